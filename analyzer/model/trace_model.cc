@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/model/trace_model.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <tuple>
+
+namespace dltap::analyzer {
+namespace {
+
+template <typename T>
+int64_t Load(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return static_cast<int64_t>(value);
+}
+
+std::optional<int64_t> LoadArg(const ArgLayout& arg, const std::byte* at) {
+  const bool is_signed = arg.kind == ArgKind::kInt;
+  switch (arg.width) {
+    case 1: return is_signed ? Load<int8_t>(at) : Load<uint8_t>(at);
+    case 2: return is_signed ? Load<int16_t>(at) : Load<uint16_t>(at);
+    case 4: return is_signed ? Load<int32_t>(at) : Load<uint32_t>(at);
+    case 8: return Load<int64_t>(at);
+    default: return std::nullopt;
+  }
+}
+
+// Calls `visit` with every time stamp of the process, by reference.
+template <typename Visit>
+void VisitTimes(Process& process, Visit visit) {
+  for (Call& c : process.calls) visit(c.begin_ns), visit(c.end_ns);
+  for (Activity& a : process.activities) visit(a.begin_ns), visit(a.end_ns);
+  for (LaunchRecord& l : process.launches) visit(l.begin_ns), visit(l.end_ns);
+  for (Range& r : process.ranges) visit(r.begin_ns), visit(r.end_ns);
+  for (CpuSample& s : process.cpu_samples) visit(s.at_ns);
+  for (NotObserved& n : process.not_observed) {
+    visit(n.begin_ns), visit(n.end_ns);
+  }
+}
+
+// The window that the process's work spans; samples and unobserved spans say
+// nothing of work and don't widen it.
+void SetWindow(Process& process) {
+  int64_t begin = std::numeric_limits<int64_t>::max();
+  int64_t end = std::numeric_limits<int64_t>::min();
+  const auto widen = [&](const auto& events) {
+    for (const auto& event : events) {
+      begin = std::min(begin, event.begin_ns);
+      end = std::max(end, event.end_ns);
+    }
+  };
+  widen(process.calls);
+  widen(process.activities);
+  widen(process.ranges);
+  process.begin_ns = begin <= end ? begin : 0;
+  process.end_ns = begin <= end ? end : 0;
+}
+
+template <typename T>
+void SortByThread(std::vector<T>& events) {
+  const auto key = [](const T& e) {
+    return std::make_tuple(e.thread, e.begin_ns, -e.end_ns);
+  };
+  std::stable_sort(events.begin(), events.end(), [&](const T& a, const T& b) {
+    return key(a) < key(b);
+  });
+}
+
+void Sort(Process& process) {
+  // Depth breaks ties: a virtual clock may give parent and child one time.
+  const auto key = [](const Call& c) {
+    return std::make_tuple(c.thread, c.begin_ns, c.depth);
+  };
+  std::stable_sort(
+      process.calls.begin(), process.calls.end(),
+      [&](const Call& a, const Call& b) { return key(a) < key(b); });
+  SortByThread(process.launches);
+  SortByThread(process.ranges);
+  std::stable_sort(process.activities.begin(), process.activities.end(),
+                   [](const Activity& a, const Activity& b) {
+                     return a.begin_ns < b.begin_ns;
+                   });
+  std::stable_sort(process.cpu_samples.begin(), process.cpu_samples.end(),
+                   [](const CpuSample& a, const CpuSample& b) {
+                     return a.at_ns < b.at_ns;
+                   });
+}
+
+}  // namespace
+
+std::optional<int64_t> IntArg(const EntryPoint& entry, const Process& process,
+                              const Call& call, size_t arg) {
+  if (arg >= entry.args.size()) return std::nullopt;
+  const ArgLayout& layout = entry.args[arg];
+  if (layout.offset + layout.width > call.payload_bytes) return std::nullopt;
+  return LoadArg(layout,
+                 &process.payloads[call.payload_offset + layout.offset]);
+}
+
+std::optional<int64_t> IntArg(const TraceModel& model, const Process& process,
+                              const Call& call, std::string_view name) {
+  const EntryPoint& entry = model.entry_points[call.entry.value()];
+  for (size_t i = 0; i < entry.args.size(); ++i) {
+    if (entry.args[i].name == name) return IntArg(entry, process, call, i);
+  }
+  return std::nullopt;
+}
+
+void Normalise(TraceModel& model) {
+  int64_t origin = std::numeric_limits<int64_t>::max();
+  for (Process& process : model.processes) {
+    Sort(process);
+    SetWindow(process);
+    if (process.end_ns != process.begin_ns) {
+      origin = std::min(origin, process.begin_ns);
+    }
+  }
+  if (origin == std::numeric_limits<int64_t>::max()) return;
+  for (Process& process : model.processes) {
+    VisitTimes(process, [origin](int64_t& ns) { ns -= origin; });
+    process.begin_ns -= origin;
+    process.end_ns -= origin;
+  }
+}
+
+}  // namespace dltap::analyzer

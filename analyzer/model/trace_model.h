@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_MODEL_TRACE_MODEL_H_
+#define DLTAP_ANALYZER_MODEL_TRACE_MODEL_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/model/strong_id.h"
+#include "analyzer/model/text_pool.h"
+#include "shim/opmodel/operation.h"
+
+namespace dltap::specs {
+struct EntryPointInfo;  // shim/specs/entry_point.h
+}
+
+// The in-memory trace: what a reader or an importer fills and everything
+// later only reads. One clock: all `_ns` are on the trace's time line, 0 is
+// the earliest event of the merged trace. Knows nothing of layers or metrics.
+namespace dltap::analyzer {
+
+using ThreadId = StrongId<struct ThreadTag>;
+using CallId = StrongId<struct CallTag>;
+using EntryPointId = StrongId<struct EntryPointTag>;
+using DeviceId = StrongId<struct DeviceTag>;
+using StreamId = StrongId<struct StreamTag>;
+using ActivityId = StrongId<struct ActivityTag>;
+using OperationId = StrongId<struct OperationTag>;
+using RangeId = StrongId<struct RangeTag>;
+
+// One argument of an entry point as its record keeps it.
+enum class ArgKind : uint8_t { kInt, kUint, kFloat, kPointer, kEnum, kHandle, kBytes };
+struct ArgLayout {
+  std::string name;
+  uint8_t offset;  // in the call's payload, bytes
+  uint8_t width;   // 1, 2, 4, 8; kBytes: any
+  ArgKind kind;
+};
+
+// A wrapped function, as the trace itself names it.
+struct EntryPoint {
+  std::string symbol;   // "cublasSgemm_v2"
+  std::string library;  // "cublas"
+  std::vector<ArgLayout> args;
+  const specs::EntryPointInfo* info = nullptr;  // null: not in our specs
+};
+
+// One host call of a wrapped function (imported: one CUDA API event).
+struct Call {
+  int64_t begin_ns;
+  int64_t end_ns;
+  ThreadId thread;
+  EntryPointId entry;
+  OperationId operation;         // of a cuDNN plan; none otherwise
+  uint32_t payload_offset = 0;   // into Process::payloads
+  uint8_t payload_bytes = 0;
+  uint8_t depth = 0;             // 0: outermost
+  bool failed = false;
+  bool capturing = false;        // made while its stream was captured
+  uint64_t correlation = 0;      // imported traces; 0: not known here
+  uint64_t begin_ticks = 0;      // own traces: the external correlation id
+};
+
+enum class ActivityKind : uint8_t { kKernel, kMemcpy, kMemset };
+enum class CopyKind : uint8_t {
+  kUnknown, kHostToDevice, kDeviceToHost, kDeviceToDevice, kPeer, kHostToHost
+};
+enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
+
+// Where and how a kernel was launched; shared by all equal launches.
+struct LaunchShape {
+  std::array<uint32_t, 3> grid{};
+  std::array<uint32_t, 3> block{};
+  uint32_t static_shared_bytes = 0;
+  uint32_t dynamic_shared_bytes = 0;
+  uint16_t registers_per_thread = 0;
+};
+
+// One span of work on a device.
+struct Activity {
+  int64_t begin_ns;
+  int64_t end_ns;
+  uint64_t correlation = 0;  // of the API record that caused it
+  uint64_t bytes = 0;        // copies and memsets
+  uint64_t graph_node = 0;   // 0: not from a graph
+  uint32_t graph = 0;
+  TextId name;               // kernels: as recorded, mangled or not
+  uint32_t shape = 0;        // into Process::launch_shapes
+  DeviceId device;
+  StreamId stream;
+  RangeId annotation;        // imported: framework operator of External id
+  ActivityKind kind;
+  CopyKind copy = CopyKind::kUnknown;
+  MemoryKind source = MemoryKind::kUnknown;
+  MemoryKind target = MemoryKind::kUnknown;
+};
+
+// CUPTI's record of the API call that launched something: the bridge between
+// a call of ours and the activities with the same correlation id.
+struct LaunchRecord {
+  int64_t begin_ns;
+  int64_t end_ns;
+  uint64_t correlation;
+  uint64_t external = 0;  // begin_ticks of the outermost library call; 0: none
+  ThreadId thread;
+  uint32_t cbid = 0;
+};
+
+// The call in force when a graph node was captured or added.
+struct GraphNodeOrigin {
+  uint64_t node;
+  uint64_t original_node = 0;   // clone: follow
+  ThreadId thread;
+  uint64_t call_begin_ticks = 0;
+};
+
+enum class RangeKind : uint8_t {
+  kNvtx, kStep, kFrameworkOp, kUserAnnotation, kPython
+};
+
+// A named span on a host thread: NVTX, framework operator, step marker.
+struct Range {
+  int64_t begin_ns;
+  int64_t end_ns;
+  ThreadId thread;
+  TextId name;
+  TextId domain;
+  RangeKind kind;
+  bool backward = false;  // framework says it runs in its backward pass
+  OperationId operation;  // shapes, where the source has them
+};
+
+struct CpuSample {
+  int64_t at_ns;
+  ThreadId thread;
+  bool on_cpu;            // running or runnable
+  int64_t cpu_time_ns;    // of the thread, cumulative
+};
+
+enum class NotObservedCause : uint8_t {
+  kAfterWatermark, kYielded, kDropped, kRecordingOff
+};
+struct NotObserved {
+  DeviceId device;
+  int64_t begin_ns;
+  int64_t end_ns;
+  NotObservedCause cause;
+};
+
+struct Thread {
+  uint64_t tid = 0;
+  std::string name;
+};
+
+struct Device {
+  int ordinal = 0;       // as the process numbers it
+  std::string name;      // "NVIDIA H100 80GB HBM3"
+  std::string uuid;      // hex; empty: unknown
+  int compute_major = 0;
+  int compute_minor = 0;
+  int sms = 0;
+  int64_t memory_bytes = 0;
+  bool simulated = false;
+};
+
+struct Stream {
+  DeviceId device;
+  uint64_t number = 0;   // CUPTI's or the source's stream id
+  uint32_t context = 0;
+};
+
+struct Loss {
+  std::string cause;     // key of losses.h
+  std::string meaning;
+  uint64_t count;
+};
+
+struct CountedCall {     // functions of role `count`: no records, a total
+  EntryPointId entry;
+  uint64_t calls;
+};
+
+// All that one process recorded.
+struct Process {
+  std::string host;
+  std::string program;
+  int64_t pid = 0;
+  std::optional<int> rank;
+  std::optional<int> world_size;
+  std::string framework;     // "torch 2.11.0"; empty: unknown
+  std::string level;         // "host", "kernels"; imported: "kernels"
+  std::string level_reason;  // why not the level asked for; else empty
+  int64_t begin_ns = 0;      // first and last event
+  int64_t end_ns = 0;
+  int64_t clock_residual_ns = 0;  // of the device-to-host clock map
+  int64_t per_call_overhead_ns = -1;  // measured; -1: unknown
+  int64_t collector_cpu_ns = 0;
+  bool complete = true;      // the session ended by itself
+  bool has_cpu_samples = false;
+
+  std::vector<Thread> threads;
+  std::vector<Device> devices;
+  std::vector<Stream> streams;
+  std::vector<Call> calls;              // by (thread, begin_ns, depth)
+  std::vector<std::byte> payloads;
+  std::vector<LaunchShape> launch_shapes;
+  std::vector<Activity> activities;     // by begin_ns
+  std::vector<LaunchRecord> launches;   // by (thread, begin_ns)
+  std::vector<GraphNodeOrigin> graph_nodes;
+  std::vector<Range> ranges;            // by (thread, begin_ns)
+  std::vector<CpuSample> cpu_samples;   // by at_ns
+  std::vector<NotObserved> not_observed;
+  std::vector<CountedCall> counted;
+  std::vector<Loss> losses;
+};
+
+enum class SourceFormat : uint8_t { kDltap, kKineto, kNsys };
+
+// Operation nodes of one library call: one, or a cuDNN graph's several.
+using OperationNodes = std::vector<opmodel::Operation>;
+
+struct TraceModel {
+  SourceFormat format = SourceFormat::kDltap;
+  bool simulated = false;    // any device is
+  std::vector<std::string> files;
+  std::vector<Process> processes;
+  std::vector<EntryPoint> entry_points;
+  std::vector<OperationNodes> operations;
+  TextPool texts;
+};
+
+// Value of an argument of a call; nullopt when the record lacks it.
+std::optional<int64_t> IntArg(const TraceModel& model, const Process& process,
+                              const Call& call, std::string_view name);
+// The same by position in EntryPoint::args, for hot loops.
+std::optional<int64_t> IntArg(const EntryPoint& entry, const Process& process,
+                              const Call& call, size_t arg);
+
+// Brings the vectors of every process into the orders stated above, sets
+// begin_ns / end_ns and shifts the time line so that the earliest event is 0.
+// Readers and importers call it once, last.
+void Normalise(TraceModel& model);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_MODEL_TRACE_MODEL_H_
