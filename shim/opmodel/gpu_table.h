@@ -10,19 +10,30 @@
 
 namespace dltap::opmodel {
 
-// One row of gpu_table.csv (units and sources stand there). Peaks are dense.
+enum class Vendor : uint8_t { kNvidia, kAmd };
+
+// One row of gpu_table.csv (units and sources stand there). Peaks are dense
+// and at boost clock; 0 means that the GPU has no such unit. For AMD an SM is a
+// compute unit and a warp a wave of 64, and the compute capability is 0.0.
 struct GpuSpec {
   std::string_view name;     // e.g. "h100-sxm"; the name of --gpu sim:NAME
-  std::string_view product;  // e.g. "NVIDIA H100 80GB HBM3"
+  std::string_view product;  // as drivers report it: "NVIDIA H100 80GB HBM3"
+  Vendor vendor;
+  std::string_view architecture;
   int compute_major;
   int compute_minor;
   int sms;
+  int fp32_lanes_per_sm;
+  int base_mhz;
   int boost_mhz;
-  double fp32_flops_per_s;
-  double tf32_flops_per_s;    // 0: none
-  double fp16_flops_per_s;    // tensor cores, 0: none
   double fp64_flops_per_s;
-  double fp8_flops_per_s;     // 0: none
+  double fp64_tensor_flops_per_s;
+  double fp32_flops_per_s;
+  double tf32_flops_per_s;
+  double fp16_vector_flops_per_s;
+  double fp16_flops_per_s;  // tensor cores; BF16 too from sm_80 on
+  double fp8_flops_per_s;
+  double int8_ops_per_s;
   double memory_bytes;
   double bandwidth_bytes_per_s;
   double l2_bytes;
@@ -30,17 +41,25 @@ struct GpuSpec {
   int max_blocks_per_sm;
   int registers_per_sm;
   int shared_bytes_per_sm;
-  double pcie_bytes_per_s;    // one direction, pinned
-  double nvlink_bytes_per_s;  // one direction, 0: none
+  double pcie_bytes_per_s;    // raw link rate to the host, one direction
+  double nvlink_bytes_per_s;  // all links, one direction
   double tdp_watts;
+  // Share of the peak that long, well-shaped kernels keep: power caps, clocks
+  // below boost, the vendor's kernels. Calibrated, see README.md.
+  double sustained_fp32_ratio;
+  double sustained_tensor_ratio;
+  double sustained_bandwidth_ratio;
 };
 
 std::span<const GpuSpec> AllGpus();
-const GpuSpec* FindGpu(std::string_view name);       // nullptr: unknown
-// By what a driver reports ("NVIDIA H100 80GB HBM3"); nullptr: unknown.
+const GpuSpec* FindGpu(std::string_view name);  // nullptr: unknown
+
+// By what a driver reports. Case, a leading "NVIDIA " and, when nothing else
+// fits, the memory size are ignored. nullptr: unknown.
 const GpuSpec* FindGpuByProduct(std::string_view product);
 
-// Peak FLOP/s of the arithmetic on this GPU; 0 when it has none.
+// Peak FLOP/s of the fastest unit that multiplies this type; 0 when it has
+// none. kF32 is the plain FP32 pipe, kTf32 the tensor cores.
 double PeakFlopsPerS(const GpuSpec& gpu, DType math);
 
 }  // namespace dltap::opmodel

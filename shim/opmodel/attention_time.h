@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_OPMODEL_ATTENTION_TIME_H_
+#define DLTAP_SHIM_OPMODEL_ATTENTION_TIME_H_
+
+#include "shim/opmodel/cost.h"
+#include "shim/opmodel/gpu_table.h"
+#include "shim/opmodel/modelled_time.h"
+
+namespace dltap::opmodel {
+
+// A fused attention kernel: scores never reach device memory.
+ModelledTime AttentionTime(const Operation& op, const Cost& cost,
+                           const GpuSpec& gpu);
+
+}  // namespace dltap::opmodel
+
+#endif  // DLTAP_SHIM_OPMODEL_ATTENTION_TIME_H_

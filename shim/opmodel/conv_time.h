@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_OPMODEL_CONV_TIME_H_
+#define DLTAP_SHIM_OPMODEL_CONV_TIME_H_
+
+#include <vector>
+
+#include "shim/opmodel/alternatives.h"
+
+namespace dltap::opmodel {
+
+// The engines that can run a convolution (any direction), fastest first. Empty
+// when a dimension is unknown.
+std::vector<Alternative> ConvAlternatives(const Operation& op,
+                                          const GpuSpec& gpu);
+
+}  // namespace dltap::opmodel
+
+#endif  // DLTAP_SHIM_OPMODEL_CONV_TIME_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_OPMODEL_GEMM_TIME_H_
+#define DLTAP_SHIM_OPMODEL_GEMM_TIME_H_
+
+#include <vector>
+
+#include "shim/opmodel/gpu_table.h"
+#include "shim/opmodel/math_rate.h"
+#include "shim/opmodel/modelled_time.h"
+
+namespace dltap::opmodel {
+
+struct GemmShape {
+  double batch;
+  double m;
+  double n;
+  double k;
+  double bytes_per_element;
+  MathRate rate;
+  double real_ops_factor = 1;  // 4 for complex types
+};
+
+// One way to run a GEMM: each thread block computes tile_m x tile_n outputs
+// over k / split_k.
+struct GemmPlan {
+  int tile_m;
+  int tile_n;
+  int split_k;
+  ModelledTime time;
+  double workspace_bytes;  // partial sums of split-K
+};
+
+// REQUIRES: CostOf(op) has a value.
+GemmShape GemmShapeOf(const Operation& op, const GpuSpec& gpu);
+
+// Every tile and split that the model knows, fastest first. Never empty.
+std::vector<GemmPlan> GemmPlansOf(const GemmShape& shape, const GpuSpec& gpu);
+
+// The fastest of them, without the allocation.
+GemmPlan BestGemmPlan(const GemmShape& shape, const GpuSpec& gpu);
+
+}  // namespace dltap::opmodel
+
+#endif  // DLTAP_SHIM_OPMODEL_GEMM_TIME_H_

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_OPMODEL_LAUNCH_FLOOR_H_
+#define DLTAP_SHIM_OPMODEL_LAUNCH_FLOOR_H_
+
+#include "shim/opmodel/modelled_time.h"
+
+namespace dltap::opmodel {
+
+// Device time of a kernel that does nothing: block scheduling, first
+// instruction fetch, end-of-grid flush. CUPTI shows 1 to 2 us on every
+// architecture here.
+inline constexpr double kEmptyKernelNs = 1500;
+
+// A kernel whose work takes less than the floor is bound by latency.
+ModelledTime WithLaunchFloor(double compute_ns, double memory_ns);
+
+}  // namespace dltap::opmodel
+
+#endif  // DLTAP_SHIM_OPMODEL_LAUNCH_FLOOR_H_

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/opmodel/math_rate.h"
+
+namespace dltap::opmodel {
+namespace {
+
+MathRate VectorRate(double peak_flops_per_s, const GpuSpec& gpu) {
+  return {.peak_flops_per_s = peak_flops_per_s,
+          .sustained_flops_per_s = peak_flops_per_s * gpu.sustained_fp32_ratio,
+          .tensor = false};
+}
+
+MathRate TensorRate(double peak_flops_per_s, const GpuSpec& gpu) {
+  return {
+      .peak_flops_per_s = peak_flops_per_s,
+      .sustained_flops_per_s = peak_flops_per_s * gpu.sustained_tensor_ratio,
+      .tensor = true};
+}
+
+MathRate HalfRate(DType type, const GpuSpec& gpu) {
+  const double peak = PeakFlopsPerS(gpu, type);
+  if (peak <= gpu.fp32_flops_per_s) {
+    return VectorRate(gpu.fp32_flops_per_s, gpu);
+  }
+  return gpu.fp16_flops_per_s > 0 ? TensorRate(peak, gpu)
+                                  : VectorRate(peak, gpu);
+}
+
+}  // namespace
+
+MathRate MathRateOf(const Operation& op, const GpuSpec& gpu) {
+  const DType math = op.math == DType::kUnknown ? op.storage : op.math;
+  const double peak = PeakFlopsPerS(gpu, math);
+  switch (math) {
+    case DType::kF64:
+    case DType::kC128:
+      return gpu.fp64_tensor_flops_per_s > 0 ? TensorRate(peak, gpu)
+                                             : VectorRate(peak, gpu);
+    case DType::kTf32:
+      return peak > 0 ? TensorRate(peak, gpu)
+                      : VectorRate(gpu.fp32_flops_per_s, gpu);
+    case DType::kF16:
+    case DType::kBf16:
+      return HalfRate(math, gpu);
+    case DType::kF8E4M3:
+    case DType::kF8E5M2:
+    case DType::kF4E2M1:
+      return peak > 0 ? TensorRate(peak, gpu) : HalfRate(DType::kF16, gpu);
+    case DType::kI8:
+    case DType::kU8:
+      return peak > gpu.fp32_flops_per_s
+                 ? TensorRate(peak, gpu)
+                 : VectorRate(gpu.fp32_flops_per_s, gpu);
+    default:
+      return VectorRate(gpu.fp32_flops_per_s, gpu);
+  }
+}
+
+}  // namespace dltap::opmodel
