@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_CLOCK_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_CLOCK_H_
+
+#include <cstdint>
+
+namespace dltap::simgpu {
+
+// The one clock of the simulation: nanoseconds since the Unix epoch in real and
+// skip mode (monotonic: CLOCK_REALTIME read once, then CLOCK_MONOTONIC), since
+// a fixed instant in virtual mode. CUPTI timestamps are values of this clock.
+int64_t SimNow();
+
+// Returns when SimNow() >= until_ns: sleeps (real) or moves the clock.
+void WaitUntil(int64_t until_ns);
+
+// A host call's fixed cost; moves the clock in virtual mode, else does nothing.
+void SpendHostTime(int64_t cost_ns);
+
+// SimNow() minus CLOCK_MONOTONIC now: what a client adds to its own readings.
+// Changes while the clock is skipped; constant in real mode.
+int64_t ClockOffset();
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_CLOCK_H_
