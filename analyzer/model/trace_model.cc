@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace dltap::analyzer {
 namespace {
@@ -59,13 +61,30 @@ void SetWindow(Process& process) {
 }
 
 template <typename T>
-void SortByThread(std::vector<T>& events) {
-  const auto key = [](const T& e) {
-    return std::make_tuple(e.thread, e.begin_ns, -e.end_ns);
-  };
-  std::stable_sort(events.begin(), events.end(), [&](const T& a, const T& b) {
-    return key(a) < key(b);
+auto ThreadOrder(const T& event) {
+  return std::make_tuple(event.thread, event.begin_ns, -event.end_ns);
+}
+
+// Activities name ranges by position, so the positions move with them.
+void SortRanges(Process& process) {
+  std::vector<Range>& ranges = process.ranges;
+  std::vector<size_t> order(ranges.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return ThreadOrder(ranges[a]) < ThreadOrder(ranges[b]);
   });
+  std::vector<Range> sorted(ranges.size());
+  std::vector<RangeId> moved_to(ranges.size());
+  for (size_t to = 0; to < order.size(); ++to) {
+    sorted[to] = ranges[order[to]];
+    moved_to[order[to]] = RangeId(to);
+  }
+  ranges = std::move(sorted);
+  for (Activity& activity : process.activities) {
+    if (activity.annotation.known()) {
+      activity.annotation = moved_to[activity.annotation.value()];
+    }
+  }
 }
 
 void Sort(Process& process) {
@@ -76,8 +95,11 @@ void Sort(Process& process) {
   std::stable_sort(
       process.calls.begin(), process.calls.end(),
       [&](const Call& a, const Call& b) { return key(a) < key(b); });
-  SortByThread(process.launches);
-  SortByThread(process.ranges);
+  std::stable_sort(process.launches.begin(), process.launches.end(),
+                   [](const LaunchRecord& a, const LaunchRecord& b) {
+                     return ThreadOrder(a) < ThreadOrder(b);
+                   });
+  SortRanges(process);
   std::stable_sort(process.activities.begin(), process.activities.end(),
                    [](const Activity& a, const Activity& b) {
                      return a.begin_ns < b.begin_ns;

@@ -57,6 +57,7 @@ struct Call {
   ThreadId thread;
   EntryPointId entry;
   OperationId operation;         // of a cuDNN plan; none otherwise
+  TextId function;               // launches: the kernel's name, where known
   uint32_t payload_offset = 0;   // into Process::payloads
   uint8_t payload_bytes = 0;
   uint8_t depth = 0;             // 0: outermost

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ATTRIBUTION_CALL_MEANING_H_
+#define DLTAP_ANALYZER_ATTRIBUTION_CALL_MEANING_H_
+
+#include <optional>
+
+#include "analyzer/model/layer_class.h"
+#include "analyzer/model/trace_model.h"
+#include "shim/opmodel/cost.h"
+
+namespace dltap::analyzer {
+
+// What a library call, or an imported operator, says of itself.
+struct CallMeaning {
+  LayerClass layer_class;
+  Direction direction;
+  ClassFrom class_from;
+  opmodel::Operation leading;  // kind kUnknown: shapes not recorded
+  std::optional<opmodel::Cost> cost;
+  bool autotune;
+};
+
+// nullopt: the call has no class of its own (plain launches, copies).
+std::optional<CallMeaning> MeaningOf(const TraceModel& model,
+                                     const Process& process, const Call& call);
+
+// The node that gives a fused operation its class: conv > attention > gemm >
+// norm > the rest. Two GEMMs around a softmax are attention.
+CallMeaning MeaningOf(const OperationNodes& nodes);
+
+LayerClass ClassOf(opmodel::OpKind kind);
+Direction DirectionOf(opmodel::OpKind kind);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ATTRIBUTION_CALL_MEANING_H_

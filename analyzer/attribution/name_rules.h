@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ATTRIBUTION_NAME_RULES_H_
+#define DLTAP_ANALYZER_ATTRIBUTION_NAME_RULES_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "analyzer/model/layer_class.h"
+
+namespace dltap::analyzer {
+
+// One row of kernel_rules.toml or operator_rules.toml.
+struct NameRule {
+  std::string_view globs;  // joined by '|'
+  LayerClass layer_class;
+  Direction direction;     // kNone: the name does not tell
+  bool container;          // decides for everything inside the range
+  std::string_view example;
+};
+
+std::span<const NameRule> KernelNameRules();
+std::span<const NameRule> OperatorNameRules();
+
+// The first rule that matches a demangled kernel name; nullptr: none does.
+const NameRule* MatchKernelName(std::string_view demangled);
+
+// The first rule that matches a framework operator's or a range's name.
+const NameRule* MatchOperatorName(std::string_view name);
+
+// Whether `text` as a whole matches; '*' is any run of characters.
+bool GlobMatches(std::string_view glob, std::string_view text);
+
+// "_Z3foov" -> "foo()"; what is not a mangled name comes back unchanged.
+std::string Demangle(std::string_view name);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ATTRIBUTION_NAME_RULES_H_

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Turns a rules file (kernel_rules.toml, operator_rules.toml) into a C++ table.
+
+usage: gen_name_rules.py RULES.toml OUT.inc
+
+Each row of OUT is DLTAP_NAME_RULE(globs, class, direction, container, example),
+globs joined by '|'. Fails, naming the rule, when a key is unknown or missing.
+"""
+import sys
+import tomllib
+
+KEYS = {"match", "class", "direction", "container", "example"}
+HEADER = "// GENERATED from {source} by gen_name_rules.py. DO NOT EDIT.\n"
+
+
+def c_string(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def row(number: int, rule: dict) -> str:
+    where = f"rule {number} ({rule.get('match', ['?'])[0]})"
+    if unknown := set(rule) - KEYS:
+        sys.exit(f"{where}: unknown key {sorted(unknown)[0]}")
+    for key in ("match", "class", "example"):
+        if key not in rule:
+            sys.exit(f"{where}: no {key}")
+    if any("|" in glob for glob in rule["match"]):
+        sys.exit(f"{where}: '|' in a glob")
+    return "DLTAP_NAME_RULE({}, {}, {}, {}, {})\n".format(
+        c_string("|".join(rule["match"])), c_string(rule["class"]),
+        c_string(rule.get("direction", "none")),
+        "true" if rule.get("container") else "false",
+        c_string(rule["example"]))
+
+
+def main() -> None:
+    source, target = sys.argv[1:]
+    with open(source, "rb") as file:
+        rules = tomllib.load(file)["rule"]
+    with open(target, "w", encoding="utf-8") as out:
+        out.write(HEADER.format(source=source.rsplit("/", 1)[-1]))
+        out.writelines(row(i + 1, rule) for i, rule in enumerate(rules))
+
+
+if __name__ == "__main__":
+    main()
