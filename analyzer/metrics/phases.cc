@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/phases.h"
+
+#include <string_view>
+
+#include "analyzer/metrics/device_timeline.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr std::string_view kNames[kPhaseCount] = {
+    "io", "h2d", "forward", "backward", "update", "comm", "autotune", "other"};
+
+Phase PhaseOfDirection(Direction direction) {
+  if (IsBackward(direction)) return Phase::kBackward;
+  if (direction == Direction::kForward) return Phase::kForward;
+  if (direction == Direction::kUpdate) return Phase::kUpdate;
+  return Phase::kOther;
+}
+
+Phase PhaseOf(const Attributed& activity) {
+  if (activity.autotune) return Phase::kAutotune;
+  if (activity.layer_class == LayerClass::kComm) return Phase::kComm;
+  if (activity.layer_class == LayerClass::kCopyH2d) return Phase::kH2d;
+  return PhaseOfDirection(activity.direction);
+}
+
+}  // namespace
+
+std::string_view Name(Phase phase) {
+  return kNames[static_cast<size_t>(phase)];
+}
+
+void AddPhases(const Process& process, const ProcessAttribution& attribution,
+               DeviceId device, const std::vector<StepWindow>& windows,
+               const std::vector<Gap>& gaps, PhaseTimes& phases) {
+  const auto add = [&phases](Phase phase, int64_t ns) {
+    phases[static_cast<size_t>(phase)] += ns;
+  };
+  VisitSegments(process, attribution, device, windows,
+                [&](const Segment& segment) {
+                  if (segment.state == DeviceState::kIdle) return;
+                  const Phase phase =
+                      segment.leading == kNoActivity
+                          ? Phase::kOther
+                          : PhaseOf(attribution.activities[segment.leading]);
+                  add(phase, segment.span.length_ns());
+                });
+  for (const Gap& gap : gaps) {
+    const int64_t input = gap.ns[static_cast<size_t>(IdleCause::kInput)];
+    add(Phase::kIo, input);
+    const Phase ended_by =
+        gap.ended_by == kNoActivity
+            ? Phase::kOther
+            : PhaseOf(attribution.activities[gap.ended_by]);
+    add(ended_by, gap.span.length_ns() - input);
+  }
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_PHASES_H_
+#define DLTAP_ANALYZER_METRICS_PHASES_H_
+
+#include <array>
+#include <vector>
+
+#include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/gaps.h"
+#include "analyzer/metrics/summary.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+using PhaseTimes = std::array<int64_t, kPhaseCount>;
+
+// Adds the phases of every instant of the windows; they sum to the windows
+// exactly. Compute goes to the phase of its direction (autotune first),
+// exposed communication to comm, exposed copies to h2d or other, idle to io
+// when its cause is the input, else to the phase of what ends it.
+void AddPhases(const Process& process, const ProcessAttribution& attribution,
+               DeviceId device, const std::vector<StepWindow>& windows,
+               const std::vector<Gap>& gaps, PhaseTimes& phases);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_PHASES_H_
