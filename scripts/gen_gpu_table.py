@@ -48,7 +48,9 @@ FIELDS = {
     "sustained_fp32_ratio": ("sustained_fp32_ratio", 1.0, 0.05, 1),
     "sustained_tensor_ratio": ("sustained_tensor_ratio", 1.0, 0.05, 1),
     "sustained_bandwidth_ratio": ("sustained_bandwidth_ratio", 1.0, 0.05, 1),
-    "source": (None, None, None, None),  # for readers of the CSV
+    # For readers of the CSV.
+    "sustained_basis": (None, None, None, None),
+    "source": (None, None, None, None),
 }
 
 HEADER = """\

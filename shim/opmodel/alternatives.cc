@@ -80,6 +80,11 @@ std::vector<Alternative> AlternativesOf(const Operation& op,
     case OpKind::kAttentionBackward:
       return Single("flash_attention", AttentionTime(op, *cost, gpu),
                     cost->flops);
+    case OpKind::kNormForward:
+    case OpKind::kNormBackward:
+    case OpKind::kSoftmaxForward:
+    case OpKind::kSoftmaxBackward:
+      return Single("row_pass", RowPassTime(op, *cost, gpu), cost->flops);
     default:
       return Single("streaming", StreamingTime(cost->bytes, gpu),
                     cost->flops);

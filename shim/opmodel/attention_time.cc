@@ -6,6 +6,7 @@
 
 #include "shim/opmodel/launch_floor.h"
 #include "shim/opmodel/math_rate.h"
+#include "shim/opmodel/streaming_time.h"
 
 namespace dltap::opmodel {
 namespace {
@@ -35,10 +36,7 @@ ModelledTime AttentionTime(const Operation& op, const Cost& cost,
   const double compute_ns =
       quantisation * cost.flops /
       (efficiency * MathRateOf(op, gpu).sustained_flops_per_s) * 1e9;
-  const double memory_ns =
-      cost.bytes /
-      (gpu.bandwidth_bytes_per_s * gpu.sustained_bandwidth_ratio) * 1e9;
-  return WithLaunchFloor(compute_ns, memory_ns);
+  return WithLaunchFloor(compute_ns, MemoryNs(cost.bytes, gpu));
 }
 
 }  // namespace dltap::opmodel

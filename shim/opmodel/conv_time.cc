@@ -3,20 +3,48 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "shim/opmodel/cost.h"
 #include "shim/opmodel/gemm_time.h"
 #include "shim/opmodel/launch_floor.h"
 #include "shim/opmodel/math_rate.h"
+#include "shim/opmodel/streaming_time.h"
 
 namespace dltap::opmodel {
 namespace {
+
+// Share of a plain GEMM's rate that implicit-GEMM kernels keep: they compute
+// addresses while they load. The filter's gradient adds partial sums atomically
+// and, for 1x1 filters, reuses nothing that it has loaded.
+constexpr double kOldKernelsRatio = 0.88;  // cuDNN 5 and 6 before Volta
+constexpr double kWeightEfficiency = 0.90;
+constexpr double kPointwiseWeightEfficiency = 0.58;
+constexpr double kNoPrecompRatio = 1.25;  // without the index workspace
+constexpr double kFftEfficiency = 0.45;
+constexpr double kShortestFftTaps = 9;  // FFT of 1x1 filters is not offered
+
+double ImplicitEfficiency(OpKind direction, double taps, const GpuSpec& gpu) {
+  const bool old_kernels =
+      gpu.vendor == Vendor::kNvidia && gpu.compute_major < 7;
+  const double generation = old_kernels ? kOldKernelsRatio : 1;
+  if (direction != OpKind::kConvBackwardWeight) return generation;
+  return generation *
+         (taps <= 1 ? kPointwiseWeightEfficiency : kWeightEfficiency);
+}
+
+// Share of a plain GEMM's rate that Winograd kernels keep; the rest goes into
+// transforms.
+constexpr double kFusedEfficiency = 0.62;
+constexpr double kNonfusedEfficiency = 0.95;
+constexpr double kWinogradChannels = 8;  // step of the fused kernel along C
 
 // A convolution with defaults filled in and its strides recovered from the
 // sizes (padding keeps in / out near the stride).
 struct ConvShape {
   double batch, in_channels, out_channels, groups;
   double input_points, output_points, taps;
+  double output_height, output_width;
   int64_t filter_height, filter_width;
   bool unit_stride;
   bool flat;  // 2-D
@@ -45,6 +73,8 @@ ConvShape ShapeOf(const Operation& op) {
       .taps = OneIfUnset(op, Dim::kFilterDepth) *
               OneIfUnset(op, Dim::kFilterHeight) *
               OneIfUnset(op, Dim::kFilterWidth),
+      .output_height = OneIfUnset(op, Dim::kHeightOut),
+      .output_width = OneIfUnset(op, Dim::kWidthOut),
       .filter_height = op[Dim::kFilterHeight],
       .filter_width = op[Dim::kFilterWidth],
       .unit_stride =
@@ -66,15 +96,20 @@ GemmShape ImplicitGemm(const Operation& op, const ConvShape& conv,
                  .n = out,
                  .k = in * conv.taps,
                  .bytes_per_element = BitsOf(op.storage) / 8.0,
-                 .rate = MathRateOf(op, gpu)};
+                 .rate = ChannelRate(MathRateOf(op, gpu), in, out, gpu),
+                 .kernels = GemmKernels::kConvolution};
   if (op.kind == OpKind::kConvBackwardData) {
     gemm.m = conv.batch * conv.input_points;
     gemm.n = in;
-    gemm.k = out * conv.taps * conv.output_points / conv.input_points;
+    // With a stride most taps of an input point hit no output; kernels skip
+    // only some of them (DeepBench: half, for stride 2 x 2).
+    gemm.k = out * conv.taps *
+             std::min(1.0, std::sqrt(conv.output_points / conv.input_points));
   } else if (op.kind == OpKind::kConvBackwardWeight) {
     gemm.m = in * conv.taps;
     gemm.n = out;
     gemm.k = conv.batch * conv.output_points;
+    gemm.kernels = GemmKernels::kConvolutionSplittingK;
   }
   return gemm;
 }
@@ -84,20 +119,22 @@ class ConvEngines {
   ConvEngines(const Operation& op, const Cost& cost, const GpuSpec& gpu)
       : gpu_(gpu),
         cost_(cost),
+        direction_(op.kind),
         conv_(ShapeOf(op)),
         gemm_(ImplicitGemm(op, conv_, gpu)) {}
 
   std::vector<Alternative> All() {
     const GemmPlan plan = BestGemmPlan(gemm_, gpu_);
-    const double gemm_ns = plan.time.ns - kEmptyKernelNs;
-    const double memory_ns = MemoryNs(cost_.bytes);
+    const double gemm_ns = (plan.time.ns - kEmptyKernelNs) /
+                           ImplicitEfficiency(direction_, conv_.taps, gpu_);
+    const double memory_ns = Memory(cost_.bytes);
     // Index tables in a workspace spare address arithmetic.
     Add("implicit_precomp_gemm", gemm_ns, memory_ns,
         plan.workspace_bytes + 4 * conv_.taps * conv_.output_points, 1);
-    Add("implicit_gemm", 1.25 * gemm_ns, memory_ns, 0, 1);
+    Add("implicit_gemm", kNoPrecompRatio * gemm_ns, memory_ns, 0, 1);
     AddExplicitGemm(gemm_ns);
     if (conv_.unit_stride && conv_.flat && conv_.groups == 1) {
-      AddWinograd(gemm_ns);
+      AddWinograd();
       AddFft();
     }
     std::stable_sort(
@@ -107,10 +144,7 @@ class ConvEngines {
   }
 
  private:
-  double MemoryNs(double bytes) const {
-    return bytes / (gpu_.bandwidth_bytes_per_s *
-                    gpu_.sustained_bandwidth_ratio) * 1e9;
-  }
+  double Memory(double bytes) const { return MemoryNs(bytes, gpu_); }
 
   void Add(std::string_view name, double compute_ns, double memory_ns,
            double workspace_bytes, double flops_reduction) {
@@ -127,30 +161,62 @@ class ConvEngines {
     const double columns = conv_.batch * conv_.output_points *
                            conv_.in_channels * conv_.taps *
                            gemm_.bytes_per_element;
-    Add("gemm", gemm_ns + MemoryNs(2 * columns), MemoryNs(cost_.bytes),
+    Add("gemm", gemm_ns + Memory(2 * columns), Memory(cost_.bytes),
         columns, 1);
   }
 
   // Lavin and Gray 2015: F(2x2, 3x3) needs 16 instead of 36 multiplications,
-  // F(4x4, 3x3) 36 instead of 144. The small one runs in one kernel, the big
-  // one writes transformed tiles to a workspace.
-  void AddWinograd(double gemm_ns) {
+  // F(4x4, 3x3) 36 instead of 144, as that many GEMMs over the tiles. The small
+  // one runs in one kernel, the big one writes transformed tiles to a workspace.
+  void AddWinograd() {
     if (conv_.filter_height != 3 || conv_.filter_width != 3) return;
-    Add("winograd_2x2", gemm_ns / (2.25 * 0.6), MemoryNs(cost_.bytes), 0,
-        2.25);
-    const double tiles = conv_.batch * std::ceil(conv_.output_points / 16);
+    if (!gemm_.rate.tensor) {
+      const double fused_ns =
+          WinogradGemmNs(2, 16, kWinogradChannels) / kFusedEfficiency;
+      Add("winograd_2x2", fused_ns, Memory(cost_.bytes), 0, 2.25);
+    }
+    const double tiles = WinogradTiles(4);
     const double workspace = 36 * gemm_.bytes_per_element *
                              (tiles * conv_.in_channels +
                               tiles * conv_.out_channels +
                               conv_.in_channels * conv_.out_channels);
-    Add("winograd_4x4", gemm_ns / (4 * 0.8) + MemoryNs(2 * workspace),
-        MemoryNs(cost_.bytes), workspace, 4);
+    Add("winograd_4x4",
+        WinogradGemmNs(4, 36, 1) / kNonfusedEfficiency +
+            Memory(2 * workspace),
+        Memory(cost_.bytes), workspace, 4);
+  }
+
+  double WinogradTiles(double size) const {
+    return conv_.batch * std::ceil(conv_.output_height / size) *
+           std::ceil(conv_.output_width / size);
+  }
+
+  // Time of `points` GEMMs of one Winograd domain; input channels come in
+  // multiples of `padding`.
+  double WinogradGemmNs(double size, double points, double padding) const {
+    const double channels =
+        std::ceil(conv_.in_channels / padding) * padding;
+    GemmShape gemm = gemm_;
+    gemm.batch = points;
+    gemm.m = WinogradTiles(size);
+    gemm.n = conv_.out_channels;
+    gemm.k = channels;
+    gemm.kernels = GemmKernels::kConvolution;
+    if (direction_ == OpKind::kConvBackwardData) std::swap(gemm.n, gemm.k);
+    if (direction_ == OpKind::kConvBackwardWeight) {
+      gemm.kernels = GemmKernels::kConvolutionSplittingK;
+      std::swap(gemm.m, gemm.k);
+    }
+    return BestGemmPlan(gemm, gpu_).time.ns - kEmptyKernelNs;
   }
 
   // 32 x 32 tiles, real transforms: a complex product is four real ones over
   // half of the points.
   void AddFft() {
-    if (conv_.filter_height > 31 || conv_.filter_width > 31) return;
+    if (gemm_.rate.tensor || conv_.taps < kShortestFftTaps ||
+        conv_.filter_height > 31 || conv_.filter_width > 31) {
+      return;
+    }
     const double valid =
         (33.0 - conv_.filter_height) * (33.0 - conv_.filter_width);
     const double tiles =
@@ -163,12 +229,13 @@ class ConvEngines {
         (tiles * (conv_.in_channels + conv_.out_channels) +
          conv_.in_channels * conv_.out_channels);
     const double fp32 = gpu_.fp32_flops_per_s * gpu_.sustained_fp32_ratio;
-    Add("fft_tiling", products / (0.6 * fp32) * 1e9 + MemoryNs(2 * workspace),
-        MemoryNs(cost_.bytes), workspace, cost_.flops / products);
+    Add("fft_tiling", products / (kFftEfficiency * fp32) * 1e9 + Memory(2 * workspace),
+        Memory(cost_.bytes), workspace, cost_.flops / products);
   }
 
   const GpuSpec& gpu_;
   const Cost cost_;
+  const OpKind direction_;
   const ConvShape conv_;
   const GemmShape gemm_;
   std::vector<Alternative> engines_;

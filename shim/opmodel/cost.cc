@@ -88,7 +88,9 @@ std::optional<Cost> RnnCost(const Operation& op) {
     weights += shape->directions * layer_weights;
     flops += 2 * steps * layer_weights;
   }
-  const double input = shape->seq * shape->batch * shape->input;
+  const double input =
+      shape->seq * shape->batch *
+      (shape->input > 0 ? shape->input : shape->recurrent);
   const double output = steps * shape->recurrent;
   // Forward reads x and writes y; backward data reads dy (and y) and writes dx;
   // backward weight reads x and y and writes dw instead of reading w.

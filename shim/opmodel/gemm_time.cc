@@ -3,29 +3,69 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "shim/opmodel/launch_floor.h"
+#include "shim/opmodel/streaming_time.h"
 
 namespace dltap::opmodel {
 namespace {
 
-// Tiles that the vendor's kernel names show (sgemm_128x64, s16816gemm_256x128),
-// with the share of a big tile's rate that they reach: a tile of a x b loads
-// a + b operands per a * b products, so small tiles wait for shared memory.
+// Tiles that the vendors' kernel names show (sgemm_128x64, s16816gemm_256x128),
+// with the share of the sustained rate that a kernel of this tile keeps. A tile
+// of a x b loads a + b operands per a b products, so small tiles wait for shared
+// memory; on a GPU that its power cap slows down they cost clock as well, since
+// moving operands takes power too (T4: 64x64 keeps 30 % of the peak where
+// 128x128 keeps 50 %). Calibrated on NeuSight's linear and bmm traces.
 struct Tile {
   int m;
   int n;
   double efficiency;
+  double capped_efficiency;
 };
-constexpr Tile kTiles[] = {
-    {256, 128, 1.00}, {128, 256, 1.00}, {128, 128, 1.00}, {128, 64, 0.95},
-    {64, 128, 0.95},  {64, 64, 0.85},   {128, 32, 0.80},  {32, 128, 0.80},
-    {64, 32, 0.65},   {32, 64, 0.65},   {32, 32, 0.50},
+constexpr Tile kVectorTiles[] = {
+    {128, 128, 1.00, 1.00}, {128, 64, 1.00, 0.92}, {64, 128, 1.00, 0.92},
+    {64, 64, 0.95, 0.65},   {128, 32, 0.90, 0.65}, {32, 128, 0.90, 0.65},
+    {64, 32, 0.80, 0.50},   {32, 64, 0.80, 0.50},  {32, 32, 0.70, 0.40},
 };
-constexpr int kSplits[] = {1, 2, 3, 4, 6, 8, 12, 16, 32};
+constexpr Tile kTensorTiles[] = {
+    {256, 128, 1.00, 1.00}, {128, 256, 1.00, 1.00}, {128, 128, 0.95, 0.95},
+    {128, 64, 0.85, 0.85},  {64, 128, 0.85, 0.85},  {64, 64, 0.70, 0.70},
+    {128, 32, 0.55, 0.55},  {32, 128, 0.55, 0.55},  {64, 32, 0.45, 0.45},
+    {32, 64, 0.45, 0.45},   {32, 32, 0.30, 0.30},
+};
+// Batched FP32 GEMMs are not searched by the libraries: one kernel per
+// architecture runs nearly every shape of NeuSight's bmm traces.
+constexpr Tile kBatchedMaxwell[] = {{128, 64, 1.00, 0.92}};
+constexpr Tile kBatchedVolta[] = {{128, 64, 1.00, 0.92}, {64, 64, 0.95, 0.65},
+                                  {128, 32, 0.90, 0.65}, {32, 128, 0.90, 0.65}};
+constexpr Tile kBatchedAmpere[] = {{128, 128, 1.00, 1.00}};
+
+// cuDNN's scudnn_128x128, _128x64 and _128x32: points by channels.
+constexpr Tile kConvolutionTiles[] = {
+    {128, 128, 1.00, 1.00}, {128, 64, 1.00, 0.92}, {128, 32, 0.90, 0.65}};
+
+// Below this share of the FP32 peak a GPU is held back by its power cap.
+constexpr double kPowerCappedRatio = 0.6;
+
+std::span<const Tile> TilesFor(const GemmShape& shape, const GpuSpec& gpu) {
+  if (shape.rate.tensor) return kTensorTiles;
+  if (shape.kernels != GemmKernels::kBlas) return kConvolutionTiles;
+  if (shape.batch <= 1 || gpu.vendor != Vendor::kNvidia) return kVectorTiles;
+  if (gpu.compute_major < 7) return kBatchedMaxwell;
+  if (gpu.compute_major == 7) return kBatchedVolta;
+  return kBatchedAmpere;
+}
+
+constexpr int kSplits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
+
+// The fullest SM computes its tiles and, in tiles, loses this much to filling
+// and draining: the first loads and the last stores overlap with nothing, and a
+// lone block cannot hide its latency.
+constexpr double kTailTiles = 0.5;
 
 // Products that prologue and epilogue of a tile cost, in steps of k.
-constexpr double kEdgeK = 24;
+constexpr double kEdgeK = 16;
 // Several concurrent blocks of one kernel share the L2: operand panels are read
 // from memory once per wave.
 double DramBytes(const GemmShape& shape, const Tile& tile, int split_k,
@@ -49,22 +89,44 @@ double DramBytes(const GemmShape& shape, const Tile& tile, int split_k,
          ((reads + writes) * shape.bytes_per_element + partial);
 }
 
+bool RunsOldTnKernel(const GemmShape& shape, const GpuSpec& gpu) {
+  return shape.transposed_a && !shape.rate.tensor && shape.batch <= 1 &&
+         gpu.vendor == Vendor::kNvidia && gpu.compute_major < 7;
+}
+
+// Current cuBLAS runs nearly every transposed FP32 GEMM of Maxwell and Pascal
+// GPUs with one kernel, sgemm_32x128_tn, at 0.74 of the P100's peak where the
+// others keep 0.93 (NeuSight, linear).
+double TransposeEfficiency(const GemmShape& shape, const GpuSpec& gpu) {
+  return RunsOldTnKernel(shape, gpu) ? 0.80 : 1.0;
+}
+
+// Rows of more than 32 KiB lie on pages of their own: blocks drift apart along
+// k, lose each other's cache lines and miss in the TLB. The exponents are fits
+// to NeuSight's linear traces with k up to 65536 (V100, A100; P100).
+double LongRowEfficiency(const GemmShape& shape, const GpuSpec& gpu) {
+  constexpr double kLongK = 8192;
+  if (shape.k <= kLongK) return 1;
+  return std::pow(kLongK / shape.k, RunsOldTnKernel(shape, gpu) ? 0.55 : 0.08);
+}
+
 GemmPlan Evaluate(const GemmShape& shape, const Tile& tile, int split_k,
                   const GpuSpec& gpu) {
   const double k = std::ceil(shape.k / split_k);
   const double blocks = shape.batch * std::ceil(shape.m / tile.m) *
                         std::ceil(shape.n / tile.n) * split_k;
-  const double waves = std::ceil(blocks / gpu.sms);
+  const double waves = std::ceil(blocks / gpu.sms) + kTailTiles;
   const double sm_flops_per_s =
-      shape.rate.sustained_flops_per_s / gpu.sms * tile.efficiency;
+      shape.rate.sustained_flops_per_s / gpu.sms *
+      (gpu.sustained_fp32_ratio < kPowerCappedRatio ? tile.capped_efficiency
+                                                    : tile.efficiency) *
+      TransposeEfficiency(shape, gpu) * LongRowEfficiency(shape, gpu);
   const double tile_flops =
       2.0 * shape.real_ops_factor * tile.m * tile.n * (k + kEdgeK);
   const double compute_ns = waves * tile_flops / sm_flops_per_s * 1e9;
 
-  const double bandwidth =
-      gpu.bandwidth_bytes_per_s * gpu.sustained_bandwidth_ratio;
   const double memory_ns =
-      DramBytes(shape, tile, split_k, gpu.sms, gpu) / bandwidth * 1e9;
+      MemoryNs(DramBytes(shape, tile, split_k, gpu.sms, gpu), gpu);
   ModelledTime time = WithLaunchFloor(compute_ns, memory_ns);
   if (split_k > 1) time.ns += kEmptyKernelNs;  // the reduction kernel
   return {.tile_m = tile.m,
@@ -76,11 +138,17 @@ GemmPlan Evaluate(const GemmShape& shape, const Tile& tile, int split_k,
                                          : 0};
 }
 
+bool MaySplit(const GemmShape& shape, int split_k) {
+  constexpr double kShortestK = 64;
+  return shape.kernels != GemmKernels::kConvolution &&
+         shape.k / split_k >= kShortestK;
+}
+
 template <typename Visit>
 void ForEachPlan(const GemmShape& shape, const GpuSpec& gpu, Visit visit) {
-  for (const Tile& tile : kTiles) {
+  for (const Tile& tile : TilesFor(shape, gpu)) {
     for (const int split_k : kSplits) {
-      if (split_k > 1 && shape.k / split_k < 64) break;
+      if (split_k > 1 && !MaySplit(shape, split_k)) break;
       visit(Evaluate(shape, tile, split_k, gpu));
     }
   }
@@ -96,8 +164,10 @@ GemmShape GemmShapeOf(const Operation& op, const GpuSpec& gpu) {
           .n = static_cast<double>(op[Dim::kN]),
           .k = static_cast<double>(op[Dim::kK]),
           .bytes_per_element = BitsOf(op.storage) / 8.0,
-          .rate = MathRateOf(op, gpu),
-          .real_ops_factor = complex ? 4.0 : 1.0};
+          .rate = PaddedRate(MathRateOf(op, gpu),
+                             static_cast<double>(op[Dim::kM])),
+          .real_ops_factor = complex ? 4.0 : 1.0,
+          .transposed_a = op[Dim::kTransA] != 0};
 }
 
 std::vector<GemmPlan> GemmPlansOf(const GemmShape& shape, const GpuSpec& gpu) {
@@ -112,7 +182,7 @@ std::vector<GemmPlan> GemmPlansOf(const GemmShape& shape, const GpuSpec& gpu) {
 }
 
 GemmPlan BestGemmPlan(const GemmShape& shape, const GpuSpec& gpu) {
-  GemmPlan best = Evaluate(shape, kTiles[0], 1, gpu);
+  GemmPlan best = Evaluate(shape, TilesFor(shape, gpu)[0], 1, gpu);
   ForEachPlan(shape, gpu, [&](const GemmPlan& plan) {
     if (plan.time.ns < best.time.ns) best = plan;
   });

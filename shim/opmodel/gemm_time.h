@@ -10,6 +10,13 @@
 
 namespace dltap::opmodel {
 
+// Whose kernels run it: they differ in tiles and in splitting k.
+enum class GemmKernels : uint8_t {
+  kBlas,
+  kConvolution,             // implicit GEMM: few tiles, one pass over k
+  kConvolutionSplittingK,   // of the filter's gradient: adds up with atomics
+};
+
 struct GemmShape {
   double batch;
   double m;
@@ -18,6 +25,8 @@ struct GemmShape {
   double bytes_per_element;
   MathRate rate;
   double real_ops_factor = 1;  // 4 for complex types
+  bool transposed_a = false;
+  GemmKernels kernels = GemmKernels::kBlas;
 };
 
 // One way to run a GEMM: each thread block computes tile_m x tile_n outputs

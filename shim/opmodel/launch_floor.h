@@ -9,7 +9,11 @@ namespace dltap::opmodel {
 // Device time of a kernel that does nothing: block scheduling, first
 // instruction fetch, end-of-grid flush. CUPTI shows 1 to 2 us on every
 // architecture here.
-inline constexpr double kEmptyKernelNs = 1500;
+inline constexpr double kEmptyKernelNs = 2000;
+
+// From a launch on an idle stream to the kernel's start. Not part of TimeOf:
+// whoever keeps a timeline, or compares with event timings, adds it.
+inline constexpr double kLaunchLatencyNs = 5000;
 
 // A kernel whose work takes less than the floor is bound by latency.
 ModelledTime WithLaunchFloor(double compute_ns, double memory_ns);

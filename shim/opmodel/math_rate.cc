@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/opmodel/math_rate.h"
 
+#include <cmath>
+
 namespace dltap::opmodel {
 namespace {
 
@@ -24,6 +26,11 @@ MathRate HalfRate(DType type, const GpuSpec& gpu) {
   }
   return gpu.fp16_flops_per_s > 0 ? TensorRate(peak, gpu)
                                   : VectorRate(peak, gpu);
+}
+
+bool IsAligned(double size) {
+  constexpr double kStep = 8;
+  return std::fmod(size, kStep) == 0;
 }
 
 }  // namespace
@@ -54,6 +61,21 @@ MathRate MathRateOf(const Operation& op, const GpuSpec& gpu) {
     default:
       return VectorRate(gpu.fp32_flops_per_s, gpu);
   }
+}
+
+MathRate PaddedRate(const MathRate& rate, double size) {
+  MathRate padded = rate;
+  if (rate.tensor && !IsAligned(size)) padded.sustained_flops_per_s /= 2;
+  return padded;
+}
+
+MathRate ChannelRate(const MathRate& rate, double in, double out,
+                     const GpuSpec& gpu) {
+  if (!rate.tensor || (IsAligned(in) && IsAligned(out))) return rate;
+  if (gpu.vendor == Vendor::kNvidia && gpu.compute_major < 8) {
+    return VectorRate(gpu.fp32_flops_per_s, gpu);
+  }
+  return PaddedRate(rate, IsAligned(in) ? out : in);
 }
 
 }  // namespace dltap::opmodel

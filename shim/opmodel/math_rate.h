@@ -19,6 +19,15 @@ struct MathRate {
 // boolean arithmetic without a unit of its own runs at the FP32 rate.
 MathRate MathRateOf(const Operation& op, const GpuSpec& gpu);
 
+// Tensor cores take operands in steps of 8 elements (16 bytes of FP16); other
+// sizes are padded or loaded piecewise, at about half of the rate.
+MathRate PaddedRate(const MathRate& rate, double size);
+
+// The same for a convolution's channels per group. Before sm_80 cuDNN leaves
+// the tensor cores for the FP32 pipe instead.
+MathRate ChannelRate(const MathRate& rate, double in, double out,
+                     const GpuSpec& gpu);
+
 }  // namespace dltap::opmodel
 
 #endif  // DLTAP_SHIM_OPMODEL_MATH_RATE_H_

@@ -68,14 +68,16 @@ int BitsOf(DType type);
 enum class RnnCell : uint8_t { kNone = 0, kRelu = 1, kTanh = 2, kLstm = 3, kGru = 4 };
 
 // Dimensions by kind; unused entries are 0. All are element counts.
-//   GEMM       batch, m, n, k
+//   GEMM       batch, m, n, k as in BLAS: D is m x n, column-major, and op(A)
+//              is m x k; trans_a, trans_b (0/1)
 //   CONV       batch n, in channels c, in d/h/w, out channels k, filter t/r/s,
 //              out d/h/w, groups (2-D convolutions have depth 1)
-//   RNN        seq, batch, input, hidden, proj (0: none), layers, directions
+//   RNN        seq, batch, input (0: x is added without a matrix, cuDNN's
+//              SKIP_INPUT), hidden, proj (0: none), layers, directions
 //   ATTENTION  batch, heads, kv_heads, seq_q, seq_kv, head_dim, head_dim_v,
 //              causal (0/1)
 //   others     elements_in, elements_out (reads and writes of the whole op),
-//              groups = independent rows (norm, softmax, reduction)
+//              rows = independent rows (norm, softmax, reduction)
 enum class Dim : uint8_t {
   kBatch = 0, kM, kN, kK,
   kChannelsIn, kChannelsOut, kDepthIn, kHeightIn, kWidthIn,
@@ -84,6 +86,7 @@ enum class Dim : uint8_t {
   kSeq, kInput, kHidden, kProj, kLayers, kDirections,
   kHeads, kKvHeads, kSeqQ, kSeqKv, kHeadDim, kHeadDimV, kCausal,
   kElementsIn, kElementsOut, kRows,
+  kTransA, kTransB,
   kCount
 };
 

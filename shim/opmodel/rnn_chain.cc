@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/opmodel/rnn_chain.h"
 
+#include <algorithm>
+
 #include "shim/opmodel/gemm_time.h"
 #include "shim/opmodel/math_rate.h"
 #include "shim/opmodel/rnn_shape.h"
@@ -8,6 +10,44 @@
 
 namespace dltap::opmodel {
 namespace {
+
+// A step depends on the one before, so its kernels run one by one: each pays for
+// draining, launching and filling. V100 with cuDNN 7 spends 15 to 20 us a step
+// on the two kernels of a hidden size at which nothing else takes time.
+constexpr double kDependentKernelNs = 7500;
+
+// A skinny GEMM of one step has too few blocks to hide latency, so that walking
+// along k takes this many cycles per product however little is computed. All
+// from DeepBench's RNN sheets: before Volta (P100, GTX 1080 Ti, TITAN Xp with
+// cuDNN 5 and 6) by the width of the kernel that the library picks, where the
+// one for 17 to 32 columns has no parallelism along k at all; since Volta
+// (V100, cuDNN 7) and on AMD (Vega, MIOpen) independent of the width.
+struct SerialWalk {
+  double columns;  // up to
+  double cycles_per_k;
+};
+constexpr SerialWalk kBeforeVolta[] = {{16, 60}, {32, 185}, {1e9, 95}};
+constexpr double kVectorCyclesPerK = 60;
+constexpr double kTensorCyclesPerK = 38;
+constexpr double kAmdCyclesPerK = 300;
+
+// Backward's walk, over the sums of all gates, has a little more to overlap.
+constexpr double kBackwardWalk = 0.87;
+
+bool WalksWholeK(const GpuSpec& gpu) {
+  return gpu.vendor == Vendor::kNvidia && gpu.compute_major < 7;
+}
+
+double CyclesPerK(double columns, bool tensor, const GpuSpec& gpu) {
+  if (gpu.vendor == Vendor::kAmd) return kAmdCyclesPerK;
+  if (gpu.compute_major >= 7) {
+    return tensor ? kTensorCyclesPerK : kVectorCyclesPerK;
+  }
+  for (const SerialWalk& walk : kBeforeVolta) {
+    if (columns <= walk.columns) return walk.cycles_per_k;
+  }
+  return 0;
+}
 
 class ChainBuilder {
  public:
@@ -29,6 +69,22 @@ class ChainBuilder {
             .flops = 2 * m * n * k};
   }
 
+  // A GEMM on the chain from step to step.
+  RnnKernel StepGemm(RnnKernelRole role, double m, double n, double k) const {
+    RnnKernel kernel = Gemm(role, m, n, k);
+    // Newer libraries give each gate's share of k to blocks of its own.
+    const double walked_k = WalksWholeK(gpu_)
+                                ? (k > shape_.hidden ? kBackwardWalk * k : k)
+                                : std::min<double>(k, shape_.hidden);
+    const double serial_ns =
+        walked_k * CyclesPerK(n, rate_.tensor, gpu_) / gpu_.boost_mhz * 1e3;
+    if (serial_ns > kernel.time.ns) {
+      kernel.time = {.ns = serial_ns, .bound = Bound::kLatency};
+    }
+    kernel.time.ns += kDependentKernelNs;
+    return kernel;
+  }
+
   // Reads the gates' sums and the state, writes the state and the gates that
   // backward needs.
   RnnKernel Cell() const {
@@ -36,9 +92,9 @@ class ChainBuilder {
         static_cast<double>(shape_.batch * shape_.hidden);
     const double bytes =
         elements * (2 * shape_.gates + 3) * bytes_per_element_;
-    return {.role = RnnKernelRole::kCell,
-            .time = StreamingTime(bytes, gpu_),
-            .flops = 0};
+    ModelledTime time = StreamingTime(bytes, gpu_);
+    time.ns += kDependentKernelNs;
+    return {.role = RnnKernelRole::kCell, .time = time, .flops = 0};
   }
 
  private:
@@ -54,16 +110,18 @@ class ChainBuilder {
 void AddForward(const ChainBuilder& build, const RnnShape& shape,
                 int64_t layer, std::vector<RnnStage>& chain) {
   const double gates = static_cast<double>(shape.gates * shape.hidden);
-  chain.push_back({1,
-                   {build.Gemm(RnnKernelRole::kInputGemm, gates,
-                               shape.batch * shape.seq,
-                               shape.LayerInput(layer))}});
+  if (shape.LayerInput(layer) > 0) {
+    chain.push_back({1,
+                     {build.Gemm(RnnKernelRole::kInputGemm, gates,
+                                 shape.batch * shape.seq,
+                                 shape.LayerInput(layer))}});
+  }
   RnnStage step{shape.seq,
-                {build.Gemm(RnnKernelRole::kRecurrentGemm, gates, shape.batch,
+                {build.StepGemm(RnnKernelRole::kRecurrentGemm, gates, shape.batch,
                             shape.recurrent),
                  build.Cell()}};
   if (shape.proj > 0) {
-    step.kernels.push_back(build.Gemm(RnnKernelRole::kProjectionGemm,
+    step.kernels.push_back(build.StepGemm(RnnKernelRole::kProjectionGemm,
                                       shape.proj, shape.batch, shape.hidden));
   }
   chain.push_back(std::move(step));
@@ -75,17 +133,19 @@ void AddBackwardData(const ChainBuilder& build, const RnnShape& shape,
   const double gates = static_cast<double>(shape.gates * shape.hidden);
   RnnStage step{shape.seq, {}};
   if (shape.proj > 0) {
-    step.kernels.push_back(build.Gemm(RnnKernelRole::kProjectionGemm,
+    step.kernels.push_back(build.StepGemm(RnnKernelRole::kProjectionGemm,
                                       shape.hidden, shape.batch, shape.proj));
   }
   step.kernels.push_back(build.Cell());
-  step.kernels.push_back(build.Gemm(RnnKernelRole::kRecurrentGemm,
+  step.kernels.push_back(build.StepGemm(RnnKernelRole::kRecurrentGemm,
                                     shape.recurrent, shape.batch, gates));
   chain.push_back(std::move(step));
-  chain.push_back({1,
-                   {build.Gemm(RnnKernelRole::kInputGemm,
-                               shape.LayerInput(layer),
-                               shape.batch * shape.seq, gates)}});
+  if (shape.LayerInput(layer) > 0) {
+    chain.push_back({1,
+                     {build.Gemm(RnnKernelRole::kInputGemm,
+                                 shape.LayerInput(layer),
+                                 shape.batch * shape.seq, gates)}});
+  }
 }
 
 void AddBackwardWeight(const ChainBuilder& build, const RnnShape& shape,
@@ -94,9 +154,11 @@ void AddBackwardWeight(const ChainBuilder& build, const RnnShape& shape,
   const double rows = static_cast<double>(shape.batch * shape.seq);
   RnnStage stage{1,
                  {build.Gemm(RnnKernelRole::kWeightGemm, gates,
-                             shape.LayerInput(layer), rows),
-                  build.Gemm(RnnKernelRole::kWeightGemm, gates,
                              shape.recurrent, rows)}};
+  if (shape.LayerInput(layer) > 0) {
+    stage.kernels.push_back(build.Gemm(RnnKernelRole::kWeightGemm, gates,
+                                       shape.LayerInput(layer), rows));
+  }
   if (shape.proj > 0) {
     stage.kernels.push_back(build.Gemm(RnnKernelRole::kWeightGemm, shape.proj,
                                        shape.hidden, rows));

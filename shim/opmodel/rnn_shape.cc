@@ -32,7 +32,7 @@ std::optional<RnnShape> RnnShapeOf(const Operation& op) {
       .gates = gates,
       .seq = op[Dim::kSeq],
       .batch = op[Dim::kBatch],
-      .input = op[Dim::kInput] > 0 ? op[Dim::kInput] : recurrent,
+      .input = std::max<int64_t>(0, op[Dim::kInput]),
       .hidden = op[Dim::kHidden],
       .proj = proj,
       .recurrent = recurrent,

@@ -17,7 +17,7 @@ struct RnnShape {
   int gates;
   int64_t seq;
   int64_t batch;
-  int64_t input;
+  int64_t input;      // 0: skip input, no matrix in layer 0
   int64_t hidden;
   int64_t proj;       // 0: no projection
   int64_t recurrent;  // size of the state fed back: proj, else hidden
@@ -30,8 +30,8 @@ struct RnnShape {
   }
 };
 
-// nullopt when the cell or a needed dimension is unknown. An input size of 0
-// means that the input is as wide as the state.
+// nullopt when the cell or a needed dimension is unknown. An input of size 0 is
+// added to the state without a matrix (cuDNN's CUDNN_SKIP_INPUT).
 std::optional<RnnShape> RnnShapeOf(const Operation& op);
 
 }  // namespace dltap::opmodel

@@ -2,13 +2,23 @@
 #ifndef DLTAP_SHIM_OPMODEL_STREAMING_TIME_H_
 #define DLTAP_SHIM_OPMODEL_STREAMING_TIME_H_
 
+#include "shim/opmodel/cost.h"
 #include "shim/opmodel/gpu_table.h"
 #include "shim/opmodel/modelled_time.h"
 
 namespace dltap::opmodel {
 
+// Time to move `bytes` to or from device memory at the sustained rate.
+double MemoryNs(double bytes, const GpuSpec& gpu);
+
 // A kernel that reads and writes `bytes` once and computes little.
 ModelledTime StreamingTime(double bytes, const GpuSpec& gpu);
+
+// A normalisation or softmax of `op`: kernels read each row two or three times
+// and later reads hit the caches only while the rows in flight fit. Without
+// kRows, one pass.
+ModelledTime RowPassTime(const Operation& op, const Cost& cost,
+                         const GpuSpec& gpu);
 
 }  // namespace dltap::opmodel
 
