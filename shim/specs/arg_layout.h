@@ -18,10 +18,11 @@ enum class ArgKind : uint8_t {
 };
 
 // One recorded argument. Little-endian, aligned to its width. The name is the
-// header's, "config.gridDim.x" for a member read through a pointer to a
-// structure, "*devPtr" for what an output parameter held after success.
+// header's; "config.gridDim.x" for a member of a structure passed by value or
+// by pointer; an output parameter's is that of the parameter, the field holds
+// what it pointed to after success (0 otherwise).
 struct ArgField {
-  const char* name;
+  uint16_t name;   // NameOf() in generated/tap_tables.h
   uint8_t offset;  // in the payload
   uint8_t width;   // 1, 2, 4 or 8 bytes
   ArgKind kind;
@@ -30,7 +31,7 @@ struct ArgField {
 // The payload of one entry point's record: 16 bytes lie in the first slot, 32
 // in each further one, so at most kMaxPayloadBytes.
 struct ArgLayout {
-  const ArgField* fields;
+  uint16_t first_field;  // FieldsOf() in generated/tap_tables.h
   uint8_t field_count;
   uint8_t payload_bytes;
 };

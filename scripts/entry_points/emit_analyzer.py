@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""entry_point_table.cc: what each function means, for the analyzer."""
+
+from __future__ import annotations
+
+import re
+
+from entry_points import model, text
+from entry_points.catalog import Catalog, EntryPoint
+from entry_points.payload import factors
+from entry_points.vocabulary import LETTER_TYPES
+
+_TABLE = """\
+{heading}#include <algorithm>
+#include <iterator>
+
+#include "shim/specs/entry_point.h"
+
+namespace dltap::specs {{
+namespace {{
+
+{arrays}
+constexpr EntryPointInfo kTable[] = {{
+{rows}}};
+
+// Indices into kTable, sorted by symbol.
+constexpr uint16_t kBySymbol[] = {{
+{order}}};
+
+}}  // namespace
+
+std::span<const EntryPointInfo> AllEntryPoints() {{ return kTable; }}
+
+const EntryPointInfo* FindEntryPoint(std::string_view symbol) {{
+  const auto* found = std::ranges::lower_bound(
+      kBySymbol, symbol, {{}}, [](uint16_t i) {{ return kTable[i].symbol; }});
+  if (found == std::end(kBySymbol) || kTable[*found].symbol != symbol) {{
+    return nullptr;
+  }}
+  return &kTable[*found];
+}}
+
+}}  // namespace dltap::specs
+"""
+
+_ROW = """\
+    {{.symbol = {symbol},
+     .library = Library::k{library},
+     .role = Role::k{role},
+     .kind = Kind::k{kind},
+     .layer_class = {layer_class},
+     .direction = {direction},
+     .reason = {reason},
+     .handle = {handle},
+     .stream = {stream},
+     .event = {event},
+     .copy_kind = {copy_kind},
+     .bytes = {bytes},
+     .dims = {dims},
+     .dtypes = {dtypes},
+     .transposed = {transposed},
+     .pointers = {pointers},
+     .blocking = {blocking},
+     .autotune = {autotune}}},
+"""
+
+_TEXTS = {"layer_class": "class", "direction": "direction", "reason": "reason",
+          "handle": "handle", "stream": "stream", "event": "event",
+          "copy_kind": "copy_kind"}
+_MEANINGS = {"dims": "dims", "dtypes": "dtype", "transposed": "transposed",
+             "pointers": "pointers"}
+
+
+# The first type of cublasScasum is the complex one: c.
+_LETTER = re.compile(r"cublas(?:I|S(?=c[an])|D(?=z[an]))?([SDCZHTsdcz])")
+
+
+class _Arrays:
+    """Constant arrays of the table, equal ones shared."""
+
+    def __init__(self):
+        self._names: dict[tuple[str, str], str] = {}
+
+    def add(self, type_: str, elements: list[str]) -> str:
+        if not elements:
+            return "{}"
+        key = (type_, ", ".join(elements))
+        return self._names.setdefault(key, f"kArray{len(self._names)}")
+
+    def declarations(self) -> str:
+        return "".join(f"constexpr {type_} {name}[] = {{{elements}}};\n"
+                       for (type_, elements), name in self._names.items())
+
+
+def emit(catalog: Catalog, out: text.Output) -> None:
+    arrays = _Arrays()
+    rows = "".join(_row(p, arrays) for p in catalog.points)
+    order = sorted(range(len(catalog.points)),
+                   key=lambda i: catalog.points[i].symbol.encode())
+    out.add("entry_point_table.cc", _TABLE.format(
+        heading=text.HEADING, arrays=arrays.declarations(), rows=rows,
+        order=text.rows(order)))
+
+
+def _row(point: EntryPoint, arrays: _Arrays) -> str:
+    values = point.entry.values if point.entry else {}
+    texts = {field: text.quoted(values.get(key, ""))
+             for field, key in _TEXTS.items()}
+    meanings = {
+        field: arrays.add("ArgumentMeaning", _meanings(point, values, key))
+        for field, key in _MEANINGS.items()}
+    product = factors(values["bytes"]) if "bytes" in values else []
+    return _ROW.format(
+        symbol=text.quoted(point.symbol), library=text.camel(point.library),
+        role=text.camel(point.role),
+        kind=text.camel(point.entry.kind if point.entry else "other"),
+        bytes=arrays.add("std::string_view",
+                         [text.quoted(f) for f in product]),
+        blocking=text.boolean(values.get("blocking")),
+        autotune=text.boolean(values.get("autotune")), **texts, **meanings)
+
+
+def _meanings(point: EntryPoint, values: dict, key: str) -> list[str]:
+    return [f"{{{text.quoted(meaning)}, "
+            f"{text.quoted(_resolved(point, argument))}}}"
+            for meaning, argument in values.get(key, {}).items()]
+
+
+def _resolved(point: EntryPoint, argument: str) -> str:
+    """"@letter" becomes the type that a BLAS name says."""
+    if argument != "@letter":
+        return argument
+    match = _LETTER.match(point.symbol)
+    letter = match[1].upper() if match else ""
+    if letter not in LETTER_TYPES:
+        raise model.SpecError(f"{point.entry.where}: {point.symbol} has no "
+                              f"type letter for \"@letter\"")
+    return f"={LETTER_TYPES[letter]}"

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Default bodies and version scripts of the simulated libraries."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+
+from entry_points import model, text
+from entry_points.catalog import Catalog, EntryPoint
+from entry_points.spec import LibrarySpec
+
+_DEFAULTS = """\
+{heading}{defines}{includes}
+#include <cstdint>
+
+#include "entry_points.h"
+#include "shim/simgpu/device/default_call.h"
+
+// Weak: a strong definition elsewhere in the same library replaces the default.
+#define SIMGPU_DEFAULT \\
+  extern "C" [[gnu::weak, gnu::visibility("default")]]
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+namespace {{
+
+using dltap::simgpu::AllocateDefaultHandle;
+using dltap::simgpu::CountDefault;
+using dltap::specs::EntryPoint;
+
+template <typename T>
+[[maybe_unused]] void WriteZero(T* output) {{
+  if (output != nullptr) *output = T{{}};
+}}
+
+template <typename T>
+[[maybe_unused]] void WriteHandle(T* output) {{
+  if (output != nullptr) *output = static_cast<T>(AllocateDefaultHandle());
+}}
+
+}}  // namespace
+
+{bodies}
+#undef SIMGPU_DEFAULT
+"""
+
+_BODY = """\
+SIMGPU_DEFAULT {result} {symbol}({parameters}) {{
+  {code}CountDefault(EntryPoint::{identifier});
+{writes}{final}}}
+"""
+
+# Set-up may have failed, or a fault is injected: outputs stay untouched then.
+_REFUSAL = "  if (dltap_code != 0) return static_cast<{}>(dltap_code);\n"
+
+_LDS = """\
+/* GENERATED from shim/specs/*.toml and the vendor headers by
+   gen_entry_points.py. DO NOT EDIT. */
+{node}{{
+  global:
+{symbols}  local:
+    *;
+}};
+"""
+
+# Integer arguments of a function without a prototype: six in registers.
+_UNTYPED_ARGUMENTS = 16
+
+
+def emit(catalog: Catalog, out: text.Output) -> None:
+    for library, spec in catalog.specs.items():
+        if not spec.sonames:
+            continue
+        points = catalog.of(library)
+        for unit in range(max(len(spec.units), 1)):
+            out.add(defaults_file(library, unit),
+                    _defaults(spec, points, unit))
+        for profile, soname in spec.sonames.items():
+            out.add(f"simgpu/{profile}/{library}.lds",
+                    _script(spec, soname, points))
+
+
+def defaults_file(library: str, unit: int) -> str:
+    suffix = f"_{unit}" if unit else ""
+    return f"simgpu_defaults_{library}{suffix}.cc"
+
+
+def _script(spec: LibrarySpec, soname: str, points: list[EntryPoint]) -> str:
+    return _LDS.format(
+        node=f"{spec.node or soname} " if spec.versioned else "",
+        symbols="".join(f"    {p.symbol};\n" for p in points))
+
+
+def _defaults(spec: LibrarySpec, points: list[EntryPoint], unit: int) -> str:
+    defines = includes = ""
+    if spec.units:
+        defines = "".join(f"#define {d.replace('=', ' ')}\n"
+                          for d in spec.units[unit].defines)
+        includes = "".join(f"#include <{h}>\n"
+                           for h in spec.units[unit].includes)
+    bodies = [_untyped_body(p, spec.name_outputs[p.symbol])
+              if p.symbol in spec.name_outputs else _body(p, spec)
+              for p in points if p.function.unit == unit]
+    return _DEFAULTS.format(heading=text.HEADING, defines=defines,
+                            includes=includes, bodies="\n".join(bodies))
+
+
+def _body(point: EntryPoint, spec: LibrarySpec) -> str:
+    function = point.function
+    is_output = any(fnmatch.fnmatchcase(point.symbol, g)
+                    for g in spec.host_outputs)
+    writes = [_write(p, point.symbol) for p in function.parameters] \
+        if is_output else []
+    parameters = [declare(p.type.spelling, p.name)
+                  for p in function.parameters]
+    gives_code = (function.result.scalar is not None
+                  and function.result.scalar.kind == "enum")
+    if gives_code:
+        writes.insert(0, _REFUSAL.format(function.result.spelling))
+    return _BODY.format(
+        code="const int dltap_code = " if gives_code else "",
+        result=function.result.spelling, symbol=point.symbol,
+        parameters=", ".join(parameters + ["..."] * function.variadic),
+        identifier=function.identifier, writes="".join(writes),
+        final=_final(function.result))
+
+
+def declare(spelling: str, name: str) -> str:
+    """A declaration of `name`: arrays decay, function pointers wrap it."""
+    if "(*)" in spelling:
+        return spelling.replace("(*)", f"(*{name})")
+    if "[" in spelling:
+        return f"{spelling[:spelling.index('[')]}* {name}"
+    return f"{spelling} {name}"
+
+
+def _final(result: model.Type) -> str:
+    if result.is_void:
+        return ""
+    if result.pointee is not None and result.pointee.kind == "char":
+        return '  return "";\n' if result.pointee.const else \
+            "  return nullptr;\n"
+    return "  return {};\n"
+
+
+def _write(parameter: model.Parameter, symbol: str) -> str:
+    """A statement for an output parameter, "" for any other."""
+    pointee = parameter.type.pointee
+    if pointee is None or pointee.const:
+        return ""
+    creates = re.search(r"Create|Init|Alloc|Open|Register|Subscribe", symbol)
+    if pointee.kind == "handle" or (pointee.kind == "pointer" and creates):
+        return f"  WriteHandle({parameter.name});\n"
+    if pointee.kind in ("int", "uint", "float", "enum", "char", "pointer"):
+        return f"  WriteZero({parameter.name});\n"
+    if pointee.kind == "struct" and re.search(r"Get|Query", symbol):
+        return f"  WriteZero({parameter.name});\n"
+    return ""
+
+
+_UNTYPED_WRITES = {"i32": "WriteZero(reinterpret_cast<int32_t*>({}))",
+                   "i64": "WriteZero(reinterpret_cast<int64_t*>({}))",
+                   "f32": "WriteZero(reinterpret_cast<float*>({}))",
+                   "handle": "WriteHandle(reinterpret_cast<void**>({}))"}
+
+
+def _untyped_body(point: EntryPoint, outputs) -> str:
+    count = max((p + 1 for p, _ in outputs), default=0)
+    if count > _UNTYPED_ARGUMENTS:
+        raise model.SpecError(f"{point.symbol}: output {count - 1} lies beyond "
+                              f"argument {_UNTYPED_ARGUMENTS}")
+    writes = "".join(f"  {_UNTYPED_WRITES[t].format(f'argument{p}')};\n"
+                     for p, t in outputs)
+    return _BODY.format(
+        code="const int dltap_code = ", result="int", symbol=point.symbol,
+        parameters=", ".join(f"uint64_t argument{i}" for i in range(count)),
+        identifier=point.function.identifier,
+        writes=_REFUSAL.format("int") + writes,
+        final="  return {};\n")

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files that a run writes."""
+
+from __future__ import annotations
+
+from entry_points import (emit_analyzer, emit_common, emit_simgpu, emit_tap,
+                          emit_tap_tables, text)
+from entry_points.catalog import Catalog
+from entry_points.spec import LibrarySpec
+
+
+def emit(catalog: Catalog, extra_exports: list[str]) -> text.Output:
+    out = text.Output()
+    emit_common.emit(catalog, out)
+    emit_tap.emit(catalog, out)
+    emit_tap_tables.emit(catalog, extra_exports, out)
+    emit_tap_tables.emit_checks(catalog, out)
+    emit_simgpu.emit(catalog, out)
+    emit_analyzer.emit(catalog, out)
+    return out
+
+
+def names(specs: dict[str, LibrarySpec]) -> list[str]:
+    """What emit() writes, known from the specs alone, for CMake."""
+    files = ["entry_points.inc", "entry_points.h", "abi_structs.h",
+             "tap_tables.h", "tap_tables.cc", "libdltap.lds",
+             "entry_point_table.cc"]
+    for library, spec in specs.items():
+        if spec.has_wrappers:
+            files += [f"tap_traits_{library}.h", f"tap_wrappers_{library}.cc"]
+            files += [emit_tap_tables.check_file(library, i)
+                      for i in range(len(spec.units))]
+        if spec.sonames:
+            files += [emit_simgpu.defaults_file(library, i)
+                      for i in range(max(len(spec.units), 1))]
+            files += [f"simgpu/{profile}/{library}.lds"
+                      for profile in spec.sonames]
+    return sorted(files)

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loads the TOML specs and gives each function the entry that describes it."""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+import pathlib
+import tomllib
+
+from entry_points import model
+from entry_points.model import Unit
+from entry_points.vocabulary import (
+    CLASSES, COPY_KINDS, DIRECTIONS, ENTRY_KEYS, KINDS, LIBRARIES,
+    LIBRARY_KEYS, MEANINGS, PACKED_TYPES, ROLES, ROUTES, WORK_KINDS)
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """One table of a spec file."""
+
+    file: str
+    pattern: str
+    values: dict
+
+    @property
+    def where(self) -> str:
+        return f"{self.file}: [{self.pattern}]"
+
+    @property
+    def is_exact(self) -> bool:
+        return not any(c in self.pattern for c in "*?[")
+
+    @property
+    def specificity(self) -> int:
+        """Literal characters of a glob; a bracket counts as none."""
+        count, depth = 0, 0
+        for c in self.pattern:
+            depth += (c == "[") - (c == "]")
+            count += depth == 0 and c not in "*?]"
+        return count
+
+    def matches(self, symbol: str) -> bool:
+        return fnmatch.fnmatchcase(symbol, self.pattern)
+
+    def get(self, key: str, default=None):
+        return self.values.get(key, default)
+
+    @property
+    def role(self) -> str:
+        return self.values["role"]
+
+    @property
+    def kind(self) -> str:
+        return self.values.get("kind", "other")
+
+    @property
+    def is_work(self) -> bool:
+        return self.values.get("work", self.kind in WORK_KINDS)
+
+    @property
+    def is_wrapped(self) -> bool:
+        return self.role in ("record", "count", "state")
+
+
+@dataclasses.dataclass(frozen=True)
+class LibrarySpec:
+    """One spec file: how to read the headers, and what functions mean."""
+
+    name: str
+    file: str
+    units: tuple[Unit, ...]
+    symbols: tuple[str, ...]
+    sonames: dict[str, str]  # profile -> SONAME of the simulated library
+    soname_prefix: str
+    versioned: bool  # symbols carry a version node
+    node: str  # its name; "": that of the SONAME
+    name_list: str  # file of names, for libraries without headers
+    name_outputs: dict[str, tuple]  # of those names
+    host_outputs: tuple[str, ...]  # whose pointers are host output parameters
+    defaults: dict[str, str]  # handle, stream: used where the argument exists
+    entries: tuple[Entry, ...]
+
+    @property
+    def has_wrappers(self) -> bool:
+        return any(e.is_wrapped for e in self.entries)
+
+    def entry_for(self, symbol: str) -> Entry | None:
+        """Exact name beats glob, longer glob beats shorter."""
+        matching = [e for e in self.entries if e.matches(symbol)]
+        exact = [e for e in matching if e.is_exact]
+        if exact:
+            return exact[0]
+        matching.sort(key=lambda e: e.specificity, reverse=True)
+        if len(matching) > 1 and (matching[0].specificity
+                                  == matching[1].specificity):
+            raise model.SpecError(
+                f"{self.file}: {symbol} is matched by two equally long globs: "
+                f"[{matching[0].pattern}] and [{matching[1].pattern}]; "
+                f"write an entry of its own")
+        return matching[0] if matching else None
+
+
+    def described(self, function: model.Function) -> Entry | None:
+        """The entry of a function, completed by the library's defaults."""
+        entry = self.entry_for(function.symbol)
+        if entry is None:
+            return None
+        missing = {key: name for key, name in self.defaults.items()
+                   if key not in entry.values and function.parameter(name)}
+        return dataclasses.replace(entry, values=missing | entry.values)
+
+
+def load(path: pathlib.Path) -> LibrarySpec:
+    """Reads one spec file; every error names the file and the key."""
+    file = path.name
+    try:
+        tables = tomllib.loads(path.read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise model.SpecError(f"{file}: {error}") from error
+    library = tables.pop("library", None)
+    if library is None:
+        raise model.SpecError(f"{file}: no [library] table")
+    if path.stem not in LIBRARIES:
+        raise model.SpecError(f"{file}: no library of that name in roles.h")
+    _reject_unknown(f"{file}: [library]", library, LIBRARY_KEYS)
+    entries = []
+    for pattern, values in tables.items():
+        entry = Entry(file, pattern, values)
+        _check_entry(entry)
+        entries.append(entry)
+    return LibrarySpec(
+        name=path.stem, file=file, units=_units(file, library),
+        symbols=tuple(library.get("symbols", [])), sonames=library.get("soname", {}),
+        soname_prefix=library.get("soname_prefix", ""),
+        versioned=library.get("versioned", True), node=library.get("node", ""),
+        name_list=library.get("names", ""), name_outputs={},
+        host_outputs=tuple(library.get("host_outputs", ["*"])),
+        defaults={k: library[k] for k in ("handle", "stream")
+                  if k in library},
+        entries=tuple(entries))
+
+
+def _units(file: str, library: dict) -> tuple[Unit, ...]:
+    if sum(k in library for k in ("headers", "units", "names")) != 1:
+        raise model.SpecError(
+            f"{file}: [library] needs one of headers, units and names")
+    if "names" in library:
+        return ()
+    if not library.get("symbols"):
+        raise model.SpecError(f"{file}: [library] needs symbols")
+    units = library.get("units", [library])
+    return tuple(Unit(tuple(u["headers"]), tuple(u.get("defines", [])))
+                 for u in units)
+
+
+def _reject_unknown(where: str, table: dict, known) -> None:
+    for key in table:
+        if key not in known:
+            raise model.SpecError(f"{where}: unknown key '{key}'")
+
+
+def _check_entry(entry: Entry) -> None:
+    if not isinstance(entry.values, dict):
+        raise model.SpecError(f"{entry.file}: '{entry.pattern}' is no table")
+    _reject_unknown(entry.where, entry.values, ENTRY_KEYS)
+    _one_of(entry, "role", ROLES, required=True)
+    _one_of(entry, "class", CLASSES)
+    _one_of(entry, "direction", DIRECTIONS)
+    _one_of(entry, "kind", KINDS)
+    for route in entry.get("routes", []):
+        if route not in ROUTES:
+            raise model.SpecError(f"{entry.where}: unknown route '{route}'")
+    for key, known in MEANINGS.items():
+        _reject_unknown(f"{entry.where}: {key}", entry.get(key, {}), known)
+    _check_hook(entry)
+    copy_kind = entry.get("copy_kind", "=")
+    if copy_kind.startswith("=") and copy_kind[1:] not in COPY_KINDS:
+        raise model.SpecError(f"{entry.where}: unknown copy_kind '{copy_kind}'")
+    if (entry.role == "not") != ("reason" in entry.values):
+        raise model.SpecError(
+            f"{entry.where}: a reason belongs to role 'not', and only there")
+
+
+def _check_hook(entry: Entry) -> None:
+    packed = entry.get("packed", {})
+    if ("hook_args" in entry.values or packed) and not entry.get("hook"):
+        raise model.SpecError(f"{entry.where}: hook_args or packed, no hook")
+    if any(type_ not in PACKED_TYPES for type_ in packed.values()) or \
+            len(set(packed.values())) > 1:
+        raise model.SpecError(
+            f"{entry.where}: packed fields must all be of one type of "
+            f"{', '.join(PACKED_TYPES)}")
+    if packed and entry.role != "record":
+        raise model.SpecError(f"{entry.where}: packed without role 'record'")
+
+
+def _one_of(entry: Entry, key: str, known, required: bool = False) -> None:
+    value = entry.get(key)
+    if value is None and not required:
+        return
+    if value not in known:
+        raise model.SpecError(
+            f"{entry.where}: {key} '{value}' is none of {', '.join(known)}")
+
+
+def check_used(spec: LibrarySpec, functions: list[model.Function]) -> None:
+    """Every entry must describe at least one function of the headers."""
+    symbols = [f.symbol for f in functions]
+    used = {id(spec.entry_for(s)) for s in symbols}
+    for entry in spec.entries:
+        if id(entry) in used:
+            continue
+        problem = ("every function that it matches has a closer entry"
+                   if any(entry.matches(s) for s in symbols)
+                   else "no function of the headers has that name")
+        raise model.SpecError(f"{entry.where}: {problem}")

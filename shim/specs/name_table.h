@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SPECS_NAME_TABLE_H_
+#define DLTAP_SHIM_SPECS_NAME_TABLE_H_
+
+#include <cstdint>
+#include <cstring>
+
+namespace dltap::specs {
+
+// FNV-1a. The generator fills tables by the same function
+// (scripts/entry_points/text.py, name_hash).
+constexpr uint32_t HashName(const char* name) {
+  uint32_t hash = 0x811C9DC5;
+  for (; *name != '\0'; ++name) {
+    hash = (hash ^ static_cast<uint8_t>(*name)) * 0x01000193;
+  }
+  return hash;
+}
+
+// Value whose name is `name` in a generated open-addressing table (size a power
+// of two, 0xFFFF marks an empty slot, at least one is empty); -1: none.
+template <int kSlots, typename NameOfValue>
+int FindName(const uint16_t (&slots)[kSlots], const char* name,
+             NameOfValue name_of) {
+  static_assert((kSlots & (kSlots - 1)) == 0);
+  uint32_t slot = HashName(name) % kSlots;
+  for (; slots[slot] != 0xFFFF; slot = (slot + 1) % kSlots) {
+    if (std::strcmp(name_of(slots[slot]), name) == 0) return slots[slot];
+  }
+  return -1;
+}
+
+}  // namespace dltap::specs
+
+#endif  // DLTAP_SHIM_SPECS_NAME_TABLE_H_
