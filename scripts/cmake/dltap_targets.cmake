@@ -1,9 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 # Helpers that every CMakeLists.txt of the project uses: flag sets, libraries, tests.
 
+find_program(DLTAP_CCACHE ccache)
+if(DLTAP_CCACHE)
+  # Clones and worktrees share what they compile.
+  set(launcher env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      ${DLTAP_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+endif()
+
+set(DLTAP_SANITIZE "" CACHE STRING "address, thread or undefined")
+if(DLTAP_SANITIZE)
+  add_compile_options(-fsanitize=${DLTAP_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${DLTAP_SANITIZE})
+endif()
+
 add_library(dltap_strict INTERFACE)
 target_compile_options(dltap_strict INTERFACE -Wall -Wextra -Werror)
 target_include_directories(dltap_strict INTERFACE ${PROJECT_SOURCE_DIR})
+
+# Code that lives in the user's process: no C++ run-time library, nothing
+# visible by accident, thread-local data without a call.
+add_library(dltap_in_process INTERFACE)
+target_compile_options(dltap_in_process INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics>
+  -fvisibility=hidden -fno-plt -fno-semantic-interposition
+  -ffunction-sections -fdata-sections -ftls-model=initial-exec)
+target_link_options(dltap_in_process INTERFACE
+  -Wl,-z,defs,-z,now,-z,relro,-z,nodelete,--exclude-libs,ALL,--gc-sections)
 
 # dltap_library(NAME SOURCES... [LIBS ...]): a static library of the project.
 function(dltap_library name)
@@ -22,4 +47,32 @@ function(dltap_test name)
   if(ARG_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
   endif()
+endfunction()
+
+# dltap_bench(NAME SOURCES... [LIBS ...]): a Google Benchmark program; built,
+# never run by ctest, since nothing here judges a time.
+function(dltap_bench name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  find_package(benchmark REQUIRED)
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name}
+    PRIVATE dltap_strict ${ARG_LIBS} benchmark::benchmark_main)
+endfunction()
+
+# dltap_nvcc_object(OUT_VAR SOURCE.cu [FLAGS ...]): compiles with nvcc to an
+# object that a CXX target may list as a source.
+function(dltap_nvcc_object out source)
+  cmake_parse_arguments(ARG "" "" "FLAGS" ${ARGN})
+  get_filename_component(name ${source} NAME)
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.o)
+  add_custom_command(
+    OUTPUT ${object}
+    COMMAND ${DltapCuda_NVCC} -ccbin ${CMAKE_CXX_COMPILER} -std=c++20
+            -arch=sm_90 -O2 -Xcompiler=-fPIC -I${PROJECT_SOURCE_DIR} ${ARG_FLAGS}
+            -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+            -o ${object}
+    DEPENDS ${source}
+    DEPFILE ${object}.d)
+  set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON)
+  set(${out} ${object} PARENT_SCOPE)
 endfunction()

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reports/render.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr size_t kMinFirstColumn = 12;
+
+template <typename... Visitors>
+struct Overloaded : Visitors... {
+  using Visitors::operator()...;
+};
+
+std::string TextOf(const Cell& cell) {
+  return std::visit(
+      Overloaded{[](const Blank&) { return std::string(); },
+                 [](const Unknown&) { return std::string("?"); },
+                 [](const std::string& text) { return Printable(text); },
+                 [](int64_t value) { return WithThousands(value); },
+                 [](const Number& n) { return Fixed(n.value, n.decimals); }},
+      cell);
+}
+
+std::string CsvOf(const Cell& cell) {
+  return std::visit(
+      Overloaded{[](const Blank&) { return std::string(); },
+                 [](const Unknown&) { return std::string(); },
+                 [](const std::string& text) {
+                   const bool formula =
+                       !text.empty() &&
+                       std::string_view("=+-@\t\r").find(text[0]) !=
+                           std::string_view::npos;
+                   std::string quoted = formula ? "\"'" : "\"";
+                   for (const char c : Printable(text)) {
+                     quoted += c;
+                     if (c == '"') quoted += '"';
+                   }
+                   return quoted + '"';
+                 },
+                 [](int64_t value) { return std::to_string(value); },
+                 [](const Number& n) {
+                   char text[64];
+                   std::snprintf(text, sizeof text, "%.17g", n.value);
+                   return std::string(text);
+                 }},
+      cell);
+}
+
+std::string Pad(const std::string& text, size_t width, bool right) {
+  const std::string fill(width - std::min(width, DisplayWidth(text)), ' ');
+  return right ? fill + text : text + fill;
+}
+
+// Keeps both ends, which tell kernels apart best.
+std::string Shorten(const std::string& text, size_t width) {
+  if (DisplayWidth(text) <= width || width < 8) return text;
+  const size_t head = (width - 3) * 2 / 3;
+  return text.substr(0, head) + "..." +
+         text.substr(text.size() - (width - 3 - head));
+}
+
+std::vector<size_t> Widths(const Table& table,
+                           const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> widths(table.columns.size());
+  for (size_t c = 0; c < widths.size(); ++c) {
+    for (const std::string& line : table.columns[c].header) {
+      widths[c] = std::max(widths[c], DisplayWidth(line));
+    }
+    for (const auto& row : rows) {
+      widths[c] = std::max(widths[c], DisplayWidth(row[c]));
+    }
+  }
+  size_t others = 0;
+  for (size_t c = 1; c < widths.size(); ++c) others += widths[c] + 2;
+  if (!widths.empty() && widths[0] + others > kPageWidth) {
+    widths[0] = others + kMinFirstColumn > kPageWidth ? kMinFirstColumn
+                                                      : kPageWidth - others;
+  }
+  return widths;
+}
+
+std::string Line(const Table& table, const std::vector<std::string>& cells,
+                 const std::vector<size_t>& widths) {
+  std::string line;
+  for (size_t c = 0; c < cells.size(); ++c) {
+    if (c > 0) line += "  ";
+    const bool right = c > 0 && table.columns[c].right;
+    const std::string text = c == 0 ? Shorten(cells[c], widths[c]) : cells[c];
+    line += Pad(text, widths[c], right);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + '\n';
+}
+
+}  // namespace
+
+std::string RenderText(const Table& table) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& cells : table.rows) {
+    auto& row = rows.emplace_back();
+    for (const Cell& cell : cells) row.push_back(TextOf(cell));
+  }
+  const std::vector<size_t> widths = Widths(table, rows);
+  size_t header_lines = 0;
+  for (const Column& column : table.columns) {
+    header_lines = std::max(header_lines, column.header.size());
+  }
+  std::string text;
+  for (size_t i = 0; i < header_lines; ++i) {
+    std::vector<std::string> cells;
+    for (const Column& column : table.columns) {
+      const size_t skip = header_lines - column.header.size();
+      cells.push_back(i < skip ? "" : column.header[i - skip]);
+    }
+    text += Line(table, cells, widths);
+  }
+  for (const auto& row : rows) text += Line(table, row, widths);
+  return text;
+}
+
+std::string RenderCsv(const Table& table) {
+  std::string text;
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    text += (c > 0 ? "," : "") + table.columns[c].key;
+  }
+  text += '\n';
+  for (const auto& row : table.rows) {
+    for (size_t c = 0; c < row.size(); ++c) {
+      text += (c > 0 ? "," : "") + CsvOf(row[c]);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string WithThousands(int64_t value) {
+  std::string digits = std::to_string(std::abs(value));
+  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return value < 0 ? '-' + digits : digits;
+}
+
+std::string Fixed(double value, int decimals) {
+  if (!std::isfinite(value)) return "?";
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", decimals, std::fabs(value));
+  std::string digits(text);
+  size_t point = digits.find('.');
+  if (point == std::string::npos) point = digits.size();
+  for (size_t at = point; at > 3;) digits.insert(at -= 3, ",");
+  const bool zero = digits.find_first_not_of("0.,") == std::string::npos;
+  return value < 0 && !zero ? '-' + digits : digits;
+}
+
+size_t DisplayWidth(std::string_view text) {
+  return std::count_if(text.begin(), text.end(), [](unsigned char c) {
+    return (c & 0xC0) != 0x80;  // not a continuation byte
+  });
+}
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    size_t length = c < 0x80 ? 1 : c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+    bool valid = c < 0x80 ? c >= 0x20 && c != 0x7F : c >= 0xC2 && c < 0xF5;
+    for (size_t k = 1; valid && k < length; ++k) {
+      valid = i + k < text.size() && (text[i + k] & 0xC0) == 0x80;
+    }
+    // C1 controls are two bytes in UTF-8, and terminals obey them.
+    if (valid && c == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
+      valid = false;
+    }
+    if (valid) {
+      out.append(text.substr(i, length));
+      i += length;
+    } else {
+      out += "\uFFFD";
+      ++i;
+    }
+  }
+  return out;
+}
+
+}  // namespace dltap::analyzer

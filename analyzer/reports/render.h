@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_REPORTS_RENDER_H_
+#define DLTAP_ANALYZER_REPORTS_RENDER_H_
+
+#include <string>
+#include <string_view>
+
+#include "analyzer/reports/table.h"
+
+namespace dltap::analyzer {
+
+inline constexpr size_t kPageWidth = 100;  // columns of a terminal
+
+// Fixed-width text. Texts of the first column are cut to fit the page.
+std::string RenderText(const Table& table);
+
+// RFC 4180, keys as header. A field that a spreadsheet would run as a formula
+// gets a leading apostrophe.
+std::string RenderCsv(const Table& table);
+
+// "1234567" -> "1,234,567".
+std::string WithThousands(int64_t value);
+
+// `value` with `decimals` digits, thousands separated: "1,035.0".
+std::string Fixed(double value, int decimals);
+
+// What a terminal would act on, made visible; bytes that are no UTF-8 too.
+std::string Printable(std::string_view text);
+
+// Width on a terminal, counting UTF-8 code points.
+size_t DisplayWidth(std::string_view text);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_REPORTS_RENDER_H_

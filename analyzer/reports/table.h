@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_REPORTS_TABLE_H_
+#define DLTAP_ANALYZER_REPORTS_TABLE_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace dltap::analyzer {
+
+// A number with the digits that its column shows.
+struct Number {
+  double value;
+  int decimals;
+};
+
+// Nothing to show; or a value that cannot be known, printed as `?`.
+struct Blank {};
+struct Unknown {};
+
+using Cell = std::variant<Blank, Unknown, std::string, int64_t, Number>;
+
+struct Column {
+  std::vector<std::string> header;  // lines, top to bottom; the last is the
+                                    // name, units stand here, never in cells
+  std::string key;                  // for CSV: "gpu_ns_per_step"
+  bool right = true;
+};
+
+// What a report shows, before anyone decides how. Renderers print it; they
+// never divide.
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+  bool last_is_total = false;
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_REPORTS_TABLE_H_
