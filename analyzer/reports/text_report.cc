@@ -26,22 +26,23 @@ std::string Ms(double ns) { return Fixed(ns * 1e-6, ns < 1e8 ? 2 : 1); }
 
 std::string Count(size_t n, std::string_view noun) {
   return WithThousands(static_cast<int64_t>(n)) + " " + std::string(noun) +
-         (n == 1 ? "" : noun.ends_with("s") ? "es" : "s");
+         (n == 1                                         ? ""
+          : noun.ends_with("s") || noun.ends_with("ch") ? "es"
+                                                        : "s");
 }
 
 // Breaks at spaces so that no line is wider than the page.
 std::string Wrap(const std::string& text, const std::string& indent) {
   std::string out;
-  std::string line;
-  for (size_t at = 0; at < text.size();) {
+  std::string line(std::min(text.find_first_not_of(' '), text.size()), ' ');
+  for (size_t at = line.size(); at < text.size();) {
     const size_t space = std::min(text.find(' ', at), text.size());
     const std::string word = text.substr(at, space - at);
-    if (!line.empty() &&
-        DisplayWidth(line) + 1 + DisplayWidth(word) > kPageWidth) {
+    if (DisplayWidth(line) + 1 + DisplayWidth(word) > kPageWidth) {
       out += line + '\n';
       line = indent + word;
     } else {
-      line += (line.empty() ? "" : " ") + word;
+      line += (line.empty() || line.back() == ' ' ? "" : " ") + word;
     }
     at = space + 1;
   }
