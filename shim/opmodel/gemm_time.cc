@@ -63,6 +63,14 @@ constexpr int kSplits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
 // and draining: the first loads and the last stores overlap with nothing, and a
 // lone block cannot hide its latency.
 constexpr double kTailTiles = 0.5;
+// cuDNN 7's kernels on V100 lose less than cuDNN 5's and 6's on older GPUs.
+constexpr double kNewConvolutionTailTiles = 0.25;
+
+double TailTiles(const GemmShape& shape, const GpuSpec& gpu) {
+  return shape.kernels != GemmKernels::kBlas && gpu.compute_major >= 7
+             ? kNewConvolutionTailTiles
+             : kTailTiles;
+}
 
 // Products that prologue and epilogue of a tile cost, in steps of k.
 constexpr double kEdgeK = 16;
@@ -115,7 +123,7 @@ GemmPlan Evaluate(const GemmShape& shape, const Tile& tile, int split_k,
   const double k = std::ceil(shape.k / split_k);
   const double blocks = shape.batch * std::ceil(shape.m / tile.m) *
                         std::ceil(shape.n / tile.n) * split_k;
-  const double waves = std::ceil(blocks / gpu.sms) + kTailTiles;
+  const double waves = std::ceil(blocks / gpu.sms) + TailTiles(shape, gpu);
   const double sm_flops_per_s =
       shape.rate.sustained_flops_per_s / gpu.sms *
       (gpu.sustained_fp32_ratio < kPowerCappedRatio ? tile.capped_efficiency
