@@ -36,8 +36,7 @@ constexpr double kShortestFftTaps = 9;  // FFT of 1x1 filters is not offered
 double ImplicitEfficiency(OpKind direction, double taps, const GpuSpec& gpu) {
   const bool old_kernels =
       gpu.vendor == Vendor::kNvidia && gpu.compute_major < 7;
-  const double generation =
-      old_kernels ? kOldKernelsRatio : kNewKernelsRatio;
+  const double generation = old_kernels ? kOldKernelsRatio : kNewKernelsRatio;
   if (direction == OpKind::kConvForward) return generation;
   if (direction == OpKind::kConvBackwardData) {
     return generation * kDataEfficiency;
@@ -91,9 +90,8 @@ ConvShape ShapeOf(const Operation& op) {
       .output_width = OneIfUnset(op, Dim::kWidthOut),
       .filter_height = op[Dim::kFilterHeight],
       .filter_width = op[Dim::kFilterWidth],
-      .unit_stride =
-          IsUnitStride(op[Dim::kHeightIn], op[Dim::kHeightOut]) &&
-          IsUnitStride(op[Dim::kWidthIn], op[Dim::kWidthOut]),
+      .unit_stride = IsUnitStride(op[Dim::kHeightIn], op[Dim::kHeightOut]) &&
+                     IsUnitStride(op[Dim::kWidthIn], op[Dim::kWidthOut]),
       .flat = op[Dim::kFilterDepth] <= 1 && op[Dim::kDepthIn] <= 1,
   };
 }
@@ -186,14 +184,15 @@ class ConvEngines {
       gemm.n = columns / conv_.groups;
       gemm.k = conv_.out_channels / conv_.groups;
     }
-    const double image_ns = BestGemmPlan(gemm, gpu_).time.ns +
-                            kEmptyKernelNs + Memory(2 * workspace);
+    const double image_ns = BestGemmPlan(gemm, gpu_).time.ns + kEmptyKernelNs +
+                            Memory(2 * workspace);
     Add("gemm", conv_.batch * image_ns, Memory(cost_.bytes), workspace, 1);
   }
 
   // Lavin and Gray 2015: F(2x2, 3x3) needs 16 instead of 36 multiplications,
   // F(4x4, 3x3) 36 instead of 144, as that many GEMMs over the tiles. The small
-  // one runs in one kernel, the big one writes transformed tiles to a workspace.
+  // one runs in one kernel, the big one writes transformed tiles to a
+  // workspace.
   void AddWinograd() {
     if (conv_.filter_height != 3 || conv_.filter_width != 3) return;
     if (!gemm_.rate.tensor && direction_ != OpKind::kConvBackwardWeight) {
@@ -202,16 +201,15 @@ class ConvEngines {
       Add("winograd_2x2", fused_ns, Memory(cost_.bytes), 0, 2.25);
     }
     const double tiles = WinogradTiles(4);
-    const double workspace = 36 * gemm_.bytes_per_element *
-                             (tiles * conv_.in_channels +
-                              tiles * conv_.out_channels +
-                              conv_.in_channels * conv_.out_channels);
+    const double workspace =
+        36 * gemm_.bytes_per_element *
+        (tiles * conv_.in_channels + tiles * conv_.out_channels +
+         conv_.in_channels * conv_.out_channels);
     const double efficiency = direction_ == OpKind::kConvBackwardWeight
                                   ? kNonfusedWeightEfficiency
                                   : kNonfusedEfficiency;
     Add("winograd_4x4",
-        WinogradGemmNs(4, 36, 1) / efficiency +
-            Memory(2 * workspace),
+        WinogradGemmNs(4, 36, 1) / efficiency + Memory(2 * workspace),
         Memory(cost_.bytes), workspace, 4);
   }
 
@@ -223,8 +221,7 @@ class ConvEngines {
   // Time of `points` GEMMs of one Winograd domain; input channels come in
   // multiples of `padding`.
   double WinogradGemmNs(double size, double points, double padding) const {
-    const double channels =
-        std::ceil(conv_.in_channels / padding) * padding;
+    const double channels = std::ceil(conv_.in_channels / padding) * padding;
     GemmShape gemm = gemm_;
     gemm.batch = points;
     gemm.m = WinogradTiles(size);
@@ -253,15 +250,15 @@ class ConvEngines {
     const double points = 32 * 32 / 2;
     const double products =
         8 * points * tiles * conv_.in_channels * conv_.out_channels;
-    const double workspace =
-        8 * points *
-        (tiles * (conv_.in_channels + conv_.out_channels) +
-         conv_.in_channels * conv_.out_channels);
+    const double workspace = 8 * points *
+                             (tiles * (conv_.in_channels + conv_.out_channels) +
+                              conv_.in_channels * conv_.out_channels);
     const double fp32 = gpu_.fp32_flops_per_s * gpu_.sustained_fp32_ratio;
     const double efficiency = direction_ == OpKind::kConvBackwardWeight
                                   ? kFftWeightEfficiency
                                   : kFftEfficiency;
-    Add("fft_tiling", products / (efficiency * fp32) * 1e9 + Memory(2 * workspace),
+    Add("fft_tiling",
+        products / (efficiency * fp32) * 1e9 + Memory(2 * workspace),
         Memory(cost_.bytes), workspace, cost_.flops / products);
   }
 
