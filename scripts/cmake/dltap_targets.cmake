@@ -17,9 +17,7 @@ if(DLTAP_SANITIZE)
 endif()
 
 add_library(dltap_strict INTERFACE)
-# -Wno-restrict: g++ 12 warns of std::string's own code (GCC bug 105651).
-target_compile_options(dltap_strict
-  INTERFACE -Wall -Wextra -Werror -Wno-restrict)
+target_compile_options(dltap_strict INTERFACE -Wall -Wextra -Werror)
 target_include_directories(dltap_strict INTERFACE ${PROJECT_SOURCE_DIR})
 
 # Code that lives in the user's process: no C++ run-time library, nothing
@@ -51,18 +49,6 @@ function(dltap_test name)
   endif()
 endfunction()
 
-# dltap_python_test(NAME SCRIPT [ARGS ...] [LABELS ...]): one ctest entry that
-# runs SCRIPT with the interpreter of the generators; the source tree is its
-# working folder, so that `unittest` files may import scripts/.
-function(dltap_python_test name script)
-  cmake_parse_arguments(ARG "" "" "ARGS;LABELS" ${ARGN})
-  get_filename_component(path ${script} ABSOLUTE)
-  add_test(NAME ${name}
-           COMMAND ${DLTAP_GENERATOR_PYTHON} -B ${path} ${ARG_ARGS}
-           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
-endfunction()
-
 # dltap_bench(NAME SOURCES... [LIBS ...]): a Google Benchmark program; built,
 # never run by ctest, since nothing here judges a time.
 function(dltap_bench name)
@@ -86,9 +72,7 @@ function(dltap_nvcc_object out source)
             -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source}
             -o ${object}
     DEPENDS ${source}
-    DEPFILE ${object}.d
-    COMMENT "Compiling ${name} with nvcc"
-    VERBATIM)
+    DEPFILE ${object}.d)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON)
   set(${out} ${object} PARENT_SCOPE)
 endfunction()

@@ -136,17 +136,7 @@ def _scalar(written) -> model.Scalar | None:
     return None
 
 
-_enum_widths: dict[str, int] = {}  # by the enum's name
-
-
 def _enum_width(canonical) -> int:
-    name = canonical.spelling
-    if name not in _enum_widths:
-        _enum_widths[name] = _measured_enum_width(canonical)
-    return _enum_widths[name]
-
-
-def _measured_enum_width(canonical) -> int:
     values = [c.enum_value for c in canonical.get_declaration().get_children()
               if c.kind == cindex.CursorKind.ENUM_CONSTANT_DECL]
     # "_MAX = 0x7FFFFFFF" and the like only force the type to 32 bits.
@@ -232,8 +222,5 @@ def _pointee(pointer) -> model.Pointee:
             members = tuple(_members(canonical))
     if kind == "pointer" and scalar.kind == "handle":
         kind = "handle"
-    # The qualifier of an array's elements may sit on the array type.
-    is_const = target.is_const_qualified() or canonical.is_const_qualified() \
-        or (pointer.kind != cindex.TypeKind.POINTER
-            and "const " in pointer.spelling)
-    return model.Pointee(kind, target.spelling, is_const, scalar, members)
+    return model.Pointee(kind, target.spelling, target.is_const_qualified()
+                         or canonical.is_const_qualified(), scalar, members)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import fnmatch
-import functools
 import pathlib
 import tomllib
 
@@ -28,11 +27,11 @@ class Entry:
     def where(self) -> str:
         return f"{self.file}: [{self.pattern}]"
 
-    @functools.cached_property
+    @property
     def is_exact(self) -> bool:
         return not any(c in self.pattern for c in "*?[")
 
-    @functools.cached_property
+    @property
     def specificity(self) -> int:
         """Literal characters of a glob; a bracket counts as none."""
         count, depth = 0, 0
@@ -42,8 +41,6 @@ class Entry:
         return count
 
     def matches(self, symbol: str) -> bool:
-        if self.is_exact:
-            return symbol == self.pattern
         return fnmatch.fnmatchcase(symbol, self.pattern)
 
     def get(self, key: str, default=None):
@@ -78,8 +75,6 @@ class LibrarySpec:
     soname_prefix: str
     versioned: bool  # symbols carry a version node
     node: str  # its name; "": that of the SONAME
-    omit: tuple[str, ...]  # globs of arguments that no record keeps
-    hooks_header: str
     name_list: str  # file of names, for libraries without headers
     name_outputs: dict[str, tuple]  # of those names
     host_outputs: tuple[str, ...]  # whose pointers are host output parameters
@@ -111,12 +106,9 @@ class LibrarySpec:
         entry = self.entry_for(function.symbol)
         if entry is None:
             return None
-        values = {key: name for key, name in self.defaults.items()
-                  if function.parameter(name)} | entry.values
-        if self.omit:
-            values["spare"] = [p.name for p in function.parameters if any(
-                fnmatch.fnmatchcase(p.name, g) for g in self.omit)]
-        return dataclasses.replace(entry, values=values)
+        missing = {key: name for key, name in self.defaults.items()
+                   if key not in entry.values and function.parameter(name)}
+        return dataclasses.replace(entry, values=missing | entry.values)
 
 
 def load(path: pathlib.Path) -> LibrarySpec:
@@ -133,18 +125,15 @@ def load(path: pathlib.Path) -> LibrarySpec:
         raise model.SpecError(f"{file}: no library of that name in roles.h")
     _reject_unknown(f"{file}: [library]", library, LIBRARY_KEYS)
     entries = []
-    for patterns, values in tables.items():
-        for pattern in patterns.split("|"):
-            entries.append(Entry(file, pattern.strip(), values))
-            _check_entry(entries[-1])
+    for pattern, values in tables.items():
+        entry = Entry(file, pattern, values)
+        _check_entry(entry)
+        entries.append(entry)
     return LibrarySpec(
         name=path.stem, file=file, units=_units(file, library),
         symbols=tuple(library.get("symbols", [])), sonames=library.get("soname", {}),
         soname_prefix=library.get("soname_prefix", ""),
         versioned=library.get("versioned", True), node=library.get("node", ""),
-        omit=tuple(library.get("omit", [])),
-        hooks_header=library.get("hooks_header",
-                                 "shim/tap/tagging/hooks.h"),
         name_list=library.get("names", ""), name_outputs={},
         host_outputs=tuple(library.get("host_outputs", ["*"])),
         defaults={k: library[k] for k in ("handle", "stream")

@@ -31,8 +31,7 @@ struct EntryPointInfo {
   std::string_view stream;       // argument that is the stream
   std::string_view event;
   std::string_view copy_kind;    // argument, or "=h2d", "=d2h", ...
-  // Factors of the byte count: arguments, or constants written "=2".
-  std::span<const std::string_view> bytes;
+  std::span<const std::string_view> bytes;  // factors of the byte count
   std::span<const ArgumentMeaning> dims;
   std::span<const ArgumentMeaning> dtypes;
   std::span<const ArgumentMeaning> transposed;
