@@ -1,16 +1,27 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # build.sh [SETUP-OPTIONS]: sets up and builds the release preset in build/.
+# Options go to setup.sh. Quiet when there is nothing to do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ./scripts/setup.sh "$@"
-# shellcheck source=/dev/null
-. build/toolchain.env
+
 if [ ! -f build/build.ninja ]; then
-  cmake --preset release -DDLTAP_CUDA_ROOT="$DLTAP_CUDA_ROOT" \
-    -DPython3_EXECUTABLE="$DLTAP_PYTHON" >build/configure.log 2>&1 ||
-    { tail -20 build/configure.log >&2; exit 1; }
+  echo "build: configuring, log in build/configure.log" >&2
+  cmake --preset release >build/configure.log 2>&1 || {
+    echo "build: error: configuring failed:" >&2
+    tail -20 build/configure.log >&2
+    exit 1
+  }
 fi
-log=build/build.log
-echo "build: compiling, log in $log" >&2
-cmake --build build >"$log" 2>&1 || { grep -E -A5 'FAILED|error' "$log" | head -60 >&2; exit 1; }
+if cmake --build build -- -n | grep -q 'ninja: no work to do'; then exit 0; fi
+echo "build: compiling, log in build/build.log" >&2
+if [ -t 2 ]; then
+  cmake --build build >&2
+else
+  cmake --build build >build/build.log 2>&1 || {
+    echo "build: error: compiling failed:" >&2
+    grep -E -A8 'FAILED|error' build/build.log | head -80 >&2
+    exit 1
+  }
+fi

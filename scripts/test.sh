@@ -1,17 +1,32 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# test.sh [CTEST-OPTIONS]: sets up, builds, runs all tests; prints the slowest
-# ten. Ends with ctest's closing lines and its exit code.
-set -euo pipefail
+# test.sh [CTEST-OPTIONS]: sets up, builds, runs all tests. Names the slowest
+# ten, then ends with ctest's closing lines and its exit code.
+#   test.sh -L unit     only tests with this label (unit, integration, gpu, ...)
+#   test.sh -R trace    only tests whose name matches
+set -uo pipefail
 cd "$(dirname "$0")/.."
-./scripts/build.sh
-status=0
-log=build/test.log
-ctest --test-dir build --output-on-failure -j "$(nproc)" "$@" >"$log" 2>&1 ||
-  status=$?
-# The closing block comes last; what runs long is named before it.
-grep -E 'Test +#[0-9]+:.* sec$' "$log" |
-  sed -E 's/.*Test +#[0-9]+: ([^ ]+) .* ([0-9.]+) sec$/\2 s  \1/' |
-  sort -rn | head -10 | sed '1i slowest ten:' || true
-if [ "$status" != 0 ]; then cat "$log"; else sed -n '/% tests passed/,$p' "$log"; fi
-exit "$status"
+./scripts/build.sh || exit
+
+# Passes ctest's output on and puts the slowest tests before its summary.
+with_slowest() {
+  awk '
+    / Test +#[0-9]+: .* sec *$/ {
+      match($0, /#[0-9]+: [^ ]+/)
+      name = substr($0, RSTART, RLENGTH)
+      sub(/#[0-9]+: /, "", name)
+      seconds[name] = $(NF - 1)
+    }
+    /% tests passed/ {
+      sort = "sort -rn | head -10"
+      print "Slowest tests:"
+      for (name in seconds) printf "%8.2f s  %s\n", seconds[name], name | sort
+      close(sort)
+      print ""
+    }
+    { print; fflush() }'
+}
+
+ctest --test-dir build --no-tests=error --output-on-failure -j "$(nproc)" "$@" 2>&1 |
+  with_slowest
+exit "${PIPESTATUS[0]}"

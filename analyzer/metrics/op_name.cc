@@ -11,11 +11,12 @@ namespace dltap::analyzer {
 namespace {
 
 // In the order of opmodel::Dim.
-constexpr std::array<std::string_view, 32> kDimNames = {
+constexpr std::array<std::string_view, 34> kDimNames = {
     "batch", "m", "n", "k", "c", "k_out", "d", "h", "w", "t", "r", "s",
     "d_out", "h_out", "w_out", "groups", "seq", "input", "hidden", "proj",
     "layers", "directions", "heads", "kv_heads", "seq_q", "seq_kv", "head_dim",
-    "head_dim_v", "causal", "elements", "elements_out", "rows"};
+    "head_dim_v", "causal", "elements", "elements_out", "rows", "transa",
+    "transb"};
 static_assert(kDimNames.size() == static_cast<size_t>(opmodel::Dim::kCount));
 
 // In the order of opmodel::DType.

@@ -17,7 +17,9 @@ if(DLTAP_SANITIZE)
 endif()
 
 add_library(dltap_strict INTERFACE)
-target_compile_options(dltap_strict INTERFACE -Wall -Wextra -Werror)
+# -Wno-restrict: g++ 12 warns of std::string's own code (GCC bug 105651).
+target_compile_options(dltap_strict
+  INTERFACE -Wall -Wextra -Werror -Wno-restrict)
 target_include_directories(dltap_strict INTERFACE ${PROJECT_SOURCE_DIR})
 
 # Code that lives in the user's process: no C++ run-time library, nothing
@@ -49,6 +51,18 @@ function(dltap_test name)
   endif()
 endfunction()
 
+# dltap_python_test(NAME SCRIPT [ARGS ...] [LABELS ...]): one ctest entry that
+# runs SCRIPT with the interpreter of the generators; the source tree is its
+# working folder, so that `unittest` files may import scripts/.
+function(dltap_python_test name script)
+  cmake_parse_arguments(ARG "" "" "ARGS;LABELS" ${ARGN})
+  get_filename_component(path ${script} ABSOLUTE)
+  add_test(NAME ${name}
+           COMMAND ${DLTAP_GENERATOR_PYTHON} -B ${path} ${ARG_ARGS}
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
+endfunction()
+
 # dltap_bench(NAME SOURCES... [LIBS ...]): a Google Benchmark program; built,
 # never run by ctest, since nothing here judges a time.
 function(dltap_bench name)
@@ -72,7 +86,9 @@ function(dltap_nvcc_object out source)
             -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source}
             -o ${object}
     DEPENDS ${source}
-    DEPFILE ${object}.d)
+    DEPFILE ${object}.d
+    COMMENT "Compiling ${name} with nvcc"
+    VERBATIM)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON)
   set(${out} ${object} PARENT_SCOPE)
 endfunction()

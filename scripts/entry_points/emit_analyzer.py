@@ -7,7 +7,6 @@ import re
 
 from entry_points import model, text
 from entry_points.catalog import Catalog, EntryPoint
-from entry_points.payload import factors
 from entry_points.vocabulary import LETTER_TYPES
 
 _TABLE = """\
@@ -109,7 +108,7 @@ def _row(point: EntryPoint, arrays: _Arrays) -> str:
     meanings = {
         field: arrays.add("ArgumentMeaning", _meanings(point, values, key))
         for field, key in _MEANINGS.items()}
-    product = factors(values["bytes"]) if "bytes" in values else []
+    product = [f.strip() for f in values.get("bytes", "").split("*") if f]
     return _ROW.format(
         symbol=text.quoted(point.symbol), library=text.camel(point.library),
         role=text.camel(point.role),

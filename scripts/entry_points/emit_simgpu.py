@@ -73,7 +73,8 @@ def emit(catalog: Catalog, out: text.Output) -> None:
     for library, spec in catalog.specs.items():
         if not spec.sonames:
             continue
-        points = catalog.of(library)
+        points = [p for p in catalog.of(library)
+                  if p.entry is None or p.entry.get("simulated", True)]
         for unit in range(max(len(spec.units), 1)):
             out.add(defaults_file(library, unit),
                     _defaults(spec, points, unit))

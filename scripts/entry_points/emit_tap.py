@@ -27,6 +27,7 @@ _TRAITS = """\
 #include "shim/specs/pack.h"
 #include "shim/specs/roles.h"
 #include "shim/tap/entry/traced.h"
+#include "{hooks_header}"
 
 namespace dltap::shim {{
 
@@ -101,7 +102,8 @@ def emit(catalog: Catalog, out: text.Output) -> None:
         points = [p for p in catalog.of(library) if p.is_wrapped]
         traits = "\n".join(_trait(p) for p in points)
         file = f"tap_traits_{library}.h"
-        out.add(file, text.header(file, _TRAITS.format(traits=traits)))
+        out.add(file, text.header(file, _TRAITS.format(
+            traits=traits, hooks_header=spec.hooks_header)))
         out.add(f"tap_wrappers_{library}.cc", _WRAPPERS.format(
             heading=text.HEADING, library=library,
             wrappers="\n".join(_wrapper(p) for p in points)))

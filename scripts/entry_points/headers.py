@@ -222,5 +222,8 @@ def _pointee(pointer) -> model.Pointee:
             members = tuple(_members(canonical))
     if kind == "pointer" and scalar.kind == "handle":
         kind = "handle"
-    return model.Pointee(kind, target.spelling, target.is_const_qualified()
-                         or canonical.is_const_qualified(), scalar, members)
+    # The qualifier of an array's elements may sit on the array type.
+    is_const = target.is_const_qualified() or canonical.is_const_qualified() \
+        or (pointer.kind != cindex.TypeKind.POINTER
+            and "const " in pointer.spelling)
+    return model.Pointee(kind, target.spelling, is_const, scalar, members)

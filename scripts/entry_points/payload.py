@@ -80,10 +80,9 @@ def meanings(entry: Entry) -> list[tuple[str, str]]:
 
 
 def factors(expression: str) -> list[str]:
-    """The arguments of "width*height"; none for a constant ("=f32")."""
-    if expression.startswith(("=", "@")):
-        return []
-    return [part.strip() for part in expression.split("*")]
+    """The arguments of "width*height*=2"; none of a constant ("=f32")."""
+    return [part.strip() for part in expression.split("*")
+            if not part.strip().startswith(("=", "@"))]
 
 
 def _meaningful(entry: Entry) -> set[str]:
@@ -125,7 +124,8 @@ def _candidates(entry: Entry, function: model.Function):
     handles = set(entry.get("handles", []))
     for parameter in function.parameters:
         name, kind = parameter.name, parameter.type
-        if name in entry.get("omit", []):
+        if name in entry.get("omit", []) or (
+                name in entry.get("spare", []) and name not in meaningful):
             continue
         if kind.struct:
             yield from _members(parameter, "member", kind.struct.members,

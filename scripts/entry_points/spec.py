@@ -75,6 +75,8 @@ class LibrarySpec:
     soname_prefix: str
     versioned: bool  # symbols carry a version node
     node: str  # its name; "": that of the SONAME
+    omit: tuple[str, ...]  # globs of arguments that no record keeps
+    hooks_header: str
     name_list: str  # file of names, for libraries without headers
     name_outputs: dict[str, tuple]  # of those names
     host_outputs: tuple[str, ...]  # whose pointers are host output parameters
@@ -106,9 +108,12 @@ class LibrarySpec:
         entry = self.entry_for(function.symbol)
         if entry is None:
             return None
-        missing = {key: name for key, name in self.defaults.items()
-                   if key not in entry.values and function.parameter(name)}
-        return dataclasses.replace(entry, values=missing | entry.values)
+        values = {key: name for key, name in self.defaults.items()
+                  if function.parameter(name)} | entry.values
+        if self.omit:
+            values["spare"] = [p.name for p in function.parameters if any(
+                fnmatch.fnmatchcase(p.name, g) for g in self.omit)]
+        return dataclasses.replace(entry, values=values)
 
 
 def load(path: pathlib.Path) -> LibrarySpec:
@@ -125,15 +130,18 @@ def load(path: pathlib.Path) -> LibrarySpec:
         raise model.SpecError(f"{file}: no library of that name in roles.h")
     _reject_unknown(f"{file}: [library]", library, LIBRARY_KEYS)
     entries = []
-    for pattern, values in tables.items():
-        entry = Entry(file, pattern, values)
-        _check_entry(entry)
-        entries.append(entry)
+    for patterns, values in tables.items():
+        for pattern in patterns.split("|"):
+            entries.append(Entry(file, pattern.strip(), values))
+            _check_entry(entries[-1])
     return LibrarySpec(
         name=path.stem, file=file, units=_units(file, library),
         symbols=tuple(library.get("symbols", [])), sonames=library.get("soname", {}),
         soname_prefix=library.get("soname_prefix", ""),
         versioned=library.get("versioned", True), node=library.get("node", ""),
+        omit=tuple(library.get("omit", [])),
+        hooks_header=library.get("hooks_header",
+                                 "shim/tap/tagging/hooks.h"),
         name_list=library.get("names", ""), name_outputs={},
         host_outputs=tuple(library.get("host_outputs", ["*"])),
         defaults={k: library[k] for k in ("handle", "stream")

@@ -67,13 +67,13 @@ MEANINGS = {
 LIBRARY_KEYS = (
     "headers", "units", "defines", "symbols", "soname", "soname_prefix",
     "versioned", "node", "host_outputs", "names",
-    "handle", "stream")
+    "handle", "stream", "omit", "hooks_header")
 
 ENTRY_KEYS = (
     "role", "reason", "class", "direction", "kind", "handle", "stream",
     "event", "dims", "dtype", "transposed", "pointers", "bytes", "copy_kind",
     "blocking", "autotune", "work", "deref", "out", "omit", "handles", "hook",
-    "hook_args", "packed", "routes", "export")
+    "hook_args", "packed", "routes", "export", "simulated")
 
 # Fields that a hook's Pack() fills, by the word for their type in specs.
 PACKED_TYPES = {"u32": ("uint", 4), "u64": ("uint", 8), "i32": ("int", 4)}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_IMPORTERS_CUDA_API_NAMES_H_
+#define DLTAP_ANALYZER_IMPORTERS_CUDA_API_NAMES_H_
+
+#include <string_view>
+
+#include "shim/specs/entry_point.h"
+
+namespace dltap::analyzer {
+
+// What our specs say of an API function as other tools write its name:
+// "cudaLaunchKernel_v7000" (Nsight Systems), "hipLaunchKernel" (ROCm, through
+// its CUDA counterpart). nullptr: unknown.
+const specs::EntryPointInfo* FindApi(std::string_view name);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_IMPORTERS_CUDA_API_NAMES_H_

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/importers/kineto_event.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace dltap::analyzer {
+namespace {
+
+using simdjson::ondemand::json_type;
+using simdjson::ondemand::object;
+using simdjson::ondemand::value;
+
+std::string_view Trim(std::string_view token) {
+  while (!token.empty() && static_cast<unsigned char>(token.back()) <= ' ') {
+    token.remove_suffix(1);
+  }
+  return token;
+}
+
+std::string_view Token(value& v) { return Trim(v.raw_json_token()); }
+
+// A string; what has broken escapes (old profilers) is taken as it stands.
+std::string_view Text(value& v) {
+  std::string_view raw = Token(v);
+  std::string_view text;
+  if (v.get_string().get(text) == simdjson::SUCCESS) return text;
+  if (raw.size() >= 2 && raw.front() == '"') raw = raw.substr(1, raw.size() - 2);
+  return raw;
+}
+
+// Numbers are written as numbers or as strings, by version.
+int64_t Integer(value& v) {
+  std::string_view token = Token(v);
+  if (token.starts_with('"')) token.remove_prefix(1);
+  int64_t number = 0;
+  std::from_chars(token.data(), token.data() + token.size(), number);
+  return number;
+}
+
+uint64_t Unsigned(value& v) { return static_cast<uint64_t>(Integer(v)); }
+
+std::array<uint32_t, 3> Triple(value& v) {
+  std::array<uint32_t, 3> triple{};
+  simdjson::ondemand::array values;
+  if (v.get_array().get(values) != simdjson::SUCCESS) return triple;
+  size_t i = 0;
+  for (auto element : values) {
+    uint64_t number = 0;
+    if (i == 3 || element.get_uint64().get(number) != simdjson::SUCCESS) break;
+    triple[i++] = static_cast<uint32_t>(number);
+  }
+  return triple;
+}
+
+std::string_view RawJson(value& v) {
+  simdjson::ondemand::array values;
+  std::string_view raw;
+  if (v.get_array().get(values) != simdjson::SUCCESS) return {};
+  if (values.raw_json().get(raw) != simdjson::SUCCESS) return {};
+  return raw;
+}
+
+struct ArgReader {
+  std::string_view key;
+  void (*read)(value&, KinetoEvent&);
+};
+
+constexpr ArgReader kArgs[] = {
+    {"correlation", [](value& v, KinetoEvent& e) { e.correlation = Unsigned(v); }},
+    {"External id", [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
+    {"external id", [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
+    {"bytes", [](value& v, KinetoEvent& e) { e.bytes = Unsigned(v); }},
+    {"device", [](value& v, KinetoEvent& e) { e.device = Integer(v); }},
+    {"stream", [](value& v, KinetoEvent& e) { e.stream = Integer(v); }},
+    {"context", [](value& v, KinetoEvent& e) { e.context = Unsigned(v); }},
+    {"graph node id", [](value& v, KinetoEvent& e) { e.graph_node = Unsigned(v); }},
+    {"graph id", [](value& v, KinetoEvent& e) { e.graph = static_cast<uint32_t>(Unsigned(v)); }},
+    {"grid", [](value& v, KinetoEvent& e) { e.grid = Triple(v); }},
+    {"block", [](value& v, KinetoEvent& e) { e.block = Triple(v); }},
+    {"registers per thread", [](value& v, KinetoEvent& e) { e.registers = Integer(v); }},
+    {"shared memory", [](value& v, KinetoEvent& e) { e.shared_bytes = Integer(v); }},
+    {"name", [](value& v, KinetoEvent& e) { e.meta_name = Text(v); }},
+    {"Input Dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
+    {"Input dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
+    {"Input type", [](value& v, KinetoEvent& e) { e.input_types = RawJson(v); }},
+    {"Concrete Inputs", [](value& v, KinetoEvent& e) { e.concrete_inputs = RawJson(v); }},
+};
+
+void ReadArgs(value& args, KinetoEvent& event) {
+  object fields;
+  if (args.get_object().get(fields) != simdjson::SUCCESS) return;
+  for (auto field : fields) {
+    std::string_view key;
+    value v;
+    if (field.unescaped_key().get(key) != simdjson::SUCCESS) return;
+    if (field.value().get(v) != simdjson::SUCCESS) return;
+    const auto* reader =
+        std::find_if(std::begin(kArgs), std::end(kArgs),
+                     [&](const ArgReader& r) { return r.key == key; });
+    if (reader != std::end(kArgs)) reader->read(v, event);
+  }
+}
+
+}  // namespace
+
+std::optional<int64_t> ParseMicroseconds(std::string_view token) {
+  if (token.starts_with('"')) token = token.substr(1, token.size() - 2);
+  if (token.find_first_of("eE") != std::string_view::npos) {
+    double us = 0;
+    const auto parsed =
+        std::from_chars(token.data(), token.data() + token.size(), us);
+    if (parsed.ec != std::errc() || !std::isfinite(us)) return std::nullopt;
+    return std::llround(us * 1e3);
+  }
+  int64_t us = 0;
+  const char* end = token.data() + token.size();
+  const auto whole = std::from_chars(token.data(), end, us);
+  if (whole.ec != std::errc()) return std::nullopt;
+  int64_t fraction = 0;
+  if (whole.ptr != end && *whole.ptr == '.') {
+    int64_t scale = 100;
+    for (const char* c = whole.ptr + 1; c != end && scale > 0; ++c) {
+      if (*c < '0' || *c > '9') return std::nullopt;
+      fraction += (*c - '0') * scale;
+      scale /= 10;
+    }
+  }
+  return us * 1000 + (token.starts_with('-') ? -fraction : fraction);
+}
+
+bool ReadKinetoEvent(value v, KinetoEvent& event) {
+  object fields;
+  if (v.get_object().get(fields) != simdjson::SUCCESS) return false;
+  for (auto field : fields) {
+    std::string_view key;
+    value of_key;
+    if (field.unescaped_key().get(key) != simdjson::SUCCESS) return false;
+    if (field.value().get(of_key) != simdjson::SUCCESS) return false;
+    if (key == "ph") event.phase = Text(of_key);
+    if (key == "cat") event.category = Text(of_key);
+    if (key == "name") event.name = Text(of_key);
+    if (key == "pid") event.pid = Token(of_key);
+    if (key == "tid") event.tid = Token(of_key);
+    if (key == "ts") event.begin_ns = ParseMicroseconds(Token(of_key));
+    if (key == "dur") event.duration_ns = ParseMicroseconds(Token(of_key));
+    if (key == "args") ReadArgs(of_key, event);
+  }
+  return true;
+}
+
+}  // namespace dltap::analyzer

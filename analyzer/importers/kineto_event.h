@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_IMPORTERS_KINETO_EVENT_H_
+#define DLTAP_ANALYZER_IMPORTERS_KINETO_EVENT_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simdjson.h"
+
+namespace dltap::analyzer {
+
+// One object of `traceEvents`; texts point into the parser's buffers and live
+// until the next event is parsed.
+struct KinetoEvent {
+  std::string_view phase;     // "X", "M", ...
+  std::string_view category;  // "kernel", "cpu_op", ...
+  std::string_view name;
+  std::string_view pid;       // raw tokens: numbers or texts
+  std::string_view tid;
+  std::optional<int64_t> begin_ns;  // since the trace's base
+  std::optional<int64_t> duration_ns;
+  uint64_t correlation = 0;
+  uint64_t external_id = 0;
+  uint64_t bytes = 0;
+  int64_t device = -1;
+  int64_t stream = -1;
+  uint64_t context = 0;
+  uint64_t graph_node = 0;
+  uint32_t graph = 0;
+  std::array<uint32_t, 3> grid{};
+  std::array<uint32_t, 3> block{};
+  int64_t registers = 0;
+  int64_t shared_bytes = 0;
+  std::string_view meta_name;    // of "M" events: args.name
+  std::string_view input_dims;   // raw JSON: [[8, 3, 224, 224], ...]
+  std::string_view input_types;  // raw JSON: ["float", ...]
+  std::string_view concrete_inputs;
+};
+
+// Reads one event. False: it is no object, or broken.
+bool ReadKinetoEvent(simdjson::ondemand::value value, KinetoEvent& event);
+
+// "12345.678" microseconds -> nanoseconds, without a detour over double,
+// which has no room for both the date and the nanoseconds.
+std::optional<int64_t> ParseMicroseconds(std::string_view token);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_IMPORTERS_KINETO_EVENT_H_

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reader/text/event_printer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+#include "analyzer/reader/text/text_words.h"
+
+namespace dltap::analyzer {
+
+EventPrinter::EventPrinter(const TraceModel& model, const Process& process,
+                           const PrintOptions& options, LinePrinter& out)
+    : model_(model), process_(process), options_(options), out_(out) {
+  if (process.launches.empty() && process.graph_nodes.empty()) return;
+  for (const Call& call : process.calls) {
+    if (call.begin_ticks == 0) continue;
+    begins_[call.begin_ticks].emplace_back(call.thread, call.begin_ns);
+  }
+}
+
+std::vector<EventPrinter::Entry> EventPrinter::InOrderOfTime() const {
+  std::vector<Entry> order;
+  const auto add = [&order](Kind kind, const auto& events, auto begin) {
+    for (size_t i = 0; i < events.size(); ++i) {
+      order.push_back({begin(events[i]), kind, static_cast<uint32_t>(i)});
+    }
+  };
+  const auto begin_ns = [](const auto& event) { return event.begin_ns; };
+  add(Kind::kRange, process_.ranges, begin_ns);
+  add(Kind::kCall, process_.calls, begin_ns);
+  add(Kind::kLaunch, process_.launches, begin_ns);
+  add(Kind::kActivity, process_.activities, begin_ns);
+  add(Kind::kNotObserved, process_.not_observed, begin_ns);
+  if (!options_.canonical) {
+    add(Kind::kSample, process_.cpu_samples,
+        [](const CpuSample& sample) { return sample.at_ns; });
+  }
+  std::stable_sort(order.begin(), order.end(), [](const Entry& a,
+                                                  const Entry& b) {
+    return std::tie(a.begin_ns, a.kind) < std::tie(b.begin_ns, b.kind);
+  });
+  for (size_t i = 0; i < process_.graph_nodes.size(); ++i) {
+    order.push_back({0, Kind::kGraphNode, static_cast<uint32_t>(i)});
+  }
+  return order;
+}
+
+void EventPrinter::PrintAll() {
+  const std::vector<Entry> order = InOrderOfTime();
+  uint64_t printed = 0;
+  for (const Entry& entry : order) {
+    if (printed == options_.limit) {
+      out_.Begin("#").Number(static_cast<int64_t>(order.size() - printed));
+      out_.Word("more events").End();
+      return;
+    }
+    Print(entry);
+    ++printed;
+    if (out_.stopped()) return;
+  }
+}
+
+void EventPrinter::Print(const Entry& entry) {
+  switch (entry.kind) {
+    case Kind::kRange: return PrintRange(process_.ranges[entry.position]);
+    case Kind::kCall: return PrintCall(process_.calls[entry.position]);
+    case Kind::kLaunch: return PrintLaunch(process_.launches[entry.position]);
+    case Kind::kActivity:
+      return PrintActivity(process_.activities[entry.position]);
+    case Kind::kSample: return PrintSample(process_.cpu_samples[entry.position]);
+    case Kind::kNotObserved:
+      return PrintNotObserved(process_.not_observed[entry.position]);
+    case Kind::kGraphNode:
+      return PrintGraphNode(process_.graph_nodes[entry.position]);
+  }
+}
+
+void EventPrinter::PrintCall(const Call& call) {
+  out_.Begin("call").Span(call.begin_ns, call.end_ns);
+  out_.Field("thread", static_cast<int64_t>(call.thread.value()));
+  out_.Word(model_.entry_points[call.entry.value()].symbol);
+  out_.Field("depth", call.depth);
+  out_.MaybeWord("failed", call.failed);
+  out_.MaybeWord("capturing", call.capturing);
+  out_.Maybe("corr", Correlation(call.correlation));
+  out_.MaybeText("kernel", model_.texts[call.function]);
+  PrintArgs(call);
+  out_.End();
+}
+
+void EventPrinter::PrintArgs(const Call& call) {
+  const EntryPoint& entry = model_.entry_points[call.entry.value()];
+  for (size_t i = 0; i < entry.args.size(); ++i) {
+    const ArgLayout& arg = entry.args[i];
+    // The model's ids differ from the trace's when processes are merged.
+    if (arg.name == "operation" && call.operation.known()) {
+      out_.Field(arg.name, static_cast<int64_t>(call.operation.value() + 1));
+      continue;
+    }
+    const auto value = IntArg(entry, process_, call, i);
+    if (!value) continue;
+    if (arg.kind == ArgKind::kPointer || arg.kind == ArgKind::kHandle) {
+      out_.Hex(arg.name, Address(static_cast<uint64_t>(*value)));
+    } else if (arg.kind == ArgKind::kFloat && arg.width == 8) {
+      double real;
+      std::memcpy(&real, &*value, sizeof real);
+      out_.Real(arg.name, real);
+    } else if (arg.kind == ArgKind::kFloat && arg.width == 4) {
+      float real;
+      std::memcpy(&real, &*value, sizeof real);
+      out_.Real(arg.name, real);
+    } else {
+      out_.Field(arg.name, *value);
+    }
+  }
+}
+
+// Text names a call by its begin; ticks that no call has stay a number.
+void EventPrinter::PrintCallRef(std::string_view key, std::string_view raw_key,
+                                ThreadId thread, uint64_t ticks) {
+  if (ticks == 0) return;
+  const auto found = begins_.find(ticks);
+  if (found != begins_.end()) {
+    for (const auto& [owner, begin_ns] : found->second) {
+      if (owner == thread) {
+        out_.Ns(key, begin_ns);
+        return;
+      }
+    }
+  }
+  out_.Field(raw_key, static_cast<int64_t>(ticks));
+}
+
+void EventPrinter::PrintLaunch(const LaunchRecord& launch) {
+  out_.Begin("launchapi").Span(launch.begin_ns, launch.end_ns);
+  if (launch.thread.known()) {
+    out_.Field("thread", static_cast<int64_t>(launch.thread.value()));
+  }
+  out_.Maybe("corr", Correlation(launch.correlation));
+  out_.Maybe("cbid", launch.cbid);
+  PrintCallRef("ext", "ext_ticks", launch.thread, launch.external);
+  out_.End();
+}
+
+void EventPrinter::PrintActivity(const Activity& activity) {
+  static constexpr std::string_view kKinds[] = {"kernel", "memcpy", "memset"};
+  out_.Begin(kKinds[static_cast<size_t>(activity.kind)]);
+  out_.Span(activity.begin_ns, activity.end_ns);
+  out_.Field("device", process_.devices[activity.device.value()].ordinal);
+  const Stream& stream = process_.streams[activity.stream.value()];
+  out_.Field("stream", static_cast<int64_t>(stream.number));
+  if (stream.context != 1) out_.Field("context", stream.context);
+  out_.Maybe("corr", Correlation(activity.correlation));
+  out_.Maybe("graph", activity.graph);
+  out_.Maybe("graph_node", static_cast<int64_t>(activity.graph_node));
+  out_.Maybe("bytes", static_cast<int64_t>(activity.bytes));
+  if (activity.kind == ActivityKind::kKernel) PrintKernel(activity);
+  if (activity.kind == ActivityKind::kMemcpy) {
+    out_.Plain("kind", ToWord(kCopyWords, activity.copy));
+    out_.Plain("src", ToWord(kMemoryWords, activity.source));
+  }
+  if (activity.kind != ActivityKind::kKernel) {
+    out_.Plain("dst", ToWord(kMemoryWords, activity.target));
+  }
+  out_.End();
+}
+
+void EventPrinter::PrintKernel(const Activity& activity) {
+  out_.Text("name", model_.texts[activity.name]);
+  if (activity.shape >= process_.launch_shapes.size()) return;
+  const LaunchShape& shape = process_.launch_shapes[activity.shape];
+  out_.Extent("grid", shape.grid).Extent("block", shape.block);
+  out_.Maybe("static_shared", shape.static_shared_bytes);
+  out_.Maybe("dynamic_shared", shape.dynamic_shared_bytes);
+  out_.Maybe("registers", shape.registers_per_thread);
+}
+
+void EventPrinter::PrintGraphNode(const GraphNodeOrigin& origin) {
+  out_.Begin("graphnode").Number(static_cast<int64_t>(origin.node));
+  out_.Maybe("original", static_cast<int64_t>(origin.original_node));
+  if (origin.thread.known()) {
+    out_.Field("thread", static_cast<int64_t>(origin.thread.value()));
+  }
+  PrintCallRef("call", "call_ticks", origin.thread, origin.call_begin_ticks);
+  out_.End();
+}
+
+void EventPrinter::PrintRange(const Range& range) {
+  out_.Begin("range").Span(range.begin_ns, range.end_ns);
+  out_.Field("thread", static_cast<int64_t>(range.thread.value()));
+  out_.Text("name", model_.texts[range.name]);
+  out_.Plain("kind", ToWord(kRangeWords, range.kind));
+  out_.MaybeText("domain", model_.texts[range.domain]);
+  out_.MaybeWord("backward", range.backward);
+  if (range.operation.known()) {
+    out_.Field("operation", static_cast<int64_t>(range.operation.value() + 1));
+  }
+  out_.End();
+}
+
+void EventPrinter::PrintSample(const CpuSample& sample) {
+  out_.Begin("sample").Span(sample.at_ns, sample.at_ns);
+  out_.Field("thread", static_cast<int64_t>(sample.thread.value()));
+  out_.Field("on_cpu", sample.on_cpu ? 1 : 0);
+  out_.Ns("cpu", sample.cpu_time_ns).End();
+}
+
+void EventPrinter::PrintNotObserved(const NotObserved& span) {
+  out_.Begin("not_observed").Span(span.begin_ns, span.end_ns);
+  out_.Field("device", process_.devices[span.device.value()].ordinal);
+  out_.Plain("cause", ToWord(kCauseWords, span.cause)).End();
+}
+
+int64_t EventPrinter::Correlation(uint64_t correlation) {
+  return static_cast<int64_t>(
+      options_.canonical ? correlations_.Of(correlation) : correlation);
+}
+
+uint64_t EventPrinter::Address(uint64_t address) {
+  return options_.canonical ? addresses_.Of(address) : address;
+}
+
+}  // namespace dltap::analyzer

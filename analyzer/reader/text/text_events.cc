@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cstdlib>
+
+#include "analyzer/reader/text/text_handlers.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// What stands for a call's begin_ticks in text: never 0, which means none.
+uint64_t TicksOf(int64_t begin_ns) {
+  return static_cast<uint64_t>(begin_ns) + 1;
+}
+
+bool IsHex(std::string_view value) { return value.starts_with("0x"); }
+
+// The rest of a call's fields are arguments, by their own names.
+void AddArgs(TextFields& fields, TextBuilder& builder, Call& call) {
+  for (TextLine::Field& field : fields.line().fields()) {
+    if (field.used) continue;
+    field.used = true;
+    ArgKind kind = IsHex(field.value) ? ArgKind::kPointer : ArgKind::kInt;
+    uint64_t bits = 0;
+    char* end = nullptr;
+    if (const auto value = ParseInteger(field.value)) {
+      bits = static_cast<uint64_t>(*value);
+    } else {
+      kind = ArgKind::kFloat;
+      bits = std::bit_cast<uint64_t>(std::strtod(field.value.c_str(), &end));
+      if (field.value.empty() || *end != '\0') {
+        return fields.Fail(field.key, field.value);
+      }
+    }
+    if (field.key == "operation") call.operation = builder.OperationAt(bits);
+    if (!builder.AddArg(call, field.key, kind, bits)) {
+      return fields.Fail(field.key, "too many arguments");
+    }
+  }
+}
+
+void OnCall(TextFields& fields, TextBuilder& builder) {
+  const TextSpan span = fields.Span();
+  Call call{};
+  call.begin_ns = span.begin_ns;
+  call.end_ns = span.end_ns;
+  call.begin_ticks = TicksOf(span.begin_ns);
+  call.thread = builder.ThreadAt(fields.Int("thread"));
+  if (fields.line().Word(0).empty()) fields.Fail("call", "no function name");
+  call.entry = builder.EntryNamed(fields.line().Word(0));
+  call.payload_offset =
+      static_cast<uint32_t>(builder.process().payloads.size());
+  call.failed = fields.Flag("failed");
+  call.capturing = fields.Flag("capturing");
+  call.correlation = fields.Int("corr");
+  if (const auto kernel = fields.line().Get("kernel")) {
+    call.function = builder.model().texts.Intern(*kernel);
+  }
+  const int64_t depth = fields.Int("depth", -1);
+  if (depth >= 0) call.depth = static_cast<uint8_t>(depth);
+  AddArgs(fields, builder, call);
+  builder.process().calls.push_back(call);
+  if (depth < 0) builder.LeaveDepthOpen();
+}
+
+void OnLaunchApi(TextFields& fields, TextBuilder& builder) {
+  const TextSpan span = fields.Span();
+  LaunchRecord launch{};
+  launch.begin_ns = span.begin_ns;
+  launch.end_ns = span.end_ns;
+  launch.correlation = fields.Int("corr");
+  launch.thread = builder.ThreadAt(fields.Int("thread"));
+  launch.cbid = static_cast<uint32_t>(fields.Int("cbid"));
+  const int64_t external = fields.Time("ext", -1);
+  if (external >= 0) launch.external = TicksOf(external);
+  launch.external = fields.Int("ext_ticks",
+                               static_cast<int64_t>(launch.external));
+  builder.process().launches.push_back(launch);
+}
+
+// What kernels, copies and memsets have in common.
+Activity TakeActivity(TextFields& fields, TextBuilder& builder,
+                      ActivityKind kind) {
+  const TextSpan span = fields.Span();
+  Activity activity{};
+  activity.begin_ns = span.begin_ns;
+  activity.end_ns = span.end_ns;
+  activity.kind = kind;
+  activity.correlation = fields.Int("corr");
+  activity.graph_node = fields.Int("graph_node");
+  activity.graph = static_cast<uint32_t>(fields.Int("graph"));
+  activity.bytes = fields.Int("bytes");
+  activity.device = builder.DeviceAt(static_cast<int>(fields.Int("device")));
+  activity.stream =
+      builder.StreamAt(activity.device, fields.Int("stream", 7),
+                       static_cast<uint32_t>(fields.Int("context", 1)));
+  return activity;
+}
+
+void OnKernel(TextFields& fields, TextBuilder& builder) {
+  Activity activity = TakeActivity(fields, builder, ActivityKind::kKernel);
+  activity.name = builder.model().texts.Intern(fields.Text("name"));
+  LaunchShape shape;
+  shape.grid = fields.Extent("grid");
+  shape.block = fields.Extent("block");
+  shape.static_shared_bytes =
+      static_cast<uint32_t>(fields.Int("static_shared"));
+  shape.dynamic_shared_bytes =
+      static_cast<uint32_t>(fields.Int("dynamic_shared"));
+  shape.registers_per_thread = static_cast<uint16_t>(fields.Int("registers"));
+  activity.shape = builder.ShapeOf(shape);
+  builder.process().activities.push_back(activity);
+}
+
+void OnMemcpy(TextFields& fields, TextBuilder& builder) {
+  Activity activity = TakeActivity(fields, builder, ActivityKind::kMemcpy);
+  activity.copy = fields.Word<CopyKind>("kind", kCopyWords);
+  activity.source = fields.Word<MemoryKind>("src", kMemoryWords);
+  activity.target = fields.Word<MemoryKind>("dst", kMemoryWords);
+  builder.process().activities.push_back(activity);
+}
+
+void OnMemset(TextFields& fields, TextBuilder& builder) {
+  Activity activity = TakeActivity(fields, builder, ActivityKind::kMemset);
+  activity.target = fields.Word<MemoryKind>("dst", kMemoryWords);
+  builder.process().activities.push_back(activity);
+}
+
+void OnGraphNode(TextFields& fields, TextBuilder& builder) {
+  GraphNodeOrigin origin{};
+  origin.node = fields.IntWord(0);
+  origin.original_node = fields.Int("original");
+  const int64_t call = fields.Time("call", -1);
+  if (call >= 0) origin.call_begin_ticks = TicksOf(call);
+  origin.call_begin_ticks = fields.Int(
+      "call_ticks", static_cast<int64_t>(origin.call_begin_ticks));
+  if (const int64_t thread = fields.Int("thread", -1); thread >= 0) {
+    origin.thread = builder.ThreadAt(thread);
+  }
+  builder.process().graph_nodes.push_back(origin);
+}
+
+void OnRange(TextFields& fields, TextBuilder& builder) {
+  const TextSpan span = fields.Span();
+  Range range{};
+  range.begin_ns = span.begin_ns;
+  range.end_ns = span.end_ns;
+  range.thread = builder.ThreadAt(fields.Int("thread"));
+  range.name = builder.model().texts.Intern(fields.Text("name"));
+  if (const auto domain = fields.line().Get("domain")) {
+    range.domain = builder.model().texts.Intern(*domain);
+  }
+  range.kind = fields.Word<RangeKind>("kind", kRangeWords);
+  range.backward = fields.Flag("backward");
+  range.operation = builder.OperationAt(fields.Int("operation"));
+  builder.process().ranges.push_back(range);
+}
+
+void OnSample(TextFields& fields, TextBuilder& builder) {
+  builder.process().cpu_samples.push_back(
+      {.at_ns = fields.Span().begin_ns,
+       .thread = builder.ThreadAt(fields.Int("thread")),
+       .on_cpu = fields.Int("on_cpu") != 0,
+       .cpu_time_ns = fields.Time("cpu")});
+}
+
+void OnNotObserved(TextFields& fields, TextBuilder& builder) {
+  const TextSpan span = fields.Span();
+  builder.process().not_observed.push_back(
+      {.device = builder.DeviceAt(static_cast<int>(fields.Int("device"))),
+       .begin_ns = span.begin_ns,
+       .end_ns = span.end_ns,
+       .cause = fields.Word<NotObservedCause>("cause", kCauseWords)});
+}
+
+struct Row {
+  std::string_view kind;
+  TextHandler handler;
+};
+constexpr Row kRows[] = {
+    {"call", OnCall},           {"launchapi", OnLaunchApi},
+    {"kernel", OnKernel},       {"memcpy", OnMemcpy},
+    {"memset", OnMemset},       {"graphnode", OnGraphNode},
+    {"range", OnRange},         {"sample", OnSample},
+    {"not_observed", OnNotObserved},
+};
+
+}  // namespace
+
+TextHandler FindEventHandler(std::string_view kind) {
+  for (const Row& row : kRows) {
+    if (row.kind == kind) return row.handler;
+  }
+  return nullptr;
+}
+
+}  // namespace dltap::analyzer

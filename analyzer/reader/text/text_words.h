@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_READER_TEXT_TEXT_WORDS_H_
+#define DLTAP_ANALYZER_READER_TEXT_TEXT_WORDS_H_
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "analyzer/model/trace_model.h"
+
+// Words of the text grammar that stand for the model's enumerators.
+namespace dltap::analyzer {
+
+// Position is the enumerator's number.
+inline constexpr std::array<std::string_view, 6> kCopyWords = {
+    "unknown", "htod", "dtoh", "dtod", "ptop", "htoh"};
+inline constexpr std::array<std::string_view, 6> kMemoryWords = {
+    "unknown", "pageable", "pinned", "device", "array", "managed"};
+inline constexpr std::array<std::string_view, 5> kRangeWords = {
+    "nvtx", "step", "op", "user", "python"};
+inline constexpr std::array<std::string_view, 4> kCauseWords = {
+    "after_watermark", "yielded", "dropped", "recording_off"};
+
+static_assert(static_cast<int>(CopyKind::kHostToHost) == 5);
+static_assert(static_cast<int>(MemoryKind::kManaged) == 5);
+static_assert(static_cast<int>(RangeKind::kPython) == 4);
+static_assert(static_cast<int>(NotObservedCause::kRecordingOff) == 3);
+
+template <typename Enum, size_t kCount>
+std::optional<Enum> FromWord(const std::array<std::string_view, kCount>& words,
+                             std::string_view word) {
+  for (size_t i = 0; i < kCount; ++i) {
+    if (words[i] == word) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+template <typename Enum, size_t kCount>
+std::string_view ToWord(const std::array<std::string_view, kCount>& words,
+                        Enum value) {
+  const auto i = static_cast<size_t>(value);
+  return i < kCount ? words[i] : words[0];
+}
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_READER_TEXT_TEXT_WORDS_H_

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reader/text/trace_printer.h"
+
+#include <string>
+
+#include "analyzer/reader/text/event_printer.h"
+#include "analyzer/reader/text/op_names.h"
+#include "analyzer/reader/text/print_line.h"
+
+namespace dltap::analyzer {
+namespace {
+
+void PrintOperations(const TraceModel& model, LinePrinter& out) {
+  for (size_t i = 0; i < model.operations.size(); ++i) {
+    for (const opmodel::Operation& node : model.operations[i]) {
+      out.Begin("operation").Number(static_cast<int64_t>(i + 1));
+      out.Word(Name(node.kind));
+      out.Plain("storage", Name(node.storage));
+      out.Plain("math", Name(node.math));
+      if (node.cell != opmodel::RnnCell::kNone) {
+        out.Plain("cell", Name(node.cell));
+      }
+      for (size_t d = 0; d < node.dims.size(); ++d) {
+        out.Maybe(Name(static_cast<opmodel::Dim>(d)), node.dims[d]);
+      }
+      out.End();
+    }
+  }
+}
+
+void PrintProcess(const Process& process, bool canonical, LinePrinter& out) {
+  out.Begin("process");
+  if (!canonical) out.Field("pid", process.pid).MaybeText("host", process.host);
+  out.MaybeText("program", process.program);
+  out.MaybeText("framework", process.framework);
+  if (process.rank) out.Field("rank", *process.rank);
+  if (process.world_size) out.Field("world_size", *process.world_size);
+  if (!canonical && process.clock_residual_ns != 0) {
+    out.Ns("residual", process.clock_residual_ns);
+  }
+  out.MaybeWord("incomplete", !process.complete).End();
+  out.Begin("level").Word(process.level);
+  out.MaybeText("reason", process.level_reason).End();
+  if (!canonical && process.per_call_overhead_ns >= 0) {
+    out.Begin("overhead").Ns("per_call", process.per_call_overhead_ns);
+    out.Ns("collector_cpu", process.collector_cpu_ns).End();
+  }
+}
+
+void PrintResources(const Process& process, bool canonical, LinePrinter& out) {
+  for (size_t i = 0; i < process.threads.size(); ++i) {
+    const Thread& thread = process.threads[i];
+    out.Begin("thread").Number(static_cast<int64_t>(i));
+    if (!canonical) out.Field("tid", static_cast<int64_t>(thread.tid));
+    out.MaybeText("name", thread.name).End();
+  }
+  for (const Device& device : process.devices) {
+    out.Begin("device").Number(device.ordinal).MaybeText("name", device.name);
+    out.Word("cc=" + std::to_string(device.compute_major) + "." +
+             std::to_string(device.compute_minor));
+    out.Maybe("sms", device.sms).Maybe("memory", device.memory_bytes);
+    if (!canonical) out.MaybeText("uuid", device.uuid);
+    out.MaybeWord("simulated", device.simulated).End();
+  }
+}
+
+void PrintTotals(const TraceModel& model, const Process& process,
+                 LinePrinter& out) {
+  for (const CountedCall& counted : process.counted) {
+    out.Begin("count").Word(model.entry_points[counted.entry.value()].symbol);
+    out.Number(static_cast<int64_t>(counted.calls)).End();
+  }
+  for (const Loss& loss : process.losses) {
+    out.Begin("loss").Word(loss.cause);
+    out.Number(static_cast<int64_t>(loss.count)).End();
+  }
+}
+
+}  // namespace
+
+void PrintTrace(const TraceModel& model, const PrintOptions& options,
+                TextSink sink, void* context) {
+  static constexpr std::string_view kFormats[] = {"dltap", "kineto", "nsys"};
+  LinePrinter out(sink, context);
+  out.Begin("format").Word(kFormats[static_cast<size_t>(model.format)]).End();
+  for (const EntryPoint& entry : model.entry_points) {
+    out.Begin("entry").Word(entry.symbol);
+    out.MaybeText("library", entry.library).End();
+  }
+  PrintOperations(model, out);
+  for (const Process& process : model.processes) {
+    PrintProcess(process, options.canonical, out);
+    PrintResources(process, options.canonical, out);
+    EventPrinter(model, process, options, out).PrintAll();
+    PrintTotals(model, process, out);
+    if (out.stopped()) return;
+  }
+}
+
+}  // namespace dltap::analyzer

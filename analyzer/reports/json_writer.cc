@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reports/json_writer.h"
+
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace dltap::analyzer {
+namespace {
+
+// Length of the valid UTF-8 sequence at `text[i]`; 0 if there is none.
+size_t SequenceLength(std::string_view text, size_t i) {
+  const auto lead = static_cast<unsigned char>(text[i]);
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (i + length > text.size()) return 0;
+  for (size_t k = 1; k < length; ++k) {
+    if ((text[i + k] & 0xC0) != 0x80) return 0;
+  }
+  return length;
+}
+
+void AppendEscaped(std::string& out, char c) {
+  constexpr char kHex[] = "0123456789abcdef";
+  switch (c) {
+    case '"': out += "\\\""; break;
+    case '\\': out += "\\\\"; break;
+    case '\n': out += "\\n"; break;
+    case '\t': out += "\\t"; break;
+    default:
+      out += "\\u00";
+      out += kHex[(c >> 4) & 15];
+      out += kHex[c & 15];
+  }
+}
+
+template <typename T>
+void AppendNumber(std::string& out, T number) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, number).ptr;
+  out.append(text, end);
+}
+
+}  // namespace
+
+void JsonWriter::Separate() {
+  if (needs_comma_) out_ += ", ";
+  needs_comma_ = true;
+}
+
+void JsonWriter::Open(char bracket) {
+  Separate();
+  out_ += bracket;
+  needs_comma_ = false;
+}
+
+void JsonWriter::Close(char bracket) {
+  out_ += bracket;
+  needs_comma_ = true;
+}
+
+void JsonWriter::Quote(std::string_view text) {
+  out_ += '"';
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = SequenceLength(text, i);
+    if (length == 0) {
+      out_ += "\uFFFD";
+      ++i;
+      continue;
+    }
+    const char c = text[i];
+    const bool plain = static_cast<unsigned char>(c) >= 0x20 && c != '"' &&
+                       c != '\\' && c != 0x7F;
+    plain ? (void)out_.append(text, i, length) : AppendEscaped(out_, c);
+    i += length;
+  }
+  out_ += '"';
+}
+
+void JsonWriter::Key(std::string_view key) {
+  Separate();
+  Quote(key);
+  out_ += ": ";
+  needs_comma_ = false;
+}
+
+void JsonWriter::Value(std::string_view text) {
+  Separate();
+  Quote(text);
+}
+
+void JsonWriter::Value(int64_t number) {
+  Separate();
+  AppendNumber(out_, number);
+}
+
+void JsonWriter::Value(uint64_t number) {
+  Separate();
+  AppendNumber(out_, number);
+}
+
+void JsonWriter::Value(double number) {
+  if (!std::isfinite(number)) return Null();
+  Separate();
+  AppendNumber(out_, number);
+}
+
+void JsonWriter::Value(bool flag) {
+  Separate();
+  out_ += flag ? "true" : "false";
+}
+
+void JsonWriter::Null() {
+  Separate();
+  out_ += "null";
+}
+
+std::string JsonWriter::Take() { return std::exchange(out_, {}); }
+
+}  // namespace dltap::analyzer

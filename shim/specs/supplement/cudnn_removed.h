@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// RNN functions that cuDNN 9 removed and that programs built for cuDNN 7 and 8
+// (MXNet) call. Prototypes: API reference of cuDNN 8.9, cudnn_adv_infer.h and
+// cudnn_adv_train.h.
+#ifndef DLTAP_SHIM_SPECS_SUPPLEMENT_CUDNN_REMOVED_H_
+#define DLTAP_SHIM_SPECS_SUPPLEMENT_CUDNN_REMOVED_H_
+
+#include <cudnn.h>
+
+extern "C" {
+
+cudnnStatus_t cudnnRNNForwardInference(
+    cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc,
+    const int seqLength, const cudnnTensorDescriptor_t* xDesc, const void* x,
+    const cudnnTensorDescriptor_t hxDesc, const void* hx,
+    const cudnnTensorDescriptor_t cxDesc, const void* cx,
+    const cudnnFilterDescriptor_t wDesc, const void* w,
+    const cudnnTensorDescriptor_t* yDesc, void* y,
+    const cudnnTensorDescriptor_t hyDesc, void* hy,
+    const cudnnTensorDescriptor_t cyDesc, void* cy, void* workSpace,
+    size_t workSpaceSizeInBytes);
+
+cudnnStatus_t cudnnRNNForwardTraining(
+    cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc,
+    const int seqLength, const cudnnTensorDescriptor_t* xDesc, const void* x,
+    const cudnnTensorDescriptor_t hxDesc, const void* hx,
+    const cudnnTensorDescriptor_t cxDesc, const void* cx,
+    const cudnnFilterDescriptor_t wDesc, const void* w,
+    const cudnnTensorDescriptor_t* yDesc, void* y,
+    const cudnnTensorDescriptor_t hyDesc, void* hy,
+    const cudnnTensorDescriptor_t cyDesc, void* cy, void* workSpace,
+    size_t workSpaceSizeInBytes, void* reserveSpace,
+    size_t reserveSpaceSizeInBytes);
+
+cudnnStatus_t cudnnRNNBackwardData(
+    cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc,
+    const int seqLength, const cudnnTensorDescriptor_t* yDesc, const void* y,
+    const cudnnTensorDescriptor_t* dyDesc, const void* dy,
+    const cudnnTensorDescriptor_t dhyDesc, const void* dhy,
+    const cudnnTensorDescriptor_t dcyDesc, const void* dcy,
+    const cudnnFilterDescriptor_t wDesc, const void* w,
+    const cudnnTensorDescriptor_t hxDesc, const void* hx,
+    const cudnnTensorDescriptor_t cxDesc, const void* cx,
+    const cudnnTensorDescriptor_t* dxDesc, void* dx,
+    const cudnnTensorDescriptor_t dhxDesc, void* dhx,
+    const cudnnTensorDescriptor_t dcxDesc, void* dcx, void* workSpace,
+    size_t workSpaceSizeInBytes, void* reserveSpace,
+    size_t reserveSpaceSizeInBytes);
+
+cudnnStatus_t cudnnRNNBackwardWeights(
+    cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc,
+    const int seqLength, const cudnnTensorDescriptor_t* xDesc, const void* x,
+    const cudnnTensorDescriptor_t hxDesc, const void* hx,
+    const cudnnTensorDescriptor_t* yDesc, const void* y, const void* workSpace,
+    size_t workSpaceSizeInBytes, const cudnnFilterDescriptor_t dwDesc, void* dw,
+    const void* reserveSpace, size_t reserveSpaceSizeInBytes);
+
+// With padded or packed sequences of different lengths.
+
+cudnnStatus_t cudnnRNNForwardInferenceEx(
+    cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc,
+    const cudnnRNNDataDescriptor_t xDesc, const void* x,
+    const cudnnTensorDescriptor_t hxDesc, const void* hx,
+    const cudnnTensorDescriptor_t cxDesc, const void* cx,
+    const cudnnFilterDescriptor_t wDesc, const void* w,
+    const cudnnRNNDataDescriptor_t yDesc, void* y,
+    const cudnnTensorDescriptor_t hyDesc, void* hy,
+    const cudnnTensorDescriptor_t cyDesc, void* cy,
+    const cudnnRNNDataDescriptor_t kDesc, const void* keys,
+    const cudnnRNNDataDescriptor_t cDesc, void* cAttn,
+    const cudnnRNNDataDescriptor_t iDesc, void* iAttn,
+    const cudnnRNNDataDescriptor_t qDesc, void* queries, void* workSpace,
+    size_t workSpaceSizeInBytes);
+
+cudnnStatus_t cudnnRNNForwardTrainingEx(
+    cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc,
+    const cudnnRNNDataDescriptor_t xDesc, const void* x,
+    const cudnnTensorDescriptor_t hxDesc, const void* hx,
+    const cudnnTensorDescriptor_t cxDesc, const void* cx,
+    const cudnnFilterDescriptor_t wDesc, const void* w,
+    const cudnnRNNDataDescriptor_t yDesc, void* y,
+    const cudnnTensorDescriptor_t hyDesc, void* hy,
+    const cudnnTensorDescriptor_t cyDesc, void* cy,
+    const cudnnRNNDataDescriptor_t kDesc, const void* keys,
+    const cudnnRNNDataDescriptor_t cDesc, void* cAttn,
+    const cudnnRNNDataDescriptor_t iDesc, void* iAttn,
+    const cudnnRNNDataDescriptor_t qDesc, void* queries, void* workSpace,
+    size_t workSpaceSizeInBytes, void* reserveSpace,
+    size_t reserveSpaceSizeInBytes);
+
+cudnnStatus_t cudnnRNNBackwardDataEx(
+    cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc,
+    const cudnnRNNDataDescriptor_t yDesc, const void* y,
+    const cudnnRNNDataDescriptor_t dyDesc, const void* dy,
+    const cudnnRNNDataDescriptor_t dcDesc, const void* dcAttn,
+    const cudnnTensorDescriptor_t dhyDesc, const void* dhy,
+    const cudnnTensorDescriptor_t dcyDesc, const void* dcy,
+    const cudnnFilterDescriptor_t wDesc, const void* w,
+    const cudnnTensorDescriptor_t hxDesc, const void* hx,
+    const cudnnTensorDescriptor_t cxDesc, const void* cx,
+    const cudnnRNNDataDescriptor_t dxDesc, void* dx,
+    const cudnnTensorDescriptor_t dhxDesc, void* dhx,
+    const cudnnTensorDescriptor_t dcxDesc, void* dcx,
+    const cudnnRNNDataDescriptor_t dkDesc, void* dkeys, void* workSpace,
+    size_t workSpaceSizeInBytes, void* reserveSpace,
+    size_t reserveSpaceSizeInBytes);
+
+cudnnStatus_t cudnnRNNBackwardWeightsEx(
+    cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc,
+    const cudnnRNNDataDescriptor_t xDesc, const void* x,
+    const cudnnTensorDescriptor_t hxDesc, const void* hx,
+    const cudnnRNNDataDescriptor_t yDesc, const void* y, void* workSpace,
+    size_t workSpaceSizeInBytes, const cudnnFilterDescriptor_t dwDesc, void* dw,
+    void* reserveSpace, size_t reserveSpaceSizeInBytes);
+
+}  // extern "C"
+
+#endif  // DLTAP_SHIM_SPECS_SUPPLEMENT_CUDNN_REMOVED_H_

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_ENTRY_CALL_RECORD_H_
+#define DLTAP_SHIM_TAP_ENTRY_CALL_RECORD_H_
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "entry_points.h"
+#include "shim/specs/roles.h"
+#include "shim/tap/runtime/clock.h"
+#include "shim/tap/runtime/process_page.h"
+#include "shim/tap/runtime/session.h"
+#include "shim/tap/runtime/thread_state.h"
+#include "shim/trace/layout.h"
+
+// The pieces of a recorded call, in the order in which a wrapper uses them.
+namespace dltap::shim {
+
+// A wrapped call in progress.
+struct OpenCall {
+  uint64_t begin_ticks;
+  uint32_t depth;
+  bool pushed;
+};
+
+// A finished one.
+struct FinishedCall {
+  uint64_t begin_ticks;
+  uint64_t end_ticks;
+  uint32_t depth;
+  bool pushed;
+  bool succeeded;
+};
+
+// Status codes of all these libraries are 32-bit and 0 on success; other
+// results (strings, versions) always count as success.
+template <typename Result>
+inline bool Succeeded(Result result) {
+  if constexpr (std::is_same_v<Result, int32_t>) return result == 0;
+  return true;
+}
+
+// Is it a library that starts kernels on the caller's behalf? Kernels are then
+// joined to the outermost call by an external correlation id.
+constexpr bool IsLibrary(specs::Library library) {
+  return library != specs::Library::kCuda &&
+         library != specs::Library::kCudart &&
+         library != specs::Library::kCupti && library != specs::Library::kNvtx;
+}
+
+// Slots of a record with that payload: 16 bytes lie in the first one.
+constexpr int SlotsOf(int payload_bytes) {
+  return payload_bytes <= 16 ? 1 : 1 + (payload_bytes - 16 + 31) / 32;
+}
+
+// Specialized by generated code, one per wrapped function.
+template <specs::EntryPoint kEntry>
+struct EntryTraits;
+
+template <specs::EntryPoint kEntry>
+inline constexpr uint16_t kEntryId = static_cast<uint16_t>(
+    trace::kFirstEntryPointId + static_cast<int>(kEntry));
+
+// Depth heals itself: an entry whose frame lies above the outermost wrapper's
+// proves that that wrapper was left by a longjmp, an exception or a cancelled
+// thread, so it starts at depth 0. (The stack grows downwards.)
+template <specs::EntryPoint kEntry>
+[[gnu::always_inline]] inline OpenCall BeginCall(ThreadState& thread,
+                                                 const void* frame) {
+  using Traits = EntryTraits<kEntry>;
+  const auto here = reinterpret_cast<uintptr_t>(frame);
+  OpenCall call;
+  call.depth = here < thread.outermost_frame ? thread.depth : 0;
+  thread.depth = call.depth + 1;
+  call.pushed = false;
+  call.begin_ticks = Ticks();
+  if (call.depth == 0) {
+    thread.outermost_frame = here;
+    const uint64_t open_call =
+        (call.begin_ticks & ~uint64_t{0xFFFF}) | kEntryId<kEntry>;
+    std::atomic_ref(thread.ring->open_call)
+        .store(open_call, std::memory_order_relaxed);
+    if constexpr (IsLibrary(Traits::kLibrary)) {
+      if (g_process.pushing.load(std::memory_order_relaxed) != 0)
+          [[unlikely]] {
+        call.pushed = PushCorrelation(call.begin_ticks);
+      }
+    }
+  }
+  return call;
+}
+
+// Returns the end time. The ring may have been replaced meanwhile, by a nested
+// call's record.
+template <specs::EntryPoint kEntry>
+[[gnu::always_inline]] inline uint64_t EndCall(ThreadState& thread,
+                                               const OpenCall& call) {
+  const uint64_t end_ticks = Ticks();
+  thread.depth = call.depth;
+  if (call.depth == 0) {
+    std::atomic_ref(thread.ring->open_call)
+        .store(0, std::memory_order_relaxed);
+    if constexpr (IsLibrary(EntryTraits<kEntry>::kLibrary)) {
+      if (call.pushed) [[unlikely]] PopCorrelation();
+    }
+  }
+  return end_ticks;
+}
+
+// One record, built in place. A call of 2^32 ticks (1.5 s) or more takes one
+// slot more for its duration.
+template <specs::EntryPoint kEntry, typename... Args>
+[[gnu::always_inline]] inline void WriteRecord(ThreadState& thread,
+                                               const FinishedCall& call,
+                                               Args... args) {
+  using Traits = EntryTraits<kEntry>;
+  constexpr int kSlots = SlotsOf(Traits::kPayloadBytes);
+  const uint64_t duration = call.end_ticks - call.begin_ticks;
+  const bool escaped = duration >= trace::kDurationEscape;
+  const int slots = kSlots + (escaped ? 1 : 0);
+  trace::CallSlot* slot = Reserve(thread, slots);
+  if (slot == nullptr) [[unlikely]] {
+    CountCall(Traits::kCounterIndex);
+    return;
+  }
+  const uint32_t depth =
+      call.depth < trace::kCallDepthMask ? call.depth : trace::kCallDepthMask;
+  slot->begin_ticks = call.begin_ticks;
+  slot->duration_ticks =
+      escaped ? trace::kDurationEscape : static_cast<uint32_t>(duration);
+  slot->entry_point = kEntryId<kEntry>;
+  slot->slots = static_cast<uint8_t>(slots);
+  slot->flags = static_cast<uint8_t>(
+      depth | (call.succeeded ? 0 : trace::kCallFailed) |
+      (call.pushed ? trace::kCallPushed : 0) | thread.record_flags);
+  Traits::Pack(slot->payload, call.succeeded, args...);
+  if (escaped) [[unlikely]] memcpy(slot + kSlots, &duration, sizeof(duration));
+  Commit(thread, slots);
+}
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_ENTRY_CALL_RECORD_H_

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/entry/dlsym_filter.h"
+
+#include <cerrno>
+#include <dlfcn.h>
+
+#include "shim/tap/entry/real_functions.h"
+#include "tap_tables.h"
+
+namespace {
+
+using RealDlsym = void* (*)(void* handle, const char* name);
+
+// In two registers: rax, rdx.
+struct FilterResult {
+  void* replacement;  // nullptr: ask the real dlsym
+  void* handle;       // ... with this handle
+};
+
+}  // namespace
+
+// Used by dlsym_x86_64.S. No constructor runs before it may be needed.
+extern "C" {
+[[gnu::visibility("hidden")]] constinit RealDlsym dltap_real_dlsym = nullptr;
+[[gnu::visibility("hidden")]] FilterResult dltap_filter_lookup(
+    void* handle, const char* name, const void* caller);
+}
+
+namespace dltap::shim {
+
+bool IsVendorName(const char* name) {
+  const char a = name[0];
+  const char b = a != '\0' ? name[1] : '\0';
+  if (a == 'c') return b == 'u';
+  if (a == 'n') return b == 'c' || b == 'v';
+  return a == '_' && b == '_' && name[2] == 'c' && name[3] == 'u';
+}
+
+LookupAction Decide(const Lookup& lookup) {
+  if (lookup.handle == RTLD_NEXT) return LookupAction::kPass;
+  if (!lookup.is_wrapped) return LookupAction::kPass;
+  const ObjectFacts& caller = lookup.caller;
+  if (caller.is_ours || caller.is_vendor || caller.is_interposer ||
+      caller.defines_symbol) {
+    return LookupAction::kPass;
+  }
+  return lookup.handle == RTLD_DEFAULT ? LookupAction::kResolve
+                                       : LookupAction::kWrap;
+}
+
+namespace {
+
+// Where the vendor's function is, when the application's own search would end
+// at our exported wrapper.
+void* FindBehindUs(const char* name, specs::EntryPoint entry,
+                   const void* caller) {
+  const char* prefix = specs::SonamePrefix(specs::LibraryOf(entry));
+  void* found = FindVendorFunction(prefix, name, caller);
+  return found != nullptr ? found : FindAnyFunction(name);
+}
+
+FilterResult Wrap(specs::EntryPoint entry, void* real, void* handle) {
+  if (!AdoptReal(specs::CounterOf(entry), real)) return {real, handle};
+  return {specs::WrapperAddress(entry), handle};
+}
+
+FilterResult Filter(void* handle, const char* name, const void* caller) {
+  const FilterResult pass = {nullptr, handle};
+  const int index = specs::FindWrapped(name);
+  if (index < 0) return pass;
+  const auto entry = static_cast<specs::EntryPoint>(index);
+  const Lookup lookup = {handle, name, true, FactsOf(caller, name)};
+  const LookupAction action = Decide(lookup);
+  if (action == LookupAction::kPass) return pass;
+  if (action == LookupAction::kWrap) {
+    void* found = dltap_real_dlsym(handle, name);
+    if (found == nullptr) return pass;  // the jump sets dlerror() again
+    if (!IsOurs(found)) return Wrap(entry, found, handle);
+  }
+  void* found = FindBehindUs(name, entry, caller);
+  // After us in the search order there is none: a miss, with its message.
+  if (found == nullptr) return {nullptr, RTLD_NEXT};
+  return Wrap(entry, found, handle);
+}
+
+}  // namespace
+}  // namespace dltap::shim
+
+FilterResult dltap_filter_lookup(void* handle, const char* name,
+                                 const void* caller) {
+  using dltap::shim::IsVendorName;
+  if (dltap_real_dlsym == nullptr) [[unlikely]] {
+    dltap_real_dlsym = reinterpret_cast<RealDlsym>(
+        dltap::shim::FindLibcFunction("dlsym"));
+  }
+  if (handle == RTLD_NEXT || name == nullptr || !IsVendorName(name))
+      [[likely]] {
+    return {nullptr, handle};
+  }
+  const int saved_errno = errno;
+  const FilterResult result = dltap::shim::Filter(handle, name, caller);
+  errno = saved_errno;
+  return result;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_ENTRY_TRACED_H_
+#define DLTAP_SHIM_TAP_ENTRY_TRACED_H_
+
+#include <cstdint>
+#include <type_traits>
+
+#include "entry_points.h"
+#include "shim/specs/roles.h"
+#include "shim/tap/cupti/hooks.h"
+#include "shim/tap/entry/call_record.h"
+#include "shim/tap/entry/real_functions.h"
+#include "shim/tap/runtime/clock.h"
+#include "shim/tap/runtime/process_page.h"
+#include "shim/tap/runtime/session.h"
+#include "shim/tap/runtime/thread_state.h"
+#include "shim/tap/tagging/hooks.h"
+
+// The one shape of a wrapper. Generated wrappers are single calls of Traced
+// (role record), Counted or Followed (role state); everything is inlined into
+// them, so that the frame and return address seen here are the wrapper's.
+//
+// Rules: arguments and result pass untouched; no lock or guard is held while the
+// real function runs; nothing relies on the code after it being reached, since
+// an exception, a cancelled thread or longjmp may skip it; errno is kept by
+// every cold path.
+namespace dltap::shim {
+
+// The real function, or nullptr when no library has it.
+template <typename Traits>
+[[gnu::always_inline]] inline typename Traits::Real RealOf(
+    const void* caller) {
+  void* real =
+      g_real[Traits::kCounterIndex].load(std::memory_order_relaxed);
+  if (real == nullptr) [[unlikely]] {
+    real = ResolveReal(Traits::kCounterIndex, caller);
+  }
+  return reinterpret_cast<typename Traits::Real>(real);
+}
+
+template <typename Traits, typename Result>
+inline Result MissValue() {
+  if constexpr (std::is_void_v<Result>) {
+    return;
+  } else if constexpr (std::is_same_v<Result, int32_t>) {
+    return MissStatus(Traits::kLibrary);
+  } else {
+    return Result{};
+  }
+}
+
+template <typename Traits, typename... Args>
+using ResultOf = decltype(std::declval<typename Traits::Real>()(
+    std::declval<Args>()...));
+
+template <typename Traits, typename... Args>
+[[gnu::always_inline]] inline void RunBefore(Args... args) {
+  if constexpr (requires { Traits::Before(args...); }) Traits::Before(args...);
+}
+
+// `args` begins with the result unless the function returns void.
+template <typename Traits, typename... Args>
+[[gnu::always_inline]] inline void RunAfter(Args... args) {
+  if constexpr (requires { Traits::After(args...); }) Traits::After(args...);
+}
+
+// The real call with the hooks around it, not recorded.
+template <typename Traits, typename... Args>
+[[gnu::always_inline]] inline auto CallFollowed(typename Traits::Real real,
+                                                Args... args) {
+  RunBefore<Traits>(args...);
+  if constexpr (std::is_void_v<ResultOf<Traits, Args...>>) {
+    real(args...);
+    RunAfter<Traits>(args...);
+  } else {
+    const auto result = real(args...);
+    RunAfter<Traits>(result, args...);
+    return result;
+  }
+}
+
+// The first call that launches, copies, allocates or creates, and succeeds,
+// starts the session and is its first record.
+template <specs::EntryPoint kEntry, typename... Args>
+[[gnu::noinline, gnu::cold]] auto CallFirstWork(
+    typename EntryTraits<kEntry>::Real real, Args... args) {
+  using Traits = EntryTraits<kEntry>;
+  PrepareClock();
+  const uint64_t begin_ticks = Ticks();
+  const auto result = CallFollowed<Traits>(real, args...);
+  const uint64_t end_ticks = Ticks();
+  ThreadState& thread = t_thread;
+  if (Succeeded(result) && StartSession() && AttachThread(thread)) {
+    WriteRecord<kEntry>(thread, {begin_ticks, end_ticks, 0, false, true},
+                        args...);
+  } else {
+    CountCall(Traits::kCounterIndex);
+  }
+  return result;
+}
+
+template <specs::EntryPoint kEntry, typename... Args>
+[[gnu::always_inline]] inline auto Traced(Args... args) {
+  using Traits = EntryTraits<kEntry>;
+  using Result = ResultOf<Traits, Args...>;
+  const auto real = RealOf<Traits>(__builtin_return_address(0));
+  if (real == nullptr) [[unlikely]] return MissValue<Traits, Result>();
+  const uint32_t word = g_process.word.load(std::memory_order_relaxed);
+  ThreadState& thread = t_thread;
+  if (thread.session != word) [[unlikely]] {
+    if (word == kDisabled) return real(args...);
+    if (word == kPaused) return CallFollowed<Traits>(real, args...);
+    if constexpr (Traits::kIsWork && !std::is_void_v<Result>) {
+      if (word == kIdle) return CallFirstWork<kEntry>(real, args...);
+    }
+    if (word == kIdle || !AttachThread(thread)) {
+      CountCall(Traits::kCounterIndex);
+      return CallFollowed<Traits>(real, args...);
+    }
+  }
+  RunBefore<Traits>(args...);
+  const OpenCall call = BeginCall<kEntry>(thread, __builtin_frame_address(0));
+  if constexpr (std::is_void_v<Result>) {
+    real(args...);
+    const uint64_t end_ticks = EndCall<kEntry>(thread, call);
+    RunAfter<Traits>(args...);
+    WriteRecord<kEntry>(thread,
+                        {call.begin_ticks, end_ticks, call.depth,
+                         call.pushed, true},
+                        args...);
+  } else {
+    const Result result = real(args...);
+    const uint64_t end_ticks = EndCall<kEntry>(thread, call);
+    RunAfter<Traits>(result, args...);
+    WriteRecord<kEntry>(
+        thread,
+        {call.begin_ticks, end_ticks, call.depth, call.pushed,
+         Succeeded(result)},
+        args...);
+    return result;
+  }
+}
+
+// A call of this function is counted, nothing else.
+[[gnu::always_inline]] inline void CountOne(int counter_index) {
+  const uint32_t word = g_process.word.load(std::memory_order_relaxed);
+  ThreadState& thread = t_thread;
+  if (thread.session == word) [[likely]] {
+    ++thread.counters[counter_index];
+  } else if (!IsOff(word)) {
+    CountUnattached(counter_index);
+  }
+}
+
+template <specs::EntryPoint kEntry, typename... Args>
+[[gnu::always_inline]] inline auto Counted(Args... args) {
+  using Traits = EntryTraits<kEntry>;
+  using Result = ResultOf<Traits, Args...>;
+  const auto real = RealOf<Traits>(__builtin_return_address(0));
+  if (real == nullptr) [[unlikely]] return MissValue<Traits, Result>();
+  CountOne(Traits::kCounterIndex);
+  return real(args...);
+}
+
+// Role state: the hook sees every call, also before the session and while
+// recording is paused. A first success may start the session.
+template <specs::EntryPoint kEntry, typename... Args>
+[[gnu::always_inline]] inline auto Followed(Args... args) {
+  using Traits = EntryTraits<kEntry>;
+  using Result = ResultOf<Traits, Args...>;
+  const auto real = RealOf<Traits>(__builtin_return_address(0));
+  if (real == nullptr) [[unlikely]] return MissValue<Traits, Result>();
+  const uint32_t word = g_process.word.load(std::memory_order_relaxed);
+  if (word == kDisabled) [[unlikely]] return real(args...);
+  CountOne(Traits::kCounterIndex);
+  if constexpr (Traits::kIsWork && !std::is_void_v<Result>) {
+    const Result result = CallFollowed<Traits>(real, args...);
+    if (word == kIdle && Succeeded(result)) [[unlikely]] StartSession();
+    return result;
+  } else {
+    return CallFollowed<Traits>(real, args...);
+  }
+}
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_ENTRY_TRACED_H_

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/clock.h"
+
+#include <cstring>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace dltap::shim {
+namespace {
+
+constexpr uint64_t kNsPerSecond = 1'000'000'000;
+
+constinit std::atomic<CuptiTimestamp> g_cupti{nullptr};
+
+uint64_t ReadNs(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return static_cast<uint64_t>(now.tv_sec) * kNsPerSecond +
+         static_cast<uint64_t>(now.tv_nsec);
+}
+
+uint64_t CuptiNs() {
+  const CuptiTimestamp cupti = g_cupti.load(std::memory_order_relaxed);
+  uint64_t now = 0;
+  if (cupti == nullptr || cupti(&now) != 0) return 0;
+  return now;
+}
+
+// Does the kernel itself keep time by the cycle counter? It measures more than
+// CPUID tells (sockets out of step, broken firmware). Unreadable: believe CPUID.
+bool KernelTrustsCycleCounter() {
+  const int fd = open(
+      "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+      O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return true;
+  char name[32] = {};
+  const ssize_t length = read(fd, name, sizeof(name) - 1);
+  close(fd);
+  if (length <= 0) return true;
+  return strncmp(name, "tsc", 3) == 0 || strncmp(name, "kvm-clock", 9) == 0 ||
+         strncmp(name, "hyperv_clocksource_tsc", 22) == 0;
+}
+
+}  // namespace
+
+uint64_t MonotonicNs() { return ReadNs(CLOCK_MONOTONIC); }
+
+uint64_t SlowTicks() {
+  const auto kind =
+      static_cast<ClockKind>(g_process.clock.load(std::memory_order_relaxed));
+  if (kind == ClockKind::kCupti) return CuptiNs();
+  return MonotonicNs();
+}
+
+bool CycleCounterIsInvariant() {
+#if defined(__x86_64__)
+  constexpr unsigned kInvariantTsc = 1u << 8;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(0x80000007, &a, &b, &c, &d) == 0) return false;
+  return (d & kInvariantTsc) != 0 && KernelTrustsCycleCounter();
+#else
+  return true;
+#endif
+}
+
+ClockKind ChooseClock(ClockKind wanted, CuptiTimestamp cupti) {
+  g_cupti.store(cupti, std::memory_order_relaxed);
+  ClockKind kind = wanted;
+  if (kind == ClockKind::kCupti && cupti == nullptr) kind = ClockKind::kTsc;
+  if (kind == ClockKind::kTsc && !CycleCounterIsInvariant()) {
+    kind = ClockKind::kMonotonic;
+  }
+  g_process.clock.store(static_cast<uint32_t>(kind),
+                        std::memory_order_relaxed);
+  return kind;
+}
+
+void UseCuptiTimestamp(CuptiTimestamp cupti) {
+  g_cupti.store(cupti, std::memory_order_relaxed);
+}
+
+ClockReading ReadClocks() {
+  ClockReading best = {};
+  best.error_ns = ~uint64_t{0};
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    ClockReading reading;
+    const uint64_t before = MonotonicNs();
+    reading.ticks = Ticks();
+    reading.realtime_ns = ReadNs(CLOCK_REALTIME);
+    reading.cupti_ns = CuptiNs();
+    const uint64_t after = MonotonicNs();
+    reading.monotonic_ns = before + (after - before) / 2;
+    reading.error_ns = after - before;
+    if (reading.error_ns < best.error_ns) best = reading;
+  }
+  return best;
+}
+
+uint64_t TicksPerSecond(const ClockReading& first,
+                        const ClockReading& second) {
+  const auto kind =
+      static_cast<ClockKind>(g_process.clock.load(std::memory_order_relaxed));
+  if (kind != ClockKind::kTsc) return kNsPerSecond;
+  const uint64_t elapsed_ns = second.monotonic_ns - first.monotonic_ns;
+  if (elapsed_ns == 0) return kNsPerSecond;
+  const auto ticks = static_cast<unsigned __int128>(second.ticks - first.ticks);
+  return static_cast<uint64_t>(ticks * kNsPerSecond / elapsed_ns);
+}
+
+}  // namespace dltap::shim

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_RUNTIME_CLOCK_H_
+#define DLTAP_SHIM_TAP_RUNTIME_CLOCK_H_
+
+#include <cstdint>
+
+#include "shim/tap/runtime/process_page.h"
+
+namespace dltap::shim {
+
+// One reading of every clock at (nearly) the same moment.
+struct ClockReading {
+  uint64_t ticks;
+  uint64_t monotonic_ns;
+  uint64_t realtime_ns;
+  uint64_t cupti_ns;  // 0: not available
+  uint64_t error_ns;  // the readings lie within this span
+};
+
+// cuptiGetTimestamp, or nullptr. Set before the clock is chosen.
+using CuptiTimestamp = int32_t (*)(uint64_t* timestamp);
+
+// Hot path.
+[[gnu::cold, gnu::noinline]] uint64_t SlowTicks();
+
+inline uint64_t CycleCounter() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t ticks;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+#error "no cycle counter known for this processor"
+#endif
+}
+
+// Time stamp of the call path, in units of the session's clock.
+inline uint64_t Ticks() {
+  if (g_process.clock.load(std::memory_order_relaxed) == 0) [[likely]] {
+    return CycleCounter();
+  }
+  return SlowTicks();
+}
+
+// Slow path.
+uint64_t MonotonicNs();
+
+// The cycle counter runs at one rate on all cores, also in sleep states.
+bool CycleCounterIsInvariant();
+
+// Decides how Ticks() reads the time. `wanted` kTsc falls back to kMonotonic
+// where the cycle counter is not invariant, kCupti where there is no CUPTI.
+// Returns the choice.
+ClockKind ChooseClock(ClockKind wanted, CuptiTimestamp cupti);
+
+// CUPTI became available after the clock was chosen.
+void UseCuptiTimestamp(CuptiTimestamp cupti);
+
+// Reads all clocks, a few times, and keeps the tightest reading.
+ClockReading ReadClocks();
+
+// Rate of Ticks(), from two readings: exact for all clocks but kTsc.
+uint64_t TicksPerSecond(const ClockReading& first, const ClockReading& second);
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_RUNTIME_CLOCK_H_

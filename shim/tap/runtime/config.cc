@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/config.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace dltap::shim {
+namespace {
+
+constexpr uint64_t kMaxMegabytes = uint64_t{1} << 24;  // 16 TiB
+
+void Warn(WarningSink warn, const char* what, const char* name,
+          const char* next) {
+  char line[256];
+  snprintf(line, sizeof(line), "%s %s%s", what, name, next);
+  warn(line);
+}
+
+// One word that a variable may hold, and what it means.
+struct Choice {
+  const char* word;
+  int value;
+};
+
+template <int kChoices>
+bool Choose(const Choice (&choices)[kChoices], const char* word, int* value) {
+  for (const Choice& choice : choices) {
+    if (strcmp(choice.word, word) == 0) {
+      *value = choice.value;
+      return true;
+    }
+  }
+  return false;
+}
+
+constexpr Choice kBooleans[] = {{"1", 1},  {"on", 1},  {"true", 1},
+                                {"yes", 1}, {"0", 0},   {"off", 0},
+                                {"false", 0}, {"no", 0}, {"", 0}};
+constexpr Choice kLevels[] = {{"host", static_cast<int>(Level::kHost)},
+                              {"kernels", static_cast<int>(Level::kKernels)}};
+constexpr Choice kClocks[] = {
+    {"tsc", static_cast<int>(ClockKind::kTsc)},
+    {"monotonic", static_cast<int>(ClockKind::kMonotonic)},
+    {"cupti", static_cast<int>(ClockKind::kCupti)}};
+constexpr Choice kLogLevels[] = {{"off", 0},     {"error", 1}, {"warn", 2},
+                                 {"warning", 2}, {"info", 3},  {"debug", 4}};
+
+bool ParseBoolean(const char* text, bool* value) {
+  int chosen = 0;
+  if (!Choose(kBooleans, text, &chosen)) return false;
+  *value = chosen != 0;
+  return true;
+}
+
+// "2048", "2048:stop" or "2048:ring".
+bool ParseSize(const char* text, Config* config) {
+  if (*text < '0' || *text > '9') return false;
+  char* end = nullptr;
+  const unsigned long long megabytes = strtoull(text, &end, 10);
+  if (megabytes == 0 || megabytes > kMaxMegabytes) return false;
+  if (strcmp(end, ":ring") == 0) {
+    config->policy = SizePolicy::kRing;
+  } else if (*end != '\0' && strcmp(end, ":stop") != 0) {
+    return false;
+  }
+  config->max_bytes = uint64_t{megabytes} << 20;
+  return true;
+}
+
+bool SetOutput(const char* text, Config* config) {
+  if (strlen(text) >= sizeof(config->output)) return false;
+  strcpy(config->output, text);
+  return true;
+}
+
+bool SetStart(const char* text, Config* config) {
+  bool on = true;
+  if (!ParseBoolean(text, &on)) return false;
+  config->start_paused = !on;
+  return true;
+}
+
+bool SetDisabled(const char* text, Config* config) {
+  return ParseBoolean(text, &config->disabled);
+}
+
+bool SetPointers(const char* text, Config* config) {
+  return ParseBoolean(text, &config->pointers);
+}
+
+template <typename Enum, int kChoices>
+bool SetChoice(const Choice (&choices)[kChoices], const char* text,
+               Enum* target) {
+  int value = 0;
+  if (!Choose(choices, text, &value)) return false;
+  *target = static_cast<Enum>(value);
+  return true;
+}
+
+bool SetLevel(const char* text, Config* config) {
+  return SetChoice(kLevels, text, &config->level);
+}
+
+bool SetClock(const char* text, Config* config) {
+  return SetChoice(kClocks, text, &config->clock);
+}
+
+bool SetLog(const char* text, Config* config) {
+  return SetChoice(kLogLevels, text, &config->log);
+}
+
+struct Variable {
+  const char* name;
+  bool (*set)(const char* text, Config* config);  // nullptr: not the tap's
+  const char* values;
+};
+
+// Every name that may stand in the environment without a warning. Those of the
+// launcher and of the report are listed, since they reach us by inheritance.
+constexpr Variable kVariables[] = {
+    {"DLTAP_CLOCK", SetClock, "tsc, monotonic or cupti"},
+    {"DLTAP_DISABLE", SetDisabled, "0 or 1"},
+    {"DLTAP_LEVEL", SetLevel, "host or kernels"},
+    {"DLTAP_LOG", SetLog, "off, error, warn, info or debug"},
+    {"DLTAP_MAX_MB", ParseSize, "a number of megabytes, N:stop or N:ring"},
+    {"DLTAP_OUTPUT", SetOutput, "a path of less than 1024 bytes"},
+    {"DLTAP_POINTERS", SetPointers, "0 or 1"},
+    {"DLTAP_START", SetStart, "on or off"},
+    {"DLTAP_SHARED", nullptr, nullptr},
+    {"DLTAP_TOOLS", nullptr, nullptr},
+};
+
+constexpr const char* kForeignPrefixes[] = {"DLTAP_SIM_", "DLTAP_CUDA_",
+                                            "DLTAP_TOOLS_"};
+
+bool IsForeign(const char* name) {
+  for (const char* prefix : kForeignPrefixes) {
+    if (strncmp(name, prefix, strlen(prefix)) == 0) return true;
+  }
+  return false;
+}
+
+void Apply(const char* entry, Config* config, WarningSink warn) {
+  const char* equals = strchr(entry, '=');
+  if (equals == nullptr || IsForeign(entry)) return;
+  char name[64];
+  const size_t length = static_cast<size_t>(equals - entry);
+  if (length >= sizeof(name)) return;
+  memcpy(name, entry, length);
+  name[length] = '\0';
+  for (const Variable& variable : kVariables) {
+    if (strcmp(variable.name, name) != 0) continue;
+    if (variable.set != nullptr && !variable.set(equals + 1, config)) {
+      char next[128];
+      snprintf(next, sizeof(next), " is not understood; it takes %s",
+               variable.values);
+      Warn(warn, "the value of", name, next);
+    }
+    return;
+  }
+  Warn(warn, "unknown variable", name, " is ignored");
+}
+
+}  // namespace
+
+Config ParseConfig(const char* const* environment, bool secure,
+                   WarningSink warn) {
+  Config config;
+  if (secure) {
+    config.disabled = true;
+    return config;
+  }
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    if (strncmp(*environment, "DLTAP_", 6) == 0) {
+      Apply(*environment, &config, warn);
+    }
+  }
+  return config;
+}
+
+const char* FindVariable(const char* const* environment, const char* name) {
+  const size_t length = strlen(name);
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    if (strncmp(*environment, name, length) == 0 &&
+        (*environment)[length] == '=') {
+      return *environment + length + 1;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace dltap::shim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_RUNTIME_CONFIG_H_
+#define DLTAP_SHIM_TAP_RUNTIME_CONFIG_H_
+
+#include <cstdint>
+
+#include "shim/tap/runtime/log.h"
+#include "shim/tap/runtime/process_page.h"
+
+namespace dltap::shim {
+
+// How much is recorded (design.md section 3, "Levels").
+enum class Level : uint8_t { kHost = 1, kKernels = 2 };
+
+// What happens when the data file has reached its size.
+enum class SizePolicy : uint8_t { kStop = 1, kRing = 2 };
+
+inline constexpr int kMaxPathBytes = 1024;
+
+// The tap's configuration: the environment, nothing else. Plain data, so that a
+// forked child can read its own.
+struct Config {
+  bool disabled = false;      // DLTAP_DISABLE
+  bool start_paused = false;  // DLTAP_START=off
+  bool pointers = true;       // DLTAP_POINTERS
+  Level level = Level::kKernels;               // DLTAP_LEVEL
+  SizePolicy policy = SizePolicy::kStop;       // DLTAP_MAX_MB=N:ring
+  ClockKind clock = ClockKind::kTsc;           // DLTAP_CLOCK
+  LogLevel log = LogLevel::kWarning;           // DLTAP_LOG
+  uint64_t max_bytes = uint64_t{2048} << 20;   // DLTAP_MAX_MB
+  char output[kMaxPathBytes] = {};             // DLTAP_OUTPUT; empty: default
+};
+
+// Receives one line for each value that is not understood and each unknown
+// DLTAP_* name.
+using WarningSink = void (*)(const char* line);
+
+// Reads `environment` ("NAME=value" strings, null at the end). A value that is
+// not understood keeps its default. `secure` (a set-uid process): only disabled.
+Config ParseConfig(const char* const* environment, bool secure,
+                   WarningSink warn);
+
+// Value of a variable in `environment`, or nullptr.
+const char* FindVariable(const char* const* environment, const char* name);
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_RUNTIME_CONFIG_H_

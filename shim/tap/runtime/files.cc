@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/files.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+namespace dltap::shim {
+namespace {
+
+// statfs f_type: NFS, SMB, SMB2, CIFS, FUSE, Lustre, GPFS, BeeGFS, Ceph, AFS,
+// 9P, OCFS2, GFS2, OrangeFS.
+constexpr uint32_t kNetworkFileSystems[] = {
+    0x6969,     0x517B,     0xFE534D42, 0xFF534D42, 0x65735546,
+    0x0BD00BD0, 0x47504653, 0x19830326, 0x00C36400, 0x5346414F,
+    0x01021997, 0x7461636F, 0x01161970, 0x20030528};
+
+constexpr int kLowestDescriptor = 800;
+
+}  // namespace
+
+int MoveDescriptorUp(int fd) {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return fd;
+  const int lowest = limit.rlim_cur > kLowestDescriptor + 64
+                         ? kLowestDescriptor
+                         : static_cast<int>(limit.rlim_cur) / 2;
+  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, lowest);
+  if (moved < 0) return fd;
+  close(fd);
+  return moved;
+}
+
+int CreateOwnFile(int dir_fd, const char* name) {
+  const int fd =
+      openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+             0600);
+  return fd < 0 ? fd : MoveDescriptorUp(fd);
+}
+
+int AllocateBytes(int fd, uint64_t offset, uint64_t bytes, bool extend) {
+  int result;
+  do {
+    result = fallocate(fd, extend ? 0 : FALLOC_FL_KEEP_SIZE,
+                       static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) return 0;
+  if (errno == ENOSPC || errno == EDQUOT || errno == EIO) return errno;
+  if (!extend) return 0;
+  return ftruncate(fd, static_cast<off_t>(offset + bytes)) == 0 ? 0 : errno;
+}
+
+uint64_t InodeOf(int fd) {
+  struct stat status;
+  if (fd < 0 || fstat(fd, &status) != 0) return 0;
+  return static_cast<uint64_t>(status.st_ino) ^
+         (static_cast<uint64_t>(status.st_dev) << 48);
+}
+
+bool IsNetworkFileSystem(int dir_fd) {
+  struct statfs status;
+  if (fstatfs(dir_fd, &status) != 0) return false;
+  for (const uint32_t type : kNetworkFileSystems) {
+    if (static_cast<uint32_t>(status.f_type) == type) return true;
+  }
+  return false;
+}
+
+}  // namespace dltap::shim

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_RUNTIME_FILES_H_
+#define DLTAP_SHIM_TAP_RUNTIME_FILES_H_
+
+#include <cstdint>
+
+namespace dltap::shim {
+
+// Creates a file of our own: new, never through a link, 0600, closed on exec,
+// its descriptor moved out of the range that programs count on. -1 and errno.
+int CreateOwnFile(int dir_fd, const char* name);
+
+// The descriptor with that or a higher number; `fd` itself when there is none.
+int MoveDescriptorUp(int fd);
+
+// Allocates the bytes on disk. 0, also where the file system cannot; else
+// ENOSPC, EDQUOT, EIO. Leaves the file's size unless `extend`.
+int AllocateBytes(int fd, uint64_t offset, uint64_t bytes, bool extend);
+
+uint64_t InodeOf(int fd);  // 0: not open
+
+// Shared mappings of files there are slow, refused or not coherent.
+bool IsNetworkFileSystem(int dir_fd);
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_RUNTIME_FILES_H_

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_RUNTIME_LOG_H_
+#define DLTAP_SHIM_TAP_RUNTIME_LOG_H_
+
+#include <cstdint>
+
+namespace dltap::shim {
+
+enum class LogLevel : uint8_t {
+  kOff = 0,
+  kError = 1,
+  kWarning = 2,
+  kInfo = 3,
+  kDebug = 4,
+};
+
+// Messages up to this level are written. Default kWarning.
+void SetLogLevel(LogLevel level);
+LogLevel CurrentLogLevel();
+
+// One line "dltap: message" on stderr by a single write(2); at most 512 bytes,
+// cut if longer. No allocation, no stdio stream; keeps errno.
+[[gnu::cold, gnu::format(printf, 2, 3)]] void Log(LogLevel level,
+                                                  const char* format, ...);
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_RUNTIME_LOG_H_

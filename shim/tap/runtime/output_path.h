@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_RUNTIME_OUTPUT_PATH_H_
+#define DLTAP_SHIM_TAP_RUNTIME_OUTPUT_PATH_H_
+
+#include <cstdint>
+#include <span>
+
+namespace dltap::shim {
+
+// What the letters of DLTAP_OUTPUT stand for.
+struct OutputNames {
+  const char* host;
+  const char* program;
+  int pid;
+  const char* const* environment;
+};
+
+// Writes the output directory into `path`: `pattern` with %h host, %p pid, %r
+// rank (RANK, OMPI_COMM_WORLD_RANK, PMI_RANK or SLURM_PROCID; 0 without one),
+// %q{NAME} a variable (empty if unset) and %% for a percent sign; without a
+// pattern "dltap-<program>-<pid>". A slash in a substituted value becomes '_'.
+// False when the pattern has another letter or the result does not fit.
+bool ExpandOutput(const char* pattern, const OutputNames& names,
+                  std::span<char> path);
+
+// The variable that tells the process's rank, or nullptr.
+const char* FindRank(const char* const* environment);
+
+// Creates the directory and those above it, 0700 where missing. 0 or errno.
+int MakeDirectories(const char* path);
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_RUNTIME_OUTPUT_PATH_H_

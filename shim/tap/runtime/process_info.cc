@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/process_info.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "shim/tap/runtime/config.h"
+
+namespace dltap::shim {
+namespace {
+
+constexpr const char* kRankVariables[] = {
+    "RANK",
+    "LOCAL_RANK",
+    "WORLD_SIZE",
+    "LOCAL_WORLD_SIZE",
+    "GROUP_RANK",
+    "NODE_RANK",
+    "MASTER_ADDR",
+    "MASTER_PORT",
+    "TORCHELASTIC_RESTART_COUNT",
+    "TORCHELASTIC_RUN_ID",
+    "OMPI_COMM_WORLD_RANK",
+    "OMPI_COMM_WORLD_SIZE",
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "PMI_RANK",
+    "PMI_SIZE",
+    "SLURM_PROCID",
+    "SLURM_LOCALID",
+    "SLURM_NTASKS",
+    "SLURM_NODEID",
+    "SLURM_JOB_ID",
+    "CUDA_VISIBLE_DEVICES"};
+
+bool IsSafeInPath(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-' ||
+         c == '+';
+}
+
+void CopySafe(const char* text, char* out, size_t capacity) {
+  size_t length = 0;
+  for (; *text != '\0' && length + 1 < capacity; ++text) {
+    out[length++] = IsSafeInPath(*text) ? *text : '_';
+  }
+  out[length] = '\0';
+}
+
+// Field 22. The name in field 2 may hold spaces and parentheses: count from the
+// last ')'.
+uint64_t ReadStartTime() {
+  char stat[1024];
+  if (ReadSmallFile("/proc/self/stat", stat, sizeof(stat)) < 0) return 0;
+  const char* at = strrchr(stat, ')');
+  for (int field = 2; at != nullptr && field < 22; ++field) {
+    at = strchr(at + 1, ' ');
+  }
+  return at != nullptr ? strtoull(at + 1, nullptr, 10) : 0;
+}
+
+uint32_t CountCpus() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+    return static_cast<uint32_t>(CPU_COUNT(&set));
+  }
+  return static_cast<uint32_t>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+}  // namespace
+
+int ReadSmallFile(const char* path, char* out, int capacity) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  const ssize_t length = read(fd, out, static_cast<size_t>(capacity - 1));
+  close(fd);
+  if (length < 0) return -1;
+  out[length] = '\0';
+  return static_cast<int>(length);
+}
+
+ProcessInfo ReadProcessInfo() {
+  ProcessInfo info = {};
+  char host[256] = "unknown";
+  gethostname(host, sizeof(host) - 1);
+  CopySafe(host, info.host, sizeof(info.host));
+  char boot_id[64] = "";
+  ReadSmallFile("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
+  boot_id[strcspn(boot_id, "\n")] = '\0';
+  CopySafe(boot_id, info.boot_id, sizeof(info.boot_id));
+  CopySafe(program_invocation_short_name, info.program, sizeof(info.program));
+  if (info.program[0] == '\0') strcpy(info.program, "program");
+  info.pid = static_cast<uint64_t>(getpid());
+  info.parent_pid = static_cast<uint64_t>(getppid());
+  info.start_time = ReadStartTime();
+  info.cpus = CountCpus();
+  return info;
+}
+
+uint32_t CollectRankVariables(const char* const* environment, char* out,
+                              uint32_t capacity) {
+  uint32_t used = 0;
+  for (const char* name : kRankVariables) {
+    const char* value = FindVariable(environment, name);
+    if (value == nullptr) continue;
+    const size_t needed = strlen(name) + 1 + strlen(value) + 1;
+    if (used + needed > capacity) continue;
+    snprintf(out + used, capacity - used, "%s=%s", name, value);
+    used += static_cast<uint32_t>(needed);
+  }
+  return used;
+}
+
+}  // namespace dltap::shim

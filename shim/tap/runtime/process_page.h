@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_RUNTIME_PROCESS_PAGE_H_
+#define DLTAP_SHIM_TAP_RUNTIME_PROCESS_PAGE_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "entry_points.h"
+
+namespace dltap::shim {
+
+// What the on/off word can hold. Every wrapper loads it once per call.
+enum SwitchWord : uint32_t {
+  kIdle = 0,      // no session yet in this process; what a forked child reads
+  kPaused = 1,    // a session runs, calls are not recorded, state is followed
+  kDisabled = 2,  // nothing is done in this process any more
+  kFirstSession = 3,  // this and above: the number of the recording session
+};
+
+inline bool IsOff(uint32_t word) {
+  return word == kPaused || word == kDisabled;
+}
+
+// How Ticks() reads the time.
+enum class ClockKind : uint32_t { kTsc = 0, kMonotonic = 1, kCupti = 2 };
+
+// State that must not survive into a forked child. Its pages are advised
+// MADV_WIPEONFORK, so after fork, _Fork or raw clone the child reads zeros
+// everywhere: idle, with no session, no collector and no lock held, without any
+// handler having run. (vfork shares memory and only ever execs.)
+struct alignas(4096) ProcessPage {
+  std::atomic<uint32_t> word;      // SwitchWord
+  std::atomic<uint32_t> clock;     // ClockKind
+  std::atomic<uint32_t> pushing;   // library calls push correlation ids
+  std::atomic<uint32_t> starting;  // a thread is starting the session
+  std::atomic<uint32_t> collector_runs;
+  std::atomic<uint32_t> wake;      // futex word of the collector
+  std::atomic<uint32_t> finish_requests;  // passes asked for, see collector.cc
+  std::atomic<uint32_t> finished;         // futex word: the last one answered
+  // Calls before the session and of threads without a buffer.
+  std::atomic<uint64_t> unattached[specs::kCounterCount];
+};
+
+extern constinit ProcessPage g_process;
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_RUNTIME_PROCESS_PAGE_H_

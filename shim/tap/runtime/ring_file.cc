@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/ring_file.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "shim/tap/runtime/files.h"
+#include "shim/tap/runtime/losses.h"
+#include "shim/trace/encoder.h"
+
+namespace dltap::shim {
+namespace {
+
+constexpr uint64_t kPageBytes = 4096;
+// A record may run over a ring's end before its tail is copied to the front.
+constexpr uint64_t kSlackBytes = kPageBytes;
+static_assert(trace::kMaxSlotsPerCall * trace::kSlotBytes <= kSlackBytes);
+
+constexpr int kLockAttempts = 10'000;
+
+// Free in a forked child only after its own session has reset it.
+constinit std::atomic<bool> g_definition_lock{false};
+
+bool LockDefinitions() {
+  for (int i = 0; i < kLockAttempts; ++i) {
+    if (!g_definition_lock.exchange(true, std::memory_order_acquire)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void UnlockDefinitions() {
+  g_definition_lock.store(false, std::memory_order_release);
+}
+
+constexpr uint64_t RoundUp(uint64_t bytes) {
+  return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
+}
+
+// Takes the write faults now: MAP_POPULATE would map shared pages read-only.
+void Touch(void* begin, uint64_t bytes) {
+  auto* page = static_cast<volatile uint8_t*>(begin);
+  for (uint64_t at = 0; at < bytes; at += kPageBytes) page[at] = 0;
+}
+
+}  // namespace
+
+void* RingFile::MapRange(uint64_t offset, uint64_t bytes) {
+  if (AllocateBytes(fd_, offset, bytes, true) != 0) return nullptr;
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_,
+                      static_cast<off_t>(offset));
+  if (memory == MAP_FAILED) return nullptr;
+  madvise(memory, bytes, MADV_DONTDUMP);
+  file_bytes_ = offset + bytes;
+  return memory;
+}
+
+int RingFile::Create(int dir_fd, const char* name,
+                     const trace::FileHeader& header, const char* data_file) {
+  *this = RingFile{};
+  UnlockDefinitions();
+  fd_ = CreateOwnFile(dir_fd, name);
+  if (fd_ < 0) return errno;
+  dir_fd_ = dir_fd;
+  strncpy(name_, name, sizeof(name_) - 1);
+  inode_ = InodeOf(fd_);
+  const uint64_t rings_offset = RoundUp(sizeof(trace::RingFileHeader));
+  const uint64_t definitions_offset =
+      rings_offset + kMaxRings * sizeof(trace::RingHeader);
+  auto* memory = static_cast<uint8_t*>(
+      MapRange(0, definitions_offset + kDefinitionBytes));
+  if (memory == nullptr) {
+    const int error = errno != 0 ? errno : ENOSPC;
+    Unlink();
+    return error;
+  }
+  header_ = reinterpret_cast<trace::RingFileHeader*>(memory);
+  rings_ = reinterpret_cast<trace::RingHeader*>(memory + rings_offset);
+  definitions_ = memory + definitions_offset;
+  header_->ring_count = kMaxRings;
+  header_->ring_header_bytes = sizeof(trace::RingHeader);
+  header_->rings_offset = rings_offset;
+  header_->definitions_offset = definitions_offset;
+  header_->definitions_capacity = kDefinitionBytes;
+  strncpy(header_->data_file, data_file, sizeof(header_->data_file) - 1);
+  trace::FileHeader sealed = header;
+  trace::Seal(sealed, trace::FileKind::kRing);
+  header_->file = sealed;
+  return 0;
+}
+
+bool RingFile::IsOurFile() const { return InodeOf(fd_) == inode_; }
+
+bool RingFile::AddRing(uint32_t capacity_slots, Ring* ring) {
+  // A host that closes all descriptors may since have opened its own file.
+  if (ring_count_ >= kMaxRings || !IsOurFile()) return false;
+  const uint64_t offset = file_bytes_;
+  const uint64_t bytes =
+      uint64_t{capacity_slots} * trace::kSlotBytes + kSlackBytes;
+  void* memory = MapRange(offset, bytes);
+  if (memory == nullptr) return false;
+  Touch(memory, bytes);
+  trace::RingHeader* header = &rings_[ring_count_++];
+  header->data_offset = offset;
+  header->capacity_slots = capacity_slots;
+  *ring = {header, static_cast<trace::CallSlot*>(memory), capacity_slots};
+  return true;
+}
+
+void RingFile::Assign(const Ring& ring, uint32_t thread_index,
+                      uint64_t first_slot) {
+  trace::RingHeader* header = ring.header;
+  header->head = first_slot;
+  header->tail = first_slot;
+  header->base = 0;  // slot s lies at s % capacity
+  header->open_call = 0;
+  header->dropped = 0;
+  header->tid = 0;
+  header->thread_index = thread_index;
+  std::atomic_ref(header->state)
+      .store(static_cast<uint32_t>(trace::RingState::kInUse),
+             std::memory_order_release);
+}
+
+void RingFile::Release(const Ring& ring) {
+  std::atomic_ref(ring.header->state)
+      .store(static_cast<uint32_t>(trace::RingState::kFree),
+             std::memory_order_release);
+}
+
+bool RingFile::AppendDefinition(std::span<const uint8_t> records) {
+  if (header_ == nullptr || !LockDefinitions()) {
+    CountLoss(trace::LossKind::kDefinitionLost);
+    return false;
+  }
+  const uint64_t head = header_->definitions_head;
+  const bool fits = records.size() <= kDefinitionBytes - head;
+  if (fits) {
+    memcpy(definitions_ + head, records.data(), records.size());
+    std::atomic_ref(header_->definitions_head)
+        .store(head + records.size(), std::memory_order_release);
+  }
+  UnlockDefinitions();
+  if (!fits) CountLoss(trace::LossKind::kDefinitionLost);
+  return fits;
+}
+
+std::span<const uint8_t> RingFile::PendingDefinitions() const {
+  const uint64_t head = std::atomic_ref(header_->definitions_head)
+                            .load(std::memory_order_acquire);
+  const uint64_t tail = header_->definitions_tail;
+  return {definitions_ + tail, static_cast<size_t>(head - tail)};
+}
+
+// Starts again at the front when all is drained. A killed process leaves head
+// below tail at worst, which readers take for empty.
+void RingFile::DropDefinitions(size_t bytes) {
+  const uint64_t tail = header_->definitions_tail + bytes;
+  std::atomic_ref(header_->definitions_tail)
+      .store(tail, std::memory_order_release);
+  if (!LockDefinitions()) return;
+  if (header_->definitions_head == tail) {
+    std::atomic_ref(header_->definitions_head)
+        .store(0, std::memory_order_release);
+    std::atomic_ref(header_->definitions_tail)
+        .store(0, std::memory_order_release);
+  }
+  UnlockDefinitions();
+}
+
+void RingFile::Unlink() {
+  if (fd_ < 0) return;
+  if (IsOurFile()) close(fd_);
+  fd_ = -1;
+  unlinkat(dir_fd_, name_, 0);
+}
+
+}  // namespace dltap::shim

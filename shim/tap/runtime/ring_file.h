@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_RUNTIME_RING_FILE_H_
+#define DLTAP_SHIM_TAP_RUNTIME_RING_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "shim/trace/layout.h"
+
+namespace dltap::shim {
+
+inline constexpr uint32_t kSmallRingSlots = 2048;   // 64 KiB
+inline constexpr uint32_t kLargeRingSlots = 32768;  // 1 MiB
+
+// A ring's parts in the mapped file. Never unmapped while the process lives.
+struct Ring {
+  trace::RingHeader* header;
+  trace::CallSlot* slots;
+  uint32_t capacity_slots;
+};
+
+// The shared memory that survives a killed process: rings of call slots and an
+// area of definitions (FORMAT.md, "Ring file"). Created, grown and emptied by
+// one thread at a time: the one that starts the session, then the collector.
+// AppendDefinition is for any thread.
+class RingFile {
+ public:
+  static constexpr uint32_t kMaxRings = 4096;
+  static constexpr uint64_t kDefinitionBytes = uint64_t{4} << 20;
+
+  // Creates `name` in the directory `dir_fd` (or at that path with AT_FDCWD)
+  // and maps its tables. Space is allocated before it is mapped, so that a full
+  // disk is an error here and not a SIGBUS later. 0 or errno.
+  int Create(int dir_fd, const char* name, const trace::FileHeader& header,
+             const char* data_file);
+
+  // A new ring, its pages touched. False when the table or the disk is full.
+  bool AddRing(uint32_t capacity_slots, Ring* ring);
+
+  // Gives a ring, new or drained, to a thread.
+  static void Assign(const Ring& ring, uint32_t thread_index,
+                     uint64_t first_slot);
+  // Its thread has ended or left it, and all slots are drained.
+  static void Release(const Ring& ring);
+
+  // Commits encoded definition records, all or none. False: no room, or the
+  // lock could not be had; counted. Bounded, no allocation, no syscall.
+  bool AppendDefinition(std::span<const uint8_t> records);
+
+  // Committed and not yet drained definitions.
+  std::span<const uint8_t> PendingDefinitions() const;
+  // They are in the data file.
+  void DropDefinitions(size_t bytes);
+
+  // Removes the file: everything is in the data file. The memory stays mapped.
+  void Unlink();
+
+  uint64_t allocated_bytes() const { return file_bytes_; }
+  bool exists() const { return header_ != nullptr; }
+
+ private:
+  void* MapRange(uint64_t offset, uint64_t bytes);
+  bool IsOurFile() const;
+
+  trace::RingFileHeader* header_ = nullptr;
+  trace::RingHeader* rings_ = nullptr;
+  uint8_t* definitions_ = nullptr;
+  uint64_t file_bytes_ = 0;
+  uint64_t inode_ = 0;
+  uint32_t ring_count_ = 0;
+  int fd_ = -1;
+  int dir_fd_ = -1;
+  char name_[256] = {};
+};
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_RUNTIME_RING_FILE_H_

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/texts.h"
+
+#include <atomic>
+#include <cstring>
+
+#include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/trace_output.h"
+#include "shim/trace/encoder.h"
+
+namespace dltap::shim {
+namespace {
+
+constexpr uint32_t kMaxDefinitionBytes = 20 << 10;
+constexpr uint32_t kInternSlots = 1 << 14;
+constexpr uint32_t kMaxProbes = 64;
+
+constinit std::atomic<uint32_t> g_last_text{0};
+
+// Open addressing by the text's hash; 64 bits of it stand for the text. A slot
+// is claimed by its hash and usable once it has an id.
+struct InternSlot {
+  std::atomic<uint64_t> hash;
+  std::atomic<uint32_t> id;  // 0: being defined, or definition lost
+};
+constinit InternSlot g_interned[kInternSlots];
+
+// Encodes on the stack, then commits in one piece.
+template <typename Record, typename... Pieces>
+bool Commit(const Record& record, const Pieces&... pieces) {
+  uint8_t bytes[kMaxDefinitionBytes];
+  trace::RecordBuffer buffer(bytes, sizeof(bytes));
+  if (!buffer.Append(record, pieces...)) {
+    CountLoss(trace::LossKind::kDefinitionLost);
+    return false;
+  }
+  return g_output.ring_file().AppendDefinition({buffer.data(), buffer.size()});
+}
+
+}  // namespace
+
+uint32_t DefineText(const char* text, uint32_t length) {
+  trace::TextRecord record = {};
+  record.id = g_last_text.fetch_add(1, std::memory_order_relaxed) + 1;
+  return Commit(record, trace::Piece::String(text, length)) ? record.id : 0;
+}
+
+bool DefineKernelFunction(uint64_t function, const char* name,
+                          uint32_t length) {
+  trace::KernelFunctionRecord record = {};
+  record.function = function;
+  record.text = DefineText(name, length);
+  return record.text != 0 && Commit(record);
+}
+
+bool DefineOperation(uint32_t id, uint16_t node_count,
+                     std::span<const uint8_t> nodes) {
+  trace::OperationRecord record = {};
+  record.id = id;
+  record.node_count = node_count;
+  return Commit(record, trace::Piece::Raw(nodes.data(), nodes.size()));
+}
+
+uint32_t InternText(const char* text, uint32_t length) {
+  if (length > kMaxTextBytes) {
+    CountLoss(trace::LossKind::kTextTruncated);
+    length = kMaxTextBytes;
+  }
+  const uint64_t hash = XXH3_64bits(text, length) | 1;
+  for (uint32_t probe = 0; probe < kMaxProbes; ++probe) {
+    InternSlot& slot = g_interned[(hash + probe) % kInternSlots];
+    uint64_t known = slot.hash.load(std::memory_order_acquire);
+    if (known == 0 && slot.hash.compare_exchange_strong(
+                          known, hash, std::memory_order_acq_rel)) {
+      const uint32_t id = DefineText(text, length);
+      slot.id.store(id, std::memory_order_release);
+      return id;
+    }
+    if (known != hash) continue;
+    const uint32_t id = slot.id.load(std::memory_order_acquire);
+    // Another thread is defining it just now: a second definition is harmless.
+    return id != 0 ? id : DefineText(text, length);
+  }
+  return DefineText(text, length);
+}
+
+void ResetTexts() {
+  for (InternSlot& slot : g_interned) {
+    slot.id.store(0, std::memory_order_relaxed);
+    slot.hash.store(0, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace dltap::shim

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/thread_buffers.h"
+
+#include <cstring>
+#include <sys/mman.h>
+
+namespace dltap::shim {
+namespace {
+
+constexpr uint32_t kMaxRings = RingFile::kMaxRings;
+
+void* MapPrivate(size_t bytes) {
+  void* memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+}  // namespace
+
+constinit ThreadBuffers g_buffers;
+
+bool ThreadBuffers::Reset(RingFile* file) {
+  struct Tables {
+    Ring rings[kMaxRings];
+    Ring* free_small[kMaxRings];
+    Ring* free_large[kMaxRings];
+    uint32_t free_buffers[kMaxBuffers];
+  };
+  auto* tables = static_cast<Tables*>(MapPrivate(sizeof(Tables)));
+  auto* buffers = static_cast<ThreadBuffer*>(
+      MapPrivate(sizeof(ThreadBuffer) * kMaxBuffers));
+  if (tables == nullptr || buffers == nullptr) return false;
+  file_ = file;
+  buffers_ = buffers;
+  rings_ = tables->rings;
+  free_small_ = tables->free_small;
+  free_large_ = tables->free_large;
+  free_buffers_ = tables->free_buffers;
+  count_ = ring_count_ = next_thread_index_ = 0;
+  free_small_count_ = free_large_count_ = free_buffer_count_ = 0;
+  for (auto& ready : ready_) ready.store(nullptr, std::memory_order_relaxed);
+  for (auto& ring : ready_large_) {
+    ring.store(nullptr, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+Ring* ThreadBuffers::NewRing(uint32_t slots) {
+  const bool is_small = slots == kSmallRingSlots;
+  if (is_small && free_small_count_ > 0) return free_small_[--free_small_count_];
+  if (!is_small && free_large_count_ > 0) {
+    return free_large_[--free_large_count_];
+  }
+  if (ring_count_ >= kMaxRings) return nullptr;
+  Ring* ring = &rings_[ring_count_];
+  if (!file_->AddRing(slots, ring)) return nullptr;
+  ++ring_count_;
+  return ring;
+}
+
+bool ThreadBuffers::Prepare(ThreadBuffer* buffer) {
+  Ring* ring = NewRing(kSmallRingSlots);
+  if (ring == nullptr) return false;
+  memset(static_cast<void*>(buffer), 0, sizeof(*buffer));
+  buffer->first = ring;
+  buffer->thread_index = next_thread_index_++;
+  RingFile::Assign(*ring, buffer->thread_index, 0);
+  buffer->state.store(static_cast<uint32_t>(BufferState::kReady),
+                      std::memory_order_release);
+  return true;
+}
+
+void ThreadBuffers::Refill(int buffers, int large_rings) {
+  for (int i = 0; i < buffers && i < kReadyBuffers; ++i) {
+    if (ready_[i].load(std::memory_order_relaxed) != nullptr) continue;
+    ThreadBuffer* buffer = nullptr;
+    if (free_buffer_count_ > 0) {
+      buffer = &buffers_[free_buffers_[free_buffer_count_ - 1]];
+    } else if (count_ < kMaxBuffers) {
+      buffer = &buffers_[count_];
+    }
+    if (buffer == nullptr || !Prepare(buffer)) return;
+    if (free_buffer_count_ > 0) {
+      --free_buffer_count_;
+    } else {
+      ++count_;
+    }
+    ready_[i].store(buffer, std::memory_order_release);
+  }
+  for (int i = 0; i < large_rings && i < kReadyLargeRings; ++i) {
+    if (ready_large_[i].load(std::memory_order_relaxed) != nullptr) continue;
+    Ring* ring = NewRing(kLargeRingSlots);
+    if (ring == nullptr) return;
+    ready_large_[i].store(ring, std::memory_order_release);
+  }
+}
+
+ThreadBuffer* ThreadBuffers::TakeReady() {
+  for (auto& ready : ready_) {
+    if (ready.load(std::memory_order_relaxed) == nullptr) continue;
+    ThreadBuffer* buffer = ready.exchange(nullptr, std::memory_order_acq_rel);
+    if (buffer != nullptr) return buffer;
+  }
+  return nullptr;
+}
+
+Ring* ThreadBuffers::TakeLargeRing() {
+  for (auto& ready : ready_large_) {
+    if (ready.load(std::memory_order_relaxed) == nullptr) continue;
+    Ring* ring = ready.exchange(nullptr, std::memory_order_acq_rel);
+    if (ring != nullptr) return ring;
+  }
+  return nullptr;
+}
+
+void ThreadBuffers::DropFirstRing(ThreadBuffer& buffer) {
+  RingFile::Release(*buffer.first);
+  free_small_[free_small_count_++] = buffer.first;
+  buffer.first = buffer.second.load(std::memory_order_relaxed);
+  buffer.drain_to[0] = buffer.drain_to[1];
+  buffer.second.store(nullptr, std::memory_order_release);
+}
+
+void ThreadBuffers::Recycle(ThreadBuffer& buffer) {
+  RingFile::Release(*buffer.first);
+  if (buffer.first->capacity_slots == kSmallRingSlots) {
+    free_small_[free_small_count_++] = buffer.first;
+  } else {
+    free_large_[free_large_count_++] = buffer.first;
+  }
+  buffer.state.store(static_cast<uint32_t>(BufferState::kUnused),
+                     std::memory_order_release);
+  free_buffers_[free_buffer_count_++] =
+      static_cast<uint32_t>(&buffer - buffers_);
+}
+
+}  // namespace dltap::shim

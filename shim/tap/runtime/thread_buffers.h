@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_RUNTIME_THREAD_BUFFERS_H_
+#define DLTAP_SHIM_TAP_RUNTIME_THREAD_BUFFERS_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "entry_points.h"
+#include "shim/tap/runtime/ring_file.h"
+#include "shim/tap/runtime/thread_state.h"
+
+namespace dltap::shim {
+
+enum class BufferState : uint32_t {
+  kUnused = 0,
+  kReady = 1,  // has a ring, waits in the pool
+  kOwned = 2,  // a thread writes into it
+};
+
+// What one recorded thread shares with the collector. It outlives the thread:
+// the collector empties it, then gives it to another one.
+struct alignas(64) ThreadBuffer {
+  // Set by the owner.
+  std::atomic<uint32_t> state;  // BufferState
+  std::atomic<uint32_t> tid;
+  std::atomic<Ring*> second;  // a larger ring that replaced the first
+  std::atomic<uint64_t> calls_recorded;
+  // Set by the collector.
+  uint32_t thread_index;
+  Ring* first;
+  uint64_t drain_to[2];  // heads seen at the begin of a pass: first, second
+  uint64_t cpu_time_ns;
+  uint64_t attached_ns;
+  bool is_named;
+  char name[16];
+  // Written by the owner without synchronization, read by the collector:
+  // aligned 64-bit stores do not tear.
+  uint64_t counters[specs::kCounterCount];
+};
+
+// The buffers of a session: a table, and small pools that are ready to be taken
+// without a lock or a system call. Reset, Refill, Recycle: one thread at a time
+// (the session's start, then the collector). Take...: any thread.
+class ThreadBuffers {
+ public:
+  static constexpr uint32_t kMaxBuffers = 2048;
+  static constexpr int kReadyBuffers = 16;
+  static constexpr int kReadyLargeRings = 4;
+
+  // Maps the table. False: no memory.
+  bool Reset(RingFile* file);
+
+  // Fills the pools up to these numbers.
+  void Refill(int buffers, int large_rings);
+
+  // nullptr: none is ready.
+  ThreadBuffer* TakeReady();
+  Ring* TakeLargeRing();
+
+  // Buffers [0, count()) have been used; look at their state.
+  uint32_t count() const { return count_; }
+  ThreadBuffer& at(uint32_t i) { return buffers_[i]; }
+
+  // The collector has drained the first ring, and the second one replaces it.
+  void DropFirstRing(ThreadBuffer& buffer);
+  // The thread has ended and all is drained.
+  void Recycle(ThreadBuffer& buffer);
+
+ private:
+  Ring* NewRing(uint32_t slots);
+  bool Prepare(ThreadBuffer* buffer);
+
+  RingFile* file_ = nullptr;
+  ThreadBuffer* buffers_ = nullptr;
+  Ring* rings_ = nullptr;  // table of all rings
+  Ring** free_small_ = nullptr;
+  Ring** free_large_ = nullptr;
+  uint32_t* free_buffers_ = nullptr;
+  uint32_t count_ = 0;
+  uint32_t ring_count_ = 0;
+  uint32_t free_small_count_ = 0;
+  uint32_t free_large_count_ = 0;
+  uint32_t free_buffer_count_ = 0;
+  uint32_t next_thread_index_ = 0;
+  std::atomic<ThreadBuffer*> ready_[kReadyBuffers] = {};
+  std::atomic<Ring*> ready_large_[kReadyLargeRings] = {};
+};
+
+extern constinit ThreadBuffers g_buffers;
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_RUNTIME_THREAD_BUFFERS_H_

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/thread_state.h"
+
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
+#include "shim/tap/runtime/clock.h"
+#include "shim/tap/runtime/collector.h"
+#include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/session.h"
+#include "shim/tap/runtime/thread_buffers.h"
+
+namespace dltap::shim {
+
+constinit thread_local ThreadState t_thread;
+
+namespace {
+
+using trace::LossKind;
+
+void UseRing(ThreadState& thread, const Ring& ring) {
+  thread.ring = ring.header;
+  thread.slots = ring.slots;
+  thread.mask = ring.capacity_slots - 1;
+}
+
+// The ring is filling up faster than it is drained: move on to a larger one,
+// if the collector has one ready.
+bool SwitchToLargeRing(ThreadState& thread) {
+  if (thread.mask + 1 >= kLargeRingSlots) return false;
+  if (thread.buffer->second.load(std::memory_order_relaxed) != nullptr) {
+    return false;
+  }
+  Ring* large = g_buffers.TakeLargeRing();
+  if (large == nullptr) return false;
+  RingFile::Assign(*large, thread.buffer->thread_index, thread.head);
+  std::atomic_ref open_call(thread.ring->open_call);
+  large->header->tid = thread.ring->tid;
+  large->header->open_call = open_call.load(std::memory_order_relaxed);
+  open_call.store(0, std::memory_order_relaxed);
+  UseRing(thread, *large);
+  thread.buffer->second.store(large, std::memory_order_release);
+  return true;
+}
+
+}  // namespace
+
+// Reached every quarter of the ring. Half full wakes the collector.
+bool MakeRoom(ThreadState& thread, int slots) {
+  const uint64_t tail =
+      std::atomic_ref(thread.ring->tail).load(std::memory_order_acquire);
+  const uint64_t capacity = thread.mask + 1;
+  uint64_t end = tail + capacity;
+  if (thread.head - tail >= capacity / 2) {
+    WakeCollector();
+    if (SwitchToLargeRing(thread)) end = thread.head + kLargeRingSlots;
+  }
+  const uint64_t needed = thread.head + static_cast<uint64_t>(slots);
+  if (needed > end) {
+    thread.appending = false;
+    CountLoss(LossKind::kRingFull);
+    std::atomic_ref dropped(thread.ring->dropped);
+    dropped.store(dropped.load(std::memory_order_relaxed) + 1,
+                  std::memory_order_relaxed);
+    return false;
+  }
+  const uint64_t quarter = thread.head + (thread.mask + 1) / 4;
+  const uint64_t limit = quarter > needed ? quarter : needed;
+  thread.limit = limit < end ? limit : end;
+  return true;
+}
+
+void CountDrop(ThreadState&) { CountLoss(LossKind::kSignalHandler); }
+
+// The record ran over the ring's end: its rest belongs to the front.
+void CopyWrapped(ThreadState& thread, int slots) {
+  const uint64_t at = thread.head & thread.mask;
+  const uint64_t over = at + static_cast<uint64_t>(slots) - (thread.mask + 1);
+  memcpy(static_cast<void*>(thread.slots),
+         static_cast<const void*>(thread.slots + thread.mask + 1),
+         over * sizeof(trace::CallSlot));
+}
+
+bool AttachThread(ThreadState& thread) {
+  const uint32_t word = g_process.word.load(std::memory_order_acquire);
+  if (word < kFirstSession || thread.session == kOwnThread) return false;
+  if (thread.session == word) return true;
+  ThreadBuffer* buffer = g_buffers.TakeReady();
+  if (buffer == nullptr) {
+    CountLoss(LossKind::kRingUnavailable);
+    WakeCollector();
+    return false;
+  }
+  const int saved_errno = errno;
+  const auto tid = static_cast<uint32_t>(gettid());
+  buffer->first->header->tid = tid;
+  buffer->tid.store(tid, std::memory_order_relaxed);
+  UseRing(thread, *buffer->first);
+  thread.head = 0;
+  thread.limit = buffer->first->capacity_slots / 2;
+  thread.counters = buffer->counters;
+  thread.buffer = buffer;
+  thread.appending = false;
+  thread.session = word;
+  buffer->state.store(static_cast<uint32_t>(BufferState::kOwned),
+                      std::memory_order_release);
+  errno = saved_errno;
+  return true;
+}
+
+void CountCall(int counter_index) {
+  const ThreadState& thread = t_thread;
+  if (thread.session == kOwnThread) return;
+  g_process.unattached[counter_index].fetch_add(1,
+                                                std::memory_order_relaxed);
+}
+
+void CountUnattached(int counter_index) {
+  ThreadState& thread = t_thread;
+  if (AttachThread(thread)) {
+    ++thread.counters[counter_index];
+  } else {
+    CountCall(counter_index);
+  }
+}
+
+bool AppendSpecial(trace::SpecialSlot kind, const void* payload,
+                   uint32_t payload_bytes) {
+  ThreadState& thread = t_thread;
+  const uint32_t word = g_process.word.load(std::memory_order_relaxed);
+  if (word < kFirstSession) return false;
+  if (thread.session != word && !AttachThread(thread)) return false;
+  trace::CallSlot* slot = Reserve(thread, 1);
+  if (slot == nullptr) return false;
+  slot->begin_ticks = Ticks();
+  slot->duration_ticks = 0;
+  slot->entry_point = static_cast<uint16_t>(kind);
+  slot->slots = 1;
+  slot->flags = 0;
+  memset(slot->payload, 0, sizeof(slot->payload));
+  memcpy(slot->payload, payload, payload_bytes);
+  Commit(thread, 1);
+  return true;
+}
+
+}  // namespace dltap::shim

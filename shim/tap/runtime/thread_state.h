@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_RUNTIME_THREAD_STATE_H_
+#define DLTAP_SHIM_TAP_RUNTIME_THREAD_STATE_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "shim/tap/runtime/process_page.h"
+#include "shim/trace/layout.h"
+
+namespace dltap::shim {
+
+struct ThreadBuffer;
+
+// Values of ThreadState::session that are no session. Neither equals any value
+// of the switch word, so the hot path's one comparison fails.
+inline constexpr uint32_t kNotAttached = 0xFFFFFFFF;
+inline constexpr uint32_t kOwnThread = 0xFFFFFFFE;  // the collector
+
+// What the call path knows of its thread. In the initial-exec TLS block, so it
+// costs no call; trivially destructible, so wrappers may run after every
+// destructor of the thread.
+struct ThreadState {
+  uint32_t session = kNotAttached;  // whose ring this is
+  uint32_t depth = 0;               // wrapped calls in progress
+  uintptr_t outermost_frame = 0;    // frame address of the outermost of them
+  trace::CallSlot* slots = nullptr;
+  uint64_t head = 0;   // sequence number of the next slot
+  uint64_t limit = 0;  // slots below this are free without looking
+  uint64_t mask = 0;   // ring size in slots, less one
+  trace::RingHeader* ring = nullptr;
+  uint64_t* counters = nullptr;    // by counter index
+  ThreadBuffer* buffer = nullptr;
+  bool appending = false;          // a record is being written
+  uint8_t record_flags = 0;        // ORed into every record: capturing
+};
+static_assert(sizeof(ThreadState) <= 128, "initial-exec TLS is scarce");
+
+extern constinit thread_local ThreadState t_thread
+    [[gnu::tls_model("initial-exec")]];
+
+// Reservation of slots in the calling thread's ring. A record is built in place
+// and becomes part of the trace by Commit().
+//
+// Hot path.
+[[gnu::cold, gnu::noinline]] bool MakeRoom(ThreadState& thread, int slots);
+[[gnu::cold, gnu::noinline]] void CountDrop(ThreadState& thread);
+[[gnu::cold, gnu::noinline]] void CopyWrapped(ThreadState& thread, int slots);
+
+// Place for `slots` slots in a row, nullptr when the record must be dropped
+// (ring full, or a signal handler interrupted an append); the drop is counted.
+inline trace::CallSlot* Reserve(ThreadState& thread, int slots) {
+  if (thread.appending) [[unlikely]] {
+    CountDrop(thread);
+    return nullptr;
+  }
+  thread.appending = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (thread.head + static_cast<uint64_t>(slots) > thread.limit) [[unlikely]] {
+    if (!MakeRoom(thread, slots)) return nullptr;
+  }
+  return thread.slots + (thread.head & thread.mask);
+}
+
+// Publishes what was written to the reserved slots.
+inline void Commit(ThreadState& thread, int slots) {
+  const uint64_t at = thread.head & thread.mask;
+  if (at + static_cast<uint64_t>(slots) > thread.mask + 1) [[unlikely]] {
+    CopyWrapped(thread, slots);
+  }
+  thread.head += static_cast<uint64_t>(slots);
+  std::atomic_ref(thread.ring->head)
+      .store(thread.head, std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  thread.appending = false;
+}
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_RUNTIME_THREAD_STATE_H_

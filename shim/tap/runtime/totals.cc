@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/totals.h"
+
+#include <time.h>
+
+#include "shim/tap/runtime/clock.h"
+#include "shim/tap/runtime/collector.h"
+#include "shim/tap/runtime/losses.h"
+#include "tap_tables.h"
+
+namespace dltap::shim {
+namespace {
+
+using trace::BlockKind;
+
+constexpr uint32_t kFirstReaderLoss = 64;
+
+// The collector's own: no synchronization.
+constinit uint64_t g_ended[specs::kCounterCount];
+constinit uint64_t g_written[specs::kCounterCount];
+constinit uint64_t g_written_losses[kFirstReaderLoss];
+constinit uint64_t g_calls = 0;
+constinit uint64_t g_per_call_ps = 0;
+
+uint64_t CallsOf(int counter) {
+  uint64_t calls = g_ended[counter] + g_process.unattached[counter].load(
+                                         std::memory_order_relaxed);
+  for (uint32_t i = 0; i < g_buffers.count(); ++i) {
+    ThreadBuffer& buffer = g_buffers.at(i);
+    if (buffer.state.load(std::memory_order_relaxed) ==
+        static_cast<uint32_t>(BufferState::kOwned)) {
+      calls += std::atomic_ref(buffer.counters[counter])
+                   .load(std::memory_order_relaxed);
+    }
+  }
+  return calls;
+}
+
+void WriteCounts() {
+  for (int counter = 0; counter < specs::kCounterCount; ++counter) {
+    const uint64_t calls = CallsOf(counter);
+    if (calls == g_written[counter]) continue;
+    g_written[counter] = calls;
+    trace::CallCountRecord record = {};
+    record.entry_point =
+        trace::kFirstEntryPointId +
+        static_cast<uint32_t>(specs::OfCounter(counter));
+    record.calls = calls;
+    WriteRecord(BlockKind::kSamples, record);
+  }
+}
+
+void WriteLosses(bool all) {
+#define X(id, number, key, meaning) static_cast<uint32_t>(number),
+  constexpr uint32_t kNumbers[] = {DLTAP_LOSSES(X)};
+#undef X
+  for (const uint32_t number : kNumbers) {
+    if (number >= kFirstReaderLoss) continue;
+    const uint64_t count = LossCount(static_cast<trace::LossKind>(number));
+    if (!all && count == g_written_losses[number]) continue;
+    g_written_losses[number] = count;
+    trace::LossRecord record = {};
+    record.loss = number;
+    record.count = count;
+    WriteRecord(BlockKind::kSamples, record);
+  }
+}
+
+void WriteOverhead() {
+  timespec cpu = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+  trace::OverheadRecord record = {};
+  record.per_call_ps = g_per_call_ps;
+  record.calls = g_calls;
+  record.collector_cpu_ns = static_cast<uint64_t>(cpu.tv_sec) * 1'000'000'000 +
+                            static_cast<uint64_t>(cpu.tv_nsec);
+  WriteRecord(BlockKind::kSamples, record);
+}
+
+}  // namespace
+
+void ResetTotals() {
+  for (auto& calls : g_ended) calls = 0;
+  for (auto& calls : g_written) calls = 0;
+  for (auto& count : g_written_losses) count = 0;
+  g_calls = 0;
+}
+
+void AddEndedThread(const ThreadBuffer& buffer) {
+  for (int i = 0; i < specs::kCounterCount; ++i) {
+    g_ended[i] += buffer.counters[i];
+  }
+}
+
+void CountWritten(uint64_t calls) { g_calls += calls; }
+
+void WriteTotals(bool final) {
+  WriteCounts();
+  WriteLosses(final);
+  WriteOverhead();
+}
+
+// What a wrapper adds to a call: two time stamps and a record of two slots.
+void MeasureCallCost() {
+  constexpr int kCalls = 512;
+  constexpr int kRounds = 8;
+  uint64_t best_ns = ~uint64_t{0};
+  alignas(64) trace::CallSlot slots[16];
+  for (int round = 0; round < kRounds; ++round) {
+    const uint64_t begin = MonotonicNs();
+    for (int i = 0; i < kCalls; ++i) {
+      trace::CallSlot& slot = slots[(2 * i) & 15];
+      slot.begin_ticks = Ticks();
+      slot.duration_ticks = static_cast<uint32_t>(Ticks() - slot.begin_ticks);
+      slot.entry_point = static_cast<uint16_t>(i);
+      for (uint8_t& byte : slots[(2 * i + 1) & 15].payload) {
+        byte = static_cast<uint8_t>(i);
+      }
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    const uint64_t elapsed_ns = MonotonicNs() - begin;
+    if (elapsed_ns < best_ns) best_ns = elapsed_ns;
+  }
+  g_per_call_ps = best_ns * 1000 / kCalls;
+}
+
+}  // namespace dltap::shim

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/trace_output.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "shim/tap/runtime/files.h"
+#include "shim/tap/runtime/log.h"
+#include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/output_path.h"
+#include "shim/tap/runtime/session.h"
+
+namespace dltap::shim {
+namespace {
+
+using trace::BlockKind;
+using trace::LossKind;
+
+constexpr size_t kBuilderBytes = size_t{1} << 20;
+constexpr size_t kSlotBlockBytes =
+    sizeof(trace::BlockHeader) + kLargeRingSlots * trace::kSlotBytes;
+constexpr int kMaxFilesOfOneProcess = 1000;
+
+}  // namespace
+
+constinit TraceOutput g_output;
+
+bool TraceOutput::MapBuffers() {
+  constexpr size_t kBytes = 3 * kBuilderBytes + kSlotBlockBytes;
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  auto* at = static_cast<uint8_t*>(memory);
+  for (Builder& builder : builders_) {
+    builder.block = trace::BlockBuilder(at, kBuilderBytes);
+    at += kBuilderBytes;
+  }
+  slot_block_ = at;
+  return true;
+}
+
+bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
+                       const trace::FileHeader& header) {
+  is_writable_ = false;
+  if (!MapBuffers()) {
+    Log(LogLevel::kError, "no memory for buffers; tracing is off");
+    return false;
+  }
+  if (!OpenDirectory(config, process)) return false;
+  if (!OpenDataFile(config, process, header)) return false;
+  if (!OpenRingFile(header)) {
+    data_file_.Close();
+    unlinkat(dir_fd_, data_file_.name(), 0);
+    return false;
+  }
+  is_writable_ = true;
+  Log(LogLevel::kInfo, "recording to %s/%s", directory_, data_file_.name());
+  return true;
+}
+
+bool TraceOutput::OpenDirectory(const Config& config,
+                                const ProcessInfo& process) {
+  const OutputNames names = {process.host, process.program,
+                             static_cast<int>(process.pid), environ};
+  if (!ExpandOutput(config.output, names, directory_)) {
+    Log(LogLevel::kError,
+        "DLTAP_OUTPUT is not understood: \"%s\"; use %%h, %%p, %%r, %%q{NAME} "
+        "or %%%%; tracing is off",
+        config.output);
+    return false;
+  }
+  const int error = MakeDirectories(directory_);
+  if (dir_fd_ >= 0) close(dir_fd_);  // of the parent process
+  dir_fd_ = error == 0 ? open(directory_, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                       : -1;
+  if (dir_fd_ < 0) {
+    Log(LogLevel::kError,
+        "cannot create the directory %s: %s; set DLTAP_OUTPUT to a writable "
+        "place; tracing is off",
+        directory_, strerrordesc_np(error != 0 ? error : errno));
+    return false;
+  }
+  dir_fd_ = MoveDescriptorUp(dir_fd_);
+  return true;
+}
+
+bool TraceOutput::OpenDataFile(const Config& config,
+                               const ProcessInfo& process,
+                               const trace::FileHeader& header) {
+  int error = EEXIST;
+  // After exec the process is a new program with the same pid and start time.
+  for (int n = 0; n < kMaxFilesOfOneProcess && error == EEXIST; ++n) {
+    char stem[DataFile::kMaxNameBytes];
+    snprintf(stem, sizeof(stem), "%s-%.8s-%llu-%llu-%d", process.host,
+             process.boot_id, static_cast<unsigned long long>(process.pid),
+             static_cast<unsigned long long>(process.start_time), n);
+    error = data_file_.Create(dir_fd_, stem, header, config.max_bytes,
+                              config.policy);
+  }
+  if (error != 0) {
+    Log(LogLevel::kError, "cannot create a trace in %s: %s; tracing is off",
+        directory_, strerrordesc_np(error));
+  }
+  return error == 0;
+}
+
+bool TraceOutput::OpenRingFile(const trace::FileHeader& header) {
+  char name[256];
+  int error = ENOTSUP;
+  if (!IsNetworkFileSystem(dir_fd_)) {
+    snprintf(name, sizeof(name), "%.240s.ring", data_file_.name());
+    error = ring_file_.Create(dir_fd_, name, header, data_file_.name());
+    if (error == ENOSPC || error == EDQUOT) {
+      Log(LogLevel::kError, "no space in %s: %s; tracing is off", directory_,
+          strerrordesc_np(error));
+      return false;
+    }
+  }
+  if (error == 0) return true;
+  // No shared mappings there: the ring lies in memory, and names the data file.
+  char absolute[4096 + 256];
+  char real[4096];
+  const char* directory = realpath(directory_, real) ? real : directory_;
+  snprintf(absolute, sizeof(absolute), "%s/%s", directory, data_file_.name());
+  snprintf(name, sizeof(name), "/dev/shm/dltap-%.220s.ring",
+           data_file_.name());
+  error = ring_file_.Create(AT_FDCWD, name, header, absolute);
+  if (error != 0) {
+    Log(LogLevel::kError, "cannot create %s: %s; tracing is off", name,
+        strerrordesc_np(error));
+  }
+  return error == 0;
+}
+
+void TraceOutput::Note(WriteResult result, uint64_t bytes) {
+  if (result == WriteResult::kWritten) return;
+  if (result == WriteResult::kLimitReached) {
+    if (is_writable_) {
+      Log(LogLevel::kWarning, "the trace has reached DLTAP_MAX_MB; "
+                              "recording stops, the program goes on");
+    }
+    CountLoss(LossKind::kMaxMegabytes);
+  } else {
+    if (is_writable_) {
+      Log(LogLevel::kWarning, "cannot write to %s: %s; recording stops, the "
+                              "program goes on",
+          directory_, strerrordesc_np(data_file_.last_error()));
+    }
+    CountLoss(LossKind::kWriteFailed, bytes);
+  }
+  is_writable_ = false;
+  StopRecording();
+}
+
+trace::BlockBuilder& TraceOutput::BuilderFor(BlockKind kind, size_t bytes) {
+  Builder* builder = &builders_[2];
+  for (Builder& candidate : builders_) {
+    if (candidate.kind == kind) builder = &candidate;
+  }
+  const size_t used =
+      sizeof(trace::BlockHeader) + builder->block.payload_bytes();
+  if (used + bytes > kBuilderBytes) FlushBuilder(builder);
+  return builder->block;
+}
+
+void TraceOutput::FlushBuilder(Builder* builder) {
+  if (builder->block.empty()) return;
+  const auto block = builder->block.Finish(builder->kind);
+  if (is_writable_) {
+    Note(builder->kind == BlockKind::kDefinitions
+             ? data_file_.WriteDefinitions(block)
+             : data_file_.Write(block),
+         block.size());
+  } else {
+    CountLoss(LossKind::kWriteFailed, block.size());
+  }
+  builder->block.Clear();
+}
+
+void TraceOutput::Flush() {
+  for (Builder& builder : builders_) FlushBuilder(&builder);
+}
+
+void TraceOutput::DrainDefinitions() {
+  const auto pending = ring_file_.PendingDefinitions();
+  size_t done = 0;
+  while (done < pending.size()) {
+    // Whole records only: each says its size.
+    size_t end = done;
+    while (end < pending.size()) {
+      trace::RecordHeader header;
+      memcpy(&header, pending.data() + end, sizeof(header));
+      if (end + header.bytes - done > kBuilderBytes / 2 && end > done) break;
+      end += header.bytes;
+    }
+    BuilderFor(BlockKind::kDefinitions, end - done)
+        .AppendRaw(pending.data() + done, end - done);
+    done = end;
+  }
+  FlushBuilder(&builders_[0]);
+  if (!pending.empty()) ring_file_.DropDefinitions(pending.size());
+}
+
+trace::CallSlot* TraceOutput::slot_buffer() {
+  return reinterpret_cast<trace::CallSlot*>(slot_block_ +
+                                            sizeof(trace::BlockHeader));
+}
+
+bool TraceOutput::WriteSlots(uint32_t thread_index, uint64_t first_slot,
+                             size_t count) {
+  if (!is_writable_) return false;
+  trace::BlockHeader header = {};
+  header.magic = trace::kBlockMagic;
+  header.kind = static_cast<uint16_t>(BlockKind::kCalls);
+  header.payload_bytes = static_cast<uint32_t>(count * trace::kSlotBytes);
+  header.thread_index = thread_index;
+  header.first_slot = first_slot;
+  header.checksum = trace::Checksum(header, slot_buffer());
+  memcpy(slot_block_, &header, sizeof(header));
+  const size_t bytes = sizeof(header) + header.payload_bytes;
+  Note(data_file_.Write({slot_block_, bytes}), bytes);
+  return is_writable_;
+}
+
+void TraceOutput::Finish(trace::EndReason reason, uint64_t ticks) {
+  trace::EndRecord end = {};
+  end.ticks = ticks;
+  end.reason = static_cast<uint32_t>(reason);
+  uint8_t buffer[sizeof(trace::BlockHeader) + sizeof(end)];
+  trace::BlockBuilder block(buffer, sizeof(buffer));
+  block.Append(end);
+  // The end is written where there is room, also beyond the size limit.
+  const bool written = data_file_.Append(block.Finish(BlockKind::kEnd));
+  data_file_.Close();
+  // Without an end block the ring file is still needed to see what was lost.
+  if (written) ring_file_.Unlink();
+  is_writable_ = false;
+}
+
+}  // namespace dltap::shim

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_RUNTIME_TRACE_OUTPUT_H_
+#define DLTAP_SHIM_TAP_RUNTIME_TRACE_OUTPUT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "shim/tap/runtime/config.h"
+#include "shim/tap/runtime/data_file.h"
+#include "shim/tap/runtime/process_info.h"
+#include "shim/tap/runtime/ring_file.h"
+#include "shim/trace/encoder.h"
+
+namespace dltap::shim {
+
+// The files of a session and the buffers that blocks are built in. One thread
+// at a time: the one that starts the session, then the collector.
+class TraceOutput {
+ public:
+  // Creates directory, data file and ring file. On failure says why on stderr
+  // and returns false.
+  bool Open(const Config& config, const ProcessInfo& process,
+            const trace::FileHeader& header);
+
+  // A builder with room for `bytes` of that kind of block; writes out what it
+  // holds when it must.
+  trace::BlockBuilder& BuilderFor(trace::BlockKind kind, size_t bytes);
+
+  // Writes what the builders hold.
+  void Flush();
+
+  // Moves committed definitions from the ring file to the data file.
+  void DrainDefinitions();
+
+  // Writes slots of one thread as a block. They must have been copied to
+  // slot_buffer() before.
+  bool WriteSlots(uint32_t thread_index, uint64_t first_slot, size_t count);
+  trace::CallSlot* slot_buffer();
+
+  // Writes the end block and removes the ring file.
+  void Finish(trace::EndReason reason, uint64_t ticks);
+
+  RingFile& ring_file() { return ring_file_; }
+  const DataFile& data_file() const { return data_file_; }
+  // False once a write has failed or the size limit is reached.
+  bool is_writable() const { return is_writable_; }
+
+ private:
+  struct Builder {
+    trace::BlockKind kind;
+    trace::BlockBuilder block;
+  };
+
+  bool MapBuffers();
+  bool OpenDirectory(const Config& config, const ProcessInfo& process);
+  bool OpenDataFile(const Config& config, const ProcessInfo& process,
+                    const trace::FileHeader& header);
+  bool OpenRingFile(const trace::FileHeader& header);
+  void FlushBuilder(Builder* builder);
+  void Note(WriteResult result, uint64_t bytes);
+
+  DataFile data_file_;
+  RingFile ring_file_;
+  uint8_t no_buffer_[sizeof(trace::BlockHeader)] = {};
+  Builder builders_[3] = {
+      {trace::BlockKind::kDefinitions, {no_buffer_, sizeof(no_buffer_)}},
+      {trace::BlockKind::kActivities, {no_buffer_, sizeof(no_buffer_)}},
+      {trace::BlockKind::kSamples, {no_buffer_, sizeof(no_buffer_)}}};
+  uint8_t* slot_block_ = nullptr;
+  int dir_fd_ = -1;
+  bool is_writable_ = false;
+  char directory_[kMaxPathBytes] = {};
+};
+
+extern constinit TraceOutput g_output;
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_RUNTIME_TRACE_OUTPUT_H_

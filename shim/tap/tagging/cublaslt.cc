@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// cublasLtMatmul: the shape lies in layouts, transposition and epilogue in the
+// descriptor. All are read with the vendor's getters; any may be missing.
+#include <cublasLt.h>
+
+#include <cstring>
+
+#include "shim/opmodel/operation.h"
+#include "shim/tap/tagging/hooks.h"
+#include "shim/tap/tagging/host.h"
+#include "shim/tap/tagging/operation_table.h"
+
+namespace dltap::shim {
+namespace tagging {
+namespace {
+
+using opmodel::Dim;
+using opmodel::DType;
+using opmodel::Operation;
+using opmodel::OpKind;
+
+using GetAttribute = int (*)(void* object, int attribute, void* value,
+                             size_t bytes, size_t* written);
+constinit RealFunction<GetAttribute> g_get_layout(
+    "cublasLtMatrixLayoutGetAttribute");
+constinit RealFunction<GetAttribute> g_get_desc(
+    "cublasLtMatmulDescGetAttribute");
+
+// `fallback` when the attribute cannot be read.
+template <typename T>
+T Read(RealFunction<GetAttribute>& getter, void* object, int attribute,
+       T fallback) {
+  const GetAttribute get = getter.Get();
+  T value = fallback;
+  size_t written = 0;
+  if (object == nullptr || get == nullptr ||
+      get(object, attribute, &value, sizeof(value), &written) != 0) {
+    return fallback;
+  }
+  return value;
+}
+
+DType DTypeOfCuda(int32_t cuda_data_type) {
+  switch (cuda_data_type) {
+    case CUDA_R_16F: return DType::kF16;
+    case CUDA_R_16BF: return DType::kBf16;
+    case CUDA_R_32F: return DType::kF32;
+    case CUDA_R_64F: return DType::kF64;
+    case CUDA_C_32F: return DType::kC64;
+    case CUDA_C_64F: return DType::kC128;
+    case CUDA_R_8I: return DType::kI8;
+    case CUDA_R_8U: return DType::kU8;
+    case CUDA_R_32I: return DType::kI32;
+    case 28: return DType::kF8E4M3;
+    case 29: return DType::kF8E5M2;
+    case 33: return DType::kF4E2M1;
+    default: return DType::kUnknown;
+  }
+}
+
+DType MathOf(int32_t compute, DType storage) {
+  switch (compute) {
+    case CUBLAS_COMPUTE_32F_FAST_16F: return DType::kF16;
+    case CUBLAS_COMPUTE_32F_FAST_16BF: return DType::kBf16;
+    case CUBLAS_COMPUTE_32F_FAST_TF32: return DType::kTf32;
+    default: return storage;
+  }
+}
+
+struct MatrixLayout {
+  uint64_t rows, columns;
+  int32_t batch;
+};
+
+MatrixLayout LayoutOf(void* layout) {
+  return {Read<uint64_t>(g_get_layout, layout, CUBLASLT_MATRIX_LAYOUT_ROWS, 0),
+          Read<uint64_t>(g_get_layout, layout, CUBLASLT_MATRIX_LAYOUT_COLS, 0),
+          Read<int32_t>(g_get_layout, layout,
+                        CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 1)};
+}
+
+Operation GemmOf(void* compute, void* a, void* d) {
+  const MatrixLayout left = LayoutOf(a), result = LayoutOf(d);
+  const bool transposed = Read<int32_t>(g_get_desc, compute,
+                                        CUBLASLT_MATMUL_DESC_TRANSA, 0) != 0;
+  Operation op;
+  op.kind = OpKind::kGemm;
+  op.storage = DTypeOfCuda(static_cast<int32_t>(
+      Read<uint32_t>(g_get_layout, a, CUBLASLT_MATRIX_LAYOUT_TYPE, ~0u)));
+  op.math = MathOf(
+      Read<int32_t>(g_get_desc, compute, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, 0),
+      op.storage);
+  op[Dim::kM] = static_cast<int64_t>(result.rows);
+  op[Dim::kN] = static_cast<int64_t>(result.columns);
+  op[Dim::kK] = static_cast<int64_t>(transposed ? left.rows : left.columns);
+  op[Dim::kBatch] = result.batch;
+  return op;
+}
+
+// Bias, activation and their gradients, fused behind the product.
+Operation EpilogueOf(const Operation& gemm) {
+  Operation op;
+  op.kind = OpKind::kPointwise;
+  op.storage = gemm.storage;
+  op.math = gemm.storage;
+  const int64_t elements = gemm[Dim::kM] * gemm[Dim::kN] * gemm[Dim::kBatch];
+  op[Dim::kElementsIn] = elements;
+  op[Dim::kElementsOut] = elements;
+  return op;
+}
+
+}  // namespace
+}  // namespace tagging
+
+void hooks::CublasLtMatmul::Pack(uint8_t* at, bool, void* compute, void* a,
+                                 void*, void* c, void* d) {
+  const opmodel::Operation gemm =
+      tagging::GemmOf(compute, a, d != nullptr ? d : c);
+  tagging::OperationEncoder nodes;
+  nodes.Add(gemm);
+  const auto epilogue = tagging::Read<uint32_t>(
+      tagging::g_get_desc, compute, CUBLASLT_MATMUL_DESC_EPILOGUE,
+      CUBLASLT_EPILOGUE_DEFAULT);
+  if (epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
+    nodes.Add(tagging::EpilogueOf(gemm));
+  }
+  const uint32_t id =
+      tagging::g_operations.Defined(tagging::g_operations.Intern(nodes));
+  memcpy(at, &id, sizeof(id));
+}
+
+}  // namespace dltap::shim

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_TAGGING_CUDNN_GRAPHS_H_
+#define DLTAP_SHIM_TAP_TAGGING_CUDNN_GRAPHS_H_
+
+#include <cstdint>
+
+#include "shim/tap/tagging/cudnn_nodes.h"
+#include "shim/tap/tagging/operation_table.h"
+#include "shim/tap/tagging/pointer_map.h"
+#include "shim/tap/tagging/pool.h"
+
+namespace dltap::shim::tagging {
+
+// Shadows cuDNN backend descriptors from their creation, so that an execution
+// plan knows the operations it runs:
+//   TENSOR -> operation nodes -> OPERATIONGRAPH = an interned operation id,
+//   which ENGINEHEUR, ENGINE, ENGINECFG and EXECUTION_PLAN hand on.
+// A graph is decoded when its operations are set: they are finalized by then
+// and cannot change. Fixed memory; what does not fit is unknown and counted.
+// Threads: any; one descriptor is used by one thread at a time (cuDNN's rule).
+class CudnnGraphs {
+ public:
+  void Created(void* descriptor, int32_t type);
+  void WasSet(void* descriptor, int32_t name, int32_t type, int64_t count,
+              const void* elements);
+  void WasRead(void* descriptor, int32_t type, int64_t count,
+               const void* elements);
+  // Before the real destruction: the address may be in use again right after.
+  void WillBeDestroyed(void* descriptor);
+
+  // What `plan` runs; 0 when unknown. No lock.
+  uint32_t OperationOfPlan(void* plan) const;
+
+ private:
+  static constexpr uint32_t kMaxTensors = 1u << 15;
+  static constexpr uint32_t kMaxNodes = 1u << 13;
+
+  void SetTensor(uint32_t id, int32_t name, int64_t count,
+                 const void* elements);
+  void SetNode(uint32_t id, int32_t name, int32_t type, int64_t count,
+               const void* elements);
+  void NodeTakesDescriptors(uint32_t id, int32_t name, int64_t count,
+                            void* const* descriptors);
+  uint32_t DecodeGraph(int64_t count, void* const* operations);
+
+  // Address -> (1 + type) << 32 | payload. The payload: number in a pool for
+  // tensors and operations; operation id for graphs, heuristics, engines,
+  // configurations and plans; mode or compute type for the small descriptors.
+  PointerMap<4, 13> descriptors_;
+  Pool<TensorShape, kMaxTensors> tensors_;
+  Pool<CudnnNode, kMaxNodes> nodes_;
+};
+
+extern constinit CudnnGraphs g_cudnn_graphs;
+
+}  // namespace dltap::shim::tagging
+
+#endif  // DLTAP_SHIM_TAP_TAGGING_CUDNN_GRAPHS_H_

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/tagging/operation_table.h"
+
+#include <cstring>
+
+#include "shim/tap/tagging/host.h"
+#include "shim/trace/records.h"
+
+namespace dltap::shim::tagging {
+namespace {
+
+uint64_t HashOf(std::span<const uint8_t> bytes) {
+  uint64_t hash = 0x9E3779B97F4A7C15ull ^ bytes.size();
+  size_t i = 0;
+  for (; i + 8 <= bytes.size(); i += 8) {
+    uint64_t word;
+    memcpy(&word, bytes.data() + i, sizeof(word));
+    hash = (hash ^ word) * 0xD6E8FEB86659FD93ull;
+    hash ^= hash >> 32;
+  }
+  for (; i < bytes.size(); ++i) hash = (hash ^ bytes[i]) * 0x100000001B3ull;
+  hash *= 0xD6E8FEB86659FD93ull;
+  return hash ^ (hash >> 29);
+}
+
+}  // namespace
+
+void OperationEncoder::Add(const opmodel::Operation& node) {
+  uint8_t dims = 0;
+  for (const int64_t value : node.dims) dims += value != 0;
+  const uint32_t bytes = static_cast<uint32_t>(
+      sizeof(trace::OperationNode) + dims * sizeof(trace::DimRecord));
+  if (size_ + bytes > bytes_.size()) {
+    truncated_ = true;
+    return;
+  }
+  const trace::OperationNode head = {
+      .kind = static_cast<uint16_t>(node.kind),
+      .cell = static_cast<uint8_t>(node.cell),
+      .storage = static_cast<uint8_t>(node.storage),
+      .math = static_cast<uint8_t>(node.math),
+      .dim_count = dims,
+      .reserved = {}};
+  uint8_t* at = bytes_.data() + size_;
+  memcpy(at, &head, sizeof(head));
+  at += sizeof(head);
+  for (uint8_t dim = 0; dim < node.dims.size(); ++dim) {
+    if (node.dims[dim] == 0) continue;
+    const trace::DimRecord record = {
+        .dim = dim, .reserved = {}, .value = node.dims[dim]};
+    memcpy(at, &record, sizeof(record));
+    at += sizeof(record);
+  }
+  size_ += bytes;
+  ++node_count_;
+}
+
+uint32_t OperationTable::FindSlot(uint64_t hash,
+                                  std::span<const uint8_t> bytes,
+                                  uint32_t* free_slot) const {
+  for (uint32_t i = 0; i < kMaxProbes; ++i) {
+    const uint32_t index = static_cast<uint32_t>(hash + i) & (kSlots - 1);
+    const uint64_t word = slots_[index].load(std::memory_order_acquire);
+    if (word == 0) {
+      if (free_slot != nullptr) *free_slot = index;
+      return 0;
+    }
+    if ((word >> 32) != (hash >> 32)) continue;
+    const auto id = static_cast<uint32_t>(word);
+    const Entry& entry = entries_[id - 1];
+    if (entry.bytes == bytes.size() &&
+        memcmp(&arena_[entry.offset], bytes.data(), bytes.size()) == 0) {
+      return id;
+    }
+  }
+  return 0;
+}
+
+uint32_t OperationTable::Append(const OperationEncoder& nodes) {
+  const std::span<const uint8_t> bytes = nodes.bytes();
+  if (used_entries_ == kEntries || used_bytes_ + bytes.size() > kArenaBytes) {
+    return 0;
+  }
+  Entry& entry = entries_[used_entries_];
+  entry.offset = used_bytes_;
+  entry.bytes = static_cast<uint32_t>(bytes.size());
+  entry.node_count = nodes.node_count();
+  memcpy(&arena_[used_bytes_], bytes.data(), bytes.size());
+  used_bytes_ += entry.bytes;
+  return ++used_entries_;
+}
+
+uint32_t OperationTable::Intern(const OperationEncoder& nodes) {
+  if (nodes.node_count() == 0) return 0;
+  const uint64_t hash = HashOf(nodes.bytes());
+  const uint32_t known = FindSlot(hash, nodes.bytes(), nullptr);
+  if (known != 0) return known;
+  uint32_t id = 0;
+  if (SpinGuard guard(lock_); guard) {
+    uint32_t free_slot = kSlots;
+    id = FindSlot(hash, nodes.bytes(), &free_slot);
+    if (id == 0 && free_slot != kSlots) {
+      id = Append(nodes);
+      if (id != 0) {
+        const uint64_t word = (hash >> 32 << 32) | id;
+        slots_[free_slot].store(word, std::memory_order_release);
+      }
+    }
+  }
+  if (id == 0) CountLoss(trace::LossKind::kObjectTableFull);
+  return id;
+}
+
+uint32_t OperationTable::Defined(uint32_t id) {
+  if (id == 0 || g_host.session == nullptr) return 0;
+  const auto session = static_cast<uint16_t>(g_host.session());
+  if (session == 0) return 0;
+  Entry& entry = entries_[id - 1];
+  if (entry.session.load(std::memory_order_relaxed) == session) return id;
+  // Two threads may both define it; the definitions are equal.
+  if (!g_host.define_operation(id, entry.node_count,
+                               {&arena_[entry.offset], entry.bytes})) {
+    return 0;
+  }
+  entry.session.store(session, std::memory_order_relaxed);
+  return id;
+}
+
+constinit OperationTable g_operations;
+
+uint32_t DefineOperation(const opmodel::Operation& operation) {
+  OperationEncoder encoder;
+  encoder.Add(operation);
+  return g_operations.Defined(g_operations.Intern(encoder));
+}
+
+}  // namespace dltap::shim::tagging

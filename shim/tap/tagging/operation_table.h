@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_TAGGING_OPERATION_TABLE_H_
+#define DLTAP_SHIM_TAP_TAGGING_OPERATION_TABLE_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "shim/opmodel/operation.h"
+#include "shim/tap/tagging/spin_lock.h"
+
+namespace dltap::shim::tagging {
+
+// The nodes of one operation, encoded as the trace keeps them. Plain memory on
+// the caller's stack: 8 KiB hold 40 convolutions or 200 pointwise nodes.
+class OperationEncoder {
+ public:
+  // A trace::OperationNode and its trace::DimRecords; zero dims are left out.
+  void Add(const opmodel::Operation& node);
+
+  std::span<const uint8_t> bytes() const { return {bytes_.data(), size_}; }
+  uint16_t node_count() const { return node_count_; }
+  bool truncated() const { return truncated_; }
+
+ private:
+  uint32_t size_ = 0;
+  uint16_t node_count_ = 0;
+  bool truncated_ = false;
+  std::array<uint8_t, 8192> bytes_;  // first size_ bytes are set
+};
+
+// Every different operation seen, once, for the life of the process. Ids begin
+// at 1; 0 means unknown. Lookups take no lock.
+class OperationTable {
+ public:
+  // The id of equal nodes. 0 when the table is full (counted).
+  uint32_t Intern(const OperationEncoder& nodes);
+
+  // `id`, when its definition is in the running session's trace or has just
+  // been put there, else 0. Call it for what a record will refer to.
+  uint32_t Defined(uint32_t id);
+
+ private:
+  struct Entry {
+    uint32_t offset;
+    uint32_t bytes;
+    uint16_t node_count;
+    std::atomic<uint16_t> session;  // that holds the definition
+  };
+  static constexpr uint32_t kEntries = 1u << 16;
+  static constexpr uint32_t kSlots = 1u << 17;
+  static constexpr uint32_t kArenaBytes = 16u << 20;
+  static constexpr uint32_t kMaxProbes = 512;
+
+  uint32_t FindSlot(uint64_t hash, std::span<const uint8_t> bytes,
+                    uint32_t* free_slot) const;
+  uint32_t Append(const OperationEncoder& nodes);
+
+  SpinLock lock_;
+  uint32_t used_entries_ = 0;
+  uint32_t used_bytes_ = 0;
+  // High half: of the hash; low half: id. 0: empty.
+  std::array<std::atomic<uint64_t>, kSlots> slots_{};
+  std::array<Entry, kEntries> entries_{};
+  std::array<uint8_t, kArenaBytes> arena_{};
+};
+
+extern constinit OperationTable g_operations;
+
+// Interns one operation and defines it: what a legacy call packs.
+uint32_t DefineOperation(const opmodel::Operation& operation);
+
+}  // namespace dltap::shim::tagging
+
+#endif  // DLTAP_SHIM_TAP_TAGGING_OPERATION_TABLE_H_

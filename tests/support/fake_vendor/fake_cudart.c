@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stand-in for libcudart: the functions that tests of the tap call, with the
+// public signatures, and a count of the calls that arrived.
+#include <stdint.h>
+#include <stdlib.h>
+
+typedef struct {
+  unsigned x, y, z;
+} dim3;
+
+static unsigned long g_calls;
+
+// Calls that reached this library: what the tap must have recorded or counted.
+unsigned long fakeCudaCalls(void) { return __atomic_load_n(&g_calls, 0); }
+
+static void Count(void) { __atomic_fetch_add(&g_calls, 1, __ATOMIC_RELAXED); }
+
+int cudaMalloc(void** out, size_t size) {
+  Count();
+  if (size == 0) return 2;  // cudaErrorMemoryAllocation
+  *out = malloc(size);
+  return *out != NULL ? 0 : 2;
+}
+
+int cudaFree(void* memory) {
+  Count();
+  free(memory);
+  return 0;
+}
+
+int cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** args,
+                     size_t shared, void* stream) {
+  Count();
+  (void)function, (void)grid, (void)block, (void)args, (void)shared;
+  (void)stream;
+  return 0;
+}
+
+int cudaDeviceSynchronize(void) {
+  Count();
+  return 0;
+}
+
+int cudaGetDevice(int* device) {
+  Count();
+  *device = 0;
+  return 0;
+}
+
+int cudaGetLastError(void) {
+  Count();
+  return 0;
+}
+
+int cudaStreamSynchronize(void* stream) {
+  Count();
+  // The host of a test may want to be interrupted inside a vendor call.
+  void (*callback)(void) = (void (*)(void))stream;
+  if (callback != NULL) callback();
+  return 0;
+}
+
+void** __cudaRegisterFatBinary(void* image) {
+  Count();
+  return (void**)image;
+}
+
+void __cudaRegisterFunction(void** handle, const char* host, char* device,
+                            const char* name, int limit, void* tid, void* bid,
+                            void* block, void* grid, int* size) {
+  Count();
+  (void)handle, (void)host, (void)device, (void)name, (void)limit, (void)tid;
+  (void)bid, (void)block, (void)grid, (void)size;
+}

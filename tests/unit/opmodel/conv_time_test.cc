@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/opmodel/conv_time.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "shim/opmodel/cost.h"
+#include "tests/unit/opmodel/operations.h"
+
+namespace dltap::opmodel {
+namespace {
+
+constexpr SquareConv kResNetBlock{.batch = 64, .in_channels = 64,
+                                  .out_channels = 64, .size = 56, .filter = 3,
+                                  .padding = 1};
+
+const Alternative* Find(const std::vector<Alternative>& engines,
+                        std::string_view name) {
+  const auto found =
+      std::find_if(engines.begin(), engines.end(),
+                   [&](const Alternative& e) { return e.name == name; });
+  return found == engines.end() ? nullptr : &*found;
+}
+
+std::vector<Alternative> Engines(const SquareConv& conv,
+                                 OpKind kind = OpKind::kConvForward,
+                                 const char* gpu = "v100-sxm") {
+  return ConvAlternatives(MakeConv(kind, conv), *FindGpu(gpu));
+}
+
+TEST(ConvTimeTest, OffersAtLeastThreeEnginesThatDiffer) {
+  const SquareConv pointwise{.batch = 8, .in_channels = 256,
+                             .out_channels = 64, .size = 14, .filter = 1};
+  for (const OpKind kind : {OpKind::kConvForward, OpKind::kConvBackwardData,
+                            OpKind::kConvBackwardWeight}) {
+    for (const SquareConv& conv : {kResNetBlock, pointwise}) {
+      const std::vector<Alternative> engines = Engines(conv, kind);
+      ASSERT_GE(engines.size(), 3u);
+      EXPECT_LT(engines[0].ns, engines[1].ns);
+      EXPECT_LT(engines[1].ns, engines[2].ns);
+    }
+  }
+}
+
+TEST(ConvTimeTest, OneEngineNeedsNoWorkspace) {
+  const Alternative* plain = Find(Engines(kResNetBlock), "implicit_gemm");
+  ASSERT_NE(plain, nullptr);
+  EXPECT_EQ(plain->workspace_bytes, 0);
+}
+
+TEST(ConvTimeTest, WinogradNeedsThreeByThreeAndUnitStride) {
+  EXPECT_NE(Find(Engines(kResNetBlock), "winograd_4x4"), nullptr);
+  SquareConv strided = kResNetBlock;
+  strided.stride = 2;
+  EXPECT_EQ(Find(Engines(strided), "winograd_4x4"), nullptr);
+  SquareConv wide = kResNetBlock;
+  wide.filter = 5;
+  wide.padding = 2;
+  EXPECT_EQ(Find(Engines(wide), "winograd_4x4"), nullptr);
+  EXPECT_NE(Find(Engines(wide), "fft_tiling"), nullptr);
+}
+
+TEST(ConvTimeTest, WinogradExecutesTheReductionOfItsTiles) {
+  const std::vector<Alternative> engines = Engines(kResNetBlock);
+  const double direct =
+      CostOf(MakeConv(OpKind::kConvForward, kResNetBlock))->flops;
+  EXPECT_DOUBLE_EQ(Find(engines, "implicit_gemm")->flops, direct);
+  EXPECT_DOUBLE_EQ(Find(engines, "winograd_2x2")->flops, direct / 2.25);
+  EXPECT_DOUBLE_EQ(Find(engines, "winograd_4x4")->flops, direct / 4);
+}
+
+TEST(ConvTimeTest, WinogradWorkspaceHoldsTransformedTiles) {
+  // 64 images of 14 x 14 tiles of 36 points, in 64 + out 64 channels, and the
+  // 64 x 64 filters.
+  EXPECT_DOUBLE_EQ(Find(Engines(kResNetBlock), "winograd_4x4")->workspace_bytes,
+                   4.0 * 36 * (64 * 14 * 14 * (64 + 64) + 64 * 64));
+}
+
+TEST(ConvTimeTest, ExplicitGemmPaysForItsColumns) {
+  const Alternative* gemm = Find(Engines(kResNetBlock), "gemm");
+  EXPECT_DOUBLE_EQ(gemm->workspace_bytes, 4.0 * 64 * 56 * 56 * 64 * 9);
+  EXPECT_GT(gemm->ns,
+            Find(Engines(kResNetBlock), "implicit_precomp_gemm")->ns);
+}
+
+TEST(ConvTimeTest, LargeThreeByThreePrefersWinogradInFp32) {
+  SquareConv conv = kResNetBlock;
+  conv.in_channels = conv.out_channels = 256;
+  EXPECT_EQ(Engines(conv).front().name.substr(0, 8), "winograd");
+}
+
+TEST(ConvTimeTest, TensorCoresLeaveOutFftAndFusedWinograd) {
+  Operation op = MakeConv(OpKind::kConvForward, kResNetBlock);
+  op.storage = op.math = DType::kF16;
+  const std::vector<Alternative> engines =
+      ConvAlternatives(op, *FindGpu("v100-sxm"));
+  EXPECT_EQ(Find(engines, "fft_tiling"), nullptr);
+  EXPECT_EQ(Find(engines, "winograd_2x2"), nullptr);
+  EXPECT_GE(engines.size(), 3u);
+}
+
+TEST(ConvTimeTest, StridedBackwardDataSkipsOnlySomeTaps) {
+  SquareConv strided = kResNetBlock;
+  strided.filter = 1;
+  strided.padding = 0;
+  strided.stride = 2;
+  EXPECT_GT(Engines(strided, OpKind::kConvBackwardData).front().ns,
+            Engines(strided, OpKind::kConvForward).front().ns);
+}
+
+TEST(ConvTimeTest, DepthwiseIsBoundByMemory) {
+  const SquareConv depthwise{.batch = 64, .in_channels = 128,
+                             .out_channels = 128, .size = 56, .filter = 3,
+                             .padding = 1, .groups = 128};
+  const Operation op = MakeConv(OpKind::kConvForward, depthwise);
+  const double ns = TimeOf(op, *FindGpu("h100-sxm"))->ns;
+  const double stream_ns =
+      CostOf(op)->bytes / FindGpu("h100-sxm")->bandwidth_bytes_per_s * 1e9;
+  EXPECT_GT(ns, stream_ns);
+  EXPECT_LT(ns, 100 * stream_ns);
+}
+
+TEST(ConvTimeTest, UnknownShapeHasNoEngine) {
+  EXPECT_TRUE(ConvAlternatives(MakeOperation(OpKind::kConvForward, {}),
+                               *FindGpu("t4"))
+                  .empty());
+}
+
+}  // namespace
+}  // namespace dltap::opmodel

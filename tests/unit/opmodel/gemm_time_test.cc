@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/opmodel/gemm_time.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "shim/opmodel/cost.h"
+#include "tests/unit/opmodel/operations.h"
+
+namespace dltap::opmodel {
+namespace {
+
+double TimeNs(const Operation& op, const char* gpu) {
+  return TimeOf(op, *FindGpu(gpu))->ns;
+}
+
+TEST(GemmTimeTest, LargeGemmRunsAtTheSustainedRate) {
+  const GpuSpec& gpu = *FindGpu("v100-pcie");
+  const Operation op = MakeGemm(8192, 8192, 4096);
+  const double ideal_ns =
+      CostOf(op)->flops /
+      (gpu.fp32_flops_per_s * gpu.sustained_fp32_ratio) * 1e9;
+  const ModelledTime time = *TimeOf(op, gpu);
+  EXPECT_EQ(time.bound, Bound::kCompute);
+  EXPECT_GT(time.ns, ideal_ns);
+  EXPECT_LT(time.ns, 1.05 * ideal_ns);
+}
+
+TEST(GemmTimeTest, OneMoreTileThanAWaveCostsAnotherTile) {
+  // Batched on Ampere is 128 x 128: one tile per matrix, 108 SMs. k is too
+  // short to be split.
+  const GpuSpec& gpu = *FindGpu("a100-80-pcie");
+  const double full = TimeOf(MakeGemm(128, 128, 127, 108), gpu)->ns;
+  const double spill = TimeOf(MakeGemm(128, 128, 127, 109), gpu)->ns;
+  // (2 + 0.5) / (1 + 0.5) tiles, but for the launch floor.
+  EXPECT_NEAR(spill / full, 2.5 / 1.5, 0.05);
+  EXPECT_DOUBLE_EQ(TimeOf(MakeGemm(128, 128, 127, 100), gpu)->ns, full);
+}
+
+TEST(GemmTimeTest, BatchedFp32PaysForItsFixedTile) {
+  // 64 rows waste half of a 128 x 128 tile on Ampere, not of Pascal's 128 x 64
+  // when they lie along n.
+  const double ampere = TimeNs(MakeGemm(1024, 64, 1024, 256), "a100-80-pcie");
+  EXPECT_NEAR(
+      ampere / TimeNs(MakeGemm(1024, 128, 1024, 256), "a100-80-pcie"), 1,
+      0.01);
+  const double pascal = TimeNs(MakeGemm(1024, 64, 1024, 256), "p100-pcie");
+  EXPECT_NEAR(pascal / TimeNs(MakeGemm(1024, 128, 1024, 256), "p100-pcie"),
+              0.5, 0.02);
+}
+
+TEST(GemmTimeTest, SplitKFillsTheGpuForLongDotProducts) {
+  const GemmPlan plan =
+      BestGemmPlan(GemmShapeOf(MakeGemm(128, 128, 65536), *FindGpu("v100-sxm")),
+                   *FindGpu("v100-sxm"));
+  EXPECT_GT(plan.split_k, 8);
+  // One FP32 partial sum per split.
+  EXPECT_DOUBLE_EQ(plan.workspace_bytes, 4.0 * plan.split_k * 128 * 128);
+}
+
+TEST(GemmTimeTest, ShortDotProductsAreNotSplit) {
+  for (const GemmPlan& plan : GemmPlansOf(
+           GemmShapeOf(MakeGemm(256, 256, 96), *FindGpu("v100-sxm")),
+           *FindGpu("v100-sxm"))) {
+    EXPECT_EQ(plan.split_k, 1);
+  }
+}
+
+TEST(GemmTimeTest, ThinGemmIsBoundByReadingItsMatrix) {
+  const GpuSpec& gpu = *FindGpu("v100-sxm");
+  Operation op = MakeGemm(8192, 8, 8192);
+  op.storage = op.math = DType::kF16;
+  const ModelledTime time = *TimeOf(op, gpu);
+  EXPECT_EQ(time.bound, Bound::kMemory);
+  const double matrix_ns =
+      8192.0 * 8192 * 2 /
+      (gpu.bandwidth_bytes_per_s * gpu.sustained_bandwidth_ratio) * 1e9;
+  EXPECT_GT(time.ns, matrix_ns);
+  EXPECT_LT(time.ns, 1.1 * matrix_ns);
+}
+
+TEST(GemmTimeTest, OperandsThatFitTheL2AreReadOnce) {
+  // The same GEMM on two GPUs that differ in nothing but their L2.
+  GpuSpec small = *FindGpu("h100-sxm");
+  small.l2_bytes = 1 << 20;
+  Operation op = MakeGemm(4096, 4096, 256);
+  op.storage = DType::kF64;  // heavy on bytes
+  op.math = DType::kF16;
+  EXPECT_GT(TimeOf(op, small)->ns, TimeOf(op, *FindGpu("h100-sxm"))->ns);
+}
+
+TEST(GemmTimeTest, TinyGemmIsLatency) {
+  EXPECT_EQ(TimeOf(MakeGemm(16, 16, 16), *FindGpu("h100-sxm"))->bound,
+            Bound::kLatency);
+}
+
+TEST(GemmTimeTest, TensorCoresAreFaster) {
+  Operation op = MakeGemm(4096, 4096, 4096);
+  const double fp32 = TimeNs(op, "a100-80-sxm");
+  op.math = DType::kTf32;
+  const double tf32 = TimeNs(op, "a100-80-sxm");
+  op.storage = op.math = DType::kBf16;
+  const double bf16 = TimeNs(op, "a100-80-sxm");
+  EXPECT_GT(fp32 / tf32, 4);
+  EXPECT_GT(tf32 / bf16, 1.5);
+}
+
+TEST(GemmTimeTest, TransposedPascalGemmIsSlower) {
+  Operation op = MakeGemm(4096, 4096, 4096);
+  const double plain = TimeNs(op, "p100-pcie");
+  op[Dim::kTransA] = 1;
+  EXPECT_NEAR(TimeNs(op, "p100-pcie") / plain, 1 / 0.80, 0.02);
+  EXPECT_DOUBLE_EQ(TimeNs(op, "v100-pcie"),
+                   TimeNs(MakeGemm(4096, 4096, 4096), "v100-pcie"));
+}
+
+TEST(GemmTimeTest, LongRowsLoseRate) {
+  // Four times the work of k = 8192 takes more than four times as long.
+  EXPECT_GT(TimeNs(MakeGemm(4096, 4096, 32768), "v100-pcie"),
+            4.2 * TimeNs(MakeGemm(4096, 4096, 8192), "v100-pcie"));
+}
+
+TEST(GemmTimeTest, PlansAreSortedAndTheBestIsFirst) {
+  const GpuSpec& gpu = *FindGpu("t4");
+  const GemmShape shape = GemmShapeOf(MakeGemm(512, 384, 1024), gpu);
+  const std::vector<GemmPlan> plans = GemmPlansOf(shape, gpu);
+  EXPECT_TRUE(std::is_sorted(plans.begin(), plans.end(),
+                             [](const GemmPlan& a, const GemmPlan& b) {
+                               return a.time.ns < b.time.ns;
+                             }));
+  EXPECT_DOUBLE_EQ(plans.front().time.ns, BestGemmPlan(shape, gpu).time.ns);
+}
+
+}  // namespace
+}  // namespace dltap::opmodel

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cudnn.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "shim/tap/tagging/hooks.h"
+#include "tests/unit/tap/tagging/fake_host.h"
+
+namespace dltap::shim::tagging {
+namespace {
+
+using opmodel::Dim;
+using opmodel::DType;
+using opmodel::Operation;
+using opmodel::OpKind;
+using opmodel::RnnCell;
+
+// A legacy descriptor as the fake getters know it.
+struct Descriptor {
+  cudnnDataType_t type;
+  std::vector<int> dims;
+};
+struct ConvolutionDescriptor {
+  cudnnMathType_t math;
+  int groups;
+};
+
+cudnnStatus_t GetTensor(cudnnTensorDescriptor_t tensor, int,
+                        cudnnDataType_t* type, int* rank, int dims[],
+                        int[]) {
+  const auto& descriptor = *reinterpret_cast<const Descriptor*>(tensor);
+  *type = descriptor.type;
+  *rank = static_cast<int>(descriptor.dims.size());
+  std::copy(descriptor.dims.begin(), descriptor.dims.end(), dims);
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t GetFilter(cudnnFilterDescriptor_t filter, int requested,
+                        cudnnDataType_t* type, cudnnTensorFormat_t*,
+                        int* rank, int dims[]) {
+  return GetTensor(reinterpret_cast<cudnnTensorDescriptor_t>(filter),
+                   requested, type, rank, dims, nullptr);
+}
+cudnnStatus_t GetMath(ConvolutionDescriptor* conv, cudnnMathType_t* math) {
+  *math = conv->math;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t GetGroups(ConvolutionDescriptor* conv, int* groups) {
+  *groups = conv->groups;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t GetRnn(cudnnRNNDescriptor_t, cudnnRNNAlgo_t*,
+                     cudnnRNNMode_t* cell, cudnnRNNBiasMode_t*,
+                     cudnnDirectionMode_t* direction, cudnnRNNInputMode_t*,
+                     cudnnDataType_t* type, cudnnDataType_t*,
+                     cudnnMathType_t* math, int32_t* input, int32_t* hidden,
+                     int32_t* proj, int32_t* layers,
+                     cudnnDropoutDescriptor_t*, uint32_t*) {
+  *cell = CUDNN_LSTM;
+  *direction = CUDNN_BIDIRECTIONAL;
+  *type = CUDNN_DATA_HALF;
+  *math = CUDNN_TENSOR_OP_MATH;
+  *input = 256;
+  *hidden = 512;
+  *proj = 512;
+  *layers = 2;
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t GetRnnData(cudnnRNNDataDescriptor_t, cudnnDataType_t*,
+                         cudnnRNNDataLayout_t*, int* seq, int* batch, int*,
+                         int, int[], void*) {
+  *seq = 35;
+  *batch = 20;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+class CudnnLegacyTest : public ::testing::Test {
+ protected:
+  CudnnLegacyTest() {
+    const auto put = [&](const char* name, auto* function) {
+      host_.real[name] = reinterpret_cast<void*>(function);
+    };
+    put("cudnnGetTensorNdDescriptor", GetTensor);
+    put("cudnnGetFilterNdDescriptor", GetFilter);
+    put("cudnnGetConvolutionMathType", GetMath);
+    put("cudnnGetConvolutionGroupCount", GetGroups);
+    put("cudnnGetRNNDescriptor_v8", GetRnn);
+    put("cudnnGetRNNDataDescriptor", GetRnnData);
+  }
+
+  // The operation that a hook's Pack() refers to.
+  template <typename Hook, typename... Args>
+  Operation Packed(Args*... arguments) {
+    uint32_t id = 0;
+    Hook::Pack(reinterpret_cast<uint8_t*>(&id), true, arguments...);
+    EXPECT_EQ(host_.operations[id].size(), 1u);
+    return host_.operations[id].empty() ? Operation{} : host_.operations[id][0];
+  }
+
+  FakeHost host_;
+  Descriptor x_{CUDNN_DATA_FLOAT, {16, 64, 56, 56}};
+  Descriptor w_{CUDNN_DATA_FLOAT, {128, 16, 3, 3}};
+  Descriptor y_{CUDNN_DATA_FLOAT, {16, 128, 28, 28}};
+  ConvolutionDescriptor conv_{CUDNN_DEFAULT_MATH, 4};
+};
+
+TEST_F(CudnnLegacyTest, ReadsGroupedConvolutionInEachDirection) {
+  const Operation ops[] = {
+      Packed<hooks::CudnnConvForward>(&x_, &w_, &conv_, &y_),
+      Packed<hooks::CudnnConvBackwardData>(&w_, &y_, &conv_, &x_),
+      Packed<hooks::CudnnConvBackwardFilter>(&x_, &y_, &conv_, &w_)};
+  EXPECT_EQ(ops[0].kind, OpKind::kConvForward);
+  EXPECT_EQ(ops[1].kind, OpKind::kConvBackwardData);
+  EXPECT_EQ(ops[2].kind, OpKind::kConvBackwardWeight);
+  for (const Operation& op : ops) {
+    EXPECT_EQ(op[Dim::kBatch], 16);
+    EXPECT_EQ(op[Dim::kChannelsIn], 64);
+    EXPECT_EQ(op[Dim::kHeightIn], 56);
+    EXPECT_EQ(op[Dim::kChannelsOut], 128);
+    EXPECT_EQ(op[Dim::kFilterHeight], 3);
+    EXPECT_EQ(op[Dim::kHeightOut], 28);
+    EXPECT_EQ(op[Dim::kGroups], 4);
+    EXPECT_EQ(op.storage, DType::kF32);
+    EXPECT_EQ(op.math, DType::kTf32);
+  }
+}
+
+TEST_F(CudnnLegacyTest, FmaMathRulesOutTensorCores) {
+  conv_.math = CUDNN_FMA_MATH;
+  EXPECT_EQ(Packed<hooks::CudnnConvForward>(&x_, &w_, &conv_, &y_).math,
+            DType::kF32);
+}
+
+TEST_F(CudnnLegacyTest, OneDimensionalConvolutionHasHeightOne) {
+  x_.dims = {8, 64, 1000};
+  w_.dims = {64, 64, 5};
+  y_.dims = {8, 64, 996};
+  conv_.groups = 1;
+  const Operation op =
+      Packed<hooks::CudnnConvForward>(&x_, &w_, &conv_, &y_);
+  EXPECT_EQ(op[Dim::kWidthIn], 1000);
+  EXPECT_EQ(op[Dim::kHeightIn], 1);
+  EXPECT_EQ(op[Dim::kFilterWidth], 5);
+  EXPECT_EQ(op[Dim::kWidthOut], 996);
+}
+
+TEST_F(CudnnLegacyTest, ReadsRnn) {
+  int rnn = 0, data = 0;
+  const Operation op = Packed<hooks::CudnnRnnForward>(&rnn, &data);
+  EXPECT_EQ(op.kind, OpKind::kRnnForward);
+  EXPECT_EQ(op.cell, RnnCell::kLstm);
+  EXPECT_EQ(op.storage, DType::kF16);
+  EXPECT_EQ(op[Dim::kSeq], 35);
+  EXPECT_EQ(op[Dim::kBatch], 20);
+  EXPECT_EQ(op[Dim::kInput], 256);
+  EXPECT_EQ(op[Dim::kHidden], 512);
+  EXPECT_EQ(op[Dim::kProj], 0);  // as wide as the hidden state: none
+  EXPECT_EQ(op[Dim::kLayers], 2);
+  EXPECT_EQ(op[Dim::kDirections], 2);
+}
+
+TEST_F(CudnnLegacyTest, PoolingCountsElements) {
+  const Operation op = Packed<hooks::CudnnPoolForward>(&x_, &y_);
+  EXPECT_EQ(op.kind, OpKind::kPoolForward);
+  EXPECT_EQ(op[Dim::kElementsIn], 16 * 64 * 56 * 56);
+  EXPECT_EQ(op[Dim::kElementsOut], 16 * 128 * 28 * 28);
+}
+
+TEST_F(CudnnLegacyTest, NullDescriptorsGiveAnOperationWithoutDims) {
+  uint32_t id = 0;
+  hooks::CudnnPoolForward::Pack(reinterpret_cast<uint8_t*>(&id), true, nullptr,
+                                nullptr);
+  ASSERT_EQ(host_.operations[id].size(), 1u);
+  EXPECT_EQ(host_.operations[id][0].kind, OpKind::kPoolForward);
+  EXPECT_EQ(host_.operations[id][0][Dim::kElementsIn], 0);
+}
+
+}  // namespace
+}  // namespace dltap::shim::tagging

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/tagging/operation_table.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/tap/tagging/fake_host.h"
+
+namespace dltap::shim::tagging {
+namespace {
+
+using opmodel::Dim;
+using opmodel::Operation;
+using opmodel::OpKind;
+
+Operation Gemm(int64_t m) {
+  Operation op;
+  op.kind = OpKind::kGemm;
+  op[Dim::kM] = m;
+  op[Dim::kN] = 5;
+  return op;
+}
+
+TEST(OperationTableTest, EqualOperationsShareOneDefinition) {
+  FakeHost host;
+  const uint32_t first = DefineOperation(Gemm(16));
+  EXPECT_NE(first, 0u);
+  EXPECT_EQ(DefineOperation(Gemm(16)), first);
+  EXPECT_NE(DefineOperation(Gemm(17)), first);
+  ASSERT_EQ(host.operations[first].size(), 1u);
+  EXPECT_EQ(host.operations[first][0][Dim::kM], 16);
+  EXPECT_EQ(host.operations[first][0][Dim::kN], 5);
+}
+
+TEST(OperationTableTest, IdIsWithheldUntilItsDefinitionIsWritten) {
+  FakeHost host;
+  host.definitions_work = false;
+  EXPECT_EQ(DefineOperation(Gemm(18)), 0u);
+  host.definitions_work = true;
+  EXPECT_NE(DefineOperation(Gemm(18)), 0u);
+}
+
+TEST(OperationTableTest, ANewSessionGetsItsOwnDefinition) {
+  FakeHost host;
+  const uint32_t id = DefineOperation(Gemm(19));
+  host.operations.clear();
+  EXPECT_EQ(DefineOperation(Gemm(19)), id);
+  EXPECT_TRUE(host.operations.empty());
+  ++host.session;
+  EXPECT_EQ(DefineOperation(Gemm(19)), id);
+  EXPECT_EQ(host.operations.count(id), 1u);
+}
+
+TEST(OperationTableTest, NothingIsDefinedWithoutASession) {
+  FakeHost host;
+  host.session = 0;
+  EXPECT_EQ(DefineOperation(Gemm(20)), 0u);
+  EXPECT_TRUE(host.operations.empty());
+}
+
+TEST(OperationTableTest, TooManyNodesAreCutAndSaid) {
+  OperationEncoder nodes;
+  for (int i = 0; i < 1000; ++i) nodes.Add(Gemm(i + 1));
+  EXPECT_TRUE(nodes.truncated());
+  EXPECT_LE(nodes.bytes().size(), 8192u);
+  EXPECT_EQ(nodes.node_count(), 8192 / (8 + 2 * 16));
+}
+
+}  // namespace
+}  // namespace dltap::shim::tagging
