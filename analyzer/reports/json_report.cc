@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "analyzer/reports/json_writer.h"
+#include "analyzer/output/json_writer.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_ANALYZER_REPORTS_JSON_WRITER_H_
-#define DLTAP_ANALYZER_REPORTS_JSON_WRITER_H_
+#ifndef DLTAP_ANALYZER_OUTPUT_JSON_WRITER_H_
+#define DLTAP_ANALYZER_OUTPUT_JSON_WRITER_H_
 
 #include <cstdint>
 #include <optional>
@@ -39,8 +39,13 @@ class JsonWriter {
     Value(value);
   }
 
+  // A field whose value is JSON already.
+  void RawField(std::string_view key, std::string_view json);
+
   // The document so far; clears it, so that a file can be written in parts.
   std::string Take();
+  // The same for one element of an array whose commas the caller writes.
+  std::string TakeElement();
 
  private:
   void Open(char bracket);
@@ -54,4 +59,4 @@ class JsonWriter {
 
 }  // namespace dltap::analyzer
 
-#endif  // DLTAP_ANALYZER_REPORTS_JSON_WRITER_H_
+#endif  // DLTAP_ANALYZER_OUTPUT_JSON_WRITER_H_

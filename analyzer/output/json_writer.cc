@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/reports/json_writer.h"
+#include "analyzer/output/json_writer.h"
 
 #include <charconv>
 #include <cmath>
@@ -116,6 +116,17 @@ void JsonWriter::Null() {
   out_ += "null";
 }
 
+void JsonWriter::RawField(std::string_view key, std::string_view json) {
+  Key(key);
+  Separate();
+  out_ += json;
+}
+
 std::string JsonWriter::Take() { return std::exchange(out_, {}); }
+
+std::string JsonWriter::TakeElement() {
+  needs_comma_ = false;
+  return Take();
+}
 
 }  // namespace dltap::analyzer
