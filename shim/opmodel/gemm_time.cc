@@ -48,10 +48,25 @@ constexpr Tile kConvolutionTiles[] = {
 // Below this share of the FP32 peak a GPU is held back by its power cap.
 constexpr double kPowerCappedRatio = 0.6;
 
+// DeepBench's M40 sheet (cuBLAS 7.5): 16 and 32 columns cost as much as 64, and
+// long dot products are not split.
+constexpr Tile kMaxwellTiles[] = {{128, 128, 1.00, 1.00},
+                                  {128, 64, 1.00, 0.92},
+                                  {64, 128, 1.00, 0.92},
+                                  {64, 64, 0.95, 0.65}};
+
+bool IsMaxwell(const GpuSpec& gpu) {
+  return gpu.vendor == Vendor::kNvidia && gpu.compute_major < 6;
+}
+
 std::span<const Tile> TilesFor(const GemmShape& shape, const GpuSpec& gpu) {
   if (shape.rate.tensor) return kTensorTiles;
   if (shape.kernels != GemmKernels::kBlas) return kConvolutionTiles;
-  if (shape.batch <= 1 || gpu.vendor != Vendor::kNvidia) return kVectorTiles;
+  if (gpu.vendor != Vendor::kNvidia) return kVectorTiles;
+  if (shape.batch <= 1) {
+    return IsMaxwell(gpu) ? std::span<const Tile>(kMaxwellTiles)
+                          : std::span<const Tile>(kVectorTiles);
+  }
   if (gpu.compute_major < 7) return kBatchedMaxwell;
   if (gpu.compute_major == 7) return kBatchedVolta;
   return kBatchedAmpere;
@@ -138,17 +153,18 @@ GemmPlan Evaluate(const GemmShape& shape, const Tile& tile, int split_k,
                                          : 0};
 }
 
-bool MaySplit(const GemmShape& shape, int split_k) {
+bool MaySplit(const GemmShape& shape, int split_k, const GpuSpec& gpu) {
   constexpr double kShortestK = 64;
-  return shape.kernels != GemmKernels::kConvolution &&
-         shape.k / split_k >= kShortestK;
+  if (shape.kernels == GemmKernels::kConvolution) return false;
+  if (shape.kernels == GemmKernels::kBlas && IsMaxwell(gpu)) return false;
+  return shape.k / split_k >= kShortestK;
 }
 
 template <typename Visit>
 void ForEachPlan(const GemmShape& shape, const GpuSpec& gpu, Visit visit) {
   for (const Tile& tile : TilesFor(shape, gpu)) {
     for (const int split_k : kSplits) {
-      if (split_k > 1 && !MaySplit(shape, split_k)) break;
+      if (split_k > 1 && !MaySplit(shape, split_k, gpu)) break;
       visit(Evaluate(shape, tile, split_k, gpu));
     }
   }

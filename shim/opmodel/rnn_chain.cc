@@ -31,11 +31,12 @@ constexpr double kVectorCyclesPerK = 60;
 constexpr double kTensorCyclesPerK = 38;
 constexpr double kAmdCyclesPerK = 300;
 
-// Backward's walk, over the sums of all gates, has a little more to overlap.
+// Only the Pascal sheets show backward walking the sums of all gates at once,
+// with a little more to overlap.
 constexpr double kBackwardWalk = 0.87;
 
 bool WalksWholeK(const GpuSpec& gpu) {
-  return gpu.vendor == Vendor::kNvidia && gpu.compute_major < 7;
+  return gpu.vendor == Vendor::kNvidia && gpu.compute_major == 6;
 }
 
 double CyclesPerK(double columns, bool tensor, const GpuSpec& gpu) {

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares modelled with published times and suggests sustained ratios.
+
+usage: calibrate_opmodel.py --dltap EXE --data DIR [--hold-out]
+
+DIR holds deepbench_{gemm,conv,rnn}.csv and neusight_{bmm,linear,elem,ln,
+softmax}.csv.gz: DeepBench's training sheets and NeuSight's test traces in one
+CSV per operation, columns as `dltap predict` names them. Prints, as Markdown,
+
+1. the median and mean error of each operation on each GPU;
+2. for each GPU the ratio that its rows suggest for the GPU table: the present
+   one times the median of modelled / measured over long rows of one bound
+   (sustained_fp32_ratio over GEMMs, sustained_bandwidth_ratio over elementwise
+   operations);
+3. with --hold-out the errors when a GPU's ratios are not its own but the
+   median of the others', as for a GPU that nobody has measured.
+
+Rows faster than the GPU's peak are left out and counted: some sheets hold
+something else than times there (the weight gradients of RNNs on Vega and of
+pseudo_fp16 on P100).
+"""
+
+import argparse
+import collections
+import csv
+import gzip
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+TABLE = os.path.join(os.path.dirname(__file__), "..", "shim", "opmodel",
+                     "gpu_table.csv")
+
+# Names in the published sets -> names in the GPU table.
+GPUS = {
+    "Tesla V100-PCIE-32GB": "v100-pcie",
+    "Tesla P100-PCIE-16GB": "p100-pcie",
+    "NVIDIA A100-PCIE-40GB": "a100-40-pcie",
+    "Tesla T4": "t4",
+    "NV_P100": "p100-pcie",
+    "NV_V100": "v100-sxm",  # exceeds the peak of the PCIe board
+    "NV_1080Ti": "gtx-1080-ti",
+    "NV_TitanXp": "titan-xp",
+    "NV_M40": "m40",
+    "AMD_VegaFE": "vega-fe",
+}
+NEUSIGHT_OPS = {"bmm": None, "linear": None, "elem": None,
+                "ln": "layer_norm", "softmax": "softmax"}
+DIRECTIONS = ("forward", "backward_data", "backward_weight")
+LONG_MS = 2.0  # rows for the suggestions: fixed costs do not count
+
+
+def neusight_rows(folder):
+    for name, op in NEUSIGHT_OPS.items():
+        path = os.path.join(folder, f"neusight_{name}.csv.gz")
+        with gzip.open(path, "rt", newline="") as source:
+            for row in csv.DictReader(source):
+                row["group"] = "elementwise" if name == "elem" else \
+                    op or row["op"]
+                row["op"] = op or row["op"]
+                row["precision"] = "fp32"
+                yield row
+
+
+def deepbench_rows(folder):
+    with open(os.path.join(folder, "deepbench_gemm.csv"), newline="") as source:
+        for row in csv.DictReader(source):
+            yield dict(row, op="gemm", group="gemm")
+    for name in ("conv", "rnn"):
+        path = os.path.join(folder, f"deepbench_{name}.csv")
+        with open(path, newline="") as source:
+            for row in csv.DictReader(source):
+                # Some sheets swap the sides of the speech filters. The next
+                # layer's input (341 x 79) shows that the long side is along
+                # the width.
+                if name == "conv" and int(row["w"]) in (700, 341) and \
+                        int(row["s"]) < int(row["r"]):
+                    row["s"], row["r"] = row["r"], row["s"]
+                for direction in DIRECTIONS:
+                    op = f"{name}_{direction}"
+                    yield dict(row, op=op, group=op,
+                               measured_ms=row[f"{direction}_ms"])
+
+
+def is_time(text):
+    try:
+        return float(text) > 0
+    except (TypeError, ValueError):
+        return False
+
+
+def flops_of(row):
+    """Direct FLOPs where they are easy to count, else 0."""
+    value = lambda name: int(float(row[name]))
+    if row["op"] in ("gemm", "bmm", "linear"):
+        batch = 1 if row["op"] == "gemm" else value("b")
+        return 2.0 * batch * value("m") * value("n") * value("k")
+    if row["op"].startswith("rnn"):
+        gates = {"lstm": 4, "gru": 3}.get(row["cell"], 1)
+        return 2.0 * gates * value("hidden") ** 2 * value("batch") * \
+            value("timesteps")
+    return 0
+
+
+def load_table():
+    with open(TABLE, newline="") as source:
+        return {row["name"]: row for row in csv.DictReader(source)}
+
+
+def peak_flops_per_s(gpu, precision):
+    column = "fp16_tensor_tflops" if precision == "fp16mixed" else "fp32_tflops"
+    return float(gpu[column]) * 1e12
+
+
+def predict(dltap, gpu, rows):
+    """Runs `dltap predict` on rows; returns its JSON rows, in order."""
+    columns = sorted({name for row in rows for name in row
+                      if name not in ("gpu", "group")})
+    with tempfile.NamedTemporaryFile("w", suffix=".csv", newline="",
+                                     delete=False) as ops:
+        writer = csv.DictWriter(ops, columns, extrasaction="ignore",
+                                restval="")
+        writer.writeheader()
+        writer.writerows(rows)
+    try:
+        done = subprocess.run([dltap, "predict", "--ops", ops.name, "--gpu",
+                               gpu, "--json"], capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"calibrate_opmodel.py: {done.stderr.strip()}")
+        return json.loads(done.stdout)["rows"]
+    finally:
+        os.unlink(ops.name)
+
+
+def collect(dltap, folder, table):
+    """-> list of (gpu, precision, group, measured_ms, modelled_ms, bound)."""
+    by_gpu = collections.defaultdict(list)
+    too_fast = 0
+    for row in [*neusight_rows(folder), *deepbench_rows(folder)]:
+        if not is_time(row["measured_ms"]):
+            continue
+        gpu = GPUS[row["gpu"]]
+        rate = flops_of(row) / (float(row["measured_ms"]) * 1e-3)
+        if rate > 1.1 * peak_flops_per_s(table[gpu], row["precision"]):
+            too_fast += 1
+            continue
+        by_gpu[gpu].append(row)
+    results = []
+    for gpu, rows in sorted(by_gpu.items()):
+        for row, predicted in zip(rows, predict(dltap, gpu, rows)):
+            results.append((gpu, row["precision"], row["group"],
+                            float(row["measured_ms"]),
+                            predicted["modelled_ms"], predicted["bound"]))
+    return results, too_fast
+
+
+def print_errors(results, title):
+    """One row per operation, one column per GPU and precision."""
+    ratios = collections.defaultdict(list)
+    for gpu, precision, group, measured, modelled, _ in results:
+        label = gpu if precision == "fp32" else f"{gpu} {precision}"
+        ratios[group, label].append(modelled / measured)
+        if precision == "fp32" and gpu != "vega-fe":
+            ratios[group, "NVIDIA FP32"].append(modelled / measured)
+    labels = sorted({label for _, label in ratios} - {"NVIDIA FP32"})
+    labels.insert(0, "NVIDIA FP32")
+    print(f"### {title}\n\nMedian (mean) of |modelled / measured - 1| in %.\n")
+    print(f"| operation | rows | {' | '.join(labels)} |")
+    print("|---|---|" + "---|" * len(labels))
+    for group in sorted({group for group, _ in ratios}):
+        cells = [error_cell(ratios.get((group, label))) for label in labels]
+        rows = sum(len(ratios.get((group, label), []))
+                   for label in labels[1:])
+        print(f"| {group} | {rows} | {' | '.join(cells)} |")
+    print()
+
+
+def error_cell(ratios):
+    if not ratios:
+        return "-"
+    errors = [abs(ratio - 1) * 100 for ratio in ratios]
+    return f"{statistics.median(errors):.0f} ({statistics.mean(errors):.0f})"
+
+
+def print_suggestions(results, table):
+    print("### Suggested sustained ratios\n")
+    print("| GPU | fp32 now | suggested | bandwidth now | suggested |")
+    print("|---|---|---|---|---|")
+    for gpu in sorted({result[0] for result in results}):
+        cells = []
+        for column, groups, wanted in (
+                ("sustained_fp32_ratio", ("gemm", "bmm", "linear"), "compute"),
+                ("sustained_bandwidth_ratio", ("elementwise",), "memory")):
+            ratios = [r[4] / r[3] for r in results
+                      if r[0] == gpu and r[1] == "fp32" and r[2] in groups
+                      and r[5] == wanted and r[3] > LONG_MS]
+            now = float(table[gpu][column])
+            suggested = f"{now * statistics.median(ratios):.3f}" \
+                if len(ratios) >= 5 else "-"
+            cells += [f"{now:.3f}", suggested]
+        print(f"| {gpu} | {' | '.join(cells)} |")
+    print()
+
+
+def hold_out(results, table):
+    """Rescales each row as if its GPU had the median ratios of the others."""
+    columns = {"compute": "sustained_fp32_ratio",
+               "memory": "sustained_bandwidth_ratio"}
+    gpus = sorted({result[0] for result in results})
+    rescaled = []
+    for gpu, precision, group, measured, modelled, bound in results:
+        if precision != "fp32":
+            continue
+        if bound in columns:
+            column = columns[bound]
+            others = statistics.median(float(table[other][column])
+                                       for other in gpus if other != gpu)
+            modelled *= float(table[gpu][column]) / others
+        rescaled.append((gpu, precision, group, measured, modelled, bound))
+    return rescaled
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--dltap", required=True, help="the dltap program")
+    parser.add_argument("--data", required=True,
+                        help="folder of the published measurements")
+    parser.add_argument("--hold-out", action="store_true")
+    options = parser.parse_args()
+    table = load_table()
+    results, too_fast = collect(options.dltap, options.data, table)
+    print_errors(results, "Errors")
+    print(f"{too_fast} rows above the GPU's peak left out.\n")
+    print_suggestions(results, table)
+    if options.hold_out:
+        print_errors(hold_out(results, table),
+                     "Errors with the other GPUs' ratios")
+
+
+if __name__ == "__main__":
+    main()
