@@ -1,46 +1,51 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# setup.sh [--cuda-root DIR] [--python EXE] [--lint]
+# setup.sh [--cuda-root DIR] [--python EXE] [--no-packages] [--lint]
 #
 # Brings a Debian 12 machine to the point where the project builds and its
 # tests run: Debian packages, CUDA 13.0 headers and nvcc, a Python environment
 # with an unmodified PyTorch. Says what it does; silent when all is there.
 #   --cuda-root DIR  use this CUDA toolkit; nothing of CUDA is downloaded
-#   --python EXE     use this interpreter and its PyTorch; no venv is made
+#   --python EXE     use this interpreter and its PyTorch; none is downloaded
+#   --no-packages    do not look for Debian packages; they come from elsewhere
 #   --lint           also install clang-format and clang-tidy
-# Tools are kept in ${DLTAP_TOOLS:-~/.cache/dltap}, keyed by their lock file, so
-# that several clones share them and a half-finished download never counts.
-# The chosen paths go to build/toolchain.env, which the other scripts read.
+# Tools are kept in ${DLTAP_TOOLS:-~/.cache/dltap}, each named after its lock
+# file's hash, so that clones share them. They are made in a work folder and
+# renamed when complete: what was interrupted never counts.
+# The choice goes to build/toolchain.env, which the build reads.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools=${DLTAP_TOOLS:-$HOME/.cache/dltap}
 cuda_root=
 python=
-lint=
+generator_python=
+with_packages=1
+packages=(g++ cmake ninja-build pkg-config python3 python3-venv binutils ccache
+  libgtest-dev libgmock-dev libbenchmark-dev libabsl-dev libsimdjson-dev
+  libzstd-dev zlib1g-dev libsqlite3-dev libcli11-dev libxxhash-dev)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { printf 'setup: error: %s\n' "$*" >&2; exit 1; }
 
-while [ $# -gt 0 ]; do
-  case $1 in
-    --cuda-root) cuda_root=${2:?--cuda-root needs a folder}; shift ;;
-    --python) python=${2:?--python needs an interpreter}; shift ;;
-    --lint) lint=1 ;;
-    *) fail "unknown option $1; see the head of scripts/setup.sh" ;;
-  esac
-  shift
-done
-
-packages=(g++ cmake ninja-build pkg-config python3 python3-venv python3-dev
-  binutils ccache libgtest-dev libgmock-dev libabsl-dev libsimdjson-dev
-  libzstd-dev zlib1g-dev libsqlite3-dev libcli11-dev libbenchmark-dev
-  libxxhash-dev)
-if [ -n "$lint" ]; then packages+=(clang-format-16 clang-tidy-16); fi
+parse_options() {
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --cuda-root) cuda_root=${2:?--cuda-root needs a folder}; shift ;;
+      --python) python=${2:?--python needs an interpreter}; shift ;;
+      --no-packages) with_packages= ;;
+      --lint) packages+=(clang-format-16 clang-tidy-16 shellcheck) ;;
+      *) fail "unknown option $1; the head of scripts/setup.sh lists them" ;;
+    esac
+    shift
+  done
+}
 
 install_packages() {
-  local missing=()
+  [ -n "$with_packages" ] || return 0
   command -v dpkg-query >/dev/null ||
-    fail "no dpkg here: install the equivalents of: ${packages[*]}"
+    fail "this is no Debian: install ${packages[*]} or what corresponds to" \
+      "them, then use --no-packages"
+  local missing=() package
   for package in "${packages[@]}"; do
     dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
       grep -qx installed || missing+=("$package")
@@ -50,10 +55,9 @@ install_packages() {
   local as_root=()
   if [ "$(id -u)" != 0 ]; then
     command -v sudo >/dev/null ||
-      fail "not root and no sudo: install by hand: ${missing[*]}"
+      fail "not root and no sudo: have somebody install: ${missing[*]}"
     as_root=(sudo)
   fi
-  mkdir -p "$tools"
   local log=$tools/apt.log
   { "${as_root[@]}" apt-get update -qq &&
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
@@ -61,91 +65,141 @@ install_packages() {
     { tail -3 "$log" >&2; fail "apt-get failed, see $log"; }
 }
 
+check_compiler() {
+  local major
+  major=$(g++ -dumpversion 2>/dev/null | cut -d. -f1) ||
+    fail "no g++ found; it must be version 12 or newer"
+  [ "${major:-0}" -ge 12 ] || fail "g++ is version ${major:-?}; 12 is needed"
+}
+
 need_space() {  # MEGABYTES WHAT-FOR
   local free
   free=$(($(df -Pk "$tools" | awk 'NR == 2 { print $4 }') / 1024))
   [ "$free" -ge "$1" ] ||
-    fail "$2 needs $1 MB in $tools, $free MB are free; set DLTAP_TOOLS to another disk"
+    fail "$2 needs $1 MB in $tools, $free MB are free;" \
+      "set DLTAP_TOOLS to a folder on another disk"
 }
 
 key_of() { cat "$@" | sha256sum | cut -c1-16; }
 
-# The wheels are built for CPython 3.11.
+# Takes the lock that all clones share and makes the work folder.
+enter_workshop() {
+  [ -z "${work:-}" ] || return 0
+  exec 9>"$tools/.lock"
+  flock -n 9 || { say "waiting for another setup.sh"; flock 9; }
+  rm -rf "$tools"/work.*  # of runs that were killed: the lock is ours
+  work=$(mktemp -d "$tools/work.XXXXXX")
+  trap 'rm -rf "$work"' EXIT
+  export TMPDIR=$work  # pip spools there; /tmp may be small
+}
+
+pip() {  # PYTHON ARGS...
+  local exe=$1
+  shift
+  "$exe" -m pip --quiet --disable-pip-version-check --retries 2 "$@" ||
+    fail "pip failed; is a Python package index reachable?" \
+      "($exe -m pip config list)"
+}
+
+locked=(--no-cache-dir --no-deps --require-hashes --only-binary=:all:)
+
+# The locked wheels are built for CPython 3.11.
 base_python() {
   local candidate
   for candidate in /usr/bin/python3 python3.11 python3; do
-    if "$candidate" -c 'import sys, venv, ensurepip
+    if "$candidate" -c 'import ensurepip, sys, venv
 sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then
       command -v "$candidate"
       return
     fi
   done
-  fail "no CPython 3.11 with venv: install it, or name yours with --python"
+  fail "no CPython 3.11 with venv here; install it, or name an interpreter" \
+    "that has PyTorch with --python"
 }
 
-pip() {  # VENV ARGS...
-  local venv=$1
-  shift
-  "$venv/bin/python" -m pip --quiet --disable-pip-version-check "$@" ||
-    fail "pip failed: is a Python package index reachable? (pip config list)"
-}
-
-make_venv() {
-  local lock=third_party/python.lock venv
-  venv=$tools/venv-$(key_of "$lock" third_party/python-tools.lock)
-  python=$venv/bin/python
-  [ -x "$python" ] && return
-  need_space 3000 "the Python environment"
-  say "making a Python environment with PyTorch 2.11.0 (0.6 GB to download)"
-  local base tmp=$venv.tmp.$$
-  base=$(base_python)
-  rm -rf "$venv".tmp.*
-  "$base" -m venv "$tmp"
-  local lock
-  for lock in third_party/python.lock third_party/python-tools.lock; do
-    pip "$tmp" install --no-cache-dir --no-deps --require-hashes \
-      --only-binary=:all: -r "$lock"
+# Makes an environment from lock files; prints nothing, sets `venv`.
+make_venv() {  # NAME BASE-PYTHON|"" LOCK...
+  local name=$1 base=$2 lock
+  shift 2
+  venv=$tools/$name-$(key_of "$@")
+  [ ! -d "$venv" ] || return 0
+  enter_workshop
+  [ ! -d "$venv" ] || return 0  # another clone made it while we waited
+  base=${base:-$(base_python)}
+  "$base" -m venv "$work/venv" || fail "$base cannot make an environment"
+  for lock in "$@"; do
+    pip "$work/venv/bin/python" install "${locked[@]}" -r "$lock"
   done
-  # Scripts in bin/ name the temporary folder; only bin/python is used.
-  mv "$tmp" "$venv"
+  # Scripts in bin/ name the work folder; only bin/python is used.
+  mv "$work/venv" "$venv"
 }
 
-make_cuda() {
-  local lock=third_party/cuda.lock
-  cuda_root=$tools/cuda-$(key_of "$lock" scripts/unpack_cuda_wheels.py)
-  [ -d "$cuda_root" ] && return
-  need_space 3000 "the CUDA toolkit"
-  say "fetching CUDA 13.0 headers and nvcc from their wheels (0.9 GB to download, 0.4 GB kept)"
-  local tmp=$cuda_root.tmp.$$ wheels=$tools/wheels.tmp.$$
-  rm -rf "$tools"/cuda-*.tmp.* "$tools"/wheels.tmp.*
-  pip "$(dirname "$(dirname "$python_of_venv")")" download --no-cache-dir \
-    --no-deps --require-hashes --only-binary=:all: -d "$wheels" -r "$lock"
-  "$python_of_venv" scripts/unpack_cuda_wheels.py \
+choose_python() {
+  local tools_lock=third_party/python-tools.lock
+  local torch_lock=third_party/python.lock
+  if [ -n "$python" ]; then
+    "$python" -c '' || fail "--python: cannot run $python"
+    # Not imported: without a GPU driver some builds of it cannot be.
+    "$python" -c 'import sys, importlib.util as u
+sys.exit(not u.find_spec("torch"))' ||
+      say "note: $python has no torch; tests that need it will be skipped"
+    if "$python" -c 'import clang.cindex, tomllib' 2>/dev/null; then
+      generator_python=$python
+      return
+    fi
+    make_venv generator "$python" "$tools_lock"
+    generator_python=$venv/bin/python
+    return
+  fi
+  if [ ! -d "$tools/venv-$(key_of $torch_lock $tools_lock)" ]; then
+    need_space 3000 "the Python environment"
+    say "making a Python environment with PyTorch 2.11.0 (0.6 GB to download)"
+  fi
+  make_venv venv "" $torch_lock $tools_lock
+  python=$venv/bin/python
+  generator_python=$python
+}
+
+choose_cuda() {
+  local lock=third_party/cuda.lock unpack=scripts/unpack_cuda_wheels.py
+  if [ -n "$cuda_root" ]; then
+    [ -f "$cuda_root/include/cuda_runtime.h" ] ||
+      fail "--cuda-root wants a CUDA toolkit;" \
+        "$cuda_root holds no include/cuda_runtime.h"
+    cuda_root=$(cd "$cuda_root" && pwd)
+    return
+  fi
+  cuda_root=$tools/cuda-$(key_of "$lock" "$unpack")
+  [ ! -d "$cuda_root" ] || return 0
+  enter_workshop
+  [ ! -d "$cuda_root" ] || return 0  # another clone made it while we waited
+  need_space 2500 "the CUDA toolkit"
+  say "fetching CUDA 13.0 headers and nvcc from NVIDIA's wheels" \
+    "(0.9 GB to download, 0.4 GB kept)"
+  pip "$generator_python" download "${locked[@]}" -d "$work/wheels" -r "$lock"
+  "$generator_python" "$unpack" \
     --headers-only nvidia_cublas,nvidia_nccl_cu13,nvidia_cuda_nvrtc \
-    "$tmp" "$wheels"/*.whl
-  rm -rf "$wheels"
-  mv "$tmp" "$cuda_root"
+    "$work/cuda" "$work"/wheels/*.whl
+  mv "$work/cuda" "$cuda_root"
 }
 
+# Left as it is when nothing changed, since the build depends on it.
+write_choice() {
+  mkdir -p build
+  printf '%s\n' "DLTAP_PYTHON=$python" \
+    "DLTAP_GENERATOR_PYTHON=$generator_python" \
+    "DLTAP_CUDA_ROOT=$cuda_root" >build/toolchain.env.new
+  if cmp -s build/toolchain.env.new build/toolchain.env; then
+    rm build/toolchain.env.new
+  else
+    mv build/toolchain.env.new build/toolchain.env
+  fi
+}
+
+parse_options "$@"
+mkdir -p "$tools" || fail "cannot make $tools; set DLTAP_TOOLS"
 install_packages
-mkdir -p "$tools" build
-exec 9>"$tools/.lock"
-flock 9  # another clone may be setting up the same tools
-
-if [ -n "$python" ]; then
-  "$python" -c 'import torch' 2>/dev/null ||
-    say "note: $python has no torch; the PyTorch tests will be skipped"
-else
-  make_venv
-fi
-python_of_venv=$python
-if [ -n "$cuda_root" ]; then
-  [ -f "$cuda_root/include/cuda_runtime.h" ] ||
-    fail "$cuda_root holds no include/cuda_runtime.h; --cuda-root wants a CUDA toolkit"
-else
-  make_cuda
-fi
-
-printf 'DLTAP_PYTHON=%s\nDLTAP_CUDA_ROOT=%s\n' "$python" "$cuda_root" \
-  >build/toolchain.env.tmp
-mv build/toolchain.env.tmp build/toolchain.env
+check_compiler
+choose_python
+choose_cuda
+write_choice

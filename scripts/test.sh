@@ -5,7 +5,7 @@
 #   test.sh -L unit     only tests with this label (unit, integration, gpu, ...)
 #   test.sh -R trace    only tests whose name matches
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 ./scripts/build.sh || exit
 
 # Passes ctest's output on and puts the slowest tests before its summary.
@@ -27,6 +27,6 @@ with_slowest() {
     { print; fflush() }'
 }
 
-ctest --test-dir build --no-tests=error --output-on-failure -j "$(nproc)" "$@" 2>&1 |
+ctest --test-dir build --no-label-summary --no-tests=error --output-on-failure -j "$(nproc)" "$@" 2>&1 |
   with_slowest
 exit "${PIPESTATUS[0]}"

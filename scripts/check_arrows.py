@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check_arrows.py [ROOT]: fails on an #include that no arrow allows.
+
+The tree is parts; an arrow A -> B lets files of A include headers of B and of
+all that B may include. Below also: which headers code may use that lives in
+the user's process.
+"""
+import pathlib
+import re
+import sys
+
+from source_files import ROOT, read_lines, source_files
+
+# Longest match wins; a folder that is listed nowhere is an error.
+PARTS = """
+shim/specs shim/trace shim/opmodel
+shim/tap shim/tap/entry shim/tap/runtime shim/tap/tagging shim/tap/cupti
+shim/simgpu
+analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
+analyzer/attribution analyzer/metrics analyzer/reports analyzer/exporters
+analyzer/predict analyzer/query analyzer/web
+tests
+""".split()
+
+ARROWS = """
+shim/tap             -> shim/tap/entry shim/tap/cupti
+shim/tap/entry       -> shim/tap/tagging shim/tap/cupti shim/tap/runtime
+shim/tap/entry       -> shim/specs
+shim/tap/runtime     -> shim/trace shim/specs
+shim/tap/tagging     -> shim/trace shim/opmodel
+shim/tap/cupti       -> shim/tap/runtime
+shim/simgpu          -> shim/opmodel shim/specs
+
+analyzer/cli         -> analyzer/reports analyzer/exporters analyzer/predict
+analyzer/cli         -> analyzer/query analyzer/control analyzer/web
+analyzer/cli         -> analyzer/reader analyzer/importers
+analyzer/reports     -> analyzer/metrics
+analyzer/exporters   -> analyzer/metrics
+analyzer/web         -> analyzer/reports
+analyzer/query       -> analyzer/exporters
+analyzer/predict     -> analyzer/model shim/opmodel
+analyzer/metrics     -> analyzer/attribution shim/opmodel
+analyzer/attribution -> analyzer/model shim/specs
+analyzer/reader      -> analyzer/model shim/trace shim/specs
+analyzer/importers   -> analyzer/model shim/specs
+analyzer/model       -> shim/opmodel
+
+tests                -> analyzer/cli shim/tap shim/simgpu
+"""
+
+# Code in the user's process has no C++ run-time library: these need none.
+IN_PROCESS = "shim/tap"
+IN_PROCESS_STANDARD = """
+array atomic bit concepts limits new span tuple type_traits utility
+cerrno cinttypes climits cstdarg cstddef cstdint cstdio cstdlib cstring ctime
+""".split()
+
+INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+CODE = (".h", ".cc", ".c", ".cu", ".S")
+
+
+def allowed_parts() -> dict[str, set[str]]:
+    """The parts each part may include: itself and what its arrows reach."""
+    direct = {part: set() for part in PARTS}
+    for line in ARROWS.split("\n"):
+        if line:
+            source, targets = line.split("->")
+            direct[source.strip()].update(targets.split())
+    reached = {}
+    for part in PARTS:
+        todo, seen = [part], set()
+        while todo:
+            at = todo.pop()
+            if at not in seen:
+                seen.add(at)
+                todo.extend(direct[at])
+        reached[part] = seen
+    return reached
+
+
+def part_of(path: str) -> str | None:
+    hits = [part for part in PARTS if path.startswith(part + "/")]
+    return max(hits, key=len, default=None)
+
+
+def complaint(part: str, quoted: str, angled: str,
+              allowed: dict[str, set[str]]) -> str | None:
+    """Why files of `part` must not include this header, or None."""
+    if angled:
+        if part.startswith(IN_PROCESS) and re.fullmatch(r"[a-z_]+", angled) \
+                and angled not in IN_PROCESS_STANDARD:
+            return f"<{angled}> may need the C++ run-time library"
+        return None
+    if quoted.startswith(("shim/", "analyzer/", "tests/")):
+        target = part_of(quoted)
+        if target is None:
+            return f'"{quoted}" belongs to no part'
+        if target not in allowed[part]:
+            return f"no arrow {part} -> {target}"
+    elif part.startswith(IN_PROCESS) and quoted.startswith("absl/"):
+        return "Abseil must not enter the user's process"
+    elif quoted.startswith("."):
+        return f'"{quoted}": include paths start at the repository root'
+    return None
+
+
+def check(root: pathlib.Path) -> list[str]:
+    allowed = allowed_parts()
+    errors = []
+    for path in source_files(root):
+        if not path.endswith(CODE) or not path.startswith(
+                ("shim/", "analyzer/", "tests/")):
+            continue
+        part = part_of(path)
+        if part is None:
+            errors.append(f"{path}: lies in no part; see scripts/check_arrows.py")
+            continue
+        for number, line in enumerate(read_lines(root, path), 1):
+            match = INCLUDE.match(line)
+            why = match and complaint(part, match[1] or "", match[2] or "",
+                                      allowed)
+            if why:
+                errors.append(f"{path}:{number}: {why}")
+    return errors
+
+
+def main() -> int:
+    errors = check(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT)
+    for error in errors:
+        print(error)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
