@@ -67,7 +67,7 @@ void SetTypes(const TraceModel& model, const Process& process,
     const bool is_math = dtype.meaning == "compute" || dtype.meaning == "math";
     opmodel::DType type = opmodel::DType::kUnknown;
     if (dtype.argument.starts_with('=')) {
-      type = DTypeFromName(dtype.argument.substr(1));
+      type = DTypeOfSpecName(dtype.argument.substr(1));
     } else if (auto code = IntArg(model, process, call, dtype.argument)) {
       type = is_math ? DTypeOfComputeCode(info.library, *code)
                      : DTypeOfDataCode(info.library, *code);

@@ -68,7 +68,7 @@ DType Find(std::span<const CodeRow> rows, int64_t code) {
 
 }  // namespace
 
-DType DTypeFromName(std::string_view name) {
+DType DTypeOfSpecName(std::string_view name) {
   for (const NameRow& row : kNames) {
     if (row.name == name) return row.type;
   }

@@ -11,7 +11,7 @@
 namespace dltap::analyzer {
 
 // "f32" -> kF32; kUnknown for what is no name of a type.
-opmodel::DType DTypeFromName(std::string_view name);
+opmodel::DType DTypeOfSpecName(std::string_view name);
 
 // The vendors' enumerators as recorded calls carry them: cudaDataType_t
 // (library_types.h) for cuBLAS(Lt), cudnnDataType_t, ncclDataType_t (nccl.h).

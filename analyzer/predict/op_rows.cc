@@ -97,10 +97,10 @@ int64_t OutputSize(DimensionReader& reader, std::string_view size_column,
                    int64_t stride) {
   if (!reader.status().ok()) return 0;
   if (size + 2 * padding < filter) {
-    reader.Fail(reader.row().Error(
-        size_column, absl::StrCat(size),
-        absl::StrCat("at least ", filter - 2 * padding,
-                     " for a filter of ", filter)));
+    reader.Fail(
+        reader.row().Error(size_column, absl::StrCat(size),
+                           absl::StrCat("at least ", filter - 2 * padding,
+                                        " for a filter of ", filter)));
     return 0;
   }
   return (size + 2 * padding - filter) / stride + 1;
@@ -140,8 +140,8 @@ void FillRnn(DimensionReader& reader, Operation& op) {
   const std::string_view cell = reader.row().Text("cell");
   op.cell = CellOf(cell);
   if (op.cell == RnnCell::kNone) {
-    reader.Fail(reader.row().Error("cell", cell,
-                                   "vanilla, relu, tanh, lstm or gru"));
+    reader.Fail(
+        reader.row().Error("cell", cell, "vanilla, relu, tanh, lstm or gru"));
   }
   op[Dim::kHidden] = reader.Read("hidden");
   op[Dim::kBatch] = reader.Read("batch");

@@ -82,9 +82,9 @@ absl::StatusOr<std::vector<OpsRow>> ReadOpsCsv(const std::string& path) {
   }
   // A directory opens but does not read.
   if (!file || std::ferror(file.get())) {
-    return absl::NotFoundError(absl::StrCat(path, ": cannot read: ",
-                                            std::strerror(errno),
-                                            "; give a CSV file to --ops"));
+    return absl::NotFoundError(
+        absl::StrCat(path, ": cannot read: ", std::strerror(errno),
+                     "; give a CSV file to --ops"));
   }
   return ParseOpsCsv(text, path);
 }

@@ -77,11 +77,10 @@ std::string RenderPredictionJson(const Prediction& prediction) {
 }
 
 std::string RenderPredictionText(const Prediction& prediction) {
-  std::string text =
-      absl::StrFormat("%s (%s), %d rows\n\n%8s  %-22s %14s  %-8s %14s %9s\n",
-                      prediction.gpu->name, prediction.gpu->product,
-                      prediction.rows.size(), "line", "op", "modelled ms",
-                      "bound", "measured ms", "error %");
+  std::string text = absl::StrFormat(
+      "%s (%s), %d rows\n\n%8s  %-22s %14s  %-8s %14s %9s\n",
+      prediction.gpu->name, prediction.gpu->product, prediction.rows.size(),
+      "line", "op", "modelled ms", "bound", "measured ms", "error %");
   bool measured = false;
   for (const PredictedRow& row : prediction.rows) {
     measured |= row.measured_ms.has_value();

@@ -59,14 +59,13 @@ _LDS = """\
 /* GENERATED from shim/specs/*.toml and the vendor headers by
    gen_entry_points.py. DO NOT EDIT. */
 {node}{{
-  global:
 {symbols}  local:
     *;
 }};
 """
 
-# Integer arguments of a function without a prototype: six in registers.
-_UNTYPED_ARGUMENTS = 16
+# Arguments that a function without a prototype may reach.
+_UNTYPED_ARGUMENTS = 20
 
 
 def emit(catalog: Catalog, out: text.Output) -> None:
@@ -91,7 +90,8 @@ def defaults_file(library: str, unit: int) -> str:
 def _script(spec: LibrarySpec, soname: str, points: list[EntryPoint]) -> str:
     return _LDS.format(
         node=f"{spec.node or soname} " if spec.versioned else "",
-        symbols="".join(f"    {p.symbol};\n" for p in points))
+        symbols="  global:\n" * bool(points)
+        + "".join(f"    {p.symbol};\n" for p in points))
 
 
 def _defaults(spec: LibrarySpec, points: list[EntryPoint], unit: int) -> str:
@@ -151,7 +151,7 @@ def _write(parameter: model.Parameter, symbol: str) -> str:
     pointee = parameter.type.pointee
     if pointee is None or pointee.const:
         return ""
-    creates = re.search(r"Create|Init|Alloc|Open|Register|Subscribe", symbol)
+    creates = re.search(r"Create|Init|Open|Register|Subscribe", symbol)
     if pointee.kind == "handle" or (pointee.kind == "pointer" and creates):
         return f"  WriteHandle({parameter.name});\n"
     if pointee.kind in ("int", "uint", "float", "enum", "char", "pointer"):
@@ -174,9 +174,11 @@ def _untyped_body(point: EntryPoint, outputs) -> str:
                               f"argument {_UNTYPED_ARGUMENTS}")
     writes = "".join(f"  {_UNTYPED_WRITES[t].format(f'argument{p}')};\n"
                      for p, t in outputs)
+    gives_code = point.function.result.scalar.kind == "int"
     return _BODY.format(
-        code="const int dltap_code = ", result="int", symbol=point.symbol,
+        code="const int dltap_code = " if gives_code else "",
+        result=point.function.result.spelling, symbol=point.symbol,
         parameters=", ".join(f"uint64_t argument{i}" for i in range(count)),
         identifier=point.function.identifier,
-        writes=_REFUSAL.format("int") + writes,
-        final="  return {};\n")
+        writes=(_REFUSAL.format("int") if gives_code else "") + writes,
+        final="  return {};\n" if gives_code else '  return "";\n')

@@ -136,7 +136,17 @@ def _scalar(written) -> model.Scalar | None:
     return None
 
 
+_enum_widths: dict[str, int] = {}  # by the enum's name
+
+
 def _enum_width(canonical) -> int:
+    name = canonical.spelling
+    if name not in _enum_widths:
+        _enum_widths[name] = _measured_enum_width(canonical)
+    return _enum_widths[name]
+
+
+def _measured_enum_width(canonical) -> int:
     values = [c.enum_value for c in canonical.get_declaration().get_children()
               if c.kind == cindex.CursorKind.ENUM_CONSTANT_DECL]
     # "_MAX = 0x7FFFFFFF" and the like only force the type to 32 bits.

@@ -9,6 +9,8 @@ import re
 from entry_points import model
 
 _INT = model.Type("int", model.Scalar("int", 4, 4), None, None)
+_STRING = model.Type("const char*", model.Scalar("pointer", 8, 8), None, None)
+_RETURNS_STRING = "returns:string"
 _OUTPUT = re.compile(r"(\d+):(i32|i64|f32|handle)")
 
 Outputs = tuple[tuple[int, str], ...]  # (position from 0, type)
@@ -16,19 +18,23 @@ Outputs = tuple[tuple[int, str], ...]  # (position from 0, type)
 
 def load(path: pathlib.Path
          ) -> tuple[list[model.Function], dict[str, Outputs]]:
-    """One function per line: NAME [POSITION:TYPE ...]; # begins a comment."""
+    """One function per line, see the README; # begins a comment."""
     outputs: dict[str, Outputs] = {}
+    functions = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         words = line.split("#")[0].split()
         if not words:
             continue
-        found = [_OUTPUT.fullmatch(word) for word in words[1:]]
-        if None in found or not re.fullmatch(r"[A-Za-z_]\w*", words[0]):
+        name = words.pop(0)
+        result = _STRING if _RETURNS_STRING in words else _INT
+        found = [_OUTPUT.fullmatch(w) for w in words if w != _RETURNS_STRING]
+        if None in found or not re.fullmatch(r"[A-Za-z_]\w*", name):
             raise model.SpecError(
                 f"{path.name}:{number}: expected NAME [POSITION:TYPE ...] "
-                f"with i32, i64, f32 or handle: {line.strip()}")
-        if words[0] in outputs:
-            raise model.SpecError(f"{path.name}:{number}: {words[0]} twice")
-        outputs[words[0]] = tuple((int(m[1]), m[2]) for m in found)
-    functions = [model.Function(name, _INT, (), 0) for name in sorted(outputs)]
-    return functions, outputs
+                f"[{_RETURNS_STRING}] with i32, i64, f32 or handle: "
+                f"{line.strip()}")
+        if name in outputs:
+            raise model.SpecError(f"{path.name}:{number}: {name} twice")
+        outputs[name] = tuple((int(m[1]), m[2]) for m in found)
+        functions.append(model.Function(name, result, (), 0))
+    return sorted(functions, key=lambda f: f.symbol), outputs

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import fnmatch
+import functools
 import pathlib
 import tomllib
 
@@ -27,11 +28,11 @@ class Entry:
     def where(self) -> str:
         return f"{self.file}: [{self.pattern}]"
 
-    @property
+    @functools.cached_property
     def is_exact(self) -> bool:
         return not any(c in self.pattern for c in "*?[")
 
-    @property
+    @functools.cached_property
     def specificity(self) -> int:
         """Literal characters of a glob; a bracket counts as none."""
         count, depth = 0, 0
@@ -41,6 +42,8 @@ class Entry:
         return count
 
     def matches(self, symbol: str) -> bool:
+        if self.is_exact:
+            return symbol == self.pattern
         return fnmatch.fnmatchcase(symbol, self.pattern)
 
     def get(self, key: str, default=None):

@@ -24,8 +24,7 @@ std::string_view NameOf(const GemmPlan& plan) {
   return plan.split_k > 1 ? "gemm_split_k" : "gemm";
 }
 
-std::vector<Alternative> GemmAlternatives(const Operation& op,
-                                          const Cost& cost,
+std::vector<Alternative> GemmAlternatives(const Operation& op, const Cost& cost,
                                           const GpuSpec& gpu) {
   std::vector<Alternative> alternatives;
   for (const GemmPlan& plan : GemmPlansOf(GemmShapeOf(op, gpu), gpu)) {
@@ -86,8 +85,7 @@ std::vector<Alternative> AlternativesOf(const Operation& op,
     case OpKind::kSoftmaxBackward:
       return Single("row_pass", RowPassTime(op, *cost, gpu), cost->flops);
     default:
-      return Single("streaming", StreamingTime(cost->bytes, gpu),
-                    cost->flops);
+      return Single("streaming", StreamingTime(cost->bytes, gpu), cost->flops);
   }
 }
 

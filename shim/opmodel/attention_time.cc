@@ -24,15 +24,14 @@ ModelledTime AttentionTime(const Operation& op, const Cost& cost,
                            const GpuSpec& gpu) {
   const bool backward = op.kind == OpKind::kAttentionBackward;
   // Forward parallelises over query tiles, backward over key tiles.
-  const double rows = static_cast<double>(
-      backward ? op[Dim::kSeqKv] : op[Dim::kSeqQ]);
+  const double rows =
+      static_cast<double>(backward ? op[Dim::kSeqKv] : op[Dim::kSeqQ]);
   const double blocks = static_cast<double>(op[Dim::kBatch]) *
                         static_cast<double>(op[Dim::kHeads]) *
                         std::ceil(rows / kQueryTile);
   const double waves = blocks / gpu.sms;
   const double quantisation = std::ceil(waves) / waves;
-  const double efficiency =
-      backward ? kBackwardEfficiency : kForwardEfficiency;
+  const double efficiency = backward ? kBackwardEfficiency : kForwardEfficiency;
   const double compute_ns =
       quantisation * cost.flops /
       (efficiency * MathRateOf(op, gpu).sustained_flops_per_s) * 1e9;

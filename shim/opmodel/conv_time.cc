@@ -14,21 +14,33 @@
 namespace dltap::opmodel {
 namespace {
 
-// Share of a plain GEMM's rate that implicit-GEMM kernels keep: they compute
-// addresses while they load. The filter's gradient adds partial sums atomically
-// and, for 1x1 filters, reuses nothing that it has loaded.
-constexpr double kOldKernelsRatio = 0.88;  // cuDNN 5 and 6 before Volta
-constexpr double kWeightEfficiency = 0.90;
+// All shares are fits to DeepBench's training sheets.
+//
+// Rate of implicit-GEMM kernels by that of a plain GEMM: cuDNN 5 and 6 before
+// Volta compute addresses while they load, cuDNN 7 on V100 beats cuBLAS 10's
+// sustained rate. The filter's gradient adds partial sums atomically and, for
+// 1x1 filters, reuses nothing that it has loaded.
+constexpr double kOldKernelsRatio = 0.90;
+constexpr double kNewKernelsRatio = 1.08;
+constexpr double kDataEfficiency = 0.92;
+constexpr double kWeightEfficiency = 0.95;
 constexpr double kPointwiseWeightEfficiency = 0.58;
+// 1 where backward data skips every tap that a stride makes useless, 0 where
+// none; DeepBench's 1x1, 5x5 and 10x5 filters of stride 2 lie around this.
+constexpr double kStridedTapsExponent = 0.4;
 constexpr double kNoPrecompRatio = 1.25;  // without the index workspace
 constexpr double kFftEfficiency = 0.45;
+constexpr double kFftWeightEfficiency = 0.20;
 constexpr double kShortestFftTaps = 9;  // FFT of 1x1 filters is not offered
 
 double ImplicitEfficiency(OpKind direction, double taps, const GpuSpec& gpu) {
   const bool old_kernels =
       gpu.vendor == Vendor::kNvidia && gpu.compute_major < 7;
-  const double generation = old_kernels ? kOldKernelsRatio : 1;
-  if (direction != OpKind::kConvBackwardWeight) return generation;
+  const double generation = old_kernels ? kOldKernelsRatio : kNewKernelsRatio;
+  if (direction == OpKind::kConvForward) return generation;
+  if (direction == OpKind::kConvBackwardData) {
+    return generation * kDataEfficiency;
+  }
   return generation *
          (taps <= 1 ? kPointwiseWeightEfficiency : kWeightEfficiency);
 }
@@ -36,7 +48,8 @@ double ImplicitEfficiency(OpKind direction, double taps, const GpuSpec& gpu) {
 // Share of a plain GEMM's rate that Winograd kernels keep; the rest goes into
 // transforms.
 constexpr double kFusedEfficiency = 0.62;
-constexpr double kNonfusedEfficiency = 0.95;
+constexpr double kNonfusedEfficiency = 1.00;
+constexpr double kNonfusedWeightEfficiency = 0.87;
 constexpr double kWinogradChannels = 8;  // step of the fused kernel along C
 
 // A convolution with defaults filled in and its strides recovered from the
@@ -77,9 +90,8 @@ ConvShape ShapeOf(const Operation& op) {
       .output_width = OneIfUnset(op, Dim::kWidthOut),
       .filter_height = op[Dim::kFilterHeight],
       .filter_width = op[Dim::kFilterWidth],
-      .unit_stride =
-          IsUnitStride(op[Dim::kHeightIn], op[Dim::kHeightOut]) &&
-          IsUnitStride(op[Dim::kWidthIn], op[Dim::kWidthOut]),
+      .unit_stride = IsUnitStride(op[Dim::kHeightIn], op[Dim::kHeightOut]) &&
+                     IsUnitStride(op[Dim::kWidthIn], op[Dim::kWidthOut]),
       .flat = op[Dim::kFilterDepth] <= 1 && op[Dim::kDepthIn] <= 1,
   };
 }
@@ -102,9 +114,10 @@ GemmShape ImplicitGemm(const Operation& op, const ConvShape& conv,
     gemm.m = conv.batch * conv.input_points;
     gemm.n = in;
     // With a stride most taps of an input point hit no output; kernels skip
-    // only some of them (DeepBench: half, for stride 2 x 2).
+    // only some of them.
     gemm.k = out * conv.taps *
-             std::min(1.0, std::sqrt(conv.output_points / conv.input_points));
+             std::min(1.0, std::pow(conv.output_points / conv.input_points,
+                                    kStridedTapsExponent));
   } else if (op.kind == OpKind::kConvBackwardWeight) {
     gemm.m = in * conv.taps;
     gemm.n = out;
@@ -132,7 +145,7 @@ class ConvEngines {
     Add("implicit_precomp_gemm", gemm_ns, memory_ns,
         plan.workspace_bytes + 4 * conv_.taps * conv_.output_points, 1);
     Add("implicit_gemm", kNoPrecompRatio * gemm_ns, memory_ns, 0, 1);
-    AddExplicitGemm(gemm_ns);
+    AddExplicitGemm();
     if (conv_.unit_stride && conv_.flat && conv_.groups == 1) {
       AddWinograd();
       AddFft();
@@ -156,33 +169,47 @@ class ConvEngines {
                         .flops = cost_.flops / flops_reduction});
   }
 
-  // im2col into a workspace, then a plain GEMM.
-  void AddExplicitGemm(double gemm_ns) {
-    const double columns = conv_.batch * conv_.output_points *
-                           conv_.in_channels * conv_.taps *
-                           gemm_.bytes_per_element;
-    Add("gemm", gemm_ns + Memory(2 * columns), Memory(cost_.bytes),
-        columns, 1);
+  // im2col into a workspace and a plain GEMM, image by image; backward data
+  // runs the GEMM first and adds the columns up. A stride wastes nothing here.
+  void AddExplicitGemm() {
+    const double columns = conv_.in_channels * conv_.taps;
+    const double workspace =
+        conv_.output_points * columns * gemm_.bytes_per_element;
+    GemmShape gemm = gemm_;
+    gemm.kernels = GemmKernels::kBlas;
+    if (direction_ == OpKind::kConvForward) gemm.m = conv_.output_points;
+    if (direction_ == OpKind::kConvBackwardWeight) gemm.k = conv_.output_points;
+    if (direction_ == OpKind::kConvBackwardData) {
+      gemm.m = conv_.output_points;
+      gemm.n = columns / conv_.groups;
+      gemm.k = conv_.out_channels / conv_.groups;
+    }
+    const double image_ns = BestGemmPlan(gemm, gpu_).time.ns + kEmptyKernelNs +
+                            Memory(2 * workspace);
+    Add("gemm", conv_.batch * image_ns, Memory(cost_.bytes), workspace, 1);
   }
 
   // Lavin and Gray 2015: F(2x2, 3x3) needs 16 instead of 36 multiplications,
   // F(4x4, 3x3) 36 instead of 144, as that many GEMMs over the tiles. The small
-  // one runs in one kernel, the big one writes transformed tiles to a workspace.
+  // one runs in one kernel, the big one writes transformed tiles to a
+  // workspace.
   void AddWinograd() {
     if (conv_.filter_height != 3 || conv_.filter_width != 3) return;
-    if (!gemm_.rate.tensor) {
+    if (!gemm_.rate.tensor && direction_ != OpKind::kConvBackwardWeight) {
       const double fused_ns =
           WinogradGemmNs(2, 16, kWinogradChannels) / kFusedEfficiency;
       Add("winograd_2x2", fused_ns, Memory(cost_.bytes), 0, 2.25);
     }
     const double tiles = WinogradTiles(4);
-    const double workspace = 36 * gemm_.bytes_per_element *
-                             (tiles * conv_.in_channels +
-                              tiles * conv_.out_channels +
-                              conv_.in_channels * conv_.out_channels);
+    const double workspace =
+        36 * gemm_.bytes_per_element *
+        (tiles * conv_.in_channels + tiles * conv_.out_channels +
+         conv_.in_channels * conv_.out_channels);
+    const double efficiency = direction_ == OpKind::kConvBackwardWeight
+                                  ? kNonfusedWeightEfficiency
+                                  : kNonfusedEfficiency;
     Add("winograd_4x4",
-        WinogradGemmNs(4, 36, 1) / kNonfusedEfficiency +
-            Memory(2 * workspace),
+        WinogradGemmNs(4, 36, 1) / efficiency + Memory(2 * workspace),
         Memory(cost_.bytes), workspace, 4);
   }
 
@@ -194,8 +221,7 @@ class ConvEngines {
   // Time of `points` GEMMs of one Winograd domain; input channels come in
   // multiples of `padding`.
   double WinogradGemmNs(double size, double points, double padding) const {
-    const double channels =
-        std::ceil(conv_.in_channels / padding) * padding;
+    const double channels = std::ceil(conv_.in_channels / padding) * padding;
     GemmShape gemm = gemm_;
     gemm.batch = points;
     gemm.m = WinogradTiles(size);
@@ -224,12 +250,15 @@ class ConvEngines {
     const double points = 32 * 32 / 2;
     const double products =
         8 * points * tiles * conv_.in_channels * conv_.out_channels;
-    const double workspace =
-        8 * points *
-        (tiles * (conv_.in_channels + conv_.out_channels) +
-         conv_.in_channels * conv_.out_channels);
+    const double workspace = 8 * points *
+                             (tiles * (conv_.in_channels + conv_.out_channels) +
+                              conv_.in_channels * conv_.out_channels);
     const double fp32 = gpu_.fp32_flops_per_s * gpu_.sustained_fp32_ratio;
-    Add("fft_tiling", products / (kFftEfficiency * fp32) * 1e9 + Memory(2 * workspace),
+    const double efficiency = direction_ == OpKind::kConvBackwardWeight
+                                  ? kFftWeightEfficiency
+                                  : kFftEfficiency;
+    Add("fft_tiling",
+        products / (efficiency * fp32) * 1e9 + Memory(2 * workspace),
         Memory(cost_.bytes), workspace, cost_.flops / products);
   }
 

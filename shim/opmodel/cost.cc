@@ -22,14 +22,11 @@ bool Known(const Operation& op, Dims... dims) {
   return ((op[dims] > 0) && ...);
 }
 
-double BytesPerElement(const Operation& op) {
-  return BitsOf(op.storage) / 8.0;
-}
+double BytesPerElement(const Operation& op) { return BitsOf(op.storage) / 8.0; }
 
 // A complex multiply-add is four real ones.
 double RealOpsFactor(const Operation& op) {
-  const bool complex =
-      op.storage == DType::kC64 || op.storage == DType::kC128;
+  const bool complex = op.storage == DType::kC64 || op.storage == DType::kC128;
   return complex ? 4 : 1;
 }
 
@@ -88,9 +85,8 @@ std::optional<Cost> RnnCost(const Operation& op) {
     weights += shape->directions * layer_weights;
     flops += 2 * steps * layer_weights;
   }
-  const double input =
-      shape->seq * shape->batch *
-      (shape->input > 0 ? shape->input : shape->recurrent);
+  const double input = shape->seq * shape->batch *
+                       (shape->input > 0 ? shape->input : shape->recurrent);
   const double output = steps * shape->recurrent;
   // Forward reads x and writes y; backward data reads dy (and y) and writes dx;
   // backward weight reads x and y and writes dw instead of reading w.
@@ -111,8 +107,7 @@ std::optional<Cost> AttentionCost(const Operation& op, bool backward) {
   const double kv_heads =
       op[Dim::kKvHeads] > 0 ? Value(op, Dim::kKvHeads) : heads;
   const double dim = Value(op, Dim::kHeadDim);
-  const double dim_v =
-      op[Dim::kHeadDimV] > 0 ? Value(op, Dim::kHeadDimV) : dim;
+  const double dim_v = op[Dim::kHeadDimV] > 0 ? Value(op, Dim::kHeadDimV) : dim;
   const double seq_q = Value(op, Dim::kSeqQ);
   const double seq_kv = Value(op, Dim::kSeqKv);
 

@@ -13,10 +13,10 @@ namespace {
 
 // Tiles that the vendors' kernel names show (sgemm_128x64, s16816gemm_256x128),
 // with the share of the sustained rate that a kernel of this tile keeps. A tile
-// of a x b loads a + b operands per a b products, so small tiles wait for shared
-// memory; on a GPU that its power cap slows down they cost clock as well, since
-// moving operands takes power too (T4: 64x64 keeps 30 % of the peak where
-// 128x128 keeps 50 %). Calibrated on NeuSight's linear and bmm traces.
+// of a x b loads a + b operands per a b products, so small tiles wait for
+// shared memory; on a GPU that its power cap slows down they cost clock as
+// well, since moving operands takes power too (T4: 64x64 keeps 30 % of the peak
+// where 128x128 keeps 50 %). Calibrated on NeuSight's linear and bmm traces.
 struct Tile {
   int m;
   int n;
@@ -37,8 +37,10 @@ constexpr Tile kTensorTiles[] = {
 // Batched FP32 GEMMs are not searched by the libraries: one kernel per
 // architecture runs nearly every shape of NeuSight's bmm traces.
 constexpr Tile kBatchedMaxwell[] = {{128, 64, 1.00, 0.92}};
-constexpr Tile kBatchedVolta[] = {{128, 64, 1.00, 0.92}, {64, 64, 0.95, 0.65},
-                                  {128, 32, 0.90, 0.65}, {32, 128, 0.90, 0.65}};
+constexpr Tile kBatchedVolta[] = {{128, 64, 1.00, 0.92},
+                                  {64, 64, 0.95, 0.65},
+                                  {128, 32, 0.90, 0.65},
+                                  {32, 128, 0.90, 0.65}};
 constexpr Tile kBatchedAmpere[] = {{128, 128, 1.00, 1.00}};
 
 // cuDNN's scudnn_128x128, _128x64 and _128x32: points by channels.
@@ -78,6 +80,14 @@ constexpr int kSplits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
 // and draining: the first loads and the last stores overlap with nothing, and a
 // lone block cannot hide its latency.
 constexpr double kTailTiles = 0.5;
+// cuDNN 7's kernels on V100 lose less than cuDNN 5's and 6's on older GPUs.
+constexpr double kNewConvolutionTailTiles = 0.25;
+
+double TailTiles(const GemmShape& shape, const GpuSpec& gpu) {
+  return shape.kernels != GemmKernels::kBlas && gpu.compute_major >= 7
+             ? kNewConvolutionTailTiles
+             : kTailTiles;
+}
 
 // Products that prologue and epilogue of a tile cost, in steps of k.
 constexpr double kEdgeK = 16;
@@ -89,19 +99,17 @@ double DramBytes(const GemmShape& shape, const Tile& tile, int split_k,
   const double columns = std::ceil(shape.n / tile.n);
   const double a = shape.m * shape.k;
   const double b = shape.k * shape.n;
-  const double panels =
-      std::min(blocks_per_wave, rows * columns * split_k);
+  const double panels = std::min(blocks_per_wave, rows * columns * split_k);
   // A wave covers a near-square patch of tiles; each patch reads its panels.
   const double patch_rows = std::min(rows, std::max(1.0, std::sqrt(panels)));
   const double patch_columns =
       std::min(columns, std::max(1.0, panels / patch_rows));
-  double reads = a * std::ceil(columns / patch_columns) +
-                 b * std::ceil(rows / patch_rows);
+  double reads =
+      a * std::ceil(columns / patch_columns) + b * std::ceil(rows / patch_rows);
   if ((a + b) * shape.bytes_per_element < 0.7 * gpu.l2_bytes) reads = a + b;
   const double writes = shape.m * shape.n;
   const double partial = split_k > 1 ? 2.0 * split_k * writes * 4 : 0;
-  return shape.batch *
-         ((reads + writes) * shape.bytes_per_element + partial);
+  return shape.batch * ((reads + writes) * shape.bytes_per_element + partial);
 }
 
 bool RunsOldTnKernel(const GemmShape& shape, const GpuSpec& gpu) {
@@ -130,7 +138,7 @@ GemmPlan Evaluate(const GemmShape& shape, const Tile& tile, int split_k,
   const double k = std::ceil(shape.k / split_k);
   const double blocks = shape.batch * std::ceil(shape.m / tile.m) *
                         std::ceil(shape.n / tile.n) * split_k;
-  const double waves = std::ceil(blocks / gpu.sms) + kTailTiles;
+  const double waves = std::ceil(blocks / gpu.sms) + TailTiles(shape, gpu);
   const double sm_flops_per_s =
       shape.rate.sustained_flops_per_s / gpu.sms *
       (gpu.sustained_fp32_ratio < kPowerCappedRatio ? tile.capped_efficiency
@@ -144,13 +152,13 @@ GemmPlan Evaluate(const GemmShape& shape, const Tile& tile, int split_k,
       MemoryNs(DramBytes(shape, tile, split_k, gpu.sms, gpu), gpu);
   ModelledTime time = WithLaunchFloor(compute_ns, memory_ns);
   if (split_k > 1) time.ns += kEmptyKernelNs;  // the reduction kernel
-  return {.tile_m = tile.m,
-          .tile_n = tile.n,
-          .split_k = split_k,
-          .time = time,
-          .workspace_bytes = split_k > 1 ? 4.0 * split_k * shape.batch *
-                                               shape.m * shape.n
-                                         : 0};
+  return {
+      .tile_m = tile.m,
+      .tile_n = tile.n,
+      .split_k = split_k,
+      .time = time,
+      .workspace_bytes =
+          split_k > 1 ? 4.0 * split_k * shape.batch * shape.m * shape.n : 0};
 }
 
 bool MaySplit(const GemmShape& shape, int split_k, const GpuSpec& gpu) {
@@ -173,23 +181,21 @@ void ForEachPlan(const GemmShape& shape, const GpuSpec& gpu, Visit visit) {
 }  // namespace
 
 GemmShape GemmShapeOf(const Operation& op, const GpuSpec& gpu) {
-  const bool complex =
-      op.storage == DType::kC64 || op.storage == DType::kC128;
-  return {.batch = static_cast<double>(std::max<int64_t>(1, op[Dim::kBatch])),
-          .m = static_cast<double>(op[Dim::kM]),
-          .n = static_cast<double>(op[Dim::kN]),
-          .k = static_cast<double>(op[Dim::kK]),
-          .bytes_per_element = BitsOf(op.storage) / 8.0,
-          .rate = PaddedRate(MathRateOf(op, gpu),
-                             static_cast<double>(op[Dim::kM])),
-          .real_ops_factor = complex ? 4.0 : 1.0,
-          .transposed_a = op[Dim::kTransA] != 0};
+  const bool complex = op.storage == DType::kC64 || op.storage == DType::kC128;
+  return {
+      .batch = static_cast<double>(std::max<int64_t>(1, op[Dim::kBatch])),
+      .m = static_cast<double>(op[Dim::kM]),
+      .n = static_cast<double>(op[Dim::kN]),
+      .k = static_cast<double>(op[Dim::kK]),
+      .bytes_per_element = BitsOf(op.storage) / 8.0,
+      .rate = PaddedRate(MathRateOf(op, gpu), static_cast<double>(op[Dim::kM])),
+      .real_ops_factor = complex ? 4.0 : 1.0,
+      .transposed_a = op[Dim::kTransA] != 0};
 }
 
 std::vector<GemmPlan> GemmPlansOf(const GemmShape& shape, const GpuSpec& gpu) {
   std::vector<GemmPlan> plans;
-  ForEachPlan(shape, gpu,
-              [&](const GemmPlan& plan) { plans.push_back(plan); });
+  ForEachPlan(shape, gpu, [&](const GemmPlan& plan) { plans.push_back(plan); });
   std::stable_sort(plans.begin(), plans.end(),
                    [](const GemmPlan& a, const GemmPlan& b) {
                      return a.time.ns < b.time.ns;

@@ -13,8 +13,8 @@ namespace dltap::opmodel {
 // Whose kernels run it: they differ in tiles and in splitting k.
 enum class GemmKernels : uint8_t {
   kBlas,
-  kConvolution,             // implicit GEMM: few tiles, one pass over k
-  kConvolutionSplittingK,   // of the filter's gradient: adds up with atomics
+  kConvolution,            // implicit GEMM: few tiles, one pass over k
+  kConvolutionSplittingK,  // of the filter's gradient: adds up with atomics
 };
 
 struct GemmShape {

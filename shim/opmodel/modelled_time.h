@@ -24,15 +24,20 @@ std::optional<ModelledTime> TimeOf(const Operation& op, const GpuSpec& gpu);
 struct KernelLaunch {
   int64_t blocks;
   int threads_per_block;
-  int registers_per_thread;   // 0: unknown
-  int64_t shared_bytes;       // static + dynamic, per block
-  double bytes_per_thread;    // 0: unknown, a default vector width is assumed
+  int registers_per_thread;  // 0: unknown
+  int64_t shared_bytes;      // static + dynamic, per block
+  double bytes_per_thread;   // 0: unknown, a default vector width is assumed
 };
 ModelledTime TimeOf(const KernelLaunch& launch, const GpuSpec& gpu);
 
 enum class CopyPath : uint8_t {
-  kHostToDevicePinned, kHostToDevicePageable, kDeviceToHostPinned,
-  kDeviceToHostPageable, kDeviceToDevice, kPeer, kMemset,
+  kHostToDevicePinned,
+  kHostToDevicePageable,
+  kDeviceToHostPinned,
+  kDeviceToHostPageable,
+  kDeviceToDevice,
+  kPeer,
+  kMemset,
 };
 ModelledTime TimeOfCopy(CopyPath path, double bytes, const GpuSpec& gpu);
 

@@ -11,8 +11,8 @@ namespace dltap::opmodel {
 // (operation definitions) and must never be reused.
 enum class OpKind : uint16_t {
   kUnknown = 0,
-  kGemm = 1,           // D = alpha op(A) op(B) + beta C, possibly batched
-  kConvForward = 2,    // also called fprop
+  kGemm = 1,         // D = alpha op(A) op(B) + beta C, possibly batched
+  kConvForward = 2,  // also called fprop
   kConvBackwardData = 3,
   kConvBackwardWeight = 4,
   kRnnForward = 5,
@@ -65,7 +65,13 @@ enum class DType : uint8_t {
 // Bits (not bytes: F4) one element occupies in memory; 0 for kUnknown.
 int BitsOf(DType type);
 
-enum class RnnCell : uint8_t { kNone = 0, kRelu = 1, kTanh = 2, kLstm = 3, kGru = 4 };
+enum class RnnCell : uint8_t {
+  kNone = 0,
+  kRelu = 1,
+  kTanh = 2,
+  kLstm = 3,
+  kGru = 4
+};
 
 // Dimensions by kind; unused entries are 0. All are element counts.
 //   GEMM       batch, m, n, k as in BLAS: D is m x n, column-major, and op(A)
@@ -79,14 +85,40 @@ enum class RnnCell : uint8_t { kNone = 0, kRelu = 1, kTanh = 2, kLstm = 3, kGru 
 //   others     elements_in, elements_out (reads and writes of the whole op),
 //              rows = independent rows (norm, softmax, reduction)
 enum class Dim : uint8_t {
-  kBatch = 0, kM, kN, kK,
-  kChannelsIn, kChannelsOut, kDepthIn, kHeightIn, kWidthIn,
-  kFilterDepth, kFilterHeight, kFilterWidth,
-  kDepthOut, kHeightOut, kWidthOut, kGroups,
-  kSeq, kInput, kHidden, kProj, kLayers, kDirections,
-  kHeads, kKvHeads, kSeqQ, kSeqKv, kHeadDim, kHeadDimV, kCausal,
-  kElementsIn, kElementsOut, kRows,
-  kTransA, kTransB,
+  kBatch = 0,
+  kM,
+  kN,
+  kK,
+  kChannelsIn,
+  kChannelsOut,
+  kDepthIn,
+  kHeightIn,
+  kWidthIn,
+  kFilterDepth,
+  kFilterHeight,
+  kFilterWidth,
+  kDepthOut,
+  kHeightOut,
+  kWidthOut,
+  kGroups,
+  kSeq,
+  kInput,
+  kHidden,
+  kProj,
+  kLayers,
+  kDirections,
+  kHeads,
+  kKvHeads,
+  kSeqQ,
+  kSeqKv,
+  kHeadDim,
+  kHeadDimV,
+  kCausal,
+  kElementsIn,
+  kElementsOut,
+  kRows,
+  kTransA,
+  kTransB,
   kCount
 };
 

@@ -11,9 +11,9 @@
 namespace dltap::opmodel {
 namespace {
 
-// A step depends on the one before, so its kernels run one by one: each pays for
-// draining, launching and filling. V100 with cuDNN 7 spends 15 to 20 us a step
-// on the two kernels of a hidden size at which nothing else takes time.
+// A step depends on the one before, so its kernels run one by one: each pays
+// for draining, launching and filling. V100 with cuDNN 7 spends 15 to 20 us a
+// step on the two kernels of a hidden size at which nothing else takes time.
 constexpr double kDependentKernelNs = 7500;
 
 // A skinny GEMM of one step has too few blocks to hide latency, so that walking
@@ -89,10 +89,8 @@ class ChainBuilder {
   // Reads the gates' sums and the state, writes the state and the gates that
   // backward needs.
   RnnKernel Cell() const {
-    const double elements =
-        static_cast<double>(shape_.batch * shape_.hidden);
-    const double bytes =
-        elements * (2 * shape_.gates + 3) * bytes_per_element_;
+    const double elements = static_cast<double>(shape_.batch * shape_.hidden);
+    const double bytes = elements * (2 * shape_.gates + 3) * bytes_per_element_;
     ModelledTime time = StreamingTime(bytes, gpu_);
     time.ns += kDependentKernelNs;
     return {.role = RnnKernelRole::kCell, .time = time, .flops = 0};
@@ -108,22 +106,22 @@ class ChainBuilder {
 // Forward of one layer and direction: one GEMM for the inputs of all steps,
 // then a GEMM and the cell per step (cuDNN's standard algorithm; Appleyard et
 // al., "Optimizing Performance of Recurrent Neural Networks on GPUs", 2016).
-void AddForward(const ChainBuilder& build, const RnnShape& shape,
-                int64_t layer, std::vector<RnnStage>& chain) {
+void AddForward(const ChainBuilder& build, const RnnShape& shape, int64_t layer,
+                std::vector<RnnStage>& chain) {
   const double gates = static_cast<double>(shape.gates * shape.hidden);
   if (shape.LayerInput(layer) > 0) {
-    chain.push_back({1,
-                     {build.Gemm(RnnKernelRole::kInputGemm, gates,
-                                 shape.batch * shape.seq,
-                                 shape.LayerInput(layer))}});
+    chain.push_back(
+        {1,
+         {build.Gemm(RnnKernelRole::kInputGemm, gates, shape.batch * shape.seq,
+                     shape.LayerInput(layer))}});
   }
   RnnStage step{shape.seq,
-                {build.StepGemm(RnnKernelRole::kRecurrentGemm, gates, shape.batch,
-                            shape.recurrent),
+                {build.StepGemm(RnnKernelRole::kRecurrentGemm, gates,
+                                shape.batch, shape.recurrent),
                  build.Cell()}};
   if (shape.proj > 0) {
-    step.kernels.push_back(build.StepGemm(RnnKernelRole::kProjectionGemm,
-                                      shape.proj, shape.batch, shape.hidden));
+    step.kernels.push_back(build.StepGemm(
+        RnnKernelRole::kProjectionGemm, shape.proj, shape.batch, shape.hidden));
   }
   chain.push_back(std::move(step));
 }
@@ -134,18 +132,18 @@ void AddBackwardData(const ChainBuilder& build, const RnnShape& shape,
   const double gates = static_cast<double>(shape.gates * shape.hidden);
   RnnStage step{shape.seq, {}};
   if (shape.proj > 0) {
-    step.kernels.push_back(build.StepGemm(RnnKernelRole::kProjectionGemm,
-                                      shape.hidden, shape.batch, shape.proj));
+    step.kernels.push_back(build.StepGemm(
+        RnnKernelRole::kProjectionGemm, shape.hidden, shape.batch, shape.proj));
   }
   step.kernels.push_back(build.Cell());
   step.kernels.push_back(build.StepGemm(RnnKernelRole::kRecurrentGemm,
-                                    shape.recurrent, shape.batch, gates));
+                                        shape.recurrent, shape.batch, gates));
   chain.push_back(std::move(step));
   if (shape.LayerInput(layer) > 0) {
-    chain.push_back({1,
-                     {build.Gemm(RnnKernelRole::kInputGemm,
-                                 shape.LayerInput(layer),
-                                 shape.batch * shape.seq, gates)}});
+    chain.push_back(
+        {1,
+         {build.Gemm(RnnKernelRole::kInputGemm, shape.LayerInput(layer),
+                     shape.batch * shape.seq, gates)}});
   }
 }
 
@@ -153,16 +151,16 @@ void AddBackwardWeight(const ChainBuilder& build, const RnnShape& shape,
                        int64_t layer, std::vector<RnnStage>& chain) {
   const double gates = static_cast<double>(shape.gates * shape.hidden);
   const double rows = static_cast<double>(shape.batch * shape.seq);
-  RnnStage stage{1,
-                 {build.Gemm(RnnKernelRole::kWeightGemm, gates,
-                             shape.recurrent, rows)}};
+  RnnStage stage{
+      1,
+      {build.Gemm(RnnKernelRole::kWeightGemm, gates, shape.recurrent, rows)}};
   if (shape.LayerInput(layer) > 0) {
     stage.kernels.push_back(build.Gemm(RnnKernelRole::kWeightGemm, gates,
                                        shape.LayerInput(layer), rows));
   }
   if (shape.proj > 0) {
-    stage.kernels.push_back(build.Gemm(RnnKernelRole::kWeightGemm, shape.proj,
-                                       shape.hidden, rows));
+    stage.kernels.push_back(
+        build.Gemm(RnnKernelRole::kWeightGemm, shape.proj, shape.hidden, rows));
   }
   chain.push_back(std::move(stage));
 }

@@ -16,7 +16,7 @@ enum class RnnKernelRole : uint8_t {
   kInputGemm = 0,      // x W of all time steps of a layer at once
   kRecurrentGemm = 1,  // h U of one time step
   kProjectionGemm = 2,
-  kCell = 3,  // activations of one time step
+  kCell = 3,        // activations of one time step
   kWeightGemm = 4,  // dW of all time steps at once
 };
 

@@ -17,7 +17,7 @@ struct RnnShape {
   int gates;
   int64_t seq;
   int64_t batch;
-  int64_t input;      // 0: skip input, no matrix in layer 0
+  int64_t input;  // 0: skip input, no matrix in layer 0
   int64_t hidden;
   int64_t proj;       // 0: no projection
   int64_t recurrent;  // size of the state fed back: proj, else hidden

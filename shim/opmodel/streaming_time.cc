@@ -14,8 +14,8 @@ constexpr double kRegisterRow = 1024;
 
 // How a kernel goes over its rows.
 struct RowPasses {
-  double extra_reads;     // of the inputs, after the first
-  double block_threads;   // a block owns one row
+  double extra_reads;    // of the inputs, after the first
+  double block_threads;  // a block owns one row
 };
 
 RowPasses PassesOf(OpKind kind, double row_elements) {
@@ -68,8 +68,8 @@ double RereadMissShare(double row_bytes, double block_threads,
 }  // namespace
 
 double MemoryNs(double bytes, const GpuSpec& gpu) {
-  return bytes /
-         (gpu.bandwidth_bytes_per_s * gpu.sustained_bandwidth_ratio) * 1e9;
+  return bytes / (gpu.bandwidth_bytes_per_s * gpu.sustained_bandwidth_ratio) *
+         1e9;
 }
 
 ModelledTime StreamingTime(double bytes, const GpuSpec& gpu) {
@@ -83,8 +83,7 @@ ModelledTime RowPassTime(const Operation& op, const Cost& cost,
   const double element_bytes = BitsOf(op.storage) / 8.0;
   const double read_bytes =
       static_cast<double>(op[Dim::kElementsIn]) * element_bytes;
-  const double row_elements =
-      static_cast<double>(op[Dim::kElementsOut]) / rows;
+  const double row_elements = static_cast<double>(op[Dim::kElementsOut]) / rows;
   const RowPasses passes = PassesOf(op.kind, row_elements);
   const double reread_bytes =
       passes.extra_reads * read_bytes *

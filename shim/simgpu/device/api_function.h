@@ -32,6 +32,7 @@ struct ApiFunction {
   BodyKind body;
   std::atomic<uint32_t> counter{0};  // index of its counter; 0: not yet called
   uint32_t cbid = 0;                 // 0: CUPTI has no id for it
+  uint32_t host_cost_ns = 0;         // what a call costs in virtual time
   Fault* fault = nullptr;            // from DLTAP_SIM_FAULTS
 };
 

@@ -9,25 +9,20 @@
 
 namespace dltap::simgpu {
 
-// One call of an exported function: counts it, spends its host time in virtual
-// mode, and, while an activity client listens and the function has a cbid, is
-// an API record whose correlation id the work submitted inside carries.
-// Lives on the stack of the calling thread. Costs a few ns while nobody
-// listens; takes no lock and allocates only at a thread's first call.
-class ApiScope {
+// An API record: while an activity client listens and the function has a cbid,
+// the call appears to the client, under a correlation id of its own which the
+// work submitted inside carries. Lives on the stack of the calling thread.
+class ApiRecord {
  public:
-  // `params` are the callback API's functionParams (may be null). `symbol`
-  // handed to clients is function.name.
-  explicit ApiScope(ApiFunction& function, const void* params = nullptr);
-  ~ApiScope();
-  ApiScope(const ApiScope&) = delete;
-  ApiScope& operator=(const ApiScope&) = delete;
+  // REQUIRES: the function is registered. `params` are the callback API's
+  // functionParams (may be null).
+  ApiRecord(ApiFunction& function, const void* params);
+  ~ApiRecord() {
+    if (open_) Close();
+  }
+  ApiRecord(const ApiRecord&) = delete;
+  ApiRecord& operator=(const ApiRecord&) = delete;
 
-  // The error DLTAP_SIM_FAULTS wants from this call; kSuccess: none. A body
-  // that fails for it must not do its work.
-  int injected_error() const { return injected_error_; }
-
-  // What the record shows as return value.
   void set_result(int result) { result_ = result; }
 
  private:
@@ -39,9 +34,37 @@ class ApiScope {
   int64_t begin_ns_ = 0;
   uint32_t correlation_id_ = 0;
   uint32_t outer_correlation_id_ = 0;
-  int injected_error_ = 0;
   int result_ = 0;
   bool open_ = false;
+};
+
+// One call of an exported function: counts it, spends its host time in virtual
+// mode, and is an API record. Costs a few ns while nobody listens; takes no
+// lock and allocates only at a thread's first call.
+class ApiScope {
+ public:
+  explicit ApiScope(ApiFunction& function, const void* params = nullptr);
+
+  // The error DLTAP_SIM_FAULTS wants from this call; 0: none. A body that fails
+  // for it must not do its work.
+  int injected_error() const { return injected_error_; }
+
+  // What the record shows as return value.
+  void set_result(int result) { record_.set_result(result); }
+
+ private:
+  int injected_error_;
+  ApiRecord record_;
+};
+
+// A CUDA call that a library makes inside, seen by CUPTI but not through an
+// exported symbol: not counted.
+class InnerCall {
+ public:
+  explicit InnerCall(ApiFunction& function);
+
+ private:
+  ApiRecord record_;
 };
 
 // Correlation id of the innermost open API record of this thread; 0: none.

@@ -13,7 +13,11 @@ enum class Error : int {
   kOutOfMemory = 2,
   kNotInitialized = 3,
   kDeinitialized = 4,
+  kInvalidConfiguration = 9,  // the driver says kInvalidValue instead
+  kInvalidSymbol = 13,  // runtime only
+  kInvalidMemcpyDirection = 21,  // runtime only
   kStubLibrary = 34,
+  kInvalidDeviceFunction = 98,  // runtime only
   kNoDevice = 100,
   kInvalidDevice = 101,
   kInvalidImage = 200,

@@ -11,8 +11,11 @@
 namespace dltap::opmodel {
 namespace {
 
-constexpr SquareConv kResNetBlock{.batch = 64, .in_channels = 64,
-                                  .out_channels = 64, .size = 56, .filter = 3,
+constexpr SquareConv kResNetBlock{.batch = 64,
+                                  .in_channels = 64,
+                                  .out_channels = 64,
+                                  .size = 56,
+                                  .filter = 3,
                                   .padding = 1};
 
 const Alternative* Find(const std::vector<Alternative>& engines,
@@ -30,8 +33,11 @@ std::vector<Alternative> Engines(const SquareConv& conv,
 }
 
 TEST(ConvTimeTest, OffersAtLeastThreeEnginesThatDiffer) {
-  const SquareConv pointwise{.batch = 8, .in_channels = 256,
-                             .out_channels = 64, .size = 14, .filter = 1};
+  const SquareConv pointwise{.batch = 8,
+                             .in_channels = 256,
+                             .out_channels = 64,
+                             .size = 14,
+                             .filter = 1};
   for (const OpKind kind : {OpKind::kConvForward, OpKind::kConvBackwardData,
                             OpKind::kConvBackwardWeight}) {
     for (const SquareConv& conv : {kResNetBlock, pointwise}) {
@@ -44,7 +50,8 @@ TEST(ConvTimeTest, OffersAtLeastThreeEnginesThatDiffer) {
 }
 
 TEST(ConvTimeTest, OneEngineNeedsNoWorkspace) {
-  const Alternative* plain = Find(Engines(kResNetBlock), "implicit_gemm");
+  const std::vector<Alternative> engines = Engines(kResNetBlock);
+  const Alternative* plain = Find(engines, "implicit_gemm");
   ASSERT_NE(plain, nullptr);
   EXPECT_EQ(plain->workspace_bytes, 0);
 }
@@ -73,15 +80,17 @@ TEST(ConvTimeTest, WinogradExecutesTheReductionOfItsTiles) {
 TEST(ConvTimeTest, WinogradWorkspaceHoldsTransformedTiles) {
   // 64 images of 14 x 14 tiles of 36 points, in 64 + out 64 channels, and the
   // 64 x 64 filters.
-  EXPECT_DOUBLE_EQ(Find(Engines(kResNetBlock), "winograd_4x4")->workspace_bytes,
+  const std::vector<Alternative> engines = Engines(kResNetBlock);
+  EXPECT_DOUBLE_EQ(Find(engines, "winograd_4x4")->workspace_bytes,
                    4.0 * 36 * (64 * 14 * 14 * (64 + 64) + 64 * 64));
 }
 
 TEST(ConvTimeTest, ExplicitGemmPaysForItsColumns) {
-  const Alternative* gemm = Find(Engines(kResNetBlock), "gemm");
-  EXPECT_DOUBLE_EQ(gemm->workspace_bytes, 4.0 * 64 * 56 * 56 * 64 * 9);
-  EXPECT_GT(gemm->ns,
-            Find(Engines(kResNetBlock), "implicit_precomp_gemm")->ns);
+  const std::vector<Alternative> engines = Engines(kResNetBlock);
+  const Alternative* gemm = Find(engines, "gemm");
+  // Of one image: 56 x 56 points by 64 channels and 9 taps.
+  EXPECT_DOUBLE_EQ(gemm->workspace_bytes, 4.0 * 56 * 56 * 64 * 9);
+  EXPECT_GT(gemm->ns, Find(engines, "implicit_precomp_gemm")->ns);
 }
 
 TEST(ConvTimeTest, LargeThreeByThreePrefersWinogradInFp32) {
@@ -110,9 +119,13 @@ TEST(ConvTimeTest, StridedBackwardDataSkipsOnlySomeTaps) {
 }
 
 TEST(ConvTimeTest, DepthwiseIsBoundByMemory) {
-  const SquareConv depthwise{.batch = 64, .in_channels = 128,
-                             .out_channels = 128, .size = 56, .filter = 3,
-                             .padding = 1, .groups = 128};
+  const SquareConv depthwise{.batch = 64,
+                             .in_channels = 128,
+                             .out_channels = 128,
+                             .size = 56,
+                             .filter = 3,
+                             .padding = 1,
+                             .groups = 128};
   const Operation op = MakeConv(OpKind::kConvForward, depthwise);
   const double ns = TimeOf(op, *FindGpu("h100-sxm"))->ns;
   const double stream_ns =
@@ -122,9 +135,9 @@ TEST(ConvTimeTest, DepthwiseIsBoundByMemory) {
 }
 
 TEST(ConvTimeTest, UnknownShapeHasNoEngine) {
-  EXPECT_TRUE(ConvAlternatives(MakeOperation(OpKind::kConvForward, {}),
-                               *FindGpu("t4"))
-                  .empty());
+  EXPECT_TRUE(
+      ConvAlternatives(MakeOperation(OpKind::kConvForward, {}), *FindGpu("t4"))
+          .empty());
 }
 
 }  // namespace

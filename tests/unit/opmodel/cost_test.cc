@@ -56,8 +56,7 @@ int64_t CountRnn(const RnnLoops& rnn) {
     for (int64_t direction = 0; direction < rnn.directions; ++direction)
       for (int64_t t = 0; t < rnn.seq; ++t)
         for (int64_t b = 0; b < rnn.batch; ++b) {
-          const int64_t below =
-              layer == 0 ? rnn.input : rnn.directions * state;
+          const int64_t below = layer == 0 ? rnn.input : rnn.directions * state;
           for (int64_t gate = 0; gate < rnn.gates; ++gate) {
             operations += CountMatVec(rnn.hidden, below);
             operations += CountMatVec(rnn.hidden, state);
@@ -131,10 +130,13 @@ TEST(GemmCostTest, HugeShapesDoNotOverflow) {
 TEST(ConvCostTest, ResNetStemByHand) {
   // 3 x 224 x 224 -> 64 x 112 x 112, 7 x 7, stride 2:
   // 2 * 64 * 112 * 112 * 3 * 49 = 236,027,904.
-  const Operation op = MakeConv(
-      OpKind::kConvForward, {.batch = 1, .in_channels = 3, .out_channels = 64,
-                             .size = 224, .filter = 7, .stride = 2,
-                             .padding = 3});
+  const Operation op = MakeConv(OpKind::kConvForward, {.batch = 1,
+                                                       .in_channels = 3,
+                                                       .out_channels = 64,
+                                                       .size = 224,
+                                                       .filter = 7,
+                                                       .stride = 2,
+                                                       .padding = 3});
   EXPECT_EQ(CostOf(op)->flops, 236027904);
   // x 150,528, w 9,408, y 802,816 floats.
   EXPECT_EQ(CostOf(op)->bytes, 4 * (150528 + 9408 + 802816));
@@ -142,26 +144,36 @@ TEST(ConvCostTest, ResNetStemByHand) {
 
 TEST(ConvCostTest, AllDirectionsAgreeWithCountedLoops) {
   const SquareConv convs[] = {
-      {.batch = 2, .in_channels = 3, .out_channels = 5, .size = 9,
-       .filter = 3},
-      {.batch = 1, .in_channels = 4, .out_channels = 6, .size = 8,
-       .filter = 5, .stride = 2, .padding = 2},
-      {.batch = 2, .in_channels = 8, .out_channels = 12, .size = 6,
-       .filter = 3, .padding = 1, .groups = 4},
+      {.batch = 2, .in_channels = 3, .out_channels = 5, .size = 9, .filter = 3},
+      {.batch = 1,
+       .in_channels = 4,
+       .out_channels = 6,
+       .size = 8,
+       .filter = 5,
+       .stride = 2,
+       .padding = 2},
+      {.batch = 2,
+       .in_channels = 8,
+       .out_channels = 12,
+       .size = 6,
+       .filter = 3,
+       .padding = 1,
+       .groups = 4},
   };
   for (const SquareConv& conv : convs) {
-    for (const OpKind kind :
-         {OpKind::kConvForward, OpKind::kConvBackwardData,
-          OpKind::kConvBackwardWeight}) {
+    for (const OpKind kind : {OpKind::kConvForward, OpKind::kConvBackwardData,
+                              OpKind::kConvBackwardWeight}) {
       EXPECT_EQ(CostOf(MakeConv(kind, conv))->flops, CountConv(conv));
     }
   }
 }
 
 TEST(ConvCostTest, DepthMultipliesPointsAndTaps) {
-  Operation op = MakeConv(OpKind::kConvForward,
-                          {.batch = 1, .in_channels = 2, .out_channels = 3,
-                           .size = 5, .filter = 3});
+  Operation op = MakeConv(OpKind::kConvForward, {.batch = 1,
+                                                 .in_channels = 2,
+                                                 .out_channels = 3,
+                                                 .size = 5,
+                                                 .filter = 3});
   const double flat = CostOf(op)->flops;
   op[Dim::kDepthIn] = 4;
   op[Dim::kFilterDepth] = 2;
@@ -171,9 +183,9 @@ TEST(ConvCostTest, DepthMultipliesPointsAndTaps) {
 
 TEST(RnnCostTest, LstmStepByHand) {
   // 4 gates of 10 x (6 + 10): 2 * 640 = 1,280 flops for one step and sequence.
-  EXPECT_EQ(CostOf(MakeRnn(OpKind::kRnnForward, RnnCell::kLstm, 1, 1, 6, 10))
-                ->flops,
-            1280);
+  EXPECT_EQ(
+      CostOf(MakeRnn(OpKind::kRnnForward, RnnCell::kLstm, 1, 1, 6, 10))->flops,
+      1280);
 }
 
 TEST(RnnCostTest, CellsAgreeWithCountedLoops) {
@@ -184,8 +196,8 @@ TEST(RnnCostTest, CellsAgreeWithCountedLoops) {
   for (const auto& [cell, gates] : cells) {
     EXPECT_EQ(
         CostOf(MakeRnn(OpKind::kRnnForward, cell, 3, 2, 5, 7))->flops,
-        CountRnn({.gates = gates, .seq = 3, .batch = 2, .input = 5,
-                  .hidden = 7}));
+        CountRnn(
+            {.gates = gates, .seq = 3, .batch = 2, .input = 5, .hidden = 7}));
   }
 }
 
@@ -194,10 +206,14 @@ TEST(RnnCostTest, StackedBidirectionalProjectionAgreesWithCountedLoops) {
   op[Dim::kLayers] = 3;
   op[Dim::kDirections] = 2;
   op[Dim::kProj] = 4;
-  EXPECT_EQ(CostOf(op)->flops,
-            CountRnn({.gates = 4, .seq = 3, .batch = 2, .input = 5,
-                      .hidden = 8, .proj = 4, .layers = 3,
-                      .directions = 2}));
+  EXPECT_EQ(CostOf(op)->flops, CountRnn({.gates = 4,
+                                         .seq = 3,
+                                         .batch = 2,
+                                         .input = 5,
+                                         .hidden = 8,
+                                         .proj = 4,
+                                         .layers = 3,
+                                         .directions = 2}));
 }
 
 TEST(RnnCostTest, BackwardPassesCountLikeForward) {
@@ -205,8 +221,7 @@ TEST(RnnCostTest, BackwardPassesCountLikeForward) {
       CostOf(MakeRnn(OpKind::kRnnForward, RnnCell::kGru, 4, 3, 5, 6))->flops;
   for (const OpKind kind :
        {OpKind::kRnnBackwardData, OpKind::kRnnBackwardWeight}) {
-    EXPECT_EQ(CostOf(MakeRnn(kind, RnnCell::kGru, 4, 3, 5, 6))->flops,
-              forward);
+    EXPECT_EQ(CostOf(MakeRnn(kind, RnnCell::kGru, 4, 3, 5, 6))->flops, forward);
   }
 }
 
@@ -218,9 +233,8 @@ TEST(RnnCostTest, SkippedInputHasNoMatrix) {
 }
 
 TEST(RnnCostTest, UnknownCellIsUnknown) {
-  EXPECT_FALSE(
-      CostOf(MakeRnn(OpKind::kRnnForward, RnnCell::kNone, 1, 1, 4, 4))
-          .has_value());
+  EXPECT_FALSE(CostOf(MakeRnn(OpKind::kRnnForward, RnnCell::kNone, 1, 1, 4, 4))
+                   .has_value());
 }
 
 Operation MakeAttention(OpKind kind, int64_t batch, int64_t heads,
@@ -235,26 +249,30 @@ Operation MakeAttention(OpKind kind, int64_t batch, int64_t heads,
 }
 
 TEST(AttentionCostTest, ForwardAgreesWithCountedLoops) {
-  EXPECT_EQ(CostOf(MakeAttention(OpKind::kAttentionForward, 2, 3, 5, 7, 4,
-                                 false))->flops,
-            CountAttention(2, 3, 5, 7, 4, false));
+  EXPECT_EQ(
+      CostOf(MakeAttention(OpKind::kAttentionForward, 2, 3, 5, 7, 4, false))
+          ->flops,
+      CountAttention(2, 3, 5, 7, 4, false));
 }
 
 TEST(AttentionCostTest, CausalIsHalfUpToTheDiagonal) {
   const int64_t seq = 64;
-  const double modelled = CostOf(MakeAttention(OpKind::kAttentionForward, 1, 2,
-                                               seq, seq, 8, true))->flops;
+  const double modelled =
+      CostOf(MakeAttention(OpKind::kAttentionForward, 1, 2, seq, seq, 8, true))
+          ->flops;
   const double counted = CountAttention(1, 2, seq, seq, 8, true);
   EXPECT_LT(modelled, counted);
   EXPECT_NEAR(modelled / counted, 1, 1.0 / seq);
 }
 
 TEST(AttentionCostTest, BackwardIsTwoAndAHalfForwards) {
-  const double forward = CostOf(MakeAttention(OpKind::kAttentionForward, 2, 4,
-                                              16, 16, 8, false))->flops;
-  EXPECT_EQ(CostOf(MakeAttention(OpKind::kAttentionBackward, 2, 4, 16, 16, 8,
-                                 false))->flops,
-            2.5 * forward);
+  const double forward =
+      CostOf(MakeAttention(OpKind::kAttentionForward, 2, 4, 16, 16, 8, false))
+          ->flops;
+  EXPECT_EQ(
+      CostOf(MakeAttention(OpKind::kAttentionBackward, 2, 4, 16, 16, 8, false))
+          ->flops,
+      2.5 * forward);
 }
 
 TEST(AttentionCostTest, GroupedKeysAreReadOnce) {
@@ -274,16 +292,15 @@ TEST(StreamingCostTest, PointwiseMovesEachTensorOnce) {
 }
 
 TEST(StreamingCostTest, ReductionCountsItsInput) {
-  const Operation sum =
-      MakeOperation(OpKind::kReduction,
-                    {{Dim::kElementsIn, 4096}, {Dim::kElementsOut, 1}});
+  const Operation sum = MakeOperation(
+      OpKind::kReduction, {{Dim::kElementsIn, 4096}, {Dim::kElementsOut, 1}});
   EXPECT_EQ(CostOf(sum)->flops, 4096);
   EXPECT_EQ(CostOf(sum)->bytes, 4 * 4097);
 }
 
 TEST(StreamingCostTest, MovingDataIsNoArithmetic) {
-  for (const OpKind kind : {OpKind::kCopy, OpKind::kMemset, OpKind::kLayout,
-                            OpKind::kEmbedding}) {
+  for (const OpKind kind :
+       {OpKind::kCopy, OpKind::kMemset, OpKind::kLayout, OpKind::kEmbedding}) {
     EXPECT_EQ(CostOf(MakeOperation(kind, {{Dim::kElementsOut, 64}}))->flops, 0);
   }
 }

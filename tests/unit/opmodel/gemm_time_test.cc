@@ -18,9 +18,9 @@ double TimeNs(const Operation& op, const char* gpu) {
 TEST(GemmTimeTest, LargeGemmRunsAtTheSustainedRate) {
   const GpuSpec& gpu = *FindGpu("v100-pcie");
   const Operation op = MakeGemm(8192, 8192, 4096);
-  const double ideal_ns =
-      CostOf(op)->flops /
-      (gpu.fp32_flops_per_s * gpu.sustained_fp32_ratio) * 1e9;
+  const double ideal_ns = CostOf(op)->flops /
+                          (gpu.fp32_flops_per_s * gpu.sustained_fp32_ratio) *
+                          1e9;
   const ModelledTime time = *TimeOf(op, gpu);
   EXPECT_EQ(time.bound, Bound::kCompute);
   EXPECT_GT(time.ns, ideal_ns);
@@ -42,12 +42,11 @@ TEST(GemmTimeTest, BatchedFp32PaysForItsFixedTile) {
   // 64 rows waste half of a 128 x 128 tile on Ampere, not of Pascal's 128 x 64
   // when they lie along n.
   const double ampere = TimeNs(MakeGemm(1024, 64, 1024, 256), "a100-80-pcie");
-  EXPECT_NEAR(
-      ampere / TimeNs(MakeGemm(1024, 128, 1024, 256), "a100-80-pcie"), 1,
-      0.01);
+  EXPECT_NEAR(ampere / TimeNs(MakeGemm(1024, 128, 1024, 256), "a100-80-pcie"),
+              1, 0.01);
   const double pascal = TimeNs(MakeGemm(1024, 64, 1024, 256), "p100-pcie");
-  EXPECT_NEAR(pascal / TimeNs(MakeGemm(1024, 128, 1024, 256), "p100-pcie"),
-              0.5, 0.02);
+  EXPECT_NEAR(pascal / TimeNs(MakeGemm(1024, 128, 1024, 256), "p100-pcie"), 0.5,
+              0.02);
 }
 
 TEST(GemmTimeTest, SplitKFillsTheGpuForLongDotProducts) {
@@ -60,9 +59,9 @@ TEST(GemmTimeTest, SplitKFillsTheGpuForLongDotProducts) {
 }
 
 TEST(GemmTimeTest, ShortDotProductsAreNotSplit) {
-  for (const GemmPlan& plan : GemmPlansOf(
-           GemmShapeOf(MakeGemm(256, 256, 96), *FindGpu("v100-sxm")),
-           *FindGpu("v100-sxm"))) {
+  for (const GemmPlan& plan :
+       GemmPlansOf(GemmShapeOf(MakeGemm(256, 256, 96), *FindGpu("v100-sxm")),
+                   *FindGpu("v100-sxm"))) {
     EXPECT_EQ(plan.split_k, 1);
   }
 }

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-
 namespace dltap::opmodel {
 namespace {
 
@@ -15,11 +14,14 @@ TEST(GpuTableTest, NamesAreFoundAndUnknownIsNull) {
 
 TEST(GpuTableTest, NamesOfTheInterfaceExist) {
   for (const char* name :
-       {"h100-sxm", "h100-pcie", "h200-sxm", "a100-80-sxm", "a100-80-pcie",
-        "a100-40-pcie", "a100-40-sxm", "l4", "l40s", "t4", "p4", "p40",
-        "p100-pcie", "p100-sxm", "v100-pcie", "v100-sxm", "titan-xp",
-        "titan-v", "gtx-1080-ti", "rtx-2080-ti", "a10", "a30", "a6000",
-        "rtx-4090", "b200", "gb200", "m40", "vega-fe", "mi300x"}) {
+       {"h100-sxm",     "h100-pcie",    "h200-sxm",    "a100-80-sxm",
+        "a100-80-pcie", "a100-40-pcie", "a100-40-sxm", "l4",
+        "l40s",         "t4",           "p4",          "p40",
+        "p100-pcie",    "p100-sxm",     "v100-pcie",   "v100-sxm",
+        "titan-xp",     "titan-v",      "gtx-1080-ti", "rtx-2080-ti",
+        "a10",          "a30",          "a6000",       "rtx-4090",
+        "b200",         "gb200",        "m40",         "vega-fe",
+        "mi300x"}) {
     EXPECT_NE(FindGpu(name), nullptr) << name;
   }
 }

@@ -27,8 +27,7 @@ TEST(MathRateTest, Fp32NeverUsesTensorCores) {
 }
 
 TEST(MathRateTest, UnknownMathFollowsStorage) {
-  EXPECT_EQ(RateOf(DType::kF16, DType::kUnknown, "t4").peak_flops_per_s,
-            65e12);
+  EXPECT_EQ(RateOf(DType::kF16, DType::kUnknown, "t4").peak_flops_per_s, 65e12);
 }
 
 TEST(MathRateTest, Bf16FallsBackToFp32BeforeAmpere) {
@@ -68,9 +67,9 @@ TEST(MathRateTest, ThreeChannelImagesLeaveTensorCoresBeforeAmpere) {
   EXPECT_FALSE(ChannelRate(half, 3, 64, v100).tensor);
   EXPECT_TRUE(ChannelRate(half, 64, 64, v100).tensor);
   const GpuSpec& a100 = *FindGpu("a100-80-sxm");
-  EXPECT_TRUE(ChannelRate(RateOf(DType::kF16, DType::kF16, "a100-80-sxm"), 3,
-                          64, a100)
-                  .tensor);
+  EXPECT_TRUE(
+      ChannelRate(RateOf(DType::kF16, DType::kF16, "a100-80-sxm"), 3, 64, a100)
+          .tensor);
 }
 
 }  // namespace

@@ -12,9 +12,12 @@ namespace {
 TEST(TimeOfTest, EveryKindOnEveryGpuIsFiniteAndPositive) {
   const Operation ops[] = {
       MakeGemm(512, 512, 512),
-      MakeConv(OpKind::kConvForward, {.batch = 4, .in_channels = 16,
-                                      .out_channels = 16, .size = 28,
-                                      .filter = 3, .padding = 1}),
+      MakeConv(OpKind::kConvForward, {.batch = 4,
+                                      .in_channels = 16,
+                                      .out_channels = 16,
+                                      .size = 28,
+                                      .filter = 3,
+                                      .padding = 1}),
       MakeRnn(OpKind::kRnnForward, RnnCell::kLstm, 4, 8, 32, 64),
       MakeOperation(OpKind::kPointwise,
                     {{Dim::kElementsIn, 4096}, {Dim::kElementsOut, 4096}}),
@@ -51,8 +54,10 @@ TEST(TimeOfTest, IsTheFastestAlternative) {
 
 TEST(KernelLaunchTest, DefaultsToVectorisedElementwiseTraffic) {
   // 2^20 blocks x 128 threads x 32 bytes = 4 GiB at 3352 GB/s x 0.88.
-  const KernelLaunch launch{.blocks = 1 << 20, .threads_per_block = 128,
-                            .registers_per_thread = 0, .shared_bytes = 0,
+  const KernelLaunch launch{.blocks = 1 << 20,
+                            .threads_per_block = 128,
+                            .registers_per_thread = 0,
+                            .shared_bytes = 0,
                             .bytes_per_thread = 0};
   const ModelledTime time = TimeOf(launch, *FindGpu("h100-sxm"));
   EXPECT_NEAR(time.ns, 4294967296.0 / (3352 * 0.88) + 2000, 1);
@@ -60,15 +65,19 @@ TEST(KernelLaunchTest, DefaultsToVectorisedElementwiseTraffic) {
 }
 
 TEST(KernelLaunchTest, OneBlockIsLatency) {
-  const KernelLaunch launch{.blocks = 1, .threads_per_block = 32,
-                            .registers_per_thread = 0, .shared_bytes = 0,
+  const KernelLaunch launch{.blocks = 1,
+                            .threads_per_block = 32,
+                            .registers_per_thread = 0,
+                            .shared_bytes = 0,
                             .bytes_per_thread = 4};
   EXPECT_EQ(TimeOf(launch, *FindGpu("t4")).bound, Bound::kLatency);
 }
 
 TEST(KernelLaunchTest, SharedMemoryLimitsResidencyAndAddsWaves) {
-  KernelLaunch launch{.blocks = 10000, .threads_per_block = 64,
-                      .registers_per_thread = 32, .shared_bytes = 0,
+  KernelLaunch launch{.blocks = 10000,
+                      .threads_per_block = 64,
+                      .registers_per_thread = 32,
+                      .shared_bytes = 0,
                       .bytes_per_thread = 1};
   const GpuSpec& gpu = *FindGpu("a100-80-sxm");
   const double free_ns = TimeOf(launch, gpu).ns;
@@ -77,8 +86,10 @@ TEST(KernelLaunchTest, SharedMemoryLimitsResidencyAndAddsWaves) {
 }
 
 TEST(KernelLaunchTest, RegistersLimitResidency) {
-  KernelLaunch launch{.blocks = 10000, .threads_per_block = 256,
-                      .registers_per_thread = 32, .shared_bytes = 0,
+  KernelLaunch launch{.blocks = 10000,
+                      .threads_per_block = 256,
+                      .registers_per_thread = 32,
+                      .shared_bytes = 0,
                       .bytes_per_thread = 0.01};
   const GpuSpec& gpu = *FindGpu("a100-80-sxm");
   const double light_ns = TimeOf(launch, gpu).ns;
@@ -111,13 +122,14 @@ TEST(CopyTest, DeviceCopyReadsAndWrites) {
 }
 
 TEST(CopyTest, PeersUseNvlinkWhereTheyHaveIt) {
-  EXPECT_LT(TimeOfCopy(CopyPath::kPeer, 1e9, *FindGpu("h100-sxm")).ns,
-            TimeOfCopy(CopyPath::kHostToDevicePinned, 1e9,
-                       *FindGpu("h100-sxm")).ns / 5);
-  EXPECT_NEAR(TimeOfCopy(CopyPath::kPeer, 1e9, *FindGpu("t4")).ns /
-                  TimeOfCopy(CopyPath::kHostToDevicePinned, 1e9,
-                             *FindGpu("t4")).ns,
-              1, 0.001);
+  EXPECT_LT(
+      TimeOfCopy(CopyPath::kPeer, 1e9, *FindGpu("h100-sxm")).ns,
+      TimeOfCopy(CopyPath::kHostToDevicePinned, 1e9, *FindGpu("h100-sxm")).ns /
+          5);
+  EXPECT_NEAR(
+      TimeOfCopy(CopyPath::kPeer, 1e9, *FindGpu("t4")).ns /
+          TimeOfCopy(CopyPath::kHostToDevicePinned, 1e9, *FindGpu("t4")).ns,
+      1, 0.001);
 }
 
 TEST(CopyTest, NothingStillTakesItsSetUp) {

@@ -21,10 +21,9 @@ inline Operation MakeOperation(
 }
 
 inline Operation MakeGemm(int64_t m, int64_t n, int64_t k, int64_t batch = 1) {
-  return MakeOperation(OpKind::kGemm, {{Dim::kBatch, batch},
-                                       {Dim::kM, m},
-                                       {Dim::kN, n},
-                                       {Dim::kK, k}});
+  return MakeOperation(
+      OpKind::kGemm,
+      {{Dim::kBatch, batch}, {Dim::kM, m}, {Dim::kN, n}, {Dim::kK, k}});
 }
 
 // A square image and filter; `padding` on each side.

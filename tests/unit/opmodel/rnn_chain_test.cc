@@ -90,9 +90,9 @@ TEST(RnnChainTest, SmallStepsAreLatencyAndUseTheGpuBadly) {
 
 TEST(RnnChainTest, TimeGrowsWithTheSequenceNotWithASmallBatch) {
   const auto ns = [](int64_t seq, int64_t batch) {
-    return TimeOf(MakeRnn(OpKind::kRnnForward, RnnCell::kLstm, seq, batch, 0,
-                          512),
-                  V100())
+    return TimeOf(
+               MakeRnn(OpKind::kRnnForward, RnnCell::kLstm, seq, batch, 0, 512),
+               V100())
         ->ns;
   };
   EXPECT_NEAR(ns(200, 16) / ns(100, 16), 2, 0.01);
@@ -100,13 +100,13 @@ TEST(RnnChainTest, TimeGrowsWithTheSequenceNotWithASmallBatch) {
 }
 
 TEST(RnnChainTest, UnknownCellOrOtherKindIsUnknown) {
-  EXPECT_FALSE(RnnChainOf(MakeRnn(OpKind::kRnnForward, RnnCell::kNone, 1, 1, 1,
-                                  1),
-                          V100())
-                   .has_value());
-  EXPECT_FALSE(RnnChainOf(MakeRnn(OpKind::kGemm, RnnCell::kLstm, 1, 1, 1, 1),
-                          V100())
-                   .has_value());
+  EXPECT_FALSE(
+      RnnChainOf(MakeRnn(OpKind::kRnnForward, RnnCell::kNone, 1, 1, 1, 1),
+                 V100())
+          .has_value());
+  EXPECT_FALSE(
+      RnnChainOf(MakeRnn(OpKind::kGemm, RnnCell::kLstm, 1, 1, 1, 1), V100())
+          .has_value());
 }
 
 }  // namespace

@@ -84,18 +84,18 @@ TEST(OpsCsvTest, ElementwiseInputsComeFromColumnOrKernelName) {
   EXPECT_EQ(ReadOne("op,b,h\nelementwise,4,8\n")[Dim::kElementsIn], 32);
   EXPECT_EQ(ReadOne("op,b,h,inputs\nelementwise,4,8,3\n")[Dim::kElementsIn],
             96);
-  EXPECT_EQ(ReadOne("op,b,h,kernel\nelementwise,4,8,\"vectorized<4, "
-                    "add<float>, at::detail::Array<char*, 3> >\"\n")
-                [Dim::kElementsIn],
-            64);
+  EXPECT_EQ(
+      ReadOne(
+          "op,b,h,kernel\nelementwise,4,8,\"vectorized<4, "
+          "add<float>, at::detail::Array<char*, 3> >\"\n")[Dim::kElementsIn],
+      64);
   EXPECT_EQ(ReadOne("op,b,h\nadd,4,8\n")[Dim::kElementsIn], 64);
   EXPECT_EQ(ReadOne("op,b,h\ngelu,4,8\n")[Dim::kElementsIn], 32);
 }
 
 TEST(OpsCsvTest, RowOperationsKnowTheirRows) {
   for (const char* op : {"layer_norm", "softmax"}) {
-    const Operation operation =
-        ReadOne(absl::StrCat("op,b,h\n", op, ",4,8\n"));
+    const Operation operation = ReadOne(absl::StrCat("op,b,h\n", op, ",4,8\n"));
     EXPECT_EQ(operation[Dim::kRows], 4);
     EXPECT_EQ(operation[Dim::kElementsOut], 32);
   }

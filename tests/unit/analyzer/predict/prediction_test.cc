@@ -35,10 +35,10 @@ TEST(PredictionTest, TimeIsTheModelsPlusOneLaunchLatency) {
 TEST(PredictionTest, ErrorsAreMeanAndMedianOfAbsoluteValues) {
   const double modelled =
       PredictText("op,b,h\nsoftmax,4096,1024\n").rows[0].modelled_ms;
-  std::vector<OpsRow> rows =
-      *ParseOpsCsv("op,b,h\nsoftmax,4096,1024\nsoftmax,4096,1024\n"
-                   "softmax,4096,1024\nsoftmax,4096,1024\n",
-                   "ops.csv");
+  std::vector<OpsRow> rows = *ParseOpsCsv(
+      "op,b,h\nsoftmax,4096,1024\nsoftmax,4096,1024\n"
+      "softmax,4096,1024\nsoftmax,4096,1024\n",
+      "ops.csv");
   rows[0].measured_ms = modelled;        // 0 %
   rows[1].measured_ms = modelled * 2;    // -50 %
   rows[2].measured_ms = modelled / 1.1;  // +10 %; the last is not measured

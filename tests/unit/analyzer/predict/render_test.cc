@@ -12,24 +12,33 @@ using ::testing::Not;
 
 Prediction MakePrediction() {
   return {.gpu = opmodel::FindGpu("t4"),
-          .rows = {{.line = 2, .op = "gemm", .modelled_ms = 1.25,
-                    .bound = opmodel::Bound::kCompute, .measured_ms = 1.0,
+          .rows = {{.line = 2,
+                    .op = "gemm",
+                    .modelled_ms = 1.25,
+                    .bound = opmodel::Bound::kCompute,
+                    .measured_ms = 1.0,
                     .error_ratio = 0.25},
-                   {.line = 3, .op = "softmax", .modelled_ms = 0.5,
+                   {.line = 3,
+                    .op = "softmax",
+                    .modelled_ms = 0.5,
                     .bound = opmodel::Bound::kMemory,
                     .measured_ms = std::nullopt,
                     .error_ratio = std::nullopt}},
-          .ops = {{.op = "gemm", .rows = 1, .measured_rows = 1,
-                   .mean_error_ratio = 0.25, .median_error_ratio = 0.25},
-                  {.op = "softmax", .rows = 1, .measured_rows = 0,
+          .ops = {{.op = "gemm",
+                   .rows = 1,
+                   .measured_rows = 1,
+                   .mean_error_ratio = 0.25,
+                   .median_error_ratio = 0.25},
+                  {.op = "softmax",
+                   .rows = 1,
+                   .measured_rows = 0,
                    .mean_error_ratio = std::nullopt,
                    .median_error_ratio = std::nullopt}}};
 }
 
 TEST(RenderPredictionTest, JsonIsTheContract) {
-  EXPECT_EQ(
-      RenderPredictionJson(MakePrediction()),
-      R"({"schema":"dltap.predict","version":1,"gpu":"t4","rows":[
+  EXPECT_EQ(RenderPredictionJson(MakePrediction()),
+            R"({"schema":"dltap.predict","version":1,"gpu":"t4","rows":[
 {"line":2,"op":"gemm","modelled_ms":1.25,"bound":"compute","measured_ms":1,"error_percent":25},
 {"line":3,"op":"softmax","modelled_ms":0.5,"bound":"memory","measured_ms":null,"error_percent":null}],"ops":[
 {"op":"gemm","rows":1,"measured_rows":1,"mean_error_percent":25,"median_error_percent":25},

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUDART_CONVERSIONS_H_
+#define DLTAP_SHIM_SIMGPU_CUDART_CONVERSIONS_H_
+
+#include <optional>
+
+#include "shim/simgpu/cudart/runtime_header.h"
+#include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/event.h"
+#include "shim/simgpu/device/graph_exec.h"
+#include "shim/simgpu/device/launch_geometry.h"
+#include "shim/simgpu/device/memory_pool.h"
+#include "shim/simgpu/device/stream.h"
+
+namespace dltap::simgpu {
+
+inline Dim3 ToDim3(const dim3& d) { return {d.x, d.y, d.z}; }
+
+// nullopt for cudaMemcpyDefault.
+inline std::optional<CopyDirection> ToDirection(cudaMemcpyKind kind) {
+  switch (kind) {
+    case cudaMemcpyHostToHost:
+      return CopyDirection::kHostToHost;
+    case cudaMemcpyHostToDevice:
+      return CopyDirection::kHostToDevice;
+    case cudaMemcpyDeviceToHost:
+      return CopyDirection::kDeviceToHost;
+    case cudaMemcpyDeviceToDevice:
+      return CopyDirection::kDeviceToDevice;
+    default:
+      return std::nullopt;
+  }
+}
+
+inline bool IsCopyKind(cudaMemcpyKind kind) {
+  return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault;
+}
+
+inline Event* ToEvent(cudaEvent_t event) { return FromHandle<Event>(event); }
+inline Graph* ToGraph(cudaGraph_t graph) { return FromHandle<Graph>(graph); }
+inline GraphNode* ToNode(cudaGraphNode_t node) {
+  return FromHandle<GraphNode>(node);
+}
+inline GraphExec* ToExec(cudaGraphExec_t exec) {
+  return FromHandle<GraphExec>(exec);
+}
+inline MemoryPool* ToPool(cudaMemPool_t pool) {
+  return FromHandle<MemoryPool>(pool);
+}
+
+template <typename Vendor, typename T>
+Vendor ToHandle(T* object) {
+  return reinterpret_cast<Vendor>(object);
+}
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUDART_CONVERSIONS_H_

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/device.h"
+
+#include <cstring>
+
+#include "shim/simgpu/cudart/device_properties.h"
+#include "shim/simgpu/cudart/runtime_call.h"
+#include "shim/simgpu/device/capture.h"
+#include "shim/simgpu/device/device_attributes.h"
+#include "shim/simgpu/device/thread_state.h"
+
+namespace dltap::simgpu {
+namespace {
+
+constexpr int kVersion = 13000;
+
+// Makes the device current and its primary context active.
+Error MakeCurrent(int ordinal) {
+  Device* device = FindDevice(ordinal);
+  if (device == nullptr) return Error::kInvalidDevice;
+  ThreadState& thread = CurrentThread();
+  thread.device = ordinal;
+  if (thread.contexts.empty()) {
+    thread.contexts.push_back(device->primary_context);
+  } else {
+    thread.contexts.back() = device->primary_context;
+  }
+  device->primary_active.store(true);
+  return Error::kSuccess;
+}
+
+template <ApiName kName>
+cudaError_t ReadVersion(int* version) {
+  return Runtime<kName>(Needs::kNothing, [&] {
+    if (version == nullptr) return Error::kInvalidValue;
+    *version = kVersion;
+    return Error::kSuccess;
+  });
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
+
+using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  return Runtime<"cudaGetDeviceCount">(Needs::kDriver, [&] {
+    if (count == nullptr) return Error::kInvalidValue;
+    *count = DeviceCount();
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  return Runtime<"cudaGetDevice">(Needs::kDriver, [&] {
+    if (device == nullptr) return Error::kInvalidValue;
+    *device = CurrentThread().device;
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaSetDevice(int device) {
+  return Runtime<"cudaSetDevice">(Needs::kDriver,
+                                  [&] { return MakeCurrent(device); });
+}
+
+cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
+  return Runtime<"cudaInitDevice">(Needs::kDriver, [&] {
+    Device* found = FindDevice(device);
+    if (found == nullptr) return Error::kInvalidDevice;
+    found->primary_active.store(true);
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int device) {
+  return Runtime<"cudaGetDeviceProperties">(Needs::kDriver, [&] {
+    const Device* found = FindDevice(device);
+    if (found == nullptr) return Error::kInvalidDevice;
+    if (prop == nullptr) return Error::kInvalidValue;
+    FillProperties(*found, *prop);
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr,
+                                   int device) {
+  return Runtime<"cudaDeviceGetAttribute">(Needs::kDriver, [&] {
+    const Device* found = FindDevice(device);
+    if (found == nullptr) return Error::kInvalidDevice;
+    const auto attribute = DeviceAttribute(*found, attr);
+    if (value == nullptr || !attribute) return Error::kInvalidValue;
+    *value = *attribute;
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  return Runtime<"cudaDeviceSynchronize">(
+      Needs::kContext, [] { return SynchronizeDevice(ActiveDevice()); });
+}
+
+cudaError_t cudaDeviceReset() {
+  return Runtime<"cudaDeviceReset">(Needs::kDriver, [] {
+    Device& device = CurrentDeviceState();
+    const Error error = SynchronizeDevice(device);
+    device.sticky_error.store(0);
+    device.primary_active.store(false);
+    return error;
+  });
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* pciBusId, int len, int device) {
+  return Runtime<"cudaDeviceGetPCIBusId">(Needs::kDriver, [&] {
+    const Device* found = FindDevice(device);
+    if (found == nullptr) return Error::kInvalidDevice;
+    const std::string text = PciBusId(*found);
+    if (pciBusId == nullptr || len <= static_cast<int>(text.size())) {
+      return Error::kInvalidValue;
+    }
+    std::memcpy(pciBusId, text.c_str(), text.size() + 1);
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* pciBusId) {
+  return Runtime<"cudaDeviceGetByPCIBusId">(Needs::kDriver, [&] {
+    if (device == nullptr || pciBusId == nullptr) return Error::kInvalidValue;
+    const int found = FindDeviceByPciBusId(pciBusId);
+    if (found < 0) return Error::kInvalidDevice;
+    *device = found;
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* canAccessPeer, int device,
+                                    int peerDevice) {
+  return Runtime<"cudaDeviceCanAccessPeer">(Needs::kDriver, [&] {
+    if (FindDevice(device) == nullptr || FindDevice(peerDevice) == nullptr) {
+      return Error::kInvalidDevice;
+    }
+    *canAccessPeer = device != peerDevice ? 1 : 0;
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags) {
+  return Runtime<"cudaDeviceEnablePeerAccess">(Needs::kContext, [&] {
+    Device& device = ActiveDevice();
+    if (FindDevice(peerDevice) == nullptr || peerDevice == device.ordinal) {
+      return Error::kInvalidDevice;
+    }
+    if (flags != 0) return Error::kInvalidValue;
+    const uint32_t bit = 1u << peerDevice;
+    return (device.peers.fetch_or(bit) & bit) != 0
+               ? Error::kPeerAlreadyEnabled
+               : Error::kSuccess;
+  });
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peerDevice) {
+  return Runtime<"cudaDeviceDisablePeerAccess">(Needs::kContext, [&] {
+    if (FindDevice(peerDevice) == nullptr) return Error::kInvalidDevice;
+    const uint32_t bit = 1u << peerDevice;
+    return (ActiveDevice().peers.fetch_and(~bit) & bit) == 0
+               ? Error::kPeerNotEnabled
+               : Error::kSuccess;
+  });
+}
+
+cudaError_t cudaDriverGetVersion(int* driverVersion) {
+  return ReadVersion<"cudaDriverGetVersion">(driverVersion);
+}
+
+cudaError_t cudaRuntimeGetVersion(int* runtimeVersion) {
+  return ReadVersion<"cudaRuntimeGetVersion">(runtimeVersion);
+}
+
+cudaError_t cudaProfilerStart() {
+  return Runtime<"cudaProfilerStart">(Needs::kContext,
+                                      [] { return Error::kSuccess; });
+}
+
+cudaError_t cudaProfilerStop() {
+  return Runtime<"cudaProfilerStop">(Needs::kContext,
+                                     [] { return Error::kSuccess; });
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/cudart/device_properties.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "shim/simgpu/device/device_attributes.h"
+
+namespace dltap::simgpu {
+namespace {
+
+// Fields of cudaDeviceProp that are an attribute by another name.
+struct IntField {
+  size_t offset;
+  cudaDeviceAttr attribute;
+};
+
+#define DLTAP_INT(field, attribute) \
+  IntField{offsetof(cudaDeviceProp, field), cudaDevAttr##attribute}
+constexpr IntField kIntFields[] = {
+    DLTAP_INT(regsPerBlock, MaxRegistersPerBlock),
+    DLTAP_INT(warpSize, WarpSize),
+    DLTAP_INT(maxThreadsPerBlock, MaxThreadsPerBlock),
+    DLTAP_INT(maxThreadsDim[0], MaxBlockDimX),
+    DLTAP_INT(maxThreadsDim[1], MaxBlockDimY),
+    DLTAP_INT(maxThreadsDim[2], MaxBlockDimZ),
+    DLTAP_INT(maxGridSize[0], MaxGridDimX),
+    DLTAP_INT(maxGridSize[1], MaxGridDimY),
+    DLTAP_INT(maxGridSize[2], MaxGridDimZ),
+    DLTAP_INT(major, ComputeCapabilityMajor),
+    DLTAP_INT(minor, ComputeCapabilityMinor),
+    DLTAP_INT(multiProcessorCount, MultiProcessorCount),
+    DLTAP_INT(integrated, Integrated),
+    DLTAP_INT(canMapHostMemory, CanMapHostMemory),
+    DLTAP_INT(concurrentKernels, ConcurrentKernels),
+    DLTAP_INT(ECCEnabled, EccEnabled),
+    DLTAP_INT(pciBusID, PciBusId),
+    DLTAP_INT(pciDeviceID, PciDeviceId),
+    DLTAP_INT(pciDomainID, PciDomainId),
+    DLTAP_INT(tccDriver, TccDriver),
+    DLTAP_INT(asyncEngineCount, AsyncEngineCount),
+    DLTAP_INT(unifiedAddressing, UnifiedAddressing),
+    DLTAP_INT(memoryBusWidth, GlobalMemoryBusWidth),
+    DLTAP_INT(l2CacheSize, L2CacheSize),
+    DLTAP_INT(persistingL2CacheMaxSize, MaxPersistingL2CacheSize),
+    DLTAP_INT(maxThreadsPerMultiProcessor, MaxThreadsPerMultiProcessor),
+    DLTAP_INT(streamPrioritiesSupported, StreamPrioritiesSupported),
+    DLTAP_INT(globalL1CacheSupported, GlobalL1CacheSupported),
+    DLTAP_INT(localL1CacheSupported, LocalL1CacheSupported),
+    DLTAP_INT(regsPerMultiprocessor, MaxRegistersPerMultiprocessor),
+    DLTAP_INT(managedMemory, ManagedMemory),
+    DLTAP_INT(isMultiGpuBoard, IsMultiGpuBoard),
+    DLTAP_INT(multiGpuBoardGroupID, MultiGpuBoardGroupID),
+    DLTAP_INT(hostNativeAtomicSupported, HostNativeAtomicSupported),
+    DLTAP_INT(pageableMemoryAccess, PageableMemoryAccess),
+    DLTAP_INT(concurrentManagedAccess, ConcurrentManagedAccess),
+    DLTAP_INT(computePreemptionSupported, ComputePreemptionSupported),
+    DLTAP_INT(canUseHostPointerForRegisteredMem,
+              CanUseHostPointerForRegisteredMem),
+    DLTAP_INT(cooperativeLaunch, CooperativeLaunch),
+    DLTAP_INT(maxBlocksPerMultiProcessor, MaxBlocksPerMultiprocessor),
+    DLTAP_INT(hostRegisterSupported, HostRegisterSupported),
+    DLTAP_INT(hostRegisterReadOnlySupported, HostRegisterReadOnlySupported),
+    DLTAP_INT(memoryPoolsSupported, MemoryPoolsSupported),
+    DLTAP_INT(memoryPoolSupportedHandleTypes, MemoryPoolSupportedHandleTypes),
+    DLTAP_INT(ipcEventSupported, IpcEventSupport),
+    DLTAP_INT(clusterLaunch, ClusterLaunch),
+    DLTAP_INT(deviceNumaId, NumaId),
+    DLTAP_INT(hostNumaId, HostNumaId),
+};
+#undef DLTAP_INT
+
+size_t Bytes(const Device& device, cudaDeviceAttr attribute) {
+  return static_cast<size_t>(DeviceAttribute(device, attribute).value_or(0));
+}
+
+}  // namespace
+
+void FillProperties(const Device& device, cudaDeviceProp& properties) {
+  std::memset(&properties, 0, sizeof(properties));
+  for (const IntField& field : kIntFields) {
+    const int value = DeviceAttribute(device, field.attribute).value_or(0);
+    std::memcpy(reinterpret_cast<char*>(&properties) + field.offset, &value,
+                sizeof(value));
+  }
+  const size_t length =
+      std::min(device.gpu.product.size(), sizeof(properties.name) - 1);
+  std::memcpy(properties.name, device.gpu.product.data(), length);
+  std::memcpy(&properties.uuid, device.uuid.data(), sizeof(properties.uuid));
+  properties.totalGlobalMem = device.memory_bytes;
+  properties.sharedMemPerBlock =
+      Bytes(device, cudaDevAttrMaxSharedMemoryPerBlock);
+  properties.sharedMemPerBlockOptin =
+      Bytes(device, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  properties.sharedMemPerMultiprocessor =
+      Bytes(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+  properties.reservedSharedMemPerBlock =
+      Bytes(device, cudaDevAttrReservedSharedMemoryPerBlock);
+  properties.memPitch = Bytes(device, cudaDevAttrMaxPitch);
+  properties.totalConstMem = Bytes(device, cudaDevAttrTotalConstantMemory);
+  properties.textureAlignment = Bytes(device, cudaDevAttrTextureAlignment);
+  properties.texturePitchAlignment =
+      Bytes(device, cudaDevAttrTexturePitchAlignment);
+  properties.surfaceAlignment = Bytes(device, cudaDevAttrSurfaceAlignment);
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUDART_DEVICE_PROPERTIES_H_
+#define DLTAP_SHIM_SIMGPU_CUDART_DEVICE_PROPERTIES_H_
+
+#include "shim/simgpu/cudart/runtime_header.h"
+#include "shim/simgpu/device/device.h"
+
+namespace dltap::simgpu {
+
+// Every field, from the same numbers as cudaDeviceGetAttribute.
+void FillProperties(const Device& device, cudaDeviceProp& properties);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUDART_DEVICE_PROPERTIES_H_

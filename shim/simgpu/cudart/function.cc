@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes of kernels, occupancy, device variables.
+#include <algorithm>
+
+#include "shim/simgpu/cudart/conversions.h"
+#include "shim/simgpu/cudart/device_variables.h"
+#include "shim/simgpu/cudart/runtime_call.h"
+#include "shim/simgpu/device/architecture.h"
+#include "shim/simgpu/device/kernel.h"
+#include "shim/simgpu/device/occupancy.h"
+
+namespace dltap::simgpu {
+namespace {
+
+template <ApiName kName, typename Body>
+cudaError_t OnKernel(const void* function, Body body) {
+  return Runtime<kName>(Needs::kContext, [&] {
+    Kernel* kernel = ResolveKernel(function);
+    return kernel == nullptr ? Error::kInvalidDeviceFunction : body(*kernel);
+  });
+}
+
+template <ApiName kName>
+cudaError_t ActiveBlocks(int* blocks, const void* function, int block_size,
+                         size_t shared_bytes) {
+  return OnKernel<kName>(function, [&](const Kernel& kernel) {
+    if (blocks == nullptr || block_size <= 0) return Error::kInvalidValue;
+    *blocks = MaxActiveBlocks(kernel, block_size, shared_bytes,
+                              CurrentDeviceState().gpu);
+    return Error::kSuccess;
+  });
+}
+
+void FillAttributes(const Kernel& kernel, const Device& device,
+                    cudaFuncAttributes& attributes) {
+  const opmodel::GpuSpec& gpu = device.gpu;
+  const int version = gpu.compute_major * 10 + gpu.compute_minor;
+  attributes = {};
+  attributes.sharedSizeBytes = kernel.static_shared_bytes;
+  attributes.maxThreadsPerBlock = kernel.max_threads_per_block;
+  attributes.numRegs = static_cast<int>(kernel.registers_per_thread);
+  attributes.ptxVersion = version;
+  attributes.binaryVersion = version;
+  attributes.maxDynamicSharedSizeBytes =
+      kernel.max_dynamic_shared_bytes.load();
+  attributes.preferredShmemCarveout = kernel.preferred_carveout.load();
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
+
+using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attr, const void* func) {
+  return OnKernel<"cudaFuncGetAttributes">(func, [&](const Kernel& kernel) {
+    if (attr == nullptr) return Error::kInvalidValue;
+    FillAttributes(kernel, CurrentDeviceState(), *attr);
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaFuncSetAttribute(const void* func, cudaFuncAttribute attr,
+                                 int value) {
+  return OnKernel<"cudaFuncSetAttribute">(func, [&](Kernel& kernel) {
+    const Architecture& limits = ArchitectureOf(CurrentDeviceState().gpu);
+    switch (attr) {
+      case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        if (value < 0 || value > limits.shared_bytes_per_block_optin) {
+          return Error::kInvalidValue;
+        }
+        kernel.max_dynamic_shared_bytes.store(value);
+        return Error::kSuccess;
+      case cudaFuncAttributePreferredSharedMemoryCarveout:
+        if (value < -1 || value > 100) return Error::kInvalidValue;
+        kernel.preferred_carveout.store(value);
+        return Error::kSuccess;
+      default:
+        return attr > 0 && attr < cudaFuncAttributeMax ? Error::kSuccess
+                                                       : Error::kInvalidValue;
+    }
+  });
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* func, cudaFuncCache) {
+  return OnKernel<"cudaFuncSetCacheConfig">(
+      func, [](const Kernel&) { return Error::kSuccess; });
+}
+
+cudaError_t cudaFuncGetName(const char** name, const void* func) {
+  return OnKernel<"cudaFuncGetName">(func, [&](const Kernel& kernel) {
+    if (name == nullptr) return Error::kInvalidValue;
+    *name = kernel.name;
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* functionPtr,
+                                const void* symbolPtr) {
+  return OnKernel<"cudaGetFuncBySymbol">(symbolPtr, [&](Kernel& kernel) {
+    if (functionPtr == nullptr) return Error::kInvalidValue;
+    *functionPtr = ToHandle<cudaFunction_t>(&kernel);
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t* kernelPtr, const void* entryFuncAddr) {
+  return OnKernel<"cudaGetKernel">(entryFuncAddr, [&](Kernel& kernel) {
+    if (kernelPtr == nullptr) return Error::kInvalidValue;
+    *kernelPtr = ToHandle<cudaKernel_t>(&kernel);
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+    int* numBlocks, const void* func, int blockSize, size_t dynamicSMemSize) {
+  return ActiveBlocks<"cudaOccupancyMaxActiveBlocksPerMultiprocessor">(
+      numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* numBlocks, const void* func, int blockSize, size_t dynamicSMemSize,
+    unsigned int) {
+  return ActiveBlocks<"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags">(
+      numBlocks, func, blockSize, dynamicSMemSize);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize,
+                                                      const void* func,
+                                                      int numBlocks, int) {
+  return OnKernel<"cudaOccupancyAvailableDynamicSMemPerBlock">(
+      func, [&](const Kernel& kernel) {
+        if (dynamicSmemSize == nullptr || numBlocks <= 0) {
+          return Error::kInvalidValue;
+        }
+        const Architecture& limits = ArchitectureOf(CurrentDeviceState().gpu);
+        const int per_block = std::min(
+            limits.shared_bytes_per_sm / numBlocks -
+                limits.reserved_shared_bytes_per_block,
+            limits.shared_bytes_per_block_optin);
+        *dynamicSmemSize = static_cast<size_t>(std::max(
+            0, per_block - static_cast<int>(kernel.static_shared_bytes)));
+        return Error::kSuccess;
+      });
+}
+
+cudaError_t cudaGetSymbolAddress(void** devPtr, const void* symbol) {
+  return Runtime<"cudaGetSymbolAddress">(Needs::kContext, [&] {
+    VariablePlace place{};
+    const Error error = FindVariable(ActiveDevice(), symbol, &place);
+    if (error == Error::kSuccess) *devPtr = place.address;
+    return error;
+  });
+}
+
+cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
+  return Runtime<"cudaGetSymbolSize">(Needs::kContext, [&] {
+    VariablePlace place{};
+    const Error error = FindVariable(ActiveDevice(), symbol, &place);
+    if (error == Error::kSuccess) *size = place.bytes;
+    return error;
+  });
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs as wholes: creation, structure, instantiation, update.
+#include "shim/simgpu/device/graph.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "shim/simgpu/cudart/conversions.h"
+#include "shim/simgpu/cudart/runtime_call.h"
+#include "shim/simgpu/device/graph_dot.h"
+#include "shim/simgpu/device/graph_exec.h"
+
+namespace dltap::simgpu {
+namespace {
+
+template <ApiName kName, typename Body>
+cudaError_t OnGraph(cudaGraph_t handle, Body body) {
+  return Runtime<kName>(Needs::kContext, [&] {
+    Graph* graph = ToGraph(handle);
+    return graph == nullptr ? Error::kInvalidValue : body(*graph);
+  });
+}
+
+template <ApiName kName, typename Body>
+cudaError_t OnExec(cudaGraphExec_t handle, Body body) {
+  return Runtime<kName>(Needs::kContext, [&] {
+    GraphExec* exec = ToExec(handle);
+    return exec == nullptr ? Error::kInvalidValue : body(*exec);
+  });
+}
+
+// The convention of all list getters: with a null array, the number there is;
+// else up to *count entries, the rest null.
+Error ListNodes(const std::vector<GraphNode*>& nodes, cudaGraphNode_t* out,
+                size_t* count) {
+  if (count == nullptr) return Error::kInvalidValue;
+  if (out == nullptr) {
+    *count = nodes.size();
+    return Error::kSuccess;
+  }
+  for (size_t i = 0; i < *count; ++i) {
+    out[i] = i < nodes.size() ? ToHandle<cudaGraphNode_t>(nodes[i]) : nullptr;
+  }
+  *count = std::min(*count, nodes.size());
+  return Error::kSuccess;
+}
+
+template <ApiName kName>
+cudaError_t Instantiate(cudaGraphExec_t* exec_out, cudaGraph_t handle,
+                        uint64_t flags) {
+  return OnGraph<kName>(handle, [&](Graph& graph) {
+    if (exec_out == nullptr) return Error::kInvalidValue;
+    GraphExec* exec = nullptr;
+    const Error error = InstantiateGraph(graph, flags, &exec);
+    *exec_out = ToHandle<cudaGraphExec_t>(exec);
+    return error;
+  });
+}
+
+template <ApiName kName, typename Change>
+cudaError_t ChangeEdges(cudaGraph_t handle, const cudaGraphNode_t* from,
+                        const cudaGraphNode_t* to, size_t count,
+                        Change change) {
+  return OnGraph<kName>(handle, [&](Graph&) {
+    for (size_t i = 0; i < count; ++i) {
+      GraphNode* first = ToNode(from[i]);
+      GraphNode* second = ToNode(to[i]);
+      if (first == nullptr || second == nullptr) return Error::kInvalidValue;
+      const Error error = change(*first, *second);
+      if (error != Error::kSuccess) return error;
+    }
+    return Error::kSuccess;
+  });
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
+
+using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+
+cudaError_t cudaGraphCreate(cudaGraph_t* pGraph, unsigned int flags) {
+  return Runtime<"cudaGraphCreate">(Needs::kContext, [&] {
+    if (pGraph == nullptr || flags != 0) return Error::kInvalidValue;
+    *pGraph = ToHandle<cudaGraph_t>(NewGraph());
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  return OnGraph<"cudaGraphDestroy">(graph, [](Graph& g) {
+    if (g.parent != nullptr) return Error::kInvalidValue;
+    DestroyGraph(&g);
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t* pGraphClone,
+                           cudaGraph_t originalGraph) {
+  return OnGraph<"cudaGraphClone">(originalGraph, [&](Graph& graph) {
+    if (pGraphClone == nullptr) return Error::kInvalidValue;
+    *pGraphClone = ToHandle<cudaGraph_t>(CloneGraph(graph, nullptr));
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
+                                 unsigned long long flags) {
+  return Instantiate<"cudaGraphInstantiate">(pGraphExec, graph, flags);
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* pGraphExec,
+                                          cudaGraph_t graph,
+                                          unsigned long long flags) {
+  return Instantiate<"cudaGraphInstantiateWithFlags">(pGraphExec, graph, flags);
+}
+
+cudaError_t cudaGraphInstantiateWithParams(
+    cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
+    cudaGraphInstantiateParams* instantiateParams) {
+  if (instantiateParams != nullptr) {
+    instantiateParams->errNode_out = nullptr;
+    instantiateParams->result_out = cudaGraphInstantiateSuccess;
+  }
+  return Instantiate<"cudaGraphInstantiateWithParams">(
+      pGraphExec, graph,
+      instantiateParams == nullptr ? 0 : instantiateParams->flags);
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec) {
+  return OnExec<"cudaGraphExecDestroy">(
+      graphExec, [](GraphExec& exec) { return DestroyGraphExec(exec); });
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec,
+                                  unsigned long long* flags) {
+  return OnExec<"cudaGraphExecGetFlags">(graphExec, [&](GraphExec& exec) {
+    if (flags == nullptr) return Error::kInvalidValue;
+    *flags = exec.flags;
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t) {
+  return OnExec<"cudaGraphUpload">(graphExec,
+                                   [](GraphExec&) { return Error::kSuccess; });
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+                                cudaGraphExecUpdateResultInfo* resultInfo) {
+  return OnExec<"cudaGraphExecUpdate">(hGraphExec, [&](GraphExec& exec) {
+    const Graph* graph = ToGraph(hGraph);
+    if (graph == nullptr) return Error::kInvalidValue;
+    GraphNode* culprit = nullptr;
+    const GraphUpdateResult result = UpdateGraphExec(exec, *graph, &culprit);
+    if (resultInfo != nullptr) {
+      resultInfo->result = static_cast<cudaGraphExecUpdateResult>(result);
+      resultInfo->errorNode = ToHandle<cudaGraphNode_t>(culprit);
+      resultInfo->errorFromNode = nullptr;
+    }
+    return result == GraphUpdateResult::kSuccess
+               ? Error::kSuccess
+               : Error::kGraphExecUpdateFailure;
+  });
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
+                              size_t* numNodes) {
+  return OnGraph<"cudaGraphGetNodes">(graph, [&](Graph& g) {
+    return ListNodes(g.nodes, nodes, numNodes);
+  });
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph,
+                                  cudaGraphNode_t* pRootNodes,
+                                  size_t* pNumRootNodes) {
+  return OnGraph<"cudaGraphGetRootNodes">(graph, [&](Graph& g) {
+    std::vector<GraphNode*> roots;
+    for (GraphNode* node : g.nodes) {
+      if (node->dependencies.empty()) roots.push_back(node);
+    }
+    return ListNodes(roots, pRootNodes, pNumRootNodes);
+  });
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from,
+                              cudaGraphNode_t* to, cudaGraphEdgeData* edgeData,
+                              size_t* numEdges) {
+  return OnGraph<"cudaGraphGetEdges">(graph, [&](Graph& g) {
+    if ((from == nullptr) != (to == nullptr)) return Error::kInvalidValue;
+    std::vector<GraphNode*> sources;
+    std::vector<GraphNode*> targets;
+    for (GraphNode* node : g.nodes) {
+      for (GraphNode* dependency : node->dependencies) {
+        sources.push_back(dependency);
+        targets.push_back(node);
+      }
+    }
+    if (edgeData != nullptr && from != nullptr && numEdges != nullptr) {
+      std::fill_n(edgeData, *numEdges, cudaGraphEdgeData{});
+    }
+    size_t count = numEdges == nullptr ? 0 : *numEdges;
+    const Error error = ListNodes(targets, to, numEdges == nullptr ? nullptr
+                                                                   : &count);
+    return error == Error::kSuccess ? ListNodes(sources, from, numEdges)
+                                    : error;
+  });
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph,
+                                     const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to,
+                                     const cudaGraphEdgeData*,
+                                     size_t numDependencies) {
+  return ChangeEdges<"cudaGraphAddDependencies">(graph, from, to,
+                                                 numDependencies, AddDependency);
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
+                                        const cudaGraphNode_t* from,
+                                        const cudaGraphNode_t* to,
+                                        const cudaGraphEdgeData*,
+                                        size_t numDependencies) {
+  return ChangeEdges<"cudaGraphRemoveDependencies">(
+      graph, from, to, numDependencies, RemoveDependency);
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+                                         cudaGraphNode_t* pDependencies,
+                                         cudaGraphEdgeData* edgeData,
+                                         size_t* pNumDependencies) {
+  return Runtime<"cudaGraphNodeGetDependencies">(Needs::kContext, [&] {
+    const GraphNode* found = ToNode(node);
+    if (found == nullptr) return Error::kInvalidValue;
+    if (edgeData != nullptr && pNumDependencies != nullptr) {
+      std::fill_n(edgeData, *pNumDependencies, cudaGraphEdgeData{});
+    }
+    return ListNodes(found->dependencies, pDependencies, pNumDependencies);
+  });
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
+                                           cudaGraphNode_t* pDependentNodes,
+                                           cudaGraphEdgeData* edgeData,
+                                           size_t* pNumDependentNodes) {
+  return Runtime<"cudaGraphNodeGetDependentNodes">(Needs::kContext, [&] {
+    const GraphNode* found = ToNode(node);
+    if (found == nullptr) return Error::kInvalidValue;
+    if (edgeData != nullptr && pNumDependentNodes != nullptr) {
+      std::fill_n(edgeData, *pNumDependentNodes, cudaGraphEdgeData{});
+    }
+    return ListNodes(found->dependents, pDependentNodes, pNumDependentNodes);
+  });
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node,
+                                 cudaGraphNodeType* pType) {
+  return Runtime<"cudaGraphNodeGetType">(Needs::kContext, [&] {
+    const GraphNode* found = ToNode(node);
+    if (found == nullptr || pType == nullptr) return Error::kInvalidValue;
+    *pType = static_cast<cudaGraphNodeType>(found->type);
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
+  return Runtime<"cudaGraphDestroyNode">(Needs::kContext, [&] {
+    GraphNode* found = ToNode(node);
+    return found == nullptr ? Error::kInvalidValue : DestroyNode(*found);
+  });
+}
+
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path,
+                                   unsigned int) {
+  return OnGraph<"cudaGraphDebugDotPrint">(graph, [&](Graph& g) {
+    std::FILE* file = path == nullptr ? nullptr : std::fopen(path, "w");
+    if (file == nullptr) return Error::kInvalidValue;
+    const std::string text = GraphAsDot(g);
+    std::fwrite(text.data(), 1, text.size(), file);
+    std::fclose(file);
+    return Error::kSuccess;
+  });
+}

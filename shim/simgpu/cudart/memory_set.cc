@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/cudart/runtime_call.h"
+#include "shim/simgpu/device/transfer.h"
+
+namespace dltap::simgpu {
+namespace {
+
+struct Fill {
+  void* address;
+  int value;
+  size_t width;
+  size_t height = 1;
+  size_t pitch = 0;
+};
+
+template <ApiName kName, bool kAsync,
+          DefaultStream kNull = DefaultStream::kLegacy>
+cudaError_t FillBytes(cudaStream_t handle, const Fill& fill) {
+  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    MemsetWork set;
+    const Error error =
+        MakeMemset(fill.address, static_cast<uint8_t>(fill.value), 1,
+                   fill.width, fill.height, fill.pitch, &set);
+    if (error != Error::kSuccess) return error;
+    return kAsync ? FillAsync(stream, set) : FillSync(stream, set);
+  });
+}
+
+// A box is a run of rows when its slices lie close together, as they do in all
+// that cudaMalloc3D gives.
+Fill Rows(const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
+  const size_t rows = extent.depth > 1 ? to.ysize * extent.depth
+                                       : extent.height;
+  return {to.ptr, value, extent.width, rows, to.pitch};
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
+
+using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+
+cudaError_t cudaMemset(void* devPtr, int value, size_t count) {
+  return FillBytes<"cudaMemset", false>(nullptr, {devPtr, value, count});
+}
+
+cudaError_t cudaMemset_ptds(void* devPtr, int value, size_t count) {
+  return FillBytes<"cudaMemset_ptds", false, kPtsz>(nullptr,
+                                                    {devPtr, value, count});
+}
+
+cudaError_t cudaMemsetAsync(void* devPtr, int value, size_t count,
+                            cudaStream_t stream) {
+  return FillBytes<"cudaMemsetAsync", true>(stream, {devPtr, value, count});
+}
+
+cudaError_t cudaMemsetAsync_ptsz(void* devPtr, int value, size_t count,
+                                 cudaStream_t stream) {
+  return FillBytes<"cudaMemsetAsync_ptsz", true, kPtsz>(
+      stream, {devPtr, value, count});
+}
+
+cudaError_t cudaMemset2D(void* devPtr, size_t pitch, int value, size_t width,
+                         size_t height) {
+  return FillBytes<"cudaMemset2D", false>(
+      nullptr, {devPtr, value, width, height, pitch});
+}
+
+cudaError_t cudaMemset2D_ptds(void* devPtr, size_t pitch, int value,
+                              size_t width, size_t height) {
+  return FillBytes<"cudaMemset2D_ptds", false, kPtsz>(
+      nullptr, {devPtr, value, width, height, pitch});
+}
+
+cudaError_t cudaMemset2DAsync(void* devPtr, size_t pitch, int value,
+                              size_t width, size_t height,
+                              cudaStream_t stream) {
+  return FillBytes<"cudaMemset2DAsync", true>(
+      stream, {devPtr, value, width, height, pitch});
+}
+
+cudaError_t cudaMemset2DAsync_ptsz(void* devPtr, size_t pitch, int value,
+                                   size_t width, size_t height,
+                                   cudaStream_t stream) {
+  return FillBytes<"cudaMemset2DAsync_ptsz", true, kPtsz>(
+      stream, {devPtr, value, width, height, pitch});
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr pitchedDevPtr, int value,
+                         cudaExtent extent) {
+  return FillBytes<"cudaMemset3D", false>(nullptr,
+                                          Rows(pitchedDevPtr, value, extent));
+}
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr pitchedDevPtr, int value,
+                              cudaExtent extent, cudaStream_t stream) {
+  return FillBytes<"cudaMemset3DAsync", true>(
+      stream, Rows(pitchedDevPtr, value, extent));
+}

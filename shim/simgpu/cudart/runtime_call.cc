@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/cudart/runtime_call.h"
+
+#include "shim/simgpu/device/thread_state.h"
+
+namespace dltap::simgpu {
+
+// Error is the common numbering of both APIs.
+static_assert(static_cast<int>(Error::kStubLibrary) == cudaErrorStubLibrary);
+static_assert(static_cast<int>(Error::kInvalidConfiguration) ==
+              cudaErrorInvalidConfiguration);
+static_assert(static_cast<int>(Error::kNotReady) == cudaErrorNotReady);
+static_assert(static_cast<int>(Error::kInvalidHandle) ==
+              cudaErrorInvalidResourceHandle);
+static_assert(static_cast<int>(Error::kHostMemoryNotRegistered) ==
+              cudaErrorHostMemoryNotRegistered);
+static_assert(static_cast<int>(Error::kCaptureWrongThread) ==
+              cudaErrorStreamCaptureWrongThread);
+static_assert(static_cast<int>(Error::kGraphExecUpdateFailure) ==
+              cudaErrorGraphExecUpdateFailure);
+
+Error Prepare(Needs needs) {
+  if (needs == Needs::kNothing) return Error::kSuccess;
+  const Error error = InitializeDevices();
+  if (error != Error::kSuccess || needs == Needs::kDriver) return error;
+  return static_cast<Error>(
+      ActiveDevice().sticky_error.load(std::memory_order_relaxed));
+}
+
+Device& ActiveDevice() {
+  Device& device = CurrentDeviceState();
+  if (!device.primary_active.load(std::memory_order_relaxed)) {
+    device.primary_active.store(true);
+  }
+  ThreadState& thread = CurrentThread();
+  if (thread.contexts.empty()) [[unlikely]] {
+    thread.contexts.push_back(device.primary_context);
+  }
+  return device;
+}
+
+void RememberError(Error error) {
+  CurrentThread().last_error = static_cast<int>(error);
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUDART_RUNTIME_CALL_H_
+#define DLTAP_SHIM_SIMGPU_CUDART_RUNTIME_CALL_H_
+
+#include "shim/simgpu/cudart/runtime_header.h"
+#include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/stream.h"
+
+namespace dltap::simgpu {
+
+// What a runtime function needs before its body may run.
+enum class Needs : uint8_t {
+  kNothing,  // answers without a device
+  kDriver,   // devices exist
+  kContext,  // and the current one's primary context is active
+};
+
+// kStubLibrary, kNotInitialized or the device's sticky error.
+Error Prepare(Needs needs);
+
+// The device of this thread, its primary context made active.
+Device& ActiveDevice();
+
+// Keeps an error for cudaGetLastError().
+void RememberError(Error error);
+
+inline cudaError_t ToRuntime(Error error) {
+  return static_cast<cudaError_t>(error);
+}
+
+// One call of the runtime function kName:
+//   return Runtime<"cudaMalloc">(Needs::kContext, [&] { ... return Error; });
+template <ApiName kName, typename Body>
+cudaError_t Runtime(Needs needs, Body body) {
+  ApiScope scope(FunctionOf<"cudart", kName, ApiDomain::kRuntime>());
+  Error error = Prepare(needs);
+  if (error == Error::kSuccess && scope.injected_error() != 0) [[unlikely]] {
+    error = static_cast<Error>(scope.injected_error());
+  } else if (error == Error::kSuccess) {
+    error = body();
+  }
+  if (error != Error::kSuccess) [[unlikely]] {
+    RememberError(error);
+    scope.set_result(static_cast<int>(error));
+  }
+  return ToRuntime(error);
+}
+
+// The body gets the stream behind the client's handle.
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy,
+          typename Body>
+cudaError_t OnStream(cudaStream_t handle, Body body) {
+  return Runtime<kName>(Needs::kContext, [&] {
+    Stream* stream = ResolveStream(handle, kNull);
+    return stream == nullptr ? Error::kInvalidHandle : body(*stream);
+  });
+}
+
+constexpr DefaultStream kPtsz = DefaultStream::kPerThread;
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUDART_RUNTIME_CALL_H_

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/api_scope.h"
+
+#include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/counters.h"
+#include "shim/simgpu/device/faults.h"
+#include "shim/simgpu/device/thread_state.h"
+
+namespace dltap::simgpu {
+namespace {
+
+constinit std::atomic<uint32_t> g_last_correlation_id{0};
+
+// Everything that a call does before its body, but for the record.
+int Enter(ApiFunction& function) {
+  CountCall(function, CurrentThread().counts);
+  SpendHostTime(function.host_cost_ns);
+  return function.fault == nullptr ? 0 : function.fault->Fire();
+}
+
+ApiFunction& Registered(ApiFunction& function) {
+  if (function.counter.load(std::memory_order_acquire) == 0) {
+    RegisterFunction(function);
+  }
+  return function;
+}
+
+}  // namespace
+
+ApiRecord::ApiRecord(ApiFunction& function, const void* params)
+    : function_(function) {
+  if (function.cbid != 0 && ActivityWanted(~0u)) [[unlikely]] Open(params);
+}
+
+void ApiRecord::Open(const void* params) {
+  ThreadState& thread = CurrentThread();
+  open_ = true;
+  params_ = params;
+  outer_correlation_id_ = thread.correlation_id;
+  correlation_id_ =
+      g_last_correlation_id.fetch_add(1, std::memory_order_relaxed) + 1;
+  thread.correlation_id = correlation_id_;
+  begin_ns_ = SimNow();
+  GetActivitySink().OnApiEnter({&function_, params_, correlation_id_,
+                                thread.thread_id, begin_ns_, 0, 0});
+}
+
+void ApiRecord::Close() {
+  ThreadState& thread = CurrentThread();
+  thread.correlation_id = outer_correlation_id_;
+  GetActivitySink().OnApiExit({&function_, params_, correlation_id_,
+                               thread.thread_id, begin_ns_, SimNow(),
+                               result_});
+}
+
+ApiScope::ApiScope(ApiFunction& function, const void* params)
+    : injected_error_(Enter(function)), record_(function, params) {}
+
+InnerCall::InnerCall(ApiFunction& function)
+    : record_(Registered(function), nullptr) {}
+
+uint32_t CurrentCorrelationId() { return CurrentThread().correlation_id; }
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/config.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace dltap::simgpu {
+namespace {
+
+constexpr int kMaxDeviceCount = 16;
+
+// CUDA 13 dropped everything before Turing.
+constexpr int kOldestMajor = 7;
+constexpr int kOldestMinor = 5;
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+bool Flag(const char* name) {
+  const std::string value = Environment(name);
+  return !value.empty() && value != "0";
+}
+
+// The value when it is a number in (0, limit], else `fallback` and a warning.
+double NumberOr(const char* name, double fallback, double limit) {
+  const std::string value = Environment(name);
+  if (value.empty()) return fallback;
+  char* end = nullptr;
+  const double number = std::strtod(value.c_str(), &end);
+  if (*end == '\0' && number > 0 && number <= limit) return number;
+  std::fprintf(stderr, "simgpu: %s=%s is not a number in (0, %g]; using %g\n",
+               name, value.c_str(), limit, fallback);
+  return fallback;
+}
+
+ClockMode ParseClock() {
+  const std::string value = Environment("DLTAP_SIM_CLOCK");
+  if (value == "skip") return ClockMode::kSkip;
+  if (value == "virtual") return ClockMode::kVirtual;
+  if (!value.empty() && value != "real") {
+    std::fprintf(stderr,
+                 "simgpu: DLTAP_SIM_CLOCK=%s is not one of real, skip, "
+                 "virtual; using real\n",
+                 value.c_str());
+  }
+  return ClockMode::kReal;
+}
+
+void ChooseGpu(const std::string& name, Config& config) {
+  const opmodel::GpuSpec* gpu = opmodel::FindGpu(name);
+  if (gpu == nullptr) {
+    config.refusal = "unknown GPU '" + name + "' in DLTAP_SIM_GPU";
+    return;
+  }
+  const bool too_old =
+      gpu->compute_major < kOldestMajor ||
+      (gpu->compute_major == kOldestMajor && gpu->compute_minor < kOldestMinor);
+  if (too_old && !Flag("DLTAP_SIM_WHAT_IF")) {
+    config.refusal = name + " is older than sm_75, which CUDA 13 needs; " +
+                     "DLTAP_SIM_WHAT_IF=1 simulates it all the same";
+    return;
+  }
+  config.gpu = gpu;
+}
+
+Config ReadEnvironment() {
+  Config config;
+  const std::string name = Environment("DLTAP_SIM_GPU");
+  if (!name.empty()) ChooseGpu(name, config);
+  config.device_count =
+      static_cast<int>(NumberOr("DLTAP_SIM_GPUS", 1, kMaxDeviceCount));
+  if (config.gpu != nullptr) {
+    const double gib = static_cast<double>(1u << 30);
+    config.memory_bytes = static_cast<uint64_t>(
+        NumberOr("DLTAP_SIM_MEMORY_GB", config.gpu->memory_bytes / gib, 4096) *
+        gib);
+  }
+  config.clock = ParseClock();
+  config.log_defaults = Flag("DLTAP_SIM_LOG");
+  config.quiet = Flag("DLTAP_SIM_QUIET");
+  config.counts_path = Environment("DLTAP_SIM_COUNTS");
+  config.launches_path = Environment("DLTAP_SIM_LAUNCHES");
+  config.faults = Environment("DLTAP_SIM_FAULTS");
+  if (!config.refusal.empty()) {
+    std::fprintf(stderr, "simgpu: %s\n", config.refusal.c_str());
+  }
+  return config;
+}
+
+}  // namespace
+
+const Config& GetConfig() {
+  // Leaked on purpose: entry points may run after static destructors.
+  static const Config* const config = new Config(ReadEnvironment());
+  return *config;
+}
+
+bool SimulationEnabled() { return GetConfig().gpu != nullptr; }
+
+std::string ExpandPid(const std::string& path) {
+  std::string expanded;
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (path.compare(i, 2, "%p") == 0) {
+      expanded += std::to_string(getpid());
+      ++i;
+    } else {
+      expanded += path[i];
+    }
+  }
+  return expanded;
+}
+
+}  // namespace dltap::simgpu

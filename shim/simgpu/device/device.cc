@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/device.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/config.h"
+#include "shim/simgpu/device/fork_guard.h"
+#include "shim/simgpu/device/library_call.h"
+#include "shim/simgpu/device/memory_pool.h"
+#include "shim/simgpu/device/stream.h"
+#include "shim/simgpu/device/thread_state.h"
+
+namespace dltap::simgpu {
+namespace {
+
+constexpr char kUuidPrefix[] = "dltapsim";
+
+constinit std::atomic<uint32_t> g_last_context_id{0};
+constinit std::atomic<bool> g_ready{false};
+
+std::vector<Device*>& Devices() {
+  static auto* const devices = new std::vector<Device*>;
+  return *devices;
+}
+
+void SayThatThisIsASimulation(const Config& config) {
+  if (config.quiet) return;
+  std::fprintf(stderr,
+               "simgpu: simulated %s x%d: no GPU is used, values are not "
+               "computed\n",
+               std::string(config.gpu->product).c_str(), config.device_count);
+}
+
+bool MakeDevices() {
+  const Config& config = GetConfig();
+  if (config.gpu == nullptr) return false;
+  SayThatThisIsASimulation(config);
+  for (int i = 0; i < config.device_count; ++i) {
+    auto* device = new Device(i, *config.gpu, config.memory_bytes);
+    device->primary_context = NewContext(*device);
+    device->legacy_stream = NewLegacyStream(*device);
+    device->default_pool = NewMemoryPool(*device);
+    device->current_pool = device->default_pool;
+    Devices().push_back(device);
+  }
+  g_ready.store(true, std::memory_order_release);
+  return true;
+}
+
+}  // namespace
+
+Device::Device(int device_ordinal, const opmodel::GpuSpec& spec, uint64_t bytes)
+    : ordinal(device_ordinal), gpu(spec), memory_bytes(bytes), uuid{} {
+  std::memcpy(uuid.data(), kUuidPrefix, sizeof(kUuidPrefix) - 1);
+  uuid[8] = static_cast<uint8_t>(spec.compute_major);
+  uuid[9] = static_cast<uint8_t>(spec.compute_minor);
+  uuid[15] = static_cast<uint8_t>(device_ordinal + 1);
+}
+
+Context* NewContext(Device& device) {
+  const uint32_t id = g_last_context_id.fetch_add(1) + 1;
+  const bool primary = device.primary_context == nullptr;
+  return HandlePool<Context>::New(&device, primary, id);
+}
+
+Error InitializeDevices() {
+  if (!g_ready.load(std::memory_order_acquire)) [[unlikely]] {
+    static const bool made = MakeDevices();
+    if (!made) return Error::kStubLibrary;
+    MarkInitialized();
+  }
+  return IsOrphan() ? Error::kNotInitialized : Error::kSuccess;
+}
+
+int DeviceCount() {
+  return InitializeDevices() == Error::kSuccess
+             ? static_cast<int>(Devices().size())
+             : 0;
+}
+
+Device* FindDevice(int ordinal) {
+  if (ordinal < 0 || ordinal >= DeviceCount()) return nullptr;
+  return Devices()[ordinal];
+}
+
+Device& CurrentDeviceState() { return *Devices()[CurrentThread().device]; }
+
+int CurrentDevice() { return CurrentThread().device; }
+
+uint32_t ContextIdOf(void* context) {
+  const auto* found = FromHandle<Context>(context);
+  return found == nullptr ? 0 : found->id;
+}
+
+uint32_t DeviceIdOfContext(void* context) {
+  const auto* found = FromHandle<Context>(context);
+  return found == nullptr ? 0 : found->device->ordinal;
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_EVENT_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_EVENT_H_
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/handle.h"
+
+namespace dltap::simgpu {
+
+struct Capture;
+struct Device;
+struct GraphNode;
+struct Stream;
+
+// Numbered as cudaEventBlockingSync ... and CU_EVENT_*.
+constexpr unsigned kEventBlockingSync = 1;
+constexpr unsigned kEventDisableTiming = 2;
+constexpr unsigned kEventInterprocess = 4;
+constexpr unsigned kEventFlags =
+    kEventBlockingSync | kEventDisableTiming | kEventInterprocess;
+
+// A CUevent / cudaEvent_t: a moment on a device's timeline, or a place in a
+// capture. Its time is known as soon as it is recorded.
+struct Event : Handle {
+  static constexpr uint32_t kTag = 0x45564e54;  // "EVNT"
+  Event(Device* owner, unsigned event_flags, uint32_t event_id)
+      : Handle(kTag), device(owner), flags(event_flags), id(event_id) {}
+
+  Device* const device;
+  const unsigned flags;
+  const uint32_t id;
+
+  std::mutex mutex;  // guards what follows
+  bool recorded = false;
+  int64_t time_ns = 0;
+  uint64_t host_ticket = 0;
+  uint64_t capture_id = 0;  // last recorded in this capture; 0: not captured
+  std::vector<GraphNode*> frontier;
+};
+
+Error CreateEvent(Device& device, unsigned flags, Event** event);
+Error DestroyEvent(Event& event);
+Error RecordEvent(Event& event, Stream& stream);
+Error QueryEvent(Event& event);
+Error SynchronizeEvent(Event& event);
+Error ElapsedTime(Event& start, Event& stop, float* milliseconds);
+
+// Later work of the stream waits for the event (cudaStreamWaitEvent).
+Error WaitForEvent(Stream& stream, Event& event);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_EVENT_H_

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_KERNEL_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_KERNEL_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "shim/simgpu/device/handle.h"
+
+namespace dltap::simgpu {
+
+struct Module;
+
+// A device function. One object serves as cudaKernel_t, cudaFunction_t, CUkernel
+// and CUfunction.
+struct Kernel : Handle {
+  static constexpr uint32_t kTag = 0x4b524e4c;  // "KRNL"
+  Kernel(const char* mangled_name, Module* owner)
+      : Handle(kTag), name(mangled_name), module(owner) {}
+
+  const char* name;  // lives as long as the kernel
+  Module* const module;
+  uint32_t registers_per_thread = 32;
+  uint32_t static_shared_bytes = 0;
+  std::atomic<int> max_dynamic_shared_bytes{48 * 1024};
+  std::atomic<int> preferred_carveout{-1};
+  int max_threads_per_block = 1024;
+};
+
+// Host stubs of the kernels that nvcc compiled into the program, registered by
+// its static initialisers: tens of thousands at once, looked up at each launch.
+// Lookup takes no lock.
+void RegisterKernel(const void* host_stub, const char* name, int thread_limit);
+void UnregisterKernel(const void* host_stub);
+Kernel* FindKernel(const void* host_stub);
+
+// The kernel that a launch function's argument means: a host stub or a handle.
+Kernel* ResolveKernel(const void* stub_or_handle);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_KERNEL_H_

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/launch.h"
+
+#include "shim/simgpu/device/architecture.h"
+#include "shim/simgpu/device/occupancy.h"
+#include "shim/simgpu/device/semantic_kernels.h"
+#include "shim/simgpu/device/submit.h"
+
+namespace dltap::simgpu {
+namespace {
+
+constexpr uint32_t kMaxBlockX = 1024;
+constexpr uint32_t kMaxBlockZ = 64;
+constexpr uint32_t kMaxGridX = 2147483647;
+constexpr uint32_t kMaxGridYz = 65535;
+
+bool GeometryIsPossible(const LaunchParameters& launch) {
+  const Dim3& grid = launch.grid;
+  const Dim3& block = launch.block;
+  return grid.count() > 0 && block.count() > 0 && grid.x <= kMaxGridX &&
+         grid.y <= kMaxGridYz && grid.z <= kMaxGridYz &&
+         block.x <= kMaxBlockX && block.y <= kMaxBlockX &&
+         block.z <= kMaxBlockZ;
+}
+
+bool CooperativeFits(const Kernel& kernel, const LaunchParameters& launch,
+                     const Device& device) {
+  const int blocks = MaxActiveBlocks(
+      kernel, static_cast<int>(launch.block.count()),
+      launch.dynamic_shared_bytes, device.gpu);
+  return launch.grid.count() <= int64_t{blocks} * device.gpu.sms;
+}
+
+}  // namespace
+
+Error MakeKernelWork(const Kernel& kernel, const LaunchParameters& launch,
+                     const Device& device, KernelWork* work) {
+  if (!GeometryIsPossible(launch) ||
+      launch.block.count() > kernel.max_threads_per_block) {
+    return Error::kInvalidConfiguration;
+  }
+  const Architecture& architecture = ArchitectureOf(device.gpu);
+  if (kernel.static_shared_bytes + launch.dynamic_shared_bytes >
+      static_cast<uint64_t>(architecture.shared_bytes_per_block_optin)) {
+    return Error::kInvalidValue;
+  }
+  if (launch.cooperative && !CooperativeFits(kernel, launch, device)) {
+    return Error::kCooperativeLaunchTooLarge;
+  }
+  work->name = kernel.name;
+  work->kernel = &kernel;
+  work->grid = launch.grid;
+  work->block = launch.block;
+  work->cluster = launch.cluster;
+  work->registers_per_thread = kernel.registers_per_thread;
+  work->static_shared_bytes = kernel.static_shared_bytes;
+  work->dynamic_shared_bytes =
+      static_cast<uint32_t>(launch.dynamic_shared_bytes);
+  work->cooperative = launch.cooperative;
+  work->effect = SemanticEffect(kernel, launch);
+  return Error::kSuccess;
+}
+
+Error LaunchKernel(const Kernel& kernel, const LaunchParameters& parameters,
+                   Stream& stream) {
+  Work work{std::in_place_type<KernelWork>};
+  const Error error = MakeKernelWork(kernel, parameters, *stream.device,
+                                     std::get_if<KernelWork>(&work));
+  if (error != Error::kSuccess) return error;
+  return Submit(stream, std::move(work));
+}
+
+}  // namespace dltap::simgpu

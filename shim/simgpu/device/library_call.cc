@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/library_call.h"
+
+#include <mutex>
+#include <string>
+#include <unordered_set>
+
+#include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/memory.h"
+#include "shim/simgpu/device/stream.h"
+#include "shim/simgpu/device/submit.h"
+#include "shim/simgpu/device/transfer.h"
+
+namespace dltap::simgpu {
+namespace {
+
+ApiFunction& LaunchFunction(LaunchRoute route) {
+  static constinit ApiFunction runtime{"inner", "cudaLaunchKernel",
+                                       ApiDomain::kRuntime, BodyKind::kReal};
+  static constinit ApiFunction driver{"inner", "cuLaunchKernel",
+                                      ApiDomain::kDriver, BodyKind::kReal};
+  return route == LaunchRoute::kRuntime ? runtime : driver;
+}
+
+ApiFunction& MemsetFunction() {
+  static constinit ApiFunction function{"inner", "cudaMemsetAsync",
+                                        ApiDomain::kRuntime, BodyKind::kReal};
+  return function;
+}
+
+}  // namespace
+
+Error LaunchLibraryKernel(void* stream_handle, const LibraryKernel& kernel) {
+  if (const Error error = InitializeDevices(); error != Error::kSuccess) {
+    return error;
+  }
+  Stream* stream = ResolveStream(stream_handle);
+  if (stream == nullptr) return Error::kInvalidHandle;
+  InnerCall call(LaunchFunction(kernel.route));
+  return Submit(*stream,
+                KernelWork{.name = kernel.name,
+                           .kernel = nullptr,
+                           .grid = kernel.grid,
+                           .block = kernel.block,
+                           .cluster = {0, 0, 0},
+                           .registers_per_thread = kernel.registers_per_thread,
+                           .static_shared_bytes = 0,
+                           .dynamic_shared_bytes = kernel.dynamic_shared_bytes,
+                           .duration_ns = kernel.duration_ns,
+                           .cooperative = false,
+                           .effect = kernel.effect});
+}
+
+Error LibraryMemset(void* stream_handle, void* address, int value,
+                    size_t bytes) {
+  if (const Error error = InitializeDevices(); error != Error::kSuccess) {
+    return error;
+  }
+  Stream* stream = ResolveStream(stream_handle);
+  if (stream == nullptr) return Error::kInvalidHandle;
+  InnerCall call(MemsetFunction());
+  MemsetWork set;
+  const Error error = MakeMemset(address, static_cast<uint8_t>(value), 1, bytes,
+                                 1, bytes, &set);
+  return error == Error::kSuccess ? FillAsync(*stream, set) : error;
+}
+
+const char* InternName(const char* name) {
+  struct Names {
+    std::mutex mutex;
+    std::unordered_set<std::string> set;
+  };
+  static auto* const names = new Names;
+  const std::lock_guard lock(names->mutex);
+  return names->set.insert(name).first->c_str();
+}
+
+int DeviceOfStream(void* stream_handle) {
+  if (InitializeDevices() != Error::kSuccess) return 0;
+  const Stream* stream = ResolveStream(stream_handle);
+  return stream == nullptr ? CurrentDevice() : stream->device->ordinal;
+}
+
+const opmodel::GpuSpec& GpuOfStream(void* stream) {
+  const Device* device = FindDevice(DeviceOfStream(stream));
+  return device == nullptr ? opmodel::AllGpus().front() : device->gpu;
+}
+
+bool IsCapturing(void* stream_handle) {
+  if (InitializeDevices() != Error::kSuccess) return false;
+  const Stream* stream = ResolveStream(stream_handle);
+  return stream != nullptr && stream->capture.load() != nullptr;
+}
+
+bool IsDeviceMemory(const void* address) {
+  const auto allocation = FindAllocation(address);
+  return allocation && (allocation->kind == MemoryKind::kDevice ||
+                        allocation->kind == MemoryKind::kManaged);
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_EFFECTS_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_EFFECTS_H_
+
+#include "shim/simgpu/device/work.h"
+
+namespace dltap::simgpu {
+
+// What work does to memory. Copies and memsets are carried out when they are
+// submitted (or after the host function they follow), in submission order.
+//
+// The zero rule: kernels do not compute, so the bytes where one would have left
+// a result are stale. A copy of at most kSmallReadBytes from device to host is a
+// program reading a scalar (a count, a flag, a loss) to decide something; it
+// sees zeroes unless a copy, a memset or MarkWritten() wrote the bytes after
+// the last kernel launch.
+constexpr size_t kSmallReadBytes = 16;
+
+void PerformCopy(const CopyWork& copy);
+void PerformMemset(const MemsetWork& set);
+
+// A kernel was launched: everything written before counts as stale. One relaxed
+// load when nothing was written since the last launch.
+void NoteKernelLaunch();
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_EFFECTS_H_

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/stream.h"
+
+#include <algorithm>
+
+#include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/atomic_max.h"
+#include "shim/simgpu/device/capture.h"
+#include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/host_executor.h"
+#include "shim/simgpu/device/memory_pool.h"
+#include "shim/simgpu/device/thread_state.h"
+#include "shim/simgpu/device/timeline.h"
+#include "shim/simgpu/device/work_activity.h"
+
+namespace dltap::simgpu {
+namespace {
+
+// CUPTI shows the default stream of the first context as stream 7; others
+// follow in the order of their creation.
+constinit std::atomic<uint32_t> g_last_stream_id{6};
+
+void TellStream(ResourceEvent event, Stream& stream) {
+  if (!ActivityWanted(kResourceActivity)) return;
+  GetActivitySink().OnResource({.event = event,
+                                .context = stream.device->primary_context,
+                                .handle = &stream,
+                                .original_graph = nullptr,
+                                .node = nullptr,
+                                .original_node = nullptr,
+                                .node_type = 0});
+}
+
+Stream* MakeStream(Device& device, unsigned flags, int priority) {
+  Stream* stream = HandlePool<Stream>::New(
+      &device, flags, std::clamp(priority, kGreatestPriority, kLeastPriority),
+      g_last_stream_id.fetch_add(1) + 1);
+  stream->context = device.primary_context;
+  const std::lock_guard lock(device.streams_mutex);
+  device.streams.push_back(stream);
+  return stream;
+}
+
+Stream* PerThreadStream() {
+  ThreadState& thread = CurrentThread();
+  Stream*& stream = thread.per_thread_streams[thread.device];
+  if (stream == nullptr) {
+    Device& device = CurrentDeviceState();
+    stream = MakeStream(device, 0, 0);
+    device.blocking_streams.fetch_add(1);
+  }
+  return stream;
+}
+
+struct DeviceEnd {
+  int64_t tail_ns;
+  uint64_t host_ticket;
+};
+
+DeviceEnd EndOf(Device& device) {
+  DeviceEnd end{device.retired_tail_ns.load(),
+                device.retired_host_ticket.load()};
+  const std::lock_guard lock(device.streams_mutex);
+  for (const Stream* stream : device.streams) {
+    end.tail_ns = std::max(end.tail_ns, stream->tail_ns.load());
+    end.host_ticket = std::max(end.host_ticket, stream->host_ticket.load());
+  }
+  return end;
+}
+
+}  // namespace
+
+Stream* NewLegacyStream(Device& device) {
+  Stream* stream = MakeStream(device, 0, 0);
+  stream->legacy = true;
+  return stream;
+}
+
+Error CreateStream(Device& device, unsigned flags, int priority,
+                   Stream** stream) {
+  if ((flags & ~kStreamNonBlocking) != 0) return Error::kInvalidValue;
+  *stream = MakeStream(device, flags, priority);
+  if ((*stream)->blocking()) device.blocking_streams.fetch_add(1);
+  TellStream(ResourceEvent::kStreamCreated, **stream);
+  return Error::kSuccess;
+}
+
+Error DestroyStream(Stream& stream) {
+  Device& device = *stream.device;
+  if (stream.legacy) return Error::kInvalidHandle;
+  if (stream.capture.load() != nullptr) RefuseWhileCapturing(stream);
+  TellStream(ResourceEvent::kStreamDestroyed, stream);
+  // The work goes on without its stream.
+  RaiseTo(device.retired_tail_ns, stream.tail_ns.load());
+  RaiseTo(device.retired_host_ticket, stream.host_ticket.load());
+  {
+    const std::lock_guard lock(device.streams_mutex);
+    std::erase(device.streams, &stream);
+  }
+  if (stream.blocking()) device.blocking_streams.fetch_sub(1);
+  HandlePool<Stream>::Delete(&stream);
+  return Error::kSuccess;
+}
+
+Stream* ResolveStream(const void* handle, DefaultStream null_means) {
+  const auto value = reinterpret_cast<uintptr_t>(handle);
+  if (value == kPerThreadStreamHandle ||
+      (value == 0 && null_means == DefaultStream::kPerThread)) {
+    return PerThreadStream();
+  }
+  if (value <= kLegacyStreamHandle) return CurrentDeviceState().legacy_stream;
+  return FromHandle<Stream>(handle);
+}
+
+int64_t StreamTail(Stream& stream) { return TailBefore(stream); }
+
+int64_t DeviceTail(Device& device) { return EndOf(device).tail_ns; }
+
+Error SynchronizeStream(Stream& stream) {
+  if (const Error error = RefuseWhileCapturing(stream);
+      error != Error::kSuccess) {
+    return error;
+  }
+  const int64_t begin_ns = SimNow();
+  WaitUntil(StreamTail(stream));
+  WaitForHostWork(HostTicketBefore(stream));
+  TellSynchronization(SynchronizationKind::kStream, *stream.device, &stream, 0,
+                      begin_ns);
+  return static_cast<Error>(stream.device->sticky_error.load());
+}
+
+Error QueryStream(Stream& stream) {
+  if (const Error error = RefuseWhileCapturing(stream);
+      error != Error::kSuccess) {
+    return error;
+  }
+  const bool over = StreamTail(stream) <= SimNow() &&
+                    HostWorkDone(HostTicketBefore(stream));
+  return over ? Error::kSuccess : Error::kNotReady;
+}
+
+Error SynchronizeDevice(Device& device) {
+  if (const Error error = CheckUnsafeCall(); error != Error::kSuccess) {
+    return error;
+  }
+  const int64_t begin_ns = SimNow();
+  const DeviceEnd end = EndOf(device);
+  WaitUntil(end.tail_ns);
+  WaitForHostWork(end.host_ticket);
+  ApplyReleaseThreshold(device);
+  TellSynchronization(SynchronizationKind::kContext, device, nullptr, 0,
+                      begin_ns);
+  return static_cast<Error>(device.sticky_error.load());
+}
+
+uint32_t StreamIdOf(void* stream) {
+  const Stream* found = ResolveStream(stream);
+  return found == nullptr ? 0 : found->id;
+}
+
+}  // namespace dltap::simgpu

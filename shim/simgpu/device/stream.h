@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_STREAM_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_STREAM_H_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/handle.h"
+
+namespace dltap::simgpu {
+
+struct Capture;
+struct GraphNode;
+
+// Numbered as cudaStreamNonBlocking and CU_STREAM_NON_BLOCKING.
+constexpr unsigned kStreamNonBlocking = 1;
+
+// Special handle values: cudaStreamLegacy, cudaStreamPerThread.
+constexpr uintptr_t kLegacyStreamHandle = 1;
+constexpr uintptr_t kPerThreadStreamHandle = 2;
+
+// A CUstream / cudaStream_t. The whole future of a stream is known: work gets
+// its begin and end when it is submitted, so a stream is little more than the
+// time at which it runs dry.
+struct Stream : Handle {
+  static constexpr uint32_t kTag = 0x5354524d;  // "STRM"
+  Stream(Device* owner, unsigned stream_flags, int stream_priority,
+         uint32_t stream_id)
+      : Handle(kTag),
+        device(owner),
+        flags(stream_flags),
+        priority(stream_priority),
+        id(stream_id) {}
+
+  Device* const device;
+  const unsigned flags;
+  const int priority;
+  const uint32_t id;
+  Context* context = nullptr;
+  bool legacy = false;
+
+  std::mutex mutex;  // held while work is placed and its memory effect is done
+  std::atomic<int64_t> tail_ns{0};
+  // The latest host function (host_executor.h) that later work must follow.
+  std::atomic<uint64_t> host_ticket{0};
+
+  // Non-null while the stream captures. Written under the capture mutex and
+  // `mutex`; read under either.
+  std::atomic<Capture*> capture{nullptr};
+  std::vector<GraphNode*> frontier;  // what the next captured node depends on
+
+  // Legacy stream and blocking streams wait for each other.
+  bool blocking() const { return (flags & kStreamNonBlocking) == 0; }
+};
+
+Stream* NewLegacyStream(Device& device);
+Error CreateStream(Device& device, unsigned flags, int priority,
+                   Stream** stream);
+Error DestroyStream(Stream& stream);
+
+// What null means to the function called: the legacy stream, or, for the
+// _ptsz / _ptds variants, the thread's own default stream.
+enum class DefaultStream : uint8_t { kLegacy, kPerThread };
+
+// The stream behind a client's handle; nullptr: not a live stream.
+Stream* ResolveStream(const void* handle,
+                      DefaultStream null_means = DefaultStream::kLegacy);
+
+// Range of priorities of every device: lower is more urgent.
+constexpr int kLeastPriority = 0;
+constexpr int kGreatestPriority = -5;
+
+Error SynchronizeStream(Stream& stream);
+Error QueryStream(Stream& stream);
+Error SynchronizeDevice(Device& device);
+
+// When all work submitted so far will be over.
+int64_t StreamTail(Stream& stream);
+int64_t DeviceTail(Device& device);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_STREAM_H_

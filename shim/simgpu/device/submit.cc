@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/submit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "shim/simgpu/device/capture.h"
+#include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/event.h"
+#include "shim/simgpu/device/host_executor.h"
+#include "shim/simgpu/device/launch.h"
+#include "shim/simgpu/device/memory_effects.h"
+#include "shim/simgpu/device/thread_state.h"
+#include "shim/simgpu/device/work_activity.h"
+
+namespace dltap::simgpu {
+namespace {
+
+// The memory effect of work, as a function to call at its turn.
+struct Effect {
+  void operator()(const KernelWork& kernel) const {
+    if (kernel.effect) kernel.effect();
+  }
+  void operator()(const CopyWork& copy) const { PerformCopy(copy); }
+  void operator()(const MemsetWork& set) const { PerformMemset(set); }
+  void operator()(const HostWork& host) const { host.function(); }
+  void operator()(const EmptyWork&) const {}
+  void operator()(const EventRecordWork&) const {}
+  void operator()(const EventWaitWork&) const {}
+};
+
+bool HasEffect(const Work& work) {
+  if (const auto* kernel = std::get_if<KernelWork>(&work)) {
+    return static_cast<bool>(kernel->effect);
+  }
+  return !std::holds_alternative<EmptyWork>(work);
+}
+
+// REQUIRES: stream.mutex.
+void DoEffect(Stream& stream, const Work& work, const Span& span) {
+  if (const auto* kernel = std::get_if<KernelWork>(&work)) {
+    NoteKernelLaunch();
+    LogLaunch(*kernel, stream);
+  }
+  if (!HasEffect(work)) return;
+  const uint64_t before = HostTicketBefore(stream);
+  const bool is_host_work = std::holds_alternative<HostWork>(work);
+  if (!is_host_work && HostWorkDone(before)) {
+    std::visit(Effect{}, work);
+    return;
+  }
+  // A host function runs when everything before it is over, work that follows
+  // one when it is over itself.
+  const int64_t ready_ns = is_host_work ? span.begin_ns : span.end_ns;
+  const uint64_t ticket =
+      RunOnHost(ready_ns, [work] { std::visit(Effect{}, work); });
+  stream.host_ticket.store(ticket, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void Execute(Stream& stream, const Work& work, Span span, int64_t submitted_ns,
+             GraphPlace graph) {
+  DoEffect(stream, work, span);
+  if (ActivityWanted(kKernelActivity | kCopyActivity | kMemsetActivity)) {
+    TellActivity(stream, work, span, submitted_ns, graph);
+  }
+}
+
+Error Submit(Stream& stream, Work work) {
+  Device& device = *stream.device;
+  if (const int sticky = device.sticky_error.load(std::memory_order_relaxed)) {
+    return static_cast<Error>(sticky);
+  }
+  if (stream.capture.load(std::memory_order_acquire) != nullptr) {
+    return CaptureWork(stream, std::move(work));
+  }
+  if (const Error error = CheckImplicitCapture(stream);
+      error != Error::kSuccess) {
+    return error;
+  }
+  const std::lock_guard lock(stream.mutex);
+  const int64_t submitted_ns = SimNow();
+  const Span span = Occupy(device, work, EarliestBegin(stream),
+                           DurationOf(work, device));
+  stream.tail_ns.store(span.end_ns, std::memory_order_relaxed);
+  Execute(stream, work, span, submitted_ns, {});
+  return Error::kSuccess;
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/thread_state.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shim/simgpu/device/counters.h"
+#include "shim/simgpu/device/fork_guard.h"
+
+namespace dltap::simgpu {
+namespace {
+
+// A plain pointer: the static TLS block has little room for a library that is
+// opened with dlopen.
+[[gnu::tls_model("initial-exec")]] thread_local ThreadState* t_state = nullptr;
+
+pthread_key_t g_key;
+
+void DestroyThreadState(void* state_of_thread) {
+  auto* state = static_cast<ThreadState*>(state_of_thread);
+  ReleaseThreadCounts(state->counts);
+  t_state = nullptr;
+  delete state;
+}
+
+void RefreshThreadId() {
+  if (t_state != nullptr) {
+    t_state->thread_id = static_cast<uint32_t>(syscall(SYS_gettid));
+  }
+}
+
+pthread_key_t Key() {
+  static const bool made = [] {
+    pthread_key_create(&g_key, DestroyThreadState);
+    AddForkChildHandler(RefreshThreadId);
+    return true;
+  }();
+  (void)made;
+  return g_key;
+}
+
+[[gnu::noinline, gnu::cold]] ThreadState& MakeThreadState() {
+  auto* state = new ThreadState;
+  state->counts = AcquireThreadCounts();
+  t_state = state;
+  RefreshThreadId();
+  pthread_setspecific(Key(), state);
+  return *state;
+}
+
+}  // namespace
+
+ThreadState& CurrentThread() {
+  if (t_state != nullptr) [[likely]] return *t_state;
+  return MakeThreadState();
+}
+
+}  // namespace dltap::simgpu

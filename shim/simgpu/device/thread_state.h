@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_THREAD_STATE_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_THREAD_STATE_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "shim/simgpu/device/launch_geometry.h"
+
+namespace dltap::simgpu {
+
+struct Context;
+struct Stream;
+
+constexpr int kMaxDevices = 16;
+
+// Numbered as cudaStreamCaptureMode and CUstreamCaptureMode.
+enum class CaptureMode : int { kGlobal = 0, kThreadLocal = 1, kRelaxed = 2 };
+
+// What <<<grid, block, shared, stream>>> pushed and its stub has yet to pop.
+struct CallConfiguration {
+  Dim3 grid;
+  Dim3 block;
+  size_t shared_bytes;
+  void* stream;
+};
+
+// All that the CUDA API keeps per host thread. Made at the thread's first call,
+// freed when the thread ends.
+struct ThreadState {
+  uint32_t thread_id = 0;  // gettid
+  // The runtime's current device. The context stack's top, where there is one,
+  // agrees with it.
+  int device = 0;
+  int last_error = 0;            // of the runtime API; see cudart/runtime_call.h
+  uint32_t correlation_id = 0;   // of the innermost open API record
+  CaptureMode capture_mode = CaptureMode::kGlobal;  // of this thread's calls
+  int strict_captures = 0;  // begun by this thread, not relaxed, still open
+  std::vector<Context*> contexts;
+  std::vector<CallConfiguration> configurations;
+  std::array<Stream*, kMaxDevices> per_thread_streams{};
+  std::atomic<uint64_t>* counts = nullptr;  // counters.h
+};
+
+ThreadState& CurrentThread();
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_THREAD_STATE_H_

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/timeline.h"
+
+#include <algorithm>
+
+#include "shim/opmodel/modelled_time.h"
+#include "shim/simgpu/device/clock.h"
+
+namespace dltap::simgpu {
+namespace {
+
+constexpr int64_t kHostFunctionNs = 5'000;
+
+opmodel::CopyPath PathOf(const CopyWork& copy) {
+  using opmodel::CopyPath;
+  const bool pageable = copy.source_kind == MemoryKind::kPageable ||
+                        copy.destination_kind == MemoryKind::kPageable;
+  switch (copy.direction) {
+    case CopyDirection::kHostToDevice:
+      return pageable ? CopyPath::kHostToDevicePageable
+                      : CopyPath::kHostToDevicePinned;
+    case CopyDirection::kDeviceToHost:
+      return pageable ? CopyPath::kDeviceToHostPageable
+                      : CopyPath::kDeviceToHostPinned;
+    case CopyDirection::kPeer:
+      return CopyPath::kPeer;
+    case CopyDirection::kDeviceToDevice:
+    case CopyDirection::kHostToHost:
+      break;
+  }
+  return CopyPath::kDeviceToDevice;
+}
+
+struct Duration {
+  const opmodel::GpuSpec& gpu;
+
+  int64_t operator()(const KernelWork& kernel) const {
+    if (kernel.duration_ns > 0) return kernel.duration_ns;
+    const opmodel::KernelLaunch launch{
+        .blocks = kernel.grid.count(),
+        .threads_per_block = static_cast<int>(kernel.block.count()),
+        .registers_per_thread = static_cast<int>(kernel.registers_per_thread),
+        .shared_bytes =
+            int64_t{kernel.static_shared_bytes} + kernel.dynamic_shared_bytes,
+        .bytes_per_thread = 0};
+    return static_cast<int64_t>(TimeOf(launch, gpu).ns);
+  }
+  int64_t operator()(const CopyWork& copy) const {
+    return static_cast<int64_t>(
+        TimeOfCopy(PathOf(copy), static_cast<double>(copy.bytes()), gpu).ns);
+  }
+  int64_t operator()(const MemsetWork& set) const {
+    return static_cast<int64_t>(TimeOfCopy(opmodel::CopyPath::kMemset,
+                                           static_cast<double>(set.bytes()),
+                                           gpu)
+                                    .ns);
+  }
+  int64_t operator()(const HostWork&) const { return kHostFunctionNs; }
+  int64_t operator()(const EmptyWork&) const { return 0; }
+  int64_t operator()(const EventRecordWork&) const { return 0; }
+  int64_t operator()(const EventWaitWork&) const { return 0; }
+};
+
+// Calls visit(stream) for each stream that `stream` waits for by rule 2.
+template <typename Visit>
+void ForEachImplicitPredecessor(Stream& stream, Visit visit) {
+  Device& device = *stream.device;
+  if (stream.legacy) {
+    if (device.blocking_streams.load(std::memory_order_relaxed) == 0) return;
+    const std::lock_guard lock(device.streams_mutex);
+    for (Stream* other : device.streams) {
+      if (other->blocking() && other != &stream) visit(*other);
+    }
+  } else if (stream.blocking()) {
+    visit(*device.legacy_stream);
+  }
+}
+
+std::atomic<int64_t>* EngineOf(Device& device, const Work& work) {
+  const auto* copy = std::get_if<CopyWork>(&work);
+  if (copy == nullptr) return nullptr;
+  switch (copy->direction) {
+    case CopyDirection::kHostToDevice:
+      return &device.host_to_device_free_ns;
+    case CopyDirection::kDeviceToHost:
+      return &device.device_to_host_free_ns;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+int64_t DurationOf(const Work& work, const Device& device) {
+  return std::visit(Duration{device.gpu}, work);
+}
+
+int64_t TailBefore(Stream& stream) {
+  int64_t tail_ns = stream.tail_ns.load(std::memory_order_relaxed);
+  ForEachImplicitPredecessor(stream, [&](const Stream& other) {
+    tail_ns = std::max(tail_ns, other.tail_ns.load(std::memory_order_relaxed));
+  });
+  return tail_ns;
+}
+
+int64_t EarliestBegin(Stream& stream) {
+  return std::max(SimNow() + kSubmitLatencyNs,
+                  TailBefore(stream) + kKernelGapNs);
+}
+
+Span Occupy(Device& device, const Work& work, int64_t begin_ns,
+            int64_t duration_ns) {
+  std::atomic<int64_t>* engine = EngineOf(device, work);
+  if (engine == nullptr) return {begin_ns, begin_ns + duration_ns};
+  int64_t free_ns = engine->load(std::memory_order_relaxed);
+  int64_t start_ns = 0;
+  do {
+    start_ns = std::max(begin_ns, free_ns);
+  } while (!engine->compare_exchange_weak(free_ns, start_ns + duration_ns,
+                                          std::memory_order_relaxed));
+  return {start_ns, start_ns + duration_ns};
+}
+
+uint64_t HostTicketBefore(Stream& stream) {
+  uint64_t ticket = stream.host_ticket.load(std::memory_order_relaxed);
+  ForEachImplicitPredecessor(stream, [&](const Stream& other) {
+    ticket =
+        std::max(ticket, other.host_ticket.load(std::memory_order_relaxed));
+  });
+  return ticket;
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_WORK_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_WORK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <variant>
+
+#include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/launch_geometry.h"
+
+namespace dltap::simgpu {
+
+struct Event;
+struct Kernel;
+
+// What can stand in a stream or in a graph node.
+
+struct EmptyWork {};
+
+struct KernelWork {
+  const char* name = "";
+  const Kernel* kernel = nullptr;  // null for library kernels
+  Dim3 grid;
+  Dim3 block;
+  Dim3 cluster{0, 0, 0};
+  uint32_t registers_per_thread = 32;
+  uint32_t static_shared_bytes = 0;
+  uint32_t dynamic_shared_bytes = 0;
+  int64_t duration_ns = 0;  // 0: modelled
+  bool cooperative = false;
+  std::function<void()> effect;  // on memory; empty: none
+};
+
+// Up to three dimensions; a plain copy has height = depth = 1.
+struct CopyWork {
+  std::byte* destination = nullptr;
+  const std::byte* source = nullptr;
+  size_t width = 0;  // bytes in a row
+  size_t height = 1;
+  size_t depth = 1;
+  size_t destination_pitch = 0;
+  size_t source_pitch = 0;
+  size_t destination_slice = 0;  // bytes from one depth to the next
+  size_t source_slice = 0;
+  CopyDirection direction = CopyDirection::kHostToHost;
+  MemoryKind destination_kind = MemoryKind::kPageable;
+  MemoryKind source_kind = MemoryKind::kPageable;
+  int destination_device = 0;
+  int source_device = 0;
+  bool asynchronous = true;
+
+  size_t bytes() const { return width * height * depth; }
+};
+
+struct MemsetWork {
+  std::byte* destination = nullptr;
+  size_t pitch = 0;
+  uint32_t value = 0;
+  uint32_t element_bytes = 1;  // 1, 2 or 4
+  size_t width = 0;            // elements in a row
+  size_t height = 1;
+  MemoryKind kind = MemoryKind::kDevice;
+  bool asynchronous = true;
+
+  size_t bytes() const { return width * height * element_bytes; }
+};
+
+struct HostWork {
+  std::function<void()> function;
+};
+
+// In explicit graphs only: eager event calls do not go through Submit().
+struct EventRecordWork {
+  Event* event;
+};
+struct EventWaitWork {
+  Event* event;
+};
+
+using Work = std::variant<EmptyWork, KernelWork, CopyWork, MemsetWork, HostWork,
+                          EventRecordWork, EventWaitWork>;
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_WORK_H_

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/work_activity.h"
+
+#include <atomic>
+
+#include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/thread_state.h"
+
+namespace dltap::simgpu {
+namespace {
+
+constexpr uint32_t kNoStream = 0xffffffff;
+
+constinit std::atomic<uint64_t> g_last_grid_id{0};
+
+WorkPlace PlaceOf(const Device& device, const Stream* stream, const Span& span,
+                  int64_t submitted_ns, GraphPlace graph) {
+  const Context* context = stream != nullptr && stream->context != nullptr
+                               ? stream->context
+                               : device.primary_context;
+  return {.device_id = static_cast<uint32_t>(device.ordinal),
+          .context_id = context->id,
+          .stream_id = stream == nullptr ? kNoStream : stream->id,
+          .correlation_id = CurrentThread().correlation_id,
+          .graph_id = graph.graph_id,
+          .graph_node_id = graph.node_id,
+          .submitted_ns = submitted_ns,
+          .begin_ns = span.begin_ns,
+          .end_ns = span.end_ns};
+}
+
+struct Teller {
+  const Stream& stream;
+  const WorkPlace& place;
+
+  void operator()(const KernelWork& kernel) const {
+    if (!ActivityWanted(kKernelActivity)) return;
+    GetActivitySink().OnKernel(
+        {.place = place,
+         .name = kernel.name,
+         .grid = kernel.grid,
+         .block = kernel.block,
+         .cluster = kernel.cluster,
+         .registers_per_thread = kernel.registers_per_thread,
+         .static_shared_bytes = kernel.static_shared_bytes,
+         .dynamic_shared_bytes = kernel.dynamic_shared_bytes,
+         .grid_id = g_last_grid_id.fetch_add(1, std::memory_order_relaxed) + 1,
+         .priority = stream.priority,
+         .cooperative = kernel.cooperative});
+  }
+  void operator()(const CopyWork& copy) const {
+    if (!ActivityWanted(kCopyActivity)) return;
+    GetActivitySink().OnCopy(
+        {.place = place,
+         .direction = copy.direction,
+         .source_kind = copy.source_kind,
+         .destination_kind = copy.destination_kind,
+         .asynchronous = copy.asynchronous,
+         .bytes = copy.bytes(),
+         .source_device_id = static_cast<uint32_t>(copy.source_device),
+         .destination_device_id =
+             static_cast<uint32_t>(copy.destination_device)});
+  }
+  void operator()(const MemsetWork& set) const {
+    if (!ActivityWanted(kMemsetActivity)) return;
+    GetActivitySink().OnMemset({.place = place,
+                                .kind = set.kind,
+                                .asynchronous = set.asynchronous,
+                                .value = set.value,
+                                .bytes = set.bytes()});
+  }
+  void operator()(const HostWork&) const {}
+  void operator()(const EmptyWork&) const {}
+  void operator()(const EventRecordWork&) const {}
+  void operator()(const EventWaitWork&) const {}
+};
+
+}  // namespace
+
+void TellActivity(const Stream& stream, const Work& work, const Span& span,
+                  int64_t submitted_ns, GraphPlace graph) {
+  const WorkPlace place =
+      PlaceOf(*stream.device, &stream, span, submitted_ns, graph);
+  std::visit(Teller{stream, place}, work);
+}
+
+void TellSynchronization(SynchronizationKind kind, const Device& device,
+                         const Stream* stream, uint32_t event_id,
+                         int64_t begin_ns) {
+  if (!ActivityWanted(kSynchronizationActivity)) return;
+  const Span span{begin_ns, SimNow()};
+  GetActivitySink().OnSynchronization(
+      {.place = PlaceOf(device, stream, span, begin_ns, {}),
+       .kind = kind,
+       .event_id = event_id});
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# dltap_simgpu_library(LIB SONAME SOURCES... [INCLUDES ...])
+#
+# Builds one simulated vendor library, build/simgpu/cu13/SONAME: the sources given
+# here, and a generated default body for every other function of its headers.
+# LIB is the spec's name (shim/specs/LIB.toml). The target is sim_LIB.
+set(DLTAP_SIMGPU_DIR ${PROJECT_BINARY_DIR}/simgpu/cu13)
+
+add_library(dltap_simgpu_flags INTERFACE)
+target_compile_options(dltap_simgpu_flags INTERFACE -fvisibility=hidden
+                       -fvisibility-inlines-hidden)
+target_link_options(dltap_simgpu_flags INTERFACE
+  -Wl,-z,defs -Wl,-z,nodelete -Wl,-Bsymbolic-functions -Wl,--enable-new-dtags)
+
+function(dltap_simgpu_library lib soname)
+  cmake_parse_arguments(ARG "" "" "SOURCES;INCLUDES" ${ARGN})
+  get_property(defaults GLOBAL PROPERTY DLTAP_SIMGPU_DEFAULTS_${lib})
+  set(target sim_${lib})
+  add_library(${target} SHARED ${ARG_SOURCES} ${defaults})
+  target_include_directories(${target} SYSTEM PRIVATE
+                             ${DLTAP_CUDA_ROOT}/include ${ARG_INCLUDES})
+  target_link_libraries(${target} PRIVATE dltap_strict dltap_simgpu_flags
+                        dltap_specs_generated dltapsim dltap_opmodel)
+  set(script ${CMAKE_CURRENT_SOURCE_DIR}/${lib}.lds)
+  if(defaults)
+    set(script ${PROJECT_BINARY_DIR}/generated/simgpu/cuda13/${lib}.lds)
+  endif()
+  target_link_options(${target} PRIVATE
+    -Wl,-soname,${soname} -Wl,--version-script=${script})
+  set_target_properties(${target} PROPERTIES
+    PREFIX "" OUTPUT_NAME ${soname} SUFFIX "" NO_SONAME ON
+    LINK_DEPENDS ${script}
+    LIBRARY_OUTPUT_DIRECTORY ${DLTAP_SIMGPU_DIR}
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+endfunction()

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/step_finder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+Steps StepsOf(const TraceModel& model) {
+  const Attribution attribution = Attribute(model);
+  return FindSteps(model, model.processes[0], attribution.processes[0]);
+}
+
+// A launch of `kernel` at `at` us, which runs 5 us.
+std::string Launch(int at, int correlation, const std::string& kernel) {
+  const auto us = [](int t) { return std::to_string(t) + "us"; };
+  return "call t=" + us(at) + ".." + us(at + 2) +
+         " cudaLaunchKernel kernel=" + kernel + "\nlaunchapi t=" + us(at) +
+         ".." + us(at + 1) + " corr=" + std::to_string(correlation) +
+         "\nkernel t=" + us(at + 3) + ".." + us(at + 8) + " device=0 corr=" +
+         std::to_string(correlation) + " name=" + kernel + "\n";
+}
+
+std::string Loop(int steps, int first_step_extra_us) {
+  std::string text = "device 0 name=gpu\n";
+  int at = 0;
+  int correlation = 1;
+  for (int step = 0; step < steps; ++step) {
+    text += Launch(at, correlation++, "forward_a");
+    text += Launch(at += 10, correlation++, "forward_b");
+    text += Launch(at += 10, correlation++, "multi_tensor_apply_sgd");
+    at += 10 + (step == 0 ? first_step_extra_us : 0);
+  }
+  return text;
+}
+
+TEST(StepFinderTest, FindsTheLoopAndLeavesTheFirstStepOut) {
+  const Steps steps = StepsOf(TraceFromText(Loop(6, 500)));
+  EXPECT_EQ(steps.found_by, StepsFoundBy::kPeriod);
+  ASSERT_EQ(steps.steps.size(), 6);
+  EXPECT_EQ(steps.steps[0].use, StepUse::kWarmUp);
+  EXPECT_EQ(steps.steps[1].use, StepUse::kUsed);
+  EXPECT_EQ(steps.steps[1].begin_ns, 530'000);
+  EXPECT_EQ(steps.steps[1].end_ns, 560'000);
+}
+
+TEST(StepFinderTest, MarkersWin) {
+  const Steps steps = StepsOf(TraceFromText(
+      Loop(6, 0) + "range t=0..60us thread=0 name=\"ProfilerStep#1\" kind=step\n"
+                   "range t=60..120us thread=0 name=\"ProfilerStep#2\" "
+                   "kind=step\n"));
+  EXPECT_EQ(steps.found_by, StepsFoundBy::kMarker);
+  ASSERT_EQ(steps.steps.size(), 2);
+  EXPECT_EQ(steps.steps[1].begin_ns, 60'000);
+}
+
+TEST(StepFinderTest, AStepThatBreaksOffIsIncomplete) {
+  const std::string text = Loop(6, 0) + Launch(180, 90, "forward_a");
+  const Steps steps = StepsOf(TraceFromText(text));
+  ASSERT_GE(steps.steps.size(), 6);
+  if (steps.steps.size() == 7) {
+    EXPECT_EQ(steps.steps.back().use, StepUse::kIncomplete);
+  }
+  EXPECT_EQ(steps.steps[5].use, StepUse::kUsed);
+}
+
+TEST(StepFinderTest, NothingRepeatsNothingFound) {
+  const Steps steps = StepsOf(TraceFromText(
+      "device 0 name=gpu\n" + Launch(0, 1, "a") + Launch(10, 2, "b")));
+  EXPECT_EQ(steps.found_by, StepsFoundBy::kNone);
+  EXPECT_TRUE(steps.steps.empty());
+}
+
+}  // namespace
+}  // namespace dltap::analyzer

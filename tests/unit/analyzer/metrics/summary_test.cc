@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+Summary SummaryOf(const std::string& text) {
+  const TraceModel model = TraceFromText(text);
+  return Summarise(model, Attribute(model));
+}
+
+const ClassSummary& Of(const Summary& summary, LayerClass layer_class) {
+  return summary.classes[static_cast<size_t>(layer_class)];
+}
+
+int64_t StateUs(const Summary& summary, DeviceState state) {
+  return summary.devices[0].state_ns[static_cast<size_t>(state)] / 1000;
+}
+
+TEST(SummaryTest, OverlappingStreamsAreBusyOnce) {
+  const Summary summary = SummaryOf(
+      "device 0 name=gpu\n"
+      "kernel t=0..60us device=0 stream=7 name=ampere_sgemm_128x64_nn\n"
+      "kernel t=40..100us device=0 stream=8 name=ampere_sgemm_128x64_nn\n"
+      "kernel t=90..100us device=0 stream=9 name=softmax_warp_forward\n");
+  const ClassSummary& gemm = Of(summary, LayerClass::kGemm);
+  EXPECT_EQ(gemm.gpu_ns, 120'000);
+  EXPECT_EQ(gemm.busy_ns, 100'000);
+  EXPECT_EQ(gemm.exclusive_ns, 90'000);
+  EXPECT_EQ(StateUs(summary, DeviceState::kCompute), 100);
+  EXPECT_DOUBLE_EQ(*summary.devices[0].utilization(), 1.0);
+}
+
+TEST(SummaryTest, AKernelThatWaitsForPeersIsExposedCommunication) {
+  const Summary summary = SummaryOf(
+      "device 0 name=gpu\n"
+      "kernel t=0..50us device=0 stream=7 name=ampere_sgemm_128x64_nn\n"
+      "kernel t=20..90us device=0 stream=9 "
+      "name=ncclDevKernel_AllReduce_Sum_f32_RING_LL\n");
+  EXPECT_EQ(StateUs(summary, DeviceState::kCompute), 50);
+  EXPECT_EQ(StateUs(summary, DeviceState::kComm), 40);
+  EXPECT_NEAR(*summary.devices[0].utilization(), 50.0 / 90, 1e-9);
+}
+
+TEST(SummaryTest, UndeliveredRecordsAreNeitherBusyNorIdle) {
+  const Summary summary = SummaryOf(
+      "device 0 name=gpu\n"
+      "kernel t=0..40us device=0 stream=7 name=ampere_sgemm_128x64_nn\n"
+      "kernel t=80..100us device=0 stream=7 name=ampere_sgemm_128x64_nn\n"
+      "not_observed t=50..80us device=0 cause=dropped\n");
+  EXPECT_EQ(StateUs(summary, DeviceState::kCompute), 60);
+  EXPECT_EQ(StateUs(summary, DeviceState::kIdle), 10);
+  EXPECT_EQ(StateUs(summary, DeviceState::kNotObserved), 30);
+  EXPECT_NEAR(*summary.devices[0].utilization(), 60.0 / 70, 1e-9);
+}
+
+TEST(SummaryTest, PhasesSumToTheWallTimeExactly) {
+  const Summary summary = SummaryOf(
+      "device 0 name=gpu\n"
+      "thread 0 tid=1 name=python\n"
+      "thread 1 tid=2 name=pt_autograd_0\n"
+      "call t=0..5us thread=0 cudaMemcpyAsync\n"
+      "launchapi t=1..4us thread=0 corr=1\n"
+      "memcpy t=6..20us device=0 stream=7 corr=1 kind=htod bytes=9\n"
+      "call t=10..15us thread=0 cudaLaunchKernel\n"
+      "launchapi t=11..14us thread=0 corr=2\n"
+      "kernel t=25..60us device=0 stream=7 corr=2 name=gelu\n"
+      "call t=50..70us thread=1 cudaLaunchKernel\n"
+      "launchapi t=51..69us thread=1 corr=3\n"
+      "kernel t=75..100us device=0 stream=7 corr=3 name=copy_kernel\n"
+      "call t=101..103us thread=0 cudaLaunchKernel\n"
+      "launchapi t=102..103us thread=0 corr=4\n"
+      "kernel t=105..111us device=0 stream=7 corr=4 "
+      "name=multi_tensor_apply_kernel\n");
+  const auto us = [&](Phase phase) {
+    return summary.phases_ns[static_cast<size_t>(phase)] / 1000;
+  };
+  EXPECT_EQ(us(Phase::kH2d), 14);
+  EXPECT_EQ(us(Phase::kForward), 40);   // 35 and the 5 us before it
+  EXPECT_EQ(us(Phase::kBackward), 40);  // 25 and the 15 us before it
+  EXPECT_EQ(us(Phase::kUpdate), 11);
+  EXPECT_EQ(std::accumulate(summary.phases_ns.begin(),
+                            summary.phases_ns.end(), int64_t{0}),
+            summary.devices[0].wall_ns);
+}
+
+TEST(SummaryTest, CallArgumentsGiveFlopsAndTheShareOfPeak) {
+  // 2 * 4096^3 FLOPs in 10 ms on an H100: 13.7 TFLOP/s of FP32's 66.9.
+  const Summary summary = SummaryOf(
+      "device 0 name=\"NVIDIA H100 80GB HBM3\"\n"
+      "call t=0..5us thread=0 cublasSgemm_v2 m=4096 n=4096 k=4096\n"
+      "launchapi t=1..4us thread=0 corr=1 ext=0us\n"
+      "kernel t=10us..10010us device=0 stream=7 corr=1 name=anything\n");
+  const ClassSummary& gemm = Of(summary, LayerClass::kGemm);
+  EXPECT_EQ(gemm.calls, 1);
+  EXPECT_DOUBLE_EQ(gemm.efficiency.flops, 2.0 * 4096 * 4096 * 4096);
+  EXPECT_NEAR(gemm.efficiency.flops / gemm.efficiency.peak_flops, 0.205, 0.01);
+  EXPECT_DOUBLE_EQ(summary.trust.flops_known_share, 1.0);
+}
+
+TEST(SummaryTest, UnknownKernelsStayVisible) {
+  const Summary summary = SummaryOf(
+      "device 0 name=gpu\n"
+      "kernel t=0..10us device=0 stream=7 name=my_secret_thing\n");
+  EXPECT_EQ(Of(summary, LayerClass::kUnattributed).gpu_ns, 10'000);
+  EXPECT_DOUBLE_EQ(summary.trust.classified_share, 0.0);
+  EXPECT_EQ(summary.trust.kernels_without_launch, 1);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// GENERATED from shim/specs/*.toml and the vendor headers by
+// gen_entry_points.py. DO NOT EDIT.
+#include "tap_tables.h"
+
+#include "shim/specs/name_table.h"
+
+// Wrappers are declared with made-up types here: only addresses are taken.
+extern "C" {
+void toyBind();
+void toyCopy();
+void toyGetName();
+void toyLaunch_v2();
+void toyMalloc();
+}
+
+namespace dltap::specs {
+namespace {
+
+constexpr char kStrings[] =
+    "" "\0"
+    "dst" "\0"
+    "src" "\0"
+    "width" "\0"
+    "height" "\0"
+    "stream" "\0"
+    "kind" "\0"
+    "config.shared" "\0"
+    "config.stream" "\0"
+    "function" "\0"
+    "scale" "\0"
+    "config.grid.x" "\0"
+    "block.x" "\0"
+    "block.y" "\0"
+    "block.z" "\0"
+    "operation" "\0"
+    "memory" "\0"
+    "size" "\0"
+    "libtoy" "\0"
+    "toyBind" "\0"
+    "toyCopy" "\0"
+    "toyGetName" "\0"
+    "toyLaunch_v2" "\0"
+    "toyMalloc" "\0";
+
+constexpr uint32_t kSymbolOffsets[] = {
+    144, 152, 160, 171, 184,
+};
+
+constexpr ArgField kFields[] = {
+    {1, 0, 8, ArgKind::kPointer},
+    {5, 8, 8, ArgKind::kPointer},
+    {9, 16, 8, ArgKind::kUint},
+    {15, 24, 8, ArgKind::kUint},
+    {22, 32, 8, ArgKind::kHandle},
+    {29, 40, 2, ArgKind::kEnum},
+    {34, 0, 8, ArgKind::kUint},
+    {48, 8, 8, ArgKind::kHandle},
+    {62, 16, 8, ArgKind::kHandle},
+    {71, 24, 8, ArgKind::kFloat},
+    {77, 32, 4, ArgKind::kUint},
+    {91, 36, 4, ArgKind::kUint},
+    {99, 40, 4, ArgKind::kUint},
+    {107, 44, 4, ArgKind::kUint},
+    {115, 48, 4, ArgKind::kUint},
+    {125, 0, 8, ArgKind::kPointer},
+    {132, 8, 8, ArgKind::kUint},
+};
+
+constexpr ArgLayout kLayouts[] = {
+    {0, 0, 0}, {0, 6, 42}, {0, 0, 0}, {6, 9, 52}, {15, 2, 16},
+};
+
+constexpr uint8_t kLibraries[] = {
+    2, 2, 2, 2, 2,
+};
+
+constexpr uint8_t kRoles[] = {
+    3, 1, 2, 1, 1,
+};
+
+constexpr uint16_t kOfCounter[] = {
+    0, 1, 2, 3, 4,
+};
+
+constexpr int16_t kCounterOf[] = {
+    0, 1, 2, 3, 4,
+};
+
+constexpr uint16_t kSonamePrefixes[] = {
+    0, 0, 137, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0,
+};
+
+// Slots hold counter indices.
+constexpr uint16_t kWrappedSlots[] = {
+    0, 3, 65535, 65535, 65535, 65535, 1, 65535, 65535, 65535,
+    2, 65535, 65535, 65535, 65535, 4,
+};
+
+void* const kWrappers[] = {
+    reinterpret_cast<void*>(&toyBind),
+    reinterpret_cast<void*>(&toyCopy),
+    reinterpret_cast<void*>(&toyGetName),
+    reinterpret_cast<void*>(&toyLaunch_v2),
+    reinterpret_cast<void*>(&toyMalloc),
+};
+
+}  // namespace
+
+const ArgLayout& LayoutOf(EntryPoint entry) {
+  return kLayouts[static_cast<int>(entry)];
+}
+
+const ArgField* FieldsOf(const ArgLayout& layout) {
+  return kFields + layout.first_field;
+}
+
+const char* NameOf(const ArgField& field) { return kStrings + field.name; }
+
+const char* SymbolOf(EntryPoint entry) {
+  return kStrings + kSymbolOffsets[static_cast<int>(entry)];
+}
+
+Library LibraryOf(EntryPoint entry) {
+  return static_cast<Library>(kLibraries[static_cast<int>(entry)]);
+}
+
+Role RoleOf(EntryPoint entry) {
+  return static_cast<Role>(kRoles[static_cast<int>(entry)]);
+}
+
+EntryPoint OfCounter(int counter_index) {
+  return static_cast<EntryPoint>(kOfCounter[counter_index]);
+}
+
+const char* SonamePrefix(Library library) {
+  return kStrings + kSonamePrefixes[static_cast<int>(library)];
+}
+
+int FindWrapped(const char* name) {
+  const int counter = FindName(kWrappedSlots, name, [](uint16_t value) {
+    return kStrings + kSymbolOffsets[kOfCounter[value]];
+  });
+  return counter < 0 ? -1 : kOfCounter[counter];
+}
+
+int CounterOf(EntryPoint entry) {
+  return kCounterOf[static_cast<int>(entry)];
+}
+
+void* WrapperAddress(EntryPoint entry) {
+  const int counter = CounterOf(entry);
+  return counter < 0 ? nullptr : kWrappers[counter];
+}
+
+}  // namespace dltap::specs
