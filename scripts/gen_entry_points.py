@@ -47,6 +47,9 @@ def _options() -> argparse.Namespace:
         help="touched on success; the target of the depfile's rule")
     add("--list-outputs", action="store_true",
         help="print the names of the files that --out would get")
+    add("--other-version", action="store_true",
+        help="headers are not those of CUDA 13.0, for which the specs are "
+        "written: entries may lack their function")
     add("--coverage", action="store_true",
         help="print how many functions have which role")
     add("--ceilings", type=pathlib.Path, metavar="FILE",
@@ -76,7 +79,7 @@ def _generate(options: argparse.Namespace,
     functions = {name: _functions(library, reader, options.specs)
                  for name, library in specs.items()}
     for name, library in specs.items():
-        spec.check_used(library, functions[name])
+        spec.check_used(library, functions[name], options.other_version)
     known = catalog.build(specs, functions)
     if options.coverage:
         print(coverage.report(known), end="")

@@ -104,9 +104,21 @@ def emit(catalog: Catalog, out: text.Output) -> None:
         file = f"tap_traits_{library}.h"
         out.add(file, text.header(file, _TRAITS.format(
             traits=traits, hooks_header=spec.hooks_header)))
-        out.add(f"tap_wrappers_{library}.cc", _WRAPPERS.format(
+        _emit_wrappers(library, spec.wrapper_files, points, out)
+
+
+def _emit_wrappers(library: str, parts: int, points: list[EntryPoint],
+                   out: text.Output) -> None:
+    for part, name in enumerate(wrapper_files(library, parts)):
+        begin, end = (len(points) * i // parts for i in (part, part + 1))
+        out.add(name, _WRAPPERS.format(
             heading=text.HEADING, library=library,
-            wrappers="\n".join(_wrapper(p) for p in points)))
+            wrappers="\n".join(_wrapper(p) for p in points[begin:end])))
+
+
+def wrapper_files(library: str, parts: int) -> list[str]:
+    return [f"tap_wrappers_{library}{f'_{i}' if i else ''}.cc"
+            for i in range(parts)]
 
 
 def abi_type(type_: model.Type) -> str:

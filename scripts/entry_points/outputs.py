@@ -27,7 +27,8 @@ def names(specs: dict[str, LibrarySpec]) -> list[str]:
              "entry_point_table.cc"]
     for library, spec in specs.items():
         if spec.has_wrappers:
-            files += [f"tap_traits_{library}.h", f"tap_wrappers_{library}.cc"]
+            files.append(f"tap_traits_{library}.h")
+            files += emit_tap.wrapper_files(library, spec.wrapper_files)
             files += [emit_tap_tables.check_file(library, i)
                       for i in range(len(spec.units))]
         if spec.sonames:

@@ -80,6 +80,7 @@ class LibrarySpec:
     node: str  # its name; "": that of the SONAME
     omit: tuple[str, ...]  # globs of arguments that no record keeps
     hooks_header: str
+    wrapper_files: int  # the wrappers are compiled in that many parts
     name_list: str  # file of names, for libraries without headers
     name_outputs: dict[str, tuple]  # of those names
     host_outputs: tuple[str, ...]  # whose pointers are host output parameters
@@ -145,6 +146,7 @@ def load(path: pathlib.Path) -> LibrarySpec:
         omit=tuple(library.get("omit", [])),
         hooks_header=library.get("hooks_header",
                                  "shim/tap/tagging/hooks.h"),
+        wrapper_files=library.get("wrapper_files", 1),
         name_list=library.get("names", ""), name_outputs={},
         host_outputs=tuple(library.get("host_outputs", ["*"])),
         defaults={k: library[k] for k in ("handle", "stream")
@@ -215,14 +217,19 @@ def _one_of(entry: Entry, key: str, known, required: bool = False) -> None:
             f"{entry.where}: {key} '{value}' is none of {', '.join(known)}")
 
 
-def check_used(spec: LibrarySpec, functions: list[model.Function]) -> None:
-    """Every entry must describe at least one function of the headers."""
+def check_used(spec: LibrarySpec, functions: list[model.Function],
+               other_version: bool) -> None:
+    """Every entry must describe at least one function of the headers, except
+    that headers of another CUDA version may lack some."""
     symbols = [f.symbol for f in functions]
     used = {id(spec.entry_for(s)) for s in symbols}
     for entry in spec.entries:
         if id(entry) in used:
             continue
-        problem = ("every function that it matches has a closer entry"
-                   if any(entry.matches(s) for s in symbols)
-                   else "no function of the headers has that name")
+        if any(entry.matches(s) for s in symbols):
+            problem = "every function that it matches has a closer entry"
+        elif not other_version:
+            problem = "no function of the headers has that name"
+        else:
+            continue
         raise model.SpecError(f"{entry.where}: {problem}")

@@ -67,7 +67,7 @@ MEANINGS = {
 LIBRARY_KEYS = (
     "headers", "units", "defines", "symbols", "soname", "soname_prefix",
     "versioned", "node", "host_outputs", "names",
-    "handle", "stream", "omit", "hooks_header")
+    "handle", "stream", "omit", "hooks_header", "wrapper_files")
 
 ENTRY_KEYS = (
     "role", "reason", "class", "direction", "kind", "handle", "stream",

@@ -117,6 +117,11 @@ class SpecTest(unittest.TestCase):
         self.assert_error('[toyMissing]\nrole = "count"\n', "[toyMissing]",
                           "no function of the headers has that name")
 
+    def test_headers_of_another_version_may_lack_a_function(self):
+        run = self.run_spec('[toyMissing]\nrole = "count"\n',
+                            "--other-version")
+        self.assertEqual(run.stderr, "")
+
     def test_macro_name_is_no_function(self):
         self.assert_error('[toyLaunch]\nrole = "count"\n', "[toyLaunch]")
 
