@@ -114,7 +114,7 @@ def check(root: pathlib.Path) -> list[str]:
             continue
         part = part_of(path)
         if part is None:
-            errors.append(f"{path}: lies in no part; see scripts/check_arrows.py")
+            errors.append(f"{path}: lies in none of check_arrows.py's parts")
             continue
         for number, line in enumerate(read_lines(root, path), 1):
             match = INCLUDE.match(line)

@@ -47,7 +47,8 @@ def strip_cpp(text: str) -> str:
 def block_name(head: str) -> str | None:
     """The function's name if the text before a `{` declares one."""
     head = re.sub(r"<[^<>()]*>", "", head.strip())
-    name = NAME.search(re.sub(r"\[\[.*?\]\]|alignas\s*\([^)]*\)", "", head))
+    head = re.sub(r"\[\[.*?\]\]|alignas\s*\([^)]*\)", "", head)
+    name = NAME.search(head)
     if not name or head.endswith("="):
         return None
     before = head[:name.start()]

@@ -27,6 +27,7 @@ with_slowest() {
     { print; fflush() }'
 }
 
-ctest --test-dir build --no-label-summary --no-tests=error --output-on-failure -j "$(nproc)" "$@" 2>&1 |
+ctest --test-dir build --no-tests=error --output-on-failure \
+  --no-label-summary -j "$(nproc)" "$@" 2>&1 |
   with_slowest
 exit "${PIPESTATUS[0]}"
