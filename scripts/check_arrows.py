@@ -19,7 +19,7 @@ shim/tap shim/tap/entry shim/tap/runtime shim/tap/tagging shim/tap/cupti
 shim/simgpu
 analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
 analyzer/attribution analyzer/metrics analyzer/reports analyzer/exporters
-analyzer/predict analyzer/query analyzer/web
+analyzer/predict analyzer/query analyzer/web analyzer/output
 tests
 """.split()
 
@@ -35,8 +35,8 @@ shim/simgpu          -> shim/opmodel shim/specs
 analyzer/cli         -> analyzer/reports analyzer/exporters analyzer/predict
 analyzer/cli         -> analyzer/query analyzer/control analyzer/web
 analyzer/cli         -> analyzer/reader analyzer/importers
-analyzer/reports     -> analyzer/metrics
-analyzer/exporters   -> analyzer/metrics
+analyzer/reports     -> analyzer/metrics analyzer/output
+analyzer/exporters   -> analyzer/metrics analyzer/output
 analyzer/web         -> analyzer/reports
 analyzer/query       -> analyzer/exporters
 analyzer/predict     -> analyzer/model shim/opmodel

@@ -18,9 +18,6 @@ extern constinit std::atomic<void*> g_real[specs::kCounterCount];
 [[gnu::cold, gnu::noinline]] void* ResolveReal(int counter_index,
                                                const void* caller);
 
-// The vendor's function of that name, wrapped or not; never a wrapper.
-void* FindReal(const char* symbol);
-
 // Called by the dlsym filter: the application found `real` for a wrapped
 // function. False when the wrapper already forwards to another copy of the
 // library: then the application must get its own pointer, unwrapped.

@@ -3,9 +3,9 @@
 
 #include <cstring>
 
-#include "shim/tap/entry/real_functions.h"
 #include "shim/tap/runtime/collector.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/real_symbol.h"
 #include "shim/tap/runtime/session.h"
 #include "shim/tap/runtime/texts.h"
 #include "shim/tap/tagging/function_names.h"

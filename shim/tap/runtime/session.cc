@@ -9,12 +9,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "shim/tap/entry/real_functions.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/process_info.h"
+#include "shim/tap/runtime/real_symbol.h"
 #include "shim/tap/runtime/session_definitions.h"
 #include "shim/tap/runtime/texts.h"
 #include "shim/tap/runtime/thread_buffers.h"
