@@ -53,6 +53,8 @@ FIELDS = {
     "source": (None, None, None, None),
 }
 
+VENDORS = {"NVIDIA": "Vendor::kNvidia", "AMD": "Vendor::kAmd"}
+
 HEADER = """\
 // GENERATED from shim/opmodel/gpu_table.csv by gen_gpu_table.py. DO NOT EDIT.
 """
@@ -62,15 +64,22 @@ class TableError(Exception):
     pass
 
 
+def text_initialiser(column, text, where):
+    if not text:
+        raise TableError(f"{where}: {column} is empty")
+    if column == "vendor":
+        if text not in VENDORS:
+            raise TableError(f"{where}: vendor is '{text}', expected one of "
+                             f"{sorted(VENDORS)}")
+        return VENDORS[text]
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
 def initialiser(column, text, where):
     field, factor, smallest, largest = FIELDS[column]
     if factor is None:
-        if not text:
-            raise TableError(f"{where}: {column} is empty")
-        escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-        value = "Vendor::k" + {"NVIDIA": "Nvidia", "AMD": "Amd"}[text] \
-            if column == "vendor" else f'"{escaped}"'
-        return f"    .{field} = {value},"
+        return f"    .{field} = {text_initialiser(column, text, where)},"
     try:
         number = float(text)
     except ValueError:
