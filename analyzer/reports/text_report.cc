@@ -253,8 +253,10 @@ std::string Trust(const Summary& summary) {
   return Wrap("trust: " + Join(parts, " · "), "  ");
 }
 
-Table TableOf(const TraceModel&, const Summary& summary, ReportBy by,
-              const ReportOptions& options) {
+}  // namespace
+
+Table ReportTable(const TraceModel&, const Summary& summary, ReportBy by,
+                  const ReportOptions& options) {
   switch (by) {
     case ReportBy::kClass: return ClassTable(summary, options);
     case ReportBy::kApi: return ApiTable(summary, options);
@@ -264,8 +266,6 @@ Table TableOf(const TraceModel&, const Summary& summary, ReportBy by,
   }
   return {};
 }
-
-}  // namespace
 
 std::string TextReport(const TraceModel& model, const Summary& summary,
                        ReportBy by, const ReportOptions& options) {
@@ -281,7 +281,7 @@ std::string TextReport(const TraceModel& model, const Summary& summary,
           : std::max<double>(1, static_cast<double>(summary.windows));
   text += StepsLine(summary.steps) + "\n" + StepLine(summary, options) +
           PhaseLine(summary, per) + IdleLine(summary, per) + "\n";
-  text += RenderText(TableOf(model, summary, by, options)) + "\n";
+  text += RenderText(ReportTable(model, summary, by, options)) + "\n";
   if (summary.devices.size() > 1) {
     text += RenderText(DeviceTable(model, summary)) + "\n";
   }

@@ -17,6 +17,10 @@ enum class ReportBy : uint8_t { kClass, kApi, kKernel, kOp, kStep };
 std::string TextReport(const TraceModel& model, const Summary& summary,
                        ReportBy by, const ReportOptions& options);
 
+// The one table of such a report.
+Table ReportTable(const TraceModel& model, const Summary& summary, ReportBy by,
+                  const ReportOptions& options);
+
 // One sentence that names what limits the step; empty when nothing can be
 // said.
 std::string LimitSentence(const Summary& summary);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/cli/command.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"report", "say where the GPU's time goes, per layer class", RunReport},
+    {"export", "write a trace in another tool's format", RunExport},
+};
+
+int ExitCodeOf(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk: return kExitOk;
+    case absl::StatusCode::kUnimplemented: return kExitNewerFormat;
+    case absl::StatusCode::kUnavailable: return kExitNoBackend;
+    default: return kExitBadInput;
+  }
+}
+
+}  // namespace
+
+std::span<const Command> AllCommands() { return kCommands; }
+
+void PrintError(std::string_view message) {
+  std::string line(message);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::fprintf(stderr, "dltap: %s\n", line.c_str());
+}
+
+int Fail(const absl::Status& status) {
+  PrintError(std::string(status.message()));
+  return ExitCodeOf(status);
+}
+
+std::optional<int> ParseArgs(CLI::App& app,
+                             const std::vector<std::string>& args) {
+  // CLI11 takes the arguments last first.
+  std::vector<std::string> reversed(args.rbegin(), args.rend());
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return kExitOk;
+  } catch (const CLI::ParseError& error) {
+    PrintError(app.get_name() + ": " + error.what() + "; see " +
+               app.get_name() + " --help");
+    return kExitUsage;
+  }
+  return std::nullopt;
+}
+
+}  // namespace dltap::analyzer

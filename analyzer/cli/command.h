@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_CLI_COMMAND_H_
+#define DLTAP_ANALYZER_CLI_COMMAND_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/status.h"
+
+namespace dltap::analyzer {
+
+// What `dltap` ends with. `run` ends with the child's code, or as env(1) does.
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitThreshold = 1,    // diff --fail-on, check: the answer is no
+  kExitUsage = 2,
+  kExitBadInput = 3,     // unreadable or corrupt
+  kExitNewerFormat = 4,
+  kExitNoBackend = 5,    // an optional library is not there
+  kExitRunFailed = 125,  // run: dltap itself failed
+  kExitNotExecutable = 126,
+  kExitNotFound = 127,
+};
+
+// One row of the table of commands: `run` gets what follows the name.
+struct Command {
+  std::string_view name;
+  std::string_view synopsis;
+  int (*run)(const std::vector<std::string>& args);
+};
+
+std::span<const Command> AllCommands();
+
+// Doors, one file each.
+int RunReport(const std::vector<std::string>& args);
+int RunExport(const std::vector<std::string>& args);
+
+// Parses `args` with `app`. nullopt: go on; else the code to end with (help
+// was printed, or a usage error).
+std::optional<int> ParseArgs(CLI::App& app,
+                             const std::vector<std::string>& args);
+
+// "dltap: MESSAGE" on stderr, in one line.
+void PrintError(std::string_view message);
+// The same, and the exit code that belongs to the status.
+int Fail(const absl::Status& status);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_CLI_COMMAND_H_

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <map>
+#include <string>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/load_trace.h"
+#include "analyzer/reports/json_report.h"
+#include "analyzer/reports/render.h"
+#include "analyzer/reports/text_report.h"
+
+namespace dltap::analyzer {
+namespace {
+
+const std::map<std::string, ReportBy> kBy = {{"class", ReportBy::kClass},
+                                             {"api", ReportBy::kApi},
+                                             {"kernel", ReportBy::kKernel},
+                                             {"op", ReportBy::kOp},
+                                             {"step", ReportBy::kStep}};
+
+struct Options {
+  std::vector<std::string> paths;
+  std::string by = "class";
+  ReportOptions report;
+  AttributionOptions attribution;
+  std::string samples;
+  bool json = false;
+  bool csv = false;
+  bool no_composite = false;
+};
+
+// "64" or "64images".
+bool ParseSamples(const std::string& text, ReportOptions& options) {
+  size_t used = 0;
+  try {
+    options.samples_per_step = std::stod(text, &used);
+  } catch (const std::exception&) {
+    return false;
+  }
+  if (used < text.size()) options.samples_unit = text.substr(used);
+  return *options.samples_per_step > 0;
+}
+
+void Print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+}  // namespace
+
+int RunReport(const std::vector<std::string>& args) {
+  Options options;
+  CLI::App app("Say where the GPU's time goes, per layer class.",
+               "dltap report");
+  app.add_option("TRACE", options.paths,
+                 "directories or files: own traces, Kineto JSON(.gz)")
+      ->required();
+  app.add_option("--by", options.by, "rows: class, api, kernel, op, step")
+      ->check(CLI::IsMember({"class", "api", "kernel", "op", "step"}));
+  app.add_option("--top", options.report.top, "rows at most (not by class)");
+  app.add_flag("--wide", options.report.wide, "show classes below 0.5 % too");
+  app.add_option("--samples-per-step", options.samples,
+                 "print throughput; a number, and a unit if you like: 64images");
+  app.add_flag("--no-composite", options.no_composite,
+               "keep GEMM, softmax, GEMM apart instead of one attention");
+  auto* json = app.add_flag("--json", options.json, "the report as JSON");
+  app.add_flag("--csv", options.csv, "the table as CSV")->excludes(json);
+  if (const auto code = ParseArgs(app, args)) return *code;
+  if (!options.samples.empty() &&
+      !ParseSamples(options.samples, options.report)) {
+    PrintError("report: --samples-per-step wants a positive number, not \"" +
+               options.samples + "\"");
+    return kExitUsage;
+  }
+  const absl::StatusOr<TraceModel> model = LoadTrace(options.paths);
+  if (!model.ok()) return Fail(model.status());
+  const ReportBy by = kBy.at(options.by);
+  options.attribution.composite = !options.no_composite;
+  const Summary summary =
+      Summarise(*model, Attribute(*model, options.attribution));
+  if (options.json) {
+    Print(JsonReport(*model, summary));
+  } else if (options.csv) {
+    Print(RenderCsv(ReportTable(*model, summary, by, options.report)));
+  } else {
+    Print(TextReport(*model, summary, by, options.report));
+  }
+  return kExitOk;
+}
+
+}  // namespace dltap::analyzer
