@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/trace/trace_bytes.h"
+#include "tests/support/trace_bytes.h"
 
 namespace dltap::trace {
 namespace {
@@ -116,7 +116,7 @@ TEST(DecoderTest, StringsAndArraysFollowTheStruct) {
   entry.arg_count = 1;
   const ArgRecord arg = {4, 8, static_cast<uint8_t>(ArgKind::kHandle), 0};
   TraceBytes trace;
-  trace.Record1(BlockKind::kDefinitions, entry, Piece::Raw(&arg, sizeof(arg)),
+  trace.Put(BlockKind::kDefinitions, entry, Piece::Raw(&arg, sizeof(arg)),
                 Piece::String("cudaMalloc", 10), Piece::String("", 0));
   BlockReader blocks(trace.bytes(), sizeof(FileHeader));
   Block block;

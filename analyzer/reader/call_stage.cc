@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reader/call_stage.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace dltap::analyzer {
+namespace {
+
+using trace::CallView;
+using trace::DecodeStatus;
+using trace::LossKind;
+using trace::SpecialSlot;
+
+template <typename T>
+T LoadAt(trace::Bytes payload, int16_t offset) {
+  T value = 0;
+  if (offset >= 0 && offset + sizeof(T) <= payload.size()) {
+    std::memcpy(&value, &payload[offset], sizeof(T));
+  }
+  return value;
+}
+
+}  // namespace
+
+bool CallStage::Read(const Chunk& chunk) {
+  const ThreadId thread = definitions_.ThreadOf(chunk.thread_index);
+  if (!thread.known()) return false;
+  trace::CallReader calls(chunk.bytes);
+  CallView call;
+  while (true) {
+    switch (calls.Next(&call)) {
+      case DecodeStatus::kOk: break;
+      case DecodeStatus::kEndOfTrace: return true;
+      default: return false;
+    }
+    if (call.entry_point >= trace::kFirstEntryPointId ||
+        call.entry_point == 0) {
+      AddCall(thread, call);
+    } else {
+      AddSpecial(thread, call);
+    }
+  }
+}
+
+// Hot path: no look-up by name, and none by hash unless it is a launch.
+void CallStage::AddCall(ThreadId thread, const CallView& view) {
+  const EntryLayout& layout = definitions_.Entry(view.entry_point);
+  Call call{};
+  call.begin_ns = timeline_.FromTicks(view.begin_ticks);
+  call.end_ns = timeline_.FromTicks(view.begin_ticks + view.duration_ticks);
+  call.thread = thread;
+  call.entry = layout.entry;
+  call.begin_ticks = view.begin_ticks;
+  call.depth = view.flags & trace::kCallDepthMask;
+  call.failed = (view.flags & trace::kCallFailed) != 0;
+  call.capturing = (view.flags & trace::kCallCapturing) != 0;
+  call.payload_offset = static_cast<uint32_t>(process_.payloads.size());
+  call.payload_bytes = static_cast<uint8_t>(
+      std::min<size_t>(layout.payload_bytes, view.payload.size()));
+  const auto* payload =
+      reinterpret_cast<const std::byte*>(view.payload.data());
+  process_.payloads.insert(process_.payloads.end(), payload,
+                           payload + call.payload_bytes);
+  if (layout.operation_offset >= 0) {
+    call.operation = definitions_.Operation(
+        LoadAt<uint32_t>(view.payload, layout.operation_offset));
+  }
+  if (layout.function_offset >= 0) {
+    const auto found = functions_.find(
+        LoadAt<uint64_t>(view.payload, layout.function_offset));
+    if (found != functions_.end()) call.function = found->second;
+  }
+  last_ns_ = std::max(last_ns_, call.end_ns);
+  process_.calls.push_back(call);
+}
+
+void CallStage::AddSpecial(ThreadId thread, const CallView& call) {
+  const int64_t at_ns = timeline_.FromTicks(call.begin_ticks);
+  last_ns_ = std::max(last_ns_, at_ns);
+  switch (static_cast<SpecialSlot>(call.entry_point)) {
+    case SpecialSlot::kNvtxPush: return PushRange(thread, call);
+    case SpecialSlot::kNvtxPop: return PopRange(thread, call);
+    case SpecialSlot::kNvtxMark: {
+      PushRange(thread, call);
+      return PopRange(thread, call);
+    }
+    case SpecialSlot::kNvtxRangeStart: return StartRange(thread, call);
+    case SpecialSlot::kNvtxRangeEnd: return EndRange(call);
+    case SpecialSlot::kWindow:
+      windows_.emplace_back(at_ns,
+                            call.As<trace::WindowPayload>().recording != 0);
+      return;
+    case SpecialSlot::kDefinitionLost:
+    case SpecialSlot::kLoss:  // the cumulative Loss records count it
+    case SpecialSlot::kHandleStream:
+    case SpecialSlot::kCaptureBegin:
+    case SpecialSlot::kCaptureEnd: return;
+  }
+  losses_.Add(LossKind::kUnknownRecord);
+}
+
+void CallStage::PushRange(ThreadId thread, const CallView& call) {
+  const auto payload = call.As<trace::NvtxPayload>();
+  pushed_[{thread.value(), payload.domain}].push_back(
+      {timeline_.FromTicks(call.begin_ticks), thread,
+       definitions_.Text(payload.text), definitions_.Text(payload.domain)});
+}
+
+// A pop without a push belongs to a range that began before recording did.
+void CallStage::PopRange(ThreadId thread, const CallView& call) {
+  const auto payload = call.As<trace::NvtxPayload>();
+  const auto found = pushed_.find({thread.value(), payload.domain});
+  if (found == pushed_.end() || found->second.empty()) return;
+  CloseRange(found->second.back(), timeline_.FromTicks(call.begin_ticks));
+  found->second.pop_back();
+}
+
+void CallStage::StartRange(ThreadId thread, const CallView& call) {
+  const auto payload = call.As<trace::NvtxRangePayload>();
+  started_[payload.range_id] = {
+      timeline_.FromTicks(call.begin_ticks), thread,
+      definitions_.Text(payload.text), definitions_.Text(payload.domain)};
+}
+
+void CallStage::EndRange(const CallView& call) {
+  const auto found =
+      started_.find(call.As<trace::NvtxRangePayload>().range_id);
+  if (found == started_.end()) return;
+  CloseRange(found->second, timeline_.FromTicks(call.begin_ticks));
+  started_.erase(found);
+}
+
+void CallStage::CloseRange(const OpenRange& range, int64_t end_ns) {
+  Range closed{};
+  closed.begin_ns = range.begin_ns;
+  closed.end_ns = std::max(end_ns, range.begin_ns);
+  closed.thread = range.thread;
+  closed.name = range.name;
+  closed.domain = range.domain;
+  closed.kind = RangeKind::kNvtx;
+  process_.ranges.push_back(closed);
+}
+
+void CallStage::NameFunction(const trace::RecordView& record) {
+  const auto fixed = record.As<trace::KernelFunctionRecord>();
+  functions_[fixed.function] = definitions_.Text(fixed.text);
+}
+
+void CallStage::Finish() {
+  for (const auto& [key, ranges] : pushed_) {
+    for (const OpenRange& range : ranges) CloseRange(range, last_ns_);
+  }
+  for (const auto& [id, range] : started_) CloseRange(range, last_ns_);
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_READER_CALL_STAGE_H_
+#define DLTAP_ANALYZER_READER_CALL_STAGE_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analyzer/model/trace_model.h"
+#include "analyzer/reader/chunk_list.h"
+#include "analyzer/reader/definitions.h"
+#include "analyzer/reader/timeline.h"
+
+namespace dltap::analyzer {
+
+// Turns the slots of a process into calls and ranges. Chunks and function
+// names come in the order of the file.
+class CallStage {
+ public:
+  CallStage(Process& process, Definitions& definitions,
+            const Timeline& timeline, LossCounts& losses)
+      : process_(process),
+        definitions_(definitions),
+        timeline_(timeline),
+        losses_(losses) {}
+
+  // False: the chunk ends in a record that makes no sense.
+  bool Read(const Chunk& chunk);
+  void NameFunction(const trace::RecordView& record);
+  // Closes the ranges that are still open.
+  void Finish();
+
+  // (time, recording from here on) of every window slot, as they came.
+  const std::vector<std::pair<int64_t, bool>>& windows() const {
+    return windows_;
+  }
+
+ private:
+  struct OpenRange {
+    int64_t begin_ns;
+    ThreadId thread;
+    TextId name;
+    TextId domain;
+  };
+
+  void AddCall(ThreadId thread, const trace::CallView& call);
+  void AddSpecial(ThreadId thread, const trace::CallView& call);
+  void PushRange(ThreadId thread, const trace::CallView& call);
+  void PopRange(ThreadId thread, const trace::CallView& call);
+  void StartRange(ThreadId thread, const trace::CallView& call);
+  void EndRange(const trace::CallView& call);
+  void CloseRange(const OpenRange& range, int64_t end_ns);
+
+  Process& process_;
+  Definitions& definitions_;
+  const Timeline& timeline_;
+  LossCounts& losses_;
+  int64_t last_ns_ = 0;
+  absl::flat_hash_map<uint64_t, TextId> functions_;  // by handle
+  // By thread and domain.
+  absl::flat_hash_map<std::pair<size_t, uint32_t>, std::vector<OpenRange>>
+      pushed_;
+  absl::flat_hash_map<uint64_t, OpenRange> started_;  // by range id
+  std::vector<std::pair<int64_t, bool>> windows_;
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_READER_CALL_STAGE_H_

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reader/chunk_list.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace dltap::analyzer {
+namespace {
+
+using trace::Bytes;
+using trace::DecodeStatus;
+using trace::kSlotBytes;
+using trace::LossKind;
+
+// The part of `bytes` at [offset, offset + size), or nothing.
+Bytes Part(Bytes bytes, uint64_t offset, uint64_t size) {
+  if (offset > bytes.size() || size > bytes.size() - offset) return {};
+  return bytes.subspan(offset, size);
+}
+
+template <typename T>
+bool Load(Bytes bytes, uint64_t offset, T* out) {
+  const Bytes part = Part(bytes, offset, sizeof(T));
+  if (part.empty()) return false;
+  std::memcpy(out, part.data(), sizeof(T));
+  return true;
+}
+
+}  // namespace
+
+ChunkList::ChunkList(const ProcessFiles& files, LossCounts& losses,
+                     std::vector<std::string>* problems)
+    : losses_(losses), problems_(problems) {
+  for (size_t i = 0; i < files.data.size(); ++i) {
+    from_the_start_ &= files.data[i].header.segment == i;
+    AddData(files.data[i]);
+  }
+  for (const TraceFile& ring : files.rings) AddRings(ring);
+}
+
+void ChunkList::AddData(const TraceFile& file) {
+  trace::BlockReader blocks(file.file.bytes(), file.header.header_bytes);
+  trace::Block block;
+  while (true) {
+    const uint64_t at = blocks.offset();
+    switch (blocks.Next(&block)) {
+      case DecodeStatus::kEndOfTrace: return;
+      case DecodeStatus::kTruncated: losses_.Add(LossKind::kTornBlock); return;
+      case DecodeStatus::kCorrupt:
+        losses_.Add(LossKind::kCorruptBlock);
+        problems_->push_back(file.file.path() + ": bad block at byte " +
+                             std::to_string(at) + ", left out " +
+                             std::to_string(blocks.offset() - at) + " bytes");
+        continue;
+      case DecodeStatus::kOk: break;
+    }
+    Chunk chunk = {block.header.kind ==
+                       static_cast<uint16_t>(trace::BlockKind::kCalls),
+                   block.header.thread_index, block.payload,
+                   &file.file.path(),
+                   block.offset + sizeof(trace::BlockHeader)};
+    if (chunk.is_calls) {
+      AddSlots(chunk, block.header.first_slot);
+    } else {
+      chunks_.push_back(chunk);
+    }
+  }
+}
+
+void ChunkList::AddSlots(Chunk chunk, uint64_t first_slot) {
+  const uint64_t slots = chunk.bytes.size() / kSlotBytes;
+  const auto [it, is_first] =
+      next_slot_.try_emplace(chunk.thread_index, first_slot);
+  uint64_t& next = it->second;
+  if (is_first && from_the_start_) next = 0;
+  if (first_slot > next) losses_.Add(LossKind::kMissingSlots, first_slot - next);
+  const uint64_t known = first_slot < next ? next - first_slot : 0;
+  if (known >= slots) return;
+  chunk.bytes = chunk.bytes.subspan(known * kSlotBytes);
+  chunk.offset += known * kSlotBytes;
+  next = first_slot + slots;
+  chunks_.push_back(chunk);
+}
+
+void ChunkList::AddRings(const TraceFile& file) {
+  const Bytes bytes = file.file.bytes();
+  trace::RingFileHeader header;
+  if (!Load(bytes, 0, &header)) return losses_.Add(LossKind::kTornBlock);
+  if (header.definitions_tail < header.definitions_head &&
+      header.definitions_head <= header.definitions_capacity) {
+    const uint64_t begin = header.definitions_offset + header.definitions_tail;
+    const Bytes definitions =
+        Part(bytes, begin, header.definitions_head - header.definitions_tail);
+    if (!definitions.empty()) {
+      chunks_.push_back(
+          {false, trace::kNoIndex, definitions, &file.file.path(), begin});
+    }
+  }
+  if (header.ring_header_bytes < sizeof(trace::RingHeader)) return;
+  for (uint64_t i = 0; i < header.ring_count; ++i) {
+    trace::RingHeader ring;
+    const uint64_t at = header.rings_offset + i * header.ring_header_bytes;
+    if (!Load(bytes, at, &ring)) return;
+    if (ring.state != static_cast<uint32_t>(trace::RingState::kFree)) {
+      AddRing(file, ring);
+    }
+  }
+}
+
+void ChunkList::AddRing(const TraceFile& file, const trace::RingHeader& ring) {
+  if (ring.head <= ring.tail || ring.capacity_slots == 0 ||
+      ring.tail < ring.base) {
+    return;
+  }
+  uint64_t first = ring.tail;
+  if (ring.head - first > ring.capacity_slots) {
+    losses_.Add(LossKind::kMissingSlots,
+                ring.head - first - ring.capacity_slots);
+    first = ring.head - ring.capacity_slots;
+  }
+  const Bytes area = Part(file.file.bytes(), ring.data_offset,
+                          uint64_t{ring.capacity_slots} * kSlotBytes);
+  if (area.empty()) return losses_.Add(LossKind::kTornBlock);
+  const uint64_t count = ring.head - first;
+  const uint64_t start = (first - ring.base) % ring.capacity_slots;
+  const uint64_t straight = std::min(count, ring.capacity_slots - start);
+  Bytes slots = area.subspan(start * kSlotBytes, straight * kSlotBytes);
+  if (straight < count) {
+    std::vector<uint8_t>& joined = unwrapped_.emplace_back(slots.begin(),
+                                                           slots.end());
+    const Bytes rest = area.first((count - straight) * kSlotBytes);
+    joined.insert(joined.end(), rest.begin(), rest.end());
+    slots = joined;
+  }
+  AddSlots({true, ring.thread_index, slots, &file.file.path(),
+            ring.data_offset + start * kSlotBytes},
+           first);
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_READER_CHUNK_LIST_H_
+#define DLTAP_ANALYZER_READER_CHUNK_LIST_H_
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analyzer/reader/loss_counts.h"
+#include "analyzer/reader/trace_files.h"
+
+namespace dltap::analyzer {
+
+// A run of records, or of one thread's slots, whose checksum was right.
+struct Chunk {
+  bool is_calls;
+  uint32_t thread_index;  // of calls
+  trace::Bytes bytes;
+  const std::string* path;
+  uint64_t offset;  // of the bytes, in the file
+};
+
+// Everything that one process committed, in order: the blocks of its data
+// files, then what its ring files still hold. The files outlive it.
+class ChunkList {
+ public:
+  ChunkList(const ProcessFiles& files, LossCounts& losses,
+            std::vector<std::string>* problems);
+
+  const std::vector<Chunk>& chunks() const { return chunks_; }
+
+ private:
+  void AddData(const TraceFile& file);
+  void AddRings(const TraceFile& file);
+  void AddRing(const TraceFile& file, const trace::RingHeader& ring);
+  // Slots that an earlier block holds already are left out; a hole is counted.
+  void AddSlots(Chunk chunk, uint64_t first_slot);
+
+  LossCounts& losses_;
+  std::vector<std::string>* problems_;
+  std::vector<Chunk> chunks_;
+  absl::flat_hash_map<uint32_t, uint64_t> next_slot_;  // by thread
+  std::deque<std::vector<uint8_t>> unwrapped_;  // ring contents made straight
+  bool from_the_start_ = true;  // no segment is missing
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_READER_CHUNK_LIST_H_

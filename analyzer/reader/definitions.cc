@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reader/definitions.h"
+
+#include <cstring>
+#include <utility>
+
+#include "analyzer/reader/rank_variables.h"
+#include "shim/specs/entry_point.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using trace::RecordKind;
+using trace::RecordView;
+using trace::TailReader;
+
+std::string NextString(TailReader& tail) {
+  std::string_view text;
+  return tail.String(&text) ? std::string(text) : std::string();
+}
+
+std::string Hex(const uint8_t (&bytes)[16]) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (const uint8_t byte : bytes) {
+    hex += kDigits[byte >> 4];
+    hex += kDigits[byte & 15];
+  }
+  return hex;
+}
+
+// The analyzer's argument kinds begin at 0 where the trace's begin at 1.
+ArgKind KindOf(uint8_t kind) {
+  switch (static_cast<trace::ArgKind>(kind)) {
+    case trace::ArgKind::kInt: return ArgKind::kInt;
+    case trace::ArgKind::kUint: return ArgKind::kUint;
+    case trace::ArgKind::kFloat: return ArgKind::kFloat;
+    case trace::ArgKind::kPointer: return ArgKind::kPointer;
+    case trace::ArgKind::kEnum: return ArgKind::kEnum;
+    case trace::ArgKind::kHandle: return ArgKind::kHandle;
+    case trace::ArgKind::kBytes: break;
+  }
+  return ArgKind::kBytes;
+}
+
+bool IsLaunch(const EntryPoint& entry) {
+  if (entry.info != nullptr) return entry.info->kind == specs::Kind::kLaunch;
+  return entry.symbol.find("Launch") != std::string::npos;
+}
+
+// Offsets of the arguments that the reader itself follows.
+void FindSpecialArgs(const EntryPoint& entry, EntryLayout& layout) {
+  for (const ArgLayout& arg : entry.args) {
+    if (arg.offset + arg.width > layout.payload_bytes) continue;
+    if (arg.name == "operation" && arg.width == 4) {
+      layout.operation_offset = arg.offset;
+    }
+    if ((arg.name == "func" || arg.name == "f") && arg.width == 8 &&
+        IsLaunch(entry)) {
+      layout.function_offset = arg.offset;
+    }
+  }
+}
+
+}  // namespace
+
+bool Definitions::Add(const RecordView& record) {
+  switch (record.kind()) {
+    case RecordKind::kProcess: AddProcess(record); return true;
+    case RecordKind::kClock:
+      clock_ = record.As<trace::ClockRecord>();
+      return true;
+    case RecordKind::kEntryPoint: AddEntryPoint(record); return true;
+    case RecordKind::kText: AddText(record); return true;
+    case RecordKind::kKernelVariant: AddVariant(record); return true;
+    case RecordKind::kDevice: AddDevice(record); return true;
+    case RecordKind::kStream: {
+      const auto stream = record.As<trace::StreamRecord>();
+      if (stream_records_.Find(stream.id) == nullptr) {
+        stream_ids_.push_back(stream.id);
+      }
+      stream_records_.Set(stream.id, stream);
+      return true;
+    }
+    case RecordKind::kThread: AddThread(record); return true;
+    case RecordKind::kOperation: AddOperation(record); return true;
+    case RecordKind::kVersions: AddVersions(record); return true;
+    case RecordKind::kStreamHandle: return true;
+    default: return false;
+  }
+}
+
+void Definitions::AddProcess(const RecordView& record) {
+  TailReader tail = record.tail();
+  process_.pid =
+      static_cast<int64_t>(record.As<trace::ProcessRecord>().pid);
+  process_.host = NextString(tail);
+  NextString(tail);  // boot id, also in the file's header
+  process_.program = NextString(tail);
+  NextString(tail);  // version of the tap
+  const RankInfo rank = ParseRankVariables(NextString(tail));
+  process_.rank = rank.rank;
+  process_.world_size = rank.world_size;
+}
+
+void Definitions::AddEntryPoint(const RecordView& record) {
+  const auto fixed = record.As<trace::EntryPointRecord>();
+  TailReader tail = record.tail();
+  EntryPoint entry;
+  for (int i = 0; i < fixed.arg_count; ++i) {
+    trace::ArgRecord arg;
+    if (!tail.Read(&arg, sizeof(arg))) return losses_.Add(
+        trace::LossKind::kDanglingId);
+    entry.args.push_back({"", arg.offset, arg.width, KindOf(arg.kind)});
+  }
+  entry.symbol = NextString(tail);
+  entry.library = NextString(tail);
+  for (ArgLayout& arg : entry.args) arg.name = NextString(tail);
+  EntryLayout layout;
+  layout.payload_bytes = std::min<uint8_t>(fixed.payload_bytes,
+                                           trace::kMaxCallPayloadBytes);
+  layout.entry = builder_.AddEntryPoint(std::move(entry));
+  FindSpecialArgs(builder_.model().entry_points[layout.entry.value()], layout);
+  entries_.Set(fixed.id, layout);
+}
+
+void Definitions::AddText(const RecordView& record) {
+  TailReader tail = record.tail();
+  texts_.Set(record.As<trace::TextRecord>().id,
+             builder_.model().texts.Intern(NextString(tail)));
+}
+
+void Definitions::AddVariant(const RecordView& record) {
+  const auto variant = record.As<trace::KernelVariantRecord>();
+  if (variant_records_.Find(variant.id) == nullptr) {
+    variant_ids_.push_back(variant.id);
+  }
+  variant_records_.Set(variant.id, variant);
+}
+
+void Definitions::AddDevice(const RecordView& record) {
+  const auto fixed = record.As<trace::DeviceRecord>();
+  TailReader tail = record.tail();
+  Device& device = process_.devices[DeviceOf(fixed.id).value()];
+  device.name = NextString(tail);
+  device.uuid = Hex(fixed.uuid);
+  device.compute_major = fixed.compute_major;
+  device.compute_minor = fixed.compute_minor;
+  device.sms = static_cast<int>(fixed.sms);
+  device.memory_bytes = static_cast<int64_t>(fixed.memory_bytes);
+  // design.md section 9: this prefix alone marks a simulated device.
+  device.simulated = std::memcmp(fixed.uuid, "dltapsim", 8) == 0;
+  builder_.model().simulated |= device.simulated;
+}
+
+void Definitions::AddThread(const RecordView& record) {
+  const auto fixed = record.As<trace::ThreadRecord>();
+  TailReader tail = record.tail();
+  Thread& thread = process_.threads[ThreadOf(fixed.index).value()];
+  thread.tid = fixed.tid;
+  // A thread that has already ended has no name any more.
+  if (std::string name = NextString(tail); !name.empty()) {
+    thread.name = std::move(name);
+  }
+}
+
+void Definitions::AddOperation(const RecordView& record) {
+  const auto fixed = record.As<trace::OperationRecord>();
+  if (operations_.Find(fixed.id) != nullptr) return;
+  TailReader tail = record.tail();
+  OperationNodes nodes;
+  for (uint32_t i = 0; i < fixed.node_count; ++i) {
+    trace::OperationNode node;
+    if (!tail.Read(&node, sizeof(node))) break;
+    opmodel::Operation operation;
+    operation.kind = static_cast<opmodel::OpKind>(node.kind);
+    operation.cell = static_cast<opmodel::RnnCell>(node.cell);
+    operation.storage = static_cast<opmodel::DType>(node.storage);
+    operation.math = static_cast<opmodel::DType>(node.math);
+    for (int d = 0; d < node.dim_count; ++d) {
+      trace::DimRecord dim;
+      if (!tail.Read(&dim, sizeof(dim))) break;
+      if (dim.dim < operation.dims.size()) {
+        operation.dims[dim.dim] = dim.value;
+      }
+    }
+    nodes.push_back(operation);
+  }
+  operations_.Set(fixed.id, builder_.AddOperation(std::move(nodes)));
+}
+
+void Definitions::AddVersions(const RecordView& record) {
+  TailReader tail = record.tail();
+  if (std::string framework = NextString(tail); !framework.empty()) {
+    process_.framework = std::move(framework);
+  }
+}
+
+KernelVariant Definitions::Resolve(const trace::KernelVariantRecord& variant) {
+  LaunchShape shape;
+  std::copy(std::begin(variant.grid), std::end(variant.grid),
+            shape.grid.begin());
+  std::copy(std::begin(variant.block), std::end(variant.block),
+            shape.block.begin());
+  shape.static_shared_bytes = variant.static_shared_bytes;
+  shape.dynamic_shared_bytes = variant.dynamic_shared_bytes;
+  shape.registers_per_thread = variant.registers_per_thread;
+  process_.launch_shapes.push_back(shape);
+  return {Text(variant.text),
+          static_cast<uint32_t>(process_.launch_shapes.size() - 1)};
+}
+
+void Definitions::Resolve() {
+  for (const uint32_t id : variant_ids_) {
+    variants_.Set(id, Resolve(*variant_records_.Find(id)));
+  }
+  for (const uint32_t id : stream_ids_) {
+    const trace::StreamRecord& record = *stream_records_.Find(id);
+    const DeviceId device = DeviceOf(record.device);
+    streams_.Set(id, {device, StreamId(process_.streams.size())});
+    process_.streams.push_back(
+        {device, record.cupti_stream, record.context});
+  }
+}
+
+const EntryLayout& Definitions::Entry(uint16_t id) {
+  if (const EntryLayout* layout = entries_.Find(id)) return *layout;
+  EntryLayout unknown;
+  unknown.entry = builder_.UnknownEntryPoint();
+  if (id != 0) losses_.Add(trace::LossKind::kDanglingId);
+  entries_.Set(id, unknown);
+  return *entries_.Find(id);
+}
+
+TextId Definitions::Text(uint32_t id) {
+  if (id == 0) return {};
+  if (const TextId* text = texts_.Find(id)) return *text;
+  losses_.Add(trace::LossKind::kDanglingId);
+  return {};
+}
+
+OperationId Definitions::Operation(uint32_t id) {
+  if (id == 0) return {};
+  if (const OperationId* operation = operations_.Find(id)) return *operation;
+  losses_.Add(trace::LossKind::kDanglingId);
+  return {};
+}
+
+KernelVariant Definitions::Variant(uint32_t id) {
+  if (const KernelVariant* variant = variants_.Find(id)) return *variant;
+  if (id != 0) losses_.Add(trace::LossKind::kDanglingId);
+  const KernelVariant unknown = Resolve(trace::KernelVariantRecord{});
+  variants_.Set(id, unknown);
+  return unknown;
+}
+
+StreamRef Definitions::StreamOf(uint32_t id) {
+  if (const StreamRef* stream = streams_.Find(id)) return *stream;
+  losses_.Add(trace::LossKind::kDanglingId);
+  const StreamRef unknown = {DeviceOf(0), StreamId(process_.streams.size())};
+  process_.streams.push_back({unknown.device, 0, 0});
+  streams_.Set(id, unknown);
+  return unknown;
+}
+
+DeviceId Definitions::DeviceOf(uint32_t ordinal) {
+  if (const DeviceId* device = devices_.Find(ordinal)) return *device;
+  const DeviceId added(process_.devices.size());
+  process_.devices.emplace_back().ordinal = static_cast<int>(ordinal);
+  devices_.Set(ordinal, added);
+  return added;
+}
+
+ThreadId Definitions::ThreadOf(uint32_t index) {
+  if (index == trace::kNoIndex) return {};
+  if (const ThreadId* thread = threads_.Find(index)) return *thread;
+  const ThreadId added(process_.threads.size());
+  process_.threads.emplace_back();
+  threads_.Set(index, added);
+  return added;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_READER_LOSS_COUNTS_H_
+#define DLTAP_ANALYZER_READER_LOSS_COUNTS_H_
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "analyzer/model/trace_model.h"
+#include "analyzer/reader/loss_names.h"
+
+namespace dltap::analyzer {
+
+// Losses of one process: those its trace counted, and those found here.
+class LossCounts {
+ public:
+  void Set(trace::LossKind kind, uint64_t count) { counts_[kind] = count; }
+  void Add(trace::LossKind kind, uint64_t count = 1) {
+    counts_[kind] += count;
+  }
+  uint64_t of(trace::LossKind kind) const {
+    const auto found = counts_.find(kind);
+    return found == counts_.end() ? 0 : found->second;
+  }
+
+  // One row for each way to lose something, zeros included.
+  std::vector<Loss> Rows() const {
+    std::vector<Loss> rows;
+    for (const LossName& loss : AllLosses()) {
+      rows.push_back({std::string(loss.key), std::string(loss.meaning),
+                      of(loss.kind)});
+    }
+    return rows;
+  }
+
+ private:
+  std::map<trace::LossKind, uint64_t> counts_;
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_READER_LOSS_COUNTS_H_

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_READER_MAPPED_FILE_H_
+#define DLTAP_ANALYZER_READER_MAPPED_FILE_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace dltap::analyzer {
+
+// The bytes of a file, read-only, for as long as this lives. Data files are
+// mapped; small or changing ones (rings of live processes) are copied, so that
+// what was checked is what is read.
+class MappedFile {
+ public:
+  static absl::StatusOr<MappedFile> Map(const std::string& path);
+  static absl::StatusOr<MappedFile> Copy(const std::string& path);
+
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  std::span<const uint8_t> bytes() const { return bytes_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit MappedFile(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+  std::span<const uint8_t> bytes_;
+  std::vector<uint8_t> copy_;
+  void* mapping_ = nullptr;
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_READER_MAPPED_FILE_H_

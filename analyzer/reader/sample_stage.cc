@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reader/sample_stage.h"
+
+#include <algorithm>
+#include <string>
+
+namespace dltap::analyzer {
+namespace {
+
+using trace::RecordKind;
+using trace::RecordView;
+
+std::string_view LevelName(uint8_t level) {
+  switch (static_cast<trace::Level>(level)) {
+    case trace::Level::kOff: return "off";
+    case trace::Level::kHost: return "host";
+    case trace::Level::kKernels: return "kernels";
+    case trace::Level::kEvents: return "events";
+  }
+  return "unknown";
+}
+
+NotObservedCause CauseOf(uint32_t cause) {
+  switch (static_cast<trace::NotObservedCause>(cause)) {
+    case trace::NotObservedCause::kYielded: return NotObservedCause::kYielded;
+    case trace::NotObservedCause::kDropped: return NotObservedCause::kDropped;
+    case trace::NotObservedCause::kRecordingOff: break;
+  }
+  return NotObservedCause::kRecordingOff;
+}
+
+}  // namespace
+
+bool SampleStage::Add(const RecordView& record) {
+  switch (record.kind()) {
+    case RecordKind::kAnchor:
+    case RecordKind::kProcessSample: return true;
+    case RecordKind::kCpuSample: AddCpuSample(record); return true;
+    case RecordKind::kWatermark: {
+      const auto fixed = record.As<trace::WatermarkRecord>();
+      uint64_t& until = watermarks_[fixed.device];
+      until = std::max(until, fixed.complete_until_ns);
+      return true;
+    }
+    case RecordKind::kNotObserved: AddNotObserved(record); return true;
+    case RecordKind::kLoss: {
+      const auto fixed = record.As<trace::LossRecord>();
+      losses_.Set(static_cast<trace::LossKind>(fixed.loss), fixed.count);
+      return true;
+    }
+    case RecordKind::kCallCount: {
+      const auto fixed = record.As<trace::CallCountRecord>();
+      call_counts_[fixed.entry_point] = fixed.calls;
+      return true;
+    }
+    case RecordKind::kLevel: AddLevel(record); return true;
+    case RecordKind::kOverhead: AddOverhead(record); return true;
+    case RecordKind::kEnd: process_.complete = true; return true;
+    default: return false;
+  }
+}
+
+void SampleStage::AddCpuSample(const RecordView& record) {
+  const auto fixed = record.As<trace::CpuSampleRecord>();
+  const auto state = static_cast<trace::ThreadState>(fixed.state);
+  process_.cpu_samples.push_back(
+      {.at_ns = timeline_.FromTicks(fixed.ticks),
+       .thread = definitions_.ThreadOf(fixed.thread),
+       .on_cpu = state == trace::ThreadState::kRunning,
+       .cpu_time_ns = static_cast<int64_t>(fixed.cpu_time_ns)});
+}
+
+void SampleStage::AddNotObserved(const RecordView& record) {
+  const auto fixed = record.As<trace::NotObservedRecord>();
+  if (fixed.device == trace::kNoIndex) {
+    everywhere_.push_back(fixed);
+    return;
+  }
+  process_.not_observed.push_back({definitions_.DeviceOf(fixed.device),
+                                   timeline_.FromCupti(fixed.begin_ns),
+                                   timeline_.FromCupti(fixed.end_ns),
+                                   CauseOf(fixed.cause)});
+}
+
+void SampleStage::AddLevel(const RecordView& record) {
+  const auto fixed = record.As<trace::LevelRecord>();
+  std::string_view reason;
+  record.tail().String(&reason);
+  process_.level = LevelName(fixed.level);
+  process_.level_reason = reason;
+  levels_.emplace_back(
+      timeline_.FromTicks(fixed.ticks),
+      fixed.level >= static_cast<uint8_t>(trace::Level::kKernels));
+}
+
+void SampleStage::AddOverhead(const RecordView& record) {
+  const auto fixed = record.As<trace::OverheadRecord>();
+  process_.per_call_overhead_ns =
+      fixed.per_call_ps == 0
+          ? -1
+          : static_cast<int64_t>((fixed.per_call_ps + 500) / 1000);
+  process_.collector_cpu_ns = static_cast<int64_t>(fixed.collector_cpu_ns);
+}
+
+void SampleStage::OnEveryDevice(int64_t begin_ns, int64_t end_ns,
+                                NotObservedCause cause) {
+  if (end_ns <= begin_ns) return;
+  for (size_t i = 0; i < process_.devices.size(); ++i) {
+    process_.not_observed.push_back({DeviceId(i), begin_ns, end_ns, cause});
+  }
+}
+
+// Spans from each switch off to the next switch on.
+void SampleStage::CloseSwitches(std::vector<std::pair<int64_t, bool>> switches,
+                                int64_t end_ns) {
+  std::stable_sort(switches.begin(), switches.end());
+  bool off = false;
+  int64_t off_since = 0;
+  for (const auto& [at_ns, on] : switches) {
+    if (off && on) {
+      OnEveryDevice(off_since, at_ns, NotObservedCause::kRecordingOff);
+    }
+    if (!off && !on) off_since = at_ns;
+    off = !on;
+  }
+  if (off) OnEveryDevice(off_since, end_ns, NotObservedCause::kRecordingOff);
+}
+
+void SampleStage::AfterWatermarks(int64_t end_ns) {
+  if (process_.level == "host" || process_.level == "off") return;
+  const auto everywhere = watermarks_.find(trace::kNoIndex);
+  for (size_t i = 0; i < process_.devices.size(); ++i) {
+    auto mark = watermarks_.find(
+        static_cast<uint32_t>(process_.devices[i].ordinal));
+    if (mark == watermarks_.end()) mark = everywhere;
+    if (mark == watermarks_.end()) continue;
+    int64_t begin_ns = timeline_.FromCupti(mark->second);
+    for (const Activity& activity : process_.activities) {
+      if (activity.device.value() == i) {
+        begin_ns = std::max(begin_ns, activity.end_ns);
+      }
+    }
+    if (begin_ns < end_ns) {
+      process_.not_observed.push_back({DeviceId(i), begin_ns, end_ns,
+                                       NotObservedCause::kAfterWatermark});
+    }
+  }
+}
+
+void SampleStage::Finish(std::vector<std::pair<int64_t, bool>> windows) {
+  process_.has_cpu_samples = !process_.cpu_samples.empty();
+  for (const auto& [entry, calls] : call_counts_) {
+    process_.counted.push_back(
+        {definitions_.Entry(static_cast<uint16_t>(entry)).entry, calls});
+  }
+  for (const trace::NotObservedRecord& span : everywhere_) {
+    OnEveryDevice(timeline_.FromCupti(span.begin_ns),
+                  timeline_.FromCupti(span.end_ns), CauseOf(span.cause));
+  }
+  if (process_.calls.empty()) return;
+  int64_t end_ns = process_.calls.front().end_ns;
+  for (const Call& call : process_.calls) {
+    end_ns = std::max(end_ns, call.end_ns);
+  }
+  CloseSwitches(std::move(windows), end_ns);
+  CloseSwitches(std::move(levels_), end_ns);
+  AfterWatermarks(end_ns);
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_READER_SAMPLE_STAGE_H_
+#define DLTAP_ANALYZER_READER_SAMPLE_STAGE_H_
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "analyzer/model/trace_model.h"
+#include "analyzer/reader/definitions.h"
+#include "analyzer/reader/timeline.h"
+
+namespace dltap::analyzer {
+
+// Turns what the collector sampled about the process and about itself into
+// CPU samples, totals, and the spans in which the device was not observed.
+class SampleStage {
+ public:
+  SampleStage(Process& process, Definitions& definitions,
+              const Timeline& timeline, LossCounts& losses)
+      : process_(process),
+        definitions_(definitions),
+        timeline_(timeline),
+        losses_(losses) {}
+
+  // False: not a sample.
+  bool Add(const trace::RecordView& record);
+  // After all calls and activities. `windows`: CallStage::windows().
+  void Finish(std::vector<std::pair<int64_t, bool>> windows);
+
+ private:
+  void AddCpuSample(const trace::RecordView& record);
+  void AddNotObserved(const trace::RecordView& record);
+  void AddLevel(const trace::RecordView& record);
+  void AddOverhead(const trace::RecordView& record);
+  void CloseSwitches(std::vector<std::pair<int64_t, bool>> switches,
+                     int64_t end_ns);
+  void AfterWatermarks(int64_t end_ns);
+  void OnEveryDevice(int64_t begin_ns, int64_t end_ns, NotObservedCause cause);
+
+  Process& process_;
+  Definitions& definitions_;
+  const Timeline& timeline_;
+  LossCounts& losses_;
+  std::map<uint32_t, uint64_t> watermarks_;   // by device ordinal, CUPTI ns
+  std::map<uint32_t, uint64_t> call_counts_;  // by entry point
+  std::vector<std::pair<int64_t, bool>> levels_;  // (time, kernels from here)
+  std::vector<trace::NotObservedRecord> everywhere_;
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_READER_SAMPLE_STAGE_H_

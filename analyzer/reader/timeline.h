@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_READER_TIMELINE_H_
+#define DLTAP_ANALYZER_READER_TIMELINE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "analyzer/reader/clock_map.h"
+#include "shim/trace/records.h"
+
+namespace dltap::analyzer {
+
+// CLOCK_REALTIME minus CLOCK_MONOTONIC by boot id: processes of one boot share
+// it, so that a clock step between their starts does not part them.
+using RealtimeOffsets = std::map<std::string, int64_t>;
+
+// The one place where ticks and CUPTI time become trace time: ns on the
+// monotonic clock, moved to real time once per boot so that hosts compare.
+class Timeline {
+ public:
+  void AddAnchor(const trace::AnchorRecord& anchor);
+  // After the last anchor, before the first look-up.
+  void Finish(trace::ClockKind kind, uint64_t ticks_per_second,
+              const std::string& boot_id, RealtimeOffsets& offsets);
+
+  int64_t FromTicks(uint64_t ticks) const {
+    return identity_ ? static_cast<int64_t>(ticks) + offset_ns_
+                     : ticks_.ToNs(ticks) + offset_ns_;
+  }
+  int64_t FromCupti(uint64_t ns) const {
+    return cupti_identity_ ? static_cast<int64_t>(ns) + offset_ns_
+                           : cupti_.ToNs(ns) + offset_ns_;
+  }
+  // False: FromCupti only guesses.
+  bool knows_cupti() const { return cupti_identity_ || cupti_.known(); }
+  int64_t ResidualNs() const;
+
+ private:
+  ClockMap ticks_;
+  ClockMap cupti_;
+  bool identity_ = false;        // ticks are ns of the trace clock
+  bool cupti_identity_ = false;  // so is CUPTI time: a simulated clock
+  trace::AnchorRecord first_ = {};
+  int64_t offset_ns_ = 0;
+  int64_t error_ns_ = 0;
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_READER_TIMELINE_H_

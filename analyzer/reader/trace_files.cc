@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reader/trace_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+namespace dltap::analyzer {
+namespace {
+
+namespace fs = std::filesystem;
+using trace::HeaderStatus;
+
+bool IsRing(std::string_view path) { return path.ends_with(".ring"); }
+bool IsTraceName(std::string_view path) {
+  return path.ends_with(".dltap") || IsRing(path);
+}
+
+std::string MajorText(const trace::FileHeader& header) {
+  return std::to_string(header.major_version);
+}
+
+absl::Status HeaderError(const std::string& path, HeaderStatus status,
+                         const trace::FileHeader& header, size_t size) {
+  switch (status) {
+    case HeaderStatus::kOk: break;
+    case HeaderStatus::kNotATrace:
+      if (size == 0) {
+        return absl::DataLossError(
+            path + ": the file is empty; its process died before it wrote");
+      }
+      return absl::DataLossError(path + ": not a dltap trace file");
+    case HeaderStatus::kTooShort:
+      return absl::DataLossError(path + ": cut off within its header, at byte " +
+                                 std::to_string(size));
+    case HeaderStatus::kNewerMajor:
+      return absl::UnimplementedError(
+          path + ": format version " + MajorText(header) +
+          " is newer than this dltap reads (" +
+          std::to_string(trace::kMajorVersion) + "); use a newer dltap");
+    case HeaderStatus::kCorrupt:
+      return absl::DataLossError(path + ": damaged file header at byte 0");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TraceFile> Open(const std::string& path) {
+  absl::StatusOr<MappedFile> file =
+      IsRing(path) ? MappedFile::Copy(path) : MappedFile::Map(path);
+  if (!file.ok()) return file.status();
+  TraceFile opened = {*std::move(file), {}};
+  const HeaderStatus status =
+      trace::ReadFileHeader(opened.file.bytes(), &opened.header);
+  const absl::Status error =
+      HeaderError(path, status, opened.header, opened.file.bytes().size());
+  if (!error.ok()) return error;
+  return opened;
+}
+
+// A ring on a network file system's behalf lies elsewhere and points back; a
+// data file names its ring only by convention.
+using ProcessKey = std::tuple<std::string, uint64_t, uint64_t>;
+ProcessKey KeyOf(const trace::FileHeader& header) {
+  return {std::string(header.boot_id, sizeof(header.boot_id)), header.pid,
+          header.process_start_time};
+}
+
+// A ring beside the data file even when only that was named.
+std::vector<std::string> WithRings(std::vector<std::string> paths) {
+  std::set<std::string> all(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    std::error_code error;
+    const std::string ring = path + ".ring";
+    if (!IsRing(path) && fs::exists(ring, error) && all.insert(ring).second) {
+      paths.push_back(ring);
+    }
+  }
+  return paths;
+}
+
+absl::Status OpenAll(const std::string& given, std::set<std::string>& seen,
+                     std::map<ProcessKey, ProcessFiles>& processes,
+                     std::vector<std::string>* problems) {
+  absl::StatusOr<std::vector<std::string>> paths = ListTraceFiles(given);
+  if (!paths.ok()) return paths.status();
+  absl::Status first_error;
+  bool any = false;
+  for (const std::string& path : WithRings(*paths)) {
+    std::error_code error;
+    // Named twice, say by its directory too: its events count once.
+    if (!seen.insert(fs::weakly_canonical(path, error).string()).second) {
+      any = true;
+      continue;
+    }
+    absl::StatusOr<TraceFile> file = Open(path);
+    if (!file.ok()) {
+      first_error.Update(file.status());
+      problems->push_back(std::string(file.status().message()));
+      continue;
+    }
+    any = true;
+    ProcessFiles& process = processes[KeyOf(file->header)];
+    const bool ring = file->header.file_kind ==
+                      static_cast<uint8_t>(trace::FileKind::kRing);
+    (ring ? process.rings : process.data).push_back(*std::move(file));
+  }
+  return any ? absl::OkStatus() : first_error;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> ListTraceFiles(
+    const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) {
+    return absl::NotFoundError(path + ": no such file or directory");
+  }
+  if (error) return absl::PermissionDeniedError(path + ": " + error.message());
+  if (!fs::is_directory(status)) return std::vector<std::string>{path};
+  std::vector<std::string> paths;
+  fs::directory_iterator it(path, error);
+  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+    const std::string name = it->path().string();
+    if (IsTraceName(name)) paths.push_back(name);
+  }
+  if (error) return absl::PermissionDeniedError(path + ": " + error.message());
+  if (paths.empty()) {
+    return absl::NotFoundError(
+        path + ": holds no trace (no *.dltap file); did the program use a GPU "
+               "while libdltap.so was loaded?");
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+absl::StatusOr<std::vector<ProcessFiles>> OpenTraceFiles(
+    const std::vector<std::string>& paths, std::vector<std::string>* problems) {
+  std::map<ProcessKey, ProcessFiles> processes;
+  std::set<std::string> seen;
+  for (const std::string& path : paths) {
+    const absl::Status status = OpenAll(path, seen, processes, problems);
+    if (!status.ok()) return status;
+  }
+  std::vector<ProcessFiles> result;
+  for (auto& [key, process] : processes) {
+    std::stable_sort(process.data.begin(), process.data.end(),
+                     [](const TraceFile& a, const TraceFile& b) {
+                       return a.header.segment < b.header.segment;
+                     });
+    result.push_back(std::move(process));
+  }
+  return result;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_READER_TRACE_FILES_H_
+#define DLTAP_ANALYZER_READER_TRACE_FILES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "analyzer/reader/mapped_file.h"
+#include "shim/trace/decoder.h"
+
+namespace dltap::analyzer {
+
+struct TraceFile {
+  MappedFile file;
+  trace::FileHeader header;
+};
+
+// What one process left: its data files in order of segment, and its rings.
+struct ProcessFiles {
+  std::vector<TraceFile> data;
+  std::vector<TraceFile> rings;
+};
+
+// Opens every trace file that `paths` (files, directories) name and groups
+// them by process. What cannot be read is an error if it was named itself, and
+// a line in `problems` if a directory held it. No process at all is an error.
+absl::StatusOr<std::vector<ProcessFiles>> OpenTraceFiles(
+    const std::vector<std::string>& paths, std::vector<std::string>* problems);
+
+// Paths of the trace files in a directory, sorted; a file is itself.
+absl::StatusOr<std::vector<std::string>> ListTraceFiles(
+    const std::string& path);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_READER_TRACE_FILES_H_

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reader/trace_reader.h"
+
+#include <utility>
+
+#include "analyzer/reader/activity_stage.h"
+#include "analyzer/reader/call_stage.h"
+#include "analyzer/reader/chunk_list.h"
+#include "analyzer/reader/definitions.h"
+#include "analyzer/reader/sample_stage.h"
+#include "analyzer/reader/timeline.h"
+#include "analyzer/reader/trace_files.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using trace::DecodeStatus;
+using trace::LossKind;
+using trace::RecordKind;
+using trace::RecordView;
+
+// Reads one process. Two passes over its chunks: clocks and names are needed
+// before the first event, and may stand behind it.
+class ProcessReader {
+ public:
+  ProcessReader(const ProcessFiles& files, ModelBuilder& builder,
+                Process& process, std::vector<std::string>* problems)
+      : files_(files),
+        process_(process),
+        problems_(problems),
+        chunks_(files, losses_, problems),
+        definitions_(builder, process, losses_),
+        calls_(process, definitions_, timeline_, losses_),
+        activities_(process, definitions_, timeline_, losses_),
+        samples_(process, definitions_, timeline_, losses_) {}
+
+  void Read(RealtimeOffsets& offsets) {
+    process_.complete = false;
+    process_.level = "host";
+    for (const Chunk& chunk : chunks_.chunks()) {
+      if (!chunk.is_calls) ReadDefinitions(chunk);
+    }
+    definitions_.Resolve();
+    const trace::FileHeader& header = Header();
+    timeline_.Finish(static_cast<trace::ClockKind>(header.clock),
+                     definitions_.clock().ticks_per_second,
+                     {header.boot_id, sizeof(header.boot_id)}, offsets);
+    if (process_.pid == 0) process_.pid = static_cast<int64_t>(header.pid);
+    ReserveCalls();
+    for (const Chunk& chunk : chunks_.chunks()) ReadEvents(chunk);
+    calls_.Finish();
+    samples_.Finish(calls_.windows());
+    process_.clock_residual_ns = timeline_.ResidualNs();
+    process_.losses = losses_.Rows();
+  }
+
+ private:
+  const trace::FileHeader& Header() const {
+    return files_.data.empty() ? files_.rings[0].header
+                               : files_.data[0].header;
+  }
+
+  void ReserveCalls() {
+    size_t slots = 0;
+    for (const Chunk& chunk : chunks_.chunks()) {
+      if (chunk.is_calls) slots += chunk.bytes.size() / trace::kSlotBytes;
+    }
+    process_.calls.reserve(slots / 2);
+    process_.payloads.reserve(slots * trace::kSlotBytes / 2);
+  }
+
+  void ReadDefinitions(const Chunk& chunk) {
+    trace::RecordReader records(chunk.bytes);
+    for (RecordView record; records.Next(&record) == DecodeStatus::kOk;) {
+      if (record.kind() == RecordKind::kAnchor) {
+        timeline_.AddAnchor(record.As<trace::AnchorRecord>());
+      } else {
+        definitions_.Add(record);
+      }
+    }
+  }
+
+  void ReadEvents(const Chunk& chunk) {
+    if (chunk.is_calls) {
+      if (!calls_.Read(chunk)) Malformed(chunk);
+      return;
+    }
+    trace::RecordReader records(chunk.bytes);
+    RecordView record;
+    DecodeStatus status;
+    while ((status = records.Next(&record)) == DecodeStatus::kOk) {
+      ReadRecord(record);
+    }
+    if (status == DecodeStatus::kCorrupt) Malformed(chunk);
+  }
+
+  void ReadRecord(const RecordView& record) {
+    if (activities_.Add(record) || samples_.Add(record)) return;
+    if (record.kind() == RecordKind::kKernelFunction) {
+      calls_.NameFunction(record);
+    } else if (record.header.kind == 0 || record.kind() > kLastDefinition) {
+      losses_.Add(LossKind::kUnknownRecord);
+    }
+  }
+
+  // Its checksum was right, so it was written so: a bug, or made by hand.
+  void Malformed(const Chunk& chunk) {
+    losses_.Add(LossKind::kCorruptBlock);
+    problems_->push_back(*chunk.path + ": malformed records in the block at " +
+                         "byte " + std::to_string(chunk.offset) +
+                         ", its rest left out");
+  }
+
+  static constexpr RecordKind kLastDefinition = RecordKind::kVersions;
+
+  const ProcessFiles& files_;
+  Process& process_;
+  std::vector<std::string>* problems_;
+  LossCounts losses_;
+  ChunkList chunks_;
+  Timeline timeline_;
+  Definitions definitions_;
+  CallStage calls_;
+  ActivityStage activities_;
+  SampleStage samples_;
+};
+
+}  // namespace
+
+absl::StatusOr<TraceModel> ReadTrace(const std::vector<std::string>& paths,
+                                     std::vector<std::string>* problems) {
+  absl::StatusOr<std::vector<ProcessFiles>> files =
+      OpenTraceFiles(paths, problems);
+  if (!files.ok()) return files.status();
+  ModelBuilder builder;
+  RealtimeOffsets offsets;
+  TraceModel& model = builder.model();
+  model.format = SourceFormat::kDltap;
+  model.processes.reserve(files->size());
+  for (const ProcessFiles& process : *files) {
+    for (const TraceFile& file : process.data) {
+      model.files.push_back(file.file.path());
+    }
+    for (const TraceFile& file : process.rings) {
+      model.files.push_back(file.file.path());
+    }
+    ProcessReader(process, builder, model.processes.emplace_back(), problems)
+        .Read(offsets);
+  }
+  Normalise(model);
+  return std::move(model);
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_READER_TRACE_READER_H_
+#define DLTAP_ANALYZER_READER_TRACE_READER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// Reads own traces, each path a directory, a data file or a ring file, into
+// one normalised model. A trace is read as far as it is good: what was left
+// out is counted in Process::losses and told in `problems`, one line each,
+// with file and byte.
+//
+// Error codes say why nothing could be read: kNotFound, kPermissionDenied,
+// kDataLoss, kUnimplemented (a newer format).
+absl::StatusOr<TraceModel> ReadTrace(const std::vector<std::string>& paths,
+                                     std::vector<std::string>* problems);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_READER_TRACE_READER_H_
