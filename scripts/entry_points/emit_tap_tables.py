@@ -17,7 +17,7 @@ _TABLES_H = """\
 
 namespace dltap::specs {
 
-// Constant data without relocations, except for WrapperAddress.
+// Constant data without relocations.
 
 const ArgLayout& LayoutOf(EntryPoint entry);  // empty unless role record
 const ArgField* FieldsOf(const ArgLayout& layout);
@@ -46,9 +46,18 @@ _TABLES_CC = """\
 
 #include "shim/specs/name_table.h"
 
-// Wrappers are declared with made-up types here: only addresses are taken.
+// Distances, not addresses: a table of 2,000 pointers would be relocated, page
+// by page, in every process that preloads us.
 extern "C" {{
-{declarations}}}
+[[gnu::visibility("hidden")]] extern const int32_t dltap_wrapper_distances[];
+}}
+__asm__(
+    ".pushsection .rodata.dltap_wrapper_distances, \\"a\\"\\n"
+    ".balign 4\\n"
+    ".hidden dltap_wrapper_distances\\n"
+    ".globl dltap_wrapper_distances\\n"
+    "dltap_wrapper_distances:\\n"
+{wrappers}    ".popsection\\n");
 
 namespace dltap::specs {{
 namespace {{
@@ -83,9 +92,6 @@ constexpr uint16_t kSonamePrefixes[] = {{
 // Slots hold counter indices.
 constexpr uint16_t kWrappedSlots[] = {{
 {slots}}};
-
-void* const kWrappers[] = {{
-{wrappers}}};
 
 }}  // namespace
 
@@ -132,7 +138,9 @@ int CounterOf(EntryPoint entry) {{
 
 void* WrapperAddress(EntryPoint entry) {{
   const int counter = CounterOf(entry);
-  return counter < 0 ? nullptr : kWrappers[counter];
+  if (counter < 0) return nullptr;
+  const auto base = reinterpret_cast<uintptr_t>(dltap_wrapper_distances);
+  return reinterpret_cast<void*>(base + dltap_wrapper_distances[counter]);
 }}
 
 }}  // namespace dltap::specs
@@ -175,7 +183,6 @@ def _tables(catalog: Catalog) -> str:
     slots = text.hash_table([(p.counter_index, p.symbol) for p in wrapped])
     return _TABLES_CC.format(
         heading=text.HEADING, strings=pool.literal().rstrip("\n"),
-        declarations="".join(f"void {p.symbol}();\n" for p in wrapped),
         symbols=text.rows(symbols), fields=fields, layouts=layouts,
         libraries=text.rows([LIBRARIES.index(p.library) + 1
                              for p in catalog.points], 20),
@@ -185,7 +192,8 @@ def _tables(catalog: Catalog) -> str:
                               for p in catalog.points]),
         sonames=text.rows(prefixes), slots=text.rows(slots),
         wrappers="".join(
-            f"    reinterpret_cast<void*>(&{p.symbol}),\n" for p in wrapped))
+            f'    ".long {p.symbol} - dltap_wrapper_distances\\n"\n'
+            for p in wrapped))
 
 
 def _layouts(catalog: Catalog, pool: text.StringPool) -> tuple[str, str]:

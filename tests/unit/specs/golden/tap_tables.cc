@@ -5,14 +5,23 @@
 
 #include "shim/specs/name_table.h"
 
-// Wrappers are declared with made-up types here: only addresses are taken.
+// Distances, not addresses: a table of 2,000 pointers would be relocated, page
+// by page, in every process that preloads us.
 extern "C" {
-void toyBind();
-void toyCopy();
-void toyGetName();
-void toyLaunch_v2();
-void toyMalloc();
+[[gnu::visibility("hidden")]] extern const int32_t dltap_wrapper_distances[];
 }
+__asm__(
+    ".pushsection .rodata.dltap_wrapper_distances, \"a\"\n"
+    ".balign 4\n"
+    ".hidden dltap_wrapper_distances\n"
+    ".globl dltap_wrapper_distances\n"
+    "dltap_wrapper_distances:\n"
+    ".long toyBind - dltap_wrapper_distances\n"
+    ".long toyCopy - dltap_wrapper_distances\n"
+    ".long toyGetName - dltap_wrapper_distances\n"
+    ".long toyLaunch_v2 - dltap_wrapper_distances\n"
+    ".long toyMalloc - dltap_wrapper_distances\n"
+    ".popsection\n");
 
 namespace dltap::specs {
 namespace {
@@ -98,14 +107,6 @@ constexpr uint16_t kWrappedSlots[] = {
     2, 65535, 65535, 65535, 65535, 4,
 };
 
-void* const kWrappers[] = {
-    reinterpret_cast<void*>(&toyBind),
-    reinterpret_cast<void*>(&toyCopy),
-    reinterpret_cast<void*>(&toyGetName),
-    reinterpret_cast<void*>(&toyLaunch_v2),
-    reinterpret_cast<void*>(&toyMalloc),
-};
-
 }  // namespace
 
 const ArgLayout& LayoutOf(EntryPoint entry) {
@@ -151,7 +152,9 @@ int CounterOf(EntryPoint entry) {
 
 void* WrapperAddress(EntryPoint entry) {
   const int counter = CounterOf(entry);
-  return counter < 0 ? nullptr : kWrappers[counter];
+  if (counter < 0) return nullptr;
+  const auto base = reinterpret_cast<uintptr_t>(dltap_wrapper_distances);
+  return reinterpret_cast<void*>(base + dltap_wrapper_distances[counter]);
 }
 
 }  // namespace dltap::specs

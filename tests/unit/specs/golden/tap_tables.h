@@ -12,7 +12,7 @@
 
 namespace dltap::specs {
 
-// Constant data without relocations, except for WrapperAddress.
+// Constant data without relocations.
 
 const ArgLayout& LayoutOf(EntryPoint entry);  // empty unless role record
 const ArgField* FieldsOf(const ArgLayout& layout);
