@@ -77,6 +77,7 @@ template <specs::EntryPoint kEntry>
   call.begin_ticks = Ticks();
   if (call.depth == 0) {
     thread.outermost_frame = here;
+    thread.outermost_ticks = call.begin_ticks;
     const uint64_t open_call =
         (call.begin_ticks & ~uint64_t{0xFFFF}) | kEntryId<kEntry>;
     std::atomic_ref(thread.ring->open_call)

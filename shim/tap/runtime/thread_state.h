@@ -24,6 +24,7 @@ struct ThreadState {
   uint32_t session = kNotAttached;  // whose ring this is
   uint32_t depth = 0;               // wrapped calls in progress
   uintptr_t outermost_frame = 0;    // frame address of the outermost of them
+  uint64_t outermost_ticks = 0;     // when it began
   trace::CallSlot* slots = nullptr;
   uint64_t head = 0;   // sequence number of the next slot
   uint64_t limit = 0;  // slots below this are free without looking

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/cupti/activity_clock.h"
+
+namespace dltap::shim::cupti {
+
+void ActivityClock::Sample(Now cupti_now) {
+  const Now callback = callback_.load(std::memory_order_acquire);
+  if (callback == nullptr) {
+    sampled_ = nullptr;
+    return;
+  }
+  // The foreign reading is taken between two of ours; the middle belongs to it.
+  const uint64_t before = cupti_now();
+  const uint64_t foreign = callback();
+  const uint64_t after = cupti_now();
+  const Pair pair = {foreign, before + (after - before) / 2};
+  if (callback != sampled_) {
+    sampled_ = callback;
+    first_ = pair;
+  }
+  last_ = pair;
+}
+
+uint64_t ActivityClock::ToCupti(uint64_t time) const {
+  if (sampled_ == nullptr) return time;
+  const auto offset = static_cast<int64_t>(time - last_.foreign);
+  const uint64_t foreign_span = last_.foreign - first_.foreign;
+  const uint64_t cupti_span = last_.cupti - first_.cupti;
+  // Until the pairs lie apart, ticks are taken for nanoseconds.
+  const double rate = foreign_span == 0 ? 1.0
+                                        : static_cast<double>(cupti_span) /
+                                              static_cast<double>(foreign_span);
+  return last_.cupti + static_cast<uint64_t>(static_cast<int64_t>(
+                           static_cast<double>(offset) * rate));
+}
+
+}  // namespace dltap::shim::cupti

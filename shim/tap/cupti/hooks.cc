@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/cupti/hooks.h"
+
+#include "shim/tap/cupti/kernel_tracing.h"
+
+namespace dltap::shim::hooks {
+
+using cupti::g_kernel_tracing;
+
+void CuptiSubscribe::Before(void*, void*, void*) {
+  g_kernel_tracing.BeforeSubscribe();
+}
+void CuptiSubscribe::Before(void*, void*, void*, void*) {
+  g_kernel_tracing.BeforeSubscribe();
+}
+
+void CuptiUnsubscribe::After(int32_t status, void*) {
+  if (status == 0) g_kernel_tracing.AfterUnsubscribe();
+}
+
+void CuptiRegisterCallbacks::Before(void*, void*) {
+  g_kernel_tracing.BeforeRegister();
+}
+void CuptiRegisterCallbacks::After(int32_t status, void* requested,
+                                   void* completed) {
+  if (status != 0) return;
+  g_kernel_tracing.AfterRegister(
+      reinterpret_cast<CUpti_BuffersCallbackRequestFunc>(requested),
+      reinterpret_cast<CUpti_BuffersCallbackCompleteFunc>(completed));
+}
+
+void CuptiTimestampCallback::Before(void*) {
+  g_kernel_tracing.BeforeTimestampCallback();
+}
+void CuptiTimestampCallback::After(int32_t status, void* callback) {
+  if (status != 0) return;
+  g_kernel_tracing.AfterTimestampCallback(
+      reinterpret_cast<CUpti_TimestampCallbackFunc>(callback));
+}
+
+void CuptiEnable::Before(int32_t) { g_kernel_tracing.BeforeEnable(); }
+void CuptiEnable::After(int32_t status, int32_t kind) {
+  if (status == 0) g_kernel_tracing.AfterEnable(kind);
+}
+
+void CuptiDisable::After(int32_t status, int32_t kind) {
+  if (status == 0) g_kernel_tracing.AfterDisable(kind);
+}
+
+void CuptiFlushAll::After(int32_t status) {
+  if (status == 0) g_kernel_tracing.AfterFlush();
+}
+
+void CuptiFinalize::Before() { g_kernel_tracing.BeforeFinalize(); }
+
+}  // namespace dltap::shim::hooks

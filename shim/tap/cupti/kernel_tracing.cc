@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/cupti/kernel_tracing.h"
+
+#include <stdlib.h>
+
+#include "shim/tap/cupti/launch_cbids.h"
+#include "shim/tap/cupti/reason_text.h"
+
+namespace dltap::shim::cupti {
+namespace {
+
+constexpr uint64_t kFlushPeriodNs = 500'000'000;
+constexpr uint64_t kKernelsBeforeApiDoubt = 64;
+
+// What we switch on. API records come by callback id, see SwitchOnApis().
+constexpr CUpti_ActivityKind kKinds[] = {
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+    CUPTI_ACTIVITY_KIND_MEMCPY,
+    CUPTI_ACTIVITY_KIND_MEMCPY2,
+    CUPTI_ACTIVITY_KIND_MEMSET,
+    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+};
+
+void CUPTIAPI OnBufferRequested(uint8_t** buffer, size_t* size,
+                                size_t* max_records) {
+  g_kernel_tracing.BufferRequested(buffer, size, max_records);
+}
+void CUPTIAPI OnBufferCompleted(CUcontext context, uint32_t stream,
+                                uint8_t* buffer, size_t size,
+                                size_t valid_bytes) {
+  g_kernel_tracing.BufferCompleted(context, stream, buffer, size, valid_bytes);
+}
+
+uint64_t TracingNow() {
+  uint64_t now = 0;
+  g_kernel_tracing.Timestamp(&now);
+  return now;
+}
+
+}  // namespace
+
+constinit KernelTracing g_kernel_tracing;
+
+// ---- Begin, end ------------------------------------------------------------
+
+bool KernelTracing::IsCurrentSession() const {
+  // In a forked child nothing of this holds, and CUPTI must not be called.
+  const uint32_t session = session_.load(std::memory_order_acquire);
+  return session != 0 && host_.session() == session;
+}
+
+void KernelTracing::Start(const Host& host) {
+  host_ = host;
+  owner_.store(Owner::kNobody, std::memory_order_relaxed);
+  const char* injected = secure_getenv("CUDA_INJECTION64_PATH");
+  if (injected != nullptr && *injected != '\0') {
+    host_.level(trace::Level::kHost,
+                "another tool is injected (CUDA_INJECTION64_PATH is set)");
+    return;
+  }
+  if (!Connect()) return;
+  reader_.Begin(&api_, &host_, version_);
+  nodes_.Begin(&api_, &host_);
+  session_.store(host_.session(), std::memory_order_release);
+  if (client_kinds_.load(std::memory_order_relaxed) != 0) {
+    yielded_ns_.store(Now(), std::memory_order_relaxed);
+    owner_.store(Owner::kClient, std::memory_order_release);
+    host_.lost(trace::LossKind::kCuptiYielded, 1);
+  } else {
+    owner_.store(Owner::kTaking, std::memory_order_relaxed);
+    if (!TakeOver()) return;
+  }
+  host_.level(trace::Level::kKernels, "");
+}
+
+// Finds CUPTI and its version; says why not.
+bool KernelTracing::Connect() {
+  const char* why = nullptr;
+  if (!FindCupti(host_.real, &api_)) {
+    if (!MapCupti()) {
+      why = "libcupti was not found";
+    } else if (!FindCupti(host_.real, &api_)) {
+      why = "libcupti lacks a function of CUDA 11.0";
+    }
+  }
+  if (why == nullptr) {
+    if (!Check("cuptiGetVersion", api_.get_version(&version_))) return false;
+    if (version_ < kOldestVersion) why = "libcupti is older than CUDA 11.0";
+  }
+  if (why == nullptr && !pool_.Prepare()) {
+    why = "no memory for activity buffers";
+  }
+  if (why != nullptr) host_.level(trace::Level::kHost, why);
+  return why == nullptr;
+}
+
+void KernelTracing::GiveUp(const char* step, CUptiResult result) {
+  owner_.store(Owner::kNobody, std::memory_order_release);
+  host_.set_pushing(false);
+  const char* error = nullptr;
+  if (api_.get_result_string != nullptr) {
+    api_.get_result_string(result, &error);
+  }
+  const ReasonText why(step, error, result);
+  host_.level(trace::Level::kHost, why.text());
+}
+
+bool KernelTracing::Check(const char* step, CUptiResult result) {
+  if (result == CUPTI_SUCCESS) return true;
+  GiveUp(step, result);
+  return false;
+}
+
+bool KernelTracing::SwitchOnKinds() {
+  for (const CUpti_ActivityKind kind : kKinds) {
+    const CUptiResult result = api_.activity_enable(kind);
+    // Peer copies are a kind that few devices need and some refuse.
+    if (kind == CUPTI_ACTIVITY_KIND_MEMCPY2) continue;
+    if (!Check("cuptiActivityEnable", result)) return false;
+  }
+  return true;
+}
+
+// API records of launches and copies only; libraries before 12.5 know only
+// whole kinds.
+bool KernelTracing::SwitchOnApis() {
+  if (api_.enable_runtime_api == nullptr ||
+      api_.enable_driver_api == nullptr) {
+    whole_api_kinds_ = true;
+  }
+  if (whole_api_kinds_) {
+    return Check("cuptiActivityEnable",
+                 api_.activity_enable(CUPTI_ACTIVITY_KIND_RUNTIME)) &&
+           Check("cuptiActivityEnable",
+                 api_.activity_enable(CUPTI_ACTIVITY_KIND_DRIVER));
+  }
+  if (SwitchApiCalls(1)) return true;
+  GiveUp("cuptiActivityEnableRuntimeApi", CUPTI_ERROR_INVALID_OPERATION);
+  return false;
+}
+
+// False when all were refused. Ids that this library does not know are.
+bool KernelTracing::SwitchApiCalls(uint8_t enable) {
+  bool any = false;
+  if (api_.enable_runtime_api == nullptr || api_.enable_driver_api == nullptr) {
+    return any;
+  }
+  for (const CbidRange& range : kRuntimeLaunches) {
+    for (uint32_t id = range.first; id <= range.last; ++id) {
+      any |= api_.enable_runtime_api(id, enable) == CUPTI_SUCCESS;
+    }
+  }
+  for (const CbidRange& range : kDriverLaunches) {
+    for (uint32_t id = range.first; id <= range.last; ++id) {
+      any |= api_.enable_driver_api(id, enable) == CUPTI_SUCCESS;
+    }
+  }
+  return any;
+}
+
+// REQUIRES: owner_ is kTaking. On failure everything is off again.
+bool KernelTracing::TakeOver() {
+  const bool done =
+      Check("cuptiActivityRegisterCallbacks",
+            api_.activity_register_callbacks(OnBufferRequested,
+                                             OnBufferCompleted)) &&
+      SwitchOnKinds() && SwitchOnApis();
+  if (!done) {
+    SwitchOff();
+    return false;
+  }
+  if (api_.get_thread_id_type != nullptr &&
+      api_.set_thread_id_type != nullptr) {
+    // By default API records carry half a pthread_t, which is reused.
+    if (!thread_ids_changed_) api_.get_thread_id_type(&thread_id_type_);
+    thread_ids_changed_ = true;
+    api_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  }
+  owner_.store(Owner::kOurs, std::memory_order_release);
+  host_.set_pushing(true);
+  return true;
+}
+
+void KernelTracing::SwitchOff() {
+  host_.set_pushing(false);
+  for (const CUpti_ActivityKind kind : kKinds) api_.activity_disable(kind);
+  SwitchApiCalls(0);
+  if (whole_api_kinds_) {
+    api_.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
+    api_.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
+  }
+  if (thread_ids_changed_) api_.set_thread_id_type(thread_id_type_);
+}
+
+void KernelTracing::Finish() {
+  if (!IsCurrentSession()) return;
+  if (owner_.load(std::memory_order_acquire) == Owner::kOurs) {
+    Flush(true);
+    ReadDelivered();
+    WriteWatermark(flush_began_ns_);
+  } else if (owner_.load(std::memory_order_relaxed) == Owner::kClient) {
+    WriteNotObserved(yielded_ns_.load(std::memory_order_relaxed), Now(),
+                     trace::NotObservedCause::kYielded);
+  }
+  ReadNodes();
+  reader_.Flush();
+}
+
+// ---- Each pass -------------------------------------------------------------
+
+void KernelTracing::Pass() {
+  if (!IsCurrentSession()) return;
+  clock_.Sample(TracingNow);
+  switch (owner_.load(std::memory_order_acquire)) {
+    case Owner::kOurs:
+      if (host_.monotonic_ns() - flushed_at_ns_ >= kFlushPeriodNs) {
+        Flush(false);
+      }
+      break;
+    case Owner::kClient:
+      TakeBackIfLeft();
+      break;
+    default:
+      break;
+  }
+  ReadDelivered();
+  ReadNodes();
+  reader_.Flush();
+}
+
+void KernelTracing::Flush(bool forced) {
+  const uint64_t before = Now();
+  flushed_at_ns_ = host_.monotonic_ns();
+  // FORCED in the middle of a run would hand out running kernels with an end
+  // of 0, and lose them.
+  api_.activity_flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+  // Buffers may arrive a little after the flush returns, so what is complete
+  // now is what the flush before this one had to deliver.
+  if (flush_began_ns_ != 0 && !forced) WriteWatermark(flush_began_ns_);
+  flush_began_ns_ = before;
+  CountDropped();
+}
+
+void KernelTracing::ReadDelivered() {
+  BufferPool::Buffer buffers[32];
+  for (int count; (count = pool_.Delivered(buffers, 32)) > 0;) {
+    reader_.Read({buffers, static_cast<size_t>(count)}, clock_);
+    for (int i = 0; i < count; ++i) pool_.Give(buffers[i]);
+  }
+  // Some library may want the whole kind on before it delivers single calls.
+  if (!whole_api_kinds_ && reader_.api_calls() == 0 &&
+      reader_.kernels() > kKernelsBeforeApiDoubt) {
+    whole_api_kinds_ = true;
+    if (owner_.load(std::memory_order_acquire) == Owner::kOurs) {
+      api_.activity_enable(CUPTI_ACTIVITY_KIND_RUNTIME);
+      api_.activity_enable(CUPTI_ACTIVITY_KIND_DRIVER);
+    }
+  }
+}
+
+void KernelTracing::ReadNodes() {
+  NodeOrigin origin;
+  while (nodes_.Pop(&origin)) {
+    trace::GraphNodeRecord record{};
+    record.node = origin.node;
+    record.original_node = origin.original_node;
+    record.call_begin_ticks = origin.call_begin_ticks;
+    record.thread = origin.thread;
+    record.graph = origin.graph;
+    reader_.Write(record);
+  }
+}
+
+void KernelTracing::CountDropped() {
+  size_t dropped = 0;
+  if (api_.activity_get_dropped(nullptr, 0, &dropped) != CUPTI_SUCCESS ||
+      dropped == 0) {
+    return;
+  }
+  host_.lost(trace::LossKind::kCuptiDropped, dropped);
+}
+
+template <typename Record>
+void KernelTracing::WriteSample(const Record& record) {
+  uint8_t bytes[sizeof(Record) + 8];
+  trace::RecordBuffer buffer(bytes, sizeof(bytes));
+  buffer.Append(record);
+  host_.append(trace::BlockKind::kSamples, buffer.data(),
+               static_cast<uint32_t>(buffer.size()));
+}
+
+void KernelTracing::WriteWatermark(uint64_t complete_until_ns) {
+  // The records it vouches for go first.
+  reader_.Flush();
+  trace::WatermarkRecord record{};
+  record.complete_until_ns = complete_until_ns;
+  record.device = trace::kNoIndex;
+  WriteSample(record);
+}
+
+void KernelTracing::WriteNotObserved(uint64_t begin_ns, uint64_t end_ns,
+                                     trace::NotObservedCause cause) {
+  trace::NotObservedRecord record{};
+  record.begin_ns = begin_ns;
+  record.end_ns = end_ns;
+  record.device = trace::kNoIndex;
+  record.cause = static_cast<uint32_t>(cause);
+  WriteSample(record);
+}
+
+// ---- Clock, ids, captures --------------------------------------------------
+
+bool KernelTracing::Timestamp(uint64_t* ns) {
+  if (!IsCurrentSession()) return false;
+  *ns = Now();
+  return *ns != 0;
+}
+
+uint64_t KernelTracing::Now() {
+  if (clock_lost_.load(std::memory_order_acquire)) {
+    return host_.monotonic_ns() +
+           static_cast<uint64_t>(
+               clock_offset_ns_.load(std::memory_order_relaxed));
+  }
+  uint64_t now = 0;
+  return api_.get_timestamp(&now) == CUPTI_SUCCESS ? now : 0;
+}
+
+bool KernelTracing::PushId(uint64_t id) {
+  return owner_.load(std::memory_order_relaxed) == Owner::kOurs &&
+         api_.push_external_id(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, id) ==
+             CUPTI_SUCCESS;
+}
+
+void KernelTracing::PopId() {
+  uint64_t id = 0;
+  api_.pop_external_id(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, &id);
+}
+
+void KernelTracing::CaptureBegins() {
+  if (IsCurrentSession()) {
+    nodes_.CaptureBegins();
+  } else {
+    nodes_.WantCaptures();
+  }
+}
+
+void KernelTracing::BufferRequested(uint8_t** buffer, size_t* size,
+                                    size_t* max_records) {
+  *buffer = pool_.Take();
+  *size = *buffer != nullptr ? BufferPool::kBufferBytes : 0;
+  *max_records = 0;  // as many as fit
+  if (*buffer == nullptr) host_.lost(trace::LossKind::kActivityBuffer, 1);
+}
+
+void KernelTracing::BufferCompleted(CUcontext context, uint32_t stream,
+                                    uint8_t* buffer, size_t size,
+                                    size_t valid_bytes) {
+  if (pool_.Deliver(buffer, valid_bytes)) return;
+  // A client gave this buffer to CUPTI before we took over: it is the client's.
+  const auto completed = client_completed_.load(std::memory_order_acquire);
+  if (completed != nullptr) {
+    completed(context, stream, buffer, size, valid_bytes);
+  }
+}
+
+}  // namespace dltap::shim::cupti
