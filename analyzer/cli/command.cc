@@ -11,6 +11,7 @@ namespace {
 constexpr Command kCommands[] = {
     {"report", "say where the GPU's time goes, per layer class", RunReport},
     {"export", "write a trace in another tool's format", RunExport},
+    {"predict", "model the time of operations on a GPU", RunPredict},
 };
 
 int ExitCodeOf(const absl::Status& status) {

@@ -38,6 +38,7 @@ std::span<const Command> AllCommands();
 // Doors, one file each.
 int RunReport(const std::vector<std::string>& args);
 int RunExport(const std::vector<std::string>& args);
+int RunPredict(const std::vector<std::string>& args);
 
 // Parses `args` with `app`. nullopt: go on; else the code to end with (help
 // was printed, or a usage error).

@@ -45,6 +45,17 @@ double ImplicitEfficiency(OpKind direction, double taps, const GpuSpec& gpu) {
          (taps <= 1 ? kPointwiseWeightEfficiency : kWeightEfficiency);
 }
 
+// Tensor cores outgrew what convolutions feed them. V100 needs no ratio
+// (DeepBench, fp16mixed); A100's leave room for the batch normalisation in
+// NVIDIA's published ResNet-50 training, about 940 images/s in TF32 and 2,470
+// in FP16 (DeepLearningExamples, one A100 80 GB). Later GPUs are assumed.
+double TensorFeedRatio(const MathRate& rate, const GpuSpec& gpu) {
+  if (!rate.tensor || gpu.compute_major < 8) return 1;
+  const bool tf32 = rate.peak_flops_per_s == gpu.tf32_flops_per_s;
+  if (gpu.compute_major == 8) return tf32 ? 0.55 : 0.80;
+  return tf32 ? 0.45 : 0.65;
+}
+
 // Share of a plain GEMM's rate that Winograd kernels keep; the rest goes into
 // transforms.
 constexpr double kFusedEfficiency = 0.62;
@@ -139,7 +150,8 @@ class ConvEngines {
   std::vector<Alternative> All() {
     const GemmPlan plan = BestGemmPlan(gemm_, gpu_);
     const double gemm_ns = (plan.time.ns - kEmptyKernelNs) /
-                           ImplicitEfficiency(direction_, conv_.taps, gpu_);
+                           (ImplicitEfficiency(direction_, conv_.taps, gpu_) *
+                            TensorFeedRatio(gemm_.rate, gpu_));
     const double memory_ns = Memory(cost_.bytes);
     // Index tables in a workspace spare address arithmetic.
     Add("implicit_precomp_gemm", gemm_ns, memory_ns,
@@ -209,7 +221,9 @@ class ConvEngines {
                                   ? kNonfusedWeightEfficiency
                                   : kNonfusedEfficiency;
     Add("winograd_4x4",
-        WinogradGemmNs(4, 36, 1) / efficiency + Memory(2 * workspace),
+        WinogradGemmNs(4, 36, 1) /
+                (efficiency * TensorFeedRatio(gemm_.rate, gpu_)) +
+            Memory(2 * workspace),
         Memory(cost_.bytes), workspace, 4);
   }
 

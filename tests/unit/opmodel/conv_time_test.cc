@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "shim/opmodel/cost.h"
+#include "shim/opmodel/math_rate.h"
 #include "tests/unit/opmodel/operations.h"
 
 namespace dltap::opmodel {
@@ -107,6 +108,19 @@ TEST(ConvTimeTest, TensorCoresLeaveOutFftAndFusedWinograd) {
   EXPECT_EQ(Find(engines, "fft_tiling"), nullptr);
   EXPECT_EQ(Find(engines, "winograd_2x2"), nullptr);
   EXPECT_GE(engines.size(), 3u);
+}
+
+TEST(ConvTimeTest, NewTensorCoresAreFedBelowTheirGemmRate) {
+  SquareConv conv = kResNetBlock;
+  conv.in_channels = conv.out_channels = 512;
+  const auto rate = [&](const char* gpu) {
+    Operation op = MakeConv(OpKind::kConvForward, conv);
+    op.storage = op.math = DType::kF16;
+    return CostOf(op)->flops / TimeOf(op, *FindGpu(gpu))->ns * 1e9 /
+           MathRateOf(op, *FindGpu(gpu)).sustained_flops_per_s;
+  };
+  EXPECT_GT(rate("v100-sxm"), rate("a100-80-sxm"));
+  EXPECT_GT(rate("a100-80-sxm"), rate("h100-sxm"));
 }
 
 TEST(ConvTimeTest, StridedBackwardDataSkipsOnlySomeTaps) {

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "analyzer/cli/command.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+struct Outcome {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+Outcome Predict(const std::vector<std::string>& args) {
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  const int code = RunPredict(args);
+  return {.code = code,
+          .out = ::testing::internal::GetCapturedStdout(),
+          .err = ::testing::internal::GetCapturedStderr()};
+}
+
+std::string WriteOps(const std::string& text) {
+  const std::string path = ::testing::TempDir() + "predict_command_ops.csv";
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(PredictCommandTest, PrintsRowsAsJson) {
+  const std::string ops = WriteOps("op,m,n,k\ngemm,512,512,512\n");
+  const Outcome outcome = Predict({"--ops", ops, "--gpu", "l4", "--json"});
+  EXPECT_EQ(outcome.code, kExitOk);
+  EXPECT_THAT(outcome.out, StartsWith("{\"schema\":\"dltap.predict\""));
+  EXPECT_THAT(outcome.out, HasSubstr("\"modelled_ms\":"));
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST(PredictCommandTest, AcceptsADriversNameForTheGpu) {
+  const std::string ops = WriteOps("op,m,n,k\ngemm,512,512,512\n");
+  EXPECT_THAT(Predict({"--ops", ops, "--gpu", "Tesla T4"}).out,
+              StartsWith("t4 (Tesla T4), 1 rows"));
+}
+
+TEST(PredictCommandTest, UnknownGpuIsUsageAndListsTheKnown) {
+  const std::string ops = WriteOps("op,m,n,k\ngemm,512,512,512\n");
+  const Outcome outcome = Predict({"--ops", ops, "--gpu", "h100"});
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.err, HasSubstr("unknown GPU \"h100\"; known are: "));
+  EXPECT_THAT(outcome.err, HasSubstr("h100-sxm"));
+  EXPECT_THAT(outcome.out, IsEmpty());
+}
+
+TEST(PredictCommandTest, MissingOptionIsUsage) {
+  EXPECT_EQ(Predict({"--gpu", "l4"}).code, kExitUsage);
+}
+
+TEST(PredictCommandTest, BadRowIsBadInputWithFileAndLine) {
+  const std::string ops = WriteOps("op,m,n,k\ngemm,512,512,512\ngemm,1,2,x\n");
+  const Outcome outcome = Predict({"--ops", ops, "--gpu", "l4", "--json"});
+  EXPECT_EQ(outcome.code, kExitBadInput);
+  EXPECT_THAT(outcome.err, HasSubstr(ops + ":3: column 'k' of gemm is 'x'"));
+  EXPECT_THAT(outcome.out, IsEmpty());
+}
+
+TEST(PredictCommandTest, MissingFileIsBadInput) {
+  const Outcome outcome = Predict({"--ops", "/no/such.csv", "--gpu", "l4"});
+  EXPECT_EQ(outcome.code, kExitBadInput);
+  EXPECT_THAT(outcome.err, HasSubstr("/no/such.csv: cannot read"));
+}
+
+TEST(PredictCommandTest, HelpNamesColumnsAndGpus) {
+  const Outcome outcome = Predict({"--help"});
+  EXPECT_EQ(outcome.code, kExitOk);
+  EXPECT_THAT(outcome.out, HasSubstr("conv_backward_weight"));
+  EXPECT_THAT(outcome.out, HasSubstr("a100-80-pcie"));
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
