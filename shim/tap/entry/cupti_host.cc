@@ -5,10 +5,10 @@
 #include <cstring>
 
 #include "shim/tap/cupti/kernel_tracing.h"
-#include "shim/tap/entry/real_functions.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/real_symbol.h"
 #include "shim/tap/runtime/session.h"
 #include "shim/tap/runtime/texts.h"
 #include "shim/tap/runtime/thread_buffers.h"

@@ -15,21 +15,33 @@
 // longer than a bounded spin, and may call the vendor's getters.
 namespace dltap::shim {
 
+// A member that exists but does not take the selected arguments is an error in
+// the spec. (Overloaded members are not checked.)
 template <typename Hook, typename... Args>
 inline void CallBefore(Args... args) {
-  if constexpr (requires { Hook::Before(args...); }) Hook::Before(args...);
+  if constexpr (requires { Hook::Before(args...); }) {
+    Hook::Before(args...);
+  } else {
+    static_assert(!requires { &Hook::Before; }, "see hook_args in the spec");
+  }
 }
 
 // `args` begins with the result unless the function returns void.
 template <typename Hook, typename... Args>
 inline void CallAfter(Args... args) {
-  if constexpr (requires { Hook::After(args...); }) Hook::After(args...);
+  if constexpr (requires { Hook::After(args...); }) {
+    Hook::After(args...);
+  } else {
+    static_assert(!requires { &Hook::After; }, "see hook_args in the spec");
+  }
 }
 
 template <typename Hook, typename... Args>
 inline void CallPack(uint8_t* at, bool succeeded, Args... args) {
   if constexpr (requires { Hook::Pack(at, succeeded, args...); }) {
     Hook::Pack(at, succeeded, args...);
+  } else {
+    static_assert(!requires { &Hook::Pack; }, "see hook_args in the spec");
   }
 }
 
