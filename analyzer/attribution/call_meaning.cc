@@ -44,7 +44,8 @@ struct DimName {
 
 constexpr DimName kDimNames[] = {
     {"batch", Dim::kBatch}, {"m", Dim::kM}, {"n", Dim::kN}, {"k", Dim::kK},
-    {"elements", Dim::kElementsIn}, {"count", Dim::kElementsIn},
+    {"elements_in", Dim::kElementsIn}, {"elements_out", Dim::kElementsOut},
+    {"rows", Dim::kRows}, {"seq", Dim::kSeq},
 };
 
 void SetDims(const TraceModel& model, const Process& process, const Call& call,

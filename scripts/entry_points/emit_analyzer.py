@@ -7,7 +7,7 @@ import re
 
 from entry_points import model, text
 from entry_points.catalog import Catalog, EntryPoint
-from entry_points.vocabulary import LETTER_TYPES
+from entry_points.vocabulary import LETTER_TYPES, ROUTES
 
 _TABLE = """\
 {heading}#include <algorithm>
@@ -59,6 +59,7 @@ _ROW = """\
      .dtypes = {dtypes},
      .transposed = {transposed},
      .pointers = {pointers},
+     .routes = {routes},
      .blocking = {blocking},
      .autotune = {autotune}}},
 """
@@ -115,6 +116,7 @@ def _row(point: EntryPoint, arrays: _Arrays) -> str:
         kind=text.camel(point.entry.kind if point.entry else "other"),
         bytes=arrays.add("std::string_view",
                          [text.quoted(f) for f in product]),
+        routes=sum(1 << ROUTES.index(r) for r in values.get("routes", [])),
         blocking=text.boolean(values.get("blocking")),
         autotune=text.boolean(values.get("autotune")), **texts, **meanings)
 

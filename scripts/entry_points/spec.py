@@ -12,8 +12,9 @@ import tomllib
 from entry_points import model
 from entry_points.model import Unit
 from entry_points.vocabulary import (
-    CLASSES, COPY_KINDS, DIRECTIONS, ENTRY_KEYS, KINDS, LIBRARIES,
-    LIBRARY_KEYS, MEANINGS, PACKED_TYPES, ROLES, ROUTES, WORK_KINDS)
+    CLASSES, COPY_KINDS, DEFAULT_ROUTES, DIRECTIONS, ENTRY_KEYS, KINDS,
+    LIBRARIES, LIBRARY_KEYS, MEANINGS, PACKED_TYPES, ROLES, ROUTES,
+    WORK_KINDS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +60,8 @@ class Entry:
 
     @property
     def is_work(self) -> bool:
-        return self.values.get("work", self.kind in WORK_KINDS)
+        return self.role in ("record", "state") and self.values.get(
+            "work", self.kind in WORK_KINDS)
 
     @property
     def is_wrapped(self) -> bool:
@@ -80,6 +82,7 @@ class LibrarySpec:
     node: str  # its name; "": that of the SONAME
     omit: tuple[str, ...]  # globs of arguments that no record keeps
     hooks_header: str
+    routes: tuple[str, ...]  # of entries that name none
     wrapper_files: int  # the wrappers are compiled in that many parts
     name_list: str  # file of names, for libraries without headers
     name_outputs: dict[str, tuple]  # of those names
@@ -114,6 +117,7 @@ class LibrarySpec:
             return None
         values = {key: name for key, name in self.defaults.items()
                   if function.parameter(name)} | entry.values
+        values.setdefault("routes", list(self.routes))
         if self.omit:
             values["spare"] = [p.name for p in function.parameters if any(
                 fnmatch.fnmatchcase(p.name, g) for g in self.omit)]
@@ -133,6 +137,7 @@ def load(path: pathlib.Path) -> LibrarySpec:
     if path.stem not in LIBRARIES:
         raise model.SpecError(f"{file}: no library of that name in roles.h")
     _reject_unknown(f"{file}: [library]", library, LIBRARY_KEYS)
+    _check_routes(f"{file}: [library]", library.get("routes", []))
     entries = []
     for patterns, values in tables.items():
         for pattern in patterns.split("|"):
@@ -146,6 +151,7 @@ def load(path: pathlib.Path) -> LibrarySpec:
         omit=tuple(library.get("omit", [])),
         hooks_header=library.get("hooks_header",
                                  "shim/tap/tagging/hooks.h"),
+        routes=tuple(library.get("routes", DEFAULT_ROUTES)),
         wrapper_files=library.get("wrapper_files", 1),
         name_list=library.get("names", ""), name_outputs={},
         host_outputs=tuple(library.get("host_outputs", ["*"])),
@@ -181,18 +187,27 @@ def _check_entry(entry: Entry) -> None:
     _one_of(entry, "class", CLASSES)
     _one_of(entry, "direction", DIRECTIONS)
     _one_of(entry, "kind", KINDS)
-    for route in entry.get("routes", []):
-        if route not in ROUTES:
-            raise model.SpecError(f"{entry.where}: unknown route '{route}'")
+    _check_routes(entry.where, entry.get("routes", []))
     for key, known in MEANINGS.items():
         _reject_unknown(f"{entry.where}: {key}", entry.get(key, {}), known)
     _check_hook(entry)
     copy_kind = entry.get("copy_kind", "=")
     if copy_kind.startswith("=") and copy_kind[1:] not in COPY_KINDS:
         raise model.SpecError(f"{entry.where}: unknown copy_kind '{copy_kind}'")
+    if entry.get("work") and entry.role not in ("record", "state"):
+        raise model.SpecError(
+            f"{entry.where}: work needs role 'record' or 'state'; a counted "
+            f"call never starts a session")
     if (entry.role == "not") != ("reason" in entry.values):
         raise model.SpecError(
             f"{entry.where}: a reason belongs to role 'not', and only there")
+
+
+def _check_routes(where: str, routes: list[str]) -> None:
+    for route in routes:
+        if route not in ROUTES:
+            raise model.SpecError(f"{where}: routes '{route}' is none of "
+                                  f"{', '.join(ROUTES)}")
 
 
 def _check_hook(entry: Entry) -> None:

@@ -35,8 +35,10 @@ WORK_KINDS = frozenset(KINDS) - {
 
 COPY_KINDS = ("", "h2d", "d2h", "d2d", "p2p", "h2h")
 
+# Order is that of the bits of shim/specs/roles.h.
 ROUTES = ("symbol", "dlsym", "get_proc_address", "driver_entry_point",
           "injection")
+DEFAULT_ROUTES = ("symbol", "dlsym")
 
 # opmodel::Dim in snake_case, and what a collective needs.
 _DIMS = (
@@ -67,7 +69,8 @@ MEANINGS = {
 LIBRARY_KEYS = (
     "headers", "units", "defines", "symbols", "soname", "soname_prefix",
     "versioned", "node", "host_outputs", "names",
-    "handle", "stream", "omit", "hooks_header", "wrapper_files")
+    "handle", "stream", "omit", "hooks_header", "wrapper_files",
+    "routes")
 
 ENTRY_KEYS = (
     "role", "reason", "class", "direction", "kind", "handle", "stream",

@@ -2,6 +2,7 @@
 #ifndef DLTAP_SHIM_SPECS_ENTRY_POINT_H_
 #define DLTAP_SHIM_SPECS_ENTRY_POINT_H_
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -37,8 +38,9 @@ struct EntryPointInfo {
   std::span<const ArgumentMeaning> dtypes;
   std::span<const ArgumentMeaning> transposed;
   std::span<const ArgumentMeaning> pointers;
-  bool blocking;  // the call may wait for the device
-  bool autotune;  // runs trial kernels that are no work of the model
+  uint8_t routes;  // kRouteSymbol, ...
+  bool blocking;   // the call may wait for the device
+  bool autotune;   // runs trial kernels that are no work of the model
 };
 
 // Every function of every vendor header, sorted by library, then name: the

@@ -80,6 +80,13 @@ enum class Kind : uint8_t {
   kPrefetch = 39,  // managed memory moves or advice
 };
 
+// Ways by which an application reaches a function; bits of EntryPointInfo.routes.
+inline constexpr uint8_t kRouteSymbol = 1;   // linked
+inline constexpr uint8_t kRouteDlsym = 2;
+inline constexpr uint8_t kRouteGetProcAddress = 4;      // cuGetProcAddress
+inline constexpr uint8_t kRouteDriverEntryPoint = 8;    // of the runtime
+inline constexpr uint8_t kRouteInjection = 16;          // NVTX
+
 }  // namespace dltap::specs
 
 #endif  // DLTAP_SHIM_SPECS_ROLES_H_

@@ -8,6 +8,8 @@
 #include <set>
 #include <string>
 
+#include "analyzer/model/layer_class.h"
+
 namespace dltap::specs {
 namespace {
 
@@ -136,14 +138,24 @@ TEST(EntryPointTest, FrequentQueriesAreOnlyCounted) {
   }
 }
 
-TEST(EntryPointTest, ClassesAreThoseOfTheDesign) {
+TEST(EntryPointTest, AnalyzerKnowsEveryClassAndDirection) {
   std::set<std::string_view> classes;
   for (const EntryPointInfo& info : AllEntryPoints()) {
     classes.insert(info.layer_class);
+    if (info.layer_class.empty()) continue;
+    EXPECT_TRUE(analyzer::LayerClassFromName(info.layer_class)) << info.symbol;
+    EXPECT_TRUE(info.direction.empty() ||
+                analyzer::DirectionFromName(info.direction))
+        << info.symbol;
   }
   EXPECT_THAT(classes, testing::IsSupersetOf({"", "attention", "comm", "conv",
                                               "gemm", "norm", "rnn"}));
-  EXPECT_FALSE(classes.contains("unattributed"));
+}
+
+TEST(EntryPointTest, DriverFunctionsAreAlsoFetchedByAddress) {
+  EXPECT_TRUE(Info("cuLaunchKernel").routes & kRouteGetProcAddress);
+  EXPECT_EQ(Info("cudaMalloc").routes, kRouteSymbol | kRouteDlsym);
+  EXPECT_TRUE(Info("nvtxRangePushA").routes & kRouteInjection);
 }
 
 }  // namespace

@@ -148,7 +148,8 @@ class SpecTest(unittest.TestCase):
     def test_words_outside_the_vocabulary_are_errors(self):
         for line in ('role = "recorded"', 'class = "convolution"',
                      'direction = "back"', 'kind = "copy"', 'rol = "count"',
-                     'dims = { q = "width" }', 'copy_kind = "=up"'):
+                     'dims = { q = "width" }', 'copy_kind = "=up"',
+                     'routes = ["phone"]', 'packed = { id = "u32" }'):
             entry = "[toyCopy]\n" + line
             if not line.startswith("rol"):
                 entry += '\nrole = "record"'
@@ -158,6 +159,9 @@ class SpecTest(unittest.TestCase):
         self.assert_error('[toyBind]\nrole = "not"\n', "reason")
         self.assert_error('[toyBind]\nrole = "count"\nreason = "x"\n',
                           "reason")
+
+    def test_counted_functions_never_start_a_session(self):
+        self.assert_error('[toyBind]\nrole = "count"\nwork = true\n', "work")
 
     def test_broken_toml_and_missing_header_are_one_line_errors(self):
         self.assert_error("[toyBind\n")
