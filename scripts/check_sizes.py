@@ -36,6 +36,8 @@ STRIPPED = re.compile(
     r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*",
     re.S | re.M)
 CONTAINER = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
+SHELL_FUNCTION = re.compile(r"^(\w+)\(\) \{(?: *#[^\n]*)?\n.*?^\}",
+                            re.S | re.M)
 NAME = re.compile(r"([~\w:]+|operator\W+)\s*\(")
 
 
@@ -85,7 +87,7 @@ def python_functions(text: str) -> Iterator[Function]:
 
 
 def shell_functions(text: str) -> Iterator[Function]:
-    for match in re.finditer(r"^(\w+)\(\) \{(?: *#[^\n]*)?\n.*?^\}", text, re.S | re.M):
+    for match in SHELL_FUNCTION.finditer(text):
         first = text.count("\n", 0, match.start()) + 1
         yield match[1], first, match[0].count("\n") + 1
 

@@ -3,7 +3,8 @@
 """check_text.py [ROOT]: what every file of the tree must look like.
 
 The licence in the first line, guards named after the path, no tabs, no spaces
-at the end of a line, no path of somebody's machine.
+at the end of a line, no path of somebody's machine; and the README's tables
+hold every environment variable that the code names.
 """
 import pathlib
 import re
@@ -19,6 +20,8 @@ PLAIN_TEXT = (".md", ".txt", ".csv", ".json")
 OURS = ("shim/", "analyzer/", "scripts/", "tests/", "third_party/", ".ci/")
 
 MACHINE_PATH = re.compile(r"(?<![\w.$}/~-])/(?:home/\w+|root|work|Users/\w+)/")
+# A whole name in a literal; those that end in _ are prefixes.
+VARIABLE = re.compile(r'"(DLTAP_[A-Z_]*[A-Z])(?:=[^"]*)?"')
 GUARD_MACRO = re.compile(r"#ifndef (\w+)\n#define \1\n")
 
 
@@ -51,8 +54,23 @@ def complaints(path: str, lines: list[str]) -> list[str]:
     return found
 
 
+def undocumented(root: pathlib.Path) -> list[str]:
+    """Environment variables in the code that the README does not name."""
+    readme = root / "README.md"
+    if not readme.exists():
+        return []
+    known = set(re.findall(r"`(DLTAP_\w+)`", readme.read_text()))
+    found = []
+    for path in source_files(root):
+        if path.startswith(("shim/", "analyzer/")) and path.endswith(".cc"):
+            names = VARIABLE.findall("\n".join(read_lines(root, path)))
+            found += [f"{path}: {name} stands in no table of README.md"
+                      for name in sorted(set(names) - known)]
+    return found
+
+
 def check(root: pathlib.Path) -> list[str]:
-    errors = []
+    errors = undocumented(root)
     for path in source_files(root):
         ours = path.startswith(OURS) or "/" not in path
         if "/golden/" in path:  # byte for byte what a program writes

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Helpers that every CMakeLists.txt of the project uses: flag sets, libraries, tests.
+# Helpers that every CMakeLists.txt of the project uses: flag sets, libraries,
+# tests.
 
 find_program(DLTAP_CCACHE ccache)
 if(DLTAP_CCACHE)
@@ -39,12 +40,14 @@ function(dltap_library name)
   target_link_libraries(${name} PUBLIC dltap_strict ${ARG_LIBS})
 endfunction()
 
-# dltap_test(NAME SOURCES... [LIBS ...] [LABELS ...]): a GoogleTest program, one ctest entry.
+# dltap_test(NAME SOURCES... [LIBS ...] [LABELS ...]): a GoogleTest program, one
+# ctest entry.
 function(dltap_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;LABELS" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE dltap_strict ${ARG_LIBS} GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name}
+    PRIVATE dltap_strict ${ARG_LIBS} GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
   if(ARG_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
@@ -82,8 +85,8 @@ function(dltap_nvcc_object out source)
   add_custom_command(
     OUTPUT ${object}
     COMMAND ${DltapCuda_NVCC} -ccbin ${CMAKE_CXX_COMPILER} -std=c++20
-            -arch=sm_90 -O2 -Xcompiler=-fPIC -I${PROJECT_SOURCE_DIR} ${ARG_FLAGS}
-            -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+            -arch=sm_90 -O2 -Xcompiler=-fPIC -I${PROJECT_SOURCE_DIR}
+            ${ARG_FLAGS} -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source}
             -o ${object}
     DEPENDS ${source}
     DEPFILE ${object}.d

@@ -119,6 +119,15 @@ class TextTest(unittest.TestCase):
         self.assertFalse(self.errors("README.md", "$HOME/work/x ~/work/",
                                      "a/root/b", "/usr/bin/python3"))
 
+    def test_every_variable_stands_in_the_readme(self):
+        self.tree.add("README.md", "`DLTAP_LOG` and `DLTAP_OUTPUT`")
+        self.assertEqual(
+            self.errors("shim/tap/a.cc",
+                        "// SPDX-License-Identifier: Apache-2.0",
+                        'F("DLTAP_LOG"); F("DLTAP_OUTPUT="); F("DLTAP_NEW");',
+                        'G("DLTAP_SIM_");'),
+            ["shim/tap/a.cc: DLTAP_NEW stands in no table of README.md"])
+
     def test_trailing_space_and_tab(self):
         self.assertEqual(len(self.errors(
             "scripts/x.py", "# SPDX-License-Identifier: Apache-2.0",
