@@ -52,8 +52,6 @@ def _options() -> argparse.Namespace:
         "written: entries may lack their function")
     add("--coverage", action="store_true",
         help="print how many functions have which role")
-    add("--explain", metavar="SYMBOL",
-        help="print the prototype, the spec and the record of one function")
     add("--ceilings", type=pathlib.Path, metavar="FILE",
         help="fail when a library has more unknown functions than it says")
     return parser.parse_args()
@@ -76,7 +74,7 @@ def _output_names(specs: dict[str, spec.LibrarySpec]) -> list[str]:
 def _generate(options: argparse.Namespace,
               specs: dict[str, spec.LibrarySpec]) -> int:
     # Imported here: --list-outputs, which a configure runs, needs no libclang.
-    from entry_points import catalog, coverage, explain, headers, outputs
+    from entry_points import catalog, coverage, headers, outputs
     reader = headers.HeaderReader(options.include, options.compiler)
     functions = {name: _functions(library, reader, options.specs)
                  for name, library in specs.items()}
@@ -85,8 +83,6 @@ def _generate(options: argparse.Namespace,
     known = catalog.build(specs, functions)
     if options.coverage:
         print(coverage.report(known), end="")
-    if options.explain:
-        print(explain.text_of(known, options.explain), end="")
     if options.ceilings:
         coverage.check(known, options.ceilings)
     if options.out:

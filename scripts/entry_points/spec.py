@@ -145,8 +145,7 @@ def load(path: pathlib.Path) -> LibrarySpec:
             _check_entry(entries[-1])
     return LibrarySpec(
         name=path.stem, file=file, units=_units(file, library),
-        symbols=tuple(library.get("symbols", [])),
-        sonames=library.get("soname", {}),
+        symbols=tuple(library.get("symbols", [])), sonames=library.get("soname", {}),
         soname_prefix=library.get("soname_prefix", ""),
         versioned=library.get("versioned", True), node=library.get("node", ""),
         omit=tuple(library.get("omit", [])),

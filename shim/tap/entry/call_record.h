@@ -109,35 +109,41 @@ template <specs::EntryPoint kEntry>
   return end_ticks;
 }
 
-// One record, built in place. A call of 2^32 ticks (1.5 s) or more takes one
-// slot more for its duration.
+// What a call of 2^32 ticks (1.5 s) or more needs: one slot more, for its
+// duration. Also where a clock that ran backwards shows. Returns the slots.
+[[gnu::cold, gnu::noinline]] int WriteLongDuration(trace::CallSlot* slot,
+                                                   int slots,
+                                                   uint64_t duration);
+
+// One record, built in place.
 template <specs::EntryPoint kEntry, typename... Args>
 [[gnu::always_inline]] inline void WriteRecord(ThreadState& thread,
                                                const FinishedCall& call,
                                                Args... args) {
   using Traits = EntryTraits<kEntry>;
   constexpr int kSlots = SlotsOf(Traits::kPayloadBytes);
-  const uint64_t duration = call.end_ticks - call.begin_ticks;
-  const bool escaped = duration >= trace::kDurationEscape;
-  const int slots = kSlots + (escaped ? 1 : 0);
-  trace::CallSlot* slot = Reserve(thread, slots);
+  static_assert(kSlots < static_cast<int>(trace::kMaxSlotsPerCall));
+  trace::CallSlot* slot = Reserve(thread, kSlots + 1);
   if (slot == nullptr) [[unlikely]] {
     CountCall(Traits::kCounterIndex);
     return;
   }
+  const uint64_t duration = call.end_ticks - call.begin_ticks;
   const uint32_t depth =
       call.depth < trace::kCallDepthMask ? call.depth : trace::kCallDepthMask;
   slot->begin_ticks = call.begin_ticks;
-  slot->duration_ticks =
-      escaped ? trace::kDurationEscape : static_cast<uint32_t>(duration);
+  slot->duration_ticks = static_cast<uint32_t>(duration);
   slot->entry_point = kEntryId<kEntry>;
-  slot->slots = static_cast<uint8_t>(slots);
+  slot->slots = kSlots;
   slot->flags = static_cast<uint8_t>(
       depth | (call.succeeded ? 0 : trace::kCallFailed) |
       (call.pushed ? trace::kCallPushed : 0) | thread.record_flags);
   Traits::Pack(slot->payload, call.succeeded, args...);
-  if (escaped) [[unlikely]] memcpy(slot + kSlots, &duration, sizeof(duration));
-  Commit(thread, slots);
+  if (duration >= trace::kDurationEscape) [[unlikely]] {
+    Commit(thread, WriteLongDuration(slot, kSlots, duration));
+    return;
+  }
+  Commit(thread, kSlots);
 }
 
 }  // namespace dltap::shim

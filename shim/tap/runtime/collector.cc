@@ -74,8 +74,7 @@ void Pass(bool final, Schedule* schedule) {
     CountLoss(trace::LossKind::kCollectorLate);
   }
   schedule->last_pass_ns = now_ns;
-  g_buffers.Refill(ThreadBuffers::kReadyBuffers,
-                   ThreadBuffers::kReadyLargeRings);
+  if (!final) g_buffers.Refill();
   PassParticipants();
   SnapshotRings();
   g_output.DrainDefinitions();

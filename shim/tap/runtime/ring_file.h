@@ -27,7 +27,7 @@ struct Ring {
 class RingFile {
  public:
   static constexpr uint32_t kMaxRings = 4096;
-  static constexpr uint64_t kDefinitionBytes = uint64_t{4} << 20;
+  static constexpr uint64_t kDefinitionBytes = uint64_t{1} << 20;
 
   // Creates `name` in the directory `dir_fd` (or at that path with AT_FDCWD)
   // and maps its tables. Space is allocated before it is mapped, so that a full

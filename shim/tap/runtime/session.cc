@@ -116,7 +116,7 @@ bool OpenSession() {
     return false;
   }
   if (!g_buffers.Reset(&g_output.ring_file())) return false;
-  g_buffers.Refill(1, 1);
+  if (!g_buffers.PrepareFirst()) return false;
   WriteSessionDefinitions(process, g_config, first, ReadClocks());
   g_output.Flush();
   if (!g_exit_is_registered) {
@@ -156,7 +156,10 @@ bool StartSession() {
   } else if (g_process.starting.exchange(1, std::memory_order_acq_rel) == 0) {
     const bool is_open = OpenUncancelled();
     ++g_last_session;
-    is_recording = is_open && !g_config.start_paused;
+    is_recording =
+        is_open &&
+        (!g_config.start_paused ||
+         g_process.window_is_open.load(std::memory_order_acquire) != 0);
     const uint32_t next = is_recording ? g_last_session
                           : is_open    ? kPaused
                                        : kDisabled;
@@ -166,19 +169,21 @@ bool StartSession() {
   return is_recording;
 }
 
-void PauseRecording(trace::WindowCause cause) {
-  uint32_t word = g_process.word.load(std::memory_order_acquire);
-  if (word < kFirstSession) return;
-  const trace::WindowPayload payload = {0, static_cast<uint32_t>(cause), 0};
-  AppendSpecial(trace::SpecialSlot::kWindow, &payload, sizeof(payload));
-  g_process.word.compare_exchange_strong(word, kPaused);
-}
-
-void ResumeRecording(trace::WindowCause cause) {
+void OpenWindow(trace::WindowCause cause) {
+  g_process.window_is_open.store(1, std::memory_order_release);
   uint32_t paused = kPaused;
   if (!g_process.word.compare_exchange_strong(paused, g_last_session)) return;
   const trace::WindowPayload payload = {1, static_cast<uint32_t>(cause), 0};
   AppendSpecial(trace::SpecialSlot::kWindow, &payload, sizeof(payload));
+}
+
+void CloseWindow(trace::WindowCause cause) {
+  g_process.window_is_open.store(0, std::memory_order_release);
+  uint32_t word = g_process.word.load(std::memory_order_acquire);
+  if (word < kFirstSession || !g_config.start_paused) return;
+  const trace::WindowPayload payload = {0, static_cast<uint32_t>(cause), 0};
+  AppendSpecial(trace::SpecialSlot::kWindow, &payload, sizeof(payload));
+  g_process.word.compare_exchange_strong(word, kPaused);
 }
 
 void StopRecording() {

@@ -33,9 +33,11 @@ namespace dltap::shim {
 // a session runs.
 [[gnu::cold, gnu::noinline]] void CountUnattached(int counter_index);
 
-// Recording windows: state is followed meanwhile, calls are not recorded.
-void PauseRecording(trace::WindowCause cause);
-void ResumeRecording(trace::WindowCause cause);
+// Recording windows, under DLTAP_START=off; else nothing happens. Outside of
+// them state is followed, calls are not recorded. A window may be opened before
+// the session starts.
+void OpenWindow(trace::WindowCause cause);
+void CloseWindow(trace::WindowCause cause);
 
 // Stops for good: after a write error, at the size limit. Never blocks.
 void StopRecording();

@@ -39,6 +39,8 @@ bool ThreadBuffers::Reset(RingFile* file) {
   free_buffers_ = tables->free_buffers;
   count_ = ring_count_ = next_thread_index_ = 0;
   free_small_count_ = free_large_count_ = free_buffer_count_ = 0;
+  wanted_buffers_ = 4;
+  wanted_large_rings_ = 1;
   for (auto& ready : ready_) ready.store(nullptr, std::memory_order_relaxed);
   for (auto& ring : ready_large_) {
     ring.store(nullptr, std::memory_order_relaxed);
@@ -71,29 +73,53 @@ bool ThreadBuffers::Prepare(ThreadBuffer* buffer) {
   return true;
 }
 
-void ThreadBuffers::Refill(int buffers, int large_rings) {
-  for (int i = 0; i < buffers && i < kReadyBuffers; ++i) {
-    if (ready_[i].load(std::memory_order_relaxed) != nullptr) continue;
-    ThreadBuffer* buffer = nullptr;
-    if (free_buffer_count_ > 0) {
-      buffer = &buffers_[free_buffers_[free_buffer_count_ - 1]];
-    } else if (count_ < kMaxBuffers) {
-      buffer = &buffers_[count_];
-    }
-    if (buffer == nullptr || !Prepare(buffer)) return;
-    if (free_buffer_count_ > 0) {
-      --free_buffer_count_;
-    } else {
-      ++count_;
-    }
-    ready_[i].store(buffer, std::memory_order_release);
+bool ThreadBuffers::PrepareReady(int i) {
+  const bool reuse = free_buffer_count_ > 0;
+  if (!reuse && count_ >= kMaxBuffers) return false;
+  const uint32_t index =
+      reuse ? free_buffers_[free_buffer_count_ - 1] : count_;
+  if (!Prepare(&buffers_[index])) return false;
+  if (reuse) {
+    --free_buffer_count_;
+  } else {
+    ++count_;
   }
-  for (int i = 0; i < large_rings && i < kReadyLargeRings; ++i) {
+  ready_[i].store(&buffers_[index], std::memory_order_release);
+  return true;
+}
+
+bool ThreadBuffers::PrepareFirst() { return PrepareReady(0); }
+
+void ThreadBuffers::RefillBuffers() {
+  int missing = 0;
+  for (int i = 0; i < wanted_buffers_; ++i) {
+    if (ready_[i].load(std::memory_order_relaxed) != nullptr) continue;
+    ++missing;
+    if (!PrepareReady(i)) return;
+  }
+  if (missing > wanted_buffers_ / 2 && wanted_buffers_ < kMaxReadyBuffers) {
+    wanted_buffers_ *= 2;
+  }
+}
+
+void ThreadBuffers::RefillLargeRings() {
+  int missing = 0;
+  for (int i = 0; i < wanted_large_rings_; ++i) {
     if (ready_large_[i].load(std::memory_order_relaxed) != nullptr) continue;
+    ++missing;
     Ring* ring = NewRing(kLargeRingSlots);
     if (ring == nullptr) return;
     ready_large_[i].store(ring, std::memory_order_release);
   }
+  if (missing > wanted_large_rings_ / 2 && ring_count_ > 8 &&
+      wanted_large_rings_ < kMaxReadyLargeRings) {
+    wanted_large_rings_ *= 2;
+  }
+}
+
+void ThreadBuffers::Refill() {
+  RefillBuffers();
+  RefillLargeRings();
 }
 
 ThreadBuffer* ThreadBuffers::TakeReady() {

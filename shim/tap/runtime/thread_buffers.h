@@ -44,14 +44,18 @@ struct alignas(64) ThreadBuffer {
 class ThreadBuffers {
  public:
   static constexpr uint32_t kMaxBuffers = 2048;
-  static constexpr int kReadyBuffers = 16;
-  static constexpr int kReadyLargeRings = 4;
+  static constexpr int kMaxReadyBuffers = 32;
+  static constexpr int kMaxReadyLargeRings = 4;
 
   // Maps the table. False: no memory.
   bool Reset(RingFile* file);
 
-  // Fills the pools up to these numbers.
-  void Refill(int buffers, int large_rings);
+  // One ready buffer, for the thread that starts the session.
+  bool PrepareFirst();
+
+  // Fills the pools. They grow when more than half was taken since the last
+  // time, since touching memory that nobody asks for costs time and space.
+  void Refill();
 
   // nullptr: none is ready.
   ThreadBuffer* TakeReady();
@@ -69,6 +73,9 @@ class ThreadBuffers {
  private:
   Ring* NewRing(uint32_t slots);
   bool Prepare(ThreadBuffer* buffer);
+  bool PrepareReady(int i);
+  void RefillBuffers();
+  void RefillLargeRings();
 
   RingFile* file_ = nullptr;
   ThreadBuffer* buffers_ = nullptr;
@@ -82,8 +89,10 @@ class ThreadBuffers {
   uint32_t free_large_count_ = 0;
   uint32_t free_buffer_count_ = 0;
   uint32_t next_thread_index_ = 0;
-  std::atomic<ThreadBuffer*> ready_[kReadyBuffers] = {};
-  std::atomic<Ring*> ready_large_[kReadyLargeRings] = {};
+  int wanted_buffers_ = 4;
+  int wanted_large_rings_ = 1;
+  std::atomic<ThreadBuffer*> ready_[kMaxReadyBuffers] = {};
+  std::atomic<Ring*> ready_large_[kMaxReadyLargeRings] = {};
 };
 
 extern constinit ThreadBuffers g_buffers;

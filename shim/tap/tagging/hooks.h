@@ -161,6 +161,15 @@ struct FunctionAlias {
   static void After(int32_t status, void* function_out, const void* source);
 };
 
+// cudaProfilerStart and Stop open and close the recording window under
+// DLTAP_START=off. Defined in shim/tap/entry/window_hooks.cc.
+struct ProfilerStart {
+  static void After(int32_t status);
+};
+struct ProfilerStop {
+  static void Before();
+};
+
 // A stream capture or an explicitly built graph begins: from now on graph
 // nodes must be seen.
 struct CaptureBegin {

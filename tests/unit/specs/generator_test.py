@@ -169,24 +169,6 @@ class SpecTest(unittest.TestCase):
                           library=LIBRARY.replace("toy.h", "missing.h"))
 
 
-class ExplainTest(unittest.TestCase):
-
-    def test_prototype_entry_and_record_of_a_function(self):
-        run = generate("--specs", HERE / "toy", "--explain", "toyLaunch_v2")
-        self.assertEqual(run.stderr, "")
-        lines = run.stdout.splitlines()
-        self.assertTrue(lines[0].startswith("toyStatus_t toyLaunch_v2(const"))
-        self.assertEqual(lines[1], "cudart.toml: [toyLaunch_v2]")
-        self.assertIn("  class = gemm", lines)
-        self.assertIn("record: 52 bytes, 3 slots", lines)
-        self.assertIn("    24 +8  float    scale", lines)
-
-    def test_macro_names_are_refused_with_advice(self):
-        run = generate("--specs", HERE / "toy", "--explain", "toyLaunch")
-        self.assertEqual(run.returncode, 1)
-        self.assertIn("names are raw", run.stderr)
-
-
 class HashTableTest(unittest.TestCase):
 
     def test_every_name_is_reached_by_probing(self):

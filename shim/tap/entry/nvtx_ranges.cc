@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/entry/nvtx_ranges.h"
+
+#include <atomic>
+#include <cstring>
+
+#define NVTX_NO_IMPL
+#include <nvtx3/nvToolsExt.h>
+
+#include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/session.h"
+#include "shim/tap/runtime/texts.h"
+
+namespace dltap::shim::nvtx {
+
+struct Name {
+  std::atomic<uint64_t> defined;  // session << 32 | text id
+  uint32_t length;
+  char text[];
+};
+
+namespace {
+
+constexpr uint32_t kArenaBytes = 4 << 20;
+
+// Zero-filled: costs nothing until it is used. Names are never freed, since
+// programs keep handles in statics.
+alignas(Name) constinit uint8_t g_arena[kArenaBytes];
+constinit std::atomic<uint32_t> g_arena_used{0};
+constinit std::atomic<uint64_t> g_last_range{0};
+
+// UTF-8 of a wide string, cut at the capacity. Returns its length.
+uint32_t Narrow(const wchar_t* wide, char* out, uint32_t capacity) {
+  uint32_t length = 0;
+  for (; *wide != 0 && length + 4 <= capacity; ++wide) {
+    const auto c = static_cast<uint32_t>(*wide);
+    if (c < 0x80) {
+      out[length++] = static_cast<char>(c);
+    } else if (c < 0x800) {
+      out[length++] = static_cast<char>(0xC0 | (c >> 6));
+      out[length++] = static_cast<char>(0x80 | (c & 0x3F));
+    } else if (c < 0x10000) {
+      out[length++] = static_cast<char>(0xE0 | (c >> 12));
+      out[length++] = static_cast<char>(0x80 | ((c >> 6) & 0x3F));
+      out[length++] = static_cast<char>(0x80 | (c & 0x3F));
+    } else {
+      out[length++] = static_cast<char>(0xF0 | (c >> 18));
+      out[length++] = static_cast<char>(0x80 | ((c >> 12) & 0x3F));
+      out[length++] = static_cast<char>(0x80 | ((c >> 6) & 0x3F));
+      out[length++] = static_cast<char>(0x80 | (c & 0x3F));
+    }
+  }
+  return length;
+}
+
+Name* KeepBytes(const char* text, uint32_t length) {
+  if (length > kMaxTextBytes) length = kMaxTextBytes;
+  const uint32_t bytes =
+      (static_cast<uint32_t>(sizeof(Name)) + length + 7) & ~7u;
+  const uint32_t at =
+      g_arena_used.fetch_add(bytes, std::memory_order_relaxed);
+  if (at + bytes > kArenaBytes) {
+    CountLoss(trace::LossKind::kObjectTableFull);
+    g_arena_used.store(kArenaBytes, std::memory_order_relaxed);
+    return nullptr;
+  }
+  auto* name = reinterpret_cast<Name*>(g_arena + at);
+  name->length = length;
+  memcpy(name->text, text, length);
+  return name;
+}
+
+// The name's text id in the running session.
+uint32_t TextOf(Name* name) {
+  if (name == nullptr) return 0;
+  const uint64_t session = SessionNumber();
+  const uint64_t defined = name->defined.load(std::memory_order_acquire);
+  if (defined >> 32 == session) return static_cast<uint32_t>(defined);
+  const uint32_t id = InternText(name->text, name->length);
+  if (id != 0) {
+    name->defined.store(session << 32 | id, std::memory_order_release);
+  }
+  return id;
+}
+
+uint32_t TextOf(const Event& event) {
+  if (event.registered != nullptr) return TextOf(event.registered);
+  if (event.text != nullptr) {
+    const size_t length = strnlen(event.text, kMaxTextBytes + 1);
+    return InternText(event.text, static_cast<uint32_t>(length));
+  }
+  if (event.wide_text == nullptr) return 0;
+  char text[kMaxTextBytes];
+  return InternText(text, Narrow(event.wide_text, text, sizeof(text)));
+}
+
+bool IsRecording() {
+  return g_process.word.load(std::memory_order_relaxed) >= kFirstSession;
+}
+
+void Append(trace::SpecialSlot kind, const Event& event) {
+  if (!IsRecording()) return;
+  const trace::NvtxPayload payload = {TextOf(event), TextOf(event.domain),
+                                      event.category, event.colour};
+  AppendSpecial(kind, &payload, sizeof(payload));
+}
+
+}  // namespace
+
+// Programs built with older headers pass shorter structures: `size` says how
+// much is there.
+Event FromAttributes(Name* domain, const void* attributes) {
+  Event event;
+  event.domain = domain;
+  const auto* from = static_cast<const nvtxEventAttributes_t*>(attributes);
+  if (from == nullptr || from->size < sizeof(nvtxEventAttributes_t)) {
+    return event;
+  }
+  event.category = from->category;
+  if (from->colorType == NVTX_COLOR_ARGB) event.colour = from->color;
+  switch (from->messageType) {
+    case NVTX_MESSAGE_TYPE_ASCII:
+      event.text = from->message.ascii;
+      break;
+    case NVTX_MESSAGE_TYPE_UNICODE:
+      event.wide_text = from->message.unicode;
+      break;
+    case NVTX_MESSAGE_TYPE_REGISTERED:
+      event.registered = reinterpret_cast<Name*>(from->message.registered);
+      break;
+    default:
+      break;
+  }
+  return event;
+}
+
+void Push(const Event& event) { Append(trace::SpecialSlot::kNvtxPush, event); }
+
+void Pop(Name* domain) {
+  if (!IsRecording()) return;
+  const trace::NvtxPayload payload = {0, TextOf(domain), 0, 0};
+  AppendSpecial(trace::SpecialSlot::kNvtxPop, &payload, sizeof(payload));
+}
+
+void Mark(const Event& event) { Append(trace::SpecialSlot::kNvtxMark, event); }
+
+uint64_t StartRange(const Event& event) {
+  const uint64_t id =
+      g_last_range.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (IsRecording()) {
+    const trace::NvtxRangePayload payload = {TextOf(event),
+                                             TextOf(event.domain), id};
+    AppendSpecial(trace::SpecialSlot::kNvtxRangeStart, &payload,
+                  sizeof(payload));
+  }
+  return id;
+}
+
+void EndRange(Name* domain, uint64_t range_id) {
+  if (!IsRecording()) return;
+  const trace::NvtxRangePayload payload = {0, TextOf(domain), range_id};
+  AppendSpecial(trace::SpecialSlot::kNvtxRangeEnd, &payload, sizeof(payload));
+}
+
+Name* Keep(const char* text) {
+  if (text == nullptr) return nullptr;
+  return KeepBytes(text,
+                   static_cast<uint32_t>(strnlen(text, kMaxTextBytes)));
+}
+
+Name* KeepWide(const wchar_t* text) {
+  if (text == nullptr) return nullptr;
+  char narrow[kMaxTextBytes];
+  return KeepBytes(narrow, Narrow(text, narrow, sizeof(narrow)));
+}
+
+}  // namespace dltap::shim::nvtx

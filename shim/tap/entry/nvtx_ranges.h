@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_ENTRY_NVTX_RANGES_H_
+#define DLTAP_SHIM_TAP_ENTRY_NVTX_RANGES_H_
+
+#include <cstdint>
+#include <cwchar>
+
+#include "shim/trace/layout.h"
+
+// NVTX, however it reaches us: ranges and marks become special slots of the
+// calling thread's ring. Any thread, also before the session: then only the
+// names of domains and registered strings are kept.
+namespace dltap::shim::nvtx {
+
+// A domain's name or a registered string: what NVTX handles point to.
+struct Name;
+
+// What an event says. Texts are borrowed for the call.
+struct Event {
+  const char* text = nullptr;
+  const wchar_t* wide_text = nullptr;
+  Name* registered = nullptr;
+  Name* domain = nullptr;  // nullptr: the default domain
+  uint32_t category = 0;
+  uint32_t colour = 0;
+};
+
+// From nvtxEventAttributes_t of any version; nullptr gives an empty event.
+Event FromAttributes(Name* domain, const void* attributes);
+
+void Push(const Event& event);
+void Pop(Name* domain);
+void Mark(const Event& event);
+uint64_t StartRange(const Event& event);  // the range's id, never 0
+void EndRange(Name* domain, uint64_t range_id);
+
+// Keeps a name for ever; nullptr when there is no room (counted).
+Name* Keep(const char* text);
+Name* KeepWide(const wchar_t* text);
+
+}  // namespace dltap::shim::nvtx
+
+#endif  // DLTAP_SHIM_TAP_ENTRY_NVTX_RANGES_H_

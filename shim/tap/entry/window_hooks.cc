@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/session.h"
+#include "shim/tap/tagging/hooks.h"
+
+namespace dltap::shim::hooks {
+
+void ProfilerStart::After(int32_t status) {
+  if (status == 0) OpenWindow(trace::WindowCause::kProfilerApi);
+}
+
+void ProfilerStop::Before() { CloseWindow(trace::WindowCause::kProfilerApi); }
+
+}  // namespace dltap::shim::hooks
