@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/opmodel/conv_shape.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "shim/opmodel/math_rate.h"
+
+namespace dltap::opmodel {
+namespace {
+
+// 1 where backward data skips every tap that a stride makes useless, 0 where
+// none; DeepBench's 1x1, 5x5 and 10x5 filters of stride 2 lie around this.
+constexpr double kStridedTapsExponent = 0.33;
+
+double OneIfUnset(const Operation& op, Dim dim) {
+  return std::max<double>(1, op[dim]);
+}
+
+bool IsUnitStride(int64_t in, int64_t out) {
+  return out > 0 && std::lround(static_cast<double>(in) / out) <= 1;
+}
+
+}  // namespace
+
+ConvShape ConvShapeOf(const Operation& op) {
+  return {
+      .direction = op.kind,
+      .batch = OneIfUnset(op, Dim::kBatch),
+      .in_channels = OneIfUnset(op, Dim::kChannelsIn),
+      .out_channels = OneIfUnset(op, Dim::kChannelsOut),
+      .groups = OneIfUnset(op, Dim::kGroups),
+      .input_points = OneIfUnset(op, Dim::kDepthIn) *
+                      OneIfUnset(op, Dim::kHeightIn) *
+                      OneIfUnset(op, Dim::kWidthIn),
+      .output_points = OneIfUnset(op, Dim::kDepthOut) *
+                       OneIfUnset(op, Dim::kHeightOut) *
+                       OneIfUnset(op, Dim::kWidthOut),
+      .taps = OneIfUnset(op, Dim::kFilterDepth) *
+              OneIfUnset(op, Dim::kFilterHeight) *
+              OneIfUnset(op, Dim::kFilterWidth),
+      .output_height = OneIfUnset(op, Dim::kHeightOut),
+      .output_width = OneIfUnset(op, Dim::kWidthOut),
+      .filter_height = op[Dim::kFilterHeight],
+      .filter_width = op[Dim::kFilterWidth],
+      .unit_stride = IsUnitStride(op[Dim::kHeightIn], op[Dim::kHeightOut]) &&
+                     IsUnitStride(op[Dim::kWidthIn], op[Dim::kWidthOut]),
+      .flat = op[Dim::kFilterDepth] <= 1 && op[Dim::kDepthIn] <= 1,
+  };
+}
+
+GemmShape ImplicitGemmOf(const Operation& op, const ConvShape& conv,
+                         const GpuSpec& gpu) {
+  const double in = conv.in_channels / conv.groups;
+  const double out = conv.out_channels / conv.groups;
+  GemmShape gemm{.batch = conv.groups,
+                 .m = conv.batch * conv.output_points,
+                 .n = out,
+                 .k = in * conv.taps,
+                 .bytes_per_element = BitsOf(op.storage) / 8.0,
+                 .rate = ChannelRate(MathRateOf(op, gpu), in, out, gpu),
+                 .kernels = GemmKernels::kConvolution};
+  if (op.kind == OpKind::kConvBackwardData) {
+    gemm.m = conv.batch * conv.input_points;
+    gemm.n = in;
+    // With a stride most taps of an input point hit no output; kernels skip
+    // only some of them.
+    gemm.k = out * conv.taps *
+             std::min(1.0, std::pow(conv.output_points / conv.input_points,
+                                    kStridedTapsExponent));
+  } else if (op.kind == OpKind::kConvBackwardWeight) {
+    gemm.m = in * conv.taps;
+    gemm.n = out;
+    gemm.k = conv.batch * conv.output_points;
+    gemm.kernels = GemmKernels::kConvolutionSplittingK;
+  }
+  return gemm;
+}
+
+// Tensor cores outgrew what convolutions feed them. V100 needs no ratio
+// (DeepBench, fp16mixed); A100's leave room for the batch normalisation in
+// NVIDIA's published ResNet-50 training, about 940 images/s in TF32 and 2,470
+// in FP16 (DeepLearningExamples, one A100 80 GB). Later GPUs are assumed.
+double TensorFeedRatio(const MathRate& rate, const GpuSpec& gpu) {
+  if (!rate.tensor || gpu.compute_major < 8) return 1;
+  const bool tf32 = rate.peak_flops_per_s == gpu.tf32_flops_per_s;
+  if (gpu.compute_major == 8) return tf32 ? 0.55 : 0.80;
+  return tf32 ? 0.45 : 0.65;
+}
+
+}  // namespace dltap::opmodel
