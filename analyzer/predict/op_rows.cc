@@ -168,12 +168,17 @@ void FillBinary(DimensionReader& reader, Operation& op) {
   FillRows(reader, 2, op);
 }
 
-// Inputs of an elementwise operation: the column `inputs`, else what PyTorch's
-// kernel name says ("Array<char*, 3>" is one output and two inputs), else one.
+// Inputs of an elementwise operation: the column `inputs`, else two where
+// `function` names one of two tensors, else what PyTorch's kernel name says
+// ("Array<char*, 3>" is one output and two inputs), else one.
 void FillElementwise(DimensionReader& reader, Operation& op) {
   constexpr std::string_view kTensors = "Array<char*, ";
   const std::string_view kernel = reader.row().Text("kernel");
-  int64_t from_name = 1;
+  const std::string_view function = reader.row().Text("function");
+  const bool binary = function == "add" || function == "sub" ||
+                      function == "mul" || function == "div" ||
+                      function == "pow";
+  int64_t from_name = binary ? 2 : 1;
   if (const size_t at = kernel.find(kTensors); at != kernel.npos) {
     const size_t digit = at + kTensors.size();
     if (digit < kernel.size() && kernel[digit] > '1' && kernel[digit] <= '9') {

@@ -89,6 +89,8 @@ TEST(OpsCsvTest, ElementwiseInputsComeFromColumnOrKernelName) {
           "op,b,h,kernel\nelementwise,4,8,\"vectorized<4, "
           "add<float>, at::detail::Array<char*, 3> >\"\n")[Dim::kElementsIn],
       64);
+  EXPECT_EQ(ReadOne("op,b,h,function\nelementwise,4,8,mul\n")[Dim::kElementsIn],
+            64);
   EXPECT_EQ(ReadOne("op,b,h\nadd,4,8\n")[Dim::kElementsIn], 64);
   EXPECT_EQ(ReadOne("op,b,h\ngelu,4,8\n")[Dim::kElementsIn], 32);
 }
