@@ -74,6 +74,8 @@ Error InitializeDevices() {
   return IsOrphan() ? Error::kNotInitialized : Error::kSuccess;
 }
 
+bool DevicesReady() { return g_ready.load(std::memory_order_acquire); }
+
 int DeviceCount() {
   return InitializeDevices() == Error::kSuccess
              ? static_cast<int>(Devices().size())

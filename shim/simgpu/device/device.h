@@ -76,6 +76,9 @@ Device& CurrentDeviceState();
 // child forked after initialisation.
 Error InitializeDevices();
 
+// True once InitializeDevices() has succeeded.
+bool DevicesReady();
+
 // A context for cuCtxCreate.
 Context* NewContext(Device& device);
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/module.h"
+
+#include <cstdio>
+
+#include "shim/simgpu/device/image.h"
+#include "shim/simgpu/device/library_call.h"
+#include "shim/simgpu/device/memory.h"
+
+namespace dltap::simgpu {
+namespace {
+
+// A variable whose size the image does not tell.
+constexpr size_t kUnknownVariableBytes = 64 * 1024;
+
+// REQUIRES: module.mutex.
+Kernel* AddKernel(Module& module, const std::string& name) {
+  auto* kernel = HandlePool<Kernel>::New(InternName(name.c_str()), &module);
+  module.kernels.emplace(name, kernel);
+  return kernel;
+}
+
+Module* MakeModule(const ImageContents& contents) {
+  auto* module = HandlePool<Module>::New();
+  for (const ImageKernel& kernel : contents.kernels) {
+    AddKernel(*module, kernel.name)->static_shared_bytes =
+        kernel.static_shared_bytes;
+  }
+  for (const ImageVariable& variable : contents.variables) {
+    module->variables[variable.name] = {nullptr, variable.bytes};
+  }
+  return module;
+}
+
+Error LoadBytes(const void* image, size_t limit, Module** module) {
+  const auto contents = ReadImage(image, limit);
+  if (!contents) return Error::kInvalidImage;
+  *module = MakeModule(*contents);
+  return Error::kSuccess;
+}
+
+bool ReadFile(const char* path, std::string* bytes) {
+  std::FILE* file = std::fopen(path, "rb");
+  if (file == nullptr) return false;
+  char block[1 << 16];
+  size_t count = 0;
+  while ((count = std::fread(block, 1, sizeof(block), file)) > 0) {
+    bytes->append(block, count);
+  }
+  std::fclose(file);
+  return true;
+}
+
+}  // namespace
+
+Error LoadModule(const void* image, Module** module) {
+  if (image == nullptr || module == nullptr) return Error::kInvalidValue;
+  return LoadBytes(image, SIZE_MAX / 2, module);
+}
+
+Error LoadModuleFile(const char* path, Module** module) {
+  if (path == nullptr || module == nullptr) return Error::kInvalidValue;
+  std::string bytes;
+  if (!ReadFile(path, &bytes)) return Error::kFileNotFound;
+  return LoadBytes(bytes.c_str(), bytes.size() + 1, module);
+}
+
+Error UnloadModule(Module& module) {
+  for (const auto& [name, kernel] : module.kernels) {
+    HandlePool<Kernel>::Delete(kernel);
+  }
+  for (const auto& [name, variable] : module.variables) {
+    if (variable.address == nullptr) continue;
+    RemoveAllocation(variable.address);
+    UnmapPages(variable.address, variable.bytes);
+  }
+  HandlePool<Module>::Delete(&module);
+  return Error::kSuccess;
+}
+
+Kernel* FindInModule(Module& module, const char* name) {
+  const std::lock_guard lock(module.mutex);
+  const auto found = module.kernels.find(name);
+  return found != module.kernels.end() ? found->second
+                                       : AddKernel(module, name);
+}
+
+Error FindModuleVariable(Module& module, const char* name,
+                         ModuleVariable* out) {
+  const std::lock_guard lock(module.mutex);
+  auto [at, is_new] = module.variables.try_emplace(
+      name, ModuleVariable{nullptr, kUnknownVariableBytes});
+  ModuleVariable& variable = at->second;
+  if (variable.bytes == 0) variable.bytes = kUnknownVariableBytes;
+  if (variable.address == nullptr) {
+    variable.address = MapPages(variable.bytes);
+    if (variable.address == nullptr) return Error::kOutOfMemory;
+    AddAllocation({.base = reinterpret_cast<uintptr_t>(variable.address),
+                   .bytes = variable.bytes,
+                   .kind = MemoryKind::kDevice,
+                   .owner = MemoryOwner::kModule,
+                   .device = CurrentDevice()});
+  }
+  *out = variable;
+  return Error::kSuccess;
+}
+
+std::vector<Kernel*> KernelsOf(Module& module) {
+  const std::lock_guard lock(module.mutex);
+  std::vector<Kernel*> kernels;
+  for (const auto& [name, kernel] : module.kernels) kernels.push_back(kernel);
+  return kernels;
+}
+
+}  // namespace dltap::simgpu

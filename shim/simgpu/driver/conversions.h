@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DRIVER_CONVERSIONS_H_
+#define DLTAP_SHIM_SIMGPU_DRIVER_CONVERSIONS_H_
+
+#include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/work.h"
+#include "shim/simgpu/driver/driver_header.h"
+
+namespace dltap::simgpu {
+
+// kNotSupported when an end is an array.
+Error MakeCopy3D(const CUDA_MEMCPY3D& request, CopyWork* copy);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DRIVER_CONVERSIONS_H_

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DRIVER_DRIVER_CALL_H_
+#define DLTAP_SHIM_SIMGPU_DRIVER_DRIVER_CALL_H_
+
+#include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/event.h"
+#include "shim/simgpu/device/graph_exec.h"
+#include "shim/simgpu/device/kernel.h"
+#include "shim/simgpu/device/memory_pool.h"
+#include "shim/simgpu/device/stream.h"
+#include "shim/simgpu/driver/driver_header.h"
+
+namespace dltap::simgpu {
+
+// What a driver function needs before its body may run.
+enum class DriverNeeds : uint8_t {
+  kNothing,
+  kInit,     // cuInit was called (by anybody, the runtime included)
+  kContext,  // and this thread has a current context
+};
+
+Error PrepareDriver(DriverNeeds needs);
+
+// The runtime's finer codes as the driver spells them.
+CUresult ToDriver(Error error);
+
+// One call of the driver function kName.
+template <ApiName kName, typename Body>
+CUresult Driver(DriverNeeds needs, Body body) {
+  ApiScope scope(FunctionOf<"cuda", kName, ApiDomain::kDriver>());
+  Error error = PrepareDriver(needs);
+  if (error == Error::kSuccess && scope.injected_error() != 0) [[unlikely]] {
+    error = static_cast<Error>(scope.injected_error());
+  } else if (error == Error::kSuccess) {
+    error = body();
+  }
+  const CUresult result = ToDriver(error);
+  if (result != CUDA_SUCCESS) [[unlikely]] scope.set_result(result);
+  return result;
+}
+
+// The body gets the stream behind the client's handle.
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy,
+          typename Body>
+CUresult OnStream(CUstream handle, Body body) {
+  return Driver<kName>(DriverNeeds::kContext, [&] {
+    Stream* stream = ResolveStream(handle, kNull);
+    return stream == nullptr ? Error::kInvalidHandle : body(*stream);
+  });
+}
+
+// The body gets the device of the ordinal.
+template <ApiName kName, typename Body>
+CUresult OnDevice(CUdevice ordinal, Body body) {
+  return Driver<kName>(DriverNeeds::kInit, [&] {
+    Device* device = FindDevice(ordinal);
+    return device == nullptr ? Error::kInvalidDevice : body(*device);
+  });
+}
+
+constexpr DefaultStream kPtsz = DefaultStream::kPerThread;
+
+inline void* ToPointer(CUdeviceptr address) {
+  return reinterpret_cast<void*>(address);
+}
+
+inline CUdeviceptr ToAddress(const void* pointer) {
+  return reinterpret_cast<CUdeviceptr>(pointer);
+}
+
+template <typename Vendor, typename T>
+Vendor ToHandle(T* object) {
+  return reinterpret_cast<Vendor>(object);
+}
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DRIVER_DRIVER_CALL_H_

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <string_view>
+
+#include "shim/simgpu/driver/driver_call.h"
+
+namespace dltap::simgpu {
+namespace {
+
+struct ProcAddress {
+  std::string_view base;
+  int version;      // the CUDA version that brought this ABI
+  bool per_thread;  // _ptsz or _ptds
+  void* address;
+};
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+const ProcAddress kProcAddresses[] = {
+#define DLTAP_ROW(base, version, per_thread, symbol) \
+  {base, version, per_thread, reinterpret_cast<void*>(&symbol)},
+#include "proc_addresses.inc"
+#undef DLTAP_ROW
+};
+#pragma GCC diagnostic pop
+
+struct Answer {
+  void* address = nullptr;
+  bool name_known = false;
+};
+
+// The newest ABI that is not newer than `version`.
+Answer Find(std::string_view base, int version, bool per_thread) {
+  Answer answer;
+  for (const ProcAddress& row : kProcAddresses) {
+    if (row.base != base || row.per_thread != per_thread) continue;
+    answer.name_known = true;
+    if (row.version <= version) answer.address = row.address;
+  }
+  return answer;
+}
+
+Answer FindFor(std::string_view base, int version, cuuint64_t flags) {
+  if ((flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0) {
+    const Answer answer = Find(base, version, true);
+    if (answer.name_known) return answer;
+  }
+  return Find(base, version, false);
+}
+
+Error GetAddress(const char* symbol, void** function, int version,
+                 cuuint64_t flags, CUdriverProcAddressQueryResult* status) {
+  if (symbol == nullptr || function == nullptr) return Error::kInvalidValue;
+  const Answer answer = FindFor(symbol, version, flags);
+  *function = answer.address;
+  const auto missing = answer.name_known
+                           ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                           : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  if (status != nullptr) {
+    *status = answer.address == nullptr ? missing : CU_GET_PROC_ADDRESS_SUCCESS;
+  }
+  return answer.address == nullptr ? Error::kNotFound : Error::kSuccess;
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
+
+using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+
+CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion,
+                          cuuint64_t flags) {
+  return Driver<"cuGetProcAddress">(DriverNeeds::kNothing, [&] {
+    return GetAddress(symbol, pfn, cudaVersion, flags, nullptr);
+  });
+}
+
+CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion,
+                             cuuint64_t flags,
+                             CUdriverProcAddressQueryResult* symbolStatus) {
+  return Driver<"cuGetProcAddress_v2">(DriverNeeds::kNothing, [&] {
+    return GetAddress(symbol, pfn, cudaVersion, flags, symbolStatus);
+  });
+}
+
+// Private tables between the vendor's own libraries: there are none here.
+CUresult cuGetExportTable(const void** ppExportTable, const CUuuid*) {
+  return Driver<"cuGetExportTable">(DriverNeeds::kNothing, [&] {
+    if (ppExportTable != nullptr) *ppExportTable = nullptr;
+    return Error::kNotFound;
+  });
+}
