@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// The activity API: which records, where to, when.
+#include "shim/simgpu/cupti/client.h"
+#include "shim/simgpu/cupti/client_clock.h"
+#include "shim/simgpu/cupti/cupti_call.h"
+#include "shim/simgpu/cupti/external_ids.h"
+#include "shim/simgpu/cupti/record_layout.h"
+#include "shim/simgpu/device/config.h"
+
+namespace dltap::simgpu {
+namespace {
+
+// Kinds that programs enable but of which the simulation has nothing to tell:
+// accepted, as CUPTI does for events that just do not occur.
+constexpr CUpti_ActivityKind kSilentKinds[] = {
+    CUPTI_ACTIVITY_KIND_OVERHEAD,     CUPTI_ACTIVITY_KIND_DEVICE,
+    CUPTI_ACTIVITY_KIND_CONTEXT,      CUPTI_ACTIVITY_KIND_NAME,
+    CUPTI_ACTIVITY_KIND_MARKER,       CUPTI_ACTIVITY_KIND_MARKER_DATA,
+    CUPTI_ACTIVITY_KIND_STREAM,       CUPTI_ACTIVITY_KIND_CUDA_EVENT,
+    CUPTI_ACTIVITY_KIND_MEMCPY2,      CUPTI_ACTIVITY_KIND_MEMORY2,
+    CUPTI_ACTIVITY_KIND_MEMORY_POOL,  CUPTI_ACTIVITY_KIND_MODULE,
+    CUPTI_ACTIVITY_KIND_FUNCTION,     CUPTI_ACTIVITY_KIND_JIT,
+    CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
+};
+
+bool IsSupported(CUpti_ActivityKind kind) {
+  for (const CUpti_ActivityKind silent : kSilentKinds) {
+    if (kind == silent) return true;
+  }
+  return SizeOfRecord(kind) != 0;
+}
+
+CUptiResult SetKind(CUpti_ActivityKind kind, bool enable) {
+  if (!SimulationEnabled()) return CUPTI_ERROR_NOT_INITIALIZED;
+  if (!IsSupported(kind)) return CUPTI_ERROR_INVALID_KIND;
+  Client::Get().selection().SetKind(kind, enable);
+  Client::Get().Apply();
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult SetFunction(ApiDomain domain, uint32_t cbid, bool enable) {
+  if (!Client::Get().selection().SetFunction(domain, cbid, enable)) {
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  }
+  Client::Get().Apply();
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult NextRecord(uint8_t* buffer, size_t valid_bytes,
+                       CUpti_Activity** record) {
+  if (buffer == nullptr || record == nullptr) {
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  }
+  uint8_t* next = buffer;
+  if (*record != nullptr) {
+    const size_t size = SizeOfRecord((*record)->kind);
+    if (size == 0) return CUPTI_ERROR_INVALID_KIND;
+    next = reinterpret_cast<uint8_t*>(*record) + size;
+  }
+  if (next >= buffer + valid_bytes) return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  *record = reinterpret_cast<CUpti_Activity*>(next);
+  return CUPTI_SUCCESS;
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
+
+using namespace dltap::simgpu;  // NOLINT: the vendor's names are global
+
+extern "C" {
+
+CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(
+    CUpti_BuffersCallbackRequestFunc request,
+    CUpti_BuffersCallbackCompleteFunc complete) {
+  return Cupti<"cuptiActivityRegisterCallbacks">([&] {
+    if (request == nullptr || complete == nullptr) {
+      return CUPTI_ERROR_INVALID_PARAMETER;
+    }
+    Client::Get().delivery().SetCallbacks(request, complete);
+    Client::Get().Apply();
+    return CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind) {
+  return Cupti<"cuptiActivityEnable">([&] { return SetKind(kind, true); });
+}
+
+CUptiResult CUPTIAPI cuptiActivityDisable(CUpti_ActivityKind kind) {
+  return Cupti<"cuptiActivityDisable">([&] { return SetKind(kind, false); });
+}
+
+CUptiResult CUPTIAPI cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
+  return Cupti<"cuptiActivityEnableAndDump">(
+      [&] { return SetKind(kind, true); });
+}
+
+CUptiResult CUPTIAPI cuptiActivityEnableContext(CUcontext,
+                                                CUpti_ActivityKind kind) {
+  return Cupti<"cuptiActivityEnableContext">(
+      [&] { return SetKind(kind, true); });
+}
+
+CUptiResult CUPTIAPI cuptiActivityDisableContext(CUcontext,
+                                                 CUpti_ActivityKind kind) {
+  return Cupti<"cuptiActivityDisableContext">(
+      [&] { return SetKind(kind, false); });
+}
+
+CUptiResult CUPTIAPI cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid,
+                                                   uint8_t enable) {
+  return Cupti<"cuptiActivityEnableRuntimeApi">(
+      [&] { return SetFunction(ApiDomain::kRuntime, cbid, enable != 0); });
+}
+
+CUptiResult CUPTIAPI cuptiActivityEnableDriverApi(CUpti_CallbackId cbid,
+                                                  uint8_t enable) {
+  return Cupti<"cuptiActivityEnableDriverApi">(
+      [&] { return SetFunction(ApiDomain::kDriver, cbid, enable != 0); });
+}
+
+CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag) {
+  return Cupti<"cuptiActivityFlushAll">([&] {
+    const bool forced = (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != 0;
+    Client::Get().delivery().Pump(true, forced);
+    return CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiActivityFlush(CUcontext, uint32_t, uint32_t flag) {
+  return cuptiActivityFlushAll(flag);
+}
+
+CUptiResult CUPTIAPI cuptiActivityGetNextRecord(uint8_t* buffer,
+                                                size_t valid_bytes,
+                                                CUpti_Activity** record) {
+  return Cupti<"cuptiActivityGetNextRecord">(
+      [&] { return NextRecord(buffer, valid_bytes, record); });
+}
+
+CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(CUcontext, uint32_t,
+                                                       size_t* dropped) {
+  return Cupti<"cuptiActivityGetNumDroppedRecords">([&] {
+    if (dropped == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+    *dropped = Client::Get().delivery().TakeDropped();
+    return CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiActivityPushExternalCorrelationId(
+    CUpti_ExternalCorrelationKind kind, uint64_t id) {
+  return Cupti<"cuptiActivityPushExternalCorrelationId">([&] {
+    return ExternalIds::OfThread().Push(kind, id)
+               ? CUPTI_SUCCESS
+               : CUPTI_ERROR_INVALID_PARAMETER;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiActivityPopExternalCorrelationId(
+    CUpti_ExternalCorrelationKind kind, uint64_t* last_id) {
+  return Cupti<"cuptiActivityPopExternalCorrelationId">([&] {
+    return ExternalIds::OfThread().Pop(kind, last_id)
+               ? CUPTI_SUCCESS
+               : CUPTI_ERROR_QUEUE_EMPTY;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiActivityRegisterTimestampCallback(
+    CUpti_TimestampCallbackFunc callback) {
+  return Cupti<"cuptiActivityRegisterTimestampCallback">([&] {
+    SetTimestampCallback(callback);
+    return CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiSetThreadIdType(CUpti_ActivityThreadIdType type) {
+  return Cupti<"cuptiSetThreadIdType">([&] {
+    Client::Get().set_thread_id_type(type);
+    return CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiGetThreadIdType(CUpti_ActivityThreadIdType* type) {
+  return Cupti<"cuptiGetThreadIdType">([&] {
+    if (type == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+    *type = Client::Get().thread_id_type();
+    return CUPTI_SUCCESS;
+  });
+}
+
+// Completed buffers are handed over as they fill, so the period has no effect.
+CUptiResult CUPTIAPI cuptiActivityFlushPeriod(uint32_t) {
+  return Cupti<"cuptiActivityFlushPeriod">([] { return CUPTI_SUCCESS; });
+}
+
+CUptiResult CUPTIAPI cuptiFinalize(void) {
+  return Cupti<"cuptiFinalize">([] {
+    Client& client = Client::Get();
+    client.delivery().Pump(true, true);
+    client.selection().Clear();
+    client.Apply();
+    client.delivery().Abandon();
+    client.delivery().SetCallbacks(nullptr, nullptr);
+    return CUPTI_SUCCESS;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/cupti/client_clock.h"
+
+#include <atomic>
+#include <mutex>
+
+#include "shim/simgpu/device/clock.h"
+
+namespace dltap::simgpu {
+namespace {
+
+struct Reading {
+  int64_t sim_ns;
+  int64_t client;
+};
+
+constexpr int64_t kMinBaselineNs = 1'000'000;  // shorter: one unit is one ns
+
+constinit std::atomic<CUpti_TimestampCallbackFunc> g_callback{nullptr};
+constinit std::mutex g_mutex;
+constinit Reading g_first{};
+constinit Reading g_last{};
+
+Reading Read(CUpti_TimestampCallbackFunc callback) {
+  // The client's reading lies between two of ours.
+  const int64_t before = SimNow();
+  const auto client = static_cast<int64_t>(callback());
+  return {before + (SimNow() - before) / 2, client};
+}
+
+}  // namespace
+
+void SetTimestampCallback(CUpti_TimestampCallbackFunc callback) {
+  const std::lock_guard lock(g_mutex);
+  if (callback != nullptr) g_first = g_last = Read(callback);
+  g_callback = callback;
+}
+
+void RefreshClientClock() {
+  const CUpti_TimestampCallbackFunc callback = g_callback;
+  if (callback == nullptr) return;
+  const Reading reading = Read(callback);
+  const std::lock_guard lock(g_mutex);
+  g_last = reading;
+}
+
+uint64_t ToClientTime(uint64_t sim_ns) {
+  if (g_callback == nullptr) return sim_ns;
+  const std::lock_guard lock(g_mutex);
+  const int64_t baseline = g_last.sim_ns - g_first.sim_ns;
+  const double rate =
+      baseline < kMinBaselineNs
+          ? 1.0
+          : static_cast<double>(g_last.client - g_first.client) /
+                static_cast<double>(baseline);
+  const int64_t since = static_cast<int64_t>(sim_ns) - g_last.sim_ns;
+  return static_cast<uint64_t>(
+      g_last.client + static_cast<int64_t>(rate * static_cast<double>(since)));
+}
+
+uint64_t ClientNow() {
+  const CUpti_TimestampCallbackFunc callback = g_callback;
+  return callback == nullptr ? static_cast<uint64_t>(SimNow()) : callback();
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUPTI_CUPTI_CALL_H_
+#define DLTAP_SHIM_SIMGPU_CUPTI_CUPTI_CALL_H_
+
+#include "shim/simgpu/cupti/cupti_header.h"
+#include "shim/simgpu/device/api_scope.h"
+
+namespace dltap::simgpu {
+
+// One call of the CUPTI function kName: counted, and failing when
+// DLTAP_SIM_FAULTS wants it to.
+//   return Cupti<"cuptiActivityEnable">([&] { ... return CUPTI_SUCCESS; });
+template <ApiName kName, typename Body>
+CUptiResult Cupti(Body body) {
+  ApiScope scope(FunctionOf<"cupti", kName>());
+  if (scope.injected_error() != 0) [[unlikely]] {
+    return static_cast<CUptiResult>(scope.injected_error());
+  }
+  return body();
+}
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUPTI_CUPTI_CALL_H_

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/cupti/record_layout.h"
+
+#include <unistd.h>
+
+namespace dltap::simgpu {
+namespace {
+
+struct KindRow {
+  CUpti_ActivityKind kind;
+  size_t bytes;
+  size_t start_offset;  // of two uint64_t: start, end
+};
+
+constexpr KindRow kKinds[] = {
+    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, sizeof(CUpti_ActivityKernel10),
+     offsetof(CUpti_ActivityKernel10, start)},
+    {CUPTI_ACTIVITY_KIND_KERNEL, sizeof(CUpti_ActivityKernel10),
+     offsetof(CUpti_ActivityKernel10, start)},
+    {CUPTI_ACTIVITY_KIND_MEMCPY, sizeof(CUpti_ActivityMemcpy6),
+     offsetof(CUpti_ActivityMemcpy6, start)},
+    {CUPTI_ACTIVITY_KIND_MEMSET, sizeof(CUpti_ActivityMemset4),
+     offsetof(CUpti_ActivityMemset4, start)},
+    {CUPTI_ACTIVITY_KIND_RUNTIME, sizeof(CUpti_ActivityAPI),
+     offsetof(CUpti_ActivityAPI, start)},
+    {CUPTI_ACTIVITY_KIND_DRIVER, sizeof(CUpti_ActivityAPI),
+     offsetof(CUpti_ActivityAPI, start)},
+    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+     sizeof(CUpti_ActivitySynchronization2),
+     offsetof(CUpti_ActivitySynchronization2, start)},
+    {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+     sizeof(CUpti_ActivityExternalCorrelation), 0},
+};
+
+const KindRow* FindKind(CUpti_ActivityKind kind) {
+  for (const KindRow& row : kKinds) {
+    if (row.kind == kind) return &row;
+  }
+  return nullptr;
+}
+
+const KindRow* KindOf(const std::byte* layout) {
+  CUpti_ActivityKind kind;
+  std::memcpy(&kind, layout, sizeof kind);
+  return FindKind(kind);
+}
+
+uint8_t ToCupti(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::kPageable: return CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
+    case MemoryKind::kPinned: return CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
+    case MemoryKind::kDevice: return CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+    case MemoryKind::kManaged: return CUPTI_ACTIVITY_MEMORY_KIND_MANAGED;
+    case MemoryKind::kArray: return CUPTI_ACTIVITY_MEMORY_KIND_ARRAY;
+  }
+  return CUPTI_ACTIVITY_MEMORY_KIND_UNKNOWN;
+}
+
+uint8_t ToCupti(CopyDirection direction) {
+  switch (direction) {
+    case CopyDirection::kHostToDevice: return CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
+    case CopyDirection::kDeviceToHost: return CUPTI_ACTIVITY_MEMCPY_KIND_DTOH;
+    case CopyDirection::kDeviceToDevice:
+      return CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
+    case CopyDirection::kHostToHost: return CUPTI_ACTIVITY_MEMCPY_KIND_HTOH;
+    case CopyDirection::kPeer: return CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
+  }
+  return CUPTI_ACTIVITY_MEMCPY_KIND_UNKNOWN;
+}
+
+// The fields that kernel, copy and memset records share by name.
+template <typename Record>
+void FillPlace(Record& record, const WorkPlace& place) {
+  record.start = static_cast<uint64_t>(place.begin_ns);
+  record.end = static_cast<uint64_t>(place.end_ns);
+  record.deviceId = place.device_id;
+  record.contextId = place.context_id;
+  record.streamId = place.stream_id;
+  record.correlationId = place.correlation_id;
+  record.graphNodeId = place.graph_node_id;
+  record.graphId = place.graph_id;
+}
+
+}  // namespace
+
+PendingRecord ToRecord(const KernelActivityRecord& kernel) {
+  CUpti_ActivityKernel10 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+  FillPlace(record, kernel.place);
+  record.completed = record.end;
+  record.registersPerThread =
+      static_cast<uint16_t>(kernel.registers_per_thread);
+  record.gridX = static_cast<int32_t>(kernel.grid.x);
+  record.gridY = static_cast<int32_t>(kernel.grid.y);
+  record.gridZ = static_cast<int32_t>(kernel.grid.z);
+  record.blockX = static_cast<int32_t>(kernel.block.x);
+  record.blockY = static_cast<int32_t>(kernel.block.y);
+  record.blockZ = static_cast<int32_t>(kernel.block.z);
+  record.clusterX = kernel.cluster.x;
+  record.clusterY = kernel.cluster.y;
+  record.clusterZ = kernel.cluster.z;
+  record.staticSharedMemory =
+      static_cast<int32_t>(kernel.static_shared_bytes);
+  record.dynamicSharedMemory =
+      static_cast<int32_t>(kernel.dynamic_shared_bytes);
+  record.sharedMemoryExecuted =
+      kernel.static_shared_bytes + kernel.dynamic_shared_bytes;
+  record.gridId = static_cast<int64_t>(kernel.grid_id);
+  record.name = kernel.name;
+  record.launchType = kernel.cooperative
+                          ? CUPTI_ACTIVITY_LAUNCH_TYPE_COOPERATIVE_SINGLE_DEVICE
+                          : CUPTI_ACTIVITY_LAUNCH_TYPE_REGULAR;
+  return PendingRecord::Of(kernel.place.end_ns, record);
+}
+
+PendingRecord ToRecord(const CopyActivityRecord& copy) {
+  CUpti_ActivityMemcpy6 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+  FillPlace(record, copy.place);
+  record.copyKind = ToCupti(copy.direction);
+  record.srcKind = ToCupti(copy.source_kind);
+  record.dstKind = ToCupti(copy.destination_kind);
+  record.flags = copy.asynchronous ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC
+                                   : CUPTI_ACTIVITY_FLAG_NONE;
+  record.bytes = copy.bytes;
+  record.copyCount = 1;
+  return PendingRecord::Of(copy.place.end_ns, record);
+}
+
+PendingRecord ToRecord(const MemsetActivityRecord& memset) {
+  CUpti_ActivityMemset4 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+  FillPlace(record, memset.place);
+  record.value = memset.value;
+  record.bytes = memset.bytes;
+  record.memoryKind = ToCupti(memset.kind);
+  record.flags = memset.asynchronous ? CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC
+                                     : CUPTI_ACTIVITY_FLAG_NONE;
+  return PendingRecord::Of(memset.place.end_ns, record);
+}
+
+PendingRecord ToRecord(const SynchronizationActivityRecord& sync) {
+  constexpr CUpti_ActivitySynchronizationType kTypes[] = {
+      CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE,
+      CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT,
+      CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE,
+      CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE};
+  CUpti_ActivitySynchronization2 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
+  record.type = kTypes[static_cast<size_t>(sync.kind)];
+  record.start = static_cast<uint64_t>(sync.place.begin_ns);
+  record.end = static_cast<uint64_t>(sync.place.end_ns);
+  record.correlationId = sync.place.correlation_id;
+  record.contextId = sync.place.context_id;
+  record.streamId = sync.place.stream_id;
+  record.cudaEventId = sync.event_id;
+  return PendingRecord::Of(sync.place.end_ns, record);
+}
+
+PendingRecord ToRecord(const ApiActivity& call, uint32_t thread_id) {
+  CUpti_ActivityAPI record{};
+  record.kind = call.function->domain == ApiDomain::kRuntime
+                    ? CUPTI_ACTIVITY_KIND_RUNTIME
+                    : CUPTI_ACTIVITY_KIND_DRIVER;
+  record.cbid = call.function->cbid;
+  record.start = static_cast<uint64_t>(call.begin_ns);
+  record.end = static_cast<uint64_t>(call.end_ns);
+  record.processId = static_cast<uint32_t>(getpid());
+  record.threadId = thread_id;
+  record.correlationId = call.correlation_id;
+  record.returnValue = static_cast<uint32_t>(call.result);
+  return PendingRecord::Of(call.end_ns, record);
+}
+
+PendingRecord ToExternalRecord(const ApiActivity& call,
+                               CUpti_ExternalCorrelationKind kind,
+                               uint64_t id) {
+  CUpti_ActivityExternalCorrelation record{};
+  record.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+  record.externalKind = kind;
+  record.externalId = id;
+  record.correlationId = call.correlation_id;
+  return PendingRecord::Of(call.end_ns, record);
+}
+
+size_t SizeOfRecord(CUpti_ActivityKind kind) {
+  const KindRow* row = FindKind(kind);
+  return row == nullptr ? 0 : row->bytes;
+}
+
+void ConvertTimes(std::byte* layout, ConvertTime convert) {
+  const KindRow* row = KindOf(layout);
+  if (row == nullptr || row->start_offset == 0) return;
+  uint64_t times[2];
+  std::memcpy(times, layout + row->start_offset, sizeof times);
+  for (uint64_t& time : times) time = time == 0 ? 0 : convert(time);
+  std::memcpy(layout + row->start_offset, times, sizeof times);
+}
+
+void ClearEnd(std::byte* layout) {
+  const KindRow* row = KindOf(layout);
+  if (row == nullptr || row->start_offset == 0) return;
+  std::memset(layout + row->start_offset + sizeof(uint64_t), 0,
+              sizeof(uint64_t));
+}
+
+}  // namespace dltap::simgpu

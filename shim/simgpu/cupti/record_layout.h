@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUPTI_RECORD_LAYOUT_H_
+#define DLTAP_SHIM_SIMGPU_CUPTI_RECORD_LAYOUT_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "shim/simgpu/cupti/cupti_header.h"
+#include "shim/simgpu/device/activity.h"
+
+namespace dltap::simgpu {
+
+// An activity record in the layout of CUDA 13.0 (cupti_activity.h), waiting
+// for its work to end.
+struct PendingRecord {
+  int64_t complete_ns;  // of the simulation's clock: may be delivered then
+  uint32_t bytes;
+  alignas(8) std::array<std::byte, sizeof(CUpti_ActivityKernel10)> layout;
+
+  template <typename Record>
+  static PendingRecord Of(int64_t complete_ns, const Record& record) {
+    static_assert(sizeof(Record) <= sizeof(CUpti_ActivityKernel10));
+    PendingRecord pending;
+    pending.complete_ns = complete_ns;
+    pending.bytes = sizeof record;
+    std::memcpy(pending.layout.data(), &record, sizeof record);
+    return pending;
+  }
+};
+
+PendingRecord ToRecord(const KernelActivityRecord& kernel);
+PendingRecord ToRecord(const CopyActivityRecord& copy);
+PendingRecord ToRecord(const MemsetActivityRecord& memset);
+PendingRecord ToRecord(const SynchronizationActivityRecord& sync);
+PendingRecord ToRecord(const ApiActivity& call, uint32_t thread_id);
+PendingRecord ToExternalRecord(const ApiActivity& call,
+                               CUpti_ExternalCorrelationKind kind, uint64_t id);
+
+// Bytes of a record of this kind; 0: a kind that is never written.
+size_t SizeOfRecord(CUpti_ActivityKind kind);
+
+// Applies `convert` to the start and end times of the record in `layout`.
+using ConvertTime = uint64_t (*)(uint64_t sim_ns);
+void ConvertTimes(std::byte* layout, ConvertTime convert);
+
+// A record that is handed over while its work runs has no end.
+void ClearEnd(std::byte* layout);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUPTI_RECORD_LAYOUT_H_

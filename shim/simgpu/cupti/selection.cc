@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/cupti/selection.h"
+
+#include <algorithm>
+
+#include "shim/simgpu/device/activity.h"
+
+namespace dltap::simgpu {
+namespace {
+
+CUpti_ActivityKind KindOf(ApiDomain domain) {
+  return domain == ApiDomain::kRuntime ? CUPTI_ACTIVITY_KIND_RUNTIME
+                                       : CUPTI_ACTIVITY_KIND_DRIVER;
+}
+
+}  // namespace
+
+void Selection::SetKind(CUpti_ActivityKind kind, bool enable) {
+  if (static_cast<size_t>(kind) < kinds_.size()) kinds_[kind] = enable;
+}
+
+bool Selection::SetFunction(ApiDomain domain, uint32_t cbid, bool enable) {
+  if (cbid == 0 || cbid >= kMaxCbid) return false;
+  Of(domain)[cbid] = enable ? kOn : kOff;
+  return true;
+}
+
+bool Selection::WantsApi(ApiDomain domain, uint32_t cbid) const {
+  if (domain == ApiDomain::kNone || cbid >= kMaxCbid) return false;
+  const Overrides& overrides =
+      domain == ApiDomain::kRuntime ? runtime_ : driver_;
+  const uint8_t value = overrides[cbid].load(std::memory_order_relaxed);
+  return value == kNone ? HasKind(KindOf(domain)) : value == kOn;
+}
+
+void Selection::Clear() {
+  for (auto& kind : kinds_) kind = false;
+  for (auto& value : runtime_) value = kNone;
+  for (auto& value : driver_) value = kNone;
+}
+
+uint32_t Selection::CoreBits() const {
+  const auto any_on = [](const Overrides& overrides) {
+    return std::any_of(overrides.begin(), overrides.end(),
+                       [](const auto& value) { return value == kOn; });
+  };
+  uint32_t bits = 0;
+  if (HasKind(CUPTI_ACTIVITY_KIND_RUNTIME) || any_on(runtime_)) {
+    bits |= kRuntimeApiActivity;
+  }
+  if (HasKind(CUPTI_ACTIVITY_KIND_DRIVER) || any_on(driver_)) {
+    bits |= kDriverApiActivity;
+  }
+  if (HasKind(CUPTI_ACTIVITY_KIND_KERNEL) ||
+      HasKind(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) {
+    bits |= kKernelActivity;
+  }
+  if (HasKind(CUPTI_ACTIVITY_KIND_MEMCPY)) bits |= kCopyActivity;
+  if (HasKind(CUPTI_ACTIVITY_KIND_MEMSET)) bits |= kMemsetActivity;
+  if (HasKind(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)) {
+    bits |= kSynchronizationActivity;
+  }
+  return bits;
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/cupti/subscriber.h"
+
+#include <algorithm>
+
+namespace dltap::simgpu {
+namespace {
+
+// correlationData: one word of the client's per call, from enter to exit.
+thread_local uint64_t t_correlation_data = 0;
+
+CUpti_CallbackDomain DomainOf(ApiDomain domain) {
+  return domain == ApiDomain::kRuntime ? CUPTI_CB_DOMAIN_RUNTIME_API
+                                       : CUPTI_CB_DOMAIN_DRIVER_API;
+}
+
+struct ResourceRow {
+  ResourceEvent event;
+  CUpti_CallbackIdResource cbid;
+  bool of_graph;  // described by CUpti_GraphData
+};
+
+constexpr ResourceRow kResources[] = {
+    {ResourceEvent::kContextCreated, CUPTI_CBID_RESOURCE_CONTEXT_CREATED,
+     false},
+    {ResourceEvent::kContextDestroyed,
+     CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, false},
+    {ResourceEvent::kStreamCreated, CUPTI_CBID_RESOURCE_STREAM_CREATED, false},
+    {ResourceEvent::kStreamDestroyed,
+     CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, false},
+    {ResourceEvent::kModuleLoaded, CUPTI_CBID_RESOURCE_MODULE_LOADED, false},
+    {ResourceEvent::kModuleUnloaded,
+     CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, false},
+    {ResourceEvent::kGraphCreated, CUPTI_CBID_RESOURCE_GRAPH_CREATED, true},
+    {ResourceEvent::kGraphCloned, CUPTI_CBID_RESOURCE_GRAPH_CLONED, true},
+    {ResourceEvent::kGraphDestroyed,
+     CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING, true},
+    {ResourceEvent::kGraphNodeCreated, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
+     true},
+    {ResourceEvent::kGraphNodeCloned, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
+     true},
+    {ResourceEvent::kGraphNodeDestroyed,
+     CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING, true},
+    {ResourceEvent::kGraphExecCreated, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
+     true},
+    {ResourceEvent::kGraphExecDestroyed,
+     CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING, true},
+};
+
+CUpti_GraphData GraphDataOf(const ResourceActivityRecord& resource) {
+  const bool is_exec = resource.event == ResourceEvent::kGraphExecCreated ||
+                       resource.event == ResourceEvent::kGraphExecDestroyed;
+  CUpti_GraphData data{};
+  data.graph = static_cast<CUgraph>(is_exec ? resource.original_graph
+                                            : resource.handle);
+  data.originalGraph = static_cast<CUgraph>(resource.original_graph);
+  data.node = static_cast<CUgraphNode>(resource.node);
+  data.originalNode = static_cast<CUgraphNode>(resource.original_node);
+  data.nodeType = static_cast<CUgraphNodeType>(resource.node_type);
+  data.graphExec =
+      static_cast<CUgraphExec>(is_exec ? resource.handle : nullptr);
+  return data;
+}
+
+}  // namespace
+
+CUptiResult Subscriber::Subscribe(CUpti_CallbackFunc callback, void* user_data,
+                                  const char* name,
+                                  CUpti_SubscriberHandle* handle) {
+  if (handle == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+  const std::lock_guard lock(mutex_);
+  if (callback_ != nullptr) {
+    return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  }
+  name_ = name == nullptr ? "" : name;
+  user_data_ = user_data;
+  callback_ = callback;
+  *handle = Handle();
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult Subscriber::Unsubscribe(CUpti_SubscriberHandle handle) {
+  const std::lock_guard lock(mutex_);
+  if (!IsCurrent(handle)) return CUPTI_ERROR_INVALID_PARAMETER;
+  callback_ = nullptr;
+  for (auto& domain : enabled_) {
+    for (auto& cbid : domain) cbid = false;
+  }
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult Subscriber::EnableCallback(bool enable,
+                                       CUpti_SubscriberHandle handle,
+                                       CUpti_CallbackDomain domain,
+                                       CUpti_CallbackId cbid) {
+  if (!IsCurrent(handle) || domain <= CUPTI_CB_DOMAIN_INVALID ||
+      domain >= CUPTI_CB_DOMAIN_SIZE || cbid >= kMaxCbid) {
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  }
+  enabled_[domain][cbid] = enable;
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult Subscriber::EnableDomain(bool enable,
+                                     CUpti_SubscriberHandle handle,
+                                     CUpti_CallbackDomain domain) {
+  if (!IsCurrent(handle) || domain <= CUPTI_CB_DOMAIN_INVALID ||
+      domain >= CUPTI_CB_DOMAIN_SIZE) {
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  }
+  for (auto& cbid : enabled_[domain]) cbid = enable;
+  return CUPTI_SUCCESS;
+}
+
+bool Subscriber::IsEnabled(CUpti_CallbackDomain domain,
+                           CUpti_CallbackId cbid) const {
+  return domain > CUPTI_CB_DOMAIN_INVALID && domain < CUPTI_CB_DOMAIN_SIZE &&
+         cbid < kMaxCbid &&
+         enabled_[domain][cbid].load(std::memory_order_relaxed);
+}
+
+uint32_t Subscriber::CoreBits() const {
+  const auto any = [this](CUpti_CallbackDomain domain) {
+    return std::any_of(enabled_[domain].begin(), enabled_[domain].end(),
+                       [](const auto& cbid) { return cbid.load(); });
+  };
+  uint32_t bits = 0;
+  if (any(CUPTI_CB_DOMAIN_RUNTIME_API) || any(CUPTI_CB_DOMAIN_DRIVER_API)) {
+    bits |= kApiCallbacks;
+  }
+  if (any(CUPTI_CB_DOMAIN_RESOURCE)) bits |= kResourceActivity;
+  return bits;
+}
+
+void Subscriber::Call(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                      const void* data) {
+  const CUpti_CallbackFunc callback = callback_;
+  if (callback != nullptr) callback(user_data_, domain, cbid, data);
+}
+
+void Subscriber::OnApi(const ApiActivity& call, CUpti_ApiCallbackSite site) {
+  if (call.function->domain == ApiDomain::kNone) return;
+  const CUpti_CallbackDomain domain = DomainOf(call.function->domain);
+  if (!IsEnabled(domain, call.function->cbid)) return;
+  int result = call.result;
+  CUpti_CallbackData data{};
+  data.callbackSite = site;
+  data.functionName = call.function->name;
+  data.functionParams = call.params;
+  data.functionReturnValue = site == CUPTI_API_EXIT ? &result : nullptr;
+  data.correlationData = &t_correlation_data;
+  data.correlationId = call.correlation_id;
+  Call(domain, call.function->cbid, &data);
+}
+
+void Subscriber::OnResource(const ResourceActivityRecord& resource) {
+  const auto* row = std::find_if(
+      std::begin(kResources), std::end(kResources),
+      [&](const ResourceRow& r) { return r.event == resource.event; });
+  if (row == std::end(kResources) ||
+      !IsEnabled(CUPTI_CB_DOMAIN_RESOURCE, row->cbid)) {
+    return;
+  }
+  CUpti_GraphData graph = GraphDataOf(resource);
+  CUpti_ResourceData data{};
+  data.context = static_cast<CUcontext>(resource.context);
+  if (row->of_graph) {
+    data.resourceDescriptor = &graph;
+  } else {
+    data.resourceHandle.stream = static_cast<CUstream>(resource.handle);
+  }
+  Call(CUPTI_CB_DOMAIN_RESOURCE, row->cbid, &data);
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUPTI_SUBSCRIBER_H_
+#define DLTAP_SHIM_SIMGPU_CUPTI_SUBSCRIBER_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "shim/simgpu/cupti/cupti_header.h"
+#include "shim/simgpu/device/activity.h"
+
+namespace dltap::simgpu {
+
+// The one client of the callback API; a second is refused, as by CUPTI before
+// 13.2.
+class Subscriber {
+ public:
+  CUptiResult Subscribe(CUpti_CallbackFunc callback, void* user_data,
+                        const char* name, CUpti_SubscriberHandle* handle);
+  CUptiResult Unsubscribe(CUpti_SubscriberHandle handle);
+
+  CUptiResult EnableCallback(bool enable, CUpti_SubscriberHandle handle,
+                             CUpti_CallbackDomain domain,
+                             CUpti_CallbackId cbid);
+  CUptiResult EnableDomain(bool enable, CUpti_SubscriberHandle handle,
+                           CUpti_CallbackDomain domain);
+  bool IsEnabled(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) const;
+  bool IsCurrent(CUpti_SubscriberHandle handle) const {
+    return handle != nullptr && handle == Handle();
+  }
+  const std::string& name() const { return name_; }
+
+  // The core's ActivityBits that the enabled callbacks need.
+  uint32_t CoreBits() const;
+
+  void OnApi(const ApiActivity& call, CUpti_ApiCallbackSite site);
+  void OnResource(const ResourceActivityRecord& resource);
+
+ private:
+  static constexpr size_t kMaxCbid = 1024;
+
+  CUpti_SubscriberHandle Handle() const {
+    return reinterpret_cast<CUpti_SubscriberHandle>(
+        const_cast<Subscriber*>(this));
+  }
+  void Call(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+            const void* data);
+
+  std::mutex mutex_;
+  std::string name_;
+  std::atomic<CUpti_CallbackFunc> callback_{nullptr};
+  std::atomic<void*> user_data_{nullptr};
+  std::array<std::array<std::atomic<bool>, kMaxCbid>,
+             CUPTI_CB_DOMAIN_SIZE>
+      enabled_{};
+};
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUPTI_SUBSCRIBER_H_

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated CUPTI as a client meets it, driven by the simulated runtime.
+#include <cuda_runtime_api.h>
+#include <cupti.h>
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+namespace {
+
+std::mutex g_mutex;
+std::vector<std::vector<std::byte>> g_records;
+int g_requests = 0;
+size_t g_buffer_bytes = 1 << 16;
+
+void CUPTIAPI Request(uint8_t** buffer, size_t* bytes, size_t* max_records) {
+  ++g_requests;
+  *buffer = g_buffer_bytes == 0
+                ? nullptr
+                : static_cast<uint8_t*>(std::aligned_alloc(8, g_buffer_bytes));
+  *bytes = g_buffer_bytes;
+  *max_records = 0;
+}
+
+size_t SizeOf(const CUpti_Activity* record, const uint8_t* end) {
+  CUpti_Activity* next = const_cast<CUpti_Activity*>(record);
+  const auto* begin = reinterpret_cast<const uint8_t*>(record);
+  const CUptiResult result = cuptiActivityGetNextRecord(
+      const_cast<uint8_t*>(begin), end - begin, &next);
+  return result == CUPTI_SUCCESS
+             ? reinterpret_cast<const uint8_t*>(next) - begin
+             : end - begin;
+}
+
+void CUPTIAPI Complete(CUcontext, uint32_t, uint8_t* buffer, size_t,
+                       size_t valid) {
+  const std::lock_guard lock(g_mutex);
+  CUpti_Activity* record = nullptr;
+  while (cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(record);
+    g_records.emplace_back(bytes, bytes + SizeOf(record, buffer + valid));
+  }
+  std::free(buffer);
+}
+
+template <typename Record>
+std::vector<Record> Delivered(CUpti_ActivityKind kind) {
+  const std::lock_guard lock(g_mutex);
+  std::vector<Record> found;
+  for (const auto& bytes : g_records) {
+    const auto* head = reinterpret_cast<const CUpti_Activity*>(bytes.data());
+    if (head->kind != kind) continue;
+    EXPECT_EQ(bytes.size(), sizeof(Record));
+    found.push_back(*reinterpret_cast<const Record*>(bytes.data()));
+  }
+  return found;
+}
+
+class CuptiTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    ASSERT_EQ(cudaMalloc(&g_memory, 4096), cudaSuccess);
+  }
+  void SetUp() override {
+    g_records.clear();
+    g_requests = 0;
+    g_buffer_bytes = 1 << 16;
+    ASSERT_EQ(cuptiActivityRegisterCallbacks(Request, Complete),
+              CUPTI_SUCCESS);
+  }
+  void TearDown() override {
+    for (const auto kind :
+         {CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_MEMCPY,
+          CUPTI_ACTIVITY_KIND_RUNTIME,
+          CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION}) {
+      EXPECT_EQ(cuptiActivityDisable(kind), CUPTI_SUCCESS);
+    }
+    cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  }
+  static void Clear() {
+    ASSERT_EQ(cudaMemsetAsync(g_memory, 7, 4096, nullptr), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  }
+  static inline void* g_memory = nullptr;
+};
+
+TEST_F(CuptiTest, MemsetIsDeliveredWithItsApiRecord) {
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  uint64_t before = 0;
+  uint64_t after = 0;
+  cuptiGetTimestamp(&before);
+  Clear();
+  cuptiGetTimestamp(&after);
+  EXPECT_EQ(g_requests, 1);  // asked for at the first call
+  EXPECT_EQ(cuptiActivityFlushAll(0), CUPTI_SUCCESS);
+  const auto memsets =
+      Delivered<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
+  ASSERT_EQ(memsets.size(), 1);
+  EXPECT_EQ(memsets[0].bytes, 4096);
+  EXPECT_EQ(memsets[0].value, 7);
+  EXPECT_LE(before, memsets[0].start);
+  EXPECT_LT(memsets[0].start, memsets[0].end);
+  EXPECT_LE(memsets[0].end, after);
+  const auto calls = Delivered<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
+  ASSERT_EQ(calls.size(), 2);
+  EXPECT_EQ(calls[0].correlationId, memsets[0].correlationId);
+  EXPECT_NE(calls[1].correlationId, calls[0].correlationId);
+  EXPECT_EQ(calls[0].threadId, static_cast<uint32_t>(syscall(SYS_gettid)));
+}
+
+TEST_F(CuptiTest, ExternalIdPrecedesTheApiRecordOfThePushedRange) {
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION);
+  cuptiActivityPushExternalCorrelationId(
+      CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, 77);
+  cudaMemsetAsync(g_memory, 0, 16, nullptr);
+  uint64_t popped = 0;
+  cuptiActivityPopExternalCorrelationId(
+      CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, &popped);
+  EXPECT_EQ(popped, 77);
+  cudaDeviceSynchronize();
+  cuptiActivityFlushAll(0);
+  const auto ids = Delivered<CUpti_ActivityExternalCorrelation>(
+      CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION);
+  const auto calls = Delivered<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
+  ASSERT_EQ(ids.size(), 1);
+  EXPECT_EQ(ids[0].externalId, 77);
+  EXPECT_EQ(ids[0].correlationId, calls[0].correlationId);
+  EXPECT_EQ(cuptiActivityPopExternalCorrelationId(
+                CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, &popped),
+            CUPTI_ERROR_QUEUE_EMPTY);
+}
+
+TEST_F(CuptiTest, OneFunctionCanBeEnabledAlone) {
+  constexpr CUpti_CallbackId kSynchronize =
+      CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020;
+  cuptiActivityEnableRuntimeApi(kSynchronize, 1);
+  Clear();
+  cuptiActivityEnableRuntimeApi(kSynchronize, 0);
+  Clear();
+  cuptiActivityFlushAll(0);
+  const auto calls = Delivered<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
+  ASSERT_EQ(calls.size(), 1);
+  EXPECT_EQ(calls[0].cbid, kSynchronize);
+}
+
+TEST_F(CuptiTest, RecordsWithoutABufferAreCountedAsDropped) {
+  g_buffer_bytes = 0;
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
+  Clear();
+  cuptiActivityFlushAll(0);
+  size_t dropped = 0;
+  cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped);
+  EXPECT_EQ(dropped, 1);
+  EXPECT_TRUE(g_records.empty());
+}
+
+TEST_F(CuptiTest, AFullBufferIsCompletedAndANewOneAskedFor) {
+  g_buffer_bytes = 2 * sizeof(CUpti_ActivityMemset4);
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
+  for (int i = 0; i < 5; ++i) Clear();
+  cuptiActivityFlushAll(0);
+  EXPECT_EQ(
+      Delivered<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET).size(), 5);
+  EXPECT_GE(g_requests, 3);
+}
+
+uint64_t CUPTIAPI HalfSpeedClock() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (now.tv_sec * 1'000'000'000ull + now.tv_nsec) / 2;
+}
+
+TEST_F(CuptiTest, TimesAreOfTheClientsClock) {
+  cuptiActivityRegisterTimestampCallback(HalfSpeedClock);
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
+  const uint64_t before = HalfSpeedClock();
+  usleep(3000);
+  Clear();
+  usleep(3000);
+  cuptiActivityFlushAll(0);
+  const uint64_t after = HalfSpeedClock();
+  cuptiActivityRegisterTimestampCallback(nullptr);
+  const auto memsets =
+      Delivered<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
+  ASSERT_EQ(memsets.size(), 1);
+  EXPECT_GT(memsets[0].start, before);
+  EXPECT_LT(memsets[0].end, after);
+}
+
+struct Seen {
+  std::vector<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>> calls;
+  std::vector<uint64_t> created_nodes;
+  std::vector<std::pair<uint64_t, uint64_t>> clones;
+};
+
+void CUPTIAPI OnCallback(void* user, CUpti_CallbackDomain domain,
+                         CUpti_CallbackId cbid, const void* data) {
+  Seen& seen = *static_cast<Seen*>(user);
+  seen.calls.emplace_back(domain, cbid);
+  if (domain != CUPTI_CB_DOMAIN_RESOURCE) return;
+  const auto* graph = static_cast<const CUpti_GraphData*>(
+      static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor);
+  const auto id = [](CUgraphNode node) {
+    uint64_t value = 0;
+    EXPECT_EQ(cuptiGetGraphNodeId(node, &value), CUPTI_SUCCESS);
+    return value;
+  };
+  if (cbid == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) {
+    seen.created_nodes.push_back(id(graph->node));
+  } else if (cbid == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED) {
+    seen.clones.emplace_back(id(graph->originalNode), id(graph->node));
+  }
+}
+
+TEST_F(CuptiTest, GraphNodesAreFollowedFromCaptureToReplay) {
+  Seen seen;
+  CUpti_SubscriberHandle subscriber;
+  ASSERT_EQ(cuptiSubscribe(&subscriber, OnCallback, &seen), CUPTI_SUCCESS);
+  CUpti_SubscriberHandle second;
+  EXPECT_EQ(cuptiSubscribe(&second, OnCallback, &seen),
+            CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
+  for (const auto cbid : {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
+                          CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED}) {
+    cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, cbid);
+  }
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  cudaStreamCreate(&stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+  cudaMemsetAsync(g_memory, 1, 64, stream);
+  cudaStreamEndCapture(stream, &graph);
+  ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
+  cudaGraphLaunch(exec, stream);
+  cudaStreamSynchronize(stream);
+  cuptiActivityFlushAll(0);
+  cuptiUnsubscribe(subscriber);
+  const auto memsets =
+      Delivered<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
+  ASSERT_EQ(memsets.size(), 1);
+  ASSERT_EQ(seen.created_nodes.size(), 1);
+  ASSERT_EQ(seen.clones.size(), 1);
+  EXPECT_EQ(seen.clones[0].first, seen.created_nodes[0]);
+  EXPECT_EQ(memsets[0].graphNodeId, seen.clones[0].second);
+  EXPECT_NE(memsets[0].graphId, 0);
+}
+
+TEST_F(CuptiTest, ApiCallbacksComeAtEnterAndExit) {
+  Seen seen;
+  CUpti_SubscriberHandle subscriber;
+  ASSERT_EQ(cuptiSubscribe(&subscriber, OnCallback, &seen), CUPTI_SUCCESS);
+  cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API,
+                      CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020);
+  cudaDeviceSynchronize();
+  cuptiUnsubscribe(subscriber);
+  cudaDeviceSynchronize();
+  EXPECT_EQ(seen.calls.size(), 2);
+}
+
+TEST_F(CuptiTest, AfterFinalizeNothingIsAskedOrDelivered) {
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
+  cuptiFinalize();
+  g_requests = 0;
+  Clear();
+  cuptiActivityFlushAll(0);
+  EXPECT_EQ(g_requests, 0);
+  EXPECT_TRUE(g_records.empty());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Read once, at the first call into a simulated library.
+  setenv("DLTAP_SIM_GPU", "h100-sxm", 1);
+  setenv("DLTAP_SIM_QUIET", "1", 1);
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
