@@ -44,7 +44,7 @@ set(_reason "run scripts/setup.sh, or set DLTAP_CUDA_ROOT to a CUDA toolkit")
 if(DLTAP_CUDA_ROOT AND _missing)
   list(JOIN _missing ", " _missing_text)
   set(_reason "${_missing_text} not found in ${DLTAP_CUDA_ROOT} nor in the \
-compiler's folders; install the development files of cuDNN and NCCL, or set \
+compiler's folders, install the development files of cuDNN and NCCL, or set \
 CUDNN_ROOT and NCCL_ROOT")
   set(DltapCuda_INCLUDE_DIRS)
 endif()

@@ -13,7 +13,7 @@ endif()
 
 if(TARGET dltap)
   set_target_properties(dltap PROPERTIES
-    INSTALL_RPATH "$ORIGIN/../${DLTAP_LIB_DIR}")
+    INSTALL_RPATH "$ORIGIN/../${DLTAP_LIB_DIR}" BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS dltap RUNTIME DESTINATION bin)
   install(IMPORTED_RUNTIME_ARTIFACTS simdjson::simdjson
           LIBRARY DESTINATION ${DLTAP_LIB_DIR})
