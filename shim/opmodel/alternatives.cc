@@ -58,6 +58,13 @@ ModelledTime SumOf(const std::vector<RnnStage>& chain) {
   return {.ns = total_ns, .bound = bound};
 }
 
+std::vector<Alternative> RnnAlternatives(const Operation& op, const Cost& cost,
+                                         const GpuSpec& gpu) {
+  const auto chain = RnnChainOf(op, gpu);
+  if (!chain) return {};
+  return Single("rnn_standard", SumOf(*chain), cost.flops);
+}
+
 }  // namespace
 
 std::vector<Alternative> AlternativesOf(const Operation& op,
@@ -74,7 +81,7 @@ std::vector<Alternative> AlternativesOf(const Operation& op,
     case OpKind::kRnnForward:
     case OpKind::kRnnBackwardData:
     case OpKind::kRnnBackwardWeight:
-      return Single("rnn_standard", SumOf(*RnnChainOf(op, gpu)), cost->flops);
+      return RnnAlternatives(op, *cost, gpu);
     case OpKind::kAttentionForward:
     case OpKind::kAttentionBackward:
       return Single("flash_attention", AttentionTime(op, *cost, gpu),

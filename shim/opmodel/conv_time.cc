@@ -137,7 +137,7 @@ class ConvEngines {
         (33.0 - conv_.filter_height) * (33.0 - conv_.filter_width);
     const double tiles =
         conv_.batch * std::max(1.0, conv_.output_points / valid);
-    const double points = 32 * 32 / 2;
+    const double points = 32.0 * 32 / 2;
     const double products = 8 * points * tiles * PadFft(conv_.in_channels) *
                             PadFft(conv_.out_channels);
     const double workspace = 8 * points *

@@ -74,6 +74,10 @@ std::span<const Tile> TilesFor(const GemmShape& shape, const GpuSpec& gpu) {
   return kBatchedAmpere;
 }
 
+// A library passes a tile over because it expects no gain; such plans are
+// listed at this ratio to the chosen one's time at best.
+constexpr double kPassedOverRatio = 1.02;
+
 constexpr int kSplits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
 
 // The fullest SM computes its tiles and, in tiles, loses this much to filling
@@ -193,22 +197,44 @@ GemmShape GemmShapeOf(const Operation& op, const GpuSpec& gpu) {
       .transposed_a = op[Dim::kTransA] != 0};
 }
 
-std::vector<GemmPlan> GemmPlansOf(const GemmShape& shape, const GpuSpec& gpu) {
-  std::vector<GemmPlan> plans;
-  ForEachPlan(shape, gpu, [&](const GemmPlan& plan) { plans.push_back(plan); });
-  std::stable_sort(plans.begin(), plans.end(),
-                   [](const GemmPlan& a, const GemmPlan& b) {
-                     return a.time.ns < b.time.ns;
-                   });
-  return plans;
-}
-
 GemmPlan BestGemmPlan(const GemmShape& shape, const GpuSpec& gpu) {
   GemmPlan best = Evaluate(shape, TilesFor(shape, gpu)[0], 1, gpu);
   ForEachPlan(shape, gpu, [&](const GemmPlan& plan) {
     if (plan.time.ns < best.time.ns) best = plan;
   });
   return best;
+}
+
+namespace {
+
+// Tiles that the library has but does not run for this shape.
+void AddPassedOver(const GemmShape& shape, const GpuSpec& gpu,
+                   std::vector<GemmPlan>& plans) {
+  const std::span<const Tile> used = TilesFor(shape, gpu);
+  const double chosen_ns = BestGemmPlan(shape, gpu).time.ns;
+  for (const Tile& tile : kVectorTiles) {
+    const bool listed =
+        std::any_of(used.begin(), used.end(), [&](const Tile& other) {
+          return other.m == tile.m && other.n == tile.n;
+        });
+    if (listed) continue;
+    GemmPlan plan = Evaluate(shape, tile, 1, gpu);
+    plan.time.ns = std::max(plan.time.ns, kPassedOverRatio * chosen_ns);
+    plans.push_back(plan);
+  }
+}
+
+}  // namespace
+
+std::vector<GemmPlan> GemmPlansOf(const GemmShape& shape, const GpuSpec& gpu) {
+  std::vector<GemmPlan> plans;
+  ForEachPlan(shape, gpu, [&](const GemmPlan& plan) { plans.push_back(plan); });
+  if (!shape.rate.tensor) AddPassedOver(shape, gpu, plans);
+  std::stable_sort(plans.begin(), plans.end(),
+                   [](const GemmPlan& a, const GemmPlan& b) {
+                     return a.time.ns < b.time.ns;
+                   });
+  return plans;
 }
 
 }  // namespace dltap::opmodel

@@ -42,7 +42,8 @@ struct GemmPlan {
 // REQUIRES: CostOf(op) has a value.
 GemmShape GemmShapeOf(const Operation& op, const GpuSpec& gpu);
 
-// Every tile and split that the model knows, fastest first. Never empty.
+// Every tile and split that the model knows, fastest first; at least three. The
+// first one is what the library would run.
 std::vector<GemmPlan> GemmPlansOf(const GemmShape& shape, const GpuSpec& gpu);
 
 // The fastest of them, without the allocation.

@@ -131,5 +131,17 @@ TEST(GemmTimeTest, PlansAreSortedAndTheBestIsFirst) {
   EXPECT_DOUBLE_EQ(plans.front().time.ns, BestGemmPlan(shape, gpu).time.ns);
 }
 
+TEST(GemmTimeTest, EveryShapeHasThreePlansAndTheLibrarysChoiceLeads) {
+  for (const GpuSpec& gpu : AllGpus()) {
+    for (const int64_t batch : {1, 64}) {
+      const GemmShape shape = GemmShapeOf(MakeGemm(64, 48, 32, batch), gpu);
+      const std::vector<GemmPlan> plans = GemmPlansOf(shape, gpu);
+      EXPECT_GE(plans.size(), 3u) << gpu.name;
+      EXPECT_EQ(plans.front().time.ns, BestGemmPlan(shape, gpu).time.ns)
+          << gpu.name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dltap::opmodel
