@@ -49,9 +49,11 @@ def _options() -> argparse.Namespace:
         help="print the names of the files that --out would get")
     add("--other-version", action="store_true",
         help="headers are not those of CUDA 13.0, for which the specs are "
-        "written: entries may lack their function")
+        "written: what does not fit is left out, with a warning")
     add("--coverage", action="store_true",
         help="print how many functions have which role")
+    add("--explain", metavar="SYMBOL",
+        help="print the prototype, the spec and the record of one function")
     add("--ceilings", type=pathlib.Path, metavar="FILE",
         help="fail when a library has more unknown functions than it says")
     return parser.parse_args()
@@ -74,15 +76,17 @@ def _output_names(specs: dict[str, spec.LibrarySpec]) -> list[str]:
 def _generate(options: argparse.Namespace,
               specs: dict[str, spec.LibrarySpec]) -> int:
     # Imported here: --list-outputs, which a configure runs, needs no libclang.
-    from entry_points import catalog, coverage, headers, outputs
+    from entry_points import catalog, coverage, explain, headers, outputs
     reader = headers.HeaderReader(options.include, options.compiler)
     functions = {name: _functions(library, reader, options.specs)
                  for name, library in specs.items()}
     for name, library in specs.items():
         spec.check_used(library, functions[name], options.other_version)
-    known = catalog.build(specs, functions)
+    known = catalog.build(specs, functions, options.other_version)
     if options.coverage:
         print(coverage.report(known), end="")
+    if options.explain:
+        print(explain.text_of(known, options.explain), end="")
     if options.ceilings:
         coverage.check(known, options.ceilings)
     if options.out:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 
 from entry_points import model, payload
 from entry_points.spec import Entry, LibrarySpec
@@ -50,22 +51,38 @@ class Catalog:
 
 
 def build(specs: dict[str, LibrarySpec],
-          functions: dict[str, list[model.Function]]) -> Catalog:
+          functions: dict[str, list[model.Function]],
+          other_version: bool) -> Catalog:
     """Sorted by library (the order of roles.h), then by name."""
     points: list[EntryPoint] = []
     counter = 0
     for library in LIBRARIES:
         spec = specs.get(library)
         for function in functions.get(library, []):
-            entry = spec.described(function) if spec else None
+            entry, layout = _described(spec, function, other_version)
             wrapped = entry is not None and entry.is_wrapped
             points.append(EntryPoint(
                 index=len(points), library=library, function=function,
-                entry=entry, layout=_layout(entry, function),
+                entry=entry, layout=layout,
                 counter_index=counter if wrapped else None))
             counter += wrapped
     _reject_twins(points)
     return Catalog(specs, tuple(points))
+
+
+def _described(spec: LibrarySpec, function: model.Function,
+               other_version: bool):
+    """A function of other headers that its entry does not fit is unknown: it
+    is not wrapped, and the build says so."""
+    try:
+        entry = spec.described(function)
+        return entry, _layout(entry, function)
+    except model.SpecError as error:
+        if not other_version:
+            raise
+        print(f"gen_entry_points: warning: {error}: not wrapped",
+              file=sys.stderr)
+        return None, None
 
 
 def _layout(entry: Entry | None, function: model.Function):

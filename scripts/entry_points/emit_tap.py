@@ -208,7 +208,8 @@ _STORED = {1: "int8_t", 2: "int16_t", 4: "int32_t", 8: "int64_t"}
 
 def _store(field: Field) -> str:
     source, name = field.source, f"{field.source.parameter}_"
-    target = f"    specs::Store<{_STORED[field.width]}>(payload + {field.offset}"
+    target = (f"    specs::Store<{_STORED[field.width]}>"
+              f"(payload + {field.offset}")
     if source.access == "value":
         return f"{target}, {name});\n"
     if source.access == "member":

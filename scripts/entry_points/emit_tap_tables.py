@@ -258,7 +258,8 @@ def _check(point) -> str:
     # The cast picks the C function where a header also has C++ overloads.
     real = ", ".join(p.type.spelling for p in function.parameters)
     lines = [f"static_assert(SameAbi<decltype(static_cast<\n"
-             f"    {function.result.spelling} (*)({real})>(&::{point.symbol})),\n"
+             f"    {function.result.spelling} (*)({real})>"
+             f"(&::{point.symbol})),\n"
              f"    {abi_type(function.result)} (*)({abi_types(function)})>);\n"]
     fields = point.layout.fields if point.layout else ()
     for field in fields:

@@ -47,7 +47,8 @@ class HeaderReader:
                     found[cursor.spelling] = _function(cursor, number)
         return [found[name] for name in sorted(found)]
 
-    def _declarations(self, unit: model.Unit, symbols: tuple[str, ...], where: str):
+    def _declarations(self, unit: model.Unit, symbols: tuple[str, ...],
+                      where: str):
         flags = cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
         name = "unit.cc"
         tu = self._index.parse(name, args=self._args, options=flags,

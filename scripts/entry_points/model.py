@@ -68,7 +68,7 @@ class Struct:
 class Pointee:
     """What a pointer parameter points to."""
 
-    kind: str  # int | uint | float | enum | char | pointer | struct | void | ...
+    kind: str  # int | uint | float | enum | char | pointer | struct | void
     spelling: str
     const: bool
     scalar: Scalar | None  # of int, uint, float, enum, pointer

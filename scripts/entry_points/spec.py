@@ -145,7 +145,8 @@ def load(path: pathlib.Path) -> LibrarySpec:
             _check_entry(entries[-1])
     return LibrarySpec(
         name=path.stem, file=file, units=_units(file, library),
-        symbols=tuple(library.get("symbols", [])), sonames=library.get("soname", {}),
+        symbols=tuple(library.get("symbols", [])),
+        sonames=library.get("soname", {}),
         soname_prefix=library.get("soname_prefix", ""),
         versioned=library.get("versioned", True), node=library.get("node", ""),
         omit=tuple(library.get("omit", [])),
@@ -237,14 +238,13 @@ def check_used(spec: LibrarySpec, functions: list[model.Function],
     """Every entry must describe at least one function of the headers, except
     that headers of another CUDA version may lack some."""
     symbols = [f.symbol for f in functions]
+    if other_version:
+        return
     used = {id(spec.entry_for(s)) for s in symbols}
     for entry in spec.entries:
         if id(entry) in used:
             continue
-        if any(entry.matches(s) for s in symbols):
-            problem = "every function that it matches has a closer entry"
-        elif not other_version:
-            problem = "no function of the headers has that name"
-        else:
-            continue
+        problem = ("every function that it matches has a closer entry"
+                   if any(entry.matches(s) for s in symbols)
+                   else "no function of the headers has that name")
         raise model.SpecError(f"{entry.where}: {problem}")

@@ -80,7 +80,7 @@ enum class Kind : uint8_t {
   kPrefetch = 39,  // managed memory moves or advice
 };
 
-// Ways by which an application reaches a function; bits of EntryPointInfo.routes.
+// Ways by which applications reach a function; bits of EntryPointInfo.routes.
 inline constexpr uint8_t kRouteSymbol = 1;   // linked
 inline constexpr uint8_t kRouteDlsym = 2;
 inline constexpr uint8_t kRouteGetProcAddress = 4;      // cuGetProcAddress

@@ -122,6 +122,14 @@ class SpecTest(unittest.TestCase):
                             "--other-version")
         self.assertEqual(run.stderr, "")
 
+    def test_function_of_another_version_that_does_not_fit_is_left_out(self):
+        run = self.run_spec('["toy*"]\nrole = "count"\n'
+                            '[toyCopy]\nrole = "record"\nbytes = "size"\n',
+                            "--other-version", "--coverage")
+        self.assertIn("warning", run.stderr)
+        self.assertIn("not wrapped", run.stderr)
+        self.assertIn("unknown: cudart: toyCopy", run.stdout)
+
     def test_macro_name_is_no_function(self):
         self.assert_error('[toyLaunch]\nrole = "count"\n', "[toyLaunch]")
 
@@ -167,6 +175,24 @@ class SpecTest(unittest.TestCase):
         self.assert_error("[toyBind\n")
         self.assert_error('[toyBind]\nrole = "count"\n', "missing.h",
                           library=LIBRARY.replace("toy.h", "missing.h"))
+
+
+class ExplainTest(unittest.TestCase):
+
+    def test_prototype_entry_and_record_of_a_function(self):
+        run = generate("--specs", HERE / "toy", "--explain", "toyLaunch_v2")
+        self.assertEqual(run.stderr, "")
+        lines = run.stdout.splitlines()
+        self.assertTrue(lines[0].startswith("toyStatus_t toyLaunch_v2(const"))
+        self.assertEqual(lines[1], "cudart.toml: [toyLaunch_v2]")
+        self.assertIn("  class = gemm", lines)
+        self.assertIn("record: 52 bytes, 3 slots", lines)
+        self.assertIn("    24 +8  float    scale", lines)
+
+    def test_macro_names_are_refused_with_advice(self):
+        run = generate("--specs", HERE / "toy", "--explain", "toyLaunch")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("names are raw", run.stderr)
 
 
 class HashTableTest(unittest.TestCase):
