@@ -53,7 +53,7 @@ tests                -> analyzer/cli shim/tap shim/simgpu
 IN_PROCESS = "shim/tap"
 IN_PROCESS_STANDARD = """
 array atomic bit concepts limits new span tuple type_traits utility
-cerrno cinttypes climits cstdarg cstddef cstdint cstdio cstdlib cstring ctime
+cerrno cinttypes climits cstdarg cstddef cstdint cstdio cstdlib cstring ctime cwchar
 """.split()
 
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
