@@ -57,8 +57,8 @@ constexpr VersionSizes kVersions[] = {
 };
 
 // The structures of the headers at hand agree with the offsets below.
-#define DLTAP_CHECK(type, field, offset)              \
-  static_assert(offsetof(type, field) == (offset),    \
+#define DLTAP_CHECK(type, field, offset)           \
+  static_assert(offsetof(type, field) == (offset), \
                 "CUPTI's layouts are stable by prefix");
 DLTAP_CHECK(CUpti_ActivityKernel5, correlationId, 92)
 DLTAP_CHECK(CUpti_ActivityKernel5, graphNodeId, 144)

@@ -88,7 +88,7 @@ bool MapCupti() {
 
 bool FindCupti(void* (*real)(const char* symbol), CuptiApi* api) {
   bool complete = true;
-#define X(member, function)                                          \
+#define X(member, function)                                               \
   api->member = reinterpret_cast<decltype(api->member)>(real(#function)); \
   complete = complete && api->member != nullptr;
   DLTAP_CUPTI_REQUIRED(X)

@@ -28,8 +28,7 @@ struct Host {
 
   // ---- Collector
   // Encoded records of the trace, for a block of that kind.
-  void (*append)(trace::BlockKind kind, const uint8_t* records,
-                 uint32_t bytes);
+  void (*append)(trace::BlockKind kind, const uint8_t* records, uint32_t bytes);
   // One encoded definition; false: it found no room.
   bool (*define)(const uint8_t* record, uint32_t bytes);
   // Id of a text, defined if need be; 0: it found no room.

@@ -64,7 +64,7 @@ class KernelTracing {
  private:
   // Who has CUPTI. The two changes are short and exclusive.
   enum class Owner : uint32_t {
-    kNobody = 0,   // we do not trace
+    kNobody = 0,  // we do not trace
     kOurs = 1,
     kYielding = 2,
     kClient = 3,
@@ -111,7 +111,7 @@ class KernelTracing {
   // Clients.
   std::atomic<CUpti_BuffersCallbackRequestFunc> client_requested_{nullptr};
   std::atomic<CUpti_BuffersCallbackCompleteFunc> client_completed_{nullptr};
-  std::atomic<uint64_t> client_kinds_{0};  // bit per kind
+  std::atomic<uint64_t> client_kinds_{0};    // bit per kind
   std::atomic<uint64_t> client_left_ns_{0};  // monotonic; 0: has not
   std::atomic<bool> client_flushed_{false};
   std::atomic<uint64_t> yielded_ns_{0};  // CUPTI

@@ -25,8 +25,8 @@ class NodeQueue {
     uint64_t at = head_.load(std::memory_order_relaxed);
     do {
       if (at - tail_.load(std::memory_order_acquire) >= kEntries) return false;
-    } while (!head_.compare_exchange_weak(at, at + 1,
-                                          std::memory_order_relaxed));
+    } while (
+        !head_.compare_exchange_weak(at, at + 1, std::memory_order_relaxed));
     Entry& entry = entries_[at % kEntries];
     entry.origin = origin;
     entry.ready.store(at + 1, std::memory_order_release);

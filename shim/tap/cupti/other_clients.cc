@@ -65,9 +65,8 @@ void KernelTracing::TakeBackIfLeft() {
 
 void KernelTracing::BeforeRegister() { StepAside(); }
 
-void KernelTracing::AfterRegister(
-    CUpti_BuffersCallbackRequestFunc requested,
-    CUpti_BuffersCallbackCompleteFunc completed) {
+void KernelTracing::AfterRegister(CUpti_BuffersCallbackRequestFunc requested,
+                                  CUpti_BuffersCallbackCompleteFunc completed) {
   client_requested_.store(requested, std::memory_order_relaxed);
   client_completed_.store(completed, std::memory_order_release);
 }
@@ -105,9 +104,8 @@ void KernelTracing::BeforeTimestampCallback() {
   if (!IsCurrentSession()) return;
   StepAside();
   if (!clock_lost_.load(std::memory_order_relaxed)) {
-    clock_offset_ns_.store(
-        static_cast<int64_t>(Now() - host_.monotonic_ns()),
-        std::memory_order_relaxed);
+    clock_offset_ns_.store(static_cast<int64_t>(Now() - host_.monotonic_ns()),
+                           std::memory_order_relaxed);
   }
 }
 

@@ -25,7 +25,9 @@ class ReasonText {
 
  private:
   void Add(const char* piece) {
-    while (*piece != '\0' && size_ + 1 < text_.size()) text_[size_++] = *piece++;
+    while (*piece != '\0' && size_ + 1 < text_.size()) {
+      text_[size_++] = *piece++;
+    }
   }
   void AddNumber(uint32_t number) {
     if (number >= 10) AddNumber(number / 10);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/cupti/host.h"
-
 #include <array>
 #include <cstring>
 
+#include "shim/tap/cupti/host.h"
 #include "shim/tap/cupti/kernel_tracing.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector.h"
@@ -100,8 +99,11 @@ void Pass() {
 
 [[gnu::constructor]] void ConnectCupti() {
   tagging::g_host.capture_begins = [] { g_kernel_tracing.CaptureBegins(); };
-  AddParticipant({Start, Pass, nullptr,
-                  [](uint64_t) { g_kernel_tracing.Finish(); }});
+  tagging::g_host.capturing = [](bool now) {
+    t_thread.record_flags = now ? trace::kCallCapturing : 0;
+  };
+  AddParticipant(
+      {Start, Pass, nullptr, [](uint64_t) { g_kernel_tracing.Finish(); }});
 }
 
 }  // namespace

@@ -42,28 +42,45 @@ T Read(RealFunction<GetAttribute>& getter, void* object, int attribute,
 
 DType DTypeOfCuda(int32_t cuda_data_type) {
   switch (cuda_data_type) {
-    case CUDA_R_16F: return DType::kF16;
-    case CUDA_R_16BF: return DType::kBf16;
-    case CUDA_R_32F: return DType::kF32;
-    case CUDA_R_64F: return DType::kF64;
-    case CUDA_C_32F: return DType::kC64;
-    case CUDA_C_64F: return DType::kC128;
-    case CUDA_R_8I: return DType::kI8;
-    case CUDA_R_8U: return DType::kU8;
-    case CUDA_R_32I: return DType::kI32;
-    case 28: return DType::kF8E4M3;
-    case 29: return DType::kF8E5M2;
-    case 33: return DType::kF4E2M1;
-    default: return DType::kUnknown;
+    case CUDA_R_16F:
+      return DType::kF16;
+    case CUDA_R_16BF:
+      return DType::kBf16;
+    case CUDA_R_32F:
+      return DType::kF32;
+    case CUDA_R_64F:
+      return DType::kF64;
+    case CUDA_C_32F:
+      return DType::kC64;
+    case CUDA_C_64F:
+      return DType::kC128;
+    case CUDA_R_8I:
+      return DType::kI8;
+    case CUDA_R_8U:
+      return DType::kU8;
+    case CUDA_R_32I:
+      return DType::kI32;
+    case 28:
+      return DType::kF8E4M3;
+    case 29:
+      return DType::kF8E5M2;
+    case 33:
+      return DType::kF4E2M1;
+    default:
+      return DType::kUnknown;
   }
 }
 
 DType MathOf(int32_t compute, DType storage) {
   switch (compute) {
-    case CUBLAS_COMPUTE_32F_FAST_16F: return DType::kF16;
-    case CUBLAS_COMPUTE_32F_FAST_16BF: return DType::kBf16;
-    case CUBLAS_COMPUTE_32F_FAST_TF32: return DType::kTf32;
-    default: return storage;
+    case CUBLAS_COMPUTE_32F_FAST_16F:
+      return DType::kF16;
+    case CUBLAS_COMPUTE_32F_FAST_16BF:
+      return DType::kBf16;
+    case CUBLAS_COMPUTE_32F_FAST_TF32:
+      return DType::kTf32;
+    default:
+      return storage;
   }
 }
 
@@ -81,8 +98,8 @@ MatrixLayout LayoutOf(void* layout) {
 
 Operation GemmOf(void* compute, void* a, void* d) {
   const MatrixLayout left = LayoutOf(a), result = LayoutOf(d);
-  const bool transposed = Read<int32_t>(g_get_desc, compute,
-                                        CUBLASLT_MATMUL_DESC_TRANSA, 0) != 0;
+  const bool transposed =
+      Read<int32_t>(g_get_desc, compute, CUBLASLT_MATMUL_DESC_TRANSA, 0) != 0;
   Operation op;
   op.kind = OpKind::kGemm;
   op.storage = DTypeOfCuda(static_cast<int32_t>(
@@ -118,9 +135,9 @@ void hooks::CublasLtMatmul::Pack(uint8_t* at, bool, void* compute, void* a,
       tagging::GemmOf(compute, a, d != nullptr ? d : c);
   tagging::OperationEncoder nodes;
   nodes.Add(gemm);
-  const auto epilogue = tagging::Read<uint32_t>(
-      tagging::g_get_desc, compute, CUBLASLT_MATMUL_DESC_EPILOGUE,
-      CUBLASLT_EPILOGUE_DEFAULT);
+  const auto epilogue = tagging::Read<uint32_t>(tagging::g_get_desc, compute,
+                                                CUBLASLT_MATMUL_DESC_EPILOGUE,
+                                                CUBLASLT_EPILOGUE_DEFAULT);
   if (epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
     nodes.Add(tagging::EpilogueOf(gemm));
   }

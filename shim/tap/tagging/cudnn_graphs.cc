@@ -35,9 +35,7 @@ bool CarriesOperation(int32_t type) {
 
 // Of POINTWISE, CONVOLUTION, MATMUL, REDUCTION and RESAMPLE descriptors: what
 // their operations need. Pointwise keeps mode << 8 | compute type.
-bool IsModeAttribute(int32_t name) {
-  return name == CUDNN_ATTR_POINTWISE_MODE;
-}
+bool IsModeAttribute(int32_t name) { return name == CUDNN_ATTR_POINTWISE_MODE; }
 bool IsComputeAttribute(int32_t name) {
   return name == CUDNN_ATTR_POINTWISE_MATH_PREC ||
          name == CUDNN_ATTR_CONVOLUTION_COMP_TYPE ||
@@ -100,8 +98,7 @@ void CudnnGraphs::SetTensor(uint32_t id, int32_t name, int64_t count,
   }
 }
 
-void CudnnGraphs::NodeTakesDescriptors(uint32_t id, int32_t name,
-                                       int64_t count,
+void CudnnGraphs::NodeTakesDescriptors(uint32_t id, int32_t name, int64_t count,
                                        void* const* descriptors) {
   CudnnNode& node = nodes_[id];
   for (int64_t i = 0; i < count; ++i) {
@@ -130,8 +127,7 @@ void CudnnGraphs::NodeTakesDescriptors(uint32_t id, int32_t name,
 void CudnnGraphs::SetNode(uint32_t id, int32_t name, int32_t type,
                           int64_t count, const void* elements) {
   if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
-    NodeTakesDescriptors(id, name, count,
-                         static_cast<void* const*>(elements));
+    NodeTakesDescriptors(id, name, count, static_cast<void* const*>(elements));
   } else if (type == CUDNN_TYPE_DATA_TYPE) {
     nodes_[id].compute = DTypeOfCudnn(FirstInt(elements));
   } else if (type == CUDNN_TYPE_NORM_MODE) {
@@ -188,7 +184,9 @@ void CudnnGraphs::WasSet(void* descriptor, int32_t name, int32_t type,
     payload = (payload & ~0xFFu) |
               static_cast<uint32_t>(DTypeOfCudnn(FirstInt(elements)));
   }
-  if (payload != before) descriptors_.Insert(Key(descriptor), Word(own, payload));
+  if (payload != before) {
+    descriptors_.Insert(Key(descriptor), Word(own, payload));
+  }
 }
 
 // Heuristics fill engine configurations, which the caller has created, and a

@@ -38,9 +38,8 @@ constinit RealFunction<decltype(&::cudnnGetRNNDataDescriptor)> g_get_rnn_data(
 TensorShape Shape(cudnnDataType_t type, int rank, const int* dims) {
   TensorShape shape{};
   shape.type = DTypeOfCudnn(type);
-  shape.rank = static_cast<uint8_t>(rank < TensorShape::kMaxDims
-                                        ? rank
-                                        : TensorShape::kMaxDims);
+  shape.rank = static_cast<uint8_t>(
+      rank < TensorShape::kMaxDims ? rank : TensorShape::kMaxDims);
   for (int i = 0; i < shape.rank; ++i) shape.dims[i] = dims[i];
   return shape;
 }
@@ -111,18 +110,22 @@ void PackElements(uint8_t* at, OpKind kind, void* in, void* out) {
   op.math = from.type;
   op[Dim::kElementsIn] = from.elements();
   op[Dim::kElementsOut] = TensorOf(out).elements();
-  const bool rows = kind == OpKind::kSoftmaxForward ||
-                    kind == OpKind::kSoftmaxBackward;
+  const bool rows =
+      kind == OpKind::kSoftmaxForward || kind == OpKind::kSoftmaxBackward;
   if (rows) op[Dim::kRows] = from[0];
   Store(at, op);
 }
 
 RnnCell CellOf(cudnnRNNMode_t mode) {
   switch (mode) {
-    case CUDNN_RNN_RELU: return RnnCell::kRelu;
-    case CUDNN_RNN_TANH: return RnnCell::kTanh;
-    case CUDNN_LSTM: return RnnCell::kLstm;
-    case CUDNN_GRU: return RnnCell::kGru;
+    case CUDNN_RNN_RELU:
+      return RnnCell::kRelu;
+    case CUDNN_RNN_TANH:
+      return RnnCell::kTanh;
+    case CUDNN_LSTM:
+      return RnnCell::kLstm;
+    case CUDNN_GRU:
+      return RnnCell::kGru;
   }
   return RnnCell::kNone;
 }
@@ -130,15 +133,15 @@ RnnCell CellOf(cudnnRNNMode_t mode) {
 void FillRnn(void* descriptor, Operation* op) {
   const auto get = g_get_rnn.Get();
   if (get == nullptr) return;
-  cudnnRNNAlgo_t algo;
-  cudnnRNNMode_t mode;
-  cudnnRNNBiasMode_t bias;
-  cudnnDirectionMode_t direction;
-  cudnnRNNInputMode_t input_mode;
-  cudnnDataType_t type, precision;
-  cudnnMathType_t math;
+  cudnnRNNAlgo_t algo{};
+  cudnnRNNMode_t mode{};
+  cudnnRNNBiasMode_t bias{};
+  cudnnDirectionMode_t direction{};
+  cudnnRNNInputMode_t input_mode{};
+  cudnnDataType_t type{}, precision{};
+  cudnnMathType_t math{};
   int32_t input = 0, hidden = 0, proj = 0, layers = 0;
-  cudnnDropoutDescriptor_t dropout;
+  cudnnDropoutDescriptor_t dropout{};
   uint32_t flags = 0;
   if (get(static_cast<cudnnRNNDescriptor_t>(descriptor), &algo, &mode, &bias,
           &direction, &input_mode, &type, &precision, &math, &input, &hidden,
@@ -147,9 +150,8 @@ void FillRnn(void* descriptor, Operation* op) {
   }
   op->cell = CellOf(mode);
   op->storage = DTypeOfCudnn(type);
-  op->math = op->storage == DType::kF32 && math != CUDNN_FMA_MATH
-                 ? DType::kTf32
-                 : op->storage;
+  op->math = op->storage == DType::kF32 && math != CUDNN_FMA_MATH ? DType::kTf32
+                                                                  : op->storage;
   (*op)[Dim::kInput] = input;
   (*op)[Dim::kHidden] = hidden;
   // cuDNN says "no projection" by a projection as wide as the hidden state.
@@ -163,8 +165,8 @@ void PackRnn(uint8_t* at, OpKind kind, void* rnn, void* data) {
   op.kind = kind;
   FillRnn(rnn, &op);
   const auto get = g_get_rnn_data.Get();
-  cudnnDataType_t type;
-  cudnnRNNDataLayout_t layout;
+  cudnnDataType_t type{};
+  cudnnRNNDataLayout_t layout{};
   int seq = 0, batch = 0, vector = 0;
   if (get != nullptr &&
       get(static_cast<cudnnRNNDataDescriptor_t>(data), &type, &layout, &seq,

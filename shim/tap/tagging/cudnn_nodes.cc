@@ -21,25 +21,32 @@ struct AttributeSlot {
 // still decoded. Names stand in cudnn_graph.h under these values.
 constexpr AttributeSlot kAttributeSlots[] = {
     {10, CudnnNode::kX, 704},  // convolution forward: X, W, Y
-    {10, CudnnNode::kW, 703},  {10, CudnnNode::kY, 705},
+    {10, CudnnNode::kW, 703},
+    {10, CudnnNode::kY, 705},
     {12, CudnnNode::kX, 710},  // backward data: DX, W, DY
-    {12, CudnnNode::kW, 709},  {12, CudnnNode::kY, 711},
+    {12, CudnnNode::kW, 709},
+    {12, CudnnNode::kY, 711},
     {11, CudnnNode::kX, 716},  // backward filter: X, DW, DY
-    {11, CudnnNode::kW, 715},  {11, CudnnNode::kY, 717},
+    {11, CudnnNode::kW, 715},
+    {11, CudnnNode::kY, 717},
     {13, CudnnNode::kX, 751},  // pointwise: X, B, Y, or DY, B, DX
-    {13, CudnnNode::kW, 752},  {13, CudnnNode::kY, 753},
-    {13, CudnnNode::kX, 757},  {13, CudnnNode::kY, 756},
+    {13, CudnnNode::kW, 752},
+    {13, CudnnNode::kY, 753},
+    {13, CudnnNode::kX, 757},
+    {13, CudnnNode::kY, 756},
     {13, CudnnNode::kExtra, 758},
     {14, CudnnNode::kX, 772},  // statistics: X, sum
     {14, CudnnNode::kY, 773},
     {19, CudnnNode::kX, 1520},  // matmul: A, B, C
-    {19, CudnnNode::kW, 1521}, {19, CudnnNode::kY, 1522},
+    {19, CudnnNode::kW, 1521},
+    {19, CudnnNode::kY, 1522},
     {20, CudnnNode::kX, 782},  // batch-norm finalize: sum, equivalent scale
     {20, CudnnNode::kY, 792},
     {22, CudnnNode::kX, 1610},  // reduction: X, Y
     {22, CudnnNode::kY, 1611},
     {23, CudnnNode::kX, 1624},  // batch-norm backward weights: X, DY, dscale
-    {23, CudnnNode::kW, 1625}, {23, CudnnNode::kY, 1626},
+    {23, CudnnNode::kW, 1625},
+    {23, CudnnNode::kY, 1626},
     {25, CudnnNode::kX, 1710},  // resample forward: X, Y
     {25, CudnnNode::kY, 1711},
     {26, CudnnNode::kX, 1721},  // resample backward: DY, DX
@@ -48,9 +55,11 @@ constexpr AttributeSlot kAttributeSlots[] = {
     {28, CudnnNode::kX, 1903},  // signal: X, Y
     {28, CudnnNode::kY, 1904},
     {29, CudnnNode::kX, 2002},  // norm forward: X, scale, Y
-    {29, CudnnNode::kW, 2005}, {29, CudnnNode::kY, 2013},
+    {29, CudnnNode::kW, 2005},
+    {29, CudnnNode::kY, 2013},
     {30, CudnnNode::kX, 2101},  // norm backward: X, scale, DX, DY
-    {30, CudnnNode::kW, 2105}, {30, CudnnNode::kY, 2109},
+    {30, CudnnNode::kW, 2105},
+    {30, CudnnNode::kY, 2109},
     {30, CudnnNode::kExtra, 2104},
     {31, CudnnNode::kX, 2200},  // reshape: X, Y
     {31, CudnnNode::kY, 2201},
@@ -59,17 +68,22 @@ constexpr AttributeSlot kAttributeSlots[] = {
     {35, CudnnNode::kY, 1951},
     {36, CudnnNode::kX, 2500},  // block-scale quantize, dequantize: X, Y
     {36, CudnnNode::kY, 2501},
-    {37, CudnnNode::kX, 2600}, {37, CudnnNode::kY, 2602},
+    {37, CudnnNode::kX, 2600},
+    {37, CudnnNode::kY, 2602},
     {39, CudnnNode::kX, 2250},  // expand, contract band matrix: X, Y
-    {39, CudnnNode::kY, 2251}, {40, CudnnNode::kX, 2270},
+    {39, CudnnNode::kY, 2251},
+    {40, CudnnNode::kX, 2270},
     {40, CudnnNode::kY, 2271},
     {41, 0, 2800},  // attention forward: Q, K, V, O
-    {41, 1, 2801},             {41, 2, 2802},
+    {41, 1, 2801},
+    {41, 2, 2802},
     {41, 3, 2803},
     {42, CudnnNode::kX, 2902},  // grouped matmul: tokens, weights, output
-    {42, CudnnNode::kW, 2903}, {42, CudnnNode::kY, 2905},
+    {42, CudnnNode::kW, 2903},
+    {42, CudnnNode::kY, 2905},
     {43, 0, 2851},  // attention backward: Q, K, V, O
-    {43, 1, 2852},             {43, 2, 2853},
+    {43, 1, 2852},
+    {43, 2, 2853},
     {43, 3, 2854},
 };
 
@@ -124,8 +138,8 @@ void FillNorm(const CudnnNode& node, Operation* op) {
   FillElements(node, op);
   const TensorShape& x = node.tensors[CudnnNode::kX];
   const int64_t scales = node.tensors[CudnnNode::kW].elements();
-  const bool per_channel = node.type == 20 || node.type == 23 ||
-                           node.mode == CUDNN_BATCH_NORM;
+  const bool per_channel =
+      node.type == 20 || node.type == 23 || node.mode == CUDNN_BATCH_NORM;
   if (per_channel) {
     (*op)[Dim::kRows] = x[1];
   } else if (node.mode == CUDNN_INSTANCE_NORM) {
@@ -143,23 +157,49 @@ OpKind PointwiseKind(int32_t mode) {
 
 OpKind KindOf(const CudnnNode& node) {
   switch (node.type) {
-    case 10: return OpKind::kConvForward;
-    case 11: return OpKind::kConvBackwardWeight;
-    case 12: return OpKind::kConvBackwardData;
-    case 13: return PointwiseKind(node.mode);
-    case 14: case 22: return OpKind::kReduction;
-    case 19: case 42: return OpKind::kGemm;
-    case 20: case 29: return OpKind::kNormForward;
-    case 23: case 30: return OpKind::kNormBackward;
-    case 25: return OpKind::kPoolForward;
-    case 26: return OpKind::kPoolBackward;
-    case 27: case 31: case 35: case 39: case 40: return OpKind::kLayout;
-    case 28: return OpKind::kCopy;
-    case 33: return OpKind::kRng;
-    case 36: case 37: return OpKind::kPointwise;
-    case 41: return OpKind::kAttentionForward;
-    case 43: return OpKind::kAttentionBackward;
-    default: return OpKind::kUnknown;
+    case 10:
+      return OpKind::kConvForward;
+    case 11:
+      return OpKind::kConvBackwardWeight;
+    case 12:
+      return OpKind::kConvBackwardData;
+    case 13:
+      return PointwiseKind(node.mode);
+    case 14:
+    case 22:
+      return OpKind::kReduction;
+    case 19:
+    case 42:
+      return OpKind::kGemm;
+    case 20:
+    case 29:
+      return OpKind::kNormForward;
+    case 23:
+    case 30:
+      return OpKind::kNormBackward;
+    case 25:
+      return OpKind::kPoolForward;
+    case 26:
+      return OpKind::kPoolBackward;
+    case 27:
+    case 31:
+    case 35:
+    case 39:
+    case 40:
+      return OpKind::kLayout;
+    case 28:
+      return OpKind::kCopy;
+    case 33:
+      return OpKind::kRng;
+    case 36:
+    case 37:
+      return OpKind::kPointwise;
+    case 41:
+      return OpKind::kAttentionForward;
+    case 43:
+      return OpKind::kAttentionBackward;
+    default:
+      return OpKind::kUnknown;
   }
 }
 
@@ -195,19 +235,34 @@ Operation OperationOf(const CudnnNode& node) {
   Operation op;
   op.kind = KindOf(node);
   const TensorShape& x = node.tensors[CudnnNode::kX];
-  op.storage =
-      x.rank > 0 ? x.type : node.tensors[CudnnNode::kY].type;
+  op.storage = x.rank > 0 ? x.type : node.tensors[CudnnNode::kY].type;
   op.math = node.compute;
   switch (node.type) {
-    case 10: case 11: case 12:
+    case 10:
+    case 11:
+    case 12:
       FillConvolution(x, node.tensors[CudnnNode::kW],
                       node.tensors[CudnnNode::kY], &op);
       break;
-    case 19: FillMatmul(node, &op); break;
-    case 41: case 43: FillAttention(node, &op); break;
-    case 42: FillGroupedMatmul(node, &op); break;
-    case 20: case 23: case 29: case 30: FillNorm(node, &op); break;
-    default: FillElements(node, &op); return op;
+    case 19:
+      FillMatmul(node, &op);
+      break;
+    case 41:
+    case 43:
+      FillAttention(node, &op);
+      break;
+    case 42:
+      FillGroupedMatmul(node, &op);
+      break;
+    case 20:
+    case 23:
+    case 29:
+    case 30:
+      FillNorm(node, &op);
+      break;
+    default:
+      FillElements(node, &op);
+      return op;
   }
   if (node.type != 20 && node.type != 23 && node.type != 29 &&
       node.type != 30) {

@@ -17,10 +17,10 @@ struct CudnnNode {
   enum Slot : uint8_t { kX = 0, kW = 1, kY = 2, kExtra = 3, kSlots = 4 };
 
   std::array<TensorShape, kSlots> tensors;
-  int32_t mode;                // of pointwise and norm operations
+  int32_t mode;  // of pointwise and norm operations
   opmodel::DType compute;
-  uint8_t type;                // cudnnBackendDescriptorType_t
-  int64_t concat_elements;     // inputs of a concatenation, summed
+  uint8_t type;             // cudnnBackendDescriptorType_t
+  int64_t concat_elements;  // inputs of a concatenation, summed
 };
 
 // Where the tensor attribute `name` of an operation descriptor of `type` is

@@ -14,7 +14,7 @@ struct TensorShape {
   static constexpr int kMaxDims = 8;
 
   std::array<int64_t, kMaxDims> dims;
-  uint8_t rank;         // 0: not known
+  uint8_t rank;  // 0: not known
   opmodel::DType type;
 
   // From the end: Dim(-1) is the innermost. 0 when there is no such axis.

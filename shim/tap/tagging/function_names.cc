@@ -23,8 +23,7 @@ void FunctionNames::Register(void* fat_binary, const void* stub,
   }
   const uint32_t index = registration_count_;
   Range* last = range_count_ > 0 ? &ranges_[range_count_ - 1] : nullptr;
-  if (last == nullptr || last->fat_binary != fat_binary ||
-      last->end != index) {
+  if (last == nullptr || last->fat_binary != fat_binary || last->end != index) {
     if (range_count_ == kMaxRanges) {
       CountLoss(trace::LossKind::kRegistrationOverflow);
       return;
@@ -93,13 +92,11 @@ const char* FunctionNames::RegisteredName(const void* stub) const {
   return nullptr;
 }
 
-bool FunctionNames::CopyName(const void* function, char* copy,
-                             uint32_t bytes) {
+bool FunctionNames::CopyName(const void* function, char* copy, uint32_t bytes) {
   SpinGuard guard(lock_);
   if (!guard) return false;
   const uint64_t known = named_.Find(Key(function));
-  const char* name =
-      known != 0 ? &arena_[known - 1] : RegisteredName(function);
+  const char* name = known != 0 ? &arena_[known - 1] : RegisteredName(function);
   if (name == nullptr) return false;
   const size_t length = strnlen(name, bytes - 1);
   memcpy(copy, name, length);
@@ -110,12 +107,12 @@ bool FunctionNames::CopyName(const void* function, char* copy,
 void FunctionNames::Note(uint64_t function, uint32_t session) {
   if (function == 0 || noted_.Find(function) == session) return;
   char* name = noted_name_.data();
-  const bool known = CopyName(reinterpret_cast<const void*>(function), name,
-                              kMaxNameBytes);
+  const bool known =
+      CopyName(reinterpret_cast<const void*>(function), name, kMaxNameBytes);
   // An unknown name stays unknown; a definition that failed is tried again.
   if (!known || (g_host.define_function != nullptr &&
-                 g_host.define_function(
-                     function, name, static_cast<uint32_t>(strlen(name))))) {
+                 g_host.define_function(function, name,
+                                        static_cast<uint32_t>(strlen(name))))) {
     noted_.Insert(function, session);
   }
 }

@@ -29,8 +29,7 @@ void CudnnBackendCreate::After(int32_t status, int32_t type,
 }
 
 void CudnnBackendSet::After(int32_t status, void* descriptor, int32_t name,
-                            int32_t type, int64_t count,
-                            const void* elements) {
+                            int32_t type, int64_t count, const void* elements) {
   if (status == 0) {
     tagging::g_cudnn_graphs.WasSet(descriptor, name, type, count, elements);
   }
@@ -84,10 +83,24 @@ void NamedFunction::After(int32_t status, void* function_out,
 
 void FunctionAlias::After(int32_t status, void* function_out,
                           const void* source) {
-  if (status == 0) tagging::g_function_names.Alias(Target(function_out), source);
+  if (status != 0) return;
+  tagging::g_function_names.Alias(Target(function_out), source);
 }
 
-void CaptureBegin::Before() {
+void CaptureBegin::Before() { GraphBegin::Before(); }
+
+void CaptureBegin::After(int32_t status) {
+  if (status == 0 && tagging::g_host.capturing != nullptr) {
+    tagging::g_host.capturing(true);
+  }
+}
+
+// Also after a failure: an invalidated capture has ended.
+void CaptureEnd::After(int32_t) {
+  if (tagging::g_host.capturing != nullptr) tagging::g_host.capturing(false);
+}
+
+void GraphBegin::Before() {
   if (tagging::g_host.capture_begins != nullptr) {
     tagging::g_host.capture_begins();
   }

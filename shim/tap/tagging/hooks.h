@@ -22,7 +22,8 @@ inline void CallBefore(Args... args) {
   if constexpr (requires { Hook::Before(args...); }) {
     Hook::Before(args...);
   } else {
-    static_assert(!requires { &Hook::Before; }, "see hook_args in the spec");
+    static_assert(
+        !requires { &Hook::Before; }, "see hook_args in the spec");
   }
 }
 
@@ -32,7 +33,8 @@ inline void CallAfter(Args... args) {
   if constexpr (requires { Hook::After(args...); }) {
     Hook::After(args...);
   } else {
-    static_assert(!requires { &Hook::After; }, "see hook_args in the spec");
+    static_assert(
+        !requires { &Hook::After; }, "see hook_args in the spec");
   }
 }
 
@@ -41,7 +43,8 @@ inline void CallPack(uint8_t* at, bool succeeded, Args... args) {
   if constexpr (requires { Hook::Pack(at, succeeded, args...); }) {
     Hook::Pack(at, succeeded, args...);
   } else {
-    static_assert(!requires { &Hook::Pack; }, "see hook_args in the spec");
+    static_assert(
+        !requires { &Hook::Pack; }, "see hook_args in the spec");
   }
 }
 
@@ -170,9 +173,17 @@ struct ProfilerStop {
   static void Before();
 };
 
-// A stream capture or an explicitly built graph begins: from now on graph
-// nodes must be seen.
+// A stream capture begins: from now on graph nodes must be seen, and calls of
+// the thread are marked as captured until it ends the capture.
 struct CaptureBegin {
+  static void Before();
+  static void After(int32_t status);
+};
+struct CaptureEnd {
+  static void After(int32_t status);
+};
+// A graph will be built node by node.
+struct GraphBegin {
   static void Before();
 };
 

@@ -32,6 +32,8 @@ struct Host {
   void* (*real)(const char* symbol) = nullptr;
   // Graph nodes must be seen from now on. Cheap when called again.
   void (*capture_begins)() = nullptr;
+  // The calling thread captures a stream, or no more.
+  void (*capturing)(bool now) = nullptr;
   void (*lost)(trace::LossKind loss) = nullptr;
 };
 

@@ -28,8 +28,8 @@ uint64_t HashOf(std::span<const uint8_t> bytes) {
 void OperationEncoder::Add(const opmodel::Operation& node) {
   uint8_t dims = 0;
   for (const int64_t value : node.dims) dims += value != 0;
-  const uint32_t bytes = static_cast<uint32_t>(
-      sizeof(trace::OperationNode) + dims * sizeof(trace::DimRecord));
+  const uint32_t bytes = static_cast<uint32_t>(sizeof(trace::OperationNode) +
+                                               dims * sizeof(trace::DimRecord));
   if (size_ + bytes > bytes_.size()) {
     truncated_ = true;
     return;
@@ -55,8 +55,7 @@ void OperationEncoder::Add(const opmodel::Operation& node) {
   ++node_count_;
 }
 
-uint32_t OperationTable::FindSlot(uint64_t hash,
-                                  std::span<const uint8_t> bytes,
+uint32_t OperationTable::FindSlot(uint64_t hash, std::span<const uint8_t> bytes,
                                   uint32_t* free_slot) const {
   for (uint32_t i = 0; i < kMaxProbes; ++i) {
     const uint32_t index = static_cast<uint32_t>(hash + i) & (kSlots - 1);

@@ -66,8 +66,9 @@ TEST_P(ActivityVersionTest, KernelReadsWhatItsVersionHas) {
   EXPECT_EQ(view.correlation, 13u);
   EXPECT_STREQ(view.name, "kernel");
   EXPECT_EQ(view.graph_node, 14u);  // in every supported version
-  EXPECT_EQ(view.graph, sizes.kernel >= 168 ? 15u
-                        : sizes.kernel >= 160 ? 15u : 0u);
+  EXPECT_EQ(view.graph, sizes.kernel >= 168   ? 15u
+                        : sizes.kernel >= 160 ? 15u
+                                              : 0u);
   EXPECT_EQ(view.cluster[0], sizes.kernel >= 200 ? 16u : 0u);
   EXPECT_EQ(view.cluster[2], sizes.kernel >= 200 ? 17u : 0u);
 }

@@ -59,9 +59,9 @@ struct FakeCuptiFunctions {
                                    CUpti_Activity** record) {
     size_t offset = 0;
     if (*record != nullptr) {
-      offset = static_cast<size_t>(reinterpret_cast<uint8_t*>(*record) -
-                                   buffer) +
-               g_fake->SizeOf(*record);
+      offset =
+          static_cast<size_t>(reinterpret_cast<uint8_t*>(*record) - buffer) +
+          g_fake->SizeOf(*record);
     }
     if (offset >= valid_bytes) return CUPTI_ERROR_MAX_LIMIT_REACHED;
     *record = reinterpret_cast<CUpti_Activity*>(buffer + offset);
@@ -128,8 +128,7 @@ struct FakeCuptiFunctions {
     return CUPTI_SUCCESS;
   }
   static CUptiResult EnableCallback(uint32_t enable, CUpti_SubscriberHandle,
-                                    CUpti_CallbackDomain,
-                                    CUpti_CallbackId id) {
+                                    CUpti_CallbackDomain, CUpti_CallbackId id) {
     if (enable != 0) g_fake->callback_ids_.insert(id);
     return Fails("cuptiEnableCallback");
   }
@@ -189,13 +188,18 @@ FakeCupti::~FakeCupti() { g_fake = nullptr; }
 size_t FakeCupti::SizeOf(const CUpti_Activity* record) const {
   const ActivitySizes sizes = SizesOf(version);
   switch (record->kind) {
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return sizes.kernel;
-    case CUPTI_ACTIVITY_KIND_MEMCPY: return sizes.memcpy;
-    case CUPTI_ACTIVITY_KIND_MEMSET: return sizes.memset;
-    case CUPTI_ACTIVITY_KIND_RUNTIME: return sizeof(CUpti_ActivityAPI);
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      return sizes.kernel;
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      return sizes.memcpy;
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      return sizes.memset;
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+      return sizeof(CUpti_ActivityAPI);
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
       return sizeof(CUpti_ActivityExternalCorrelation);
-    default: return 0;
+    default:
+      return 0;
   }
 }
 

@@ -25,8 +25,8 @@ class FakeCupti {
 
   // ---- What the device did. Records are made only of kinds that are on.
   // An API call on thread `thread`, with the external ids pushed now.
-  void Call(uint32_t correlation, uint64_t start, uint64_t end,
-            uint32_t thread, uint32_t cbid = 211);
+  void Call(uint32_t correlation, uint64_t start, uint64_t end, uint32_t thread,
+            uint32_t cbid = 211);
   void Kernel(const char* name, uint32_t correlation, uint64_t start,
               uint64_t end, uint64_t graph_node = 0, uint32_t graph = 0);
   void Memcpy(uint32_t correlation, uint64_t start, uint64_t end,

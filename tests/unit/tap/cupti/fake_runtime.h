@@ -32,10 +32,8 @@ class FakeRuntime {
         .lost = [](trace::LossKind loss,
                    uint64_t count) { current()->losses[loss] += count; },
         .monotonic_ns = [] { return current()->now_ns; },
-        .append =
-            [](trace::BlockKind, const uint8_t* records, uint32_t bytes) {
-              current()->Keep(records, bytes);
-            },
+        .append = [](trace::BlockKind, const uint8_t* records,
+                     uint32_t bytes) { current()->Keep(records, bytes); },
         .define =
             [](const uint8_t* record, uint32_t bytes) {
               current()->Keep(record, bytes);

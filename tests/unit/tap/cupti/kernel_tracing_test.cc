@@ -118,8 +118,8 @@ TEST_F(KernelTracingTest, KernelOfManySecondsKeepsItsDuration) {
 
 TEST_F(KernelTracingTest, CorrelationIdsGoOnAfterTheyWrap) {
   Start();
-  const uint32_t steps[] = {1'500'000'000, 3'000'000'000, 4'294'967'290, 3,
-                            4'294'967'295, 10};
+  const uint32_t steps[] = {
+      1'500'000'000, 3'000'000'000, 4'294'967'290, 3, 4'294'967'295, 10};
   for (const uint32_t id : steps) cupti_.Kernel("k", id, 10, 20);
   Pass();
   const auto kernels = runtime_.All<trace::KernelRecord>();
@@ -230,11 +230,12 @@ TEST_P(KernelTracingFaultTest, FailingCallLeavesLevelHost) {
   EXPECT_EQ(cupti_.finalized, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Steps, KernelTracingFaultTest,
-    ::testing::Values("cuptiGetVersion", "cuptiActivityRegisterCallbacks",
-                      "cuptiActivityEnable", "kind 10", "kind 1", "kind 2",
-                      "kind 39", "cuptiActivityEnableRuntimeApi"));
+INSTANTIATE_TEST_SUITE_P(Steps, KernelTracingFaultTest,
+                         ::testing::Values("cuptiGetVersion",
+                                           "cuptiActivityRegisterCallbacks",
+                                           "cuptiActivityEnable", "kind 10",
+                                           "kind 1", "kind 2", "kind 39",
+                                           "cuptiActivityEnableRuntimeApi"));
 
 class KernelTracingMissingTest
     : public KernelTracingFixture,
@@ -250,9 +251,9 @@ TEST_P(KernelTracingMissingTest, MissingFunctionLeavesLevelHost) {
 }
 
 #define X(member, function) #function,
-INSTANTIATE_TEST_SUITE_P(Required, KernelTracingMissingTest,
-                         ::testing::Values(DLTAP_CUPTI_REQUIRED(X)
-                                               "cuptiGetVersion"));
+INSTANTIATE_TEST_SUITE_P(
+    Required, KernelTracingMissingTest,
+    ::testing::Values(DLTAP_CUPTI_REQUIRED(X) "cuptiGetVersion"));
 #undef X
 
 class KernelTracingOptionalTest
@@ -272,9 +273,9 @@ TEST_P(KernelTracingOptionalTest, OlderLibraryStillTracesKernels) {
 }
 
 #define X(member, function) #function,
-INSTANTIATE_TEST_SUITE_P(Optional, KernelTracingOptionalTest,
-                         ::testing::Values(DLTAP_CUPTI_OPTIONAL(X)
-                                               "cuptiGetGraphId"));
+INSTANTIATE_TEST_SUITE_P(
+    Optional, KernelTracingOptionalTest,
+    ::testing::Values(DLTAP_CUPTI_OPTIONAL(X) "cuptiGetGraphId"));
 #undef X
 
 TEST_F(KernelTracingTest, ReasonNamesTheStepAndTheError) {

@@ -69,9 +69,7 @@ class Client {
 
 class OtherClientsTest : public KernelTracingFixture {
  protected:
-  size_t kernels() const {
-    return runtime_.All<trace::KernelRecord>().size();
-  }
+  size_t kernels() const { return runtime_.All<trace::KernelRecord>().size(); }
   Client client_{&cupti_};
 };
 

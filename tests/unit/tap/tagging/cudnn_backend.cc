@@ -19,8 +19,7 @@ cudnnStatus_t AgreeableCreate(cudnnBackendDescriptorType_t,
 }
 cudnnStatus_t AgreeableSet(cudnnBackendDescriptor_t,
                            cudnnBackendAttributeName_t,
-                           cudnnBackendAttributeType_t, int64_t,
-                           const void*) {
+                           cudnnBackendAttributeType_t, int64_t, const void*) {
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t AgreeableGet(cudnnBackendDescriptor_t,
@@ -46,8 +45,8 @@ void Load(void* library, const char* name, F* function) {
 }  // namespace
 
 CudnnBackend AgreeableBackend() {
-  return {"agreeable",        AgreeableCreate,   AgreeableSet,
-          AgreeableGet,       AgreeableFinalize, AgreeableDestroy};
+  return {"agreeable",  AgreeableCreate,   AgreeableSet,
+          AgreeableGet, AgreeableFinalize, AgreeableDestroy};
 }
 
 CudnnBackend VendorBackend() {
@@ -156,8 +155,8 @@ void* TappedCudnn::Plan(void* graph) {
   // The library refuses unfinalized descriptors here; the hooks see the calls
   // as if it had not.
   const auto hand_on = [](void* to, int name, void* from) {
-    hooks::CudnnBackendSet::After(0, to, name, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                                  1, &from);
+    hooks::CudnnBackendSet::After(0, to, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+                                  &from);
   };
   hand_on(engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, graph);
   hand_on(config, CUDNN_ATTR_ENGINECFG_ENGINE, engine);

@@ -83,9 +83,8 @@ class CudnnGraphsTest : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(CudnnGraphsTest, DecodesConvolutionForward) {
-  void* op = Convolution(
-      CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, 704, 703, 705,
-      702, CUDNN_DATA_HALF);
+  void* op = Convolution(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                         704, 703, 705, 702, CUDNN_DATA_HALF);
   const auto nodes = Executed(cudnn_->Plan(cudnn_->Graph({op})));
   ASSERT_EQ(nodes.size(), 1u);
   EXPECT_EQ(nodes[0].kind, OpKind::kConvForward);
@@ -95,9 +94,9 @@ TEST_P(CudnnGraphsTest, DecodesConvolutionForward) {
 }
 
 TEST_P(CudnnGraphsTest, DecodesConvolutionBackward) {
-  void* data = Convolution(
-      CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR, 710, 709,
-      711, 708, CUDNN_DATA_FLOAT);
+  void* data =
+      Convolution(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+                  710, 709, 711, 708, CUDNN_DATA_FLOAT);
   void* filter = Convolution(
       CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR, 716, 715,
       717, 714, CUDNN_DATA_FLOAT);
@@ -111,9 +110,8 @@ TEST_P(CudnnGraphsTest, DecodesConvolutionBackward) {
 }
 
 TEST_P(CudnnGraphsTest, DescriptorsMayDieBeforeThePlanRuns) {
-  void* op = Convolution(
-      CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, 704, 703, 705,
-      702, CUDNN_DATA_HALF);
+  void* op = Convolution(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                         704, 703, 705, 702, CUDNN_DATA_HALF);
   void* graph = cudnn_->Graph({op});
   void* plan = cudnn_->Plan(graph);
   cudnn_->Destroy(op);
@@ -126,18 +124,16 @@ TEST_P(CudnnGraphsTest, DescriptorsMayDieBeforeThePlanRuns) {
 }
 
 TEST_P(CudnnGraphsTest, APlanAtTheAddressOfADestroyedOneIsUnknown) {
-  void* op = Convolution(
-      CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, 704, 703, 705,
-      702, CUDNN_DATA_HALF);
+  void* op = Convolution(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                         704, 703, 705, 702, CUDNN_DATA_HALF);
   void* plan = cudnn_->Plan(cudnn_->Graph({op}));
   cudnn_->Destroy(plan);
   EXPECT_TRUE(Executed(plan).empty());
 }
 
 TEST_P(CudnnGraphsTest, HeuristicsHandTheGraphToTheirResults) {
-  void* op = Convolution(
-      CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, 704, 703, 705,
-      702, CUDNN_DATA_HALF);
+  void* op = Convolution(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                         704, 703, 705, 702, CUDNN_DATA_HALF);
   void* graph = cudnn_->Graph({op});
   void* heuristics = cudnn_->Create(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   void* results[2] = {cudnn_->Create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR),
@@ -163,10 +159,10 @@ TEST_P(CudnnGraphsTest, DecodesMatmulWithActivation) {
   EXPECT_EQ(cudnn_->Finalize(desc), CUDNN_STATUS_SUCCESS);
   void* c = cudnn_->Tensor({8, 128, 256}, CUDNN_DATA_BFLOAT16);
   void* matmul = cudnn_->Create(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
-  cudnn_->SetDescriptors(
-      matmul, 1520, {cudnn_->Tensor({8, 128, 64}, CUDNN_DATA_BFLOAT16)});
-  cudnn_->SetDescriptors(
-      matmul, 1521, {cudnn_->Tensor({8, 64, 256}, CUDNN_DATA_BFLOAT16)});
+  cudnn_->SetDescriptors(matmul, 1520,
+                         {cudnn_->Tensor({8, 128, 64}, CUDNN_DATA_BFLOAT16)});
+  cudnn_->SetDescriptors(matmul, 1521,
+                         {cudnn_->Tensor({8, 64, 256}, CUDNN_DATA_BFLOAT16)});
   cudnn_->SetDescriptors(matmul, 1522, {c});
   cudnn_->SetDescriptors(matmul, 1523, {desc});
   EXPECT_EQ(cudnn_->Finalize(matmul), CUDNN_STATUS_SUCCESS);
@@ -180,8 +176,8 @@ TEST_P(CudnnGraphsTest, DecodesMatmulWithActivation) {
       cudnn_->Create(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
   cudnn_->SetDescriptors(activation, 750, {relu});
   cudnn_->SetDescriptors(activation, 751, {c});
-  cudnn_->SetDescriptors(
-      activation, 753, {cudnn_->Tensor({8, 128, 256}, CUDNN_DATA_BFLOAT16)});
+  cudnn_->SetDescriptors(activation, 753,
+                         {cudnn_->Tensor({8, 128, 256}, CUDNN_DATA_BFLOAT16)});
   EXPECT_EQ(cudnn_->Finalize(activation), CUDNN_STATUS_SUCCESS);
 
   const auto nodes =
@@ -202,13 +198,13 @@ TEST_P(CudnnGraphsTest, DecodesAttentionWhicheverWayKeysLie) {
   for (const std::vector<int64_t>& keys :
        {std::vector<int64_t>{2, 4, 512, 64}, {2, 4, 64, 512}}) {
     void* op = cudnn_->Create(CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR);
-    cudnn_->SetDescriptors(
-        op, 2800, {cudnn_->Tensor({2, 16, 128, 64}, CUDNN_DATA_HALF)});
+    cudnn_->SetDescriptors(op, 2800,
+                           {cudnn_->Tensor({2, 16, 128, 64}, CUDNN_DATA_HALF)});
     cudnn_->SetDescriptors(op, 2801, {cudnn_->Tensor(keys, CUDNN_DATA_HALF)});
-    cudnn_->SetDescriptors(
-        op, 2802, {cudnn_->Tensor({2, 4, 512, 96}, CUDNN_DATA_HALF)});
-    cudnn_->SetDescriptors(
-        op, 2803, {cudnn_->Tensor({2, 16, 128, 96}, CUDNN_DATA_HALF)});
+    cudnn_->SetDescriptors(op, 2802,
+                           {cudnn_->Tensor({2, 4, 512, 96}, CUDNN_DATA_HALF)});
+    cudnn_->SetDescriptors(op, 2803,
+                           {cudnn_->Tensor({2, 16, 128, 96}, CUDNN_DATA_HALF)});
     const auto nodes = Executed(cudnn_->Plan(cudnn_->Graph({op})));
     ASSERT_EQ(nodes.size(), 1u);
     EXPECT_EQ(nodes[0].kind, OpKind::kAttentionForward);
@@ -225,14 +221,13 @@ TEST_P(CudnnGraphsTest, DecodesAttentionWhicheverWayKeysLie) {
 TEST_P(CudnnGraphsTest, DecodesNormForward) {
   void* op = cudnn_->Create(CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR);
   cudnn_->SetMode(op, 2000, CUDNN_TYPE_NORM_MODE, CUDNN_LAYER_NORM);
-  cudnn_->SetMode(op, 2001, CUDNN_TYPE_NORM_FWD_PHASE,
-                  CUDNN_NORM_FWD_TRAINING);
-  cudnn_->SetDescriptors(
-      op, 2002, {cudnn_->Tensor({32, 768, 1, 1}, CUDNN_DATA_HALF)});
-  cudnn_->SetDescriptors(
-      op, 2005, {cudnn_->Tensor({1, 768, 1, 1}, CUDNN_DATA_FLOAT)});
-  cudnn_->SetDescriptors(
-      op, 2013, {cudnn_->Tensor({32, 768, 1, 1}, CUDNN_DATA_HALF)});
+  cudnn_->SetMode(op, 2001, CUDNN_TYPE_NORM_FWD_PHASE, CUDNN_NORM_FWD_TRAINING);
+  cudnn_->SetDescriptors(op, 2002,
+                         {cudnn_->Tensor({32, 768, 1, 1}, CUDNN_DATA_HALF)});
+  cudnn_->SetDescriptors(op, 2005,
+                         {cudnn_->Tensor({1, 768, 1, 1}, CUDNN_DATA_FLOAT)});
+  cudnn_->SetDescriptors(op, 2013,
+                         {cudnn_->Tensor({32, 768, 1, 1}, CUDNN_DATA_HALF)});
   const auto nodes = Executed(cudnn_->Plan(cudnn_->Graph({op})));
   ASSERT_EQ(nodes.size(), 1u);
   EXPECT_EQ(nodes[0].kind, OpKind::kNormForward);
@@ -253,16 +248,16 @@ TEST_P(CudnnGraphsTest, RestoredPlanHasTheKindOfItsText) {
 }
 
 TEST_P(CudnnGraphsTest, UnknownOperationsAreNodesOfUnknownKind) {
-  void* known = Convolution(
-      CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, 704, 703, 705,
-      702, CUDNN_DATA_HALF);
+  void* known =
+      Convolution(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, 704,
+                  703, 705, 702, CUDNN_DATA_HALF);
   int stranger = 0;
   void* foreign = &stranger;
   hooks::CudnnBackendCreate::After(0, 99, &foreign);
   void* graph = cudnn_->Create(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   void* operations[] = {known, foreign};
-  hooks::CudnnBackendSet::After(0, graph, 801, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                                2, operations);
+  hooks::CudnnBackendSet::After(0, graph, 801, CUDNN_TYPE_BACKEND_DESCRIPTOR, 2,
+                                operations);
   const auto nodes = Executed(cudnn_->Plan(graph));
   ASSERT_EQ(nodes.size(), 2u);
   EXPECT_EQ(nodes[1].kind, OpKind::kUnknown);

@@ -28,8 +28,7 @@ struct ConvolutionDescriptor {
 };
 
 cudnnStatus_t GetTensor(cudnnTensorDescriptor_t tensor, int,
-                        cudnnDataType_t* type, int* rank, int dims[],
-                        int[]) {
+                        cudnnDataType_t* type, int* rank, int dims[], int[]) {
   const auto& descriptor = *reinterpret_cast<const Descriptor*>(tensor);
   *type = descriptor.type;
   *rank = static_cast<int>(descriptor.dims.size());
@@ -37,10 +36,10 @@ cudnnStatus_t GetTensor(cudnnTensorDescriptor_t tensor, int,
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t GetFilter(cudnnFilterDescriptor_t filter, int requested,
-                        cudnnDataType_t* type, cudnnTensorFormat_t*,
-                        int* rank, int dims[]) {
-  return GetTensor(reinterpret_cast<cudnnTensorDescriptor_t>(filter),
-                   requested, type, rank, dims, nullptr);
+                        cudnnDataType_t* type, cudnnTensorFormat_t*, int* rank,
+                        int dims[]) {
+  return GetTensor(reinterpret_cast<cudnnTensorDescriptor_t>(filter), requested,
+                   type, rank, dims, nullptr);
 }
 cudnnStatus_t GetMath(ConvolutionDescriptor* conv, cudnnMathType_t* math) {
   *math = conv->math;
@@ -55,8 +54,8 @@ cudnnStatus_t GetRnn(cudnnRNNDescriptor_t, cudnnRNNAlgo_t*,
                      cudnnDirectionMode_t* direction, cudnnRNNInputMode_t*,
                      cudnnDataType_t* type, cudnnDataType_t*,
                      cudnnMathType_t* math, int32_t* input, int32_t* hidden,
-                     int32_t* proj, int32_t* layers,
-                     cudnnDropoutDescriptor_t*, uint32_t*) {
+                     int32_t* proj, int32_t* layers, cudnnDropoutDescriptor_t*,
+                     uint32_t*) {
   *cell = CUDNN_LSTM;
   *direction = CUDNN_BIDIRECTIONAL;
   *type = CUDNN_DATA_HALF;
@@ -68,8 +67,8 @@ cudnnStatus_t GetRnn(cudnnRNNDescriptor_t, cudnnRNNAlgo_t*,
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t GetRnnData(cudnnRNNDataDescriptor_t, cudnnDataType_t*,
-                         cudnnRNNDataLayout_t*, int* seq, int* batch, int*,
-                         int, int[], void*) {
+                         cudnnRNNDataLayout_t*, int* seq, int* batch, int*, int,
+                         int[], void*) {
   *seq = 35;
   *batch = 20;
   return CUDNN_STATUS_SUCCESS;
@@ -137,8 +136,7 @@ TEST_F(CudnnLegacyTest, OneDimensionalConvolutionHasHeightOne) {
   w_.dims = {64, 64, 5};
   y_.dims = {8, 64, 996};
   conv_.groups = 1;
-  const Operation op =
-      Packed<hooks::CudnnConvForward>(&x_, &w_, &conv_, &y_);
+  const Operation op = Packed<hooks::CudnnConvForward>(&x_, &w_, &conv_, &y_);
   EXPECT_EQ(op[Dim::kWidthIn], 1000);
   EXPECT_EQ(op[Dim::kHeightIn], 1);
   EXPECT_EQ(op[Dim::kFilterWidth], 5);

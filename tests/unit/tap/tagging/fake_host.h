@@ -41,6 +41,7 @@ class FakeHost {
           return found == instance()->real.end() ? nullptr : found->second;
         },
         .capture_begins = [] { ++instance()->captures; },
+        .capturing = [](bool now) { instance()->capturing = now; },
         .lost = [](trace::LossKind) { ++instance()->losses; },
     };
   }
@@ -51,6 +52,7 @@ class FakeHost {
   bool recording = true;
   bool definitions_work = true;
   int captures = 0;
+  bool capturing = false;
   int losses = 0;
   std::map<uint32_t, std::vector<opmodel::Operation>> operations;
   std::map<uint64_t, std::string> functions;

@@ -46,5 +46,19 @@ TEST(HandleStreamsTest, NewHandleAtAnOldAddressStartsAnew) {
   EXPECT_EQ(host.streams.size(), 2u);
 }
 
+TEST(CaptureTest, ThreadCapturesFromASuccessfulBeginToTheEnd) {
+  FakeHost host;
+  hooks::CaptureBegin::Before();
+  EXPECT_EQ(host.captures, 1);
+  hooks::CaptureBegin::After(901);  // refused
+  EXPECT_FALSE(host.capturing);
+  hooks::CaptureBegin::After(0);
+  EXPECT_TRUE(host.capturing);
+  hooks::CaptureEnd::After(901);  // the capture was invalidated
+  EXPECT_FALSE(host.capturing);
+  hooks::GraphBegin::Before();
+  EXPECT_EQ(host.captures, 2);
+}
+
 }  // namespace
 }  // namespace dltap::shim::tagging
