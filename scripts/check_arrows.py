@@ -45,6 +45,7 @@ analyzer/attribution -> analyzer/model shim/specs
 analyzer/reader      -> analyzer/model shim/trace shim/specs
 analyzer/importers   -> analyzer/model shim/specs
 analyzer/model       -> shim/opmodel
+analyzer/control     -> shim/opmodel
 
 tests                -> analyzer/cli shim/tap shim/simgpu
 """

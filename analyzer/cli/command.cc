@@ -9,9 +9,14 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr Command kCommands[] = {
+    {"run", "run a program under the profiler", RunRun},
     {"report", "say where the GPU's time goes, per layer class", RunReport},
     {"export", "write a trace in another tool's format", RunExport},
     {"predict", "model the time of operations on a GPU", RunPredict},
+    {"info", "say what a trace holds", RunInfo},
+    {"check", "say what is damaged or lost in a trace", RunCheck},
+    {"dump", "print a trace as text", RunDump},
+    {"lib", "print the path of libdltap.so", RunLib},
 };
 
 int ExitCodeOf(const absl::Status& status) {

@@ -36,9 +36,14 @@ struct Command {
 std::span<const Command> AllCommands();
 
 // Doors, one file each.
+int RunRun(const std::vector<std::string>& args);
 int RunReport(const std::vector<std::string>& args);
 int RunExport(const std::vector<std::string>& args);
 int RunPredict(const std::vector<std::string>& args);
+int RunInfo(const std::vector<std::string>& args);
+int RunCheck(const std::vector<std::string>& args);
+int RunDump(const std::vector<std::string>& args);
+int RunLib(const std::vector<std::string>& args);
 
 // Parses `args` with `app`. nullopt: go on; else the code to end with (help
 // was printed, or a usage error).

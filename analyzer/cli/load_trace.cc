@@ -1,53 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/cli/load_trace.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <string_view>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/input_kind.h"
+#include "analyzer/importers/file_bytes.h"
 #include "analyzer/importers/kineto.h"
+#include "analyzer/reader/text/text_parser.h"
+#include "analyzer/reader/trace_reader.h"
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr std::string_view kGzipMagic = "\x1f\x8b";
+constexpr size_t kWarningsShown = 5;
 
-absl::StatusOr<std::string> HeadOf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string head(4096, '\0');
-  if (!file.read(head.data(), static_cast<std::streamsize>(head.size())) &&
-      file.gcount() == 0) {
-    return absl::DataLossError(
-        absl::StrCat(path, ": the file is empty; was the run cut short?"));
-  }
-  head.resize(static_cast<size_t>(file.gcount()));
-  return head;
+absl::StatusOr<InputKind> KindOf(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return InputKind::kOwnTrace;
+  return KindOfFile(path);
 }
 
-absl::Status AddPath(const std::string& path, TraceModel& model) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) {
-    return absl::NotFoundError(absl::StrCat(
-        path, ": no such file or directory; name what dltap run -o wrote"));
+absl::StatusOr<TraceModel> LoadKineto(const std::vector<std::string>& paths) {
+  TraceModel model;
+  for (const std::string& path : paths) {
+    if (absl::Status s = ImportKineto(path, model); !s.ok()) return s;
   }
-  const absl::StatusOr<std::string> head = HeadOf(path);
-  if (!head.ok()) return head.status();
-  if (LooksLikeKineto(*head) || head->starts_with(kGzipMagic)) {
-    return ImportKineto(path, model);
+  Normalise(model);
+  return model;
+}
+
+absl::StatusOr<TraceModel> LoadText(const std::vector<std::string>& paths) {
+  if (paths.size() > 1) {
+    return absl::DataLossError(absl::StrCat(
+        paths[1], ": text traces don't merge; name one of them"));
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      path, ": no trace that dltap knows (own traces, Kineto JSON)"));
+  const absl::StatusOr<std::string> text = ReadFileBytes(paths[0]);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<TraceModel> model = ParseTraceText(*text);
+  if (!model.ok()) {
+    return absl::DataLossError(
+        absl::StrCat(paths[0], ": ", model.status().message()));
+  }
+  model->files.push_back(paths[0]);
+  return model;
 }
 
 }  // namespace
 
-absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths) {
-  TraceModel model;
+absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
+                                     std::vector<std::string>* problems) {
+  std::vector<std::string> inputs;
+  std::optional<InputKind> kind;
   for (const std::string& path : paths) {
-    if (absl::Status status = AddPath(path, model); !status.ok()) return status;
+    const absl::StatusOr<std::vector<std::string>> found = InputsAt(path);
+    if (!found.ok()) return found.status();
+    for (const std::string& input : *found) {
+      const absl::StatusOr<InputKind> its_kind = KindOf(input);
+      if (!its_kind.ok()) return its_kind.status();
+      if (kind.value_or(*its_kind) != *its_kind) {
+        return absl::DataLossError(absl::StrCat(
+            input, ": traces of different kinds don't merge; name them in "
+                   "separate runs of dltap"));
+      }
+      kind = *its_kind;
+      inputs.push_back(input);
+    }
   }
-  Normalise(model);
+  switch (kind.value_or(InputKind::kOwnTrace)) {
+    case InputKind::kOwnTrace: return ReadTrace(inputs, problems);
+    case InputKind::kKineto: return LoadKineto(inputs);
+    case InputKind::kText: return LoadText(inputs);
+    case InputKind::kNsys: break;
+  }
+  return absl::DataLossError(
+      absl::StrCat(inputs[0], ": SQLite of Nsight Systems is not read by this "
+                              "version of dltap"));
+}
+
+absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths) {
+  std::vector<std::string> problems;
+  absl::StatusOr<TraceModel> model = LoadTrace(paths, &problems);
+  if (!model.ok()) return model;
+  for (size_t i = 0; i < std::min(problems.size(), kWarningsShown); ++i) {
+    PrintError("warning: " + problems[i]);
+  }
+  if (problems.size() > kWarningsShown) {
+    PrintError(absl::StrCat("warning: ", problems.size() - kWarningsShown,
+                            " more; dltap check lists all"));
+  }
   return model;
 }
 

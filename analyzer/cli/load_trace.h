@@ -10,9 +10,15 @@
 
 namespace dltap::analyzer {
 
-// One normalised model of all `paths`: own traces (a directory, or data
-// files), Kineto JSON, recognised by content. Errors say what, where and what
-// next. Traces of different kinds don't merge.
+// One normalised model of all `paths`, each a file or a directory, recognised
+// by content: own traces, Kineto JSON(.gz), the text of dltap dump. Errors say
+// what, where and what next. Traces of different kinds don't merge.
+//
+// What was left out of a readable trace goes to `problems`, a line each.
+absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
+                                     std::vector<std::string>* problems);
+
+// The same; problems are warnings on stderr.
 absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths);
 
 }  // namespace dltap::analyzer

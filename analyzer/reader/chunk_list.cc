@@ -73,7 +73,9 @@ void ChunkList::AddSlots(Chunk chunk, uint64_t first_slot) {
       next_slot_.try_emplace(chunk.thread_index, first_slot);
   uint64_t& next = it->second;
   if (is_first && from_the_start_) next = 0;
-  if (first_slot > next) losses_.Add(LossKind::kMissingSlots, first_slot - next);
+  if (first_slot > next) {
+    losses_.Add(LossKind::kMissingSlots, first_slot - next);
+  }
   const uint64_t known = first_slot < next ? next - first_slot : 0;
   if (known >= slots) return;
   chunk.bytes = chunk.bytes.subspan(known * kSlotBytes);

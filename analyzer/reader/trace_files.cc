@@ -2,6 +2,7 @@
 #include "analyzer/reader/trace_files.h"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -36,8 +37,9 @@ absl::Status HeaderError(const std::string& path, HeaderStatus status,
       }
       return absl::DataLossError(path + ": not a dltap trace file");
     case HeaderStatus::kTooShort:
-      return absl::DataLossError(path + ": cut off within its header, at byte " +
-                                 std::to_string(size));
+      return absl::DataLossError(
+          path + ": cut off within its header, at byte " +
+          std::to_string(size));
     case HeaderStatus::kNewerMajor:
       return absl::UnimplementedError(
           path + ": format version " + MajorText(header) +
@@ -113,6 +115,11 @@ absl::Status OpenAll(const std::string& given, std::set<std::string>& seen,
 }
 
 }  // namespace
+
+bool LooksLikeOwnTrace(std::string_view head) {
+  const size_t size = std::min(head.size(), sizeof(trace::kFileMagic));
+  return size > 0 && std::memcmp(head.data(), trace::kFileMagic, size) == 0;
+}
 
 absl::StatusOr<std::vector<std::string>> ListTraceFiles(
     const std::string& path) {

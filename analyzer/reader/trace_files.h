@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_READER_TRACE_FILES_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -27,6 +28,10 @@ struct ProcessFiles {
 // a line in `problems` if a directory held it. No process at all is an error.
 absl::StatusOr<std::vector<ProcessFiles>> OpenTraceFiles(
     const std::vector<std::string>& paths, std::vector<std::string>* problems);
+
+// Whether `head`, the first bytes of a file, begin an own trace; also when the
+// writer died within its magic number.
+bool LooksLikeOwnTrace(std::string_view head);
 
 // Paths of the trace files in a directory, sorted; a file is itself.
 absl::StatusOr<std::vector<std::string>> ListTraceFiles(

@@ -68,7 +68,8 @@ void EventPrinter::Print(const Entry& entry) {
     case Kind::kLaunch: return PrintLaunch(process_.launches[entry.position]);
     case Kind::kActivity:
       return PrintActivity(process_.activities[entry.position]);
-    case Kind::kSample: return PrintSample(process_.cpu_samples[entry.position]);
+    case Kind::kSample:
+      return PrintSample(process_.cpu_samples[entry.position]);
     case Kind::kNotObserved:
       return PrintNotObserved(process_.not_observed[entry.position]);
     case Kind::kGraphNode:

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/load_trace.h"
+
+namespace dltap::analyzer {
+namespace {
+
+void Line(const std::string& key, const std::string& value) {
+  if (!value.empty()) std::printf("  %-10s %s\n", key.c_str(), value.c_str());
+}
+
+std::string Milliseconds(int64_t ns) {
+  return absl::StrFormat("%.3f ms", static_cast<double>(ns) / 1e6);
+}
+
+size_t CountOf(const Process& process, ActivityKind kind) {
+  return std::count_if(
+      process.activities.begin(), process.activities.end(),
+      [kind](const Activity& activity) { return activity.kind == kind; });
+}
+
+std::string DeviceText(const Device& device) {
+  std::string text = absl::StrCat(device.ordinal, ": ", device.name);
+  if (device.sms > 0) absl::StrAppend(&text, ", ", device.sms, " SMs");
+  if (device.compute_major > 0) {
+    absl::StrAppend(&text, ", sm_", device.compute_major,
+                    device.compute_minor);
+  }
+  if (device.memory_bytes > 0) {
+    absl::StrAppend(&text, ", ", device.memory_bytes >> 20, " MiB");
+  }
+  return text + (device.simulated ? ", simulated" : "");
+}
+
+std::string LevelText(const Process& process) {
+  if (process.level_reason.empty()) return process.level;
+  return process.level + " (" + process.level_reason + ")";
+}
+
+void PrintProcess(const Process& process) {
+  std::printf("process %ld%s%s\n", static_cast<long>(process.pid),
+              process.host.empty() ? "" : " on ", process.host.c_str());
+  Line("program", process.program);
+  Line("framework", process.framework);
+  if (process.rank) {
+    Line("rank", process.world_size ? absl::StrCat(*process.rank, " of ",
+                                                   *process.world_size)
+                                    : absl::StrCat(*process.rank));
+  }
+  for (const Device& device : process.devices) {
+    Line("device", DeviceText(device));
+  }
+  Line("level", LevelText(process));
+  Line("duration", Milliseconds(process.end_ns - process.begin_ns));
+  Line("recorded",
+       absl::StrCat(process.calls.size(), " calls of ",
+                    process.threads.size(), " threads, ",
+                    CountOf(process, ActivityKind::kKernel), " kernels, ",
+                    CountOf(process, ActivityKind::kMemcpy), " copies, ",
+                    CountOf(process, ActivityKind::kMemset), " memsets, ",
+                    process.ranges.size(), " ranges"));
+  Line("clocks", absl::StrCat("mapped to within ",
+                              process.clock_residual_ns, " ns"));
+  if (!process.complete) {
+    Line("ended", "before its trace was closed: killed, or still running");
+  }
+  for (const Loss& loss : process.losses) {
+    if (loss.count == 0) continue;
+    Line("lost", absl::StrCat(loss.count, " ", loss.meaning));
+  }
+}
+
+}  // namespace
+
+int RunInfo(const std::vector<std::string>& args) {
+  static constexpr const char* kFormats[] = {"dltap", "Kineto",
+                                             "Nsight Systems"};
+  std::vector<std::string> paths;
+  CLI::App app("Say what a trace holds.", "dltap info");
+  app.add_option("TRACE", paths, "directories or files")->required();
+  if (const auto code = ParseArgs(app, args)) return *code;
+  const absl::StatusOr<TraceModel> model = LoadTrace(paths);
+  if (!model.ok()) return Fail(model.status());
+  std::printf("%s trace, %zu file%s, %zu process%s\n",
+              kFormats[static_cast<size_t>(model->format)],
+              model->files.size(), model->files.size() == 1 ? "" : "s",
+              model->processes.size(),
+              model->processes.size() == 1 ? "" : "es");
+  for (const Process& process : model->processes) PrintProcess(process);
+  return kExitOk;
+}
+
+}  // namespace dltap::analyzer

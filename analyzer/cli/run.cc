@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <string>
+
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/load_trace.h"
+#include "analyzer/control/child_process.h"
+#include "analyzer/control/run_directory.h"
+#include "analyzer/control/run_environment.h"
+#include "analyzer/reports/text_report.h"
+
+namespace dltap::analyzer {
+namespace {
+
+struct Options {
+  std::string output;
+  std::string gpu = "real";
+  RunSettings settings;
+  bool no_report = false;
+  std::vector<std::string> command;
+};
+
+// nullopt: go on. What follows `--`, or the first word that is no option, is
+// the command, whatever it looks like.
+std::optional<int> Parse(const std::vector<std::string>& args,
+                         Options& options) {
+  CLI::App app(
+      "Run a program under the profiler: one trace directory for it and all "
+      "its children, its exit code, and the report on stderr.",
+      "dltap run");
+  app.footer("dltap run [OPTIONS] [--] COMMAND...");
+  app.add_option("-o,--output", options.output,
+                 "trace directory; %h host, %p pid, %r rank, %q{ENV} "
+                 "(default: dltap-PROGRAM-TIME)");
+  app.add_option("--gpu", options.gpu,
+                 "real, or sim:NAME for simulated CUDA libraries");
+  app.add_option("--gpus", options.settings.gpus, "simulated devices")
+      ->check(CLI::Range(1, 64));
+  app.add_flag("--what-if", options.settings.what_if,
+               "simulate a GPU that this CUDA version has given up");
+  app.add_option("--level", options.settings.level, "host or kernels")
+      ->check(CLI::IsMember({"host", "kernels"}));
+  app.add_flag("--no-report", options.no_report, "only record");
+  const auto dashes = std::find(args.begin(), args.end(), "--");
+  if (dashes == args.end()) app.prefix_command();
+  if (auto code = ParseArgs(app, {args.begin(), dashes})) {
+    return *code == kExitUsage ? kExitRunFailed : *code;
+  }
+  options.command = app.remaining();
+  if (dashes != args.end()) {
+    options.command.insert(options.command.end(), dashes + 1, args.end());
+  }
+  if (options.command.empty()) {
+    PrintError("run: no command given; dltap run [OPTIONS] -- COMMAND...");
+    return kExitRunFailed;
+  }
+  if (dashes == args.end() && options.command[0].starts_with('-')) {
+    PrintError("run: unknown option " + options.command[0] +
+               "; see dltap run --help");
+    return kExitRunFailed;
+  }
+  return std::nullopt;
+}
+
+int FailedRun(const absl::Status& status) {
+  Fail(status);
+  return kExitRunFailed;
+}
+
+absl::StatusOr<std::string> MakeDirectory(const Options& options) {
+  if (options.output.empty()) {
+    return MakeRunDirectory(
+        DefaultRunDirectory(options.command, std::time(nullptr)), false);
+  }
+  const absl::StatusOr<std::string> path = ExpandOutput(options.output);
+  if (!path.ok()) return path.status();
+  // Ranks of one job may be sent into one directory.
+  return MakeRunDirectory(*path, std::getenv("WORLD_SIZE") != nullptr);
+}
+
+int ExecFailed(const std::string& program, int error) {
+  PrintError(program + ": " + std::strerror(error));
+  return error == ENOENT ? kExitNotFound : kExitNotExecutable;
+}
+
+// Stdout is the program's, so the report goes to stderr.
+void Report(const std::string& directory) {
+  std::fprintf(stderr, "dltap: trace in %s\n", directory.c_str());
+  const absl::StatusOr<TraceModel> model = LoadTrace({directory});
+  if (!model.ok()) {
+    PrintError(std::string(model.status().message()));
+    return;
+  }
+  const Summary summary = Summarise(*model, Attribute(*model, {}));
+  const std::string text =
+      TextReport(*model, summary, ReportBy::kClass, ReportOptions());
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace
+
+int RunRun(const std::vector<std::string>& args) {
+  Options options;
+  if (const auto code = Parse(args, options)) return *code;
+  const auto gpu = ParseGpu(options.gpu, options.settings.what_if);
+  if (!gpu.ok()) return FailedRun(gpu.status());
+  options.settings.simulated = *gpu;
+  absl::StatusOr<std::string> directory = MakeDirectory(options);
+  if (!directory.ok()) return FailedRun(directory.status());
+  options.settings.directory = *directory;
+  const absl::StatusOr<Environment> environment =
+      RunEnvironment(options.settings, InstallPaths::OfThisProgram(),
+                     CurrentEnvironment());
+  if (!environment.ok()) return FailedRun(environment.status());
+  const ChildResult result = RunChild(options.command, *environment);
+  if (result.exec_error != 0) {
+    return ExecFailed(options.command[0], result.exec_error);
+  }
+  if (!options.no_report) Report(*directory);
+  return result.exit_code;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/control/run_directory.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace dltap::analyzer {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof(name) - 1) == 0 ? name : "host";
+}
+
+std::string FirstOf(std::initializer_list<const char*> variables) {
+  for (const char* variable : variables) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return "0";
+}
+
+bool IsInterpreter(const std::string& program) {
+  return program.starts_with("python") || program == "bash" || program == "sh";
+}
+
+bool HoldsTrace(const fs::path& path) {
+  std::error_code error;
+  fs::directory_iterator it(path, error);
+  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+    if (it->path().extension() == ".dltap") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string DefaultRunDirectory(const std::vector<std::string>& command,
+                                std::time_t now) {
+  std::string name =
+      command.empty() ? "program" : fs::path(command[0]).filename().string();
+  if (IsInterpreter(name)) {
+    for (size_t i = 1; i < command.size(); ++i) {
+      if (command[i].starts_with('-')) continue;
+      name = fs::path(command[i]).stem().string();
+      break;
+    }
+  }
+  for (char& c : name) {
+    if (c == '%' || c == '/' || c == ':' || c == ' ') c = '_';
+  }
+  char time[32];
+  std::tm parts = {};
+  localtime_r(&now, &parts);
+  std::strftime(time, sizeof(time), "%Y%m%d-%H%M%S", &parts);
+  return "dltap-" + name + "-" + time;
+}
+
+absl::StatusOr<std::string> ExpandOutput(const std::string& pattern) {
+  std::string path;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%') {
+      path += pattern[i];
+      continue;
+    }
+    const char letter = i + 1 < pattern.size() ? pattern[++i] : '\0';
+    const size_t close = pattern.find('}', i);
+    if (letter == '%') {
+      path += '%';
+    } else if (letter == 'h') {
+      path += HostName();
+    } else if (letter == 'p') {
+      path += std::to_string(getpid());
+    } else if (letter == 'r') {
+      path += FirstOf({"RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK",
+                       "PMI_RANK"});
+    } else if (letter == 'q' && pattern.compare(i + 1, 1, "{") == 0 &&
+               close != std::string::npos) {
+      path += FirstOf({pattern.substr(i + 2, close - i - 2).c_str()});
+      i = close;
+    } else {
+      return absl::InvalidArgumentError(
+          "-o " + pattern + ": %h, %p, %r, %q{NAME} and %% are understood");
+    }
+  }
+  return path;
+}
+
+absl::StatusOr<std::string> MakeRunDirectory(const std::string& path,
+                                             bool shared) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) {
+    return absl::PermissionDeniedError(path + ": cannot create it: " +
+                                       error.message());
+  }
+  const fs::path absolute = fs::canonical(path, error);
+  if (error) return absl::PermissionDeniedError(path + ": " + error.message());
+  if (access(absolute.c_str(), W_OK | X_OK) != 0) {
+    return absl::PermissionDeniedError(path + ": cannot write into it");
+  }
+  if (!shared && HoldsTrace(absolute)) {
+    return absl::AlreadyExistsError(
+        path + ": holds a trace already; name another directory");
+  }
+  return absolute.string();
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/control/run_environment.h"
+
+#include <unistd.h>
+
+#include <string_view>
+#include <utility>
+
+namespace dltap::analyzer {
+namespace {
+
+// The only profile of simulated libraries there is, and the oldest GPU that
+// its CUDA version runs on.
+constexpr char kProfile[] = "cu13";
+constexpr int kOldestMajor = 7;
+constexpr int kOldestMinor = 5;
+
+bool IsTooOld(const opmodel::GpuSpec& gpu) {
+  return gpu.compute_major < kOldestMajor ||
+         (gpu.compute_major == kOldestMajor &&
+          gpu.compute_minor < kOldestMinor);
+}
+
+std::string KnownGpus() {
+  std::string names;
+  for (const opmodel::GpuSpec& gpu : opmodel::AllGpus()) {
+    if (gpu.vendor != opmodel::Vendor::kNvidia) continue;
+    names += (names.empty() ? "" : ", ") + std::string(gpu.name);
+  }
+  return names;
+}
+
+// LD_PRELOAD has no way to write a separator.
+absl::Status CheckPreloadable(const std::string& path) {
+  if (path.find_first_of(": ") == std::string::npos) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      path + ": a path with a space or a colon cannot be preloaded; install "
+             "dltap elsewhere");
+}
+
+// The tap replaces %x in DLTAP_OUTPUT.
+std::string Escaped(std::string_view path) {
+  std::string escaped;
+  for (const char c : path) {
+    escaped += c;
+    if (c == '%') escaped += c;
+  }
+  return escaped;
+}
+
+void RedirectCaches(const std::string& directory, Environment& environment) {
+  static constexpr std::pair<const char*, const char*> kCaches[] = {
+      {"PYTORCH_KERNEL_CACHE_PATH", "pytorch"},
+      {"TRITON_CACHE_DIR", "triton"},
+      {"TORCHINDUCTOR_CACHE_DIR", "inductor"},
+      {"CUDA_CACHE_PATH", "cuda"},
+  };
+  for (const auto& [variable, folder] : kCaches) {
+    environment[variable] = directory + "/caches/" + folder;
+  }
+}
+
+// When simulated time is not the host's, the tap must read the same clock.
+void MatchClocks(Environment& environment) {
+  const std::string& clock = environment["DLTAP_SIM_CLOCK"];
+  if (clock == "skip" || clock == "virtual") {
+    environment["DLTAP_CLOCK"] = "cupti";
+  } else {
+    environment.erase("DLTAP_SIM_CLOCK");
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value,
+                                                 bool what_if) {
+  constexpr std::string_view kSim = "sim:";
+  if (value == "real") return nullptr;
+  if (!value.starts_with(kSim)) {
+    return absl::InvalidArgumentError("--gpu is real or sim:NAME, not \"" +
+                                      value + "\"");
+  }
+  const std::string name = value.substr(kSim.size());
+  const opmodel::GpuSpec* gpu = opmodel::FindGpu(name);
+  if (gpu == nullptr || gpu->vendor != opmodel::Vendor::kNvidia) {
+    return absl::InvalidArgumentError("no simulated GPU is called \"" + name +
+                                      "\"; there are " + KnownGpus());
+  }
+  if (IsTooOld(*gpu) && !what_if) {
+    return absl::InvalidArgumentError(
+        name + " is older than sm_75, which CUDA 13 needs; add --what-if to "
+               "simulate it all the same");
+  }
+  return gpu;
+}
+
+absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
+                                           const InstallPaths& paths,
+                                           Environment environment) {
+  absl::StatusOr<std::string> tap = paths.Tap();
+  if (!tap.ok()) return tap.status();
+  std::vector<std::string> preload = {*std::move(tap)};
+  if (settings.simulated != nullptr) {
+    const auto libraries = paths.SimulatedLibraries(kProfile);
+    if (!libraries.ok()) return libraries.status();
+    preload.insert(preload.end(), libraries->begin(), libraries->end());
+    environment["DLTAP_SIM_GPU"] = settings.simulated->name;
+    environment["DLTAP_SIM_GPUS"] = std::to_string(settings.gpus);
+    if (settings.what_if) environment["DLTAP_SIM_WHAT_IF"] = "1";
+    MatchClocks(environment);
+    RedirectCaches(settings.directory, environment);
+  }
+  std::string value;
+  for (const std::string& path : preload) {
+    if (absl::Status s = CheckPreloadable(path); !s.ok()) return s;
+    value += (value.empty() ? "" : ":") + path;
+  }
+  std::string& variable = environment["LD_PRELOAD"];
+  variable = variable.empty() ? value : value + ":" + variable;
+  environment["DLTAP_OUTPUT"] = Escaped(settings.directory);
+  if (!settings.level.empty()) environment["DLTAP_LEVEL"] = settings.level;
+  return environment;
+}
+
+Environment CurrentEnvironment() {
+  Environment environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const size_t equals = text.find('=');
+    if (equals == std::string_view::npos || equals == 0) continue;
+    environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return environment;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_CONTROL_RUN_ENVIRONMENT_H_
+#define DLTAP_ANALYZER_CONTROL_RUN_ENVIRONMENT_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "analyzer/control/install_paths.h"
+#include "shim/opmodel/gpu_table.h"
+
+namespace dltap::analyzer {
+
+using Environment = std::map<std::string, std::string>;
+
+// What `dltap run` was asked for, as far as the child's environment shows it.
+struct RunSettings {
+  std::string directory;  // absolute, exists
+  const opmodel::GpuSpec* simulated = nullptr;  // nullptr: the real GPU
+  int gpus = 1;           // simulated devices
+  bool what_if = false;   // simulate a GPU that the CUDA version has given up
+  std::string level;      // empty: the tap's default
+};
+
+// The GPU of `--gpu VALUE`: nullptr for "real", a row of the GPU table for
+// "sim:NAME". Errors name what there is.
+absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value,
+                                                 bool what_if);
+
+// `inherited` with what the tap and the simulation need put in: libdltap.so
+// first in LD_PRELOAD, then the simulated libraries, then what was there. For
+// a simulated GPU, kernel caches go to the run's directory: nothing compiled
+// or tuned for it may reach a later run on a real one.
+absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
+                                           const InstallPaths& paths,
+                                           Environment inherited);
+
+// This process's environment.
+Environment CurrentEnvironment();
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_CONTROL_RUN_ENVIRONMENT_H_

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "analyzer/cli/command.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/trace_bytes.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::internal::CaptureStderr;
+using ::testing::internal::CaptureStdout;
+using ::testing::internal::GetCapturedStderr;
+using ::testing::internal::GetCapturedStdout;
+
+// Runs commands as main does.
+class CliTest : public ::testing::Test {
+ protected:
+  int Run(const std::string& name, const std::vector<std::string>& args) {
+    CaptureStdout();
+    CaptureStderr();
+    int code = -1;
+    for (const Command& command : AllCommands()) {
+      if (command.name == name) code = command.run(args);
+    }
+    std::fflush(stdout);
+    out_ = GetCapturedStdout();
+    err_ = GetCapturedStderr();
+    return code;
+  }
+  // One line on stderr that begins as our errors do, nothing on stdout.
+  void ExpectOneErrorLine(const std::string& what) {
+    EXPECT_EQ(std::count(err_.begin(), err_.end(), '\n'), 1) << err_;
+    EXPECT_THAT(err_, ::testing::StartsWith("dltap: "));
+    EXPECT_THAT(err_, HasSubstr(what));
+    EXPECT_EQ(out_, "");
+  }
+
+  TempDir dir_;
+  std::string out_;
+  std::string err_;
+};
+
+constexpr const char* kReaders[] = {"report", "info", "check", "dump"};
+
+TEST_F(CliTest, MissingFileIsNamed) {
+  for (const char* command : kReaders) {
+    EXPECT_EQ(Run(command, {dir_.path() + "/none"}), kExitBadInput);
+    ExpectOneErrorLine("/none: no such file or directory");
+  }
+}
+
+TEST_F(CliTest, DirectoryWithoutATraceIsNamed) {
+  for (const char* command : kReaders) {
+    EXPECT_EQ(Run(command, {dir_.path()}), kExitBadInput);
+    ExpectOneErrorLine("holds no trace");
+  }
+}
+
+TEST_F(CliTest, EmptyFileIsNamed) {
+  const std::string path = dir_.Write("a.dltap", std::string_view(""));
+  for (const char* command : kReaders) {
+    EXPECT_EQ(Run(command, {path}), kExitBadInput);
+    ExpectOneErrorLine("the file is empty");
+  }
+}
+
+TEST_F(CliTest, JsonThatIsNoTraceIsNamed) {
+  const std::string path =
+      dir_.Write("a.json", std::string_view("{\"answer\": 42}"));
+  EXPECT_EQ(Run("report", {path}), kExitBadInput);
+  ExpectOneErrorLine("traceEvents");
+}
+
+TEST_F(CliTest, RandomBytesAreNamed) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 50; ++i) {
+    std::vector<uint8_t> bytes(1 + random() % 3000);
+    std::generate(bytes.begin(), bytes.end(), std::ref(random));
+    EXPECT_EQ(Run("info", {dir_.Write("r", bytes)}), kExitBadInput);
+    ExpectOneErrorLine("/r: ");
+  }
+}
+
+TEST_F(CliTest, NewerFormatHasItsOwnCode) {
+  trace::TraceBytes trace;
+  trace.bytes()[8] = 2;
+  EXPECT_EQ(Run("report", {dir_.Write("a.dltap", trace.bytes())}),
+            kExitNewerFormat);
+  ExpectOneErrorLine("use a newer dltap");
+}
+
+TEST_F(CliTest, UnknownOptionIsAUsageError) {
+  for (const char* command : kReaders) {
+    EXPECT_EQ(Run(command, {"--bogus", dir_.path()}), kExitUsage);
+    ExpectOneErrorLine("--bogus");
+    EXPECT_EQ(Run(command, {}), kExitUsage);
+  }
+}
+
+TEST_F(CliTest, TraceCutAtAnyByteIsReadOrRefusedInOneLine) {
+  trace::TraceBytes trace;
+  trace.Entry(16, "cudaMalloc").Text(1, "name");
+  trace.Calls(0, 0, {{.begin_ticks = 10, .duration_ticks = 5,
+                      .entry_point = 16, .flags = 0}});
+  const std::span<const uint8_t> whole(trace.bytes());
+  for (size_t size = 1; size < whole.size(); ++size) {
+    const int code = Run("info", {dir_.Write("a.dltap", whole.first(size))});
+    if (size < sizeof(trace::FileHeader)) {
+      EXPECT_EQ(code, kExitBadInput) << size;
+      ExpectOneErrorLine("a.dltap: ");
+    } else {
+      EXPECT_EQ(code, kExitOk) << size;
+    }
+  }
+}
+
+TEST_F(CliTest, CheckSaysWhatIsWrongAndWhere) {
+  trace::TraceBytes trace;
+  trace.Text(1, "name").Text(2, "other");
+  trace.Put(trace::BlockKind::kEnd, trace::EndRecord{});
+  EXPECT_EQ(Run("check", {dir_.Write("a.dltap", trace.bytes())}), kExitOk);
+  trace.bytes()[sizeof(trace::FileHeader) + 40] ^= 1;
+  EXPECT_EQ(Run("check", {dir_.Write("a.dltap", trace.bytes())}),
+            kExitThreshold);
+  EXPECT_THAT(out_, HasSubstr("bad block at byte 64"));
+  EXPECT_THAT(out_, HasSubstr("corrupt_block: 1"));
+}
+
+TEST_F(CliTest, DumpIsItselfATrace) {
+  trace::TraceBytes trace;
+  trace.Entry(16, "cudaMalloc", {{"size", 0, 8}});
+  const uint64_t size = 4096;
+  trace.Calls(0, 0, {{.begin_ticks = 10, .duration_ticks = 5,
+                      .entry_point = 16, .flags = 0, .payload = &size,
+                      .payload_bytes = 8}});
+  ASSERT_EQ(Run("dump", {dir_.Write("a.dltap", trace.bytes())}), kExitOk);
+  const std::string first = out_;
+  EXPECT_THAT(first, HasSubstr("cudaMalloc depth=0 size=4096"));
+  ASSERT_EQ(Run("dump", {dir_.Write("a.txt", first)}), kExitOk);
+  EXPECT_EQ(out_, first);
+}
+
+TEST_F(CliTest, RunFailsAsEnvDoes) {
+  EXPECT_EQ(Run("run", {}), kExitRunFailed);
+  ExpectOneErrorLine("no command given");
+  EXPECT_EQ(Run("run", {"--bogus", "--", "true"}), kExitRunFailed);
+  ExpectOneErrorLine("--bogus");
+  EXPECT_EQ(Run("run", {"--bogus", "true"}), kExitRunFailed);
+  ExpectOneErrorLine("--bogus");
+  EXPECT_EQ(Run("run", {"--gpu", "sim:none", "--", "true"}), kExitRunFailed);
+  ExpectOneErrorLine("h100-sxm");
+}
+
+}  // namespace
+}  // namespace dltap::analyzer

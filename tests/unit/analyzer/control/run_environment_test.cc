@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/control/run_environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/support/temp_dir.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using ::testing::HasSubstr;
+
+// An installation in a temporary directory.
+class RunEnvironmentTest : public ::testing::Test {
+ protected:
+  RunEnvironmentTest() : paths_(dir_.path() + "/bin") {
+    for (const char* folder : {"/bin", "/lib", "/simgpu/cu13"}) {
+      std::filesystem::create_directories(dir_.path() + folder);
+    }
+    dir_.Write("lib/libdltap.so", std::string_view("x"));
+    for (const char* name :
+         {"libcufft.so.12", "libcublas.so.13", "libcuda.so.1",
+          "libdltapsim.so", "libcudart.so.13", "libcublasLt.so.13"}) {
+      dir_.Write(std::string("simgpu/cu13/") + name, std::string_view("x"));
+    }
+    settings_.directory = "/runs/100%";
+  }
+  Environment Make(Environment inherited) {
+    absl::StatusOr<Environment> environment =
+        RunEnvironment(settings_, paths_, std::move(inherited));
+    EXPECT_TRUE(environment.ok()) << environment.status();
+    return environment.ok() ? *environment : Environment();
+  }
+
+  TempDir dir_;
+  InstallPaths paths_;
+  RunSettings settings_;
+};
+
+TEST_F(RunEnvironmentTest, TapComesBeforeWhatWasPreloaded) {
+  EXPECT_EQ(Make({})["LD_PRELOAD"], dir_.path() + "/lib/libdltap.so");
+  EXPECT_EQ(Make({{"LD_PRELOAD", "/x/libtcmalloc.so"}})["LD_PRELOAD"],
+            dir_.path() + "/lib/libdltap.so:/x/libtcmalloc.so");
+}
+
+TEST_F(RunEnvironmentTest, RealGpuLeavesTheRestAlone) {
+  const Environment environment = Make({{"HOME", "/root"}});
+  EXPECT_EQ(environment.at("DLTAP_OUTPUT"), "/runs/100%%");
+  EXPECT_EQ(environment.at("HOME"), "/root");
+  EXPECT_EQ(environment.size(), 3);
+}
+
+TEST_F(RunEnvironmentTest, SimulatedLibrariesFollowInTheOrderOfTheirNeeds) {
+  settings_.simulated = opmodel::FindGpu("h100-sxm");
+  settings_.gpus = 2;
+  Environment environment = Make({{"LD_PRELOAD", "/x.so"}});
+  const std::string sim = ":" + dir_.path() + "/simgpu/cu13/";
+  EXPECT_EQ(environment["LD_PRELOAD"],
+            dir_.path() + "/lib/libdltap.so" + sim + "libcuda.so.1" + sim +
+                "libcudart.so.13" + sim + "libcublasLt.so.13" + sim +
+                "libcublas.so.13" + sim + "libcufft.so.12:/x.so");
+  EXPECT_EQ(environment["DLTAP_SIM_GPU"], "h100-sxm");
+  EXPECT_EQ(environment["DLTAP_SIM_GPUS"], "2");
+  EXPECT_EQ(environment.count("DLTAP_CLOCK"), 0);
+}
+
+TEST_F(RunEnvironmentTest, CachesOfARealGpuAreOutOfReach) {
+  settings_.simulated = opmodel::FindGpu("h100-sxm");
+  Environment environment = Make({{"TRITON_CACHE_DIR", "/data/triton"}});
+  for (const char* variable :
+       {"PYTORCH_KERNEL_CACHE_PATH", "TRITON_CACHE_DIR",
+        "TORCHINDUCTOR_CACHE_DIR", "CUDA_CACHE_PATH"}) {
+    EXPECT_THAT(environment[variable], HasSubstr("/runs/100%/caches/"));
+  }
+}
+
+TEST_F(RunEnvironmentTest, TapReadsTheSimulatedClockWhenItIsNotTheHosts) {
+  settings_.simulated = opmodel::FindGpu("h100-sxm");
+  EXPECT_EQ(Make({{"DLTAP_SIM_CLOCK", "virtual"}})["DLTAP_CLOCK"], "cupti");
+  EXPECT_EQ(Make({{"DLTAP_SIM_CLOCK", "skip"}})["DLTAP_CLOCK"], "cupti");
+  EXPECT_EQ(Make({{"DLTAP_SIM_CLOCK", "real"}}).count("DLTAP_CLOCK"), 0);
+}
+
+TEST_F(RunEnvironmentTest, SaysWhatIsNotInstalled) {
+  std::filesystem::remove_all(dir_.path() + "/simgpu");
+  settings_.simulated = opmodel::FindGpu("h100-sxm");
+  EXPECT_THAT(RunEnvironment(settings_, paths_, {}).status().message(),
+              HasSubstr("no simulated libraries in"));
+  std::filesystem::remove_all(dir_.path() + "/lib");
+  EXPECT_THAT(RunEnvironment(settings_, paths_, {}).status().message(),
+              HasSubstr("libdltap.so is not in"));
+}
+
+TEST(ParseGpuTest, NamesWhatThereIs) {
+  EXPECT_EQ(*ParseGpu("real", false), nullptr);
+  EXPECT_EQ((*ParseGpu("sim:h100-sxm", false))->name, "h100-sxm");
+  EXPECT_THAT(ParseGpu("sim:h1000", false).status().message(),
+              HasSubstr("h100-sxm"));
+  EXPECT_THAT(ParseGpu("sim:", false).status().message(),
+              HasSubstr("h100-sxm"));
+  EXPECT_THAT(ParseGpu("h100", false).status().message(),
+              HasSubstr("real or sim:NAME"));
+}
+
+TEST(ParseGpuTest, OlderThanItsCudaIsAQuestionOfWhatIf) {
+  EXPECT_THAT(ParseGpu("sim:v100-sxm", false).status().message(),
+              HasSubstr("--what-if"));
+  EXPECT_TRUE(ParseGpu("sim:v100-sxm", true).ok());
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
