@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "absl/strings/str_cat.h"
 
 namespace dltap::analyzer {
@@ -157,6 +159,25 @@ TEST(OpsCsvTest, UnreadablePathsAreErrors) {
               HasSubstr("/no/such/ops.csv: cannot read: No such file"));
   EXPECT_THAT(ReadOpsCsv("/").status().message(),
               HasSubstr("/: cannot read: Is a directory"));
+}
+
+TEST(OpsCsvTest, DamagedFilesAreRowsOrAnErrorWithAPlace) {
+  const std::string valid =
+      "op,precision,w,h,c,n,k,s,r,pad_w,pad_h,stride_1,stride_2,measured_ms\n"
+      "conv_forward,fp32,28,28,16,8,32,3,3,1,1,1,1,0.25\n"
+      "\"conv_backward_data\",fp16,28,28,16,8,32,3,3,1,1,2,2,N/A\n";
+  constexpr char kBytes[] = "\",\n-0919eEn/\xff";  // and the final 0
+  std::minstd_rand random(1);
+  for (int round = 0; round < 5000; ++round) {
+    std::string damaged = valid;
+    for (int change = 0; change < 3; ++change) {
+      damaged[random() % damaged.size()] = kBytes[random() % sizeof(kBytes)];
+    }
+    const auto rows = ParseOpsCsv(damaged, "ops.csv");
+    if (!rows.ok()) {
+      EXPECT_THAT(rows.status().message(), HasSubstr("ops.csv:"));
+    }
+  }
 }
 
 }  // namespace
