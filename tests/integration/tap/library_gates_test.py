@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What libdltap.so may bring into a process that it is preloaded into.
+
+Usage: library_gates_test.py LIBRARY VERSION_SCRIPT
+"""
+
+import re
+import subprocess
+import sys
+import unittest
+
+SCRIPT, LIBRARY = sys.argv.pop(), sys.argv.pop()
+
+ALLOWED_NEEDED = {"libc.so.6", "ld-linux-x86-64.so.2"}
+NEWEST_GLIBC = (2, 34)
+# Relative relocations are paid by every process; 149 when this was written.
+MOST_RELOCATIONS = 400
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True,
+                          check=True).stdout
+
+
+def symbols(which):
+    return [line.split()[-1] for line in
+            output("nm", "-D", which, LIBRARY).splitlines()]
+
+
+class LibraryGatesTest(unittest.TestCase):
+
+    def test_exports_are_those_of_the_specs(self):
+        with open(SCRIPT) as script:
+            wanted = set(re.findall(r"^    (\w+);$", script.read(), re.M))
+        self.assertGreater(len(wanted), 1000)
+        self.assertEqual(set(symbols("--defined-only")), wanted)
+
+    def test_needs_nothing_but_the_c_library(self):
+        needed = set(re.findall(r"NEEDED.*\[(.+)\]",
+                                output("readelf", "-dW", LIBRARY)))
+        self.assertLessEqual(needed, ALLOWED_NEEDED)
+
+    def test_no_symbol_of_the_cxx_runtime(self):
+        undefined = {s.split("@")[0] for s in symbols("--undefined-only")}
+        runtime = {s for s in undefined
+                   if s.startswith(("_Z", "__cxa_", "__gxx_", "_Unwind_"))}
+        # crtbeginS.o of every shared library refers to it, weakly.
+        self.assertEqual(runtime - {"__cxa_finalize"}, set())
+
+    def test_glibc_of_debian_12_and_older_suffices(self):
+        versions = {tuple(map(int, v.split("."))) for v in re.findall(
+            r"@GLIBC_([0-9.]+)", "\n".join(symbols("--undefined-only")))}
+        self.assertLessEqual(max(versions), NEWEST_GLIBC)
+
+    def test_loads_without_text_relocations_or_unique_symbols(self):
+        self.assertNotIn("TEXTREL", output("readelf", "-dW", LIBRARY))
+        self.assertNotIn("UNIQUE", output("readelf", "-sW", LIBRARY))
+
+    def test_few_relocations(self):
+        relocations = output("readelf", "-rW", LIBRARY)
+        self.assertLess(relocations.count("R_X86_64_RELATIVE"),
+                        MOST_RELOCATIONS)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
