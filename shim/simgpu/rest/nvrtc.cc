@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVRTC that accepts every program: what it "compiles" is a name, which the
+// simulated driver's module loading accepts as an image.
+#pragma GCC visibility push(default)
+#include <nvrtc.h>
+#pragma GCC visibility pop
+
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "shim/simgpu/device/api_scope.h"
+
+namespace dltap::simgpu {
+namespace {
+
+// Named after what a loader expects to find first in an image.
+constexpr char kImage[] = "\x7f" "ELF simulated";
+constexpr char kLog[] = "";
+
+struct Program {
+  std::string name;
+  std::map<std::string, std::string> lowered_names;
+};
+
+Program* ProgramOf(nvrtcProgram handle) {
+  return reinterpret_cast<Program*>(handle);
+}
+
+template <ApiName kName, typename Body>
+nvrtcResult Nvrtc(Body body) {
+  ApiScope scope(FunctionOf<"nvrtc", kName>());
+  if (scope.injected_error() != 0) [[unlikely]] {
+    return static_cast<nvrtcResult>(scope.injected_error());
+  }
+  return body();
+}
+
+// The sizes and texts of what a compilation leaves.
+template <ApiName kName>
+nvrtcResult SizeOf(nvrtcProgram program, size_t* bytes, size_t value) {
+  return Nvrtc<kName>([&] {
+    if (program == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+    if (bytes == nullptr) return NVRTC_ERROR_INVALID_INPUT;
+    *bytes = value;
+    return NVRTC_SUCCESS;
+  });
+}
+
+template <ApiName kName, size_t kBytes>
+nvrtcResult CopyOf(nvrtcProgram program, char* target,
+                   const char (&source)[kBytes]) {
+  return Nvrtc<kName>([&] {
+    if (program == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+    if (target == nullptr) return NVRTC_ERROR_INVALID_INPUT;
+    std::memcpy(target, source, kBytes);
+    return NVRTC_SUCCESS;
+  });
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
+
+using namespace dltap::simgpu;  // NOLINT: the vendor's names are global
+
+extern "C" {
+
+nvrtcResult nvrtcVersion(int* major, int* minor) {
+  return Nvrtc<"nvrtcVersion">([&] {
+    if (major == nullptr || minor == nullptr) return NVRTC_ERROR_INVALID_INPUT;
+    *major = 13;
+    *minor = 0;
+    return NVRTC_SUCCESS;
+  });
+}
+
+nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source,
+                               const char* name, int, const char* const*,
+                               const char* const*) {
+  return Nvrtc<"nvrtcCreateProgram">([&] {
+    if (program == nullptr || source == nullptr) {
+      return NVRTC_ERROR_INVALID_INPUT;
+    }
+    auto* made = new Program{name == nullptr ? "default_program" : name, {}};
+    *program = reinterpret_cast<nvrtcProgram>(made);
+    return NVRTC_SUCCESS;
+  });
+}
+
+nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
+  return Nvrtc<"nvrtcDestroyProgram">([&] {
+    if (program == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+    delete ProgramOf(*program);
+    *program = nullptr;
+    return NVRTC_SUCCESS;
+  });
+}
+
+nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int,
+                                const char* const*) {
+  return Nvrtc<"nvrtcCompileProgram">([&] {
+    return program == nullptr ? NVRTC_ERROR_INVALID_PROGRAM : NVRTC_SUCCESS;
+  });
+}
+
+nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char* name) {
+  return Nvrtc<"nvrtcAddNameExpression">([&] {
+    if (program == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+    if (name == nullptr) return NVRTC_ERROR_INVALID_INPUT;
+    ProgramOf(program)->lowered_names.emplace(name, name);
+    return NVRTC_SUCCESS;
+  });
+}
+
+nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char* name,
+                                const char** lowered) {
+  return Nvrtc<"nvrtcGetLoweredName">([&] {
+    if (program == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+    const auto& names = ProgramOf(program)->lowered_names;
+    const auto it = names.find(name);
+    if (it == names.end()) return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+    *lowered = it->second.c_str();
+    return NVRTC_SUCCESS;
+  });
+}
+
+nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t* bytes) {
+  return SizeOf<"nvrtcGetCUBINSize">(program, bytes, sizeof kImage);
+}
+nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char* target) {
+  return CopyOf<"nvrtcGetCUBIN">(program, target, kImage);
+}
+nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t* bytes) {
+  return SizeOf<"nvrtcGetPTXSize">(program, bytes, sizeof kImage);
+}
+nvrtcResult nvrtcGetPTX(nvrtcProgram program, char* target) {
+  return CopyOf<"nvrtcGetPTX">(program, target, kImage);
+}
+nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t* bytes) {
+  return SizeOf<"nvrtcGetProgramLogSize">(program, bytes, sizeof kLog);
+}
+nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char* target) {
+  return CopyOf<"nvrtcGetProgramLog">(program, target, kLog);
+}
+
+const char* nvrtcGetErrorString(nvrtcResult result) {
+  return result == NVRTC_SUCCESS ? "NVRTC_SUCCESS" : "NVRTC_ERROR";
+}
+
+}  // extern "C"
