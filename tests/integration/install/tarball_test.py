@@ -62,6 +62,19 @@ class TarballTest(unittest.TestCase):
         self.assertNotIn(str(BUILD), loaded)
         self.assertNotIn("absl", loaded)
 
+    def test_program_finds_the_library_that_it_preloads(self):
+        shown = run(self.root / "bin/dltap", "lib", cwd="/")
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertEqual(shown.stdout.strip(),
+                         str(self.root / "lib/dltap/libdltap.so"))
+
+    def test_program_runs_another(self):
+        ran = run(self.root / "bin/dltap", "run", "-o",
+                  pathlib.Path(self.scratch.name) / "trace", "--",
+                  "sh", "-c", "echo to stdout; exit 7")
+        self.assertEqual((ran.returncode, ran.stdout), (7, "to stdout\n"),
+                         ran.stderr)
+
     def test_preloaded_library_needs_only_libc(self):
         self.assertLessEqual(set(self.needed("lib/dltap/libdltap.so")),
                              {"libc.so.6", "ld-linux-x86-64.so.2"})
