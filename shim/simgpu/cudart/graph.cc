@@ -9,6 +9,7 @@
 #include "shim/simgpu/cudart/runtime_call.h"
 #include "shim/simgpu/device/graph_dot.h"
 #include "shim/simgpu/device/graph_exec.h"
+#include "shim/simgpu/device/graph_query.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -29,20 +30,9 @@ cudaError_t OnExec(cudaGraphExec_t handle, Body body) {
   });
 }
 
-// The convention of all list getters: with a null array, the number there is;
-// else up to *count entries, the rest null.
-Error ListNodes(const std::vector<GraphNode*>& nodes, cudaGraphNode_t* out,
-                size_t* count) {
-  if (count == nullptr) return Error::kInvalidValue;
-  if (out == nullptr) {
-    *count = nodes.size();
-    return Error::kSuccess;
-  }
-  for (size_t i = 0; i < *count; ++i) {
-    out[i] = i < nodes.size() ? ToHandle<cudaGraphNode_t>(nodes[i]) : nullptr;
-  }
-  *count = std::min(*count, nodes.size());
-  return Error::kSuccess;
+Error List(const std::vector<GraphNode*>& nodes, cudaGraphNode_t* out,
+           size_t* count) {
+  return ListNodes(nodes, reinterpret_cast<GraphNode**>(out), count);
 }
 
 template <ApiName kName>
@@ -166,7 +156,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
                               size_t* numNodes) {
   return OnGraph<"cudaGraphGetNodes">(graph, [&](Graph& g) {
-    return ListNodes(g.nodes, nodes, numNodes);
+    return List(g.nodes, nodes, numNodes);
   });
 }
 
@@ -174,11 +164,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph,
                                   cudaGraphNode_t* pRootNodes,
                                   size_t* pNumRootNodes) {
   return OnGraph<"cudaGraphGetRootNodes">(graph, [&](Graph& g) {
-    std::vector<GraphNode*> roots;
-    for (GraphNode* node : g.nodes) {
-      if (node->dependencies.empty()) roots.push_back(node);
-    }
-    return ListNodes(roots, pRootNodes, pNumRootNodes);
+    return List(RootsOf(g), pRootNodes, pNumRootNodes);
   });
 }
 
@@ -186,23 +172,11 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from,
                               cudaGraphNode_t* to, cudaGraphEdgeData* edgeData,
                               size_t* numEdges) {
   return OnGraph<"cudaGraphGetEdges">(graph, [&](Graph& g) {
-    if ((from == nullptr) != (to == nullptr)) return Error::kInvalidValue;
-    std::vector<GraphNode*> sources;
-    std::vector<GraphNode*> targets;
-    for (GraphNode* node : g.nodes) {
-      for (GraphNode* dependency : node->dependencies) {
-        sources.push_back(dependency);
-        targets.push_back(node);
-      }
-    }
     if (edgeData != nullptr && from != nullptr && numEdges != nullptr) {
       std::fill_n(edgeData, *numEdges, cudaGraphEdgeData{});
     }
-    size_t count = numEdges == nullptr ? 0 : *numEdges;
-    const Error error = ListNodes(targets, to, numEdges == nullptr ? nullptr
-                                                                   : &count);
-    return error == Error::kSuccess ? ListNodes(sources, from, numEdges)
-                                    : error;
+    return ListEdges(g, reinterpret_cast<GraphNode**>(from),
+                     reinterpret_cast<GraphNode**>(to), numEdges);
   });
 }
 
@@ -234,7 +208,7 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
     if (edgeData != nullptr && pNumDependencies != nullptr) {
       std::fill_n(edgeData, *pNumDependencies, cudaGraphEdgeData{});
     }
-    return ListNodes(found->dependencies, pDependencies, pNumDependencies);
+    return List(found->dependencies, pDependencies, pNumDependencies);
   });
 }
 
@@ -248,7 +222,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
     if (edgeData != nullptr && pNumDependentNodes != nullptr) {
       std::fill_n(edgeData, *pNumDependentNodes, cudaGraphEdgeData{});
     }
-    return ListNodes(found->dependents, pDependentNodes, pNumDependentNodes);
+    return List(found->dependents, pDependentNodes, pNumDependentNodes);
   });
 }
 

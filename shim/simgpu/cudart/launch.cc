@@ -84,7 +84,8 @@ cudaError_t LaunchHost(cudaStream_t handle, cudaHostFn_t function,
                        void* user_data) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (function == nullptr) return Error::kInvalidValue;
-    return Submit(stream, HostWork{[=] { function(user_data); }});
+    return Submit(stream, HostWork{[=] { function(user_data); }, function,
+                                    user_data});
   });
 }
 
@@ -94,7 +95,7 @@ cudaError_t AddCallback(cudaStream_t handle, cudaStreamCallback_t callback,
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (callback == nullptr || flags != 0) return Error::kInvalidValue;
     if (stream.capture.load() != nullptr) return Error::kCaptureUnsupported;
-    return Submit(stream, HostWork{[=] {
+    return Submit(stream, HostWork{.function = [=] {
                     callback(handle, cudaSuccess, user_data);
                   }});
   });

@@ -20,8 +20,7 @@ cudaError_t MallocAsync(void** address, size_t bytes, MemoryPool* pool,
     if (error == Error::kSuccess && stream.capture.load() != nullptr) {
       return CaptureNode(stream, {.type = GraphNodeType::kMemoryAlloc,
                                   .work = EmptyWork{},
-                                  .child = nullptr,
-                                  .params = nullptr});
+                                  .child = nullptr});
     }
     return error;
   });
@@ -34,8 +33,7 @@ cudaError_t FreeAsync(void* address, cudaStream_t handle) {
     if (stream.capture.load() != nullptr) {
       return CaptureNode(stream, {.type = GraphNodeType::kMemoryFree,
                                   .work = EmptyWork{},
-                                  .child = nullptr,
-                                  .params = nullptr});
+                                  .child = nullptr});
     }
     return FreeToPool(address, stream);
   });

@@ -196,15 +196,14 @@ Error CaptureNode(Stream& stream, NodeSpec spec) {
 
 Error CaptureWork(Stream& stream, Work work) {
   const GraphNodeType type = TypeOf(work);
-  return CaptureNode(stream, {.type = type, .work = std::move(work),
-                              .child = nullptr, .params = nullptr});
+  return CaptureNode(
+      stream, {.type = type, .work = std::move(work), .child = nullptr});
 }
 
 Error CaptureChildGraph(Stream& stream, const Graph& child) {
   return CaptureNode(stream, {.type = GraphNodeType::kChildGraph,
                               .work = EmptyWork{},
-                              .child = const_cast<Graph*>(&child),
-                              .params = nullptr});
+                              .child = const_cast<Graph*>(&child)});
 }
 
 Error CaptureEventRecord(Event& event, Stream& stream) {

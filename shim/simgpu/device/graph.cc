@@ -88,7 +88,6 @@ Error AddNode(Graph& graph, NodeSpec spec,
     }
   }
   GraphNode* made = MakeNode(graph, spec.type, std::move(spec.work));
-  made->params = std::move(spec.params);
   for (GraphNode* dependency : dependencies) Link(*dependency, *made);
   if (spec.child != nullptr) AdoptChild(*made, *spec.child, nullptr);
   TellNode(ResourceEvent::kGraphNodeCreated, made, nullptr);
@@ -129,7 +128,6 @@ Graph* CloneGraph(const Graph& graph, NodeMap* clones) {
   NodeMap local;
   for (const GraphNode* node : graph.nodes) {
     GraphNode* clone = MakeNode(*copy, node->type, node->work);
-    clone->params = node->params;
     clone->enabled = node->enabled;
     local[node] = clone;
     TellNode(ResourceEvent::kGraphNodeCloned, clone, node);

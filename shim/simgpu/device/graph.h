@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -52,8 +51,6 @@ struct GraphNode : Handle {
   std::vector<GraphNode*> dependents;
   Graph* child = nullptr;  // owned; of a child graph node
   bool enabled = true;
-  // The vendor's parameter structure, kept for the functions that read it back.
-  std::shared_ptr<const void> params;
   int64_t end_ns = 0;  // of the launch under way
 };
 
@@ -75,7 +72,6 @@ struct NodeSpec {
   GraphNodeType type = GraphNodeType::kEmpty;
   Work work;
   Graph* child = nullptr;  // cloned
-  std::shared_ptr<const void> params;
 };
 
 // kInvalidValue when a dependency is of another graph or stands there twice.

@@ -113,7 +113,6 @@ GraphUpdateResult Compare(const Graph& ours, const Graph& theirs,
 void CopyParameters(Graph& ours, const Graph& theirs, NodeMap& clones) {
   for (size_t i = 0; i < ours.nodes.size(); ++i) {
     ours.nodes[i]->work = theirs.nodes[i]->work;
-    ours.nodes[i]->params = theirs.nodes[i]->params;
     clones[theirs.nodes[i]] = ours.nodes[i];
     if (ours.nodes[i]->child != nullptr) {
       CopyParameters(*ours.nodes[i]->child, *theirs.nodes[i]->child, clones);
@@ -176,6 +175,16 @@ GraphUpdateResult UpdateGraphExec(GraphExec& exec, const Graph& graph,
     CopyParameters(*exec.graph, graph, exec.clones);
   }
   return result;
+}
+
+Error UpdateChildGraph(GraphExec& exec, GraphNode& node, const Graph& child) {
+  GraphNode* culprit = nullptr;
+  const std::lock_guard lock(exec.mutex);
+  if (Compare(*node.child, child, &culprit) != GraphUpdateResult::kSuccess) {
+    return Error::kInvalidValue;
+  }
+  CopyParameters(*node.child, child, exec.clones);
+  return Error::kSuccess;
 }
 
 uint32_t GraphExecIdOf(void* graph_exec) {

@@ -51,6 +51,9 @@ enum class GraphUpdateResult : int {
 GraphUpdateResult UpdateGraphExec(GraphExec& exec, const Graph& graph,
                                   GraphNode** culprit);
 
+// Gives a child graph node of the exec the parameters of a graph of its shape.
+Error UpdateChildGraph(GraphExec& exec, GraphNode& node, const Graph& child);
+
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_EXEC_H_

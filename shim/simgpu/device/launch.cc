@@ -57,6 +57,7 @@ Error MakeKernelWork(const Kernel& kernel, const LaunchParameters& launch,
   work->dynamic_shared_bytes =
       static_cast<uint32_t>(launch.dynamic_shared_bytes);
   work->cooperative = launch.cooperative;
+  work->arguments = launch.arguments;
   work->effect = SemanticEffect(kernel, launch);
   return Error::kSuccess;
 }

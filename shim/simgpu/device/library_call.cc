@@ -48,6 +48,7 @@ Error LaunchLibraryKernel(void* stream_handle, const LibraryKernel& kernel) {
                            .dynamic_shared_bytes = kernel.dynamic_shared_bytes,
                            .duration_ns = kernel.duration_ns,
                            .cooperative = false,
+                           .arguments = nullptr,
                            .effect = kernel.effect});
 }
 

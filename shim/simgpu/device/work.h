@@ -30,6 +30,7 @@ struct KernelWork {
   uint32_t dynamic_shared_bytes = 0;
   int64_t duration_ns = 0;  // 0: modelled
   bool cooperative = false;
+  void** arguments = nullptr;    // as the caller gave them; never read later
   std::function<void()> effect;  // on memory; empty: none
 };
 
@@ -69,6 +70,8 @@ struct MemsetWork {
 
 struct HostWork {
   std::function<void()> function;
+  void (*raw)(void*) = nullptr;  // what a node's parameters show
+  void* user_data = nullptr;
 };
 
 // In explicit graphs only: eager event calls do not go through Submit().

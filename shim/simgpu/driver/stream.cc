@@ -52,7 +52,8 @@ template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
 CUresult LaunchHost(CUstream handle, CUhostFn function, void* user_data) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (function == nullptr) return Error::kInvalidValue;
-    return Submit(stream, HostWork{[=] { function(user_data); }});
+    return Submit(stream, HostWork{[=] { function(user_data); }, function,
+                                    user_data});
   });
 }
 
@@ -62,7 +63,7 @@ CUresult AddCallback(CUstream handle, CUstreamCallback callback,
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (callback == nullptr || flags != 0) return Error::kInvalidValue;
     if (stream.capture.load() != nullptr) return Error::kCaptureUnsupported;
-    return Submit(stream, HostWork{[=] {
+    return Submit(stream, HostWork{.function = [=] {
                     callback(handle, CUDA_SUCCESS, user_data);
                   }});
   });

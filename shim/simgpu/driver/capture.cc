@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/capture.h"
+
+#include <span>
+
+#include "shim/simgpu/device/thread_state.h"
+#include "shim/simgpu/driver/driver_call.h"
+
+namespace dltap::simgpu {
+namespace {
+
+bool IsMode(CUstreamCaptureMode mode) {
+  return mode >= CU_STREAM_CAPTURE_MODE_GLOBAL &&
+         mode <= CU_STREAM_CAPTURE_MODE_RELAXED;
+}
+
+std::span<GraphNode* const> ToNodes(const CUgraphNode* nodes, size_t count) {
+  return {reinterpret_cast<GraphNode* const*>(nodes), count};
+}
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+CUresult Begin(CUstream handle, CUstreamCaptureMode mode) {
+  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    if (!IsMode(mode)) return Error::kInvalidValue;
+    return BeginCapture(stream, static_cast<CaptureMode>(mode));
+  });
+}
+
+struct BeginToGraphRequest {
+  CUgraph graph;
+  std::span<GraphNode* const> dependencies;
+  CUstreamCaptureMode mode;
+};
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+CUresult BeginToGraph(CUstream handle, const BeginToGraphRequest& request) {
+  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    Graph* graph = FromHandle<Graph>(request.graph);
+    if (graph == nullptr || !IsMode(request.mode)) return Error::kInvalidValue;
+    return BeginCapture(stream, static_cast<CaptureMode>(request.mode), graph,
+                        request.dependencies);
+  });
+}
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+CUresult End(CUstream handle, CUgraph* out) {
+  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    Graph* graph = nullptr;
+    const Error error = EndCapture(stream, &graph);
+    if (out != nullptr) *out = ToHandle<CUgraph>(graph);
+    return error;
+  });
+}
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+CUresult IsStreamCapturing(CUstream handle, CUstreamCaptureStatus* status) {
+  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    if (status == nullptr) return Error::kInvalidValue;
+    *status = static_cast<CUstreamCaptureStatus>(GetCaptureInfo(stream).status);
+    return Error::kSuccess;
+  });
+}
+
+struct InfoOutputs {
+  CUstreamCaptureStatus* status;
+  cuuint64_t* id;
+  CUgraph* graph = nullptr;
+  const CUgraphNode** dependencies = nullptr;
+  const CUgraphEdgeData** edges = nullptr;
+  size_t* count = nullptr;
+};
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+CUresult Info(CUstream handle, const InfoOutputs& out) {
+  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    if (out.status == nullptr) return Error::kInvalidValue;
+    const CaptureInfo info = GetCaptureInfo(stream);
+    *out.status = static_cast<CUstreamCaptureStatus>(info.status);
+    if (info.status != CaptureStatus::kActive) return Error::kSuccess;
+    if (out.id != nullptr) *out.id = info.id;
+    if (out.graph != nullptr) *out.graph = ToHandle<CUgraph>(info.graph);
+    if (out.dependencies != nullptr) {
+      *out.dependencies =
+          reinterpret_cast<const CUgraphNode*>(info.frontier.data());
+    }
+    if (out.edges != nullptr) *out.edges = nullptr;
+    if (out.count != nullptr) *out.count = info.frontier.size();
+    return Error::kSuccess;
+  });
+}
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+CUresult Update(CUstream handle, std::span<GraphNode* const> nodes,
+                unsigned flags) {
+  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    constexpr unsigned kSet = CU_STREAM_SET_CAPTURE_DEPENDENCIES;
+    if (flags > kSet) return Error::kInvalidValue;
+    return UpdateCaptureFrontier(stream, nodes, flags == kSet);
+  });
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
+
+using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+
+CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode) {
+  return Begin<"cuStreamBeginCapture_v2">(hStream, mode);
+}
+
+CUresult cuStreamBeginCapture_v2_ptsz(CUstream hStream, CUstreamCaptureMode mode) {
+  return Begin<"cuStreamBeginCapture_v2_ptsz", kPtsz>(hStream, mode);
+}
+
+CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
+                                       const CUgraphNode* dependencies,
+                                       const CUgraphEdgeData*,
+                                       size_t numDependencies,
+                                       CUstreamCaptureMode mode) {
+  return BeginToGraph<"cuStreamBeginCaptureToGraph">(
+      hStream, {hGraph, ToNodes(dependencies, numDependencies), mode});
+}
+
+CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream hStream, CUgraph hGraph,
+                                       const CUgraphNode* dependencies,
+                                       const CUgraphEdgeData*,
+                                       size_t numDependencies,
+                                       CUstreamCaptureMode mode) {
+  return BeginToGraph<"cuStreamBeginCaptureToGraph_ptsz", kPtsz>(
+      hStream, {hGraph, ToNodes(dependencies, numDependencies), mode});
+}
+
+CUresult cuStreamEndCapture(CUstream hStream, CUgraph* phGraph) {
+  return End<"cuStreamEndCapture">(hStream, phGraph);
+}
+
+CUresult cuStreamEndCapture_ptsz(CUstream hStream, CUgraph* phGraph) {
+  return End<"cuStreamEndCapture_ptsz", kPtsz>(hStream, phGraph);
+}
+
+CUresult cuStreamIsCapturing(CUstream hStream,
+                               CUstreamCaptureStatus* captureStatus) {
+  return IsStreamCapturing<"cuStreamIsCapturing">(hStream, captureStatus);
+}
+
+CUresult cuStreamIsCapturing_ptsz(CUstream hStream,
+                               CUstreamCaptureStatus* captureStatus) {
+  return IsStreamCapturing<"cuStreamIsCapturing_ptsz", kPtsz>(hStream, captureStatus);
+}
+
+CUresult cuStreamGetCaptureInfo(CUstream hStream,
+                                  CUstreamCaptureStatus* captureStatus_out,
+                                  cuuint64_t* id_out) {
+  return Info<"cuStreamGetCaptureInfo">(hStream,
+                                            {captureStatus_out, id_out});
+}
+
+CUresult cuStreamGetCaptureInfo_ptsz(CUstream hStream,
+                                  CUstreamCaptureStatus* captureStatus_out,
+                                  cuuint64_t* id_out) {
+  return Info<"cuStreamGetCaptureInfo_ptsz", kPtsz>(hStream,
+                                            {captureStatus_out, id_out});
+}
+
+CUresult cuStreamGetCaptureInfo_v2(CUstream hStream,
+                                     CUstreamCaptureStatus* captureStatus_out,
+                                     cuuint64_t* id_out, CUgraph* graph_out,
+                                     const CUgraphNode** dependencies_out,
+                                     size_t* numDependencies_out) {
+  return Info<"cuStreamGetCaptureInfo_v2">(
+      hStream, {captureStatus_out, id_out, graph_out, dependencies_out, nullptr,
+                numDependencies_out});
+}
+
+CUresult cuStreamGetCaptureInfo_v2_ptsz(CUstream hStream,
+                                     CUstreamCaptureStatus* captureStatus_out,
+                                     cuuint64_t* id_out, CUgraph* graph_out,
+                                     const CUgraphNode** dependencies_out,
+                                     size_t* numDependencies_out) {
+  return Info<"cuStreamGetCaptureInfo_v2_ptsz", kPtsz>(
+      hStream, {captureStatus_out, id_out, graph_out, dependencies_out, nullptr,
+                numDependencies_out});
+}
+
+CUresult cuStreamGetCaptureInfo_v3(CUstream hStream,
+                                     CUstreamCaptureStatus* captureStatus_out,
+                                     cuuint64_t* id_out, CUgraph* graph_out,
+                                     const CUgraphNode** dependencies_out,
+                                     const CUgraphEdgeData** edgeData_out,
+                                     size_t* numDependencies_out) {
+  return Info<"cuStreamGetCaptureInfo_v3">(
+      hStream, {captureStatus_out, id_out, graph_out, dependencies_out,
+                edgeData_out, numDependencies_out});
+}
+
+CUresult cuStreamGetCaptureInfo_v3_ptsz(CUstream hStream,
+                                     CUstreamCaptureStatus* captureStatus_out,
+                                     cuuint64_t* id_out, CUgraph* graph_out,
+                                     const CUgraphNode** dependencies_out,
+                                     const CUgraphEdgeData** edgeData_out,
+                                     size_t* numDependencies_out) {
+  return Info<"cuStreamGetCaptureInfo_v3_ptsz", kPtsz>(
+      hStream, {captureStatus_out, id_out, graph_out, dependencies_out,
+                edgeData_out, numDependencies_out});
+}
+
+CUresult cuStreamUpdateCaptureDependencies(CUstream hStream,
+                                             CUgraphNode* dependencies,
+                                             size_t numDependencies,
+                                             unsigned int flags) {
+  return Update<"cuStreamUpdateCaptureDependencies">(
+      hStream, ToNodes(dependencies, numDependencies), flags);
+}
+
+CUresult cuStreamUpdateCaptureDependencies_ptsz(CUstream hStream,
+                                             CUgraphNode* dependencies,
+                                             size_t numDependencies,
+                                             unsigned int flags) {
+  return Update<"cuStreamUpdateCaptureDependencies_ptsz", kPtsz>(
+      hStream, ToNodes(dependencies, numDependencies), flags);
+}
+
+CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream,
+                                                CUgraphNode* dependencies,
+                                                const CUgraphEdgeData*,
+                                                size_t numDependencies,
+                                                unsigned int flags) {
+  return Update<"cuStreamUpdateCaptureDependencies_v2">(
+      hStream, ToNodes(dependencies, numDependencies), flags);
+}
+
+CUresult cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream hStream,
+                                                CUgraphNode* dependencies,
+                                                const CUgraphEdgeData*,
+                                                size_t numDependencies,
+                                                unsigned int flags) {
+  return Update<"cuStreamUpdateCaptureDependencies_v2_ptsz", kPtsz>(
+      hStream, ToNodes(dependencies, numDependencies), flags);
+}
+
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  return Driver<"cuThreadExchangeStreamCaptureMode">(DriverNeeds::kInit, [&] {
+    if (mode == nullptr || !IsMode(*mode)) return Error::kInvalidValue;
+    ThreadState& thread = CurrentThread();
+    const CaptureMode old = thread.capture_mode;
+    thread.capture_mode = static_cast<CaptureMode>(*mode);
+    *mode = static_cast<CUstreamCaptureMode>(old);
+    return Error::kSuccess;
+  });
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs as wholes: creation, structure, instantiation, update.
+#include "shim/simgpu/device/graph.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "shim/simgpu/device/graph_dot.h"
+#include "shim/simgpu/device/graph_exec.h"
+#include "shim/simgpu/device/graph_query.h"
+#include "shim/simgpu/driver/driver_call.h"
+#include "shim/simgpu/driver/graph_call.h"
+
+namespace dltap::simgpu {
+namespace {
+
+template <ApiName kName>
+CUresult Instantiate(CUgraphExec* out, CUgraph handle, uint64_t flags) {
+  return OnGraph<kName>(handle, [&](Graph& graph) {
+    if (out == nullptr) return Error::kInvalidValue;
+    GraphExec* exec = nullptr;
+    const Error error = InstantiateGraph(graph, flags, &exec);
+    *out = ToHandle<CUgraphExec>(exec);
+    return error;
+  });
+}
+
+template <ApiName kName, typename Change>
+CUresult ChangeEdges(CUgraph handle, const CUgraphNode* from,
+                     const CUgraphNode* to, size_t count, Change change) {
+  return OnGraph<kName>(handle, [&](Graph&) {
+    for (size_t i = 0; i < count; ++i) {
+      GraphNode* first = FromHandle<GraphNode>(from[i]);
+      GraphNode* second = FromHandle<GraphNode>(to[i]);
+      if (first == nullptr || second == nullptr) return Error::kInvalidValue;
+      const Error error = change(*first, *second);
+      if (error != Error::kSuccess) return error;
+    }
+    return Error::kSuccess;
+  });
+}
+
+Error List(const std::vector<GraphNode*>& nodes, CUgraphNode* out,
+           size_t* count) {
+  return ListNodes(nodes, reinterpret_cast<GraphNode**>(out), count);
+}
+
+void ClearEdgeData(CUgraphEdgeData* edges, const size_t* count) {
+  if (edges != nullptr && count != nullptr) {
+    std::fill_n(edges, *count, CUgraphEdgeData{});
+  }
+}
+
+template <ApiName kName>
+CUresult Edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to,
+               CUgraphEdgeData* data, size_t* count) {
+  return OnGraph<kName>(handle, [&](Graph& graph) {
+    if (from != nullptr) ClearEdgeData(data, count);
+    return ListEdges(graph, reinterpret_cast<GraphNode**>(from),
+                     reinterpret_cast<GraphNode**>(to), count);
+  });
+}
+
+template <ApiName kName>
+CUresult Neighbours(CUgraphNode handle,
+                    std::vector<GraphNode*> GraphNode::* side, CUgraphNode* out,
+                    CUgraphEdgeData* data, size_t* count) {
+  return OnNode<kName>(handle, [&](GraphNode& node) {
+    if (out != nullptr) ClearEdgeData(data, count);
+    return List(node.*side, out, count);
+  });
+}
+
+template <ApiName kName>
+CUresult Update(CUgraphExec handle, CUgraph graph_handle,
+                CUgraphExecUpdateResult* result_out, CUgraphNode* culprit_out) {
+  return OnExec<kName>(handle, [&](GraphExec& exec) {
+    const Graph* graph = FromHandle<Graph>(graph_handle);
+    if (graph == nullptr) return Error::kInvalidValue;
+    GraphNode* culprit = nullptr;
+    const GraphUpdateResult result = UpdateGraphExec(exec, *graph, &culprit);
+    if (result_out != nullptr) {
+      *result_out = static_cast<CUgraphExecUpdateResult>(result);
+    }
+    if (culprit_out != nullptr) *culprit_out = ToHandle<CUgraphNode>(culprit);
+    return result == GraphUpdateResult::kSuccess
+               ? Error::kSuccess
+               : Error::kGraphExecUpdateFailure;
+  });
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
+
+using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+
+CUresult cuGraphCreate(CUgraph* phGraph, unsigned int flags) {
+  return Driver<"cuGraphCreate">(DriverNeeds::kInit, [&] {
+    if (phGraph == nullptr || flags != 0) return Error::kInvalidValue;
+    *phGraph = ToHandle<CUgraph>(NewGraph());
+    return Error::kSuccess;
+  });
+}
+
+CUresult cuGraphDestroy(CUgraph hGraph) {
+  return OnGraph<"cuGraphDestroy">(hGraph, [](Graph& graph) {
+    if (graph.parent != nullptr) return Error::kInvalidValue;
+    DestroyGraph(&graph);
+    return Error::kSuccess;
+  });
+}
+
+CUresult cuGraphClone(CUgraph* phGraphClone, CUgraph originalGraph) {
+  return OnGraph<"cuGraphClone">(originalGraph, [&](Graph& graph) {
+    if (phGraphClone == nullptr) return Error::kInvalidValue;
+    *phGraphClone = ToHandle<CUgraph>(CloneGraph(graph, nullptr));
+    return Error::kSuccess;
+  });
+}
+
+CUresult cuGraphInstantiate(CUgraphExec* phGraphExec, CUgraph hGraph,
+                            CUgraphNode*, char*, size_t) {
+  return Instantiate<"cuGraphInstantiate">(phGraphExec, hGraph, 0);
+}
+
+CUresult cuGraphInstantiate_v2(CUgraphExec* phGraphExec, CUgraph hGraph,
+                               CUgraphNode*, char*, size_t) {
+  return Instantiate<"cuGraphInstantiate_v2">(phGraphExec, hGraph, 0);
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* phGraphExec, CUgraph hGraph,
+                                     unsigned long long flags) {
+  return Instantiate<"cuGraphInstantiateWithFlags">(phGraphExec, hGraph, flags);
+}
+
+CUresult cuGraphInstantiateWithParams(
+    CUgraphExec* phGraphExec, CUgraph hGraph,
+    CUDA_GRAPH_INSTANTIATE_PARAMS* instantiateParams) {
+  if (instantiateParams != nullptr) {
+    instantiateParams->hErrNode_out = nullptr;
+    instantiateParams->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
+  }
+  return Instantiate<"cuGraphInstantiateWithParams">(
+      phGraphExec, hGraph,
+      instantiateParams == nullptr ? 0 : instantiateParams->flags);
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
+  return OnExec<"cuGraphExecDestroy">(
+      hGraphExec, [](GraphExec& exec) { return DestroyGraphExec(exec); });
+}
+
+CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t* flags) {
+  return OnExec<"cuGraphExecGetFlags">(hGraphExec, [&](GraphExec& exec) {
+    if (flags == nullptr) return Error::kInvalidValue;
+    *flags = exec.flags;
+    return Error::kSuccess;
+  });
+}
+
+CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream) {
+  return OnExec<"cuGraphUpload">(hGraphExec,
+                                 [](GraphExec&) { return Error::kSuccess; });
+}
+
+CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph,
+                           CUgraphNode* hErrorNode_out,
+                           CUgraphExecUpdateResult* updateResult_out) {
+  return Update<"cuGraphExecUpdate">(hGraphExec, hGraph, updateResult_out,
+                                     hErrorNode_out);
+}
+
+CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
+                              CUgraphExecUpdateResultInfo* resultInfo) {
+  if (resultInfo == nullptr) {
+    return Update<"cuGraphExecUpdate_v2">(hGraphExec, hGraph, nullptr, nullptr);
+  }
+  resultInfo->errorFromNode = nullptr;
+  return Update<"cuGraphExecUpdate_v2">(
+      hGraphExec, hGraph, &resultInfo->result, &resultInfo->errorNode);
+}
+
+CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode* nodes, size_t* numNodes) {
+  return OnGraph<"cuGraphGetNodes">(hGraph, [&](Graph& graph) {
+    return List(graph.nodes, nodes, numNodes);
+  });
+}
+
+CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode* rootNodes,
+                             size_t* numRootNodes) {
+  return OnGraph<"cuGraphGetRootNodes">(hGraph, [&](Graph& graph) {
+    return List(RootsOf(graph), rootNodes, numRootNodes);
+  });
+}
+
+CUresult cuGraphGetEdges(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to,
+                         size_t* numEdges) {
+  return Edges<"cuGraphGetEdges">(hGraph, from, to, nullptr, numEdges);
+}
+
+CUresult cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to,
+                            CUgraphEdgeData* edgeData, size_t* numEdges) {
+  return Edges<"cuGraphGetEdges_v2">(hGraph, from, to, edgeData, numEdges);
+}
+
+CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode* from,
+                                const CUgraphNode* to, size_t numDependencies) {
+  return ChangeEdges<"cuGraphAddDependencies">(hGraph, from, to,
+                                               numDependencies, AddDependency);
+}
+
+CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode* from,
+                                   const CUgraphNode* to,
+                                   const CUgraphEdgeData*,
+                                   size_t numDependencies) {
+  return ChangeEdges<"cuGraphAddDependencies_v2">(
+      hGraph, from, to, numDependencies, AddDependency);
+}
+
+CUresult cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode* from,
+                                   const CUgraphNode* to,
+                                   size_t numDependencies) {
+  return ChangeEdges<"cuGraphRemoveDependencies">(
+      hGraph, from, to, numDependencies, RemoveDependency);
+}
+
+CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode* from,
+                                      const CUgraphNode* to,
+                                      const CUgraphEdgeData*,
+                                      size_t numDependencies) {
+  return ChangeEdges<"cuGraphRemoveDependencies_v2">(
+      hGraph, from, to, numDependencies, RemoveDependency);
+}
+
+CUresult cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode* dependencies,
+                                    size_t* numDependencies) {
+  return Neighbours<"cuGraphNodeGetDependencies">(
+      hNode, &GraphNode::dependencies, dependencies, nullptr, numDependencies);
+}
+
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode,
+                                       CUgraphNode* dependencies,
+                                       CUgraphEdgeData* edgeData,
+                                       size_t* numDependencies) {
+  return Neighbours<"cuGraphNodeGetDependencies_v2">(
+      hNode, &GraphNode::dependencies, dependencies, edgeData, numDependencies);
+}
+
+CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode,
+                                      CUgraphNode* dependentNodes,
+                                      size_t* numDependentNodes) {
+  return Neighbours<"cuGraphNodeGetDependentNodes">(
+      hNode, &GraphNode::dependents, dependentNodes, nullptr,
+      numDependentNodes);
+}
+
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode,
+                                         CUgraphNode* dependentNodes,
+                                         CUgraphEdgeData* edgeData,
+                                         size_t* numDependentNodes) {
+  return Neighbours<"cuGraphNodeGetDependentNodes_v2">(
+      hNode, &GraphNode::dependents, dependentNodes, edgeData,
+      numDependentNodes);
+}
+
+CUresult cuGraphDestroyNode(CUgraphNode hNode) {
+  return OnNode<"cuGraphDestroyNode">(
+      hNode, [](GraphNode& node) { return DestroyNode(node); });
+}
+
+CUresult cuGraphDebugDotPrint(CUgraph hGraph, const char* path, unsigned int) {
+  return OnGraph<"cuGraphDebugDotPrint">(hGraph, [&](Graph& graph) {
+    std::FILE* file = path == nullptr ? nullptr : std::fopen(path, "w");
+    if (file == nullptr) return Error::kInvalidValue;
+    const std::string text = GraphAsDot(graph);
+    std::fwrite(text.data(), 1, text.size(), file);
+    std::fclose(file);
+    return Error::kSuccess;
+  });
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/memory_pool.h"
+
+#include "shim/simgpu/device/capture.h"
+#include "shim/simgpu/driver/driver_call.h"
+
+namespace dltap::simgpu {
+namespace {
+
+MemoryPool* ToPool(CUmemoryPool handle) {
+  return FromHandle<MemoryPool>(handle);
+}
+
+Error CaptureMarker(Stream& stream, GraphNodeType type) {
+  return CaptureNode(stream,
+                     {.type = type, .work = EmptyWork{}, .child = nullptr});
+}
+
+struct Request {
+  CUdeviceptr* out;
+  size_t bytes;
+  bool has_pool = false;
+  CUmemoryPool pool = nullptr;
+};
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+CUresult AllocAsync(CUstream handle, const Request& request) {
+  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    MemoryPool* pool = request.has_pool ? ToPool(request.pool)
+                                        : stream.device->current_pool.load();
+    if (request.out == nullptr || pool == nullptr || request.bytes == 0) {
+      return Error::kInvalidValue;
+    }
+    void* address = nullptr;
+    const Error error =
+        AllocateFromPool(*pool, request.bytes, stream, &address);
+    *request.out = ToAddress(address);
+    if (error == Error::kSuccess && stream.capture.load() != nullptr) {
+      return CaptureMarker(stream, GraphNodeType::kMemoryAlloc);
+    }
+    return error;
+  });
+}
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+CUresult FreeAsync(CUstream handle, CUdeviceptr address) {
+  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    // A captured free gives nothing back: each launch uses the memory again.
+    return stream.capture.load() != nullptr
+               ? CaptureMarker(stream, GraphNodeType::kMemoryFree)
+               : FreeToPool(ToPointer(address), stream);
+  });
+}
+
+template <ApiName kName, typename Body>
+CUresult OnPool(CUmemoryPool handle, Body body) {
+  return Driver<kName>(DriverNeeds::kInit, [&] {
+    MemoryPool* pool = ToPool(handle);
+    return pool == nullptr ? Error::kInvalidValue : body(*pool);
+  });
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
+
+using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+
+CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize,
+                           CUstream hStream) {
+  return AllocAsync<"cuMemAllocAsync">(hStream, {dptr, bytesize});
+}
+
+CUresult cuMemAllocAsync_ptsz(CUdeviceptr* dptr, size_t bytesize,
+                           CUstream hStream) {
+  return AllocAsync<"cuMemAllocAsync_ptsz", kPtsz>(hStream, {dptr, bytesize});
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize,
+                                   CUmemoryPool pool, CUstream hStream) {
+  return AllocAsync<"cuMemAllocFromPoolAsync">(
+      hStream, {dptr, bytesize, true, pool});
+}
+
+CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr* dptr, size_t bytesize,
+                                   CUmemoryPool pool, CUstream hStream) {
+  return AllocAsync<"cuMemAllocFromPoolAsync_ptsz", kPtsz>(
+      hStream, {dptr, bytesize, true, pool});
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
+  return FreeAsync<"cuMemFreeAsync">(hStream, dptr);
+}
+
+CUresult cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream) {
+  return FreeAsync<"cuMemFreeAsync_ptsz", kPtsz>(hStream, dptr);
+}
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {
+  return OnDevice<"cuDeviceGetDefaultMemPool">(dev, [&](Device& device) {
+    if (pool_out == nullptr) return Error::kInvalidValue;
+    *pool_out = ToHandle<CUmemoryPool>(device.default_pool);
+    return Error::kSuccess;
+  });
+}
+
+CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice dev) {
+  return OnDevice<"cuDeviceGetMemPool">(dev, [&](Device& device) {
+    if (pool == nullptr) return Error::kInvalidValue;
+    *pool = ToHandle<CUmemoryPool>(device.current_pool.load());
+    return Error::kSuccess;
+  });
+}
+
+CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
+  return OnDevice<"cuDeviceSetMemPool">(dev, [&](Device& device) {
+    MemoryPool* found = ToPool(pool);
+    if (found == nullptr || found->device != &device) {
+      return Error::kInvalidValue;
+    }
+    device.current_pool.store(found);
+    return Error::kSuccess;
+  });
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
+  return Driver<"cuMemPoolCreate">(DriverNeeds::kInit, [&] {
+    if (pool == nullptr || poolProps == nullptr ||
+        poolProps->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
+      return Error::kInvalidValue;
+    }
+    Device* device = FindDevice(poolProps->location.id);
+    if (device == nullptr) return Error::kInvalidDevice;
+    MemoryPool* made = NewMemoryPool(*device);
+    made->max_bytes = poolProps->maxSize;
+    *pool = ToHandle<CUmemoryPool>(made);
+    return Error::kSuccess;
+  });
+}
+
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  return OnPool<"cuMemPoolDestroy">(
+      pool, [](MemoryPool& found) { return DestroyMemoryPool(found); });
+}
+
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) {
+  return OnPool<"cuMemPoolTrimTo">(pool, [&](MemoryPool& found) {
+    TrimPool(found, minBytesToKeep);
+    return Error::kSuccess;
+  });
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
+                               void* value) {
+  return OnPool<"cuMemPoolSetAttribute">(pool, [&](MemoryPool& found) {
+    return SetPoolAttribute(found, attr, value);
+  });
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
+                               void* value) {
+  return OnPool<"cuMemPoolGetAttribute">(pool, [&](MemoryPool& found) {
+    return GetPoolAttribute(found, attr, value);
+  });
+}
+
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map,
+                            size_t count) {
+  return OnPool<"cuMemPoolSetAccess">(pool, [&](MemoryPool&) {
+    for (size_t i = 0; i < count; ++i) {
+      if (FindDevice(map[i].location.id) == nullptr) {
+        return Error::kInvalidDevice;
+      }
+    }
+    return Error::kSuccess;
+  });
+}

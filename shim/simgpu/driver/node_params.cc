@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/driver/node_params.h"
+
+#include "shim/simgpu/device/graph_query.h"
+#include "shim/simgpu/device/launch.h"
+#include "shim/simgpu/device/transfer.h"
+#include "shim/simgpu/driver/conversions.h"
+#include "shim/simgpu/driver/driver_call.h"
+
+namespace dltap::simgpu {
+namespace {
+
+template <typename Params>
+Error KernelWorkOf(const Params& params, const void* function, Work* work) {
+  const Kernel* kernel = ResolveKernel(function);
+  if (kernel == nullptr) return Error::kInvalidHandle;
+  const LaunchParameters launch{
+      .grid = {params.gridDimX, params.gridDimY, params.gridDimZ},
+      .block = {params.blockDimX, params.blockDimY, params.blockDimZ},
+      .cluster = {0, 0, 0},
+      .dynamic_shared_bytes = params.sharedMemBytes,
+      .cooperative = false,
+      .arguments = params.kernelParams};
+  return MakeKernelWork(*kernel, launch, CurrentDeviceState(),
+                        &work->emplace<KernelWork>());
+}
+
+template <typename Params>
+Error KernelParamsOf(const GraphNode& node, Params* params) {
+  const auto* kernel = std::get_if<KernelWork>(&node.work);
+  if (kernel == nullptr || params == nullptr) return Error::kInvalidValue;
+  *params = {};
+  params->func = ToHandle<CUfunction>(KernelOfNode(*kernel));
+  params->gridDimX = kernel->grid.x;
+  params->gridDimY = kernel->grid.y;
+  params->gridDimZ = kernel->grid.z;
+  params->blockDimX = kernel->block.x;
+  params->blockDimY = kernel->block.y;
+  params->blockDimZ = kernel->block.z;
+  params->sharedMemBytes = kernel->dynamic_shared_bytes;
+  params->kernelParams = kernel->arguments;
+  return Error::kSuccess;
+}
+
+CUmemorytype TypeOf(MemoryKind kind) {
+  return kind == MemoryKind::kDevice || kind == MemoryKind::kManaged
+             ? CU_MEMORYTYPE_DEVICE
+             : CU_MEMORYTYPE_HOST;
+}
+
+Error EventOf(CUevent handle, Event** event) {
+  *event = FromHandle<Event>(handle);
+  return *event == nullptr ? Error::kInvalidHandle : Error::kSuccess;
+}
+
+Error EventSpecOf(const CUgraphNodeParams& params, NodeSpec* spec) {
+  Event* event = nullptr;
+  if (params.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
+    const Error error = EventOf(params.eventRecord.event, &event);
+    spec->work = EventRecordWork{event};
+    return error;
+  }
+  const Error error = EventOf(params.eventWait.event, &event);
+  spec->work = EventWaitWork{event};
+  return error;
+}
+
+// The structures of cuGraphAddNode repeat the older ones' fields.
+Error WorkOfV3(const CUDA_KERNEL_NODE_PARAMS_v3& params, Work* work) {
+  const void* function = params.func;
+  if (function == nullptr) function = params.kern;
+  return KernelWorkOf(params, function, work);
+}
+
+Error WorkOfV2(const CUDA_MEMSET_NODE_PARAMS_v2& p, Work* work) {
+  return WorkOf(CUDA_MEMSET_NODE_PARAMS_v1{.dst = p.dst,
+                                           .pitch = p.pitch,
+                                           .value = p.value,
+                                           .elementSize = p.elementSize,
+                                           .width = p.width,
+                                           .height = p.height},
+                work);
+}
+
+}  // namespace
+
+Error WorkOf(const CUDA_KERNEL_NODE_PARAMS_v1& params, Work* work) {
+  return KernelWorkOf(params, params.func, work);
+}
+
+Error WorkOf(const CUDA_KERNEL_NODE_PARAMS_v2& params, Work* work) {
+  const void* function = params.func;
+  if (function == nullptr) function = params.kern;
+  return KernelWorkOf(params, function, work);
+}
+
+Error WorkOf(const CUDA_MEMSET_NODE_PARAMS_v1& params, Work* work) {
+  const unsigned size = params.elementSize;
+  if (size != 1 && size != 2 && size != 4) return Error::kInvalidValue;
+  return MakeMemset(ToPointer(params.dst), params.value, size, params.width,
+                    params.height, params.pitch, &work->emplace<MemsetWork>());
+}
+
+Error WorkOf(const CUDA_HOST_NODE_PARAMS_v1& params, Work* work) {
+  if (params.fn == nullptr) return Error::kInvalidValue;
+  *work = HostWork{[=] { params.fn(params.userData); }, params.fn,
+                   params.userData};
+  return Error::kSuccess;
+}
+
+Error WorkOf(const CUDA_MEMCPY3D& params, Work* work) {
+  return MakeCopy3D(params, &work->emplace<CopyWork>());
+}
+
+Error SpecOf(const CUgraphNodeParams& params, NodeSpec* spec) {
+  spec->type = static_cast<GraphNodeType>(params.type);
+  switch (params.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return WorkOfV3(params.kernel, &spec->work);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return WorkOf(params.memcpy.copyParams, &spec->work);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return WorkOfV2(params.memset, &spec->work);
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return WorkOf(CUDA_HOST_NODE_PARAMS_v1{.fn = params.host.fn,
+                                             .userData = params.host.userData},
+                    &spec->work);
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      spec->child = FromHandle<Graph>(params.graph.graph);
+      return spec->child == nullptr ? Error::kInvalidValue : Error::kSuccess;
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+      return Error::kSuccess;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return EventSpecOf(params, spec);
+    default:
+      return Error::kNotSupported;
+  }
+}
+
+Error ParamsOf(const GraphNode& node, CUDA_KERNEL_NODE_PARAMS_v1* params) {
+  return KernelParamsOf(node, params);
+}
+
+Error ParamsOf(const GraphNode& node, CUDA_KERNEL_NODE_PARAMS_v2* params) {
+  return KernelParamsOf(node, params);
+}
+
+Error ParamsOf(const GraphNode& node, CUDA_MEMSET_NODE_PARAMS_v1* params) {
+  const auto* set = std::get_if<MemsetWork>(&node.work);
+  if (set == nullptr || params == nullptr) return Error::kInvalidValue;
+  *params = {.dst = ToAddress(set->destination),
+             .pitch = set->pitch,
+             .value = set->value,
+             .elementSize = set->element_bytes,
+             .width = set->width,
+             .height = set->height};
+  return Error::kSuccess;
+}
+
+Error ParamsOf(const GraphNode& node, CUDA_HOST_NODE_PARAMS_v1* params) {
+  const auto* host = std::get_if<HostWork>(&node.work);
+  if (host == nullptr || params == nullptr) return Error::kInvalidValue;
+  *params = {.fn = host->raw, .userData = host->user_data};
+  return Error::kSuccess;
+}
+
+Error ParamsOf(const GraphNode& node, CUDA_MEMCPY3D* params) {
+  const auto* copy = std::get_if<CopyWork>(&node.work);
+  if (copy == nullptr || params == nullptr) return Error::kInvalidValue;
+  *params = {};
+  params->srcMemoryType = TypeOf(copy->source_kind);
+  params->srcHost = copy->source;
+  params->srcDevice = ToAddress(copy->source);
+  params->srcPitch = copy->source_pitch;
+  params->srcHeight = copy->height;
+  params->dstMemoryType = TypeOf(copy->destination_kind);
+  params->dstHost = copy->destination;
+  params->dstDevice = ToAddress(copy->destination);
+  params->dstPitch = copy->destination_pitch;
+  params->dstHeight = copy->height;
+  params->WidthInBytes = copy->width;
+  params->Height = copy->height;
+  params->Depth = copy->depth;
+  return Error::kSuccess;
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DRIVER_NODE_PARAMS_H_
+#define DLTAP_SHIM_SIMGPU_DRIVER_NODE_PARAMS_H_
+
+#include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/graph.h"
+#include "shim/simgpu/device/work.h"
+#include "shim/simgpu/driver/driver_header.h"
+
+namespace dltap::simgpu {
+
+// The driver's node parameters, to work and back. The versions of a structure
+// begin alike: kernel v1 lacks kern and ctx, memset and host v2 add a context.
+Error WorkOf(const CUDA_KERNEL_NODE_PARAMS_v1& params, Work* work);
+Error WorkOf(const CUDA_KERNEL_NODE_PARAMS_v2& params, Work* work);
+Error WorkOf(const CUDA_MEMSET_NODE_PARAMS_v1& params, Work* work);
+Error WorkOf(const CUDA_HOST_NODE_PARAMS_v1& params, Work* work);
+Error WorkOf(const CUDA_MEMCPY3D& params, Work* work);
+
+// A whole node, of any type that is simulated; else kNotSupported.
+Error SpecOf(const CUgraphNodeParams& params, NodeSpec* spec);
+
+// kInvalidValue when the node is of another type.
+Error ParamsOf(const GraphNode& node, CUDA_KERNEL_NODE_PARAMS_v1* params);
+Error ParamsOf(const GraphNode& node, CUDA_KERNEL_NODE_PARAMS_v2* params);
+Error ParamsOf(const GraphNode& node, CUDA_MEMSET_NODE_PARAMS_v1* params);
+Error ParamsOf(const GraphNode& node, CUDA_HOST_NODE_PARAMS_v1* params);
+Error ParamsOf(const GraphNode& node, CUDA_MEMCPY3D* params);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DRIVER_NODE_PARAMS_H_
