@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/predict/op_rows.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -18,7 +20,10 @@ using opmodel::Operation;
 using opmodel::OpKind;
 using opmodel::RnnCell;
 
-constexpr int64_t kLargestDimension = int64_t{1} << 40;
+constexpr int64_t kLargestDimension = INT32_MAX;
+constexpr int64_t kMostElements = int64_t{1} << 53;
+constexpr int64_t kMostInputs = 1000;
+constexpr int64_t kMostLayers = 10000;
 
 struct Precision {
   std::string_view name;
@@ -51,6 +56,12 @@ class DimensionReader {
     const absl::StatusOr<int64_t> value = row_.Integer(column, least, missing);
     if (!value.ok()) status_ = value.status();
     return value.value_or(0);
+  }
+
+  void Limit(std::string_view column, int64_t value, int64_t most) {
+    if (value <= most) return;
+    Fail(row_.Error(column, absl::StrCat(value),
+                    absl::StrCat("at most ", most)));
   }
 
   void Fail(absl::Status status) {
@@ -149,12 +160,20 @@ void FillRnn(DimensionReader& reader, Operation& op) {
   op[Dim::kInput] = reader.Read("input", 0, 0);
   op[Dim::kProj] = reader.Read("proj", 0, 0);
   op[Dim::kLayers] = reader.Read("layers", 1, 1);
+  reader.Limit("layers", op[Dim::kLayers], kMostLayers);
   op[Dim::kDirections] = reader.Read("directions", 1, 1);
+  reader.Limit("directions", op[Dim::kDirections], 2);
 }
 
 void FillRows(DimensionReader& reader, int64_t inputs, Operation& op) {
   const int64_t rows = reader.Read("b");
   const int64_t width = reader.Read("h");
+  if (inputs > kMostInputs ||
+      rows > kMostElements / std::max<int64_t>(1, width)) {
+    reader.Fail(reader.row().Error("b", absl::StrCat(rows),
+                                   "fewer elements and inputs"));
+    return;
+  }
   op[Dim::kRows] = rows;
   op[Dim::kElementsIn] = inputs * rows * width;
   op[Dim::kElementsOut] = rows * width;

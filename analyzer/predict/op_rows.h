@@ -25,8 +25,8 @@ class RowFields {
   // Empty when the column is missing.
   std::string_view Text(std::string_view column) const;
 
-  // A dimension of at least `least`; `missing` when the field is empty and
-  // `missing` is not below `least`.
+  // A dimension of at least `least` that fits in 32 bits; `missing` when the
+  // field is empty and `missing` is not below `least`.
   absl::StatusOr<int64_t> Integer(std::string_view column, int64_t least = 1,
                                   int64_t missing = -1) const;
 

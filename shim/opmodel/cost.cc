@@ -74,7 +74,8 @@ std::optional<Cost> ConvCost(const Operation& op) {
 std::optional<Cost> RnnCost(const Operation& op) {
   const std::optional<RnnShape> shape = RnnShapeOf(op);
   if (!shape) return std::nullopt;
-  const double steps = shape->seq * shape->batch * shape->directions;
+  const double directions = static_cast<double>(shape->directions);
+  const double steps = shape->Rows() * directions;
   double weights = 0;  // of all layers and directions
   double flops = 0;
   for (int64_t layer = 0; layer < shape->layers; ++layer) {
@@ -82,11 +83,11 @@ std::optional<Cost> RnnCost(const Operation& op) {
         shape->gates * shape->hidden *
             (shape->LayerInput(layer) + shape->recurrent) +
         shape->proj * shape->hidden;
-    weights += shape->directions * layer_weights;
+    weights += directions * layer_weights;
     flops += 2 * steps * layer_weights;
   }
-  const double input = shape->seq * shape->batch *
-                       (shape->input > 0 ? shape->input : shape->recurrent);
+  const double input =
+      shape->Rows() * (shape->input > 0 ? shape->input : shape->recurrent);
   const double output = steps * shape->recurrent;
   // Forward reads x and writes y; backward data reads dy (and y) and writes dx;
   // backward weight reads x and y and writes dw instead of reading w.

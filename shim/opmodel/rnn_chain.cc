@@ -76,7 +76,7 @@ class ChainBuilder {
     // Newer libraries give each gate's share of k to blocks of its own.
     const double walked_k = WalksWholeK(gpu_)
                                 ? (k > shape_.hidden ? kBackwardWalk * k : k)
-                                : std::min<double>(k, shape_.hidden);
+                                : std::min(k, shape_.hidden);
     const double serial_ns =
         walked_k * CyclesPerK(n, rate_.tensor, gpu_) / gpu_.boost_mhz * 1e3;
     if (serial_ns > kernel.time.ns) {
@@ -89,7 +89,7 @@ class ChainBuilder {
   // Reads the gates' sums and the state, writes the state and the gates that
   // backward needs.
   RnnKernel Cell() const {
-    const double elements = static_cast<double>(shape_.batch * shape_.hidden);
+    const double elements = shape_.batch * shape_.hidden;
     const double bytes = elements * (2 * shape_.gates + 3) * bytes_per_element_;
     ModelledTime time = StreamingTime(bytes, gpu_);
     time.ns += kDependentKernelNs;
@@ -108,12 +108,11 @@ class ChainBuilder {
 // al., "Optimizing Performance of Recurrent Neural Networks on GPUs", 2016).
 void AddForward(const ChainBuilder& build, const RnnShape& shape, int64_t layer,
                 std::vector<RnnStage>& chain) {
-  const double gates = static_cast<double>(shape.gates * shape.hidden);
+  const double gates = shape.gates * shape.hidden;
   if (shape.LayerInput(layer) > 0) {
-    chain.push_back(
-        {1,
-         {build.Gemm(RnnKernelRole::kInputGemm, gates, shape.batch * shape.seq,
-                     shape.LayerInput(layer))}});
+    chain.push_back({1,
+                     {build.Gemm(RnnKernelRole::kInputGemm, gates, shape.Rows(),
+                                 shape.LayerInput(layer))}});
   }
   RnnStage step{shape.seq,
                 {build.StepGemm(RnnKernelRole::kRecurrentGemm, gates,
@@ -129,7 +128,7 @@ void AddForward(const ChainBuilder& build, const RnnShape& shape, int64_t layer,
 // The same in reverse with transposed weights.
 void AddBackwardData(const ChainBuilder& build, const RnnShape& shape,
                      int64_t layer, std::vector<RnnStage>& chain) {
-  const double gates = static_cast<double>(shape.gates * shape.hidden);
+  const double gates = shape.gates * shape.hidden;
   RnnStage step{shape.seq, {}};
   if (shape.proj > 0) {
     step.kernels.push_back(build.StepGemm(
@@ -143,14 +142,14 @@ void AddBackwardData(const ChainBuilder& build, const RnnShape& shape,
     chain.push_back(
         {1,
          {build.Gemm(RnnKernelRole::kInputGemm, shape.LayerInput(layer),
-                     shape.batch * shape.seq, gates)}});
+                     shape.Rows(), gates)}});
   }
 }
 
 void AddBackwardWeight(const ChainBuilder& build, const RnnShape& shape,
                        int64_t layer, std::vector<RnnStage>& chain) {
-  const double gates = static_cast<double>(shape.gates * shape.hidden);
-  const double rows = static_cast<double>(shape.batch * shape.seq);
+  const double gates = shape.gates * shape.hidden;
+  const double rows = shape.Rows();
   RnnStage stage{
       1,
       {build.Gemm(RnnKernelRole::kWeightGemm, gates, shape.recurrent, rows)}};

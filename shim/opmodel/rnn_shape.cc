@@ -26,18 +26,20 @@ std::optional<RnnShape> RnnShapeOf(const Operation& op) {
       op[Dim::kHidden] <= 0) {
     return std::nullopt;
   }
-  const int64_t proj = std::max<int64_t>(0, op[Dim::kProj]);
-  const int64_t recurrent = proj > 0 ? proj : op[Dim::kHidden];
+  const auto size = [&op](Dim dim) {
+    return static_cast<double>(std::max<int64_t>(0, op[dim]));
+  };
+  const double proj = size(Dim::kProj);
   return RnnShape{
       .gates = gates,
       .seq = op[Dim::kSeq],
-      .batch = op[Dim::kBatch],
-      .input = std::max<int64_t>(0, op[Dim::kInput]),
-      .hidden = op[Dim::kHidden],
-      .proj = proj,
-      .recurrent = recurrent,
       .layers = std::max<int64_t>(1, op[Dim::kLayers]),
       .directions = std::max<int64_t>(1, op[Dim::kDirections]),
+      .batch = size(Dim::kBatch),
+      .input = size(Dim::kInput),
+      .hidden = size(Dim::kHidden),
+      .proj = proj,
+      .recurrent = proj > 0 ? proj : size(Dim::kHidden),
   };
 }
 

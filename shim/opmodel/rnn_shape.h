@@ -16,18 +16,21 @@ int GatesOf(RnnCell cell);
 struct RnnShape {
   int gates;
   int64_t seq;
-  int64_t batch;
-  int64_t input;  // 0: skip input, no matrix in layer 0
-  int64_t hidden;
-  int64_t proj;       // 0: no projection
-  int64_t recurrent;  // size of the state fed back: proj, else hidden
   int64_t layers;
   int64_t directions;
+  // As doubles: their products outgrow 64 bits.
+  double batch;
+  double input;  // 0: skip input, no matrix in layer 0
+  double hidden;
+  double proj;       // 0: no projection
+  double recurrent;  // size of the state fed back: proj, else hidden
 
   // Layer 0 reads x; later layers read both directions of the one below.
-  int64_t LayerInput(int64_t layer) const {
-    return layer == 0 ? input : directions * recurrent;
+  double LayerInput(int64_t layer) const {
+    return layer == 0 ? input : static_cast<double>(directions) * recurrent;
   }
+  // Rows of the GEMMs that take all steps at once.
+  double Rows() const { return static_cast<double>(seq) * batch; }
 };
 
 // nullopt when the cell or a needed dimension is unknown. An input of size 0 is

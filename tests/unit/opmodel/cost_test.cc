@@ -232,6 +232,14 @@ TEST(RnnCostTest, SkippedInputHasNoMatrix) {
       2 * 3 * 49);
 }
 
+TEST(RnnCostTest, HugeShapesDoNotOverflow) {
+  const int64_t size = int64_t{1} << 31;
+  EXPECT_DOUBLE_EQ(
+      CostOf(MakeRnn(OpKind::kRnnForward, RnnCell::kTanh, size, size, 0, size))
+          ->flops,
+      2 * 0x1p124);
+}
+
 TEST(RnnCostTest, UnknownCellIsUnknown) {
   EXPECT_FALSE(CostOf(MakeRnn(OpKind::kRnnForward, RnnCell::kNone, 1, 1, 4, 4))
                    .has_value());

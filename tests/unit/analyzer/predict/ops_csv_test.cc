@@ -154,6 +154,16 @@ TEST(OpsCsvTest, HugeNumbersAreErrorsNotOverflows) {
               HasSubstr("column 'm'"));
 }
 
+TEST(OpsCsvTest, SizesThatOverflowOrNeverEndAreErrors) {
+  EXPECT_THAT(ErrorOf("op,b,h\nsoftmax,2147483647,2147483647\n"),
+              HasSubstr("column 'b' of softmax"));
+  const std::string rnn =
+      "op,cell,hidden,batch,timesteps,layers,directions\nrnn_forward,gru,1,1,"
+      "1,";
+  EXPECT_THAT(ErrorOf(rnn + "2000000000,1\n"), HasSubstr("at most 10000"));
+  EXPECT_THAT(ErrorOf(rnn + "1,3\n"), HasSubstr("at most 2"));
+}
+
 TEST(OpsCsvTest, UnreadablePathsAreErrors) {
   EXPECT_THAT(ReadOpsCsv("/no/such/ops.csv").status().message(),
               HasSubstr("/no/such/ops.csv: cannot read: No such file"));
