@@ -25,7 +25,7 @@ enum class LaunchRoute : uint8_t { kRuntime, kDriver };
 
 struct LibraryKernel {
   const char* name;  // must live for ever: a literal, or InternName()
-  Dim3 grid;
+  Dim3 grid{};
   Dim3 block{256, 1, 1};
   uint32_t dynamic_shared_bytes = 0;
   uint32_t registers_per_thread = 128;
@@ -33,7 +33,7 @@ struct LibraryKernel {
   LaunchRoute route = LaunchRoute::kRuntime;
   // What the kernel does to memory, in stream order, possibly on another
   // thread and again at each replay of a graph; empty: nothing (the usual).
-  std::function<void()> effect;
+  std::function<void()> effect{};
 };
 
 // One kernel under an API record (and correlation id) of its own. Captured

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUBLAS_BLAS_TYPES_H_
+#define DLTAP_SHIM_SIMGPU_CUBLAS_BLAS_TYPES_H_
+
+#include <cublas_api.h>
+#include <library_types.h>
+
+#include "shim/opmodel/operation.h"
+
+namespace dltap::simgpu {
+
+// kUnknown for types that opmodel does not know.
+opmodel::DType DTypeOf(cudaDataType type);
+
+// The arithmetic that cuBLAS picks for a product of `storage` elements.
+opmodel::DType MathOf(cublasComputeType_t compute, opmodel::DType storage,
+                      cublasMath_t mode);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUBLAS_BLAS_TYPES_H_

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUBLAS_GEMM_KERNELS_H_
+#define DLTAP_SHIM_SIMGPU_CUBLAS_GEMM_KERNELS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "shim/opmodel/gemm_time.h"
+#include "shim/opmodel/gpu_table.h"
+#include "shim/opmodel/operation.h"
+#include "shim/simgpu/device/library_call.h"
+
+namespace dltap::simgpu {
+
+// The kernels that run a matrix product: the product itself and, when k is
+// split over thread blocks, the one that adds the partial sums.
+struct GemmLaunch {
+  LibraryKernel product;
+  LibraryKernel reduction;  // name null: none
+};
+
+// By the model's fastest plan. Remembers what it worked out per shape, so that
+// a repeated call costs one look-up. Thread-safe; the result lives for ever.
+const GemmLaunch& GemmLaunchOf(const opmodel::Operation& op,
+                               const opmodel::GpuSpec& gpu);
+
+// By a plan out of GemmPlansOf().
+GemmLaunch GemmLaunchOf(const opmodel::Operation& op,
+                        const opmodel::GemmPlan& plan,
+                        const opmodel::GpuSpec& gpu);
+
+// Name of the product's kernel, in the vendor's style: facts out of public
+// traces, with tile and transposition filled in.
+std::string GemmKernelName(const opmodel::Operation& op,
+                           const opmodel::GemmPlan& plan,
+                           const opmodel::GpuSpec& gpu);
+
+Error LaunchGemm(void* stream, const GemmLaunch& launch);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUBLAS_GEMM_KERNELS_H_

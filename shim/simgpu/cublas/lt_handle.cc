@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cublasLt.h>
+
+#include "shim/simgpu/cublas/version.h"
+#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/library_entry.h"
+
+struct cublasLtContext {};
+
+namespace dltap::simgpu {
+
+SIMGPU_API cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
+  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
+      FunctionOf<"cublasLt", "cublasLtCreate">(), [&] {
+        if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+        if (InitializeDevices() != Error::kSuccess) {
+          return CUBLAS_STATUS_NOT_INITIALIZED;
+        }
+        *handle = new cublasLtContext;
+        return CUBLAS_STATUS_SUCCESS;
+      });
+}
+
+SIMGPU_API cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
+      FunctionOf<"cublasLt", "cublasLtDestroy">(), [&] {
+        delete handle;  // a cublasHandle_t may not be passed here
+        return CUBLAS_STATUS_SUCCESS;
+      });
+}
+
+SIMGPU_API size_t cublasLtGetVersion() {
+  const ApiScope scope(FunctionOf<"cublasLt", "cublasLtGetVersion">());
+  return kBlasVersion;
+}
+
+SIMGPU_API size_t cublasLtGetCudartVersion() {
+  const ApiScope scope(FunctionOf<"cublasLt", "cublasLtGetCudartVersion">());
+  return CUDART_VERSION;
+}
+
+SIMGPU_API cublasStatus_t cublasLtGetProperty(libraryPropertyType type,
+                                              int* value) {
+  const ApiScope scope(FunctionOf<"cublasLt", "cublasLtGetProperty">());
+  return BlasProperty(type, value);
+}
+
+SIMGPU_API const char* cublasLtGetStatusName(cublasStatus_t status) {
+  const ApiScope scope(FunctionOf<"cublasLt", "cublasLtGetStatusName">());
+  return BlasStatusName(status);
+}
+
+SIMGPU_API const char* cublasLtGetStatusString(cublasStatus_t status) {
+  const ApiScope scope(FunctionOf<"cublasLt", "cublasLtGetStatusString">());
+  return BlasStatusText(status);
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUBLAS_VERSION_H_
+#define DLTAP_SHIM_SIMGPU_CUBLAS_VERSION_H_
+
+#include <cublas_api.h>
+#include <cuda_runtime_api.h>
+
+namespace dltap::simgpu {
+
+// What the getters of cuBLAS and cuBLASLt answer: the headers' own numbers.
+constexpr int kBlasVersion = CUBLAS_VERSION;
+
+cublasStatus_t BlasProperty(libraryPropertyType type, int* value);
+const char* BlasStatusName(cublasStatus_t status);
+const char* BlasStatusText(cublasStatus_t status);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUBLAS_VERSION_H_
