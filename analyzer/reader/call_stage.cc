@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 namespace dltap::analyzer {
 namespace {
@@ -72,7 +73,22 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
     if (found != functions_.end()) call.function = found->second;
   }
   last_ns_ = std::max(last_ns_, call.end_ns);
-  process_.calls.push_back(call);
+  InsertInOrder(call);
+}
+
+// Calls come when they end, so each passes the children that came before it.
+void CallStage::InsertInOrder(const Call& call) {
+  if (call.thread.value() >= calls_.size()) {
+    calls_.resize(call.thread.value() + 1);
+  }
+  std::vector<Call>& calls = calls_[call.thread.value()];
+  auto at = calls.end();
+  while (at != calls.begin() &&
+         std::tie(call.begin_ns, call.depth) <
+             std::tie((at - 1)->begin_ns, (at - 1)->depth)) {
+    --at;
+  }
+  calls.insert(at, call);
 }
 
 void CallStage::AddSpecial(ThreadId thread, const CallView& call) {
@@ -148,6 +164,17 @@ void CallStage::NameFunction(const trace::RecordView& record) {
 }
 
 void CallStage::Finish() {
+  size_t count = 0;
+  for (const std::vector<Call>& calls : calls_) count += calls.size();
+  for (std::vector<Call>& calls : calls_) {
+    if (calls.size() == count) {
+      process_.calls = std::move(calls);
+      break;
+    }
+    process_.calls.reserve(count);
+    process_.calls.insert(process_.calls.end(), calls.begin(), calls.end());
+    calls = {};
+  }
   for (const auto& [key, ranges] : pushed_) {
     for (const OpenRange& range : ranges) CloseRange(range, last_ns_);
   }

@@ -28,7 +28,7 @@ class CallStage {
   // False: the chunk ends in a record that makes no sense.
   bool Read(const Chunk& chunk);
   void NameFunction(const trace::RecordView& record);
-  // Closes the ranges that are still open.
+  // Hands the calls over and closes the ranges that are still open.
   void Finish();
 
   // (time, recording from here on) of every window slot, as they came.
@@ -45,6 +45,7 @@ class CallStage {
   };
 
   void AddCall(ThreadId thread, const trace::CallView& call);
+  void InsertInOrder(const Call& call);
   void AddSpecial(ThreadId thread, const trace::CallView& call);
   void PushRange(ThreadId thread, const trace::CallView& call);
   void PopRange(ThreadId thread, const trace::CallView& call);
@@ -57,6 +58,8 @@ class CallStage {
   const Timeline& timeline_;
   LossCounts& losses_;
   int64_t last_ns_ = 0;
+  // By thread, in the order that the model wants: by begin, parents first.
+  std::vector<std::vector<Call>> calls_;
   absl::flat_hash_map<uint64_t, TextId> functions_;  // by handle
   // By thread and domain.
   absl::flat_hash_map<std::pair<size_t, uint32_t>, std::vector<OpenRange>>

@@ -46,7 +46,7 @@ class ProcessReader {
                      definitions_.clock().ticks_per_second,
                      {header.boot_id, sizeof(header.boot_id)}, offsets);
     if (process_.pid == 0) process_.pid = static_cast<int64_t>(header.pid);
-    ReserveCalls();
+    Reserve();
     for (const Chunk& chunk : chunks_.chunks()) ReadEvents(chunk);
     calls_.Finish();
     samples_.Finish(calls_.windows());
@@ -60,22 +60,28 @@ class ProcessReader {
                                : files_.data[0].header;
   }
 
-  void ReserveCalls() {
-    size_t slots = 0;
+  void Reserve() {
+    size_t payload_bytes = 0;
     for (const Chunk& chunk : chunks_.chunks()) {
-      if (chunk.is_calls) slots += chunk.bytes.size() / trace::kSlotBytes;
+      if (chunk.is_calls) payload_bytes += chunk.bytes.size() / 2;
     }
-    process_.calls.reserve(slots / 2);
-    process_.payloads.reserve(slots * trace::kSlotBytes / 2);
+    process_.payloads.reserve(payload_bytes);
+    process_.activities.reserve(activity_count_);
+    process_.launches.reserve(launch_count_);
   }
 
   void ReadDefinitions(const Chunk& chunk) {
     trace::RecordReader records(chunk.bytes);
     for (RecordView record; records.Next(&record) == DecodeStatus::kOk;) {
-      if (record.kind() == RecordKind::kAnchor) {
-        timeline_.AddAnchor(record.As<trace::AnchorRecord>());
-      } else {
-        definitions_.Add(record);
+      switch (record.kind()) {
+        case RecordKind::kKernel:
+        case RecordKind::kMemcpy:
+        case RecordKind::kMemset: ++activity_count_; break;
+        case RecordKind::kLaunchApi: ++launch_count_; break;
+        case RecordKind::kAnchor:
+          timeline_.AddAnchor(record.As<trace::AnchorRecord>());
+          break;
+        default: definitions_.Add(record);
       }
     }
   }
@@ -117,6 +123,8 @@ class ProcessReader {
   Process& process_;
   std::vector<std::string>* problems_;
   LossCounts losses_;
+  size_t activity_count_ = 0;
+  size_t launch_count_ = 0;
   ChunkList chunks_;
   Timeline timeline_;
   Definitions definitions_;
