@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace dltap::analyzer {
 namespace {
@@ -99,14 +100,22 @@ void ChunkList::AddRings(const TraceFile& file) {
     }
   }
   if (header.ring_header_bytes < sizeof(trace::RingHeader)) return;
+  std::vector<trace::RingHeader> rings;
   for (uint64_t i = 0; i < header.ring_count; ++i) {
     trace::RingHeader ring;
     const uint64_t at = header.rings_offset + i * header.ring_header_bytes;
-    if (!Load(bytes, at, &ring)) return;
+    if (!Load(bytes, at, &ring)) break;
+    dropped_calls_ += ring.dropped;
     if (ring.state != static_cast<uint32_t>(trace::RingState::kFree)) {
-      AddRing(file, ring);
+      rings.push_back(ring);
     }
   }
+  // A thread that moved to a larger ring has two, anywhere in the table.
+  std::sort(rings.begin(), rings.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.thread_index, a.tail) <
+           std::pair(b.thread_index, b.tail);
+  });
+  for (const trace::RingHeader& ring : rings) AddRing(file, ring);
 }
 
 void ChunkList::AddRing(const TraceFile& file, const trace::RingHeader& ring) {

@@ -31,6 +31,10 @@ class ChunkList {
 
   const std::vector<Chunk>& chunks() const { return chunks_; }
 
+  // Calls that found their ring full. A killed process has not written the
+  // last of them as losses.
+  uint64_t dropped_calls() const { return dropped_calls_; }
+
  private:
   void AddData(const TraceFile& file);
   void AddRings(const TraceFile& file);
@@ -43,6 +47,7 @@ class ChunkList {
   std::vector<Chunk> chunks_;
   absl::flat_hash_map<uint32_t, uint64_t> next_slot_;  // by thread
   std::deque<std::vector<uint8_t>> unwrapped_;  // ring contents made straight
+  uint64_t dropped_calls_ = 0;
   bool from_the_start_ = true;  // no segment is missing
 };
 

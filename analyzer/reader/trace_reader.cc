@@ -51,6 +51,9 @@ class ProcessReader {
     calls_.Finish();
     samples_.Finish(calls_.windows());
     process_.clock_residual_ns = timeline_.ResidualNs();
+    if (losses_.of(trace::LossKind::kRingFull) < chunks_.dropped_calls()) {
+      losses_.Set(trace::LossKind::kRingFull, chunks_.dropped_calls());
+    }
     process_.losses = losses_.Rows();
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/entry/dlsym_filter.h"
 
+#include <atomic>
 #include <cerrno>
 #include <dlfcn.h>
 
@@ -50,6 +51,18 @@ LookupAction Decide(const Lookup& lookup) {
 
 namespace {
 
+// The C library's: a lookup there misses, with the message that dlerror() should
+// give. (RTLD_NEXT would not do: for the main program we come next.)
+void* HandleWithoutVendorNames() {
+  static constinit std::atomic<void*> known{nullptr};
+  void* handle = known.load(std::memory_order_relaxed);
+  if (handle == nullptr) {
+    handle = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    known.store(handle, std::memory_order_relaxed);
+  }
+  return handle != nullptr ? handle : RTLD_NEXT;
+}
+
 // Where the vendor's function is, when the application's own search would end
 // at our exported wrapper.
 void* FindBehindUs(const char* name, specs::EntryPoint entry,
@@ -78,8 +91,7 @@ FilterResult Filter(void* handle, const char* name, const void* caller) {
     if (!IsOurs(found)) return Wrap(entry, found, handle);
   }
   void* found = FindBehindUs(name, entry, caller);
-  // After us in the search order there is none: a miss, with its message.
-  if (found == nullptr) return {nullptr, RTLD_NEXT};
+  if (found == nullptr) return {nullptr, HandleWithoutVendorNames()};
   return Wrap(entry, found, handle);
 }
 

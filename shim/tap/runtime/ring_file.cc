@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -21,6 +22,10 @@ constexpr uint64_t kSlackBytes = kPageBytes;
 static_assert(trace::kMaxSlotsPerCall * trace::kSlotBytes <= kSlackBytes);
 
 constexpr int kLockAttempts = 10'000;
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 // Free in a forked child only after its own session has reset it.
 constinit std::atomic<bool> g_definition_lock{false};
@@ -42,12 +47,6 @@ constexpr uint64_t RoundUp(uint64_t bytes) {
   return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
 }
 
-// Takes the write faults now: MAP_POPULATE would map shared pages read-only.
-void Touch(void* begin, uint64_t bytes) {
-  auto* page = static_cast<volatile uint8_t*>(begin);
-  for (uint64_t at = 0; at < bytes; at += kPageBytes) page[at] = 0;
-}
-
 }  // namespace
 
 void* RingFile::MapRange(uint64_t offset, uint64_t bytes) {
@@ -64,10 +63,11 @@ int RingFile::Create(int dir_fd, const char* name,
                      const trace::FileHeader& header, const char* data_file) {
   *this = RingFile{};
   UnlockDefinitions();
-  fd_ = CreateOwnFile(dir_fd, name);
+  // Readers see the file only when its header is whole.
+  snprintf(name_, sizeof(name_), "%s.new", name);
+  fd_ = CreateOwnFile(dir_fd, name_);
   if (fd_ < 0) return errno;
   dir_fd_ = dir_fd;
-  strncpy(name_, name, sizeof(name_) - 1);
   inode_ = InodeOf(fd_);
   const uint64_t rings_offset = RoundUp(sizeof(trace::RingFileHeader));
   const uint64_t definitions_offset =
@@ -91,6 +91,12 @@ int RingFile::Create(int dir_fd, const char* name,
   trace::FileHeader sealed = header;
   trace::Seal(sealed, trace::FileKind::kRing);
   header_->file = sealed;
+  if (renameat(dir_fd, name_, dir_fd, name) != 0) {
+    const int error = errno;
+    Unlink();
+    return error;
+  }
+  strcpy(name_, name);
   return 0;
 }
 
@@ -104,12 +110,25 @@ bool RingFile::AddRing(uint32_t capacity_slots, Ring* ring) {
       uint64_t{capacity_slots} * trace::kSlotBytes + kSlackBytes;
   void* memory = MapRange(offset, bytes);
   if (memory == nullptr) return false;
-  Touch(memory, bytes);
   trace::RingHeader* header = &rings_[ring_count_++];
   header->data_offset = offset;
   header->capacity_slots = capacity_slots;
   *ring = {header, static_cast<trace::CallSlot*>(memory), capacity_slots};
   return true;
+}
+
+// MAP_POPULATE would map shared pages read-only, and every first write would
+// still fault.
+void RingFile::Populate(const Ring& ring) {
+  const uint64_t bytes =
+      uint64_t{ring.capacity_slots} * trace::kSlotBytes + kSlackBytes;
+  if (madvise(ring.slots, bytes, MADV_POPULATE_WRITE) == 0) return;
+  // Linux before 5.14: an atomic that changes nothing.
+  auto* page = reinterpret_cast<uint32_t*>(ring.slots);
+  for (uint64_t at = 0; at < bytes; at += kPageBytes) {
+    std::atomic_ref(page[at / sizeof(*page)])
+        .fetch_or(0, std::memory_order_relaxed);
+  }
 }
 
 void RingFile::Assign(const Ring& ring, uint32_t thread_index,

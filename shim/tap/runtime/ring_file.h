@@ -29,14 +29,18 @@ class RingFile {
   static constexpr uint32_t kMaxRings = 4096;
   static constexpr uint64_t kDefinitionBytes = uint64_t{1} << 20;
 
-  // Creates `name` in the directory `dir_fd` (or at that path with AT_FDCWD)
+  // Creates `name` (less than 250 bytes) in the directory `dir_fd` (or at that path with AT_FDCWD)
   // and maps its tables. Space is allocated before it is mapped, so that a full
   // disk is an error here and not a SIGBUS later. 0 or errno.
   int Create(int dir_fd, const char* name, const trace::FileHeader& header,
              const char* data_file);
 
-  // A new ring, its pages touched. False when the table or the disk is full.
+  // A new ring; its pages are not there yet. False when the table or the disk
+  // is full.
   bool AddRing(uint32_t capacity_slots, Ring* ring);
+
+  // Takes the page faults now, also while a thread writes into the ring.
+  static void Populate(const Ring& ring);
 
   // Gives a ring, new or drained, to a thread.
   static void Assign(const Ring& ring, uint32_t thread_index,

@@ -61,41 +61,39 @@ Ring* ThreadBuffers::NewRing(uint32_t slots) {
   return ring;
 }
 
-bool ThreadBuffers::Prepare(ThreadBuffer* buffer) {
-  Ring* ring = NewRing(kSmallRingSlots);
-  if (ring == nullptr) return false;
+bool ThreadBuffers::PrepareReady(int i, Ring* ring) {
+  const bool reuse = free_buffer_count_ > 0;
+  if (ring == nullptr || (!reuse && count_ >= kMaxBuffers)) return false;
+  const uint32_t index =
+      reuse ? free_buffers_[--free_buffer_count_] : count_++;
+  ThreadBuffer* buffer = &buffers_[index];
   memset(static_cast<void*>(buffer), 0, sizeof(*buffer));
   buffer->first = ring;
   buffer->thread_index = next_thread_index_++;
   RingFile::Assign(*ring, buffer->thread_index, 0);
   buffer->state.store(static_cast<uint32_t>(BufferState::kReady),
                       std::memory_order_release);
+  ready_[i].store(buffer, std::memory_order_release);
   return true;
 }
 
-bool ThreadBuffers::PrepareReady(int i) {
-  const bool reuse = free_buffer_count_ > 0;
-  if (!reuse && count_ >= kMaxBuffers) return false;
-  const uint32_t index =
-      reuse ? free_buffers_[free_buffer_count_ - 1] : count_;
-  if (!Prepare(&buffers_[index])) return false;
-  if (reuse) {
-    --free_buffer_count_;
-  } else {
-    ++count_;
-  }
-  ready_[i].store(&buffers_[index], std::memory_order_release);
-  return true;
+bool ThreadBuffers::PrepareFirst() {
+  unpopulated_ = NewRing(kLargeRingSlots);
+  return PrepareReady(0, unpopulated_);
 }
-
-bool ThreadBuffers::PrepareFirst() { return PrepareReady(0); }
 
 void ThreadBuffers::RefillBuffers() {
   int missing = 0;
   for (int i = 0; i < wanted_buffers_; ++i) {
     if (ready_[i].load(std::memory_order_relaxed) != nullptr) continue;
     ++missing;
-    if (!PrepareReady(i)) return;
+    Ring* ring = NewRing(kSmallRingSlots);
+    if (ring == nullptr) return;
+    RingFile::Populate(*ring);
+    if (!PrepareReady(i, ring)) {
+      free_small_[free_small_count_++] = ring;
+      return;
+    }
   }
   if (missing > wanted_buffers_ / 2 && wanted_buffers_ < kMaxReadyBuffers) {
     wanted_buffers_ *= 2;
@@ -109,6 +107,7 @@ void ThreadBuffers::RefillLargeRings() {
     ++missing;
     Ring* ring = NewRing(kLargeRingSlots);
     if (ring == nullptr) return;
+    RingFile::Populate(*ring);
     ready_large_[i].store(ring, std::memory_order_release);
   }
   if (missing > wanted_large_rings_ / 2 && ring_count_ > 8 &&
@@ -118,6 +117,8 @@ void ThreadBuffers::RefillLargeRings() {
 }
 
 void ThreadBuffers::Refill() {
+  if (unpopulated_ != nullptr) RingFile::Populate(*unpopulated_);
+  unpopulated_ = nullptr;
   RefillBuffers();
   RefillLargeRings();
 }

@@ -50,7 +50,8 @@ class ThreadBuffers {
   // Maps the table. False: no memory.
   bool Reset(RingFile* file);
 
-  // One ready buffer, for the thread that starts the session.
+  // A buffer for the thread that starts the session, with a large ring: the
+  // collector may take a while to begin. Its pages come with the first Refill().
   bool PrepareFirst();
 
   // Fills the pools. They grow when more than half was taken since the last
@@ -72,8 +73,7 @@ class ThreadBuffers {
 
  private:
   Ring* NewRing(uint32_t slots);
-  bool Prepare(ThreadBuffer* buffer);
-  bool PrepareReady(int i);
+  bool PrepareReady(int i, Ring* ring);
   void RefillBuffers();
   void RefillLargeRings();
 
@@ -89,6 +89,7 @@ class ThreadBuffers {
   uint32_t free_large_count_ = 0;
   uint32_t free_buffer_count_ = 0;
   uint32_t next_thread_index_ = 0;
+  Ring* unpopulated_ = nullptr;
   int wanted_buffers_ = 4;
   int wanted_large_rings_ = 1;
   std::atomic<ThreadBuffer*> ready_[kMaxReadyBuffers] = {};

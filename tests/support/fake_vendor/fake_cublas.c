@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stand-in for libcublas. cublasSgemm_v2 calls back into the runtime library
 // it is linked to, as a real one may: a nested call for the tap.
-#include <stddef.h>
-
-typedef struct {
-  unsigned x, y, z;
-} dim3;
-
-int cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** args,
-                     size_t shared, void* stream);
+#include "tests/support/fake_vendor/fake_cuda.h"
 
 int cublasCreate_v2(void** handle) {
   static int object;
   *handle = &object;
-  return 0;
-}
-
-int cublasDestroy_v2(void* handle) {
-  (void)handle;
   return 0;
 }
 

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stand-in for libcudart: the functions that tests of the tap call, with the
 // public signatures, and a count of the calls that arrived.
-#include <stdint.h>
 #include <stdlib.h>
 
-typedef struct {
-  unsigned x, y, z;
-} dim3;
+#include "tests/support/fake_vendor/fake_cuda.h"
 
 static unsigned long g_calls;
+static void (*g_during_sync)(void);
 
-// Calls that reached this library: what the tap must have recorded or counted.
 unsigned long fakeCudaCalls(void) { return __atomic_load_n(&g_calls, 0); }
 
 static void Count(void) { __atomic_fetch_add(&g_calls, 1, __ATOMIC_RELAXED); }
@@ -52,17 +49,23 @@ int cudaGetLastError(void) {
   return 0;
 }
 
+void fakeCudaDuringSync(void (*callback)(void)) { g_during_sync = callback; }
+
 int cudaStreamSynchronize(void* stream) {
   Count();
-  // The host of a test may want to be interrupted inside a vendor call.
-  void (*callback)(void) = (void (*)(void))stream;
-  if (callback != NULL) callback();
+  (void)stream;
+  if (g_during_sync != NULL) g_during_sync();
   return 0;
 }
 
-void** __cudaRegisterFatBinary(void* image) {
+int cudaProfilerStart(void) {
   Count();
-  return (void**)image;
+  return 0;
+}
+
+int cudaProfilerStop(void) {
+  Count();
+  return 0;
 }
 
 void __cudaRegisterFunction(void** handle, const char* host, char* device,

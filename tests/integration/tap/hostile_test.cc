@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that fork, jump, cancel, look up and die in every way.
+#include <csignal>
+#include <fstream>
+#include <random>
+
+#include "gtest/gtest.h"
+#include "tests/integration/tap/tapped_program.h"
+
+namespace dltap {
+namespace {
+
+TEST(TapHostileTest, RtldLocalPluginReachesItsLibrary) {
+  TappedProgram program("plugin_host");
+  const Outcome outcome = program.Run({DLTAP_TEST_PROGRAMS "/libtap_plugin.so"});
+  EXPECT_EQ(outcome.exit_code(), 0) << outcome.output;
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 30u);
+}
+
+TEST(TapHostileTest, DlsymUserSeesNoDifferenceAndIsRecorded) {
+  TappedProgram program("dlsym_user");
+  EXPECT_EQ(program.RunBare({}).output, "");
+  const Outcome outcome = program.Run({});
+  EXPECT_EQ(outcome.output, "");
+  EXPECT_EQ(outcome.exit_code(), 0);
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), 50u);
+  EXPECT_EQ(Recorded(model, "cudaMalloc"), 1u);
+}
+
+class ForkTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(ForkTest, ParentAndChildKeepTheirOwnAccounts) {
+  const std::string mode = GetParam();
+  TappedProgram program("forks");
+  const Outcome bare = program.RunBare({mode});
+  const Outcome outcome = program.Run({mode});
+  EXPECT_EQ(outcome.output, bare.output);
+  EXPECT_EQ(outcome.exit_code(), bare.exit_code());
+  const bool child_launches =
+      mode == "fork" || mode == "_Fork" || mode == "clone";
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_EQ(model.processes.size(), child_launches ? 2u : 1u);
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), child_launches ? 40u : 20u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, ForkTest,
+                         testing::Values("fork", "_Fork", "clone", "vfork",
+                                         "spawn", "idle"));
+
+TEST(TapHostileTest, ExecGivesTheNewProgramItsOwnFile) {
+  TappedProgram program("forks");
+  program.Run({"exec"});
+  // The child of mode "exec" runs the program anew, whose child launches too.
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_EQ(model.processes.size(), 3u);
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), 60u);
+}
+
+TEST(TapHostileTest, SuddenEndsLoseNothing) {
+  for (const char* mode : {"_exit", "abort", "kill"}) {
+    TappedProgram program("endings");
+    const Outcome bare = program.RunBare({mode});
+    const Outcome outcome = program.Run({mode});
+    EXPECT_EQ(outcome.exit_code(), bare.exit_code()) << mode;
+    EXPECT_EQ(outcome.signal_number(), bare.signal_number()) << mode;
+    const analyzer::TraceModel model = program.Read();
+    EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), 100u) << mode;
+    EXPECT_FALSE(model.processes.at(0).complete) << mode;
+  }
+}
+
+TEST(TapHostileTest, LongjmpOutOfACallDoesNotNestWhatFollows) {
+  TappedProgram program("endings");
+  EXPECT_EQ(program.Run({"longjmp"}).exit_code(), 0);
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), 101u);
+  for (const auto& call : model.processes.at(0).calls) {
+    EXPECT_EQ(call.depth, 0);
+  }
+}
+
+TEST(TapHostileTest, CallInsideACallIsNested) {
+  TappedProgram program("endings");
+  program.Run({"nested"});
+  const analyzer::TraceModel model = program.Read();
+  int nested = 0;
+  for (const auto& call : model.processes.at(0).calls) nested += call.depth;
+  EXPECT_EQ(nested, 1);
+}
+
+TEST(TapHostileTest, SignalHandlersCallsAreRecordedOrCountedAsLost) {
+  TappedProgram program("endings");
+  const Outcome outcome = program.Run({"signals"});
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_EQ(AllCalls(model), CallsIn(outcome.output));
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel") + Lost(model, "signal_handler"),
+            2200u);
+}
+
+TEST(TapHostileTest, ThreadChurnLosesNothingUncounted) {
+  TappedProgram program("threads");
+  const Outcome outcome = program.Run({"320", "20"});
+  const analyzer::TraceModel model = program.Read();
+  // A cancelled thread never comes back from its synchronize call: no record.
+  EXPECT_LE(AllCalls(model), CallsIn(outcome.output));
+  EXPECT_GE(AllCalls(model) + 40, CallsIn(outcome.output));
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel") +
+                Counted(model, "cudaLaunchKernel"),
+            320u * 20u);
+}
+
+uint64_t ReadCount(const std::string& path) {
+  uint64_t count = 0;
+  std::ifstream(path, std::ios::binary)
+      .read(reinterpret_cast<char*>(&count), sizeof(count));
+  return count;
+}
+
+// A launch that has returned is in the trace or counted as lost, whenever the
+// program is killed; nothing is torn.
+TEST(TapHostileTest, KilledAtRandomMomentsNoCommittedRecordIsLost) {
+  std::mt19937 random(20240601);
+  for (int round = 0; round < 200 && !HasFailure(); ++round) {
+    TempDir temp;
+    const std::string count = temp.Write("count", std::string(8, '\0'));
+    TappedProgram program("launches");
+    const int microseconds = 2'000 + static_cast<int>(random() % 60'000);
+    const Outcome outcome =
+        program.RunAndKill({"100000000", count}, microseconds);
+    ASSERT_EQ(outcome.signal_number(), SIGKILL);
+    const uint64_t returned = ReadCount(count);
+    if (program.Files().empty()) {
+      EXPECT_EQ(returned, 0u);
+      continue;
+    }
+    const analyzer::TraceModel model = program.Read();
+    EXPECT_GE(Recorded(model, "cudaLaunchKernel") + Lost(model, "ring_full"),
+              returned);
+    EXPECT_EQ(Lost(model, "missing_slots"), 0u);
+    EXPECT_EQ(Lost(model, "corrupt_block"), 0u);
+    EXPECT_EQ(Lost(model, "dangling_id"), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace dltap

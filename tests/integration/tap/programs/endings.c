@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// endings MODE: does 100 launches, then ends in an unusual way.
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/fake_vendor/fake_cuda.h"
+
+static jmp_buf g_back;
+
+static void JumpOut(void) { longjmp(g_back, 1); }
+static void Launch(void) { LaunchOne(&g_back); }
+static void OnSignal(int signal_number) {
+  (void)signal_number;
+  LaunchOne(&g_back);
+}
+static void LaunchAtExit(void) { LaunchOne(&g_back); }
+
+static void Launches(int count) {
+  for (int i = 0; i < count; ++i) LaunchOne(&g_back);
+}
+
+int main(int argc, char** argv) {
+  const char* mode = argc > 1 ? argv[1] : "return";
+  Launches(100);
+  if (strcmp(mode, "_exit") == 0) _exit(7);
+  if (strcmp(mode, "abort") == 0) abort();
+  if (strcmp(mode, "kill") == 0) kill(getpid(), SIGKILL);
+  if (strcmp(mode, "atexit") == 0) atexit(LaunchAtExit);
+  if (strcmp(mode, "nested") == 0) {
+    fakeCudaDuringSync(Launch);
+    cudaStreamSynchronize(NULL);
+  }
+  if (strcmp(mode, "longjmp") == 0) {
+    fakeCudaDuringSync(JumpOut);
+    for (int i = 0; i < 10; ++i) {
+      if (setjmp(g_back) == 0) cudaStreamSynchronize(NULL);
+    }
+    fakeCudaDuringSync(NULL);
+    cudaStreamSynchronize(NULL);  // from the frame that made the lost calls
+    Launches(1);
+  }
+  if (strcmp(mode, "signals") == 0) {
+    signal(SIGALRM, OnSignal);
+    for (int i = 0; i < 2000; ++i) {
+      if (i % 20 == 0) raise(SIGALRM);
+      Launches(1);
+    }
+  }
+  if (strcmp(mode, "window") == 0) {
+    cudaProfilerStart();
+    Launches(10);
+    cudaProfilerStop();
+    Launches(100);
+  }
+  printf("calls %lu\n", fakeCudaCalls());
+  return 0;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is recorded, and that the program does not notice.
+#include "gtest/gtest.h"
+#include "tests/integration/tap/tapped_program.h"
+
+namespace dltap {
+namespace {
+
+TEST(TapRecordingTest, EveryCallIsRecordedOrCounted) {
+  TappedProgram program("launches");
+  const Outcome outcome = program.Run({"1000"});
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), 1001u);
+  EXPECT_EQ(Counted(model, "cudaGetDevice"), 1001u);
+  EXPECT_EQ(Recorded(model, "cublasSgemm_v2"), 2u);
+  // Failed before the session began: counted. The second one started it.
+  EXPECT_EQ(Counted(model, "cudaMalloc"), 1u);
+  EXPECT_EQ(Recorded(model, "cudaMalloc"), 1u);
+  // cuBLAS: one creation, two GEMMs. All else arrived in the runtime library.
+  EXPECT_EQ(AllCalls(model), CallsIn(outcome.output) + 3);
+}
+
+TEST(TapRecordingTest, OutputAndExitCodeAreTheProgramsOwn) {
+  TappedProgram program("launches");
+  const Outcome bare = program.RunBare({"10"});
+  const Outcome tapped = program.Run({"10"});
+  EXPECT_EQ(bare.output, tapped.output);
+  EXPECT_EQ(tapped.exit_code(), 3);
+}
+
+TEST(TapRecordingTest, ArgumentsAndDepthAreKept) {
+  TappedProgram program("launches");
+  program.Run({"1"});
+  const analyzer::TraceModel model = program.Read();
+  ASSERT_EQ(model.processes.size(), 1u);
+  const analyzer::Process& process = model.processes[0];
+  int nested_launches = 0;
+  for (const analyzer::Call& call : process.calls) {
+    const auto& symbol = model.entry_points[call.entry.value()].symbol;
+    if (symbol == "cublasSgemm_v2" && !call.failed) {
+      EXPECT_EQ(IntArg(model, process, call, "m"), 128);
+      EXPECT_EQ(IntArg(model, process, call, "k"), 32);
+      EXPECT_EQ(IntArg(model, process, call, "transb"), 1);
+      EXPECT_EQ(call.depth, 0);
+    }
+    if (symbol == "cudaLaunchKernel") nested_launches += call.depth == 1;
+  }
+  EXPECT_EQ(nested_launches, 1);
+}
+
+TEST(TapRecordingTest, FailedCallIsMarked) {
+  TappedProgram program("launches");
+  program.Run({"1"});
+  const analyzer::TraceModel model = program.Read();
+  int failed = 0;
+  for (const auto& call : model.processes.at(0).calls) failed += call.failed;
+  EXPECT_EQ(failed, 1);  // the GEMM without a handle
+}
+
+TEST(TapRecordingTest, CleanEndLeavesOneFile) {
+  TappedProgram program("launches");
+  program.Run({"1"});
+  EXPECT_EQ(program.Files().size(), 1u);
+  EXPECT_TRUE(program.Read().processes.at(0).complete);
+}
+
+TEST(TapRecordingTest, CallsOfExitHandlersAreRecorded) {
+  TappedProgram program("endings");
+  program.Run({"atexit"});
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 101u);
+}
+
+TEST(TapRecordingTest, ProgramWithoutGpuWorkLeavesNothing) {
+  TappedProgram program("/bin/true");
+  EXPECT_EQ(program.Run({}).exit_code(), 0);
+  EXPECT_TRUE(program.Files().empty());
+}
+
+TEST(TapRecordingTest, DisabledLeavesNothing) {
+  TappedProgram program("launches");
+  program.With("DLTAP_DISABLE=1");
+  EXPECT_EQ(program.Run({"10"}).exit_code(), 3);
+  EXPECT_TRUE(program.Files().empty());
+}
+
+TEST(TapRecordingTest, WindowRecordsBetweenProfilerStartAndStop) {
+  TappedProgram program("endings");
+  program.With("DLTAP_START=off");
+  EXPECT_EQ(program.Run({"window"}).exit_code(), 0);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 10u);
+}
+
+TEST(TapRecordingTest, PointersCanBeLeftOut) {
+  TappedProgram program("launches");
+  program.With("DLTAP_POINTERS=0");
+  program.Run({"1"});
+  const analyzer::TraceModel model = program.Read();
+  const analyzer::Process& process = model.processes.at(0);
+  for (const analyzer::Call& call : process.calls) {
+    const auto& symbol = model.entry_points[call.entry.value()].symbol;
+    if (symbol == "cudaFree") {
+      EXPECT_EQ(IntArg(model, process, call, "devPtr"), 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dltap
