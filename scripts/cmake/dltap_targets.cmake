@@ -86,8 +86,8 @@ function(dltap_nvcc_object out source)
     OUTPUT ${object}
     COMMAND ${DltapCuda_NVCC} -ccbin ${CMAKE_CXX_COMPILER} -std=c++20
             -arch=sm_90 -O2 -Xcompiler=-fPIC -I${PROJECT_SOURCE_DIR}
-            ${ARG_FLAGS} -MD -MF ${object}.d -c ${CMAKE_CURRENT_SOURCE_DIR}/${source}
-            -o ${object}
+            ${ARG_FLAGS} -MD -MF ${object}.d -o ${object}
+            -c ${CMAKE_CURRENT_SOURCE_DIR}/${source}
     DEPENDS ${source}
     DEPFILE ${object}.d
     COMMENT "Compiling ${name} with nvcc"
