@@ -181,14 +181,16 @@ cublasStatus_t Create(Opaque** descriptor, const State& state) {
 }  // namespace
 
 SIMGPU_API cublasStatus_t cublasLtMatrixLayoutCreate(
-    cublasLtMatrixLayout_t* descriptor, cudaDataType type, uint64_t rows, uint64_t cols, int64_t ld) {
+    cublasLtMatrixLayout_t* descriptor, cudaDataType type, uint64_t rows,
+    uint64_t cols, int64_t ld) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatrixLayoutCreate">(),
       [&] { return Create(descriptor, NewLayout(type, rows, cols, ld)); });
 }
 
 SIMGPU_API cublasStatus_t cublasLtMatrixLayoutInit_internal(
-    cublasLtMatrixLayout_t descriptor, size_t bytes, cudaDataType type, uint64_t rows, uint64_t cols, int64_t ld) {
+    cublasLtMatrixLayout_t descriptor, size_t bytes, cudaDataType type,
+    uint64_t rows, uint64_t cols, int64_t ld) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatrixLayoutInit_internal">(),
       [&] { return Place(descriptor, bytes, NewLayout(type, rows, cols, ld)); });
@@ -212,9 +214,10 @@ SIMGPU_API cublasStatus_t cublasLtMatrixLayoutSetAttribute(
       });
 }
 
-SIMGPU_API cublasStatus_t cublasLtMatrixLayoutGetAttribute(
-    cublasLtMatrixLayout_t descriptor, cublasLtMatrixLayoutAttribute_t attribute, void* value, size_t bytes,
-    size_t* written) {
+SIMGPU_API cublasStatus_t
+cublasLtMatrixLayoutGetAttribute(cublasLtMatrixLayout_t descriptor,
+                                 cublasLtMatrixLayoutAttribute_t attribute,
+                                 void* value, size_t bytes, size_t* written) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatrixLayoutGetAttribute">(), [&] {
         return GetLtAttribute(kLayoutAttributes, descriptor, attribute, value, bytes,
@@ -230,7 +233,8 @@ SIMGPU_API cublasStatus_t cublasLtMatmulDescCreate(
 }
 
 SIMGPU_API cublasStatus_t cublasLtMatmulDescInit_internal(
-    cublasLtMatmulDesc_t descriptor, size_t bytes, cublasComputeType_t compute, cudaDataType_t scale) {
+    cublasLtMatmulDesc_t descriptor, size_t bytes, cublasComputeType_t compute,
+    cudaDataType_t scale) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatmulDescInit_internal">(),
       [&] { return Place(descriptor, bytes, NewMatmulDesc(compute, scale)); });
@@ -255,8 +259,8 @@ SIMGPU_API cublasStatus_t cublasLtMatmulDescSetAttribute(
 }
 
 SIMGPU_API cublasStatus_t cublasLtMatmulDescGetAttribute(
-    cublasLtMatmulDesc_t descriptor, cublasLtMatmulDescAttributes_t attribute, void* value, size_t bytes,
-    size_t* written) {
+    cublasLtMatmulDesc_t descriptor, cublasLtMatmulDescAttributes_t attribute,
+    void* value, size_t bytes, size_t* written) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatmulDescGetAttribute">(), [&] {
         return GetLtAttribute(kMatmulAttributes, descriptor, attribute, value, bytes,
@@ -288,7 +292,8 @@ SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceDestroy(
 }
 
 SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
-    cublasLtMatmulPreference_t descriptor, cublasLtMatmulPreferenceAttributes_t attribute, const void* value,
+    cublasLtMatmulPreference_t descriptor,
+    cublasLtMatmulPreferenceAttributes_t attribute, const void* value,
     size_t bytes) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatmulPreferenceSetAttribute">(), [&] {
@@ -297,7 +302,8 @@ SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
 }
 
 SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceGetAttribute(
-    cublasLtMatmulPreference_t descriptor, cublasLtMatmulPreferenceAttributes_t attribute, void* value, size_t bytes,
+    cublasLtMatmulPreference_t descriptor,
+    cublasLtMatmulPreferenceAttributes_t attribute, void* value, size_t bytes,
     size_t* written) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatmulPreferenceGetAttribute">(), [&] {
@@ -330,7 +336,8 @@ SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescDestroy(
 }
 
 SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescSetAttribute(
-    cublasLtMatrixTransformDesc_t descriptor, cublasLtMatrixTransformDescAttributes_t attribute, const void* value,
+    cublasLtMatrixTransformDesc_t descriptor,
+    cublasLtMatrixTransformDescAttributes_t attribute, const void* value,
     size_t bytes) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatrixTransformDescSetAttribute">(), [&] {
@@ -339,8 +346,9 @@ SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescSetAttribute(
 }
 
 SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescGetAttribute(
-    cublasLtMatrixTransformDesc_t descriptor, cublasLtMatrixTransformDescAttributes_t attribute, void* value, size_t bytes,
-    size_t* written) {
+    cublasLtMatrixTransformDesc_t descriptor,
+    cublasLtMatrixTransformDescAttributes_t attribute, void* value,
+    size_t bytes, size_t* written) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatrixTransformDescGetAttribute">(), [&] {
         return GetLtAttribute(kTransformAttributes, descriptor, attribute, value, bytes,
