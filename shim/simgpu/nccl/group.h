@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_NCCL_GROUP_H_
+#define DLTAP_SHIM_SIMGPU_NCCL_GROUP_H_
+
+#include "shim/simgpu/nccl/operation.h"
+
+namespace dltap::simgpu {
+
+// ncclGroupStart / End of this thread: operations between them are queued and
+// start together at the outermost end.
+void BeginGroup();
+ncclResult_t EndGroup();
+bool InGroup();
+
+// Queues the operation, or starts it when no group is open.
+ncclResult_t Enqueue(const Operation& operation);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_NCCL_GROUP_H_
