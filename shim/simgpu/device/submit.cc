@@ -39,7 +39,8 @@ bool HasEffect(const Work& work) {
 // REQUIRES: stream.mutex.
 void DoEffect(Stream& stream, const Work& work, const Span& span) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) {
-    NoteKernelLaunch();
+    // A kernel with an effect writes just what it says and leaves the rest.
+    if (!kernel->effect) NoteKernelLaunch();
     LogLaunch(*kernel, stream);
   }
   if (!HasEffect(work)) return;

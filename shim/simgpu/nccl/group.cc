@@ -26,21 +26,17 @@ std::function<void()> CapturedEffect(const Operation& operation) {
     Exchange exchange(operation);
     exchange.Publish();
     exchange.Complete();
-    MarkWritten(operation.output, operation.bytes());
   };
 }
 
-std::function<void()> Effect(const Operation& operation,
-                             std::shared_ptr<Exchange> exchange) {
-  return [operation, exchange = std::move(exchange)] {
-    exchange->Complete();
-    MarkWritten(operation.output, operation.bytes());
-  };
+std::function<void()> Effect(std::shared_ptr<Exchange> exchange) {
+  return [exchange = std::move(exchange)] { exchange->Complete(); };
 }
 
 ncclResult_t Launch(const Operation& operation,
                     std::function<void()> effect) {
-  LibraryKernel kernel{.name = KernelName(operation), .grid = {24, 1, 1}};
+  LibraryKernel kernel{
+      .name = KernelName(operation), .grid = {24, 1, 1}, .effect = {}};
   kernel.block = {544, 1, 1};
   kernel.dynamic_shared_bytes = 82'240;
   kernel.registers_per_thread = 96;
@@ -60,7 +56,7 @@ ncclResult_t Start(const std::vector<Operation>& operations) {
     }
     auto exchange = std::make_shared<Exchange>(operation);
     if (!exchange->Publish()) return ncclSystemError;
-    effects.push_back(Effect(operation, std::move(exchange)));
+    effects.push_back(Effect(std::move(exchange)));
   }
   ncclResult_t result = ncclSuccess;
   for (size_t i = 0; i < operations.size(); ++i) {

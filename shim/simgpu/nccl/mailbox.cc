@@ -51,7 +51,7 @@ bool Publish(const std::string& name, const void* data, size_t bytes,
   auto* header = static_cast<Message::Header*>(memory);
   header->bytes = bytes;
   header->readers_left = readers;
-  if (bytes > 0) std::memcpy(header + 1, data, bytes);
+  if (bytes > 0) std::memcpy(static_cast<void*>(header + 1), data, bytes);
   header->ready.store(1, std::memory_order_release);
   munmap(memory, total);
   return true;

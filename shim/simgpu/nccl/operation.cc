@@ -155,6 +155,17 @@ size_t Exchange::InputBytes() const {
   }
 }
 
+size_t Exchange::OutputBytes() const {
+  switch (operation_.collective) {
+    case Collective::kAllGather:
+    case Collective::kGather:
+    case Collective::kAllToAll:
+      return operation_.bytes() * operation_.comm->ranks;
+    default:
+      return operation_.bytes();
+  }
+}
+
 bool Exchange::Publish() {
   if (!Contributes()) return true;
   const bool published =
@@ -218,6 +229,7 @@ void Exchange::Complete() {
   } else {
     CompleteCopies();
   }
+  MarkWritten(operation_.output, OutputBytes());
 }
 
 }  // namespace dltap::simgpu

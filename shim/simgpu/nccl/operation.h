@@ -46,6 +46,7 @@ class Exchange {
   std::string NameOf(int rank) const;
   uint32_t Readers() const;
   size_t InputBytes() const;
+  size_t OutputBytes() const;
   bool Contributes() const;
   bool Receives() const;
   void CompleteReduction();
