@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cublasLtMatmul: the shape lies in layouts, transposition and epilogue in the
-// descriptor. All are read with the vendor's getters; any may be missing.
+// descriptor. All are read with the vendor's getters (about 20 ns each with
+// libcublasLt 13, beside a call of microseconds); any may be missing.
 #include <cublasLt.h>
 
 #include <cstring>
@@ -84,33 +85,28 @@ DType MathOf(int32_t compute, DType storage) {
   }
 }
 
-struct MatrixLayout {
-  uint64_t rows, columns;
-  int32_t batch;
-};
-
-MatrixLayout LayoutOf(void* layout) {
-  return {Read<uint64_t>(g_get_layout, layout, CUBLASLT_MATRIX_LAYOUT_ROWS, 0),
-          Read<uint64_t>(g_get_layout, layout, CUBLASLT_MATRIX_LAYOUT_COLS, 0),
-          Read<int32_t>(g_get_layout, layout,
-                        CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 1)};
+int64_t RowsOf(void* layout) {
+  return Read<int64_t>(g_get_layout, layout, CUBLASLT_MATRIX_LAYOUT_ROWS, 0);
+}
+int64_t ColumnsOf(void* layout) {
+  return Read<int64_t>(g_get_layout, layout, CUBLASLT_MATRIX_LAYOUT_COLS, 0);
 }
 
 Operation GemmOf(void* compute, void* a, void* d) {
-  const MatrixLayout left = LayoutOf(a), result = LayoutOf(d);
   const bool transposed =
       Read<int32_t>(g_get_desc, compute, CUBLASLT_MATMUL_DESC_TRANSA, 0) != 0;
   Operation op;
   op.kind = OpKind::kGemm;
-  op.storage = DTypeOfCuda(static_cast<int32_t>(
-      Read<uint32_t>(g_get_layout, a, CUBLASLT_MATRIX_LAYOUT_TYPE, ~0u)));
+  op.storage = DTypeOfCuda(
+      Read<int32_t>(g_get_layout, a, CUBLASLT_MATRIX_LAYOUT_TYPE, -1));
   op.math = MathOf(
       Read<int32_t>(g_get_desc, compute, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, 0),
       op.storage);
-  op[Dim::kM] = static_cast<int64_t>(result.rows);
-  op[Dim::kN] = static_cast<int64_t>(result.columns);
-  op[Dim::kK] = static_cast<int64_t>(transposed ? left.rows : left.columns);
-  op[Dim::kBatch] = result.batch;
+  op[Dim::kM] = RowsOf(d);
+  op[Dim::kN] = ColumnsOf(d);
+  op[Dim::kK] = transposed ? RowsOf(a) : ColumnsOf(a);
+  op[Dim::kBatch] =
+      Read<int32_t>(g_get_layout, d, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 1);
   return op;
 }
 

@@ -6,7 +6,7 @@
 namespace dltap::shim::tagging {
 
 void HandleStreams::Set(void* handle, void* stream) {
-  if (g_host.session == nullptr) return;
+  if (g_host.session == nullptr || g_host.note_stream == nullptr) return;
   const uint64_t session = g_host.session() & 0xFFFF;
   if (session == 0) return;
   const uint64_t key = reinterpret_cast<uint64_t>(handle);

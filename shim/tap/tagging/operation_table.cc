@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/tagging/operation_table.h"
 
+#include <bit>
 #include <cstring>
 
 #include "shim/tap/tagging/host.h"
@@ -26,8 +27,12 @@ uint64_t HashOf(std::span<const uint8_t> bytes) {
 }  // namespace
 
 void OperationEncoder::Add(const opmodel::Operation& node) {
-  uint8_t dims = 0;
-  for (const int64_t value : node.dims) dims += value != 0;
+  static_assert(static_cast<int>(opmodel::Dim::kCount) <= 64);
+  uint64_t used = 0;  // bit per dim that is not 0
+  for (size_t dim = 0; dim < node.dims.size(); ++dim) {
+    used |= uint64_t{node.dims[dim] != 0} << dim;
+  }
+  const auto dims = static_cast<uint8_t>(std::popcount(used));
   const uint32_t bytes = static_cast<uint32_t>(sizeof(trace::OperationNode) +
                                                dims * sizeof(trace::DimRecord));
   if (size_ + bytes > bytes_.size()) {
@@ -44,12 +49,10 @@ void OperationEncoder::Add(const opmodel::Operation& node) {
   uint8_t* at = bytes_.data() + size_;
   memcpy(at, &head, sizeof(head));
   at += sizeof(head);
-  for (uint8_t dim = 0; dim < node.dims.size(); ++dim) {
-    if (node.dims[dim] == 0) continue;
-    const trace::DimRecord record = {
-        .dim = dim, .reserved = {}, .value = node.dims[dim]};
-    memcpy(at, &record, sizeof(record));
-    at += sizeof(record);
+  for (; used != 0; used &= used - 1, at += sizeof(trace::DimRecord)) {
+    const uint64_t dim = std::countr_zero(used);
+    memcpy(at, &dim, sizeof(dim));  // the dim in its lowest byte, zeros above
+    memcpy(at + sizeof(dim), &node.dims[dim], sizeof(int64_t));
   }
   size_ += bytes;
   ++node_count_;
