@@ -72,23 +72,12 @@ void ActivityReader::ReadOne(const void* record) {
     case ActivityKind::kConcurrentKernel:
       AddKernel(ReadKernel(record, sizes_));
       break;
-    case ActivityKind::kMemcpy:
-      AddCopy(ReadCopy(record, sizes_));
-      break;
-    case ActivityKind::kPeerCopy:
-      AddCopy(ReadPeerCopy(record, sizes_));
-      break;
-    case ActivityKind::kMemset:
-      AddMemset(ReadMemset(record, sizes_));
-      break;
-    case ActivityKind::kDriverApi:
-      AddApi(ReadApi(record), 1);
-      break;
-    case ActivityKind::kRuntimeApi:
-      AddApi(ReadApi(record), 2);
-      break;
-    default:
-      break;  // a kind that another client has enabled
+    case ActivityKind::kMemcpy: AddCopy(ReadCopy(record, sizes_)); break;
+    case ActivityKind::kPeerCopy: AddCopy(ReadPeerCopy(record, sizes_)); break;
+    case ActivityKind::kMemset: AddMemset(ReadMemset(record, sizes_)); break;
+    case ActivityKind::kDriverApi: AddApi(ReadApi(record), 1); break;
+    case ActivityKind::kRuntimeApi: AddApi(ReadApi(record), 2); break;
+    default: break;  // a kind that another client has enabled
   }
 }
 

@@ -16,6 +16,7 @@ namespace dltap::shim::cupti {
 struct Host {
   // ---- Any thread
   uint32_t (*session)();  // number of the running session, 0 without one
+  bool (*recording)();    // false: the session is paused, nothing is wanted
   // The vendor's function, never a wrapper; nullptr when no loaded library
   // has it.
   void* (*real)(const char* symbol);

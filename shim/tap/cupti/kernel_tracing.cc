@@ -44,6 +44,9 @@ void KernelTracing::Start(const Host& host) {
     yielded_ns_.store(Now(), std::memory_order_relaxed);
     owner_.store(Owner::kClient, std::memory_order_release);
     host_.lost(trace::LossKind::kCuptiYielded, 1);
+  } else if (!host_.recording()) {
+    paused_ns_ = Now();
+    owner_.store(Owner::kPaused, std::memory_order_release);
   } else {
     owner_.store(Owner::kTaking, std::memory_order_relaxed);
     if (!TakeOver()) return;
@@ -60,6 +63,8 @@ void KernelTracing::Finish() {
   } else if (owner_.load(std::memory_order_relaxed) == Owner::kClient) {
     WriteNotObserved(yielded_ns_.load(std::memory_order_relaxed), Now(),
                      trace::NotObservedCause::kYielded);
+  } else if (owner_.load(std::memory_order_relaxed) == Owner::kPaused) {
+    WriteNotObserved(paused_ns_, Now(), trace::NotObservedCause::kRecordingOff);
   }
   ReadNodes();
   reader_.Flush();
@@ -72,19 +77,38 @@ void KernelTracing::Pass() {
   clock_.Sample(TracingNow);
   switch (owner_.load(std::memory_order_acquire)) {
     case Owner::kOurs:
-      if (host_.monotonic_ns() - flushed_at_ns_ >= kFlushPeriodNs) {
+      if (!host_.recording()) {
+        Pause();
+      } else if (host_.monotonic_ns() - flushed_at_ns_ >= kFlushPeriodNs) {
         Flush(false);
       }
       break;
-    case Owner::kClient:
-      TakeBackIfLeft();
+    case Owner::kPaused:
+      if (host_.recording()) Resume();
       break;
-    default:
-      break;
+    case Owner::kClient: TakeBackIfLeft(); break;
+    default: break;
   }
   ReadDelivered();
   ReadNodes();
   reader_.Flush();
+}
+
+void KernelTracing::Pause() {
+  Owner owner = Owner::kOurs;
+  if (!owner_.compare_exchange_strong(owner, Owner::kTaking)) return;
+  SwitchOff();
+  Flush(false);
+  paused_ns_ = Now();
+  owner_.store(Owner::kPaused, std::memory_order_release);
+}
+
+void KernelTracing::Resume() {
+  Owner owner = Owner::kPaused;
+  if (!owner_.compare_exchange_strong(owner, Owner::kTaking)) return;
+  if (!TakeOver()) return;
+  flush_began_ns_ = 0;
+  WriteNotObserved(paused_ns_, Now(), trace::NotObservedCause::kRecordingOff);
 }
 
 void KernelTracing::Flush(bool forced) {

@@ -69,6 +69,7 @@ class KernelTracing {
     kYielding = 2,
     kClient = 3,
     kTaking = 4,
+    kPaused = 5,  // ours, switched off: nothing is recorded now
   };
 
   bool IsCurrentSession() const;
@@ -78,7 +79,10 @@ class KernelTracing {
   bool SwitchOnKinds();
   bool SwitchOnApis();
   bool SwitchApiCalls(uint8_t enable);
+  void Pause();
+  void Resume();
   bool StepAside();
+  void HandOver();
   void TakeBackIfLeft();
   void GiveUp(const char* step, CUptiResult result);
   bool Check(const char* step, CUptiResult result);
@@ -105,6 +109,7 @@ class KernelTracing {
   // Collector.
   uint64_t flushed_at_ns_ = 0;   // monotonic
   uint64_t flush_began_ns_ = 0;  // CUPTI, of the last flush
+  uint64_t paused_ns_ = 0;       // CUPTI
   ActivityReader reader_;
   GraphNodes nodes_;
 

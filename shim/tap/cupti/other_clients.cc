@@ -22,14 +22,24 @@ uint64_t BitOf(int32_t kind) {
 // so no lock of the client's is needed. True: it was ours.
 bool KernelTracing::StepAside() {
   if (!IsCurrentSession()) return false;
-  Owner owner = Owner::kOurs;
-  while (!owner_.compare_exchange_weak(owner, Owner::kYielding,
-                                       std::memory_order_acquire)) {
+  for (;;) {
+    Owner owner = owner_.load(std::memory_order_acquire);
     if (owner == Owner::kNobody || owner == Owner::kClient) return false;
-    if (owner != Owner::kOurs) sched_yield();  // the collector is taking back
-    owner = Owner::kOurs;
+    if (owner != Owner::kOurs && owner != Owner::kPaused) {
+      sched_yield();  // the collector is taking back
+      continue;
+    }
+    if (!owner_.compare_exchange_weak(owner, Owner::kYielding,
+                                      std::memory_order_acquire)) {
+      continue;
+    }
+    if (owner == Owner::kOurs) SwitchOff();
+    HandOver();
+    return true;
   }
-  SwitchOff();
+}
+
+void KernelTracing::HandOver() {
   api_.activity_flush_all(0);
   yielded_ns_.store(Now(), std::memory_order_relaxed);
   client_flushed_.store(false, std::memory_order_relaxed);
@@ -37,7 +47,6 @@ bool KernelTracing::StepAside() {
   client_left_ns_.store(host_.monotonic_ns(), std::memory_order_relaxed);
   host_.lost(trace::LossKind::kCuptiYielded, 1);
   owner_.store(Owner::kClient, std::memory_order_release);
-  return true;
 }
 
 // Collector. No callback of the client's runs in here, unless it left without

@@ -57,6 +57,7 @@ void WriteLevel(trace::Level level, const char* why) {
 cupti::Host MakeHost() {
   return {
       .session = SessionNumber,
+      .recording = [] { return !IsOff(g_process.word.load()); },
       .real = FindReal,
       .current_call = CurrentCall,
       .set_pushing = SetPushing,
@@ -81,8 +82,12 @@ int32_t ReadTimestamp(uint64_t* now) {
   return g_kernel_tracing.Timestamp(now) ? 0 : -1;
 }
 
+// The collector begins before the session has its number.
+constinit bool g_is_pending = false;
+
+void Begin() { g_is_pending = SessionConfig().level == Level::kKernels; }
+
 void Start() {
-  if (SessionConfig().level != Level::kKernels) return;
   SetCorrelationHooks({[](uint64_t id) { return g_kernel_tracing.PushId(id); },
                        [] { g_kernel_tracing.PopId(); }});
   g_kernel_tracing.Start(MakeHost());
@@ -93,6 +98,10 @@ void Start() {
 }
 
 void Pass() {
+  if (g_is_pending && SessionNumber() != 0) {
+    g_is_pending = false;
+    Start();
+  }
   g_known_threads.fill({});
   g_kernel_tracing.Pass();
 }
@@ -103,7 +112,7 @@ void Pass() {
     t_thread.record_flags = now ? trace::kCallCapturing : 0;
   };
   AddParticipant(
-      {Start, Pass, nullptr, [](uint64_t) { g_kernel_tracing.Finish(); }});
+      {Begin, Pass, nullptr, [](uint64_t) { g_kernel_tracing.Finish(); }});
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ constinit ProcessPage g_process;
 namespace {
 
 constexpr uint64_t kExitDeadlineNs = 2'000'000'000;
+constexpr uint64_t kStartPatienceNs = 2'000'000'000;
 
 // A child inherits these with the number of its parent's session, so that the
 // next number differs from what its thread state holds.
@@ -137,6 +138,17 @@ bool OpenUncancelled() {
   return is_open;
 }
 
+// Recording begins: kernels launched before CUPTI is on would be lost, so the
+// caller waits for one pass of the collector, as it waits for the driver in the
+// same call. Bounded: the collector may need a lock that the caller holds.
+void WaitForParticipants() {
+  const int saved_errno = errno;
+  if (g_config.level == Level::kKernels && t_thread.session != kOwnThread) {
+    FinishPass(Finish::kDrain, kStartPatienceNs);
+  }
+  errno = saved_errno;
+}
+
 }  // namespace
 
 void PrepareClock() {
@@ -164,6 +176,7 @@ bool StartSession() {
                           : is_open    ? kPaused
                                        : kDisabled;
     g_process.word.store(next, std::memory_order_release);
+    if (is_recording) WaitForParticipants();
   }
   errno = saved_errno;
   return is_recording;
@@ -175,6 +188,7 @@ void OpenWindow(trace::WindowCause cause) {
   if (!g_process.word.compare_exchange_strong(paused, g_last_session)) return;
   const trace::WindowPayload payload = {1, static_cast<uint32_t>(cause), 0};
   AppendSpecial(trace::SpecialSlot::kWindow, &payload, sizeof(payload));
+  WaitForParticipants();
 }
 
 void CloseWindow(trace::WindowCause cause) {

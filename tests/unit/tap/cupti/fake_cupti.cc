@@ -188,18 +188,13 @@ FakeCupti::~FakeCupti() { g_fake = nullptr; }
 size_t FakeCupti::SizeOf(const CUpti_Activity* record) const {
   const ActivitySizes sizes = SizesOf(version);
   switch (record->kind) {
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-      return sizes.kernel;
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-      return sizes.memcpy;
-    case CUPTI_ACTIVITY_KIND_MEMSET:
-      return sizes.memset;
-    case CUPTI_ACTIVITY_KIND_RUNTIME:
-      return sizeof(CUpti_ActivityAPI);
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return sizes.kernel;
+    case CUPTI_ACTIVITY_KIND_MEMCPY: return sizes.memcpy;
+    case CUPTI_ACTIVITY_KIND_MEMSET: return sizes.memset;
+    case CUPTI_ACTIVITY_KIND_RUNTIME: return sizeof(CUpti_ActivityAPI);
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
       return sizeof(CUpti_ActivityExternalCorrelation);
-    default:
-      return 0;
+    default: return 0;
   }
 }
 

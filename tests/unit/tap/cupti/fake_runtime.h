@@ -21,6 +21,7 @@ class FakeRuntime {
   Host host() const {
     return {
         .session = [] { return current()->session; },
+        .recording = [] { return current()->recording; },
         .real = &FakeCupti::Real,
         .current_call =
             [](uint32_t* thread, uint64_t* begin_ticks) {
@@ -72,6 +73,7 @@ class FakeRuntime {
   uint64_t open_call = 0;
   uint64_t now_ns = 1'000'000'000;
   bool pushing = false;
+  bool recording = true;
   trace::Level level = trace::Level::kOff;
   std::string why;
   std::map<trace::LossKind, uint64_t> losses;

@@ -208,6 +208,40 @@ TEST_F(KernelTracingTest, NothingIsCalledInAForkedChild) {
   EXPECT_FALSE(cupti_.subscribed);
 }
 
+TEST_F(KernelTracingTest, NothingIsTracedWhileRecordingIsPaused) {
+  Start();
+  cupti_.Kernel("in", 1, 10, 20);
+  runtime_.recording = false;
+  cupti_.now = 1'000;
+  tracing_.Pass();
+  EXPECT_TRUE(cupti_.kinds.empty());
+  EXPECT_FALSE(runtime_.pushing);
+  cupti_.Kernel("out", 2, 30, 40);
+  runtime_.recording = true;
+  cupti_.now = 5'000;
+  tracing_.Pass();
+  EXPECT_TRUE(runtime_.pushing);
+  cupti_.Kernel("in", 3, 50, 60);
+  Pass();
+  EXPECT_EQ(runtime_.All<trace::KernelRecord>().size(), 2u);
+  const auto gaps = runtime_.All<trace::NotObservedRecord>();
+  ASSERT_EQ(gaps.size(), 1u);
+  EXPECT_EQ(gaps[0].begin_ns, 1'000u);
+  EXPECT_EQ(gaps[0].end_ns, 5'000u);
+  EXPECT_EQ(gaps[0].cause,
+            static_cast<uint32_t>(trace::NotObservedCause::kRecordingOff));
+}
+
+TEST_F(KernelTracingTest, SessionThatBeginsPausedTouchesNothing) {
+  runtime_.recording = false;
+  Start();
+  Pass();
+  EXPECT_TRUE(cupti_.kinds.empty());
+  EXPECT_EQ(cupti_.requested, nullptr);
+  tracing_.Finish();
+  EXPECT_EQ(runtime_.All<trace::NotObservedRecord>().size(), 1u);
+}
+
 // ---- What may fail at the start --------------------------------------------
 
 class KernelTracingFaultTest
