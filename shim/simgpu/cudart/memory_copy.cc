@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/device_variables.h"
+#include "shim/simgpu/cudart/memory_box.h"
 #include "shim/simgpu/cudart/runtime_call.h"
 #include "shim/simgpu/device/transfer.h"
 
@@ -16,14 +17,21 @@ struct Box {
   cudaMemcpyKind kind;
 };
 
-Error Run(Stream& stream, Mode mode, const Box& box) {
-  if (!IsCopyKind(box.kind)) return Error::kInvalidMemcpyDirection;
-  CopyWork copy;
-  const Error error = MakeCopy(box.destination, box.source, box.shape,
-                               ToDirection(box.kind), &copy);
-  if (error != Error::kSuccess) return error;
+Error RunCopy(Stream& stream, Mode mode, const CopyWork& copy) {
   return mode == Mode::kAsync ? CopyAsync(stream, copy)
                               : CopySync(stream, copy);
+}
+
+Error MakeBox(const Box& box, CopyWork* copy) {
+  if (!IsCopyKind(box.kind)) return Error::kInvalidMemcpyDirection;
+  return MakeCopy(box.destination, box.source, box.shape, ToDirection(box.kind),
+                  copy);
+}
+
+Error Run(Stream& stream, Mode mode, const Box& box) {
+  CopyWork copy;
+  const Error error = MakeBox(box, &copy);
+  return error == Error::kSuccess ? RunCopy(stream, mode, copy) : error;
 }
 
 template <ApiName kName, Mode kMode,
@@ -73,9 +81,9 @@ template <ApiName kName, Mode kMode,
 cudaError_t Copy3D(const cudaMemcpy3DParms* parms, cudaStream_t handle) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (parms == nullptr) return Error::kInvalidValue;
-    Box box{};
-    const Error error = ToBox(*parms, &box);
-    return error == Error::kSuccess ? Run(stream, kMode, box) : error;
+    CopyWork copy;
+    const Error error = MakeCopy3D(*parms, &copy);
+    return error == Error::kSuccess ? RunCopy(stream, kMode, copy) : error;
   });
 }
 
@@ -117,6 +125,13 @@ constexpr SymbolSide kTo = SymbolSide::kDestination;
 constexpr SymbolSide kFrom = SymbolSide::kSource;
 
 }  // namespace
+
+Error MakeCopy3D(const cudaMemcpy3DParms& params, CopyWork* copy) {
+  Box box{};
+  const Error error = ToBox(params, &box);
+  return error == Error::kSuccess ? MakeBox(box, copy) : error;
+}
+
 }  // namespace dltap::simgpu
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUDART_MEMORY_BOX_H_
+#define DLTAP_SHIM_SIMGPU_CUDART_MEMORY_BOX_H_
+
+#include "shim/simgpu/cudart/runtime_header.h"
+#include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/work.h"
+
+namespace dltap::simgpu {
+
+// A copy between two pitched pointers; kNotSupported when an end is an array.
+Error MakeCopy3D(const cudaMemcpy3DParms& params, CopyWork* copy);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUDART_MEMORY_BOX_H_

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cuda.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace {
+
+constexpr char kPtx[] =
+    "// a comment\n.version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry AddOne(.param .u64 data)\n{\n ret;\n}\n";
+
+class DriverTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(CUDA_SUCCESS, cuInit(0));
+    ASSERT_EQ(CUDA_SUCCESS, cuDevicePrimaryCtxRetain(&context_, 0));
+    ASSERT_EQ(CUDA_SUCCESS, cuCtxSetCurrent(context_));
+  }
+  void TearDown() override { cuDevicePrimaryCtxRelease(0); }
+  CUcontext context_ = nullptr;
+};
+
+TEST_F(DriverTest, NoContextNoMemory) {
+  ASSERT_EQ(CUDA_SUCCESS, cuCtxSetCurrent(nullptr));
+  CUdeviceptr address = 0;
+  EXPECT_EQ(CUDA_ERROR_INVALID_CONTEXT, cuMemAlloc(&address, 100));
+}
+
+TEST_F(DriverTest, CopiesThroughTheDriver) {
+  CUdeviceptr address = 0;
+  ASSERT_EQ(CUDA_SUCCESS, cuMemAlloc(&address, 400));
+  ASSERT_EQ(CUDA_SUCCESS, cuMemsetD32(address, 0x01020304, 100));
+  unsigned result[100] = {};
+  ASSERT_EQ(CUDA_SUCCESS, cuMemcpyDtoH(result, address, sizeof(result)));
+  EXPECT_EQ(0x01020304u, result[0]);
+  EXPECT_EQ(0x01020304u, result[99]);
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD32(address + 1, 0, 1));
+  EXPECT_EQ(CUDA_SUCCESS, cuMemFree(address));
+}
+
+TEST_F(DriverTest, ModuleNamesComeFromTheImage) {
+  CUmodule module = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuModuleLoadData(&module, kPtx));
+  unsigned count = 0;
+  ASSERT_EQ(CUDA_SUCCESS, cuModuleGetFunctionCount(&count, module));
+  EXPECT_EQ(1u, count);
+  CUfunction function = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuModuleGetFunction(&function, module, "AddOne"));
+  const char* name = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuFuncGetName(&name, function));
+  EXPECT_STREQ("AddOne", name);
+  EXPECT_EQ(CUDA_SUCCESS, cuLaunchKernel(function, 8, 1, 1, 128, 1, 1, 0,
+                                         nullptr, nullptr, nullptr));
+  EXPECT_EQ(CUDA_SUCCESS, cuModuleUnload(module));
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE,
+            cuLaunchKernel(function, 8, 1, 1, 128, 1, 1, 0, nullptr, nullptr,
+                           nullptr));
+  EXPECT_EQ(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadData(&module, "no image"));
+}
+
+TEST_F(DriverTest, VirtualMemoryIsMappedInPieces) {
+  constexpr size_t kPiece = 2 << 20;
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, {0}};
+  CUdeviceptr range = 0;
+  ASSERT_EQ(CUDA_SUCCESS, cuMemAddressReserve(&range, 2 * kPiece, 0, 0, 0));
+  CUmemGenericAllocationHandle handle = 0;
+  ASSERT_EQ(CUDA_SUCCESS, cuMemCreate(&handle, kPiece, &properties, 0));
+  ASSERT_EQ(CUDA_SUCCESS, cuMemMap(range + kPiece, kPiece, 0, handle, 0));
+  EXPECT_EQ(CUDA_SUCCESS, cuMemsetD8(range + kPiece, 7, kPiece));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(range, 7, kPiece));
+  EXPECT_EQ(CUDA_SUCCESS, cuMemRelease(handle));
+  EXPECT_EQ(CUDA_SUCCESS, cuMemUnmap(range + kPiece, kPiece));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(range + kPiece, 7, kPiece));
+  EXPECT_EQ(CUDA_SUCCESS, cuMemAddressFree(range, 2 * kPiece));
+}
+
+TEST_F(DriverTest, ProcAddressFollowsTheVersion) {
+  CUdriverProcAddressQueryResult status;
+  void* newest = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuGetProcAddress("cuMemAlloc", &newest, 13000, 0,
+                                           &status));
+  EXPECT_EQ(reinterpret_cast<void*>(&cuMemAlloc), newest);  // cuMemAlloc_v2
+  void* oldest = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuGetProcAddress("cuMemAlloc", &oldest, 2000, 0,
+                                           &status));
+  EXPECT_NE(newest, oldest);
+  void* per_thread = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS,
+            cuGetProcAddress("cuLaunchKernel", &per_thread, 13000,
+                             CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
+                             &status));
+  EXPECT_NE(reinterpret_cast<void*>(&cuLaunchKernel), per_thread);
+  EXPECT_EQ(CUDA_ERROR_NOT_FOUND, cuGetProcAddress("cuNoSuchThing", &newest,
+                                                   13000, 0, &status));
+  EXPECT_EQ(CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, status);
+  EXPECT_EQ(CUDA_ERROR_NOT_FOUND,
+            cuGetProcAddress("cuLaunchKernelEx", &newest, 11000, 0, &status));
+  EXPECT_EQ(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, status);
+}
+
+TEST_F(DriverTest, ExportTablesAreRefused) {
+  const void* table = &table;
+  CUuuid id{};
+  EXPECT_NE(CUDA_SUCCESS, cuGetExportTable(&table, &id));
+  EXPECT_EQ(nullptr, table);
+}
+
+TEST_F(DriverTest, GraphNodeByNode) {
+  CUmodule module = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuModuleLoadData(&module, kPtx));
+  CUgraph graph = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuGraphCreate(&graph, 0));
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_KERNEL;
+  ASSERT_EQ(CUDA_SUCCESS, cuModuleGetFunction(&params.kernel.func, module,
+                                              "AddOne"));
+  params.kernel.gridDimX = params.kernel.gridDimY = params.kernel.gridDimZ = 1;
+  params.kernel.blockDimX = 64;
+  params.kernel.blockDimY = params.kernel.blockDimZ = 1;
+  CUgraphNode node = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS,
+            cuGraphAddNode(&node, graph, nullptr, nullptr, 0, &params));
+  CUgraphExec exec = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuGraphInstantiate(&exec, graph, 0));
+  CUDA_KERNEL_NODE_PARAMS changed{};
+  ASSERT_EQ(CUDA_SUCCESS, cuGraphKernelNodeGetParams(node, &changed));
+  changed.gridDimX = 9;
+  EXPECT_EQ(CUDA_SUCCESS, cuGraphExecKernelNodeSetParams(exec, node, &changed));
+  EXPECT_EQ(CUDA_SUCCESS, cuGraphLaunch(exec, nullptr));
+  EXPECT_EQ(CUDA_SUCCESS, cuCtxSynchronize());
+  EXPECT_EQ(CUDA_SUCCESS, cuGraphExecDestroy(exec));
+  EXPECT_EQ(CUDA_SUCCESS, cuGraphDestroy(graph));
+  EXPECT_EQ(CUDA_SUCCESS, cuModuleUnload(module));
+}
+
+}  // namespace
