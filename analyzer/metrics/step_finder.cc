@@ -109,19 +109,14 @@ void MarkWarmUp(std::vector<Step>& steps) {
   const auto limit =
       std::max<size_t>(1, static_cast<size_t>(kWarmUpShare * steps.size()));
   if (steps.size() < kMinRepeats) return;
-  // Odd steps before the first usual one are no evaluation either: records
-  // begin some milliseconds after the work does.
-  for (Step& step : steps) {
-    if (step.use == StepUse::kUsed) break;
-    if (step.use == StepUse::kEvaluation) step.use = StepUse::kWarmUp;
-  }
   for (size_t i = 0; i < limit; ++i) {
     Step& step = steps[i];
     const auto duration = static_cast<double>(step.end_ns - step.begin_ns);
-    if (step.use == StepUse::kUsed) {
-      if (i > 0 && duration <= kWarmUpFactor * usual) break;
-      step.use = StepUse::kWarmUp;
-    }
+    const bool slow = duration > kWarmUpFactor * usual;
+    if (i > 0 && step.use == StepUse::kUsed && !slow) break;
+    // An odd step among them makes optimizer state; it evaluates nothing.
+    const bool odd = step.use == StepUse::kEvaluation;
+    if (odd || step.use == StepUse::kUsed) step.use = StepUse::kWarmUp;
   }
 }
 
