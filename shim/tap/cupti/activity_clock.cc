@@ -21,8 +21,17 @@ void ActivityClock::Sample(Now cupti_now) {
   last_ = pair;
 }
 
+namespace {
+
+uint64_t Distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
+
+}  // namespace
+
 uint64_t ActivityClock::ToCupti(uint64_t time) const {
   if (sampled_ == nullptr) return time;
+  // Records made before the callback was registered still have CUPTI's times,
+  // whenever they are read. Two clocks that matter lie far apart.
+  if (Distance(time, last_.cupti) < Distance(time, last_.foreign)) return time;
   const auto offset = static_cast<int64_t>(time - last_.foreign);
   const uint64_t foreign_span = last_.foreign - first_.foreign;
   const uint64_t cupti_span = last_.cupti - first_.cupti;

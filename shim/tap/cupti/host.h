@@ -26,6 +26,7 @@ struct Host {
   void (*set_pushing)(bool on);
   void (*lost)(trace::LossKind loss, uint64_t count);
   uint64_t (*monotonic_ns)();
+  void (*wake)();  // a pass of the collector is wanted now
 
   // ---- Collector
   // Encoded records of the trace, for a block of that kind.

@@ -105,6 +105,11 @@ void KernelTracing::AfterDisable(int32_t kind) {
 void KernelTracing::AfterFlush() {
   if (client_kinds_.load(std::memory_order_acquire) == 0) {
     client_flushed_.store(true, std::memory_order_release);
+    // The sooner the collector takes back, the less is not observed.
+    if (IsCurrentSession() &&
+        owner_.load(std::memory_order_acquire) == Owner::kClient) {
+      host_.wake();
+    }
   }
 }
 

@@ -64,6 +64,7 @@ cupti::Host MakeHost() {
       .lost = [](trace::LossKind loss,
                  uint64_t count) { CountLoss(loss, count); },
       .monotonic_ns = MonotonicNs,
+      .wake = WakeCollector,
       .append =
           [](trace::BlockKind kind, const uint8_t* records, uint32_t bytes) {
             BuilderFor(kind, bytes).AppendRaw(records, bytes);

@@ -33,6 +33,7 @@ class FakeRuntime {
         .lost = [](trace::LossKind loss,
                    uint64_t count) { current()->losses[loss] += count; },
         .monotonic_ns = [] { return current()->now_ns; },
+        .wake = [] { ++current()->wakes; },
         .append = [](trace::BlockKind, const uint8_t* records,
                      uint32_t bytes) { current()->Keep(records, bytes); },
         .define =
@@ -74,6 +75,7 @@ class FakeRuntime {
   uint64_t now_ns = 1'000'000'000;
   bool pushing = false;
   bool recording = true;
+  int wakes = 0;
   trace::Level level = trace::Level::kOff;
   std::string why;
   std::map<trace::LossKind, uint64_t> losses;

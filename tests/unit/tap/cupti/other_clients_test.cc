@@ -98,7 +98,9 @@ TEST_F(OtherClientsTest, TakesBackAfterTheClientHasLeftAndFlushed) {
   runtime_.now_ns += 100'000'000;
   tracing_.Pass();  // it has not fetched its records yet
   EXPECT_FALSE(runtime_.pushing);
+  EXPECT_EQ(runtime_.wakes, 0);
   client_.Flush();
+  EXPECT_EQ(runtime_.wakes, 1);
   cupti_.now = 900;
   runtime_.now_ns += 100'000'000;
   tracing_.Pass();
@@ -250,6 +252,23 @@ TEST_F(OtherClientsTest, TimesOfAForeignClockAreMappedBack) {
   EXPECT_NEAR(static_cast<double>(kernels[0].start_ns),
               static_cast<double>(start), 2.0);
   EXPECT_NEAR(kernels[0].duration_ns, 250.0, 2.0);
+}
+
+TEST_F(OtherClientsTest, RecordsFromBeforeTheCallbackKeepTheirTimes) {
+  g_clock_source = &cupti_;
+  cupti_.now = 1'000'000'000'000;
+  Start();
+  const uint64_t start = cupti_.now - 500;
+  cupti_.Kernel("before", 1, start, start + 100);
+  void* callback = reinterpret_cast<void*>(&CycleCallback);
+  hooks::CuptiTimestampCallback::Before(callback);  // fetches them
+  cupti_.timestamp_callback = &CycleCallback;
+  hooks::CuptiTimestampCallback::After(0, callback);
+  Pass();  // reads them
+  const auto kernels = runtime_.All<trace::KernelRecord>();
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0].start_ns, start);
+  EXPECT_EQ(kernels[0].duration_ns, 100u);
 }
 
 TEST_F(OtherClientsTest, TimestampGoesOnWhenCuptisFollowsTheCallback) {
