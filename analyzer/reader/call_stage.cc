@@ -49,7 +49,9 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
   const EntryLayout& layout = definitions_.Entry(view.entry_point);
   Call call{};
   call.begin_ns = timeline_.FromTicks(view.begin_ticks);
-  call.end_ns = timeline_.FromTicks(view.begin_ticks + view.duration_ticks);
+  call.end_ns = std::max(
+      call.begin_ns,
+      timeline_.FromTicks(view.begin_ticks + view.duration_ticks));
   call.thread = thread;
   call.entry = layout.entry;
   call.begin_ticks = view.begin_ticks;

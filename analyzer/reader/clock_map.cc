@@ -8,7 +8,8 @@
 namespace dltap::analyzer {
 
 void ClockMap::Add(uint64_t from, int64_t to_ns) {
-  points_.push_back({from, to_ns});
+  constexpr int64_t kLimit = int64_t{1} << 60;
+  points_.push_back({from, std::clamp(to_ns, -kLimit, kLimit)});
 }
 
 void ClockMap::Finish() {

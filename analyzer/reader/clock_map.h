@@ -2,6 +2,7 @@
 #ifndef DLTAP_ANALYZER_READER_CLOCK_MAP_H_
 #define DLTAP_ANALYZER_READER_CLOCK_MAP_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -30,8 +31,9 @@ class ClockMap {
   int64_t ToNs(uint64_t from) const {
     if (from < piece_begin_ || from >= piece_end_) FindPiece(from);
     const auto delta = static_cast<int64_t>(from - origin_);
-    return origin_ns_ +
-           static_cast<int64_t>(static_cast<double>(delta) * slope_);
+    return origin_ns_ + static_cast<int64_t>(std::clamp(
+                            static_cast<double>(delta) * slope_, -kMaxNs,
+                            kMaxNs));
   }
 
   // How far an anchor lies from the line between its neighbours: the 95th
@@ -39,6 +41,9 @@ class ClockMap {
   int64_t ResidualNs() const;
 
  private:
+  // Hostile readings stay far from the ends of int64_t.
+  static constexpr double kMaxNs = 1ll << 60;
+
   struct Point {
     uint64_t from;
     int64_t to_ns;

@@ -61,8 +61,12 @@ absl::StatusOr<MappedFile> MappedFile::Map(const std::string& path) {
 absl::StatusOr<MappedFile> MappedFile::Copy(const std::string& path) {
   absl::StatusOr<MappedFile> mapped = Map(path);
   if (!mapped.ok()) return mapped.status();
-  MappedFile file(path);
-  file.copy_.assign(mapped->bytes_.begin(), mapped->bytes_.end());
+  return OfBytes(path, {mapped->bytes_.begin(), mapped->bytes_.end()});
+}
+
+MappedFile MappedFile::OfBytes(std::string name, std::vector<uint8_t> bytes) {
+  MappedFile file(std::move(name));
+  file.copy_ = std::move(bytes);
   file.bytes_ = file.copy_;
   return file;
 }

@@ -18,6 +18,8 @@ class MappedFile {
  public:
   static absl::StatusOr<MappedFile> Map(const std::string& path);
   static absl::StatusOr<MappedFile> Copy(const std::string& path);
+  // Bytes that lie in no file.
+  static MappedFile OfBytes(std::string name, std::vector<uint8_t> bytes);
 
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;

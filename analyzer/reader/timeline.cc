@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/reader/timeline.h"
 
-#include <algorithm>
-
 namespace dltap::analyzer {
 
 void Timeline::AddAnchor(const trace::AnchorRecord& anchor) {
   if (anchor.monotonic_ns == 0) return;
-  const auto monotonic_ns = static_cast<int64_t>(anchor.monotonic_ns);
+  const int64_t monotonic_ns = Bounded(anchor.monotonic_ns);
   if (first_.monotonic_ns == 0 || anchor.ticks < first_.ticks) first_ = anchor;
   ticks_.Add(anchor.ticks, monotonic_ns);
   if (anchor.cupti_ns != 0) cupti_.Add(anchor.cupti_ns, monotonic_ns);
-  error_ns_ = std::max(error_ns_, static_cast<int64_t>(anchor.error_ns));
+  error_ns_ = std::max(error_ns_, Bounded(anchor.error_ns));
 }
 
 void Timeline::Finish(trace::ClockKind kind, uint64_t ticks_per_second,
@@ -21,17 +19,17 @@ void Timeline::Finish(trace::ClockKind kind, uint64_t ticks_per_second,
   }
   ticks_.Finish();
   cupti_.Finish();
-  const auto realtime_ns = static_cast<int64_t>(first_.realtime_ns);
+  const int64_t realtime_ns = Bounded(first_.realtime_ns);
   if (kind == trace::ClockKind::kCupti) {
     identity_ = cupti_identity_ = true;
-    offset_ns_ = realtime_ns - static_cast<int64_t>(first_.ticks);
+    offset_ns_ = realtime_ns - Bounded(first_.ticks);
     return;
   }
   identity_ = kind == trace::ClockKind::kMonotonic;
   offset_ns_ =
       offsets
           .try_emplace(boot_id,
-                       realtime_ns - static_cast<int64_t>(first_.monotonic_ns))
+                       realtime_ns - Bounded(first_.monotonic_ns))
           .first->second;
 }
 

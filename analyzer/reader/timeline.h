@@ -2,6 +2,7 @@
 #ifndef DLTAP_ANALYZER_READER_TIMELINE_H_
 #define DLTAP_ANALYZER_READER_TIMELINE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -25,11 +26,11 @@ class Timeline {
               const std::string& boot_id, RealtimeOffsets& offsets);
 
   int64_t FromTicks(uint64_t ticks) const {
-    return identity_ ? static_cast<int64_t>(ticks) + offset_ns_
+    return identity_ ? Bounded(ticks) + offset_ns_
                      : ticks_.ToNs(ticks) + offset_ns_;
   }
   int64_t FromCupti(uint64_t ns) const {
-    return cupti_identity_ ? static_cast<int64_t>(ns) + offset_ns_
+    return cupti_identity_ ? Bounded(ns) + offset_ns_
                            : cupti_.ToNs(ns) + offset_ns_;
   }
   // False: FromCupti only guesses.
@@ -37,6 +38,11 @@ class Timeline {
   int64_t ResidualNs() const;
 
  private:
+  // Hostile times stay so far from the ends of int64_t that sums of a few fit.
+  static int64_t Bounded(uint64_t ns) {
+    return static_cast<int64_t>(std::min(ns, uint64_t{1} << 60));
+  }
+
   ClockMap ticks_;
   ClockMap cupti_;
   bool identity_ = false;        // ticks are ns of the trace clock

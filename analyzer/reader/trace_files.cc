@@ -55,13 +55,7 @@ absl::StatusOr<TraceFile> Open(const std::string& path) {
   absl::StatusOr<MappedFile> file =
       IsRing(path) ? MappedFile::Copy(path) : MappedFile::Map(path);
   if (!file.ok()) return file.status();
-  TraceFile opened = {*std::move(file), {}};
-  const HeaderStatus status =
-      trace::ReadFileHeader(opened.file.bytes(), &opened.header);
-  const absl::Status error =
-      HeaderError(path, status, opened.header, opened.file.bytes().size());
-  if (!error.ok()) return error;
-  return opened;
+  return OpenTraceFile(*std::move(file));
 }
 
 // A ring on a network file system's behalf lies elsewhere and points back; a
@@ -86,7 +80,7 @@ std::vector<std::string> WithRings(std::vector<std::string> paths) {
 }
 
 absl::Status OpenAll(const std::string& given, std::set<std::string>& seen,
-                     std::map<ProcessKey, ProcessFiles>& processes,
+                     std::vector<TraceFile>& files,
                      std::vector<std::string>* problems) {
   absl::StatusOr<std::vector<std::string>> paths = ListTraceFiles(given);
   if (!paths.ok()) return paths.status();
@@ -106,10 +100,7 @@ absl::Status OpenAll(const std::string& given, std::set<std::string>& seen,
       continue;
     }
     any = true;
-    ProcessFiles& process = processes[KeyOf(file->header)];
-    const bool ring = file->header.file_kind ==
-                      static_cast<uint8_t>(trace::FileKind::kRing);
-    (ring ? process.rings : process.data).push_back(*std::move(file));
+    files.push_back(*std::move(file));
   }
   return any ? absl::OkStatus() : first_error;
 }
@@ -146,13 +137,23 @@ absl::StatusOr<std::vector<std::string>> ListTraceFiles(
   return paths;
 }
 
-absl::StatusOr<std::vector<ProcessFiles>> OpenTraceFiles(
-    const std::vector<std::string>& paths, std::vector<std::string>* problems) {
+absl::StatusOr<TraceFile> OpenTraceFile(MappedFile file) {
+  TraceFile opened = {std::move(file), {}};
+  const HeaderStatus status =
+      trace::ReadFileHeader(opened.file.bytes(), &opened.header);
+  const absl::Status error = HeaderError(
+      opened.file.path(), status, opened.header, opened.file.bytes().size());
+  if (!error.ok()) return error;
+  return opened;
+}
+
+std::vector<ProcessFiles> GroupByProcess(std::vector<TraceFile> files) {
   std::map<ProcessKey, ProcessFiles> processes;
-  std::set<std::string> seen;
-  for (const std::string& path : paths) {
-    const absl::Status status = OpenAll(path, seen, processes, problems);
-    if (!status.ok()) return status;
+  for (TraceFile& file : files) {
+    ProcessFiles& process = processes[KeyOf(file.header)];
+    const bool ring = file.header.file_kind ==
+                      static_cast<uint8_t>(trace::FileKind::kRing);
+    (ring ? process.rings : process.data).push_back(std::move(file));
   }
   std::vector<ProcessFiles> result;
   for (auto& [key, process] : processes) {
@@ -163,6 +164,17 @@ absl::StatusOr<std::vector<ProcessFiles>> OpenTraceFiles(
     result.push_back(std::move(process));
   }
   return result;
+}
+
+absl::StatusOr<std::vector<ProcessFiles>> OpenTraceFiles(
+    const std::vector<std::string>& paths, std::vector<std::string>* problems) {
+  std::vector<TraceFile> files;
+  std::set<std::string> seen;
+  for (const std::string& path : paths) {
+    const absl::Status status = OpenAll(path, seen, files, problems);
+    if (!status.ok()) return status;
+  }
+  return GroupByProcess(std::move(files));
 }
 
 }  // namespace dltap::analyzer

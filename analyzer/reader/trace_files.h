@@ -29,6 +29,12 @@ struct ProcessFiles {
 absl::StatusOr<std::vector<ProcessFiles>> OpenTraceFiles(
     const std::vector<std::string>& paths, std::vector<std::string>* problems);
 
+// Checks the header. Error: what is wrong with it.
+absl::StatusOr<TraceFile> OpenTraceFile(MappedFile file);
+
+// Files of one process together, its data files in order of segment.
+std::vector<ProcessFiles> GroupByProcess(std::vector<TraceFile> files);
+
 // Whether `head`, the first bytes of a file, begin an own trace; also when the
 // writer died within its magic number.
 bool LooksLikeOwnTrace(std::string_view head);

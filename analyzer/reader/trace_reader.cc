@@ -143,12 +143,17 @@ absl::StatusOr<TraceModel> ReadTrace(const std::vector<std::string>& paths,
   absl::StatusOr<std::vector<ProcessFiles>> files =
       OpenTraceFiles(paths, problems);
   if (!files.ok()) return files.status();
+  return ReadProcesses(*files, problems);
+}
+
+TraceModel ReadProcesses(const std::vector<ProcessFiles>& files,
+                         std::vector<std::string>* problems) {
   ModelBuilder builder;
   RealtimeOffsets offsets;
   TraceModel& model = builder.model();
   model.format = SourceFormat::kDltap;
-  model.processes.reserve(files->size());
-  for (const ProcessFiles& process : *files) {
+  model.processes.reserve(files.size());
+  for (const ProcessFiles& process : files) {
     for (const TraceFile& file : process.data) {
       model.files.push_back(file.file.path());
     }

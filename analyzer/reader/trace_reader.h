@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "analyzer/model/trace_model.h"
+#include "analyzer/reader/trace_files.h"
 
 namespace dltap::analyzer {
 
@@ -19,6 +20,10 @@ namespace dltap::analyzer {
 // kDataLoss, kUnimplemented (a newer format).
 absl::StatusOr<TraceModel> ReadTrace(const std::vector<std::string>& paths,
                                      std::vector<std::string>* problems);
+
+// The same, of files that are open already.
+TraceModel ReadProcesses(const std::vector<ProcessFiles>& files,
+                         std::vector<std::string>* problems);
 
 }  // namespace dltap::analyzer
 

@@ -80,7 +80,7 @@ void EventPrinter::Print(const Entry& entry) {
 void EventPrinter::PrintCall(const Call& call) {
   out_.Begin("call").Span(call.begin_ns, call.end_ns);
   out_.Field("thread", static_cast<int64_t>(call.thread.value()));
-  out_.Word(model_.entry_points[call.entry.value()].symbol);
+  out_.Name(model_.entry_points[call.entry.value()].symbol);
   out_.Field("depth", call.depth);
   out_.MaybeWord("failed", call.failed);
   out_.MaybeWord("capturing", call.capturing);
@@ -90,29 +90,37 @@ void EventPrinter::PrintCall(const Call& call) {
   out_.End();
 }
 
+// An argument may have the name of one of a call's own keys.
+std::string EventPrinter::KeyOf(const ArgLayout& arg) {
+  const bool taken = std::find(std::begin(kCallKeys), std::end(kCallKeys),
+                               arg.name) != std::end(kCallKeys);
+  return taken ? std::string(kArgPrefix) + arg.name : arg.name;
+}
+
 void EventPrinter::PrintArgs(const Call& call) {
   const EntryPoint& entry = model_.entry_points[call.entry.value()];
   for (size_t i = 0; i < entry.args.size(); ++i) {
     const ArgLayout& arg = entry.args[i];
+    const std::string key = KeyOf(arg);
     // The model's ids differ from the trace's when processes are merged.
     if (arg.name == "operation" && call.operation.known()) {
-      out_.Field(arg.name, static_cast<int64_t>(call.operation.value() + 1));
+      out_.Field(key, static_cast<int64_t>(call.operation.value() + 1));
       continue;
     }
     const auto value = IntArg(entry, process_, call, i);
     if (!value) continue;
     if (arg.kind == ArgKind::kPointer || arg.kind == ArgKind::kHandle) {
-      out_.Hex(arg.name, Address(static_cast<uint64_t>(*value)));
+      out_.Hex(key, Address(static_cast<uint64_t>(*value)));
     } else if (arg.kind == ArgKind::kFloat && arg.width == 8) {
       double real;
       std::memcpy(&real, &*value, sizeof real);
-      out_.Real(arg.name, real);
+      out_.Real(key, real);
     } else if (arg.kind == ArgKind::kFloat && arg.width == 4) {
       float real;
       std::memcpy(&real, &*value, sizeof real);
-      out_.Real(arg.name, real);
+      out_.Real(key, real);
     } else {
-      out_.Field(arg.name, *value);
+      out_.Field(key, *value);
     }
   }
 }

@@ -3,7 +3,8 @@
 #define DLTAP_ANALYZER_READER_TEXT_EVENT_PRINTER_H_
 
 #include <cstdint>
-#include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -37,6 +38,7 @@ class EventPrinter {
   void Print(const Entry& entry);
   void PrintCall(const Call& call);
   void PrintArgs(const Call& call);
+  static std::string KeyOf(const ArgLayout& arg);
   void PrintLaunch(const LaunchRecord& launch);
   void PrintActivity(const Activity& activity);
   void PrintKernel(const Activity& activity);

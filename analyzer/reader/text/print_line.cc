@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/reader/text/print_line.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -24,6 +25,30 @@ LinePrinter& LinePrinter::Word(std::string_view word) {
   return *this;
 }
 
+LinePrinter& LinePrinter::Name(std::string_view name) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '*' ||
+           c == '[' || c == ']' || c == ':' || c == '-' || c == '>' ||
+           c == '?';
+  };
+  text_ += ' ';
+  if (name.empty()) {
+    text_ += '?';
+  } else if (std::all_of(name.begin(), name.end(), is_plain)) {
+    text_ += name;
+  } else {
+    text_ += Quoted(name);
+  }
+  return *this;
+}
+
+LinePrinter& LinePrinter::Key(std::string_view key) {
+  Name(key);
+  text_ += '=';
+  return *this;
+}
+
 LinePrinter& LinePrinter::Number(int64_t value) {
   text_ += ' ';
   AppendNumber(text_, value);
@@ -31,15 +56,14 @@ LinePrinter& LinePrinter::Number(int64_t value) {
 }
 
 LinePrinter& LinePrinter::Field(std::string_view key, int64_t value) {
-  Word(key);
-  text_ += '=';
+  Key(key);
   AppendNumber(text_, value);
   return *this;
 }
 
 LinePrinter& LinePrinter::Hex(std::string_view key, uint64_t value) {
-  Word(key);
-  text_ += "=0x";
+  Key(key);
+  text_ += "0x";
   char digits[20];
   const auto [end, error] =
       std::to_chars(digits, digits + sizeof digits, value, 16);
@@ -50,8 +74,7 @@ LinePrinter& LinePrinter::Hex(std::string_view key, uint64_t value) {
 LinePrinter& LinePrinter::Real(std::string_view key, double value) {
   char digits[40];
   std::snprintf(digits, sizeof digits, "%.17g", value);
-  Word(key);
-  text_ += '=';
+  Key(key);
   text_ += digits;
   // Without a point it would be read back as an integer.
   if (std::string_view(digits).find_first_of(".en") == std::string::npos) {
@@ -61,16 +84,14 @@ LinePrinter& LinePrinter::Real(std::string_view key, double value) {
 }
 
 LinePrinter& LinePrinter::Text(std::string_view key, std::string_view value) {
-  Word(key);
-  text_ += '=';
+  Key(key);
   text_ += Quoted(value);
   return *this;
 }
 
 LinePrinter& LinePrinter::Plain(std::string_view key,
                                 std::string_view word) {
-  Word(key);
-  text_ += '=';
+  Key(key);
   text_ += word;
   return *this;
 }

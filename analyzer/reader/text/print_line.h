@@ -26,7 +26,8 @@ class LinePrinter {
     text_.append(kind);
     return *this;
   }
-  LinePrinter& Word(std::string_view word);
+  LinePrinter& Word(std::string_view word);  // one that needs no quotes
+  LinePrinter& Name(std::string_view name);  // quoted where it must be
   LinePrinter& Number(int64_t value);
   LinePrinter& Field(std::string_view key, int64_t value);
   LinePrinter& Hex(std::string_view key, uint64_t value);
@@ -47,6 +48,7 @@ class LinePrinter {
   bool stopped() const { return stopped_; }
 
  private:
+  LinePrinter& Key(std::string_view key);
   void Flush();
 
   TextSink sink_;

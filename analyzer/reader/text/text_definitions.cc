@@ -44,7 +44,7 @@ void OnOverhead(TextFields& fields, TextBuilder& builder) {
 }
 
 void OnThread(TextFields& fields, TextBuilder& builder) {
-  const ThreadId id = builder.ThreadAt(fields.IntWord(0));
+  const ThreadId id = builder.ThreadAt(fields.IndexWord(0));
   Thread& thread = builder.process().threads[id.value()];
   thread.tid = fields.Int("tid", static_cast<int64_t>(thread.tid));
   thread.name = fields.Text("name");
@@ -75,7 +75,7 @@ void OnEntry(TextFields& fields, TextBuilder& builder) {
 
 // operation 3 conv_forward storage=f32 batch=8 ... + pointwise ...
 void OnOperation(TextFields& fields, TextBuilder& builder) {
-  const OperationId id = builder.OperationAt(fields.IntWord(0));
+  const OperationId id = builder.OperationAt(fields.IndexWord(0));
   if (!id.known()) return fields.Fail("operation", "0");
   opmodel::Operation node;
   const auto kind = OpKindFromName(fields.line().Word(1));

@@ -31,8 +31,15 @@ void AddArgs(TextFields& fields, TextBuilder& builder, Call& call) {
         return fields.Fail(field.key, field.value);
       }
     }
-    if (field.key == "operation") call.operation = builder.OperationAt(bits);
-    if (!builder.AddArg(call, field.key, kind, bits)) {
+    if (field.key == "operation") {
+      if (bits > TextFields::kMaxIndex) {
+        return fields.Fail(field.key, field.value);
+      }
+      call.operation = builder.OperationAt(bits);
+    }
+    std::string_view name = field.key;
+    if (name.starts_with(kArgPrefix)) name.remove_prefix(kArgPrefix.size());
+    if (!builder.AddArg(call, name, kind, bits)) {
       return fields.Fail(field.key, "too many arguments");
     }
   }
@@ -44,7 +51,7 @@ void OnCall(TextFields& fields, TextBuilder& builder) {
   call.begin_ns = span.begin_ns;
   call.end_ns = span.end_ns;
   call.begin_ticks = TicksOf(span.begin_ns);
-  call.thread = builder.ThreadAt(fields.Int("thread"));
+  call.thread = builder.ThreadAt(fields.Index("thread"));
   if (fields.line().Word(0).empty()) fields.Fail("call", "no function name");
   call.entry = builder.EntryNamed(fields.line().Word(0));
   call.payload_offset =
@@ -68,7 +75,7 @@ void OnLaunchApi(TextFields& fields, TextBuilder& builder) {
   launch.begin_ns = span.begin_ns;
   launch.end_ns = span.end_ns;
   launch.correlation = fields.Int("corr");
-  launch.thread = builder.ThreadAt(fields.Int("thread"));
+  launch.thread = builder.ThreadAt(fields.Index("thread"));
   launch.cbid = static_cast<uint32_t>(fields.Int("cbid"));
   const int64_t external = fields.Time("ext", -1);
   if (external >= 0) launch.external = TicksOf(external);
@@ -133,8 +140,8 @@ void OnGraphNode(TextFields& fields, TextBuilder& builder) {
   if (call >= 0) origin.call_begin_ticks = TicksOf(call);
   origin.call_begin_ticks = fields.Int(
       "call_ticks", static_cast<int64_t>(origin.call_begin_ticks));
-  if (const int64_t thread = fields.Int("thread", -1); thread >= 0) {
-    origin.thread = builder.ThreadAt(thread);
+  if (fields.line().Has("thread")) {
+    origin.thread = builder.ThreadAt(fields.Index("thread"));
   }
   builder.process().graph_nodes.push_back(origin);
 }
@@ -144,21 +151,21 @@ void OnRange(TextFields& fields, TextBuilder& builder) {
   Range range{};
   range.begin_ns = span.begin_ns;
   range.end_ns = span.end_ns;
-  range.thread = builder.ThreadAt(fields.Int("thread"));
+  range.thread = builder.ThreadAt(fields.Index("thread"));
   range.name = builder.model().texts.Intern(fields.Text("name"));
   if (const auto domain = fields.line().Get("domain")) {
     range.domain = builder.model().texts.Intern(*domain);
   }
   range.kind = fields.Word<RangeKind>("kind", kRangeWords);
   range.backward = fields.Flag("backward");
-  range.operation = builder.OperationAt(fields.Int("operation"));
+  range.operation = builder.OperationAt(fields.Index("operation"));
   builder.process().ranges.push_back(range);
 }
 
 void OnSample(TextFields& fields, TextBuilder& builder) {
   builder.process().cpu_samples.push_back(
       {.at_ns = fields.Span().begin_ns,
-       .thread = builder.ThreadAt(fields.Int("thread")),
+       .thread = builder.ThreadAt(fields.Index("thread")),
        .on_cpu = fields.Int("on_cpu") != 0,
        .cpu_time_ns = fields.Time("cpu")});
 }

@@ -25,6 +25,18 @@ int64_t TextFields::IntWord(size_t n) {
   return value.value_or(0);
 }
 
+uint64_t TextFields::CheckIndex(int64_t value) {
+  if (value >= 0 && static_cast<uint64_t>(value) <= kMaxIndex) return value;
+  Fail(line_.kind(), std::to_string(value));
+  return 0;
+}
+
+uint64_t TextFields::Index(std::string_view key) {
+  return CheckIndex(Int(key));
+}
+
+uint64_t TextFields::IndexWord(size_t n) { return CheckIndex(IntWord(n)); }
+
 int64_t TextFields::Time(std::string_view key, int64_t otherwise) {
   const auto text = line_.Get(key);
   if (!text) return otherwise;

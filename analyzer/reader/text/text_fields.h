@@ -18,10 +18,15 @@ namespace dltap::analyzer {
 // and zero stands in for it, so that callers check once, at the end.
 class TextFields {
  public:
+  static constexpr uint64_t kMaxIndex = 1 << 20;
+
   explicit TextFields(TextLine& line) : line_(line) {}
 
   int64_t Int(std::string_view key, int64_t otherwise = 0);
   int64_t IntWord(size_t n);  // the n-th bare word
+  // The same for numbers of threads and operations, which are small.
+  uint64_t Index(std::string_view key);
+  uint64_t IndexWord(size_t n);
   int64_t Time(std::string_view key, int64_t otherwise = 0);
   TextSpan Span();            // key "t", required
   std::string Text(std::string_view key, std::string_view otherwise = "");
@@ -45,6 +50,8 @@ class TextFields {
   void Fail(std::string_view key, std::string_view value);
 
  private:
+  uint64_t CheckIndex(int64_t value);
+
   TextLine& line_;
   absl::Status status_;
 };

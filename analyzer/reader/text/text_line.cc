@@ -56,6 +56,8 @@ std::pair<std::string_view, int64_t> SplitUnit(std::string_view text) {
   return {text, 0};
 }
 
+constexpr int64_t kMaxNs = int64_t{1} << 61;
+
 std::optional<int64_t> ParseDecimal(std::string_view text, int64_t scale) {
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
@@ -73,6 +75,8 @@ std::optional<int64_t> ParseDecimal(std::string_view text, int64_t scale) {
     scale /= 10;
     value += (c - '0') * scale;
   }
+  // Sums and differences of two times must not overflow.
+  if (value > kMaxNs) return std::nullopt;
   return negative ? -value : value;
 }
 
@@ -113,6 +117,11 @@ std::string_view TextLine::Word(size_t n) const {
 
 bool TextLine::HasWord(std::string_view word) const {
   return std::find(words_.begin(), words_.end(), word) != words_.end();
+}
+
+bool TextLine::Has(std::string_view key) const {
+  return std::any_of(fields_.begin(), fields_.end(),
+                     [key](const Field& f) { return f.key == key; });
 }
 
 std::optional<std::string_view> TextLine::Get(std::string_view key) {
@@ -165,8 +174,11 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
     if (error != std::errc() || end != last) return std::nullopt;
     return static_cast<int64_t>(value);
   }
-  if (text.find('.') != std::string_view::npos) return std::nullopt;
-  return ParseDecimal(text, 1);
+  int64_t value = 0;
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return value;
 }
 
 std::string Quoted(std::string_view text) {

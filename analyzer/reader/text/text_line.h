@@ -35,6 +35,7 @@ class TextLine {
   size_t word_count() const { return words_.size(); }
   bool HasWord(std::string_view word) const;
 
+  bool Has(std::string_view key) const;
   std::optional<std::string_view> Get(std::string_view key);
   std::string_view GetOr(std::string_view key, std::string_view otherwise);
   // In the order of the line; for lines whose keys are open-ended.

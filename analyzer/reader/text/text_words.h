@@ -22,6 +22,12 @@ inline constexpr std::array<std::string_view, 5> kRangeWords = {
 inline constexpr std::array<std::string_view, 4> kCauseWords = {
     "after_watermark", "yielded", "dropped", "recording_off"};
 
+// Keys that a `call` line has for itself, and what arguments of these names
+// begin with.
+inline constexpr std::array<std::string_view, 5> kCallKeys = {
+    "t", "thread", "depth", "corr", "kernel"};
+inline constexpr std::string_view kArgPrefix = "arg.";
+
 static_assert(static_cast<int>(CopyKind::kHostToHost) == 5);
 static_assert(static_cast<int>(MemoryKind::kManaged) == 5);
 static_assert(static_cast<int>(RangeKind::kPython) == 4);

@@ -39,7 +39,7 @@ void PrintProcess(const Process& process, bool canonical, LinePrinter& out) {
     out.Ns("residual", process.clock_residual_ns);
   }
   out.MaybeWord("incomplete", !process.complete).End();
-  out.Begin("level").Word(process.level);
+  out.Begin("level").Name(process.level);
   out.MaybeText("reason", process.level_reason).End();
   if (!canonical && process.per_call_overhead_ns >= 0) {
     out.Begin("overhead").Ns("per_call", process.per_call_overhead_ns);
@@ -67,11 +67,11 @@ void PrintResources(const Process& process, bool canonical, LinePrinter& out) {
 void PrintTotals(const TraceModel& model, const Process& process,
                  LinePrinter& out) {
   for (const CountedCall& counted : process.counted) {
-    out.Begin("count").Word(model.entry_points[counted.entry.value()].symbol);
+    out.Begin("count").Name(model.entry_points[counted.entry.value()].symbol);
     out.Number(static_cast<int64_t>(counted.calls)).End();
   }
   for (const Loss& loss : process.losses) {
-    out.Begin("loss").Word(loss.cause);
+    out.Begin("loss").Name(loss.cause);
     out.Number(static_cast<int64_t>(loss.count)).End();
   }
 }
@@ -84,7 +84,7 @@ void PrintTrace(const TraceModel& model, const PrintOptions& options,
   LinePrinter out(sink, context);
   out.Begin("format").Word(kFormats[static_cast<size_t>(model.format)]).End();
   for (const EntryPoint& entry : model.entry_points) {
-    out.Begin("entry").Word(entry.symbol);
+    out.Begin("entry").Name(entry.symbol);
     out.MaybeText("library", entry.library).End();
   }
   PrintOperations(model, out);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces of every released format version still read as they did.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "analyzer/reader/trace_reader.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+class TraceGoldenTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(TraceGoldenTest, ReadsAsItDid) {
+  const std::string dir = std::string(DLTAP_GOLDEN_DIR) + "/" + GetParam();
+  std::vector<std::string> problems;
+  const auto model = ReadTrace({dir}, &problems);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_TRUE(problems.empty()) << problems[0];
+  std::stringstream expected;
+  expected << std::ifstream(dir + "/run.txt").rdbuf();
+  EXPECT_EQ(TextFromTrace(*model), expected.str())
+      << "see tests/README.md, \"Golden traces\"";
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, TraceGoldenTest,
+                         ::testing::Values("trace_v1_0"));
+
+}  // namespace
+}  // namespace dltap::analyzer
