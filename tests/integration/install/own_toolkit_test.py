@@ -3,7 +3,7 @@
 """own_toolkit_test.py CUDA-ROOT: a machine with a toolkit downloads nothing.
 
 Lays CUDA-ROOT's files out as NVIDIA's installer would (CUPTI in extras/, cuDNN
-and NCCL elsewhere), sets a clone up with it and configures.
+and NCCL elsewhere), sets a clone up with it, configures and reads the headers.
 """
 import os
 import pathlib
@@ -66,7 +66,7 @@ class OwnToolkitTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(list((self.scratch / "tools").iterdir()), [])
 
-    def test_configures_with_it(self):
+    def test_configures_and_generates_with_it(self):
         self.set_up()
         done = self.run_in_clone(
             "cmake", "--preset", "release",
@@ -77,6 +77,9 @@ class OwnToolkitTest(unittest.TestCase):
         for folder in self.folders.values():
             self.assertIn(str(folder), commands)
         self.assertNotIn(str(CUDA / "include"), commands)
+        done = self.run_in_clone("cmake", "--build", "build", "--target",
+                                 "dltap_specs_generate")
+        self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_missing_headers_are_named(self):
         self.set_up()
