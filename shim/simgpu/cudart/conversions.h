@@ -19,16 +19,11 @@ inline Dim3 ToDim3(const dim3& d) { return {d.x, d.y, d.z}; }
 // nullopt for cudaMemcpyDefault.
 inline std::optional<CopyDirection> ToDirection(cudaMemcpyKind kind) {
   switch (kind) {
-    case cudaMemcpyHostToHost:
-      return CopyDirection::kHostToHost;
-    case cudaMemcpyHostToDevice:
-      return CopyDirection::kHostToDevice;
-    case cudaMemcpyDeviceToHost:
-      return CopyDirection::kDeviceToHost;
-    case cudaMemcpyDeviceToDevice:
-      return CopyDirection::kDeviceToDevice;
-    default:
-      return std::nullopt;
+    case cudaMemcpyHostToHost: return CopyDirection::kHostToHost;
+    case cudaMemcpyHostToDevice: return CopyDirection::kHostToDevice;
+    case cudaMemcpyDeviceToHost: return CopyDirection::kDeviceToHost;
+    case cudaMemcpyDeviceToDevice: return CopyDirection::kDeviceToDevice;
+    default: return std::nullopt;
   }
 }
 

@@ -152,9 +152,8 @@ cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags) {
     }
     if (flags != 0) return Error::kInvalidValue;
     const uint32_t bit = 1u << peerDevice;
-    return (device.peers.fetch_or(bit) & bit) != 0
-               ? Error::kPeerAlreadyEnabled
-               : Error::kSuccess;
+    return (device.peers.fetch_or(bit) & bit) != 0 ? Error::kPeerAlreadyEnabled
+                                                   : Error::kSuccess;
   });
 }
 

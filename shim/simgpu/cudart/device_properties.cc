@@ -17,7 +17,7 @@ struct IntField {
 };
 
 #define DLTAP_INT(field, attribute) \
-  IntField{offsetof(cudaDeviceProp, field), cudaDevAttr##attribute}
+  IntField { offsetof(cudaDeviceProp, field), cudaDevAttr##attribute }
 constexpr IntField kIntFields[] = {
     DLTAP_INT(regsPerBlock, MaxRegistersPerBlock),
     DLTAP_INT(warpSize, WarpSize),

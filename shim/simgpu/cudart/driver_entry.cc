@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver's functions by name. Like the vendor's, this library is not linked
 // to libcuda but opens it.
+#include <cuda.h>
 #include <dlfcn.h>
 
 #include "shim/simgpu/cudart/runtime_call.h"
-
-#include <cuda.h>
 
 namespace dltap::simgpu {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/error_text.h"
-
 #include <utility>
 
 #include "shim/simgpu/cudart/runtime_call.h"
+#include "shim/simgpu/device/error_text.h"
 #include "shim/simgpu/device/thread_state.h"
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only

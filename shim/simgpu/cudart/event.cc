@@ -8,7 +8,6 @@
 namespace dltap::simgpu {
 namespace {
 
-
 template <ApiName kName>
 cudaError_t MakeEvent(cudaEvent_t* event, unsigned flags) {
   return Runtime<kName>(Needs::kContext, [&] {
@@ -26,7 +25,8 @@ cudaError_t Record(cudaEvent_t handle, cudaStream_t stream_handle,
   return OnStream<kName, kNull>(stream_handle, [&](Stream& stream) {
     Event* event = ToEvent(handle);
     if (event == nullptr) return Error::kInvalidHandle;
-    if ((flags & ~unsigned{cudaEventRecordExternal}) != 0) return Error::kInvalidValue;
+    if ((flags & ~unsigned{cudaEventRecordExternal}) != 0)
+      return Error::kInvalidValue;
     const bool capturing = stream.capture.load() != nullptr;
     if (flags == cudaEventRecordExternal && capturing) {
       return CaptureWork(stream, EventRecordWork{event});
@@ -76,8 +76,8 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  return OnEvent<"cudaEventDestroy">(
-      event, [](Event& e) { return DestroyEvent(e); });
+  return OnEvent<"cudaEventDestroy">(event,
+                                     [](Event& e) { return DestroyEvent(e); });
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {

@@ -41,8 +41,7 @@ void FillAttributes(const Kernel& kernel, const Device& device,
   attributes.numRegs = static_cast<int>(kernel.registers_per_thread);
   attributes.ptxVersion = version;
   attributes.binaryVersion = version;
-  attributes.maxDynamicSharedSizeBytes =
-      kernel.max_dynamic_shared_bytes.load();
+  attributes.maxDynamicSharedSizeBytes = kernel.max_dynamic_shared_bytes.load();
   attributes.preferredShmemCarveout = kernel.preferred_carveout.load();
 }
 
@@ -133,10 +132,10 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize,
           return Error::kInvalidValue;
         }
         const Architecture& limits = ArchitectureOf(CurrentDeviceState().gpu);
-        const int per_block = std::min(
-            limits.shared_bytes_per_sm / numBlocks -
-                limits.reserved_shared_bytes_per_block,
-            limits.shared_bytes_per_block_optin);
+        const int per_block =
+            std::min(limits.shared_bytes_per_sm / numBlocks -
+                         limits.reserved_shared_bytes_per_block,
+                     limits.shared_bytes_per_block_optin);
         *dynamicSmemSize = static_cast<size_t>(std::max(
             0, per_block - static_cast<int>(kernel.static_shared_bytes)));
         return Error::kSuccess;

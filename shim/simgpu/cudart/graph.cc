@@ -155,9 +155,8 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes,
                               size_t* numNodes) {
-  return OnGraph<"cudaGraphGetNodes">(graph, [&](Graph& g) {
-    return List(g.nodes, nodes, numNodes);
-  });
+  return OnGraph<"cudaGraphGetNodes">(
+      graph, [&](Graph& g) { return List(g.nodes, nodes, numNodes); });
 }
 
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph,
@@ -185,8 +184,8 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph,
                                      const cudaGraphNode_t* to,
                                      const cudaGraphEdgeData*,
                                      size_t numDependencies) {
-  return ChangeEdges<"cudaGraphAddDependencies">(graph, from, to,
-                                                 numDependencies, AddDependency);
+  return ChangeEdges<"cudaGraphAddDependencies">(
+      graph, from, to, numDependencies, AddDependency);
 }
 
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,

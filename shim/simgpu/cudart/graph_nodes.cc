@@ -34,8 +34,8 @@ Error WorkOf(const cudaMemsetParams& params, Work* work) {
 
 Error WorkOf(const cudaHostNodeParams& params, Work* work) {
   if (params.fn == nullptr) return Error::kInvalidValue;
-  *work = HostWork{[=] { params.fn(params.userData); }, params.fn,
-                   params.userData};
+  *work =
+      HostWork{[=] { params.fn(params.userData); }, params.fn, params.userData};
   return Error::kSuccess;
 }
 
@@ -100,8 +100,8 @@ Error Add(Graph& graph, const Dependencies& after, NodeSpec spec,
     return Error::kInvalidValue;
   }
   GraphNode* node = nullptr;
-  const std::span dependencies(
-      reinterpret_cast<GraphNode* const*>(after.nodes), after.count);
+  const std::span dependencies(reinterpret_cast<GraphNode* const*>(after.nodes),
+                               after.count);
   const Error error = AddNode(graph, std::move(spec), dependencies, &node);
   if (error == Error::kSuccess) *out = ToHandle<cudaGraphNode_t>(node);
   return error;
@@ -212,8 +212,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* pGraphNode,
                                      const void* src, size_t count,
                                      cudaMemcpyKind kind) {
   return AddTo<"cudaGraphAddMemcpyNode1D">(
-      graph, {pDependencies, numDependencies}, pGraphNode,
-      [&](NodeSpec* spec) {
+      graph, {pDependencies, numDependencies}, pGraphNode, [&](NodeSpec* spec) {
         spec->type = GraphNodeType::kCopy;
         return MakeCopy(dst, src, Linear(count), ToDirection(kind),
                         &spec->work.emplace<CopyWork>());
@@ -234,10 +233,9 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
                                  const cudaGraphNode_t* pDependencies,
                                  size_t numDependencies,
                                  const cudaHostNodeParams* pNodeParams) {
-  return AddWork<"cudaGraphAddHostNode">(graph,
-                                         {pDependencies, numDependencies},
-                                         GraphNodeType::kHost, pNodeParams,
-                                         pGraphNode);
+  return AddWork<"cudaGraphAddHostNode">(
+      graph, {pDependencies, numDependencies}, GraphNodeType::kHost,
+      pNodeParams, pGraphNode);
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* pGraphNode,
@@ -246,8 +244,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* pGraphNode,
                                        size_t numDependencies,
                                        cudaGraph_t childGraph) {
   return AddTo<"cudaGraphAddChildGraphNode">(
-      graph, {pDependencies, numDependencies}, pGraphNode,
-      [&](NodeSpec* spec) {
+      graph, {pDependencies, numDependencies}, pGraphNode, [&](NodeSpec* spec) {
         spec->type = GraphNodeType::kChildGraph;
         spec->child = ToGraph(childGraph);
         return spec->child == nullptr ? Error::kInvalidValue : Error::kSuccess;

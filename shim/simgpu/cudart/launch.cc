@@ -84,8 +84,8 @@ cudaError_t LaunchHost(cudaStream_t handle, cudaHostFn_t function,
                        void* user_data) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (function == nullptr) return Error::kInvalidValue;
-    return Submit(stream, HostWork{[=] { function(user_data); }, function,
-                                    user_data});
+    return Submit(stream,
+                  HostWork{[=] { function(user_data); }, function, user_data});
   });
 }
 
@@ -107,7 +107,8 @@ cudaError_t AddCallback(cudaStream_t handle, cudaStreamCallback_t callback,
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
-                               void** args, size_t shared, cudaStream_t stream) {
+                               void** args, size_t shared,
+                               cudaStream_t stream) {
   return LaunchOn<"__cudaLaunchKernel">(
       {kernel, grid, block, args, shared, stream});
 }

@@ -33,14 +33,10 @@ cudaError_t HostAlloc(void** address, size_t bytes, unsigned flags) {
 cudaMemoryType ToMemoryType(MemoryKind kind) {
   switch (kind) {
     case MemoryKind::kDevice:
-    case MemoryKind::kArray:
-      return cudaMemoryTypeDevice;
-    case MemoryKind::kManaged:
-      return cudaMemoryTypeManaged;
-    case MemoryKind::kPinned:
-      return cudaMemoryTypeHost;
-    case MemoryKind::kPageable:
-      break;
+    case MemoryKind::kArray: return cudaMemoryTypeDevice;
+    case MemoryKind::kManaged: return cudaMemoryTypeManaged;
+    case MemoryKind::kPinned: return cudaMemoryTypeHost;
+    case MemoryKind::kPageable: break;
   }
   return cudaMemoryTypeUnregistered;
 }

@@ -62,9 +62,8 @@ Error ToBox(const cudaMemcpy3DParms& p, Box* box) {
   box->source = static_cast<const char*>(p.srcPtr.ptr) +
                 p.srcPos.z * from_slice + p.srcPos.y * p.srcPtr.pitch +
                 p.srcPos.x;
-  box->destination = static_cast<char*>(p.dstPtr.ptr) +
-                     p.dstPos.z * to_slice + p.dstPos.y * p.dstPtr.pitch +
-                     p.dstPos.x;
+  box->destination = static_cast<char*>(p.dstPtr.ptr) + p.dstPos.z * to_slice +
+                     p.dstPos.y * p.dstPtr.pitch + p.dstPos.x;
   box->shape = {.width = p.extent.width,
                 .height = p.extent.height,
                 .depth = p.extent.depth,

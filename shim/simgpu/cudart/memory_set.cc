@@ -29,8 +29,8 @@ cudaError_t FillBytes(cudaStream_t handle, const Fill& fill) {
 // A box is a run of rows when its slices lie close together, as they do in all
 // that cudaMalloc3D gives.
 Fill Rows(const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
-  const size_t rows = extent.depth > 1 ? to.ysize * extent.depth
-                                       : extent.height;
+  const size_t rows =
+      extent.depth > 1 ? to.ysize * extent.depth : extent.height;
   return {to.ptr, value, extent.width, rows, to.pitch};
 }
 
@@ -55,8 +55,8 @@ cudaError_t cudaMemsetAsync(void* devPtr, int value, size_t count,
 
 cudaError_t cudaMemsetAsync_ptsz(void* devPtr, int value, size_t count,
                                  cudaStream_t stream) {
-  return FillBytes<"cudaMemsetAsync_ptsz", true, kPtsz>(
-      stream, {devPtr, value, count});
+  return FillBytes<"cudaMemsetAsync_ptsz", true, kPtsz>(stream,
+                                                        {devPtr, value, count});
 }
 
 cudaError_t cudaMemset2D(void* devPtr, size_t pitch, int value, size_t width,

@@ -66,8 +66,8 @@ void __cudaRegisterFunction(void** fatCubinHandle, const char* hostFun, char*,
   BinaryOf(fatCubinHandle).stubs.push_back(hostFun);
 }
 
-void __cudaRegisterVar(void** fatCubinHandle, char* hostVar, char*,
-                       const char*, int, size_t size, int, int) {
+void __cudaRegisterVar(void** fatCubinHandle, char* hostVar, char*, const char*,
+                       int, size_t size, int, int) {
   Count<"__cudaRegisterVar">();
   RegisterVariable(hostVar, size);
   BinaryOf(fatCubinHandle).variables.push_back(hostVar);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every file of this folder includes the vendor's header through this one: the
-// raw names of all exported variants are declared (cudaMemcpy, cudaMemcpy_ptds),
-// so that the compiler checks each definition, and they are exported.
+// raw names of all exported variants are declared (cudaMemcpy,
+// cudaMemcpy_ptds), so that the compiler checks each definition, and they are
+// exported.
 #ifndef DLTAP_SHIM_SIMGPU_CUDART_RUNTIME_HEADER_H_
 #define DLTAP_SHIM_SIMGPU_CUDART_RUNTIME_HEADER_H_
 

@@ -57,8 +57,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* pStream,
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return OnStream<"cudaStreamDestroy">(stream, [&](Stream& s) {
     // The handles 0, 1 and 2 are not the caller's.
-    const bool own = reinterpret_cast<uintptr_t>(stream) >
-                     kPerThreadStreamHandle;
+    const bool own =
+        reinterpret_cast<uintptr_t>(stream) > kPerThreadStreamHandle;
     return own ? DestroyStream(s) : Error::kInvalidHandle;
   });
 }
@@ -74,8 +74,8 @@ cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return OnStream<"cudaStreamQuery">(
-      stream, [](Stream& s) { return QueryStream(s); });
+  return OnStream<"cudaStreamQuery">(stream,
+                                     [](Stream& s) { return QueryStream(s); });
 }
 
 cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream) {

@@ -61,8 +61,8 @@ cudaError_t IsStreamCapturing(cudaStream_t handle,
     if (status == nullptr) return Error::kInvalidValue;
     // Asking about the legacy stream while a blocking stream captures is an
     // error of its own, which leaves the capture intact.
-    *status = static_cast<cudaStreamCaptureStatus>(
-        GetCaptureInfo(stream).status);
+    *status =
+        static_cast<cudaStreamCaptureStatus>(GetCaptureInfo(stream).status);
     return Error::kSuccess;
   });
 }
@@ -120,10 +120,12 @@ cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream,
   return Begin<"cudaStreamBeginCapture_ptsz", kPtsz>(stream, mode);
 }
 
-cudaError_t cudaStreamBeginCaptureToGraph(
-    cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
-    const cudaGraphEdgeData*, size_t numDependencies,
-    cudaStreamCaptureMode mode) {
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream,
+                                          cudaGraph_t graph,
+                                          const cudaGraphNode_t* dependencies,
+                                          const cudaGraphEdgeData*,
+                                          size_t numDependencies,
+                                          cudaStreamCaptureMode mode) {
   return BeginToGraph<"cudaStreamBeginCaptureToGraph">(
       stream, graph, ToNodes(dependencies, numDependencies), mode);
 }
@@ -155,11 +157,13 @@ cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t stream,
   return IsStreamCapturing<"cudaStreamIsCapturing_ptsz", kPtsz>(stream, status);
 }
 
-cudaError_t cudaStreamGetCaptureInfo(
-    cudaStream_t stream, cudaStreamCaptureStatus* captureStatus_out,
-    unsigned long long* id_out, cudaGraph_t* graph_out,
-    const cudaGraphNode_t** dependencies_out,
-    const cudaGraphEdgeData** edgeData_out, size_t* numDependencies_out) {
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
+                                     cudaStreamCaptureStatus* captureStatus_out,
+                                     unsigned long long* id_out,
+                                     cudaGraph_t* graph_out,
+                                     const cudaGraphNode_t** dependencies_out,
+                                     const cudaGraphEdgeData** edgeData_out,
+                                     size_t* numDependencies_out) {
   return Info<"cudaStreamGetCaptureInfo">(
       stream, {captureStatus_out, id_out, graph_out, dependencies_out,
                edgeData_out, numDependencies_out});
@@ -175,9 +179,11 @@ cudaError_t cudaStreamGetCaptureInfo_ptsz(
                edgeData_out, numDependencies_out});
 }
 
-cudaError_t cudaStreamUpdateCaptureDependencies(
-    cudaStream_t stream, cudaGraphNode_t* dependencies,
-    const cudaGraphEdgeData*, size_t numDependencies, unsigned int flags) {
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
+                                                cudaGraphNode_t* dependencies,
+                                                const cudaGraphEdgeData*,
+                                                size_t numDependencies,
+                                                unsigned int flags) {
   return Update<"cudaStreamUpdateCaptureDependencies">(
       stream, ToNodes(dependencies, numDependencies), flags);
 }

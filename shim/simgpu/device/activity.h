@@ -10,10 +10,10 @@
 
 namespace dltap::simgpu {
 
-// What the core tells an activity client (the CUPTI library). Records are handed
-// over by the thread that makes the call, at submission: begin and end of device
-// work may lie in the future, and the client delivers a record only when
-// SimNow() has passed its end. Times are of the one clock (clock.h).
+// What the core tells an activity client (the CUPTI library). Records are
+// handed over by the thread that makes the call, at submission: begin and end
+// of device work may lie in the future, and the client delivers a record only
+// when SimNow() has passed its end. Times are of the one clock (clock.h).
 
 enum ActivityBits : uint32_t {
   kRuntimeApiActivity = 1u << 0,
@@ -24,7 +24,7 @@ enum ActivityBits : uint32_t {
   kSynchronizationActivity = 1u << 5,
   kMemoryActivity = 1u << 6,
   kResourceActivity = 1u << 7,  // contexts, streams, graphs and their nodes
-  kApiCallbacks = 1u << 8,      // OnApiEnter / OnApiExit wanted, without records
+  kApiCallbacks = 1u << 8,  // OnApiEnter / OnApiExit wanted, without records
 };
 
 struct ApiActivity {
@@ -33,8 +33,8 @@ struct ApiActivity {
   uint32_t correlation_id;
   uint32_t thread_id;  // gettid
   int64_t begin_ns;
-  int64_t end_ns;      // 0 at enter
-  int result;          // 0 at enter
+  int64_t end_ns;  // 0 at enter
+  int result;      // 0 at enter
 };
 
 // Where device work ran and who submitted it.
@@ -65,10 +65,18 @@ struct KernelActivityRecord {
 };
 
 enum class MemoryKind : uint8_t {
-  kPageable, kPinned, kDevice, kManaged, kArray
+  kPageable,
+  kPinned,
+  kDevice,
+  kManaged,
+  kArray
 };
 enum class CopyDirection : uint8_t {
-  kHostToDevice, kDeviceToHost, kDeviceToDevice, kHostToHost, kPeer
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  kHostToHost,
+  kPeer
 };
 
 struct CopyActivityRecord {
@@ -91,7 +99,10 @@ struct MemsetActivityRecord {
 };
 
 enum class SynchronizationKind : uint8_t {
-  kEvent, kStreamWaitEvent, kStream, kContext
+  kEvent,
+  kStreamWaitEvent,
+  kStream,
+  kContext
 };
 struct SynchronizationActivityRecord {
   WorkPlace place;  // stream_id 0xffffffff where no stream is meant
@@ -106,25 +117,35 @@ struct MemoryActivityRecord {
   bool release;
   uint32_t device_id;
   uint32_t context_id;
-  uint32_t stream_id;       // 0xffffffff: not stream-ordered
+  uint32_t stream_id;  // 0xffffffff: not stream-ordered
   uint32_t correlation_id;
   int64_t time_ns;
 };
 
 enum class ResourceEvent : uint8_t {
-  kContextCreated, kContextDestroyed, kStreamCreated, kStreamDestroyed,
-  kGraphCreated, kGraphCloned, kGraphDestroyed,
-  kGraphNodeCreated, kGraphNodeCloned, kGraphNodeDestroyed,
-  kGraphExecCreated, kGraphExecDestroyed, kModuleLoaded, kModuleUnloaded,
+  kContextCreated,
+  kContextDestroyed,
+  kStreamCreated,
+  kStreamDestroyed,
+  kGraphCreated,
+  kGraphCloned,
+  kGraphDestroyed,
+  kGraphNodeCreated,
+  kGraphNodeCloned,
+  kGraphNodeDestroyed,
+  kGraphExecCreated,
+  kGraphExecDestroyed,
+  kModuleLoaded,
+  kModuleUnloaded,
 };
 struct ResourceActivityRecord {
   ResourceEvent event;
-  void* context;            // CUcontext
-  void* handle;             // CUstream, CUgraph, CUgraphExec, CUmodule
-  void* original_graph;     // kGraphCloned, kGraphExecCreated
-  void* node;               // CUgraphNode
-  void* original_node;      // kGraphNodeCloned
-  int node_type;            // CUgraphNodeType
+  void* context;         // CUcontext
+  void* handle;          // CUstream, CUgraph, CUgraphExec, CUmodule
+  void* original_graph;  // kGraphCloned, kGraphExecCreated
+  void* node;            // CUgraphNode
+  void* original_node;   // kGraphNodeCloned
+  int node_type;         // CUgraphNodeType
 };
 
 // Implemented by the client. Functions are called on the submitting thread,

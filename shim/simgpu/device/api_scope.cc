@@ -30,7 +30,8 @@ ApiFunction& Registered(ApiFunction& function) {
 
 ApiRecord::ApiRecord(ApiFunction& function, const void* params)
     : function_(function) {
-  if (function.cbid != 0 && ActivityWanted(~0u)) [[unlikely]] Open(params);
+  if (function.cbid != 0 && ActivityWanted(~0u)) [[unlikely]]
+    Open(params);
 }
 
 void ApiRecord::Open(const void* params) {
@@ -50,8 +51,7 @@ void ApiRecord::Close() {
   ThreadState& thread = CurrentThread();
   thread.correlation_id = outer_correlation_id_;
   GetActivitySink().OnApiExit({&function_, params_, correlation_id_,
-                               thread.thread_id, begin_ns_, SimNow(),
-                               result_});
+                               thread.thread_id, begin_ns_, SimNow(), result_});
 }
 
 ApiScope::ApiScope(ApiFunction& function, const void* params)

@@ -39,7 +39,8 @@ void Close(Capture* capture) {
     stream->capture.store(nullptr, std::memory_order_release);
     stream->frontier.clear();
   }
-  if (capture->mode != CaptureMode::kRelaxed) --capture->thread->strict_captures;
+  if (capture->mode != CaptureMode::kRelaxed)
+    --capture->thread->strict_captures;
   std::erase(All().active, capture);
   g_active.store(static_cast<int>(All().active.size()));
   delete capture;
@@ -196,8 +197,8 @@ Error CaptureNode(Stream& stream, NodeSpec spec) {
 
 Error CaptureWork(Stream& stream, Work work) {
   const GraphNodeType type = TypeOf(work);
-  return CaptureNode(
-      stream, {.type = type, .work = std::move(work), .child = nullptr});
+  return CaptureNode(stream,
+                     {.type = type, .work = std::move(work), .child = nullptr});
 }
 
 Error CaptureChildGraph(Stream& stream, const Graph& child) {

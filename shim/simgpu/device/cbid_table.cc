@@ -23,12 +23,9 @@ constexpr CbidRow kDriverRows[] = {
 
 std::span<const CbidRow> RowsOf(ApiDomain domain) {
   switch (domain) {
-    case ApiDomain::kRuntime:
-      return kRuntimeRows;
-    case ApiDomain::kDriver:
-      return kDriverRows;
-    case ApiDomain::kNone:
-      break;
+    case ApiDomain::kRuntime: return kRuntimeRows;
+    case ApiDomain::kDriver: return kDriverRows;
+    case ApiDomain::kNone: break;
   }
   return {};
 }
@@ -37,9 +34,10 @@ std::span<const CbidRow> RowsOf(ApiDomain domain) {
 
 uint32_t CbidOf(ApiDomain domain, std::string_view symbol) {
   const auto rows = RowsOf(domain);
-  const auto row = std::lower_bound(
-      rows.begin(), rows.end(), symbol,
-      [](const CbidRow& r, std::string_view s) { return std::string_view(r.symbol) < s; });
+  const auto row = std::lower_bound(rows.begin(), rows.end(), symbol,
+                                    [](const CbidRow& r, std::string_view s) {
+                                      return std::string_view(r.symbol) < s;
+                                    });
   return row != rows.end() && row->symbol == symbol ? row->cbid : 0;
 }
 

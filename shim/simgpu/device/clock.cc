@@ -68,9 +68,7 @@ int64_t SimNow() {
 void WaitUntil(int64_t until_ns) {
   ClockState& state = State();
   switch (state.mode) {
-    case ClockMode::kReal:
-      SleepUntil(until_ns);
-      return;
+    case ClockMode::kReal: SleepUntil(until_ns); return;
     case ClockMode::kSkip: {
       // Reading the sum once lets two threads that skip at the same time move
       // the clock to the later of their goals, not by the sum of their waits.
@@ -78,9 +76,7 @@ void WaitUntil(int64_t until_ns) {
       RaiseTo(state.skipped_ns, until_ns - base);
       return;
     }
-    case ClockMode::kVirtual:
-      RaiseTo(state.virtual_ns, until_ns);
-      return;
+    case ClockMode::kVirtual: RaiseTo(state.virtual_ns, until_ns); return;
   }
 }
 

@@ -18,15 +18,15 @@ enum class ClockMode : uint8_t {
 // The DLTAP_SIM_* environment, read once at the first call and never again.
 struct Config {
   const opmodel::GpuSpec* gpu = nullptr;  // nullptr: no simulation wanted
-  std::string refusal;  // why the wanted GPU is refused; empty: it is not
-  int device_count = 1;          // DLTAP_SIM_GPUS
-  uint64_t memory_bytes = 0;     // per device; DLTAP_SIM_MEMORY_GB
+  std::string refusal;        // why the wanted GPU is refused; empty: it is not
+  int device_count = 1;       // DLTAP_SIM_GPUS
+  uint64_t memory_bytes = 0;  // per device; DLTAP_SIM_MEMORY_GB
   ClockMode clock = ClockMode::kReal;
-  bool log_defaults = false;     // DLTAP_SIM_LOG
-  bool quiet = false;            // DLTAP_SIM_QUIET
-  std::string counts_path;       // DLTAP_SIM_COUNTS, %p replaced by the pid
-  std::string launches_path;     // DLTAP_SIM_LAUNCHES, likewise
-  std::string faults;            // DLTAP_SIM_FAULTS
+  bool log_defaults = false;  // DLTAP_SIM_LOG
+  bool quiet = false;         // DLTAP_SIM_QUIET
+  std::string counts_path;    // DLTAP_SIM_COUNTS, %p replaced by the pid
+  std::string launches_path;  // DLTAP_SIM_LAUNCHES, likewise
+  std::string faults;         // DLTAP_SIM_FAULTS
 };
 
 // Thread-safe; allocates at the first call.

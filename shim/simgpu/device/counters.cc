@@ -117,8 +117,9 @@ uint64_t CallsOf(const ApiFunction& function) {
 std::string CountsAsText() {
   Registry& registry = GetRegistry();
   const std::lock_guard lock(registry.mutex);
-  std::vector<std::tuple<std::string_view, std::string_view, BodyKind,
-                         uint64_t>> rows;
+  std::vector<
+      std::tuple<std::string_view, std::string_view, BodyKind, uint64_t>>
+      rows;
   for (uint32_t i = 1; i < registry.functions.size(); ++i) {
     const ApiFunction& function = *registry.functions[i];
     const uint64_t count = CountAt(registry, i);

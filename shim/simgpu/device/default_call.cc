@@ -8,8 +8,8 @@
 #include "entry_points.h"
 #include "shim/simgpu/device/api_scope.h"
 #include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/error.h"
 #include "shim/simgpu/device/counters.h"
+#include "shim/simgpu/device/error.h"
 #include "shim/specs/roles.h"
 
 namespace dltap::simgpu {
@@ -21,9 +21,9 @@ constexpr size_t kHandleBytes = 64;
 
 // The names in DLTAP_SIM_COUNTS, by the value of specs::Library.
 constexpr const char* kLibraryNames[] = {
-    "",      "cuda", "cudart", "cublas",   "cublasLt", "cudnn",      "nccl",
-    "cupti", "nvtx", "nvml",   "nvrtc",    "cusolver", "cusparse",   "cusparseLt",
-    "cufft", "curand", "cufile", "nvshmem",
+    "",         "cuda",       "cudart", "cublas", "cublasLt", "cudnn",
+    "nccl",     "cupti",      "nvtx",   "nvml",   "nvrtc",    "cusolver",
+    "cusparse", "cusparseLt", "cufft",  "curand", "cufile",   "nvshmem",
 };
 
 constexpr const char* NameOf(Library library) {
@@ -37,9 +37,9 @@ constexpr ApiDomain DomainOf(Library library) {
 }
 
 constinit ApiFunction g_functions[] = {
-#define DLTAP_ENTRY_POINT(index, symbol, identifier, library, role) \
-  ApiFunction(NameOf(Library::library), #symbol,                    \
-              DomainOf(Library::library), BodyKind::kDefault),
+#define DLTAP_ENTRY_POINT(index, symbol, identifier, library, role)          \
+  ApiFunction(NameOf(Library::library), #symbol, DomainOf(Library::library), \
+              BodyKind::kDefault),
 #include "entry_points.inc"
 #undef DLTAP_ENTRY_POINT
 };

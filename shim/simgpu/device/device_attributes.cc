@@ -78,22 +78,16 @@ std::optional<int> SpecAttribute(const Device& device, int attribute) {
   const Architecture& architecture = ArchitectureOf(gpu);
   const int compute = gpu.compute_major * 10 + gpu.compute_minor;
   switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
-      return gpu.boost_mhz * 1000;
-    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-      return gpu.sms;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-      return gpu.compute_major;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-      return gpu.compute_minor;
+    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: return gpu.boost_mhz * 1000;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return gpu.sms;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return gpu.compute_major;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return gpu.compute_minor;
     case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
       return static_cast<int>(gpu.l2_bytes);
     case CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE:
       return static_cast<int>(gpu.l2_bytes * 5 / 8);
-    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
-      return kMemoryClockKhz;
-    case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
-      return BusWidthOf(gpu);
+    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return kMemoryClockKhz;
+    case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: return BusWidthOf(gpu);
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
       return architecture.max_threads_per_sm;
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
@@ -115,14 +109,11 @@ std::optional<int> SpecAttribute(const Device& device, int attribute) {
     case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
       return gpu.fp64_flops_per_s == 0
                  ? 0
-                 : static_cast<int>(
-                       std::lround(gpu.fp32_flops_per_s / gpu.fp64_flops_per_s));
-    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
-      return device.ordinal + 1;
-    case CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID:
-      return device.ordinal;
-    default:
-      return std::nullopt;
+                 : static_cast<int>(std::lround(gpu.fp32_flops_per_s /
+                                                gpu.fp64_flops_per_s));
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: return device.ordinal + 1;
+    case CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID: return device.ordinal;
+    default: return std::nullopt;
   }
 }
 

@@ -13,8 +13,8 @@ enum class Error : int {
   kOutOfMemory = 2,
   kNotInitialized = 3,
   kDeinitialized = 4,
-  kInvalidConfiguration = 9,  // the driver says kInvalidValue instead
-  kInvalidSymbol = 13,  // runtime only
+  kInvalidConfiguration = 9,     // the driver says kInvalidValue instead
+  kInvalidSymbol = 13,           // runtime only
   kInvalidMemcpyDirection = 21,  // runtime only
   kStubLibrary = 34,
   kInvalidDeviceFunction = 98,  // runtime only

@@ -59,7 +59,8 @@ std::string InWords(std::string name) {
     if (std::isupper(static_cast<unsigned char>(letter)) && !words.empty()) {
       words += ' ';
     }
-    words += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    words +=
+        static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   }
   return words;
 }

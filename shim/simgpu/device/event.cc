@@ -30,8 +30,8 @@ Error CreateEvent(Device& device, unsigned flags, Event** event) {
   if ((flags & kEventInterprocess) != 0 && (flags & kEventDisableTiming) == 0) {
     return Error::kInvalidValue;
   }
-  *event = HandlePool<Event>::New(&device, flags,
-                                  g_last_event_id.fetch_add(1) + 1);
+  *event =
+      HandlePool<Event>::New(&device, flags, g_last_event_id.fetch_add(1) + 1);
   return Error::kSuccess;
 }
 

@@ -29,7 +29,8 @@ std::optional<FaultRule> ParseRule(std::string_view text) {
   if (!each && (!ParseNumber(nth, rule.nth) || rule.nth == 0)) {
     return std::nullopt;
   }
-  if (rule.function.empty() || !ParseNumber(text.substr(second + 1), rule.code)) {
+  if (rule.function.empty() ||
+      !ParseNumber(text.substr(second + 1), rule.code)) {
     return std::nullopt;
   }
   return rule;

@@ -37,8 +37,7 @@ void TellNode(ResourceEvent event, GraphNode* node, const GraphNode* original) {
 
 GraphNode* MakeNode(Graph& graph, GraphNodeType type, Work work) {
   const uint64_t id = uint64_t{graph.id} << 32 | ++graph.last_node_number;
-  auto* node =
-      HandlePool<GraphNode>::New(&graph, id, type, std::move(work));
+  auto* node = HandlePool<GraphNode>::New(&graph, id, type, std::move(work));
   graph.nodes.push_back(node);
   return node;
 }

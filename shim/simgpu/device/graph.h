@@ -83,7 +83,8 @@ Error RemoveDependency(GraphNode& from, GraphNode& to);
 
 using NodeMap = std::unordered_map<const GraphNode*, GraphNode*>;
 
-// A deep copy; `clones` (may be null) gets original -> clone, children included.
+// A deep copy; `clones` (may be null) gets original -> clone, children
+// included.
 Graph* CloneGraph(const Graph& graph, NodeMap* clones);
 
 // Nodes, each after its dependencies; empty when there is a cycle.

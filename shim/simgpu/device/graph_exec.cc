@@ -64,15 +64,16 @@ class Replay {
       const std::lock_guard lock(wait->event->mutex);
       return std::max(ready_ns, wait->event->time_ns);
     }
-    const Span span = Occupy(device, node.work, ready_ns,
-                             DurationOf(node.work, device));
+    const Span span =
+        Occupy(device, node.work, ready_ns, DurationOf(node.work, device));
     if (auto* record = std::get_if<EventRecordWork>(&node.work)) {
       const std::lock_guard lock(record->event->mutex);
       record->event->recorded = true;
       record->event->time_ns = span.end_ns;
       record->event->capture_id = 0;
     }
-    Execute(stream_, node.work, span, submitted_ns_, {exec_.graph->id, node.id});
+    Execute(stream_, node.work, span, submitted_ns_,
+            {exec_.graph->id, node.id});
     return span.end_ns;
   }
 
@@ -94,7 +95,8 @@ GraphUpdateResult CompareNodes(const GraphNode& ours, GraphNode& theirs,
     *culprit = &theirs;
     return GraphUpdateResult::kTopologyChanged;
   }
-  if (ours.child != nullptr) return Compare(*ours.child, *theirs.child, culprit);
+  if (ours.child != nullptr)
+    return Compare(*ours.child, *theirs.child, culprit);
   return GraphUpdateResult::kSuccess;
 }
 

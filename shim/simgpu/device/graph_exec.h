@@ -20,7 +20,7 @@ struct GraphExec : Handle {
 
   Graph* const graph;  // its id is the exec's id
   uint64_t flags = 0;
-  NodeMap clones;      // the instantiated graph's node -> ours
+  NodeMap clones;  // the instantiated graph's node -> ours
   // Of our graph and each child graph inside.
   std::unordered_map<const Graph*, std::vector<GraphNode*>> orders;
   std::mutex mutex;
@@ -47,7 +47,8 @@ enum class GraphUpdateResult : int {
 };
 
 // Gives the exec the parameters of a graph of the same shape. On failure the
-// exec is unchanged and `*culprit` (may be null) is the first node that differs.
+// exec is unchanged and `*culprit` (may be null) is the first node that
+// differs.
 GraphUpdateResult UpdateGraphExec(GraphExec& exec, const Graph& graph,
                                   GraphNode** culprit);
 

@@ -11,8 +11,8 @@
 namespace dltap::simgpu {
 
 // The convention of all list getters of both APIs: with a null array, `*count`
-// becomes the number there is; else up to `*count` entries are written, the rest
-// nulled, and `*count` is what was written.
+// becomes the number there is; else up to `*count` entries are written, the
+// rest nulled, and `*count` is what was written.
 Error ListNodes(const std::vector<GraphNode*>& nodes, GraphNode** out,
                 size_t* count);
 Error ListEdges(const Graph& graph, GraphNode** from, GraphNode** to,

@@ -52,8 +52,7 @@ class Elf {
   }
 
   bool SectionAt(int index, Elf64_Shdr* section) const {
-    const uint64_t at =
-        header_.e_shoff + uint64_t{header_.e_shentsize} * index;
+    const uint64_t at = header_.e_shoff + uint64_t{header_.e_shentsize} * index;
     if (!Within(at, sizeof(*section))) return false;
     std::memcpy(section, bytes_ + at, sizeof(*section));
     return true;
@@ -126,8 +125,8 @@ ImageContents ReadPtx(std::string_view text) {
   for (size_t at = text.find(kEntry); at != std::string_view::npos;
        at = text.find(kEntry, at)) {
     at += kEntry.size();
-    while (at < text.size() && std::isspace(
-               static_cast<unsigned char>(text[at])) != 0) {
+    while (at < text.size() &&
+           std::isspace(static_cast<unsigned char>(text[at])) != 0) {
       ++at;
     }
     size_t end = at;

@@ -66,8 +66,7 @@ StubTable& TableWithRoom() {
 
 }  // namespace
 
-void RegisterKernel(const void* host_stub, const char* name,
-                    int thread_limit) {
+void RegisterKernel(const void* host_stub, const char* name, int thread_limit) {
   auto* kernel = HandlePool<Kernel>::New(name, nullptr);
   if (thread_limit > 0) kernel->max_threads_per_block = thread_limit;
   const std::lock_guard lock(RegistryMutex());

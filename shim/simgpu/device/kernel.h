@@ -11,8 +11,8 @@ namespace dltap::simgpu {
 
 struct Module;
 
-// A device function. One object serves as cudaKernel_t, cudaFunction_t, CUkernel
-// and CUfunction.
+// A device function. One object serves as cudaKernel_t, cudaFunction_t,
+// CUkernel and CUfunction.
 struct Kernel : Handle {
   static constexpr uint32_t kTag = 0x4b524e4c;  // "KRNL"
   Kernel(const char* mangled_name, Module* owner)

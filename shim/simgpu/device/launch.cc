@@ -25,9 +25,9 @@ bool GeometryIsPossible(const LaunchParameters& launch) {
 
 bool CooperativeFits(const Kernel& kernel, const LaunchParameters& launch,
                      const Device& device) {
-  const int blocks = MaxActiveBlocks(
-      kernel, static_cast<int>(launch.block.count()),
-      launch.dynamic_shared_bytes, device.gpu);
+  const int blocks =
+      MaxActiveBlocks(kernel, static_cast<int>(launch.block.count()),
+                      launch.dynamic_shared_bytes, device.gpu);
   return launch.grid.count() <= int64_t{blocks} * device.gpu.sms;
 }
 

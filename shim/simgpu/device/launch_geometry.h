@@ -11,9 +11,7 @@ struct Dim3 {
   uint32_t y = 1;
   uint32_t z = 1;
 
-  constexpr int64_t count() const {
-    return static_cast<int64_t>(x) * y * z;
-  }
+  constexpr int64_t count() const { return static_cast<int64_t>(x) * y * z; }
   friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
 };
 

@@ -51,9 +51,8 @@ size_t RoundToPages(size_t bytes) {
 }
 
 void* MapPages(size_t bytes) {
-  void* pages =
-      mmap(nullptr, RoundToPages(bytes), PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* pages = mmap(nullptr, RoundToPages(bytes), PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return pages == MAP_FAILED ? nullptr : pages;
 }
 

@@ -87,7 +87,8 @@ bool ZeroByUnmapping(std::byte* address, size_t bytes) {
   }
   const auto begin = reinterpret_cast<uintptr_t>(address);
   const uintptr_t first_page = RoundToPages(begin);
-  const uintptr_t last_page = (begin + bytes) / RoundToPages(1) * RoundToPages(1);
+  const uintptr_t last_page =
+      (begin + bytes) / RoundToPages(1) * RoundToPages(1);
   std::memset(address, 0, first_page - begin);
   madvise(reinterpret_cast<void*>(first_page), last_page - first_page,
           MADV_DONTNEED);
@@ -137,7 +138,8 @@ void PerformMemset(const MemsetWork& set) {
 }
 
 void NoteKernelLaunch() {
-  if (!g_any_fresh.load(std::memory_order_relaxed)) [[likely]] return;
+  if (!g_any_fresh.load(std::memory_order_relaxed)) [[likely]]
+    return;
   FreshRanges& fresh = Fresh();
   const std::lock_guard lock(fresh.mutex);
   fresh.bytes_by_base.clear();

@@ -10,8 +10,8 @@ namespace dltap::simgpu {
 // submitted (or after the host function they follow), in submission order.
 //
 // The zero rule: kernels do not compute, so the bytes where one would have left
-// a result are stale. A copy of at most kSmallReadBytes from device to host is a
-// program reading a scalar (a count, a flag, a loss) to decide something; it
+// a result are stale. A copy of at most kSmallReadBytes from device to host is
+// a program reading a scalar (a count, a flag, a loss) to decide something; it
 // sees zeroes unless a copy, a memset or MarkWritten() wrote the bytes after
 // the last kernel launch.
 constexpr size_t kSmallReadBytes = 16;

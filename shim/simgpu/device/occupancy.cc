@@ -27,13 +27,13 @@ int MaxActiveBlocks(const Kernel& kernel, int threads_per_block,
   const Architecture& architecture = ArchitectureOf(gpu);
   const int warps = (threads_per_block + kWarp - 1) / kWarp;
   const int by_threads = architecture.max_threads_per_sm / (warps * kWarp);
-  const int per_warp =
-      (static_cast<int>(kernel.registers_per_thread) * kWarp + kRegisterUnit -
-       1) / kRegisterUnit * kRegisterUnit;
+  const int per_warp = (static_cast<int>(kernel.registers_per_thread) * kWarp +
+                        kRegisterUnit - 1) /
+                       kRegisterUnit * kRegisterUnit;
   const int by_registers =
       per_warp == 0 ? by_threads : kRegistersPerSm / (per_warp * warps);
-  int blocks = std::min(
-      {by_threads, by_registers, architecture.max_blocks_per_sm});
+  int blocks =
+      std::min({by_threads, by_registers, architecture.max_blocks_per_sm});
   const size_t used = kernel.static_shared_bytes + dynamic_shared_bytes;
   if (used > static_cast<size_t>(architecture.shared_bytes_per_block_optin)) {
     return 0;

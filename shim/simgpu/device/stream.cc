@@ -134,8 +134,8 @@ Error QueryStream(Stream& stream) {
       error != Error::kSuccess) {
     return error;
   }
-  const bool over = StreamTail(stream) <= SimNow() &&
-                    HostWorkDone(HostTicketBefore(stream));
+  const bool over =
+      StreamTail(stream) <= SimNow() && HostWorkDone(HostTicketBefore(stream));
   return over ? Error::kSuccess : Error::kNotReady;
 }
 

@@ -52,7 +52,8 @@ pthread_key_t Key() {
 }  // namespace
 
 ThreadState& CurrentThread() {
-  if (t_state != nullptr) [[likely]] return *t_state;
+  if (t_state != nullptr) [[likely]]
+    return *t_state;
   return MakeThreadState();
 }
 

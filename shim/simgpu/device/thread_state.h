@@ -35,8 +35,8 @@ struct ThreadState {
   // The runtime's current device. The context stack's top, where there is one,
   // agrees with it.
   int device = 0;
-  int last_error = 0;            // of the runtime API; see cudart/runtime_call.h
-  uint32_t correlation_id = 0;   // of the innermost open API record
+  int last_error = 0;           // of the runtime API; see cudart/runtime_call.h
+  uint32_t correlation_id = 0;  // of the innermost open API record
   CaptureMode capture_mode = CaptureMode::kGlobal;  // of this thread's calls
   int strict_captures = 0;  // begun by this thread, not relaxed, still open
   std::vector<Context*> contexts;

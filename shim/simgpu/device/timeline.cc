@@ -22,11 +22,9 @@ opmodel::CopyPath PathOf(const CopyWork& copy) {
     case CopyDirection::kDeviceToHost:
       return pageable ? CopyPath::kDeviceToHostPageable
                       : CopyPath::kDeviceToHostPinned;
-    case CopyDirection::kPeer:
-      return CopyPath::kPeer;
+    case CopyDirection::kPeer: return CopyPath::kPeer;
     case CopyDirection::kDeviceToDevice:
-    case CopyDirection::kHostToHost:
-      break;
+    case CopyDirection::kHostToHost: break;
   }
   return CopyPath::kDeviceToDevice;
 }
@@ -80,12 +78,9 @@ std::atomic<int64_t>* EngineOf(Device& device, const Work& work) {
   const auto* copy = std::get_if<CopyWork>(&work);
   if (copy == nullptr) return nullptr;
   switch (copy->direction) {
-    case CopyDirection::kHostToDevice:
-      return &device.host_to_device_free_ns;
-    case CopyDirection::kDeviceToHost:
-      return &device.device_to_host_free_ns;
-    default:
-      return nullptr;
+    case CopyDirection::kHostToDevice: return &device.host_to_device_free_ns;
+    case CopyDirection::kDeviceToHost: return &device.device_to_host_free_ns;
+    default: return nullptr;
   }
 }
 

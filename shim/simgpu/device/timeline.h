@@ -12,7 +12,8 @@ namespace dltap::simgpu {
 // The rules of device time:
 // 1. Work starts no earlier than kSubmitLatencyNs after its call began to
 //    submit it, and kKernelGapNs after what stands before it in its stream.
-// 2. The legacy stream and the blocking streams of a device wait for each other;
+// 2. The legacy stream and the blocking streams of a device wait for each
+// other;
 //    all other streams overlap freely. Kernels of different streams do not slow
 //    each other down: contention for SMs is not modelled.
 // 3. Each copy engine (one per direction) does one copy at a time, in the order

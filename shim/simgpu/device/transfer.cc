@@ -50,7 +50,8 @@ CopyDirection DirectionOf(const End& destination, const End& source) {
                                                : CopyDirection::kPeer;
   }
   if (to_device) return CopyDirection::kHostToDevice;
-  return from_device ? CopyDirection::kDeviceToHost : CopyDirection::kHostToHost;
+  return from_device ? CopyDirection::kDeviceToHost
+                     : CopyDirection::kHostToHost;
 }
 
 // Managed and pinned memory may stand for either side.

@@ -23,8 +23,12 @@ struct CopyShape {
 };
 
 inline CopyShape Linear(size_t bytes) {
-  return {.width = bytes, .height = 1, .depth = 1, .destination_pitch = bytes,
-          .source_pitch = bytes, .destination_slice = bytes,
+  return {.width = bytes,
+          .height = 1,
+          .depth = 1,
+          .destination_pitch = bytes,
+          .source_pitch = bytes,
+          .destination_slice = bytes,
           .source_slice = bytes};
 }
 
@@ -36,7 +40,8 @@ Error MakeCopy(void* destination, const void* source, const CopyShape& shape,
 
 // Async: returns as the runtime's asynchronous functions do: at once, but for
 // copies from and to pageable memory, which are staged (a host-to-device copy
-// returns when its bytes have been read, a device-to-host copy when it is over).
+// returns when its bytes have been read, a device-to-host copy when it is
+// over).
 Error CopyAsync(Stream& stream, CopyWork copy);
 
 // Synchronous functions: return when the copy is over, except device-to-device

@@ -31,9 +31,9 @@ bool IsMultiple(size_t bytes) {
 
 // Addresses that nothing may touch.
 void* Reserve(void* where, size_t bytes, int extra_flags) {
-  void* pages = mmap(where, bytes, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | extra_flags,
-                     -1, 0);
+  void* pages =
+      mmap(where, bytes, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | extra_flags, -1, 0);
   return pages == MAP_FAILED ? nullptr : pages;
 }
 
@@ -73,8 +73,7 @@ Error ReserveAddresses(size_t bytes, size_t alignment, void** address) {
   const auto begin = reinterpret_cast<uintptr_t>(pages);
   const uintptr_t aligned = (begin + alignment - 1) & ~(alignment - 1);
   if (aligned > begin) munmap(pages, aligned - begin);
-  munmap(reinterpret_cast<void*>(aligned + bytes),
-         begin + alignment - aligned);
+  munmap(reinterpret_cast<void*>(aligned + bytes), begin + alignment - aligned);
   *address = reinterpret_cast<void*>(aligned);
   return Error::kSuccess;
 }

@@ -108,24 +108,25 @@ CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode) {
   return Begin<"cuStreamBeginCapture_v2">(hStream, mode);
 }
 
-CUresult cuStreamBeginCapture_v2_ptsz(CUstream hStream, CUstreamCaptureMode mode) {
+CUresult cuStreamBeginCapture_v2_ptsz(CUstream hStream,
+                                      CUstreamCaptureMode mode) {
   return Begin<"cuStreamBeginCapture_v2_ptsz", kPtsz>(hStream, mode);
 }
 
 CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
-                                       const CUgraphNode* dependencies,
-                                       const CUgraphEdgeData*,
-                                       size_t numDependencies,
-                                       CUstreamCaptureMode mode) {
+                                     const CUgraphNode* dependencies,
+                                     const CUgraphEdgeData*,
+                                     size_t numDependencies,
+                                     CUstreamCaptureMode mode) {
   return BeginToGraph<"cuStreamBeginCaptureToGraph">(
       hStream, {hGraph, ToNodes(dependencies, numDependencies), mode});
 }
 
 CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream hStream, CUgraph hGraph,
-                                       const CUgraphNode* dependencies,
-                                       const CUgraphEdgeData*,
-                                       size_t numDependencies,
-                                       CUstreamCaptureMode mode) {
+                                          const CUgraphNode* dependencies,
+                                          const CUgraphEdgeData*,
+                                          size_t numDependencies,
+                                          CUstreamCaptureMode mode) {
   return BeginToGraph<"cuStreamBeginCaptureToGraph_ptsz", kPtsz>(
       hStream, {hGraph, ToNodes(dependencies, numDependencies), mode});
 }
@@ -139,101 +140,99 @@ CUresult cuStreamEndCapture_ptsz(CUstream hStream, CUgraph* phGraph) {
 }
 
 CUresult cuStreamIsCapturing(CUstream hStream,
-                               CUstreamCaptureStatus* captureStatus) {
+                             CUstreamCaptureStatus* captureStatus) {
   return IsStreamCapturing<"cuStreamIsCapturing">(hStream, captureStatus);
 }
 
 CUresult cuStreamIsCapturing_ptsz(CUstream hStream,
-                               CUstreamCaptureStatus* captureStatus) {
-  return IsStreamCapturing<"cuStreamIsCapturing_ptsz", kPtsz>(hStream, captureStatus);
+                                  CUstreamCaptureStatus* captureStatus) {
+  return IsStreamCapturing<"cuStreamIsCapturing_ptsz", kPtsz>(hStream,
+                                                              captureStatus);
 }
 
 CUresult cuStreamGetCaptureInfo(CUstream hStream,
-                                  CUstreamCaptureStatus* captureStatus_out,
-                                  cuuint64_t* id_out) {
-  return Info<"cuStreamGetCaptureInfo">(hStream,
-                                            {captureStatus_out, id_out});
+                                CUstreamCaptureStatus* captureStatus_out,
+                                cuuint64_t* id_out) {
+  return Info<"cuStreamGetCaptureInfo">(hStream, {captureStatus_out, id_out});
 }
 
 CUresult cuStreamGetCaptureInfo_ptsz(CUstream hStream,
-                                  CUstreamCaptureStatus* captureStatus_out,
-                                  cuuint64_t* id_out) {
-  return Info<"cuStreamGetCaptureInfo_ptsz", kPtsz>(hStream,
-                                            {captureStatus_out, id_out});
+                                     CUstreamCaptureStatus* captureStatus_out,
+                                     cuuint64_t* id_out) {
+  return Info<"cuStreamGetCaptureInfo_ptsz", kPtsz>(
+      hStream, {captureStatus_out, id_out});
 }
 
 CUresult cuStreamGetCaptureInfo_v2(CUstream hStream,
-                                     CUstreamCaptureStatus* captureStatus_out,
-                                     cuuint64_t* id_out, CUgraph* graph_out,
-                                     const CUgraphNode** dependencies_out,
-                                     size_t* numDependencies_out) {
+                                   CUstreamCaptureStatus* captureStatus_out,
+                                   cuuint64_t* id_out, CUgraph* graph_out,
+                                   const CUgraphNode** dependencies_out,
+                                   size_t* numDependencies_out) {
   return Info<"cuStreamGetCaptureInfo_v2">(
       hStream, {captureStatus_out, id_out, graph_out, dependencies_out, nullptr,
                 numDependencies_out});
 }
 
-CUresult cuStreamGetCaptureInfo_v2_ptsz(CUstream hStream,
-                                     CUstreamCaptureStatus* captureStatus_out,
-                                     cuuint64_t* id_out, CUgraph* graph_out,
-                                     const CUgraphNode** dependencies_out,
-                                     size_t* numDependencies_out) {
+CUresult cuStreamGetCaptureInfo_v2_ptsz(
+    CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+    cuuint64_t* id_out, CUgraph* graph_out,
+    const CUgraphNode** dependencies_out, size_t* numDependencies_out) {
   return Info<"cuStreamGetCaptureInfo_v2_ptsz", kPtsz>(
       hStream, {captureStatus_out, id_out, graph_out, dependencies_out, nullptr,
                 numDependencies_out});
 }
 
 CUresult cuStreamGetCaptureInfo_v3(CUstream hStream,
-                                     CUstreamCaptureStatus* captureStatus_out,
-                                     cuuint64_t* id_out, CUgraph* graph_out,
-                                     const CUgraphNode** dependencies_out,
-                                     const CUgraphEdgeData** edgeData_out,
-                                     size_t* numDependencies_out) {
+                                   CUstreamCaptureStatus* captureStatus_out,
+                                   cuuint64_t* id_out, CUgraph* graph_out,
+                                   const CUgraphNode** dependencies_out,
+                                   const CUgraphEdgeData** edgeData_out,
+                                   size_t* numDependencies_out) {
   return Info<"cuStreamGetCaptureInfo_v3">(
       hStream, {captureStatus_out, id_out, graph_out, dependencies_out,
                 edgeData_out, numDependencies_out});
 }
 
-CUresult cuStreamGetCaptureInfo_v3_ptsz(CUstream hStream,
-                                     CUstreamCaptureStatus* captureStatus_out,
-                                     cuuint64_t* id_out, CUgraph* graph_out,
-                                     const CUgraphNode** dependencies_out,
-                                     const CUgraphEdgeData** edgeData_out,
-                                     size_t* numDependencies_out) {
+CUresult cuStreamGetCaptureInfo_v3_ptsz(
+    CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+    cuuint64_t* id_out, CUgraph* graph_out,
+    const CUgraphNode** dependencies_out, const CUgraphEdgeData** edgeData_out,
+    size_t* numDependencies_out) {
   return Info<"cuStreamGetCaptureInfo_v3_ptsz", kPtsz>(
       hStream, {captureStatus_out, id_out, graph_out, dependencies_out,
                 edgeData_out, numDependencies_out});
 }
 
 CUresult cuStreamUpdateCaptureDependencies(CUstream hStream,
-                                             CUgraphNode* dependencies,
-                                             size_t numDependencies,
-                                             unsigned int flags) {
+                                           CUgraphNode* dependencies,
+                                           size_t numDependencies,
+                                           unsigned int flags) {
   return Update<"cuStreamUpdateCaptureDependencies">(
       hStream, ToNodes(dependencies, numDependencies), flags);
 }
 
 CUresult cuStreamUpdateCaptureDependencies_ptsz(CUstream hStream,
-                                             CUgraphNode* dependencies,
-                                             size_t numDependencies,
-                                             unsigned int flags) {
+                                                CUgraphNode* dependencies,
+                                                size_t numDependencies,
+                                                unsigned int flags) {
   return Update<"cuStreamUpdateCaptureDependencies_ptsz", kPtsz>(
       hStream, ToNodes(dependencies, numDependencies), flags);
 }
 
 CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream,
-                                                CUgraphNode* dependencies,
-                                                const CUgraphEdgeData*,
-                                                size_t numDependencies,
-                                                unsigned int flags) {
+                                              CUgraphNode* dependencies,
+                                              const CUgraphEdgeData*,
+                                              size_t numDependencies,
+                                              unsigned int flags) {
   return Update<"cuStreamUpdateCaptureDependencies_v2">(
       hStream, ToNodes(dependencies, numDependencies), flags);
 }
 
 CUresult cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream hStream,
-                                                CUgraphNode* dependencies,
-                                                const CUgraphEdgeData*,
-                                                size_t numDependencies,
-                                                unsigned int flags) {
+                                                   CUgraphNode* dependencies,
+                                                   const CUgraphEdgeData*,
+                                                   size_t numDependencies,
+                                                   unsigned int flags) {
   return Update<"cuStreamUpdateCaptureDependencies_v2_ptsz", kPtsz>(
       hStream, ToNodes(dependencies, numDependencies), flags);
 }

@@ -72,13 +72,13 @@ Context* ContextOrCurrent(CUcontext handle) {
 }
 
 // cuCtxGetLimit before any SetLimit, by CUlimit.
-constexpr size_t kDefaultLimits[] = {1024,    // stack size
+constexpr size_t kDefaultLimits[] = {1024,     // stack size
                                      1 << 20,  // printf FIFO
                                      8 << 20,  // malloc heap
                                      2,        // device runtime sync depth
                                      2048,     // pending launches
                                      128,      // L2 fetch granularity
-                                     0, 0};
+                                     0,       0};
 
 }  // namespace
 }  // namespace dltap::simgpu
@@ -274,8 +274,7 @@ CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
     }
     if (Flags != 0) return Error::kInvalidValue;
     const uint32_t bit = 1u << peer->device->ordinal;
-    return (device.peers.fetch_or(bit) & bit) != 0
-               ? Error::kPeerAlreadyEnabled
-               : Error::kSuccess;
+    return (device.peers.fetch_or(bit) & bit) != 0 ? Error::kPeerAlreadyEnabled
+                                                   : Error::kSuccess;
   });
 }

@@ -35,14 +35,10 @@ Error PrepareDriver(DriverNeeds needs) {
 CUresult ToDriver(Error error) {
   switch (error) {
     case Error::kInvalidConfiguration:
-    case Error::kInvalidMemcpyDirection:
-      return CUDA_ERROR_INVALID_VALUE;
-    case Error::kInvalidDeviceFunction:
-      return CUDA_ERROR_INVALID_HANDLE;
-    case Error::kInvalidSymbol:
-      return CUDA_ERROR_NOT_FOUND;
-    default:
-      return static_cast<CUresult>(error);
+    case Error::kInvalidMemcpyDirection: return CUDA_ERROR_INVALID_VALUE;
+    case Error::kInvalidDeviceFunction: return CUDA_ERROR_INVALID_HANDLE;
+    case Error::kInvalidSymbol: return CUDA_ERROR_NOT_FOUND;
+    default: return static_cast<CUresult>(error);
   }
 }
 

@@ -37,7 +37,8 @@ CUresult Driver(DriverNeeds needs, Body body) {
     error = body();
   }
   const CUresult result = ToDriver(error);
-  if (result != CUDA_SUCCESS) [[unlikely]] scope.set_result(result);
+  if (result != CUDA_SUCCESS) [[unlikely]]
+    scope.set_result(result);
   return result;
 }
 

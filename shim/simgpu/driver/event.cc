@@ -99,22 +99,22 @@ CUresult cuEventRecord_ptsz(CUevent hEvent, CUstream hStream) {
 }
 
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream,
-                                  unsigned int flags) {
+                                unsigned int flags) {
   return Record<"cuEventRecordWithFlags">(hEvent, hStream, flags);
 }
 
 CUresult cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStream,
-                                  unsigned int flags) {
+                                     unsigned int flags) {
   return Record<"cuEventRecordWithFlags_ptsz", kPtsz>(hEvent, hStream, flags);
 }
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent,
-                             unsigned int Flags) {
+                           unsigned int Flags) {
   return Wait<"cuStreamWaitEvent">(hStream, hEvent, Flags);
 }
 
 CUresult cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent,
-                             unsigned int Flags) {
+                                unsigned int Flags) {
   return Wait<"cuStreamWaitEvent_ptsz", kPtsz>(hStream, hEvent, Flags);
 }
 

@@ -33,9 +33,7 @@ Error GetAttribute(const Kernel& kernel, CUfunction_attribute attribute,
       *value = static_cast<int>(kernel.registers_per_thread);
       break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-      *value = version;
-      break;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = version; break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
       *value = kernel.max_dynamic_shared_bytes.load();
       break;
@@ -71,8 +69,7 @@ Error SetAttribute(Kernel& kernel, CUfunction_attribute attribute,
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
       return Error::kSuccess;
-    default:
-      return Error::kInvalidValue;
+    default: return Error::kInvalidValue;
   }
 }
 
@@ -270,8 +267,8 @@ CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func,
         }
         const int threads = static_cast<int>(
             config->blockDimX * config->blockDimY * config->blockDimZ);
-        const int blocks = MaxActiveBlocks(kernel, threads,
-                                           config->sharedMemBytes, gpu);
+        const int blocks =
+            MaxActiveBlocks(kernel, threads, config->sharedMemBytes, gpu);
         *numClusters = blocks * gpu.sms / static_cast<int>(cluster);
         return Error::kSuccess;
       });

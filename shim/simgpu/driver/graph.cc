@@ -63,7 +63,7 @@ CUresult Edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to,
 
 template <ApiName kName>
 CUresult Neighbours(CUgraphNode handle,
-                    std::vector<GraphNode*> GraphNode::* side, CUgraphNode* out,
+                    std::vector<GraphNode*> GraphNode::*side, CUgraphNode* out,
                     CUgraphEdgeData* data, size_t* count) {
   return OnNode<kName>(handle, [&](GraphNode& node) {
     if (out != nullptr) ClearEdgeData(data, count);
@@ -176,14 +176,13 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
     return Update<"cuGraphExecUpdate_v2">(hGraphExec, hGraph, nullptr, nullptr);
   }
   resultInfo->errorFromNode = nullptr;
-  return Update<"cuGraphExecUpdate_v2">(
-      hGraphExec, hGraph, &resultInfo->result, &resultInfo->errorNode);
+  return Update<"cuGraphExecUpdate_v2">(hGraphExec, hGraph, &resultInfo->result,
+                                        &resultInfo->errorNode);
 }
 
 CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode* nodes, size_t* numNodes) {
-  return OnGraph<"cuGraphGetNodes">(hGraph, [&](Graph& graph) {
-    return List(graph.nodes, nodes, numNodes);
-  });
+  return OnGraph<"cuGraphGetNodes">(
+      hGraph, [&](Graph& graph) { return List(graph.nodes, nodes, numNodes); });
 }
 
 CUresult cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode* rootNodes,
@@ -232,7 +231,8 @@ CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode* from,
       hGraph, from, to, numDependencies, RemoveDependency);
 }
 
-CUresult cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode* dependencies,
+CUresult cuGraphNodeGetDependencies(CUgraphNode hNode,
+                                    CUgraphNode* dependencies,
                                     size_t* numDependencies) {
   return Neighbours<"cuGraphNodeGetDependencies">(
       hNode, &GraphNode::dependencies, dependencies, nullptr, numDependencies);

@@ -20,8 +20,8 @@ Error Add(Graph& graph, const Dependencies& after, NodeSpec spec,
     return Error::kInvalidValue;
   }
   GraphNode* node = nullptr;
-  const std::span dependencies(
-      reinterpret_cast<GraphNode* const*>(after.nodes), after.count);
+  const std::span dependencies(reinterpret_cast<GraphNode* const*>(after.nodes),
+                               after.count);
   const Error error = AddNode(graph, std::move(spec), dependencies, &node);
   if (error == Error::kSuccess) *out = ToHandle<CUgraphNode>(node);
   return error;
@@ -65,8 +65,8 @@ CUresult AddEvent(CUgraph handle, const Dependencies& after, GraphNodeType type,
 
 template <ApiName kName, typename Params>
 CUresult GetParams(CUgraphNode handle, Params* params) {
-  return OnNode<kName>(
-      handle, [&](GraphNode& node) { return ParamsOf(node, params); });
+  return OnNode<kName>(handle,
+                       [&](GraphNode& node) { return ParamsOf(node, params); });
 }
 
 template <typename Params>
@@ -82,8 +82,8 @@ Error Change(GraphNode& node, const Params* params) {
 
 template <ApiName kName, typename Params>
 CUresult SetParams(CUgraphNode handle, const Params* params) {
-  return OnNode<kName>(
-      handle, [&](GraphNode& node) { return Change(node, params); });
+  return OnNode<kName>(handle,
+                       [&](GraphNode& node) { return Change(node, params); });
 }
 
 template <ApiName kName, typename Params>
@@ -155,7 +155,8 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode* phGraphNode, CUgraph hGraph,
     Graph* child = FromHandle<Graph>(childGraph);
     if (child == nullptr) return Error::kInvalidValue;
     return Add(graph, {dependencies, numDependencies},
-               {.type = GraphNodeType::kChildGraph, .work = EmptyWork{},
+               {.type = GraphNodeType::kChildGraph,
+                .work = EmptyWork{},
                 .child = child},
                phGraphNode);
   });

@@ -67,25 +67,25 @@ CUresult LaunchExec(CUgraphExec handle, CUstream stream_handle) {
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
-                          unsigned int gridDimY, unsigned int gridDimZ,
-                          unsigned int blockDimX, unsigned int blockDimY,
-                          unsigned int blockDimZ, unsigned int sharedMemBytes,
-                          CUstream hStream, void** kernelParams, void**) {
-  return Launch<"cuLaunchKernel">(
-      f, hStream,
-      {.grid = {gridDimX, gridDimY, gridDimZ},
-       .block = {blockDimX, blockDimY, blockDimZ},
-       .cluster = {0, 0, 0},
-       .dynamic_shared_bytes = sharedMemBytes,
-       .cooperative = false,
-       .arguments = kernelParams});
+                        unsigned int gridDimY, unsigned int gridDimZ,
+                        unsigned int blockDimX, unsigned int blockDimY,
+                        unsigned int blockDimZ, unsigned int sharedMemBytes,
+                        CUstream hStream, void** kernelParams, void**) {
+  return Launch<"cuLaunchKernel">(f, hStream,
+                                  {.grid = {gridDimX, gridDimY, gridDimZ},
+                                   .block = {blockDimX, blockDimY, blockDimZ},
+                                   .cluster = {0, 0, 0},
+                                   .dynamic_shared_bytes = sharedMemBytes,
+                                   .cooperative = false,
+                                   .arguments = kernelParams});
 }
 
 CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX,
-                          unsigned int gridDimY, unsigned int gridDimZ,
-                          unsigned int blockDimX, unsigned int blockDimY,
-                          unsigned int blockDimZ, unsigned int sharedMemBytes,
-                          CUstream hStream, void** kernelParams, void**) {
+                             unsigned int gridDimY, unsigned int gridDimZ,
+                             unsigned int blockDimX, unsigned int blockDimY,
+                             unsigned int blockDimZ,
+                             unsigned int sharedMemBytes, CUstream hStream,
+                             void** kernelParams, void**) {
   return Launch<"cuLaunchKernel_ptsz", kPtsz>(
       f, hStream,
       {.grid = {gridDimX, gridDimY, gridDimZ},
@@ -96,11 +96,13 @@ CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX,
        .arguments = kernelParams});
 }
 
-CUresult cuLaunchCooperativeKernel(
-    CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-    unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
-    unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
-    void** kernelParams) {
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
+                                   unsigned int gridDimY, unsigned int gridDimZ,
+                                   unsigned int blockDimX,
+                                   unsigned int blockDimY,
+                                   unsigned int blockDimZ,
+                                   unsigned int sharedMemBytes,
+                                   CUstream hStream, void** kernelParams) {
   return Launch<"cuLaunchCooperativeKernel">(
       f, hStream,
       {.grid = {gridDimX, gridDimY, gridDimZ},
@@ -127,12 +129,12 @@ CUresult cuLaunchCooperativeKernel_ptsz(
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f,
-                            void** kernelParams, void**) {
+                          void** kernelParams, void**) {
   return LaunchEx<"cuLaunchKernelEx">(config, f, kernelParams);
 }
 
 CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig* config, CUfunction f,
-                            void** kernelParams, void**) {
+                               void** kernelParams, void**) {
   return LaunchEx<"cuLaunchKernelEx_ptsz", kPtsz>(config, f, kernelParams);
 }
 

@@ -27,8 +27,7 @@ CUresult HostAlloc(void** out, size_t bytes, unsigned flags) {
   return Driver<kName>(DriverNeeds::kContext, [&] {
     if (out == nullptr || bytes == 0) return Error::kInvalidValue;
     const Error unsafe = CheckUnsafeCall();
-    return unsafe != Error::kSuccess ? unsafe
-                                     : AllocateHost(bytes, flags, out);
+    return unsafe != Error::kSuccess ? unsafe : AllocateHost(bytes, flags, out);
   });
 }
 

@@ -27,9 +27,8 @@ template <ApiName kName, Mode kMode,
 CUresult Copy(CUstream handle, const Linear1D& request) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     CopyWork copy;
-    const Error error =
-        MakeCopy(request.destination, request.source, Linear(request.bytes),
-                 request.claimed, &copy);
+    const Error error = MakeCopy(request.destination, request.source,
+                                 Linear(request.bytes), request.claimed, &copy);
     return error == Error::kSuccess ? Run(stream, kMode, copy) : error;
   });
 }
@@ -37,13 +36,11 @@ CUresult Copy(CUstream handle, const Linear1D& request) {
 // Address of one end of a CUDA_MEMCPY2D or 3D; null for an array.
 const char* EndOf(CUmemorytype type, const void* host, CUdeviceptr device) {
   switch (type) {
-    case CU_MEMORYTYPE_HOST:
-      return static_cast<const char*>(host);
+    case CU_MEMORYTYPE_HOST: return static_cast<const char*>(host);
     case CU_MEMORYTYPE_DEVICE:
     case CU_MEMORYTYPE_UNIFIED:
       return static_cast<const char*>(ToPointer(device));
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 
@@ -55,8 +52,11 @@ Error MakeBox(const CUDA_MEMCPY2D& p, CopyWork* copy) {
   const size_t to = p.dstPitch != 0 ? p.dstPitch : p.WidthInBytes;
   return MakeCopy(const_cast<char*>(destination) + p.dstY * to + p.dstXInBytes,
                   source + p.srcY * from + p.srcXInBytes,
-                  {.width = p.WidthInBytes, .height = p.Height, .depth = 1,
-                   .destination_pitch = to, .source_pitch = from,
+                  {.width = p.WidthInBytes,
+                   .height = p.Height,
+                   .depth = 1,
+                   .destination_pitch = to,
+                   .source_pitch = from,
                    .destination_slice = to * p.Height,
                    .source_slice = from * p.Height},
                   std::nullopt, copy);
@@ -103,9 +103,12 @@ Error MakeCopy3D(const CUDA_MEMCPY3D& p, CopyWork* copy) {
   return MakeCopy(const_cast<char*>(destination) + p.dstZ * to_slice +
                       p.dstY * to + p.dstXInBytes,
                   source + p.srcZ * from_slice + p.srcY * from + p.srcXInBytes,
-                  {.width = p.WidthInBytes, .height = p.Height,
-                   .depth = p.Depth, .destination_pitch = to,
-                   .source_pitch = from, .destination_slice = to_slice,
+                  {.width = p.WidthInBytes,
+                   .height = p.Height,
+                   .depth = p.Depth,
+                   .destination_pitch = to,
+                   .source_pitch = from,
+                   .destination_slice = to_slice,
                    .source_slice = from_slice},
                   std::nullopt, copy);
 }
@@ -125,104 +128,104 @@ CUresult cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
-                         CUstream hStream) {
+                       CUstream hStream) {
   return Copy<"cuMemcpyAsync", kAsync>(
       hStream, {ToPointer(dst), ToPointer(src), ByteCount, std::nullopt});
 }
 
 CUresult cuMemcpyAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
-                         CUstream hStream) {
+                            CUstream hStream) {
   return Copy<"cuMemcpyAsync_ptsz", kAsync, kPtsz>(
       hStream, {ToPointer(dst), ToPointer(src), ByteCount, std::nullopt});
 }
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void* srcHost,
-                           size_t ByteCount) {
+                         size_t ByteCount) {
   return Copy<"cuMemcpyHtoD_v2", kSync>(
       nullptr, {ToPointer(dstDevice), srcHost, ByteCount, kUp});
 }
 
 CUresult cuMemcpyHtoD_v2_ptds(CUdeviceptr dstDevice, const void* srcHost,
-                           size_t ByteCount) {
+                              size_t ByteCount) {
   return Copy<"cuMemcpyHtoD_v2_ptds", kSync, kPtsz>(
       nullptr, {ToPointer(dstDevice), srcHost, ByteCount, kUp});
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void* srcHost,
-                                size_t ByteCount, CUstream hStream) {
+                              size_t ByteCount, CUstream hStream) {
   return Copy<"cuMemcpyHtoDAsync_v2", kAsync>(
       hStream, {ToPointer(dstDevice), srcHost, ByteCount, kUp});
 }
 
 CUresult cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr dstDevice, const void* srcHost,
-                                size_t ByteCount, CUstream hStream) {
+                                   size_t ByteCount, CUstream hStream) {
   return Copy<"cuMemcpyHtoDAsync_v2_ptsz", kAsync, kPtsz>(
       hStream, {ToPointer(dstDevice), srcHost, ByteCount, kUp});
 }
 
 CUresult cuMemcpyDtoH_v2(void* dstHost, CUdeviceptr srcDevice,
-                           size_t ByteCount) {
+                         size_t ByteCount) {
   return Copy<"cuMemcpyDtoH_v2", kSync>(
       nullptr, {dstHost, ToPointer(srcDevice), ByteCount, kDown});
 }
 
 CUresult cuMemcpyDtoH_v2_ptds(void* dstHost, CUdeviceptr srcDevice,
-                           size_t ByteCount) {
+                              size_t ByteCount) {
   return Copy<"cuMemcpyDtoH_v2_ptds", kSync, kPtsz>(
       nullptr, {dstHost, ToPointer(srcDevice), ByteCount, kDown});
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice,
-                                size_t ByteCount, CUstream hStream) {
+                              size_t ByteCount, CUstream hStream) {
   return Copy<"cuMemcpyDtoHAsync_v2", kAsync>(
       hStream, {dstHost, ToPointer(srcDevice), ByteCount, kDown});
 }
 
 CUresult cuMemcpyDtoHAsync_v2_ptsz(void* dstHost, CUdeviceptr srcDevice,
-                                size_t ByteCount, CUstream hStream) {
+                                   size_t ByteCount, CUstream hStream) {
   return Copy<"cuMemcpyDtoHAsync_v2_ptsz", kAsync, kPtsz>(
       hStream, {dstHost, ToPointer(srcDevice), ByteCount, kDown});
 }
 
 CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
-                           size_t ByteCount) {
+                         size_t ByteCount) {
   return Copy<"cuMemcpyDtoD_v2", kSync>(
       nullptr,
       {ToPointer(dstDevice), ToPointer(srcDevice), ByteCount, kInside});
 }
 
 CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
-                           size_t ByteCount) {
+                              size_t ByteCount) {
   return Copy<"cuMemcpyDtoD_v2_ptds", kSync, kPtsz>(
       nullptr,
       {ToPointer(dstDevice), ToPointer(srcDevice), ByteCount, kInside});
 }
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
-                                size_t ByteCount, CUstream hStream) {
+                              size_t ByteCount, CUstream hStream) {
   return Copy<"cuMemcpyDtoDAsync_v2", kAsync>(
       hStream,
       {ToPointer(dstDevice), ToPointer(srcDevice), ByteCount, kInside});
 }
 
 CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
-                                size_t ByteCount, CUstream hStream) {
+                                   size_t ByteCount, CUstream hStream) {
   return Copy<"cuMemcpyDtoDAsync_v2_ptsz", kAsync, kPtsz>(
       hStream,
       {ToPointer(dstDevice), ToPointer(srcDevice), ByteCount, kInside});
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext,
-                             CUdeviceptr srcDevice, CUcontext,
-                             size_t ByteCount, CUstream hStream) {
+                           CUdeviceptr srcDevice, CUcontext, size_t ByteCount,
+                           CUstream hStream) {
   return Copy<"cuMemcpyPeerAsync", kAsync>(
       hStream,
       {ToPointer(dstDevice), ToPointer(srcDevice), ByteCount, std::nullopt});
 }
 
 CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice, CUcontext,
-                             CUdeviceptr srcDevice, CUcontext,
-                             size_t ByteCount, CUstream hStream) {
+                                CUdeviceptr srcDevice, CUcontext,
+                                size_t ByteCount, CUstream hStream) {
   return Copy<"cuMemcpyPeerAsync_ptsz", kAsync, kPtsz>(
       hStream,
       {ToPointer(dstDevice), ToPointer(srcDevice), ByteCount, std::nullopt});

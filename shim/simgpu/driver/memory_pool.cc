@@ -65,24 +65,23 @@ CUresult OnPool(CUmemoryPool handle, Body body) {
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
-CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize,
-                           CUstream hStream) {
+CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream) {
   return AllocAsync<"cuMemAllocAsync">(hStream, {dptr, bytesize});
 }
 
 CUresult cuMemAllocAsync_ptsz(CUdeviceptr* dptr, size_t bytesize,
-                           CUstream hStream) {
+                              CUstream hStream) {
   return AllocAsync<"cuMemAllocAsync_ptsz", kPtsz>(hStream, {dptr, bytesize});
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize,
-                                   CUmemoryPool pool, CUstream hStream) {
-  return AllocAsync<"cuMemAllocFromPoolAsync">(
-      hStream, {dptr, bytesize, true, pool});
+                                 CUmemoryPool pool, CUstream hStream) {
+  return AllocAsync<"cuMemAllocFromPoolAsync">(hStream,
+                                               {dptr, bytesize, true, pool});
 }
 
 CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr* dptr, size_t bytesize,
-                                   CUmemoryPool pool, CUstream hStream) {
+                                      CUmemoryPool pool, CUstream hStream) {
   return AllocAsync<"cuMemAllocFromPoolAsync_ptsz", kPtsz>(
       hStream, {dptr, bytesize, true, pool});
 }

@@ -12,14 +12,13 @@ Module* ToModule(const void* handle) { return FromHandle<Module>(handle); }
 
 void TellModule(ResourceEvent event, Module* module) {
   if (!ActivityWanted(kResourceActivity)) return;
-  GetActivitySink().OnResource(
-      {.event = event,
-       .context = CurrentDeviceState().primary_context,
-       .handle = module,
-       .original_graph = nullptr,
-       .node = nullptr,
-       .original_node = nullptr,
-       .node_type = 0});
+  GetActivitySink().OnResource({.event = event,
+                                .context = CurrentDeviceState().primary_context,
+                                .handle = module,
+                                .original_graph = nullptr,
+                                .node = nullptr,
+                                .original_node = nullptr,
+                                .node_type = 0});
 }
 
 template <ApiName kName, typename Vendor, typename Load>
@@ -196,8 +195,8 @@ CUresult cuLibraryGetModule(CUmodule* pMod, CUlibrary library) {
   });
 }
 
-CUresult cuLibraryGetGlobal(CUdeviceptr* dptr, size_t* bytes,
-                            CUlibrary library, const char* name) {
+CUresult cuLibraryGetGlobal(CUdeviceptr* dptr, size_t* bytes, CUlibrary library,
+                            const char* name) {
   return OnModule<"cuLibraryGetGlobal">(library, [&](Module& module) {
     return GetVariable(module, name, dptr, bytes);
   });

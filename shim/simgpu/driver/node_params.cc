@@ -103,8 +103,8 @@ Error WorkOf(const CUDA_MEMSET_NODE_PARAMS_v1& params, Work* work) {
 
 Error WorkOf(const CUDA_HOST_NODE_PARAMS_v1& params, Work* work) {
   if (params.fn == nullptr) return Error::kInvalidValue;
-  *work = HostWork{[=] { params.fn(params.userData); }, params.fn,
-                   params.userData};
+  *work =
+      HostWork{[=] { params.fn(params.userData); }, params.fn, params.userData};
   return Error::kSuccess;
 }
 
@@ -115,12 +115,10 @@ Error WorkOf(const CUDA_MEMCPY3D& params, Work* work) {
 Error SpecOf(const CUgraphNodeParams& params, NodeSpec* spec) {
   spec->type = static_cast<GraphNodeType>(params.type);
   switch (params.type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL:
-      return WorkOfV3(params.kernel, &spec->work);
+    case CU_GRAPH_NODE_TYPE_KERNEL: return WorkOfV3(params.kernel, &spec->work);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
       return WorkOf(params.memcpy.copyParams, &spec->work);
-    case CU_GRAPH_NODE_TYPE_MEMSET:
-      return WorkOfV2(params.memset, &spec->work);
+    case CU_GRAPH_NODE_TYPE_MEMSET: return WorkOfV2(params.memset, &spec->work);
     case CU_GRAPH_NODE_TYPE_HOST:
       return WorkOf(CUDA_HOST_NODE_PARAMS_v1{.fn = params.host.fn,
                                              .userData = params.host.userData},
@@ -128,13 +126,10 @@ Error SpecOf(const CUgraphNodeParams& params, NodeSpec* spec) {
     case CU_GRAPH_NODE_TYPE_GRAPH:
       spec->child = FromHandle<Graph>(params.graph.graph);
       return spec->child == nullptr ? Error::kInvalidValue : Error::kSuccess;
-    case CU_GRAPH_NODE_TYPE_EMPTY:
-      return Error::kSuccess;
+    case CU_GRAPH_NODE_TYPE_EMPTY: return Error::kSuccess;
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-      return EventSpecOf(params, spec);
-    default:
-      return Error::kNotSupported;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return EventSpecOf(params, spec);
+    default: return Error::kNotSupported;
   }
 }
 

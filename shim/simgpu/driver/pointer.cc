@@ -29,35 +29,29 @@ Error ReadKnown(const Allocation& allocation, CUpointer_attribute attribute,
       return Write(out, ToHandle<CUcontext>(device.primary_context));
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return Write(out, MemoryTypeOf(allocation.kind));
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-      return Write(out, address);
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return Write(out, address);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       if (!on_host) return Error::kInvalidValue;
       return Write(out, ToPointer(address));
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
       return Write(out, allocation.owner == MemoryOwner::kMalloc ? 1u : 0u);
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-      return Write(out, allocation.id);
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      return Write(out, managed ? 1u : 0u);
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID: return Write(out, allocation.id);
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED: return Write(out, managed ? 1u : 0u);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return Write(out, allocation.device);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
       return Write(out, allocation.base);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-      return Write(out, allocation.bytes);
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: return Write(out, allocation.bytes);
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
       return Write(out, allocation.base);
-    case CU_POINTER_ATTRIBUTE_MAPPED:
-      return Write(out, 1u);
+    case CU_POINTER_ATTRIBUTE_MAPPED: return Write(out, 1u);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
       return Write(out, uint64_t{0});
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return Write(out, ToHandle<CUmemoryPool>(allocation.pool));
-    default:
-      return Error::kNotSupported;
+    default: return Error::kNotSupported;
   }
 }
 
@@ -113,8 +107,7 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
     if (value == nullptr || !FindAllocation(ToPointer(ptr))) {
       return Error::kInvalidValue;
     }
-    return attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
-               ? Error::kSuccess
-               : Error::kInvalidValue;
+    return attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS ? Error::kSuccess
+                                                         : Error::kInvalidValue;
   });
 }

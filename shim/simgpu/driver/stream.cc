@@ -52,8 +52,8 @@ template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
 CUresult LaunchHost(CUstream handle, CUhostFn function, void* user_data) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (function == nullptr) return Error::kInvalidValue;
-    return Submit(stream, HostWork{[=] { function(user_data); }, function,
-                                    user_data});
+    return Submit(stream,
+                  HostWork{[=] { function(user_data); }, function, user_data});
   });
 }
 
@@ -160,13 +160,12 @@ CUresult cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void* userData) {
 }
 
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback,
-                               void* userData, unsigned int flags) {
-  return AddCallback<"cuStreamAddCallback">(hStream, callback, userData,
-                                                flags);
+                             void* userData, unsigned int flags) {
+  return AddCallback<"cuStreamAddCallback">(hStream, callback, userData, flags);
 }
 
 CUresult cuStreamAddCallback_ptsz(CUstream hStream, CUstreamCallback callback,
-                               void* userData, unsigned int flags) {
-  return AddCallback<"cuStreamAddCallback_ptsz", kPtsz>(hStream, callback, userData,
-                                                flags);
+                                  void* userData, unsigned int flags) {
+  return AddCallback<"cuStreamAddCallback_ptsz", kPtsz>(hStream, callback,
+                                                        userData, flags);
 }

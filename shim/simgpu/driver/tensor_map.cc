@@ -46,16 +46,18 @@ bool IsValid(const TiledRequest& request) {
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
-CUresult cuTensorMapEncodeTiled(
-    CUtensorMap* tensorMap, CUtensorMapDataType, cuuint32_t tensorRank,
-    void* globalAddress, const cuuint64_t* globalDim,
-    const cuuint64_t* globalStrides, const cuuint32_t* boxDim,
-    const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
-    CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+CUresult cuTensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType,
+                                cuuint32_t tensorRank, void* globalAddress,
+                                const cuuint64_t* globalDim,
+                                const cuuint64_t* globalStrides,
+                                const cuuint32_t* boxDim, const cuuint32_t*,
+                                CUtensorMapInterleave, CUtensorMapSwizzle,
+                                CUtensorMapL2promotion,
+                                CUtensorMapFloatOOBfill) {
   return Driver<"cuTensorMapEncodeTiled">(DriverNeeds::kNothing, [&] {
     if (tensorMap == nullptr || !IsAligned(tensorMap, kMapAlignment) ||
-        !IsValid({tensorRank, globalAddress, globalDim, globalStrides,
-                  boxDim})) {
+        !IsValid(
+            {tensorRank, globalAddress, globalDim, globalStrides, boxDim})) {
       return Error::kInvalidValue;
     }
     // Opaque to everything but a kernel, which is never run.

@@ -40,7 +40,8 @@ CUresult cuMemGetAllocationGranularity(size_t* granularity,
 }
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size,
-                     const CUmemAllocationProp* prop, unsigned long long flags) {
+                     const CUmemAllocationProp* prop,
+                     unsigned long long flags) {
   return Driver<"cuMemCreate">(DriverNeeds::kInit, [&] {
     if (handle == nullptr || prop == nullptr || flags != 0) {
       return Error::kInvalidValue;
@@ -116,15 +117,15 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation*,
 
 CUresult cuMemGetAllocationPropertiesFromHandle(
     CUmemAllocationProp* prop, CUmemGenericAllocationHandle handle) {
-  return OnPhysical<"cuMemGetAllocationPropertiesFromHandle">(
-      handle, [&](PhysicalMemory& memory) {
-        if (prop == nullptr) return Error::kInvalidValue;
-        *prop = {};
-        prop->type = CU_MEM_ALLOCATION_TYPE_PINNED;
-        prop->location = {CU_MEM_LOCATION_TYPE_DEVICE,
-                          {memory.device->ordinal}};
-        return Error::kSuccess;
-      });
+  return OnPhysical<
+      "cuMemGetAllocationPropertiesFromHandle">(handle, [&](PhysicalMemory&
+                                                                memory) {
+    if (prop == nullptr) return Error::kInvalidValue;
+    *prop = {};
+    prop->type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    prop->location = {CU_MEM_LOCATION_TYPE_DEVICE, {memory.device->ordinal}};
+    return Error::kSuccess;
+  });
 }
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle,

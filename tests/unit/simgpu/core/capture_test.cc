@@ -86,8 +86,7 @@ TEST_F(CaptureTest, ForkThatIsNotJoinedFails) {
 
 TEST_F(CaptureTest, SynchronizingInvalidatesTheCapture) {
   Begin();
-  EXPECT_EQ(cudaErrorStreamCaptureUnsupported,
-            cudaStreamSynchronize(stream_));
+  EXPECT_EQ(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(stream_));
   cudaStreamCaptureStatus status;
   EXPECT_OK(cudaStreamIsCapturing(stream_, &status));
   EXPECT_EQ(cudaStreamCaptureStatusInvalidated, status);
@@ -135,8 +134,7 @@ TEST_F(CaptureTest, CapturedEventCannotBeQueried) {
 TEST_F(CaptureTest, LegacyStreamMayNotBeUsedBesideABlockingCapture) {
   cudaStream_t blocking = nullptr;
   ASSERT_OK(cudaStreamCreate(&blocking));
-  ASSERT_OK(
-      cudaStreamBeginCapture(blocking, cudaStreamCaptureModeThreadLocal));
+  ASSERT_OK(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeThreadLocal));
   EXPECT_EQ(cudaErrorStreamCaptureImplicit,
             cudaMemsetAsync(data_, 0, 100, nullptr));
   EXPECT_EQ(cudaErrorStreamCaptureInvalidated,

@@ -80,21 +80,21 @@ TEST_F(DriverTest, VirtualMemoryIsMappedInPieces) {
 TEST_F(DriverTest, ProcAddressFollowsTheVersion) {
   CUdriverProcAddressQueryResult status;
   void* newest = nullptr;
-  ASSERT_EQ(CUDA_SUCCESS, cuGetProcAddress("cuMemAlloc", &newest, 13000, 0,
-                                           &status));
+  ASSERT_EQ(CUDA_SUCCESS,
+            cuGetProcAddress("cuMemAlloc", &newest, 13000, 0, &status));
   EXPECT_EQ(reinterpret_cast<void*>(&cuMemAlloc), newest);  // cuMemAlloc_v2
   void* oldest = nullptr;
-  ASSERT_EQ(CUDA_SUCCESS, cuGetProcAddress("cuMemAlloc", &oldest, 2000, 0,
-                                           &status));
+  ASSERT_EQ(CUDA_SUCCESS,
+            cuGetProcAddress("cuMemAlloc", &oldest, 2000, 0, &status));
   EXPECT_NE(newest, oldest);
   void* per_thread = nullptr;
-  ASSERT_EQ(CUDA_SUCCESS,
-            cuGetProcAddress("cuLaunchKernel", &per_thread, 13000,
-                             CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM,
-                             &status));
+  ASSERT_EQ(
+      CUDA_SUCCESS,
+      cuGetProcAddress("cuLaunchKernel", &per_thread, 13000,
+                       CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &status));
   EXPECT_NE(reinterpret_cast<void*>(&cuLaunchKernel), per_thread);
-  EXPECT_EQ(CUDA_ERROR_NOT_FOUND, cuGetProcAddress("cuNoSuchThing", &newest,
-                                                   13000, 0, &status));
+  EXPECT_EQ(CUDA_ERROR_NOT_FOUND,
+            cuGetProcAddress("cuNoSuchThing", &newest, 13000, 0, &status));
   EXPECT_EQ(CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, status);
   EXPECT_EQ(CUDA_ERROR_NOT_FOUND,
             cuGetProcAddress("cuLaunchKernelEx", &newest, 11000, 0, &status));
@@ -115,8 +115,8 @@ TEST_F(DriverTest, GraphNodeByNode) {
   ASSERT_EQ(CUDA_SUCCESS, cuGraphCreate(&graph, 0));
   CUgraphNodeParams params{};
   params.type = CU_GRAPH_NODE_TYPE_KERNEL;
-  ASSERT_EQ(CUDA_SUCCESS, cuModuleGetFunction(&params.kernel.func, module,
-                                              "AddOne"));
+  ASSERT_EQ(CUDA_SUCCESS,
+            cuModuleGetFunction(&params.kernel.func, module, "AddOne"));
   params.kernel.gridDimX = params.kernel.gridDimY = params.kernel.gridDimZ = 1;
   params.kernel.blockDimX = 64;
   params.kernel.blockDimY = params.kernel.blockDimZ = 1;

@@ -25,13 +25,14 @@ TEST_F(ErrorTest, LastErrorIsPerThread) {
 
 TEST_F(ErrorTest, ImpossibleLaunchIsRefused) {
   void* args[] = {&data_, nullptr};
-  EXPECT_EQ(cudaErrorInvalidConfiguration,
-            cudaLaunchKernel(ScaleStub(), dim3(1), dim3(1025), args, 0, stream_));
+  EXPECT_EQ(
+      cudaErrorInvalidConfiguration,
+      cudaLaunchKernel(ScaleStub(), dim3(1), dim3(1025), args, 0, stream_));
   EXPECT_EQ(cudaErrorInvalidConfiguration,
             cudaLaunchKernel(ScaleStub(), dim3(0), dim3(1), args, 0, stream_));
-  EXPECT_EQ(cudaErrorInvalidValue, cudaLaunchKernel(ScaleStub(), dim3(1),
-                                                    dim3(1), args, 1 << 20,
-                                                    stream_));
+  EXPECT_EQ(
+      cudaErrorInvalidValue,
+      cudaLaunchKernel(ScaleStub(), dim3(1), dim3(1), args, 1 << 20, stream_));
   EXPECT_EQ(cudaErrorInvalidDeviceFunction,
             cudaLaunchKernel(this, dim3(1), dim3(1), args, 0, stream_));
 }
@@ -55,11 +56,11 @@ TEST_F(ErrorTest, NamesAndTextsAreTheVendors) {
 
 TEST_F(ErrorTest, OccupancyFollowsTheArchitecture) {
   int blocks = 0;
-  ASSERT_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-      &blocks, ScaleStub(), 256, 0));
+  ASSERT_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, ScaleStub(),
+                                                          256, 0));
   EXPECT_EQ(8, blocks);  // 2048 threads per SM of sm_90
-  ASSERT_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-      &blocks, ScaleStub(), 256, 100 * 1024));
+  ASSERT_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, ScaleStub(),
+                                                          256, 100 * 1024));
   EXPECT_EQ(2, blocks);  // 228 KiB of shared memory
 }
 
@@ -67,8 +68,7 @@ TEST_F(ErrorTest, PropertiesAgreeWithAttributes) {
   cudaDeviceProp properties;
   ASSERT_OK(cudaGetDeviceProperties(&properties, 0));
   int sms = 0;
-  ASSERT_OK(
-      cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  ASSERT_OK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
   EXPECT_EQ(sms, properties.multiProcessorCount);
   EXPECT_EQ(132, sms);
   EXPECT_EQ(9, properties.major);

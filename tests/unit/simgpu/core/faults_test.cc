@@ -19,9 +19,8 @@ TEST(FaultsTest, RulesAreParsed) {
 }
 
 TEST(FaultsTest, MalformedRulesAreRefused) {
-  for (const char* text :
-       {"cudaMalloc", "cudaMalloc:2", "cudaMalloc:0:2", "cudaMalloc:x:2",
-        ":1:2", "cudaMalloc:1:two"}) {
+  for (const char* text : {"cudaMalloc", "cudaMalloc:2", "cudaMalloc:0:2",
+                           "cudaMalloc:x:2", ":1:2", "cudaMalloc:1:two"}) {
     EXPECT_FALSE(ParseFaults(text).has_value()) << text;
   }
 }

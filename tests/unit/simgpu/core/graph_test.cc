@@ -45,8 +45,8 @@ TEST_F(GraphTest, ReplayTakesItsTimeAndCopies) {
     ASSERT_OK(cudaGraphLaunch(exec_, stream_));
     EXPECT_EQ(cudaErrorNotReady, cudaStreamQuery(stream_));
     int result = 0;
-    ASSERT_OK(cudaMemcpy(&result, data_, sizeof(result),
-                         cudaMemcpyDeviceToHost));
+    ASSERT_OK(
+        cudaMemcpy(&result, data_, sizeof(result), cudaMemcpyDeviceToHost));
     EXPECT_EQ(value, result);
   }
   EXPECT_OK(cudaStreamSynchronize(stream_));

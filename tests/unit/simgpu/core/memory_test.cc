@@ -73,16 +73,14 @@ TEST_F(MemoryTest, RowsAreCopiedWithTheirPitches) {
 
 TEST_F(MemoryTest, CopyBeyondTheAllocationIsRefused) {
   std::vector<char> host(kBytes + 1);
-  EXPECT_EQ(cudaErrorInvalidValue,
-            cudaMemcpy(data_, host.data(), host.size(),
-                       cudaMemcpyHostToDevice));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy(data_, host.data(), host.size(),
+                                              cudaMemcpyHostToDevice));
 }
 
 TEST_F(MemoryTest, KindThatContradictsThePointersIsRefused) {
   char a[4] = {};
   char b[4] = {};
-  EXPECT_EQ(cudaErrorInvalidValue,
-            cudaMemcpy(a, b, 4, cudaMemcpyHostToDevice));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy(a, b, 4, cudaMemcpyHostToDevice));
   EXPECT_EQ(cudaErrorInvalidMemcpyDirection,
             cudaMemcpy(a, b, 4, static_cast<cudaMemcpyKind>(77)));
 }
@@ -94,8 +92,7 @@ TEST_F(MemoryTest, ScalarReadAfterAKernelIsZero) {
   ASSERT_OK(cudaMemcpy(data_, &stale, sizeof(stale), cudaMemcpyHostToDevice));
   LaunchScale(data_, 1, nullptr);
   int result = -1;
-  ASSERT_OK(cudaMemcpy(&result, data_, sizeof(result),
-                       cudaMemcpyDeviceToHost));
+  ASSERT_OK(cudaMemcpy(&result, data_, sizeof(result), cudaMemcpyDeviceToHost));
   EXPECT_EQ(0, result);
 }
 
@@ -105,8 +102,7 @@ TEST_F(MemoryTest, ScalarReadAfterACopyIsTheCopy) {
   ASSERT_OK(
       cudaMemcpy(data_, &written, sizeof(written), cudaMemcpyHostToDevice));
   int result = -1;
-  ASSERT_OK(cudaMemcpy(&result, data_, sizeof(result),
-                       cudaMemcpyDeviceToHost));
+  ASSERT_OK(cudaMemcpy(&result, data_, sizeof(result), cudaMemcpyDeviceToHost));
   EXPECT_EQ(17, result);
 }
 
@@ -114,8 +110,7 @@ TEST_F(MemoryTest, LargeMemsetToZeroIsSeen) {
   ASSERT_OK(cudaMemset(data_, 0x5a, kBytes));
   ASSERT_OK(cudaMemset(data_, 0, kBytes));
   std::vector<char> result(kBytes, 1);
-  ASSERT_OK(
-      cudaMemcpy(result.data(), data_, kBytes, cudaMemcpyDeviceToHost));
+  ASSERT_OK(cudaMemcpy(result.data(), data_, kBytes, cudaMemcpyDeviceToHost));
   EXPECT_EQ(std::vector<char>(kBytes, 0), result);
 }
 
@@ -124,8 +119,7 @@ TEST_F(MemoryTest, LargeMemsetLeavesTheNeighboursAlone) {
   char* inside = reinterpret_cast<char*>(data_) + 100;
   ASSERT_OK(cudaMemset(inside, 0, kBytes - 200));
   std::vector<char> result(kBytes);
-  ASSERT_OK(
-      cudaMemcpy(result.data(), data_, kBytes, cudaMemcpyDeviceToHost));
+  ASSERT_OK(cudaMemcpy(result.data(), data_, kBytes, cudaMemcpyDeviceToHost));
   EXPECT_EQ(0x5a, result[99]);
   EXPECT_EQ(0, result[100]);
   EXPECT_EQ(0, result[kBytes - 101]);
@@ -152,8 +146,7 @@ TEST_F(MemoryTest, HostMemoryIsRegisteredOnce) {
   EXPECT_EQ(cudaErrorHostMemoryAlreadyRegistered,
             cudaHostRegister(host.data(), host.size(), 0));
   EXPECT_OK(cudaHostUnregister(host.data()));
-  EXPECT_EQ(cudaErrorHostMemoryNotRegistered,
-            cudaHostUnregister(host.data()));
+  EXPECT_EQ(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(host.data()));
 }
 
 TEST_F(MemoryTest, PageableUploadBlocksPinnedDoesNot) {
@@ -166,8 +159,8 @@ TEST_F(MemoryTest, PageableUploadBlocksPinnedDoesNot) {
   ASSERT_OK(cudaMemcpyAsync(device, pageable.data(), kLarge,
                             cudaMemcpyHostToDevice, stream_));
   EXPECT_OK(cudaStreamQuery(stream_));
-  ASSERT_OK(cudaMemcpyAsync(device, pinned, kLarge, cudaMemcpyHostToDevice,
-                            stream_));
+  ASSERT_OK(
+      cudaMemcpyAsync(device, pinned, kLarge, cudaMemcpyHostToDevice, stream_));
   EXPECT_EQ(cudaErrorNotReady, cudaStreamQuery(stream_));
   EXPECT_OK(cudaFreeHost(pinned));
   EXPECT_OK(cudaFree(device));

@@ -88,7 +88,8 @@ TEST_F(StreamTest, HostFunctionsRunInOrder) {
 TEST_F(StreamTest, CopyAfterHostFunctionSeesWhatItWrote) {
   static int source = 0;
   source = 0;
-  ASSERT_OK(cudaLaunchHostFunc(stream_, [](void*) { source = 42; }, nullptr));
+  ASSERT_OK(cudaLaunchHostFunc(
+      stream_, [](void*) { source = 42; }, nullptr));
   ASSERT_OK(cudaMemcpyAsync(data_, &source, sizeof(source),
                             cudaMemcpyHostToDevice, stream_));
   int result = 0;
