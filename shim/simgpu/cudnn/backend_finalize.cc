@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "shim/simgpu/cudnn/backend_descriptor.h"
+#include "shim/simgpu/cudnn/graph_decode.h"
+
+namespace dltap::simgpu {
+namespace {
+
+using opmodel::DType;
+using opmodel::OpKind;
+
+cudnnStatus_t FinalizeGraph(BackendBody& graph) {
+  if (graph.Find(CUDNN_ATTR_OPERATIONGRAPH_OPS) == nullptr) {
+    return CUDNN_STATUS_BAD_PARAM;
+  }
+  graph.engines = EnginesOf(DecodeGraph(graph), GpuOfStream(nullptr));
+  graph.Put<int64_t>(CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT,
+                     CUDNN_TYPE_INT64,
+                     {static_cast<int64_t>(graph.engines.size())});
+  return CUDNN_STATUS_SUCCESS;
+}
+
+bool UsesTensorCores(DType math) {
+  return math != DType::kF32 && math != DType::kF64;
+}
+
+std::vector<int32_t> NotesOf(const Engine& engine) {
+  std::vector<int32_t> notes;
+  if (UsesTensorCores(engine.op.math)) {
+    notes.push_back(CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
+  }
+  if (engine.op.math == DType::kTf32) {
+    notes.push_back(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
+  }
+  if (engine.name.starts_with("winograd")) {
+    notes.push_back(CUDNN_NUMERICAL_NOTE_WINOGRAD);
+  }
+  if (engine.name == "winograd_4x4") {
+    notes.push_back(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4);
+  }
+  if (engine.name.starts_with("fft")) {
+    notes.push_back(CUDNN_NUMERICAL_NOTE_FFT);
+  }
+  return notes;
+}
+
+// The engine of the graph that an engine descriptor names; null: none.
+const Engine* EngineOf(const BackendBody& descriptor) {
+  const BodyPointer graph = descriptor.Body(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
+  const auto index =
+      descriptor.Value<int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, -1);
+  if (graph == nullptr || index < 0 ||
+      index >= static_cast<int64_t>(graph->engines.size())) {
+    return nullptr;
+  }
+  return &graph->engines[static_cast<size_t>(index)];
+}
+
+cudnnStatus_t FinalizeEngine(BackendBody& descriptor) {
+  const Engine* engine = EngineOf(descriptor);
+  if (engine == nullptr) return CUDNN_STATUS_BAD_PARAM;
+  descriptor.Put<int32_t>(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+                          CUDNN_TYPE_NUMERICAL_NOTE, NotesOf(*engine));
+  std::vector<int32_t> behaviour;
+  if (engine->op.kind == OpKind::kAttentionForward ||
+      engine->op.kind == OpKind::kAttentionBackward) {
+    behaviour.push_back(CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION);
+  }
+  descriptor.Put<int32_t>(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE,
+                          CUDNN_TYPE_BEHAVIOR_NOTE, behaviour);
+  return CUDNN_STATUS_SUCCESS;
+}
+
+constexpr int32_t kSharedMemoryBytes = 64 << 10;
+
+cudnnStatus_t FinalizeConfiguration(BackendBody& descriptor) {
+  const BodyPointer engine = descriptor.Body(CUDNN_ATTR_ENGINECFG_ENGINE);
+  if (engine == nullptr || EngineOf(*engine) == nullptr) {
+    return CUDNN_STATUS_BAD_PARAM;
+  }
+  descriptor.Put<int64_t>(
+      CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE, CUDNN_TYPE_INT64,
+      {std::llround(EngineOf(*engine)->workspace_bytes)});
+  descriptor.Put<int32_t>(CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED,
+                          CUDNN_TYPE_INT32, {kSharedMemoryBytes});
+  return CUDNN_STATUS_SUCCESS;
+}
+
+BodyPointer MakeConfiguration(const BodyPointer& graph, int64_t index) {
+  auto engine =
+      std::make_shared<BackendBody>(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  engine->PutBodies(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, {graph});
+  engine->Put<int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64,
+                       {index});
+  engine->finalized = FinalizeEngine(*engine) == CUDNN_STATUS_SUCCESS;
+  auto configuration =
+      std::make_shared<BackendBody>(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  configuration->PutBodies(CUDNN_ATTR_ENGINECFG_ENGINE, {engine});
+  configuration->finalized =
+      FinalizeConfiguration(*configuration) == CUDNN_STATUS_SUCCESS;
+  return configuration;
+}
+
+// Fastest first in mode A and B; the fallback mode lists the slowest alone.
+cudnnStatus_t FinalizeHeuristics(BackendBody& heuristics) {
+  const BodyPointer graph =
+      heuristics.Body(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
+  if (graph == nullptr || !graph->finalized) {
+    return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
+  }
+  const auto count = static_cast<int64_t>(graph->engines.size());
+  const bool fallback =
+      heuristics.Value<int32_t>(CUDNN_ATTR_ENGINEHEUR_MODE,
+                                CUDNN_HEUR_MODE_A) == CUDNN_HEUR_MODE_FALLBACK;
+  std::vector<BodyPointer> results;
+  for (int64_t i = fallback ? count - 1 : 0; i < count; ++i) {
+    results.push_back(MakeConfiguration(graph, i));
+  }
+  heuristics.PutBodies(CUDNN_ATTR_ENGINEHEUR_RESULTS, std::move(results));
+  return CUDNN_STATUS_SUCCESS;
+}
+
+std::string JsonOf(const Engine& engine, int64_t index) {
+  return "{\"cudnn_version\":" + std::to_string(CUDNN_VERSION) +
+         ",\"simulated\":true,\"engine\":{\"index\":" + std::to_string(index) +
+         ",\"name\":\"" + std::string(engine.name) + "\"},\"workspace_size\":" +
+         std::to_string(std::llround(engine.workspace_bytes)) + "}";
+}
+
+cudnnStatus_t FinalizePlan(BackendBody& plan) {
+  const BodyPointer configuration =
+      plan.Body(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
+  if (configuration == nullptr) return CUDNN_STATUS_BAD_PARAM;
+  const BodyPointer descriptor =
+      configuration->Body(CUDNN_ATTR_ENGINECFG_ENGINE);
+  const Engine* engine =
+      descriptor == nullptr ? nullptr : EngineOf(*descriptor);
+  if (engine == nullptr) return CUDNN_STATUS_BAD_PARAM;
+  plan.kernels = KernelsOf(*engine, GpuOfStream(nullptr));
+  plan.Put<int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64,
+                    {std::llround(engine->workspace_bytes)});
+  std::string json = JsonOf(
+      *engine, descriptor->Value<int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, 0));
+  json.push_back('\0');
+  plan.Put<char>(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
+                 CUDNN_TYPE_CHAR, std::vector<char>(json.begin(), json.end()));
+  return CUDNN_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+cudnnStatus_t FinalizeBody(const BodyPointer& body) {
+  switch (body->type) {
+    case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR: return FinalizeGraph(*body);
+    case CUDNN_BACKEND_ENGINE_DESCRIPTOR: return FinalizeEngine(*body);
+    case CUDNN_BACKEND_ENGINECFG_DESCRIPTOR: return FinalizeConfiguration(*body);
+    case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR: return FinalizeHeuristics(*body);
+    case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR: return FinalizePlan(*body);
+    default: return CUDNN_STATUS_SUCCESS;
+  }
+}
+
+}  // namespace dltap::simgpu

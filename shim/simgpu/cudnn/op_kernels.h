@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUDNN_OP_KERNELS_H_
+#define DLTAP_SHIM_SIMGPU_CUDNN_OP_KERNELS_H_
+
+#include <string_view>
+#include <vector>
+
+#include "shim/opmodel/alternatives.h"
+#include "shim/opmodel/gpu_table.h"
+#include "shim/opmodel/operation.h"
+#include "shim/simgpu/device/library_call.h"
+
+namespace dltap::simgpu {
+
+using KernelList = std::vector<LibraryKernel>;
+
+// One way to run an operation: an engine of the graph API, an algorithm of the
+// legacy one.
+struct Engine {
+  opmodel::Operation op;
+  std::string_view name;  // of opmodel's alternative; static
+  double ns = 0;
+  double workspace_bytes = 0;
+};
+
+// Every engine for the operation, fastest first, at least three: FP32 storage
+// gets the ones that use TF32 and those that do not.
+std::vector<Engine> EnginesOf(const opmodel::Operation& op,
+                              const opmodel::GpuSpec& gpu);
+
+// The kernels that the vendor's library would start, in order; their times add
+// up to the engine's.
+KernelList KernelsOf(const Engine& engine, const opmodel::GpuSpec& gpu);
+
+// Those of the fastest engine of this operation as it stands. Remembered: the
+// result lives for ever. Thread-safe.
+const KernelList& KernelsOf(const opmodel::Operation& op,
+                            const opmodel::GpuSpec& gpu);
+
+Error LaunchKernels(void* stream, const KernelList& kernels);
+
+// The parts of KernelsOf() by kind of operation.
+KernelList ConvKernels(const Engine& engine, const opmodel::GpuSpec& gpu);
+KernelList RnnKernels(const Engine& engine, const opmodel::GpuSpec& gpu);
+KernelList AttentionKernels(const Engine& engine, const opmodel::GpuSpec& gpu);
+
+// A kernel of the usual geometry for `elements` outputs.
+LibraryKernel KernelFor(const char* name, double elements, double ns);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUDNN_OP_KERNELS_H_
