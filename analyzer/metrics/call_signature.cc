@@ -30,9 +30,10 @@ std::vector<CallToken> CallTokens(const Process& process,
                                 activity.layer_class);
       const auto id = signatures.try_emplace(signature, signatures.size());
       tokens.push_back({id.first->second, call.begin_ns, call.end_ns, false,
-                        false});
+                        false, false});
     }
     CallToken& token = tokens[it->second];
+    token.computes |= !IsCopyOrMemset(activity.layer_class);
     token.update |= activity.direction == Direction::kUpdate;
     token.autotune |= activity.autotune;
   }

@@ -16,6 +16,7 @@ struct CallToken {
   uint32_t signature;  // dense: equal calls, equal numbers
   int64_t begin_ns;
   int64_t end_ns;
+  bool computes;  // it started a kernel, not only copies or memsets
   bool update;    // its work is of direction update
   bool autotune;  // its work was a trial
 };

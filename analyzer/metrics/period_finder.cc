@@ -51,9 +51,15 @@ std::vector<size_t> FindAnchors(const std::vector<CallToken>& tokens) {
       [](const auto& a, const auto& b) { return a.size() < b.size(); });
   for (auto& candidate : positions) {
     if (!EvenDistance(candidate)) continue;
-    // What repeats only in a corner of the run is no training loop.
+    // What repeats only in a corner of the run is no training loop, nor is a
+    // row of copies: weights on their way to the device.
     const size_t span = candidate.back() - candidate.front();
-    if (span >= kCoverage * tokens.size()) return std::move(candidate);
+    const auto first = tokens.begin() + candidate.front();
+    const bool computes = std::any_of(
+        first, first + span, [](const CallToken& t) { return t.computes; });
+    if (computes && span >= kCoverage * tokens.size()) {
+      return std::move(candidate);
+    }
   }
   return {};
 }

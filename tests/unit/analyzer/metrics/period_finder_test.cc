@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // One token per letter, 10 ns each, 1 ns apart; '.' lengthens the pause before
-// the next one. Capital letters are updates.
+// the next one. Capital letters are updates, digits copies.
 std::vector<CallToken> Tokens(std::string_view letters) {
   std::vector<CallToken> tokens;
   int64_t at = 0;
@@ -23,8 +23,9 @@ std::vector<CallToken> Tokens(std::string_view letters) {
       continue;
     }
     const bool update = letter >= 'A' && letter <= 'Z';
-    tokens.push_back({static_cast<uint32_t>(letter), at, at + 10, update,
-                      false});
+    const bool computes = letter < '0' || letter > '9';
+    tokens.push_back({static_cast<uint32_t>(letter), at, at + 10, computes,
+                      update, false});
     at += 11;
   }
   return tokens;
@@ -49,6 +50,10 @@ TEST(PeriodFinderTest, RepeatedLayersAreNotSteps) {
   // Each step holds the layer `ab` three times.
   EXPECT_THAT(FindStepStarts(Tokens("cabababUcabababUcabababUcabababU")),
               ElementsAre(0, 8, 16, 24));
+}
+
+TEST(PeriodFinderTest, ARowOfCopiesIsNoLoop) {
+  EXPECT_THAT(FindStepStarts(Tokens("111111111111111111")), IsEmpty());
 }
 
 TEST(PeriodFinderTest, WhatDoesNotRepeatHasNoSteps) {
