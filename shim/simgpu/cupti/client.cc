@@ -29,17 +29,20 @@ uint32_t Client::ThreadIdOf(const ApiActivity& call) const {
 void Client::OnApiEnter(const ApiActivity& call) {
   if (selection_.CoreBits() != 0) delivery_.RequestFirstBuffer();
   subscriber_.OnApi(call, CUPTI_API_ENTER);
-}
-
-void Client::OnApiExit(const ApiActivity& call) {
-  subscriber_.OnApi(call, CUPTI_API_EXIT);
   if (!selection_.WantsApi(call.function->domain, call.function->cbid)) return;
+  // Ahead of the work that the call submits: clients link a kernel to an id
+  // when they meet the kernel's record.
   if (selection_.HasKind(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)) {
     ExternalIds::OfThread().VisitInnermost(
         [&](CUpti_ExternalCorrelationKind kind, uint64_t id) {
           delivery_.Add(ToExternalRecord(call, kind, id));
         });
   }
+}
+
+void Client::OnApiExit(const ApiActivity& call) {
+  subscriber_.OnApi(call, CUPTI_API_EXIT);
+  if (!selection_.WantsApi(call.function->domain, call.function->cbid)) return;
   delivery_.Add(ToRecord(call, ThreadIdOf(call)));
 }
 
