@@ -54,6 +54,16 @@ bool IsVendorName(const char* name) {
   return false;
 }
 
+// Does a library of that name belong to the prefix "libcublas.so"? Also when a
+// package has renamed it: "libcublas-1a2b3c4d.so.13".
+bool IsNamed(const char* name, const char* soname_prefix) {
+  if (HasPrefix(name, soname_prefix)) return true;
+  const char* end = strstr(soname_prefix, ".so");
+  if (end == nullptr) return false;
+  const auto length = static_cast<size_t>(end - soname_prefix);
+  return strncmp(name, soname_prefix, length) == 0 && name[length] == '-';
+}
+
 struct VendorSearch {
   const char* soname_prefix;
   const char* symbol;
@@ -69,7 +79,7 @@ int FindNeeded(dl_phdr_info* info, size_t, void* data) {
   const ElfObject object = ElfObject::FromPhdrInfo(*info);
   for (int i = 0; object.Needed(i) != nullptr; ++i) {
     const char* needed = object.Needed(i);
-    if (HasPrefix(needed, search->soname_prefix) &&
+    if (IsNamed(needed, search->soname_prefix) &&
         strlen(needed) < sizeof(search->wanted)) {
       strcpy(search->wanted, needed);
       break;
@@ -86,7 +96,7 @@ int FindDefinition(dl_phdr_info* info, size_t, void* data) {
   if (!object.HasSymbols()) return 0;
   const char* name = NameOf(*info, object);
   if (*search->wanted != '\0' && strcmp(name, search->wanted) != 0) return 0;
-  if (!HasPrefix(name, search->soname_prefix)) return 0;
+  if (!IsNamed(name, search->soname_prefix)) return 0;
   search->found = object.FindFunction(search->symbol);
   return search->found != nullptr ? 1 : 0;
 }

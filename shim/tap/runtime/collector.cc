@@ -104,10 +104,9 @@ bool Turn(Schedule* schedule) {
       request != g_process.finished.load(std::memory_order_relaxed);
   const Finish wanted = is_asked ? WantedBy(request) : Finish::kDrain;
   if (wanted == Finish::kExit) ExitParticipants(g_exit_deadline_ns);
+  if (wanted == Finish::kEnd) g_output.BeginFinish();
   Pass(is_asked, schedule);
-  if (wanted == Finish::kEnd) {
-    g_output.Finish(trace::EndReason::kExit, Ticks());
-  }
+  if (wanted == Finish::kEnd) g_output.Finish(Ticks());
   if (is_asked) AnswerRequests(request);
   return wanted != Finish::kEnd;
 }

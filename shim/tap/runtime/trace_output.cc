@@ -46,6 +46,8 @@ bool TraceOutput::MapBuffers() {
 bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
                        const trace::FileHeader& header) {
   is_writable_ = false;
+  is_finishing_ = false;
+  reason_ = trace::EndReason::kExit;
   if (!MapBuffers()) {
     Log(LogLevel::kError, "no memory for buffers; tracing is off");
     return false;
@@ -144,6 +146,7 @@ void TraceOutput::Note(WriteResult result, uint64_t bytes) {
                               "recording stops, the program goes on");
     }
     CountLoss(LossKind::kMaxMegabytes);
+    reason_ = trace::EndReason::kMaxMegabytes;
   } else {
     if (is_writable_) {
       Log(LogLevel::kWarning, "cannot write to %s: %s; recording stops, the "
@@ -151,6 +154,7 @@ void TraceOutput::Note(WriteResult result, uint64_t bytes) {
           directory_, strerrordesc_np(data_file_.last_error()));
     }
     CountLoss(LossKind::kWriteFailed, bytes);
+    reason_ = trace::EndReason::kWriteFailed;
   }
   is_writable_ = false;
   StopRecording();
@@ -175,6 +179,8 @@ void TraceOutput::FlushBuilder(Builder* builder) {
              ? data_file_.WriteDefinitions(block)
              : data_file_.Write(block),
          block.size());
+  } else if (is_finishing_) {
+    data_file_.Append(block);
   } else {
     CountLoss(LossKind::kWriteFailed, block.size());
   }
@@ -226,10 +232,10 @@ bool TraceOutput::WriteSlots(uint32_t thread_index, uint64_t first_slot,
   return is_writable_;
 }
 
-void TraceOutput::Finish(trace::EndReason reason, uint64_t ticks) {
+void TraceOutput::Finish(uint64_t ticks) {
   trace::EndRecord end = {};
   end.ticks = ticks;
-  end.reason = static_cast<uint32_t>(reason);
+  end.reason = static_cast<uint32_t>(reason_);
   uint8_t buffer[sizeof(trace::BlockHeader) + sizeof(end)];
   trace::BlockBuilder block(buffer, sizeof(buffer));
   block.Append(end);

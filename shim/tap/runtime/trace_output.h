@@ -38,8 +38,11 @@ class TraceOutput {
   bool WriteSlots(uint32_t thread_index, uint64_t first_slot, size_t count);
   trace::CallSlot* slot_buffer();
 
+  // The next Flush() is the last one: the totals in it are written where there
+  // is room, also beyond the size limit.
+  void BeginFinish() { is_finishing_ = true; }
   // Writes the end block and removes the ring file.
-  void Finish(trace::EndReason reason, uint64_t ticks);
+  void Finish(uint64_t ticks);
 
   RingFile& ring_file() { return ring_file_; }
   const DataFile& data_file() const { return data_file_; }
@@ -70,6 +73,8 @@ class TraceOutput {
   uint8_t* slot_block_ = nullptr;
   int dir_fd_ = -1;
   bool is_writable_ = false;
+  bool is_finishing_ = false;
+  trace::EndReason reason_ = trace::EndReason::kExit;
   char directory_[kMaxPathBytes] = {};
 };
 

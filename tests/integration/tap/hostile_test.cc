@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that fork, jump, cancel, look up and die in every way.
+#include <sys/mount.h>
+
 #include <csignal>
 #include <fstream>
 #include <random>
@@ -108,6 +110,54 @@ TEST(TapHostileTest, ThreadChurnLosesNothingUncounted) {
   EXPECT_EQ(Recorded(model, "cudaLaunchKernel") +
                 Counted(model, "cudaLaunchKernel"),
             320u * 20u);
+}
+
+// A file system of that size, for the life of the test.
+class SmallDisk {
+ public:
+  explicit SmallDisk(const std::string& options) {
+    is_mounted_ = mount("dltap_test", temp_.path().c_str(), "tmpfs",
+                        MS_NOSUID, options.c_str()) == 0;
+  }
+  ~SmallDisk() {
+    if (is_mounted_) umount2(temp_.path().c_str(), MNT_DETACH);
+  }
+  bool is_mounted() const { return is_mounted_; }
+  const std::string& path() const { return temp_.path(); }
+
+ private:
+  TempDir temp_;
+  bool is_mounted_;
+};
+
+TEST(TapHostileTest, FullDiskStopsTheTraceNotTheProgram) {
+  for (const char* size : {"size=64k", "size=1m", "size=4m", "size=12m"}) {
+    SmallDisk disk(size);
+    if (!disk.is_mounted()) GTEST_SKIP() << "mounting needs privileges";
+    TappedProgram program("launches");
+    program.Into(disk.path() + "/out").With("DLTAP_LOG=off");
+    const Outcome bare = program.RunBare({"200000"});
+    const Outcome outcome = program.Run({"200000"});
+    EXPECT_EQ(outcome.exit_code(), 3) << size;
+    EXPECT_EQ(outcome.output, bare.output) << size;
+  }
+}
+
+TEST(TapHostileTest, UnwritableDirectoryLeavesTheProgramAlone) {
+  TempDir temp;
+  TappedProgram program("launches");
+  program.Into(temp.Write("file", "x") + "/out").With("DLTAP_LOG=off");
+  EXPECT_EQ(program.Run({"10"}).exit_code(), 3);
+}
+
+TEST(TapHostileTest, SizeLimitStopsTheTraceAndSaysSo) {
+  TappedProgram program("launches");
+  program.With("DLTAP_MAX_MB=3").With("DLTAP_LOG=off");
+  EXPECT_EQ(program.Run({"1000000"}).exit_code(), 3);
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_GT(Recorded(model, "cudaLaunchKernel"), 0u);
+  EXPECT_LT(Recorded(model, "cudaLaunchKernel"), 1000000u);
+  EXPECT_GT(Lost(model, "max_mb"), 0u);
 }
 
 uint64_t ReadCount(const std::string& path) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/clock.h"
+
+#include "gtest/gtest.h"
+
+namespace dltap::shim {
+namespace {
+
+uint64_t g_cupti_ns = 0;
+
+int32_t FakeTimestamp(uint64_t* now) {
+  *now = g_cupti_ns;
+  return 0;
+}
+
+TEST(ClockTest, MonotonicNeedsNoCycleCounter) {
+  EXPECT_EQ(ChooseClock(ClockKind::kMonotonic, nullptr),
+            ClockKind::kMonotonic);
+  const uint64_t before = MonotonicNs();
+  const uint64_t ticks = Ticks();
+  EXPECT_GE(ticks, before);
+  EXPECT_LE(ticks, MonotonicNs());
+}
+
+TEST(ClockTest, CuptiTimeIsTakenAsItIs) {
+  EXPECT_EQ(ChooseClock(ClockKind::kCupti, FakeTimestamp), ClockKind::kCupti);
+  g_cupti_ns = 123456;
+  EXPECT_EQ(Ticks(), 123456u);
+  EXPECT_EQ(ReadClocks().cupti_ns, 123456u);
+}
+
+TEST(ClockTest, CuptiClockWithoutCuptiFallsBack) {
+  EXPECT_NE(ChooseClock(ClockKind::kCupti, nullptr), ClockKind::kCupti);
+}
+
+TEST(ClockTest, RateComesFromTwoReadings) {
+  if (ChooseClock(ClockKind::kTsc, nullptr) != ClockKind::kTsc) {
+    GTEST_SKIP() << "the cycle counter is not invariant here";
+  }
+  ClockReading first = {};
+  ClockReading second = {};
+  first.ticks = 1'000;
+  second.ticks = 3'001'000;
+  first.monotonic_ns = 50;
+  second.monotonic_ns = 1'000'050;
+  EXPECT_EQ(TicksPerSecond(first, second), 3'000'000'000u);
+  EXPECT_EQ(TicksPerSecond(first, first), 1'000'000'000u);
+}
+
+}  // namespace
+}  // namespace dltap::shim
