@@ -48,6 +48,11 @@ bool IsLaunch(const EntryPoint& entry) {
   return entry.symbol.find("Launch") != std::string::npos;
 }
 
+// As cudaLaunchKernel, cuLaunchKernel and __cudaLaunchKernel call it.
+bool IsFunctionName(std::string_view name) {
+  return name == "func" || name == "f" || name == "kernel";
+}
+
 // Offsets of the arguments that the reader itself follows.
 void FindSpecialArgs(const EntryPoint& entry, EntryLayout& layout) {
   for (const ArgLayout& arg : entry.args) {
@@ -55,8 +60,7 @@ void FindSpecialArgs(const EntryPoint& entry, EntryLayout& layout) {
     if (arg.name == "operation" && arg.width == 4) {
       layout.operation_offset = arg.offset;
     }
-    if ((arg.name == "func" || arg.name == "f") && arg.width == 8 &&
-        IsLaunch(entry)) {
+    if (IsFunctionName(arg.name) && arg.width == 8 && IsLaunch(entry)) {
       layout.function_offset = arg.offset;
     }
   }

@@ -85,7 +85,7 @@ void EventPrinter::PrintCall(const Call& call) {
   out_.MaybeWord("failed", call.failed);
   out_.MaybeWord("capturing", call.capturing);
   out_.Maybe("corr", Correlation(call.correlation));
-  out_.MaybeText("kernel", model_.texts[call.function]);
+  out_.MaybeText("launches", model_.texts[call.function]);
   PrintArgs(call);
   out_.End();
 }

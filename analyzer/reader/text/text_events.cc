@@ -59,7 +59,7 @@ void OnCall(TextFields& fields, TextBuilder& builder) {
   call.failed = fields.Flag("failed");
   call.capturing = fields.Flag("capturing");
   call.correlation = fields.Int("corr");
-  if (const auto kernel = fields.line().Get("kernel")) {
+  if (const auto kernel = fields.line().Get("launches")) {
     call.function = builder.model().texts.Intern(*kernel);
   }
   const int64_t depth = fields.Int("depth", -1);

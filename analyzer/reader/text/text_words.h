@@ -25,7 +25,7 @@ inline constexpr std::array<std::string_view, 4> kCauseWords = {
 // Keys that a `call` line has for itself, and what arguments of these names
 // begin with.
 inline constexpr std::array<std::string_view, 5> kCallKeys = {
-    "t", "thread", "depth", "corr", "kernel"};
+    "t", "thread", "depth", "corr", "launches"};
 inline constexpr std::string_view kArgPrefix = "arg.";
 
 static_assert(static_cast<int>(CopyKind::kHostToHost) == 5);

@@ -46,8 +46,8 @@ TEST_F(AttributionTest, KernelWithoutCallIsJoinedByNone) {
 
 TEST_F(AttributionTest, PlainLaunchIsJoinedByOrderAndNamedByItsKernel) {
   Given("device 0 name=gpu\n"
-        "call t=0..2us thread=0 cudaLaunchKernel kernel=gelu\n"
-        "call t=3..5us thread=0 cudaLaunchKernel kernel=dropout\n"
+        "call t=0..2us thread=0 cudaLaunchKernel launches=gelu\n"
+        "call t=3..5us thread=0 cudaLaunchKernel launches=dropout\n"
         "launchapi t=1..2us thread=0 corr=1\n"
         "launchapi t=4..5us thread=0 corr=2\n"
         "kernel t=20..30us device=0 corr=2 name=dropout\n"
@@ -125,7 +125,7 @@ constexpr char kUnfusedAttention[] =
     "device 0 name=gpu\n"
     "call t=0..2us thread=0 cublasGemmStridedBatchedEx m=64 n=64 k=32 "
     "batchCount=12\n"
-    "call t=3..5us thread=0 cudaLaunchKernel kernel=softmax_warp_forward\n"
+    "call t=3..5us thread=0 cudaLaunchKernel launches=softmax_warp_forward\n"
     "call t=6..8us thread=0 cublasGemmStridedBatchedEx m=32 n=64 k=64 "
     "batchCount=12\n"
     "call t=9..12us thread=0 cublasSgemm_v2 m=64 n=64 k=64\n"
@@ -162,7 +162,7 @@ TEST_F(AttributionTest, AutogradsThreadIsBackwardAndWhatFollowsUpdates) {
         "thread 1 tid=2 name=pt_autograd_0\n"
         "call t=0..2us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
         "call t=10..12us thread=1 cublasSgemm_v2 m=8 n=8 k=8\n"
-        "call t=20..22us thread=0 cudaLaunchKernel kernel=addcdiv_elementwise\n"
+        "call t=20..22us thread=0 cudaLaunchKernel launches=addcdiv_elementwise\n"
         "call t=30..32us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
         "launchapi t=1..2us thread=0 corr=1 ext=0us\n"
         "launchapi t=11..12us thread=1 corr=2 ext=10us\n"
