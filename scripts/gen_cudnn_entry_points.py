@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the simulated cuDNN's functions that stream their tensors once.
+
+Pooling, softmax, normalisation and the like differ in their prototypes only:
+each hands its tensor descriptors, recognised by type and name in the vendor's
+header, to RunStreaming() (shim/simgpu/cudnn/streaming.h). Queries of sizes hand
+theirs to WriteSize(). Others are written by hand or have default bodies.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from entry_points import emit_simgpu, headers, model, spec  # noqa: E402
+
+# Function -> kind of operation (opmodel). The first glob that fits is taken.
+_KINDS = (
+    ("cudnn*Normalization*Backward*", "kNormBackward"),
+    ("cudnnDivisiveNormalization*", "kNormForward"),
+    ("cudnn*Normalization*Forward*", "kNormForward"),
+    ("cudnnLRN*Backward", "kNormBackward"),
+    ("cudnnLRN*Forward", "kNormForward"),
+    ("cudnnPoolingForward", "kPoolForward"),
+    ("cudnnPoolingBackward", "kPoolBackward"),
+    ("cudnnSoftmaxForward", "kSoftmaxForward"),
+    ("cudnnSoftmaxBackward", "kSoftmaxBackward"),
+    ("cudnnActivationForward", "kActivationForward"),
+    ("cudnnActivationBackward", "kActivationBackward"),
+    ("cudnnDropoutForward", "kDropoutForward"),
+    ("cudnnDropoutBackward", "kDropoutBackward"),
+    ("cudnnReduceTensor", "kReduction"),
+    ("cudnnConvolutionBackwardBias", "kReduction"),
+    ("cudnnTransformTensor*", "kLayout"),
+    ("cudnnIm2Col", "kLayout"),
+    ("cudnnAddTensor", "kPointwise"),
+    ("cudnnOpTensor", "kPointwise"),
+    ("cudnnSetTensor", "kPointwise"),
+    ("cudnnScaleTensor", "kPointwise"),
+    ("cudnnSpatialTfSampler*", "kPointwise"),
+    ("cudnnCTCLoss*", "kReduction"),
+)
+_SIZES = ("cudnnGet*WorkspaceSize*", "cudnnGet*ReserveSpaceSize",
+          "cudnnGetReductionIndicesSize")
+_NOT_SIZES = ("cudnnGetConvolution*",)
+_OUTPUTS = ("ydesc", "dxdesc", "cdesc", "destdesc", "dbdesc", "gradientsdesc")
+
+_FILE = """\
+// SPDX-License-Identifier: Apache-2.0
+// GENERATED from the vendor's headers by gen_cudnn_entry_points.py. DO NOT EDIT.
+#include "shim/simgpu/cudnn/streaming.h"
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+namespace dltap::simgpu {{
+
+{bodies}
+}}  // namespace dltap::simgpu
+"""
+
+_RUN = """\
+SIMGPU_API cudnnStatus_t {symbol}({parameters}) {{
+  return RunStreaming(FunctionOf<"cudnn", "{symbol}">(), handle,
+                      opmodel::OpKind::{kind}, {{{inputs}}}, {{{outputs}}});
+}}
+"""
+
+_SIZE = """\
+SIMGPU_API cudnnStatus_t {symbol}({parameters}) {{
+  return WriteSize(FunctionOf<"cudnn", "{symbol}">(), {tensor}, {size});
+}}
+"""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add = parser.add_argument
+    add("--spec", type=pathlib.Path, required=True, help="cudnn.toml")
+    add("--include", type=pathlib.Path, action="append", default=[])
+    add("--compiler", default="g++")
+    add("--out", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    library = spec.load(options.spec)
+    reader = headers.HeaderReader(options.include, options.compiler)
+    functions = reader.functions(library.units, library.symbols, library.file)
+    options.out.write_text(_FILE.format(
+        bodies="\n".join(filter(None, map(_body, functions)))))
+    return 0
+
+
+def _body(function: model.Function) -> str:
+    values = {"symbol": function.symbol, "parameters": ", ".join(
+        emit_simgpu.declare(p.type.spelling, p.name)
+        for p in function.parameters)}
+    tensors = [p.name for p in function.parameters
+               if "cudnnTensorDescriptor_t" in p.type.spelling
+               and "*" not in p.type.spelling]
+    if _matches(function, _SIZES) and not _matches(function, _NOT_SIZES):
+        return _SIZE.format(tensor=tensors[0], size=_size(function), **values)
+    kind = next((k for glob, k in _KINDS
+                 if fnmatch.fnmatchcase(function.symbol, glob)), None)
+    if kind is None or function.parameter("handle") is None:
+        return ""
+    outputs = [t for t in tensors if t.lower() in _OUTPUTS]
+    inputs = [t for t in tensors if t not in outputs] or outputs
+    return _RUN.format(kind=kind, inputs=", ".join(inputs),
+                       outputs=", ".join(outputs), **values)
+
+
+def _matches(function: model.Function, globs) -> bool:
+    return any(fnmatch.fnmatchcase(function.symbol, g) for g in globs)
+
+
+def _size(function: model.Function) -> str:
+    return next(p.name for p in function.parameters
+                if p.type.spelling.replace(" ", "") == "size_t*")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUDNN_STREAMING_H_
+#define DLTAP_SHIM_SIMGPU_CUDNN_STREAMING_H_
+
+#include <initializer_list>
+
+#include "shim/opmodel/operation.h"
+#include "shim/simgpu/cudnn/objects.h"
+
+namespace dltap::simgpu {
+
+using Tensors = std::initializer_list<const cudnnTensorStruct*>;
+
+// A call that reads `inputs` and writes `outputs` once; null tensors (optional
+// ones) do not count.
+cudnnStatus_t RunStreaming(ApiFunction& function, cudnnHandle_t handle,
+                           opmodel::OpKind kind, Tensors inputs,
+                           Tensors outputs);
+
+// The answer to a query of workspace or reserve space: a bit per element of
+// `tensor` and a fixed part.
+cudnnStatus_t WriteSize(ApiFunction& function, const cudnnTensorStruct* tensor,
+                        size_t* bytes);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUDNN_STREAMING_H_
