@@ -103,10 +103,9 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceReset() {
   return Runtime<"cudaDeviceReset">(Needs::kDriver, [] {
     Device& device = CurrentDeviceState();
-    const Error error = SynchronizeDevice(device);
     device.sticky_error.store(0);
     device.primary_active.store(false);
-    return error;
+    return SynchronizeDevice(device);
   });
 }
 

@@ -37,7 +37,7 @@ cudaError_t Runtime(Needs needs, Body body) {
   ApiScope scope(FunctionOf<"cudart", kName, ApiDomain::kRuntime>());
   Error error = Prepare(needs);
   if (error == Error::kSuccess && scope.injected_error() != 0) [[unlikely]] {
-    error = static_cast<Error>(scope.injected_error());
+    error = InjectedError(scope.injected_error());
   } else if (error == Error::kSuccess) {
     error = body();
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/device/device.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 #include "shim/simgpu/device/activity.h"
 #include "shim/simgpu/device/config.h"
@@ -88,6 +90,16 @@ Device* FindDevice(int ordinal) {
 }
 
 Device& CurrentDeviceState() { return *Devices()[CurrentThread().device]; }
+
+Error InjectedError(int code) {
+  constexpr int kSticky[] = {214, 220, 226, 700, 702, 709, 710,
+                             714, 715, 716, 717, 718, 719};
+  if (std::find(std::begin(kSticky), std::end(kSticky), code) !=
+      std::end(kSticky)) {
+    CurrentDeviceState().sticky_error.store(code);
+  }
+  return static_cast<Error>(code);
+}
 
 int CurrentDevice() { return CurrentThread().device; }
 

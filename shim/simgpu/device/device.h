@@ -79,6 +79,11 @@ Error InitializeDevices();
 // True once InitializeDevices() has succeeded.
 bool DevicesReady();
 
+// The error of an injected fault; one that CUDA documents to corrupt the
+// context (illegal address, launch failure, ...) becomes the current device's
+// sticky error.
+Error InjectedError(int code);
+
 // A context for cuCtxCreate.
 Context* NewContext(Device& device);
 

@@ -52,8 +52,9 @@ Error RecordEvent(Event& event, Stream& stream) {
   const std::scoped_lock lock(stream.mutex, event.mutex);
   // An event takes its time when the stream has reached it, without the gap
   // that a kernel needs; it keeps the stream busy until then.
-  const int64_t time_ns = std::max(EarliestBegin(stream) - kKernelGapNs,
-                                   SimNow() + kSubmitLatencyNs);
+  const int64_t now_ns = SimNow();
+  const int64_t time_ns = std::max(EarliestBegin(stream, now_ns) - kKernelGapNs,
+                                   now_ns + kSubmitLatencyNs);
   stream.tail_ns.store(time_ns, std::memory_order_relaxed);
   event.recorded = true;
   event.capture_id = 0;

@@ -155,7 +155,7 @@ Error LaunchGraph(GraphExec& exec, Stream& stream) {
   }
   const std::scoped_lock lock(stream.mutex, exec.mutex);
   const int64_t begin_ns =
-      std::max(EarliestBegin(stream), exec.tail_ns + kKernelGapNs);
+      std::max(EarliestBegin(stream, SimNow()), exec.tail_ns + kKernelGapNs);
   const int64_t end_ns = Replay(exec, stream).Run(*exec.graph, begin_ns);
   exec.tail_ns = end_ns;
   stream.tail_ns.store(end_ns, std::memory_order_relaxed);

@@ -2,9 +2,11 @@
 #ifndef DLTAP_SHIM_SIMGPU_DEVICE_STREAM_H_
 #define DLTAP_SHIM_SIMGPU_DEVICE_STREAM_H_
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "shim/simgpu/device/device.h"
@@ -22,6 +24,16 @@ constexpr unsigned kStreamNonBlocking = 1;
 // Special handle values: cudaStreamLegacy, cudaStreamPerThread.
 constexpr uintptr_t kLegacyStreamHandle = 1;
 constexpr uintptr_t kPerThreadStreamHandle = 2;
+
+// What the modelled time of a kernel depends on.
+struct ModelledLaunch {
+  int64_t blocks = 0;
+  uint32_t threads = 0;
+  uint32_t registers = 0;
+  uint32_t shared_bytes = 0;
+  friend bool operator==(const ModelledLaunch&,
+                         const ModelledLaunch&) = default;
+};
 
 // A CUstream / cudaStream_t. The whole future of a stream is known: work gets
 // its begin and end when it is submitted, so a stream is little more than the
@@ -51,6 +63,8 @@ struct Stream : Handle {
   // Non-null while the stream captures. Written under the capture mutex and
   // `mutex`; read under either.
   std::atomic<Capture*> capture{nullptr};
+  // Durations of recent launches, by a hash of their geometry; see timeline.h.
+  std::array<std::pair<ModelledLaunch, int64_t>, 32> modelled{};
   std::vector<GraphNode*> frontier;  // what the next captured node depends on
 
   // Legacy stream and blocking streams wait for each other.

@@ -90,6 +90,27 @@ int64_t DurationOf(const Work& work, const Device& device) {
   return std::visit(Duration{device.gpu}, work);
 }
 
+int64_t DurationOn(Stream& stream, const Work& work) {
+  const auto* kernel = std::get_if<KernelWork>(&work);
+  if (kernel == nullptr || kernel->duration_ns > 0) {
+    return DurationOf(work, *stream.device);
+  }
+  const ModelledLaunch launch{
+      .blocks = kernel->grid.count(),
+      .threads = static_cast<uint32_t>(kernel->block.count()),
+      .registers = kernel->registers_per_thread,
+      .shared_bytes =
+          kernel->static_shared_bytes + kernel->dynamic_shared_bytes};
+  const uint64_t hash = static_cast<uint64_t>(launch.blocks) * 31 +
+                        launch.threads + launch.shared_bytes;
+  auto& [known, duration_ns] = stream.modelled[hash % stream.modelled.size()];
+  if (known != launch) {
+    known = launch;
+    duration_ns = DurationOf(work, *stream.device);
+  }
+  return duration_ns;
+}
+
 int64_t TailBefore(Stream& stream) {
   int64_t tail_ns = stream.tail_ns.load(std::memory_order_relaxed);
   ForEachImplicitPredecessor(stream, [&](const Stream& other) {
@@ -98,9 +119,8 @@ int64_t TailBefore(Stream& stream) {
   return tail_ns;
 }
 
-int64_t EarliestBegin(Stream& stream) {
-  return std::max(SimNow() + kSubmitLatencyNs,
-                  TailBefore(stream) + kKernelGapNs);
+int64_t EarliestBegin(Stream& stream, int64_t now_ns) {
+  return std::max(now_ns + kSubmitLatencyNs, TailBefore(stream) + kKernelGapNs);
 }
 
 Span Occupy(Device& device, const Work& work, int64_t begin_ns,

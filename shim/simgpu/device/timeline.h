@@ -30,12 +30,16 @@ struct Span {
 // How long the work takes on this device, alone.
 int64_t DurationOf(const Work& work, const Device& device);
 
+// The same, remembered per stream for kernels: programs repeat few geometries.
+// REQUIRES: stream.mutex.
+int64_t DurationOn(Stream& stream, const Work& work);
+
 // When everything is over that the stream's next work follows (rule 2).
 int64_t TailBefore(Stream& stream);
 
 // Applies rules 1 and 2 to the next work of the stream.
 // REQUIRES: stream.mutex.
-int64_t EarliestBegin(Stream& stream);
+int64_t EarliestBegin(Stream& stream, int64_t now_ns);
 
 // Applies rule 3; `begin_ns` is the earliest time by the other rules.
 Span Occupy(Device& device, const Work& work, int64_t begin_ns,

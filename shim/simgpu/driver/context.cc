@@ -57,10 +57,9 @@ CUresult SetFlags(CUdevice dev, unsigned flags) {
 template <ApiName kName>
 CUresult Reset(CUdevice dev) {
   return OnDevice<kName>(dev, [&](Device& device) {
-    const Error error = SynchronizeDevice(device);
-    device.primary_active.store(false);
     device.sticky_error.store(0);
-    return error;
+    device.primary_active.store(false);
+    return SynchronizeDevice(device);
   });
 }
 

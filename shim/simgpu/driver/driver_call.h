@@ -32,7 +32,7 @@ CUresult Driver(DriverNeeds needs, Body body) {
   ApiScope scope(FunctionOf<"cuda", kName, ApiDomain::kDriver>());
   Error error = PrepareDriver(needs);
   if (error == Error::kSuccess && scope.injected_error() != 0) [[unlikely]] {
-    error = static_cast<Error>(scope.injected_error());
+    error = InjectedError(scope.injected_error());
   } else if (error == Error::kSuccess) {
     error = body();
   }

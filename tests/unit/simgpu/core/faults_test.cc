@@ -36,4 +36,16 @@ TEST(FaultsTest, TheNthCallFailsAndDoesNothing) {
   EXPECT_OK(cudaEventCreate(&second));
 }
 
+// And cudaStreamQuery:1:719.
+TEST(FaultsTest, LaunchFailureSticksToTheDevice) {
+  EXPECT_EQ(cudaErrorLaunchFailure, cudaStreamQuery(nullptr));
+  void* block = nullptr;
+  EXPECT_EQ(cudaErrorLaunchFailure, cudaMalloc(&block, 1));
+  EXPECT_EQ(cudaErrorLaunchFailure, cudaGetLastError());
+  EXPECT_EQ(cudaErrorLaunchFailure, cudaGetLastError());
+  EXPECT_OK(cudaDeviceReset());
+  EXPECT_OK(cudaMalloc(&block, 1));
+  EXPECT_OK(cudaFree(block));
+}
+
 }  // namespace
