@@ -16,7 +16,8 @@ constexpr const char* kVendorPrefixes[] = {
     "libcufile",     "libcupti",       "libnccl",      "libnvrtc",
     "libnvJitLink",  "libnvidia-",     "libnvshmem",   "libnvptxcompiler",
     "libnvToolsExt", "libcudadebugger", "libnvblas",   "libnvperf",
-    "libcheckpoint", "libnppc",        "libnvjpeg",    "libsimgpu"};
+    "libcheckpoint", "libnppc",        "libnvjpeg",    "libdltapsim",
+    "libToolsInjection"};
 
 bool HasPrefix(const char* text, const char* prefix) {
   return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -128,10 +129,10 @@ int CollectFacts(dl_phdr_info* info, size_t, void* data) {
   facts.is_ours = Contains(*info, &kOurs);
   facts.is_vendor = IsVendorName(NameOf(*info, object));
   facts.defines_symbol = object.FindFunction(search->symbol) != nullptr;
-  const bool is_libc = object.FindFunction("gnu_get_libc_version") != nullptr;
+  // (libtorch_cpu exports InitializeInjection and is no interposer.)
   facts.is_interposer =
-      !is_libc && (object.FindFunction("dlsym") != nullptr ||
-                   object.FindFunction("InitializeInjection") != nullptr);
+      object.FindFunction("dlsym") != nullptr &&
+      object.FindFunction("gnu_get_libc_version") == nullptr;
   return 1;
 }
 

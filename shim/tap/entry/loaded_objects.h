@@ -22,7 +22,7 @@ struct ObjectFacts {
   bool found = false;
   bool is_ours = false;
   bool is_vendor = false;       // a library of NVIDIA's (or its simulation)
-  bool is_interposer = false;   // defines dlsym or an injection entry itself
+  bool is_interposer = false;   // defines dlsym itself
   bool defines_symbol = false;  // exports the name asked for
 };
 ObjectFacts FactsOf(const void* address, const char* symbol);
