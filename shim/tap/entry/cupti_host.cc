@@ -92,10 +92,9 @@ void Start() {
   SetCorrelationHooks({[](uint64_t id) { return g_kernel_tracing.PushId(id); },
                        [] { g_kernel_tracing.PopId(); }});
   g_kernel_tracing.Start(MakeHost());
-  // Under DLTAP_CLOCK=cupti the vendor's function is in use already.
-  if (SessionConfig().clock != ClockKind::kCupti) {
-    UseCuptiTimestamp(ReadTimestamp);
-  }
+  // Where Ticks() reads CUPTI's clock, the vendor's function is in use already.
+  const auto clock = static_cast<ClockKind>(g_process.clock.load());
+  if (clock != ClockKind::kCupti) UseCuptiTimestamp(ReadTimestamp);
 }
 
 void Pass() {

@@ -11,7 +11,7 @@
 namespace dltap::shim::tagging {
 namespace {
 
-constexpr uint64_t Key(const void* descriptor) {
+uint64_t Key(const void* descriptor) {
   return reinterpret_cast<uint64_t>(descriptor);
 }
 constexpr uint64_t Word(int32_t type, uint32_t payload) {

@@ -118,14 +118,10 @@ void PackElements(uint8_t* at, OpKind kind, void* in, void* out) {
 
 RnnCell CellOf(cudnnRNNMode_t mode) {
   switch (mode) {
-    case CUDNN_RNN_RELU:
-      return RnnCell::kRelu;
-    case CUDNN_RNN_TANH:
-      return RnnCell::kTanh;
-    case CUDNN_LSTM:
-      return RnnCell::kLstm;
-    case CUDNN_GRU:
-      return RnnCell::kGru;
+    case CUDNN_RNN_RELU: return RnnCell::kRelu;
+    case CUDNN_RNN_TANH: return RnnCell::kTanh;
+    case CUDNN_LSTM: return RnnCell::kLstm;
+    case CUDNN_GRU: return RnnCell::kGru;
   }
   return RnnCell::kNone;
 }

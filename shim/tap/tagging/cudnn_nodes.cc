@@ -7,7 +7,6 @@ namespace dltap::shim::tagging {
 namespace {
 
 using opmodel::Dim;
-using opmodel::DType;
 using opmodel::Operation;
 using opmodel::OpKind;
 
@@ -105,6 +104,12 @@ void FillMatmul(const CudnnNode& node, Operation* op) {
   (*op)[Dim::kN] = n;
   (*op)[Dim::kK] = a[-1];
   (*op)[Dim::kBatch] = c.elements() / (m * n);
+  // Products of an attention are batched over batch and heads; which is which
+  // only these axes tell.
+  if (c.rank == 4) {
+    (*op)[Dim::kHeads] = c[1];
+    (*op)[Dim::kKvHeads] = node.tensors[CudnnNode::kW][1];
+  }
 }
 
 // Tokens [.., tokens, hidden] times the weights of their expert
@@ -157,49 +162,32 @@ OpKind PointwiseKind(int32_t mode) {
 
 OpKind KindOf(const CudnnNode& node) {
   switch (node.type) {
-    case 10:
-      return OpKind::kConvForward;
-    case 11:
-      return OpKind::kConvBackwardWeight;
-    case 12:
-      return OpKind::kConvBackwardData;
-    case 13:
-      return PointwiseKind(node.mode);
+    case 10: return OpKind::kConvForward;
+    case 11: return OpKind::kConvBackwardWeight;
+    case 12: return OpKind::kConvBackwardData;
+    case 13: return PointwiseKind(node.mode);
     case 14:
-    case 22:
-      return OpKind::kReduction;
+    case 22: return OpKind::kReduction;
     case 19:
-    case 42:
-      return OpKind::kGemm;
+    case 42: return OpKind::kGemm;
     case 20:
-    case 29:
-      return OpKind::kNormForward;
+    case 29: return OpKind::kNormForward;
     case 23:
-    case 30:
-      return OpKind::kNormBackward;
-    case 25:
-      return OpKind::kPoolForward;
-    case 26:
-      return OpKind::kPoolBackward;
+    case 30: return OpKind::kNormBackward;
+    case 25: return OpKind::kPoolForward;
+    case 26: return OpKind::kPoolBackward;
     case 27:
     case 31:
     case 35:
     case 39:
-    case 40:
-      return OpKind::kLayout;
-    case 28:
-      return OpKind::kCopy;
-    case 33:
-      return OpKind::kRng;
+    case 40: return OpKind::kLayout;
+    case 28: return OpKind::kCopy;
+    case 33: return OpKind::kRng;
     case 36:
-    case 37:
-      return OpKind::kPointwise;
-    case 41:
-      return OpKind::kAttentionForward;
-    case 43:
-      return OpKind::kAttentionBackward;
-    default:
-      return OpKind::kUnknown;
+    case 37: return OpKind::kPointwise;
+    case 41: return OpKind::kAttentionForward;
+    case 43: return OpKind::kAttentionBackward;
+    default: return OpKind::kUnknown;
   }
 }
 
@@ -244,25 +232,15 @@ Operation OperationOf(const CudnnNode& node) {
       FillConvolution(x, node.tensors[CudnnNode::kW],
                       node.tensors[CudnnNode::kY], &op);
       break;
-    case 19:
-      FillMatmul(node, &op);
-      break;
+    case 19: FillMatmul(node, &op); break;
     case 41:
-    case 43:
-      FillAttention(node, &op);
-      break;
-    case 42:
-      FillGroupedMatmul(node, &op);
-      break;
+    case 43: FillAttention(node, &op); break;
+    case 42: FillGroupedMatmul(node, &op); break;
     case 20:
     case 23:
     case 29:
-    case 30:
-      FillNorm(node, &op);
-      break;
-    default:
-      FillElements(node, &op);
-      return op;
+    case 30: FillNorm(node, &op); break;
+    default: FillElements(node, &op); return op;
   }
   if (node.type != 20 && node.type != 23 && node.type != 29 &&
       node.type != 30) {

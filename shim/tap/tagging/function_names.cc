@@ -80,22 +80,24 @@ void FunctionNames::Alias(const void* function, const void* source) {
     return;
   }
   char copy[2048];
-  if (CopyName(source, copy, sizeof(copy))) Named(function, copy);
+  if (CopyName(Key(source), copy, sizeof(copy))) Named(function, copy);
 }
 
-const char* FunctionNames::RegisteredName(const void* stub) const {
+const char* FunctionNames::RegisteredName(uint64_t stub) const {
   // Newest first: an address may have been registered again.
   for (uint32_t i = registration_count_; i-- > 0;) {
     const Registration& entry = registrations_[i];
-    if (entry.stub.load(std::memory_order_relaxed) == stub) return entry.name;
+    if (Key(entry.stub.load(std::memory_order_relaxed)) == stub) {
+      return entry.name;
+    }
   }
   return nullptr;
 }
 
-bool FunctionNames::CopyName(const void* function, char* copy, uint32_t bytes) {
+bool FunctionNames::CopyName(uint64_t function, char* copy, uint32_t bytes) {
   SpinGuard guard(lock_);
   if (!guard) return false;
-  const uint64_t known = named_.Find(Key(function));
+  const uint64_t known = named_.Find(function);
   const char* name = known != 0 ? &arena_[known - 1] : RegisteredName(function);
   if (name == nullptr) return false;
   const size_t length = strnlen(name, bytes - 1);
@@ -107,8 +109,7 @@ bool FunctionNames::CopyName(const void* function, char* copy, uint32_t bytes) {
 void FunctionNames::Note(uint64_t function, uint32_t session) {
   if (function == 0 || noted_.Find(function) == session) return;
   char* name = noted_name_.data();
-  const bool known =
-      CopyName(reinterpret_cast<const void*>(function), name, kMaxNameBytes);
+  const bool known = CopyName(function, name, kMaxNameBytes);
   // An unknown name stays unknown; a definition that failed is tried again.
   if (!known || (g_host.define_function != nullptr &&
                  g_host.define_function(function, name,

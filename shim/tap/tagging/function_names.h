@@ -46,8 +46,8 @@ class FunctionNames {
   static constexpr uint32_t kMaxNameBytes = 16u << 10;
 
   // Copies the name while it cannot go away, cut to `bytes`. False if unknown.
-  bool CopyName(const void* function, char* copy, uint32_t bytes);
-  const char* RegisteredName(const void* stub) const;
+  bool CopyName(uint64_t function, char* copy, uint32_t bytes);
+  const char* RegisteredName(uint64_t stub) const;
 
   SpinLock lock_;  // ranges, arena; and names while they are copied
   uint32_t registration_count_ = 0;

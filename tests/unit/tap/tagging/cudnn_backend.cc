@@ -52,8 +52,8 @@ CudnnBackend AgreeableBackend() {
 CudnnBackend VendorBackend() {
   CudnnBackend backend{.name = "vendor"};
 #if defined(__SANITIZE_ADDRESS__)
-  // libcudnn opens its parts by $ORIGIN, which AddressSanitizer's dlopen breaks,
-  // and then ends the process.
+  // libcudnn opens its parts by $ORIGIN, which AddressSanitizer's dlopen
+  // breaks, and then ends the process.
   return backend;
 #endif
   const char* path = getenv("DLTAP_TEST_CUDNN");

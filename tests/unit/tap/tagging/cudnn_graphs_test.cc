@@ -218,6 +218,25 @@ TEST_P(CudnnGraphsTest, DecodesAttentionWhicheverWayKeysLie) {
   }
 }
 
+// The first product of an attention of 2 sequences and 16 heads, 4 of keys.
+TEST_P(CudnnGraphsTest, MatmulOfFourAxesTellsItsHeads) {
+  void* op = cudnn_->Create(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
+  cudnn_->SetDescriptors(op, 1520,
+                         {cudnn_->Tensor({2, 16, 128, 64}, CUDNN_DATA_HALF)});
+  cudnn_->SetDescriptors(op, 1521,
+                         {cudnn_->Tensor({2, 4, 64, 256}, CUDNN_DATA_HALF)});
+  cudnn_->SetDescriptors(op, 1522,
+                         {cudnn_->Tensor({2, 16, 128, 256}, CUDNN_DATA_FLOAT)});
+  const auto nodes = Executed(cudnn_->Plan(cudnn_->Graph({op})));
+  ASSERT_EQ(nodes.size(), 1u);
+  EXPECT_EQ(nodes[0][Dim::kBatch], 32);
+  EXPECT_EQ(nodes[0][Dim::kHeads], 16);
+  EXPECT_EQ(nodes[0][Dim::kKvHeads], 4);
+  EXPECT_EQ(nodes[0][Dim::kM], 128);
+  EXPECT_EQ(nodes[0][Dim::kN], 256);
+  EXPECT_EQ(nodes[0][Dim::kK], 64);
+}
+
 TEST_P(CudnnGraphsTest, DecodesNormForward) {
   void* op = cudnn_->Create(CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR);
   cudnn_->SetMode(op, 2000, CUDNN_TYPE_NORM_MODE, CUDNN_LAYER_NORM);
