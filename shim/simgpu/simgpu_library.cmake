@@ -4,7 +4,8 @@
 # Builds one simulated vendor library, build/simgpu/cu13/SONAME: the sources given
 # here, and a generated default body for every other function of its headers.
 # LIB is the spec's name (shim/specs/LIB.toml). The target is sim_LIB.
-set(DLTAP_SIMGPU_DIR ${PROJECT_BINARY_DIR}/simgpu/cu13)
+set(DLTAP_SIMGPU_DIR ${PROJECT_BINARY_DIR}/simgpu/cu13 CACHE INTERNAL
+    "where the simulated libraries of CUDA 13 are built")
 
 add_library(dltap_simgpu_flags INTERFACE)
 target_compile_options(dltap_simgpu_flags INTERFACE -fvisibility=hidden
