@@ -14,8 +14,10 @@
 namespace dltap::simgpu {
 namespace {
 
-// Named after what a loader expects to find first in an image.
-constexpr char kImage[] = "\x7f" "ELF simulated";
+// PTX text without kernels: the simulated driver makes a kernel of any name
+// that is asked for; a real one finds none in it.
+constexpr char kImage[] =
+    "// simulated\n.version 9.0\n.target sm_75\n.address_size 64\n";
 constexpr char kLog[] = "";
 
 struct Program {

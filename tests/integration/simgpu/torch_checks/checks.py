@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs named checks and reports which failed."""
+
+import traceback
+
+import torch
+
+_checks = []
+
+
+def check(function):
+    _checks.append(function)
+    return function
+
+
+def run_all():
+    """Exit status: 0 when every check passed on the simulated device."""
+    assert torch.cuda.is_available(), "no simulated device"
+    failed = 0
+    for function in _checks:
+        try:
+            function()
+            torch.cuda.synchronize()
+        except Exception:  # a check may fail in any way
+            failed += 1
+            print(f"FAIL {function.__name__}\n{traceback.format_exc()}",
+                  flush=True)
+        else:
+            print(f"ok   {function.__name__}", flush=True)
+    print(f"{len(_checks) - failed} of {len(_checks)} checks passed")
+    return 1 if failed or not _checks else 0
+
+
+def random(*shape, **options):
+    return torch.randn(*shape, device="cuda", **options)

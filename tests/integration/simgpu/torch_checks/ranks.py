@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two processes that train together over the simulated NCCL."""
+
+import os
+import sys
+import tempfile
+
+import torch
+import torch.distributed as distributed
+import torch.multiprocessing as multiprocessing
+from torch import nn
+
+WORLD_SIZE = 2
+
+
+def rank_main(rank, folder):
+    torch.cuda.set_device(rank)
+    store = distributed.FileStore(os.path.join(folder, "store"), WORLD_SIZE)
+    distributed.init_process_group("nccl", store=store, rank=rank,
+                                   world_size=WORLD_SIZE)
+    x = torch.full((4,), float(rank + 1)).cuda()
+    distributed.all_reduce(x)
+    assert x.cpu().tolist() == [3.0] * 4, x
+    parts = [torch.zeros(2).cuda() for _ in range(WORLD_SIZE)]
+    distributed.all_gather(parts, torch.full((2,), float(rank)).cuda())
+    assert [p.cpu().tolist() for p in parts] == [[0.0] * 2, [1.0] * 2]
+    model = nn.parallel.DistributedDataParallel(nn.Linear(256, 256).cuda(),
+                                                device_ids=[rank])
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        model(torch.randn(8, 256, device="cuda")).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    distributed.barrier()
+    torch.cuda.synchronize()
+    distributed.destroy_process_group()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        multiprocessing.spawn(rank_main, args=(folder,), nprocs=WORLD_SIZE)
+    print(f"ok   {WORLD_SIZE} ranks")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

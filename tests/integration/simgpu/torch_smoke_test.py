@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does unmodified PyTorch run on the simulated CUDA libraries?
+
+Usage: torch_smoke_test.py LIBRARY_DIR GPU GROUP
+
+Runs torch_checks/GROUP.py in a process that finds the simulated libraries.
+Values are not computed there, so the checks look at shapes, at times, at what
+was launched, and at data that only copies move. Skipped without torch.
+"""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+
+
+def main(library_dir, gpu, group):
+    if importlib.util.find_spec("torch") is None:
+        print("skipped: this Python has no torch")
+        return SKIPPED
+    folder = pathlib.Path(__file__).resolve().parent / "torch_checks"
+    with tempfile.TemporaryDirectory() as scratch:
+        environment = dict(
+            os.environ, LD_LIBRARY_PATH=str(pathlib.Path(library_dir)),
+            DLTAP_SIM_GPU=gpu, DLTAP_SIM_GPUS="2", DLTAP_SIM_CLOCK="skip",
+            # What a simulated compiler makes must not reach the user's caches.
+            PYTORCH_KERNEL_CACHE_PATH=scratch, TMPDIR=scratch)
+        return subprocess.run([sys.executable, "-B", folder / f"{group}.py"],
+                              env=environment, cwd=scratch).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
