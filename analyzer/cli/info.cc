@@ -43,7 +43,17 @@ std::string LevelText(const Process& process) {
   return process.level + " (" + process.level_reason + ")";
 }
 
-void PrintProcess(const Process& process) {
+std::string OpenText(const TraceModel& model, const Process& process,
+                     const OpenCall& call) {
+  const Thread& thread = process.threads[call.thread.value()];
+  return absl::StrCat(
+      model.entry_points[call.entry.value()].symbol, " on thread ", thread.tid,
+      thread.name.empty() ? "" : " ", thread.name, ", for ",
+      Milliseconds(std::max<int64_t>(0, process.end_ns - call.begin_ns)),
+      " until the last event");
+}
+
+void PrintProcess(const TraceModel& model, const Process& process) {
   std::printf("process %ld%s%s\n", static_cast<long>(process.pid),
               process.host.empty() ? "" : " on ", process.host.c_str());
   Line("program", process.program);
@@ -70,6 +80,9 @@ void PrintProcess(const Process& process) {
   if (!process.complete) {
     Line("ended", "before its trace was closed: killed, or still running");
   }
+  for (const OpenCall& call : process.open_calls) {
+    Line("inside", OpenText(model, process, call));
+  }
   for (const Loss& loss : process.losses) {
     if (loss.count == 0) continue;
     Line("lost", absl::StrCat(loss.count, " ", loss.meaning));
@@ -92,7 +105,9 @@ int RunInfo(const std::vector<std::string>& args) {
               model->files.size(), model->files.size() == 1 ? "" : "s",
               model->processes.size(),
               model->processes.size() == 1 ? "" : "es");
-  for (const Process& process : model->processes) PrintProcess(process);
+  for (const Process& process : model->processes) {
+    PrintProcess(*model, process);
+  }
   return kExitOk;
 }
 

@@ -37,6 +37,7 @@ void VisitTimes(Process& process, Visit visit) {
   for (LaunchRecord& l : process.launches) visit(l.begin_ns), visit(l.end_ns);
   for (Range& r : process.ranges) visit(r.begin_ns), visit(r.end_ns);
   for (CpuSample& s : process.cpu_samples) visit(s.at_ns);
+  for (OpenCall& c : process.open_calls) visit(c.begin_ns);
   for (NotObserved& n : process.not_observed) {
     visit(n.begin_ns), visit(n.end_ns);
   }

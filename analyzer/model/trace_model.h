@@ -67,6 +67,13 @@ struct Call {
   uint64_t begin_ticks = 0;      // own traces: the external correlation id
 };
 
+// A call that had not returned when the process died, or was looked at.
+struct OpenCall {
+  int64_t begin_ns;  // to within 2^16 ticks
+  ThreadId thread;
+  EntryPointId entry;
+};
+
 enum class ActivityKind : uint8_t { kKernel, kMemcpy, kMemset };
 enum class CopyKind : uint8_t {
   kUnknown, kHostToDevice, kDeviceToHost, kDeviceToDevice, kPeer, kHostToHost
@@ -216,6 +223,7 @@ struct Process {
   std::vector<Range> ranges;            // by (thread, begin_ns)
   std::vector<CpuSample> cpu_samples;   // by at_ns
   std::vector<NotObserved> not_observed;
+  std::vector<OpenCall> open_calls;     // of a killed or running process
   std::vector<CountedCall> counted;
   std::vector<Loss> losses;
 };

@@ -115,7 +115,13 @@ void ChunkList::AddRings(const TraceFile& file) {
     return std::pair(a.thread_index, a.tail) <
            std::pair(b.thread_index, b.tail);
   });
-  for (const trace::RingHeader& ring : rings) AddRing(file, ring);
+  for (const trace::RingHeader& ring : rings) {
+    AddRing(file, ring);
+    if (ring.open_call == 0) continue;
+    open_slots_.push_back({ring.thread_index,
+                           static_cast<uint16_t>(ring.open_call),
+                           ring.open_call & ~uint64_t{0xFFFF}});
+  }
 }
 
 void ChunkList::AddRing(const TraceFile& file, const trace::RingHeader& ring) {

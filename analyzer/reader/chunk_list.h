@@ -22,6 +22,13 @@ struct Chunk {
   uint64_t offset;  // of the bytes, in the file
 };
 
+// A ring's open-call word, taken apart.
+struct OpenSlot {
+  uint32_t thread_index;
+  uint16_t entry_point;
+  uint64_t begin_ticks;  // its low 16 bits are unknown, and 0
+};
+
 // Everything that one process committed, in order: the blocks of its data
 // files, then what its ring files still hold. The files outlive it.
 class ChunkList {
@@ -30,6 +37,7 @@ class ChunkList {
             std::vector<std::string>* problems);
 
   const std::vector<Chunk>& chunks() const { return chunks_; }
+  const std::vector<OpenSlot>& open_slots() const { return open_slots_; }
 
   // Calls that found their ring full. A killed process has not written the
   // last of them as losses.
@@ -45,6 +53,7 @@ class ChunkList {
   LossCounts& losses_;
   std::vector<std::string>* problems_;
   std::vector<Chunk> chunks_;
+  std::vector<OpenSlot> open_slots_;
   absl::flat_hash_map<uint32_t, uint64_t> next_slot_;  // by thread
   std::deque<std::vector<uint8_t>> unwrapped_;  // ring contents made straight
   uint64_t dropped_calls_ = 0;

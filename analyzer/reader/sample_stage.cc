@@ -62,6 +62,7 @@ bool SampleStage::Add(const RecordView& record) {
 
 void SampleStage::AddCpuSample(const RecordView& record) {
   const auto fixed = record.As<trace::CpuSampleRecord>();
+  if (fixed.thread == trace::kNoIndex) return;
   const auto state = static_cast<trace::ThreadState>(fixed.state);
   process_.cpu_samples.push_back(
       {.at_ns = timeline_.FromTicks(fixed.ticks),

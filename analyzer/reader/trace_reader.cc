@@ -49,6 +49,7 @@ class ProcessReader {
     Reserve();
     for (const Chunk& chunk : chunks_.chunks()) ReadEvents(chunk);
     calls_.Finish();
+    AddOpenCalls();
     samples_.Finish(calls_.windows());
     process_.clock_residual_ns = timeline_.ResidualNs();
     if (losses_.of(trace::LossKind::kRingFull) < chunks_.dropped_calls()) {
@@ -101,6 +102,16 @@ class ProcessReader {
       ReadRecord(record);
     }
     if (status == DecodeStatus::kCorrupt) Malformed(chunk);
+  }
+
+  void AddOpenCalls() {
+    for (const OpenSlot& open : chunks_.open_slots()) {
+      if (open.thread_index == trace::kNoIndex) continue;
+      process_.open_calls.push_back(
+          {timeline_.FromTicks(open.begin_ticks),
+           definitions_.ThreadOf(open.thread_index),
+           definitions_.Entry(open.entry_point).entry});
+    }
   }
 
   void ReadRecord(const RecordView& record) {

@@ -162,6 +162,14 @@ void OnRange(TextFields& fields, TextBuilder& builder) {
   builder.process().ranges.push_back(range);
 }
 
+void OnOpen(TextFields& fields, TextBuilder& builder) {
+  if (fields.line().Word(0).empty()) fields.Fail("open", "no function name");
+  builder.process().open_calls.push_back(
+      {.begin_ns = fields.Span().begin_ns,
+       .thread = builder.ThreadAt(fields.Index("thread")),
+       .entry = builder.EntryNamed(fields.line().Word(0))});
+}
+
 void OnSample(TextFields& fields, TextBuilder& builder) {
   builder.process().cpu_samples.push_back(
       {.at_ns = fields.Span().begin_ns,
@@ -188,7 +196,7 @@ constexpr Row kRows[] = {
     {"kernel", OnKernel},       {"memcpy", OnMemcpy},
     {"memset", OnMemset},       {"graphnode", OnGraphNode},
     {"range", OnRange},         {"sample", OnSample},
-    {"not_observed", OnNotObserved},
+    {"not_observed", OnNotObserved}, {"open", OnOpen},
 };
 
 }  // namespace

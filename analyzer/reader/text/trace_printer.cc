@@ -66,6 +66,11 @@ void PrintResources(const Process& process, bool canonical, LinePrinter& out) {
 
 void PrintTotals(const TraceModel& model, const Process& process,
                  LinePrinter& out) {
+  for (const OpenCall& call : process.open_calls) {
+    out.Begin("open").Span(call.begin_ns, call.begin_ns);
+    out.Field("thread", static_cast<int64_t>(call.thread.value()));
+    out.Name(model.entry_points[call.entry.value()].symbol).End();
+  }
   for (const CountedCall& counted : process.counted) {
     out.Begin("count").Name(model.entry_points[counted.entry.value()].symbol);
     out.Number(static_cast<int64_t>(counted.calls)).End();

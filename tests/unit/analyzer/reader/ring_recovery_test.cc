@@ -151,6 +151,16 @@ TEST_F(RingRecoveryTest, UndrainedDefinitionsAreUsed) {
   EXPECT_EQ(model_.texts[TextId(0)], "late");
 }
 
+TEST_F(RingRecoveryTest, CallThatNeverReturnedIsTold) {
+  RingBytes ring;
+  ring.Fill(0, 1).ring().open_call = (uint64_t{7} << 16) | 16;
+  CallsAfterKill(0, ring);
+  const std::vector<OpenCall>& open = model_.processes[0].open_calls;
+  ASSERT_EQ(open.size(), 1);
+  EXPECT_EQ(open[0].begin_ns, 7 << 16);
+  EXPECT_EQ(model_.entry_points[open[0].entry.value()].symbol, "cudaMalloc");
+}
+
 TEST_F(RingRecoveryTest, NonsenseInHeadersIsNotFollowed) {
   RingBytes ring;
   ring.Fill(0, 2);

@@ -115,6 +115,7 @@ constexpr char kEverything[] =
     "graphnode 77 thread=0 call=0ns\n"
     "graphnode 78 original=77\n"
     "graphnode 79 call_ticks=987654321\n"
+    "open t=70ns thread=1 cudaGetDevice\n"
     "count cudaGetDevice 900\n"
     "loss ring_full 3\n";
 
