@@ -26,6 +26,7 @@ _TRAITS = """\
 #include "abi_structs.h"
 #include "shim/specs/pack.h"
 #include "shim/specs/roles.h"
+#include "shim/tap/entry/gate.h"
 #include "shim/tap/entry/traced.h"
 #include "{hooks_header}"
 
@@ -70,6 +71,7 @@ _WRAPPERS = """\
 {heading}#include "tap_traits_{library}.h"
 
 #define DLTAP_WRAPPER extern "C" [[gnu::visibility("default")]]
+#define DLTAP_RECORDED extern "C" [[gnu::visibility("hidden"), gnu::used]]
 
 namespace {{
 
@@ -82,6 +84,7 @@ using dltap::specs::EntryPoint;
 }}  // namespace
 
 {wrappers}
+#undef DLTAP_RECORDED
 #undef DLTAP_WRAPPER
 """
 
@@ -89,6 +92,14 @@ _WRAPPER = """\
 DLTAP_WRAPPER {result} {symbol}({parameters}) {{
   return {template}<EntryPoint::{identifier}>({arguments});
 }}
+"""
+
+# The exported symbol is a gate (shim/tap/entry/gate.h) that leads here.
+_RECORDED = """\
+DLTAP_RECORDED {result} dltap_recorded_{symbol}({parameters}) {{
+  return Traced<EntryPoint::{identifier}>({arguments});
+}}
+{gate}({symbol}, {counter})
 """
 
 _TEMPLATES = {"record": "Traced", "count": "Counted", "state": "Followed"}
@@ -225,6 +236,14 @@ def _wrapper(point: EntryPoint) -> str:
     function = point.function
     parameters = ", ".join(f"{abi_type(p.type)} {p.name}_"
                            for p in function.parameters)
+    if point.role == "record":
+        gate = ("DLTAP_GATE_WITH_HOOK" if point.entry.get("hook")
+                else "DLTAP_GATE")
+        return _RECORDED.format(
+            result=abi_type(function.result), symbol=point.symbol,
+            parameters=parameters, identifier=function.identifier,
+            arguments=", ".join(f"{p.name}_" for p in function.parameters),
+            gate=gate, counter=point.counter_index)
     return _WRAPPER.format(
         result=abi_type(function.result), symbol=point.symbol,
         parameters=parameters, template=_TEMPLATES[point.role],

@@ -51,7 +51,7 @@ LookupAction Decide(const Lookup& lookup) {
 
 namespace {
 
-// The C library's: a lookup there misses, with the message that dlerror() should
+// The C library's: a lookup there misses, with the message dlerror() should
 // give. (RTLD_NEXT would not do: for the main program we come next.)
 void* HandleWithoutVendorNames() {
   static constinit std::atomic<void*> known{nullptr};

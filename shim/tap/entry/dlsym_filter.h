@@ -23,7 +23,7 @@ struct Lookup {
 };
 
 // Rules, in order (README.md): RTLD_NEXT passes; names of other families pass;
-// names we do not wrap pass; lookups by ourselves, by the vendor's libraries, by
+// unwrapped names pass; lookups by ourselves, by the vendor's libraries, by
 // other interposers and by stubs of the same name pass.
 LookupAction Decide(const Lookup& lookup);
 

@@ -5,7 +5,7 @@
 #include "shim/tap/entry/nvtx_ranges.h"
 
 // NVTX 3 lives in headers: each library that uses it asks the file named by
-// NVTX_INJECTION64_PATH (which `dltap run` sets) for this entry and lets it fill
+// NVTX_INJECTION64_PATH (`dltap run` sets it) for this entry and lets it fill
 // in its table of functions.
 namespace dltap::shim {
 namespace {

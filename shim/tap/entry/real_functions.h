@@ -11,7 +11,8 @@ namespace dltap::shim {
 
 // The vendor's functions behind the wrappers, by counter index; null until the
 // first call or lookup. Never an address in our own object.
-extern constinit std::atomic<void*> g_real[specs::kCounterCount];
+extern constinit std::atomic<void*> g_real[specs::kCounterCount] asm(
+    "dltap_real");  // the name is for the gates (gate.h)
 
 // Finds and keeps the real function for a wrapper that was called from
 // `caller`. nullptr: no loaded library has it.

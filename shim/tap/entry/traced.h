@@ -20,7 +20,7 @@
 // (role record), Counted or Followed (role state); everything is inlined into
 // them, so that the frame and return address seen here are the wrapper's.
 //
-// Rules: arguments and result pass untouched; no lock or guard is held while the
+// Rules: arguments and result pass untouched; no lock is held while the
 // real function runs; nothing relies on the code after it being reached, since
 // an exception, a cancelled thread or longjmp may skip it; errno is kept by
 // every cold path.

@@ -32,7 +32,7 @@ uint64_t CuptiNs() {
 }
 
 // Does the kernel itself keep time by the cycle counter? It measures more than
-// CPUID tells (sockets out of step, broken firmware). Unreadable: believe CPUID.
+// CPUID tells (sockets out of step, bad firmware). Unreadable: believe CPUID.
 bool KernelTrustsCycleCounter() {
   const int fd = open(
       "/sys/devices/system/clocksource/clocksource0/current_clocksource",

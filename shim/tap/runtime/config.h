@@ -36,7 +36,7 @@ struct Config {
 using WarningSink = void (*)(const char* line);
 
 // Reads `environment` ("NAME=value" strings, null at the end). A value that is
-// not understood keeps its default. `secure` (a set-uid process): only disabled.
+// not understood keeps its default. `secure` (a set-uid process): disabled.
 Config ParseConfig(const char* const* environment, bool secure,
                    WarningSink warn);
 

@@ -42,7 +42,8 @@ struct alignas(4096) ProcessPage {
   std::atomic<uint64_t> unattached[specs::kCounterCount];
 };
 
-extern constinit ProcessPage g_process;
+// The name is for the gates (entry/gate.h).
+extern constinit ProcessPage g_process asm("dltap_process");
 
 }  // namespace dltap::shim
 

@@ -29,7 +29,8 @@ class RingFile {
   static constexpr uint32_t kMaxRings = 4096;
   static constexpr uint64_t kDefinitionBytes = uint64_t{1} << 20;
 
-  // Creates `name` (less than 250 bytes) in the directory `dir_fd` (or at that path with AT_FDCWD)
+  // Creates `name` (less than 250 bytes) in the directory `dir_fd`, or at that
+  // path with AT_FDCWD,
   // and maps its tables. Space is allocated before it is mapped, so that a full
   // disk is an error here and not a SIGBUS later. 0 or errno.
   int Create(int dir_fd, const char* name, const trace::FileHeader& header,

@@ -50,7 +50,9 @@ bool ThreadBuffers::Reset(RingFile* file) {
 
 Ring* ThreadBuffers::NewRing(uint32_t slots) {
   const bool is_small = slots == kSmallRingSlots;
-  if (is_small && free_small_count_ > 0) return free_small_[--free_small_count_];
+  if (is_small && free_small_count_ > 0) {
+    return free_small_[--free_small_count_];
+  }
   if (!is_small && free_large_count_ > 0) {
     return free_large_[--free_large_count_];
   }

@@ -51,7 +51,7 @@ class ThreadBuffers {
   bool Reset(RingFile* file);
 
   // A buffer for the thread that starts the session, with a large ring: the
-  // collector may take a while to begin. Its pages come with the first Refill().
+  // collector may take a while to begin. The first Refill() brings its pages.
   bool PrepareFirst();
 
   // Fills the pools. They grow when more than half was taken since the last

@@ -11,6 +11,7 @@
 #include "abi_structs.h"
 #include "shim/specs/pack.h"
 #include "shim/specs/roles.h"
+#include "shim/tap/entry/gate.h"
 #include "shim/tap/entry/traced.h"
 #include "shim/tap/tagging/hooks.h"
 

@@ -4,6 +4,7 @@
 #include "tap_traits_cudart.h"
 
 #define DLTAP_WRAPPER extern "C" [[gnu::visibility("default")]]
+#define DLTAP_RECORDED extern "C" [[gnu::visibility("hidden"), gnu::used]]
 
 namespace {
 
@@ -19,20 +20,24 @@ DLTAP_WRAPPER int32_t toyBind(void* stream_, void* version_, void* bound_) {
   return Followed<EntryPoint::kToyBind>(stream_, version_, bound_);
 }
 
-DLTAP_WRAPPER int32_t toyCopy(void* dst_, void* src_, uint64_t width_, uint64_t height_, int32_t kind_, void* stream_) {
+DLTAP_RECORDED int32_t dltap_recorded_toyCopy(void* dst_, void* src_, uint64_t width_, uint64_t height_, int32_t kind_, void* stream_) {
   return Traced<EntryPoint::kToyCopy>(dst_, src_, width_, height_, kind_, stream_);
 }
+DLTAP_GATE(toyCopy, 1)
 
 DLTAP_WRAPPER void* toyGetName(int32_t status_) {
   return Counted<EntryPoint::kToyGetName>(status_);
 }
 
-DLTAP_WRAPPER int32_t toyLaunch_v2(void* config_, void* function_, abi::toyDim block_, double scale_) {
+DLTAP_RECORDED int32_t dltap_recorded_toyLaunch_v2(void* config_, void* function_, abi::toyDim block_, double scale_) {
   return Traced<EntryPoint::kToyLaunch_v2>(config_, function_, block_, scale_);
 }
+DLTAP_GATE_WITH_HOOK(toyLaunch_v2, 3)
 
-DLTAP_WRAPPER int32_t toyMalloc(void* memory_, uint64_t size_) {
+DLTAP_RECORDED int32_t dltap_recorded_toyMalloc(void* memory_, uint64_t size_) {
   return Traced<EntryPoint::kToyMalloc>(memory_, size_);
 }
+DLTAP_GATE(toyMalloc, 4)
 
+#undef DLTAP_RECORDED
 #undef DLTAP_WRAPPER
