@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
@@ -24,8 +26,23 @@ struct Options {
   std::vector<std::string> command;
 };
 
-// nullopt: go on. What follows `--`, or the first word that is no option, is
-// the command, whatever it looks like.
+constexpr std::string_view kWithValue[] = {"-o", "--output", "--gpu", "--gpus",
+                                           "--level"};
+
+// Where our own options end: at `--`, or at the first word that is neither an
+// option nor an option's value.
+size_t EndOfOptions(const std::vector<std::string>& args) {
+  size_t i = 0;
+  while (i < args.size() && args[i] != "--" && args[i].starts_with('-')) {
+    const bool has_value = std::find(std::begin(kWithValue),
+                                     std::end(kWithValue),
+                                     args[i]) != std::end(kWithValue);
+    i += has_value ? 2 : 1;
+  }
+  return std::min(i, args.size());
+}
+
+// nullopt: go on.
 std::optional<int> Parse(const std::vector<std::string>& args,
                          Options& options) {
   CLI::App app(
@@ -45,22 +62,14 @@ std::optional<int> Parse(const std::vector<std::string>& args,
   app.add_option("--level", options.settings.level, "host or kernels")
       ->check(CLI::IsMember({"host", "kernels"}));
   app.add_flag("--no-report", options.no_report, "only record");
-  const auto dashes = std::find(args.begin(), args.end(), "--");
-  if (dashes == args.end()) app.prefix_command();
-  if (auto code = ParseArgs(app, {args.begin(), dashes})) {
+  const auto end = args.begin() + static_cast<long>(EndOfOptions(args));
+  if (auto code = ParseArgs(app, {args.begin(), end})) {
     return *code == kExitUsage ? kExitRunFailed : *code;
   }
-  options.command = app.remaining();
-  if (dashes != args.end()) {
-    options.command.insert(options.command.end(), dashes + 1, args.end());
-  }
+  const bool dashes = end != args.end() && *end == "--";
+  options.command.assign(dashes ? end + 1 : end, args.end());
   if (options.command.empty()) {
     PrintError("run: no command given; dltap run [OPTIONS] -- COMMAND...");
-    return kExitRunFailed;
-  }
-  if (dashes == args.end() && options.command[0].starts_with('-')) {
-    PrintError("run: unknown option " + options.command[0] +
-               "; see dltap run --help");
     return kExitRunFailed;
   }
   return std::nullopt;

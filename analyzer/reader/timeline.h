@@ -26,21 +26,24 @@ class Timeline {
               const std::string& boot_id, RealtimeOffsets& offsets);
 
   int64_t FromTicks(uint64_t ticks) const {
-    return identity_ ? Bounded(ticks) + offset_ns_
-                     : ticks_.ToNs(ticks) + offset_ns_;
+    return Clamped(identity_ ? Bounded(ticks) : ticks_.ToNs(ticks));
   }
   int64_t FromCupti(uint64_t ns) const {
-    return cupti_identity_ ? Bounded(ns) + offset_ns_
-                           : cupti_.ToNs(ns) + offset_ns_;
+    return Clamped(cupti_identity_ ? Bounded(ns) : cupti_.ToNs(ns));
   }
   // False: FromCupti only guesses.
   bool knows_cupti() const { return cupti_identity_ || cupti_.known(); }
   int64_t ResidualNs() const;
 
  private:
-  // Hostile times stay so far from the ends of int64_t that sums of a few fit.
+  // Hostile times stay so far from the ends of int64_t that differences fit.
+  // Real time, which CUPTI's clock follows, is 2^61 in 2043, 2^62 in 2116.
   static int64_t Bounded(uint64_t ns) {
-    return static_cast<int64_t>(std::min(ns, uint64_t{1} << 60));
+    return static_cast<int64_t>(std::min(ns, (uint64_t{1} << 62) - 1));
+  }
+  int64_t Clamped(int64_t ns) const {
+    return std::clamp(ns + offset_ns_, -(int64_t{1} << 61),
+                      (int64_t{1} << 62) - 1);
   }
 
   ClockMap ticks_;

@@ -50,7 +50,7 @@ class EventPrinter {
                     ThreadId thread, uint64_t ticks);
 
   int64_t Correlation(uint64_t correlation);
-  uint64_t Address(uint64_t address);
+  uint64_t Address(const ArgLayout& arg, uint64_t address);
 
   const TraceModel& model_;
   const Process& process_;

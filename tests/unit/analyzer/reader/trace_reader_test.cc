@@ -106,6 +106,28 @@ TEST_F(TraceReaderTest, CallsAndKernelsShareOneTimeLine) {
   EXPECT_THAT(problems_, IsEmpty());
 }
 
+TEST_F(TraceReaderTest, SimulatedClockMayCountFrom1970) {
+  constexpr uint64_t kNow = 4'000'000'000'000'000'000;  // the year 2096
+  TraceBytes trace(42, 0, trace::ClockKind::kCupti);
+  trace::AnchorRecord anchor = {};
+  anchor.ticks = anchor.cupti_ns = kNow;
+  anchor.monotonic_ns = 77;
+  anchor.realtime_ns = kNow + 5000;
+  trace.Put(BlockKind::kSamples, anchor);
+  trace.Entry(16, "cudaMalloc");
+  trace.Calls(0, 0, {{.begin_ticks = kNow + 10, .duration_ticks = 5,
+                      .entry_point = 16, .flags = 0}});
+  trace::KernelRecord kernel = {};
+  kernel.start_ns = kNow + 40;
+  kernel.duration_ns = 7;
+  trace.Put(BlockKind::kActivities, kernel);
+  const TraceModel model = Read(trace);
+  const Process& process = model.processes[0];
+  EXPECT_EQ(process.calls[0].end_ns, 5);
+  EXPECT_EQ(process.activities[0].begin_ns, 30);
+  EXPECT_EQ(process.activities[0].end_ns, 37);
+}
+
 TEST_F(TraceReaderTest, DurationsBeyond32BitsAreKept) {
   TraceBytes trace = Clocked();
   trace.Entry(16, "cudaDeviceSynchronize");
