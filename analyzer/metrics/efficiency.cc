@@ -7,6 +7,7 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr double kNearPeak = 0.25;          // of a peak: it is the limit
+constexpr double kFarFromPeaks = 0.10;      // of both: too little work at once
 constexpr double kShortActivityNs = 5'000;  // a launch costs about as much
 
 // Classes whose kernels move much more than they compute.
@@ -61,6 +62,7 @@ LimitedBy LimitOf(LayerClass layer_class, const ClassSummary& summary) {
   if (mean_ns < kShortActivityNs) return LimitedBy::kLatency;
   if (MovesMemory(layer_class)) return LimitedBy::kMemory;
   if (e.peak_flops == 0) return LimitedBy::kUnknown;
+  if (std::max(of_flops, of_bytes) < kFarFromPeaks) return LimitedBy::kLatency;
   return of_flops >= of_bytes ? LimitedBy::kCompute : LimitedBy::kMemory;
 }
 

@@ -12,6 +12,8 @@ namespace {
 constexpr double kEvenShare = 0.7;   // of distances near the median
 constexpr double kEvenWithin = 0.1;  // of the median
 constexpr double kCoverage = 0.25;   // of all tokens inside the repetition
+constexpr double kAlike = 0.8;       // of two neighbouring steps in common
+constexpr size_t kTriesPerCount = 4; // signatures that occur equally often
 
 size_t Median(std::vector<size_t> values) {
   const auto middle = values.begin() + values.size() / 2;
@@ -19,7 +21,8 @@ size_t Median(std::vector<size_t> values) {
   return *middle;
 }
 
-// The distance at which `positions` recur, if they do so evenly.
+// The distance at which `positions` recur, if they do so evenly: most of the
+// distances, and most of the way from the first to the last.
 std::optional<size_t> EvenDistance(const std::vector<size_t>& positions) {
   if (positions.size() < kMinRepeats) return std::nullopt;
   std::vector<size_t> distances(positions.size() - 1);
@@ -28,36 +31,90 @@ std::optional<size_t> EvenDistance(const std::vector<size_t>& positions) {
   }
   const size_t median = Median(distances);
   const auto slack = static_cast<size_t>(kEvenWithin * median);
-  const auto even = std::count_if(
-      distances.begin(), distances.end(), [=](size_t distance) {
-        return distance + slack >= median && distance <= median + slack;
-      });
-  if (even < kEvenShare * distances.size()) return std::nullopt;
-  return median;
+  size_t even = 0;
+  size_t way = 0;
+  for (const size_t distance : distances) {
+    if (distance + slack < median || distance > median + slack) continue;
+    ++even;
+    way += distance;
+  }
+  const size_t whole_way = positions.back() - positions.front();
+  const bool is_even =
+      even >= kEvenShare * distances.size() && way >= kEvenShare * whole_way;
+  return is_even ? std::optional(median) : std::nullopt;
 }
 
-// The positions of the signature that occurs once a step.
-std::vector<size_t> FindAnchors(const std::vector<CallToken>& tokens) {
+using Positions = std::vector<size_t>;
+
+std::vector<Positions> PositionsBySignature(
+    const std::vector<CallToken>& tokens) {
   uint32_t n_signatures = 0;
   for (const CallToken& token : tokens) {
     n_signatures = std::max(n_signatures, token.signature + 1);
   }
-  std::vector<std::vector<size_t>> positions(n_signatures);
+  std::vector<Positions> positions(n_signatures);
   for (size_t i = 0; i < tokens.size(); ++i) {
     positions[tokens[i].signature].push_back(i);
   }
-  std::stable_sort(
-      positions.begin(), positions.end(),
-      [](const auto& a, const auto& b) { return a.size() < b.size(); });
-  for (auto& candidate : positions) {
-    if (!EvenDistance(candidate)) continue;
-    // What repeats only in a corner of the run is no training loop, nor is a
-    // row of copies: weights on their way to the device.
-    const size_t span = candidate.back() - candidate.front();
-    const auto first = tokens.begin() + candidate.front();
-    const bool computes = std::any_of(
-        first, first + span, [](const CallToken& t) { return t.computes; });
-    if (computes && span >= kCoverage * tokens.size()) {
+  return positions;
+}
+
+// How much of what lies between neighbouring anchors is the same: over all
+// pairs of neighbouring segments, tokens in common by tokens in either. Layers
+// of a model fail this: the rest of the step lies between the last and the
+// first of them.
+double Similarity(const std::vector<CallToken>& tokens,
+                  const Positions& anchors, size_t n_signatures) {
+  std::vector<int> last(n_signatures);  // count in the last segment
+  std::vector<int> now(n_signatures);
+  double common = 0;
+  double either = 0;
+  for (size_t a = 0; a + 1 < anchors.size(); ++a) {
+    for (size_t i = anchors[a]; i < anchors[a + 1]; ++i) {
+      ++now[tokens[i].signature];
+    }
+    if (a > 0) {
+      for (size_t s = 0; s < n_signatures; ++s) {
+        common += std::min(last[s], now[s]);
+        either += std::max(last[s], now[s]);
+      }
+    }
+    last.swap(now);
+    std::fill(now.begin(), now.end(), 0);
+  }
+  return either > 0 ? common / either : 0;
+}
+
+bool CoversALoop(const std::vector<CallToken>& tokens,
+                 const Positions& anchors) {
+  // What repeats only in a corner of the run is no training loop, nor is a row
+  // of copies: weights on their way to the device.
+  const size_t span = anchors.back() - anchors.front();
+  if (span < kCoverage * tokens.size()) return false;
+  const auto first = tokens.begin() + anchors.front();
+  return std::any_of(first, first + span,
+                     [](const CallToken& t) { return t.computes; });
+}
+
+// The positions of a signature that occurs once a step: of all that recur
+// evenly and have alike segments between them, one of the most frequent. (A
+// loss printed every ten steps recurs evenly too.)
+Positions FindAnchors(const std::vector<CallToken>& tokens) {
+  std::vector<Positions> candidates = PositionsBySignature(tokens);
+  const size_t n_signatures = candidates.size();
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Positions& a, const Positions& b) {
+                     return a.size() > b.size();
+                   });
+  size_t tried = 0;  // of this number of positions
+  size_t of_count = 0;
+  for (Positions& candidate : candidates) {
+    if (candidate.size() != of_count) tried = 0;
+    of_count = candidate.size();
+    if (tried == kTriesPerCount || !EvenDistance(candidate)) continue;
+    ++tried;
+    if (!CoversALoop(tokens, candidate)) continue;
+    if (Similarity(tokens, candidate, n_signatures) >= kAlike) {
       return std::move(candidate);
     }
   }

@@ -12,8 +12,8 @@ namespace dltap::analyzer {
 // Positions in `tokens` at which a step begins; empty when the sequence does
 // not repeat at least kMinRepeats times.
 //
-// A signature that recurs at an even distance, and is the rarest to do so,
-// occurs once a step. A step begins after its predecessor's last update; in a
+// A signature that recurs at an even distance with alike segments between, and
+// is the most frequent to do so, occurs once a step. A step begins after its predecessor's last update; in a
 // loop without update, at the largest mean pause of the host.
 std::vector<size_t> FindStepStarts(const std::vector<CallToken>& tokens);
 

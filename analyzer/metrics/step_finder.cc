@@ -12,7 +12,7 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr double kSameSize = 0.1;     // of the median token count
-constexpr double kWarmUpFactor = 1.2; // times the median duration
+constexpr double kWarmUpFactor = 1.5; // times the median duration
 constexpr double kWarmUpShare = 0.5;  // of all steps, at most
 
 bool IsStepName(std::string_view name) {
@@ -71,12 +71,23 @@ PeriodicSteps RepeatedSteps(const std::vector<CallToken>& tokens) {
   return found;
 }
 
+double UsualSize(std::vector<size_t> sizes) {
+  const auto middle = sizes.begin() + sizes.size() / 2;
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  return static_cast<double>(*middle);
+}
+
+// A few calls after the last step, such as reading its loss, are no step.
+void DropTail(PeriodicSteps& found) {
+  const double usual = UsualSize(found.sizes);
+  if (static_cast<double>(found.sizes.back()) >= kSameSize * usual) return;
+  found.steps.pop_back();
+  found.sizes.pop_back();
+}
+
 // Steps with clearly more or fewer calls than the usual do something else.
 void MarkOddSizes(PeriodicSteps& found) {
-  std::vector<size_t> sizes = found.sizes;
-  std::nth_element(sizes.begin(), sizes.begin() + sizes.size() / 2,
-                   sizes.end());
-  const double usual = static_cast<double>(sizes[sizes.size() / 2]);
+  const double usual = UsualSize(found.sizes);
   for (size_t i = 0; i < found.steps.size(); ++i) {
     if (found.steps[i].use != StepUse::kUsed) continue;
     const double size = static_cast<double>(found.sizes[i]);
@@ -134,6 +145,7 @@ Steps FindSteps(const TraceModel& model, const Process& process,
   PeriodicSteps found = RepeatedSteps(CallTokens(process, attribution));
   result.steps.clear();
   if (found.steps.empty()) return result;
+  DropTail(found);
   MarkOddSizes(found);
   MarkWarmUp(found.steps);
   result.steps = std::move(found.steps);

@@ -17,7 +17,7 @@ void ActivityReader::Begin(const CuptiApi* api, const Host* host,
   names_.Clear();
   variants_.Clear();
   streams_.Clear();
-  externals_.fill({});
+  externals_.Clear();
   last_correlation_ = 0;
   next_variant_ = next_stream_ = 0;
   kernels_ = api_calls_ = 0;
@@ -57,8 +57,7 @@ void ActivityReader::Read(std::span<const BufferPool::Buffer> buffers,
       if (KindOf(record) != ActivityKind::kExternalCorrelation) return;
       const ExternalView external = ReadExternal(record);
       if (external.kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2) return;
-      externals_[external.correlation % kExternals] = {external.id,
-                                                       external.correlation};
+      externals_.Add(external.correlation, external.id);
     });
   }
   for (const BufferPool::Buffer& buffer : buffers) {
@@ -228,8 +227,7 @@ void ActivityReader::AddApi(const ApiView& api, uint8_t domain) {
   if (!Times(api.start_ns, api.end_ns, &record.start_ns, &duration_ns)) {
     return;
   }
-  const External& external = externals_[api.correlation % kExternals];
-  if (external.correlation == api.correlation) record.external = external.id;
+  record.external = externals_.Get(api.correlation);
   record.correlation = Widen(api.correlation);
   record.thread = host_->thread_index(api.thread);
   record.cbid = api.cbid;

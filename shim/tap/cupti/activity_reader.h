@@ -10,6 +10,7 @@
 #include "shim/tap/cupti/activity_view.h"
 #include "shim/tap/cupti/buffer_pool.h"
 #include "shim/tap/cupti/cupti_api.h"
+#include "shim/tap/cupti/external_table.h"
 #include "shim/tap/cupti/host.h"
 #include "shim/tap/cupti/id_table.h"
 #include "shim/trace/encoder.h"
@@ -41,12 +42,7 @@ class ActivityReader {
   uint64_t api_calls() const { return api_calls_; }
 
  private:
-  static constexpr uint32_t kExternals = 1u << 17;
   static constexpr uint32_t kScratchBytes = 64u << 10;
-  struct External {
-    uint64_t id;
-    uint32_t correlation;
-  };
   struct StreamKey {
     uint32_t device, context, stream;
   };
@@ -83,8 +79,7 @@ class ActivityReader {
   IdTable<1u << 16> names_;
   IdTable<1u << 17> variants_;
   IdTable<1u << 12> streams_;
-  // By the low bits of their correlation ids, which count up.
-  std::array<External, kExternals> externals_{};
+  ExternalTable externals_;
   std::array<uint8_t, kScratchBytes> scratch_{};
   trace::RecordBuffer records_{nullptr, 0};  // of scratch_, once begun
 };

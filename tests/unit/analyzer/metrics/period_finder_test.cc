@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
 
 namespace dltap::analyzer {
@@ -50,6 +51,14 @@ TEST(PeriodFinderTest, RepeatedLayersAreNotSteps) {
   // Each step holds the layer `ab` three times.
   EXPECT_THAT(FindStepStarts(Tokens("cabababUcabababUcabababUcabababU")),
               ElementsAre(0, 8, 16, 24));
+}
+
+TEST(PeriodFinderTest, WhatHappensEveryThirdStepIsNoStep) {
+  std::string run;
+  for (int step = 0; step < 12; ++step) {
+    run += step % 3 == 2 ? "abcdefghijklxU" : "abcdefghijklU";
+  }
+  EXPECT_THAT(FindStepStarts(Tokens(run)), ::testing::SizeIs(12));
 }
 
 TEST(PeriodFinderTest, ARowOfCopiesIsNoLoop) {

@@ -19,7 +19,7 @@ Steps StepsOf(const TraceModel& model) {
 std::string Launch(int at, int correlation, const std::string& kernel) {
   const auto us = [](int t) { return std::to_string(t) + "us"; };
   return "call t=" + us(at) + ".." + us(at + 2) +
-         " cudaLaunchKernel kernel=" + kernel + "\nlaunchapi t=" + us(at) +
+         " cudaLaunchKernel launches=" + kernel + "\nlaunchapi t=" + us(at) +
          ".." + us(at + 1) + " corr=" + std::to_string(correlation) +
          "\nkernel t=" + us(at + 3) + ".." + us(at + 8) + " device=0 corr=" +
          std::to_string(correlation) + " name=" + kernel + "\n";
