@@ -52,7 +52,7 @@ _OUTPUTS = ("ydesc", "dxdesc", "cdesc", "destdesc", "dbdesc", "gradientsdesc")
 
 _FILE = """\
 // SPDX-License-Identifier: Apache-2.0
-// GENERATED from the vendor's headers by gen_cudnn_entry_points.py. DO NOT EDIT.
+// GENERATED from the vendor's headers. DO NOT EDIT.
 #include "shim/simgpu/cudnn/streaming.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -26,8 +26,9 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
 bool IsProduct(std::string_view routine) {
   constexpr std::string_view kProducts[] = {
       "gemm", "symm", "hemm", "trmm", "trsm", "syrk", "herk", "syr2k", "her2k"};
-  return std::any_of(std::begin(kProducts), std::end(kProducts),
-                     [&](std::string_view p) { return StartsWith(routine, p); });
+  return std::any_of(
+      std::begin(kProducts), std::end(kProducts),
+      [&](std::string_view p) { return StartsWith(routine, p); });
 }
 
 int64_t At(const void* array, int64_t index, bool wide) {
@@ -49,14 +50,14 @@ Error LaunchGroups(cublasContext& handle, const BlasArguments& arguments) {
     group.n = At(arguments.n_array, i, arguments.wide_indices);
     group.k = At(arguments.k_array, i, arguments.wide_indices);
     group.batch = At(arguments.group_sizes, i, arguments.wide_indices);
-    group.trans_a = IsTransposed(static_cast<int>(
-        At(arguments.trans_a_array, i, false)));
-    group.trans_b = IsTransposed(static_cast<int>(
-        At(arguments.trans_b_array, i, false)));
+    group.trans_a =
+        IsTransposed(static_cast<int>(At(arguments.trans_a_array, i, false)));
+    group.trans_b =
+        IsTransposed(static_cast<int>(At(arguments.trans_b_array, i, false)));
     if (group.m == 0 || group.n == 0 || group.batch == 0) continue;
     const Error error = LaunchGemm(
-        handle.stream, GemmLaunchOf(GemmOperation(handle, group),
-                                    GpuOfStream(handle.stream)));
+        handle.stream,
+        GemmLaunchOf(GemmOperation(handle, group), GpuOfStream(handle.stream)));
     if (error != Error::kSuccess) return error;
   }
   return Error::kSuccess;
@@ -99,10 +100,10 @@ Operation GemmOperation(const cublasContext& handle,
                    ? DTypeOf(static_cast<cudaDataType>(arguments.a_type))
                    : arguments.dtype;
   if (op.storage == DType::kUnknown) op.storage = DType::kF32;
-  const auto compute = arguments.compute_type >= 0
-                           ? static_cast<cublasComputeType_t>(
-                                 arguments.compute_type)
-                           : CUBLAS_COMPUTE_32F;
+  const auto compute =
+      arguments.compute_type >= 0
+          ? static_cast<cublasComputeType_t>(arguments.compute_type)
+          : CUBLAS_COMPUTE_32F;
   op.math = MathOf(compute, op.storage, handle.math_mode);
   const bool rank_update = arguments.m == 0;  // syrk and its kin: C is n x n
   op[Dim::kBatch] = std::max<int64_t>(1, arguments.batch);

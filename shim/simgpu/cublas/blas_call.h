@@ -26,12 +26,12 @@ struct BlasArguments {
   int64_t batch = 1;
   bool trans_a = false;
   bool trans_b = false;
-  bool right_side = false;   // CUBLAS_SIDE_RIGHT
-  int a_type = -1;           // cudaDataType of the Ex functions
-  int compute_type = -1;     // cublasComputeType_t
-  void* result = nullptr;    // of dot, nrm2, asum, amax, amin
+  bool right_side = false;  // CUBLAS_SIDE_RIGHT
+  int a_type = -1;          // cudaDataType of the Ex functions
+  int compute_type = -1;    // cublasComputeType_t
+  void* result = nullptr;   // of dot, nrm2, asum, amax, amin
   size_t result_bytes = 0;
-  int* info = nullptr;       // host memory
+  int* info = nullptr;  // host memory
 
   // Grouped batches: arrays of `group_count`; 8-byte elements in _64 variants.
   int64_t group_count = 0;

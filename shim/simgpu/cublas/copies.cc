@@ -50,8 +50,8 @@ cublasStatus_t Copy(const Runs& runs, CopyDirection direction,
 
 Runs Vector(int64_t n, int64_t element, const void* x, int64_t incx, void* y,
             int64_t incy) {
-  if (incx == 1 && incy == 1) return {y, x, n * element, 1, n * element,
-                                      n * element};
+  if (incx == 1 && incy == 1)
+    return {y, x, n * element, 1, n * element, n * element};
   return {y, x, element, n, incy * element, incx * element};
 }
 
@@ -66,76 +66,74 @@ constexpr auto kToHost = CopyDirection::kDeviceToHost;
 }  // namespace
 
 // One definition per index type: INT is int or int64_t, SUFFIX empty or _64.
-#define SIM_COPIES(INT, SUFFIX, NAME)                                         \
-  SIMGPU_API cublasStatus_t cublasSetVector##SUFFIX(                          \
-      INT n, INT element, const void* x, INT incx, void* y, INT incy) {       \
-    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                           \
-        FunctionOf<"cublas", "cublasSetVector" NAME>(), [&] {                 \
-          return Copy(Vector(n, element, x, incx, y, incy), kToDevice,        \
-                      nullptr);                                               \
-        });                                                                   \
-  }                                                                           \
-  SIMGPU_API cublasStatus_t cublasGetVector##SUFFIX(                          \
-      INT n, INT element, const void* x, INT incx, void* y, INT incy) {       \
-    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                           \
-        FunctionOf<"cublas", "cublasGetVector" NAME>(), [&] {                 \
-          return Copy(Vector(n, element, x, incx, y, incy), kToHost,          \
-                      nullptr);                                               \
-        });                                                                   \
-  }                                                                           \
-  SIMGPU_API cublasStatus_t cublasSetMatrix##SUFFIX(                          \
-      INT rows, INT columns, INT element, const void* a, INT lda, void* b,    \
-      INT ldb) {                                                              \
-    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                           \
-        FunctionOf<"cublas", "cublasSetMatrix" NAME>(), [&] {                 \
-          return Copy(Matrix(rows, columns, element, a, lda, b, ldb),         \
-                      kToDevice, nullptr);                                    \
-        });                                                                   \
-  }                                                                           \
-  SIMGPU_API cublasStatus_t cublasGetMatrix##SUFFIX(                          \
-      INT rows, INT columns, INT element, const void* a, INT lda, void* b,    \
-      INT ldb) {                                                              \
-    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                           \
-        FunctionOf<"cublas", "cublasGetMatrix" NAME>(), [&] {                 \
-          return Copy(Matrix(rows, columns, element, a, lda, b, ldb),         \
-                      kToHost, nullptr);                                      \
-        });                                                                   \
-  }                                                                           \
-  SIMGPU_API cublasStatus_t cublasSetVectorAsync##SUFFIX(                     \
-      INT n, INT element, const void* x, INT incx, void* y, INT incy,         \
-      cudaStream_t stream) {                                                  \
-    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                           \
-        FunctionOf<"cublas", "cublasSetVectorAsync" NAME>(), [&] {            \
-          return Copy(Vector(n, element, x, incx, y, incy), kToDevice,        \
-                      &stream);                                               \
-        });                                                                   \
-  }                                                                           \
-  SIMGPU_API cublasStatus_t cublasGetVectorAsync##SUFFIX(                     \
-      INT n, INT element, const void* x, INT incx, void* y, INT incy,         \
-      cudaStream_t stream) {                                                  \
-    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                           \
-        FunctionOf<"cublas", "cublasGetVectorAsync" NAME>(), [&] {            \
-          return Copy(Vector(n, element, x, incx, y, incy), kToHost,          \
-                      &stream);                                               \
-        });                                                                   \
-  }                                                                           \
-  SIMGPU_API cublasStatus_t cublasSetMatrixAsync##SUFFIX(                     \
-      INT rows, INT columns, INT element, const void* a, INT lda, void* b,    \
-      INT ldb, cudaStream_t stream) {                                         \
-    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                           \
-        FunctionOf<"cublas", "cublasSetMatrixAsync" NAME>(), [&] {            \
-          return Copy(Matrix(rows, columns, element, a, lda, b, ldb),         \
-                      kToDevice, &stream);                                    \
-        });                                                                   \
-  }                                                                           \
-  SIMGPU_API cublasStatus_t cublasGetMatrixAsync##SUFFIX(                     \
-      INT rows, INT columns, INT element, const void* a, INT lda, void* b,    \
-      INT ldb, cudaStream_t stream) {                                         \
-    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                           \
-        FunctionOf<"cublas", "cublasGetMatrixAsync" NAME>(), [&] {            \
-          return Copy(Matrix(rows, columns, element, a, lda, b, ldb),         \
-                      kToHost, &stream);                                      \
-        });                                                                   \
+#define SIM_COPIES(INT, SUFFIX, NAME)                                          \
+  SIMGPU_API cublasStatus_t cublasSetVector##SUFFIX(                           \
+      INT n, INT element, const void* x, INT incx, void* y, INT incy) {        \
+    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                            \
+        FunctionOf<"cublas", "cublasSetVector" NAME>(), [&] {                  \
+          return Copy(Vector(n, element, x, incx, y, incy), kToDevice,         \
+                      nullptr);                                                \
+        });                                                                    \
+  }                                                                            \
+  SIMGPU_API cublasStatus_t cublasGetVector##SUFFIX(                           \
+      INT n, INT element, const void* x, INT incx, void* y, INT incy) {        \
+    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                            \
+        FunctionOf<"cublas", "cublasGetVector" NAME>(), [&] {                  \
+          return Copy(Vector(n, element, x, incx, y, incy), kToHost, nullptr); \
+        });                                                                    \
+  }                                                                            \
+  SIMGPU_API cublasStatus_t cublasSetMatrix##SUFFIX(                           \
+      INT rows, INT columns, INT element, const void* a, INT lda, void* b,     \
+      INT ldb) {                                                               \
+    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                            \
+        FunctionOf<"cublas", "cublasSetMatrix" NAME>(), [&] {                  \
+          return Copy(Matrix(rows, columns, element, a, lda, b, ldb),          \
+                      kToDevice, nullptr);                                     \
+        });                                                                    \
+  }                                                                            \
+  SIMGPU_API cublasStatus_t cublasGetMatrix##SUFFIX(                           \
+      INT rows, INT columns, INT element, const void* a, INT lda, void* b,     \
+      INT ldb) {                                                               \
+    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                            \
+        FunctionOf<"cublas", "cublasGetMatrix" NAME>(), [&] {                  \
+          return Copy(Matrix(rows, columns, element, a, lda, b, ldb), kToHost, \
+                      nullptr);                                                \
+        });                                                                    \
+  }                                                                            \
+  SIMGPU_API cublasStatus_t cublasSetVectorAsync##SUFFIX(                      \
+      INT n, INT element, const void* x, INT incx, void* y, INT incy,          \
+      cudaStream_t stream) {                                                   \
+    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                            \
+        FunctionOf<"cublas", "cublasSetVectorAsync" NAME>(), [&] {             \
+          return Copy(Vector(n, element, x, incx, y, incy), kToDevice,         \
+                      &stream);                                                \
+        });                                                                    \
+  }                                                                            \
+  SIMGPU_API cublasStatus_t cublasGetVectorAsync##SUFFIX(                      \
+      INT n, INT element, const void* x, INT incx, void* y, INT incy,          \
+      cudaStream_t stream) {                                                   \
+    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                            \
+        FunctionOf<"cublas", "cublasGetVectorAsync" NAME>(), [&] {             \
+          return Copy(Vector(n, element, x, incx, y, incy), kToHost, &stream); \
+        });                                                                    \
+  }                                                                            \
+  SIMGPU_API cublasStatus_t cublasSetMatrixAsync##SUFFIX(                      \
+      INT rows, INT columns, INT element, const void* a, INT lda, void* b,     \
+      INT ldb, cudaStream_t stream) {                                          \
+    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                            \
+        FunctionOf<"cublas", "cublasSetMatrixAsync" NAME>(), [&] {             \
+          return Copy(Matrix(rows, columns, element, a, lda, b, ldb),          \
+                      kToDevice, &stream);                                     \
+        });                                                                    \
+  }                                                                            \
+  SIMGPU_API cublasStatus_t cublasGetMatrixAsync##SUFFIX(                      \
+      INT rows, INT columns, INT element, const void* a, INT lda, void* b,     \
+      INT ldb, cudaStream_t stream) {                                          \
+    return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(                            \
+        FunctionOf<"cublas", "cublasGetMatrixAsync" NAME>(), [&] {             \
+          return Copy(Matrix(rows, columns, element, a, lda, b, ldb), kToHost, \
+                      &stream);                                                \
+        });                                                                    \
   }
 SIM_COPIES(int, , "")
 SIM_COPIES(int64_t, _64, "_64")

@@ -60,17 +60,25 @@ uint32_t Blocks(int64_t size, int tile) {
   return static_cast<uint32_t>(std::max<int64_t>(1, (size + tile - 1) / tile));
 }
 
-int64_t WholeNs(double ns) {
-  return std::max<int64_t>(1, std::llround(ns));
+int64_t WholeNs(double ns) { return std::max<int64_t>(1, std::llround(ns)); }
+
+// Partial sums must fit into the library's workspace (32 MiB on sm_90, by the
+// documentation of cublasSetWorkspace). Beyond it the kernel balances its work
+// over the SMs by itself: one kernel, in the time that the model gives.
+opmodel::GemmPlan WithinWorkspace(opmodel::GemmPlan plan) {
+  constexpr double kWorkspaceBytes = 32 << 20;
+  if (plan.workspace_bytes > kWorkspaceBytes) plan.split_k = 1;
+  return plan;
 }
 
 // An empty product still launches: the vendor scales C by beta.
 GemmLaunch EmptyLaunch() {
-  return {.product = {.name = "void scal_kernel<float, float, 1, true, 6, 5, 5, "
-                              "3>(cublasTransposeParams<float>, float const*, "
-                              "float*, float const*)",
-                      .effect = {}},
-          .reduction = {.name = nullptr, .effect = {}}};
+  return {
+      .product = {.name = "void scal_kernel<float, float, 1, true, 6, 5, 5, "
+                          "3>(cublasTransposeParams<float>, float const*, "
+                          "float*, float const*)",
+                  .effect = {}},
+      .reduction = {.name = nullptr, .effect = {}}};
 }
 
 }  // namespace
@@ -91,9 +99,8 @@ GemmLaunch GemmLaunchOf(const Operation& op, const opmodel::GemmPlan& plan,
                   .effect = {}},
       .reduction = {.name = nullptr, .effect = {}}};
   if (plan.split_k <= 1) return launch;
-  const double reduction_ns =
-      std::min(opmodel::StreamingTime(plan.workspace_bytes, gpu).ns,
-               plan.time.ns / 3);
+  const double reduction_ns = std::min(
+      opmodel::StreamingTime(plan.workspace_bytes, gpu).ns, plan.time.ns / 3);
   launch.product.duration_ns = WholeNs(plan.time.ns - reduction_ns);
   launch.reduction = {.name = kSplitKReduction,
                       .grid = {Blocks(op[Dim::kM], 32), Blocks(op[Dim::kN], 16),
@@ -117,8 +124,10 @@ const GemmLaunch& GemmLaunchOf(const Operation& op, const GpuSpec& gpu) {
   }
   GemmLaunch launch = EmptyLaunch();
   if (opmodel::CostOf(op)) {
-    launch = GemmLaunchOf(
-        op, opmodel::BestGemmPlan(opmodel::GemmShapeOf(op, gpu), gpu), gpu);
+    launch = GemmLaunchOf(op,
+                          WithinWorkspace(opmodel::BestGemmPlan(
+                              opmodel::GemmShapeOf(op, gpu), gpu)),
+                          gpu);
   }
   const std::lock_guard lock(cache.mutex);
   return cache.launches.try_emplace(key, std::move(launch)).first->second;

@@ -67,29 +67,22 @@ constexpr NameRow kNames[] = {
 DType Family(DType math) {
   switch (math) {
     case DType::kF8E5M2:
-    case DType::kF4E2M1:
-      return DType::kF8E4M3;
+    case DType::kF4E2M1: return DType::kF8E4M3;
     case DType::kU8:
-    case DType::kI32:
-      return DType::kI8;
-    default:
-      return math;
+    case DType::kI32: return DType::kI8;
+    default: return math;
   }
 }
 
 DType Fallback(DType math) {
   switch (math) {
-    case DType::kF8E4M3:
-      return DType::kBf16;
+    case DType::kF8E4M3: return DType::kBf16;
     case DType::kBf16:
     case DType::kTf32:
     case DType::kF16:
-    case DType::kI8:
-      return DType::kF32;
-    case DType::kC128:
-      return DType::kC64;
-    default:
-      return math == DType::kF32 ? DType::kUnknown : DType::kF32;
+    case DType::kI8: return DType::kF32;
+    case DType::kC128: return DType::kC64;
+    default: return math == DType::kF32 ? DType::kUnknown : DType::kF32;
   }
 }
 
@@ -137,8 +130,8 @@ std::string GemmKernelName(const Operation& op, const opmodel::GemmPlan& plan,
   const std::string_view pattern =
       PatternOf(op.math, 10 * gpu.compute_major + gpu.compute_minor);
   const bool is_cutlass = pattern.front() == '@';
-  std::string name = Filled(pattern.substr(is_cutlass ? 1 : 0), plan,
-                            {layout, sizeof layout});
+  std::string name =
+      Filled(pattern.substr(is_cutlass ? 1 : 0), plan, {layout, sizeof layout});
   return is_cutlass ? MangledCutlassKernel(name) : name;
 }
 

@@ -94,8 +94,7 @@ SIMGPU_API cublasStatus_t cublasGetStream_v2(cublasHandle_t handle,
 }
 
 SIMGPU_API cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle,
-                                                void* workspace,
-                                                size_t bytes) {
+                                                void* workspace, size_t bytes) {
   return WithHandle(FunctionOf<"cublas", "cublasSetWorkspace_v2">(), handle,
                     [&](cublasContext& context) {
                       context.workspace = workspace;
@@ -105,9 +104,10 @@ SIMGPU_API cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle,
 
 SIMGPU_API cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle,
                                                   cublasPointerMode_t mode) {
-  return WithHandle(
-      FunctionOf<"cublas", "cublasSetPointerMode_v2">(), handle,
-      [&](cublasContext& context) { return Write(context.pointer_mode, mode); });
+  return WithHandle(FunctionOf<"cublas", "cublasSetPointerMode_v2">(), handle,
+                    [&](cublasContext& context) {
+                      return Write(context.pointer_mode, mode);
+                    });
 }
 
 SIMGPU_API cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle,
@@ -133,9 +133,10 @@ SIMGPU_API cublasStatus_t cublasGetMathMode(cublasHandle_t handle,
 
 SIMGPU_API cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle,
                                                cublasAtomicsMode_t mode) {
-  return WithHandle(
-      FunctionOf<"cublas", "cublasSetAtomicsMode">(), handle,
-      [&](cublasContext& context) { return Write(context.atomics_mode, mode); });
+  return WithHandle(FunctionOf<"cublas", "cublasSetAtomicsMode">(), handle,
+                    [&](cublasContext& context) {
+                      return Write(context.atomics_mode, mode);
+                    });
 }
 
 SIMGPU_API cublasStatus_t cublasGetAtomicsMode(cublasHandle_t handle,

@@ -146,9 +146,8 @@ GemmPlan PlanOf(const LtAlgorithm& algorithm, const Operation& op,
 
 SIMGPU_API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
-    cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
-    cublasLtMatrixLayout_t, cublasLtMatrixLayout_t d,
-    cublasLtMatmulPreference_t preference, int wanted,
+    cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t,
+    cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t preference, int wanted,
     cublasLtMatmulHeuristicResult_t results[], int* found) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatmulAlgoGetHeuristic">(), [&] {
@@ -185,8 +184,7 @@ SIMGPU_API cublasStatus_t cublasLtMatmulAlgoCheck(
             reinterpret_cast<LtLayout*>(b), reinterpret_cast<LtLayout*>(d));
         if (!op) return CUBLAS_STATUS_INVALID_VALUE;
         const opmodel::GpuSpec& gpu = GpuOfStream(nullptr);
-        const GemmPlan plan =
-            PlanOf(StateOf<LtAlgorithm>(algorithm), *op, gpu);
+        const GemmPlan plan = PlanOf(StateOf<LtAlgorithm>(algorithm), *op, gpu);
         *result = {};
         result->algo = *algorithm;
         result->workspaceSize = static_cast<size_t>(plan.workspace_bytes);

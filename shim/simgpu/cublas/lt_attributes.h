@@ -17,6 +17,11 @@ struct LtAttribute {
   size_t bytes;
 };
 
+extern const std::span<const LtAttribute> kLayoutAttributes;
+extern const std::span<const LtAttribute> kMatmulAttributes;
+extern const std::span<const LtAttribute> kPreferenceAttributes;
+extern const std::span<const LtAttribute> kTransformAttributes;
+
 inline const LtAttribute* FindAttribute(std::span<const LtAttribute> table,
                                         int id) {
   for (const LtAttribute& row : table) {
@@ -51,8 +56,7 @@ inline cublasStatus_t GetLtAttribute(std::span<const LtAttribute> table,
   if (bytes < row->bytes || value == nullptr) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  std::memcpy(value, static_cast<const char*>(state) + row->offset,
-              row->bytes);
+  std::memcpy(value, static_cast<const char*>(state) + row->offset, row->bytes);
   return CUBLAS_STATUS_SUCCESS;
 }
 

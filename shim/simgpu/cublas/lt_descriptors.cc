@@ -10,132 +10,16 @@
 namespace dltap::simgpu {
 namespace {
 
-constexpr LtAttribute kLayoutAttributes[] = {
-    {CUBLASLT_MATRIX_LAYOUT_TYPE,
-     offsetof(LtLayout, type), sizeof(LtLayout::type)},
-    {CUBLASLT_MATRIX_LAYOUT_ORDER,
-     offsetof(LtLayout, order), sizeof(LtLayout::order)},
-    {CUBLASLT_MATRIX_LAYOUT_ROWS,
-     offsetof(LtLayout, rows), sizeof(LtLayout::rows)},
-    {CUBLASLT_MATRIX_LAYOUT_COLS,
-     offsetof(LtLayout, cols), sizeof(LtLayout::cols)},
-    {CUBLASLT_MATRIX_LAYOUT_LD,
-     offsetof(LtLayout, ld), sizeof(LtLayout::ld)},
-    {CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
-     offsetof(LtLayout, batch_count), sizeof(LtLayout::batch_count)},
-    {CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
-     offsetof(LtLayout, batch_stride), sizeof(LtLayout::batch_stride)},
-    {CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET,
-     offsetof(LtLayout, plane_offset), sizeof(LtLayout::plane_offset)},
-    {CUBLASLT_MATRIX_LAYOUT_BATCH_MODE,
-     offsetof(LtLayout, batch_mode), sizeof(LtLayout::batch_mode)},
-};
-
-constexpr LtAttribute kMatmulAttributes[] = {
-    {CUBLASLT_MATMUL_DESC_COMPUTE_TYPE,
-     offsetof(LtMatmulDesc, compute_type), sizeof(LtMatmulDesc::compute_type)},
-    {CUBLASLT_MATMUL_DESC_SCALE_TYPE,
-     offsetof(LtMatmulDesc, scale_type), sizeof(LtMatmulDesc::scale_type)},
-    {CUBLASLT_MATMUL_DESC_POINTER_MODE,
-     offsetof(LtMatmulDesc, pointer_mode), sizeof(LtMatmulDesc::pointer_mode)},
-    {CUBLASLT_MATMUL_DESC_TRANSA,
-     offsetof(LtMatmulDesc, trans_a), sizeof(LtMatmulDesc::trans_a)},
-    {CUBLASLT_MATMUL_DESC_TRANSB,
-     offsetof(LtMatmulDesc, trans_b), sizeof(LtMatmulDesc::trans_b)},
-    {CUBLASLT_MATMUL_DESC_TRANSC,
-     offsetof(LtMatmulDesc, trans_c), sizeof(LtMatmulDesc::trans_c)},
-    {CUBLASLT_MATMUL_DESC_FILL_MODE,
-     offsetof(LtMatmulDesc, fill_mode), sizeof(LtMatmulDesc::fill_mode)},
-    {CUBLASLT_MATMUL_DESC_EPILOGUE,
-     offsetof(LtMatmulDesc, epilogue), sizeof(LtMatmulDesc::epilogue)},
-    {CUBLASLT_MATMUL_DESC_BIAS_POINTER,
-     offsetof(LtMatmulDesc, bias), sizeof(LtMatmulDesc::bias)},
-    {CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE,
-     offsetof(LtMatmulDesc, bias_batch_stride), sizeof(LtMatmulDesc::bias_batch_stride)},
-    {CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
-     offsetof(LtMatmulDesc, aux), sizeof(LtMatmulDesc::aux)},
-    {CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
-     offsetof(LtMatmulDesc, aux_ld), sizeof(LtMatmulDesc::aux_ld)},
-    {CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE,
-     offsetof(LtMatmulDesc, aux_batch_stride), sizeof(LtMatmulDesc::aux_batch_stride)},
-    {CUBLASLT_MATMUL_DESC_ALPHA_VECTOR_BATCH_STRIDE,
-     offsetof(LtMatmulDesc, alpha_batch_stride), sizeof(LtMatmulDesc::alpha_batch_stride)},
-    {CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET,
-     offsetof(LtMatmulDesc, sm_count_target), sizeof(LtMatmulDesc::sm_count_target)},
-    {CUBLASLT_MATMUL_DESC_A_SCALE_POINTER,
-     offsetof(LtMatmulDesc, scale_a), sizeof(LtMatmulDesc::scale_a)},
-    {CUBLASLT_MATMUL_DESC_B_SCALE_POINTER,
-     offsetof(LtMatmulDesc, scale_b), sizeof(LtMatmulDesc::scale_b)},
-    {CUBLASLT_MATMUL_DESC_C_SCALE_POINTER,
-     offsetof(LtMatmulDesc, scale_c), sizeof(LtMatmulDesc::scale_c)},
-    {CUBLASLT_MATMUL_DESC_D_SCALE_POINTER,
-     offsetof(LtMatmulDesc, scale_d), sizeof(LtMatmulDesc::scale_d)},
-    {CUBLASLT_MATMUL_DESC_AMAX_D_POINTER,
-     offsetof(LtMatmulDesc, amax_d), sizeof(LtMatmulDesc::amax_d)},
-    {CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE,
-     offsetof(LtMatmulDesc, aux_type), sizeof(LtMatmulDesc::aux_type)},
-    {CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_POINTER,
-     offsetof(LtMatmulDesc, aux_scale), sizeof(LtMatmulDesc::aux_scale)},
-    {CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_AMAX_POINTER,
-     offsetof(LtMatmulDesc, aux_amax), sizeof(LtMatmulDesc::aux_amax)},
-    {CUBLASLT_MATMUL_DESC_FAST_ACCUM,
-     offsetof(LtMatmulDesc, fast_accumulation), sizeof(LtMatmulDesc::fast_accumulation)},
-    {CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
-     offsetof(LtMatmulDesc, bias_type), sizeof(LtMatmulDesc::bias_type)},
-    {CUBLASLT_MATMUL_DESC_A_SCALE_MODE,
-     offsetof(LtMatmulDesc, scale_mode_a), sizeof(LtMatmulDesc::scale_mode_a)},
-    {CUBLASLT_MATMUL_DESC_B_SCALE_MODE,
-     offsetof(LtMatmulDesc, scale_mode_b), sizeof(LtMatmulDesc::scale_mode_b)},
-    {CUBLASLT_MATMUL_DESC_C_SCALE_MODE,
-     offsetof(LtMatmulDesc, scale_mode_c), sizeof(LtMatmulDesc::scale_mode_c)},
-    {CUBLASLT_MATMUL_DESC_D_SCALE_MODE,
-     offsetof(LtMatmulDesc, scale_mode_d), sizeof(LtMatmulDesc::scale_mode_d)},
-    {CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_MODE,
-     offsetof(LtMatmulDesc, scale_mode_aux), sizeof(LtMatmulDesc::scale_mode_aux)},
-    {CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER,
-     offsetof(LtMatmulDesc, scale_d_out), sizeof(LtMatmulDesc::scale_d_out)},
-    {CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE,
-     offsetof(LtMatmulDesc, scale_mode_d_out), sizeof(LtMatmulDesc::scale_mode_d_out)},
-    {CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR,
-     offsetof(LtMatmulDesc, emulation), sizeof(LtMatmulDesc::emulation)},
-};
-
-constexpr LtAttribute kPreferenceAttributes[] = {
-    {CUBLASLT_MATMUL_PREF_SEARCH_MODE,
-     offsetof(LtPreference, search_mode), sizeof(LtPreference::search_mode)},
-    {CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-     offsetof(LtPreference, max_workspace_bytes), sizeof(LtPreference::max_workspace_bytes)},
-    {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-     offsetof(LtPreference, reduction_scheme_mask), sizeof(LtPreference::reduction_scheme_mask)},
-    {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
-     offsetof(LtPreference, min_alignment_a), sizeof(LtPreference::min_alignment_a)},
-    {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-     offsetof(LtPreference, min_alignment_b), sizeof(LtPreference::min_alignment_b)},
-    {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-     offsetof(LtPreference, min_alignment_c), sizeof(LtPreference::min_alignment_c)},
-    {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
-     offsetof(LtPreference, min_alignment_d), sizeof(LtPreference::min_alignment_d)},
-    {CUBLASLT_MATMUL_PREF_MAX_WAVES_COUNT,
-     offsetof(LtPreference, max_waves), sizeof(LtPreference::max_waves)},
-    {CUBLASLT_MATMUL_PREF_IMPL_MASK,
-     offsetof(LtPreference, impl_mask), sizeof(LtPreference::impl_mask)},
-};
-
-constexpr LtAttribute kTransformAttributes[] = {
-    {CUBLASLT_MATRIX_TRANSFORM_DESC_SCALE_TYPE,
-     offsetof(LtTransformDesc, scale_type), sizeof(LtTransformDesc::scale_type)},
-    {CUBLASLT_MATRIX_TRANSFORM_DESC_POINTER_MODE,
-     offsetof(LtTransformDesc, pointer_mode), sizeof(LtTransformDesc::pointer_mode)},
-    {CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSA,
-     offsetof(LtTransformDesc, trans_a), sizeof(LtTransformDesc::trans_a)},
-    {CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSB,
-     offsetof(LtTransformDesc, trans_b), sizeof(LtTransformDesc::trans_b)},
-};
-
 LtLayout NewLayout(cudaDataType type, uint64_t rows, uint64_t cols,
                    int64_t ld) {
-  return {.type = type, .order = CUBLASLT_ORDER_COL, .rows = rows, .cols = cols,
-          .ld = ld, .batch_count = 1, .batch_mode = 0, .batch_stride = 0,
+  return {.type = type,
+          .order = CUBLASLT_ORDER_COL,
+          .rows = rows,
+          .cols = cols,
+          .ld = ld,
+          .batch_count = 1,
+          .batch_mode = 0,
+          .batch_stride = 0,
           .plane_offset = 0};
 }
 
@@ -151,10 +35,15 @@ LtMatmulDesc NewMatmulDesc(cublasComputeType_t compute, cudaDataType_t scale) {
 }
 
 LtPreference NewPreference() {
-  return {.search_mode = 0, .reduction_scheme_mask = ~0u,
-          .max_workspace_bytes = 0, .min_alignment_a = 256,
-          .min_alignment_b = 256, .min_alignment_c = 256,
-          .min_alignment_d = 256, .max_waves = 0, .impl_mask = ~0ull};
+  return {.search_mode = 0,
+          .reduction_scheme_mask = ~0u,
+          .max_workspace_bytes = 0,
+          .min_alignment_a = 256,
+          .min_alignment_b = 256,
+          .min_alignment_c = 256,
+          .min_alignment_d = 256,
+          .max_waves = 0,
+          .impl_mask = ~0ull};
 }
 
 LtTransformDesc NewTransformDesc(cudaDataType scale) {
@@ -192,12 +81,13 @@ SIMGPU_API cublasStatus_t cublasLtMatrixLayoutInit_internal(
     cublasLtMatrixLayout_t descriptor, size_t bytes, cudaDataType type,
     uint64_t rows, uint64_t cols, int64_t ld) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatrixLayoutInit_internal">(),
-      [&] { return Place(descriptor, bytes, NewLayout(type, rows, cols, ld)); });
+      FunctionOf<"cublasLt", "cublasLtMatrixLayoutInit_internal">(), [&] {
+        return Place(descriptor, bytes, NewLayout(type, rows, cols, ld));
+      });
 }
 
-SIMGPU_API cublasStatus_t cublasLtMatrixLayoutDestroy(
-    cublasLtMatrixLayout_t descriptor) {
+SIMGPU_API cublasStatus_t
+cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t descriptor) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatrixLayoutDestroy">(), [&] {
         delete descriptor;
@@ -205,12 +95,14 @@ SIMGPU_API cublasStatus_t cublasLtMatrixLayoutDestroy(
       });
 }
 
-SIMGPU_API cublasStatus_t cublasLtMatrixLayoutSetAttribute(
-    cublasLtMatrixLayout_t descriptor, cublasLtMatrixLayoutAttribute_t attribute, const void* value,
-    size_t bytes) {
+SIMGPU_API cublasStatus_t
+cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t descriptor,
+                                 cublasLtMatrixLayoutAttribute_t attribute,
+                                 const void* value, size_t bytes) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatrixLayoutSetAttribute">(), [&] {
-        return SetLtAttribute(kLayoutAttributes, descriptor, attribute, value, bytes);
+        return SetLtAttribute(kLayoutAttributes, descriptor, attribute, value,
+                              bytes);
       });
 }
 
@@ -220,13 +112,14 @@ cublasLtMatrixLayoutGetAttribute(cublasLtMatrixLayout_t descriptor,
                                  void* value, size_t bytes, size_t* written) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatrixLayoutGetAttribute">(), [&] {
-        return GetLtAttribute(kLayoutAttributes, descriptor, attribute, value, bytes,
-                              written);
+        return GetLtAttribute(kLayoutAttributes, descriptor, attribute, value,
+                              bytes, written);
       });
 }
 
-SIMGPU_API cublasStatus_t cublasLtMatmulDescCreate(
-    cublasLtMatmulDesc_t* descriptor, cublasComputeType_t compute, cudaDataType_t scale) {
+SIMGPU_API cublasStatus_t
+cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* descriptor,
+                         cublasComputeType_t compute, cudaDataType_t scale) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatmulDescCreate">(),
       [&] { return Create(descriptor, NewMatmulDesc(compute, scale)); });
@@ -240,8 +133,8 @@ SIMGPU_API cublasStatus_t cublasLtMatmulDescInit_internal(
       [&] { return Place(descriptor, bytes, NewMatmulDesc(compute, scale)); });
 }
 
-SIMGPU_API cublasStatus_t cublasLtMatmulDescDestroy(
-    cublasLtMatmulDesc_t descriptor) {
+SIMGPU_API cublasStatus_t
+cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t descriptor) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatmulDescDestroy">(), [&] {
         delete descriptor;
@@ -250,11 +143,12 @@ SIMGPU_API cublasStatus_t cublasLtMatmulDescDestroy(
 }
 
 SIMGPU_API cublasStatus_t cublasLtMatmulDescSetAttribute(
-    cublasLtMatmulDesc_t descriptor, cublasLtMatmulDescAttributes_t attribute, const void* value,
-    size_t bytes) {
+    cublasLtMatmulDesc_t descriptor, cublasLtMatmulDescAttributes_t attribute,
+    const void* value, size_t bytes) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatmulDescSetAttribute">(), [&] {
-        return SetLtAttribute(kMatmulAttributes, descriptor, attribute, value, bytes);
+        return SetLtAttribute(kMatmulAttributes, descriptor, attribute, value,
+                              bytes);
       });
 }
 
@@ -263,13 +157,13 @@ SIMGPU_API cublasStatus_t cublasLtMatmulDescGetAttribute(
     void* value, size_t bytes, size_t* written) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatmulDescGetAttribute">(), [&] {
-        return GetLtAttribute(kMatmulAttributes, descriptor, attribute, value, bytes,
-                              written);
+        return GetLtAttribute(kMatmulAttributes, descriptor, attribute, value,
+                              bytes, written);
       });
 }
 
-SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceCreate(
-    cublasLtMatmulPreference_t* descriptor) {
+SIMGPU_API cublasStatus_t
+cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* descriptor) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatmulPreferenceCreate">(),
       [&] { return Create(descriptor, NewPreference()); });
@@ -282,8 +176,8 @@ SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceInit_internal(
       [&] { return Place(descriptor, bytes, NewPreference()); });
 }
 
-SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceDestroy(
-    cublasLtMatmulPreference_t descriptor) {
+SIMGPU_API cublasStatus_t
+cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t descriptor) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatmulPreferenceDestroy">(), [&] {
         delete descriptor;
@@ -297,7 +191,8 @@ SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
     size_t bytes) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatmulPreferenceSetAttribute">(), [&] {
-        return SetLtAttribute(kPreferenceAttributes, descriptor, attribute, value, bytes);
+        return SetLtAttribute(kPreferenceAttributes, descriptor, attribute,
+                              value, bytes);
       });
 }
 
@@ -307,8 +202,8 @@ SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceGetAttribute(
     size_t* written) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatmulPreferenceGetAttribute">(), [&] {
-        return GetLtAttribute(kPreferenceAttributes, descriptor, attribute, value, bytes,
-                              written);
+        return GetLtAttribute(kPreferenceAttributes, descriptor, attribute,
+                              value, bytes, written);
       });
 }
 
@@ -320,14 +215,15 @@ SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescCreate(
 }
 
 SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescInit_internal(
-    cublasLtMatrixTransformDesc_t descriptor, size_t bytes, cudaDataType scale) {
+    cublasLtMatrixTransformDesc_t descriptor, size_t bytes,
+    cudaDataType scale) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatrixTransformDescInit_internal">(),
       [&] { return Place(descriptor, bytes, NewTransformDesc(scale)); });
 }
 
-SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescDestroy(
-    cublasLtMatrixTransformDesc_t descriptor) {
+SIMGPU_API cublasStatus_t
+cublasLtMatrixTransformDescDestroy(cublasLtMatrixTransformDesc_t descriptor) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatrixTransformDescDestroy">(), [&] {
         delete descriptor;
@@ -341,7 +237,8 @@ SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescSetAttribute(
     size_t bytes) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatrixTransformDescSetAttribute">(), [&] {
-        return SetLtAttribute(kTransformAttributes, descriptor, attribute, value, bytes);
+        return SetLtAttribute(kTransformAttributes, descriptor, attribute,
+                              value, bytes);
       });
 }
 
@@ -351,8 +248,8 @@ SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescGetAttribute(
     size_t bytes, size_t* written) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublasLt", "cublasLtMatrixTransformDescGetAttribute">(), [&] {
-        return GetLtAttribute(kTransformAttributes, descriptor, attribute, value, bytes,
-                              written);
+        return GetLtAttribute(kTransformAttributes, descriptor, attribute,
+                              value, bytes, written);
       });
 }
 

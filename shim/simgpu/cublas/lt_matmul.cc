@@ -26,10 +26,8 @@ bool NeedsBiasGradient(uint32_t epilogue) {
     case CUBLASLT_EPILOGUE_BGRADA:
     case CUBLASLT_EPILOGUE_BGRADB:
     case CUBLASLT_EPILOGUE_DRELU_BGRAD:
-    case CUBLASLT_EPILOGUE_DGELU_BGRAD:
-      return true;
-    default:
-      return false;
+    case CUBLASLT_EPILOGUE_DGELU_BGRAD: return true;
+    default: return false;
   }
 }
 
@@ -51,12 +49,12 @@ Error Launch(const Operation& op, const LtMatmulDesc& desc,
   const bool is_best =
       algorithm == nullptr || StateOf<LtAlgorithm>(algorithm).id == 0;
   const Error error =
-      is_best ? LaunchGemm(stream, GemmLaunchOf(op, gpu))
-              : LaunchGemm(stream, GemmLaunchOf(
-                                       op,
-                                       PlanOf(StateOf<LtAlgorithm>(algorithm),
-                                              op, gpu),
-                                       gpu));
+      is_best
+          ? LaunchGemm(stream, GemmLaunchOf(op, gpu))
+          : LaunchGemm(
+                stream,
+                GemmLaunchOf(
+                    op, PlanOf(StateOf<LtAlgorithm>(algorithm), op, gpu), gpu));
   if (error != Error::kSuccess || !NeedsBiasGradient(desc.epilogue)) {
     return error;
   }
@@ -65,8 +63,9 @@ Error Launch(const Operation& op, const LtMatmulDesc& desc,
 
 LibraryKernel Transform(const LtLayout& layout, const opmodel::GpuSpec& gpu) {
   const double bytes = 8.0 * layout.rows * layout.cols;
-  return {.name = "void cublasLt::transform_kernel<float, float, 32, 8>("
-                  "cublasLtMatrixTransformParams)",
+  return {.name =
+              "void cublasLt::transform_kernel<float, float, 32, 8>("
+              "cublasLtMatrixTransformParams)",
           .grid = {static_cast<uint32_t>(layout.rows / 32 + 1),
                    static_cast<uint32_t>(layout.cols / 32 + 1), 1},
           .block = {32, 8, 1},

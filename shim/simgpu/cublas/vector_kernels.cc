@@ -20,9 +20,9 @@ enum class Extent { kVector, kMatrix };
 struct VectorRow {
   std::string_view prefix;  // of the routine's name; the first row that fits
   Extent extent;
-  double passes;            // how often each element is read or written
-  const char* kernel;       // $T: element type
-  const char* second;       // of reductions over many blocks; may be null
+  double passes;       // how often each element is read or written
+  const char* kernel;  // $T: element type
+  const char* second;  // of reductions over many blocks; may be null
 };
 
 constexpr char kBlockSum[] =
@@ -32,7 +32,8 @@ constexpr char kBlockSum[] =
 
 constexpr VectorRow kRows[] = {
     {"dot", Extent::kVector, 2,
-     "void dot_kernel<$T, 128, 0, cublasDotParams<cublasGemvTensorStridedBatched"
+     "void dot_kernel<$T, 128, 0, "
+     "cublasDotParams<cublasGemvTensorStridedBatched"
      "<$T const>, cublasGemvTensorStridedBatched<$T> > >(cublasDotParams<"
      "cublasGemvTensorStridedBatched<$T const>, "
      "cublasGemvTensorStridedBatched<$T> >)",
@@ -70,7 +71,8 @@ constexpr VectorRow kRows[] = {
      "cublasGemvTensorStridedBatched<$T>, $T>, $T, $T)",
      nullptr},
     {"ger", Extent::kMatrix, 2,
-     "void ger_kernel<$T, $T, 256, 5, false>(cublasGerParams<$T, $T>)", nullptr},
+     "void ger_kernel<$T, $T, 256, 5, false>(cublasGerParams<$T, $T>)",
+     nullptr},
     {"geam", Extent::kMatrix, 2,
      "void geam_kernel<$T, $T, 32, 8>(cublasGeamParams<$T>)", nullptr},
     {"dgmm", Extent::kMatrix, 2, "void dgmm_kernel<$T>(cublasDgmmParams<$T>)",
@@ -111,11 +113,10 @@ const char* FilledName(std::string_view pattern, const char* type) {
 }
 
 const VectorRow& RowOf(std::string_view routine) {
-  return *std::find_if(std::begin(kRows), std::end(kRows),
-                       [&](const VectorRow& row) {
-                         return routine.substr(0, row.prefix.size()) ==
-                                row.prefix;
-                       });
+  return *std::find_if(
+      std::begin(kRows), std::end(kRows), [&](const VectorRow& row) {
+        return routine.substr(0, row.prefix.size()) == row.prefix;
+      });
 }
 
 double ElementsOf(const BlasArguments& arguments, Extent extent) {

@@ -60,8 +60,8 @@ LibraryKernel KernelOf(const char* pattern, const Operation& op, double ns,
 KernelList AttentionKernels(const Engine& engine, const GpuSpec& gpu) {
   const bool hopper = gpu.compute_major >= 9;
   if (engine.op.kind == OpKind::kAttentionForward) {
-    return {KernelOf(hopper ? kForward90 : kForward, engine.op, engine.ns,
-                     gpu)};
+    return {
+        KernelOf(hopper ? kForward90 : kForward, engine.op, engine.ns, gpu)};
   }
   const double elements = static_cast<double>(
       engine.op[Dim::kBatch] * engine.op[Dim::kHeads] * engine.op[Dim::kSeqQ]);

@@ -10,9 +10,8 @@ BackendDescriptor* From(cudnnBackendDescriptor_t handle) {
   return static_cast<BackendDescriptor*>(handle);
 }
 
-cudnnStatus_t Set(BackendBody& body, int name,
-                  cudnnBackendAttributeType_t type, int64_t count,
-                  const void* elements) {
+cudnnStatus_t Set(BackendBody& body, int name, cudnnBackendAttributeType_t type,
+                  int64_t count, const void* elements) {
   if (count < 0) return CUDNN_STATUS_BAD_PARAM;
   BackendAttribute attribute{type, count, {}, {}};
   const auto n = static_cast<size_t>(count);
@@ -80,22 +79,20 @@ size_t ElementBytes(cudnnBackendAttributeType_t type) {
 
 SIMGPU_API cudnnStatus_t cudnnBackendCreateDescriptor(
     cudnnBackendDescriptorType_t type, cudnnBackendDescriptor_t* descriptor) {
-  return CudnnEntry(
-      FunctionOf<"cudnn", "cudnnBackendCreateDescriptor">(), [&] {
-        if (descriptor == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
-        *descriptor =
-            new BackendDescriptor{std::make_shared<BackendBody>(type)};
-        return CUDNN_STATUS_SUCCESS;
-      });
+  return CudnnEntry(FunctionOf<"cudnn", "cudnnBackendCreateDescriptor">(), [&] {
+    if (descriptor == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+    *descriptor = new BackendDescriptor{std::make_shared<BackendBody>(type)};
+    return CUDNN_STATUS_SUCCESS;
+  });
 }
 
 SIMGPU_API cudnnStatus_t
 cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t descriptor) {
-  return CudnnEntry(
-      FunctionOf<"cudnn", "cudnnBackendDestroyDescriptor">(), [&] {
-        delete From(descriptor);
-        return CUDNN_STATUS_SUCCESS;
-      });
+  return CudnnEntry(FunctionOf<"cudnn", "cudnnBackendDestroyDescriptor">(),
+                    [&] {
+                      delete From(descriptor);
+                      return CUDNN_STATUS_SUCCESS;
+                    });
 }
 
 SIMGPU_API cudnnStatus_t

@@ -81,8 +81,8 @@ struct BackendBody {
 
   void PutBodies(int name, std::vector<BodyPointer> bodies) {
     const auto count = static_cast<int64_t>(bodies.size());
-    attributes[name] = {CUDNN_TYPE_BACKEND_DESCRIPTOR, count, {},
-                        std::move(bodies)};
+    attributes[name] = {
+        CUDNN_TYPE_BACKEND_DESCRIPTOR, count, {}, std::move(bodies)};
   }
 };
 

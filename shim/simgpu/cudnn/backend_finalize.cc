@@ -81,17 +81,15 @@ cudnnStatus_t FinalizeConfiguration(BackendBody& descriptor) {
   if (engine == nullptr || EngineOf(*engine) == nullptr) {
     return CUDNN_STATUS_BAD_PARAM;
   }
-  descriptor.Put<int64_t>(
-      CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE, CUDNN_TYPE_INT64,
-      {std::llround(EngineOf(*engine)->workspace_bytes)});
+  descriptor.Put<int64_t>(CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE, CUDNN_TYPE_INT64,
+                          {std::llround(EngineOf(*engine)->workspace_bytes)});
   descriptor.Put<int32_t>(CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED,
                           CUDNN_TYPE_INT32, {kSharedMemoryBytes});
   return CUDNN_STATUS_SUCCESS;
 }
 
 BodyPointer MakeConfiguration(const BodyPointer& graph, int64_t index) {
-  auto engine =
-      std::make_shared<BackendBody>(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  auto engine = std::make_shared<BackendBody>(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   engine->PutBodies(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, {graph});
   engine->Put<int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64,
                        {index});
@@ -145,8 +143,8 @@ cudnnStatus_t FinalizePlan(BackendBody& plan) {
   std::string json = JsonOf(
       *engine, descriptor->Value<int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, 0));
   json.push_back('\0');
-  plan.Put<char>(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
-                 CUDNN_TYPE_CHAR, std::vector<char>(json.begin(), json.end()));
+  plan.Put<char>(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+                 std::vector<char>(json.begin(), json.end()));
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -156,7 +154,8 @@ cudnnStatus_t FinalizeBody(const BodyPointer& body) {
   switch (body->type) {
     case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR: return FinalizeGraph(*body);
     case CUDNN_BACKEND_ENGINE_DESCRIPTOR: return FinalizeEngine(*body);
-    case CUDNN_BACKEND_ENGINECFG_DESCRIPTOR: return FinalizeConfiguration(*body);
+    case CUDNN_BACKEND_ENGINECFG_DESCRIPTOR:
+      return FinalizeConfiguration(*body);
     case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR: return FinalizeHeuristics(*body);
     case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR: return FinalizePlan(*body);
     default: return CUDNN_STATUS_SUCCESS;

@@ -25,8 +25,7 @@ constexpr AlgorithmRow kAlgorithms[] = {
     {OpKind::kConvForward, "winograd_2x2", CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD},
     {OpKind::kConvForward, "winograd_4x4",
      CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED},
-    {OpKind::kConvForward, "fft_tiling",
-     CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING},
+    {OpKind::kConvForward, "fft_tiling", CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING},
     {OpKind::kConvBackwardData, "implicit_precomp_gemm",
      CUDNN_CONVOLUTION_BWD_DATA_ALGO_1},
     {OpKind::kConvBackwardData, "implicit_gemm",
@@ -89,8 +88,7 @@ std::vector<ConvAlgorithm> AlgorithmsOf(const Operation& op,
         [&](const AlgorithmRow& candidate) {
           return candidate.kind == op.kind && candidate.engine == engine.name;
         });
-    const int algorithm =
-        row == std::end(kAlgorithms) ? 0 : row->algorithm;
+    const int algorithm = row == std::end(kAlgorithms) ? 0 : row->algorithm;
     const bool listed = std::any_of(
         algorithms.begin(), algorithms.end(),
         [&](const ConvAlgorithm& a) { return a.algorithm == algorithm; });

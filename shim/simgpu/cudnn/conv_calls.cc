@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/cudnn/conv_calls.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "shim/simgpu/cudnn/conv_calls.h"
 #include "shim/simgpu/device/stream.h"
 
 // The convolutions of the legacy API, in their three directions.
@@ -94,35 +95,38 @@ cudnnStatus_t Count(ApiFunction& function, int* count, int value) {
 
 }  // namespace
 
-SIMGPU_API cudnnStatus_t cudnnGetConvolutionForwardAlgorithmMaxCount(
-    cudnnHandle_t, int* count) {
+SIMGPU_API cudnnStatus_t
+cudnnGetConvolutionForwardAlgorithmMaxCount(cudnnHandle_t, int* count) {
   return Count(
       FunctionOf<"cudnn", "cudnnGetConvolutionForwardAlgorithmMaxCount">(),
       count, CUDNN_CONVOLUTION_FWD_ALGO_COUNT);
 }
 
 SIMGPU_API cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(
-    cudnnHandle_t handle, const cudnnTensorDescriptor_t x, const cudnnFilterDescriptor_t w,
-    const cudnnConvolutionDescriptor_t conv, const cudnnTensorDescriptor_t y, const int requested,
-    int* returned, cudnnConvolutionFwdAlgoPerf_t* results) {
+    cudnnHandle_t handle, const cudnnTensorDescriptor_t x,
+    const cudnnFilterDescriptor_t w, const cudnnConvolutionDescriptor_t conv,
+    const cudnnTensorDescriptor_t y, const int requested, int* returned,
+    cudnnConvolutionFwdAlgoPerf_t* results) {
   return Rank(FunctionOf<"cudnn", "cudnnGetConvolutionForwardAlgorithm_v7">(),
               handle, {OpKind::kConvForward, x, w, conv, y}, false, requested,
               returned, results);
 }
 
 SIMGPU_API cudnnStatus_t cudnnFindConvolutionForwardAlgorithm(
-    cudnnHandle_t handle, const cudnnTensorDescriptor_t x, const cudnnFilterDescriptor_t w,
-    const cudnnConvolutionDescriptor_t conv, const cudnnTensorDescriptor_t y, const int requested,
-    int* returned, cudnnConvolutionFwdAlgoPerf_t* results) {
+    cudnnHandle_t handle, const cudnnTensorDescriptor_t x,
+    const cudnnFilterDescriptor_t w, const cudnnConvolutionDescriptor_t conv,
+    const cudnnTensorDescriptor_t y, const int requested, int* returned,
+    cudnnConvolutionFwdAlgoPerf_t* results) {
   return Rank(FunctionOf<"cudnn", "cudnnFindConvolutionForwardAlgorithm">(),
               handle, {OpKind::kConvForward, x, w, conv, y}, true, requested,
               returned, results);
 }
 
 SIMGPU_API cudnnStatus_t cudnnFindConvolutionForwardAlgorithmEx(
-    cudnnHandle_t handle, const cudnnTensorDescriptor_t x, const void*, const cudnnFilterDescriptor_t w,
-    const void*, const cudnnConvolutionDescriptor_t conv, const cudnnTensorDescriptor_t y, void*,
-    const int requested, int* returned,
+    cudnnHandle_t handle, const cudnnTensorDescriptor_t x, const void*,
+    const cudnnFilterDescriptor_t w, const void*,
+    const cudnnConvolutionDescriptor_t conv, const cudnnTensorDescriptor_t y,
+    void*, const int requested, int* returned,
     cudnnConvolutionFwdAlgoPerf_t* results, void*, size_t) {
   return Rank(FunctionOf<"cudnn", "cudnnFindConvolutionForwardAlgorithmEx">(),
               handle, {OpKind::kConvForward, x, w, conv, y}, true, requested,
@@ -130,124 +134,146 @@ SIMGPU_API cudnnStatus_t cudnnFindConvolutionForwardAlgorithmEx(
 }
 
 SIMGPU_API cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
-    cudnnHandle_t, const cudnnTensorDescriptor_t x, const cudnnFilterDescriptor_t w, const cudnnConvolutionDescriptor_t conv,
-    const cudnnTensorDescriptor_t y, cudnnConvolutionFwdAlgo_t algorithm, size_t* bytes) {
+    cudnnHandle_t, const cudnnTensorDescriptor_t x,
+    const cudnnFilterDescriptor_t w, const cudnnConvolutionDescriptor_t conv,
+    const cudnnTensorDescriptor_t y, cudnnConvolutionFwdAlgo_t algorithm,
+    size_t* bytes) {
   return Workspace(
       FunctionOf<"cudnn", "cudnnGetConvolutionForwardWorkspaceSize">(),
       algorithm, {OpKind::kConvForward, x, w, conv, y}, bytes);
 }
 
 SIMGPU_API cudnnStatus_t cudnnConvolutionForward(
-    cudnnHandle_t handle, const void*, const cudnnTensorDescriptor_t x, const void*,
-    const cudnnFilterDescriptor_t w, const void*, const cudnnConvolutionDescriptor_t conv,
+    cudnnHandle_t handle, const void*, const cudnnTensorDescriptor_t x,
+    const void*, const cudnnFilterDescriptor_t w, const void*,
+    const cudnnConvolutionDescriptor_t conv,
     cudnnConvolutionFwdAlgo_t algorithm, void*, size_t, const void*,
     const cudnnTensorDescriptor_t y, void*) {
-  return Run(FunctionOf<"cudnn", "cudnnConvolutionForward">(), handle, algorithm,
-             {OpKind::kConvForward, x, w, conv, y});
+  return Run(FunctionOf<"cudnn", "cudnnConvolutionForward">(), handle,
+             algorithm, {OpKind::kConvForward, x, w, conv, y});
 }
 
-SIMGPU_API cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
-    cudnnHandle_t, int* count) {
+SIMGPU_API cudnnStatus_t
+cudnnGetConvolutionBackwardDataAlgorithmMaxCount(cudnnHandle_t, int* count) {
   return Count(
       FunctionOf<"cudnn", "cudnnGetConvolutionBackwardDataAlgorithmMaxCount">(),
       count, CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT);
 }
 
 SIMGPU_API cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(
-    cudnnHandle_t handle, const cudnnFilterDescriptor_t w, const cudnnTensorDescriptor_t y,
-    const cudnnConvolutionDescriptor_t conv, const cudnnTensorDescriptor_t x, const int requested,
-    int* returned, cudnnConvolutionBwdDataAlgoPerf_t* results) {
-  return Rank(FunctionOf<"cudnn", "cudnnGetConvolutionBackwardDataAlgorithm_v7">(),
-              handle, {OpKind::kConvBackwardData, x, w, conv, y}, false, requested,
-              returned, results);
+    cudnnHandle_t handle, const cudnnFilterDescriptor_t w,
+    const cudnnTensorDescriptor_t y, const cudnnConvolutionDescriptor_t conv,
+    const cudnnTensorDescriptor_t x, const int requested, int* returned,
+    cudnnConvolutionBwdDataAlgoPerf_t* results) {
+  return Rank(
+      FunctionOf<"cudnn", "cudnnGetConvolutionBackwardDataAlgorithm_v7">(),
+      handle, {OpKind::kConvBackwardData, x, w, conv, y}, false, requested,
+      returned, results);
 }
 
 SIMGPU_API cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithm(
-    cudnnHandle_t handle, const cudnnFilterDescriptor_t w, const cudnnTensorDescriptor_t y,
-    const cudnnConvolutionDescriptor_t conv, const cudnnTensorDescriptor_t x, const int requested,
-    int* returned, cudnnConvolutionBwdDataAlgoPerf_t* results) {
-  return Rank(FunctionOf<"cudnn", "cudnnFindConvolutionBackwardDataAlgorithm">(),
-              handle, {OpKind::kConvBackwardData, x, w, conv, y}, true, requested,
-              returned, results);
+    cudnnHandle_t handle, const cudnnFilterDescriptor_t w,
+    const cudnnTensorDescriptor_t y, const cudnnConvolutionDescriptor_t conv,
+    const cudnnTensorDescriptor_t x, const int requested, int* returned,
+    cudnnConvolutionBwdDataAlgoPerf_t* results) {
+  return Rank(
+      FunctionOf<"cudnn", "cudnnFindConvolutionBackwardDataAlgorithm">(),
+      handle, {OpKind::kConvBackwardData, x, w, conv, y}, true, requested,
+      returned, results);
 }
 
 SIMGPU_API cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithmEx(
-    cudnnHandle_t handle, const cudnnFilterDescriptor_t w, const void*, const cudnnTensorDescriptor_t y,
-    const void*, const cudnnConvolutionDescriptor_t conv, const cudnnTensorDescriptor_t x, void*,
-    const int requested, int* returned,
+    cudnnHandle_t handle, const cudnnFilterDescriptor_t w, const void*,
+    const cudnnTensorDescriptor_t y, const void*,
+    const cudnnConvolutionDescriptor_t conv, const cudnnTensorDescriptor_t x,
+    void*, const int requested, int* returned,
     cudnnConvolutionBwdDataAlgoPerf_t* results, void*, size_t) {
-  return Rank(FunctionOf<"cudnn", "cudnnFindConvolutionBackwardDataAlgorithmEx">(),
-              handle, {OpKind::kConvBackwardData, x, w, conv, y}, true, requested,
-              returned, results);
+  return Rank(
+      FunctionOf<"cudnn", "cudnnFindConvolutionBackwardDataAlgorithmEx">(),
+      handle, {OpKind::kConvBackwardData, x, w, conv, y}, true, requested,
+      returned, results);
 }
 
 SIMGPU_API cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(
-    cudnnHandle_t, const cudnnFilterDescriptor_t w, const cudnnTensorDescriptor_t y, const cudnnConvolutionDescriptor_t conv,
-    const cudnnTensorDescriptor_t x, cudnnConvolutionBwdDataAlgo_t algorithm, size_t* bytes) {
+    cudnnHandle_t, const cudnnFilterDescriptor_t w,
+    const cudnnTensorDescriptor_t y, const cudnnConvolutionDescriptor_t conv,
+    const cudnnTensorDescriptor_t x, cudnnConvolutionBwdDataAlgo_t algorithm,
+    size_t* bytes) {
   return Workspace(
       FunctionOf<"cudnn", "cudnnGetConvolutionBackwardDataWorkspaceSize">(),
       algorithm, {OpKind::kConvBackwardData, x, w, conv, y}, bytes);
 }
 
 SIMGPU_API cudnnStatus_t cudnnConvolutionBackwardData(
-    cudnnHandle_t handle, const void*, const cudnnFilterDescriptor_t w, const void*,
-    const cudnnTensorDescriptor_t y, const void*, const cudnnConvolutionDescriptor_t conv,
+    cudnnHandle_t handle, const void*, const cudnnFilterDescriptor_t w,
+    const void*, const cudnnTensorDescriptor_t y, const void*,
+    const cudnnConvolutionDescriptor_t conv,
     cudnnConvolutionBwdDataAlgo_t algorithm, void*, size_t, const void*,
     const cudnnTensorDescriptor_t x, void*) {
-  return Run(FunctionOf<"cudnn", "cudnnConvolutionBackwardData">(), handle, algorithm,
-             {OpKind::kConvBackwardData, x, w, conv, y});
+  return Run(FunctionOf<"cudnn", "cudnnConvolutionBackwardData">(), handle,
+             algorithm, {OpKind::kConvBackwardData, x, w, conv, y});
 }
 
-SIMGPU_API cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
-    cudnnHandle_t, int* count) {
+SIMGPU_API cudnnStatus_t
+cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(cudnnHandle_t, int* count) {
   return Count(
-      FunctionOf<"cudnn", "cudnnGetConvolutionBackwardFilterAlgorithmMaxCount">(),
+      FunctionOf<"cudnn",
+                 "cudnnGetConvolutionBackwardFilterAlgorithmMaxCount">(),
       count, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT);
 }
 
 SIMGPU_API cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
-    cudnnHandle_t handle, const cudnnTensorDescriptor_t x, const cudnnTensorDescriptor_t y,
-    const cudnnConvolutionDescriptor_t conv, const cudnnFilterDescriptor_t w, const int requested,
-    int* returned, cudnnConvolutionBwdFilterAlgoPerf_t* results) {
-  return Rank(FunctionOf<"cudnn", "cudnnGetConvolutionBackwardFilterAlgorithm_v7">(),
-              handle, {OpKind::kConvBackwardWeight, x, w, conv, y}, false, requested,
-              returned, results);
+    cudnnHandle_t handle, const cudnnTensorDescriptor_t x,
+    const cudnnTensorDescriptor_t y, const cudnnConvolutionDescriptor_t conv,
+    const cudnnFilterDescriptor_t w, const int requested, int* returned,
+    cudnnConvolutionBwdFilterAlgoPerf_t* results) {
+  return Rank(
+      FunctionOf<"cudnn", "cudnnGetConvolutionBackwardFilterAlgorithm_v7">(),
+      handle, {OpKind::kConvBackwardWeight, x, w, conv, y}, false, requested,
+      returned, results);
 }
 
 SIMGPU_API cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithm(
-    cudnnHandle_t handle, const cudnnTensorDescriptor_t x, const cudnnTensorDescriptor_t y,
-    const cudnnConvolutionDescriptor_t conv, const cudnnFilterDescriptor_t w, const int requested,
-    int* returned, cudnnConvolutionBwdFilterAlgoPerf_t* results) {
-  return Rank(FunctionOf<"cudnn", "cudnnFindConvolutionBackwardFilterAlgorithm">(),
-              handle, {OpKind::kConvBackwardWeight, x, w, conv, y}, true, requested,
-              returned, results);
+    cudnnHandle_t handle, const cudnnTensorDescriptor_t x,
+    const cudnnTensorDescriptor_t y, const cudnnConvolutionDescriptor_t conv,
+    const cudnnFilterDescriptor_t w, const int requested, int* returned,
+    cudnnConvolutionBwdFilterAlgoPerf_t* results) {
+  return Rank(
+      FunctionOf<"cudnn", "cudnnFindConvolutionBackwardFilterAlgorithm">(),
+      handle, {OpKind::kConvBackwardWeight, x, w, conv, y}, true, requested,
+      returned, results);
 }
 
 SIMGPU_API cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithmEx(
-    cudnnHandle_t handle, const cudnnTensorDescriptor_t x, const void*, const cudnnTensorDescriptor_t y,
-    const void*, const cudnnConvolutionDescriptor_t conv, const cudnnFilterDescriptor_t w, void*,
-    const int requested, int* returned,
+    cudnnHandle_t handle, const cudnnTensorDescriptor_t x, const void*,
+    const cudnnTensorDescriptor_t y, const void*,
+    const cudnnConvolutionDescriptor_t conv, const cudnnFilterDescriptor_t w,
+    void*, const int requested, int* returned,
     cudnnConvolutionBwdFilterAlgoPerf_t* results, void*, size_t) {
-  return Rank(FunctionOf<"cudnn", "cudnnFindConvolutionBackwardFilterAlgorithmEx">(),
-              handle, {OpKind::kConvBackwardWeight, x, w, conv, y}, true, requested,
-              returned, results);
+  return Rank(
+      FunctionOf<"cudnn", "cudnnFindConvolutionBackwardFilterAlgorithmEx">(),
+      handle, {OpKind::kConvBackwardWeight, x, w, conv, y}, true, requested,
+      returned, results);
 }
 
 SIMGPU_API cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
-    cudnnHandle_t, const cudnnTensorDescriptor_t x, const cudnnTensorDescriptor_t y, const cudnnConvolutionDescriptor_t conv,
-    const cudnnFilterDescriptor_t w, cudnnConvolutionBwdFilterAlgo_t algorithm, size_t* bytes) {
+    cudnnHandle_t, const cudnnTensorDescriptor_t x,
+    const cudnnTensorDescriptor_t y, const cudnnConvolutionDescriptor_t conv,
+    const cudnnFilterDescriptor_t w, cudnnConvolutionBwdFilterAlgo_t algorithm,
+    size_t* bytes) {
   return Workspace(
       FunctionOf<"cudnn", "cudnnGetConvolutionBackwardFilterWorkspaceSize">(),
       algorithm, {OpKind::kConvBackwardWeight, x, w, conv, y}, bytes);
 }
 
 SIMGPU_API cudnnStatus_t cudnnConvolutionBackwardFilter(
-    cudnnHandle_t handle, const void*, const cudnnTensorDescriptor_t x, const void*,
-    const cudnnTensorDescriptor_t y, const void*, const cudnnConvolutionDescriptor_t conv,
+    cudnnHandle_t handle, const void*, const cudnnTensorDescriptor_t x,
+    const void*, const cudnnTensorDescriptor_t y, const void*,
+    const cudnnConvolutionDescriptor_t conv,
     cudnnConvolutionBwdFilterAlgo_t algorithm, void*, size_t, const void*,
     const cudnnFilterDescriptor_t w, void*) {
-  return Run(FunctionOf<"cudnn", "cudnnConvolutionBackwardFilter">(), handle, algorithm,
-             {OpKind::kConvBackwardWeight, x, w, conv, y});
+  return Run(FunctionOf<"cudnn", "cudnnConvolutionBackwardFilter">(), handle,
+             algorithm, {OpKind::kConvBackwardWeight, x, w, conv, y});
 }
 
 SIMGPU_API cudnnStatus_t cudnnConvolutionBiasActivationForward(

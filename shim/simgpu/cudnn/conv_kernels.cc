@@ -59,7 +59,8 @@ struct PlainRow {
 
 constexpr PlainRow kPlain[] = {
     {OpKind::kConvForward, "implicit_gemm",
-     "void implicit_convolve_sgemm<float, float, 1024, 5, 5, 3, 3, 3, 1, false, "
+     "void implicit_convolve_sgemm<float, float, 1024, 5, 5, 3, 3, 3, 1, "
+     "false, "
      "false, true>(int, int, int, float const*, int, float*, float const*, "
      "kernel_conv_params, unsigned long long, int, float, float, int, float "
      "const*, float const*, bool, int, int)"},
@@ -156,9 +157,11 @@ KernelList WinogradNonfused(const Engine& engine) {
     return Split(
         engine,
         {{"void cudnn::winograd_nonfused::winogradWgradData4x4<float, float>("
-          "cudnn::winograd_nonfused::WinogradDataParams<float, float>)", 0.17},
+          "cudnn::winograd_nonfused::WinogradDataParams<float, float>)",
+          0.17},
          {"void cudnn::winograd_nonfused::winogradWgradDelta4x4<float, float>("
-          "cudnn::winograd_nonfused::WinogradDeltaParams<float, float>)", 0.17},
+          "cudnn::winograd_nonfused::WinogradDeltaParams<float, float>)",
+          0.17},
          {"ampere_sgemm_128x64_nt", 0.6},
          {"void cudnn::winograd_nonfused::winogradWgradOutput4x4<float, float>("
           "cudnn::winograd_nonfused::WinogradWgradOutputParams<float, float>)",
@@ -167,9 +170,11 @@ KernelList WinogradNonfused(const Engine& engine) {
   return Split(
       engine,
       {{"void cudnn::winograd_nonfused::winogradForwardData4x4<float, float>("
-        "cudnn::winograd_nonfused::WinogradDataParams<float, float>)", 0.17},
+        "cudnn::winograd_nonfused::WinogradDataParams<float, float>)",
+        0.17},
        {"void cudnn::winograd_nonfused::winogradForwardFilter4x4<float, float>("
-        "cudnn::winograd_nonfused::WinogradFilterParams<float, float>)", 0.06},
+        "cudnn::winograd_nonfused::WinogradFilterParams<float, float>)",
+        0.06},
        {"ampere_sgemm_128x64_nn", 0.6},
        {"void cudnn::winograd_nonfused::winogradForwardOutput4x4<float, float>("
         "cudnn::winograd_nonfused::WinogradOutputParams<float, float>)",
@@ -181,10 +186,12 @@ KernelList Fft(const Engine& engine) {
       engine,
       {{"void fft2d_r2c_32x32<float, false, 0u, false>(float2*, float const*, "
         "int, int, int, int, int, int, int, int, int, cudnn::reduced_divisor, "
-        "bool, int2, int, int)", 0.2},
+        "bool, int2, int, int)",
+        0.2},
        {"void fft2d_r2c_32x32<float, false, 5u, true>(float2*, float const*, "
         "int, int, int, int, int, int, int, int, int, cudnn::reduced_divisor, "
-        "bool, int2, int, int)", 0.1},
+        "bool, int2, int, int)",
+        0.1},
        {"ampere_gcgemm_64x64_nt", 0.5},
        {"void fft2d_c2r_32x32<float, false, false, 0u, false, false>(float*, "
         "float2 const*, int, int, int, int, int, int, int, int, int, float, "

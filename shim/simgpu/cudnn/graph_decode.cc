@@ -29,8 +29,8 @@ Dims DimsOf(const BodyPointer& tensor) {
 
 DType TypeOf(const BodyPointer& tensor) {
   if (tensor == nullptr) return DType::kF32;
-  return DTypeOf(static_cast<cudnnDataType_t>(tensor->Value<int32_t>(
-      CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_DATA_FLOAT)));
+  return DTypeOf(static_cast<cudnnDataType_t>(
+      tensor->Value<int32_t>(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_DATA_FLOAT)));
 }
 
 int64_t Product(const Dims& dims) {
@@ -188,9 +188,8 @@ Operation Matmul(const BackendBody& node) {
   op[Dim::kM] = Last(out, 1);
   op[Dim::kN] = Last(out, 0);
   op[Dim::kK] = Last(left, 0);
-  op[Dim::kBatch] =
-      std::max<int64_t>(1, Product(out) / std::max<int64_t>(
-                                              1, op[Dim::kM] * op[Dim::kN]));
+  op[Dim::kBatch] = std::max<int64_t>(
+      1, Product(out) / std::max<int64_t>(1, op[Dim::kM] * op[Dim::kN]));
   return op;
 }
 
@@ -207,13 +206,13 @@ Operation Norm(const BackendBody& node, bool backward) {
   const BodyPointer x =
       node.Body(backward ? CUDNN_ATTR_OPERATION_NORM_BWD_XDESC
                          : CUDNN_ATTR_OPERATION_NORM_FWD_XDESC);
-  Operation op = Streaming(
-      backward ? OpKind::kNormBackward : OpKind::kNormForward, x, x);
+  Operation op =
+      Streaming(backward ? OpKind::kNormBackward : OpKind::kNormForward, x, x);
   if (backward) op[Dim::kElementsIn] *= 2;  // x and dy
-  const int mode = node.Value<int32_t>(
-      backward ? CUDNN_ATTR_OPERATION_NORM_BWD_MODE
-               : CUDNN_ATTR_OPERATION_NORM_FWD_MODE,
-      CUDNN_BATCH_NORM);
+  const int mode =
+      node.Value<int32_t>(backward ? CUDNN_ATTR_OPERATION_NORM_BWD_MODE
+                                   : CUDNN_ATTR_OPERATION_NORM_FWD_MODE,
+                          CUDNN_BATCH_NORM);
   const Dims dims = DimsOf(x);
   switch (mode) {
     case CUDNN_BATCH_NORM: op[Dim::kRows] = At(dims, 1); break;
@@ -279,8 +278,7 @@ Operation DecodeGraph(const BackendBody& graph) {
   if (const auto n = nodes.First(CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR)) {
     return Sdpa(*n, true);
   }
-  const auto products =
-      nodes.Of(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
+  const auto products = nodes.Of(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
   if (products.size() >= 2) return CompositeAttention(nodes, products);
   for (const int type : {kConvForward, kConvData, kConvFilter}) {
     if (const auto n = nodes.First(type)) return ConvOf(*n);

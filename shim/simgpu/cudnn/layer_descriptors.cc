@@ -110,14 +110,14 @@ SIMGPU_API cudnnStatus_t cudnnGetConvolutionMathType(
       [&](cudnnConvolutionStruct& conv) { WriteTo(type, conv.math_type); });
 }
 
-SIMGPU_API cudnnStatus_t cudnnSetConvolutionGroupCount(
-    cudnnConvolutionDescriptor_t desc, int groups) {
+SIMGPU_API cudnnStatus_t
+cudnnSetConvolutionGroupCount(cudnnConvolutionDescriptor_t desc, int groups) {
   return With(FunctionOf<"cudnn", "cudnnSetConvolutionGroupCount">(), desc,
               [&](cudnnConvolutionStruct& conv) { conv.groups = groups; });
 }
 
-SIMGPU_API cudnnStatus_t cudnnGetConvolutionGroupCount(
-    cudnnConvolutionDescriptor_t desc, int* groups) {
+SIMGPU_API cudnnStatus_t
+cudnnGetConvolutionGroupCount(cudnnConvolutionDescriptor_t desc, int* groups) {
   return With(
       FunctionOf<"cudnn", "cudnnGetConvolutionGroupCount">(), desc,
       [&](cudnnConvolutionStruct& conv) { WriteTo(groups, conv.groups); });
@@ -199,8 +199,8 @@ SIMGPU_API cudnnStatus_t cudnnDropoutGetStatesSize(cudnnHandle_t,
   });
 }
 
-SIMGPU_API cudnnStatus_t cudnnDropoutGetReserveSpaceSize(
-    cudnnTensorDescriptor_t desc, size_t* bytes) {
+SIMGPU_API cudnnStatus_t
+cudnnDropoutGetReserveSpaceSize(cudnnTensorDescriptor_t desc, size_t* bytes) {
   return With(FunctionOf<"cudnn", "cudnnDropoutGetReserveSpaceSize">(), desc,
               [&](cudnnTensorStruct& tensor) {
                 WriteTo(bytes, static_cast<size_t>(ElementsOf(tensor) / 8 + 1));

@@ -92,11 +92,9 @@ bool IsAttention(OpKind kind) {
 }
 
 const char* NameOf(OpKind kind) {
-  const auto* row =
-      std::find_if(std::begin(kNames), std::end(kNames),
-                   [&](const NameRow& candidate) {
-                     return candidate.kind == kind;
-                   });
+  const auto* row = std::find_if(
+      std::begin(kNames), std::end(kNames),
+      [&](const NameRow& candidate) { return candidate.kind == kind; });
   return row == std::end(kNames) ? kNames[std::size(kNames) - 1].name
                                  : row->name;
 }
@@ -171,8 +169,9 @@ std::vector<Engine> EnginesOf(const Operation& op, const GpuSpec& gpu) {
     slower.workspace_bytes += 1 << 16;
     engines.push_back(slower);
   }
-  std::stable_sort(engines.begin(), engines.end(),
-                   [](const Engine& a, const Engine& b) { return a.ns < b.ns; });
+  std::stable_sort(
+      engines.begin(), engines.end(),
+      [](const Engine& a, const Engine& b) { return a.ns < b.ns; });
   return engines;
 }
 
@@ -189,8 +188,8 @@ KernelList KernelsOf(const Engine& engine, const GpuSpec& gpu) {
 
 const KernelList& KernelsOf(const Operation& op, const GpuSpec& gpu) {
   Cache& cache = TheCache();
-  const auto key = std::make_tuple(op.kind, op.cell, op.storage, op.math,
-                                   op.dims, &gpu);
+  const auto key =
+      std::make_tuple(op.kind, op.cell, op.storage, op.math, op.dims, &gpu);
   {
     const std::shared_lock lock(cache.mutex);
     if (const auto found = cache.lists.find(key); found != cache.lists.end()) {
@@ -199,8 +198,8 @@ const KernelList& KernelsOf(const Operation& op, const GpuSpec& gpu) {
   }
   std::vector<Engine> engines;
   Append(engines, op, gpu);
-  const Engine engine = engines.empty() ? EnginesOf(op, gpu).front()
-                                        : engines.front();
+  const Engine engine =
+      engines.empty() ? EnginesOf(op, gpu).front() : engines.front();
   KernelList kernels = KernelsOf(engine, gpu);
   const std::lock_guard lock(cache.mutex);
   return cache.lists.try_emplace(key, std::move(kernels)).first->second;

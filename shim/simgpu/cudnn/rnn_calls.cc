@@ -45,8 +45,8 @@ cudnnStatus_t Run(ApiFunction& function, OpKind kind, cudnnHandle_t handle,
       return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
     }
     return CudnnStatus(LaunchKernels(
-        handle->stream, KernelsOf(OperationOf(kind, *rnn, *x),
-                                  GpuOfStream(handle->stream))));
+        handle->stream,
+        KernelsOf(OperationOf(kind, *rnn, *x), GpuOfStream(handle->stream))));
   });
 }
 

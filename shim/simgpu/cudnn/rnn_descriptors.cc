@@ -45,11 +45,20 @@ SIMGPU_API cudnnStatus_t cudnnSetRNNDescriptor_v8(
     if (input < 0 || hidden <= 0 || layers <= 0 || projection > hidden) {
       return CUDNN_STATUS_BAD_PARAM;
     }
-    *desc = {.algorithm = algorithm, .cell = cell, .bias = bias,
-             .direction = direction, .input_mode = input_mode, .type = type,
-             .math_precision = math_precision, .math_type = math_type,
-             .input = input, .hidden = hidden, .projection = projection,
-             .layers = layers, .dropout = dropout, .flags = flags};
+    *desc = {.algorithm = algorithm,
+             .cell = cell,
+             .bias = bias,
+             .direction = direction,
+             .input_mode = input_mode,
+             .type = type,
+             .math_precision = math_precision,
+             .math_type = math_type,
+             .input = input,
+             .hidden = hidden,
+             .projection = projection,
+             .layers = layers,
+             .dropout = dropout,
+             .flags = flags};
     return CUDNN_STATUS_SUCCESS;
   });
 }
@@ -81,10 +90,10 @@ SIMGPU_API cudnnStatus_t cudnnGetRNNDescriptor_v8(
   });
 }
 
-SIMGPU_API cudnnStatus_t cudnnSetRNNDataDescriptor(
-    cudnnRNNDataDescriptor_t desc, cudnnDataType_t type,
-    cudnnRNNDataLayout_t layout, int max_sequence, int batch, int vector,
-    const int[], void*) {
+SIMGPU_API cudnnStatus_t
+cudnnSetRNNDataDescriptor(cudnnRNNDataDescriptor_t desc, cudnnDataType_t type,
+                          cudnnRNNDataLayout_t layout, int max_sequence,
+                          int batch, int vector, const int[], void*) {
   return CudnnEntry(FunctionOf<"cudnn", "cudnnSetRNNDataDescriptor">(), [&] {
     if (desc == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
     *desc = {type, layout, max_sequence, batch, vector};
@@ -119,8 +128,8 @@ SIMGPU_API cudnnStatus_t cudnnGetRNNWeightSpaceSize(cudnnHandle_t,
     if (desc == nullptr || bytes == nullptr) {
       return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
     }
-    *bytes = static_cast<size_t>(
-        BytesOf(desc->type, RnnLayout(*desc).elements()));
+    *bytes =
+        static_cast<size_t>(BytesOf(desc->type, RnnLayout(*desc).elements()));
     return CUDNN_STATUS_SUCCESS;
   });
 }
@@ -156,9 +165,8 @@ SIMGPU_API cudnnStatus_t cudnnGetRNNTempSpaceSizes(
     constexpr int64_t kFixedBytes = 4096;
     // Gate activations of every step and pseudo-layer.
     const int64_t activations =
-        BytesOf(desc->type, int64_t{x->max_sequence} * x->batch *
-                                desc->hidden * layout.gates() *
-                                layout.pseudo_layers());
+        BytesOf(desc->type, int64_t{x->max_sequence} * x->batch * desc->hidden *
+                                layout.gates() * layout.pseudo_layers());
     WriteTo(workspace, static_cast<size_t>(activations / 2 + kFixedBytes));
     WriteTo(reserve, mode == CUDNN_FWD_MODE_TRAINING
                          ? static_cast<size_t>(activations + kFixedBytes)

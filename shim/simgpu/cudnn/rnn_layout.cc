@@ -76,8 +76,7 @@ std::optional<RnnLayout::Place> RnnLayout::Bias(int pseudo_layer,
                                                 int id) const {
   const int count = biases_per_gate() * gates();
   // One bias per gate: on the input side or on the recurrent side.
-  const int first =
-      rnn_.bias == CUDNN_RNN_SINGLE_REC_BIAS ? gates() : 0;
+  const int first = rnn_.bias == CUDNN_RNN_SINGLE_REC_BIAS ? gates() : 0;
   if (id < first || id - first >= count) return std::nullopt;
   const int64_t position = int64_t{pseudo_layer} * count + (id - first);
   return Place{MatrixElements() + position * rnn_.hidden, rnn_.hidden, 1};

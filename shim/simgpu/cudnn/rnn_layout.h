@@ -11,8 +11,9 @@ namespace dltap::simgpu {
 
 // Where the parameters of an RNN lie in its weight space. All matrices of all
 // pseudo-layers come first (a pseudo-layer is one direction of a layer): input
-// matrices of all gates, recurrent ones, then the projection; all biases follow.
-// Frameworks view the gates of a layer as one tensor, so that gates are adjacent.
+// matrices of all gates, recurrent ones, then the projection; all biases
+// follow. Frameworks view the gates of a layer as one tensor, so that gates are
+// adjacent.
 class RnnLayout {
  public:
   explicit RnnLayout(const cudnnRNNStruct& rnn) : rnn_(rnn) {}

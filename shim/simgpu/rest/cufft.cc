@@ -16,7 +16,10 @@ namespace dltap::simgpu {
 namespace {
 
 enum Result : int {
-  kSuccess = 0, kInvalidPlan = 1, kExecFailed = 6, kSetupFailed = 7
+  kSuccess = 0,
+  kInvalidPlan = 1,
+  kExecFailed = 6,
+  kSetupFailed = 7
 };
 
 struct Plan {
@@ -106,11 +109,9 @@ SIMGPU_API int cufftXtMakePlanMany(int handle, int rank, long long* sizes,
 }
 
 SIMGPU_API int cufftXtExec(int handle, void*, void*, int) {
-  return WithPlan(FunctionOf<"cufft", "cufftXtExec">(), handle,
-                  [](Plan& plan) {
-                    return Launch(plan) == Error::kSuccess ? kSuccess
-                                                           : kExecFailed;
-                  });
+  return WithPlan(FunctionOf<"cufft", "cufftXtExec">(), handle, [](Plan& plan) {
+    return Launch(plan) == Error::kSuccess ? kSuccess : kExecFailed;
+  });
 }
 
 }  // namespace dltap::simgpu

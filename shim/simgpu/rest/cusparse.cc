@@ -4,7 +4,8 @@
 #include "shim/simgpu/device/library_entry.h"
 
 // cuSPARSE's header comes only with its big wheel: prototypes by its public
-// documentation. A sparse matrix remembers its sizes, which host code reads back.
+// documentation. A sparse matrix remembers its sizes, which host code reads
+// back.
 
 namespace dltap::simgpu {
 namespace {
