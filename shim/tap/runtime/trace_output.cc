@@ -47,6 +47,7 @@ bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
                        const trace::FileHeader& header) {
   is_writable_ = false;
   is_finishing_ = false;
+  counted_deleted_bytes_ = 0;
   reason_ = trace::EndReason::kExit;
   if (!MapBuffers()) {
     Log(LogLevel::kError, "no memory for buffers; tracing is off");
@@ -189,6 +190,11 @@ void TraceOutput::FlushBuilder(Builder* builder) {
 
 void TraceOutput::Flush() {
   for (Builder& builder : builders_) FlushBuilder(&builder);
+  const uint64_t deleted = data_file_.deleted_bytes();
+  if (deleted != counted_deleted_bytes_) {
+    CountLoss(LossKind::kOverwritten, deleted - counted_deleted_bytes_);
+    counted_deleted_bytes_ = deleted;
+  }
 }
 
 void TraceOutput::DrainDefinitions() {

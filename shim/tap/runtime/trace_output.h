@@ -74,6 +74,7 @@ class TraceOutput {
   int dir_fd_ = -1;
   bool is_writable_ = false;
   bool is_finishing_ = false;
+  uint64_t counted_deleted_bytes_ = 0;
   trace::EndReason reason_ = trace::EndReason::kExit;
   char directory_[kMaxPathBytes] = {};
 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is recorded, and that the program does not notice.
+#include <map>
+#include <string>
+
 #include "gtest/gtest.h"
 #include "tests/integration/tap/tapped_program.h"
 
@@ -102,6 +105,22 @@ TEST(TapRecordingTest, PointersCanBeLeftOut) {
       EXPECT_EQ(IntArg(model, process, call, "devPtr"), 0);
     }
   }
+}
+
+TEST(TapRecordingTest, NvtxRangesComeByInjection) {
+  TappedProgram program("ranges");
+  const Outcome bare = program.RunBare({});
+  program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY);
+  EXPECT_EQ(program.Run({}).output, bare.output);
+  const analyzer::TraceModel model = program.Read();
+  std::map<std::string, int> ranges;
+  for (const analyzer::Range& range : model.processes.at(0).ranges) {
+    ++ranges[std::string(model.texts[range.domain]) + ":" +
+             std::string(model.texts[range.name])];
+  }
+  const std::map<std::string, int> expected = {
+      {":step", 3}, {"TSL:thunk", 3}, {":caf\u00e9", 1}};
+  EXPECT_EQ(ranges, expected);
 }
 
 }  // namespace
