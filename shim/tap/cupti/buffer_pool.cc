@@ -62,6 +62,14 @@ uint8_t* BufferPool::Take() {
   return data != nullptr ? data : MapNew();
 }
 
+bool BufferPool::Owns(const uint8_t* data) const {
+  const uint32_t count = count_.load(std::memory_order_acquire);
+  for (uint32_t i = 0; i < count && i < kMaxBuffers; ++i) {
+    if (data_[i].load(std::memory_order_relaxed) == data) return true;
+  }
+  return false;
+}
+
 bool BufferPool::Deliver(uint8_t* data, size_t valid_bytes) {
   const uint32_t count = count_.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < count && i < kMaxBuffers; ++i) {

@@ -29,7 +29,10 @@ class BufferPool {
   // Never fails before memory does: CUPTI before 12.9 crashes on nullptr.
   uint8_t* Take();
 
-  // False: not one of ours; it belongs to another client.
+  // False: it belongs to another client.
+  bool Owns(const uint8_t* data) const;
+
+  // False: not one of ours.
   bool Deliver(uint8_t* data, size_t valid_bytes);
 
   // Collector: the delivered buffers in the order of their delivery, at most

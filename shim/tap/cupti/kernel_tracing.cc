@@ -227,23 +227,4 @@ void KernelTracing::CaptureBegins() {
   }
 }
 
-void KernelTracing::BufferRequested(uint8_t** buffer, size_t* size,
-                                    size_t* max_records) {
-  *buffer = pool_.Take();
-  *size = *buffer != nullptr ? BufferPool::kBufferBytes : 0;
-  *max_records = 0;  // as many as fit
-  if (*buffer == nullptr) host_.lost(trace::LossKind::kActivityBuffer, 1);
-}
-
-void KernelTracing::BufferCompleted(CUcontext context, uint32_t stream,
-                                    uint8_t* buffer, size_t size,
-                                    size_t valid_bytes) {
-  if (pool_.Deliver(buffer, valid_bytes)) return;
-  // A client gave this buffer to CUPTI before we took over: it is the client's.
-  const auto completed = client_completed_.load(std::memory_order_acquire);
-  if (completed != nullptr) {
-    completed(context, stream, buffer, size, valid_bytes);
-  }
-}
-
 }  // namespace dltap::shim::cupti

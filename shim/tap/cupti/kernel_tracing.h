@@ -79,10 +79,15 @@ class KernelTracing {
   bool SwitchOnKinds();
   bool SwitchOnApis();
   bool SwitchApiCalls(uint8_t enable);
+  CUptiResult RegisterDispatch();
   void Pause();
   void Resume();
   bool StepAside();
   void HandOver();
+  void StageClientBuffer();
+  void CopyToClient(CUcontext context, uint8_t* data, size_t valid_bytes);
+  void CompleteClientBuffer(CUcontext context, const uint8_t* data,
+                            size_t bytes);
   void TakeBackIfLeft();
   void GiveUp(const char* step, CUptiResult result);
   bool Check(const char* step, CUptiResult result);
@@ -120,6 +125,11 @@ class KernelTracing {
   std::atomic<uint64_t> client_left_ns_{0};  // monotonic; 0: has not
   std::atomic<bool> client_flushed_{false};
   std::atomic<uint64_t> yielded_ns_{0};  // CUPTI
+  // CUPTI may keep a buffer of ours while a client has it, and the reverse: so
+  // our callbacks stay registered and hand on what belongs to the other.
+  std::atomic<int32_t> our_buffers_outside_{0};
+  uint8_t* staged_ = nullptr;  // of the client, for what lands in ours
+  size_t staged_bytes_ = 0;
   // cuptiGetTimestamp follows a client's callback: our clock goes on by the
   // monotonic one.
   std::atomic<bool> clock_lost_{false};

@@ -2,6 +2,8 @@
 // The part of KernelTracing that deals with other users of CUPTI.
 #include <sched.h>
 
+#include <cstring>
+
 #include "shim/tap/cupti/kernel_tracing.h"
 
 namespace dltap::shim::cupti {
@@ -78,19 +80,24 @@ void KernelTracing::AfterRegister(CUpti_BuffersCallbackRequestFunc requested,
                                   CUpti_BuffersCallbackCompleteFunc completed) {
   client_requested_.store(requested, std::memory_order_relaxed);
   client_completed_.store(completed, std::memory_order_release);
+  if (IsCurrentSession() &&
+      owner_.load(std::memory_order_acquire) == Owner::kClient) {
+    RegisterDispatch();
+  }
 }
 
 // A client that kept its registration switches a kind on again.
 void KernelTracing::BeforeEnable() {
-  const auto completed = client_completed_.load(std::memory_order_acquire);
-  if (completed == nullptr || !StepAside()) return;
-  api_.activity_register_callbacks(
-      client_requested_.load(std::memory_order_relaxed), completed);
+  if (client_completed_.load(std::memory_order_acquire) != nullptr) StepAside();
 }
 
 void KernelTracing::AfterEnable(int32_t kind) {
   client_kinds_.fetch_or(BitOf(kind), std::memory_order_release);
   client_flushed_.store(false, std::memory_order_relaxed);
+  if (IsCurrentSession() &&
+      owner_.load(std::memory_order_acquire) == Owner::kClient) {
+    StageClientBuffer();
+  }
 }
 
 void KernelTracing::AfterDisable(int32_t kind) {
@@ -105,6 +112,7 @@ void KernelTracing::AfterDisable(int32_t kind) {
 void KernelTracing::AfterFlush() {
   if (client_kinds_.load(std::memory_order_acquire) == 0) {
     client_flushed_.store(true, std::memory_order_release);
+    if (staged_ != nullptr) CompleteClientBuffer(nullptr, nullptr, 0);
     // The sooner the collector takes back, the less is not observed.
     if (IsCurrentSession() &&
         owner_.load(std::memory_order_acquire) == Owner::kClient) {
@@ -150,5 +158,105 @@ void KernelTracing::BeforeSubscribe() {
 }
 
 void KernelTracing::AfterUnsubscribe() { nodes_.MaybeFree(); }
+
+// ---- Buffers ---------------------------------------------------------------
+
+void KernelTracing::BufferRequested(uint8_t** buffer, size_t* size,
+                                    size_t* max_records) {
+  const auto requested = client_requested_.load(std::memory_order_acquire);
+  if (owner_.load(std::memory_order_acquire) == Owner::kClient &&
+      requested != nullptr) {
+    requested(buffer, size, max_records);
+    return;
+  }
+  *buffer = pool_.Take();
+  *size = *buffer != nullptr ? BufferPool::kBufferBytes : 0;
+  *max_records = 0;  // as many as fit
+  if (*buffer == nullptr) {
+    host_.lost(trace::LossKind::kActivityBuffer, 1);
+  } else {
+    our_buffers_outside_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void KernelTracing::BufferCompleted(CUcontext context, uint32_t stream,
+                                    uint8_t* buffer, size_t size,
+                                    size_t valid_bytes) {
+  const Owner owner = owner_.load(std::memory_order_acquire);
+  if (pool_.Owns(buffer)) {
+    our_buffers_outside_.fetch_sub(1, std::memory_order_relaxed);
+    const bool is_clients = owner == Owner::kClient && valid_bytes > 0;
+    if (is_clients) CopyToClient(context, buffer, valid_bytes);
+    pool_.Deliver(buffer, is_clients ? 0 : valid_bytes);
+    return;
+  }
+  const auto completed = client_completed_.load(std::memory_order_acquire);
+  if (completed == nullptr) return;
+  if (owner == Owner::kOurs && valid_bytes > 0 &&
+      client_kinds_.load(std::memory_order_relaxed) == 0) {
+    // The client gave it away before it left; what is in it now is ours.
+    uint8_t* copy = pool_.Take();
+    if (copy != nullptr && valid_bytes <= BufferPool::kBufferBytes) {
+      memcpy(copy, buffer, valid_bytes);
+      pool_.Deliver(copy, valid_bytes);
+      valid_bytes = 0;
+    }
+  }
+  completed(context, stream, buffer, size, valid_bytes);
+}
+
+// PyTorch's profiler flushes only if it has been asked for a buffer, which does
+// not happen while CUPTI still has one of ours.
+void KernelTracing::StageClientBuffer() {
+  const auto requested = client_requested_.load(std::memory_order_acquire);
+  if (staged_ != nullptr || requested == nullptr ||
+      our_buffers_outside_.load(std::memory_order_relaxed) <= 0) {
+    return;
+  }
+  size_t max_records = 0;
+  requested(&staged_, &staged_bytes_, &max_records);
+}
+
+void KernelTracing::CompleteClientBuffer(CUcontext context, const uint8_t* data,
+                                         size_t bytes) {
+  const auto completed = client_completed_.load(std::memory_order_acquire);
+  if (staged_ == nullptr || completed == nullptr) return;
+  uint8_t* buffer = staged_;
+  staged_ = nullptr;
+  if (bytes > 0) memcpy(buffer, data, bytes);
+  completed(context, 0, buffer, staged_bytes_, bytes);
+}
+
+// Whole records, into as many of the client's buffers as they need.
+void KernelTracing::CopyToClient(CUcontext context, uint8_t* data,
+                                 size_t valid_bytes) {
+  const auto requested = client_requested_.load(std::memory_order_acquire);
+  if (requested == nullptr) return;
+  CUpti_Activity* record = nullptr;
+  size_t begin = 0;
+  size_t fits = 0;
+  for (bool more = true; more;) {
+    size_t max_records = 0;
+    if (staged_ == nullptr) requested(&staged_, &staged_bytes_, &max_records);
+    if (staged_ == nullptr) return;
+    more = api_.activity_get_next_record(data, valid_bytes, &record) ==
+           CUPTI_SUCCESS;
+    const size_t end =
+        more ? static_cast<size_t>(reinterpret_cast<uint8_t*>(record) - data)
+             : valid_bytes;
+    if (end - begin > staged_bytes_) {
+      CompleteClientBuffer(context, data + begin, fits - begin);
+      begin = fits;
+    }
+    fits = end;
+  }
+  if (staged_ == nullptr) {
+    size_t max_records = 0;
+    requested(&staged_, &staged_bytes_, &max_records);
+  }
+  if (fits - begin <= staged_bytes_) {
+    CompleteClientBuffer(context, data + begin, fits - begin);
+  }
+}
 
 }  // namespace dltap::shim::cupti

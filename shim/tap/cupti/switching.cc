@@ -112,6 +112,10 @@ bool KernelTracing::SwitchApiCalls(uint8_t enable) {
   return any;
 }
 
+CUptiResult KernelTracing::RegisterDispatch() {
+  return api_.activity_register_callbacks(OnBufferRequested, OnBufferCompleted);
+}
+
 // REQUIRES: owner_ is kTaking. On failure everything is off again.
 bool KernelTracing::TakeOver() {
   const bool done = Check("cuptiActivityRegisterCallbacks",

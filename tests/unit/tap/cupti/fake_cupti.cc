@@ -209,9 +209,15 @@ void FakeCupti::Append(const void* record, size_t bytes) {
   used_ += bytes;
 }
 
+void FakeCupti::HoldBuffer() {
+  size_t max_records = 0;
+  requested(&buffer_, &buffer_bytes_, &max_records);
+  used_ = 0;
+}
+
 void FakeCupti::Flush(uint32_t flags) {
   flushes.push_back(flags);
-  if (buffer_ == nullptr) return;
+  if (buffer_ == nullptr || used_ == 0) return;
   uint8_t* buffer = buffer_;
   buffer_ = nullptr;
   completed(nullptr, 0, buffer, buffer_bytes_, used_);

@@ -63,6 +63,8 @@ class FakeCupti {
   CUpti_TimestampCallbackFunc timestamp_callback = nullptr;
   std::vector<uint64_t> external_ids;  // pushed with CUSTOM2
 
+  // Asks for a buffer before there is anything to put into it.
+  void HoldBuffer();
   // Delivers what there is.
   void Flush(uint32_t flags);
 

@@ -176,6 +176,25 @@ TEST_F(OtherClientsTest, AClientThatWasFirstIsNotDisturbed) {
   EXPECT_TRUE(runtime_.pushing);
 }
 
+// CUPTI may keep an empty buffer when it is flushed.
+TEST_F(OtherClientsTest, RecordsInABufferOfTheOtherReachTheirOwner) {
+  Start();
+  cupti_.HoldBuffer();  // one of ours
+  client_.Register();
+  client_.Enable();
+  EXPECT_NE(Client::last_buffer(), nullptr) << "never asked for a buffer";
+  cupti_.Kernel("its", 2, 30, 40);
+  client_.Disable();
+  client_.Flush();
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+  cupti_.HoldBuffer();  // one of the client's
+  Pass();
+  cupti_.Kernel("ours", 3, 50, 60);
+  Pass();
+  EXPECT_EQ(kernels(), 1u);
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+}
+
 TEST_F(OtherClientsTest, StillYieldedAtTheEndIsNotObserved) {
   Start();
   cupti_.now = 100;
