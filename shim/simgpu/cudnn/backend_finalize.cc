@@ -27,13 +27,12 @@ bool UsesTensorCores(DType math) {
   return math != DType::kF32 && math != DType::kF64;
 }
 
+// TF32 is a note of tensor cores alone: DOWN_CONVERT_INPUTS means FP16, and
+// PyTorch refuses it for FP32 data.
 std::vector<int32_t> NotesOf(const Engine& engine) {
   std::vector<int32_t> notes;
   if (UsesTensorCores(engine.op.math)) {
     notes.push_back(CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
-  }
-  if (engine.op.math == DType::kTf32) {
-    notes.push_back(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
   }
   if (engine.name.starts_with("winograd")) {
     notes.push_back(CUDNN_NUMERICAL_NOTE_WINOGRAD);

@@ -151,6 +151,29 @@ TEST_F(CudnnGraphTest, EveryConfigurationTellsWorkspaceAndSharedMemory) {
   }
 }
 
+// PyTorch refuses engines that convert FP32 inputs down, and without TF32 the
+// ones that use tensor cores: some of each kind but the first must be left.
+TEST_F(CudnnGraphTest, SomeEnginesUseTensorCoresAndNoneConvertsInputs) {
+  int with_tensor_cores = 0;
+  const auto configurations = Configurations(ConvGraph(CUDNN_DATA_FLOAT));
+  for (const Descriptor configuration : configurations) {
+    Descriptor engine = Create(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+    int64_t count = 0;
+    cudnnBackendGetAttribute(configuration, CUDNN_ATTR_ENGINECFG_ENGINE,
+                             CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &engine);
+    int32_t notes[CUDNN_NUMERICAL_NOTE_TYPE_COUNT] = {};
+    cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+                             CUDNN_TYPE_NUMERICAL_NOTE,
+                             CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &count, notes);
+    for (int64_t i = 0; i < count; ++i) {
+      EXPECT_NE(notes[i], CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
+      with_tensor_cores += notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
+    }
+  }
+  EXPECT_GT(with_tensor_cores, 0);
+  EXPECT_LT(with_tensor_cores, static_cast<int>(configurations.size()));
+}
+
 TEST_F(CudnnGraphTest, TwoProductsAreAttention) {
   const auto matmul = [](const std::vector<int64_t>& a,
                          const std::vector<int64_t>& b,
