@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "shim/simgpu/device/library_call.h"
 
@@ -82,9 +83,12 @@ void UnregisterKernel(const void* host_stub) {
   StubTable* table = g_table.load(std::memory_order_relaxed);
   if (table == nullptr) return;
   Kernel* kernel = table->Find(host_stub).kernel.exchange(nullptr);
+  if (kernel == nullptr) return;
   // Records of its last launches may still be read; its library is about to be
   // unmapped.
-  if (kernel != nullptr) kernel->name = InternName(kernel->name);
+  kernel->name = InternName(kernel->name);
+  static auto* const retired = new std::vector<Kernel*>;
+  retired->push_back(kernel);
 }
 
 Kernel* FindKernel(const void* host_stub) {

@@ -47,7 +47,9 @@ class ActivityTest : public RuntimeTest {
  protected:
   void SetUp() override {
     RuntimeTest::SetUp();
-    recorder_ = new Recorder;  // sinks live for ever
+    static auto* const recorder = new Recorder;  // sinks live for ever
+    *recorder = Recorder();
+    recorder_ = recorder;
     SetActivitySink(recorder_);
     SetActivityMask(~0u);
   }

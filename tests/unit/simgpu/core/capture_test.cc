@@ -150,7 +150,8 @@ TEST_F(CaptureTest, OnlyTheOriginEndsACapture) {
   EXPECT_EQ(cudaErrorStreamCaptureUnmatched,
             cudaStreamEndCapture(side_, &graph_));
   EXPECT_OK(End());
-  EXPECT_EQ(cudaErrorIllegalState, End());
+  cudaGraph_t none = nullptr;
+  EXPECT_EQ(cudaErrorIllegalState, cudaStreamEndCapture(stream_, &none));
 }
 
 TEST_F(CaptureTest, LegacyStreamCannotCapture) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <thread>
 
 #include "tests/unit/simgpu/core/kernels.h"
@@ -74,6 +77,18 @@ TEST_F(ErrorTest, PropertiesAgreeWithAttributes) {
   EXPECT_EQ(9, properties.major);
   EXPECT_EQ("dltapsim", std::string(properties.uuid.bytes, 8));
   EXPECT_NE(0u, properties.sharedMemPerBlockOptin);
+}
+
+TEST_F(ErrorTest, ForkedChildCannotUseTheDevice) {
+  const pid_t child = fork();
+  ASSERT_NE(-1, child);
+  if (child == 0) {
+    void* block = nullptr;
+    _exit(cudaMalloc(&block, 1) == cudaErrorInitializationError ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(child, waitpid(child, &status, 0));
+  EXPECT_EQ(0, status);
 }
 
 }  // namespace

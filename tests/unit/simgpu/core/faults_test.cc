@@ -34,6 +34,8 @@ TEST(FaultsTest, TheNthCallFailsAndDoesNothing) {
   EXPECT_EQ(nullptr, second);
   EXPECT_EQ(cudaErrorDevicesUnavailable, cudaGetLastError());
   EXPECT_OK(cudaEventCreate(&second));
+  EXPECT_OK(cudaEventDestroy(first));
+  EXPECT_OK(cudaEventDestroy(second));
 }
 
 // And cudaStreamQuery:1:719.
