@@ -3,91 +3,12 @@
 #include <span>
 
 #include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/memory_box.h"
+#include "shim/simgpu/cudart/node_params.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph_query.h"
-#include "shim/simgpu/device/launch.h"
 #include "shim/simgpu/device/transfer.h"
 
 namespace dltap::simgpu {
 namespace {
-
-Error WorkOf(const cudaKernelNodeParams& params, Work* work) {
-  const Kernel* kernel = ResolveKernel(params.func);
-  if (kernel == nullptr) return Error::kInvalidDeviceFunction;
-  const LaunchParameters launch{.grid = ToDim3(params.gridDim),
-                                .block = ToDim3(params.blockDim),
-                                .cluster = {0, 0, 0},
-                                .dynamic_shared_bytes = params.sharedMemBytes,
-                                .cooperative = false,
-                                .arguments = params.kernelParams};
-  return MakeKernelWork(*kernel, launch, ActiveDevice(),
-                        &work->emplace<KernelWork>());
-}
-
-Error WorkOf(const cudaMemsetParams& params, Work* work) {
-  const unsigned size = params.elementSize;
-  if (size != 1 && size != 2 && size != 4) return Error::kInvalidValue;
-  return MakeMemset(params.dst, params.value, size, params.width, params.height,
-                    params.pitch, &work->emplace<MemsetWork>());
-}
-
-Error WorkOf(const cudaHostNodeParams& params, Work* work) {
-  if (params.fn == nullptr) return Error::kInvalidValue;
-  *work =
-      HostWork{[=] { params.fn(params.userData); }, params.fn, params.userData};
-  return Error::kSuccess;
-}
-
-Error WorkOf(const cudaMemcpy3DParms& params, Work* work) {
-  return MakeCopy3D(params, &work->emplace<CopyWork>());
-}
-
-Error ParamsOf(const GraphNode& node, cudaKernelNodeParams* params) {
-  const auto* kernel = std::get_if<KernelWork>(&node.work);
-  if (kernel == nullptr || params == nullptr) return Error::kInvalidValue;
-  const Dim3& grid = kernel->grid;
-  const Dim3& block = kernel->block;
-  *params = {.func = KernelOfNode(*kernel),
-             .gridDim = dim3(grid.x, grid.y, grid.z),
-             .blockDim = dim3(block.x, block.y, block.z),
-             .sharedMemBytes = kernel->dynamic_shared_bytes,
-             .kernelParams = kernel->arguments,
-             .extra = nullptr};
-  return Error::kSuccess;
-}
-
-Error ParamsOf(const GraphNode& node, cudaMemsetParams* params) {
-  const auto* set = std::get_if<MemsetWork>(&node.work);
-  if (set == nullptr || params == nullptr) return Error::kInvalidValue;
-  *params = {.dst = set->destination,
-             .pitch = set->pitch,
-             .value = set->value,
-             .elementSize = set->element_bytes,
-             .width = set->width,
-             .height = set->height};
-  return Error::kSuccess;
-}
-
-Error ParamsOf(const GraphNode& node, cudaHostNodeParams* params) {
-  const auto* host = std::get_if<HostWork>(&node.work);
-  if (host == nullptr || params == nullptr) return Error::kInvalidValue;
-  *params = {.fn = host->raw, .userData = host->user_data};
-  return Error::kSuccess;
-}
-
-Error ParamsOf(const GraphNode& node, cudaMemcpy3DParms* params) {
-  const auto* copy = std::get_if<CopyWork>(&node.work);
-  if (copy == nullptr || params == nullptr) return Error::kInvalidValue;
-  *params = {};
-  params->srcPtr = {const_cast<std::byte*>(copy->source), copy->source_pitch,
-                    copy->width, copy->height};
-  params->dstPtr = {copy->destination, copy->destination_pitch, copy->width,
-                    copy->height};
-  params->extent = {copy->width, copy->height, copy->depth};
-  params->kind = cudaMemcpyDefault;
-  return Error::kSuccess;
-}
 
 struct Dependencies {
   const cudaGraphNode_t* nodes;
