@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TRACE_DEFINITION_RECORDS_H_
+#define DLTAP_SHIM_TRACE_DEFINITION_RECORDS_H_
+
+#include <cstdint>
+
+#include "shim/trace/record_header.h"
+
+// What ids stand for. Part of records.h.
+namespace dltap::trace {
+
+// Strings: host, boot id, program, tap version, variables. The last is the
+// environment of the rank, from an allow-list: "RANK=0\0WORLD_SIZE=8\0".
+struct ProcessRecord {
+  static constexpr auto kKind = RecordKind::kProcess;
+  RecordHeader header;
+  uint64_t pid;
+  uint64_t parent_pid;
+  uint64_t start_time;  // field 22 of /proc/PID/stat
+  uint32_t cpus;        // that the process may run on
+  uint32_t reserved;
+};
+
+struct ClockRecord {
+  static constexpr auto kKind = RecordKind::kClock;
+  RecordHeader header;
+  uint64_t ticks_per_second;  // as the writer knew it; anchors tell better
+  uint8_t clock;              // ClockKind
+  uint8_t reserved[7];
+};
+
+// Same numbers as specs::ArgKind.
+enum class ArgKind : uint8_t {
+  kInt = 1, kUint = 2, kFloat = 3, kPointer = 4, kEnum = 5, kHandle = 6,
+  kBytes = 7,
+};
+
+// Then ArgRecord[arg_count]; strings: symbol, library ("cublas"), and the
+// arguments' names.
+struct EntryPointRecord {
+  static constexpr auto kKind = RecordKind::kEntryPoint;
+  RecordHeader header;
+  uint16_t id;           // >= kFirstEntryPointId
+  uint8_t role;          // specs::Role
+  uint8_t payload_bytes;
+  uint8_t arg_count;
+  uint8_t reserved[3];
+};
+struct ArgRecord {
+  uint8_t offset;  // in the payload
+  uint8_t width;   // 1, 2, 4, 8; kBytes: any
+  uint8_t kind;    // ArgKind
+  uint8_t reserved;
+};
+
+// One string. Ids begin at 1 and are shared by all names.
+struct TextRecord {
+  static constexpr auto kKind = RecordKind::kText;
+  RecordHeader header;
+  uint32_t id;
+  uint32_t reserved;
+};
+
+// What a launch's function handle is called. Holds from here on: modules are
+// unloaded and addresses reused.
+struct KernelFunctionRecord {
+  static constexpr auto kKind = RecordKind::kKernelFunction;
+  RecordHeader header;
+  uint64_t function;  // as launches record it
+  uint64_t module;    // 0: unknown
+  uint32_t text;
+  uint32_t reserved;
+};
+
+struct KernelVariantRecord {
+  static constexpr auto kKind = RecordKind::kKernelVariant;
+  RecordHeader header;
+  uint32_t id;
+  uint32_t text;
+  uint32_t grid[3];
+  uint32_t block[3];
+  uint32_t cluster[3];  // 0: no clusters
+  uint32_t static_shared_bytes;
+  uint32_t dynamic_shared_bytes;
+  uint32_t local_bytes_per_thread;
+  uint16_t registers_per_thread;
+  uint16_t reserved[3];
+};
+
+// String: name. Zero: unknown.
+struct DeviceRecord {
+  static constexpr auto kKind = RecordKind::kDevice;
+  RecordHeader header;
+  uint32_t id;  // ordinal in the process
+  uint32_t sms;
+  uint8_t uuid[16];
+  uint32_t pci_domain;
+  uint16_t pci_bus;
+  uint16_t pci_device;
+  uint16_t compute_major;
+  uint16_t compute_minor;
+  uint32_t core_clock_khz;
+  uint32_t memory_clock_khz;
+  uint32_t memory_bus_bits;
+  uint64_t memory_bytes;
+  uint64_t l2_bytes;
+};
+
+struct StreamRecord {
+  static constexpr auto kKind = RecordKind::kStream;
+  RecordHeader header;
+  uint32_t id;  // what activity records name
+  uint32_t device;
+  uint32_t context;
+  uint32_t cupti_stream;
+  int32_t priority;
+  uint32_t flags;  // CUPTI's stream flag, 0: unknown
+};
+
+struct StreamHandleRecord {
+  static constexpr auto kKind = RecordKind::kStreamHandle;
+  RecordHeader header;
+  uint64_t handle;  // cudaStream_t as calls name it
+  uint32_t context;
+  uint32_t cupti_stream;
+};
+
+// String: name.
+struct ThreadRecord {
+  static constexpr auto kKind = RecordKind::kThread;
+  RecordHeader header;
+  uint32_t index;  // what blocks and records name
+  uint32_t is_main;
+  uint64_t tid;
+};
+
+// Then node_count times OperationNode, each followed by its DimRecords.
+struct OperationRecord {
+  static constexpr auto kKind = RecordKind::kOperation;
+  RecordHeader header;
+  uint32_t id;  // begins at 1; what the argument `operation` names
+  uint32_t node_count;
+};
+struct OperationNode {
+  uint16_t kind;     // opmodel::OpKind
+  uint8_t cell;      // opmodel::RnnCell
+  uint8_t storage;   // opmodel::DType
+  uint8_t math;      // opmodel::DType
+  uint8_t dim_count;
+  uint8_t reserved[2];
+};
+struct DimRecord {
+  uint8_t dim;  // opmodel::Dim
+  uint8_t reserved[7];
+  int64_t value;
+};
+
+// As the libraries report them, 0: not loaded or unknown. Strings: framework
+// ("torch 2.11.0", may be empty), driver text.
+struct VersionsRecord {
+  static constexpr auto kKind = RecordKind::kVersions;
+  RecordHeader header;
+  int32_t driver;
+  int32_t runtime;
+  int32_t cublas;
+  int32_t cublaslt;
+  int32_t cudnn;
+  int32_t nccl;
+  int32_t cupti;
+  int32_t reserved;
+};
+
+}  // namespace dltap::trace
+
+#endif  // DLTAP_SHIM_TRACE_DEFINITION_RECORDS_H_
