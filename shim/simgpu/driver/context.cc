@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/context_limits.h"
 #include "shim/simgpu/device/thread_state.h"
 #include "shim/simgpu/driver/driver_call.h"
 
@@ -69,15 +70,6 @@ Context* ContextOrCurrent(CUcontext handle) {
   const ThreadState& thread = CurrentThread();
   return thread.contexts.empty() ? nullptr : thread.contexts.back();
 }
-
-// cuCtxGetLimit before any SetLimit, by CUlimit.
-constexpr size_t kDefaultLimits[] = {1024,     // stack size
-                                     1 << 20,  // printf FIFO
-                                     8 << 20,  // malloc heap
-                                     2,        // device runtime sync depth
-                                     2048,     // pending launches
-                                     128,      // L2 fetch granularity
-                                     0,       0};
 
 }  // namespace
 }  // namespace dltap::simgpu
@@ -233,25 +225,13 @@ CUresult cuCtxGetId(CUcontext ctx, unsigned long long* ctxId) {
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   return Driver<"cuCtxSetLimit">(DriverNeeds::kContext, [&] {
-    Context& context = *ContextOrCurrent(nullptr);
-    if (static_cast<size_t>(limit) >= context.limits.size()) {
-      return Error::kInvalidValue;
-    }
-    context.limits[limit].store(value);
-    return Error::kSuccess;
+    return SetContextLimit(*ContextOrCurrent(nullptr), limit, value);
   });
 }
 
 CUresult cuCtxGetLimit(size_t* pvalue, CUlimit limit) {
   return Driver<"cuCtxGetLimit">(DriverNeeds::kContext, [&] {
-    const Context& context = *ContextOrCurrent(nullptr);
-    if (pvalue == nullptr ||
-        static_cast<size_t>(limit) >= context.limits.size()) {
-      return Error::kInvalidValue;
-    }
-    const size_t set = context.limits[limit].load();
-    *pvalue = set != 0 ? set : kDefaultLimits[limit];
-    return Error::kSuccess;
+    return GetContextLimit(*ContextOrCurrent(nullptr), limit, pvalue);
   });
 }
 

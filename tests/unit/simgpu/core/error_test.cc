@@ -79,6 +79,15 @@ TEST_F(ErrorTest, PropertiesAgreeWithAttributes) {
   EXPECT_NE(0u, properties.sharedMemPerBlockOptin);
 }
 
+TEST_F(ErrorTest, LimitsAreKept) {
+  size_t heap = 0;
+  ASSERT_OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 24));
+  ASSERT_OK(cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize));
+  EXPECT_EQ(size_t{1 << 24}, heap);
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaDeviceGetLimit(&heap, static_cast<cudaLimit>(99)));
+}
+
 TEST_F(ErrorTest, ForkedChildCannotUseTheDevice) {
   const pid_t child = fork();
   ASSERT_NE(-1, child);
