@@ -46,6 +46,10 @@ function(dltap_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;LABELS" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${name} ${ARG_SOURCES})
+  if(DLTAP_SANITIZE STREQUAL "address")
+    target_sources(${name}
+      PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/asan_options.cc)
+  endif()
   target_link_libraries(${name}
     PRIVATE dltap_strict ${ARG_LIBS} GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
