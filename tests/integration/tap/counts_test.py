@@ -10,6 +10,7 @@ listed with the reason; all others must be equal. Skipped without torch.
 """
 
 import collections
+import dataclasses
 import importlib.util
 import os
 import pathlib
@@ -56,6 +57,34 @@ def seen_by_tap(dltap, trace):
     return seen
 
 
+@dataclasses.dataclass
+class Difference:
+    symbol: str
+    simulated: int
+    seen: int
+    reason: str  # empty: there is none
+
+    def __str__(self):
+        return (f"{self.symbol}: {self.simulated} calls, {self.seen} seen: "
+                f"{self.reason}")
+
+
+def entry_points(generated):
+    """(library, role) of each wrapped symbol."""
+    text = pathlib.Path(generated, "entry_points.inc").read_text()
+    return {symbol: (library, role)
+            for symbol, library, role in POINT.findall(text)}
+
+
+def differences(simulated, seen, points):
+    return [Difference(symbol, theirs, ours,
+                       reason_to_differ(symbol, points) if ours < theirs
+                       else "")
+            for symbol in sorted(simulated.keys() | seen.keys())
+            if (ours := seen.get(symbol, 0)) !=
+               (theirs := simulated.get(symbol, 0))]
+
+
 def reason_to_differ(symbol, points):
     library, role = points.get(symbol, ("", "kNot"))
     if role == "kNot":
@@ -72,21 +101,14 @@ def main():
     if importlib.util.find_spec("torch") is None:
         print("skipped: this interpreter has no torch")
         return SKIPPED
-    points = {s: (l, r) for s, l, r in POINT.findall(
-        pathlib.Path(generated, "entry_points.inc").read_text())}
+    points = entry_points(generated)
     with tempfile.TemporaryDirectory() as folder:
         simulated, seen = run(dltap, script, options, pathlib.Path(folder))
-    failed, equal = 0, 0
-    for symbol in sorted(simulated.keys() | seen.keys()):
-        ours, theirs = seen.get(symbol, 0), simulated.get(symbol, 0)
-        reason = reason_to_differ(symbol, points)
-        if ours == theirs:
-            equal += 1
-        elif ours < theirs and reason:
-            print(f"{symbol}: {theirs} calls, {ours} seen: {reason}")
-        else:
-            print(f"WRONG {symbol}: {theirs} calls, {ours} seen")
-            failed += 1
+    different = differences(simulated, seen, points)
+    for difference in different:
+        print(difference if difference.reason else f"WRONG {difference}")
+    failed = sum(not difference.reason for difference in different)
+    equal = len(simulated.keys() | seen.keys()) - len(different)
     print(f"{equal} functions equal, {sum(seen.values())} calls seen")
     if seen["__cudaLaunchKernel"] == 0 or equal < 10:
         print("WRONG: the script hardly used the GPU")

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""User programs, bare and tapped: nothing changes for them, nothing is missed.
+
+Usage: programs_test.py [-v] cpp|python
+"""
+
+import collections
+import functools
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tap"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import chain  # noqa: E402
+import counts_test  # noqa: E402
+
+LIBRARY_CLASSES = {"conv", "rnn", "attention", "gemm", "norm", "pool"}
+
+CPP = {
+    "cnn": chain.cpp("cnn"),
+    "cnn_graph": chain.cpp("cnn", "--capture"),
+    "lstm": chain.cpp("lstm"),
+    "lstm_graph": chain.cpp("lstm", "--capture"),
+    "transformer": chain.cpp("transformer"),
+    "transformer_graph": chain.cpp("transformer", "--capture"),
+    "transformer_cudnn": chain.cpp("transformer", "--attention", "cudnn"),
+}
+PYTHON = {
+    "resnet": chain.script("train_resnet.py", "--batch", "8", "--size", "64",
+                           classes=("conv", "norm", "gemm")),
+    "lstm_lm": chain.script("train_lstm_lm.py", "--hidden", "256", "--words",
+                            "2000", classes=("rnn", "gemm")),
+    "transformer": chain.script("train_transformer.py", "--layers", "2",
+                                "--seq", "128", "--words", "4000",
+                                classes=("gemm",)),
+    "transformer_bf16": chain.script("train_transformer.py", "--layers", "2",
+                                     "--seq", "128", "--words", "4000",
+                                     "--bf16", classes=("gemm", "attention")),
+    "dcgan": chain.script("train_dcgan.py", "--batch", "16",
+                          classes=("conv", "norm")),
+    "a3c": chain.script("train_a3c.py", "--rollout", "5",
+                        classes=("conv", "gemm")),
+}
+
+
+class Runs:
+    """One program: run bare, run tapped, reported. Kept for all its tests."""
+
+    def __init__(self, program: chain.Program):
+        self.program = program
+        self.folder = tempfile.TemporaryDirectory()
+        self.trace = pathlib.Path(self.folder.name, "trace")
+        counts = pathlib.Path(self.folder.name, "counts")
+        self.bare = chain.run_bare(program.command, check=False)
+        self.tapped = chain.run_tapped(program.command, self.trace,
+                                       check=False,
+                                       DLTAP_SIM_COUNTS=str(counts))
+        self.simulated = chain.simulated_calls(counts)
+        self.seen = chain.seen_by_tap(self.trace)
+        self.report = chain.report(self.trace)
+
+
+@functools.cache
+def runs_of(program: chain.Program) -> Runs:
+    return Runs(program)
+
+
+class ProgramCase:
+    """What holds for every program; a subclass names it."""
+    program: chain.Program
+
+    @property
+    def runs(self) -> Runs:
+        return runs_of(self.program)
+
+    def test_program_does_not_notice(self):
+        self.assertEqual(self.runs.bare.returncode, 0, self.runs.bare.stderr)
+        self.assertEqual(self.runs.tapped.returncode, 0,
+                         self.runs.tapped.stderr)
+        self.assertEqual(self.runs.bare.stdout, self.runs.tapped.stdout)
+        self.assertRegex(self.runs.bare.stdout, r"loss [-+.\dna]+")
+
+    def test_every_call_is_seen(self):
+        points = counts_test.entry_points(chain.BUILD / "generated")
+        differences = counts_test.differences(self.runs.simulated,
+                                              self.runs.seen, points)
+        unexplained = [d for d in differences if not d.reason]
+        self.assertEqual(unexplained, [])
+        routes = collections.defaultdict(list)
+        for difference in differences:
+            routes[difference.reason].append(difference.symbol)
+        for route, symbols in routes.items():
+            print(f"{self.program}: {route}: {' '.join(symbols)}",
+                  file=sys.stderr)
+
+    def test_every_launch_has_its_kernel(self):
+        trust = self.runs.report["trust"]
+        self.assertEqual(trust["launches_without_kernel"], 0)
+        self.assertEqual(trust["kernels_without_launch"], 0)
+        self.assertEqual([k for k, n in trust["lost"].items() if n], [])
+
+    def test_gpu_time_is_classified(self):
+        self.assertGreaterEqual(self.runs.report["trust"]["classified_share"],
+                                0.98)
+
+    def test_library_classes_come_from_library_calls(self):
+        rows = chain.class_rows(self.runs.report)
+        for name in self.program.library_classes:
+            by_call = (rows[name]["class_from"].get("api_arguments", 0) +
+                       rows[name]["class_from"].get("cudnn_graph", 0))
+            self.assertGreater(by_call, 0.9 * rows[name]["gpu_ns"], name)
+
+    def test_steps_are_found(self):
+        if "--capture" in self.program.command:
+            # A row of equal calls has no period that could be seen.
+            self.skipTest("steps that are one graph launch each are not found")
+        steps = self.runs.report["steps"]
+        used = sum(last - first + 1 for first, last in steps["used"])
+        self.assertLessEqual(abs(steps["count"] - self.program.steps), 1)
+        self.assertGreaterEqual(used, self.program.steps // 2)
+        self.assertLessEqual(used, self.program.steps)
+
+    def test_report_fits_its_width(self):
+        text = chain.dltap("report", self.runs.trace).stdout
+        self.assertIn("(simulated)", text)
+        self.assertEqual([l for l in text.splitlines() if len(l) > 100], [])
+
+
+class CountedCase(ProgramCase):
+    """C++ programs know how often they call what."""
+
+    @functools.cached_property
+    def expected(self) -> dict:
+        return chain.expectation(self.program.command)
+
+    def test_functions_are_called_as_often_as_the_program_says(self):
+        enqueued = self.expected["enqueued_steps"]
+        for symbol, calls in self.expected["functions_per_step"].items():
+            # Copies fetch the losses too.
+            at_least = calls * enqueued
+            if symbol == "cudaMemcpyAsync":
+                self.assertGreater(self.runs.seen[symbol], at_least)
+            else:
+                self.assertEqual(self.runs.seen[symbol], at_least, symbol)
+        self.assertEqual(self.runs.seen["cudaGraphLaunch"],
+                         self.expected["graph_launches"])
+
+    def reported_steps(self, document) -> int:
+        """All tables are over the steps used, or over the whole run."""
+        used = document["steps"]["used"]
+        if document["steps"]["found_by"] == "none":
+            return self.program.steps
+        return sum(last - first + 1 for first, last in used)
+
+    def test_own_kernels_ran_as_often_as_the_program_says(self):
+        document = self.runs.report
+        steps = self.reported_steps(document)
+        for stem, launches in self.expected["kernels_per_step"].items():
+            self.assertEqual(chain.kernel_count(document, stem),
+                             launches * steps, stem)
+
+    def test_calls_per_class_are_those_of_the_program(self):
+        document = chain.report(self.runs.trace, "--no-composite")
+        rows = chain.class_rows(document)
+        steps = self.reported_steps(document)
+        for name, calls in self.expected["classes_per_step"].items():
+            # In a replayed graph a captured call counts at each replay.
+            self.assertEqual(rows[name]["calls"], calls * steps, name)
+        found = {name for name in rows if name in LIBRARY_CLASSES}
+        own = {"norm"} if "layer_norm_forward" in self.expected[
+            "kernels_per_step"] else set()
+        self.assertEqual(found - own, set(self.expected["classes_per_step"]))
+
+
+def define(programs, base, decorate=lambda case: case):
+    for name, program in programs.items():
+        title = "".join(re.findall(r"\w+", name.title())) + "Test"
+        case = type(title, (base, unittest.TestCase), {"program": program})
+        globals()[title] = decorate(case)
+
+
+if __name__ == "__main__":
+    which = sys.argv.pop()
+    if which == "cpp":
+        define(CPP, CountedCase)
+    else:
+        define(PYTHON, ProgramCase, chain.needs_torch)
+    unittest.main()
