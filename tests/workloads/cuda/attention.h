@@ -26,8 +26,7 @@ std::unique_ptr<Attention> MakeGemmAttention(LtContext& context, Heads heads);
 
 // One cuDNN operation each way: the unified attention nodes of the graph
 // interface (cuDNN 9.13 or newer).
-std::unique_ptr<Attention> MakeCudnnAttention(cudaStream_t stream,
-                                              Heads heads);
+std::unique_ptr<Attention> MakeCudnnAttention(cudaStream_t stream, Heads heads);
 
 }  // namespace workloads
 

@@ -30,8 +30,7 @@ void Check(cublasStatus_t result, const char* call, const char* file,
   Fail("cuBLAS", result, cublasGetStatusString(result), call, file, line);
 }
 
-void Check(cudnnStatus_t result, const char* call, const char* file,
-           int line) {
+void Check(cudnnStatus_t result, const char* call, const char* file, int line) {
   if (result == CUDNN_STATUS_SUCCESS) return;
   Fail("cuDNN", result, cudnnGetErrorString(result), call, file, line);
 }

@@ -30,8 +30,8 @@ class Cnn : public Model {
  public:
   Cnn(int batch, cudaStream_t stream)
       : batch_(batch),
-        host_images_(SmallNumbers<float>(
-            size_t{3} * kSide * kSide * batch, 1.0f)),
+        host_images_(
+            SmallNumbers<float>(size_t{3} * kSide * kSide * batch, 1.0f)),
         host_labels_(Labels(batch)),
         images_(size_t{3} * kSide * kSide * batch),
         labels_(batch),
@@ -82,8 +82,8 @@ class Cnn : public Model {
   void Classify(const float* x, cudaStream_t stream) {
     const float one = 1, zero = 0;
     CHECK(cublasSgemm(cublas_, CUBLAS_OP_T, CUBLAS_OP_N, kClasses, batch_,
-                      kFeatures, &one, weights_.data(), kFeatures, x,
-                      kFeatures, &zero, logits_.data(), kClasses));
+                      kFeatures, &one, weights_.data(), kFeatures, x, kFeatures,
+                      &zero, logits_.data(), kClasses));
     CrossEntropy(logits_.data(), labels_.data(), loss_.data(),
                  {batch_, kClasses}, stream);
     CHECK(cublasSgemm(cublas_, CUBLAS_OP_N, CUBLAS_OP_T, kFeatures, kClasses,

@@ -19,8 +19,8 @@ const float kZero = 0;
 cudnnTensorDescriptor_t Tensor(int n, int c, int h, int w) {
   cudnnTensorDescriptor_t desc;
   CHECK(cudnnCreateTensorDescriptor(&desc));
-  CHECK(cudnnSetTensor4dDescriptor(desc, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT,
-                                   n, c, h, w));
+  CHECK(cudnnSetTensor4dDescriptor(desc, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, n,
+                                   c, h, w));
   return desc;
 }
 
@@ -39,9 +39,9 @@ void MustHave(int count, const Perf& perf) {
 ConvBlock::ConvBlock(cudnnHandle_t cudnn, Shape shape)
     : cudnn_(cudnn),
       shape_(shape),
-      filter_(SmallNumbers<float>(size_t{kFilter * kFilter} *
-                                      shape.channels_in * shape.channels_out,
-                                  0.1f)),
+      filter_(SmallNumbers<float>(
+          size_t{kFilter * kFilter} * shape.channels_in * shape.channels_out,
+          0.1f)),
       d_filter_(filter_.size()),
       scale_(Ones(shape.channels_out)),
       bias_(shape.channels_out),
@@ -83,21 +83,18 @@ void ConvBlock::Describe() {
   CHECK(cudnnSetFilter4dDescriptor(filter_desc_, CUDNN_DATA_FLOAT,
                                    CUDNN_TENSOR_NCHW, k, c, kFilter, kFilter));
   CHECK(cudnnCreateConvolutionDescriptor(&conv_desc_));
-  CHECK(cudnnSetConvolution2dDescriptor(conv_desc_, 1, 1, 1, 1, 1, 1,
-                                        CUDNN_CROSS_CORRELATION,
-                                        CUDNN_DATA_FLOAT));
+  CHECK(cudnnSetConvolution2dDescriptor(
+      conv_desc_, 1, 1, 1, 1, 1, 1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
   CHECK(cudnnCreatePoolingDescriptor(&pool_desc_));
   CHECK(cudnnSetPooling2dDescriptor(pool_desc_, CUDNN_POOLING_MAX,
-                                    CUDNN_NOT_PROPAGATE_NAN, 2, 2, 0, 0, 2,
-                                    2));
+                                    CUDNN_NOT_PROPAGATE_NAN, 2, 2, 0, 0, 2, 2));
 }
 
 void ConvBlock::ChooseAlgorithms() {
   int count = 0;
   cudnnConvolutionFwdAlgoPerf_t forward = {};
-  CHECK(cudnnGetConvolutionForwardAlgorithm_v7(cudnn_, x_desc_, filter_desc_,
-                                               conv_desc_, y_desc_, 1, &count,
-                                               &forward));
+  CHECK(cudnnGetConvolutionForwardAlgorithm_v7(
+      cudnn_, x_desc_, filter_desc_, conv_desc_, y_desc_, 1, &count, &forward));
   MustHave(count, forward);
   cudnnConvolutionBwdDataAlgoPerf_t data = {};
   CHECK(cudnnGetConvolutionBackwardDataAlgorithm_v7(
@@ -130,22 +127,21 @@ const float* ConvBlock::Forward(const float* x, cudaStream_t stream) {
   return pooled_.data();
 }
 
-const float* ConvBlock::Backward(const float* x, const float* dy,
-                                 bool needs_dx, cudaStream_t stream) {
-  CHECK(cudnnPoolingBackward(cudnn_, pool_desc_, &kOne, pooled_desc_,
-                             pooled_.data(), pooled_desc_, dy, y_desc_,
-                             active_.data(), &kZero, y_desc_,
-                             d_active_.data()));
+const float* ConvBlock::Backward(const float* x, const float* dy, bool needs_dx,
+                                 cudaStream_t stream) {
+  CHECK(cudnnPoolingBackward(
+      cudnn_, pool_desc_, &kOne, pooled_desc_, pooled_.data(), pooled_desc_, dy,
+      y_desc_, active_.data(), &kZero, y_desc_, d_active_.data()));
   ReluBackward(active_.data(), d_active_.data(), active_size(), stream);
   CHECK(cudnnBatchNormalizationBackward(
       cudnn_, CUDNN_BATCHNORM_SPATIAL, &kOne, &kZero, &kOne, &kZero, y_desc_,
       conv_.data(), y_desc_, d_active_.data(), y_desc_, d_conv_.data(),
       norm_desc_, scale_.data(), d_scale_.data(), d_bias_.data(), kEpsilon,
       mean_.data(), deviation_.data()));
-  CHECK(cudnnConvolutionBackwardFilter(
-      cudnn_, &kOne, x_desc_, x, y_desc_, d_conv_.data(), conv_desc_,
-      filter_algo_, workspace_, workspace_bytes_, &kZero, filter_desc_,
-      d_filter_.data()));
+  CHECK(cudnnConvolutionBackwardFilter(cudnn_, &kOne, x_desc_, x, y_desc_,
+                                       d_conv_.data(), conv_desc_, filter_algo_,
+                                       workspace_, workspace_bytes_, &kZero,
+                                       filter_desc_, d_filter_.data()));
   if (!needs_dx) return nullptr;
   CHECK(cudnnConvolutionBackwardData(
       cudnn_, &kOne, filter_desc_, filter_.data(), y_desc_, d_conv_.data(),
@@ -156,8 +152,8 @@ const float* ConvBlock::Backward(const float* x, const float* dy,
 
 void ConvBlock::Update(float rate, cudaStream_t stream) {
   const int channels = shape_.channels_out;
-  SgdUpdate(filter_.data(), d_filter_.data(),
-            static_cast<int>(filter_.size()), rate, stream);
+  SgdUpdate(filter_.data(), d_filter_.data(), static_cast<int>(filter_.size()),
+            rate, stream);
   SgdUpdate(scale_.data(), d_scale_.data(), channels, rate, stream);
   SgdUpdate(bias_.data(), d_bias_.data(), channels, rate, stream);
 }

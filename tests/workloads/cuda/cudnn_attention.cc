@@ -79,9 +79,9 @@ class CudnnAttention : public Attention {
 
   const Bf16* Forward(const Bf16* qkv) override {
     Bf16* const q = const_cast<Bf16*>(qkv);  // cuDNN's pack has no const
-    forward_.Execute({kQ, kK, kV, kO, kStats, kScale},
-                     {q, q + size_, q + 2 * size_, out_.data(), stats_.data(),
-                      &scale_});
+    forward_.Execute(
+        {kQ, kK, kV, kO, kStats, kScale},
+        {q, q + size_, q + 2 * size_, out_.data(), stats_.data(), &scale_});
     return out_.data();
   }
 

@@ -50,8 +50,7 @@ GraphPart GraphTensor(int64_t id, cudnnDataType_t type,
       .Set(CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, rank, dims.data())
       .Set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, rank, strides.data());
   if (by_value) {
-    tensor.Set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, CUDNN_TYPE_BOOLEAN, 1,
-               &by_value);
+    tensor.Set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, CUDNN_TYPE_BOOLEAN, 1, &by_value);
   }
   CHECK(tensor.Finalize());
   return tensor;
@@ -98,14 +97,14 @@ bool GraphPlan::TryPlan(const GraphPart& config) {
   CHECK(cudnnBackendGetAttribute(plan->get(),
                                  CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
                                  CUDNN_TYPE_INT64, 1, &count, &bytes));
-  workspace_ = std::make_unique<DeviceArray<char>>(bytes);
+  workspace_ = DeviceArray<char>(bytes);
   plan_ = std::move(plan);
   return true;
 }
 
 void GraphPlan::Execute(const std::vector<int64_t>& ids,
                         const std::vector<void*>& pointers) {
-  void* workspace = workspace_->data();
+  void* workspace = workspace_.data();
   const auto count = static_cast<int64_t>(ids.size());
   GraphPart pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
   pack.Set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, count,

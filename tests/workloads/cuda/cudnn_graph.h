@@ -49,7 +49,7 @@ class GraphPlan {
 
   cudnnHandle_t cudnn_;
   std::unique_ptr<GraphPart> plan_;
-  std::unique_ptr<DeviceArray<char>> workspace_;
+  DeviceArray<char> workspace_;
 };
 
 }  // namespace workloads

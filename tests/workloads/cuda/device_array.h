@@ -13,6 +13,7 @@ namespace workloads {
 template <typename T>
 class DeviceArray {
  public:
+  DeviceArray() = default;
   explicit DeviceArray(size_t size) : size_(size) {
     if (size == 0) return;
     CHECK(cudaMalloc(&data_, size * sizeof(T)));
@@ -24,8 +25,13 @@ class DeviceArray {
                      cudaMemcpyHostToDevice));
   }
   DeviceArray(DeviceArray&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
-  DeviceArray& operator=(DeviceArray&&) = delete;
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)) {}
+  DeviceArray& operator=(DeviceArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
   ~DeviceArray() { cudaFree(data_); }
 
   T* data() const { return data_; }
@@ -33,7 +39,7 @@ class DeviceArray {
 
  private:
   T* data_ = nullptr;
-  size_t size_;
+  size_t size_ = 0;
 };
 
 // The same numbers in every run, within +-scale.

@@ -33,11 +33,11 @@ class GemmAttention : public Attention {
 
   const Bf16* Backward(const Bf16* qkv, const Bf16* d_out) override {
     Bf16* const d_q = d_qkv_.data();
-    transposed_.Run(p_.data(), d_out, d_q + 2 * size_);       // dV = P^T dO
-    from_q_.Run(d_out, qkv + 2 * size_, dp_.data());          // dP = dO V^T
+    transposed_.Run(p_.data(), d_out, d_q + 2 * size_);  // dV = P^T dO
+    from_q_.Run(d_out, qkv + 2 * size_, dp_.data());     // dP = dO V^T
     SoftmaxBackward(p_.data(), dp_.data(), rows_, scale_, stream_);
-    from_p_.Run(dp_.data(), qkv + size_, d_q);                // dQ = dS K
-    transposed_.Run(dp_.data(), qkv, d_q + size_);            // dK = dS^T Q
+    from_p_.Run(dp_.data(), qkv + size_, d_q);      // dQ = dS K
+    transposed_.Run(dp_.data(), qkv, d_q + size_);  // dK = dS^T Q
     return d_q;
   }
 
@@ -50,13 +50,13 @@ class GemmAttention : public Attention {
     const int batch = heads.batch * heads.heads;
     switch (kind) {
       case Kind::kScores:  // [seq, size] times [seq, size]^T
-        return {.m = seq, .n = seq, .k = size, .transpose_b = true,
-                .batch = batch};
+        return {
+            .m = seq, .n = seq, .k = size, .transpose_b = true, .batch = batch};
       case Kind::kContext:  // [seq, seq] times [seq, size]
         return {.m = seq, .n = size, .k = seq, .batch = batch};
       case Kind::kTransposed:  // [seq, seq]^T times [seq, size]
-        return {.m = seq, .n = size, .k = seq, .transpose_a = true,
-                .batch = batch};
+        return {
+            .m = seq, .n = size, .k = seq, .transpose_a = true, .batch = batch};
     }
     return {};
   }

@@ -35,8 +35,7 @@ __device__ float BlockMax(float value) {
   for (int half = kThreads / 2; half > 0; half /= 2) {
     __syncthreads();
     if (threadIdx.x < half) {
-      parts[threadIdx.x] =
-          fmaxf(parts[threadIdx.x], parts[threadIdx.x + half]);
+      parts[threadIdx.x] = fmaxf(parts[threadIdx.x], parts[threadIdx.x + half]);
     }
   }
   __syncthreads();
@@ -223,8 +222,7 @@ __device__ int MergedIndex(int i, Heads shape, int parts) {
   const int sequence = i % shape.batch;
   const int part = i / shape.batch;
   const int row = sequence * shape.seq + token;
-  return ((row * parts + part) * shape.heads + head) * shape.head_size +
-         column;
+  return ((row * parts + part) * shape.heads + head) * shape.head_size + column;
 }
 
 template <typename T>
@@ -259,8 +257,7 @@ __global__ void fused_adam_update(T* weights, const G* gradient, float* moments,
   const float second = 0.999f * moments[2 * i + 1] + 0.001f * g * g;
   moments[2 * i] = first;
   moments[2 * i + 1] = second;
-  Store(weights + i,
-        Load(weights[i]) - rate * first / (sqrtf(second) + 1e-8f));
+  Store(weights + i, Load(weights[i]) - rate * first / (sqrtf(second) + 1e-8f));
 }
 
 int Blocks(int size) { return (size + kThreads - 1) / kThreads; }
@@ -385,8 +382,8 @@ void SgdUpdate(T* weights, const G* gradient, int size, float rate,
 template <typename T, typename G>
 void AdamUpdate(T* weights, const G* gradient, float* moments, int size,
                 float rate, cudaStream_t stream) {
-  fused_adam_update<<<Blocks(size), kThreads, 0, stream>>>(
-      weights, gradient, moments, size, rate);
+  fused_adam_update<<<Blocks(size), kThreads, 0, stream>>>(weights, gradient,
+                                                           moments, size, rate);
   CHECK(cudaGetLastError());
 }
 
@@ -403,8 +400,7 @@ template void CrossEntropy(Bf16*, const int*, float*, Rows, cudaStream_t);
 template void LayerNormForward(const Bf16*, const Bf16*, Bf16*, float*, Rows,
                                cudaStream_t);
 template void LayerNormBackward(const Bf16*, const Bf16*, const float*,
-                                const Bf16*, Bf16*, float*, Rows,
-                                cudaStream_t);
+                                const Bf16*, Bf16*, float*, Rows, cudaStream_t);
 template void EmbeddingForward(const float*, const int*, float*, Rows,
                                cudaStream_t);
 template void EmbeddingForward(const Bf16*, const int*, Bf16*, Rows,

@@ -12,8 +12,8 @@ namespace {
 // cuBLAS thinks in columns: our [rows, columns] is its [columns, rows].
 cublasLtMatrixLayout_t RowMajor(int rows, int columns, int batch) {
   cublasLtMatrixLayout_t layout;
-  CHECK(cublasLtMatrixLayoutCreate(&layout, CUDA_R_16BF, columns, rows,
-                                   columns));
+  CHECK(
+      cublasLtMatrixLayoutCreate(&layout, CUDA_R_16BF, columns, rows, columns));
   if (batch > 1) {
     const int64_t stride = int64_t{1} * rows * columns;
     CHECK(cublasLtMatrixLayoutSetAttribute(
@@ -69,8 +69,8 @@ void LtGemm::ChooseAlgorithm() {
       sizeof(bytes)));
   cublasLtMatmulHeuristicResult_t best = {};
   int count = 0;
-  CHECK(cublasLtMatmulAlgoGetHeuristic(context_.handle, matmul_, b_, a_, c_,
-                                       c_, preference, 1, &best, &count));
+  CHECK(cublasLtMatmulAlgoGetHeuristic(context_.handle, matmul_, b_, a_, c_, c_,
+                                       preference, 1, &best, &count));
   CHECK(cublasLtMatmulPreferenceDestroy(preference));
   if (count == 0) {
     std::fprintf(stderr, "cuBLASLt knows no algorithm for a product\n");

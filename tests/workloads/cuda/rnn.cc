@@ -38,9 +38,9 @@ void Rnn::Describe() {
   const std::vector<int> lengths(batch, seq);
   float padding = 0;
   CHECK(cudnnCreateRNNDataDescriptor(&data_desc_));
-  CHECK(cudnnSetRNNDataDescriptor(
-      data_desc_, CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED,
-      seq, batch, hidden, lengths.data(), &padding));
+  CHECK(cudnnSetRNNDataDescriptor(data_desc_, CUDNN_DATA_FLOAT,
+                                  CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED, seq,
+                                  batch, hidden, lengths.data(), &padding));
   const int dims[] = {layers, batch, hidden};
   const int strides[] = {batch * hidden, hidden, 1};
   CHECK(cudnnCreateTensorDescriptor(&state_desc_));
@@ -51,49 +51,47 @@ void Rnn::Describe() {
 void Rnn::Allocate() {
   size_t weight_bytes = 0, workspace_bytes = 0, reserve_bytes = 0;
   CHECK(cudnnGetRNNWeightSpaceSize(cudnn_, rnn_desc_, &weight_bytes));
-  CHECK(cudnnGetRNNTempSpaceSizes(cudnn_, rnn_desc_,
-                                  CUDNN_FWD_MODE_TRAINING, data_desc_,
-                                  &workspace_bytes, &reserve_bytes));
-  weights_.emplace(SmallNumbers<float>(weight_bytes / sizeof(float), 0.05f));
-  d_weights_.emplace(weights_->size());
-  workspace_.emplace(workspace_bytes);
-  reserve_.emplace(reserve_bytes);
+  CHECK(cudnnGetRNNTempSpaceSizes(cudnn_, rnn_desc_, CUDNN_FWD_MODE_TRAINING,
+                                  data_desc_, &workspace_bytes,
+                                  &reserve_bytes));
+  weights_ = DeviceArray<float>(
+      SmallNumbers<float>(weight_bytes / sizeof(float), 0.05f));
+  d_weights_ = DeviceArray<float>(weights_.size());
+  workspace_ = DeviceArray<char>(workspace_bytes);
+  reserve_ = DeviceArray<char>(reserve_bytes);
 }
 
 // The initial states are zero, the final ones are not asked for.
 const float* Rnn::Forward(const float* x) {
-  CHECK(cudnnRNNForward(cudnn_, rnn_desc_, CUDNN_FWD_MODE_TRAINING,
-                        lengths_.data(), data_desc_, x, data_desc_, y_.data(),
-                        state_desc_, nullptr, nullptr, state_desc_, nullptr,
-                        nullptr, weights_->size() * sizeof(float),
-                        weights_->data(), workspace_->size(),
-                        workspace_->data(), reserve_->size(),
-                        reserve_->data()));
+  CHECK(cudnnRNNForward(
+      cudnn_, rnn_desc_, CUDNN_FWD_MODE_TRAINING, lengths_.data(), data_desc_,
+      x, data_desc_, y_.data(), state_desc_, nullptr, nullptr, state_desc_,
+      nullptr, nullptr, weights_.size() * sizeof(float), weights_.data(),
+      workspace_.size(), workspace_.data(), reserve_.size(), reserve_.data()));
   return y_.data();
 }
 
 const float* Rnn::Backward(const float* x, const float* dy,
                            cudaStream_t stream) {
-  const size_t weight_bytes = weights_->size() * sizeof(float);
+  const size_t weight_bytes = weights_.size() * sizeof(float);
   CHECK(cudnnRNNBackwardData_v8(
-      cudnn_, rnn_desc_, lengths_.data(), data_desc_, y_.data(), dy,
-      data_desc_, dx_.data(), state_desc_, nullptr, nullptr, nullptr,
-      state_desc_, nullptr, nullptr, nullptr, weight_bytes, weights_->data(),
-      workspace_->size(), workspace_->data(), reserve_->size(),
-      reserve_->data()));
+      cudnn_, rnn_desc_, lengths_.data(), data_desc_, y_.data(), dy, data_desc_,
+      dx_.data(), state_desc_, nullptr, nullptr, nullptr, state_desc_, nullptr,
+      nullptr, nullptr, weight_bytes, weights_.data(), workspace_.size(),
+      workspace_.data(), reserve_.size(), reserve_.data()));
   // The weights' gradient can only be added to what is there.
-  CHECK(cudaMemsetAsync(d_weights_->data(), 0, weight_bytes, stream));
+  CHECK(cudaMemsetAsync(d_weights_.data(), 0, weight_bytes, stream));
   CHECK(cudnnRNNBackwardWeights_v8(
       cudnn_, rnn_desc_, CUDNN_WGRAD_MODE_ADD, lengths_.data(), data_desc_, x,
       state_desc_, nullptr, data_desc_, y_.data(), weight_bytes,
-      d_weights_->data(), workspace_->size(), workspace_->data(),
-      reserve_->size(), reserve_->data()));
+      d_weights_.data(), workspace_.size(), workspace_.data(), reserve_.size(),
+      reserve_.data()));
   return dx_.data();
 }
 
 void Rnn::Update(float rate, cudaStream_t stream) {
-  SgdUpdate(weights_->data(), d_weights_->data(),
-            static_cast<int>(weights_->size()), rate, stream);
+  SgdUpdate(weights_.data(), d_weights_.data(),
+            static_cast<int>(weights_.size()), rate, stream);
 }
 
 }  // namespace workloads

@@ -4,8 +4,6 @@
 
 #include <cudnn.h>
 
-#include <optional>
-
 #include "tests/workloads/cuda/device_array.h"
 
 namespace workloads {
@@ -42,8 +40,8 @@ class Rnn {
   cudnnTensorDescriptor_t state_desc_ = nullptr;  // of h and c
   DeviceArray<int> lengths_;
   DeviceArray<float> y_, dx_;
-  std::optional<DeviceArray<float>> weights_, d_weights_;
-  std::optional<DeviceArray<char>> workspace_, reserve_;
+  DeviceArray<float> weights_, d_weights_;
+  DeviceArray<char> workspace_, reserve_;
 };
 
 }  // namespace workloads

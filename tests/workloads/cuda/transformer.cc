@@ -71,8 +71,7 @@ class Transformer : public Model {
     norm_.Backward(x, head_.Backward(normed, head_.output()), dx_.data(),
                    stream);
     for (int i = kLayers - 1; i >= 0; --i) layers_[i]->Backward(dx_.data());
-    EmbeddingBackward(dx_.data(), words_.data(), d_table_.data(), rows,
-                      stream);
+    EmbeddingBackward(dx_.data(), words_.data(), d_table_.data(), rows, stream);
     Update(stream);
   }
   const float* loss() const override { return loss_.data(); }

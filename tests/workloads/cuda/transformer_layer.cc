@@ -99,8 +99,7 @@ const Bf16* TransformerLayer::Forward(const Bf16* x) {
   project_.Forward(merged_.data());
   AddTo(project_.output(), x, rows_ * width_, stream_);
   normed2_ = norm2_.Forward(project_.output(), stream_);
-  GeluForward(up_.Forward(normed2_), gelu_.data(), 4 * rows_ * width_,
-              stream_);
+  GeluForward(up_.Forward(normed2_), gelu_.data(), 4 * rows_ * width_, stream_);
   down_.Forward(gelu_.data());
   AddTo(down_.output(), project_.output(), rows_ * width_, stream_);
   return down_.output();
