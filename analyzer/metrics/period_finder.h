@@ -13,8 +13,9 @@ namespace dltap::analyzer {
 // not repeat at least kMinRepeats times.
 //
 // A signature that recurs at an even distance with alike segments between, and
-// is the most frequent to do so, occurs once a step. A step begins after its predecessor's last update; in a
-// loop without update, at the largest mean pause of the host.
+// is the most frequent to do so, occurs once a step. A step begins after its
+// predecessor's last update; in a loop without update, at the largest mean
+// pause of the host.
 std::vector<size_t> FindStepStarts(const std::vector<CallToken>& tokens);
 
 inline constexpr size_t kMinRepeats = 3;
