@@ -105,8 +105,7 @@ class Classifier {
 
   RangeId RangeOf(const Activity& activity, const Attributed& out) const {
     if (activity.annotation.known()) return activity.annotation;
-    const CallId call =
-        activity.graph_node != 0 ? out.owner : out.submitted_by;
+    const CallId call = activity.graph_node != 0 ? out.owner : out.submitted_by;
     if (!call.known() || process_.ranges.empty()) return RangeId();
     const Call& at = process_.calls[call.value()];
     return ranges_.InnermostAt(at.thread, at.begin_ns);

@@ -18,18 +18,18 @@ using WorkId = StrongId<struct WorkTag>;
 // One execution of one operation: a library call, or the replay of a captured
 // one. Its kernels share its FLOPs in proportion to their time.
 struct Work {
-  CallId call;                   // none: only the annotation is known
-  OperationId operation;         // of a cuDNN plan or an imported operator
-  opmodel::Operation leading;    // the node that gives the class; kUnknown
+  CallId call;                 // none: only the annotation is known
+  OperationId operation;       // of a cuDNN plan or an imported operator
+  opmodel::Operation leading;  // the node that gives the class; kUnknown
   std::optional<opmodel::Cost> cost;
-  int64_t kernel_ns = 0;         // sum over its kernels
+  int64_t kernel_ns = 0;  // sum over its kernels
 };
 
 // What is known of one activity.
 struct Attributed {
   CallId submitted_by;  // see Join
   CallId owner;
-  WorkId work;          // none: a framework's own kernel, a copy
+  WorkId work;  // none: a framework's own kernel, a copy
   LayerClass layer_class = LayerClass::kUnattributed;
   Direction direction = Direction::kNone;
   JoinedBy joined_by = JoinedBy::kNone;
@@ -40,10 +40,10 @@ struct Attributed {
 struct ProcessAttribution {
   std::vector<Attributed> activities;  // one per Process::activities
   std::vector<Work> works;
-  std::vector<CallId> outermost;       // one per Process::calls
+  std::vector<CallId> outermost;  // one per Process::calls
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
-  int64_t composite_ns = 0;            // device time regrouped by the last pass
+  int64_t composite_ns = 0;  // device time regrouped by the last pass
 };
 
 struct Attribution {

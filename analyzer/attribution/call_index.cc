@@ -32,7 +32,8 @@ CallIndex::CallIndex(const Process& process)
     first_of_thread_[calls[i].thread.value()] = i;
   }
   for (size_t t = n_threads; t-- > 0;) {
-    first_of_thread_[t] = std::min(first_of_thread_[t], first_of_thread_[t + 1]);
+    first_of_thread_[t] =
+        std::min(first_of_thread_[t], first_of_thread_[t + 1]);
   }
 }
 

@@ -15,9 +15,8 @@ using opmodel::Operation;
 using opmodel::OpKind;
 
 // "m" -> the argument m; "=1" -> 1; "width*height" -> their product.
-std::optional<int64_t> Evaluate(const TraceModel& model,
-                                const Process& process, const Call& call,
-                                std::string_view expression) {
+std::optional<int64_t> Evaluate(const TraceModel& model, const Process& process,
+                                const Call& call, std::string_view expression) {
   if (expression.starts_with('=')) {
     int64_t value = 0;
     const auto* end = expression.data() + expression.size();
@@ -43,9 +42,14 @@ struct DimName {
 };
 
 constexpr DimName kDimNames[] = {
-    {"batch", Dim::kBatch}, {"m", Dim::kM}, {"n", Dim::kN}, {"k", Dim::kK},
-    {"elements_in", Dim::kElementsIn}, {"elements_out", Dim::kElementsOut},
-    {"rows", Dim::kRows}, {"seq", Dim::kSeq},
+    {"batch", Dim::kBatch},
+    {"m", Dim::kM},
+    {"n", Dim::kN},
+    {"k", Dim::kK},
+    {"elements_in", Dim::kElementsIn},
+    {"elements_out", Dim::kElementsOut},
+    {"rows", Dim::kRows},
+    {"seq", Dim::kSeq},
 };
 
 void SetDims(const TraceModel& model, const Process& process, const Call& call,
@@ -61,9 +65,8 @@ void SetDims(const TraceModel& model, const Process& process, const Call& call,
   if (op.kind == OpKind::kGemm && op[Dim::kBatch] == 0) op[Dim::kBatch] = 1;
 }
 
-void SetTypes(const TraceModel& model, const Process& process,
-              const Call& call, const specs::EntryPointInfo& info,
-              Operation& op) {
+void SetTypes(const TraceModel& model, const Process& process, const Call& call,
+              const specs::EntryPointInfo& info, Operation& op) {
   for (const specs::ArgumentMeaning& dtype : info.dtypes) {
     const bool is_math = dtype.meaning == "compute" || dtype.meaning == "math";
     opmodel::DType type = opmodel::DType::kUnknown;
@@ -96,8 +99,7 @@ OpKind KindOf(LayerClass layer_class, Direction direction) {
 }  // namespace
 
 std::optional<CallMeaning> MeaningOf(const TraceModel& model,
-                                     const Process& process,
-                                     const Call& call) {
+                                     const Process& process, const Call& call) {
   const specs::EntryPointInfo* info =
       model.entry_points[call.entry.value()].info;
   if (call.operation.known()) {
@@ -113,8 +115,8 @@ std::optional<CallMeaning> MeaningOf(const TraceModel& model,
   if (!layer_class || IsCopyOrMemset(*layer_class)) return std::nullopt;
   const Direction direction =
       DirectionFromName(info->direction).value_or(Direction::kNone);
-  CallMeaning meaning{*layer_class, direction, ClassFrom::kApiArguments, {},
-                      std::nullopt, info->autotune};
+  CallMeaning meaning{*layer_class, direction,    ClassFrom::kApiArguments,
+                      {},           std::nullopt, info->autotune};
   meaning.leading.kind = KindOf(*layer_class, direction);
   SetDims(model, process, call, *info, meaning.leading);
   SetTypes(model, process, call, *info, meaning.leading);

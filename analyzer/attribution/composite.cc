@@ -20,10 +20,8 @@ bool MayLieBetween(LayerClass layer_class) {
     case LayerClass::kDropout:
     case LayerClass::kLayout:
     case LayerClass::kMemset:
-    case LayerClass::kReduction:
-      return true;
-    default:
-      return false;
+    case LayerClass::kReduction: return true;
+    default: return false;
   }
 }
 

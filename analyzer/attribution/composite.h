@@ -14,8 +14,7 @@ namespace dltap::analyzer {
 // backward. Overrides gemm, softmax, elementwise, activation, dropout and
 // layout, never conv, norm, rnn or attention; adds the time that it moved to
 // `composite_ns`. Projections (GEMMs of batch 1) stay gemm.
-void RegroupComposites(const Process& process,
-                       ProcessAttribution& attribution);
+void RegroupComposites(const Process& process, ProcessAttribution& attribution);
 
 }  // namespace dltap::analyzer
 

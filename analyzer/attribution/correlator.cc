@@ -82,9 +82,9 @@ class Correlator {
         continue;
       }
       const auto kernel = kernel_of_.find(launch.correlation);
-      records.push_back(
-          {launch.begin_ns,
-           kernel == kernel_of_.end() ? TextId() : kernel->second, i});
+      records.push_back({launch.begin_ns,
+                         kernel == kernel_of_.end() ? TextId() : kernel->second,
+                         i});
     }
     const int64_t tolerance = kClockSlackNs + process_.clock_residual_ns;
     for (const LaunchMatch& match :
@@ -112,9 +112,8 @@ class Correlator {
     for (size_t i = 0; i < process_.calls.size(); ++i) {
       const uint64_t correlation = process_.calls[i].correlation;
       if (correlation == 0) continue;
-      submitter_.try_emplace(
-          correlation,
-          Submitter{index_.outermost()[i], JoinedBy::kCorrelation});
+      submitter_.try_emplace(correlation, Submitter{index_.outermost()[i],
+                                                    JoinedBy::kCorrelation});
     }
   }
 
@@ -143,8 +142,8 @@ class Correlator {
         activity.correlation != 0 && it != submitter_.end()) {
       join.submitted_by = it->second.call;
       join.owner = it->second.call;
-      join.joined_by = join.owner.known() ? it->second.joined_by
-                                          : JoinedBy::kNone;
+      join.joined_by =
+          join.owner.known() ? it->second.joined_by : JoinedBy::kNone;
     }
     if (activity.graph_node != 0) {
       join.owner = CapturedCall(activity.graph_node);
@@ -185,8 +184,8 @@ class Correlator {
   const TraceModel& model_;
   const Process& process_;
   const CallIndex index_;
-  absl::flat_hash_map<uint64_t, TextId> kernel_of_;       // by correlation
-  absl::flat_hash_map<uint64_t, Submitter> submitter_;    // by correlation
+  absl::flat_hash_map<uint64_t, TextId> kernel_of_;     // by correlation
+  absl::flat_hash_map<uint64_t, Submitter> submitter_;  // by correlation
   absl::flat_hash_map<uint64_t, const GraphNodeOrigin*> node_origin_;
 };
 

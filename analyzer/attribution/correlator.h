@@ -20,8 +20,8 @@ struct Join {
 };
 
 struct Correlation {
-  std::vector<Join> joins;         // one per Process::activities
-  std::vector<CallId> outermost;   // one per Process::calls, itself at depth 0
+  std::vector<Join> joins;        // one per Process::activities
+  std::vector<CallId> outermost;  // one per Process::calls, itself at depth 0
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
 };

@@ -16,10 +16,8 @@ bool StartsForward(const Attributed& activity) {
     case LayerClass::kAttention:
     case LayerClass::kGemm:
     case LayerClass::kEmbedding:
-    case LayerClass::kCopyH2d:
-      return true;
-    default:
-      return false;
+    case LayerClass::kCopyH2d: return true;
+    default: return false;
   }
 }
 
@@ -69,12 +67,11 @@ class DirectionPass {
   }
 
   bool AnyBackward() const {
-    return std::any_of(attribution_.activities.begin(),
-                       attribution_.activities.end(),
-                       [this](const Attributed& activity) {
-                         return IsBackward(activity.direction) ||
-                                OnAutogradThread(activity);
-                       });
+    return std::any_of(
+        attribution_.activities.begin(), attribution_.activities.end(),
+        [this](const Attributed& activity) {
+          return IsBackward(activity.direction) || OnAutogradThread(activity);
+        });
   }
 
   void Step(Attributed& activity) {

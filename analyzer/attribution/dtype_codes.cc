@@ -38,24 +38,25 @@ constexpr CodeRow kCudaTypes[] = {
 
 // cudnnDataType_t, cudnn_graph.h.
 constexpr CodeRow kCudnnTypes[] = {
-    {0, DType::kF32},      {1, DType::kF64},  {2, DType::kF16},
-    {3, DType::kI8},       {4, DType::kI32},  {6, DType::kU8},
-    {9, DType::kBf16},     {10, DType::kI64}, {11, DType::kBool},
-    {12, DType::kF8E4M3},  {13, DType::kF8E5M2},
+    {0, DType::kF32},     {1, DType::kF64},     {2, DType::kF16},
+    {3, DType::kI8},      {4, DType::kI32},     {6, DType::kU8},
+    {9, DType::kBf16},    {10, DType::kI64},    {11, DType::kBool},
+    {12, DType::kF8E4M3}, {13, DType::kF8E5M2},
 };
 
 // ncclDataType_t, nccl.h.
 constexpr CodeRow kNcclTypes[] = {
-    {0, DType::kI8},   {1, DType::kU8},   {2, DType::kI32}, {4, DType::kI64},
-    {6, DType::kF16},  {7, DType::kF32},  {8, DType::kF64}, {9, DType::kBf16},
-    {10, DType::kF8E4M3}, {11, DType::kF8E5M2},
+    {0, DType::kI8},      {1, DType::kU8},   {2, DType::kI32},
+    {4, DType::kI64},     {6, DType::kF16},  {7, DType::kF32},
+    {8, DType::kF64},     {9, DType::kBf16}, {10, DType::kF8E4M3},
+    {11, DType::kF8E5M2},
 };
 
 // cublasComputeType_t, cublas_api.h.
 constexpr CodeRow kComputeTypes[] = {
-    {64, DType::kF16},  {65, DType::kF16},  {68, DType::kF32},
-    {69, DType::kF32},  {74, DType::kF16},  {75, DType::kBf16},
-    {77, DType::kTf32}, {70, DType::kF64},  {71, DType::kF64},
+    {64, DType::kF16},  {65, DType::kF16}, {68, DType::kF32},
+    {69, DType::kF32},  {74, DType::kF16}, {75, DType::kBf16},
+    {77, DType::kTf32}, {70, DType::kF64}, {71, DType::kF64},
     {72, DType::kI32},  {73, DType::kI32},
 };
 

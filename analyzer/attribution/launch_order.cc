@@ -74,9 +74,9 @@ class OrderMatcher {
 
 }  // namespace
 
-std::vector<LaunchMatch> MatchInOrder(const std::vector<LaunchSighting>& records,
-                                      const std::vector<LaunchSighting>& calls,
-                                      int64_t tolerance_ns) {
+std::vector<LaunchMatch> MatchInOrder(
+    const std::vector<LaunchSighting>& records,
+    const std::vector<LaunchSighting>& calls, int64_t tolerance_ns) {
   return OrderMatcher(records, calls, tolerance_ns).Run();
 }
 

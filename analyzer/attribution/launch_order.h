@@ -26,9 +26,9 @@ struct LaunchMatch {
 // they contradict, something was lost, and the sequences are aligned anew at
 // the nearest place where several launches in a row agree. `tolerance_ns`
 // bounds how far the two clocks may be apart.
-std::vector<LaunchMatch> MatchInOrder(const std::vector<LaunchSighting>& records,
-                                      const std::vector<LaunchSighting>& calls,
-                                      int64_t tolerance_ns);
+std::vector<LaunchMatch> MatchInOrder(
+    const std::vector<LaunchSighting>& records,
+    const std::vector<LaunchSighting>& calls, int64_t tolerance_ns);
 
 }  // namespace dltap::analyzer
 

@@ -14,8 +14,8 @@ namespace dltap::analyzer {
 struct NameRule {
   std::string_view globs;  // joined by '|'
   LayerClass layer_class;
-  Direction direction;     // kNone: the name does not tell
-  bool container;          // decides for everything inside the range
+  Direction direction;  // kNone: the name does not tell
+  bool container;       // decides for everything inside the range
   std::string_view example;
 };
 

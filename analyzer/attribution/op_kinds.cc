@@ -94,8 +94,12 @@ Direction DirectionOf(OpKind kind) {
 }
 
 CallMeaning MeaningOf(const OperationNodes& nodes) {
-  CallMeaning meaning{LayerClass::kOther, Direction::kNone,
-                      ClassFrom::kApiArguments, {}, std::nullopt, false};
+  CallMeaning meaning{LayerClass::kOther,
+                      Direction::kNone,
+                      ClassFrom::kApiArguments,
+                      {},
+                      std::nullopt,
+                      false};
   if (nodes.empty()) return meaning;
   const auto leading = std::min_element(
       nodes.begin(), nodes.end(),
@@ -107,9 +111,9 @@ CallMeaning MeaningOf(const OperationNodes& nodes) {
   meaning.direction = DirectionOf(leading->kind);
   if (meaning.layer_class == LayerClass::kGemm && IsCompositeAttention(nodes)) {
     meaning.layer_class = LayerClass::kAttention;
-    const auto products = std::count_if(
-        nodes.begin(), nodes.end(),
-        [](const auto& op) { return op.kind == OpKind::kGemm; });
+    const auto products =
+        std::count_if(nodes.begin(), nodes.end(),
+                      [](const auto& op) { return op.kind == OpKind::kGemm; });
     meaning.direction =
         products >= 4 ? Direction::kBackward : Direction::kForward;
   }

@@ -85,9 +85,8 @@ class ChromeWriter {
   void WriteNames(size_t p) {
     const Process& process = model_.processes[p];
     const std::string who =
-        process.program + (process.rank
-                               ? " rank " + std::to_string(*process.rank)
-                               : "");
+        process.program +
+        (process.rank ? " rank " + std::to_string(*process.rank) : "");
     Name("process_name", who, HostPid(p), 0);
     for (size_t t = 0; t < process.threads.size(); ++t) {
       Name("thread_name", process.threads[t].name, HostPid(p),
@@ -140,8 +139,8 @@ class ChromeWriter {
       const Activity& activity = process.activities[i];
       const Attributed& attributed = attribution_.processes[p].activities[i];
       const int64_t pid = DevicePid(p, activity.device);
-      const int64_t tid = static_cast<int64_t>(
-          process.streams[activity.stream.value()].number);
+      const int64_t tid =
+          static_cast<int64_t>(process.streams[activity.stream.value()].number);
       Begin("X", NameOf(activity), pid, tid);
       json_.Field("cat", analyzer::Name(attributed.layer_class));
       Span(activity.begin_ns, activity.end_ns);

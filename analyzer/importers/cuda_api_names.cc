@@ -14,9 +14,9 @@ std::string_view WithoutToolVersion(std::string_view name) {
   const size_t at = name.rfind("_v");
   if (at == std::string_view::npos || name.size() - at < 5) return name;
   const std::string_view digits = name.substr(at + 2);
-  const bool all_digits = std::all_of(
-      digits.begin(), digits.end(),
-      [](unsigned char c) { return std::isdigit(c) != 0; });
+  const bool all_digits =
+      std::all_of(digits.begin(), digits.end(),
+                  [](unsigned char c) { return std::isdigit(c) != 0; });
   return all_digits ? name.substr(0, at) : name;
 }
 

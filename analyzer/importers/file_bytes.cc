@@ -18,8 +18,7 @@ absl::StatusOr<std::string> ReadFileBytes(const std::string& path,
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(
       gzopen(path.c_str(), "rb"), gzclose);
   if (file == nullptr) {
-    return absl::NotFoundError(
-        absl::StrCat(path, ": ", std::strerror(errno)));
+    return absl::NotFoundError(absl::StrCat(path, ": ", std::strerror(errno)));
   }
   gzbuffer(file.get(), 1 << 20);
   std::string bytes;
@@ -29,8 +28,8 @@ absl::StatusOr<std::string> ReadFileBytes(const std::string& path,
       bytes.resize(std::max<size_t>(size_t{1} << 20, 2 * size));
     }
     const size_t room = std::min<size_t>(bytes.size() - size, 1 << 30);
-    const int got = gzread(file.get(), bytes.data() + size,
-                           static_cast<unsigned>(room));
+    const int got =
+        gzread(file.get(), bytes.data() + size, static_cast<unsigned>(room));
     if (got < 0) {
       int code = 0;
       return absl::DataLossError(absl::StrCat(
@@ -48,9 +47,9 @@ absl::StatusOr<std::string> ReadFileBytes(const std::string& path,
   int code = Z_OK;
   gzerror(file.get(), &code);
   if (code == Z_BUF_ERROR) {
-    return absl::DataLossError(absl::StrCat(
-        path, ": gzip data ends early, after ", size,
-        " inflated bytes; copy the file again"));
+    return absl::DataLossError(
+        absl::StrCat(path, ": gzip data ends early, after ", size,
+                     " inflated bytes; copy the file again"));
   }
   bytes.resize(size);
   return bytes;

@@ -11,8 +11,8 @@ namespace dltap::analyzer {
 
 // The bytes of a file; a gzip member is inflated. Refuses to inflate to more
 // than `max_bytes`, so that a small hostile file cannot fill the memory.
-absl::StatusOr<std::string> ReadFileBytes(
-    const std::string& path, size_t max_bytes = size_t{16} << 30);
+absl::StatusOr<std::string> ReadFileBytes(const std::string& path,
+                                          size_t max_bytes = size_t{16} << 30);
 
 }  // namespace dltap::analyzer
 

@@ -19,7 +19,13 @@ namespace {
 using simdjson::ondemand::value;
 
 enum class Category {
-  kOther, kApi, kKernel, kMemcpy, kMemset, kOperator, kAnnotation
+  kOther,
+  kApi,
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kOperator,
+  kAnnotation
 };
 
 // Kineto's names since 2022, and those of older versions.
@@ -28,14 +34,19 @@ Category CategoryOf(std::string_view name) {
     std::string_view name;
     Category category;
   };
-  constexpr Row kRows[] = {
-      {"cuda_runtime", Category::kApi},   {"cuda_driver", Category::kApi},
-      {"Runtime", Category::kApi},        {"kernel", Category::kKernel},
-      {"Kernel", Category::kKernel},      {"gpu_memcpy", Category::kMemcpy},
-      {"Memcpy", Category::kMemcpy},      {"gpu_memset", Category::kMemset},
-      {"Memset", Category::kMemset},      {"cpu_op", Category::kOperator},
-      {"Operator", Category::kOperator},  {"operator", Category::kOperator},
-      {"user_annotation", Category::kAnnotation}};
+  constexpr Row kRows[] = {{"cuda_runtime", Category::kApi},
+                           {"cuda_driver", Category::kApi},
+                           {"Runtime", Category::kApi},
+                           {"kernel", Category::kKernel},
+                           {"Kernel", Category::kKernel},
+                           {"gpu_memcpy", Category::kMemcpy},
+                           {"Memcpy", Category::kMemcpy},
+                           {"gpu_memset", Category::kMemset},
+                           {"Memset", Category::kMemset},
+                           {"cpu_op", Category::kOperator},
+                           {"Operator", Category::kOperator},
+                           {"operator", Category::kOperator},
+                           {"user_annotation", Category::kAnnotation}};
   for (const Row& row : kRows) {
     if (row.name == name) return row.category;
   }
@@ -272,8 +283,7 @@ class KinetoImporter {
     const auto [it, is_new] =
         streams_.try_emplace(key, process_.streams.size());
     if (is_new) {
-      process_.streams.push_back({device,
-                                  static_cast<uint64_t>(event.stream),
+      process_.streams.push_back({device, static_cast<uint64_t>(event.stream),
                                   static_cast<uint32_t>(event.context)});
     }
     return StreamId(it->second);
@@ -304,8 +314,7 @@ class KinetoImporter {
     }
     activity.shape = static_cast<uint32_t>(process_.launch_shapes.size());
     process_.launch_shapes.push_back(
-        {event.grid, event.block,
-         static_cast<uint32_t>(event.shared_bytes), 0,
+        {event.grid, event.block, static_cast<uint32_t>(event.shared_bytes), 0,
          static_cast<uint16_t>(event.registers)});
     ids_.push_back(event.external_id);
     process_.activities.push_back(activity);

@@ -26,7 +26,8 @@ std::string_view Text(value& v) {
   std::string_view raw = Token(v);
   std::string_view text;
   if (v.get_string().get(text) == simdjson::SUCCESS) return text;
-  if (raw.size() >= 2 && raw.front() == '"') raw = raw.substr(1, raw.size() - 2);
+  if (raw.size() >= 2 && raw.front() == '"')
+    raw = raw.substr(1, raw.size() - 2);
   return raw;
 }
 
@@ -68,24 +69,35 @@ struct ArgReader {
 };
 
 constexpr ArgReader kArgs[] = {
-    {"correlation", [](value& v, KinetoEvent& e) { e.correlation = Unsigned(v); }},
-    {"External id", [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
-    {"external id", [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
+    {"correlation",
+     [](value& v, KinetoEvent& e) { e.correlation = Unsigned(v); }},
+    {"External id",
+     [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
+    {"external id",
+     [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
     {"bytes", [](value& v, KinetoEvent& e) { e.bytes = Unsigned(v); }},
     {"device", [](value& v, KinetoEvent& e) { e.device = Integer(v); }},
     {"stream", [](value& v, KinetoEvent& e) { e.stream = Integer(v); }},
     {"context", [](value& v, KinetoEvent& e) { e.context = Unsigned(v); }},
-    {"graph node id", [](value& v, KinetoEvent& e) { e.graph_node = Unsigned(v); }},
-    {"graph id", [](value& v, KinetoEvent& e) { e.graph = static_cast<uint32_t>(Unsigned(v)); }},
+    {"graph node id",
+     [](value& v, KinetoEvent& e) { e.graph_node = Unsigned(v); }},
+    {"graph id",
+     [](value& v, KinetoEvent& e) {
+       e.graph = static_cast<uint32_t>(Unsigned(v));
+     }},
     {"grid", [](value& v, KinetoEvent& e) { e.grid = Triple(v); }},
     {"block", [](value& v, KinetoEvent& e) { e.block = Triple(v); }},
-    {"registers per thread", [](value& v, KinetoEvent& e) { e.registers = Integer(v); }},
-    {"shared memory", [](value& v, KinetoEvent& e) { e.shared_bytes = Integer(v); }},
+    {"registers per thread",
+     [](value& v, KinetoEvent& e) { e.registers = Integer(v); }},
+    {"shared memory",
+     [](value& v, KinetoEvent& e) { e.shared_bytes = Integer(v); }},
     {"name", [](value& v, KinetoEvent& e) { e.meta_name = Text(v); }},
     {"Input Dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
     {"Input dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
-    {"Input type", [](value& v, KinetoEvent& e) { e.input_types = RawJson(v); }},
-    {"Concrete Inputs", [](value& v, KinetoEvent& e) { e.concrete_inputs = RawJson(v); }},
+    {"Input type",
+     [](value& v, KinetoEvent& e) { e.input_types = RawJson(v); }},
+    {"Concrete Inputs",
+     [](value& v, KinetoEvent& e) { e.concrete_inputs = RawJson(v); }},
 };
 
 void ReadArgs(value& args, KinetoEvent& event) {

@@ -19,7 +19,7 @@ struct KinetoEvent {
   std::string_view phase;     // "X", "M", ...
   std::string_view category;  // "kernel", "cpu_op", ...
   std::string_view name;
-  std::string_view pid;       // raw tokens: numbers or texts
+  std::string_view pid;  // raw tokens: numbers or texts
   std::string_view tid;
   std::optional<int64_t> begin_ns;  // since the trace's base
   std::optional<int64_t> duration_ns;

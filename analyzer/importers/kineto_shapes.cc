@@ -36,8 +36,8 @@ std::vector<Shape> ParseShapes(std::string_view json) {
       if (depth == 1 && nested) shapes.back().clear();
     } else if (depth == 2 && (std::isdigit(c) || c == '-')) {
       int64_t number = 0;
-      const auto parsed = std::from_chars(json.data() + i,
-                                          json.data() + json.size(), number);
+      const auto parsed =
+          std::from_chars(json.data() + i, json.data() + json.size(), number);
       shapes.back().push_back(number);
       i = static_cast<size_t>(parsed.ptr - json.data()) - 1;
     }
@@ -50,11 +50,13 @@ DType FirstType(std::string_view types) {
     std::string_view name;
     DType type;
   };
-  constexpr Row kRows[] = {
-      {"c10::BFloat16", DType::kBf16}, {"c10::Half", DType::kF16},
-      {"double", DType::kF64},         {"float", DType::kF32},
-      {"signed char", DType::kI8},     {"long", DType::kI64},
-      {"int", DType::kI32}};
+  constexpr Row kRows[] = {{"c10::BFloat16", DType::kBf16},
+                           {"c10::Half", DType::kF16},
+                           {"double", DType::kF64},
+                           {"float", DType::kF32},
+                           {"signed char", DType::kI8},
+                           {"long", DType::kI64},
+                           {"int", DType::kI32}};
   for (const Row& row : kRows) {
     if (types.find(row.name) != std::string_view::npos) return row.type;
   }
@@ -72,8 +74,7 @@ Operation Gemm(int64_t batch, int64_t m, int64_t n, int64_t k) {
 }
 
 // a [m, k] times b [k, n], after `skip` leading arguments; batched with three.
-OperationNodes Product(const std::vector<Shape>& in, size_t skip,
-                       size_t rank) {
+OperationNodes Product(const std::vector<Shape>& in, size_t skip, size_t rank) {
   if (in.size() < skip + 2) return {};
   const Shape& a = in[skip];
   const Shape& b = in[skip + 1];

@@ -29,8 +29,8 @@ std::vector<CallToken> CallTokens(const Process& process,
       const Signature signature(call.entry.value(), name.value(),
                                 activity.layer_class);
       const auto id = signatures.try_emplace(signature, signatures.size());
-      tokens.push_back({id.first->second, call.begin_ns, call.end_ns, false,
-                        false, false});
+      tokens.push_back(
+          {id.first->second, call.begin_ns, call.end_ns, false, false, false});
     }
     CallToken& token = tokens[it->second];
     token.computes |= !IsCopyOrMemset(activity.layer_class);

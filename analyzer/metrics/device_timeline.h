@@ -20,15 +20,20 @@ using PerClass = std::array<T, kClassCount>;
 
 // What a device does at an instant; design.md section 6 "Device time".
 enum class DeviceState : uint8_t {
-  kCompute, kComm, kCopy, kIdle, kNotObserved, kCount
+  kCompute,
+  kComm,
+  kCopy,
+  kIdle,
+  kNotObserved,
+  kCount
 };
 
 // A maximal span during which the same activities run.
 struct Segment {
   Interval span;
   DeviceState state;
-  size_t leading;    // the activity that began first among those that give
-                     // the state; kNoActivity when idle or not observed
+  size_t leading;  // the activity that began first among those that give
+                   // the state; kNoActivity when idle or not observed
   const PerClass<int>* running;  // activities of each class; valid during the
                                  // visit only
 };

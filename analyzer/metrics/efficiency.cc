@@ -20,10 +20,8 @@ bool MovesMemory(LayerClass layer_class) {
     case LayerClass::kMoe:
     case LayerClass::kComm:
     case LayerClass::kOther:
-    case LayerClass::kUnattributed:
-      return false;
-    default:
-      return true;
+    case LayerClass::kUnattributed: return false;
+    default: return true;
   }
 }
 
@@ -36,15 +34,14 @@ Efficiency EfficiencyOf(const ProcessAttribution& attribution,
   if (!attributed.work.known()) return result;
   const Work& work = attribution.works[attributed.work.value()];
   if (!work.cost || work.kernel_ns <= 0) return result;
-  const double share = static_cast<double>(duration_ns) /
-                       static_cast<double>(work.kernel_ns);
+  const double share =
+      static_cast<double>(duration_ns) / static_cast<double>(work.kernel_ns);
   result.flops = share * work.cost->flops;
   result.bytes = share * work.cost->bytes;
   result.known_ns = static_cast<double>(duration_ns);
   if (gpu == nullptr) return result;
   const double seconds = static_cast<double>(duration_ns) * 1e-9;
-  result.peak_flops =
-      seconds * opmodel::PeakFlopsPerS(*gpu, work.leading.math);
+  result.peak_flops = seconds * opmodel::PeakFlopsPerS(*gpu, work.leading.math);
   result.peak_bytes = seconds * gpu->bandwidth_bytes_per_s;
   return result;
 }

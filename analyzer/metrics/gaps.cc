@@ -64,10 +64,9 @@ class GapExplainer {
 
   void ExplainHost(Gap& gap, const Call& call, Interval host) const {
     if (host.length_ns() <= 0) return;
-    const bool waited =
-        host_.WaitedIn(call.thread, gap.span, call.begin_ns) ||
-        host_.WaitedIn(host_.LastCallerBefore(call.begin_ns), gap.span,
-                       call.begin_ns);
+    const bool waited = host_.WaitedIn(call.thread, gap.span, call.begin_ns) ||
+                        host_.WaitedIn(host_.LastCallerBefore(call.begin_ns),
+                                       gap.span, call.begin_ns);
     if (waited) {
       At(gap, IdleCause::kSync) = host.length_ns();
     } else {
@@ -104,9 +103,9 @@ class GapExplainer {
   // Our own cost is taken out of the largest host causes.
   void SubtractProfiler(Gap& gap, ThreadId thread, Interval host) const {
     if (process_.per_call_overhead_ns <= 0) return;
-    int64_t left = std::min(
-        host.length_ns(),
-        host_.CallsIn(thread, host) * process_.per_call_overhead_ns);
+    int64_t left =
+        std::min(host.length_ns(),
+                 host_.CallsIn(thread, host) * process_.per_call_overhead_ns);
     At(gap, IdleCause::kProfiler) = left;
     while (left > 0) {
       const auto largest = std::max_element(
@@ -157,9 +156,9 @@ std::string_view Name(IdleCause cause) {
 }
 
 int64_t Gap::host_ns() const {
-  return std::accumulate(
-      ns.begin(), ns.begin() + static_cast<size_t>(IdleCause::kProfiler),
-      int64_t{0});
+  return std::accumulate(ns.begin(),
+                         ns.begin() + static_cast<size_t>(IdleCause::kProfiler),
+                         int64_t{0});
 }
 
 std::vector<Gap> FindGaps(const TraceModel& model, const Process& process,
@@ -170,24 +169,26 @@ std::vector<Gap> FindGaps(const TraceModel& model, const Process& process,
   std::vector<Gap> gaps;
   size_t next = 0;
   size_t window = 0;
-  VisitSegments(
-      process, attribution, device, windows, [&](const Segment& segment) {
-        while (segment.span.begin_ns >= windows[window].span.end_ns) ++window;
-        if (segment.state != DeviceState::kIdle) return;
-        while (next < activities.size() &&
-               process.activities[activities[next]].begin_ns <
-                   segment.span.end_ns) {
-          ++next;
-        }
-        // At the end of a window the next step's first activity ends the gap.
-        const size_t ended_by =
-            next < activities.size() &&
-                    process.activities[activities[next]].begin_ns ==
-                        segment.span.end_ns
-                ? activities[next]
-                : kNoActivity;
-        gaps.push_back({segment.span, ended_by, window, false, {}});
-      });
+  VisitSegments(process, attribution, device, windows,
+                [&](const Segment& segment) {
+                  while (segment.span.begin_ns >= windows[window].span.end_ns)
+                    ++window;
+                  if (segment.state != DeviceState::kIdle) return;
+                  while (next < activities.size() &&
+                         process.activities[activities[next]].begin_ns <
+                             segment.span.end_ns) {
+                    ++next;
+                  }
+                  // At the end of a window the next step's first activity ends
+                  // the gap.
+                  const size_t ended_by =
+                      next < activities.size() &&
+                              process.activities[activities[next]].begin_ns ==
+                                  segment.span.end_ns
+                          ? activities[next]
+                          : kNoActivity;
+                  gaps.push_back({segment.span, ended_by, window, false, {}});
+                });
   const GapExplainer explainer(model, process, attribution);
   for (Gap& gap : gaps) {
     gap.between_steps = HoldsStepStart(gap, steps);

@@ -36,9 +36,9 @@ constexpr bool IsHostCause(IdleCause cause) {
 // A maximal idle interval of a device inside a window.
 struct Gap {
   Interval span;
-  size_t ended_by;      // activity; kNoActivity: the window's end
-  size_t window;        // into the windows
-  bool between_steps;   // holds the first submission of a step
+  size_t ended_by;     // activity; kNoActivity: the window's end
+  size_t window;       // into the windows
+  bool between_steps;  // holds the first submission of a step
   std::array<int64_t, kIdleCauses> ns{};  // sums to the span
 
   int64_t host_ns() const;  // all host causes but the profiler

@@ -32,11 +32,11 @@ HostActivity::HostActivity(const TraceModel& model, const Process& process,
 }
 
 ThreadId HostActivity::LastCallerBefore(int64_t at_ns) const {
-  const auto after = std::lower_bound(
-      outermost_by_begin_.begin(), outermost_by_begin_.end(), at_ns,
-      [this](size_t call, int64_t at) {
-        return process_.calls[call].begin_ns < at;
-      });
+  const auto after =
+      std::lower_bound(outermost_by_begin_.begin(), outermost_by_begin_.end(),
+                       at_ns, [this](size_t call, int64_t at) {
+                         return process_.calls[call].begin_ns < at;
+                       });
   if (after == outermost_by_begin_.begin()) return ThreadId();
   return process_.calls[*(after - 1)].thread;
 }

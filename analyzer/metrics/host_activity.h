@@ -41,14 +41,14 @@ class HostActivity {
 
   const TraceModel& model_;
   const Process& process_;
-  std::vector<size_t> outermost_by_begin_;          // calls
-  std::vector<std::vector<size_t>> waits_;          // per thread, by begin
-  std::vector<std::vector<int64_t>> begins_;        // per thread, outermost
+  std::vector<size_t> outermost_by_begin_;    // calls
+  std::vector<std::vector<size_t>> waits_;    // per thread, by begin
+  std::vector<std::vector<int64_t>> begins_;  // per thread, outermost
   struct CpuPoint {
     int64_t at_ns;
     int64_t cpu_ns;
   };
-  std::vector<std::vector<CpuPoint>> cpu_;          // per thread
+  std::vector<std::vector<CpuPoint>> cpu_;  // per thread
 };
 
 }  // namespace dltap::analyzer

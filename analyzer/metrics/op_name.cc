@@ -11,18 +11,46 @@ namespace dltap::analyzer {
 namespace {
 
 // In the order of opmodel::Dim.
-constexpr std::array<std::string_view, 34> kDimNames = {
-    "batch", "m", "n", "k", "c", "k_out", "d", "h", "w", "t", "r", "s",
-    "d_out", "h_out", "w_out", "groups", "seq", "input", "hidden", "proj",
-    "layers", "directions", "heads", "kv_heads", "seq_q", "seq_kv", "head_dim",
-    "head_dim_v", "causal", "elements", "elements_out", "rows", "transa",
-    "transb"};
+constexpr std::array<std::string_view, 34> kDimNames = {"batch",
+                                                        "m",
+                                                        "n",
+                                                        "k",
+                                                        "c",
+                                                        "k_out",
+                                                        "d",
+                                                        "h",
+                                                        "w",
+                                                        "t",
+                                                        "r",
+                                                        "s",
+                                                        "d_out",
+                                                        "h_out",
+                                                        "w_out",
+                                                        "groups",
+                                                        "seq",
+                                                        "input",
+                                                        "hidden",
+                                                        "proj",
+                                                        "layers",
+                                                        "directions",
+                                                        "heads",
+                                                        "kv_heads",
+                                                        "seq_q",
+                                                        "seq_kv",
+                                                        "head_dim",
+                                                        "head_dim_v",
+                                                        "causal",
+                                                        "elements",
+                                                        "elements_out",
+                                                        "rows",
+                                                        "transa",
+                                                        "transb"};
 static_assert(kDimNames.size() == static_cast<size_t>(opmodel::Dim::kCount));
 
 // In the order of opmodel::DType.
 constexpr std::array<std::string_view, 17> kTypeNames = {
-    "", "f64", "f32", "tf32", "f16", "bf16", "f8e4m3", "f8e5m2", "f4e2m1",
-    "i8", "i32", "i64", "u8", "bool", "c64", "c128", "i16"};
+    "",   "f64", "f32", "tf32", "f16",  "bf16", "f8e4m3", "f8e5m2", "f4e2m1",
+    "i8", "i32", "i64", "u8",   "bool", "c64",  "c128",   "i16"};
 
 // "void ns::kernel<...>(...)" -> "ns::kernel".
 std::string ShortKernelName(std::string_view name) {

@@ -9,11 +9,11 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kEvenShare = 0.7;   // of distances near the median
-constexpr double kEvenWithin = 0.1;  // of the median
-constexpr double kCoverage = 0.25;   // of all tokens inside the repetition
-constexpr double kAlike = 0.8;       // of two neighbouring steps in common
-constexpr size_t kTriesPerCount = 4; // signatures that occur equally often
+constexpr double kEvenShare = 0.7;    // of distances near the median
+constexpr double kEvenWithin = 0.1;   // of the median
+constexpr double kCoverage = 0.25;    // of all tokens inside the repetition
+constexpr double kAlike = 0.8;        // of two neighbouring steps in common
+constexpr size_t kTriesPerCount = 4;  // signatures that occur equally often
 
 size_t Median(std::vector<size_t> values) {
   const auto middle = values.begin() + values.size() / 2;

@@ -49,10 +49,9 @@ void AddPhases(const Process& process, const ProcessAttribution& attribution,
   for (const Gap& gap : gaps) {
     const int64_t input = gap.ns[static_cast<size_t>(IdleCause::kInput)];
     add(Phase::kIo, input);
-    const Phase ended_by =
-        gap.ended_by == kNoActivity
-            ? Phase::kOther
-            : PhaseOf(attribution.activities[gap.ended_by]);
+    const Phase ended_by = gap.ended_by == kNoActivity
+                               ? Phase::kOther
+                               : PhaseOf(attribution.activities[gap.ended_by]);
     add(ended_by, gap.span.length_ns() - input);
   }
 }

@@ -11,14 +11,14 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kSameSize = 0.1;     // of the median token count
-constexpr double kWarmUpFactor = 1.5; // times the median duration
-constexpr double kWarmUpShare = 0.5;  // of all steps, at most
+constexpr double kSameSize = 0.1;      // of the median token count
+constexpr double kWarmUpFactor = 1.5;  // times the median duration
+constexpr double kWarmUpShare = 0.5;   // of all steps, at most
 
 bool IsStepName(std::string_view name) {
   constexpr std::string_view kPrefixes[] = {
-      "ProfilerStep#", "step", "Step", "iteration", "Iteration",
-      "train_step", "training_step", "iter "};
+      "ProfilerStep#", "step",       "Step",          "iteration",
+      "Iteration",     "train_step", "training_step", "iter "};
   return std::any_of(
       std::begin(kPrefixes), std::end(kPrefixes),
       [name](std::string_view prefix) { return name.starts_with(prefix); });

@@ -11,7 +11,11 @@
 namespace dltap::analyzer {
 
 enum class StepUse : uint8_t {
-  kUsed, kWarmUp, kAutotune, kEvaluation, kIncomplete
+  kUsed,
+  kWarmUp,
+  kAutotune,
+  kEvaluation,
+  kIncomplete
 };
 
 enum class StepsFoundBy : uint8_t { kNone, kMarker, kPeriod };

@@ -31,8 +31,7 @@ class DeviceSummariser {
         steps_(steps),
         device_(device),
         windows_(StepWindows(process, attribution, steps, device)),
-        gpu_(opmodel::FindGpuByProduct(
-            process.devices[device.value()].name)) {}
+        gpu_(opmodel::FindGpuByProduct(process.devices[device.value()].name)) {}
 
   const std::vector<StepWindow>& windows() const { return windows_; }
 
@@ -40,8 +39,8 @@ class DeviceSummariser {
     out_.device = device_;
     AddSegments();
     AddActivities(tallies);
-    const std::vector<Gap> gaps = FindGaps(model_, process_, attribution_,
-                                           steps_, device_, windows_);
+    const std::vector<Gap> gaps =
+        FindGaps(model_, process_, attribution_, steps_, device_, windows_);
     AddGaps(gaps);
     AddPhases(process_, attribution_, device_, windows_, gaps, phases);
     return out_;
@@ -181,10 +180,9 @@ void SummariseTrust(const TraceModel& model, const Attribution& attribution,
       trust.level_reason = process.level_reason;
     }
     if (process.per_call_overhead_ns >= 0) {
-      trust.overhead_ns =
-          trust.overhead_ns.value_or(0) +
-          process.per_call_overhead_ns *
-              static_cast<int64_t>(process.calls.size());
+      trust.overhead_ns = trust.overhead_ns.value_or(0) +
+                          process.per_call_overhead_ns *
+                              static_cast<int64_t>(process.calls.size());
     }
   }
   for (const DeviceSummary& device : out.devices) {
@@ -235,7 +233,8 @@ void ClassSummary::Add(const ClassSummary& other) {
 }
 
 std::optional<double> DeviceSummary::utilization() const {
-  int64_t profiler = between_steps_ns[static_cast<size_t>(IdleCause::kProfiler)];
+  int64_t profiler =
+      between_steps_ns[static_cast<size_t>(IdleCause::kProfiler)];
   for (const ClassSummary& of_class : classes) {
     profiler += of_class.idle_ns[static_cast<size_t>(IdleCause::kProfiler)];
   }

@@ -30,11 +30,11 @@ enum class LimitedBy : uint8_t { kUnknown, kCompute, kMemory, kLatency };
 
 // Arithmetic of the activities whose FLOPs are known.
 struct Efficiency {
-  double flops = 0;         // algorithmic
-  double bytes = 0;         // compulsory traffic
-  double known_ns = 0;      // device time of the activities it covers
-  double peak_flops = 0;    // what the peak would have done in known_ns
-  double peak_bytes = 0;    // the same for the memory
+  double flops = 0;       // algorithmic
+  double bytes = 0;       // compulsory traffic
+  double known_ns = 0;    // device time of the activities it covers
+  double peak_flops = 0;  // what the peak would have done in known_ns
+  double peak_bytes = 0;  // the same for the memory
 
   void Add(const Efficiency& other);
 };
@@ -71,7 +71,15 @@ struct DeviceSummary {
 };
 
 enum class Phase : uint8_t {
-  kIo, kH2d, kForward, kBackward, kUpdate, kComm, kAutotune, kOther, kCount
+  kIo,
+  kH2d,
+  kForward,
+  kBackward,
+  kUpdate,
+  kComm,
+  kAutotune,
+  kOther,
+  kCount
 };
 inline constexpr size_t kPhaseCount = static_cast<size_t>(Phase::kCount);
 std::string_view Name(Phase phase);
@@ -79,9 +87,9 @@ std::string_view Name(Phase phase);
 struct StepSummary {
   StepsFoundBy found_by = StepsFoundBy::kNone;
   size_t found = 0;
-  size_t left_out[5] = {};           // by StepUse
-  std::vector<size_t> used;          // indices of the steps
-  std::vector<int64_t> ns;           // durations of the used steps
+  size_t left_out[5] = {};   // by StepUse
+  std::vector<size_t> used;  // indices of the steps
+  std::vector<int64_t> ns;   // durations of the used steps
   double mean_ns = 0;
   double stddev_ns = 0;
 };
@@ -111,8 +119,8 @@ struct OpSummary {
 
 struct TrustSummary {
   std::map<std::string, uint64_t> lost;  // by cause
-  double classified_share = 0;     // of device time: class is known
-  double flops_known_share = 0;    // of device time of arithmetic classes
+  double classified_share = 0;           // of device time: class is known
+  double flops_known_share = 0;          // of device time of arithmetic classes
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
   std::string level;

@@ -56,8 +56,7 @@ void Tallies::Add(size_t index, int64_t ns, const Efficiency& efficiency,
   const std::string name = activity.kind == ActivityKind::kKernel
                                ? Demangled(activity.name)
                                : NameOfCopy(activity);
-  KernelSummary& kernel =
-      totals_.kernels[{name, attributed.layer_class}];
+  KernelSummary& kernel = totals_.kernels[{name, attributed.layer_class}];
   kernel.name = name;
   kernel.layer_class = attributed.layer_class;
   ++kernel.count;
@@ -67,8 +66,8 @@ void Tallies::Add(size_t index, int64_t ns, const Efficiency& efficiency,
       attributed.work.known() || attributed.owner.known()
           ? OpName(model_, process_, attribution_, attributed)
           : name;
-  OpSummary& op = totals_.ops[{op_name, attributed.layer_class,
-                               attributed.direction}];
+  OpSummary& op =
+      totals_.ops[{op_name, attributed.layer_class, attributed.direction}];
   op.name = op_name;
   op.layer_class = attributed.layer_class;
   op.direction = attributed.direction;
@@ -96,9 +95,8 @@ void Tallies::AddCalls(const Steps& steps) {
 
 void Tallies::Finish(Totals totals, Summary& summary) {
   for (auto& [symbol, api] : totals.apis) api.name = symbol;
-  summary.apis = Sorted(std::move(totals.apis), [](auto& a, auto& b) {
-    return a.cpu_ns > b.cpu_ns;
-  });
+  summary.apis = Sorted(std::move(totals.apis),
+                        [](auto& a, auto& b) { return a.cpu_ns > b.cpu_ns; });
   const auto by_gpu = [](auto& a, auto& b) { return a.gpu_ns > b.gpu_ns; };
   summary.kernels = Sorted(std::move(totals.kernels), by_gpu);
   summary.ops = Sorted(std::move(totals.ops), by_gpu);

@@ -112,10 +112,9 @@ void Sort(Process& process) {
                    [](const Activity& a, const Activity& b) {
                      return a.begin_ns < b.begin_ns;
                    });
-  SortUnlessSorted(process.cpu_samples,
-                   [](const CpuSample& a, const CpuSample& b) {
-                     return a.at_ns < b.at_ns;
-                   });
+  SortUnlessSorted(
+      process.cpu_samples,
+      [](const CpuSample& a, const CpuSample& b) { return a.at_ns < b.at_ns; });
 }
 
 }  // namespace

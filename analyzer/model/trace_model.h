@@ -34,7 +34,15 @@ using OperationId = StrongId<struct OperationTag>;
 using RangeId = StrongId<struct RangeTag>;
 
 // One argument of an entry point as its record keeps it.
-enum class ArgKind : uint8_t { kInt, kUint, kFloat, kPointer, kEnum, kHandle, kBytes };
+enum class ArgKind : uint8_t {
+  kInt,
+  kUint,
+  kFloat,
+  kPointer,
+  kEnum,
+  kHandle,
+  kBytes
+};
 struct ArgLayout {
   std::string name;
   uint8_t offset;  // in the call's payload, bytes
@@ -56,15 +64,15 @@ struct Call {
   int64_t end_ns;
   ThreadId thread;
   EntryPointId entry;
-  OperationId operation;         // of a cuDNN plan; none otherwise
-  TextId function;               // launches: the kernel's name, where known
-  uint32_t payload_offset = 0;   // into Process::payloads
+  OperationId operation;        // of a cuDNN plan; none otherwise
+  TextId function;              // launches: the kernel's name, where known
+  uint32_t payload_offset = 0;  // into Process::payloads
   uint8_t payload_bytes = 0;
-  uint8_t depth = 0;             // 0: outermost
+  uint8_t depth = 0;  // 0: outermost
   bool failed = false;
-  bool capturing = false;        // made while its stream was captured
-  uint64_t correlation = 0;      // imported traces; 0: not known here
-  uint64_t begin_ticks = 0;      // own traces: the external correlation id
+  bool capturing = false;    // made while its stream was captured
+  uint64_t correlation = 0;  // imported traces; 0: not known here
+  uint64_t begin_ticks = 0;  // own traces: the external correlation id
 };
 
 // A call that had not returned when the process died, or was looked at.
@@ -76,9 +84,21 @@ struct OpenCall {
 
 enum class ActivityKind : uint8_t { kKernel, kMemcpy, kMemset };
 enum class CopyKind : uint8_t {
-  kUnknown, kHostToDevice, kDeviceToHost, kDeviceToDevice, kPeer, kHostToHost
+  kUnknown,
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  kPeer,
+  kHostToHost
 };
-enum class MemoryKind : uint8_t { kUnknown, kPageable, kPinned, kDevice, kArray, kManaged };
+enum class MemoryKind : uint8_t {
+  kUnknown,
+  kPageable,
+  kPinned,
+  kDevice,
+  kArray,
+  kManaged
+};
 
 // Where and how a kernel was launched; shared by all equal launches.
 struct LaunchShape {
@@ -97,11 +117,11 @@ struct Activity {
   uint64_t bytes = 0;        // copies and memsets
   uint64_t graph_node = 0;   // 0: not from a graph
   uint32_t graph = 0;
-  TextId name;               // kernels: as recorded, mangled or not
-  uint32_t shape = 0;        // into Process::launch_shapes
+  TextId name;         // kernels: as recorded, mangled or not
+  uint32_t shape = 0;  // into Process::launch_shapes
   DeviceId device;
   StreamId stream;
-  RangeId annotation;        // imported: framework operator of External id
+  RangeId annotation;  // imported: framework operator of External id
   ActivityKind kind;
   CopyKind copy = CopyKind::kUnknown;
   MemoryKind source = MemoryKind::kUnknown;
@@ -122,13 +142,17 @@ struct LaunchRecord {
 // The call in force when a graph node was captured or added.
 struct GraphNodeOrigin {
   uint64_t node;
-  uint64_t original_node = 0;   // clone: follow
+  uint64_t original_node = 0;  // clone: follow
   ThreadId thread;
   uint64_t call_begin_ticks = 0;
 };
 
 enum class RangeKind : uint8_t {
-  kNvtx, kStep, kFrameworkOp, kUserAnnotation, kPython
+  kNvtx,
+  kStep,
+  kFrameworkOp,
+  kUserAnnotation,
+  kPython
 };
 
 // A named span on a host thread: NVTX, framework operator, step marker.
@@ -146,12 +170,15 @@ struct Range {
 struct CpuSample {
   int64_t at_ns;
   ThreadId thread;
-  bool on_cpu;            // running or runnable
-  int64_t cpu_time_ns;    // of the thread, cumulative
+  bool on_cpu;          // running or runnable
+  int64_t cpu_time_ns;  // of the thread, cumulative
 };
 
 enum class NotObservedCause : uint8_t {
-  kAfterWatermark, kYielded, kDropped, kRecordingOff
+  kAfterWatermark,
+  kYielded,
+  kDropped,
+  kRecordingOff
 };
 struct NotObserved {
   DeviceId device;
@@ -166,9 +193,9 @@ struct Thread {
 };
 
 struct Device {
-  int ordinal = 0;       // as the process numbers it
-  std::string name;      // "NVIDIA H100 80GB HBM3"
-  std::string uuid;      // hex; empty: unknown
+  int ordinal = 0;   // as the process numbers it
+  std::string name;  // "NVIDIA H100 80GB HBM3"
+  std::string uuid;  // hex; empty: unknown
   int compute_major = 0;
   int compute_minor = 0;
   int sms = 0;
@@ -178,17 +205,17 @@ struct Device {
 
 struct Stream {
   DeviceId device;
-  uint64_t number = 0;   // CUPTI's or the source's stream id
+  uint64_t number = 0;  // CUPTI's or the source's stream id
   uint32_t context = 0;
 };
 
 struct Loss {
-  std::string cause;     // key of losses.h
+  std::string cause;  // key of losses.h
   std::string meaning;
   uint64_t count;
 };
 
-struct CountedCall {     // functions of role `count`: no records, a total
+struct CountedCall {  // functions of role `count`: no records, a total
   EntryPointId entry;
   uint64_t calls;
 };
@@ -205,25 +232,25 @@ struct Process {
   std::string level_reason;  // why not the level asked for; else empty
   int64_t begin_ns = 0;      // first and last event
   int64_t end_ns = 0;
-  int64_t clock_residual_ns = 0;  // of the device-to-host clock map
+  int64_t clock_residual_ns = 0;      // of the device-to-host clock map
   int64_t per_call_overhead_ns = -1;  // measured; -1: unknown
   int64_t collector_cpu_ns = 0;
-  bool complete = true;      // the session ended by itself
+  bool complete = true;  // the session ended by itself
   bool has_cpu_samples = false;
 
   std::vector<Thread> threads;
   std::vector<Device> devices;
   std::vector<Stream> streams;
-  std::vector<Call> calls;              // by (thread, begin_ns, depth)
+  std::vector<Call> calls;  // by (thread, begin_ns, depth)
   std::vector<std::byte> payloads;
   std::vector<LaunchShape> launch_shapes;
-  std::vector<Activity> activities;     // by begin_ns
-  std::vector<LaunchRecord> launches;   // by (thread, begin_ns)
+  std::vector<Activity> activities;    // by begin_ns
+  std::vector<LaunchRecord> launches;  // by (thread, begin_ns)
   std::vector<GraphNodeOrigin> graph_nodes;
-  std::vector<Range> ranges;            // by (thread, begin_ns)
-  std::vector<CpuSample> cpu_samples;   // by at_ns
+  std::vector<Range> ranges;           // by (thread, begin_ns)
+  std::vector<CpuSample> cpu_samples;  // by at_ns
   std::vector<NotObserved> not_observed;
-  std::vector<OpenCall> open_calls;     // of a killed or running process
+  std::vector<OpenCall> open_calls;  // of a killed or running process
   std::vector<CountedCall> counted;
   std::vector<Loss> losses;
 };
@@ -235,7 +262,7 @@ using OperationNodes = std::vector<opmodel::Operation>;
 
 struct TraceModel {
   SourceFormat format = SourceFormat::kDltap;
-  bool simulated = false;    // any device is
+  bool simulated = false;  // any device is
   std::vector<std::string> files;
   std::vector<Process> processes;
   std::vector<EntryPoint> entry_points;

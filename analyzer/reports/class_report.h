@@ -12,8 +12,8 @@
 namespace dltap::analyzer {
 
 struct ReportOptions {
-  bool wide = false;          // no folding of small rows
-  size_t top = 20;            // rows of the tables by api, kernel, op
+  bool wide = false;  // no folding of small rows
+  size_t top = 20;    // rows of the tables by api, kernel, op
   std::optional<double> samples_per_step;
   std::string samples_unit = "samples";
 };

@@ -33,8 +33,7 @@ Table ApiTable(const Summary& summary, const ReportOptions& options) {
   for (const ApiSummary& api : summary.apis) {
     if (table.rows.size() == options.top) break;
     table.rows.push_back({api.name, static_cast<int64_t>(api.calls),
-                          Milliseconds(api.cpu_ns),
-                          Mean(api.cpu_ns, api.calls),
+                          Milliseconds(api.cpu_ns), Mean(api.cpu_ns, api.calls),
                           Milliseconds(api.gpu_ns)});
   }
   return table;
@@ -42,12 +41,10 @@ Table ApiTable(const Summary& summary, const ReportOptions& options) {
 
 Table KernelTable(const Summary& summary, const ReportOptions& options) {
   Table table;
-  table.columns = {{{"kernel"}, "kernel", false},
-                   {{"class"}, "class", false},
-                   {{"count"}, "count"},
-                   {{"GPU", "ms"}, "gpu_ms"},
-                   {{"mean", "us"}, "mean_us"},
-                   {{"share", "%"}, "share_percent"}};
+  table.columns = {
+      {{"kernel"}, "kernel", false}, {{"class"}, "class", false},
+      {{"count"}, "count"},          {{"GPU", "ms"}, "gpu_ms"},
+      {{"mean", "us"}, "mean_us"},   {{"share", "%"}, "share_percent"}};
   for (const KernelSummary& kernel : summary.kernels) {
     if (table.rows.size() == options.top) break;
     table.rows.push_back({kernel.name, DisplayName(kernel.layer_class),
@@ -74,11 +71,10 @@ Table OpTable(const Summary& summary, const ReportOptions& options) {
     const Cell rate = e.flops > 0 && e.known_ns > 0
                           ? Cell(Number{e.flops / e.known_ns * 1e-3, 1})
                           : Cell(Unknown{});
-    table.rows.push_back({op.name, DisplayName(op.layer_class),
-                          std::string(Name(op.direction)),
-                          static_cast<int64_t>(op.count),
-                          Milliseconds(op.gpu_ns),
-                          Share(op.gpu_ns, summary.total.gpu_ns), rate});
+    table.rows.push_back(
+        {op.name, DisplayName(op.layer_class), std::string(Name(op.direction)),
+         static_cast<int64_t>(op.count), Milliseconds(op.gpu_ns),
+         Share(op.gpu_ns, summary.total.gpu_ns), rate});
   }
   return table;
 }
@@ -107,8 +103,7 @@ Table DeviceTable(const TraceModel& model, const Summary& summary) {
   for (const DeviceSummary& device : summary.devices) {
     const Process& process = model.processes[device.process];
     const auto share = [&](DeviceState state) -> Cell {
-      return Share(device.state_ns[static_cast<size_t>(state)],
-                   device.wall_ns);
+      return Share(device.state_ns[static_cast<size_t>(state)], device.wall_ns);
     };
     const Cell rank = process.rank ? Cell(int64_t{*process.rank}) : Blank{};
     table.rows.push_back(

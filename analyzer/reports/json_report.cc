@@ -168,11 +168,11 @@ class ReportWriter {
     json_.Field("gpu_ns", s.gpu_ns);
     json_.Field("busy_ns", s.busy_ns);
     json_.Field("exclusive_ns", s.exclusive_ns);
-    json_.Field("share", summary_.total.gpu_ns > 0
-                             ? std::optional(static_cast<double>(s.gpu_ns) /
-                                             static_cast<double>(
-                                                 summary_.total.gpu_ns))
-                             : std::nullopt);
+    json_.Field("share",
+                summary_.total.gpu_ns > 0
+                    ? std::optional(static_cast<double>(s.gpu_ns) /
+                                    static_cast<double>(summary_.total.gpu_ns))
+                    : std::nullopt);
     json_.Field("calls", s.calls);
     json_.Field("kernels", s.kernels);
     json_.Field("utilization",

@@ -10,8 +10,8 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kMatters = 0.10;      // share of the wall time worth a word
-constexpr double kMostOfGpu = 0.40;    // share of GPU time of a main class
+constexpr double kMatters = 0.10;    // share of the wall time worth a word
+constexpr double kMostOfGpu = 0.40;  // share of GPU time of a main class
 constexpr double kFarFromPeak = 0.30;
 constexpr double kSmallKernelNs = 10'000;
 
@@ -28,8 +28,8 @@ Walls WallsOf(const Summary& summary) {
     const auto of = [&device](DeviceState state) {
       return static_cast<double>(device.state_ns[static_cast<size_t>(state)]);
     };
-    walls.wall += static_cast<double>(device.wall_ns) -
-                  of(DeviceState::kNotObserved);
+    walls.wall +=
+        static_cast<double>(device.wall_ns) - of(DeviceState::kNotObserved);
     walls.compute += of(DeviceState::kCompute);
     walls.comm += of(DeviceState::kComm);
     walls.copy += of(DeviceState::kCopy);
@@ -44,8 +44,8 @@ IdleCause MainCause(const Summary& summary, double& ns) {
   size_t best = 0;
   ns = 0;
   for (size_t i = 0; i < kIdleCauses; ++i) {
-    const double of_cause = static_cast<double>(
-        summary.total.idle_ns[i] + summary.between_steps_ns[i]);
+    const double of_cause = static_cast<double>(summary.total.idle_ns[i] +
+                                                summary.between_steps_ns[i]);
     if (of_cause > ns) {
       ns = of_cause;
       best = i;
@@ -68,24 +68,19 @@ std::string WhyIdle(IdleCause cause) {
              "launch one";
     case IdleCause::kFramework:
       return "for the host program between launches (framework and Python)";
-    case IdleCause::kBlocked:
-      return "for a host thread that is not on a CPU";
-    case IdleCause::kUnknown:
-      return "for the host between launches";
-    case IdleCause::kProfiler:
-      return "for this profiler itself";
+    case IdleCause::kBlocked: return "for a host thread that is not on a CPU";
+    case IdleCause::kUnknown: return "for the host between launches";
+    case IdleCause::kProfiler: return "for this profiler itself";
     case IdleCause::kDependency:
       return "for other streams, events or host functions";
-    default:
-      return "between the submission of kernels and their start";
+    default: return "between the submission of kernels and their start";
   }
 }
 
 size_t LargestClass(const Summary& summary) {
-  return std::max_element(summary.classes.begin(), summary.classes.end(),
-                          [](const auto& a, const auto& b) {
-                            return a.gpu_ns < b.gpu_ns;
-                          }) -
+  return std::max_element(
+             summary.classes.begin(), summary.classes.end(),
+             [](const auto& a, const auto& b) { return a.gpu_ns < b.gpu_ns; }) -
          summary.classes.begin();
 }
 
@@ -93,8 +88,8 @@ std::string GpuLimit(const Summary& summary) {
   const size_t largest = LargestClass(summary);
   const ClassSummary& s = summary.classes[largest];
   const auto layer_class = static_cast<LayerClass>(largest);
-  const double share = static_cast<double>(s.gpu_ns) /
-                       static_cast<double>(summary.total.gpu_ns);
+  const double share =
+      static_cast<double>(s.gpu_ns) / static_cast<double>(summary.total.gpu_ns);
   if (share < kMostOfGpu) return "";
   std::string text = DisplayName(layer_class) + " takes " + Percent(share) +
                      " of the GPU's time";
@@ -127,8 +122,8 @@ std::string LimitSentence(const Summary& summary) {
   const IdleCause cause = MainCause(summary, idle_ns);
   const double idle = walls.wall - walls.compute - walls.comm - walls.copy;
   if (idle / walls.wall >= 0.3 || idle_ns / walls.wall >= kMatters) {
-    const double per = std::max<double>(
-        1, static_cast<double>(summary.windows));
+    const double per =
+        std::max<double>(1, static_cast<double>(summary.windows));
     return "the GPU is busy " + Percent(walls.compute / walls.wall) +
            " of the time; it waits " + Fixed(idle_ns / per * 1e-6, 2) +
            " ms (" + Percent(idle_ns / walls.wall) + ") " + WhyIdle(cause) +

@@ -26,7 +26,7 @@ std::string Ms(double ns) { return Fixed(ns * 1e-6, ns < 1e8 ? 2 : 1); }
 
 std::string Count(size_t n, std::string_view noun) {
   return WithThousands(static_cast<int64_t>(n)) + " " + std::string(noun) +
-         (n == 1                                         ? ""
+         (n == 1                                        ? ""
           : noun.ends_with("s") || noun.ends_with("ch") ? "es"
                                                         : "s");
 }
@@ -159,10 +159,9 @@ std::string StepLine(const Summary& summary, const ReportOptions& options) {
 }
 
 std::string PhaseLine(const Summary& summary, double per) {
-  constexpr Phase kOrder[] = {Phase::kForward, Phase::kBackward,
-                              Phase::kUpdate,  Phase::kComm,
-                              Phase::kH2d,     Phase::kIo,
-                              Phase::kAutotune, Phase::kOther};
+  constexpr Phase kOrder[] = {
+      Phase::kForward, Phase::kBackward, Phase::kUpdate,   Phase::kComm,
+      Phase::kH2d,     Phase::kIo,       Phase::kAutotune, Phase::kOther};
   std::string line = " ";
   for (const Phase phase : kOrder) {
     const double ns =
@@ -209,8 +208,7 @@ std::string Trust(const Summary& summary) {
   if (total > 0) {
     std::vector<std::string> from;
     for (size_t i = 0; i < static_cast<size_t>(ClassFrom::kNone); ++i) {
-      const double ns =
-          static_cast<double>(summary.total.class_from_ns[i]);
+      const double ns = static_cast<double>(summary.total.class_from_ns[i]);
       if (ns <= 0) continue;
       std::string name(Name(static_cast<ClassFrom>(i)));
       std::replace(name.begin(), name.end(), '_', ' ');
@@ -242,10 +240,9 @@ std::string Trust(const Summary& summary) {
                             Ms(static_cast<double>(*trust.overhead_ns)) +
                             " ms in all, subtracted"
                       : "own cost unknown");
-  parts.push_back("clocks ±" +
-                  Fixed(static_cast<double>(trust.clock_residual_ns) * 1e-3,
-                        1) +
-                  " us");
+  parts.push_back(
+      "clocks ±" +
+      Fixed(static_cast<double>(trust.clock_residual_ns) * 1e-3, 1) + " us");
   parts.push_back("level " + trust.level +
                   (trust.level_reason.empty()
                        ? ""
@@ -271,8 +268,7 @@ std::string TextReport(const TraceModel& model, const Summary& summary,
                        ReportBy by, const ReportOptions& options) {
   std::string text = Header(model, summary);
   if (summary.devices.empty()) {
-    return text +
-           "the trace holds no GPU work; nothing to attribute\n\n" +
+    return text + "the trace holds no GPU work; nothing to attribute\n\n" +
            RenderText(ApiTable(summary, options)) + "\n" + Trust(summary);
   }
   const double per =

@@ -72,16 +72,13 @@ std::vector<Alternative> AlternativesOf(const Operation& op,
   const std::optional<Cost> cost = CostOf(op);
   if (!cost) return {};
   switch (op.kind) {
-    case OpKind::kGemm:
-      return GemmAlternatives(op, *cost, gpu);
+    case OpKind::kGemm: return GemmAlternatives(op, *cost, gpu);
     case OpKind::kConvForward:
     case OpKind::kConvBackwardData:
-    case OpKind::kConvBackwardWeight:
-      return ConvAlternatives(op, gpu);
+    case OpKind::kConvBackwardWeight: return ConvAlternatives(op, gpu);
     case OpKind::kRnnForward:
     case OpKind::kRnnBackwardData:
-    case OpKind::kRnnBackwardWeight:
-      return RnnAlternatives(op, *cost, gpu);
+    case OpKind::kRnnBackwardWeight: return RnnAlternatives(op, *cost, gpu);
     case OpKind::kAttentionForward:
     case OpKind::kAttentionBackward:
       return Single("flash_attention", AttentionTime(op, *cost, gpu),

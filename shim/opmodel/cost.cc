@@ -129,27 +129,22 @@ std::optional<Cost> AttentionCost(const Operation& op, bool backward) {
 // exp or sqrt count as one. They matter only for the roofline's x axis.
 double FlopsPerElement(OpKind kind) {
   switch (kind) {
-    case OpKind::kSoftmaxForward:
-      return 5;  // max, subtract, exp, add, divide
-    case OpKind::kSoftmaxBackward:
-      return 4;  // y dy, sum, subtract, multiply
+    case OpKind::kSoftmaxForward: return 5;   // max, subtract, exp, add, divide
+    case OpKind::kSoftmaxBackward: return 4;  // y dy, sum, subtract, multiply
     case OpKind::kNormForward:
       return 8;  // mean 1, variance 3, normalise 2, scale and shift 2
     case OpKind::kNormBackward:
       return 13;  // xhat 2, dgamma 2, dbeta 1, g 1, two sums 3, dx 4
     case OpKind::kActivationBackward:
     case OpKind::kDropoutForward:
-    case OpKind::kRng:
-      return 2;
+    case OpKind::kRng: return 2;
     case OpKind::kOptimizer:
       return 10;  // Adam: two moments 6, bias correction and update 4
     case OpKind::kLayout:
     case OpKind::kCopy:
     case OpKind::kMemset:
-    case OpKind::kEmbedding:
-      return 0;
-    default:
-      return 1;
+    case OpKind::kEmbedding: return 0;
+    default: return 1;
   }
 }
 
@@ -173,23 +168,18 @@ std::optional<Cost> StreamingCost(const Operation& op) {
 std::optional<Cost> CostOf(const Operation& op) {
   if (BitsOf(op.storage) == 0) return std::nullopt;
   switch (op.kind) {
-    case OpKind::kUnknown:
-      return std::nullopt;
-    case OpKind::kGemm:
-      return GemmCost(op);
+    case OpKind::kUnknown: return std::nullopt;
+    case OpKind::kGemm: return GemmCost(op);
     case OpKind::kConvForward:
     case OpKind::kConvBackwardData:
-    case OpKind::kConvBackwardWeight:
-      return ConvCost(op);
+    case OpKind::kConvBackwardWeight: return ConvCost(op);
     case OpKind::kRnnForward:
     case OpKind::kRnnBackwardData:
-    case OpKind::kRnnBackwardWeight:
-      return RnnCost(op);
+    case OpKind::kRnnBackwardWeight: return RnnCost(op);
     case OpKind::kAttentionForward:
     case OpKind::kAttentionBackward:
       return AttentionCost(op, op.kind == OpKind::kAttentionBackward);
-    default:
-      return StreamingCost(op);
+    default: return StreamingCost(op);
   }
 }
 

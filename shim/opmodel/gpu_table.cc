@@ -66,10 +66,8 @@ double PeakFlopsPerS(const GpuSpec& gpu, DType math) {
     case DType::kC128:
       return std::max(gpu.fp64_flops_per_s, gpu.fp64_tensor_flops_per_s);
     case DType::kF32:
-    case DType::kC64:
-      return gpu.fp32_flops_per_s;
-    case DType::kTf32:
-      return gpu.tf32_flops_per_s;
+    case DType::kC64: return gpu.fp32_flops_per_s;
+    case DType::kTf32: return gpu.tf32_flops_per_s;
     case DType::kF16:
       return std::max(gpu.fp16_flops_per_s, gpu.fp16_vector_flops_per_s);
     case DType::kBf16:
@@ -77,20 +75,17 @@ double PeakFlopsPerS(const GpuSpec& gpu, DType math) {
                  ? 0
                  : gpu.fp16_flops_per_s;
     case DType::kF8E4M3:
-    case DType::kF8E5M2:
-      return gpu.fp8_flops_per_s;
+    case DType::kF8E5M2: return gpu.fp8_flops_per_s;
     case DType::kF4E2M1:
       // Twice the FP8 rate, on the parts that have it at all.
       return gpu.compute_major >= 10 ? 2 * gpu.fp8_flops_per_s : 0;
     case DType::kI8:
-    case DType::kU8:
-      return gpu.int8_ops_per_s;
+    case DType::kU8: return gpu.int8_ops_per_s;
     case DType::kUnknown:
     case DType::kI16:
     case DType::kI32:
     case DType::kI64:
-    case DType::kBool:
-      return 0;
+    case DType::kBool: return 0;
   }
   return 0;
 }

@@ -47,8 +47,7 @@ MathRate MathRateOf(const Operation& op, const GpuSpec& gpu) {
       return peak > 0 ? TensorRate(peak, gpu)
                       : VectorRate(gpu.fp32_flops_per_s, gpu);
     case DType::kF16:
-    case DType::kBf16:
-      return HalfRate(math, gpu);
+    case DType::kBf16: return HalfRate(math, gpu);
     case DType::kF8E4M3:
     case DType::kF8E5M2:
     case DType::kF4E2M1:
@@ -58,8 +57,7 @@ MathRate MathRateOf(const Operation& op, const GpuSpec& gpu) {
       return peak > gpu.fp32_flops_per_s
                  ? TensorRate(peak, gpu)
                  : VectorRate(gpu.fp32_flops_per_s, gpu);
-    default:
-      return VectorRate(gpu.fp32_flops_per_s, gpu);
+    default: return VectorRate(gpu.fp32_flops_per_s, gpu);
   }
 }
 

@@ -83,8 +83,7 @@ ModelledTime TimeOfCopy(CopyPath path, double bytes, const GpuSpec& gpu) {
     case CopyPath::kHostToDevicePageable:
     case CopyPath::kDeviceToHostPageable:
       return LinkCopy(bytes, pcie * kPageableRatio, kPageableCopyNs);
-    case CopyPath::kDeviceToDevice:
-      return StreamingTime(2 * bytes, gpu);
+    case CopyPath::kDeviceToDevice: return StreamingTime(2 * bytes, gpu);
     case CopyPath::kPeer:
       return LinkCopy(bytes,
                       gpu.nvlink_bytes_per_s > 0

@@ -184,8 +184,7 @@ std::optional<std::vector<RnnStage>> RnnChainOf(const Operation& op,
         case OpKind::kRnnBackwardWeight:
           AddBackwardWeight(build, *shape, shape->layers - 1 - layer, chain);
           break;
-        default:
-          return std::nullopt;
+        default: return std::nullopt;
       }
     }
   }

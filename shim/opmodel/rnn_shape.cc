@@ -7,15 +7,11 @@ namespace dltap::opmodel {
 
 int GatesOf(RnnCell cell) {
   switch (cell) {
-    case RnnCell::kNone:
-      return 0;
+    case RnnCell::kNone: return 0;
     case RnnCell::kRelu:
-    case RnnCell::kTanh:
-      return 1;
-    case RnnCell::kLstm:
-      return 4;
-    case RnnCell::kGru:
-      return 3;
+    case RnnCell::kTanh: return 1;
+    case RnnCell::kLstm: return 4;
+    case RnnCell::kGru: return 3;
   }
   return 0;
 }

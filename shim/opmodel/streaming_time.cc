@@ -31,8 +31,7 @@ RowPasses PassesOf(OpKind kind, double row_elements) {
       if (row_elements <= kRegisterRow) break;
       return {.extra_reads = 1,
               .block_threads = row_elements <= 2 * kRegisterRow ? 256. : 512.};
-    default:
-      break;
+    default: break;
   }
   return {.extra_reads = 0, .block_threads = 128};
 }

@@ -13,13 +13,20 @@ namespace {
 // Kinds that programs enable but of which the simulation has nothing to tell:
 // accepted, as CUPTI does for events that just do not occur.
 constexpr CUpti_ActivityKind kSilentKinds[] = {
-    CUPTI_ACTIVITY_KIND_OVERHEAD,     CUPTI_ACTIVITY_KIND_DEVICE,
-    CUPTI_ACTIVITY_KIND_CONTEXT,      CUPTI_ACTIVITY_KIND_NAME,
-    CUPTI_ACTIVITY_KIND_MARKER,       CUPTI_ACTIVITY_KIND_MARKER_DATA,
-    CUPTI_ACTIVITY_KIND_STREAM,       CUPTI_ACTIVITY_KIND_CUDA_EVENT,
-    CUPTI_ACTIVITY_KIND_MEMCPY2,      CUPTI_ACTIVITY_KIND_MEMORY2,
-    CUPTI_ACTIVITY_KIND_MEMORY_POOL,  CUPTI_ACTIVITY_KIND_MODULE,
-    CUPTI_ACTIVITY_KIND_FUNCTION,     CUPTI_ACTIVITY_KIND_JIT,
+    CUPTI_ACTIVITY_KIND_OVERHEAD,
+    CUPTI_ACTIVITY_KIND_DEVICE,
+    CUPTI_ACTIVITY_KIND_CONTEXT,
+    CUPTI_ACTIVITY_KIND_NAME,
+    CUPTI_ACTIVITY_KIND_MARKER,
+    CUPTI_ACTIVITY_KIND_MARKER_DATA,
+    CUPTI_ACTIVITY_KIND_STREAM,
+    CUPTI_ACTIVITY_KIND_CUDA_EVENT,
+    CUPTI_ACTIVITY_KIND_MEMCPY2,
+    CUPTI_ACTIVITY_KIND_MEMORY2,
+    CUPTI_ACTIVITY_KIND_MEMORY_POOL,
+    CUPTI_ACTIVITY_KIND_MODULE,
+    CUPTI_ACTIVITY_KIND_FUNCTION,
+    CUPTI_ACTIVITY_KIND_JIT,
     CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
 };
 
@@ -69,9 +76,9 @@ using namespace dltap::simgpu;  // NOLINT: the vendor's names are global
 
 extern "C" {
 
-CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(
-    CUpti_BuffersCallbackRequestFunc request,
-    CUpti_BuffersCallbackCompleteFunc complete) {
+CUptiResult CUPTIAPI
+cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+                               CUpti_BuffersCallbackCompleteFunc complete) {
   return Cupti<"cuptiActivityRegisterCallbacks">([&] {
     if (request == nullptr || complete == nullptr) {
       return CUPTI_ERROR_INVALID_PARAMETER;
@@ -159,14 +166,13 @@ CUptiResult CUPTIAPI cuptiActivityPushExternalCorrelationId(
 CUptiResult CUPTIAPI cuptiActivityPopExternalCorrelationId(
     CUpti_ExternalCorrelationKind kind, uint64_t* last_id) {
   return Cupti<"cuptiActivityPopExternalCorrelationId">([&] {
-    return ExternalIds::OfThread().Pop(kind, last_id)
-               ? CUPTI_SUCCESS
-               : CUPTI_ERROR_QUEUE_EMPTY;
+    return ExternalIds::OfThread().Pop(kind, last_id) ? CUPTI_SUCCESS
+                                                      : CUPTI_ERROR_QUEUE_EMPTY;
   });
 }
 
-CUptiResult CUPTIAPI cuptiActivityRegisterTimestampCallback(
-    CUpti_TimestampCallbackFunc callback) {
+CUptiResult CUPTIAPI
+cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc callback) {
   return Cupti<"cuptiActivityRegisterTimestampCallback">([&] {
     SetTimestampCallback(callback);
     return CUPTI_SUCCESS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuptiActivityGet/SetAttribute: kept and given back; only their defaults, which
-// cupti_activity.h documents, have a meaning here.
+// cuptiActivityGet/SetAttribute: kept and given back; only their defaults,
+// which cupti_activity.h documents, have a meaning here.
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -21,14 +21,15 @@ constinit Attribute g_attributes[] = {
     {CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, sizeof(size_t), {3200000}},
     {CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE_CDP, sizeof(size_t), {8388608}},
     {CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT, sizeof(size_t), {250}},
-    {CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_POOL_SIZE, sizeof(size_t),
+    {CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_POOL_SIZE,
+     sizeof(size_t),
      {25000}},
     {CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_POOL_LIMIT, sizeof(size_t), {250}},
     {CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, sizeof(uint8_t), {0}},
-    {CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE, sizeof(size_t),
-     {3}},
+    {CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE, sizeof(size_t), {3}},
     {CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_PRE_ALLOCATE_VALUE,
-     sizeof(size_t), {3}},
+     sizeof(size_t),
+     {3}},
     {CUPTI_ACTIVITY_ATTR_MEM_ALLOCATION_TYPE_HOST_PINNED, sizeof(uint8_t), {0}},
     {CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, sizeof(uint8_t), {1}},
 };
@@ -47,9 +48,8 @@ Attribute* Check(CUpti_ActivityAttribute id, const size_t* bytes,
   if (bytes == nullptr || value == nullptr) return nullptr;
   Attribute* attribute = FindAttribute(id);
   if (attribute == nullptr) return nullptr;
-  result = *bytes < attribute->bytes
-               ? CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT
-               : CUPTI_SUCCESS;
+  result = *bytes < attribute->bytes ? CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT
+                                     : CUPTI_SUCCESS;
   return result == CUPTI_SUCCESS ? attribute : nullptr;
 }
 

@@ -57,8 +57,7 @@ void Delivery::RequestFirstBuffer() {
 }
 
 std::vector<PendingRecord> Delivery::TakeEnded(bool forced) {
-  const int64_t now =
-      forced ? std::numeric_limits<int64_t>::max() : SimNow();
+  const int64_t now = forced ? std::numeric_limits<int64_t>::max() : SimNow();
   const std::lock_guard lock(pending_mutex_);
   const auto first_running = std::stable_partition(
       pending_.begin(), pending_.end(),
@@ -93,9 +92,9 @@ void Delivery::Write(PendingRecord& record) {
 }
 
 bool Delivery::EnsureBuffer(size_t bytes) {
-  const bool full = buffer_ != nullptr &&
-                    (used_bytes_ + bytes > buffer_bytes_ ||
-                     (max_records_ != 0 && records_ == max_records_));
+  const bool full =
+      buffer_ != nullptr && (used_bytes_ + bytes > buffer_bytes_ ||
+                             (max_records_ != 0 && records_ == max_records_));
   if (full) CompleteBuffer();
   if (buffer_ == nullptr) {
     const CUpti_BuffersCallbackRequestFunc request = request_;

@@ -24,7 +24,8 @@ struct ResultText {
   const char* message;
 };
 
-#define DLTAP_RESULT(name, message) {name, #name, message}
+#define DLTAP_RESULT(name, message) \
+  { name, #name, message }
 constexpr ResultText kResults[] = {
     DLTAP_RESULT(CUPTI_SUCCESS, "no error"),
     DLTAP_RESULT(CUPTI_ERROR_INVALID_PARAMETER, "invalid parameter"),
@@ -107,8 +108,7 @@ CUptiResult CUPTIAPI cuptiGetGraphId(CUgraph graph, uint32_t* id) {
   return Cupti<"cuptiGetGraphId">([&] { return Give(id, GraphIdOf(graph)); });
 }
 
-CUptiResult CUPTIAPI cuptiGetGraphExecId(CUgraphExec graph_exec,
-                                         uint32_t* id) {
+CUptiResult CUPTIAPI cuptiGetGraphExecId(CUgraphExec graph_exec, uint32_t* id) {
   return Cupti<"cuptiGetGraphExecId">(
       [&] { return Give(id, GraphExecIdOf(graph_exec)); });
 }

@@ -60,8 +60,7 @@ uint8_t ToCupti(CopyDirection direction) {
   switch (direction) {
     case CopyDirection::kHostToDevice: return CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
     case CopyDirection::kDeviceToHost: return CUPTI_ACTIVITY_MEMCPY_KIND_DTOH;
-    case CopyDirection::kDeviceToDevice:
-      return CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
+    case CopyDirection::kDeviceToDevice: return CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
     case CopyDirection::kHostToHost: return CUPTI_ACTIVITY_MEMCPY_KIND_HTOH;
     case CopyDirection::kPeer: return CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
   }
@@ -99,8 +98,7 @@ PendingRecord ToRecord(const KernelActivityRecord& kernel) {
   record.clusterX = kernel.cluster.x;
   record.clusterY = kernel.cluster.y;
   record.clusterZ = kernel.cluster.z;
-  record.staticSharedMemory =
-      static_cast<int32_t>(kernel.static_shared_bytes);
+  record.staticSharedMemory = static_cast<int32_t>(kernel.static_shared_bytes);
   record.dynamicSharedMemory =
       static_cast<int32_t>(kernel.dynamic_shared_bytes);
   record.sharedMemoryExecuted =

@@ -29,12 +29,12 @@ constexpr ResourceRow kResources[] = {
     {ResourceEvent::kStreamDestroyed,
      CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, false},
     {ResourceEvent::kModuleLoaded, CUPTI_CBID_RESOURCE_MODULE_LOADED, false},
-    {ResourceEvent::kModuleUnloaded,
-     CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, false},
+    {ResourceEvent::kModuleUnloaded, CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
+     false},
     {ResourceEvent::kGraphCreated, CUPTI_CBID_RESOURCE_GRAPH_CREATED, true},
     {ResourceEvent::kGraphCloned, CUPTI_CBID_RESOURCE_GRAPH_CLONED, true},
-    {ResourceEvent::kGraphDestroyed,
-     CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING, true},
+    {ResourceEvent::kGraphDestroyed, CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING,
+     true},
     {ResourceEvent::kGraphNodeCreated, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
      true},
     {ResourceEvent::kGraphNodeCloned, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
@@ -51,8 +51,8 @@ CUpti_GraphData GraphDataOf(const ResourceActivityRecord& resource) {
   const bool is_exec = resource.event == ResourceEvent::kGraphExecCreated ||
                        resource.event == ResourceEvent::kGraphExecDestroyed;
   CUpti_GraphData data{};
-  data.graph = static_cast<CUgraph>(is_exec ? resource.original_graph
-                                            : resource.handle);
+  data.graph =
+      static_cast<CUgraph>(is_exec ? resource.original_graph : resource.handle);
   data.originalGraph = static_cast<CUgraph>(resource.original_graph);
   data.node = static_cast<CUgraphNode>(resource.node);
   data.originalNode = static_cast<CUgraphNode>(resource.original_node);
@@ -101,8 +101,7 @@ CUptiResult Subscriber::EnableCallback(bool enable,
   return CUPTI_SUCCESS;
 }
 
-CUptiResult Subscriber::EnableDomain(bool enable,
-                                     CUpti_SubscriberHandle handle,
+CUptiResult Subscriber::EnableDomain(bool enable, CUpti_SubscriberHandle handle,
                                      CUpti_CallbackDomain domain) {
   if (!IsCurrent(handle) || domain <= CUPTI_CB_DOMAIN_INVALID ||
       domain >= CUPTI_CB_DOMAIN_SIZE) {

@@ -52,8 +52,7 @@ class Subscriber {
   std::string name_;
   std::atomic<CUpti_CallbackFunc> callback_{nullptr};
   std::atomic<void*> user_data_{nullptr};
-  std::array<std::array<std::atomic<bool>, kMaxCbid>,
-             CUPTI_CB_DOMAIN_SIZE>
+  std::array<std::array<std::atomic<bool>, kMaxCbid>, CUPTI_CB_DOMAIN_SIZE>
       enabled_{};
 };
 

@@ -6,8 +6,8 @@ using namespace dltap::simgpu;  // NOLINT: the vendor's names are global
 extern "C" {
 
 ncclResult_t ncclAllReduce(const void* input, void* output, size_t count,
-                           ncclDataType_t type, ncclRedOp_t op,
-                           ncclComm_t comm, cudaStream_t stream) {
+                           ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
+                           cudaStream_t stream) {
   return Nccl<"ncclAllReduce">([&] {
     return Enqueue({Collective::kAllReduce, input, output, count, type, op, 0,
                     comm, stream});
@@ -18,8 +18,8 @@ ncclResult_t ncclAllGather(const void* input, void* output, size_t count,
                            ncclDataType_t type, ncclComm_t comm,
                            cudaStream_t stream) {
   return Nccl<"ncclAllGather">([&] {
-    return Enqueue({Collective::kAllGather, input, output, count, type,
-                    ncclSum, 0, comm, stream});
+    return Enqueue({Collective::kAllGather, input, output, count, type, ncclSum,
+                    0, comm, stream});
   });
 }
 
@@ -36,8 +36,8 @@ ncclResult_t ncclBroadcast(const void* input, void* output, size_t count,
                            ncclDataType_t type, int root, ncclComm_t comm,
                            cudaStream_t stream) {
   return Nccl<"ncclBroadcast">([&] {
-    return Enqueue({Collective::kBroadcast, input, output, count, type,
-                    ncclSum, root, comm, stream});
+    return Enqueue({Collective::kBroadcast, input, output, count, type, ncclSum,
+                    root, comm, stream});
   });
 }
 
@@ -93,11 +93,11 @@ ncclResult_t ncclSend(const void* input, size_t count, ncclDataType_t type,
   });
 }
 
-ncclResult_t ncclRecv(void* output, size_t count, ncclDataType_t type,
-                      int peer, ncclComm_t comm, cudaStream_t stream) {
+ncclResult_t ncclRecv(void* output, size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t comm, cudaStream_t stream) {
   return Nccl<"ncclRecv">([&] {
-    return Enqueue({Collective::kReceive, nullptr, output, count, type,
-                    ncclSum, peer, comm, stream});
+    return Enqueue({Collective::kReceive, nullptr, output, count, type, ncclSum,
+                    peer, comm, stream});
   });
 }
 

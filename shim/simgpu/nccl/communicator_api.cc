@@ -109,8 +109,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id,
 }
 
 ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks,
-                                    ncclUniqueId id, int rank,
-                                    ncclConfig_t*) {
+                                    ncclUniqueId id, int rank, ncclConfig_t*) {
   return Nccl<"ncclCommInitRankConfig">(
       [&] { return Make(comm, ranks, id, rank); });
 }

@@ -33,8 +33,7 @@ std::function<void()> Effect(std::shared_ptr<Exchange> exchange) {
   return [exchange = std::move(exchange)] { exchange->Complete(); };
 }
 
-ncclResult_t Launch(const Operation& operation,
-                    std::function<void()> effect) {
+ncclResult_t Launch(const Operation& operation, std::function<void()> effect) {
   LibraryKernel kernel{
       .name = KernelName(operation), .grid = {24, 1, 1}, .effect = {}};
   kernel.block = {544, 1, 1};

@@ -14,7 +14,8 @@ namespace dltap::simgpu {
 // as ready, and which the last of its readers removes. Names are unique by
 // communicator, sequence number and rank, so nothing is locked.
 
-// Publishes `bytes` of `data` for `readers` reads. False: no shared memory left.
+// Publishes `bytes` of `data` for `readers` reads. False: no shared memory
+// left.
 bool Publish(const std::string& name, const void* data, size_t bytes,
              uint32_t readers);
 

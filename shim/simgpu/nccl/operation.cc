@@ -14,8 +14,8 @@
 namespace dltap::simgpu {
 namespace {
 
-constexpr double kStartNs = 6'000;    // alpha: launch and first hop
-constexpr double kPerHopNs = 1'000;   // each further hop of a tree
+constexpr double kStartNs = 6'000;              // alpha: launch and first hop
+constexpr double kPerHopNs = 1'000;             // each further hop of a tree
 constexpr double kLowLatencyBytes = 64 * 1024;  // below: protocol LL
 
 std::string_view NameOf(Collective collective) {
@@ -104,8 +104,7 @@ Exchange::Exchange(const Operation& operation) : operation_(operation) {
                 std::to_string(comm.rank) + "-" +
                 std::to_string(comm.NextReceive(operation.root));
       break;
-    default:
-      prefix_ = comm.id + "-c" + std::to_string(comm.NextCollective());
+    default: prefix_ = comm.id + "-c" + std::to_string(comm.NextCollective());
   }
 }
 
@@ -150,8 +149,7 @@ size_t Exchange::InputBytes() const {
     case Collective::kScatter:
     case Collective::kAllToAll:
       return operation_.bytes() * operation_.comm->ranks;
-    default:
-      return operation_.bytes();
+    default: return operation_.bytes();
   }
 }
 
@@ -161,16 +159,14 @@ size_t Exchange::OutputBytes() const {
     case Collective::kGather:
     case Collective::kAllToAll:
       return operation_.bytes() * operation_.comm->ranks;
-    default:
-      return operation_.bytes();
+    default: return operation_.bytes();
   }
 }
 
 bool Exchange::Publish() {
   if (!Contributes()) return true;
-  const bool published =
-      simgpu::Publish(NameOf(operation_.comm->rank), operation_.input,
-                      InputBytes(), Readers());
+  const bool published = simgpu::Publish(
+      NameOf(operation_.comm->rank), operation_.input, InputBytes(), Readers());
   if (!published) operation_.comm->async_error = ncclSystemError;
   return published;
 }
@@ -186,8 +182,8 @@ void Exchange::CopyFrom(int rank, size_t source_offset, size_t target_offset,
 
 void Exchange::CompleteReduction() {
   const bool scatters = operation_.collective == Collective::kReduceScatter;
-  const size_t offset = scatters ? operation_.bytes() * operation_.comm->rank
-                                 : 0;
+  const size_t offset =
+      scatters ? operation_.bytes() * operation_.comm->rank : 0;
   std::vector<std::byte> sum(operation_.bytes());
   for (int rank = 0; rank < operation_.comm->ranks; ++rank) {
     const Message message(NameOf(rank), operation_.comm->aborted);
@@ -208,12 +204,10 @@ void Exchange::CompleteCopies() {
   const size_t bytes = operation_.bytes();
   const int own = operation_.comm->rank;
   switch (operation_.collective) {
-    case Collective::kBroadcast:
-      return CopyFrom(operation_.root, 0, 0, bytes);
+    case Collective::kBroadcast: return CopyFrom(operation_.root, 0, 0, bytes);
     case Collective::kScatter:
       return CopyFrom(operation_.root, bytes * own, 0, bytes);
-    case Collective::kReceive:
-      return CopyFrom(operation_.root, 0, 0, bytes);
+    case Collective::kReceive: return CopyFrom(operation_.root, 0, 0, bytes);
     default: break;
   }
   const bool chooses = operation_.collective == Collective::kAllToAll;

@@ -11,8 +11,16 @@
 namespace dltap::simgpu {
 
 enum class Collective : uint8_t {
-  kAllReduce, kAllGather, kReduceScatter, kBroadcast, kReduce, kAllToAll,
-  kGather, kScatter, kSend, kReceive
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kBroadcast,
+  kReduce,
+  kAllToAll,
+  kGather,
+  kScatter,
+  kSend,
+  kReceive
 };
 
 // One call, as its arguments say. Counts are elements; of what, by collective:

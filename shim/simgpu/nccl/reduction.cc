@@ -15,11 +15,11 @@ struct TypeRow {
 };
 
 constexpr TypeRow kTypes[] = {
-    {ncclInt8, 1, "i8"},        {ncclUint8, 1, "u8"},
-    {ncclInt32, 4, "i32"},      {ncclUint32, 4, "u32"},
-    {ncclInt64, 8, "i64"},      {ncclUint64, 8, "u64"},
-    {ncclFloat16, 2, "f16"},    {ncclFloat32, 4, "f32"},
-    {ncclFloat64, 8, "f64"},    {ncclBfloat16, 2, "bf16"},
+    {ncclInt8, 1, "i8"},           {ncclUint8, 1, "u8"},
+    {ncclInt32, 4, "i32"},         {ncclUint32, 4, "u32"},
+    {ncclInt64, 8, "i64"},         {ncclUint64, 8, "u64"},
+    {ncclFloat16, 2, "f16"},       {ncclFloat32, 4, "f32"},
+    {ncclFloat64, 8, "f64"},       {ncclBfloat16, 2, "bf16"},
     {ncclFloat8e4m3, 1, "f8e4m3"}, {ncclFloat8e5m2, 1, "f8e5m2"},
 };
 
@@ -132,9 +132,8 @@ std::string_view OpName(ncclRedOp_t op) {
 
 bool Reduce(ncclRedOp_t op, ncclDataType_t type, void* into, const void* from,
             size_t count) {
-  return WithType(type, [&]<typename T>() {
-    ReduceAs<T>(op, into, from, count);
-  });
+  return WithType(type,
+                  [&]<typename T>() { ReduceAs<T>(op, into, from, count); });
 }
 
 void Finish(ncclRedOp_t op, ncclDataType_t type, void* values, size_t count,

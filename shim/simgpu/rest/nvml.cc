@@ -30,8 +30,7 @@ nvmlReturn_t Give(int ordinal, nvmlDevice_t* handle) {
 nvmlReturn_t FindByPci(const char* bus_id, nvmlDevice_t* handle) {
   unsigned domain = 0;
   unsigned bus = 0;
-  if (bus_id == nullptr ||
-      std::sscanf(bus_id, "%x:%x", &domain, &bus) != 2) {
+  if (bus_id == nullptr || std::sscanf(bus_id, "%x:%x", &domain, &bus) != 2) {
     return NVML_ERROR_INVALID_ARGUMENT;
   }
   return Give(static_cast<int>(bus) - 1, handle);

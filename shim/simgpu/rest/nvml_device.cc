@@ -67,8 +67,8 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t handle,
       });
 }
 
-nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t handle,
-                                                int* major, int* minor) {
+nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t handle, int* major,
+                                                int* minor) {
   return OfDevice<"nvmlDeviceGetCudaComputeCapability">(
       handle, major, [&](Device& device) {
         if (minor == nullptr) return NVML_ERROR_INVALID_ARGUMENT;

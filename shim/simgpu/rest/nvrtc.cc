@@ -98,8 +98,7 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
   });
 }
 
-nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int,
-                                const char* const*) {
+nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int, const char* const*) {
   return Nvrtc<"nvrtcCompileProgram">([&] {
     return program == nullptr ? NVRTC_ERROR_INVALID_PROGRAM : NVRTC_SUCCESS;
   });

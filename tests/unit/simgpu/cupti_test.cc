@@ -69,8 +69,7 @@ class CuptiTest : public ::testing::Test {
     g_records.clear();
     g_requests = 0;
     g_buffer_bytes = 1 << 16;
-    ASSERT_EQ(cuptiActivityRegisterCallbacks(Request, Complete),
-              CUPTI_SUCCESS);
+    ASSERT_EQ(cuptiActivityRegisterCallbacks(Request, Complete), CUPTI_SUCCESS);
   }
   void TearDown() override {
     for (const auto kind :
@@ -121,8 +120,8 @@ TEST_F(CuptiTest, ExternalIdPrecedesTheApiRecordOfThePushedRange) {
       CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, 77);
   cudaMemsetAsync(g_memory, 0, 16, nullptr);
   uint64_t popped = 0;
-  cuptiActivityPopExternalCorrelationId(
-      CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, &popped);
+  cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2,
+                                        &popped);
   EXPECT_EQ(popped, 77);
   cudaDeviceSynchronize();
   cuptiActivityFlushAll(0);
@@ -166,8 +165,8 @@ TEST_F(CuptiTest, AFullBufferIsCompletedAndANewOneAskedFor) {
   cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
   for (int i = 0; i < 5; ++i) Clear();
   cuptiActivityFlushAll(0);
-  EXPECT_EQ(
-      Delivered<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET).size(), 5);
+  EXPECT_EQ(Delivered<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET).size(),
+            5);
   EXPECT_GE(g_requests, 3);
 }
 

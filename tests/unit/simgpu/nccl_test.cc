@@ -176,8 +176,8 @@ TEST(NcclTest, ACapturedCollectiveExchangesAtEachReplay) {
 TEST(NcclTest, BadArgumentsAreRefused) {
   InTwoProcesses([](Rank& r) {
     int* value = r.Device<int>({1});
-    r.Expect(ncclBroadcast(value, value, 1, ncclInt, 9, r.comm(),
-                           r.stream()) == ncclInvalidArgument);
+    r.Expect(ncclBroadcast(value, value, 1, ncclInt, 9, r.comm(), r.stream()) ==
+             ncclInvalidArgument);
     r.Expect(ncclAllReduce(value, value, 1, ncclInt, ncclSum, nullptr,
                            r.stream()) == ncclInvalidArgument);
     r.Expect(ncclGroupEnd() == ncclInvalidUsage);

@@ -26,18 +26,20 @@ class AttributionTest : public ::testing::Test {
 };
 
 TEST_F(AttributionTest, KernelInsideALibraryCallHasTheCallsClass) {
-  Given("device 0 name=gpu\n"
-        "call t=0..9us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
-        "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
-        "kernel t=20..30us device=0 corr=7 name=softmax_warp_forward\n");
+  Given(
+      "device 0 name=gpu\n"
+      "call t=0..9us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
+      "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
+      "kernel t=20..30us device=0 corr=7 name=softmax_warp_forward\n");
   EXPECT_EQ(ClassOf(0), LayerClass::kGemm);
   EXPECT_EQ(Activity(0).joined_by, JoinedBy::kCorrelation);
   EXPECT_EQ(Activity(0).class_from, ClassFrom::kApiArguments);
 }
 
 TEST_F(AttributionTest, KernelWithoutCallIsJoinedByNone) {
-  Given("device 0 name=gpu\n"
-        "kernel t=10..30us device=0 corr=99 name=softmax_warp_forward\n");
+  Given(
+      "device 0 name=gpu\n"
+      "kernel t=10..30us device=0 corr=99 name=softmax_warp_forward\n");
   EXPECT_EQ(Activity(0).joined_by, JoinedBy::kNone);
   EXPECT_EQ(ClassOf(0), LayerClass::kSoftmax);
   EXPECT_EQ(Activity(0).class_from, ClassFrom::kKernelName);
@@ -45,13 +47,14 @@ TEST_F(AttributionTest, KernelWithoutCallIsJoinedByNone) {
 }
 
 TEST_F(AttributionTest, PlainLaunchIsJoinedByOrderAndNamedByItsKernel) {
-  Given("device 0 name=gpu\n"
-        "call t=0..2us thread=0 cudaLaunchKernel launches=gelu\n"
-        "call t=3..5us thread=0 cudaLaunchKernel launches=dropout\n"
-        "launchapi t=1..2us thread=0 corr=1\n"
-        "launchapi t=4..5us thread=0 corr=2\n"
-        "kernel t=20..30us device=0 corr=2 name=dropout\n"
-        "kernel t=40..50us device=0 corr=1 name=gelu\n");
+  Given(
+      "device 0 name=gpu\n"
+      "call t=0..2us thread=0 cudaLaunchKernel launches=gelu\n"
+      "call t=3..5us thread=0 cudaLaunchKernel launches=dropout\n"
+      "launchapi t=1..2us thread=0 corr=1\n"
+      "launchapi t=4..5us thread=0 corr=2\n"
+      "kernel t=20..30us device=0 corr=2 name=dropout\n"
+      "kernel t=40..50us device=0 corr=1 name=gelu\n");
   EXPECT_EQ(Activity(0).joined_by, JoinedBy::kCallOrder);
   EXPECT_EQ(Activity(0).submitted_by, CallId(1));
   EXPECT_EQ(Activity(1).submitted_by, CallId(0));
@@ -59,23 +62,25 @@ TEST_F(AttributionTest, PlainLaunchIsJoinedByOrderAndNamedByItsKernel) {
 }
 
 TEST_F(AttributionTest, ALaunchWithoutKernelIsCounted) {
-  Given("device 0 name=gpu\n"
-        "call t=0..2us thread=0 cudaLaunchKernel\n"
-        "call t=3..5us thread=0 cudaLaunchKernel failed\n");
+  Given(
+      "device 0 name=gpu\n"
+      "call t=0..2us thread=0 cudaLaunchKernel\n"
+      "call t=3..5us thread=0 cudaLaunchKernel failed\n");
   EXPECT_EQ(attribution_.processes[0].launches_without_kernel, 1);
 }
 
 TEST_F(AttributionTest, ReplayedNodesBelongToTheCapturedCall) {
-  Given("device 0 name=gpu\n"
-        "call t=0..9us thread=0 cublasSgemm_v2 capturing m=8 n=8 k=8\n"
-        "call t=50..55us thread=0 cudaGraphLaunch\n"
-        "call t=90..95us thread=0 cudaGraphLaunch\n"
-        "launchapi t=51..54us thread=0 corr=5\n"
-        "launchapi t=91..94us thread=0 corr=6\n"
-        "graphnode 70 thread=0 call=0us\n"
-        "graphnode 71 original=70\n"
-        "kernel t=60..65us device=0 corr=5 graph=1 graph_node=71 name=x\n"
-        "kernel t=99..104us device=0 corr=6 graph=1 graph_node=71 name=x\n");
+  Given(
+      "device 0 name=gpu\n"
+      "call t=0..9us thread=0 cublasSgemm_v2 capturing m=8 n=8 k=8\n"
+      "call t=50..55us thread=0 cudaGraphLaunch\n"
+      "call t=90..95us thread=0 cudaGraphLaunch\n"
+      "launchapi t=51..54us thread=0 corr=5\n"
+      "launchapi t=91..94us thread=0 corr=6\n"
+      "graphnode 70 thread=0 call=0us\n"
+      "graphnode 71 original=70\n"
+      "kernel t=60..65us device=0 corr=5 graph=1 graph_node=71 name=x\n"
+      "kernel t=99..104us device=0 corr=6 graph=1 graph_node=71 name=x\n");
   for (size_t i : {0, 1}) {
     EXPECT_EQ(Activity(i).owner, CallId(0));
     EXPECT_EQ(Activity(i).submitted_by, CallId(i + 1));
@@ -87,37 +92,40 @@ TEST_F(AttributionTest, ReplayedNodesBelongToTheCapturedCall) {
 }
 
 TEST_F(AttributionTest, ANodeWhoseCaptureWasNotSeenKeepsItsName) {
-  Given("device 0 name=gpu\n"
-        "call t=50..55us thread=0 cudaGraphLaunch\n"
-        "launchapi t=51..54us thread=0 corr=5\n"
-        "kernel t=60..65us device=0 corr=5 graph=1 graph_node=71 "
-        "name=softmax_warp_forward\n");
+  Given(
+      "device 0 name=gpu\n"
+      "call t=50..55us thread=0 cudaGraphLaunch\n"
+      "launchapi t=51..54us thread=0 corr=5\n"
+      "kernel t=60..65us device=0 corr=5 graph=1 graph_node=71 "
+      "name=softmax_warp_forward\n");
   EXPECT_EQ(ClassOf(0), LayerClass::kSoftmax);
   EXPECT_FALSE(Activity(0).owner.known());
   EXPECT_EQ(Activity(0).submitted_by, CallId(0));
 }
 
 TEST_F(AttributionTest, FusedGraphTakesTheStrongestNode) {
-  Given("device 0 name=gpu\n"
-        "operation 1 pointwise elements_in=9\n"
-        "operation 1 conv_forward batch=1 channels_in=1\n"
-        "call t=0..9us thread=0 cudnnBackendExecute operation=1\n"
-        "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
-        "kernel t=20..30us device=0 corr=7 name=x\n");
+  Given(
+      "device 0 name=gpu\n"
+      "operation 1 pointwise elements_in=9\n"
+      "operation 1 conv_forward batch=1 channels_in=1\n"
+      "call t=0..9us thread=0 cudnnBackendExecute operation=1\n"
+      "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
+      "kernel t=20..30us device=0 corr=7 name=x\n");
   EXPECT_EQ(ClassOf(0), LayerClass::kConv);
   EXPECT_EQ(Activity(0).direction, Direction::kForward);
   EXPECT_EQ(Activity(0).class_from, ClassFrom::kCudnnGraph);
 }
 
 TEST_F(AttributionTest, TwoProductsAroundASoftmaxInOneGraphAreAttention) {
-  Given("device 0 name=gpu\n"
-        "operation 1 gemm m=8 n=8 k=8\n"
-        "operation 1 reduction elements_in=9\n"
-        "operation 1 pointwise elements_in=9\n"
-        "operation 1 gemm m=8 n=8 k=8\n"
-        "call t=0..9us thread=0 cudnnBackendExecute operation=1\n"
-        "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
-        "kernel t=20..30us device=0 corr=7 name=x\n");
+  Given(
+      "device 0 name=gpu\n"
+      "operation 1 gemm m=8 n=8 k=8\n"
+      "operation 1 reduction elements_in=9\n"
+      "operation 1 pointwise elements_in=9\n"
+      "operation 1 gemm m=8 n=8 k=8\n"
+      "call t=0..9us thread=0 cudnnBackendExecute operation=1\n"
+      "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
+      "kernel t=20..30us device=0 corr=7 name=x\n");
   EXPECT_EQ(ClassOf(0), LayerClass::kAttention);
 }
 
@@ -152,26 +160,26 @@ TEST_F(AttributionTest, RegroupingCanBeLeftOut) {
   const TraceModel model = TraceFromText(kUnfusedAttention);
   const Attribution plain = Attribute(model, {.composite = false});
   EXPECT_EQ(plain.processes[0].activities[0].layer_class, LayerClass::kGemm);
-  EXPECT_EQ(plain.processes[0].activities[1].layer_class,
-            LayerClass::kSoftmax);
+  EXPECT_EQ(plain.processes[0].activities[1].layer_class, LayerClass::kSoftmax);
 }
 
 TEST_F(AttributionTest, AutogradsThreadIsBackwardAndWhatFollowsUpdates) {
-  Given("device 0 name=gpu\n"
-        "thread 0 tid=1 name=python\n"
-        "thread 1 tid=2 name=pt_autograd_0\n"
-        "call t=0..2us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
-        "call t=10..12us thread=1 cublasSgemm_v2 m=8 n=8 k=8\n"
-        "call t=20..22us thread=0 cudaLaunchKernel launches=addcdiv_elementwise\n"
-        "call t=30..32us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
-        "launchapi t=1..2us thread=0 corr=1 ext=0us\n"
-        "launchapi t=11..12us thread=1 corr=2 ext=10us\n"
-        "launchapi t=21..22us thread=0 corr=3\n"
-        "launchapi t=31..32us thread=0 corr=4 ext=30us\n"
-        "kernel t=40..41us device=0 corr=1 name=a\n"
-        "kernel t=50..51us device=0 corr=2 name=b\n"
-        "kernel t=60..61us device=0 corr=3 name=addcdiv_elementwise\n"
-        "kernel t=70..71us device=0 corr=4 name=d\n");
+  Given(
+      "device 0 name=gpu\n"
+      "thread 0 tid=1 name=python\n"
+      "thread 1 tid=2 name=pt_autograd_0\n"
+      "call t=0..2us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
+      "call t=10..12us thread=1 cublasSgemm_v2 m=8 n=8 k=8\n"
+      "call t=20..22us thread=0 cudaLaunchKernel launches=addcdiv_elementwise\n"
+      "call t=30..32us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
+      "launchapi t=1..2us thread=0 corr=1 ext=0us\n"
+      "launchapi t=11..12us thread=1 corr=2 ext=10us\n"
+      "launchapi t=21..22us thread=0 corr=3\n"
+      "launchapi t=31..32us thread=0 corr=4 ext=30us\n"
+      "kernel t=40..41us device=0 corr=1 name=a\n"
+      "kernel t=50..51us device=0 corr=2 name=b\n"
+      "kernel t=60..61us device=0 corr=3 name=addcdiv_elementwise\n"
+      "kernel t=70..71us device=0 corr=4 name=d\n");
   EXPECT_EQ(Activity(0).direction, Direction::kForward);
   EXPECT_EQ(Activity(1).direction, Direction::kBackward);
   EXPECT_EQ(Activity(2).direction, Direction::kUpdate);
@@ -179,12 +187,13 @@ TEST_F(AttributionTest, AutogradsThreadIsBackwardAndWhatFollowsUpdates) {
 }
 
 TEST_F(AttributionTest, AContainerRangeDecidesForAllInsideIt) {
-  Given("device 0 name=gpu\n"
-        "range t=0..90us thread=0 name=\"aten::lstm\" kind=op\n"
-        "range t=1..80us thread=0 name=\"aten::addmm\" kind=op\n"
-        "call t=2..5us thread=0 cudaLaunchKernel\n"
-        "launchapi t=3..4us thread=0 corr=1\n"
-        "kernel t=20..30us device=0 corr=1 name=some_gemm\n");
+  Given(
+      "device 0 name=gpu\n"
+      "range t=0..90us thread=0 name=\"aten::lstm\" kind=op\n"
+      "range t=1..80us thread=0 name=\"aten::addmm\" kind=op\n"
+      "call t=2..5us thread=0 cudaLaunchKernel\n"
+      "launchapi t=3..4us thread=0 corr=1\n"
+      "kernel t=20..30us device=0 corr=1 name=some_gemm\n");
   EXPECT_EQ(ClassOf(0), LayerClass::kRnn);
   EXPECT_EQ(Activity(0).class_from, ClassFrom::kAnnotation);
 }

@@ -21,7 +21,8 @@ std::vector<LaunchSighting> Seen(std::string_view letters,
     if (letters[i] == '_') continue;
     const TextId kernel =
         letters[i] == '?' ? TextId() : TextId(static_cast<size_t>(letters[i]));
-    seen.push_back({static_cast<int64_t>(i) * 1000 + clock_offset_ns, kernel, i});
+    seen.push_back(
+        {static_cast<int64_t>(i) * 1000 + clock_offset_ns, kernel, i});
   }
   return seen;
 }

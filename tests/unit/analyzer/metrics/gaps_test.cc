@@ -23,8 +23,8 @@ Gap OnlyGap(const std::string& rest) {
   const Process& process = model.processes[0];
   const Attribution attribution = Attribute(model);
   const Steps steps;
-  const auto windows = StepWindows(process, attribution.processes[0], steps,
-                                   DeviceId(0));
+  const auto windows =
+      StepWindows(process, attribution.processes[0], steps, DeviceId(0));
   const auto gaps = FindGaps(model, process, attribution.processes[0], steps,
                              DeviceId(0), windows);
   EXPECT_EQ(gaps.size(), 1);

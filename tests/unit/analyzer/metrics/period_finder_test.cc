@@ -25,8 +25,8 @@ std::vector<CallToken> Tokens(std::string_view letters) {
     }
     const bool update = letter >= 'A' && letter <= 'Z';
     const bool computes = letter < '0' || letter > '9';
-    tokens.push_back({static_cast<uint32_t>(letter), at, at + 10, computes,
-                      update, false});
+    tokens.push_back(
+        {static_cast<uint32_t>(letter), at, at + 10, computes, update, false});
     at += 11;
   }
   return tokens;

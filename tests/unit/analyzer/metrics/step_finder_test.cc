@@ -21,8 +21,9 @@ std::string Launch(int at, int correlation, const std::string& kernel) {
   return "call t=" + us(at) + ".." + us(at + 2) +
          " cudaLaunchKernel launches=" + kernel + "\nlaunchapi t=" + us(at) +
          ".." + us(at + 1) + " corr=" + std::to_string(correlation) +
-         "\nkernel t=" + us(at + 3) + ".." + us(at + 8) + " device=0 corr=" +
-         std::to_string(correlation) + " name=" + kernel + "\n";
+         "\nkernel t=" + us(at + 3) + ".." + us(at + 8) +
+         " device=0 corr=" + std::to_string(correlation) + " name=" + kernel +
+         "\n";
 }
 
 std::string Loop(int steps, int first_step_extra_us) {
@@ -50,9 +51,10 @@ TEST(StepFinderTest, FindsTheLoopAndLeavesTheFirstStepOut) {
 
 TEST(StepFinderTest, MarkersWin) {
   const Steps steps = StepsOf(TraceFromText(
-      Loop(6, 0) + "range t=0..60us thread=0 name=\"ProfilerStep#1\" kind=step\n"
-                   "range t=60..120us thread=0 name=\"ProfilerStep#2\" "
-                   "kind=step\n"));
+      Loop(6, 0) +
+      "range t=0..60us thread=0 name=\"ProfilerStep#1\" kind=step\n"
+      "range t=60..120us thread=0 name=\"ProfilerStep#2\" "
+      "kind=step\n"));
   EXPECT_EQ(steps.found_by, StepsFoundBy::kMarker);
   ASSERT_EQ(steps.steps.size(), 2);
   EXPECT_EQ(steps.steps[1].begin_ns, 60'000);

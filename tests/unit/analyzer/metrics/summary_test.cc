@@ -86,8 +86,8 @@ TEST(SummaryTest, PhasesSumToTheWallTimeExactly) {
   EXPECT_EQ(us(Phase::kForward), 40);   // 35 and the 5 us before it
   EXPECT_EQ(us(Phase::kBackward), 40);  // 25 and the 15 us before it
   EXPECT_EQ(us(Phase::kUpdate), 11);
-  EXPECT_EQ(std::accumulate(summary.phases_ns.begin(),
-                            summary.phases_ns.end(), int64_t{0}),
+  EXPECT_EQ(std::accumulate(summary.phases_ns.begin(), summary.phases_ns.end(),
+                            int64_t{0}),
             summary.devices[0].wall_ns);
 }
 
