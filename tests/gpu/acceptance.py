@@ -103,6 +103,8 @@ def check_program(machine, command, steps, folder, expected) -> dict:
     problems += wrong_counts(document, expected, steps)
     join = joins.check(dump)
     problems += [f"{join[key]} {key}" for key in joins.WRONG if join[key]]
+    if join["order_agrees"] + join["external_agrees"] == 0:
+        problems.append("no join could be checked")
     return {"state": "failed" if problems else "passed", "problems": problems,
             "shares": {row["class"]: row["share"]
                        for row in document["classes"]},

@@ -20,7 +20,8 @@ API = re.compile(r"^launchapi t=(\d+)\S* thread=(\d+) corr=(\d+) cbid=(\d+)"
 KERNEL = re.compile(r"^kernel .*corr=(\d+) .*"
                     r"grid=(\d+),(\d+),(\d+) block=(\d+),(\d+),(\d+)", re.M)
 CALL = re.compile(r"^call t=(\d+)\.\.(\d+)ns thread=(\d+)", re.M)
-LAUNCH_CBIDS = {"211", "214"}  # cudaLaunchKernel, of the v7000 and ptsz ABI
+# cudaLaunchKernel, __cudaLaunchKernel, and both _ptsz.
+LAUNCH_CBIDS = {"211", "214", "505", "506"}
 CLOCK_SLACK_NS = 20_000
 
 
