@@ -102,7 +102,7 @@ class Correlator {
       const Call& call = process_.calls[i];
       if (index_.outermost()[i] != CallId(i)) continue;
       if (call.capturing || !PutsWorkOnStream(KindOf(call))) continue;
-      sightings.push_back({call.begin_ns, call.function, i});
+      sightings.push_back({call.begin_ns, call.function, i, call.end_ns});
     }
     return sightings;
   }

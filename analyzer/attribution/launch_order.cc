@@ -2,7 +2,6 @@
 #include "analyzer/attribution/launch_order.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace dltap::analyzer {
 namespace {
@@ -36,7 +35,10 @@ class OrderMatcher {
   bool Agree(size_t r, size_t c) const {
     const LaunchSighting& record = records_[r];
     const LaunchSighting& call = calls_[c];
-    if (std::llabs(record.begin_ns - call.begin_ns) > tolerance_ns_) {
+    // A thread may lose its processor between our wrapper and the library.
+    const int64_t latest_ns = std::max(call.begin_ns, call.end_ns);
+    if (record.begin_ns < call.begin_ns - tolerance_ns_ ||
+        record.begin_ns > latest_ns + tolerance_ns_) {
       return false;
     }
     return !record.kernel.known() || !call.kernel.known() ||

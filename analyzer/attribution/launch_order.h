@@ -14,6 +14,7 @@ struct LaunchSighting {
   int64_t begin_ns;
   TextId kernel;  // unknown: fits any
   size_t index;   // of the record or call
+  int64_t end_ns = 0;  // of a call; its record begins within it
 };
 
 struct LaunchMatch {

@@ -48,6 +48,12 @@ TEST(LaunchOrderTest, AClockNineMicrosecondsOffChangesNothing) {
   EXPECT_EQ(Matched("abcabc", "abcabc", -9'000), "0=0 1=1 2=2 3=3 4=4 5=5");
 }
 
+TEST(LaunchOrderTest, AThreadThatWaitedInsideTheCallChangesNothing) {
+  const std::vector<LaunchSighting> records = {{70'000, TextId(), 0}};
+  const std::vector<LaunchSighting> calls = {{0, TextId(), 0, 75'000}};
+  EXPECT_EQ(MatchInOrder(records, calls, kTolerance).size(), 1u);
+}
+
 TEST(LaunchOrderTest, ALostRecordLeavesItsCallAlone) {
   EXPECT_EQ(Matched("ab_defgh", "abcdefgh"), "0=0 1=1 3=3 4=4 5=5 6=6 7=7");
 }
