@@ -13,6 +13,6 @@ rm -rf "$out"
 mkdir -p build/quickstart
 command=(build/bin/dltap run --gpu "sim:$gpu" -o "$out" --
   ./scripts/python tests/workloads/python/train_resnet.py
-  --steps 12 --batch 32)
+  --steps 20 --batch 64 --workers 2)
 echo "quickstart: ${command[*]}" >&2
 "${command[@]}"

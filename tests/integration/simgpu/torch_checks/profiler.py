@@ -5,11 +5,14 @@ import collections
 import json
 import sys
 import tempfile
+import time
 
 import torch
 from checks import check, random, run_all
 from torch import nn
 from torch.profiler import ProfilerActivity, profile
+
+EDGE_S = 0.05
 
 
 def events_of(step):
@@ -17,8 +20,12 @@ def events_of(step):
     torch.cuda.synchronize()
     with profile(activities=[ProfilerActivity.CPU,
                              ProfilerActivity.CUDA]) as profiler:
+        # Kineto drops what it thinks began before its window, and maps two
+        # clocks to know: stay clear of the edges.
+        time.sleep(EDGE_S)
         step()
         torch.cuda.synchronize()
+        time.sleep(EDGE_S)
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         profiler.export_chrome_trace(file.name)
         with open(file.name) as trace:
