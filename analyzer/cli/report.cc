@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
 #include "analyzer/reports/json_report.h"
@@ -24,6 +25,7 @@ struct Options {
   ReportOptions report;
   AttributionOptions attribution;
   std::string samples;
+  std::string color = "auto";
   bool json = false;
   bool csv = false;
   bool no_composite = false;
@@ -60,6 +62,8 @@ int RunReport(const std::vector<std::string>& args) {
   app.add_flag("--wide", options.report.wide, "show classes below 0.5 % too");
   app.add_option("--samples-per-step", options.samples,
                  "print throughput; a number, and a unit if you like: 64images");
+  app.add_option("--color", options.color, "auto, always, never; see NO_COLOR")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_flag("--no-composite", options.no_composite,
                "keep GEMM, softmax, GEMM apart instead of one attention");
   auto* json = app.add_flag("--json", options.json, "the report as JSON");
@@ -73,6 +77,7 @@ int RunReport(const std::vector<std::string>& args) {
   }
   const absl::StatusOr<TraceModel> model = LoadTrace(options.paths);
   if (!model.ok()) return Fail(model.status());
+  options.report.color = UseColor(options.color, stdout);
   const ReportBy by = kBy.at(options.by);
   options.attribution.composite = !options.no_composite;
   const Summary summary =

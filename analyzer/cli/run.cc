@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
 #include "analyzer/control/child_process.h"
@@ -105,8 +106,10 @@ void Report(const std::string& directory) {
     return;
   }
   const Summary summary = Summarise(*model, Attribute(*model, {}));
+  ReportOptions options;
+  options.color = UseColor("auto", stderr);
   const std::string text =
-      TextReport(*model, summary, ReportBy::kClass, ReportOptions());
+      TextReport(*model, summary, ReportBy::kClass, options);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

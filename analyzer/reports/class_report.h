@@ -16,6 +16,7 @@ struct ReportOptions {
   size_t top = 20;    // rows of the tables by api, kernel, op
   std::optional<double> samples_per_step;
   std::string samples_unit = "samples";
+  bool color = false;  // text only: escape codes for what limits the step
 };
 
 // The name of a class as people say it: CONV, LSTM/RNN, COPY H2D.

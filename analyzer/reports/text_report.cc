@@ -12,6 +12,9 @@
 namespace dltap::analyzer {
 namespace {
 
+const std::string kBold = "\033[1m";  // ECMA-48 SGR
+const std::string kPlain = "\033[0m";
+
 std::string Join(const std::vector<std::string>& parts,
                  const std::string& separator) {
   std::string text;
@@ -282,7 +285,10 @@ std::string TextReport(const TraceModel& model, const Summary& summary,
     text += RenderText(DeviceTable(model, summary)) + "\n";
   }
   const std::string limit = LimitSentence(summary);
-  if (!limit.empty()) text += Wrap("limit: " + limit, "  ") + "\n";
+  if (!limit.empty()) {
+    const std::string lines = Wrap("limit: " + limit, "  ");
+    text += (options.color ? kBold + lines + kPlain : lines) + "\n";
+  }
   return text + Trust(summary);
 }
 
