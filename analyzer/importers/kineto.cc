@@ -138,13 +138,17 @@ class KinetoImporter {
     for (auto element : events) {
       value of_event;
       if (auto error = element.get(of_event)) return error;
-      KinetoEvent event;
+      simdjson::ondemand::json_type type;
+      if (auto error = of_event.type().get(type)) return error;
       ++events_;
-      if (ReadKinetoEvent(of_event, event)) {
-        Add(event);
-      } else {
+      if (type != simdjson::ondemand::json_type::object) {
         ++unreadable_;
+        continue;
       }
+      // The parser would take a file cut inside an event for its end.
+      KinetoEvent event;
+      if (!ReadKinetoEvent(of_event, event)) return simdjson::TAPE_ERROR;
+      Add(event);
     }
     return simdjson::SUCCESS;
   }

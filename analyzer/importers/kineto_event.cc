@@ -12,6 +12,9 @@ using simdjson::ondemand::json_type;
 using simdjson::ondemand::object;
 using simdjson::ondemand::value;
 
+// Sums of three such times still fit the nanoseconds; it is the year 2065.
+constexpr int64_t kMaxMicroseconds = 3'000'000'000'000'000;
+
 std::string_view Trim(std::string_view token) {
   while (!token.empty() && static_cast<unsigned char>(token.back()) <= ' ') {
     token.remove_suffix(1);
@@ -115,29 +118,38 @@ void ReadArgs(value& args, KinetoEvent& event) {
   }
 }
 
+// Exponents: old profilers wrote large times through a float.
+std::optional<int64_t> ParseExponent(std::string_view token) {
+  double us = 0;
+  const char* end = token.data() + token.size();
+  const auto parsed = std::from_chars(token.data(), end, us);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  if (!(std::fabs(us) <= static_cast<double>(kMaxMicroseconds))) {
+    return std::nullopt;
+  }
+  return std::llround(us * 1e3);
+}
+
 }  // namespace
 
 std::optional<int64_t> ParseMicroseconds(std::string_view token) {
-  if (token.starts_with('"')) token = token.substr(1, token.size() - 2);
+  if (token.size() >= 2 && token.starts_with('"')) {
+    token = token.substr(1, token.size() - 2);
+  }
   if (token.find_first_of("eE") != std::string_view::npos) {
-    double us = 0;
-    const auto parsed =
-        std::from_chars(token.data(), token.data() + token.size(), us);
-    if (parsed.ec != std::errc() || !std::isfinite(us)) return std::nullopt;
-    return std::llround(us * 1e3);
+    return ParseExponent(token);
   }
   int64_t us = 0;
   const char* end = token.data() + token.size();
   const auto whole = std::from_chars(token.data(), end, us);
   if (whole.ec != std::errc()) return std::nullopt;
+  if (us > kMaxMicroseconds || us < -kMaxMicroseconds) return std::nullopt;
+  if (whole.ptr != end && *whole.ptr != '.') return std::nullopt;
   int64_t fraction = 0;
-  if (whole.ptr != end && *whole.ptr == '.') {
-    int64_t scale = 100;
-    for (const char* c = whole.ptr + 1; c != end && scale > 0; ++c) {
-      if (*c < '0' || *c > '9') return std::nullopt;
-      fraction += (*c - '0') * scale;
-      scale /= 10;
-    }
+  int64_t scale = 100;
+  for (const char* c = whole.ptr; c != end && ++c != end; scale /= 10) {
+    if (*c < '0' || *c > '9') return std::nullopt;
+    fraction += (*c - '0') * scale;
   }
   return us * 1000 + (token.starts_with('-') ? -fraction : fraction);
 }

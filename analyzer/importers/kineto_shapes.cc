@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/importers/kineto_shapes.h"
 
-#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <vector>
@@ -34,10 +33,11 @@ std::vector<Shape> ParseShapes(std::string_view json) {
     } else if (c == ']') {
       --depth;
       if (depth == 1 && nested) shapes.back().clear();
-    } else if (depth == 2 && (std::isdigit(c) || c == '-')) {
+    } else if (depth == 2 && ((c >= '0' && c <= '9') || c == '-')) {
       int64_t number = 0;
       const auto parsed =
           std::from_chars(json.data() + i, json.data() + json.size(), number);
+      if (parsed.ec != std::errc()) return {};
       shapes.back().push_back(number);
       i = static_cast<size_t>(parsed.ptr - json.data()) - 1;
     }

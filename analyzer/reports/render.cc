@@ -57,10 +57,12 @@ std::string Pad(const std::string& text, size_t width, bool right) {
 
 // Keeps both ends, which tell kernels apart best.
 std::string Shorten(const std::string& text, size_t width) {
-  if (DisplayWidth(text) <= width || width < 8) return text;
+  const size_t has = DisplayWidth(text);
+  if (has <= width || width < 8) return text;
   const size_t head = (width - 3) * 2 / 3;
-  return text.substr(0, head) + "..." +
-         text.substr(text.size() - (width - 3 - head));
+  const size_t tail = width - 3 - head;
+  return text.substr(0, ByteOfColumn(text, head)) + "..." +
+         text.substr(ByteOfColumn(text, has - tail));
 }
 
 std::vector<size_t> Widths(const Table& table,
@@ -159,6 +161,16 @@ size_t DisplayWidth(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](unsigned char c) {
     return (c & 0xC0) != 0x80;  // not a continuation byte
   });
+}
+
+size_t ByteOfColumn(std::string_view text, size_t column) {
+  size_t at = 0;
+  while (at < text.size()) {
+    const bool starts = (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+    if (starts && column-- == 0) break;
+    ++at;
+  }
+  return at;
 }
 
 std::string Printable(std::string_view text) {

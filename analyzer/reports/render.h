@@ -30,6 +30,9 @@ std::string Printable(std::string_view text);
 // Width on a terminal, counting UTF-8 code points.
 size_t DisplayWidth(std::string_view text);
 
+// Where the code point of this column begins; the size when it has none.
+size_t ByteOfColumn(std::string_view text, size_t column);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_REPORTS_RENDER_H_

@@ -34,13 +34,21 @@ std::string Count(size_t n, std::string_view noun) {
                                                         : "s");
 }
 
-// Breaks at spaces so that no line is wider than the page.
+// Breaks at spaces, and words that are wider, so that no line is wider than
+// the page.
 std::string Wrap(const std::string& text, const std::string& indent) {
   std::string out;
   std::string line(std::min(text.find_first_not_of(' '), text.size()), ' ');
   for (size_t at = line.size(); at < text.size();) {
     const size_t space = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, space - at);
+    std::string word = text.substr(at, space - at);
+    while (DisplayWidth(indent) + DisplayWidth(word) > kPageWidth) {
+      if (!line.empty()) out += line + '\n';
+      line.clear();
+      const size_t cut = ByteOfColumn(word, kPageWidth - indent.size());
+      out += indent + word.substr(0, cut) + '\n';
+      word.erase(0, cut);
+    }
     if (DisplayWidth(line) + 1 + DisplayWidth(word) > kPageWidth) {
       out += line + '\n';
       line = indent + word;

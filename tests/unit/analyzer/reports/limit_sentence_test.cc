@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "analyzer/reports/text_report.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+std::string LimitOfTrace(const std::string& text) {
+  const TraceModel model = TraceFromText(text);
+  return LimitSentence(Summarise(model, Attribute(model)));
+}
+
+bool Says(const std::string& sentence, const std::string& part) {
+  return sentence.find(part) != std::string::npos;
+}
+
+TEST(LimitSentenceTest, NothingIsSaidOfNoGpuWork) {
+  EXPECT_EQ(LimitOfTrace("call t=0..5us cudaLaunchKernel\n"), "");
+}
+
+TEST(LimitSentenceTest, ExposedCommunication) {
+  const std::string limit = LimitOfTrace(
+      "device 0 name=gpu\n"
+      "kernel t=0..50us device=0 stream=7 name=ampere_sgemm_128x64_nn\n"
+      "kernel t=20..90us device=0 stream=9 "
+      "name=ncclDevKernel_AllReduce_Sum_f32_RING_LL\n");
+  EXPECT_TRUE(Says(limit, "communication is exposed for 44.4 %")) << limit;
+}
+
+TEST(LimitSentenceTest, ALargeProductIsBoundByCompute) {
+  const std::string limit = LimitOfTrace(
+      "device 0 name=\"NVIDIA H100 80GB HBM3\" cc=9.0 sms=132\n"
+      "call t=0..5us thread=0 cublasSgemm_v2 m=4096 n=4096 k=4096\n"
+      "launchapi t=1..2us thread=0 corr=1 ext=0us\n"
+      "kernel t=10us..3010us device=0 stream=7 corr=1 name=anything\n");
+  EXPECT_TRUE(Says(limit, "GEMM takes 100.0 % of the GPU's time")) << limit;
+  EXPECT_TRUE(Says(limit, "bound by compute")) << limit;
+}
+
+// Kernels of 2 us, one every 10 us, each ended by the launch that led to it.
+TEST(LimitSentenceTest, ShortKernelsWaitForTheirLaunches) {
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 40; ++i) {
+    const auto at = [i](int us) { return std::to_string(10 * i + us); };
+    text += "call t=" + at(0) + ".." + at(9) +
+            "us thread=0 cudaLaunchKernel corr=" + std::to_string(i + 1) +
+            "\nlaunchapi t=" + at(0) + ".." + at(9) +
+            "us thread=0 corr=" + std::to_string(i + 1) + "\nkernel t=" +
+            at(10) + ".." + at(12) + "us device=0 stream=7 corr=" +
+            std::to_string(i + 1) + " name=gemm_small\n";
+  }
+  const std::string limit = LimitOfTrace(text);
+  EXPECT_TRUE(Says(limit, "for kernel launches")) << limit;
+}
+
+}  // namespace
+}  // namespace dltap::analyzer

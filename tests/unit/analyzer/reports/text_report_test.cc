@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reports/text_report.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+#include "analyzer/reports/render.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr ReportBy kAll[] = {ReportBy::kClass, ReportBy::kApi,
+                             ReportBy::kKernel, ReportBy::kOp, ReportBy::kStep};
+
+std::string Report(const std::string& text, ReportBy by = ReportBy::kClass,
+                   const ReportOptions& options = {}) {
+  const TraceModel model = TraceFromText(text);
+  return TextReport(model, Summarise(model, Attribute(model)), by, options);
+}
+
+bool Has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string Long(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+TEST(TextReportTest, EveryLineFitsThePage) {
+  const std::string trace =
+      "process pid=1 program=" + Long("train_", 60) + "\n" +
+      "device 0 name=gpu\n"
+      "call t=0..5us thread=0 " + Long("aVeryLongFunction", 12) + "\n" +
+      "kernel t=0..40us device=0 stream=7 name=" + Long("kernel_", 50) + "\n" +
+      "kernel t=50..90us device=0 stream=7 name=\"" + Long("\u00e9\u20ac", 80) +
+      "\"\n";
+  for (const ReportBy by : kAll) {
+    std::istringstream lines(Report(trace, by));
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(DisplayWidth(line), kPageWidth) << line;
+      EXPECT_EQ(Printable(line), line);
+    }
+  }
+}
+
+TEST(TextReportTest, ControlBytesOfNamesAreMadeVisible) {
+  const std::string trace =
+      "process pid=1 program=\"x\\x1b[31m\"\n"
+      "device 0 name=\"g\\x07pu\"\n"
+      "kernel t=0..40us device=0 stream=7 name=\"k\\x1b[2J\"\n";
+  for (const ReportBy by : kAll) {
+    const std::string report = Report(trace, by);
+    EXPECT_EQ(report.find('\x1b'), std::string::npos);
+    EXPECT_EQ(report.find('\x07'), std::string::npos);
+  }
+}
+
+// 1 us of 1 ms is below the 0.5 % at which rows are folded.
+constexpr char kSmallRows[] =
+    "device 0 name=gpu\n"
+    "kernel t=0..1000us device=0 stream=7 name=ampere_sgemm_128x64_nn\n"
+    "kernel t=1000..1001us device=0 stream=7 name=softmax_warp_forward\n"
+    "kernel t=1001..1002us device=0 stream=7 name=my_secret_thing\n";
+
+TEST(TextReportTest, SmallRowsFoldButUnattributedNever) {
+  const std::string report = Report(kSmallRows);
+  EXPECT_TRUE(Has(report, "(1 more)")) << report;
+  EXPECT_FALSE(Has(report, "SOFTMAX")) << report;
+  EXPECT_TRUE(Has(report, "UNATTRIBUTED")) << report;
+  ReportOptions options;
+  options.wide = true;
+  const std::string wide = Report(kSmallRows, ReportBy::kClass, options);
+  EXPECT_FALSE(Has(wide, "more)")) << wide;
+  EXPECT_TRUE(Has(wide, "SOFTMAX")) << wide;
+}
+
+TEST(TextReportTest, UnknownFlopsAreAQuestionMark) {
+  const std::string report = Report(kSmallRows, ReportBy::kClass);
+  const size_t row = report.find("\nGEMM") + 1;
+  const std::string line = report.substr(row, report.find('\n', row) - row);
+  EXPECT_TRUE(Has(line, " ? ")) << line;
+}
+
+TEST(TextReportTest, NoGpuWorkIsSaid) {
+  const std::string report = Report("call t=0..5us cudaGetDevice\n");
+  EXPECT_TRUE(Has(report, "holds no GPU work")) << report;
+  EXPECT_TRUE(Has(report, "cudaGetDevice")) << report;
+}
+
+TEST(TextReportTest, TwoProcessesHaveATableByDevice) {
+  const std::string report = Report(
+      "process pid=1 host=a rank=0\n"
+      "device 0 name=gpu\n"
+      "kernel t=0..10us device=0 stream=7 name=gemm\n"
+      "process pid=2 host=b rank=1\n"
+      "device 0 name=gpu\n"
+      "kernel t=0..20us device=0 stream=7 name=gemm\n");
+  EXPECT_TRUE(Has(report, "2 processes")) << report;
+  EXPECT_TRUE(Has(report, "2 x gpu")) << report;
+  const TraceModel model = TraceFromText(kSmallRows);
+  const Summary one = Summarise(model, Attribute(model));
+  EXPECT_EQ(DeviceTable(model, one).rows.size(), 1);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
