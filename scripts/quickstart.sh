@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 gpu=${1:-h100-sxm}
-./scripts/build.sh
+./scripts/build.sh --product
 
 out=build/quickstart/resnet50-$gpu
 rm -rf "$out"
