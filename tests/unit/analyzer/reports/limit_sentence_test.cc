@@ -57,5 +57,22 @@ TEST(LimitSentenceTest, ShortKernelsWaitForTheirLaunches) {
   EXPECT_TRUE(Says(limit, "for kernel launches")) << limit;
 }
 
+// Back to back kernels of 4 us: the GPU is busy, its peak far away.
+TEST(LimitSentenceTest, ManySmallKernelsAreTooSmallToFillTheGpu) {
+  std::string text =
+      "device 0 name=\"NVIDIA H100 80GB HBM3\" cc=9.0 sms=132\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string corr = std::to_string(i + 1);
+    const auto at = [i](int us) { return std::to_string(4 * i + us); };
+    text += "call t=" + at(0) + ".." + at(2) +
+            "us thread=0 cublasSgemm_v2 m=64 n=64 k=64\nlaunchapi t=" + at(0) +
+            ".." + at(1) + "us thread=0 corr=" + corr + " ext=" + at(0) +
+            "us\nkernel t=" + at(10) + ".." + at(14) +
+            "us device=0 stream=7 corr=" + corr + " name=lstm_gemm\n";
+  }
+  const std::string limit = LimitOfTrace(text);
+  EXPECT_TRUE(Says(limit, "kernels of 4.0 us each are too small")) << limit;
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
