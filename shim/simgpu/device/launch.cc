@@ -2,6 +2,7 @@
 #include "shim/simgpu/device/launch.h"
 
 #include "shim/simgpu/device/architecture.h"
+#include "shim/simgpu/device/elementwise.h"
 #include "shim/simgpu/device/occupancy.h"
 #include "shim/simgpu/device/semantic_kernels.h"
 #include "shim/simgpu/device/submit.h"
@@ -58,6 +59,9 @@ Error MakeKernelWork(const Kernel& kernel, const LaunchParameters& launch,
       static_cast<uint32_t>(launch.dynamic_shared_bytes);
   work->cooperative = launch.cooperative;
   work->arguments = launch.arguments;
+  work->bytes_per_thread =
+      ElementwiseBytes(kernel.name, launch.arguments) /
+      static_cast<double>(launch.grid.count() * launch.block.count());
   work->effect = SemanticEffect(kernel, launch);
   return Error::kSuccess;
 }

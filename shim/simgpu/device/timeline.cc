@@ -40,7 +40,7 @@ struct Duration {
         .registers_per_thread = static_cast<int>(kernel.registers_per_thread),
         .shared_bytes =
             int64_t{kernel.static_shared_bytes} + kernel.dynamic_shared_bytes,
-        .bytes_per_thread = 0};
+        .bytes_per_thread = kernel.bytes_per_thread};
     return static_cast<int64_t>(TimeOf(launch, gpu).ns);
   }
   int64_t operator()(const CopyWork& copy) const {

@@ -28,7 +28,8 @@ struct KernelWork {
   uint32_t registers_per_thread = 32;
   uint32_t static_shared_bytes = 0;
   uint32_t dynamic_shared_bytes = 0;
-  int64_t duration_ns = 0;  // 0: modelled
+  int64_t duration_ns = 0;      // 0: modelled
+  double bytes_per_thread = 0;  // 0: unknown
   bool cooperative = false;
   void** arguments = nullptr;    // as the caller gave them; never read later
   std::function<void()> effect;  // on memory; empty: none
