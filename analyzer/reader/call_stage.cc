@@ -49,9 +49,9 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
   const EntryLayout& layout = definitions_.Entry(view.entry_point);
   Call call{};
   call.begin_ns = timeline_.FromTicks(view.begin_ticks);
-  call.end_ns = std::max(
-      call.begin_ns,
-      timeline_.FromTicks(view.begin_ticks + view.duration_ticks));
+  call.end_ns =
+      std::max(call.begin_ns,
+               timeline_.FromTicks(view.begin_ticks + view.duration_ticks));
   call.thread = thread;
   call.entry = layout.entry;
   call.begin_ticks = view.begin_ticks;
@@ -61,8 +61,7 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
   call.payload_offset = static_cast<uint32_t>(process_.payloads.size());
   call.payload_bytes = static_cast<uint8_t>(
       std::min<size_t>(layout.payload_bytes, view.payload.size()));
-  const auto* payload =
-      reinterpret_cast<const std::byte*>(view.payload.data());
+  const auto* payload = reinterpret_cast<const std::byte*>(view.payload.data());
   process_.payloads.insert(process_.payloads.end(), payload,
                            payload + call.payload_bytes);
   if (layout.operation_offset >= 0) {
@@ -70,9 +69,10 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
         LoadAt<uint32_t>(view.payload, layout.operation_offset));
   }
   if (layout.function_offset >= 0) {
-    const auto found = functions_.find(
-        LoadAt<uint64_t>(view.payload, layout.function_offset));
+    const auto found =
+        functions_.find(LoadAt<uint64_t>(view.payload, layout.function_offset));
     if (found != functions_.end()) call.function = found->second;
+    function_offsets_.try_emplace(call.entry.value(), layout.function_offset);
   }
   last_ns_ = std::max(last_ns_, call.end_ns);
   InsertInOrder(call);
@@ -136,14 +136,13 @@ void CallStage::PopRange(ThreadId thread, const CallView& call) {
 
 void CallStage::StartRange(ThreadId thread, const CallView& call) {
   const auto payload = call.As<trace::NvtxRangePayload>();
-  started_[payload.range_id] = {
-      timeline_.FromTicks(call.begin_ticks), thread,
-      definitions_.Text(payload.text), definitions_.Text(payload.domain)};
+  started_[payload.range_id] = {timeline_.FromTicks(call.begin_ticks), thread,
+                                definitions_.Text(payload.text),
+                                definitions_.Text(payload.domain)};
 }
 
 void CallStage::EndRange(const CallView& call) {
-  const auto found =
-      started_.find(call.As<trace::NvtxRangePayload>().range_id);
+  const auto found = started_.find(call.As<trace::NvtxRangePayload>().range_id);
   if (found == started_.end()) return;
   CloseRange(found->second, timeline_.FromTicks(call.begin_ticks));
   started_.erase(found);
@@ -163,6 +162,20 @@ void CallStage::CloseRange(const OpenRange& range, int64_t end_ns) {
 void CallStage::NameFunction(const trace::RecordView& record) {
   const auto fixed = record.As<trace::KernelFunctionRecord>();
   functions_[fixed.function] = definitions_.Text(fixed.text);
+  first_names_.try_emplace(fixed.function, functions_[fixed.function]);
+}
+
+// A name may come after the calls: the collector learns it as it drains them.
+// The handle had none before, so the first that it got is meant.
+void CallStage::NameUnnamed(Call& call) const {
+  if (call.function != TextId{}) return;
+  const auto offset = function_offsets_.find(call.entry.value());
+  if (offset == function_offsets_.end()) return;
+  const auto* payload = reinterpret_cast<const unsigned char*>(
+      process_.payloads.data() + call.payload_offset);
+  const auto found = first_names_.find(
+      LoadAt<uint64_t>({payload, call.payload_bytes}, offset->second));
+  if (found != first_names_.end()) call.function = found->second;
 }
 
 void CallStage::Finish() {
@@ -177,6 +190,7 @@ void CallStage::Finish() {
     process_.calls.insert(process_.calls.end(), calls.begin(), calls.end());
     calls = {};
   }
+  for (Call& call : process_.calls) NameUnnamed(call);
   for (const auto& [key, ranges] : pushed_) {
     for (const OpenRange& range : ranges) CloseRange(range, last_ns_);
   }

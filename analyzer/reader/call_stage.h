@@ -46,6 +46,7 @@ class CallStage {
 
   void AddCall(ThreadId thread, const trace::CallView& call);
   void InsertInOrder(const Call& call);
+  void NameUnnamed(Call& call) const;
   void AddSpecial(ThreadId thread, const trace::CallView& call);
   void PushRange(ThreadId thread, const trace::CallView& call);
   void PopRange(ThreadId thread, const trace::CallView& call);
@@ -61,6 +62,9 @@ class CallStage {
   // By thread, in the order that the model wants: by begin, parents first.
   std::vector<std::vector<Call>> calls_;
   absl::flat_hash_map<uint64_t, TextId> functions_;  // by handle
+  absl::flat_hash_map<uint64_t, TextId> first_names_;
+  // Where the payload has the handle, by entry point.
+  absl::flat_hash_map<size_t, int16_t> function_offsets_;
   // By thread and domain.
   absl::flat_hash_map<std::pair<size_t, uint32_t>, std::vector<OpenRange>>
       pushed_;
