@@ -27,17 +27,17 @@ struct Options {
   std::vector<std::string> command;
 };
 
-constexpr std::string_view kWithValue[] = {"-o", "--output", "--gpu", "--gpus",
-                                           "--level"};
+constexpr std::string_view kWithValue[] = {"-o",     "--output", "--gpu",
+                                           "--gpus", "--level",  "--sim-clock"};
 
 // Where our own options end: at `--`, or at the first word that is neither an
 // option nor an option's value.
 size_t EndOfOptions(const std::vector<std::string>& args) {
   size_t i = 0;
   while (i < args.size() && args[i] != "--" && args[i].starts_with('-')) {
-    const bool has_value = std::find(std::begin(kWithValue),
-                                     std::end(kWithValue),
-                                     args[i]) != std::end(kWithValue);
+    const bool has_value =
+        std::find(std::begin(kWithValue), std::end(kWithValue), args[i]) !=
+        std::end(kWithValue);
     i += has_value ? 2 : 1;
   }
   return std::min(i, args.size());
@@ -58,6 +58,11 @@ std::optional<int> Parse(const std::vector<std::string>& args,
                  "real, or sim:NAME for simulated CUDA libraries");
   app.add_option("--gpus", options.settings.gpus, "simulated devices")
       ->check(CLI::Range(1, 64));
+  app.add_option("--sim-clock", options.settings.sim_clock,
+                 "simulated time: real (the host waits), skip (waits move the "
+                 "clock) or virtual (host calls cost fixed times: two runs "
+                 "give the same trace); default: DLTAP_SIM_CLOCK, real")
+      ->check(CLI::IsMember({"real", "skip", "virtual"}));
   app.add_flag("--what-if", options.settings.what_if,
                "simulate a GPU that this CUDA version has given up");
   app.add_option("--level", options.settings.level, "host or kernels")
@@ -121,12 +126,15 @@ int RunRun(const std::vector<std::string>& args) {
   const auto gpu = ParseGpu(options.gpu, options.settings.what_if);
   if (!gpu.ok()) return FailedRun(gpu.status());
   options.settings.simulated = *gpu;
+  if (*gpu == nullptr && !options.settings.sim_clock.empty()) {
+    return FailedRun(absl::InvalidArgumentError(
+        "--sim-clock needs a simulated GPU: --gpu sim:NAME"));
+  }
   absl::StatusOr<std::string> directory = MakeDirectory(options);
   if (!directory.ok()) return FailedRun(directory.status());
   options.settings.directory = *directory;
-  const absl::StatusOr<Environment> environment =
-      RunEnvironment(options.settings, InstallPaths::OfThisProgram(),
-                     CurrentEnvironment());
+  const absl::StatusOr<Environment> environment = RunEnvironment(
+      options.settings, InstallPaths::OfThisProgram(), CurrentEnvironment());
   if (!environment.ok()) return FailedRun(environment.status());
   const ChildResult result = RunChild(options.command, *environment);
   if (result.exec_error != 0) {

@@ -34,8 +34,9 @@ std::string KnownGpus() {
 absl::Status CheckPreloadable(const std::string& path) {
   if (path.find_first_of(": ") == std::string::npos) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      path + ": a path with a space or a colon cannot be preloaded; install "
-             "dltap elsewhere");
+      path +
+      ": a path with a space or a colon cannot be preloaded; install "
+      "dltap elsewhere");
 }
 
 // The tap replaces %x in DLTAP_OUTPUT.
@@ -61,8 +62,9 @@ void RedirectCaches(const std::string& directory, Environment& environment) {
 }
 
 // When simulated time is not the host's, the tap must read the same clock.
-void MatchClocks(Environment& environment) {
-  const std::string& clock = environment["DLTAP_SIM_CLOCK"];
+void MatchClocks(const std::string& wanted, Environment& environment) {
+  std::string& clock = environment["DLTAP_SIM_CLOCK"];
+  if (!wanted.empty()) clock = wanted;
   if (clock == "skip" || clock == "virtual") {
     environment["DLTAP_CLOCK"] = "cupti";
   } else {
@@ -88,8 +90,9 @@ absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value,
   }
   if (IsTooOld(*gpu) && !what_if) {
     return absl::InvalidArgumentError(
-        name + " is older than sm_75, which CUDA 13 needs; add --what-if to "
-               "simulate it all the same");
+        name +
+        " is older than sm_75, which CUDA 13 needs; add --what-if to "
+        "simulate it all the same");
   }
   return gpu;
 }
@@ -107,7 +110,7 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
     environment["DLTAP_SIM_GPU"] = settings.simulated->name;
     environment["DLTAP_SIM_GPUS"] = std::to_string(settings.gpus);
     if (settings.what_if) environment["DLTAP_SIM_WHAT_IF"] = "1";
-    MatchClocks(environment);
+    MatchClocks(settings.sim_clock, environment);
     RedirectCaches(settings.directory, environment);
   }
   std::string value;

@@ -16,10 +16,11 @@ using Environment = std::map<std::string, std::string>;
 
 // What `dltap run` was asked for, as far as the child's environment shows it.
 struct RunSettings {
-  std::string directory;  // absolute, exists
+  std::string directory;                        // absolute, exists
   const opmodel::GpuSpec* simulated = nullptr;  // nullptr: the real GPU
-  int gpus = 1;           // simulated devices
+  int gpus = 1;                                 // simulated devices
   bool what_if = false;   // simulate a GPU that the CUDA version has given up
+  std::string sim_clock;  // real, skip, virtual; empty: as inherited
   std::string level;      // empty: the tap's default
 };
 

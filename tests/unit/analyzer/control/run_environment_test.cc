@@ -22,8 +22,8 @@ class RunEnvironmentTest : public ::testing::Test {
     }
     dir_.Write("lib/libdltap.so", std::string_view("x"));
     for (const char* name :
-         {"libcufft.so.12", "libcublas.so.13", "libcuda.so.1",
-          "libdltapsim.so", "libcudart.so.13", "libcublasLt.so.13"}) {
+         {"libcufft.so.12", "libcublas.so.13", "libcuda.so.1", "libdltapsim.so",
+          "libcudart.so.13", "libcublasLt.so.13"}) {
       dir_.Write(std::string("simgpu/cu13/") + name, std::string_view("x"));
     }
     settings_.directory = "/runs/100%";
@@ -70,9 +70,8 @@ TEST_F(RunEnvironmentTest, SimulatedLibrariesFollowInTheOrderOfTheirNeeds) {
 TEST_F(RunEnvironmentTest, CachesOfARealGpuAreOutOfReach) {
   settings_.simulated = opmodel::FindGpu("h100-sxm");
   Environment environment = Make({{"TRITON_CACHE_DIR", "/data/triton"}});
-  for (const char* variable :
-       {"PYTORCH_KERNEL_CACHE_PATH", "TRITON_CACHE_DIR",
-        "TORCHINDUCTOR_CACHE_DIR", "CUDA_CACHE_PATH"}) {
+  for (const char* variable : {"PYTORCH_KERNEL_CACHE_PATH", "TRITON_CACHE_DIR",
+                               "TORCHINDUCTOR_CACHE_DIR", "CUDA_CACHE_PATH"}) {
     EXPECT_THAT(environment[variable], HasSubstr("/runs/100%/caches/"));
   }
 }
@@ -82,6 +81,16 @@ TEST_F(RunEnvironmentTest, TapReadsTheSimulatedClockWhenItIsNotTheHosts) {
   EXPECT_EQ(Make({{"DLTAP_SIM_CLOCK", "virtual"}})["DLTAP_CLOCK"], "cupti");
   EXPECT_EQ(Make({{"DLTAP_SIM_CLOCK", "skip"}})["DLTAP_CLOCK"], "cupti");
   EXPECT_EQ(Make({{"DLTAP_SIM_CLOCK", "real"}}).count("DLTAP_CLOCK"), 0);
+}
+
+TEST_F(RunEnvironmentTest, ChosenClockCountsMoreThanTheInheritedOne) {
+  settings_.simulated = opmodel::FindGpu("h100-sxm");
+  settings_.sim_clock = "virtual";
+  Environment environment = Make({{"DLTAP_SIM_CLOCK", "real"}});
+  EXPECT_EQ(environment["DLTAP_SIM_CLOCK"], "virtual");
+  EXPECT_EQ(environment["DLTAP_CLOCK"], "cupti");
+  settings_.sim_clock = "real";
+  EXPECT_EQ(Make({{"DLTAP_SIM_CLOCK", "skip"}}).count("DLTAP_CLOCK"), 0);
 }
 
 TEST_F(RunEnvironmentTest, SaysWhatIsNotInstalled) {

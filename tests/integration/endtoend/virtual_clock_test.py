@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two runs of one program on the virtual clock give the same canonical text."""
+
+import itertools
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import chain  # noqa: E402
+
+
+def canonical_dump(program: chain.Program, folder: str) -> str:
+    trace = pathlib.Path(folder, "trace")
+    chain.run_tapped(program.command, trace,
+                     ["--sim-clock", "virtual", "--no-report"])
+    return chain.dltap("dump", "--canonical", trace).stdout
+
+
+class VirtualClockTest(unittest.TestCase):
+
+    def check(self, program: chain.Program):
+        dumps = []
+        for _ in range(2):
+            with tempfile.TemporaryDirectory() as folder:
+                dumps.append(canonical_dump(program, folder))
+        first, second = (dump.splitlines() for dump in dumps)
+        self.assertTrue(any(line.startswith("kernel ") for line in first))
+        pairs = itertools.zip_longest(first, second)
+        for number, (a, b) in enumerate(pairs, 1):
+            self.assertEqual(a, b, f"{program}: line {number} differs")
+
+    def test_cpp(self):
+        self.check(chain.cpp("lstm", steps=4))
+
+    @chain.needs_torch
+    def test_python(self):
+        self.check(chain.script("train_lstm_lm.py", steps=4))
+
+
+if __name__ == "__main__":
+    unittest.main()
