@@ -12,8 +12,8 @@ namespace dltap::analyzer {
 // One launch as either side saw it: the API record or our own call.
 struct LaunchSighting {
   int64_t begin_ns;
-  TextId kernel;  // unknown: fits any
-  size_t index;   // of the record or call
+  TextId kernel;       // unknown: fits any
+  size_t index;        // of the record or call
   int64_t end_ns = 0;  // of a call; its record begins within it
 };
 

@@ -19,8 +19,7 @@ uint64_t PrintLosses(const TraceModel& model) {
       if (loss.count == 0) continue;
       ++findings;
       std::printf("%s%s: %lu %s\n", who.c_str(), loss.cause.c_str(),
-                  static_cast<unsigned long>(loss.count),
-                  loss.meaning.c_str());
+                  static_cast<unsigned long>(loss.count), loss.meaning.c_str());
     }
     if (!process.level_reason.empty()) {
       ++findings;
@@ -29,9 +28,10 @@ uint64_t PrintLosses(const TraceModel& model) {
     }
     if (!process.complete) {
       ++findings;
-      std::printf("%sended before its trace was closed; all that was "
-                  "committed is read\n",
-                  who.c_str());
+      std::printf(
+          "%sended before its trace was closed; all that was "
+          "committed is read\n",
+          who.c_str());
     }
   }
   return findings;

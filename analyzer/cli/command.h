@@ -16,9 +16,9 @@ namespace dltap::analyzer {
 // What `dltap` ends with. `run` ends with the child's code, or as env(1) does.
 enum ExitCode : int {
   kExitOk = 0,
-  kExitThreshold = 1,    // diff --fail-on, check: the answer is no
+  kExitThreshold = 1,  // diff --fail-on, check: the answer is no
   kExitUsage = 2,
-  kExitBadInput = 3,     // unreadable or corrupt
+  kExitBadInput = 3,  // unreadable or corrupt
   kExitNewerFormat = 4,
   kExitNoBackend = 5,    // an optional library is not there
   kExitRunFailed = 125,  // run: dltap itself failed

@@ -18,8 +18,7 @@ using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 absl::Status WriteTo(const std::string& path, const TraceModel& model,
                      const Attribution& attribution) {
   const auto failure = [&path] {
-    return absl::InternalError(
-        absl::StrCat(path, ": ", std::strerror(errno)));
+    return absl::InternalError(absl::StrCat(path, ": ", std::strerror(errno)));
   };
   const bool to_stdout = path == "-";
   File file(to_stdout ? stdout : std::fopen(path.c_str(), "wb"),

@@ -29,8 +29,7 @@ std::string DeviceText(const Device& device) {
   std::string text = absl::StrCat(device.ordinal, ": ", device.name);
   if (device.sms > 0) absl::StrAppend(&text, ", ", device.sms, " SMs");
   if (device.compute_major > 0) {
-    absl::StrAppend(&text, ", sm_", device.compute_major,
-                    device.compute_minor);
+    absl::StrAppend(&text, ", sm_", device.compute_major, device.compute_minor);
   }
   if (device.memory_bytes > 0) {
     absl::StrAppend(&text, ", ", device.memory_bytes >> 20, " MiB");
@@ -59,9 +58,9 @@ void PrintProcess(const TraceModel& model, const Process& process) {
   Line("program", process.program);
   Line("framework", process.framework);
   if (process.rank) {
-    Line("rank", process.world_size ? absl::StrCat(*process.rank, " of ",
-                                                   *process.world_size)
-                                    : absl::StrCat(*process.rank));
+    Line("rank", process.world_size
+                     ? absl::StrCat(*process.rank, " of ", *process.world_size)
+                     : absl::StrCat(*process.rank));
   }
   for (const Device& device : process.devices) {
     Line("device", DeviceText(device));
@@ -69,14 +68,13 @@ void PrintProcess(const TraceModel& model, const Process& process) {
   Line("level", LevelText(process));
   Line("duration", Milliseconds(process.end_ns - process.begin_ns));
   Line("recorded",
-       absl::StrCat(process.calls.size(), " calls of ",
-                    process.threads.size(), " threads, ",
-                    CountOf(process, ActivityKind::kKernel), " kernels, ",
-                    CountOf(process, ActivityKind::kMemcpy), " copies, ",
-                    CountOf(process, ActivityKind::kMemset), " memsets, ",
-                    process.ranges.size(), " ranges"));
-  Line("clocks", absl::StrCat("mapped to within ",
-                              process.clock_residual_ns, " ns"));
+       absl::StrCat(process.calls.size(), " calls of ", process.threads.size(),
+                    " threads, ", CountOf(process, ActivityKind::kKernel),
+                    " kernels, ", CountOf(process, ActivityKind::kMemcpy),
+                    " copies, ", CountOf(process, ActivityKind::kMemset),
+                    " memsets, ", process.ranges.size(), " ranges"));
+  Line("clocks",
+       absl::StrCat("mapped to within ", process.clock_residual_ns, " ns"));
   if (!process.complete) {
     Line("ended", "before its trace was closed: killed, or still running");
   }
@@ -101,9 +99,8 @@ int RunInfo(const std::vector<std::string>& args) {
   const absl::StatusOr<TraceModel> model = LoadTrace(paths);
   if (!model.ok()) return Fail(model.status());
   std::printf("%s trace, %zu file%s, %zu process%s\n",
-              kFormats[static_cast<size_t>(model->format)],
-              model->files.size(), model->files.size() == 1 ? "" : "s",
-              model->processes.size(),
+              kFormats[static_cast<size_t>(model->format)], model->files.size(),
+              model->files.size() == 1 ? "" : "s", model->processes.size(),
               model->processes.size() == 1 ? "" : "es");
   for (const Process& process : model->processes) {
     PrintProcess(*model, process);

@@ -49,9 +49,10 @@ absl::StatusOr<InputKind> KindOfFile(const std::string& path) {
   if (head->starts_with(kGzipMagic) || LooksLikeKineto(*head)) {
     return InputKind::kKineto;
   }
-  return absl::DataLossError(absl::StrCat(
-      path, ": no trace that dltap knows (own traces, Kineto JSON, "
-            "text of dltap dump)"));
+  return absl::DataLossError(
+      absl::StrCat(path,
+                   ": no trace that dltap knows (own traces, Kineto JSON, "
+                   "text of dltap dump)"));
 }
 
 absl::StatusOr<std::vector<std::string>> InputsAt(const std::string& path) {

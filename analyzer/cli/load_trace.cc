@@ -37,8 +37,8 @@ absl::StatusOr<TraceModel> LoadKineto(const std::vector<std::string>& paths) {
 
 absl::StatusOr<TraceModel> LoadText(const std::vector<std::string>& paths) {
   if (paths.size() > 1) {
-    return absl::DataLossError(absl::StrCat(
-        paths[1], ": text traces don't merge; name one of them"));
+    return absl::DataLossError(
+        absl::StrCat(paths[1], ": text traces don't merge; name one of them"));
   }
   const absl::StatusOr<std::string> text = ReadFileBytes(paths[0]);
   if (!text.ok()) return text.status();
@@ -65,8 +65,9 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
       if (!its_kind.ok()) return its_kind.status();
       if (kind.value_or(*its_kind) != *its_kind) {
         return absl::DataLossError(absl::StrCat(
-            input, ": traces of different kinds don't merge; name them in "
-                   "separate runs of dltap"));
+            input,
+            ": traces of different kinds don't merge; name them in "
+            "separate runs of dltap"));
       }
       kind = *its_kind;
       inputs.push_back(input);
@@ -79,8 +80,9 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
     case InputKind::kNsys: break;
   }
   return absl::DataLossError(
-      absl::StrCat(inputs[0], ": SQLite of Nsight Systems is not read by this "
-                              "version of dltap"));
+      absl::StrCat(inputs[0],
+                   ": SQLite of Nsight Systems is not read by this "
+                   "version of dltap"));
 }
 
 absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths) {

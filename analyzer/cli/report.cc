@@ -60,8 +60,9 @@ int RunReport(const std::vector<std::string>& args) {
       ->check(CLI::IsMember({"class", "api", "kernel", "op", "step"}));
   app.add_option("--top", options.report.top, "rows at most (not by class)");
   app.add_flag("--wide", options.report.wide, "show classes below 0.5 % too");
-  app.add_option("--samples-per-step", options.samples,
-                 "print throughput; a number, and a unit if you like: 64images");
+  app.add_option(
+      "--samples-per-step", options.samples,
+      "print throughput; a number, and a unit if you like: 64images");
   app.add_option("--color", options.color, "auto, always, never; see NO_COLOR")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_flag("--no-composite", options.no_composite,

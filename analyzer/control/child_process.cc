@@ -14,7 +14,7 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP,
+constexpr int kForwarded[] = {SIGINT,  SIGTERM, SIGHUP,
                               SIGQUIT, SIGUSR1, SIGUSR2};
 
 std::atomic<pid_t> g_child{0};

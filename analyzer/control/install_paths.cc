@@ -48,8 +48,8 @@ InstallPaths InstallPaths::OfThisProgram() {
 absl::StatusOr<std::string> InstallPaths::Tap() const {
   std::error_code error;
   for (const std::string_view place : kTapPlaces) {
-    const fs::path path = fs::weakly_canonical(fs::path(bin_dir_) / place,
-                                               error);
+    const fs::path path =
+        fs::weakly_canonical(fs::path(bin_dir_) / place, error);
     if (fs::is_regular_file(path, error)) return path.string();
   }
   return absl::NotFoundError(

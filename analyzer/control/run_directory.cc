@@ -78,8 +78,8 @@ absl::StatusOr<std::string> ExpandOutput(const std::string& pattern) {
     } else if (letter == 'p') {
       path += std::to_string(getpid());
     } else if (letter == 'r') {
-      path += FirstOf({"RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK",
-                       "PMI_RANK"});
+      path +=
+          FirstOf({"RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK"});
     } else if (letter == 'q' && pattern.compare(i + 1, 1, "{") == 0 &&
                close != std::string::npos) {
       path += FirstOf({pattern.substr(i + 2, close - i - 2).c_str()});
@@ -97,8 +97,8 @@ absl::StatusOr<std::string> MakeRunDirectory(const std::string& path,
   std::error_code error;
   fs::create_directories(path, error);
   if (error) {
-    return absl::PermissionDeniedError(path + ": cannot create it: " +
-                                       error.message());
+    return absl::PermissionDeniedError(
+        path + ": cannot create it: " + error.message());
   }
   const fs::path absolute = fs::canonical(path, error);
   if (error) return absl::PermissionDeniedError(path + ": " + error.message());

@@ -11,7 +11,8 @@ namespace dltap::analyzer {
 // The X-list is the order of reports when times are equal.
 #define DLTAP_LAYER_CLASSES(X)                                                \
   X(kConv, "conv")                                                            \
-  X(kRnn, "rnn") X(kAttention, "attention") X(kGemm, "gemm") X(kNorm, "norm") \
+  X(kRnn, "rnn")                                                              \
+  X(kAttention, "attention") X(kGemm, "gemm") X(kNorm, "norm")                \
       X(kPool, "pool") X(kActivation, "activation") X(kSoftmax, "softmax")    \
           X(kLoss, "loss") X(kEmbedding, "embedding")                         \
               X(kElementwise, "elementwise") X(kReduction, "reduction")       \
@@ -22,11 +23,11 @@ namespace dltap::analyzer {
                                   X(kMemset, "memset") X(kOther, "other")     \
                                       X(kUnattributed, "unattributed")
 
-#define DLTAP_DIRECTIONS(X)                                          \
-  X(kNone, "none")                                                   \
-  X(kForward, "forward") X(kBackwardData, "backward_data")           \
-      X(kBackwardWeight, "backward_weight") X(kBackward, "backward") \
-          X(kRecompute, "recompute") X(kUpdate, "update")
+#define DLTAP_DIRECTIONS(X)                                               \
+  X(kNone, "none")                                                        \
+  X(kForward, "forward")                                                  \
+  X(kBackwardData, "backward_data") X(kBackwardWeight, "backward_weight") \
+      X(kBackward, "backward") X(kRecompute, "recompute") X(kUpdate, "update")
 
 enum class LayerClass : uint8_t {
 #define X(id, name) id,

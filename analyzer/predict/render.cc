@@ -13,12 +13,9 @@ namespace {
 
 std::string_view NameOf(opmodel::Bound bound) {
   switch (bound) {
-    case opmodel::Bound::kCompute:
-      return "compute";
-    case opmodel::Bound::kMemory:
-      return "memory";
-    case opmodel::Bound::kLatency:
-      return "latency";
+    case opmodel::Bound::kCompute: return "compute";
+    case opmodel::Bound::kMemory: return "memory";
+    case opmodel::Bound::kLatency: return "latency";
   }
   return "latency";
 }

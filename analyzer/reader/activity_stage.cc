@@ -63,8 +63,8 @@ void ActivityStage::SetSpan(const RecordView& view, const Record& record,
     view.tail().Read(&duration_ns, sizeof(duration_ns));
   }
   *begin_ns = timeline_.FromCupti(record.start_ns);
-  *end_ns = std::max(*begin_ns,
-                     timeline_.FromCupti(record.start_ns + duration_ns));
+  *end_ns =
+      std::max(*begin_ns, timeline_.FromCupti(record.start_ns + duration_ns));
   if (!timeline_.knows_cupti()) losses_.Add(LossKind::kUnmappedTime);
 }
 

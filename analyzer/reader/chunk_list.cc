@@ -55,11 +55,10 @@ void ChunkList::AddData(const TraceFile& file) {
         continue;
       case DecodeStatus::kOk: break;
     }
-    Chunk chunk = {block.header.kind ==
-                       static_cast<uint16_t>(trace::BlockKind::kCalls),
-                   block.header.thread_index, block.payload,
-                   &file.file.path(),
-                   block.offset + sizeof(trace::BlockHeader)};
+    Chunk chunk = {
+        block.header.kind == static_cast<uint16_t>(trace::BlockKind::kCalls),
+        block.header.thread_index, block.payload, &file.file.path(),
+        block.offset + sizeof(trace::BlockHeader)};
     if (chunk.is_calls) {
       AddSlots(chunk, block.header.first_slot);
     } else {
@@ -143,8 +142,8 @@ void ChunkList::AddRing(const TraceFile& file, const trace::RingHeader& ring) {
   const uint64_t straight = std::min(count, ring.capacity_slots - start);
   Bytes slots = area.subspan(start * kSlotBytes, straight * kSlotBytes);
   if (straight < count) {
-    std::vector<uint8_t>& joined = unwrapped_.emplace_back(slots.begin(),
-                                                           slots.end());
+    std::vector<uint8_t>& joined =
+        unwrapped_.emplace_back(slots.begin(), slots.end());
     const Bytes rest = area.first((count - straight) * kSlotBytes);
     joined.insert(joined.end(), rest.begin(), rest.end());
     slots = joined;

@@ -62,8 +62,8 @@ int64_t ClockMap::ResidualNs() const {
                          static_cast<double>(after.from - before.from);
     const auto expected =
         before.to_ns +
-        static_cast<int64_t>(
-            share * static_cast<double>(after.to_ns - before.to_ns));
+        static_cast<int64_t>(share *
+                             static_cast<double>(after.to_ns - before.to_ns));
     distances.push_back(std::llabs(points_[i].to_ns - expected));
   }
   const size_t rank = distances.size() * 95 / 100;

@@ -31,9 +31,9 @@ class ClockMap {
   int64_t ToNs(uint64_t from) const {
     if (from < piece_begin_ || from >= piece_end_) FindPiece(from);
     const auto delta = static_cast<int64_t>(from - origin_);
-    return origin_ns_ + static_cast<int64_t>(std::clamp(
-                            static_cast<double>(delta) * slope_, -kMaxNs,
-                            kMaxNs));
+    return origin_ns_ +
+           static_cast<int64_t>(std::clamp(static_cast<double>(delta) * slope_,
+                                           -kMaxNs, kMaxNs));
   }
 
   // How far an anchor lies from the line between its neighbours: the 95th

@@ -96,8 +96,7 @@ bool Definitions::Add(const RecordView& record) {
 
 void Definitions::AddProcess(const RecordView& record) {
   TailReader tail = record.tail();
-  process_.pid =
-      static_cast<int64_t>(record.As<trace::ProcessRecord>().pid);
+  process_.pid = static_cast<int64_t>(record.As<trace::ProcessRecord>().pid);
   process_.host = NextString(tail);
   NextString(tail);  // boot id, also in the file's header
   process_.program = NextString(tail);
@@ -113,16 +112,16 @@ void Definitions::AddEntryPoint(const RecordView& record) {
   EntryPoint entry;
   for (int i = 0; i < fixed.arg_count; ++i) {
     trace::ArgRecord arg;
-    if (!tail.Read(&arg, sizeof(arg))) return losses_.Add(
-        trace::LossKind::kDanglingId);
+    if (!tail.Read(&arg, sizeof(arg)))
+      return losses_.Add(trace::LossKind::kDanglingId);
     entry.args.push_back({"", arg.offset, arg.width, KindOf(arg.kind)});
   }
   entry.symbol = NextString(tail);
   entry.library = NextString(tail);
   for (ArgLayout& arg : entry.args) arg.name = NextString(tail);
   EntryLayout layout;
-  layout.payload_bytes = std::min<uint8_t>(fixed.payload_bytes,
-                                           trace::kMaxCallPayloadBytes);
+  layout.payload_bytes =
+      std::min<uint8_t>(fixed.payload_bytes, trace::kMaxCallPayloadBytes);
   layout.entry = builder_.AddEntryPoint(std::move(entry));
   FindSpecialArgs(builder_.model().entry_points[layout.entry.value()], layout);
   entries_.Set(fixed.id, layout);
@@ -222,8 +221,7 @@ void Definitions::Resolve() {
     const trace::StreamRecord& record = *stream_records_.Find(id);
     const DeviceId device = DeviceOf(record.device);
     streams_.Set(id, {device, StreamId(process_.streams.size())});
-    process_.streams.push_back(
-        {device, record.cupti_stream, record.context});
+    process_.streams.push_back({device, record.cupti_stream, record.context});
   }
 }
 

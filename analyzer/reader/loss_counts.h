@@ -15,9 +15,7 @@ namespace dltap::analyzer {
 class LossCounts {
  public:
   void Set(trace::LossKind kind, uint64_t count) { counts_[kind] = count; }
-  void Add(trace::LossKind kind, uint64_t count = 1) {
-    counts_[kind] += count;
-  }
+  void Add(trace::LossKind kind, uint64_t count = 1) { counts_[kind] += count; }
   uint64_t of(trace::LossKind kind) const {
     const auto found = counts_.find(kind);
     return found == counts_.end() ? 0 : found->second;
@@ -27,8 +25,8 @@ class LossCounts {
   std::vector<Loss> Rows() const {
     std::vector<Loss> rows;
     for (const LossName& loss : AllLosses()) {
-      rows.push_back({std::string(loss.key), std::string(loss.meaning),
-                      of(loss.kind)});
+      rows.push_back(
+          {std::string(loss.key), std::string(loss.meaning), of(loss.kind)});
     }
     return rows;
   }

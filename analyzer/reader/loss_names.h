@@ -17,7 +17,7 @@ struct LossName {
 
 // In the order of losses.h.
 std::span<const LossName> AllLosses();
-const LossName* FindLoss(std::string_view key);      // nullptr: unknown
+const LossName* FindLoss(std::string_view key);  // nullptr: unknown
 const LossName* FindLoss(trace::LossKind kind);
 
 }  // namespace dltap::analyzer

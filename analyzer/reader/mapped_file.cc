@@ -48,8 +48,8 @@ absl::StatusOr<MappedFile> MappedFile::Map(const std::string& path) {
   MappedFile file(path);
   if (info.st_size == 0) return file;
   const auto size = static_cast<size_t>(info.st_size);
-  file.mapping_ = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE,
-                       fd.get(), 0);
+  file.mapping_ =
+      mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd.get(), 0);
   if (file.mapping_ == MAP_FAILED) {
     file.mapping_ = nullptr;
     return SystemError(path, errno);

@@ -77,10 +77,9 @@ void SampleStage::AddNotObserved(const RecordView& record) {
     everywhere_.push_back(fixed);
     return;
   }
-  process_.not_observed.push_back({definitions_.DeviceOf(fixed.device),
-                                   timeline_.FromCupti(fixed.begin_ns),
-                                   timeline_.FromCupti(fixed.end_ns),
-                                   CauseOf(fixed.cause)});
+  process_.not_observed.push_back(
+      {definitions_.DeviceOf(fixed.device), timeline_.FromCupti(fixed.begin_ns),
+       timeline_.FromCupti(fixed.end_ns), CauseOf(fixed.cause)});
 }
 
 void SampleStage::AddLevel(const RecordView& record) {
@@ -131,8 +130,8 @@ void SampleStage::AfterWatermarks(int64_t end_ns) {
   if (process_.level == "host" || process_.level == "off") return;
   const auto everywhere = watermarks_.find(trace::kNoIndex);
   for (size_t i = 0; i < process_.devices.size(); ++i) {
-    auto mark = watermarks_.find(
-        static_cast<uint32_t>(process_.devices[i].ordinal));
+    auto mark =
+        watermarks_.find(static_cast<uint32_t>(process_.devices[i].ordinal));
     if (mark == watermarks_.end()) mark = everywhere;
     if (mark == watermarks_.end()) continue;
     int64_t begin_ns = timeline_.FromCupti(mark->second);
@@ -142,8 +141,8 @@ void SampleStage::AfterWatermarks(int64_t end_ns) {
       }
     }
     if (begin_ns < end_ns) {
-      process_.not_observed.push_back({DeviceId(i), begin_ns, end_ns,
-                                       NotObservedCause::kAfterWatermark});
+      process_.not_observed.push_back(
+          {DeviceId(i), begin_ns, end_ns, NotObservedCause::kAfterWatermark});
     }
   }
 }

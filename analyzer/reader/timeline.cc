@@ -27,9 +27,7 @@ void Timeline::Finish(trace::ClockKind kind, uint64_t ticks_per_second,
   }
   identity_ = kind == trace::ClockKind::kMonotonic;
   offset_ns_ =
-      offsets
-          .try_emplace(boot_id,
-                       realtime_ns - Bounded(first_.monotonic_ns))
+      offsets.try_emplace(boot_id, realtime_ns - Bounded(first_.monotonic_ns))
           .first->second;
 }
 

@@ -37,9 +37,9 @@ absl::Status HeaderError(const std::string& path, HeaderStatus status,
       }
       return absl::DataLossError(path + ": not a dltap trace file");
     case HeaderStatus::kTooShort:
-      return absl::DataLossError(
-          path + ": cut off within its header, at byte " +
-          std::to_string(size));
+      return absl::DataLossError(path +
+                                 ": cut off within its header, at byte " +
+                                 std::to_string(size));
     case HeaderStatus::kNewerMajor:
       return absl::UnimplementedError(
           path + ": format version " + MajorText(header) +
@@ -130,8 +130,9 @@ absl::StatusOr<std::vector<std::string>> ListTraceFiles(
   if (error) return absl::PermissionDeniedError(path + ": " + error.message());
   if (paths.empty()) {
     return absl::NotFoundError(
-        path + ": holds no trace (no *.dltap file); did the program use a GPU "
-               "while libdltap.so was loaded?");
+        path +
+        ": holds no trace (no *.dltap file); did the program use a GPU "
+        "while libdltap.so was loaded?");
   }
   std::sort(paths.begin(), paths.end());
   return paths;
@@ -151,8 +152,8 @@ std::vector<ProcessFiles> GroupByProcess(std::vector<TraceFile> files) {
   std::map<ProcessKey, ProcessFiles> processes;
   for (TraceFile& file : files) {
     ProcessFiles& process = processes[KeyOf(file.header)];
-    const bool ring = file.header.file_kind ==
-                      static_cast<uint8_t>(trace::FileKind::kRing);
+    const bool ring =
+        file.header.file_kind == static_cast<uint8_t>(trace::FileKind::kRing);
     (ring ? process.rings : process.data).push_back(std::move(file));
   }
   std::vector<ProcessFiles> result;

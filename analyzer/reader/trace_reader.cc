@@ -60,8 +60,7 @@ class ProcessReader {
 
  private:
   const trace::FileHeader& Header() const {
-    return files_.data.empty() ? files_.rings[0].header
-                               : files_.data[0].header;
+    return files_.data.empty() ? files_.rings[0].header : files_.data[0].header;
   }
 
   void Reserve() {

@@ -31,7 +31,7 @@ struct EntryPointInfo {
   std::string_view handle;       // argument that knows the stream
   std::string_view stream;       // argument that is the stream
   std::string_view event;
-  std::string_view copy_kind;    // argument, or "=h2d", "=d2h", ...
+  std::string_view copy_kind;  // argument, or "=h2d", "=d2h", ...
   // Factors of the byte count: arguments, or constants written "=2".
   std::span<const std::string_view> bytes;
   std::span<const ArgumentMeaning> dims;

@@ -56,7 +56,7 @@ enum class Kind : uint8_t {
   kCaptureBegin = 15,
   kCaptureEnd = 16,
   kGraphInstantiate = 17,
-  kGraphEdit = 18,   // adds, changes or destroys a graph or a node
+  kGraphEdit = 18,     // adds, changes or destroys a graph or a node
   kHandleCreate = 19,  // a library handle or communicator
   kModuleLoad = 20,
   kCollective = 21,
@@ -73,7 +73,7 @@ enum class Kind : uint8_t {
   kDropout = 32,
   kPointwise = 33,
   kReduction = 34,
-  kSolve = 35,        // triangular solves and factorizations
+  kSolve = 35,         // triangular solves and factorizations
   kCudnnExecute = 36,  // runs a plan of the cuDNN backend graph API
   kMarker = 37,        // NVTX ranges and marks, cudaProfilerStart and Stop
   kEventElapsed = 38,
@@ -81,11 +81,11 @@ enum class Kind : uint8_t {
 };
 
 // Ways by which applications reach a function; bits of EntryPointInfo.routes.
-inline constexpr uint8_t kRouteSymbol = 1;   // linked
+inline constexpr uint8_t kRouteSymbol = 1;  // linked
 inline constexpr uint8_t kRouteDlsym = 2;
-inline constexpr uint8_t kRouteGetProcAddress = 4;      // cuGetProcAddress
-inline constexpr uint8_t kRouteDriverEntryPoint = 8;    // of the runtime
-inline constexpr uint8_t kRouteInjection = 16;          // NVTX
+inline constexpr uint8_t kRouteGetProcAddress = 4;    // cuGetProcAddress
+inline constexpr uint8_t kRouteDriverEntryPoint = 8;  // of the runtime
+inline constexpr uint8_t kRouteInjection = 16;        // NVTX
 
 }  // namespace dltap::specs
 

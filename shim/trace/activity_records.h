@@ -24,12 +24,27 @@ struct KernelRecord {
 };
 
 enum class CopyKind : uint8_t {  // CUpti_ActivityMemcpyKind
-  kUnknown = 0, kHtoD = 1, kDtoH = 2, kHtoA = 3, kAtoH = 4, kAtoA = 5,
-  kAtoD = 6, kDtoA = 7, kDtoD = 8, kHtoH = 9, kPtoP = 10,
+  kUnknown = 0,
+  kHtoD = 1,
+  kDtoH = 2,
+  kHtoA = 3,
+  kAtoH = 4,
+  kAtoA = 5,
+  kAtoD = 6,
+  kDtoA = 7,
+  kDtoD = 8,
+  kHtoH = 9,
+  kPtoP = 10,
 };
 enum class MemoryKind : uint8_t {  // CUpti_ActivityMemoryKind
-  kUnknown = 0, kPageable = 1, kPinned = 2, kDevice = 3, kArray = 4,
-  kManaged = 5, kDeviceStatic = 6, kManagedStatic = 7,
+  kUnknown = 0,
+  kPageable = 1,
+  kPinned = 2,
+  kDevice = 3,
+  kArray = 4,
+  kManaged = 5,
+  kDeviceStatic = 6,
+  kManagedStatic = 7,
 };
 
 struct MemcpyRecord {
@@ -77,7 +92,7 @@ struct LaunchApiRecord {
   uint32_t duration_ns;
   uint32_t thread;
   uint32_t cbid;
-  uint8_t domain;     // 1: driver, 2: runtime
+  uint8_t domain;  // 1: driver, 2: runtime
   uint8_t reserved[3];
 };
 

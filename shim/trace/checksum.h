@@ -20,8 +20,7 @@ inline uint64_t Checksum(const FileHeader& header) {
 // Of a block: XXH3-64 of the payload, seeded with the XXH3-64 of the header's
 // bytes before the checksum, so that no buffer has to hold both.
 inline uint64_t Checksum(const BlockHeader& header, const void* payload) {
-  const uint64_t seed =
-      XXH3_64bits(&header, offsetof(BlockHeader, checksum));
+  const uint64_t seed = XXH3_64bits(&header, offsetof(BlockHeader, checksum));
   return XXH3_64bits_withSeed(payload, header.payload_bytes, seed);
 }
 

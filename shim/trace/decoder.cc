@@ -14,7 +14,6 @@ bool IsPlausible(const BlockHeader& header) {
          header.payload_bytes % kAlignment == 0;
 }
 
-
 // Where the file's zero tail begins. Files grow in large steps ahead of their
 // content, so that a writer that died leaves zeros behind.
 uint64_t ZeroTail(Bytes file) {
@@ -80,9 +79,8 @@ BlockReader::Candidate BlockReader::TryAt(uint64_t offset, Block* block) {
       file_.subspan(offset + sizeof(header), header.payload_bytes);
   if (header.checksum != Checksum(header, payload.data())) {
     const uint64_t end = offset + sizeof(header) + payload.size();
-    return end < file_.size() && ZeroFrom(end - 1)
-               ? Candidate::kTorn
-               : Candidate::kBad;
+    return end < file_.size() && ZeroFrom(end - 1) ? Candidate::kTorn
+                                                   : Candidate::kBad;
   }
   *block = {header, payload, offset};
   return Candidate::kGood;
@@ -101,9 +99,7 @@ DecodeStatus BlockReader::Next(Block* block) {
       if (Resync()) return DecodeStatus::kCorrupt;
       return DecodeStatus::kTruncated;
     }
-    case Candidate::kBad:
-      Resync();
-      return DecodeStatus::kCorrupt;
+    case Candidate::kBad: Resync(); return DecodeStatus::kCorrupt;
   }
   return DecodeStatus::kEndOfTrace;
 }

@@ -50,7 +50,7 @@ class BlockReader {
 
   DecodeStatus Next(Block* block);
 
-  uint64_t offset() const { return offset_; }   // where the next one begins
+  uint64_t offset() const { return offset_; }  // where the next one begins
   uint64_t skipped_bytes() const { return skipped_bytes_; }
 
  private:
@@ -63,8 +63,8 @@ class BlockReader {
   Bytes file_;
   uint64_t offset_;
   uint64_t skipped_bytes_ = 0;
-  uint64_t zero_tail_;          // from here to the end all bytes are 0
-  uint64_t checksum_budget_;    // bytes that resynchronising may still hash
+  uint64_t zero_tail_;        // from here to the end all bytes are 0
+  uint64_t checksum_budget_;  // bytes that resynchronising may still hash
 };
 
 // Strings and arrays behind a record's struct, in order.

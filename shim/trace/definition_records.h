@@ -31,7 +31,12 @@ struct ClockRecord {
 
 // Same numbers as specs::ArgKind.
 enum class ArgKind : uint8_t {
-  kInt = 1, kUint = 2, kFloat = 3, kPointer = 4, kEnum = 5, kHandle = 6,
+  kInt = 1,
+  kUint = 2,
+  kFloat = 3,
+  kPointer = 4,
+  kEnum = 5,
+  kHandle = 6,
   kBytes = 7,
 };
 
@@ -40,8 +45,8 @@ enum class ArgKind : uint8_t {
 struct EntryPointRecord {
   static constexpr auto kKind = RecordKind::kEntryPoint;
   RecordHeader header;
-  uint16_t id;           // >= kFirstEntryPointId
-  uint8_t role;          // specs::Role
+  uint16_t id;   // >= kFirstEntryPointId
+  uint8_t role;  // specs::Role
   uint8_t payload_bytes;
   uint8_t arg_count;
   uint8_t reserved[3];
@@ -142,10 +147,10 @@ struct OperationRecord {
   uint32_t node_count;
 };
 struct OperationNode {
-  uint16_t kind;     // opmodel::OpKind
-  uint8_t cell;      // opmodel::RnnCell
-  uint8_t storage;   // opmodel::DType
-  uint8_t math;      // opmodel::DType
+  uint16_t kind;    // opmodel::OpKind
+  uint8_t cell;     // opmodel::RnnCell
+  uint8_t storage;  // opmodel::DType
+  uint8_t math;     // opmodel::DType
   uint8_t dim_count;
   uint8_t reserved[2];
 };

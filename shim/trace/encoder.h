@@ -37,7 +37,8 @@ struct Piece {
 // Slots that a call record takes.
 constexpr uint32_t SlotsFor(uint32_t payload_bytes, bool escaped = false) {
   const uint32_t rest = payload_bytes <= kFirstSlotPayloadBytes
-                            ? 0 : payload_bytes - kFirstSlotPayloadBytes;
+                            ? 0
+                            : payload_bytes - kFirstSlotPayloadBytes;
   return 1 + (rest + kSlotBytes - 1) / kSlotBytes + (escaped ? 1 : 0);
 }
 
@@ -97,8 +98,9 @@ class BlockBuilder {
  public:
   // `capacity` is more than a header, at most kMaxBlockPayloadBytes beyond it.
   constexpr BlockBuilder(uint8_t* buffer, size_t capacity)
-      : buffer_(buffer), records_(buffer + sizeof(BlockHeader),
-                                  capacity - sizeof(BlockHeader)) {}
+      : buffer_(buffer),
+        records_(buffer + sizeof(BlockHeader), capacity - sizeof(BlockHeader)) {
+  }
 
   template <typename Record, typename... Pieces>
   bool Append(const Record& record, const Pieces&... pieces) {
@@ -163,8 +165,8 @@ inline uint32_t EncodeCall(const CallFields& call, CallSlot* at) {
   const uint32_t slots = SlotsFor(call.payload_bytes, escaped);
   std::memset(static_cast<void*>(at), 0, slots * sizeof(CallSlot));
   at->begin_ticks = call.begin_ticks;
-  at->duration_ticks = escaped ? kDurationEscape
-                               : static_cast<uint32_t>(call.duration_ticks);
+  at->duration_ticks =
+      escaped ? kDurationEscape : static_cast<uint32_t>(call.duration_ticks);
   at->entry_point = call.entry_point;
   at->slots = static_cast<uint8_t>(slots);
   at->flags = call.flags;

@@ -30,12 +30,12 @@ struct FileHeader {
   uint8_t magic[8];
   uint16_t major_version;
   uint16_t minor_version;
-  uint32_t header_bytes;        // 64; blocks of a data file begin here
+  uint32_t header_bytes;  // 64; blocks of a data file begin here
   uint64_t pid;
-  int64_t start_realtime_ns;    // CLOCK_REALTIME when the session began
-  uint8_t file_kind;            // FileKind
-  uint8_t clock;                // ClockKind
-  uint16_t reserved;            // 0
+  int64_t start_realtime_ns;  // CLOCK_REALTIME when the session began
+  uint8_t file_kind;          // FileKind
+  uint8_t clock;              // ClockKind
+  uint16_t reserved;          // 0
   uint32_t segment;
   uint64_t process_start_time;  // field 22 of /proc/PID/stat
   char boot_id[8];              // its first 8 characters
@@ -53,13 +53,13 @@ enum class BlockKind : uint16_t {
 
 // Followed by payload_bytes, a multiple of 8. The next block follows at once.
 struct BlockHeader {
-  uint32_t magic;          // kBlockMagic
-  uint16_t kind;           // BlockKind
-  uint16_t flags;          // 0
+  uint32_t magic;  // kBlockMagic
+  uint16_t kind;   // BlockKind
+  uint16_t flags;  // 0
   uint32_t payload_bytes;
-  uint32_t thread_index;   // kCalls: whose slots; else kNoIndex
-  uint64_t first_slot;     // kCalls: sequence number of the first slot; else 0
-  uint64_t checksum;       // of both, see checksum.h
+  uint32_t thread_index;  // kCalls: whose slots; else kNoIndex
+  uint64_t first_slot;    // kCalls: sequence number of the first slot; else 0
+  uint64_t checksum;      // of both, see checksum.h
 };
 static_assert(sizeof(BlockHeader) == 32, "on disk; see FORMAT.md");
 
@@ -118,10 +118,10 @@ enum class SpecialSlot : uint16_t {
 inline constexpr uint16_t kFirstEntryPointId = 16;
 
 struct NvtxPayload {
-  uint32_t text;      // id of a Text definition; 0: none or lost
-  uint32_t domain;    // id of a Text definition; 0: the default domain
+  uint32_t text;    // id of a Text definition; 0: none or lost
+  uint32_t domain;  // id of a Text definition; 0: the default domain
   uint32_t category;
-  uint32_t colour;    // ARGB; 0: none
+  uint32_t colour;  // ARGB; 0: none
 };
 struct NvtxRangePayload {
   uint32_t text;
@@ -129,13 +129,13 @@ struct NvtxRangePayload {
   uint64_t range_id;
 };
 struct LossPayload {
-  uint32_t loss;      // LossKind
+  uint32_t loss;  // LossKind
   uint32_t reserved;
-  uint64_t count;     // lost here, not cumulative
+  uint64_t count;  // lost here, not cumulative
 };
 struct HandleStreamPayload {
   uint64_t handle;
-  uint64_t stream;    // cudaStream_t as the process names it
+  uint64_t stream;  // cudaStream_t as the process names it
 };
 struct WindowPayload {
   uint32_t recording;  // 1: begins, 0: stops
@@ -147,17 +147,18 @@ struct CapturePayload {
   uint64_t capture_id;
 };
 static_assert(sizeof(NvtxPayload) == 16 && sizeof(NvtxRangePayload) == 16 &&
-              sizeof(LossPayload) == 16 && sizeof(HandleStreamPayload) == 16 &&
-              sizeof(WindowPayload) == 16 && sizeof(CapturePayload) == 16,
+                  sizeof(LossPayload) == 16 &&
+                  sizeof(HandleStreamPayload) == 16 &&
+                  sizeof(WindowPayload) == 16 && sizeof(CapturePayload) == 16,
               "on disk; see FORMAT.md");
 
 enum class WindowCause : uint32_t {
-  kStart = 1,          // the session's own start or end
-  kTime = 2,           // DLTAP_DELAY_S, DLTAP_DURATION_S
-  kProfilerApi = 3,    // cudaProfilerStart, cudaProfilerStop
+  kStart = 1,        // the session's own start or end
+  kTime = 2,         // DLTAP_DELAY_S, DLTAP_DURATION_S
+  kProfilerApi = 3,  // cudaProfilerStart, cudaProfilerStop
   kNvtx = 4,
-  kControl = 5,        // dltap ctl
-  kLimit = 6,          // DLTAP_MAX_MB
+  kControl = 5,  // dltap ctl
+  kLimit = 6,    // DLTAP_MAX_MB
 };
 
 // Ring file.
@@ -181,12 +182,12 @@ struct RingFileHeader {
   uint64_t definitions_tail;      // bytes already in the data file; both go
                                   // back to 0 only when they are equal
   uint64_t reserved[2];
-  char data_file[384];            // name of the data file, 0-terminated; a path
-};                                // when the two lie in different directories
+  char data_file[384];  // name of the data file, 0-terminated; a path
+};                      // when the two lie in different directories
 static_assert(sizeof(RingFileHeader) == 512, "on disk; see FORMAT.md");
 
 enum class RingState : uint32_t {
-  kFree = 0,    // never used, or given back: nothing in it
+  kFree = 0,  // never used, or given back: nothing in it
   kInUse = 1,
   kClosed = 2,  // its thread has ended or moved to a larger ring
 };
@@ -202,13 +203,13 @@ struct RingHeader {
   uint64_t dropped;    // records that found no room
   uint64_t reserved[5];
   // Written by the collector.
-  uint64_t tail;       // slots drained
-  uint64_t base;       // sequence number of the ring's first slot
+  uint64_t tail;  // slots drained
+  uint64_t base;  // sequence number of the ring's first slot
   uint64_t data_offset;
   uint64_t tid;
   uint32_t thread_index;
   uint32_t capacity_slots;
-  uint32_t state;      // RingState
+  uint32_t state;  // RingState
   uint32_t reserved2;
   uint64_t reserved3[2];
 };

@@ -21,7 +21,11 @@ struct AnchorRecord {
 };
 
 enum class ThreadState : uint8_t {  // of /proc/PID/task/TID/stat
-  kUnknown = 0, kRunning = 1, kSleeping = 2, kDisk = 3, kStopped = 4,
+  kUnknown = 0,
+  kRunning = 1,
+  kSleeping = 2,
+  kDisk = 3,
+  kStopped = 4,
   kEnded = 5,
 };
 
@@ -31,7 +35,7 @@ struct CpuSampleRecord {
   uint64_t ticks;
   uint64_t cpu_time_ns;  // of the thread, cumulative
   uint32_t thread;
-  uint8_t state;         // ThreadState
+  uint8_t state;  // ThreadState
   uint8_t reserved[3];
 };
 
@@ -53,8 +57,8 @@ struct WatermarkRecord {
 };
 
 enum class NotObservedCause : uint32_t {
-  kYielded = 1,       // CUPTI was left to another profiler
-  kDropped = 2,       // CUPTI dropped records
+  kYielded = 1,  // CUPTI was left to another profiler
+  kDropped = 2,  // CUPTI dropped records
   kRecordingOff = 3,
 };
 
@@ -63,8 +67,8 @@ struct NotObservedRecord {
   RecordHeader header;
   uint64_t begin_ns;  // CUPTI
   uint64_t end_ns;
-  uint32_t device;    // kNoIndex: all
-  uint32_t cause;     // NotObservedCause
+  uint32_t device;  // kNoIndex: all
+  uint32_t cause;   // NotObservedCause
 };
 
 // Cumulative: the last record of a kind counts. Zeros are written at the end.
@@ -108,7 +112,10 @@ struct OverheadRecord {
 };
 
 enum class EndReason : uint32_t {
-  kExit = 1, kMaxMegabytes = 2, kWriteFailed = 3, kStopped = 4,
+  kExit = 1,
+  kMaxMegabytes = 2,
+  kWriteFailed = 3,
+  kStopped = 4,
 };
 
 // Everything the session recorded lies before this.

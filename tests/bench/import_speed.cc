@@ -48,12 +48,18 @@ class SyntheticRun {
     const std::array<uint64_t, 3> payload = {1024, 64, 0};
     for (int i = 0; i < kCallsPerStep; ++i) {
       const uint64_t at = 1'000'000 + (step * kCallsPerStep + i) * 10'000ull;
-      calls.push_back({.begin_ticks = at + 1000, .duration_ticks = 3000,
-                       .entry_point = 17, .flags = 1,
-                       .payload = payload.data(), .payload_bytes = 16});
-      calls.push_back({.begin_ticks = at, .duration_ticks = 5000,
-                       .entry_point = 16, .flags = trace::kCallPushed,
-                       .payload = payload.data(), .payload_bytes = 24});
+      calls.push_back({.begin_ticks = at + 1000,
+                       .duration_ticks = 3000,
+                       .entry_point = 17,
+                       .flags = 1,
+                       .payload = payload.data(),
+                       .payload_bytes = 16});
+      calls.push_back({.begin_ticks = at,
+                       .duration_ticks = 5000,
+                       .entry_point = 16,
+                       .flags = trace::kCallPushed,
+                       .payload = payload.data(),
+                       .payload_bytes = 24});
       trace::LaunchApiRecord launch = {};
       launch.start_ns = at + 1500;
       launch.duration_ns = 2000;
@@ -99,8 +105,7 @@ void BM_Decode(benchmark::State& state) {
   for (auto _ : state) {
     trace::BlockReader blocks(Run().bytes(), sizeof(trace::FileHeader));
     uint64_t sum = 0;
-    for (trace::Block block;
-         blocks.Next(&block) == trace::DecodeStatus::kOk;) {
+    for (trace::Block block; blocks.Next(&block) == trace::DecodeStatus::kOk;) {
       if (block.header.kind == static_cast<uint16_t>(BlockKind::kCalls)) {
         trace::CallReader calls(block.payload);
         for (trace::CallView call;

@@ -38,6 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<std::string> problems;
   const analyzer::TraceModel model = analyzer::ReadProcesses(
       analyzer::GroupByProcess(std::move(files)), &problems);
-  PrintTrace(model, {}, [](std::string_view, void*) { return true; }, nullptr);
+  PrintTrace(
+      model, {}, [](std::string_view, void*) { return true; }, nullptr);
   return 0;
 }

@@ -27,8 +27,8 @@ class TempDir {
   // Returns the file's path.
   std::string Write(std::string_view name,
                     std::span<const uint8_t> bytes) const {
-    return Write(name, {reinterpret_cast<const char*>(bytes.data()),
-                        bytes.size()});
+    return Write(name,
+                 {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
   std::string Write(std::string_view name, std::string_view text) const {
     const std::string path = path_ + "/" + std::string(name);

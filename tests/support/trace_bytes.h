@@ -28,7 +28,7 @@ class TraceBytes {
 
   template <typename Record, typename... Pieces>
   TraceBytes& Put(BlockKind kind, const Record& record,
-                      const Pieces&... pieces) {
+                  const Pieces&... pieces) {
     BlockBuilder builder(buffer_.data(), buffer_.size());
     builder.Append(record, pieces...);
     Add(builder.Finish(kind));
@@ -38,7 +38,7 @@ class TraceBytes {
     TextRecord record = {};
     record.id = id;
     return Put(BlockKind::kDefinitions, record,
-                   Piece::String(text.data(), text.size()));
+               Piece::String(text.data(), text.size()));
   }
   // A function whose payload is `args`: name, offset, width.
   struct Arg {

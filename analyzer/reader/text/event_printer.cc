@@ -36,10 +36,10 @@ std::vector<EventPrinter::Entry> EventPrinter::InOrderOfTime() const {
     add(Kind::kSample, process_.cpu_samples,
         [](const CpuSample& sample) { return sample.at_ns; });
   }
-  std::stable_sort(order.begin(), order.end(), [](const Entry& a,
-                                                  const Entry& b) {
-    return std::tie(a.begin_ns, a.kind) < std::tie(b.begin_ns, b.kind);
-  });
+  std::stable_sort(
+      order.begin(), order.end(), [](const Entry& a, const Entry& b) {
+        return std::tie(a.begin_ns, a.kind) < std::tie(b.begin_ns, b.kind);
+      });
   for (size_t i = 0; i < process_.graph_nodes.size(); ++i) {
     order.push_back({0, Kind::kGraphNode, static_cast<uint32_t>(i)});
   }
@@ -222,8 +222,8 @@ void EventPrinter::PrintNotObserved(const NotObserved& span) {
 }
 
 int64_t EventPrinter::Correlation(uint64_t correlation) {
-  return static_cast<int64_t>(
-      options_.canonical ? correlations_.Of(correlation) : correlation);
+  return static_cast<int64_t>(options_.canonical ? correlations_.Of(correlation)
+                                                 : correlation);
 }
 
 // Whether the heap gives a short-lived object (a cuDNN variant pack) an old

@@ -26,7 +26,13 @@ class EventPrinter {
 
  private:
   enum class Kind : uint8_t {
-    kRange, kCall, kLaunch, kActivity, kSample, kNotObserved, kGraphNode
+    kRange,
+    kCall,
+    kLaunch,
+    kActivity,
+    kSample,
+    kNotObserved,
+    kGraphNode
   };
   struct Entry {
     int64_t begin_ns;

@@ -29,8 +29,7 @@ LinePrinter& LinePrinter::Name(std::string_view name) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '*' ||
-           c == '[' || c == ']' || c == ':' || c == '-' || c == '>' ||
-           c == '?';
+           c == '[' || c == ']' || c == ':' || c == '-' || c == '>' || c == '?';
   };
   text_ += ' ';
   if (name.empty()) {
@@ -89,8 +88,7 @@ LinePrinter& LinePrinter::Text(std::string_view key, std::string_view value) {
   return *this;
 }
 
-LinePrinter& LinePrinter::Plain(std::string_view key,
-                                std::string_view word) {
+LinePrinter& LinePrinter::Plain(std::string_view key, std::string_view word) {
   Key(key);
   text_ += word;
   return *this;

@@ -16,8 +16,7 @@ namespace dltap::analyzer {
 // Collects text and hands it on in large pieces.
 class LinePrinter {
  public:
-  LinePrinter(TextSink sink, void* context)
-      : sink_(sink), context_(context) {}
+  LinePrinter(TextSink sink, void* context) : sink_(sink), context_(context) {}
   ~LinePrinter() { Flush(); }
   LinePrinter(const LinePrinter&) = delete;
   LinePrinter& operator=(const LinePrinter&) = delete;

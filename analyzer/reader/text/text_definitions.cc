@@ -13,8 +13,7 @@ namespace {
 void OnFormat(TextFields& fields, TextBuilder& builder) {
   static constexpr std::array<std::string_view, 3> kFormats = {
       "dltap", "kineto", "nsys"};
-  const auto format =
-      FromWord<SourceFormat>(kFormats, fields.line().Word(0));
+  const auto format = FromWord<SourceFormat>(kFormats, fields.line().Word(0));
   if (!format) fields.Fail("format", fields.line().Word(0));
   builder.model().format = format.value_or(SourceFormat::kDltap);
 }
@@ -60,8 +59,7 @@ void OnDevice(TextFields& fields, TextBuilder& builder) {
   device.simulated = fields.Flag("simulated");
   const std::string cc = fields.Text("cc", "0.0");
   const char* last = cc.data() + cc.size();
-  const auto major =
-      std::from_chars(cc.data(), last, device.compute_major);
+  const auto major = std::from_chars(cc.data(), last, device.compute_major);
   if (major.ptr == last || *major.ptr != '.' ||
       std::from_chars(major.ptr + 1, last, device.compute_minor).ptr != last) {
     fields.Fail("cc", cc);
@@ -122,11 +120,10 @@ struct Row {
   TextHandler handler;
 };
 constexpr Row kRows[] = {
-    {"format", OnFormat},       {"process", OnProcess},
-    {"level", OnLevel},         {"overhead", OnOverhead},
-    {"thread", OnThread},       {"device", OnDevice},
-    {"entry", OnEntry},         {"operation", OnOperation},
-    {"loss", OnLoss},           {"count", OnCount},
+    {"format", OnFormat},     {"process", OnProcess},     {"level", OnLevel},
+    {"overhead", OnOverhead}, {"thread", OnThread},       {"device", OnDevice},
+    {"entry", OnEntry},       {"operation", OnOperation}, {"loss", OnLoss},
+    {"count", OnCount},
 };
 
 }  // namespace

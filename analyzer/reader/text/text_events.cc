@@ -79,8 +79,8 @@ void OnLaunchApi(TextFields& fields, TextBuilder& builder) {
   launch.cbid = static_cast<uint32_t>(fields.Int("cbid"));
   const int64_t external = fields.Time("ext", -1);
   if (external >= 0) launch.external = TicksOf(external);
-  launch.external = fields.Int("ext_ticks",
-                               static_cast<int64_t>(launch.external));
+  launch.external =
+      fields.Int("ext_ticks", static_cast<int64_t>(launch.external));
   builder.process().launches.push_back(launch);
 }
 
@@ -138,8 +138,8 @@ void OnGraphNode(TextFields& fields, TextBuilder& builder) {
   origin.original_node = fields.Int("original");
   const int64_t call = fields.Time("call", -1);
   if (call >= 0) origin.call_begin_ticks = TicksOf(call);
-  origin.call_begin_ticks = fields.Int(
-      "call_ticks", static_cast<int64_t>(origin.call_begin_ticks));
+  origin.call_begin_ticks =
+      fields.Int("call_ticks", static_cast<int64_t>(origin.call_begin_ticks));
   if (fields.line().Has("thread")) {
     origin.thread = builder.ThreadAt(fields.Index("thread"));
   }
@@ -192,11 +192,16 @@ struct Row {
   TextHandler handler;
 };
 constexpr Row kRows[] = {
-    {"call", OnCall},           {"launchapi", OnLaunchApi},
-    {"kernel", OnKernel},       {"memcpy", OnMemcpy},
-    {"memset", OnMemset},       {"graphnode", OnGraphNode},
-    {"range", OnRange},         {"sample", OnSample},
-    {"not_observed", OnNotObserved}, {"open", OnOpen},
+    {"call", OnCall},
+    {"launchapi", OnLaunchApi},
+    {"kernel", OnKernel},
+    {"memcpy", OnMemcpy},
+    {"memset", OnMemset},
+    {"graphnode", OnGraphNode},
+    {"range", OnRange},
+    {"sample", OnSample},
+    {"not_observed", OnNotObserved},
+    {"open", OnOpen},
 };
 
 }  // namespace

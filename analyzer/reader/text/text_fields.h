@@ -28,7 +28,7 @@ class TextFields {
   uint64_t Index(std::string_view key);
   uint64_t IndexWord(size_t n);
   int64_t Time(std::string_view key, int64_t otherwise = 0);
-  TextSpan Span();            // key "t", required
+  TextSpan Span();  // key "t", required
   std::string Text(std::string_view key, std::string_view otherwise = "");
   std::array<uint32_t, 3> Extent(std::string_view key);  // "8,8,1", "8"
   bool Flag(std::string_view word) const { return line_.HasWord(word); }

@@ -42,8 +42,8 @@ struct Unit {
   int64_t ns;
 };
 // Longest suffix first: "s" ends all of them.
-constexpr Unit kUnits[] = {{"ns", 1}, {"us", 1000}, {"ms", 1'000'000},
-                           {"s", 1'000'000'000}};
+constexpr Unit kUnits[] = {
+    {"ns", 1}, {"us", 1000}, {"ms", 1'000'000}, {"s", 1'000'000'000}};
 
 // Splits "1.5us" into the number and the unit; no unit: ns == 0.
 std::pair<std::string_view, int64_t> SplitUnit(std::string_view text) {

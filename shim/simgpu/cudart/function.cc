@@ -45,8 +45,7 @@ int CodeVersion(int compute) {
 void FillAttributes(const Kernel& kernel, const Device& device,
                     cudaFuncAttributes& attributes) {
   const opmodel::GpuSpec& gpu = device.gpu;
-  const int version =
-      CodeVersion(gpu.compute_major * 10 + gpu.compute_minor);
+  const int version = CodeVersion(gpu.compute_major * 10 + gpu.compute_minor);
   attributes = {};
   attributes.sharedSizeBytes = kernel.static_shared_bytes;
   attributes.maxThreadsPerBlock = kernel.max_threads_per_block;

@@ -31,8 +31,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* gridDim, dim3* blockDim,
 unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim,
                                      size_t sharedMem,
                                      struct CUstream_st* stream);
-cudaError_t __cudaGetKernel(cudaKernel_t* kernelPtr,
-                            const void* entryFuncAddr);
+cudaError_t __cudaGetKernel(cudaKernel_t* kernelPtr, const void* entryFuncAddr);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim,
                                void** args, size_t sharedMem,
                                cudaStream_t stream);

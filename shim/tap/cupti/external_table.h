@@ -9,8 +9,9 @@ namespace dltap::shim::cupti {
 
 // Correlation id -> external id, for the newest kHalf to 2 x kHalf pairs. CUPTI
 // counts correlation ids over all API calls, hundreds of thousands between two
-// passes, of which few carry an external id: so the table is keyed, not indexed,
-// by them. One thread. The older half is forgotten when the newer one is full.
+// passes, of which few carry an external id: so the table is keyed, not
+// indexed, by them. One thread. The older half is forgotten when the newer one
+// is full.
 class ExternalTable {
  public:
   void Add(uint32_t correlation, uint64_t id) {

@@ -59,8 +59,8 @@ template <specs::EntryPoint kEntry>
 struct EntryTraits;
 
 template <specs::EntryPoint kEntry>
-inline constexpr uint16_t kEntryId = static_cast<uint16_t>(
-    trace::kFirstEntryPointId + static_cast<int>(kEntry));
+inline constexpr uint16_t kEntryId =
+    static_cast<uint16_t>(trace::kFirstEntryPointId + static_cast<int>(kEntry));
 
 // Depth heals itself: an entry whose frame lies above the outermost wrapper's
 // proves that that wrapper was left by a longjmp, an exception or a cancelled
@@ -83,8 +83,7 @@ template <specs::EntryPoint kEntry>
     std::atomic_ref(thread.ring->open_call)
         .store(open_call, std::memory_order_relaxed);
     if constexpr (IsLibrary(Traits::kLibrary)) {
-      if (g_process.pushing.load(std::memory_order_relaxed) != 0)
-          [[unlikely]] {
+      if (g_process.pushing.load(std::memory_order_relaxed) != 0) [[unlikely]] {
         call.pushed = PushCorrelation(call.begin_ticks);
       }
     }
@@ -100,10 +99,10 @@ template <specs::EntryPoint kEntry>
   const uint64_t end_ticks = Ticks();
   thread.depth = call.depth;
   if (call.depth == 0) {
-    std::atomic_ref(thread.ring->open_call)
-        .store(0, std::memory_order_relaxed);
+    std::atomic_ref(thread.ring->open_call).store(0, std::memory_order_relaxed);
     if constexpr (IsLibrary(EntryTraits<kEntry>::kLibrary)) {
-      if (call.pushed) [[unlikely]] PopCorrelation();
+      if (call.pushed) [[unlikely]]
+        PopCorrelation();
     }
   }
   return end_ticks;

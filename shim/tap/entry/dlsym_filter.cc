@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/entry/dlsym_filter.h"
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <cerrno>
-#include <dlfcn.h>
 
 #include "shim/tap/entry/real_functions.h"
 #include "tap_tables.h"
@@ -102,8 +103,8 @@ FilterResult dltap_filter_lookup(void* handle, const char* name,
                                  const void* caller) {
   using dltap::shim::IsVendorName;
   if (dltap_real_dlsym == nullptr) [[unlikely]] {
-    dltap_real_dlsym = reinterpret_cast<RealDlsym>(
-        dltap::shim::FindLibcFunction("dlsym"));
+    dltap_real_dlsym =
+        reinterpret_cast<RealDlsym>(dltap::shim::FindLibcFunction("dlsym"));
   }
   if (handle == RTLD_NEXT || name == nullptr || !IsVendorName(name))
       [[likely]] {

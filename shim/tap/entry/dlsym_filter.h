@@ -18,7 +18,7 @@ enum class LookupAction : uint8_t {
 struct Lookup {
   void* handle;
   const char* name;
-  bool is_wrapped;    // the name is in our table
+  bool is_wrapped;  // the name is in our table
   ObjectFacts caller;
 };
 

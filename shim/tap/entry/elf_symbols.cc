@@ -34,27 +34,16 @@ ElfObject::ElfObject(ElfW(Addr) base, const ElfW(Dyn) * dynamic)
   bool has_soname = false;
   for (const ElfW(Dyn)* d = dynamic; d != nullptr && d->d_tag != DT_NULL; ++d) {
     switch (d->d_tag) {
-      case DT_SYMTAB:
-        symbols_ = Pointer<ElfW(Sym)>(d->d_un.d_ptr);
-        break;
-      case DT_STRTAB:
-        strings_ = Pointer<char>(d->d_un.d_ptr);
-        break;
-      case DT_GNU_HASH:
-        gnu_hash_ = Pointer<uint32_t>(d->d_un.d_ptr);
-        break;
-      case DT_HASH:
-        sysv_hash_ = Pointer<uint32_t>(d->d_un.d_ptr);
-        break;
-      case DT_VERSYM:
-        versions_ = Pointer<ElfW(Half)>(d->d_un.d_ptr);
-        break;
+      case DT_SYMTAB: symbols_ = Pointer<ElfW(Sym)>(d->d_un.d_ptr); break;
+      case DT_STRTAB: strings_ = Pointer<char>(d->d_un.d_ptr); break;
+      case DT_GNU_HASH: gnu_hash_ = Pointer<uint32_t>(d->d_un.d_ptr); break;
+      case DT_HASH: sysv_hash_ = Pointer<uint32_t>(d->d_un.d_ptr); break;
+      case DT_VERSYM: versions_ = Pointer<ElfW(Half)>(d->d_un.d_ptr); break;
       case DT_SONAME:
         soname = d->d_un.d_val;
         has_soname = true;
         break;
-      default:
-        break;
+      default: break;
     }
   }
   if (has_soname && strings_ != nullptr) soname_ = strings_ + soname;
@@ -95,8 +84,7 @@ const ElfW(Sym) * ElfObject::FindByGnuHash(const char* name) const {
   const uint32_t first_symbol = gnu_hash_[1];
   const uint32_t bloom_words = gnu_hash_[2];
   const auto* bloom = reinterpret_cast<const ElfW(Addr)*>(gnu_hash_ + 4);
-  const auto* buckets =
-      reinterpret_cast<const uint32_t*>(bloom + bloom_words);
+  const auto* buckets = reinterpret_cast<const uint32_t*>(bloom + bloom_words);
   const uint32_t* chains = buckets + bucket_count;
   if (bucket_count == 0) return nullptr;
   const uint32_t hash = GnuHash(name);

@@ -2,8 +2,9 @@
 #ifndef DLTAP_SHIM_TAP_ENTRY_ELF_SYMBOLS_H_
 #define DLTAP_SHIM_TAP_ENTRY_ELF_SYMBOLS_H_
 
-#include <cstdint>
 #include <link.h>
+
+#include <cstdint>
 
 namespace dltap::shim {
 

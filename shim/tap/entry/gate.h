@@ -9,26 +9,31 @@
 // (dltap_recorded_...). In assembly, since a compiler would move arguments that
 // lie on the stack, 11 ns for the 19 of a GEMM; r11 is free at a call. Nothing
 // is pushed, so the body sees the caller's return address and needs no
-// unwinding through the gate. `jumps` is the condition under which recording or the cold
-// path is due, after a comparison of the word.
+// unwinding through the gate. `jumps` is the condition under which recording or
+// the cold path is due, after a comparison of the word.
 #if defined(__x86_64__)
-#define DLTAP_GATE_ASM(symbol, counter, test_word, jumps) \
-  asm(".pushsection .text." #symbol ",\"ax\",@progbits\n" \
-      ".p2align 4\n" \
-      ".globl " #symbol "\n" \
-      ".type " #symbol ", @function\n" \
-      #symbol ":\n" \
-      ".cfi_startproc\n" \
-      "endbr64\n" \
-      "movl dltap_process(%rip), %r11d\n" \
-      test_word "\n" \
-      jumps " dltap_recorded_" #symbol "\n" \
-      "movq dltap_real+8*" #counter "(%rip), %r11\n" \
-      "testq %r11, %r11\n" \
-      "je dltap_recorded_" #symbol "\n" \
-      "jmp *%r11\n" \
-      ".cfi_endproc\n" \
-      ".size " #symbol ", .-" #symbol "\n" \
+#define DLTAP_GATE_ASM(symbol, counter, test_word, jumps)      \
+  asm(".pushsection .text." #symbol                            \
+      ",\"ax\",@progbits\n"                                    \
+      ".p2align 4\n"                                           \
+      ".globl " #symbol                                        \
+      "\n"                                                     \
+      ".type " #symbol ", @function\n" #symbol                 \
+      ":\n"                                                    \
+      ".cfi_startproc\n"                                       \
+      "endbr64\n"                                              \
+      "movl dltap_process(%rip), %r11d\n" test_word "\n" jumps \
+      " dltap_recorded_" #symbol                               \
+      "\n"                                                     \
+      "movq dltap_real+8*" #counter                            \
+      "(%rip), %r11\n"                                         \
+      "testq %r11, %r11\n"                                     \
+      "je dltap_recorded_" #symbol                             \
+      "\n"                                                     \
+      "jmp *%r11\n"                                            \
+      ".cfi_endproc\n"                                         \
+      ".size " #symbol ", .-" #symbol                          \
+      "\n"                                                     \
       ".popsection\n");
 #else
 #error "no gate for this processor"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/entry/loaded_objects.h"
 
-#include <cstring>
 #include <link.h>
+
+#include <cstring>
 
 #include "shim/tap/entry/elf_symbols.h"
 
@@ -11,12 +12,12 @@ namespace {
 
 // File names of libraries that look each other up and must get real pointers.
 constexpr const char* kVendorPrefixes[] = {
-    "libcuda.so",    "libcudart",      "libcudnn",     "libcublas",
-    "libcusolver",   "libcusparse",    "libcufft",     "libcurand",
-    "libcufile",     "libcupti",       "libnccl",      "libnvrtc",
-    "libnvJitLink",  "libnvidia-",     "libnvshmem",   "libnvptxcompiler",
-    "libnvToolsExt", "libcudadebugger", "libnvblas",   "libnvperf",
-    "libcheckpoint", "libnppc",        "libnvjpeg",    "libdltapsim",
+    "libcuda.so",       "libcudart",       "libcudnn",   "libcublas",
+    "libcusolver",      "libcusparse",     "libcufft",   "libcurand",
+    "libcufile",        "libcupti",        "libnccl",    "libnvrtc",
+    "libnvJitLink",     "libnvidia-",      "libnvshmem", "libnvptxcompiler",
+    "libnvToolsExt",    "libcudadebugger", "libnvblas",  "libnvperf",
+    "libcheckpoint",    "libnppc",         "libnvjpeg",  "libdltapsim",
     "libToolsInjection"};
 
 bool HasPrefix(const char* text, const char* prefix) {
@@ -130,9 +131,8 @@ int CollectFacts(dl_phdr_info* info, size_t, void* data) {
   facts.is_vendor = IsVendorName(NameOf(*info, object));
   facts.defines_symbol = object.FindFunction(search->symbol) != nullptr;
   // (libtorch_cpu exports InitializeInjection and is no interposer.)
-  facts.is_interposer =
-      object.FindFunction("dlsym") != nullptr &&
-      object.FindFunction("gnu_get_libc_version") == nullptr;
+  facts.is_interposer = object.FindFunction("dlsym") != nullptr &&
+                        object.FindFunction("gnu_get_libc_version") == nullptr;
   return 1;
 }
 

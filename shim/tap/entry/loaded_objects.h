@@ -10,8 +10,8 @@ namespace dltap::shim {
 
 // The vendor's `symbol`, of a library whose SONAME begins with `soname_prefix`
 // ("libcublas.so"; renamed ones, "libcublas-1a2b.so.13", count): first one that
-// the object containing `caller` needs by name, else any that is loaded. Never a
-// definition in our own object. nullptr: none.
+// the object containing `caller` needs by name, else any that is loaded. Never
+// a definition in our own object. nullptr: none.
 void* FindVendorFunction(const char* soname_prefix, const char* symbol,
                          const void* caller);
 

@@ -126,18 +126,17 @@ void FillTable(const NvtxExportTableCallbacks& callbacks,
 }
 
 void FillTables(const NvtxExportTableCallbacks& callbacks) {
-  const Entry core[] = {
-      {NVTX_CBID_CORE_MarkEx, Erase(MarkEx)},
-      {NVTX_CBID_CORE_MarkA, Erase(MarkA)},
-      {NVTX_CBID_CORE_MarkW, Erase(MarkW)},
-      {NVTX_CBID_CORE_RangeStartEx, Erase(RangeStartEx)},
-      {NVTX_CBID_CORE_RangeStartA, Erase(RangeStartA)},
-      {NVTX_CBID_CORE_RangeStartW, Erase(RangeStartW)},
-      {NVTX_CBID_CORE_RangeEnd, Erase(RangeEnd)},
-      {NVTX_CBID_CORE_RangePushEx, Erase(RangePushEx)},
-      {NVTX_CBID_CORE_RangePushA, Erase(RangePushA)},
-      {NVTX_CBID_CORE_RangePushW, Erase(RangePushW)},
-      {NVTX_CBID_CORE_RangePop, Erase(RangePop)}};
+  const Entry core[] = {{NVTX_CBID_CORE_MarkEx, Erase(MarkEx)},
+                        {NVTX_CBID_CORE_MarkA, Erase(MarkA)},
+                        {NVTX_CBID_CORE_MarkW, Erase(MarkW)},
+                        {NVTX_CBID_CORE_RangeStartEx, Erase(RangeStartEx)},
+                        {NVTX_CBID_CORE_RangeStartA, Erase(RangeStartA)},
+                        {NVTX_CBID_CORE_RangeStartW, Erase(RangeStartW)},
+                        {NVTX_CBID_CORE_RangeEnd, Erase(RangeEnd)},
+                        {NVTX_CBID_CORE_RangePushEx, Erase(RangePushEx)},
+                        {NVTX_CBID_CORE_RangePushA, Erase(RangePushA)},
+                        {NVTX_CBID_CORE_RangePushW, Erase(RangePushW)},
+                        {NVTX_CBID_CORE_RangePop, Erase(RangePop)}};
   const Entry core2[] = {
       {NVTX_CBID_CORE2_DomainMarkEx, Erase(DomainMarkEx)},
       {NVTX_CBID_CORE2_DomainRangeStartEx, Erase(DomainRangeStartEx)},

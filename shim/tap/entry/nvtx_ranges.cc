@@ -57,8 +57,7 @@ Name* KeepBytes(const char* text, uint32_t length) {
   if (length > kMaxTextBytes) length = kMaxTextBytes;
   const uint32_t bytes =
       (static_cast<uint32_t>(sizeof(Name)) + length + 7) & ~7u;
-  const uint32_t at =
-      g_arena_used.fetch_add(bytes, std::memory_order_relaxed);
+  const uint32_t at = g_arena_used.fetch_add(bytes, std::memory_order_relaxed);
   if (at + bytes > kArenaBytes) {
     CountLoss(trace::LossKind::kObjectTableFull);
     g_arena_used.store(kArenaBytes, std::memory_order_relaxed);
@@ -119,17 +118,14 @@ Event FromAttributes(Name* domain, const void* attributes) {
   event.category = from->category;
   if (from->colorType == NVTX_COLOR_ARGB) event.colour = from->color;
   switch (from->messageType) {
-    case NVTX_MESSAGE_TYPE_ASCII:
-      event.text = from->message.ascii;
-      break;
+    case NVTX_MESSAGE_TYPE_ASCII: event.text = from->message.ascii; break;
     case NVTX_MESSAGE_TYPE_UNICODE:
       event.wide_text = from->message.unicode;
       break;
     case NVTX_MESSAGE_TYPE_REGISTERED:
       event.registered = reinterpret_cast<Name*>(from->message.registered);
       break;
-    default:
-      break;
+    default: break;
   }
   return event;
 }
@@ -145,8 +141,7 @@ void Pop(Name* domain) {
 void Mark(const Event& event) { Append(trace::SpecialSlot::kNvtxMark, event); }
 
 uint64_t StartRange(const Event& event) {
-  const uint64_t id =
-      g_last_range.fetch_add(1, std::memory_order_relaxed) + 1;
+  const uint64_t id = g_last_range.fetch_add(1, std::memory_order_relaxed) + 1;
   if (IsRecording()) {
     const trace::NvtxRangePayload payload = {TextOf(event),
                                              TextOf(event.domain), id};
@@ -164,8 +159,7 @@ void EndRange(Name* domain, uint64_t range_id) {
 
 Name* Keep(const char* text) {
   if (text == nullptr) return nullptr;
-  return KeepBytes(text,
-                   static_cast<uint32_t>(strnlen(text, kMaxTextBytes)));
+  return KeepBytes(text, static_cast<uint32_t>(strnlen(text, kMaxTextBytes)));
 }
 
 Name* KeepWide(const wchar_t* text) {

@@ -28,7 +28,7 @@ bool AdoptReal(int counter_index, void* real);
 // "not initialized".
 constexpr int32_t MissStatus(specs::Library library) {
   switch (library) {
-    case specs::Library::kCuda:   // CUDA_ERROR_NOT_INITIALIZED
+    case specs::Library::kCuda:    // CUDA_ERROR_NOT_INITIALIZED
     case specs::Library::kCudart:  // cudaErrorInitializationError
       return 3;
     case specs::Library::kCudnn:  // CUDNN_STATUS_NOT_INITIALIZED

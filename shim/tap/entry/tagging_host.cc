@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/tagging/host.h"
-
 #include <cstring>
 
 #include "shim/tap/runtime/collector.h"
@@ -9,6 +7,7 @@
 #include "shim/tap/runtime/session.h"
 #include "shim/tap/runtime/texts.h"
 #include "shim/tap/tagging/function_names.h"
+#include "shim/tap/tagging/host.h"
 #include "tap_tables.h"
 
 // Gives tagging what it needs of the runtime, and lets it name the kernels that

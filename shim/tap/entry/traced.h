@@ -28,10 +28,8 @@ namespace dltap::shim {
 
 // The real function, or nullptr when no library has it.
 template <typename Traits>
-[[gnu::always_inline]] inline typename Traits::Real RealOf(
-    const void* caller) {
-  void* real =
-      g_real[Traits::kCounterIndex].load(std::memory_order_relaxed);
+[[gnu::always_inline]] inline typename Traits::Real RealOf(const void* caller) {
+  void* real = g_real[Traits::kCounterIndex].load(std::memory_order_relaxed);
   if (real == nullptr) [[unlikely]] {
     real = ResolveReal(Traits::kCounterIndex, caller);
   }
@@ -50,8 +48,8 @@ inline Result MissValue() {
 }
 
 template <typename Traits, typename... Args>
-using ResultOf = decltype(std::declval<typename Traits::Real>()(
-    std::declval<Args>()...));
+using ResultOf =
+    decltype(std::declval<typename Traits::Real>()(std::declval<Args>()...));
 
 template <typename Traits, typename... Args>
 [[gnu::always_inline]] inline void RunBefore(Args... args) {
@@ -104,7 +102,8 @@ template <specs::EntryPoint kEntry, typename... Args>
   using Traits = EntryTraits<kEntry>;
   using Result = ResultOf<Traits, Args...>;
   const auto real = RealOf<Traits>(__builtin_return_address(0));
-  if (real == nullptr) [[unlikely]] return MissValue<Traits, Result>();
+  if (real == nullptr) [[unlikely]]
+    return MissValue<Traits, Result>();
   const uint32_t word = g_process.word.load(std::memory_order_relaxed);
   ThreadState& thread = t_thread;
   if (thread.session != word) [[unlikely]] {
@@ -124,19 +123,17 @@ template <specs::EntryPoint kEntry, typename... Args>
     real(args...);
     const uint64_t end_ticks = EndCall<kEntry>(thread, call);
     RunAfter<Traits>(args...);
-    WriteRecord<kEntry>(thread,
-                        {call.begin_ticks, end_ticks, call.depth,
-                         call.pushed, true},
-                        args...);
+    WriteRecord<kEntry>(
+        thread, {call.begin_ticks, end_ticks, call.depth, call.pushed, true},
+        args...);
   } else {
     const Result result = real(args...);
     const uint64_t end_ticks = EndCall<kEntry>(thread, call);
     RunAfter<Traits>(result, args...);
-    WriteRecord<kEntry>(
-        thread,
-        {call.begin_ticks, end_ticks, call.depth, call.pushed,
-         Succeeded(result)},
-        args...);
+    WriteRecord<kEntry>(thread,
+                        {call.begin_ticks, end_ticks, call.depth, call.pushed,
+                         Succeeded(result)},
+                        args...);
     return result;
   }
 }
@@ -157,7 +154,8 @@ template <specs::EntryPoint kEntry, typename... Args>
   using Traits = EntryTraits<kEntry>;
   using Result = ResultOf<Traits, Args...>;
   const auto real = RealOf<Traits>(__builtin_return_address(0));
-  if (real == nullptr) [[unlikely]] return MissValue<Traits, Result>();
+  if (real == nullptr) [[unlikely]]
+    return MissValue<Traits, Result>();
   CountOne(Traits::kCounterIndex);
   return real(args...);
 }
@@ -169,13 +167,16 @@ template <specs::EntryPoint kEntry, typename... Args>
   using Traits = EntryTraits<kEntry>;
   using Result = ResultOf<Traits, Args...>;
   const auto real = RealOf<Traits>(__builtin_return_address(0));
-  if (real == nullptr) [[unlikely]] return MissValue<Traits, Result>();
+  if (real == nullptr) [[unlikely]]
+    return MissValue<Traits, Result>();
   const uint32_t word = g_process.word.load(std::memory_order_relaxed);
-  if (word == kDisabled) [[unlikely]] return real(args...);
+  if (word == kDisabled) [[unlikely]]
+    return real(args...);
   CountOne(Traits::kCounterIndex);
   if constexpr (Traits::kIsWork && !std::is_void_v<Result>) {
     const Result result = CallFollowed<Traits>(real, args...);
-    if (word == kIdle && Succeeded(result)) [[unlikely]] StartSession();
+    if (word == kIdle && Succeeded(result)) [[unlikely]]
+      StartSession();
     return result;
   } else {
     return CallFollowed<Traits>(real, args...);

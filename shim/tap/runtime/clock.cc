@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/clock.h"
 
-#include <cstring>
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <cstring>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -34,9 +35,9 @@ uint64_t CuptiNs() {
 // Does the kernel itself keep time by the cycle counter? It measures more than
 // CPUID tells (sockets out of step, bad firmware). Unreadable: believe CPUID.
 bool KernelTrustsCycleCounter() {
-  const int fd = open(
-      "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-      O_RDONLY | O_CLOEXEC);
+  const int fd =
+      open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+           O_RDONLY | O_CLOEXEC);
   if (fd < 0) return true;
   char name[32] = {};
   const ssize_t length = read(fd, name, sizeof(name) - 1);
@@ -75,8 +76,7 @@ ClockKind ChooseClock(ClockKind wanted, CuptiTimestamp cupti) {
   if (kind == ClockKind::kTsc && !CycleCounterIsInvariant()) {
     kind = ClockKind::kMonotonic;
   }
-  g_process.clock.store(static_cast<uint32_t>(kind),
-                        std::memory_order_relaxed);
+  g_process.clock.store(static_cast<uint32_t>(kind), std::memory_order_relaxed);
   return kind;
 }
 
@@ -101,8 +101,7 @@ ClockReading ReadClocks() {
   return best;
 }
 
-uint64_t TicksPerSecond(const ClockReading& first,
-                        const ClockReading& second) {
+uint64_t TicksPerSecond(const ClockReading& first, const ClockReading& second) {
   const auto kind =
       static_cast<ClockKind>(g_process.clock.load(std::memory_order_relaxed));
   if (kind != ClockKind::kTsc) return kNsPerSecond;

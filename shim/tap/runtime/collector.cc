@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/collector.h"
 
-#include <cerrno>
-#include <climits>
-#include <ctime>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <ctime>
 
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/drain.h"
@@ -136,8 +137,7 @@ bool StartCollector() {
   const int error = pthread_create(&thread, &attributes, RunCollector, nullptr);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
-  g_process.collector_runs.store(error == 0 ? 1 : 0,
-                                 std::memory_order_release);
+  g_process.collector_runs.store(error == 0 ? 1 : 0, std::memory_order_release);
   return error == 0;
 }
 

@@ -34,8 +34,8 @@ bool Choose(const Choice (&choices)[kChoices], const char* word, int* value) {
   return false;
 }
 
-constexpr Choice kBooleans[] = {{"1", 1},  {"on", 1},  {"true", 1},
-                                {"yes", 1}, {"0", 0},   {"off", 0},
+constexpr Choice kBooleans[] = {{"1", 1},     {"on", 1}, {"true", 1},
+                                {"yes", 1},   {"0", 0},  {"off", 0},
                                 {"false", 0}, {"no", 0}, {"", 0}};
 constexpr Choice kLevels[] = {{"host", static_cast<int>(Level::kHost)},
                               {"kernels", static_cast<int>(Level::kKernels)}};

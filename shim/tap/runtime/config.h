@@ -20,15 +20,15 @@ inline constexpr int kMaxPathBytes = 1024;
 // The tap's configuration: the environment, nothing else. Plain data, so that a
 // forked child can read its own.
 struct Config {
-  bool disabled = false;      // DLTAP_DISABLE
-  bool start_paused = false;  // DLTAP_START=off
-  bool pointers = true;       // DLTAP_POINTERS
-  Level level = Level::kKernels;               // DLTAP_LEVEL
-  SizePolicy policy = SizePolicy::kStop;       // DLTAP_MAX_MB=N:ring
-  ClockKind clock = ClockKind::kTsc;           // DLTAP_CLOCK
-  LogLevel log = LogLevel::kWarning;           // DLTAP_LOG
-  uint64_t max_bytes = uint64_t{2048} << 20;   // DLTAP_MAX_MB
-  char output[kMaxPathBytes] = {};             // DLTAP_OUTPUT; empty: default
+  bool disabled = false;                      // DLTAP_DISABLE
+  bool start_paused = false;                  // DLTAP_START=off
+  bool pointers = true;                       // DLTAP_POINTERS
+  Level level = Level::kKernels;              // DLTAP_LEVEL
+  SizePolicy policy = SizePolicy::kStop;      // DLTAP_MAX_MB=N:ring
+  ClockKind clock = ClockKind::kTsc;          // DLTAP_CLOCK
+  LogLevel log = LogLevel::kWarning;          // DLTAP_LOG
+  uint64_t max_bytes = uint64_t{2048} << 20;  // DLTAP_MAX_MB
+  char output[kMaxPathBytes] = {};            // DLTAP_OUTPUT; empty: default
 };
 
 // Receives one line for each value that is not understood and each unknown

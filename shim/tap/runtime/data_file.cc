@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/data_file.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 
 #include "shim/tap/runtime/files.h"
 #include "shim/trace/encoder.h"
@@ -60,8 +61,8 @@ int DataFile::OpenSegment(uint32_t number, Segment* segment) {
 bool DataFile::Reserve(Segment* segment, uint64_t bytes) {
   const uint64_t end = segment->size + bytes;
   while (segment->allocated < end) {
-    const int error = AllocateBytes(segment->fd, segment->allocated,
-                                    kAllocationStep, false);
+    const int error =
+        AllocateBytes(segment->fd, segment->allocated, kAllocationStep, false);
     if (error != 0) {
       // A small disk may still hold the block itself.
       const int retry = AllocateBytes(segment->fd, segment->size, bytes, false);

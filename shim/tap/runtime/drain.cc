@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/drain.h"
 
-#include <cerrno>
-#include <cstring>
 #include <signal.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "shim/specs/arg_layout.h"
 #include "shim/tap/runtime/losses.h"
@@ -63,8 +64,8 @@ void DrainRing(const Ring& ring, uint32_t thread_index, uint64_t end) {
 // Both kinds of end are seen: the thread is gone, or its id was given to a
 // new thread, which then has a buffer of its own.
 bool HasEnded(const ThreadBuffer& buffer) {
-  const auto tid = static_cast<pid_t>(
-      buffer.tid.load(std::memory_order_relaxed));
+  const auto tid =
+      static_cast<pid_t>(buffer.tid.load(std::memory_order_relaxed));
   return tgkill(getpid(), tid, 0) != 0 && errno == ESRCH;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/files.h"
 
-#include <cerrno>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 namespace dltap::shim {
 namespace {
@@ -35,9 +36,8 @@ int MoveDescriptorUp(int fd) {
 }
 
 int CreateOwnFile(int dir_fd, const char* name) {
-  const int fd =
-      openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-             0600);
+  const int fd = openat(
+      dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   return fd < 0 ? fd : MoveDescriptorUp(fd);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/log.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
-#include <unistd.h>
 
 namespace dltap::shim {
 namespace {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/output_path.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <sys/stat.h>
 
 #include "shim/tap/runtime/config.h"
 
@@ -69,24 +70,16 @@ const char* PutVariable(const char* text, const OutputNames& names,
 const char* PutLetter(const char* text, const OutputNames& names,
                       PathWriter* out) {
   switch (*text) {
-    case 'h':
-      out->PutValue(names.host);
-      return text + 1;
-    case 'p':
-      out->PutNumber(names.pid);
-      return text + 1;
+    case 'h': out->PutValue(names.host); return text + 1;
+    case 'p': out->PutNumber(names.pid); return text + 1;
     case 'r': {
       const char* rank = FindRank(names.environment);
       out->PutValue(rank != nullptr ? rank : "0");
       return text + 1;
     }
-    case 'q':
-      return PutVariable(text + 1, names, out);
-    case '%':
-      out->Put('%');
-      return text + 1;
-    default:
-      return nullptr;
+    case 'q': return PutVariable(text + 1, names, out);
+    case '%': out->Put('%'); return text + 1;
+    default: return nullptr;
   }
 }
 

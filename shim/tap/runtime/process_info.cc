@@ -1,46 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/process_info.h"
 
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <sched.h>
-#include <unistd.h>
 
 #include "shim/tap/runtime/config.h"
 
 namespace dltap::shim {
 namespace {
 
-constexpr const char* kRankVariables[] = {
-    "RANK",
-    "LOCAL_RANK",
-    "WORLD_SIZE",
-    "LOCAL_WORLD_SIZE",
-    "GROUP_RANK",
-    "NODE_RANK",
-    "MASTER_ADDR",
-    "MASTER_PORT",
-    "TORCHELASTIC_RESTART_COUNT",
-    "TORCHELASTIC_RUN_ID",
-    "OMPI_COMM_WORLD_RANK",
-    "OMPI_COMM_WORLD_SIZE",
-    "OMPI_COMM_WORLD_LOCAL_RANK",
-    "PMI_RANK",
-    "PMI_SIZE",
-    "SLURM_PROCID",
-    "SLURM_LOCALID",
-    "SLURM_NTASKS",
-    "SLURM_NODEID",
-    "SLURM_JOB_ID",
-    "CUDA_VISIBLE_DEVICES"};
+constexpr const char* kRankVariables[] = {"RANK",
+                                          "LOCAL_RANK",
+                                          "WORLD_SIZE",
+                                          "LOCAL_WORLD_SIZE",
+                                          "GROUP_RANK",
+                                          "NODE_RANK",
+                                          "MASTER_ADDR",
+                                          "MASTER_PORT",
+                                          "TORCHELASTIC_RESTART_COUNT",
+                                          "TORCHELASTIC_RUN_ID",
+                                          "OMPI_COMM_WORLD_RANK",
+                                          "OMPI_COMM_WORLD_SIZE",
+                                          "OMPI_COMM_WORLD_LOCAL_RANK",
+                                          "PMI_RANK",
+                                          "PMI_SIZE",
+                                          "SLURM_PROCID",
+                                          "SLURM_LOCALID",
+                                          "SLURM_NTASKS",
+                                          "SLURM_NODEID",
+                                          "SLURM_JOB_ID",
+                                          "CUDA_VISIBLE_DEVICES"};
 
 bool IsSafeInPath(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-' ||
-         c == '+';
+         (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-' || c == '+';
 }
 
 void CopySafe(const char* text, char* out, size_t capacity) {

@@ -29,13 +29,13 @@ enum class ClockKind : uint32_t { kTsc = 0, kMonotonic = 1, kCupti = 2 };
 // everywhere: idle, with no session, no collector and no lock held, without any
 // handler having run. (vfork shares memory and only ever execs.)
 struct alignas(4096) ProcessPage {
-  std::atomic<uint32_t> word;      // SwitchWord
-  std::atomic<uint32_t> clock;     // ClockKind
-  std::atomic<uint32_t> pushing;   // library calls push correlation ids
-  std::atomic<uint32_t> starting;  // a thread is starting the session
+  std::atomic<uint32_t> word;            // SwitchWord
+  std::atomic<uint32_t> clock;           // ClockKind
+  std::atomic<uint32_t> pushing;         // library calls push correlation ids
+  std::atomic<uint32_t> starting;        // a thread is starting the session
   std::atomic<uint32_t> window_is_open;  // asked for by OpenWindow()
   std::atomic<uint32_t> collector_runs;
-  std::atomic<uint32_t> wake;      // futex word of the collector
+  std::atomic<uint32_t> wake;             // futex word of the collector
   std::atomic<uint32_t> finish_requests;  // passes asked for, see collector.cc
   std::atomic<uint32_t> finished;         // futex word: the last one answered
   // Calls before the session and of threads without a buffer.

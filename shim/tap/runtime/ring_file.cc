@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/ring_file.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "shim/tap/runtime/files.h"
 #include "shim/tap/runtime/losses.h"
@@ -72,8 +73,8 @@ int RingFile::Create(int dir_fd, const char* name,
   const uint64_t rings_offset = RoundUp(sizeof(trace::RingFileHeader));
   const uint64_t definitions_offset =
       rings_offset + kMaxRings * sizeof(trace::RingHeader);
-  auto* memory = static_cast<uint8_t*>(
-      MapRange(0, definitions_offset + kDefinitionBytes));
+  auto* memory =
+      static_cast<uint8_t*>(MapRange(0, definitions_offset + kDefinitionBytes));
   if (memory == nullptr) {
     const int error = errno != 0 ? errno : ENOSPC;
     Unlink();

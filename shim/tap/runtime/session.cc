@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/session.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <pthread.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/session_definitions.h"
 
-#include <cstring>
 #include <unistd.h>
+
+#include <cstring>
 
 #include "shim/specs/arg_layout.h"
 #include "shim/tap/runtime/collector.h"
@@ -40,9 +41,9 @@ class NameList {
 };
 
 constexpr const char* kLibraryNames[] = {
-    "",      "cuda",     "cudart",   "cublas",     "cublaslt", "cudnn",
-    "nccl",  "cupti",    "nvtx",     "nvml",       "nvrtc",    "cusolver",
-    "cusparse", "cusparselt", "cufft", "curand",   "cufile",   "nvshmem"};
+    "",         "cuda",       "cudart", "cublas", "cublaslt", "cudnn",
+    "nccl",     "cupti",      "nvtx",   "nvml",   "nvrtc",    "cusolver",
+    "cusparse", "cusparselt", "cufft",  "curand", "cufile",   "nvshmem"};
 
 void WriteEntryPoint(specs::EntryPoint entry) {
   const specs::ArgLayout& layout = specs::LayoutOf(entry);
@@ -77,26 +78,23 @@ void WriteProcess(const ProcessInfo& process) {
   record.start_time = process.start_time;
   record.cpus = process.cpus;
   WriteRecord(BlockKind::kDefinitions, record, Text(process.host),
-              Text(process.boot_id), Text(process.program),
-              Text(DLTAP_VERSION), Piece::String(variables, used));
+              Text(process.boot_id), Text(process.program), Text(DLTAP_VERSION),
+              Piece::String(variables, used));
 }
 
 trace::ClockKind OnDisk(ClockKind kind) {
   switch (kind) {
-    case ClockKind::kMonotonic:
-      return trace::ClockKind::kMonotonic;
-    case ClockKind::kCupti:
-      return trace::ClockKind::kCupti;
-    default:
-      return trace::ClockKind::kTsc;
+    case ClockKind::kMonotonic: return trace::ClockKind::kMonotonic;
+    case ClockKind::kCupti: return trace::ClockKind::kCupti;
+    default: return trace::ClockKind::kTsc;
   }
 }
 
 void WriteClock(const ClockReading& first, const ClockReading& second) {
   trace::ClockRecord record = {};
   record.ticks_per_second = TicksPerSecond(first, second);
-  record.clock = static_cast<uint8_t>(OnDisk(static_cast<ClockKind>(
-      g_process.clock.load(std::memory_order_relaxed))));
+  record.clock = static_cast<uint8_t>(OnDisk(
+      static_cast<ClockKind>(g_process.clock.load(std::memory_order_relaxed))));
   WriteRecord(BlockKind::kDefinitions, record);
 }
 

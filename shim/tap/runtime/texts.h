@@ -12,8 +12,7 @@ namespace dltap::shim {
 uint32_t DefineText(const char* text, uint32_t length);
 
 // Defines that launches of `function` run the kernel of that name.
-bool DefineKernelFunction(uint64_t function, const char* name,
-                          uint32_t length);
+bool DefineKernelFunction(uint64_t function, const char* name, uint32_t length);
 
 // Commits the operation; `nodes` are encoded as FORMAT.md says.
 bool DefineOperation(uint32_t id, uint16_t node_count,

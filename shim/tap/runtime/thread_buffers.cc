@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/thread_buffers.h"
 
-#include <cstring>
 #include <sys/mman.h>
+
+#include <cstring>
 
 namespace dltap::shim {
 namespace {
@@ -10,9 +11,8 @@ namespace {
 constexpr uint32_t kMaxRings = RingFile::kMaxRings;
 
 void* MapPrivate(size_t bytes) {
-  void* memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
@@ -66,8 +66,7 @@ Ring* ThreadBuffers::NewRing(uint32_t slots) {
 bool ThreadBuffers::PrepareReady(int i, Ring* ring) {
   const bool reuse = free_buffer_count_ > 0;
   if (ring == nullptr || (!reuse && count_ >= kMaxBuffers)) return false;
-  const uint32_t index =
-      reuse ? free_buffers_[--free_buffer_count_] : count_++;
+  const uint32_t index = reuse ? free_buffers_[--free_buffer_count_] : count_++;
   ThreadBuffer* buffer = &buffers_[index];
   memset(static_cast<void*>(buffer), 0, sizeof(*buffer));
   buffer->first = ring;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/thread_state.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
-#include <unistd.h>
 
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector.h"
@@ -112,8 +113,7 @@ bool AttachThread(ThreadState& thread) {
 void CountCall(int counter_index) {
   const ThreadState& thread = t_thread;
   if (thread.session == kOwnThread) return;
-  g_process.unattached[counter_index].fetch_add(1,
-                                                std::memory_order_relaxed);
+  g_process.unattached[counter_index].fetch_add(1, std::memory_order_relaxed);
 }
 
 void CountUnattached(int counter_index) {

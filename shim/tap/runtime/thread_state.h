@@ -30,10 +30,10 @@ struct ThreadState {
   uint64_t limit = 0;  // slots below this are free without looking
   uint64_t mask = 0;   // ring size in slots, less one
   trace::RingHeader* ring = nullptr;
-  uint64_t* counters = nullptr;    // by counter index
+  uint64_t* counters = nullptr;  // by counter index
   ThreadBuffer* buffer = nullptr;
-  bool appending = false;          // a record is being written
-  uint8_t record_flags = 0;        // ORed into every record: capturing
+  bool appending = false;    // a record is being written
+  uint8_t record_flags = 0;  // ORed into every record: capturing
 };
 static_assert(sizeof(ThreadState) <= 128, "initial-exec TLS is scarce");
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/thread_watch.h"
 
+#include <time.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <time.h>
-#include <unistd.h>
 
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector.h"
@@ -25,30 +26,23 @@ uint64_t ToNs(const timespec& time) {
 // of the kernel's ABI). 0 when the thread has ended.
 uint64_t ThreadCpuNs(uint32_t tid) {
   constexpr uint32_t kPerThreadScheduled = 6;
-  const auto clock =
-      static_cast<clockid_t>((~tid << 3) | kPerThreadScheduled);
+  const auto clock = static_cast<clockid_t>((~tid << 3) | kPerThreadScheduled);
   timespec time;
   return clock_gettime(clock, &time) == 0 ? ToNs(time) : 0;
 }
 
 trace::ThreadState StateOf(char letter) {
   switch (letter) {
-    case 'R':
-      return trace::ThreadState::kRunning;
+    case 'R': return trace::ThreadState::kRunning;
     case 'S':
-    case 'I':
-      return trace::ThreadState::kSleeping;
-    case 'D':
-      return trace::ThreadState::kDisk;
+    case 'I': return trace::ThreadState::kSleeping;
+    case 'D': return trace::ThreadState::kDisk;
     case 'T':
-    case 't':
-      return trace::ThreadState::kStopped;
+    case 't': return trace::ThreadState::kStopped;
     case 'X':
     case 'x':
-    case 'Z':
-      return trace::ThreadState::kEnded;
-    default:
-      return trace::ThreadState::kUnknown;
+    case 'Z': return trace::ThreadState::kEnded;
+    default: return trace::ThreadState::kUnknown;
   }
 }
 
@@ -130,8 +124,7 @@ void NoteThreadEnd(ThreadBuffer& buffer) {
 bool ParseThreadStat(const char* line, ThreadStat* stat) {
   const char* open = strchr(line, '(');
   const char* close = strrchr(line, ')');
-  if (open == nullptr || close == nullptr || close < open ||
-      close[1] != ' ') {
+  if (open == nullptr || close == nullptr || close < open || close[1] != ' ') {
     return false;
   }
   size_t length = static_cast<size_t>(close - open - 1);
@@ -145,8 +138,7 @@ bool ParseThreadStat(const char* line, ThreadStat* stat) {
 uint32_t ThreadIndexOf(uint32_t tid) {
   for (uint32_t i = g_buffers.count(); i > 0; --i) {
     const ThreadBuffer& buffer = g_buffers.at(i - 1);
-    if (IsOwned(buffer) &&
-        buffer.tid.load(std::memory_order_relaxed) == tid) {
+    if (IsOwned(buffer) && buffer.tid.load(std::memory_order_relaxed) == tid) {
       return buffer.thread_index;
     }
   }

@@ -24,7 +24,7 @@ constinit uint64_t g_per_call_ps = 0;
 
 uint64_t CallsOf(int counter) {
   uint64_t calls = g_ended[counter] + g_process.unattached[counter].load(
-                                         std::memory_order_relaxed);
+                                          std::memory_order_relaxed);
   for (uint32_t i = 0; i < g_buffers.count(); ++i) {
     ThreadBuffer& buffer = g_buffers.at(i);
     if (buffer.state.load(std::memory_order_relaxed) ==
@@ -42,9 +42,8 @@ void WriteCounts() {
     if (calls == g_written[counter]) continue;
     g_written[counter] = calls;
     trace::CallCountRecord record = {};
-    record.entry_point =
-        trace::kFirstEntryPointId +
-        static_cast<uint32_t>(specs::OfCounter(counter));
+    record.entry_point = trace::kFirstEntryPointId +
+                         static_cast<uint32_t>(specs::OfCounter(counter));
     record.calls = calls;
     WriteRecord(BlockKind::kSamples, record);
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/trace_output.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 
 #include "shim/tap/runtime/files.h"
 #include "shim/tap/runtime/log.h"
@@ -78,8 +79,8 @@ bool TraceOutput::OpenDirectory(const Config& config,
   }
   const int error = MakeDirectories(directory_);
   if (dir_fd_ >= 0) close(dir_fd_);  // of the parent process
-  dir_fd_ = error == 0 ? open(directory_, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-                       : -1;
+  dir_fd_ =
+      error == 0 ? open(directory_, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (dir_fd_ < 0) {
     Log(LogLevel::kError,
         "cannot create the directory %s: %s; set DLTAP_OUTPUT to a writable "
@@ -91,8 +92,7 @@ bool TraceOutput::OpenDirectory(const Config& config,
   return true;
 }
 
-bool TraceOutput::OpenDataFile(const Config& config,
-                               const ProcessInfo& process,
+bool TraceOutput::OpenDataFile(const Config& config, const ProcessInfo& process,
                                const trace::FileHeader& header) {
   int error = EEXIST;
   // After exec the process is a new program with the same pid and start time.
@@ -129,8 +129,7 @@ bool TraceOutput::OpenRingFile(const trace::FileHeader& header) {
   char real[4096];
   const char* directory = realpath(directory_, real) ? real : directory_;
   snprintf(absolute, sizeof(absolute), "%s/%s", directory, data_file_.name());
-  snprintf(name, sizeof(name), "/dev/shm/dltap-%.220s.ring",
-           data_file_.name());
+  snprintf(name, sizeof(name), "/dev/shm/dltap-%.220s.ring", data_file_.name());
   error = ring_file_.Create(AT_FDCWD, name, header, absolute);
   if (error != 0) {
     Log(LogLevel::kError, "cannot create %s: %s; tracing is off", name,
@@ -143,15 +142,17 @@ void TraceOutput::Note(WriteResult result, uint64_t bytes) {
   if (result == WriteResult::kWritten) return;
   if (result == WriteResult::kLimitReached) {
     if (is_writable_) {
-      Log(LogLevel::kWarning, "the trace has reached DLTAP_MAX_MB; "
-                              "recording stops, the program goes on");
+      Log(LogLevel::kWarning,
+          "the trace has reached DLTAP_MAX_MB; "
+          "recording stops, the program goes on");
     }
     CountLoss(LossKind::kMaxMegabytes);
     reason_ = trace::EndReason::kMaxMegabytes;
   } else {
     if (is_writable_) {
-      Log(LogLevel::kWarning, "cannot write to %s: %s; recording stops, the "
-                              "program goes on",
+      Log(LogLevel::kWarning,
+          "cannot write to %s: %s; recording stops, the "
+          "program goes on",
           directory_, strerrordesc_np(data_file_.last_error()));
     }
     CountLoss(LossKind::kWriteFailed, bytes);

@@ -83,8 +83,8 @@ void Measure(const char* mode, const char* name, Wrapped wrapped, Bare bare) {
   for (const bool cold : {false, true}) {
     const int calls = cold ? kColdCalls : kHotCalls;
     const double pair = TicksPerCall(PairOfReads, kHotCalls, false);
-    const double added = TicksPerCall(wrapped, calls, cold) -
-                         TicksPerCall(bare, calls, cold);
+    const double added =
+        TicksPerCall(wrapped, calls, cold) - TicksPerCall(bare, calls, cold);
     printf("%-5s %-22s %-4s %8.1f ns %8.2f\n", mode, name,
            cold ? "cold" : "hot", added / g_ticks_per_ns, added / pair);
   }
@@ -106,28 +106,31 @@ void MeasureAll(const char* mode) {
   cudaMalloc(&memory, 1);  // starts the session
   CalibrateTicks();
   int device;
-  Measure(mode, "record, 3 arguments",
-          [] { cudaMemset(nullptr, 0, 64); },
-          [] { bare_cudaMemset(nullptr, 0, 64); });
-  Measure(mode, "record, 9 arguments",
-          [] { cublasStrmv_v2(&g_sink, 0, 1, 2, 64, nullptr, 64, nullptr, 1); },
-          [] {
-            bare_cublasStrmv_v2(&g_sink, 0, 1, 2, 64, nullptr, 64, nullptr, 1);
-          });
-  Measure(mode, "record, 19 arguments",
-          [] {
-            cublasGemmEx(&g_sink, 0, 1, 64, 64, 64, nullptr, nullptr, 2, 64,
-                         nullptr, 2, 64, nullptr, nullptr, 2, 64, 68, -1);
-          },
-          [] {
-            bare_cublasGemmEx(&g_sink, 0, 1, 64, 64, 64, nullptr, nullptr, 2,
-                              64, nullptr, 2, 64, nullptr, nullptr, 2, 64, 68,
-                              -1);
-          });
-  Measure(mode, "count", [&] { cudaGetDevice(&device); },
-          [&] { bare_cudaGetDevice(&device); });
-  Measure(mode, "state", [] { cublasSetStream_v2(&g_sink, nullptr); },
-          [] { bare_cublasSetStream_v2(&g_sink, nullptr); });
+  Measure(
+      mode, "record, 3 arguments", [] { cudaMemset(nullptr, 0, 64); },
+      [] { bare_cudaMemset(nullptr, 0, 64); });
+  Measure(
+      mode, "record, 9 arguments",
+      [] { cublasStrmv_v2(&g_sink, 0, 1, 2, 64, nullptr, 64, nullptr, 1); },
+      [] {
+        bare_cublasStrmv_v2(&g_sink, 0, 1, 2, 64, nullptr, 64, nullptr, 1);
+      });
+  Measure(
+      mode, "record, 19 arguments",
+      [] {
+        cublasGemmEx(&g_sink, 0, 1, 64, 64, 64, nullptr, nullptr, 2, 64,
+                     nullptr, 2, 64, nullptr, nullptr, 2, 64, 68, -1);
+      },
+      [] {
+        bare_cublasGemmEx(&g_sink, 0, 1, 64, 64, 64, nullptr, nullptr, 2, 64,
+                          nullptr, 2, 64, nullptr, nullptr, 2, 64, 68, -1);
+      });
+  Measure(
+      mode, "count", [&] { cudaGetDevice(&device); },
+      [&] { bare_cudaGetDevice(&device); });
+  Measure(
+      mode, "state", [] { cublasSetStream_v2(&g_sink, nullptr); },
+      [] { bare_cublasSetStream_v2(&g_sink, nullptr); });
 }
 
 int RunUnder(const char* self, const char* tap, const char* mode,

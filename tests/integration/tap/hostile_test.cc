@@ -14,7 +14,8 @@ namespace {
 
 TEST(TapHostileTest, RtldLocalPluginReachesItsLibrary) {
   TappedProgram program("plugin_host");
-  const Outcome outcome = program.Run({DLTAP_TEST_PROGRAMS "/libtap_plugin.so"});
+  const Outcome outcome =
+      program.Run({DLTAP_TEST_PROGRAMS "/libtap_plugin.so"});
   EXPECT_EQ(outcome.exit_code(), 0) << outcome.output;
   EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 30u);
 }
@@ -107,17 +108,17 @@ TEST(TapHostileTest, ThreadChurnLosesNothingUncounted) {
   // A cancelled thread never comes back from its synchronize call: no record.
   EXPECT_LE(AllCalls(model), CallsIn(outcome.output));
   EXPECT_GE(AllCalls(model) + 40, CallsIn(outcome.output));
-  EXPECT_EQ(Recorded(model, "cudaLaunchKernel") +
-                Counted(model, "cudaLaunchKernel"),
-            320u * 20u);
+  EXPECT_EQ(
+      Recorded(model, "cudaLaunchKernel") + Counted(model, "cudaLaunchKernel"),
+      320u * 20u);
 }
 
 // A file system of that size, for the life of the test.
 class SmallDisk {
  public:
   explicit SmallDisk(const std::string& options) {
-    is_mounted_ = mount("dltap_test", temp_.path().c_str(), "tmpfs",
-                        MS_NOSUID, options.c_str()) == 0;
+    is_mounted_ = mount("dltap_test", temp_.path().c_str(), "tmpfs", MS_NOSUID,
+                        options.c_str()) == 0;
   }
   ~SmallDisk() {
     if (is_mounted_) umount2(temp_.path().c_str(), MNT_DETACH);

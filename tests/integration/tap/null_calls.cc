@@ -59,8 +59,7 @@ int main(int argc, char** argv) {
       std::cout << name << "\tnot found\t-" << std::endl;
       continue;
     }
-    std::cout << name << '\t'
-              << Outcome(reinterpret_cast<Function>(symbol)) << '\t'
-              << info.dli_fname << std::endl;
+    std::cout << name << '\t' << Outcome(reinterpret_cast<Function>(symbol))
+              << '\t' << info.dli_fname << std::endl;
   }
 }

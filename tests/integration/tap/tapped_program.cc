@@ -93,8 +93,7 @@ Outcome TappedProgram::Start(std::vector<std::string> arguments, bool tapped,
   if (tapped) {
     environment.push_back(std::string("LD_PRELOAD=") + kTap);
     environment.push_back("DLTAP_OUTPUT=" + directory_);
-    environment.insert(environment.end(), variables_.begin(),
-                       variables_.end());
+    environment.insert(environment.end(), variables_.begin(), variables_.end());
   }
   int output[2];
   if (pipe(output) != 0) return {};

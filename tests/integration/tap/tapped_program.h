@@ -15,7 +15,7 @@ struct Outcome {
   int status = 0;  // of waitpid
   std::string output;
 
-  int exit_code() const;    // -1 when a signal ended it
+  int exit_code() const;      // -1 when a signal ended it
   int signal_number() const;  // 0 when it exited
 };
 

@@ -34,15 +34,16 @@ void SetReal(EntryPoint entry, Function* function) {
 }
 
 TEST(WrapperTest, ArgumentsAndResultPassUntouched) {
-  SetReal(EntryPoint::kToyCopy,
-          +[](void* dst, const void* src, size_t width, size_t height,
-              toyCopyKind_t kind, toyStream_t stream) {
-            const bool same = dst == reinterpret_cast<void*>(1) &&
-                              src == reinterpret_cast<void*>(2) && width == 3 &&
-                              height == 4 && kind == toyDeviceToHost &&
-                              stream == reinterpret_cast<toyStream_t>(5);
-            return same ? toyFailure : toySuccess;
-          });
+  SetReal(
+      EntryPoint::kToyCopy,
+      +[](void* dst, const void* src, size_t width, size_t height,
+          toyCopyKind_t kind, toyStream_t stream) {
+        const bool same = dst == reinterpret_cast<void*>(1) &&
+                          src == reinterpret_cast<void*>(2) && width == 3 &&
+                          height == 4 && kind == toyDeviceToHost &&
+                          stream == reinterpret_cast<toyStream_t>(5);
+        return same ? toyFailure : toySuccess;
+      });
   EXPECT_EQ(toyCopy(reinterpret_cast<void*>(1), reinterpret_cast<void*>(2), 3,
                     4, toyDeviceToHost, reinterpret_cast<toyStream_t>(5)),
             toyFailure);
@@ -53,10 +54,11 @@ TEST(WrapperTest, ArgumentsAndResultPassUntouched) {
 }
 
 TEST(WrapperTest, StructuresAreRecordedByValueAndByPointer) {
-  SetReal(EntryPoint::kToyLaunch_v2,
-          +[](const toyConfig*, const void*, toyDim block, double scale) {
-            return block.z == 30 && scale == 0.5 ? toySuccess : toyFailure;
-          });
+  SetReal(
+      EntryPoint::kToyLaunch_v2,
+      +[](const toyConfig*, const void*, toyDim block, double scale) {
+        return block.z == 30 && scale == 0.5 ? toySuccess : toyFailure;
+      });
   const toyConfig config = {{7, 8, 9}, 100, reinterpret_cast<toyStream_t>(6)};
   int kernel = 0;
   EXPECT_EQ(toyLaunch(&config, &kernel, {10, 20, 30}, 0.5), toySuccess);
@@ -72,21 +74,21 @@ TEST(WrapperTest, StructuresAreRecordedByValueAndByPointer) {
 }
 
 TEST(WrapperTest, NullStructurePointerIsRecordedAsZeros) {
-  SetReal(EntryPoint::kToyLaunch_v2,
-          +[](const toyConfig*, const void*, toyDim, double) {
-            return toyFailure;
-          });
+  SetReal(
+      EntryPoint::kToyLaunch_v2, +[](const toyConfig*, const void*, toyDim,
+                                     double) { return toyFailure; });
   EXPECT_EQ(toyLaunch(nullptr, nullptr, {}, 0), toyFailure);
-  EXPECT_EQ(FieldOfLastRecord<uint64_t>(EntryPoint::kToyLaunch_v2,
-                                        "config.shared"),
-            0u);
+  EXPECT_EQ(
+      FieldOfLastRecord<uint64_t>(EntryPoint::kToyLaunch_v2, "config.shared"),
+      0u);
 }
 
 TEST(WrapperTest, OutputsAreReadAfterSuccessOnly) {
-  SetReal(EntryPoint::kToyMalloc, +[](void** memory, size_t size) {
-    *memory = reinterpret_cast<void*>(0x1234);
-    return size > 0 ? toySuccess : toyFailure;
-  });
+  SetReal(
+      EntryPoint::kToyMalloc, +[](void** memory, size_t size) {
+        *memory = reinterpret_cast<void*>(0x1234);
+        return size > 0 ? toySuccess : toyFailure;
+      });
   void* memory = nullptr;
   EXPECT_EQ(toyMalloc(&memory, 64), toySuccess);
   EXPECT_EQ(FieldOfLastRecord<uint64_t>(EntryPoint::kToyMalloc, "memory"),
@@ -96,8 +98,9 @@ TEST(WrapperTest, OutputsAreReadAfterSuccessOnly) {
 }
 
 TEST(WrapperTest, HookSeesSelectedArgumentsAndTheResult) {
-  SetReal(EntryPoint::kToyBind,
-          +[](toyStream_t, int*, toyStream_t*) { return toyFailure; });
+  SetReal(
+      EntryPoint::kToyBind,
+      +[](toyStream_t, int*, toyStream_t*) { return toyFailure; });
   EXPECT_EQ(toyBind(reinterpret_cast<toyStream_t>(9), nullptr, nullptr),
             toyFailure);
   EXPECT_EQ(hooks::ToyBind::bound, reinterpret_cast<void*>(9));

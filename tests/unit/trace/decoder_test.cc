@@ -55,10 +55,16 @@ std::vector<uint8_t> SmallTrace() {
   return TraceBytes()
       .Text(1, "sgemm")
       .Calls(0, 0,
-             {{.begin_ticks = 10, .duration_ticks = 5, .entry_point = 16,
-               .flags = 1, .payload = payload, .payload_bytes = 40},
-              {.begin_ticks = 8, .duration_ticks = 1ull << 40,
-               .entry_point = 17, .flags = 0}})
+             {{.begin_ticks = 10,
+               .duration_ticks = 5,
+               .entry_point = 16,
+               .flags = 1,
+               .payload = payload,
+               .payload_bytes = 40},
+              {.begin_ticks = 8,
+               .duration_ticks = 1ull << 40,
+               .entry_point = 17,
+               .flags = 0}})
       .Text(2, "conv")
       .bytes();
 }
@@ -67,11 +73,17 @@ TEST(DecoderTest, CallsComeBackAsWritten) {
   const uint64_t payload[] = {1, 2, 3, 4, 5};
   TraceBytes trace;
   trace.Calls(3, 7,
-              {{.begin_ticks = 100, .duration_ticks = 50, .entry_point = 16,
-                .flags = kCallPushed | 2, .payload = payload,
+              {{.begin_ticks = 100,
+                .duration_ticks = 50,
+                .entry_point = 16,
+                .flags = kCallPushed | 2,
+                .payload = payload,
                 .payload_bytes = 40},
-               {.begin_ticks = 90, .duration_ticks = 0x1'0000'0000,
-                .entry_point = 17, .flags = 0, .payload = payload,
+               {.begin_ticks = 90,
+                .duration_ticks = 0x1'0000'0000,
+                .entry_point = 17,
+                .flags = 0,
+                .payload = payload,
                 .payload_bytes = 16}});
   BlockReader blocks(trace.bytes(), sizeof(FileHeader));
   Block block;
@@ -96,8 +108,10 @@ TEST(DecoderTest, CallsComeBackAsWritten) {
 TEST(DecoderTest, LongestPayloadFillsFourSlots) {
   std::vector<uint8_t> payload(kMaxCallPayloadBytes, 0xAB);
   CallSlot slots[kMaxSlotsPerCall];
-  EXPECT_EQ(EncodeCall({.begin_ticks = 1, .duration_ticks = ~0ull,
-                        .entry_point = 16, .flags = 0,
+  EXPECT_EQ(EncodeCall({.begin_ticks = 1,
+                        .duration_ticks = ~0ull,
+                        .entry_point = 16,
+                        .flags = 0,
                         .payload = payload.data(),
                         .payload_bytes = kMaxCallPayloadBytes},
                        slots),
@@ -106,8 +120,8 @@ TEST(DecoderTest, LongestPayloadFillsFourSlots) {
   CallView call;
   ASSERT_EQ(calls.Next(&call), DecodeStatus::kOk);
   EXPECT_EQ(call.duration_ticks, ~0ull);
-  EXPECT_TRUE(std::equal(payload.begin(), payload.end(),
-                         call.payload.begin(), call.payload.end()));
+  EXPECT_TRUE(std::equal(payload.begin(), payload.end(), call.payload.begin(),
+                         call.payload.end()));
 }
 
 TEST(DecoderTest, StringsAndArraysFollowTheStruct) {
@@ -117,7 +131,7 @@ TEST(DecoderTest, StringsAndArraysFollowTheStruct) {
   const ArgRecord arg = {4, 8, static_cast<uint8_t>(ArgKind::kHandle), 0};
   TraceBytes trace;
   trace.Put(BlockKind::kDefinitions, entry, Piece::Raw(&arg, sizeof(arg)),
-                Piece::String("cudaMalloc", 10), Piece::String("", 0));
+            Piece::String("cudaMalloc", 10), Piece::String("", 0));
   BlockReader blocks(trace.bytes(), sizeof(FileHeader));
   Block block;
   ASSERT_EQ(blocks.Next(&block), DecodeStatus::kOk);
@@ -229,10 +243,10 @@ TEST(DecoderTest, NewerMajorVersionIsTold) {
   Seal(header, FileKind::kData);
   header.major_version = kMajorVersion + 1;
   FileHeader read;
-  EXPECT_EQ(ReadFileHeader({reinterpret_cast<const uint8_t*>(&header),
-                            sizeof(header)},
-                           &read),
-            HeaderStatus::kNewerMajor);
+  EXPECT_EQ(
+      ReadFileHeader(
+          {reinterpret_cast<const uint8_t*>(&header), sizeof(header)}, &read),
+      HeaderStatus::kNewerMajor);
 }
 
 // Every 8 bytes claim to begin a large block: reading takes linear time.

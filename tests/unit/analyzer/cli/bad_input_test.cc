@@ -108,8 +108,11 @@ TEST_F(CliTest, UnknownOptionIsAUsageError) {
 TEST_F(CliTest, TraceCutAtAnyByteIsReadOrRefusedInOneLine) {
   trace::TraceBytes trace;
   trace.Entry(16, "cudaMalloc").Text(1, "name");
-  trace.Calls(0, 0, {{.begin_ticks = 10, .duration_ticks = 5,
-                      .entry_point = 16, .flags = 0}});
+  trace.Calls(0, 0,
+              {{.begin_ticks = 10,
+                .duration_ticks = 5,
+                .entry_point = 16,
+                .flags = 0}});
   const std::span<const uint8_t> whole(trace.bytes());
   for (size_t size = 1; size < whole.size(); ++size) {
     const int code = Run("info", {dir_.Write("a.dltap", whole.first(size))});
@@ -138,9 +141,13 @@ TEST_F(CliTest, DumpIsItselfATrace) {
   trace::TraceBytes trace;
   trace.Entry(16, "cudaMalloc", {{"size", 0, 8}});
   const uint64_t size = 4096;
-  trace.Calls(0, 0, {{.begin_ticks = 10, .duration_ticks = 5,
-                      .entry_point = 16, .flags = 0, .payload = &size,
-                      .payload_bytes = 8}});
+  trace.Calls(0, 0,
+              {{.begin_ticks = 10,
+                .duration_ticks = 5,
+                .entry_point = 16,
+                .flags = 0,
+                .payload = &size,
+                .payload_bytes = 8}});
   ASSERT_EQ(Run("dump", {dir_.Write("a.dltap", trace.bytes())}), kExitOk);
   const std::string first = out_;
   EXPECT_THAT(first, HasSubstr("cudaMalloc depth=0 size=4096"));

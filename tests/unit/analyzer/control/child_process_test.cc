@@ -44,11 +44,11 @@ TEST(ChildProcessTest, SignalsGoOnToTheChild) {
   ASSERT_EQ(pipe(ready), 0);
   const pid_t runner = fork();
   if (runner == 0) {
-    const std::string script =
-        "trap 'exit 42' TERM; echo up >&" + std::to_string(ready[1]) +
-        "; while :; do sleep 0.01; done";
-    _exit(RunChild({"sh", "-c", script}, {{"PATH", "/usr/bin:/bin"}})
-              .exit_code);
+    const std::string script = "trap 'exit 42' TERM; echo up >&" +
+                               std::to_string(ready[1]) +
+                               "; while :; do sleep 0.01; done";
+    _exit(
+        RunChild({"sh", "-c", script}, {{"PATH", "/usr/bin:/bin"}}).exit_code);
   }
   char up;
   ASSERT_EQ(read(ready[0], &up, 1), 1);

@@ -39,10 +39,9 @@ TEST(ReadFileBytesTest, ReadsPlainAndGzippedFiles) {
 TEST(ReadFileBytesTest, TruncatedGzipIsAnError) {
   const TempDir dir;
   const std::string zipped = Gzipped(dir, Plain());
-  for (const size_t size : {zipped.size() - 1, zipped.size() - 8,
-                            zipped.size() / 2, size_t{20}}) {
-    const auto bytes =
-        ReadFileBytes(dir.Write("cut", zipped.substr(0, size)));
+  for (const size_t size :
+       {zipped.size() - 1, zipped.size() - 8, zipped.size() / 2, size_t{20}}) {
+    const auto bytes = ReadFileBytes(dir.Write("cut", zipped.substr(0, size)));
     ASSERT_FALSE(bytes.ok()) << size << " of " << zipped.size();
     EXPECT_EQ(bytes.status().code(), absl::StatusCode::kDataLoss);
   }

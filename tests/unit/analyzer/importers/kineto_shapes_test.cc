@@ -63,8 +63,8 @@ TEST(KinetoShapesTest, ConvolutionBackwardIsTwoConvolutions) {
 
 TEST(KinetoShapesTest, UnexpectedShapesGiveNoOperation) {
   for (const char* dims :
-       {"", "[]", "[[8, 3]]", "[[8], [3, 5]]", "[[[8, 3]], [[3, 5]]]",
-        "[[-", "]]]]", "[[-], [-]]", "[[8, 3"}) {
+       {"", "[]", "[[8, 3]]", "[[8], [3, 5]]", "[[[8, 3]], [[3, 5]]]", "[[-",
+        "]]]]", "[[-], [-]]", "[[8, 3"}) {
     EXPECT_TRUE(ProductOf("aten::mm", dims).empty()) << dims;
   }
   EXPECT_TRUE(ProductOf("aten::relu", "[[8, 3], [3, 5]]").empty());

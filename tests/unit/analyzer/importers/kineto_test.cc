@@ -64,9 +64,9 @@ TEST(KinetoTest, AKernelWithoutExternalIdHasNoOperator) {
 }
 
 TEST(KinetoTest, EventsWithoutUsableTimesAreCountedAsLost) {
-  for (const char* times : {R"("ts": 1)", R"("ts": 1, "dur": -2)",
-                            R"("ts": "x", "dur": 2)",
-                            R"("ts": 9223372036854775807, "dur": 1)"}) {
+  for (const char* times :
+       {R"("ts": 1)", R"("ts": 1, "dur": -2)", R"("ts": "x", "dur": 2)",
+        R"("ts": 9223372036854775807, "dur": 1)"}) {
     const Process process = Imported(Kernel(times));
     EXPECT_TRUE(process.activities.empty()) << times;
     ASSERT_EQ(process.losses.size(), 1);
@@ -94,8 +94,8 @@ TEST(KinetoTest, EveryTruncationIsAnError) {
 }
 
 TEST(KinetoTest, JsonThatIsNoTraceIsRefused) {
-  for (const char* json : {"{}", R"({"a": [1, 2]})", "[]", "7", "null",
-                           R"({"traceEvents": 7})"}) {
+  for (const char* json :
+       {"{}", R"({"a": [1, 2]})", "[]", "7", "null", R"({"traceEvents": 7})"}) {
     TraceModel model;
     EXPECT_FALSE(Import(json, model).ok()) << json;
   }

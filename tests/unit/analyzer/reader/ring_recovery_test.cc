@@ -18,7 +18,9 @@ using trace::TraceBytes;
 constexpr uint32_t kCapacity = 4;
 
 CallFields CallNumber(uint64_t n) {
-  return {.begin_ticks = 100 * n, .duration_ticks = 10, .entry_point = 16,
+  return {.begin_ticks = 100 * n,
+          .duration_ticks = 10,
+          .entry_point = 16,
           .flags = 0};
 }
 

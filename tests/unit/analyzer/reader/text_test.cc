@@ -49,8 +49,7 @@ TEST(TraceTextTest, CallHasArgumentsDepthAndEntryPoint) {
   EXPECT_EQ(IntArg(model, process, process.calls[0], "m"), 128);
   EXPECT_EQ(IntArg(model, process, process.calls[0], "stream"), 16);
   EXPECT_EQ(IntArg(model, process, process.calls[1], "m"), std::nullopt);
-  const EntryPoint& entry =
-      model.entry_points[process.calls[0].entry.value()];
+  const EntryPoint& entry = model.entry_points[process.calls[0].entry.value()];
   EXPECT_EQ(entry.symbol, "cublasSgemm_v2");
   EXPECT_NE(entry.info, nullptr);
 }
@@ -64,8 +63,7 @@ TEST(TraceTextTest, LaunchNamesItsCallByBeginTime) {
   const Process& process = model.processes[0];
   EXPECT_EQ(process.launches[0].external, process.calls[0].begin_ticks);
   EXPECT_EQ(process.activities[0].correlation, 7);
-  const LaunchShape& shape =
-      process.launch_shapes[process.activities[0].shape];
+  const LaunchShape& shape = process.launch_shapes[process.activities[0].shape];
   EXPECT_EQ(shape.grid[1], 8);
   EXPECT_EQ(shape.grid[2], 1);
   EXPECT_EQ(shape.block[0], 128);
@@ -76,7 +74,8 @@ TEST(TraceTextTest, SaysWhichLineIsWrong) {
   EXPECT_THAT(unknown_kind.status().message(),
               HasSubstr("line 2: unknown kind of record \"kernle\""));
   const auto unknown_key = ParseTraceText("kernel t=1us nmae=x\n");
-  EXPECT_THAT(unknown_key.status().message(), HasSubstr("unknown key \"nmae\""));
+  EXPECT_THAT(unknown_key.status().message(),
+              HasSubstr("unknown key \"nmae\""));
   const auto bad_value = ParseTraceText("kernel t=1us corr=seven\n");
   EXPECT_THAT(bad_value.status().message(), HasSubstr("\"seven\" for corr"));
   const auto bad_quote = ParseTraceText("kernel t=1us name=\"x\n");

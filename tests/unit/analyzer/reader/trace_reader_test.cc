@@ -62,16 +62,21 @@ class TraceReaderTest : public ::testing::Test {
 
 TEST_F(TraceReaderTest, CallsAndKernelsShareOneTimeLine) {
   TraceBytes trace = Clocked();
-  trace.Entry(16, "cudaLaunchKernel", {{"func", 0, 8, trace::ArgKind::kPointer}});
+  trace.Entry(16, "cudaLaunchKernel",
+              {{"func", 0, 8, trace::ArgKind::kPointer}});
   trace.Text(1, "sgemm").Text(2, "my_kernel");
   trace::KernelFunctionRecord function = {};
   function.function = 0x1000;
   function.text = 2;
   trace.Put(BlockKind::kDefinitions, function);
   const uint64_t stub = 0x1000;
-  trace.Calls(0, 0, {{.begin_ticks = TicksAt(0), .duration_ticks = 200,
-                      .entry_point = 16, .flags = 0, .payload = &stub,
-                      .payload_bytes = 8}});
+  trace.Calls(0, 0,
+              {{.begin_ticks = TicksAt(0),
+                .duration_ticks = 200,
+                .entry_point = 16,
+                .flags = 0,
+                .payload = &stub,
+                .payload_bytes = 8}});
   trace::StreamRecord stream = {};
   stream.id = 3;
   stream.cupti_stream = 7;
@@ -115,8 +120,11 @@ TEST_F(TraceReaderTest, SimulatedClockMayCountFrom1970) {
   anchor.realtime_ns = kNow + 5000;
   trace.Put(BlockKind::kSamples, anchor);
   trace.Entry(16, "cudaMalloc");
-  trace.Calls(0, 0, {{.begin_ticks = kNow + 10, .duration_ticks = 5,
-                      .entry_point = 16, .flags = 0}});
+  trace.Calls(0, 0,
+              {{.begin_ticks = kNow + 10,
+                .duration_ticks = 5,
+                .entry_point = 16,
+                .flags = 0}});
   trace::KernelRecord kernel = {};
   kernel.start_ns = kNow + 40;
   kernel.duration_ns = 7;
@@ -131,9 +139,11 @@ TEST_F(TraceReaderTest, SimulatedClockMayCountFrom1970) {
 TEST_F(TraceReaderTest, DurationsBeyond32BitsAreKept) {
   TraceBytes trace = Clocked();
   trace.Entry(16, "cudaDeviceSynchronize");
-  trace.Calls(0, 0, {{.begin_ticks = TicksAt(0),
-                      .duration_ticks = 0x2'0000'0000, .entry_point = 16,
-                      .flags = 0}});
+  trace.Calls(0, 0,
+              {{.begin_ticks = TicksAt(0),
+                .duration_ticks = 0x2'0000'0000,
+                .entry_point = 16,
+                .flags = 0}});
   trace::KernelRecord kernel = {};
   kernel.start_ns = CuptiAt(0);
   kernel.duration_ns = trace::kDurationEscape;
@@ -152,13 +162,16 @@ TEST_F(TraceReaderTest, NvtxPushAndPopBecomeRanges) {
   const trace::NvtxPayload forward = {2, 0, 0, 0};
   const trace::NvtxPayload none = {};
   const auto slot = [](uint64_t ns, uint16_t kind, const auto* payload) {
-    return trace::CallFields{.begin_ticks = TicksAt(ns), .duration_ticks = 0,
-                             .entry_point = kind, .flags = 0,
-                             .payload = payload, .payload_bytes = 16};
+    return trace::CallFields{.begin_ticks = TicksAt(ns),
+                             .duration_ticks = 0,
+                             .entry_point = kind,
+                             .flags = 0,
+                             .payload = payload,
+                             .payload_bytes = 16};
   };
-  trace.Calls(0, 0, {slot(0, 1, &step), slot(100, 1, &forward),
-                     slot(200, 2, &none), slot(300, 2, &none),
-                     slot(400, 2, &none), slot(500, 1, &step)});
+  trace.Calls(0, 0,
+              {slot(0, 1, &step), slot(100, 1, &forward), slot(200, 2, &none),
+               slot(300, 2, &none), slot(400, 2, &none), slot(500, 1, &step)});
   const TraceModel model = Read(trace);
   const std::vector<Range>& ranges = model.processes[0].ranges;
   ASSERT_EQ(ranges.size(), 3);
@@ -179,16 +192,24 @@ TEST_F(TraceReaderTest, OperationsKeepTheirShapes) {
   struct {
     trace::OperationNode node;
     trace::DimRecord dim;
-  } node = {{static_cast<uint16_t>(opmodel::OpKind::kConvForward), 0,
-             static_cast<uint8_t>(opmodel::DType::kF16), 0, 1, {}},
+  } node = {{static_cast<uint16_t>(opmodel::OpKind::kConvForward),
+             0,
+             static_cast<uint8_t>(opmodel::DType::kF16),
+             0,
+             1,
+             {}},
             {static_cast<uint8_t>(opmodel::Dim::kBatch), {}, 32}};
   static_assert(sizeof(node) == 24);
   trace.Put(BlockKind::kDefinitions, operation,
             Piece::Raw(&node, sizeof(node)));
   const uint32_t id = 9;
-  trace.Calls(0, 0, {{.begin_ticks = TicksAt(0), .duration_ticks = 1,
-                      .entry_point = 16, .flags = 0, .payload = &id,
-                      .payload_bytes = 4}});
+  trace.Calls(0, 0,
+              {{.begin_ticks = TicksAt(0),
+                .duration_ticks = 1,
+                .entry_point = 16,
+                .flags = 0,
+                .payload = &id,
+                .payload_bytes = 4}});
   const TraceModel model = Read(trace);
   const Call& call = model.processes[0].calls[0];
   ASSERT_TRUE(call.operation.known());
@@ -202,11 +223,17 @@ TEST_F(TraceReaderTest, BadBlockCostsOnlyItself) {
   TraceBytes trace = Clocked();
   trace.Entry(16, "cudaMalloc");
   const size_t before = trace.bytes().size();
-  trace.Calls(0, 0, {{.begin_ticks = TicksAt(0), .duration_ticks = 1,
-                      .entry_point = 16, .flags = 0}});
+  trace.Calls(0, 0,
+              {{.begin_ticks = TicksAt(0),
+                .duration_ticks = 1,
+                .entry_point = 16,
+                .flags = 0}});
   trace.bytes()[before + 40] ^= 1;
-  trace.Calls(0, 1, {{.begin_ticks = TicksAt(100), .duration_ticks = 1,
-                      .entry_point = 16, .flags = 0}});
+  trace.Calls(0, 1,
+              {{.begin_ticks = TicksAt(100),
+                .duration_ticks = 1,
+                .entry_point = 16,
+                .flags = 0}});
   const TraceModel model = Read(trace);
   EXPECT_EQ(model.processes[0].calls.size(), 1);
   EXPECT_EQ(LossOf(model.processes[0], "corrupt_block"), 1);
@@ -217,14 +244,20 @@ TEST_F(TraceReaderTest, BadBlockCostsOnlyItself) {
 
 TEST_F(TraceReaderTest, IdsWithoutDefinitionAreKeptAndCounted) {
   TraceBytes trace = Clocked();
-  trace.Calls(0, 0, {{.begin_ticks = TicksAt(0), .duration_ticks = 1,
-                      .entry_point = 77, .flags = 0},
-                     {.begin_ticks = TicksAt(50), .duration_ticks = 1,
-                      .entry_point = 0, .flags = 0}});
+  trace.Calls(0, 0,
+              {{.begin_ticks = TicksAt(0),
+                .duration_ticks = 1,
+                .entry_point = 77,
+                .flags = 0},
+               {.begin_ticks = TicksAt(50),
+                .duration_ticks = 1,
+                .entry_point = 0,
+                .flags = 0}});
   const TraceModel model = Read(trace);
   ASSERT_EQ(model.processes[0].calls.size(), 2);
-  EXPECT_EQ(model.entry_points[model.processes[0].calls[0].entry.value()].symbol,
-            "unknown");
+  EXPECT_EQ(
+      model.entry_points[model.processes[0].calls[0].entry.value()].symbol,
+      "unknown");
   EXPECT_EQ(LossOf(model.processes[0], "dangling_id"), 1);
 }
 
@@ -238,8 +271,11 @@ TEST_F(TraceReaderTest, KernelsAfterTheWatermarkAreNotObserved) {
   level.ticks = TicksAt(0);
   level.level = static_cast<uint8_t>(trace::Level::kKernels);
   trace.Put(BlockKind::kSamples, level, Piece::String("", 0));
-  trace.Calls(0, 0, {{.begin_ticks = TicksAt(0), .duration_ticks = 900,
-                      .entry_point = 16, .flags = 0}});
+  trace.Calls(0, 0,
+              {{.begin_ticks = TicksAt(0),
+                .duration_ticks = 900,
+                .entry_point = 16,
+                .flags = 0}});
   trace::WatermarkRecord watermark = {};
   watermark.complete_until_ns = CuptiAt(4000);
   trace.Put(BlockKind::kSamples, watermark);
@@ -255,12 +291,18 @@ TEST_F(TraceReaderTest, KernelsAfterTheWatermarkAreNotObserved) {
 TEST_F(TraceReaderTest, ProcessesOfADirectoryMergeOnRealTime) {
   TraceBytes first = Clocked(1);
   first.Entry(16, "cudaMalloc");
-  first.Calls(0, 0, {{.begin_ticks = TicksAt(0), .duration_ticks = 1,
-                      .entry_point = 16, .flags = 0}});
+  first.Calls(0, 0,
+              {{.begin_ticks = TicksAt(0),
+                .duration_ticks = 1,
+                .entry_point = 16,
+                .flags = 0}});
   TraceBytes second = Clocked(2);
   second.Entry(20, "cudaMalloc");
-  second.Calls(0, 0, {{.begin_ticks = TicksAt(700), .duration_ticks = 1,
-                       .entry_point = 20, .flags = 0}});
+  second.Calls(0, 0,
+               {{.begin_ticks = TicksAt(700),
+                 .duration_ticks = 1,
+                 .entry_point = 20,
+                 .flags = 0}});
   dir_.Write("a.dltap", first.bytes());
   dir_.Write("b.dltap", second.bytes());
   dir_.Write("notes.txt", std::string_view("not ours"));
@@ -275,11 +317,17 @@ TEST_F(TraceReaderTest, ProcessesOfADirectoryMergeOnRealTime) {
 TEST_F(TraceReaderTest, SegmentsOfAProcessAreOne) {
   TraceBytes first = Clocked(1, 0);
   first.Entry(16, "cudaMalloc");
-  first.Calls(0, 0, {{.begin_ticks = TicksAt(0), .duration_ticks = 1,
-                      .entry_point = 16, .flags = 0}});
+  first.Calls(0, 0,
+              {{.begin_ticks = TicksAt(0),
+                .duration_ticks = 1,
+                .entry_point = 16,
+                .flags = 0}});
   TraceBytes second = Clocked(1, 1);
-  second.Calls(0, 1, {{.begin_ticks = TicksAt(100), .duration_ticks = 1,
-                       .entry_point = 16, .flags = 0}});
+  second.Calls(0, 1,
+               {{.begin_ticks = TicksAt(100),
+                 .duration_ticks = 1,
+                 .entry_point = 16,
+                 .flags = 0}});
   // Named so that the order of names is not the order of segments.
   dir_.Write("z.dltap", first.bytes());
   dir_.Write("y.dltap", second.bytes());
@@ -326,9 +374,10 @@ TEST_F(TraceReaderTest, SaysWhatIsWrongWithAFile) {
       error(dir_.Write("empty.dltap", std::string_view("")));
   EXPECT_EQ(empty.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(std::string(empty.message()), HasSubstr("is empty"));
-  EXPECT_THAT(std::string(error(dir_.Write("x.dltap", std::string_view("garbage")))
-                              .message()),
-              HasSubstr("not a dltap trace"));
+  EXPECT_THAT(
+      std::string(
+          error(dir_.Write("x.dltap", std::string_view("garbage"))).message()),
+      HasSubstr("not a dltap trace"));
   TraceBytes newer;
   newer.bytes()[8] = 9;
   const absl::Status status = error(dir_.Write("n.dltap", newer.bytes()));
@@ -339,8 +388,11 @@ TEST_F(TraceReaderTest, SaysWhatIsWrongWithAFile) {
 TEST_F(TraceReaderTest, TruncatedAtAnyByteReadsWhatIsThere) {
   TraceBytes trace = Clocked();
   trace.Entry(16, "cudaMalloc").Text(1, "name");
-  trace.Calls(0, 0, {{.begin_ticks = TicksAt(0), .duration_ticks = 1,
-                      .entry_point = 16, .flags = 0}});
+  trace.Calls(0, 0,
+              {{.begin_ticks = TicksAt(0),
+                .duration_ticks = 1,
+                .entry_point = 16,
+                .flags = 0}});
   for (size_t size = 0; size < trace.bytes().size(); ++size) {
     const std::string path = dir_.Write(
         "t.dltap", std::span<const uint8_t>(trace.bytes()).first(size));

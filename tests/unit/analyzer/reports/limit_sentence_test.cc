@@ -49,9 +49,10 @@ TEST(LimitSentenceTest, ShortKernelsWaitForTheirLaunches) {
     text += "call t=" + at(0) + ".." + at(9) +
             "us thread=0 cudaLaunchKernel corr=" + std::to_string(i + 1) +
             "\nlaunchapi t=" + at(0) + ".." + at(9) +
-            "us thread=0 corr=" + std::to_string(i + 1) + "\nkernel t=" +
-            at(10) + ".." + at(12) + "us device=0 stream=7 corr=" +
-            std::to_string(i + 1) + " name=gemm_small\n";
+            "us thread=0 corr=" + std::to_string(i + 1) +
+            "\nkernel t=" + at(10) + ".." + at(12) +
+            "us device=0 stream=7 corr=" + std::to_string(i + 1) +
+            " name=gemm_small\n";
   }
   const std::string limit = LimitOfTrace(text);
   EXPECT_TRUE(Says(limit, "for kernel launches")) << limit;
@@ -59,8 +60,7 @@ TEST(LimitSentenceTest, ShortKernelsWaitForTheirLaunches) {
 
 // Back to back kernels of 4 us: the GPU is busy, its peak far away.
 TEST(LimitSentenceTest, ManySmallKernelsAreTooSmallToFillTheGpu) {
-  std::string text =
-      "device 0 name=\"NVIDIA H100 80GB HBM3\" cc=9.0 sms=132\n";
+  std::string text = "device 0 name=\"NVIDIA H100 80GB HBM3\" cc=9.0 sms=132\n";
   for (int i = 0; i < 40; ++i) {
     const std::string corr = std::to_string(i + 1);
     const auto at = [i](int us) { return std::to_string(4 * i + us); };

@@ -60,7 +60,9 @@ TEST(RenderCsvTest, QuotesAndDisarmsFormulas) {
 
 TEST(PrintableTest, ShowsWhatATerminalWouldObey) {
   EXPECT_EQ(Printable("a\x1b[2Jb\x7f"), "a\uFFFD[2Jb\uFFFD");
-  EXPECT_EQ(Printable("\xc2\x9b" "31m"), "\uFFFD\uFFFD31m");
+  EXPECT_EQ(Printable("\xc2\x9b"
+                      "31m"),
+            "\uFFFD\uFFFD31m");
   EXPECT_EQ(Printable("\xff\xe2\x82"), "\uFFFD\uFFFD\uFFFD");
   EXPECT_EQ(Printable("\u20ac \U0001F600"), "\u20ac \U0001F600");
 }

@@ -35,7 +35,8 @@ TEST(TextReportTest, EveryLineFitsThePage) {
   const std::string trace =
       "process pid=1 program=" + Long("train_", 60) + "\n" +
       "device 0 name=gpu\n"
-      "call t=0..5us thread=0 " + Long("aVeryLongFunction", 12) + "\n" +
+      "call t=0..5us thread=0 " +
+      Long("aVeryLongFunction", 12) + "\n" +
       "kernel t=0..40us device=0 stream=7 name=" + Long("kernel_", 50) + "\n" +
       "kernel t=50..90us device=0 stream=7 name=\"" + Long("\u00e9\u20ac", 80) +
       "\"\n";

@@ -59,9 +59,10 @@ TEST(DlsymFilterTest, StubOfTheSameNameGetsTheRealOne) {
 }
 
 TEST(DlsymFilterTest, NamesAreToldApartByTheirBegin) {
-  for (const char* name : {"cudaMalloc", "cuInit", "cublasCreate_v2",
-                           "cudnnCreate", "ncclAllReduce", "nvmlInit_v2",
-                           "nvtxMarkA", "__cudaLaunchKernel", "cuptiFinalize"}) {
+  for (const char* name :
+       {"cudaMalloc", "cuInit", "cublasCreate_v2", "cudnnCreate",
+        "ncclAllReduce", "nvmlInit_v2", "nvtxMarkA", "__cudaLaunchKernel",
+        "cuptiFinalize"}) {
     EXPECT_TRUE(IsVendorName(name)) << name;
   }
   for (const char* name : {"", "c", "n", "_", "__", "__c", "malloc", "clock",

@@ -14,8 +14,7 @@ int32_t FakeTimestamp(uint64_t* now) {
 }
 
 TEST(ClockTest, MonotonicNeedsNoCycleCounter) {
-  EXPECT_EQ(ChooseClock(ClockKind::kMonotonic, nullptr),
-            ClockKind::kMonotonic);
+  EXPECT_EQ(ChooseClock(ClockKind::kMonotonic, nullptr), ClockKind::kMonotonic);
   const uint64_t before = MonotonicNs();
   const uint64_t ticks = Ticks();
   EXPECT_GE(ticks, before);

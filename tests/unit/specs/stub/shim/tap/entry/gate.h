@@ -3,8 +3,9 @@
 #define DLTAP_TESTS_UNIT_SPECS_STUB_SHIM_TAP_ENTRY_GATE_H_
 
 // Always recording: the exported symbol is the wrapper's body.
-#define DLTAP_GATE(symbol, counter)                             \
-  asm(".globl " #symbol "\n"                                    \
+#define DLTAP_GATE(symbol, counter) \
+  asm(".globl " #symbol             \
+      "\n"                          \
       ".set " #symbol ", dltap_recorded_" #symbol "\n");
 #define DLTAP_GATE_WITH_HOOK(symbol, counter) DLTAP_GATE(symbol, counter)
 

@@ -37,8 +37,8 @@ inline uint8_t g_payload[128];
 template <specs::EntryPoint kEntry, typename... Args>
 auto CallReal(Args... args) {
   using Traits = EntryTraits<kEntry>;
-  const auto real = reinterpret_cast<typename Traits::Real>(
-      g_real[static_cast<int>(kEntry)]);
+  const auto real =
+      reinterpret_cast<typename Traits::Real>(g_real[static_cast<int>(kEntry)]);
   return real(args...);
 }
 
