@@ -20,7 +20,10 @@ if [ ! -f build/build.ninja ]; then
     exit 1
   }
 fi
-if cmake --build build --target "${targets[@]}" -- -n | grep -q 'ninja: no work to do'; then exit 0; fi
+if cmake --build build --target "${targets[@]}" -- -n |
+    grep -q 'ninja: no work to do'; then
+  exit 0
+fi
 echo "build: compiling, log in build/build.log" >&2
 if [ -t 2 ]; then
   cmake --build build --target "${targets[@]}" >&2
