@@ -108,8 +108,8 @@ Operation EpilogueOf(const Operation& gemm) {
 }  // namespace
 }  // namespace tagging
 
-void hooks::CublasLtMatmul::Pack(uint8_t* at, bool, void* compute, void* a,
-                                 void*, void* c, void* d) {
+void hooks::CublasLtMatmul::Pack(uint8_t* at, void* compute, void* a, void*,
+                                 void* c, void* d) {
   const opmodel::Operation gemm =
       tagging::GemmOf(compute, a, d != nullptr ? d : c);
   tagging::OperationEncoder nodes;

@@ -180,64 +180,64 @@ namespace hooks {
 
 using opmodel::OpKind;
 
-void CudnnConvForward::Pack(uint8_t* at, bool, void* x, void* w, void* conv,
+void CudnnConvForward::Pack(uint8_t* at, void* x, void* w, void* conv,
                             void* y) {
   tagging::PackConvolution(at, OpKind::kConvForward, x, w, conv, y);
 }
-void CudnnConvBackwardData::Pack(uint8_t* at, bool, void* w, void* dy,
-                                 void* conv, void* dx) {
+void CudnnConvBackwardData::Pack(uint8_t* at, void* w, void* dy, void* conv,
+                                 void* dx) {
   tagging::PackConvolution(at, OpKind::kConvBackwardData, dx, w, conv, dy);
 }
-void CudnnConvBackwardFilter::Pack(uint8_t* at, bool, void* x, void* dy,
-                                   void* conv, void* dw) {
+void CudnnConvBackwardFilter::Pack(uint8_t* at, void* x, void* dy, void* conv,
+                                   void* dw) {
   tagging::PackConvolution(at, OpKind::kConvBackwardWeight, x, dw, conv, dy);
 }
-void CudnnPoolForward::Pack(uint8_t* at, bool, void* x, void* y) {
+void CudnnPoolForward::Pack(uint8_t* at, void* x, void* y) {
   tagging::PackElements(at, OpKind::kPoolForward, x, y);
 }
-void CudnnPoolBackward::Pack(uint8_t* at, bool, void* x, void* y) {
+void CudnnPoolBackward::Pack(uint8_t* at, void* x, void* y) {
   tagging::PackElements(at, OpKind::kPoolBackward, y, x);
 }
-void CudnnSoftmaxForward::Pack(uint8_t* at, bool, void* x, void* y) {
+void CudnnSoftmaxForward::Pack(uint8_t* at, void* x, void* y) {
   tagging::PackElements(at, OpKind::kSoftmaxForward, x, y);
 }
-void CudnnSoftmaxBackward::Pack(uint8_t* at, bool, void* y, void* dx) {
+void CudnnSoftmaxBackward::Pack(uint8_t* at, void* y, void* dx) {
   tagging::PackElements(at, OpKind::kSoftmaxBackward, y, dx);
 }
-void CudnnActivationForward::Pack(uint8_t* at, bool, void* x, void* y) {
+void CudnnActivationForward::Pack(uint8_t* at, void* x, void* y) {
   tagging::PackElements(at, OpKind::kActivationForward, x, y);
 }
-void CudnnActivationBackward::Pack(uint8_t* at, bool, void* x, void* y) {
+void CudnnActivationBackward::Pack(uint8_t* at, void* x, void* y) {
   tagging::PackElements(at, OpKind::kActivationBackward, y, x);
 }
-void CudnnDropoutForward::Pack(uint8_t* at, bool, void* x, void* y) {
+void CudnnDropoutForward::Pack(uint8_t* at, void* x, void* y) {
   tagging::PackElements(at, OpKind::kDropoutForward, x, y);
 }
-void CudnnDropoutBackward::Pack(uint8_t* at, bool, void* dy, void* dx) {
+void CudnnDropoutBackward::Pack(uint8_t* at, void* dy, void* dx) {
   tagging::PackElements(at, OpKind::kDropoutBackward, dy, dx);
 }
-void CudnnNormForward::Pack(uint8_t* at, bool, void* x, void* y) {
+void CudnnNormForward::Pack(uint8_t* at, void* x, void* y) {
   tagging::PackElements(at, OpKind::kNormForward, x, y);
 }
-void CudnnNormBackward::Pack(uint8_t* at, bool, void* x, void* dx) {
+void CudnnNormBackward::Pack(uint8_t* at, void* x, void* dx) {
   tagging::PackElements(at, OpKind::kNormBackward, x, dx);
 }
-void CudnnPointwise::Pack(uint8_t* at, bool, void* in, void* out) {
+void CudnnPointwise::Pack(uint8_t* at, void* in, void* out) {
   tagging::PackElements(at, OpKind::kPointwise, in, out);
 }
-void CudnnLayout::Pack(uint8_t* at, bool, void* in, void* out) {
+void CudnnLayout::Pack(uint8_t* at, void* in, void* out) {
   tagging::PackElements(at, OpKind::kLayout, in, out);
 }
-void CudnnReduction::Pack(uint8_t* at, bool, void* in, void* out) {
+void CudnnReduction::Pack(uint8_t* at, void* in, void* out) {
   tagging::PackElements(at, OpKind::kReduction, in, out);
 }
-void CudnnRnnForward::Pack(uint8_t* at, bool, void* rnn, void* data) {
+void CudnnRnnForward::Pack(uint8_t* at, void* rnn, void* data) {
   tagging::PackRnn(at, OpKind::kRnnForward, rnn, data);
 }
-void CudnnRnnBackwardData::Pack(uint8_t* at, bool, void* rnn, void* data) {
+void CudnnRnnBackwardData::Pack(uint8_t* at, void* rnn, void* data) {
   tagging::PackRnn(at, OpKind::kRnnBackwardData, rnn, data);
 }
-void CudnnRnnBackwardWeights::Pack(uint8_t* at, bool, void* rnn, void* data) {
+void CudnnRnnBackwardWeights::Pack(uint8_t* at, void* rnn, void* data) {
   tagging::PackRnn(at, OpKind::kRnnBackwardWeight, rnn, data);
 }
 

@@ -39,7 +39,10 @@ void FunctionNames::Register(void* fat_binary, const void* stub,
 
 void FunctionNames::Unregister(void* fat_binary) {
   SpinGuard guard(lock_);
-  if (!guard) return;
+  if (!guard) {  // its names stay, and may be taken for a later binary's
+    CountLoss(trace::LossKind::kRegistrationOverflow);
+    return;
+  }
   for (uint32_t i = range_count_; i-- > 0;) {
     if (ranges_[i].fat_binary != fat_binary) continue;
     for (uint32_t r = ranges_[i].begin; r < ranges_[i].end; ++r) {
@@ -76,7 +79,9 @@ void FunctionNames::Alias(const void* function, const void* source) {
   const uint64_t known = named_.Find(Key(source));
   if (known != 0) {
     noted_.Erase(Key(function));
-    named_.Insert(Key(function), known);
+    if (!named_.Insert(Key(function), known)) {
+      CountLoss(trace::LossKind::kRegistrationOverflow);
+    }
     return;
   }
   char copy[2048];

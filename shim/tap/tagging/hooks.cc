@@ -49,7 +49,7 @@ void CudnnBackendDestroy::Before(void* descriptor) {
   tagging::g_cudnn_graphs.WillBeDestroyed(descriptor);
 }
 
-void CudnnExecute::Pack(uint8_t* at, bool, void* plan) {
+void CudnnExecute::Pack(uint8_t* at, void* plan) {
   const uint32_t known = tagging::g_cudnn_graphs.OperationOfPlan(plan);
   if (known == 0) tagging::CountLoss(trace::LossKind::kOperationUnknown);
   const uint32_t operation = tagging::g_operations.Defined(known);

@@ -3,13 +3,18 @@
 #define DLTAP_SHIM_TAP_TAGGING_HOOKS_H_
 
 #include <cstdint>
+#include <cstring>
 
 // Hooks: what the specs attach to entry points whose meaning lies in opaque
 // objects. A hook has only static members, each optional:
 //   Before(selected...)          before the real call, also while off
 //   After(result, selected...)   after it, also while off
-//   Pack(at, succeeded, selected...)   fills the packed fields of a record,
-//                                after the real call, only when recorded
+//   Pack(at, selected...)        stores the packed field of a record, the u32
+//   id
+//                                of an operation, after a recorded call that
+//                                succeeded. (After a failure the arguments may
+//                                be no objects at all, and a getter would
+//                                replace the library's last error message.)
 // `selected` are the arguments named by `hook_args`, as the wrapper's ABI types
 // (pointers and handles void*, enums int32_t). Hooks never fail, never block
 // longer than a bounded spin, and may call the vendor's getters.
@@ -40,8 +45,12 @@ inline void CallAfter(Args... args) {
 
 template <typename Hook, typename... Args>
 inline void CallPack(uint8_t* at, bool succeeded, Args... args) {
-  if constexpr (requires { Hook::Pack(at, succeeded, args...); }) {
-    Hook::Pack(at, succeeded, args...);
+  if constexpr (requires { Hook::Pack(at, args...); }) {
+    if (succeeded) [[likely]] {
+      Hook::Pack(at, args...);
+    } else {
+      memset(at, 0, sizeof(uint32_t));  // no operation
+    }
   } else {
     static_assert(
         !requires { &Hook::Pack; }, "see hook_args in the spec");
@@ -70,75 +79,73 @@ struct CudnnBackendDestroy {
 
 // Packs `operation`: the id of the plan's operation definition, 0 if unknown.
 struct CudnnExecute {
-  static void Pack(uint8_t* at, bool succeeded, void* plan);
+  static void Pack(uint8_t* at, void* plan);
 };
 
 // Legacy cuDNN: dimensions are read back with the vendor's getters. All pack
 // `operation`.
 struct CudnnConvForward {
-  static void Pack(uint8_t* at, bool ok, void* x, void* w, void* conv, void* y);
+  static void Pack(uint8_t* at, void* x, void* w, void* conv, void* y);
 };
 struct CudnnConvBackwardData {
-  static void Pack(uint8_t* at, bool ok, void* w, void* dy, void* conv,
-                   void* dx);
+  static void Pack(uint8_t* at, void* w, void* dy, void* conv, void* dx);
 };
 struct CudnnConvBackwardFilter {
-  static void Pack(uint8_t* at, bool ok, void* x, void* dy, void* conv,
-                   void* dw);
+  static void Pack(uint8_t* at, void* x, void* dy, void* conv, void* dw);
 };
 struct CudnnPoolForward {
-  static void Pack(uint8_t* at, bool ok, void* x, void* y);
+  static void Pack(uint8_t* at, void* x, void* y);
 };
 struct CudnnPoolBackward {
-  static void Pack(uint8_t* at, bool ok, void* x, void* y);
+  static void Pack(uint8_t* at, void* x, void* y);
 };
 struct CudnnSoftmaxForward {
-  static void Pack(uint8_t* at, bool ok, void* x, void* y);
+  static void Pack(uint8_t* at, void* x, void* y);
 };
 struct CudnnSoftmaxBackward {
-  static void Pack(uint8_t* at, bool ok, void* y, void* dx);
+  static void Pack(uint8_t* at, void* y, void* dx);
 };
 struct CudnnActivationForward {
-  static void Pack(uint8_t* at, bool ok, void* x, void* y);
+  static void Pack(uint8_t* at, void* x, void* y);
 };
 struct CudnnActivationBackward {
-  static void Pack(uint8_t* at, bool ok, void* x, void* y);
+  static void Pack(uint8_t* at, void* x, void* y);
 };
 struct CudnnDropoutForward {
-  static void Pack(uint8_t* at, bool ok, void* x, void* y);
+  static void Pack(uint8_t* at, void* x, void* y);
 };
 struct CudnnDropoutBackward {
-  static void Pack(uint8_t* at, bool ok, void* dy, void* dx);
+  static void Pack(uint8_t* at, void* dy, void* dx);
 };
 struct CudnnNormForward {
-  static void Pack(uint8_t* at, bool ok, void* x, void* y);
+  static void Pack(uint8_t* at, void* x, void* y);
 };
 struct CudnnNormBackward {
-  static void Pack(uint8_t* at, bool ok, void* x, void* dx);
+  static void Pack(uint8_t* at, void* x, void* dx);
 };
 struct CudnnPointwise {
-  static void Pack(uint8_t* at, bool ok, void* in, void* out);
+  static void Pack(uint8_t* at, void* in, void* out);
 };
 struct CudnnLayout {
-  static void Pack(uint8_t* at, bool ok, void* in, void* out);
+  static void Pack(uint8_t* at, void* in, void* out);
 };
 struct CudnnReduction {
-  static void Pack(uint8_t* at, bool ok, void* in, void* out);
+  static void Pack(uint8_t* at, void* in, void* out);
 };
 struct CudnnRnnForward {
-  static void Pack(uint8_t* at, bool ok, void* rnn, void* data);
+  static void Pack(uint8_t* at, void* rnn, void* data);
 };
 struct CudnnRnnBackwardData {
-  static void Pack(uint8_t* at, bool ok, void* rnn, void* data);
+  static void Pack(uint8_t* at, void* rnn, void* data);
 };
 struct CudnnRnnBackwardWeights {
-  static void Pack(uint8_t* at, bool ok, void* rnn, void* data);
+  static void Pack(uint8_t* at, void* rnn, void* data);
 };
 
 // Packs `operation`: the GEMM, and a pointwise node when it has an epilogue.
 struct CublasLtMatmul {
-  static void Pack(uint8_t* at, bool ok, void* compute, void* a, void* b,
-                   void* c, void* d);
+  static void Pack(uint8_t* at, void* compute, void* a, void* b, void* c,
+                   void* d);
 };
 
 // A library handle got a stream. Noted in the trace only when it changes:

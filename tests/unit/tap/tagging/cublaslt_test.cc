@@ -47,8 +47,8 @@ class CublasLtTest : public ::testing::Test {
 
   std::vector<Operation> Packed(void* d) {
     uint32_t id = 0;
-    hooks::CublasLtMatmul::Pack(reinterpret_cast<uint8_t*>(&id), true, &desc_,
-                                &a_, &b_, &c_, d);
+    hooks::CublasLtMatmul::Pack(reinterpret_cast<uint8_t*>(&id), &desc_, &a_,
+                                &b_, &c_, d);
     return host_.operations[id];
   }
 

@@ -32,7 +32,7 @@ class CudnnGraphsTest : public ::testing::TestWithParam<const char*> {
   // What executing `plan` would record.
   std::vector<Operation> Executed(void* plan) {
     uint32_t id = 0;
-    hooks::CudnnExecute::Pack(reinterpret_cast<uint8_t*>(&id), true, plan);
+    hooks::CudnnExecute::Pack(reinterpret_cast<uint8_t*>(&id), plan);
     return id == 0 ? std::vector<Operation>{} : host_.operations[id];
   }
 

@@ -92,7 +92,7 @@ class CudnnLegacyTest : public ::testing::Test {
   template <typename Hook, typename... Args>
   Operation Packed(Args*... arguments) {
     uint32_t id = 0;
-    Hook::Pack(reinterpret_cast<uint8_t*>(&id), true, arguments...);
+    Hook::Pack(reinterpret_cast<uint8_t*>(&id), arguments...);
     EXPECT_EQ(host_.operations[id].size(), 1u);
     return host_.operations[id].empty() ? Operation{} : host_.operations[id][0];
   }
@@ -167,11 +167,21 @@ TEST_F(CudnnLegacyTest, PoolingCountsElements) {
 
 TEST_F(CudnnLegacyTest, NullDescriptorsGiveAnOperationWithoutDims) {
   uint32_t id = 0;
-  hooks::CudnnPoolForward::Pack(reinterpret_cast<uint8_t*>(&id), true, nullptr,
+  hooks::CudnnPoolForward::Pack(reinterpret_cast<uint8_t*>(&id), nullptr,
                                 nullptr);
   ASSERT_EQ(host_.operations[id].size(), 1u);
   EXPECT_EQ(host_.operations[id][0].kind, OpKind::kPoolForward);
   EXPECT_EQ(host_.operations[id][0][Dim::kElementsIn], 0);
+}
+
+// The getters would read them.
+TEST_F(CudnnLegacyTest, AFailedCallsDescriptorsAreNotTouched) {
+  void* const no_object = reinterpret_cast<void*>(8);
+  uint32_t id = 7;
+  CallPack<hooks::CudnnPoolForward>(reinterpret_cast<uint8_t*>(&id), false,
+                                    no_object, no_object);
+  EXPECT_EQ(id, 0u);
+  EXPECT_TRUE(host_.operations.empty());
 }
 
 }  // namespace

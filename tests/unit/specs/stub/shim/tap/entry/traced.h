@@ -26,7 +26,7 @@ struct ToyBind {
 };
 
 struct ToyLaunch {
-  static void Pack(uint8_t* at, bool, void*) { *at = 42; }
+  static void Pack(uint8_t* at, void*) { *at = 42; }
 };
 
 }  // namespace hooks
