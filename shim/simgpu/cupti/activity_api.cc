@@ -4,7 +4,7 @@
 #include "shim/simgpu/cupti/client_clock.h"
 #include "shim/simgpu/cupti/cupti_call.h"
 #include "shim/simgpu/cupti/external_ids.h"
-#include "shim/simgpu/cupti/record_layout.h"
+#include "shim/simgpu/cupti/record_table.h"
 #include "shim/simgpu/device/config.h"
 
 namespace dltap::simgpu {
@@ -34,7 +34,7 @@ bool IsSupported(CUpti_ActivityKind kind) {
   for (const CUpti_ActivityKind silent : kSilentKinds) {
     if (kind == silent) return true;
   }
-  return SizeOfRecord(kind) != 0;
+  return RecordBytes(kind) != 0;
 }
 
 CUptiResult SetKind(CUpti_ActivityKind kind, bool enable) {
@@ -60,7 +60,7 @@ CUptiResult NextRecord(uint8_t* buffer, size_t valid_bytes,
   }
   uint8_t* next = buffer;
   if (*record != nullptr) {
-    const size_t size = SizeOfRecord((*record)->kind);
+    const size_t size = RecordBytes((*record)->kind);
     if (size == 0) return CUPTI_ERROR_INVALID_KIND;
     next = reinterpret_cast<uint8_t*>(*record) + size;
   }

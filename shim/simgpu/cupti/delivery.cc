@@ -74,7 +74,7 @@ void Delivery::Pump(bool flush, bool forced) {
   RefreshClientClock();
   const int64_t now = SimNow();
   for (PendingRecord& record : TakeEnded(forced)) {
-    if (record.complete_ns > now) ClearEnd(record.layout.data());
+    if (record.complete_ns > now) ClearEnd(record);
     Write(record);
   }
   if (flush && used_bytes_ > 0) CompleteBuffer();
@@ -85,7 +85,7 @@ void Delivery::Write(PendingRecord& record) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  ConvertTimes(record.layout.data(), ToClientTime);
+  ConvertTimes(record, ToClientTime);
   std::memcpy(buffer_ + used_bytes_, record.layout.data(), record.bytes);
   used_bytes_ += record.bytes;
   ++records_;

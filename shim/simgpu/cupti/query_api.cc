@@ -5,6 +5,7 @@
 
 #include "shim/simgpu/cupti/client_clock.h"
 #include "shim/simgpu/cupti/cupti_call.h"
+#include "shim/simgpu/cupti/toolkit.h"
 #include "shim/simgpu/device/activity.h"
 
 namespace dltap::simgpu {
@@ -64,7 +65,7 @@ extern "C" {
 
 CUptiResult CUPTIAPI cuptiGetVersion(uint32_t* version) {
   return Cupti<"cuptiGetVersion">(
-      [&] { return Give(version, CUPTI_API_VERSION); });
+      [&] { return Give(version, CuptiApiVersion()); });
 }
 
 CUptiResult CUPTIAPI cuptiGetTimestamp(uint64_t* timestamp) {

@@ -3,46 +3,15 @@
 
 #include <unistd.h>
 
+#include "shim/simgpu/cupti/record_table.h"
+
 namespace dltap::simgpu {
 namespace {
 
-struct KindRow {
-  CUpti_ActivityKind kind;
-  size_t bytes;
-  size_t start_offset;  // of two uint64_t: start, end
-};
-
-constexpr KindRow kKinds[] = {
-    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, sizeof(CUpti_ActivityKernel10),
-     offsetof(CUpti_ActivityKernel10, start)},
-    {CUPTI_ACTIVITY_KIND_KERNEL, sizeof(CUpti_ActivityKernel10),
-     offsetof(CUpti_ActivityKernel10, start)},
-    {CUPTI_ACTIVITY_KIND_MEMCPY, sizeof(CUpti_ActivityMemcpy6),
-     offsetof(CUpti_ActivityMemcpy6, start)},
-    {CUPTI_ACTIVITY_KIND_MEMSET, sizeof(CUpti_ActivityMemset4),
-     offsetof(CUpti_ActivityMemset4, start)},
-    {CUPTI_ACTIVITY_KIND_RUNTIME, sizeof(CUpti_ActivityAPI),
-     offsetof(CUpti_ActivityAPI, start)},
-    {CUPTI_ACTIVITY_KIND_DRIVER, sizeof(CUpti_ActivityAPI),
-     offsetof(CUpti_ActivityAPI, start)},
-    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
-     sizeof(CUpti_ActivitySynchronization2),
-     offsetof(CUpti_ActivitySynchronization2, start)},
-    {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-     sizeof(CUpti_ActivityExternalCorrelation), 0},
-};
-
-const KindRow* FindKind(CUpti_ActivityKind kind) {
-  for (const KindRow& row : kKinds) {
-    if (row.kind == kind) return &row;
-  }
-  return nullptr;
-}
-
-const KindRow* KindOf(const std::byte* layout) {
+CUpti_ActivityKind KindOf(const std::byte* layout) {
   CUpti_ActivityKind kind;
   std::memcpy(&kind, layout, sizeof kind);
-  return FindKind(kind);
+  return kind;
 }
 
 uint8_t ToCupti(MemoryKind kind) {
@@ -181,25 +150,21 @@ PendingRecord ToExternalRecord(const ApiActivity& call,
   return PendingRecord::Of(call.end_ns, record);
 }
 
-size_t SizeOfRecord(CUpti_ActivityKind kind) {
-  const KindRow* row = FindKind(kind);
-  return row == nullptr ? 0 : row->bytes;
+void ConvertTimes(PendingRecord& record, ConvertTime convert) {
+  std::byte* layout = record.layout.data();
+  for (const uint16_t offset : TimesOf(KindOf(layout)).offsets) {
+    uint64_t time = 0;
+    std::memcpy(&time, layout + offset, sizeof time);
+    if (time != 0) time = convert(time);
+    std::memcpy(layout + offset, &time, sizeof time);
+  }
 }
 
-void ConvertTimes(std::byte* layout, ConvertTime convert) {
-  const KindRow* row = KindOf(layout);
-  if (row == nullptr || row->start_offset == 0) return;
-  uint64_t times[2];
-  std::memcpy(times, layout + row->start_offset, sizeof times);
-  for (uint64_t& time : times) time = time == 0 ? 0 : convert(time);
-  std::memcpy(layout + row->start_offset, times, sizeof times);
-}
-
-void ClearEnd(std::byte* layout) {
-  const KindRow* row = KindOf(layout);
-  if (row == nullptr || row->start_offset == 0) return;
-  std::memset(layout + row->start_offset + sizeof(uint64_t), 0,
-              sizeof(uint64_t));
+void ClearEnd(PendingRecord& record) {
+  std::byte* layout = record.layout.data();
+  const RecordTimes times = TimesOf(KindOf(layout));
+  if (!times.has_span) return;
+  std::memset(layout + times.offsets[1], 0, sizeof(uint64_t));
 }
 
 }  // namespace dltap::simgpu

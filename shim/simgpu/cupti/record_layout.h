@@ -8,15 +8,16 @@
 #include <cstring>
 
 #include "shim/simgpu/cupti/cupti_header.h"
+#include "shim/simgpu/cupti/record_table.h"
 #include "shim/simgpu/device/activity.h"
 
 namespace dltap::simgpu {
 
-// An activity record in the layout of CUDA 13.0 (cupti_activity.h), waiting
-// for its work to end.
+// An activity record in the newest layout (record_table.h), waiting for its
+// work to end.
 struct PendingRecord {
   int64_t complete_ns;  // of the simulation's clock: may be delivered then
-  uint32_t bytes;
+  uint32_t bytes;       // of it that the simulated version has
   alignas(8) std::array<std::byte, sizeof(CUpti_ActivityKernel10)> layout;
 
   template <typename Record>
@@ -24,7 +25,7 @@ struct PendingRecord {
     static_assert(sizeof(Record) <= sizeof(CUpti_ActivityKernel10));
     PendingRecord pending;
     pending.complete_ns = complete_ns;
-    pending.bytes = sizeof record;
+    pending.bytes = static_cast<uint32_t>(RecordBytes(record.kind));
     std::memcpy(pending.layout.data(), &record, sizeof record);
     return pending;
   }
@@ -38,15 +39,12 @@ PendingRecord ToRecord(const ApiActivity& call, uint32_t thread_id);
 PendingRecord ToExternalRecord(const ApiActivity& call,
                                CUpti_ExternalCorrelationKind kind, uint64_t id);
 
-// Bytes of a record of this kind; 0: a kind that is never written.
-size_t SizeOfRecord(CUpti_ActivityKind kind);
-
-// Applies `convert` to the start and end times of the record in `layout`.
+// Applies `convert` to each time in the record.
 using ConvertTime = uint64_t (*)(uint64_t sim_ns);
-void ConvertTimes(std::byte* layout, ConvertTime convert);
+void ConvertTimes(PendingRecord& record, ConvertTime convert);
 
 // A record that is handed over while its work runs has no end.
-void ClearEnd(std::byte* layout);
+void ClearEnd(PendingRecord& record);
 
 }  // namespace dltap::simgpu
 

@@ -7,58 +7,13 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <mutex>
 #include <vector>
+
+#include "tests/unit/simgpu/cupti/client.h"
 
 namespace {
 
-std::mutex g_mutex;
-std::vector<std::vector<std::byte>> g_records;
-int g_requests = 0;
-size_t g_buffer_bytes = 1 << 16;
-
-void CUPTIAPI Request(uint8_t** buffer, size_t* bytes, size_t* max_records) {
-  ++g_requests;
-  *buffer = g_buffer_bytes == 0
-                ? nullptr
-                : static_cast<uint8_t*>(std::aligned_alloc(8, g_buffer_bytes));
-  *bytes = g_buffer_bytes;
-  *max_records = 0;
-}
-
-size_t SizeOf(const CUpti_Activity* record, const uint8_t* end) {
-  CUpti_Activity* next = const_cast<CUpti_Activity*>(record);
-  const auto* begin = reinterpret_cast<const uint8_t*>(record);
-  const CUptiResult result = cuptiActivityGetNextRecord(
-      const_cast<uint8_t*>(begin), end - begin, &next);
-  return result == CUPTI_SUCCESS
-             ? reinterpret_cast<const uint8_t*>(next) - begin
-             : end - begin;
-}
-
-void CUPTIAPI Complete(CUcontext, uint32_t, uint8_t* buffer, size_t,
-                       size_t valid) {
-  const std::lock_guard lock(g_mutex);
-  CUpti_Activity* record = nullptr;
-  while (cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS) {
-    const auto* bytes = reinterpret_cast<const std::byte*>(record);
-    g_records.emplace_back(bytes, bytes + SizeOf(record, buffer + valid));
-  }
-  std::free(buffer);
-}
-
-template <typename Record>
-std::vector<Record> Delivered(CUpti_ActivityKind kind) {
-  const std::lock_guard lock(g_mutex);
-  std::vector<Record> found;
-  for (const auto& bytes : g_records) {
-    const auto* head = reinterpret_cast<const CUpti_Activity*>(bytes.data());
-    if (head->kind != kind) continue;
-    EXPECT_EQ(bytes.size(), sizeof(Record));
-    found.push_back(*reinterpret_cast<const Record*>(bytes.data()));
-  }
-  return found;
-}
+using namespace dltap::simgpu_test;  // NOLINT
 
 class CuptiTest : public ::testing::Test {
  protected:
