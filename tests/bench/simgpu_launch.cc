@@ -8,18 +8,21 @@
 
 namespace {
 
+// Argument: blocks of a kernel. With 64 the kernels of 8 streams fit on the
+// device together; with 4096 each fills it, and streams must share it out.
 void BM_Launch(benchmark::State& state) {
+  const dim3 grid(static_cast<unsigned>(state.range(0)));
   cudaStream_t stream = nullptr;
   cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   float* data = nullptr;
   void* arguments[] = {&data, &data};
   for (auto _ : state) {
-    cudaLaunchKernel(ScaleStub(), dim3(64), dim3(256), arguments, 0, stream);
+    cudaLaunchKernel(ScaleStub(), grid, dim3(256), arguments, 0, stream);
   }
   state.SetItemsProcessed(state.iterations());
   cudaStreamDestroy(stream);
 }
-BENCHMARK(BM_Launch)->ThreadRange(1, 8)->UseRealTime();
+BENCHMARK(BM_Launch)->Arg(64)->Arg(4096)->ThreadRange(1, 8)->UseRealTime();
 
 void BM_LegacyStreamLaunch(benchmark::State& state) {
   for (auto _ : state) LaunchScale(nullptr, 64, nullptr);

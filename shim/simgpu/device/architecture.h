@@ -16,6 +16,7 @@ struct Architecture {
   int max_threads_per_sm;
   int max_blocks_per_sm;
   int async_engines;
+  int max_resident_grids;
 };
 
 // The row of the GPU's capability, or of the newest one that is not newer.

@@ -7,10 +7,12 @@
 #include <iterator>
 
 #include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/architecture.h"
 #include "shim/simgpu/device/config.h"
 #include "shim/simgpu/device/fork_guard.h"
 #include "shim/simgpu/device/library_call.h"
 #include "shim/simgpu/device/memory_pool.h"
+#include "shim/simgpu/device/sm_sharing.h"
 #include "shim/simgpu/device/stream.h"
 #include "shim/simgpu/device/thread_state.h"
 
@@ -54,7 +56,11 @@ bool MakeDevices() {
 }  // namespace
 
 Device::Device(int device_ordinal, const opmodel::GpuSpec& spec, uint64_t bytes)
-    : ordinal(device_ordinal), gpu(spec), memory_bytes(bytes), uuid{} {
+    : ordinal(device_ordinal),
+      gpu(spec),
+      memory_bytes(bytes),
+      uuid{},
+      sm_sharing(new SmSharing(ArchitectureOf(spec).max_resident_grids)) {
   std::memcpy(uuid.data(), kUuidPrefix, sizeof(kUuidPrefix) - 1);
   uuid[8] = static_cast<uint8_t>(spec.compute_major);
   uuid[9] = static_cast<uint8_t>(spec.compute_minor);

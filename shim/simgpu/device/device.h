@@ -16,6 +16,7 @@ namespace dltap::simgpu {
 
 struct Device;
 struct MemoryPool;
+struct SmSharing;
 struct Stream;
 
 // A CUcontext. Every device has one primary context; others share its memory
@@ -49,6 +50,8 @@ struct Device {
   Stream* legacy_stream = nullptr;
   MemoryPool* default_pool = nullptr;
   std::atomic<MemoryPool*> current_pool{nullptr};
+
+  SmSharing* const sm_sharing;  // how streams share the SMs
 
   // Copy engines work one job at a time: when each is free again.
   std::atomic<int64_t> host_to_device_free_ns{0};

@@ -13,6 +13,16 @@
 namespace dltap::simgpu {
 namespace {
 
+// Each node after the one before, no two beside each other.
+bool IsChain(const Graph& graph) {
+  size_t roots = 0;
+  for (const GraphNode* node : graph.nodes) {
+    if (node->dependencies.empty()) ++roots;
+    if (node->dependents.size() > 1) return false;
+  }
+  return roots <= 1;
+}
+
 // False when a graph in the tree has a cycle.
 bool OrderTree(const Graph& graph, GraphExec& exec) {
   std::vector<GraphNode*> order = TopologicalOrder(graph);
@@ -20,6 +30,7 @@ bool OrderTree(const Graph& graph, GraphExec& exec) {
   for (const GraphNode* node : order) {
     if (node->child != nullptr && !OrderTree(*node->child, exec)) return false;
   }
+  if (!IsChain(graph)) exec.is_chain = false;
   exec.orders[&graph] = std::move(order);
   return true;
 }
@@ -59,13 +70,15 @@ class Replay {
   int64_t RunNode(GraphNode& node, int64_t ready_ns) {
     if (!node.enabled) return ready_ns;
     if (node.child != nullptr) return Run(*node.child, ready_ns);
-    Device& device = *stream_.device;
     if (auto* wait = std::get_if<EventWaitWork>(&node.work)) {
       const std::lock_guard lock(wait->event->mutex);
       return std::max(ready_ns, wait->event->time_ns);
     }
-    const Span span =
-        Occupy(device, node.work, ready_ns, DurationOf(node.work, device));
+    const Span span = Occupy(stream_, node.work,
+                             {.begin_ns = ready_ns,
+                              .now_ns = submitted_ns_,
+                              .priority = stream_.priority,
+                              .in_order = exec_.is_chain});
     if (auto* record = std::get_if<EventRecordWork>(&node.work)) {
       const std::lock_guard lock(record->event->mutex);
       record->event->recorded = true;

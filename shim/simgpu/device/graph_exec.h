@@ -20,7 +20,8 @@ struct GraphExec : Handle {
 
   Graph* const graph;  // its id is the exec's id
   uint64_t flags = 0;
-  NodeMap clones;  // the instantiated graph's node -> ours
+  bool is_chain = true;  // no two nodes may run at the same time
+  NodeMap clones;        // the instantiated graph's node -> ours
   // Of our graph and each child graph inside.
   std::unordered_map<const Graph*, std::vector<GraphNode*>> orders;
   std::mutex mutex;

@@ -9,11 +9,21 @@
 namespace dltap::simgpu {
 
 struct Kernel;
+struct KernelWork;
 
 // Blocks of the kernel that fit on one SM at a time: the least of what threads,
 // block slots, registers and shared memory allow. 0: not even one.
 int MaxActiveBlocks(const Kernel& kernel, int threads_per_block,
                     size_t dynamic_shared_bytes, const opmodel::GpuSpec& gpu);
+
+// The part of the device's room for resident blocks that a launch takes, and
+// that one block of it takes, in units of `whole`; at least 1.
+struct SmUnits {
+  int launch;
+  int block;
+};
+SmUnits SmUnitsOf(const KernelWork& launch, int whole,
+                  const opmodel::GpuSpec& gpu);
 
 // The block size with the most resident threads per SM, up to `limit` (0: no
 // limit), and the grid that then fills the device.

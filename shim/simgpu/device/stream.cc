@@ -98,6 +98,7 @@ Error DestroyStream(Stream& stream) {
     std::erase(device.streams, &stream);
   }
   if (stream.blocking()) device.blocking_streams.fetch_sub(1);
+  LeaveSms(stream);
   HandlePool<Stream>::Delete(&stream);
   return Error::kSuccess;
 }

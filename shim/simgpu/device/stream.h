@@ -5,13 +5,15 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "shim/simgpu/device/device.h"
 #include "shim/simgpu/device/error.h"
 #include "shim/simgpu/device/handle.h"
+#include "shim/simgpu/device/occupancy.h"
+#include "shim/simgpu/device/sm_sharing.h"
 
 namespace dltap::simgpu {
 
@@ -31,8 +33,16 @@ struct ModelledLaunch {
   uint32_t threads = 0;
   uint32_t registers = 0;
   uint32_t shared_bytes = 0;
+  double bytes_per_thread = 0;
   friend bool operator==(const ModelledLaunch&,
                          const ModelledLaunch&) = default;
+};
+
+// What the model says of a kernel.
+struct ModelledKernel {
+  ModelledLaunch launch;
+  SmUnits units{1, 1};
+  int64_t duration_ns = 0;
 };
 
 // A CUstream / cudaStream_t. The whole future of a stream is known: work gets
@@ -63,8 +73,11 @@ struct Stream : Handle {
   // Non-null while the stream captures. Written under the capture mutex and
   // `mutex`; read under either.
   std::atomic<Capture*> capture{nullptr};
-  // Durations of recent launches, by a hash of their geometry; see timeline.h.
-  std::array<std::pair<ModelledLaunch, int64_t>, 32> modelled{};
+  // Recent launches, by a hash of their geometry; see timeline.h.
+  std::array<ModelledKernel, 32> modelled{};
+  // What of the SMs the stream claims and when; see sm_sharing.h.
+  std::atomic<int> sm_claim{0};
+  std::unique_ptr<SmLog> sm_log;
   std::vector<GraphNode*> frontier;  // what the next captured node depends on
 
   // Legacy stream and blocking streams wait for each other.

@@ -82,8 +82,10 @@ Error Submit(Stream& stream, Work work) {
   }
   const std::lock_guard lock(stream.mutex);
   const int64_t submitted_ns = SimNow();
-  const Span span = Occupy(device, work, EarliestBegin(stream, submitted_ns),
-                           DurationOn(stream, work));
+  const Span span = Occupy(stream, work,
+                           {.begin_ns = EarliestBegin(stream, submitted_ns),
+                            .now_ns = submitted_ns,
+                            .priority = stream.priority});
   stream.tail_ns.store(span.end_ns, std::memory_order_relaxed);
   Execute(stream, work, span, submitted_ns, {});
   return Error::kSuccess;

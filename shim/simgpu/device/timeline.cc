@@ -33,7 +33,6 @@ struct Duration {
   const opmodel::GpuSpec& gpu;
 
   int64_t operator()(const KernelWork& kernel) const {
-    if (kernel.duration_ns > 0) return kernel.duration_ns;
     const opmodel::KernelLaunch launch{
         .blocks = kernel.grid.count(),
         .threads_per_block = static_cast<int>(kernel.block.count()),
@@ -84,32 +83,52 @@ std::atomic<int64_t>* EngineOf(Device& device, const Work& work) {
   }
 }
 
-}  // namespace
-
-int64_t DurationOf(const Work& work, const Device& device) {
-  return std::visit(Duration{device.gpu}, work);
-}
-
-int64_t DurationOn(Stream& stream, const Work& work) {
-  const auto* kernel = std::get_if<KernelWork>(&work);
-  if (kernel == nullptr || kernel->duration_ns > 0) {
-    return DurationOf(work, *stream.device);
-  }
+// Durations and SMs are remembered per stream: programs repeat few geometries.
+const ModelledKernel& ModelOf(Stream& stream, const KernelWork& kernel) {
   const ModelledLaunch launch{
-      .blocks = kernel->grid.count(),
-      .threads = static_cast<uint32_t>(kernel->block.count()),
-      .registers = kernel->registers_per_thread,
-      .shared_bytes =
-          kernel->static_shared_bytes + kernel->dynamic_shared_bytes};
+      .blocks = kernel.grid.count(),
+      .threads = static_cast<uint32_t>(kernel.block.count()),
+      .registers = kernel.registers_per_thread,
+      .shared_bytes = kernel.static_shared_bytes + kernel.dynamic_shared_bytes,
+      .bytes_per_thread = kernel.bytes_per_thread};
   const uint64_t hash = static_cast<uint64_t>(launch.blocks) * 31 +
                         launch.threads + launch.shared_bytes;
-  auto& [known, duration_ns] = stream.modelled[hash % stream.modelled.size()];
-  if (known != launch) {
-    known = launch;
-    duration_ns = DurationOf(work, *stream.device);
+  ModelledKernel& known = stream.modelled[hash % stream.modelled.size()];
+  if (known.launch != launch) {
+    const opmodel::GpuSpec& gpu = stream.device->gpu;
+    known = {.launch = launch,
+             .units = SmUnitsOf(kernel, SmProfile::kWhole, gpu),
+             .duration_ns = Duration{gpu}(kernel)};
   }
-  return duration_ns;
+  return known;
 }
+
+Span OccupySms(Stream& stream, const KernelWork& kernel,
+               const Readiness& ready) {
+  const ModelledKernel& model = ModelOf(stream, kernel);
+  const SmProfile::Place place = TakeSms(
+      stream, {.begin_ns = ready.begin_ns,
+               .duration_ns = kernel.duration_ns > 0 ? kernel.duration_ns
+                                                     : model.duration_ns,
+               .units = model.units,
+               .now_ns = ready.now_ns,
+               .priority = ready.priority,
+               .in_order = ready.in_order});
+  return {place.begin_ns, place.end_ns};
+}
+
+Span OccupyEngine(std::atomic<int64_t>& engine, int64_t begin_ns,
+                  int64_t duration_ns) {
+  int64_t free_ns = engine.load(std::memory_order_relaxed);
+  int64_t start_ns = 0;
+  do {
+    start_ns = std::max(begin_ns, free_ns);
+  } while (!engine.compare_exchange_weak(free_ns, start_ns + duration_ns,
+                                         std::memory_order_relaxed));
+  return {start_ns, start_ns + duration_ns};
+}
+
+}  // namespace
 
 int64_t TailBefore(Stream& stream) {
   int64_t tail_ns = stream.tail_ns.load(std::memory_order_relaxed);
@@ -123,17 +142,17 @@ int64_t EarliestBegin(Stream& stream, int64_t now_ns) {
   return std::max(now_ns + kSubmitLatencyNs, TailBefore(stream) + kKernelGapNs);
 }
 
-Span Occupy(Device& device, const Work& work, int64_t begin_ns,
-            int64_t duration_ns) {
+Span Occupy(Stream& stream, const Work& work, const Readiness& ready) {
+  if (const auto* kernel = std::get_if<KernelWork>(&work)) {
+    return OccupySms(stream, *kernel, ready);
+  }
+  Device& device = *stream.device;
+  const int64_t duration_ns = std::visit(Duration{device.gpu}, work);
   std::atomic<int64_t>* engine = EngineOf(device, work);
-  if (engine == nullptr) return {begin_ns, begin_ns + duration_ns};
-  int64_t free_ns = engine->load(std::memory_order_relaxed);
-  int64_t start_ns = 0;
-  do {
-    start_ns = std::max(begin_ns, free_ns);
-  } while (!engine->compare_exchange_weak(free_ns, start_ns + duration_ns,
-                                          std::memory_order_relaxed));
-  return {start_ns, start_ns + duration_ns};
+  if (engine != nullptr) {
+    return OccupyEngine(*engine, ready.begin_ns, duration_ns);
+  }
+  return {ready.begin_ns, ready.begin_ns + duration_ns};
 }
 
 uint64_t HostTicketBefore(Stream& stream) {

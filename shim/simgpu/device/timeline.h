@@ -14,9 +14,10 @@ namespace dltap::simgpu {
 //    submit it, and kKernelGapNs after what stands before it in its stream.
 // 2. The legacy stream and the blocking streams of a device wait for each
 // other;
-//    all other streams overlap freely. Kernels of different streams do not slow
-//    each other down: contention for SMs is not modelled.
-// 3. Each copy engine (one per direction) does one copy at a time, in the order
+//    all other streams overlap as far as rules 3 and 4 let them.
+// 3. Kernels share the SMs: each takes what its resident blocks need and waits,
+//    or takes longer, when earlier ones left less (sm_profile.h).
+// 4. Each copy engine (one per direction) does one copy at a time, in the order
 //    of submission. Copies inside the device and memsets use no engine.
 constexpr int64_t kSubmitLatencyNs = 3'000;
 constexpr int64_t kKernelGapNs = 900;
@@ -27,13 +28,6 @@ struct Span {
   int64_t end_ns;
 };
 
-// How long the work takes on this device, alone.
-int64_t DurationOf(const Work& work, const Device& device);
-
-// The same, remembered per stream for kernels: programs repeat few geometries.
-// REQUIRES: stream.mutex.
-int64_t DurationOn(Stream& stream, const Work& work);
-
 // When everything is over that the stream's next work follows (rule 2).
 int64_t TailBefore(Stream& stream);
 
@@ -41,9 +35,15 @@ int64_t TailBefore(Stream& stream);
 // REQUIRES: stream.mutex.
 int64_t EarliestBegin(Stream& stream, int64_t now_ns);
 
-// Applies rule 3; `begin_ns` is the earliest time by the other rules.
-Span Occupy(Device& device, const Work& work, int64_t begin_ns,
-            int64_t duration_ns);
+struct Readiness {
+  int64_t begin_ns;  // the earliest time by rules 1 and 2
+  int64_t now_ns;
+  int priority;
+  bool in_order = true;  // false: a branch of a graph, beside others
+};
+
+// Applies rules 3 and 4: when the work runs. REQUIRES: stream.mutex.
+Span Occupy(Stream& stream, const Work& work, const Readiness& ready);
 
 // Host functions that the stream's next work must follow (rule 2 included).
 uint64_t HostTicketBefore(Stream& stream);
