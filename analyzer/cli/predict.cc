@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/importers/file_bytes.h"
 #include "analyzer/predict/ops_csv.h"
 #include "analyzer/predict/prediction.h"
 #include "analyzer/predict/render.h"
@@ -37,6 +47,45 @@ std::string KnownGpus() {
   return names;
 }
 
+// Those that share the longest beginning with what was typed: "h100-sxm5" is
+// near h100-sxm, "a100" near each A100. None where hardly anything is shared.
+std::vector<std::string> NearGpus(std::string_view typed) {
+  constexpr size_t kLeastCommon = 2;
+  size_t most_common = kLeastCommon;
+  std::vector<std::string> near;
+  for (const opmodel::GpuSpec& gpu : opmodel::AllGpus()) {
+    const auto [end, other] = std::mismatch(typed.begin(), typed.end(),
+                                            gpu.name.begin(), gpu.name.end());
+    const auto common = static_cast<size_t>(end - typed.begin());
+    if (common > most_common) near.clear();
+    if (common >= most_common) near.emplace_back(gpu.name);
+    most_common = std::max(most_common, common);
+  }
+  return near;
+}
+
+std::string UnknownGpu(const std::string& name) {
+  std::string text = absl::StrCat("predict: unknown GPU \"", name, "\"; ");
+  const std::vector<std::string> near = NearGpus(name);
+  if (!near.empty()) {
+    absl::StrAppend(&text, "did you mean ", absl::StrJoin(near, ", "), "? ");
+  }
+  return absl::StrCat(text, "known are: ", KnownGpus());
+}
+
+// A gzip file is read as what is in it.
+absl::StatusOr<std::vector<OpsRow>> ReadOps(const std::string& path) {
+  constexpr size_t kMostBytes = size_t{1} << 30;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return absl::InvalidArgumentError(
+        path + ": is a directory; give a CSV file to --ops");
+  }
+  const absl::StatusOr<std::string> text = ReadFileBytes(path, kMostBytes);
+  if (!text.ok()) return text.status();
+  return ParseOpsCsv(*text, path);
+}
+
 }  // namespace
 
 int RunPredict(const std::vector<std::string>& args) {
@@ -45,7 +94,9 @@ int RunPredict(const std::vector<std::string>& args) {
   bool json = false;
   CLI::App app("Model the time of operations on a GPU that need not be there.",
                "dltap predict");
-  app.add_option("--ops", ops, "CSV file, one operation per row")->required();
+  app.add_option("--ops", ops,
+                 "CSV file (may be gzipped), one operation per row")
+      ->required();
   app.add_option("--gpu", gpu_name, "h100-sxm, a100-80-pcie, l4, t4, ...")
       ->required();
   app.add_flag("--json", json, "rows and errors as JSON");
@@ -53,11 +104,10 @@ int RunPredict(const std::vector<std::string>& args) {
   if (const auto code = ParseArgs(app, args)) return *code;
   const opmodel::GpuSpec* gpu = GpuNamed(gpu_name);
   if (gpu == nullptr) {
-    PrintError("predict: unknown GPU \"" + gpu_name +
-               "\"; known are: " + KnownGpus());
+    PrintError(UnknownGpu(gpu_name));
     return kExitUsage;
   }
-  const absl::StatusOr<std::vector<OpsRow>> rows = ReadOpsCsv(ops);
+  const absl::StatusOr<std::vector<OpsRow>> rows = ReadOps(ops);
   if (!rows.ok()) return Fail(rows.status());
   const Prediction prediction = Predict(*rows, *gpu);
   const std::string text = json ? RenderPredictionJson(prediction)

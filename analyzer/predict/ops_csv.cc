@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/predict/ops_csv.h"
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 #include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "analyzer/predict/csv_table.h"
 #include "analyzer/predict/op_rows.h"
@@ -69,24 +64,6 @@ absl::StatusOr<std::vector<OpsRow>> ParseOpsCsv(std::string_view text,
     rows.push_back(*std::move(row));
   }
   return rows;
-}
-
-absl::StatusOr<std::vector<OpsRow>> ReadOpsCsv(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      std::fopen(path.c_str(), "rb"), std::fclose);
-  std::string text;
-  char buffer[1 << 16];
-  size_t length = 0;
-  while (file && (length = std::fread(buffer, 1, sizeof(buffer), file.get()))) {
-    text.append(buffer, length);
-  }
-  // A directory opens but does not read.
-  if (!file || std::ferror(file.get())) {
-    return absl::NotFoundError(
-        absl::StrCat(path, ": cannot read: ", std::strerror(errno),
-                     "; give a CSV file to --ops"));
-  }
-  return ParseOpsCsv(text, path);
 }
 
 }  // namespace dltap::analyzer

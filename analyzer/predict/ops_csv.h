@@ -23,10 +23,7 @@ struct OpsRow {
 
 // Reads the file format of `dltap predict` (README.md lists the columns): rows
 // in the file's order. The first row that cannot be understood is an error
-// that names file, line and column.
-absl::StatusOr<std::vector<OpsRow>> ReadOpsCsv(const std::string& path);
-
-// The same from memory; `path` labels errors.
+// that names file (`path`), line and column.
 absl::StatusOr<std::vector<OpsRow>> ParseOpsCsv(std::string_view text,
                                                 std::string_view path);
 

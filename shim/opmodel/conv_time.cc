@@ -20,28 +20,37 @@ namespace {
 //
 // Rate of implicit-GEMM kernels by that of a plain GEMM: cuDNN 5 and 6 before
 // Volta compute addresses while they load, cuDNN 7 on V100 beats cuBLAS 10's
-// sustained rate. The filter's gradient adds partial sums atomically and, for
-// 1x1 filters, reuses nothing that it has loaded.
+// sustained rate. The filter's gradient adds partial sums atomically: for 1x1
+// filters, whose results are few products each, that is as much work as this
+// many more points.
 constexpr double kOldKernelsRatio = 0.90;
 constexpr double kNewKernelsRatio = 1.08;
 constexpr double kDataEfficiency = 0.92;
 constexpr double kWeightEfficiency = 0.95;
-constexpr double kPointwiseWeightEfficiency = 0.58;
+constexpr double kPointwiseWeightEfficiency = 0.80;
+constexpr double kAtomicsInPoints = 350;
+// A 1x1 filter with a stride uses half of each sector that it loads or adds to.
+constexpr double kStridedPointwiseEfficiency = 0.87;
 constexpr double kNoPrecompRatio = 1.25;  // without the index workspace
 constexpr double kFftEfficiency = 0.45;
 constexpr double kFftWeightEfficiency = 0.20;
 constexpr double kShortestFftTaps = 9;  // FFT of 1x1 filters is not offered
 
-double ImplicitEfficiency(OpKind direction, double taps, const GpuSpec& gpu) {
+double ImplicitEfficiency(const ConvShape& conv, const GpuSpec& gpu) {
   const bool old_kernels =
       gpu.vendor == Vendor::kNvidia && gpu.compute_major < 7;
   const double generation = old_kernels ? kOldKernelsRatio : kNewKernelsRatio;
-  if (direction == OpKind::kConvForward) return generation;
-  if (direction == OpKind::kConvBackwardData) {
-    return generation * kDataEfficiency;
+  if (conv.direction == OpKind::kConvForward) return generation;
+  const bool pointwise = conv.taps <= 1;
+  const double strided =
+      pointwise && !conv.unit_stride ? kStridedPointwiseEfficiency : 1;
+  if (conv.direction == OpKind::kConvBackwardData) {
+    return generation * strided * kDataEfficiency;
   }
-  return generation *
-         (taps <= 1 ? kPointwiseWeightEfficiency : kWeightEfficiency);
+  if (!pointwise) return generation * kWeightEfficiency;
+  const double points = conv.batch * conv.output_points;
+  return generation * strided * kPointwiseWeightEfficiency * points /
+         (points + kAtomicsInPoints);
 }
 
 class ConvEngines {
@@ -56,8 +65,7 @@ class ConvEngines {
     const GemmPlan plan = BestGemmPlan(gemm_, gpu_);
     const double gemm_ns =
         (plan.time.ns - kEmptyKernelNs) /
-        (ImplicitEfficiency(conv_.direction, conv_.taps, gpu_) *
-         TensorFeedRatio(gemm_.rate, gpu_));
+        (ImplicitEfficiency(conv_, gpu_) * TensorFeedRatio(gemm_.rate, gpu_));
     const double memory_ns = Memory(cost_.bytes);
     // Index tables in a workspace spare address arithmetic.
     Add("implicit_precomp_gemm", gemm_ns, memory_ns,

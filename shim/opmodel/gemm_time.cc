@@ -87,7 +87,26 @@ constexpr double kTailTiles = 0.5;
 // cuDNN 7's kernels on V100 lose less than cuDNN 5's and 6's on older GPUs.
 constexpr double kNewConvolutionTailTiles = 0.25;
 
+// Kernels of sm_90 and later keep many stages of operands in flight by bulk
+// copies. Filling them takes long, and while one tile's 2-byte results are
+// stored the next one is computed already; 4-byte ones need the room that this
+// takes. Fits to XLA's measured table for sm_90
+// (xla/service/gpu/model/matmul_interpolator_data.h).
+constexpr double kBulkTailTiles = 0.1;
+constexpr double kBulkFillNs = 3500;
+constexpr double kBulkWideFillNs = 4500;
+
+bool IsBulk(const GemmShape& shape, const GpuSpec& gpu) {
+  return shape.rate.tensor && gpu.compute_major >= 9;
+}
+
+double FillNs(const GemmShape& shape, const GpuSpec& gpu) {
+  if (!IsBulk(shape, gpu)) return 0;
+  return shape.bytes_per_element <= 2 ? kBulkFillNs : kBulkWideFillNs;
+}
+
 double TailTiles(const GemmShape& shape, const GpuSpec& gpu) {
+  if (IsBulk(shape, gpu) && shape.bytes_per_element <= 2) return kBulkTailTiles;
   return shape.kernels != GemmKernels::kBlas && gpu.compute_major >= 7
              ? kNewConvolutionTailTiles
              : kTailTiles;
@@ -155,6 +174,7 @@ GemmPlan Evaluate(const GemmShape& shape, const Tile& tile, int split_k,
   const double memory_ns =
       MemoryNs(DramBytes(shape, tile, split_k, gpu.sms, gpu), gpu);
   ModelledTime time = WithLaunchFloor(compute_ns, memory_ns);
+  time.ns += FillNs(shape, gpu);
   if (split_k > 1) time.ns += kEmptyKernelNs;  // the reduction kernel
   return {
       .tile_m = tile.m,
@@ -165,8 +185,22 @@ GemmPlan Evaluate(const GemmShape& shape, const Tile& tile, int split_k,
           split_k > 1 ? 4.0 * split_k * shape.batch * shape.m * shape.n : 0};
 }
 
-bool MaySplit(const GemmShape& shape, int split_k, const GpuSpec& gpu) {
+// cuBLAS on sm_80 and later splits k where the tiles do not fill the SMs, but
+// not to even out the last wave (A100: NeuSight's linear layers below 2 ms are
+// 10 % slower than even waves). Under a power cap the busy SMs of an uneven
+// wave run faster instead, so that it looks even (T4).
+bool SplitsOnlyToFill(const GemmShape& shape, const GpuSpec& gpu) {
+  return shape.batch <= 1 && gpu.compute_major >= 8 &&
+         gpu.sustained_fp32_ratio >= kPowerCappedRatio;
+}
+
+bool MaySplit(const GemmShape& shape, const Tile& tile, int split_k,
+              const GpuSpec& gpu) {
   constexpr double kShortestK = 64;
+  if (shape.kernels == GemmKernels::kBlas && SplitsOnlyToFill(shape, gpu) &&
+      std::ceil(shape.m / tile.m) * std::ceil(shape.n / tile.n) >= gpu.sms) {
+    return false;
+  }
   if (shape.kernels == GemmKernels::kConvolution) return false;
   if (shape.kernels == GemmKernels::kBlas && IsMaxwell(gpu)) return false;
   return shape.k / split_k >= kShortestK;
@@ -176,7 +210,7 @@ template <typename Visit>
 void ForEachPlan(const GemmShape& shape, const GpuSpec& gpu, Visit visit) {
   for (const Tile& tile : TilesFor(shape, gpu)) {
     for (const int split_k : kSplits) {
-      if (split_k > 1 && !MaySplit(shape, split_k, gpu)) break;
+      if (split_k > 1 && !MaySplit(shape, tile, split_k, gpu)) break;
       visit(Evaluate(shape, tile, split_k, gpu));
     }
   }

@@ -15,6 +15,8 @@ namespace {
 constexpr double kFusedEfficiency = 0.62;
 constexpr double kNonfusedEfficiency = 1.00;
 constexpr double kNonfusedWeightEfficiency = 0.87;
+// cuDNN 7's kernels on V100 against cuDNN 5's and 6's on older GPUs.
+constexpr double kNewKernelsRatio = 1.18;
 
 // A thread block of the fused kernel owns 32 tiles by 64 filters, all 16 points
 // of them, and walks the channels in steps of 8.
@@ -24,6 +26,10 @@ constexpr double kFusedChannelStep = 8;
 constexpr double kFusedTail = 0.5;  // of a block; see gemm_time.cc
 constexpr double kFusedPoints = 16;
 constexpr double kNonfusedPoints = 36;
+
+double GenerationRatio(const GemmShape& gemm, const GpuSpec& gpu) {
+  return !gemm.rate.tensor && gpu.compute_major >= 7 ? kNewKernelsRatio : 1;
+}
 
 bool IsThreeByThree(const ConvShape& conv) {
   return conv.filter_height == 3 && conv.filter_width == 3;
@@ -61,8 +67,8 @@ std::optional<WinogradTime> FusedWinograd(const ConvShape& conv,
       std::ceil(channels / kFusedChannelStep) * kFusedChannelStep;
   const double block_flops =
       2 * kFusedPoints * kFusedTiles * kFusedFilters * padded;
-  const double sm_flops_per_s =
-      kFusedEfficiency * gemm.rate.sustained_flops_per_s / gpu.sms;
+  const double sm_flops_per_s = kFusedEfficiency * GenerationRatio(gemm, gpu) *
+                                gemm.rate.sustained_flops_per_s / gpu.sms;
   return WinogradTime{.compute_ns = waves * block_flops / sm_flops_per_s * 1e9,
                       .workspace_bytes = 0};
 }
@@ -90,7 +96,7 @@ std::optional<WinogradTime> NonfusedWinograd(const ConvShape& conv,
   }
   const double efficiency =
       (weight ? kNonfusedWeightEfficiency : kNonfusedEfficiency) *
-      TensorFeedRatio(gemm.rate, gpu);
+      GenerationRatio(gemm, gpu) * TensorFeedRatio(gemm.rate, gpu);
   const double workspace_bytes =
       kNonfusedPoints * gemm.bytes_per_element *
       (tiles * conv.in_channels + tiles * conv.out_channels +

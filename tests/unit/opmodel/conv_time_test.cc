@@ -132,6 +132,53 @@ TEST(ConvTimeTest, StridedBackwardDataSkipsOnlySomeTaps) {
             Engines(strided, OpKind::kConvForward).front().ns);
 }
 
+TEST(ConvTimeTest, PointwiseWeightGradientPaysForItsAtomics) {
+  // As many products either way: few points for many filters against many
+  // points for few. Each filter value is added up atomically.
+  const SquareConv few_points{.batch = 8,
+                              .in_channels = 2048,
+                              .out_channels = 512,
+                              .size = 7,
+                              .filter = 1};
+  SquareConv many_points = few_points;
+  many_points.batch = 8 * 16;
+  many_points.in_channels = 512;
+  many_points.out_channels = 128;
+  const OpKind weight = OpKind::kConvBackwardWeight;
+  EXPECT_GT(Engines(few_points, weight, "p100-pcie").front().ns,
+            1.3 * Engines(many_points, weight, "p100-pcie").front().ns);
+}
+
+TEST(ConvTimeTest, StridedPointwiseGradientsWasteSectors) {
+  SquareConv dense{.batch = 8,
+                   .in_channels = 1024,
+                   .out_channels = 1024,
+                   .size = 28,
+                   .filter = 1};
+  SquareConv strided = dense;
+  strided.size = 56;
+  strided.stride = 2;
+  const auto rate = [](const SquareConv& conv, OpKind kind) {
+    return CostOf(MakeConv(kind, conv))->flops /
+           Find(Engines(conv, kind), "implicit_gemm")->ns;
+  };
+  EXPECT_NEAR(rate(strided, OpKind::kConvBackwardWeight) /
+                  rate(dense, OpKind::kConvBackwardWeight),
+              0.87, 0.01);
+  EXPECT_NEAR(
+      rate(strided, OpKind::kConvForward) / rate(dense, OpKind::kConvForward),
+      1, 0.01);
+}
+
+TEST(ConvTimeTest, WinogradOfNewLibrariesIsFasterAtTheSameRate) {
+  GpuSpec gpu = *FindGpu("p100-pcie");
+  const Operation op = MakeConv(OpKind::kConvForward, kResNetBlock);
+  const double old_ns = Find(ConvAlternatives(op, gpu), "winograd_2x2")->ns;
+  gpu.compute_major = 7;
+  EXPECT_NEAR(old_ns / Find(ConvAlternatives(op, gpu), "winograd_2x2")->ns,
+              1.18, 0.03);
+}
+
 TEST(ConvTimeTest, DepthwiseIsBoundByMemory) {
   const SquareConv depthwise{.batch = 64,
                              .in_channels = 128,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "shim/opmodel/cost.h"
 #include "tests/unit/opmodel/operations.h"
@@ -141,6 +142,58 @@ TEST(GemmTimeTest, EveryShapeHasThreePlansAndTheLibrarysChoiceLeads) {
           << gpu.name;
     }
   }
+}
+
+// Rates that XLA measured on sm_90 (matmul_interpolator_data.h), in TFLOP/s.
+// The FP32 columns ran on TF32 tensor cores.
+struct PublishedRate {
+  int64_t batch, m, n, k;
+  double bf16_tflops;
+  double tf32_tflops;
+};
+constexpr PublishedRate kPublishedRates[] = {
+    {1, 256, 256, 1024, 19.5, 14.3},     {2, 512, 512, 256, 43.4, 32.2},
+    {1, 1024, 1024, 256, 82.0, 54.0},    {4, 512, 512, 512, 142.2, 75.7},
+    {4, 512, 512, 1024, 237.1, 110.8},   {2, 1024, 1024, 1024, 373.9, 136.6},
+    {1, 4096, 4096, 1024, 677.4, 309.0}, {1, 2048, 4096, 2048, 715.4, 316.6},
+    {2, 512, 4096, 2048, 627.2, 233.9},  {1, 2048, 1024, 4096, 653.1, 307.9},
+    {4, 2048, 2048, 256, 394.8, 201.0},  {4, 2048, 2048, 4096, 779.1, 321.5},
+};
+
+TEST(GemmTimeTest, MeetsPublishedTensorCoreRates) {
+  const auto error = [](const PublishedRate& rate, DType math, double tflops) {
+    Operation op = MakeGemm(rate.m, rate.n, rate.k, rate.batch);
+    op.math = math;
+    op.storage = math == DType::kTf32 ? DType::kF32 : math;
+    const double published_ns = CostOf(op)->flops / tflops / 1e3;
+    return std::abs(TimeOf(op, *FindGpu("h100-sxm"))->ns / published_ns - 1);
+  };
+  for (const PublishedRate& rate : kPublishedRates) {
+    EXPECT_LT(error(rate, DType::kBf16, rate.bf16_tflops), 0.15)
+        << rate.batch << " x " << rate.m << " " << rate.n << " " << rate.k;
+    EXPECT_LT(error(rate, DType::kTf32, rate.tf32_tflops), 0.30)
+        << rate.batch << " x " << rate.m << " " << rate.n << " " << rate.k;
+  }
+}
+
+TEST(GemmTimeTest, NewLibrariesSplitOnlyWhereTilesDoNotFillTheGpu) {
+  // 64 x 7 tiles of 64 x 64 on 108 SMs: the last wave is uneven, but nobody
+  // splits k to even it out. Before Ampere they do.
+  const Operation uneven = MakeGemm(4096, 448, 8192);
+  const auto splits = [&](const char* gpu) {
+    int most = 1;
+    for (const GemmPlan& plan :
+         GemmPlansOf(GemmShapeOf(uneven, *FindGpu(gpu)), *FindGpu(gpu))) {
+      if (plan.tile_m == 64 && plan.tile_n == 64) {
+        most = std::max(most, plan.split_k);
+      }
+    }
+    return most;
+  };
+  EXPECT_EQ(splits("a100-80-pcie"), 1);
+  EXPECT_GT(splits("v100-sxm"), 1);
+  // A capped GPU spends the idle SMs' power on the busy ones.
+  EXPECT_GT(splits("l4"), 1);
 }
 
 }  // namespace

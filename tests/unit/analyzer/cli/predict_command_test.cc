@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <fstream>
 
@@ -53,9 +54,28 @@ TEST(PredictCommandTest, UnknownGpuIsUsageAndListsTheKnown) {
   const std::string ops = WriteOps("op,m,n,k\ngemm,512,512,512\n");
   const Outcome outcome = Predict({"--ops", ops, "--gpu", "h100"});
   EXPECT_EQ(outcome.code, kExitUsage);
-  EXPECT_THAT(outcome.err, HasSubstr("unknown GPU \"h100\"; known are: "));
-  EXPECT_THAT(outcome.err, HasSubstr("h100-sxm"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("unknown GPU \"h100\"; did you mean h100-pcie, "
+                        "h100-sxm? known are: "));
+  EXPECT_THAT(outcome.err, HasSubstr("b200"));
   EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(Predict({"--ops", ops, "--gpu", "zeus"}).err,
+              HasSubstr("unknown GPU \"zeus\"; known are: "));
+}
+
+TEST(PredictCommandTest, ReadsGzippedRows) {
+  const std::string path = ::testing::TempDir() + "predict_command_ops.csv.gz";
+  const gzFile file = gzopen(path.c_str(), "wb");
+  gzputs(file, "op,m,n,k\ngemm,512,512,512\n");
+  gzclose(file);
+  EXPECT_THAT(Predict({"--ops", path, "--gpu", "t4"}).out,
+              StartsWith("t4 (Tesla T4), 1 rows"));
+}
+
+TEST(PredictCommandTest, DirectoryIsBadInput) {
+  const Outcome outcome = Predict({"--ops", "/", "--gpu", "l4"});
+  EXPECT_EQ(outcome.code, kExitBadInput);
+  EXPECT_THAT(outcome.err, HasSubstr("/: is a directory"));
 }
 
 TEST(PredictCommandTest, MissingOptionIsUsage) {
@@ -73,7 +93,7 @@ TEST(PredictCommandTest, BadRowIsBadInputWithFileAndLine) {
 TEST(PredictCommandTest, MissingFileIsBadInput) {
   const Outcome outcome = Predict({"--ops", "/no/such.csv", "--gpu", "l4"});
   EXPECT_EQ(outcome.code, kExitBadInput);
-  EXPECT_THAT(outcome.err, HasSubstr("/no/such.csv: cannot read"));
+  EXPECT_THAT(outcome.err, HasSubstr("/no/such.csv: No such file"));
 }
 
 TEST(PredictCommandTest, HelpNamesColumnsAndGpus) {

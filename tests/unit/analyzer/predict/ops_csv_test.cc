@@ -164,13 +164,6 @@ TEST(OpsCsvTest, SizesThatOverflowOrNeverEndAreErrors) {
   EXPECT_THAT(ErrorOf(rnn + "1,3\n"), HasSubstr("at most 2"));
 }
 
-TEST(OpsCsvTest, UnreadablePathsAreErrors) {
-  EXPECT_THAT(ReadOpsCsv("/no/such/ops.csv").status().message(),
-              HasSubstr("/no/such/ops.csv: cannot read: No such file"));
-  EXPECT_THAT(ReadOpsCsv("/").status().message(),
-              HasSubstr("/: cannot read: Is a directory"));
-}
-
 TEST(OpsCsvTest, DamagedFilesAreRowsOrAnErrorWithAPlace) {
   const std::string valid =
       "op,precision,w,h,c,n,k,s,r,pad_w,pad_h,stride_1,stride_2,measured_ms\n"
