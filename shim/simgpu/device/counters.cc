@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "shim/simgpu/device/address_routes.h"
 #include "shim/simgpu/device/cbid_table.h"
 #include "shim/simgpu/device/faults.h"
 #include "shim/simgpu/device/fork_guard.h"
@@ -131,7 +132,12 @@ std::string CountsAsText() {
   for (const auto& [library, name, body, count] : rows) {
     text.append(library).append(" ").append(name);
     text.append(body == BodyKind::kReal ? " real " : " default ");
-    text.append(std::to_string(count)).append("\n");
+    text.append(std::to_string(count));
+    const uint64_t by_address = CallsByAddress(name);
+    if (by_address != 0) {
+      text.append(" by_address ").append(std::to_string(by_address));
+    }
+    text.append("\n");
   }
   return text;
 }

@@ -35,7 +35,8 @@ inline void CountCall(ApiFunction& function, std::atomic<uint64_t>* counts) {
 // Calls of the function so far, by all threads.
 uint64_t CallsOf(const ApiFunction& function);
 
-// "library symbol kind count" per function called, sorted by library and name.
+// "library symbol kind count" per function called, sorted by library and name;
+// then " by_address count" for those of the calls that address_routes.h tells.
 std::string CountsAsText();
 
 }  // namespace dltap::simgpu

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "shim/simgpu/device/address_routes.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
@@ -11,6 +12,7 @@ struct ProcAddress {
   std::string_view base;
   int version;      // the CUDA version that brought this ABI
   bool per_thread;  // _ptsz or _ptds
+  const char* symbol;
   void* address;
 };
 
@@ -18,13 +20,14 @@ struct ProcAddress {
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 const ProcAddress kProcAddresses[] = {
 #define DLTAP_ROW(base, version, per_thread, symbol) \
-  {base, version, per_thread, reinterpret_cast<void*>(&symbol)},
+  {base, version, per_thread, #symbol, reinterpret_cast<void*>(&symbol)},
 #include "proc_addresses.inc"
 #undef DLTAP_ROW
 };
 #pragma GCC diagnostic pop
 
 struct Answer {
+  const char* symbol = nullptr;
   void* address = nullptr;
   bool name_known = false;
 };
@@ -35,7 +38,9 @@ Answer Find(std::string_view base, int version, bool per_thread) {
   for (const ProcAddress& row : kProcAddresses) {
     if (row.base != base || row.per_thread != per_thread) continue;
     answer.name_known = true;
-    if (row.version <= version) answer.address = row.address;
+    if (row.version > version) continue;
+    answer.symbol = row.symbol;
+    answer.address = row.address;
   }
   return answer;
 }
@@ -52,7 +57,7 @@ Error GetAddress(const char* symbol, void** function, int version,
                  cuuint64_t flags, CUdriverProcAddressQueryResult* status) {
   if (symbol == nullptr || function == nullptr) return Error::kInvalidValue;
   const Answer answer = FindFor(symbol, version, flags);
-  *function = answer.address;
+  *function = CountedAddress(answer.symbol, answer.address);
   const auto missing = answer.name_known
                            ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
                            : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
@@ -62,6 +67,11 @@ Error GetAddress(const char* symbol, void** function, int version,
   return answer.address == nullptr ? Error::kNotFound : Error::kSuccess;
 }
 
+// libcudart has this library's functions by address too, the first included.
+void NoteCaller(const char* symbol, const void* caller) {
+  if (IsSimulatedLibrary(caller)) CountInnerCall(symbol);
+}
+
 }  // namespace
 }  // namespace dltap::simgpu
 
@@ -69,6 +79,7 @@ using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion,
                           cuuint64_t flags) {
+  NoteCaller("cuGetProcAddress", __builtin_return_address(0));
   return Driver<"cuGetProcAddress">(DriverNeeds::kNothing, [&] {
     return GetAddress(symbol, pfn, cudaVersion, flags, nullptr);
   });
@@ -77,6 +88,7 @@ CUresult cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion,
 CUresult cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion,
                              cuuint64_t flags,
                              CUdriverProcAddressQueryResult* symbolStatus) {
+  NoteCaller("cuGetProcAddress_v2", __builtin_return_address(0));
   return Driver<"cuGetProcAddress_v2">(DriverNeeds::kNothing, [&] {
     return GetAddress(symbol, pfn, cudaVersion, flags, symbolStatus);
   });
