@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # setup.sh [--cuda-root DIR] [--python EXE] [--no-packages] [--lint]
+#          [--frameworks]
 #
 # Brings a Debian 12 machine to the point where the project builds and its
 # tests run: Debian packages, CUDA 13.0 headers and nvcc, a Python environment
@@ -9,6 +10,8 @@
 #   --python EXE     use this interpreter and its PyTorch; none is downloaded
 #   --no-packages    do not look for Debian packages; they come from elsewhere
 #   --lint           also install clang-format and clang-tidy
+#   --frameworks     also one Python environment for each framework of
+#                    third_party/frameworks, for `test.sh --frameworks`
 # Tools are kept in ${DLTAP_TOOLS:-~/.cache/dltap}, each named after its lock
 # file's hash, so that clones share them. They are made in a work folder and
 # renamed when complete: what was interrupted never counts.
@@ -20,6 +23,8 @@ cuda_root=
 python=
 generator_python=
 with_packages=1
+with_frameworks=
+frameworks=(triton jax cupy numba tensorflow torch-newest)
 packages=(g++ cmake ninja-build pkg-config python3 python3-venv binutils ccache
   libgtest-dev libgmock-dev libbenchmark-dev libabsl-dev libsimdjson-dev
   libzstd-dev zlib1g-dev libsqlite3-dev libcli11-dev libxxhash-dev)
@@ -33,6 +38,8 @@ parse_options() {
       --cuda-root) cuda_root=${2:?--cuda-root needs a folder}; shift ;;
       --python) python=${2:?--python needs an interpreter}; shift ;;
       --no-packages) with_packages= ;;
+      # Triton compiles a module of Python's at run time.
+      --frameworks) with_frameworks=1; packages+=(gcc python3-dev) ;;
       --lint) packages+=(clang-format-16 clang-tidy-16 shellcheck) ;;
       *) fail "unknown option $1; the head of scripts/setup.sh lists them" ;;
     esac
@@ -160,6 +167,32 @@ sys.exit(not u.find_spec("torch"))' ||
   generator_python=$python
 }
 
+framework_locks() {  # NAME
+  local lock=third_party/frameworks/$1.lock
+  case $1 in
+    triton) echo third_party/python.lock "$lock" ;;  # on the PyTorch of all
+    *) echo "$lock" ;;
+  esac
+}
+
+# Environments that are there are named in build/toolchain.env, whoever made
+# them; --frameworks makes the others.
+choose_frameworks() {
+  local name locks folder
+  framework_choice=()
+  for name in "${frameworks[@]}"; do
+    read -ra locks <<<"$(framework_locks "$name")"
+    folder=$tools/$name-$(key_of "${locks[@]}")
+    if [ -n "$with_frameworks" ] && [ ! -d "$folder" ]; then
+      need_space 3500 "the environment of $name"
+      say "making a Python environment with $name"
+      make_venv "$name" "" "${locks[@]}"
+    fi
+    [ ! -d "$folder" ] || framework_choice+=(
+      "DLTAP_$(tr a-z- A-Z_ <<<"$name")_PYTHON=$folder/bin/python")
+  done
+}
+
 choose_cuda() {
   local lock=third_party/cuda.lock unpack=scripts/unpack_cuda_wheels.py
   if [ -n "$cuda_root" ]; then
@@ -188,7 +221,8 @@ write_choice() {
   mkdir -p build
   printf '%s\n' "DLTAP_PYTHON=$python" \
     "DLTAP_GENERATOR_PYTHON=$generator_python" \
-    "DLTAP_CUDA_ROOT=$cuda_root" >build/toolchain.env.new
+    "DLTAP_CUDA_ROOT=$cuda_root" "${framework_choice[@]}" \
+    >build/toolchain.env.new
   if cmp -s build/toolchain.env.new build/toolchain.env; then
     rm build/toolchain.env.new
   else
@@ -202,4 +236,5 @@ install_packages
 check_compiler
 choose_python
 choose_cuda
+choose_frameworks
 write_choice

@@ -1,12 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# test.sh [CTEST-OPTIONS]: sets up, builds, runs all tests. Names the slowest
-# ten, then ends with ctest's closing lines and its exit code.
+# test.sh [--frameworks] [CTEST-OPTIONS]: sets up, builds, runs all tests. Names
+# the slowest ten, then ends with ctest's closing lines and its exit code.
+#   test.sh --frameworks   only the tests of JAX, TensorFlow, Triton, CuPy, Numba
+#                          and the newest PyTorch (downloads 3 GB the first time)
 #   test.sh -L unit     only tests with this label (unit, integration, gpu, ...)
 #   test.sh -R trace    only tests whose name matches
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
-./scripts/build.sh || exit
+setup_options=()
+which_tests=(-LE '^frameworks$')
+if [ "${1:-}" = --frameworks ]; then
+  shift
+  setup_options=(--frameworks)
+  which_tests=(-L '^frameworks$')
+fi
+./scripts/build.sh "${setup_options[@]}" || exit
 
 # Passes ctest's output on and puts the slowest tests before its summary.
 with_slowest() {
@@ -28,6 +37,6 @@ with_slowest() {
 }
 
 ctest --test-dir build --no-tests=error --output-on-failure \
-  --no-label-summary -j "$(nproc)" "$@" 2>&1 |
+  --no-label-summary -j "$(nproc)" "${which_tests[@]}" "$@" 2>&1 |
   with_slowest
 exit "${PIPESTATUS[0]}"
