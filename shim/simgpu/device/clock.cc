@@ -88,4 +88,9 @@ void SpendHostTime(int64_t cost_ns) {
 
 int64_t ClockOffset() { return SimNow() - ReadClock(CLOCK_MONOTONIC); }
 
+extern "C" int dltapSimGetTimestamp(uint64_t* timestamp_ns) {
+  *timestamp_ns = static_cast<uint64_t>(SimNow());
+  return 0;
+}
+
 }  // namespace dltap::simgpu

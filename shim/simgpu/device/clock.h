@@ -21,6 +21,11 @@ void SpendHostTime(int64_t cost_ns);
 // Changes while the clock is skipped; constant in real mode.
 int64_t ClockOffset();
 
+// SimNow(), by a name that a tracing tool finds with dlsym. cuptiGetTimestamp
+// follows the callback of any CUPTI client that registers one; this never does.
+// Returns 0, like a CUPTI function that succeeded.
+extern "C" int dltapSimGetTimestamp(uint64_t* timestamp_ns);
+
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SHIM_SIMGPU_DEVICE_CLOCK_H_

@@ -97,6 +97,11 @@ bool FindCupti(void* (*real)(const char* symbol), CuptiApi* api) {
   api->member = reinterpret_cast<decltype(api->member)>(real(#function));
   DLTAP_CUPTI_OPTIONAL(X)
 #undef X
+  // The simulated GPU's: the same clock, but no client's callback changes it.
+  void* steady = real("dltapSimGetTimestamp");
+  if (steady != nullptr) {
+    api->get_timestamp = reinterpret_cast<decltype(api->get_timestamp)>(steady);
+  }
   return complete;
 }
 

@@ -53,10 +53,20 @@ void WipePage() {
   }
 }
 
+// The simulated GPU has a function of its own: cuptiGetTimestamp changes when a
+// profiler in the program registers a timestamp callback.
+CuptiTimestamp FindCuptiTimestamp() {
+  for (const char* name : {"dltapSimGetTimestamp", "cuptiGetTimestamp"}) {
+    void* found = FindReal(name);
+    if (found != nullptr) return reinterpret_cast<CuptiTimestamp>(found);
+  }
+  return nullptr;
+}
+
 ClockKind ClockForSession(const Config& config) {
   CuptiTimestamp cupti = nullptr;
   if (config.clock == ClockKind::kCupti) {
-    cupti = reinterpret_cast<CuptiTimestamp>(FindReal("cuptiGetTimestamp"));
+    cupti = FindCuptiTimestamp();
     if (cupti == nullptr) {
       Log(LogLevel::kWarning,
           "DLTAP_CLOCK=cupti, but no CUPTI is loaded; using the cycle counter");

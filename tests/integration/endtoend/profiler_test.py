@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -24,12 +25,19 @@ class ProfilerTest(unittest.TestCase):
             trace = pathlib.Path(folder, "trace")
             tapped = json.loads(chain.run_tapped(command, trace).stdout)
             document = chain.report(trace)
+            dump = chain.dltap("dump", trace).stdout
         self.assertGreater(len(bare), 5)
         self.assertEqual(bare, tapped)
         # Ours yields CUPTI to the profiler and takes it back.
         self.assertGreater(sum(row["kernels"] for row in document["classes"]),
                            0)
-        self.assertGreater(document["devices"][0]["not_observed_ns"], 0)
+        spans = re.findall(r"^not_observed t=(\d+)\.\.(\d+)ns .*cause=yielded$",
+                           dump, re.M)
+        self.assertEqual(len(spans), 1)
+        self.assertLess(int(spans[0][0]), int(spans[0][1]))
+        # Before and after it, in spite of the profiler's timestamp callback.
+        self.assertEqual(document["trust"]["launches_without_kernel"], 0)
+        self.assertEqual(document["trust"]["kernels_without_launch"], 0)
 
 
 if __name__ == "__main__":
