@@ -31,12 +31,22 @@ class VirtualClockTest(unittest.TestCase):
         for number, (a, b) in enumerate(pairs, 1):
             self.assertEqual(a, b, f"{program}: line {number} differs")
 
-    def test_cpp(self):
+    def test_one_stream(self):
         self.check(chain.cpp("lstm", steps=4))
 
+    def test_graph(self):
+        self.check(chain.cpp("cnn", "--capture", steps=4))
+
+    def test_streams_events_copies_and_host_functions(self):
+        self.check(chain.cpp("pipeline", steps=8))
+
     @chain.needs_torch
-    def test_python(self):
+    def test_python_rnn(self):
         self.check(chain.script("train_lstm_lm.py", steps=4))
+
+    @chain.needs_torch
+    def test_python_cnn(self):
+        self.check(chain.script("train_resnet.py", steps=2))
 
 
 if __name__ == "__main__":

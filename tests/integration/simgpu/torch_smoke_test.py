@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does unmodified PyTorch run on the simulated CUDA libraries?
 
-Usage: torch_smoke_test.py LIBRARY_DIR GPU GROUP
+Usage: torch_smoke_test.py LIBRARY_DIR GPU GROUP [CLOCK]
 
 Runs torch_checks/GROUP.py in a process that finds the simulated libraries.
 Values are not computed there, so the checks look at shapes, at times, at what
@@ -18,7 +18,7 @@ import tempfile
 SKIPPED = 77
 
 
-def main(library_dir, gpu, group):
+def main(library_dir, gpu, group, clock="skip"):
     if importlib.util.find_spec("torch") is None:
         print("skipped: this Python has no torch")
         return SKIPPED
@@ -26,7 +26,7 @@ def main(library_dir, gpu, group):
     with tempfile.TemporaryDirectory() as scratch:
         environment = dict(
             os.environ, LD_LIBRARY_PATH=str(pathlib.Path(library_dir)),
-            DLTAP_SIM_GPU=gpu, DLTAP_SIM_GPUS="2", DLTAP_SIM_CLOCK="skip",
+            DLTAP_SIM_GPU=gpu, DLTAP_SIM_GPUS="2", DLTAP_SIM_CLOCK=clock,
             # What a simulated compiler makes must not reach the user's caches.
             PYTORCH_KERNEL_CACHE_PATH=scratch, TMPDIR=scratch)
         return subprocess.run([sys.executable, "-B", folder / f"{group}.py"],
