@@ -31,7 +31,8 @@ class Correlator {
     for (const Activity& activity : process_.activities) {
       result.joins.push_back(JoinActivity(activity));
       if (activity.kind == ActivityKind::kKernel &&
-          !result.joins.back().submitted_by.known()) {
+          !result.joins.back().submitted_by.known() &&
+          IsObserved(activity.begin_ns, activity.begin_ns)) {
         ++result.kernels_without_launch;
       }
     }
@@ -162,18 +163,23 @@ class Correlator {
       const Call& call = process_.calls[i];
       if (call.failed || call.capturing || has_work[i]) continue;
       if (index_.outermost()[i] != CallId(i)) continue;
-      if (KindOf(call) == specs::Kind::kLaunch && IsObserved(call)) ++count;
+      if (KindOf(call) == specs::Kind::kLaunch &&
+          IsObserved(call.begin_ns, call.end_ns)) {
+        ++count;
+      }
     }
     return count;
   }
 
-  // A launch whose kernel could not be delivered is not a missing kernel.
-  bool IsObserved(const Call& call) const {
-    return std::none_of(
-        process_.not_observed.begin(), process_.not_observed.end(),
-        [&call](const NotObserved& span) {
-          return call.end_ns >= span.begin_ns && call.begin_ns < span.end_ns;
-        });
+  // A launch whose kernel could not be delivered is not a missing kernel; nor is
+  // a kernel without launch whose launch was under way when recording began.
+  bool IsObserved(int64_t begin_ns, int64_t end_ns) const {
+    return std::none_of(process_.not_observed.begin(),
+                        process_.not_observed.end(),
+                        [=](const NotObserved& span) {
+                          return end_ns >= span.begin_ns &&
+                                 begin_ns < span.end_ns + kClockSlackNs;
+                        });
   }
 
   struct Submitter {

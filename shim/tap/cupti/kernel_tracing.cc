@@ -97,9 +97,9 @@ void KernelTracing::Pass() {
 void KernelTracing::Pause() {
   Owner owner = Owner::kOurs;
   if (!owner_.compare_exchange_strong(owner, Owner::kTaking)) return;
+  paused_ns_ = Now();
   SwitchOff();
   Flush(false);
-  paused_ns_ = Now();
   owner_.store(Owner::kPaused, std::memory_order_release);
 }
 

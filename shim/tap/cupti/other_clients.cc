@@ -35,6 +35,8 @@ bool KernelTracing::StepAside() {
                                       std::memory_order_acquire)) {
       continue;
     }
+    // From here a launch of another thread may lack its kernel.
+    yielded_ns_.store(Now(), std::memory_order_relaxed);
     if (owner == Owner::kOurs) SwitchOff();
     HandOver();
     return true;
@@ -43,7 +45,6 @@ bool KernelTracing::StepAside() {
 
 void KernelTracing::HandOver() {
   api_.activity_flush_all(0);
-  yielded_ns_.store(Now(), std::memory_order_relaxed);
   client_flushed_.store(false, std::memory_order_relaxed);
   // From now: a client that only looks in leaves by itself.
   client_left_ns_.store(host_.monotonic_ns(), std::memory_order_relaxed);

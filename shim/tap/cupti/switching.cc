@@ -116,12 +116,13 @@ CUptiResult KernelTracing::RegisterDispatch() {
   return api_.activity_register_callbacks(OnBufferRequested, OnBufferCompleted);
 }
 
-// REQUIRES: owner_ is kTaking. On failure everything is off again.
+// REQUIRES: owner_ is kTaking. On failure everything is off again. Calls come
+// on before kernels: no kernel is delivered without its launch.
 bool KernelTracing::TakeOver() {
   const bool done = Check("cuptiActivityRegisterCallbacks",
                           api_.activity_register_callbacks(
                               OnBufferRequested, OnBufferCompleted)) &&
-                    SwitchOnKinds() && SwitchOnApis();
+                    SwitchOnApis() && SwitchOnKinds();
   if (!done) {
     SwitchOff();
     return false;

@@ -69,6 +69,17 @@ TEST_F(AttributionTest, ALaunchWithoutKernelIsCounted) {
   EXPECT_EQ(attribution_.processes[0].launches_without_kernel, 1);
 }
 
+TEST_F(AttributionTest, AKernelLaunchedWhileRecordingBeganIsNotAStray) {
+  Given(
+      "device 0 name=gpu\n"
+      "not_observed t=0..100us device=0 cause=recording_off\n"
+      "call t=90..99us thread=0 cudaLaunchKernel launches=gelu\n"
+      "kernel t=102..110us device=0 corr=1 name=gelu\n"
+      "kernel t=150..160us device=0 corr=2 name=gelu\n");
+  EXPECT_EQ(attribution_.processes[0].launches_without_kernel, 0);
+  EXPECT_EQ(attribution_.processes[0].kernels_without_launch, 1);
+}
+
 TEST_F(AttributionTest, ReplayedNodesBelongToTheCapturedCall) {
   Given(
       "device 0 name=gpu\n"
