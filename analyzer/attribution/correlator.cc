@@ -171,8 +171,8 @@ class Correlator {
     return count;
   }
 
-  // A launch whose kernel could not be delivered is not a missing kernel; nor is
-  // a kernel without launch whose launch was under way when recording began.
+  // A launch whose kernel could not be delivered is not a missing kernel; nor
+  // is a kernel without launch whose launch was under way when recording began.
   bool IsObserved(int64_t begin_ns, int64_t end_ns) const {
     return std::none_of(process_.not_observed.begin(),
                         process_.not_observed.end(),

@@ -94,15 +94,6 @@ def seen_by_tap(trace) -> collections.Counter:
     return seen
 
 
-def simulated_calls(path) -> collections.Counter:
-    """Calls that the simulated libraries counted, by function."""
-    calls = collections.Counter()
-    for line in pathlib.Path(path).read_text().splitlines():
-        _, symbol, _, number, *_ = line.split()
-        calls[symbol] += int(number)
-    return calls
-
-
 def class_rows(document) -> dict[str, dict]:
     return {row["class"]: row for row in document["classes"]}
 

@@ -11,7 +11,9 @@ POINT = re.compile(r"^DLTAP_ENTRY_POINT\(\d+, (\w+), \w+, (\w+), (\w+)\)$",
                    re.M)
 CALL = re.compile(r"call \S+ thread=\d+ (\w+)")
 COUNT = re.compile(r"count (\w+) (\d+)")
-VENDOR_NAME = re.compile(r'"((?:cu|nccl|nvrtc|nvml)\w+)"')
+# In quotes, or a row of shim/tap/cupti/cupti_api.h.
+VENDOR_NAME = re.compile(
+    r'(?:"|X\(\w+, +)((?:cu|nccl|nvrtc|nvml)\w+)(?="|\))')
 BINDING = re.compile(
     r"binding file (\S+) \[\d+\] to (\S+) \[\d+\]: normal symbol `(\w+)'")
 
