@@ -61,6 +61,11 @@ _NOT_COMPUTING = re.compile(
     r"cublas([GS]et[A-Z]|Create|Destroy|Init|Shutdown|Alloc|Free|Logger|Xerbla"
     r"|Migrate|[SD]rotm?g|[CZ]rotg|Rotm?gEx)")
 
+# Of general products only, in the order of BlasArguments.
+_MATRICES = {"alpha": "alpha", "a": "A", "lda": "lda", "stride_a": "strideA",
+             "b": "B", "ldb": "ldb", "stride_b": "strideB", "beta": "beta",
+             "c": "C", "c_type": "Ctype", "ldc": "ldc", "stride_c": "strideC"}
+
 # Parameter of the header -> designated initialiser, in the order of
 # BlasArguments. The first that the function has is taken.
 _FIELDS = (
@@ -72,6 +77,7 @@ _FIELDS = (
     ("right_side", ("side", "mode"), "IsRight({})"),
     ("a_type", ("Atype", "xType", "abType"), "{}"),
     ("compute_type", ("computeType",), "{}"),
+    *((field, (name,), "{}") for field, name in _MATRICES.items()),
     ("result", ("result",), "{}"),
     ("result_bytes", ("result",), "ResultBytes({})"),
     ("info", ("info",), "{}"),
@@ -134,12 +140,18 @@ def _field(function: model.Function, field: str, names: tuple[str, ...],
         parameter = function.parameter(name)
         if parameter is None:
             continue
+        if field in _MATRICES and not _is_product(function):
+            continue
         if field == "info" and parameter.type.pointee.kind != "int":
             continue
         if field == "right_side" and parameter.type.scalar is None:
             continue
         return f"        .{field} = {form.format(name)},\n"
     return ""
+
+
+def _is_product(function: model.Function) -> bool:
+    return all(function.parameter(p) for p in ("handle", "transb", "C"))
 
 
 def _final(function: model.Function) -> str:

@@ -7,6 +7,7 @@
 #include "shim/simgpu/cublas/blas_handle.h"
 #include "shim/simgpu/cublas/blas_types.h"
 #include "shim/simgpu/cublas/gemm_kernels.h"
+#include "shim/simgpu/cublas/lt_route.h"
 #include "shim/simgpu/cublas/vector_kernels.h"
 #include "shim/simgpu/device/error.h"
 #include "shim/simgpu/device/library_call.h"
@@ -120,6 +121,9 @@ int RunBlas(cublasContext* handle, const BlasArguments& arguments) {
   if (arguments.m < 0 || arguments.n < 0 || arguments.k < 0 ||
       arguments.batch < 0 || arguments.group_count < 0) {
     return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  if (GoesThroughLt(*handle, arguments)) {
+    return MultiplyThroughLt(*handle, arguments);
   }
   Error error = Launch(*handle, arguments);
   if (error == Error::kSuccess) error = WriteResult(*handle, arguments);

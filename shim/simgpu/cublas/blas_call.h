@@ -29,7 +29,22 @@ struct BlasArguments {
   bool right_side = false;  // CUBLAS_SIDE_RIGHT
   int a_type = -1;          // cudaDataType of the Ex functions
   int compute_type = -1;    // cublasComputeType_t
-  void* result = nullptr;   // of dot, nrm2, asum, amax, amin
+
+  // The matrices of a general product; ldc is 0 for all others.
+  const void* alpha = nullptr;
+  const void* a = nullptr;
+  int64_t lda = 0;
+  int64_t stride_a = 0;
+  const void* b = nullptr;
+  int64_t ldb = 0;
+  int64_t stride_b = 0;
+  const void* beta = nullptr;
+  void* c = nullptr;
+  int c_type = -1;  // cudaDataType of the Ex functions
+  int64_t ldc = 0;
+  int64_t stride_c = 0;
+
+  void* result = nullptr;  // of dot, nrm2, asum, amax, amin
   size_t result_bytes = 0;
   int* info = nullptr;  // host memory
 

@@ -14,8 +14,9 @@ constinit std::atomic<uint32_t> g_last_correlation_id{0};
 
 // Everything that a call does before its body, but for the record.
 int Enter(ApiFunction& function) {
-  CountCall(function, CurrentThread().counts);
-  SpendHostTime(function.host_cost_ns);
+  const ThreadState& thread = CurrentThread();
+  CountCall(function, thread.counts);
+  if (thread.nested_calls == 0) SpendHostTime(function.host_cost_ns);
   return function.fault == nullptr ? 0 : function.fault->Fire();
 }
 
@@ -56,6 +57,9 @@ void ApiRecord::Close() {
 
 ApiScope::ApiScope(ApiFunction& function, const void* params)
     : injected_error_(Enter(function)), record_(function, params) {}
+
+NestedCalls::NestedCalls() { ++CurrentThread().nested_calls; }
+NestedCalls::~NestedCalls() { --CurrentThread().nested_calls; }
 
 InnerCall::InnerCall(ApiFunction& function)
     : record_(Registered(function), nullptr) {}

@@ -57,6 +57,17 @@ class ApiScope {
   ApiRecord record_;
 };
 
+// While it lives, exported functions that this thread calls are called by a
+// simulated library: they count as any other, but their host time is part of
+// what the outer call costs.
+class NestedCalls {
+ public:
+  NestedCalls();
+  ~NestedCalls();
+  NestedCalls(const NestedCalls&) = delete;
+  NestedCalls& operator=(const NestedCalls&) = delete;
+};
+
 // A CUDA call that a library makes inside, seen by CUPTI but not through an
 // exported symbol: not counted.
 class InnerCall {

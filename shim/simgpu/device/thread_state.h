@@ -36,6 +36,7 @@ struct ThreadState {
   // agrees with it.
   int device = 0;
   int last_error = 0;           // of the runtime API; see cudart/runtime_call.h
+  int nested_calls = 0;         // open NestedCalls (api_scope.h)
   uint32_t correlation_id = 0;  // of the innermost open API record
   CaptureMode capture_mode = CaptureMode::kGlobal;  // of this thread's calls
   int strict_captures = 0;  // begun by this thread, not relaxed, still open
