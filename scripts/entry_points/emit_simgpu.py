@@ -6,7 +6,7 @@ from __future__ import annotations
 import fnmatch
 import re
 
-from entry_points import model, text
+from entry_points import emit_parts, model, text
 from entry_points.catalog import Catalog, EntryPoint
 from entry_points.spec import LibrarySpec
 
@@ -80,6 +80,7 @@ def emit(catalog: Catalog, out: text.Output) -> None:
         for profile, soname in spec.sonames.items():
             out.add(f"simgpu/{profile}/{library}.lds",
                     _script(spec, soname, points))
+        emit_parts.emit(spec, points, _script, out)
 
 
 def defaults_file(library: str, unit: int) -> str:

@@ -96,7 +96,8 @@ def _function(cursor, unit: int) -> model.Function:
         symbol=cursor.spelling, result=_type(cursor.result_type),
         parameters=parameters, unit=unit,
         variadic=cursor.type.kind == cindex.TypeKind.FUNCTIONPROTO
-        and cursor.type.is_function_variadic())
+        and cursor.type.is_function_variadic(),
+        header=pathlib.Path(cursor.location.file.name).name)
 
 
 def _type(written) -> model.Type:

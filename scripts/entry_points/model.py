@@ -100,6 +100,7 @@ class Function:
     parameters: tuple[Parameter, ...]
     unit: int  # index of the header unit that declares it
     variadic: bool = False
+    header: str = ""  # file name of the header that declares it
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)

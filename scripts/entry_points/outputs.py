@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from entry_points import (emit_analyzer, emit_common, emit_simgpu, emit_tap,
-                          emit_tap_tables, text)
+from entry_points import (emit_analyzer, emit_common, emit_parts,
+                          emit_simgpu, emit_tap, emit_tap_tables, text)
 from entry_points.catalog import Catalog
 from entry_points.spec import LibrarySpec
 
@@ -36,4 +36,5 @@ def names(specs: dict[str, LibrarySpec]) -> list[str]:
                       for i in range(max(len(spec.units), 1))]
             files += [f"simgpu/{profile}/{library}.lds"
                       for profile in spec.sonames]
+            files += emit_parts.file_names(spec)
     return sorted(files)

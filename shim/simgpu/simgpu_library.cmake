@@ -13,6 +13,18 @@ target_compile_options(dltap_simgpu_flags INTERFACE -fvisibility=hidden
 target_link_options(dltap_simgpu_flags INTERFACE
   -Wl,-z,defs -Wl,-z,nodelete -Wl,-Bsymbolic-functions -Wl,--enable-new-dtags)
 
+# Makes the shared library `target` build/simgpu/cu13/SONAME, which exports what
+# the version script names.
+function(dltap_simgpu_output target soname script)
+  target_link_options(${target} PRIVATE
+    -Wl,-soname,${soname} -Wl,--version-script=${script})
+  set_target_properties(${target} PROPERTIES
+    PREFIX "" OUTPUT_NAME ${soname} SUFFIX "" NO_SONAME ON
+    LINK_DEPENDS ${script}
+    LIBRARY_OUTPUT_DIRECTORY ${DLTAP_SIMGPU_DIR}
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+endfunction()
+
 function(dltap_simgpu_library lib soname)
   cmake_parse_arguments(ARG "" "" "SOURCES;INCLUDES" ${ARGN})
   get_property(defaults GLOBAL PROPERTY DLTAP_SIMGPU_DEFAULTS_${lib})
@@ -26,11 +38,5 @@ function(dltap_simgpu_library lib soname)
   if(defaults)
     set(script ${PROJECT_BINARY_DIR}/generated/simgpu/cuda13/${lib}.lds)
   endif()
-  target_link_options(${target} PRIVATE
-    -Wl,-soname,${soname} -Wl,--version-script=${script})
-  set_target_properties(${target} PROPERTIES
-    PREFIX "" OUTPUT_NAME ${soname} SUFFIX "" NO_SONAME ON
-    LINK_DEPENDS ${script}
-    LIBRARY_OUTPUT_DIRECTORY ${DLTAP_SIMGPU_DIR}
-    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+  dltap_simgpu_output(${target} ${soname} ${script})
 endfunction()
