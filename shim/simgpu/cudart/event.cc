@@ -52,7 +52,6 @@ cudaError_t Wait(cudaStream_t stream_handle, cudaEvent_t handle,
   });
 }
 
-// For the functions that CUDA counts as unsafe while a stream captures.
 template <ApiName kName, typename Body>
 cudaError_t OnEvent(cudaEvent_t handle, Body body) {
   return Runtime<kName>(Needs::kContext, [&] {
@@ -100,17 +99,13 @@ cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event,
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return OnEvent<"cudaEventQuery">(event, [](Event& e) {
-    const Error unsafe = CheckUnsafeCall();
-    return unsafe != Error::kSuccess ? unsafe : QueryEvent(e);
-  });
+  return OnEvent<"cudaEventQuery">(event,
+                                   [](Event& e) { return QueryEvent(e); });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return OnEvent<"cudaEventSynchronize">(event, [](Event& e) {
-    const Error unsafe = CheckUnsafeCall();
-    return unsafe != Error::kSuccess ? unsafe : SynchronizeEvent(e);
-  });
+  return OnEvent<"cudaEventSynchronize">(
+      event, [](Event& e) { return SynchronizeEvent(e); });
 }
 
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start,

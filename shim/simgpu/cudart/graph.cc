@@ -47,19 +47,44 @@ cudaError_t Instantiate(cudaGraphExec_t* exec_out, cudaGraph_t handle,
   });
 }
 
-template <ApiName kName, typename Change>
-cudaError_t ChangeEdges(cudaGraph_t handle, const cudaGraphNode_t* from,
-                        const cudaGraphNode_t* to, size_t count,
-                        Change change) {
+using ChangeEdge = Error (*)(GraphNode&, GraphNode&, const EdgeData&);
+
+struct EdgeList {
+  const cudaGraphNode_t* from;
+  const cudaGraphNode_t* to;
+  const cudaGraphEdgeData* data;
+  size_t count;
+};
+
+template <ApiName kName>
+cudaError_t ChangeEdges(cudaGraph_t handle, const EdgeList& list,
+                        ChangeEdge change) {
   return OnGraph<kName>(handle, [&](Graph&) {
-    for (size_t i = 0; i < count; ++i) {
-      GraphNode* first = ToNode(from[i]);
-      GraphNode* second = ToNode(to[i]);
-      if (first == nullptr || second == nullptr) return Error::kInvalidValue;
-      const Error error = change(*first, *second);
+    const auto* data = reinterpret_cast<const EdgeData*>(list.data);
+    for (size_t i = 0; i < list.count; ++i) {
+      GraphNode* from = ToNode(list.from[i]);
+      GraphNode* to = ToNode(list.to[i]);
+      if (from == nullptr || to == nullptr) return Error::kInvalidValue;
+      const Error error =
+          change(*from, *to, data == nullptr ? EdgeData{} : data[i]);
       if (error != Error::kSuccess) return error;
     }
     return Error::kSuccess;
+  });
+}
+
+using ListNeighbours = Error (*)(const GraphNode&, GraphNode**, EdgeData*,
+                                 size_t*);
+
+template <ApiName kName>
+cudaError_t Neighbours(cudaGraphNode_t handle, ListNeighbours list,
+                       cudaGraphNode_t* out, cudaGraphEdgeData* data,
+                       size_t* count) {
+  return Runtime<kName>(Needs::kContext, [&] {
+    const GraphNode* node = ToNode(handle);
+    if (node == nullptr) return Error::kInvalidValue;
+    return list(*node, reinterpret_cast<GraphNode**>(out),
+                reinterpret_cast<EdgeData*>(data), count);
   });
 }
 
@@ -171,58 +196,44 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from,
                               cudaGraphNode_t* to, cudaGraphEdgeData* edgeData,
                               size_t* numEdges) {
   return OnGraph<"cudaGraphGetEdges">(graph, [&](Graph& g) {
-    if (edgeData != nullptr && from != nullptr && numEdges != nullptr) {
-      std::fill_n(edgeData, *numEdges, cudaGraphEdgeData{});
-    }
     return ListEdges(g, reinterpret_cast<GraphNode**>(from),
-                     reinterpret_cast<GraphNode**>(to), numEdges);
+                     reinterpret_cast<GraphNode**>(to),
+                     reinterpret_cast<EdgeData*>(edgeData), numEdges);
   });
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph,
                                      const cudaGraphNode_t* from,
                                      const cudaGraphNode_t* to,
-                                     const cudaGraphEdgeData*,
+                                     const cudaGraphEdgeData* edgeData,
                                      size_t numDependencies) {
   return ChangeEdges<"cudaGraphAddDependencies">(
-      graph, from, to, numDependencies, AddDependency);
+      graph, {from, to, edgeData, numDependencies}, AddDependency);
 }
 
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph,
                                         const cudaGraphNode_t* from,
                                         const cudaGraphNode_t* to,
-                                        const cudaGraphEdgeData*,
+                                        const cudaGraphEdgeData* edgeData,
                                         size_t numDependencies) {
   return ChangeEdges<"cudaGraphRemoveDependencies">(
-      graph, from, to, numDependencies, RemoveDependency);
+      graph, {from, to, edgeData, numDependencies}, RemoveDependency);
 }
 
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
                                          cudaGraphNode_t* pDependencies,
                                          cudaGraphEdgeData* edgeData,
                                          size_t* pNumDependencies) {
-  return Runtime<"cudaGraphNodeGetDependencies">(Needs::kContext, [&] {
-    const GraphNode* found = ToNode(node);
-    if (found == nullptr) return Error::kInvalidValue;
-    if (edgeData != nullptr && pNumDependencies != nullptr) {
-      std::fill_n(edgeData, *pNumDependencies, cudaGraphEdgeData{});
-    }
-    return List(found->dependencies, pDependencies, pNumDependencies);
-  });
+  return Neighbours<"cudaGraphNodeGetDependencies">(
+      node, ListDependencies, pDependencies, edgeData, pNumDependencies);
 }
 
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
                                            cudaGraphNode_t* pDependentNodes,
                                            cudaGraphEdgeData* edgeData,
                                            size_t* pNumDependentNodes) {
-  return Runtime<"cudaGraphNodeGetDependentNodes">(Needs::kContext, [&] {
-    const GraphNode* found = ToNode(node);
-    if (found == nullptr) return Error::kInvalidValue;
-    if (edgeData != nullptr && pNumDependentNodes != nullptr) {
-      std::fill_n(edgeData, *pNumDependentNodes, cudaGraphEdgeData{});
-    }
-    return List(found->dependents, pDependentNodes, pNumDependentNodes);
-  });
+  return Neighbours<"cudaGraphNodeGetDependentNodes">(
+      node, ListDependents, pDependentNodes, edgeData, pNumDependentNodes);
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node,

@@ -13,6 +13,7 @@ namespace {
 struct Dependencies {
   const cudaGraphNode_t* nodes;
   size_t count;
+  const cudaGraphEdgeData* edges = nullptr;
 };
 
 Error Add(Graph& graph, const Dependencies& after, NodeSpec spec,
@@ -21,8 +22,9 @@ Error Add(Graph& graph, const Dependencies& after, NodeSpec spec,
     return Error::kInvalidValue;
   }
   GraphNode* node = nullptr;
-  const std::span dependencies(reinterpret_cast<GraphNode* const*>(after.nodes),
-                               after.count);
+  const DependencyView dependencies{
+      {reinterpret_cast<GraphNode* const*>(after.nodes), after.count},
+      reinterpret_cast<const EdgeData*>(after.edges)};
   const Error error = AddNode(graph, std::move(spec), dependencies, &node);
   if (error == Error::kSuccess) *out = ToHandle<cudaGraphNode_t>(node);
   return error;

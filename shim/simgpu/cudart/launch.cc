@@ -3,6 +3,7 @@
 
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/runtime_call.h"
+#include "shim/simgpu/device/capture.h"
 #include "shim/simgpu/device/graph_exec.h"
 #include "shim/simgpu/device/submit.h"
 
@@ -55,6 +56,10 @@ LaunchParameters FromConfig(const cudaLaunchConfig_t& config,
       parameters.cluster = {cluster.x, cluster.y, cluster.z};
     } else if (attribute.id == cudaLaunchAttributeCooperative) {
       parameters.cooperative = attribute.val.cooperative != 0;
+    } else if (attribute.id ==
+               cudaLaunchAttributeProgrammaticStreamSerialization) {
+      parameters.programmatic =
+          attribute.val.programmaticStreamSerializationAllowed != 0;
     }
   }
   return parameters;
@@ -94,7 +99,9 @@ cudaError_t AddCallback(cudaStream_t handle, cudaStreamCallback_t callback,
                         void* user_data, unsigned flags) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (callback == nullptr || flags != 0) return Error::kInvalidValue;
-    if (stream.capture.load() != nullptr) return Error::kCaptureUnsupported;
+    // Callbacks cannot be captured, host functions can.
+    const Error captured = RefuseWhileCapturing(stream);
+    if (captured != Error::kSuccess) return captured;
     return Submit(stream, HostWork{.function = [=] {
                     callback(handle, cudaSuccess, user_data);
                   }});

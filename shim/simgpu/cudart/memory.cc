@@ -87,8 +87,7 @@ cudaError_t cudaFree(void* devPtr) {
     Device& device = ActiveDevice();
     if (devPtr == nullptr) return Error::kSuccess;
     // The memory may be in use: the vendor's function waits as well.
-    if (const Error error = SynchronizeDevice(device);
-        error != Error::kSuccess) {
+    if (const Error error = WaitForDevice(device); error != Error::kSuccess) {
       return error;
     }
     const auto allocation = FindAllocation(devPtr);
@@ -120,7 +119,7 @@ cudaError_t cudaMallocHost(void** ptr, size_t size) {
 cudaError_t cudaFreeHost(void* ptr) {
   return Runtime<"cudaFreeHost">(Needs::kContext, [&] {
     if (ptr == nullptr) return Error::kSuccess;
-    if (const Error error = SynchronizeDevice(ActiveDevice());
+    if (const Error error = WaitForDevice(ActiveDevice());
         error != Error::kSuccess) {
       return error;
     }

@@ -11,6 +11,7 @@ namespace {
 
 static_assert(static_cast<int>(CaptureMode::kRelaxed) ==
               cudaStreamCaptureModeRelaxed);
+static_assert(sizeof(EdgeData) == sizeof(cudaGraphEdgeData));
 static_assert(static_cast<int>(CaptureStatus::kInvalidated) ==
               cudaStreamCaptureStatusInvalidated);
 
@@ -19,9 +20,10 @@ bool IsMode(cudaStreamCaptureMode mode) {
          mode <= cudaStreamCaptureModeRelaxed;
 }
 
-std::span<GraphNode* const> ToNodes(const cudaGraphNode_t* nodes,
-                                    size_t count) {
-  return {reinterpret_cast<GraphNode* const*>(nodes), count};
+DependencyView ToDependencies(const cudaGraphNode_t* nodes,
+                              const cudaGraphEdgeData* edges, size_t count) {
+  return {{reinterpret_cast<GraphNode* const*>(nodes), count},
+          reinterpret_cast<const EdgeData*>(edges)};
 }
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
@@ -34,7 +36,7 @@ cudaError_t Begin(cudaStream_t handle, cudaStreamCaptureMode mode) {
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
 cudaError_t BeginToGraph(cudaStream_t handle, cudaGraph_t graph_handle,
-                         std::span<GraphNode* const> dependencies,
+                         const DependencyView& dependencies,
                          cudaStreamCaptureMode mode) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     Graph* graph = ToGraph(graph_handle);
@@ -59,11 +61,10 @@ cudaError_t IsStreamCapturing(cudaStream_t handle,
                               cudaStreamCaptureStatus* status) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (status == nullptr) return Error::kInvalidValue;
-    // Asking about the legacy stream while a blocking stream captures is an
-    // error of its own, which leaves the capture intact.
-    *status =
-        static_cast<cudaStreamCaptureStatus>(GetCaptureInfo(stream).status);
-    return Error::kSuccess;
+    CaptureInfo info;
+    const Error error = GetCaptureInfo(stream, &info);
+    *status = static_cast<cudaStreamCaptureStatus>(info.status);
+    return error;
   });
 }
 
@@ -80,27 +81,37 @@ template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
 cudaError_t Info(cudaStream_t handle, const InfoOutputs& out) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (out.status == nullptr) return Error::kInvalidValue;
-    const CaptureInfo info = GetCaptureInfo(stream);
+    CaptureInfo info;
+    const Error error = GetCaptureInfo(stream, &info);
+    if (error != Error::kSuccess) return error;
+
     *out.status = static_cast<cudaStreamCaptureStatus>(info.status);
     if (info.status != CaptureStatus::kActive) return Error::kSuccess;
     if (out.id != nullptr) *out.id = info.id;
     if (out.graph != nullptr) *out.graph = ToHandle<cudaGraph_t>(info.graph);
+    const Frontier& frontier = *info.frontier;
     if (out.dependencies != nullptr) {
+      if (out.edges == nullptr && !AllPlain(frontier.edges)) {
+        return Error::kLossyQuery;
+      }
       *out.dependencies =
-          reinterpret_cast<const cudaGraphNode_t*>(info.frontier.data());
+          reinterpret_cast<const cudaGraphNode_t*>(frontier.nodes.data());
     }
-    if (out.edges != nullptr) *out.edges = nullptr;
-    if (out.count != nullptr) *out.count = info.frontier.size();
+    if (out.edges != nullptr) {
+      *out.edges =
+          reinterpret_cast<const cudaGraphEdgeData*>(frontier.edges.data());
+    }
+    if (out.count != nullptr) *out.count = frontier.nodes.size();
     return Error::kSuccess;
   });
 }
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t Update(cudaStream_t handle, std::span<GraphNode* const> nodes,
+cudaError_t Update(cudaStream_t handle, const DependencyView& dependencies,
                    unsigned flags) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (flags > cudaStreamSetCaptureDependencies) return Error::kInvalidValue;
-    return UpdateCaptureFrontier(stream, nodes,
+    return UpdateCaptureFrontier(stream, dependencies,
                                  flags == cudaStreamSetCaptureDependencies);
   });
 }
@@ -123,19 +134,21 @@ cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream,
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream,
                                           cudaGraph_t graph,
                                           const cudaGraphNode_t* dependencies,
-                                          const cudaGraphEdgeData*,
+                                          const cudaGraphEdgeData* edges,
                                           size_t numDependencies,
                                           cudaStreamCaptureMode mode) {
   return BeginToGraph<"cudaStreamBeginCaptureToGraph">(
-      stream, graph, ToNodes(dependencies, numDependencies), mode);
+      stream, graph, ToDependencies(dependencies, edges, numDependencies),
+      mode);
 }
 
 cudaError_t cudaStreamBeginCaptureToGraph_ptsz(
     cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
-    const cudaGraphEdgeData*, size_t numDependencies,
+    const cudaGraphEdgeData* edges, size_t numDependencies,
     cudaStreamCaptureMode mode) {
   return BeginToGraph<"cudaStreamBeginCaptureToGraph_ptsz", kPtsz>(
-      stream, graph, ToNodes(dependencies, numDependencies), mode);
+      stream, graph, ToDependencies(dependencies, edges, numDependencies),
+      mode);
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* pGraph) {
@@ -181,18 +194,19 @@ cudaError_t cudaStreamGetCaptureInfo_ptsz(
 
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
                                                 cudaGraphNode_t* dependencies,
-                                                const cudaGraphEdgeData*,
+                                                const cudaGraphEdgeData* edges,
                                                 size_t numDependencies,
                                                 unsigned int flags) {
   return Update<"cudaStreamUpdateCaptureDependencies">(
-      stream, ToNodes(dependencies, numDependencies), flags);
+      stream, ToDependencies(dependencies, edges, numDependencies), flags);
 }
 
 cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(
     cudaStream_t stream, cudaGraphNode_t* dependencies,
-    const cudaGraphEdgeData*, size_t numDependencies, unsigned int flags) {
+    const cudaGraphEdgeData* edges, size_t numDependencies,
+    unsigned int flags) {
   return Update<"cudaStreamUpdateCaptureDependencies_ptsz", kPtsz>(
-      stream, ToNodes(dependencies, numDependencies), flags);
+      stream, ToDependencies(dependencies, edges, numDependencies), flags);
 }
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {

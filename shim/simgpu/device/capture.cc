@@ -29,7 +29,7 @@ Captures& All() {
 void Join(Capture& capture, Stream& stream) {
   const std::lock_guard lock(stream.mutex);
   capture.streams.push_back(&stream);
-  stream.frontier.clear();
+  stream.frontier.Clear();
   stream.capture.store(&capture, std::memory_order_release);
 }
 
@@ -37,7 +37,7 @@ void Close(Capture* capture) {
   for (Stream* stream : capture->streams) {
     const std::lock_guard lock(stream->mutex);
     stream->capture.store(nullptr, std::memory_order_release);
-    stream->frontier.clear();
+    stream->frontier.Clear();
   }
   if (capture->mode != CaptureMode::kRelaxed)
     --capture->thread->strict_captures;
@@ -53,11 +53,11 @@ Capture* FindById(uint64_t id) {
   return nullptr;
 }
 
-void AddToFrontier(Stream& stream, std::span<GraphNode* const> nodes) {
-  for (GraphNode* node : nodes) {
-    if (std::find(stream.frontier.begin(), stream.frontier.end(), node) ==
-        stream.frontier.end()) {
-      stream.frontier.push_back(node);
+void AddToFrontier(Stream& stream, const DependencyView& added) {
+  const std::vector<GraphNode*>& there = stream.frontier.nodes;
+  for (size_t i = 0; i < added.nodes.size(); ++i) {
+    if (std::find(there.begin(), there.end(), added.nodes[i]) == there.end()) {
+      stream.frontier.Add(added.nodes[i], added.EdgeOf(i));
     }
   }
 }
@@ -65,8 +65,8 @@ void AddToFrontier(Stream& stream, std::span<GraphNode* const> nodes) {
 // Every stream's last nodes must lead to the origin's.
 bool AllJoined(const Capture& capture) {
   std::unordered_set<const GraphNode*> reached;
-  std::vector<const GraphNode*> open(capture.origin->frontier.begin(),
-                                     capture.origin->frontier.end());
+  std::vector<const GraphNode*> open(capture.origin->frontier.nodes.begin(),
+                                     capture.origin->frontier.nodes.end());
   while (!open.empty()) {
     const GraphNode* node = open.back();
     open.pop_back();
@@ -75,7 +75,7 @@ bool AllJoined(const Capture& capture) {
                 node->dependencies.end());
   }
   for (const Stream* stream : capture.streams) {
-    for (const GraphNode* node : stream->frontier) {
+    for (const GraphNode* node : stream->frontier.nodes) {
       if (!reached.contains(node)) return false;
     }
   }
@@ -93,6 +93,29 @@ GraphNodeType TypeOf(const Work& work) {
   return kTypes[work.index()];
 }
 
+// A kernel that was launched as programmatically dependent gets programmatic
+// edges from the kernels that it follows.
+std::vector<EdgeData> EdgesTo(const Work& work, const Frontier& frontier) {
+  std::vector<EdgeData> edges = frontier.edges;
+  const auto* kernel = std::get_if<KernelWork>(&work);
+  if (kernel == nullptr || !kernel->programmatic) return edges;
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (frontier.nodes[i]->type != GraphNodeType::kKernel) continue;
+    edges[i].from_port = kPortProgrammatic;
+    edges[i].type = kEdgeProgrammatic;
+  }
+  return edges;
+}
+
+// Work on the legacy stream would follow the capture's streams.
+bool ImplicitlyDependsOn(const Stream& stream, const Capture& capture) {
+  if (!stream.legacy) return false;
+  for (const Stream* member : capture.streams) {
+    if (member->blocking() && member->device == stream.device) return true;
+  }
+  return false;
+}
+
 Error WhyNotToEnd(const Stream& stream, const Capture& capture) {
   if (capture.origin != &stream) return Error::kCaptureUnmatched;
   if (capture.mode != CaptureMode::kRelaxed &&
@@ -107,7 +130,11 @@ Error WhyNotToEnd(const Stream& stream, const Capture& capture) {
 bool AnyCapture() { return g_active.load(std::memory_order_relaxed) != 0; }
 
 Error BeginCapture(Stream& stream, CaptureMode mode, Graph* graph,
-                   std::span<GraphNode* const> dependencies) {
+                   const DependencyView& dependencies) {
+  if (graph != nullptr) {
+    const Error error = CheckDependencies(*graph, dependencies);
+    if (error != Error::kSuccess) return error;
+  }
   if (stream.legacy) return Error::kCaptureUnsupported;
   Captures& all = All();
   const std::lock_guard lock(all.mutex);
@@ -154,32 +181,47 @@ Error EndCapture(Stream& stream, Graph** graph) {
   return result;
 }
 
-CaptureInfo GetCaptureInfo(Stream& stream) {
-  if (stream.capture.load(std::memory_order_acquire) == nullptr) return {};
+Error GetCaptureInfo(Stream& stream, CaptureInfo* info) {
+  *info = {};
+  if (!AnyCapture()) return Error::kSuccess;
   const std::lock_guard lock(All().mutex);
+  for (const Capture* capture : All().active) {
+    if (ImplicitlyDependsOn(stream, *capture)) return Error::kCaptureImplicit;
+  }
   const Capture* capture = stream.capture.load();
-  if (capture == nullptr) return {};
-  return {.status = capture->invalidated ? CaptureStatus::kInvalidated
-                                         : CaptureStatus::kActive,
-          .id = capture->id,
-          .graph = capture->graph,
-          .frontier = stream.frontier};
+  if (capture == nullptr) return Error::kSuccess;
+  *info = {.status = capture->invalidated ? CaptureStatus::kInvalidated
+                                          : CaptureStatus::kActive,
+           .id = capture->id,
+           .graph = capture->graph,
+           .frontier = &stream.frontier};
+  return Error::kSuccess;
 }
 
-Error UpdateCaptureFrontier(Stream& stream, std::span<GraphNode* const> nodes,
+Error UpdateCaptureFrontier(Stream& stream, const DependencyView& dependencies,
                             bool replace) {
   const std::lock_guard lock(All().mutex);
   Capture* capture = stream.capture.load();
   if (capture == nullptr) return Error::kIllegalState;
   if (capture->invalidated) return Error::kCaptureInvalidated;
-  for (const GraphNode* node : nodes) {
-    if (node == nullptr || node->graph != capture->graph) {
-      return Error::kInvalidValue;
-    }
-  }
-  if (replace) stream.frontier.clear();
-  AddToFrontier(stream, nodes);
+  const Error error = CheckDependencies(*capture->graph, dependencies);
+  if (error != Error::kSuccess) return error;
+  if (replace) stream.frontier.Clear();
+  AddToFrontier(stream, dependencies);
   return Error::kSuccess;
+}
+
+void AbandonCapture(Stream& stream) {
+  const std::lock_guard lock(All().mutex);
+  Capture* capture = stream.capture.load();
+  if (capture == nullptr) return;
+  capture->invalidated = true;
+  if (capture->origin == &stream) {
+    if (capture->owns_graph) DestroyGraph(capture->graph);
+    Close(capture);
+  } else {
+    std::erase(capture->streams, &stream);
+  }
 }
 
 Error CaptureNode(Stream& stream, NodeSpec spec) {
@@ -189,10 +231,13 @@ Error CaptureNode(Stream& stream, NodeSpec spec) {
     return Error::kCaptureInvalidated;
   }
   GraphNode* node = nullptr;
-  const Error error =
-      AddNode(*capture->graph, std::move(spec), stream.frontier, &node);
-  if (error == Error::kSuccess) stream.frontier.assign(1, node);
-  return error;
+  const std::vector<EdgeData> edges = EdgesTo(spec.work, stream.frontier);
+  const Error error = AddNode(*capture->graph, std::move(spec),
+                              {stream.frontier.nodes, edges.data()}, &node);
+  if (error != Error::kSuccess) return error;
+  stream.frontier.Clear();
+  stream.frontier.Add(node, {});
+  return Error::kSuccess;
 }
 
 Error CaptureWork(Stream& stream, Work work) {
@@ -241,7 +286,7 @@ Error CaptureEventWait(Stream& stream, Event& event) {
     return Error::kCaptureMerge;
   }
   if (mine == nullptr) Join(*theirs, stream);
-  AddToFrontier(stream, event.frontier);
+  AddToFrontier(stream, ViewOf(event.frontier));
   return Error::kSuccess;
 }
 
@@ -250,12 +295,9 @@ Error CheckImplicitCapture(Stream& stream) {
   const std::lock_guard lock(All().mutex);
   Error error = Error::kSuccess;
   for (Capture* capture : All().active) {
-    for (const Stream* member : capture->streams) {
-      if (member->blocking() && member->device == stream.device) {
-        capture->invalidated = true;
-        error = Error::kCaptureImplicit;
-      }
-    }
+    if (!ImplicitlyDependsOn(stream, *capture)) continue;
+    capture->invalidated = true;
+    error = Error::kCaptureImplicit;
   }
   return error;
 }
@@ -276,6 +318,28 @@ Error CheckUnsafeCall() {
     error = Error::kCaptureUnsupported;
   }
   return error;
+}
+
+Error RefuseWhileDeviceCaptures(const Device& device) {
+  if (!AnyCapture()) return Error::kSuccess;
+  const std::lock_guard lock(All().mutex);
+  Error error = Error::kSuccess;
+  for (Capture* capture : All().active) {
+    if (capture->origin->device != &device) continue;
+    capture->invalidated = true;
+    error = Error::kCaptureUnsupported;
+  }
+  return error;
+}
+
+Error RefuseCapturedEvent(Event& event) {
+  const std::lock_guard lock(All().mutex);
+  const std::lock_guard event_lock(event.mutex);
+  if (event.capture_id == 0) return Error::kSuccess;
+  if (Capture* capture = FindById(event.capture_id)) {
+    capture->invalidated = true;
+  }
+  return Error::kCapturedEvent;
 }
 
 Error RefuseWhileCapturing(Stream& stream) {

@@ -3,7 +3,6 @@
 #define DLTAP_SHIM_SIMGPU_DEVICE_CAPTURE_H_
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "shim/simgpu/device/error.h"
@@ -37,19 +36,23 @@ struct CaptureInfo {
   CaptureStatus status = CaptureStatus::kNone;
   uint64_t id = 0;
   Graph* graph = nullptr;
-  // Valid until the stream's next captured operation.
-  std::span<GraphNode* const> frontier;
+  // Valid until the stream's next captured operation; null: none.
+  const Frontier* frontier = nullptr;
 };
 
 // Into a new graph, or into `graph` after `dependencies`.
 Error BeginCapture(Stream& stream, CaptureMode mode, Graph* graph = nullptr,
-                   std::span<GraphNode* const> dependencies = {});
+                   const DependencyView& dependencies = {});
 // `*graph` is null after any error.
 Error EndCapture(Stream& stream, Graph** graph);
-CaptureInfo GetCaptureInfo(Stream& stream);
+// kCaptureImplicit for the legacy stream while a blocking stream captures; that
+// capture stays as it is.
+Error GetCaptureInfo(Stream& stream, CaptureInfo* info);
 // Adds to, or replaces, what the next captured node depends on.
-Error UpdateCaptureFrontier(Stream& stream, std::span<GraphNode* const> nodes,
+Error UpdateCaptureFrontier(Stream& stream, const DependencyView& dependencies,
                             bool replace);
+// For a stream that is about to be destroyed: its capture ends in failure.
+void AbandonCapture(Stream& stream);
 
 // REQUIRES: stream.capture was seen non-null (a capture that ended since gives
 // kCaptureInvalidated).
@@ -69,8 +72,17 @@ bool AnyCapture();
 Error CheckImplicitCapture(Stream& stream);
 
 // For calls which CUDA calls potentially unsafe while a stream captures
-// (cudaMalloc, cudaEventQuery, ...): kCaptureUnsupported by the thread's mode.
+// (cudaMalloc, ...): kCaptureUnsupported by the thread's mode, and the captures
+// that forbid it end in failure.
 Error CheckUnsafeCall();
+
+// For calls about a whole device, which no mode allows while one of its streams
+// captures: kCaptureUnsupported, and those captures end in failure.
+Error RefuseWhileDeviceCaptures(const Device& device);
+
+// For calls that may not touch an event which was last recorded in a capture:
+// kCapturedEvent, and that capture ends in failure.
+Error RefuseCapturedEvent(Event& event);
 
 // For calls that may not touch a capturing stream at all (synchronize, query):
 // kCaptureUnsupported, and the capture ends in failure.

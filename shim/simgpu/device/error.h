@@ -29,6 +29,7 @@ enum class Error : int {
   kFileNotFound = 301,
   kInvalidHandle = 400,
   kIllegalState = 401,
+  kLossyQuery = 402,
   kNotFound = 500,
   kNotReady = 600,
   kIllegalAddress = 700,

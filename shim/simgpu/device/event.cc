@@ -22,6 +22,21 @@ bool IsOver(const Event& event) {
   return SimNow() >= event.time_ns && HostWorkDone(event.host_ticket);
 }
 
+Error CheckCaptured(Event& event) {
+  {
+    const std::lock_guard lock(event.mutex);
+    if (event.capture_id == 0) return Error::kSuccess;
+  }
+  return RefuseCapturedEvent(event);
+}
+
+// Asking for an event is potentially unsafe while a stream captures, and
+// conflicts with the capture that it was recorded in.
+Error CheckQuery(Event& event) {
+  const Error captured = CheckCaptured(event);
+  return captured == Error::kSuccess ? CheckUnsafeCall() : captured;
+}
+
 }  // namespace
 
 Error CreateEvent(Device& device, unsigned flags, Event** event) {
@@ -58,26 +73,28 @@ Error RecordEvent(Event& event, Stream& stream) {
   stream.tail_ns.store(time_ns, std::memory_order_relaxed);
   event.recorded = true;
   event.capture_id = 0;
-  event.frontier.clear();
+  event.frontier.Clear();
   event.time_ns = time_ns;
   event.host_ticket = HostTicketBefore(stream);
   return Error::kSuccess;
 }
 
 Error QueryEvent(Event& event) {
+  const Error error = CheckQuery(event);
+  if (error != Error::kSuccess) return error;
   const std::lock_guard lock(event.mutex);
   if (!event.recorded) return Error::kSuccess;
-  if (event.capture_id != 0) return Error::kCapturedEvent;
   return IsOver(event) ? Error::kSuccess : Error::kNotReady;
 }
 
 Error SynchronizeEvent(Event& event) {
+  const Error error = CheckQuery(event);
+  if (error != Error::kSuccess) return error;
   int64_t time_ns = 0;
   uint64_t ticket = 0;
   {
     const std::lock_guard lock(event.mutex);
     if (!event.recorded) return Error::kSuccess;
-    if (event.capture_id != 0) return Error::kCapturedEvent;
     time_ns = event.time_ns;
     ticket = event.host_ticket;
   }
@@ -91,9 +108,10 @@ Error SynchronizeEvent(Event& event) {
 
 Error ElapsedTime(Event& start, Event& stop, float* milliseconds) {
   for (Event* event : {&start, &stop}) {
-    const std::lock_guard lock(event->mutex);
     if ((event->flags & kEventDisableTiming) != 0) return Error::kInvalidHandle;
-    if (event->capture_id != 0) return Error::kCapturedEvent;
+    const Error captured = CheckCaptured(*event);
+    if (captured != Error::kSuccess) return captured;
+    const std::lock_guard lock(event->mutex);
     if (!event->recorded) return Error::kInvalidHandle;
     if (!IsOver(*event)) return Error::kNotReady;
   }

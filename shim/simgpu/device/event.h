@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/graph_edge.h"
 #include "shim/simgpu/device/handle.h"
 
 namespace dltap::simgpu {
@@ -39,7 +40,7 @@ struct Event : Handle {
   int64_t time_ns = 0;
   uint64_t host_ticket = 0;
   uint64_t capture_id = 0;  // last recorded in this capture; 0: not captured
-  std::vector<GraphNode*> frontier;
+  Frontier frontier;
 };
 
 Error CreateEvent(Device& device, unsigned flags, Event** event);

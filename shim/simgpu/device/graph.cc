@@ -42,14 +42,41 @@ GraphNode* MakeNode(Graph& graph, GraphNodeType type, Work work) {
   return node;
 }
 
-void Link(GraphNode& from, GraphNode& to) {
+void Link(GraphNode& from, GraphNode& to, const EdgeData& edge) {
   to.dependencies.push_back(&from);
+  to.edges.push_back(edge);
   from.dependents.push_back(&to);
 }
 
+// Where `from` stands among the dependencies of `to`; their number: nowhere.
+size_t IndexOf(const GraphNode& from, const GraphNode& to) {
+  return std::find(to.dependencies.begin(), to.dependencies.end(), &from) -
+         to.dependencies.begin();
+}
+
 bool Linked(const GraphNode& from, const GraphNode& to) {
-  return std::find(to.dependencies.begin(), to.dependencies.end(), &from) !=
-         to.dependencies.end();
+  return IndexOf(from, to) < to.dependencies.size();
+}
+
+void Unlink(GraphNode& from, GraphNode& to) {
+  const auto index = static_cast<std::ptrdiff_t>(IndexOf(from, to));
+  to.dependencies.erase(to.dependencies.begin() + index);
+  to.edges.erase(to.edges.begin() + index);
+  std::erase(from.dependents, &to);
+}
+
+// Only kernels have ports, outgoing ones; a programmatic edge needs one and
+// leads from kernel to kernel. `to` of no type yet: unknown.
+bool IsEdge(const EdgeData& edge, const GraphNode& from,
+            const GraphNode* to = nullptr) {
+  if (edge == EdgeData{}) return true;
+  const bool kernels = from.type == GraphNodeType::kKernel &&
+                       (to == nullptr || to->type == GraphNodeType::kKernel);
+  return kernels && edge.to_port == 0 &&
+         edge.from_port <= kPortLaunchCompletion &&
+         edge.type <= kEdgeProgrammatic &&
+         (edge.type != kEdgeProgrammatic || edge.from_port != 0) &&
+         edge.reserved == EdgeData{}.reserved;
 }
 
 void DeleteNode(GraphNode* node) {
@@ -77,17 +104,28 @@ void DestroyGraph(Graph* graph) {
   HandlePool<Graph>::Delete(graph);
 }
 
-Error AddNode(Graph& graph, NodeSpec spec,
-              std::span<GraphNode* const> dependencies, GraphNode** node) {
-  for (size_t i = 0; i < dependencies.size(); ++i) {
-    const auto rest = dependencies.subspan(i + 1);
-    if (dependencies[i] == nullptr || dependencies[i]->graph != &graph ||
-        std::find(rest.begin(), rest.end(), dependencies[i]) != rest.end()) {
+Error CheckDependencies(const Graph& graph,
+                        const DependencyView& dependencies) {
+  const auto& nodes = dependencies.nodes;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const auto rest = nodes.subspan(i + 1);
+    if (nodes[i] == nullptr || nodes[i]->graph != &graph ||
+        !IsEdge(dependencies.EdgeOf(i), *nodes[i]) ||
+        std::find(rest.begin(), rest.end(), nodes[i]) != rest.end()) {
       return Error::kInvalidValue;
     }
   }
+  return Error::kSuccess;
+}
+
+Error AddNode(Graph& graph, NodeSpec spec, const DependencyView& dependencies,
+              GraphNode** node) {
+  const Error error = CheckDependencies(graph, dependencies);
+  if (error != Error::kSuccess) return error;
   GraphNode* made = MakeNode(graph, spec.type, std::move(spec.work));
-  for (GraphNode* dependency : dependencies) Link(*dependency, *made);
+  for (size_t i = 0; i < dependencies.nodes.size(); ++i) {
+    Link(*dependencies.nodes[i], *made, dependencies.EdgeOf(i));
+  }
   if (spec.child != nullptr) AdoptChild(*made, *spec.child, nullptr);
   TellNode(ResourceEvent::kGraphNodeCreated, made, nullptr);
   if (node != nullptr) *node = made;
@@ -95,30 +133,32 @@ Error AddNode(Graph& graph, NodeSpec spec,
 }
 
 Error DestroyNode(GraphNode& node) {
-  for (GraphNode* before : node.dependencies) {
-    std::erase(before->dependents, &node);
-  }
-  for (GraphNode* after : node.dependents) {
-    std::erase(after->dependencies, &node);
-  }
+  while (!node.dependencies.empty()) Unlink(*node.dependencies.back(), node);
+  while (!node.dependents.empty()) Unlink(node, *node.dependents.back());
   std::erase(node.graph->nodes, &node);
   DeleteNode(&node);
   return Error::kSuccess;
 }
 
-Error AddDependency(GraphNode& from, GraphNode& to) {
-  if (from.graph != to.graph || &from == &to || Linked(from, to)) {
+Error AddDependency(GraphNode& from, GraphNode& to, const EdgeData& edge) {
+  if (from.graph != to.graph || &from == &to || Linked(from, to) ||
+      !IsEdge(edge, from, &to)) {
     return Error::kInvalidValue;
   }
-  Link(from, to);
+  Link(from, to, edge);
   return Error::kSuccess;
 }
 
-Error RemoveDependency(GraphNode& from, GraphNode& to) {
-  if (!Linked(from, to)) return Error::kInvalidValue;
-  std::erase(to.dependencies, &from);
-  std::erase(from.dependents, &to);
+Error RemoveDependency(GraphNode& from, GraphNode& to, const EdgeData& edge) {
+  if (!Linked(from, to) || EdgeBetween(from, to) != edge) {
+    return Error::kInvalidValue;
+  }
+  Unlink(from, to);
   return Error::kSuccess;
+}
+
+const EdgeData& EdgeBetween(const GraphNode& from, const GraphNode& to) {
+  return to.edges[IndexOf(from, to)];
 }
 
 Graph* CloneGraph(const Graph& graph, NodeMap* clones) {
@@ -133,8 +173,8 @@ Graph* CloneGraph(const Graph& graph, NodeMap* clones) {
     if (node->child != nullptr) AdoptChild(*clone, *node->child, clones);
   }
   for (const GraphNode* node : graph.nodes) {
-    for (const GraphNode* dependency : node->dependencies) {
-      Link(*local.at(dependency), *local.at(node));
+    for (size_t i = 0; i < node->dependencies.size(); ++i) {
+      Link(*local.at(node->dependencies[i]), *local.at(node), node->edges[i]);
     }
   }
   if (clones != nullptr) clones->insert(local.begin(), local.end());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/graph_edge.h"
 #include "shim/simgpu/device/handle.h"
 #include "shim/simgpu/device/work.h"
 
@@ -48,10 +49,12 @@ struct GraphNode : Handle {
   const GraphNodeType type;
   Work work;
   std::vector<GraphNode*> dependencies;
+  std::vector<EdgeData> edges;  // of the dependencies, in their order
   std::vector<GraphNode*> dependents;
   Graph* child = nullptr;  // owned; of a child graph node
   bool enabled = true;
-  int64_t end_ns = 0;  // of the launch under way
+  int64_t begin_ns = 0;  // of the launch under way
+  int64_t end_ns = 0;
 };
 
 // A CUgraph. Not thread-safe, as CUDA's.
@@ -74,12 +77,17 @@ struct NodeSpec {
   Graph* child = nullptr;  // cloned
 };
 
-// kInvalidValue when a dependency is of another graph or stands there twice.
-Error AddNode(Graph& graph, NodeSpec spec,
-              std::span<GraphNode* const> dependencies, GraphNode** node);
+// kInvalidValue when a dependency is of another graph or stands there twice, or
+// when an edge is none that CUDA knows.
+Error CheckDependencies(const Graph& graph, const DependencyView& dependencies);
+Error AddNode(Graph& graph, NodeSpec spec, const DependencyView& dependencies,
+              GraphNode** node);
 Error DestroyNode(GraphNode& node);
-Error AddDependency(GraphNode& from, GraphNode& to);
-Error RemoveDependency(GraphNode& from, GraphNode& to);
+Error AddDependency(GraphNode& from, GraphNode& to, const EdgeData& edge);
+// kInvalidValue when there is no such edge with this data.
+Error RemoveDependency(GraphNode& from, GraphNode& to, const EdgeData& edge);
+// The edge's data; REQUIRES: there is one.
+const EdgeData& EdgeBetween(const GraphNode& from, const GraphNode& to);
 
 using NodeMap = std::unordered_map<const GraphNode*, GraphNode*>;
 

@@ -57,9 +57,11 @@ class Replay {
     int64_t last_ns = begin_ns;
     for (GraphNode* node : exec_.orders.at(&graph)) {
       int64_t ready_ns = begin_ns;
-      for (const GraphNode* dependency : node->dependencies) {
-        ready_ns = std::max(ready_ns, dependency->end_ns + kGraphNodeGapNs);
+      for (size_t i = 0; i < node->dependencies.size(); ++i) {
+        ready_ns = std::max(ready_ns,
+                            ReadyAfter(*node->dependencies[i], node->edges[i]));
       }
+      node->begin_ns = ready_ns;
       node->end_ns = RunNode(*node, ready_ns);
       last_ns = std::max(last_ns, node->end_ns);
     }
@@ -67,6 +69,14 @@ class Replay {
   }
 
  private:
+  // A programmatic edge saves the gap, or waits for the earlier kernel's
+  // beginning only.
+  static int64_t ReadyAfter(const GraphNode& node, const EdgeData& edge) {
+    if (edge.type != kEdgeProgrammatic) return node.end_ns + kGraphNodeGapNs;
+    return edge.from_port == kPortLaunchCompletion ? node.begin_ns
+                                                   : node.end_ns;
+  }
+
   int64_t RunNode(GraphNode& node, int64_t ready_ns) {
     if (!node.enabled) return ready_ns;
     if (node.child != nullptr) return Run(*node.child, ready_ns);
@@ -79,6 +89,7 @@ class Replay {
                               .now_ns = submitted_ns_,
                               .priority = stream_.priority,
                               .in_order = exec_.is_chain});
+    node.begin_ns = span.begin_ns;
     if (auto* record = std::get_if<EventRecordWork>(&node.work)) {
       const std::lock_guard lock(record->event->mutex);
       record->event->recorded = true;

@@ -9,6 +9,24 @@
 #include "shim/simgpu/device/kernel.h"
 
 namespace dltap::simgpu {
+namespace {
+
+Error ListWithData(const std::vector<GraphNode*>& nodes,
+                   const std::vector<EdgeData>& edges, GraphNode** out,
+                   EdgeData* data, size_t* count) {
+  if (out == nullptr && data != nullptr) return Error::kInvalidValue;
+  if (out != nullptr && data == nullptr && !AllPlain(edges)) {
+    return Error::kLossyQuery;
+  }
+  if (data != nullptr && count != nullptr) {
+    for (size_t i = 0; i < *count; ++i) {
+      data[i] = i < edges.size() ? edges[i] : EdgeData{};
+    }
+  }
+  return ListNodes(nodes, out, count);
+}
+
+}  // namespace
 
 Error ListNodes(const std::vector<GraphNode*>& nodes, GraphNode** out,
                 size_t* count) {
@@ -24,22 +42,38 @@ Error ListNodes(const std::vector<GraphNode*>& nodes, GraphNode** out,
   return Error::kSuccess;
 }
 
+Error ListDependencies(const GraphNode& node, GraphNode** out, EdgeData* data,
+                       size_t* count) {
+  return ListWithData(node.dependencies, node.edges, out, data, count);
+}
+
+Error ListDependents(const GraphNode& node, GraphNode** out, EdgeData* data,
+                     size_t* count) {
+  std::vector<EdgeData> edges;
+  for (const GraphNode* dependent : node.dependents) {
+    edges.push_back(EdgeBetween(node, *dependent));
+  }
+  return ListWithData(node.dependents, edges, out, data, count);
+}
+
 Error ListEdges(const Graph& graph, GraphNode** from, GraphNode** to,
-                size_t* count) {
+                EdgeData* data, size_t* count) {
   if (count == nullptr || (from == nullptr) != (to == nullptr)) {
     return Error::kInvalidValue;
   }
   std::vector<GraphNode*> sources;
   std::vector<GraphNode*> targets;
+  std::vector<EdgeData> edges;
   for (GraphNode* node : graph.nodes) {
-    for (GraphNode* dependency : node->dependencies) {
-      sources.push_back(dependency);
+    for (size_t i = 0; i < node->dependencies.size(); ++i) {
+      sources.push_back(node->dependencies[i]);
       targets.push_back(node);
+      edges.push_back(node->edges[i]);
     }
   }
   size_t room = *count;
-  ListNodes(sources, from, &room);
-  return ListNodes(targets, to, count);
+  const Error error = ListWithData(sources, edges, from, data, &room);
+  return error == Error::kSuccess ? ListNodes(targets, to, count) : error;
 }
 
 std::vector<GraphNode*> RootsOf(const Graph& graph) {

@@ -15,8 +15,15 @@ namespace dltap::simgpu {
 // rest nulled, and `*count` is what was written.
 Error ListNodes(const std::vector<GraphNode*>& nodes, GraphNode** out,
                 size_t* count);
+
+// Likewise with the edges' data. kLossyQuery when there is data that the caller
+// has no room for.
+Error ListDependencies(const GraphNode& node, GraphNode** out, EdgeData* data,
+                       size_t* count);
+Error ListDependents(const GraphNode& node, GraphNode** out, EdgeData* data,
+                     size_t* count);
 Error ListEdges(const Graph& graph, GraphNode** from, GraphNode** to,
-                size_t* count);
+                EdgeData* data, size_t* count);
 
 std::vector<GraphNode*> RootsOf(const Graph& graph);
 

@@ -58,6 +58,7 @@ Error MakeKernelWork(const Kernel& kernel, const LaunchParameters& launch,
   work->dynamic_shared_bytes =
       static_cast<uint32_t>(launch.dynamic_shared_bytes);
   work->cooperative = launch.cooperative;
+  work->programmatic = launch.programmatic;
   work->arguments = launch.arguments;
   work->bytes_per_thread =
       ElementwiseBytes(kernel.name, launch.arguments) /

@@ -19,6 +19,7 @@ struct LaunchParameters {
   Dim3 cluster{0, 0, 0};
   uint64_t dynamic_shared_bytes = 0;
   bool cooperative = false;
+  bool programmatic = false;   // cudaLaunchAttributeProgrammaticStream...
   void** arguments = nullptr;  // as in cuLaunchKernel; may be null
 };
 

@@ -68,6 +68,17 @@ DeviceEnd EndOf(Device& device) {
   return end;
 }
 
+Error WaitForAllStreams(Device& device) {
+  const int64_t begin_ns = SimNow();
+  const DeviceEnd end = EndOf(device);
+  WaitUntil(end.tail_ns);
+  WaitForHostWork(end.host_ticket);
+  ApplyReleaseThreshold(device);
+  TellSynchronization(SynchronizationKind::kContext, device, nullptr, 0,
+                      begin_ns);
+  return static_cast<Error>(device.sticky_error.load());
+}
+
 }  // namespace
 
 Stream* NewLegacyStream(Device& device) {
@@ -88,7 +99,7 @@ Error CreateStream(Device& device, unsigned flags, int priority,
 Error DestroyStream(Stream& stream) {
   Device& device = *stream.device;
   if (stream.legacy) return Error::kInvalidHandle;
-  if (stream.capture.load() != nullptr) RefuseWhileCapturing(stream);
+  AbandonCapture(stream);
   TellStream(ResourceEvent::kStreamDestroyed, stream);
   // The work goes on without its stream.
   RaiseTo(device.retired_tail_ns, stream.tail_ns.load());
@@ -141,17 +152,13 @@ Error QueryStream(Stream& stream) {
 }
 
 Error SynchronizeDevice(Device& device) {
-  if (const Error error = CheckUnsafeCall(); error != Error::kSuccess) {
-    return error;
-  }
-  const int64_t begin_ns = SimNow();
-  const DeviceEnd end = EndOf(device);
-  WaitUntil(end.tail_ns);
-  WaitForHostWork(end.host_ticket);
-  ApplyReleaseThreshold(device);
-  TellSynchronization(SynchronizationKind::kContext, device, nullptr, 0,
-                      begin_ns);
-  return static_cast<Error>(device.sticky_error.load());
+  const Error error = RefuseWhileDeviceCaptures(device);
+  return error == Error::kSuccess ? WaitForAllStreams(device) : error;
+}
+
+Error WaitForDevice(Device& device) {
+  const Error error = CheckUnsafeCall();
+  return error == Error::kSuccess ? WaitForAllStreams(device) : error;
 }
 
 uint32_t StreamIdOf(void* stream) {

@@ -11,6 +11,7 @@
 
 #include "shim/simgpu/device/device.h"
 #include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/graph_edge.h"
 #include "shim/simgpu/device/handle.h"
 #include "shim/simgpu/device/occupancy.h"
 #include "shim/simgpu/device/sm_sharing.h"
@@ -78,7 +79,7 @@ struct Stream : Handle {
   // What of the SMs the stream claims and when; see sm_sharing.h.
   std::atomic<int> sm_claim{0};
   std::unique_ptr<SmLog> sm_log;
-  std::vector<GraphNode*> frontier;  // what the next captured node depends on
+  Frontier frontier;  // what the next captured node depends on
 
   // Legacy stream and blocking streams wait for each other.
   bool blocking() const { return (flags & kStreamNonBlocking) == 0; }
@@ -103,7 +104,10 @@ constexpr int kGreatestPriority = -5;
 
 Error SynchronizeStream(Stream& stream);
 Error QueryStream(Stream& stream);
+// No mode of capture allows it.
 Error SynchronizeDevice(Device& device);
+// The same wait inside of calls that are potentially unsafe, such as cudaFree.
+Error WaitForDevice(Device& device);
 
 // When all work submitted so far will be over.
 int64_t StreamTail(Stream& stream);

@@ -82,8 +82,9 @@ Error Submit(Stream& stream, Work work) {
   }
   const std::lock_guard lock(stream.mutex);
   const int64_t submitted_ns = SimNow();
+  const int64_t begin_ns = EarliestBegin(stream, submitted_ns, GapBefore(work));
   const Span span = Occupy(stream, work,
-                           {.begin_ns = EarliestBegin(stream, submitted_ns),
+                           {.begin_ns = begin_ns,
                             .now_ns = submitted_ns,
                             .priority = stream.priority});
   stream.tail_ns.store(span.end_ns, std::memory_order_relaxed);

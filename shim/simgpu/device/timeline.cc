@@ -138,8 +138,13 @@ int64_t TailBefore(Stream& stream) {
   return tail_ns;
 }
 
-int64_t EarliestBegin(Stream& stream, int64_t now_ns) {
-  return std::max(now_ns + kSubmitLatencyNs, TailBefore(stream) + kKernelGapNs);
+int64_t EarliestBegin(Stream& stream, int64_t now_ns, int64_t gap_ns) {
+  return std::max(now_ns + kSubmitLatencyNs, TailBefore(stream) + gap_ns);
+}
+
+int64_t GapBefore(const Work& work) {
+  const auto* kernel = std::get_if<KernelWork>(&work);
+  return kernel != nullptr && kernel->programmatic ? 0 : kKernelGapNs;
 }
 
 Span Occupy(Stream& stream, const Work& work, const Readiness& ready) {

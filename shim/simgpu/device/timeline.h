@@ -11,7 +11,8 @@ namespace dltap::simgpu {
 
 // The rules of device time:
 // 1. Work starts no earlier than kSubmitLatencyNs after its call began to
-//    submit it, and kKernelGapNs after what stands before it in its stream.
+//    submit it, and kKernelGapNs after what stands before it in its stream: at
+//    once when it is a kernel that was launched as programmatically dependent.
 // 2. The legacy stream and the blocking streams of a device wait for each
 // other;
 //    all other streams overlap as far as rules 3 and 4 let them.
@@ -33,7 +34,11 @@ int64_t TailBefore(Stream& stream);
 
 // Applies rules 1 and 2 to the next work of the stream.
 // REQUIRES: stream.mutex.
-int64_t EarliestBegin(Stream& stream, int64_t now_ns);
+int64_t EarliestBegin(Stream& stream, int64_t now_ns,
+                      int64_t gap_ns = kKernelGapNs);
+
+// What rule 1 wants before this work.
+int64_t GapBefore(const Work& work);
 
 struct Readiness {
   int64_t begin_ns;  // the earliest time by rules 1 and 2

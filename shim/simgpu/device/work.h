@@ -31,6 +31,8 @@ struct KernelWork {
   int64_t duration_ns = 0;      // 0: modelled
   double bytes_per_thread = 0;  // 0: unknown
   bool cooperative = false;
+  // May begin before what it follows is over (programmatic dependent launch).
+  bool programmatic = false;
   void** arguments = nullptr;    // as the caller gave them; never read later
   std::function<void()> effect;  // on memory; empty: none
 };

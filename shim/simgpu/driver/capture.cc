@@ -14,8 +14,10 @@ bool IsMode(CUstreamCaptureMode mode) {
          mode <= CU_STREAM_CAPTURE_MODE_RELAXED;
 }
 
-std::span<GraphNode* const> ToNodes(const CUgraphNode* nodes, size_t count) {
-  return {reinterpret_cast<GraphNode* const*>(nodes), count};
+DependencyView ToDependencies(const CUgraphNode* nodes,
+                              const CUgraphEdgeData* edges, size_t count) {
+  return {{reinterpret_cast<GraphNode* const*>(nodes), count},
+          reinterpret_cast<const EdgeData*>(edges)};
 }
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
@@ -28,7 +30,7 @@ CUresult Begin(CUstream handle, CUstreamCaptureMode mode) {
 
 struct BeginToGraphRequest {
   CUgraph graph;
-  std::span<GraphNode* const> dependencies;
+  const DependencyView& dependencies;
   CUstreamCaptureMode mode;
 };
 
@@ -56,8 +58,10 @@ template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
 CUresult IsStreamCapturing(CUstream handle, CUstreamCaptureStatus* status) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (status == nullptr) return Error::kInvalidValue;
-    *status = static_cast<CUstreamCaptureStatus>(GetCaptureInfo(stream).status);
-    return Error::kSuccess;
+    CaptureInfo info;
+    const Error error = GetCaptureInfo(stream, &info);
+    *status = static_cast<CUstreamCaptureStatus>(info.status);
+    return error;
   });
 }
 
@@ -74,28 +78,38 @@ template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
 CUresult Info(CUstream handle, const InfoOutputs& out) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (out.status == nullptr) return Error::kInvalidValue;
-    const CaptureInfo info = GetCaptureInfo(stream);
+    CaptureInfo info;
+    const Error error = GetCaptureInfo(stream, &info);
+    if (error != Error::kSuccess) return error;
+
     *out.status = static_cast<CUstreamCaptureStatus>(info.status);
     if (info.status != CaptureStatus::kActive) return Error::kSuccess;
     if (out.id != nullptr) *out.id = info.id;
     if (out.graph != nullptr) *out.graph = ToHandle<CUgraph>(info.graph);
+    const Frontier& frontier = *info.frontier;
     if (out.dependencies != nullptr) {
+      if (out.edges == nullptr && !AllPlain(frontier.edges)) {
+        return Error::kLossyQuery;
+      }
       *out.dependencies =
-          reinterpret_cast<const CUgraphNode*>(info.frontier.data());
+          reinterpret_cast<const CUgraphNode*>(frontier.nodes.data());
     }
-    if (out.edges != nullptr) *out.edges = nullptr;
-    if (out.count != nullptr) *out.count = info.frontier.size();
+    if (out.edges != nullptr) {
+      *out.edges =
+          reinterpret_cast<const CUgraphEdgeData*>(frontier.edges.data());
+    }
+    if (out.count != nullptr) *out.count = frontier.nodes.size();
     return Error::kSuccess;
   });
 }
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-CUresult Update(CUstream handle, std::span<GraphNode* const> nodes,
+CUresult Update(CUstream handle, const DependencyView& dependencies,
                 unsigned flags) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     constexpr unsigned kSet = CU_STREAM_SET_CAPTURE_DEPENDENCIES;
     if (flags > kSet) return Error::kInvalidValue;
-    return UpdateCaptureFrontier(stream, nodes, flags == kSet);
+    return UpdateCaptureFrontier(stream, dependencies, flags == kSet);
   });
 }
 
@@ -115,20 +129,22 @@ CUresult cuStreamBeginCapture_v2_ptsz(CUstream hStream,
 
 CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
                                      const CUgraphNode* dependencies,
-                                     const CUgraphEdgeData*,
+                                     const CUgraphEdgeData* edges,
                                      size_t numDependencies,
                                      CUstreamCaptureMode mode) {
   return BeginToGraph<"cuStreamBeginCaptureToGraph">(
-      hStream, {hGraph, ToNodes(dependencies, numDependencies), mode});
+      hStream,
+      {hGraph, ToDependencies(dependencies, edges, numDependencies), mode});
 }
 
 CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream hStream, CUgraph hGraph,
                                           const CUgraphNode* dependencies,
-                                          const CUgraphEdgeData*,
+                                          const CUgraphEdgeData* edges,
                                           size_t numDependencies,
                                           CUstreamCaptureMode mode) {
   return BeginToGraph<"cuStreamBeginCaptureToGraph_ptsz", kPtsz>(
-      hStream, {hGraph, ToNodes(dependencies, numDependencies), mode});
+      hStream,
+      {hGraph, ToDependencies(dependencies, edges, numDependencies), mode});
 }
 
 CUresult cuStreamEndCapture(CUstream hStream, CUgraph* phGraph) {
@@ -208,7 +224,7 @@ CUresult cuStreamUpdateCaptureDependencies(CUstream hStream,
                                            size_t numDependencies,
                                            unsigned int flags) {
   return Update<"cuStreamUpdateCaptureDependencies">(
-      hStream, ToNodes(dependencies, numDependencies), flags);
+      hStream, ToDependencies(dependencies, nullptr, numDependencies), flags);
 }
 
 CUresult cuStreamUpdateCaptureDependencies_ptsz(CUstream hStream,
@@ -216,25 +232,25 @@ CUresult cuStreamUpdateCaptureDependencies_ptsz(CUstream hStream,
                                                 size_t numDependencies,
                                                 unsigned int flags) {
   return Update<"cuStreamUpdateCaptureDependencies_ptsz", kPtsz>(
-      hStream, ToNodes(dependencies, numDependencies), flags);
+      hStream, ToDependencies(dependencies, nullptr, numDependencies), flags);
 }
 
 CUresult cuStreamUpdateCaptureDependencies_v2(CUstream hStream,
                                               CUgraphNode* dependencies,
-                                              const CUgraphEdgeData*,
+                                              const CUgraphEdgeData* edges,
                                               size_t numDependencies,
                                               unsigned int flags) {
   return Update<"cuStreamUpdateCaptureDependencies_v2">(
-      hStream, ToNodes(dependencies, numDependencies), flags);
+      hStream, ToDependencies(dependencies, edges, numDependencies), flags);
 }
 
 CUresult cuStreamUpdateCaptureDependencies_v2_ptsz(CUstream hStream,
                                                    CUgraphNode* dependencies,
-                                                   const CUgraphEdgeData*,
+                                                   const CUgraphEdgeData* edges,
                                                    size_t numDependencies,
                                                    unsigned int flags) {
   return Update<"cuStreamUpdateCaptureDependencies_v2_ptsz", kPtsz>(
-      hStream, ToNodes(dependencies, numDependencies), flags);
+      hStream, ToDependencies(dependencies, edges, numDependencies), flags);
 }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {

@@ -15,12 +15,6 @@ CUresult OnEvent(CUevent handle, Body body) {
   });
 }
 
-// Functions that are unsafe to call while a stream captures.
-Error Unsafely(Event& event, Error (*function)(Event&)) {
-  const Error unsafe = CheckUnsafeCall();
-  return unsafe != Error::kSuccess ? unsafe : function(event);
-}
-
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
 CUresult Record(CUevent handle, CUstream stream_handle, unsigned flags) {
   return OnStream<kName, kNull>(stream_handle, [&](Stream& stream) {
@@ -120,12 +114,12 @@ CUresult cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent,
 
 CUresult cuEventQuery(CUevent hEvent) {
   return OnEvent<"cuEventQuery">(
-      hEvent, [](Event& event) { return Unsafely(event, QueryEvent); });
+      hEvent, [](Event& event) { return QueryEvent(event); });
 }
 
 CUresult cuEventSynchronize(CUevent hEvent) {
   return OnEvent<"cuEventSynchronize">(
-      hEvent, [](Event& event) { return Unsafely(event, SynchronizeEvent); });
+      hEvent, [](Event& event) { return SynchronizeEvent(event); });
 }
 
 CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart,

@@ -25,15 +25,25 @@ CUresult Instantiate(CUgraphExec* out, CUgraph handle, uint64_t flags) {
   });
 }
 
-template <ApiName kName, typename Change>
-CUresult ChangeEdges(CUgraph handle, const CUgraphNode* from,
-                     const CUgraphNode* to, size_t count, Change change) {
+using ChangeEdge = Error (*)(GraphNode&, GraphNode&, const EdgeData&);
+
+struct EdgeList {
+  const CUgraphNode* from;
+  const CUgraphNode* to;
+  const CUgraphEdgeData* data;
+  size_t count;
+};
+
+template <ApiName kName>
+CUresult ChangeEdges(CUgraph handle, const EdgeList& list, ChangeEdge change) {
   return OnGraph<kName>(handle, [&](Graph&) {
-    for (size_t i = 0; i < count; ++i) {
-      GraphNode* first = FromHandle<GraphNode>(from[i]);
-      GraphNode* second = FromHandle<GraphNode>(to[i]);
-      if (first == nullptr || second == nullptr) return Error::kInvalidValue;
-      const Error error = change(*first, *second);
+    const auto* data = reinterpret_cast<const EdgeData*>(list.data);
+    for (size_t i = 0; i < list.count; ++i) {
+      GraphNode* from = FromHandle<GraphNode>(list.from[i]);
+      GraphNode* to = FromHandle<GraphNode>(list.to[i]);
+      if (from == nullptr || to == nullptr) return Error::kInvalidValue;
+      const Error error =
+          change(*from, *to, data == nullptr ? EdgeData{} : data[i]);
       if (error != Error::kSuccess) return error;
     }
     return Error::kSuccess;
@@ -45,29 +55,25 @@ Error List(const std::vector<GraphNode*>& nodes, CUgraphNode* out,
   return ListNodes(nodes, reinterpret_cast<GraphNode**>(out), count);
 }
 
-void ClearEdgeData(CUgraphEdgeData* edges, const size_t* count) {
-  if (edges != nullptr && count != nullptr) {
-    std::fill_n(edges, *count, CUgraphEdgeData{});
-  }
-}
-
 template <ApiName kName>
 CUresult Edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to,
                CUgraphEdgeData* data, size_t* count) {
   return OnGraph<kName>(handle, [&](Graph& graph) {
-    if (from != nullptr) ClearEdgeData(data, count);
     return ListEdges(graph, reinterpret_cast<GraphNode**>(from),
-                     reinterpret_cast<GraphNode**>(to), count);
+                     reinterpret_cast<GraphNode**>(to),
+                     reinterpret_cast<EdgeData*>(data), count);
   });
 }
 
+using ListNeighbours = Error (*)(const GraphNode&, GraphNode**, EdgeData*,
+                                 size_t*);
+
 template <ApiName kName>
-CUresult Neighbours(CUgraphNode handle,
-                    std::vector<GraphNode*> GraphNode::*side, CUgraphNode* out,
+CUresult Neighbours(CUgraphNode handle, ListNeighbours list, CUgraphNode* out,
                     CUgraphEdgeData* data, size_t* count) {
   return OnNode<kName>(handle, [&](GraphNode& node) {
-    if (out != nullptr) ClearEdgeData(data, count);
-    return List(node.*side, out, count);
+    return list(node, reinterpret_cast<GraphNode**>(out),
+                reinterpret_cast<EdgeData*>(data), count);
   });
 }
 
@@ -204,38 +210,38 @@ CUresult cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to,
 
 CUresult cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode* from,
                                 const CUgraphNode* to, size_t numDependencies) {
-  return ChangeEdges<"cuGraphAddDependencies">(hGraph, from, to,
-                                               numDependencies, AddDependency);
+  return ChangeEdges<"cuGraphAddDependencies">(
+      hGraph, {from, to, nullptr, numDependencies}, AddDependency);
 }
 
 CUresult cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode* from,
                                    const CUgraphNode* to,
-                                   const CUgraphEdgeData*,
+                                   const CUgraphEdgeData* edgeData,
                                    size_t numDependencies) {
   return ChangeEdges<"cuGraphAddDependencies_v2">(
-      hGraph, from, to, numDependencies, AddDependency);
+      hGraph, {from, to, edgeData, numDependencies}, AddDependency);
 }
 
 CUresult cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode* from,
                                    const CUgraphNode* to,
                                    size_t numDependencies) {
   return ChangeEdges<"cuGraphRemoveDependencies">(
-      hGraph, from, to, numDependencies, RemoveDependency);
+      hGraph, {from, to, nullptr, numDependencies}, RemoveDependency);
 }
 
 CUresult cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode* from,
                                       const CUgraphNode* to,
-                                      const CUgraphEdgeData*,
+                                      const CUgraphEdgeData* edgeData,
                                       size_t numDependencies) {
   return ChangeEdges<"cuGraphRemoveDependencies_v2">(
-      hGraph, from, to, numDependencies, RemoveDependency);
+      hGraph, {from, to, edgeData, numDependencies}, RemoveDependency);
 }
 
 CUresult cuGraphNodeGetDependencies(CUgraphNode hNode,
                                     CUgraphNode* dependencies,
                                     size_t* numDependencies) {
   return Neighbours<"cuGraphNodeGetDependencies">(
-      hNode, &GraphNode::dependencies, dependencies, nullptr, numDependencies);
+      hNode, ListDependencies, dependencies, nullptr, numDependencies);
 }
 
 CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode,
@@ -243,15 +249,14 @@ CUresult cuGraphNodeGetDependencies_v2(CUgraphNode hNode,
                                        CUgraphEdgeData* edgeData,
                                        size_t* numDependencies) {
   return Neighbours<"cuGraphNodeGetDependencies_v2">(
-      hNode, &GraphNode::dependencies, dependencies, edgeData, numDependencies);
+      hNode, ListDependencies, dependencies, edgeData, numDependencies);
 }
 
 CUresult cuGraphNodeGetDependentNodes(CUgraphNode hNode,
                                       CUgraphNode* dependentNodes,
                                       size_t* numDependentNodes) {
   return Neighbours<"cuGraphNodeGetDependentNodes">(
-      hNode, &GraphNode::dependents, dependentNodes, nullptr,
-      numDependentNodes);
+      hNode, ListDependents, dependentNodes, nullptr, numDependentNodes);
 }
 
 CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode,
@@ -259,8 +264,7 @@ CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode,
                                          CUgraphEdgeData* edgeData,
                                          size_t* numDependentNodes) {
   return Neighbours<"cuGraphNodeGetDependentNodes_v2">(
-      hNode, &GraphNode::dependents, dependentNodes, edgeData,
-      numDependentNodes);
+      hNode, ListDependents, dependentNodes, edgeData, numDependentNodes);
 }
 
 CUresult cuGraphDestroyNode(CUgraphNode hNode) {

@@ -12,6 +12,7 @@ namespace {
 struct Dependencies {
   const CUgraphNode* nodes;
   size_t count;
+  const CUgraphEdgeData* edges = nullptr;
 };
 
 Error Add(Graph& graph, const Dependencies& after, NodeSpec spec,
@@ -20,8 +21,9 @@ Error Add(Graph& graph, const Dependencies& after, NodeSpec spec,
     return Error::kInvalidValue;
   }
   GraphNode* node = nullptr;
-  const std::span dependencies(reinterpret_cast<GraphNode* const*>(after.nodes),
-                               after.count);
+  const DependencyView dependencies{
+      {reinterpret_cast<GraphNode* const*>(after.nodes), after.count},
+      reinterpret_cast<const EdgeData*>(after.edges)};
   const Error error = AddNode(graph, std::move(spec), dependencies, &node);
   if (error == Error::kSuccess) *out = ToHandle<CUgraphNode>(node);
   return error;
@@ -195,10 +197,12 @@ CUresult cuGraphAddNode(CUgraphNode* phGraphNode, CUgraph hGraph,
 
 CUresult cuGraphAddNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph,
                            const CUgraphNode* dependencies,
-                           const CUgraphEdgeData*, size_t numDependencies,
+                           const CUgraphEdgeData* dependencyData,
+                           size_t numDependencies,
                            CUgraphNodeParams* nodeParams) {
-  return AddSpec<"cuGraphAddNode_v2">(hGraph, {dependencies, numDependencies},
-                                      nodeParams, phGraphNode);
+  return AddSpec<"cuGraphAddNode_v2">(
+      hGraph, {dependencies, numDependencies, dependencyData}, nodeParams,
+      phGraphNode);
 }
 
 CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType* type) {

@@ -37,6 +37,10 @@ LaunchParameters FromConfig(const CUlaunchConfig& config, void** arguments) {
       parameters.cluster = {cluster.x, cluster.y, cluster.z};
     } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
       parameters.cooperative = attribute.value.cooperative != 0;
+    } else if (attribute.id ==
+               CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
+      parameters.programmatic =
+          attribute.value.programmaticStreamSerializationAllowed != 0;
     }
   }
   return parameters;

@@ -33,7 +33,7 @@ CUresult HostAlloc(void** out, size_t bytes, unsigned flags) {
 
 // The memory may be in use: the vendor's free functions wait as well.
 Error AfterWork(Error (*release)(void*), void* address) {
-  const Error error = SynchronizeDevice(CurrentDeviceState());
+  const Error error = WaitForDevice(CurrentDeviceState());
   return error != Error::kSuccess ? error : release(address);
 }
 

@@ -62,7 +62,9 @@ CUresult AddCallback(CUstream handle, CUstreamCallback callback,
                      void* user_data, unsigned flags) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (callback == nullptr || flags != 0) return Error::kInvalidValue;
-    if (stream.capture.load() != nullptr) return Error::kCaptureUnsupported;
+    // Callbacks cannot be captured, host functions can.
+    const Error captured = RefuseWhileCapturing(stream);
+    if (captured != Error::kSuccess) return captured;
     return Submit(stream, HostWork{.function = [=] {
                     callback(handle, CUDA_SUCCESS, user_data);
                   }});

@@ -123,14 +123,6 @@ TEST_F(CaptureTest, WaitForAnOutsideEventBreaksIsolation) {
   EXPECT_EQ(cudaErrorStreamCaptureInvalidated, End());
 }
 
-TEST_F(CaptureTest, CapturedEventCannotBeQueried) {
-  Begin(cudaStreamCaptureModeRelaxed);
-  LaunchScale(data_, 1, stream_);
-  ASSERT_OK(cudaEventRecord(event_, stream_));
-  EXPECT_EQ(cudaErrorCapturedEvent, cudaEventQuery(event_));
-  EXPECT_OK(End());
-}
-
 TEST_F(CaptureTest, LegacyStreamMayNotBeUsedBesideABlockingCapture) {
   cudaStream_t blocking = nullptr;
   ASSERT_OK(cudaStreamCreate(&blocking));
