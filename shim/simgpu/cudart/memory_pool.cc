@@ -47,6 +47,19 @@ cudaError_t OnPool(cudaMemPool_t handle, Body body) {
   });
 }
 
+template <ApiName kName>
+cudaError_t PoolAt(cudaMemPool_t* out, const cudaMemLocation* location,
+                   cudaMemAllocationType type,
+                   Error (*find)(const PoolPlace&, MemoryPool**)) {
+  return Runtime<kName>(Needs::kDriver, [&] {
+    if (out == nullptr || location == nullptr) return Error::kInvalidValue;
+    MemoryPool* pool = nullptr;
+    const Error error = find({type, location->type, location->id}, &pool);
+    if (error == Error::kSuccess) *out = ToHandle<cudaMemPool_t>(pool);
+    return error;
+  });
+}
+
 template <ApiName kName, typename Choose>
 cudaError_t PoolOfDevice(cudaMemPool_t* out, int device, Choose choose) {
   return Runtime<kName>(Needs::kDriver, [&] {
@@ -107,26 +120,44 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* memPool, int device) {
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool) {
   return OnPool<"cudaDeviceSetMemPool">(memPool, [&](MemoryPool& pool) {
-    Device* found = FindDevice(device);
-    if (found == nullptr) return Error::kInvalidDevice;
-    if (pool.device != found) return Error::kInvalidValue;
-    found->current_pool.store(&pool);
-    return Error::kSuccess;
+    return SetPoolAt(
+        {cudaMemAllocationTypePinned, cudaMemLocationTypeDevice, device}, pool);
+  });
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* memPool,
+                                     cudaMemLocation* location,
+                                     cudaMemAllocationType type) {
+  return PoolAt<"cudaMemGetDefaultMemPool">(memPool, location, type,
+                                            DefaultPoolAt);
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t* memPool, cudaMemLocation* location,
+                              cudaMemAllocationType type) {
+  return PoolAt<"cudaMemGetMemPool">(memPool, location, type, CurrentPoolAt);
+}
+
+cudaError_t cudaMemSetMemPool(cudaMemLocation* location,
+                              cudaMemAllocationType type,
+                              cudaMemPool_t memPool) {
+  return OnPool<"cudaMemSetMemPool">(memPool, [&](MemoryPool& pool) {
+    if (location == nullptr) return Error::kInvalidValue;
+    return SetPoolAt({type, location->type, location->id}, pool);
   });
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* memPool,
                               const cudaMemPoolProps* poolProps) {
   return Runtime<"cudaMemPoolCreate">(Needs::kDriver, [&] {
-    if (memPool == nullptr || poolProps == nullptr ||
-        poolProps->location.type != cudaMemLocationTypeDevice) {
-      return Error::kInvalidValue;
-    }
-    Device* device = FindDevice(poolProps->location.id);
-    if (device == nullptr) return Error::kInvalidDevice;
-    MemoryPool* pool = NewMemoryPool(*device);
-    pool->max_bytes = poolProps->maxSize;
-    *memPool = ToHandle<cudaMemPool_t>(pool);
+    if (memPool == nullptr || poolProps == nullptr) return Error::kInvalidValue;
+    PoolProperties properties{.max_bytes = poolProps->maxSize,
+                              .handle_types = poolProps->handleTypes};
+    const Error error =
+        FindPoolPlace({poolProps->allocType, poolProps->location.type,
+                       poolProps->location.id},
+                      &properties);
+    if (error != Error::kSuccess) return error;
+    *memPool = ToHandle<cudaMemPool_t>(NewMemoryPool(properties));
     return Error::kSuccess;
   });
 }
@@ -160,11 +191,16 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, cudaMemPoolAttr attr,
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool,
                                  const cudaMemAccessDesc* descList,
                                  size_t count) {
-  return OnPool<"cudaMemPoolSetAccess">(memPool, [&](MemoryPool&) {
+  return OnPool<"cudaMemPoolSetAccess">(memPool, [&](MemoryPool& pool) {
+    if (descList == nullptr && count != 0) return Error::kInvalidValue;
     for (size_t i = 0; i < count; ++i) {
-      if (FindDevice(descList[i].location.id) == nullptr) {
-        return Error::kInvalidDevice;
+      const cudaMemLocation& location = descList[i].location;
+      if (location.type != cudaMemLocationTypeDevice) {
+        return Error::kInvalidValue;
       }
+      const Error error = SetPoolAccess(pool, location.id,
+                                        static_cast<Access>(descList[i].flags));
+      if (error != Error::kSuccess) return error;
     }
     return Error::kSuccess;
   });
@@ -173,9 +209,13 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool,
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags,
                                  cudaMemPool_t memPool,
                                  cudaMemLocation* location) {
-  return OnPool<"cudaMemPoolGetAccess">(memPool, [&](MemoryPool&) {
+  return OnPool<"cudaMemPoolGetAccess">(memPool, [&](MemoryPool& pool) {
     if (flags == nullptr || location == nullptr) return Error::kInvalidValue;
-    *flags = cudaMemAccessFlagsProtReadWrite;
-    return Error::kSuccess;
+    Access access = Access::kNone;
+    const Error error = GetPoolAccess(pool, location->id, &access);
+    if (error == Error::kSuccess) {
+      *flags = static_cast<cudaMemAccessFlags>(access);
+    }
+    return error;
   });
 }

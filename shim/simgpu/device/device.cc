@@ -45,7 +45,7 @@ bool MakeDevices() {
     auto* device = new Device(i, *config.gpu, config.memory_bytes);
     device->primary_context = NewContext(*device);
     device->legacy_stream = NewLegacyStream(*device);
-    device->default_pool = NewMemoryPool(*device);
+    device->default_pool = NewMemoryPool({.device = device});
     device->current_pool = device->default_pool;
     Devices().push_back(device);
   }

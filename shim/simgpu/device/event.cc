@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "shim/simgpu/device/atomic_max.h"
 #include "shim/simgpu/device/capture.h"
@@ -17,6 +18,19 @@ namespace {
 constexpr double kNsPerMillisecond = 1e6;
 
 constinit std::atomic<uint32_t> g_last_event_id{0};
+
+// Takes over what another process has recorded since.
+// REQUIRES: event.mutex.
+void Refresh(Event& event) {
+  if (event.shared == nullptr) return;
+  const SharedEvent::Moment moment = event.shared->Read();
+  if (!moment.recorded) return;
+  event.recorded = true;
+  event.time_ns = moment.time_ns;
+  if (moment.pending && HostWorkDone(event.host_ticket)) {
+    event.host_ticket = event.shared->FollowPending();
+  }
+}
 
 bool IsOver(const Event& event) {
   return SimNow() >= event.time_ns && HostWorkDone(event.host_ticket);
@@ -45,8 +59,19 @@ Error CreateEvent(Device& device, unsigned flags, Event** event) {
   if ((flags & kEventInterprocess) != 0 && (flags & kEventDisableTiming) == 0) {
     return Error::kInvalidValue;
   }
+  std::unique_ptr<SharedEvent> shared;
+  if ((flags & kEventInterprocess) != 0) {
+    shared = SharedEvent::New();
+    if (shared == nullptr) return Error::kOutOfMemory;
+  }
+  return AdoptSharedEvent(device, flags, std::move(shared), event);
+}
+
+Error AdoptSharedEvent(Device& device, unsigned flags,
+                       std::unique_ptr<SharedEvent> shared, Event** event) {
   *event =
       HandlePool<Event>::New(&device, flags, g_last_event_id.fetch_add(1) + 1);
+  (*event)->shared = std::move(shared);
   return Error::kSuccess;
 }
 
@@ -76,6 +101,9 @@ Error RecordEvent(Event& event, Stream& stream) {
   event.frontier.Clear();
   event.time_ns = time_ns;
   event.host_ticket = HostTicketBefore(stream);
+  if (event.shared != nullptr) {
+    event.shared->Record(time_ns, event.host_ticket);
+  }
   return Error::kSuccess;
 }
 
@@ -83,6 +111,7 @@ Error QueryEvent(Event& event) {
   const Error error = CheckQuery(event);
   if (error != Error::kSuccess) return error;
   const std::lock_guard lock(event.mutex);
+  Refresh(event);
   if (!event.recorded) return Error::kSuccess;
   return IsOver(event) ? Error::kSuccess : Error::kNotReady;
 }
@@ -94,6 +123,7 @@ Error SynchronizeEvent(Event& event) {
   uint64_t ticket = 0;
   {
     const std::lock_guard lock(event.mutex);
+    Refresh(event);
     if (!event.recorded) return Error::kSuccess;
     time_ns = event.time_ns;
     ticket = event.host_ticket;
@@ -128,6 +158,7 @@ Error WaitForEvent(Stream& stream, Event& event) {
   }
   {
     const std::scoped_lock lock(stream.mutex, event.mutex);
+    Refresh(event);
     if (!event.recorded || event.capture_id != 0) return Error::kSuccess;
     RaiseTo(stream.tail_ns, event.time_ns);
     RaiseTo(stream.host_ticket, event.host_ticket);

@@ -3,12 +3,14 @@
 #define DLTAP_SHIM_SIMGPU_DEVICE_EVENT_H_
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "shim/simgpu/device/error.h"
 #include "shim/simgpu/device/graph_edge.h"
 #include "shim/simgpu/device/handle.h"
+#include "shim/simgpu/device/ipc_event.h"
 
 namespace dltap::simgpu {
 
@@ -34,6 +36,8 @@ struct Event : Handle {
   Device* const device;
   const unsigned flags;
   const uint32_t id;
+  // Of an interprocess event: who records it here or elsewhere, writes there.
+  std::unique_ptr<SharedEvent> shared;
 
   std::mutex mutex;  // guards what follows
   bool recorded = false;
@@ -44,6 +48,9 @@ struct Event : Handle {
 };
 
 Error CreateEvent(Device& device, unsigned flags, Event** event);
+// For an event of another process.
+Error AdoptSharedEvent(Device& device, unsigned flags,
+                       std::unique_ptr<SharedEvent> shared, Event** event);
 Error DestroyEvent(Event& event);
 Error RecordEvent(Event& event, Stream& stream);
 Error QueryEvent(Event& event);

@@ -10,6 +10,7 @@
 
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/memory_file.h"
 #include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {
@@ -60,6 +61,18 @@ void UnmapPages(void* address, size_t bytes) {
   munmap(address, RoundToPages(bytes));
 }
 
+DevicePages MapDevicePages(size_t bytes) {
+  MemoryFile* file = MemoryFile::Own();
+  if (file == nullptr) return {};
+  const uint64_t offset = file->NewRange(bytes);
+  return {file->Map(offset, bytes), offset};
+}
+
+void UnmapDevicePages(const DevicePages& pages, size_t bytes) {
+  munmap(pages.address, bytes);
+  MemoryFile::Own()->Discard(pages.offset, bytes);
+}
+
 bool ReserveBytes(Device& device, uint64_t bytes) {
   uint64_t used = device.used_bytes.load(std::memory_order_relaxed);
   do {
@@ -74,7 +87,7 @@ void ReleaseBytes(Device& device, uint64_t bytes) {
   device.used_bytes.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
-void AddAllocation(Allocation allocation) {
+uint64_t AddAllocation(Allocation allocation) {
   AddressMap& map = Map();
   {
     const std::unique_lock lock(map.mutex);
@@ -82,7 +95,17 @@ void AddAllocation(Allocation allocation) {
     map.by_base[allocation.base] = allocation;
   }
   TellClient(allocation, false);
+  return allocation.id;
 }
+
+AllocationLock::AllocationLock(const void* base) : allocation_(nullptr) {
+  AddressMap& map = Map();
+  map.mutex.lock();
+  const auto found = map.by_base.find(reinterpret_cast<uintptr_t>(base));
+  if (found != map.by_base.end()) allocation_ = &found->second;
+}
+
+AllocationLock::~AllocationLock() { Map().mutex.unlock(); }
 
 std::optional<Allocation> RemoveAllocation(const void* base) {
   AddressMap& map = Map();
@@ -93,6 +116,11 @@ std::optional<Allocation> RemoveAllocation(const void* base) {
     if (found == map.by_base.end()) return std::nullopt;
     allocation = found->second;
     map.by_base.erase(found);
+  }
+  // An export ends with the memory; that of cuMemCreate has its own end.
+  if (allocation.slot != nullptr && allocation.file == MemoryFile::Own() &&
+      allocation.owner != MemoryOwner::kMapped) {
+    allocation.file->FreeSlot(allocation.slot);
   }
   TellClient(allocation, true);
   return allocation;
@@ -108,6 +136,24 @@ std::optional<Allocation> FindAllocation(const void* address) {
   return allocation;
 }
 
+bool IsInBounds(const void* address, size_t bytes) {
+  AddressMap& map = Map();
+  const std::shared_lock lock(map.mutex);
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  auto at = map.by_base.upper_bound(begin);
+  if (at == map.by_base.begin()) return true;
+  --at;
+  if (!at->second.Contains(address)) return true;
+  uintptr_t end = at->first;
+  for (; at != map.by_base.end() && at->first == end; ++at) {
+    if (!at->second.accessible) return false;
+    end += at->second.bytes;
+    if (bytes <= end - begin) return true;
+    if (at->second.owner != MemoryOwner::kMapped) return false;
+  }
+  return false;
+}
+
 Error AllocateDevice(Device& device, size_t bytes, MemoryKind kind,
                      MemoryOwner owner, void** address) {
   *address = nullptr;
@@ -116,17 +162,19 @@ Error AllocateDevice(Device& device, size_t bytes, MemoryKind kind,
   if (rounded < bytes || !ReserveBytes(device, rounded)) {
     return Error::kOutOfMemory;
   }
-  void* pages = MapPages(rounded);
-  if (pages == nullptr) {
+  const DevicePages pages = MapDevicePages(rounded);
+  if (pages.address == nullptr) {
     ReleaseBytes(device, rounded);
     return Error::kOutOfMemory;
   }
-  AddAllocation({.base = reinterpret_cast<uintptr_t>(pages),
+  AddAllocation({.base = reinterpret_cast<uintptr_t>(pages.address),
                  .bytes = bytes,
                  .kind = kind,
                  .owner = owner,
-                 .device = device.ordinal});
-  *address = pages;
+                 .device = device.ordinal,
+                 .file = MemoryFile::Own(),
+                 .file_offset = pages.offset});
+  *address = pages.address;
   return Error::kSuccess;
 }
 
@@ -139,8 +187,9 @@ Error FreeDevice(void* address) {
   }
   const auto removed = RemoveAllocation(address);
   if (!removed) return Error::kInvalidValue;  // another thread was faster
-  UnmapPages(address, removed->bytes);
-  ReleaseBytes(*FindDevice(removed->device), RoundToPages(removed->bytes));
+  const size_t rounded = RoundToPages(removed->bytes);
+  UnmapDevicePages({address, removed->file_offset}, rounded);
+  ReleaseBytes(*FindDevice(removed->device), rounded);
   return Error::kSuccess;
 }
 

@@ -13,6 +13,8 @@ namespace dltap::simgpu {
 
 struct Device;
 struct MemoryPool;
+struct SharedSlot;
+class MemoryFile;
 
 // Who may give the memory back, and how.
 enum class MemoryOwner : uint8_t {
@@ -22,6 +24,7 @@ enum class MemoryOwner : uint8_t {
   kRegistered,  // page-locked, the program's
   kMapped,      // cuMemMap: bytes are counted by the physical handle
   kModule,      // a __device__ variable
+  kIpc,         // another process's cudaMalloc, opened here
 };
 
 struct Allocation {
@@ -33,6 +36,11 @@ struct Allocation {
   unsigned flags = 0;
   uint64_t id = 0;  // CU_POINTER_ATTRIBUTE_BUFFER_ID
   MemoryPool* pool = nullptr;
+  bool accessible = true;  // false: mapped, but no access was set
+  // Where its bytes are; null: private pages, not shareable.
+  MemoryFile* file = nullptr;
+  uint64_t file_offset = 0;
+  SharedSlot* slot = nullptr;  // of memory that was exported
 
   bool Contains(const void* address) const {
     const auto at = reinterpret_cast<uintptr_t>(address);
@@ -43,8 +51,14 @@ struct Allocation {
 // What the address map knows of an address; nullopt: ordinary host memory.
 std::optional<Allocation> FindAllocation(const void* address);
 
-// Device memory is anonymous host memory that is committed when touched; only
-// its size counts against the device. Zero bytes give a null pointer.
+// True when `bytes` from the address on lie in memory that may be accessed; the
+// whole may be several mappings side by side. Memory that the map does not know
+// is not judged.
+bool IsInBounds(const void* address, size_t bytes);
+
+// Device memory is a piece of the process's memory file (memory_file.h),
+// committed when touched; only its size counts against the device. Zero bytes
+// give a null pointer.
 Error AllocateDevice(Device& device, size_t bytes, MemoryKind kind,
                      MemoryOwner owner, void** address);
 
@@ -57,14 +71,47 @@ Error RegisterHost(void* address, size_t bytes, unsigned flags);
 Error UnregisterHost(void* address);
 
 // Enters memory that another part made (mapped, module, pool) into the map.
-void AddAllocation(Allocation allocation);
+// Gives its id.
+uint64_t AddAllocation(Allocation allocation);
 std::optional<Allocation> RemoveAllocation(const void* base);
+
+// The allocation that begins at `base` (null: none), the map held meanwhile.
+class AllocationLock {
+ public:
+  explicit AllocationLock(const void* base);
+  ~AllocationLock();
+  AllocationLock(const AllocationLock&) = delete;
+  AllocationLock& operator=(const AllocationLock&) = delete;
+  Allocation* allocation() const { return allocation_; }
+
+ private:
+  Allocation* allocation_;
+};
 
 // Reserves `bytes` of the device's memory; false: it is full.
 bool ReserveBytes(Device& device, uint64_t bytes);
 void ReleaseBytes(Device& device, uint64_t bytes);
 
-// Lazily committed pages for `bytes`; null when the system refuses.
+// Changes what the map knows of the memory that begins at `base`; false: it
+// knows none. `change` gets the Allocation and must leave base and bytes.
+template <typename Change>
+bool ChangeAllocation(const void* base, Change change) {
+  const AllocationLock lock(base);
+  if (lock.allocation() == nullptr) return false;
+  change(*lock.allocation());
+  return true;
+}
+
+// Pages of the process's memory file; the address is null when the system
+// refuses. `bytes` is a multiple of the page size.
+struct DevicePages {
+  void* address = nullptr;
+  uint64_t offset = 0;
+};
+DevicePages MapDevicePages(size_t bytes);
+void UnmapDevicePages(const DevicePages& pages, size_t bytes);
+
+// Lazily committed private pages for `bytes`; null when the system refuses.
 void* MapPages(size_t bytes);
 void UnmapPages(void* address, size_t bytes);
 size_t RoundToPages(size_t bytes);

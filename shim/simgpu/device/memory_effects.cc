@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/device/memory_effects.h"
 
-#include <sys/mman.h>
-
 #include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
 
+#include "shim/simgpu/device/ipc_memory.h"
 #include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/device/memory.h"
+#include "shim/simgpu/device/sparse_bytes.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -32,6 +31,7 @@ FreshRanges& Fresh() {
 }
 
 void MarkFresh(const void* address, size_t bytes) {
+  TellExporter(address, bytes);
   FreshRanges& fresh = Fresh();
   const std::lock_guard lock(fresh.mutex);
   if (fresh.bytes_by_base.size() >= FreshRanges::kLimit) {
@@ -60,9 +60,9 @@ bool IsPlain(const CopyWork& copy) {
   return copy.height == 1 && copy.depth == 1;
 }
 
-void MoveBytes(const CopyWork& copy) {
+void MoveRows(const CopyWork& copy) {
   if (IsPlain(copy)) {
-    std::memmove(copy.destination, copy.source, copy.width);
+    MoveBytes(copy.destination, copy.source, copy.width);
     return;
   }
   for (size_t z = 0; z < copy.depth; ++z) {
@@ -73,27 +73,6 @@ void MoveBytes(const CopyWork& copy) {
                    copy.width);
     }
   }
-}
-
-// Zeroing untouched memory must not commit it: whole pages are given back.
-// Only for private anonymous pages, where that reads as zero.
-bool ZeroByUnmapping(std::byte* address, size_t bytes) {
-  constexpr size_t kWorthwhile = 1 << 16;
-  if (bytes < kWorthwhile) return false;
-  const auto allocation = FindAllocation(address);
-  if (!allocation || (allocation->owner != MemoryOwner::kMalloc &&
-                      allocation->owner != MemoryOwner::kPool)) {
-    return false;
-  }
-  const auto begin = reinterpret_cast<uintptr_t>(address);
-  const uintptr_t first_page = RoundToPages(begin);
-  const uintptr_t last_page =
-      (begin + bytes) / RoundToPages(1) * RoundToPages(1);
-  std::memset(address, 0, first_page - begin);
-  madvise(reinterpret_cast<void*>(first_page), last_page - first_page,
-          MADV_DONTNEED);
-  std::memset(reinterpret_cast<void*>(last_page), 0, begin + bytes - last_page);
-  return true;
 }
 
 void FillRow(std::byte* row, const MemsetWork& set) {
@@ -113,11 +92,12 @@ void PerformCopy(const CopyWork& copy) {
   const bool from_device = copy.source_kind == MemoryKind::kDevice;
   const bool to_device = copy.destination_kind == MemoryKind::kDevice;
   if (from_device && !to_device && copy.bytes() <= kSmallReadBytes &&
-      IsPlain(copy) && !IsFresh(copy.source, copy.bytes())) {
+      IsPlain(copy) && !IsFresh(copy.source, copy.bytes()) &&
+      !WrittenElsewhere(copy.source, copy.bytes())) {
     std::memset(copy.destination, 0, copy.bytes());
     return;
   }
-  MoveBytes(copy);
+  MoveRows(copy);
   if (to_device && IsPlain(copy) &&
       (!from_device || IsFresh(copy.source, copy.bytes()))) {
     MarkFresh(copy.destination, copy.bytes());
@@ -128,8 +108,9 @@ void PerformMemset(const MemsetWork& set) {
   if (set.bytes() == 0) return;
   const size_t row_bytes = set.width * set.element_bytes;
   const bool one_run = set.height == 1 || set.pitch == row_bytes;
-  if (set.value != 0 || !one_run ||
-      !ZeroByUnmapping(set.destination, set.bytes())) {
+  if (set.value == 0 && one_run) {
+    ZeroBytes(set.destination, set.bytes());
+  } else {
     for (size_t y = 0; y < set.height; ++y) {
       FillRow(set.destination + y * set.pitch, set);
     }

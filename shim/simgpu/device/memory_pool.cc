@@ -1,115 +1,193 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/device/memory_pool.h"
 
-#include <algorithm>
+#include <unistd.h>
 
+#include <algorithm>
+#include <vector>
+
+#include "shim/simgpu/device/atomic_max.h"
+#include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/device.h"
-#include "shim/simgpu/device/memory.h"
+#include "shim/simgpu/device/host_executor.h"
+#include "shim/simgpu/device/ipc_memory.h"
+#include "shim/simgpu/device/memory_file.h"
+#include "shim/simgpu/device/shareable_handle.h"
 #include "shim/simgpu/device/stream.h"
+#include "shim/simgpu/device/timeline.h"
 
 namespace dltap::simgpu {
 namespace {
 
-// Numbers of cudaMemPoolAttr.
-enum PoolAttribute : int {
-  kReuseFollowEvent = 1,
-  kReuseOpportunistic = 2,
-  kReuseInternal = 3,
-  kReleaseThreshold = 4,
-  kReservedCurrent = 5,
-  kReservedHigh = 6,
-  kUsedCurrent = 7,
-  kUsedHigh = 8,
+struct Pools {
+  std::mutex mutex;  // before a pool's own
+  std::vector<MemoryPool*> all;
 };
 
-constexpr size_t kBlockBytes = 512;
-
-size_t RoundToBlock(size_t bytes) {
-  return RoundToPages((bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes);
+Pools& All() {
+  static auto* const pools = new Pools;
+  return *pools;
 }
 
-// A cached block that fits without wasting more than half; null: none.
-// REQUIRES: pool.mutex.
-void* TakeFreeBlock(MemoryPool& pool, size_t rounded, size_t* block_bytes) {
-  const auto fit = pool.free_blocks.lower_bound(rounded);
-  if (fit == pool.free_blocks.end() || fit->first > rounded * 2) return nullptr;
-  void* block = fit->second;
-  *block_bytes = fit->first;
-  pool.free_blocks.erase(fit);
-  return block;
+bool CountsAgainstDevice(const MemoryPool& pool) {
+  return pool.properties.kind == MemoryKind::kDevice;
+}
+
+// What a stream would have to wait for before it uses the block (programming
+// guide, "Memory reuse policies"). Follow-event is judged by time: a stream
+// that cannot run before the block is free may have it.
+enum class Reuse : uint8_t { kNo, kAtOnce, kAfterWait };
+
+Reuse ReuseOf(const MemoryPool& pool, const FreeBlock& block, Stream& stream) {
+  const bool host_done = HostWorkDone(block.host_ticket);
+  if (block.stream_id == stream.id) return Reuse::kAtOnce;
+  if (pool.reuse_opportunistic != 0 && host_done &&
+      block.ready_ns <= SimNow()) {
+    return Reuse::kAtOnce;
+  }
+  if (pool.reuse_follow_event != 0 && stream.tail_ns.load() >= block.ready_ns &&
+      stream.host_ticket.load() >= block.host_ticket) {
+    return Reuse::kAtOnce;
+  }
+  return pool.reuse_internal != 0 ? Reuse::kAfterWait : Reuse::kNo;
+}
+
+// A cached block that fits without wasting more than half; a null address:
+// none. REQUIRES: pool.mutex.
+DevicePages TakeFreeBlock(MemoryPool& pool, size_t wanted, Stream& stream,
+                          size_t* block_bytes) {
+  auto at = pool.free_blocks.lower_bound(wanted);
+  for (; at != pool.free_blocks.end() && at->first <= wanted * 2; ++at) {
+    const FreeBlock block = at->second;
+    const Reuse reuse = ReuseOf(pool, block, stream);
+    if (reuse == Reuse::kNo) continue;
+    if (reuse == Reuse::kAfterWait) {
+      RaiseTo(stream.tail_ns, block.ready_ns);
+      RaiseTo(stream.host_ticket, block.host_ticket);
+    }
+    *block_bytes = at->first;
+    pool.free_blocks.erase(at);
+    return block.pages;
+  }
+  return {};
 }
 
 // REQUIRES: pool.mutex.
 void ReleaseBlocks(MemoryPool& pool, uint64_t keep) {
   while (pool.reserved_bytes > keep && !pool.free_blocks.empty()) {
     const auto largest = std::prev(pool.free_blocks.end());
-    UnmapPages(largest->second, largest->first);
-    ReleaseBytes(*pool.device, largest->first);
+    UnmapDevicePages(largest->second.pages, largest->first);
+    if (CountsAgainstDevice(pool)) ReleaseBytes(*pool.device, largest->first);
     pool.reserved_bytes -= largest->first;
     pool.free_blocks.erase(largest);
   }
 }
 
 // REQUIRES: pool.mutex.
-void* NewBlock(MemoryPool& pool, size_t rounded) {
-  if (pool.max_bytes != 0 && pool.reserved_bytes + rounded > pool.max_bytes) {
-    return nullptr;
+bool ReserveBlock(MemoryPool& pool, size_t bytes) {
+  const uint64_t limit = pool.properties.max_bytes;
+  if (limit != 0 && pool.reserved_bytes + bytes > limit) {
+    ReleaseBlocks(pool, bytes < limit ? limit - bytes : 0);
+    if (pool.reserved_bytes + bytes > limit) return false;
   }
-  if (!ReserveBytes(*pool.device, rounded)) {
-    ReleaseBlocks(pool, 0);  // the device is full: cached blocks must go
-    if (!ReserveBytes(*pool.device, rounded)) return nullptr;
+  if (!CountsAgainstDevice(pool) || ReserveBytes(*pool.device, bytes)) {
+    return true;
   }
-  void* block = MapPages(rounded);
-  if (block == nullptr) {
-    ReleaseBytes(*pool.device, rounded);
-    return nullptr;
+  ReleaseBlocks(pool, 0);  // the device is full: cached blocks must go
+  return ReserveBytes(*pool.device, bytes);
+}
+
+// REQUIRES: pool.mutex.
+DevicePages NewBlock(MemoryPool& pool, size_t bytes) {
+  if (!ReserveBlock(pool, bytes)) return {};
+  const DevicePages pages = MapDevicePages(bytes);
+  if (pages.address == nullptr) {
+    if (CountsAgainstDevice(pool)) ReleaseBytes(*pool.device, bytes);
+    return {};
   }
-  pool.reserved_bytes += rounded;
+  pool.reserved_bytes += bytes;
   pool.reserved_high = std::max(pool.reserved_high, pool.reserved_bytes);
-  return block;
+  return pages;
+}
+
+// REQUIRES: nobody can find the pool any more.
+void DeletePool(MemoryPool& pool) {
+  TrimPool(pool, 0);
+  HandlePool<MemoryPool>::Delete(&pool);
+}
+
+// True when the pool has to go with this block.
+bool ReturnBlock(MemoryPool& pool, const Allocation& freed, Stream& stream) {
+  const std::lock_guard lock(pool.mutex);
+  pool.used_bytes -= freed.bytes;
+  pool.free_blocks.emplace(
+      freed.bytes,
+      FreeBlock{{reinterpret_cast<void*>(freed.base), freed.file_offset},
+                stream.id,
+                StreamTail(stream),
+                HostTicketBefore(stream)});
+  return pool.destroyed && pool.used_bytes == 0;
 }
 
 }  // namespace
 
-MemoryPool* NewMemoryPool(Device& device) {
-  return HandlePool<MemoryPool>::New(&device);
+MemoryPool* NewMemoryPool(const PoolProperties& properties) {
+  auto* pool = HandlePool<MemoryPool>::New(properties);
+  const std::lock_guard lock(All().mutex);
+  All().all.push_back(pool);
+  return pool;
 }
 
 Error DestroyMemoryPool(MemoryPool& pool) {
   Device& device = *pool.device;
   if (&pool == device.default_pool) return Error::kInvalidValue;
-  TrimPool(pool, 0);
   MemoryPool* expected = &pool;
   device.current_pool.compare_exchange_strong(expected, device.default_pool);
-  HandlePool<MemoryPool>::Delete(&pool);
+  {
+    const std::lock_guard lock(All().mutex);
+    std::erase(All().all, &pool);
+  }
+  bool in_use = false;
+  {
+    const std::lock_guard lock(pool.mutex);
+    in_use = pool.used_bytes != 0;
+    pool.destroyed = in_use;
+    pool.tag = 0;  // the handle is dead, what was allocated is not
+  }
+  if (!in_use) DeletePool(pool);
   return Error::kSuccess;
 }
 
-Error AllocateFromPool(MemoryPool& pool, size_t bytes, Stream&,
+Error AllocateFromPool(MemoryPool& pool, size_t bytes, Stream& stream,
                        void** address) {
   *address = nullptr;
+  if (pool.imported != nullptr) return Error::kInvalidValue;
   if (bytes == 0) return Error::kSuccess;
-  size_t block_bytes = RoundToBlock(bytes);
+  size_t block_bytes = RoundToPages(bytes);
+  if (block_bytes < bytes) return Error::kOutOfMemory;
+  DevicePages pages;
   {
     const std::lock_guard lock(pool.mutex);
     const size_t wanted = block_bytes;
-    void* block = TakeFreeBlock(pool, wanted, &block_bytes);
-    if (block == nullptr) block = NewBlock(pool, block_bytes);
-    if (block == nullptr) return Error::kOutOfMemory;
+    pages = TakeFreeBlock(pool, wanted, stream, &block_bytes);
+    if (pages.address == nullptr) pages = NewBlock(pool, block_bytes);
+    if (pages.address == nullptr) return Error::kOutOfMemory;
     pool.used_bytes += block_bytes;
     pool.used_high = std::max(pool.used_high, pool.used_bytes);
-    *address = block;
   }
-  AddAllocation({.base = reinterpret_cast<uintptr_t>(*address),
+  AddAllocation({.base = reinterpret_cast<uintptr_t>(pages.address),
                  .bytes = block_bytes,
-                 .kind = MemoryKind::kDevice,
+                 .kind = pool.properties.kind,
                  .owner = MemoryOwner::kPool,
                  .device = pool.device->ordinal,
-                 .pool = &pool});
+                 .pool = &pool,
+                 .file = MemoryFile::Own(),
+                 .file_offset = pages.offset});
+  *address = pages.address;
   return Error::kSuccess;
 }
 
-Error FreeToPool(void* address, Stream&) {
+Error FreeToPool(void* address, Stream& stream) {
   if (address == nullptr) return Error::kSuccess;
   const auto found = FindAllocation(address);
   if (!found || reinterpret_cast<void*>(found->base) != address) {
@@ -117,12 +195,10 @@ Error FreeToPool(void* address, Stream&) {
   }
   if (found->owner == MemoryOwner::kMalloc) return FreeDevice(address);
   if (found->owner != MemoryOwner::kPool) return Error::kInvalidValue;
+  if (found->pool->imported != nullptr) return ClosePoolPointer(address);
   const auto removed = RemoveAllocation(address);
   if (!removed) return Error::kInvalidValue;
-  MemoryPool& pool = *removed->pool;
-  const std::lock_guard lock(pool.mutex);
-  pool.used_bytes -= removed->bytes;
-  pool.free_blocks.emplace(removed->bytes, address);
+  if (ReturnBlock(*removed->pool, *removed, stream)) DeletePool(*removed->pool);
   return Error::kSuccess;
 }
 
@@ -132,52 +208,35 @@ void TrimPool(MemoryPool& pool, uint64_t keep) {
 }
 
 void ApplyReleaseThreshold(Device& device) {
-  for (MemoryPool* pool : {device.default_pool, device.current_pool.load()}) {
-    const std::lock_guard lock(pool->mutex);
+  const std::lock_guard lock(All().mutex);
+  for (MemoryPool* pool : All().all) {
+    if (pool->device != &device) continue;
+    const std::lock_guard pool_lock(pool->mutex);
     ReleaseBlocks(*pool, pool->release_threshold);
   }
 }
 
-Error GetPoolAttribute(MemoryPool& pool, int attribute, void* value) {
-  if (value == nullptr) return Error::kInvalidValue;
-  const std::lock_guard lock(pool.mutex);
-  auto* number = static_cast<uint64_t*>(value);
-  auto* flag = static_cast<int*>(value);
-  switch (attribute) {
-    case kReuseFollowEvent: *flag = pool.reuse_follow_event; break;
-    case kReuseOpportunistic: *flag = pool.reuse_opportunistic; break;
-    case kReuseInternal: *flag = pool.reuse_internal; break;
-    case kReleaseThreshold: *number = pool.release_threshold; break;
-    case kReservedCurrent: *number = pool.reserved_bytes; break;
-    case kReservedHigh: *number = pool.reserved_high; break;
-    case kUsedCurrent: *number = pool.used_bytes; break;
-    case kUsedHigh: *number = pool.used_high; break;
-    default: return Error::kInvalidValue;
+Error ExportPool(const MemoryPool& pool, int* descriptor) {
+  if ((pool.properties.handle_types & kPosixDescriptorHandles) == 0) {
+    return Error::kInvalidValue;
   }
-  return Error::kSuccess;
+  MemoryFile* file = MemoryFile::Own();
+  if (file == nullptr) return Error::kOutOfMemory;
+  *descriptor = MakeShareable({.magic = kPoolRecord,
+                               .device = pool.device->ordinal,
+                               .exporter = getpid()},
+                              *file);
+  return *descriptor < 0 ? Error::kOutOfMemory : Error::kSuccess;
 }
 
-Error SetPoolAttribute(MemoryPool& pool, int attribute, const void* value) {
-  if (value == nullptr) return Error::kInvalidValue;
-  const std::lock_guard lock(pool.mutex);
-  const auto* number = static_cast<const uint64_t*>(value);
-  const auto* flag = static_cast<const int*>(value);
-  switch (attribute) {
-    case kReuseFollowEvent: pool.reuse_follow_event = *flag; break;
-    case kReuseOpportunistic: pool.reuse_opportunistic = *flag; break;
-    case kReuseInternal: pool.reuse_internal = *flag; break;
-    case kReleaseThreshold: pool.release_threshold = *number; break;
-    // The high marks can be reset, to zero only.
-    case kReservedHigh:
-      if (*number != 0) return Error::kInvalidValue;
-      pool.reserved_high = pool.reserved_bytes;
-      break;
-    case kUsedHigh:
-      if (*number != 0) return Error::kInvalidValue;
-      pool.used_high = pool.used_bytes;
-      break;
-    default: return Error::kInvalidValue;
-  }
+Error ImportPool(int descriptor, MemoryPool** pool) {
+  ShareableRecord record;
+  auto file = ReadShareable(descriptor, kPoolRecord, &record);
+  if (file == nullptr) return Error::kInvalidValue;
+  Device* device = FindDevice(record.device);
+  if (device == nullptr) return Error::kInvalidDevice;
+  *pool = NewMemoryPool({.device = device});
+  (*pool)->imported = std::move(file);
   return Error::kSuccess;
 }
 

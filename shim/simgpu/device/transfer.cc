@@ -34,12 +34,10 @@ size_t Extent(const CopyShape& shape, size_t pitch, size_t slice) {
 End Look(const void* address, size_t extent) {
   const auto allocation = FindAllocation(address);
   if (!allocation) return {};
-  const uintptr_t offset =
-      reinterpret_cast<uintptr_t>(address) - allocation->base;
   return {.kind = allocation->kind,
           .device = allocation->device,
           .known = true,
-          .in_bounds = extent <= allocation->bytes - offset};
+          .in_bounds = IsInBounds(address, extent)};
 }
 
 CopyDirection DirectionOf(const End& destination, const End& source) {

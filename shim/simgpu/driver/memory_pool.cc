@@ -52,6 +52,19 @@ CUresult FreeAsync(CUstream handle, CUdeviceptr address) {
   });
 }
 
+template <ApiName kName>
+CUresult PoolAt(CUmemoryPool* out, const CUmemLocation* location,
+                CUmemAllocationType type,
+                Error (*find)(const PoolPlace&, MemoryPool**)) {
+  return Driver<kName>(DriverNeeds::kInit, [&] {
+    if (out == nullptr || location == nullptr) return Error::kInvalidValue;
+    MemoryPool* pool = nullptr;
+    const Error error = find({type, location->type, location->id}, &pool);
+    if (error == Error::kSuccess) *out = ToHandle<CUmemoryPool>(pool);
+    return error;
+  });
+}
+
 template <ApiName kName, typename Body>
 CUresult OnPool(CUmemoryPool handle, Body body) {
   return Driver<kName>(DriverNeeds::kInit, [&] {
@@ -111,27 +124,43 @@ CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice dev) {
 }
 
 CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
-  return OnDevice<"cuDeviceSetMemPool">(dev, [&](Device& device) {
-    MemoryPool* found = ToPool(pool);
-    if (found == nullptr || found->device != &device) {
-      return Error::kInvalidValue;
-    }
-    device.current_pool.store(found);
-    return Error::kSuccess;
+  return OnPool<"cuDeviceSetMemPool">(pool, [&](MemoryPool& found) {
+    return SetPoolAt(
+        {CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE, dev},
+        found);
+  });
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location,
+                                CUmemAllocationType type) {
+  return PoolAt<"cuMemGetDefaultMemPool">(pool_out, location, type,
+                                          DefaultPoolAt);
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location,
+                         CUmemAllocationType type) {
+  return PoolAt<"cuMemGetMemPool">(pool, location, type, CurrentPoolAt);
+}
+
+CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type,
+                         CUmemoryPool pool) {
+  return OnPool<"cuMemSetMemPool">(pool, [&](MemoryPool& found) {
+    if (location == nullptr) return Error::kInvalidValue;
+    return SetPoolAt({type, location->type, location->id}, found);
   });
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
   return Driver<"cuMemPoolCreate">(DriverNeeds::kInit, [&] {
-    if (pool == nullptr || poolProps == nullptr ||
-        poolProps->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
-      return Error::kInvalidValue;
-    }
-    Device* device = FindDevice(poolProps->location.id);
-    if (device == nullptr) return Error::kInvalidDevice;
-    MemoryPool* made = NewMemoryPool(*device);
-    made->max_bytes = poolProps->maxSize;
-    *pool = ToHandle<CUmemoryPool>(made);
+    if (pool == nullptr || poolProps == nullptr) return Error::kInvalidValue;
+    PoolProperties properties{.max_bytes = poolProps->maxSize,
+                              .handle_types = poolProps->handleTypes};
+    const Error error =
+        FindPoolPlace({poolProps->allocType, poolProps->location.type,
+                       poolProps->location.id},
+                      &properties);
+    if (error != Error::kSuccess) return error;
+    *pool = ToHandle<CUmemoryPool>(NewMemoryPool(properties));
     return Error::kSuccess;
   });
 }
@@ -164,12 +193,29 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
 
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map,
                             size_t count) {
-  return OnPool<"cuMemPoolSetAccess">(pool, [&](MemoryPool&) {
+  return OnPool<"cuMemPoolSetAccess">(pool, [&](MemoryPool& found) {
+    if (map == nullptr && count != 0) return Error::kInvalidValue;
     for (size_t i = 0; i < count; ++i) {
-      if (FindDevice(map[i].location.id) == nullptr) {
-        return Error::kInvalidDevice;
+      if (map[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
+        return Error::kInvalidValue;
       }
+      const Error error = SetPoolAccess(found, map[i].location.id,
+                                        static_cast<Access>(map[i].flags));
+      if (error != Error::kSuccess) return error;
     }
     return Error::kSuccess;
+  });
+}
+
+CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool,
+                            CUmemLocation* location) {
+  return OnPool<"cuMemPoolGetAccess">(memPool, [&](MemoryPool& pool) {
+    if (flags == nullptr || location == nullptr) return Error::kInvalidValue;
+    Access access = Access::kNone;
+    const Error error = GetPoolAccess(pool, location->id, &access);
+    if (error == Error::kSuccess) {
+      *flags = static_cast<CUmemAccess_flags>(access);
+    }
+    return error;
   });
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/device/virtual_memory.h"
 
+#include <cstring>
+#include <optional>
+
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
@@ -18,10 +21,49 @@ CUresult OnPhysical(CUmemGenericAllocationHandle handle, Body body) {
   });
 }
 
-// Host locations are not simulated.
-Device* DeviceOf(const CUmemLocation& location) {
-  return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? FindDevice(location.id)
-                                                      : nullptr;
+// What the properties ask for; kInvalidValue or kInvalidDevice.
+Error ReadProperties(const CUmemAllocationProp& prop,
+                     PhysicalProperties* properties) {
+  static_assert(sizeof(prop) <= sizeof(properties->given));
+  if (prop.type != CU_MEM_ALLOCATION_TYPE_PINNED) return Error::kInvalidValue;
+  switch (prop.location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+      properties->device = FindDevice(prop.location.id);
+      if (properties->device == nullptr) return Error::kInvalidDevice;
+      break;
+    case CU_MEM_LOCATION_TYPE_HOST:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT: break;
+    default: return Error::kInvalidValue;
+  }
+  // Fabric handles need hardware that is not simulated.
+  const unsigned unknown =
+      prop.requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  if (unknown != 0) return Error::kNotSupported;
+  properties->handle_types = prop.requestedHandleTypes;
+  std::memcpy(properties->given.data(), &prop, sizeof(prop));
+  return Error::kSuccess;
+}
+
+// The device of a location; -1: the host; nullopt: no place for access.
+std::optional<int> AccessorOf(const CUmemLocation& location) {
+  switch (location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE: return location.id;
+    case CU_MEM_LOCATION_TYPE_HOST:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT: return -1;
+    default: return std::nullopt;
+  }
+}
+
+Error SetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc& desc) {
+  const auto accessor = AccessorOf(desc.location);
+  if (!accessor) return Error::kInvalidValue;
+  if (*accessor >= 0 && FindDevice(*accessor) == nullptr) {
+    return Error::kInvalidDevice;
+  }
+  return SetMappedAccess(ToPointer(ptr), size, *accessor,
+                         static_cast<Access>(desc.flags));
 }
 
 }  // namespace
@@ -29,13 +71,19 @@ Device* DeviceOf(const CUmemLocation& location) {
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
-CUresult cuMemGetAllocationGranularity(size_t* granularity,
-                                       const CUmemAllocationProp* prop,
-                                       CUmemAllocationGranularity_flags) {
+CUresult cuMemGetAllocationGranularity(
+    size_t* granularity, const CUmemAllocationProp* prop,
+    CUmemAllocationGranularity_flags option) {
   return Driver<"cuMemGetAllocationGranularity">(DriverNeeds::kInit, [&] {
-    if (granularity == nullptr || prop == nullptr) return Error::kInvalidValue;
-    *granularity = kAllocationGranularity;
-    return Error::kSuccess;
+    if (granularity == nullptr || prop == nullptr ||
+        (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM &&
+         option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)) {
+      return Error::kInvalidValue;
+    }
+    PhysicalProperties properties;
+    const Error error = ReadProperties(*prop, &properties);
+    if (error == Error::kSuccess) *granularity = kAllocationGranularity;
+    return error;
   });
 }
 
@@ -46,10 +94,11 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size,
     if (handle == nullptr || prop == nullptr || flags != 0) {
       return Error::kInvalidValue;
     }
-    Device* device = DeviceOf(prop->location);
-    if (device == nullptr) return Error::kInvalidDevice;
+    PhysicalProperties properties;
+    Error error = ReadProperties(*prop, &properties);
+    if (error != Error::kSuccess) return error;
     PhysicalMemory* memory = nullptr;
-    const Error error = CreatePhysical(*device, size, &memory);
+    error = CreatePhysical(properties, size, &memory);
     if (error == Error::kSuccess) *handle = ToAddress(memory);
     return error;
   });
@@ -93,37 +142,39 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size) {
 CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size,
                         const CUmemAccessDesc* desc, size_t count) {
   return Driver<"cuMemSetAccess">(DriverNeeds::kInit, [&] {
-    if (ptr == 0 || size == 0 || (desc == nullptr && count != 0)) {
+    if (ptr == 0 || size == 0 || desc == nullptr || count == 0) {
       return Error::kInvalidValue;
     }
     for (size_t i = 0; i < count; ++i) {
-      if (desc[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
-          FindDevice(desc[i].location.id) == nullptr) {
-        return Error::kInvalidDevice;
-      }
+      const Error error = SetAccess(ptr, size, desc[i]);
+      if (error != Error::kSuccess) return error;
     }
     return Error::kSuccess;
   });
 }
 
-CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation*,
-                        CUdeviceptr) {
+CUresult cuMemGetAccess(unsigned long long* flags,
+                        const CUmemLocation* location, CUdeviceptr ptr) {
   return Driver<"cuMemGetAccess">(DriverNeeds::kInit, [&] {
-    if (flags == nullptr) return Error::kInvalidValue;
-    *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    return Error::kSuccess;
+    const auto accessor =
+        location == nullptr ? std::nullopt : AccessorOf(*location);
+    if (flags == nullptr || !accessor) return Error::kInvalidValue;
+    if (*accessor >= 0 && FindDevice(*accessor) == nullptr) {
+      return Error::kInvalidDevice;
+    }
+    Access access = Access::kNone;
+    const Error error = GetMappedAccess(ToPointer(ptr), *accessor, &access);
+    if (error == Error::kSuccess) *flags = static_cast<unsigned>(access);
+    return error;
   });
 }
 
 CUresult cuMemGetAllocationPropertiesFromHandle(
     CUmemAllocationProp* prop, CUmemGenericAllocationHandle handle) {
-  return OnPhysical<
-      "cuMemGetAllocationPropertiesFromHandle">(handle, [&](PhysicalMemory&
-                                                                memory) {
+  constexpr ApiName kName = "cuMemGetAllocationPropertiesFromHandle";
+  return OnPhysical<kName>(handle, [&](const PhysicalMemory& memory) {
     if (prop == nullptr) return Error::kInvalidValue;
-    *prop = {};
-    prop->type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    prop->location = {CU_MEM_LOCATION_TYPE_DEVICE, {memory.device->ordinal}};
+    std::memcpy(prop, memory.properties.given.data(), sizeof(*prop));
     return Error::kSuccess;
   });
 }
@@ -141,12 +192,12 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle,
 CUresult cuMemExportToShareableHandle(void* shareableHandle,
                                       CUmemGenericAllocationHandle handle,
                                       CUmemAllocationHandleType handleType,
-                                      unsigned long long) {
+                                      unsigned long long flags) {
   return OnPhysical<"cuMemExportToShareableHandle">(
       handle, [&](PhysicalMemory& memory) {
-        if (shareableHandle == nullptr) return Error::kInvalidValue;
-        if (handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
-          return Error::kNotSupported;
+        if (shareableHandle == nullptr || flags != 0 ||
+            handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
+          return Error::kInvalidValue;
         }
         return ExportPhysical(memory, static_cast<int*>(shareableHandle));
       });
@@ -156,13 +207,12 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle,
                                         void* osHandle,
                                         CUmemAllocationHandleType type) {
   return Driver<"cuMemImportFromShareableHandle">(DriverNeeds::kInit, [&] {
-    if (handle == nullptr) return Error::kInvalidValue;
-    if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
-      return Error::kNotSupported;
+    if (handle == nullptr || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
+      return Error::kInvalidValue;
     }
     PhysicalMemory* memory = nullptr;
     const int file = static_cast<int>(reinterpret_cast<intptr_t>(osHandle));
-    const Error error = ImportPhysical(CurrentDeviceState(), file, &memory);
+    const Error error = ImportPhysical(file, &memory);
     if (error == Error::kSuccess) *handle = ToAddress(memory);
     return error;
   });

@@ -59,24 +59,6 @@ TEST_F(DriverTest, ModuleNamesComeFromTheImage) {
   EXPECT_EQ(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadData(&module, "no image"));
 }
 
-TEST_F(DriverTest, VirtualMemoryIsMappedInPieces) {
-  constexpr size_t kPiece = 2 << 20;
-  CUmemAllocationProp properties{};
-  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, {0}};
-  CUdeviceptr range = 0;
-  ASSERT_EQ(CUDA_SUCCESS, cuMemAddressReserve(&range, 2 * kPiece, 0, 0, 0));
-  CUmemGenericAllocationHandle handle = 0;
-  ASSERT_EQ(CUDA_SUCCESS, cuMemCreate(&handle, kPiece, &properties, 0));
-  ASSERT_EQ(CUDA_SUCCESS, cuMemMap(range + kPiece, kPiece, 0, handle, 0));
-  EXPECT_EQ(CUDA_SUCCESS, cuMemsetD8(range + kPiece, 7, kPiece));
-  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(range, 7, kPiece));
-  EXPECT_EQ(CUDA_SUCCESS, cuMemRelease(handle));
-  EXPECT_EQ(CUDA_SUCCESS, cuMemUnmap(range + kPiece, kPiece));
-  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(range + kPiece, 7, kPiece));
-  EXPECT_EQ(CUDA_SUCCESS, cuMemAddressFree(range, 2 * kPiece));
-}
-
 TEST_F(DriverTest, ProcAddressFollowsTheVersion) {
   CUdriverProcAddressQueryResult status;
   void* newest = nullptr;

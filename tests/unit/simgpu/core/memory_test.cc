@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fstream>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -124,6 +125,42 @@ TEST_F(MemoryTest, LargeMemsetLeavesTheNeighboursAlone) {
   EXPECT_EQ(0, result[100]);
   EXPECT_EQ(0, result[kBytes - 101]);
   EXPECT_EQ(0x5a, result[kBytes - 100]);
+}
+
+size_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  size_t total = 0;
+  size_t resident = 0;
+  statm >> total >> resident;
+  return resident * 4096;
+}
+
+// A large model fits into little memory because most of it is never written.
+TEST_F(MemoryTest, UntouchedMemoryStaysUncommitted) {
+  constexpr size_t kLarge = size_t{1} << 30;
+  void* from = nullptr;
+  void* to = nullptr;
+  ASSERT_OK(cudaMalloc(&from, kLarge));
+  ASSERT_OK(cudaMalloc(&to, kLarge));
+  const int value = 17;
+  char* inside = static_cast<char*>(from) + kLarge / 2;
+  ASSERT_OK(cudaMemcpy(inside, &value, 4, cudaMemcpyHostToDevice));
+  const size_t before = ResidentBytes();
+  ASSERT_OK(cudaMemcpy(to, from, kLarge, cudaMemcpyDeviceToDevice));
+  ASSERT_OK(cudaMemset(to, 0, kLarge / 4));
+  EXPECT_LT(ResidentBytes(), before + (16 << 20));
+  int result[8] = {};
+  ASSERT_OK(cudaMemcpy(result, static_cast<char*>(to) + kLarge / 2,
+                       sizeof(result), cudaMemcpyDeviceToHost));
+  EXPECT_EQ(17, result[0]);
+  EXPECT_EQ(0, result[1]);
+  // What the destination held goes, where the source has nothing.
+  ASSERT_OK(cudaMemset(to, 0x5a, 1 << 20));
+  ASSERT_OK(cudaMemcpy(to, from, 1 << 20, cudaMemcpyDeviceToDevice));
+  ASSERT_OK(cudaMemcpy(result, to, sizeof(result), cudaMemcpyDeviceToHost));
+  EXPECT_EQ(0, result[0]);
+  EXPECT_OK(cudaFree(from));
+  EXPECT_OK(cudaFree(to));
 }
 
 TEST_F(MemoryTest, PointerAttributesTellTheKind) {
