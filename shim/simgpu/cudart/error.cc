@@ -12,7 +12,7 @@ namespace {
 // The sticky error of the device, which no call clears; 0: none.
 int StickyError() {
   if (!CurrentThread().contexts.empty()) {
-    return CurrentDeviceState().sticky_error.load();
+    return static_cast<int>(StickyErrorOf(CurrentDeviceState()));
   }
   return 0;
 }

@@ -23,8 +23,7 @@ Error Prepare(Needs needs) {
   if (needs == Needs::kNothing) return Error::kSuccess;
   const Error error = InitializeDevices();
   if (error != Error::kSuccess || needs == Needs::kDriver) return error;
-  return static_cast<Error>(
-      ActiveDevice().sticky_error.load(std::memory_order_relaxed));
+  return StickyErrorOf(ActiveDevice());
 }
 
 Device& ActiveDevice() {

@@ -12,6 +12,7 @@
 
 #include "shim/simgpu/cupti/client_clock.h"
 #include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/faults.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -37,6 +38,18 @@ class PumpGuard {
   std::unique_lock<std::mutex> lock_;
 };
 
+// DLTAP_SIM_FAULTS for a record; false: it is lost.
+bool Spoil(const FaultRule& rule, PendingRecord& record) {
+  switch (rule.action) {
+    case FaultAction::kDrop: return false;
+    case FaultAction::kDelay: record.complete_ns += rule.value; break;
+    case FaultAction::kZeroTime: ClearTimes(record); break;
+    case FaultAction::kNoEnd: ClearEnd(record); break;
+    default: break;
+  }
+  return true;
+}
+
 }  // namespace
 
 void Delivery::SetCallbacks(CUpti_BuffersCallbackRequestFunc request,
@@ -45,9 +58,20 @@ void Delivery::SetCallbacks(CUpti_BuffersCallbackRequestFunc request,
   complete_ = complete;
 }
 
-void Delivery::Add(const PendingRecord& record) {
+void Delivery::Add(PendingRecord record) {
+  const FaultRule* rule = nullptr;
+  Fault* fault = FaultAt(FaultPoint::kRecord);
+  if (fault != nullptr && IsDeviceWork(record)) [[unlikely]]
+    rule = fault->Next();
+  if (rule != nullptr && !Spoil(*rule, record)) {
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   const std::lock_guard lock(pending_mutex_);
   pending_.push_back(record);
+  if (rule != nullptr && rule->action == FaultAction::kTwice) {
+    pending_.push_back(record);
+  }
 }
 
 void Delivery::RequestFirstBuffer() {
@@ -74,7 +98,7 @@ void Delivery::Pump(bool flush, bool forced) {
   RefreshClientClock();
   const int64_t now = SimNow();
   for (PendingRecord& record : TakeEnded(forced)) {
-    if (record.complete_ns > now) ClearEnd(record);
+    if (EndOf(record) > now) ClearEnd(record);
     Write(record);
   }
   if (flush && used_bytes_ > 0) CompleteBuffer();

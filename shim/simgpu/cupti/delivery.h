@@ -22,7 +22,7 @@ class Delivery {
                     CUpti_BuffersCallbackCompleteFunc complete);
   bool has_callbacks() const { return request_ != nullptr; }
 
-  void Add(const PendingRecord& record);
+  void Add(PendingRecord record);
 
   // CUPTI asks for its first buffer at the first API call after enabling.
   void RequestFirstBuffer();

@@ -160,6 +160,32 @@ void ConvertTimes(PendingRecord& record, ConvertTime convert) {
   }
 }
 
+void ClearTimes(PendingRecord& record) {
+  ConvertTimes(record, [](uint64_t) -> uint64_t { return 0; });
+}
+
+bool IsDeviceWork(const PendingRecord& record) {
+  switch (KindOf(record.layout.data())) {
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+    case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: return true;
+    default: return false;
+  }
+}
+
+int64_t EndOf(const PendingRecord& record) {
+  const std::byte* layout = record.layout.data();
+  const RecordTimes times = TimesOf(KindOf(layout));
+  int64_t end_ns = 0;
+  if (times.has_span) {
+    std::memcpy(&end_ns, layout + times.offsets[1], sizeof end_ns);
+  }
+  return end_ns;
+}
+
 void ClearEnd(PendingRecord& record) {
   std::byte* layout = record.layout.data();
   const RecordTimes times = TimesOf(KindOf(layout));

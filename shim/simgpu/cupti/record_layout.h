@@ -43,6 +43,15 @@ PendingRecord ToExternalRecord(const ApiActivity& call,
 using ConvertTime = uint64_t (*)(uint64_t sim_ns);
 void ConvertTimes(PendingRecord& record, ConvertTime convert);
 
+// A record of device work that CUPTI lost track of has neither start nor end.
+void ClearTimes(PendingRecord& record);
+
+// True for what a device did: kernels, copies, memsets.
+bool IsDeviceWork(const PendingRecord& record);
+
+// When its work ends, before ConvertTimes(); 0: it has no end.
+int64_t EndOf(const PendingRecord& record);
+
 // A record that is handed over while its work runs has no end.
 void ClearEnd(PendingRecord& record);
 

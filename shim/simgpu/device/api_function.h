@@ -14,7 +14,7 @@ enum class ApiDomain : uint8_t { kNone, kRuntime, kDriver };
 // Written by hand, or the typed default out of the generator.
 enum class BodyKind : uint8_t { kReal, kDefault };
 
-struct Fault;  // faults.h
+class Fault;  // faults.h
 
 // One exported function. Constant-initialised, lives for ever; it registers
 // itself at its first call, which gives it its counter, cbid and fault.

@@ -13,11 +13,11 @@ namespace {
 constinit std::atomic<uint32_t> g_last_correlation_id{0};
 
 // Everything that a call does before its body, but for the record.
-int Enter(ApiFunction& function) {
+ApiFunction& Enter(ApiFunction& function) {
   const ThreadState& thread = CurrentThread();
   CountCall(function, thread.counts);
   if (thread.nested_calls == 0) SpendHostTime(function.host_cost_ns);
-  return function.fault == nullptr ? 0 : function.fault->Fire();
+  return function;
 }
 
 ApiFunction& Registered(ApiFunction& function) {
@@ -56,7 +56,10 @@ void ApiRecord::Close() {
 }
 
 ApiScope::ApiScope(ApiFunction& function, const void* params)
-    : injected_error_(Enter(function)), record_(function, params) {}
+    : record_(Enter(function), params) {
+  if (function.fault != nullptr) [[unlikely]]
+    injected_error_ = function.fault->Fire();
+}
 
 NestedCalls::NestedCalls() { ++CurrentThread().nested_calls; }
 NestedCalls::~NestedCalls() { --CurrentThread().nested_calls; }

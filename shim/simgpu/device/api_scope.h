@@ -53,8 +53,8 @@ class ApiScope {
   void set_result(int result) { record_.set_result(result); }
 
  private:
-  int injected_error_;
   ApiRecord record_;
+  int injected_error_ = 0;
 };
 
 // While it lives, exported functions that this thread calls are called by a

@@ -8,6 +8,7 @@
 
 #include "shim/simgpu/device/activity.h"
 #include "shim/simgpu/device/architecture.h"
+#include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/config.h"
 #include "shim/simgpu/device/fork_guard.h"
 #include "shim/simgpu/device/library_call.h"
@@ -105,6 +106,22 @@ Error InjectedError(int code) {
     CurrentDeviceState().sticky_error.store(code);
   }
   return static_cast<Error>(code);
+}
+
+Error ArmedError(Device& device) {
+  if (SimNow() < device.failure_ns.load(std::memory_order_relaxed)) {
+    return Error::kSuccess;
+  }
+  int armed = Device::kArmed;
+  device.sticky_error.compare_exchange_strong(armed, device.failure_code);
+  return static_cast<Error>(device.sticky_error.load());
+}
+
+void FailAt(Device& device, int code, int64_t end_ns) {
+  int none = 0;
+  device.failure_code = code;
+  device.failure_ns = end_ns;
+  device.sticky_error.compare_exchange_strong(none, Device::kArmed);
 }
 
 int CurrentDevice() { return CurrentThread().device; }

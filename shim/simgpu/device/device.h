@@ -44,8 +44,13 @@ struct Device {
   std::atomic<uint64_t> used_bytes{0};
   std::atomic<int> primary_references{0};
   std::atomic<bool> primary_active{false};
-  std::atomic<int> sticky_error{0};  // an Error that every later call returns
-  std::atomic<uint32_t> peers{0};    // bit per device whose memory is enabled
+  // An Error that every later call returns; kArmed: from failure_ns on, it is
+  // failure_code. Read it by StickyErrorOf().
+  static constexpr int kArmed = -1;
+  std::atomic<int> sticky_error{0};
+  std::atomic<int> failure_code{0};
+  std::atomic<int64_t> failure_ns{0};
+  std::atomic<uint32_t> peers{0};  // bit per device whose memory is enabled
   Context* primary_context = nullptr;
   Stream* legacy_stream = nullptr;
   MemoryPool* default_pool = nullptr;
@@ -86,6 +91,19 @@ bool DevicesReady();
 // context (illegal address, launch failure, ...) becomes the current device's
 // sticky error.
 Error InjectedError(int code);
+
+// The device's sticky error.
+Error ArmedError(Device& device);
+inline Error StickyErrorOf(Device& device) {
+  const int sticky = device.sticky_error.load(std::memory_order_relaxed);
+  if (sticky == Device::kArmed) [[unlikely]]
+    return ArmedError(device);
+  return static_cast<Error>(sticky);
+}
+
+// A kernel that ends at end_ns fails: its error shows from then on, at the next
+// call or synchronisation (CUDA Runtime API, "Error Handling").
+void FailAt(Device& device, int code, int64_t end_ns);
 
 // A context for cuCtxCreate.
 Context* NewContext(Device& device);

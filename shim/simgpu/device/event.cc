@@ -133,7 +133,7 @@ Error SynchronizeEvent(Event& event) {
   WaitForHostWork(ticket);
   TellSynchronization(SynchronizationKind::kEvent, *event.device, nullptr,
                       event.id, begin_ns);
-  return Error::kSuccess;
+  return StickyErrorOf(*event.device);
 }
 
 Error ElapsedTime(Event& start, Event& stop, float* milliseconds) {

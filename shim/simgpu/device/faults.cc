@@ -1,87 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/device/faults.h"
 
-#include <charconv>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <deque>
 
+#include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/config.h"
 
 namespace dltap::simgpu {
 namespace {
 
-template <typename Number>
-bool ParseNumber(std::string_view text, Number& number) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end;
-}
-
-std::optional<FaultRule> ParseRule(std::string_view text) {
-  const size_t first = text.find(':');
-  const size_t second = text.find(':', first + 1);
-  if (first == std::string_view::npos || second == std::string_view::npos) {
-    return std::nullopt;
-  }
-  FaultRule rule{std::string(text.substr(0, first)), 0, 0};
-  const std::string_view nth = text.substr(first + 1, second - first - 1);
-  const bool each = nth == "*";
-  if (!each && (!ParseNumber(nth, rule.nth) || rule.nth == 0)) {
-    return std::nullopt;
-  }
-  if (rule.function.empty() ||
-      !ParseNumber(text.substr(second + 1), rule.code)) {
-    return std::nullopt;
-  }
-  return rule;
-}
+constexpr const char* kPointNames[kFaultPoints] = {"launch", "memory",
+                                                   "record"};
 
 std::deque<Fault>* LoadFaults() {
   auto* faults = new std::deque<Fault>;
-  const std::string& text = GetConfig().faults;
-  const auto rules = ParseFaults(text);
+  std::string why;
+  const auto rules = ParseFaults(GetConfig().faults, &why);
   if (!rules) {
-    std::fprintf(stderr,
-                 "simgpu: DLTAP_SIM_FAULTS=%s is not FUNCTION:NTH:CODE[,...]; "
-                 "no fault is injected\n",
-                 text.c_str());
+    std::fprintf(stderr, "simgpu: DLTAP_SIM_FAULTS: %s; no fault is injected\n",
+                 why.c_str());
     return faults;
   }
   for (const FaultRule& rule : *rules) {
-    Fault& fault = faults->emplace_back();
-    fault.function = rule.function;
-    fault.nth = rule.nth;
-    fault.code = rule.code;
+    auto fault = std::find_if(
+        faults->begin(), faults->end(),
+        [&](const Fault& f) { return f.subject() == rule.subject; });
+    if (fault == faults->end()) {
+      faults->emplace_back(rule.subject);
+      fault = std::prev(faults->end());
+    }
+    fault->Add(rule);
+  }
+  for (Fault& fault : *faults) {
+    for (size_t point = 0; point < kFaultPoints; ++point) {
+      if (fault.subject() == kPointNames[point]) g_fault_points[point] = &fault;
+    }
   }
   return faults;
 }
 
+// In virtual time the clock moves, else the caller waits.
+void TakeTime(int64_t ns) {
+  if (GetConfig().clock == ClockMode::kVirtual) {
+    SpendHostTime(ns);
+  } else {
+    WaitUntil(SimNow() + ns);
+  }
+}
+
 }  // namespace
 
+constinit std::atomic<Fault*> g_fault_points[kFaultPoints]{};
+
+bool FaultRule::IsDue(uint64_t turn) const {
+  if (nth != 0) return turn == nth;
+  const auto due = [this](uint64_t turns) {
+    return std::floor(ratio * static_cast<double>(turns));
+  };
+  return due(turn) > due(turn - 1);
+}
+
+const FaultRule* Fault::Next() {
+  const uint64_t turn = turns_.fetch_add(1, std::memory_order_relaxed) + 1;
+  const auto rule =
+      std::find_if(rules_.begin(), rules_.end(),
+                   [turn](const FaultRule& r) { return r.IsDue(turn); });
+  return rule == rules_.end() ? nullptr : &*rule;
+}
+
 int Fault::Fire() {
-  const uint64_t call = calls.fetch_add(1, std::memory_order_relaxed) + 1;
-  return nth == 0 || nth == call ? code : 0;
+  const FaultRule* rule = Next();
+  if (rule == nullptr) return 0;
+  switch (rule->action) {
+    case FaultAction::kReturn: return static_cast<int>(rule->value);
+    case FaultAction::kSlow: TakeTime(rule->value); return 0;
+    case FaultAction::kHang:
+      for (;;) pause();
+    default: return 0;
+  }
 }
 
 Fault* FindFault(std::string_view function) {
   static std::deque<Fault>* const faults = LoadFaults();
-  for (Fault& fault : *faults) {
-    if (fault.function == function) return &fault;
-  }
-  return nullptr;
-}
-
-std::optional<std::vector<FaultRule>> ParseFaults(std::string_view text) {
-  std::vector<FaultRule> rules;
-  while (!text.empty()) {
-    const size_t comma = text.find(',');
-    const auto rule = ParseRule(text.substr(0, comma));
-    if (!rule) return std::nullopt;
-    rules.push_back(*rule);
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
-  }
-  return rules;
+  const auto fault =
+      std::find_if(faults->begin(), faults->end(),
+                   [&](const Fault& f) { return f.subject() == function; });
+  return fault == faults->end() ? nullptr : &*fault;
 }
 
 }  // namespace dltap::simgpu

@@ -10,6 +10,7 @@
 
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/faults.h"
 #include "shim/simgpu/device/memory_file.h"
 #include "shim/simgpu/device/thread_state.h"
 
@@ -74,6 +75,9 @@ void UnmapDevicePages(const DevicePages& pages, size_t bytes) {
 }
 
 bool ReserveBytes(Device& device, uint64_t bytes) {
+  Fault* fault = FaultAt(FaultPoint::kMemory);
+  if (fault != nullptr && fault->Next() != nullptr) [[unlikely]]
+    return false;
   uint64_t used = device.used_bytes.load(std::memory_order_relaxed);
   do {
     if (bytes > device.memory_bytes || used > device.memory_bytes - bytes) {

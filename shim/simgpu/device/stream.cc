@@ -76,7 +76,7 @@ Error WaitForAllStreams(Device& device) {
   ApplyReleaseThreshold(device);
   TellSynchronization(SynchronizationKind::kContext, device, nullptr, 0,
                       begin_ns);
-  return static_cast<Error>(device.sticky_error.load());
+  return StickyErrorOf(device);
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ Error SynchronizeStream(Stream& stream) {
   WaitForHostWork(HostTicketBefore(stream));
   TellSynchronization(SynchronizationKind::kStream, *stream.device, &stream, 0,
                       begin_ns);
-  return static_cast<Error>(stream.device->sticky_error.load());
+  return StickyErrorOf(*stream.device);
 }
 
 Error QueryStream(Stream& stream) {

@@ -7,6 +7,7 @@
 #include "shim/simgpu/device/capture.h"
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/event.h"
+#include "shim/simgpu/device/faults.h"
 #include "shim/simgpu/device/host_executor.h"
 #include "shim/simgpu/device/launch.h"
 #include "shim/simgpu/device/memory_effects.h"
@@ -36,12 +37,20 @@ bool HasEffect(const Work& work) {
   return !std::holds_alternative<EmptyWork>(work);
 }
 
+void FailLaunch(Fault& fault, Device& device, const Span& span) {
+  if (const FaultRule* rule = fault.Next()) {
+    FailAt(device, static_cast<int>(rule->value), span.end_ns);
+  }
+}
+
 // REQUIRES: stream.mutex.
 void DoEffect(Stream& stream, const Work& work, const Span& span) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) {
     // A kernel with an effect writes just what it says and leaves the rest.
     if (!kernel->effect) NoteKernelLaunch();
     LogLaunch(*kernel, stream);
+    if (Fault* fault = FaultAt(FaultPoint::kLaunch)) [[unlikely]]
+      FailLaunch(*fault, *stream.device, span);
   }
   if (!HasEffect(work)) return;
   const uint64_t before = HostTicketBefore(stream);
@@ -70,8 +79,8 @@ void Execute(Stream& stream, const Work& work, Span span, int64_t submitted_ns,
 
 Error Submit(Stream& stream, Work work) {
   Device& device = *stream.device;
-  if (const int sticky = device.sticky_error.load(std::memory_order_relaxed)) {
-    return static_cast<Error>(sticky);
+  if (const Error sticky = StickyErrorOf(device); sticky != Error::kSuccess) {
+    return sticky;
   }
   if (stream.capture.load(std::memory_order_acquire) != nullptr) {
     return CaptureWork(stream, std::move(work));

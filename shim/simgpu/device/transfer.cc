@@ -73,9 +73,10 @@ bool IsPageable(const CopyWork& copy) {
          copy.destination_kind == MemoryKind::kPageable;
 }
 
-void WaitForStream(Stream& stream) {
+Error WaitForStream(Stream& stream) {
   WaitUntil(stream.tail_ns.load());
   WaitForHostWork(stream.host_ticket.load());
+  return StickyErrorOf(*stream.device);
 }
 
 bool IsCapturingNow(const Stream& stream) {
@@ -121,7 +122,7 @@ Error CopyAsync(Stream& stream, CopyWork copy) {
                    copy.bytes() > kStagedAtOnceBytes);
   const Error error = Submit(stream, std::move(copy));
   if (error == Error::kSuccess && waits && !IsCapturingNow(stream)) {
-    WaitForStream(stream);
+    return WaitForStream(stream);
   }
   return error;
 }
@@ -134,7 +135,7 @@ Error CopySync(Stream& stream, CopyWork copy) {
       (IsPageable(copy) && copy.direction == CopyDirection::kHostToDevice &&
        copy.bytes() <= kStagedAtOnceBytes);
   const Error error = Submit(stream, std::move(copy));
-  if (error == Error::kSuccess && !returns_early) WaitForStream(stream);
+  if (error == Error::kSuccess && !returns_early) return WaitForStream(stream);
   return error;
 }
 
@@ -167,7 +168,7 @@ Error FillSync(Stream& stream, MemsetWork set) {
   // The synchronous functions wait only for memory that the host can see.
   const bool waits = set.kind != MemoryKind::kDevice;
   const Error error = Submit(stream, std::move(set));
-  if (error == Error::kSuccess && waits) WaitForStream(stream);
+  if (error == Error::kSuccess && waits) return WaitForStream(stream);
   return error;
 }
 

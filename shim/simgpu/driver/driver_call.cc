@@ -28,8 +28,7 @@ Error PrepareDriver(DriverNeeds needs) {
     return error;
   }
   if (CurrentThread().contexts.empty()) return Error::kInvalidContext;
-  return static_cast<Error>(
-      CurrentDeviceState().sticky_error.load(std::memory_order_relaxed));
+  return StickyErrorOf(CurrentDeviceState());
 }
 
 CUresult ToDriver(Error error) {
