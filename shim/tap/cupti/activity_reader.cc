@@ -18,6 +18,7 @@ void ActivityReader::Begin(const CuptiApi* api, const Host* host,
   variants_.Clear();
   streams_.Clear();
   externals_.Clear();
+  recent_.fill(0);
   last_correlation_ = 0;
   next_variant_ = next_stream_ = 0;
   kernels_ = api_calls_ = 0;
@@ -153,9 +154,24 @@ uint32_t ActivityReader::StreamId(const StreamKey& key) {
   return id;
 }
 
+// No two pieces of work agree in all of correlation id, node, stream, start and
+// duration: such a record was delivered twice, which happens close together.
+template <typename Record>
+bool ActivityReader::IsRepeated(const Record& record, uint64_t duration_ns) {
+  const uint64_t hash = HashBytes(&record, sizeof(record)) ^ duration_ns;
+  uint64_t& last = recent_[hash % recent_.size()];
+  if (last == hash) return true;
+  last = hash;
+  return false;
+}
+
 // Durations of 32 bits reach 4.29 s; longer ones follow the struct.
 template <typename Record>
 void ActivityReader::WriteTimed(Record record, uint64_t duration_ns) {
+  if (IsRepeated(record, duration_ns)) {
+    host_->lost(LossKind::kBadActivity, 1);
+    return;
+  }
   if (duration_ns < trace::kDurationEscape) {
     record.duration_ns = static_cast<uint32_t>(duration_ns);
     Write(record);

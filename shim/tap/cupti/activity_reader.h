@@ -66,6 +66,8 @@ class ActivityReader {
   bool Define(const Record& record);
   template <typename Record>
   void WriteTimed(Record record, uint64_t duration_ns);
+  template <typename Record>
+  bool IsRepeated(const Record& record, uint64_t duration_ns);
 
   const CuptiApi* api_ = nullptr;
   const Host* host_ = nullptr;
@@ -80,6 +82,7 @@ class ActivityReader {
   IdTable<1u << 17> variants_;
   IdTable<1u << 12> streams_;
   ExternalTable externals_;
+  std::array<uint64_t, 1u << 12> recent_{};  // hashes of what was written
   std::array<uint8_t, kScratchBytes> scratch_{};
   trace::RecordBuffer records_{nullptr, 0};  // of scratch_, once begun
 };

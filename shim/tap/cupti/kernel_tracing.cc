@@ -51,6 +51,9 @@ void KernelTracing::Start(const Host& host) {
     owner_.store(Owner::kTaking, std::memory_order_relaxed);
     if (!TakeOver()) return;
   }
+  // The first flush is due a period later, when the trace says that we trace:
+  // a flush that never returns would keep it from being written.
+  flushed_at_ns_ = host_.monotonic_ns();
   host_.level(trace::Level::kKernels, "");
 }
 

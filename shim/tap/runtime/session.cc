@@ -85,11 +85,33 @@ void Prepare() {
   g_session_pid = getpid();
 }
 
+// The collector does not answer: it hangs, in CUPTI most likely. Said where
+// readers find it although nobody drains.
+void NoteDeadline() {
+  CountLoss(trace::LossKind::kFlushDeadline);
+  trace::LossRecord record = {};
+  record.loss = static_cast<uint32_t>(trace::LossKind::kFlushDeadline);
+  record.count = LossCount(trace::LossKind::kFlushDeadline);
+  uint8_t bytes[sizeof(record) + 16];
+  trace::RecordBuffer buffer(bytes, sizeof(bytes));
+  buffer.Append(record);
+  g_output.ring_file().AppendDefinition({buffer.data(), buffer.size()});
+}
+
+// Who did not answer once is not waited for again.
+void FinishInTime(Finish what) {
+  if (LossCount(trace::LossKind::kFlushDeadline) != 0) return;
+  if (!FinishPass(what, kExitDeadlineNs)) NoteDeadline();
+}
+
 // Runs in the process that registered it and in its forked children, which
 // have no collector unless they started their own session.
 void OnExit(int, void*) {
-  if (g_session_pid != getpid()) return;
-  FinishPass(Finish::kExit, kExitDeadlineNs);
+  if (g_session_pid != getpid() ||
+      g_process.collector_runs.load(std::memory_order_acquire) == 0) {
+    return;
+  }
+  FinishInTime(Finish::kExit);
 }
 
 // After all exit handlers: the calls made in them are drained too.
@@ -101,7 +123,7 @@ void OnExit(int, void*) {
       g_process.collector_runs.load(std::memory_order_acquire) == 0) {
     return;
   }
-  FinishPass(Finish::kEnd, kExitDeadlineNs);
+  FinishInTime(Finish::kEnd);
 }
 
 trace::FileHeader HeaderOf(const ProcessInfo& process,

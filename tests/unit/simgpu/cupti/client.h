@@ -4,10 +4,13 @@
 
 #include <cupti.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -67,6 +70,23 @@ std::vector<Record> Delivered(CUpti_ActivityKind kind) {
     found.push_back(record);
   }
   return found;
+}
+
+// Runs `body` in a process of its own with that variable, since the simulation
+// reads its environment once. REQUIRES: this process has not called it.
+inline void InProcessWith(const char* variable, const char* value,
+                          const std::function<void()>& body) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(60);  // one that hangs fails
+    setenv(variable, value, 1);
+    body();
+    _exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace dltap::simgpu_test

@@ -3,11 +3,8 @@
 #include <cuda_runtime_api.h>
 #include <cupti.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <functional>
 
 #include "tests/unit/simgpu/cupti/client.h"
 
@@ -33,20 +30,6 @@ constexpr Release kReleases[] = {
     {"13.0", 130001, sizeof(CUpti_ActivityMemset4),
      sizeof(CUpti_ActivityMemcpy6), sizeof(CUpti_ActivitySynchronization2)},
 };
-
-// In a process of its own: the environment is read once.
-void InProcess(const char* release, const std::function<void()>& body) {
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    setenv("DLTAP_SIM_CUPTI_VERSION", release, 1);
-    body();
-    _exit(::testing::Test::HasFailure() ? 1 : 0);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-}
 
 const std::vector<std::byte>* FirstOf(CUpti_ActivityKind kind) {
   for (const auto& bytes : g_records) {
@@ -75,7 +58,7 @@ void CopyAndClear() {
 class CuptiReleaseTest : public ::testing::TestWithParam<Release> {};
 
 TEST_P(CuptiReleaseTest, RecordsHaveTheLengthOfTheRelease) {
-  InProcess(GetParam().name, [] {
+  InProcessWith("DLTAP_SIM_CUPTI_VERSION", GetParam().name, [] {
     uint32_t version = 0;
     EXPECT_EQ(cuptiGetVersion(&version), CUPTI_SUCCESS);
     EXPECT_EQ(version, GetParam().api_version);
@@ -107,7 +90,7 @@ TEST_P(CuptiReleaseTest, RecordsHaveTheLengthOfTheRelease) {
 INSTANTIATE_TEST_SUITE_P(All, CuptiReleaseTest, ::testing::ValuesIn(kReleases));
 
 TEST(CuptiVersionTest, AReleaseInBetweenAnswersTheOneBeforeIt) {
-  InProcess("11.7", [] {
+  InProcessWith("DLTAP_SIM_CUPTI_VERSION", "11.7", [] {
     uint32_t version = 0;
     cuptiGetVersion(&version);
     EXPECT_EQ(version, 17);
@@ -115,7 +98,7 @@ TEST(CuptiVersionTest, AReleaseInBetweenAnswersTheOneBeforeIt) {
 }
 
 TEST(CuptiVersionTest, AnUnknownReleaseIsNamedAndTheOwnOneUsed) {
-  InProcess("14.2", [] {
+  InProcessWith("DLTAP_SIM_CUPTI_VERSION", "14.2", [] {
     ::testing::internal::CaptureStderr();
     uint32_t version = 0;
     cuptiGetVersion(&version);

@@ -100,6 +100,17 @@ TEST_F(KernelTracingTest, RecordsWithoutTimesAreCountedNotWritten) {
   EXPECT_EQ(runtime_.losses[LossKind::kZeroTimestamp], 3u);
 }
 
+TEST_F(KernelTracingTest, ARecordDeliveredTwiceIsWrittenOnce) {
+  Start();
+  for (int i = 0; i < 2; ++i) cupti_.Kernel("k", 5, 300, 450);
+  cupti_.Kernel("k", 6, 300, 450);
+  Pass();
+  cupti_.Kernel("k", 6, 300, 450);
+  Pass();
+  EXPECT_EQ(runtime_.All<trace::KernelRecord>().size(), 2u);
+  EXPECT_EQ(runtime_.losses[LossKind::kBadActivity], 2u);
+}
+
 TEST_F(KernelTracingTest, KernelOfManySecondsKeepsItsDuration) {
   Start();
   const uint64_t seconds = 7'000'000'000;

@@ -133,15 +133,15 @@ TEST_F(OtherClientsTest, AClientThatNeverFlushesStillGetsItsRecords) {
 
 TEST_F(OtherClientsTest, SecondProfilingRunIsServedAgain) {
   Start();
-  for (int run = 0; run < 3; ++run) {
+  for (uint32_t run = 0; run < 3; ++run) {
     client_.Register();
     client_.Enable();
-    cupti_.Kernel("during", 2, 30, 40);
+    cupti_.Kernel("during", 10 * run + 2, 30, 40);
     client_.Disable();
     client_.Flush();
     Pass();
     EXPECT_TRUE(runtime_.pushing);
-    cupti_.Kernel("between", 3, 50, 60);
+    cupti_.Kernel("between", 10 * run + 3, 50, 60);
     Pass();
   }
   EXPECT_EQ(kernels(), 3u);
