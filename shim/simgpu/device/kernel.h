@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "shim/simgpu/device/handle.h"
+#include "shim/simgpu/device/semantics/semantics.h"
 
 namespace dltap::simgpu {
 
@@ -25,6 +26,8 @@ struct Kernel : Handle {
   std::atomic<int> max_dynamic_shared_bytes{48 * 1024};
   std::atomic<int> preferred_carveout{-1};
   int max_threads_per_block = 1024;
+  // Its effect on memory (semantic_kernels.cc); null: not asked for yet.
+  mutable std::atomic<const KernelSemantics*> semantics{nullptr};
 };
 
 // Host stubs of the kernels that nvcc compiled into the program, registered by

@@ -1,63 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/device/memory_effects.h"
 
-#include <atomic>
 #include <cstring>
-#include <map>
-#include <mutex>
 
 #include "shim/simgpu/device/ipc_memory.h"
 #include "shim/simgpu/device/library_call.h"
 #include "shim/simgpu/device/sparse_bytes.h"
+#include "shim/simgpu/device/written_memory.h"
 
 namespace dltap::simgpu {
 namespace {
 
-// Ranges written since the last kernel launch.
-struct FreshRanges {
-  // More than this many writes without a launch: forgetting all is allowed,
-  // a small read then sees zeroes.
-  static constexpr size_t kLimit = 65536;
-
-  std::mutex mutex;
-  std::map<uintptr_t, size_t> bytes_by_base;
-};
-
-constinit std::atomic<bool> g_any_fresh{false};
-
-FreshRanges& Fresh() {
-  static auto* const fresh = new FreshRanges;
-  return *fresh;
-}
-
-void MarkFresh(const void* address, size_t bytes) {
-  TellExporter(address, bytes);
-  FreshRanges& fresh = Fresh();
-  const std::lock_guard lock(fresh.mutex);
-  if (fresh.bytes_by_base.size() >= FreshRanges::kLimit) {
-    fresh.bytes_by_base.clear();
-  }
-  size_t& known = fresh.bytes_by_base[reinterpret_cast<uintptr_t>(address)];
-  if (known < bytes) known = bytes;
-  g_any_fresh.store(true, std::memory_order_release);
-}
-
-bool IsFresh(const void* address, size_t bytes) {
-  if (!g_any_fresh.load(std::memory_order_acquire)) return false;
-  const auto begin = reinterpret_cast<uintptr_t>(address);
-  FreshRanges& fresh = Fresh();
-  const std::lock_guard lock(fresh.mutex);
-  // A small write may lie inside an older large one: look at a few before it.
-  auto at = fresh.bytes_by_base.upper_bound(begin);
-  for (int i = 0; i < 8 && at != fresh.bytes_by_base.begin(); ++i) {
-    --at;
-    if (begin + bytes <= at->first + at->second) return true;
-  }
-  return false;
-}
-
 bool IsPlain(const CopyWork& copy) {
   return copy.height == 1 && copy.depth == 1;
+}
+
+size_t DestinationExtent(const CopyWork& copy) {
+  return (copy.depth - 1) * copy.destination_slice +
+         (copy.height - 1) * copy.destination_pitch + copy.width;
 }
 
 void MoveRows(const CopyWork& copy) {
@@ -98,9 +58,13 @@ void PerformCopy(const CopyWork& copy) {
     return;
   }
   MoveRows(copy);
-  if (to_device && IsPlain(copy) &&
-      (!from_device || IsFresh(copy.source, copy.bytes()))) {
+  if (!to_device) return;
+  if (!IsPlain(copy)) {
+    if (from_device) MarkStale(copy.destination, DestinationExtent(copy));
+  } else if (!from_device || IsFresh(copy.source, copy.bytes())) {
     MarkFresh(copy.destination, copy.bytes());
+  } else {
+    MarkStale(copy.destination, copy.bytes());
   }
 }
 
@@ -116,15 +80,6 @@ void PerformMemset(const MemsetWork& set) {
     }
   }
   if (one_run) MarkFresh(set.destination, set.bytes());
-}
-
-void NoteKernelLaunch() {
-  if (!g_any_fresh.load(std::memory_order_relaxed)) [[likely]]
-    return;
-  FreshRanges& fresh = Fresh();
-  const std::lock_guard lock(fresh.mutex);
-  fresh.bytes_by_base.clear();
-  g_any_fresh.store(false, std::memory_order_release);
 }
 
 void MarkWritten(const void* address, size_t bytes) {

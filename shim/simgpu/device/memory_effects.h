@@ -12,16 +12,11 @@ namespace dltap::simgpu {
 // The zero rule: kernels do not compute, so the bytes where one would have left
 // a result are stale. A copy of at most kSmallReadBytes from device to host is
 // a program reading a scalar (a count, a flag, a loss) to decide something; it
-// sees zeroes unless a copy, a memset or MarkWritten() wrote the bytes after
-// the last kernel launch.
+// sees zeroes unless the bytes are fresh (written_memory.h).
 constexpr size_t kSmallReadBytes = 16;
 
 void PerformCopy(const CopyWork& copy);
 void PerformMemset(const MemsetWork& set);
-
-// A kernel was launched: everything written before counts as stale. One relaxed
-// load when nothing was written since the last launch.
-void NoteKernelLaunch();
 
 }  // namespace dltap::simgpu
 

@@ -9,9 +9,10 @@ namespace dltap::simgpu {
 struct Kernel;
 struct LaunchParameters;
 
-// The place of the few kernels that compute on the CPU from their real
-// arguments, recognised by mangled name. The function returned does the work;
-// empty: the kernel only takes time.
+// What the few kernels do that compute on the CPU from their real arguments
+// (semantics/), recognised by name at the first launch of each. The function
+// returned does the work; empty: the kernel only takes time, and what it wrote
+// is not known.
 std::function<void()> SemanticEffect(const Kernel& kernel,
                                      const LaunchParameters& launch);
 

@@ -13,6 +13,7 @@
 #include "shim/simgpu/device/memory_effects.h"
 #include "shim/simgpu/device/thread_state.h"
 #include "shim/simgpu/device/work_activity.h"
+#include "shim/simgpu/device/written_memory.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -47,7 +48,7 @@ void FailLaunch(Fault& fault, Device& device, const Span& span) {
 void DoEffect(Stream& stream, const Work& work, const Span& span) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) {
     // A kernel with an effect writes just what it says and leaves the rest.
-    if (!kernel->effect) NoteKernelLaunch();
+    if (!kernel->effect) MarkAllStale();
     LogLaunch(*kernel, stream);
     if (Fault* fault = FaultAt(FaultPoint::kLaunch)) [[unlikely]]
       FailLaunch(*fault, *stream.device, span);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_FOREACH_CALL_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_FOREACH_CALL_H_
+
+#include "shim/simgpu/device/semantics/kernel_name.h"
+#include "shim/simgpu/device/semantics/semantics.h"
+
+namespace dltap::simgpu {
+
+// PyTorch's multi_tensor_apply_kernel(lists, functor, ...): one operation on
+// lists of tensors. Few are computed; of the others the outputs are known.
+Decoder ForeachDecoder(const NameParts& kernel);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_FOREACH_CALL_H_

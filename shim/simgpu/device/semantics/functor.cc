@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/semantics/functor.h"
+
+#include <algorithm>
+
+#include "shim/simgpu/device/semantics/kernel_name.h"
+
+namespace dltap::simgpu {
+namespace {
+
+ScalarType ResultOf(FunctorRow::Result result, ScalarType same) {
+  switch (result) {
+    case FunctorRow::Result::kBool: return ScalarType::kBool;
+    case FunctorRow::Result::kFloat16: return ScalarType::kFloat16;
+    case FunctorRow::Result::kBfloat16: return ScalarType::kBfloat16;
+    case FunctorRow::Result::kFloat32: return ScalarType::kFloat32;
+    case FunctorRow::Result::kSame: break;
+  }
+  return same;
+}
+
+ScalarType CaptureType(char letter, ScalarType type) {
+  if (letter == 'i') return ScalarType::kInt32;
+  return letter == 'o' ? OpmathOf(type) : type;
+}
+
+// Appends a member to the functor's object.
+void AddCapture(Functor& functor, ScalarType type, int value_index) {
+  const size_t size = SizeOf(type);
+  size_t end = functor.captures.empty()
+                   ? 0
+                   : functor.captures.back().offset +
+                         SizeOf(functor.captures.back().type);
+  end = (end + size - 1) / size * size;
+  functor.captures.push_back({type, end, value_index});
+  functor.alignment = std::max(functor.alignment, size);
+  functor.bytes = (end + size + functor.alignment - 1) / functor.alignment *
+                  functor.alignment;
+}
+
+// The types of a functor's inputs and what it is written in: a lambda's
+// parameters, else the template's argument.
+std::vector<ScalarType> InputTypes(const NameParts& parts, int count) {
+  std::vector<ScalarType> types;
+  if (!parts.lambdas.empty()) {
+    for (const std::string_view name : parts.lambdas.back().parameters) {
+      types.push_back(ScalarTypeNamed(name));
+    }
+  } else if (!parts.arguments.empty()) {
+    types.assign(static_cast<size_t>(count),
+                 ScalarTypeNamed(parts.arguments[0]));
+  }
+  return types;
+}
+
+// What the functor is written in: T of where(bool, T, T) and fill(T, bool).
+ScalarType OwnType(const NameParts& parts,
+                   const std::vector<ScalarType>& inputs) {
+  if (inputs.empty()) {
+    return parts.arguments.empty() ? ScalarType::kUnknown
+                                   : ScalarTypeNamed(parts.arguments[0]);
+  }
+  const auto other =
+      std::find_if(inputs.begin(), inputs.end(),
+                   [](ScalarType type) { return type != ScalarType::kBool; });
+  return other == inputs.end() ? inputs.front() : *other;
+}
+
+// False: a type that nobody here computes with.
+bool Complete(Functor& functor, const FunctorRow& row) {
+  for (const ScalarType type : functor.inputs) {
+    if (SizeOf(type) == 0) return false;
+    functor.real |= IsReal(type);
+  }
+  if (SizeOf(functor.result) == 0) return false;
+  if (functor.inputs.empty()) functor.real = IsReal(functor.result);
+  functor.identity = functor.inputs.size() == 1 && row.captures.empty() &&
+                     functor.result == functor.inputs[0] &&
+                     row.result == FunctorRow::Result::kSame &&
+                     row.name == "direct_copy_kernel_cuda";
+  functor.real_operation = row.real;
+  functor.integer_operation = row.integer;
+  // ~true is false: what a bool cannot hold is not what the lambda computes.
+  if (row.name == "bitwise_not_kernel_cuda" &&
+      functor.result == ScalarType::kBool) {
+    functor.integer_operation =
+        FindFunctorRow("logical_not_kernel_cuda")->integer;
+  }
+  return functor.real ? row.real != nullptr : row.integer != nullptr;
+}
+
+std::optional<Functor> Plain(const NameParts& parts) {
+  const FunctorRow* row = FindFunctorRow(parts.name);
+  if (row == nullptr) return std::nullopt;
+  Functor functor;
+  functor.inputs = InputTypes(parts, row->inputs);
+  if (functor.inputs.size() != static_cast<size_t>(row->inputs)) {
+    return std::nullopt;
+  }
+  const ScalarType type = OwnType(parts, functor.inputs);
+  if (SizeOf(type) == 0) return std::nullopt;
+  for (int i = 0; i < row->inputs; ++i) functor.input_indices.push_back(i);
+  int index = row->inputs;
+  for (const char letter : row->captures) {
+    AddCapture(functor, CaptureType(letter, type), index++);
+  }
+  functor.result = ResultOf(row->result, type);
+  if (!Complete(functor, *row)) return std::nullopt;
+  return functor;
+}
+
+// BinaryFunctor<A, B, R, F>: F on two inputs. AUnaryFunctor and BUnaryFunctor
+// hold F and then its first or second input, of the type F takes.
+std::optional<Functor> Wrapper(const NameParts& parts) {
+  if (parts.arguments.size() != 4) return std::nullopt;
+  const NameParts inner = TakeApart(parts.arguments[3]);
+  const FunctorRow* row = FindFunctorRow(inner.name);
+  if (row == nullptr || row->inputs != 2) return std::nullopt;
+  const std::vector<ScalarType> inner_types = InputTypes(inner, 2);
+  if (inner_types.size() != 2 || inner_types[0] != inner_types[1] ||
+      SizeOf(inner_types[0]) == 0) {
+    return std::nullopt;
+  }
+  const ScalarType inner_type = inner_types[0];
+  Functor functor;
+  int index = 2;
+  for (const char letter : row->captures) {
+    AddCapture(functor, CaptureType(letter, inner_type), index++);
+  }
+  const bool holds_first = parts.name == "AUnaryFunctor";
+  const bool holds_second = parts.name == "BUnaryFunctor";
+  for (int i = 0; i < 2; ++i) {
+    const bool held = i == 0 ? holds_first : holds_second;
+    if (held) continue;
+    functor.inputs.push_back(
+        ScalarTypeNamed(parts.arguments[static_cast<size_t>(i)]));
+    functor.input_indices.push_back(i);
+  }
+  if (holds_first || holds_second) {
+    // An F without members takes one byte.
+    if (functor.captures.empty()) {
+      functor.captures.push_back({ScalarType::kBool, 0, -1});
+    }
+    AddCapture(functor, inner_type, holds_first ? 0 : 1);
+  }
+  functor.result = ScalarTypeNamed(parts.arguments[2]);
+  if (!Complete(functor, *row)) return std::nullopt;
+  return functor;
+}
+
+}  // namespace
+
+std::optional<Functor> FindFunctor(std::string_view name) {
+  const NameParts parts = TakeApart(name);
+  if (parts.name == "BinaryFunctor" || parts.name == "AUnaryFunctor" ||
+      parts.name == "BUnaryFunctor") {
+    return Wrapper(parts);
+  }
+  return Plain(parts);
+}
+
+}  // namespace dltap::simgpu

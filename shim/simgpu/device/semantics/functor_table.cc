@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts about PyTorch's elementwise functors: the names are in its wheels, the
+// members and captures in aten/src/ATen/native/cuda (public source).
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <type_traits>
+
+#include "shim/simgpu/device/semantics/functor.h"
+
+namespace dltap::simgpu {
+namespace {
+
+// Integers wrap.
+template <typename C>
+using Wrapping = std::conditional_t<std::is_same_v<C, int64_t>, uint64_t, C>;
+
+template <typename C>
+C First(const C* v) {
+  return v[0];
+}
+// a + alpha * b; the alpha comes last.
+template <typename C>
+C AddScaled(const C* v) {
+  using W = Wrapping<C>;
+  return static_cast<C>(W(v[0]) + W(v[2]) * W(v[1]));
+}
+// The other way round: captures self and alpha.
+template <typename C>
+C AddToScaled(const C* v) {
+  using W = Wrapping<C>;
+  return static_cast<C>(W(v[1]) + W(v[2]) * W(v[0]));
+}
+template <typename C>
+C Multiply(const C* v) {
+  using W = Wrapping<C>;
+  return static_cast<C>(W(v[0]) * W(v[1]));
+}
+template <typename C>
+C Negate(const C* v) {
+  if constexpr (std::is_same_v<C, double>) return -v[0];
+  return static_cast<C>(-Wrapping<C>(v[0]));
+}
+double Divide(const double* v) { return v[0] / v[1]; }
+// Python's: the quotient is rounded down. A GPU gives no error for zero.
+double FloorDivide(const double* v) { return std::floor(v[0] / v[1]); }
+int64_t FloorDivideIntegers(const int64_t* v) {
+  if (v[1] == 0 || v[1] == -1) return v[1] == 0 ? -1 : Negate<int64_t>(v);
+  const int64_t quotient = v[0] / v[1];
+  return v[0] % v[1] != 0 && (v[0] < 0) != (v[1] < 0) ? quotient - 1 : quotient;
+}
+double Remainder(const double* v) {
+  return v[0] - v[1] * std::floor(v[0] / v[1]);
+}
+int64_t RemainderOfIntegers(const int64_t* v) {
+  if (v[1] == 0 || v[1] == -1) return 0;
+  const int64_t rest = v[0] % v[1];
+  return rest != 0 && (rest < 0) != (v[1] < 0) ? rest + v[1] : rest;
+}
+
+template <typename C>
+C Absolute(const C* v) {
+  if constexpr (std::is_same_v<C, double>) return std::fabs(v[0]);
+  return static_cast<C>(v[0] < 0 ? -Wrapping<C>(v[0]) : Wrapping<C>(v[0]));
+}
+double Reciprocal(const double* v) { return 1 / v[0]; }
+template <double (*kFunction)(double)>
+double Unary(const double* v) {
+  return kFunction(v[0]);
+}
+double Rsqrt(const double* v) { return 1 / std::sqrt(v[0]); }
+double Sigmoid(const double* v) { return 1 / (1 + std::exp(-v[0])); }
+
+// enum class EqOpType {EQ, NE}
+template <typename C>
+C Equal(const C* v) {
+  return (v[0] == v[1]) == (v[2] == 0);
+}
+// enum class OpType {GE, GT, LE, LT}
+template <typename C>
+C Compare(const C* v) {
+  switch (static_cast<int>(v[2])) {
+    case 0: return v[0] >= v[1];
+    case 1: return v[0] > v[1];
+    case 2: return v[0] <= v[1];
+    default: return v[0] < v[1];
+  }
+}
+// The same, its captures in the lambda's order: op, right hand side.
+template <typename C>
+C CompareScalar(const C* v) {
+  const C ordered[] = {v[0], v[2], v[1]};
+  return Compare<C>(ordered);
+}
+
+template <typename C>
+C LogicalNot(const C* v) {
+  return v[0] == 0;
+}
+template <typename C>
+C LogicalAnd(const C* v) {
+  return v[0] != 0 && v[1] != 0;
+}
+template <typename C>
+C LogicalOr(const C* v) {
+  return v[0] != 0 || v[1] != 0;
+}
+template <typename C>
+C LogicalXor(const C* v) {
+  return (v[0] != 0) != (v[1] != 0);
+}
+int64_t BitwiseNot(const int64_t* v) { return ~v[0]; }
+template <typename Operator>
+int64_t Bitwise(const int64_t* v) {
+  return Operator{}(v[0], v[1]);
+}
+
+template <typename C>
+C Maximum(const C* v) {
+  if (v[0] != v[0]) return v[0];  // a NaN wins
+  return v[1] != v[1] || v[0] < v[1] ? v[1] : v[0];
+}
+template <typename C>
+C Minimum(const C* v) {
+  if (v[0] != v[0]) return v[0];
+  return v[1] != v[1] || v[1] < v[0] ? v[1] : v[0];
+}
+// enum class ClampLimits {Min, Max, MinMax}; captures: limits, low, high.
+template <typename C>
+C Clamp(const C* v) {
+  if (v[0] != v[0]) return v[0];
+  const auto limits = static_cast<int>(v[1]);
+  if (limits == 0) return std::max(v[0], v[2]);
+  if (limits == 1) return std::min(v[0], v[2]);
+  return std::min(std::max(v[0], v[2]), v[3]);
+}
+template <typename C>
+C Where(const C* v) {
+  return v[0] != 0 ? v[1] : v[2];
+}
+template <typename C>
+C MaskedFill(const C* v) {
+  return v[1] != 0 ? v[2] : v[0];
+}
+template <int kSign>
+double IsInfinity(const double* v) {
+  return v[0] == kSign * std::numeric_limits<double>::infinity();
+}
+
+using Result = FunctorRow::Result;
+#define BOTH(function) function<double>, function<int64_t>
+#define REAL(function) Unary<static_cast<double (*)(double)>(function)>, nullptr
+
+constexpr FunctorRow kRows[] = {
+    {"FillFunctor", 0, "T", Result::kSame, BOTH(First)},
+    {"direct_copy_kernel_cuda", 1, "", Result::kSame, BOTH(First)},
+    {"float16_copy_kernel_cuda", 1, "", Result::kFloat16, BOTH(First)},
+    {"bfloat16_copy_kernel_cuda", 1, "", Result::kBfloat16, BOTH(First)},
+    {"float16tofloat32_copy_kernel_cuda", 1, "", Result::kFloat32, BOTH(First)},
+    {"bfloat16tofloat32_copy_kernel_cuda", 1, "", Result::kFloat32,
+     BOTH(First)},
+    {"CUDAFunctor_add", 2, "o", Result::kSame, BOTH(AddScaled)},
+    {"CUDAFunctorOnSelf_add", 1, "oo", Result::kSame, BOTH(AddScaled)},
+    {"CUDAFunctorOnOther_add", 1, "oo", Result::kSame, BOTH(AddToScaled)},
+    {"MulFunctor", 2, "", Result::kSame, BOTH(Multiply)},
+    {"DivFunctor", 2, "", Result::kSame, Divide, nullptr},
+    {"div_floor_kernel_cuda", 2, "", Result::kSame, FloorDivide,
+     FloorDivideIntegers},
+    {"remainder_kernel_cuda", 2, "", Result::kSame, Remainder,
+     RemainderOfIntegers},
+    {"AbsFunctor", 1, "", Result::kSame, BOTH(Absolute)},
+    {"neg_kernel_cuda", 1, "", Result::kSame, BOTH(Negate)},
+    {"reciprocal_kernel_cuda", 1, "", Result::kSame, Reciprocal, nullptr},
+    {"sqrt_kernel_cuda", 1, "", Result::kSame, REAL(std::sqrt)},
+    {"rsqrt_kernel_cuda", 1, "", Result::kSame, Rsqrt, nullptr},
+    {"exp_kernel_cuda", 1, "", Result::kSame, REAL(std::exp)},
+    {"log_kernel_cuda", 1, "", Result::kSame, REAL(std::log)},
+    {"tanh_kernel_cuda", 1, "", Result::kSame, REAL(std::tanh)},
+    {"sigmoid_kernel_cuda", 1, "", Result::kSame, Sigmoid, nullptr},
+    {"floor_kernel_cuda", 1, "", Result::kSame, REAL(std::floor)},
+    {"ceil_kernel_cuda", 1, "", Result::kSame, REAL(std::ceil)},
+    {"trunc_kernel_cuda", 1, "", Result::kSame, REAL(std::trunc)},
+    {"round_kernel_cuda", 1, "", Result::kSame, REAL(std::nearbyint)},
+    {"CompareEqFunctor", 2, "i", Result::kBool, BOTH(Equal)},
+    {"CompareFunctor", 2, "i", Result::kBool, BOTH(Compare)},
+    {"compare_scalar_kernel", 1, "iT", Result::kBool, BOTH(CompareScalar)},
+    {"logical_not_kernel_cuda", 1, "", Result::kBool, BOTH(LogicalNot)},
+    {"logical_and_kernel_cuda", 2, "", Result::kBool, BOTH(LogicalAnd)},
+    {"logical_or_kernel_cuda", 2, "", Result::kBool, BOTH(LogicalOr)},
+    {"logical_xor_kernel_cuda", 2, "", Result::kBool, BOTH(LogicalXor)},
+    {"bitwise_not_kernel_cuda", 1, "", Result::kSame, nullptr, BitwiseNot},
+    {"BitwiseAndFunctor", 2, "", Result::kSame, nullptr,
+     Bitwise<std::bit_and<int64_t>>},
+    {"BitwiseOrFunctor", 2, "", Result::kSame, nullptr,
+     Bitwise<std::bit_or<int64_t>>},
+    {"BitwiseXorFunctor", 2, "", Result::kSame, nullptr,
+     Bitwise<std::bit_xor<int64_t>>},
+    {"isposinf_kernel_impl", 1, "", Result::kBool, IsInfinity<1>, nullptr},
+    {"isneginf_kernel_impl", 1, "", Result::kBool, IsInfinity<-1>, nullptr},
+    {"maximum_kernel_cuda", 2, "", Result::kSame, BOTH(Maximum)},
+    {"minimum_kernel_cuda", 2, "", Result::kSame, BOTH(Minimum)},
+    {"launch_clamp_scalar", 1, "ioo", Result::kSame, BOTH(Clamp)},
+    {"where_kernel_impl", 3, "", Result::kSame, BOTH(Where)},
+    {"masked_fill_kernel", 2, "T", Result::kSame, BOTH(MaskedFill)},
+};
+
+#undef BOTH
+#undef REAL
+
+}  // namespace
+
+const FunctorRow* FindFunctorRow(std::string_view name) {
+  const auto* row =
+      std::find_if(std::begin(kRows), std::end(kRows),
+                   [name](const FunctorRow& r) { return r.name == name; });
+  return row == std::end(kRows) ? nullptr : row;
+}
+
+}  // namespace dltap::simgpu

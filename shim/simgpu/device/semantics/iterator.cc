@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/semantics/iterator.h"
+
+#include "shim/simgpu/device/semantics/kernel_name.h"
+#include "shim/simgpu/device/semantics/semantics.h"
+
+namespace dltap::simgpu {
+namespace {
+
+ScalarType PointedTo(std::string_view pointer) {
+  if (!pointer.ends_with('*')) return ScalarType::kUnknown;
+  pointer.remove_suffix(1);
+  constexpr std::string_view kConst = " const";
+  if (pointer.ends_with(kConst)) pointer.remove_suffix(kConst.size());
+  return ScalarTypeNamed(pointer);
+}
+
+}  // namespace
+
+std::optional<Iterator> FindIterator(std::string_view name) {
+  Iterator found{Iterator::Kind::kPointer, PointedTo(name)};
+  const NameParts parts = TakeApart(name);
+  if (parts.name == "counting_iterator" && !parts.arguments.empty()) {
+    found = {Iterator::Kind::kCounting, ScalarTypeNamed(parts.arguments[0])};
+  } else if (parts.name == "transform_iterator" &&
+             parts.arguments.size() >= 2 &&
+             TakeApart(parts.arguments[0]).name == "NonZeroOp") {
+    found = {Iterator::Kind::kNonZero, PointedTo(parts.arguments[1])};
+  }
+  if (SizeOf(found.type) == 0) return std::nullopt;
+  return found;
+}
+
+Range BoundIterator::RangeOf(int64_t elements) const {
+  if (iterator.kind == Iterator::Kind::kCounting) return {};
+  return {reinterpret_cast<std::byte*>(value),
+          static_cast<size_t>(elements) * SizeOf(iterator.type)};
+}
+
+BoundIterator Bind(const Iterator& iterator, const void* argument) {
+  return {iterator, iterator.kind == Iterator::Kind::kCounting
+                        ? LoadAs<int64_t>(iterator.type, Bytes(argument))
+                        : ReadAt<int64_t>(argument)};
+}
+
+int64_t ReadCount(std::string_view type, const void* argument) {
+  if (type == "int") return ReadAt<int32_t>(argument);
+  if (type == "unsigned int") return ReadAt<uint32_t>(argument);
+  return ReadAt<int64_t>(argument);
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_KERNEL_NAME_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_KERNEL_NAME_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dltap::simgpu {
+
+// A kernel's name in C++; empty when it was not mangled.
+std::string Demangle(const char* mangled_name);
+
+// A lambda in a demangled name: "{lambda(float, int)#2}".
+struct LambdaName {
+  std::vector<std::string_view> parameters;
+  int number = 0;
+};
+
+// A template instance, a function or a lambda in it, taken apart:
+// "a::Functor<float, long>" -> Functor; float, long.
+// "a::copy(T&)::{lambda()#3}::operator()() const::{lambda(long)#1}"
+//     -> copy; no arguments; lambda ()#3, lambda (long)#1.
+// All views are into the text it was made of.
+struct NameParts {
+  std::string_view name;
+  std::vector<std::string_view> arguments;
+  std::vector<LambdaName> lambdas;  // the outermost first
+};
+
+NameParts TakeApart(std::string_view text);
+
+// Which parameters of a kernel ("f<int>(float*, float const*, int)") point to
+// numbers that it may write: here the first.
+std::vector<size_t> OutputParameters(std::string_view kernel);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_KERNEL_NAME_H_

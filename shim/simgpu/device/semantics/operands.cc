@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/semantics/operands.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "shim/simgpu/device/memory.h"
+#include "shim/simgpu/device/written_memory.h"
+
+namespace dltap::simgpu {
+namespace {
+
+uint32_t WordAt(const std::byte* from, size_t word) {
+  uint32_t value = 0;
+  std::memcpy(&value, from + word * sizeof(value), sizeof(value));
+  return value;
+}
+
+}  // namespace
+
+int64_t Offsets::elements() const {
+  int64_t elements = 1;
+  for (const Dimension& dimension : dimensions) elements *= dimension.size;
+  return elements;
+}
+
+size_t Offsets::Extent(size_t operand, size_t element_bytes) const {
+  size_t last = 0;
+  for (const Dimension& dimension : dimensions) {
+    last += size_t{dimension.size - 1} * dimension.strides[operand];
+  }
+  return last + element_bytes;
+}
+
+// {int dims; {unsigned divisor, m1, shift} sizes[25]; unsigned strides[25][n]}
+std::optional<Offsets> ReadOffsets(const std::byte* from, size_t operands) {
+  const size_t dimensions = WordAt(from, 0);
+  if (dimensions > Offsets::kMaxDimensions ||
+      operands > Offsets::kMaxOperands) {
+    return std::nullopt;
+  }
+  Offsets offsets;
+  int64_t elements = 1;
+  for (size_t i = 0; i < dimensions; ++i) {
+    Offsets::Dimension dimension{.size = WordAt(from, 1 + 3 * i),
+                                 .strides = {}};
+    elements *= dimension.size;
+    if (dimension.size == 0 || elements > INT32_MAX) return std::nullopt;
+    for (size_t j = 0; j < operands; ++j) {
+      dimension.strides[j] =
+          WordAt(from, 1 + 3 * Offsets::kMaxDimensions + i * operands + j);
+    }
+    offsets.dimensions.push_back(dimension);
+  }
+  return offsets;
+}
+
+bool IsAllocated(const Range& range) {
+  uintptr_t at = reinterpret_cast<uintptr_t>(range.data);
+  const uintptr_t end = at + range.bytes;
+  if (range.data == nullptr || end < at) return false;
+  // A tensor may reach over several mappings of one reserved range.
+  while (at < end) {
+    const auto allocation = FindAllocation(reinterpret_cast<void*>(at));
+    if (!allocation) return false;
+    at = allocation->base + allocation->bytes;
+  }
+  return true;
+}
+
+Permission MayCompute(int64_t elements, const std::vector<Range>& inputs,
+                      const Range& output) {
+  if (elements > kMaxElements || !IsAllocated(output)) return {};
+  const bool fresh = std::all_of(
+      inputs.begin(), inputs.end(),
+      [](const Range& input) { return IsFresh(input.data, input.bytes); });
+  if (!fresh && elements > kMaxElementsFromStale) return {};
+  const bool allocated = std::all_of(inputs.begin(), inputs.end(), IsAllocated);
+  return {.compute = allocated, .fresh = fresh};
+}
+
+void MarkOutput(const Range& output, bool dense, Permission permission) {
+  if (!permission.compute || !permission.fresh) {
+    MarkStale(output.data, output.bytes);
+  } else if (dense) {
+    MarkFresh(output.data, output.bytes);
+  }
+}
+
+}  // namespace dltap::simgpu

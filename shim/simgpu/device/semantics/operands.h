@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_OPERANDS_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_OPERANDS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace dltap::simgpu {
+
+// PyTorch's OffsetCalculator<operands, unsigned int>: how the elements of some
+// tensors of one shape lie in memory. Offsets are bytes, the first dimension
+// is the fastest.
+struct Offsets {
+  static constexpr size_t kMaxDimensions = 25;
+  static constexpr size_t kMaxOperands = 5;
+
+  struct Dimension {
+    uint32_t size;
+    std::array<uint32_t, kMaxOperands> strides;
+  };
+  std::vector<Dimension> dimensions;
+
+  std::array<uint32_t, kMaxOperands> At(uint32_t index) const {
+    std::array<uint32_t, kMaxOperands> offsets{};
+    for (const Dimension& dimension : dimensions) {
+      const uint32_t position = index % dimension.size;
+      index /= dimension.size;
+      for (size_t i = 0; i < kMaxOperands; ++i) {
+        offsets[i] += position * dimension.strides[i];
+      }
+    }
+    return offsets;
+  }
+
+  int64_t elements() const;
+  // Bytes from the first to behind the last element of an operand.
+  size_t Extent(size_t operand, size_t element_bytes) const;
+};
+
+// Reads the object at `from`; nullopt: that cannot be one.
+std::optional<Offsets> ReadOffsets(const std::byte* from, size_t operands);
+
+// sizeof(OffsetCalculator<operands, unsigned int>), aligned to 4.
+constexpr size_t OffsetsBytes(size_t operands) {
+  constexpr size_t kDividerBytes = 12;
+  return 4 + Offsets::kMaxDimensions *
+                 (kDividerBytes + 4 * (operands == 0 ? 1 : operands));
+}
+
+// A tensor of a call: where it begins and how far it reaches.
+struct Range {
+  std::byte* data = nullptr;
+  size_t bytes = 0;
+};
+
+// True when a device may use all of these bytes.
+bool IsAllocated(const Range& range);
+
+// What becomes of a kernel's memory. `inputs` and `output` must be allocated.
+// Small results are computed from whatever is there; large ones only from
+// fresh inputs, so that a training run costs no time on numbers that nobody
+// computed. The output becomes fresh or stale.
+struct Permission {
+  bool compute = false;
+  bool fresh = false;  // the inputs were
+};
+constexpr int64_t kMaxElements = 1 << 18;
+constexpr int64_t kMaxElementsFromStale = 1 << 10;
+Permission MayCompute(int64_t elements, const std::vector<Range>& inputs,
+                      const Range& output);
+
+// After the computation: the output's bytes hold the truth, or do not.
+void MarkOutput(const Range& output, bool dense, Permission permission);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_OPERANDS_H_

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SCALAR_TYPE_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SCALAR_TYPE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace dltap::simgpu {
+
+// Numbered as c10::ScalarType, which kernels that cast get as an argument.
+enum class ScalarType : int8_t {
+  kUInt8 = 0,
+  kInt8 = 1,
+  kInt16 = 2,
+  kInt32 = 3,
+  kInt64 = 4,
+  kFloat16 = 5,
+  kFloat32 = 6,
+  kFloat64 = 7,
+  kBool = 11,
+  kBfloat16 = 15,
+  kUInt16 = 27,
+  kUInt32 = 28,
+  kUInt64 = 29,
+  kUnknown = 127,
+};
+
+// Of a C++ type as a demangled name spells it: "float", "c10::Half".
+ScalarType ScalarTypeNamed(std::string_view name);
+
+// 0: not one of those above.
+size_t SizeOf(ScalarType type);
+bool IsReal(ScalarType type);
+
+// The type that PyTorch computes in: float for the 16-bit types.
+ScalarType OpmathOf(ScalarType type);
+
+// Computations are carried out in double, or in int64_t for integers. A real
+// number too large for an integer type becomes the nearest one, as on the GPU;
+// an integer loses its upper bits.
+template <typename C>
+C LoadAs(ScalarType type, const std::byte* from);
+template <typename C>
+void StoreAs(ScalarType type, std::byte* to, C value);
+
+extern template double LoadAs<double>(ScalarType, const std::byte*);
+extern template int64_t LoadAs<int64_t>(ScalarType, const std::byte*);
+extern template void StoreAs<double>(ScalarType, std::byte*, double);
+extern template void StoreAs<int64_t>(ScalarType, std::byte*, int64_t);
+
+// The value that is left of `value` in a variable of the type.
+template <typename C>
+C RoundTo(ScalarType type, C value) {
+  alignas(8) std::byte bytes[8];
+  StoreAs<C>(type, bytes, value);
+  return LoadAs<C>(type, bytes);
+}
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SCALAR_TYPE_H_

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that compute: PyTorch's names, launched here with arguments laid out
+// as PyTorch lays them out.
+#include <cuda.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace {
+
+// void f<4, FillFunctor<float>, array<char*, 1>>(int, FillFunctor<float>, ...)
+constexpr char kFill[] =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEE"
+    "St5arrayIPcLm1EEEEviT0_T1_";
+// CUDAFunctorOnSelf_add<float>: {float other; float alpha}
+constexpr char kAddScalar[] =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_"
+    "21CUDAFunctorOnSelf_addIfEESt5arrayIPcLm2EEEEviT0_T1_";
+// A functor that nobody here knows.
+constexpr char kUnknownFunctor[] =
+    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_10OddFunctorIfEE"
+    "St5arrayIPcLm1EEEEviT0_T1_";
+constexpr char kUpdateScale[] =
+    "_ZN2at6native28amp_update_scale_cuda_kernelEPfPiPKfddi";
+// void loss(float*)
+constexpr char kPointerKernel[] = "_Z4lossPf";
+constexpr char kUnknownKernel[] = "unknown";
+
+class SemanticTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(CUDA_SUCCESS, cuInit(0));
+    ASSERT_EQ(CUDA_SUCCESS, cuDevicePrimaryCtxRetain(&context_, 0));
+    ASSERT_EQ(CUDA_SUCCESS, cuCtxSetCurrent(context_));
+    std::string ptx = ".version 8.0\n.target sm_90\n.address_size 64\n";
+    for (const char* name : {kFill, kAddScalar, kUnknownFunctor, kUpdateScale,
+                             kPointerKernel, kUnknownKernel}) {
+      ptx += std::string(".visible .entry ") + name + "()\n{\n ret;\n}\n";
+    }
+    ASSERT_EQ(CUDA_SUCCESS, cuModuleLoadData(&module_, ptx.c_str()));
+    ASSERT_EQ(CUDA_SUCCESS, cuMemAlloc(&data_, kBytes));
+  }
+  void TearDown() override {
+    cuMemFree(data_);
+    cuModuleUnload(module_);
+    cuDevicePrimaryCtxRelease(0);
+  }
+
+  void Launch(const char* name, void** arguments, CUstream stream = nullptr) {
+    CUfunction function = nullptr;
+    ASSERT_EQ(CUDA_SUCCESS, cuModuleGetFunction(&function, module_, name));
+    ASSERT_EQ(CUDA_SUCCESS, cuLaunchKernel(function, 1, 1, 1, 128, 1, 1, 0,
+                                           stream, arguments, nullptr));
+  }
+  void Fill(CUdeviceptr to, int count, float value, CUstream stream = nullptr,
+            const char* kernel = kFill) {
+    void* arguments[] = {&count, &value, &to};
+    Launch(kernel, arguments, stream);
+  }
+  void AddScalar(CUdeviceptr to, CUdeviceptr from, int count, float value) {
+    std::array<float, 2> functor = {value, 1};
+    std::array<CUdeviceptr, 2> data = {to, from};
+    void* arguments[] = {&count, &functor, &data};
+    Launch(kAddScalar, arguments);
+  }
+  void LaunchUnknown() { Launch(kUnknownKernel, nullptr); }
+  float ReadScalar(CUdeviceptr from) {
+    float value = -1;
+    EXPECT_EQ(CUDA_SUCCESS, cuMemcpyDtoH(&value, from, sizeof(value)));
+    return value;
+  }
+
+  static constexpr size_t kBytes = 8 << 20;
+  CUcontext context_ = nullptr;
+  CUmodule module_ = nullptr;
+  CUdeviceptr data_ = 0;
+};
+
+TEST_F(SemanticTest, ScalarThatAKernelComputedIsRead) {
+  Fill(data_, 100, 2.5F);
+  EXPECT_EQ(2.5F, ReadScalar(data_));
+  EXPECT_EQ(2.5F, ReadScalar(data_ + 99 * sizeof(float)));
+  EXPECT_EQ(0, ReadScalar(data_ + 100 * sizeof(float)));
+}
+
+TEST_F(SemanticTest, AfterAnUnknownKernelAScalarIsZero) {
+  Fill(data_, 100, 2.5F);
+  LaunchUnknown();
+  EXPECT_EQ(0, ReadScalar(data_));
+}
+
+TEST_F(SemanticTest, KernelThatDoesNotComputeSpoilsItsOutputAlone) {
+  Fill(data_, 100, 2.5F);
+  const CUdeviceptr other = data_ + 4096;
+  Fill(other, 100, 3.5F);
+  Fill(other, 10, 0, nullptr, kUnknownFunctor);
+  EXPECT_EQ(2.5F, ReadScalar(data_));
+  EXPECT_EQ(0, ReadScalar(other));
+}
+
+TEST_F(SemanticTest, ResultOfStaleNumbersIsStale) {
+  Fill(data_, 1, 1);
+  AddScalar(data_ + 512, data_, 1, 2);
+  EXPECT_EQ(3, ReadScalar(data_ + 512));
+  LaunchUnknown();
+  AddScalar(data_ + 512, data_, 1, 2);
+  EXPECT_EQ(0, ReadScalar(data_ + 512));
+}
+
+TEST_F(SemanticTest, LargeKernelsTakeTimeAlone) {
+  Fill(data_, 1 << 20, 2.5F);
+  float read[8] = {};
+  ASSERT_EQ(CUDA_SUCCESS, cuMemcpyDtoH(read, data_, sizeof(read)));
+  EXPECT_EQ(0, read[0]);
+  EXPECT_EQ(0, ReadScalar(data_));
+}
+
+TEST_F(SemanticTest, PointerToNowhereIsNotTouched) {
+  Fill(data_ + kBytes - 4, 100, 2.5F);
+  Fill(16, 100, 2.5F);
+  AddScalar(data_, 16, 1, 2);
+  EXPECT_EQ(0, ReadScalar(data_ + kBytes - 4));
+}
+
+TEST_F(SemanticTest, CapturedKernelComputesAtEachReplay) {
+  CUstream stream = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  ASSERT_EQ(CUDA_SUCCESS,
+            cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  Fill(data_, 8, 2.5F, stream);
+  CUgraph graph = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuStreamEndCapture(stream, &graph));
+  EXPECT_EQ(0, ReadScalar(data_));
+  CUgraphExec exec = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuGraphInstantiate(&exec, graph, 0));
+  for (int replay = 0; replay < 2; ++replay) {
+    ASSERT_EQ(CUDA_SUCCESS, cuMemsetD32(data_, 0, 8));
+    ASSERT_EQ(CUDA_SUCCESS, cuGraphLaunch(exec, stream));
+    ASSERT_EQ(CUDA_SUCCESS, cuStreamSynchronize(stream));
+    EXPECT_EQ(2.5F, ReadScalar(data_));
+  }
+  cuGraphExecDestroy(exec);
+  cuGraphDestroy(graph);
+  cuStreamDestroy(stream);
+}
+
+// In stream order: not before the host function that comes first.
+TEST_F(SemanticTest, ComputesAfterTheHostFunctionBeforeIt) {
+  static float seen = -1;
+  static CUdeviceptr data = 0;
+  data = data_;
+  CUstream stream = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  ASSERT_EQ(CUDA_SUCCESS, cuMemsetD32(data_, 0, 8));
+  ASSERT_EQ(CUDA_SUCCESS,
+            cuLaunchHostFunc(
+                stream, [](void*) { seen = *reinterpret_cast<float*>(data); },
+                nullptr));
+  Fill(data_, 8, 2.5F, stream);
+  ASSERT_EQ(CUDA_SUCCESS, cuStreamSynchronize(stream));
+  EXPECT_EQ(0, seen);
+  EXPECT_EQ(2.5F, ReadScalar(data_));
+  cuStreamDestroy(stream);
+}
+
+class ScaleTest : public SemanticTest {
+ protected:
+  void Update(float found_inf, int interval) {
+    Fill(data_ + 1024, 1, found_inf);
+    std::array<CUdeviceptr, 3> pointers = {data_, data_ + 512, data_ + 1024};
+    double growth = 2;
+    double backoff = 0.5;
+    void* arguments[] = {&pointers[0], &pointers[1], &pointers[2],
+                         &growth,      &backoff,     &interval};
+    Launch(kUpdateScale, arguments);
+  }
+  void SetUp() override {
+    SemanticTest::SetUp();
+    Fill(data_, 1, 65536);
+    ASSERT_EQ(CUDA_SUCCESS, cuMemsetD32(data_ + 512, 0, 1));
+  }
+};
+
+TEST_F(ScaleTest, GrowsAfterTheIntervalAndShrinksAtInfinity) {
+  Update(0, 2);
+  EXPECT_EQ(65536, ReadScalar(data_));
+  Update(0, 2);
+  EXPECT_EQ(131072, ReadScalar(data_));
+  Update(1, 2);
+  EXPECT_EQ(65536, ReadScalar(data_));
+}
+
+TEST_F(ScaleTest, IsKnownUntilSomethingMayHaveWrittenThere) {
+  Update(0, 2000);
+  LaunchUnknown();
+  EXPECT_EQ(65536, ReadScalar(data_));
+  CUdeviceptr pointer = data_;
+  void* arguments[] = {&pointer};
+  Launch(kPointerKernel, arguments);
+  EXPECT_EQ(0, ReadScalar(data_));
+}
+
+}  // namespace

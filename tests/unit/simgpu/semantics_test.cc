@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "shim/simgpu/device/semantics/functor.h"
+#include "shim/simgpu/device/semantics/kernel_name.h"
+#include "shim/simgpu/device/semantics/scalar_type.h"
+
+namespace dltap::simgpu {
+namespace {
+
+TEST(KernelNameTest, TakesATemplateApart) {
+  const NameParts parts = TakeApart(
+      "void at::native::(anonymous namespace)::kernel<4, a::F<float, b<int> >, "
+      "std::array<char*, 2ul> >(int, a::F<float, b<int> >)");
+  EXPECT_EQ("kernel", parts.name);
+  ASSERT_EQ(3u, parts.arguments.size());
+  EXPECT_EQ("4", parts.arguments[0]);
+  EXPECT_EQ("a::F<float, b<int> >", parts.arguments[1]);
+  EXPECT_TRUE(parts.lambdas.empty());
+}
+
+TEST(KernelNameTest, TakesALambdaApart) {
+  const NameParts parts = TakeApart(
+      "at::copy(at::Base&, void (*)(int))::{lambda()#3}::operator()() "
+      "const::{lambda(float, long)#12}");
+  EXPECT_EQ("copy", parts.name);
+  ASSERT_EQ(2u, parts.lambdas.size());
+  EXPECT_EQ(3, parts.lambdas[0].number);
+  EXPECT_EQ(12, parts.lambdas[1].number);
+  ASSERT_EQ(2u, parts.lambdas[1].parameters.size());
+  EXPECT_EQ("long", parts.lambdas[1].parameters[1]);
+}
+
+TEST(KernelNameTest, SurvivesAnyText) {
+  for (const char* text : {"", "<", "f<a", "f(}>", "f<>()", "{lambda(", "::"}) {
+    EXPECT_LE(TakeApart(text).arguments.size(), 1u) << text;
+  }
+}
+
+TEST(KernelNameTest, OutputsAreWhatIsNotConstant) {
+  EXPECT_EQ((std::vector<size_t>{0, 3}),
+            OutputParameters("void f<int*>(float*, float const*, int, long*)"));
+  EXPECT_TRUE(OutputParameters("").empty());
+}
+
+TEST(ScalarTypeTest, RoundsAsTheTypeDoes) {
+  EXPECT_EQ(2048, RoundTo<double>(ScalarType::kFloat16, 2049));
+  EXPECT_EQ(256, RoundTo<double>(ScalarType::kBfloat16, 257));
+  EXPECT_EQ(-1, RoundTo<int64_t>(ScalarType::kInt8, 255));
+  EXPECT_EQ(1, RoundTo<double>(ScalarType::kBool, 0.25));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(RoundTo<double>(ScalarType::kBfloat16, nan)));
+}
+
+TEST(ScalarTypeTest, RealNumbersBecomeTheNearestInteger) {
+  EXPECT_EQ(-3, RoundTo<double>(ScalarType::kInt64, -3.9));
+  EXPECT_EQ(2147483647, RoundTo<double>(ScalarType::kInt32, 1e20));
+  EXPECT_EQ(0, RoundTo<double>(ScalarType::kInt64, std::nan("")));
+}
+
+TEST(FunctorTest, HeldInputLiesBehindTheInnerFunctor) {
+  const auto functor = FindFunctor(
+      "at::native::AUnaryFunctor<float, float, bool, "
+      "at::native::(anonymous namespace)::CompareEqFunctor<float> >");
+  ASSERT_TRUE(functor);
+  ASSERT_EQ(1u, functor->inputs.size());
+  EXPECT_EQ(1, functor->input_indices[0]);
+  EXPECT_EQ(ScalarType::kBool, functor->result);
+  ASSERT_EQ(2u, functor->captures.size());
+  EXPECT_EQ(4u, functor->captures[1].offset);
+  EXPECT_EQ(0, functor->captures[1].value_index);
+}
+
+TEST(FunctorTest, UnknownFunctorsAndTypesAreNotComputed) {
+  EXPECT_FALSE(FindFunctor("at::native::OddFunctor<float>"));
+  EXPECT_FALSE(FindFunctor("at::native::FillFunctor<c10::complex<float> >"));
+  EXPECT_FALSE(FindFunctor("at::native::BitwiseAndFunctor<float>"));
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
