@@ -125,6 +125,14 @@ class CallsTest(unittest.TestCase):
             sorted(log.read_text().splitlines()),
             sorted(f"libcudnn.so.9 {n}" for n in made if "cudnn" in n))
 
+    def test_interposer_that_rewrites_every_lookup_recurses(self):
+        done = subprocess.run(
+            [LINKED], capture_output=True,
+            env=dict(os.environ, DLTAP_SIM_GPU="h100-sxm",
+                     LD_LIBRARY_PATH=str(SIMULATED),
+                     LD_PRELOAD=str(PROGRAMS / "libnaive_interposer.so")))
+        self.assertEqual(done.returncode, 3, done.stderr)
+
     def test_sub_libraries_come_from_the_fronts_folder(self):
         """Though another folder, with the vendor's, is searched first."""
         vendor = PROGRAMS.parent / "vendor"
