@@ -65,7 +65,7 @@ _LDS = """\
 """
 
 # Arguments that a function without a prototype may reach.
-_UNTYPED_ARGUMENTS = 20
+_UNTYPED_ARGUMENTS = 24
 
 
 def emit(catalog: Catalog, out: text.Output) -> None:

@@ -21,7 +21,7 @@
 namespace dltap::simgpu {
 namespace {
 
-// All libraries together export about 3,000 functions. Index 0 is "none".
+// All libraries together export about 4,500 functions. Index 0 is "none".
 constexpr uint32_t kMaxFunctions = 16384;
 constexpr size_t kBlockBytes = kMaxFunctions * sizeof(std::atomic<uint64_t>);
 
