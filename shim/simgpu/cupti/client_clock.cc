@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/cupti/client_clock.h"
 
+#include <sched.h>
+
 #include <atomic>
 #include <limits>
 #include <mutex>
 
 #include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/config.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -17,7 +20,10 @@ struct Reading {
 
 constexpr int kTries = 10;
 constexpr int64_t kGoodGapNs = 1'000;
-constexpr int64_t kMinBaselineNs = 1'000'000;  // shorter: one unit is one ns
+// Two readings closer than this do not tell the rate. A client that flushes
+// sooner waits for the rest of it, once; on the virtual clock, which no wait
+// moves, one unit is one ns.
+constexpr int64_t kMinBaselineNs = 1'000'000;
 
 constinit std::atomic<CUpti_TimestampCallbackFunc> g_callback{nullptr};
 constinit std::mutex g_mutex;
@@ -51,9 +57,13 @@ void SetTimestampCallback(CUpti_TimestampCallbackFunc callback) {
 void RefreshClientClock() {
   const CUpti_TimestampCallbackFunc callback = g_callback;
   if (callback == nullptr) return;
-  const Reading reading = Read(callback);
   const std::lock_guard lock(g_mutex);
-  g_last = reading;
+  g_last = Read(callback);
+  if (GetConfig().clock == ClockMode::kVirtual) return;
+  while (g_last.sim_ns - g_first.sim_ns < kMinBaselineNs) {
+    sched_yield();
+    g_last = Read(callback);
+  }
 }
 
 uint64_t ToClientTime(uint64_t sim_ns) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "shim/simgpu/device/handle.h"
+#include "shim/simgpu/device/launch_cost.h"
 #include "shim/simgpu/device/semantics/semantics.h"
 
 namespace dltap::simgpu {
@@ -28,6 +29,8 @@ struct Kernel : Handle {
   int max_threads_per_block = 1024;
   // Its effect on memory (semantic_kernels.cc); null: not asked for yet.
   mutable std::atomic<const KernelSemantics*> semantics{nullptr};
+  // How its launches are read; null: not asked for yet.
+  mutable std::atomic<const LaunchCostRule*> cost_rule{nullptr};
 };
 
 // Host stubs of the kernels that nvcc compiled into the program, registered by

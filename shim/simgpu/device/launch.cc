@@ -2,7 +2,7 @@
 #include "shim/simgpu/device/launch.h"
 
 #include "shim/simgpu/device/architecture.h"
-#include "shim/simgpu/device/elementwise.h"
+#include "shim/simgpu/device/launch_cost.h"
 #include "shim/simgpu/device/occupancy.h"
 #include "shim/simgpu/device/semantic_kernels.h"
 #include "shim/simgpu/device/submit.h"
@@ -30,6 +30,16 @@ bool CooperativeFits(const Kernel& kernel, const LaunchParameters& launch,
       MaxActiveBlocks(kernel, static_cast<int>(launch.block.count()),
                       launch.dynamic_shared_bytes, device.gpu);
   return launch.grid.count() <= int64_t{blocks} * device.gpu.sms;
+}
+
+const LaunchCostRule& CostRuleOf(const Kernel& kernel) {
+  const LaunchCostRule* rule = kernel.cost_rule.load(std::memory_order_acquire);
+  if (rule == nullptr) {
+    // Two threads may both find it: the rules are equal.
+    rule = MakeLaunchCostRule(kernel.name);
+    kernel.cost_rule.store(rule, std::memory_order_release);
+  }
+  return *rule;
 }
 
 }  // namespace
@@ -60,9 +70,15 @@ Error MakeKernelWork(const Kernel& kernel, const LaunchParameters& launch,
   work->cooperative = launch.cooperative;
   work->programmatic = launch.programmatic;
   work->arguments = launch.arguments;
-  work->bytes_per_thread =
-      ElementwiseBytes(kernel.name, launch.arguments) /
-      static_cast<double>(launch.grid.count() * launch.block.count());
+  const LaunchCost cost =
+      CostOfLaunch(CostRuleOf(kernel),
+                   {launch.arguments, launch.grid, launch.block, device.gpu});
+  work->duration_ns = cost.duration_ns;
+  if (cost.bytes > 0) {
+    work->bytes_per_thread =
+        cost.bytes /
+        static_cast<double>(launch.grid.count() * launch.block.count());
+  }
   work->effect = SemanticEffect(kernel, launch);
   return Error::kSuccess;
 }

@@ -24,8 +24,10 @@ def main(library_dir, gpu, group, clock="skip"):
         return SKIPPED
     folder = pathlib.Path(__file__).resolve().parent / "torch_checks"
     with tempfile.TemporaryDirectory() as scratch:
+        library_dir = pathlib.Path(library_dir).absolute()
         environment = dict(
-            os.environ, LD_LIBRARY_PATH=str(pathlib.Path(library_dir)),
+            os.environ, LD_LIBRARY_PATH=str(library_dir),
+            DLTAP=str(library_dir.parents[1] / "bin" / "dltap"),
             DLTAP_SIM_GPU=gpu, DLTAP_SIM_GPUS="2", DLTAP_SIM_CLOCK=clock,
             # What a simulated compiler makes must not reach the user's caches.
             PYTORCH_KERNEL_CACHE_PATH=scratch, TMPDIR=scratch)

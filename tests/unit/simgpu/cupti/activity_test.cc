@@ -148,6 +148,23 @@ TEST_F(CuptiTest, TimesAreOfTheClientsClock) {
   EXPECT_LT(memsets[0].end, after);
 }
 
+TEST_F(CuptiTest, AClientThatFlushesAtOnceGetsItsClocksRate) {
+  cuptiActivityRegisterTimestampCallback(HalfSpeedClock);
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
+  Clear();
+  cuptiActivityFlushAll(0);
+  cuptiActivityRegisterTimestampCallback(nullptr);
+  Clear();
+  cuptiActivityFlushAll(0);
+  const auto memsets =
+      Delivered<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
+  ASSERT_EQ(memsets.size(), 2);
+  const auto took = [&](int i) {
+    return static_cast<double>(memsets[i].end - memsets[i].start);
+  };
+  EXPECT_NEAR(took(0) / took(1), 0.5, 0.05);
+}
+
 struct Seen {
   std::vector<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>> calls;
   std::vector<uint64_t> created_nodes;
