@@ -16,9 +16,12 @@ void BM_Launch(benchmark::State& state) {
   cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   float* data = nullptr;
   void* arguments[] = {&data, &data};
+  cudaError_t error = cudaSuccess;
   for (auto _ : state) {
-    cudaLaunchKernel(ScaleStub(), grid, dim3(256), arguments, 0, stream);
+    error =
+        cudaLaunchKernel(ScaleStub(), grid, dim3(256), arguments, 0, stream);
   }
+  if (error != cudaSuccess) state.SkipWithError(cudaGetErrorString(error));
   state.SetItemsProcessed(state.iterations());
   cudaStreamDestroy(stream);
 }

@@ -91,6 +91,11 @@ void Compare(int threads, unsigned blocks) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::fprintf(stderr, "no GPU is simulated: set DLTAP_SIM_GPU\n");
+    return 1;
+  }
   const int threads = argc > 1 ? std::max(1, std::atoi(argv[1])) : 8;
   // 64 blocks of 8 streams fit on the device together, 4096 fill it.
   for (const unsigned blocks : {1u, 64u, 4096u}) Compare(threads, blocks);
