@@ -19,8 +19,9 @@ constexpr std::string_view kSimPlaces[] = {"../simgpu", "../lib/dltap/simgpu"};
 
 // By file name up to ".so": needed ones first. Others follow by name.
 constexpr std::string_view kLoadOrder[] = {
-    "libcuda",     "libnvidia-ml", "libcudart", "libnvrtc", "libnvJitLink",
-    "libcublasLt", "libcublas",    "libcudnn",  "libnccl",  "libcupti"};
+    "libdltapsim", "libcuda",      "libnvidia-ml", "libcudart",
+    "libnvrtc",    "libnvJitLink", "libcublasLt",  "libcublas",
+    "libcudnn",    "libnccl",      "libcupti"};
 
 size_t OrderOf(const std::string& path) {
   const std::string name = fs::path(path).filename().string();
@@ -30,11 +31,11 @@ size_t OrderOf(const std::string& path) {
          std::begin(kLoadOrder);
 }
 
-// libdltapsim is found through the others' $ORIGIN.
-bool IsVendorLibrary(const fs::path& path) {
+// The vendor's, and libdltapsim: what it answers in the C library's place
+// (device files, the end by _exit) must come before the C library.
+bool IsSimulatedLibrary(const fs::path& path) {
   const std::string name = path.filename().string();
-  return name.starts_with("lib") && !name.starts_with("libdltap") &&
-         name.find(".so") != std::string::npos;
+  return name.starts_with("lib") && name.find(".so") != std::string::npos;
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ absl::StatusOr<std::vector<std::string>> InstallPaths::SimulatedLibraries(
         fs::weakly_canonical(fs::path(bin_dir_) / place / profile, error);
     fs::directory_iterator it(dir, error);
     for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-      if (IsVendorLibrary(it->path())) {
+      if (IsSimulatedLibrary(it->path())) {
         libraries.push_back(it->path().string());
       }
     }

@@ -55,9 +55,28 @@ void RedirectCaches(const std::string& directory, Environment& environment) {
       {"TRITON_CACHE_DIR", "triton"},
       {"TORCHINDUCTOR_CACHE_DIR", "inductor"},
       {"CUDA_CACHE_PATH", "cuda"},
+      {"CUPY_CACHE_DIR", "cupy"},
+      {"NUMBA_CACHE_DIR", "numba"},
   };
   for (const auto& [variable, folder] : kCaches) {
     environment[variable] = directory + "/caches/" + folder;
+  }
+  // Naming this one turns it on, so only what is on goes elsewhere.
+  if (auto jax = environment.find("JAX_COMPILATION_CACHE_DIR");
+      jax != environment.end()) {
+    jax->second = directory + "/caches/jax";
+  }
+}
+
+// Triton's launchers are linked to the libcuda.so.1 of this folder; it would
+// look in the system's folders only.
+void ShowLibcuda(const std::vector<std::string>& libraries,
+                 Environment& environment) {
+  for (const std::string& path : libraries) {
+    const size_t slash = path.rfind('/');
+    if (path.compare(slash + 1, std::string::npos, "libcuda.so.1") == 0) {
+      environment.try_emplace("TRITON_LIBCUDA_PATH", path.substr(0, slash));
+    }
   }
 }
 
@@ -112,6 +131,7 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
     if (settings.what_if) environment["DLTAP_SIM_WHAT_IF"] = "1";
     MatchClocks(settings.sim_clock, environment);
     RedirectCaches(settings.directory, environment);
+    ShowLibcuda(*libraries, environment);
   }
   std::string value;
   for (const std::string& path : preload) {

@@ -72,7 +72,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual(env["DLTAP_SIM_GPUS"], "2")
         names = [pathlib.Path(p).name for p in env["LD_PRELOAD"].split(":")]
         self.assertEqual(names[:3],
-                         ["libdltap.so", "libcuda.so.1", "libnvidia-ml.so.1"])
+                         ["libdltap.so", "libdltapsim.so", "libcuda.so.1"])
         self.assertTrue(env["TRITON_CACHE_DIR"].startswith(
             str(self.out.resolve())))
 

@@ -59,9 +59,10 @@ TEST_F(RunEnvironmentTest, SimulatedLibrariesFollowInTheOrderOfTheirNeeds) {
   Environment environment = Make({{"LD_PRELOAD", "/x.so"}});
   const std::string sim = ":" + dir_.path() + "/simgpu/cu13/";
   EXPECT_EQ(environment["LD_PRELOAD"],
-            dir_.path() + "/lib/libdltap.so" + sim + "libcuda.so.1" + sim +
-                "libcudart.so.13" + sim + "libcublasLt.so.13" + sim +
-                "libcublas.so.13" + sim + "libcufft.so.12:/x.so");
+            dir_.path() + "/lib/libdltap.so" + sim + "libdltapsim.so" + sim +
+                "libcuda.so.1" + sim + "libcudart.so.13" + sim +
+                "libcublasLt.so.13" + sim + "libcublas.so.13" + sim +
+                "libcufft.so.12:/x.so");
   EXPECT_EQ(environment["DLTAP_SIM_GPU"], "h100-sxm");
   EXPECT_EQ(environment["DLTAP_SIM_GPUS"], "2");
   EXPECT_EQ(environment.count("DLTAP_CLOCK"), 0);
@@ -71,9 +72,21 @@ TEST_F(RunEnvironmentTest, CachesOfARealGpuAreOutOfReach) {
   settings_.simulated = opmodel::FindGpu("h100-sxm");
   Environment environment = Make({{"TRITON_CACHE_DIR", "/data/triton"}});
   for (const char* variable : {"PYTORCH_KERNEL_CACHE_PATH", "TRITON_CACHE_DIR",
-                               "TORCHINDUCTOR_CACHE_DIR", "CUDA_CACHE_PATH"}) {
+                               "TORCHINDUCTOR_CACHE_DIR", "CUDA_CACHE_PATH",
+                               "CUPY_CACHE_DIR", "NUMBA_CACHE_DIR"}) {
     EXPECT_THAT(environment[variable], HasSubstr("/runs/100%/caches/"));
   }
+  EXPECT_EQ(environment.count("JAX_COMPILATION_CACHE_DIR"), 0);
+  EXPECT_THAT(Make({{"JAX_COMPILATION_CACHE_DIR",
+                     "/data/jax"}})["JAX_COMPILATION_CACHE_DIR"],
+              HasSubstr("/runs/100%/caches/"));
+}
+
+TEST_F(RunEnvironmentTest, TritonLinksTheSimulatedDriver) {
+  settings_.simulated = opmodel::FindGpu("h100-sxm");
+  EXPECT_EQ(Make({})["TRITON_LIBCUDA_PATH"], dir_.path() + "/simgpu/cu13");
+  EXPECT_EQ(Make({{"TRITON_LIBCUDA_PATH", "/mine"}})["TRITON_LIBCUDA_PATH"],
+            "/mine");
 }
 
 TEST_F(RunEnvironmentTest, TapReadsTheSimulatedClockWhenItIsNotTheHosts) {

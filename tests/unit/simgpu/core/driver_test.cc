@@ -59,6 +59,41 @@ TEST_F(DriverTest, ModuleNamesComeFromTheImage) {
   EXPECT_EQ(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadData(&module, "no image"));
 }
 
+TEST_F(DriverTest, LinkedImageHoldsTheKernelsOfItsInputs) {
+  char ptx[] =
+      "//\n.version 9.0\n.target sm_90\n.address_size 64\n"
+      ".visible .entry added(.param .u64 p) { ret; }\n";
+  char junk[] = "neither cubin nor PTX";
+  CUlinkState state;
+  CUjit_option option = CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
+  void* log_bytes = reinterpret_cast<void*>(4096);
+  ASSERT_EQ(CUDA_SUCCESS, cuLinkCreate(1, &option, &log_bytes, &state));
+  EXPECT_EQ(CUDA_ERROR_INVALID_IMAGE,
+            cuLinkAddData(state, CU_JIT_INPUT_PTX, junk, sizeof(junk), "junk",
+                          0, nullptr, nullptr));
+  EXPECT_EQ(CUDA_SUCCESS,
+            cuLinkAddData(state, CU_JIT_INPUT_PTX, ptx, sizeof(ptx), "ptx", 0,
+                          nullptr, nullptr));
+  void* cubin = nullptr;
+  size_t bytes = 0;
+  ASSERT_EQ(CUDA_SUCCESS, cuLinkComplete(state, &cubin, &bytes));
+  EXPECT_EQ(nullptr, log_bytes);
+  EXPECT_GT(bytes, 64u);
+  CUmodule module;
+  ASSERT_EQ(CUDA_SUCCESS, cuModuleLoadData(&module, cubin));
+  unsigned count = 0;
+  EXPECT_EQ(CUDA_SUCCESS, cuModuleGetFunctionCount(&count, module));
+  EXPECT_EQ(1u, count);
+  CUfunction function;
+  const char* name = nullptr;
+  ASSERT_EQ(CUDA_SUCCESS, cuModuleGetFunction(&function, module, "added"));
+  EXPECT_EQ(CUDA_SUCCESS, cuFuncGetName(&name, function));
+  EXPECT_STREQ("added", name);
+  EXPECT_EQ(CUDA_SUCCESS, cuModuleUnload(module));
+  EXPECT_EQ(CUDA_SUCCESS, cuLinkDestroy(state));
+  EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuLinkDestroy(state));
+}
+
 TEST_F(DriverTest, ProcAddressFollowsTheVersion) {
   CUdriverProcAddressQueryResult status;
   void* newest = nullptr;
