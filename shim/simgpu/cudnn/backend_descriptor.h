@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "shim/simgpu/cudnn/objects.h"
@@ -72,11 +73,8 @@ struct BackendBody {
            const std::vector<T>& values) {
     BackendAttribute& attribute = attributes[name];
     attribute = {attribute_type, static_cast<int64_t>(values.size()), {}, {}};
-    attribute.bytes.resize(values.size() * sizeof(T));
-    if (!values.empty()) {
-      std::memcpy(attribute.bytes.data(), values.data(),
-                  attribute.bytes.size());
-    }
+    const auto bytes = std::as_bytes(std::span(values));
+    attribute.bytes.assign(bytes.begin(), bytes.end());
   }
 
   void PutBodies(int name, std::vector<BodyPointer> bodies) {

@@ -5,6 +5,7 @@
 
 #include "shim/simgpu/cudnn/backend_descriptor.h"
 #include "shim/simgpu/cudnn/graph_decode.h"
+#include "shim/simgpu/cudnn/plan_json.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -120,30 +121,57 @@ cudnnStatus_t FinalizeHeuristics(BackendBody& heuristics) {
   return CUDNN_STATUS_SUCCESS;
 }
 
-std::string JsonOf(const Engine& engine, int64_t index) {
-  return "{\"cudnn_version\":" + std::to_string(CUDNN_VERSION) +
-         ",\"simulated\":true,\"engine\":{\"index\":" + std::to_string(index) +
-         ",\"name\":\"" + std::string(engine.name) + "\"},\"workspace_size\":" +
-         std::to_string(std::llround(engine.workspace_bytes)) + "}";
+// What a plan tells and does is all in its saved form.
+void PutPlan(BackendBody& body, SavedPlan plan) {
+  body.Put<int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64,
+                    {plan.workspace_bytes});
+  std::string json = ToJson(plan);
+  json.push_back('\0');
+  body.Put<char>(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+                 std::vector<char>(json.begin(), json.end()));
+  body.kernels = std::move(plan.kernels);
+}
+
+// The configuration that a saved plan was made of, as far as clients ask.
+BodyPointer ConfigurationOf(const SavedPlan& plan) {
+  auto engine = std::make_shared<BackendBody>(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  engine->Put<int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64,
+                       {plan.engine_index});
+  engine->finalized = true;
+  auto configuration =
+      std::make_shared<BackendBody>(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  configuration->PutBodies(CUDNN_ATTR_ENGINECFG_ENGINE, {engine});
+  configuration->finalized = true;
+  return configuration;
+}
+
+// A plan that is made of its text, not of an engine configuration.
+cudnnStatus_t FinalizeSavedPlan(BackendBody& body) {
+  const auto text =
+      body.Values<char>(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION);
+  std::string_view json(text.data(), text.size());
+  while (json.ends_with('\0')) json.remove_suffix(1);
+  std::optional<SavedPlan> plan = PlanFromJson(json);
+  if (!plan) return CUDNN_STATUS_BAD_PARAM;
+  body.PutBodies(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+                 {ConfigurationOf(*plan)});
+  PutPlan(body, *std::move(plan));
+  return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t FinalizePlan(BackendBody& plan) {
   const BodyPointer configuration =
       plan.Body(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
-  if (configuration == nullptr) return CUDNN_STATUS_BAD_PARAM;
+  if (configuration == nullptr) return FinalizeSavedPlan(plan);
   const BodyPointer descriptor =
       configuration->Body(CUDNN_ATTR_ENGINECFG_ENGINE);
   const Engine* engine =
       descriptor == nullptr ? nullptr : EngineOf(*descriptor);
   if (engine == nullptr) return CUDNN_STATUS_BAD_PARAM;
-  plan.kernels = KernelsOf(*engine, GpuOfStream(nullptr));
-  plan.Put<int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64,
-                    {std::llround(engine->workspace_bytes)});
-  std::string json = JsonOf(
-      *engine, descriptor->Value<int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, 0));
-  json.push_back('\0');
-  plan.Put<char>(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
-                 std::vector<char>(json.begin(), json.end()));
+  PutPlan(plan,
+          {descriptor->Value<int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, 0),
+           std::string(engine->name), std::llround(engine->workspace_bytes),
+           KernelsOf(*engine, GpuOfStream(nullptr))});
   return CUDNN_STATUS_SUCCESS;
 }
 

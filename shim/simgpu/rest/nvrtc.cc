@@ -5,7 +5,9 @@
 #include <nvrtc.h>
 #pragma GCC visibility pop
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <string>
 
@@ -19,6 +21,10 @@ namespace {
 constexpr char kImage[] =
     "// simulated\n.version 9.0\n.target sm_75\n.address_size 64\n";
 constexpr char kLog[] = "";
+
+// Those of NVRTC 13.0's documentation.
+constexpr int kArchitectures[] = {75, 80,  86,  87,  88,  89,
+                                  90, 100, 103, 110, 120, 121};
 
 struct Program {
   std::string name;
@@ -72,6 +78,23 @@ nvrtcResult nvrtcVersion(int* major, int* minor) {
     if (major == nullptr || minor == nullptr) return NVRTC_ERROR_INVALID_INPUT;
     *major = 13;
     *minor = 0;
+    return NVRTC_SUCCESS;
+  });
+}
+
+nvrtcResult nvrtcGetNumSupportedArchs(int* numArchs) {
+  return Nvrtc<"nvrtcGetNumSupportedArchs">([&] {
+    if (numArchs == nullptr) return NVRTC_ERROR_INVALID_INPUT;
+    *numArchs = static_cast<int>(std::size(kArchitectures));
+    return NVRTC_SUCCESS;
+  });
+}
+
+nvrtcResult nvrtcGetSupportedArchs(int* supportedArchs) {
+  return Nvrtc<"nvrtcGetSupportedArchs">([&] {
+    if (supportedArchs == nullptr) return NVRTC_ERROR_INVALID_INPUT;
+    std::copy(std::begin(kArchitectures), std::end(kArchitectures),
+              supportedArchs);
     return NVRTC_SUCCESS;
   });
 }

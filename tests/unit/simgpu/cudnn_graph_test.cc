@@ -196,16 +196,43 @@ TEST_F(CudnnGraphTest, TwoProductsAreAttention) {
   EXPECT_EQ(kernels[0].blocks, 8 * 8 * 2);
 }
 
-TEST_F(CudnnGraphTest, PlanDescribesItselfAsJson) {
-  const Descriptor plan =
-      Plan(Configurations(ConvGraph(CUDNN_DATA_FLOAT)).front());
+std::vector<char> JsonOf(Descriptor plan) {
   int64_t count = 0;
   cudnnBackendGetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
                            CUDNN_TYPE_CHAR, 0, &count, nullptr);
-  std::string json(static_cast<size_t>(count), ' ');
+  std::vector<char> json(static_cast<size_t>(count));
   cudnnBackendGetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
                            CUDNN_TYPE_CHAR, count, &count, json.data());
-  EXPECT_THAT(json, HasSubstr("\"simulated\":true"));
+  return json;
+}
+
+TEST_F(CudnnGraphTest, PlanMadeOfItsJsonRunsTheSameKernels) {
+  const Descriptor plan =
+      Plan(Configurations(ConvGraph(CUDNN_DATA_FLOAT)).front());
+  const std::vector<char> json = JsonOf(plan);
+  EXPECT_THAT(std::string(json.data()), HasSubstr("\"simulated\":true"));
+  const Descriptor again = Create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  Set<char>(again, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
+            CUDNN_TYPE_CHAR, json);
+  Finalized(again);
+  EXPECT_EQ(JsonOf(again), json);
+  const auto kernels = Execute(plan);
+  const auto same = Execute(again);
+  ASSERT_EQ(same.size(), kernels.size());
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    EXPECT_EQ(same[i].name, kernels[i].name);
+    EXPECT_EQ(same[i].blocks, kernels[i].blocks);
+  }
+}
+
+TEST_F(CudnnGraphTest, JsonThatIsNoPlanIsRefused) {
+  std::vector<char> json =
+      JsonOf(Plan(Configurations(ConvGraph(CUDNN_DATA_FLOAT)).front()));
+  json.resize(json.size() / 2);
+  const Descriptor plan = Create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  Set<char>(plan, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
+            CUDNN_TYPE_CHAR, json);
+  EXPECT_EQ(cudnnBackendFinalize(plan), CUDNN_STATUS_BAD_PARAM);
 }
 
 TEST_F(CudnnGraphTest, UnfinalizedDescriptorsAreRefused) {
