@@ -66,6 +66,7 @@ def run(options, folder, with_tap):
     home.mkdir()
     environment = dict(
         os.environ, HOME=str(home), TMPDIR=str(folder),
+        PYTHONPATH=str(pathlib.Path(__file__).parent / "support"),
         DLTAP_SIM_COUNTS=str(folder / "counts.%p"))
     environment.update(pair.split("=", 1) for pair in options.set)
     if with_tap:
