@@ -9,14 +9,16 @@ version scripts and default bodies. shim/specs/README.md lists the outputs.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from entry_points import model, names, spec, text  # noqa: E402
+from entry_points import cuda12, model, names, spec, text  # noqa: E402
 
 _EXPORTS = "exports.txt"
+_CUDA12 = "cu12"  # folder of the lists of differences
 
 
 def main() -> int:
@@ -78,11 +80,18 @@ def _generate(options: argparse.Namespace,
     # Imported here: --list-outputs, which a configure runs, needs no libclang.
     from entry_points import catalog, coverage, explain, headers, outputs
     reader = headers.HeaderReader(options.include, options.compiler)
+    # The lists compare with CUDA 13.0: other headers stand for themselves.
+    differences = cuda12.Differences() if options.other_version \
+        else cuda12.load(options.specs / _CUDA12)
+    specs = {name: _with_cuda12(library, differences)
+             for name, library in specs.items()}
     functions = {name: _functions(library, reader, options.specs)
                  for name, library in specs.items()}
     for name, library in specs.items():
         spec.check_used(library, functions[name], options.other_version)
     known = catalog.build(specs, functions, options.other_version)
+    in_cuda12 = _functions_of_cuda12(specs, differences, reader)
+    cuda12.check_wrapped(known, differences, in_cuda12)
     if options.coverage:
         print(coverage.report(known), end="")
     if options.explain:
@@ -91,12 +100,45 @@ def _generate(options: argparse.Namespace,
         coverage.check(known, options.ceilings)
     if options.out:
         exports = (options.specs / _EXPORTS).read_text().split()
-        outputs.emit(known, exports).write_to(options.out)
+        outputs.emit(known, exports, differences,
+                     in_cuda12).write_to(options.out)
     if options.depfile:
         _write_depfile(options, reader.read_files)
     if options.stamp:
         options.stamp.touch()
     return 0
+
+
+def _with_cuda12(library: spec.LibrarySpec,
+                 differences: cuda12.Differences) -> spec.LibrarySpec:
+    """Functions that only CUDA 12 has join those of the headers."""
+    added = [d for d in differences.of(library.name) if d.kind == "added"]
+    units = library.units
+    if added:
+        units = (dataclasses.replace(
+            units[0], text=cuda12.declarations(added),
+            text_header=cuda12.added_header(library.name)), *units[1:])
+    return dataclasses.replace(
+        library, units=units,
+        added=differences.names(library.name, "added"),
+        removed=differences.names(library.name, "removed"))
+
+
+def _functions_of_cuda12(specs: dict[str, spec.LibrarySpec],
+                         differences: cuda12.Differences, reader
+                         ) -> dict[str, list[model.Function]]:
+    """The functions that differ, as CUDA 12 declares them."""
+    found = {}
+    for name, library in specs.items():
+        rows = [d for d in differences.of(name) if d.prototype]
+        if rows:
+            symbols = {cuda12.shown_name(d): d.symbol for d in rows}
+            functions = reader.functions(
+                (cuda12.unit(library.units[0], rows),), tuple(symbols),
+                f"CUDA 12: {library.file}")
+            found[name] = [dataclasses.replace(f, symbol=symbols[f.symbol])
+                           for f in functions]
+    return found
 
 
 def _functions(library: spec.LibrarySpec, reader,

@@ -10,13 +10,8 @@ from entry_points import emit_parts, model, text
 from entry_points.catalog import Catalog, EntryPoint
 from entry_points.spec import LibrarySpec
 
-_DEFAULTS = """\
-{heading}{defines}{includes}
-#include <cstdint>
-
-#include "entry_points.h"
-#include "shim/simgpu/device/default_call.h"
-
+# What the bodies of a file need, after its includes.
+BODY_START = """\
 // Weak: a strong definition elsewhere in the same library replaces the default.
 #define SIMGPU_DEFAULT \\
   extern "C" [[gnu::weak, gnu::visibility("default")]]
@@ -24,24 +19,33 @@ _DEFAULTS = """\
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-namespace {{
+namespace {
 
 using dltap::simgpu::AllocateDefaultHandle;
 using dltap::simgpu::CountDefault;
 using dltap::specs::EntryPoint;
 
 template <typename T>
-[[maybe_unused]] void WriteZero(T* output) {{
-  if (output != nullptr) *output = T{{}};
-}}
+[[maybe_unused]] void WriteZero(T* output) {
+  if (output != nullptr) *output = T{};
+}
 
 template <typename T>
-[[maybe_unused]] void WriteHandle(T* output) {{
+[[maybe_unused]] void WriteHandle(T* output) {
   if (output != nullptr) *output = static_cast<T>(AllocateDefaultHandle());
-}}
+}
 
-}}  // namespace
+}  // namespace
+"""
 
+_DEFAULTS = """\
+{heading}{defines}{includes}
+#include <cstdint>
+
+#include "entry_points.h"
+#include "shim/simgpu/device/default_call.h"
+
+{start}
 {bodies}
 #undef SIMGPU_DEFAULT
 """
@@ -74,13 +78,24 @@ def emit(catalog: Catalog, out: text.Output) -> None:
             continue
         points = [p for p in catalog.of(library)
                   if p.entry is None or p.entry.get("simulated", True)]
+        of_13 = [p for p in points if p.symbol not in spec.added]
         for unit in range(max(len(spec.units), 1)):
             out.add(defaults_file(library, unit),
-                    _defaults(spec, points, unit))
+                    _defaults(spec, of_13, unit))
         for profile, soname in spec.sonames.items():
             out.add(f"simgpu/{profile}/{library}.lds",
-                    _script(spec, soname, points))
+                    _script(spec, soname, _exported(spec, profile, points)))
         emit_parts.emit(spec, points, _script, out)
+
+
+def _exported(spec: LibrarySpec, profile: str,
+              points: list[EntryPoint]) -> list[EntryPoint]:
+    """One file that serves both versions exports what either has."""
+    if spec.sonames[profile] in {s for p, s in spec.sonames.items()
+                                 if p != profile}:
+        return points
+    absent = spec.removed if profile == "cuda12" else spec.added
+    return [p for p in points if p.symbol not in absent]
 
 
 def defaults_file(library: str, unit: int) -> str:
@@ -101,19 +116,23 @@ def _defaults(spec: LibrarySpec, points: list[EntryPoint], unit: int) -> str:
         defines = "".join(f"#define {d.replace('=', ' ')}\n"
                           for d in spec.units[unit].defines)
         includes = "".join(f"#include <{h}>\n"
-                           for h in spec.units[unit].includes)
+                           for h in spec.units[unit].all_includes)
     bodies = [_untyped_body(p, spec.name_outputs[p.symbol])
-              if p.symbol in spec.name_outputs else _body(p, spec)
+              if p.symbol in spec.name_outputs
+              else default_body(p.function, spec)
               for p in points if p.function.unit == unit]
     return _DEFAULTS.format(heading=text.HEADING, defines=defines,
-                            includes=includes, bodies="\n".join(bodies))
+                            includes=includes, start=BODY_START,
+                            bodies="\n".join(bodies))
 
 
-def _body(point: EntryPoint, spec: LibrarySpec) -> str:
-    function = point.function
-    is_output = any(fnmatch.fnmatchcase(point.symbol, g)
+def default_body(function: model.Function, spec: LibrarySpec,
+                 name: str = "") -> str:
+    """Counts the call, writes what the function would write, succeeds. `name`:
+    its C++ name, if that is not the symbol."""
+    is_output = any(fnmatch.fnmatchcase(function.symbol, g)
                     for g in spec.host_outputs)
-    writes = [_write(p, point.symbol) for p in function.parameters] \
+    writes = [_write(p, function.symbol) for p in function.parameters] \
         if is_output else []
     parameters = [declare(p.type.spelling, p.name)
                   for p in function.parameters]
@@ -123,7 +142,7 @@ def _body(point: EntryPoint, spec: LibrarySpec) -> str:
         writes.insert(0, _REFUSAL.format(function.result.spelling))
     return _BODY.format(
         code="const int dltap_code = " if gives_code else "",
-        result=function.result.spelling, symbol=point.symbol,
+        result=function.result.spelling, symbol=name or function.symbol,
         parameters=", ".join(parameters + ["..."] * function.variadic),
         identifier=function.identifier, writes="".join(writes),
         final=_final(function.result))

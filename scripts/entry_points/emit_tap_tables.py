@@ -244,7 +244,7 @@ def emit_checks(catalog: Catalog, out: text.Output) -> None:
                 heading=text.HEADING, library=library,
                 defines="".join(f"#define {d.replace('=', ' ')}\n"
                                 for d in unit.defines),
-                includes="".join(f"#include <{h}>\n" for h in unit.includes),
+                includes="".join(f"#include <{h}>\n" for h in unit.all_includes),
                 checks="\n".join(_check(p) for p in points)))
 
 

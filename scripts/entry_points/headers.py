@@ -49,6 +49,24 @@ class HeaderReader:
 
     def _declarations(self, unit: model.Unit, symbols: tuple[str, ...],
                       where: str):
+        tu = self.parse(unit, where)
+        self.read_files.update(
+            i.include.name for i in tu.get_includes()
+            if i.include.name.startswith(self._vendor_prefixes))
+        yield from _matching(tu.cursor, symbols)
+
+    def constant(self, header: str, expression: str) -> int:
+        """The value of a macro."""
+        unit = model.Unit((header,), text=f"enum {{ dltap = ({expression}) }};")
+        *_, last = self.parse(unit, header).cursor.get_children()
+        return next(last.get_children()).enum_value
+
+    def is_vendors(self, cursor) -> bool:
+        """Whether the declaration stands in a vendor's header."""
+        file = cursor.location.file
+        return file is not None and file.name.startswith(self._vendor_prefixes)
+
+    def parse(self, unit: model.Unit, where: str):
         flags = cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
         name = "unit.cc"
         tu = self._index.parse(name, args=self._args, options=flags,
@@ -59,10 +77,7 @@ class HeaderReader:
             raise model.SpecError(
                 f"{where}: cannot parse {', '.join(unit.includes)}: "
                 f"{errors[0]}")
-        self.read_files.update(
-            i.include.name for i in tu.get_includes()
-            if i.include.name.startswith(self._vendor_prefixes))
-        yield from _matching(tu.cursor, symbols)
+        return tu
 
 
 def _compiler_include_dirs(compiler: str) -> list[str]:
@@ -102,7 +117,7 @@ def _function(cursor, unit: int) -> model.Function:
 
 def _type(written) -> model.Type:
     canonical = written.get_canonical()
-    scalar = _scalar(written)
+    scalar = scalar_of(written)
     struct = pointee = None
     if canonical.kind == cindex.TypeKind.RECORD:
         struct = _struct(written, canonical)
@@ -113,7 +128,7 @@ def _type(written) -> model.Type:
     return model.Type(written.spelling, scalar, struct, pointee)
 
 
-def _scalar(written) -> model.Scalar | None:
+def scalar_of(written) -> model.Scalar | None:
     """None for void, records and arrays inside structures."""
     canonical = written.get_canonical()
     kind, size = canonical.kind, max(canonical.get_size(), 0)
@@ -190,7 +205,7 @@ def _struct_lines(record) -> list[str]:
             lines.append(f"struct alignas({align}) {{ {inner} }} "
                          f"{name}{suffix};")
         else:
-            lines.append(f"{_scalar(canonical).abi} {name}{suffix};")
+            lines.append(f"{scalar_of(canonical).abi} {name}{suffix};")
     return lines
 
 
@@ -201,7 +216,7 @@ def _members(record, prefix: str = "", base: int = 0):
         offset = base + record.get_offset(field.spelling) // 8
         scalar = None
         if field.type.get_canonical().kind not in _ARRAYS:
-            scalar = _scalar(field.type)
+            scalar = scalar_of(field.type)
         if scalar is not None:
             yield model.Member(prefix + field.spelling, offset, scalar)
         elif field.type.get_canonical().kind == cindex.TypeKind.RECORD:
@@ -222,7 +237,7 @@ def _pointee(pointer) -> model.Pointee:
     else:
         target = pointer.element_type
     canonical = target.get_canonical()
-    scalar = _scalar(target)
+    scalar = scalar_of(target)
     kind = _POINTEE_KINDS.get(canonical.kind)
     if kind is None:
         kind = scalar.kind if scalar else "other"

@@ -17,11 +17,18 @@ class Unit:
 
     includes: tuple[str, ...]
     defines: tuple[str, ...] = ()
+    text: str = ""  # what follows the headers
+    text_header: str = ""  # where generated code finds it
 
     def source(self) -> str:
         defines = (f"#define {d.replace('=', ' ')}" for d in self.defines)
         includes = (f"#include <{h}>" for h in self.includes)
-        return "\n".join((*defines, *includes)) + "\n"
+        return "\n".join((*defines, *includes)) + f"\n{self.text}"
+
+    @property
+    def all_includes(self) -> tuple[str, ...]:
+        """What generated code includes."""
+        return self.includes + ((self.text_header,) if self.text else ())
 
 
 @dataclasses.dataclass(frozen=True)

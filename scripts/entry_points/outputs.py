@@ -3,26 +3,35 @@
 
 from __future__ import annotations
 
-from entry_points import (emit_analyzer, emit_common, emit_parts,
-                          emit_simgpu, emit_tap, emit_tap_tables, text)
+from entry_points import (emit_analyzer, emit_common, emit_cuda12, emit_parts,
+                          emit_simgpu, emit_tap, emit_tap_tables, model,
+                          text)
 from entry_points.catalog import Catalog
+from entry_points.cuda12 import Differences
 from entry_points.spec import LibrarySpec
 
 
-def emit(catalog: Catalog, extra_exports: list[str]) -> text.Output:
+def emit(catalog: Catalog, extra_exports: list[str],
+         differences: Differences,
+         in_cuda12: dict[str, list[model.Function]]) -> text.Output:
     out = text.Output()
     emit_common.emit(catalog, out)
     emit_tap.emit(catalog, out)
     emit_tap_tables.emit(catalog, extra_exports, out)
     emit_tap_tables.emit_checks(catalog, out)
     emit_simgpu.emit(catalog, out)
+    emit_cuda12.emit_versions(differences, out)
+    for library, spec in catalog.specs.items():
+        if emit_cuda12.has_bodies(spec):
+            emit_cuda12.emit(spec, differences, in_cuda12.get(library, []),
+                             out)
     emit_analyzer.emit(catalog, out)
     return out
 
 
 def names(specs: dict[str, LibrarySpec]) -> list[str]:
     """What emit() writes, known from the specs alone, for CMake."""
-    files = ["entry_points.inc", "entry_points.h", "abi_structs.h",
+    files = [emit_cuda12.VERSIONS_HEADER, "entry_points.inc", "entry_points.h", "abi_structs.h",
              "tap_tables.h", "tap_tables.cc", "libdltap.lds",
              "entry_point_table.cc"]
     for library, spec in specs.items():
@@ -37,4 +46,5 @@ def names(specs: dict[str, LibrarySpec]) -> list[str]:
             files += [f"simgpu/{profile}/{library}.lds"
                       for profile in spec.sonames]
             files += emit_parts.file_names(spec)
+            files += emit_cuda12.names(library, spec)
     return sorted(files)

@@ -90,6 +90,8 @@ class LibrarySpec:
     parts: dict[str, tuple[str, ...]]  # sub-library -> globs of its headers
     defaults: dict[str, str]  # handle, stream: used where the argument exists
     entries: tuple[Entry, ...]
+    added: frozenset[str] = frozenset()  # functions that only CUDA 12 has
+    removed: frozenset[str] = frozenset()  # that CUDA 12 has not
 
     @property
     def has_wrappers(self) -> bool:
