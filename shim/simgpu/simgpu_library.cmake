@@ -23,6 +23,7 @@ function(dltap_simgpu_output target soname script)
     LINK_DEPENDS ${script}
     LIBRARY_OUTPUT_DIRECTORY ${DLTAP_SIMGPU_DIR}
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+  set_property(GLOBAL APPEND PROPERTY DLTAP_SIMGPU_LIBRARIES ${target})
 endfunction()
 
 function(dltap_simgpu_library lib soname)
@@ -33,7 +34,8 @@ function(dltap_simgpu_library lib soname)
   target_include_directories(${target} SYSTEM PRIVATE
                              ${DLTAP_CUDA_ROOT}/include ${ARG_INCLUDES})
   target_link_libraries(${target} PRIVATE dltap_strict dltap_simgpu_flags
-                        dltap_specs_generated dltapsim dltap_opmodel)
+                        dltap_specs_generated dltapsim dltap_opmodel
+                        dltap_sim_versions13)
   set(script ${CMAKE_CURRENT_SOURCE_DIR}/${lib}.lds)
   if(defaults)
     set(script ${PROJECT_BINARY_DIR}/generated/simgpu/cuda13/${lib}.lds)

@@ -31,12 +31,12 @@ SIMGPU_API cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
 
 SIMGPU_API size_t cublasLtGetVersion() {
   const ApiScope scope(FunctionOf<"cublasLt", "cublasLtGetVersion">());
-  return kBlasVersion;
+  return BlasVersion();
 }
 
 SIMGPU_API size_t cublasLtGetCudartVersion() {
   const ApiScope scope(FunctionOf<"cublasLt", "cublasLtGetCudartVersion">());
-  return CUDART_VERSION;
+  return GetLibraryVersions().cuda;
 }
 
 SIMGPU_API cublasStatus_t cublasLtGetProperty(libraryPropertyType type,

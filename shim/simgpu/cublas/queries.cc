@@ -11,7 +11,7 @@ namespace dltap::simgpu {
 SIMGPU_API cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {
   const ApiScope scope(FunctionOf<"cublas", "cublasGetVersion_v2">());
   if (version == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  *version = kBlasVersion;
+  *version = BlasVersion();
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -23,7 +23,7 @@ SIMGPU_API cublasStatus_t cublasGetProperty(libraryPropertyType type,
 
 SIMGPU_API size_t cublasGetCudartVersion() {
   const ApiScope scope(FunctionOf<"cublas", "cublasGetCudartVersion">());
-  return CUDART_VERSION;
+  return GetLibraryVersions().cuda;
 }
 
 SIMGPU_API const char* cublasGetStatusName(cublasStatus_t status) {

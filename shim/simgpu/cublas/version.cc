@@ -45,9 +45,9 @@ const StatusText* Find(cublasStatus_t status) {
 cublasStatus_t BlasProperty(libraryPropertyType type, int* value) {
   if (value == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   switch (type) {
-    case MAJOR_VERSION: *value = CUBLAS_VER_MAJOR; break;
-    case MINOR_VERSION: *value = CUBLAS_VER_MINOR; break;
-    case PATCH_LEVEL: *value = CUBLAS_VER_PATCH; break;
+    case MAJOR_VERSION: *value = BlasVersion() / 10000; break;
+    case MINOR_VERSION: *value = BlasVersion() / 100 % 100; break;
+    case PATCH_LEVEL: *value = BlasVersion() % 100; break;
     default: return CUBLAS_STATUS_INVALID_VALUE;
   }
   return CUBLAS_STATUS_SUCCESS;

@@ -5,11 +5,12 @@
 #include <cublas_api.h>
 #include <cuda_runtime_api.h>
 
+#include "shim/simgpu/device/library_versions.h"
+
 namespace dltap::simgpu {
 
-// What the getters of cuBLAS and cuBLASLt answer: the headers' own numbers.
-constexpr int kBlasVersion = CUBLAS_VERSION;
-
+// What the getters of cuBLAS and cuBLASLt answer.
+inline int BlasVersion() { return GetLibraryVersions().cublas; }
 cublasStatus_t BlasProperty(libraryPropertyType type, int* value);
 const char* BlasStatusName(cublasStatus_t status);
 const char* BlasStatusText(cublasStatus_t status);

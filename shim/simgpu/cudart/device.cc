@@ -6,13 +6,13 @@
 #include "shim/simgpu/cudart/device_properties.h"
 #include "shim/simgpu/cudart/runtime_call.h"
 #include "shim/simgpu/device/capture.h"
+#include "shim/simgpu/device/config.h"
 #include "shim/simgpu/device/device_attributes.h"
+#include "shim/simgpu/device/library_versions.h"
 #include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {
 namespace {
-
-constexpr int kVersion = 13000;
 
 // Makes the device current and its primary context active.
 Error MakeCurrent(int ordinal) {
@@ -30,10 +30,10 @@ Error MakeCurrent(int ordinal) {
 }
 
 template <ApiName kName>
-cudaError_t ReadVersion(int* version) {
+cudaError_t Give(int* out, int version) {
   return Runtime<kName>(Needs::kNothing, [&] {
-    if (version == nullptr) return Error::kInvalidValue;
-    *version = kVersion;
+    if (out == nullptr) return Error::kInvalidValue;
+    *out = version;
     return Error::kSuccess;
   });
 }
@@ -167,11 +167,12 @@ cudaError_t cudaDeviceDisablePeerAccess(int peerDevice) {
 }
 
 cudaError_t cudaDriverGetVersion(int* driverVersion) {
-  return ReadVersion<"cudaDriverGetVersion">(driverVersion);
+  return Give<"cudaDriverGetVersion">(driverVersion, GetConfig().cuda_version);
 }
 
 cudaError_t cudaRuntimeGetVersion(int* runtimeVersion) {
-  return ReadVersion<"cudaRuntimeGetVersion">(runtimeVersion);
+  return Give<"cudaRuntimeGetVersion">(runtimeVersion,
+                                       GetLibraryVersions().cuda);
 }
 
 cudaError_t cudaProfilerStart() {

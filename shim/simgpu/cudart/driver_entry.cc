@@ -5,11 +5,12 @@
 #include <dlfcn.h>
 
 #include "shim/simgpu/cudart/runtime_call.h"
+#include "shim/simgpu/device/library_versions.h"
 
 namespace dltap::simgpu {
 namespace {
 
-constexpr unsigned kRuntimeVersion = 13000;
+unsigned RuntimeVersion() { return GetLibraryVersions().cuda; }
 
 using GetProcAddress = CUresult (*)(const char*, void**, int, cuuint64_t,
                                     CUdriverProcAddressQueryResult*);
@@ -68,14 +69,14 @@ cudaError_t cudaGetDriverEntryPoint(
     const char* symbol, void** funcPtr, unsigned long long flags,
     cudaDriverEntryPointQueryResult* driverStatus) {
   return Find<"cudaGetDriverEntryPoint">(
-      {symbol, funcPtr, kRuntimeVersion, flags, driverStatus});
+      {symbol, funcPtr, RuntimeVersion(), flags, driverStatus});
 }
 
 cudaError_t cudaGetDriverEntryPoint_ptsz(
     const char* symbol, void** funcPtr, unsigned long long flags,
     cudaDriverEntryPointQueryResult* driverStatus) {
   return Find<"cudaGetDriverEntryPoint_ptsz">(
-      {symbol, funcPtr, kRuntimeVersion, PerThread(flags), driverStatus});
+      {symbol, funcPtr, RuntimeVersion(), PerThread(flags), driverStatus});
 }
 
 cudaError_t cudaGetDriverEntryPointByVersion(

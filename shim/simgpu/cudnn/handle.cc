@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "shim/simgpu/cudnn/objects.h"
+#include "shim/simgpu/device/config.h"
 #include "shim/simgpu/device/device.h"
 
 namespace dltap::simgpu {
@@ -24,7 +25,7 @@ SIMGPU_API size_t cudnnGetVersion() {
 
 SIMGPU_API size_t cudnnGetCudartVersion() {
   const ApiScope scope(FunctionOf<"cudnn", "cudnnGetCudartVersion">());
-  return CUDART_VERSION;
+  return GetConfig().cuda_version;
 }
 
 SIMGPU_API size_t cudnnGetMaxDeviceVersion() {

@@ -5,11 +5,7 @@
 #include <cstdio>
 
 #include "shim/simgpu/device/config.h"
-
-// The profile's; the newest unless the build says otherwise.
-#ifndef DLTAP_SIM_CUPTI_TOOLKIT
-#define DLTAP_SIM_CUPTI_TOOLKIT "13.0"
-#endif
+#include "shim/simgpu/device/library_versions.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -41,16 +37,16 @@ bool ParseRelease(std::string_view text, int& major, int& minor) {
 
 uint32_t Choose() {
   const std::string& wanted = GetConfig().cupti_toolkit;
-  const uint32_t own = ApiVersionOf(DLTAP_SIM_CUPTI_TOOLKIT).value();
+  const uint32_t own = GetLibraryVersions().cupti_api;
   if (wanted.empty()) return own;
   if (const auto version = ApiVersionOf(wanted)) return *version;
   std::fprintf(stderr,
                "simgpu: DLTAP_SIM_CUPTI_VERSION=%s is not a release from %d.%d "
-               "to %d.%d; using %s\n",
+               "to %d.%d; using API version %u\n",
                wanted.c_str(), std::begin(kReleases)->major,
                std::begin(kReleases)->minor,
                std::prev(std::end(kReleases))->major,
-               std::prev(std::end(kReleases))->minor, DLTAP_SIM_CUPTI_TOOLKIT);
+               std::prev(std::end(kReleases))->minor, own);
   return own;
 }
 

@@ -20,20 +20,23 @@ class Fault;  // faults.h
 // itself at its first call, which gives it its counter, cbid and fault.
 struct ApiFunction {
   constexpr ApiFunction(const char* library_name, const char* symbol,
-                        ApiDomain api_domain, BodyKind body_kind)
+                        ApiDomain api_domain, BodyKind body_kind,
+                        uint32_t cupti_id = 0)
       : library(library_name),
         name(symbol),
         domain(api_domain),
-        body(body_kind) {}
+        body(body_kind),
+        cbid(cupti_id) {}
 
   const char* library;  // "cudart", "cuda", "cublas", ...: as in the counts
   const char* name;
   ApiDomain domain;
   BodyKind body;
   std::atomic<uint32_t> counter{0};  // index of its counter; 0: not yet called
-  uint32_t cbid = 0;                 // 0: CUPTI has no id for it
-  uint32_t host_cost_ns = 0;         // what a call costs in virtual time
-  Fault* fault = nullptr;            // from DLTAP_SIM_FAULTS
+  // CUPTI's id, 0: it has none. Found by name unless given.
+  uint32_t cbid = 0;
+  uint32_t host_cost_ns = 0;  // what a call costs in virtual time
+  Fault* fault = nullptr;     // from DLTAP_SIM_FAULTS
 };
 
 template <size_t kSize>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/device/api_scope.h"
 
+#include <utility>
+
 #include "shim/simgpu/device/activity.h"
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/counters.h"
@@ -55,7 +57,19 @@ void ApiRecord::Close() {
                                thread.thread_id, begin_ns_, SimNow(), result_});
 }
 
-ApiScope::ApiScope(ApiFunction& function, const void* params)
+ApiFunction& ApiScope::Called(ApiFunction& function) {
+  ThreadState& thread = CurrentThread();
+  if (thread.call_as == nullptr) [[likely]]
+    return function;
+  ApiFunction& called = *std::exchange(thread.call_as, nullptr);
+  called.body = function.body;
+  return called;
+}
+
+CallAs::CallAs(ApiFunction& function) { CurrentThread().call_as = &function; }
+CallAs::~CallAs() { CurrentThread().call_as = nullptr; }
+
+ApiScope::ApiScope(const void* params, ApiFunction& function)
     : record_(Enter(function), params) {
   if (function.fault != nullptr) [[unlikely]]
     injected_error_ = function.fault->Fire();

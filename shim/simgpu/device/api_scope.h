@@ -43,7 +43,8 @@ class ApiRecord {
 // lock and allocates only at a thread's first call.
 class ApiScope {
  public:
-  explicit ApiScope(ApiFunction& function, const void* params = nullptr);
+  explicit ApiScope(ApiFunction& function, const void* params = nullptr)
+      : ApiScope(params, Called(function)) {}
 
   // The error DLTAP_SIM_FAULTS wants from this call; 0: none. A body that fails
   // for it must not do its work.
@@ -53,6 +54,10 @@ class ApiScope {
   void set_result(int result) { record_.set_result(result); }
 
  private:
+  // `function`, or what CallAs says.
+  static ApiFunction& Called(ApiFunction& function);
+  ApiScope(const void* params, ApiFunction& function);
+
   ApiRecord record_;
   int injected_error_ = 0;
 };
@@ -66,6 +71,17 @@ class NestedCalls {
   ~NestedCalls();
   NestedCalls(const NestedCalls&) = delete;
   NestedCalls& operator=(const NestedCalls&) = delete;
+};
+
+// The next call of this thread stands for a call of `function`: one counted
+// call, one record. For an older form of a function that hands its arguments to
+// the newer one.
+class CallAs {
+ public:
+  explicit CallAs(ApiFunction& function);
+  ~CallAs();
+  CallAs(const CallAs&) = delete;
+  CallAs& operator=(const CallAs&) = delete;
 };
 
 // A CUDA call that a library makes inside, seen by CUPTI but not through an

@@ -8,14 +8,24 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cuda12/versions.h"
+
 namespace dltap::simgpu {
 namespace {
 
 constexpr int kMaxDeviceCount = 16;
 
-// CUDA 13 dropped everything before Turing.
-constexpr int kOldestMajor = 7;
-constexpr int kOldestMinor = 5;
+// What DLTAP_SIM_CUDA may say, and the oldest GPU that its driver knows: CUDA
+// 13 dropped everything before Turing, CUDA 12 before Maxwell.
+struct CudaRelease {
+  const char* name;
+  int version;
+  int oldest_compute;
+};
+constexpr CudaRelease kReleases[] = {
+    {"13", 13000, 75},
+    {"12", DLTAP_CUDA12_CUDART_VERSION, 50},
+};
 
 std::string Environment(const char* name) {
   const char* value = std::getenv(name);
@@ -52,18 +62,32 @@ ClockMode ParseClock() {
   return ClockMode::kReal;
 }
 
-void ChooseGpu(const std::string& name, Config& config) {
+const CudaRelease& ChooseRelease() {
+  const std::string value = Environment("DLTAP_SIM_CUDA");
+  for (const CudaRelease& release : kReleases) {
+    if (value == release.name) return release;
+  }
+  if (!value.empty()) {
+    std::fprintf(stderr, "simgpu: DLTAP_SIM_CUDA=%s is neither 12 nor 13: 13\n",
+                 value.c_str());
+  }
+  return kReleases[0];
+}
+
+void ChooseGpu(const std::string& name, const CudaRelease& release,
+               Config& config) {
   const opmodel::GpuSpec* gpu = opmodel::FindGpu(name);
   if (gpu == nullptr) {
     config.refusal = "unknown GPU '" + name + "' in DLTAP_SIM_GPU";
     return;
   }
   const bool too_old =
-      gpu->compute_major < kOldestMajor ||
-      (gpu->compute_major == kOldestMajor && gpu->compute_minor < kOldestMinor);
+      gpu->compute_major * 10 + gpu->compute_minor < release.oldest_compute;
   if (too_old && !Flag("DLTAP_SIM_WHAT_IF")) {
-    config.refusal = name + " is older than sm_75, which CUDA 13 needs; " +
-                     "DLTAP_SIM_WHAT_IF=1 simulates it all the same";
+    config.refusal = name + " is older than sm_" +
+                     std::to_string(release.oldest_compute) + ", which CUDA " +
+                     release.name + " needs; DLTAP_SIM_WHAT_IF=1 simulates " +
+                     "it all the same";
     return;
   }
   config.gpu = gpu;
@@ -71,8 +95,10 @@ void ChooseGpu(const std::string& name, Config& config) {
 
 Config ReadEnvironment() {
   Config config;
+  const CudaRelease& release = ChooseRelease();
+  config.cuda_version = release.version;
   const std::string name = Environment("DLTAP_SIM_GPU");
-  if (!name.empty()) ChooseGpu(name, config);
+  if (!name.empty()) ChooseGpu(name, release, config);
   config.device_count =
       static_cast<int>(NumberOr("DLTAP_SIM_GPUS", 1, kMaxDeviceCount));
   if (config.gpu != nullptr) {

@@ -18,7 +18,9 @@ enum class ClockMode : uint8_t {
 // The DLTAP_SIM_* environment, read once at the first call and never again.
 struct Config {
   const opmodel::GpuSpec* gpu = nullptr;  // nullptr: no simulation wanted
-  std::string refusal;        // why the wanted GPU is refused; empty: it is not
+  std::string refusal;  // why the wanted GPU is refused; empty: it is not
+  // DLTAP_SIM_CUDA: of the driver and of libraries that serve both versions.
+  int cuda_version = 13000;
   int device_count = 1;       // DLTAP_SIM_GPUS
   uint64_t memory_bytes = 0;  // per device; DLTAP_SIM_MEMORY_GB
   ClockMode clock = ClockMode::kReal;

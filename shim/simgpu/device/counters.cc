@@ -101,7 +101,9 @@ void RegisterFunction(ApiFunction& function) {
     std::abort();
   }
   registry.functions.push_back(&function);
-  function.cbid = CbidOf(function.domain, function.name);
+  if (function.cbid == 0) {
+    function.cbid = CbidOf(function.domain, function.name);
+  }
   function.host_cost_ns = HostCostOf(function.name);
   function.fault = FindFault(function.name);
   function.counter.store(index, std::memory_order_release);

@@ -12,6 +12,7 @@
 
 namespace dltap::simgpu {
 
+struct ApiFunction;
 struct Context;
 struct Stream;
 
@@ -44,6 +45,7 @@ struct ThreadState {
   std::vector<CallConfiguration> configurations;
   std::array<Stream*, kMaxDevices> per_thread_streams{};
   std::atomic<uint64_t>* counts = nullptr;  // counters.h
+  ApiFunction* call_as = nullptr;           // of the next call; CallAs
 };
 
 ThreadState& CurrentThread();

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "shim/simgpu/device/config.h"
 #include "shim/simgpu/device/device_attributes.h"
 #include "shim/simgpu/device/error_text.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
 namespace {
-
-constexpr int kDriverVersion = 13000;
 
 template <ApiName kName>
 CUresult ReadUuid(CUuuid* uuid, CUdevice dev) {
@@ -54,7 +53,7 @@ CUresult cuInit(unsigned int Flags) {
 CUresult cuDriverGetVersion(int* driverVersion) {
   return Driver<"cuDriverGetVersion">(DriverNeeds::kNothing, [&] {
     if (driverVersion == nullptr) return Error::kInvalidValue;
-    *driverVersion = kDriverVersion;
+    *driverVersion = GetConfig().cuda_version;
     return Error::kSuccess;
   });
 }

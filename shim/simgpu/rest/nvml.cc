@@ -5,13 +5,16 @@
 #include <cstring>
 #include <string_view>
 
+#include "shim/simgpu/device/config.h"
 #include "shim/simgpu/rest/nvml_call.h"
 
 namespace dltap::simgpu {
 namespace {
 
-constexpr char kDriverVersion[] = "580.95.05";
-constexpr int kCudaVersion = 13000;
+// A driver of the CUDA version's first release.
+const char* DriverVersion() {
+  return GetConfig().cuda_version >= 13000 ? "580.95.05" : "570.86.10";
+}
 
 nvmlReturn_t Start() {
   return InitializeDevices() == Error::kSuccess ? NVML_SUCCESS
@@ -74,20 +77,20 @@ const char* nvmlErrorString(nvmlReturn_t result) {
 
 nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned bytes) {
   return Nvml<"nvmlSystemGetDriverVersion">(
-      [&] { return CopyText(kDriverVersion, version, bytes); });
+      [&] { return CopyText(DriverVersion(), version, bytes); });
 }
 
 nvmlReturn_t nvmlSystemGetCudaDriverVersion(int* version) {
   return Nvml<"nvmlSystemGetCudaDriverVersion">([&] {
     if (version == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
-    *version = kCudaVersion;
+    *version = GetConfig().cuda_version;
     return NVML_SUCCESS;
   });
 }
 nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* version) {
   return Nvml<"nvmlSystemGetCudaDriverVersion_v2">([&] {
     if (version == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
-    *version = kCudaVersion;
+    *version = GetConfig().cuda_version;
     return NVML_SUCCESS;
   });
 }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/library_versions.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -76,8 +77,9 @@ extern "C" {
 nvrtcResult nvrtcVersion(int* major, int* minor) {
   return Nvrtc<"nvrtcVersion">([&] {
     if (major == nullptr || minor == nullptr) return NVRTC_ERROR_INVALID_INPUT;
-    *major = 13;
-    *minor = 0;
+    const int version = GetLibraryVersions().cuda;
+    *major = version / 1000;
+    *minor = version % 1000 / 10;
     return NVRTC_SUCCESS;
   });
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda12/versions.h"
+#include "shim/simgpu/device/library_versions.h"
+
+namespace dltap::simgpu {
+
+const LibraryVersions& GetLibraryVersions() {
+  static constexpr LibraryVersions kVersions{DLTAP_CUDA12_CUDART_VERSION,
+                                             DLTAP_CUDA12_CUBLAS_VERSION,
+                                             DLTAP_CUDA12_CUPTI_API_VERSION};
+  return kVersions;
+}
+
+}  // namespace dltap::simgpu

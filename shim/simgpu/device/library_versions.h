@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LIBRARY_VERSIONS_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_LIBRARY_VERSIONS_H_
+
+#include <cstdint>
+
+namespace dltap::simgpu {
+
+// What a library answers when asked for its version. Libraries whose file name
+// tells the CUDA version are linked with one of library_versions_cuda1[23].cc;
+// those that serve both ask Config::cuda_version.
+struct LibraryVersions {
+  int cuda;
+  int cublas;
+  uint32_t cupti_api;
+};
+
+const LibraryVersions& GetLibraryVersions();
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LIBRARY_VERSIONS_H_
