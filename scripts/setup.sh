@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # setup.sh [--cuda-root DIR] [--python EXE] [--no-packages] [--lint]
-#          [--frameworks]
+#          [--frameworks] [--cu12]
 #
 # Brings a Debian 12 machine to the point where the project builds and its
 # tests run: Debian packages, CUDA 13.0 headers and nvcc, a Python environment
@@ -12,6 +12,8 @@
 #   --lint           also install clang-format and clang-tidy
 #   --frameworks     also one Python environment for each framework of
 #                    third_party/frameworks, for `test.sh --frameworks`
+#   --cu12           also the headers of CUDA 12: not to build, but to make the
+#                    lists of shim/specs/cu12 anew and to check them
 # Tools are kept in ${DLTAP_TOOLS:-~/.cache/dltap}, each named after its lock
 # file's hash, so that clones share them. They are made in a work folder and
 # renamed when complete: what was interrupted never counts.
@@ -24,6 +26,8 @@ python=
 generator_python=
 with_packages=1
 with_frameworks=
+with_cuda12=
+cuda12_choice=()
 frameworks=(triton jax cupy numba tensorflow torch-newest)
 packages=(g++ cmake ninja-build pkg-config python3 python3-venv binutils ccache
   libgtest-dev libgmock-dev libbenchmark-dev libabsl-dev libsimdjson-dev
@@ -40,6 +44,7 @@ parse_options() {
       --no-packages) with_packages= ;;
       # Triton compiles a module of Python's at run time.
       --frameworks) with_frameworks=1; packages+=(gcc python3-dev) ;;
+      --cu12 | cu12) with_cuda12=1 ;;
       --lint) packages+=(clang-format-16 clang-tidy-16 shellcheck) ;;
       *) fail "unknown option $1; the head of scripts/setup.sh lists them" ;;
     esac
@@ -216,13 +221,34 @@ choose_cuda() {
   mv "$work/cuda" "$cuda_root"
 }
 
+# Headers only. Used where they are there, whoever fetched them.
+choose_cuda12() {
+  local lock=third_party/cuda12.lock names
+  local root
+  root=$tools/cuda12-$(key_of "$lock")
+  if [ -n "$with_cuda12" ] && [ ! -d "$root" ]; then
+    enter_workshop
+    need_space 1000 "the headers of CUDA 12"
+    say "fetching the headers of CUDA 12.8 from NVIDIA's wheels" \
+      "(0.76 GB to download, 30 MB kept)"
+    pip "$generator_python" download "${locked[@]}" -d "$work/wheels12" \
+      -r "$lock"
+    names=$(sed -n 's/==.*//p' "$lock" | tr - _ | paste -sd,)
+    mkdir -p "$work/cuda12/lib"
+    "$generator_python" scripts/unpack_cuda_wheels.py --headers-only "$names" \
+      "$work/cuda12" "$work"/wheels12/*.whl
+    [ -d "$root" ] || mv "$work/cuda12" "$root"
+  fi
+  [ ! -d "$root" ] || cuda12_choice=("DLTAP_CUDA12_ROOT=$root")
+}
+
 # Left as it is when nothing changed, since the build depends on it.
 write_choice() {
   mkdir -p build
   printf '%s\n' "DLTAP_PYTHON=$python" \
     "DLTAP_GENERATOR_PYTHON=$generator_python" \
     "DLTAP_CUDA_ROOT=$cuda_root" "${framework_choice[@]}" \
-    >build/toolchain.env.new
+    "${cuda12_choice[@]}" >build/toolchain.env.new
   if cmp -s build/toolchain.env.new build/toolchain.env; then
     rm build/toolchain.env.new
   else
@@ -236,5 +262,6 @@ install_packages
 check_compiler
 choose_python
 choose_cuda
+choose_cuda12
 choose_frameworks
 write_choice

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does every vendor function behave with the tap as without it?
 
-Usage: transparency_test.py NULL_CALLS LIBDLTAP GENERATED_DIR SIMGPU_DIR
+Usage: transparency_test.py NULL_CALLS LIBDLTAP GENERATED_DIR SIMGPU_DIR PROFILE
 
 Calls each function of each simulated library with zeros, bare and under
 LD_PRELOAD, and compares what becomes of the calls: same result, same signal.
@@ -60,9 +60,10 @@ def problems(bare, tapped, wrapped, tap_name):
 
 def main():
     null_calls, tap, generated, simulated = map(pathlib.Path, sys.argv[1:5])
+    profile = sys.argv[5]
     points = POINT.findall((generated / "entry_points.inc").read_text())
     failed = compared = 0
-    for script in sorted((generated / "simgpu/cuda13").glob("*.lds")):
+    for script in sorted((generated / "simgpu" / profile).glob("*.lds")):
         stem = {"cublaslt": "cublasLt", "nvml": "nvidia-ml",
                 "cusparselt": "cusparseLt", "nvshmem": "nvshmem_host"}.get(
                     script.stem, script.stem)
