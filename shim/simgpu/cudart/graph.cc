@@ -10,6 +10,7 @@
 #include "shim/simgpu/device/graph_dot.h"
 #include "shim/simgpu/device/graph_exec.h"
 #include "shim/simgpu/device/graph_query.h"
+#include "shim/simgpu/device/graph_update.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -37,11 +38,11 @@ Error List(const std::vector<GraphNode*>& nodes, cudaGraphNode_t* out,
 
 template <ApiName kName>
 cudaError_t Instantiate(cudaGraphExec_t* exec_out, cudaGraph_t handle,
-                        uint64_t flags) {
+                        uint64_t flags, InstantiateReport* report) {
   return OnGraph<kName>(handle, [&](Graph& graph) {
     if (exec_out == nullptr) return Error::kInvalidValue;
     GraphExec* exec = nullptr;
-    const Error error = InstantiateGraph(graph, flags, &exec);
+    const Error error = InstantiateGraph(graph, flags, &exec, report);
     *exec_out = ToHandle<cudaGraphExec_t>(exec);
     return error;
   });
@@ -113,6 +114,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* pGraphClone,
                            cudaGraph_t originalGraph) {
   return OnGraph<"cudaGraphClone">(originalGraph, [&](Graph& graph) {
     if (pGraphClone == nullptr) return Error::kInvalidValue;
+    if (HasMemoryNodes(graph)) return Error::kNotSupported;
     *pGraphClone = ToHandle<cudaGraph_t>(CloneGraph(graph, nullptr));
     return Error::kSuccess;
   });
@@ -120,25 +122,31 @@ cudaError_t cudaGraphClone(cudaGraph_t* pGraphClone,
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
                                  unsigned long long flags) {
-  return Instantiate<"cudaGraphInstantiate">(pGraphExec, graph, flags);
+  InstantiateReport report;
+  return Instantiate<"cudaGraphInstantiate">(pGraphExec, graph, flags, &report);
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* pGraphExec,
                                           cudaGraph_t graph,
                                           unsigned long long flags) {
-  return Instantiate<"cudaGraphInstantiateWithFlags">(pGraphExec, graph, flags);
+  InstantiateReport report;
+  return Instantiate<"cudaGraphInstantiateWithFlags">(pGraphExec, graph, flags,
+                                                      &report);
 }
 
 cudaError_t cudaGraphInstantiateWithParams(
     cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
     cudaGraphInstantiateParams* instantiateParams) {
-  if (instantiateParams != nullptr) {
-    instantiateParams->errNode_out = nullptr;
-    instantiateParams->result_out = cudaGraphInstantiateSuccess;
-  }
-  return Instantiate<"cudaGraphInstantiateWithParams">(
+  InstantiateReport report{InstantiateResult::kError, nullptr};
+  const cudaError_t error = Instantiate<"cudaGraphInstantiateWithParams">(
       pGraphExec, graph,
-      instantiateParams == nullptr ? 0 : instantiateParams->flags);
+      instantiateParams == nullptr ? 0 : instantiateParams->flags, &report);
+  if (instantiateParams != nullptr) {
+    instantiateParams->errNode_out = ToHandle<cudaGraphNode_t>(report.node);
+    instantiateParams->result_out =
+        static_cast<cudaGraphInstantiateResult>(report.result);
+  }
+  return error;
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec) {
@@ -155,9 +163,11 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec,
   });
 }
 
-cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t) {
-  return OnExec<"cudaGraphUpload">(graphExec,
-                                   [](GraphExec&) { return Error::kSuccess; });
+cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream) {
+  return OnExec<"cudaGraphUpload">(graphExec, [&](GraphExec&) {
+    return ResolveStream(stream) == nullptr ? Error::kInvalidHandle
+                                            : Error::kSuccess;
+  });
 }
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
@@ -165,14 +175,14 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
   return OnExec<"cudaGraphExecUpdate">(hGraphExec, [&](GraphExec& exec) {
     const Graph* graph = ToGraph(hGraph);
     if (graph == nullptr) return Error::kInvalidValue;
-    GraphNode* culprit = nullptr;
-    const GraphUpdateResult result = UpdateGraphExec(exec, *graph, &culprit);
+    const GraphUpdateReport report = UpdateGraphExec(exec, *graph);
     if (resultInfo != nullptr) {
-      resultInfo->result = static_cast<cudaGraphExecUpdateResult>(result);
-      resultInfo->errorNode = ToHandle<cudaGraphNode_t>(culprit);
-      resultInfo->errorFromNode = nullptr;
+      resultInfo->result =
+          static_cast<cudaGraphExecUpdateResult>(report.result);
+      resultInfo->errorNode = ToHandle<cudaGraphNode_t>(report.node);
+      resultInfo->errorFromNode = ToHandle<cudaGraphNode_t>(report.from);
     }
-    return result == GraphUpdateResult::kSuccess
+    return report.result == GraphUpdateResult::kSuccess
                ? Error::kSuccess
                : Error::kGraphExecUpdateFailure;
   });

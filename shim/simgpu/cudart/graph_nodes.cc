@@ -3,8 +3,10 @@
 #include <span>
 
 #include "shim/simgpu/cudart/conversions.h"
+#include "shim/simgpu/cudart/device_variables.h"
 #include "shim/simgpu/cudart/node_params.h"
 #include "shim/simgpu/cudart/runtime_call.h"
+#include "shim/simgpu/device/graph_update.h"
 #include "shim/simgpu/device/transfer.h"
 
 namespace dltap::simgpu {
@@ -75,32 +77,88 @@ cudaError_t GetParams(cudaGraphNode_t handle, Params* params) {
   });
 }
 
+// Functions that give a node what `make` fills in.
+template <ApiName kName, typename Make>
+cudaError_t Set(cudaGraphNode_t handle, Make make) {
+  return Runtime<kName>(Needs::kContext, [&] {
+    GraphNode* node = ToNode(handle);
+    if (node == nullptr) return Error::kInvalidValue;
+    Work work;
+    const Error error = make(&work);
+    return error == Error::kSuccess ? ChangeNode(*node, std::move(work))
+                                    : error;
+  });
+}
+
+template <ApiName kName, typename Make>
+cudaError_t SetInExec(cudaGraphExec_t handle, cudaGraphNode_t node, Make make) {
+  return Runtime<kName>(Needs::kContext, [&] {
+    GraphExec* exec = ToExec(handle);
+    if (exec == nullptr) return Error::kInvalidValue;
+    Work work;
+    const Error error = make(&work);
+    if (error != Error::kSuccess) return error;
+    return ChangeNodeInExec(*exec, ToNode(node), std::move(work));
+  });
+}
+
 template <typename Params>
-Error Change(GraphNode* node, const Params* params) {
-  if (node == nullptr || params == nullptr) return Error::kInvalidValue;
-  Work work;
-  const Error error = WorkOf(*params, &work);
-  if (error != Error::kSuccess) return error;
-  if (work.index() != node->work.index()) return Error::kInvalidValue;
-  node->work = std::move(work);
-  return Error::kSuccess;
+auto ParamsMaker(const Params* params) {
+  return [=](Work* work) {
+    return params == nullptr ? Error::kInvalidValue : WorkOf(*params, work);
+  };
 }
 
 template <ApiName kName, typename Params>
 cudaError_t SetParams(cudaGraphNode_t handle, const Params* params) {
-  return Runtime<kName>(Needs::kContext,
-                        [&] { return Change(ToNode(handle), params); });
+  return Set<kName>(handle, ParamsMaker(params));
 }
 
 template <ApiName kName, typename Params>
 cudaError_t ExecSetParams(cudaGraphExec_t handle, cudaGraphNode_t node,
                           const Params* params) {
-  return Runtime<kName>(Needs::kContext, [&] {
-    GraphExec* exec = ToExec(handle);
-    if (exec == nullptr) return Error::kInvalidValue;
-    const std::lock_guard lock(exec->mutex);
-    return Change(NodeInExec(*exec, ToNode(node)), params);
-  });
+  return SetInExec<kName>(handle, node, ParamsMaker(params));
+}
+
+// Plain copies, of which an end may be a variable.
+struct PlainCopy {
+  void* destination;
+  const void* source;
+  size_t bytes;
+  cudaMemcpyKind kind;
+};
+
+Error Make(const PlainCopy& copy, Work* work) {
+  return MakeCopy(copy.destination, copy.source, Linear(copy.bytes),
+                  ToDirection(copy.kind), &work->emplace<CopyWork>());
+}
+
+struct SymbolCopy {
+  const void* symbol;
+  size_t offset;
+  const void* other;
+  size_t bytes;
+  cudaMemcpyKind kind;
+  bool to_symbol;
+};
+
+Error Make(const SymbolCopy& copy, Work* work) {
+  VariablePlace place{};
+  const Error error = FindVariable(ActiveDevice(), copy.symbol, &place);
+  if (error != Error::kSuccess) return error;
+  if (copy.offset > place.bytes || copy.bytes > place.bytes - copy.offset) {
+    return Error::kInvalidValue;
+  }
+  void* at = static_cast<std::byte*>(place.address) + copy.offset;
+  void* other = const_cast<void*>(copy.other);
+  return copy.to_symbol
+             ? Make(PlainCopy{at, other, copy.bytes, copy.kind}, work)
+             : Make(PlainCopy{other, at, copy.bytes, copy.kind}, work);
+}
+
+template <typename Copy>
+auto CopyMaker(const Copy& copy) {
+  return [=](Work* work) { return Make(copy, work); };
 }
 
 }  // namespace
@@ -137,8 +195,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* pGraphNode,
   return AddTo<"cudaGraphAddMemcpyNode1D">(
       graph, {pDependencies, numDependencies}, pGraphNode, [&](NodeSpec* spec) {
         spec->type = GraphNodeType::kCopy;
-        return MakeCopy(dst, src, Linear(count), ToDirection(kind),
-                        &spec->work.emplace<CopyWork>());
+        return Make(PlainCopy{dst, src, count, kind}, &spec->work);
       });
 }
 
@@ -262,4 +319,114 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(
     const cudaMemsetParams* pNodeParams) {
   return ExecSetParams<"cudaGraphExecMemsetNodeSetParams">(hGraphExec, node,
                                                            pNodeParams);
+}
+
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
+                                       const cudaHostNodeParams* pNodeParams) {
+  return SetParams<"cudaGraphHostNodeSetParams">(node, pNodeParams);
+}
+
+cudaError_t cudaGraphExecHostNodeSetParams(
+    cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+    const cudaHostNodeParams* pNodeParams) {
+  return ExecSetParams<"cudaGraphExecHostNodeSetParams">(hGraphExec, node,
+                                                         pNodeParams);
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec,
+                                                 cudaGraphNode_t node,
+                                                 cudaGraph_t childGraph) {
+  return Runtime<"cudaGraphExecChildGraphNodeSetParams">(Needs::kContext, [&] {
+    GraphExec* exec = ToExec(hGraphExec);
+    const Graph* child = ToGraph(childGraph);
+    if (exec == nullptr || child == nullptr) return Error::kInvalidValue;
+    GraphNode* clone = NodeInExec(*exec, ToNode(node));
+    if (clone == nullptr || clone->child == nullptr) {
+      return Error::kInvalidValue;
+    }
+    return UpdateChildGraph(*exec, *clone, *child);
+  });
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* dst,
+                                           const void* src, size_t count,
+                                           cudaMemcpyKind kind) {
+  return Set<"cudaGraphMemcpyNodeSetParams1D">(
+      node, CopyMaker(PlainCopy{dst, src, count, kind}));
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams(
+    cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+    const cudaMemcpy3DParms* pNodeParams) {
+  return ExecSetParams<"cudaGraphExecMemcpyNodeSetParams">(hGraphExec, node,
+                                                           pNodeParams);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec,
+                                               cudaGraphNode_t node, void* dst,
+                                               const void* src, size_t count,
+                                               cudaMemcpyKind kind) {
+  return SetInExec<"cudaGraphExecMemcpyNodeSetParams1D">(
+      hGraphExec, node, CopyMaker(PlainCopy{dst, src, count, kind}));
+}
+
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* pGraphNode,
+                                           cudaGraph_t graph,
+                                           const cudaGraphNode_t* pDependencies,
+                                           size_t numDependencies,
+                                           const void* symbol, const void* src,
+                                           size_t count, size_t offset,
+                                           cudaMemcpyKind kind) {
+  return AddTo<"cudaGraphAddMemcpyNodeToSymbol">(
+      graph, {pDependencies, numDependencies}, pGraphNode, [&](NodeSpec* spec) {
+        spec->type = GraphNodeType::kCopy;
+        return CopyMaker(SymbolCopy{symbol, offset, src, count, kind, true})(
+            &spec->work);
+      });
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node,
+                                                 const void* symbol,
+                                                 const void* src, size_t count,
+                                                 size_t offset,
+                                                 cudaMemcpyKind kind) {
+  return Set<"cudaGraphMemcpyNodeSetParamsToSymbol">(
+      node, CopyMaker(SymbolCopy{symbol, offset, src, count, kind, true}));
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(
+    cudaGraphExec_t hGraphExec, cudaGraphNode_t node, const void* symbol,
+    const void* src, size_t count, size_t offset, cudaMemcpyKind kind) {
+  return SetInExec<"cudaGraphExecMemcpyNodeSetParamsToSymbol">(
+      hGraphExec, node,
+      CopyMaker(SymbolCopy{symbol, offset, src, count, kind, true}));
+}
+
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(
+    cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
+    const cudaGraphNode_t* pDependencies, size_t numDependencies, void* dst,
+    const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind) {
+  return AddTo<"cudaGraphAddMemcpyNodeFromSymbol">(
+      graph, {pDependencies, numDependencies}, pGraphNode, [&](NodeSpec* spec) {
+        spec->type = GraphNodeType::kCopy;
+        return CopyMaker(SymbolCopy{symbol, offset, dst, count, kind, false})(
+            &spec->work);
+      });
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node,
+                                                   void* dst,
+                                                   const void* symbol,
+                                                   size_t count, size_t offset,
+                                                   cudaMemcpyKind kind) {
+  return Set<"cudaGraphMemcpyNodeSetParamsFromSymbol">(
+      node, CopyMaker(SymbolCopy{symbol, offset, dst, count, kind, false}));
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(
+    cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void* dst,
+    const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind) {
+  return SetInExec<"cudaGraphExecMemcpyNodeSetParamsFromSymbol">(
+      hGraphExec, node,
+      CopyMaker(SymbolCopy{symbol, offset, dst, count, kind, false}));
 }

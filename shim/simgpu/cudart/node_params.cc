@@ -6,6 +6,7 @@
 #include "shim/simgpu/cudart/runtime_call.h"
 #include "shim/simgpu/device/graph_query.h"
 #include "shim/simgpu/device/launch.h"
+#include "shim/simgpu/device/node_spec.h"
 #include "shim/simgpu/device/transfer.h"
 
 namespace dltap::simgpu {
@@ -31,14 +32,40 @@ Error WorkOf(const cudaMemsetParams& params, Work* work) {
 }
 
 Error WorkOf(const cudaHostNodeParams& params, Work* work) {
-  if (params.fn == nullptr) return Error::kInvalidValue;
-  *work =
-      HostWork{[=] { params.fn(params.userData); }, params.fn, params.userData};
-  return Error::kSuccess;
+  return HostWorkOf(params, work);
 }
 
 Error WorkOf(const cudaMemcpy3DParms& params, Work* work) {
   return MakeCopy3D(params, &work->emplace<CopyWork>());
+}
+
+Error SpecOf(const Graph& graph, const cudaGraphNodeParams& params,
+             NodeSpec* spec) {
+  switch (params.type) {
+    case cudaGraphNodeTypeKernel:
+      spec->type = GraphNodeType::kKernel;
+      return WorkOf(
+          cudaKernelNodeParams{.func = params.kernel.func,
+                               .gridDim = params.kernel.gridDim,
+                               .blockDim = params.kernel.blockDim,
+                               .sharedMemBytes = params.kernel.sharedMemBytes,
+                               .kernelParams = params.kernel.kernelParams,
+                               .extra = params.kernel.extra},
+          &spec->work);
+    case cudaGraphNodeTypeMemcpy:
+      spec->type = GraphNodeType::kCopy;
+      return WorkOf(params.memcpy.copyParams, &spec->work);
+    case cudaGraphNodeTypeMemset:
+      spec->type = GraphNodeType::kMemset;
+      return WorkOf(cudaMemsetParams{.dst = params.memset.dst,
+                                     .pitch = params.memset.pitch,
+                                     .value = params.memset.value,
+                                     .elementSize = params.memset.elementSize,
+                                     .width = params.memset.width,
+                                     .height = params.memset.height},
+                    &spec->work);
+    default: return CommonSpecOf(graph, params, spec);
+  }
 }
 
 Error ParamsOf(const GraphNode& node, cudaKernelNodeParams* params) {

@@ -15,6 +15,10 @@ Error WorkOf(const cudaMemsetParams& params, Work* work);
 Error WorkOf(const cudaHostNodeParams& params, Work* work);
 Error WorkOf(const cudaMemcpy3DParms& params, Work* work);
 
+// A whole node of any type, for this graph.
+Error SpecOf(const Graph& graph, const cudaGraphNodeParams& params,
+             NodeSpec* spec);
+
 // kInvalidValue when the node is of another type.
 Error ParamsOf(const GraphNode& node, cudaKernelNodeParams* params);
 Error ParamsOf(const GraphNode& node, cudaMemsetParams* params);

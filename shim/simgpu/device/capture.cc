@@ -82,17 +82,6 @@ bool AllJoined(const Capture& capture) {
   return true;
 }
 
-GraphNodeType TypeOf(const Work& work) {
-  constexpr GraphNodeType kTypes[] = {
-      GraphNodeType::kEmpty,     GraphNodeType::kKernel,
-      GraphNodeType::kCopy,      GraphNodeType::kMemset,
-      GraphNodeType::kHost,      GraphNodeType::kEventRecord,
-      GraphNodeType::kEventWait,
-  };
-  static_assert(std::size(kTypes) == std::variant_size_v<Work>);
-  return kTypes[work.index()];
-}
-
 // A kernel that was launched as programmatically dependent gets programmatic
 // edges from the kernels that it follows.
 std::vector<EdgeData> EdgesTo(const Work& work, const Frontier& frontier) {
@@ -231,6 +220,7 @@ Error CaptureNode(Stream& stream, NodeSpec spec) {
     return Error::kCaptureInvalidated;
   }
   GraphNode* node = nullptr;
+  spec.priority = stream.priority;
   const std::vector<EdgeData> edges = EdgesTo(spec.work, stream.frontier);
   const Error error = AddNode(*capture->graph, std::move(spec),
                               {stream.frontier.nodes, edges.data()}, &node);

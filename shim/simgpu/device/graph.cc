@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/graph_condition.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -79,15 +80,104 @@ bool IsEdge(const EdgeData& edge, const GraphNode& from,
          edge.reserved == EdgeData{}.reserved;
 }
 
-void DeleteNode(GraphNode* node) {
+void DeleteNode(GraphNode* node, int64_t busy_until_ns) {
   TellNode(ResourceEvent::kGraphNodeDestroyed, node, nullptr);
-  if (node->child != nullptr) DestroyGraph(node->child);
+  if (node->child != nullptr) DestroyGraph(node->child, busy_until_ns);
+  for (Graph* body : node->bodies) DestroyGraph(body, busy_until_ns);
   HandlePool<GraphNode>::Delete(node);
 }
 
-void AdoptChild(GraphNode& node, const Graph& child, NodeMap* clones) {
-  node.child = CloneGraph(child, clones);
-  node.child->parent = &node;
+using ConditionMap = std::unordered_map<const GraphCondition*, GraphCondition*>;
+
+Graph* CloneTree(const Graph& graph, NodeMap* clones, ConditionMap& conditions);
+
+Graph* CloneInto(GraphNode& node, const Graph& inner, NodeMap* clones,
+                 ConditionMap& conditions) {
+  Graph* clone = CloneTree(inner, clones, conditions);
+  clone->parent = &node;
+  return clone;
+}
+
+void CloneNode(const GraphNode& node, GraphNode& clone, NodeMap* clones,
+               ConditionMap& conditions) {
+  clone.enabled = node.enabled;
+  clone.attributes = node.attributes;
+  clone.priority = node.priority;
+  clone.condition_type = node.condition_type;
+  TellNode(ResourceEvent::kGraphNodeCloned, &clone, &node);
+  if (node.condition != nullptr) {
+    clone.condition = conditions[node.condition];
+  }
+  if (node.child != nullptr) {
+    clone.child = CloneInto(clone, *node.child, clones, conditions);
+  }
+  for (const Graph* body : node.bodies) {
+    clone.bodies.push_back(CloneInto(clone, *body, clones, conditions));
+  }
+}
+
+Graph* CloneTree(const Graph& graph, NodeMap* clones,
+                 ConditionMap& conditions) {
+  auto* copy = HandlePool<Graph>::New(g_last_graph_id.fetch_add(1) + 1);
+  TellGraph(ResourceEvent::kGraphCloned, copy, &graph);
+  copy->user_objects = graph.user_objects;
+  RetainAll(copy->user_objects);
+  for (const GraphCondition* condition : graph.conditions) {
+    auto* clone = HandlePool<GraphCondition>::New(
+        copy, condition->default_value, condition->flags);
+    clone->used = condition->used;
+    copy->conditions.push_back(clone);
+    conditions[condition] = clone;
+  }
+  NodeMap& local = copy->clone_of;
+  for (const GraphNode* node : graph.nodes) {
+    local[node] = MakeNode(*copy, node->type, node->work);
+    CloneNode(*node, *local[node], clones, conditions);
+  }
+  for (const GraphNode* node : graph.nodes) {
+    for (size_t i = 0; i < node->dependencies.size(); ++i) {
+      Link(*local.at(node->dependencies[i]), *local.at(node), node->edges[i]);
+    }
+  }
+  if (clones != nullptr) clones->insert(local.begin(), local.end());
+  return copy;
+}
+
+bool IsMemoryNode(const GraphNode& node) {
+  return node.type == GraphNodeType::kMemoryAlloc ||
+         node.type == GraphNodeType::kMemoryFree;
+}
+
+// What a new node owns besides its work. REQUIRES: the specification is right.
+void FillNode(GraphNode& node, const NodeSpec& spec) {
+  node.priority = spec.priority;
+  if (spec.child != nullptr) {
+    node.child =
+        spec.move_child ? spec.child : CloneGraph(*spec.child, nullptr);
+    node.child->parent = &node;
+  }
+  if (spec.conditional.condition != nullptr) MakeBodies(node, spec.conditional);
+}
+
+// "The graph must not contain conditional nodes. Graphs containing memory nodes
+// must set the ownership to be moved."
+Error CheckChild(const Graph& graph, const NodeSpec& spec) {
+  const Graph& child = *spec.child;
+  if (&child == &graph || (spec.move_child && child.parent != nullptr)) {
+    return Error::kInvalidValue;
+  }
+  for (const GraphNode* node : child.nodes) {
+    if (node->type == GraphNodeType::kConditional) return Error::kNotSupported;
+  }
+  return !spec.move_child && HasMemoryNodes(child) ? Error::kNotSupported
+                                                   : Error::kSuccess;
+}
+
+Error CheckSpec(const Graph& graph, const NodeSpec& spec) {
+  if (spec.type == GraphNodeType::kConditional) {
+    return CheckCondition(graph, spec.conditional);
+  }
+  return spec.child == nullptr ? Error::kSuccess : CheckChild(graph, spec);
 }
 
 }  // namespace
@@ -98,8 +188,12 @@ Graph* NewGraph() {
   return graph;
 }
 
-void DestroyGraph(Graph* graph) {
-  for (GraphNode* node : graph->nodes) DeleteNode(node);
+void DestroyGraph(Graph* graph, int64_t busy_until_ns) {
+  for (GraphNode* node : graph->nodes) DeleteNode(node, busy_until_ns);
+  for (GraphCondition* condition : graph->conditions) {
+    HandlePool<GraphCondition>::Delete(condition);
+  }
+  ReleaseAll(graph->user_objects, busy_until_ns);
   TellGraph(ResourceEvent::kGraphDestroyed, graph, nullptr);
   HandlePool<Graph>::Delete(graph);
 }
@@ -120,23 +214,26 @@ Error CheckDependencies(const Graph& graph,
 
 Error AddNode(Graph& graph, NodeSpec spec, const DependencyView& dependencies,
               GraphNode** node) {
-  const Error error = CheckDependencies(graph, dependencies);
-  if (error != Error::kSuccess) return error;
+  for (const Error error :
+       {CheckDependencies(graph, dependencies), CheckSpec(graph, spec)}) {
+    if (error != Error::kSuccess) return error;
+  }
   GraphNode* made = MakeNode(graph, spec.type, std::move(spec.work));
   for (size_t i = 0; i < dependencies.nodes.size(); ++i) {
     Link(*dependencies.nodes[i], *made, dependencies.EdgeOf(i));
   }
-  if (spec.child != nullptr) AdoptChild(*made, *spec.child, nullptr);
+  FillNode(*made, spec);
   TellNode(ResourceEvent::kGraphNodeCreated, made, nullptr);
   if (node != nullptr) *node = made;
   return Error::kSuccess;
 }
 
 Error DestroyNode(GraphNode& node) {
+  if (IsMemoryNode(node)) return Error::kNotSupported;
   while (!node.dependencies.empty()) Unlink(*node.dependencies.back(), node);
   while (!node.dependents.empty()) Unlink(node, *node.dependents.back());
   std::erase(node.graph->nodes, &node);
-  DeleteNode(&node);
+  DeleteNode(&node, 0);
   return Error::kSuccess;
 }
 
@@ -162,23 +259,38 @@ const EdgeData& EdgeBetween(const GraphNode& from, const GraphNode& to) {
 }
 
 Graph* CloneGraph(const Graph& graph, NodeMap* clones) {
-  auto* copy = HandlePool<Graph>::New(g_last_graph_id.fetch_add(1) + 1);
-  TellGraph(ResourceEvent::kGraphCloned, copy, &graph);
-  NodeMap local;
-  for (const GraphNode* node : graph.nodes) {
-    GraphNode* clone = MakeNode(*copy, node->type, node->work);
-    clone->enabled = node->enabled;
-    local[node] = clone;
-    TellNode(ResourceEvent::kGraphNodeCloned, clone, node);
-    if (node->child != nullptr) AdoptChild(*clone, *node->child, clones);
+  ConditionMap conditions;
+  return CloneTree(graph, clones, conditions);
+}
+
+bool HasMemoryNodes(const Graph& graph) {
+  return std::any_of(
+      graph.nodes.begin(), graph.nodes.end(), [](const GraphNode* node) {
+        return IsMemoryNode(*node) ||
+               (node->child != nullptr && HasMemoryNodes(*node->child));
+      });
+}
+
+GraphNodeType TypeOf(const Work& work) {
+  constexpr GraphNodeType kTypes[] = {
+      GraphNodeType::kEmpty,
+      GraphNodeType::kKernel,
+      GraphNodeType::kCopy,
+      GraphNodeType::kMemset,
+      GraphNodeType::kHost,
+      GraphNodeType::kEventRecord,
+      GraphNodeType::kEventWait,
+      GraphNodeType::kMemoryAlloc,
+      GraphNodeType::kMemoryFree,
+      GraphNodeType::kMemoryOperations,
+      GraphNodeType::kSemaphoreSignal,
+  };
+  static_assert(std::size(kTypes) == std::variant_size_v<Work>);
+  const auto* semaphore = std::get_if<SemaphoreWork>(&work);
+  if (semaphore != nullptr && !semaphore->signal) {
+    return GraphNodeType::kSemaphoreWait;
   }
-  for (const GraphNode* node : graph.nodes) {
-    for (size_t i = 0; i < node->dependencies.size(); ++i) {
-      Link(*local.at(node->dependencies[i]), *local.at(node), node->edges[i]);
-    }
-  }
-  if (clones != nullptr) clones->insert(local.begin(), local.end());
-  return copy;
+  return kTypes[work.index()];
 }
 
 std::vector<GraphNode*> TopologicalOrder(const Graph& graph) {

@@ -12,11 +12,14 @@
 #include "shim/simgpu/device/error.h"
 #include "shim/simgpu/device/graph_edge.h"
 #include "shim/simgpu/device/handle.h"
+#include "shim/simgpu/device/launch_attributes.h"
+#include "shim/simgpu/device/user_object.h"
 #include "shim/simgpu/device/work.h"
 
 namespace dltap::simgpu {
 
 struct Graph;
+struct GraphCondition;
 
 // Numbered as CUgraphNodeType and cudaGraphNodeType.
 enum class GraphNodeType : int {
@@ -28,10 +31,16 @@ enum class GraphNodeType : int {
   kEmpty = 5,
   kEventWait = 6,
   kEventRecord = 7,
+  kSemaphoreSignal = 8,
+  kSemaphoreWait = 9,
   kMemoryAlloc = 10,
   kMemoryFree = 11,
+  kMemoryOperations = 12,
   kConditional = 13,
 };
+
+// Numbered as cudaGraphConditionalNodeType.
+enum class ConditionType : int { kIf = 0, kWhile = 1, kSwitch = 2 };
 
 // A CUgraphNode. Dependencies come from the same graph.
 struct GraphNode : Handle {
@@ -52,6 +61,13 @@ struct GraphNode : Handle {
   std::vector<EdgeData> edges;  // of the dependencies, in their order
   std::vector<GraphNode*> dependents;
   Graph* child = nullptr;  // owned; of a child graph node
+  // Of a conditional node: graph_condition.h.
+  GraphCondition* condition = nullptr;
+  ConditionType condition_type = ConditionType::kIf;
+  std::vector<Graph*> bodies;  // owned
+  // Of a kernel node.
+  AttributeSet attributes;
+  int priority = 0;
   bool enabled = true;
   int64_t begin_ns = 0;  // of the launch under way
   int64_t end_ns = 0;
@@ -65,16 +81,36 @@ struct Graph : Handle {
   const uint32_t id;
   uint32_t last_node_number = 0;
   std::vector<GraphNode*> nodes;  // by creation
-  GraphNode* parent = nullptr;    // the child graph node that owns it
+  // The child graph node or conditional node that owns it.
+  GraphNode* parent = nullptr;
+  std::vector<GraphCondition*> conditions;
+  UserObjects user_objects;
+  // What each node was cloned from, for cudaGraphNodeFindInClone.
+  std::unordered_map<const GraphNode*, GraphNode*> clone_of;
+  int execs = 0;  // made of this graph and not yet destroyed
 };
 
 Graph* NewGraph();
-void DestroyGraph(Graph* graph);
+// What user objects stand for is in use until `busy_until_ns`.
+void DestroyGraph(Graph* graph, int64_t busy_until_ns = 0);
+
+// The type of the node that this work makes.
+GraphNodeType TypeOf(const Work& work);
+
+// What a conditional node consists of.
+struct ConditionalSpec {
+  GraphCondition* condition = nullptr;
+  ConditionType type = ConditionType::kIf;
+  unsigned size = 0;  // number of bodies
+};
 
 struct NodeSpec {
   GraphNodeType type = GraphNodeType::kEmpty;
   Work work;
-  Graph* child = nullptr;  // cloned
+  Graph* child = nullptr;   // cloned
+  bool move_child = false;  // instead
+  int priority = 0;
+  ConditionalSpec conditional{};
 };
 
 // kInvalidValue when a dependency is of another graph or stands there twice, or
@@ -90,6 +126,10 @@ Error RemoveDependency(GraphNode& from, GraphNode& to, const EdgeData& edge);
 const EdgeData& EdgeBetween(const GraphNode& from, const GraphNode& to);
 
 using NodeMap = std::unordered_map<const GraphNode*, GraphNode*>;
+
+// True when the graph or one inside has memory nodes: CUDA neither clones it
+// nor lets its nodes and edges go.
+bool HasMemoryNodes(const Graph& graph);
 
 // A deep copy; `clones` (may be null) gets original -> clone, children
 // included.

@@ -24,6 +24,10 @@ std::string Label(const GraphNode& node) {
     case GraphNodeType::kEventWait: return "event wait";
     case GraphNodeType::kMemoryAlloc: return "alloc";
     case GraphNodeType::kMemoryFree: return "free";
+    case GraphNodeType::kMemoryOperations: return "memory operations";
+    case GraphNodeType::kSemaphoreSignal: return "semaphore signal";
+    case GraphNodeType::kSemaphoreWait: return "semaphore wait";
+    case GraphNodeType::kConditional: return "conditional";
     default: return "empty";
   }
 }
@@ -34,9 +38,11 @@ void AppendBody(const Graph& graph, std::string& text) {
     for (const GraphNode* dependency : node->dependencies) {
       text += "  " + NodeName(*dependency) + " -> " + NodeName(*node) + ";\n";
     }
-    if (node->child != nullptr) {
-      text += "  subgraph cluster_" + std::to_string(node->child->id) + " {\n";
-      AppendBody(*node->child, text);
+    std::vector<const Graph*> inside(node->bodies.begin(), node->bodies.end());
+    if (node->child != nullptr) inside.push_back(node->child);
+    for (const Graph* inner : inside) {
+      text += "  subgraph cluster_" + std::to_string(inner->id) + " {\n";
+      AppendBody(*inner, text);
       text += "  }\n";
     }
   }

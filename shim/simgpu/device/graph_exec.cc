@@ -7,6 +7,7 @@
 #include "shim/simgpu/device/capture.h"
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/event.h"
+#include "shim/simgpu/device/graph_condition.h"
 #include "shim/simgpu/device/submit.h"
 #include "shim/simgpu/device/timeline.h"
 
@@ -23,16 +24,76 @@ bool IsChain(const Graph& graph) {
   return roots <= 1;
 }
 
-// False when a graph in the tree has a cycle.
-bool OrderTree(const Graph& graph, GraphExec& exec) {
+// The first graph of the tree that has a cycle; null: none.
+const Graph* OrderTree(const Graph& graph, GraphExec& exec) {
   std::vector<GraphNode*> order = TopologicalOrder(graph);
-  if (order.empty() && !graph.nodes.empty()) return false;
+  if (order.empty() && !graph.nodes.empty()) return &graph;
   for (const GraphNode* node : order) {
-    if (node->child != nullptr && !OrderTree(*node->child, exec)) return false;
+    std::vector<const Graph*> inside(node->bodies.begin(), node->bodies.end());
+    if (node->child != nullptr) inside.push_back(node->child);
+    for (const Graph* inner : inside) {
+      if (const Graph* bad = OrderTree(*inner, exec)) return bad;
+    }
   }
   if (!IsChain(graph)) exec.is_chain = false;
   exec.orders[&graph] = std::move(order);
-  return true;
+  return nullptr;
+}
+
+constexpr uint64_t kAllFlags =
+    kAutoFreeOnLaunch | kUploadAtOnce | kDeviceLaunch | kUseNodePriority;
+constexpr uint64_t kImpossibleFlags = kAutoFreeOnLaunch | kDeviceLaunch;
+
+// "The graph can only contain kernel nodes, memcpy nodes, memset nodes, and
+// child graph nodes."
+bool IsForDevice(GraphNodeType type) {
+  return type == GraphNodeType::kKernel || type == GraphNodeType::kCopy ||
+         type == GraphNodeType::kMemset || type == GraphNodeType::kChildGraph;
+}
+
+// "Allowed node types are kernel nodes, empty nodes, child graphs, memsets,
+// memcopies, and conditionals."
+bool IsForBody(GraphNodeType type) {
+  return IsForDevice(type) || type == GraphNodeType::kEmpty ||
+         type == GraphNodeType::kConditional;
+}
+
+using IsAllowed = bool (*)(GraphNodeType);
+
+// The first node of the tree that is not allowed; null: none.
+GraphNode* FindForbidden(const Graph& graph, IsAllowed is_allowed) {
+  for (GraphNode* node : graph.nodes) {
+    if (is_allowed != nullptr && !is_allowed(node->type)) return node;
+    for (const Graph* body : node->bodies) {
+      if (GraphNode* bad = FindForbidden(*body, IsForBody)) return bad;
+    }
+    if (node->child == nullptr) continue;
+    if (GraphNode* bad = FindForbidden(*node->child, is_allowed)) return bad;
+  }
+  return nullptr;
+}
+
+InstantiateReport CheckNodes(const Graph& graph, uint64_t flags) {
+  if (!AllConditionsUsed(graph)) {
+    return {InstantiateResult::kConditionUnused, nullptr};
+  }
+  const bool by_device = (flags & kDeviceLaunch) != 0;
+  if (by_device && graph.nodes.empty()) {
+    return {InstantiateResult::kInvalidStructure, nullptr};
+  }
+  if (GraphNode* bad =
+          FindForbidden(graph, by_device ? IsForDevice : nullptr)) {
+    return {InstantiateResult::kNodeNotSupported, bad};
+  }
+  return {};
+}
+
+// The node of the instantiated graph that this clone stands for.
+GraphNode* OriginalOf(const GraphExec& exec, const GraphNode* clone) {
+  for (const auto& [original, ours] : exec.clones) {
+    if (ours == clone) return const_cast<GraphNode*>(original);
+  }
+  return nullptr;
 }
 
 void TellExec(ResourceEvent event, GraphExec& exec, const Graph* original) {
@@ -77,9 +138,18 @@ class Replay {
                                                    : node.end_ns;
   }
 
+  int PriorityOf(const GraphNode& node) const {
+    return (exec_.flags & kUseNodePriority) != 0 ? node.priority
+                                                 : stream_.priority.load();
+  }
+
   int64_t RunNode(GraphNode& node, int64_t ready_ns) {
     if (!node.enabled) return ready_ns;
     if (node.child != nullptr) return Run(*node.child, ready_ns);
+    if (node.type == GraphNodeType::kConditional) {
+      const Graph* body = ChosenBody(node);
+      return body == nullptr ? ready_ns : Run(*body, ready_ns);
+    }
     if (auto* wait = std::get_if<EventWaitWork>(&node.work)) {
       const std::lock_guard lock(wait->event->mutex);
       return std::max(ready_ns, wait->event->time_ns);
@@ -87,7 +157,7 @@ class Replay {
     const Span span = Occupy(stream_, node.work,
                              {.begin_ns = ready_ns,
                               .now_ns = submitted_ns_,
-                              .priority = stream_.priority,
+                              .priority = PriorityOf(node),
                               .in_order = exec_.is_chain});
     node.begin_ns = span.begin_ns;
     if (auto* record = std::get_if<EventRecordWork>(&node.work)) {
@@ -106,57 +176,34 @@ class Replay {
   const int64_t submitted_ns_;
 };
 
-GraphUpdateResult Compare(const Graph& ours, const Graph& theirs,
-                          GraphNode** culprit);
-
-GraphUpdateResult CompareNodes(const GraphNode& ours, GraphNode& theirs,
-                               GraphNode** culprit) {
-  if (ours.type != theirs.type) {
-    *culprit = &theirs;
-    return GraphUpdateResult::kNodeTypeChanged;
-  }
-  if (ours.dependencies.size() != theirs.dependencies.size()) {
-    *culprit = &theirs;
-    return GraphUpdateResult::kTopologyChanged;
-  }
-  if (ours.child != nullptr)
-    return Compare(*ours.child, *theirs.child, culprit);
-  return GraphUpdateResult::kSuccess;
-}
-
-GraphUpdateResult Compare(const Graph& ours, const Graph& theirs,
-                          GraphNode** culprit) {
-  if (ours.nodes.size() != theirs.nodes.size()) {
-    return GraphUpdateResult::kTopologyChanged;
-  }
-  for (size_t i = 0; i < ours.nodes.size(); ++i) {
-    const auto result = CompareNodes(*ours.nodes[i], *theirs.nodes[i], culprit);
-    if (result != GraphUpdateResult::kSuccess) return result;
-  }
-  return GraphUpdateResult::kSuccess;
-}
-
-void CopyParameters(Graph& ours, const Graph& theirs, NodeMap& clones) {
-  for (size_t i = 0; i < ours.nodes.size(); ++i) {
-    ours.nodes[i]->work = theirs.nodes[i]->work;
-    clones[theirs.nodes[i]] = ours.nodes[i];
-    if (ours.nodes[i]->child != nullptr) {
-      CopyParameters(*ours.nodes[i]->child, *theirs.nodes[i]->child, clones);
-    }
-  }
-}
-
 }  // namespace
 
-Error InstantiateGraph(const Graph& graph, uint64_t flags, GraphExec** exec) {
+Error InstantiateGraph(Graph& graph, uint64_t flags, GraphExec** exec,
+                       InstantiateReport* report) {
+  *exec = nullptr;
+  *report = {InstantiateResult::kError, nullptr};
+  const bool exclusive = HasMemoryNodes(graph);
+  if ((flags & ~kAllFlags) != 0 ||
+      (flags & kImpossibleFlags) == kImpossibleFlags ||
+      graph.parent != nullptr || (exclusive && graph.execs > 0)) {
+    return Error::kInvalidValue;
+  }
+  *report = CheckNodes(graph, flags);
+  if (report->result != InstantiateResult::kSuccess) {
+    return Error::kInvalidValue;
+  }
   NodeMap clones;
-  auto* made = HandlePool<GraphExec>::New(CloneGraph(graph, &clones));
+  auto* made = HandlePool<GraphExec>::New(CloneGraph(graph, &clones), &graph);
   made->clones = std::move(clones);
   made->flags = flags;
-  if (!OrderTree(*made->graph, *made)) {
+  if (const Graph* bad = OrderTree(*made->graph, *made)) {
+    *report = {InstantiateResult::kInvalidStructure,
+               OriginalOf(*made, bad->nodes.front())};
+    ++graph.execs;
     DestroyGraphExec(*made);
     return Error::kInvalidValue;
   }
+  ++graph.execs;
   TellExec(ResourceEvent::kGraphExecCreated, *made, &graph);
   *exec = made;
   return Error::kSuccess;
@@ -164,7 +211,10 @@ Error InstantiateGraph(const Graph& graph, uint64_t flags, GraphExec** exec) {
 
 Error DestroyGraphExec(GraphExec& exec) {
   TellExec(ResourceEvent::kGraphExecDestroyed, exec, nullptr);
-  DestroyGraph(exec.graph);
+  if (FromHandle<Graph>(exec.original) != nullptr && exec.original->execs > 0) {
+    --exec.original->execs;
+  }
+  DestroyGraph(exec.graph, exec.tail_ns);
   HandlePool<GraphExec>::Delete(&exec);
   return Error::kSuccess;
 }
@@ -189,28 +239,6 @@ Error LaunchGraph(GraphExec& exec, Stream& stream) {
 GraphNode* NodeInExec(GraphExec& exec, const GraphNode* original) {
   const auto found = exec.clones.find(original);
   return found == exec.clones.end() ? nullptr : found->second;
-}
-
-GraphUpdateResult UpdateGraphExec(GraphExec& exec, const Graph& graph,
-                                  GraphNode** culprit) {
-  GraphNode* unused = nullptr;
-  const std::lock_guard lock(exec.mutex);
-  const auto result =
-      Compare(*exec.graph, graph, culprit == nullptr ? &unused : culprit);
-  if (result == GraphUpdateResult::kSuccess) {
-    CopyParameters(*exec.graph, graph, exec.clones);
-  }
-  return result;
-}
-
-Error UpdateChildGraph(GraphExec& exec, GraphNode& node, const Graph& child) {
-  GraphNode* culprit = nullptr;
-  const std::lock_guard lock(exec.mutex);
-  if (Compare(*node.child, child, &culprit) != GraphUpdateResult::kSuccess) {
-    return Error::kInvalidValue;
-  }
-  CopyParameters(*node.child, child, exec.clones);
-  return Error::kSuccess;
 }
 
 uint32_t GraphExecIdOf(void* graph_exec) {

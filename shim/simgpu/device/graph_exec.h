@@ -16,9 +16,11 @@ namespace dltap::simgpu {
 // follow each other, whatever their streams.
 struct GraphExec : Handle {
   static constexpr uint32_t kTag = 0x47584543;  // "GXEC"
-  explicit GraphExec(Graph* clone) : Handle(kTag), graph(clone) {}
+  GraphExec(Graph* clone, Graph* instantiated)
+      : Handle(kTag), graph(clone), original(instantiated) {}
 
-  Graph* const graph;  // its id is the exec's id
+  Graph* const graph;     // its id is the exec's id
+  Graph* const original;  // may be destroyed since
   uint64_t flags = 0;
   bool is_chain = true;  // no two nodes may run at the same time
   NodeMap clones;        // the instantiated graph's node -> ours
@@ -28,33 +30,37 @@ struct GraphExec : Handle {
   int64_t tail_ns = 0;
 };
 
-// kInvalidValue when the graph has a cycle.
-Error InstantiateGraph(const Graph& graph, uint64_t flags, GraphExec** exec);
+// cudaGraphInstantiateFlags.
+constexpr uint64_t kAutoFreeOnLaunch = 1;
+constexpr uint64_t kUploadAtOnce = 2;
+constexpr uint64_t kDeviceLaunch = 4;
+constexpr uint64_t kUseNodePriority = 8;
+
+// Numbered as cudaGraphInstantiateResult.
+enum class InstantiateResult : int {
+  kSuccess = 0,
+  kError = 1,
+  kInvalidStructure = 2,
+  kNodeNotSupported = 3,
+  kMultipleDevices = 4,
+  kConditionUnused = 5,
+};
+
+struct InstantiateReport {
+  InstantiateResult result = InstantiateResult::kSuccess;
+  GraphNode* node = nullptr;  // of the graph: an offending one
+};
+
+// kInvalidValue, and the report says why: a cycle, an unused condition handle,
+// a second exec of a graph with memory nodes, a node that a graph for launches
+// by the device, or a conditional node's body, may not have.
+Error InstantiateGraph(Graph& graph, uint64_t flags, GraphExec** exec,
+                       InstantiateReport* report);
 Error DestroyGraphExec(GraphExec& exec);
 Error LaunchGraph(GraphExec& exec, Stream& stream);
 
 // Our clone of a node of the graph that was instantiated; null: not of it.
 GraphNode* NodeInExec(GraphExec& exec, const GraphNode* original);
-
-// Numbered as CUgraphExecUpdateResult.
-enum class GraphUpdateResult : int {
-  kSuccess = 0,
-  kError = 1,
-  kTopologyChanged = 2,
-  kNodeTypeChanged = 3,
-  kFunctionChanged = 4,
-  kParametersChanged = 5,
-  kNotSupported = 6,
-};
-
-// Gives the exec the parameters of a graph of the same shape. On failure the
-// exec is unchanged and `*culprit` (may be null) is the first node that
-// differs.
-GraphUpdateResult UpdateGraphExec(GraphExec& exec, const Graph& graph,
-                                  GraphNode** culprit);
-
-// Gives a child graph node of the exec the parameters of a graph of its shape.
-Error UpdateChildGraph(GraphExec& exec, GraphNode& node, const Graph& child);
 
 }  // namespace dltap::simgpu
 

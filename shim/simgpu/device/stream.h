@@ -13,6 +13,7 @@
 #include "shim/simgpu/device/error.h"
 #include "shim/simgpu/device/graph_edge.h"
 #include "shim/simgpu/device/handle.h"
+#include "shim/simgpu/device/launch_attributes.h"
 #include "shim/simgpu/device/occupancy.h"
 #include "shim/simgpu/device/sm_sharing.h"
 
@@ -61,7 +62,7 @@ struct Stream : Handle {
 
   Device* const device;
   const unsigned flags;
-  const int priority;
+  std::atomic<int> priority;
   const uint32_t id;
   Context* context = nullptr;
   bool legacy = false;
@@ -76,6 +77,7 @@ struct Stream : Handle {
   std::atomic<Capture*> capture{nullptr};
   // Recent launches, by a hash of their geometry; see timeline.h.
   std::array<ModelledKernel, 32> modelled{};
+  AttributeSet attributes;
   // What of the SMs the stream claims and when; see sm_sharing.h.
   std::atomic<int> sm_claim{0};
   std::unique_ptr<SmLog> sm_log;

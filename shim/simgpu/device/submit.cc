@@ -26,9 +26,11 @@ struct Effect {
   void operator()(const CopyWork& copy) const { PerformCopy(copy); }
   void operator()(const MemsetWork& set) const { PerformMemset(set); }
   void operator()(const HostWork& host) const { host.function(); }
-  void operator()(const EmptyWork&) const {}
-  void operator()(const EventRecordWork&) const {}
-  void operator()(const EventWaitWork&) const {}
+  void operator()(const MemoryOperationsWork& operations) const {
+    PerformMemoryOperations(operations);
+  }
+  template <typename WithoutEffect>
+  void operator()(const WithoutEffect&) const {}
 };
 
 bool HasEffect(const Work& work) {

@@ -10,6 +10,7 @@ namespace dltap::simgpu {
 namespace {
 
 constexpr int64_t kHostFunctionNs = 5'000;
+constexpr int64_t kMemoryOperationNs = 1'000;
 
 opmodel::CopyPath PathOf(const CopyWork& copy) {
   using opmodel::CopyPath;
@@ -53,9 +54,13 @@ struct Duration {
                                     .ns);
   }
   int64_t operator()(const HostWork&) const { return kHostFunctionNs; }
-  int64_t operator()(const EmptyWork&) const { return 0; }
-  int64_t operator()(const EventRecordWork&) const { return 0; }
-  int64_t operator()(const EventWaitWork&) const { return 0; }
+  int64_t operator()(const MemoryOperationsWork&) const {
+    return kMemoryOperationNs;
+  }
+  template <typename Instant>
+  int64_t operator()(const Instant&) const {
+    return 0;
+  }
 };
 
 // Calls visit(stream) for each stream that `stream` waits for by rule 2.
@@ -150,6 +155,12 @@ int64_t GapBefore(const Work& work) {
 Span Occupy(Stream& stream, const Work& work, const Readiness& ready) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) {
     return OccupySms(stream, *kernel, ready);
+  }
+  if (const auto* operations = std::get_if<MemoryOperationsWork>(&work)) {
+    const int64_t end_ns =
+        EndOfWaits(*operations, ready.begin_ns) + kMemoryOperationNs;
+    NoteWrites(*operations, end_ns);
+    return {ready.begin_ns, end_ns};
   }
   Device& device = *stream.device;
   const int64_t duration_ns = std::visit(Duration{device.gpu}, work);

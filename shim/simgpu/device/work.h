@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <variant>
+#include <vector>
 
 #include "shim/simgpu/device/activity.h"
 #include "shim/simgpu/device/launch_geometry.h"
+#include "shim/simgpu/device/memory_operation.h"
 
 namespace dltap::simgpu {
 
@@ -85,8 +88,26 @@ struct EventWaitWork {
   Event* event;
 };
 
+// Memory that a graph allocates keeps its address for the graph's life.
+struct GraphAllocation;
+struct MemoryAllocWork {
+  std::shared_ptr<GraphAllocation> allocation;
+};
+struct MemoryFreeWork {
+  std::shared_ptr<GraphAllocation> allocation;
+};
+
+// In explicit graphs only: other processes, which would wait or be waited for,
+// do not exist here. Parameters are kept as they were given.
+struct SemaphoreWork {
+  bool signal = false;
+  std::vector<void*> semaphores;
+  std::vector<std::byte> parameters;
+};
+
 using Work = std::variant<EmptyWork, KernelWork, CopyWork, MemsetWork, HostWork,
-                          EventRecordWork, EventWaitWork>;
+                          EventRecordWork, EventWaitWork, MemoryAllocWork,
+                          MemoryFreeWork, MemoryOperationsWork, SemaphoreWork>;
 
 }  // namespace dltap::simgpu
 

@@ -69,10 +69,8 @@ struct Teller {
                                 .value = set.value,
                                 .bytes = set.bytes()});
   }
-  void operator()(const HostWork&) const {}
-  void operator()(const EmptyWork&) const {}
-  void operator()(const EventRecordWork&) const {}
-  void operator()(const EventWaitWork&) const {}
+  template <typename WithoutRecord>
+  void operator()(const WithoutRecord&) const {}
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "shim/simgpu/device/graph_dot.h"
 #include "shim/simgpu/device/graph_exec.h"
 #include "shim/simgpu/device/graph_query.h"
+#include "shim/simgpu/device/graph_update.h"
 #include "shim/simgpu/driver/driver_call.h"
 #include "shim/simgpu/driver/graph_call.h"
 
@@ -15,14 +16,30 @@ namespace dltap::simgpu {
 namespace {
 
 template <ApiName kName>
-CUresult Instantiate(CUgraphExec* out, CUgraph handle, uint64_t flags) {
+CUresult Instantiate(CUgraphExec* out, CUgraph handle, uint64_t flags,
+                     InstantiateReport* report) {
   return OnGraph<kName>(handle, [&](Graph& graph) {
     if (out == nullptr) return Error::kInvalidValue;
     GraphExec* exec = nullptr;
-    const Error error = InstantiateGraph(graph, flags, &exec);
+    const Error error = InstantiateGraph(graph, flags, &exec, report);
     *out = ToHandle<CUgraphExec>(exec);
     return error;
   });
+}
+
+// The oldest form tells the offending node, and why as text.
+template <ApiName kName>
+CUresult InstantiateWithLog(CUgraphExec* out, CUgraph handle,
+                            CUgraphNode* node_out, char* log,
+                            size_t log_bytes) {
+  InstantiateReport report;
+  const CUresult result = Instantiate<kName>(out, handle, 0, &report);
+  if (node_out != nullptr) *node_out = ToHandle<CUgraphNode>(report.node);
+  if (log != nullptr && log_bytes > 0) {
+    std::snprintf(log, log_bytes, "%s",
+                  result == CUDA_SUCCESS ? "" : "invalid graph structure");
+  }
+  return result;
 }
 
 using ChangeEdge = Error (*)(GraphNode&, GraphNode&, const EdgeData&);
@@ -79,17 +96,17 @@ CUresult Neighbours(CUgraphNode handle, ListNeighbours list, CUgraphNode* out,
 
 template <ApiName kName>
 CUresult Update(CUgraphExec handle, CUgraph graph_handle,
-                CUgraphExecUpdateResult* result_out, CUgraphNode* culprit_out) {
+                CUgraphExecUpdateResultInfo* info) {
   return OnExec<kName>(handle, [&](GraphExec& exec) {
     const Graph* graph = FromHandle<Graph>(graph_handle);
     if (graph == nullptr) return Error::kInvalidValue;
-    GraphNode* culprit = nullptr;
-    const GraphUpdateResult result = UpdateGraphExec(exec, *graph, &culprit);
-    if (result_out != nullptr) {
-      *result_out = static_cast<CUgraphExecUpdateResult>(result);
+    const GraphUpdateReport report = UpdateGraphExec(exec, *graph);
+    if (info != nullptr) {
+      info->result = static_cast<CUgraphExecUpdateResult>(report.result);
+      info->errorNode = ToHandle<CUgraphNode>(report.node);
+      info->errorFromNode = ToHandle<CUgraphNode>(report.from);
     }
-    if (culprit_out != nullptr) *culprit_out = ToHandle<CUgraphNode>(culprit);
-    return result == GraphUpdateResult::kSuccess
+    return report.result == GraphUpdateResult::kSuccess
                ? Error::kSuccess
                : Error::kGraphExecUpdateFailure;
   });
@@ -119,36 +136,46 @@ CUresult cuGraphDestroy(CUgraph hGraph) {
 CUresult cuGraphClone(CUgraph* phGraphClone, CUgraph originalGraph) {
   return OnGraph<"cuGraphClone">(originalGraph, [&](Graph& graph) {
     if (phGraphClone == nullptr) return Error::kInvalidValue;
+    if (HasMemoryNodes(graph)) return Error::kNotSupported;
     *phGraphClone = ToHandle<CUgraph>(CloneGraph(graph, nullptr));
     return Error::kSuccess;
   });
 }
 
 CUresult cuGraphInstantiate(CUgraphExec* phGraphExec, CUgraph hGraph,
-                            CUgraphNode*, char*, size_t) {
-  return Instantiate<"cuGraphInstantiate">(phGraphExec, hGraph, 0);
+                            CUgraphNode* phErrorNode, char* logBuffer,
+                            size_t bufferSize) {
+  return InstantiateWithLog<"cuGraphInstantiate">(
+      phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
 }
 
 CUresult cuGraphInstantiate_v2(CUgraphExec* phGraphExec, CUgraph hGraph,
-                               CUgraphNode*, char*, size_t) {
-  return Instantiate<"cuGraphInstantiate_v2">(phGraphExec, hGraph, 0);
+                               CUgraphNode* phErrorNode, char* logBuffer,
+                               size_t bufferSize) {
+  return InstantiateWithLog<"cuGraphInstantiate_v2">(
+      phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
 }
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* phGraphExec, CUgraph hGraph,
                                      unsigned long long flags) {
-  return Instantiate<"cuGraphInstantiateWithFlags">(phGraphExec, hGraph, flags);
+  InstantiateReport report;
+  return Instantiate<"cuGraphInstantiateWithFlags">(phGraphExec, hGraph, flags,
+                                                    &report);
 }
 
 CUresult cuGraphInstantiateWithParams(
     CUgraphExec* phGraphExec, CUgraph hGraph,
     CUDA_GRAPH_INSTANTIATE_PARAMS* instantiateParams) {
-  if (instantiateParams != nullptr) {
-    instantiateParams->hErrNode_out = nullptr;
-    instantiateParams->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
-  }
-  return Instantiate<"cuGraphInstantiateWithParams">(
+  InstantiateReport report{InstantiateResult::kError, nullptr};
+  const CUresult result = Instantiate<"cuGraphInstantiateWithParams">(
       phGraphExec, hGraph,
-      instantiateParams == nullptr ? 0 : instantiateParams->flags);
+      instantiateParams == nullptr ? 0 : instantiateParams->flags, &report);
+  if (instantiateParams != nullptr) {
+    instantiateParams->hErrNode_out = ToHandle<CUgraphNode>(report.node);
+    instantiateParams->result_out =
+        static_cast<CUgraphInstantiateResult>(report.result);
+  }
+  return result;
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
@@ -164,26 +191,27 @@ CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t* flags) {
   });
 }
 
-CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream) {
-  return OnExec<"cuGraphUpload">(hGraphExec,
-                                 [](GraphExec&) { return Error::kSuccess; });
+CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream) {
+  return OnExec<"cuGraphUpload">(hGraphExec, [&](GraphExec&) {
+    return ResolveStream(hStream) == nullptr ? Error::kInvalidHandle
+                                             : Error::kSuccess;
+  });
 }
 
 CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph,
                            CUgraphNode* hErrorNode_out,
                            CUgraphExecUpdateResult* updateResult_out) {
-  return Update<"cuGraphExecUpdate">(hGraphExec, hGraph, updateResult_out,
-                                     hErrorNode_out);
+  CUgraphExecUpdateResultInfo info{};
+  const CUresult result =
+      Update<"cuGraphExecUpdate">(hGraphExec, hGraph, &info);
+  if (hErrorNode_out != nullptr) *hErrorNode_out = info.errorNode;
+  if (updateResult_out != nullptr) *updateResult_out = info.result;
+  return result;
 }
 
 CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
                               CUgraphExecUpdateResultInfo* resultInfo) {
-  if (resultInfo == nullptr) {
-    return Update<"cuGraphExecUpdate_v2">(hGraphExec, hGraph, nullptr, nullptr);
-  }
-  resultInfo->errorFromNode = nullptr;
-  return Update<"cuGraphExecUpdate_v2">(hGraphExec, hGraph, &resultInfo->result,
-                                        &resultInfo->errorNode);
+  return Update<"cuGraphExecUpdate_v2">(hGraphExec, hGraph, resultInfo);
 }
 
 CUresult cuGraphGetNodes(CUgraph hGraph, CUgraphNode* nodes, size_t* numNodes) {

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "shim/simgpu/device/graph.h"
+#include "shim/simgpu/device/graph_update.h"
 #include "shim/simgpu/driver/graph_call.h"
 #include "shim/simgpu/driver/node_params.h"
 
@@ -42,18 +43,6 @@ CUresult AddWork(CUgraph handle, const Dependencies& after, GraphNodeType type,
   });
 }
 
-template <ApiName kName>
-CUresult AddSpec(CUgraph handle, const Dependencies& after,
-                 const CUgraphNodeParams* params, CUgraphNode* out) {
-  return OnGraph<kName>(handle, [&](Graph& graph) {
-    if (params == nullptr) return Error::kInvalidValue;
-    NodeSpec spec;
-    const Error error = SpecOf(*params, &spec);
-    return error == Error::kSuccess ? Add(graph, after, std::move(spec), out)
-                                    : error;
-  });
-}
-
 template <ApiName kName, typename EventWork>
 CUresult AddEvent(CUgraph handle, const Dependencies& after, GraphNodeType type,
                   CUevent event_handle, CUgraphNode* out) {
@@ -71,31 +60,25 @@ CUresult GetParams(CUgraphNode handle, Params* params) {
                        [&](GraphNode& node) { return ParamsOf(node, params); });
 }
 
-template <typename Params>
-Error Change(GraphNode& node, const Params* params) {
-  if (params == nullptr) return Error::kInvalidValue;
-  Work work;
-  const Error error = WorkOf(*params, &work);
-  if (error != Error::kSuccess) return error;
-  if (work.index() != node.work.index()) return Error::kInvalidValue;
-  node.work = std::move(work);
-  return Error::kSuccess;
-}
-
 template <ApiName kName, typename Params>
 CUresult SetParams(CUgraphNode handle, const Params* params) {
-  return OnNode<kName>(handle,
-                       [&](GraphNode& node) { return Change(node, params); });
+  return OnNode<kName>(handle, [&](GraphNode& node) {
+    Work work;
+    if (params == nullptr) return Error::kInvalidValue;
+    const Error error = WorkOf(*params, &work);
+    return error == Error::kSuccess ? ChangeNode(node, std::move(work)) : error;
+  });
 }
 
 template <ApiName kName, typename Params>
-CUresult ExecSetParams(CUgraphExec handle, CUgraphNode node_handle,
+CUresult ExecSetParams(CUgraphExec handle, CUgraphNode node,
                        const Params* params) {
   return OnExec<kName>(handle, [&](GraphExec& exec) {
-    GraphNode* node = NodeInExec(exec, FromHandle<GraphNode>(node_handle));
-    if (node == nullptr) return Error::kInvalidValue;
-    const std::lock_guard lock(exec.mutex);
-    return Change(*node, params);
+    Work work;
+    if (params == nullptr) return Error::kInvalidValue;
+    const Error error = WorkOf(*params, &work);
+    if (error != Error::kSuccess) return error;
+    return ChangeNodeInExec(exec, FromHandle<GraphNode>(node), std::move(work));
   });
 }
 
@@ -185,23 +168,6 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode* phGraphNode, CUgraph hGraph,
                                  size_t numDependencies, CUevent event) {
   return AddEvent<"cuGraphAddEventWaitNode", EventWaitWork>(
       hGraph, {dependencies, numDependencies}, GraphNodeType::kEventWait, event,
-      phGraphNode);
-}
-
-CUresult cuGraphAddNode(CUgraphNode* phGraphNode, CUgraph hGraph,
-                        const CUgraphNode* dependencies, size_t numDependencies,
-                        CUgraphNodeParams* nodeParams) {
-  return AddSpec<"cuGraphAddNode">(hGraph, {dependencies, numDependencies},
-                                   nodeParams, phGraphNode);
-}
-
-CUresult cuGraphAddNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph,
-                           const CUgraphNode* dependencies,
-                           const CUgraphEdgeData* dependencyData,
-                           size_t numDependencies,
-                           CUgraphNodeParams* nodeParams) {
-  return AddSpec<"cuGraphAddNode_v2">(
-      hGraph, {dependencies, numDependencies, dependencyData}, nodeParams,
       phGraphNode);
 }
 
@@ -308,4 +274,41 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec,
         }
         return UpdateChildGraph(exec, *node, *child);
       });
+}
+
+CUresult cuGraphKernelNodeSetParams(
+    CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
+  return SetParams<"cuGraphKernelNodeSetParams">(hNode, nodeParams);
+}
+
+CUresult cuGraphExecKernelNodeSetParams(
+    CUgraphExec hGraphExec, CUgraphNode hNode,
+    const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
+  return ExecSetParams<"cuGraphExecKernelNodeSetParams">(hGraphExec, hNode,
+                                                         nodeParams);
+}
+
+CUresult cuGraphAddBatchMemOpNode(
+    CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
+    size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
+  return AddWork<"cuGraphAddBatchMemOpNode">(
+      hGraph, {dependencies, numDependencies}, GraphNodeType::kMemoryOperations,
+      nodeParams, phGraphNode);
+}
+
+CUresult cuGraphBatchMemOpNodeGetParams(
+    CUgraphNode hNode, CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams_out) {
+  return GetParams<"cuGraphBatchMemOpNodeGetParams">(hNode, nodeParams_out);
+}
+
+CUresult cuGraphBatchMemOpNodeSetParams(
+    CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
+  return SetParams<"cuGraphBatchMemOpNodeSetParams">(hNode, nodeParams);
+}
+
+CUresult cuGraphExecBatchMemOpNodeSetParams(
+    CUgraphExec hGraphExec, CUgraphNode hNode,
+    const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
+  return ExecSetParams<"cuGraphExecBatchMemOpNodeSetParams">(hGraphExec, hNode,
+                                                             nodeParams);
 }

@@ -3,6 +3,7 @@
 
 #include "shim/simgpu/device/graph_query.h"
 #include "shim/simgpu/device/launch.h"
+#include "shim/simgpu/device/node_spec.h"
 #include "shim/simgpu/device/transfer.h"
 #include "shim/simgpu/driver/conversions.h"
 #include "shim/simgpu/driver/driver_call.h"
@@ -48,21 +49,22 @@ CUmemorytype TypeOf(MemoryKind kind) {
              : CU_MEMORYTYPE_HOST;
 }
 
-Error EventOf(CUevent handle, Event** event) {
-  *event = FromHandle<Event>(handle);
-  return *event == nullptr ? Error::kInvalidHandle : Error::kSuccess;
-}
-
-Error EventSpecOf(const CUgraphNodeParams& params, NodeSpec* spec) {
-  Event* event = nullptr;
-  if (params.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
-    const Error error = EventOf(params.eventRecord.event, &event);
-    spec->work = EventRecordWork{event};
-    return error;
+CUstreamBatchMemOpParams ToParams(const MemoryOperation& operation) {
+  CUstreamBatchMemOpParams params{};
+  params.operation = static_cast<CUstreamBatchMemOpType>(operation.type);
+  switch (params.operation) {
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+      // Waits and writes are laid out alike.
+      params.waitValue.address = ToAddress(operation.address);
+      params.waitValue.value64 = operation.value;
+      params.waitValue.flags = operation.flags;
+      break;
+    default: params.memoryBarrier.flags = operation.flags;
   }
-  const Error error = EventOf(params.eventWait.event, &event);
-  spec->work = EventWaitWork{event};
-  return error;
+  return params;
 }
 
 // The structures of cuGraphAddNode repeat the older ones' fields.
@@ -102,34 +104,66 @@ Error WorkOf(const CUDA_MEMSET_NODE_PARAMS_v1& params, Work* work) {
 }
 
 Error WorkOf(const CUDA_HOST_NODE_PARAMS_v1& params, Work* work) {
-  if (params.fn == nullptr) return Error::kInvalidValue;
-  *work =
-      HostWork{[=] { params.fn(params.userData); }, params.fn, params.userData};
-  return Error::kSuccess;
+  return HostWorkOf(params, work);
 }
 
 Error WorkOf(const CUDA_MEMCPY3D& params, Work* work) {
   return MakeCopy3D(params, &work->emplace<CopyWork>());
 }
 
-Error SpecOf(const CUgraphNodeParams& params, NodeSpec* spec) {
+MemoryOperation OperationOf(const CUstreamBatchMemOpParams& params) {
+  MemoryOperation operation{
+      .type = static_cast<MemoryOperationType>(params.operation)};
+  switch (params.operation) {
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+      operation.address = ToPointer(params.waitValue.address);
+      operation.value = params.waitValue.value64;
+      operation.flags = params.waitValue.flags;
+      break;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+      operation.address = ToPointer(params.writeValue.address);
+      operation.value = params.writeValue.value64;
+      operation.flags = params.writeValue.flags;
+      break;
+    case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+      operation.flags = params.flushRemoteWrites.flags;
+      break;
+    default: operation.flags = params.memoryBarrier.flags;
+  }
+  return operation;
+}
+
+Error WorkOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& params, Work* work) {
+  if (params.paramArray == nullptr && params.count != 0) {
+    return Error::kInvalidValue;
+  }
+  MemoryOperationsWork operations{.operations = {}, .flags = params.flags};
+  for (unsigned i = 0; i < params.count; ++i) {
+    operations.operations.push_back(OperationOf(params.paramArray[i]));
+  }
+  const Error error = CheckMemoryOperations(operations);
+  *work = std::move(operations);
+  return error;
+}
+
+Error SpecOf(const Graph& graph, const CUgraphNodeParams& params,
+             NodeSpec* spec) {
   spec->type = static_cast<GraphNodeType>(params.type);
   switch (params.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return WorkOfV3(params.kernel, &spec->work);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
       return WorkOf(params.memcpy.copyParams, &spec->work);
     case CU_GRAPH_NODE_TYPE_MEMSET: return WorkOfV2(params.memset, &spec->work);
-    case CU_GRAPH_NODE_TYPE_HOST:
-      return WorkOf(CUDA_HOST_NODE_PARAMS_v1{.fn = params.host.fn,
-                                             .userData = params.host.userData},
-                    &spec->work);
-    case CU_GRAPH_NODE_TYPE_GRAPH:
-      spec->child = FromHandle<Graph>(params.graph.graph);
-      return spec->child == nullptr ? Error::kInvalidValue : Error::kSuccess;
-    case CU_GRAPH_NODE_TYPE_EMPTY: return Error::kSuccess;
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return EventSpecOf(params, spec);
-    default: return Error::kNotSupported;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return WorkOf(
+          CUDA_BATCH_MEM_OP_NODE_PARAMS{.ctx = params.memOp.ctx,
+                                        .count = params.memOp.count,
+                                        .paramArray = params.memOp.paramArray,
+                                        .flags = params.memOp.flags},
+          &spec->work);
+    default: return CommonSpecOf(graph, params, spec);
   }
 }
 
@@ -177,6 +211,22 @@ Error ParamsOf(const GraphNode& node, CUDA_MEMCPY3D* params) {
   params->WidthInBytes = copy->width;
   params->Height = copy->height;
   params->Depth = copy->depth;
+  return Error::kSuccess;
+}
+
+Error ParamsOf(const GraphNode& node, CUDA_BATCH_MEM_OP_NODE_PARAMS* params) {
+  const auto* work = std::get_if<MemoryOperationsWork>(&node.work);
+  if (work == nullptr || params == nullptr) return Error::kInvalidValue;
+  static_assert(sizeof(CUstreamBatchMemOpParams) == 6 * sizeof(cuuint64_t));
+  thread_local std::vector<CUstreamBatchMemOpParams> array;
+  array.clear();
+  for (const MemoryOperation& operation : work->operations) {
+    array.push_back(ToParams(operation));
+  }
+  *params = {.ctx = nullptr,
+             .count = static_cast<unsigned>(array.size()),
+             .paramArray = array.data(),
+             .flags = work->flags};
   return Error::kSuccess;
 }
 

@@ -16,9 +16,13 @@ Error WorkOf(const CUDA_KERNEL_NODE_PARAMS_v2& params, Work* work);
 Error WorkOf(const CUDA_MEMSET_NODE_PARAMS_v1& params, Work* work);
 Error WorkOf(const CUDA_HOST_NODE_PARAMS_v1& params, Work* work);
 Error WorkOf(const CUDA_MEMCPY3D& params, Work* work);
+Error WorkOf(const CUDA_BATCH_MEM_OP_NODE_PARAMS& params, Work* work);
 
-// A whole node, of any type that is simulated; else kNotSupported.
-Error SpecOf(const CUgraphNodeParams& params, NodeSpec* spec);
+// A whole node of any type, for this graph.
+Error SpecOf(const Graph& graph, const CUgraphNodeParams& params,
+             NodeSpec* spec);
+
+MemoryOperation OperationOf(const CUstreamBatchMemOpParams& params);
 
 // kInvalidValue when the node is of another type.
 Error ParamsOf(const GraphNode& node, CUDA_KERNEL_NODE_PARAMS_v1* params);
@@ -26,6 +30,8 @@ Error ParamsOf(const GraphNode& node, CUDA_KERNEL_NODE_PARAMS_v2* params);
 Error ParamsOf(const GraphNode& node, CUDA_MEMSET_NODE_PARAMS_v1* params);
 Error ParamsOf(const GraphNode& node, CUDA_HOST_NODE_PARAMS_v1* params);
 Error ParamsOf(const GraphNode& node, CUDA_MEMCPY3D* params);
+// The array is this thread's until its next call.
+Error ParamsOf(const GraphNode& node, CUDA_BATCH_MEM_OP_NODE_PARAMS* params);
 
 }  // namespace dltap::simgpu
 

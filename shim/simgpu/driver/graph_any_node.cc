@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes by their tagged parameters; what is asked of nodes of any type.
+#include <span>
+
+#include "shim/simgpu/device/node_spec.h"
+#include "shim/simgpu/driver/driver_call.h"
+#include "shim/simgpu/driver/node_params.h"
+
+namespace dltap::simgpu {
+namespace {
+
+struct Place {
+  CUgraphNode* out;
+  CUgraph graph;
+  const CUgraphNode* dependencies;
+  const CUgraphEdgeData* edges;
+  size_t count;
+};
+
+Error Add(const Place& place, CUgraphNodeParams* params) {
+  Graph* graph = FromHandle<Graph>(place.graph);
+  if (graph == nullptr || place.out == nullptr || params == nullptr ||
+      (place.dependencies == nullptr && place.count != 0)) {
+    return Error::kInvalidValue;
+  }
+  NodeSpec spec;
+  const Error error = SpecOf(*graph, *params, &spec);
+  if (error != Error::kSuccess) return error;
+  const DependencyView dependencies{
+      {reinterpret_cast<GraphNode* const*>(place.dependencies), place.count},
+      reinterpret_cast<const EdgeData*>(place.edges)};
+  GraphNode* node = nullptr;
+  const Error added = AddNode(*graph, std::move(spec), dependencies, &node);
+  if (added != Error::kSuccess) return added;
+  FillOutputs(*node, *params);
+  *place.out = ToHandle<CUgraphNode>(node);
+  return Error::kSuccess;
+}
+
+Error SetParams(GraphNode* node, const CUgraphNodeParams* params) {
+  if (node == nullptr || params == nullptr ||
+      static_cast<int>(params->type) != static_cast<int>(node->type)) {
+    return Error::kInvalidValue;
+  }
+  if (!CanChange(*node)) return Error::kNotSupported;
+  NodeSpec spec;
+  const Error error = SpecOf(*node->graph, *params, &spec);
+  return error == Error::kSuccess ? ChangeNode(*node, std::move(spec.work))
+                                  : error;
+}
+
+Error SetParamsInExec(GraphExec* exec, GraphNode* node,
+                      const CUgraphNodeParams* params) {
+  if (exec == nullptr || node == nullptr || params == nullptr ||
+      static_cast<int>(params->type) != static_cast<int>(node->type)) {
+    return Error::kInvalidValue;
+  }
+  if (!CanChange(*node)) return Error::kNotSupported;
+  NodeSpec spec;
+  const Error error = SpecOf(*node->graph, *params, &spec);
+  if (error != Error::kSuccess) return error;
+  if (spec.child == nullptr) {
+    return ChangeNodeInExec(*exec, node, std::move(spec.work));
+  }
+  GraphNode* clone = NodeInExec(*exec, node);
+  return clone == nullptr ? Error::kInvalidValue
+                          : UpdateChildGraph(*exec, *clone, *spec.child);
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
+
+using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+
+CUresult cuGraphAddNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                        const CUgraphNode* dependencies, size_t numDependencies,
+                        CUgraphNodeParams* nodeParams) {
+  return Driver<"cuGraphAddNode">(DriverNeeds::kInit, [&] {
+    return Add({phGraphNode, hGraph, dependencies, nullptr, numDependencies},
+               nodeParams);
+  });
+}
+
+CUresult cuGraphAddNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph,
+                           const CUgraphNode* dependencies,
+                           const CUgraphEdgeData* dependencyData,
+                           size_t numDependencies,
+                           CUgraphNodeParams* nodeParams) {
+  return Driver<"cuGraphAddNode_v2">(DriverNeeds::kInit, [&] {
+    return Add(
+        {phGraphNode, hGraph, dependencies, dependencyData, numDependencies},
+        nodeParams);
+  });
+}
+
+CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* nodeParams) {
+  return Driver<"cuGraphNodeSetParams">(DriverNeeds::kInit, [&] {
+    return SetParams(FromHandle<GraphNode>(node), nodeParams);
+  });
+}
+
+CUresult cuGraphExecNodeSetParams(CUgraphExec graphExec, CUgraphNode node,
+                                  CUgraphNodeParams* nodeParams) {
+  return Driver<"cuGraphExecNodeSetParams">(DriverNeeds::kInit, [&] {
+    return SetParamsInExec(FromHandle<GraphExec>(graphExec),
+                           FromHandle<GraphNode>(node), nodeParams);
+  });
+}
+
+CUresult cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
+                               unsigned int isEnabled) {
+  return Driver<"cuGraphNodeSetEnabled">(DriverNeeds::kInit, [&] {
+    GraphExec* exec = FromHandle<GraphExec>(hGraphExec);
+    return exec == nullptr ? Error::kInvalidValue
+                           : SetNodeEnabled(*exec, FromHandle<GraphNode>(hNode),
+                                            isEnabled != 0);
+  });
+}
+
+CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
+                               unsigned int* isEnabled) {
+  return Driver<"cuGraphNodeGetEnabled">(DriverNeeds::kInit, [&] {
+    GraphExec* exec = FromHandle<GraphExec>(hGraphExec);
+    return exec == nullptr
+               ? Error::kInvalidValue
+               : GetNodeEnabled(*exec, FromHandle<GraphNode>(hNode), isEnabled);
+  });
+}
+
+CUresult cuGraphNodeFindInClone(CUgraphNode* pNode, CUgraphNode originalNode,
+                                CUgraph clonedGraph) {
+  return Driver<"cuGraphNodeFindInClone">(DriverNeeds::kInit, [&] {
+    const Graph* clone = FromHandle<Graph>(clonedGraph);
+    return clone == nullptr
+               ? Error::kInvalidValue
+               : FindInClone(FromHandle<GraphNode>(originalNode), *clone,
+                             reinterpret_cast<GraphNode**>(pNode));
+  });
+}
+
+CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* pHandle_out,
+                                        CUgraph graph, CUcontext,
+                                        unsigned int defaultLaunchValue,
+                                        unsigned int flags) {
+  return Driver<"cuGraphConditionalHandleCreate">(DriverNeeds::kInit, [&] {
+    Graph* found = FromHandle<Graph>(graph);
+    if (found == nullptr || pHandle_out == nullptr) return Error::kInvalidValue;
+    GraphCondition* condition = nullptr;
+    const Error error =
+        CreateCondition(*found, defaultLaunchValue, flags, &condition);
+    *pHandle_out = reinterpret_cast<CUgraphConditionalHandle>(condition);
+    return error;
+  });
+}
+
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode hNode,
+                                       CUkernelNodeAttrID attr,
+                                       CUkernelNodeAttrValue* value_out) {
+  return Driver<"cuGraphKernelNodeGetAttribute">(DriverNeeds::kInit, [&] {
+    const GraphNode* node = FromHandle<GraphNode>(hNode);
+    return node == nullptr ? Error::kInvalidValue
+                           : GetNodeAttribute(*node, attr, value_out);
+  });
+}
+
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode,
+                                       CUkernelNodeAttrID attr,
+                                       const CUkernelNodeAttrValue* value) {
+  return Driver<"cuGraphKernelNodeSetAttribute">(DriverNeeds::kInit, [&] {
+    GraphNode* node = FromHandle<GraphNode>(hNode);
+    return node == nullptr ? Error::kInvalidValue
+                           : SetNodeAttribute(*node, attr, value);
+  });
+}
+
+CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
+  return Driver<"cuGraphKernelNodeCopyAttributes">(DriverNeeds::kInit, [&] {
+    const GraphNode* source = FromHandle<GraphNode>(src);
+    GraphNode* target = FromHandle<GraphNode>(dst);
+    return source == nullptr || target == nullptr
+               ? Error::kInvalidValue
+               : CopyNodeAttributes(*source, *target);
+  });
+}
