@@ -12,6 +12,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
 #include "analyzer/control/child_process.h"
+#include "analyzer/control/cuda_major.h"
 #include "analyzer/control/run_directory.h"
 #include "analyzer/control/run_environment.h"
 #include "analyzer/reports/text_report.h"
@@ -22,13 +23,14 @@ namespace {
 struct Options {
   std::string output;
   std::string gpu = "real";
+  std::string cuda = "auto";
   RunSettings settings;
   bool no_report = false;
   std::vector<std::string> command;
 };
 
-constexpr std::string_view kWithValue[] = {"-o",     "--output", "--gpu",
-                                           "--gpus", "--level",  "--sim-clock"};
+constexpr std::string_view kWithValue[] = {
+    "-o", "--output", "--gpu", "--gpus", "--level", "--sim-clock", "--cuda"};
 
 // Where our own options end: at `--`, or at the first word that is neither an
 // option nor an option's value.
@@ -58,6 +60,10 @@ std::optional<int> Parse(const std::vector<std::string>& args,
                  "real, or sim:NAME for simulated CUDA libraries");
   app.add_option("--gpus", options.settings.gpus, "simulated devices")
       ->check(CLI::Range(1, 64));
+  app.add_option("--cuda", options.cuda,
+                 "CUDA version of the simulated libraries: 12, 13 or auto, "
+                 "what the program's frameworks are built for (default)")
+      ->check(CLI::IsMember({"auto", "12", "13"}));
   app.add_option("--sim-clock", options.settings.sim_clock,
                  "simulated time: real (the host waits), skip (waits move the "
                  "clock) or virtual (host calls cost fixed times: two runs "
@@ -84,6 +90,26 @@ std::optional<int> Parse(const std::vector<std::string>& args,
 int FailedRun(const absl::Status& status) {
   Fail(status);
   return kExitRunFailed;
+}
+
+absl::Status ChooseGpu(Options& options) {
+  RunSettings& settings = options.settings;
+  const auto gpu = ParseGpu(options.gpu);
+  if (!gpu.ok()) return gpu.status();
+  settings.simulated = *gpu;
+  const char* needs_one = !settings.sim_clock.empty() ? "--sim-clock"
+                          : options.cuda != "auto"    ? "--cuda"
+                                                      : nullptr;
+  if (*gpu == nullptr) {
+    if (needs_one == nullptr) return absl::OkStatus();
+    return absl::InvalidArgumentError(std::string(needs_one) +
+                                      " needs a simulated GPU: --gpu sim:NAME");
+  }
+  const int wanted = options.cuda == "auto" ? 0 : std::stoi(options.cuda);
+  const absl::StatusOr<int> cuda = ChooseCuda(
+      wanted, GuessCudaMajor(options.command, CurrentEnvironment()), settings);
+  if (cuda.ok()) settings.cuda = *cuda;
+  return cuda.status();
 }
 
 absl::StatusOr<std::string> MakeDirectory(const Options& options) {
@@ -123,13 +149,7 @@ void Report(const std::string& directory) {
 int RunRun(const std::vector<std::string>& args) {
   Options options;
   if (const auto code = Parse(args, options)) return *code;
-  const auto gpu = ParseGpu(options.gpu, options.settings.what_if);
-  if (!gpu.ok()) return FailedRun(gpu.status());
-  options.settings.simulated = *gpu;
-  if (*gpu == nullptr && !options.settings.sim_clock.empty()) {
-    return FailedRun(absl::InvalidArgumentError(
-        "--sim-clock needs a simulated GPU: --gpu sim:NAME"));
-  }
+  if (absl::Status s = ChooseGpu(options); !s.ok()) return FailedRun(s);
   absl::StatusOr<std::string> directory = MakeDirectory(options);
   if (!directory.ok()) return FailedRun(directory.status());
   options.settings.directory = *directory;

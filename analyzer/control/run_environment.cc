@@ -3,22 +3,31 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 namespace dltap::analyzer {
 namespace {
 
-// The only profile of simulated libraries there is, and the oldest GPU that
-// its CUDA version runs on.
-constexpr char kProfile[] = "cu13";
-constexpr int kOldestMajor = 7;
-constexpr int kOldestMinor = 5;
+// Profiles of simulated libraries, and the oldest GPU that each one's CUDA
+// version runs on.
+struct Profile {
+  int cuda;
+  const char* folder;
+  int oldest_compute;
+};
+constexpr Profile kProfiles[] = {{13, "cu13", 75}, {12, "cu12", 50}};
 
-bool IsTooOld(const opmodel::GpuSpec& gpu) {
-  return gpu.compute_major < kOldestMajor ||
-         (gpu.compute_major == kOldestMajor &&
-          gpu.compute_minor < kOldestMinor);
+const Profile& ProfileOf(int cuda) {
+  return *std::find_if(std::begin(kProfiles), std::end(kProfiles) - 1,
+                       [&](const Profile& p) { return p.cuda == cuda; });
+}
+
+bool IsTooOld(const opmodel::GpuSpec& gpu, int cuda) {
+  return gpu.compute_major * 10 + gpu.compute_minor <
+         ProfileOf(cuda).oldest_compute;
 }
 
 std::string KnownGpus() {
@@ -93,8 +102,7 @@ void MatchClocks(const std::string& wanted, Environment& environment) {
 
 }  // namespace
 
-absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value,
-                                                 bool what_if) {
+absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value) {
   constexpr std::string_view kSim = "sim:";
   if (value == "real") return nullptr;
   if (!value.starts_with(kSim)) {
@@ -107,13 +115,22 @@ absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value,
     return absl::InvalidArgumentError("no simulated GPU is called \"" + name +
                                       "\"; there are " + KnownGpus());
   }
-  if (IsTooOld(*gpu) && !what_if) {
-    return absl::InvalidArgumentError(
-        name +
-        " is older than sm_75, which CUDA 13 needs; add --what-if to "
-        "simulate it all the same");
-  }
   return gpu;
+}
+
+absl::StatusOr<int> ChooseCuda(int wanted, int guessed,
+                               const RunSettings& settings) {
+  const opmodel::GpuSpec& gpu = *settings.simulated;
+  int cuda = wanted != 0 ? wanted : guessed;
+  if (wanted == 0 && IsTooOld(gpu, cuda) && !IsTooOld(gpu, 12)) cuda = 12;
+  if (IsTooOld(gpu, cuda) && !settings.what_if) {
+    return absl::InvalidArgumentError(
+        std::string(gpu.name) + " is older than sm_" +
+        std::to_string(ProfileOf(cuda).oldest_compute) + ", which CUDA " +
+        std::to_string(cuda) +
+        " needs; add --what-if to simulate it all the same");
+  }
+  return cuda;
 }
 
 absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
@@ -123,10 +140,12 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
   if (!tap.ok()) return tap.status();
   std::vector<std::string> preload = {*std::move(tap)};
   if (settings.simulated != nullptr) {
-    const auto libraries = paths.SimulatedLibraries(kProfile);
+    const auto libraries =
+        paths.SimulatedLibraries(ProfileOf(settings.cuda).folder);
     if (!libraries.ok()) return libraries.status();
     preload.insert(preload.end(), libraries->begin(), libraries->end());
     environment["DLTAP_SIM_GPU"] = settings.simulated->name;
+    environment["DLTAP_SIM_CUDA"] = std::to_string(settings.cuda);
     environment["DLTAP_SIM_GPUS"] = std::to_string(settings.gpus);
     if (settings.what_if) environment["DLTAP_SIM_WHAT_IF"] = "1";
     MatchClocks(settings.sim_clock, environment);

@@ -18,6 +18,7 @@ using Environment = std::map<std::string, std::string>;
 struct RunSettings {
   std::string directory;                        // absolute, exists
   const opmodel::GpuSpec* simulated = nullptr;  // nullptr: the real GPU
+  int cuda = 13;                                // of the simulated libraries
   int gpus = 1;                                 // simulated devices
   bool what_if = false;   // simulate a GPU that the CUDA version has given up
   std::string sim_clock;  // real, skip, virtual; empty: as inherited
@@ -26,8 +27,12 @@ struct RunSettings {
 
 // The GPU of `--gpu VALUE`: nullptr for "real", a row of the GPU table for
 // "sim:NAME". Errors name what there is.
-absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value,
-                                                 bool what_if);
+absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value);
+
+// The version of CUDA that settings.simulated gets: `wanted` is 12 or 13, 0 if
+// the user leaves it open: `guessed` then, 12 for a GPU that 13 has given up.
+absl::StatusOr<int> ChooseCuda(int wanted, int guessed,
+                               const RunSettings& settings);
 
 // `inherited` with what the tap and the simulation need put in: libdltap.so
 // first in LD_PRELOAD, then the simulated libraries, then what was there. For

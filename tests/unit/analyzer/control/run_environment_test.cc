@@ -116,21 +116,49 @@ TEST_F(RunEnvironmentTest, SaysWhatIsNotInstalled) {
               HasSubstr("libdltap.so is not in"));
 }
 
+TEST_F(RunEnvironmentTest, ProfileIsThatOfTheCudaVersion) {
+  settings_.simulated = opmodel::FindGpu("h100-sxm");
+  EXPECT_EQ(Make({})["DLTAP_SIM_CUDA"], "13");
+  settings_.cuda = 12;
+  EXPECT_THAT(RunEnvironment(settings_, paths_, {}).status().message(),
+              HasSubstr("simgpu/cu12"));
+  std::filesystem::create_directories(dir_.path() + "/simgpu/cu12");
+  dir_.Write("simgpu/cu12/libcudart.so.12", std::string_view("x"));
+  Environment environment = Make({});
+  EXPECT_EQ(environment["DLTAP_SIM_CUDA"], "12");
+  EXPECT_EQ(environment["LD_PRELOAD"], dir_.path() +
+                                           "/lib/libdltap.so:" + dir_.path() +
+                                           "/simgpu/cu12/libcudart.so.12");
+}
+
 TEST(ParseGpuTest, NamesWhatThereIs) {
-  EXPECT_EQ(*ParseGpu("real", false), nullptr);
-  EXPECT_EQ((*ParseGpu("sim:h100-sxm", false))->name, "h100-sxm");
-  EXPECT_THAT(ParseGpu("sim:h1000", false).status().message(),
-              HasSubstr("h100-sxm"));
-  EXPECT_THAT(ParseGpu("sim:", false).status().message(),
-              HasSubstr("h100-sxm"));
-  EXPECT_THAT(ParseGpu("h100", false).status().message(),
+  EXPECT_EQ(*ParseGpu("real"), nullptr);
+  EXPECT_EQ((*ParseGpu("sim:h100-sxm"))->name, "h100-sxm");
+  EXPECT_THAT(ParseGpu("sim:h1000").status().message(), HasSubstr("h100-sxm"));
+  EXPECT_THAT(ParseGpu("sim:").status().message(), HasSubstr("h100-sxm"));
+  EXPECT_THAT(ParseGpu("h100").status().message(),
               HasSubstr("real or sim:NAME"));
 }
 
-TEST(ParseGpuTest, OlderThanItsCudaIsAQuestionOfWhatIf) {
-  EXPECT_THAT(ParseGpu("sim:v100-sxm", false).status().message(),
+absl::StatusOr<int> Choose(const char* gpu, int wanted, int guessed,
+                           bool what_if = false) {
+  RunSettings settings;
+  settings.simulated = opmodel::FindGpu(gpu);
+  settings.what_if = what_if;
+  return ChooseCuda(wanted, guessed, settings);
+}
+
+TEST(ChooseCudaTest, WhatTheUserSaysCountsMoreThanTheGuess) {
+  EXPECT_EQ(*Choose("h100-sxm", 0, 12), 12);
+  EXPECT_EQ(*Choose("h100-sxm", 0, 13), 13);
+  EXPECT_EQ(*Choose("h100-sxm", 12, 13), 12);
+}
+
+TEST(ChooseCudaTest, GpusThatThirteenHasGivenUpGetTwelve) {
+  EXPECT_EQ(*Choose("v100-sxm", 0, 13), 12);
+  EXPECT_THAT(Choose("v100-sxm", 13, 13).status().message(),
               HasSubstr("--what-if"));
-  EXPECT_TRUE(ParseGpu("sim:v100-sxm", true).ok());
+  EXPECT_EQ(*Choose("v100-sxm", 13, 13, /*what_if=*/true), 13);
 }
 
 }  // namespace

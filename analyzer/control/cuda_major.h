@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_CONTROL_CUDA_MAJOR_H_
+#define DLTAP_ANALYZER_CONTROL_CUDA_MAJOR_H_
+
+#include <string>
+#include <vector>
+
+#include "analyzer/control/run_environment.h"
+
+namespace dltap::analyzer {
+
+inline constexpr int kNewestCuda = 13;
+
+// The CUDA version that a command's program is built for, 12 or 13. What the
+// frameworks beside its Python interpreter say of themselves; where they
+// disagree, those that the script names; of another program, which cudart its
+// file names. Nothing is run or loaded. Who says nothing gets the newest.
+int GuessCudaMajor(const std::vector<std::string>& command,
+                   const Environment& environment);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_CONTROL_CUDA_MAJOR_H_
