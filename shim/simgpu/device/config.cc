@@ -113,6 +113,7 @@ Config ReadEnvironment() {
   config.counts_path = Environment("DLTAP_SIM_COUNTS");
   config.launches_path = Environment("DLTAP_SIM_LAUNCHES");
   config.faults = Environment("DLTAP_SIM_FAULTS");
+  config.topology = Environment("DLTAP_SIM_TOPOLOGY");
   config.cupti_toolkit = Environment("DLTAP_SIM_CUPTI_VERSION");
   if (!config.refusal.empty()) {
     std::fprintf(stderr, "simgpu: %s\n", config.refusal.c_str());

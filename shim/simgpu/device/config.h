@@ -29,6 +29,7 @@ struct Config {
   std::string counts_path;    // DLTAP_SIM_COUNTS, %p replaced by the pid
   std::string launches_path;  // DLTAP_SIM_LAUNCHES, likewise
   std::string faults;         // DLTAP_SIM_FAULTS
+  std::string topology;       // DLTAP_SIM_TOPOLOGY
   std::string cupti_toolkit;  // DLTAP_SIM_CUPTI_VERSION, as "12.4"
 };
 

@@ -161,7 +161,7 @@ Error WaitForEvent(Stream& stream, Event& event) {
     Refresh(event);
     if (!event.recorded || event.capture_id != 0) return Error::kSuccess;
     RaiseTo(stream.tail_ns, event.time_ns);
-    RaiseTo(stream.host_ticket, event.host_ticket);
+    FollowHostWork(stream.host_ticket, event.host_ticket);
   }
   TellSynchronization(SynchronizationKind::kStreamWaitEvent, *stream.device,
                       &stream, event.id, SimNow());

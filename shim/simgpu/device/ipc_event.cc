@@ -17,7 +17,6 @@ namespace dltap::simgpu {
 namespace {
 
 constexpr uint32_t kEventMagic = 0x73696d45;
-constexpr useconds_t kPollUs = 50;
 
 struct EventTicket {
   uint32_t magic;
@@ -50,10 +49,10 @@ SharedEvent::~SharedEvent() {
 
 void SharedEvent::Record(int64_t time_ns, uint64_t host_ticket) {
   if (!HostWorkDone(host_ticket)) {
-    // The executor works in order: this job comes after the ticket's.
     slot_->pending.fetch_add(1);
-    RunOnHost(time_ns,
-              [file = file_, slot = slot_] { slot->pending.fetch_sub(1); });
+    RunOnHost(
+        time_ns, [file = file_, slot = slot_] { slot->pending.fetch_sub(1); },
+        host_ticket);
   }
   slot_->time_ns.store(time_ns);
   slot_->recorded.store(1, std::memory_order_release);
@@ -65,12 +64,9 @@ SharedEvent::Moment SharedEvent::Read() const {
 }
 
 uint64_t SharedEvent::FollowPending() const {
-  return RunOnHost(slot_->time_ns.load(),
-                   [file = file_, slot = slot_, pid = pid_] {
-                     while (slot->pending.load() != 0 && !HasEnded(pid)) {
-                       usleep(kPollUs);
-                     }
-                   });
+  return PollOnHost([file = file_, slot = slot_, pid = pid_] {
+    return slot->pending.load() == 0 || HasEnded(pid);
+  });
 }
 
 Error GetEventHandle(Event& event, void* handle) {

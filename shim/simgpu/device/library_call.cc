@@ -49,7 +49,8 @@ Error LaunchLibraryKernel(void* stream_handle, const LibraryKernel& kernel) {
                            .duration_ns = kernel.duration_ns,
                            .cooperative = false,
                            .arguments = nullptr,
-                           .effect = kernel.effect});
+                           .effect = kernel.effect,
+                           .exchange = kernel.exchange});
 }
 
 Error LibraryMemset(void* stream_handle, void* address, int value,

@@ -10,6 +10,7 @@
 #include "shim/simgpu/device/api_scope.h"
 #include "shim/simgpu/device/error.h"
 #include "shim/simgpu/device/launch_geometry.h"
+#include "shim/simgpu/device/work.h"
 
 namespace dltap::simgpu {
 
@@ -34,6 +35,8 @@ struct LibraryKernel {
   // What the kernel does to memory, in stream order, possibly on another
   // thread and again at each replay of a graph; empty: nothing (the usual).
   std::function<void()> effect{};
+  // What it does with other ranks (work.h); null: nothing.
+  std::shared_ptr<const ExchangeStarter> exchange{};
 };
 
 // One kernel under an API record (and correlation id) of its own. Captured

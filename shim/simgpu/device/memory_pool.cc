@@ -46,7 +46,7 @@ Reuse ReuseOf(const MemoryPool& pool, const FreeBlock& block, Stream& stream) {
     return Reuse::kAtOnce;
   }
   if (pool.reuse_follow_event != 0 && stream.tail_ns.load() >= block.ready_ns &&
-      stream.host_ticket.load() >= block.host_ticket) {
+      (host_done || stream.host_ticket.load() == block.host_ticket)) {
     return Reuse::kAtOnce;
   }
   return pool.reuse_internal != 0 ? Reuse::kAfterWait : Reuse::kNo;
@@ -63,7 +63,7 @@ DevicePages TakeFreeBlock(MemoryPool& pool, size_t wanted, Stream& stream,
     if (reuse == Reuse::kNo) continue;
     if (reuse == Reuse::kAfterWait) {
       RaiseTo(stream.tail_ns, block.ready_ns);
-      RaiseTo(stream.host_ticket, block.host_ticket);
+      FollowHostWork(stream.host_ticket, block.host_ticket);
     }
     *block_bytes = at->first;
     pool.free_blocks.erase(at);

@@ -63,7 +63,7 @@ DeviceEnd EndOf(Device& device) {
   const std::lock_guard lock(device.streams_mutex);
   for (const Stream* stream : device.streams) {
     end.tail_ns = std::max(end.tail_ns, stream->tail_ns.load());
-    end.host_ticket = std::max(end.host_ticket, stream->host_ticket.load());
+    end.host_ticket = JoinHostWork(end.host_ticket, stream->host_ticket.load());
   }
   return end;
 }
@@ -103,7 +103,7 @@ Error DestroyStream(Stream& stream) {
   TellStream(ResourceEvent::kStreamDestroyed, stream);
   // The work goes on without its stream.
   RaiseTo(device.retired_tail_ns, stream.tail_ns.load());
-  RaiseTo(device.retired_host_ticket, stream.host_ticket.load());
+  FollowHostWork(device.retired_host_ticket, stream.host_ticket.load());
   {
     const std::lock_guard lock(device.streams_mutex);
     std::erase(device.streams, &stream);

@@ -35,9 +35,19 @@ struct Effect {
 
 bool HasEffect(const Work& work) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) {
-    return static_cast<bool>(kernel->effect);
+    return kernel->effect || kernel->exchange != nullptr;
   }
   return !std::holds_alternative<EmptyWork>(work);
+}
+
+// What needs other ranks keeps neither this thread nor other streams waiting.
+// REQUIRES: stream.mutex.
+void StartExchange(Stream& stream, const ExchangeStarter& starter) {
+  const uint64_t before = HostTicketBefore(stream);
+  std::function<bool()> poll = starter();
+  if (HostWorkDone(before) && poll()) return;
+  stream.host_ticket.store(PollOnHost(std::move(poll), before),
+                           std::memory_order_relaxed);
 }
 
 void FailLaunch(Fault& fault, Device& device, const Span& span) {
@@ -50,12 +60,16 @@ void FailLaunch(Fault& fault, Device& device, const Span& span) {
 void DoEffect(Stream& stream, const Work& work, const Span& span) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) {
     // A kernel with an effect writes just what it says and leaves the rest.
-    if (!kernel->effect) MarkAllStale();
+    if (!HasEffect(work)) MarkAllStale();
     LogLaunch(*kernel, stream);
     if (Fault* fault = FaultAt(FaultPoint::kLaunch)) [[unlikely]]
       FailLaunch(*fault, *stream.device, span);
   }
   if (!HasEffect(work)) return;
+  if (const auto* kernel = std::get_if<KernelWork>(&work);
+      kernel != nullptr && kernel->exchange != nullptr) {
+    return StartExchange(stream, *kernel->exchange);
+  }
   const uint64_t before = HostTicketBefore(stream);
   const bool is_host_work = std::holds_alternative<HostWork>(work);
   if (!is_host_work && HostWorkDone(before)) {
@@ -65,8 +79,8 @@ void DoEffect(Stream& stream, const Work& work, const Span& span) {
   // A host function runs when everything before it is over, work that follows
   // one when it is over itself.
   const int64_t ready_ns = is_host_work ? span.begin_ns : span.end_ns;
-  const uint64_t ticket =
-      RunOnHost(ready_ns, [work] { std::visit(Effect{}, work); });
+  const uint64_t ticket = RunOnHost(
+      ready_ns, [work] { std::visit(Effect{}, work); }, before);
   stream.host_ticket.store(ticket, std::memory_order_relaxed);
 }
 

@@ -5,6 +5,7 @@
 
 #include "shim/opmodel/modelled_time.h"
 #include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/host_executor.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -175,7 +176,7 @@ uint64_t HostTicketBefore(Stream& stream) {
   uint64_t ticket = stream.host_ticket.load(std::memory_order_relaxed);
   ForEachImplicitPredecessor(stream, [&](const Stream& other) {
     ticket =
-        std::max(ticket, other.host_ticket.load(std::memory_order_relaxed));
+        JoinHostWork(ticket, other.host_ticket.load(std::memory_order_relaxed));
   });
   return ticket;
 }

@@ -22,6 +22,10 @@ struct Kernel;
 
 struct EmptyWork {};
 
+// Called when the work is submitted, in the order that all ranks share; returns
+// what is asked, in stream order, until it says that the exchange is over.
+using ExchangeStarter = std::function<std::function<bool()>()>;
+
 struct KernelWork {
   const char* name = "";
   const Kernel* kernel = nullptr;  // null for library kernels
@@ -38,6 +42,7 @@ struct KernelWork {
   bool programmatic = false;
   void** arguments = nullptr;    // as the caller gave them; never read later
   std::function<void()> effect;  // on memory; empty: none
+  std::shared_ptr<const ExchangeStarter> exchange;  // with other ranks
 };
 
 // Up to three dimensions; a plain copy has height = depth = 1.

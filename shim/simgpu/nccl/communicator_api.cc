@@ -1,83 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <cinttypes>
-#include <cstdio>
-#include <cstring>
-#include <random>
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "shim/simgpu/device/library_call.h"
 #include "shim/simgpu/nccl/group.h"
-#include "shim/simgpu/nccl/mailbox.h"
+#include "shim/simgpu/nccl/setup.h"
 
 namespace dltap::simgpu {
 namespace {
 
-// Names of shared memory objects are made of it.
-std::string CliqueOf(const ncclUniqueId& id) {
-  uint64_t words[2];
-  std::memcpy(words, id.internal, sizeof words);
-  char text[40];
-  std::snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, words[0],
-                words[1]);
-  return text;
-}
-
-ncclResult_t Make(ncclComm_t* comm, int ranks, const ncclUniqueId& id,
-                  int rank) {
+ncclResult_t Make(ncclComm_t* comm, int ranks, const ncclUniqueId& id, int rank,
+                  const ncclConfig_t* config) {
   if (comm == nullptr || ranks < 1 || rank < 0 || rank >= ranks) {
     return ncclInvalidArgument;
   }
-  *comm = new ncclComm(CliqueOf(id), ranks, rank, CurrentDevice());
+  *comm = JoinClique(CliqueOf(id), ranks, rank, CurrentDevice(), config);
+  return FinishSetup(*comm);
+}
+
+ncclResult_t Split(ncclComm* parent, int color, int key, ncclComm_t* made,
+                   const ncclConfig_t* config) {
+  if (made == nullptr || (color < 0 && color != NCCL_SPLIT_NOCOLOR)) {
+    return ncclInvalidArgument;
+  }
+  if (const ncclResult_t usable = CheckUsable(parent); usable != ncclSuccess) {
+    return usable;
+  }
+  ncclComm* comm = SplitOff(*parent, color, key, config);
+  *made = color == NCCL_SPLIT_NOCOLOR ? nullptr : comm;
+  return FinishSetup(comm);
+}
+
+// What is in flight ends without its data, here and now.
+void Abort(ncclComm& comm) {
+  comm.aborted = true;
+  comm.generation.fetch_add(1);
+  const std::lock_guard lock(comm.mutex);
+  comm.setup = nullptr;
+}
+
+// All that was called before is over afterwards.
+ncclResult_t Finalize(ncclComm& comm) {
+  comm.finalizing = true;
+  if (!comm.blocking) return comm.in_flight > 0 ? ncclInProgress : ncclSuccess;
+  while (comm.in_flight > 0) usleep(50);
   return ncclSuccess;
 }
 
-void Randomise(ncclUniqueId* id) {
-  std::random_device random;
-  std::memset(id, 0, sizeof *id);
-  for (size_t i = 0; i < 16; i += sizeof(unsigned)) {
-    const unsigned word = random();
-    std::memcpy(id->internal + i, &word, sizeof word);
+ncclResult_t Shrink(ncclComm* parent, const int* excluded, int count,
+                    ncclComm_t* made, const ncclConfig_t* config, int flags) {
+  if (parent == nullptr || made == nullptr || excluded == nullptr ||
+      count < 1) {
+    return ncclInvalidArgument;
   }
+  const std::vector<int> out(excluded, excluded + count);
+  for (const int rank : out) {
+    if (rank < 0 || rank >= parent->ranks || rank == parent->rank) {
+      return ncclInvalidArgument;
+    }
+  }
+  if ((flags & NCCL_SHRINK_ABORT) != 0) {
+    parent->generation.fetch_add(1);
+  } else if (const ncclResult_t usable = CheckUsable(parent);
+             usable != ncclSuccess) {
+    return usable;
+  }
+  *made = ShrinkFrom(*parent, out, config);
+  return FinishSetup(*made);
 }
 
-// Where each rank of the parent goes.
-struct Wish {
-  int color;
-  int key;
-};
-
-// Every rank tells every other, as a collective of the parent does.
-std::vector<Wish> Exchanged(ncclComm& parent, Wish own) {
-  const std::string prefix =
-      parent.id + "-s" + std::to_string(parent.NextCollective());
-  Publish(prefix + "-" + std::to_string(parent.rank), &own, sizeof own,
-          static_cast<uint32_t>(parent.ranks));
-  std::vector<Wish> wishes(parent.ranks);
-  for (int rank = 0; rank < parent.ranks; ++rank) {
-    const Message message(prefix + "-" + std::to_string(rank), parent.aborted);
-    if (message.valid()) std::memcpy(&wishes[rank], message.data(), sizeof own);
-  }
-  return wishes;
-}
-
-ncclComm* Split(ncclComm& parent, int color, int key) {
-  const std::vector<Wish> wishes = Exchanged(parent, {color, key});
-  if (color == NCCL_SPLIT_NOCOLOR) return nullptr;
-  int ranks = 0;
-  int rank = 0;
-  for (int other = 0; other < parent.ranks; ++other) {
-    if (wishes[other].color != color) continue;
-    ++ranks;
-    const bool before = wishes[other].key < key ||
-                        (wishes[other].key == key && other < parent.rank);
-    if (before) ++rank;
-  }
-  const std::string clique = parent.id + "." + std::to_string(color) + "." +
-                             std::to_string(parent.NextCollective());
-  return new ncclComm(clique, ranks, rank, parent.device);
+// One of the communicator's numbers.
+template <ApiName kName, typename Get>
+ncclResult_t Ask(const ncclComm* comm, int* answer, Get get) {
+  return Nccl<kName>([&] {
+    if (comm == nullptr || answer == nullptr) return ncclInvalidArgument;
+    if (comm->async_error == ncclInProgress) return ncclInvalidArgument;
+    *answer = get(*comm);
+    return ncclSuccess;
+  });
 }
 
 }  // namespace
@@ -105,21 +108,23 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
 
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id,
                               int rank) {
-  return Nccl<"ncclCommInitRank">([&] { return Make(comm, ranks, id, rank); });
+  return Nccl<"ncclCommInitRank">(
+      [&] { return Make(comm, ranks, id, rank, nullptr); });
 }
 
 ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks,
-                                    ncclUniqueId id, int rank, ncclConfig_t*) {
+                                    ncclUniqueId id, int rank,
+                                    ncclConfig_t* config) {
   return Nccl<"ncclCommInitRankConfig">(
-      [&] { return Make(comm, ranks, id, rank); });
+      [&] { return Make(comm, ranks, id, rank, config); });
 }
 
 ncclResult_t ncclCommInitRankScalable(ncclComm_t* comm, int ranks, int rank,
                                       int ids, ncclUniqueId* id,
-                                      ncclConfig_t*) {
+                                      ncclConfig_t* config) {
   return Nccl<"ncclCommInitRankScalable">([&] {
     if (ids < 1 || id == nullptr) return ncclInvalidArgument;
-    return Make(comm, ranks, id[0], rank);
+    return Make(comm, ranks, id[0], rank, config);
   });
 }
 
@@ -129,29 +134,35 @@ ncclResult_t ncclCommInitAll(ncclComm_t* comms, int devices,
     if (comms == nullptr || devices < 1) return ncclInvalidArgument;
     ncclUniqueId id;
     Randomise(&id);
+    BeginGroup();
     for (int i = 0; i < devices; ++i) {
       const int device = device_list == nullptr ? i : device_list[i];
-      comms[i] = new ncclComm(CliqueOf(id), devices, i, device);
+      comms[i] = JoinClique(CliqueOf(id), devices, i, device, nullptr);
+      QueueSetup(comms[i]);
     }
-    return ncclSuccess;
+    return EndGroup();
   });
 }
 
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
-                           ncclComm_t* made, ncclConfig_t*) {
-  return Nccl<"ncclCommSplit">([&] {
-    if (comm == nullptr || made == nullptr) return ncclInvalidArgument;
-    *made = Split(*comm, color, key);
-    return ncclSuccess;
-  });
+                           ncclComm_t* made, ncclConfig_t* config) {
+  return Nccl<"ncclCommSplit">(
+      [&] { return Split(comm, color, key, made, config); });
+}
+
+ncclResult_t ncclCommShrink(ncclComm_t comm, int* excluded, int count,
+                            ncclComm_t* made, ncclConfig_t* config, int flags) {
+  return Nccl<"ncclCommShrink">(
+      [&] { return Shrink(comm, excluded, count, made, config, flags); });
 }
 
 ncclResult_t ncclCommFinalize(ncclComm_t comm) {
-  return Nccl<"ncclCommFinalize">(
-      [&] { return comm == nullptr ? ncclInvalidArgument : ncclSuccess; });
+  return Nccl<"ncclCommFinalize">([&] {
+    const ncclResult_t usable = CheckUsable(comm);
+    return usable == ncclSuccess ? Finalize(*comm) : usable;
+  });
 }
 
-// Leaked, a few bytes: work in flight may still name it.
 ncclResult_t ncclCommDestroy(ncclComm_t) {
   return Nccl<"ncclCommDestroy">([] { return ncclSuccess; });
 }
@@ -159,7 +170,16 @@ ncclResult_t ncclCommDestroy(ncclComm_t) {
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   return Nccl<"ncclCommAbort">([&] {
     if (comm == nullptr) return ncclInvalidArgument;
-    comm->aborted = true;
+    Abort(*comm);
+    return ncclSuccess;
+  });
+}
+
+// What is in flight stops; a split, a shrink or the end may follow.
+ncclResult_t ncclCommRevoke(ncclComm_t comm, int flags) {
+  return Nccl<"ncclCommRevoke">([&] {
+    if (comm == nullptr || flags != 0) return ncclInvalidArgument;
+    comm->generation.fetch_add(1);
     return ncclSuccess;
   });
 }
@@ -167,33 +187,26 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error) {
   return Nccl<"ncclCommGetAsyncError">([&] {
     if (comm == nullptr || error == nullptr) return ncclInvalidArgument;
-    *error = comm->async_error;
+    Progress(*comm);
+    const bool flushes = comm->finalizing && comm->in_flight > 0;
+    *error = flushes ? ncclInProgress : comm->async_error.load();
     return ncclSuccess;
   });
 }
 
 ncclResult_t ncclCommCount(const ncclComm_t comm, int* count) {
-  return Nccl<"ncclCommCount">([&] {
-    if (comm == nullptr || count == nullptr) return ncclInvalidArgument;
-    *count = comm->ranks;
-    return ncclSuccess;
-  });
+  return Ask<"ncclCommCount">(comm, count,
+                              [](const ncclComm& c) { return c.ranks; });
 }
 
 ncclResult_t ncclCommCuDevice(const ncclComm_t comm, int* device) {
-  return Nccl<"ncclCommCuDevice">([&] {
-    if (comm == nullptr || device == nullptr) return ncclInvalidArgument;
-    *device = comm->device;
-    return ncclSuccess;
-  });
+  return Ask<"ncclCommCuDevice">(comm, device,
+                                 [](const ncclComm& c) { return c.device; });
 }
 
 ncclResult_t ncclCommUserRank(const ncclComm_t comm, int* rank) {
-  return Nccl<"ncclCommUserRank">([&] {
-    if (comm == nullptr || rank == nullptr) return ncclInvalidArgument;
-    *rank = comm->rank;
-    return ncclSuccess;
-  });
+  return Ask<"ncclCommUserRank">(comm, rank,
+                                 [](const ncclComm& c) { return c.rank; });
 }
 
 const char* ncclGetErrorString(ncclResult_t result) {
@@ -210,6 +223,10 @@ const char* ncclGetErrorString(ncclResult_t result) {
   }
 }
 
-const char* ncclGetLastError(ncclComm_t) { return ""; }
+const char* ncclGetLastError(ncclComm_t comm) {
+  const bool failed = comm != nullptr && comm->async_error > ncclSuccess &&
+                      comm->async_error != ncclInProgress;
+  return failed ? ncclGetErrorString(comm->async_error) : "";
+}
 
 }  // extern "C"

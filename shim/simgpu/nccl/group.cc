@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/nccl/group.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "shim/simgpu/device/library_call.h"
+#include "shim/simgpu/device/thread_state.h"
+#include "shim/simgpu/nccl/exchange.h"
+#include "shim/simgpu/nccl/setup.h"
 
 namespace dltap::simgpu {
 namespace {
 
 struct Group {
   int depth = 0;
-  std::vector<Operation> queue;
+  ncclResult_t error = ncclSuccess;  // the first inside it
+  std::vector<Operation> operations;
+  std::vector<ncclComm*> setups;
 };
 
 Group& GroupOfThread() {
@@ -20,49 +29,73 @@ Group& GroupOfThread() {
   return group;
 }
 
-// A captured operation exchanges anew at each replay.
-std::function<void()> CapturedEffect(const Operation& operation) {
-  return [operation] {
-    Exchange exchange(operation);
-    exchange.Publish();
-    exchange.Complete();
-  };
+// One kernel for what a group does with one communicator on one stream.
+using Batch = std::vector<Operation>;
+
+std::vector<Batch> BatchesOf(const std::vector<Operation>& operations) {
+  std::vector<Batch> batches;
+  for (const Operation& operation : operations) {
+    const auto batch = std::find_if(
+        batches.begin(), batches.end(), [&](const Batch& candidate) {
+          return candidate.front().comm == operation.comm &&
+                 candidate.front().stream == operation.stream;
+        });
+    if (batch == batches.end()) {
+      batches.push_back({operation});
+    } else {
+      batch->push_back(operation);
+    }
+  }
+  return batches;
 }
 
-std::function<void()> Effect(std::shared_ptr<Exchange> exchange) {
-  return [exchange = std::move(exchange)] { exchange->Complete(); };
-}
+// A null stream is the default one of the communicator's device.
+class OnDeviceOf {
+ public:
+  explicit OnDeviceOf(const ncclComm& comm)
+      : before_(std::exchange(CurrentThread().device, comm.device)) {}
+  ~OnDeviceOf() { CurrentThread().device = before_; }
+  OnDeviceOf(const OnDeviceOf&) = delete;
+  OnDeviceOf& operator=(const OnDeviceOf&) = delete;
 
-ncclResult_t Launch(const Operation& operation, std::function<void()> effect) {
-  LibraryKernel kernel{
-      .name = KernelName(operation), .grid = {24, 1, 1}, .effect = {}};
+ private:
+  const int before_;
+};
+
+ncclResult_t Launch(const Batch& batch) {
+  const OnDeviceOf device(*batch.front().comm);
+  LibraryKernel kernel{.name = KernelName(batch.front()), .grid = {24, 1, 1}};
   kernel.block = {544, 1, 1};
   kernel.dynamic_shared_bytes = 82'240;
   kernel.registers_per_thread = 96;
-  kernel.duration_ns = DurationNs(operation);
-  kernel.effect = std::move(effect);
-  return LaunchLibraryKernel(operation.stream, kernel) == Error::kSuccess
+  kernel.duration_ns = DurationNs(batch);
+  kernel.exchange = std::make_shared<const ExchangeStarter>(
+      [batch] { return StartExchanges(batch); });
+  return LaunchLibraryKernel(batch.front().stream, kernel) == Error::kSuccess
              ? ncclSuccess
              : ncclUnhandledCudaError;
 }
 
 ncclResult_t Start(const std::vector<Operation>& operations) {
-  std::vector<std::function<void()>> effects;
-  for (const Operation& operation : operations) {
-    if (IsCapturing(operation.stream)) {
-      effects.push_back(CapturedEffect(operation));
-      continue;
-    }
-    auto exchange = std::make_shared<Exchange>(operation);
-    if (!exchange->Publish()) return ncclSystemError;
-    effects.push_back(Effect(std::move(exchange)));
-  }
   ncclResult_t result = ncclSuccess;
-  for (size_t i = 0; i < operations.size(); ++i) {
-    const ncclResult_t launched = Launch(operations[i], std::move(effects[i]));
+  for (const Batch& batch : BatchesOf(operations)) {
+    const ncclResult_t launched = Launch(batch);
     if (result == ncclSuccess) result = launched;
   }
   return result;
+}
+
+// In turns, since the communicators of a group may be ranks of one another.
+ncclResult_t FinishSetups(const std::vector<ncclComm*>& setups) {
+  const auto wants_more = [](ncclComm* comm) { return !Progress(*comm); };
+  const bool waits = std::all_of(setups.begin(), setups.end(),
+                                 [](ncclComm* comm) { return comm->blocking; });
+  for (int turn = 0; std::count_if(setups.begin(), setups.end(), wants_more);
+       ++turn) {
+    if (!waits) return ncclInProgress;
+    usleep(turn < 1000 ? 50 : 1000);
+  }
+  return ncclSuccess;
 }
 
 }  // namespace
@@ -75,17 +108,23 @@ ncclResult_t EndGroup() {
   Group& group = GroupOfThread();
   if (group.depth == 0) return ncclInvalidUsage;
   if (--group.depth > 0) return ncclSuccess;
-  const std::vector<Operation> operations = std::move(group.queue);
-  group.queue.clear();
-  return Start(operations);
+  const Group ended = std::exchange(group, {});
+  if (ended.error != ncclSuccess) return ended.error;
+  const ncclResult_t set_up = FinishSetups(ended.setups);
+  return set_up == ncclSuccess ? Start(ended.operations) : set_up;
 }
 
+void QueueSetup(ncclComm* comm) { GroupOfThread().setups.push_back(comm); }
+
 ncclResult_t Enqueue(const Operation& operation) {
-  const ncclResult_t checked = Check(operation);
-  if (checked != ncclSuccess) return checked;
   Group& group = GroupOfThread();
+  const ncclResult_t checked = Check(operation);
+  if (checked != ncclSuccess) {
+    if (group.depth > 0 && group.error == ncclSuccess) group.error = checked;
+    return checked;
+  }
   if (group.depth == 0) return Start({operation});
-  group.queue.push_back(operation);
+  group.operations.push_back(operation);
   return ncclSuccess;
 }
 

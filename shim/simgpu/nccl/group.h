@@ -6,14 +6,17 @@
 
 namespace dltap::simgpu {
 
-// ncclGroupStart / End of this thread: operations between them are queued and
-// start together at the outermost end.
+// ncclGroupStart / End of this thread: what is called between them is queued
+// and starts together at the outermost end.
 void BeginGroup();
 ncclResult_t EndGroup();
 bool InGroup();
 
 // Queues the operation, or starts it when no group is open.
 ncclResult_t Enqueue(const Operation& operation);
+
+// REQUIRES: InGroup(). The communicator is set up at the end of the group.
+void QueueSetup(ncclComm* comm);
 
 }  // namespace dltap::simgpu
 

@@ -2,7 +2,6 @@
 #include "shim/simgpu/nccl/mailbox.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,15 +20,6 @@ namespace {
 
 // A name as shm_open wants it.
 std::string ObjectName(const std::string& name) { return "/dltapsim-" + name; }
-
-// Waiting costs little while it is short and little CPU while it is long.
-void Pause(int turn) {
-  if (turn < 100) {
-    sched_yield();
-  } else {
-    usleep(turn < 1000 ? 50 : 1000);
-  }
-}
 
 }  // namespace
 
@@ -57,30 +47,33 @@ bool Publish(const std::string& name, const void* data, size_t bytes,
   return true;
 }
 
-Message::Message(const std::string& name, const std::atomic<bool>& aborted)
-    : name_(ObjectName(name)) {
-  for (int turn = 0; !aborted; ++turn) {
-    const int fd = shm_open(name_.c_str(), O_RDWR, 0);
-    struct stat status {};
-    // Made, but not yet given its size or content: not there yet.
-    if (fd >= 0 && fstat(fd, &status) == 0 &&
-        status.st_size >= static_cast<off_t>(sizeof(Header))) {
-      mapped_bytes_ = static_cast<size_t>(status.st_size);
-      void* memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE,
-                          MAP_SHARED, fd, 0);
-      close(fd);
-      if (memory == MAP_FAILED) return;
-      header_ = static_cast<Header*>(memory);
-      while (header_->ready.load(std::memory_order_acquire) == 0) Pause(0);
-      return;
-    }
-    if (fd >= 0) close(fd);
-    Pause(turn);
+void Withdraw(const std::string& name) { shm_unlink(ObjectName(name).c_str()); }
+
+std::unique_ptr<Message> Message::Open(const std::string& name) {
+  std::string object = ObjectName(name);
+  const int fd = shm_open(object.c_str(), O_RDWR, 0);
+  if (fd < 0) return nullptr;
+  struct stat status {};
+  void* memory = MAP_FAILED;
+  size_t bytes = 0;
+  // Made, but not yet given its size: not there yet.
+  if (fstat(fd, &status) == 0 &&
+      status.st_size >= static_cast<off_t>(sizeof(Header))) {
+    bytes = static_cast<size_t>(status.st_size);
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   }
+  close(fd);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* header = static_cast<Header*>(memory);
+  if (header->ready.load(std::memory_order_acquire) == 0) {
+    munmap(memory, bytes);
+    return nullptr;
+  }
+  return std::unique_ptr<Message>(
+      new Message(std::move(object), header, bytes));
 }
 
 Message::~Message() {
-  if (header_ == nullptr) return;
   const bool was_last = header_->readers_left.fetch_sub(1) == 1;
   munmap(header_, mapped_bytes_);
   if (was_last) shm_unlink(name_.c_str());

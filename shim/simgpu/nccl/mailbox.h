@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace dltap::simgpu {
@@ -19,16 +20,19 @@ namespace dltap::simgpu {
 bool Publish(const std::string& name, const void* data, size_t bytes,
              uint32_t readers);
 
-// A message that somebody published; maps it, waiting until it is there.
+// Takes back a message that not all its readers have read.
+void Withdraw(const std::string& name);
+
+// A message that somebody published, mapped.
 class Message {
  public:
-  // Gives up, with valid() false, when `aborted` becomes true.
-  Message(const std::string& name, const std::atomic<bool>& aborted);
+  // Null: it is not there yet.
+  static std::unique_ptr<Message> Open(const std::string& name);
+
   ~Message();
   Message(const Message&) = delete;
   Message& operator=(const Message&) = delete;
 
-  bool valid() const { return header_ != nullptr; }
   const std::byte* data() const;
   size_t bytes() const;
 
@@ -36,9 +40,12 @@ class Message {
   struct Header;
   friend bool Publish(const std::string&, const void*, size_t, uint32_t);
 
-  std::string name_;
-  Header* header_ = nullptr;
-  size_t mapped_bytes_ = 0;
+  Message(std::string name, Header* header, size_t mapped_bytes)
+      : name_(std::move(name)), header_(header), mapped_bytes_(mapped_bytes) {}
+
+  const std::string name_;
+  Header* const header_;
+  const size_t mapped_bytes_;
 };
 
 }  // namespace dltap::simgpu

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <vector>
 
 #include "shim/simgpu/nccl/communicator.h"
 
@@ -39,42 +39,23 @@ struct Operation {
   size_t bytes() const;  // of `count` elements
 };
 
-// The two halves of an exchange. In a group, all are published before any is
-// completed, so that no order of calls makes ranks wait for each other.
-class Exchange {
- public:
-  explicit Exchange(const Operation& operation);
-
-  // Puts this rank's input where the peers find it.
-  bool Publish();
-  // Waits for the peers' inputs and writes the output.
-  void Complete();
-
- private:
-  std::string NameOf(int rank) const;
-  uint32_t Readers() const;
-  size_t InputBytes() const;
-  size_t OutputBytes() const;
-  bool Contributes() const;
-  bool Receives() const;
-  void CompleteReduction();
-  void CompleteCopies();
-  void CopyFrom(int rank, size_t source_offset, size_t target_offset,
-                size_t bytes);
-
-  Operation operation_;
-  std::string prefix_;
-};
+bool IsReduction(Collective collective);
 
 // Checks arguments as NCCL documents.
 ncclResult_t Check(const Operation& operation);
 
-// The kernel's name, mangled, as NCCL 2.28 has it; lives for ever.
+// What this rank's input is multiplied with before it is sent: 1, or the scalar
+// of an operator of ncclRedOpCreatePreMulSum. Reads the scalar's memory.
+double FactorOf(const Operation& operation);
+
+// The kernel's name, mangled, as NCCL 2.28 has it; lives for ever. There is one
+// for each collective, type and algorithm, named after the sum and protocol LL
+// whatever runs in it (NCCL, src/device/generate.py, best_kernel).
 const char* KernelName(const Operation& operation);
 
-// Time on the wire: alpha + beta x bytes over NVLink, or PCIe without it
-// (Thakur et al. 2005; NCCL's ring moves 2 (n-1)/n of an all-reduce).
-int64_t DurationNs(const Operation& operation);
+// Of what a group does with one communicator on one stream
+// (opmodel/collective_time.h), over the link of DLTAP_SIM_TOPOLOGY.
+int64_t DurationNs(const std::vector<Operation>& batch);
 
 }  // namespace dltap::simgpu
 

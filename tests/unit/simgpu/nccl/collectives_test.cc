@@ -3,80 +3,15 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 #include <nccl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <vector>
+
+#include "tests/unit/simgpu/nccl/ranks.h"
 
 namespace {
 
-constexpr int kRanks = 2;
-
-// One rank's view: device buffers that are filled from and read to the host.
-class Rank {
- public:
-  Rank(int rank, const ncclUniqueId& id) : rank_(rank) {
-    Expect(ncclCommInitRank(&comm_, kRanks, id, rank) == ncclSuccess);
-    Expect(cudaStreamCreate(&stream_) == cudaSuccess);
-  }
-
-  int rank() const { return rank_; }
-  ncclComm_t comm() const { return comm_; }
-  cudaStream_t stream() const { return stream_; }
-  bool ok() const { return ok_; }
-
-  template <typename T>
-  T* Device(const std::vector<T>& values) {
-    T* memory = nullptr;
-    const size_t bytes = values.size() * sizeof(T);
-    Expect(cudaMalloc(reinterpret_cast<void**>(&memory), bytes) == cudaSuccess);
-    Expect(cudaMemcpy(memory, values.data(), bytes, cudaMemcpyHostToDevice) ==
-           cudaSuccess);
-    return memory;
-  }
-
-  template <typename T>
-  void ExpectHolds(const T* memory, const std::vector<T>& wanted) {
-    std::vector<T> found(wanted.size());
-    Expect(cudaStreamSynchronize(stream_) == cudaSuccess);
-    Expect(cudaMemcpy(found.data(), memory, wanted.size() * sizeof(T),
-                      cudaMemcpyDeviceToHost) == cudaSuccess);
-    Expect(found == wanted);
-  }
-
-  void Expect(bool condition) { ok_ = ok_ && condition; }
-
- private:
-  const int rank_;
-  ncclComm_t comm_ = nullptr;
-  cudaStream_t stream_ = nullptr;
-  bool ok_ = true;
-};
-
-// Runs `body` in two processes, one rank each; both must end well.
-void InTwoProcesses(const std::function<void(Rank&)>& body) {
-  ncclUniqueId id;
-  ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess);
-  pid_t children[kRanks];
-  for (int rank = 0; rank < kRanks; ++rank) {
-    children[rank] = fork();
-    ASSERT_GE(children[rank], 0);
-    if (children[rank] == 0) {
-      alarm(60);  // a rank that hangs fails
-      Rank view(rank, id);
-      body(view);
-      _exit(view.ok() ? 0 : 1);
-    }
-  }
-  for (const pid_t child : children) {
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  }
-}
+using namespace dltap::simgpu_test;  // NOLINT
 
 TEST(NcclTest, AllReduceSumsAndAverages) {
   InTwoProcesses([](Rank& r) {
@@ -170,6 +105,83 @@ TEST(NcclTest, ACapturedCollectiveExchangesAtEachReplay) {
     r.ExpectHolds<int>(value, {3});
     cudaGraphLaunch(exec, r.stream());
     r.ExpectHolds<int>(value, {6});
+  });
+}
+
+template <typename T>
+void ExpectReduced(Rank& r, ncclDataType_t type, ncclRedOp_t op, T first,
+                   T second, T wanted) {
+  T* value = r.Device<T>({r.rank() == 0 ? first : second});
+  r.Expect(ncclAllReduce(value, value, 1, type, op, r.comm(), r.stream()) ==
+           ncclSuccess);
+  r.ExpectHolds<T>(value, {wanted});
+}
+
+TEST(NcclTest, EveryTypeIsAdded) {
+  InTwoProcesses([](Rank& r) {
+    ExpectReduced<int8_t>(r, ncclInt8, ncclSum, 100, -30, 70);
+    ExpectReduced<uint8_t>(r, ncclUint8, ncclSum, 200, 50, 250);
+    ExpectReduced<int32_t>(r, ncclInt32, ncclSum, -5, 3, -2);
+    ExpectReduced<uint32_t>(r, ncclUint32, ncclSum, 4'000'000'000u, 7,
+                            4'000'000'007u);
+    ExpectReduced<int64_t>(r, ncclInt64, ncclSum, 1ll << 40, 1,
+                           (1ll << 40) + 1);
+    ExpectReduced<uint64_t>(r, ncclUint64, ncclSum, 1ull << 63, 1,
+                            (1ull << 63) + 1);
+    ExpectReduced<float>(r, ncclFloat, ncclSum, 0.5f, 0.25f, 0.75f);
+    ExpectReduced<double>(r, ncclDouble, ncclSum, 0.5, 0.25, 0.75);
+    // E4M3: 1.0 is 0x38, 1.5 is 0x3c, 2.5 is 0x42; 448 (0x7e) is the largest.
+    ExpectReduced<uint8_t>(r, ncclFloat8e4m3, ncclSum, 0x38, 0x3c, 0x42);
+    ExpectReduced<uint8_t>(r, ncclFloat8e4m3, ncclSum, 0x7e, 0x7e, 0x7e);
+    // 16 + 1 lies between 16 and 18: to the even mantissa, 16 (0x58).
+    ExpectReduced<uint8_t>(r, ncclFloat8e4m3, ncclSum, 0x58, 0x38, 0x58);
+    // The smallest, 2^-9, twice.
+    ExpectReduced<uint8_t>(r, ncclFloat8e4m3, ncclSum, 0x01, 0x01, 0x02);
+    // E5M2: 1.0 is 0x3c, 1.5 is 0x3e, 2.5 is 0x41; -1 + 1 is 0.
+    ExpectReduced<uint8_t>(r, ncclFloat8e5m2, ncclSum, 0x3c, 0x3e, 0x41);
+    ExpectReduced<uint8_t>(r, ncclFloat8e5m2, ncclSum, 0xbc, 0x3c, 0x00);
+  });
+}
+
+TEST(NcclTest, EveryOperatorReduces) {
+  InTwoProcesses([](Rank& r) {
+    ExpectReduced<int32_t>(r, ncclInt32, ncclProd, 6, 7, 42);
+    ExpectReduced<int32_t>(r, ncclInt32, ncclMax, -6, -7, -6);
+    ExpectReduced<int32_t>(r, ncclInt32, ncclMin, -6, -7, -7);
+    ExpectReduced<int32_t>(r, ncclInt32, ncclAvg, 10, 5, 7);
+    ExpectReduced<float>(r, ncclFloat, ncclAvg, 10, 5, 7.5f);
+    // Each rank's own scalar counts: 10 x 3 + 5 x 4.
+    const float scalar = r.rank() == 0 ? 3 : 4;
+    ncclRedOp_t scaled;
+    r.Expect(ncclRedOpCreatePreMulSum(&scaled, const_cast<float*>(&scalar),
+                                      ncclFloat, ncclScalarHostImmediate,
+                                      r.comm()) == ncclSuccess);
+    ExpectReduced<float>(r, ncclFloat, scaled, 10, 5, 50);
+    r.Expect(ncclRedOpDestroy(scaled, r.comm()) == ncclSuccess);
+    float* value = r.Device<float>({1});
+    r.Expect(ncclAllReduce(value, value, 1, ncclFloat, scaled, r.comm(),
+                           r.stream()) == ncclInvalidArgument);
+    // One that is read when the operation runs.
+    float* factor = r.Device<float>({2});
+    ncclRedOpCreatePreMulSum(&scaled, factor, ncclFloat, ncclScalarDevice,
+                             r.comm());
+    ExpectReduced<float>(r, ncclFloat, scaled, 1, 2, 6);
+  });
+}
+
+TEST(NcclTest, SharesGoToTheirRanks) {
+  InRanks(3, [](Rank& r) {
+    const int own = 10 * (r.rank() + 1);
+    int* out = r.Device<int>({0, 0, 0});
+    int* values = r.Device<int>({own, own + 1, own + 2});
+    ncclAlltoAll(values, out, 1, ncclInt, r.comm(), r.stream());
+    r.ExpectHolds<int>(out, {10 + r.rank(), 20 + r.rank(), 30 + r.rank()});
+    int* part = r.Device<int>({0});
+    ncclScatter(values, part, 1, ncclInt, 2, r.comm(), r.stream());
+    r.ExpectHolds<int>(part, {30 + r.rank()});
+    int* all = r.Device<int>({0, 0, 0});
+    ncclGather(part, all, 1, ncclInt, 1, r.comm(), r.stream());
+    if (r.rank() == 1) r.ExpectHolds<int>(all, {30, 31, 32});
   });
 }
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_NCCL_SETUP_H_
+#define DLTAP_SHIM_SIMGPU_NCCL_SETUP_H_
+
+#include <string>
+#include <vector>
+
+#include "shim/simgpu/nccl/communicator.h"
+
+namespace dltap::simgpu {
+
+// Communicators are set up by all their ranks together. Each function makes one
+// that knows its peers once Progress() has said so.
+
+// The name that all ranks of an id share.
+std::string CliqueOf(const ncclUniqueId& id);
+void Randomise(ncclUniqueId* id);
+
+ncclComm* JoinClique(std::string clique, int ranks, int rank, int device,
+                     const ncclConfig_t* config);
+
+// ncclCommSplit: nullptr for NCCL_SPLIT_NOCOLOR, whose wish counts all the
+// same.
+ncclComm* SplitOff(ncclComm& parent, int color, int key,
+                   const ncclConfig_t* config);
+
+// ncclCommShrink. REQUIRES: this rank is not excluded.
+ncclComm* ShrinkFrom(ncclComm& parent, const std::vector<int>& excluded,
+                     const ncclConfig_t* config);
+
+// One step of the setup, without waiting. True: there is nothing left to do.
+bool Progress(ncclComm& comm);
+
+// Waits until it is set up, unless it is not a blocking one. In a group, what
+// is returned stands for the time after ncclGroupEnd().
+ncclResult_t FinishSetup(ncclComm* comm);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_NCCL_SETUP_H_
