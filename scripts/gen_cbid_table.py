@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the rows {"symbol", cbid}, sorted by symbol, out of one of CUPTI's
+"""Writes the rows {"symbol", cbid, "CUPTI's name"}, sorted by symbol, out of one of CUPTI's
 generated headers (cupti_runtime_cbid.h, cupti_driver_cbid.h).
 
 usage: gen_cbid_table.py HEADER OUTPUT
@@ -17,17 +17,19 @@ _ROW = re.compile(r"^\s*CUPTI_(RUNTIME|DRIVER)_TRACE_CBID_(\w+)\s*=\s*(\d+)",
 _VERSION = re.compile(r"_v(\d{4,5})$")
 
 
-def rows(text: str) -> dict[str, int]:
-    newest: dict[str, tuple[int, int]] = {}
+def rows(text: str) -> dict[str, tuple[int, str]]:
+    newest: dict[str, tuple[int, int, str]] = {}
     for domain, name, number in _ROW.findall(text):
         version = 0
+        full_name = name
         if domain == "RUNTIME" and (found := _VERSION.search(name)):
             version = int(found[1])
             name = name[:found.start()]
         if name in ("INVALID", "SIZE", "FORCE_INT"):
             continue
-        newest[name] = max(newest.get(name, (-1, 0)), (version, int(number)))
-    return {name: number for name, (_, number) in newest.items()}
+        newest[name] = max(newest.get(name, (-1, 0, "")),
+                           (version, int(number), full_name))
+    return {name: row[1:] for name, row in newest.items()}
 
 
 def main() -> int:
@@ -39,7 +41,8 @@ def main() -> int:
     lines = ["// SPDX-License-Identifier: Apache-2.0",
              f"// GENERATED from {header.name} by gen_cbid_table.py. "
              "DO NOT EDIT."]
-    lines += [f'{{"{name}", {table[name]}}},' for name in sorted(table)]
+    lines += [f'{{"{name}", {number}, "{full_name}"}},'
+              for name, (number, full_name) in sorted(table.items())]
     output.write_text("\n".join(lines) + "\n")
     return 0
 

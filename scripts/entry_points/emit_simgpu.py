@@ -107,7 +107,8 @@ def _script(spec: LibrarySpec, soname: str, points: list[EntryPoint]) -> str:
     return _LDS.format(
         node=f"{spec.node or soname} " if spec.versioned else "",
         symbols="  global:\n" * bool(points)
-        + "".join(f"    {p.symbol};\n" for p in points))
+        + "".join(f"    {name};\n" for name in
+                  [*(p.symbol for p in points), *spec.variables]))
 
 
 def _defaults(spec: LibrarySpec, points: list[EntryPoint], unit: int) -> str:

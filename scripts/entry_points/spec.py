@@ -87,6 +87,7 @@ class LibrarySpec:
     name_list: str  # file of names, for libraries without headers
     name_outputs: dict[str, tuple]  # of those names
     host_outputs: tuple[str, ...]  # whose pointers are host output parameters
+    variables: tuple[str, ...]  # that the library exports
     parts: dict[str, tuple[str, ...]]  # sub-library -> globs of its headers
     defaults: dict[str, str]  # handle, stream: used where the argument exists
     entries: tuple[Entry, ...]
@@ -159,6 +160,7 @@ def load(path: pathlib.Path) -> LibrarySpec:
         wrapper_files=library.get("wrapper_files", 1),
         name_list=library.get("names", ""), name_outputs={},
         host_outputs=tuple(library.get("host_outputs", ["*"])),
+        variables=tuple(library.get("variables", [])),
         parts={part: tuple(headers)
                for part, headers in library.get("parts", {}).items()},
         defaults={k: library[k] for k in ("handle", "stream")

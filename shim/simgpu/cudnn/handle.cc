@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "shim/simgpu/cudnn/objects.h"
+#include "shim/simgpu/cudnn/version.h"
 #include "shim/simgpu/device/config.h"
 #include "shim/simgpu/device/device.h"
 
@@ -20,7 +21,7 @@ cudnnStatus_t CudnnStatus(Error error) {
 
 SIMGPU_API size_t cudnnGetVersion() {
   const ApiScope scope(FunctionOf<"cudnn", "cudnnGetVersion">());
-  return CUDNN_VERSION;
+  return static_cast<size_t>(SimulatedCudnn().number());
 }
 
 SIMGPU_API size_t cudnnGetCudartVersion() {
@@ -38,9 +39,9 @@ SIMGPU_API cudnnStatus_t cudnnGetProperty(libraryPropertyType type,
   const ApiScope scope(FunctionOf<"cudnn", "cudnnGetProperty">());
   if (value == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
   switch (type) {
-    case MAJOR_VERSION: *value = CUDNN_MAJOR; break;
-    case MINOR_VERSION: *value = CUDNN_MINOR; break;
-    case PATCH_LEVEL: *value = CUDNN_PATCHLEVEL; break;
+    case MAJOR_VERSION: *value = SimulatedCudnn().major; break;
+    case MINOR_VERSION: *value = SimulatedCudnn().minor; break;
+    case PATCH_LEVEL: *value = SimulatedCudnn().patch; break;
     default: return CUDNN_STATUS_BAD_PARAM;
   }
   return CUDNN_STATUS_SUCCESS;

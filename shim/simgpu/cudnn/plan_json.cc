@@ -5,6 +5,8 @@
 
 #include <charconv>
 
+#include "shim/simgpu/cudnn/version.h"
+
 namespace dltap::simgpu {
 namespace {
 
@@ -68,7 +70,7 @@ std::string ToJson(const Dim3& extent) {
 }
 
 std::string Header() {
-  return "{\"cudnn_version\":" + std::to_string(CUDNN_VERSION) +
+  return "{\"cudnn_version\":" + std::to_string(SimulatedCudnn().number()) +
          ",\"simulated\":true,\"engine\":{\"index\":";
 }
 

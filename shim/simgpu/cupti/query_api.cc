@@ -7,6 +7,7 @@
 #include "shim/simgpu/cupti/cupti_call.h"
 #include "shim/simgpu/cupti/toolkit.h"
 #include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/cbid_table.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -120,6 +121,20 @@ CUptiResult CUPTIAPI cuptiGetResultString(CUptiResult result,
     if (text == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
     *text = TextOf(result).name;
     return CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiGetCallbackName(CUpti_CallbackDomain domain,
+                                          uint32_t cbid, const char** name) {
+  return Cupti<"cuptiGetCallbackName">([&] {
+    if (name == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+    const bool runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
+    if (!runtime && domain != CUPTI_CB_DOMAIN_DRIVER_API) {
+      return CUPTI_ERROR_INVALID_PARAMETER;
+    }
+    *name =
+        NameOfCbid(runtime ? ApiDomain::kRuntime : ApiDomain::kDriver, cbid);
+    return *name == nullptr ? CUPTI_ERROR_INVALID_PARAMETER : CUPTI_SUCCESS;
   });
 }
 

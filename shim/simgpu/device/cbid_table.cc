@@ -11,6 +11,7 @@ namespace {
 struct CbidRow {
   const char* symbol;
   uint32_t cbid;
+  const char* full_name;
 };
 
 // Sorted by symbol.
@@ -41,11 +42,11 @@ uint32_t CbidOf(ApiDomain domain, std::string_view symbol) {
   return row != rows.end() && row->symbol == symbol ? row->cbid : 0;
 }
 
-const char* SymbolOfCbid(ApiDomain domain, uint32_t cbid) {
+const char* NameOfCbid(ApiDomain domain, uint32_t cbid) {
   for (const CbidRow& row : RowsOf(domain)) {
-    if (row.cbid == cbid) return row.symbol;
+    if (row.cbid == cbid) return row.full_name;
   }
-  return "";
+  return nullptr;
 }
 
 }  // namespace dltap::simgpu

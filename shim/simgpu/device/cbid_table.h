@@ -13,8 +13,8 @@ namespace dltap::simgpu {
 // cupti_runtime_cbid.h and cupti_driver_cbid.h.
 uint32_t CbidOf(ApiDomain domain, std::string_view symbol);
 
-// The symbol of an id, "" when unknown (cuptiGetCallbackName).
-const char* SymbolOfCbid(ApiDomain domain, uint32_t cbid);
+// CUPTI's name of an id, "cudaMalloc_v3020", "cuMemAlloc_v2"; null: unknown.
+const char* NameOfCbid(ApiDomain domain, uint32_t cbid);
 
 }  // namespace dltap::simgpu
 

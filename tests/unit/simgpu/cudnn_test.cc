@@ -35,6 +35,16 @@ class CudnnTest : public ::testing::Test {
   cudnnHandle_t handle_ = nullptr;
 };
 
+// Programs compare it with the release they were built with.
+TEST_F(CudnnTest, VersionIsNotOlderThanItsHeader) {
+  EXPECT_GE(cudnnGetVersion(), CUDNN_VERSION);
+  int major = 0;
+  int minor = 0;
+  EXPECT_EQ(CUDNN_STATUS_SUCCESS, cudnnGetProperty(MAJOR_VERSION, &major));
+  EXPECT_EQ(CUDNN_STATUS_SUCCESS, cudnnGetProperty(MINOR_VERSION, &minor));
+  EXPECT_EQ(cudnnGetVersion() / 100, static_cast<size_t>(100 * major + minor));
+}
+
 class ConvolutionTest : public CudnnTest {
  protected:
   ConvolutionTest() : x_(Tensor(32, 64, 56, 56)), y_(Tensor(32, 64, 56, 56)) {

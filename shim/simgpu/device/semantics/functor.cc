@@ -8,12 +8,16 @@
 namespace dltap::simgpu {
 namespace {
 
-ScalarType ResultOf(FunctorRow::Result result, ScalarType same) {
+ScalarType ResultOf(FunctorRow::Result result, ScalarType same,
+                    const NameParts& parts) {
   switch (result) {
     case FunctorRow::Result::kBool: return ScalarType::kBool;
     case FunctorRow::Result::kFloat16: return ScalarType::kFloat16;
     case FunctorRow::Result::kBfloat16: return ScalarType::kBfloat16;
     case FunctorRow::Result::kFloat32: return ScalarType::kFloat32;
+    case FunctorRow::Result::kArgument:
+      return parts.arguments.size() < 2 ? ScalarType::kUnknown
+                                        : ScalarTypeNamed(parts.arguments[1]);
     case FunctorRow::Result::kSame: break;
   }
   return same;
@@ -104,7 +108,7 @@ std::optional<Functor> Plain(const NameParts& parts) {
   for (const char letter : row->captures) {
     AddCapture(functor, CaptureType(letter, type), index++);
   }
-  functor.result = ResultOf(row->result, type);
+  functor.result = ResultOf(row->result, type, parts);
   if (!Complete(functor, *row)) return std::nullopt;
   return functor;
 }

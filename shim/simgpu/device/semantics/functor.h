@@ -44,7 +44,15 @@ std::optional<Functor> FindFunctor(std::string_view name);
 
 // A row of the table of functors (functor_table.cc).
 struct FunctorRow {
-  enum class Result : uint8_t { kSame, kBool, kFloat16, kBfloat16, kFloat32 };
+  // kArgument: the second argument of the template.
+  enum class Result : uint8_t {
+    kSame,
+    kBool,
+    kFloat16,
+    kBfloat16,
+    kFloat32,
+    kArgument
+  };
 
   std::string_view name;  // of the template, or of the function round a lambda
   int inputs;

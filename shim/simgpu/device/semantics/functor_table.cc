@@ -156,6 +156,7 @@ using Result = FunctorRow::Result;
 constexpr FunctorRow kRows[] = {
     {"FillFunctor", 0, "T", Result::kSame, BOTH(First)},
     {"direct_copy_kernel_cuda", 1, "", Result::kSame, BOTH(First)},
+    {"converting_copy_kernel_cuda", 1, "", Result::kArgument, BOTH(First)},
     {"float16_copy_kernel_cuda", 1, "", Result::kFloat16, BOTH(First)},
     {"bfloat16_copy_kernel_cuda", 1, "", Result::kBfloat16, BOTH(First)},
     {"float16tofloat32_copy_kernel_cuda", 1, "", Result::kFloat32, BOTH(First)},

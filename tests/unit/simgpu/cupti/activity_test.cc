@@ -246,6 +246,19 @@ TEST_F(CuptiTest, AfterFinalizeNothingIsAskedOrDelivered) {
   EXPECT_TRUE(g_records.empty());
 }
 
+// With the release that brought it, which profilers take off.
+TEST_F(CuptiTest, CallbackIdsHaveNames) {
+  const char* name = nullptr;
+  ASSERT_EQ(CUPTI_SUCCESS,
+            cuptiGetCallbackName(CUPTI_CB_DOMAIN_RUNTIME_API, 20, &name));
+  EXPECT_STREQ("cudaMalloc_v3020", name);
+  ASSERT_EQ(CUPTI_SUCCESS,
+            cuptiGetCallbackName(CUPTI_CB_DOMAIN_DRIVER_API, 1, &name));
+  EXPECT_STREQ("cuInit", name);
+  EXPECT_EQ(CUPTI_ERROR_INVALID_PARAMETER,
+            cuptiGetCallbackName(CUPTI_CB_DOMAIN_RUNTIME_API, 99999, &name));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/cudnn/version.h"
+
+#include <cudnn.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace dltap::simgpu {
+namespace {
+
+constexpr CudnnVersion kNewest = {9, 26, 0};  // PyTorch 2.15
+static_assert(kNewest.major == CUDNN_MAJOR && kNewest.minor >= CUDNN_MINOR);
+
+CudnnVersion ReadVersion() {
+  const char* text = std::getenv("DLTAP_SIM_CUDNN_VERSION");
+  CudnnVersion version = {CUDNN_MAJOR, 0, 0};
+  if (text == nullptr || *text == '\0') return kNewest;
+  if (std::sscanf(text, "%d.%d.%d", &version.major, &version.minor,
+                  &version.patch) < 2 ||
+      version.major != CUDNN_MAJOR) {
+    std::fprintf(stderr,
+                 "simgpu: DLTAP_SIM_CUDNN_VERSION=%s: not a release of cuDNN "
+                 "%d\n",
+                 text, CUDNN_MAJOR);
+    return kNewest;
+  }
+  return version;
+}
+
+}  // namespace
+
+const CudnnVersion& SimulatedCudnn() {
+  static const CudnnVersion version = ReadVersion();
+  return version;
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUDNN_VERSION_H_
+#define DLTAP_SHIM_SIMGPU_CUDNN_VERSION_H_
+
+namespace dltap::simgpu {
+
+// The release of cuDNN that is simulated: DLTAP_SIM_CUDNN_VERSION, else the
+// newest that a framework we run asks for. Programs refuse one that is older
+// than what they were built with, and run with any newer of its major version.
+struct CudnnVersion {
+  int major;
+  int minor;
+  int patch;
+
+  int number() const { return 10000 * major + 100 * minor + patch; }
+};
+const CudnnVersion& SimulatedCudnn();
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUDNN_VERSION_H_
