@@ -216,6 +216,7 @@ TEST(LaunchCostTest, CutlassAttentionIsReadFromItsParameters) {
     int32_t window = 0;
     float scale = 1;
     int32_t head_dim = 64, head_dim_v = 64, queries = 1000, keys = 1000;
+    int32_t all_keys = 1000, mask = 0;
   } params;
   const std::string name = "_Z39fmha_cutlassF_f16_aligned_64x64_rf_sm80N";
   EXPECT_GT(Cost(name, {&params}, {16, 12, 4}).duration_ns, 2000);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eight threads with a stream each do at the same time what programs do. Each
+// checks its own results; a build with the thread sanitizer checks the rest.
+#include <array>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/simgpu/core/kernels.h"
+#include "tests/unit/simgpu/core/support.h"
+
+namespace {
+
+constexpr int kThreads = 8;
+constexpr int kRounds = 20;
+constexpr int kBlocks = 4096;  // fills the device: streams share the SMs
+constexpr size_t kWords = 1024;
+constexpr size_t kBytes = kWords * sizeof(int);
+
+template <typename Body>
+void OnEachThread(Body body) {
+  std::array<std::thread, kThreads> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads[i] = std::thread([&body, i] {
+      cudaStream_t stream = nullptr;
+      ASSERT_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+      for (int round = 0; round < kRounds; ++round) body(stream, i, round);
+      ASSERT_OK(cudaStreamDestroy(stream));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(ThreadsTest, CopiesComeBackAsTheyWere) {
+  OnEachThread([](cudaStream_t stream, int thread, int round) {
+    std::vector<int> sent(kWords), got(kWords);
+    std::iota(sent.begin(), sent.end(), 1000 * thread + round);
+    void* a = nullptr;
+    void* b = nullptr;
+    ASSERT_OK(cudaMallocAsync(&a, kBytes, stream));
+    ASSERT_OK(cudaMalloc(&b, kBytes));
+    ASSERT_OK(cudaMemcpyAsync(a, sent.data(), kBytes, cudaMemcpyHostToDevice,
+                              stream));
+    ASSERT_OK(cudaMemcpyAsync(b, a, kBytes, cudaMemcpyDeviceToDevice, stream));
+    ASSERT_OK(
+        cudaMemcpyAsync(got.data(), b, kBytes, cudaMemcpyDeviceToHost, stream));
+    ASSERT_OK(cudaStreamSynchronize(stream));
+    EXPECT_EQ(sent, got);
+    ASSERT_OK(cudaFreeAsync(a, stream));
+    ASSERT_OK(cudaFree(b));
+  });
+}
+
+TEST(ThreadsTest, EventsMeasureTheirOwnStream) {
+  OnEachThread([](cudaStream_t stream, int, int) {
+    cudaEvent_t begin, end;
+    ASSERT_OK(cudaEventCreate(&begin));
+    ASSERT_OK(cudaEventCreate(&end));
+    ASSERT_OK(cudaEventRecord(begin, stream));
+    for (int i = 0; i < 4; ++i) LaunchScale(nullptr, kBlocks, stream);
+    ASSERT_OK(cudaEventRecord(end, stream));
+    ASSERT_OK(cudaStreamWaitEvent(stream, end, 0));
+    ASSERT_OK(cudaEventSynchronize(end));
+    float ms = 0;
+    ASSERT_OK(cudaEventElapsedTime(&ms, begin, end));
+    EXPECT_GT(ms, 0);
+    ASSERT_OK(cudaEventDestroy(begin));
+    ASSERT_OK(cudaEventDestroy(end));
+  });
+}
+
+TEST(ThreadsTest, HostFunctionsRunInTheOrderOfTheirStream) {
+  OnEachThread([](cudaStream_t stream, int, int) {
+    struct Counter {
+      int value = 0;
+      bool in_order = true;
+    } counter;
+    struct Step {
+      Counter* counter;
+      int expected;
+    };
+    std::array<Step, 4> steps;
+    for (int i = 0; i < 4; ++i) {
+      steps[i] = {&counter, i};
+      LaunchScale(nullptr, 64, stream);
+      ASSERT_OK(cudaLaunchHostFunc(
+          stream,
+          [](void* argument) {
+            const auto* step = static_cast<Step*>(argument);
+            step->counter->in_order &= step->counter->value == step->expected;
+            ++step->counter->value;
+          },
+          &steps[i]));
+    }
+    ASSERT_OK(cudaStreamSynchronize(stream));
+    EXPECT_EQ(counter.value, 4);
+    EXPECT_TRUE(counter.in_order);
+  });
+}
+
+TEST(ThreadsTest, EachThreadCapturesAndReplaysItsGraph) {
+  OnEachThread([](cudaStream_t stream, int, int) {
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    ASSERT_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    for (int i = 0; i < 3; ++i) LaunchScale(nullptr, 64, stream);
+    ASSERT_OK(cudaStreamEndCapture(stream, &graph));
+    size_t nodes = 0;
+    ASSERT_OK(cudaGraphGetNodes(graph, nullptr, &nodes));
+    EXPECT_EQ(nodes, 3u);
+    ASSERT_OK(cudaGraphInstantiate(&exec, graph, 0));
+    ASSERT_OK(cudaGraphLaunch(exec, stream));
+    ASSERT_OK(cudaGraphLaunch(exec, stream));
+    ASSERT_OK(cudaStreamSynchronize(stream));
+    ASSERT_OK(cudaGraphExecDestroy(exec));
+    ASSERT_OK(cudaGraphDestroy(graph));
+  });
+}
+
+TEST(ThreadsTest, TheLegacyStreamWaitsForAllThreads) {
+  OnEachThread([](cudaStream_t, int, int) {
+    cudaStream_t blocking = nullptr;
+    cudaEvent_t done = nullptr;
+    ASSERT_OK(cudaStreamCreate(&blocking));
+    ASSERT_OK(cudaEventCreate(&done));
+    LaunchScale(nullptr, kBlocks, blocking);
+    ASSERT_OK(cudaEventRecord(done, blocking));
+    LaunchScale(nullptr, 1, nullptr);
+    ASSERT_OK(cudaStreamSynchronize(nullptr));
+    EXPECT_OK(cudaEventQuery(done));
+    ASSERT_OK(cudaEventDestroy(done));
+    ASSERT_OK(cudaStreamDestroy(blocking));
+  });
+}
+
+}  // namespace
