@@ -4,6 +4,7 @@
 
 #include "shim/simgpu/cudart/runtime_header.h"
 #include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/call_params.h"
 #include "shim/simgpu/device/device.h"
 #include "shim/simgpu/device/error.h"
 #include "shim/simgpu/device/stream.h"

@@ -13,6 +13,7 @@
 #pragma GCC visibility push(default)
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
+#include <generated_cuda_runtime_api_meta.h>
 
 #include "shim/specs/supplement/cudart_internal.h"
 #pragma GCC visibility pop

@@ -2,6 +2,10 @@
 #include "shim/simgpu/cupti/subscriber.h"
 
 #include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "shim/simgpu/device/call_params.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -12,6 +16,24 @@ thread_local uint64_t t_correlation_data = 0;
 CUpti_CallbackDomain DomainOf(ApiDomain domain) {
   return domain == ApiDomain::kRuntime ? CUPTI_CB_DOMAIN_RUNTIME_API
                                        : CUPTI_CB_DOMAIN_DRIVER_API;
+}
+
+// Where the parameters of a launch hold the kernel: the first pointer, or the
+// one after the configuration. symbolName is valid for launches only.
+const char* SymbolNameOf(const ApiActivity& call) {
+  std::string_view name = call.function->name;
+  if (name.starts_with("__")) name.remove_prefix(2);
+  const bool launches =
+      name.starts_with("cuLaunch") || name.starts_with("cudaLaunch");
+  const bool of_kernel = name.find("Kernel") != std::string_view::npos;
+  if (call.params == nullptr || !launches || !of_kernel) return nullptr;
+  const bool has_config = name.find("KernelEx") != std::string_view::npos;
+  const void* kernel = nullptr;
+  std::memcpy(&kernel,
+              static_cast<const std::byte*>(call.params) +
+                  (has_config ? sizeof(void*) : 0),
+              sizeof kernel);
+  return NameOfKernel(kernel);
 }
 
 struct ResourceRow {
@@ -147,6 +169,10 @@ void Subscriber::OnApi(const ApiActivity& call, CUpti_ApiCallbackSite site) {
   data.functionName = call.function->name;
   data.functionParams = call.params;
   data.functionReturnValue = site == CUPTI_API_EXIT ? &result : nullptr;
+  const CallContext context = CurrentCallContext();
+  data.context = static_cast<CUcontext>(context.handle);
+  data.contextUid = context.id;
+  data.symbolName = SymbolNameOf(call);
   data.correlationData = &t_correlation_data;
   data.correlationId = call.correlation_id;
   Call(domain, call.function->cbid, &data);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/call_params.h"
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/counters.h"
 #include "shim/simgpu/device/faults.h"
@@ -40,7 +41,7 @@ ApiRecord::ApiRecord(ApiFunction& function, const void* params)
 void ApiRecord::Open(const void* params) {
   ThreadState& thread = CurrentThread();
   open_ = true;
-  params_ = params;
+  params_ = params == nullptr ? TakeCallParams() : params;
   outer_correlation_id_ = thread.correlation_id;
   correlation_id_ =
       g_last_correlation_id.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -3,6 +3,7 @@
 #define DLTAP_SHIM_SIMGPU_DRIVER_DRIVER_CALL_H_
 
 #include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/call_params.h"
 #include "shim/simgpu/device/device.h"
 #include "shim/simgpu/device/error.h"
 #include "shim/simgpu/device/event.h"

@@ -11,6 +11,7 @@
 #pragma GCC visibility push(default)
 #include <cuda.h>
 #include <cudaProfiler.h>
+#include <generated_cuda_meta.h>
 #pragma GCC visibility pop
 
 #endif  // DLTAP_SHIM_SIMGPU_DRIVER_DRIVER_HEADER_H_

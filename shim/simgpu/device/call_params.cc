@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/call_params.h"
+
+#include <utility>
+
+#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/kernel.h"
+#include "shim/simgpu/device/thread_state.h"
+
+namespace dltap::simgpu {
+namespace {
+
+[[gnu::tls_model("initial-exec")]] thread_local const void* t_params = nullptr;
+
+}  // namespace
+
+void SetCallParams(const void* params) { t_params = params; }
+
+const void* TakeCallParams() { return std::exchange(t_params, nullptr); }
+
+CallContext CurrentCallContext() {
+  const ThreadState& thread = CurrentThread();
+  Context* context = nullptr;
+  if (!thread.contexts.empty()) {
+    context = thread.contexts.back();
+  } else if (DevicesReady()) {
+    context = CurrentDeviceState().primary_context;
+  }
+  return {context, context == nullptr ? 0 : context->id};
+}
+
+const char* NameOfKernel(const void* stub_or_handle) {
+  const Kernel* kernel = ResolveKernel(stub_or_handle);
+  return kernel == nullptr ? nullptr : kernel->name;
+}
+
+}  // namespace dltap::simgpu
