@@ -21,8 +21,11 @@ def backward(module, *inputs):
 
 
 # Name, compute capability, SMs.
-DEVICES = {"h100-sxm": ("NVIDIA H100 80GB HBM3", (9, 0), 132),
-           "l4": ("NVIDIA L4", (8, 9), 58)}
+DEVICES = {"a100-80-sxm": ("NVIDIA A100-SXM4-80GB", (8, 0), 108),
+           "a10": ("NVIDIA A10", (8, 6), 72),
+           "l4": ("NVIDIA L4", (8, 9), 58),
+           "h100-sxm": ("NVIDIA H100 80GB HBM3", (9, 0), 132),
+           "b200": ("NVIDIA B200", (10, 0), 148)}
 
 
 @check
@@ -58,8 +61,13 @@ def linear_with_bias():
 def fp8_product():
     a = torch.zeros(32, 32, device="cuda").to(torch.float8_e4m3fn)
     one = torch.tensor(1.0, device="cuda")
-    product = torch._scaled_mm(a, a.t(), one, one, out_dtype=torch.bfloat16)
-    assert product.shape == (32, 32)
+    try:
+        product = torch._scaled_mm(a, a.t(), one, one, out_dtype=torch.bfloat16)
+    except (RuntimeError, NotImplementedError) as error:
+        # PyTorch itself refuses what has no such units.
+        assert torch.cuda.get_device_capability() < (8, 9), error
+    else:
+        assert product.shape == (32, 32)
 
 
 @check
@@ -73,6 +81,16 @@ def convolutions():
     assert backward(nn.Conv2d(8, 8, 3, groups=8), random(2, 8, 8, 8))[1] == 8
     half = nn.Conv2d(8, 16, 3).to(torch.bfloat16)
     assert backward(half, random(2, 8, 9, 9, dtype=torch.bfloat16))[1] == 16
+
+
+@check
+def channels_last():
+    x = random(2, 8, 16, 16).to(memory_format=torch.channels_last)
+    layer = nn.Conv2d(8, 16, 3).to(memory_format=torch.channels_last).cuda()
+    y = layer(x)
+    assert y.is_contiguous(memory_format=torch.channels_last)
+    y.sum().backward()
+    assert layer.weight.grad.shape == layer.weight.shape
 
 
 @check

@@ -9,6 +9,7 @@ import torch
 import torch.distributed as distributed
 import torch.multiprocessing as multiprocessing
 from torch import nn
+from torch.distributed.fsdp import fully_shard
 
 WORLD_SIZE = 2
 
@@ -31,9 +32,23 @@ def rank_main(rank, folder):
         model(torch.randn(8, 256, device="cuda")).sum().backward()
         optimizer.step()
         optimizer.zero_grad()
+    train_sharded()
     distributed.barrier()
     torch.cuda.synchronize()
     distributed.destroy_process_group()
+
+
+def train_sharded():
+    """FSDP2: each rank holds a part of each parameter."""
+    model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 8)).cuda()
+    for layer in (model[0], model[2], model):
+        fully_shard(layer)
+    assert model[0].weight.to_local().shape == (64 // WORLD_SIZE, 64)
+    optimizer = torch.optim.AdamW(model.parameters())
+    for _ in range(2):
+        model(torch.randn(4, 64, device="cuda")).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
 
 
 def main():

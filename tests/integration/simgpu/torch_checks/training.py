@@ -81,6 +81,16 @@ def optimizers():
 
 
 @check
+def compiled_without_code_generation():
+    model = nn.Sequential(nn.Linear(16, 16), nn.ReLU()).cuda()
+    for backend in ("eager", "aot_eager", "cudagraphs"):
+        torch._dynamo.reset()
+        compiled = torch.compile(model, backend=backend)
+        for _ in range(3):
+            compiled(random(4, 16)).sum().backward()
+
+
+@check
 def gradient_scaler():
     model = nn.Linear(64, 64).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -110,10 +120,10 @@ def loader_with_workers_and_pinned_memory():
 @check
 def out_of_memory_is_reported():
     try:
-        torch.empty(200 << 30, dtype=torch.uint8, device="cuda")
+        torch.empty(400 << 30, dtype=torch.uint8, device="cuda")
     except torch.cuda.OutOfMemoryError:
         return
-    raise AssertionError("200 GiB fitted into the device")
+    raise AssertionError("400 GiB fitted into the device")
 
 
 if __name__ == "__main__":
