@@ -48,7 +48,8 @@ def main() -> int:
 
 
 def compare(options) -> tuple[list[cuda12.Difference], list[cuda12.Struct]]:
-    cbids = gen_cbid_table.rows((options.old / _CBIDS).read_text())
+    rows = gen_cbid_table.rows((options.old / _CBIDS).read_text())
+    cbids = {symbol: number for symbol, (number, _) in rows.items()}
     found: list[cuda12.Difference] = []
     structs: dict[str, cuda12.Struct] = {}
     for library in spec.LIBRARIES:

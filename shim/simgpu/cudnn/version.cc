@@ -6,16 +6,28 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "shim/simgpu/device/config.h"
+
 namespace dltap::simgpu {
 namespace {
 
 constexpr CudnnVersion kNewest = {9, 26, 0};  // PyTorch 2.15
+// The last release for GPUs before sm_75 (release notes of 9.11).
+constexpr CudnnVersion kLastBeforeTuring = {9, 10, 2};
 static_assert(kNewest.major == CUDNN_MAJOR && kNewest.minor >= CUDNN_MINOR);
+
+CudnnVersion DefaultVersion() {
+  const Config& config = GetConfig();
+  const bool is_old =
+      config.gpu != nullptr && config.cuda_version < 13000 &&
+      config.gpu->compute_major * 10 + config.gpu->compute_minor < 75;
+  return is_old ? kLastBeforeTuring : kNewest;
+}
 
 CudnnVersion ReadVersion() {
   const char* text = std::getenv("DLTAP_SIM_CUDNN_VERSION");
   CudnnVersion version = {CUDNN_MAJOR, 0, 0};
-  if (text == nullptr || *text == '\0') return kNewest;
+  if (text == nullptr || *text == '\0') return DefaultVersion();
   if (std::sscanf(text, "%d.%d.%d", &version.major, &version.minor,
                   &version.patch) < 2 ||
       version.major != CUDNN_MAJOR) {
@@ -23,7 +35,7 @@ CudnnVersion ReadVersion() {
                  "simgpu: DLTAP_SIM_CUDNN_VERSION=%s: not a release of cuDNN "
                  "%d\n",
                  text, CUDNN_MAJOR);
-    return kNewest;
+    return DefaultVersion();
   }
   return version;
 }

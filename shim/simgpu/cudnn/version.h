@@ -5,8 +5,9 @@
 namespace dltap::simgpu {
 
 // The release of cuDNN that is simulated: DLTAP_SIM_CUDNN_VERSION, else the
-// newest that a framework we run asks for. Programs refuse one that is older
-// than what they were built with, and run with any newer of its major version.
+// newest that a framework we run asks for, or the last that knows the GPU.
+// Programs refuse one that is older than what they were built with, and run
+// with any newer of its major version.
 struct CudnnVersion {
   int major;
   int minor;

@@ -43,6 +43,8 @@ class TarballTest(unittest.TestCase):
     def test_everything_has_its_place(self):
         for path in ("bin/dltap", "lib/dltap/libdltap.so",
                      "lib/dltap/simgpu/cu13/libcudart.so.13",
+                     "lib/dltap/simgpu/cu12/libcudart.so.12",
+                     "lib/dltap/simgpu/cu12/libcuda.so.1",  # a link
                      "share/doc/dltap/README.md", "share/doc/dltap/LICENSE"):
             self.assertTrue((self.root / path).is_file(), path)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cublas_v2.h>
 #include <cuda.h>
+#include <cudnn.h>
 #include <gtest/gtest.h>
 #include <nvrtc.h>
 
@@ -157,6 +158,9 @@ TEST(Cuda12Test, VersionsAreThoseOfCuda12) {
   EXPECT_EQ(12080, version);
   EXPECT_EQ(CUBLAS_STATUS_SUCCESS, cublasGetProperty(MAJOR_VERSION, &version));
   EXPECT_EQ(12, version);
+  // What the last release says that knows this GPU.
+  EXPECT_EQ(91002u, cudnnGetVersion());
+  EXPECT_EQ(12080u, cudnnGetCudartVersion());
   int minor = 0;
   EXPECT_EQ(NVRTC_SUCCESS, nvrtcVersion(&version, &minor));
   EXPECT_EQ(12, version);
