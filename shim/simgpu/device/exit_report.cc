@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes DLTAP_SIM_COUNTS when the process ends, by exit() or by _exit().
+// When the process ends: writes DLTAP_SIM_COUNTS (after exit() and _exit()),
+// and names vendor libraries that the program opened by path (after exit()).
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 
 #include "shim/simgpu/device/config.h"
 #include "shim/simgpu/device/counters.h"
+#include "shim/simgpu/device/foreign_libraries.h"
 #include "shim/simgpu/device/fork_guard.h"
 
 namespace dltap::simgpu {
@@ -38,7 +40,24 @@ void WriteCounts() {
   std::fclose(file);
 }
 
-[[gnu::destructor]] void AtExit() { WriteCounts(); }
+void NameForeignLibraries() {
+  if (!SimulationEnabled() || GetConfig().quiet || getpid() != g_owner ||
+      CountsAsText().empty()) {
+    return;
+  }
+  std::string names;
+  for (const std::string& path : ForeignLibraries()) {
+    names.append(names.empty() ? "" : ", ").append(path);
+  }
+  if (names.empty()) return;
+  std::fprintf(stderr, "simgpu: opened by path, not simulated: %s\n",
+               names.c_str());
+}
+
+[[gnu::destructor]] void AtExit() {
+  NameForeignLibraries();
+  WriteCounts();
+}
 
 }  // namespace
 }  // namespace dltap::simgpu
