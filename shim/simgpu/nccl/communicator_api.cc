@@ -83,6 +83,20 @@ ncclResult_t Ask(const ncclComm* comm, int* answer, Get get) {
   });
 }
 
+const char* TextOf(ncclResult_t result) {
+  switch (result) {
+    case ncclSuccess: return "no error";
+    case ncclUnhandledCudaError: return "unhandled cuda error";
+    case ncclSystemError: return "unhandled system error";
+    case ncclInternalError: return "internal error";
+    case ncclInvalidArgument: return "invalid argument";
+    case ncclInvalidUsage: return "invalid usage";
+    case ncclRemoteError: return "remote process exited or there was an error";
+    case ncclInProgress: return "NCCL operation in progress";
+    default: return "unknown result code";
+  }
+}
+
 }  // namespace
 }  // namespace dltap::simgpu
 
@@ -210,23 +224,15 @@ ncclResult_t ncclCommUserRank(const ncclComm_t comm, int* rank) {
 }
 
 const char* ncclGetErrorString(ncclResult_t result) {
-  switch (result) {
-    case ncclSuccess: return "no error";
-    case ncclUnhandledCudaError: return "unhandled cuda error";
-    case ncclSystemError: return "unhandled system error";
-    case ncclInternalError: return "internal error";
-    case ncclInvalidArgument: return "invalid argument";
-    case ncclInvalidUsage: return "invalid usage";
-    case ncclRemoteError: return "remote process exited or there was an error";
-    case ncclInProgress: return "NCCL operation in progress";
-    default: return "unknown result code";
-  }
+  const ApiScope scope(FunctionOf<"nccl", "ncclGetErrorString">());
+  return TextOf(result);
 }
 
 const char* ncclGetLastError(ncclComm_t comm) {
+  const ApiScope scope(FunctionOf<"nccl", "ncclGetLastError">());
   const bool failed = comm != nullptr && comm->async_error > ncclSuccess &&
                       comm->async_error != ncclInProgress;
-  return failed ? ncclGetErrorString(comm->async_error) : "";
+  return failed ? TextOf(comm->async_error) : "";
 }
 
 }  // extern "C"

@@ -9,6 +9,9 @@ import re
 
 POINT = re.compile(r"^DLTAP_ENTRY_POINT\(\d+, (\w+), \w+, (\w+), (\w+)\)$",
                    re.M)
+IDENTIFIER = re.compile(r"^DLTAP_ENTRY_POINT\(\d+, (?=\w+, (\w+))(\w+)", re.M)
+TRAITS = re.compile(
+    r"EntryTraits<specs::EntryPoint::(\w+)> {.*?kIsWork = (true|false);", re.S)
 CALL = re.compile(r"call \S+ thread=\d+ (\w+)")
 COUNT = re.compile(r"count (\w+) (\d+)")
 # In quotes, or a row of shim/tap/cupti/cupti_api.h.
@@ -75,6 +78,19 @@ def read_roles(generated):
     return {symbol: role for symbol, _, role in POINT.findall(text)}
 
 
+def read_work(generated):
+    """Symbols with whose first call the tap starts a trace."""
+    generated = pathlib.Path(generated)
+    symbols = dict(IDENTIFIER.findall(
+        (generated / "entry_points.inc").read_text()))
+    work = set()
+    for path in generated.glob("tap_traits_*.h"):
+        for identifier, is_work in TRAITS.findall(path.read_text()):
+            if is_work == "true":
+                work.add(symbols[identifier])
+    return work
+
+
 def called_by_tap(source):
     """Functions that the tap itself may call: those its sources name."""
     names = set()
@@ -89,7 +105,7 @@ class Row:
     symbol: str
     simulated: int
     seen: int
-    verdict: str  # equal, own, by_address, unwrapped, different
+    verdict: str  # see compare()
     route: str = ""
 
 
@@ -118,5 +134,36 @@ def compare(tapped, bare, seen, roles, own):
             without = bare.get(symbol, Simulated("", False))
             if row.seen == without.calls - without.by_address:
                 row.verdict = "own"
+        rows.append(row)
+    return rows
+
+
+def without(functions, others):
+    """The counts of `functions` less those of `others`."""
+    return {symbol: dataclasses.replace(
+        function,
+        calls=function.calls - others[symbol].calls,
+        by_address=function.by_address - others[symbol].by_address)
+            if symbol in others else function
+            for symbol, function in functions.items()}
+
+
+def untraced(functions, roles, work):
+    """Rows for processes that wrote no trace: the tap starts one with the first
+    work that it sees.
+
+    by_address  all calls came so
+    no_session  no work, or none but by address
+    different   work that the tap should have seen
+    """
+    rows = []
+    for symbol, function in sorted(functions.items()):
+        row = Row(symbol, function.calls, 0, "no_session")
+        if function.calls == function.by_address:
+            row.verdict = "by_address"
+        elif symbol in work:
+            row.verdict = "different"
+        elif roles.get(symbol, "kNot") == "kNot":
+            row.verdict = "unwrapped"
         rows.append(row)
     return rows

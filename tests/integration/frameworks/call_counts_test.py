@@ -41,6 +41,23 @@ class CompareTest(unittest.TestCase):
                          "different")
         self.assertEqual(verdict("cuInit", simulated(9), 4, 4), "different")
 
+    def test_a_process_without_a_trace_did_no_work_that_the_tap_can_see(self):
+        rows = call_counts.untraced(
+            {"cuInit": simulated(1), "cuLaunchKernel": simulated(5, 4),
+             "cuMemAlloc_v2": simulated(2, 2), "nvmlInit": simulated(1)},
+            ROLES | {"cuLaunchKernel": "kRecord"},
+            {"cuLaunchKernel", "cuMemAlloc_v2"})
+        self.assertEqual([row.verdict for row in rows],
+                         ["no_session", "different", "by_address",
+                          "unwrapped"])
+
+    def test_calls_of_other_processes_are_taken_off(self):
+        less = call_counts.without(
+            {"cuInit": simulated(5, 2), "cuMemMap": simulated(1)},
+            {"cuInit": simulated(2, 2)})
+        self.assertEqual(less, {"cuInit": simulated(3, 0),
+                                "cuMemMap": simulated(1)})
+
     def test_what_is_not_wrapped_is_said(self):
         self.assertEqual(verdict("nvmlInit", simulated(1), 0), "unwrapped")
 

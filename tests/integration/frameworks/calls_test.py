@@ -35,6 +35,7 @@ VERDICTS = {
     "equal": "the tap saw every call",
     "own": "and the tap's own calls came on top",
     "by_address": "route not tapped yet: address from cuGetProcAddress",
+    "no_session": "in processes without a trace: no work, or by address only",
     "unwrapped": "left out by the specs",
     "different": "WRONG",
 }
@@ -60,7 +61,8 @@ def parse_arguments():
 
 
 def run(options, folder, with_tap):
-    """Counts of the simulated libraries; the trace is in folder/trace."""
+    """Counts of the simulated libraries, in processes that wrote a trace and in
+    those that did not; traces are in folder/trace."""
     folder.mkdir()
     home = folder / "home"
     home.mkdir()
@@ -84,10 +86,18 @@ def run(options, folder, with_tap):
                  f"{done.stderr[-4000:]}")
     if left := sorted(path for path in home.rglob("*") if path.is_file()):
         sys.exit(f"files were left in the home folder: {left[:5]}")
-    return call_counts.read_simulated(folder.glob("counts.*"))
+    traced = {path.stem.split("-")[-3]  # host-id-PID-time-number
+              for path in (folder / "trace").glob("*.dltap")}
+    counts = {path.suffix[1:]: path for path in folder.glob("counts.*")}
+    return (call_counts.read_simulated(path for pid, path in counts.items()
+                                       if pid in traced),
+            call_counts.read_simulated(path for pid, path in counts.items()
+                                       if pid not in traced))
 
 
 def seen_by_tap(trace):
+    if not list(trace.glob("*.dltap")):
+        return {}
     with subprocess.Popen([DLTAP, "dump", trace], stdout=subprocess.PIPE,
                           text=True) as dump:
         seen = call_counts.read_seen(dump.stdout)
@@ -97,12 +107,15 @@ def seen_by_tap(trace):
 
 
 def measure(options, folder):
-    bare = run(options, folder / "bare", with_tap=False)
-    tapped = run(options, folder / "tapped", with_tap=True)
+    _, bare = run(options, folder / "bare", with_tap=False)
+    tapped, silent = run(options, folder / "tapped", with_tap=True)
+    roles = call_counts.read_roles(BUILD / "generated")
     rows = call_counts.compare(
-        tapped, bare, seen_by_tap(folder / "tapped" / "trace"),
-        call_counts.read_roles(BUILD / "generated"),
+        tapped, call_counts.without(bare, silent),
+        seen_by_tap(folder / "tapped" / "trace"), roles,
         call_counts.called_by_tap(SOURCE))
+    rows += call_counts.untraced(silent, roles,
+                                 call_counts.read_work(BUILD / "generated"))
     routes = call_counts.read_routes(
         (folder / "tapped").glob("bindings.*"), TAP)
     for row in rows:
@@ -111,7 +124,7 @@ def measure(options, folder):
 
 
 def print_table(name, rows):
-    print(f"{name}: {len(rows)} functions, "
+    print(f"{name}: {len({row.symbol for row in rows})} functions, "
           f"{sum(row.simulated for row in rows)} calls")
     for verdict, meaning in VERDICTS.items():
         chosen = [row for row in rows if row.verdict == verdict]
@@ -132,10 +145,18 @@ def print_table(name, rows):
                   f"{row.seen} seen")
 
 
-def keep(name, bare, rows):
+def installed_mb(python):
+    """Of the environment, files that other folders link counted too."""
+    packages = pathlib.Path(python).parents[1] / "lib"
+    return sum(path.stat().st_size for path in packages.rglob("*")
+               if path.is_file()) >> 20
+
+
+def keep(name, python, bare, rows):
     folder = BUILD / "frameworks"
     folder.mkdir(exist_ok=True)
     (folder / f"{name}.json").write_text(json.dumps({
+        "installed_mb": installed_mb(python),
         "functions": {symbol: dataclasses.asdict(function)
                       for symbol, function in bare.items()},
         "rows": [dataclasses.asdict(row) for row in rows]}, indent=1))
@@ -149,9 +170,10 @@ def has_module(python, module):
 
 def is_enough(options, rows):
     by_address = sum(row.verdict == "by_address" for row in rows)
-    print(f"{len(rows)} functions, at least {options.at_least} expected; "
+    functions = len({row.symbol for row in rows})
+    print(f"{functions} functions, at least {options.at_least} expected; "
           f"{by_address} by address, at least {options.by_address} expected")
-    return (len(rows) >= options.at_least and
+    return (functions >= options.at_least and
             by_address >= options.by_address)
 
 
@@ -164,7 +186,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bare, rows = measure(options, pathlib.Path(folder))
     print_table(options.name, rows)
-    keep(options.name, bare, rows)
+    keep(options.name, options.python, bare, rows)
     right = all(row.verdict != "different" for row in rows)
     return 0 if is_enough(options, rows) and right else 1
 
