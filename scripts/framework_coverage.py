@@ -19,11 +19,11 @@ HEADING = """\
 
 Counted by the simulated libraries while a script of
 `tests/integration/frameworks` ran. *Implemented* functions behave, *default* ones
-have a generated body (`shim/simgpu/COVERAGE.md`). *Seen* are the calls that the
-tap recorded or counted, by the route by which the program got the function; what
-was not seen came by an address from `cuGetProcAddress` (not tapped yet), is left
-out by the specs, or was made where no work was done.
-
+have a generated body (`shim/simgpu/COVERAGE.md`). The calls are those of the run
+under the tap: *seen* by it, by the route by which the program got the function,
+its own, and those of routes that it does not have (*by address*: given by
+`cuGetProcAddress`), of functions that the specs leave out, and of processes that
+wrote no trace. Nothing may remain: *different* is 0.
 """
 
 
@@ -47,18 +47,24 @@ def seen_by(rows, route):
     return sum(row["seen"] for row in rows if row["route"] == route)
 
 
+def missed(rows, verdict):
+    return sum(row["simulated"] - row["seen"] for row in rows
+               if row["verdict"] == verdict)
+
+
 def script_row(name, result):
     functions = result["functions"].values()
     rows = result["rows"]
     defaults = sum(f["has_default_body"] for f in functions)
+    counts = [sum(row["simulated"] for row in rows),
+              *(seen_by(rows, route)
+                for route in ("symbol", "dlsym", "dlsym+symbol")),
+              *(missed(rows, verdict)
+                for verdict in ("own", "by_address", "unwrapped",
+                                "no_session", "different"))]
     return [name, f"{result['installed_mb']:,}", len(functions),
             len(functions) - defaults, defaults,
-            f"{sum(f['calls'] for f in functions):,}",
-            f"{seen_by(rows, 'symbol'):,}", f"{seen_by(rows, 'dlsym'):,}",
-            f"{seen_by(rows, 'dlsym+symbol'):,}",
-            f"{sum(f['by_address'] for f in functions):,}",
-            f"{sum(r['simulated'] for r in rows if r['verdict'] == 'unwrapped'):,}",
-            sum(row["verdict"] == "different" for row in rows)]
+            *(f"{count:,}" for count in counts)]
 
 
 def library_rows(results):
@@ -78,7 +84,8 @@ def page(results):
     lines = [HEADING]
     lines += table(["script", "MB installed", "functions", "implemented",
                     "default", "calls", "seen by symbol", "by dlsym",
-                    "by either", "by address", "unwrapped", "different"],
+                    "by either", "the tap's own", "by address", "unwrapped",
+                    "no session", "different"],
                    [script_row(*item) for item in results.items()])
     lines += ["", "All scripts together:", ""]
     lines += table(["library", "functions called", "implemented",
