@@ -81,16 +81,6 @@ def optimizers():
 
 
 @check
-def compiled_without_code_generation():
-    model = nn.Sequential(nn.Linear(16, 16), nn.ReLU()).cuda()
-    for backend in ("eager", "aot_eager", "cudagraphs"):
-        torch._dynamo.reset()
-        compiled = torch.compile(model, backend=backend)
-        for _ in range(3):
-            compiled(random(4, 16)).sum().backward()
-
-
-@check
 def gradient_scaler():
     model = nn.Linear(64, 64).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
