@@ -4,11 +4,11 @@
 Usage: torch_smoke_test.py LIBRARY_DIR GPU GROUP [CLOCK]
 
 Runs torch_checks/GROUP.py in a process that finds the simulated libraries.
-Values are not computed there, so the checks look at shapes, at times, at what
-was launched, and at data that only copies move. Skipped without torch.
+Few values are computed there, so the checks look at shapes, at times, at what
+was launched, and at data that copies move. DLTAP_TORCH_PYTHON is an interpreter
+with another release of PyTorch. Skipped without torch.
 """
 
-import importlib.util
 import os
 import pathlib
 import subprocess
@@ -16,11 +16,14 @@ import sys
 import tempfile
 
 SKIPPED = 77
+FIND_TORCH = ("import importlib.util, sys\n"
+              "sys.exit(importlib.util.find_spec('torch') is None)")
 
 
 def main(library_dir, gpu, group, clock="skip"):
-    if importlib.util.find_spec("torch") is None:
-        print("skipped: this Python has no torch")
+    python = os.environ.get("DLTAP_TORCH_PYTHON", sys.executable)
+    if not python or subprocess.run([python, "-c", FIND_TORCH]).returncode:
+        print("skipped: no Python with torch")
         return SKIPPED
     folder = pathlib.Path(__file__).resolve().parent / "torch_checks"
     with tempfile.TemporaryDirectory() as scratch:
@@ -31,7 +34,7 @@ def main(library_dir, gpu, group, clock="skip"):
             DLTAP_SIM_GPU=gpu, DLTAP_SIM_GPUS="2", DLTAP_SIM_CLOCK=clock,
             # What a simulated compiler makes must not reach the user's caches.
             PYTORCH_KERNEL_CACHE_PATH=scratch, TMPDIR=scratch)
-        return subprocess.run([sys.executable, "-B", folder / f"{group}.py"],
+        return subprocess.run([python, "-B", folder / f"{group}.py"],
                               env=environment, cwd=scratch).returncode
 
 
