@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scripts/simgpu_coverage.py: names folded, lists wrapped, totals right."""
+
+import sys
+import unittest
+
+sys.path.insert(0, "scripts")
+import simgpu_coverage as coverage  # noqa: E402
+
+
+class CoverageTest(unittest.TestCase):
+
+    def test_variants_of_a_function_are_one_entry(self):
+        self.assertEqual(
+            coverage.fold(["cuMemAlloc_v2", "cuMemAlloc", "cublasSgemm_v2_64",
+                           "cuMemFree_v2", "cuMemcpyAsync_ptsz"]),
+            ["cuMemAlloc{,_v2}", "cuMemFree_v2", "cuMemcpyAsync_ptsz",
+             "cublasSgemm_v2_64"])
+
+    def test_every_function_is_listed_once(self):
+        names = [f"cuGraphNode{i}Get" for i in range(99)]
+        words = coverage.list_of(names).replace("- ", "").split()
+        self.assertEqual(sorted(words), sorted(names))
+
+    def test_page_adds_up(self):
+        text = coverage.page([
+            coverage.Library("libx.so.1", ["cuA", "cuB"], ["cuC"]),
+            coverage.Library("liby.so.1", [], ["cuD"])])
+        self.assertIn("| libx.so.1 | 3 | 2 | 1 |\n", text)
+        self.assertIn("| all | 4 | 2 | 2 |\n", text)
+        self.assertIn("## liby.so.1\nDefault (1):\n\n- cuD\n", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
