@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <string_view>
 
@@ -23,6 +23,11 @@ std::string OwnFolder() {
   return std::string(path.substr(0, path.rfind('/') + 1));
 }
 
+// Profiles share files by links.
+bool IsSameFile(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 int Visit(dl_phdr_info* object, size_t, void* context) {
   auto& search = *static_cast<Search*>(context);
   const std::string_view path = object->dlpi_name;
@@ -31,7 +36,11 @@ int Visit(dl_phdr_info* object, size_t, void* context) {
   if (path.substr(0, slash + 1) == search.own_folder) return 0;
   const std::string twin =
       search.own_folder + std::string(path.substr(slash + 1));
-  if (access(twin.c_str(), F_OK) == 0) search.found.emplace_back(path);
+  struct stat here, there;
+  if (stat(twin.c_str(), &here) == 0 && stat(object->dlpi_name, &there) == 0 &&
+      !IsSameFile(here, there)) {
+    search.found.emplace_back(path);
+  }
   return 0;
 }
 
