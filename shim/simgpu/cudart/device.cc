@@ -25,7 +25,7 @@ Error MakeCurrent(int ordinal) {
   } else {
     thread.contexts.back() = device->primary_context;
   }
-  device->primary_active.store(true);
+  ActivatePrimary(*device);
   return Error::kSuccess;
 }
 
@@ -68,7 +68,7 @@ cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
   return Runtime<"cudaInitDevice">(Needs::kDriver, [&] {
     Device* found = FindDevice(device);
     if (found == nullptr) return Error::kInvalidDevice;
-    found->primary_active.store(true);
+    ActivatePrimary(*found);
     return Error::kSuccess;
   });
 }

@@ -29,7 +29,7 @@ Error Prepare(Needs needs) {
 Device& ActiveDevice() {
   Device& device = CurrentDeviceState();
   if (!device.primary_active.load(std::memory_order_relaxed)) {
-    device.primary_active.store(true);
+    ActivatePrimary(device);
   }
   ThreadState& thread = CurrentThread();
   if (thread.contexts.empty()) [[unlikely]] {

@@ -13,21 +13,11 @@ namespace {
 // Kinds that programs enable but of which the simulation has nothing to tell:
 // accepted, as CUPTI does for events that just do not occur.
 constexpr CUpti_ActivityKind kSilentKinds[] = {
-    CUPTI_ACTIVITY_KIND_OVERHEAD,
-    CUPTI_ACTIVITY_KIND_DEVICE,
-    CUPTI_ACTIVITY_KIND_CONTEXT,
-    CUPTI_ACTIVITY_KIND_NAME,
-    CUPTI_ACTIVITY_KIND_MARKER,
-    CUPTI_ACTIVITY_KIND_MARKER_DATA,
-    CUPTI_ACTIVITY_KIND_STREAM,
-    CUPTI_ACTIVITY_KIND_CUDA_EVENT,
-    CUPTI_ACTIVITY_KIND_MEMCPY2,
-    CUPTI_ACTIVITY_KIND_MEMORY2,
-    CUPTI_ACTIVITY_KIND_MEMORY_POOL,
-    CUPTI_ACTIVITY_KIND_MODULE,
-    CUPTI_ACTIVITY_KIND_FUNCTION,
-    CUPTI_ACTIVITY_KIND_JIT,
-    CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
+    CUPTI_ACTIVITY_KIND_OVERHEAD,   CUPTI_ACTIVITY_KIND_NAME,
+    CUPTI_ACTIVITY_KIND_MARKER,     CUPTI_ACTIVITY_KIND_MARKER_DATA,
+    CUPTI_ACTIVITY_KIND_CUDA_EVENT, CUPTI_ACTIVITY_KIND_MEMORY_POOL,
+    CUPTI_ACTIVITY_KIND_MODULE,     CUPTI_ACTIVITY_KIND_FUNCTION,
+    CUPTI_ACTIVITY_KIND_JIT,        CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
 };
 
 bool IsSupported(CUpti_ActivityKind kind) {
@@ -42,6 +32,7 @@ CUptiResult SetKind(CUpti_ActivityKind kind, bool enable) {
   if (!IsSupported(kind)) return CUPTI_ERROR_INVALID_KIND;
   Client::Get().selection().SetKind(kind, enable);
   Client::Get().Apply();
+  if (enable) Client::Get().Describe(kind);
   return CUPTI_SUCCESS;
 }
 
@@ -190,6 +181,13 @@ CUptiResult CUPTIAPI cuptiGetThreadIdType(CUpti_ActivityThreadIdType* type) {
   return Cupti<"cuptiGetThreadIdType">([&] {
     if (type == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
     *type = Client::Get().thread_id_type();
+    return CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiActivityEnableLatencyTimestamps(uint8_t enable) {
+  return Cupti<"cuptiActivityEnableLatencyTimestamps">([&] {
+    Client::Get().set_latencies(enable != 0);
     return CUPTI_SUCCESS;
   });
 }

@@ -22,6 +22,11 @@ class Client final : public ActivitySink {
   Delivery& delivery() { return delivery_; }
   Subscriber& subscriber() { return subscriber_; }
 
+  // Records of what is there already, for the kinds that describe it.
+  void Describe(CUpti_ActivityKind kind);
+
+  void set_latencies(bool wanted) { latencies_ = wanted; }
+
   // Tells the core what is wanted now. Call it after every change.
   void Apply();
 
@@ -43,9 +48,14 @@ class Client final : public ActivitySink {
   Client() = default;
   uint32_t ThreadIdOf(const ApiActivity& call) const;
 
+  // With GRAPH_TRACE on, a graph launch has one record instead of its nodes'.
+  bool GoesIntoGraph(const WorkPlace& place);
+  void FinishGraph(const ApiActivity& call);
+
   Selection selection_;
   Delivery delivery_;
   Subscriber subscriber_;
+  std::atomic<bool> latencies_{false};
   std::atomic<CUpti_ActivityThreadIdType> thread_id_type_{
       CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT};
 };

@@ -8,6 +8,8 @@
 namespace dltap::simgpu {
 namespace {
 
+constexpr uint32_t kNoStream = 0xffffffff;
+
 CUpti_ActivityKind KindOf(const std::byte* layout) {
   CUpti_ActivityKind kind;
   std::memcpy(&kind, layout, sizeof kind);
@@ -49,12 +51,29 @@ void FillPlace(Record& record, const WorkPlace& place) {
   record.graphId = place.graph_id;
 }
 
+// Those that copies between and within devices share.
+template <typename Record>
+void FillCopy(Record& record, const CopyActivityRecord& copy) {
+  record.copyKind = ToCupti(copy.direction);
+  record.srcKind = ToCupti(copy.source_kind);
+  record.dstKind = ToCupti(copy.destination_kind);
+  record.flags = copy.asynchronous ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC
+                                   : CUPTI_ACTIVITY_FLAG_NONE;
+  record.bytes = copy.bytes;
+}
+
 }  // namespace
 
-PendingRecord ToRecord(const KernelActivityRecord& kernel) {
+PendingRecord ToRecord(const KernelActivityRecord& kernel,
+                       const KernelRecordStyle& style) {
   CUpti_ActivityKernel10 record{};
-  record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+  record.kind = style.serial_kind ? CUPTI_ACTIVITY_KIND_KERNEL
+                                  : CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
   FillPlace(record, kernel.place);
+  if (style.latencies) {
+    record.queued = static_cast<uint64_t>(kernel.place.submitted_ns);
+    record.submitted = record.queued;
+  }
   record.completed = record.end;
   record.registersPerThread =
       static_cast<uint16_t>(kernel.registers_per_thread);
@@ -84,14 +103,53 @@ PendingRecord ToRecord(const CopyActivityRecord& copy) {
   CUpti_ActivityMemcpy6 record{};
   record.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
   FillPlace(record, copy.place);
-  record.copyKind = ToCupti(copy.direction);
-  record.srcKind = ToCupti(copy.source_kind);
-  record.dstKind = ToCupti(copy.destination_kind);
-  record.flags = copy.asynchronous ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC
-                                   : CUPTI_ACTIVITY_FLAG_NONE;
-  record.bytes = copy.bytes;
+  FillCopy(record, copy);
   record.copyCount = 1;
   return PendingRecord::Of(copy.place.end_ns, record);
+}
+
+PendingRecord ToPeerRecord(const CopyActivityRecord& copy) {
+  CUpti_ActivityMemcpyPtoP4 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_MEMCPY2;
+  FillPlace(record, copy.place);
+  FillCopy(record, copy);
+  record.srcDeviceId = copy.source_device_id;
+  record.dstDeviceId = copy.destination_device_id;
+  record.srcContextId = record.dstContextId = copy.place.context_id;
+  return PendingRecord::Of(copy.place.end_ns, record);
+}
+
+PendingRecord ToRecord(const MemoryActivityRecord& memory) {
+  CUpti_ActivityMemory4 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
+  record.memoryOperationType =
+      memory.release ? CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
+                     : CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
+  record.memoryKind =
+      static_cast<CUpti_ActivityMemoryKind>(ToCupti(memory.kind));
+  record.correlationId = memory.correlation_id;
+  record.address = memory.address;
+  record.bytes = memory.bytes;
+  record.timestamp = static_cast<uint64_t>(memory.time_ns);
+  record.processId = static_cast<uint32_t>(getpid());
+  record.deviceId = memory.device_id;
+  record.contextId = memory.context_id;
+  record.streamId = memory.stream_id;
+  record.isAsync = memory.stream_id != kNoStream ? 1 : 0;
+  return PendingRecord::Of(memory.time_ns, record);
+}
+
+PendingRecord ToGraphRecord(const WorkPlace& place) {
+  CUpti_ActivityGraphTrace2 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
+  record.correlationId = place.correlation_id;
+  record.start = static_cast<uint64_t>(place.begin_ns);
+  record.end = static_cast<uint64_t>(place.end_ns);
+  record.deviceId = record.endDeviceId = place.device_id;
+  record.contextId = record.endContextId = place.context_id;
+  record.streamId = place.stream_id;
+  record.graphId = place.graph_id;
+  return PendingRecord::Of(place.end_ns, record);
 }
 
 PendingRecord ToRecord(const MemsetActivityRecord& memset) {

@@ -31,9 +31,21 @@ struct PendingRecord {
   }
 };
 
-PendingRecord ToRecord(const KernelActivityRecord& kernel);
+// What the client has chosen of a kernel's record.
+struct KernelRecordStyle {
+  bool serial_kind;  // CUPTI_ACTIVITY_KIND_KERNEL, not CONCURRENT_KERNEL
+  bool latencies;    // cuptiActivityEnableLatencyTimestamps
+};
+PendingRecord ToRecord(const KernelActivityRecord& kernel,
+                       const KernelRecordStyle& style);
 PendingRecord ToRecord(const CopyActivityRecord& copy);
+PendingRecord ToPeerRecord(const CopyActivityRecord& copy);
 PendingRecord ToRecord(const MemsetActivityRecord& memset);
+PendingRecord ToRecord(const MemoryActivityRecord& memory);
+
+// One launch of a graph, whose nodes have no records of their own. `place`:
+// begin of the first and end of the last.
+PendingRecord ToGraphRecord(const WorkPlace& place);
 PendingRecord ToRecord(const SynchronizationActivityRecord& sync);
 PendingRecord ToRecord(const ApiActivity& call, uint32_t thread_id);
 PendingRecord ToExternalRecord(const ApiActivity& call,

@@ -13,6 +13,22 @@ CUpti_ActivityKind KindOf(ApiDomain domain) {
                                        : CUPTI_ACTIVITY_KIND_DRIVER;
 }
 
+struct KindBits {
+  CUpti_ActivityKind kind;
+  uint32_t bits;
+};
+constexpr KindBits kKindBits[] = {
+    {CUPTI_ACTIVITY_KIND_MEMCPY, kCopyActivity},
+    {CUPTI_ACTIVITY_KIND_MEMCPY2, kCopyActivity},
+    {CUPTI_ACTIVITY_KIND_MEMSET, kMemsetActivity},
+    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, kSynchronizationActivity},
+    {CUPTI_ACTIVITY_KIND_MEMORY2, kMemoryActivity},
+    {CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
+     kKernelActivity | kCopyActivity | kMemsetActivity},
+    {CUPTI_ACTIVITY_KIND_STREAM, kResourceActivity},
+    {CUPTI_ACTIVITY_KIND_CONTEXT, kResourceActivity},
+};
+
 }  // namespace
 
 void Selection::SetKind(CUpti_ActivityKind kind, bool enable) {
@@ -55,10 +71,8 @@ uint32_t Selection::CoreBits() const {
       HasKind(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) {
     bits |= kKernelActivity;
   }
-  if (HasKind(CUPTI_ACTIVITY_KIND_MEMCPY)) bits |= kCopyActivity;
-  if (HasKind(CUPTI_ACTIVITY_KIND_MEMSET)) bits |= kMemsetActivity;
-  if (HasKind(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)) {
-    bits |= kSynchronizationActivity;
+  for (const KindBits& row : kKindBits) {
+    if (HasKind(row.kind)) bits |= row.bits;
   }
   return bits;
 }

@@ -54,6 +54,17 @@ bool MakeDevices() {
   return true;
 }
 
+void TellCreated(Context* context) {
+  if (!ActivityWanted(kResourceActivity)) return;
+  GetActivitySink().OnResource({.event = ResourceEvent::kContextCreated,
+                                .context = context,
+                                .handle = context,
+                                .original_graph = nullptr,
+                                .node = nullptr,
+                                .original_node = nullptr,
+                                .node_type = 0});
+}
+
 }  // namespace
 
 Device::Device(int device_ordinal, const opmodel::GpuSpec& spec, uint64_t bytes)
@@ -68,10 +79,17 @@ Device::Device(int device_ordinal, const opmodel::GpuSpec& spec, uint64_t bytes)
   uuid[15] = static_cast<uint8_t>(device_ordinal + 1);
 }
 
+void ActivatePrimary(Device& device) {
+  if (!device.primary_active.exchange(true))
+    TellCreated(device.primary_context);
+}
+
 Context* NewContext(Device& device) {
   const uint32_t id = g_last_context_id.fetch_add(1) + 1;
   const bool primary = device.primary_context == nullptr;
-  return HandlePool<Context>::New(&device, primary, id);
+  Context* made = HandlePool<Context>::New(&device, primary, id);
+  if (!primary) TellCreated(made);  // that one exists when it is active
+  return made;
 }
 
 Error InitializeDevices() {

@@ -105,6 +105,9 @@ inline Error StickyErrorOf(Device& device) {
 // call or synchronisation (CUDA Runtime API, "Error Handling").
 void FailAt(Device& device, int code, int64_t end_ns);
 
+// Makes the primary context active and tells the activity client of it.
+void ActivatePrimary(Device& device);
+
 // A context for cuCtxCreate.
 Context* NewContext(Device& device);
 

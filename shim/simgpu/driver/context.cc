@@ -80,7 +80,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) {
   return OnDevice<"cuDevicePrimaryCtxRetain">(dev, [&](Device& device) {
     if (pctx == nullptr) return Error::kInvalidValue;
     device.primary_references.fetch_add(1);
-    device.primary_active.store(true);
+    ActivatePrimary(device);
     *pctx = ToHandle<CUcontext>(device.primary_context);
     return Error::kSuccess;
   });

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/cupti/resource_records.h"
+
+#include <cuda.h>
+
+#include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/device_attributes.h"
+#include "shim/simgpu/device/stream.h"
+
+namespace dltap::simgpu {
+namespace {
+
+// A device's record holds these attributes under other names.
+struct AttributeRow {
+  CUdevice_attribute attribute;
+  uint32_t CUpti_ActivityDevice5::*field;
+};
+using Record = CUpti_ActivityDevice5;
+constexpr AttributeRow kAttributes[] = {
+    {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, &Record::constantMemorySize},
+    {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &Record::l2CacheSize},
+    {CU_DEVICE_ATTRIBUTE_WARP_SIZE, &Record::numThreadsPerWarp},
+    {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &Record::coreClockRate},
+    {CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, &Record::numMemcpyEngines},
+    {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &Record::numMultiprocessors},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR,
+     &Record::maxBlocksPerMultiprocessor},
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+     &Record::maxSharedMemoryPerMultiprocessor},
+    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
+     &Record::maxRegistersPerMultiprocessor},
+    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
+     &Record::maxRegistersPerBlock},
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
+     &Record::maxSharedMemoryPerBlock},
+    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &Record::maxThreadsPerBlock},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, &Record::maxBlockDimX},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, &Record::maxBlockDimY},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, &Record::maxBlockDimZ},
+    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, &Record::maxGridDimX},
+    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, &Record::maxGridDimY},
+    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, &Record::maxGridDimZ},
+    {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+     &Record::computeCapabilityMajor},
+    {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+     &Record::computeCapabilityMinor},
+    {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, &Record::eccEnabled},
+};
+
+PendingRecord ToRecord(const Device& device) {
+  constexpr double kBytesPerKib = 1024;
+  Record record{};
+  record.kind = CUPTI_ACTIVITY_KIND_DEVICE;
+  record.flags = CUPTI_ACTIVITY_FLAG_DEVICE_CONCURRENT_KERNELS;
+  record.id = static_cast<uint32_t>(device.ordinal);
+  record.name = device.gpu.product.data();  // a literal of the GPU table
+  record.globalMemoryBandwidth =
+      static_cast<uint64_t>(device.gpu.bandwidth_bytes_per_s / kBytesPerKib);
+  record.globalMemorySize = device.memory_bytes;
+  record.maxWarpsPerMultiprocessor =
+      static_cast<uint32_t>(device.gpu.max_warps_per_sm);
+  for (const AttributeRow& row : kAttributes) {
+    record.*row.field = static_cast<uint32_t>(
+        DeviceAttribute(device, row.attribute).value_or(0));
+  }
+  std::memcpy(record.uuid.bytes, device.uuid.data(), device.uuid.size());
+  record.isCudaVisible = 1;
+  return PendingRecord::Of(SimNow(), record);
+}
+
+PendingRecord ToRecord(const Context& context) {
+  CUpti_ActivityContext3 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_CONTEXT;
+  record.contextId = context.id;
+  record.deviceId = static_cast<uint32_t>(context.device->ordinal);
+  record.computeApiKind = CUPTI_ACTIVITY_COMPUTE_API_CUDA;
+  record.nullStreamId =
+      static_cast<uint16_t>(context.device->legacy_stream->id);
+  record.numMultiprocessors = static_cast<uint16_t>(context.device->gpu.sms);
+  return PendingRecord::Of(SimNow(), record);
+}
+
+PendingRecord ToRecord(const Stream& stream) {
+  CUpti_ActivityStream record{};
+  record.kind = CUPTI_ACTIVITY_KIND_STREAM;
+  record.contextId = stream.context == nullptr
+                         ? stream.device->primary_context->id
+                         : stream.context->id;
+  record.streamId = stream.id;
+  record.priority = static_cast<uint32_t>(stream.priority);
+  record.flag = stream.legacy ? CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NULL
+                : stream.blocking()
+                    ? CUPTI_ACTIVITY_STREAM_CREATE_FLAG_DEFAULT
+                    : CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NON_BLOCKING;
+  record.correlationId = CurrentCorrelationId();
+  return PendingRecord::Of(SimNow(), record);
+}
+
+}  // namespace
+
+std::vector<PendingRecord> Inventory(CUpti_ActivityKind kind) {
+  std::vector<PendingRecord> records;
+  if (kind != CUPTI_ACTIVITY_KIND_DEVICE &&
+      kind != CUPTI_ACTIVITY_KIND_CONTEXT) {
+    return records;
+  }
+  for (int ordinal = 0; ordinal < DeviceCount(); ++ordinal) {
+    const Device& device = *FindDevice(ordinal);
+    if (kind == CUPTI_ACTIVITY_KIND_DEVICE) {
+      records.push_back(ToRecord(device));
+    } else if (device.primary_active) {
+      records.push_back(ToRecord(*device.primary_context));
+    }
+  }
+  return records;
+}
+
+std::optional<PendingRecord> ToResourceRecord(
+    const ResourceActivityRecord& resource) {
+  switch (resource.event) {
+    case ResourceEvent::kContextCreated:
+      if (const auto* context = FromHandle<Context>(resource.context)) {
+        return ToRecord(*context);
+      }
+      return std::nullopt;
+    case ResourceEvent::kStreamCreated:
+      if (const auto* stream = FromHandle<Stream>(resource.handle)) {
+        return ToRecord(*stream);
+      }
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUPTI_RESOURCE_RECORDS_H_
+#define DLTAP_SHIM_SIMGPU_CUPTI_RESOURCE_RECORDS_H_
+
+#include <optional>
+#include <vector>
+
+#include "shim/simgpu/cupti/record_layout.h"
+
+namespace dltap::simgpu {
+
+// Records that describe things, not work: devices, contexts, streams.
+
+// What a kind's records say of what exists when it is enabled; empty for kinds
+// that tell of events.
+std::vector<PendingRecord> Inventory(CUpti_ActivityKind kind);
+
+// nullopt: this event has no record.
+std::optional<PendingRecord> ToResourceRecord(
+    const ResourceActivityRecord& resource);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUPTI_RESOURCE_RECORDS_H_

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activity kinds beside kernels, copies and calls.
+#include <cuda_runtime_api.h>
+#include <cupti.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/unit/simgpu/cupti/client.h"
+
+namespace {
+
+using namespace dltap::simgpu_test;  // NOLINT
+
+class CuptiKindsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(cudaFree(nullptr), cudaSuccess);
+    g_records.clear();
+    ASSERT_EQ(cuptiActivityRegisterCallbacks(Request, Complete), CUPTI_SUCCESS);
+  }
+  void TearDown() override {
+    for (const CUpti_ActivityKind kind : enabled_) cuptiActivityDisable(kind);
+    cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  }
+  void Enable(CUpti_ActivityKind kind) {
+    ASSERT_EQ(cuptiActivityEnable(kind), CUPTI_SUCCESS);
+    enabled_.push_back(kind);
+  }
+  static void Flush() {
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    cuptiActivityFlushAll(0);
+  }
+
+ private:
+  std::vector<CUpti_ActivityKind> enabled_;
+};
+
+TEST_F(CuptiKindsTest, DevicesAndContextsAreDescribedWhenEnabled) {
+  Enable(CUPTI_ACTIVITY_KIND_DEVICE);
+  Enable(CUPTI_ACTIVITY_KIND_CONTEXT);
+  Flush();
+  const auto devices =
+      Delivered<CUpti_ActivityDevice5>(CUPTI_ACTIVITY_KIND_DEVICE);
+  ASSERT_EQ(devices.size(), 2);
+  EXPECT_EQ(devices[1].id, 1);
+  EXPECT_EQ(devices[0].computeCapabilityMajor, 9);
+  EXPECT_EQ(devices[0].numMultiprocessors, 132);
+  EXPECT_EQ(devices[0].numThreadsPerWarp, 32);
+  EXPECT_STREQ(devices[0].name, "NVIDIA H100 80GB HBM3");
+  auto contexts =
+      Delivered<CUpti_ActivityContext3>(CUPTI_ACTIVITY_KIND_CONTEXT);
+  ASSERT_EQ(contexts.size(), 1);  // the other device's is not active yet
+  EXPECT_EQ(contexts[0].deviceId, 0);
+  cudaSetDevice(1);
+  cudaFree(nullptr);
+  Flush();
+  cudaSetDevice(0);
+  contexts = Delivered<CUpti_ActivityContext3>(CUPTI_ACTIVITY_KIND_CONTEXT);
+  ASSERT_EQ(contexts.size(), 2);
+  EXPECT_EQ(contexts[1].deviceId, 1);
+  EXPECT_NE(contexts[1].contextId, contexts[0].contextId);
+}
+
+TEST_F(CuptiKindsTest, StreamsAreRecordedAsTheyAreMade) {
+  Enable(CUPTI_ACTIVITY_KIND_STREAM);
+  cudaStream_t stream;
+  ASSERT_EQ(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, -2),
+            cudaSuccess);
+  Flush();
+  const auto streams =
+      Delivered<CUpti_ActivityStream>(CUPTI_ACTIVITY_KIND_STREAM);
+  ASSERT_EQ(streams.size(), 1);
+  uint32_t id = 0;
+  cuptiGetStreamId(nullptr, stream, &id);
+  EXPECT_EQ(streams[0].streamId, id);
+  EXPECT_EQ(static_cast<int>(streams[0].priority), -2);
+  EXPECT_EQ(streams[0].flag, CUPTI_ACTIVITY_STREAM_CREATE_FLAG_NON_BLOCKING);
+  cudaStreamDestroy(stream);
+}
+
+TEST_F(CuptiKindsTest, MemoryIsRecordedWhenTakenAndGivenBack) {
+  Enable(CUPTI_ACTIVITY_KIND_MEMORY2);
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMalloc(&memory, 5000), cudaSuccess);
+  ASSERT_EQ(cudaFree(memory), cudaSuccess);
+  Flush();
+  const auto records =
+      Delivered<CUpti_ActivityMemory4>(CUPTI_ACTIVITY_KIND_MEMORY2);
+  ASSERT_EQ(records.size(), 2);
+  EXPECT_EQ(records[0].memoryOperationType,
+            CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION);
+  EXPECT_EQ(records[1].memoryOperationType,
+            CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE);
+  for (const auto& record : records) {
+    EXPECT_EQ(record.address, reinterpret_cast<uint64_t>(memory));
+    EXPECT_EQ(record.bytes, 5000);
+    EXPECT_EQ(record.memoryKind, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE);
+    EXPECT_NE(record.timestamp, 0);
+  }
+}
+
+TEST_F(CuptiKindsTest, CopiesBetweenDevicesAreAKindOfTheirOwn) {
+  Enable(CUPTI_ACTIVITY_KIND_MEMCPY);
+  Enable(CUPTI_ACTIVITY_KIND_MEMCPY2);
+  void* here = nullptr;
+  void* there = nullptr;
+  cudaMalloc(&here, 64);
+  cudaSetDevice(1);
+  cudaMalloc(&there, 64);
+  cudaSetDevice(0);
+  ASSERT_EQ(cudaMemcpyPeerAsync(there, 1, here, 0, 64, nullptr), cudaSuccess);
+  Flush();
+  EXPECT_TRUE(
+      Delivered<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY).empty());
+  const auto copies =
+      Delivered<CUpti_ActivityMemcpyPtoP4>(CUPTI_ACTIVITY_KIND_MEMCPY2);
+  ASSERT_EQ(copies.size(), 1);
+  EXPECT_EQ(copies[0].srcDeviceId, 0);
+  EXPECT_EQ(copies[0].dstDeviceId, 1);
+  EXPECT_EQ(copies[0].bytes, 64);
+  EXPECT_EQ(copies[0].copyKind, CUPTI_ACTIVITY_MEMCPY_KIND_PTOP);
+}
+
+TEST_F(CuptiKindsTest, AGraphTraceStandsForItsNodes) {
+  void* memory = nullptr;
+  cudaMalloc(&memory, 64);
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  cudaStreamCreate(&stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+  for (int i = 0; i < 3; ++i) cudaMemsetAsync(memory, i, 64, stream);
+  cudaStreamEndCapture(stream, &graph);
+  ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+  Enable(CUPTI_ACTIVITY_KIND_MEMSET);
+  Enable(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+  for (int i = 0; i < 2; ++i) cudaGraphLaunch(exec, stream);
+  cudaMemsetAsync(memory, 9, 64, stream);
+  Flush();
+  const auto graphs =
+      Delivered<CUpti_ActivityGraphTrace2>(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+  const auto memsets =
+      Delivered<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
+  ASSERT_EQ(graphs.size(), 2);
+  ASSERT_EQ(memsets.size(), 1);  // the one outside
+  EXPECT_LT(graphs[0].start, graphs[0].end);
+  EXPECT_LE(graphs[0].end, graphs[1].start);
+  EXPECT_LE(graphs[1].end, memsets[0].start);
+  EXPECT_NE(graphs[0].correlationId, graphs[1].correlationId);
+  EXPECT_NE(graphs[0].graphId, 0);
+  EXPECT_EQ(graphs[0].graphId, graphs[1].graphId);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  setenv("DLTAP_SIM_GPU", "h100-sxm", 1);
+  setenv("DLTAP_SIM_GPUS", "2", 1);
+  setenv("DLTAP_SIM_QUIET", "1", 1);
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
