@@ -100,8 +100,13 @@ class FaultsTest(unittest.TestCase):
         run = traced("launch:100:719")
         self.assertNotEqual(run.done.returncode, 0)
         self.assertLess(run.records, self.whole.records)
-        self.assertTrue(re.search(r"^call .* failed ", run.dump, re.M))
-        self.assertFalse(re.search(r"^call .* failed ", self.whole.dump, re.M))
+        # Which call meets the error depends on the moment; it may be a CUDA
+        # function or a library's, recorded or only counted.
+        self.assertRegex(run.done.stderr,
+                         "launch failure|CUDNN_STATUS_EXECUTION_FAILED|"
+                         "CUBLAS_STATUS_EXECUTION_FAILED")
+        self.assertLess(calls_of(run), calls_of(self.whole))
+        self.assertIn("trust: ", run.text)
 
 
 if __name__ == "__main__":
