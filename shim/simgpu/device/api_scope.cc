@@ -70,6 +70,10 @@ ApiFunction& ApiScope::Called(ApiFunction& function) {
 CallAs::CallAs(ApiFunction& function) { CurrentThread().call_as = &function; }
 CallAs::~CallAs() { CurrentThread().call_as = nullptr; }
 
+// One call into this library, however many steps.
+ApiScope::ApiScope(ApiFunction& function, const void* params)
+    : ApiScope(params, Called(function)) {}
+
 ApiScope::ApiScope(const void* params, ApiFunction& function)
     : record_(Enter(function), params) {
   if (function.fault != nullptr) [[unlikely]]

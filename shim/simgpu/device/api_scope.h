@@ -43,8 +43,7 @@ class ApiRecord {
 // lock and allocates only at a thread's first call.
 class ApiScope {
  public:
-  explicit ApiScope(ApiFunction& function, const void* params = nullptr)
-      : ApiScope(params, Called(function)) {}
+  explicit ApiScope(ApiFunction& function, const void* params = nullptr);
 
   // The error DLTAP_SIM_FAULTS wants from this call; 0: none. A body that fails
   // for it must not do its work.
