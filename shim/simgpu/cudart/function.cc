@@ -7,6 +7,7 @@
 #include "shim/simgpu/cudart/runtime_call.h"
 #include "shim/simgpu/device/architecture.h"
 #include "shim/simgpu/device/kernel.h"
+#include "shim/simgpu/device/kernel_attributes.h"
 #include "shim/simgpu/device/occupancy.h"
 
 namespace dltap::simgpu {
@@ -56,6 +57,19 @@ void FillAttributes(const Kernel& kernel, const Device& device,
   attributes.preferredShmemCarveout = kernel.preferred_carveout.load();
 }
 
+ClusterLaunch ClusterLaunchOf(const cudaLaunchConfig_t& config) {
+  ClusterLaunch launch{.cluster = {0, 0, 0},
+                       .grid = ToDim3(config.gridDim),
+                       .block = ToDim3(config.blockDim),
+                       .dynamic_shared_bytes = config.dynamicSmemBytes};
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    if (config.attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
+    const auto& d = config.attrs[i].val.clusterDim;
+    launch.cluster = {d.x, d.y, d.z};
+  }
+  return launch;
+}
+
 }  // namespace
 }  // namespace dltap::simgpu
 
@@ -72,22 +86,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attr, const void* func) {
 cudaError_t cudaFuncSetAttribute(const void* func, cudaFuncAttribute attr,
                                  int value) {
   return OnKernel<"cudaFuncSetAttribute">(func, [&](Kernel& kernel) {
-    const Architecture& limits = ArchitectureOf(CurrentDeviceState().gpu);
-    switch (attr) {
-      case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        if (value < 0 || value > limits.shared_bytes_per_block_optin) {
-          return Error::kInvalidValue;
-        }
-        kernel.max_dynamic_shared_bytes.store(value);
-        return Error::kSuccess;
-      case cudaFuncAttributePreferredSharedMemoryCarveout:
-        if (value < -1 || value > 100) return Error::kInvalidValue;
-        kernel.preferred_carveout.store(value);
-        return Error::kSuccess;
-      default:
-        return attr > 0 && attr < cudaFuncAttributeMax ? Error::kSuccess
-                                                       : Error::kInvalidValue;
-    }
+    return SetKernelAttribute(kernel, attr, value, CurrentDeviceState());
   });
 }
 
@@ -136,20 +135,52 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize,
                                                       const void* func,
-                                                      int numBlocks, int) {
+                                                      int numBlocks,
+                                                      int blockSize) {
   return OnKernel<"cudaOccupancyAvailableDynamicSMemPerBlock">(
       func, [&](const Kernel& kernel) {
-        if (dynamicSmemSize == nullptr || numBlocks <= 0) {
+        return AvailableSharedBytes(kernel, numBlocks, blockSize,
+                                    CurrentDeviceState(), dynamicSmemSize);
+      });
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(
+    int* clusterSize, const void* func, const cudaLaunchConfig_t* config) {
+  return OnKernel<"cudaOccupancyMaxPotentialClusterSize">(
+      func, [&](const Kernel& kernel) {
+        if (clusterSize == nullptr || config == nullptr) {
           return Error::kInvalidValue;
         }
-        const Architecture& limits = ArchitectureOf(CurrentDeviceState().gpu);
-        const int per_block =
-            std::min(limits.shared_bytes_per_sm / numBlocks -
-                         limits.reserved_shared_bytes_per_block,
-                     limits.shared_bytes_per_block_optin);
-        *dynamicSmemSize = static_cast<size_t>(std::max(
-            0, per_block - static_cast<int>(kernel.static_shared_bytes)));
+        *clusterSize = MaxClusterSize(kernel, CurrentDeviceState());
         return Error::kSuccess;
+      });
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int* numClusters, const void* func,
+                                           const cudaLaunchConfig_t* config) {
+  return OnKernel<"cudaOccupancyMaxActiveClusters">(
+      func, [&](const Kernel& kernel) {
+        if (config == nullptr) return Error::kInvalidValue;
+        return MaxActiveClusters(kernel, ClusterLaunchOf(*config),
+                                 CurrentDeviceState(), numClusters);
+      });
+}
+
+cudaError_t cudaFuncGetParamInfo(const void* func, size_t paramIndex,
+                                 size_t* paramOffset, size_t* paramSize) {
+  return OnKernel<"cudaFuncGetParamInfo">(func, [&](const Kernel& kernel) {
+    return ParameterOf(kernel, paramIndex, paramOffset, paramSize);
+  });
+}
+
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel,
+                                            cudaFuncAttribute attr, int value,
+                                            int device) {
+  return OnKernel<"cudaKernelSetAttributeForDevice">(
+      kernel, [&](Kernel& found) {
+        const Device* of = FindDevice(device);
+        return of == nullptr ? Error::kInvalidDevice
+                             : SetKernelAttribute(found, attr, value, *of);
       });
 }
 

@@ -48,6 +48,30 @@ cudaError_t Instantiate(cudaGraphExec_t* exec_out, cudaGraph_t handle,
   });
 }
 
+template <ApiName kName>
+cudaError_t InstantiateWithParams(
+    cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
+    cudaGraphInstantiateParams* instantiateParams) {
+  InstantiateReport report{InstantiateResult::kError, nullptr};
+  const cudaError_t error = Instantiate<kName>(
+      pGraphExec, graph,
+      instantiateParams == nullptr ? 0 : instantiateParams->flags, &report);
+  if (instantiateParams != nullptr) {
+    instantiateParams->errNode_out = ToHandle<cudaGraphNode_t>(report.node);
+    instantiateParams->result_out =
+        static_cast<cudaGraphInstantiateResult>(report.result);
+  }
+  return error;
+}
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+cudaError_t Upload(cudaGraphExec_t handle, cudaStream_t stream) {
+  return OnExec<kName>(handle, [&](GraphExec&) {
+    return ResolveStream(stream, kNull) == nullptr ? Error::kInvalidHandle
+                                                   : Error::kSuccess;
+  });
+}
+
 using ChangeEdge = Error (*)(GraphNode&, GraphNode&, const EdgeData&);
 
 struct EdgeList {
@@ -137,16 +161,15 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* pGraphExec,
 cudaError_t cudaGraphInstantiateWithParams(
     cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
     cudaGraphInstantiateParams* instantiateParams) {
-  InstantiateReport report{InstantiateResult::kError, nullptr};
-  const cudaError_t error = Instantiate<"cudaGraphInstantiateWithParams">(
-      pGraphExec, graph,
-      instantiateParams == nullptr ? 0 : instantiateParams->flags, &report);
-  if (instantiateParams != nullptr) {
-    instantiateParams->errNode_out = ToHandle<cudaGraphNode_t>(report.node);
-    instantiateParams->result_out =
-        static_cast<cudaGraphInstantiateResult>(report.result);
-  }
-  return error;
+  return InstantiateWithParams<"cudaGraphInstantiateWithParams">(
+      pGraphExec, graph, instantiateParams);
+}
+
+cudaError_t cudaGraphInstantiateWithParams_ptsz(
+    cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
+    cudaGraphInstantiateParams* instantiateParams) {
+  return InstantiateWithParams<"cudaGraphInstantiateWithParams_ptsz">(
+      pGraphExec, graph, instantiateParams);
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec) {
@@ -164,10 +187,12 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec,
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream) {
-  return OnExec<"cudaGraphUpload">(graphExec, [&](GraphExec&) {
-    return ResolveStream(stream) == nullptr ? Error::kInvalidHandle
-                                            : Error::kSuccess;
-  });
+  return Upload<"cudaGraphUpload">(graphExec, stream);
+}
+
+cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t graphExec,
+                                 cudaStream_t stream) {
+  return Upload<"cudaGraphUpload_ptsz", kPtsz>(graphExec, stream);
 }
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,

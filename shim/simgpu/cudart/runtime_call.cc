@@ -23,6 +23,7 @@ Error Prepare(Needs needs) {
   if (needs == Needs::kNothing) return Error::kSuccess;
   const Error error = InitializeDevices();
   if (error != Error::kSuccess || needs == Needs::kDriver) return error;
+  if (CurrentThread().in_host_function) return Error::kNotPermitted;
   return StickyErrorOf(ActiveDevice());
 }
 

@@ -52,6 +52,7 @@ enum class Error : int {
   kCapturedEvent = 907,
   kCaptureWrongThread = 908,
   kGraphExecUpdateFailure = 910,
+  kInvalidClusterSize = 912,
   kUnknown = 999,
 };
 

@@ -3,10 +3,11 @@
 
 #include <elf.h>
 
-#include <cctype>
 #include <cstring>
 #include <string_view>
 #include <utility>
+
+#include "shim/simgpu/device/ptx.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -39,9 +40,13 @@ class Elf {
       if (name.starts_with(kTextPrefix)) {
         const std::string_view kernel = name.substr(kTextPrefix.size());
         contents.kernels.push_back(
-            {std::string(kernel), SharedBytesOf(kernel)});
+            {.name = std::string(kernel),
+             .static_shared_bytes = SharedBytesOf(kernel)});
       }
-      if (section.sh_type == SHT_SYMTAB) ReadVariables(section, contents);
+      if (section.sh_type != SHT_SYMTAB) continue;
+      // A compiler's own file; one without symbols tells some names only.
+      contents.complete = true;
+      ReadVariables(section, contents);
     }
     return contents;
   }
@@ -111,31 +116,6 @@ bool IsElf(const char* bytes, size_t limit) {
   return limit >= sizeof(Elf64_Ehdr) &&
          std::memcmp(bytes, ELFMAG, SELFMAG) == 0 &&
          bytes[EI_CLASS] == ELFCLASS64;
-}
-
-bool IsNameChar(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ||
-         c == '$' || c == '%';
-}
-
-// ".entry name(" anywhere in the text.
-ImageContents ReadPtx(std::string_view text) {
-  constexpr std::string_view kEntry = ".entry";
-  ImageContents contents;
-  for (size_t at = text.find(kEntry); at != std::string_view::npos;
-       at = text.find(kEntry, at)) {
-    at += kEntry.size();
-    while (at < text.size() &&
-           std::isspace(static_cast<unsigned char>(text[at])) != 0) {
-      ++at;
-    }
-    size_t end = at;
-    while (end < text.size() && IsNameChar(text[end])) ++end;
-    if (end > at) {
-      contents.kernels.push_back({std::string(text.substr(at, end - at)), 0});
-    }
-  }
-  return contents;
 }
 
 bool IsPtx(const char* text, size_t limit) {

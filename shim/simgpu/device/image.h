@@ -8,11 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "shim/simgpu/device/kernel.h"
+
 namespace dltap::simgpu {
 
 struct ImageKernel {
   std::string name;
   uint32_t static_shared_bytes = 0;
+  bool parameters_known = false;
+  std::vector<KernelParameter> parameters{};
 };
 
 struct ImageVariable {
@@ -23,12 +27,15 @@ struct ImageVariable {
 struct ImageContents {
   std::vector<ImageKernel> kernels;
   std::vector<ImageVariable> variables;
+  // All names are here: others do not exist.
+  bool complete = false;
 };
 
 // Names in a loadable image: section and symbol tables of a cubin (ELF), .entry
-// directives of PTX. The inside of a fat binary is not documented: no names.
-// nullopt: not an image. `limit` bounds the reads where the caller knows the
-// size; driver calls pass none, and the image's own sizes are trusted then.
+// directives of PTX, with their parameters, and its variables. The inside of a
+// fat binary is not documented: no names. nullopt: not an image. `limit` bounds
+// the reads where the caller knows the size; driver calls pass none, and the
+// image's own sizes are trusted then.
 std::optional<ImageContents> ReadImage(const void* image, size_t limit);
 
 }  // namespace dltap::simgpu

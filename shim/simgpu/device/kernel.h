@@ -3,7 +3,9 @@
 #define DLTAP_SHIM_SIMGPU_DEVICE_KERNEL_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "shim/simgpu/device/handle.h"
 #include "shim/simgpu/device/launch_cost.h"
@@ -12,6 +14,11 @@
 namespace dltap::simgpu {
 
 struct Module;
+
+struct KernelParameter {
+  size_t offset;
+  size_t bytes;
+};
 
 // A device function. One object serves as cudaKernel_t, cudaFunction_t,
 // CUkernel and CUfunction.
@@ -26,7 +33,10 @@ struct Kernel : Handle {
   uint32_t static_shared_bytes = 0;
   std::atomic<int> max_dynamic_shared_bytes{48 * 1024};
   std::atomic<int> preferred_carveout{-1};
+  std::atomic<bool> non_portable_cluster{false};
   int max_threads_per_block = 1024;
+  bool parameters_known = false;
+  std::vector<KernelParameter> parameters;
   // Its effect on memory (semantic_kernels.cc); null: not asked for yet.
   mutable std::atomic<const KernelSemantics*> semantics{nullptr};
   // How its launches are read; null: not asked for yet.

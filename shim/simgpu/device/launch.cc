@@ -2,6 +2,7 @@
 #include "shim/simgpu/device/launch.h"
 
 #include "shim/simgpu/device/architecture.h"
+#include "shim/simgpu/device/kernel_attributes.h"
 #include "shim/simgpu/device/launch_cost.h"
 #include "shim/simgpu/device/occupancy.h"
 #include "shim/simgpu/device/semantic_kernels.h"
@@ -52,8 +53,16 @@ Error MakeKernelWork(const Kernel& kernel, const LaunchParameters& launch,
   }
   const Architecture& architecture = ArchitectureOf(device.gpu);
   if (kernel.static_shared_bytes + launch.dynamic_shared_bytes >
-      static_cast<uint64_t>(architecture.shared_bytes_per_block_optin)) {
+          static_cast<uint64_t>(architecture.shared_bytes_per_block_optin) ||
+      launch.dynamic_shared_bytes >
+          static_cast<uint64_t>(kernel.max_dynamic_shared_bytes.load(
+              std::memory_order_relaxed))) {
     return Error::kInvalidValue;
+  }
+  if (launch.cluster.count() > 1) {
+    const Error error =
+        CheckCluster(kernel, launch.cluster, launch.grid, device);
+    if (error != Error::kSuccess) return error;
   }
   if (launch.cooperative && !CooperativeFits(kernel, launch, device)) {
     return Error::kCooperativeLaunchTooLarge;

@@ -22,9 +22,12 @@ Kernel* AddKernel(Module& module, const std::string& name) {
 
 Module* MakeModule(const ImageContents& contents) {
   auto* module = HandlePool<Module>::New();
+  module->complete = contents.complete;
   for (const ImageKernel& kernel : contents.kernels) {
-    AddKernel(*module, kernel.name)->static_shared_bytes =
-        kernel.static_shared_bytes;
+    Kernel& made = *AddKernel(*module, kernel.name);
+    made.static_shared_bytes = kernel.static_shared_bytes;
+    made.parameters_known = kernel.parameters_known;
+    made.parameters = kernel.parameters;
   }
   for (const ImageVariable& variable : contents.variables) {
     module->variables[variable.name] = {nullptr, variable.bytes};
@@ -81,13 +84,16 @@ Error UnloadModule(Module& module) {
 Kernel* FindInModule(Module& module, const char* name) {
   const std::lock_guard lock(module.mutex);
   const auto found = module.kernels.find(name);
-  return found != module.kernels.end() ? found->second
-                                       : AddKernel(module, name);
+  if (found != module.kernels.end()) return found->second;
+  return module.complete ? nullptr : AddKernel(module, name);
 }
 
 Error FindModuleVariable(Module& module, const char* name,
                          ModuleVariable* out) {
   const std::lock_guard lock(module.mutex);
+  if (module.complete && !module.variables.contains(name)) {
+    return Error::kNotFound;
+  }
   auto [at, is_new] = module.variables.try_emplace(
       name, ModuleVariable{nullptr, kUnknownVariableBytes});
   ModuleVariable& variable = at->second;

@@ -20,12 +20,13 @@ struct ModuleVariable {
 };
 
 // A CUmodule, and a CUlibrary: what was loaded at run time. The code in it is
-// never run, only its names are read (image.h); a name that is not found there
-// is taken to exist, since compressed images hide theirs.
+// never run, only its names are read (image.h). Where an image hides its names
+// (a fat binary's are compressed), any name is taken to exist.
 struct Module : Handle {
   static constexpr uint32_t kTag = 0x4d4f4455;  // "MODU"
   Module() : Handle(kTag) {}
 
+  bool complete = false;  // no other names exist
   std::mutex mutex;
   std::map<std::string, Kernel*> kernels;
   std::map<std::string, ModuleVariable> variables;
@@ -36,6 +37,7 @@ Error LoadModule(const void* image, Module** module);
 Error LoadModuleFile(const char* path, Module** module);
 Error UnloadModule(Module& module);
 
+// null: no kernel of this name. kNotFound: no such variable.
 Kernel* FindInModule(Module& module, const char* name);
 Error FindModuleVariable(Module& module, const char* name, ModuleVariable* out);
 

@@ -25,7 +25,12 @@ struct Effect {
   }
   void operator()(const CopyWork& copy) const { PerformCopy(copy); }
   void operator()(const MemsetWork& set) const { PerformMemset(set); }
-  void operator()(const HostWork& host) const { host.function(); }
+  void operator()(const HostWork& host) const {
+    ThreadState& thread = CurrentThread();
+    thread.in_host_function = true;
+    host.function();
+    thread.in_host_function = false;
+  }
   void operator()(const MemoryOperationsWork& operations) const {
     PerformMemoryOperations(operations);
   }

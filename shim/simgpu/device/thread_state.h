@@ -41,6 +41,8 @@ struct ThreadState {
   uint32_t correlation_id = 0;  // of the innermost open API record
   CaptureMode capture_mode = CaptureMode::kGlobal;  // of this thread's calls
   int strict_captures = 0;  // begun by this thread, not relaxed, still open
+  // A host function of the client's is running: it may not call CUDA.
+  bool in_host_function = false;
   std::vector<Context*> contexts;
   std::vector<CallConfiguration> configurations;
   std::array<Stream*, kMaxDevices> per_thread_streams{};

@@ -27,6 +27,7 @@ Error PrepareDriver(DriverNeeds needs) {
       error != Error::kSuccess || needs == DriverNeeds::kInit) {
     return error;
   }
+  if (CurrentThread().in_host_function) return Error::kNotPermitted;
   if (CurrentThread().contexts.empty()) return Error::kInvalidContext;
   return StickyErrorOf(CurrentDeviceState());
 }

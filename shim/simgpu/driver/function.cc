@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shim/simgpu/device/architecture.h"
+#include "shim/simgpu/device/kernel_attributes.h"
 #include "shim/simgpu/device/module.h"
 #include "shim/simgpu/device/occupancy.h"
 #include "shim/simgpu/driver/driver_call.h"
@@ -49,30 +50,6 @@ Error GetAttribute(const Kernel& kernel, CUfunction_attribute attribute,
   return Error::kSuccess;
 }
 
-Error SetAttribute(Kernel& kernel, CUfunction_attribute attribute,
-                   const Device& device, int value) {
-  switch (attribute) {
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      if (value < 0 ||
-          value > ArchitectureOf(device.gpu).shared_bytes_per_block_optin) {
-        return Error::kInvalidValue;
-      }
-      kernel.max_dynamic_shared_bytes.store(value);
-      return Error::kSuccess;
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-      if (value < -1 || value > 100) return Error::kInvalidValue;
-      kernel.preferred_carveout.store(value);
-      return Error::kSuccess;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-      return Error::kSuccess;
-    default: return Error::kInvalidValue;
-  }
-}
-
 template <ApiName kName>
 CUresult ActiveBlocks(int* blocks, CUfunction function, int block_size,
                       size_t shared_bytes) {
@@ -112,9 +89,28 @@ CUresult NameOf(const char** name, const void* handle) {
   });
 }
 
-// Clusters need compute capability 9.0; 8 blocks are the portable limit.
-constexpr int kClusterMajor = 9;
-constexpr int kPortableCluster = 8;
+ClusterLaunch ClusterLaunchOf(const CUlaunchConfig& config) {
+  ClusterLaunch launch{
+      .cluster = {0, 0, 0},
+      .grid = {config.gridDimX, config.gridDimY, config.gridDimZ},
+      .block = {config.blockDimX, config.blockDimY, config.blockDimZ},
+      .dynamic_shared_bytes = config.sharedMemBytes};
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const CUlaunchAttribute& attribute = config.attrs[i];
+    if (attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+    const auto& d = attribute.value.clusterDim;
+    launch.cluster = {d.x, d.y, d.z};
+  }
+  return launch;
+}
+
+template <ApiName kName>
+CUresult ParamInfo(const void* handle, size_t index, size_t* offset,
+                   size_t* bytes) {
+  return OnKernel<kName>(handle, [&](const Kernel& kernel) {
+    return ParameterOf(kernel, index, offset, bytes);
+  });
+}
 
 }  // namespace
 }  // namespace dltap::simgpu
@@ -131,7 +127,7 @@ CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib,
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib,
                             int value) {
   return OnKernel<"cuFuncSetAttribute">(hfunc, [&](Kernel& kernel) {
-    return SetAttribute(kernel, attrib, CurrentDeviceState(), value);
+    return SetKernelAttribute(kernel, attrib, value, CurrentDeviceState());
   });
 }
 
@@ -149,7 +145,7 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val,
   return OnKernel<"cuKernelSetAttribute">(kernel, [&](Kernel& found) {
     const Device* device = FindDevice(dev);
     return device == nullptr ? Error::kInvalidDevice
-                             : SetAttribute(found, attrib, *device, val);
+                             : SetKernelAttribute(found, attrib, val, *device);
   });
 }
 
@@ -239,13 +235,11 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(
 CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func,
                                             const CUlaunchConfig* config) {
   return OnKernel<"cuOccupancyMaxPotentialClusterSize">(
-      func, [&](const Kernel&) {
+      func, [&](const Kernel& kernel) {
         if (clusterSize == nullptr || config == nullptr) {
           return Error::kInvalidValue;
         }
-        const bool clusters =
-            CurrentDeviceState().gpu.compute_major >= kClusterMajor;
-        *clusterSize = clusters ? kPortableCluster : 1;
+        *clusterSize = MaxClusterSize(kernel, CurrentDeviceState());
         return Error::kSuccess;
       });
 }
@@ -254,22 +248,36 @@ CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func,
                                       const CUlaunchConfig* config) {
   return OnKernel<"cuOccupancyMaxActiveClusters">(
       func, [&](const Kernel& kernel) {
-        if (numClusters == nullptr || config == nullptr) {
-          return Error::kInvalidValue;
-        }
-        const auto& gpu = CurrentDeviceState().gpu;
-        unsigned cluster = 1;
-        for (unsigned i = 0; i < config->numAttrs; ++i) {
-          const CUlaunchAttribute& attribute = config->attrs[i];
-          if (attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
-          const auto& d = attribute.value.clusterDim;
-          cluster = std::max(1u, d.x * d.y * d.z);
-        }
-        const int threads = static_cast<int>(
-            config->blockDimX * config->blockDimY * config->blockDimZ);
-        const int blocks =
-            MaxActiveBlocks(kernel, threads, config->sharedMemBytes, gpu);
-        *numClusters = blocks * gpu.sms / static_cast<int>(cluster);
-        return Error::kSuccess;
+        if (config == nullptr) return Error::kInvalidValue;
+        return MaxActiveClusters(kernel, ClusterLaunchOf(*config),
+                                 CurrentDeviceState(), numClusters);
       });
+}
+
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize,
+                                                 CUfunction func, int numBlocks,
+                                                 int blockSize) {
+  return OnKernel<"cuOccupancyAvailableDynamicSMemPerBlock">(
+      func, [&](const Kernel& kernel) {
+        return AvailableSharedBytes(kernel, numBlocks, blockSize,
+                                    CurrentDeviceState(), dynamicSmemSize);
+      });
+}
+
+CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex,
+                            size_t* paramOffset, size_t* paramSize) {
+  return ParamInfo<"cuFuncGetParamInfo">(func, paramIndex, paramOffset,
+                                         paramSize);
+}
+
+CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex,
+                              size_t* paramOffset, size_t* paramSize) {
+  return ParamInfo<"cuKernelGetParamInfo">(kernel, paramIndex, paramOffset,
+                                           paramSize);
+}
+
+CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache, CUdevice dev) {
+  return OnKernel<"cuKernelSetCacheConfig">(kernel, [&](const Kernel&) {
+    return FindDevice(dev) == nullptr ? Error::kInvalidDevice : Error::kSuccess;
+  });
 }

@@ -42,6 +42,30 @@ CUresult InstantiateWithLog(CUgraphExec* out, CUgraph handle,
   return result;
 }
 
+template <ApiName kName>
+CUresult InstantiateWithParams(
+    CUgraphExec* phGraphExec, CUgraph hGraph,
+    CUDA_GRAPH_INSTANTIATE_PARAMS* instantiateParams) {
+  InstantiateReport report{InstantiateResult::kError, nullptr};
+  const CUresult result = Instantiate<kName>(
+      phGraphExec, hGraph,
+      instantiateParams == nullptr ? 0 : instantiateParams->flags, &report);
+  if (instantiateParams != nullptr) {
+    instantiateParams->hErrNode_out = ToHandle<CUgraphNode>(report.node);
+    instantiateParams->result_out =
+        static_cast<CUgraphInstantiateResult>(report.result);
+  }
+  return result;
+}
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+CUresult Upload(CUgraphExec handle, CUstream stream) {
+  return OnExec<kName>(handle, [&](GraphExec&) {
+    return ResolveStream(stream, kNull) == nullptr ? Error::kInvalidHandle
+                                                   : Error::kSuccess;
+  });
+}
+
 using ChangeEdge = Error (*)(GraphNode&, GraphNode&, const EdgeData&);
 
 struct EdgeList {
@@ -166,16 +190,15 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec* phGraphExec, CUgraph hGraph,
 CUresult cuGraphInstantiateWithParams(
     CUgraphExec* phGraphExec, CUgraph hGraph,
     CUDA_GRAPH_INSTANTIATE_PARAMS* instantiateParams) {
-  InstantiateReport report{InstantiateResult::kError, nullptr};
-  const CUresult result = Instantiate<"cuGraphInstantiateWithParams">(
-      phGraphExec, hGraph,
-      instantiateParams == nullptr ? 0 : instantiateParams->flags, &report);
-  if (instantiateParams != nullptr) {
-    instantiateParams->hErrNode_out = ToHandle<CUgraphNode>(report.node);
-    instantiateParams->result_out =
-        static_cast<CUgraphInstantiateResult>(report.result);
-  }
-  return result;
+  return InstantiateWithParams<"cuGraphInstantiateWithParams">(
+      phGraphExec, hGraph, instantiateParams);
+}
+
+CUresult cuGraphInstantiateWithParams_ptsz(
+    CUgraphExec* phGraphExec, CUgraph hGraph,
+    CUDA_GRAPH_INSTANTIATE_PARAMS* instantiateParams) {
+  return InstantiateWithParams<"cuGraphInstantiateWithParams_ptsz">(
+      phGraphExec, hGraph, instantiateParams);
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
@@ -192,10 +215,11 @@ CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t* flags) {
 }
 
 CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream) {
-  return OnExec<"cuGraphUpload">(hGraphExec, [&](GraphExec&) {
-    return ResolveStream(hStream) == nullptr ? Error::kInvalidHandle
-                                             : Error::kSuccess;
-  });
+  return Upload<"cuGraphUpload">(hGraphExec, hStream);
+}
+
+CUresult cuGraphUpload_ptsz(CUgraphExec hGraphExec, CUstream hStream) {
+  return Upload<"cuGraphUpload_ptsz", kPtsz>(hGraphExec, hStream);
 }
 
 CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph,

@@ -50,7 +50,9 @@ Error Unload(Module& module) {
 template <typename Vendor>
 Error GetFunction(Module& module, const char* name, Vendor* out) {
   if (name == nullptr || out == nullptr) return Error::kInvalidValue;
-  *out = ToHandle<Vendor>(FindInModule(module, name));
+  Kernel* kernel = FindInModule(module, name);
+  if (kernel == nullptr) return Error::kNotFound;
+  *out = ToHandle<Vendor>(kernel);
   return Error::kSuccess;
 }
 
@@ -199,5 +201,22 @@ CUresult cuLibraryGetGlobal(CUdeviceptr* dptr, size_t* bytes, CUlibrary library,
                             const char* name) {
   return OnModule<"cuLibraryGetGlobal">(library, [&](Module& module) {
     return GetVariable(module, name, dptr, bytes);
+  });
+}
+
+// Managed variables are not told apart from others in an image.
+CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes,
+                             CUlibrary library, const char* name) {
+  return OnModule<"cuLibraryGetManaged">(library, [&](Module& module) {
+    return GetVariable(module, name, dptr, bytes);
+  });
+}
+
+// There is no device code whose address could be taken.
+CUresult cuLibraryGetUnifiedFunction(void** fptr, CUlibrary library,
+                                     const char* symbol) {
+  return OnModule<"cuLibraryGetUnifiedFunction">(library, [&](Module&) {
+    if (fptr == nullptr || symbol == nullptr) return Error::kInvalidValue;
+    return Error::kNotFound;
   });
 }
