@@ -7,6 +7,7 @@
 #include "shim/simgpu/cudart/runtime_call.h"
 #include "shim/simgpu/device/capture.h"
 #include "shim/simgpu/device/config.h"
+#include "shim/simgpu/device/context_memory.h"
 #include "shim/simgpu/device/device_attributes.h"
 #include "shim/simgpu/device/library_versions.h"
 #include "shim/simgpu/device/thread_state.h"
@@ -101,12 +102,8 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t cudaDeviceReset() {
-  return Runtime<"cudaDeviceReset">(Needs::kDriver, [] {
-    Device& device = CurrentDeviceState();
-    device.sticky_error.store(0);
-    device.primary_active.store(false);
-    return SynchronizeDevice(device);
-  });
+  return Runtime<"cudaDeviceReset">(
+      Needs::kDriver, [] { return ResetDevice(CurrentDeviceState()); });
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* pciBusId, int len, int device) {
@@ -138,6 +135,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* canAccessPeer, int device,
     if (FindDevice(device) == nullptr || FindDevice(peerDevice) == nullptr) {
       return Error::kInvalidDevice;
     }
+    if (canAccessPeer == nullptr) return Error::kInvalidValue;
     *canAccessPeer = device != peerDevice ? 1 : 0;
     return Error::kSuccess;
   });

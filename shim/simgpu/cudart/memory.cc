@@ -21,8 +21,12 @@ Error AllocateChecked(size_t bytes, MemoryKind kind, void** address) {
 
 template <ApiName kName>
 cudaError_t HostAlloc(void** address, size_t bytes, unsigned flags) {
+  constexpr unsigned kKnown =
+      cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
   return Runtime<kName>(Needs::kContext, [&] {
-    if (address == nullptr) return Error::kInvalidValue;
+    if (address == nullptr || (flags & ~kKnown) != 0) {
+      return Error::kInvalidValue;
+    }
     if (const Error unsafe = CheckUnsafeCall(); unsafe != Error::kSuccess) {
       return unsafe;
     }
@@ -139,14 +143,21 @@ cudaError_t cudaFreeHost(void* ptr) {
 
 cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int flags) {
   const CallParams<cudaHostRegister_v4000_params> params{ptr, size, flags};
-  return Runtime<"cudaHostRegister">(
-      Needs::kContext, [&] { return RegisterHost(ptr, size, flags); });
+  constexpr unsigned kKnown =
+      cudaHostRegisterPortable | cudaHostRegisterMapped |
+      cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+  return Runtime<"cudaHostRegister">(Needs::kContext, [&] {
+    return (flags & ~kKnown) != 0 ? Error::kInvalidValue
+                                  : RegisterHost(ptr, size, flags);
+  });
 }
 
 cudaError_t cudaHostUnregister(void* ptr) {
   const CallParams<cudaHostUnregister_v4000_params> params{ptr};
-  return Runtime<"cudaHostUnregister">(Needs::kContext,
-                                       [&] { return UnregisterHost(ptr); });
+  return Runtime<"cudaHostUnregister">(Needs::kContext, [&] {
+    const Error error = SynchronizeDevice(ActiveDevice());
+    return error != Error::kSuccess ? error : UnregisterHost(ptr);
+  });
 }
 
 cudaError_t cudaHostGetDevicePointer(void** pDevice, void* pHost,

@@ -41,6 +41,20 @@ cudaError_t CopyBox(cudaStream_t handle, const Box& box) {
       handle, [&](Stream& stream) { return Run(stream, kMode, box); });
 }
 
+// Rows have a pitch even when there is only one.
+template <ApiName kName, Mode kMode,
+          DefaultStream kNull = DefaultStream::kLegacy>
+cudaError_t CopyRows(cudaStream_t handle, const Box& box) {
+  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    const CopyShape& shape = box.shape;
+    if (shape.width > shape.destination_pitch ||
+        shape.width > shape.source_pitch) {
+      return Error::kInvalidPitch;
+    }
+    return Run(stream, kMode, box);
+  });
+}
+
 CopyShape Rows(size_t width, size_t height, size_t destination_pitch,
                size_t source_pitch) {
   return {.width = width,
@@ -102,6 +116,13 @@ template <ApiName kName, Mode kMode, SymbolSide kSide,
           DefaultStream kNull = DefaultStream::kLegacy>
 cudaError_t CopySymbol(cudaStream_t handle, const SymbolCopy& request) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    const bool to_symbol = kSide == SymbolSide::kDestination;
+    const cudaMemcpyKind other_way =
+        to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
+    if (!IsCopyKind(request.kind) || request.kind == other_way ||
+        request.kind == cudaMemcpyHostToHost) {
+      return Error::kInvalidMemcpyDirection;
+    }
     VariablePlace place{};
     const Error error = FindVariable(*stream.device, request.symbol, &place);
     if (error != Error::kSuccess) return error;
@@ -110,7 +131,6 @@ cudaError_t CopySymbol(cudaStream_t handle, const SymbolCopy& request) {
       return Error::kInvalidValue;
     }
     void* at = static_cast<char*>(place.address) + request.offset;
-    const bool to_symbol = kSide == SymbolSide::kDestination;
     return Run(stream, kMode,
                {to_symbol ? at : request.other_destination,
                 to_symbol ? request.other_source : at, Linear(request.count),
@@ -164,23 +184,12 @@ cudaError_t cudaMemcpyAsync_ptsz(void* dst, const void* src, size_t count,
       stream, {dst, src, Linear(count), kind});
 }
 
-cudaError_t cudaMemcpyPeer(void* dst, int, const void* src, int, size_t count) {
-  return CopyBox<"cudaMemcpyPeer", kSync>(
-      nullptr, {dst, src, Linear(count), cudaMemcpyDefault});
-}
-
-cudaError_t cudaMemcpyPeerAsync(void* dst, int, const void* src, int,
-                                size_t count, cudaStream_t stream) {
-  return CopyBox<"cudaMemcpyPeerAsync", kAsync>(
-      stream, {dst, src, Linear(count), cudaMemcpyDefault});
-}
-
 cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src,
                          size_t spitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
   const CallParams<cudaMemcpy2D_v3020_params> params{dst,   dpitch, src, spitch,
                                                      width, height, kind};
-  return CopyBox<"cudaMemcpy2D", kSync>(
+  return CopyRows<"cudaMemcpy2D", kSync>(
       nullptr, {dst, src, Rows(width, height, dpitch, spitch), kind});
 }
 
@@ -189,7 +198,7 @@ cudaError_t cudaMemcpy2D_ptds(void* dst, size_t dpitch, const void* src,
                               cudaMemcpyKind kind) {
   const CallParams<cudaMemcpy2D_ptds_v7000_params> params{
       dst, dpitch, src, spitch, width, height, kind};
-  return CopyBox<"cudaMemcpy2D_ptds", kSync, kPtsz>(
+  return CopyRows<"cudaMemcpy2D_ptds", kSync, kPtsz>(
       nullptr, {dst, src, Rows(width, height, dpitch, spitch), kind});
 }
 
@@ -198,7 +207,7 @@ cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src,
                               cudaMemcpyKind kind, cudaStream_t stream) {
   const CallParams<cudaMemcpy2DAsync_v3020_params> params{
       dst, dpitch, src, spitch, width, height, kind, stream};
-  return CopyBox<"cudaMemcpy2DAsync", kAsync>(
+  return CopyRows<"cudaMemcpy2DAsync", kAsync>(
       stream, {dst, src, Rows(width, height, dpitch, spitch), kind});
 }
 
@@ -207,7 +216,7 @@ cudaError_t cudaMemcpy2DAsync_ptsz(void* dst, size_t dpitch, const void* src,
                                    cudaMemcpyKind kind, cudaStream_t stream) {
   const CallParams<cudaMemcpy2DAsync_ptsz_v7000_params> params{
       dst, dpitch, src, spitch, width, height, kind, stream};
-  return CopyBox<"cudaMemcpy2DAsync_ptsz", kAsync, kPtsz>(
+  return CopyRows<"cudaMemcpy2DAsync_ptsz", kAsync, kPtsz>(
       stream, {dst, src, Rows(width, height, dpitch, spitch), kind});
 }
 
@@ -241,12 +250,27 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src,
       nullptr, {symbol, offset, nullptr, src, count, kind});
 }
 
+cudaError_t cudaMemcpyToSymbol_ptds(const void* symbol, const void* src,
+                                    size_t count, size_t offset,
+                                    cudaMemcpyKind kind) {
+  return CopySymbol<"cudaMemcpyToSymbol_ptds", kSync, kTo, kPtsz>(
+      nullptr, {symbol, offset, nullptr, src, count, kind});
+}
+
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* src,
                                     size_t count, size_t offset,
                                     cudaMemcpyKind kind, cudaStream_t stream) {
   const CallParams<cudaMemcpyToSymbolAsync_v3020_params> params{
       symbol, src, count, offset, kind, stream};
   return CopySymbol<"cudaMemcpyToSymbolAsync", kAsync, kTo>(
+      stream, {symbol, offset, nullptr, src, count, kind});
+}
+
+cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void* symbol, const void* src,
+                                         size_t count, size_t offset,
+                                         cudaMemcpyKind kind,
+                                         cudaStream_t stream) {
+  return CopySymbol<"cudaMemcpyToSymbolAsync_ptsz", kAsync, kTo, kPtsz>(
       stream, {symbol, offset, nullptr, src, count, kind});
 }
 
@@ -258,6 +282,13 @@ cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t count,
       nullptr, {symbol, offset, dst, nullptr, count, kind});
 }
 
+cudaError_t cudaMemcpyFromSymbol_ptds(void* dst, const void* symbol,
+                                      size_t count, size_t offset,
+                                      cudaMemcpyKind kind) {
+  return CopySymbol<"cudaMemcpyFromSymbol_ptds", kSync, kFrom, kPtsz>(
+      nullptr, {symbol, offset, dst, nullptr, count, kind});
+}
+
 cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol,
                                       size_t count, size_t offset,
                                       cudaMemcpyKind kind,
@@ -265,5 +296,13 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol,
   const CallParams<cudaMemcpyFromSymbolAsync_v3020_params> params{
       dst, symbol, count, offset, kind, stream};
   return CopySymbol<"cudaMemcpyFromSymbolAsync", kAsync, kFrom>(
+      stream, {symbol, offset, dst, nullptr, count, kind});
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void* dst, const void* symbol,
+                                           size_t count, size_t offset,
+                                           cudaMemcpyKind kind,
+                                           cudaStream_t stream) {
+  return CopySymbol<"cudaMemcpyFromSymbolAsync_ptsz", kAsync, kFrom, kPtsz>(
       stream, {symbol, offset, dst, nullptr, count, kind});
 }

@@ -114,3 +114,15 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr pitchedDevPtr, int value,
   return FillBytes<"cudaMemset3DAsync", true>(
       stream, Rows(pitchedDevPtr, value, extent));
 }
+
+cudaError_t cudaMemset3D_ptds(cudaPitchedPtr pitchedDevPtr, int value,
+                              cudaExtent extent) {
+  return FillBytes<"cudaMemset3D_ptds", false, kPtsz>(
+      nullptr, Rows(pitchedDevPtr, value, extent));
+}
+
+cudaError_t cudaMemset3DAsync_ptsz(cudaPitchedPtr pitchedDevPtr, int value,
+                                   cudaExtent extent, cudaStream_t stream) {
+  return FillBytes<"cudaMemset3DAsync_ptsz", true, kPtsz>(
+      stream, Rows(pitchedDevPtr, value, extent));
+}

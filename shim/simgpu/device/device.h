@@ -42,6 +42,7 @@ struct Device {
   std::array<uint8_t, 16> uuid;  // begins with "dltapsim"
 
   std::atomic<uint64_t> used_bytes{0};
+  std::atomic<uint64_t> context_bytes{0};  // of them, the primary context's
   std::atomic<int> primary_references{0};
   std::atomic<bool> primary_active{false};
   // An Error that every later call returns; kArmed: from failure_ns on, it is

@@ -14,6 +14,7 @@ enum class Error : int {
   kNotInitialized = 3,
   kDeinitialized = 4,
   kInvalidConfiguration = 9,     // the driver says kInvalidValue instead
+  kInvalidPitch = 12,            // runtime only
   kInvalidSymbol = 13,           // runtime only
   kInvalidMemcpyDirection = 21,  // runtime only
   kStubLibrary = 34,

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <vector>
 
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/device.h"
@@ -29,6 +30,20 @@ struct AddressMap {
 AddressMap& Map() {
   static auto* const map = new AddressMap;
   return *map;
+}
+
+// Managed memory may oversubscribe the device.
+uint64_t CountedBytes(MemoryKind kind, uint64_t bytes) {
+  return kind == MemoryKind::kManaged ? 0 : bytes;
+}
+
+// REQUIRES: map.mutex.
+bool Overlaps(const AddressMap& map, uintptr_t begin, size_t bytes) {
+  const auto next = map.by_base.lower_bound(begin);
+  if (next != map.by_base.end() && next->first - begin < bytes) return true;
+  if (next == map.by_base.begin()) return false;
+  const Allocation& before = std::prev(next)->second;
+  return begin - before.base < before.bytes;
 }
 
 void TellClient(const Allocation& allocation, bool release) {
@@ -78,6 +93,10 @@ bool ReserveBytes(Device& device, uint64_t bytes) {
   Fault* fault = FaultAt(FaultPoint::kMemory);
   if (fault != nullptr && fault->Next() != nullptr) [[unlikely]]
     return false;
+  return TakeBytes(device, bytes);
+}
+
+bool TakeBytes(Device& device, uint64_t bytes) {
   uint64_t used = device.used_bytes.load(std::memory_order_relaxed);
   do {
     if (bytes > device.memory_bytes || used > device.memory_bytes - bytes) {
@@ -140,6 +159,14 @@ std::optional<Allocation> FindAllocation(const void* address) {
   return allocation;
 }
 
+bool IsMappedMemory(const void* address, size_t bytes) {
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  const uintptr_t first_page = begin / kPageBytes * kPageBytes;
+  // Asynchronous: looks at the mappings and does nothing more.
+  return msync(reinterpret_cast<void*>(first_page), begin + bytes - first_page,
+               MS_ASYNC) == 0;
+}
+
 bool IsInBounds(const void* address, size_t bytes) {
   AddressMap& map = Map();
   const std::shared_lock lock(map.mutex);
@@ -163,12 +190,13 @@ Error AllocateDevice(Device& device, size_t bytes, MemoryKind kind,
   *address = nullptr;
   if (bytes == 0) return Error::kSuccess;
   const size_t rounded = RoundToPages(bytes);
-  if (rounded < bytes || !ReserveBytes(device, rounded)) {
+  const uint64_t counted = CountedBytes(kind, rounded);
+  if (rounded < bytes || !ReserveBytes(device, counted)) {
     return Error::kOutOfMemory;
   }
   const DevicePages pages = MapDevicePages(rounded);
   if (pages.address == nullptr) {
-    ReleaseBytes(device, rounded);
+    ReleaseBytes(device, counted);
     return Error::kOutOfMemory;
   }
   AddAllocation({.base = reinterpret_cast<uintptr_t>(pages.address),
@@ -193,8 +221,24 @@ Error FreeDevice(void* address) {
   if (!removed) return Error::kInvalidValue;  // another thread was faster
   const size_t rounded = RoundToPages(removed->bytes);
   UnmapDevicePages({address, removed->file_offset}, rounded);
-  ReleaseBytes(*FindDevice(removed->device), rounded);
+  ReleaseBytes(*FindDevice(removed->device),
+               CountedBytes(removed->kind, rounded));
   return Error::kSuccess;
+}
+
+void FreeAllOf(Device& device) {
+  std::vector<uintptr_t> bases;
+  {
+    AddressMap& map = Map();
+    const std::shared_lock lock(map.mutex);
+    for (const auto& [base, allocation] : map.by_base) {
+      if (allocation.owner == MemoryOwner::kMalloc &&
+          allocation.device == device.ordinal) {
+        bases.push_back(base);
+      }
+    }
+  }
+  for (const uintptr_t base : bases) FreeDevice(reinterpret_cast<void*>(base));
 }
 
 Error AllocateHost(size_t bytes, unsigned flags, void** address) {
@@ -227,7 +271,14 @@ Error FreeHost(void* address) {
 
 Error RegisterHost(void* address, size_t bytes, unsigned flags) {
   if (address == nullptr || bytes == 0) return Error::kInvalidValue;
-  if (FindAllocation(address)) return Error::kHostMemoryAlreadyRegistered;
+  {
+    AddressMap& map = Map();
+    const std::shared_lock lock(map.mutex);
+    if (Overlaps(map, reinterpret_cast<uintptr_t>(address), bytes)) {
+      return Error::kHostMemoryAlreadyRegistered;
+    }
+  }
+  if (!IsMappedMemory(address, bytes)) return Error::kInvalidValue;
   AddAllocation({.base = reinterpret_cast<uintptr_t>(address),
                  .bytes = bytes,
                  .kind = MemoryKind::kPinned,

@@ -36,7 +36,8 @@ struct Allocation {
   unsigned flags = 0;
   uint64_t id = 0;  // CU_POINTER_ATTRIBUTE_BUFFER_ID
   MemoryPool* pool = nullptr;
-  bool accessible = true;  // false: mapped, but no access was set
+  bool accessible = true;    // false: mapped, but no access was set
+  bool sync_memops = false;  // synchronous copies and memsets wait
   // Where its bytes are; null: private pages, not shareable.
   MemoryFile* file = nullptr;
   uint64_t file_offset = 0;
@@ -56,8 +57,12 @@ std::optional<Allocation> FindAllocation(const void* address);
 // is not judged.
 bool IsInBounds(const void* address, size_t bytes);
 
+// True when every page of the range belongs to the process.
+bool IsMappedMemory(const void* address, size_t bytes);
+
 // Device memory is a piece of the process's memory file (memory_file.h),
-// committed when touched; only its size counts against the device. Zero bytes
+// committed when touched; only its size counts against the device, that of
+// managed memory not even that: it may be larger than the device. Zero bytes
 // give a null pointer.
 Error AllocateDevice(Device& device, size_t bytes, MemoryKind kind,
                      MemoryOwner owner, void** address);
@@ -65,8 +70,14 @@ Error AllocateDevice(Device& device, size_t bytes, MemoryKind kind,
 // Frees what AllocateDevice gave; null is fine. Does not wait for the device.
 Error FreeDevice(void* address);
 
+// Frees what AllocateDevice has given of the device and is not free yet.
+void FreeAllOf(Device& device);
+
 Error AllocateHost(size_t bytes, unsigned flags, void** address);
 Error FreeHost(void* address);
+
+// cudaHostRegister. kInvalidValue when the range is not this process's memory;
+// kHostMemoryAlreadyRegistered when any of it is known already.
 Error RegisterHost(void* address, size_t bytes, unsigned flags);
 Error UnregisterHost(void* address);
 
@@ -90,6 +101,8 @@ class AllocationLock {
 
 // Reserves `bytes` of the device's memory; false: it is full.
 bool ReserveBytes(Device& device, uint64_t bytes);
+// The same for what is no allocation: DLTAP_SIM_FAULTS does not count it.
+bool TakeBytes(Device& device, uint64_t bytes);
 void ReleaseBytes(Device& device, uint64_t bytes);
 
 // Changes what the map knows of the memory that begins at `base`; false: it

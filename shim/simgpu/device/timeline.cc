@@ -12,6 +12,8 @@ namespace {
 
 constexpr int64_t kHostFunctionNs = 5'000;
 constexpr int64_t kMemoryOperationNs = 1'000;
+// A chunk of a copy that goes through the host.
+constexpr double kStagingBytes = 4 << 20;
 
 opmodel::CopyPath PathOf(const CopyWork& copy) {
   using opmodel::CopyPath;
@@ -45,8 +47,19 @@ struct Duration {
     return static_cast<int64_t>(TimeOf(launch, gpu).ns);
   }
   int64_t operator()(const CopyWork& copy) const {
-    return static_cast<int64_t>(
-        TimeOfCopy(PathOf(copy), static_cast<double>(copy.bytes()), gpu).ns);
+    const auto bytes = static_cast<double>(copy.bytes());
+    if (copy.staged) return StagedCopy(bytes);
+    return static_cast<int64_t>(TimeOfCopy(PathOf(copy), bytes, gpu).ns);
+  }
+  // Down and up again in chunks, which overlap but for the last.
+  int64_t StagedCopy(double bytes) const {
+    using opmodel::CopyPath;
+    const double down =
+        TimeOfCopy(CopyPath::kDeviceToHostPinned, bytes, gpu).ns;
+    const double last = TimeOfCopy(CopyPath::kHostToDevicePinned,
+                                   std::min(bytes, kStagingBytes), gpu)
+                            .ns;
+    return static_cast<int64_t>(down + last);
   }
   int64_t operator()(const MemsetWork& set) const {
     return static_cast<int64_t>(TimeOfCopy(opmodel::CopyPath::kMemset,

@@ -16,9 +16,12 @@ namespace {
 // behavior, CUDA runtime documentation).
 constexpr size_t kStagedAtOnceBytes = 64 * 1024;
 
+constexpr size_t kMaxPitch = 2147483647;  // cudaDevAttrMaxPitch
+
 struct End {
   MemoryKind kind = MemoryKind::kPageable;
   int device = 0;
+  bool sync_memops = false;
   bool known = false;
   bool in_bounds = true;
 };
@@ -36,6 +39,7 @@ End Look(const void* address, size_t extent) {
   if (!allocation) return {};
   return {.kind = allocation->kind,
           .device = allocation->device,
+          .sync_memops = allocation->sync_memops,
           .known = true,
           .in_bounds = IsInBounds(address, extent)};
 }
@@ -68,6 +72,31 @@ bool Contradicts(CopyDirection claimed, const End& destination,
           destination.kind == MemoryKind::kDevice);
 }
 
+// Neither device was told to reach the other's memory.
+bool NeedsStaging(const End& destination, const End& source) {
+  const Device& to = *FindDevice(destination.device);
+  const Device& from = *FindDevice(source.device);
+  return (to.peers.load() >> source.device & 1) == 0 &&
+         (from.peers.load() >> destination.device & 1) == 0;
+}
+
+bool FitsPitch(size_t width, size_t pitch) {
+  return width <= pitch && pitch <= kMaxPitch;
+}
+
+// The rows of a box; one row may have any pitch.
+bool PitchesFit(const CopyShape& shape) {
+  return shape.height * shape.depth <= 1 ||
+         (FitsPitch(shape.width, shape.destination_pitch) &&
+          FitsPitch(shape.width, shape.source_pitch));
+}
+
+// Where the direction is not claimed, an address that is neither CUDA's nor the
+// program's is most likely memory that was freed.
+bool IsSomebodys(const End& end, const void* address, size_t extent) {
+  return end.known || IsMappedMemory(address, extent);
+}
+
 bool IsPageable(const CopyWork& copy) {
   return copy.source_kind == MemoryKind::kPageable ||
          copy.destination_kind == MemoryKind::kPageable;
@@ -92,11 +121,18 @@ Error MakeCopy(void* destination, const void* source, const CopyShape& shape,
   copy->depth = shape.depth;
   if (copy->bytes() == 0) return Error::kSuccess;
   if (destination == nullptr || source == nullptr) return Error::kInvalidValue;
-  const End to = Look(destination, Extent(shape, shape.destination_pitch,
-                                          shape.destination_slice));
-  const End from =
-      Look(source, Extent(shape, shape.source_pitch, shape.source_slice));
+  if (!PitchesFit(shape)) return Error::kInvalidPitch;
+  const size_t to_extent =
+      Extent(shape, shape.destination_pitch, shape.destination_slice);
+  const size_t from_extent =
+      Extent(shape, shape.source_pitch, shape.source_slice);
+  const End to = Look(destination, to_extent);
+  const End from = Look(source, from_extent);
   if (!to.in_bounds || !from.in_bounds) return Error::kInvalidValue;
+  if (!claimed && (!IsSomebodys(to, destination, to_extent) ||
+                   !IsSomebodys(from, source, from_extent))) {
+    return Error::kInvalidValue;
+  }
   if (claimed && Contradicts(*claimed, to, from)) return Error::kInvalidValue;
   copy->destination = static_cast<std::byte*>(destination);
   copy->source = static_cast<const std::byte*>(source);
@@ -109,6 +145,9 @@ Error MakeCopy(void* destination, const void* source, const CopyShape& shape,
   copy->source_kind = from.kind;
   copy->destination_device = to.device;
   copy->source_device = from.device;
+  copy->staged =
+      copy->direction == CopyDirection::kPeer && NeedsStaging(to, from);
+  copy->sync_memops = to.sync_memops || from.sync_memops;
   return Error::kSuccess;
 }
 
@@ -130,12 +169,13 @@ Error CopyAsync(Stream& stream, CopyWork copy) {
 Error CopySync(Stream& stream, CopyWork copy) {
   if (copy.bytes() == 0) return Error::kSuccess;
   copy.asynchronous = false;
-  const bool returns_early =
+  const bool may_return_early =
       copy.direction == CopyDirection::kDeviceToDevice ||
       (IsPageable(copy) && copy.direction == CopyDirection::kHostToDevice &&
        copy.bytes() <= kStagedAtOnceBytes);
+  const bool waits = copy.sync_memops || !may_return_early;
   const Error error = Submit(stream, std::move(copy));
-  if (error == Error::kSuccess && !returns_early) return WaitForStream(stream);
+  if (error == Error::kSuccess && waits) return WaitForStream(stream);
   return error;
 }
 
@@ -153,6 +193,7 @@ Error MakeMemset(void* destination, uint32_t value, uint32_t element_bytes,
   set->pitch = height > 1 ? pitch : row_bytes;
   set->value = value;
   set->kind = to.kind;
+  set->sync_memops = to.sync_memops;
   return Error::kSuccess;
 }
 
@@ -166,7 +207,7 @@ Error FillSync(Stream& stream, MemsetWork set) {
   if (set.bytes() == 0) return Error::kSuccess;
   set.asynchronous = false;
   // The synchronous functions wait only for memory that the host can see.
-  const bool waits = set.kind != MemoryKind::kDevice;
+  const bool waits = set.kind != MemoryKind::kDevice || set.sync_memops;
   const Error error = Submit(stream, std::move(set));
   if (error == Error::kSuccess && waits) return WaitForStream(stream);
   return error;

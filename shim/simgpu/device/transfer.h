@@ -34,7 +34,7 @@ inline CopyShape Linear(size_t bytes) {
 
 // The copy, its direction found by the address map. `claimed` is what the
 // caller says (cudaMemcpyKind); kInvalidValue when it contradicts the map or an
-// end lies outside its allocation.
+// end lies outside its allocation, kInvalidPitch when rows overlap.
 Error MakeCopy(void* destination, const void* source, const CopyShape& shape,
                std::optional<CopyDirection> claimed, CopyWork* copy);
 

@@ -154,6 +154,19 @@ Error FreeAddresses(void* address, size_t bytes) {
   return Error::kSuccess;
 }
 
+bool FindReservation(const void* address, uintptr_t* base, size_t* bytes) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  AddressSpace& space = Space();
+  const std::lock_guard lock(space.mutex);
+  auto next = space.reservations.upper_bound(at);
+  if (next == space.reservations.begin()) return false;
+  --next;
+  if (at - next->first >= next->second) return false;
+  *base = next->first;
+  *bytes = next->second;
+  return true;
+}
+
 Error MapPhysical(void* address, size_t bytes, size_t offset,
                   PhysicalMemory& memory) {
   if (!IsMultiple(bytes) || offset % kAllocationGranularity != 0 ||

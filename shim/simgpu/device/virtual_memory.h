@@ -59,6 +59,9 @@ Error ReserveAddresses(size_t bytes, size_t alignment, void** address);
 // Just what ReserveAddresses gave, with nothing mapped in it.
 Error FreeAddresses(void* address, size_t bytes);
 
+// The reservation that the address lies in; false: none.
+bool FindReservation(const void* address, uintptr_t* base, size_t* bytes);
+
 // Into reserved addresses that are free. Nobody has access at first.
 Error MapPhysical(void* address, size_t bytes, size_t offset,
                   PhysicalMemory& memory);

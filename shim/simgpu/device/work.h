@@ -62,6 +62,8 @@ struct CopyWork {
   int destination_device = 0;
   int source_device = 0;
   bool asynchronous = true;
+  bool staged = false;       // between devices, through the host
+  bool sync_memops = false;  // an end asks synchronous copies to wait
 
   size_t bytes() const { return width * height * depth; }
 };
@@ -75,6 +77,7 @@ struct MemsetWork {
   size_t height = 1;
   MemoryKind kind = MemoryKind::kDevice;
   bool asynchronous = true;
+  bool sync_memops = false;  // a synchronous memset waits
 
   size_t bytes() const { return width * height * element_bytes; }
 };

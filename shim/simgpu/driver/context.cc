@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/device/context_limits.h"
+#include "shim/simgpu/device/context_memory.h"
+#include "shim/simgpu/device/memory.h"
 #include "shim/simgpu/device/thread_state.h"
 #include "shim/simgpu/driver/driver_call.h"
 
@@ -27,6 +29,9 @@ template <ApiName kName>
 CUresult Create(CUcontext* out, unsigned flags, CUdevice dev) {
   return OnDevice<kName>(dev, [&](Device& device) {
     if (out == nullptr) return Error::kInvalidValue;
+    if (!TakeBytes(device, ContextBytes(device))) {
+      return Error::kOutOfMemory;
+    }
     Context* context = NewContext(device);
     context->flags.store(flags);
     Push(CurrentThread(), context);
@@ -57,11 +62,8 @@ CUresult SetFlags(CUdevice dev, unsigned flags) {
 
 template <ApiName kName>
 CUresult Reset(CUdevice dev) {
-  return OnDevice<kName>(dev, [&](Device& device) {
-    device.sticky_error.store(0);
-    device.primary_active.store(false);
-    return SynchronizeDevice(device);
-  });
+  return OnDevice<kName>(dev,
+                         [&](Device& device) { return ResetDevice(device); });
 }
 
 // Of the current context when the handle is null.
@@ -134,6 +136,7 @@ CUresult cuCtxDestroy_v2(CUcontext ctx) {
     Context* context = ToContext(ctx);
     if (context == nullptr || context->primary) return Error::kInvalidContext;
     const Error error = SynchronizeDevice(*context->device);
+    ReleaseBytes(*context->device, ContextBytes(*context->device));
     std::erase(CurrentThread().contexts, context);
     HandlePool<Context>::Delete(context);
     return error;
@@ -255,5 +258,16 @@ CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
     const uint32_t bit = 1u << peer->device->ordinal;
     return (device.peers.fetch_or(bit) & bit) != 0 ? Error::kPeerAlreadyEnabled
                                                    : Error::kSuccess;
+  });
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
+  return Driver<"cuCtxDisablePeerAccess">(DriverNeeds::kContext, [&] {
+    const Context* peer = ToContext(peerContext);
+    if (peer == nullptr) return Error::kInvalidContext;
+    const uint32_t bit = 1u << peer->device->ordinal;
+    return (CurrentDeviceState().peers.fetch_and(~bit) & bit) == 0
+               ? Error::kPeerNotEnabled
+               : Error::kSuccess;
   });
 }

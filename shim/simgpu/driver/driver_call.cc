@@ -35,6 +35,7 @@ Error PrepareDriver(DriverNeeds needs) {
 CUresult ToDriver(Error error) {
   switch (error) {
     case Error::kInvalidConfiguration:
+    case Error::kInvalidPitch:
     case Error::kInvalidMemcpyDirection: return CUDA_ERROR_INVALID_VALUE;
     case Error::kInvalidDeviceFunction: return CUDA_ERROR_INVALID_HANDLE;
     case Error::kInvalidSymbol: return CUDA_ERROR_NOT_FOUND;

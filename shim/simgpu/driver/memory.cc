@@ -2,6 +2,7 @@
 #include "shim/simgpu/device/memory.h"
 
 #include "shim/simgpu/device/capture.h"
+#include "shim/simgpu/device/memory_pool.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
@@ -24,8 +25,13 @@ Error Allocate(size_t bytes, MemoryKind kind, CUdeviceptr* out) {
 
 template <ApiName kName>
 CUresult HostAlloc(void** out, size_t bytes, unsigned flags) {
+  constexpr unsigned kKnown = CU_MEMHOSTALLOC_PORTABLE |
+                              CU_MEMHOSTALLOC_DEVICEMAP |
+                              CU_MEMHOSTALLOC_WRITECOMBINED;
   return Driver<kName>(DriverNeeds::kContext, [&] {
-    if (out == nullptr || bytes == 0) return Error::kInvalidValue;
+    if (out == nullptr || bytes == 0 || (flags & ~kKnown) != 0) {
+      return Error::kInvalidValue;
+    }
     const Error unsafe = CheckUnsafeCall();
     return unsafe != Error::kSuccess ? unsafe : AllocateHost(bytes, flags, out);
   });
@@ -35,6 +41,15 @@ CUresult HostAlloc(void** out, size_t bytes, unsigned flags) {
 Error AfterWork(Error (*release)(void*), void* address) {
   const Error error = WaitForDevice(CurrentDeviceState());
   return error != Error::kSuccess ? error : release(address);
+}
+
+// Of a pool as well.
+Error FreeAny(void* address) {
+  const auto allocation = FindAllocation(address);
+  if (allocation && allocation->owner == MemoryOwner::kPool) {
+    return FreeToPool(address, *CurrentDeviceState().legacy_stream);
+  }
+  return FreeDevice(address);
 }
 
 }  // namespace
@@ -78,7 +93,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch,
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   const CallParams<cuMemFree_v2_params> params{dptr};
   return Driver<"cuMemFree_v2">(DriverNeeds::kContext, [&] {
-    return dptr == 0 ? Error::kSuccess : AfterWork(FreeDevice, ToPointer(dptr));
+    return dptr == 0 ? Error::kSuccess : AfterWork(FreeAny, ToPointer(dptr));
   });
 }
 
@@ -124,14 +139,19 @@ CUresult cuMemFreeHost(void* p) {
 
 CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
   const CallParams<cuMemHostRegister_v2_params> params{p, bytesize, Flags};
-  return Driver<"cuMemHostRegister_v2">(
-      DriverNeeds::kContext, [&] { return RegisterHost(p, bytesize, Flags); });
+  constexpr unsigned kKnown =
+      CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+      CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+  return Driver<"cuMemHostRegister_v2">(DriverNeeds::kContext, [&] {
+    return (Flags & ~kKnown) != 0 ? Error::kInvalidValue
+                                  : RegisterHost(p, bytesize, Flags);
+  });
 }
 
 CUresult cuMemHostUnregister(void* p) {
   const CallParams<cuMemHostUnregister_params> params{p};
-  return Driver<"cuMemHostUnregister">(DriverNeeds::kContext,
-                                       [&] { return UnregisterHost(p); });
+  return Driver<"cuMemHostUnregister">(
+      DriverNeeds::kContext, [&] { return AfterWork(UnregisterHost, p); });
 }
 
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p,

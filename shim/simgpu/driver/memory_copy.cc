@@ -244,22 +244,6 @@ CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
       {ToPointer(dstDevice), ToPointer(srcDevice), ByteCount, kInside});
 }
 
-CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext,
-                           CUdeviceptr srcDevice, CUcontext, size_t ByteCount,
-                           CUstream hStream) {
-  return Copy<"cuMemcpyPeerAsync", kAsync>(
-      hStream,
-      {ToPointer(dstDevice), ToPointer(srcDevice), ByteCount, std::nullopt});
-}
-
-CUresult cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice, CUcontext,
-                                CUdeviceptr srcDevice, CUcontext,
-                                size_t ByteCount, CUstream hStream) {
-  return Copy<"cuMemcpyPeerAsync_ptsz", kAsync, kPtsz>(
-      hStream,
-      {ToPointer(dstDevice), ToPointer(srcDevice), ByteCount, std::nullopt});
-}
-
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* pCopy) {
   const CallParams<cuMemcpy2D_v2_params> params{pCopy};
   return Copy2D<"cuMemcpy2D_v2", kSync>(nullptr, pCopy);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/copy_batch.h"
+#include "shim/simgpu/device/transfer.h"
+#include "shim/simgpu/driver/driver_call.h"
+
+namespace dltap::simgpu {
+namespace {
+
+struct Batch {
+  const CUdeviceptr* destinations;
+  const CUdeviceptr* sources;
+  const size_t* bytes;
+  size_t count;
+  const CUmemcpyAttributes* attributes;
+  const size_t* first;
+  size_t attribute_count;
+};
+
+Error Check(const Stream& stream, const Batch& batch) {
+  if (batch.destinations == nullptr || batch.sources == nullptr ||
+      batch.bytes == nullptr || batch.attributes == nullptr ||
+      batch.attribute_count == 0) {
+    return Error::kInvalidValue;
+  }
+  for (size_t i = 0; i < batch.attribute_count; ++i) {
+    if (!IsAccessOrder(batch.attributes[i].srcAccessOrder)) {
+      return Error::kInvalidValue;
+    }
+  }
+  return CheckBatch(stream, batch.count, {batch.first, batch.attribute_count});
+}
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+CUresult CopyBatch(CUstream handle, const Batch& batch) {
+  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    Error error = Check(stream, batch);
+    std::vector<CopyWork> copies(error == Error::kSuccess ? batch.count : 0);
+    for (size_t i = 0; i < copies.size() && error == Error::kSuccess; ++i) {
+      if (batch.bytes[i] == 0) return Error::kInvalidValue;
+      error = MakeCopy(ToPointer(batch.destinations[i]),
+                       ToPointer(batch.sources[i]), Linear(batch.bytes[i]),
+                       std::nullopt, &copies[i]);
+    }
+    return error == Error::kSuccess ? RunBatch(stream, copies) : error;
+  });
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
+
+using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* dsts, CUdeviceptr* srcs,
+                               size_t* sizes, size_t count,
+                               CUmemcpyAttributes* attrs, size_t* attrsIdxs,
+                               size_t numAttrs, CUstream hStream) {
+  return CopyBatch<"cuMemcpyBatchAsync_v2">(
+      hStream, {dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs});
+}
+
+CUresult cuMemcpyBatchAsync_v2_ptsz(CUdeviceptr* dsts, CUdeviceptr* srcs,
+                                    size_t* sizes, size_t count,
+                                    CUmemcpyAttributes* attrs,
+                                    size_t* attrsIdxs, size_t numAttrs,
+                                    CUstream hStream) {
+  return CopyBatch<"cuMemcpyBatchAsync_v2_ptsz", kPtsz>(
+      hStream, {dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs});
+}
