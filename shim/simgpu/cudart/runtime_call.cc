@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/cudart/runtime_call.h"
 
-#include "shim/simgpu/device/context_memory.h"
 #include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {

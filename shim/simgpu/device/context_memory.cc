@@ -17,8 +17,7 @@ uint64_t ContextBytes(const Device& device) {
   return kFixedBytes + kBytesPerSm * static_cast<uint64_t>(device.gpu.sms);
 }
 
-void ActivatePrimary(Device& device) {
-  if (device.primary_active.exchange(true)) return;
+void TakeContextMemory(Device& device) {
   // A device that is smaller than its context is not worth an error.
   if (TakeBytes(device, ContextBytes(device))) {
     device.context_bytes.fetch_add(ContextBytes(device));

@@ -14,8 +14,8 @@ namespace dltap::simgpu {
 // 6000 Blackwell (188).
 uint64_t ContextBytes(const Device& device);
 
-// Makes the primary context active; its memory is taken the first time.
-void ActivatePrimary(Device& device);
+// What the primary context takes when it becomes active.
+void TakeContextMemory(Device& device);
 
 // What cudaDeviceReset does: waits, frees all the device's memory, forgets its
 // error.

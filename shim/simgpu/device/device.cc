@@ -10,6 +10,7 @@
 #include "shim/simgpu/device/architecture.h"
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/config.h"
+#include "shim/simgpu/device/context_memory.h"
 #include "shim/simgpu/device/fork_guard.h"
 #include "shim/simgpu/device/library_call.h"
 #include "shim/simgpu/device/memory_pool.h"
@@ -80,8 +81,9 @@ Device::Device(int device_ordinal, const opmodel::GpuSpec& spec, uint64_t bytes)
 }
 
 void ActivatePrimary(Device& device) {
-  if (!device.primary_active.exchange(true))
-    TellCreated(device.primary_context);
+  if (device.primary_active.exchange(true)) return;
+  TakeContextMemory(device);
+  TellCreated(device.primary_context);
 }
 
 Context* NewContext(Device& device) {
