@@ -96,8 +96,11 @@ void Delivery::Pump(bool flush, bool forced) {
   const PumpGuard guard(pump_mutex_);
   if (!guard.entered() || !has_callbacks()) return;
   RefreshClientClock();
+  // What a forced flush cuts off has no end yet. Read the clock after taking:
+  // by an older time a record that ended meanwhile would seem to be running.
+  std::vector<PendingRecord> taken = TakeEnded(forced);
   const int64_t now = SimNow();
-  for (PendingRecord& record : TakeEnded(forced)) {
+  for (PendingRecord& record : taken) {
     if (EndOf(record) > now) ClearEnd(record);
     Write(record);
   }

@@ -115,6 +115,23 @@ TEST_F(CuptiTest, RecordsWithoutABufferAreCountedAsDropped) {
   EXPECT_TRUE(g_records.empty());
 }
 
+TEST_F(CuptiTest, OnlyAForcedFlushCutsRecordsOff) {
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
+  // Many flushes, some of them while a memset is just ending.
+  for (int i = 0; i < 3000; ++i) {
+    ASSERT_EQ(cudaMemsetAsync(g_memory, 7, 4096, nullptr), cudaSuccess);
+    ASSERT_EQ(cuptiActivityFlushAll(0), CUPTI_SUCCESS);
+  }
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  cuptiActivityFlushAll(0);
+  const auto memsets =
+      Delivered<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
+  EXPECT_EQ(memsets.size(), 3000);
+  for (const CUpti_ActivityMemset4& memset : memsets) {
+    ASSERT_NE(memset.end, 0);
+  }
+}
+
 TEST_F(CuptiTest, AFullBufferIsCompletedAndANewOneAskedFor) {
   g_buffer_bytes = 2 * sizeof(CUpti_ActivityMemset4);
   cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
