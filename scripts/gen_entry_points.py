@@ -100,8 +100,8 @@ def _generate(options: argparse.Namespace,
         coverage.check(known, options.ceilings)
     if options.out:
         exports = (options.specs / _EXPORTS).read_text().split()
-        outputs.emit(known, exports, differences,
-                     in_cuda12).write_to(options.out)
+        outputs.emit(known, exports, differences, in_cuda12,
+                     reader).write_to(options.out)
     if options.depfile:
         _write_depfile(options, reader.read_files)
     if options.stamp:

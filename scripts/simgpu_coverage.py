@@ -4,8 +4,8 @@
 
 usage: simgpu_coverage.py [--check] SIMGPU_DIR
 
-SIMGPU_DIR holds the built libraries, which are what the page is read from: a
-generated default body is a weak symbol, a written function a strong one.
+SIMGPU_DIR holds the built libraries, which are what the page is read from:
+generated default bodies lie in a section of their own.
 """
 
 from __future__ import annotations
@@ -39,6 +39,11 @@ sub-libraries.
 
 # Longest first: cuMemcpyAsync_ptsz, cublasSgemm_v2_64.
 VARIANT = re.compile(r"(_v\d)?(_64)?(_pts[zd]|_ptds)?$")
+# 0000000000010aa0 g    DF .text 00000000000001b5  libcuda.so.1 cuInit
+SYMBOL = re.compile(r"^[0-9a-f]{8,} (.{7}) (\S+)\t[0-9a-f]+ .*?(\S+)$",
+                    re.MULTILINE)
+DEFAULTS_SECTION = "simgpu_defaults"  # entry_points/emit_simgpu.py
+BODY_PREFIX = "simgpu_body_"  # entry_points/emit_call_params.py
 WORD = re.compile(r"_*[a-z]+[A-Z]?[a-z0-9]*")
 
 
@@ -53,16 +58,26 @@ class Library:
         return len(self.implemented) + len(self.default)
 
 
+def symbols(path: pathlib.Path, table: str):
+    """Functions as (section, name); `table`: -t all, -T exported."""
+    rows = subprocess.run(["objdump", table, path], capture_output=True,
+                          text=True, check=True).stdout
+    for flags, section, name in SYMBOL.findall(rows):
+        if "F" in flags:
+            yield section, name
+
+
 def read_library(path: pathlib.Path) -> Library:
-    rows = subprocess.run(["nm", "-D", "--defined-only", path],
-                          capture_output=True, text=True,
-                          check=True).stdout.splitlines()
+    defaults = {name.removeprefix(BODY_PREFIX)
+                for section, name in symbols(path, "-t")
+                if section == DEFAULTS_SECTION}
     library = Library(path.name, [], [])
-    for row in rows:
-        *_, kind, symbol = row.split()
-        if kind in "TW":
-            (library.implemented if kind == "T" else library.default).append(
-                symbol.split("@")[0])
+    for section, name in symbols(path, "-T"):
+        if section != "*UND*":
+            (library.default if name in defaults
+             else library.implemented).append(name)
+    for names in (library.implemented, library.default):
+        names.sort()
     return library
 
 

@@ -13,8 +13,10 @@ from entry_points.spec import LibrarySpec
 # What the bodies of a file need, after its includes.
 BODY_START = """\
 // Weak: a strong definition elsewhere in the same library replaces the default.
-#define SIMGPU_DEFAULT \\
-  extern "C" [[gnu::weak, gnu::visibility("default")]]
+// The section tells what was not replaced (scripts/simgpu_coverage.py).
+#define SIMGPU_DEFAULT                                \\
+  extern "C" [[gnu::weak, gnu::visibility("default"), \\
+               gnu::section("simgpu_defaults")]]
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #pragma GCC diagnostic ignored "-Wunused-parameter"

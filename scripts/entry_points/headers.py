@@ -61,6 +61,15 @@ class HeaderReader:
         *_, last = self.parse(unit, header).cursor.get_children()
         return next(last.get_children()).enum_value
 
+    def text(self, header: str) -> str:
+        """A vendor's header as it is written; "": there is none."""
+        for folder in self._vendor_prefixes:
+            path = pathlib.Path(folder) / header
+            if path.exists():
+                self.read_files.add(str(path))
+                return path.read_text()
+        return ""
+
     def is_vendors(self, cursor) -> bool:
         """Whether the declaration stands in a vendor's header."""
         file = cursor.location.file

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from entry_points import (emit_analyzer, emit_common, emit_cuda12, emit_parts,
+from entry_points import (emit_analyzer, emit_call_params, emit_common,
+                          emit_cuda12, emit_parts,
                           emit_simgpu, emit_tap, emit_tap_tables, model,
                           text)
 from entry_points.catalog import Catalog
@@ -13,13 +14,15 @@ from entry_points.spec import LibrarySpec
 
 def emit(catalog: Catalog, extra_exports: list[str],
          differences: Differences,
-         in_cuda12: dict[str, list[model.Function]]) -> text.Output:
+         in_cuda12: dict[str, list[model.Function]],
+         reader) -> text.Output:
     out = text.Output()
     emit_common.emit(catalog, out)
     emit_tap.emit(catalog, out)
     emit_tap_tables.emit(catalog, extra_exports, out)
     emit_tap_tables.emit_checks(catalog, out)
     emit_simgpu.emit(catalog, out)
+    emit_call_params.emit(catalog, reader, out)
     emit_cuda12.emit_versions(differences, out)
     for library, spec in catalog.specs.items():
         if emit_cuda12.has_bodies(spec):
@@ -46,5 +49,6 @@ def names(specs: dict[str, LibrarySpec]) -> list[str]:
             files += [f"simgpu/{profile}/{library}.lds"
                       for profile in spec.sonames]
             files += emit_parts.file_names(spec)
+            files += emit_call_params.names(library)
             files += emit_cuda12.names(library, spec)
     return sorted(files)

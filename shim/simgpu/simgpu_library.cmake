@@ -26,11 +26,27 @@ function(dltap_simgpu_output target soname script)
   set_property(GLOBAL APPEND PROPERTY DLTAP_SIMGPU_LIBRARIES ${target})
 endfunction()
 
+# Exported functions that show their arguments to CUPTI's callbacks are
+# generated; what the library's sources define under those names are bodies.
+function(dltap_simgpu_entries target lib)
+  get_property(entries GLOBAL PROPERTY DLTAP_SIMGPU_ENTRIES_${lib})
+  if(NOT entries)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_addresses\\.cc$")
+  set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS
+    -include ${PROJECT_BINARY_DIR}/generated/simgpu/bodies_${lib}.h)
+  target_sources(${target} PRIVATE ${entries})
+endfunction()
+
 function(dltap_simgpu_library lib soname)
   cmake_parse_arguments(ARG "" "" "SOURCES;INCLUDES" ${ARGN})
   get_property(defaults GLOBAL PROPERTY DLTAP_SIMGPU_DEFAULTS_${lib})
   set(target sim_${lib})
   add_library(${target} SHARED ${ARG_SOURCES} ${defaults})
+  dltap_simgpu_entries(${target} ${lib})
   target_include_directories(${target} SYSTEM PRIVATE
                              ${DLTAP_CUDA_ROOT}/include ${ARG_INCLUDES})
   target_link_libraries(${target} PRIVATE dltap_strict dltap_simgpu_flags

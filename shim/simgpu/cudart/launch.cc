@@ -116,9 +116,6 @@ using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
                                void** args, size_t shared,
                                cudaStream_t stream) {
-  // The headers have no structure for it; the arguments are the same.
-  const CallParams<cudaLaunchKernel_v7000_params> params{
-      kernel, grid, block, args, shared, stream};
   return LaunchOn<"__cudaLaunchKernel">(
       {kernel, grid, block, args, shared, stream});
 }
@@ -126,16 +123,12 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block,
                                     void** args, size_t shared,
                                     cudaStream_t stream) {
-  const CallParams<cudaLaunchKernel_v7000_params> params{
-      kernel, grid, block, args, shared, stream};
   return LaunchOn<"__cudaLaunchKernel_ptsz", kPtsz>(
       {kernel, grid, block, args, shared, stream});
 }
 
 cudaError_t cudaLaunchKernel(const void* func, dim3 grid, dim3 block,
                              void** args, size_t shared, cudaStream_t stream) {
-  const CallParams<cudaLaunchKernel_v7000_params> params{func, grid,   block,
-                                                         args, shared, stream};
   return LaunchOn<"cudaLaunchKernel">(
       {func, grid, block, args, shared, stream});
 }
@@ -143,8 +136,6 @@ cudaError_t cudaLaunchKernel(const void* func, dim3 grid, dim3 block,
 cudaError_t cudaLaunchKernel_ptsz(const void* func, dim3 grid, dim3 block,
                                   void** args, size_t shared,
                                   cudaStream_t stream) {
-  const CallParams<cudaLaunchKernel_ptsz_v7000_params> params{
-      func, grid, block, args, shared, stream};
   return LaunchOn<"cudaLaunchKernel_ptsz", kPtsz>(
       {func, grid, block, args, shared, stream});
 }
@@ -152,8 +143,6 @@ cudaError_t cudaLaunchKernel_ptsz(const void* func, dim3 grid, dim3 block,
 cudaError_t cudaLaunchCooperativeKernel(const void* func, dim3 grid, dim3 block,
                                         void** args, size_t shared,
                                         cudaStream_t stream) {
-  const CallParams<cudaLaunchCooperativeKernel_v9000_params> params{
-      func, grid, block, args, shared, stream};
   return LaunchOn<"cudaLaunchCooperativeKernel">(
       {func, grid, block, args, shared, stream, true});
 }
@@ -162,57 +151,42 @@ cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* func, dim3 grid,
                                              dim3 block, void** args,
                                              size_t shared,
                                              cudaStream_t stream) {
-  const CallParams<cudaLaunchCooperativeKernel_ptsz_v9000_params> params{
-      func, grid, block, args, shared, stream};
   return LaunchOn<"cudaLaunchCooperativeKernel_ptsz", kPtsz>(
       {func, grid, block, args, shared, stream, true});
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
                                 const void* func, void** args) {
-  const CallParams<cudaLaunchKernelExC_v11060_params> params{config, func,
-                                                             args};
   return LaunchEx<"cudaLaunchKernelExC">(config, func, args);
 }
 
 cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* config,
                                      const void* func, void** args) {
-  const CallParams<cudaLaunchKernelExC_ptsz_v11060_params> params{config, func,
-                                                                  args};
   return LaunchEx<"cudaLaunchKernelExC_ptsz", kPtsz>(config, func, args);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream) {
-  const CallParams<cudaGraphLaunch_v10000_params> params{graphExec, stream};
   return LaunchExec<"cudaGraphLaunch">(graphExec, stream);
 }
 
 cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t graphExec,
                                  cudaStream_t stream) {
-  const CallParams<cudaGraphLaunch_ptsz_v10000_params> params{graphExec,
-                                                              stream};
   return LaunchExec<"cudaGraphLaunch_ptsz", kPtsz>(graphExec, stream);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
                                void* userData) {
-  const CallParams<cudaLaunchHostFunc_v10000_params> params{stream, fn,
-                                                            userData};
   return LaunchHost<"cudaLaunchHostFunc">(stream, fn, userData);
 }
 
 cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t fn,
                                     void* userData) {
-  const CallParams<cudaLaunchHostFunc_ptsz_v10000_params> params{stream, fn,
-                                                                 userData};
   return LaunchHost<"cudaLaunchHostFunc_ptsz", kPtsz>(stream, fn, userData);
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream,
                                   cudaStreamCallback_t callback, void* userData,
                                   unsigned int flags) {
-  const CallParams<cudaStreamAddCallback_v5000_params> params{stream, callback,
-                                                              userData, flags};
   return AddCallback<"cudaStreamAddCallback">(stream, callback, userData,
                                               flags);
 }
@@ -220,8 +194,6 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream,
 cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream,
                                        cudaStreamCallback_t callback,
                                        void* userData, unsigned int flags) {
-  const CallParams<cudaStreamAddCallback_ptsz_v7000_params> params{
-      stream, callback, userData, flags};
   return AddCallback<"cudaStreamAddCallback_ptsz", kPtsz>(stream, callback,
                                                           userData, flags);
 }

@@ -51,14 +51,12 @@ cudaMemoryType ToMemoryType(MemoryKind kind) {
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 cudaError_t cudaMalloc(void** devPtr, size_t size) {
-  const CallParams<cudaMalloc_v3020_params> params{devPtr, size};
   return Runtime<"cudaMalloc">(Needs::kContext, [&] {
     return AllocateChecked(size, MemoryKind::kDevice, devPtr);
   });
 }
 
 cudaError_t cudaMallocManaged(void** devPtr, size_t size, unsigned int flags) {
-  const CallParams<cudaMallocManaged_v6000_params> params{devPtr, size, flags};
   return Runtime<"cudaMallocManaged">(Needs::kContext, [&] {
     if (size == 0 ||
         (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) {
@@ -70,8 +68,6 @@ cudaError_t cudaMallocManaged(void** devPtr, size_t size, unsigned int flags) {
 
 cudaError_t cudaMallocPitch(void** devPtr, size_t* pitch, size_t width,
                             size_t height) {
-  const CallParams<cudaMallocPitch_v3020_params> params{devPtr, pitch, width,
-                                                        height};
   return Runtime<"cudaMallocPitch">(Needs::kContext, [&] {
     if (pitch == nullptr) return Error::kInvalidValue;
     *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
@@ -80,7 +76,6 @@ cudaError_t cudaMallocPitch(void** devPtr, size_t* pitch, size_t width,
 }
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pitchedDevPtr, cudaExtent extent) {
-  const CallParams<cudaMalloc3D_v3020_params> params{pitchedDevPtr, extent};
   return Runtime<"cudaMalloc3D">(Needs::kContext, [&] {
     if (pitchedDevPtr == nullptr) return Error::kInvalidValue;
     const size_t pitch = (extent.width + kPitchAlignment - 1) /
@@ -92,7 +87,6 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitchedDevPtr, cudaExtent extent) {
 }
 
 cudaError_t cudaFree(void* devPtr) {
-  const CallParams<cudaFree_v3020_params> params{devPtr};
   return Runtime<"cudaFree">(Needs::kContext, [&] {
     Device& device = ActiveDevice();
     if (devPtr == nullptr) return Error::kSuccess;
@@ -109,7 +103,6 @@ cudaError_t cudaFree(void* devPtr) {
 }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
-  const CallParams<cudaMemGetInfo_v3020_params> params{free, total};
   return Runtime<"cudaMemGetInfo">(Needs::kContext, [&] {
     if (free == nullptr || total == nullptr) return Error::kInvalidValue;
     const Device& device = ActiveDevice();
@@ -120,17 +113,14 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 }
 
 cudaError_t cudaHostAlloc(void** pHost, size_t size, unsigned int flags) {
-  const CallParams<cudaHostAlloc_v3020_params> params{pHost, size, flags};
   return HostAlloc<"cudaHostAlloc">(pHost, size, flags);
 }
 
 cudaError_t cudaMallocHost(void** ptr, size_t size) {
-  const CallParams<cudaMallocHost_v3020_params> params{ptr, size};
   return HostAlloc<"cudaMallocHost">(ptr, size, 0);
 }
 
 cudaError_t cudaFreeHost(void* ptr) {
-  const CallParams<cudaFreeHost_v3020_params> params{ptr};
   return Runtime<"cudaFreeHost">(Needs::kContext, [&] {
     if (ptr == nullptr) return Error::kSuccess;
     if (const Error error = WaitForDevice(ActiveDevice());
@@ -142,7 +132,6 @@ cudaError_t cudaFreeHost(void* ptr) {
 }
 
 cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int flags) {
-  const CallParams<cudaHostRegister_v4000_params> params{ptr, size, flags};
   constexpr unsigned kKnown =
       cudaHostRegisterPortable | cudaHostRegisterMapped |
       cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
@@ -153,7 +142,6 @@ cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int flags) {
 }
 
 cudaError_t cudaHostUnregister(void* ptr) {
-  const CallParams<cudaHostUnregister_v4000_params> params{ptr};
   return Runtime<"cudaHostUnregister">(Needs::kContext, [&] {
     const Error error = SynchronizeDevice(ActiveDevice());
     return error != Error::kSuccess ? error : UnregisterHost(ptr);
@@ -162,8 +150,6 @@ cudaError_t cudaHostUnregister(void* ptr) {
 
 cudaError_t cudaHostGetDevicePointer(void** pDevice, void* pHost,
                                      unsigned int flags) {
-  const CallParams<cudaHostGetDevicePointer_v3020_params> params{pDevice, pHost,
-                                                                 flags};
   return Runtime<"cudaHostGetDevicePointer">(Needs::kContext, [&] {
     const auto allocation = FindAllocation(pHost);
     if (pDevice == nullptr || flags != 0 || !allocation ||
@@ -176,7 +162,6 @@ cudaError_t cudaHostGetDevicePointer(void** pDevice, void* pHost,
 }
 
 cudaError_t cudaHostGetFlags(unsigned int* pFlags, void* pHost) {
-  const CallParams<cudaHostGetFlags_v3020_params> params{pFlags, pHost};
   return Runtime<"cudaHostGetFlags">(Needs::kContext, [&] {
     const auto allocation = FindAllocation(pHost);
     if (pFlags == nullptr || !allocation ||
@@ -190,8 +175,6 @@ cudaError_t cudaHostGetFlags(unsigned int* pFlags, void* pHost) {
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
                                      const void* ptr) {
-  const CallParams<cudaPointerGetAttributes_v4000_params> params{attributes,
-                                                                 ptr};
   return Runtime<"cudaPointerGetAttributes">(Needs::kContext, [&] {
     if (attributes == nullptr) return Error::kInvalidValue;
     *attributes = {};

@@ -157,29 +157,23 @@ using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 cudaError_t cudaMemcpy(void* dst, const void* src, size_t count,
                        cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpy_v3020_params> params{dst, src, count, kind};
   return CopyBox<"cudaMemcpy", kSync>(nullptr, {dst, src, Linear(count), kind});
 }
 
 cudaError_t cudaMemcpy_ptds(void* dst, const void* src, size_t count,
                             cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpy_ptds_v7000_params> params{dst, src, count, kind};
   return CopyBox<"cudaMemcpy_ptds", kSync, kPtsz>(
       nullptr, {dst, src, Linear(count), kind});
 }
 
 cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count,
                             cudaMemcpyKind kind, cudaStream_t stream) {
-  const CallParams<cudaMemcpyAsync_v3020_params> params{dst, src, count, kind,
-                                                        stream};
   return CopyBox<"cudaMemcpyAsync", kAsync>(stream,
                                             {dst, src, Linear(count), kind});
 }
 
 cudaError_t cudaMemcpyAsync_ptsz(void* dst, const void* src, size_t count,
                                  cudaMemcpyKind kind, cudaStream_t stream) {
-  const CallParams<cudaMemcpyAsync_ptsz_v7000_params> params{dst, src, count,
-                                                             kind, stream};
   return CopyBox<"cudaMemcpyAsync_ptsz", kAsync, kPtsz>(
       stream, {dst, src, Linear(count), kind});
 }
@@ -187,8 +181,6 @@ cudaError_t cudaMemcpyAsync_ptsz(void* dst, const void* src, size_t count,
 cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src,
                          size_t spitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpy2D_v3020_params> params{dst,   dpitch, src, spitch,
-                                                     width, height, kind};
   return CopyRows<"cudaMemcpy2D", kSync>(
       nullptr, {dst, src, Rows(width, height, dpitch, spitch), kind});
 }
@@ -196,8 +188,6 @@ cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src,
 cudaError_t cudaMemcpy2D_ptds(void* dst, size_t dpitch, const void* src,
                               size_t spitch, size_t width, size_t height,
                               cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpy2D_ptds_v7000_params> params{
-      dst, dpitch, src, spitch, width, height, kind};
   return CopyRows<"cudaMemcpy2D_ptds", kSync, kPtsz>(
       nullptr, {dst, src, Rows(width, height, dpitch, spitch), kind});
 }
@@ -205,8 +195,6 @@ cudaError_t cudaMemcpy2D_ptds(void* dst, size_t dpitch, const void* src,
 cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src,
                               size_t spitch, size_t width, size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
-  const CallParams<cudaMemcpy2DAsync_v3020_params> params{
-      dst, dpitch, src, spitch, width, height, kind, stream};
   return CopyRows<"cudaMemcpy2DAsync", kAsync>(
       stream, {dst, src, Rows(width, height, dpitch, spitch), kind});
 }
@@ -214,38 +202,30 @@ cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src,
 cudaError_t cudaMemcpy2DAsync_ptsz(void* dst, size_t dpitch, const void* src,
                                    size_t spitch, size_t width, size_t height,
                                    cudaMemcpyKind kind, cudaStream_t stream) {
-  const CallParams<cudaMemcpy2DAsync_ptsz_v7000_params> params{
-      dst, dpitch, src, spitch, width, height, kind, stream};
   return CopyRows<"cudaMemcpy2DAsync_ptsz", kAsync, kPtsz>(
       stream, {dst, src, Rows(width, height, dpitch, spitch), kind});
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
-  const CallParams<cudaMemcpy3D_v3020_params> params{p};
   return Copy3D<"cudaMemcpy3D", kSync>(p, nullptr);
 }
 
 cudaError_t cudaMemcpy3D_ptds(const cudaMemcpy3DParms* p) {
-  const CallParams<cudaMemcpy3D_ptds_v7000_params> params{p};
   return Copy3D<"cudaMemcpy3D_ptds", kSync, kPtsz>(p, nullptr);
 }
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  const CallParams<cudaMemcpy3DAsync_v3020_params> params{p, stream};
   return Copy3D<"cudaMemcpy3DAsync", kAsync>(p, stream);
 }
 
 cudaError_t cudaMemcpy3DAsync_ptsz(const cudaMemcpy3DParms* p,
                                    cudaStream_t stream) {
-  const CallParams<cudaMemcpy3DAsync_ptsz_v7000_params> params{p, stream};
   return Copy3D<"cudaMemcpy3DAsync_ptsz", kAsync, kPtsz>(p, stream);
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src,
                                size_t count, size_t offset,
                                cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpyToSymbol_v3020_params> params{symbol, src, count,
-                                                           offset, kind};
   return CopySymbol<"cudaMemcpyToSymbol", kSync, kTo>(
       nullptr, {symbol, offset, nullptr, src, count, kind});
 }
@@ -260,8 +240,6 @@ cudaError_t cudaMemcpyToSymbol_ptds(const void* symbol, const void* src,
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* src,
                                     size_t count, size_t offset,
                                     cudaMemcpyKind kind, cudaStream_t stream) {
-  const CallParams<cudaMemcpyToSymbolAsync_v3020_params> params{
-      symbol, src, count, offset, kind, stream};
   return CopySymbol<"cudaMemcpyToSymbolAsync", kAsync, kTo>(
       stream, {symbol, offset, nullptr, src, count, kind});
 }
@@ -276,8 +254,6 @@ cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void* symbol, const void* src,
 
 cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t count,
                                  size_t offset, cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpyFromSymbol_v3020_params> params{dst, symbol, count,
-                                                             offset, kind};
   return CopySymbol<"cudaMemcpyFromSymbol", kSync, kFrom>(
       nullptr, {symbol, offset, dst, nullptr, count, kind});
 }
@@ -293,8 +269,6 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol,
                                       size_t count, size_t offset,
                                       cudaMemcpyKind kind,
                                       cudaStream_t stream) {
-  const CallParams<cudaMemcpyFromSymbolAsync_v3020_params> params{
-      dst, symbol, count, offset, kind, stream};
   return CopySymbol<"cudaMemcpyFromSymbolAsync", kAsync, kFrom>(
       stream, {symbol, offset, dst, nullptr, count, kind});
 }

@@ -40,43 +40,33 @@ Fill Rows(const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 cudaError_t cudaMemset(void* devPtr, int value, size_t count) {
-  const CallParams<cudaMemset_v3020_params> params{devPtr, value, count};
   return FillBytes<"cudaMemset", false>(nullptr, {devPtr, value, count});
 }
 
 cudaError_t cudaMemset_ptds(void* devPtr, int value, size_t count) {
-  const CallParams<cudaMemset_ptds_v7000_params> params{devPtr, value, count};
   return FillBytes<"cudaMemset_ptds", false, kPtsz>(nullptr,
                                                     {devPtr, value, count});
 }
 
 cudaError_t cudaMemsetAsync(void* devPtr, int value, size_t count,
                             cudaStream_t stream) {
-  const CallParams<cudaMemsetAsync_v3020_params> params{devPtr, value, count,
-                                                        stream};
   return FillBytes<"cudaMemsetAsync", true>(stream, {devPtr, value, count});
 }
 
 cudaError_t cudaMemsetAsync_ptsz(void* devPtr, int value, size_t count,
                                  cudaStream_t stream) {
-  const CallParams<cudaMemsetAsync_ptsz_v7000_params> params{devPtr, value,
-                                                             count, stream};
   return FillBytes<"cudaMemsetAsync_ptsz", true, kPtsz>(stream,
                                                         {devPtr, value, count});
 }
 
 cudaError_t cudaMemset2D(void* devPtr, size_t pitch, int value, size_t width,
                          size_t height) {
-  const CallParams<cudaMemset2D_v3020_params> params{devPtr, pitch, value,
-                                                     width, height};
   return FillBytes<"cudaMemset2D", false>(
       nullptr, {devPtr, value, width, height, pitch});
 }
 
 cudaError_t cudaMemset2D_ptds(void* devPtr, size_t pitch, int value,
                               size_t width, size_t height) {
-  const CallParams<cudaMemset2D_ptds_v7000_params> params{devPtr, pitch, value,
-                                                          width, height};
   return FillBytes<"cudaMemset2D_ptds", false, kPtsz>(
       nullptr, {devPtr, value, width, height, pitch});
 }
@@ -84,8 +74,6 @@ cudaError_t cudaMemset2D_ptds(void* devPtr, size_t pitch, int value,
 cudaError_t cudaMemset2DAsync(void* devPtr, size_t pitch, int value,
                               size_t width, size_t height,
                               cudaStream_t stream) {
-  const CallParams<cudaMemset2DAsync_v3020_params> params{
-      devPtr, pitch, value, width, height, stream};
   return FillBytes<"cudaMemset2DAsync", true>(
       stream, {devPtr, value, width, height, pitch});
 }
@@ -93,24 +81,18 @@ cudaError_t cudaMemset2DAsync(void* devPtr, size_t pitch, int value,
 cudaError_t cudaMemset2DAsync_ptsz(void* devPtr, size_t pitch, int value,
                                    size_t width, size_t height,
                                    cudaStream_t stream) {
-  const CallParams<cudaMemset2DAsync_ptsz_v7000_params> params{
-      devPtr, pitch, value, width, height, stream};
   return FillBytes<"cudaMemset2DAsync_ptsz", true, kPtsz>(
       stream, {devPtr, value, width, height, pitch});
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr pitchedDevPtr, int value,
                          cudaExtent extent) {
-  const CallParams<cudaMemset3D_v3020_params> params{pitchedDevPtr, value,
-                                                     extent};
   return FillBytes<"cudaMemset3D", false>(nullptr,
                                           Rows(pitchedDevPtr, value, extent));
 }
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr pitchedDevPtr, int value,
                               cudaExtent extent, cudaStream_t stream) {
-  const CallParams<cudaMemset3DAsync_v3020_params> params{pitchedDevPtr, value,
-                                                          extent, stream};
   return FillBytes<"cudaMemset3DAsync", true>(
       stream, Rows(pitchedDevPtr, value, extent));
 }

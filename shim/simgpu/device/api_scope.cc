@@ -41,7 +41,9 @@ ApiRecord::ApiRecord(ApiFunction& function, const void* params)
 void ApiRecord::Open(const void* params) {
   ThreadState& thread = CurrentThread();
   open_ = true;
-  params_ = params == nullptr ? TakeCallParams() : params;
+  params_ = params == nullptr
+                ? TakeCallParams({function_.domain, function_.cbid})
+                : params;
   outer_correlation_id_ = thread.correlation_id;
   correlation_id_ =
       g_last_correlation_id.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -10,13 +10,24 @@
 namespace dltap::simgpu {
 namespace {
 
-[[gnu::tls_model("initial-exec")]] thread_local const void* t_params = nullptr;
+struct ShownCall {
+  CallId call;
+  const void* params;
+};
+[[gnu::tls_model("initial-exec")]] thread_local ShownCall t_shown{};
 
 }  // namespace
 
-void SetCallParams(const void* params) { t_params = params; }
+void SetCallParams(CallId call, const void* params) {
+  t_shown = {call, params};
+}
 
-const void* TakeCallParams() { return std::exchange(t_params, nullptr); }
+const void* TakeCallParams(CallId call) {
+  const ShownCall shown = std::exchange(t_shown, {});
+  const bool is_of_call =
+      shown.call.domain == call.domain && shown.call.cbid == call.cbid;
+  return is_of_call ? shown.params : nullptr;
+}
 
 CallContext CurrentCallContext() {
   const ThreadState& thread = CurrentThread();

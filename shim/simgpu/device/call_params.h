@@ -3,41 +3,39 @@
 #define DLTAP_SHIM_SIMGPU_DEVICE_CALL_PARAMS_H_
 
 #include <cstdint>
-#include <new>
 
 #include "shim/simgpu/device/activity.h"
 
 namespace dltap::simgpu {
 
-// The functionParams that CUPTI's callbacks show of the call which this thread
-// opens next. Null: none; taken by that call.
-void SetCallParams(const void* params);
-const void* TakeCallParams();
+// Which function arguments belong to.
+struct CallId {
+  ApiDomain domain;
+  uint32_t cbid;
+};
 
-// First in an exported function, before it opens its record:
-//   const CallParams<cuMemAlloc_v2_params> params{dptr, bytesize};
-// Params is the vendor's structure (generated_cuda_meta.h). Filled only while a
-// client has subscribed to callbacks.
+// The functionParams that CUPTI's callbacks show of the call which this thread
+// opens next, if it is of that function. Null: none.
+void SetCallParams(CallId call, const void* params);
+const void* TakeCallParams(CallId call);
+
+// Around the body of an exported function while a client has subscribed to
+// callbacks. Params is the vendor's structure (generated_cuda_meta.h); the
+// exported functions are generated (entry_points/emit_call_params.py).
 template <typename Params>
 class CallParams {
  public:
   template <typename... Arguments>
-  explicit CallParams(Arguments... arguments) {
-    if (ActivityWanted(kApiCallbacks)) [[unlikely]] {
-      SetCallParams(new (storage_) Params{arguments...});
-      is_set_ = true;
-    }
+  explicit CallParams(CallId call, Arguments... arguments)
+      : params_{arguments...} {
+    SetCallParams(call, &params_);
   }
-  ~CallParams() {
-    if (is_set_) [[unlikely]]
-      TakeCallParams();  // nobody opened a record
-  }
+  ~CallParams() { SetCallParams({}, nullptr); }  // if nobody opened a record
   CallParams(const CallParams&) = delete;
   CallParams& operator=(const CallParams&) = delete;
 
  private:
-  alignas(Params) unsigned char storage_[sizeof(Params)];
-  bool is_set_ = false;
+  Params params_;
 };
 
 // What a callback is told of the calling thread's context.

@@ -74,10 +74,8 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
                         unsigned int gridDimY, unsigned int gridDimZ,
                         unsigned int blockDimX, unsigned int blockDimY,
                         unsigned int blockDimZ, unsigned int sharedMemBytes,
-                        CUstream hStream, void** kernelParams, void** extra) {
-  const CallParams<cuLaunchKernel_params> params{
-      f,         gridDimX,       gridDimY, gridDimZ,     blockDimX, blockDimY,
-      blockDimZ, sharedMemBytes, hStream,  kernelParams, extra};
+                        CUstream hStream, void** kernelParams,
+                        void** /*extra*/) {
   return Launch<"cuLaunchKernel">(f, hStream,
                                   {.grid = {gridDimX, gridDimY, gridDimZ},
                                    .block = {blockDimX, blockDimY, blockDimZ},
@@ -92,10 +90,7 @@ CUresult cuLaunchKernel_ptsz(CUfunction f, unsigned int gridDimX,
                              unsigned int blockDimX, unsigned int blockDimY,
                              unsigned int blockDimZ,
                              unsigned int sharedMemBytes, CUstream hStream,
-                             void** kernelParams, void** extra) {
-  const CallParams<cuLaunchKernel_ptsz_params> params{
-      f,         gridDimX,       gridDimY, gridDimZ,     blockDimX, blockDimY,
-      blockDimZ, sharedMemBytes, hStream,  kernelParams, extra};
+                             void** kernelParams, void** /*extra*/) {
   return Launch<"cuLaunchKernel_ptsz", kPtsz>(
       f, hStream,
       {.grid = {gridDimX, gridDimY, gridDimZ},
@@ -113,9 +108,6 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
                                    unsigned int blockDimZ,
                                    unsigned int sharedMemBytes,
                                    CUstream hStream, void** kernelParams) {
-  const CallParams<cuLaunchCooperativeKernel_params> params{
-      f,         gridDimX,  gridDimY,       gridDimZ, blockDimX,
-      blockDimY, blockDimZ, sharedMemBytes, hStream,  kernelParams};
   return Launch<"cuLaunchCooperativeKernel">(
       f, hStream,
       {.grid = {gridDimX, gridDimY, gridDimZ},
@@ -131,9 +123,6 @@ CUresult cuLaunchCooperativeKernel_ptsz(
     unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
     unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
     void** kernelParams) {
-  const CallParams<cuLaunchCooperativeKernel_ptsz_params> params{
-      f,         gridDimX,  gridDimY,       gridDimZ, blockDimX,
-      blockDimY, blockDimZ, sharedMemBytes, hStream,  kernelParams};
   return Launch<"cuLaunchCooperativeKernel_ptsz", kPtsz>(
       f, hStream,
       {.grid = {gridDimX, gridDimY, gridDimZ},
@@ -155,11 +144,9 @@ CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig* config, CUfunction f,
 }
 
 CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
-  const CallParams<cuGraphLaunch_params> params{hGraphExec, hStream};
   return LaunchExec<"cuGraphLaunch">(hGraphExec, hStream);
 }
 
 CUresult cuGraphLaunch_ptsz(CUgraphExec hGraphExec, CUstream hStream) {
-  const CallParams<cuGraphLaunch_ptsz_params> params{hGraphExec, hStream};
   return LaunchExec<"cuGraphLaunch_ptsz", kPtsz>(hGraphExec, hStream);
 }

@@ -58,7 +58,6 @@ Error FreeAny(void* address) {
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
-  const CallParams<cuMemAlloc_v2_params> params{dptr, bytesize};
   return Driver<"cuMemAlloc_v2">(DriverNeeds::kContext, [&] {
     return Allocate(bytesize, MemoryKind::kDevice, dptr);
   });
@@ -66,7 +65,6 @@ CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
 
 CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize,
                            unsigned int flags) {
-  const CallParams<cuMemAllocManaged_params> params{dptr, bytesize, flags};
   return Driver<"cuMemAllocManaged">(DriverNeeds::kContext, [&] {
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST) {
       return Error::kInvalidValue;
@@ -78,8 +76,6 @@ CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize,
 CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch,
                             size_t WidthInBytes, size_t Height,
                             unsigned int ElementSizeBytes) {
-  const CallParams<cuMemAllocPitch_v2_params> params{dptr, pPitch, WidthInBytes,
-                                                     Height, ElementSizeBytes};
   return Driver<"cuMemAllocPitch_v2">(DriverNeeds::kContext, [&] {
     const bool element = ElementSizeBytes == 4 || ElementSizeBytes == 8 ||
                          ElementSizeBytes == 16;
@@ -91,14 +87,12 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch,
 }
 
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
-  const CallParams<cuMemFree_v2_params> params{dptr};
   return Driver<"cuMemFree_v2">(DriverNeeds::kContext, [&] {
     return dptr == 0 ? Error::kSuccess : AfterWork(FreeAny, ToPointer(dptr));
   });
 }
 
 CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
-  const CallParams<cuMemGetInfo_v2_params> params{free, total};
   return Driver<"cuMemGetInfo_v2">(DriverNeeds::kContext, [&] {
     if (free == nullptr || total == nullptr) return Error::kInvalidValue;
     const Device& device = CurrentDeviceState();
@@ -110,7 +104,6 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize,
                                  CUdeviceptr dptr) {
-  const CallParams<cuMemGetAddressRange_v2_params> params{pbase, psize, dptr};
   return Driver<"cuMemGetAddressRange_v2">(DriverNeeds::kContext, [&] {
     const auto allocation = FindAllocation(ToPointer(dptr));
     if (!allocation) return Error::kNotFound;
@@ -121,24 +114,20 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize,
 }
 
 CUresult cuMemAllocHost_v2(void** pp, size_t bytesize) {
-  const CallParams<cuMemAllocHost_v2_params> params{pp, bytesize};
   return HostAlloc<"cuMemAllocHost_v2">(pp, bytesize, 0);
 }
 
 CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) {
-  const CallParams<cuMemHostAlloc_params> params{pp, bytesize, Flags};
   return HostAlloc<"cuMemHostAlloc">(pp, bytesize, Flags);
 }
 
 CUresult cuMemFreeHost(void* p) {
-  const CallParams<cuMemFreeHost_params> params{p};
   return Driver<"cuMemFreeHost">(DriverNeeds::kContext, [&] {
     return p == nullptr ? Error::kSuccess : AfterWork(FreeHost, p);
   });
 }
 
 CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
-  const CallParams<cuMemHostRegister_v2_params> params{p, bytesize, Flags};
   constexpr unsigned kKnown =
       CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
       CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
@@ -149,14 +138,12 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
 }
 
 CUresult cuMemHostUnregister(void* p) {
-  const CallParams<cuMemHostUnregister_params> params{p};
   return Driver<"cuMemHostUnregister">(
       DriverNeeds::kContext, [&] { return AfterWork(UnregisterHost, p); });
 }
 
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p,
                                       unsigned int Flags) {
-  const CallParams<cuMemHostGetDevicePointer_v2_params> params{pdptr, p, Flags};
   return Driver<"cuMemHostGetDevicePointer_v2">(DriverNeeds::kContext, [&] {
     const auto allocation = FindAllocation(p);
     if (pdptr == nullptr || Flags != 0 || !allocation ||
@@ -169,7 +156,6 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p,
 }
 
 CUresult cuMemHostGetFlags(unsigned int* pFlags, void* p) {
-  const CallParams<cuMemHostGetFlags_params> params{pFlags, p};
   return Driver<"cuMemHostGetFlags">(DriverNeeds::kContext, [&] {
     const auto allocation = FindAllocation(p);
     if (pFlags == nullptr || !allocation ||

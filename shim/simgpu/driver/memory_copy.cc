@@ -118,100 +118,77 @@ Error MakeCopy3D(const CUDA_MEMCPY3D& p, CopyWork* copy) {
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
-  const CallParams<cuMemcpy_params> params{dst, src, ByteCount};
   return Copy<"cuMemcpy", kSync>(
       nullptr, {ToPointer(dst), ToPointer(src), ByteCount, std::nullopt});
 }
 
 CUresult cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
-  const CallParams<cuMemcpy_ptds_params> params{dst, src, ByteCount};
   return Copy<"cuMemcpy_ptds", kSync, kPtsz>(
       nullptr, {ToPointer(dst), ToPointer(src), ByteCount, std::nullopt});
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
                        CUstream hStream) {
-  const CallParams<cuMemcpyAsync_params> params{dst, src, ByteCount, hStream};
   return Copy<"cuMemcpyAsync", kAsync>(
       hStream, {ToPointer(dst), ToPointer(src), ByteCount, std::nullopt});
 }
 
 CUresult cuMemcpyAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
                             CUstream hStream) {
-  const CallParams<cuMemcpyAsync_ptsz_params> params{dst, src, ByteCount,
-                                                     hStream};
   return Copy<"cuMemcpyAsync_ptsz", kAsync, kPtsz>(
       hStream, {ToPointer(dst), ToPointer(src), ByteCount, std::nullopt});
 }
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void* srcHost,
                          size_t ByteCount) {
-  const CallParams<cuMemcpyHtoD_v2_params> params{dstDevice, srcHost,
-                                                  ByteCount};
   return Copy<"cuMemcpyHtoD_v2", kSync>(
       nullptr, {ToPointer(dstDevice), srcHost, ByteCount, kUp});
 }
 
 CUresult cuMemcpyHtoD_v2_ptds(CUdeviceptr dstDevice, const void* srcHost,
                               size_t ByteCount) {
-  const CallParams<cuMemcpyHtoD_v2_ptds_params> params{dstDevice, srcHost,
-                                                       ByteCount};
   return Copy<"cuMemcpyHtoD_v2_ptds", kSync, kPtsz>(
       nullptr, {ToPointer(dstDevice), srcHost, ByteCount, kUp});
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void* srcHost,
                               size_t ByteCount, CUstream hStream) {
-  const CallParams<cuMemcpyHtoDAsync_v2_params> params{dstDevice, srcHost,
-                                                       ByteCount, hStream};
   return Copy<"cuMemcpyHtoDAsync_v2", kAsync>(
       hStream, {ToPointer(dstDevice), srcHost, ByteCount, kUp});
 }
 
 CUresult cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr dstDevice, const void* srcHost,
                                    size_t ByteCount, CUstream hStream) {
-  const CallParams<cuMemcpyHtoDAsync_v2_ptsz_params> params{dstDevice, srcHost,
-                                                            ByteCount, hStream};
   return Copy<"cuMemcpyHtoDAsync_v2_ptsz", kAsync, kPtsz>(
       hStream, {ToPointer(dstDevice), srcHost, ByteCount, kUp});
 }
 
 CUresult cuMemcpyDtoH_v2(void* dstHost, CUdeviceptr srcDevice,
                          size_t ByteCount) {
-  const CallParams<cuMemcpyDtoH_v2_params> params{dstHost, srcDevice,
-                                                  ByteCount};
   return Copy<"cuMemcpyDtoH_v2", kSync>(
       nullptr, {dstHost, ToPointer(srcDevice), ByteCount, kDown});
 }
 
 CUresult cuMemcpyDtoH_v2_ptds(void* dstHost, CUdeviceptr srcDevice,
                               size_t ByteCount) {
-  const CallParams<cuMemcpyDtoH_v2_ptds_params> params{dstHost, srcDevice,
-                                                       ByteCount};
   return Copy<"cuMemcpyDtoH_v2_ptds", kSync, kPtsz>(
       nullptr, {dstHost, ToPointer(srcDevice), ByteCount, kDown});
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice,
                               size_t ByteCount, CUstream hStream) {
-  const CallParams<cuMemcpyDtoHAsync_v2_params> params{dstHost, srcDevice,
-                                                       ByteCount, hStream};
   return Copy<"cuMemcpyDtoHAsync_v2", kAsync>(
       hStream, {dstHost, ToPointer(srcDevice), ByteCount, kDown});
 }
 
 CUresult cuMemcpyDtoHAsync_v2_ptsz(void* dstHost, CUdeviceptr srcDevice,
                                    size_t ByteCount, CUstream hStream) {
-  const CallParams<cuMemcpyDtoHAsync_v2_ptsz_params> params{dstHost, srcDevice,
-                                                            ByteCount, hStream};
   return Copy<"cuMemcpyDtoHAsync_v2_ptsz", kAsync, kPtsz>(
       hStream, {dstHost, ToPointer(srcDevice), ByteCount, kDown});
 }
 
 CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
                          size_t ByteCount) {
-  const CallParams<cuMemcpyDtoD_v2_params> params{dstDevice, srcDevice,
-                                                  ByteCount};
   return Copy<"cuMemcpyDtoD_v2", kSync>(
       nullptr,
       {ToPointer(dstDevice), ToPointer(srcDevice), ByteCount, kInside});
@@ -219,8 +196,6 @@ CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
 
 CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
                               size_t ByteCount) {
-  const CallParams<cuMemcpyDtoD_v2_ptds_params> params{dstDevice, srcDevice,
-                                                       ByteCount};
   return Copy<"cuMemcpyDtoD_v2_ptds", kSync, kPtsz>(
       nullptr,
       {ToPointer(dstDevice), ToPointer(srcDevice), ByteCount, kInside});
@@ -228,8 +203,6 @@ CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
                               size_t ByteCount, CUstream hStream) {
-  const CallParams<cuMemcpyDtoDAsync_v2_params> params{dstDevice, srcDevice,
-                                                       ByteCount, hStream};
   return Copy<"cuMemcpyDtoDAsync_v2", kAsync>(
       hStream,
       {ToPointer(dstDevice), ToPointer(srcDevice), ByteCount, kInside});
@@ -237,49 +210,39 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
 
 CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
                                    size_t ByteCount, CUstream hStream) {
-  const CallParams<cuMemcpyDtoDAsync_v2_ptsz_params> params{
-      dstDevice, srcDevice, ByteCount, hStream};
   return Copy<"cuMemcpyDtoDAsync_v2_ptsz", kAsync, kPtsz>(
       hStream,
       {ToPointer(dstDevice), ToPointer(srcDevice), ByteCount, kInside});
 }
 
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* pCopy) {
-  const CallParams<cuMemcpy2D_v2_params> params{pCopy};
   return Copy2D<"cuMemcpy2D_v2", kSync>(nullptr, pCopy);
 }
 
 CUresult cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D* pCopy) {
-  const CallParams<cuMemcpy2D_v2_ptds_params> params{pCopy};
   return Copy2D<"cuMemcpy2D_v2_ptds", kSync, kPtsz>(nullptr, pCopy);
 }
 
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream) {
-  const CallParams<cuMemcpy2DAsync_v2_params> params{pCopy, hStream};
   return Copy2D<"cuMemcpy2DAsync_v2", kAsync>(hStream, pCopy);
 }
 
 CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D* pCopy, CUstream hStream) {
-  const CallParams<cuMemcpy2DAsync_v2_ptsz_params> params{pCopy, hStream};
   return Copy2D<"cuMemcpy2DAsync_v2_ptsz", kAsync, kPtsz>(hStream, pCopy);
 }
 
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* pCopy) {
-  const CallParams<cuMemcpy3D_v2_params> params{pCopy};
   return Copy3D<"cuMemcpy3D_v2", kSync>(nullptr, pCopy);
 }
 
 CUresult cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D* pCopy) {
-  const CallParams<cuMemcpy3D_v2_ptds_params> params{pCopy};
   return Copy3D<"cuMemcpy3D_v2_ptds", kSync, kPtsz>(nullptr, pCopy);
 }
 
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* pCopy, CUstream hStream) {
-  const CallParams<cuMemcpy3DAsync_v2_params> params{pCopy, hStream};
   return Copy3D<"cuMemcpy3DAsync_v2", kAsync>(hStream, pCopy);
 }
 
 CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D* pCopy, CUstream hStream) {
-  const CallParams<cuMemcpy3DAsync_v2_ptsz_params> params{pCopy, hStream};
   return Copy3D<"cuMemcpy3DAsync_v2_ptsz", kAsync, kPtsz>(hStream, pCopy);
 }

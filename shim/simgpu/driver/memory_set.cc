@@ -34,42 +34,33 @@ CUresult FillElements(CUstream handle, const Fill& fill) {
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N) {
-  const CallParams<cuMemsetD8_v2_params> params{dstDevice, uc, N};
   return FillElements<"cuMemsetD8_v2", false>(nullptr, {dstDevice, uc, 1, N});
 }
 
 CUresult cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, size_t N) {
-  const CallParams<cuMemsetD8_v2_ptds_params> params{dstDevice, uc, N};
   return FillElements<"cuMemsetD8_v2_ptds", false, kPtsz>(
       nullptr, {dstDevice, uc, 1, N});
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N,
                          CUstream hStream) {
-  const CallParams<cuMemsetD8Async_params> params{dstDevice, uc, N, hStream};
   return FillElements<"cuMemsetD8Async", true>(hStream, {dstDevice, uc, 1, N});
 }
 
 CUresult cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc, size_t N,
                               CUstream hStream) {
-  const CallParams<cuMemsetD8Async_ptsz_params> params{dstDevice, uc, N,
-                                                       hStream};
   return FillElements<"cuMemsetD8Async_ptsz", true, kPtsz>(
       hStream, {dstDevice, uc, 1, N});
 }
 
 CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch,
                          unsigned char uc, size_t Width, size_t Height) {
-  const CallParams<cuMemsetD2D8_v2_params> params{dstDevice, dstPitch, uc,
-                                                  Width, Height};
   return FillElements<"cuMemsetD2D8_v2", false>(
       nullptr, {dstDevice, uc, 1, Width, Height, dstPitch});
 }
 
 CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch,
                               unsigned char uc, size_t Width, size_t Height) {
-  const CallParams<cuMemsetD2D8_v2_ptds_params> params{dstDevice, dstPitch, uc,
-                                                       Width, Height};
   return FillElements<"cuMemsetD2D8_v2_ptds", false, kPtsz>(
       nullptr, {dstDevice, uc, 1, Width, Height, dstPitch});
 }
@@ -77,8 +68,6 @@ CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch,
 CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch,
                            unsigned char uc, size_t Width, size_t Height,
                            CUstream hStream) {
-  const CallParams<cuMemsetD2D8Async_params> params{
-      dstDevice, dstPitch, uc, Width, Height, hStream};
   return FillElements<"cuMemsetD2D8Async", true>(
       hStream, {dstDevice, uc, 1, Width, Height, dstPitch});
 }
@@ -86,50 +75,39 @@ CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch,
 CUresult cuMemsetD2D8Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch,
                                 unsigned char uc, size_t Width, size_t Height,
                                 CUstream hStream) {
-  const CallParams<cuMemsetD2D8Async_ptsz_params> params{
-      dstDevice, dstPitch, uc, Width, Height, hStream};
   return FillElements<"cuMemsetD2D8Async_ptsz", true, kPtsz>(
       hStream, {dstDevice, uc, 1, Width, Height, dstPitch});
 }
 
 CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N) {
-  const CallParams<cuMemsetD16_v2_params> params{dstDevice, us, N};
   return FillElements<"cuMemsetD16_v2", false>(nullptr, {dstDevice, us, 2, N});
 }
 
 CUresult cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short us,
                              size_t N) {
-  const CallParams<cuMemsetD16_v2_ptds_params> params{dstDevice, us, N};
   return FillElements<"cuMemsetD16_v2_ptds", false, kPtsz>(
       nullptr, {dstDevice, us, 2, N});
 }
 
 CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N,
                           CUstream hStream) {
-  const CallParams<cuMemsetD16Async_params> params{dstDevice, us, N, hStream};
   return FillElements<"cuMemsetD16Async", true>(hStream, {dstDevice, us, 2, N});
 }
 
 CUresult cuMemsetD16Async_ptsz(CUdeviceptr dstDevice, unsigned short us,
                                size_t N, CUstream hStream) {
-  const CallParams<cuMemsetD16Async_ptsz_params> params{dstDevice, us, N,
-                                                        hStream};
   return FillElements<"cuMemsetD16Async_ptsz", true, kPtsz>(
       hStream, {dstDevice, us, 2, N});
 }
 
 CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch,
                           unsigned short us, size_t Width, size_t Height) {
-  const CallParams<cuMemsetD2D16_v2_params> params{dstDevice, dstPitch, us,
-                                                   Width, Height};
   return FillElements<"cuMemsetD2D16_v2", false>(
       nullptr, {dstDevice, us, 2, Width, Height, dstPitch});
 }
 
 CUresult cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch,
                                unsigned short us, size_t Width, size_t Height) {
-  const CallParams<cuMemsetD2D16_v2_ptds_params> params{dstDevice, dstPitch, us,
-                                                        Width, Height};
   return FillElements<"cuMemsetD2D16_v2_ptds", false, kPtsz>(
       nullptr, {dstDevice, us, 2, Width, Height, dstPitch});
 }
@@ -137,8 +115,6 @@ CUresult cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch,
 CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch,
                             unsigned short us, size_t Width, size_t Height,
                             CUstream hStream) {
-  const CallParams<cuMemsetD2D16Async_params> params{
-      dstDevice, dstPitch, us, Width, Height, hStream};
   return FillElements<"cuMemsetD2D16Async", true>(
       hStream, {dstDevice, us, 2, Width, Height, dstPitch});
 }
@@ -146,49 +122,38 @@ CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch,
 CUresult cuMemsetD2D16Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch,
                                  unsigned short us, size_t Width, size_t Height,
                                  CUstream hStream) {
-  const CallParams<cuMemsetD2D16Async_ptsz_params> params{
-      dstDevice, dstPitch, us, Width, Height, hStream};
   return FillElements<"cuMemsetD2D16Async_ptsz", true, kPtsz>(
       hStream, {dstDevice, us, 2, Width, Height, dstPitch});
 }
 
 CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N) {
-  const CallParams<cuMemsetD32_v2_params> params{dstDevice, ui, N};
   return FillElements<"cuMemsetD32_v2", false>(nullptr, {dstDevice, ui, 4, N});
 }
 
 CUresult cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui, size_t N) {
-  const CallParams<cuMemsetD32_v2_ptds_params> params{dstDevice, ui, N};
   return FillElements<"cuMemsetD32_v2_ptds", false, kPtsz>(
       nullptr, {dstDevice, ui, 4, N});
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N,
                           CUstream hStream) {
-  const CallParams<cuMemsetD32Async_params> params{dstDevice, ui, N, hStream};
   return FillElements<"cuMemsetD32Async", true>(hStream, {dstDevice, ui, 4, N});
 }
 
 CUresult cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int ui, size_t N,
                                CUstream hStream) {
-  const CallParams<cuMemsetD32Async_ptsz_params> params{dstDevice, ui, N,
-                                                        hStream};
   return FillElements<"cuMemsetD32Async_ptsz", true, kPtsz>(
       hStream, {dstDevice, ui, 4, N});
 }
 
 CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch,
                           unsigned int ui, size_t Width, size_t Height) {
-  const CallParams<cuMemsetD2D32_v2_params> params{dstDevice, dstPitch, ui,
-                                                   Width, Height};
   return FillElements<"cuMemsetD2D32_v2", false>(
       nullptr, {dstDevice, ui, 4, Width, Height, dstPitch});
 }
 
 CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch,
                                unsigned int ui, size_t Width, size_t Height) {
-  const CallParams<cuMemsetD2D32_v2_ptds_params> params{dstDevice, dstPitch, ui,
-                                                        Width, Height};
   return FillElements<"cuMemsetD2D32_v2_ptds", false, kPtsz>(
       nullptr, {dstDevice, ui, 4, Width, Height, dstPitch});
 }
@@ -196,8 +161,6 @@ CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch,
 CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch,
                             unsigned int ui, size_t Width, size_t Height,
                             CUstream hStream) {
-  const CallParams<cuMemsetD2D32Async_params> params{
-      dstDevice, dstPitch, ui, Width, Height, hStream};
   return FillElements<"cuMemsetD2D32Async", true>(
       hStream, {dstDevice, ui, 4, Width, Height, dstPitch});
 }
@@ -205,8 +168,6 @@ CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch,
 CUresult cuMemsetD2D32Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch,
                                  unsigned int ui, size_t Width, size_t Height,
                                  CUstream hStream) {
-  const CallParams<cuMemsetD2D32Async_ptsz_params> params{
-      dstDevice, dstPitch, ui, Width, Height, hStream};
   return FillElements<"cuMemsetD2D32Async_ptsz", true, kPtsz>(
       hStream, {dstDevice, ui, 4, Width, Height, dstPitch});
 }

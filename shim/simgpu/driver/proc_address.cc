@@ -4,27 +4,10 @@
 
 #include "shim/simgpu/device/address_routes.h"
 #include "shim/simgpu/driver/driver_call.h"
+#include "shim/simgpu/driver/proc_addresses.h"
 
 namespace dltap::simgpu {
 namespace {
-
-struct ProcAddress {
-  std::string_view base;
-  int version;      // the CUDA version that brought this ABI
-  bool per_thread;  // _ptsz or _ptds
-  const char* symbol;
-  void* address;
-};
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-const ProcAddress kProcAddresses[] = {
-#define DLTAP_ROW(base, version, per_thread, symbol) \
-  {base, version, per_thread, #symbol, reinterpret_cast<void*>(&symbol)},
-#include "proc_addresses.inc"
-#undef DLTAP_ROW
-};
-#pragma GCC diagnostic pop
 
 struct Answer {
   const char* symbol = nullptr;
@@ -35,7 +18,7 @@ struct Answer {
 // The newest ABI that is not newer than `version`.
 Answer Find(std::string_view base, int version, bool per_thread) {
   Answer answer;
-  for (const ProcAddress& row : kProcAddresses) {
+  for (const ProcAddress& row : ProcAddresses()) {
     if (row.base != base || row.per_thread != per_thread) continue;
     answer.name_known = true;
     if (row.version > version) continue;

@@ -22,6 +22,20 @@ class CoverageTest(unittest.TestCase):
         words = coverage.list_of(names).replace("- ", "").split()
         self.assertEqual(sorted(words), sorted(names))
 
+    def test_symbols_are_read_with_their_section(self):
+        rows = ("0000000000010aa0 g    DF .text\t00000000000001b5  "
+                "libcuda.so.1 cuInit\n"
+                "0000000000000b20  w   DF simgpu_defaults\t"
+                "0000000000000018 cuX\n"
+                "0000000000000000      DF *UND*\t0000000000000000  "
+                "(GLIBC_2.2.5) free\n"
+                "0000000000000b30 l     F simgpu_defaults\t"
+                "0000000000000018              simgpu_body_cuY\n")
+        self.assertEqual([s[1:] for s in coverage.SYMBOL.findall(rows)],
+                         [(".text", "cuInit"), ("simgpu_defaults", "cuX"),
+                          ("*UND*", "free"),
+                          ("simgpu_defaults", "simgpu_body_cuY")])
+
     def test_page_adds_up(self):
         text = coverage.page([
             coverage.Library("libx.so.1", ["cuA", "cuB"], ["cuC"]),

@@ -5,7 +5,10 @@
 #include <cupti.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "tests/unit/simgpu/core/kernels.h"
 
@@ -20,6 +23,8 @@ struct Seen {
   CUcontext context = nullptr;
   int enters = 0;
   int result = -1;
+  // functionParams of the last call of a function, of those that have an entry.
+  std::map<std::string, std::vector<std::byte>> params;
 };
 
 void CUPTIAPI OnCall(void* user, CUpti_CallbackDomain domain,
@@ -34,6 +39,10 @@ void CUPTIAPI OnCall(void* user, CUpti_CallbackDomain domain,
   seen.context = call.context;
   seen.context_id = call.contextUid;
   seen.result = *static_cast<const int*>(call.functionReturnValue);
+  const auto kept = seen.params.find(call.functionName);
+  if (kept != seen.params.end() && call.functionParams != nullptr) {
+    std::memcpy(kept->second.data(), call.functionParams, kept->second.size());
+  }
   if (call.symbolName != nullptr) seen.kernel = call.symbolName;
   if (domain == CUPTI_CB_DOMAIN_RUNTIME_API &&
       cbid == CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020) {
@@ -58,6 +67,17 @@ class CuptiCallbackTest : public ::testing::Test {
     }
   }
   void TearDown() override { cuptiUnsubscribe(subscriber_); }
+
+  // Runs `call` and gives what it showed; zeroes: nothing.
+  template <typename Params, typename Call>
+  Params Shown(const char* function, Call call) {
+    std::vector<std::byte>& bytes = seen_.params[function];
+    bytes.assign(sizeof(Params), std::byte{0});
+    call();
+    Params params{};
+    std::memcpy(&params, bytes.data(), sizeof params);
+    return params;
+  }
 
   Seen seen_;
   CUpti_SubscriberHandle subscriber_{};
@@ -88,6 +108,50 @@ TEST_F(CuptiCallbackTest, ALaunchShowsItsKernelAndContext) {
   ASSERT_EQ(cuptiGetContextId(seen_.context, &id), CUPTI_SUCCESS);
   EXPECT_EQ(seen_.context_id, id);
   EXPECT_NE(id, 0);
+}
+
+// Generated for every function that has a structure, written by hand or not.
+TEST_F(CuptiCallbackTest, StreamsAndEventsShowTheirArguments) {
+  cudaStream_t stream = nullptr;
+  const auto create = Shown<cudaStreamCreateWithPriority_v5050_params>(
+      "cudaStreamCreateWithPriority", [&] {
+        cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, -1);
+      });
+  EXPECT_EQ(create.pStream, &stream);
+  EXPECT_EQ(create.flags, cudaStreamNonBlocking);
+  EXPECT_EQ(create.priority, -1);
+  cudaEvent_t event = nullptr;
+  cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  const auto record = Shown<cudaEventRecord_v3020_params>(
+      "cudaEventRecord", [&] { cudaEventRecord(event, stream); });
+  EXPECT_EQ(record.event, event);
+  EXPECT_EQ(record.stream, stream);
+  const auto wait = Shown<cuStreamWaitEvent_params>(
+      "cuStreamWaitEvent", [&] { cuStreamWaitEvent(stream, event, 0); });
+  EXPECT_EQ(wait.hStream, stream);
+  EXPECT_EQ(wait.hEvent, event);
+}
+
+TEST_F(CuptiCallbackTest, GraphsShowTheirArguments) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  cudaGraphCreate(&graph, 0);
+  const auto instantiate = Shown<cudaGraphInstantiate_v12000_params>(
+      "cudaGraphInstantiate", [&] { cudaGraphInstantiate(&exec, graph, 0); });
+  EXPECT_EQ(instantiate.graph, graph);
+  EXPECT_EQ(instantiate.pGraphExec, &exec);
+  const auto destroy = Shown<cudaGraphExecDestroy_v10000_params>(
+      "cudaGraphExecDestroy", [&] { cudaGraphExecDestroy(exec); });
+  EXPECT_EQ(destroy.graphExec, exec);
+}
+
+TEST_F(CuptiCallbackTest, ACallWithoutArgumentsShowsNone) {
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMalloc(&memory, 64), cudaSuccess);
+  const auto none = Shown<cudaMalloc_v3020_params>(
+      "cudaDeviceSynchronize", [] { cudaDeviceSynchronize(); });
+  EXPECT_EQ(none.devPtr, nullptr);
+  EXPECT_EQ(none.size, 0);
 }
 
 }  // namespace

@@ -9,8 +9,10 @@
 #include "shim/simgpu/device/default_call.h"
 
 // Weak: a strong definition elsewhere in the same library replaces the default.
-#define SIMGPU_DEFAULT \
-  extern "C" [[gnu::weak, gnu::visibility("default")]]
+// The section tells what was not replaced (scripts/simgpu_coverage.py).
+#define SIMGPU_DEFAULT                                \
+  extern "C" [[gnu::weak, gnu::visibility("default"), \
+               gnu::section("simgpu_defaults")]]
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
