@@ -8,7 +8,7 @@ Runs SCRIPT twice under `dltap run`: without and with the tap preloaded. Both
 must succeed. Then calls counted by the simulated libraries must equal calls
 seen by the tap, function by function; call_counts.py says what else is told
 apart. Prints a table, and writes it to DLTAP_TEST_BUILD/frameworks/NAME.json.
-Skipped where PYTHON is empty or lacks --needs MODULE.
+Skipped where PYTHON is `-` (none) or lacks --needs MODULE.
 """
 
 import argparse
@@ -25,6 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import call_counts  # noqa: E402
 
 SKIPPED = 77
+NO_PYTHON = "-"
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ.get("DLTAP_TEST_BUILD", SOURCE / "build"))
 DLTAP = BUILD / "bin" / "dltap"
@@ -78,7 +79,8 @@ def run(options, folder, with_tap):
         [DLTAP, "run", "--gpu", f"sim:{options.gpu}", "--gpus", options.gpus,
          "--sim-clock", options.clock, "--level", "host", "--no-report",
          "-o", folder / "trace", "--",
-         *([] if with_tap else WITHOUT_TAP), options.python, "-B", options.script, *options.rest],
+         *([] if with_tap else WITHOUT_TAP), options.python, "-B",
+         options.script, *options.rest],
         env=environment, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{options.script} {'with' if with_tap else 'without'} the "
@@ -179,7 +181,8 @@ def is_enough(options, rows):
 
 def main():
     options = parse_arguments()
-    if not options.python or not has_module(options.python, options.needs):
+    if (options.python == NO_PYTHON or
+            not has_module(options.python, options.needs)):
         print(f"skipped: no Python with {options.needs}; "
               "scripts/setup.sh --frameworks makes it")
         return SKIPPED
