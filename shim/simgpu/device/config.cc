@@ -110,6 +110,7 @@ Config ReadEnvironment() {
   config.clock = ParseClock();
   config.log_defaults = Flag("DLTAP_SIM_LOG");
   config.quiet = Flag("DLTAP_SIM_QUIET");
+  config.keep_numbers = Flag("DLTAP_SIM_KEEP_NUMBERS");
   config.counts_path = Environment("DLTAP_SIM_COUNTS");
   config.launches_path = Environment("DLTAP_SIM_LAUNCHES");
   config.faults = Environment("DLTAP_SIM_FAULTS");

@@ -26,6 +26,7 @@ struct Config {
   ClockMode clock = ClockMode::kReal;
   bool log_defaults = false;  // DLTAP_SIM_LOG
   bool quiet = false;         // DLTAP_SIM_QUIET
+  bool keep_numbers = false;  // DLTAP_SIM_KEEP_NUMBERS
   std::string counts_path;    // DLTAP_SIM_COUNTS, %p replaced by the pid
   std::string launches_path;  // DLTAP_SIM_LAUNCHES, likewise
   std::string faults;         // DLTAP_SIM_FAULTS

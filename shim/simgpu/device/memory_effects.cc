@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "shim/simgpu/device/config.h"
 #include "shim/simgpu/device/ipc_memory.h"
 #include "shim/simgpu/device/library_call.h"
 #include "shim/simgpu/device/sparse_bytes.h"
@@ -63,6 +64,10 @@ void PerformCopy(const CopyWork& copy) {
     if (from_device) MarkStale(copy.destination, DestinationExtent(copy));
   } else if (!from_device || IsFresh(copy.source, copy.bytes())) {
     MarkFresh(copy.destination, copy.bytes());
+    if (!from_device && copy.bytes() <= kSmallReadBytes &&
+        GetConfig().keep_numbers) {
+      MarkFreshForLong(copy.destination, copy.bytes());
+    }
   } else {
     MarkStale(copy.destination, copy.bytes());
   }
