@@ -68,12 +68,12 @@ void RedirectCaches(const std::string& directory, Environment& environment) {
       {"NUMBA_CACHE_DIR", "numba"},
   };
   for (const auto& [variable, folder] : kCaches) {
-    environment[variable] = directory + "/caches/" + folder;
+    environment[variable] = directory + "/cache-" + folder;
   }
   // Naming this one turns it on, so only what is on goes elsewhere.
   if (auto jax = environment.find("JAX_COMPILATION_CACHE_DIR");
       jax != environment.end()) {
-    jax->second = directory + "/caches/jax";
+    jax->second = directory + "/cache-jax";
   }
 }
 
@@ -86,6 +86,21 @@ void ShowLibcuda(const std::vector<std::string>& libraries,
     if (path.compare(slash + 1, std::string::npos, "libcuda.so.1") == 0) {
       environment.try_emplace("TRITON_LIBCUDA_PATH", path.substr(0, slash));
     }
+  }
+}
+
+// XLA compiles with the ptxas and libdevice of NVIDIA's wheels. Who has a
+// toolkit instead and says where would still have to name it by this flag.
+void ShowToolkit(Environment& environment) {
+  constexpr std::string_view kFlag = "--xla_gpu_cuda_data_dir=";
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    const auto toolkit = environment.find(variable);
+    if (toolkit == environment.end() || toolkit->second.empty()) continue;
+    std::string& flags = environment["XLA_FLAGS"];
+    const bool names_a_file = !flags.empty() && flags[0] != '-';
+    if (names_a_file || flags.find(kFlag) != std::string::npos) return;
+    flags += (flags.empty() ? "" : " ") + std::string(kFlag) + toolkit->second;
+    return;
   }
 }
 
@@ -151,6 +166,7 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
     MatchClocks(settings.sim_clock, environment);
     RedirectCaches(settings.directory, environment);
     ShowLibcuda(*libraries, environment);
+    ShowToolkit(environment);
   }
   std::string value;
   for (const std::string& path : preload) {

@@ -74,12 +74,12 @@ TEST_F(RunEnvironmentTest, CachesOfARealGpuAreOutOfReach) {
   for (const char* variable : {"PYTORCH_KERNEL_CACHE_PATH", "TRITON_CACHE_DIR",
                                "TORCHINDUCTOR_CACHE_DIR", "CUDA_CACHE_PATH",
                                "CUPY_CACHE_DIR", "NUMBA_CACHE_DIR"}) {
-    EXPECT_THAT(environment[variable], HasSubstr("/runs/100%/caches/"));
+    EXPECT_THAT(environment[variable], HasSubstr("/runs/100%/cache-"));
   }
   EXPECT_EQ(environment.count("JAX_COMPILATION_CACHE_DIR"), 0);
   EXPECT_THAT(Make({{"JAX_COMPILATION_CACHE_DIR",
                      "/data/jax"}})["JAX_COMPILATION_CACHE_DIR"],
-              HasSubstr("/runs/100%/caches/"));
+              HasSubstr("/runs/100%/cache-"));
 }
 
 TEST_F(RunEnvironmentTest, TritonLinksTheSimulatedDriver) {
@@ -87,6 +87,20 @@ TEST_F(RunEnvironmentTest, TritonLinksTheSimulatedDriver) {
   EXPECT_EQ(Make({})["TRITON_LIBCUDA_PATH"], dir_.path() + "/simgpu/cu13");
   EXPECT_EQ(Make({{"TRITON_LIBCUDA_PATH", "/mine"}})["TRITON_LIBCUDA_PATH"],
             "/mine");
+}
+
+TEST_F(RunEnvironmentTest, XlaFindsTheToolkitThatTheUserHas) {
+  constexpr const char* kFlag = "--xla_gpu_cuda_data_dir=/cuda";
+  EXPECT_EQ(Make({{"CUDA_HOME", "/cuda"}}).count("XLA_FLAGS"), 0);
+  settings_.simulated = opmodel::FindGpu("h100-sxm");
+  EXPECT_EQ(Make({}).count("XLA_FLAGS"), 0);
+  EXPECT_EQ(Make({{"CUDA_HOME", "/cuda"}})["XLA_FLAGS"], kFlag);
+  EXPECT_EQ(Make({{"CUDA_PATH", "/cuda"}, {"XLA_FLAGS", "--a"}})["XLA_FLAGS"],
+            std::string("--a ") + kFlag);
+  for (const char* mine : {"--xla_gpu_cuda_data_dir=/mine", "/flags.txt"}) {
+    EXPECT_EQ(Make({{"CUDA_HOME", "/cuda"}, {"XLA_FLAGS", mine}})["XLA_FLAGS"],
+              mine);
+  }
 }
 
 TEST_F(RunEnvironmentTest, TapReadsTheSimulatedClockWhenItIsNotTheHosts) {
