@@ -24,6 +24,10 @@ function(dltap_simgpu_output target soname script)
     LIBRARY_OUTPUT_DIRECTORY ${DLTAP_SIMGPU_DIR}
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
   set_property(GLOBAL APPEND PROPERTY DLTAP_SIMGPU_LIBRARIES ${target})
+  # Libraries launch by addresses from the driver, which they open.
+  if(NOT target STREQUAL sim_cuda)
+    add_dependencies(${target} sim_cuda)
+  endif()
 endfunction()
 
 # Exported functions that show their arguments to CUPTI's callbacks are

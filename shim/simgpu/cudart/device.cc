@@ -97,8 +97,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr,
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return Runtime<"cudaDeviceSynchronize">(
-      Needs::kContext, [] { return SynchronizeDevice(ActiveDevice()); });
+  return ByDriver<"cudaDeviceSynchronize">([](const DriverTable& driver) {
+    return FromDriver(driver.ctx_synchronize());
+  });
 }
 
 cudaError_t cudaDeviceReset() {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver's functions by name. Like the vendor's, this library is not linked
 // to libcuda but opens it.
-#include <cuda.h>
-#include <dlfcn.h>
-
 #include "shim/simgpu/cudart/runtime_call.h"
 #include "shim/simgpu/device/library_versions.h"
 
@@ -11,19 +8,6 @@ namespace dltap::simgpu {
 namespace {
 
 unsigned RuntimeVersion() { return GetLibraryVersions().cuda; }
-
-using GetProcAddress = CUresult (*)(const char*, void**, int, cuuint64_t,
-                                    CUdriverProcAddressQueryResult*);
-
-GetProcAddress FindGetProcAddress() {
-  static const auto function = [] {
-    void* driver = dlopen("libcuda.so.1", RTLD_NOW);
-    return driver == nullptr ? nullptr
-                             : reinterpret_cast<GetProcAddress>(
-                                   dlsym(driver, "cuGetProcAddress_v2"));
-  }();
-  return function;
-}
 
 struct EntryPointRequest {
   const char* symbol;

@@ -1,63 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/event.h"
-
-#include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/capture.h"
 
 namespace dltap::simgpu {
 namespace {
 
 template <ApiName kName>
 cudaError_t MakeEvent(cudaEvent_t* event, unsigned flags) {
-  return Runtime<kName>(Needs::kContext, [&] {
-    if (event == nullptr) return Error::kInvalidValue;
-    Event* made = nullptr;
-    const Error error = CreateEvent(ActiveDevice(), flags, &made);
-    if (error == Error::kSuccess) *event = ToHandle<cudaEvent_t>(made);
-    return error;
+  return ByDriver<kName>([&](const DriverTable& driver) {
+    return FromDriver(driver.event_create(event, flags));
   });
 }
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t Record(cudaEvent_t handle, cudaStream_t stream_handle,
-                   unsigned flags) {
-  return OnStream<kName, kNull>(stream_handle, [&](Stream& stream) {
-    Event* event = ToEvent(handle);
-    if (event == nullptr) return Error::kInvalidHandle;
-    if ((flags & ~unsigned{cudaEventRecordExternal}) != 0)
-      return Error::kInvalidValue;
-    const bool capturing = stream.capture.load() != nullptr;
-    if (flags == cudaEventRecordExternal && capturing) {
-      return CaptureWork(stream, EventRecordWork{event});
-    }
-    return RecordEvent(*event, stream);
+cudaError_t Record(cudaEvent_t event, cudaStream_t stream) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver(driver.event_record(event, stream));
   });
 }
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t Wait(cudaStream_t stream_handle, cudaEvent_t handle,
-                 unsigned flags) {
-  return OnStream<kName, kNull>(stream_handle, [&](Stream& stream) {
-    Event* event = ToEvent(handle);
-    if (event == nullptr) return Error::kInvalidHandle;
-    if ((flags & ~unsigned{cudaEventWaitExternal}) != 0) {
-      return Error::kInvalidValue;
-    }
-    const bool capturing = stream.capture.load() != nullptr;
-    if (flags == cudaEventWaitExternal && capturing) {
-      return CaptureWork(stream, EventWaitWork{event});
-    }
-    return WaitForEvent(stream, *event);
+cudaError_t RecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                            unsigned flags) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver(driver.event_record_with_flags(event, stream, flags));
   });
 }
 
-template <ApiName kName, typename Body>
-cudaError_t OnEvent(cudaEvent_t handle, Body body) {
-  return Runtime<kName>(Needs::kContext, [&] {
-    Event* event = ToEvent(handle);
-    if (event == nullptr) return Error::kInvalidHandle;
-    return body(*event);
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+cudaError_t Wait(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver(driver.stream_wait_event(stream, event, flags));
   });
 }
 
@@ -75,47 +47,47 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  return OnEvent<"cudaEventDestroy">(event,
-                                     [](Event& e) { return DestroyEvent(e); });
+  return ByDriver<"cudaEventDestroy">([&](const DriverTable& driver) {
+    return FromDriver(driver.event_destroy(event));
+  });
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return Record<"cudaEventRecord">(event, stream, 0);
+  return Record<"cudaEventRecord">(event, stream);
 }
 
 cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
-  return Record<"cudaEventRecord_ptsz", kPtsz>(event, stream, 0);
+  return Record<"cudaEventRecord_ptsz", kPtsz>(event, stream);
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
                                      unsigned int flags) {
-  return Record<"cudaEventRecordWithFlags">(event, stream, flags);
+  return RecordWithFlags<"cudaEventRecordWithFlags">(event, stream, flags);
 }
 
 cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event,
                                           cudaStream_t stream,
                                           unsigned int flags) {
-  return Record<"cudaEventRecordWithFlags_ptsz", kPtsz>(event, stream, flags);
+  return RecordWithFlags<"cudaEventRecordWithFlags_ptsz", kPtsz>(event, stream,
+                                                                 flags);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return OnEvent<"cudaEventQuery">(event,
-                                   [](Event& e) { return QueryEvent(e); });
+  return ByDriver<"cudaEventQuery">([&](const DriverTable& driver) {
+    return FromDriver(driver.event_query(event));
+  });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return OnEvent<"cudaEventSynchronize">(
-      event, [](Event& e) { return SynchronizeEvent(e); });
+  return ByDriver<"cudaEventSynchronize">([&](const DriverTable& driver) {
+    return FromDriver(driver.event_synchronize(event));
+  });
 }
 
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start,
                                  cudaEvent_t end) {
-  return Runtime<"cudaEventElapsedTime">(Needs::kContext, [&] {
-    Event* first = ToEvent(start);
-    Event* second = ToEvent(end);
-    if (first == nullptr || second == nullptr) return Error::kInvalidHandle;
-    if (ms == nullptr) return Error::kInvalidValue;
-    return ElapsedTime(*first, *second, ms);
+  return ByDriver<"cudaEventElapsedTime">([&](const DriverTable& driver) {
+    return FromDriver(driver.event_elapsed_time(ms, start, end));
   });
 }
 

@@ -10,13 +10,6 @@
 namespace dltap::simgpu {
 namespace {
 
-Error LaunchFunction(const void* function, const LaunchParameters& parameters,
-                     Stream& stream) {
-  const Kernel* kernel = ResolveKernel(function);
-  if (kernel == nullptr) return Error::kInvalidDeviceFunction;
-  return LaunchKernel(*kernel, parameters, stream);
-}
-
 struct Launch {
   const void* function;
   dim3 grid;
@@ -27,60 +20,74 @@ struct Launch {
   bool cooperative = false;
 };
 
-template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t LaunchOn(const Launch& launch) {
-  return OnStream<kName, kNull>(launch.stream, [&](Stream& stream) {
-    return LaunchFunction(launch.function,
-                          {.grid = ToDim3(launch.grid),
-                           .block = ToDim3(launch.block),
-                           .cluster = {0, 0, 0},
-                           .dynamic_shared_bytes = launch.shared_bytes,
-                           .cooperative = launch.cooperative,
-                           .arguments = launch.arguments},
-                          stream);
-  });
+Error Submit(const DriverStreamTable& driver, const Launch& launch) {
+  const auto kernel = ToHandle<CUfunction>(ResolveKernel(launch.function));
+  if (kernel == nullptr) return Error::kInvalidDeviceFunction;
+  const auto shared_bytes = static_cast<unsigned>(launch.shared_bytes);
+  if (shared_bytes != launch.shared_bytes) return Error::kInvalidValue;
+  const dim3& grid = launch.grid;
+  const dim3& block = launch.block;
+  if (launch.cooperative) [[unlikely]] {
+    return FromDriver(driver.launch_cooperative_kernel(
+        kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes,
+        launch.stream, launch.arguments));
+  }
+  return FromDriver(driver.launch_kernel(
+      kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes,
+      launch.stream, launch.arguments, nullptr));
 }
 
-LaunchParameters FromConfig(const cudaLaunchConfig_t& config,
-                            void** arguments) {
-  LaunchParameters parameters{.grid = ToDim3(config.gridDim),
-                              .block = ToDim3(config.blockDim),
-                              .cluster = {0, 0, 0},
-                              .dynamic_shared_bytes = config.dynamicSmemBytes,
-                              .cooperative = false,
-                              .arguments = arguments};
-  for (unsigned i = 0; i < config.numAttrs; ++i) {
-    const cudaLaunchAttribute& attribute = config.attrs[i];
-    if (attribute.id == cudaLaunchAttributeClusterDimension) {
-      const auto& cluster = attribute.val.clusterDim;
-      parameters.cluster = {cluster.x, cluster.y, cluster.z};
-    } else if (attribute.id == cudaLaunchAttributeCooperative) {
-      parameters.cooperative = attribute.val.cooperative != 0;
-    } else if (attribute.id ==
-               cudaLaunchAttributeProgrammaticStreamSerialization) {
-      parameters.programmatic =
-          attribute.val.programmaticStreamSerializationAllowed != 0;
-    }
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+cudaError_t LaunchOn(const Launch& launch) {
+  return ByDriverOnStream<kName, kNull>(
+      [&](const DriverStreamTable& driver) { return Submit(driver, launch); });
+}
+
+// The attributes of both APIs are one type (driver_types.h, cuda.h).
+static_assert(sizeof(cudaLaunchAttribute) == sizeof(CUlaunchAttribute));
+static_assert(int{cudaLaunchAttributeClusterDimension} ==
+              int{CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION});
+static_assert(int{cudaLaunchAttributeCooperative} ==
+              int{CU_LAUNCH_ATTRIBUTE_COOPERATIVE});
+static_assert(int{cudaLaunchAttributeProgrammaticStreamSerialization} ==
+              int{CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION});
+
+Error Submit(const DriverStreamTable& driver, const cudaLaunchConfig_t& config,
+             const void* function, void** arguments) {
+  const auto kernel = ToHandle<CUfunction>(ResolveKernel(function));
+  if (kernel == nullptr) return Error::kInvalidDeviceFunction;
+  const CUlaunchConfig launch{
+      .gridDimX = config.gridDim.x,
+      .gridDimY = config.gridDim.y,
+      .gridDimZ = config.gridDim.z,
+      .blockDimX = config.blockDim.x,
+      .blockDimY = config.blockDim.y,
+      .blockDimZ = config.blockDim.z,
+      .sharedMemBytes = static_cast<unsigned>(config.dynamicSmemBytes),
+      .hStream = config.stream,
+      .attrs = reinterpret_cast<CUlaunchAttribute*>(config.attrs),
+      .numAttrs = config.numAttrs};
+  if (launch.sharedMemBytes != config.dynamicSmemBytes) {
+    return Error::kInvalidValue;
   }
-  return parameters;
+  return FromDriver(
+      driver.launch_kernel_ex(&launch, kernel, arguments, nullptr));
 }
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
 cudaError_t LaunchEx(const cudaLaunchConfig_t* config, const void* function,
                      void** arguments) {
-  if (config == nullptr) {
-    return Runtime<kName>(Needs::kContext, [] { return Error::kInvalidValue; });
-  }
-  return OnStream<kName, kNull>(config->stream, [&](Stream& stream) {
-    return LaunchFunction(function, FromConfig(*config, arguments), stream);
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return config == nullptr ? Error::kInvalidValue
+                             : Submit(driver, *config, function, arguments);
   });
 }
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t LaunchExec(cudaGraphExec_t handle, cudaStream_t stream_handle) {
-  return OnStream<kName, kNull>(stream_handle, [&](Stream& stream) {
-    GraphExec* exec = ToExec(handle);
-    return exec == nullptr ? Error::kInvalidValue : LaunchGraph(*exec, stream);
+cudaError_t LaunchExec(cudaGraphExec_t exec, cudaStream_t stream) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver(
+        driver.graph_launch(reinterpret_cast<CUgraphExec>(exec), stream));
   });
 }
 

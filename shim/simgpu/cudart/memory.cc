@@ -51,8 +51,11 @@ cudaMemoryType ToMemoryType(MemoryKind kind) {
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 cudaError_t cudaMalloc(void** devPtr, size_t size) {
-  return Runtime<"cudaMalloc">(Needs::kContext, [&] {
-    return AllocateChecked(size, MemoryKind::kDevice, devPtr);
+  return ByDriver<"cudaMalloc">([&](const DriverTable& driver) {
+    // The driver refuses zero bytes, the runtime gives a null pointer.
+    if (size == 0) return AllocateChecked(0, MemoryKind::kDevice, devPtr);
+    return FromDriver(
+        driver.mem_alloc(reinterpret_cast<CUdeviceptr*>(devPtr), size));
   });
 }
 

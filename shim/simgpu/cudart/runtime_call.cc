@@ -27,16 +27,12 @@ Error Prepare(Needs needs) {
   return StickyErrorOf(ActiveDevice());
 }
 
-Device& ActiveDevice() {
-  Device& device = CurrentDeviceState();
-  if (!device.primary_active.load(std::memory_order_relaxed)) {
-    ActivatePrimary(device);
-  }
-  ThreadState& thread = CurrentThread();
-  if (thread.contexts.empty()) [[unlikely]] {
-    thread.contexts.push_back(device.primary_context);
-  }
-  return device;
+Error FailedDriverCall(CUresult result) {
+  const ThreadState& thread = CurrentThread();
+  // A driver that is not simulated keeps no finer code.
+  return result == static_cast<CUresult>(thread.driver_result)
+             ? static_cast<Error>(thread.driver_error)
+             : static_cast<Error>(result);
 }
 
 void RememberError(Error error) {

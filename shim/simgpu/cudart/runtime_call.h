@@ -2,6 +2,7 @@
 #ifndef DLTAP_SHIM_SIMGPU_CUDART_RUNTIME_CALL_H_
 #define DLTAP_SHIM_SIMGPU_CUDART_RUNTIME_CALL_H_
 
+#include "shim/simgpu/cudart/driver_table.h"
 #include "shim/simgpu/cudart/runtime_header.h"
 #include "shim/simgpu/device/api_scope.h"
 #include "shim/simgpu/device/call_params.h"
@@ -22,7 +23,7 @@ enum class Needs : uint8_t {
 Error Prepare(Needs needs);
 
 // The device of this thread, its primary context made active.
-Device& ActiveDevice();
+inline Device& ActiveDevice() { return ActivatePrimaryContext(); }
 
 // Keeps an error for cudaGetLastError().
 void RememberError(Error error);
@@ -56,6 +57,41 @@ cudaError_t OnStream(cudaStream_t handle, Body body) {
   return Runtime<kName>(Needs::kContext, [&] {
     Stream* stream = ResolveStream(handle, kNull);
     return stream == nullptr ? Error::kInvalidHandle : body(*stream);
+  });
+}
+
+// The error behind what a driver function has just returned: the runtime tells
+// some apart that the driver does not.
+Error FailedDriverCall(CUresult result);
+
+inline Error FromDriver(CUresult result) {
+  return result == CUDA_SUCCESS ? Error::kSuccess : FailedDriverCall(result);
+}
+
+// One call that the driver does: the body calls a function of the table. Needs
+// a context, and costs no host time beyond its own.
+//   return ByDriver<"cudaEventQuery">([&](const DriverTable& driver) {
+//     return FromDriver(driver.event_query(event));
+//   });
+template <ApiName kName, typename Body>
+cudaError_t ByDriver(Body body) {
+  return Runtime<kName>(Needs::kContext, [&] {
+    const DriverTable* driver = FindDriverTable();
+    if (driver == nullptr) [[unlikely]] {
+      return Error::kInsufficientDriver;
+    }
+    const NestedCalls nested;
+    return body(*driver);
+  });
+}
+
+// Likewise, with the functions that take null for the wanted default stream.
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy,
+          typename Body>
+cudaError_t ByDriverOnStream(Body body) {
+  return ByDriver<kName>([&](const DriverTable& driver) {
+    return body(kNull == DefaultStream::kLegacy ? driver.legacy
+                                                : driver.per_thread);
   });
 }
 

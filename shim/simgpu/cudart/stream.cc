@@ -10,12 +10,23 @@ namespace {
 
 template <ApiName kName>
 cudaError_t MakeStream(cudaStream_t* stream, unsigned flags, int priority) {
-  return Runtime<kName>(Needs::kContext, [&] {
-    if (stream == nullptr) return Error::kInvalidValue;
-    Stream* made = nullptr;
-    const Error error = CreateStream(ActiveDevice(), flags, priority, &made);
-    if (error == Error::kSuccess) *stream = ToHandle<cudaStream_t>(made);
-    return error;
+  return ByDriver<kName>([&](const DriverTable& driver) {
+    return FromDriver(
+        driver.stream_create_with_priority(stream, flags, priority));
+  });
+}
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+cudaError_t Synchronize(cudaStream_t stream) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver(driver.stream_synchronize(stream));
+  });
+}
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+cudaError_t Query(cudaStream_t stream) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver(driver.stream_query(stream));
   });
 }
 
@@ -55,32 +66,25 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* pStream,
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return OnStream<"cudaStreamDestroy">(stream, [&](Stream& s) {
-    // The handles 0, 1 and 2 are not the caller's.
-    const bool own =
-        reinterpret_cast<uintptr_t>(stream) > kPerThreadStreamHandle;
-    return own ? DestroyStream(s) : Error::kInvalidHandle;
+  return ByDriver<"cudaStreamDestroy">([&](const DriverTable& driver) {
+    return FromDriver(driver.stream_destroy(stream));
   });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return OnStream<"cudaStreamSynchronize">(
-      stream, [](Stream& s) { return SynchronizeStream(s); });
+  return Synchronize<"cudaStreamSynchronize">(stream);
 }
 
 cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
-  return OnStream<"cudaStreamSynchronize_ptsz", kPtsz>(
-      stream, [](Stream& s) { return SynchronizeStream(s); });
+  return Synchronize<"cudaStreamSynchronize_ptsz", kPtsz>(stream);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return OnStream<"cudaStreamQuery">(stream,
-                                     [](Stream& s) { return QueryStream(s); });
+  return Query<"cudaStreamQuery">(stream);
 }
 
 cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream) {
-  return OnStream<"cudaStreamQuery_ptsz", kPtsz>(
-      stream, [](Stream& s) { return QueryStream(s); });
+  return Query<"cudaStreamQuery_ptsz", kPtsz>(stream);
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {

@@ -39,7 +39,10 @@ uint32_t Client::ThreadIdOf(const ApiActivity& call) const {
 void Client::OnApiEnter(const ApiActivity& call) {
   if (selection_.CoreBits() != 0) delivery_.RequestFirstBuffer();
   subscriber_.OnApi(call, CUPTI_API_ENTER);
-  if (!selection_.WantsApi(call.function->domain, call.function->cbid)) return;
+  if (call.nested ||
+      !selection_.WantsApi(call.function->domain, call.function->cbid)) {
+    return;
+  }
   // Ahead of the work that the call submits: clients link a kernel to an id
   // when they meet the kernel's record.
   if (selection_.HasKind(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)) {
@@ -53,7 +56,10 @@ void Client::OnApiEnter(const ApiActivity& call) {
 void Client::OnApiExit(const ApiActivity& call) {
   FinishGraph(call);
   subscriber_.OnApi(call, CUPTI_API_EXIT);
-  if (!selection_.WantsApi(call.function->domain, call.function->cbid)) return;
+  if (call.nested ||
+      !selection_.WantsApi(call.function->domain, call.function->cbid)) {
+    return;
+  }
   delivery_.Add(ToRecord(call, ThreadIdOf(call)));
 }
 

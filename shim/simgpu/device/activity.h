@@ -35,6 +35,7 @@ struct ApiActivity {
   int64_t begin_ns;
   int64_t end_ns;  // 0 at enter
   int result;      // 0 at enter
+  bool nested;     // by the runtime, in a call of its own: no record
 };
 
 // Where device work ran and who submitted it.

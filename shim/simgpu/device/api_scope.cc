@@ -40,24 +40,30 @@ ApiRecord::ApiRecord(ApiFunction& function, const void* params)
 
 void ApiRecord::Open(const void* params) {
   ThreadState& thread = CurrentThread();
+  outer_correlation_id_ = thread.correlation_id;
+  nested_ =
+      thread.correlation_id != 0 && function_.domain == ApiDomain::kDriver;
+  if (nested_ && !ActivityWanted(kApiCallbacks)) return;
   open_ = true;
   params_ = params == nullptr
                 ? TakeCallParams({function_.domain, function_.cbid})
                 : params;
-  outer_correlation_id_ = thread.correlation_id;
   correlation_id_ =
-      g_last_correlation_id.fetch_add(1, std::memory_order_relaxed) + 1;
+      nested_
+          ? outer_correlation_id_
+          : g_last_correlation_id.fetch_add(1, std::memory_order_relaxed) + 1;
   thread.correlation_id = correlation_id_;
   begin_ns_ = SimNow();
   GetActivitySink().OnApiEnter({&function_, params_, correlation_id_,
-                                thread.thread_id, begin_ns_, 0, 0});
+                                thread.thread_id, begin_ns_, 0, 0, nested_});
 }
 
 void ApiRecord::Close() {
   ThreadState& thread = CurrentThread();
   thread.correlation_id = outer_correlation_id_;
   GetActivitySink().OnApiExit({&function_, params_, correlation_id_,
-                               thread.thread_id, begin_ns_, SimNow(), result_});
+                               thread.thread_id, begin_ns_, SimNow(), result_,
+                               nested_});
 }
 
 ApiFunction& ApiScope::Called(ApiFunction& function) {
@@ -81,9 +87,6 @@ ApiScope::ApiScope(const void* params, ApiFunction& function)
   if (function.fault != nullptr) [[unlikely]]
     injected_error_ = function.fault->Fire();
 }
-
-NestedCalls::NestedCalls() { ++CurrentThread().nested_calls; }
-NestedCalls::~NestedCalls() { --CurrentThread().nested_calls; }
 
 InnerCall::InnerCall(ApiFunction& function)
     : record_(Registered(function), nullptr) {}

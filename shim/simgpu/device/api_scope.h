@@ -6,12 +6,18 @@
 
 #include "shim/simgpu/device/api_function.h"
 #include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {
 
 // An API record: while an activity client listens and the function has a cbid,
 // the call appears to the client, under a correlation id of its own which the
 // work submitted inside carries. Lives on the stack of the calling thread.
+//
+// A driver call that the runtime makes inside a call of its own has the id of
+// that call, and only callbacks see it: traces of real devices show a kernel
+// under its cudaLaunchKernel alone, while tools that subscribe to the driver's
+// domain find the same kernel by the id of the cuLaunchKernel in it.
 class ApiRecord {
  public:
   // REQUIRES: the function is registered. `params` are the callback API's
@@ -36,6 +42,7 @@ class ApiRecord {
   uint32_t outer_correlation_id_ = 0;
   int result_ = 0;
   bool open_ = false;
+  bool nested_ = false;
 };
 
 // One call of an exported function: counts it, spends its host time in virtual
@@ -62,14 +69,18 @@ class ApiScope {
 };
 
 // While it lives, exported functions that this thread calls are called by a
-// simulated library: they count as any other, but their host time is part of
-// what the outer call costs.
+// simulated library, which has made sure that a device and a context are there:
+// they count as any other, but their host time is part of what the outer call
+// costs.
 class NestedCalls {
  public:
-  NestedCalls();
-  ~NestedCalls();
+  NestedCalls() : thread_(CurrentThread()) { ++thread_.nested_calls; }
+  ~NestedCalls() { --thread_.nested_calls; }
   NestedCalls(const NestedCalls&) = delete;
   NestedCalls& operator=(const NestedCalls&) = delete;
+
+ private:
+  ThreadState& thread_;
 };
 
 // The next call of this thread stands for a call of `function`: one counted

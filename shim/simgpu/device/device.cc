@@ -156,4 +156,16 @@ uint32_t DeviceIdOfContext(void* context) {
   return found == nullptr ? 0 : found->device->ordinal;
 }
 
+Device& ActivatePrimaryContext() {
+  Device& device = CurrentDeviceState();
+  if (!device.primary_active.load(std::memory_order_relaxed)) {
+    ActivatePrimary(device);
+  }
+  ThreadState& thread = CurrentThread();
+  if (thread.contexts.empty()) [[unlikely]] {
+    thread.contexts.push_back(device.primary_context);
+  }
+  return device;
+}
+
 }  // namespace dltap::simgpu

@@ -80,6 +80,10 @@ Device* FindDevice(int ordinal);
 // REQUIRES: the simulation is enabled.
 Device& CurrentDeviceState();
 
+// The same device, its primary context made active and current where the thread
+// has none, as every call of the runtime does.
+Device& ActivatePrimaryContext();
+
 // Prints the line which says that this is a simulation, once per process, and
 // makes the devices. kStubLibrary without DLTAP_SIM_GPU, kNotInitialized in a
 // child forked after initialisation.

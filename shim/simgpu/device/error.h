@@ -18,6 +18,7 @@ enum class Error : int {
   kInvalidSymbol = 13,           // runtime only
   kInvalidMemcpyDirection = 21,  // runtime only
   kStubLibrary = 34,
+  kInsufficientDriver = 35,
   kInvalidDeviceFunction = 98,  // runtime only
   kNoDevice = 100,
   kInvalidDevice = 101,

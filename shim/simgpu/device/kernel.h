@@ -37,6 +37,8 @@ struct Kernel : Handle {
   int max_threads_per_block = 1024;
   bool parameters_known = false;
   std::vector<KernelParameter> parameters;
+  // A simulated library's: its one argument is a LibraryKernel.
+  bool takes_library_kernel = false;
   // Its effect on memory (semantic_kernels.cc); null: not asked for yet.
   mutable std::atomic<const KernelSemantics*> semantics{nullptr};
   // How its launches are read; null: not asked for yet.

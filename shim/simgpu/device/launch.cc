@@ -4,6 +4,7 @@
 #include "shim/simgpu/device/architecture.h"
 #include "shim/simgpu/device/kernel_attributes.h"
 #include "shim/simgpu/device/launch_cost.h"
+#include "shim/simgpu/device/library_call.h"
 #include "shim/simgpu/device/occupancy.h"
 #include "shim/simgpu/device/semantic_kernels.h"
 #include "shim/simgpu/device/submit.h"
@@ -43,10 +44,27 @@ const LaunchCostRule& CostRuleOf(const Kernel& kernel) {
   return *rule;
 }
 
+// What a library says of its kernel: its time, and what it does to memory.
+void FillLibraryWork(const LibraryKernel& kernel, KernelWork* work) {
+  work->name = kernel.name;
+  work->grid = kernel.grid;
+  work->block = kernel.block;
+  work->registers_per_thread = kernel.registers_per_thread;
+  work->dynamic_shared_bytes = kernel.dynamic_shared_bytes;
+  work->duration_ns = kernel.duration_ns;
+  work->effect = kernel.effect;
+  work->exchange = kernel.exchange;
+}
+
 }  // namespace
 
 Error MakeKernelWork(const Kernel& kernel, const LaunchParameters& launch,
                      const Device& device, KernelWork* work) {
+  if (kernel.takes_library_kernel) {
+    FillLibraryWork(*static_cast<const LibraryKernel*>(launch.arguments[0]),
+                    work);
+    return Error::kSuccess;
+  }
   if (!GeometryIsPossible(launch) ||
       launch.block.count() > kernel.max_threads_per_block) {
     return Error::kInvalidConfiguration;

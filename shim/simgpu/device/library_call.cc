@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/driver_launch.h"
 #include "shim/simgpu/device/memory.h"
 #include "shim/simgpu/device/stream.h"
 #include "shim/simgpu/device/submit.h"
@@ -14,12 +15,10 @@
 namespace dltap::simgpu {
 namespace {
 
-ApiFunction& LaunchFunction(LaunchRoute route) {
-  static constinit ApiFunction runtime{"inner", "cudaLaunchKernel",
-                                       ApiDomain::kRuntime, BodyKind::kReal};
-  static constinit ApiFunction driver{"inner", "cuLaunchKernel",
-                                      ApiDomain::kDriver, BodyKind::kReal};
-  return route == LaunchRoute::kRuntime ? runtime : driver;
+ApiFunction& LaunchFunction() {
+  static constinit ApiFunction function{"inner", "cudaLaunchKernel",
+                                        ApiDomain::kRuntime, BodyKind::kReal};
+  return function;
 }
 
 ApiFunction& MemsetFunction() {
@@ -34,23 +33,11 @@ Error LaunchLibraryKernel(void* stream_handle, const LibraryKernel& kernel) {
   if (const Error error = InitializeDevices(); error != Error::kSuccess) {
     return error;
   }
-  Stream* stream = ResolveStream(stream_handle);
-  if (stream == nullptr) return Error::kInvalidHandle;
-  InnerCall call(LaunchFunction(kernel.route));
-  return Submit(*stream,
-                KernelWork{.name = kernel.name,
-                           .kernel = nullptr,
-                           .grid = kernel.grid,
-                           .block = kernel.block,
-                           .cluster = {0, 0, 0},
-                           .registers_per_thread = kernel.registers_per_thread,
-                           .static_shared_bytes = 0,
-                           .dynamic_shared_bytes = kernel.dynamic_shared_bytes,
-                           .duration_ns = kernel.duration_ns,
-                           .cooperative = false,
-                           .arguments = nullptr,
-                           .effect = kernel.effect,
-                           .exchange = kernel.exchange});
+  if (kernel.route == LaunchRoute::kDriver) {
+    return LaunchByDriver(stream_handle, kernel);
+  }
+  InnerCall call(LaunchFunction());
+  return LaunchByDriver(stream_handle, kernel);
 }
 
 Error LibraryMemset(void* stream_handle, void* address, int value,

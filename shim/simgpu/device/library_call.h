@@ -40,7 +40,7 @@ struct LibraryKernel {
 };
 
 // One kernel under an API record (and correlation id) of its own. Captured
-// when the stream captures. Not counted as a call of an exported function.
+// when the stream captures. Counts as a call of cuLaunchKernel, by address.
 Error LaunchLibraryKernel(void* stream, const LibraryKernel& kernel);
 
 // A memset a library puts on the stream (workspaces), as cudaMemsetAsync.

@@ -9,11 +9,10 @@
 #include "shim/simgpu/device/fork_guard.h"
 
 namespace dltap::simgpu {
-namespace {
 
-// A plain pointer: the static TLS block has little room for a library that is
-// opened with dlopen.
-[[gnu::tls_model("initial-exec")]] thread_local ThreadState* t_state = nullptr;
+constinit thread_local ThreadState* t_state = nullptr;
+
+namespace {
 
 pthread_key_t g_key;
 
@@ -40,21 +39,15 @@ pthread_key_t Key() {
   return g_key;
 }
 
-[[gnu::noinline, gnu::cold]] ThreadState& MakeThreadState() {
+}  // namespace
+
+ThreadState& MakeThreadState() {
   auto* state = new ThreadState;
   state->counts = AcquireThreadCounts();
   t_state = state;
   RefreshThreadId();
   pthread_setspecific(Key(), state);
   return *state;
-}
-
-}  // namespace
-
-ThreadState& CurrentThread() {
-  if (t_state != nullptr) [[likely]]
-    return *t_state;
-  return MakeThreadState();
 }
 
 }  // namespace dltap::simgpu

@@ -36,6 +36,8 @@ struct ThreadState {
   // The runtime's current device. The context stack's top, where there is one,
   // agrees with it.
   int device = 0;
+  int driver_error = 0;         // Error of the driver's last failed call, and
+  int driver_result = 0;        // the CUresult that it became
   int last_error = 0;           // of the runtime API; see cudart/runtime_call.h
   int nested_calls = 0;         // open NestedCalls (api_scope.h)
   uint32_t correlation_id = 0;  // of the innermost open API record
@@ -50,7 +52,18 @@ struct ThreadState {
   ApiFunction* call_as = nullptr;           // of the next call; CallAs
 };
 
-ThreadState& CurrentThread();
+// A plain pointer: the static TLS block has little room for a library that is
+// opened with dlopen.
+extern constinit thread_local ThreadState* t_state
+    [[gnu::tls_model("initial-exec")]];
+
+[[gnu::noinline, gnu::cold]] ThreadState& MakeThreadState();
+
+inline ThreadState& CurrentThread() {
+  if (t_state != nullptr) [[likely]]
+    return *t_state;
+  return MakeThreadState();
+}
 
 }  // namespace dltap::simgpu
 

@@ -20,7 +20,9 @@ static_assert(static_cast<int>(Error::kGraphExecUpdateFailure) ==
               CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
 
 Error PrepareDriver(DriverNeeds needs) {
-  if (needs == DriverNeeds::kNothing) return Error::kSuccess;
+  if (needs == DriverNeeds::kNothing || CurrentThread().nested_calls != 0) {
+    return Error::kSuccess;
+  }
   if (!SimulationEnabled()) return Error::kStubLibrary;
   if (!DevicesReady()) return Error::kNotInitialized;
   if (const Error error = InitializeDevices();
@@ -41,6 +43,14 @@ CUresult ToDriver(Error error) {
     case Error::kInvalidSymbol: return CUDA_ERROR_NOT_FOUND;
     default: return static_cast<CUresult>(error);
   }
+}
+
+CUresult FailDriver(Error error) {
+  const CUresult result = ToDriver(error);
+  ThreadState& thread = CurrentThread();
+  thread.driver_error = static_cast<int>(error);
+  thread.driver_result = result;
+  return result;
 }
 
 }  // namespace dltap::simgpu

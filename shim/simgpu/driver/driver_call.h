@@ -27,6 +27,9 @@ Error PrepareDriver(DriverNeeds needs);
 // The runtime's finer codes as the driver spells them.
 CUresult ToDriver(Error error);
 
+// The same, kept for the runtime, whose codes are finer.
+[[gnu::cold]] CUresult FailDriver(Error error);
+
 // One call of the driver function kName.
 template <ApiName kName, typename Body>
 CUresult Driver(DriverNeeds needs, Body body) {
@@ -37,9 +40,11 @@ CUresult Driver(DriverNeeds needs, Body body) {
   } else if (error == Error::kSuccess) {
     error = body();
   }
-  const CUresult result = ToDriver(error);
-  if (result != CUDA_SUCCESS) [[unlikely]]
-    scope.set_result(result);
+  if (error == Error::kSuccess) [[likely]] {
+    return CUDA_SUCCESS;
+  }
+  const CUresult result = FailDriver(error);
+  scope.set_result(result);
   return result;
 }
 

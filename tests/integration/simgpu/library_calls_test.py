@@ -113,6 +113,13 @@ class CallsTest(unittest.TestCase):
             self.assert_counted_once(
                 made, simulated, {"cublasLtMatmul": made["cublasGemmEx_64"]})
 
+    def test_libraries_launch_by_the_drivers_address(self):
+        made, simulated = self.run_bare(LINKED)
+        launches = simulated["cuLaunchKernel"]
+        self.assertGreaterEqual(launches.calls, made["cublasSgemm_v2"]
+                                + made["cudnnConvolutionForward"])
+        self.assertEqual(launches.by_address, launches.calls)
+
     def test_older_gpus_do_products_without_cublaslt(self):
         made, simulated = self.run_bare(LINKED, gpu="a100-80-sxm")
         self.assert_counted_once(made, simulated, {})

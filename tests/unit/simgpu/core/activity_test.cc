@@ -17,9 +17,11 @@ using namespace dltap::simgpu;  // NOLINT
 class Recorder final : public ActivitySink {
  public:
   void OnApiEnter(const ApiActivity& call) override {
-    calls.emplace_back(call.function->name);
+    (call.nested ? nested_calls : calls).emplace_back(call.function->name);
   }
-  void OnApiExit(const ApiActivity& call) override { exits.push_back(call); }
+  void OnApiExit(const ApiActivity& call) override {
+    (call.nested ? nested_exits : exits).push_back(call);
+  }
   void OnKernel(const KernelActivityRecord& kernel) override {
     kernels.push_back(kernel);
   }
@@ -37,6 +39,8 @@ class Recorder final : public ActivitySink {
 
   std::vector<std::string> calls;
   std::vector<ApiActivity> exits;
+  std::vector<std::string> nested_calls;
+  std::vector<ApiActivity> nested_exits;
   std::vector<KernelActivityRecord> kernels;
   std::vector<CopyActivityRecord> copies;
   std::vector<SynchronizationActivityRecord> synchronizations;
@@ -89,6 +93,27 @@ TEST_F(ActivityTest, LibraryKernelHasAnApiRecordOfItsOwn) {
   EXPECT_EQ(12'345, place.end_ns - place.begin_ns);
   EXPECT_EQ((std::vector<std::string>{"cudaLaunchKernel"}), recorder_->calls);
   EXPECT_EQ(recorder_->exits[0].correlation_id, place.correlation_id);
+}
+
+TEST_F(ActivityTest, DriverCallOfTheRuntimeHasTheIdOfItsCall) {
+  LaunchScale(data_, 8, stream_);
+  EXPECT_EQ((std::vector<std::string>{"cuLaunchKernel"}),
+            recorder_->nested_calls);
+  ASSERT_EQ(1u, recorder_->kernels.size());
+  ASSERT_EQ(1u, recorder_->nested_exits.size());
+  EXPECT_EQ(recorder_->kernels[0].place.correlation_id,
+            recorder_->nested_exits[0].correlation_id);
+  EXPECT_EQ(recorder_->kernels[0].place.correlation_id,
+            recorder_->exits.back().correlation_id);
+}
+
+TEST_F(ActivityTest, DriverCallOfTheRuntimeIsForCallbacksOnly) {
+  SetActivityMask(~uint32_t{kApiCallbacks});
+  LaunchScale(data_, 8, stream_);
+  EXPECT_TRUE(recorder_->nested_calls.empty());
+  ASSERT_EQ(1u, recorder_->kernels.size());
+  EXPECT_EQ(recorder_->kernels[0].place.correlation_id,
+            recorder_->exits.back().correlation_id);
 }
 
 TEST_F(ActivityTest, ReplayedNodeNamesItsExecAndClone) {

@@ -54,4 +54,15 @@ TEST(AddressRoutesTest, TheRuntimesOwnLookupsAreInnerCalls) {
   EXPECT_EQ(before + 1, CallsByAddress("cuGetProcAddress_v2"));
 }
 
+TEST(AddressRoutesTest, TheRuntimeCallsTheDriverByAddress) {
+  cudaEvent_t event = nullptr;
+  EXPECT_OK(cudaEventCreate(&event));
+  EXPECT_OK(cudaEventRecord(event, nullptr));
+  EXPECT_OK(cudaEventRecord(event, cudaStreamPerThread));
+  EXPECT_OK(cudaEventDestroy(event));
+  EXPECT_EQ(1u, CallsByAddress("cuEventCreate"));
+  EXPECT_EQ(2u, CallsByAddress("cuEventRecord"));
+  EXPECT_EQ(1u, CallsByAddress("cuEventDestroy_v2"));
+}
+
 }  // namespace
