@@ -10,8 +10,9 @@
 namespace dltap::simgpu {
 namespace {
 
-// correlationData: one word of the client's per call, from enter to exit.
-thread_local uint64_t t_correlation_data = 0;
+// correlationData: one word of the client's per call, from enter to exit; the
+// second for a driver call in a call of the runtime.
+thread_local uint64_t t_correlation_data[2] = {};
 
 CUpti_CallbackDomain DomainOf(ApiDomain domain) {
   return domain == ApiDomain::kRuntime ? CUPTI_CB_DOMAIN_RUNTIME_API
@@ -173,7 +174,7 @@ void Subscriber::OnApi(const ApiActivity& call, CUpti_ApiCallbackSite site) {
   data.context = static_cast<CUcontext>(context.handle);
   data.contextUid = context.id;
   data.symbolName = SymbolNameOf(call);
-  data.correlationData = &t_correlation_data;
+  data.correlationData = &t_correlation_data[call.nested ? 1 : 0];
   data.correlationId = call.correlation_id;
   Call(domain, call.function->cbid, &data);
 }

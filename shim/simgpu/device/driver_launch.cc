@@ -3,9 +3,7 @@
 
 #include <dlfcn.h>
 
-#include <mutex>
-#include <shared_mutex>
-#include <unordered_map>
+#include <cstdint>
 
 #include "shim/simgpu/device/api_scope.h"
 #include "shim/simgpu/device/device.h"
@@ -42,27 +40,6 @@ LaunchFunction DriverLaunch() {
   return found;
 }
 
-// One handle for each name, which lives for ever.
-Kernel* HandleOf(const char* name) {
-  struct Handles {
-    std::shared_mutex mutex;
-    std::unordered_map<const void*, Kernel*> by_name;
-  };
-  static auto* const handles = new Handles;
-  {
-    const std::shared_lock lock(handles->mutex);
-    const auto found = handles->by_name.find(name);
-    if (found != handles->by_name.end()) return found->second;
-  }
-  const std::lock_guard lock(handles->mutex);
-  Kernel*& kernel = handles->by_name[name];
-  if (kernel == nullptr) {
-    kernel = HandlePool<Kernel>::New(name, nullptr);
-    kernel->takes_library_kernel = true;
-  }
-  return kernel;
-}
-
 }  // namespace
 
 Error LaunchByDriver(void* stream, const LibraryKernel& kernel) {
@@ -72,8 +49,8 @@ Error LaunchByDriver(void* stream, const LibraryKernel& kernel) {
   void* arguments[] = {const_cast<LibraryKernel*>(&kernel)};
   const NestedCalls nested;
   const int result =
-      launch(HandleOf(kernel.name), kernel.grid.x, kernel.grid.y, kernel.grid.z,
-             kernel.block.x, kernel.block.y, kernel.block.z,
+      launch(LibraryKernelHandle(kernel.name), kernel.grid.x, kernel.grid.y,
+             kernel.grid.z, kernel.block.x, kernel.block.y, kernel.block.z,
              kernel.dynamic_shared_bytes, stream, arguments, nullptr);
   return result == 0 ? Error::kSuccess
                      : static_cast<Error>(CurrentThread().driver_error);

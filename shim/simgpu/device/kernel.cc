@@ -65,17 +65,32 @@ StubTable& TableWithRoom() {
   return *larger;
 }
 
+// REQUIRES: the registry mutex.
+void Enter(const void* stub, Kernel* kernel) {
+  StubTable& table = TableWithRoom();
+  StubTable::Slot& slot = table.Find(stub);
+  if (slot.stub.load(std::memory_order_relaxed) == nullptr) ++table.used;
+  slot.kernel.store(kernel, std::memory_order_release);
+  slot.stub.store(stub, std::memory_order_release);
+}
+
 }  // namespace
 
 void RegisterKernel(const void* host_stub, const char* name, int thread_limit) {
   auto* kernel = HandlePool<Kernel>::New(name, nullptr);
   if (thread_limit > 0) kernel->max_threads_per_block = thread_limit;
   const std::lock_guard lock(RegistryMutex());
-  StubTable& table = TableWithRoom();
-  StubTable::Slot& slot = table.Find(host_stub);
-  if (slot.stub.load(std::memory_order_relaxed) == nullptr) ++table.used;
-  slot.kernel.store(kernel, std::memory_order_release);
-  slot.stub.store(host_stub, std::memory_order_release);
+  Enter(host_stub, kernel);
+}
+
+Kernel* LibraryKernelHandle(const char* name) {
+  if (Kernel* known = FindKernel(name)) return known;
+  const std::lock_guard lock(RegistryMutex());
+  if (Kernel* known = FindKernel(name)) return known;
+  auto* kernel = HandlePool<Kernel>::New(name, nullptr);
+  kernel->takes_library_kernel = true;
+  Enter(name, kernel);
+  return kernel;
 }
 
 void UnregisterKernel(const void* host_stub) {

@@ -52,6 +52,10 @@ void RegisterKernel(const void* host_stub, const char* name, int thread_limit);
 void UnregisterKernel(const void* host_stub);
 Kernel* FindKernel(const void* host_stub);
 
+// The handle by which a simulated library launches its kernel of that name: one
+// for each address, which must live for ever. Takes a lock at the first call.
+Kernel* LibraryKernelHandle(const char* name);
+
 // The kernel that a launch function's argument means: a host stub or a handle.
 Kernel* ResolveKernel(const void* stub_or_handle);
 

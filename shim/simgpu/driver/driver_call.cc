@@ -20,9 +20,6 @@ static_assert(static_cast<int>(Error::kGraphExecUpdateFailure) ==
               CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
 
 Error PrepareDriver(DriverNeeds needs) {
-  if (needs == DriverNeeds::kNothing || CurrentThread().nested_calls != 0) {
-    return Error::kSuccess;
-  }
   if (!SimulationEnabled()) return Error::kStubLibrary;
   if (!DevicesReady()) return Error::kNotInitialized;
   if (const Error error = InitializeDevices();

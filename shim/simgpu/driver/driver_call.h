@@ -22,6 +22,7 @@ enum class DriverNeeds : uint8_t {
   kContext,  // and this thread has a current context
 };
 
+// kStubLibrary, kNotInitialized, kInvalidContext or the device's sticky error.
 Error PrepareDriver(DriverNeeds needs);
 
 // The runtime's finer codes as the driver spells them.
@@ -34,7 +35,11 @@ CUresult ToDriver(Error error);
 template <ApiName kName, typename Body>
 CUresult Driver(DriverNeeds needs, Body body) {
   ApiScope scope(FunctionOf<"cuda", kName, ApiDomain::kDriver>());
-  Error error = PrepareDriver(needs);
+  Error error = Error::kSuccess;
+  // Who calls from inside a call of its own has prepared.
+  if (needs != DriverNeeds::kNothing && CurrentThread().nested_calls == 0) {
+    error = PrepareDriver(needs);
+  }
   if (error == Error::kSuccess && scope.injected_error() != 0) [[unlikely]] {
     error = InjectedError(scope.injected_error());
   } else if (error == Error::kSuccess) {

@@ -25,6 +25,8 @@ struct Seen {
   int result = -1;
   // functionParams of the last call of a function, of those that have an entry.
   std::map<std::string, std::vector<std::byte>> params;
+  std::vector<uint64_t> open;       // the word given to each call that is open
+  std::vector<std::string> nested;  // calls that began inside another
 };
 
 void CUPTIAPI OnCall(void* user, CUpti_CallbackDomain domain,
@@ -34,8 +36,14 @@ void CUPTIAPI OnCall(void* user, CUpti_CallbackDomain domain,
   if (call.callbackSite == CUPTI_API_ENTER) {
     ++seen.enters;
     EXPECT_EQ(call.functionReturnValue, nullptr);
+    if (!seen.open.empty()) seen.nested.emplace_back(call.functionName);
+    *call.correlationData = static_cast<uint64_t>(seen.enters);
+    seen.open.push_back(*call.correlationData);
     return;
   }
+  ASSERT_FALSE(seen.open.empty());
+  EXPECT_EQ(*call.correlationData, seen.open.back()) << call.functionName;
+  seen.open.pop_back();
   seen.context = call.context;
   seen.context_id = call.contextUid;
   seen.result = *static_cast<const int*>(call.functionReturnValue);
@@ -152,6 +160,25 @@ TEST_F(CuptiCallbackTest, ACallWithoutArgumentsShowsNone) {
       "cudaDeviceSynchronize", [] { cudaDeviceSynchronize(); });
   EXPECT_EQ(none.devPtr, nullptr);
   EXPECT_EQ(none.size, 0);
+}
+
+TEST_F(CuptiCallbackTest, TheDriversCallIsInsideTheRuntimes) {
+  LaunchScale(nullptr, 1, nullptr);
+  EXPECT_EQ((std::vector<std::string>{"cuLaunchKernel"}), seen_.nested);
+  EXPECT_TRUE(seen_.open.empty());
+}
+
+TEST_F(CuptiCallbackTest, ADriversLaunchWithAttributesShowsItsKernel) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(1);
+  config.blockDim = dim3(32);
+  float* memory = nullptr;
+  float factor = 1;
+  void* arguments[] = {&memory, &factor};
+  ASSERT_EQ(cuptiEnableDomain(0, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API),
+            CUPTI_SUCCESS);
+  ASSERT_EQ(cudaLaunchKernelExC(&config, ScaleStub(), arguments), cudaSuccess);
+  EXPECT_NE(seen_.kernel.find("Scale"), std::string::npos) << seen_.kernel;
 }
 
 }  // namespace
