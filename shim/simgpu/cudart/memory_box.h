@@ -8,8 +8,11 @@
 
 namespace dltap::simgpu {
 
-// A copy between two pitched pointers; kNotSupported when an end is an array.
+// A copy between pitched pointers and arrays.
 Error MakeCopy3D(const cudaMemcpy3DParms& params, CopyWork* copy);
+
+// Parameters that make the same copy.
+cudaMemcpy3DParms ParamsOf(const CopyWork& copy);
 
 }  // namespace dltap::simgpu
 

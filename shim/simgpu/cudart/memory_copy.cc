@@ -66,29 +66,6 @@ CopyShape Rows(size_t width, size_t height, size_t destination_pitch,
           .source_slice = source_pitch * height};
 }
 
-// Arrays are not simulated: a box between two pitched pointers only.
-Error ToBox(const cudaMemcpy3DParms& p, Box* box) {
-  if (p.srcArray != nullptr || p.dstArray != nullptr) {
-    return Error::kNotSupported;
-  }
-  const size_t from_slice = p.srcPtr.pitch * p.srcPtr.ysize;
-  const size_t to_slice = p.dstPtr.pitch * p.dstPtr.ysize;
-  box->source = static_cast<const char*>(p.srcPtr.ptr) +
-                p.srcPos.z * from_slice + p.srcPos.y * p.srcPtr.pitch +
-                p.srcPos.x;
-  box->destination = static_cast<char*>(p.dstPtr.ptr) + p.dstPos.z * to_slice +
-                     p.dstPos.y * p.dstPtr.pitch + p.dstPos.x;
-  box->shape = {.width = p.extent.width,
-                .height = p.extent.height,
-                .depth = p.extent.depth,
-                .destination_pitch = p.dstPtr.pitch,
-                .source_pitch = p.srcPtr.pitch,
-                .destination_slice = to_slice,
-                .source_slice = from_slice};
-  box->kind = p.kind;
-  return Error::kSuccess;
-}
-
 template <ApiName kName, Mode kMode,
           DefaultStream kNull = DefaultStream::kLegacy>
 cudaError_t Copy3D(const cudaMemcpy3DParms* parms, cudaStream_t handle) {
@@ -144,12 +121,6 @@ constexpr SymbolSide kTo = SymbolSide::kDestination;
 constexpr SymbolSide kFrom = SymbolSide::kSource;
 
 }  // namespace
-
-Error MakeCopy3D(const cudaMemcpy3DParms& params, CopyWork* copy) {
-  Box box{};
-  const Error error = ToBox(params, &box);
-  return error == Error::kSuccess ? MakeBox(box, copy) : error;
-}
 
 }  // namespace dltap::simgpu
 

@@ -104,13 +104,7 @@ Error ParamsOf(const GraphNode& node, cudaHostNodeParams* params) {
 Error ParamsOf(const GraphNode& node, cudaMemcpy3DParms* params) {
   const auto* copy = std::get_if<CopyWork>(&node.work);
   if (copy == nullptr || params == nullptr) return Error::kInvalidValue;
-  *params = {};
-  params->srcPtr = {const_cast<std::byte*>(copy->source), copy->source_pitch,
-                    copy->width, copy->height};
-  params->dstPtr = {copy->destination, copy->destination_pitch, copy->width,
-                    copy->height};
-  params->extent = {copy->width, copy->height, copy->depth};
-  params->kind = cudaMemcpyDefault;
+  *params = ParamsOf(*copy);
   return Error::kSuccess;
 }
 

@@ -27,11 +27,28 @@ uint8_t ToCupti(MemoryKind kind) {
   return CUPTI_ACTIVITY_MEMORY_KIND_UNKNOWN;
 }
 
-uint8_t ToCupti(CopyDirection direction) {
-  switch (direction) {
-    case CopyDirection::kHostToDevice: return CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
-    case CopyDirection::kDeviceToHost: return CUPTI_ACTIVITY_MEMCPY_KIND_DTOH;
-    case CopyDirection::kDeviceToDevice: return CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
+// Copies within a device, by what is an array; host memory is none.
+uint8_t InsideKind(const CopyActivityRecord& copy) {
+  const bool to_array = copy.destination_kind == MemoryKind::kArray;
+  if (copy.source_kind == MemoryKind::kArray) {
+    return to_array ? CUPTI_ACTIVITY_MEMCPY_KIND_ATOA
+                    : CUPTI_ACTIVITY_MEMCPY_KIND_ATOD;
+  }
+  return to_array ? CUPTI_ACTIVITY_MEMCPY_KIND_DTOA
+                  : CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
+}
+
+uint8_t CopyKindOf(const CopyActivityRecord& copy) {
+  switch (copy.direction) {
+    case CopyDirection::kHostToDevice:
+      return copy.destination_kind == MemoryKind::kArray
+                 ? CUPTI_ACTIVITY_MEMCPY_KIND_HTOA
+                 : CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
+    case CopyDirection::kDeviceToHost:
+      return copy.source_kind == MemoryKind::kArray
+                 ? CUPTI_ACTIVITY_MEMCPY_KIND_ATOH
+                 : CUPTI_ACTIVITY_MEMCPY_KIND_DTOH;
+    case CopyDirection::kDeviceToDevice: return InsideKind(copy);
     case CopyDirection::kHostToHost: return CUPTI_ACTIVITY_MEMCPY_KIND_HTOH;
     case CopyDirection::kPeer: return CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
   }
@@ -54,7 +71,7 @@ void FillPlace(Record& record, const WorkPlace& place) {
 // Those that copies between and within devices share.
 template <typename Record>
 void FillCopy(Record& record, const CopyActivityRecord& copy) {
-  record.copyKind = ToCupti(copy.direction);
+  record.copyKind = CopyKindOf(copy);
   record.srcKind = ToCupti(copy.source_kind);
   record.dstKind = ToCupti(copy.destination_kind);
   record.flags = copy.asynchronous ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC

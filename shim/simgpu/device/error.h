@@ -13,10 +13,11 @@ enum class Error : int {
   kOutOfMemory = 2,
   kNotInitialized = 3,
   kDeinitialized = 4,
-  kInvalidConfiguration = 9,     // the driver says kInvalidValue instead
-  kInvalidPitch = 12,            // runtime only
-  kInvalidSymbol = 13,           // runtime only
-  kInvalidMemcpyDirection = 21,  // runtime only
+  kInvalidConfiguration = 9,       // the driver says kInvalidValue instead
+  kInvalidPitch = 12,              // runtime only
+  kInvalidSymbol = 13,             // runtime only
+  kInvalidChannelDescriptor = 20,  // runtime only
+  kInvalidMemcpyDirection = 21,    // runtime only
   kStubLibrary = 34,
   kInsufficientDriver = 35,
   kInvalidDeviceFunction = 98,  // runtime only

@@ -21,9 +21,18 @@ size_t DestinationExtent(const CopyWork& copy) {
          (copy.height - 1) * copy.destination_pitch + copy.width;
 }
 
+// Rows that follow one another at both ends.
+bool IsOneRun(const CopyWork& copy) {
+  const size_t slice = copy.width * copy.height;
+  return (copy.height == 1 || (copy.destination_pitch == copy.width &&
+                               copy.source_pitch == copy.width)) &&
+         (copy.depth == 1 ||
+          (copy.destination_slice == slice && copy.source_slice == slice));
+}
+
 void MoveRows(const CopyWork& copy) {
-  if (IsPlain(copy)) {
-    MoveBytes(copy.destination, copy.source, copy.width);
+  if (IsOneRun(copy)) {
+    MoveBytes(copy.destination, copy.source, copy.bytes());
     return;
   }
   for (size_t z = 0; z < copy.depth; ++z) {

@@ -27,7 +27,8 @@ struct End {
 };
 
 bool IsDeviceKind(MemoryKind kind) {
-  return kind == MemoryKind::kDevice || kind == MemoryKind::kManaged;
+  return kind == MemoryKind::kDevice || kind == MemoryKind::kManaged ||
+         kind == MemoryKind::kArray;
 }
 
 size_t Extent(const CopyShape& shape, size_t pitch, size_t slice) {

@@ -15,6 +15,7 @@
 
 namespace dltap::simgpu {
 
+struct Array;
 struct Event;
 struct Kernel;
 
@@ -64,6 +65,9 @@ struct CopyWork {
   bool asynchronous = true;
   bool staged = false;       // between devices, through the host
   bool sync_memops = false;  // an end asks synchronous copies to wait
+  // Where an end is one; what a node's parameters show.
+  const Array* destination_array = nullptr;
+  const Array* source_array = nullptr;
 
   size_t bytes() const { return width * height * depth; }
 };

@@ -8,8 +8,11 @@
 
 namespace dltap::simgpu {
 
-// kNotSupported when an end is an array.
+Error MakeCopy2D(const CUDA_MEMCPY2D& request, CopyWork* copy);
 Error MakeCopy3D(const CUDA_MEMCPY3D& request, CopyWork* copy);
+
+// Parameters that make the same copy.
+CUDA_MEMCPY3D ParamsOf(const CopyWork& copy);
 
 }  // namespace dltap::simgpu
 

@@ -33,42 +33,13 @@ CUresult Copy(CUstream handle, const Linear1D& request) {
   });
 }
 
-// Address of one end of a CUDA_MEMCPY2D or 3D; null for an array.
-const char* EndOf(CUmemorytype type, const void* host, CUdeviceptr device) {
-  switch (type) {
-    case CU_MEMORYTYPE_HOST: return static_cast<const char*>(host);
-    case CU_MEMORYTYPE_DEVICE:
-    case CU_MEMORYTYPE_UNIFIED:
-      return static_cast<const char*>(ToPointer(device));
-    default: return nullptr;
-  }
-}
-
-Error MakeBox(const CUDA_MEMCPY2D& p, CopyWork* copy) {
-  const char* source = EndOf(p.srcMemoryType, p.srcHost, p.srcDevice);
-  const char* destination = EndOf(p.dstMemoryType, p.dstHost, p.dstDevice);
-  if (source == nullptr || destination == nullptr) return Error::kNotSupported;
-  const size_t from = p.srcPitch != 0 ? p.srcPitch : p.WidthInBytes;
-  const size_t to = p.dstPitch != 0 ? p.dstPitch : p.WidthInBytes;
-  return MakeCopy(const_cast<char*>(destination) + p.dstY * to + p.dstXInBytes,
-                  source + p.srcY * from + p.srcXInBytes,
-                  {.width = p.WidthInBytes,
-                   .height = p.Height,
-                   .depth = 1,
-                   .destination_pitch = to,
-                   .source_pitch = from,
-                   .destination_slice = to * p.Height,
-                   .source_slice = from * p.Height},
-                  std::nullopt, copy);
-}
-
 template <ApiName kName, Mode kMode,
           DefaultStream kNull = DefaultStream::kLegacy>
 CUresult Copy2D(CUstream handle, const CUDA_MEMCPY2D* request) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     if (request == nullptr) return Error::kInvalidValue;
     CopyWork copy;
-    const Error error = MakeBox(*request, &copy);
+    const Error error = MakeCopy2D(*request, &copy);
     return error == Error::kSuccess ? Run(stream, kMode, copy) : error;
   });
 }
@@ -91,27 +62,6 @@ constexpr Mode kSync = Mode::kSync;
 constexpr Mode kAsync = Mode::kAsync;
 
 }  // namespace
-
-Error MakeCopy3D(const CUDA_MEMCPY3D& p, CopyWork* copy) {
-  const char* source = EndOf(p.srcMemoryType, p.srcHost, p.srcDevice);
-  const char* destination = EndOf(p.dstMemoryType, p.dstHost, p.dstDevice);
-  if (source == nullptr || destination == nullptr) return Error::kNotSupported;
-  const size_t from = p.srcPitch != 0 ? p.srcPitch : p.WidthInBytes;
-  const size_t to = p.dstPitch != 0 ? p.dstPitch : p.WidthInBytes;
-  const size_t from_slice = from * (p.srcHeight != 0 ? p.srcHeight : p.Height);
-  const size_t to_slice = to * (p.dstHeight != 0 ? p.dstHeight : p.Height);
-  return MakeCopy(const_cast<char*>(destination) + p.dstZ * to_slice +
-                      p.dstY * to + p.dstXInBytes,
-                  source + p.srcZ * from_slice + p.srcY * from + p.srcXInBytes,
-                  {.width = p.WidthInBytes,
-                   .height = p.Height,
-                   .depth = p.Depth,
-                   .destination_pitch = to,
-                   .source_pitch = from,
-                   .destination_slice = to_slice,
-                   .source_slice = from_slice},
-                  std::nullopt, copy);
-}
 
 }  // namespace dltap::simgpu
 
@@ -229,6 +179,16 @@ CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream) {
 
 CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D* pCopy, CUstream hStream) {
   return Copy2D<"cuMemcpy2DAsync_v2_ptsz", kAsync, kPtsz>(hStream, pCopy);
+}
+
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* pCopy) {
+  const CallParams<cuMemcpy2DUnaligned_v2_params> params{pCopy};
+  return Copy2D<"cuMemcpy2DUnaligned_v2", kSync>(nullptr, pCopy);
+}
+
+CUresult cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D* pCopy) {
+  const CallParams<cuMemcpy2DUnaligned_v2_ptds_params> params{pCopy};
+  return Copy2D<"cuMemcpy2DUnaligned_v2_ptds", kSync, kPtsz>(nullptr, pCopy);
 }
 
 CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* pCopy) {

@@ -43,12 +43,6 @@ Error KernelParamsOf(const GraphNode& node, Params* params) {
   return Error::kSuccess;
 }
 
-CUmemorytype TypeOf(MemoryKind kind) {
-  return kind == MemoryKind::kDevice || kind == MemoryKind::kManaged
-             ? CU_MEMORYTYPE_DEVICE
-             : CU_MEMORYTYPE_HOST;
-}
-
 CUstreamBatchMemOpParams ToParams(const MemoryOperation& operation) {
   CUstreamBatchMemOpParams params{};
   params.operation = static_cast<CUstreamBatchMemOpType>(operation.type);
@@ -197,20 +191,7 @@ Error ParamsOf(const GraphNode& node, CUDA_HOST_NODE_PARAMS_v1* params) {
 Error ParamsOf(const GraphNode& node, CUDA_MEMCPY3D* params) {
   const auto* copy = std::get_if<CopyWork>(&node.work);
   if (copy == nullptr || params == nullptr) return Error::kInvalidValue;
-  *params = {};
-  params->srcMemoryType = TypeOf(copy->source_kind);
-  params->srcHost = copy->source;
-  params->srcDevice = ToAddress(copy->source);
-  params->srcPitch = copy->source_pitch;
-  params->srcHeight = copy->height;
-  params->dstMemoryType = TypeOf(copy->destination_kind);
-  params->dstHost = copy->destination;
-  params->dstDevice = ToAddress(copy->destination);
-  params->dstPitch = copy->destination_pitch;
-  params->dstHeight = copy->height;
-  params->WidthInBytes = copy->width;
-  params->Height = copy->height;
-  params->Depth = copy->depth;
+  *params = ParamsOf(*copy);
   return Error::kSuccess;
 }
 

@@ -153,6 +153,40 @@ TEST_F(CuptiKindsTest, AGraphTraceStandsForItsNodes) {
   EXPECT_EQ(graphs[0].graphId, graphs[1].graphId);
 }
 
+TEST_F(CuptiKindsTest, CopiesOfArraysHaveKindsOfTheirOwn) {
+  Enable(CUPTI_ACTIVITY_KIND_MEMCPY);
+  const cudaChannelFormatDesc floats{32, 0, 0, 0, cudaChannelFormatKindFloat};
+  cudaArray_t a = nullptr;
+  cudaArray_t b = nullptr;
+  void* device = nullptr;
+  float host[16] = {};
+  ASSERT_EQ(cudaMallocArray(&a, &floats, 4, 4), cudaSuccess);
+  ASSERT_EQ(cudaMallocArray(&b, &floats, 4, 4), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&device, 64), cudaSuccess);
+  constexpr auto kAny = cudaMemcpyDefault;
+  cudaMemcpy2DToArray(a, 0, 0, host, 16, 16, 4, kAny);
+  cudaMemcpy2DArrayToArray(b, 0, 0, a, 0, 0, 16, 4, kAny);
+  cudaMemcpy2DFromArray(device, 16, b, 0, 0, 16, 4, kAny);
+  cudaMemcpy2DToArray(a, 0, 0, device, 16, 16, 4, kAny);
+  cudaMemcpy2DFromArray(host, 16, a, 0, 0, 16, 4, kAny);
+  Flush();
+  const auto copies =
+      Delivered<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY);
+  const int kinds[] = {
+      CUPTI_ACTIVITY_MEMCPY_KIND_HTOA, CUPTI_ACTIVITY_MEMCPY_KIND_ATOA,
+      CUPTI_ACTIVITY_MEMCPY_KIND_ATOD, CUPTI_ACTIVITY_MEMCPY_KIND_DTOA,
+      CUPTI_ACTIVITY_MEMCPY_KIND_ATOH};
+  ASSERT_EQ(copies.size(), std::size(kinds));
+  for (size_t i = 0; i < copies.size(); ++i) {
+    EXPECT_EQ(copies[i].copyKind, kinds[i]) << i;
+    EXPECT_EQ(copies[i].bytes, 64);
+  }
+  EXPECT_EQ(copies[0].dstKind, CUPTI_ACTIVITY_MEMORY_KIND_ARRAY);
+  cudaFreeArray(a);
+  cudaFreeArray(b);
+  cudaFree(device);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/array.h"
+
+#include "shim/simgpu/cudart/array_format.h"
+#include "shim/simgpu/cudart/conversions.h"
+#include "shim/simgpu/cudart/runtime_call.h"
+#include "shim/simgpu/device/capture.h"
+
+namespace dltap::simgpu {
+namespace {
+
+Error ReadShape(const cudaChannelFormatDesc* desc, const cudaExtent& extent,
+                unsigned flags, ArrayShape* shape) {
+  if (desc == nullptr) return Error::kInvalidValue;
+  ElementFormat element;
+  if (!ReadChannels(*desc, &element)) return Error::kInvalidChannelDescriptor;
+  *shape = {.width = extent.width,
+            .height = extent.height,
+            .depth = extent.depth,
+            .format = element.format,
+            .channels = element.channels,
+            .flags = flags};
+  return CheckUnsafeCall();
+}
+
+cudaChannelFormatDesc DescOf(const ArrayShape& shape) {
+  return ChannelsOf({shape.format, shape.channels});
+}
+
+template <ApiName kName>
+cudaError_t MakeArray(cudaArray_t* out, const cudaChannelFormatDesc* desc,
+                      const cudaExtent& extent, unsigned flags) {
+  return Runtime<kName>(Needs::kContext, [&] {
+    if (out == nullptr) return Error::kInvalidValue;
+    ArrayShape shape;
+    Error error = ReadShape(desc, extent, flags, &shape);
+    if (error != Error::kSuccess) return error;
+    Array* array = nullptr;
+    error = CreateArray(ActiveDevice(), shape, &array);
+    if (error == Error::kSuccess) *out = ToHandle<cudaArray_t>(array);
+    return error;
+  });
+}
+
+template <ApiName kName, typename Body>
+cudaError_t OnArray(cudaArray_const_t handle, Body body) {
+  return Runtime<kName>(Needs::kContext, [&] {
+    Array* array = FindArray(handle);
+    return array == nullptr ? Error::kInvalidHandle : body(*array);
+  });
+}
+
+template <ApiName kName, typename Body>
+cudaError_t OnMipmapped(cudaMipmappedArray_const_t handle, Body body) {
+  return Runtime<kName>(Needs::kContext, [&] {
+    MipmappedArray* array = FindMipmappedArray(handle);
+    return array == nullptr ? Error::kInvalidHandle : body(*array);
+  });
+}
+
+// The memory may be in use: the vendor's functions wait as well.
+template <typename T>
+Error AfterWork(T& array, Error (*destroy)(T&)) {
+  const Error error = WaitForDevice(ActiveDevice());
+  return error != Error::kSuccess ? error : destroy(array);
+}
+
+// "If the CUDA array is not allocated with flag cudaArrayDeferredMapping", or
+// not with cudaArraySparse: no device here supports either.
+template <ApiName kName>
+cudaError_t NotDeferred(cudaArray_const_t array) {
+  return OnArray<kName>(array,
+                        [](const Array&) { return Error::kInvalidValue; });
+}
+template <ApiName kName>
+cudaError_t NotDeferred(cudaMipmappedArray_const_t array) {
+  return OnMipmapped<kName>(
+      array, [](const MipmappedArray&) { return Error::kInvalidValue; });
+}
+
+}  // namespace
+}  // namespace dltap::simgpu
+
+using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+
+cudaError_t cudaMallocArray(cudaArray_t* array,
+                            const cudaChannelFormatDesc* desc, size_t width,
+                            size_t height, unsigned int flags) {
+  const CallParams<cudaMallocArray_v3020_params> params{array, desc, width,
+                                                        height, flags};
+  return MakeArray<"cudaMallocArray">(array, desc, {width, height, 0}, flags);
+}
+
+cudaError_t cudaMalloc3DArray(cudaArray_t* array,
+                              const cudaChannelFormatDesc* desc,
+                              cudaExtent extent, unsigned int flags) {
+  const CallParams<cudaMalloc3DArray_v3020_params> params{array, desc, extent,
+                                                          flags};
+  return MakeArray<"cudaMalloc3DArray">(array, desc, extent, flags);
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array) {
+  const CallParams<cudaFreeArray_v3020_params> params{array};
+  if (array == nullptr) {
+    return Runtime<"cudaFreeArray">(Needs::kContext,
+                                    [] { return Error::kSuccess; });
+  }
+  return OnArray<"cudaFreeArray">(
+      array, [](Array& found) { return AfterWork(found, DestroyArray); });
+}
+
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent,
+                             unsigned int* flags, cudaArray_t array) {
+  const CallParams<cudaArrayGetInfo_v4010_params> params{desc, extent, flags,
+                                                         array};
+  return OnArray<"cudaArrayGetInfo">(array, [&](const Array& found) {
+    const ArrayShape& shape = found.shape;
+    if (desc != nullptr) *desc = DescOf(shape);
+    if (extent != nullptr) *extent = {shape.width, shape.height, shape.depth};
+    if (flags != nullptr) *flags = shape.flags;
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* desc,
+                               cudaArray_const_t array) {
+  const CallParams<cudaGetChannelDesc_v3020_params> params{desc, array};
+  return OnArray<"cudaGetChannelDesc">(array, [&](const Array& found) {
+    if (desc == nullptr) return Error::kInvalidValue;
+    *desc = DescOf(found.shape);
+    return Error::kSuccess;
+  });
+}
+
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* mipmappedArray,
+                                     const cudaChannelFormatDesc* desc,
+                                     cudaExtent extent, unsigned int numLevels,
+                                     unsigned int flags) {
+  const CallParams<cudaMallocMipmappedArray_v5000_params> params{
+      mipmappedArray, desc, extent, numLevels, flags};
+  return Runtime<"cudaMallocMipmappedArray">(Needs::kContext, [&] {
+    if (mipmappedArray == nullptr) return Error::kInvalidValue;
+    ArrayShape shape;
+    Error error = ReadShape(desc, extent, flags, &shape);
+    if (error != Error::kSuccess) return error;
+    MipmappedArray* array = nullptr;
+    error = CreateMipmappedArray(ActiveDevice(), shape, numLevels, &array);
+    if (error == Error::kSuccess) {
+      *mipmappedArray = ToHandle<cudaMipmappedArray_t>(array);
+    }
+    return error;
+  });
+}
+
+cudaError_t cudaGetMipmappedArrayLevel(
+    cudaArray_t* levelArray, cudaMipmappedArray_const_t mipmappedArray,
+    unsigned int level) {
+  const CallParams<cudaGetMipmappedArrayLevel_v5000_params> params{
+      levelArray, mipmappedArray, level};
+  return OnMipmapped<"cudaGetMipmappedArrayLevel">(
+      mipmappedArray, [&](const MipmappedArray& array) {
+        if (levelArray == nullptr || level >= array.levels.size()) {
+          return Error::kInvalidValue;
+        }
+        *levelArray = ToHandle<cudaArray_t>(array.levels[level]);
+        return Error::kSuccess;
+      });
+}
+
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray) {
+  const CallParams<cudaFreeMipmappedArray_v5000_params> params{mipmappedArray};
+  return OnMipmapped<"cudaFreeMipmappedArray">(
+      mipmappedArray, [](MipmappedArray& array) {
+        return AfterWork(array, DestroyMipmappedArray);
+      });
+}
+
+// "If the array does not have a multi-planar format."
+cudaError_t cudaArrayGetPlane(cudaArray_t* pPlaneArray, cudaArray_t hArray,
+                              unsigned int planeIdx) {
+  const CallParams<cudaArrayGetPlane_v11020_params> params{pPlaneArray, hArray,
+                                                           planeIdx};
+  return NotDeferred<"cudaArrayGetPlane">(hArray);
+}
+
+cudaError_t cudaArrayGetMemoryRequirements(
+    cudaArrayMemoryRequirements* memoryRequirements, cudaArray_t array,
+    int device) {
+  const CallParams<cudaArrayGetMemoryRequirements_v11060_params> params{
+      memoryRequirements, array, device};
+  return NotDeferred<"cudaArrayGetMemoryRequirements">(array);
+}
+
+cudaError_t cudaMipmappedArrayGetMemoryRequirements(
+    cudaArrayMemoryRequirements* memoryRequirements,
+    cudaMipmappedArray_t mipmap, int device) {
+  const CallParams<cudaMipmappedArrayGetMemoryRequirements_v11060_params>
+      params{memoryRequirements, mipmap, device};
+  return NotDeferred<"cudaMipmappedArrayGetMemoryRequirements">(mipmap);
+}
+
+cudaError_t cudaArrayGetSparseProperties(
+    cudaArraySparseProperties* sparseProperties, cudaArray_t array) {
+  const CallParams<cudaArrayGetSparseProperties_v11010_params> params{
+      sparseProperties, array};
+  return NotDeferred<"cudaArrayGetSparseProperties">(array);
+}
+
+cudaError_t cudaMipmappedArrayGetSparseProperties(
+    cudaArraySparseProperties* sparseProperties, cudaMipmappedArray_t mipmap) {
+  const CallParams<cudaMipmappedArrayGetSparseProperties_v11010_params> params{
+      sparseProperties, mipmap};
+  return NotDeferred<"cudaMipmappedArrayGetSparseProperties">(mipmap);
+}
+
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                            cudaChannelFormatKind f) {
+  const CallParams<cudaCreateChannelDesc_v3020_params> params{x, y, z, w, f};
+  Runtime<"cudaCreateChannelDesc">(Needs::kNothing,
+                                   [] { return Error::kSuccess; });
+  return {x, y, z, w, f};
+}
