@@ -86,21 +86,16 @@ using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 cudaError_t cudaMallocArray(cudaArray_t* array,
                             const cudaChannelFormatDesc* desc, size_t width,
                             size_t height, unsigned int flags) {
-  const CallParams<cudaMallocArray_v3020_params> params{array, desc, width,
-                                                        height, flags};
   return MakeArray<"cudaMallocArray">(array, desc, {width, height, 0}, flags);
 }
 
 cudaError_t cudaMalloc3DArray(cudaArray_t* array,
                               const cudaChannelFormatDesc* desc,
                               cudaExtent extent, unsigned int flags) {
-  const CallParams<cudaMalloc3DArray_v3020_params> params{array, desc, extent,
-                                                          flags};
   return MakeArray<"cudaMalloc3DArray">(array, desc, extent, flags);
 }
 
 cudaError_t cudaFreeArray(cudaArray_t array) {
-  const CallParams<cudaFreeArray_v3020_params> params{array};
   if (array == nullptr) {
     return Runtime<"cudaFreeArray">(Needs::kContext,
                                     [] { return Error::kSuccess; });
@@ -111,8 +106,6 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
 
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent,
                              unsigned int* flags, cudaArray_t array) {
-  const CallParams<cudaArrayGetInfo_v4010_params> params{desc, extent, flags,
-                                                         array};
   return OnArray<"cudaArrayGetInfo">(array, [&](const Array& found) {
     const ArrayShape& shape = found.shape;
     if (desc != nullptr) *desc = DescOf(shape);
@@ -124,7 +117,6 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent,
 
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* desc,
                                cudaArray_const_t array) {
-  const CallParams<cudaGetChannelDesc_v3020_params> params{desc, array};
   return OnArray<"cudaGetChannelDesc">(array, [&](const Array& found) {
     if (desc == nullptr) return Error::kInvalidValue;
     *desc = DescOf(found.shape);
@@ -136,8 +128,6 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* mipmappedArray,
                                      const cudaChannelFormatDesc* desc,
                                      cudaExtent extent, unsigned int numLevels,
                                      unsigned int flags) {
-  const CallParams<cudaMallocMipmappedArray_v5000_params> params{
-      mipmappedArray, desc, extent, numLevels, flags};
   return Runtime<"cudaMallocMipmappedArray">(Needs::kContext, [&] {
     if (mipmappedArray == nullptr) return Error::kInvalidValue;
     ArrayShape shape;
@@ -155,8 +145,6 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* mipmappedArray,
 cudaError_t cudaGetMipmappedArrayLevel(
     cudaArray_t* levelArray, cudaMipmappedArray_const_t mipmappedArray,
     unsigned int level) {
-  const CallParams<cudaGetMipmappedArrayLevel_v5000_params> params{
-      levelArray, mipmappedArray, level};
   return OnMipmapped<"cudaGetMipmappedArrayLevel">(
       mipmappedArray, [&](const MipmappedArray& array) {
         if (levelArray == nullptr || level >= array.levels.size()) {
@@ -168,7 +156,6 @@ cudaError_t cudaGetMipmappedArrayLevel(
 }
 
 cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray) {
-  const CallParams<cudaFreeMipmappedArray_v5000_params> params{mipmappedArray};
   return OnMipmapped<"cudaFreeMipmappedArray">(
       mipmappedArray, [](MipmappedArray& array) {
         return AfterWork(array, DestroyMipmappedArray);
@@ -176,46 +163,32 @@ cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray) {
 }
 
 // "If the array does not have a multi-planar format."
-cudaError_t cudaArrayGetPlane(cudaArray_t* pPlaneArray, cudaArray_t hArray,
-                              unsigned int planeIdx) {
-  const CallParams<cudaArrayGetPlane_v11020_params> params{pPlaneArray, hArray,
-                                                           planeIdx};
+cudaError_t cudaArrayGetPlane(cudaArray_t*, cudaArray_t hArray, unsigned int) {
   return NotDeferred<"cudaArrayGetPlane">(hArray);
 }
 
-cudaError_t cudaArrayGetMemoryRequirements(
-    cudaArrayMemoryRequirements* memoryRequirements, cudaArray_t array,
-    int device) {
-  const CallParams<cudaArrayGetMemoryRequirements_v11060_params> params{
-      memoryRequirements, array, device};
+cudaError_t cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements*,
+                                           cudaArray_t array, int) {
   return NotDeferred<"cudaArrayGetMemoryRequirements">(array);
 }
 
 cudaError_t cudaMipmappedArrayGetMemoryRequirements(
-    cudaArrayMemoryRequirements* memoryRequirements,
-    cudaMipmappedArray_t mipmap, int device) {
-  const CallParams<cudaMipmappedArrayGetMemoryRequirements_v11060_params>
-      params{memoryRequirements, mipmap, device};
+    cudaArrayMemoryRequirements*, cudaMipmappedArray_t mipmap, int) {
   return NotDeferred<"cudaMipmappedArrayGetMemoryRequirements">(mipmap);
 }
 
-cudaError_t cudaArrayGetSparseProperties(
-    cudaArraySparseProperties* sparseProperties, cudaArray_t array) {
-  const CallParams<cudaArrayGetSparseProperties_v11010_params> params{
-      sparseProperties, array};
+cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties*,
+                                         cudaArray_t array) {
   return NotDeferred<"cudaArrayGetSparseProperties">(array);
 }
 
-cudaError_t cudaMipmappedArrayGetSparseProperties(
-    cudaArraySparseProperties* sparseProperties, cudaMipmappedArray_t mipmap) {
-  const CallParams<cudaMipmappedArrayGetSparseProperties_v11010_params> params{
-      sparseProperties, mipmap};
+cudaError_t cudaMipmappedArrayGetSparseProperties(cudaArraySparseProperties*,
+                                                  cudaMipmappedArray_t mipmap) {
   return NotDeferred<"cudaMipmappedArrayGetSparseProperties">(mipmap);
 }
 
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                             cudaChannelFormatKind f) {
-  const CallParams<cudaCreateChannelDesc_v3020_params> params{x, y, z, w, f};
   Runtime<"cudaCreateChannelDesc">(Needs::kNothing,
                                    [] { return Error::kSuccess; });
   return {x, y, z, w, f};

@@ -85,8 +85,6 @@ using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
                                 const void* src, size_t spitch, size_t width,
                                 size_t height, cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpy2DToArray_v3020_params> params{
-      dst, wOffset, hOffset, src, spitch, width, height, kind};
   return Copy<"cudaMemcpy2DToArray", Form::kRows, CopySync>(
       nullptr,
       {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
@@ -96,8 +94,6 @@ cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t wOffset,
                                      size_t hOffset, const void* src,
                                      size_t spitch, size_t width, size_t height,
                                      cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpy2DToArray_ptds_v7000_params> params{
-      dst, wOffset, hOffset, src, spitch, width, height, kind};
   return Copy<"cudaMemcpy2DToArray_ptds", Form::kRows, CopySync, kPtsz>(
       nullptr,
       {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
@@ -107,8 +103,6 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset,
                                      size_t hOffset, const void* src,
                                      size_t spitch, size_t width, size_t height,
                                      cudaMemcpyKind kind, cudaStream_t stream) {
-  const CallParams<cudaMemcpy2DToArrayAsync_v3020_params> params{
-      dst, wOffset, hOffset, src, spitch, width, height, kind, stream};
   return Copy<"cudaMemcpy2DToArrayAsync", Form::kRows, CopyAsync>(
       stream,
       {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
@@ -119,8 +113,6 @@ cudaError_t cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset,
                                           size_t spitch, size_t width,
                                           size_t height, cudaMemcpyKind kind,
                                           cudaStream_t stream) {
-  const CallParams<cudaMemcpy2DToArrayAsync_ptsz_v7000_params> params{
-      dst, wOffset, hOffset, src, spitch, width, height, kind, stream};
   return Copy<"cudaMemcpy2DToArrayAsync_ptsz", Form::kRows, CopyAsync, kPtsz>(
       stream,
       {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
@@ -130,8 +122,6 @@ cudaError_t cudaMemcpy2DFromArray(void* dst, size_t dpitch,
                                   cudaArray_const_t src, size_t wOffset,
                                   size_t hOffset, size_t width, size_t height,
                                   cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpy2DFromArray_v3020_params> params{
-      dst, dpitch, src, wOffset, hOffset, width, height, kind};
   return Copy<"cudaMemcpy2DFromArray", Form::kRows, CopySync>(
       nullptr,
       {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
@@ -141,8 +131,6 @@ cudaError_t cudaMemcpy2DFromArray_ptds(void* dst, size_t dpitch,
                                        cudaArray_const_t src, size_t wOffset,
                                        size_t hOffset, size_t width,
                                        size_t height, cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpy2DFromArray_ptds_v7000_params> params{
-      dst, dpitch, src, wOffset, hOffset, width, height, kind};
   return Copy<"cudaMemcpy2DFromArray_ptds", Form::kRows, CopySync, kPtsz>(
       nullptr,
       {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
@@ -153,8 +141,6 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void* dst, size_t dpitch,
                                        size_t hOffset, size_t width,
                                        size_t height, cudaMemcpyKind kind,
                                        cudaStream_t stream) {
-  const CallParams<cudaMemcpy2DFromArrayAsync_v3020_params> params{
-      dst, dpitch, src, wOffset, hOffset, width, height, kind, stream};
   return Copy<"cudaMemcpy2DFromArrayAsync", Form::kRows, CopyAsync>(
       stream,
       {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
@@ -166,8 +152,6 @@ cudaError_t cudaMemcpy2DFromArrayAsync_ptsz(void* dst, size_t dpitch,
                                             size_t width, size_t height,
                                             cudaMemcpyKind kind,
                                             cudaStream_t stream) {
-  const CallParams<cudaMemcpy2DFromArrayAsync_ptsz_v7000_params> params{
-      dst, dpitch, src, wOffset, hOffset, width, height, kind, stream};
   return Copy<"cudaMemcpy2DFromArrayAsync_ptsz", Form::kRows, CopyAsync, kPtsz>(
       stream,
       {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
@@ -178,9 +162,6 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst,
                                      size_t wOffsetSrc, size_t hOffsetSrc,
                                      size_t width, size_t height,
                                      cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpy2DArrayToArray_v3020_params> params{
-      dst,        wOffsetDst, hOffsetDst, src, wOffsetSrc,
-      hOffsetSrc, width,      height,     kind};
   return Copy<"cudaMemcpy2DArrayToArray", Form::kRows, CopySync>(
       nullptr, {In(dst, wOffsetDst, hOffsetDst),
                 In(src, wOffsetSrc, hOffsetSrc), width, height, kind});
@@ -192,9 +173,6 @@ cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst,
                                           size_t wOffsetSrc, size_t hOffsetSrc,
                                           size_t width, size_t height,
                                           cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpy2DArrayToArray_ptds_v7000_params> params{
-      dst,        wOffsetDst, hOffsetDst, src, wOffsetSrc,
-      hOffsetSrc, width,      height,     kind};
   return Copy<"cudaMemcpy2DArrayToArray_ptds", Form::kRows, CopySync, kPtsz>(
       nullptr, {In(dst, wOffsetDst, hOffsetDst),
                 In(src, wOffsetSrc, hOffsetSrc), width, height, kind});
@@ -203,8 +181,6 @@ cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst,
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
                               const void* src, size_t count,
                               cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpyToArray_v3020_params> params{dst, wOffset, hOffset,
-                                                          src, count,   kind};
   return Copy<"cudaMemcpyToArray", Form::kRun, CopySync>(
       nullptr, {In(dst, wOffset, hOffset), At(src), count, 0, kind});
 }
@@ -212,8 +188,6 @@ cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
 cudaError_t cudaMemcpyToArray_ptds(cudaArray_t dst, size_t wOffset,
                                    size_t hOffset, const void* src,
                                    size_t count, cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpyToArray_ptds_v7000_params> params{
-      dst, wOffset, hOffset, src, count, kind};
   return Copy<"cudaMemcpyToArray_ptds", Form::kRun, CopySync, kPtsz>(
       nullptr, {In(dst, wOffset, hOffset), At(src), count, 0, kind});
 }
@@ -222,8 +196,6 @@ cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset,
                                    size_t hOffset, const void* src,
                                    size_t count, cudaMemcpyKind kind,
                                    cudaStream_t stream) {
-  const CallParams<cudaMemcpyToArrayAsync_v3020_params> params{
-      dst, wOffset, hOffset, src, count, kind, stream};
   return Copy<"cudaMemcpyToArrayAsync", Form::kRun, CopyAsync>(
       stream, {In(dst, wOffset, hOffset), At(src), count, 0, kind});
 }
@@ -232,8 +204,6 @@ cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset,
                                         size_t hOffset, const void* src,
                                         size_t count, cudaMemcpyKind kind,
                                         cudaStream_t stream) {
-  const CallParams<cudaMemcpyToArrayAsync_ptsz_v7000_params> params{
-      dst, wOffset, hOffset, src, count, kind, stream};
   return Copy<"cudaMemcpyToArrayAsync_ptsz", Form::kRun, CopyAsync, kPtsz>(
       stream, {In(dst, wOffset, hOffset), At(src), count, 0, kind});
 }
@@ -241,8 +211,6 @@ cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset,
 cudaError_t cudaMemcpyFromArray(void* dst, cudaArray_const_t src,
                                 size_t wOffset, size_t hOffset, size_t count,
                                 cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpyFromArray_v3020_params> params{
-      dst, src, wOffset, hOffset, count, kind};
   return Copy<"cudaMemcpyFromArray", Form::kRun, CopySync>(
       nullptr, {At(dst), In(src, wOffset, hOffset), count, 0, kind});
 }
@@ -250,8 +218,6 @@ cudaError_t cudaMemcpyFromArray(void* dst, cudaArray_const_t src,
 cudaError_t cudaMemcpyFromArray_ptds(void* dst, cudaArray_const_t src,
                                      size_t wOffset, size_t hOffset,
                                      size_t count, cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpyFromArray_ptds_v7000_params> params{
-      dst, src, wOffset, hOffset, count, kind};
   return Copy<"cudaMemcpyFromArray_ptds", Form::kRun, CopySync, kPtsz>(
       nullptr, {At(dst), In(src, wOffset, hOffset), count, 0, kind});
 }
@@ -260,8 +226,6 @@ cudaError_t cudaMemcpyFromArrayAsync(void* dst, cudaArray_const_t src,
                                      size_t wOffset, size_t hOffset,
                                      size_t count, cudaMemcpyKind kind,
                                      cudaStream_t stream) {
-  const CallParams<cudaMemcpyFromArrayAsync_v3020_params> params{
-      dst, src, wOffset, hOffset, count, kind, stream};
   return Copy<"cudaMemcpyFromArrayAsync", Form::kRun, CopyAsync>(
       stream, {At(dst), In(src, wOffset, hOffset), count, 0, kind});
 }
@@ -270,8 +234,6 @@ cudaError_t cudaMemcpyFromArrayAsync_ptsz(void* dst, cudaArray_const_t src,
                                           size_t wOffset, size_t hOffset,
                                           size_t count, cudaMemcpyKind kind,
                                           cudaStream_t stream) {
-  const CallParams<cudaMemcpyFromArrayAsync_ptsz_v7000_params> params{
-      dst, src, wOffset, hOffset, count, kind, stream};
   return Copy<"cudaMemcpyFromArrayAsync_ptsz", Form::kRun, CopyAsync, kPtsz>(
       stream, {At(dst), In(src, wOffset, hOffset), count, 0, kind});
 }
@@ -280,8 +242,6 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst,
                                    size_t hOffsetDst, cudaArray_const_t src,
                                    size_t wOffsetSrc, size_t hOffsetSrc,
                                    size_t count, cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpyArrayToArray_v3020_params> params{
-      dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind};
   return Copy<"cudaMemcpyArrayToArray", Form::kRun, CopySync>(
       nullptr, {In(dst, wOffsetDst, hOffsetDst),
                 In(src, wOffsetSrc, hOffsetSrc), count, 0, kind});
@@ -292,8 +252,6 @@ cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst,
                                         cudaArray_const_t src,
                                         size_t wOffsetSrc, size_t hOffsetSrc,
                                         size_t count, cudaMemcpyKind kind) {
-  const CallParams<cudaMemcpyArrayToArray_ptds_v7000_params> params{
-      dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind};
   return Copy<"cudaMemcpyArrayToArray_ptds", Form::kRun, CopySync, kPtsz>(
       nullptr, {In(dst, wOffsetDst, hOffsetDst),
                 In(src, wOffsetSrc, hOffsetSrc), count, 0, kind});

@@ -187,8 +187,6 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* pTexObject,
                                     const cudaResourceDesc* pResDesc,
                                     const cudaTextureDesc* pTexDesc,
                                     const cudaResourceViewDesc* pResViewDesc) {
-  const CallParams<cudaCreateTextureObject_v5000_params> params{
-      pTexObject, pResDesc, pTexDesc, pResViewDesc};
   return Runtime<"cudaCreateTextureObject">(Needs::kContext, [&] {
     if (pTexObject == nullptr || pResDesc == nullptr || pTexDesc == nullptr) {
       return Error::kInvalidValue;
@@ -207,14 +205,11 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* pTexObject,
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject) {
-  const CallParams<cudaDestroyTextureObject_v5000_params> params{texObject};
   return Destroy<"cudaDestroyTextureObject", TextureObject>(texObject);
 }
 
 cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* pResDesc,
                                              cudaTextureObject_t texObject) {
-  const CallParams<cudaGetTextureObjectResourceDesc_v5000_params> params{
-      pResDesc, texObject};
   return Get<"cudaGetTextureObjectResourceDesc", TextureObject>(
       pResDesc, texObject,
       [](const TextureObject& object) { return &object.resource; });
@@ -222,8 +217,6 @@ cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* pResDesc,
 
 cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* pTexDesc,
                                             cudaTextureObject_t texObject) {
-  const CallParams<cudaGetTextureObjectTextureDesc_v5000_params> params{
-      pTexDesc, texObject};
   return Get<"cudaGetTextureObjectTextureDesc", TextureObject>(
       pTexDesc, texObject,
       [](const TextureObject& object) { return &object.texture; });
@@ -232,8 +225,6 @@ cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* pTexDesc,
 // "If no resource view was specified, cudaErrorInvalidValue is returned."
 cudaError_t cudaGetTextureObjectResourceViewDesc(
     cudaResourceViewDesc* pResViewDesc, cudaTextureObject_t texObject) {
-  const CallParams<cudaGetTextureObjectResourceViewDesc_v5000_params> params{
-      pResViewDesc, texObject};
   return Get<"cudaGetTextureObjectResourceViewDesc", TextureObject>(
       pResViewDesc, texObject, [](const TextureObject& object) {
         return object.has_view ? &object.view : nullptr;
@@ -242,8 +233,6 @@ cudaError_t cudaGetTextureObjectResourceViewDesc(
 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* pSurfObject,
                                     const cudaResourceDesc* pResDesc) {
-  const CallParams<cudaCreateSurfaceObject_v5000_params> params{pSurfObject,
-                                                                pResDesc};
   return Runtime<"cudaCreateSurfaceObject">(Needs::kContext, [&] {
     if (pSurfObject == nullptr || pResDesc == nullptr ||
         pResDesc->resType != cudaResourceTypeArray) {
@@ -260,14 +249,11 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* pSurfObject,
 }
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject) {
-  const CallParams<cudaDestroySurfaceObject_v5000_params> params{surfObject};
   return Destroy<"cudaDestroySurfaceObject", SurfaceObject>(surfObject);
 }
 
 cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* pResDesc,
                                              cudaSurfaceObject_t surfObject) {
-  const CallParams<cudaGetSurfaceObjectResourceDesc_v5000_params> params{
-      pResDesc, surfObject};
   return Get<"cudaGetSurfaceObjectResourceDesc", SurfaceObject>(
       pResDesc, surfObject,
       [](const SurfaceObject& object) { return &object.resource; });
@@ -276,8 +262,6 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* pResDesc,
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(
     size_t* maxWidthInElements, const cudaChannelFormatDesc* fmtDesc,
     int device) {
-  const CallParams<cudaDeviceGetTexture1DLinearMaxWidth_v11010_params> params{
-      maxWidthInElements, fmtDesc, device};
   return Runtime<"cudaDeviceGetTexture1DLinearMaxWidth">(Needs::kDriver, [&] {
     const Device* found = FindDevice(device);
     if (found == nullptr) return Error::kInvalidDevice;

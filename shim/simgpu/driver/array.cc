@@ -103,97 +103,72 @@ using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 CUresult cuArrayCreate(CUarray* pHandle,
                        const CUDA_ARRAY_DESCRIPTOR_v1* pAllocateArray) {
-  const CallParams<cuArrayCreate_params> params{pHandle, pAllocateArray};
   return MakeArray<"cuArrayCreate">(pHandle, pAllocateArray);
 }
 
 CUresult cuArrayCreate_v2(CUarray* pHandle,
                           const CUDA_ARRAY_DESCRIPTOR* pAllocateArray) {
-  const CallParams<cuArrayCreate_v2_params> params{pHandle, pAllocateArray};
   return MakeArray<"cuArrayCreate_v2">(pHandle, pAllocateArray);
 }
 
 CUresult cuArray3DCreate(CUarray* pHandle,
                          const CUDA_ARRAY3D_DESCRIPTOR_v1* pAllocateArray) {
-  const CallParams<cuArray3DCreate_params> params{pHandle, pAllocateArray};
   return MakeArray<"cuArray3DCreate">(pHandle, pAllocateArray);
 }
 
 CUresult cuArray3DCreate_v2(CUarray* pHandle,
                             const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray) {
-  const CallParams<cuArray3DCreate_v2_params> params{pHandle, pAllocateArray};
   return MakeArray<"cuArray3DCreate_v2">(pHandle, pAllocateArray);
 }
 
 CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR_v1* pArrayDescriptor,
                               CUarray hArray) {
-  const CallParams<cuArrayGetDescriptor_params> params{pArrayDescriptor,
-                                                       hArray};
   return Describe<"cuArrayGetDescriptor">(pArrayDescriptor, hArray);
 }
 
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor,
                                  CUarray hArray) {
-  const CallParams<cuArrayGetDescriptor_v2_params> params{pArrayDescriptor,
-                                                          hArray};
   return Describe<"cuArrayGetDescriptor_v2">(pArrayDescriptor, hArray);
 }
 
 CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR_v1* pArrayDescriptor,
                                 CUarray hArray) {
-  const CallParams<cuArray3DGetDescriptor_params> params{pArrayDescriptor,
-                                                         hArray};
   return Describe<"cuArray3DGetDescriptor">(pArrayDescriptor, hArray);
 }
 
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor,
                                    CUarray hArray) {
-  const CallParams<cuArray3DGetDescriptor_v2_params> params{pArrayDescriptor,
-                                                            hArray};
   return Describe<"cuArray3DGetDescriptor_v2">(pArrayDescriptor, hArray);
 }
 
 CUresult cuArrayDestroy(CUarray hArray) {
-  const CallParams<cuArrayDestroy_params> params{hArray};
   return OnArray<"cuArrayDestroy">(
       hArray, [](Array& array) { return AfterWork(array, DestroyArray); });
 }
 
-CUresult cuArrayGetPlane(CUarray* pPlaneArray, CUarray hArray,
-                         unsigned int planeIdx) {
-  const CallParams<cuArrayGetPlane_params> params{pPlaneArray, hArray,
-                                                  planeIdx};
+CUresult cuArrayGetPlane(CUarray*, CUarray hArray, unsigned int) {
   // "If the array does not have a multi-planar format."
   return NotDeferred<"cuArrayGetPlane">(hArray);
 }
 
-CUresult cuArrayGetMemoryRequirements(
-    CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements, CUarray array,
-    CUdevice device) {
-  const CallParams<cuArrayGetMemoryRequirements_params> params{
-      memoryRequirements, array, device};
+CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS*,
+                                      CUarray array, CUdevice) {
   return NotDeferred<"cuArrayGetMemoryRequirements">(array);
 }
 
-CUresult cuMipmappedArrayGetMemoryRequirements(
-    CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements, CUmipmappedArray mipmap,
-    CUdevice device) {
-  const CallParams<cuMipmappedArrayGetMemoryRequirements_params> params{
-      memoryRequirements, mipmap, device};
+CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS*,
+                                               CUmipmappedArray mipmap,
+                                               CUdevice) {
   return NotDeferred<"cuMipmappedArrayGetMemoryRequirements">(mipmap);
 }
 
-CUresult cuArrayGetSparseProperties(
-    CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties, CUarray array) {
-  const CallParams<cuArrayGetSparseProperties_params> params{sparseProperties,
-                                                             array};
+CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES*,
+                                    CUarray array) {
   return NotDeferred<"cuArrayGetSparseProperties">(array);
 }
 
-CUresult cuMipmappedArrayGetSparseProperties(
-    CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties, CUmipmappedArray mipmap) {
-  const CallParams<cuMipmappedArrayGetSparseProperties_params> params{
-      sparseProperties, mipmap};
+CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES*,
+                                             CUmipmappedArray mipmap) {
   return NotDeferred<"cuMipmappedArrayGetSparseProperties">(mipmap);
 }
 
@@ -201,8 +176,6 @@ CUresult cuMipmappedArrayCreate(
     CUmipmappedArray* pHandle,
     const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc,
     unsigned int numMipmapLevels) {
-  const CallParams<cuMipmappedArrayCreate_params> params{
-      pHandle, pMipmappedArrayDesc, numMipmapLevels};
   return Driver<"cuMipmappedArrayCreate">(DriverNeeds::kContext, [&] {
     if (pHandle == nullptr || pMipmappedArrayDesc == nullptr) {
       return Error::kInvalidValue;
@@ -221,8 +194,6 @@ CUresult cuMipmappedArrayCreate(
 CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray,
                                   CUmipmappedArray hMipmappedArray,
                                   unsigned int level) {
-  const CallParams<cuMipmappedArrayGetLevel_params> params{
-      pLevelArray, hMipmappedArray, level};
   return OnMipmapped<"cuMipmappedArrayGetLevel">(
       hMipmappedArray, [&](const MipmappedArray& array) {
         if (pLevelArray == nullptr || level >= array.levels.size()) {
@@ -234,26 +205,19 @@ CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray,
 }
 
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
-  const CallParams<cuMipmappedArrayDestroy_params> params{hMipmappedArray};
   return OnMipmapped<"cuMipmappedArrayDestroy">(
       hMipmappedArray, [](MipmappedArray& array) {
         return AfterWork(array, DestroyMipmappedArray);
       });
 }
 
-CUresult cuMemMapArrayAsync(CUarrayMapInfo* mapInfoList, unsigned int count,
-                            CUstream hStream) {
-  const CallParams<cuMemMapArrayAsync_params> params{mapInfoList, count,
-                                                     hStream};
+CUresult cuMemMapArrayAsync(CUarrayMapInfo*, unsigned int, CUstream) {
   // Sparse arrays, which alone are mapped, cannot be made here.
   return Driver<"cuMemMapArrayAsync">(DriverNeeds::kContext,
                                       [] { return Error::kNotSupported; });
 }
 
-CUresult cuMemMapArrayAsync_ptsz(CUarrayMapInfo* mapInfoList,
-                                 unsigned int count, CUstream hStream) {
-  const CallParams<cuMemMapArrayAsync_ptsz_params> params{mapInfoList, count,
-                                                          hStream};
+CUresult cuMemMapArrayAsync_ptsz(CUarrayMapInfo*, unsigned int, CUstream) {
   // Sparse arrays, which alone are mapped, cannot be made here.
   return Driver<"cuMemMapArrayAsync_ptsz">(DriverNeeds::kContext,
                                            [] { return Error::kNotSupported; });
@@ -263,8 +227,6 @@ CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* maxWidthInElements,
                                             CUarray_format format,
                                             unsigned int numChannels,
                                             CUdevice dev) {
-  const CallParams<cuDeviceGetTexture1DLinearMaxWidth_params> params{
-      maxWidthInElements, format, numChannels, dev};
   return OnDevice<"cuDeviceGetTexture1DLinearMaxWidth">(
       dev, [&](const Device& device) {
         if (maxWidthInElements == nullptr ||

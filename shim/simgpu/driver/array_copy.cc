@@ -60,8 +60,6 @@ using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray,
                          size_t srcOffset, size_t ByteCount) {
-  const CallParams<cuMemcpyAtoA_v2_params> params{dstArray, dstOffset, srcArray,
-                                                  srcOffset, ByteCount};
   return Copy<"cuMemcpyAtoA_v2", CopySync>(
       nullptr,
       {In(dstArray, dstOffset), In(srcArray, srcOffset), ByteCount, kInside});
@@ -70,8 +68,6 @@ CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray,
 CUresult cuMemcpyAtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
                               CUarray srcArray, size_t srcOffset,
                               size_t ByteCount) {
-  const CallParams<cuMemcpyAtoA_v2_ptds_params> params{
-      dstArray, dstOffset, srcArray, srcOffset, ByteCount};
   return Copy<"cuMemcpyAtoA_v2_ptds", CopySync, kPtsz>(
       nullptr,
       {In(dstArray, dstOffset), In(srcArray, srcOffset), ByteCount, kInside});
@@ -79,56 +75,42 @@ CUresult cuMemcpyAtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
 
 CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray,
                          size_t srcOffset, size_t ByteCount) {
-  const CallParams<cuMemcpyAtoD_v2_params> params{dstDevice, srcArray,
-                                                  srcOffset, ByteCount};
   return Copy<"cuMemcpyAtoD_v2", CopySync>(
       nullptr, {At(dstDevice), In(srcArray, srcOffset), ByteCount, kInside});
 }
 
 CUresult cuMemcpyAtoD_v2_ptds(CUdeviceptr dstDevice, CUarray srcArray,
                               size_t srcOffset, size_t ByteCount) {
-  const CallParams<cuMemcpyAtoD_v2_ptds_params> params{dstDevice, srcArray,
-                                                       srcOffset, ByteCount};
   return Copy<"cuMemcpyAtoD_v2_ptds", CopySync, kPtsz>(
       nullptr, {At(dstDevice), In(srcArray, srcOffset), ByteCount, kInside});
 }
 
 CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset,
                          CUdeviceptr srcDevice, size_t ByteCount) {
-  const CallParams<cuMemcpyDtoA_v2_params> params{dstArray, dstOffset,
-                                                  srcDevice, ByteCount};
   return Copy<"cuMemcpyDtoA_v2", CopySync>(
       nullptr, {In(dstArray, dstOffset), At(srcDevice), ByteCount, kInside});
 }
 
 CUresult cuMemcpyDtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
                               CUdeviceptr srcDevice, size_t ByteCount) {
-  const CallParams<cuMemcpyDtoA_v2_ptds_params> params{dstArray, dstOffset,
-                                                       srcDevice, ByteCount};
   return Copy<"cuMemcpyDtoA_v2_ptds", CopySync, kPtsz>(
       nullptr, {In(dstArray, dstOffset), At(srcDevice), ByteCount, kInside});
 }
 
 CUresult cuMemcpyAtoH_v2(void* dstHost, CUarray srcArray, size_t srcOffset,
                          size_t ByteCount) {
-  const CallParams<cuMemcpyAtoH_v2_params> params{dstHost, srcArray, srcOffset,
-                                                  ByteCount};
   return Copy<"cuMemcpyAtoH_v2", CopySync>(
       nullptr, {At(dstHost), In(srcArray, srcOffset), ByteCount, kDown});
 }
 
 CUresult cuMemcpyAtoH_v2_ptds(void* dstHost, CUarray srcArray, size_t srcOffset,
                               size_t ByteCount) {
-  const CallParams<cuMemcpyAtoH_v2_ptds_params> params{dstHost, srcArray,
-                                                       srcOffset, ByteCount};
   return Copy<"cuMemcpyAtoH_v2_ptds", CopySync, kPtsz>(
       nullptr, {At(dstHost), In(srcArray, srcOffset), ByteCount, kDown});
 }
 
 CUresult cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, size_t srcOffset,
                               size_t ByteCount, CUstream hStream) {
-  const CallParams<cuMemcpyAtoHAsync_v2_params> params{
-      dstHost, srcArray, srcOffset, ByteCount, hStream};
   return Copy<"cuMemcpyAtoHAsync_v2", CopyAsync>(
       hStream, {At(dstHost), In(srcArray, srcOffset), ByteCount, kDown});
 }
@@ -136,24 +118,18 @@ CUresult cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, size_t srcOffset,
 CUresult cuMemcpyAtoHAsync_v2_ptsz(void* dstHost, CUarray srcArray,
                                    size_t srcOffset, size_t ByteCount,
                                    CUstream hStream) {
-  const CallParams<cuMemcpyAtoHAsync_v2_ptsz_params> params{
-      dstHost, srcArray, srcOffset, ByteCount, hStream};
   return Copy<"cuMemcpyAtoHAsync_v2_ptsz", CopyAsync, kPtsz>(
       hStream, {At(dstHost), In(srcArray, srcOffset), ByteCount, kDown});
 }
 
 CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset,
                          const void* srcHost, size_t ByteCount) {
-  const CallParams<cuMemcpyHtoA_v2_params> params{dstArray, dstOffset, srcHost,
-                                                  ByteCount};
   return Copy<"cuMemcpyHtoA_v2", CopySync>(
       nullptr, {In(dstArray, dstOffset), At(srcHost), ByteCount, kUp});
 }
 
 CUresult cuMemcpyHtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
                               const void* srcHost, size_t ByteCount) {
-  const CallParams<cuMemcpyHtoA_v2_ptds_params> params{dstArray, dstOffset,
-                                                       srcHost, ByteCount};
   return Copy<"cuMemcpyHtoA_v2_ptds", CopySync, kPtsz>(
       nullptr, {In(dstArray, dstOffset), At(srcHost), ByteCount, kUp});
 }
@@ -161,8 +137,6 @@ CUresult cuMemcpyHtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
 CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset,
                               const void* srcHost, size_t ByteCount,
                               CUstream hStream) {
-  const CallParams<cuMemcpyHtoAAsync_v2_params> params{
-      dstArray, dstOffset, srcHost, ByteCount, hStream};
   return Copy<"cuMemcpyHtoAAsync_v2", CopyAsync>(
       hStream, {In(dstArray, dstOffset), At(srcHost), ByteCount, kUp});
 }
@@ -170,8 +144,6 @@ CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset,
 CUresult cuMemcpyHtoAAsync_v2_ptsz(CUarray dstArray, size_t dstOffset,
                                    const void* srcHost, size_t ByteCount,
                                    CUstream hStream) {
-  const CallParams<cuMemcpyHtoAAsync_v2_ptsz_params> params{
-      dstArray, dstOffset, srcHost, ByteCount, hStream};
   return Copy<"cuMemcpyHtoAAsync_v2_ptsz", CopyAsync, kPtsz>(
       hStream, {In(dstArray, dstOffset), At(srcHost), ByteCount, kUp});
 }

@@ -182,12 +182,10 @@ CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D* pCopy, CUstream hStream) {
 }
 
 CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* pCopy) {
-  const CallParams<cuMemcpy2DUnaligned_v2_params> params{pCopy};
   return Copy2D<"cuMemcpy2DUnaligned_v2", kSync>(nullptr, pCopy);
 }
 
 CUresult cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D* pCopy) {
-  const CallParams<cuMemcpy2DUnaligned_v2_ptds_params> params{pCopy};
   return Copy2D<"cuMemcpy2DUnaligned_v2_ptds", kSync, kPtsz>(nullptr, pCopy);
 }
 

@@ -152,8 +152,6 @@ CUresult cuTexObjectCreate(CUtexObject* pTexObject,
                            const CUDA_RESOURCE_DESC* pResDesc,
                            const CUDA_TEXTURE_DESC* pTexDesc,
                            const CUDA_RESOURCE_VIEW_DESC* pResViewDesc) {
-  const CallParams<cuTexObjectCreate_params> params{pTexObject, pResDesc,
-                                                    pTexDesc, pResViewDesc};
   return Driver<"cuTexObjectCreate">(DriverNeeds::kContext, [&] {
     if (pTexObject == nullptr || pResDesc == nullptr || pTexDesc == nullptr) {
       return Error::kInvalidValue;
@@ -170,14 +168,11 @@ CUresult cuTexObjectCreate(CUtexObject* pTexObject,
 }
 
 CUresult cuTexObjectDestroy(CUtexObject texObject) {
-  const CallParams<cuTexObjectDestroy_params> params{texObject};
   return Destroy<"cuTexObjectDestroy", TextureObject>(texObject);
 }
 
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* pResDesc,
                                     CUtexObject texObject) {
-  const CallParams<cuTexObjectGetResourceDesc_params> params{pResDesc,
-                                                             texObject};
   return Get<"cuTexObjectGetResourceDesc", TextureObject>(
       pResDesc, texObject,
       [](const TextureObject& object) { return &object.resource; });
@@ -185,8 +180,6 @@ CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* pResDesc,
 
 CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* pTexDesc,
                                    CUtexObject texObject) {
-  const CallParams<cuTexObjectGetTextureDesc_params> params{pTexDesc,
-                                                            texObject};
   return Get<"cuTexObjectGetTextureDesc", TextureObject>(
       pTexDesc, texObject,
       [](const TextureObject& object) { return &object.texture; });
@@ -195,8 +188,6 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* pTexDesc,
 // "If no resource view was specified, CUDA_ERROR_INVALID_VALUE is returned."
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* pResViewDesc,
                                         CUtexObject texObject) {
-  const CallParams<cuTexObjectGetResourceViewDesc_params> params{pResViewDesc,
-                                                                 texObject};
   return Get<"cuTexObjectGetResourceViewDesc", TextureObject>(
       pResViewDesc, texObject, [](const TextureObject& object) {
         return object.has_view ? &object.view : nullptr;
@@ -205,7 +196,6 @@ CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* pResViewDesc,
 
 CUresult cuSurfObjectCreate(CUsurfObject* pSurfObject,
                             const CUDA_RESOURCE_DESC* pResDesc) {
-  const CallParams<cuSurfObjectCreate_params> params{pSurfObject, pResDesc};
   return Driver<"cuSurfObjectCreate">(DriverNeeds::kContext, [&] {
     if (pSurfObject == nullptr || pResDesc == nullptr) {
       return Error::kInvalidValue;
@@ -218,14 +208,11 @@ CUresult cuSurfObjectCreate(CUsurfObject* pSurfObject,
 }
 
 CUresult cuSurfObjectDestroy(CUsurfObject surfObject) {
-  const CallParams<cuSurfObjectDestroy_params> params{surfObject};
   return Destroy<"cuSurfObjectDestroy", SurfaceObject>(surfObject);
 }
 
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* pResDesc,
                                      CUsurfObject surfObject) {
-  const CallParams<cuSurfObjectGetResourceDesc_params> params{pResDesc,
-                                                              surfObject};
   return Get<"cuSurfObjectGetResourceDesc", SurfaceObject>(
       pResDesc, surfObject,
       [](const SurfaceObject& object) { return &object.resource; });
