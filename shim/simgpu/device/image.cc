@@ -43,10 +43,11 @@ class Elf {
             {.name = std::string(kernel),
              .static_shared_bytes = SharedBytesOf(kernel)});
       }
-      if (section.sh_type != SHT_SYMTAB) continue;
-      // A compiler's own file; one without symbols tells some names only.
-      contents.complete = true;
-      ReadVariables(section, contents);
+      // A compiler's own file; one without all symbols tells some names only.
+      if (section.sh_type == SHT_SYMTAB) contents.complete = true;
+      if (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM) {
+        ReadVariables(section, contents);
+      }
     }
     return contents;
   }

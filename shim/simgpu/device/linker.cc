@@ -12,10 +12,21 @@ namespace {
 
 constexpr uint16_t kMachineCuda = 190;  // EM_CUDA of the ELF registry
 
-// Sections of an ELF file without contents but their names.
+// Sections of an ELF file, without contents but their names and a symbol table
+// of variables.
 class CubinWriter {
  public:
   CubinWriter() { AddSection("", SHT_NULL, 0); }
+
+  void AddVariable(const std::string& name, uint64_t bytes) {
+    Elf64_Sym symbol = {};
+    symbol.st_name = static_cast<Elf64_Word>(names_.size());
+    symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
+    symbol.st_size = bytes;
+    symbols_.push_back(symbol);
+    names_ += name;
+    names_ += '\0';
+  }
 
   void AddSection(const std::string& name, uint32_t type, uint64_t bytes) {
     Elf64_Shdr section = {};
@@ -28,11 +39,17 @@ class CubinWriter {
     names_ += '\0';
   }
 
-  // Header, section headers, names.
-  std::vector<char> Finish() {
+  // Header, section headers, symbols, names. A table of type SHT_SYMTAB says
+  // that all names are here.
+  std::vector<char> Finish(uint32_t table_type) {
+    AddSection(".symtab", table_type, symbols_.size() * sizeof(Elf64_Sym));
     AddSection(".shstrtab", SHT_STRTAB, 0);
     const size_t headers_bytes = sections_.size() * sizeof(Elf64_Shdr);
-    sections_.back().sh_offset = sizeof(Elf64_Ehdr) + headers_bytes;
+    Elf64_Shdr& table = sections_[sections_.size() - 2];
+    table.sh_offset = sizeof(Elf64_Ehdr) + headers_bytes;
+    table.sh_entsize = sizeof(Elf64_Sym);
+    table.sh_link = static_cast<Elf64_Word>(sections_.size() - 1);
+    sections_.back().sh_offset = table.sh_offset + table.sh_size;
     sections_.back().sh_size = names_.size();
     Elf64_Ehdr header = {};
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -51,12 +68,16 @@ class CubinWriter {
     char* at = file.data();
     std::memcpy(at, &header, sizeof(header));
     std::memcpy(at + sizeof(header), sections_.data(), headers_bytes);
+    if (!symbols_.empty()) {
+      std::memcpy(at + table.sh_offset, symbols_.data(), table.sh_size);
+    }
     std::memcpy(at + sections_.back().sh_offset, names_.data(), names_.size());
     return file;
   }
 
  private:
   std::vector<Elf64_Shdr> sections_;
+  std::vector<Elf64_Sym> symbols_;
   std::string names_;
 };
 
@@ -65,7 +86,12 @@ class CubinWriter {
 Error AddToLink(Linker& linker, const void* data, size_t bytes,
                 bool must_be_image) {
   std::optional<ImageContents> read = ReadImage(data, bytes);
-  if (!read) return must_be_image ? Error::kInvalidImage : Error::kSuccess;
+  if (!read && must_be_image) return Error::kInvalidImage;
+  if (!read) {
+    linker.contents.complete = false;
+    return Error::kSuccess;
+  }
+  linker.contents.complete = linker.contents.complete && read->complete;
   for (ImageKernel& kernel : read->kernels) {
     linker.contents.kernels.push_back(std::move(kernel));
   }
@@ -89,7 +115,10 @@ std::vector<char> MakeCubin(const ImageContents& contents) {
                         kernel.static_shared_bytes);
     }
   }
-  return writer.Finish();
+  for (const ImageVariable& variable : contents.variables) {
+    writer.AddVariable(variable.name, variable.bytes);
+  }
+  return writer.Finish(contents.complete ? SHT_SYMTAB : SHT_DYNSYM);
 }
 
 }  // namespace dltap::simgpu

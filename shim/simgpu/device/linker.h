@@ -15,7 +15,7 @@ namespace dltap::simgpu {
 // A CUlinkState: what was added, and after CompleteLink() the image of it all.
 struct Linker : Handle {
   static constexpr uint32_t kTag = 0x4c494e4b;  // "LINK"
-  Linker() : Handle(kTag) {}
+  Linker() : Handle(kTag) { contents.complete = true; }
 
   ImageContents contents;
   std::vector<char> image;
@@ -31,8 +31,8 @@ Error AddToLink(Linker& linker, const void* data, size_t bytes,
                 bool must_be_image);
 void CompleteLink(Linker& linker);
 
-// A cubin, as far as ReadImage() looks: an ELF file that names kernels, without
-// code in it.
+// A cubin, as far as ReadImage() looks: an ELF file that names kernels and
+// variables, without code in it.
 std::vector<char> MakeCubin(const ImageContents& contents);
 
 }  // namespace dltap::simgpu

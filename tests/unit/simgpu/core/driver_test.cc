@@ -59,9 +59,10 @@ TEST_F(DriverTest, ModuleNamesComeFromTheImage) {
   EXPECT_EQ(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadData(&module, "no image"));
 }
 
-TEST_F(DriverTest, LinkedImageHoldsTheKernelsOfItsInputs) {
+TEST_F(DriverTest, LinkedImageHoldsTheNamesOfItsInputs) {
   char ptx[] =
       "//\n.version 9.0\n.target sm_90\n.address_size 64\n"
+      ".visible .global .align 4 .u32 error_code;\n"
       ".visible .entry added(.param .u64 p) { ret; }\n";
   char junk[] = "neither cubin nor PTX";
   CUlinkState state;
@@ -89,6 +90,12 @@ TEST_F(DriverTest, LinkedImageHoldsTheKernelsOfItsInputs) {
   ASSERT_EQ(CUDA_SUCCESS, cuModuleGetFunction(&function, module, "added"));
   EXPECT_EQ(CUDA_SUCCESS, cuFuncGetName(&name, function));
   EXPECT_STREQ("added", name);
+  EXPECT_EQ(CUDA_ERROR_NOT_FOUND,
+            cuModuleGetFunction(&function, module, "not_added"));
+  CUdeviceptr variable = 0;
+  EXPECT_EQ(CUDA_SUCCESS,
+            cuModuleGetGlobal(&variable, &bytes, module, "error_code"));
+  EXPECT_EQ(4u, bytes);
   EXPECT_EQ(CUDA_SUCCESS, cuModuleUnload(module));
   EXPECT_EQ(CUDA_SUCCESS, cuLinkDestroy(state));
   EXPECT_EQ(CUDA_ERROR_INVALID_HANDLE, cuLinkDestroy(state));
