@@ -60,20 +60,19 @@ std::string Escaped(std::string_view path) {
 
 void RedirectCaches(const std::string& directory, Environment& environment) {
   static constexpr std::pair<const char*, const char*> kCaches[] = {
-      {"PYTORCH_KERNEL_CACHE_PATH", "pytorch"},
-      {"TRITON_CACHE_DIR", "triton"},
-      {"TORCHINDUCTOR_CACHE_DIR", "inductor"},
-      {"CUDA_CACHE_PATH", "cuda"},
-      {"CUPY_CACHE_DIR", "cupy"},
+      {"TRITON_CACHE_DIR", "triton"}, {"TORCHINDUCTOR_CACHE_DIR", "inductor"},
+      {"CUDA_CACHE_PATH", "cuda"},    {"CUPY_CACHE_DIR", "cupy"},
       {"NUMBA_CACHE_DIR", "numba"},
   };
   for (const auto& [variable, folder] : kCaches) {
-    environment[variable] = directory + "/cache-" + folder;
+    environment[variable] = directory + "/caches/" + folder;
   }
+  // PyTorch's own would have to exist; its kernels are few.
+  environment["USE_PYTORCH_KERNEL_CACHE"] = "0";
   // Naming this one turns it on, so only what is on goes elsewhere.
   if (auto jax = environment.find("JAX_COMPILATION_CACHE_DIR");
       jax != environment.end()) {
-    jax->second = directory + "/cache-jax";
+    jax->second = directory + "/caches/jax";
   }
 }
 

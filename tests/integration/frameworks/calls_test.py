@@ -52,6 +52,10 @@ def parse_arguments():
                         help="functions that must be called")
     parser.add_argument("--by-address", type=int, default=0, metavar="N",
                         help="functions that must come by address")
+    parser.add_argument("--calls", action="append", default=[],
+                        metavar="FUNCTION", help="which must be called")
+    parser.add_argument("--never", action="append", default=[],
+                        metavar="FUNCTION", help="which must not be called")
     parser.add_argument("--set", action="append", default=[],
                         metavar="NAME=VALUE", help="environment of the script")
     parser.add_argument("name")
@@ -66,11 +70,12 @@ def run(options, folder, with_tap):
     those that did not; traces are in folder/trace."""
     folder.mkdir()
     home = folder / "home"
-    home.mkdir()
+    (home / ".cache").mkdir(parents=True)  # some only write where it is
     environment = dict(
         os.environ, HOME=str(home), TMPDIR=str(folder),
         PYTHONPATH=str(pathlib.Path(__file__).parent / "support"),
         DLTAP_SIM_COUNTS=str(folder / "counts.%p"))
+    environment.pop("XDG_CACHE_HOME", None)
     environment.update(pair.split("=", 1) for pair in options.set)
     if with_tap:
         environment.update(LD_DEBUG="bindings",
@@ -175,8 +180,14 @@ def is_enough(options, rows):
     functions = len({row.symbol for row in rows})
     print(f"{functions} functions, at least {options.at_least} expected; "
           f"{by_address} by address, at least {options.by_address} expected")
+    called = {row.symbol for row in rows if row.simulated > 0}
+    not_called = sorted(set(options.calls) - called)
+    wrongly_called = sorted(set(options.never) & called)
+    if not_called or wrongly_called:
+        print(f"not called: {not_called}, wrongly called: {wrongly_called}")
     return (functions >= options.at_least and
-            by_address >= options.by_address)
+            by_address >= options.by_address and
+            not not_called and not wrongly_called)
 
 
 def main():

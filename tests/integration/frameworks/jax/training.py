@@ -74,7 +74,10 @@ if sys.argv[1:] == ["profile"]:
                 train(mlp, [uniform(64, 64)], uniform(16, 64), steps=3)
             planes = list(pathlib.Path(folder).rglob("*.xplane.pb"))
             assert planes, "the profiler wrote nothing"
-            assert b"/device:GPU:0" in planes[0].read_bytes()
+            content = planes[0].read_bytes()
+            assert b"/device:GPU:0" in content
+            assert b"(Compute)" in content  # a stream with kernels
+            assert b"gemm_fusion_dot" in content
 
 
 checks.run_all()

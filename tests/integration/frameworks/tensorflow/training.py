@@ -57,11 +57,12 @@ def cnn_compiled():
 
 
 @checks.check
-def cnn_in_mixed_precision():
-    for policy in ("mixed_bfloat16", "mixed_float16"):
+def mixed_precision():
+    for policy, net in (("mixed_bfloat16", cnn), ("mixed_float16", cnn),
+                        ("mixed_float16", lstm)):
         keras.mixed_precision.set_global_policy(policy)
         try:
-            fit(cnn(), jit_compile=False)
+            fit(net(), jit_compile=False)
         finally:
             keras.mixed_precision.set_global_policy("float32")
 
@@ -69,6 +70,11 @@ def cnn_in_mixed_precision():
 @checks.check
 def lstm_as_a_graph():
     fit(lstm(), jit_compile=False)
+
+
+@checks.check
+def lstm_compiled():
+    fit(lstm(), jit_compile=True)
 
 
 @checks.check
@@ -102,7 +108,7 @@ def profiler():
         # The plane of the device, with kernels in it.
         content = traces[0].read_bytes()
         assert b"/device:GPU:0" in content
-        assert b"kernel" in content
+        assert b"BiasNHWCKernel" in content
 
 
 checks.run_all()

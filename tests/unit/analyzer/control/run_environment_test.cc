@@ -71,15 +71,16 @@ TEST_F(RunEnvironmentTest, SimulatedLibrariesFollowInTheOrderOfTheirNeeds) {
 TEST_F(RunEnvironmentTest, CachesOfARealGpuAreOutOfReach) {
   settings_.simulated = opmodel::FindGpu("h100-sxm");
   Environment environment = Make({{"TRITON_CACHE_DIR", "/data/triton"}});
-  for (const char* variable : {"PYTORCH_KERNEL_CACHE_PATH", "TRITON_CACHE_DIR",
-                               "TORCHINDUCTOR_CACHE_DIR", "CUDA_CACHE_PATH",
-                               "CUPY_CACHE_DIR", "NUMBA_CACHE_DIR"}) {
-    EXPECT_THAT(environment[variable], HasSubstr("/runs/100%/cache-"));
+  EXPECT_EQ(environment["USE_PYTORCH_KERNEL_CACHE"], "0");
+  for (const char* variable :
+       {"TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "CUDA_CACHE_PATH",
+        "CUPY_CACHE_DIR", "NUMBA_CACHE_DIR"}) {
+    EXPECT_THAT(environment[variable], HasSubstr("/runs/100%/caches/"));
   }
   EXPECT_EQ(environment.count("JAX_COMPILATION_CACHE_DIR"), 0);
   EXPECT_THAT(Make({{"JAX_COMPILATION_CACHE_DIR",
                      "/data/jax"}})["JAX_COMPILATION_CACHE_DIR"],
-              HasSubstr("/runs/100%/cache-"));
+              HasSubstr("/runs/100%/caches/"));
 }
 
 TEST_F(RunEnvironmentTest, TritonLinksTheSimulatedDriver) {
