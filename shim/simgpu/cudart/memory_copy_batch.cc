@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/cudart/runtime_call.h"
+#include "shim/simgpu/device/box_batch.h"
 #include "shim/simgpu/device/copy_batch.h"
 #include "shim/simgpu/device/transfer.h"
 
@@ -44,6 +45,14 @@ cudaError_t CopyBatch(cudaStream_t handle, const Batch& batch) {
   });
 }
 
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+cudaError_t CopyBoxes(cudaStream_t handle, const cudaMemcpy3DBatchOp* ops,
+                      size_t count, uint64_t flags) {
+  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    return RunBoxBatch(stream, ops, count, flags, nullptr);
+  });
+}
+
 }  // namespace
 }  // namespace dltap::simgpu
 
@@ -65,4 +74,18 @@ cudaError_t cudaMemcpyBatchAsync_ptsz(void* const* dsts,
                                       cudaStream_t stream) {
   return CopyBatch<"cudaMemcpyBatchAsync_ptsz", kPtsz>(
       stream, {dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs});
+}
+
+cudaError_t cudaMemcpy3DBatchAsync(size_t numOps, cudaMemcpy3DBatchOp* opList,
+                                   unsigned long long flags,
+                                   cudaStream_t stream) {
+  return CopyBoxes<"cudaMemcpy3DBatchAsync">(stream, opList, numOps, flags);
+}
+
+cudaError_t cudaMemcpy3DBatchAsync_ptsz(size_t numOps,
+                                        cudaMemcpy3DBatchOp* opList,
+                                        unsigned long long flags,
+                                        cudaStream_t stream) {
+  return CopyBoxes<"cudaMemcpy3DBatchAsync_ptsz", kPtsz>(stream, opList, numOps,
+                                                         flags);
 }

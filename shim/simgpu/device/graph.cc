@@ -284,6 +284,7 @@ GraphNodeType TypeOf(const Work& work) {
       GraphNodeType::kMemoryFree,
       GraphNodeType::kMemoryOperations,
       GraphNodeType::kSemaphoreSignal,
+      GraphNodeType::kEmpty,  // migration: is not captured
   };
   static_assert(std::size(kTypes) == std::variant_size_v<Work>);
   const auto* semaphore = std::get_if<SemaphoreWork>(&work);

@@ -12,6 +12,7 @@
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/device.h"
 #include "shim/simgpu/device/faults.h"
+#include "shim/simgpu/device/managed_memory.h"
 #include "shim/simgpu/device/memory_file.h"
 #include "shim/simgpu/device/thread_state.h"
 
@@ -219,6 +220,7 @@ Error FreeDevice(void* address) {
   }
   const auto removed = RemoveAllocation(address);
   if (!removed) return Error::kInvalidValue;  // another thread was faster
+  if (removed->kind == MemoryKind::kManaged) ForgetManaged(removed->id);
   const size_t rounded = RoundToPages(removed->bytes);
   UnmapDevicePages({address, removed->file_offset}, rounded);
   ReleaseBytes(*FindDevice(removed->device),

@@ -15,11 +15,9 @@ constexpr int64_t kMemoryOperationNs = 1'000;
 // A chunk of a copy that goes through the host.
 constexpr double kStagingBytes = 4 << 20;
 
-opmodel::CopyPath PathOf(const CopyWork& copy) {
+opmodel::CopyPath PathOf(CopyDirection direction, bool pageable) {
   using opmodel::CopyPath;
-  const bool pageable = copy.source_kind == MemoryKind::kPageable ||
-                        copy.destination_kind == MemoryKind::kPageable;
-  switch (copy.direction) {
+  switch (direction) {
     case CopyDirection::kHostToDevice:
       return pageable ? CopyPath::kHostToDevicePageable
                       : CopyPath::kHostToDevicePinned;
@@ -31,6 +29,11 @@ opmodel::CopyPath PathOf(const CopyWork& copy) {
     case CopyDirection::kHostToHost: break;
   }
   return CopyPath::kDeviceToDevice;
+}
+
+bool IsPageable(const CopyWork& copy) {
+  return copy.source_kind == MemoryKind::kPageable ||
+         copy.destination_kind == MemoryKind::kPageable;
 }
 
 struct Duration {
@@ -49,7 +52,13 @@ struct Duration {
   int64_t operator()(const CopyWork& copy) const {
     const auto bytes = static_cast<double>(copy.bytes());
     if (copy.staged) return StagedCopy(bytes);
-    return static_cast<int64_t>(TimeOfCopy(PathOf(copy), bytes, gpu).ns);
+    const auto path = PathOf(copy.direction, IsPageable(copy));
+    return static_cast<int64_t>(TimeOfCopy(path, bytes, gpu).ns);
+  }
+  int64_t operator()(const MigrationWork& migration) const {
+    const auto path = PathOf(migration.direction, false);
+    const auto bytes = static_cast<double>(migration.bytes);
+    return static_cast<int64_t>(TimeOfCopy(path, bytes, gpu).ns);
   }
   // Down and up again in chunks, which overlap but for the last.
   int64_t StagedCopy(double bytes) const {
@@ -92,14 +101,21 @@ void ForEachImplicitPredecessor(Stream& stream, Visit visit) {
   }
 }
 
-std::atomic<int64_t>* EngineOf(Device& device, const Work& work) {
-  const auto* copy = std::get_if<CopyWork>(&work);
-  if (copy == nullptr) return nullptr;
-  switch (copy->direction) {
+std::atomic<int64_t>* EngineOf(Device& device, CopyDirection direction) {
+  switch (direction) {
     case CopyDirection::kHostToDevice: return &device.host_to_device_free_ns;
     case CopyDirection::kDeviceToHost: return &device.device_to_host_free_ns;
     default: return nullptr;
   }
+}
+
+std::atomic<int64_t>* EngineOf(Device& device, const Work& work) {
+  if (const auto* copy = std::get_if<CopyWork>(&work)) {
+    return EngineOf(device, copy->direction);
+  }
+  const auto* migration = std::get_if<MigrationWork>(&work);
+  return migration == nullptr ? nullptr
+                              : EngineOf(device, migration->direction);
 }
 
 // Durations and SMs are remembered per stream: programs repeat few geometries.

@@ -117,9 +117,16 @@ struct SemaphoreWork {
   std::vector<std::byte> parameters;
 };
 
+// Managed memory that is prefetched; in streams only.
+struct MigrationWork {
+  size_t bytes = 0;
+  CopyDirection direction = CopyDirection::kHostToDevice;
+};
+
 using Work = std::variant<EmptyWork, KernelWork, CopyWork, MemsetWork, HostWork,
                           EventRecordWork, EventWaitWork, MemoryAllocWork,
-                          MemoryFreeWork, MemoryOperationsWork, SemaphoreWork>;
+                          MemoryFreeWork, MemoryOperationsWork, SemaphoreWork,
+                          MigrationWork>;
 
 }  // namespace dltap::simgpu
 

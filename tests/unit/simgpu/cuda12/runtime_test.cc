@@ -132,6 +132,50 @@ TEST(Cuda12Test, CaptureIsTheSameByAllFormsOfTheQuestion) {
   cudaStreamDestroy(stream);
 }
 
+TEST(Cuda12Test, ManagedMemoryHasPlacesByDeviceNumber) {
+  constexpr size_t kBytes = 1 << 20;
+  void* memory = nullptr;
+  ASSERT_EQ(cudaSuccess, cudaMallocManaged(&memory, kBytes, 1));
+  const auto place = [&](cudaMemRangeAttribute attribute) {
+    int device = 99;
+    EXPECT_EQ(cudaSuccess, cudaMemRangeGetAttribute(&device, sizeof(device),
+                                                    attribute, memory, kBytes));
+    return device;
+  };
+  EXPECT_EQ(cudaSuccess, cuda12_cudaMemAdvise(memory, kBytes,
+                                              cudaMemAdviseSetPreferredLocation,
+                                              cudaCpuDeviceId));
+  EXPECT_EQ(cudaCpuDeviceId, place(cudaMemRangeAttributePreferredLocation));
+  EXPECT_EQ(cudaSuccess,
+            cuda12_cudaMemPrefetchAsync(memory, kBytes, 0, nullptr));
+  EXPECT_EQ(0, place(cudaMemRangeAttributeLastPrefetchLocation));
+  EXPECT_EQ(cudaErrorInvalidDevice,
+            cuda12_cudaMemPrefetchAsync(memory, kBytes, 7, nullptr));
+  EXPECT_EQ(cudaSuccess, cudaFree(memory));
+}
+
+TEST(Cuda12Test, ResourceDescriptorsHaveTheLengthOfCuda12) {
+  cudaArray_t array = nullptr;
+  const cudaChannelFormatDesc floats{32, 0, 0, 0, cudaChannelFormatKindFloat};
+  ASSERT_EQ(cudaSuccess, cudaMallocArray(&array, &floats, 8, 8, 0));
+  // Followed by no flags, but by what the stack holds.
+  std::vector<std::byte> given(4096, kUntouched);
+  auto* resource = reinterpret_cast<cudaResourceDesc*>(given.data());
+  resource->resType = cudaResourceTypeArray;
+  resource->res.array.array = array;
+  const cudaTextureDesc texture{};
+  cudaTextureObject_t object = 0;
+  ASSERT_EQ(cudaSuccess,
+            cudaCreateTextureObject(&object, resource, &texture, nullptr));
+  const auto bytes = Written([&](void* buffer) {
+    return cudaGetTextureObjectResourceDesc(
+        static_cast<cudaResourceDesc*>(buffer), object);
+  });
+  EXPECT_EQ(64u, bytes.size());
+  EXPECT_EQ(cudaSuccess, cudaDestroyTextureObject(object));
+  EXPECT_EQ(cudaSuccess, cudaFreeArray(array));
+}
+
 TEST(Cuda12Test, CallsCountOnceUnderTheNameThatWasCalled) {
   EXPECT_EQ(cudaSuccess, cudaThreadSynchronize());
   const std::string counts = CountsAsText();
