@@ -9,6 +9,7 @@
 #include "shim/simgpu/device/capture.h"
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/host_executor.h"
+#include "shim/simgpu/device/open_work.h"
 #include "shim/simgpu/device/timeline.h"
 #include "shim/simgpu/device/work_activity.h"
 
@@ -26,14 +27,58 @@ void Refresh(Event& event) {
   const SharedEvent::Moment moment = event.shared->Read();
   if (!moment.recorded) return;
   event.recorded = true;
-  event.time_ns = moment.time_ns;
-  if (moment.pending && HostWorkDone(event.host_ticket)) {
-    event.host_ticket = event.shared->FollowPending();
+  if (!moment.pending) {
+    event.moment = {moment.time_ns, nullptr, event.moment.host_ticket};
+  } else if (HostWorkDone(event.moment.host_ticket)) {
+    event.moment = event.shared->FollowPending();
   }
 }
 
 bool IsOver(const Event& event) {
-  return SimNow() >= event.time_ns && HostWorkDone(event.host_ticket);
+  return HostWorkDone(event.moment.host_ticket) &&
+         SimNow() >= event.moment.TimeNs();
+}
+
+// Takes its time when the stream has reached it, without the gap that a kernel
+// needs; it keeps the stream busy until then.
+// REQUIRES: stream.mutex; all that comes before has its time.
+int64_t Reach(Stream& stream, int64_t submitted_ns) {
+  const int64_t time_ns =
+      std::max(EarliestBegin(stream, submitted_ns) - kKernelGapNs,
+               submitted_ns + kSubmitLatencyNs);
+  stream.tail_ns.store(time_ns, std::memory_order_relaxed);
+  return time_ns;
+}
+
+// REQUIRES: stream.mutex.
+[[gnu::cold]] EventMoment ReachLater(Stream& stream, int64_t submitted_ns) {
+  LaterTime later = NewLaterTime();
+  const uint64_t ticket = RunOnHost(
+      0,
+      [&stream, submitted_ns, later] {
+        const std::lock_guard lock(stream.mutex);
+        *later = Reach(stream, submitted_ns);
+      },
+      HostTicketBefore(stream));
+  FollowOpenWork(stream, ticket);
+  return {0, std::move(later), ticket};
+}
+
+// Later work of the stream begins when the moment is over.
+// REQUIRES: stream.mutex.
+void Follow(Stream& stream, EventMoment moment) {
+  if (!moment.IsOpen() && MayBegin(stream)) {
+    RaiseTo(stream.tail_ns, moment.TimeNs());
+    FollowHostWork(stream.host_ticket, moment.host_ticket);
+    return;
+  }
+  const uint64_t before =
+      JoinHostWork(HostTicketBefore(stream), moment.host_ticket);
+  FollowOpenWork(
+      stream,
+      RunOnHost(
+          0, [&stream, moment] { RaiseTo(stream.tail_ns, moment.TimeNs()); },
+          before));
 }
 
 Error CheckCaptured(Event& event) {
@@ -90,21 +135,22 @@ Error RecordEvent(Event& event, Stream& stream) {
     return error;
   }
   const std::scoped_lock lock(stream.mutex, event.mutex);
-  // An event takes its time when the stream has reached it, without the gap
-  // that a kernel needs; it keeps the stream busy until then.
   const int64_t now_ns = SimNow();
-  const int64_t time_ns = std::max(EarliestBegin(stream, now_ns) - kKernelGapNs,
-                                   now_ns + kSubmitLatencyNs);
-  stream.tail_ns.store(time_ns, std::memory_order_relaxed);
-  event.recorded = true;
-  event.capture_id = 0;
   event.frontier.Clear();
-  event.time_ns = time_ns;
-  event.host_ticket = HostTicketBefore(stream);
-  if (event.shared != nullptr) {
-    event.shared->Record(time_ns, event.host_ticket);
+  if (MayBegin(stream)) [[likely]] {
+    const int64_t time_ns = Reach(stream, now_ns);
+    SetMoment(event, {time_ns, nullptr, HostTicketBefore(stream)});
+  } else {
+    SetMoment(event, ReachLater(stream, now_ns));
   }
   return Error::kSuccess;
+}
+
+void SetMoment(Event& event, EventMoment moment) {
+  event.recorded = true;
+  event.capture_id = 0;
+  event.moment = std::move(moment);
+  if (event.shared != nullptr) event.shared->Record(event.moment);
 }
 
 Error QueryEvent(Event& event) {
@@ -119,18 +165,16 @@ Error QueryEvent(Event& event) {
 Error SynchronizeEvent(Event& event) {
   const Error error = CheckQuery(event);
   if (error != Error::kSuccess) return error;
-  int64_t time_ns = 0;
-  uint64_t ticket = 0;
+  EventMoment moment;
   {
     const std::lock_guard lock(event.mutex);
     Refresh(event);
     if (!event.recorded) return Error::kSuccess;
-    time_ns = event.time_ns;
-    ticket = event.host_ticket;
+    moment = event.moment;
   }
   const int64_t begin_ns = SimNow();
-  WaitUntil(time_ns);
-  WaitForHostWork(ticket);
+  WaitForHostWork(moment.host_ticket);
+  WaitUntil(moment.TimeNs());
   TellSynchronization(SynchronizationKind::kEvent, *event.device, nullptr,
                       event.id, begin_ns);
   return StickyErrorOf(*event.device);
@@ -147,7 +191,8 @@ Error ElapsedTime(Event& start, Event& stop, float* milliseconds) {
   }
   if (start.device != stop.device) return Error::kInvalidHandle;
   *milliseconds = static_cast<float>(
-      static_cast<double>(stop.time_ns - start.time_ns) / kNsPerMillisecond);
+      static_cast<double>(stop.moment.TimeNs() - start.moment.TimeNs()) /
+      kNsPerMillisecond);
   return Error::kSuccess;
 }
 
@@ -160,8 +205,7 @@ Error WaitForEvent(Stream& stream, Event& event) {
     const std::scoped_lock lock(stream.mutex, event.mutex);
     Refresh(event);
     if (!event.recorded || event.capture_id != 0) return Error::kSuccess;
-    RaiseTo(stream.tail_ns, event.time_ns);
-    FollowHostWork(stream.host_ticket, event.host_ticket);
+    Follow(stream, event.moment);
   }
   TellSynchronization(SynchronizationKind::kStreamWaitEvent, *stream.device,
                       &stream, event.id, SimNow());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/event_moment.h"
 #include "shim/simgpu/device/graph_edge.h"
 #include "shim/simgpu/device/handle.h"
 #include "shim/simgpu/device/ipc_event.h"
@@ -27,7 +28,7 @@ constexpr unsigned kEventFlags =
     kEventBlockingSync | kEventDisableTiming | kEventInterprocess;
 
 // A CUevent / cudaEvent_t: a moment on a device's timeline, or a place in a
-// capture. Its time is known as soon as it is recorded.
+// capture.
 struct Event : Handle {
   static constexpr uint32_t kTag = 0x45564e54;  // "EVNT"
   Event(Device* owner, unsigned event_flags, uint32_t event_id)
@@ -41,11 +42,13 @@ struct Event : Handle {
 
   std::mutex mutex;  // guards what follows
   bool recorded = false;
-  int64_t time_ns = 0;
-  uint64_t host_ticket = 0;
+  EventMoment moment;
   uint64_t capture_id = 0;  // last recorded in this capture; 0: not captured
   Frontier frontier;
 };
+
+// The event was recorded and is over at the moment. REQUIRES: event.mutex.
+void SetMoment(Event& event, EventMoment moment);
 
 Error CreateEvent(Device& device, unsigned flags, Event** event);
 // For an event of another process.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/device/graph_exec.h"
 
-#include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "shim/simgpu/device/activity.h"
 #include "shim/simgpu/device/capture.h"
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/event.h"
 #include "shim/simgpu/device/graph_condition.h"
-#include "shim/simgpu/device/submit.h"
+#include "shim/simgpu/device/graph_replay.h"
+#include "shim/simgpu/device/host_executor.h"
+#include "shim/simgpu/device/open_work.h"
 #include "shim/simgpu/device/timeline.h"
 
 namespace dltap::simgpu {
@@ -29,6 +30,10 @@ const Graph* OrderTree(const Graph& graph, GraphExec& exec) {
   std::vector<GraphNode*> order = TopologicalOrder(graph);
   if (order.empty() && !graph.nodes.empty()) return &graph;
   for (const GraphNode* node : order) {
+    const auto* kernel = std::get_if<KernelWork>(&node->work);
+    if (kernel != nullptr && kernel->exchange != nullptr) {
+      exec.has_exchanges = true;
+    }
     std::vector<const Graph*> inside(node->bodies.begin(), node->bodies.end());
     if (node->child != nullptr) inside.push_back(node->child);
     for (const Graph* inner : inside) {
@@ -107,76 +112,21 @@ void TellExec(ResourceEvent event, GraphExec& exec, const Graph* original) {
                                 .node_type = 0});
 }
 
-// Runs one graph of the exec's tree on the stream's device from begin_ns on.
-// REQUIRES: stream.mutex, exec.mutex.
-class Replay {
- public:
-  Replay(GraphExec& exec, Stream& stream)
-      : exec_(exec), stream_(stream), submitted_ns_(SimNow()) {}
+void Free(GraphExec& exec) {
+  DestroyGraph(exec.graph, exec.tail_ns);
+  HandlePool<GraphExec>::Delete(&exec);
+}
 
-  int64_t Run(const Graph& graph, int64_t begin_ns) {
-    int64_t last_ns = begin_ns;
-    for (GraphNode* node : exec_.orders.at(&graph)) {
-      int64_t ready_ns = begin_ns;
-      for (size_t i = 0; i < node->dependencies.size(); ++i) {
-        ready_ns = std::max(ready_ns,
-                            ReadyAfter(*node->dependencies[i], node->edges[i]));
-      }
-      node->begin_ns = ready_ns;
-      node->end_ns = RunNode(*node, ready_ns);
-      last_ns = std::max(last_ns, node->end_ns);
-    }
-    return last_ns;
-  }
-
- private:
-  // A programmatic edge saves the gap, or waits for the earlier kernel's
-  // beginning only.
-  static int64_t ReadyAfter(const GraphNode& node, const EdgeData& edge) {
-    if (edge.type != kEdgeProgrammatic) return node.end_ns + kGraphNodeGapNs;
-    return edge.from_port == kPortLaunchCompletion ? node.begin_ns
-                                                   : node.end_ns;
-  }
-
-  int PriorityOf(const GraphNode& node) const {
-    return (exec_.flags & kUseNodePriority) != 0 ? node.priority
-                                                 : stream_.priority.load();
-  }
-
-  int64_t RunNode(GraphNode& node, int64_t ready_ns) {
-    if (!node.enabled) return ready_ns;
-    if (node.child != nullptr) return Run(*node.child, ready_ns);
-    if (node.type == GraphNodeType::kConditional) {
-      const Graph* body = ChosenBody(node);
-      return body == nullptr ? ready_ns : Run(*body, ready_ns);
-    }
-    if (auto* wait = std::get_if<EventWaitWork>(&node.work)) {
-      const std::lock_guard lock(wait->event->mutex);
-      return std::max(ready_ns, wait->event->time_ns);
-    }
-    const Span span = Occupy(stream_, node.work,
-                             {.begin_ns = ready_ns,
-                              .now_ns = submitted_ns_,
-                              .priority = PriorityOf(node),
-                              .in_order = exec_.is_chain});
-    node.begin_ns = span.begin_ns;
-    if (auto* record = std::get_if<EventRecordWork>(&node.work)) {
-      const std::lock_guard lock(record->event->mutex);
-      record->event->recorded = true;
-      record->event->time_ns = span.end_ns;
-      record->event->capture_id = 0;
-    }
-    Execute(stream_, node.work, span, submitted_ns_,
-            {exec_.graph->id, node.id});
-    return span.end_ns;
-  }
-
-  GraphExec& exec_;
-  Stream& stream_;
-  const int64_t submitted_ns_;
-};
+uint64_t OpenTicketOf(GraphExec& exec) {
+  const std::lock_guard lock(exec.mutex);
+  return exec.open_ticket;
+}
 
 }  // namespace
+
+void WaitForOpenLaunches(GraphExec& exec) {
+  WaitForHostWork(OpenTicketOf(exec));
+}
 
 Error InstantiateGraph(Graph& graph, uint64_t flags, GraphExec** exec,
                        InstantiateReport* report) {
@@ -214,8 +164,14 @@ Error DestroyGraphExec(GraphExec& exec) {
   if (FromHandle<Graph>(exec.original) != nullptr && exec.original->execs > 0) {
     --exec.original->execs;
   }
-  DestroyGraph(exec.graph, exec.tail_ns);
-  HandlePool<GraphExec>::Delete(&exec);
+  exec.tag = 0;
+  const uint64_t open = OpenTicketOf(exec);
+  if (HostWorkDone(open)) {
+    Free(exec);
+  } else {
+    RunOnHost(
+        0, [&exec] { Free(exec); }, open);
+  }
   return Error::kSuccess;
 }
 
@@ -228,11 +184,13 @@ Error LaunchGraph(GraphExec& exec, Stream& stream) {
     return error;
   }
   const std::scoped_lock lock(stream.mutex, exec.mutex);
-  const int64_t begin_ns =
-      std::max(EarliestBegin(stream, SimNow()), exec.tail_ns + kKernelGapNs);
-  const int64_t end_ns = Replay(exec, stream).Run(*exec.graph, begin_ns);
-  exec.tail_ns = end_ns;
-  stream.tail_ns.store(end_ns, std::memory_order_relaxed);
+  auto replay = std::make_shared<GraphReplay>(exec, stream);
+  const bool may_begin = MayBegin(stream) && HostWorkDone(exec.open_ticket);
+  if (may_begin && replay->Advance()) return Error::kSuccess;
+  const uint64_t before =
+      JoinHostWork(HostTicketBefore(stream), exec.open_ticket);
+  exec.open_ticket = GraphReplay::FinishLater(std::move(replay), before);
+  FollowOpenWork(stream, exec.open_ticket);
   return Error::kSuccess;
 }
 

@@ -26,8 +26,12 @@ struct GraphExec : Handle {
   NodeMap clones;        // the instantiated graph's node -> ours
   // Of our graph and each child graph inside.
   std::unordered_map<const Graph*, std::vector<GraphNode*>> orders;
+  bool has_exchanges = false;  // with other ranks
   std::mutex mutex;
   int64_t tail_ns = 0;
+  // Of the last launch that is not over but for open work (open_work.h); until
+  // it is, tail_ns is too early.
+  uint64_t open_ticket = 0;
 };
 
 // cudaGraphInstantiateFlags.
@@ -58,6 +62,9 @@ Error InstantiateGraph(Graph& graph, uint64_t flags, GraphExec** exec,
                        InstantiateReport* report);
 Error DestroyGraphExec(GraphExec& exec);
 Error LaunchGraph(GraphExec& exec, Stream& stream);
+
+// Before the exec is changed: launches under way use it as it is.
+void WaitForOpenLaunches(GraphExec& exec);
 
 // Our clone of a node of the graph that was instantiated; null: not of it.
 GraphNode* NodeInExec(GraphExec& exec, const GraphNode* original);

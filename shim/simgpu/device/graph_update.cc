@@ -187,6 +187,7 @@ bool CanBeDisabled(GraphNodeType type) {
 }  // namespace
 
 GraphUpdateReport UpdateGraphExec(GraphExec& exec, const Graph& graph) {
+  WaitForOpenLaunches(exec);
   const std::lock_guard lock(exec.mutex);
   Comparison comparison(HasFixedPriority(exec));
   if (comparison.Compare(*exec.graph, graph)) {
@@ -196,6 +197,7 @@ GraphUpdateReport UpdateGraphExec(GraphExec& exec, const Graph& graph) {
 }
 
 Error UpdateChildGraph(GraphExec& exec, GraphNode& node, const Graph& child) {
+  WaitForOpenLaunches(exec);
   const std::lock_guard lock(exec.mutex);
   Comparison comparison(HasFixedPriority(exec));
   if (!comparison.Compare(*node.child, child)) return Error::kInvalidValue;
@@ -230,6 +232,7 @@ Error ChangeNode(GraphNode& node, Work work) {
 }
 
 Error ChangeNodeInExec(GraphExec& exec, const GraphNode* original, Work work) {
+  WaitForOpenLaunches(exec);
   const std::lock_guard lock(exec.mutex);
   GraphNode* node = NodeInExec(exec, original);
   if (node == nullptr) return Error::kInvalidValue;
@@ -238,6 +241,7 @@ Error ChangeNodeInExec(GraphExec& exec, const GraphNode* original, Work work) {
 }
 
 Error SetNodeEnabled(GraphExec& exec, const GraphNode* original, bool enabled) {
+  WaitForOpenLaunches(exec);
   const std::lock_guard lock(exec.mutex);
   GraphNode* node = NodeInExec(exec, original);
   if (node == nullptr || !CanBeDisabled(node->type)) {

@@ -47,14 +47,19 @@ SharedEvent::~SharedEvent() {
   if (pid_ == getpid()) file_->FreeSlot(slot_);
 }
 
-void SharedEvent::Record(int64_t time_ns, uint64_t host_ticket) {
-  if (!HostWorkDone(host_ticket)) {
+void SharedEvent::Record(const EventMoment& moment) {
+  if (HostWorkDone(moment.host_ticket)) {
+    slot_->time_ns.store(moment.TimeNs());
+  } else {
     slot_->pending.fetch_add(1);
     RunOnHost(
-        time_ns, [file = file_, slot = slot_] { slot->pending.fetch_sub(1); },
-        host_ticket);
+        moment.time_ns,
+        [file = file_, slot = slot_, moment] {
+          slot->time_ns.store(moment.TimeNs());
+          slot->pending.fetch_sub(1);
+        },
+        moment.host_ticket);
   }
-  slot_->time_ns.store(time_ns);
   slot_->recorded.store(1, std::memory_order_release);
 }
 
@@ -63,10 +68,15 @@ SharedEvent::Moment SharedEvent::Read() const {
           slot_->time_ns.load(), slot_->pending.load() != 0};
 }
 
-uint64_t SharedEvent::FollowPending() const {
-  return PollOnHost([file = file_, slot = slot_, pid = pid_] {
-    return slot->pending.load() == 0 || HasEnded(pid);
-  });
+EventMoment SharedEvent::FollowPending() const {
+  LaterTime later = NewLaterTime();
+  const uint64_t ticket =
+      PollOnHost([file = file_, slot = slot_, pid = pid_, later] {
+        if (slot->pending.load() != 0 && !HasEnded(pid)) return false;
+        *later = slot->time_ns.load();
+        return true;
+      });
+  return {0, std::move(later), ticket};
 }
 
 Error GetEventHandle(Event& event, void* handle) {

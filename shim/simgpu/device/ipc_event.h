@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/event_moment.h"
 #include "shim/simgpu/device/memory_file.h"
 
 namespace dltap::simgpu {
@@ -24,19 +25,19 @@ class SharedEvent {
   SharedEvent(const SharedEvent&) = delete;
   SharedEvent& operator=(const SharedEvent&) = delete;
 
-  // Recorded: over at time_ns, and not before the host work of the ticket.
-  void Record(int64_t time_ns, uint64_t host_ticket);
+  // Recorded: over at the moment.
+  void Record(const EventMoment& moment);
 
   struct Moment {
     bool recorded;
     int64_t time_ns;
-    bool pending;  // follows host functions that have not run yet
+    bool pending;  // follows host work that is not over: time_ns is too early
   };
   Moment Read() const;
 
-  // A ticket that is done when nothing is pending any more, or the process that
-  // made the event has ended.
-  uint64_t FollowPending() const;
+  // The moment when nothing is pending any more, or the process that made the
+  // event has ended.
+  EventMoment FollowPending() const;
 
  private:
   friend Error GetEventHandle(Event& event, void* handle);

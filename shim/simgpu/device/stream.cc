@@ -68,11 +68,25 @@ DeviceEnd EndOf(Device& device) {
   return end;
 }
 
+// The work goes on without its stream.
+void Retire(Stream& stream) {
+  Device& device = *stream.device;
+  RaiseTo(device.retired_tail_ns, stream.tail_ns.load());
+  FollowHostWork(device.retired_host_ticket, stream.host_ticket.load());
+  {
+    const std::lock_guard lock(device.streams_mutex);
+    std::erase(device.streams, &stream);
+  }
+  if (stream.blocking()) device.blocking_streams.fetch_sub(1);
+  LeaveSms(stream);
+  HandlePool<Stream>::Delete(&stream);
+}
+
 Error WaitForAllStreams(Device& device) {
   const int64_t begin_ns = SimNow();
   const DeviceEnd end = EndOf(device);
-  WaitUntil(end.tail_ns);
   WaitForHostWork(end.host_ticket);
+  WaitUntil(EndOf(device).tail_ns);
   ApplyReleaseThreshold(device);
   TellSynchronization(SynchronizationKind::kContext, device, nullptr, 0,
                       begin_ns);
@@ -101,16 +115,16 @@ Error DestroyStream(Stream& stream) {
   if (stream.legacy) return Error::kInvalidHandle;
   AbandonCapture(stream);
   TellStream(ResourceEvent::kStreamDestroyed, stream);
-  // The work goes on without its stream.
-  RaiseTo(device.retired_tail_ns, stream.tail_ns.load());
-  FollowHostWork(device.retired_host_ticket, stream.host_ticket.load());
-  {
-    const std::lock_guard lock(device.streams_mutex);
-    std::erase(device.streams, &stream);
+  stream.tag = 0;
+  const uint64_t open = stream.open_ticket.load();
+  if (HostWorkDone(open)) {
+    Retire(stream);
+  } else {
+    // Open work, and what follows it, still has to find its time.
+    FollowHostWork(device.retired_host_ticket,
+                   RunOnHost(
+                       0, [&stream] { Retire(stream); }, open));
   }
-  if (stream.blocking()) device.blocking_streams.fetch_sub(1);
-  LeaveSms(stream);
-  HandlePool<Stream>::Delete(&stream);
   return Error::kSuccess;
 }
 
@@ -134,8 +148,8 @@ Error SynchronizeStream(Stream& stream) {
     return error;
   }
   const int64_t begin_ns = SimNow();
-  WaitUntil(StreamTail(stream));
   WaitForHostWork(HostTicketBefore(stream));
+  WaitUntil(StreamTail(stream));
   TellSynchronization(SynchronizationKind::kStream, *stream.device, &stream, 0,
                       begin_ns);
   return StickyErrorOf(*stream.device);
@@ -147,7 +161,7 @@ Error QueryStream(Stream& stream) {
     return error;
   }
   const bool over =
-      StreamTail(stream) <= SimNow() && HostWorkDone(HostTicketBefore(stream));
+      HostWorkDone(HostTicketBefore(stream)) && StreamTail(stream) <= SimNow();
   return over ? Error::kSuccess : Error::kNotReady;
 }
 

@@ -47,9 +47,10 @@ struct ModelledKernel {
   int64_t duration_ns = 0;
 };
 
-// A CUstream / cudaStream_t. The whole future of a stream is known: work gets
-// its begin and end when it is submitted, so a stream is little more than the
-// time at which it runs dry.
+// A CUstream / cudaStream_t. The future of a stream is known: work gets its
+// begin and end when it is submitted, so a stream is little more than the time
+// at which it runs dry. What follows open-ended work (open_work.h) gets them
+// when that is over.
 struct Stream : Handle {
   static constexpr uint32_t kTag = 0x5354524d;  // "STRM"
   Stream(Device* owner, unsigned stream_flags, int stream_priority,
@@ -71,6 +72,9 @@ struct Stream : Handle {
   std::atomic<int64_t> tail_ns{0};
   // The latest host function (host_executor.h) that later work must follow.
   std::atomic<uint64_t> host_ticket{0};
+  // The latest of those whose end is not known (open_work.h): until it is over,
+  // tail_ns is too early.
+  std::atomic<uint64_t> open_ticket{0};
 
   // Non-null while the stream captures. Written under the capture mutex and
   // `mutex`; read under either.

@@ -202,10 +202,14 @@ Span Occupy(Stream& stream, const Work& work, const Readiness& ready) {
 }
 
 uint64_t HostTicketBefore(Stream& stream) {
-  uint64_t ticket = stream.host_ticket.load(std::memory_order_relaxed);
+  return TicketBefore(stream, &Stream::host_ticket);
+}
+
+uint64_t TicketBefore(Stream& stream, std::atomic<uint64_t> Stream::*kind) {
+  uint64_t ticket = (stream.*kind).load(std::memory_order_relaxed);
   ForEachImplicitPredecessor(stream, [&](const Stream& other) {
     ticket =
-        JoinHostWork(ticket, other.host_ticket.load(std::memory_order_relaxed));
+        JoinHostWork(ticket, (other.*kind).load(std::memory_order_relaxed));
   });
   return ticket;
 }

@@ -2,6 +2,7 @@
 #ifndef DLTAP_SHIM_SIMGPU_DEVICE_TIMELINE_H_
 #define DLTAP_SHIM_SIMGPU_DEVICE_TIMELINE_H_
 
+#include <atomic>
 #include <cstdint>
 
 #include "shim/simgpu/device/stream.h"
@@ -52,6 +53,9 @@ Span Occupy(Stream& stream, const Work& work, const Readiness& ready);
 
 // Host functions that the stream's next work must follow (rule 2 included).
 uint64_t HostTicketBefore(Stream& stream);
+
+// The same of any kind of ticket.
+uint64_t TicketBefore(Stream& stream, std::atomic<uint64_t> Stream::*kind);
 
 }  // namespace dltap::simgpu
 

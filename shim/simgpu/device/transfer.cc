@@ -104,8 +104,8 @@ bool IsPageable(const CopyWork& copy) {
 }
 
 Error WaitForStream(Stream& stream) {
-  WaitUntil(stream.tail_ns.load());
   WaitForHostWork(stream.host_ticket.load());
+  WaitUntil(stream.tail_ns.load());
   return StickyErrorOf(*stream.device);
 }
 

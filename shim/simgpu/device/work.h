@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -23,9 +24,13 @@ struct Kernel;
 
 struct EmptyWork {};
 
-// Called when the work is submitted, in the order that all ranks share; returns
-// what is asked, in stream order, until it says that the exchange is over.
-using ExchangeStarter = std::function<std::function<bool()>()>;
+// Asked in stream order with the time at which the work began here, until it
+// answers: all data has come, and this is when the last of the ranks that gave
+// any began.
+using OpenExchange = std::function<std::optional<int64_t>(int64_t begin_ns)>;
+
+// Called when the work is submitted, in the order that all ranks share.
+using ExchangeStarter = std::function<OpenExchange()>;
 
 struct KernelWork {
   const char* name = "";

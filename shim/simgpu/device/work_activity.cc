@@ -14,17 +14,17 @@ constexpr uint32_t kNoStream = 0xffffffff;
 constinit std::atomic<uint64_t> g_last_grid_id{0};
 
 WorkPlace PlaceOf(const Device& device, const Stream* stream, const Span& span,
-                  int64_t submitted_ns, GraphPlace graph) {
+                  const Origin& origin) {
   const Context* context = stream != nullptr && stream->context != nullptr
                                ? stream->context
                                : device.primary_context;
   return {.device_id = static_cast<uint32_t>(device.ordinal),
           .context_id = context->id,
           .stream_id = stream == nullptr ? kNoStream : stream->id,
-          .correlation_id = CurrentThread().correlation_id,
-          .graph_id = graph.graph_id,
-          .graph_node_id = graph.node_id,
-          .submitted_ns = submitted_ns,
+          .correlation_id = origin.correlation_id,
+          .graph_id = origin.graph.graph_id,
+          .graph_node_id = origin.graph.node_id,
+          .submitted_ns = origin.submitted_ns,
           .begin_ns = span.begin_ns,
           .end_ns = span.end_ns};
 }
@@ -76,9 +76,11 @@ struct Teller {
 }  // namespace
 
 void TellActivity(const Stream& stream, const Work& work, const Span& span,
-                  int64_t submitted_ns, GraphPlace graph) {
-  const WorkPlace place =
-      PlaceOf(*stream.device, &stream, span, submitted_ns, graph);
+                  const Origin& origin) {
+  if (!ActivityWanted(kKernelActivity | kCopyActivity | kMemsetActivity)) {
+    return;
+  }
+  const WorkPlace place = PlaceOf(*stream.device, &stream, span, origin);
   std::visit(Teller{stream, place}, work);
 }
 
@@ -88,7 +90,8 @@ void TellSynchronization(SynchronizationKind kind, const Device& device,
   if (!ActivityWanted(kSynchronizationActivity)) return;
   const Span span{begin_ns, SimNow()};
   GetActivitySink().OnSynchronization(
-      {.place = PlaceOf(device, stream, span, begin_ns, {}),
+      {.place = PlaceOf(device, stream, span,
+                        {begin_ns, CurrentThread().correlation_id, {}}),
        .kind = kind,
        .event_id = event_id});
 }

@@ -7,6 +7,7 @@
 
 #include "shim/simgpu/device/library_call.h"
 #include "shim/simgpu/nccl/group.h"
+#include "shim/simgpu/nccl/mailbox.h"
 #include "shim/simgpu/nccl/setup.h"
 
 namespace dltap::simgpu {
@@ -115,6 +116,7 @@ ncclResult_t ncclGetVersion(int* version) {
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   return Nccl<"ncclGetUniqueId">([&] {
     if (id == nullptr) return ncclInvalidArgument;
+    SweepAbandoned();
     Randomise(id);
     return ncclSuccess;
   });

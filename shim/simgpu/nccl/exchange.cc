@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/library_call.h"
 #include "shim/simgpu/nccl/reduction.h"
 
@@ -103,7 +104,7 @@ size_t Exchange::OutputBytes() const {
   }
 }
 
-void Exchange::Publish() {
+void Exchange::Publish(int64_t begin_ns) {
   published_ = true;
   if (!Contributes()) return;
   const size_t bytes = InputBytes();
@@ -119,8 +120,8 @@ void Exchange::Publish() {
       input = scaled.data();
     }
   }
-  if (!simgpu::Publish(NameOf(operation_.comm->rank), input, bytes,
-                       Readers())) {
+  if (!simgpu::Publish(NameOf(operation_.comm->rank), input, bytes, Readers(),
+                       begin_ns)) {
     operation_.comm->async_error = ncclSystemError;
   }
 }
@@ -169,6 +170,9 @@ bool Exchange::Complete() {
     }
     MarkWritten(operation_.output, OutputBytes());
   }
+  for (const auto& message : messages_) {
+    last_begin_ns_ = std::max(last_begin_ns_, message->begin_ns());
+  }
   messages_.clear();
   return over_ = true;
 }
@@ -206,7 +210,7 @@ void Exchange::Copy() {
   }
 }
 
-std::function<bool()> StartExchanges(const std::vector<Operation>& operations) {
+OpenExchange StartExchanges(const std::vector<Operation>& operations) {
   struct Running {
     ncclComm& comm;
     const uint64_t generation;
@@ -219,24 +223,29 @@ std::function<bool()> StartExchanges(const std::vector<Operation>& operations) {
   for (const Operation& operation : operations) {
     running->exchanges.emplace_back(operation);
   }
-  return [running] {
+  return [running](int64_t begin_ns) -> std::optional<int64_t> {
     auto& exchanges = running->exchanges;
     ncclComm& comm = running->comm;
     if (comm.generation != running->generation) {
       for (Exchange& exchange : exchanges) exchange.Withdraw();
       comm.in_flight.fetch_sub(1);
-      return true;
+      return std::max(begin_ns, SimNow());
     }
     // All are published before any is completed, so that no order of calls in a
     // group makes ranks wait for each other.
     if (!running->published) {
-      for (Exchange& exchange : exchanges) exchange.Publish();
+      for (Exchange& exchange : exchanges) exchange.Publish(begin_ns);
       running->published = true;
     }
     bool over = true;
-    for (Exchange& exchange : exchanges) over &= exchange.Complete();
-    if (over) comm.in_flight.fetch_sub(1);
-    return over;
+    int64_t last_ns = begin_ns;
+    for (Exchange& exchange : exchanges) {
+      over &= exchange.Complete();
+      last_ns = std::max(last_ns, exchange.last_begin_ns());
+    }
+    if (!over) return std::nullopt;
+    comm.in_flight.fetch_sub(1);
+    return last_ns;
   };
 }
 

@@ -2,11 +2,11 @@
 #ifndef DLTAP_SHIM_SIMGPU_NCCL_EXCHANGE_H_
 #define DLTAP_SHIM_SIMGPU_NCCL_EXCHANGE_H_
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "shim/simgpu/device/work.h"
 #include "shim/simgpu/nccl/mailbox.h"
 #include "shim/simgpu/nccl/operation.h"
 
@@ -18,11 +18,15 @@ class Exchange {
   // Takes the call's number among those of its communicator.
   explicit Exchange(const Operation& operation);
 
-  // Puts this rank's input where the peers find it.
-  void Publish();
+  // Puts this rank's input where the peers find it. The kernel here begins at
+  // begin_ns.
+  void Publish(int64_t begin_ns);
 
   // Writes the output if all inputs are there. True: nothing is left to do.
   bool Complete();
+
+  // Once complete: when the last of those whose input was needed began.
+  int64_t last_begin_ns() const { return last_begin_ns_; }
 
   // Takes back what peers have not read.
   void Withdraw();
@@ -44,13 +48,14 @@ class Exchange {
   std::vector<int> sources_;
   std::vector<std::unique_ptr<Message>> messages_;  // of the sources
   int misses_ = 0;
+  int64_t last_begin_ns_ = 0;
   bool published_ = false;
   bool over_ = false;
 };
 
-// Numbers the calls now; what is returned is asked in stream order until it
-// says that all of them are over, or their communicator aborted.
-std::function<bool()> StartExchanges(const std::vector<Operation>& operations);
+// Numbers the calls now; what is returned is asked in stream order until all of
+// them are over, or their communicator aborted.
+OpenExchange StartExchanges(const std::vector<Operation>& operations);
 
 }  // namespace dltap::simgpu
 

@@ -2,11 +2,17 @@
 #include "shim/simgpu/nccl/mailbox.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 
 namespace dltap::simgpu {
 
@@ -14,17 +20,27 @@ struct Message::Header {
   std::atomic<uint32_t> ready;
   std::atomic<uint32_t> readers_left;
   uint64_t bytes;
+  int64_t begin_ns;
+  int32_t pid;  // of the sender
 };
 
 namespace {
 
+constexpr char kPrefix[] = "dltapsim-";
+// Where the C library keeps POSIX shared memory (shm_overview(7)).
+constexpr char kFolder[] = "/dev/shm";
+
 // A name as shm_open wants it.
-std::string ObjectName(const std::string& name) { return "/dltapsim-" + name; }
+std::string ObjectName(const std::string& name) {
+  return std::string("/") + kPrefix + name;
+}
+
+bool HasEnded(int pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
 
 }  // namespace
 
 bool Publish(const std::string& name, const void* data, size_t bytes,
-             uint32_t readers) {
+             uint32_t readers, int64_t begin_ns) {
   const std::string object = ObjectName(name);
   const int fd = shm_open(object.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
   if (fd < 0) return false;
@@ -40,6 +56,8 @@ bool Publish(const std::string& name, const void* data, size_t bytes,
   }
   auto* header = static_cast<Message::Header*>(memory);
   header->bytes = bytes;
+  header->begin_ns = begin_ns;
+  header->pid = getpid();
   header->readers_left = readers;
   if (bytes > 0) std::memcpy(static_cast<void*>(header + 1), data, bytes);
   header->ready.store(1, std::memory_order_release);
@@ -48,6 +66,26 @@ bool Publish(const std::string& name, const void* data, size_t bytes,
 }
 
 void Withdraw(const std::string& name) { shm_unlink(ObjectName(name).c_str()); }
+
+void SweepAbandoned() {
+  std::error_code error;
+  const auto now = std::filesystem::file_time_type::clock::now();
+  for (const auto& entry :
+       std::filesystem::directory_iterator(kFolder, error)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with(kPrefix)) continue;
+    const auto written = entry.last_write_time(error);
+    if (error || now - written < std::chrono::seconds(kAbandonedAfterS)) {
+      continue;
+    }
+    Message::Header header{};
+    std::ifstream file(entry.path(), std::ios::binary);
+    if (file.read(reinterpret_cast<char*>(&header), sizeof header) &&
+        HasEnded(header.pid)) {
+      shm_unlink(("/" + name).c_str());
+    }
+  }
+}
 
 std::unique_ptr<Message> Message::Open(const std::string& name) {
   std::string object = ObjectName(name);
@@ -84,5 +122,7 @@ const std::byte* Message::data() const {
 }
 
 size_t Message::bytes() const { return header_->bytes; }
+
+int64_t Message::begin_ns() const { return header_->begin_ns; }
 
 }  // namespace dltap::simgpu

@@ -15,13 +15,18 @@ namespace dltap::simgpu {
 // as ready, and which the last of its readers removes. Names are unique by
 // communicator, sequence number and rank, so nothing is locked.
 
-// Publishes `bytes` of `data` for `readers` reads. False: no shared memory
-// left.
+// Publishes `bytes` of `data` for `readers` reads, of a rank whose work began
+// at begin_ns. False: no shared memory left.
 bool Publish(const std::string& name, const void* data, size_t bytes,
-             uint32_t readers);
+             uint32_t readers, int64_t begin_ns = 0);
 
 // Takes back a message that not all its readers have read.
 void Withdraw(const std::string& name);
+
+// Removes messages that nobody will read any more: those of a process that
+// ended kAbandonedAfterS ago or longer, in a crash for instance.
+constexpr int64_t kAbandonedAfterS = 600;
+void SweepAbandoned();
 
 // A message that somebody published, mapped.
 class Message {
@@ -35,10 +40,13 @@ class Message {
 
   const std::byte* data() const;
   size_t bytes() const;
+  int64_t begin_ns() const;
 
  private:
   struct Header;
-  friend bool Publish(const std::string&, const void*, size_t, uint32_t);
+  friend void SweepAbandoned();
+  friend bool Publish(const std::string&, const void*, size_t, uint32_t,
+                      int64_t);
 
   Message(std::string name, Header* header, size_t mapped_bytes)
       : name_(std::move(name)), header_(header), mapped_bytes_(mapped_bytes) {}

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 #include <nccl.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
 
 #include "tests/unit/simgpu/nccl/ranks.h"
 
@@ -194,6 +198,48 @@ TEST(NcclCommunicatorTest, FinalizeWaitsForWhatWasCalled) {
     EXPECT_EQ(found, 2);
     r.Expect(ncclCommDestroy(r.comm()) == ncclSuccess);
   });
+}
+
+// Where messages lie (shm_overview(7)).
+std::set<std::string> Messages() {
+  std::set<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
+    const std::string path = entry.path();
+    if (path.find("/dltapsim-") != std::string::npos) found.insert(path);
+  }
+  return found;
+}
+
+// What two ranks leave behind that end before anybody read.
+std::set<std::string> MessagesOfCrashedRanks() {
+  const std::set<std::string> before = Messages();
+  InTwoProcesses([](Rank& r) {
+    int* value = r.Device<int>({1});
+    if (r.rank() == 1) _exit(0);
+    ncclAllReduce(value, value, 1, ncclInt, ncclSum, r.comm(), r.stream());
+    _exit(0);
+  });
+  std::set<std::string> left = Messages();
+  for (const std::string& path : before) left.erase(path);
+  return left;
+}
+
+TEST(NcclCommunicatorTest, WhatCrashedRanksLeftIsRemovedAfterAWhile) {
+  const std::set<std::string> fresh = MessagesOfCrashedRanks();
+  ASSERT_FALSE(fresh.empty());
+  ncclUniqueId id;
+  ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess);
+  for (const std::string& path : fresh) {
+    // A peer may still read it.
+    EXPECT_TRUE(std::filesystem::exists(path));
+    std::filesystem::last_write_time(
+        path,
+        std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  }
+  ASSERT_EQ(ncclGetUniqueId(&id), ncclSuccess);
+  for (const std::string& path : fresh) {
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
 }
 
 TEST(NcclCommunicatorTest, MemoryAndWindows) {
