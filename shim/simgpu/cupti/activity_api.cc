@@ -5,6 +5,7 @@
 #include "shim/simgpu/cupti/cupti_call.h"
 #include "shim/simgpu/cupti/external_ids.h"
 #include "shim/simgpu/cupti/record_table.h"
+#include "shim/simgpu/cupti/thread_ids.h"
 #include "shim/simgpu/device/config.h"
 
 namespace dltap::simgpu {
@@ -13,16 +14,21 @@ namespace {
 // Kinds that programs enable but of which the simulation has nothing to tell:
 // accepted, as CUPTI does for events that just do not occur.
 constexpr CUpti_ActivityKind kSilentKinds[] = {
-    CUPTI_ACTIVITY_KIND_OVERHEAD,   CUPTI_ACTIVITY_KIND_NAME,
-    CUPTI_ACTIVITY_KIND_MARKER,     CUPTI_ACTIVITY_KIND_MARKER_DATA,
-    CUPTI_ACTIVITY_KIND_CUDA_EVENT, CUPTI_ACTIVITY_KIND_MEMORY_POOL,
-    CUPTI_ACTIVITY_KIND_MODULE,     CUPTI_ACTIVITY_KIND_FUNCTION,
-    CUPTI_ACTIVITY_KIND_JIT,        CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
+    CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
+};
+
+// "This activity cannot be directly enabled or disabled": the client writes
+// such records itself, from what callbacks tell.
+constexpr CUpti_ActivityKind kWrittenByClients[] = {
+    CUPTI_ACTIVITY_KIND_MODULE,
 };
 
 bool IsSupported(CUpti_ActivityKind kind) {
   for (const CUpti_ActivityKind silent : kSilentKinds) {
     if (kind == silent) return true;
+  }
+  for (const CUpti_ActivityKind written : kWrittenByClients) {
+    if (kind == written) return false;
   }
   return RecordBytes(kind) != 0;
 }
@@ -157,6 +163,7 @@ CUptiResult CUPTIAPI cuptiActivityPushExternalCorrelationId(
 CUptiResult CUPTIAPI cuptiActivityPopExternalCorrelationId(
     CUpti_ExternalCorrelationKind kind, uint64_t* last_id) {
   return Cupti<"cuptiActivityPopExternalCorrelationId">([&] {
+    if (!ExternalIds::IsKind(kind)) return CUPTI_ERROR_INVALID_PARAMETER;
     return ExternalIds::OfThread().Pop(kind, last_id) ? CUPTI_SUCCESS
                                                       : CUPTI_ERROR_QUEUE_EMPTY;
   });
@@ -172,39 +179,58 @@ cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc callback) {
 
 CUptiResult CUPTIAPI cuptiSetThreadIdType(CUpti_ActivityThreadIdType type) {
   return Cupti<"cuptiSetThreadIdType">([&] {
-    Client::Get().set_thread_id_type(type);
-    return CUPTI_SUCCESS;
+    return SetThreadIdType(type) ? CUPTI_SUCCESS
+                                 : CUPTI_ERROR_INVALID_PARAMETER;
   });
 }
 
 CUptiResult CUPTIAPI cuptiGetThreadIdType(CUpti_ActivityThreadIdType* type) {
   return Cupti<"cuptiGetThreadIdType">([&] {
     if (type == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
-    *type = Client::Get().thread_id_type();
+    *type = ThreadIdType();
     return CUPTI_SUCCESS;
   });
 }
 
 CUptiResult CUPTIAPI cuptiActivityEnableLatencyTimestamps(uint8_t enable) {
   return Cupti<"cuptiActivityEnableLatencyTimestamps">([&] {
-    Client::Get().set_latencies(enable != 0);
+    Client::Get().options().latencies = enable != 0;
     return CUPTI_SUCCESS;
   });
 }
 
-// Completed buffers are handed over as they fill, so the period has no effect.
-CUptiResult CUPTIAPI cuptiActivityFlushPeriod(uint32_t) {
-  return Cupti<"cuptiActivityFlushPeriod">([] { return CUPTI_SUCCESS; });
+CUptiResult CUPTIAPI
+cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t enable) {
+  return Cupti<"cuptiActivityEnableCudaEventDeviceTimestamps">([&] {
+    Client::Get().options().event_times = enable != 0;
+    return CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiActivityEnableAllocationSource(uint8_t enable) {
+  return Cupti<"cuptiActivityEnableAllocationSource">([&] {
+    Client::Get().options().allocation_source = enable != 0;
+    return CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiActivityEnableAllSyncRecords(uint8_t enable) {
+  return Cupti<"cuptiActivityEnableAllSyncRecords">([&] {
+    Client::Get().options().unready_queries = enable != 0;
+    return CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiActivityFlushPeriod(uint32_t time) {
+  return Cupti<"cuptiActivityFlushPeriod">([&] {
+    Client::Get().delivery().SetPeriod(std::chrono::milliseconds(time));
+    return CUPTI_SUCCESS;
+  });
 }
 
 CUptiResult CUPTIAPI cuptiFinalize(void) {
   return Cupti<"cuptiFinalize">([] {
-    Client& client = Client::Get();
-    client.delivery().Pump(true, true);
-    client.selection().Clear();
-    client.Apply();
-    client.delivery().Abandon();
-    client.delivery().SetCallbacks(nullptr, nullptr);
+    Client::Get().Detach();
     return CUPTI_SUCCESS;
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The callback API: one subscriber.
 #include <cstring>
+#include <iterator>
 
 #include "shim/simgpu/cupti/client.h"
 #include "shim/simgpu/cupti/cupti_call.h"
@@ -96,13 +97,32 @@ CUptiResult CUPTIAPI cuptiEnableAllDomains(uint32_t enable,
   });
 }
 
+CUptiResult CUPTIAPI cuptiSupportedDomains(size_t* count,
+                                           CUpti_DomainTable* table) {
+  return Cupti<"cuptiSupportedDomains">([&] {
+    if (count == nullptr || table == nullptr) {
+      return CUPTI_ERROR_INVALID_PARAMETER;
+    }
+    static CUpti_CallbackDomain domains[] = {
+        CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_CB_DOMAIN_RUNTIME_API,
+        CUPTI_CB_DOMAIN_RESOURCE,   CUPTI_CB_DOMAIN_SYNCHRONIZE,
+        CUPTI_CB_DOMAIN_NVTX,       CUPTI_CB_DOMAIN_STATE,
+    };
+    *table = domains;
+    *count = std::size(domains);
+    if (!Subscriber::IsCallback(CUPTI_CB_DOMAIN_STATE, 1)) --*count;
+    return CUPTI_SUCCESS;
+  });
+}
+
 CUptiResult CUPTIAPI cuptiGetCallbackState(uint32_t* enable,
                                            CUpti_SubscriberHandle subscriber,
                                            CUpti_CallbackDomain domain,
                                            CUpti_CallbackId cbid) {
   return Cupti<"cuptiGetCallbackState">([&] {
     const Subscriber& current = Client::Get().subscriber();
-    if (enable == nullptr || !current.IsCurrent(subscriber)) {
+    if (enable == nullptr || !current.IsCurrent(subscriber) ||
+        !Subscriber::IsCallback(domain, cbid)) {
       return CUPTI_ERROR_INVALID_PARAMETER;
     }
     *enable = current.IsEnabled(domain, cbid) ? 1 : 0;

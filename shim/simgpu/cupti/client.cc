@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/cupti/client.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 
 #include "shim/simgpu/cupti/external_ids.h"
+#include "shim/simgpu/cupti/overhead_records.h"
 #include "shim/simgpu/cupti/resource_records.h"
+#include "shim/simgpu/cupti/thread_ids.h"
+#include "shim/simgpu/cupti/toolkit.h"
+#include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/clock.h"
 
 namespace dltap::simgpu {
 namespace {
 
+// The first release whose synchronisation records tell the result, and so of
+// queries.
+constexpr uint32_t kQueriesSince = 26;
+
 // The graph launch that this thread is in, from its first node to its last;
 // correlation id 0: none.
 thread_local WorkPlace t_graph_launch{};
+
+// When the API call under way began.
+thread_local int64_t t_call_begin_ns = 0;
 
 }  // namespace
 
@@ -23,21 +33,44 @@ Client& Client::Get() {
 }
 
 void Client::Apply() {
+  const int64_t begin_ns = SimNow();
   SetActivitySink(this);
   const uint32_t bits = selection_.CoreBits();
-  if (bits != 0 && delivery_.has_callbacks()) delivery_.StartWorker();
+  delivery_.set_overhead(selection_.HasKind(CUPTI_ACTIVITY_KIND_OVERHEAD));
+  const bool starts =
+      bits != 0 && delivery_.has_callbacks() && delivery_.StartWorker();
   SetActivityMask(bits | subscriber_.CoreBits());
+  if (starts) {
+    AddOverhead(CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE, begin_ns, SimNow());
+  }
 }
 
-uint32_t Client::ThreadIdOf(const ApiActivity& call) const {
-  if (thread_id_type_ == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM) {
-    return call.thread_id;
-  }
-  return static_cast<uint32_t>(pthread_self());
+void Client::Detach() {
+  delivery_.Pump(true, true);
+  selection_.Clear();
+  subscriber_.Clear();
+  Apply();
+  delivery_.Abandon();
+  delivery_.SetCallbacks(nullptr, nullptr);
+  memory_lifetimes_.Clear();
+  const std::lock_guard lock(used_kernels_mutex_);
+  used_kernels_.clear();
+}
+
+void Client::AddOverhead(CUpti_ActivityOverheadKind kind, int64_t begin_ns,
+                         int64_t end_ns) {
+  if (!selection_.HasKind(CUPTI_ACTIVITY_KIND_OVERHEAD)) return;
+  const auto record = ToRecord({.kind = kind,
+                                .begin_ns = begin_ns,
+                                .end_ns = end_ns,
+                                .thread_id = ClientThreadId(),
+                                .correlation_id = CurrentCorrelationId()});
+  if (record) delivery_.Add(*record);
 }
 
 void Client::OnApiEnter(const ApiActivity& call) {
-  if (selection_.CoreBits() != 0) delivery_.RequestFirstBuffer();
+  t_call_begin_ns = call.begin_ns;
+  if (selection_.any()) delivery_.RequestFirstBuffer();
   subscriber_.OnApi(call, CUPTI_API_ENTER);
   if (call.nested ||
       !selection_.WantsApi(call.function->domain, call.function->cbid)) {
@@ -60,7 +93,7 @@ void Client::OnApiExit(const ApiActivity& call) {
       !selection_.WantsApi(call.function->domain, call.function->cbid)) {
     return;
   }
-  delivery_.Add(ToRecord(call, ThreadIdOf(call)));
+  delivery_.Add(ToRecord(call, ClientThreadId()));
 }
 
 bool Client::GoesIntoGraph(const WorkPlace& place) {
@@ -83,12 +116,25 @@ void Client::FinishGraph(const ApiActivity& call) {
 }
 
 void Client::OnKernel(const KernelActivityRecord& kernel) {
+  if (selection_.HasKind(CUPTI_ACTIVITY_KIND_OVERHEAD)) TellFirstUse(kernel);
   if (GoesIntoGraph(kernel.place)) return;
   const bool concurrent =
       selection_.HasKind(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   if (!concurrent && !selection_.HasKind(CUPTI_ACTIVITY_KIND_KERNEL)) return;
-  delivery_.Add(
-      ToRecord(kernel, {.serial_kind = !concurrent, .latencies = latencies_}));
+  delivery_.Add(ToRecord(
+      kernel, {.serial_kind = !concurrent, .latencies = options_.latencies}));
+}
+
+// A function is loaded, and made ready for tracing, when it is first launched.
+void Client::TellFirstUse(const KernelActivityRecord& kernel) {
+  {
+    const std::lock_guard lock(used_kernels_mutex_);
+    if (!used_kernels_.insert(kernel.name).second) return;
+  }
+  for (const auto kind : {CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING,
+                          CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION}) {
+    AddOverhead(kind, t_call_begin_ns, kernel.place.submitted_ns);
+  }
 }
 
 // Copies between devices are a kind of their own.
@@ -111,20 +157,56 @@ void Client::OnMemset(const MemsetActivityRecord& memset) {
 }
 
 void Client::OnSynchronization(const SynchronizationActivityRecord& sync) {
-  delivery_.Add(ToRecord(sync));
+  if (!sync.query) subscriber_.OnSynchronization(sync);
+  if (!selection_.HasKind(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)) return;
+  const bool told = CuptiApiVersion() >= kQueriesSince &&
+                    (sync.result == 0 || options_.unready_queries);
+  if (!sync.query || told) delivery_.Add(ToRecord(sync));
+}
+
+void Client::OnEvent(const EventActivityRecord& event) {
+  delivery_.Add(ToRecord(event, options_.event_times));
 }
 
 void Client::OnMemory(const MemoryActivityRecord& memory) {
-  delivery_.Add(ToRecord(memory));
+  const MemoryCaller caller = CallerOfMemory(options_.allocation_source);
+  if (selection_.HasKind(CUPTI_ACTIVITY_KIND_MEMORY2)) {
+    delivery_.Add(ToRecord(memory, caller));
+  }
+  if (selection_.HasKind(CUPTI_ACTIVITY_KIND_MEMORY)) {
+    const auto record = memory_lifetimes_.Add(memory, caller);
+    if (record) delivery_.Add(*record);
+  }
+}
+
+void Client::OnPool(const PoolActivityRecord& pool) {
+  delivery_.Add(ToRecord(pool));
 }
 
 void Client::OnResource(const ResourceActivityRecord& resource) {
   subscriber_.OnResource(resource);
+  if (resource.event == ResourceEvent::kModuleLoaded) TellModule(resource);
   if (const auto record = ToResourceRecord(resource)) {
     const auto kind =
         reinterpret_cast<const CUpti_Activity*>(record->layout.data())->kind;
     if (selection_.HasKind(kind)) delivery_.Add(*record);
   }
+}
+
+void Client::TellModule(const ResourceActivityRecord& resource) {
+  const ModuleFacts& module = *resource.module;
+  if (selection_.HasKind(CUPTI_ACTIVITY_KIND_FUNCTION)) {
+    for (const PendingRecord& record : FunctionRecords(resource)) {
+      delivery_.Add(record);
+    }
+  }
+  if (module.compiled && selection_.HasKind(CUPTI_ACTIVITY_KIND_JIT)) {
+    delivery_.Add(JitRecord(module));
+  }
+  AddOverhead(module.compiled
+                  ? CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER
+                  : CUPTI_ACTIVITY_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING,
+              module.begin_ns, module.end_ns);
 }
 
 void Client::Describe(CUpti_ActivityKind kind) {

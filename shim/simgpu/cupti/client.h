@@ -4,8 +4,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <unordered_set>
 
 #include "shim/simgpu/cupti/delivery.h"
+#include "shim/simgpu/cupti/memory_records.h"
 #include "shim/simgpu/cupti/selection.h"
 #include "shim/simgpu/cupti/subscriber.h"
 #include "shim/simgpu/device/activity.h"
@@ -25,15 +28,20 @@ class Client final : public ActivitySink {
   // Records of what is there already, for the kinds that describe it.
   void Describe(CUpti_ActivityKind kind);
 
-  void set_latencies(bool wanted) { latencies_ = wanted; }
+  // Of all records that a kind can have, those that the client wants.
+  struct Options {
+    std::atomic<bool> latencies{false};          // ...EnableLatencyTimestamps
+    std::atomic<bool> event_times{false};        // ...EventDeviceTimestamps
+    std::atomic<bool> allocation_source{false};  // ...EnableAllocationSource
+    std::atomic<bool> unready_queries{true};     // ...EnableAllSyncRecords
+  };
+  Options& options() { return options_; }
 
   // Tells the core what is wanted now. Call it after every change.
   void Apply();
 
-  void set_thread_id_type(CUpti_ActivityThreadIdType type) {
-    thread_id_type_ = type;
-  }
-  CUpti_ActivityThreadIdType thread_id_type() const { return thread_id_type_; }
+  // cuptiFinalize: everything off and forgotten, as before the first call.
+  void Detach();
 
   void OnApiEnter(const ApiActivity& call) override;
   void OnApiExit(const ApiActivity& call) override;
@@ -41,12 +49,17 @@ class Client final : public ActivitySink {
   void OnCopy(const CopyActivityRecord& copy) override;
   void OnMemset(const MemsetActivityRecord& memset) override;
   void OnSynchronization(const SynchronizationActivityRecord& sync) override;
+  void OnEvent(const EventActivityRecord& event) override;
   void OnMemory(const MemoryActivityRecord& memory) override;
+  void OnPool(const PoolActivityRecord& pool) override;
   void OnResource(const ResourceActivityRecord& resource) override;
 
  private:
   Client() = default;
-  uint32_t ThreadIdOf(const ApiActivity& call) const;
+  void AddOverhead(CUpti_ActivityOverheadKind kind, int64_t begin_ns,
+                   int64_t end_ns);
+  void TellFirstUse(const KernelActivityRecord& kernel);
+  void TellModule(const ResourceActivityRecord& resource);
 
   // With GRAPH_TRACE on, a graph launch has one record instead of its nodes'.
   bool GoesIntoGraph(const WorkPlace& place);
@@ -55,9 +68,10 @@ class Client final : public ActivitySink {
   Selection selection_;
   Delivery delivery_;
   Subscriber subscriber_;
-  std::atomic<bool> latencies_{false};
-  std::atomic<CUpti_ActivityThreadIdType> thread_id_type_{
-      CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT};
+  MemoryLifetimes memory_lifetimes_;
+  Options options_;
+  std::mutex used_kernels_mutex_;
+  std::unordered_set<const char*> used_kernels_;
 };
 
 }  // namespace dltap::simgpu

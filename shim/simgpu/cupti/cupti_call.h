@@ -7,16 +7,23 @@
 
 namespace dltap::simgpu {
 
+// What cuptiGetLastError gives: the last failure of this thread's calls.
+void RememberCuptiError(CUptiResult result);
+CUptiResult TakeCuptiError();
+
 // One call of the CUPTI function kName: counted, and failing when
 // DLTAP_SIM_FAULTS wants it to.
 //   return Cupti<"cuptiActivityEnable">([&] { ... return CUPTI_SUCCESS; });
 template <ApiName kName, typename Body>
 CUptiResult Cupti(Body body) {
   ApiScope scope(FunctionOf<"cupti", kName>());
-  if (scope.injected_error() != 0) [[unlikely]] {
-    return static_cast<CUptiResult>(scope.injected_error());
-  }
-  return body();
+  const CUptiResult result =
+      scope.injected_error() != 0
+          ? static_cast<CUptiResult>(scope.injected_error())
+          : body();
+  if (result != CUPTI_SUCCESS) [[unlikely]]
+    RememberCuptiError(result);
+  return result;
 }
 
 }  // namespace dltap::simgpu

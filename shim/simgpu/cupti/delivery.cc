@@ -9,15 +9,23 @@
 #include <iterator>
 #include <limits>
 #include <thread>
+#include <utility>
 
+#include "shim/simgpu/cupti/attributes.h"
 #include "shim/simgpu/cupti/client_clock.h"
+#include "shim/simgpu/cupti/overhead_records.h"
+#include "shim/simgpu/cupti/thread_ids.h"
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/faults.h"
+#include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {
 namespace {
 
-constexpr auto kWorkerPeriod = std::chrono::milliseconds(50);
+constexpr auto kDefaultPeriod = std::chrono::milliseconds(50);
+
+// Delivery::completions_ when this thread last had a buffer.
+thread_local uint64_t t_seen_completions = 0;
 
 // A client that flushes from its own callback must not wait for itself.
 thread_local bool t_pumping = false;
@@ -59,6 +67,7 @@ void Delivery::SetCallbacks(CUpti_BuffersCallbackRequestFunc request,
 }
 
 void Delivery::Add(PendingRecord record) {
+  record.thread_id = CurrentThread().thread_id;
   const FaultRule* rule = nullptr;
   Fault* fault = FaultAt(FaultPoint::kRecord);
   if (fault != nullptr && IsDeviceWork(record)) [[unlikely]]
@@ -75,9 +84,12 @@ void Delivery::Add(PendingRecord record) {
 }
 
 void Delivery::RequestFirstBuffer() {
-  if (has_buffer_.load(std::memory_order_relaxed) || !has_callbacks()) return;
+  const uint64_t completions = completions_.load(std::memory_order_acquire);
+  if (t_seen_completions == completions || !has_callbacks()) return;
   const PumpGuard guard(pump_mutex_);
-  if (guard.entered()) EnsureBuffer(sizeof(CUpti_ActivityKernel10));
+  if (!guard.entered()) return;
+  t_seen_completions = completions;
+  BufferFor(CurrentThread().thread_id, sizeof(CUpti_ActivityKernel10));
 }
 
 std::vector<PendingRecord> Delivery::TakeEnded(bool forced) {
@@ -104,69 +116,99 @@ void Delivery::Pump(bool flush, bool forced) {
     if (EndOf(record) > now) ClearEnd(record);
     Write(record);
   }
-  if (flush && used_bytes_ > 0) CompleteBuffer();
+  if (!flush) return;
+  for (auto& [thread_id, buffer] : buffers_) {
+    if (buffer.used > 0) Complete(std::exchange(buffer, {}));
+  }
 }
 
 void Delivery::Write(PendingRecord& record) {
-  if (!EnsureBuffer(record.bytes)) {
+  Buffer* buffer = BufferFor(record.thread_id, record.bytes);
+  if (buffer == nullptr) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
   ConvertTimes(record, ToClientTime);
-  std::memcpy(buffer_ + used_bytes_, record.layout.data(), record.bytes);
-  used_bytes_ += record.bytes;
-  ++records_;
+  std::memcpy(buffer->bytes + buffer->used, record.layout.data(), record.bytes);
+  buffer->used += record.bytes;
+  ++buffer->records;
 }
 
-bool Delivery::EnsureBuffer(size_t bytes) {
-  const bool full =
-      buffer_ != nullptr && (used_bytes_ + bytes > buffer_bytes_ ||
-                             (max_records_ != 0 && records_ == max_records_));
-  if (full) CompleteBuffer();
-  if (buffer_ == nullptr) {
-    const CUpti_BuffersCallbackRequestFunc request = request_;
-    if (request == nullptr) return false;
-    buffer_bytes_ = max_records_ = used_bytes_ = records_ = 0;
-    request(&buffer_, &buffer_bytes_, &max_records_);
-    has_buffer_ = buffer_ != nullptr;
+Delivery::Buffer* Delivery::BufferFor(uint32_t thread_id, size_t bytes) {
+  Buffer& buffer = buffers_[PerThreadBuffers() ? thread_id : 0];
+  if (buffer.bytes != nullptr && !buffer.HasRoomFor(bytes)) {
+    Complete(std::exchange(buffer, {}));
   }
-  return buffer_ != nullptr && bytes <= buffer_bytes_;
+  if (buffer.bytes == nullptr) Request(buffer);
+  return buffer.bytes != nullptr && bytes <= buffer.size ? &buffer : nullptr;
 }
 
-void Delivery::CompleteBuffer() {
-  uint8_t* const buffer = buffer_;
-  buffer_ = nullptr;
-  has_buffer_ = false;
-  const size_t used = used_bytes_;
-  used_bytes_ = 0;
+void Delivery::Request(Buffer& buffer) {
+  const CUpti_BuffersCallbackRequestFunc request = request_;
+  if (request == nullptr) return;
+  const int64_t begin_ns = SimNow();
+  request(&buffer.bytes, &buffer.size, &buffer.max_records);
+  TellOverhead(CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST, begin_ns);
+}
+
+void Delivery::Complete(Buffer buffer) {
+  completions_.fetch_add(1, std::memory_order_release);
   const CUpti_BuffersCallbackCompleteFunc complete = complete_;
-  if (complete != nullptr) complete(nullptr, 0, buffer, buffer_bytes_, used);
+  if (complete == nullptr) return;
+  const int64_t begin_ns = SimNow();
+  complete(nullptr, 0, buffer.bytes, buffer.size, buffer.used);
+  TellOverhead(CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH, begin_ns);
 }
 
-void Delivery::StartWorker() {
-  if (has_worker_.exchange(true)) return;
+void Delivery::TellOverhead(CUpti_ActivityOverheadKind kind, int64_t begin_ns) {
+  if (!overhead_.load(std::memory_order_relaxed)) return;
+  const auto record = ToRecord({.kind = kind,
+                                .begin_ns = begin_ns,
+                                .end_ns = SimNow(),
+                                .thread_id = ClientThreadId()});
+  if (record) Add(*record);
+}
+
+bool Delivery::StartWorker() {
+  if (has_worker_.exchange(true)) return false;
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   // The thread inherits the mask: the program's signals are not for it.
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([this] {
-    pthread_setname_np(pthread_self(), "sim-cupti");
-    while (true) {
-      std::this_thread::sleep_for(kWorkerPeriod);
-      Pump(false, false);
-    }
-  }).detach();
+  std::thread([this] { RunWorker(); }).detach();
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return true;
+}
+
+void Delivery::RunWorker() {
+  pthread_setname_np(pthread_self(), "sim-cupti");
+  while (true) {
+    {
+      std::unique_lock lock(worker_mutex_);
+      const uint64_t changes = period_changes_;
+      const auto period = period_.count() == 0 ? kDefaultPeriod : period_;
+      const bool changed = worker_wakes_.wait_for(
+          lock, period, [&] { return period_changes_ != changes; });
+      if (changed) continue;
+    }
+    Pump(false, false);
+  }
+}
+
+void Delivery::SetPeriod(std::chrono::milliseconds period) {
+  const std::lock_guard lock(worker_mutex_);
+  period_ = period;
+  ++period_changes_;
+  worker_wakes_.notify_all();
 }
 
 void Delivery::Abandon() {
   const PumpGuard guard(pump_mutex_);
   const std::lock_guard lock(pending_mutex_);
   pending_.clear();
-  buffer_ = nullptr;
-  has_buffer_ = false;
-  used_bytes_ = 0;
+  buffers_.clear();
+  completions_.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace dltap::simgpu

@@ -3,8 +3,11 @@
 #define DLTAP_SHIM_SIMGPU_CUPTI_DELIVERY_H_
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -24,26 +27,49 @@ class Delivery {
 
   void Add(PendingRecord record);
 
-  // CUPTI asks for its first buffer at the first API call after enabling.
+  // CUPTI asks for its first buffer at the first API call after enabling; in
+  // per-thread mode, of each thread.
   void RequestFirstBuffer();
 
-  // Moves what has ended into buffers. `flush`: hands over the last one too.
+  // Moves what has ended into buffers. `flush`: hands over the last ones too.
   // `forced`: also what still runs, with an end of 0.
   void Pump(bool flush, bool forced);
 
-  // Starts the thread that pumps now and then; once.
-  void StartWorker();
+  // Starts the thread that pumps now and then; true: it was not there yet.
+  bool StartWorker();
 
-  // Forgets all records and the buffer, which the client may have freed.
+  // How often it does; 0: as CUPTI likes.
+  void SetPeriod(std::chrono::milliseconds period);
+
+  // Whether asking for buffers and handing them over is recorded as overhead.
+  void set_overhead(bool wanted) { overhead_ = wanted; }
+
+  // Forgets all records and the buffers, which the client may have freed.
   void Abandon();
 
   uint64_t TakeDropped() { return dropped_.exchange(0); }
 
  private:
+  struct Buffer {
+    uint8_t* bytes = nullptr;
+    size_t size = 0;
+    size_t used = 0;
+    size_t max_records = 0;  // 0: as many as fit
+    size_t records = 0;
+    bool HasRoomFor(size_t more) const {
+      return used + more <= size && (max_records == 0 || records < max_records);
+    }
+  };
+
   std::vector<PendingRecord> TakeEnded(bool forced);
-  bool EnsureBuffer(size_t bytes);
-  void CompleteBuffer();
+  // The buffer that takes records of this thread, with room; null: the client
+  // gives none that is large enough.
+  Buffer* BufferFor(uint32_t thread_id, size_t bytes);
+  void Request(Buffer& buffer);
+  void Complete(Buffer buffer);
   void Write(PendingRecord& record);
+  void TellOverhead(CUpti_ActivityOverheadKind kind, int64_t begin_ns);
+  void RunWorker();
 
   std::mutex pending_mutex_;
   std::vector<PendingRecord> pending_;  // in the order of submission
@@ -52,13 +78,17 @@ class Delivery {
   std::mutex pump_mutex_;
   std::atomic<CUpti_BuffersCallbackRequestFunc> request_{nullptr};
   std::atomic<CUpti_BuffersCallbackCompleteFunc> complete_{nullptr};
-  uint8_t* buffer_ = nullptr;
-  size_t buffer_bytes_ = 0;
-  size_t used_bytes_ = 0;
-  size_t max_records_ = 0;  // 0: as many as fit
-  size_t records_ = 0;
-  std::atomic<bool> has_buffer_{false};
+  // By thread, or all under 0 (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER).
+  std::map<uint32_t, Buffer> buffers_;
+  // Counts buffers handed over: who remembers another number looks again.
+  std::atomic<uint64_t> completions_{1};
+
+  std::mutex worker_mutex_;
+  std::condition_variable worker_wakes_;
+  std::chrono::milliseconds period_{0};  // guarded by worker_mutex_
+  uint64_t period_changes_ = 0;          // likewise
   std::atomic<bool> has_worker_{false};
+  std::atomic<bool> overhead_{false};
   std::atomic<uint64_t> dropped_{0};
 };
 

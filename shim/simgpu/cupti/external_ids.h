@@ -30,12 +30,12 @@ class ExternalIds {
 
   static ExternalIds& OfThread();
 
- private:
   static bool IsKind(CUpti_ExternalCorrelationKind kind) {
     return kind > CUPTI_EXTERNAL_CORRELATION_KIND_INVALID &&
            kind < CUPTI_EXTERNAL_CORRELATION_KIND_SIZE;
   }
 
+ private:
   std::array<std::vector<uint64_t>, CUPTI_EXTERNAL_CORRELATION_KIND_SIZE>
       stacks_;
 };

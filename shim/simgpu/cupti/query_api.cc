@@ -2,12 +2,15 @@
 // Ids, versions, times and texts.
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "shim/simgpu/cupti/client_clock.h"
 #include "shim/simgpu/cupti/cupti_call.h"
 #include "shim/simgpu/cupti/toolkit.h"
 #include "shim/simgpu/device/activity.h"
 #include "shim/simgpu/device/cbid_table.h"
+#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/device_attributes.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -33,20 +36,70 @@ constexpr ResultText kResults[] = {
     DLTAP_RESULT(CUPTI_ERROR_INVALID_PARAMETER, "invalid parameter"),
     DLTAP_RESULT(CUPTI_ERROR_INVALID_DEVICE, "invalid device"),
     DLTAP_RESULT(CUPTI_ERROR_INVALID_CONTEXT, "invalid context"),
-    DLTAP_RESULT(CUPTI_ERROR_NOT_INITIALIZED, "not initialized"),
-    DLTAP_RESULT(CUPTI_ERROR_HARDWARE_BUSY, "hardware resource is busy"),
-    DLTAP_RESULT(CUPTI_ERROR_INVALID_KIND, "invalid activity kind"),
-    DLTAP_RESULT(CUPTI_ERROR_QUEUE_EMPTY, "queue is empty"),
-    DLTAP_RESULT(CUPTI_ERROR_MAX_LIMIT_REACHED, "no more records"),
-    DLTAP_RESULT(CUPTI_ERROR_NOT_COMPATIBLE, "not compatible"),
-    DLTAP_RESULT(CUPTI_ERROR_NOT_SUPPORTED, "not supported"),
-    DLTAP_RESULT(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES,
-                 "insufficient privileges"),
+    DLTAP_RESULT(CUPTI_ERROR_INVALID_EVENT_DOMAIN_ID,
+                 "invalid event domain id"),
+    DLTAP_RESULT(CUPTI_ERROR_INVALID_EVENT_ID, "invalid event id"),
+    DLTAP_RESULT(CUPTI_ERROR_INVALID_EVENT_NAME, "invalid event name"),
+    DLTAP_RESULT(CUPTI_ERROR_INVALID_OPERATION, "invalid operation"),
+    DLTAP_RESULT(CUPTI_ERROR_OUT_OF_MEMORY, "out of memory"),
+    DLTAP_RESULT(CUPTI_ERROR_HARDWARE, "hardware"),
     DLTAP_RESULT(CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT,
                  "parameter size is not sufficient"),
+    DLTAP_RESULT(CUPTI_ERROR_API_NOT_IMPLEMENTED, "api not implemented"),
+    DLTAP_RESULT(CUPTI_ERROR_MAX_LIMIT_REACHED, "no more records"),
+    DLTAP_RESULT(CUPTI_ERROR_NOT_READY, "not ready"),
+    DLTAP_RESULT(CUPTI_ERROR_NOT_COMPATIBLE, "not compatible"),
+    DLTAP_RESULT(CUPTI_ERROR_NOT_INITIALIZED, "not initialized"),
+    DLTAP_RESULT(CUPTI_ERROR_INVALID_METRIC_ID, "invalid metric id"),
+    DLTAP_RESULT(CUPTI_ERROR_INVALID_METRIC_NAME, "invalid metric name"),
+    DLTAP_RESULT(CUPTI_ERROR_QUEUE_EMPTY, "queue is empty"),
+    DLTAP_RESULT(CUPTI_ERROR_INVALID_HANDLE, "invalid handle"),
+    DLTAP_RESULT(CUPTI_ERROR_INVALID_STREAM, "invalid stream"),
+    DLTAP_RESULT(CUPTI_ERROR_INVALID_KIND, "invalid activity kind"),
+    DLTAP_RESULT(CUPTI_ERROR_INVALID_EVENT_VALUE, "invalid event value"),
+    DLTAP_RESULT(CUPTI_ERROR_DISABLED, "disabled"),
+    DLTAP_RESULT(CUPTI_ERROR_INVALID_MODULE, "invalid module"),
+    DLTAP_RESULT(CUPTI_ERROR_INVALID_METRIC_VALUE, "invalid metric value"),
+    DLTAP_RESULT(CUPTI_ERROR_HARDWARE_BUSY, "hardware resource is busy"),
+    DLTAP_RESULT(CUPTI_ERROR_NOT_SUPPORTED, "not supported"),
+    DLTAP_RESULT(CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED,
+                 "um profiling not supported"),
+    DLTAP_RESULT(CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED_ON_DEVICE,
+                 "um profiling not supported on device"),
+    DLTAP_RESULT(CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED_ON_NON_P2P_DEVICES,
+                 "um profiling not supported on non p2p devices"),
+    DLTAP_RESULT(CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED_WITH_MPS,
+                 "um profiling not supported with mps"),
+    DLTAP_RESULT(CUPTI_ERROR_CDP_TRACING_NOT_SUPPORTED,
+                 "cdp tracing not supported"),
+    DLTAP_RESULT(CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED,
+                 "virtualized device not supported"),
+    DLTAP_RESULT(CUPTI_ERROR_CUDA_COMPILER_NOT_COMPATIBLE,
+                 "cuda compiler not compatible"),
+    DLTAP_RESULT(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES,
+                 "insufficient privileges"),
+    DLTAP_RESULT(CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED,
+                 "old profiler api initialized"),
+    DLTAP_RESULT(CUPTI_ERROR_OPENACC_UNDEFINED_ROUTINE,
+                 "openacc undefined routine"),
+    DLTAP_RESULT(CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED,
+                 "legacy profiler not supported"),
     DLTAP_RESULT(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
                  "multiple subscribers are not supported"),
-    DLTAP_RESULT(CUPTI_ERROR_UNKNOWN, "unknown error"),
+    DLTAP_RESULT(CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
+                 "virtualized device insufficient privileges"),
+    DLTAP_RESULT(CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED,
+                 "confidential computing not supported"),
+    DLTAP_RESULT(CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED,
+                 "cmp device not supported"),
+    DLTAP_RESULT(CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED,
+                 "mig device not supported"),
+    DLTAP_RESULT(CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED,
+                 "sli device not supported"),
+    DLTAP_RESULT(CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED,
+                 "wsl device not supported"),
+    DLTAP_RESULT(CUPTI_ERROR_INVALID_CHIP_NAME, "invalid chip name"),
+    DLTAP_RESULT(CUPTI_ERROR_UNKNOWN, "unknown"),
 };
 #undef DLTAP_RESULT
 
@@ -57,7 +110,31 @@ const ResultText& TextOf(CUptiResult result) {
   return row == std::end(kResults) ? *std::prev(row) : *row;
 }
 
+thread_local CUptiResult t_last_error = CUPTI_SUCCESS;
+
+// The oldest architecture that the release's CUPTI traces (release notes).
+int OldestMajor() {
+  constexpr uint32_t k13 = 130000;
+  constexpr int kTuring = 7;
+  constexpr int kMaxwell = 5;
+  return CuptiApiVersion() >= k13 ? kTuring : kMaxwell;
+}
+
+bool IsSupported(int major, int minor) {
+  constexpr int kTuringMinor = 5;
+  const int oldest = OldestMajor();
+  if (oldest >= 7 && major == oldest) return minor >= kTuringMinor;
+  return major >= oldest;
+}
+
 }  // namespace
+
+void RememberCuptiError(CUptiResult result) { t_last_error = result; }
+
+CUptiResult TakeCuptiError() {
+  return std::exchange(t_last_error, CUPTI_SUCCESS);
+}
+
 }  // namespace dltap::simgpu
 
 using namespace dltap::simgpu;  // NOLINT: the vendor's names are global
@@ -135,6 +212,49 @@ CUptiResult CUPTIAPI cuptiGetCallbackName(CUpti_CallbackDomain domain,
     *name =
         NameOfCbid(runtime ? ApiDomain::kRuntime : ApiDomain::kDriver, cbid);
     return *name == nullptr ? CUPTI_ERROR_INVALID_PARAMETER : CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiGetLastError(void) {
+  return Cupti<"cuptiGetLastError">([] { return CUPTI_SUCCESS; }) ==
+                 CUPTI_SUCCESS
+             ? TakeCuptiError()
+             : CUPTI_ERROR_UNKNOWN;
+}
+
+CUptiResult CUPTIAPI cuptiComputeCapabilitySupported(int major, int minor,
+                                                     int* support) {
+  return Cupti<"cuptiComputeCapabilitySupported">([&] {
+    if (support == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+    *support = IsSupported(major, minor) ? 1 : 0;
+    return CUPTI_SUCCESS;
+  });
+}
+
+CUptiResult CUPTIAPI cuptiDeviceSupported(CUdevice ordinal, int* support) {
+  return Cupti<"cuptiDeviceSupported">([&] {
+    if (support == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+    const Device* device = FindDevice(ordinal);
+    if (device == nullptr) return CUPTI_ERROR_INVALID_DEVICE;
+    const auto number = [device](int attribute) {
+      return DeviceAttribute(*device, attribute).value_or(0);
+    };
+    const bool supported =
+        IsSupported(number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+                    number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    *support = supported ? 1 : 0;
+    return CUPTI_SUCCESS;
+  });
+}
+
+// A simulated GPU is no guest's.
+CUptiResult CUPTIAPI cuptiDeviceVirtualizationMode(
+    CUdevice ordinal, CUpti_DeviceVirtualizationMode* mode) {
+  return Cupti<"cuptiDeviceVirtualizationMode">([&] {
+    if (mode == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+    if (FindDevice(ordinal) == nullptr) return CUPTI_ERROR_INVALID_DEVICE;
+    *mode = CUPTI_DEVICE_VIRTUALIZATION_MODE_NONE;
+    return CUPTI_SUCCESS;
   });
 }
 

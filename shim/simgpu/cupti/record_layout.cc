@@ -8,23 +8,10 @@
 namespace dltap::simgpu {
 namespace {
 
-constexpr uint32_t kNoStream = 0xffffffff;
-
 CUpti_ActivityKind KindOf(const std::byte* layout) {
   CUpti_ActivityKind kind;
   std::memcpy(&kind, layout, sizeof kind);
   return kind;
-}
-
-uint8_t ToCupti(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::kPageable: return CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
-    case MemoryKind::kPinned: return CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
-    case MemoryKind::kDevice: return CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
-    case MemoryKind::kManaged: return CUPTI_ACTIVITY_MEMORY_KIND_MANAGED;
-    case MemoryKind::kArray: return CUPTI_ACTIVITY_MEMORY_KIND_ARRAY;
-  }
-  return CUPTI_ACTIVITY_MEMORY_KIND_UNKNOWN;
 }
 
 // Copies within a device, by what is an array; host memory is none.
@@ -72,14 +59,25 @@ void FillPlace(Record& record, const WorkPlace& place) {
 template <typename Record>
 void FillCopy(Record& record, const CopyActivityRecord& copy) {
   record.copyKind = CopyKindOf(copy);
-  record.srcKind = ToCupti(copy.source_kind);
-  record.dstKind = ToCupti(copy.destination_kind);
+  record.srcKind = MemoryKindOf(copy.source_kind);
+  record.dstKind = MemoryKindOf(copy.destination_kind);
   record.flags = copy.asynchronous ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC
                                    : CUPTI_ACTIVITY_FLAG_NONE;
   record.bytes = copy.bytes;
 }
 
 }  // namespace
+
+uint8_t MemoryKindOf(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::kPageable: return CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
+    case MemoryKind::kPinned: return CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
+    case MemoryKind::kDevice: return CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+    case MemoryKind::kManaged: return CUPTI_ACTIVITY_MEMORY_KIND_MANAGED;
+    case MemoryKind::kArray: return CUPTI_ACTIVITY_MEMORY_KIND_ARRAY;
+  }
+  return CUPTI_ACTIVITY_MEMORY_KIND_UNKNOWN;
+}
 
 PendingRecord ToRecord(const KernelActivityRecord& kernel,
                        const KernelRecordStyle& style) {
@@ -136,26 +134,6 @@ PendingRecord ToPeerRecord(const CopyActivityRecord& copy) {
   return PendingRecord::Of(copy.place.end_ns, record);
 }
 
-PendingRecord ToRecord(const MemoryActivityRecord& memory) {
-  CUpti_ActivityMemory4 record{};
-  record.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
-  record.memoryOperationType =
-      memory.release ? CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
-                     : CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
-  record.memoryKind =
-      static_cast<CUpti_ActivityMemoryKind>(ToCupti(memory.kind));
-  record.correlationId = memory.correlation_id;
-  record.address = memory.address;
-  record.bytes = memory.bytes;
-  record.timestamp = static_cast<uint64_t>(memory.time_ns);
-  record.processId = static_cast<uint32_t>(getpid());
-  record.deviceId = memory.device_id;
-  record.contextId = memory.context_id;
-  record.streamId = memory.stream_id;
-  record.isAsync = memory.stream_id != kNoStream ? 1 : 0;
-  return PendingRecord::Of(memory.time_ns, record);
-}
-
 PendingRecord ToGraphRecord(const WorkPlace& place) {
   CUpti_ActivityGraphTrace2 record{};
   record.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
@@ -175,7 +153,7 @@ PendingRecord ToRecord(const MemsetActivityRecord& memset) {
   FillPlace(record, memset.place);
   record.value = memset.value;
   record.bytes = memset.bytes;
-  record.memoryKind = ToCupti(memset.kind);
+  record.memoryKind = MemoryKindOf(memset.kind);
   record.flags = memset.asynchronous ? CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC
                                      : CUPTI_ACTIVITY_FLAG_NONE;
   return PendingRecord::Of(memset.place.end_ns, record);
@@ -195,8 +173,29 @@ PendingRecord ToRecord(const SynchronizationActivityRecord& sync) {
   record.correlationId = sync.place.correlation_id;
   record.contextId = sync.place.context_id;
   record.streamId = sync.place.stream_id;
-  record.cudaEventId = sync.event_id;
+  record.cudaEventId =
+      sync.event_id == 0 ? CUPTI_SYNCHRONIZATION_INVALID_VALUE : sync.event_id;
+  record.cudaEventSyncId = sync.event_record_id == 0
+                               ? CUPTI_SYNCHRONIZATION_INVALID_VALUE
+                               : sync.event_record_id;
+  record.returnValue = static_cast<uint32_t>(sync.result);
   return PendingRecord::Of(sync.place.end_ns, record);
+}
+
+PendingRecord ToRecord(const EventActivityRecord& event, bool with_time) {
+  CUpti_ActivityCudaEvent2 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_CUDA_EVENT;
+  record.correlationId = event.place.correlation_id;
+  record.contextId = event.place.context_id;
+  record.streamId = event.place.stream_id;
+  record.eventId = event.event_id;
+  record.deviceId = event.place.device_id;
+  if (with_time) {
+    record.deviceTimestamp = static_cast<uint64_t>(event.place.end_ns);
+  }
+  record.cudaEventSyncId = event.record_id;
+  return PendingRecord::Of(
+      with_time ? event.place.end_ns : event.place.submitted_ns, record);
 }
 
 PendingRecord ToRecord(const ApiActivity& call, uint32_t thread_id) {

@@ -16,8 +16,9 @@ namespace dltap::simgpu {
 // An activity record in the newest layout (record_table.h), waiting for its
 // work to end.
 struct PendingRecord {
-  int64_t complete_ns;  // of the simulation's clock: may be delivered then
-  uint32_t bytes;       // of it that the simulated version has
+  int64_t complete_ns;     // of the simulation's clock: may be delivered then
+  uint32_t bytes;          // of it that the simulated version has
+  uint32_t thread_id = 0;  // the system's, of the thread that caused it
   alignas(8) std::array<std::byte, sizeof(CUpti_ActivityKernel10)> layout;
 
   template <typename Record>
@@ -31,6 +32,9 @@ struct PendingRecord {
   }
 };
 
+constexpr uint32_t kNoStream = 0xffffffff;
+uint8_t MemoryKindOf(MemoryKind kind);  // CUpti_ActivityMemoryKind
+
 // What the client has chosen of a kernel's record.
 struct KernelRecordStyle {
   bool serial_kind;  // CUPTI_ACTIVITY_KIND_KERNEL, not CONCURRENT_KERNEL
@@ -41,7 +45,8 @@ PendingRecord ToRecord(const KernelActivityRecord& kernel,
 PendingRecord ToRecord(const CopyActivityRecord& copy);
 PendingRecord ToPeerRecord(const CopyActivityRecord& copy);
 PendingRecord ToRecord(const MemsetActivityRecord& memset);
-PendingRecord ToRecord(const MemoryActivityRecord& memory);
+// `with_time`: cuptiActivityEnableCudaEventDeviceTimestamps
+PendingRecord ToRecord(const EventActivityRecord& event, bool with_time);
 
 // One launch of a graph, whose nodes have no records of their own. `place`:
 // begin of the first and end of the last.

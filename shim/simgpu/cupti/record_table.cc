@@ -75,6 +75,10 @@ constexpr LayoutRow kLayouts[] = {
     DLTAP_ROW(MEMORY_POOL, 15, MemoryPool),
     DLTAP_ROW(MEMORY_POOL, 16, MemoryPool2),
     DLTAP_ROW(MEMORY_POOL, 130000, MemoryPool3),
+    DLTAP_ROW(MARKER_DATA, 0, MarkerData),
+    DLTAP_ROW(MARKER_DATA, 130000, MarkerData2),
+    DLTAP_ROW(JIT, 17, Jit),
+    DLTAP_ROW(JIT, 22, Jit2),
     DLTAP_ROW(GRAPH_TRACE, 18, GraphTrace),
     DLTAP_ROW(GRAPH_TRACE, 22, GraphTrace2),
 };
@@ -115,6 +119,8 @@ DLTAP_PREFIX(Memory2, Memory3, isAsync);
 DLTAP_PREFIX(Memory3, Memory4, memoryPoolConfig);
 DLTAP_PREFIX(MemoryPool, MemoryPool2, timestamp);
 DLTAP_PREFIX(MemoryPool2, MemoryPool3, utilizedSize);
+DLTAP_PREFIX(MarkerData, MarkerData2, category);
+DLTAP_PREFIX(Jit, Jit2, cachePath);
 DLTAP_PREFIX(GraphTrace, GraphTrace2, reserved);
 #undef DLTAP_PREFIX
 
@@ -142,6 +148,7 @@ constexpr uint16_t kMemoryTimes[] = {DLTAP_AT(Memory, start),
 constexpr uint16_t kMemory2Times[] = {DLTAP_AT(Memory4, timestamp)};
 constexpr uint16_t kPoolTimes[] = {DLTAP_AT(MemoryPool3, timestamp)};
 constexpr uint16_t kMarkerTimes[] = {DLTAP_AT(Marker2, timestamp)};
+constexpr uint16_t kJitTimes[] = {DLTAP_AT(Jit2, start), DLTAP_AT(Jit2, end)};
 constexpr uint16_t kEventTimes[] = {DLTAP_AT(CudaEvent2, deviceTimestamp)};
 #undef DLTAP_AT
 
@@ -184,6 +191,7 @@ RecordTimes TimesOf(CUpti_ActivityKind kind) {
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: return {kSyncTimes, true};
     case CUPTI_ACTIVITY_KIND_OVERHEAD: return {kOverheadTimes, true};
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: return {kGraphTimes, true};
+    case CUPTI_ACTIVITY_KIND_JIT: return {kJitTimes, true};
     case CUPTI_ACTIVITY_KIND_MEMORY: return {kMemoryTimes, true};
     case CUPTI_ACTIVITY_KIND_MEMORY2: return {kMemory2Times, false};
     case CUPTI_ACTIVITY_KIND_MEMORY_POOL: return {kPoolTimes, false};

@@ -2,7 +2,11 @@
 #include "shim/simgpu/cupti/resource_records.h"
 
 #include <cuda.h>
+#include <unistd.h>
 
+#include <atomic>
+
+#include "shim/simgpu/cupti/thread_ids.h"
 #include "shim/simgpu/device/api_scope.h"
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/device.h"
@@ -98,7 +102,42 @@ PendingRecord ToRecord(const Stream& stream) {
   return PendingRecord::Of(SimNow(), record);
 }
 
+constinit std::atomic<uint32_t> g_last_function_id{0};
+constinit std::atomic<uint64_t> g_last_compilation_id{0};
+
 }  // namespace
+
+std::vector<PendingRecord> FunctionRecords(
+    const ResourceActivityRecord& resource) {
+  std::vector<PendingRecord> records;
+  uint32_t index = 0;
+  for (const char* name : resource.module->kernels) {
+    CUpti_ActivityFunction record{};
+    record.kind = CUPTI_ACTIVITY_KIND_FUNCTION;
+    record.id = g_last_function_id.fetch_add(1) + 1;
+    record.contextId = ContextIdOf(resource.context);
+    record.moduleId = resource.module->id;
+    record.functionIndex = index++;
+    record.name = name;
+    records.push_back(PendingRecord::Of(resource.module->end_ns, record));
+  }
+  return records;
+}
+
+PendingRecord JitRecord(const ModuleFacts& module) {
+  CUpti_ActivityJit2 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_JIT;
+  record.jitEntryType = CUPTI_ACTIVITY_JIT_ENTRY_PTX_TO_CUBIN;
+  record.jitOperationType = CUPTI_ACTIVITY_JIT_OPERATION_COMPILE;
+  record.deviceId = static_cast<uint32_t>(CurrentDeviceState().ordinal);
+  record.start = static_cast<uint64_t>(module.begin_ns);
+  record.end = static_cast<uint64_t>(module.end_ns);
+  record.correlationId = CurrentCorrelationId();
+  record.jitOperationCorrelationId = g_last_compilation_id.fetch_add(1) + 1;
+  record.processId = static_cast<uint32_t>(getpid());
+  record.threadId = ClientThreadId();
+  return PendingRecord::Of(module.end_ns, record);
+}
 
 std::vector<PendingRecord> Inventory(CUpti_ActivityKind kind) {
   std::vector<PendingRecord> records;

@@ -19,6 +19,12 @@ std::vector<PendingRecord> Inventory(CUpti_ActivityKind kind);
 std::optional<PendingRecord> ToResourceRecord(
     const ResourceActivityRecord& resource);
 
+// Of a module that was loaded: CUPTI_ACTIVITY_KIND_FUNCTION for each kernel
+// that its image names; CUPTI_ACTIVITY_KIND_JIT.
+std::vector<PendingRecord> FunctionRecords(
+    const ResourceActivityRecord& resource);
+PendingRecord JitRecord(const ModuleFacts& module);
+
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SHIM_SIMGPU_CUPTI_RESOURCE_RECORDS_H_

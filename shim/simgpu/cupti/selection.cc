@@ -22,7 +22,13 @@ constexpr KindBits kKindBits[] = {
     {CUPTI_ACTIVITY_KIND_MEMCPY2, kCopyActivity},
     {CUPTI_ACTIVITY_KIND_MEMSET, kMemsetActivity},
     {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, kSynchronizationActivity},
+    {CUPTI_ACTIVITY_KIND_CUDA_EVENT, kEventActivity},
+    {CUPTI_ACTIVITY_KIND_MEMORY, kMemoryActivity},
     {CUPTI_ACTIVITY_KIND_MEMORY2, kMemoryActivity},
+    {CUPTI_ACTIVITY_KIND_MEMORY_POOL, kPoolActivity},
+    {CUPTI_ACTIVITY_KIND_OVERHEAD, kKernelActivity | kResourceActivity},
+    {CUPTI_ACTIVITY_KIND_FUNCTION, kResourceActivity},
+    {CUPTI_ACTIVITY_KIND_JIT, kResourceActivity},
     {CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
      kKernelActivity | kCopyActivity | kMemsetActivity},
     {CUPTI_ACTIVITY_KIND_STREAM, kResourceActivity},
@@ -74,6 +80,7 @@ uint32_t Selection::CoreBits() const {
   for (const KindBits& row : kKindBits) {
     if (HasKind(row.kind)) bits |= row.bits;
   }
+  any_ = bits != 0;
   return bits;
 }
 

@@ -30,6 +30,9 @@ class Selection {
   // The core's ActivityBits for all of this.
   uint32_t CoreBits() const;
 
+  // Whether anything is wanted, as of the last CoreBits().
+  bool any() const { return any_.load(std::memory_order_relaxed); }
+
  private:
   static constexpr size_t kMaxCbid = 1024;  // above the newest of CUDA 13
   enum Override : uint8_t { kNone = 0, kOn = 1, kOff = 2 };
@@ -42,6 +45,7 @@ class Selection {
   std::array<std::atomic<bool>, CUPTI_ACTIVITY_KIND_COUNT> kinds_{};
   Overrides runtime_{};
   Overrides driver_{};
+  mutable std::atomic<bool> any_{false};
 };
 
 }  // namespace dltap::simgpu

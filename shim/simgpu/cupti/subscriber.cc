@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "shim/simgpu/cupti/toolkit.h"
 #include "shim/simgpu/device/call_params.h"
 
 namespace dltap::simgpu {
@@ -37,42 +38,81 @@ const char* SymbolNameOf(const ApiActivity& call) {
   return NameOfKernel(kernel);
 }
 
+// One above the last callback of a domain, newest release first.
+struct DomainSize {
+  CUpti_CallbackDomain domain;
+  uint32_t since;
+  uint32_t end;
+};
+constexpr DomainSize kDomainSizes[] = {
+    {CUPTI_CB_DOMAIN_DRIVER_API, 0, CUPTI_DRIVER_TRACE_CBID_SIZE},
+    {CUPTI_CB_DOMAIN_RUNTIME_API, 0, CUPTI_RUNTIME_TRACE_CBID_SIZE},
+    {CUPTI_CB_DOMAIN_RESOURCE, 130000, CUPTI_CBID_RESOURCE_SIZE},
+    {CUPTI_CB_DOMAIN_RESOURCE, 22,
+     CUPTI_CBID_RESOURCE_STREAM_ATTRIBUTE_CHANGED + 1},
+    {CUPTI_CB_DOMAIN_RESOURCE, 0, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED + 1},
+    {CUPTI_CB_DOMAIN_SYNCHRONIZE, 0, CUPTI_CBID_SYNCHRONIZE_SIZE},
+    {CUPTI_CB_DOMAIN_NVTX, 0, CUPTI_CBID_NVTX_SIZE},
+    {CUPTI_CB_DOMAIN_STATE, 22, CUPTI_CBID_STATE_SIZE},
+};
+
+enum class Described : uint8_t { kByHandle, kGraph, kModule, kAttribute };
+
 struct ResourceRow {
   ResourceEvent event;
   CUpti_CallbackIdResource cbid;
-  bool of_graph;  // described by CUpti_GraphData
+  Described described;
 };
 
 constexpr ResourceRow kResources[] = {
     {ResourceEvent::kContextCreated, CUPTI_CBID_RESOURCE_CONTEXT_CREATED,
-     false},
+     Described::kByHandle},
     {ResourceEvent::kContextDestroyed,
-     CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, false},
-    {ResourceEvent::kStreamCreated, CUPTI_CBID_RESOURCE_STREAM_CREATED, false},
+     CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, Described::kByHandle},
+    {ResourceEvent::kStreamCreated, CUPTI_CBID_RESOURCE_STREAM_CREATED,
+     Described::kByHandle},
     {ResourceEvent::kStreamDestroyed,
-     CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, false},
-    {ResourceEvent::kModuleLoaded, CUPTI_CBID_RESOURCE_MODULE_LOADED, false},
+     CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, Described::kByHandle},
+    {ResourceEvent::kDriverInitialized, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED,
+     Described::kByHandle},
+    {ResourceEvent::kModuleLoaded, CUPTI_CBID_RESOURCE_MODULE_LOADED,
+     Described::kModule},
     {ResourceEvent::kModuleUnloaded, CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
-     false},
-    {ResourceEvent::kGraphCreated, CUPTI_CBID_RESOURCE_GRAPH_CREATED, true},
-    {ResourceEvent::kGraphCloned, CUPTI_CBID_RESOURCE_GRAPH_CLONED, true},
+     Described::kModule},
+    {ResourceEvent::kStreamAttributeChanged,
+     CUPTI_CBID_RESOURCE_STREAM_ATTRIBUTE_CHANGED, Described::kAttribute},
+    {ResourceEvent::kGraphCreated, CUPTI_CBID_RESOURCE_GRAPH_CREATED,
+     Described::kGraph},
+    {ResourceEvent::kGraphCloned, CUPTI_CBID_RESOURCE_GRAPH_CLONED,
+     Described::kGraph},
     {ResourceEvent::kGraphDestroyed, CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING,
-     true},
+     Described::kGraph},
+    {ResourceEvent::kGraphNodeCreateStarting,
+     CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, Described::kGraph},
     {ResourceEvent::kGraphNodeCreated, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
-     true},
+     Described::kGraph},
     {ResourceEvent::kGraphNodeCloned, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
-     true},
+     Described::kGraph},
     {ResourceEvent::kGraphNodeDestroyed,
-     CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING, true},
+     CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING, Described::kGraph},
+    {ResourceEvent::kGraphDependencyCreated,
+     CUPTI_CBID_RESOURCE_GRAPHNODE_DEPENDENCY_CREATED, Described::kGraph},
+    {ResourceEvent::kGraphDependencyDestroyed,
+     CUPTI_CBID_RESOURCE_GRAPHNODE_DEPENDENCY_DESTROY_STARTING,
+     Described::kGraph},
+    {ResourceEvent::kGraphExecCreateStarting,
+     CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATE_STARTING, Described::kGraph},
     {ResourceEvent::kGraphExecCreated, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,
-     true},
+     Described::kGraph},
     {ResourceEvent::kGraphExecDestroyed,
-     CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING, true},
+     CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING, Described::kGraph},
 };
 
 CUpti_GraphData GraphDataOf(const ResourceActivityRecord& resource) {
-  const bool is_exec = resource.event == ResourceEvent::kGraphExecCreated ||
-                       resource.event == ResourceEvent::kGraphExecDestroyed;
+  const bool is_exec =
+      resource.event == ResourceEvent::kGraphExecCreateStarting ||
+      resource.event == ResourceEvent::kGraphExecCreated ||
+      resource.event == ResourceEvent::kGraphExecDestroyed;
   CUpti_GraphData data{};
   data.graph =
       static_cast<CUgraph>(is_exec ? resource.original_graph : resource.handle);
@@ -80,9 +120,17 @@ CUpti_GraphData GraphDataOf(const ResourceActivityRecord& resource) {
   data.node = static_cast<CUgraphNode>(resource.node);
   data.originalNode = static_cast<CUgraphNode>(resource.original_node);
   data.nodeType = static_cast<CUgraphNodeType>(resource.node_type);
+  data.dependency = static_cast<CUgraphNode>(resource.dependent);
   data.graphExec =
       static_cast<CUgraphExec>(is_exec ? resource.handle : nullptr);
   return data;
+}
+
+CUpti_StreamAttrData AttributeDataOf(const ResourceActivityRecord& resource) {
+  const StreamAttributeFacts& facts = *resource.stream_attribute;
+  return {.stream = static_cast<CUstream>(resource.handle),
+          .attr = static_cast<CUstreamAttrID>(facts.attribute),
+          .value = static_cast<const CUstreamAttrValue*>(facts.value)};
 }
 
 }  // namespace
@@ -92,32 +140,37 @@ CUptiResult Subscriber::Subscribe(CUpti_CallbackFunc callback, void* user_data,
                                   CUpti_SubscriberHandle* handle) {
   if (handle == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
   const std::lock_guard lock(mutex_);
-  if (callback_ != nullptr) {
+  if (subscribed_) {
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   }
   name_ = name == nullptr ? "" : name;
   user_data_ = user_data;
   callback_ = callback;
+  subscribed_ = true;
   *handle = Handle();
   return CUPTI_SUCCESS;
 }
 
 CUptiResult Subscriber::Unsubscribe(CUpti_SubscriberHandle handle) {
-  const std::lock_guard lock(mutex_);
   if (!IsCurrent(handle)) return CUPTI_ERROR_INVALID_PARAMETER;
+  Clear();
+  return CUPTI_SUCCESS;
+}
+
+void Subscriber::Clear() {
+  const std::lock_guard lock(mutex_);
+  subscribed_ = false;
   callback_ = nullptr;
   for (auto& domain : enabled_) {
     for (auto& cbid : domain) cbid = false;
   }
-  return CUPTI_SUCCESS;
 }
 
 CUptiResult Subscriber::EnableCallback(bool enable,
                                        CUpti_SubscriberHandle handle,
                                        CUpti_CallbackDomain domain,
                                        CUpti_CallbackId cbid) {
-  if (!IsCurrent(handle) || domain <= CUPTI_CB_DOMAIN_INVALID ||
-      domain >= CUPTI_CB_DOMAIN_SIZE || cbid >= kMaxCbid) {
+  if (!IsCurrent(handle) || !IsCallback(domain, cbid)) {
     return CUPTI_ERROR_INVALID_PARAMETER;
   }
   enabled_[domain][cbid] = enable;
@@ -132,6 +185,16 @@ CUptiResult Subscriber::EnableDomain(bool enable, CUpti_SubscriberHandle handle,
   }
   for (auto& cbid : enabled_[domain]) cbid = enable;
   return CUPTI_SUCCESS;
+}
+
+bool Subscriber::IsCallback(CUpti_CallbackDomain domain,
+                            CUpti_CallbackId cbid) {
+  for (const DomainSize& row : kDomainSizes) {
+    if (row.domain == domain && row.since <= CuptiApiVersion()) {
+      return cbid > 0 && cbid < row.end;
+    }
+  }
+  return false;
 }
 
 bool Subscriber::IsEnabled(CUpti_CallbackDomain domain,
@@ -151,6 +214,7 @@ uint32_t Subscriber::CoreBits() const {
     bits |= kApiCallbacks;
   }
   if (any(CUPTI_CB_DOMAIN_RESOURCE)) bits |= kResourceActivity;
+  if (any(CUPTI_CB_DOMAIN_SYNCHRONIZE)) bits |= kSynchronizationActivity;
   return bits;
 }
 
@@ -187,15 +251,49 @@ void Subscriber::OnResource(const ResourceActivityRecord& resource) {
       !IsEnabled(CUPTI_CB_DOMAIN_RESOURCE, row->cbid)) {
     return;
   }
-  CUpti_GraphData graph = GraphDataOf(resource);
   CUpti_ResourceData data{};
   data.context = static_cast<CUcontext>(resource.context);
-  if (row->of_graph) {
-    data.resourceDescriptor = &graph;
-  } else {
-    data.resourceHandle.stream = static_cast<CUstream>(resource.handle);
+  CUpti_GraphData graph{};
+  CUpti_ModuleResourceData module{};
+  CUpti_StreamAttrData attribute{};
+  switch (row->described) {
+    case Described::kByHandle:
+      data.resourceHandle.stream = static_cast<CUstream>(resource.handle);
+      break;
+    case Described::kGraph:
+      graph = GraphDataOf(resource);
+      data.resourceDescriptor = &graph;
+      break;
+    case Described::kModule:
+      module = {.moduleId = resource.module->id,
+                .cubinSize = resource.module->image_bytes,
+                .pCubin = static_cast<const char*>(resource.module->image)};
+      data.resourceDescriptor = &module;
+      break;
+    case Described::kAttribute:
+      attribute = AttributeDataOf(resource);
+      data.resourceHandle.stream = attribute.stream;
+      data.resourceDescriptor = &attribute;
+      break;
   }
   Call(CUPTI_CB_DOMAIN_RESOURCE, row->cbid, &data);
+}
+
+void Subscriber::OnSynchronization(const SynchronizationActivityRecord& sync) {
+  CUpti_CallbackId cbid = CUPTI_CBID_SYNCHRONIZE_INVALID;
+  if (sync.kind == SynchronizationKind::kStream) {
+    cbid = CUPTI_CBID_SYNCHRONIZE_STREAM_SYNCHRONIZED;
+  } else if (sync.kind == SynchronizationKind::kContext) {
+    cbid = CUPTI_CBID_SYNCHRONIZE_CONTEXT_SYNCHRONIZED;
+  }
+  if (cbid == CUPTI_CBID_SYNCHRONIZE_INVALID ||
+      !IsEnabled(CUPTI_CB_DOMAIN_SYNCHRONIZE, cbid)) {
+    return;
+  }
+  const CUpti_SynchronizeData data{
+      .context = static_cast<CUcontext>(sync.context),
+      .stream = static_cast<CUstream>(sync.stream)};
+  Call(CUPTI_CB_DOMAIN_SYNCHRONIZE, cbid, &data);
 }
 
 }  // namespace dltap::simgpu

@@ -26,9 +26,11 @@ class Subscriber {
                              CUpti_CallbackId cbid);
   CUptiResult EnableDomain(bool enable, CUpti_SubscriberHandle handle,
                            CUpti_CallbackDomain domain);
+  // Without a subscriber (cuptiFinalize).
+  void Clear();
   bool IsEnabled(CUpti_CallbackDomain domain, CUpti_CallbackId cbid) const;
   bool IsCurrent(CUpti_SubscriberHandle handle) const {
-    return handle != nullptr && handle == Handle();
+    return subscribed_ && handle != nullptr && handle == Handle();
   }
   const std::string& name() const { return name_; }
 
@@ -37,6 +39,10 @@ class Subscriber {
 
   void OnApi(const ApiActivity& call, CUpti_ApiCallbackSite site);
   void OnResource(const ResourceActivityRecord& resource);
+  void OnSynchronization(const SynchronizationActivityRecord& sync);
+
+  // Whether the release that is simulated has such a callback.
+  static bool IsCallback(CUpti_CallbackDomain domain, CUpti_CallbackId cbid);
 
  private:
   static constexpr size_t kMaxCbid = 1024;
@@ -50,6 +56,7 @@ class Subscriber {
 
   std::mutex mutex_;
   std::string name_;
+  std::atomic<bool> subscribed_{false};
   std::atomic<CUpti_CallbackFunc> callback_{nullptr};
   std::atomic<void*> user_data_{nullptr};
   std::array<std::array<std::atomic<bool>, kMaxCbid>, CUPTI_CB_DOMAIN_SIZE>

@@ -3,7 +3,9 @@
 #define DLTAP_SHIM_SIMGPU_DEVICE_ACTIVITY_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "shim/simgpu/device/api_function.h"
 #include "shim/simgpu/device/launch_geometry.h"
@@ -25,6 +27,8 @@ enum ActivityBits : uint32_t {
   kMemoryActivity = 1u << 6,
   kResourceActivity = 1u << 7,  // contexts, streams, graphs and their nodes
   kApiCallbacks = 1u << 8,  // OnApiEnter / OnApiExit wanted, without records
+  kEventActivity = 1u << 9,
+  kPoolActivity = 1u << 10,
 };
 
 struct ApiActivity {
@@ -109,6 +113,28 @@ struct SynchronizationActivityRecord {
   WorkPlace place;  // stream_id 0xffffffff where no stream is meant
   SynchronizationKind kind;
   uint32_t event_id;
+  uint64_t event_record_id;  // EventActivityRecord::record_id; 0: none
+  bool query;                // asked only, did not wait
+  int result;
+  void* context;  // CUcontext
+  void* stream;   // CUstream; null: the legacy stream, or none
+};
+
+// An event recorded in a stream.
+struct EventActivityRecord {
+  WorkPlace place;  // begin and end: when the stream reaches it
+  uint32_t event_id;
+  uint64_t record_id;  // another one for each time that it is recorded
+};
+
+// What a record says of a memory pool.
+struct PoolFacts {
+  uint64_t address;  // the handle
+  bool imported;
+  bool managed;
+  uint64_t size;  // bytes that it has from the device
+  uint64_t utilized;
+  uint64_t release_threshold;
 };
 
 struct MemoryActivityRecord {
@@ -119,6 +145,17 @@ struct MemoryActivityRecord {
   uint32_t device_id;
   uint32_t context_id;
   uint32_t stream_id;  // 0xffffffff: not stream-ordered
+  uint32_t correlation_id;
+  int64_t time_ns;
+  const PoolFacts* pool;  // null: not of a pool
+};
+
+enum class PoolOperation : uint8_t { kCreated, kDestroyed, kTrimmed };
+struct PoolActivityRecord {
+  PoolOperation operation;
+  PoolFacts facts;
+  uint64_t min_bytes_to_keep;  // kTrimmed
+  uint32_t device_id;
   uint32_t correlation_id;
   int64_t time_ns;
 };
@@ -134,19 +171,43 @@ enum class ResourceEvent : uint8_t {
   kGraphNodeCreated,
   kGraphNodeCloned,
   kGraphNodeDestroyed,
+  kGraphNodeCreateStarting,
+  kGraphDependencyCreated,
+  kGraphDependencyDestroyed,
+  kGraphExecCreateStarting,
   kGraphExecCreated,
   kGraphExecDestroyed,
   kModuleLoaded,
   kModuleUnloaded,
+  kDriverInitialized,
+  kStreamAttributeChanged,
+};
+
+// What is told of a loaded module. Of one that goes only the id.
+struct ModuleFacts {
+  uint32_t id = 0;
+  const void* image = nullptr;
+  size_t image_bytes = 0;  // 0: unknown
+  bool compiled = false;   // it was PTX
+  int64_t begin_ns = 0;    // of loading
+  int64_t end_ns = 0;
+  std::vector<const char*> kernels{};  // names that live for ever
+};
+struct StreamAttributeFacts {
+  int attribute;      // CUstreamAttrID
+  const void* value;  // CUstreamAttrValue
 };
 struct ResourceActivityRecord {
   ResourceEvent event;
-  void* context;         // CUcontext
-  void* handle;          // CUstream, CUgraph, CUgraphExec, CUmodule
-  void* original_graph;  // kGraphCloned, kGraphExecCreated
-  void* node;            // CUgraphNode
-  void* original_node;   // kGraphNodeCloned
-  int node_type;         // CUgraphNodeType
+  void* context;              // CUcontext
+  void* handle;               // CUstream, CUgraph, CUgraphExec, CUmodule
+  void* original_graph;       // kGraphCloned, kGraphExecCreated
+  void* node;                 // CUgraphNode
+  void* original_node;        // kGraphNodeCloned
+  int node_type;              // CUgraphNodeType
+  void* dependent = nullptr;  // CUgraphNode, of kGraphDependency*
+  const ModuleFacts* module = nullptr;
+  const StreamAttributeFacts* stream_attribute = nullptr;
 };
 
 // Implemented by the client. Functions are called on the submitting thread,
@@ -160,7 +221,9 @@ class ActivitySink {
   virtual void OnCopy(const CopyActivityRecord& copy) = 0;
   virtual void OnMemset(const MemsetActivityRecord& memset) = 0;
   virtual void OnSynchronization(const SynchronizationActivityRecord& sync) = 0;
+  virtual void OnEvent(const EventActivityRecord& event) = 0;
   virtual void OnMemory(const MemoryActivityRecord& memory) = 0;
+  virtual void OnPool(const PoolActivityRecord& pool) = 0;
   virtual void OnResource(const ResourceActivityRecord& resource) = 0;
 
  protected:

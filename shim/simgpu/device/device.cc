@@ -39,6 +39,17 @@ void SayThatThisIsASimulation(const Config& config) {
                std::string(config.gpu->product).c_str(), config.device_count);
 }
 
+void TellInitialized() {
+  if (!ActivityWanted(kResourceActivity)) return;
+  GetActivitySink().OnResource({.event = ResourceEvent::kDriverInitialized,
+                                .context = nullptr,
+                                .handle = nullptr,
+                                .original_graph = nullptr,
+                                .node = nullptr,
+                                .original_node = nullptr,
+                                .node_type = 0});
+}
+
 bool MakeDevices() {
   const Config& config = GetConfig();
   if (config.gpu == nullptr) return false;
@@ -52,6 +63,7 @@ bool MakeDevices() {
     Devices().push_back(device);
   }
   g_ready.store(true, std::memory_order_release);
+  TellInitialized();
   return true;
 }
 

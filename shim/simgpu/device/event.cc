@@ -10,6 +10,7 @@
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/host_executor.h"
 #include "shim/simgpu/device/open_work.h"
+#include "shim/simgpu/device/thread_state.h"
 #include "shim/simgpu/device/timeline.h"
 #include "shim/simgpu/device/work_activity.h"
 
@@ -39,25 +40,34 @@ bool IsOver(const Event& event) {
          SimNow() >= event.moment.TimeNs();
 }
 
+// An event as it was recorded: what is told of it.
+struct Recording {
+  SynchronizedEvent event;
+  Origin origin;
+};
+
 // Takes its time when the stream has reached it, without the gap that a kernel
 // needs; it keeps the stream busy until then.
 // REQUIRES: stream.mutex; all that comes before has its time.
-int64_t Reach(Stream& stream, int64_t submitted_ns) {
+int64_t Reach(Stream& stream, const Recording& recording) {
+  const int64_t submitted_ns = recording.origin.submitted_ns;
   const int64_t time_ns =
       std::max(EarliestBegin(stream, submitted_ns) - kKernelGapNs,
                submitted_ns + kSubmitLatencyNs);
   stream.tail_ns.store(time_ns, std::memory_order_relaxed);
+  TellEvent(stream, recording.event, time_ns, recording.origin);
   return time_ns;
 }
 
 // REQUIRES: stream.mutex.
-[[gnu::cold]] EventMoment ReachLater(Stream& stream, int64_t submitted_ns) {
+[[gnu::cold]] EventMoment ReachLater(Stream& stream,
+                                     const Recording& recording) {
   LaterTime later = NewLaterTime();
   const uint64_t ticket = RunOnHost(
       0,
-      [&stream, submitted_ns, later] {
+      [&stream, recording, later] {
         const std::lock_guard lock(stream.mutex);
-        *later = Reach(stream, submitted_ns);
+        *later = Reach(stream, recording);
       },
       HostTicketBefore(stream));
   FollowOpenWork(stream, ticket);
@@ -137,11 +147,16 @@ Error RecordEvent(Event& event, Stream& stream) {
   const std::scoped_lock lock(stream.mutex, event.mutex);
   const int64_t now_ns = SimNow();
   event.frontier.Clear();
+  event.record_id = EventRecordsWanted() ? NextEventRecordId() : 0;
+  const Recording recording{
+      {event.id, event.record_id},
+      {now_ns, CurrentThread().correlation_id, {}},
+  };
   if (MayBegin(stream)) [[likely]] {
-    const int64_t time_ns = Reach(stream, now_ns);
+    const int64_t time_ns = Reach(stream, recording);
     SetMoment(event, {time_ns, nullptr, HostTicketBefore(stream)});
   } else {
-    SetMoment(event, ReachLater(stream, now_ns));
+    SetMoment(event, ReachLater(stream, recording));
   }
   return Error::kSuccess;
 }
@@ -156,27 +171,38 @@ void SetMoment(Event& event, EventMoment moment) {
 Error QueryEvent(Event& event) {
   const Error error = CheckQuery(event);
   if (error != Error::kSuccess) return error;
-  const std::lock_guard lock(event.mutex);
-  Refresh(event);
-  if (!event.recorded) return Error::kSuccess;
-  return IsOver(event) ? Error::kSuccess : Error::kNotReady;
+  const int64_t begin_ns =
+      ActivityWanted(kSynchronizationActivity) ? SimNow() : 0;
+  SynchronizedEvent asked{event.id};
+  Error result = Error::kSuccess;
+  {
+    const std::lock_guard lock(event.mutex);
+    Refresh(event);
+    asked.record_id = event.record_id;
+    if (event.recorded && !IsOver(event)) result = Error::kNotReady;
+  }
+  TellSynchronization(SynchronizationKind::kEvent, *event.device, nullptr,
+                      asked, begin_ns, {.query = true, .error = result});
+  return result;
 }
 
 Error SynchronizeEvent(Event& event) {
   const Error error = CheckQuery(event);
   if (error != Error::kSuccess) return error;
   EventMoment moment;
+  SynchronizedEvent awaited{event.id};
   {
     const std::lock_guard lock(event.mutex);
     Refresh(event);
     if (!event.recorded) return Error::kSuccess;
     moment = event.moment;
+    awaited.record_id = event.record_id;
   }
   const int64_t begin_ns = SimNow();
   WaitForHostWork(moment.host_ticket);
   WaitUntil(moment.TimeNs());
   TellSynchronization(SynchronizationKind::kEvent, *event.device, nullptr,
-                      event.id, begin_ns);
+                      awaited, begin_ns);
   return StickyErrorOf(*event.device);
 }
 
@@ -201,14 +227,16 @@ Error WaitForEvent(Stream& stream, Event& event) {
     const Error captured = CaptureEventWait(stream, event);
     if (captured != Error::kNotReady) return captured;
   }
+  SynchronizedEvent awaited{event.id};
   {
     const std::scoped_lock lock(stream.mutex, event.mutex);
     Refresh(event);
     if (!event.recorded || event.capture_id != 0) return Error::kSuccess;
+    awaited.record_id = event.record_id;
     Follow(stream, event.moment);
   }
   TellSynchronization(SynchronizationKind::kStreamWaitEvent, *stream.device,
-                      &stream, event.id, SimNow());
+                      &stream, awaited, SimNow());
   return Error::kSuccess;
 }
 

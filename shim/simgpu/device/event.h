@@ -43,6 +43,7 @@ struct Event : Handle {
   std::mutex mutex;  // guards what follows
   bool recorded = false;
   EventMoment moment;
+  uint64_t record_id = 0;   // work_activity.h; 0: nobody listened
   uint64_t capture_id = 0;  // last recorded in this capture; 0: not captured
   Frontier frontier;
 };

@@ -36,6 +36,30 @@ void TellNode(ResourceEvent event, GraphNode* node, const GraphNode* original) {
        .node_type = static_cast<int>(node->type)});
 }
 
+void TellNodeStarting(Graph& graph, GraphNodeType type) {
+  if (!ActivityWanted(kResourceActivity)) return;
+  GetActivitySink().OnResource(
+      {.event = ResourceEvent::kGraphNodeCreateStarting,
+       .context = nullptr,
+       .handle = &graph,
+       .original_graph = nullptr,
+       .node = nullptr,
+       .original_node = nullptr,
+       .node_type = static_cast<int>(type)});
+}
+
+void TellEdge(ResourceEvent event, GraphNode& from, GraphNode& to) {
+  if (!ActivityWanted(kResourceActivity)) return;
+  GetActivitySink().OnResource({.event = event,
+                                .context = nullptr,
+                                .handle = from.graph,
+                                .original_graph = nullptr,
+                                .node = &from,
+                                .original_node = nullptr,
+                                .node_type = static_cast<int>(from.type),
+                                .dependent = &to});
+}
+
 GraphNode* MakeNode(Graph& graph, GraphNodeType type, Work work) {
   const uint64_t id = uint64_t{graph.id} << 32 | ++graph.last_node_number;
   auto* node = HandlePool<GraphNode>::New(&graph, id, type, std::move(work));
@@ -60,6 +84,7 @@ bool Linked(const GraphNode& from, const GraphNode& to) {
 }
 
 void Unlink(GraphNode& from, GraphNode& to) {
+  TellEdge(ResourceEvent::kGraphDependencyDestroyed, from, to);
   const auto index = static_cast<std::ptrdiff_t>(IndexOf(from, to));
   to.dependencies.erase(to.dependencies.begin() + index);
   to.edges.erase(to.edges.begin() + index);
@@ -218,12 +243,16 @@ Error AddNode(Graph& graph, NodeSpec spec, const DependencyView& dependencies,
        {CheckDependencies(graph, dependencies), CheckSpec(graph, spec)}) {
     if (error != Error::kSuccess) return error;
   }
+  TellNodeStarting(graph, spec.type);
   GraphNode* made = MakeNode(graph, spec.type, std::move(spec.work));
   for (size_t i = 0; i < dependencies.nodes.size(); ++i) {
     Link(*dependencies.nodes[i], *made, dependencies.EdgeOf(i));
   }
   FillNode(*made, spec);
   TellNode(ResourceEvent::kGraphNodeCreated, made, nullptr);
+  for (GraphNode* from : dependencies.nodes) {
+    TellEdge(ResourceEvent::kGraphDependencyCreated, *from, *made);
+  }
   if (node != nullptr) *node = made;
   return Error::kSuccess;
 }
@@ -243,6 +272,7 @@ Error AddDependency(GraphNode& from, GraphNode& to, const EdgeData& edge) {
     return Error::kInvalidValue;
   }
   Link(from, to, edge);
+  TellEdge(ResourceEvent::kGraphDependencyCreated, from, to);
   return Error::kSuccess;
 }
 

@@ -101,11 +101,11 @@ GraphNode* OriginalOf(const GraphExec& exec, const GraphNode* clone) {
   return nullptr;
 }
 
-void TellExec(ResourceEvent event, GraphExec& exec, const Graph* original) {
+void TellExec(ResourceEvent event, GraphExec* exec, const Graph* original) {
   if (!ActivityWanted(kResourceActivity)) return;
   GetActivitySink().OnResource({.event = event,
                                 .context = nullptr,
-                                .handle = &exec,
+                                .handle = exec,
                                 .original_graph = const_cast<Graph*>(original),
                                 .node = nullptr,
                                 .original_node = nullptr,
@@ -142,6 +142,7 @@ Error InstantiateGraph(Graph& graph, uint64_t flags, GraphExec** exec,
   if (report->result != InstantiateResult::kSuccess) {
     return Error::kInvalidValue;
   }
+  TellExec(ResourceEvent::kGraphExecCreateStarting, nullptr, &graph);
   NodeMap clones;
   auto* made = HandlePool<GraphExec>::New(CloneGraph(graph, &clones), &graph);
   made->clones = std::move(clones);
@@ -154,13 +155,13 @@ Error InstantiateGraph(Graph& graph, uint64_t flags, GraphExec** exec,
     return Error::kInvalidValue;
   }
   ++graph.execs;
-  TellExec(ResourceEvent::kGraphExecCreated, *made, &graph);
+  TellExec(ResourceEvent::kGraphExecCreated, made, &graph);
   *exec = made;
   return Error::kSuccess;
 }
 
 Error DestroyGraphExec(GraphExec& exec) {
-  TellExec(ResourceEvent::kGraphExecDestroyed, exec, nullptr);
+  TellExec(ResourceEvent::kGraphExecDestroyed, &exec, nullptr);
   if (FromHandle<Graph>(exec.original) != nullptr && exec.original->execs > 0) {
     --exec.original->execs;
   }

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -33,9 +34,12 @@ class Elf {
 
   std::optional<ImageContents> Read() const {
     ImageContents contents;
+    contents.bytes =
+        header_.e_shoff + uint64_t{header_.e_shentsize} * header_.e_shnum;
     for (int i = 0; i < header_.e_shnum; ++i) {
       Elf64_Shdr section;
       if (!SectionAt(i, &section)) return std::nullopt;
+      contents.bytes = std::max(contents.bytes, EndOf(section));
       const std::string_view name = NameOf(section);
       if (name.starts_with(kTextPrefix)) {
         const std::string_view kernel = name.substr(kTextPrefix.size());
@@ -55,6 +59,11 @@ class Elf {
  private:
   bool Within(uint64_t offset, uint64_t bytes) const {
     return offset <= limit_ && bytes <= limit_ - offset;
+  }
+
+  static size_t EndOf(const Elf64_Shdr& section) {
+    return section.sh_type == SHT_NOBITS ? 0
+                                         : section.sh_offset + section.sh_size;
   }
 
   bool SectionAt(int index, Elf64_Shdr* section) const {
@@ -143,7 +152,11 @@ std::optional<ImageContents> ReadImage(const void* image, size_t limit) {
   if (magic == kFatbinMagic) return ImageContents();
   if (IsElf(bytes, limit)) return Elf(bytes, limit).Read();
   if (IsPtx(bytes, limit)) {
-    return ReadPtx(std::string_view(bytes, strnlen(bytes, limit)));
+    const std::string_view text(bytes, strnlen(bytes, limit));
+    auto contents = ReadPtx(text);
+    contents.compiled = true;
+    contents.bytes = text.size();
+    return contents;
   }
   return std::nullopt;
 }

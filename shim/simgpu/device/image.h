@@ -29,6 +29,8 @@ struct ImageContents {
   std::vector<ImageVariable> variables;
   // All names are here: others do not exist.
   bool complete = false;
+  bool compiled = false;  // PTX, which the driver compiles
+  size_t bytes = 0;       // of the image; 0: unknown
 };
 
 // Names in a loadable image: section and symbol tables of a cubin (ELF), .entry

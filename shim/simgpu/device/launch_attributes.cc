@@ -135,13 +135,29 @@ Error CopyNodeAttributes(const GraphNode& from, GraphNode& to) {
   return Error::kSuccess;
 }
 
+static void TellAttribute(Stream& stream, int id, const void* value) {
+  if (!ActivityWanted(kResourceActivity)) return;
+  const StreamAttributeFacts facts{id, value};
+  GetActivitySink().OnResource({.event = ResourceEvent::kStreamAttributeChanged,
+                                .context = stream.device->primary_context,
+                                .handle = &stream,
+                                .original_graph = nullptr,
+                                .node = nullptr,
+                                .original_node = nullptr,
+                                .node_type = 0,
+                                .stream_attribute = &facts});
+}
+
 Error SetStreamAttribute(Stream& stream, int id, const void* value) {
   if (value == nullptr || !IsOneOf(kOfStreams, id)) {
     return Error::kInvalidValue;
   }
-  const std::lock_guard lock(stream.mutex);
-  if (id == kPriority) stream.priority = ClampPriority(ReadInt(value));
-  stream.attributes.Set(id, value);
+  {
+    const std::lock_guard lock(stream.mutex);
+    if (id == kPriority) stream.priority = ClampPriority(ReadInt(value));
+    stream.attributes.Set(id, value);
+  }
+  TellAttribute(stream, id, value);
   return Error::kSuccess;
 }
 

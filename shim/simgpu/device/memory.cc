@@ -14,13 +14,13 @@
 #include "shim/simgpu/device/faults.h"
 #include "shim/simgpu/device/managed_memory.h"
 #include "shim/simgpu/device/memory_file.h"
+#include "shim/simgpu/device/memory_pool.h"
 #include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {
 namespace {
 
 constexpr size_t kPageBytes = 4096;
-constexpr uint32_t kNoStream = 0xffffffff;
 
 struct AddressMap {
   std::shared_mutex mutex;
@@ -47,9 +47,12 @@ bool Overlaps(const AddressMap& map, uintptr_t begin, size_t bytes) {
   return begin - before.base < before.bytes;
 }
 
-void TellClient(const Allocation& allocation, bool release) {
+void TellClient(const Allocation& allocation, bool release,
+                uint32_t stream_id) {
   if (!ActivityWanted(kMemoryActivity)) return;
   Device& device = *FindDevice(allocation.device);
+  PoolFacts pool{};
+  if (allocation.pool != nullptr) pool = FactsOf(*allocation.pool);
   GetActivitySink().OnMemory(
       {.address = allocation.base,
        .bytes = allocation.bytes,
@@ -57,9 +60,10 @@ void TellClient(const Allocation& allocation, bool release) {
        .release = release,
        .device_id = static_cast<uint32_t>(allocation.device),
        .context_id = device.primary_context->id,
-       .stream_id = kNoStream,
+       .stream_id = stream_id,
        .correlation_id = CurrentThread().correlation_id,
-       .time_ns = SimNow()});
+       .time_ns = SimNow(),
+       .pool = allocation.pool == nullptr ? nullptr : &pool});
 }
 
 }  // namespace
@@ -118,7 +122,7 @@ uint64_t AddAllocation(Allocation allocation) {
     allocation.id = ++map.last_id;
     map.by_base[allocation.base] = allocation;
   }
-  TellClient(allocation, false);
+  TellClient(allocation, false, allocation.stream_id);
   return allocation.id;
 }
 
@@ -131,7 +135,8 @@ AllocationLock::AllocationLock(const void* base) : allocation_(nullptr) {
 
 AllocationLock::~AllocationLock() { Map().mutex.unlock(); }
 
-std::optional<Allocation> RemoveAllocation(const void* base) {
+std::optional<Allocation> RemoveAllocation(const void* base,
+                                           uint32_t stream_id) {
   AddressMap& map = Map();
   Allocation allocation;
   {
@@ -146,7 +151,7 @@ std::optional<Allocation> RemoveAllocation(const void* base) {
       allocation.owner != MemoryOwner::kMapped) {
     allocation.file->FreeSlot(allocation.slot);
   }
-  TellClient(allocation, true);
+  TellClient(allocation, true, stream_id);
   return allocation;
 }
 

@@ -27,6 +27,8 @@ enum class MemoryOwner : uint8_t {
   kIpc,         // another process's cudaMalloc, opened here
 };
 
+constexpr uint32_t kNoStreamId = 0xffffffff;
+
 struct Allocation {
   uintptr_t base = 0;
   size_t bytes = 0;
@@ -36,8 +38,9 @@ struct Allocation {
   unsigned flags = 0;
   uint64_t id = 0;  // CU_POINTER_ATTRIBUTE_BUFFER_ID
   MemoryPool* pool = nullptr;
-  bool accessible = true;    // false: mapped, but no access was set
-  bool sync_memops = false;  // synchronous copies and memsets wait
+  uint32_t stream_id = kNoStreamId;  // in whose order it was allocated
+  bool accessible = true;            // false: mapped, but no access was set
+  bool sync_memops = false;          // synchronous copies and memsets wait
   // Where its bytes are; null: private pages, not shareable.
   MemoryFile* file = nullptr;
   uint64_t file_offset = 0;
@@ -84,7 +87,8 @@ Error UnregisterHost(void* address);
 // Enters memory that another part made (mapped, module, pool) into the map.
 // Gives its id.
 uint64_t AddAllocation(Allocation allocation);
-std::optional<Allocation> RemoveAllocation(const void* base);
+std::optional<Allocation> RemoveAllocation(const void* base,
+                                           uint32_t stream_id = kNoStreamId);
 
 // The allocation that begins at `base` (null: none), the map held meanwhile.
 class AllocationLock {

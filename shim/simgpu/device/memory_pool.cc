@@ -14,6 +14,7 @@
 #include "shim/simgpu/device/memory_file.h"
 #include "shim/simgpu/device/shareable_handle.h"
 #include "shim/simgpu/device/stream.h"
+#include "shim/simgpu/device/thread_state.h"
 #include "shim/simgpu/device/timeline.h"
 
 namespace dltap::simgpu {
@@ -110,9 +111,23 @@ DevicePages NewBlock(MemoryPool& pool, size_t bytes) {
   return pages;
 }
 
+void TellPool(MemoryPool& pool, PoolOperation operation, uint64_t keep = 0) {
+  if (!ActivityWanted(kPoolActivity)) return;
+  GetActivitySink().OnPool(
+      {.operation = operation,
+       .facts = FactsOf(pool),
+       .min_bytes_to_keep = keep,
+       .device_id = static_cast<uint32_t>(pool.device->ordinal),
+       .correlation_id = CurrentThread().correlation_id,
+       .time_ns = SimNow()});
+}
+
 // REQUIRES: nobody can find the pool any more.
 void DeletePool(MemoryPool& pool) {
-  TrimPool(pool, 0);
+  {
+    const std::lock_guard lock(pool.mutex);
+    ReleaseBlocks(pool, 0);
+  }
   HandlePool<MemoryPool>::Delete(&pool);
 }
 
@@ -131,16 +146,32 @@ bool ReturnBlock(MemoryPool& pool, const Allocation& freed, Stream& stream) {
 
 }  // namespace
 
-MemoryPool* NewMemoryPool(const PoolProperties& properties) {
+PoolFacts FactsOf(MemoryPool& pool) {
+  const std::lock_guard lock(pool.mutex);
+  return {.address = reinterpret_cast<uint64_t>(&pool),
+          .imported = pool.imported != nullptr,
+          .managed = pool.properties.kind == MemoryKind::kManaged,
+          .size = pool.reserved_bytes,
+          .utilized = pool.used_bytes,
+          .release_threshold = pool.release_threshold};
+}
+
+MemoryPool* NewMemoryPool(const PoolProperties& properties,
+                          std::shared_ptr<MemoryFile> imported) {
   auto* pool = HandlePool<MemoryPool>::New(properties);
-  const std::lock_guard lock(All().mutex);
-  All().all.push_back(pool);
+  pool->imported = std::move(imported);
+  {
+    const std::lock_guard lock(All().mutex);
+    All().all.push_back(pool);
+  }
+  TellPool(*pool, PoolOperation::kCreated);
   return pool;
 }
 
 Error DestroyMemoryPool(MemoryPool& pool) {
   Device& device = *pool.device;
   if (&pool == device.default_pool) return Error::kInvalidValue;
+  TellPool(pool, PoolOperation::kDestroyed);
   MemoryPool* expected = &pool;
   device.current_pool.compare_exchange_strong(expected, device.default_pool);
   {
@@ -181,6 +212,7 @@ Error AllocateFromPool(MemoryPool& pool, size_t bytes, Stream& stream,
                  .owner = MemoryOwner::kPool,
                  .device = pool.device->ordinal,
                  .pool = &pool,
+                 .stream_id = stream.id,
                  .file = MemoryFile::Own(),
                  .file_offset = pages.offset});
   *address = pages.address;
@@ -196,15 +228,18 @@ Error FreeToPool(void* address, Stream& stream) {
   if (found->owner == MemoryOwner::kMalloc) return FreeDevice(address);
   if (found->owner != MemoryOwner::kPool) return Error::kInvalidValue;
   if (found->pool->imported != nullptr) return ClosePoolPointer(address);
-  const auto removed = RemoveAllocation(address);
+  const auto removed = RemoveAllocation(address, stream.id);
   if (!removed) return Error::kInvalidValue;
   if (ReturnBlock(*removed->pool, *removed, stream)) DeletePool(*removed->pool);
   return Error::kSuccess;
 }
 
 void TrimPool(MemoryPool& pool, uint64_t keep) {
-  const std::lock_guard lock(pool.mutex);
-  ReleaseBlocks(pool, keep);
+  {
+    const std::lock_guard lock(pool.mutex);
+    ReleaseBlocks(pool, keep);
+  }
+  TellPool(pool, PoolOperation::kTrimmed, keep);
 }
 
 void ApplyReleaseThreshold(Device& device) {
@@ -235,8 +270,7 @@ Error ImportPool(int descriptor, MemoryPool** pool) {
   if (file == nullptr) return Error::kInvalidValue;
   Device* device = FindDevice(record.device);
   if (device == nullptr) return Error::kInvalidDevice;
-  *pool = NewMemoryPool({.device = device});
-  (*pool)->imported = std::move(file);
+  *pool = NewMemoryPool({.device = device}, std::move(file));
   return Error::kSuccess;
 }
 

@@ -85,7 +85,11 @@ Error CurrentPoolAt(const PoolPlace& place, MemoryPool** pool);
 // kInvalidValue when the pool is of another place.
 Error SetPoolAt(const PoolPlace& place, MemoryPool& pool);
 
-MemoryPool* NewMemoryPool(const PoolProperties& properties);
+// For records. Takes the pool's lock.
+PoolFacts FactsOf(MemoryPool& pool);
+
+MemoryPool* NewMemoryPool(const PoolProperties& properties,
+                          std::shared_ptr<MemoryFile> imported = nullptr);
 Error DestroyMemoryPool(MemoryPool& pool);
 
 Error AllocateFromPool(MemoryPool& pool, size_t bytes, Stream& stream,

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/device/module.h"
 
+#include <atomic>
 #include <cstdio>
 
+#include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/device.h"
 #include "shim/simgpu/device/image.h"
 #include "shim/simgpu/device/library_call.h"
 #include "shim/simgpu/device/memory.h"
@@ -20,8 +24,35 @@ Kernel* AddKernel(Module& module, const std::string& name) {
   return kernel;
 }
 
+constinit std::atomic<uint32_t> g_last_module_id{0};
+
+void TellModule(ResourceEvent event, Module& module, const ModuleFacts& facts) {
+  GetActivitySink().OnResource({.event = event,
+                                .context = CurrentDeviceState().primary_context,
+                                .handle = &module,
+                                .original_graph = nullptr,
+                                .node = nullptr,
+                                .original_node = nullptr,
+                                .node_type = 0,
+                                .module = &facts});
+}
+
+void TellLoaded(Module& module, const ImageContents& contents,
+                const void* image, int64_t begin_ns) {
+  ModuleFacts facts{.id = module.id,
+                    .image = image,
+                    .image_bytes = contents.bytes,
+                    .compiled = contents.compiled,
+                    .begin_ns = begin_ns,
+                    .end_ns = SimNow()};
+  for (const auto& [name, kernel] : module.kernels) {
+    facts.kernels.push_back(kernel->name);
+  }
+  TellModule(ResourceEvent::kModuleLoaded, module, facts);
+}
+
 Module* MakeModule(const ImageContents& contents) {
-  auto* module = HandlePool<Module>::New();
+  auto* module = HandlePool<Module>::New(g_last_module_id.fetch_add(1) + 1);
   module->complete = contents.complete;
   for (const ImageKernel& kernel : contents.kernels) {
     Kernel& made = *AddKernel(*module, kernel.name);
@@ -36,9 +67,13 @@ Module* MakeModule(const ImageContents& contents) {
 }
 
 Error LoadBytes(const void* image, size_t limit, Module** module) {
+  const int64_t begin_ns = ActivityWanted(kResourceActivity) ? SimNow() : 0;
   const auto contents = ReadImage(image, limit);
   if (!contents) return Error::kInvalidImage;
   *module = MakeModule(*contents);
+  if (ActivityWanted(kResourceActivity)) {
+    TellLoaded(**module, *contents, image, begin_ns);
+  }
   return Error::kSuccess;
 }
 
@@ -69,6 +104,9 @@ Error LoadModuleFile(const char* path, Module** module) {
 }
 
 Error UnloadModule(Module& module) {
+  if (ActivityWanted(kResourceActivity)) {
+    TellModule(ResourceEvent::kModuleUnloaded, module, {.id = module.id});
+  }
   for (const auto& [name, kernel] : module.kernels) {
     HandlePool<Kernel>::Delete(kernel);
   }

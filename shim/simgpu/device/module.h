@@ -24,7 +24,9 @@ struct ModuleVariable {
 // (a fat binary's are compressed), any name is taken to exist.
 struct Module : Handle {
   static constexpr uint32_t kTag = 0x4d4f4455;  // "MODU"
-  Module() : Handle(kTag) {}
+  explicit Module(uint32_t module_id) : Handle(kTag), id(module_id) {}
+
+  const uint32_t id;  // CUPTI's
 
   bool complete = false;  // no other names exist
   std::mutex mutex;

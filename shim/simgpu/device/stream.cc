@@ -88,7 +88,7 @@ Error WaitForAllStreams(Device& device) {
   WaitForHostWork(end.host_ticket);
   WaitUntil(EndOf(device).tail_ns);
   ApplyReleaseThreshold(device);
-  TellSynchronization(SynchronizationKind::kContext, device, nullptr, 0,
+  TellSynchronization(SynchronizationKind::kContext, device, nullptr, {},
                       begin_ns);
   return StickyErrorOf(device);
 }
@@ -150,7 +150,7 @@ Error SynchronizeStream(Stream& stream) {
   const int64_t begin_ns = SimNow();
   WaitForHostWork(HostTicketBefore(stream));
   WaitUntil(StreamTail(stream));
-  TellSynchronization(SynchronizationKind::kStream, *stream.device, &stream, 0,
+  TellSynchronization(SynchronizationKind::kStream, *stream.device, &stream, {},
                       begin_ns);
   return StickyErrorOf(*stream.device);
 }
@@ -160,9 +160,13 @@ Error QueryStream(Stream& stream) {
       error != Error::kSuccess) {
     return error;
   }
+  const int64_t now_ns = SimNow();
   const bool over =
       HostWorkDone(HostTicketBefore(stream)) && StreamTail(stream) <= SimNow();
-  return over ? Error::kSuccess : Error::kNotReady;
+  const Error result = over ? Error::kSuccess : Error::kNotReady;
+  TellSynchronization(SynchronizationKind::kStream, *stream.device, &stream, {},
+                      now_ns, {.query = true, .error = result});
+  return result;
 }
 
 Error SynchronizeDevice(Device& device) {

@@ -12,12 +12,17 @@ namespace {
 constexpr uint32_t kNoStream = 0xffffffff;
 
 constinit std::atomic<uint64_t> g_last_grid_id{0};
+constinit std::atomic<uint64_t> g_last_event_record_id{0};
+
+Context* ContextOf(const Device& device, const Stream* stream) {
+  return stream != nullptr && stream->context != nullptr
+             ? stream->context
+             : device.primary_context;
+}
 
 WorkPlace PlaceOf(const Device& device, const Stream* stream, const Span& span,
                   const Origin& origin) {
-  const Context* context = stream != nullptr && stream->context != nullptr
-                               ? stream->context
-                               : device.primary_context;
+  const Context* context = ContextOf(device, stream);
   return {.device_id = static_cast<uint32_t>(device.ordinal),
           .context_id = context->id,
           .stream_id = stream == nullptr ? kNoStream : stream->id,
@@ -85,15 +90,34 @@ void TellActivity(const Stream& stream, const Work& work, const Span& span,
 }
 
 void TellSynchronization(SynchronizationKind kind, const Device& device,
-                         const Stream* stream, uint32_t event_id,
-                         int64_t begin_ns) {
+                         const Stream* stream, SynchronizedEvent event,
+                         int64_t begin_ns, SynchronizationResult result) {
   if (!ActivityWanted(kSynchronizationActivity)) return;
   const Span span{begin_ns, SimNow()};
+  const bool has_handle = stream != nullptr && !stream->legacy;
   GetActivitySink().OnSynchronization(
       {.place = PlaceOf(device, stream, span,
                         {begin_ns, CurrentThread().correlation_id, {}}),
        .kind = kind,
-       .event_id = event_id});
+       .event_id = event.id,
+       .event_record_id = event.record_id,
+       .query = result.query,
+       .result = static_cast<int>(result.error),
+       .context = ContextOf(device, stream),
+       .stream = has_handle ? const_cast<Stream*>(stream) : nullptr});
+}
+
+uint64_t NextEventRecordId() {
+  return g_last_event_record_id.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+void TellEvent(const Stream& stream, SynchronizedEvent event, int64_t time_ns,
+               const Origin& origin) {
+  if (!ActivityWanted(kEventActivity)) return;
+  GetActivitySink().OnEvent(
+      {.place = PlaceOf(*stream.device, &stream, {time_ns, time_ns}, origin),
+       .event_id = event.id,
+       .record_id = event.record_id});
 }
 
 }  // namespace dltap::simgpu

@@ -28,11 +28,29 @@ struct Origin {
 void TellActivity(const Stream& stream, const Work& work, const Span& span,
                   const Origin& origin);
 
+// An event in a synchronisation; id 0: none.
+struct SynchronizedEvent {
+  uint32_t id = 0;
+  uint64_t record_id = 0;
+};
+struct SynchronizationResult {
+  bool query = false;
+  Error error = Error::kSuccess;
+};
+
 // A synchronisation that lasted from begin_ns to now. `stream` null: the whole
-// context; `event_id` 0: none.
+// context.
 void TellSynchronization(SynchronizationKind kind, const Device& device,
-                         const Stream* stream, uint32_t event_id,
-                         int64_t begin_ns);
+                         const Stream* stream, SynchronizedEvent event,
+                         int64_t begin_ns, SynchronizationResult result = {});
+
+// An event's record ids are counted only while somebody would see them.
+inline bool EventRecordsWanted() {
+  return ActivityWanted(kEventActivity | kSynchronizationActivity);
+}
+uint64_t NextEventRecordId();
+void TellEvent(const Stream& stream, SynchronizedEvent event, int64_t time_ns,
+               const Origin& origin);
 
 }  // namespace dltap::simgpu
 

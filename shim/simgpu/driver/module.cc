@@ -2,24 +2,12 @@
 // Modules and libraries: one kind of object serves as both.
 #include "shim/simgpu/device/module.h"
 
-#include "shim/simgpu/device/activity.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
 namespace {
 
 Module* ToModule(const void* handle) { return FromHandle<Module>(handle); }
-
-void TellModule(ResourceEvent event, Module* module) {
-  if (!ActivityWanted(kResourceActivity)) return;
-  GetActivitySink().OnResource({.event = event,
-                                .context = CurrentDeviceState().primary_context,
-                                .handle = module,
-                                .original_graph = nullptr,
-                                .node = nullptr,
-                                .original_node = nullptr,
-                                .node_type = 0});
-}
 
 template <ApiName kName, typename Vendor, typename Load>
 CUresult LoadInto(Vendor* out, DriverNeeds needs, Load load) {
@@ -28,7 +16,6 @@ CUresult LoadInto(Vendor* out, DriverNeeds needs, Load load) {
     Module* module = nullptr;
     const Error error = load(&module);
     if (error != Error::kSuccess) return error;
-    TellModule(ResourceEvent::kModuleLoaded, module);
     *out = ToHandle<Vendor>(module);
     return Error::kSuccess;
   });
@@ -40,11 +27,6 @@ CUresult OnModule(const void* handle, Body body) {
     Module* module = ToModule(handle);
     return module == nullptr ? Error::kInvalidHandle : body(*module);
   });
-}
-
-Error Unload(Module& module) {
-  TellModule(ResourceEvent::kModuleUnloaded, &module);
-  return UnloadModule(module);
 }
 
 template <typename Vendor>
@@ -114,7 +96,7 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* fatCubin) {
 }
 
 CUresult cuModuleUnload(CUmodule hmod) {
-  return OnModule<"cuModuleUnload">(hmod, Unload);
+  return OnModule<"cuModuleUnload">(hmod, UnloadModule);
 }
 
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
@@ -167,7 +149,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName,
 }
 
 CUresult cuLibraryUnload(CUlibrary library) {
-  return OnModule<"cuLibraryUnload">(library, Unload);
+  return OnModule<"cuLibraryUnload">(library, UnloadModule);
 }
 
 CUresult cuLibraryGetKernel(CUkernel* pKernel, CUlibrary library,

@@ -39,7 +39,9 @@ class KernelLog : public ActivitySink {
   void OnCopy(const CopyActivityRecord&) override {}
   void OnMemset(const MemsetActivityRecord&) override {}
   void OnSynchronization(const SynchronizationActivityRecord&) override {}
+  void OnEvent(const EventActivityRecord&) override {}
   void OnMemory(const MemoryActivityRecord&) override {}
+  void OnPool(const PoolActivityRecord&) override {}
   void OnResource(const ResourceActivityRecord&) override {}
 
  private:

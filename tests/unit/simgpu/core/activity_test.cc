@@ -32,7 +32,9 @@ class Recorder final : public ActivitySink {
   void OnSynchronization(const SynchronizationActivityRecord& sync) override {
     synchronizations.push_back(sync);
   }
+  void OnEvent(const EventActivityRecord&) override {}
   void OnMemory(const MemoryActivityRecord&) override {}
+  void OnPool(const PoolActivityRecord&) override {}
   void OnResource(const ResourceActivityRecord& resource) override {
     resources.push_back(resource);
   }

@@ -20,6 +20,7 @@ namespace dltap::simgpu_test {
 
 inline std::mutex g_mutex;
 inline std::vector<std::vector<std::byte>> g_records;
+inline std::vector<int> g_buffers;  // records in each, as they came
 inline int g_requests = 0;
 inline size_t g_buffer_bytes = 1 << 16;
 
@@ -48,9 +49,11 @@ inline void CUPTIAPI Complete(CUcontext, uint32_t, uint8_t* buffer, size_t,
                               size_t valid) {
   const std::lock_guard lock(g_mutex);
   CUpti_Activity* record = nullptr;
+  g_buffers.push_back(0);
   while (cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS) {
     const auto* bytes = reinterpret_cast<const std::byte*>(record);
     g_records.emplace_back(bytes, bytes + SizeOf(record, buffer + valid));
+    ++g_buffers.back();
   }
   std::free(buffer);
 }

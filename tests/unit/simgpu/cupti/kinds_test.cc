@@ -7,35 +7,13 @@
 #include <cstdlib>
 #include <string>
 
-#include "tests/unit/simgpu/cupti/client.h"
+#include "tests/unit/simgpu/cupti/records_test.h"
 
 namespace {
 
 using namespace dltap::simgpu_test;  // NOLINT
 
-class CuptiKindsTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    ASSERT_EQ(cudaFree(nullptr), cudaSuccess);
-    g_records.clear();
-    ASSERT_EQ(cuptiActivityRegisterCallbacks(Request, Complete), CUPTI_SUCCESS);
-  }
-  void TearDown() override {
-    for (const CUpti_ActivityKind kind : enabled_) cuptiActivityDisable(kind);
-    cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  }
-  void Enable(CUpti_ActivityKind kind) {
-    ASSERT_EQ(cuptiActivityEnable(kind), CUPTI_SUCCESS);
-    enabled_.push_back(kind);
-  }
-  static void Flush() {
-    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    cuptiActivityFlushAll(0);
-  }
-
- private:
-  std::vector<CUpti_ActivityKind> enabled_;
-};
+class CuptiKindsTest : public RecordsTest {};
 
 TEST_F(CuptiKindsTest, DevicesAndContextsAreDescribedWhenEnabled) {
   Enable(CUPTI_ACTIVITY_KIND_DEVICE);
