@@ -80,6 +80,20 @@ def library_rows(results):
                " ".join(f"`{symbol}`" for symbol in defaults) or "none"]
 
 
+def framework_rows(results):
+    """Of all scripts of a framework: functions called, default ones."""
+    called = collections.defaultdict(dict)
+    for name, result in results.items():
+        framework = name.split("_")[0]
+        for symbol, function in result["functions"].items():
+            called[framework][symbol] = function["has_default_body"]
+    for framework, functions in sorted(called.items()):
+        defaults = sorted(symbol for symbol, default in functions.items()
+                          if default)
+        yield [framework, len(functions), len(functions) - len(defaults),
+               len(defaults), " ".join(f"`{symbol}`" for symbol in defaults)]
+
+
 def page(results):
     lines = [HEADING]
     lines += table(["script", "MB installed", "functions", "implemented",
@@ -87,7 +101,10 @@ def page(results):
                     "by either", "the tap's own", "by address", "unwrapped",
                     "no session", "different"],
                    [script_row(*item) for item in results.items()])
-    lines += ["", "All scripts together:", ""]
+    lines += ["", "All scripts of a framework together:", ""]
+    lines += table(["framework", "functions", "implemented", "default",
+                    "default bodies called"], framework_rows(results))
+    lines += ["", "All frameworks together:", ""]
     lines += table(["library", "functions called", "implemented",
                     "default bodies called"], library_rows(results))
     return "\n".join(lines) + "\n"

@@ -17,23 +17,21 @@ if [ "${1:-}" = --frameworks ]; then
 fi
 ./scripts/build.sh "${setup_options[@]}" || exit
 
-# Passes ctest's output on and puts the slowest tests before its summary.
+# Passes ctest's output on, line by line (awk may hold lines back), and puts the
+# slowest tests before its summary.
 with_slowest() {
-  awk '
-    / Test +#[0-9]+: .* sec *$/ {
-      match($0, /#[0-9]+: [^ ]+/)
-      name = substr($0, RSTART, RLENGTH)
-      sub(/#[0-9]+: /, "", name)
-      seconds[name] = $(NF - 1)
-    }
-    /% tests passed/ {
-      sort = "sort -rn | head -10"
-      print "Slowest tests:"
-      for (name in seconds) printf "%8.2f s  %s\n", seconds[name], name | sort
-      close(sort)
-      print ""
-    }
-    { print; fflush() }'
+  local line seconds=()
+  while IFS= read -r line; do
+    if [[ $line =~ Test\ +#[0-9]+:\ ([^\ ]+)\ .*\ ([0-9.]+)\ sec\ *$ ]]; then
+      seconds+=("$(printf '%8.2f s  %s' "${BASH_REMATCH[2]}" \
+        "${BASH_REMATCH[1]}")")
+    elif [[ $line == *'% tests passed'* ]]; then
+      printf 'Slowest tests:\n'
+      printf '%s\n' "${seconds[@]}" | sort -rn | head -10
+      printf '\n'
+    fi
+    printf '%s\n' "$line"
+  done
 }
 
 ctest --test-dir build --no-tests=error --output-on-failure \
