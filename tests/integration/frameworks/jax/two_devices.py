@@ -42,6 +42,17 @@ def psum():
 
 
 @checks.check
+def large_sums():
+    """By NCCL; XLA has a kernel of its own for small ones."""
+    data = sharded(np.ones((2, 1 << 23), np.float32))
+    out = mapped(lambda x: lax.psum(x, "d"))(data)
+    assert (np.asarray(out) == 2).all()
+    out = mapped(lambda x: lax.psum_scatter(x.reshape(-1), "d", tiled=True))(
+        data)
+    assert out.shape == (1 << 23,) and (np.asarray(out) == 2).all()
+
+
+@checks.check
 def all_gather():
     data = np.arange(2 * 4096, dtype=np.float32)
     out = mapped(lambda x: lax.all_gather(x, "d", tiled=True),
