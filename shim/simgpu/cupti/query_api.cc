@@ -184,7 +184,12 @@ CUptiResult CUPTIAPI cuptiGetGraphNodeId(CUgraphNode node, uint64_t* id) {
 }
 
 CUptiResult CUPTIAPI cuptiGetGraphId(CUgraph graph, uint32_t* id) {
-  return Cupti<"cuptiGetGraphId">([&] { return Give(id, GraphIdOf(graph)); });
+  return Cupti<"cuptiGetGraphId">([&] {
+    // Of an executable graph too: a function for these came with CUDA 12.3, and
+    // XLA's profiler, which does without it, gives up at an error.
+    const uint32_t found = GraphIdOf(graph);
+    return Give(id, found != 0 ? found : GraphExecIdOf(graph));
+  });
 }
 
 CUptiResult CUPTIAPI cuptiGetGraphExecId(CUgraphExec graph_exec, uint32_t* id) {

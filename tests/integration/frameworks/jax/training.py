@@ -3,6 +3,7 @@
 `profile` some steps under its profiler as well."""
 
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -76,8 +77,9 @@ if sys.argv[1:] == ["profile"]:
             assert planes, "the profiler wrote nothing"
             content = planes[0].read_bytes()
             assert b"/device:GPU:0" in content
-            assert b"(Compute)" in content  # a stream with kernels
-            assert b"gemm_fusion_dot" in content
+            # A stream with kernels; launches joined to their graphs.
+            assert re.search(rb"Stream #\d+\([^)]*Compute", content)
+            assert b"cuGraphLaunch (CudaGraph:" in content
 
 
 checks.run_all()

@@ -239,6 +239,15 @@ TEST_F(CuptiTest, GraphNodesAreFollowedFromCaptureToReplay) {
   EXPECT_EQ(seen.clones[0].first, seen.created_nodes[0]);
   EXPECT_EQ(memsets[0].graphNodeId, seen.clones[0].second);
   EXPECT_NE(memsets[0].graphId, 0);
+  // Either function tells the id of an executable graph.
+  uint32_t id = 0;
+  EXPECT_EQ(cuptiGetGraphExecId(exec, &id), CUPTI_SUCCESS);
+  EXPECT_EQ(id, memsets[0].graphId);
+  id = 0;
+  EXPECT_EQ(cuptiGetGraphId(reinterpret_cast<CUgraph>(exec), &id),
+            CUPTI_SUCCESS);
+  EXPECT_EQ(id, memsets[0].graphId);
+  EXPECT_EQ(cuptiGetGraphId(nullptr, &id), CUPTI_ERROR_INVALID_PARAMETER);
 }
 
 TEST_F(CuptiTest, ApiCallbacksComeAtEnterAndExit) {
