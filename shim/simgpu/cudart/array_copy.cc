@@ -3,6 +3,7 @@
 #include "shim/simgpu/device/array_copy.h"
 
 #include "shim/simgpu/cudart/conversions.h"
+#include "shim/simgpu/cudart/copy_by_driver.h"
 #include "shim/simgpu/cudart/runtime_call.h"
 #include "shim/simgpu/device/transfer.h"
 
@@ -47,35 +48,49 @@ Error ReadEnd(const End& end, const Request& request, CopyEnd* out) {
                                                           : Error::kSuccess;
 }
 
-Error MakeArrayCopy(const Request& request, bool rows, CopyWork* copy) {
+Error ReadEnds(const Request& request, CopyEnd* to, CopyEnd* from) {
   if (!IsCopyKind(request.kind)) return Error::kInvalidMemcpyDirection;
-  CopyEnd to;
-  CopyEnd from;
-  Error error = ReadEnd(request.destination, request, &to);
-  if (error != Error::kSuccess) return error;
-  error = ReadEnd(request.source, request, &from);
-  if (error != Error::kSuccess) return error;
-  const auto direction = ToDirection(request.kind);
-  return rows ? MakeBoxCopy(to, from,
-                            {.width_bytes = request.width,
-                             .height = request.height,
-                             .depth = 1},
-                            direction, copy)
-              : MakeRunCopy(to, from, request.width, direction, copy);
+  const Error error = ReadEnd(request.destination, request, to);
+  return error == Error::kSuccess ? ReadEnd(request.source, request, from)
+                                  : error;
 }
 
-using Finish = Error (*)(Stream&, CopyWork);
-enum class Form : bool { kRun, kRows };
-
-template <ApiName kName, Form kForm, Finish kFinish,
+template <ApiName kName, Mode kMode,
           DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t Copy(cudaStream_t handle, const Request& request) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    CopyWork copy;
-    const Error error = MakeArrayCopy(request, kForm == Form::kRows, &copy);
-    return error == Error::kSuccess ? kFinish(stream, copy) : error;
+cudaError_t Copy2D(cudaStream_t stream, const Request& request) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    Box box{.destination = {},
+            .source = {},
+            .extent = {.width_bytes = request.width, .height = request.height},
+            .kind = request.kind};
+    const Error error = ReadEnds(request, &box.destination, &box.source);
+    return error == Error::kSuccess ? CopyRows({driver, kMode, stream}, box)
+                                    : error;
   });
 }
+
+// These functions are deprecated, and the driver has none like them that knows
+// of streams.
+template <ApiName kName, Mode kMode,
+          DefaultStream kNull = DefaultStream::kLegacy>
+cudaError_t CopyRun(cudaStream_t handle, const Request& request) {
+  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+    CopyEnd to;
+    CopyEnd from;
+    CopyWork copy;
+    Error error = ReadEnds(request, &to, &from);
+    if (error == Error::kSuccess) {
+      error = MakeRunCopy(to, from, request.width, ToDirection(request.kind),
+                          &copy);
+    }
+    if (error != Error::kSuccess) return error;
+    return kMode == Mode::kAsync ? CopyAsync(stream, copy)
+                                 : CopySync(stream, copy);
+  });
+}
+
+constexpr Mode kSync = Mode::kSync;
+constexpr Mode kAsync = Mode::kAsync;
 
 }  // namespace
 }  // namespace dltap::simgpu
@@ -85,7 +100,7 @@ using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
                                 const void* src, size_t spitch, size_t width,
                                 size_t height, cudaMemcpyKind kind) {
-  return Copy<"cudaMemcpy2DToArray", Form::kRows, CopySync>(
+  return Copy2D<"cudaMemcpy2DToArray", kSync>(
       nullptr,
       {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
 }
@@ -94,7 +109,7 @@ cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t wOffset,
                                      size_t hOffset, const void* src,
                                      size_t spitch, size_t width, size_t height,
                                      cudaMemcpyKind kind) {
-  return Copy<"cudaMemcpy2DToArray_ptds", Form::kRows, CopySync, kPtsz>(
+  return Copy2D<"cudaMemcpy2DToArray_ptds", kSync, kPtsz>(
       nullptr,
       {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
 }
@@ -103,7 +118,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset,
                                      size_t hOffset, const void* src,
                                      size_t spitch, size_t width, size_t height,
                                      cudaMemcpyKind kind, cudaStream_t stream) {
-  return Copy<"cudaMemcpy2DToArrayAsync", Form::kRows, CopyAsync>(
+  return Copy2D<"cudaMemcpy2DToArrayAsync", kAsync>(
       stream,
       {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
 }
@@ -113,7 +128,7 @@ cudaError_t cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset,
                                           size_t spitch, size_t width,
                                           size_t height, cudaMemcpyKind kind,
                                           cudaStream_t stream) {
-  return Copy<"cudaMemcpy2DToArrayAsync_ptsz", Form::kRows, CopyAsync, kPtsz>(
+  return Copy2D<"cudaMemcpy2DToArrayAsync_ptsz", kAsync, kPtsz>(
       stream,
       {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
 }
@@ -122,7 +137,7 @@ cudaError_t cudaMemcpy2DFromArray(void* dst, size_t dpitch,
                                   cudaArray_const_t src, size_t wOffset,
                                   size_t hOffset, size_t width, size_t height,
                                   cudaMemcpyKind kind) {
-  return Copy<"cudaMemcpy2DFromArray", Form::kRows, CopySync>(
+  return Copy2D<"cudaMemcpy2DFromArray", kSync>(
       nullptr,
       {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
 }
@@ -131,7 +146,7 @@ cudaError_t cudaMemcpy2DFromArray_ptds(void* dst, size_t dpitch,
                                        cudaArray_const_t src, size_t wOffset,
                                        size_t hOffset, size_t width,
                                        size_t height, cudaMemcpyKind kind) {
-  return Copy<"cudaMemcpy2DFromArray_ptds", Form::kRows, CopySync, kPtsz>(
+  return Copy2D<"cudaMemcpy2DFromArray_ptds", kSync, kPtsz>(
       nullptr,
       {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
 }
@@ -141,7 +156,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void* dst, size_t dpitch,
                                        size_t hOffset, size_t width,
                                        size_t height, cudaMemcpyKind kind,
                                        cudaStream_t stream) {
-  return Copy<"cudaMemcpy2DFromArrayAsync", Form::kRows, CopyAsync>(
+  return Copy2D<"cudaMemcpy2DFromArrayAsync", kAsync>(
       stream,
       {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
 }
@@ -152,7 +167,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync_ptsz(void* dst, size_t dpitch,
                                             size_t width, size_t height,
                                             cudaMemcpyKind kind,
                                             cudaStream_t stream) {
-  return Copy<"cudaMemcpy2DFromArrayAsync_ptsz", Form::kRows, CopyAsync, kPtsz>(
+  return Copy2D<"cudaMemcpy2DFromArrayAsync_ptsz", kAsync, kPtsz>(
       stream,
       {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
 }
@@ -162,7 +177,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst,
                                      size_t wOffsetSrc, size_t hOffsetSrc,
                                      size_t width, size_t height,
                                      cudaMemcpyKind kind) {
-  return Copy<"cudaMemcpy2DArrayToArray", Form::kRows, CopySync>(
+  return Copy2D<"cudaMemcpy2DArrayToArray", kSync>(
       nullptr, {In(dst, wOffsetDst, hOffsetDst),
                 In(src, wOffsetSrc, hOffsetSrc), width, height, kind});
 }
@@ -173,7 +188,7 @@ cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst,
                                           size_t wOffsetSrc, size_t hOffsetSrc,
                                           size_t width, size_t height,
                                           cudaMemcpyKind kind) {
-  return Copy<"cudaMemcpy2DArrayToArray_ptds", Form::kRows, CopySync, kPtsz>(
+  return Copy2D<"cudaMemcpy2DArrayToArray_ptds", kSync, kPtsz>(
       nullptr, {In(dst, wOffsetDst, hOffsetDst),
                 In(src, wOffsetSrc, hOffsetSrc), width, height, kind});
 }
@@ -181,14 +196,14 @@ cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst,
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
                               const void* src, size_t count,
                               cudaMemcpyKind kind) {
-  return Copy<"cudaMemcpyToArray", Form::kRun, CopySync>(
+  return CopyRun<"cudaMemcpyToArray", kSync>(
       nullptr, {In(dst, wOffset, hOffset), At(src), count, 0, kind});
 }
 
 cudaError_t cudaMemcpyToArray_ptds(cudaArray_t dst, size_t wOffset,
                                    size_t hOffset, const void* src,
                                    size_t count, cudaMemcpyKind kind) {
-  return Copy<"cudaMemcpyToArray_ptds", Form::kRun, CopySync, kPtsz>(
+  return CopyRun<"cudaMemcpyToArray_ptds", kSync, kPtsz>(
       nullptr, {In(dst, wOffset, hOffset), At(src), count, 0, kind});
 }
 
@@ -196,7 +211,7 @@ cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset,
                                    size_t hOffset, const void* src,
                                    size_t count, cudaMemcpyKind kind,
                                    cudaStream_t stream) {
-  return Copy<"cudaMemcpyToArrayAsync", Form::kRun, CopyAsync>(
+  return CopyRun<"cudaMemcpyToArrayAsync", kAsync>(
       stream, {In(dst, wOffset, hOffset), At(src), count, 0, kind});
 }
 
@@ -204,21 +219,21 @@ cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset,
                                         size_t hOffset, const void* src,
                                         size_t count, cudaMemcpyKind kind,
                                         cudaStream_t stream) {
-  return Copy<"cudaMemcpyToArrayAsync_ptsz", Form::kRun, CopyAsync, kPtsz>(
+  return CopyRun<"cudaMemcpyToArrayAsync_ptsz", kAsync, kPtsz>(
       stream, {In(dst, wOffset, hOffset), At(src), count, 0, kind});
 }
 
 cudaError_t cudaMemcpyFromArray(void* dst, cudaArray_const_t src,
                                 size_t wOffset, size_t hOffset, size_t count,
                                 cudaMemcpyKind kind) {
-  return Copy<"cudaMemcpyFromArray", Form::kRun, CopySync>(
+  return CopyRun<"cudaMemcpyFromArray", kSync>(
       nullptr, {At(dst), In(src, wOffset, hOffset), count, 0, kind});
 }
 
 cudaError_t cudaMemcpyFromArray_ptds(void* dst, cudaArray_const_t src,
                                      size_t wOffset, size_t hOffset,
                                      size_t count, cudaMemcpyKind kind) {
-  return Copy<"cudaMemcpyFromArray_ptds", Form::kRun, CopySync, kPtsz>(
+  return CopyRun<"cudaMemcpyFromArray_ptds", kSync, kPtsz>(
       nullptr, {At(dst), In(src, wOffset, hOffset), count, 0, kind});
 }
 
@@ -226,7 +241,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void* dst, cudaArray_const_t src,
                                      size_t wOffset, size_t hOffset,
                                      size_t count, cudaMemcpyKind kind,
                                      cudaStream_t stream) {
-  return Copy<"cudaMemcpyFromArrayAsync", Form::kRun, CopyAsync>(
+  return CopyRun<"cudaMemcpyFromArrayAsync", kAsync>(
       stream, {At(dst), In(src, wOffset, hOffset), count, 0, kind});
 }
 
@@ -234,7 +249,7 @@ cudaError_t cudaMemcpyFromArrayAsync_ptsz(void* dst, cudaArray_const_t src,
                                           size_t wOffset, size_t hOffset,
                                           size_t count, cudaMemcpyKind kind,
                                           cudaStream_t stream) {
-  return Copy<"cudaMemcpyFromArrayAsync_ptsz", Form::kRun, CopyAsync, kPtsz>(
+  return CopyRun<"cudaMemcpyFromArrayAsync_ptsz", kAsync, kPtsz>(
       stream, {At(dst), In(src, wOffset, hOffset), count, 0, kind});
 }
 
@@ -242,7 +257,7 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst,
                                    size_t hOffsetDst, cudaArray_const_t src,
                                    size_t wOffsetSrc, size_t hOffsetSrc,
                                    size_t count, cudaMemcpyKind kind) {
-  return Copy<"cudaMemcpyArrayToArray", Form::kRun, CopySync>(
+  return CopyRun<"cudaMemcpyArrayToArray", kSync>(
       nullptr, {In(dst, wOffsetDst, hOffsetDst),
                 In(src, wOffsetSrc, hOffsetSrc), count, 0, kind});
 }
@@ -252,7 +267,7 @@ cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst,
                                         cudaArray_const_t src,
                                         size_t wOffsetSrc, size_t hOffsetSrc,
                                         size_t count, cudaMemcpyKind kind) {
-  return Copy<"cudaMemcpyArrayToArray_ptds", Form::kRun, CopySync, kPtsz>(
+  return CopyRun<"cudaMemcpyArrayToArray_ptds", kSync, kPtsz>(
       nullptr, {In(dst, wOffsetDst, hOffsetDst),
                 In(src, wOffsetSrc, hOffsetSrc), count, 0, kind});
 }

@@ -3,9 +3,7 @@
 
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/capture.h"
 #include "shim/simgpu/device/graph_exec.h"
-#include "shim/simgpu/device/submit.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -92,26 +90,21 @@ cudaError_t LaunchExec(cudaGraphExec_t exec, cudaStream_t stream) {
 }
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t LaunchHost(cudaStream_t handle, cudaHostFn_t function,
+cudaError_t LaunchHost(cudaStream_t stream, cudaHostFn_t function,
                        void* user_data) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    if (function == nullptr) return Error::kInvalidValue;
-    return Submit(stream,
-                  HostWork{[=] { function(user_data); }, function, user_data});
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver(driver.launch_host_func(stream, function, user_data));
   });
 }
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t AddCallback(cudaStream_t handle, cudaStreamCallback_t callback,
+cudaError_t AddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                         void* user_data, unsigned flags) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    if (callback == nullptr || flags != 0) return Error::kInvalidValue;
-    // Callbacks cannot be captured, host functions can.
-    const Error captured = RefuseWhileCapturing(stream);
-    if (captured != Error::kSuccess) return captured;
-    return Submit(stream, HostWork{.function = [=] {
-                    callback(handle, cudaSuccess, user_data);
-                  }});
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    // The two types of callback differ in the name of the error's type.
+    return FromDriver(driver.stream_add_callback(
+        stream, reinterpret_cast<CUstreamCallback>(callback), user_data,
+        flags));
   });
 }
 

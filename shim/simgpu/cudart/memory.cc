@@ -8,29 +8,37 @@
 namespace dltap::simgpu {
 namespace {
 
-constexpr size_t kPitchAlignment = 512;
+// cudaMallocPitch and cudaMalloc3D do not know of what the rows consist.
+constexpr unsigned kElementBytes = 4;
 
-Error AllocateChecked(size_t bytes, MemoryKind kind, void** address) {
+CUdeviceptr* ToOut(void** address) {
+  return reinterpret_cast<CUdeviceptr*>(address);
+}
+
+// The driver refuses zero bytes, the runtime gives a null pointer.
+Error GiveNull(void** address) {
   if (address == nullptr) return Error::kInvalidValue;
-  if (const Error unsafe = CheckUnsafeCall(); unsafe != Error::kSuccess) {
-    return unsafe;
+  *address = nullptr;
+  return CheckUnsafeCall();
+}
+
+Error AllocatePitched(const DriverTable& driver, void** address, size_t* pitch,
+                      size_t width, size_t rows) {
+  if (address == nullptr || pitch == nullptr) return Error::kInvalidValue;
+  if (width == 0 || rows == 0) {
+    *pitch = 0;
+    return GiveNull(address);
   }
-  return AllocateDevice(ActiveDevice(), bytes, kind, MemoryOwner::kMalloc,
-                        address);
+  return FromDriver(driver.mem_alloc_pitch(ToOut(address), pitch, width, rows,
+                                           kElementBytes));
 }
 
 template <ApiName kName>
 cudaError_t HostAlloc(void** address, size_t bytes, unsigned flags) {
-  constexpr unsigned kKnown =
-      cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-  return Runtime<kName>(Needs::kContext, [&] {
-    if (address == nullptr || (flags & ~kKnown) != 0) {
-      return Error::kInvalidValue;
-    }
-    if (const Error unsafe = CheckUnsafeCall(); unsafe != Error::kSuccess) {
-      return unsafe;
-    }
-    return AllocateHost(bytes, flags, address);
+  return ByDriver<kName>([&](const DriverTable& driver) {
+    return bytes == 0
+               ? GiveNull(address)
+               : FromDriver(driver.mem_host_alloc(address, bytes, flags));
   });
 }
 
@@ -52,66 +60,44 @@ using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 cudaError_t cudaMalloc(void** devPtr, size_t size) {
   return ByDriver<"cudaMalloc">([&](const DriverTable& driver) {
-    // The driver refuses zero bytes, the runtime gives a null pointer.
-    if (size == 0) return AllocateChecked(0, MemoryKind::kDevice, devPtr);
-    return FromDriver(
-        driver.mem_alloc(reinterpret_cast<CUdeviceptr*>(devPtr), size));
+    return size == 0 ? GiveNull(devPtr)
+                     : FromDriver(driver.mem_alloc(ToOut(devPtr), size));
   });
 }
 
 cudaError_t cudaMallocManaged(void** devPtr, size_t size, unsigned int flags) {
-  return Runtime<"cudaMallocManaged">(Needs::kContext, [&] {
-    if (size == 0 ||
-        (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) {
-      return Error::kInvalidValue;
-    }
-    return AllocateChecked(size, MemoryKind::kManaged, devPtr);
+  return ByDriver<"cudaMallocManaged">([&](const DriverTable& driver) {
+    return FromDriver(driver.mem_alloc_managed(ToOut(devPtr), size, flags));
   });
 }
 
 cudaError_t cudaMallocPitch(void** devPtr, size_t* pitch, size_t width,
                             size_t height) {
-  return Runtime<"cudaMallocPitch">(Needs::kContext, [&] {
-    if (pitch == nullptr) return Error::kInvalidValue;
-    *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
-    return AllocateChecked(*pitch * height, MemoryKind::kDevice, devPtr);
+  return ByDriver<"cudaMallocPitch">([&](const DriverTable& driver) {
+    return AllocatePitched(driver, devPtr, pitch, width, height);
   });
 }
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pitchedDevPtr, cudaExtent extent) {
-  return Runtime<"cudaMalloc3D">(Needs::kContext, [&] {
+  return ByDriver<"cudaMalloc3D">([&](const DriverTable& driver) {
     if (pitchedDevPtr == nullptr) return Error::kInvalidValue;
-    const size_t pitch = (extent.width + kPitchAlignment - 1) /
-                         kPitchAlignment * kPitchAlignment;
-    *pitchedDevPtr = {nullptr, pitch, extent.width, extent.height};
-    return AllocateChecked(pitch * extent.height * extent.depth,
-                           MemoryKind::kDevice, &pitchedDevPtr->ptr);
+    *pitchedDevPtr = {nullptr, 0, extent.width, extent.height};
+    return AllocatePitched(driver, &pitchedDevPtr->ptr, &pitchedDevPtr->pitch,
+                           extent.width, extent.height * extent.depth);
   });
 }
 
 cudaError_t cudaFree(void* devPtr) {
-  return Runtime<"cudaFree">(Needs::kContext, [&] {
-    Device& device = ActiveDevice();
-    if (devPtr == nullptr) return Error::kSuccess;
-    // The memory may be in use: the vendor's function waits as well.
-    if (const Error error = WaitForDevice(device); error != Error::kSuccess) {
-      return error;
-    }
-    const auto allocation = FindAllocation(devPtr);
-    if (allocation && allocation->owner == MemoryOwner::kPool) {
-      return FreeToPool(devPtr, *device.legacy_stream);
-    }
-    return FreeDevice(devPtr);
+  return ByDriver<"cudaFree">([&](const DriverTable& driver) {
+    return devPtr == nullptr ? Error::kSuccess
+                             : FromDriver(driver.mem_free(
+                                   reinterpret_cast<CUdeviceptr>(devPtr)));
   });
 }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
-  return Runtime<"cudaMemGetInfo">(Needs::kContext, [&] {
-    if (free == nullptr || total == nullptr) return Error::kInvalidValue;
-    const Device& device = ActiveDevice();
-    *total = device.memory_bytes;
-    *free = device.memory_bytes - device.used_bytes.load();
-    return Error::kSuccess;
+  return ByDriver<"cudaMemGetInfo">([&](const DriverTable& driver) {
+    return FromDriver(driver.mem_get_info(free, total));
   });
 }
 
@@ -124,30 +110,21 @@ cudaError_t cudaMallocHost(void** ptr, size_t size) {
 }
 
 cudaError_t cudaFreeHost(void* ptr) {
-  return Runtime<"cudaFreeHost">(Needs::kContext, [&] {
-    if (ptr == nullptr) return Error::kSuccess;
-    if (const Error error = WaitForDevice(ActiveDevice());
-        error != Error::kSuccess) {
-      return error;
-    }
-    return FreeHost(ptr);
+  return ByDriver<"cudaFreeHost">([&](const DriverTable& driver) {
+    return ptr == nullptr ? Error::kSuccess
+                          : FromDriver(driver.mem_free_host(ptr));
   });
 }
 
 cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int flags) {
-  constexpr unsigned kKnown =
-      cudaHostRegisterPortable | cudaHostRegisterMapped |
-      cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
-  return Runtime<"cudaHostRegister">(Needs::kContext, [&] {
-    return (flags & ~kKnown) != 0 ? Error::kInvalidValue
-                                  : RegisterHost(ptr, size, flags);
+  return ByDriver<"cudaHostRegister">([&](const DriverTable& driver) {
+    return FromDriver(driver.mem_host_register(ptr, size, flags));
   });
 }
 
 cudaError_t cudaHostUnregister(void* ptr) {
-  return Runtime<"cudaHostUnregister">(Needs::kContext, [&] {
-    const Error error = SynchronizeDevice(ActiveDevice());
-    return error != Error::kSuccess ? error : UnregisterHost(ptr);
+  return ByDriver<"cudaHostUnregister">([&](const DriverTable& driver) {
+    return FromDriver(driver.mem_host_unregister(ptr));
   });
 }
 

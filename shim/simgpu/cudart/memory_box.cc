@@ -2,7 +2,6 @@
 #include "shim/simgpu/cudart/memory_box.h"
 
 #include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/device/array_copy.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -44,21 +43,28 @@ void ShowEnd(const Array* array, const std::byte* address, cudaArray_t* shown,
 
 }  // namespace
 
-Error MakeCopy3D(const cudaMemcpy3DParms& p, CopyWork* copy) {
+Error ReadBox(const cudaMemcpy3DParms& p, Box* box) {
   if (!IsCopyKind(p.kind)) return Error::kInvalidMemcpyDirection;
-  CopyEnd source;
-  CopyEnd destination;
-  Error error = ReadEnd(p.srcArray, p.srcPtr, p.srcPos, &source);
+  Error error = ReadEnd(p.srcArray, p.srcPtr, p.srcPos, &box->source);
   if (error != Error::kSuccess) return error;
-  error = ReadEnd(p.dstArray, p.dstPtr, p.dstPos, &destination);
+  error = ReadEnd(p.dstArray, p.dstPtr, p.dstPos, &box->destination);
   if (error != Error::kSuccess) return error;
-  const size_t unit = UnitOf(destination, source);
+  const size_t unit = UnitOf(box->destination, box->source);
   if (unit == 0) return Error::kInvalidValue;
-  return MakeBoxCopy(destination, source,
-                     {.width_bytes = p.extent.width * unit,
-                      .height = p.extent.height,
-                      .depth = p.extent.depth},
-                     ToDirection(p.kind), copy);
+  box->extent = {.width_bytes = p.extent.width * unit,
+                 .height = p.extent.height,
+                 .depth = p.extent.depth};
+  box->kind = p.kind;
+  return Error::kSuccess;
+}
+
+Error MakeCopy3D(const cudaMemcpy3DParms& params, CopyWork* copy) {
+  Box box{};
+  const Error error = ReadBox(params, &box);
+  return error == Error::kSuccess
+             ? MakeBoxCopy(box.destination, box.source, box.extent,
+                           ToDirection(box.kind), copy)
+             : error;
 }
 
 cudaMemcpy3DParms ParamsOf(const CopyWork& copy) {

@@ -3,12 +3,20 @@
 #define DLTAP_SHIM_SIMGPU_CUDART_MEMORY_BOX_H_
 
 #include "shim/simgpu/cudart/runtime_header.h"
+#include "shim/simgpu/device/array_copy.h"
 #include "shim/simgpu/device/error.h"
 #include "shim/simgpu/device/work.h"
 
 namespace dltap::simgpu {
 
 // A copy between pitched pointers and arrays.
+struct Box {
+  CopyEnd destination;
+  CopyEnd source;
+  BoxExtent extent;
+  cudaMemcpyKind kind;
+};
+Error ReadBox(const cudaMemcpy3DParms& params, Box* box);
 Error MakeCopy3D(const cudaMemcpy3DParms& params, CopyWork* copy);
 
 // Parameters that make the same copy.

@@ -1,79 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/cudart/conversions.h"
+#include "shim/simgpu/cudart/copy_by_driver.h"
 #include "shim/simgpu/cudart/device_variables.h"
-#include "shim/simgpu/cudart/memory_box.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/transfer.h"
 
 namespace dltap::simgpu {
 namespace {
 
-enum class Mode : uint8_t { kSync, kAsync };
-
-struct Box {
-  void* destination;
-  const void* source;
-  CopyShape shape;
-  cudaMemcpyKind kind;
-};
-
-Error RunCopy(Stream& stream, Mode mode, const CopyWork& copy) {
-  return mode == Mode::kAsync ? CopyAsync(stream, copy)
-                              : CopySync(stream, copy);
-}
-
-Error MakeBox(const Box& box, CopyWork* copy) {
-  if (!IsCopyKind(box.kind)) return Error::kInvalidMemcpyDirection;
-  return MakeCopy(box.destination, box.source, box.shape, ToDirection(box.kind),
-                  copy);
-}
-
-Error Run(Stream& stream, Mode mode, const Box& box) {
-  CopyWork copy;
-  const Error error = MakeBox(box, &copy);
-  return error == Error::kSuccess ? RunCopy(stream, mode, copy) : error;
-}
+constexpr Mode kSync = Mode::kSync;
+constexpr Mode kAsync = Mode::kAsync;
 
 template <ApiName kName, Mode kMode,
           DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t CopyBox(cudaStream_t handle, const Box& box) {
-  return OnStream<kName, kNull>(
-      handle, [&](Stream& stream) { return Run(stream, kMode, box); });
+cudaError_t Copy1D(cudaStream_t stream, const Line& line) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return CopyLine({driver, kMode, stream}, line);
+  });
 }
+
+// As the functions are given them.
+struct RowsOf {
+  void* destination;
+  size_t destination_pitch;
+  const void* source;
+  size_t source_pitch;
+  size_t width;
+  size_t height;
+  cudaMemcpyKind kind;
+};
 
 // Rows have a pitch even when there is only one.
 template <ApiName kName, Mode kMode,
           DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t CopyRows(cudaStream_t handle, const Box& box) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    const CopyShape& shape = box.shape;
-    if (shape.width > shape.destination_pitch ||
-        shape.width > shape.source_pitch) {
+cudaError_t Copy2D(cudaStream_t stream, const RowsOf& rows) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    if (rows.width > rows.destination_pitch || rows.width > rows.source_pitch) {
       return Error::kInvalidPitch;
     }
-    return Run(stream, kMode, box);
+    if (!IsCopyKind(rows.kind)) return Error::kInvalidMemcpyDirection;
+    return CopyRows(
+        {driver, kMode, stream},
+        {.destination = {.pointer = rows.destination,
+                         .pitch = rows.destination_pitch},
+         .source = {.pointer = rows.source, .pitch = rows.source_pitch},
+         .extent = {.width_bytes = rows.width, .height = rows.height},
+         .kind = rows.kind});
   });
-}
-
-CopyShape Rows(size_t width, size_t height, size_t destination_pitch,
-               size_t source_pitch) {
-  return {.width = width,
-          .height = height,
-          .depth = 1,
-          .destination_pitch = destination_pitch,
-          .source_pitch = source_pitch,
-          .destination_slice = destination_pitch * height,
-          .source_slice = source_pitch * height};
 }
 
 template <ApiName kName, Mode kMode,
           DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t Copy3D(const cudaMemcpy3DParms* parms, cudaStream_t handle) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    if (parms == nullptr) return Error::kInvalidValue;
-    CopyWork copy;
-    const Error error = MakeCopy3D(*parms, &copy);
-    return error == Error::kSuccess ? RunCopy(stream, kMode, copy) : error;
+cudaError_t Copy3D(const cudaMemcpy3DParms* params, cudaStream_t stream) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    if (params == nullptr) return Error::kInvalidValue;
+    Box box{};
+    const Error error = ReadBox(*params, &box);
+    return error == Error::kSuccess ? CopyBox({driver, kMode, stream}, box)
+                                    : error;
   });
 }
 
@@ -91,8 +74,8 @@ struct SymbolCopy {
 
 template <ApiName kName, Mode kMode, SymbolSide kSide,
           DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t CopySymbol(cudaStream_t handle, const SymbolCopy& request) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
+cudaError_t CopySymbol(cudaStream_t stream, const SymbolCopy& request) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
     const bool to_symbol = kSide == SymbolSide::kDestination;
     const cudaMemcpyKind other_way =
         to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
@@ -101,80 +84,76 @@ cudaError_t CopySymbol(cudaStream_t handle, const SymbolCopy& request) {
       return Error::kInvalidMemcpyDirection;
     }
     VariablePlace place{};
-    const Error error = FindVariable(*stream.device, request.symbol, &place);
+    const Error error = FindVariable(ActiveDevice(), request.symbol, &place);
     if (error != Error::kSuccess) return error;
     if (request.offset > place.bytes ||
         request.count > place.bytes - request.offset) {
       return Error::kInvalidValue;
     }
     void* at = static_cast<char*>(place.address) + request.offset;
-    return Run(stream, kMode,
-               {to_symbol ? at : request.other_destination,
-                to_symbol ? request.other_source : at, Linear(request.count),
-                request.kind});
+    return CopyLine(
+        {driver, kMode, stream},
+        {to_symbol ? at : request.other_destination,
+         to_symbol ? request.other_source : at, request.count, request.kind});
   });
 }
 
-constexpr Mode kSync = Mode::kSync;
-constexpr Mode kAsync = Mode::kAsync;
 constexpr SymbolSide kTo = SymbolSide::kDestination;
 constexpr SymbolSide kFrom = SymbolSide::kSource;
 
 }  // namespace
-
 }  // namespace dltap::simgpu
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 cudaError_t cudaMemcpy(void* dst, const void* src, size_t count,
                        cudaMemcpyKind kind) {
-  return CopyBox<"cudaMemcpy", kSync>(nullptr, {dst, src, Linear(count), kind});
+  return Copy1D<"cudaMemcpy", kSync>(nullptr, {dst, src, count, kind});
 }
 
 cudaError_t cudaMemcpy_ptds(void* dst, const void* src, size_t count,
                             cudaMemcpyKind kind) {
-  return CopyBox<"cudaMemcpy_ptds", kSync, kPtsz>(
-      nullptr, {dst, src, Linear(count), kind});
+  return Copy1D<"cudaMemcpy_ptds", kSync, kPtsz>(nullptr,
+                                                 {dst, src, count, kind});
 }
 
 cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count,
                             cudaMemcpyKind kind, cudaStream_t stream) {
-  return CopyBox<"cudaMemcpyAsync", kAsync>(stream,
-                                            {dst, src, Linear(count), kind});
+  return Copy1D<"cudaMemcpyAsync", kAsync>(stream, {dst, src, count, kind});
 }
 
 cudaError_t cudaMemcpyAsync_ptsz(void* dst, const void* src, size_t count,
                                  cudaMemcpyKind kind, cudaStream_t stream) {
-  return CopyBox<"cudaMemcpyAsync_ptsz", kAsync, kPtsz>(
-      stream, {dst, src, Linear(count), kind});
+  return Copy1D<"cudaMemcpyAsync_ptsz", kAsync, kPtsz>(stream,
+                                                       {dst, src, count, kind});
 }
 
 cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src,
                          size_t spitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
-  return CopyRows<"cudaMemcpy2D", kSync>(
-      nullptr, {dst, src, Rows(width, height, dpitch, spitch), kind});
+  return Copy2D<"cudaMemcpy2D", kSync>(
+      nullptr, {dst, dpitch, src, spitch, width, height, kind});
 }
 
 cudaError_t cudaMemcpy2D_ptds(void* dst, size_t dpitch, const void* src,
                               size_t spitch, size_t width, size_t height,
                               cudaMemcpyKind kind) {
-  return CopyRows<"cudaMemcpy2D_ptds", kSync, kPtsz>(
-      nullptr, {dst, src, Rows(width, height, dpitch, spitch), kind});
+  return Copy2D<"cudaMemcpy2D_ptds", kSync, kPtsz>(
+      nullptr, {dst, dpitch, src, spitch, width, height, kind});
 }
 
 cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src,
                               size_t spitch, size_t width, size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
-  return CopyRows<"cudaMemcpy2DAsync", kAsync>(
-      stream, {dst, src, Rows(width, height, dpitch, spitch), kind});
+  return Copy2D<"cudaMemcpy2DAsync", kAsync>(
+      stream, {dst, dpitch, src, spitch, width, height, kind});
 }
 
 cudaError_t cudaMemcpy2DAsync_ptsz(void* dst, size_t dpitch, const void* src,
                                    size_t spitch, size_t width, size_t height,
                                    cudaMemcpyKind kind, cudaStream_t stream) {
-  return CopyRows<"cudaMemcpy2DAsync_ptsz", kAsync, kPtsz>(
-      stream, {dst, src, Rows(width, height, dpitch, spitch), kind});
+  return Copy2D<"cudaMemcpy2DAsync_ptsz", kAsync, kPtsz>(
+      stream, {dst, dpitch, src, spitch, width, height, kind});
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {

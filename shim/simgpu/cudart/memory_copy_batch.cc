@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/box_batch.h"
-#include "shim/simgpu/device/copy_batch.h"
-#include "shim/simgpu/device/transfer.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -12,44 +9,34 @@ struct Batch {
   const void* const* sources;
   const size_t* bytes;
   size_t count;
-  const cudaMemcpyAttributes* attributes;
-  const size_t* first;
+  cudaMemcpyAttributes* attributes;
+  size_t* first;
   size_t attribute_count;
 };
 
-Error Check(const Stream& stream, const Batch& batch) {
-  if (batch.destinations == nullptr || batch.sources == nullptr ||
-      batch.bytes == nullptr || batch.attributes == nullptr ||
-      batch.attribute_count == 0) {
-    return Error::kInvalidValue;
-  }
-  for (size_t i = 0; i < batch.attribute_count; ++i) {
-    if (!IsAccessOrder(batch.attributes[i].srcAccessOrder)) {
-      return Error::kInvalidValue;
-    }
-  }
-  return CheckBatch(stream, batch.count, {batch.first, batch.attribute_count});
-}
+// Types by two names (driver_types.h, cuda.h).
+static_assert(sizeof(cudaMemcpyAttributes) == sizeof(CUmemcpyAttributes));
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t CopyBatch(cudaStream_t handle, const Batch& batch) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    Error error = Check(stream, batch);
-    std::vector<CopyWork> copies(error == Error::kSuccess ? batch.count : 0);
-    for (size_t i = 0; i < copies.size() && error == Error::kSuccess; ++i) {
-      if (batch.bytes[i] == 0) return Error::kInvalidValue;
-      error = MakeCopy(batch.destinations[i], batch.sources[i],
-                       Linear(batch.bytes[i]), std::nullopt, &copies[i]);
-    }
-    return error == Error::kSuccess ? RunBatch(stream, copies) : error;
+cudaError_t CopyBatch(cudaStream_t stream, const Batch& batch) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver(driver.memcpy_batch_async(
+        reinterpret_cast<CUdeviceptr*>(const_cast<void**>(batch.destinations)),
+        reinterpret_cast<CUdeviceptr*>(const_cast<void**>(batch.sources)),
+        const_cast<size_t*>(batch.bytes), batch.count,
+        reinterpret_cast<CUmemcpyAttributes*>(batch.attributes), batch.first,
+        batch.attribute_count, stream));
   });
 }
 
+static_assert(sizeof(cudaMemcpy3DBatchOp) == sizeof(CUDA_MEMCPY3D_BATCH_OP));
+
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t CopyBoxes(cudaStream_t handle, const cudaMemcpy3DBatchOp* ops,
-                      size_t count, uint64_t flags) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    return RunBoxBatch(stream, ops, count, flags, nullptr);
+cudaError_t CopyBoxes(cudaStream_t stream, cudaMemcpy3DBatchOp* ops,
+                      size_t count, unsigned long long flags) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver(driver.memcpy_3d_batch_async(
+        count, reinterpret_cast<CUDA_MEMCPY3D_BATCH_OP*>(ops), flags, stream));
   });
 }
 

@@ -3,39 +3,42 @@
 
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/capture.h"
 
 namespace dltap::simgpu {
 namespace {
 
+// The driver refuses zero bytes, the runtime gives a null pointer.
+Error GiveNull(void** address) {
+  if (address == nullptr) return Error::kInvalidValue;
+  *address = nullptr;
+  return Error::kSuccess;
+}
+
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t MallocAsync(void** address, size_t bytes, MemoryPool* pool,
-                        bool own_pool, cudaStream_t handle) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    if (address == nullptr || (own_pool && pool == nullptr)) {
-      return Error::kInvalidValue;
-    }
-    MemoryPool& from = own_pool ? *pool : *stream.device->current_pool.load();
-    const Error error = AllocateFromPool(from, bytes, stream, address);
-    if (error == Error::kSuccess && stream.capture.load() != nullptr) {
-      return CaptureNode(stream, {.type = GraphNodeType::kMemoryAlloc,
-                                  .work = EmptyWork{},
-                                  .child = nullptr});
-    }
-    return error;
+cudaError_t MallocAsync(void** address, size_t bytes, cudaStream_t stream) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    if (bytes == 0) return GiveNull(address);
+    return FromDriver(driver.mem_alloc_async(
+        reinterpret_cast<CUdeviceptr*>(address), bytes, stream));
   });
 }
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t FreeAsync(void* address, cudaStream_t handle) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    // A captured free gives nothing back: each launch uses the memory again.
-    if (stream.capture.load() != nullptr) {
-      return CaptureNode(stream, {.type = GraphNodeType::kMemoryFree,
-                                  .work = EmptyWork{},
-                                  .child = nullptr});
-    }
-    return FreeToPool(address, stream);
+cudaError_t MallocFromPool(void** address, size_t bytes, cudaMemPool_t pool,
+                           cudaStream_t stream) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    if (bytes == 0) return GiveNull(address);
+    return FromDriver(driver.mem_alloc_from_pool_async(
+        reinterpret_cast<CUdeviceptr*>(address), bytes,
+        reinterpret_cast<CUmemoryPool>(pool), stream));
+  });
+}
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+cudaError_t FreeAsync(void* address, cudaStream_t stream) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver(
+        driver.mem_free_async(reinterpret_cast<CUdeviceptr>(address), stream));
   });
 }
 
@@ -77,27 +80,25 @@ cudaError_t PoolOfDevice(cudaMemPool_t* out, int device, Choose choose) {
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
 cudaError_t cudaMallocAsync(void** devPtr, size_t size, cudaStream_t stream) {
-  return MallocAsync<"cudaMallocAsync">(devPtr, size, nullptr, false, stream);
+  return MallocAsync<"cudaMallocAsync">(devPtr, size, stream);
 }
 
 cudaError_t cudaMallocAsync_ptsz(void** devPtr, size_t size,
                                  cudaStream_t stream) {
-  return MallocAsync<"cudaMallocAsync_ptsz", kPtsz>(devPtr, size, nullptr,
-                                                    false, stream);
+  return MallocAsync<"cudaMallocAsync_ptsz", kPtsz>(devPtr, size, stream);
 }
 
 cudaError_t cudaMallocFromPoolAsync(void** ptr, size_t size,
                                     cudaMemPool_t memPool,
                                     cudaStream_t stream) {
-  return MallocAsync<"cudaMallocFromPoolAsync">(ptr, size, ToPool(memPool),
-                                                true, stream);
+  return MallocFromPool<"cudaMallocFromPoolAsync">(ptr, size, memPool, stream);
 }
 
 cudaError_t cudaMallocFromPoolAsync_ptsz(void** ptr, size_t size,
                                          cudaMemPool_t memPool,
                                          cudaStream_t stream) {
-  return MallocAsync<"cudaMallocFromPoolAsync_ptsz", kPtsz>(
-      ptr, size, ToPool(memPool), true, stream);
+  return MallocFromPool<"cudaMallocFromPoolAsync_ptsz", kPtsz>(ptr, size,
+                                                               memPool, stream);
 }
 
 cudaError_t cudaFreeAsync(void* devPtr, cudaStream_t hStream) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/transfer.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -15,14 +14,20 @@ struct Fill {
 
 template <ApiName kName, bool kAsync,
           DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t FillBytes(cudaStream_t handle, const Fill& fill) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    MemsetWork set;
-    const Error error =
-        MakeMemset(fill.address, static_cast<uint8_t>(fill.value), 1,
-                   fill.width, fill.height, fill.pitch, &set);
-    if (error != Error::kSuccess) return error;
-    return kAsync ? FillAsync(stream, set) : FillSync(stream, set);
+cudaError_t FillBytes(cudaStream_t stream, const Fill& fill) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    const auto to = reinterpret_cast<CUdeviceptr>(fill.address);
+    const auto value = static_cast<unsigned char>(fill.value);
+    if (fill.height == 1) {
+      return FromDriver(
+          kAsync ? driver.memset_bytes_async(to, value, fill.width, stream)
+                 : driver.memset_bytes(to, value, fill.width));
+    }
+    return FromDriver(kAsync ? driver.memset_rows_async(to, fill.pitch, value,
+                                                        fill.width, fill.height,
+                                                        stream)
+                             : driver.memset_rows(to, fill.pitch, value,
+                                                  fill.width, fill.height));
   });
 }
 

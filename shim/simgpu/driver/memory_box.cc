@@ -41,6 +41,19 @@ Error ReadEnd(const Given& given, const BoxExtent& extent, CopyEnd* end) {
              : Error::kInvalidValue;
 }
 
+// What the types of the ends say of a copy; nullopt: the addresses tell.
+std::optional<CopyDirection> Claimed(CUmemorytype to, CUmemorytype from) {
+  if (to == CU_MEMORYTYPE_UNIFIED || from == CU_MEMORYTYPE_UNIFIED) {
+    return std::nullopt;
+  }
+  if (to == CU_MEMORYTYPE_HOST) {
+    return from == CU_MEMORYTYPE_HOST ? CopyDirection::kHostToHost
+                                      : CopyDirection::kDeviceToHost;
+  }
+  return from == CU_MEMORYTYPE_HOST ? CopyDirection::kHostToDevice
+                                    : CopyDirection::kDeviceToDevice;
+}
+
 CUmemorytype TypeOf(MemoryKind kind) {
   switch (kind) {
     case MemoryKind::kArray: return CU_MEMORYTYPE_ARRAY;
@@ -83,7 +96,8 @@ Error MakeCopy3D(const CUDA_MEMCPY3D& p, CopyWork* copy) {
                    .level = p.dstLOD},
                   extent, &destination);
   return error == Error::kSuccess
-             ? MakeBoxCopy(destination, source, extent, std::nullopt, copy)
+             ? MakeBoxCopy(destination, source, extent,
+                           Claimed(p.dstMemoryType, p.srcMemoryType), copy)
              : error;
 }
 

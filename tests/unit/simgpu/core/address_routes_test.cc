@@ -65,4 +65,95 @@ TEST(AddressRoutesTest, TheRuntimeCallsTheDriverByAddress) {
   EXPECT_EQ(1u, CallsByAddress("cuEventDestroy_v2"));
 }
 
+// What a call of the runtime may put on the device, and the driver's function
+// that does it.
+struct RuntimeCall {
+  const char* driver_function;
+  cudaError_t (*call)(void* device, void* host, cudaStream_t stream);
+};
+
+constexpr RuntimeCall kCalls[] = {
+    {"cuMemcpyHtoD_v2",
+     [](void* device, void* host, cudaStream_t) {
+       return cudaMemcpy(device, host, 64, cudaMemcpyHostToDevice);
+     }},
+    {"cuMemcpyDtoHAsync_v2",
+     [](void* device, void* host, cudaStream_t stream) {
+       return cudaMemcpyAsync(host, device, 64, cudaMemcpyDeviceToHost, stream);
+     }},
+    {"cuMemcpyDtoD_v2",
+     [](void* device, void*, cudaStream_t) {
+       return cudaMemcpy(static_cast<char*>(device) + 64, device, 64,
+                         cudaMemcpyDeviceToDevice);
+     }},
+    {"cuMemcpyAsync",
+     [](void* device, void* host, cudaStream_t stream) {
+       return cudaMemcpyAsync(device, host, 64, cudaMemcpyDefault, stream);
+     }},
+    {"cuMemcpy2DUnaligned_v2",
+     [](void* device, void* host, cudaStream_t) {
+       return cudaMemcpy2D(device, 16, host, 8, 8, 4, cudaMemcpyHostToDevice);
+     }},
+    {"cuMemcpy3DAsync_v2",
+     [](void* device, void* host, cudaStream_t stream) {
+       cudaMemcpy3DParms box{};
+       box.srcPtr = {host, 8, 8, 2};
+       box.dstPtr = {device, 16, 16, 2};
+       box.extent = {8, 2, 2};
+       box.kind = cudaMemcpyHostToDevice;
+       return cudaMemcpy3DAsync(&box, stream);
+     }},
+    {"cuMemcpyPeerAsync",
+     [](void* device, void*, cudaStream_t stream) {
+       return cudaMemcpyPeerAsync(static_cast<char*>(device) + 64, 0, device, 0,
+                                  64, stream);
+     }},
+    {"cuMemsetD8_v2", [](void* device, void*,
+                         cudaStream_t) { return cudaMemset(device, 7, 64); }},
+    {"cuMemsetD2D8Async",
+     [](void* device, void*, cudaStream_t stream) {
+       return cudaMemset2DAsync(device, 16, 7, 8, 4, stream);
+     }},
+    {"cuMemAllocAsync",
+     [](void*, void*, cudaStream_t stream) {
+       void* block = nullptr;
+       return cudaMallocAsync(&block, 64, stream);
+     }},
+    {"cuMemHostAlloc",
+     [](void*, void*, cudaStream_t) {
+       void* block = nullptr;
+       return cudaMallocHost(&block, 64);
+     }},
+    {"cuMemFree_v2",
+     [](void*, void*, cudaStream_t) {
+       void* block = nullptr;
+       cudaMalloc(&block, 64);
+       return cudaFree(block);
+     }},
+    {"cuLaunchHostFunc",
+     [](void*, void*, cudaStream_t stream) {
+       return cudaLaunchHostFunc(
+           stream, [](void*) {}, nullptr);
+     }},
+    {"cuStreamSynchronize",
+     [](void*, void*, cudaStream_t stream) {
+       return cudaStreamSynchronize(stream);
+     }},
+};
+
+TEST(AddressRoutesTest, WhatReachesTheDeviceGoesThroughTheDriver) {
+  void* device = nullptr;
+  char host[256] = {};
+  cudaStream_t stream = nullptr;
+  ASSERT_OK(cudaMalloc(&device, 256));
+  ASSERT_OK(cudaStreamCreate(&stream));
+  for (const RuntimeCall& row : kCalls) {
+    const uint64_t before = CallsByAddress(row.driver_function);
+    EXPECT_OK(row.call(device, host, stream)) << row.driver_function;
+    EXPECT_EQ(before + 1, CallsByAddress(row.driver_function))
+        << row.driver_function;
+  }
+  EXPECT_OK(cudaDeviceSynchronize());
+}
+
 }  // namespace

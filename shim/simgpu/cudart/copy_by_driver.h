@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_CUDART_COPY_BY_DRIVER_H_
+#define DLTAP_SHIM_SIMGPU_CUDART_COPY_BY_DRIVER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "shim/simgpu/cudart/driver_table.h"
+#include "shim/simgpu/cudart/memory_box.h"
+#include "shim/simgpu/cudart/runtime_header.h"
+#include "shim/simgpu/device/error.h"
+
+namespace dltap::simgpu {
+
+enum class Mode : uint8_t { kSync, kAsync };
+
+// Which functions of the driver copy, and on which stream; kSync has none.
+struct Lane {
+  const DriverStreamTable& driver;
+  Mode mode;
+  cudaStream_t stream;
+};
+
+struct Line {
+  void* destination;
+  const void* source;
+  size_t bytes;
+  cudaMemcpyKind kind;
+};
+
+// One call of the driver each.
+Error CopyLine(const Lane& lane, const Line& line);
+Error CopyRows(const Lane& lane, const Box& box);  // its depth is 1
+Error CopyBox(const Lane& lane, const Box& box);
+Error CopyBoxBetween(const Lane& lane, const Box& box, CUcontext destination,
+                     CUcontext source);
+
+inline CUdeviceptr ToAddress(const void* pointer) {
+  return reinterpret_cast<CUdeviceptr>(pointer);
+}
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_CUDART_COPY_BY_DRIVER_H_
