@@ -109,6 +109,18 @@ void RegisterFunction(ApiFunction& function) {
   function.counter.store(index, std::memory_order_release);
 }
 
+namespace {
+
+// "cudart_static" for a runtime that is linked into the program: no tool that
+// wraps symbols sees its calls.
+std::string LibraryOf(const ApiFunction& function) {
+  const bool linked_in =
+      function.domain == ApiDomain::kRuntime && !IsSimulatedLibrary(&function);
+  return std::string(function.library) + (linked_in ? "_static" : "");
+}
+
+}  // namespace
+
 uint64_t CallsOf(const ApiFunction& function) {
   const uint32_t index = function.counter.load(std::memory_order_acquire);
   if (index == 0) return 0;
@@ -120,14 +132,13 @@ uint64_t CallsOf(const ApiFunction& function) {
 std::string CountsAsText() {
   Registry& registry = GetRegistry();
   const std::lock_guard lock(registry.mutex);
-  std::vector<
-      std::tuple<std::string_view, std::string_view, BodyKind, uint64_t>>
+  std::vector<std::tuple<std::string, std::string_view, BodyKind, uint64_t>>
       rows;
   for (uint32_t i = 1; i < registry.functions.size(); ++i) {
     const ApiFunction& function = *registry.functions[i];
     const uint64_t count = CountAt(registry, i);
     if (count == 0) continue;  // called by the parent before fork only
-    rows.emplace_back(function.library, function.name, function.body, count);
+    rows.emplace_back(LibraryOf(function), function.name, function.body, count);
   }
   std::sort(rows.begin(), rows.end());
   std::string text;
