@@ -4,23 +4,22 @@
 #include "shim/simgpu/cudart/array_format.h"
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/capture.h"
 
 namespace dltap::simgpu {
 namespace {
 
 Error ReadShape(const cudaChannelFormatDesc* desc, const cudaExtent& extent,
-                unsigned flags, ArrayShape* shape) {
+                unsigned flags, CUDA_ARRAY3D_DESCRIPTOR* shape) {
   if (desc == nullptr) return Error::kInvalidValue;
   ElementFormat element;
   if (!ReadChannels(*desc, &element)) return Error::kInvalidChannelDescriptor;
-  *shape = {.width = extent.width,
-            .height = extent.height,
-            .depth = extent.depth,
-            .format = element.format,
-            .channels = element.channels,
-            .flags = flags};
-  return CheckUnsafeCall();
+  *shape = {.Width = extent.width,
+            .Height = extent.height,
+            .Depth = extent.depth,
+            .Format = static_cast<CUarray_format>(element.format),
+            .NumChannels = element.channels,
+            .Flags = flags};
+  return Error::kSuccess;
 }
 
 cudaChannelFormatDesc DescOf(const ArrayShape& shape) {
@@ -30,15 +29,13 @@ cudaChannelFormatDesc DescOf(const ArrayShape& shape) {
 template <ApiName kName>
 cudaError_t MakeArray(cudaArray_t* out, const cudaChannelFormatDesc* desc,
                       const cudaExtent& extent, unsigned flags) {
-  return Runtime<kName>(Needs::kContext, [&] {
-    if (out == nullptr) return Error::kInvalidValue;
-    ArrayShape shape;
-    Error error = ReadShape(desc, extent, flags, &shape);
-    if (error != Error::kSuccess) return error;
-    Array* array = nullptr;
-    error = CreateArray(ActiveDevice(), shape, &array);
-    if (error == Error::kSuccess) *out = ToHandle<cudaArray_t>(array);
-    return error;
+  return ByDriver<kName>([&](const DriverTable& driver) {
+    CUDA_ARRAY3D_DESCRIPTOR shape;
+    const Error error = ReadShape(desc, extent, flags, &shape);
+    return error == Error::kSuccess
+               ? FromDriver(driver.array_create(reinterpret_cast<CUarray*>(out),
+                                                &shape))
+               : error;
   });
 }
 
@@ -56,13 +53,6 @@ cudaError_t OnMipmapped(cudaMipmappedArray_const_t handle, Body body) {
     MipmappedArray* array = FindMipmappedArray(handle);
     return array == nullptr ? Error::kInvalidHandle : body(*array);
   });
-}
-
-// The memory may be in use: the vendor's functions wait as well.
-template <typename T>
-Error AfterWork(T& array, Error (*destroy)(T&)) {
-  const Error error = WaitForDevice(ActiveDevice());
-  return error != Error::kSuccess ? error : destroy(array);
 }
 
 // "If the CUDA array is not allocated with flag cudaArrayDeferredMapping", or
@@ -96,12 +86,11 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array,
 }
 
 cudaError_t cudaFreeArray(cudaArray_t array) {
-  if (array == nullptr) {
-    return Runtime<"cudaFreeArray">(Needs::kContext,
-                                    [] { return Error::kSuccess; });
-  }
-  return OnArray<"cudaFreeArray">(
-      array, [](Array& found) { return AfterWork(found, DestroyArray); });
+  return ByDriver<"cudaFreeArray">([&](const DriverTable& driver) {
+    return array == nullptr ? Error::kSuccess
+                            : FromDriver(driver.array_destroy(
+                                  reinterpret_cast<CUarray>(array)));
+  });
 }
 
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent,
@@ -128,17 +117,14 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* mipmappedArray,
                                      const cudaChannelFormatDesc* desc,
                                      cudaExtent extent, unsigned int numLevels,
                                      unsigned int flags) {
-  return Runtime<"cudaMallocMipmappedArray">(Needs::kContext, [&] {
-    if (mipmappedArray == nullptr) return Error::kInvalidValue;
-    ArrayShape shape;
-    Error error = ReadShape(desc, extent, flags, &shape);
-    if (error != Error::kSuccess) return error;
-    MipmappedArray* array = nullptr;
-    error = CreateMipmappedArray(ActiveDevice(), shape, numLevels, &array);
-    if (error == Error::kSuccess) {
-      *mipmappedArray = ToHandle<cudaMipmappedArray_t>(array);
-    }
-    return error;
+  return ByDriver<"cudaMallocMipmappedArray">([&](const DriverTable& driver) {
+    CUDA_ARRAY3D_DESCRIPTOR shape;
+    const Error error = ReadShape(desc, extent, flags, &shape);
+    return error == Error::kSuccess
+               ? FromDriver(driver.mipmapped_array_create(
+                     reinterpret_cast<CUmipmappedArray*>(mipmappedArray),
+                     &shape, numLevels))
+               : error;
   });
 }
 
@@ -156,10 +142,10 @@ cudaError_t cudaGetMipmappedArrayLevel(
 }
 
 cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray) {
-  return OnMipmapped<"cudaFreeMipmappedArray">(
-      mipmappedArray, [](MipmappedArray& array) {
-        return AfterWork(array, DestroyMipmappedArray);
-      });
+  return ByDriver<"cudaFreeMipmappedArray">([&](const DriverTable& driver) {
+    return FromDriver(driver.mipmapped_array_destroy(
+        reinterpret_cast<CUmipmappedArray>(mipmappedArray)));
+  });
 }
 
 // "If the array does not have a multi-planar format."

@@ -22,7 +22,12 @@ namespace dltap::simgpu {
   X(mem_free_host, "cuMemFreeHost", 2000, cuMemFreeHost)                   \
   X(mem_host_register, "cuMemHostRegister", 6050, cuMemHostRegister_v2)    \
   X(mem_host_unregister, "cuMemHostUnregister", 4000, cuMemHostUnregister) \
-  X(stream_create, "cuStreamCreate", 2000, cuStreamCreate)                 \
+  X(array_create, "cuArray3DCreate", 3020, cuArray3DCreate_v2)             \
+  X(array_destroy, "cuArrayDestroy", 2000, cuArrayDestroy)                 \
+  X(mipmapped_array_create, "cuMipmappedArrayCreate", 5000,                \
+    cuMipmappedArrayCreate)                                                \
+  X(mipmapped_array_destroy, "cuMipmappedArrayDestroy", 5000,              \
+    cuMipmappedArrayDestroy)                                               \
   X(stream_create_with_priority, "cuStreamCreateWithPriority", 5050,       \
     cuStreamCreateWithPriority)                                            \
   X(stream_destroy, "cuStreamDestroy", 4000, cuStreamDestroy_v2)           \
