@@ -10,56 +10,75 @@ MemoryLocation Read(const cudaMemLocation& location) {
   return {static_cast<int>(location.type), location.id};
 }
 
+// One type by two names (driver_types.h, cuda.h).
+static_assert(sizeof(cudaMemLocation) == sizeof(CUmemLocation));
+
+CUmemLocation* ToLocations(cudaMemLocation* locations) {
+  return reinterpret_cast<CUmemLocation*>(locations);
+}
+
+CUdeviceptr ToAddress(const void* pointer) {
+  return reinterpret_cast<CUdeviceptr>(pointer);
+}
+
+CUdeviceptr* ToAddresses(void** pointers) {
+  return reinterpret_cast<CUdeviceptr*>(pointers);
+}
+
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t Prefetch(cudaStream_t handle, const MemoryRange& range,
-                     const MemoryLocation& location, unsigned flags) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    return flags != 0 ? Error::kInvalidValue
-                      : PrefetchMemory(stream, range, location);
+cudaError_t Prefetch(const void* address, size_t bytes,
+                     cudaMemLocation location, unsigned flags,
+                     cudaStream_t stream) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver(driver.mem_prefetch_async(
+        ToAddress(address), bytes, *ToLocations(&location), flags, stream));
   });
 }
 
 struct Batch {
-  void* const* addresses;
-  const size_t* bytes;
+  void** addresses;
+  size_t* bytes;
   size_t count;
-  const cudaMemLocation* locations;
-  const size_t* first;
+  cudaMemLocation* locations;
+  size_t* first;
   size_t location_count;
-  uint64_t flags;
+  unsigned long long flags;
 };
 
-enum class Act : uint8_t { kPrefetch, kDiscard, kBoth };
+using BatchCall = decltype(DriverStreamTable::mem_prefetch_batch_async);
 
-template <ApiName kName, Act kAct, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t RunBatch(cudaStream_t handle, const Batch& batch) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    if (batch.addresses == nullptr || batch.bytes == nullptr ||
-        (kAct != Act::kDiscard && batch.locations == nullptr)) {
-      return Error::kInvalidValue;
-    }
-    MemoryBatch request;
-    request.first = batch.first;
-    request.discard = kAct != Act::kPrefetch;
-    request.prefetch = kAct != Act::kDiscard;
-    request.flags = batch.flags;
-    for (size_t i = 0; i < batch.count; ++i) {
-      request.ranges.push_back({batch.addresses[i], batch.bytes[i]});
-    }
-    for (size_t k = 0; k < batch.location_count; ++k) {
-      request.locations.push_back(Read(batch.locations[k]));
-    }
-    return RunMemoryBatch(stream, request);
+template <ApiName kName, BatchCall DriverStreamTable::*kCall,
+          DefaultStream kNull = DefaultStream::kLegacy>
+cudaError_t RunBatch(cudaStream_t stream, const Batch& batch) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver((driver.*kCall)(ToAddresses(batch.addresses), batch.bytes,
+                                      batch.count, ToLocations(batch.locations),
+                                      batch.first, batch.location_count,
+                                      batch.flags, stream));
   });
 }
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t Attach(cudaStream_t handle, const MemoryRange& range,
-                   unsigned flags) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    return AttachMemory(stream, range, flags);
+cudaError_t Discard(void** addresses, size_t* bytes, size_t count,
+                    unsigned long long flags, cudaStream_t stream) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver(driver.mem_discard_batch_async(
+        ToAddresses(addresses), bytes, count, flags, stream));
   });
 }
+
+template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
+cudaError_t Attach(cudaStream_t stream, void* address, size_t bytes,
+                   unsigned flags) {
+  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
+    return FromDriver(driver.stream_attach_mem_async(stream, ToAddress(address),
+                                                     bytes, flags));
+  });
+}
+
+constexpr auto kPrefetch = &DriverStreamTable::mem_prefetch_batch_async;
+constexpr auto kDiscardAndPrefetch =
+    &DriverStreamTable::mem_discard_and_prefetch_batch_async;
 
 }  // namespace
 }  // namespace dltap::simgpu
@@ -76,15 +95,15 @@ cudaError_t cudaMemAdvise(const void* devPtr, size_t count,
 cudaError_t cudaMemPrefetchAsync(const void* devPtr, size_t count,
                                  cudaMemLocation location, unsigned int flags,
                                  cudaStream_t stream) {
-  return Prefetch<"cudaMemPrefetchAsync">(stream, {devPtr, count},
-                                          Read(location), flags);
+  return Prefetch<"cudaMemPrefetchAsync">(devPtr, count, location, flags,
+                                          stream);
 }
 
 cudaError_t cudaMemPrefetchAsync_ptsz(const void* devPtr, size_t count,
                                       cudaMemLocation location,
                                       unsigned int flags, cudaStream_t stream) {
-  return Prefetch<"cudaMemPrefetchAsync_ptsz", kPtsz>(stream, {devPtr, count},
-                                                      Read(location), flags);
+  return Prefetch<"cudaMemPrefetchAsync_ptsz", kPtsz>(devPtr, count, location,
+                                                      flags, stream);
 }
 
 cudaError_t cudaMemPrefetchBatchAsync(void** dptrs, size_t* sizes, size_t count,
@@ -93,7 +112,7 @@ cudaError_t cudaMemPrefetchBatchAsync(void** dptrs, size_t* sizes, size_t count,
                                       size_t numPrefetchLocs,
                                       unsigned long long flags,
                                       cudaStream_t stream) {
-  return RunBatch<"cudaMemPrefetchBatchAsync", Act::kPrefetch>(
+  return RunBatch<"cudaMemPrefetchBatchAsync", kPrefetch>(
       stream, {dptrs, sizes, count, prefetchLocs, prefetchLocIdxs,
                numPrefetchLocs, flags});
 }
@@ -102,7 +121,7 @@ cudaError_t cudaMemPrefetchBatchAsync_ptsz(
     void** dptrs, size_t* sizes, size_t count, cudaMemLocation* prefetchLocs,
     size_t* prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
     cudaStream_t stream) {
-  return RunBatch<"cudaMemPrefetchBatchAsync_ptsz", Act::kPrefetch, kPtsz>(
+  return RunBatch<"cudaMemPrefetchBatchAsync_ptsz", kPrefetch, kPtsz>(
       stream, {dptrs, sizes, count, prefetchLocs, prefetchLocIdxs,
                numPrefetchLocs, flags});
 }
@@ -111,7 +130,7 @@ cudaError_t cudaMemDiscardAndPrefetchBatchAsync(
     void** dptrs, size_t* sizes, size_t count, cudaMemLocation* prefetchLocs,
     size_t* prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
     cudaStream_t stream) {
-  return RunBatch<"cudaMemDiscardAndPrefetchBatchAsync", Act::kBoth>(
+  return RunBatch<"cudaMemDiscardAndPrefetchBatchAsync", kDiscardAndPrefetch>(
       stream, {dptrs, sizes, count, prefetchLocs, prefetchLocIdxs,
                numPrefetchLocs, flags});
 }
@@ -120,24 +139,25 @@ cudaError_t cudaMemDiscardAndPrefetchBatchAsync_ptsz(
     void** dptrs, size_t* sizes, size_t count, cudaMemLocation* prefetchLocs,
     size_t* prefetchLocIdxs, size_t numPrefetchLocs, unsigned long long flags,
     cudaStream_t stream) {
-  return RunBatch<"cudaMemDiscardAndPrefetchBatchAsync_ptsz", Act::kBoth,
-                  kPtsz>(stream, {dptrs, sizes, count, prefetchLocs,
-                                  prefetchLocIdxs, numPrefetchLocs, flags});
+  return RunBatch<"cudaMemDiscardAndPrefetchBatchAsync_ptsz",
+                  kDiscardAndPrefetch, kPtsz>(
+      stream, {dptrs, sizes, count, prefetchLocs, prefetchLocIdxs,
+               numPrefetchLocs, flags});
 }
 
 cudaError_t cudaMemDiscardBatchAsync(void** dptrs, size_t* sizes, size_t count,
                                      unsigned long long flags,
                                      cudaStream_t stream) {
-  return RunBatch<"cudaMemDiscardBatchAsync", Act::kDiscard>(
-      stream, {dptrs, sizes, count, nullptr, nullptr, 0, flags});
+  return Discard<"cudaMemDiscardBatchAsync">(dptrs, sizes, count, flags,
+                                             stream);
 }
 
 cudaError_t cudaMemDiscardBatchAsync_ptsz(void** dptrs, size_t* sizes,
                                           size_t count,
                                           unsigned long long flags,
                                           cudaStream_t stream) {
-  return RunBatch<"cudaMemDiscardBatchAsync_ptsz", Act::kDiscard, kPtsz>(
-      stream, {dptrs, sizes, count, nullptr, nullptr, 0, flags});
+  return Discard<"cudaMemDiscardBatchAsync_ptsz", kPtsz>(dptrs, sizes, count,
+                                                         flags, stream);
 }
 
 cudaError_t cudaMemRangeGetAttribute(void* data, size_t dataSize,
@@ -168,11 +188,11 @@ cudaError_t cudaMemRangeGetAttributes(void** data, size_t* dataSizes,
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* devPtr,
                                      size_t length, unsigned int flags) {
-  return Attach<"cudaStreamAttachMemAsync">(stream, {devPtr, length}, flags);
+  return Attach<"cudaStreamAttachMemAsync">(stream, devPtr, length, flags);
 }
 
 cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void* devPtr,
                                           size_t length, unsigned int flags) {
-  return Attach<"cudaStreamAttachMemAsync_ptsz", kPtsz>(
-      stream, {devPtr, length}, flags);
+  return Attach<"cudaStreamAttachMemAsync_ptsz", kPtsz>(stream, devPtr, length,
+                                                        flags);
 }

@@ -119,6 +119,20 @@ constexpr RuntimeCall kCalls[] = {
        void* block = nullptr;
        return cudaMallocAsync(&block, 64, stream);
      }},
+    {"cuArray3DCreate_v2",
+     [](void*, void*, cudaStream_t) {
+       const cudaChannelFormatDesc texel{8, 0, 0, 0,
+                                         cudaChannelFormatKindUnsigned};
+       cudaArray_t array = nullptr;
+       return cudaMallocArray(&array, &texel, 16, 16);
+     }},
+    {"cuMemPrefetchAsync_v2",
+     [](void*, void*, cudaStream_t stream) {
+       void* managed = nullptr;
+       cudaMallocManaged(&managed, 4096);
+       return cudaMemPrefetchAsync(managed, 4096,
+                                   {cudaMemLocationTypeDevice, 0}, 0, stream);
+     }},
     {"cuMemHostAlloc",
      [](void*, void*, cudaStream_t) {
        void* block = nullptr;
