@@ -11,8 +11,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-UNITS=(threads stream event graph capture capture_rules concurrency driver error
-       launch_cost)
+UNITS=(threads stream open_work event graph graph_exec capture capture_rules
+       concurrency driver error launch_cost)
 WORKLOADS=("cnn --steps 2" "cnn --steps 3 --capture" "lstm --steps 2"
            "lstm --steps 3 --capture" "transformer --steps 2"
            "transformer --steps 3 --capture" "pipeline --steps 4")

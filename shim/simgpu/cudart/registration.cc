@@ -91,17 +91,16 @@ unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim,
 
 cudaError_t __cudaPopCallConfiguration(dim3* gridDim, dim3* blockDim,
                                        size_t* sharedMem, void* stream) {
-  return Runtime<"__cudaPopCallConfiguration">(Needs::kNothing, [&] {
-    auto& configurations = CurrentThread().configurations;
-    if (configurations.empty()) return Error::kInvalidValue;
-    const CallConfiguration top = configurations.back();
-    configurations.pop_back();
-    *gridDim = dim3(top.grid.x, top.grid.y, top.grid.z);
-    *blockDim = dim3(top.block.x, top.block.y, top.block.z);
-    *sharedMem = top.shared_bytes;
-    *static_cast<void**>(stream) = top.stream;
-    return Error::kSuccess;
-  });
+  Count<"__cudaPopCallConfiguration">();
+  auto& configurations = CurrentThread().configurations;
+  if (configurations.empty()) return cudaErrorInvalidValue;
+  const CallConfiguration& top = configurations.back();
+  *gridDim = dim3(top.grid.x, top.grid.y, top.grid.z);
+  *blockDim = dim3(top.block.x, top.block.y, top.block.z);
+  *sharedMem = top.shared_bytes;
+  *static_cast<void**>(stream) = top.stream;
+  configurations.pop_back();
+  return cudaSuccess;
 }
 
 cudaError_t __cudaGetKernel(cudaKernel_t* kernelPtr,

@@ -57,6 +57,24 @@ void FillRow(std::byte* row, const MemsetWork& set) {
 
 }  // namespace
 
+void StageSource(CopyWork& copy) {
+  if (copy.source_kind != MemoryKind::kPageable ||
+      copy.direction != CopyDirection::kHostToDevice || copy.bytes() == 0 ||
+      copy.bytes() > kStagedAtOnceBytes) {
+    return;
+  }
+  auto bytes = std::make_shared<std::vector<std::byte>>(copy.bytes());
+  CopyWork stage = copy;
+  stage.destination = bytes->data();
+  stage.destination_pitch = copy.width;
+  stage.destination_slice = copy.width * copy.height;
+  MoveRows(stage);
+  copy.source = bytes->data();
+  copy.source_pitch = stage.destination_pitch;
+  copy.source_slice = stage.destination_slice;
+  copy.staged_bytes = std::move(bytes);
+}
+
 void PerformCopy(const CopyWork& copy) {
   if (copy.bytes() == 0) return;
   const bool from_device = copy.source_kind == MemoryKind::kDevice;

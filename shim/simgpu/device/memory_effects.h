@@ -15,6 +15,14 @@ namespace dltap::simgpu {
 // sees zeroes unless the bytes are fresh (written_memory.h).
 constexpr size_t kSmallReadBytes = 16;
 
+// Up to this size a copy from pageable memory to a device has taken its bytes
+// when the call returns; the call waits for a larger one (CUDA runtime API,
+// "API synchronization behavior").
+constexpr size_t kStagedAtOnceBytes = 64 * 1024;
+
+// Before such a copy is carried out later than its call.
+void StageSource(CopyWork& copy);
+
 void PerformCopy(const CopyWork& copy);
 void PerformMemset(const MemsetWork& set);
 

@@ -46,6 +46,12 @@ void FailLaunch(Fault& fault, Device& device, const Span& span) {
   }
 }
 
+// Work as it is kept beyond its call.
+Work Kept(Work work) {
+  if (auto* copy = std::get_if<CopyWork>(&work)) StageSource(*copy);
+  return work;
+}
+
 // REQUIRES: stream.mutex.
 void DoEffect(Stream& stream, const Work& work, const Span& span) {
   if (!HasEffect(work)) return;
@@ -59,7 +65,8 @@ void DoEffect(Stream& stream, const Work& work, const Span& span) {
   // one when it is over itself.
   const int64_t ready_ns = is_host_work ? span.begin_ns : span.end_ns;
   const uint64_t ticket = RunOnHost(
-      ready_ns, [work] { std::visit(EffectVisitor{}, work); }, before);
+      ready_ns, [kept = Kept(work)] { std::visit(EffectVisitor{}, kept); },
+      before);
   stream.host_ticket.store(ticket, std::memory_order_relaxed);
 }
 
@@ -126,7 +133,8 @@ class LaterWork {
 // REQUIRES: stream.mutex.
 [[gnu::noinline, gnu::cold]] void SubmitLater(Stream& stream, Work work,
                                               const Origin& origin) {
-  auto later = std::make_shared<LaterWork>(stream, std::move(work), origin);
+  auto later =
+      std::make_shared<LaterWork>(stream, Kept(std::move(work)), origin);
   FollowOpenWork(stream, PollOnHost([later] { return later->IsOver(); },
                                     HostTicketBefore(stream)));
 }

@@ -6,15 +6,11 @@
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/host_executor.h"
 #include "shim/simgpu/device/memory.h"
+#include "shim/simgpu/device/memory_effects.h"
 #include "shim/simgpu/device/submit.h"
 
 namespace dltap::simgpu {
 namespace {
-
-// "For transfers from pageable host memory to device memory", 64 KB or less
-// are copied to the staging buffer and the call returns (API synchronization
-// behavior, CUDA runtime documentation).
-constexpr size_t kStagedAtOnceBytes = 64 * 1024;
 
 constexpr size_t kMaxPitch = 2147483647;  // cudaDevAttrMaxPitch
 

@@ -73,6 +73,8 @@ struct CopyWork {
   // Where an end is one; what a node's parameters show.
   const Array* destination_array = nullptr;
   const Array* source_array = nullptr;
+  // The source, where it was taken out of the program's hands (StageSource).
+  std::shared_ptr<const std::vector<std::byte>> staged_bytes;
 
   size_t bytes() const { return width * height * depth; }
 };

@@ -3,7 +3,9 @@
 // begins when it is over.
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <vector>
 
 #include "tests/unit/simgpu/core/kernels.h"
 #include "tests/unit/simgpu/core/support.h"
@@ -73,6 +75,28 @@ TEST_F(OpenWorkTest, ALaterRecordOfTheEventIsWhatCounts) {
   flag = true;
   EXPECT_OK(cudaStreamSynchronize(stream_));
   EXPECT_OK(cudaStreamDestroy(other));
+}
+
+TEST_F(OpenWorkTest, PageableMemoryIsTheProgramsAgainAfterTheCall) {
+  std::atomic<bool> flag{false};
+  EXPECT_OK(cudaLaunchHostFunc(stream_, WaitForFlag, &flag));
+  std::vector<int> flat(64, 7);
+  EXPECT_OK(cudaMemcpyAsync(data_, flat.data(), 64 * sizeof(int),
+                            cudaMemcpyHostToDevice, stream_));
+  std::fill(flat.begin(), flat.end(), 0);
+  // Two rows of two, out of rows of four.
+  std::vector<int> rows{1, 2, 0, 0, 3, 4, 0, 0};
+  EXPECT_OK(cudaMemcpy2DAsync(data_ + 64, 8, rows.data(), 16, 8, 2,
+                              cudaMemcpyHostToDevice, stream_));
+  std::fill(rows.begin(), rows.end(), 0);
+  flag = true;
+  std::vector<int> found(68);
+  EXPECT_OK(cudaStreamSynchronize(stream_));
+  EXPECT_OK(cudaMemcpy(found.data(), data_, 68 * sizeof(int),
+                       cudaMemcpyDeviceToHost));
+  std::vector<int> wanted(64, 7);
+  wanted.insert(wanted.end(), {1, 2, 3, 4});
+  EXPECT_EQ(found, wanted);
 }
 
 // Two branches: one holds a slow host function, the other is free to go on.
