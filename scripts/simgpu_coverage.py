@@ -44,7 +44,7 @@ SYMBOL = re.compile(r"^[0-9a-f]{8,} (.{7}) (\S+)\t[0-9a-f]+ .*?(\S+)$",
                     re.MULTILINE)
 DEFAULTS_SECTION = "simgpu_defaults"  # entry_points/emit_simgpu.py
 BODY_PREFIX = "simgpu_body_"  # entry_points/emit_call_params.py
-WORD = re.compile(r"_*[a-z]+[A-Z]?[a-z0-9]*")
+WORD = re.compile(r"_*[A-Za-z][a-z]*[A-Z]?[a-z0-9]*")
 
 
 @dataclasses.dataclass

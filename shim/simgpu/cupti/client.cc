@@ -37,8 +37,8 @@ void Client::Apply() {
   SetActivitySink(this);
   const uint32_t bits = selection_.CoreBits();
   delivery_.set_overhead(selection_.HasKind(CUPTI_ACTIVITY_KIND_OVERHEAD));
-  const bool starts =
-      bits != 0 && delivery_.has_callbacks() && delivery_.StartWorker();
+  const bool starts = (bits != 0 || selection_.HasNvtx()) &&
+                      delivery_.has_callbacks() && delivery_.StartWorker();
   SetActivityMask(bits | subscriber_.CoreBits());
   if (starts) {
     AddOverhead(CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE, begin_ns, SimNow());

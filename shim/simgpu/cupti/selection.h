@@ -27,6 +27,12 @@ class Selection {
 
   void Clear();
 
+  // What NVTX tells, past the core.
+  bool HasNvtx() const {
+    return HasKind(CUPTI_ACTIVITY_KIND_MARKER) ||
+           HasKind(CUPTI_ACTIVITY_KIND_NAME);
+  }
+
   // The core's ActivityBits for all of this.
   uint32_t CoreBits() const;
 

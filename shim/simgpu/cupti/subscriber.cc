@@ -279,6 +279,13 @@ void Subscriber::OnResource(const ResourceActivityRecord& resource) {
   Call(CUPTI_CB_DOMAIN_RESOURCE, row->cbid, &data);
 }
 
+void Subscriber::OnNvtx(CUpti_nvtx_api_trace_cbid cbid,
+                        const CUpti_NvtxData& data) {
+  if (IsEnabled(CUPTI_CB_DOMAIN_NVTX, cbid)) {
+    Call(CUPTI_CB_DOMAIN_NVTX, cbid, &data);
+  }
+}
+
 void Subscriber::OnSynchronization(const SynchronizationActivityRecord& sync) {
   CUpti_CallbackId cbid = CUPTI_CBID_SYNCHRONIZE_INVALID;
   if (sync.kind == SynchronizationKind::kStream) {

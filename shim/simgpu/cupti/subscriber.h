@@ -41,6 +41,8 @@ class Subscriber {
   void OnResource(const ResourceActivityRecord& resource);
   void OnSynchronization(const SynchronizationActivityRecord& sync);
 
+  void OnNvtx(CUpti_nvtx_api_trace_cbid cbid, const CUpti_NvtxData& data);
+
   // Whether the release that is simulated has such a callback.
   static bool IsCallback(CUpti_CallbackDomain domain, CUpti_CallbackId cbid);
 

@@ -120,6 +120,10 @@ TEST_F(CuptiResourceTest, AnExecBeginsAndEnds) {
   EXPECT_EQ(cuptiGetGraphExecId(exec, &exec_id), CUPTI_SUCCESS);
   EXPECT_EQ(cuptiGetGraphId(graph, &graph_id), CUPTI_SUCCESS);
   EXPECT_NE(exec_id, graph_id);
+  uint32_t same_id = 0;  // as XLA asks
+  EXPECT_EQ(cuptiGetGraphId(reinterpret_cast<CUgraph>(exec), &same_id),
+            CUPTI_SUCCESS);
+  EXPECT_EQ(same_id, exec_id);
   EXPECT_EQ(cuptiGetGraphExecId(nullptr, &exec_id),
             CUPTI_ERROR_INVALID_PARAMETER);
   cudaGraphExecDestroy(exec);
