@@ -6,6 +6,7 @@
 
 #include "shim/simgpu/device/activity.h"
 #include "shim/simgpu/device/capture.h"
+#include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/graph_condition.h"
 #include "shim/simgpu/device/graph_replay.h"
 #include "shim/simgpu/device/host_executor.h"
@@ -154,6 +155,9 @@ Error InstantiateGraph(Graph& graph, uint64_t flags, GraphExec** exec,
     DestroyGraphExec(*made);
     return Error::kInvalidValue;
   }
+  if (exclusive) {
+    made->memory = std::make_unique<GraphMemoryPlan>(PlanGraphMemory(*made));
+  }
   ++graph.execs;
   TellExec(ResourceEvent::kGraphExecCreated, made, &graph);
   *exec = made;
@@ -176,6 +180,20 @@ Error DestroyGraphExec(GraphExec& exec) {
   return Error::kSuccess;
 }
 
+namespace {
+
+// The launch begins at the earliest now where it follows open work.
+// REQUIRES: stream.mutex, exec.mutex.
+Error TakeMemory(const GraphExec& exec, Stream& stream, bool may_begin) {
+  if (exec.memory == nullptr) return Error::kSuccess;
+  const int64_t now_ns = SimNow();
+  return TakeGraphMemory(
+      exec, may_begin ? std::max(EarliestBegin(stream, now_ns), exec.tail_ns)
+                      : now_ns);
+}
+
+}  // namespace
+
 Error LaunchGraph(GraphExec& exec, Stream& stream) {
   if (stream.capture.load(std::memory_order_acquire) != nullptr) {
     return CaptureChildGraph(stream, *exec.graph);
@@ -185,8 +203,12 @@ Error LaunchGraph(GraphExec& exec, Stream& stream) {
     return error;
   }
   const std::scoped_lock lock(stream.mutex, exec.mutex);
-  auto replay = std::make_shared<GraphReplay>(exec, stream);
   const bool may_begin = MayBegin(stream) && HostWorkDone(exec.open_ticket);
+  if (const Error error = TakeMemory(exec, stream, may_begin);
+      error != Error::kSuccess) {
+    return error;
+  }
+  auto replay = std::make_shared<GraphReplay>(exec, stream);
   if (may_begin && replay->Advance()) return Error::kSuccess;
   const uint64_t before =
       JoinHostWork(HostTicketBefore(stream), exec.open_ticket);

@@ -3,11 +3,13 @@
 #define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_EXEC_H_
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "shim/simgpu/device/graph.h"
+#include "shim/simgpu/device/graph_memory.h"
 #include "shim/simgpu/device/stream.h"
 
 namespace dltap::simgpu {
@@ -26,7 +28,8 @@ struct GraphExec : Handle {
   NodeMap clones;        // the instantiated graph's node -> ours
   // Of our graph and each child graph inside.
   std::unordered_map<const Graph*, std::vector<GraphNode*>> orders;
-  bool has_exchanges = false;  // with other ranks
+  bool has_exchanges = false;               // with other ranks
+  std::unique_ptr<GraphMemoryPlan> memory;  // null: no memory nodes
   std::mutex mutex;
   int64_t tail_ns = 0;
   // Of the last launch that is not over but for open work (open_work.h); until

@@ -64,6 +64,7 @@ bool GraphReplay::Advance() {
     return false;
   }
   exec_.tail_ns = all_->end_ns;
+  if (exec_.memory != nullptr) EndGraphMemory(exec_, all_->end_ns);
   stream_.tail_ns.store(all_->end_ns, std::memory_order_relaxed);
   return true;
 }

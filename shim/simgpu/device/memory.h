@@ -20,6 +20,7 @@ class MemoryFile;
 enum class MemoryOwner : uint8_t {
   kMalloc,      // cudaMalloc, cuMemAlloc, managed
   kPool,        // stream-ordered
+  kGraph,       // of an allocation node
   kHostAlloc,   // page-locked, ours
   kRegistered,  // page-locked, the program's
   kMapped,      // cuMemMap: bytes are counted by the physical handle

@@ -9,6 +9,7 @@
 #include "shim/simgpu/device/atomic_max.h"
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/graph_memory.h"
 #include "shim/simgpu/device/host_executor.h"
 #include "shim/simgpu/device/ipc_memory.h"
 #include "shim/simgpu/device/memory_file.h"
@@ -226,6 +227,7 @@ Error FreeToPool(void* address, Stream& stream) {
     return Error::kInvalidValue;
   }
   if (found->owner == MemoryOwner::kMalloc) return FreeDevice(address);
+  if (found->owner == MemoryOwner::kGraph) return FreeGraphMemory(address);
   if (found->owner != MemoryOwner::kPool) return Error::kInvalidValue;
   if (found->pool->imported != nullptr) return ClosePoolPointer(address);
   const auto removed = RemoveAllocation(address, stream.id);

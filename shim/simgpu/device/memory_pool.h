@@ -95,7 +95,7 @@ Error DestroyMemoryPool(MemoryPool& pool);
 Error AllocateFromPool(MemoryPool& pool, size_t bytes, Stream& stream,
                        void** address);
 
-// Gives memory of any pool (or of cudaMalloc) back in stream order.
+// Gives memory of any pool, graph or of cudaMalloc back in stream order.
 Error FreeToPool(void* address, Stream& stream);
 
 // Returns free blocks to the device until at most `keep` bytes stay reserved.

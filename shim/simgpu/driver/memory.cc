@@ -43,10 +43,11 @@ Error AfterWork(Error (*release)(void*), void* address) {
   return error != Error::kSuccess ? error : release(address);
 }
 
-// Of a pool as well.
+// Of a pool or a graph as well.
 Error FreeAny(void* address) {
   const auto allocation = FindAllocation(address);
-  if (allocation && allocation->owner == MemoryOwner::kPool) {
+  if (allocation && (allocation->owner == MemoryOwner::kPool ||
+                     allocation->owner == MemoryOwner::kGraph)) {
     return FreeToPool(address, *CurrentDeviceState().legacy_stream);
   }
   return FreeDevice(address);

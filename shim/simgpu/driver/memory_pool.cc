@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/device/memory_pool.h"
 
-#include "shim/simgpu/device/capture.h"
+#include "shim/simgpu/device/graph_memory.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
@@ -9,11 +9,6 @@ namespace {
 
 MemoryPool* ToPool(CUmemoryPool handle) {
   return FromHandle<MemoryPool>(handle);
-}
-
-Error CaptureMarker(Stream& stream, GraphNodeType type) {
-  return CaptureNode(stream,
-                     {.type = type, .work = EmptyWork{}, .child = nullptr});
 }
 
 struct Request {
@@ -33,11 +28,10 @@ CUresult AllocAsync(CUstream handle, const Request& request) {
     }
     void* address = nullptr;
     const Error error =
-        AllocateFromPool(*pool, request.bytes, stream, &address);
+        stream.capture.load() != nullptr
+            ? CaptureAlloc(stream, *pool->device, request.bytes, &address)
+            : AllocateFromPool(*pool, request.bytes, stream, &address);
     *request.out = ToAddress(address);
-    if (error == Error::kSuccess && stream.capture.load() != nullptr) {
-      return CaptureMarker(stream, GraphNodeType::kMemoryAlloc);
-    }
     return error;
   });
 }
@@ -45,9 +39,8 @@ CUresult AllocAsync(CUstream handle, const Request& request) {
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
 CUresult FreeAsync(CUstream handle, CUdeviceptr address) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    // A captured free gives nothing back: each launch uses the memory again.
     return stream.capture.load() != nullptr
-               ? CaptureMarker(stream, GraphNodeType::kMemoryFree)
+               ? CaptureFree(stream, ToPointer(address))
                : FreeToPool(ToPointer(address), stream);
   });
 }
