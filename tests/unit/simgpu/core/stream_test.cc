@@ -86,17 +86,20 @@ TEST_F(StreamTest, HostFunctionsRunInOrder) {
 }
 
 TEST_F(StreamTest, CopyAfterHostFunctionSeesWhatItWrote) {
-  static int source = 0;
-  source = 0;
+  // Pageable memory is taken at the call, pinned memory at its turn.
+  int* source = nullptr;
+  ASSERT_OK(cudaMallocHost(reinterpret_cast<void**>(&source), sizeof(*source)));
+  *source = 0;
   ASSERT_OK(cudaLaunchHostFunc(
-      stream_, [](void*) { source = 42; }, nullptr));
-  ASSERT_OK(cudaMemcpyAsync(data_, &source, sizeof(source),
+      stream_, [](void* value) { *static_cast<int*>(value) = 42; }, source));
+  ASSERT_OK(cudaMemcpyAsync(data_, source, sizeof(*source),
                             cudaMemcpyHostToDevice, stream_));
   int result = 0;
   ASSERT_OK(cudaMemcpyAsync(&result, data_, sizeof(result),
                             cudaMemcpyDeviceToHost, stream_));
   ASSERT_OK(cudaStreamSynchronize(stream_));
   EXPECT_EQ(42, result);
+  EXPECT_OK(cudaFreeHost(source));
 }
 
 TEST_F(StreamTest, HostFunctionMayWaitForTheEnqueuingThread) {
