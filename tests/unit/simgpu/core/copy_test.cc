@@ -105,6 +105,43 @@ TEST_F(CopyTest, RowsMustFitTheirPitch) {
   EXPECT_OK(cudaMemcpy2D(a_, 64, host.data(), 32, 32, 4, cudaMemcpyDefault));
 }
 
+TEST_F(CopyTest, BoxesMustFitTheirPitch) {
+  std::vector<char> host(4096);
+  cudaMemcpy3DParms box{};
+  box.srcPtr = {host.data(), 64, 32, 4};
+  box.dstPtr = {a_, 16, 32, 4};
+  box.extent = {32, 4, 2};
+  box.kind = cudaMemcpyHostToDevice;
+  EXPECT_EQ(cudaErrorInvalidPitchValue, cudaMemcpy3D(&box));
+  box.dstPtr.pitch = 0;
+  EXPECT_EQ(cudaErrorInvalidPitchValue, cudaMemcpy3D(&box));
+  box.dstPtr.pitch = 64;
+  EXPECT_OK(cudaMemcpy3D(&box));
+  box.kind = cudaMemcpyDeviceToHost;  // the driver's own finding
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy3D(&box));
+}
+
+TEST_F(CopyTest, TypesOfTheDriversRowsMustBeTrue) {
+  std::vector<char> host(4096);
+  CUDA_MEMCPY2D rows{};
+  rows.srcMemoryType = CU_MEMORYTYPE_HOST;
+  rows.srcHost = host.data();
+  rows.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  rows.dstDevice = reinterpret_cast<CUdeviceptr>(a_);
+  rows.WidthInBytes = 32;
+  rows.Height = 4;
+  EXPECT_EQ(CUDA_SUCCESS, cuMemcpy2D(&rows));
+  EXPECT_EQ(CUDA_SUCCESS, cuMemcpy2DUnaligned(&rows));
+  rows.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+  rows.srcDevice = reinterpret_cast<CUdeviceptr>(host.data());
+  EXPECT_EQ(CUDA_SUCCESS, cuMemcpy2D(&rows));
+  rows.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpy2D(&rows));
+  rows.srcMemoryType = CU_MEMORYTYPE_HOST;
+  rows.srcHost = b_;
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, cuMemcpy2DUnaligned(&rows));
+}
+
 TEST_F(CopyTest, SymbolsAreCopiedInTheirDirection) {
   int value = 0;
   EXPECT_EQ(cudaErrorInvalidMemcpyDirection,

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "tests/unit/simgpu/core/kernels.h"
 #include "tests/unit/simgpu/core/support.h"
 
@@ -75,6 +77,17 @@ TEST(FaultsTest, TheNthCallFailsAndDoesNothing) {
   EXPECT_OK(cudaEventCreate(&second));
   EXPECT_OK(cudaEventDestroy(first));
   EXPECT_OK(cudaEventDestroy(second));
+}
+
+// And cuMemHostRegister_v2:1:2.
+TEST(FaultsTest, AFailedCallOfTheDriverFailsTheRuntimes) {
+  std::vector<char> page(4096);
+  EXPECT_EQ(cudaErrorMemoryAllocation,
+            cudaHostRegister(page.data(), page.size(), 0));
+  EXPECT_EQ(cudaErrorMemoryAllocation, cudaGetLastError());
+  EXPECT_EQ(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(page.data()));
+  EXPECT_OK(cudaHostRegister(page.data(), page.size(), 0));
+  EXPECT_OK(cudaHostUnregister(page.data()));
 }
 
 // And cudaMemGetInfo:2:slow=3ms, cudaMemGetInfo:3:2.
