@@ -6,6 +6,7 @@
 #include "shim/simgpu/cupti/external_ids.h"
 #include "shim/simgpu/cupti/record_table.h"
 #include "shim/simgpu/cupti/thread_ids.h"
+#include "shim/simgpu/device/activity.h"
 #include "shim/simgpu/device/config.h"
 
 namespace dltap::simgpu {
@@ -38,7 +39,17 @@ CUptiResult SetKind(CUpti_ActivityKind kind, bool enable) {
   if (!IsSupported(kind)) return CUPTI_ERROR_INVALID_KIND;
   Client::Get().selection().SetKind(kind, enable);
   Client::Get().Apply();
-  if (enable) Client::Get().Describe(kind);
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult SetKindInContext(CUcontext context, CUpti_ActivityKind kind,
+                             bool enable) {
+  if (!SimulationEnabled()) return CUPTI_ERROR_NOT_INITIALIZED;
+  if (!IsSupported(kind)) return CUPTI_ERROR_INVALID_KIND;
+  const uint32_t id = ContextIdOf(context);
+  if (id == 0) return CUPTI_ERROR_INVALID_CONTEXT;
+  Client::Get().selection().SetKindInContext(kind, id, enable);
+  Client::Get().Apply();
   return CUPTI_SUCCESS;
 }
 
@@ -95,20 +106,23 @@ CUptiResult CUPTIAPI cuptiActivityDisable(CUpti_ActivityKind kind) {
 }
 
 CUptiResult CUPTIAPI cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
-  return Cupti<"cuptiActivityEnableAndDump">(
-      [&] { return SetKind(kind, true); });
+  return Cupti<"cuptiActivityEnableAndDump">([&] {
+    const CUptiResult result = SetKind(kind, true);
+    if (result == CUPTI_SUCCESS) Client::Get().Describe(kind);
+    return result;
+  });
 }
 
-CUptiResult CUPTIAPI cuptiActivityEnableContext(CUcontext,
+CUptiResult CUPTIAPI cuptiActivityEnableContext(CUcontext context,
                                                 CUpti_ActivityKind kind) {
   return Cupti<"cuptiActivityEnableContext">(
-      [&] { return SetKind(kind, true); });
+      [&] { return SetKindInContext(context, kind, true); });
 }
 
-CUptiResult CUPTIAPI cuptiActivityDisableContext(CUcontext,
+CUptiResult CUPTIAPI cuptiActivityDisableContext(CUcontext context,
                                                  CUpti_ActivityKind kind) {
   return Cupti<"cuptiActivityDisableContext">(
-      [&] { return SetKind(kind, false); });
+      [&] { return SetKindInContext(context, kind, false); });
 }
 
 CUptiResult CUPTIAPI cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid,

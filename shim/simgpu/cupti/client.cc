@@ -9,6 +9,7 @@
 #include "shim/simgpu/cupti/thread_ids.h"
 #include "shim/simgpu/cupti/toolkit.h"
 #include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/call_params.h"
 #include "shim/simgpu/device/clock.h"
 
 namespace dltap::simgpu {
@@ -68,14 +69,17 @@ void Client::AddOverhead(CUpti_ActivityOverheadKind kind, int64_t begin_ns,
   if (record) delivery_.Add(*record);
 }
 
+bool Client::WantsRecord(const ApiActivity& call) const {
+  return !call.nested &&
+         selection_.WantsApi(call.function->domain, call.function->cbid,
+                             CurrentCallContext().id);
+}
+
 void Client::OnApiEnter(const ApiActivity& call) {
   t_call_begin_ns = call.begin_ns;
   if (selection_.any()) delivery_.RequestFirstBuffer();
   subscriber_.OnApi(call, CUPTI_API_ENTER);
-  if (call.nested ||
-      !selection_.WantsApi(call.function->domain, call.function->cbid)) {
-    return;
-  }
+  if (!WantsRecord(call)) return;
   // Ahead of the work that the call submits: clients link a kernel to an id
   // when they meet the kernel's record.
   if (selection_.HasKind(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)) {
@@ -89,16 +93,14 @@ void Client::OnApiEnter(const ApiActivity& call) {
 void Client::OnApiExit(const ApiActivity& call) {
   FinishGraph(call);
   subscriber_.OnApi(call, CUPTI_API_EXIT);
-  if (call.nested ||
-      !selection_.WantsApi(call.function->domain, call.function->cbid)) {
-    return;
-  }
+  if (!WantsRecord(call)) return;
   delivery_.Add(ToRecord(call, ClientThreadId()));
 }
 
 bool Client::GoesIntoGraph(const WorkPlace& place) {
   if (place.graph_id == 0 ||
-      !selection_.HasKind(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) {
+      !selection_.HasKindIn(CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
+                            place.context_id)) {
     return false;
   }
   if (t_graph_launch.correlation_id != place.correlation_id) {
@@ -118,9 +120,13 @@ void Client::FinishGraph(const ApiActivity& call) {
 void Client::OnKernel(const KernelActivityRecord& kernel) {
   if (selection_.HasKind(CUPTI_ACTIVITY_KIND_OVERHEAD)) TellFirstUse(kernel);
   if (GoesIntoGraph(kernel.place)) return;
+  const uint32_t context = kernel.place.context_id;
   const bool concurrent =
-      selection_.HasKind(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-  if (!concurrent && !selection_.HasKind(CUPTI_ACTIVITY_KIND_KERNEL)) return;
+      selection_.HasKindIn(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, context);
+  if (!concurrent &&
+      !selection_.HasKindIn(CUPTI_ACTIVITY_KIND_KERNEL, context)) {
+    return;
+  }
   delivery_.Add(ToRecord(
       kernel, {.serial_kind = !concurrent, .latencies = options_.latencies}));
 }
@@ -141,8 +147,9 @@ void Client::TellFirstUse(const KernelActivityRecord& kernel) {
 void Client::OnCopy(const CopyActivityRecord& copy) {
   if (GoesIntoGraph(copy.place)) return;
   const bool is_peer = copy.direction == CopyDirection::kPeer;
-  if (!selection_.HasKind(is_peer ? CUPTI_ACTIVITY_KIND_MEMCPY2
-                                  : CUPTI_ACTIVITY_KIND_MEMCPY)) {
+  if (!selection_.HasKindIn(
+          is_peer ? CUPTI_ACTIVITY_KIND_MEMCPY2 : CUPTI_ACTIVITY_KIND_MEMCPY,
+          copy.place.context_id)) {
     return;
   }
   delivery_.Add(is_peer ? ToPeerRecord(copy) : ToRecord(copy));
@@ -150,7 +157,8 @@ void Client::OnCopy(const CopyActivityRecord& copy) {
 
 void Client::OnMemset(const MemsetActivityRecord& memset) {
   if (GoesIntoGraph(memset.place) ||
-      !selection_.HasKind(CUPTI_ACTIVITY_KIND_MEMSET)) {
+      !selection_.HasKindIn(CUPTI_ACTIVITY_KIND_MEMSET,
+                            memset.place.context_id)) {
     return;
   }
   delivery_.Add(ToRecord(memset));
@@ -158,22 +166,28 @@ void Client::OnMemset(const MemsetActivityRecord& memset) {
 
 void Client::OnSynchronization(const SynchronizationActivityRecord& sync) {
   if (!sync.query) subscriber_.OnSynchronization(sync);
-  if (!selection_.HasKind(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION)) return;
+  if (!selection_.HasKindIn(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+                            sync.place.context_id)) {
+    return;
+  }
   const bool told = CuptiApiVersion() >= kQueriesSince &&
                     (sync.result == 0 || options_.unready_queries);
   if (!sync.query || told) delivery_.Add(ToRecord(sync));
 }
 
 void Client::OnEvent(const EventActivityRecord& event) {
-  delivery_.Add(ToRecord(event, options_.event_times));
+  if (selection_.HasKindIn(CUPTI_ACTIVITY_KIND_CUDA_EVENT,
+                           event.place.context_id)) {
+    delivery_.Add(ToRecord(event, options_.event_times));
+  }
 }
 
 void Client::OnMemory(const MemoryActivityRecord& memory) {
   const MemoryCaller caller = CallerOfMemory(options_.allocation_source);
-  if (selection_.HasKind(CUPTI_ACTIVITY_KIND_MEMORY2)) {
+  if (selection_.HasKindIn(CUPTI_ACTIVITY_KIND_MEMORY2, memory.context_id)) {
     delivery_.Add(ToRecord(memory, caller));
   }
-  if (selection_.HasKind(CUPTI_ACTIVITY_KIND_MEMORY)) {
+  if (selection_.HasKindIn(CUPTI_ACTIVITY_KIND_MEMORY, memory.context_id)) {
     const auto record = memory_lifetimes_.Add(memory, caller);
     if (record) delivery_.Add(*record);
   }
@@ -186,6 +200,11 @@ void Client::OnPool(const PoolActivityRecord& pool) {
 void Client::OnResource(const ResourceActivityRecord& resource) {
   subscriber_.OnResource(resource);
   if (resource.event == ResourceEvent::kModuleLoaded) TellModule(resource);
+  // "Device records are emitted on CUDA driver initialization."
+  if (resource.event == ResourceEvent::kDriverInitialized &&
+      selection_.HasKind(CUPTI_ACTIVITY_KIND_DEVICE)) {
+    Describe(CUPTI_ACTIVITY_KIND_DEVICE);
+  }
   if (const auto record = ToResourceRecord(resource)) {
     const auto kind =
         reinterpret_cast<const CUpti_Activity*>(record->layout.data())->kind;

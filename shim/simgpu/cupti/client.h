@@ -56,6 +56,7 @@ class Client final : public ActivitySink {
 
  private:
   Client() = default;
+  bool WantsRecord(const ApiActivity& call) const;
   void AddOverhead(CUpti_ActivityOverheadKind kind, int64_t begin_ns,
                    int64_t end_ns);
   void TellFirstUse(const KernelActivityRecord& kernel);

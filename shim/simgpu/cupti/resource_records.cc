@@ -141,16 +141,19 @@ PendingRecord JitRecord(const ModuleFacts& module) {
 
 std::vector<PendingRecord> Inventory(CUpti_ActivityKind kind) {
   std::vector<PendingRecord> records;
-  if (kind != CUPTI_ACTIVITY_KIND_DEVICE &&
-      kind != CUPTI_ACTIVITY_KIND_CONTEXT) {
-    return records;
-  }
   for (int ordinal = 0; ordinal < DeviceCount(); ++ordinal) {
-    const Device& device = *FindDevice(ordinal);
+    Device& device = *FindDevice(ordinal);
     if (kind == CUPTI_ACTIVITY_KIND_DEVICE) {
       records.push_back(ToRecord(device));
-    } else if (device.primary_active) {
+    }
+    if (!device.primary_active) continue;
+    if (kind == CUPTI_ACTIVITY_KIND_CONTEXT) {
       records.push_back(ToRecord(*device.primary_context));
+    } else if (kind == CUPTI_ACTIVITY_KIND_STREAM) {
+      const std::lock_guard lock(device.streams_mutex);
+      for (const Stream* stream : device.streams) {
+        records.push_back(ToRecord(*stream));
+      }
     }
   }
   return records;

@@ -2,6 +2,7 @@
 #include "shim/simgpu/cupti/selection.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "shim/simgpu/device/activity.h"
 
@@ -31,6 +32,7 @@ constexpr KindBits kKindBits[] = {
     {CUPTI_ACTIVITY_KIND_JIT, kResourceActivity},
     {CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
      kKernelActivity | kCopyActivity | kMemsetActivity},
+    {CUPTI_ACTIVITY_KIND_DEVICE, kResourceActivity},
     {CUPTI_ACTIVITY_KIND_STREAM, kResourceActivity},
     {CUPTI_ACTIVITY_KIND_CONTEXT, kResourceActivity},
 };
@@ -38,7 +40,34 @@ constexpr KindBits kKindBits[] = {
 }  // namespace
 
 void Selection::SetKind(CUpti_ActivityKind kind, bool enable) {
-  if (static_cast<size_t>(kind) < kinds_.size()) kinds_[kind] = enable;
+  if (static_cast<size_t>(kind) >= kinds_.size()) return;
+  const std::unique_lock lock(contexts_mutex_);
+  everywhere_[kind] = enable;
+  UpdateKind(kind);
+}
+
+void Selection::SetKindInContext(CUpti_ActivityKind kind, uint32_t context_id,
+                                 bool enable) {
+  if (static_cast<size_t>(kind) >= kinds_.size()) return;
+  const std::unique_lock lock(contexts_mutex_);
+  contexts_[{kind, context_id}] = enable;
+  has_contexts_ = true;
+  UpdateKind(kind);
+}
+
+void Selection::UpdateKind(CUpti_ActivityKind kind) {
+  kinds_[kind] =
+      everywhere_[kind] ||
+      std::any_of(contexts_.begin(), contexts_.end(),
+                  [kind](const auto& context) {
+                    return context.first.first == kind && context.second;
+                  });
+}
+
+bool Selection::FindKindIn(CUpti_ActivityKind kind, uint32_t context_id) const {
+  const std::shared_lock lock(contexts_mutex_);
+  const auto found = contexts_.find({kind, context_id});
+  return found == contexts_.end() ? everywhere_[kind] : found->second;
 }
 
 bool Selection::SetFunction(ApiDomain domain, uint32_t cbid, bool enable) {
@@ -47,16 +76,23 @@ bool Selection::SetFunction(ApiDomain domain, uint32_t cbid, bool enable) {
   return true;
 }
 
-bool Selection::WantsApi(ApiDomain domain, uint32_t cbid) const {
+bool Selection::WantsApi(ApiDomain domain, uint32_t cbid,
+                         uint32_t context_id) const {
   if (domain == ApiDomain::kNone || cbid >= kMaxCbid) return false;
   const Overrides& overrides =
       domain == ApiDomain::kRuntime ? runtime_ : driver_;
   const uint8_t value = overrides[cbid].load(std::memory_order_relaxed);
-  return value == kNone ? HasKind(KindOf(domain)) : value == kOn;
+  return value == kNone ? HasKindIn(KindOf(domain), context_id) : value == kOn;
 }
 
 void Selection::Clear() {
   for (auto& kind : kinds_) kind = false;
+  {
+    const std::unique_lock lock(contexts_mutex_);
+    everywhere_.fill(false);
+    contexts_.clear();
+    has_contexts_ = false;
+  }
   for (auto& value : runtime_) value = kNone;
   for (auto& value : driver_) value = kNone;
 }

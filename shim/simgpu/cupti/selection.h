@@ -5,6 +5,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
+#include <shared_mutex>
+#include <utility>
 
 #include "shim/simgpu/cupti/cupti_header.h"
 #include "shim/simgpu/device/api_function.h"
@@ -16,14 +19,24 @@ namespace dltap::simgpu {
 class Selection {
  public:
   void SetKind(CUpti_ActivityKind kind, bool enable);
+  // "Supersedes the global settings" for this context.
+  void SetKindInContext(CUpti_ActivityKind kind, uint32_t context_id,
+                        bool enable);
+
+  // Whether records of the kind are wanted of any context.
   bool HasKind(CUpti_ActivityKind kind) const {
     return static_cast<size_t>(kind) < kinds_.size() &&
            kinds_[kind].load(std::memory_order_relaxed);
   }
+  bool HasKindIn(CUpti_ActivityKind kind, uint32_t context_id) const {
+    if (!HasKind(kind)) return false;
+    return !has_contexts_.load(std::memory_order_relaxed) ||
+           FindKindIn(kind, context_id);
+  }
 
   // cuptiActivityEnableRuntimeApi / DriverApi: overrides the kind for one id.
   bool SetFunction(ApiDomain domain, uint32_t cbid, bool enable);
-  bool WantsApi(ApiDomain domain, uint32_t cbid) const;
+  bool WantsApi(ApiDomain domain, uint32_t cbid, uint32_t context_id) const;
 
   void Clear();
 
@@ -48,7 +61,15 @@ class Selection {
     return domain == ApiDomain::kRuntime ? runtime_ : driver_;
   }
 
+  bool FindKindIn(CUpti_ActivityKind kind, uint32_t context_id) const;
+  // REQUIRES: contexts_mutex_.
+  void UpdateKind(CUpti_ActivityKind kind);
+
   std::array<std::atomic<bool>, CUPTI_ACTIVITY_KIND_COUNT> kinds_{};
+  std::atomic<bool> has_contexts_{false};
+  mutable std::shared_mutex contexts_mutex_;  // guards the next two
+  std::array<bool, CUPTI_ACTIVITY_KIND_COUNT> everywhere_{};
+  std::map<std::pair<CUpti_ActivityKind, uint32_t>, bool> contexts_;
   Overrides runtime_{};
   Overrides driver_{};
   mutable std::atomic<bool> any_{false};

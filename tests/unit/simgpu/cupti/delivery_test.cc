@@ -3,6 +3,7 @@
 #include <cuda.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -76,6 +77,25 @@ TEST_F(CuptiDeliveryTest, OneBufferServesAllThreadsWhenAskedFor) {
   cuptiActivityFlushAll(0);
   ASSERT_EQ(g_buffers.size(), 1);
   EXPECT_EQ(g_buffers[0], 3);
+}
+
+// So a client must not count on the order of buffers.
+TEST_F(CuptiDeliveryTest, AThreadsFullBufferOvertakesAnothersEarlierRecord) {
+  g_buffer_bytes = 2 * sizeof(CUpti_ActivityAPI);
+  Enable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  cudaGetLastError();
+  std::thread([] {
+    for (int i = 0; i < 3; ++i) cudaPeekAtLastError();
+  }).join();
+  cuptiActivityFlushAll(0);
+  const auto calls = Calls();
+  ASSERT_EQ(calls.size(), 4);
+  EXPECT_EQ(calls[0].cbid, CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020);
+  const auto first = std::find_if(calls.begin(), calls.end(), [](auto& call) {
+    return call.cbid == CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020;
+  });
+  ASSERT_NE(first, calls.end());
+  EXPECT_LT(first->start, calls[0].start);
 }
 
 TEST_F(CuptiDeliveryTest, FullBuffersComeAtTheFlushPeriod) {

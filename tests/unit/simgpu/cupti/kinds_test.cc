@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activity kinds beside kernels, copies and calls.
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <cupti.h>
 #include <gtest/gtest.h>
@@ -15,9 +16,9 @@ using namespace dltap::simgpu_test;  // NOLINT
 
 class CuptiKindsTest : public RecordsTest {};
 
-TEST_F(CuptiKindsTest, DevicesAndContextsAreDescribedWhenEnabled) {
-  Enable(CUPTI_ACTIVITY_KIND_DEVICE);
-  Enable(CUPTI_ACTIVITY_KIND_CONTEXT);
+TEST_F(CuptiKindsTest, DevicesAndContextsAreDescribedWhenAskedFor) {
+  EnableAndDump(CUPTI_ACTIVITY_KIND_DEVICE);
+  EnableAndDump(CUPTI_ACTIVITY_KIND_CONTEXT);
   Flush();
   const auto devices =
       Delivered<CUpti_ActivityDevice5>(CUPTI_ACTIVITY_KIND_DEVICE);
@@ -163,6 +164,65 @@ TEST_F(CuptiKindsTest, CopiesOfArraysHaveKindsOfTheirOwn) {
   cudaFreeArray(a);
   cudaFreeArray(b);
   cudaFree(device);
+}
+
+TEST_F(CuptiKindsTest, WhatExistsIsDescribedOnlyWhenAskedFor) {
+  cudaStream_t stream = nullptr;
+  cudaStreamCreate(&stream);
+  uint32_t id = 0;
+  cuptiGetStreamId(nullptr, stream, &id);
+  Enable(CUPTI_ACTIVITY_KIND_DEVICE);
+  Enable(CUPTI_ACTIVITY_KIND_STREAM);
+  Flush();
+  EXPECT_TRUE(
+      Delivered<CUpti_ActivityDevice5>(CUPTI_ACTIVITY_KIND_DEVICE).empty());
+  EXPECT_TRUE(
+      Delivered<CUpti_ActivityStream>(CUPTI_ACTIVITY_KIND_STREAM).empty());
+  EnableAndDump(CUPTI_ACTIVITY_KIND_STREAM);
+  Flush();
+  bool found = false;
+  for (const auto& record :
+       Delivered<CUpti_ActivityStream>(CUPTI_ACTIVITY_KIND_STREAM)) {
+    found |= record.streamId == id;
+  }
+  EXPECT_TRUE(found);
+  cudaStreamDestroy(stream);
+}
+
+// Device 1's context, then all but device 0's.
+TEST_F(CuptiKindsTest, AContextHasSettingsOfItsOwn) {
+  CUcontext contexts[2] = {};
+  void* memory[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    cudaSetDevice(i);
+    ASSERT_EQ(cudaMalloc(&memory[i], 64), cudaSuccess);
+    cuCtxGetCurrent(&contexts[i]);
+  }
+  const auto clear_both = [&] {
+    for (int i = 0; i < 2; ++i) {
+      cudaSetDevice(i);
+      cudaMemset(memory[i], 0, 64);
+      cudaDeviceSynchronize();
+    }
+    cuptiActivityFlushAll(0);
+    return Delivered<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
+  };
+  constexpr auto kKind = CUPTI_ACTIVITY_KIND_MEMSET;
+  ASSERT_EQ(cuptiActivityEnableContext(contexts[1], kKind), CUPTI_SUCCESS);
+  auto memsets = clear_both();
+  ASSERT_EQ(memsets.size(), 1);
+  EXPECT_EQ(memsets[0].deviceId, 1);
+  Enable(kKind);
+  EXPECT_EQ(clear_both().size(), 3);
+  ASSERT_EQ(cuptiActivityDisableContext(contexts[0], kKind), CUPTI_SUCCESS);
+  memsets = clear_both();
+  ASSERT_EQ(memsets.size(), 4);
+  EXPECT_EQ(memsets[3].deviceId, 1);
+  cuptiActivityDisableContext(contexts[1], kKind);
+  EXPECT_EQ(clear_both().size(), 4);
+  EXPECT_EQ(cuptiActivityEnableContext(nullptr, kKind),
+            CUPTI_ERROR_INVALID_CONTEXT);
+  cudaSetDevice(0);
 }
 
 }  // namespace

@@ -29,6 +29,10 @@ class RecordsTest : public ::testing::Test {
     ASSERT_EQ(cuptiActivityEnable(kind), CUPTI_SUCCESS);
     enabled_.push_back(kind);
   }
+  void EnableAndDump(CUpti_ActivityKind kind) {
+    ASSERT_EQ(cuptiActivityEnableAndDump(kind), CUPTI_SUCCESS);
+    enabled_.push_back(kind);
+  }
   static void Flush() {
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     cuptiActivityFlushAll(0);
