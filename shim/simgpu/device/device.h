@@ -14,6 +14,7 @@
 
 namespace dltap::simgpu {
 
+struct Architecture;
 struct Device;
 struct MemoryPool;
 struct SmSharing;
@@ -38,6 +39,7 @@ struct Device {
 
   const int ordinal;
   const opmodel::GpuSpec& gpu;
+  const Architecture& architecture;
   const uint64_t memory_bytes;
   std::array<uint8_t, 16> uuid;  // begins with "dltapsim"
 

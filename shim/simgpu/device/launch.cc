@@ -69,7 +69,7 @@ Error MakeKernelWork(const Kernel& kernel, const LaunchParameters& launch,
       launch.block.count() > kernel.max_threads_per_block) {
     return Error::kInvalidConfiguration;
   }
-  const Architecture& architecture = ArchitectureOf(device.gpu);
+  const Architecture& architecture = device.architecture;
   if (kernel.static_shared_bytes + launch.dynamic_shared_bytes >
           static_cast<uint64_t>(architecture.shared_bytes_per_block_optin) ||
       launch.dynamic_shared_bytes >

@@ -172,7 +172,7 @@ void ExecuteLater(Stream& stream, const Work& work, const Span& span,
   TellActivity(stream, work, span, origin);
 }
 
-Error Submit(Stream& stream, Work work) {
+Error Submit(Stream& stream, Work&& work) {
   Device& device = *stream.device;
   if (const Error sticky = StickyErrorOf(device); sticky != Error::kSuccess) {
     return sticky;

@@ -16,7 +16,7 @@ namespace dltap::simgpu {
 // gives it its time, does its memory effect and tells the activity client; or
 // lets the host executor do so when what it follows is over (open_work.h).
 // Takes the stream's mutex and no other on the way of a kernel.
-Error Submit(Stream& stream, Work work);
+Error Submit(Stream& stream, Work&& work);
 
 // The last two of Submit()'s three acts, for work whose time is fixed and that
 // is not open-ended. REQUIRES: stream.mutex.

@@ -9,7 +9,7 @@ namespace {
 
 Error LaunchFunction(CUfunction function, const LaunchParameters& parameters,
                      Stream& stream) {
-  const Kernel* kernel = ResolveKernel(function);
+  const Kernel* kernel = FromHandle<Kernel>(function);
   if (kernel == nullptr) return Error::kInvalidHandle;
   return LaunchKernel(*kernel, parameters, stream);
 }
