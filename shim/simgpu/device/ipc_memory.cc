@@ -193,6 +193,8 @@ Error ClosePoolPointer(void* address) {
   return Unmap(address, Error::kInvalidValue);
 }
 
+bool IsAnyShared() { return g_any_shared.load(std::memory_order_relaxed); }
+
 void NoteSharing() { g_any_shared.store(true, std::memory_order_relaxed); }
 
 bool WrittenElsewhere(const void* address, size_t bytes) {

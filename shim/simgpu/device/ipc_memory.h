@@ -33,6 +33,7 @@ Error ClosePoolPointer(void* address);
 // Memory is shared with another process from now on: the two functions below
 // have something to look for.
 void NoteSharing();
+bool IsAnyShared();
 
 // For the zero rule (memory_effects.h), which knows this process's writes only:
 // the bytes were written by another process, as far as can be known.

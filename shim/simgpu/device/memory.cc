@@ -15,6 +15,7 @@
 #include "shim/simgpu/device/managed_memory.h"
 #include "shim/simgpu/device/memory_file.h"
 #include "shim/simgpu/device/memory_pool.h"
+#include "shim/simgpu/device/page_segments.h"
 #include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {
@@ -80,18 +81,6 @@ void* MapPages(size_t bytes) {
 
 void UnmapPages(void* address, size_t bytes) {
   munmap(address, RoundToPages(bytes));
-}
-
-DevicePages MapDevicePages(size_t bytes) {
-  MemoryFile* file = MemoryFile::Own();
-  if (file == nullptr) return {};
-  const uint64_t offset = file->NewRange(bytes);
-  return {file->Map(offset, bytes), offset};
-}
-
-void UnmapDevicePages(const DevicePages& pages, size_t bytes) {
-  munmap(pages.address, bytes);
-  MemoryFile::Own()->Discard(pages.offset, bytes);
 }
 
 bool ReserveBytes(Device& device, uint64_t bytes) {
@@ -166,6 +155,7 @@ std::optional<Allocation> FindAllocation(const void* address) {
 }
 
 bool IsMappedMemory(const void* address, size_t bytes) {
+  if (IsInSegment(address)) return false;  // the devices', freed or not
   const auto begin = reinterpret_cast<uintptr_t>(address);
   const uintptr_t first_page = begin / kPageBytes * kPageBytes;
   // Asynchronous: looks at the mappings and does nothing more.

@@ -29,9 +29,9 @@ struct alignas(64) SharedSlot {
 
 // The memory of all devices in one process: one sparse anonymous file, mapped
 // piece by piece. A file, so that another process can map the same bytes; one,
-// so that a thousand allocations do not take a thousand descriptors. Offsets
-// are never reused: the file has 2^62 bytes of room, and a freed range is
-// punched out of it.
+// so that a thousand allocations do not take a thousand descriptors. A freed
+// range is punched out of it; but for small ones (page_segments.h) its offsets
+// are never used again: the file has 2^62 bytes of room.
 class MemoryFile {
  public:
   // This process's; null when the system gives none. Lives for ever.

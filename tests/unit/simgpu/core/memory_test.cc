@@ -249,4 +249,41 @@ TEST_F(MemoryTest, PoolKeepsFreedBlocksUpToItsThreshold) {
       cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
 }
 
+// A process may have 65530 mappings: allocations are no mappings.
+TEST_F(MemoryTest, AllocationsMayBeMany) {
+  constexpr size_t kCount = 200'000;
+  std::vector<void*> blocks(kCount);
+  for (void*& block : blocks) ASSERT_OK(cudaMalloc(&block, 256));
+  const unsigned char marks[] = {1, 2};
+  void* const some[] = {blocks.front(), blocks.back()};
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(0u, reinterpret_cast<uintptr_t>(some[i]) % 256);
+    ASSERT_OK(cudaMemcpy(some[i], &marks[i], 1, cudaMemcpyHostToDevice));
+  }
+  for (int i = 0; i < 2; ++i) {
+    unsigned char back = 0;
+    ASSERT_OK(cudaMemcpy(&back, some[i], 1, cudaMemcpyDeviceToHost));
+    EXPECT_EQ(marks[i], back);
+  }
+  for (void* block : blocks) ASSERT_OK(cudaFree(block));
+}
+
+TEST_F(MemoryTest, FreedSmallBlocksAreNobodysAndComeBackAsZeroes) {
+  constexpr size_t kSmall = 64 << 10;
+  void* block = nullptr;
+  ASSERT_OK(cudaMalloc(&block, kSmall));
+  ASSERT_OK(cudaMemset(block, 5, kSmall));
+  ASSERT_OK(cudaFree(block));
+  std::vector<char> host(kSmall, 3);
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaMemcpy(host.data(), block, kSmall, cudaMemcpyDefault));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaHostRegister(block, kSmall, 0));
+  void* again = nullptr;
+  ASSERT_OK(cudaMalloc(&again, kSmall));
+  EXPECT_EQ(block, again);
+  ASSERT_OK(cudaMemcpy(host.data(), again, kSmall, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(std::vector<char>(kSmall, 0), host);
+  EXPECT_OK(cudaFree(again));
+}
+
 }  // namespace
