@@ -56,6 +56,8 @@ enum class Error : int {
   kCaptureWrongThread = 908,
   kGraphExecUpdateFailure = 910,
   kInvalidClusterSize = 912,
+  kInvalidResourceType = 914,
+  kInvalidResourceConfiguration = 915,
   kUnknown = 999,
 };
 

@@ -18,7 +18,7 @@ int LevelOf(int priority) {
 
 // The stream's part of all claims becomes `units`.
 [[gnu::noinline, gnu::cold]] void Claim(Stream& stream, int units) {
-  SmSharing& sharing = *stream.device->sm_sharing;
+  SmSharing& sharing = *stream.sm_sharing;
   const std::lock_guard lock(sharing.mutex);
   if (stream.sm_log == nullptr) stream.sm_log = std::make_unique<SmLog>();
   const int old = stream.sm_claim.exchange(units, kRelaxed);
@@ -59,7 +59,7 @@ int64_t EndOfRunning(const SmSharing& sharing, int64_t now_ns) {
 
 [[gnu::noinline]] SmProfile::Place PlaceAmongOthers(Stream& stream,
                                                     const SmWork& work) {
-  SmSharing& sharing = *stream.device->sm_sharing;
+  SmSharing& sharing = *stream.sm_sharing;
   const std::lock_guard lock(sharing.mutex);
   ReadLogs(sharing, stream, work.now_ns);
   if (work.in_order && stream.sm_log->LastEnd() <= work.now_ns) {
@@ -114,7 +114,7 @@ int64_t SmLog::EndOfRunning(int64_t now_ns) const {
 }
 
 SmProfile::Place TakeSms(Stream& stream, const SmWork& work) {
-  SmSharing& sharing = *stream.device->sm_sharing;
+  SmSharing& sharing = *stream.sm_sharing;
   const int claim = work.in_order ? work.units.launch : SmProfile::kWhole + 1;
   if (stream.sm_claim.load(kRelaxed) < claim) [[unlikely]]
     Claim(stream, claim);
@@ -128,7 +128,7 @@ SmProfile::Place TakeSms(Stream& stream, const SmWork& work) {
 
 void LeaveSms(Stream& stream) {
   if (stream.sm_log == nullptr) return;
-  SmSharing& sharing = *stream.device->sm_sharing;
+  SmSharing& sharing = *stream.sm_sharing;
   const std::lock_guard lock(sharing.mutex);
   ReadLog(stream, sharing);
   DropClaim(stream, sharing);

@@ -7,6 +7,7 @@
 #include "shim/simgpu/device/atomic_max.h"
 #include "shim/simgpu/device/capture.h"
 #include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/green_context.h"
 #include "shim/simgpu/device/host_executor.h"
 #include "shim/simgpu/device/memory_pool.h"
 #include "shim/simgpu/device/thread_state.h"
@@ -105,6 +106,11 @@ Error CreateStream(Device& device, unsigned flags, int priority,
                    Stream** stream) {
   if ((flags & ~kStreamNonBlocking) != 0) return Error::kInvalidValue;
   *stream = MakeStream(device, flags, priority);
+  const ThreadState& thread = CurrentThread();
+  if (!thread.contexts.empty()) {
+    GreenContext* green = GreenContextOf(thread.contexts.back());
+    if (green != nullptr) EnterGreenContext(**stream, *green);
+  }
   if ((*stream)->blocking()) device.blocking_streams.fetch_add(1);
   TellStream(ResourceEvent::kStreamCreated, **stream);
   return Error::kSuccess;

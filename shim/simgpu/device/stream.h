@@ -21,6 +21,7 @@ namespace dltap::simgpu {
 
 struct Capture;
 struct GraphNode;
+struct GreenContext;
 
 // Numbered as cudaStreamNonBlocking and CU_STREAM_NON_BLOCKING.
 constexpr unsigned kStreamNonBlocking = 1;
@@ -59,7 +60,9 @@ struct Stream : Handle {
         device(owner),
         flags(stream_flags),
         priority(stream_priority),
-        id(stream_id) {}
+        id(stream_id),
+        gpu(&owner->gpu),
+        sm_sharing(owner->sm_sharing) {}
 
   Device* const device;
   const unsigned flags;
@@ -67,6 +70,10 @@ struct Stream : Handle {
   const uint32_t id;
   Context* context = nullptr;
   bool legacy = false;
+  // The device's, or a part of it (green_context.h).
+  const opmodel::GpuSpec* gpu;
+  SmSharing* sm_sharing;
+  GreenContext* green = nullptr;
 
   std::mutex mutex;  // held while work is placed and its memory effect is done
   std::atomic<int64_t> tail_ns{0};

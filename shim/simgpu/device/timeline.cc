@@ -130,7 +130,7 @@ const ModelledKernel& ModelOf(Stream& stream, const KernelWork& kernel) {
                         launch.threads + launch.shared_bytes;
   ModelledKernel& known = stream.modelled[hash % stream.modelled.size()];
   if (known.launch != launch) {
-    const opmodel::GpuSpec& gpu = stream.device->gpu;
+    const opmodel::GpuSpec& gpu = *stream.gpu;
     known = {.launch = launch,
              .units = SmUnitsOf(kernel, SmProfile::kWhole, gpu),
              .duration_ns = Duration{gpu}(kernel)};
