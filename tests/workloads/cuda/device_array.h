@@ -19,9 +19,12 @@ class DeviceArray {
     CHECK(cudaMalloc(&data_, size * sizeof(T)));
     CHECK(cudaMemset(data_, 0, size * sizeof(T)));
   }
-  explicit DeviceArray(const std::vector<T>& values)
-      : DeviceArray(values.size()) {
-    CHECK(cudaMemcpy(data_, values.data(), size_ * sizeof(T),
+  // The values stay where they are to the end: traces number addresses, and
+  // whether one that was freed comes again depends on what other threads map.
+  explicit DeviceArray(std::vector<T> values) : DeviceArray(values.size()) {
+    static auto* const kept = new std::vector<std::vector<T>>;
+    kept->push_back(std::move(values));
+    CHECK(cudaMemcpy(data_, kept->back().data(), size_ * sizeof(T),
                      cudaMemcpyHostToDevice));
   }
   DeviceArray(DeviceArray&& other) noexcept
