@@ -58,11 +58,10 @@ def cnn_compiled():
 
 @checks.check
 def mixed_precision():
-    for policy, net in (("mixed_bfloat16", cnn), ("mixed_float16", cnn),
-                        ("mixed_float16", lstm)):
+    for policy in ("mixed_bfloat16", "mixed_float16"):
         keras.mixed_precision.set_global_policy(policy)
         try:
-            fit(net(), jit_compile=False)
+            fit(cnn(), jit_compile=False)
         finally:
             keras.mixed_precision.set_global_policy("float32")
 
