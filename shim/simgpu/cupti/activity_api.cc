@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The activity API: which records, where to, when.
+#include <algorithm>
+#include <span>
+
 #include "shim/simgpu/cupti/client.h"
 #include "shim/simgpu/cupti/client_clock.h"
 #include "shim/simgpu/cupti/cupti_call.h"
 #include "shim/simgpu/cupti/external_ids.h"
 #include "shim/simgpu/cupti/record_table.h"
 #include "shim/simgpu/cupti/thread_ids.h"
+#include "shim/simgpu/cupti/toolkit.h"
 #include "shim/simgpu/device/activity.h"
 #include "shim/simgpu/device/config.h"
+#include "shim/simgpu/device/device.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -24,19 +29,37 @@ constexpr CUpti_ActivityKind kWrittenByClients[] = {
     CUPTI_ACTIVITY_KIND_MODULE,
 };
 
-bool IsSupported(CUpti_ActivityKind kind) {
-  for (const CUpti_ActivityKind silent : kSilentKinds) {
-    if (kind == silent) return true;
+// "Starting with the CUDA 13.0 release, this enum is unsupported. Enabling it
+// will return the error code CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED."
+constexpr uint32_t kLegacyUntil = 130000;
+constexpr CUpti_ActivityKind kLegacyKinds[] = {
+    CUPTI_ACTIVITY_KIND_SOURCE_LOCATOR,
+    CUPTI_ACTIVITY_KIND_GLOBAL_ACCESS,
+    CUPTI_ACTIVITY_KIND_BRANCH,
+    CUPTI_ACTIVITY_KIND_INSTRUCTION_EXECUTION,
+    CUPTI_ACTIVITY_KIND_SHARED_ACCESS,
+    CUPTI_ACTIVITY_KIND_PC_SAMPLING,
+    CUPTI_ACTIVITY_KIND_PC_SAMPLING_RECORD_INFO,
+    CUPTI_ACTIVITY_KIND_INSTRUCTION_CORRELATION,
+};
+
+bool Holds(std::span<const CUpti_ActivityKind> kinds, CUpti_ActivityKind kind) {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+CUptiResult Check(CUpti_ActivityKind kind) {
+  if (!SimulationEnabled()) return CUPTI_ERROR_NOT_INITIALIZED;
+  if (Holds(kLegacyKinds, kind) && CuptiApiVersion() >= kLegacyUntil) {
+    return CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED;
   }
-  for (const CUpti_ActivityKind written : kWrittenByClients) {
-    if (kind == written) return false;
-  }
-  return RecordBytes(kind) != 0;
+  const bool known = Holds(kSilentKinds, kind) || RecordBytes(kind) != 0;
+  return known && !Holds(kWrittenByClients, kind) ? CUPTI_SUCCESS
+                                                  : CUPTI_ERROR_INVALID_KIND;
 }
 
 CUptiResult SetKind(CUpti_ActivityKind kind, bool enable) {
-  if (!SimulationEnabled()) return CUPTI_ERROR_NOT_INITIALIZED;
-  if (!IsSupported(kind)) return CUPTI_ERROR_INVALID_KIND;
+  const CUptiResult checked = Check(kind);
+  if (checked != CUPTI_SUCCESS) return checked;
   Client::Get().selection().SetKind(kind, enable);
   Client::Get().Apply();
   return CUPTI_SUCCESS;
@@ -44,8 +67,8 @@ CUptiResult SetKind(CUpti_ActivityKind kind, bool enable) {
 
 CUptiResult SetKindInContext(CUcontext context, CUpti_ActivityKind kind,
                              bool enable) {
-  if (!SimulationEnabled()) return CUPTI_ERROR_NOT_INITIALIZED;
-  if (!IsSupported(kind)) return CUPTI_ERROR_INVALID_KIND;
+  const CUptiResult checked = Check(kind);
+  if (checked != CUPTI_SUCCESS) return checked;
   const uint32_t id = ContextIdOf(context);
   if (id == 0) return CUPTI_ERROR_INVALID_CONTEXT;
   Client::Get().selection().SetKindInContext(kind, id, enable);
@@ -186,6 +209,7 @@ CUptiResult CUPTIAPI cuptiActivityPopExternalCorrelationId(
 CUptiResult CUPTIAPI
 cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc callback) {
   return Cupti<"cuptiActivityRegisterTimestampCallback">([&] {
+    if (callback == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
     SetTimestampCallback(callback);
     return CUPTI_SUCCESS;
   });
@@ -232,6 +256,23 @@ CUptiResult CUPTIAPI cuptiActivityEnableAllSyncRecords(uint8_t enable) {
   return Cupti<"cuptiActivityEnableAllSyncRecords">([&] {
     Client::Get().options().unready_queries = enable != 0;
     return CUPTI_SUCCESS;
+  });
+}
+
+// No graph is launched by a simulated device.
+CUptiResult CUPTIAPI cuptiActivityEnableDeviceGraph(uint8_t) {
+  return Cupti<"cuptiActivityEnableDeviceGraph">([] { return CUPTI_SUCCESS; });
+}
+
+// "This option is only available on Blackwell architecture." Times are exact
+// with and without it.
+CUptiResult CUPTIAPI cuptiActivityEnableHWTrace(uint8_t) {
+  return Cupti<"cuptiActivityEnableHWTrace">([] {
+    constexpr int kBlackwell = 10;
+    const Device* device = FindDevice(0);
+    if (device == nullptr) return CUPTI_ERROR_NOT_INITIALIZED;
+    return device->gpu.compute_major >= kBlackwell ? CUPTI_SUCCESS
+                                                   : CUPTI_ERROR_NOT_SUPPORTED;
   });
 }
 

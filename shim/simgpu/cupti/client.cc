@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "shim/simgpu/cupti/client_clock.h"
 #include "shim/simgpu/cupti/external_ids.h"
 #include "shim/simgpu/cupti/overhead_records.h"
 #include "shim/simgpu/cupti/resource_records.h"
@@ -53,6 +54,7 @@ void Client::Detach() {
   Apply();
   delivery_.Abandon();
   delivery_.SetCallbacks(nullptr, nullptr);
+  SetTimestampCallback(nullptr);
   memory_lifetimes_.Clear();
   const std::lock_guard lock(used_kernels_mutex_);
   used_kernels_.clear();

@@ -12,11 +12,13 @@
 #include <utility>
 
 #include "shim/simgpu/cupti/attributes.h"
+#include "shim/simgpu/cupti/client.h"
 #include "shim/simgpu/cupti/client_clock.h"
 #include "shim/simgpu/cupti/overhead_records.h"
 #include "shim/simgpu/cupti/thread_ids.h"
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/faults.h"
+#include "shim/simgpu/device/fork_guard.h"
 #include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {
@@ -27,6 +29,17 @@ constexpr auto kDefaultPeriod = std::chrono::milliseconds(50);
 // Delivery::completions_ when this thread last had a buffer.
 thread_local uint64_t t_seen_completions = 0;
 
+// Tells of the end of a thread that had a buffer.
+struct ThreadEnd {
+  uint32_t thread_id = 0;
+  ~ThreadEnd() {
+    // In a forked child the lock may be held for ever.
+    if (thread_id == 0 || IsOrphan()) return;
+    Client::Get().delivery().EndThread(thread_id);
+  }
+};
+thread_local ThreadEnd t_end;
+
 // A client that flushes from its own callback must not wait for itself.
 thread_local bool t_pumping = false;
 
@@ -36,6 +49,11 @@ class PumpGuard {
     if (t_pumping) return;
     lock_ = std::unique_lock(mutex);
     t_pumping = true;
+  }
+  PumpGuard(std::mutex& mutex, std::try_to_lock_t how) {
+    if (t_pumping) return;
+    lock_ = std::unique_lock(mutex, how);
+    if (lock_.owns_lock()) t_pumping = true;
   }
   ~PumpGuard() {
     if (lock_.owns_lock()) t_pumping = false;
@@ -86,10 +104,12 @@ void Delivery::Add(PendingRecord record) {
 void Delivery::RequestFirstBuffer() {
   const uint64_t completions = completions_.load(std::memory_order_acquire);
   if (t_seen_completions == completions || !has_callbacks()) return;
-  const PumpGuard guard(pump_mutex_);
+  // A call of CUDA does not wait for a client's callback: the next one asks.
+  const PumpGuard guard(pump_mutex_, std::try_to_lock);
   if (!guard.entered()) return;
   t_seen_completions = completions;
-  BufferFor(CurrentThread().thread_id, sizeof(CUpti_ActivityKernel10));
+  t_end.thread_id = CurrentThread().thread_id;
+  BufferFor(t_end.thread_id, sizeof(CUpti_ActivityKernel10));
 }
 
 std::vector<PendingRecord> Delivery::TakeEnded(bool forced) {
@@ -116,9 +136,31 @@ void Delivery::Pump(bool flush, bool forced) {
     if (EndOf(record) > now) ClearEnd(record);
     Write(record);
   }
+  CompleteEnded();
   if (!flush) return;
   for (auto& [thread_id, buffer] : buffers_) {
     if (buffer.used > 0) Complete(std::exchange(buffer, {}));
+  }
+}
+
+void Delivery::EndThread(uint32_t thread_id) {
+  const std::lock_guard lock(pending_mutex_);
+  ended_threads_.push_back(thread_id);
+}
+
+// Also buffers without a record, which nobody would fill any more.
+void Delivery::CompleteEnded() {
+  std::vector<uint32_t> ended;
+  {
+    const std::lock_guard lock(pending_mutex_);
+    ended.swap(ended_threads_);
+  }
+  for (const uint32_t thread_id : ended) {
+    const auto found = buffers_.find(thread_id);
+    if (found == buffers_.end()) continue;
+    const Buffer buffer = found->second;
+    buffers_.erase(found);
+    if (buffer.bytes != nullptr) Complete(buffer);
   }
 }
 

@@ -31,6 +31,9 @@ class Delivery {
   // per-thread mode, of each thread.
   void RequestFirstBuffer();
 
+  // What a thread that is over has left is handed over soon.
+  void EndThread(uint32_t thread_id);
+
   // Moves what has ended into buffers. `flush`: hands over the last ones too.
   // `forced`: also what still runs, with an end of 0.
   void Pump(bool flush, bool forced);
@@ -70,9 +73,11 @@ class Delivery {
   void Write(PendingRecord& record);
   void TellOverhead(CUpti_ActivityOverheadKind kind, int64_t begin_ns);
   void RunWorker();
+  void CompleteEnded();
 
   std::mutex pending_mutex_;
   std::vector<PendingRecord> pending_;  // in the order of submission
+  std::vector<uint32_t> ended_threads_;
 
   // Serialises pumps; never held while pending_mutex_ is wanted by a client.
   std::mutex pump_mutex_;

@@ -10,7 +10,6 @@
 #include "shim/simgpu/device/activity.h"
 #include "shim/simgpu/device/cbid_table.h"
 #include "shim/simgpu/device/device.h"
-#include "shim/simgpu/device/device_attributes.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -241,12 +240,8 @@ CUptiResult CUPTIAPI cuptiDeviceSupported(CUdevice ordinal, int* support) {
     if (support == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
     const Device* device = FindDevice(ordinal);
     if (device == nullptr) return CUPTI_ERROR_INVALID_DEVICE;
-    const auto number = [device](int attribute) {
-      return DeviceAttribute(*device, attribute).value_or(0);
-    };
     const bool supported =
-        IsSupported(number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-                    number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+        IsSupported(device->gpu.compute_major, device->gpu.compute_minor);
     *support = supported ? 1 : 0;
     return CUPTI_SUCCESS;
   });

@@ -157,7 +157,7 @@ TEST_F(CuptiTest, TimesAreOfTheClientsClock) {
   usleep(3000);
   cuptiActivityFlushAll(0);
   const uint64_t after = HalfSpeedClock();
-  cuptiActivityRegisterTimestampCallback(nullptr);
+  cuptiFinalize();  // and the clock is CUPTI's again
   const auto memsets =
       Delivered<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
   ASSERT_EQ(memsets.size(), 1);
@@ -169,8 +169,11 @@ TEST_F(CuptiTest, AClientThatFlushesAtOnceGetsItsClocksRate) {
   cuptiActivityRegisterTimestampCallback(HalfSpeedClock);
   cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
   Clear();
-  cuptiActivityFlushAll(0);
-  cuptiActivityRegisterTimestampCallback(nullptr);
+  cuptiFinalize();
+  EXPECT_EQ(cuptiActivityRegisterTimestampCallback(nullptr),
+            CUPTI_ERROR_INVALID_PARAMETER);
+  cuptiActivityRegisterCallbacks(Request, Complete);
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
   Clear();
   cuptiActivityFlushAll(0);
   const auto memsets =

@@ -62,8 +62,8 @@ class CuptiDeliveryTest : public RecordsTest {
 TEST_F(CuptiDeliveryTest, EachThreadHasABufferOfItsOwn) {
   Enable(CUPTI_ACTIVITY_KIND_RUNTIME);
   CallOnThreads(3);
-  EXPECT_EQ(g_requests, 3);
   cuptiActivityFlushAll(0);
+  EXPECT_EQ(g_requests, 3);
   EXPECT_EQ(Calls().size(), 3);
   ASSERT_EQ(g_buffers.size(), 3);
   for (const auto& records : g_buffers) EXPECT_EQ(records, 1);
@@ -77,6 +77,15 @@ TEST_F(CuptiDeliveryTest, OneBufferServesAllThreadsWhenAskedFor) {
   cuptiActivityFlushAll(0);
   ASSERT_EQ(g_buffers.size(), 1);
   EXPECT_EQ(g_buffers[0], 3);
+}
+
+// Else programs with many short threads would use up the client's buffers.
+TEST_F(CuptiDeliveryTest, AThreadsBufferComesBackWhenTheThreadEnds) {
+  Enable(CUPTI_ACTIVITY_KIND_MEMSET);  // none of the calls has a record
+  for (int i = 0; i < 20; ++i) CallOnThreads(1);
+  EXPECT_GT(g_requests, 0);
+  cuptiActivityFlushAll(0);
+  EXPECT_EQ(g_buffers.size(), static_cast<size_t>(g_requests));
 }
 
 // So a client must not count on the order of buffers.

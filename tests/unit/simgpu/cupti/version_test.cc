@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <iterator>
+#include <utility>
 
 #include "tests/unit/simgpu/cupti/client.h"
 
@@ -237,6 +238,27 @@ TEST_P(CuptiReleaseTest, AttributesHaveTheDefaultsOfTheRelease) {
                   CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT, &bytes, &value),
               CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT);
   });
+}
+
+// Kinds of the profiler that CUDA 13 has no longer.
+TEST_P(CuptiReleaseTest, SourceLevelKindsAreRefused) {
+  InProcessWith("DLTAP_SIM_CUPTI_VERSION", GetParam().name, [] {
+    constexpr uint32_t k13 = 130000;
+    EXPECT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_PC_SAMPLING),
+              GetParam().api_version >= k13
+                  ? CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED
+                  : CUPTI_ERROR_INVALID_KIND);
+  });
+}
+
+TEST(CuptiVersionTest, HardwareTimesAreForBlackwell) {
+  for (const auto& [gpu, result] :
+       {std::pair{"h100-sxm", CUPTI_ERROR_NOT_SUPPORTED},
+        std::pair{"b200", CUPTI_SUCCESS}}) {
+    InProcessWith("DLTAP_SIM_GPU", gpu, [result = result] {
+      EXPECT_EQ(cuptiActivityEnableHWTrace(1), result);
+    });
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CuptiReleaseTest, ::testing::ValuesIn(kReleases));
