@@ -24,7 +24,7 @@ _FILE = """\
 #include <{include}>
 
 #include "shim/simgpu/cublas/blas_call.h"
-#include "shim/simgpu/device/library_entry.h"
+#include "shim/simgpu/device/api/library_entry.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 

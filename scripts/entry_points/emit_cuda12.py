@@ -76,7 +76,7 @@ _BODIES = """\
 #include <cstdint>
 
 #include "entry_points.h"
-#include "shim/simgpu/device/default_call.h"
+#include "shim/simgpu/device/api/default_call.h"
 
 {start}
 namespace dltap::simgpu::cuda12 {{

@@ -45,7 +45,7 @@ _DEFAULTS = """\
 #include <cstdint>
 
 #include "entry_points.h"
-#include "shim/simgpu/device/default_call.h"
+#include "shim/simgpu/device/api/default_call.h"
 
 {start}
 {bodies}

@@ -11,7 +11,7 @@
 #include "shim/simgpu/cublas/vector_kernels.h"
 #include "shim/simgpu/device/error.h"
 #include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/device/stream.h"
+#include "shim/simgpu/device/stream/stream.h"
 
 namespace dltap::simgpu {
 namespace {

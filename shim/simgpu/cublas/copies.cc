@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "shim/simgpu/cublas/blas_handle.h"
-#include "shim/simgpu/device/library_entry.h"
-#include "shim/simgpu/device/stream.h"
-#include "shim/simgpu/device/transfer.h"
+#include "shim/simgpu/device/api/library_entry.h"
+#include "shim/simgpu/device/memory/transfer.h"
+#include "shim/simgpu/device/stream/stream.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "shim/simgpu/cublas/blas_call.h"
 #include "shim/simgpu/cublas/blas_handle.h"
-#include "shim/simgpu/device/device.h"
-#include "shim/simgpu/device/library_entry.h"
+#include "shim/simgpu/device/api/library_entry.h"
+#include "shim/simgpu/device/gpu/device.h"
 
 namespace dltap::simgpu {
 

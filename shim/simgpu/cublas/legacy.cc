@@ -2,9 +2,9 @@
 #include <cublas.h>
 
 #include "shim/simgpu/cublas/blas_call.h"
-#include "shim/simgpu/device/device.h"
-#include "shim/simgpu/device/library_entry.h"
-#include "shim/simgpu/device/memory.h"
+#include "shim/simgpu/device/api/library_entry.h"
+#include "shim/simgpu/device/gpu/device.h"
+#include "shim/simgpu/device/memory/memory.h"
 
 // The first version of the API: one implicit handle per process.
 

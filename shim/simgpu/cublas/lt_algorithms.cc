@@ -7,8 +7,8 @@
 
 #include "shim/simgpu/cublas/blas_types.h"
 #include "shim/simgpu/cublas/lt_attributes.h"
+#include "shim/simgpu/device/api/library_entry.h"
 #include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/device/library_entry.h"
 
 namespace dltap::simgpu {
 namespace {

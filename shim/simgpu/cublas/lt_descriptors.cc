@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "shim/simgpu/cublas/lt_attributes.h"
-#include "shim/simgpu/device/library_entry.h"
+#include "shim/simgpu/device/api/library_entry.h"
 
 namespace dltap::simgpu {
 namespace {

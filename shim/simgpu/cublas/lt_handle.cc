@@ -2,8 +2,8 @@
 #include <cublasLt.h>
 
 #include "shim/simgpu/cublas/version.h"
-#include "shim/simgpu/device/device.h"
-#include "shim/simgpu/device/library_entry.h"
+#include "shim/simgpu/device/api/library_entry.h"
+#include "shim/simgpu/device/gpu/device.h"
 
 struct cublasLtContext {};
 

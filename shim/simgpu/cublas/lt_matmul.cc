@@ -6,7 +6,7 @@
 #include "shim/opmodel/streaming_time.h"
 #include "shim/simgpu/cublas/gemm_kernels.h"
 #include "shim/simgpu/cublas/lt_algorithms.h"
-#include "shim/simgpu/device/library_entry.h"
+#include "shim/simgpu/device/api/library_entry.h"
 
 namespace dltap::simgpu {
 namespace {

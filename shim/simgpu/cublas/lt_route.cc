@@ -5,7 +5,7 @@
 
 #include "shim/simgpu/cublas/blas_handle.h"
 #include "shim/simgpu/cublas/lt_descriptors.h"
-#include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/api/api_scope.h"
 #include "shim/simgpu/device/library_call.h"
 
 namespace dltap::simgpu {

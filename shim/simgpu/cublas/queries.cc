@@ -2,7 +2,7 @@
 #include <cublas_v2.h>
 
 #include "shim/simgpu/cublas/version.h"
-#include "shim/simgpu/device/library_entry.h"
+#include "shim/simgpu/device/api/library_entry.h"
 
 namespace dltap::simgpu {
 

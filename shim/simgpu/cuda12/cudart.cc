@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/device/device.h"
-#include "shim/simgpu/device/device_attributes.h"
+#include "shim/simgpu/device/gpu/device.h"
+#include "shim/simgpu/device/gpu/device_attributes.h"
 
 namespace dltap::simgpu::cuda12 {
 namespace {

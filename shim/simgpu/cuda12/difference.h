@@ -10,8 +10,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "shim/simgpu/device/api_function.h"
-#include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/api/api_function.h"
+#include "shim/simgpu/device/api/api_scope.h"
 
 namespace dltap::simgpu::cuda12 {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/array.h"
+#include "shim/simgpu/device/memory/array.h"
 
 #include "shim/simgpu/cudart/array_format.h"
 #include "shim/simgpu/cudart/conversions.h"

@@ -3,7 +3,7 @@
 
 #include <cuda.h>
 
-#include "shim/simgpu/device/array.h"
+#include "shim/simgpu/device/memory/array.h"
 
 namespace dltap::simgpu {
 namespace {

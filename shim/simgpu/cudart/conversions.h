@@ -6,11 +6,11 @@
 
 #include "shim/simgpu/cudart/runtime_header.h"
 #include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/event.h"
-#include "shim/simgpu/device/graph_exec.h"
-#include "shim/simgpu/device/launch_geometry.h"
-#include "shim/simgpu/device/memory_pool.h"
-#include "shim/simgpu/device/stream.h"
+#include "shim/simgpu/device/graph/graph_exec.h"
+#include "shim/simgpu/device/launch/launch_geometry.h"
+#include "shim/simgpu/device/memory/memory_pool.h"
+#include "shim/simgpu/device/stream/event.h"
+#include "shim/simgpu/device/stream/stream.h"
 
 namespace dltap::simgpu {
 

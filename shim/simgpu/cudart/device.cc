@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/gpu/device.h"
 
 #include <cstring>
 
 #include "shim/simgpu/cudart/device_properties.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/capture.h"
 #include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/context_memory.h"
-#include "shim/simgpu/device/device_attributes.h"
+#include "shim/simgpu/device/gpu/device_attributes.h"
+#include "shim/simgpu/device/graph/capture.h"
 #include "shim/simgpu/device/library_versions.h"
+#include "shim/simgpu/device/memory/context_memory.h"
 #include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "shim/simgpu/device/device_attributes.h"
+#include "shim/simgpu/device/gpu/device_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

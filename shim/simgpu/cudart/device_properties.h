@@ -3,7 +3,7 @@
 #define DLTAP_SHIM_SIMGPU_CUDART_DEVICE_PROPERTIES_H_
 
 #include "shim/simgpu/cudart/runtime_header.h"
-#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/gpu/device.h"
 
 namespace dltap::simgpu {
 

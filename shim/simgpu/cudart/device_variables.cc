@@ -5,8 +5,8 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "shim/simgpu/device/device.h"
-#include "shim/simgpu/device/memory.h"
+#include "shim/simgpu/device/gpu/device.h"
+#include "shim/simgpu/device/memory/memory.h"
 #include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {

@@ -5,10 +5,10 @@
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/device_variables.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/architecture.h"
-#include "shim/simgpu/device/kernel.h"
-#include "shim/simgpu/device/kernel_attributes.h"
-#include "shim/simgpu/device/occupancy.h"
+#include "shim/simgpu/device/gpu/architecture.h"
+#include "shim/simgpu/device/gpu/occupancy.h"
+#include "shim/simgpu/device/launch/kernel.h"
+#include "shim/simgpu/device/launch/kernel_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -5,7 +5,7 @@
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/node_params.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/node_spec.h"
+#include "shim/simgpu/device/graph/node_spec.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph_memory.h"
+#include "shim/simgpu/device/graph/graph_memory.h"
 
 #include <cstring>
 

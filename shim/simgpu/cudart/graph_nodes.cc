@@ -6,8 +6,8 @@
 #include "shim/simgpu/cudart/device_variables.h"
 #include "shim/simgpu/cudart/node_params.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph_update.h"
-#include "shim/simgpu/device/transfer.h"
+#include "shim/simgpu/device/graph/graph_update.h"
+#include "shim/simgpu/device/memory/transfer.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -2,7 +2,7 @@
 // Libraries of device code that a program loads itself.
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/module.h"
+#include "shim/simgpu/device/launch/module.h"
 
 namespace dltap::simgpu {
 namespace {

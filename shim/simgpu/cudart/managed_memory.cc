@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/managed_memory.h"
+#include "shim/simgpu/device/memory/managed_memory.h"
 
 #include "shim/simgpu/cudart/runtime_call.h"
 

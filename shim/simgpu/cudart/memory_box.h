@@ -3,9 +3,9 @@
 #define DLTAP_SHIM_SIMGPU_CUDART_MEMORY_BOX_H_
 
 #include "shim/simgpu/cudart/runtime_header.h"
-#include "shim/simgpu/device/array_copy.h"
 #include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/work.h"
+#include "shim/simgpu/device/memory/array_copy.h"
+#include "shim/simgpu/device/stream/work.h"
 
 namespace dltap::simgpu {
 

@@ -4,10 +4,10 @@
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/memory_box.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph_query.h"
-#include "shim/simgpu/device/launch.h"
-#include "shim/simgpu/device/node_spec.h"
-#include "shim/simgpu/device/transfer.h"
+#include "shim/simgpu/device/graph/graph_query.h"
+#include "shim/simgpu/device/graph/node_spec.h"
+#include "shim/simgpu/device/launch/launch.h"
+#include "shim/simgpu/device/memory/transfer.h"
 
 namespace dltap::simgpu {
 

@@ -4,8 +4,8 @@
 
 #include "shim/simgpu/cudart/runtime_header.h"
 #include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/graph.h"
-#include "shim/simgpu/device/work.h"
+#include "shim/simgpu/device/graph/graph.h"
+#include "shim/simgpu/device/stream/work.h"
 
 namespace dltap::simgpu {
 

@@ -6,7 +6,7 @@
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/device_variables.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/kernel.h"
+#include "shim/simgpu/device/launch/kernel.h"
 #include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {

@@ -4,11 +4,11 @@
 
 #include "shim/simgpu/cudart/driver_table.h"
 #include "shim/simgpu/cudart/runtime_header.h"
-#include "shim/simgpu/device/api_scope.h"
-#include "shim/simgpu/device/call_params.h"
-#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/api/api_scope.h"
+#include "shim/simgpu/device/api/call_params.h"
 #include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/stream.h"
+#include "shim/simgpu/device/gpu/device.h"
+#include "shim/simgpu/device/stream/stream.h"
 
 namespace dltap::simgpu {
 

@@ -2,7 +2,7 @@
 // Attributes of streams.
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/launch_attributes.h"
+#include "shim/simgpu/device/launch/launch_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/capture.h"
+#include "shim/simgpu/device/graph/capture.h"
 #include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/texture.h"
+#include "shim/simgpu/device/memory/texture.h"
 
 #include <cuda.h>
 
@@ -8,8 +8,8 @@
 
 #include "shim/simgpu/cudart/array_format.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/array.h"
-#include "shim/simgpu/device/device_attributes.h"
+#include "shim/simgpu/device/gpu/device_attributes.h"
+#include "shim/simgpu/device/memory/array.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "shim/simgpu/device/stream.h"
+#include "shim/simgpu/device/stream/stream.h"
 
 // The convolutions of the legacy API, in their three directions.
 

@@ -5,7 +5,7 @@
 #include "shim/simgpu/cudnn/objects.h"
 #include "shim/simgpu/cudnn/version.h"
 #include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/gpu/device.h"
 
 namespace dltap::simgpu {
 

@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "shim/opmodel/operation.h"
+#include "shim/simgpu/device/api/library_entry.h"
 #include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/library_entry.h"
 
 // What the opaque pointers of cudnn.h point to.
 

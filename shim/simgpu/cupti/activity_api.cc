@@ -12,7 +12,7 @@
 #include "shim/simgpu/cupti/toolkit.h"
 #include "shim/simgpu/device/activity.h"
 #include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/gpu/device.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -9,8 +9,8 @@
 #include "shim/simgpu/cupti/resource_records.h"
 #include "shim/simgpu/cupti/thread_ids.h"
 #include "shim/simgpu/cupti/toolkit.h"
-#include "shim/simgpu/device/api_scope.h"
-#include "shim/simgpu/device/call_params.h"
+#include "shim/simgpu/device/api/api_scope.h"
+#include "shim/simgpu/device/api/call_params.h"
 #include "shim/simgpu/device/clock.h"
 
 namespace dltap::simgpu {

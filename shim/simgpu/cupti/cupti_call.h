@@ -3,7 +3,7 @@
 #define DLTAP_SHIM_SIMGPU_CUPTI_CUPTI_CALL_H_
 
 #include "shim/simgpu/cupti/cupti_header.h"
-#include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/api/api_scope.h"
 
 namespace dltap::simgpu {
 

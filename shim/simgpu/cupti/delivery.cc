@@ -17,8 +17,8 @@
 #include "shim/simgpu/cupti/overhead_records.h"
 #include "shim/simgpu/cupti/thread_ids.h"
 #include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/faults.h"
-#include "shim/simgpu/device/fork_guard.h"
+#include "shim/simgpu/device/process/faults.h"
+#include "shim/simgpu/device/process/fork_guard.h"
 #include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {

@@ -5,7 +5,7 @@
 #include <execinfo.h>
 #include <unistd.h>
 
-#include "shim/simgpu/device/address_routes.h"
+#include "shim/simgpu/device/api/address_routes.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -8,8 +8,8 @@
 #include "shim/simgpu/cupti/cupti_call.h"
 #include "shim/simgpu/cupti/toolkit.h"
 #include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/cbid_table.h"
-#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/api/cbid_table.h"
+#include "shim/simgpu/device/gpu/device.h"
 
 namespace dltap::simgpu {
 namespace {

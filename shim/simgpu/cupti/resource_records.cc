@@ -7,11 +7,11 @@
 #include <atomic>
 
 #include "shim/simgpu/cupti/thread_ids.h"
-#include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/api/api_scope.h"
 #include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/device.h"
-#include "shim/simgpu/device/device_attributes.h"
-#include "shim/simgpu/device/stream.h"
+#include "shim/simgpu/device/gpu/device.h"
+#include "shim/simgpu/device/gpu/device_attributes.h"
+#include "shim/simgpu/device/stream/stream.h"
 
 namespace dltap::simgpu {
 namespace {

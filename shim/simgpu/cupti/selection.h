@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "shim/simgpu/cupti/cupti_header.h"
-#include "shim/simgpu/device/api_function.h"
+#include "shim/simgpu/device/api/api_function.h"
 
 namespace dltap::simgpu {
 

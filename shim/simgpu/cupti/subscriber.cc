@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "shim/simgpu/cupti/toolkit.h"
-#include "shim/simgpu/device/call_params.h"
+#include "shim/simgpu/device/api/call_params.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -6,11 +6,11 @@
 #include <unordered_set>
 
 #include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/driver_launch.h"
-#include "shim/simgpu/device/memory.h"
-#include "shim/simgpu/device/stream.h"
-#include "shim/simgpu/device/submit.h"
-#include "shim/simgpu/device/transfer.h"
+#include "shim/simgpu/device/launch/driver_launch.h"
+#include "shim/simgpu/device/memory/memory.h"
+#include "shim/simgpu/device/memory/transfer.h"
+#include "shim/simgpu/device/stream/stream.h"
+#include "shim/simgpu/device/stream/submit.h"
 
 namespace dltap::simgpu {
 namespace {

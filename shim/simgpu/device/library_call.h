@@ -7,10 +7,10 @@
 #include <functional>
 
 #include "shim/opmodel/gpu_table.h"
-#include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/api/api_scope.h"
 #include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/launch_geometry.h"
-#include "shim/simgpu/device/work.h"
+#include "shim/simgpu/device/launch/launch_geometry.h"
+#include "shim/simgpu/device/stream/work.h"
 
 namespace dltap::simgpu {
 

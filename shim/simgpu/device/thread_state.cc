@@ -5,8 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "shim/simgpu/device/counters.h"
-#include "shim/simgpu/device/fork_guard.h"
+#include "shim/simgpu/device/api/counters.h"
+#include "shim/simgpu/device/process/fork_guard.h"
 
 namespace dltap::simgpu {
 

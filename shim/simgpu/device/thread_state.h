@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "shim/simgpu/device/launch_geometry.h"
+#include "shim/simgpu/device/launch/launch_geometry.h"
 
 namespace dltap::simgpu {
 

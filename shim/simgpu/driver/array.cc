@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/array.h"
+#include "shim/simgpu/device/memory/array.h"
 
-#include "shim/simgpu/device/capture.h"
-#include "shim/simgpu/device/device_attributes.h"
+#include "shim/simgpu/device/gpu/device_attributes.h"
+#include "shim/simgpu/device/graph/capture.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of runs of bytes to, from and between arrays.
-#include "shim/simgpu/device/array_copy.h"
+#include "shim/simgpu/device/memory/array_copy.h"
 
-#include "shim/simgpu/device/transfer.h"
+#include "shim/simgpu/device/memory/transfer.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/capture.h"
+#include "shim/simgpu/device/graph/capture.h"
 
 #include <span>
 

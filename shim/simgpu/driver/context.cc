@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/context_limits.h"
-#include "shim/simgpu/device/context_memory.h"
-#include "shim/simgpu/device/memory.h"
+#include "shim/simgpu/device/gpu/context_limits.h"
+#include "shim/simgpu/device/memory/context_memory.h"
+#include "shim/simgpu/device/memory/memory.h"
 #include "shim/simgpu/device/thread_state.h"
 #include "shim/simgpu/driver/driver_call.h"
 

@@ -3,7 +3,7 @@
 #define DLTAP_SHIM_SIMGPU_DRIVER_CONVERSIONS_H_
 
 #include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/work.h"
+#include "shim/simgpu/device/stream/work.h"
 #include "shim/simgpu/driver/driver_header.h"
 
 namespace dltap::simgpu {

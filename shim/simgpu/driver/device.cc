@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/gpu/device.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/device_attributes.h"
 #include "shim/simgpu/device/error_text.h"
+#include "shim/simgpu/device/gpu/device_attributes.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

@@ -2,15 +2,15 @@
 #ifndef DLTAP_SHIM_SIMGPU_DRIVER_DRIVER_CALL_H_
 #define DLTAP_SHIM_SIMGPU_DRIVER_DRIVER_CALL_H_
 
-#include "shim/simgpu/device/api_scope.h"
-#include "shim/simgpu/device/call_params.h"
-#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/api/api_scope.h"
+#include "shim/simgpu/device/api/call_params.h"
 #include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/event.h"
-#include "shim/simgpu/device/graph_exec.h"
-#include "shim/simgpu/device/kernel.h"
-#include "shim/simgpu/device/memory_pool.h"
-#include "shim/simgpu/device/stream.h"
+#include "shim/simgpu/device/gpu/device.h"
+#include "shim/simgpu/device/graph/graph_exec.h"
+#include "shim/simgpu/device/launch/kernel.h"
+#include "shim/simgpu/device/memory/memory_pool.h"
+#include "shim/simgpu/device/stream/event.h"
+#include "shim/simgpu/device/stream/stream.h"
 #include "shim/simgpu/driver/driver_header.h"
 
 namespace dltap::simgpu {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/event.h"
+#include "shim/simgpu/device/stream/event.h"
 
-#include "shim/simgpu/device/capture.h"
+#include "shim/simgpu/device/graph/capture.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

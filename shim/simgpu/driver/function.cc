@@ -2,10 +2,10 @@
 // Attributes of functions and kernels, occupancy.
 #include <algorithm>
 
-#include "shim/simgpu/device/architecture.h"
-#include "shim/simgpu/device/kernel_attributes.h"
-#include "shim/simgpu/device/module.h"
-#include "shim/simgpu/device/occupancy.h"
+#include "shim/simgpu/device/gpu/architecture.h"
+#include "shim/simgpu/device/gpu/occupancy.h"
+#include "shim/simgpu/device/launch/kernel_attributes.h"
+#include "shim/simgpu/device/launch/module.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs as wholes: creation, structure, instantiation, update.
-#include "shim/simgpu/device/graph.h"
+#include "shim/simgpu/device/graph/graph.h"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "shim/simgpu/device/graph_dot.h"
-#include "shim/simgpu/device/graph_exec.h"
-#include "shim/simgpu/device/graph_query.h"
-#include "shim/simgpu/device/graph_update.h"
+#include "shim/simgpu/device/graph/graph_dot.h"
+#include "shim/simgpu/device/graph/graph_exec.h"
+#include "shim/simgpu/device/graph/graph_query.h"
+#include "shim/simgpu/device/graph/graph_update.h"
 #include "shim/simgpu/driver/driver_call.h"
 #include "shim/simgpu/driver/graph_call.h"
 

@@ -2,7 +2,7 @@
 // Nodes by their tagged parameters; what is asked of nodes of any type.
 #include <span>
 
-#include "shim/simgpu/device/node_spec.h"
+#include "shim/simgpu/device/graph/node_spec.h"
 #include "shim/simgpu/driver/driver_call.h"
 #include "shim/simgpu/driver/node_params.h"
 

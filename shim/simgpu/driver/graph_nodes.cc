@@ -2,8 +2,8 @@
 // Nodes of graphs: added one by one, read and changed.
 #include <span>
 
-#include "shim/simgpu/device/graph.h"
-#include "shim/simgpu/device/graph_update.h"
+#include "shim/simgpu/device/graph/graph.h"
+#include "shim/simgpu/device/graph/graph_update.h"
 #include "shim/simgpu/driver/graph_call.h"
 #include "shim/simgpu/driver/node_params.h"
 

@@ -2,7 +2,7 @@
 // Event, semaphore and memory nodes of graphs.
 #include <span>
 
-#include "shim/simgpu/device/node_spec.h"
+#include "shim/simgpu/device/graph/node_spec.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

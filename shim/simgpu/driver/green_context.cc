@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/green_context.h"
+#include "shim/simgpu/device/gpu/green_context.h"
 
 #include <cstring>
 

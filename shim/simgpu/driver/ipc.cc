@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/capture.h"
-#include "shim/simgpu/device/ipc_event.h"
-#include "shim/simgpu/device/ipc_memory.h"
+#include "shim/simgpu/device/graph/capture.h"
+#include "shim/simgpu/device/memory/ipc_event.h"
+#include "shim/simgpu/device/memory/ipc_memory.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch.h"
+#include "shim/simgpu/device/launch/launch.h"
 
-#include "shim/simgpu/device/graph_exec.h"
+#include "shim/simgpu/device/graph/graph_exec.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <vector>
 
-#include "shim/simgpu/device/linker.h"
+#include "shim/simgpu/device/launch/linker.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

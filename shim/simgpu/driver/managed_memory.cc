@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/managed_memory.h"
+#include "shim/simgpu/device/memory/managed_memory.h"
 
-#include "shim/simgpu/device/memory.h"
+#include "shim/simgpu/device/memory/memory.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

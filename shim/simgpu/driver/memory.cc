@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory.h"
+#include "shim/simgpu/device/memory/memory.h"
 
-#include "shim/simgpu/device/capture.h"
-#include "shim/simgpu/device/memory_pool.h"
+#include "shim/simgpu/device/graph/capture.h"
+#include "shim/simgpu/device/memory/memory_pool.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/array_copy.h"
+#include "shim/simgpu/device/memory/array_copy.h"
 #include "shim/simgpu/driver/conversions.h"
 #include "shim/simgpu/driver/driver_call.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
-#include "shim/simgpu/device/transfer.h"
+#include "shim/simgpu/device/memory/transfer.h"
 #include "shim/simgpu/driver/conversions.h"
 #include "shim/simgpu/driver/driver_call.h"
 

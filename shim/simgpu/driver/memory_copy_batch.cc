@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/box_batch.h"
-#include "shim/simgpu/device/copy_batch.h"
-#include "shim/simgpu/device/transfer.h"
+#include "shim/simgpu/device/memory/box_batch.h"
+#include "shim/simgpu/device/memory/copy_batch.h"
+#include "shim/simgpu/device/memory/transfer.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stream-ordered reads and writes of single words.
-#include "shim/simgpu/device/memory_operation.h"
+#include "shim/simgpu/device/stream/memory_operation.h"
 
 #include "shim/simgpu/driver/driver_call.h"
 #include "shim/simgpu/driver/node_params.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory_pool.h"
+#include "shim/simgpu/device/memory/memory_pool.h"
 
-#include "shim/simgpu/device/graph_memory.h"
+#include "shim/simgpu/device/graph/graph_memory.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

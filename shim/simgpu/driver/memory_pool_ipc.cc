@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/ipc_memory.h"
-#include "shim/simgpu/device/memory_pool.h"
+#include "shim/simgpu/device/memory/ipc_memory.h"
+#include "shim/simgpu/device/memory/memory_pool.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/transfer.h"
+#include "shim/simgpu/device/memory/transfer.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules and libraries: one kind of object serves as both.
-#include "shim/simgpu/device/module.h"
+#include "shim/simgpu/device/launch/module.h"
 
 #include "shim/simgpu/driver/driver_call.h"
 

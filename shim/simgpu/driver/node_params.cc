@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/driver/node_params.h"
 
-#include "shim/simgpu/device/graph_query.h"
-#include "shim/simgpu/device/launch.h"
-#include "shim/simgpu/device/node_spec.h"
-#include "shim/simgpu/device/transfer.h"
+#include "shim/simgpu/device/graph/graph_query.h"
+#include "shim/simgpu/device/graph/node_spec.h"
+#include "shim/simgpu/device/launch/launch.h"
+#include "shim/simgpu/device/memory/transfer.h"
 #include "shim/simgpu/driver/conversions.h"
 #include "shim/simgpu/driver/driver_call.h"
 

@@ -3,8 +3,8 @@
 #define DLTAP_SHIM_SIMGPU_DRIVER_NODE_PARAMS_H_
 
 #include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/graph.h"
-#include "shim/simgpu/device/work.h"
+#include "shim/simgpu/device/graph/graph.h"
+#include "shim/simgpu/device/stream/work.h"
 #include "shim/simgpu/driver/driver_header.h"
 
 namespace dltap::simgpu {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "shim/simgpu/device/memory.h"
-#include "shim/simgpu/device/memory_pool.h"
-#include "shim/simgpu/device/virtual_memory.h"
+#include "shim/simgpu/device/memory/memory.h"
+#include "shim/simgpu/device/memory/memory_pool.h"
+#include "shim/simgpu/device/memory/virtual_memory.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "shim/simgpu/device/address_routes.h"
+#include "shim/simgpu/device/api/address_routes.h"
 #include "shim/simgpu/driver/driver_call.h"
 #include "shim/simgpu/driver/proc_addresses.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/stream.h"
+#include "shim/simgpu/device/stream/stream.h"
 
-#include "shim/simgpu/device/capture.h"
-#include "shim/simgpu/device/submit.h"
+#include "shim/simgpu/device/graph/capture.h"
+#include "shim/simgpu/device/stream/submit.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

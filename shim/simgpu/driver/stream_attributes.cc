@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes of streams.
-#include "shim/simgpu/device/launch_attributes.h"
+#include "shim/simgpu/device/launch/launch_attributes.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/texture.h"
+#include "shim/simgpu/device/memory/texture.h"
 
 #include <algorithm>
 

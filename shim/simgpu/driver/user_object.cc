@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects of the client's that live as long as graphs need them.
-#include "shim/simgpu/device/user_object.h"
+#include "shim/simgpu/device/graph/user_object.h"
 
-#include "shim/simgpu/device/graph.h"
+#include "shim/simgpu/device/graph/graph.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {

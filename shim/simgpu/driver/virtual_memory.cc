@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/virtual_memory.h"
+#include "shim/simgpu/device/memory/virtual_memory.h"
 
 #include <cstring>
 #include <optional>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "shim/simgpu/device/work.h"
+#include "shim/simgpu/device/stream/work.h"
 #include "shim/simgpu/nccl/mailbox.h"
 #include "shim/simgpu/nccl/operation.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that NCCL gives or is told of. Registration makes transfers faster,
 // not different: handles only.
-#include "shim/simgpu/device/device.h"
-#include "shim/simgpu/device/memory.h"
+#include "shim/simgpu/device/gpu/device.h"
+#include "shim/simgpu/device/memory/memory.h"
 #include "shim/simgpu/nccl/communicator.h"
 
 namespace dltap::simgpu {

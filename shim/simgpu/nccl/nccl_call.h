@@ -6,7 +6,7 @@
 #include <nccl.h>
 #pragma GCC visibility pop
 
-#include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/api/api_scope.h"
 
 namespace dltap::simgpu {
 

@@ -6,8 +6,8 @@
 #include <mutex>
 
 #include "shim/opmodel/streaming_time.h"
+#include "shim/simgpu/device/api/library_entry.h"
 #include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/device/library_entry.h"
 #include "shim/simgpu/rest/version_query.h"
 
 // cuFFT's header comes only with its big wheel: prototypes by its public

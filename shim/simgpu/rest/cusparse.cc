@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "shim/simgpu/device/library_entry.h"
+#include "shim/simgpu/device/api/library_entry.h"
 #include "shim/simgpu/rest/version_query.h"
 
 // cuSPARSE's header comes only with its big wheel: prototypes by its public

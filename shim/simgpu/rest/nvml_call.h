@@ -7,8 +7,8 @@
 #include <nvml.h>
 #pragma GCC visibility pop
 
-#include "shim/simgpu/device/api_scope.h"
-#include "shim/simgpu/device/device.h"
+#include "shim/simgpu/device/api/api_scope.h"
+#include "shim/simgpu/device/gpu/device.h"
 
 namespace dltap::simgpu {
 

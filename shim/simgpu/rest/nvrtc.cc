@@ -11,7 +11,7 @@
 #include <map>
 #include <string>
 
-#include "shim/simgpu/device/api_scope.h"
+#include "shim/simgpu/device/api/api_scope.h"
 #include "shim/simgpu/device/library_versions.h"
 
 namespace dltap::simgpu {

@@ -2,8 +2,8 @@
 #ifndef DLTAP_SHIM_SIMGPU_REST_VERSION_QUERY_H_
 #define DLTAP_SHIM_SIMGPU_REST_VERSION_QUERY_H_
 
-#include "shim/simgpu/device/api_scope.h"
-#include "shim/simgpu/device/library_entry.h"
+#include "shim/simgpu/device/api/api_scope.h"
+#include "shim/simgpu/device/api/library_entry.h"
 
 namespace dltap::simgpu {
 

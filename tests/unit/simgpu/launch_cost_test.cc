@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch_cost.h"
+#include "shim/simgpu/device/launch/launch_cost.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "entry_points.h"
-#include "shim/simgpu/device/default_call.h"
+#include "shim/simgpu/device/api/default_call.h"
 #include "toy.h"
 
 namespace dltap::simgpu {

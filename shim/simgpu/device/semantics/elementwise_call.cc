@@ -7,9 +7,9 @@
 #include <memory>
 #include <utility>
 
+#include "shim/simgpu/device/memory/written_memory.h"
 #include "shim/simgpu/device/semantics/functor.h"
 #include "shim/simgpu/device/semantics/operands.h"
-#include "shim/simgpu/device/written_memory.h"
 
 namespace dltap::simgpu {
 namespace {

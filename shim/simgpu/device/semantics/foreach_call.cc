@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "shim/simgpu/device/memory/written_memory.h"
 #include "shim/simgpu/device/semantics/operands.h"
 #include "shim/simgpu/device/semantics/scalar_type.h"
-#include "shim/simgpu/device/written_memory.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "shim/simgpu/device/memory.h"
+#include "shim/simgpu/device/memory/memory.h"
 #include "shim/simgpu/device/semantics/operands.h"
 
 namespace dltap::simgpu {

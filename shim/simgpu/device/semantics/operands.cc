@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "shim/simgpu/device/memory.h"
-#include "shim/simgpu/device/written_memory.h"
+#include "shim/simgpu/device/memory/memory.h"
+#include "shim/simgpu/device/memory/written_memory.h"
 
 namespace dltap::simgpu {
 namespace {

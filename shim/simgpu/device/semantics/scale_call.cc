@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "shim/simgpu/device/memory/written_memory.h"
 #include "shim/simgpu/device/semantics/operands.h"
-#include "shim/simgpu/device/written_memory.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "entry_points.h"
-#include "shim/simgpu/device/default_call.h"
+#include "shim/simgpu/device/api/default_call.h"
 
 // Weak: a strong definition elsewhere in the same library replaces the default.
 // The section tells what was not replaced (scripts/simgpu_coverage.py).

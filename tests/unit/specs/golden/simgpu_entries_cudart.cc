@@ -7,7 +7,7 @@
 #include <cupti_runtime_cbid.h>
 #include <generated_cuda_runtime_api_meta.h>
 
-#include "shim/simgpu/device/call_params.h"
+#include "shim/simgpu/device/api/call_params.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/api/api_scope.h"
+
+#include <utility>
+
+#include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/api/call_params.h"
+#include "shim/simgpu/device/api/counters.h"
+#include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/process/faults.h"
+#include "shim/simgpu/device/thread_state.h"
+
+namespace dltap::simgpu {
+namespace {
+
+constinit std::atomic<uint32_t> g_last_correlation_id{0};
+
+// Everything that a call does before its body, but for the record.
+ApiFunction& Enter(ApiFunction& function) {
+  const ThreadState& thread = CurrentThread();
+  CountCall(function, thread.counts);
+  if (thread.nested_calls == 0) SpendHostTime(function.host_cost_ns);
+  return function;
+}
+
+ApiFunction& Registered(ApiFunction& function) {
+  if (function.counter.load(std::memory_order_acquire) == 0) {
+    RegisterFunction(function);
+  }
+  return function;
+}
+
+}  // namespace
+
+ApiRecord::ApiRecord(ApiFunction& function, const void* params)
+    : function_(function) {
+  if (function.cbid != 0 && ActivityWanted(~0u)) [[unlikely]]
+    Open(params);
+}
+
+void ApiRecord::Open(const void* params) {
+  ThreadState& thread = CurrentThread();
+  outer_correlation_id_ = thread.correlation_id;
+  nested_ =
+      thread.correlation_id != 0 && function_.domain == ApiDomain::kDriver;
+  if (nested_ && !ActivityWanted(kApiCallbacks)) return;
+  open_ = true;
+  params_ = params == nullptr
+                ? TakeCallParams({function_.domain, function_.cbid})
+                : params;
+  correlation_id_ =
+      nested_
+          ? outer_correlation_id_
+          : g_last_correlation_id.fetch_add(1, std::memory_order_relaxed) + 1;
+  thread.correlation_id = correlation_id_;
+  begin_ns_ = SimNow();
+  GetActivitySink().OnApiEnter({&function_, params_, correlation_id_,
+                                thread.thread_id, begin_ns_, 0, 0, nested_});
+}
+
+void ApiRecord::Close() {
+  ThreadState& thread = CurrentThread();
+  thread.correlation_id = outer_correlation_id_;
+  GetActivitySink().OnApiExit({&function_, params_, correlation_id_,
+                               thread.thread_id, begin_ns_, SimNow(), result_,
+                               nested_});
+}
+
+ApiFunction& ApiScope::Called(ApiFunction& function) {
+  ThreadState& thread = CurrentThread();
+  if (thread.call_as == nullptr) [[likely]]
+    return function;
+  ApiFunction& called = *std::exchange(thread.call_as, nullptr);
+  called.body = function.body;
+  return called;
+}
+
+CallAs::CallAs(ApiFunction& function) { CurrentThread().call_as = &function; }
+CallAs::~CallAs() { CurrentThread().call_as = nullptr; }
+
+// One call into this library, however many steps.
+ApiScope::ApiScope(ApiFunction& function, const void* params)
+    : ApiScope(params, Called(function)) {}
+
+ApiScope::ApiScope(const void* params, ApiFunction& function)
+    : record_(Enter(function), params) {
+  if (function.fault != nullptr) [[unlikely]]
+    injected_error_ = function.fault->Fire();
+}
+
+InnerCall::InnerCall(ApiFunction& function)
+    : record_(Registered(function), nullptr) {}
+
+uint32_t CurrentCorrelationId() { return CurrentThread().correlation_id; }
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/api/default_call.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+
+#include "entry_points.h"
+#include "shim/simgpu/device/api/api_scope.h"
+#include "shim/simgpu/device/api/counters.h"
+#include "shim/simgpu/device/config.h"
+#include "shim/simgpu/device/error.h"
+#include "shim/specs/roles.h"
+
+namespace dltap::simgpu {
+namespace {
+
+using specs::Library;
+
+constexpr size_t kHandleBytes = 64;
+
+// The names in DLTAP_SIM_COUNTS, by the value of specs::Library.
+constexpr const char* kLibraryNames[] = {
+    "",         "cuda",       "cudart", "cublas", "cublasLt", "cudnn",
+    "nccl",     "cupti",      "nvtx",   "nvml",   "nvrtc",    "cusolver",
+    "cusparse", "cusparseLt", "cufft",  "curand", "cufile",   "nvshmem",
+};
+
+constexpr const char* NameOf(Library library) {
+  const auto index = static_cast<size_t>(library);
+  return index < std::size(kLibraryNames) ? kLibraryNames[index] : "other";
+}
+
+constexpr ApiDomain DomainOf(Library library) {
+  if (library == Library::kCudart) return ApiDomain::kRuntime;
+  return library == Library::kCuda ? ApiDomain::kDriver : ApiDomain::kNone;
+}
+
+constinit ApiFunction g_functions[] = {
+#define DLTAP_ENTRY_POINT(index, symbol, identifier, library, role)          \
+  ApiFunction(NameOf(Library::library), #symbol, DomainOf(Library::library), \
+              BodyKind::kDefault),
+#include "entry_points.inc"
+#undef DLTAP_ENTRY_POINT
+};
+
+void SayOnce(const ApiFunction& function) {
+  if (!GetConfig().log_defaults || CallsOf(function) != 1) return;
+  std::fprintf(stderr, "simgpu: %s is not implemented: default body\n",
+               function.name);
+}
+
+}  // namespace
+
+int CountDefault(specs::EntryPoint entry_point) {
+  return CountDefault(g_functions[static_cast<uint16_t>(entry_point)]);
+}
+
+int CountDefault(ApiFunction& function) {
+  const ApiScope scope(function);
+  SayOnce(function);
+  if (!SimulationEnabled()) return static_cast<int>(Error::kStubLibrary);
+  return scope.injected_error();
+}
+
+void* AllocateDefaultHandle() { return std::calloc(1, kHandleBytes); }
+
+}  // namespace dltap::simgpu

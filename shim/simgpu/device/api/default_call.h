@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_API_DEFAULT_CALL_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_API_DEFAULT_CALL_H_
+
+#include <cstdint>
+
+#include "shim/simgpu/device/api/api_function.h"
+
+namespace dltap::specs {
+enum class EntryPoint : uint16_t;  // generated: entry_points.h
+}
+
+namespace dltap::simgpu {
+
+// What the generated default bodies call (weak symbols; a hand-written function
+// of the same name wins at link time).
+
+// Counts the call as `default`, and with DLTAP_SIM_LOG=1 says the function's
+// name once on stderr. Returns the code to give back: 0, kStubLibrary while no
+// simulation is wanted, or an injected one.
+int CountDefault(specs::EntryPoint entry_point);
+int CountDefault(ApiFunction& function);
+
+// A handle for a default body's Create*: unique, never null, readable (64 zero
+// bytes), never freed.
+void* AllocateDefaultHandle();
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_API_DEFAULT_CALL_H_

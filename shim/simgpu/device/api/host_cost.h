@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_API_HOST_COST_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_API_HOST_COST_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace dltap::simgpu {
+
+// Host time of one call in virtual mode, by the function's name.
+uint32_t HostCostOf(std::string_view name);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_API_HOST_COST_H_

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/gpu/occupancy.h"
+
+#include <algorithm>
+
+#include "shim/simgpu/device/gpu/architecture.h"
+#include "shim/simgpu/device/launch/kernel.h"
+#include "shim/simgpu/device/stream/work.h"
+
+namespace dltap::simgpu {
+namespace {
+
+constexpr int kWarp = 32;
+constexpr int kRegistersPerSm = 65536;
+// A warp takes registers in units of 256.
+constexpr int kRegisterUnit = 256;
+// A block takes shared memory in units of 128 bytes.
+constexpr size_t kSharedUnit = 128;
+
+struct BlockNeeds {
+  int threads;
+  int registers_per_thread;
+  size_t shared_bytes;
+};
+
+// Blocks with these needs that fit on one SM.
+int ResidentBlocks(const BlockNeeds& block, const Architecture& architecture) {
+  const int warps = std::max(1, (block.threads + kWarp - 1) / kWarp);
+  const int by_threads = architecture.max_threads_per_sm / (warps * kWarp);
+  const int per_warp =
+      (block.registers_per_thread * kWarp + kRegisterUnit - 1) / kRegisterUnit *
+      kRegisterUnit;
+  const int by_registers =
+      per_warp == 0 ? by_threads : kRegistersPerSm / (per_warp * warps);
+  const int blocks =
+      std::min({by_threads, by_registers, architecture.max_blocks_per_sm});
+  if (block.shared_bytes >
+      static_cast<size_t>(architecture.shared_bytes_per_block_optin)) {
+    return 0;
+  }
+  const size_t shared =
+      (block.shared_bytes + architecture.reserved_shared_bytes_per_block +
+       kSharedUnit - 1) /
+      kSharedUnit * kSharedUnit;
+  if (shared == 0) return blocks;
+  return std::min(blocks,
+                  static_cast<int>(architecture.shared_bytes_per_sm / shared));
+}
+
+}  // namespace
+
+int MaxActiveBlocks(const Kernel& kernel, int threads_per_block,
+                    size_t dynamic_shared_bytes, const opmodel::GpuSpec& gpu) {
+  if (threads_per_block <= 0 ||
+      threads_per_block > kernel.max_threads_per_block) {
+    return 0;
+  }
+  return ResidentBlocks(
+      {.threads = threads_per_block,
+       .registers_per_thread = static_cast<int>(kernel.registers_per_thread),
+       .shared_bytes = kernel.static_shared_bytes + dynamic_shared_bytes},
+      ArchitectureOf(gpu));
+}
+
+SmUnits SmUnitsOf(const KernelWork& launch, int whole,
+                  const opmodel::GpuSpec& gpu) {
+  const int resident = std::max(
+      1, ResidentBlocks({.threads = static_cast<int>(launch.block.count()),
+                         .registers_per_thread =
+                             static_cast<int>(launch.registers_per_thread),
+                         .shared_bytes = size_t{launch.static_shared_bytes} +
+                                         launch.dynamic_shared_bytes},
+                        ArchitectureOf(gpu)));
+  const int64_t room = std::max<int64_t>(1, int64_t{resident} * gpu.sms);
+  const int64_t blocks =
+      std::min(std::max<int64_t>(1, launch.grid.count()), room);
+  const auto units = [&](int64_t count) {
+    return static_cast<int>(std::max<int64_t>(1, count * whole / room));
+  };
+  return {.launch = units(blocks), .block = units(1)};
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_DOT_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_DOT_H_
+
+#include <string>
+
+#include "shim/simgpu/device/graph/graph.h"
+
+namespace dltap::simgpu {
+
+// The graph in Graphviz' language, child graphs as clusters.
+std::string GraphAsDot(const Graph& graph);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_DOT_H_

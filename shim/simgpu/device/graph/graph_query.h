@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_QUERY_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_QUERY_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/graph/graph.h"
+
+namespace dltap::simgpu {
+
+// The convention of all list getters of both APIs: with a null array, `*count`
+// becomes the number there is; else up to `*count` entries are written, the
+// rest nulled, and `*count` is what was written.
+Error ListNodes(const std::vector<GraphNode*>& nodes, GraphNode** out,
+                size_t* count);
+
+// Likewise with the edges' data. kLossyQuery when there is data that the caller
+// has no room for.
+Error ListDependencies(const GraphNode& node, GraphNode** out, EdgeData* data,
+                       size_t* count);
+Error ListDependents(const GraphNode& node, GraphNode** out, EdgeData* data,
+                     size_t* count);
+Error ListEdges(const Graph& graph, GraphNode** from, GraphNode** to,
+                EdgeData* data, size_t* count);
+
+std::vector<GraphNode*> RootsOf(const Graph& graph);
+
+// The handle that stands for a node's kernel: its own, or for a library's
+// kernel, which has none, one made for its name.
+Kernel* KernelOfNode(const KernelWork& work);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_QUERY_H_

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_DRIVER_LAUNCH_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_DRIVER_LAUNCH_H_
+
+#include "shim/simgpu/device/library_call.h"
+
+namespace dltap::simgpu {
+
+// Launches the kernel of a simulated library as NVIDIA's libraries do, whose
+// static runtime has the driver's functions from cuGetProcAddress_v2: by the
+// address of cuLaunchKernel in the libcuda that is loaded or found.
+// REQUIRES: devices are initialised.
+Error LaunchByDriver(void* stream, const LibraryKernel& kernel);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_DRIVER_LAUNCH_H_

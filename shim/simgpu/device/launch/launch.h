@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/launch/kernel.h"
+#include "shim/simgpu/device/launch/launch_geometry.h"
+#include "shim/simgpu/device/stream/stream.h"
+#include "shim/simgpu/device/stream/work.h"
+
+namespace dltap::simgpu {
+
+struct LaunchParameters {
+  Dim3 grid;
+  Dim3 block;
+  Dim3 cluster{0, 0, 0};
+  uint64_t dynamic_shared_bytes = 0;
+  bool cooperative = false;
+  bool programmatic = false;   // cudaLaunchAttributeProgrammaticStream...
+  void** arguments = nullptr;  // as in cuLaunchKernel; may be null
+};
+
+// The work of one launch after the documented checks: kInvalidConfiguration for
+// impossible geometry, kInvalidValue for too much shared memory,
+// kCooperativeLaunchTooLarge.
+Error MakeKernelWork(const Kernel& kernel, const LaunchParameters& parameters,
+                     const Device& device, KernelWork* work);
+
+Error LaunchKernel(const Kernel& kernel, const LaunchParameters& parameters,
+                   Stream& stream);
+
+// DLTAP_SIM_LAUNCHES: "name <<<gx,gy,gz bx,by,bz shared stream>>>" per launch,
+// library and graph launches included, without times.
+void LogLaunch(const KernelWork& kernel, const Stream& stream);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_H_

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_WRITTEN_MEMORY_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_WRITTEN_MEMORY_H_
+
+#include <cstddef>
+
+namespace dltap::simgpu {
+
+// Which bytes of device memory hold what a GPU would have left there. Fresh
+// bytes are those that a copy, a memset, a library's result or a kernel that
+// computes has written since the last kernel of which nobody knows what it
+// wrote. Thread-safe.
+
+void MarkFresh(const void* address, size_t bytes);
+
+// Fresh also after kernels of which nobody knows what they wrote: for the few
+// bytes that a program keeps to itself for many steps (the scale of mixed
+// precision). Ended by whatever is known to write there, and by a kernel that
+// gets their address as something it may write to.
+void MarkFreshForLong(const void* address, size_t bytes);
+bool AnythingFreshForLong();
+
+// A kernel that did not compute wrote just these bytes.
+void MarkStale(const void* address, size_t bytes);
+
+// A kernel that did not compute may have written anywhere. One relaxed load
+// when nothing is fresh.
+void MarkAllStale();
+
+bool IsFresh(const void* address, size_t bytes);
+
+// False: IsFresh() would be false for every address, and marking bytes stale
+// would change nothing.
+bool AnythingFresh();
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_WRITTEN_MEMORY_H_

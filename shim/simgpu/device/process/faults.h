@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FAULTS_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FAULTS_H_
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dltap::simgpu {
+
+// DLTAP_SIM_FAULTS = SUBJECT:WHICH:WHAT[,...], or a name that stands for such
+// rules. The grammar is in shim/simgpu/README.md.
+enum class FaultAction : uint8_t {
+  kReturn,    // value: the code that a function, or a failed kernel, gives
+  kSlow,      // value: ns that a call takes longer
+  kHang,      // a call never returns
+  kFull,      // there is no memory left
+  kDrop,      // an activity record is lost
+  kDelay,     // value: ns that it comes late
+  kTwice,     // it comes again
+  kZeroTime,  // it has no times
+  kNoEnd,     // it has no end
+};
+
+struct FaultRule {
+  std::string subject;  // a function, or "launch", "memory", "record"
+  uint64_t nth = 0;     // from 1; 0: by ratio
+  double ratio = 1;     // of all, spread evenly
+  FaultAction action = FaultAction::kReturn;
+  int64_t value = 0;
+
+  // Whether the `turn`th event (from 1) is meant.
+  bool IsDue(uint64_t turn) const;
+  friend bool operator==(const FaultRule&, const FaultRule&) = default;
+};
+
+// nullopt: `why` names the rule that is not of the form above.
+std::optional<std::vector<FaultRule>> ParseFaults(std::string_view text,
+                                                  std::string* why);
+
+// All rules of one subject.
+class Fault {
+ public:
+  explicit Fault(std::string subject) : subject_(std::move(subject)) {}
+
+  const std::string& subject() const { return subject_; }
+  void Add(const FaultRule& rule) { rules_.push_back(rule); }
+
+  // Counts one event; the rule that it is due for, else null.
+  const FaultRule* Next();
+
+  // Counts one call of a function: takes its time, or never returns. The code
+  // that the call must fail with; 0: none.
+  int Fire();
+
+ private:
+  const std::string subject_;
+  std::vector<FaultRule> rules_;
+  std::atomic<uint64_t> turns_{0};
+};
+
+// The rules of a function; null: there are none. Reads the environment at the
+// first call.
+Fault* FindFault(std::string_view function);
+
+// Likewise of what is no function. Null until FindFault() was called, which
+// every program's first call into these libraries does.
+enum class FaultPoint : uint8_t { kLaunch, kMemory, kRecord };
+constexpr size_t kFaultPoints = 3;
+extern std::atomic<Fault*> g_fault_points[kFaultPoints];
+inline Fault* FaultAt(FaultPoint point) {
+  return g_fault_points[static_cast<size_t>(point)].load(
+      std::memory_order_relaxed);
+}
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FAULTS_H_

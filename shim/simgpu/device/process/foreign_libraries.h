@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FOREIGN_LIBRARIES_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FOREIGN_LIBRARIES_H_
+
+#include <string>
+#include <vector>
+
+namespace dltap::simgpu {
+
+// Libraries of this process that have the name of a simulated one but are none:
+// the program opened them by path, which no preloading can replace. Calls that
+// reach them are not simulated.
+std::vector<std::string> ForeignLibraries();
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FOREIGN_LIBRARIES_H_

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/stream/open_work.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "shim/simgpu/device/atomic_max.h"
+#include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/config.h"
+#include "shim/simgpu/device/stream/host_executor.h"
+#include "shim/simgpu/device/stream/submit.h"
+
+namespace dltap::simgpu {
+namespace {
+
+bool IsRealTime() { return GetConfig().clock == ClockMode::kReal; }
+
+const ExchangeStarter* StarterOf(const Work& work) {
+  const auto* kernel = std::get_if<KernelWork>(&work);
+  return kernel == nullptr ? nullptr : kernel->exchange.get();
+}
+
+}  // namespace
+
+bool IsOpenEnded(const Work& work) {
+  return StarterOf(work) != nullptr ||
+         (std::holds_alternative<HostWork>(work) && IsRealTime());
+}
+
+OpenExchange StartExchange(const Work& work) {
+  const ExchangeStarter* starter = StarterOf(work);
+  return starter == nullptr ? OpenExchange{} : (*starter)();
+}
+
+constinit std::atomic<bool> g_has_open_work{false};
+
+bool FollowsOpenWork(Stream& stream) {
+  return !HostWorkDone(TicketBefore(stream, &Stream::open_ticket));
+}
+
+void FollowOpenWork(Stream& stream, uint64_t ticket) {
+  g_has_open_work.store(true, std::memory_order_relaxed);
+  stream.host_ticket.store(ticket, std::memory_order_relaxed);
+  stream.open_ticket.store(ticket, std::memory_order_relaxed);
+}
+
+OpenWork::OpenWork(Stream& stream, const Work& work, OpenExchange exchange,
+                   const Span& span, const Origin& origin)
+    : stream_(stream),
+      work_(work),
+      exchange_(std::move(exchange)),
+      origin_(origin),
+      span_(span) {}
+
+bool OpenWork::IsOver(bool on_host_executor) {
+  if (over_) return true;
+  if (const auto* host = std::get_if<HostWork>(&work_)) {
+    over_ = on_host_executor && RunHostFunction(*host);
+  } else {
+    over_ = AskOthers();
+  }
+  return over_;
+}
+
+bool OpenWork::RunHostFunction(const HostWork& host) {
+  if (IsRealTime() && SimNow() < span_.begin_ns) return false;
+  CallHostFunction(host);
+  if (IsRealTime()) span_.end_ns = std::max(span_.end_ns, SimNow());
+  return true;
+}
+
+bool OpenWork::AskOthers() {
+  const std::optional<int64_t> last_begin_ns = exchange_(span_.begin_ns);
+  if (!last_begin_ns.has_value()) return false;
+  const int64_t waited_ns =
+      std::max<int64_t>(0, *last_begin_ns - span_.begin_ns);
+  span_.end_ns += waited_ns;
+  TellActivity(stream_, work_, span_, origin_);
+  return true;
+}
+
+uint64_t OpenWork::Finish(std::shared_ptr<OpenWork> work, uint64_t before) {
+  const auto ask = [work] {
+    if (!work->IsOver(true)) return false;
+    RaiseTo(work->stream_.tail_ns, work->end_ns());
+    return true;
+  };
+  if (std::holds_alternative<HostWork>(work->work_)) {
+    return RunOnHost(work->span_.begin_ns, ask, before);
+  }
+  return PollOnHost(ask, before);
+}
+
+}  // namespace dltap::simgpu

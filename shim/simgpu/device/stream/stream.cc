@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/stream/stream.h"
+
+#include <algorithm>
+
+#include "shim/simgpu/device/activity.h"
+#include "shim/simgpu/device/atomic_max.h"
+#include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/gpu/green_context.h"
+#include "shim/simgpu/device/graph/capture.h"
+#include "shim/simgpu/device/memory/memory_pool.h"
+#include "shim/simgpu/device/stream/host_executor.h"
+#include "shim/simgpu/device/stream/timeline.h"
+#include "shim/simgpu/device/stream/work_activity.h"
+#include "shim/simgpu/device/thread_state.h"
+
+namespace dltap::simgpu {
+namespace {
+
+// CUPTI shows the default stream of the first context as stream 7; others
+// follow in the order of their creation.
+constinit std::atomic<uint32_t> g_last_stream_id{6};
+
+void TellStream(ResourceEvent event, Stream& stream) {
+  if (!ActivityWanted(kResourceActivity)) return;
+  GetActivitySink().OnResource({.event = event,
+                                .context = stream.device->primary_context,
+                                .handle = &stream,
+                                .original_graph = nullptr,
+                                .node = nullptr,
+                                .original_node = nullptr,
+                                .node_type = 0});
+}
+
+Stream* MakeStream(Device& device, unsigned flags, int priority) {
+  Stream* stream = HandlePool<Stream>::New(
+      &device, flags, std::clamp(priority, kGreatestPriority, kLeastPriority),
+      g_last_stream_id.fetch_add(1) + 1);
+  stream->context = device.primary_context;
+  const std::lock_guard lock(device.streams_mutex);
+  device.streams.push_back(stream);
+  return stream;
+}
+
+Stream* PerThreadStream() {
+  ThreadState& thread = CurrentThread();
+  Stream*& stream = thread.per_thread_streams[thread.device];
+  if (stream == nullptr) {
+    Device& device = CurrentDeviceState();
+    stream = MakeStream(device, 0, 0);
+    device.blocking_streams.fetch_add(1);
+  }
+  return stream;
+}
+
+struct DeviceEnd {
+  int64_t tail_ns;
+  uint64_t host_ticket;
+};
+
+DeviceEnd EndOf(Device& device) {
+  DeviceEnd end{device.retired_tail_ns.load(),
+                device.retired_host_ticket.load()};
+  const std::lock_guard lock(device.streams_mutex);
+  for (const Stream* stream : device.streams) {
+    end.tail_ns = std::max(end.tail_ns, stream->tail_ns.load());
+    end.host_ticket = JoinHostWork(end.host_ticket, stream->host_ticket.load());
+  }
+  return end;
+}
+
+// The work goes on without its stream.
+void Retire(Stream& stream) {
+  Device& device = *stream.device;
+  RaiseTo(device.retired_tail_ns, stream.tail_ns.load());
+  FollowHostWork(device.retired_host_ticket, stream.host_ticket.load());
+  {
+    const std::lock_guard lock(device.streams_mutex);
+    std::erase(device.streams, &stream);
+  }
+  if (stream.blocking()) device.blocking_streams.fetch_sub(1);
+  LeaveSms(stream);
+  HandlePool<Stream>::Delete(&stream);
+}
+
+Error WaitForAllStreams(Device& device) {
+  const int64_t begin_ns = SimNow();
+  const DeviceEnd end = EndOf(device);
+  WaitForHostWork(end.host_ticket);
+  WaitUntil(EndOf(device).tail_ns);
+  ApplyReleaseThreshold(device);
+  TellSynchronization(SynchronizationKind::kContext, device, nullptr, {},
+                      begin_ns);
+  return StickyErrorOf(device);
+}
+
+}  // namespace
+
+Stream* NewLegacyStream(Device& device) {
+  Stream* stream = MakeStream(device, 0, 0);
+  stream->legacy = true;
+  return stream;
+}
+
+Error CreateStream(Device& device, unsigned flags, int priority,
+                   Stream** stream) {
+  if ((flags & ~kStreamNonBlocking) != 0) return Error::kInvalidValue;
+  *stream = MakeStream(device, flags, priority);
+  const ThreadState& thread = CurrentThread();
+  if (!thread.contexts.empty()) {
+    GreenContext* green = GreenContextOf(thread.contexts.back());
+    if (green != nullptr) EnterGreenContext(**stream, *green);
+  }
+  if ((*stream)->blocking()) device.blocking_streams.fetch_add(1);
+  TellStream(ResourceEvent::kStreamCreated, **stream);
+  return Error::kSuccess;
+}
+
+Error DestroyStream(Stream& stream) {
+  Device& device = *stream.device;
+  if (stream.legacy) return Error::kInvalidHandle;
+  AbandonCapture(stream);
+  TellStream(ResourceEvent::kStreamDestroyed, stream);
+  stream.tag = 0;
+  const uint64_t open = stream.open_ticket.load();
+  if (HostWorkDone(open)) {
+    Retire(stream);
+  } else {
+    // Open work, and what follows it, still has to find its time.
+    FollowHostWork(device.retired_host_ticket,
+                   RunOnHost(
+                       0, [&stream] { Retire(stream); }, open));
+  }
+  return Error::kSuccess;
+}
+
+Stream* ResolveStream(const void* handle, DefaultStream null_means) {
+  const auto value = reinterpret_cast<uintptr_t>(handle);
+  if (value == kPerThreadStreamHandle ||
+      (value == 0 && null_means == DefaultStream::kPerThread)) {
+    return PerThreadStream();
+  }
+  if (value <= kLegacyStreamHandle) return CurrentDeviceState().legacy_stream;
+  return FromHandle<Stream>(handle);
+}
+
+int64_t StreamTail(Stream& stream) { return TailBefore(stream); }
+
+int64_t DeviceTail(Device& device) { return EndOf(device).tail_ns; }
+
+Error SynchronizeStream(Stream& stream) {
+  if (const Error error = RefuseWhileCapturing(stream);
+      error != Error::kSuccess) {
+    return error;
+  }
+  const int64_t begin_ns = SimNow();
+  WaitForHostWork(HostTicketBefore(stream));
+  WaitUntil(StreamTail(stream));
+  TellSynchronization(SynchronizationKind::kStream, *stream.device, &stream, {},
+                      begin_ns);
+  return StickyErrorOf(*stream.device);
+}
+
+Error QueryStream(Stream& stream) {
+  if (const Error error = RefuseWhileCapturing(stream);
+      error != Error::kSuccess) {
+    return error;
+  }
+  const int64_t now_ns = SimNow();
+  const bool over =
+      HostWorkDone(HostTicketBefore(stream)) && StreamTail(stream) <= SimNow();
+  const Error result = over ? Error::kSuccess : Error::kNotReady;
+  TellSynchronization(SynchronizationKind::kStream, *stream.device, &stream, {},
+                      now_ns, {.query = true, .error = result});
+  return result;
+}
+
+Error SynchronizeDevice(Device& device) {
+  const Error error = RefuseWhileDeviceCaptures(device);
+  return error == Error::kSuccess ? WaitForAllStreams(device) : error;
+}
+
+Error WaitForDevice(Device& device) {
+  const Error error = CheckUnsafeCall();
+  return error == Error::kSuccess ? WaitForAllStreams(device) : error;
+}
+
+uint32_t StreamIdOf(void* stream) {
+  const Stream* found = ResolveStream(stream);
+  return found == nullptr ? 0 : found->id;
+}
+
+}  // namespace dltap::simgpu

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/simgpu/device/stream/submit.h"
+
+#include <memory>
+#include <utility>
+
+#include "shim/simgpu/device/atomic_max.h"
+#include "shim/simgpu/device/clock.h"
+#include "shim/simgpu/device/graph/capture.h"
+#include "shim/simgpu/device/launch/launch.h"
+#include "shim/simgpu/device/memory/memory_effects.h"
+#include "shim/simgpu/device/memory/written_memory.h"
+#include "shim/simgpu/device/process/faults.h"
+#include "shim/simgpu/device/stream/host_executor.h"
+#include "shim/simgpu/device/stream/open_work.h"
+#include "shim/simgpu/device/thread_state.h"
+
+namespace dltap::simgpu {
+namespace {
+
+// The memory effect of work, as a function to call at its turn.
+struct EffectVisitor {
+  void operator()(const KernelWork& kernel) const {
+    if (kernel.effect) kernel.effect();
+  }
+  void operator()(const CopyWork& copy) const { PerformCopy(copy); }
+  void operator()(const MemsetWork& set) const { PerformMemset(set); }
+  void operator()(const HostWork& host) const { CallHostFunction(host); }
+  void operator()(const MemoryOperationsWork& operations) const {
+    PerformMemoryOperations(operations);
+  }
+  template <typename WithoutEffect>
+  void operator()(const WithoutEffect&) const {}
+};
+
+bool HasEffect(const Work& work) {
+  if (const auto* kernel = std::get_if<KernelWork>(&work)) {
+    return kernel->effect != nullptr;
+  }
+  return !std::holds_alternative<EmptyWork>(work);
+}
+
+void FailLaunch(Fault& fault, Device& device, const Span& span) {
+  if (const FaultRule* rule = fault.Next()) {
+    FailAt(device, static_cast<int>(rule->value), span.end_ns);
+  }
+}
+
+// Work as it is kept beyond its call.
+Work Kept(Work work) {
+  if (auto* copy = std::get_if<CopyWork>(&work)) StageSource(*copy);
+  return work;
+}
+
+// REQUIRES: stream.mutex.
+void DoEffect(Stream& stream, const Work& work, const Span& span) {
+  if (!HasEffect(work)) return;
+  const uint64_t before = HostTicketBefore(stream);
+  const bool is_host_work = std::holds_alternative<HostWork>(work);
+  if (!is_host_work && HostWorkDone(before)) {
+    std::visit(EffectVisitor{}, work);
+    return;
+  }
+  // A host function runs when everything before it is over, work that follows
+  // one when it is over itself.
+  const int64_t ready_ns = is_host_work ? span.begin_ns : span.end_ns;
+  const uint64_t ticket = RunOnHost(
+      ready_ns, [kept = Kept(work)] { std::visit(EffectVisitor{}, kept); },
+      before);
+  stream.host_ticket.store(ticket, std::memory_order_relaxed);
+}
+
+// REQUIRES: stream.mutex; all that the work follows has its time.
+Span Place(Stream& stream, const Work& work, int64_t submitted_ns) {
+  const int64_t begin_ns = EarliestBegin(stream, submitted_ns, GapBefore(work));
+  const Span span = Occupy(stream, work,
+                           {.begin_ns = begin_ns,
+                            .now_ns = submitted_ns,
+                            .priority = stream.priority});
+  stream.tail_ns.store(span.end_ns, std::memory_order_relaxed);
+  return span;
+}
+
+// What needs other ranks keeps neither this thread nor other streams waiting.
+// REQUIRES: stream.mutex.
+void Begin(Stream& stream, const Work& work, const Span& span,
+           const Origin& origin) {
+  NoteKernel(stream, work, span);
+  const uint64_t before = HostTicketBefore(stream);
+  auto open = std::make_shared<OpenWork>(stream, work, StartExchange(work),
+                                         span, origin);
+  if (HostWorkDone(before) && open->IsOver(false)) {
+    stream.tail_ns.store(open->end_ns(), std::memory_order_relaxed);
+  } else {
+    FollowOpenWork(stream, OpenWork::Finish(std::move(open), before));
+  }
+}
+
+// Work that follows open work: it begins on the host executor's thread.
+class LaterWork {
+ public:
+  LaterWork(Stream& stream, Work work, const Origin& origin)
+      : stream_(stream),
+        work_(std::move(work)),
+        origin_(origin),
+        exchange_(StartExchange(work_)) {}
+
+  bool IsOver() {
+    if (open_ == nullptr) {
+      const std::lock_guard lock(stream_.mutex);
+      const Span span = Place(stream_, work_, origin_.submitted_ns);
+      if (!IsOpenEnded(work_) && !std::holds_alternative<HostWork>(work_)) {
+        ExecuteLater(stream_, work_, span, origin_);
+        return true;
+      }
+      NoteKernel(stream_, work_, span);
+      open_ = std::make_unique<OpenWork>(stream_, work_, std::move(exchange_),
+                                         span, origin_);
+    }
+    if (!open_->IsOver(true)) return false;
+    RaiseTo(stream_.tail_ns, open_->end_ns());
+    return true;
+  }
+
+ private:
+  Stream& stream_;
+  const Work work_;
+  const Origin origin_;
+  OpenExchange exchange_;
+  std::unique_ptr<OpenWork> open_;
+};
+
+// REQUIRES: stream.mutex.
+[[gnu::noinline, gnu::cold]] void SubmitLater(Stream& stream, Work work,
+                                              const Origin& origin) {
+  auto later =
+      std::make_shared<LaterWork>(stream, Kept(std::move(work)), origin);
+  FollowOpenWork(stream, PollOnHost([later] { return later->IsOver(); },
+                                    HostTicketBefore(stream)));
+}
+
+}  // namespace
+
+void NoteKernel(const Stream& stream, const Work& work, const Span& span) {
+  const auto* kernel = std::get_if<KernelWork>(&work);
+  if (kernel == nullptr) return;
+  // A kernel with an effect writes just what it says and leaves the rest.
+  if (!kernel->effect && kernel->exchange == nullptr) MarkAllStale();
+  LogLaunch(*kernel, stream);
+  if (Fault* fault = FaultAt(FaultPoint::kLaunch)) [[unlikely]]
+    FailLaunch(*fault, *stream.device, span);
+}
+
+void CallHostFunction(const HostWork& host) {
+  ThreadState& thread = CurrentThread();
+  thread.in_host_function = true;
+  host.function();
+  thread.in_host_function = false;
+}
+
+void Execute(Stream& stream, const Work& work, const Span& span,
+             const Origin& origin) {
+  NoteKernel(stream, work, span);
+  DoEffect(stream, work, span);
+  TellActivity(stream, work, span, origin);
+}
+
+void ExecuteLater(Stream& stream, const Work& work, const Span& span,
+                  const Origin& origin) {
+  NoteKernel(stream, work, span);
+  std::visit(EffectVisitor{}, work);
+  TellActivity(stream, work, span, origin);
+}
+
+Error Submit(Stream& stream, Work&& work) {
+  Device& device = *stream.device;
+  if (const Error sticky = StickyErrorOf(device); sticky != Error::kSuccess) {
+    return sticky;
+  }
+  if (stream.capture.load(std::memory_order_acquire) != nullptr) {
+    return CaptureWork(stream, std::move(work));
+  }
+  if (const Error error = CheckImplicitCapture(stream);
+      error != Error::kSuccess) {
+    return error;
+  }
+  const std::lock_guard lock(stream.mutex);
+  const Origin origin{SimNow(), CurrentThread().correlation_id, {}};
+  if (!MayBegin(stream)) [[unlikely]] {
+    SubmitLater(stream, std::move(work), origin);
+    return Error::kSuccess;
+  }
+  const Span span = Place(stream, work, origin.submitted_ns);
+  if (IsOpenEnded(work)) [[unlikely]] {
+    Begin(stream, work, span, origin);
+  } else {
+    Execute(stream, work, span, origin);
+  }
+  return Error::kSuccess;
+}
+
+}  // namespace dltap::simgpu

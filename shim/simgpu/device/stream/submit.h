@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_STREAM_SUBMIT_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_STREAM_SUBMIT_H_
+
+#include <cstdint>
+
+#include "shim/simgpu/device/error.h"
+#include "shim/simgpu/device/stream/stream.h"
+#include "shim/simgpu/device/stream/timeline.h"
+#include "shim/simgpu/device/stream/work.h"
+#include "shim/simgpu/device/stream/work_activity.h"
+
+namespace dltap::simgpu {
+
+// Puts work on a stream: captures it as a node while the stream captures; else
+// gives it its time, does its memory effect and tells the activity client; or
+// lets the host executor do so when what it follows is over (open_work.h).
+// Takes the stream's mutex and no other on the way of a kernel.
+Error Submit(Stream& stream, Work&& work);
+
+// The last two of Submit()'s three acts, for work whose time is fixed and that
+// is not open-ended. REQUIRES: stream.mutex.
+void Execute(Stream& stream, const Work& work, const Span& span,
+             const Origin& origin);
+
+// The same on the host executor's thread, when all that the work follows is
+// over.
+void ExecuteLater(Stream& stream, const Work& work, const Span& span,
+                  const Origin& origin);
+
+// What the execution of a kernel means beside its effect; nothing for other
+// work. Part of Execute().
+void NoteKernel(const Stream& stream, const Work& work, const Span& span);
+
+// On the host executor's thread.
+void CallHostFunction(const HostWork& host);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_STREAM_SUBMIT_H_
