@@ -44,6 +44,9 @@ void Selection::SetKind(CUpti_ActivityKind kind, bool enable) {
   const std::unique_lock lock(contexts_mutex_);
   everywhere_[kind] = enable;
   UpdateKind(kind);
+  for (const ApiDomain domain : {ApiDomain::kRuntime, ApiDomain::kDriver}) {
+    if (kind == KindOf(domain)) ClearFunctions(domain);
+  }
 }
 
 void Selection::SetKindInContext(CUpti_ActivityKind kind, uint32_t context_id,
@@ -93,8 +96,12 @@ void Selection::Clear() {
     contexts_.clear();
     has_contexts_ = false;
   }
-  for (auto& value : runtime_) value = kNone;
-  for (auto& value : driver_) value = kNone;
+  ClearFunctions(ApiDomain::kRuntime);
+  ClearFunctions(ApiDomain::kDriver);
+}
+
+void Selection::ClearFunctions(ApiDomain domain) {
+  for (auto& value : Of(domain)) value = kNone;
 }
 
 uint32_t Selection::CoreBits() const {

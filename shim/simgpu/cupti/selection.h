@@ -34,7 +34,9 @@ class Selection {
            FindKindIn(kind, context_id);
   }
 
-  // cuptiActivityEnableRuntimeApi / DriverApi: overrides the kind for one id.
+  // cuptiActivityEnableRuntimeApi / DriverApi: overrides the kind for one id,
+  // until SetKind(), which "overrides the settings done by this API if it is
+  // called after the API".
   bool SetFunction(ApiDomain domain, uint32_t cbid, bool enable);
   bool WantsApi(ApiDomain domain, uint32_t cbid, uint32_t context_id) const;
 
@@ -61,6 +63,7 @@ class Selection {
     return domain == ApiDomain::kRuntime ? runtime_ : driver_;
   }
 
+  void ClearFunctions(ApiDomain domain);
   bool FindKindIn(CUpti_ActivityKind kind, uint32_t context_id) const;
   // REQUIRES: contexts_mutex_.
   void UpdateKind(CUpti_ActivityKind kind);

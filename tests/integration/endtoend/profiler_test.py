@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import chain  # noqa: E402
 
 PROGRAM = pathlib.Path(__file__).parent / "programs" / "profiled.py"
+CHECKS = chain.SOURCE / "tests/integration/simgpu/torch_checks/profiler.py"
 
 
 @chain.needs_torch
@@ -38,6 +39,12 @@ class ProfilerTest(unittest.TestCase):
         # Before and after it, in spite of the profiler's timestamp callback.
         self.assertEqual(document["trust"]["launches_without_kernel"], 0)
         self.assertEqual(document["trust"]["kernels_without_launch"], 0)
+
+    def test_profiler_joins_every_kernel_to_its_operator(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ran = chain.run_tapped([sys.executable, CHECKS],
+                                   pathlib.Path(folder, "trace"))
+        self.assertRegex(ran.stdout, r"(\d+) of \1 checks passed")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -102,6 +103,28 @@ TEST_F(CuptiTest, OneFunctionCanBeEnabledAlone) {
   const auto calls = Delivered<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
   ASSERT_EQ(calls.size(), 1);
   EXPECT_EQ(calls[0].cbid, kSynchronize);
+}
+
+TEST_F(CuptiTest, TheKindOverridesWhatWasSetForAFunctionBefore) {
+  constexpr CUpti_CallbackId kSynchronize =
+      CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020;
+  cuptiActivityEnableRuntimeApi(kSynchronize, 1);
+  cuptiActivityEnableRuntimeApi(kSynchronize, 0);
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  Clear();
+  cuptiActivityEnableRuntimeApi(kSynchronize, 0);
+  Clear();
+  cuptiActivityEnableRuntimeApi(kSynchronize, 1);
+  cuptiActivityDisable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  Clear();
+  cuptiActivityFlushAll(0);
+  const auto calls = Delivered<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
+  EXPECT_EQ(calls.size(), 3);
+  EXPECT_EQ(std::count_if(calls.begin(), calls.end(),
+                          [](const CUpti_ActivityAPI& call) {
+                            return call.cbid == kSynchronize;
+                          }),
+            1);
 }
 
 TEST_F(CuptiTest, RecordsWithoutABufferAreCountedAsDropped) {
