@@ -104,7 +104,7 @@ class FaultsTest(unittest.TestCase):
         # function or a library's, recorded or only counted.
         self.assertRegex(run.done.stderr,
                          "launch failure|CUDNN_STATUS_EXECUTION_FAILED|"
-                         "CUBLAS_STATUS_EXECUTION_FAILED")
+                         "the GPU program failed to execute")  # cuBLAS's text
         self.assertLess(calls_of(run), calls_of(self.whole))
         self.assertIn("trust: ", run.text)
 
