@@ -31,6 +31,11 @@ T* FromHandle(const void* handle) {
   return object->tag == T::kTag ? static_cast<T*>(object) : nullptr;
 }
 
+// Memory for ever, apart from the heap: a handle is never an address that the
+// program has given back, so that two runs of one program can be compared by
+// which addresses are the same. Thread-safe.
+void* NewHandleMemory(size_t bytes, size_t alignment);
+
 // Storage of one type of handle. Thread-safe.
 template <typename T>
 class HandlePool {
@@ -61,7 +66,7 @@ class HandlePool {
     HandlePool& pool = Instance();
     const std::lock_guard lock(pool.mutex_);
     if (pool.free_.size() - pool.next_ <= kQuarantine) {
-      return ::operator new(sizeof(T), std::align_val_t(alignof(T)));
+      return NewHandleMemory(sizeof(T), alignof(T));
     }
     void* storage = pool.free_[pool.next_++];
     if (pool.next_ == kQuarantine) {
