@@ -1,97 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event, semaphore and memory nodes of graphs.
-#include <span>
-
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph/node_spec.h"
+#include "shim/simgpu/device/graph/node_change.h"
 
 namespace dltap::simgpu {
 namespace {
 
 template <ApiName kName>
-cudaError_t GetEvent(cudaGraphNode_t handle, GraphNodeType type,
+cudaError_t GetEvent(cudaGraphNode_t node, GraphNodeType type,
                      cudaEvent_t* out) {
-  return Runtime<kName>(Needs::kContext, [&] {
-    const GraphNode* node = FromHandle<GraphNode>(handle);
-    if (node == nullptr || out == nullptr) return Error::kInvalidValue;
-    Event* event = nullptr;
-    const Error error = GetNodeEvent(*node, type, &event);
-    if (error == Error::kSuccess) *out = ToHandle<cudaEvent_t>(event);
-    return error;
-  });
-}
-
-// Work as `make` fills it, for a node of the graph.
-template <ApiName kName, typename Make>
-cudaError_t Set(cudaGraphNode_t handle, Make make) {
-  return Runtime<kName>(Needs::kContext, [&] {
-    GraphNode* node = FromHandle<GraphNode>(handle);
-    Work work;
-    if (node == nullptr) return Error::kInvalidValue;
-    const Error error = make(&work);
-    return error == Error::kSuccess ? ChangeNode(*node, std::move(work))
-                                    : error;
-  });
+  return Runtime<kName>(Needs::kContext,
+                        [&] { return GetEventOf(node, type, out); });
 }
 
 template <ApiName kName, typename Make>
-cudaError_t SetInExec(cudaGraphExec_t handle, cudaGraphNode_t node, Make make) {
-  return Runtime<kName>(Needs::kContext, [&] {
-    GraphExec* exec = FromHandle<GraphExec>(handle);
-    Work work;
-    if (exec == nullptr) return Error::kInvalidValue;
-    const Error error = make(&work);
-    if (error != Error::kSuccess) return error;
-    return ChangeNodeInExec(*exec, FromHandle<GraphNode>(node),
-                            std::move(work));
-  });
+cudaError_t Set(cudaGraphNode_t node, Make make) {
+  return Runtime<kName>(Needs::kContext, [&] { return ChangeTo(node, make); });
 }
 
-auto EventMaker(GraphNodeType type, cudaEvent_t event) {
-  return [=](Work* work) { return EventWorkOf(type, event, work); };
+template <ApiName kName, typename Make>
+cudaError_t SetInExec(cudaGraphExec_t exec, cudaGraphNode_t node, Make make) {
+  return Runtime<kName>(Needs::kContext,
+                        [&] { return ChangeInExecTo(exec, node, make); });
 }
 
-template <typename Params>
-auto SemaphoreMaker(const Params* params, bool signal) {
-  return [=](Work* work) {
-    return params == nullptr ? Error::kInvalidValue
-                             : SemaphoreWorkOf(*params, signal, work);
-  };
-}
-
-struct Place {
-  cudaGraphNode_t* out;
-  cudaGraph_t graph;
-  const cudaGraphNode_t* dependencies;
-  size_t count;
-};
+using Place = NodePlace<cudaGraphNode_t, cudaGraph_t>;
 
 template <ApiName kName, typename Make>
 cudaError_t Add(const Place& place, Make make) {
-  return Runtime<kName>(Needs::kContext, [&] {
-    Graph* graph = FromHandle<Graph>(place.graph);
-    NodeSpec spec;
-    if (graph == nullptr || place.out == nullptr) return Error::kInvalidValue;
-    const Error error = make(*graph, &spec.work);
-    if (error != Error::kSuccess) return error;
-    spec.type = TypeOf(spec.work);
-    GraphNode* node = nullptr;
-    const std::span nodes(
-        reinterpret_cast<GraphNode* const*>(place.dependencies), place.count);
-    const Error added = AddNode(*graph, std::move(spec), {nodes}, &node);
-    if (added == Error::kSuccess) *place.out = ToHandle<cudaGraphNode_t>(node);
-    return added;
-  });
+  return Runtime<kName>(Needs::kContext, [&] { return AddMade(place, make); });
 }
 
 template <ApiName kName, typename Params>
-cudaError_t GetSemaphores(cudaGraphNode_t handle, bool signal, Params* params) {
-  return Runtime<kName>(Needs::kContext, [&] {
-    const GraphNode* node = FromHandle<GraphNode>(handle);
-    return node == nullptr ? Error::kInvalidValue
-                           : SemaphoreParamsOf(*node, signal, params);
-  });
+cudaError_t GetSemaphores(cudaGraphNode_t node, bool signal, Params* params) {
+  return Runtime<kName>(Needs::kContext,
+                        [&] { return GetSemaphoresOf(node, signal, params); });
 }
 
 }  // namespace

@@ -1,95 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event, semaphore and memory nodes of graphs.
-#include <span>
-
-#include "shim/simgpu/device/graph/node_spec.h"
+#include "shim/simgpu/device/graph/node_change.h"
 #include "shim/simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
 namespace {
 
 template <ApiName kName>
-CUresult GetEvent(CUgraphNode handle, GraphNodeType type, CUevent* out) {
-  return Driver<kName>(DriverNeeds::kInit, [&] {
-    const GraphNode* node = FromHandle<GraphNode>(handle);
-    if (node == nullptr || out == nullptr) return Error::kInvalidValue;
-    Event* event = nullptr;
-    const Error error = GetNodeEvent(*node, type, &event);
-    if (error == Error::kSuccess) *out = ToHandle<CUevent>(event);
-    return error;
-  });
-}
-
-// Work as `make` fills it, for a node of the graph.
-template <ApiName kName, typename Make>
-CUresult Set(CUgraphNode handle, Make make) {
-  return Driver<kName>(DriverNeeds::kInit, [&] {
-    GraphNode* node = FromHandle<GraphNode>(handle);
-    Work work;
-    if (node == nullptr) return Error::kInvalidValue;
-    const Error error = make(&work);
-    return error == Error::kSuccess ? ChangeNode(*node, std::move(work))
-                                    : error;
-  });
+CUresult GetEvent(CUgraphNode node, GraphNodeType type, CUevent* out) {
+  return Driver<kName>(DriverNeeds::kInit,
+                       [&] { return GetEventOf(node, type, out); });
 }
 
 template <ApiName kName, typename Make>
-CUresult SetInExec(CUgraphExec handle, CUgraphNode node, Make make) {
-  return Driver<kName>(DriverNeeds::kInit, [&] {
-    GraphExec* exec = FromHandle<GraphExec>(handle);
-    Work work;
-    if (exec == nullptr) return Error::kInvalidValue;
-    const Error error = make(&work);
-    if (error != Error::kSuccess) return error;
-    return ChangeNodeInExec(*exec, FromHandle<GraphNode>(node),
-                            std::move(work));
-  });
+CUresult Set(CUgraphNode node, Make make) {
+  return Driver<kName>(DriverNeeds::kInit,
+                       [&] { return ChangeTo(node, make); });
 }
 
-auto EventMaker(GraphNodeType type, CUevent event) {
-  return [=](Work* work) { return EventWorkOf(type, event, work); };
+template <ApiName kName, typename Make>
+CUresult SetInExec(CUgraphExec exec, CUgraphNode node, Make make) {
+  return Driver<kName>(DriverNeeds::kInit,
+                       [&] { return ChangeInExecTo(exec, node, make); });
 }
 
-template <typename Params>
-auto SemaphoreMaker(const Params* params, bool signal) {
-  return [=](Work* work) {
-    return params == nullptr ? Error::kInvalidValue
-                             : SemaphoreWorkOf(*params, signal, work);
-  };
-}
-
-struct Place {
-  CUgraphNode* out;
-  CUgraph graph;
-  const CUgraphNode* dependencies;
-  size_t count;
-};
+using Place = NodePlace<CUgraphNode, CUgraph>;
 
 template <ApiName kName, typename Make>
 CUresult Add(const Place& place, Make make) {
-  return Driver<kName>(DriverNeeds::kInit, [&] {
-    Graph* graph = FromHandle<Graph>(place.graph);
-    NodeSpec spec;
-    if (graph == nullptr || place.out == nullptr) return Error::kInvalidValue;
-    const Error error = make(*graph, &spec.work);
-    if (error != Error::kSuccess) return error;
-    spec.type = TypeOf(spec.work);
-    GraphNode* node = nullptr;
-    const std::span nodes(
-        reinterpret_cast<GraphNode* const*>(place.dependencies), place.count);
-    const Error added = AddNode(*graph, std::move(spec), {nodes}, &node);
-    if (added == Error::kSuccess) *place.out = ToHandle<CUgraphNode>(node);
-    return added;
-  });
+  return Driver<kName>(DriverNeeds::kInit,
+                       [&] { return AddMade(place, make); });
 }
 
 template <ApiName kName, typename Params>
-CUresult GetSemaphores(CUgraphNode handle, bool signal, Params* params) {
-  return Driver<kName>(DriverNeeds::kInit, [&] {
-    const GraphNode* node = FromHandle<GraphNode>(handle);
-    return node == nullptr ? Error::kInvalidValue
-                           : SemaphoreParamsOf(*node, signal, params);
-  });
+CUresult GetSemaphores(CUgraphNode node, bool signal, Params* params) {
+  return Driver<kName>(DriverNeeds::kInit,
+                       [&] { return GetSemaphoresOf(node, signal, params); });
 }
 
 }  // namespace
