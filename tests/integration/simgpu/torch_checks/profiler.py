@@ -6,14 +6,11 @@ import json
 import re
 import sys
 import tempfile
-import time
 
 import torch
-from checks import check, random, run_all
+from checks import check, clear_of_edges, random, run_all
 from torch import nn
 from torch.profiler import ProfilerActivity, profile
-
-EDGE_S = 0.05
 
 
 def events_of(step):
@@ -21,12 +18,8 @@ def events_of(step):
     torch.cuda.synchronize()
     with profile(activities=[ProfilerActivity.CPU,
                              ProfilerActivity.CUDA]) as profiler:
-        # Kineto drops what it thinks began before its window, and maps two
-        # clocks to know: stay clear of the edges.
-        time.sleep(EDGE_S)
-        step()
-        torch.cuda.synchronize()
-        time.sleep(EDGE_S)
+        with clear_of_edges():
+            step()
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         profiler.export_chrome_trace(file.name)
         with open(file.name) as trace:
