@@ -1,75 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes by their tagged parameters; what is asked of nodes of any type.
-#include <span>
-
 #include "shim/simgpu/cudart/conversions.h"
 #include "shim/simgpu/cudart/node_params.h"
 #include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph/node_spec.h"
-
-namespace dltap::simgpu {
-namespace {
-
-struct Place {
-  cudaGraphNode_t* out;
-  cudaGraph_t graph;
-  const cudaGraphNode_t* dependencies;
-  const cudaGraphEdgeData* edges;
-  size_t count;
-};
-
-Error Add(const Place& place, cudaGraphNodeParams* params) {
-  Graph* graph = FromHandle<Graph>(place.graph);
-  if (graph == nullptr || place.out == nullptr || params == nullptr ||
-      (place.dependencies == nullptr && place.count != 0)) {
-    return Error::kInvalidValue;
-  }
-  NodeSpec spec;
-  const Error error = SpecOf(*graph, *params, &spec);
-  if (error != Error::kSuccess) return error;
-  const DependencyView dependencies{
-      {reinterpret_cast<GraphNode* const*>(place.dependencies), place.count},
-      reinterpret_cast<const EdgeData*>(place.edges)};
-  GraphNode* node = nullptr;
-  const Error added = AddNode(*graph, std::move(spec), dependencies, &node);
-  if (added != Error::kSuccess) return added;
-  FillOutputs(*node, *params);
-  *place.out = ToHandle<cudaGraphNode_t>(node);
-  return Error::kSuccess;
-}
-
-Error SetParams(GraphNode* node, const cudaGraphNodeParams* params) {
-  if (node == nullptr || params == nullptr ||
-      static_cast<int>(params->type) != static_cast<int>(node->type)) {
-    return Error::kInvalidValue;
-  }
-  if (!CanChange(*node)) return Error::kNotSupported;
-  NodeSpec spec;
-  const Error error = SpecOf(*node->graph, *params, &spec);
-  return error == Error::kSuccess ? ChangeNode(*node, std::move(spec.work))
-                                  : error;
-}
-
-Error SetParamsInExec(GraphExec* exec, GraphNode* node,
-                      const cudaGraphNodeParams* params) {
-  if (exec == nullptr || node == nullptr || params == nullptr ||
-      static_cast<int>(params->type) != static_cast<int>(node->type)) {
-    return Error::kInvalidValue;
-  }
-  if (!CanChange(*node)) return Error::kNotSupported;
-  NodeSpec spec;
-  const Error error = SpecOf(*node->graph, *params, &spec);
-  if (error != Error::kSuccess) return error;
-  if (spec.child == nullptr) {
-    return ChangeNodeInExec(*exec, node, std::move(spec.work));
-  }
-  GraphNode* clone = NodeInExec(*exec, node);
-  return clone == nullptr ? Error::kInvalidValue
-                          : UpdateChildGraph(*exec, *clone, *spec.child);
-}
-
-}  // namespace
-}  // namespace dltap::simgpu
+#include "shim/simgpu/device/graph/node_change.h"
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
@@ -79,16 +13,16 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* pGraphNode, cudaGraph_t graph,
                              size_t numDependencies,
                              cudaGraphNodeParams* nodeParams) {
   return Runtime<"cudaGraphAddNode">(Needs::kContext, [&] {
-    return Add(
-        {pGraphNode, graph, pDependencies, dependencyData, numDependencies},
-        nodeParams);
+    return AddTagged(
+        NodePlace{pGraphNode, graph, pDependencies, numDependencies},
+        dependencyData, nodeParams);
   });
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node,
                                    cudaGraphNodeParams* nodeParams) {
   return Runtime<"cudaGraphNodeSetParams">(Needs::kContext, [&] {
-    return SetParams(FromHandle<GraphNode>(node), nodeParams);
+    return SetTagged(FromHandle<GraphNode>(node), nodeParams);
   });
 }
 
@@ -96,7 +30,7 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec,
                                        cudaGraphNode_t node,
                                        cudaGraphNodeParams* nodeParams) {
   return Runtime<"cudaGraphExecNodeSetParams">(Needs::kContext, [&] {
-    return SetParamsInExec(FromHandle<GraphExec>(graphExec),
+    return SetTaggedInExec(FromHandle<GraphExec>(graphExec),
                            FromHandle<GraphNode>(node), nodeParams);
   });
 }

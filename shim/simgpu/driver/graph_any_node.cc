@@ -1,74 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes by their tagged parameters; what is asked of nodes of any type.
-#include <span>
-
-#include "shim/simgpu/device/graph/node_spec.h"
+#include "shim/simgpu/device/graph/node_change.h"
 #include "shim/simgpu/driver/driver_call.h"
 #include "shim/simgpu/driver/node_params.h"
-
-namespace dltap::simgpu {
-namespace {
-
-struct Place {
-  CUgraphNode* out;
-  CUgraph graph;
-  const CUgraphNode* dependencies;
-  const CUgraphEdgeData* edges;
-  size_t count;
-};
-
-Error Add(const Place& place, CUgraphNodeParams* params) {
-  Graph* graph = FromHandle<Graph>(place.graph);
-  if (graph == nullptr || place.out == nullptr || params == nullptr ||
-      (place.dependencies == nullptr && place.count != 0)) {
-    return Error::kInvalidValue;
-  }
-  NodeSpec spec;
-  const Error error = SpecOf(*graph, *params, &spec);
-  if (error != Error::kSuccess) return error;
-  const DependencyView dependencies{
-      {reinterpret_cast<GraphNode* const*>(place.dependencies), place.count},
-      reinterpret_cast<const EdgeData*>(place.edges)};
-  GraphNode* node = nullptr;
-  const Error added = AddNode(*graph, std::move(spec), dependencies, &node);
-  if (added != Error::kSuccess) return added;
-  FillOutputs(*node, *params);
-  *place.out = ToHandle<CUgraphNode>(node);
-  return Error::kSuccess;
-}
-
-Error SetParams(GraphNode* node, const CUgraphNodeParams* params) {
-  if (node == nullptr || params == nullptr ||
-      static_cast<int>(params->type) != static_cast<int>(node->type)) {
-    return Error::kInvalidValue;
-  }
-  if (!CanChange(*node)) return Error::kNotSupported;
-  NodeSpec spec;
-  const Error error = SpecOf(*node->graph, *params, &spec);
-  return error == Error::kSuccess ? ChangeNode(*node, std::move(spec.work))
-                                  : error;
-}
-
-Error SetParamsInExec(GraphExec* exec, GraphNode* node,
-                      const CUgraphNodeParams* params) {
-  if (exec == nullptr || node == nullptr || params == nullptr ||
-      static_cast<int>(params->type) != static_cast<int>(node->type)) {
-    return Error::kInvalidValue;
-  }
-  if (!CanChange(*node)) return Error::kNotSupported;
-  NodeSpec spec;
-  const Error error = SpecOf(*node->graph, *params, &spec);
-  if (error != Error::kSuccess) return error;
-  if (spec.child == nullptr) {
-    return ChangeNodeInExec(*exec, node, std::move(spec.work));
-  }
-  GraphNode* clone = NodeInExec(*exec, node);
-  return clone == nullptr ? Error::kInvalidValue
-                          : UpdateChildGraph(*exec, *clone, *spec.child);
-}
-
-}  // namespace
-}  // namespace dltap::simgpu
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 
@@ -76,8 +10,9 @@ CUresult cuGraphAddNode(CUgraphNode* phGraphNode, CUgraph hGraph,
                         const CUgraphNode* dependencies, size_t numDependencies,
                         CUgraphNodeParams* nodeParams) {
   return Driver<"cuGraphAddNode">(DriverNeeds::kInit, [&] {
-    return Add({phGraphNode, hGraph, dependencies, nullptr, numDependencies},
-               nodeParams);
+    return AddTagged(
+        NodePlace{phGraphNode, hGraph, dependencies, numDependencies}, nullptr,
+        nodeParams);
   });
 }
 
@@ -87,22 +22,22 @@ CUresult cuGraphAddNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph,
                            size_t numDependencies,
                            CUgraphNodeParams* nodeParams) {
   return Driver<"cuGraphAddNode_v2">(DriverNeeds::kInit, [&] {
-    return Add(
-        {phGraphNode, hGraph, dependencies, dependencyData, numDependencies},
-        nodeParams);
+    return AddTagged(
+        NodePlace{phGraphNode, hGraph, dependencies, numDependencies},
+        dependencyData, nodeParams);
   });
 }
 
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* nodeParams) {
   return Driver<"cuGraphNodeSetParams">(DriverNeeds::kInit, [&] {
-    return SetParams(FromHandle<GraphNode>(node), nodeParams);
+    return SetTagged(FromHandle<GraphNode>(node), nodeParams);
   });
 }
 
 CUresult cuGraphExecNodeSetParams(CUgraphExec graphExec, CUgraphNode node,
                                   CUgraphNodeParams* nodeParams) {
   return Driver<"cuGraphExecNodeSetParams">(DriverNeeds::kInit, [&] {
-    return SetParamsInExec(FromHandle<GraphExec>(graphExec),
+    return SetTaggedInExec(FromHandle<GraphExec>(graphExec),
                            FromHandle<GraphNode>(node), nodeParams);
   });
 }

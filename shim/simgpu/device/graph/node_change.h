@@ -89,6 +89,61 @@ auto SemaphoreMaker(const Params* params, bool signal) {
   };
 }
 
+// Nodes by their tagged parameters; each API has its own SpecOf() for them.
+
+template <typename Node, typename GraphHandle, typename Params>
+Error AddTagged(const NodePlace<Node, GraphHandle>& place, const void* edges,
+                Params* params) {
+  Graph* graph = FromHandle<Graph>(place.graph);
+  if (graph == nullptr || place.out == nullptr || params == nullptr ||
+      (place.dependencies == nullptr && place.count != 0)) {
+    return Error::kInvalidValue;
+  }
+  NodeSpec spec;
+  const Error error = SpecOf(*graph, *params, &spec);
+  if (error != Error::kSuccess) return error;
+  const DependencyView dependencies{
+      {reinterpret_cast<GraphNode* const*>(place.dependencies), place.count},
+      static_cast<const EdgeData*>(edges)};
+  GraphNode* node = nullptr;
+  const Error added = AddNode(*graph, std::move(spec), dependencies, &node);
+  if (added != Error::kSuccess) return added;
+  FillOutputs(*node, *params);
+  *place.out = reinterpret_cast<Node>(node);
+  return Error::kSuccess;
+}
+
+template <typename Params>
+Error SetTagged(GraphNode* node, const Params* params) {
+  if (node == nullptr || params == nullptr ||
+      static_cast<int>(params->type) != static_cast<int>(node->type)) {
+    return Error::kInvalidValue;
+  }
+  if (!CanChange(*node)) return Error::kNotSupported;
+  NodeSpec spec;
+  const Error error = SpecOf(*node->graph, *params, &spec);
+  return error == Error::kSuccess ? ChangeNode(*node, std::move(spec.work))
+                                  : error;
+}
+
+template <typename Params>
+Error SetTaggedInExec(GraphExec* exec, GraphNode* node, const Params* params) {
+  if (exec == nullptr || node == nullptr || params == nullptr ||
+      static_cast<int>(params->type) != static_cast<int>(node->type)) {
+    return Error::kInvalidValue;
+  }
+  if (!CanChange(*node)) return Error::kNotSupported;
+  NodeSpec spec;
+  const Error error = SpecOf(*node->graph, *params, &spec);
+  if (error != Error::kSuccess) return error;
+  if (spec.child == nullptr) {
+    return ChangeNodeInExec(*exec, node, std::move(spec.work));
+  }
+  GraphNode* clone = NodeInExec(*exec, node);
+  return clone == nullptr ? Error::kInvalidValue
+                          : UpdateChildGraph(*exec, *clone, *spec.child);
+}
+
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_NODE_CHANGE_H_
