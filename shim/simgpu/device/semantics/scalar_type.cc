@@ -22,6 +22,8 @@ constexpr TypeRow kTypes[] = {
     {"double", ScalarType::kFloat64},
     {"c10::Half", ScalarType::kFloat16},
     {"c10::BFloat16", ScalarType::kBfloat16},
+    {"Eigen::half", ScalarType::kFloat16},
+    {"Eigen::bfloat16", ScalarType::kBfloat16},
     {"bool", ScalarType::kBool},
     {"signed char", ScalarType::kInt8},
     {"unsigned char", ScalarType::kUInt8},

@@ -10,6 +10,7 @@
 #include "shim/simgpu/device/launch/launch.h"
 #include "shim/simgpu/device/memory/memory_effects.h"
 #include "shim/simgpu/device/memory/written_memory.h"
+#include "shim/simgpu/device/semantics/concat_call.h"
 #include "shim/simgpu/device/semantics/cub_call.h"
 #include "shim/simgpu/device/semantics/elementwise_call.h"
 #include "shim/simgpu/device/semantics/foreach_call.h"
@@ -38,6 +39,8 @@ constexpr SemanticsRow kRows[] = {
     {"vectorized_gather_kernelI", IndexDecoder},
     {"3cub6detail", CubDecoder},
     {"multi_tensor_apply_kernelI", ForeachDecoder},
+    {"concat_fixed_kernelI", ConcatDecoder},
+    {"concat_variable_kernelI", ConcatDecoder},
     {"amp_update_scale_cuda_kernel", ScaleDecoder},
 };
 

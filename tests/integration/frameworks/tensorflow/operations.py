@@ -2,6 +2,7 @@
 """TensorFlow: operations and their gradients, one by one, on the GPU."""
 
 import checks
+import numpy
 from placement import GPUS, on_gpu
 
 import tensorflow as tf
@@ -41,6 +42,21 @@ def matmul():
 @checks.check
 def batched_matmul():
     gradients_of(tf.matmul, uniform(8, 16, 32), uniform(8, 32, 24))
+
+
+@checks.check
+def values_of_stack_and_concat():
+    for dtype in (numpy.float16, numpy.int64, numpy.float32):
+        # As many that a kernel does it: widths 1 and 2, two rows each.
+        parts = [numpy.array([[10 * i, 1][:i % 2 + 1], [i, 2][:i % 2 + 1]],
+                             dtype) for i in range(20)]
+        result = tf.concat([tf.constant(part) for part in parts], 1)
+        on_gpu(result)
+        numpy.testing.assert_array_equal(result, numpy.concatenate(parts, 1))
+        columns = [part[:, :1] for part in parts]
+        result = tf.stack([tf.constant(column) for column in columns])
+        on_gpu(result)
+        numpy.testing.assert_array_equal(result, numpy.stack(columns))
 
 
 @checks.check

@@ -62,6 +62,7 @@ def mixed_precision():
         keras.mixed_precision.set_global_policy(policy)
         try:
             fit(cnn(), jit_compile=False)
+            fit(lstm(), jit_compile=False)
         finally:
             keras.mixed_precision.set_global_policy("float32")
 

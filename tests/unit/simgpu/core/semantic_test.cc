@@ -6,14 +6,11 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
+
+#include "tests/unit/simgpu/core/named_kernels.h"
 
 namespace {
 
-// void f<4, FillFunctor<float>, array<char*, 1>>(int, FillFunctor<float>, ...)
-constexpr char kFill[] =
-    "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEE"
-    "St5arrayIPcLm1EEEEviT0_T1_";
 // CUDAFunctorOnSelf_add<float>: {float other; float alpha}
 constexpr char kAddScalar[] =
     "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_"
@@ -26,56 +23,19 @@ constexpr char kUpdateScale[] =
     "_ZN2at6native28amp_update_scale_cuda_kernelEPfPiPKfddi";
 // void loss(float*)
 constexpr char kPointerKernel[] = "_Z4lossPf";
-constexpr char kUnknownKernel[] = "unknown";
 
-class SemanticTest : public testing::Test {
+class SemanticTest : public NamedKernelTest {
  protected:
-  void SetUp() override {
-    ASSERT_EQ(CUDA_SUCCESS, cuInit(0));
-    ASSERT_EQ(CUDA_SUCCESS, cuDevicePrimaryCtxRetain(&context_, 0));
-    ASSERT_EQ(CUDA_SUCCESS, cuCtxSetCurrent(context_));
-    std::string ptx = ".version 8.0\n.target sm_90\n.address_size 64\n";
-    for (const char* name : {kFill, kAddScalar, kUnknownFunctor, kUpdateScale,
-                             kPointerKernel, kUnknownKernel}) {
-      ptx += std::string(".visible .entry ") + name + "()\n{\n ret;\n}\n";
-    }
-    ASSERT_EQ(CUDA_SUCCESS, cuModuleLoadData(&module_, ptx.c_str()));
-    ASSERT_EQ(CUDA_SUCCESS, cuMemAlloc(&data_, kBytes));
-  }
-  void TearDown() override {
-    cuMemFree(data_);
-    cuModuleUnload(module_);
-    cuDevicePrimaryCtxRelease(0);
-  }
+  SemanticTest()
+      : NamedKernelTest(
+            {kAddScalar, kUnknownFunctor, kUpdateScale, kPointerKernel}) {}
 
-  void Launch(const char* name, void** arguments, CUstream stream = nullptr) {
-    CUfunction function = nullptr;
-    ASSERT_EQ(CUDA_SUCCESS, cuModuleGetFunction(&function, module_, name));
-    ASSERT_EQ(CUDA_SUCCESS, cuLaunchKernel(function, 1, 1, 1, 128, 1, 1, 0,
-                                           stream, arguments, nullptr));
-  }
-  void Fill(CUdeviceptr to, int count, float value, CUstream stream = nullptr,
-            const char* kernel = kFill) {
-    void* arguments[] = {&count, &value, &to};
-    Launch(kernel, arguments, stream);
-  }
   void AddScalar(CUdeviceptr to, CUdeviceptr from, int count, float value) {
     std::array<float, 2> functor = {value, 1};
     std::array<CUdeviceptr, 2> data = {to, from};
     void* arguments[] = {&count, &functor, &data};
     Launch(kAddScalar, arguments);
   }
-  void LaunchUnknown() { Launch(kUnknownKernel, nullptr); }
-  float ReadScalar(CUdeviceptr from) {
-    float value = -1;
-    EXPECT_EQ(CUDA_SUCCESS, cuMemcpyDtoH(&value, from, sizeof(value)));
-    return value;
-  }
-
-  static constexpr size_t kBytes = 8 << 20;
-  CUcontext context_ = nullptr;
-  CUmodule module_ = nullptr;
-  CUdeviceptr data_ = 0;
 };
 
 TEST_F(SemanticTest, ScalarThatAKernelComputedIsRead) {
