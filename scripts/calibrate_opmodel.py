@@ -11,10 +11,11 @@ CSV per operation, columns as `dltap predict` names them. Prints, as Markdown,
 1. the median and mean error of each operation on each GPU;
 2. for each GPU the ratio that its rows suggest for the GPU table: the present
    one times the median of modelled / measured over long rows of one bound
-   (sustained_fp32_ratio over GEMMs, sustained_bandwidth_ratio over elementwise
-   operations);
-3. with --hold-out the errors when a GPU's ratios are not its own but the
-   median of the others', as for a GPU that nobody has measured.
+   (the smaller FP32 ratio over GEMMs, sustained_bandwidth_ratio over
+   elementwise operations);
+3. with --hold-out the errors when a GPU's ratios are those that the rule gives
+   from the other GPUs (sustained_rule.py), as for a GPU that nobody has
+   measured.
 
 Rows faster than the GPU's peak are left out and counted: some sheets hold
 something else than times there (the weight gradients of RNNs on Vega and of
@@ -32,8 +33,7 @@ import subprocess
 import sys
 import tempfile
 
-TABLE = os.path.join(os.path.dirname(__file__), "..", "shim", "opmodel",
-                     "gpu_table.csv")
+import sustained_rule
 
 # Names in the published sets -> names in the GPU table.
 GPUS = {
@@ -107,8 +107,7 @@ def flops_of(row):
 
 
 def load_table():
-    with open(TABLE, newline="") as source:
-        return {row["name"]: row for row in csv.DictReader(source)}
+    return sustained_rule.load()
 
 
 def peak_flops_per_s(gpu, precision):
@@ -116,8 +115,11 @@ def peak_flops_per_s(gpu, precision):
     return float(gpu[column]) * 1e12
 
 
-def predict(dltap, gpu, rows):
-    """Runs `dltap predict` on rows; returns its JSON rows, in order."""
+def predict(dltap, gpu, rows, ratios):
+    """Runs `dltap predict` on rows; returns its JSON rows, in order.
+
+    ratios: what replaces the GPU table's, by column.
+    """
     columns = sorted({name for row in rows for name in row
                       if name not in ("gpu", "group")})
     with tempfile.NamedTemporaryFile("w", suffix=".csv", newline="",
@@ -127,8 +129,9 @@ def predict(dltap, gpu, rows):
         writer.writeheader()
         writer.writerows(rows)
     try:
-        done = subprocess.run([dltap, "predict", "--ops", ops.name, "--gpu",
-                               gpu, "--json"], capture_output=True, text=True)
+        command = [dltap, "predict", "--ops", ops.name, "--gpu", gpu, "--json"]
+        command += [f"--ratio={name}={value}" for name, value in ratios.items()]
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"calibrate_opmodel.py: {done.stderr.strip()}")
         return json.loads(done.stdout)["rows"]
@@ -136,8 +139,12 @@ def predict(dltap, gpu, rows):
         os.unlink(ops.name)
 
 
-def collect(dltap, folder, table):
-    """-> list of (gpu, precision, group, measured_ms, modelled_ms, bound)."""
+def collect(dltap, folder, table, ratios_of=lambda gpu: {}):
+    """-> list of (gpu, precision, group, measured_ms, modelled_ms, bound).
+
+    ratios_of: a GPU's name -> the ratios that replace its own; None leaves the
+    GPU out.
+    """
     by_gpu = collections.defaultdict(list)
     too_fast = 0
     for row in [*neusight_rows(folder), *deepbench_rows(folder)]:
@@ -151,7 +158,10 @@ def collect(dltap, folder, table):
         by_gpu[gpu].append(row)
     results = []
     for gpu, rows in sorted(by_gpu.items()):
-        for row, predicted in zip(rows, predict(dltap, gpu, rows)):
+        ratios = ratios_of(gpu)
+        if ratios is None:
+            continue
+        for row, predicted in zip(rows, predict(dltap, gpu, rows, ratios)):
             results.append((gpu, row["precision"], row["group"],
                             float(row["measured_ms"]),
                             predicted["modelled_ms"], predicted["bound"]))
@@ -186,6 +196,12 @@ def error_cell(ratios):
     return f"{statistics.median(errors):.0f} ({statistics.mean(errors):.0f})"
 
 
+def fp32_limit(gpu):
+    """The column that limits FP32 GEMMs of a GPU."""
+    return min("kernel_fp32_ratio", "power_fp32_ratio",
+               key=lambda column: float(gpu[column]))
+
+
 def print_suggestions(results, table):
     print("### Suggested sustained ratios\n")
     print("| GPU | fp32 now | suggested | bandwidth now | suggested |")
@@ -193,7 +209,7 @@ def print_suggestions(results, table):
     for gpu in sorted({result[0] for result in results}):
         cells = []
         for column, groups, wanted in (
-                ("sustained_fp32_ratio", ("gemm", "bmm", "linear"), "compute"),
+                (fp32_limit(table[gpu]), ("gemm", "bmm", "linear"), "compute"),
                 ("sustained_bandwidth_ratio", ("elementwise",), "memory")):
             ratios = [r[4] / r[3] for r in results
                       if r[0] == gpu and r[1] == "fp32" and r[2] in groups
@@ -206,22 +222,10 @@ def print_suggestions(results, table):
     print()
 
 
-def hold_out(results, table):
-    """Rescales each row as if its GPU had the median ratios of the others."""
-    columns = {"compute": "sustained_fp32_ratio",
-               "memory": "sustained_bandwidth_ratio"}
-    gpus = sorted({result[0] for result in results})
-    rescaled = []
-    for gpu, precision, group, measured, modelled, bound in results:
-        if precision != "fp32":
-            continue
-        if bound in columns:
-            column = columns[bound]
-            others = statistics.median(float(table[other][column])
-                                       for other in gpus if other != gpu)
-            modelled *= float(table[gpu][column]) / others
-        rescaled.append((gpu, precision, group, measured, modelled, bound))
-    return rescaled
+def ratios_without(table, gpu):
+    """What the rule says of a GPU from the others; None: nothing."""
+    ratios = sustained_rule.ratios_by_rule(table, gpu)
+    return None if None in ratios.values() else ratios
 
 
 def main():
@@ -237,8 +241,10 @@ def main():
     print(f"{too_fast} rows above the GPU's peak left out.\n")
     print_suggestions(results, table)
     if options.hold_out:
-        print_errors(hold_out(results, table),
-                     "Errors with the other GPUs' ratios")
+        held_out, _ = collect(options.dltap, options.data, table,
+                              lambda gpu: ratios_without(table, gpu))
+        print_errors([row for row in held_out if row[1] == "fp32"],
+                     "Errors with the ratios of the rule")
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ FIELDS = {
     "fp8_tensor_tflops": ("fp8_flops_per_s", TERA, 0, 1e5),
     "int8_tops": ("int8_ops_per_s", TERA, 0, 1e5),
     "memory_gib": ("memory_bytes", GIB, 1, 1000),
+    "memory_type": (None, None, None, None),
     "bandwidth_gb_per_s": ("bandwidth_bytes_per_s", GIGA, 10, 1e5),
     "l2_mib": ("l2_bytes", MIB, 0.1, 1000),
     "max_warps_per_sm": ("max_warps_per_sm", int, 8, 128),
@@ -45,11 +46,16 @@ FIELDS = {
     "pcie_gb_per_s": ("pcie_bytes_per_s", GIGA, 1, 1000),
     "nvlink_gb_per_s": ("nvlink_bytes_per_s", GIGA, 0, 10000),
     "tdp_watts": ("tdp_watts", 1.0, 10, 3000),
-    "sustained_fp32_ratio": ("sustained_fp32_ratio", 1.0, 0.05, 1),
+    "process_nm": ("process_nm", int, 2, 40),
+    "kernel_fp32_ratio": ("kernel_fp32_ratio", 1.0, 0.05, 1),
+    "kernel_fp32_basis": (None, None, None, None),
+    "power_fp32_ratio": ("power_fp32_ratio", 1.0, 0.05, 9),
+    "power_fp32_basis": (None, None, None, None),
     "sustained_tensor_ratio": ("sustained_tensor_ratio", 1.0, 0.05, 1),
     "sustained_bandwidth_ratio": ("sustained_bandwidth_ratio", 1.0, 0.05, 1),
+    "bandwidth_basis": (None, None, None, None),
     # For readers of the CSV.
-    "sustained_basis": (None, None, None, None),
+    "basis_notes": (None, None, None, None),
     "source": (None, None, None, None),
 }
 
@@ -58,6 +64,10 @@ VENDORS = {"NVIDIA": "Vendor::kNvidia", "AMD": "Vendor::kAmd"}
 HEADER = """\
 // GENERATED from shim/opmodel/gpu_table.csv by gen_gpu_table.py. DO NOT EDIT.
 """
+
+
+# Where a ratio comes from (shim/opmodel/README.md).
+BASES = ("fitted", "published", "sibling", "rule", "assumed")
 
 
 class TableError(Exception):
@@ -108,6 +118,10 @@ def generate(path):
                 raise TableError(f"{where}: {row['name']} is there twice")
             if not row["source"]:
                 raise TableError(f"{where}: no source")
+            for column in columns:
+                if column.endswith("_basis") and row[column] not in BASES:
+                    raise TableError(f"{where}: {column} is '{row[column]}', "
+                                     f"expected one of {BASES}")
             seen.add(row["name"])
             body = [initialiser(c, row[c], where)
                     for c in FIELDS if FIELDS[c][0]]

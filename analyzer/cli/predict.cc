@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analyzer/cli/command.h"
@@ -73,6 +74,47 @@ std::string UnknownGpu(const std::string& name) {
   return absl::StrCat(text, "known are: ", KnownGpus());
 }
 
+struct Ratio {
+  std::string_view name;  // its column in the GPU table
+  double opmodel::GpuSpec::*field;
+};
+constexpr Ratio kRatios[] = {
+    {"kernel_fp32_ratio", &opmodel::GpuSpec::kernel_fp32_ratio},
+    {"power_fp32_ratio", &opmodel::GpuSpec::power_fp32_ratio},
+    {"sustained_tensor_ratio", &opmodel::GpuSpec::sustained_tensor_ratio},
+    {"sustained_bandwidth_ratio", &opmodel::GpuSpec::sustained_bandwidth_ratio},
+};
+
+std::string KnownRatios() {
+  std::string names;
+  for (const Ratio& ratio : kRatios) {
+    names.append(names.empty() ? "" : ", ").append(ratio.name);
+  }
+  return names;
+}
+
+// Puts NAME=VALUE into the GPU's row.
+absl::Status SetRatio(const std::string& assignment, opmodel::GpuSpec& gpu) {
+  constexpr double kLargest = 10;
+  const size_t equals = std::min(assignment.find('='), assignment.size());
+  const std::string name = assignment.substr(0, equals);
+  for (const Ratio& ratio : kRatios) {
+    if (ratio.name != name) continue;
+    double value = 0;
+    if (equals == assignment.size() ||
+        !absl::SimpleAtod(assignment.substr(equals + 1), &value) ||
+        !(value > 0 && value <= kLargest)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("predict: --ratio ", assignment,
+                       ": expected a number above 0, at most ", kLargest));
+    }
+    gpu.*ratio.field = value;
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "predict: unknown ratio \"", name, "\"; known are: ", KnownRatios()));
+}
+
 // A gzip file is read as what is in it.
 absl::StatusOr<std::vector<OpsRow>> ReadOps(const std::string& path) {
   constexpr size_t kMostBytes = size_t{1} << 30;
@@ -91,6 +133,7 @@ absl::StatusOr<std::vector<OpsRow>> ReadOps(const std::string& path) {
 int RunPredict(const std::vector<std::string>& args) {
   std::string ops;
   std::string gpu_name;
+  std::vector<std::string> ratios;
   bool json = false;
   CLI::App app("Model the time of operations on a GPU that need not be there.",
                "dltap predict");
@@ -99,17 +142,29 @@ int RunPredict(const std::vector<std::string>& args) {
       ->required();
   app.add_option("--gpu", gpu_name, "h100-sxm, a100-80-pcie, l4, t4, ...")
       ->required();
+  app.add_option("--ratio", ratios,
+                 "NAME=VALUE in place of the GPU table's, for a board that was "
+                 "measured or runs at another power limit; may be repeated. "
+                 "Names: " +
+                     KnownRatios());
   app.add_flag("--json", json, "rows and errors as JSON");
   app.footer(kColumns + ("\nGPUs: " + KnownGpus()));
   if (const auto code = ParseArgs(app, args)) return *code;
-  const opmodel::GpuSpec* gpu = GpuNamed(gpu_name);
-  if (gpu == nullptr) {
+  const opmodel::GpuSpec* known = GpuNamed(gpu_name);
+  if (known == nullptr) {
     PrintError(UnknownGpu(gpu_name));
     return kExitUsage;
   }
+  opmodel::GpuSpec gpu = *known;
+  for (const std::string& ratio : ratios) {
+    if (const absl::Status set = SetRatio(ratio, gpu); !set.ok()) {
+      PrintError(std::string(set.message()));
+      return kExitUsage;
+    }
+  }
   const absl::StatusOr<std::vector<OpsRow>> rows = ReadOps(ops);
   if (!rows.ok()) return Fail(rows.status());
-  const Prediction prediction = Predict(*rows, *gpu);
+  const Prediction prediction = Predict(*rows, gpu);
   const std::string text = json ? RenderPredictionJson(prediction)
                                 : RenderPredictionText(prediction);
   std::fwrite(text.data(), 1, text.size(), stdout);

@@ -151,7 +151,7 @@ class ConvEngines {
     const double workspace = 8 * points *
                              (tiles * (conv_.in_channels + conv_.out_channels) +
                               conv_.in_channels * conv_.out_channels);
-    const double fp32 = gpu_.fp32_flops_per_s * gpu_.sustained_fp32_ratio;
+    const double fp32 = SustainedFp32(gpu_);
     const double efficiency = conv_.direction == OpKind::kConvBackwardWeight
                                   ? kFftWeightEfficiency
                                   : kFftEfficiency;

@@ -47,9 +47,6 @@ constexpr Tile kBatchedAmpere[] = {{128, 128, 1.00, 1.00}};
 constexpr Tile kConvolutionTiles[] = {
     {128, 128, 1.00, 1.00}, {128, 64, 1.00, 0.92}, {128, 32, 0.90, 0.65}};
 
-// Below this share of the FP32 peak a GPU is held back by its power cap.
-constexpr double kPowerCappedRatio = 0.6;
-
 // DeepBench's M40 sheet (cuBLAS 7.5): 16 and 32 columns cost as much as 64, and
 // long dot products are not split.
 constexpr Tile kMaxwellTiles[] = {{128, 128, 1.00, 1.00},
@@ -156,17 +153,26 @@ double LongRowEfficiency(const GemmShape& shape, const GpuSpec& gpu) {
   return std::pow(kLongK / shape.k, RunsOldTnKernel(shape, gpu) ? 0.55 : 0.08);
 }
 
+// Small tiles cost energy, so the power limit leaves them less. A kernel that
+// stalls draws less power instead, so that the clock rises until the kernel or
+// the power limits it.
+double TileRate(const GemmShape& shape, const Tile& tile, const GpuSpec& gpu) {
+  const MathRate& rate = shape.rate;
+  const double stalls =
+      TransposeEfficiency(shape, gpu) * LongRowEfficiency(shape, gpu);
+  const double energy =
+      IsPowerCapped(gpu) ? tile.capped_efficiency : tile.efficiency;
+  return energy * std::min(rate.unlimited_flops_per_s * stalls,
+                           rate.sustained_flops_per_s);
+}
+
 GemmPlan Evaluate(const GemmShape& shape, const Tile& tile, int split_k,
                   const GpuSpec& gpu) {
   const double k = std::ceil(shape.k / split_k);
   const double blocks = shape.batch * std::ceil(shape.m / tile.m) *
                         std::ceil(shape.n / tile.n) * split_k;
   const double waves = std::ceil(blocks / gpu.sms) + TailTiles(shape, gpu);
-  const double sm_flops_per_s =
-      shape.rate.sustained_flops_per_s / gpu.sms *
-      (gpu.sustained_fp32_ratio < kPowerCappedRatio ? tile.capped_efficiency
-                                                    : tile.efficiency) *
-      TransposeEfficiency(shape, gpu) * LongRowEfficiency(shape, gpu);
+  const double sm_flops_per_s = TileRate(shape, tile, gpu) / gpu.sms;
   const double tile_flops =
       2.0 * shape.real_ops_factor * tile.m * tile.n * (k + kEdgeK);
   const double compute_ns = waves * tile_flops / sm_flops_per_s * 1e9;
@@ -190,8 +196,7 @@ GemmPlan Evaluate(const GemmShape& shape, const Tile& tile, int split_k,
 // 10 % slower than even waves). Under a power cap the busy SMs of an uneven
 // wave run faster instead, so that it looks even (T4).
 bool SplitsOnlyToFill(const GemmShape& shape, const GpuSpec& gpu) {
-  return shape.batch <= 1 && gpu.compute_major >= 8 &&
-         gpu.sustained_fp32_ratio >= kPowerCappedRatio;
+  return shape.batch <= 1 && gpu.compute_major >= 8 && !IsPowerCapped(gpu);
 }
 
 bool MaySplit(const GemmShape& shape, const Tile& tile, int split_k,

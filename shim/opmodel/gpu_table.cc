@@ -40,6 +40,16 @@ std::string Normalise(std::string_view product, bool keep_memory_size) {
 
 }  // namespace
 
+double SustainedFp32(const GpuSpec& gpu) {
+  return gpu.fp32_flops_per_s *
+         std::min(gpu.kernel_fp32_ratio, gpu.power_fp32_ratio);
+}
+
+bool IsPowerCapped(const GpuSpec& gpu) {
+  constexpr double kFarBelow = 0.75;
+  return gpu.power_fp32_ratio < kFarBelow * gpu.kernel_fp32_ratio;
+}
+
 std::span<const GpuSpec> AllGpus() { return kGpus; }
 
 const GpuSpec* FindGpu(std::string_view name) {

@@ -44,12 +44,22 @@ struct GpuSpec {
   double pcie_bytes_per_s;    // raw link rate to the host, one direction
   double nvlink_bytes_per_s;  // all links, one direction
   double tdp_watts;
-  // Share of the peak that long, well-shaped kernels keep: power caps, clocks
-  // below boost, the vendor's kernels. Calibrated, see README.md.
-  double sustained_fp32_ratio;
+  int process_nm;
+  // Shares of the FP32 peak: what long, well-shaped kernels keep while power
+  // does not limit them, and what the power limit leaves (above 1: it does not
+  // limit). Shares of the other peaks: what kernels keep, power included. See
+  // README.md for where they come from.
+  double kernel_fp32_ratio;
+  double power_fp32_ratio;
   double sustained_tensor_ratio;
   double sustained_bandwidth_ratio;
 };
+
+// FLOP/s of the FP32 pipe that long, well-shaped kernels keep.
+double SustainedFp32(const GpuSpec& gpu);
+
+// Whether FP32 work runs far below the boost clock for want of power.
+bool IsPowerCapped(const GpuSpec& gpu);
 
 std::span<const GpuSpec> AllGpus();
 const GpuSpec* FindGpu(std::string_view name);  // nullptr: unknown

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/opmodel/math_rate.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace dltap::opmodel {
@@ -8,15 +9,23 @@ namespace {
 
 MathRate VectorRate(double peak_flops_per_s, const GpuSpec& gpu) {
   return {.peak_flops_per_s = peak_flops_per_s,
-          .sustained_flops_per_s = peak_flops_per_s * gpu.sustained_fp32_ratio,
+          .sustained_flops_per_s =
+              peak_flops_per_s *
+              std::min(gpu.kernel_fp32_ratio, gpu.power_fp32_ratio),
+          .unlimited_flops_per_s = peak_flops_per_s * gpu.kernel_fp32_ratio,
           .tensor = false};
 }
 
+MathRate TensorRate(double peak_flops_per_s, double sustained_ratio) {
+  const double sustained = peak_flops_per_s * sustained_ratio;
+  return {.peak_flops_per_s = peak_flops_per_s,
+          .sustained_flops_per_s = sustained,
+          .unlimited_flops_per_s = sustained,
+          .tensor = true};
+}
+
 MathRate TensorRate(double peak_flops_per_s, const GpuSpec& gpu) {
-  return {
-      .peak_flops_per_s = peak_flops_per_s,
-      .sustained_flops_per_s = peak_flops_per_s * gpu.sustained_tensor_ratio,
-      .tensor = true};
+  return TensorRate(peak_flops_per_s, gpu.sustained_tensor_ratio);
 }
 
 // TF32 operands take twice the bytes of FP16's through shared memory for the
@@ -24,9 +33,8 @@ MathRate TensorRate(double peak_flops_per_s, const GpuSpec& gpu) {
 constexpr double kTf32FeedRatio = 0.78;
 
 MathRate Tf32Rate(double peak_flops_per_s, const GpuSpec& gpu) {
-  MathRate rate = TensorRate(peak_flops_per_s, gpu);
-  rate.sustained_flops_per_s *= kTf32FeedRatio;
-  return rate;
+  return TensorRate(peak_flops_per_s,
+                    kTf32FeedRatio * gpu.sustained_tensor_ratio);
 }
 
 MathRate HalfRate(DType type, const GpuSpec& gpu) {
@@ -72,8 +80,10 @@ MathRate MathRateOf(const Operation& op, const GpuSpec& gpu) {
 }
 
 MathRate PaddedRate(const MathRate& rate, double size) {
+  if (!rate.tensor || IsAligned(size)) return rate;
   MathRate padded = rate;
-  if (rate.tensor && !IsAligned(size)) padded.sustained_flops_per_s /= 2;
+  padded.sustained_flops_per_s /= 2;
+  padded.unlimited_flops_per_s /= 2;
   return padded;
 }
 

@@ -11,7 +11,10 @@ namespace dltap::opmodel {
 struct MathRate {
   double peak_flops_per_s;
   double sustained_flops_per_s;  // what long, well-shaped kernels keep
-  bool tensor;                   // tensor (or matrix) cores
+  // The same without the power limit, for kernels that are too slow to reach
+  // it.
+  double unlimited_flops_per_s;
+  bool tensor;  // tensor (or matrix) cores
 };
 
 // Rules: TF32 and BF16 fall back to the FP32 pipe where the GPU lacks them, FP8

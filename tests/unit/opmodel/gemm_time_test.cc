@@ -19,9 +19,7 @@ double TimeNs(const Operation& op, const char* gpu) {
 TEST(GemmTimeTest, LargeGemmRunsAtTheSustainedRate) {
   const GpuSpec& gpu = *FindGpu("v100-pcie");
   const Operation op = MakeGemm(8192, 8192, 4096);
-  const double ideal_ns = CostOf(op)->flops /
-                          (gpu.fp32_flops_per_s * gpu.sustained_fp32_ratio) *
-                          1e9;
+  const double ideal_ns = CostOf(op)->flops / SustainedFp32(gpu) * 1e9;
   const ModelledTime time = *TimeOf(op, gpu);
   EXPECT_EQ(time.bound, Bound::kCompute);
   EXPECT_GT(time.ns, ideal_ns);
@@ -119,6 +117,36 @@ TEST(GemmTimeTest, LongRowsLoseRate) {
   // Four times the work of k = 8192 takes more than four times as long.
   EXPECT_GT(TimeNs(MakeGemm(4096, 4096, 32768), "v100-pcie"),
             4.2 * TimeNs(MakeGemm(4096, 4096, 8192), "v100-pcie"));
+}
+
+// 0.93 of the peak by the kernel, 0.80 of that when transposed: a power limit
+// between the two costs the plain GEMM only, one below both the same.
+TEST(GemmTimeTest, PowerLimitHidesStalls) {
+  GpuSpec gpu = *FindGpu("p100-pcie");
+  const Operation plain = MakeGemm(4096, 4096, 4096);
+  Operation transposed = plain;
+  transposed[Dim::kTransA] = 1;
+  const double plain_ns = TimeOf(plain, gpu)->ns;
+  const double transposed_ns = TimeOf(transposed, gpu)->ns;
+  gpu.power_fp32_ratio = 0.85;
+  EXPECT_NEAR(TimeOf(plain, gpu)->ns / plain_ns, 0.93 / 0.85, 0.01);
+  EXPECT_DOUBLE_EQ(TimeOf(transposed, gpu)->ns, transposed_ns);
+  gpu.power_fp32_ratio = 0.70;
+  EXPECT_DOUBLE_EQ(TimeOf(plain, gpu)->ns, TimeOf(transposed, gpu)->ns);
+}
+
+TEST(GemmTimeTest, SmallTilesCostMoreUnderAPowerCap) {
+  GpuSpec gpu = *FindGpu("t4");
+  gpu.bandwidth_bytes_per_s *= 10;  // so that memory does not limit
+  const auto loss = [&](int64_t m, int64_t n) {
+    const Operation op = MakeGemm(m, n, 1024, 4096);
+    gpu.power_fp32_ratio = FindGpu("t4")->power_fp32_ratio;
+    const double capped_ns = TimeOf(op, gpu)->ns;
+    gpu.power_fp32_ratio = 9;
+    return capped_ns / TimeOf(op, gpu)->ns;
+  };
+  // 0.65 instead of 0.95 for 64 x 64, 0.92 instead of 1 for 128 x 64.
+  EXPECT_NEAR(loss(64, 64) / loss(128, 64), 0.95 / 0.65 * 0.92, 0.02);
 }
 
 TEST(GemmTimeTest, PlansAreSortedAndTheBestIsFirst) {

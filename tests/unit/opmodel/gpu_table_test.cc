@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+
 namespace dltap::opmodel {
 namespace {
 
@@ -53,6 +55,46 @@ TEST(GpuTableTest, Fp32PeakFollowsFromLanesAndClock) {
     const double peak =
         2.0 * gpu.sms * gpu.fp32_lanes_per_sm * gpu.boost_mhz * 1e6;
     EXPECT_NEAR(gpu.fp32_flops_per_s / peak, 1, 0.02) << gpu.name;
+  }
+}
+
+TEST(GpuTableTest, BoardsOfSeventyWattsArePowerCapped) {
+  for (const char* name : {"t4", "l4", "a10"}) {
+    EXPECT_TRUE(IsPowerCapped(*FindGpu(name))) << name;
+  }
+  for (const char* name :
+       {"p100-pcie", "v100-sxm", "a100-40-pcie", "h100-sxm", "rtx-2080-ti"}) {
+    EXPECT_FALSE(IsPowerCapped(*FindGpu(name))) << name;
+  }
+}
+
+// Best FP32 torch.matmul of 1024 to 10240, TFLOP/s, that others published
+// (zzc0721/torch-performance-test-data).
+TEST(GpuTableTest, SustainedRatesAreThoseOfPublishedMatmuls) {
+  struct Published {
+    const char* gpu;
+    double tflops;
+  };
+  for (const Published& published :
+       std::initializer_list<Published>{{"p100-pcie", 8.63},
+                                        {"p100-sxm", 9.50},
+                                        {"p40", 10.07},
+                                        {"v100-sxm", 14.51},
+                                        {"t4", 4.30},
+                                        {"a100-80-sxm", 19.18},
+                                        {"a40", 23.73},
+                                        {"a6000", 23.92},
+                                        {"rtx-3090", 24.6},
+                                        {"rtx-4090", 54.7},
+                                        {"l40s", 46.88},
+                                        {"h100-pcie", 36.95},
+                                        {"h100-sxm", 52.11},
+                                        {"h200-sxm", 51.34},
+                                        {"b200", 66.24}}) {
+    EXPECT_NEAR(
+        SustainedFp32(*FindGpu(published.gpu)) / (published.tflops * 1e12), 1,
+        0.06)
+        << published.gpu;
   }
 }
 

@@ -46,16 +46,25 @@ TEST(MathRateTest, Fp8FallsBackToFp16) {
       312e12);
 }
 
-TEST(MathRateTest, SustainedIsThePeakTimesTheTableRatio) {
-  const GpuSpec& t4 = *FindGpu("t4");
-  const MathRate rate = RateOf(DType::kF32, DType::kF32, "t4");
-  EXPECT_DOUBLE_EQ(rate.sustained_flops_per_s,
-                   t4.fp32_flops_per_s * t4.sustained_fp32_ratio);
+TEST(MathRateTest, SustainedIsWhatKernelAndPowerLeave) {
+  const GpuSpec& t4 = *FindGpu("t4");  // limited by power
+  const MathRate capped = RateOf(DType::kF32, DType::kF32, "t4");
+  EXPECT_DOUBLE_EQ(capped.sustained_flops_per_s,
+                   t4.fp32_flops_per_s * t4.power_fp32_ratio);
+  EXPECT_DOUBLE_EQ(capped.unlimited_flops_per_s,
+                   t4.fp32_flops_per_s * t4.kernel_fp32_ratio);
+  const GpuSpec& p100 = *FindGpu("p100-pcie");  // by its kernels
+  const MathRate free = RateOf(DType::kF32, DType::kF32, "p100-pcie");
+  EXPECT_DOUBLE_EQ(free.sustained_flops_per_s,
+                   p100.fp32_flops_per_s * p100.kernel_fp32_ratio);
+  EXPECT_DOUBLE_EQ(free.sustained_flops_per_s, free.unlimited_flops_per_s);
 }
 
 TEST(MathRateTest, OddSizesHalveTensorRates) {
   const MathRate rate = RateOf(DType::kF16, DType::kF16, "a100-80-sxm");
   EXPECT_DOUBLE_EQ(PaddedRate(rate, 35).sustained_flops_per_s,
+                   rate.sustained_flops_per_s / 2);
+  EXPECT_DOUBLE_EQ(PaddedRate(rate, 35).unlimited_flops_per_s,
                    rate.sustained_flops_per_s / 2);
   EXPECT_DOUBLE_EQ(PaddedRate(rate, 64).sustained_flops_per_s,
                    rate.sustained_flops_per_s);

@@ -63,6 +63,10 @@ class GenGpuTableTest(unittest.TestCase):
         self.rows[0]["source"] = ""
         self.assert_refused("no source")
 
+    def test_unknown_basis_is_refused(self):
+        self.rows[0]["power_fp32_basis"] = "guessed"
+        self.assert_refused("power_fp32_basis is 'guessed', expected one of")
+
     def test_unknown_vendor_is_refused(self):
         self.rows[0]["vendor"] = "Intel"
         self.assert_refused("vendor is 'Intel', expected")

@@ -63,6 +63,25 @@ TEST(PredictCommandTest, UnknownGpuIsUsageAndListsTheKnown) {
               HasSubstr("unknown GPU \"zeus\"; known are: "));
 }
 
+TEST(PredictCommandTest, RatiosReplaceTheTables) {
+  // 1 GB of reads and writes, 1 M rows: bound by memory.
+  const std::string ops = WriteOps("op,b,h\nrelu,1048576,1024\n");
+  const auto half = [&](const std::string& ratio) {
+    return Predict({"--ops", ops, "--gpu", "t4", "--ratio", ratio});
+  };
+  const std::string as_is = Predict({"--ops", ops, "--gpu", "t4"}).out;
+  EXPECT_NE(half("sustained_bandwidth_ratio=0.37").out, as_is);
+  EXPECT_EQ(half("power_fp32_ratio=0.25").out, as_is);
+  EXPECT_EQ(half("speed=2").code, kExitUsage);
+  EXPECT_THAT(half("speed=2").err,
+              HasSubstr("unknown ratio \"speed\"; known are: kernel_fp32"));
+  for (const char* bad :
+       {"power_fp32_ratio", "power_fp32_ratio=", "power_fp32_ratio=0",
+        "power_fp32_ratio=nan", "power_fp32_ratio=11"}) {
+    EXPECT_EQ(half(bad).code, kExitUsage) << bad;
+  }
+}
+
 TEST(PredictCommandTest, ReadsGzippedRows) {
   const std::string path = ::testing::TempDir() + "predict_command_ops.csv.gz";
   const gzFile file = gzopen(path.c_str(), "wb");
