@@ -42,6 +42,10 @@ class RowFields {
 // The operation that a row's `op`, `precision` and dimensions describe.
 absl::StatusOr<opmodel::Operation> OperationOf(const RowFields& row);
 
+// What a row's `op` spends on the host between a pair of events around it; 0
+// for an unknown one.
+double HostNsOf(const RowFields& row);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_PREDICT_OP_ROWS_H_

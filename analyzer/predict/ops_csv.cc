@@ -42,6 +42,7 @@ absl::StatusOr<OpsRow> ParseRow(const RowFields& row) {
   return OpsRow{.line = row.line(),
                 .op = std::string(row.Text("op")),
                 .operation = *operation,
+                .host_ns = HostNsOf(row),
                 .measured_ms = *measured_ms};
 }
 

@@ -18,6 +18,7 @@ struct OpsRow {
   int64_t line;    // in the file, from 1
   std::string op;  // as written
   opmodel::Operation operation;
+  double host_ns;  // from an event before the call to the kernel's start
   std::optional<double> measured_ms;
 };
 

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "shim/opmodel/launch_floor.h"
-
 namespace dltap::analyzer {
 namespace {
 
@@ -16,10 +14,11 @@ PredictedRow PredictRow(const OpsRow& row, const opmodel::GpuSpec& gpu) {
       opmodel::TimeOf(row.operation, gpu)
           .value_or(opmodel::ModelledTime{.ns = 0,
                                           .bound = opmodel::Bound::kLatency});
-  const double modelled_ms = (time.ns + opmodel::kLaunchLatencyNs) * 1e-6;
+  const double modelled_ms = (time.ns + row.host_ns) * 1e-6;
   PredictedRow predicted{.line = row.line,
                          .op = row.op,
                          .modelled_ms = modelled_ms,
+                         .device_ms = time.ns * 1e-6,
                          .bound = time.bound,
                          .measured_ms = row.measured_ms,
                          .error_ratio = std::nullopt};

@@ -16,7 +16,8 @@ namespace dltap::analyzer {
 struct PredictedRow {
   int64_t line;
   std::string op;
-  double modelled_ms;
+  double modelled_ms;  // between events around the call
+  double device_ms;    // of its kernels alone
   opmodel::Bound bound;
   std::optional<double> measured_ms;
   std::optional<double> error_ratio;  // modelled / measured - 1
@@ -38,7 +39,7 @@ struct Prediction {
 };
 
 // Modelled time of each row as a pair of events around the call would show it:
-// device time and one launch latency.
+// device time and what passes on the host before the kernel starts.
 Prediction Predict(const std::vector<OpsRow>& rows,
                    const opmodel::GpuSpec& gpu);
 

@@ -37,10 +37,11 @@ std::string TextNumber(std::optional<double> value, const char* unknown) {
 // Operation names come from a fixed list, so nothing needs escaping.
 std::string RowJson(const PredictedRow& row) {
   return absl::StrFormat(
-      R"({"line":%d,"op":"%s","modelled_ms":%s,"bound":"%s",)"
+      R"({"line":%d,"op":"%s","modelled_ms":%s,"device_ms":%s,"bound":"%s",)"
       R"("measured_ms":%s,"error_percent":%s})",
-      row.line, row.op, JsonNumber(row.modelled_ms), NameOf(row.bound),
-      JsonNumber(row.measured_ms), JsonNumber(Percent(row.error_ratio)));
+      row.line, row.op, JsonNumber(row.modelled_ms), JsonNumber(row.device_ms),
+      NameOf(row.bound), JsonNumber(row.measured_ms),
+      JsonNumber(Percent(row.error_ratio)));
 }
 
 std::string OpJson(const OpAccuracy& op) {

@@ -2,6 +2,7 @@
 #include "shim/opmodel/streaming_time.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "shim/opmodel/launch_floor.h"
 
@@ -17,6 +18,10 @@ struct RowPasses {
   double extra_reads;    // of the inputs, after the first
   double block_threads;  // a block owns one row
 };
+
+bool IsSoftmax(OpKind kind) {
+  return kind == OpKind::kSoftmaxForward || kind == OpKind::kSoftmaxBackward;
+}
 
 RowPasses PassesOf(OpKind kind, double row_elements) {
   switch (kind) {
@@ -49,19 +54,58 @@ double L1Bytes(const GpuSpec& gpu) {
   return gpu.compute_major >= 7 ? gpu.shared_bytes_per_sm : 0;
 }
 
-// Share of repeated reads that go to device memory. The thresholds are read
-// off NeuSight's layer norm and softmax traces: on T4, V100 and A100 re-reads
-// start to miss when the rows in flight reach 0.65 of the L1 and all miss at
-// 1.45. The L2 holds the output too, so half of it serves.
-double RereadMissShare(double row_bytes, double block_threads,
+// Ratios of the rows in flight on an SM to its L1, up to which repeated reads
+// hit and from which on they all miss.
+struct Thresholds {
+  double fits;
+  double misses;
+};
+
+// Read off NeuSight's traces: layer norm on V100 and T4 misses from half of the
+// L1 on and always where it is full, on A100 much later; softmax is alike on
+// all three.
+Thresholds L1Thresholds(OpKind kind, const GpuSpec& gpu) {
+  if (IsSoftmax(kind)) return {.fits = 0.65, .misses = 1.45};
+  return gpu.compute_major >= 8 ? Thresholds{.fits = 0.85, .misses = 1.45}
+                                : Thresholds{.fits = 0.45, .misses = 1.05};
+}
+
+double ResidentBlocks(double block_threads, const GpuSpec& gpu) {
+  return std::clamp(gpu.max_warps_per_sm * 32.0 / block_threads, 1.,
+                    static_cast<double>(gpu.max_blocks_per_sm));
+}
+
+// Share of repeated reads that go to device memory. The L2 holds the output
+// too, so half of it serves.
+double RereadMissShare(OpKind kind, double row_bytes, double block_threads,
                        const GpuSpec& gpu) {
-  const double threads_per_sm = gpu.max_warps_per_sm * 32.0;
-  const double blocks_per_sm =
-      std::clamp(threads_per_sm / block_threads, 1.,
-                 static_cast<double>(gpu.max_blocks_per_sm));
-  const double sm_set = blocks_per_sm * row_bytes;
-  return MissShare(sm_set, L1Bytes(gpu), 0.65, 1.45) *
+  const double sm_set = ResidentBlocks(block_threads, gpu) * row_bytes;
+  const Thresholds l1 = L1Thresholds(kind, gpu);
+  return MissShare(sm_set, L1Bytes(gpu), l1.fits, l1.misses) *
          MissShare(sm_set * gpu.sms, gpu.l2_bytes, 0.25, 0.60);
+}
+
+// PyTorch's block softmax walks a row in 16-byte vectors as far as they come in
+// whole blocks of threads and the rest element by element. However fast the
+// memory, a block waits for its three passes and two reductions: so many cycles
+// in all, and so many per step along the row. Fits to V100's and A100's rows
+// that are no multiple of the vectors of a block (NeuSight), which run at 0.7
+// of the bandwidth.
+constexpr double kSoftmaxBlockCycles = 8500;
+constexpr double kSoftmaxStepCycles = 2300;
+
+double SoftmaxWaitNs(const Operation& op, double row_elements,
+                     double block_threads, const GpuSpec& gpu) {
+  const double vector_elements = 128.0 / std::max(1, BitsOf(op.storage));
+  const double vectors =
+      std::floor(row_elements / (block_threads * vector_elements));
+  const double rest =
+      std::ceil(row_elements / block_threads - vectors * vector_elements);
+  const double block_cycles =
+      kSoftmaxBlockCycles + kSoftmaxStepCycles * (vectors + rest);
+  const double blocks_at_once = gpu.sms * ResidentBlocks(block_threads, gpu);
+  return static_cast<double>(op[Dim::kRows]) / blocks_at_once * block_cycles /
+         gpu.boost_mhz * 1e3;
 }
 
 }  // namespace
@@ -86,8 +130,18 @@ ModelledTime RowPassTime(const Operation& op, const Cost& cost,
   const RowPasses passes = PassesOf(op.kind, row_elements);
   const double reread_bytes =
       passes.extra_reads * read_bytes *
-      RereadMissShare(read_bytes / rows, passes.block_threads, gpu);
-  return StreamingTime(cost.bytes + reread_bytes, gpu);
+      RereadMissShare(op.kind, read_bytes / rows, passes.block_threads, gpu);
+  const bool block_softmax =
+      op.kind == OpKind::kSoftmaxForward && row_elements > kRegisterRow;
+  const double wait_ns =
+      block_softmax && gpu.vendor == Vendor::kNvidia
+          ? SoftmaxWaitNs(op, row_elements, passes.block_threads, gpu)
+          : 0;
+  ModelledTime time = StreamingTime(cost.bytes + reread_bytes, gpu);
+  if (wait_ns + kEmptyKernelNs > time.ns) {
+    time = {.ns = wait_ns + kEmptyKernelNs, .bound = Bound::kLatency};
+  }
+  return time;
 }
 
 }  // namespace dltap::opmodel

@@ -54,6 +54,40 @@ TEST(RowPassTest, LayerNormReadsTwiceWhenRowsOutgrowTheCaches) {
               2, 1e-6);
 }
 
+TEST(RowPassTest, LayerNormMissesEarlierBeforeAmpere) {
+  // Eight rows of 6 KB in flight are 0.75 of T4's 64 KB: half of the way from
+  // 0.45 to 1.05. Of the L2 they take all the room that there is.
+  GpuSpec gpu = *FindGpu("t4");
+  gpu.l2_bytes = 1;
+  const Operation op = MakeRowOp(OpKind::kNormForward, 65536, 1536);
+  EXPECT_NEAR(PassesOf(op, gpu), 2.5, 1e-6);
+  gpu.compute_major = 8;
+  EXPECT_NEAR(PassesOf(op, gpu), 2, 1e-6);
+}
+
+// A block of 256 threads takes 1024 elements at a step: 2048 are two steps, of
+// 1280 the last 256 are a step of their own, of 1600 the last 576 are three.
+TEST(RowPassTest, SoftmaxBlocksWaitHoweverFastTheMemoryIs) {
+  GpuSpec gpu = *FindGpu("a100-80-pcie");
+  gpu.bandwidth_bytes_per_s = 1e18;
+  const auto block_cycles = [&](int64_t row_elements, double blocks_per_sm) {
+    const Operation op =
+        MakeRowOp(OpKind::kSoftmaxForward, 1080000, row_elements);
+    const double waves = 1080000 / 108. / blocks_per_sm;
+    return (TimeOf(op, gpu)->ns - kEmptyKernelNs) / waves * 1.410;
+  };
+  EXPECT_NEAR(block_cycles(2048, 8), 8500 + 2 * 2300, 1);
+  EXPECT_NEAR(block_cycles(1280, 8), 8500 + 2 * 2300, 1);
+  EXPECT_NEAR(block_cycles(1600, 8), 8500 + 4 * 2300, 1);
+  EXPECT_NEAR(block_cycles(4096, 4), 8500 + 2 * 2300, 1);
+  EXPECT_LT(block_cycles(1024, 1), 1);  // stays in registers
+}
+
+TEST(RowPassTest, SoftmaxOfSlowMemoryDoesNotWaitForItsBlocks) {
+  const Operation op = MakeRowOp(OpKind::kSoftmaxForward, 65536, 2048);
+  EXPECT_EQ(TimeOf(op, *FindGpu("t4"))->bound, Bound::kMemory);
+}
+
 TEST(RowPassTest, ALargeL2KeepsTheRows) {
   const Operation op = MakeRowOp(OpKind::kNormForward, 65536, 4096);
   GpuSpec small = *FindGpu("l4");

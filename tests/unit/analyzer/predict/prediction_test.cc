@@ -23,13 +23,28 @@ TEST(PredictionTest, RowsKeepTheFilesOrder) {
   EXPECT_EQ(prediction.rows[2].bound, opmodel::Bound::kMemory);
 }
 
-TEST(PredictionTest, TimeIsTheModelsPlusOneLaunchLatency) {
+TEST(PredictionTest, TimeOfALibraryCallIsTheModelsPlusOneLaunchLatency) {
   const std::vector<OpsRow> rows =
       *ParseOpsCsv("op,m,n,k\ngemm,512,512,512\n", "ops.csv");
   const opmodel::GpuSpec& gpu = *opmodel::FindGpu("l4");
   const double device_ns = opmodel::TimeOf(rows[0].operation, gpu)->ns;
   EXPECT_DOUBLE_EQ(Predict(rows, gpu).rows[0].modelled_ms,
                    (device_ns + opmodel::kLaunchLatencyNs) / 1e6);
+}
+
+// On an idle GPU a framework's operator reaches the device later than a
+// library's call; what the device does is the same.
+TEST(PredictionTest, FrameworkOperatorsSpendTimeOnTheHost) {
+  const auto host_ms = [](const char* text) {
+    const PredictedRow row = PredictText(text).rows[0];
+    return row.modelled_ms - row.device_ms;
+  };
+  EXPECT_NEAR(host_ms("op,m,n,k\ngemm,64,64,64\n"), 0.005, 1e-9);
+  EXPECT_NEAR(host_ms("op,b,h\nrelu,64,64\n"), 0.016, 1e-9);
+  EXPECT_NEAR(host_ms("op,b,h\nelementwise,64,64\n"), 0.016, 1e-9);
+  EXPECT_NEAR(host_ms("op,b,h\nsoftmax,64,64\n"), 0.022, 1e-9);
+  EXPECT_NEAR(host_ms("op,b,h\nln,64,64\n"), 0.033, 1e-9);
+  EXPECT_NEAR(host_ms("op,b,m,n,k\nlinear,1,64,64,64\n"), 0.033, 1e-9);
 }
 
 TEST(PredictionTest, ErrorsAreMeanAndMedianOfAbsoluteValues) {

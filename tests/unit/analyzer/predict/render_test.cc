@@ -15,12 +15,14 @@ Prediction MakePrediction() {
           .rows = {{.line = 2,
                     .op = "gemm",
                     .modelled_ms = 1.25,
+                    .device_ms = 1.125,
                     .bound = opmodel::Bound::kCompute,
                     .measured_ms = 1.0,
                     .error_ratio = 0.25},
                    {.line = 3,
                     .op = "softmax",
                     .modelled_ms = 0.5,
+                    .device_ms = 0.25,
                     .bound = opmodel::Bound::kMemory,
                     .measured_ms = std::nullopt,
                     .error_ratio = std::nullopt}},
@@ -39,8 +41,8 @@ Prediction MakePrediction() {
 TEST(RenderPredictionTest, JsonIsTheContract) {
   EXPECT_EQ(RenderPredictionJson(MakePrediction()),
             R"({"schema":"dltap.predict","version":1,"gpu":"t4","rows":[
-{"line":2,"op":"gemm","modelled_ms":1.25,"bound":"compute","measured_ms":1,"error_percent":25},
-{"line":3,"op":"softmax","modelled_ms":0.5,"bound":"memory","measured_ms":null,"error_percent":null}],"ops":[
+{"line":2,"op":"gemm","modelled_ms":1.25,"device_ms":1.125,"bound":"compute","measured_ms":1,"error_percent":25},
+{"line":3,"op":"softmax","modelled_ms":0.5,"device_ms":0.25,"bound":"memory","measured_ms":null,"error_percent":null}],"ops":[
 {"op":"gemm","rows":1,"measured_rows":1,"mean_error_percent":25,"median_error_percent":25},
 {"op":"softmax","rows":1,"measured_rows":0,"mean_error_percent":null,"median_error_percent":null}]}
 )");
