@@ -84,7 +84,7 @@ GemmShape ImplicitGemmOf(const Operation& op, const ConvShape& conv,
 double TensorFeedRatio(const MathRate& rate, const GpuSpec& gpu) {
   if (!rate.tensor || gpu.compute_major < 8) return 1;
   const bool tf32 = rate.peak_flops_per_s == gpu.tf32_flops_per_s;
-  if (gpu.compute_major == 8) return tf32 ? 0.55 : 0.80;
+  if (gpu.compute_major == 8) return tf32 ? 0.41 : 0.76;
   return tf32 ? 0.45 : 0.65;
 }
 

@@ -48,7 +48,7 @@ constexpr Tile kConvolutionTiles[] = {
     {128, 128, 1.00, 1.00}, {128, 64, 1.00, 0.92}, {128, 32, 0.90, 0.65}};
 
 // DeepBench's M40 sheet (cuBLAS 7.5): 16 and 32 columns cost as much as 64, and
-// long dot products are not split.
+// long dot products are not split. cuDNN's recurrent steps do have the tiles.
 constexpr Tile kMaxwellTiles[] = {{128, 128, 1.00, 1.00},
                                   {128, 64, 1.00, 0.92},
                                   {64, 128, 1.00, 0.92},
@@ -60,6 +60,7 @@ bool IsMaxwell(const GpuSpec& gpu) {
 
 std::span<const Tile> TilesFor(const GemmShape& shape, const GpuSpec& gpu) {
   if (shape.rate.tensor) return kTensorTiles;
+  if (shape.kernels == GemmKernels::kRecurrent) return kVectorTiles;
   if (shape.kernels != GemmKernels::kBlas) return kConvolutionTiles;
   if (gpu.vendor != Vendor::kNvidia) return kVectorTiles;
   if (shape.batch <= 1) {
@@ -207,7 +208,9 @@ bool MaySplit(const GemmShape& shape, const Tile& tile, int split_k,
     return false;
   }
   if (shape.kernels == GemmKernels::kConvolution) return false;
-  if (shape.kernels == GemmKernels::kBlas && IsMaxwell(gpu)) return false;
+  if (shape.kernels != GemmKernels::kConvolutionSplittingK && IsMaxwell(gpu)) {
+    return false;
+  }
   return shape.k / split_k >= kShortestK;
 }
 

@@ -15,6 +15,7 @@ enum class GemmKernels : uint8_t {
   kBlas,
   kConvolution,            // implicit GEMM: few tiles, one pass over k
   kConvolutionSplittingK,  // of the filter's gradient: adds up with atomics
+  kRecurrent,              // a step of cuDNN's RNNs: narrow tiles everywhere
 };
 
 struct GemmShape {

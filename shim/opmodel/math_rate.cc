@@ -29,12 +29,15 @@ MathRate TensorRate(double peak_flops_per_s, const GpuSpec& gpu) {
 }
 
 // TF32 operands take twice the bytes of FP16's through shared memory for the
-// same products: XLA's table for sm_90 shows 0.65 of the peak against 0.79.
+// same products: XLA's table for sm_90 shows 0.65 of the peak against 0.79. The
+// narrower tensor cores of sm_80 and sm_86 are fed in time (torch.matmul: 0.80
+// of A40's peak for either).
 constexpr double kTf32FeedRatio = 0.78;
 
 MathRate Tf32Rate(double peak_flops_per_s, const GpuSpec& gpu) {
   return TensorRate(peak_flops_per_s,
-                    kTf32FeedRatio * gpu.sustained_tensor_ratio);
+                    (gpu.compute_major >= 9 ? kTf32FeedRatio : 1.0) *
+                        gpu.sustained_tensor_ratio);
 }
 
 MathRate HalfRate(DType type, const GpuSpec& gpu) {

@@ -27,6 +27,8 @@ struct SerialWalk {
   double cycles_per_k;
 };
 constexpr SerialWalk kBeforeVolta[] = {{16, 60}, {32, 185}, {1e9, 95}};
+// M40's kernel for 17 to 32 columns is none worse than its neighbours.
+constexpr double kMaxwellCyclesPerK = 100;
 constexpr double kVectorCyclesPerK = 60;
 constexpr double kTensorCyclesPerK = 38;
 constexpr double kAmdCyclesPerK = 300;
@@ -45,7 +47,10 @@ double CyclesPerK(double columns, bool tensor, const GpuSpec& gpu) {
     return tensor ? kTensorCyclesPerK : kVectorCyclesPerK;
   }
   for (const SerialWalk& walk : kBeforeVolta) {
-    if (columns <= walk.columns) return walk.cycles_per_k;
+    if (columns > walk.columns) continue;
+    return gpu.compute_major < 6
+               ? std::min(walk.cycles_per_k, kMaxwellCyclesPerK)
+               : walk.cycles_per_k;
   }
   return 0;
 }
@@ -58,13 +63,15 @@ class ChainBuilder {
         rate_(MathRateOf(op, gpu)),
         bytes_per_element_(BitsOf(op.storage) / 8.0) {}
 
-  RnnKernel Gemm(RnnKernelRole role, double m, double n, double k) const {
+  RnnKernel Gemm(RnnKernelRole role, double m, double n, double k,
+                 GemmKernels kernels = GemmKernels::kBlas) const {
     const GemmShape gemm{.batch = 1,
                          .m = m,
                          .n = n,
                          .k = k,
                          .bytes_per_element = bytes_per_element_,
-                         .rate = rate_};
+                         .rate = rate_,
+                         .kernels = kernels};
     return {.role = role,
             .time = BestGemmPlan(gemm, gpu_).time,
             .flops = 2 * m * n * k};
@@ -72,7 +79,7 @@ class ChainBuilder {
 
   // A GEMM on the chain from step to step.
   RnnKernel StepGemm(RnnKernelRole role, double m, double n, double k) const {
-    RnnKernel kernel = Gemm(role, m, n, k);
+    RnnKernel kernel = Gemm(role, m, n, k, GemmKernels::kRecurrent);
     // Newer libraries give each gate's share of k to blocks of its own.
     const double walked_k = WalksWholeK(gpu_)
                                 ? (k > shape_.hidden ? kBackwardWalk * k : k)

@@ -60,6 +60,16 @@ TEST(MathRateTest, SustainedIsWhatKernelAndPowerLeave) {
   EXPECT_DOUBLE_EQ(free.sustained_flops_per_s, free.unlimited_flops_per_s);
 }
 
+TEST(MathRateTest, OnlyWideTensorCoresStarveOnTf32) {
+  const auto kept = [](DType type, const char* gpu) {
+    const MathRate rate = RateOf(type, type, gpu);
+    return rate.sustained_flops_per_s / rate.peak_flops_per_s;
+  };
+  EXPECT_DOUBLE_EQ(kept(DType::kTf32, "a40"), kept(DType::kBf16, "a40"));
+  EXPECT_NEAR(kept(DType::kTf32, "h100-sxm") / kept(DType::kBf16, "h100-sxm"),
+              0.78, 1e-9);
+}
+
 TEST(MathRateTest, OddSizesHalveTensorRates) {
   const MathRate rate = RateOf(DType::kF16, DType::kF16, "a100-80-sxm");
   EXPECT_DOUBLE_EQ(PaddedRate(rate, 35).sustained_flops_per_s,

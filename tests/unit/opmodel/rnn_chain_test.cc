@@ -112,6 +112,23 @@ TEST(RnnChainTest, PascalsKernelFor32ColumnsIsSlowerThanTheOneFor64) {
   EXPECT_NEAR(step_ns(64), 116e3, 30e3);
 }
 
+// DeepBench, M40, vanilla of 2560: 238 us a step with 32 columns, 321 with 64;
+// a plain GEMM of cuBLAS 7.5 takes as long for both.
+TEST(RnnChainTest, StepsOnMaxwellHaveNarrowTilesWhereGemmsHaveNone) {
+  const GpuSpec& m40 = *FindGpu("m40");
+  const auto step_ns = [&](int64_t batch) {
+    return TimeOf(MakeRnn(OpKind::kRnnForward, RnnCell::kTanh, 100, batch, 0,
+                          2560),
+                  m40)
+               ->ns /
+           100;
+  };
+  EXPECT_NEAR(step_ns(32), 238e3, 25e3);
+  EXPECT_NEAR(step_ns(64), 321e3, 35e3);
+  EXPECT_DOUBLE_EQ(TimeOf(MakeGemm(2560, 32, 2560), m40)->ns,
+                   TimeOf(MakeGemm(2560, 64, 2560), m40)->ns);
+}
+
 TEST(RnnChainTest, VoltasGatesShareTheWalkOfBackward) {
   const auto ns = [](OpKind kind) {
     return TimeOf(MakeRnn(kind, RnnCell::kLstm, 50, 16, 0, 256), V100())->ns;
