@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "shim/simgpu/device/launch/launch_geometry.h"
@@ -14,6 +15,7 @@ namespace dltap::simgpu {
 
 struct ApiFunction;
 struct Context;
+struct OrderPoint;
 struct Stream;
 
 constexpr int kMaxDevices = 16;
@@ -45,6 +47,8 @@ struct ThreadState {
   int strict_captures = 0;  // begun by this thread, not relaxed, still open
   // A host function of the client's is running: it may not call CUDA.
   bool in_host_function = false;
+  // Of the memory effect that is carried out; null: none is (work_order.h).
+  const std::shared_ptr<const OrderPoint>* order = nullptr;
   std::vector<Context*> contexts;
   std::vector<CallConfiguration> configurations;
   std::array<Stream*, kMaxDevices> per_thread_streams{};

@@ -142,6 +142,7 @@ Error RecordContextEvent(Device& device, const GreenContext* green,
     moment.host_ticket =
         JoinHostWork(moment.host_ticket, HostTicketBefore(*stream));
   }
+  moment.order = OrderOfAll();
   const std::lock_guard lock(event.mutex);
   event.frontier.Clear();
   SetMoment(event, std::move(moment));

@@ -208,12 +208,15 @@ Error LaunchGraph(GraphExec& exec, Stream& stream) {
       error != Error::kSuccess) {
     return error;
   }
+  stream.line.Join(exec.order);
   auto replay = std::make_shared<GraphReplay>(exec, stream);
-  if (may_begin && replay->Advance()) return Error::kSuccess;
-  const uint64_t before =
-      JoinHostWork(HostTicketBefore(stream), exec.open_ticket);
-  exec.open_ticket = GraphReplay::FinishLater(std::move(replay), before);
-  FollowOpenWork(stream, exec.open_ticket);
+  if (!may_begin || !replay->Advance()) {
+    const uint64_t before =
+        JoinHostWork(HostTicketBefore(stream), exec.open_ticket);
+    exec.open_ticket = GraphReplay::FinishLater(std::move(replay), before);
+    FollowOpenWork(stream, exec.open_ticket);
+  }
+  exec.order = stream.line.Now();
   return Error::kSuccess;
 }
 

@@ -32,6 +32,7 @@ struct GraphExec : Handle {
   std::unique_ptr<GraphMemoryPlan> memory;  // null: no memory nodes
   std::mutex mutex;
   int64_t tail_ns = 0;
+  Order order;  // of the last launch
   // Of the last launch that is not over but for open work (open_work.h); until
   // it is, tail_ns is too early.
   uint64_t open_ticket = 0;

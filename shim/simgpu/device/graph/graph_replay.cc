@@ -80,9 +80,9 @@ uint64_t GraphReplay::FinishLater(std::shared_ptr<GraphReplay> replay,
   it.ticket_ = PollOnHost(
       [replay = std::move(replay)] { return replay->AdvanceLater(); }, before);
   if (it.all_.has_value()) {
-    it.PromiseEvents(*it.all_);
+    it.PromiseRest(*it.all_);
   } else {
-    it.PromiseEvents(*it.exec_.graph);
+    it.PromiseRest(*it.exec_.graph);
   }
   return it.ticket_;
 }
@@ -167,6 +167,7 @@ bool GraphReplay::BeginNode(OpenNode& open, int64_t ready_ns) {
   }
   Origin origin = origin_;
   origin.graph.node_id = node.id;
+  origin.order = OrderOf(node);
   const bool is_later = ticket_ != 0;
   if (IsOpenEnded(node.work) ||
       (is_later && std::holds_alternative<HostWork>(node.work))) {
@@ -202,6 +203,7 @@ bool GraphReplay::WaitForEvent(GraphNode& node, Event& event,
   const EventMoment& moment = event.moment;
   const bool is_ours = ticket_ != 0 && moment.host_ticket == ticket_;
   if (moment.IsOpen() && !is_ours) return false;
+  if (ticket_ == 0) stream_.line.Join(moment.order);
   node.end_ns = std::max(ready_ns, moment.TimeNs());
   return true;
 }
@@ -214,31 +216,53 @@ void GraphReplay::RecordEvent(const GraphNode& node, Event& event,
     return;
   }
   const std::lock_guard lock(event.mutex);
-  SetMoment(event, {time_ns, nullptr, HostTicketBefore(stream_)});
+  SetMoment(event,
+            {time_ns, nullptr, HostTicketBefore(stream_), stream_.line.Now()});
 }
 
-// The events that what is left will record count as recorded from now on.
-void GraphReplay::PromiseEvents(const Part& part) {
+// What is left has its place among all work from now on, and the events that it
+// will record count as recorded.
+void GraphReplay::PromiseRest(const Part& part) {
   for (const OpenNode& open : part.open) {
     if (open.inner != nullptr) {
-      PromiseEvents(*open.inner);
-    } else {
-      PromiseEvent(*open.node);
+      PromiseRest(*open.inner);
+    } else if (open.work == nullptr) {
+      Promise(*open.node);
     }
   }
 }
 
-void GraphReplay::PromiseEvents(const Graph& graph) {
-  for (const GraphNode* node : exec_.orders.at(&graph)) PromiseEvent(*node);
+void GraphReplay::PromiseRest(const Graph& graph) {
+  for (const GraphNode* node : exec_.orders.at(&graph)) Promise(*node);
 }
 
-void GraphReplay::PromiseEvent(const GraphNode& node) {
-  if (node.child != nullptr) return PromiseEvents(*node.child);
+void GraphReplay::Promise(const GraphNode& node) {
+  if (node.child != nullptr) return PromiseRest(*node.child);
+  if (node.type == GraphNodeType::kConditional) {
+    // Which of its nodes will run, and how often, is not known.
+    stream_.line.NoteUnknownKernel();
+    return;
+  }
+  if (const auto* wait = std::get_if<EventWaitWork>(&node.work)) {
+    const std::lock_guard lock(wait->event->mutex);
+    stream_.line.Join(wait->event->moment.order);
+    return;
+  }
   const auto* record = std::get_if<EventRecordWork>(&node.work);
-  if (record == nullptr) return;
+  if (record == nullptr) {
+    if (!node.enabled) return;
+    orders_.emplace(&node, NoteOrder(stream_, node.work));
+    return;
+  }
   const LaterTime later = promised_[&node] = NewLaterTime();
   const std::lock_guard lock(record->event->mutex);
-  SetMoment(*record->event, {0, later, ticket_});
+  SetMoment(*record->event, {0, later, ticket_, stream_.line.Now()});
+}
+
+Order GraphReplay::OrderOf(const GraphNode& node) {
+  const auto promised = orders_.find(&node);
+  return promised != orders_.end() ? promised->second
+                                   : NoteOrder(stream_, node.work);
 }
 
 int GraphReplay::PriorityOf(const GraphNode& node) const {

@@ -60,16 +60,19 @@ class GraphReplay {
   bool WaitForEvent(GraphNode& node, Event& event, int64_t ready_ns);
   void RecordEvent(const GraphNode& node, Event& event, int64_t time_ns);
   void NumberExchanges(const Graph& graph);
-  void PromiseEvents(const Graph& graph);
-  void PromiseEvents(const Part& part);
-  void PromiseEvent(const GraphNode& node);
+  void PromiseRest(const Graph& graph);
+  void PromiseRest(const Part& part);
+  void Promise(const GraphNode& node);
+  Order OrderOf(const GraphNode& node);
   int PriorityOf(const GraphNode& node) const;
 
   GraphExec& exec_;
   Stream& stream_;
   const Origin origin_;
   std::unordered_map<const GraphNode*, OpenExchange> exchanges_;
+  // Of nodes that are left to the executor.
   std::unordered_map<const GraphNode*, LaterTime> promised_;
+  std::unordered_map<const GraphNode*, Order> orders_;
   std::optional<Part> all_;  // once begun
   uint64_t ticket_ = 0;      // 0: still on the launching thread
 };

@@ -106,7 +106,7 @@ Error MakeKernelWork(const Kernel& kernel, const LaunchParameters& launch,
         cost.bytes /
         static_cast<double>(launch.grid.count() * launch.block.count());
   }
-  work->effect = SemanticEffect(kernel, launch);
+  SetSemanticEffect(kernel, launch, work);
   return Error::kSuccess;
 }
 

@@ -13,6 +13,7 @@
 #include "shim/simgpu/device/memory/ipc_memory.h"
 #include "shim/simgpu/device/memory/memory_file.h"
 #include "shim/simgpu/device/memory/shareable_handle.h"
+#include "shim/simgpu/device/memory/written_memory.h"
 #include "shim/simgpu/device/stream/host_executor.h"
 #include "shim/simgpu/device/stream/stream.h"
 #include "shim/simgpu/device/stream/timeline.h"
@@ -207,6 +208,8 @@ Error AllocateFromPool(MemoryPool& pool, size_t bytes, Stream& stream,
     pool.used_bytes += block_bytes;
     pool.used_high = std::max(pool.used_high, pool.used_bytes);
   }
+  // Whoever had the block before may not come before this stream's work.
+  MarkStale(pages.address, block_bytes);
   AddAllocation({.base = reinterpret_cast<uintptr_t>(pages.address),
                  .bytes = block_bytes,
                  .kind = pool.properties.kind,

@@ -100,8 +100,10 @@ bool IsPageable(const CopyWork& copy) {
 }
 
 Error WaitForStream(Stream& stream) {
+  const Order order = stream.line.Now();
   WaitForHostWork(stream.host_ticket.load());
   WaitUntil(stream.tail_ns.load());
+  HostLine().Join(order);
   return StickyErrorOf(*stream.device);
 }
 

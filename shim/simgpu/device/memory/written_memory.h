@@ -8,8 +8,9 @@ namespace dltap::simgpu {
 
 // Which bytes of device memory hold what a GPU would have left there. Fresh
 // bytes are those that a copy, a memset, a library's result or a kernel that
-// computes has written since the last kernel of which nobody knows what it
-// wrote. Thread-safe.
+// computes has written, and that no kernel of which nobody knows what it wrote
+// may have overwritten since: none that comes after the write and before the
+// work that asks (stream/work_order.h). Thread-safe.
 
 void MarkFresh(const void* address, size_t bytes);
 
@@ -20,18 +21,11 @@ void MarkFresh(const void* address, size_t bytes);
 void MarkFreshForLong(const void* address, size_t bytes);
 bool AnythingFreshForLong();
 
-// A kernel that did not compute wrote just these bytes.
+// A kernel that did not compute wrote just these bytes, or they are allocated
+// anew.
 void MarkStale(const void* address, size_t bytes);
 
-// A kernel that did not compute may have written anywhere. One relaxed load
-// when nothing is fresh.
-void MarkAllStale();
-
 bool IsFresh(const void* address, size_t bytes);
-
-// False: IsFresh() would be false for every address, and marking bytes stale
-// would change nothing.
-bool AnythingFresh();
 
 }  // namespace dltap::simgpu
 

@@ -73,34 +73,33 @@ const KernelSemantics& SemanticsOf(const Kernel& kernel) {
 
 // What a kernel gets pointers to non-constant elements for, it may write. Of
 // the tensor behind one, only the first bytes can be a number kept for long.
-Effect PointedEffect(const KernelSemantics& semantics, const Kernel& kernel,
-                     void* const* arguments) {
+void SetPointedEffect(const KernelSemantics& semantics, const Kernel& kernel,
+                      void* const* arguments, KernelWork* work) {
   std::call_once(semantics.asked_for_outputs, [&] {
     semantics.outputs = OutputParameters(Demangle(kernel.name));
   });
-  if (semantics.outputs.empty()) return {};
+  if (semantics.outputs.empty()) return;
   std::vector<void*> outputs;
   for (const size_t index : semantics.outputs) {
     outputs.push_back(ReadAt<void*>(arguments[index]));
   }
-  return [outputs = std::move(outputs)] {
-    MarkAllStale();
+  work->effect = [outputs = std::move(outputs)] {
     for (const void* output : outputs) MarkStale(output, kSmallReadBytes);
   };
+  work->writes_more = true;
 }
 
 }  // namespace
 
-std::function<void()> SemanticEffect(const Kernel& kernel,
-                                     const LaunchParameters& launch) {
+void SetSemanticEffect(const Kernel& kernel, const LaunchParameters& launch,
+                       KernelWork* work) {
   const KernelSemantics& semantics = SemanticsOf(kernel);
-  if (launch.arguments == nullptr) return {};
+  if (launch.arguments == nullptr) return;
   if (semantics.decoder) {
-    return semantics.decoder({launch.arguments, launch.grid.count()});
+    work->effect = semantics.decoder({launch.arguments, launch.grid.count()});
+  } else if (AnythingFreshForLong()) [[unlikely]] {
+    SetPointedEffect(semantics, kernel, launch.arguments, work);
   }
-  if (!AnythingFreshForLong()) [[likely]]
-    return {};
-  return PointedEffect(semantics, kernel, launch.arguments);
 }
 
 }  // namespace dltap::simgpu

@@ -2,19 +2,17 @@
 #ifndef DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SEMANTIC_KERNELS_H_
 #define DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SEMANTIC_KERNELS_H_
 
-#include <functional>
-
 namespace dltap::simgpu {
 
 struct Kernel;
+struct KernelWork;
 struct LaunchParameters;
 
-// What the few kernels do that compute on the CPU from their real arguments
-// (semantics/), recognised by name at the first launch of each. The function
-// returned does the work; empty: the kernel only takes time, and what it wrote
-// is not known.
-std::function<void()> SemanticEffect(const Kernel& kernel,
-                                     const LaunchParameters& launch);
+// Sets the effect (work.h) of the few kernels that compute on the CPU from
+// their real arguments (semantics/), recognised by name at the first launch of
+// each. Without one a kernel only takes time, and what it wrote is not known.
+void SetSemanticEffect(const Kernel& kernel, const LaunchParameters& launch,
+                       KernelWork* work);
 
 }  // namespace dltap::simgpu
 

@@ -29,9 +29,11 @@ void Refresh(Event& event) {
   if (!moment.recorded) return;
   event.recorded = true;
   if (!moment.pending) {
-    event.moment = {moment.time_ns, nullptr, event.moment.host_ticket};
+    event.moment = {moment.time_ns, nullptr, event.moment.host_ticket,
+                    OrderOfAll()};
   } else if (HostWorkDone(event.moment.host_ticket)) {
     event.moment = event.shared->FollowPending();
+    event.moment.order = OrderOfAll();
   }
 }
 
@@ -71,12 +73,13 @@ int64_t Reach(Stream& stream, const Recording& recording) {
       },
       HostTicketBefore(stream));
   FollowOpenWork(stream, ticket);
-  return {0, std::move(later), ticket};
+  return {0, std::move(later), ticket, stream.line.Now()};
 }
 
 // Later work of the stream begins when the moment is over.
 // REQUIRES: stream.mutex.
 void Follow(Stream& stream, EventMoment moment) {
+  stream.line.Join(moment.order);
   if (!moment.IsOpen() && MayBegin(stream)) {
     RaiseTo(stream.tail_ns, moment.TimeNs());
     FollowHostWork(stream.host_ticket, moment.host_ticket);
@@ -154,7 +157,8 @@ Error RecordEvent(Event& event, Stream& stream) {
   };
   if (MayBegin(stream)) [[likely]] {
     const int64_t time_ns = Reach(stream, recording);
-    SetMoment(event, {time_ns, nullptr, HostTicketBefore(stream)});
+    SetMoment(event,
+              {time_ns, nullptr, HostTicketBefore(stream), stream.line.Now()});
   } else {
     SetMoment(event, ReachLater(stream, recording));
   }
@@ -179,7 +183,11 @@ Error QueryEvent(Event& event) {
     const std::lock_guard lock(event.mutex);
     Refresh(event);
     asked.record_id = event.record_id;
-    if (event.recorded && !IsOver(event)) result = Error::kNotReady;
+    if (!event.recorded || IsOver(event)) {
+      HostLine().Join(event.moment.order);
+    } else {
+      result = Error::kNotReady;
+    }
   }
   TellSynchronization(SynchronizationKind::kEvent, *event.device, nullptr,
                       asked, begin_ns, {.query = true, .error = result});
@@ -201,6 +209,7 @@ Error SynchronizeEvent(Event& event) {
   const int64_t begin_ns = SimNow();
   WaitForHostWork(moment.host_ticket);
   WaitUntil(moment.TimeNs());
+  HostLine().Join(moment.order);
   TellSynchronization(SynchronizationKind::kEvent, *event.device, nullptr,
                       awaited, begin_ns);
   return StickyErrorOf(*event.device);
@@ -214,6 +223,7 @@ Error ElapsedTime(Event& start, Event& stop, float* milliseconds) {
     const std::lock_guard lock(event->mutex);
     if (!event->recorded) return Error::kInvalidHandle;
     if (!IsOver(*event)) return Error::kNotReady;
+    HostLine().Join(event->moment.order);
   }
   if (start.device != stop.device) return Error::kInvalidHandle;
   *milliseconds = static_cast<float>(

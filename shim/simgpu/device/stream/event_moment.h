@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "shim/simgpu/device/stream/host_executor.h"
+#include "shim/simgpu/device/stream/work_order.h"
 
 namespace dltap::simgpu {
 
@@ -23,6 +24,7 @@ struct EventMoment {
   int64_t time_ns = 0;
   LaterTime later;  // null: time_ns counts
   uint64_t host_ticket = 0;
+  Order order = nullptr;  // of what comes before
 
   bool IsOpen() const { return later && !HostWorkDone(host_ticket); }
   // REQUIRES: not IsOpen().

@@ -65,12 +65,14 @@ bool OpenWork::IsOver(bool on_host_executor) {
 
 bool OpenWork::RunHostFunction(const HostWork& host) {
   if (IsRealTime() && SimNow() < span_.begin_ns) return false;
+  HostLine().Join(origin_.order);
   CallHostFunction(host);
   if (IsRealTime()) span_.end_ns = std::max(span_.end_ns, SimNow());
   return true;
 }
 
 bool OpenWork::AskOthers() {
+  const AtOrder at(origin_.order);
   const std::optional<int64_t> last_begin_ns = exchange_(span_.begin_ns);
   if (!last_begin_ns.has_value()) return false;
   const int64_t waited_ns =

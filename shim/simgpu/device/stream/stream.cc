@@ -85,9 +85,11 @@ void Retire(Stream& stream) {
 
 Error WaitForAllStreams(Device& device) {
   const int64_t begin_ns = SimNow();
+  const Order order = OrderOfAll();
   const DeviceEnd end = EndOf(device);
   WaitForHostWork(end.host_ticket);
   WaitUntil(EndOf(device).tail_ns);
+  HostLine().Join(order);
   ApplyReleaseThreshold(device);
   TellSynchronization(SynchronizationKind::kContext, device, nullptr, {},
                       begin_ns);
@@ -154,8 +156,10 @@ Error SynchronizeStream(Stream& stream) {
     return error;
   }
   const int64_t begin_ns = SimNow();
+  const Order order = stream.line.Now();
   WaitForHostWork(HostTicketBefore(stream));
   WaitUntil(StreamTail(stream));
+  HostLine().Join(order);
   TellSynchronization(SynchronizationKind::kStream, *stream.device, &stream, {},
                       begin_ns);
   return StickyErrorOf(*stream.device);
@@ -167,8 +171,10 @@ Error QueryStream(Stream& stream) {
     return error;
   }
   const int64_t now_ns = SimNow();
+  const Order order = stream.line.Now();
   const bool over =
       HostWorkDone(HostTicketBefore(stream)) && StreamTail(stream) <= SimNow();
+  if (over) HostLine().Join(order);
   const Error result = over ? Error::kSuccess : Error::kNotReady;
   TellSynchronization(SynchronizationKind::kStream, *stream.device, &stream, {},
                       now_ns, {.query = true, .error = result});

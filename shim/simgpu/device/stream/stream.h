@@ -16,6 +16,7 @@
 #include "shim/simgpu/device/graph/graph_edge.h"
 #include "shim/simgpu/device/handle.h"
 #include "shim/simgpu/device/launch/launch_attributes.h"
+#include "shim/simgpu/device/stream/work_order.h"
 
 namespace dltap::simgpu {
 
@@ -61,6 +62,10 @@ struct Stream : Handle {
         flags(stream_flags),
         priority(stream_priority),
         id(stream_id),
+        own_line((stream_flags & kStreamNonBlocking) != 0
+                     ? std::make_unique<OrderLine>()
+                     : nullptr),
+        line(own_line ? *own_line : BlockingLine()),
         gpu(&owner->gpu),
         sm_sharing(owner->sm_sharing) {}
 
@@ -70,6 +75,8 @@ struct Stream : Handle {
   const uint32_t id;
   Context* context = nullptr;
   bool legacy = false;
+  const std::unique_ptr<OrderLine> own_line;  // null: blocking
+  OrderLine& line;
   // The device's, or a part of it (green_context.h).
   const opmodel::GpuSpec* gpu;
   SmSharing* sm_sharing;

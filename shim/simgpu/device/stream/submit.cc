@@ -9,10 +9,10 @@
 #include "shim/simgpu/device/graph/capture.h"
 #include "shim/simgpu/device/launch/launch.h"
 #include "shim/simgpu/device/memory/memory_effects.h"
-#include "shim/simgpu/device/memory/written_memory.h"
 #include "shim/simgpu/device/process/faults.h"
 #include "shim/simgpu/device/stream/host_executor.h"
 #include "shim/simgpu/device/stream/open_work.h"
+#include "shim/simgpu/device/stream/work_order.h"
 #include "shim/simgpu/device/thread_state.h"
 
 namespace dltap::simgpu {
@@ -40,6 +40,21 @@ bool HasEffect(const Work& work) {
   return !std::holds_alternative<EmptyWork>(work);
 }
 
+void PerformEffect(const Work& work, const Order& order) {
+  const AtOrder at(order);
+  if (std::holds_alternative<HostWork>(work)) HostLine().Join(order);
+  std::visit(EffectVisitor{}, work);
+}
+
+[[gnu::noinline]] Order OrderOfEffect(Stream& stream, const Work& work) {
+  // Who writes the value that is waited for is not known.
+  if (std::holds_alternative<MemoryOperationsWork>(work)) {
+    stream.line.Join(OrderOfAll());
+  }
+  const bool is_read = std::holds_alternative<HostWork>(work);
+  return is_read ? stream.line.Now() : stream.line.BeginWrite();
+}
+
 void FailLaunch(Fault& fault, Device& device, const Span& span) {
   if (const FaultRule* rule = fault.Next()) {
     FailAt(device, static_cast<int>(rule->value), span.end_ns);
@@ -53,19 +68,20 @@ Work Kept(Work work) {
 }
 
 // REQUIRES: stream.mutex.
-void DoEffect(Stream& stream, const Work& work, const Span& span) {
+void DoEffect(Stream& stream, const Work& work, const Span& span,
+              const Order& order) {
   if (!HasEffect(work)) return;
   const uint64_t before = HostTicketBefore(stream);
   const bool is_host_work = std::holds_alternative<HostWork>(work);
   if (!is_host_work && HostWorkDone(before)) {
-    std::visit(EffectVisitor{}, work);
+    PerformEffect(work, order);
     return;
   }
   // A host function runs when everything before it is over, work that follows
   // one when it is over itself.
   const int64_t ready_ns = is_host_work ? span.begin_ns : span.end_ns;
   const uint64_t ticket = RunOnHost(
-      ready_ns, [kept = Kept(work)] { std::visit(EffectVisitor{}, kept); },
+      ready_ns, [kept = Kept(work), order] { PerformEffect(kept, order); },
       before);
   stream.host_ticket.store(ticket, std::memory_order_relaxed);
 }
@@ -141,11 +157,20 @@ class LaterWork {
 
 }  // namespace
 
+Order NoteOrder(Stream& stream, const Work& work) {
+  if (const auto* kernel = std::get_if<KernelWork>(&work)) {
+    const bool is_known = kernel->effect || kernel->exchange != nullptr;
+    if (!is_known || kernel->writes_more) stream.line.NoteUnknownKernel();
+    if (!is_known) return nullptr;
+  } else if (!HasEffect(work)) {
+    return nullptr;
+  }
+  return OrderOfEffect(stream, work);
+}
+
 void NoteKernel(const Stream& stream, const Work& work, const Span& span) {
   const auto* kernel = std::get_if<KernelWork>(&work);
   if (kernel == nullptr) return;
-  // A kernel with an effect writes just what it says and leaves the rest.
-  if (!kernel->effect && kernel->exchange == nullptr) MarkAllStale();
   LogLaunch(*kernel, stream);
   if (Fault* fault = FaultAt(FaultPoint::kLaunch)) [[unlikely]]
     FailLaunch(*fault, *stream.device, span);
@@ -161,14 +186,14 @@ void CallHostFunction(const HostWork& host) {
 void Execute(Stream& stream, const Work& work, const Span& span,
              const Origin& origin) {
   NoteKernel(stream, work, span);
-  DoEffect(stream, work, span);
+  DoEffect(stream, work, span, origin.order);
   TellActivity(stream, work, span, origin);
 }
 
 void ExecuteLater(Stream& stream, const Work& work, const Span& span,
                   const Origin& origin) {
   NoteKernel(stream, work, span);
-  std::visit(EffectVisitor{}, work);
+  PerformEffect(work, origin.order);
   TellActivity(stream, work, span, origin);
 }
 
@@ -185,7 +210,8 @@ Error Submit(Stream& stream, Work&& work) {
     return error;
   }
   const std::lock_guard lock(stream.mutex);
-  const Origin origin{SimNow(), CurrentThread().correlation_id, {}};
+  const Origin origin{
+      SimNow(), CurrentThread().correlation_id, {}, NoteOrder(stream, work)};
   if (!MayBegin(stream)) [[unlikely]] {
     SubmitLater(stream, std::move(work), origin);
     return Error::kSuccess;

@@ -28,6 +28,11 @@ void Execute(Stream& stream, const Work& work, const Span& span,
 void ExecuteLater(Stream& stream, const Work& work, const Span& span,
                   const Origin& origin);
 
+// Puts the work behind all that its stream follows so far (work_order.h): when
+// it is submitted, however late it is executed. The result belongs into its
+// Origin.
+Order NoteOrder(Stream& stream, const Work& work);
+
 // What the execution of a kernel means beside its effect; nothing for other
 // work. Part of Execute().
 void NoteKernel(const Stream& stream, const Work& work, const Span& span);

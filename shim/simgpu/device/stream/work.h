@@ -47,7 +47,8 @@ struct KernelWork {
   // May begin before what it follows is over (programmatic dependent launch).
   bool programmatic = false;
   void** arguments = nullptr;    // as the caller gave them; never read later
-  std::function<void()> effect;  // on memory; empty: none
+  std::function<void()> effect;  // on memory; empty: not known
+  bool writes_more = false;      // than `effect` says
   std::shared_ptr<const ExchangeStarter> exchange;  // with other ranks
 };
 

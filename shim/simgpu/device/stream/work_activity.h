@@ -8,6 +8,7 @@
 #include "shim/simgpu/device/stream/stream.h"
 #include "shim/simgpu/device/stream/timeline.h"
 #include "shim/simgpu/device/stream/work.h"
+#include "shim/simgpu/device/stream/work_order.h"
 
 namespace dltap::simgpu {
 
@@ -22,6 +23,7 @@ struct Origin {
   int64_t submitted_ns = 0;
   uint32_t correlation_id = 0;
   GraphPlace graph;
+  Order order = nullptr;  // where it touches memory in a known way
 };
 
 // Hands the record of executed work to the activity client, if it wants it.

@@ -4,6 +4,7 @@
 import os
 import sys
 import tempfile
+import time
 
 import torch
 import torch.distributed as distributed
@@ -33,9 +34,25 @@ def rank_main(rank, folder):
         optimizer.step()
         optimizer.zero_grad()
     train_sharded()
+    reduce_beside_another_stream(rank)
     distributed.barrier()
     torch.cuda.synchronize()
     distributed.destroy_process_group()
+
+
+def reduce_beside_another_stream(rank):
+    """A late rank, and kernels on a stream that nobody waits for: the other
+    rank still reads the sum that it asked for."""
+    side = torch.cuda.Stream()
+    weights = torch.randn(256, 256, device="cuda")
+    for _ in range(3):
+        if rank == 1:
+            time.sleep(0.01)
+        total = torch.tensor([1.0, 2.0, 3.0], device="cuda") * (rank + 1)
+        distributed.all_reduce(total)
+        with torch.cuda.stream(side):
+            torch.mm(weights, weights)
+        assert total.tolist() == [3.0, 6.0, 9.0], total
 
 
 def train_sharded():

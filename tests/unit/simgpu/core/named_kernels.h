@@ -23,7 +23,8 @@ class NamedKernelTest : public testing::Test {
 
   explicit NamedKernelTest(std::vector<const char*> names = {})
       : names_(std::move(names)) {
-    names_.insert(names_.end(), {kFill, kUnknown});
+    names_.push_back(kFill);
+    names_.push_back(kUnknown);
   }
 
   void SetUp() override {
