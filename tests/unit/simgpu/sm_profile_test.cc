@@ -98,6 +98,37 @@ TEST(SmProfile, LongQueueIsCoarseButKeepsItsLength) {
   EXPECT_NEAR(500'000, static_cast<double>(place.end_ns), 10'000);
 }
 
+TEST(SmProfile, BookedRoomIsInFewPieces) {
+  SmProfile profile(128);
+  for (int i = 0; i < 4; ++i) {
+    profile.Add(Kernel(i * 100, 50, kWhole * (i + 1) / 8));
+  }
+  const SmProfile::Request request = Kernel(0, 350, kWhole);
+  const auto pieces = profile.Book(request, 3);
+  ASSERT_EQ(3u, pieces.size());
+  EXPECT_EQ(kWhole * 7 / 8, pieces[0].units);
+  EXPECT_EQ(50, pieces[0].place.end_ns);
+  EXPECT_EQ(kWhole, pieces[1].units);
+  EXPECT_EQ(150, pieces[2].place.end_ns);
+  EXPECT_EQ(150, profile.Add(Kernel(0, 10, kWhole)).begin_ns);
+}
+
+TEST(SmProfile, NeighboursWithTheSameRoomAreOnePiece) {
+  SmProfile profile(128);
+  profile.Add(Kernel(0, 100, kWhole / 2));
+  profile.Add(Kernel(100, 100, kWhole / 2));
+  EXPECT_EQ(1u, profile.Book(Kernel(0, 200, kWhole / 2), 8).size());
+}
+
+TEST(SmProfile, WhatIsGivenBackIsFree) {
+  SmProfile profile(1);
+  const auto pieces = profile.Book(Kernel(0, 100, kWhole), 8);
+  ASSERT_EQ(1u, pieces.size());
+  profile.GiveBack({{40, 100}, kWhole}, SmProfile::kLevels - 1, 1);
+  EXPECT_EQ(40, profile.Add(Kernel(0, 60, kWhole)).begin_ns);
+  EXPECT_EQ(100, profile.Add(Kernel(0, 10, kWhole)).begin_ns);
+}
+
 TEST(SmProfile, ForgottenTimeCostsNothing) {
   SmProfile profile(128);
   for (int i = 0; i < 100'000; ++i) {

@@ -69,7 +69,12 @@ void SmProfile::FindRoom(const Request& request) {
     const int64_t needed_ns = (rest + units - 1) / units;
     const bool done = needed_ns <= end_ns - begin_ns;
     const Place place{begin_ns, done ? begin_ns + needed_ns : end_ns};
-    pieces_.push_back({place, static_cast<int>(units)});
+    if (!pieces_.empty() && pieces_.back().units == units &&
+        pieces_.back().place.end_ns == begin_ns) {
+      pieces_.back().place.end_ns = place.end_ns;
+    } else {
+      pieces_.push_back({place, static_cast<int>(units)});
+    }
     if (done) return;
     rest -= (end_ns - begin_ns) * units;
   }
@@ -110,6 +115,28 @@ SmProfile::Place SmProfile::Add(const Request& request) {
 
 void SmProfile::AddFixed(Place place, int units, int level) {
   Take({place, units}, level);
+  if (segment_count() > kMaxSegments) Coarsen();
+}
+
+const std::vector<SmProfile::Piece>& SmProfile::Book(const Request& request,
+                                                     size_t max_pieces) {
+  FindRoom(request);
+  if (pieces_.size() > max_pieces) pieces_.resize(max_pieces);
+  for (const Piece& piece : pieces_) Take(piece, request.level);
+  if (segment_count() > kMaxSegments) Coarsen();
+  return pieces_;
+}
+
+void SmProfile::GiveBack(const Piece& piece, int level, int kernels) {
+  if (piece.place.begin_ns >= piece.place.end_ns || piece.units == 0) return;
+  const size_t begin = SplitAt(piece.place.begin_ns);
+  const size_t end = SplitAt(piece.place.end_ns);
+  for (size_t i = begin; i < end; ++i) {
+    Segment& segment = segments_[i];
+    // A coarse segment may hold less than was taken here.
+    segment.units[level] = std::max(0, segment.units[level] - piece.units);
+    segment.kernels = std::max(0, segment.kernels - kernels);
+  }
   if (segment_count() > kMaxSegments) Coarsen();
 }
 

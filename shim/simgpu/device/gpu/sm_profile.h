@@ -45,6 +45,10 @@ class SmProfile {
     int64_t begin_ns;
     int64_t end_ns;
   };
+  struct Piece {
+    Place place;
+    int units;
+  };
 
   // At most `max_kernels` run at a time (the programming guide's "maximum
   // number of resident grids per device").
@@ -55,6 +59,14 @@ class SmProfile {
 
   // Takes room without asking.
   void AddFixed(Place place, int units, int level);
+
+  // Finds room for several kernels in a row and takes it, less of it when it
+  // would be in more than `max_pieces`. In the order of time, until the next
+  // call.
+  const std::vector<Piece>& Book(const Request& request, size_t max_pieces);
+
+  // The opposite of Book(), for a part of a piece or of its units.
+  void GiveBack(const Piece& piece, int level, int kernels);
 
   // Nothing before this time will be asked for again.
   void Forget(int64_t before_ns);
@@ -69,15 +81,11 @@ class SmProfile {
 
     int TotalUnits() const;
   };
-  struct Piece {
-    Place place;
-    int units;
-  };
 
   size_t IndexAt(int64_t time_ns) const;
   size_t SplitAt(int64_t time_ns);
   int FreeUnits(const Segment& segment, const Request& request) const;
-  // Fills pieces_.
+  // Fills pieces_, none of which continues another.
   void FindRoom(const Request& request);
   // Returns the SM time, in units x ns, that is now given twice.
   int64_t Take(const Piece& piece, int level);

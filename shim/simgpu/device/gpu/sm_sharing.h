@@ -2,18 +2,39 @@
 #ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_SHARING_H_
 #define DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_SHARING_H_
 
-#include <array>
 #include <atomic>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
-#include "shim/simgpu/device/gpu/occupancy.h"
+#include "shim/simgpu/device/gpu/sm_booking.h"
+#include "shim/simgpu/device/gpu/sm_log.h"
 #include "shim/simgpu/device/gpu/sm_profile.h"
+#include "shim/simgpu/device/gpu/sm_work.h"
 
 namespace dltap::simgpu {
 
-struct Stream;
+// A stream as one of those that share the SMs.
+struct SmClaimant {
+  SmClaimant(std::mutex& mutex_of_stream, const std::atomic<int>& its_priority)
+      : stream_mutex(mutex_of_stream), priority(its_priority) {}
+
+  std::mutex& stream_mutex;
+  const std::atomic<int>& priority;
+  std::atomic<int> claim{0};   // of SmProfile::kWhole
+  std::unique_ptr<SmLog> log;  // null before the first claim
+  SmBooking booking;
+
+  // The rest, and all writing of the claim, under SmSharing's mutex.
+  int claim_without_booking = 0;
+  int kernels_since_booking = 0;
+  double last_sm_time = 0;   // of the kernel placed last, in units x ns
+  double placed_before = 0;  // SmSharing::placed after it, or after the booking
+  double part = 1;           // of all that is placed: the stream's, lately
+};
 
 // How the streams of a device share its SMs (rules in sm_profile.h).
 //
@@ -25,77 +46,42 @@ struct Stream;
 //
 // Two threads that launch at the same instant may miss one kernel of each
 // other.
+//
+// When several threads launch, a stream with a long queue books SM time for its
+// next kernels (sm_booking.h), in the measure in which it is fed but no less
+// than half of the SMs, and is back at the mutex when that is used up. Behind a
+// long queue kernels of two streams then run side by side and slower, where
+// they would have taken turns; the SM time is the same, and none is left idle
+// for a stream that gets no work: it gives back what it does not use, when it
+// comes back or when another finds that it launches no longer. Where one thread
+// launches all, each kernel gets its exact place.
 struct SmSharing {
   explicit SmSharing(int max_kernels) : profile(max_kernels) {}
 
-  std::atomic<int> claimed{0};  // of SmProfile::kWhole; may be more
+  // Places a kernel. REQUIRES: the stream's mutex, then `mutex`.
+  SmProfile::Place Place(SmClaimant& own, const SmWork& work);
 
-  std::mutex mutex;  // after a stream's; takes no other
+  alignas(64) std::atomic<int64_t> claimed{0};  // of kWhole; may be more
+
+  alignas(64) std::mutex mutex;  // after a stream's; another's is only tried
   SmProfile profile;
-  std::vector<Stream*> claimants;
-};
-
-// The last kernels of one stream. Written under the stream's mutex, read under
-// SmSharing's; what is older than the ring is forgotten.
-class SmLog {
- public:
-  struct Entry {
-    SmProfile::Place place;
-    int units;
-  };
-
-  void Add(const Entry& entry);
-  // No longer to be read by TakeNew().
-  void MarkTaken() { taken_ = written_.load(std::memory_order_relaxed); }
-
-  // Calls visit(entry) for those added since the last time.
-  template <typename Visit>
-  void TakeNew(Visit visit) {
-    const uint64_t written = written_.load(std::memory_order_acquire);
-    uint64_t at = taken_;
-    if (written > at + kReadable) at = written - kReadable;
-    for (; at < written; ++at) visit(Read(at));
-    taken_ = written;
-  }
-
-  int64_t LastEnd() const;
-  // When the kernel that runs at this time will end; 0: none does.
-  int64_t EndOfRunning(int64_t now_ns) const;
+  std::vector<SmClaimant*> claimants;
+  double placed = 0;  // SM time since the start, in units x ns
+  // When Place() was last called, and when by another thread than last_thread.
+  std::thread::id last_thread;
+  int64_t last_ns = kNever;
+  int64_t others_ns = kNever;
 
  private:
-  static constexpr uint64_t kSlots = 1024;
-  // The rest is what a writer may add while somebody reads.
-  static constexpr uint64_t kReadable = kSlots - 128;
-
-  struct Slot {
-    std::atomic<int64_t> begin_ns;
-    std::atomic<int64_t> end_ns;
-    std::atomic<int> units;
-  };
-
-  Entry Read(uint64_t at) const;
-
-  std::atomic<uint64_t> written_{0};
-  uint64_t taken_ = 0;  // under SmSharing's mutex
-  std::array<Slot, kSlots> slots_;
+  static constexpr int64_t kNever = std::numeric_limits<int64_t>::min() / 2;
 };
 
-struct SmWork {
-  int64_t begin_ns;  // at the earliest
-  int64_t duration_ns;
-  SmUnits units;
-  int64_t now_ns;
-  int priority;
-  // Of a stream's launches each begins after the last one's end. That does not
-  // hold for the branches of a graph.
-  bool in_order = true;
-};
-
-// Places a kernel. REQUIRES: stream.mutex.
-SmProfile::Place TakeSms(Stream& stream, const SmWork& work);
+// Places a kernel. REQUIRES: the stream's mutex.
+SmProfile::Place TakeSms(SmSharing& sharing, SmClaimant& own,
+                         const SmWork& work);
 
 // For a stream that is about to be destroyed; its work goes on.
-void LeaveSms(Stream& stream);
+void LeaveSms(SmSharing& sharing, SmClaimant& own);
 
 }  // namespace dltap::simgpu
 

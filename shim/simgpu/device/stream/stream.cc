@@ -79,7 +79,7 @@ void Retire(Stream& stream) {
     std::erase(device.streams, &stream);
   }
   if (stream.blocking()) device.blocking_streams.fetch_sub(1);
-  LeaveSms(stream);
+  LeaveSms(*stream.sm_sharing, stream.sms);
   HandlePool<Stream>::Delete(&stream);
 }
 

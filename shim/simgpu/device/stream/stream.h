@@ -96,9 +96,8 @@ struct Stream : Handle {
   // Recent launches, by a hash of their geometry; see timeline.h.
   std::array<ModelledKernel, 32> modelled{};
   AttributeSet attributes;
-  // What of the SMs the stream claims and when; see sm_sharing.h.
-  std::atomic<int> sm_claim{0};
-  std::unique_ptr<SmLog> sm_log;
+  // What of the SMs the stream takes and when; see sm_sharing.h.
+  SmClaimant sms{mutex, priority};
   Frontier frontier;  // what the next captured node depends on
 
   // Legacy stream and blocking streams wait for each other.

@@ -141,8 +141,9 @@ const ModelledKernel& ModelOf(Stream& stream, const KernelWork& kernel) {
 Span OccupySms(Stream& stream, const KernelWork& kernel,
                const Readiness& ready) {
   const ModelledKernel& model = ModelOf(stream, kernel);
-  const SmProfile::Place place = TakeSms(
-      stream, {.begin_ns = ready.begin_ns,
+  const SmProfile::Place place =
+      TakeSms(*stream.sm_sharing, stream.sms,
+              {.begin_ns = ready.begin_ns,
                .duration_ns = kernel.duration_ns > 0 ? kernel.duration_ns
                                                      : model.duration_ns,
                .units = model.units,

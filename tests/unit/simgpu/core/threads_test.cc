@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eight threads with a stream each do at the same time what programs do. Each
 // checks its own results; a build with the thread sanitizer checks the rest.
+#include <algorithm>
 #include <array>
+#include <barrier>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -115,6 +117,55 @@ TEST(ThreadsTest, EachThreadCapturesAndReplaysItsGraph) {
     ASSERT_OK(cudaGraphExecDestroy(exec));
     ASSERT_OK(cudaGraphDestroy(graph));
   });
+}
+
+// Each queue is longer than the device gets through, and the streams take their
+// SM time in advance: it adds up to that of all kernels.
+TEST(ThreadsTest, LongQueuesShareTheDevice) {
+  constexpr int kKernels = 800;
+  std::array<cudaStream_t, kThreads> streams;
+  std::array<cudaEvent_t, kThreads> ends;
+  cudaEvent_t begin = nullptr;
+  ASSERT_OK(cudaEventCreate(&begin));
+  for (int i = 0; i < kThreads; ++i) {
+    ASSERT_OK(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+    ASSERT_OK(cudaEventCreate(&ends[i]));
+  }
+  const auto ms_until = [&](cudaEvent_t end) {
+    float ms = 0;
+    EXPECT_OK(cudaEventSynchronize(end));
+    EXPECT_OK(cudaEventElapsedTime(&ms, begin, end));
+    return ms;
+  };
+  ASSERT_OK(cudaEventRecord(begin, streams[0]));
+  LaunchScale(nullptr, kBlocks, streams[0]);
+  ASSERT_OK(cudaEventRecord(ends[0], streams[0]));
+  const float alone_ms = ms_until(ends[0]);
+
+  ASSERT_OK(cudaEventRecord(begin, streams[0]));
+  std::barrier together(kThreads);
+  std::array<std::thread, kThreads> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads[i] = std::thread([&, i] {
+      together.arrive_and_wait();
+      for (int k = 0; k < kKernels; ++k) {
+        LaunchScale(nullptr, kBlocks, streams[i]);
+      }
+      ASSERT_OK(cudaEventRecord(ends[i], streams[i]));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  float all_ms = 0;
+  for (const cudaEvent_t end : ends) all_ms = std::max(all_ms, ms_until(end));
+  const float expected_ms = kThreads * kKernels * alone_ms;
+  EXPECT_GT(all_ms, 0.95F * expected_ms);
+  // The last that each stream booked may be of no use to anybody.
+  EXPECT_LT(all_ms, 1.2F * expected_ms);
+  for (int i = 0; i < kThreads; ++i) {
+    ASSERT_OK(cudaEventDestroy(ends[i]));
+    ASSERT_OK(cudaStreamDestroy(streams[i]));
+  }
+  ASSERT_OK(cudaEventDestroy(begin));
 }
 
 TEST(ThreadsTest, TheLegacyStreamWaitsForAllThreads) {

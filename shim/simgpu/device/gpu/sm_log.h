@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_LOG_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_LOG_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "shim/simgpu/device/gpu/sm_profile.h"
+
+namespace dltap::simgpu {
+
+// The last kernels of one stream. Written under the stream's mutex, read under
+// SmSharing's; what is older than the ring is forgotten.
+class SmLog {
+ public:
+  struct Entry {
+    SmProfile::Place place;
+    int units;
+  };
+
+  void Add(const Entry& entry) {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    const uint64_t at = written_.load(kRelaxed);
+    Slot& slot = slots_[at % kSlots];
+    slot.begin_ns.store(entry.place.begin_ns, kRelaxed);
+    slot.end_ns.store(entry.place.end_ns, kRelaxed);
+    slot.units.store(entry.units, kRelaxed);
+    written_.store(at + 1, std::memory_order_release);
+  }
+  // No longer to be read by TakeNew().
+  void MarkTaken() { taken_ = written_.load(std::memory_order_relaxed); }
+
+  // Calls visit(entry) for those added since the last time.
+  template <typename Visit>
+  void TakeNew(Visit visit) {
+    const uint64_t written = written_.load(std::memory_order_acquire);
+    uint64_t at = taken_;
+    if (written > at + kReadable) at = written - kReadable;
+    for (; at < written; ++at) visit(Read(at));
+    taken_ = written;
+  }
+
+  int64_t LastEnd() const;
+  // When the kernel that runs at this time will end; 0: none does.
+  int64_t EndOfRunning(int64_t now_ns) const;
+  // At least so many have not begun at this time.
+  bool HasWaiting(uint64_t kernels, int64_t now_ns) const;
+
+ private:
+  static constexpr uint64_t kSlots = 1024;
+  // The rest is what a writer may add while somebody reads.
+  static constexpr uint64_t kReadable = kSlots - 128;
+
+  struct Slot {
+    std::atomic<int64_t> begin_ns;
+    std::atomic<int64_t> end_ns;
+    std::atomic<int> units;
+  };
+
+  Entry Read(uint64_t at) const;
+
+  std::atomic<uint64_t> written_{0};
+  uint64_t taken_ = 0;  // under SmSharing's mutex
+  std::array<Slot, kSlots> slots_;
+};
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_LOG_H_

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_WORK_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_WORK_H_
+
+#include <cstdint>
+
+#include "shim/simgpu/device/gpu/occupancy.h"
+
+namespace dltap::simgpu {
+
+// A kernel that asks for SMs.
+struct SmWork {
+  int64_t begin_ns;  // at the earliest
+  int64_t duration_ns;
+  SmUnits units;
+  int64_t now_ns;
+  int priority;
+  // Of a stream's launches each begins after the last one's end. That does not
+  // hold for the branches of a graph.
+  bool in_order = true;
+
+  // What it takes of the SMs, in units x ns.
+  int64_t SmTime() const { return duration_ns * units.launch; }
+};
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_WORK_H_
