@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "shim/opmodel/gemm_stalls.h"
 #include "shim/opmodel/launch_floor.h"
 #include "shim/opmodel/streaming_time.h"
 
@@ -53,10 +54,6 @@ constexpr Tile kMaxwellTiles[] = {{128, 128, 1.00, 1.00},
                                   {128, 64, 1.00, 0.92},
                                   {64, 128, 1.00, 0.92},
                                   {64, 64, 0.95, 0.65}};
-
-bool IsMaxwell(const GpuSpec& gpu) {
-  return gpu.vendor == Vendor::kNvidia && gpu.compute_major < 6;
-}
 
 std::span<const Tile> TilesFor(const GemmShape& shape, const GpuSpec& gpu) {
   if (shape.rate.tensor) return kTensorTiles;
@@ -133,34 +130,12 @@ double DramBytes(const GemmShape& shape, const Tile& tile, int split_k,
   return shape.batch * ((reads + writes) * shape.bytes_per_element + partial);
 }
 
-bool RunsOldTnKernel(const GemmShape& shape, const GpuSpec& gpu) {
-  return shape.transposed_a && !shape.rate.tensor && shape.batch <= 1 &&
-         gpu.vendor == Vendor::kNvidia && gpu.compute_major < 7;
-}
-
-// Current cuBLAS runs nearly every transposed FP32 GEMM of Maxwell and Pascal
-// GPUs with one kernel, sgemm_32x128_tn, at 0.74 of the P100's peak where the
-// others keep 0.93 (NeuSight, linear).
-double TransposeEfficiency(const GemmShape& shape, const GpuSpec& gpu) {
-  return RunsOldTnKernel(shape, gpu) ? 0.80 : 1.0;
-}
-
-// Rows of more than 32 KiB lie on pages of their own: blocks drift apart along
-// k, lose each other's cache lines and miss in the TLB. The exponents are fits
-// to NeuSight's linear traces with k up to 65536 (V100, A100; P100).
-double LongRowEfficiency(const GemmShape& shape, const GpuSpec& gpu) {
-  constexpr double kLongK = 8192;
-  if (shape.k <= kLongK) return 1;
-  return std::pow(kLongK / shape.k, RunsOldTnKernel(shape, gpu) ? 0.55 : 0.08);
-}
-
 // Small tiles cost energy, so the power limit leaves them less. A kernel that
 // stalls draws less power instead, so that the clock rises until the kernel or
 // the power limits it.
 double TileRate(const GemmShape& shape, const Tile& tile, const GpuSpec& gpu) {
   const MathRate& rate = shape.rate;
-  const double stalls =
-      TransposeEfficiency(shape, gpu) * LongRowEfficiency(shape, gpu);
+  const double stalls = StallEfficiency(shape, gpu);
   const double energy =
       IsPowerCapped(gpu) ? tile.capped_efficiency : tile.efficiency;
   return energy * std::min(rate.unlimited_flops_per_s * stalls,

@@ -50,6 +50,14 @@ bool IsPowerCapped(const GpuSpec& gpu) {
   return gpu.power_fp32_ratio < kFarBelow * gpu.kernel_fp32_ratio;
 }
 
+bool IsMaxwell(const GpuSpec& gpu) {
+  return gpu.vendor == Vendor::kNvidia && gpu.compute_major < 6;
+}
+
+bool IsPascal(const GpuSpec& gpu) {
+  return gpu.vendor == Vendor::kNvidia && gpu.compute_major == 6;
+}
+
 std::span<const GpuSpec> AllGpus() { return kGpus; }
 
 const GpuSpec* FindGpu(std::string_view name) {

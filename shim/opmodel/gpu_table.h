@@ -61,6 +61,9 @@ double SustainedFp32(const GpuSpec& gpu);
 // Whether FP32 work runs far below the boost clock for want of power.
 bool IsPowerCapped(const GpuSpec& gpu);
 
+bool IsMaxwell(const GpuSpec& gpu);  // or older
+bool IsPascal(const GpuSpec& gpu);
+
 std::span<const GpuSpec> AllGpus();
 const GpuSpec* FindGpu(std::string_view name);  // nullptr: unknown
 

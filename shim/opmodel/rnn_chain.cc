@@ -37,10 +37,6 @@ constexpr double kAmdCyclesPerK = 300;
 // with a little more to overlap.
 constexpr double kBackwardWalk = 0.87;
 
-bool WalksWholeK(const GpuSpec& gpu) {
-  return gpu.vendor == Vendor::kNvidia && gpu.compute_major == 6;
-}
-
 double CyclesPerK(double columns, bool tensor, const GpuSpec& gpu) {
   if (gpu.vendor == Vendor::kAmd) return kAmdCyclesPerK;
   if (gpu.compute_major >= 7) {
@@ -48,9 +44,8 @@ double CyclesPerK(double columns, bool tensor, const GpuSpec& gpu) {
   }
   for (const SerialWalk& walk : kBeforeVolta) {
     if (columns > walk.columns) continue;
-    return gpu.compute_major < 6
-               ? std::min(walk.cycles_per_k, kMaxwellCyclesPerK)
-               : walk.cycles_per_k;
+    return IsMaxwell(gpu) ? std::min(walk.cycles_per_k, kMaxwellCyclesPerK)
+                          : walk.cycles_per_k;
   }
   return 0;
 }
@@ -81,7 +76,7 @@ class ChainBuilder {
   RnnKernel StepGemm(RnnKernelRole role, double m, double n, double k) const {
     RnnKernel kernel = Gemm(role, m, n, k, GemmKernels::kRecurrent);
     // Newer libraries give each gate's share of k to blocks of its own.
-    const double walked_k = WalksWholeK(gpu_)
+    const double walked_k = IsPascal(gpu_)
                                 ? (k > shape_.hidden ? kBackwardWalk * k : k)
                                 : std::min(k, shape_.hidden);
     const double serial_ns =

@@ -113,6 +113,22 @@ TEST(GemmTimeTest, TransposedPascalGemmIsSlower) {
                    TimeNs(MakeGemm(4096, 4096, 4096), "v100-pcie"));
 }
 
+// DeepBench: 2048 x 16 x 2048 takes as long as with 32 columns or longer on
+// Pascal; on M40 64 columns run at 0.7 of the rate of 128.
+TEST(GemmTimeTest, ThinProductsAreSlowOnLibrariesOfTheirTime) {
+  const auto ratio = [](int64_t n, int64_t wider, const char* gpu) {
+    return TimeNs(MakeGemm(8192, n, 2048), gpu) /
+           TimeNs(MakeGemm(8192, wider, 2048), gpu);
+  };
+  EXPECT_GT(ratio(16, 32, "titan-xp"), 1);
+  EXPECT_LE(ratio(16, 32, "v100-sxm"), 1);
+  EXPECT_LE(ratio(1, 32, "titan-xp"), 1);          // a GEMV
+  EXPECT_NEAR(ratio(64, 128, "m40"), 0.75, 0.05);  // half of the work
+  // A matrix that the L2 keeps.
+  EXPECT_LE(TimeNs(MakeGemm(512, 16, 512), "titan-xp"),
+            TimeNs(MakeGemm(512, 32, 512), "titan-xp"));
+}
+
 TEST(GemmTimeTest, LongRowsLoseRate) {
   // Four times the work of k = 8192 takes more than four times as long.
   EXPECT_GT(TimeNs(MakeGemm(4096, 4096, 32768), "v100-pcie"),

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_OPMODEL_GEMM_STALLS_H_
+#define DLTAP_SHIM_OPMODEL_GEMM_STALLS_H_
+
+#include "shim/opmodel/gemm_time.h"
+#include "shim/opmodel/gpu_table.h"
+
+namespace dltap::opmodel {
+
+// Share of its rate that a GEMM keeps whatever its tile: libraries have slow
+// kernels for some transpositions, row lengths and thin products. It stalls
+// meanwhile, so that a power limit does not add to it.
+double StallEfficiency(const GemmShape& shape, const GpuSpec& gpu);
+
+}  // namespace dltap::opmodel
+
+#endif  // DLTAP_SHIM_OPMODEL_GEMM_STALLS_H_
