@@ -58,7 +58,7 @@ def kernel_class(gpu):
     """
     sm = capability(gpu)
     if gpu["vendor"] != "NVIDIA":
-        return gpu["vendor"]
+        return "matrix cores" if float(gpu["tf32_tensor_tflops"]) else "gcn"
     if sm < 60:
         return "maxwell"
     if sm <= 80:

@@ -84,7 +84,10 @@ double PeakFlopsPerS(const GpuSpec& gpu, DType math) {
     case DType::kC128:
       return std::max(gpu.fp64_flops_per_s, gpu.fp64_tensor_flops_per_s);
     case DType::kF32:
-    case DType::kC64: return gpu.fp32_flops_per_s;
+    case DType::kC64:
+      return gpu.vendor == Vendor::kAmd
+                 ? std::max(gpu.fp32_flops_per_s, gpu.tf32_flops_per_s)
+                 : gpu.fp32_flops_per_s;
     case DType::kTf32: return gpu.tf32_flops_per_s;
     case DType::kF16:
       return std::max(gpu.fp16_flops_per_s, gpu.fp16_vector_flops_per_s);

@@ -72,7 +72,8 @@ const GpuSpec* FindGpu(std::string_view name);  // nullptr: unknown
 const GpuSpec* FindGpuByProduct(std::string_view product);
 
 // Peak FLOP/s of the fastest unit that multiplies this type; 0 when it has
-// none. kF32 is the plain FP32 pipe, kTf32 the tensor cores.
+// none. kF32 is the plain FP32 pipe, on AMD the FP32 matrix
+// cores where there are some; kTf32 the tensor cores.
 double PeakFlopsPerS(const GpuSpec& gpu, DType math);
 
 }  // namespace dltap::opmodel

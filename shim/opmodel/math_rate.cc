@@ -78,6 +78,8 @@ MathRate MathRateOf(const Operation& op, const GpuSpec& gpu) {
       return peak > gpu.fp32_flops_per_s
                  ? TensorRate(peak, gpu)
                  : VectorRate(gpu.fp32_flops_per_s, gpu);
+    case DType::kF32:
+    case DType::kC64: return VectorRate(peak, gpu);
     default: return VectorRate(gpu.fp32_flops_per_s, gpu);
   }
 }

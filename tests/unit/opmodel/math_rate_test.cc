@@ -60,6 +60,16 @@ TEST(MathRateTest, SustainedIsWhatKernelAndPowerLeave) {
   EXPECT_DOUBLE_EQ(free.sustained_flops_per_s, free.unlimited_flops_per_s);
 }
 
+// torch.matmul of 10240 on MI210: 33.7 TFLOP/s, half more than its FP32 pipes
+// can do.
+TEST(MathRateTest, Fp32RunsOnAmdsMatrixCores) {
+  const MathRate rate = RateOf(DType::kF32, DType::kF32, "mi210");
+  EXPECT_DOUBLE_EQ(rate.peak_flops_per_s, 45.3e12);
+  EXPECT_NEAR(rate.sustained_flops_per_s, 33.7e12, 0.7e12);
+  EXPECT_DOUBLE_EQ(RateOf(DType::kF32, DType::kF32, "vega-fe").peak_flops_per_s,
+                   13.1e12);
+}
+
 TEST(MathRateTest, OnlyWideTensorCoresStarveOnTf32) {
   const auto kept = [](DType type, const char* gpu) {
     const MathRate rate = RateOf(type, type, gpu);
