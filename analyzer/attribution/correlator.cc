@@ -120,7 +120,9 @@ class Correlator {
 
   void IndexGraphNodes() {
     for (const GraphNodeOrigin& node : process_.graph_nodes) {
-      node_origin_.try_emplace(node.node, &node);
+      const GraphNodeOrigin*& origin = node_origin_[node.node];
+      // A clone is also told of as created, by the call that cloned.
+      if (origin == nullptr || node.original_node != 0) origin = &node;
     }
   }
 

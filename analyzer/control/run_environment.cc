@@ -76,14 +76,19 @@ void RedirectCaches(const std::string& directory, Environment& environment) {
   }
 }
 
-// Triton's launchers are linked to the libcuda.so.1 of this folder; it would
-// look in the system's folders only.
-void ShowLibcuda(const std::vector<std::string>& libraries,
-                 Environment& environment) {
+// Triton's launchers are linked to the libcuda.so.1 of the one folder; it would
+// look in the system's folders only. Its profiler, Proton, opens the
+// libcupti.so of the other; it would take the one in its wheel.
+void ShowToTriton(const std::vector<std::string>& libraries,
+                  Environment& environment) {
   for (const std::string& path : libraries) {
     const size_t slash = path.rfind('/');
-    if (path.compare(slash + 1, std::string::npos, "libcuda.so.1") == 0) {
-      environment.try_emplace("TRITON_LIBCUDA_PATH", path.substr(0, slash));
+    const std::string folder = path.substr(0, slash);
+    const std::string_view name = std::string_view(path).substr(slash + 1);
+    if (name == "libcuda.so.1") {
+      environment.try_emplace("TRITON_LIBCUDA_PATH", folder);
+    } else if (name.starts_with("libcupti.so")) {
+      environment.try_emplace("TRITON_CUPTI_LIB_PATH", folder + "/proton");
     }
   }
 }
@@ -164,7 +169,7 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
     if (settings.what_if) environment["DLTAP_SIM_WHAT_IF"] = "1";
     MatchClocks(settings.sim_clock, environment);
     RedirectCaches(settings.directory, environment);
-    ShowLibcuda(*libraries, environment);
+    ShowToTriton(*libraries, environment);
     ShowToolkit(environment);
   }
   std::string value;

@@ -62,3 +62,13 @@ function(dltap_simgpu_library lib soname)
   endif()
   dltap_simgpu_output(${target} ${soname} ${script})
 endfunction()
+
+# Triton's profiler opens a file of this name in a folder that it is told.
+function(dltap_cupti_for_proton target)
+  set(folder $<TARGET_FILE_DIR:${target}>/proton)
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+    COMMAND ${CMAKE_COMMAND} -E create_symlink
+            ../$<TARGET_FILE_NAME:${target}> ${folder}/libcupti.so
+    VERBATIM)
+endfunction()

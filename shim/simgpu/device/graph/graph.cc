@@ -129,6 +129,8 @@ void CloneNode(const GraphNode& node, GraphNode& clone, NodeMap* clones,
   clone.attributes = node.attributes;
   clone.priority = node.priority;
   clone.condition_type = node.condition_type;
+  // CUPTI tells of a clone twice (Proton's CuptiProfiler.cpp relies on it).
+  TellNode(ResourceEvent::kGraphNodeCreated, &clone, nullptr);
   TellNode(ResourceEvent::kGraphNodeCloned, &clone, &node);
   if (node.condition != nullptr) {
     clone.condition = conditions[node.condition];

@@ -102,6 +102,26 @@ TEST_F(AttributionTest, ReplayedNodesBelongToTheCapturedCall) {
   EXPECT_EQ(attribution_.processes[0].works.size(), 2);
 }
 
+// CUPTI tells of a clone twice: as created, by the instantiation, and as
+// cloned.
+TEST_F(AttributionTest, AClonedNodeBelongsToTheCallOfItsOriginal) {
+  const std::string created = "graphnode 71 thread=0 call=20us\n";
+  const std::string cloned = "graphnode 71 original=70\n";
+  for (const std::string& told : {created + cloned, cloned + created}) {
+    Given(
+        "device 0 name=gpu\n"
+        "call t=0..9us thread=0 cublasSgemm_v2 capturing m=8 n=8 k=8\n"
+        "call t=20..30us thread=0 cudaGraphInstantiate\n"
+        "call t=50..55us thread=0 cudaGraphLaunch\n"
+        "launchapi t=51..54us thread=0 corr=5\n"
+        "graphnode 70 thread=0 call=0us\n" +
+        told +
+        "kernel t=60..65us device=0 corr=5 graph=1 graph_node=71 name=x\n");
+    EXPECT_EQ(Activity(0).owner, CallId(0));
+    EXPECT_EQ(ClassOf(0), LayerClass::kGemm);
+  }
+}
+
 TEST_F(AttributionTest, ANodeWhoseCaptureWasNotSeenKeepsItsName) {
   Given(
       "device 0 name=gpu\n"

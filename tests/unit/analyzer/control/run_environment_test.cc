@@ -90,6 +90,15 @@ TEST_F(RunEnvironmentTest, TritonLinksTheSimulatedDriver) {
             "/mine");
 }
 
+TEST_F(RunEnvironmentTest, ProtonOpensTheSimulatedCupti) {
+  settings_.simulated = opmodel::FindGpu("h100-sxm");
+  dir_.Write("simgpu/cu13/libcupti.so.13", std::string_view("x"));
+  EXPECT_EQ(Make({})["TRITON_CUPTI_LIB_PATH"],
+            dir_.path() + "/simgpu/cu13/proton");
+  EXPECT_EQ(Make({{"TRITON_CUPTI_LIB_PATH", "/mine"}})["TRITON_CUPTI_LIB_PATH"],
+            "/mine");
+}
+
 TEST_F(RunEnvironmentTest, XlaFindsTheToolkitThatTheUserHas) {
   constexpr const char* kFlag = "--xla_gpu_cuda_data_dir=/cuda";
   EXPECT_EQ(Make({{"CUDA_HOME", "/cuda"}}).count("XLA_FLAGS"), 0);

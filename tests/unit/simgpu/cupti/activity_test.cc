@@ -260,9 +260,11 @@ TEST_F(CuptiTest, GraphNodesAreFollowedFromCaptureToReplay) {
   const auto memsets =
       Delivered<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
   ASSERT_EQ(memsets.size(), 1);
-  ASSERT_EQ(seen.created_nodes.size(), 1);
+  // A clone is told of as created and as cloned.
+  ASSERT_EQ(seen.created_nodes.size(), 2);
   ASSERT_EQ(seen.clones.size(), 1);
   EXPECT_EQ(seen.clones[0].first, seen.created_nodes[0]);
+  EXPECT_EQ(seen.clones[0].second, seen.created_nodes[1]);
   EXPECT_EQ(memsets[0].graphNodeId, seen.clones[0].second);
   EXPECT_NE(memsets[0].graphId, 0);
   // Either function tells the id of an executable graph.
