@@ -13,7 +13,9 @@ CSV per operation, columns as `dltap predict` names them. Prints, as Markdown,
    one times the median of modelled / measured over long rows of one bound
    (the smaller FP32 ratio over GEMMs, sustained_bandwidth_ratio over
    elementwise operations);
-3. with --hold-out the errors when a GPU's ratios are those that the rule gives
+3. what the table and the rule alone give for the median rate of linear layers
+   that NeuSight's authors published of GPUs whose rows are not in DIR;
+4. with --hold-out the errors when a GPU's ratios are those that the rule gives
    from the other GPUs (sustained_rule.py), as for a GPU that nobody has
    measured.
 
@@ -51,6 +53,9 @@ GPUS = {
 NEUSIGHT_OPS = {"bmm": None, "linear": None, "elem": None,
                 "ln": "layer_norm", "softmax": "softmax"}
 DIRECTIONS = ("forward", "backward_data", "backward_weight")
+# Median TFLOP/s of linear, FP32, over the set's shapes.
+PUBLISHED_LINEAR_TFLOPS = {"p4": 4.26, "l4": 8.91, "a100-80-pcie": 17.40,
+                           "h100-sxm": 49.5}
 LONG_MS = 2.0  # rows for the suggestions: fixed costs do not count
 
 
@@ -222,6 +227,26 @@ def print_suggestions(results, table):
     print()
 
 
+def print_published_medians(dltap, folder, table):
+    shapes = {tuple(row[name] for name in "bmnk"): row
+              for row in neusight_rows(folder) if row["op"] == "linear"}
+    rows = list(shapes.values())
+
+    def median_tflops(gpu, ratios):
+        return statistics.median(
+            flops_of(row) / (predicted["modelled_ms"] * 1e-3) / 1e12
+            for row, predicted in zip(rows, predict(dltap, gpu, rows, ratios)))
+
+    print("### Linear layers of GPUs without rows, median TFLOP/s\n")
+    print("| GPU | published | by the table | by the rule alone |")
+    print("|---|---|---|---|")
+    for gpu, published in PUBLISHED_LINEAR_TFLOPS.items():
+        rule = sustained_rule.ratios_by_rule(table, gpu)
+        print(f"| {gpu} | {published} | {median_tflops(gpu, {}):.1f} | "
+              f"{median_tflops(gpu, rule):.1f} |")
+    print()
+
+
 def ratios_without(table, gpu):
     """What the rule says of a GPU from the others; None: nothing."""
     ratios = sustained_rule.ratios_by_rule(table, gpu)
@@ -240,6 +265,7 @@ def main():
     print_errors(results, "Errors")
     print(f"{too_fast} rows above the GPU's peak left out.\n")
     print_suggestions(results, table)
+    print_published_medians(options.dltap, options.data, table)
     if options.hold_out:
         held_out, _ = collect(options.dltap, options.data, table,
                               lambda gpu: ratios_without(table, gpu))
