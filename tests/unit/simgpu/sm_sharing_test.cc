@@ -130,9 +130,10 @@ TEST_F(SmSharingTest, ThreadsWithLongQueuesBook) {
   FillBoth();
   EXPECT_TRUE(a_.booked());
   EXPECT_TRUE(b_.booked());
-  // A launch meets nobody: it would wait here for ever.
-  const std::lock_guard lock(sharing_.mutex);
+  // Whoever is at the mutex counts what is placed.
+  const double placed = sharing_.placed;
   a_.LaunchMany(10);
+  EXPECT_EQ(placed, sharing_.placed);
 }
 
 TEST_F(SmSharingTest, SmTimeIsGivenOnceAndNoneStaysIdle) {
@@ -196,6 +197,16 @@ TEST_F(SmSharingTest, AStreamThatIsDestroyedGivesItsBookingBack) {
   a_.Leave();
   SmProfile after = sharing_.profile;
   EXPECT_LT(after.Add(rest).end_ns, before.Add(rest).end_ns);
+}
+
+TEST_F(SmSharingTest, ADestroyedStreamsWorkKeepsItsRoom) {
+  a_.LaunchMany(10);
+  const int64_t end_ns = a_.places().back().end_ns;
+  a_.Leave();
+  // It fills the gaps between a's kernels, which take all the rest.
+  EXPECT_GT(b_.Launch().end_ns, end_ns);
+  EXPECT_EQ(end_ns + kSubmitLatencyNs, b_.Launch(end_ns).begin_ns);
+  EXPECT_EQ(SmProfile::kWhole, sharing_.claimed);
 }
 
 TEST_F(SmSharingTest, UrgentWorkOvertakesWhatIsBooked) {

@@ -66,6 +66,9 @@ struct SmSharing {
   alignas(64) std::mutex mutex;  // after a stream's; another's is only tried
   SmProfile profile;
   std::vector<SmClaimant*> claimants;
+  // Of streams that were destroyed before they ran dry, and when they will.
+  int64_t left_claims = 0;
+  int64_t left_until_ns = kNever;
   double placed = 0;  // SM time since the start, in units x ns
   // When Place() was last called, and when by another thread than last_thread.
   std::thread::id last_thread;
