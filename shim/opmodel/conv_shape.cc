@@ -88,4 +88,15 @@ double TensorFeedRatio(const MathRate& rate, const GpuSpec& gpu) {
   return tf32 ? 0.45 : 0.65;
 }
 
+// All engines of DeepBench's GTX 1080 Ti and TITAN Xp are alike this much
+// faster than P100's and M40's against the GEMMs of their board, filter
+// gradients excepted: such boards clock above their nominal boost where a
+// kernel draws less power than a GEMM.
+double GeForceRatio(const ConvShape& conv, const GpuSpec& gpu) {
+  constexpr double kAboveBoost = 1.12;
+  const bool sm_61 = IsPascal(gpu) && gpu.compute_minor >= 1;
+  return sm_61 && conv.direction != OpKind::kConvBackwardWeight ? kAboveBoost
+                                                                : 1;
+}
+
 }  // namespace dltap::opmodel

@@ -31,6 +31,9 @@ GemmShape ImplicitGemmOf(const Operation& op, const ConvShape& conv,
 // Share of the GEMM rate at which convolutions feed tensor cores.
 double TensorFeedRatio(const MathRate& rate, const GpuSpec& gpu);
 
+// How much more of a GEMM's rate convolutions keep on sm_61.
+double GeForceRatio(const ConvShape& conv, const GpuSpec& gpu);
+
 }  // namespace dltap::opmodel
 
 #endif  // DLTAP_SHIM_OPMODEL_CONV_SHAPE_H_

@@ -39,7 +39,9 @@ constexpr double kShortestFftTaps = 9;  // FFT of 1x1 filters is not offered
 double ImplicitEfficiency(const ConvShape& conv, const GpuSpec& gpu) {
   const bool old_kernels =
       gpu.vendor == Vendor::kNvidia && gpu.compute_major < 7;
-  const double generation = old_kernels ? kOldKernelsRatio : kNewKernelsRatio;
+  const double generation = old_kernels
+                                ? kOldKernelsRatio * GeForceRatio(conv, gpu)
+                                : kNewKernelsRatio;
   if (conv.direction == OpKind::kConvForward) return generation;
   const bool pointwise = conv.taps <= 1;
   const double strided =

@@ -27,8 +27,10 @@ constexpr double kFusedTail = 0.5;  // of a block; see gemm_time.cc
 constexpr double kFusedPoints = 16;
 constexpr double kNonfusedPoints = 36;
 
-double GenerationRatio(const GemmShape& gemm, const GpuSpec& gpu) {
-  return !gemm.rate.tensor && gpu.compute_major >= 7 ? kNewKernelsRatio : 1;
+double GenerationRatio(const ConvShape& conv, const GemmShape& gemm,
+                       const GpuSpec& gpu) {
+  return !gemm.rate.tensor && gpu.compute_major >= 7 ? kNewKernelsRatio
+                                                     : GeForceRatio(conv, gpu);
 }
 
 bool IsThreeByThree(const ConvShape& conv) {
@@ -67,7 +69,8 @@ std::optional<WinogradTime> FusedWinograd(const ConvShape& conv,
       std::ceil(channels / kFusedChannelStep) * kFusedChannelStep;
   const double block_flops =
       2 * kFusedPoints * kFusedTiles * kFusedFilters * padded;
-  const double sm_flops_per_s = kFusedEfficiency * GenerationRatio(gemm, gpu) *
+  const double sm_flops_per_s = kFusedEfficiency *
+                                GenerationRatio(conv, gemm, gpu) *
                                 gemm.rate.sustained_flops_per_s / gpu.sms;
   return WinogradTime{.compute_ns = waves * block_flops / sm_flops_per_s * 1e9,
                       .workspace_bytes = 0};
@@ -96,7 +99,7 @@ std::optional<WinogradTime> NonfusedWinograd(const ConvShape& conv,
   }
   const double efficiency =
       (weight ? kNonfusedWeightEfficiency : kNonfusedEfficiency) *
-      GenerationRatio(gemm, gpu) * TensorFeedRatio(gemm.rate, gpu);
+      GenerationRatio(conv, gemm, gpu) * TensorFeedRatio(gemm.rate, gpu);
   const double workspace_bytes =
       kNonfusedPoints * gemm.bytes_per_element *
       (tiles * conv.in_channels + tiles * conv.out_channels +

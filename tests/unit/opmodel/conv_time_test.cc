@@ -179,6 +179,23 @@ TEST(ConvTimeTest, WinogradOfNewLibrariesIsFasterAtTheSameRate) {
               1.18, 0.03);
 }
 
+TEST(ConvTimeTest, BoardsOfSm61OutrunTheirGemmsButInFilterGradients) {
+  GpuSpec sm_60 = *FindGpu("p100-pcie");
+  sm_60.bandwidth_bytes_per_s *= 100;  // so that memory does not limit
+  GpuSpec sm_61 = sm_60;
+  sm_61.compute_minor = 1;
+  const auto gain = [&](OpKind kind, const char* engine) {
+    const Operation op = MakeConv(kind, kResNetBlock);
+    return Find(ConvAlternatives(op, sm_60), engine)->ns /
+           Find(ConvAlternatives(op, sm_61), engine)->ns;
+  };
+  for (const char* engine : {"implicit_gemm", "winograd_4x4"}) {
+    EXPECT_NEAR(gain(OpKind::kConvForward, engine), 1.12, 0.02) << engine;
+    EXPECT_NEAR(gain(OpKind::kConvBackwardData, engine), 1.12, 0.02) << engine;
+    EXPECT_EQ(gain(OpKind::kConvBackwardWeight, engine), 1) << engine;
+  }
+}
+
 TEST(ConvTimeTest, DepthwiseIsBoundByMemory) {
   const SquareConv depthwise{.batch = 64,
                              .in_channels = 128,
