@@ -28,6 +28,8 @@ constexpr Framework kFrameworks[] = {
     {"torch", "torch/version.py", "cuda: Optional[str] = '", 0},
     {"tensorflow", "tensorflow/python/platform/build_info.py",
      "('cuda_version', '", 0},
+    {"onnxruntime", "onnxruntime/capi/build_and_package_info.py",
+     "cuda_version = '", 0},
     {"jax", "jax_cuda12_plugin", "", 12},
     {"jax", "jax_cuda13_plugin", "", 13},
 };

@@ -85,6 +85,12 @@ TEST_F(CudaMajorTest, WhereFrameworksDisagreeTheScriptDecides) {
   EXPECT_EQ(Guess({python_, dir_.Write("c.py", "import model\n")}), 13);
 }
 
+TEST_F(CudaMajorTest, OnnxRuntimeSaysIt) {
+  Package("onnxruntime/capi/build_and_package_info.py",
+          "package_name = 'onnxruntime-gpu'\ncuda_version = '12.2'\n");
+  EXPECT_EQ(Guess({python_, "a.py"}), 12);
+}
+
 TEST_F(CudaMajorTest, OtherProgramsNameTheirLibrary) {
   EXPECT_EQ(Guess({Program("bin/old",
                            "\x7f"
