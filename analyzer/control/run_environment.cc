@@ -62,7 +62,7 @@ void RedirectCaches(const std::string& directory, Environment& environment) {
   static constexpr std::pair<const char*, const char*> kCaches[] = {
       {"TRITON_CACHE_DIR", "triton"}, {"TORCHINDUCTOR_CACHE_DIR", "inductor"},
       {"CUDA_CACHE_PATH", "cuda"},    {"CUPY_CACHE_DIR", "cupy"},
-      {"NUMBA_CACHE_DIR", "numba"},
+      {"NUMBA_CACHE_DIR", "numba"},   {"CACHEDB", "tinygrad/cache.db"},
   };
   for (const auto& [variable, folder] : kCaches) {
     environment[variable] = directory + "/caches/" + folder;

@@ -74,7 +74,7 @@ TEST_F(RunEnvironmentTest, CachesOfARealGpuAreOutOfReach) {
   EXPECT_EQ(environment["USE_PYTORCH_KERNEL_CACHE"], "0");
   for (const char* variable :
        {"TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "CUDA_CACHE_PATH",
-        "CUPY_CACHE_DIR", "NUMBA_CACHE_DIR"}) {
+        "CUPY_CACHE_DIR", "NUMBA_CACHE_DIR", "CACHEDB"}) {
     EXPECT_THAT(environment[variable], HasSubstr("/runs/100%/caches/"));
   }
   EXPECT_EQ(environment.count("JAX_COMPILATION_CACHE_DIR"), 0);
