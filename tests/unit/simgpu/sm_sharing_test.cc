@@ -201,12 +201,23 @@ TEST_F(SmSharingTest, AStreamThatIsDestroyedGivesItsBookingBack) {
 
 TEST_F(SmSharingTest, ADestroyedStreamsWorkKeepsItsRoom) {
   a_.LaunchMany(10);
+  b_.Launch();
   const int64_t end_ns = a_.places().back().end_ns;
+  Launcher c(sharing_);
+  c.Launch();
   a_.Leave();
-  // It fills the gaps between a's kernels, which take all the rest.
   EXPECT_GT(b_.Launch().end_ns, end_ns);
-  EXPECT_EQ(end_ns + kSubmitLatencyNs, b_.Launch(end_ns).begin_ns);
-  EXPECT_EQ(SmProfile::kWhole, sharing_.claimed);
+}
+
+TEST_F(SmSharingTest, ALongQueueOfOneStreamKeepsItsRoom) {
+  a_.LaunchMany(5000);  // more than its log holds
+  // A kernel that needs as long as 20 gaps of a's kernels.
+  const int64_t gaps_ns = kLong / kKernelGapNs * (kLong + kKernelGapNs);
+  const auto& place = b_.Launch();
+  EXPECT_NEAR(static_cast<double>(kNow + gaps_ns),
+              static_cast<double>(place.end_ns), 0.2 * gaps_ns);
+  b_.LaunchMany(10);
+  EXPECT_LT(MostUsed({&a_, &b_}), 1.1);
 }
 
 TEST_F(SmSharingTest, UrgentWorkOvertakesWhatIsBooked) {

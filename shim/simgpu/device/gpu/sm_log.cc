@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/device/gpu/sm_log.h"
 
+#include <algorithm>
+
 namespace dltap::simgpu {
 namespace {
 
@@ -12,6 +14,23 @@ SmLog::Entry SmLog::Read(uint64_t at) const {
   const Slot& slot = slots_[at % kSlots];
   return {{slot.begin_ns.load(kRelaxed), slot.end_ns.load(kRelaxed)},
           slot.units.load(kRelaxed)};
+}
+
+uint64_t SmLog::SmTimeBefore(uint64_t at) const {
+  return slots_[at % kSlots].sm_time_before.load(kRelaxed);
+}
+
+SmLog::Entry SmLog::Forgotten(uint64_t first, uint64_t last) const {
+  const uint64_t before = SmTimeBefore(first);
+  const int64_t end_ns = Read(first).place.begin_ns;
+  const int64_t span_ns = Read(last).place.begin_ns - end_ns;
+  const double units =
+      std::clamp<double>(static_cast<double>(SmTimeBefore(last) - before) /
+                             static_cast<double>(std::max<int64_t>(1, span_ns)),
+                         1, SmProfile::kWhole);
+  const double length_ns = static_cast<double>(before - taken_sm_time_) / units;
+  return {{end_ns - static_cast<int64_t>(length_ns), end_ns},
+          static_cast<int>(units)};
 }
 
 int64_t SmLog::LastEnd() const {

@@ -152,6 +152,7 @@ void SmProfile::Coarsen() {
     const auto b_ns =
         static_cast<double>(segments_[at + 2].begin_ns - b.begin_ns);
     const auto mean = [&](int of_a, int of_b) {
+      if (of_a == of_b) return of_a;  // mostly 0
       return static_cast<int>((of_a * a_ns + of_b * b_ns) / (a_ns + b_ns) +
                               0.5);
     };

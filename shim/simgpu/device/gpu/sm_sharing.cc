@@ -2,7 +2,6 @@
 #include "shim/simgpu/device/gpu/sm_sharing.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "shim/simgpu/device/stream/stream.h"
 
@@ -83,9 +82,6 @@ void ReadLogs(SmSharing& sharing, const SmClaimant& own, int64_t now_ns) {
     SetClaim(sharing, *claimant, 0);
     return true;
   });
-  if (sharing.left_until_ns <= now_ns) {
-    sharing.claimed.fetch_sub(std::exchange(sharing.left_claims, 0), kRelaxed);
-  }
   sharing.profile.Forget(now_ns);
 }
 
@@ -248,9 +244,8 @@ void LeaveSms(SmSharing& sharing, SmClaimant& own) {
   const std::lock_guard lock(sharing.mutex);
   CloseBooking(sharing, own);
   ReadLog(sharing, own);
+  SetClaim(sharing, own, 0);
   std::erase(sharing.claimants, &own);
-  sharing.left_claims += own.claim.exchange(0, kRelaxed);
-  sharing.left_until_ns = std::max(sharing.left_until_ns, own.log->LastEnd());
 }
 
 }  // namespace dltap::simgpu

@@ -45,7 +45,9 @@ struct SmClaimant {
 // Claims of streams that ran dry are dropped then.
 //
 // Two threads that launch at the same instant may miss one kernel of each
-// other.
+// other. What a stream left behind that was destroyed before it ran dry counts
+// only while the claims of the others do not fit: else a single stream would go
+// through the profile for nothing but that.
 //
 // When several threads launch, a stream with a long queue books SM time for its
 // next kernels (sm_booking.h), in the measure in which it is fed but no less
@@ -66,9 +68,6 @@ struct SmSharing {
   alignas(64) std::mutex mutex;  // after a stream's; another's is only tried
   SmProfile profile;
   std::vector<SmClaimant*> claimants;
-  // Of streams that were destroyed before they ran dry, and when they will.
-  int64_t left_claims = 0;
-  int64_t left_until_ns = kNever;
   double placed = 0;  // SM time since the start, in units x ns
   // When Place() was last called, and when by another thread than last_thread.
   std::thread::id last_thread;
