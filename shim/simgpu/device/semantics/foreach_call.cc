@@ -46,6 +46,15 @@ struct Tensor {
   }
 };
 
+// Memory that a program never wrote may look like lists of another layout.
+bool IsPlausible(const Tensor& tensor) {
+  return std::all_of(
+      tensor.addresses.begin(), tensor.addresses.end(),
+      [&](std::byte* address) {
+        return IsAllocated({address, static_cast<size_t>(tensor.elements)});
+      });
+}
+
 // nullopt: the lists are not laid out that way.
 std::optional<std::vector<Tensor>> ReadLists(const ListLayout& layout,
                                              size_t lists,
@@ -84,6 +93,7 @@ std::optional<std::vector<Tensor>> ReadLists(const ListLayout& layout,
       return std::nullopt;
     }
   }
+  if (!IsPlausible(found.front())) return std::nullopt;
   return found;
 }
 

@@ -143,7 +143,8 @@ def scales(steps, interval, infinite_at=None):
 def scale_of_mixed_precision():
     assert scales(3, 2000) == [65536.0] * 3
     assert scales(4, 2) == [65536.0, 131072.0, 131072.0, 262144.0]
-    assert scales(3, 2000, infinite_at=1) == [65536.0, 32768.0, 32768.0]
+    got = scales(3, 2000, infinite_at=1)
+    assert got == [65536.0, 32768.0, 32768.0], got
 
 
 @check

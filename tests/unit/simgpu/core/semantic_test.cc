@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "tests/unit/simgpu/core/named_kernels.h"
 
@@ -21,14 +22,19 @@ constexpr char kUnknownFunctor[] =
     "St5arrayIPcLm1EEEEviT0_T1_";
 constexpr char kUpdateScale[] =
     "_ZN2at6native28amp_update_scale_cuda_kernelEPfPiPKfddi";
+// ZeroFunctor<Half, 1, 1, 0> on TensorListMetadata<1>
+constexpr char kZeroLists[] =
+    "_ZN2at6native12_GLOBAL__N_125multi_tensor_apply_kernelINS1_"
+    "18TensorListMetadataILi1EEENS1_11ZeroFunctorIN3c104HalfELi1ELi1ELi0EEEJEEE"
+    "vT_T0_DpT1_";
 // void loss(float*)
 constexpr char kPointerKernel[] = "_Z4lossPf";
 
 class SemanticTest : public NamedKernelTest {
  protected:
   SemanticTest()
-      : NamedKernelTest(
-            {kAddScalar, kUnknownFunctor, kUpdateScale, kPointerKernel}) {}
+      : NamedKernelTest({kAddScalar, kUnknownFunctor, kUpdateScale,
+                         kPointerKernel, kZeroLists}) {}
 
   void AddScalar(CUdeviceptr to, CUdeviceptr from, int count, float value) {
     std::array<float, 2> functor = {value, 1};
@@ -123,6 +129,62 @@ TEST_F(SemanticTest, ComputesAfterTheHostFunctionBeforeIt) {
   EXPECT_EQ(0, seen);
   EXPECT_EQ(2.5F, ReadScalar(data_));
   cuStreamDestroy(stream);
+}
+
+// TensorListMetadata<1> of PyTorch up to 2.12 and since.
+template <size_t kTensors, size_t kBlocks, typename Index>
+struct TensorLists {
+  void* addresses[kTensors];
+  int64_t elements[kTensors];
+  Index block_to_tensor[kBlocks];
+  int block_to_chunk[kBlocks];
+  int first_tensor;
+};
+using SmallLists = TensorLists<110, 320, uint8_t>;
+using LargeLists = TensorLists<770, 2240, uint16_t>;
+
+class ListsTest : public SemanticTest {
+ protected:
+  // Zeroes two halves by lists whose unused bytes hold `garbage`.
+  template <typename Lists>
+  float ZeroAmong(uint8_t garbage) {
+    Fill(data_, 1, 2.5F);
+    Lists lists;
+    std::memset(&lists, garbage, sizeof lists);
+    lists.addresses[0] = reinterpret_cast<void*>(data_);
+    lists.elements[0] = 2;
+    lists.block_to_tensor[0] = 0;
+    lists.block_to_chunk[0] = 0;
+    uint8_t functor = 0;
+    void* arguments[] = {&lists, &functor};
+    Launch(kZeroLists, arguments);
+    return ReadScalar(data_);
+  }
+};
+
+TEST_F(ListsTest, EitherLayoutIsKnownByWhatItPointsTo) {
+  for (const uint8_t garbage : {0, 0x18, 0xff}) {
+    EXPECT_EQ(0, ZeroAmong<SmallLists>(garbage)) << garbage;
+    EXPECT_EQ(0, ZeroAmong<LargeLists>(garbage)) << garbage;
+  }
+}
+
+TEST_F(ListsTest, LeftoversOfAnotherLayoutAreNotBelieved) {
+  Fill(data_, 1, 2.5F);
+  LargeLists lists{};
+  auto& leftovers = reinterpret_cast<SmallLists&>(lists);
+  leftovers.elements[0] = int64_t{1} << 60;
+  lists.addresses[0] = reinterpret_cast<void*>(data_);
+  lists.elements[0] = 2;
+  uint8_t functor = 0;
+  void* arguments[] = {&lists, &functor};
+  Launch(kZeroLists, arguments);
+  // Not by the zero rule: another number beside it is still there.
+  Fill(data_ + 4, 1, 1);
+  std::array<float, 8> read{};
+  ASSERT_EQ(CUDA_SUCCESS, cuMemcpyDtoH(read.data(), data_, sizeof read));
+  EXPECT_EQ(0, read[0]);
+  EXPECT_EQ(1, read[1]);
 }
 
 class ScaleTest : public SemanticTest {
