@@ -151,6 +151,26 @@ TEST(LaunchCostTest, ListsOfTensorsCountTheElementsOfTheirChunks) {
   EXPECT_EQ(Cost(name, {&lists}, {2, 1, 1}).bytes, 0);
 }
 
+TEST(LaunchCostTest, ListsOfNewerReleasesHoldMore) {
+  struct {
+    void* addresses[2][448] = {};
+    int64_t sizes[448] = {100'000, 7};
+    uint16_t block_to_tensor[2240] = {0, 0, 1};
+    int32_t block_to_chunk[2240] = {0, 1, 0};
+    int32_t start = 0;
+  } lists;
+  const std::string name =
+      "_ZN2at6native25multi_tensor_apply_kernelINS1_18TensorListMetadataILi2EEE"
+      "NS1_24BinaryOpListAlphaFunctorIfLi2ELi2ELi0EEEJSt4plusIfEfEEEvT_";
+  // What lies where the older ones have their sizes: nothing, times.
+  for (const uintptr_t leftover : {uintptr_t{0}, uintptr_t{1} << 60}) {
+    for (auto& address : lists.addresses[0]) {
+      address = reinterpret_cast<void*>(leftover);
+    }
+    EXPECT_EQ(Cost(name, {&lists}, {3, 1, 1}).bytes, 4.0 * 3 * 100'007);
+  }
+}
+
 TEST(LaunchCostTest, GatherMovesTheSlicesThatItsIndicesName) {
   int count = 640;
   int64_t slice_bytes = 2048;

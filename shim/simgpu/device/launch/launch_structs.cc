@@ -6,6 +6,8 @@
 
 #include "shim/simgpu/device/launch/launch_readers.h"
 #include "shim/simgpu/device/launch/mangled_name.h"
+#include "shim/simgpu/device/launch/tensor_lists.h"
+#include "shim/simgpu/device/memory/mapped_pages.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -32,11 +34,8 @@ bool Describes(const ReduceConfig& config, const LaunchView& launch) {
          config.blocks_per_output == static_cast<int64_t>(launch.grid.y);
 }
 
-// TensorListMetadata<depth> (aten/src/ATen/native/cuda/MultiTensorApply.cuh).
-// How many tensors and blocks it holds depends on depth.
-constexpr int kMostTensors[] = {110, 64, 48, 36, 30};
-constexpr int kMostBlocks = 320;
-constexpr int64_t kChunkElements = 65536;
+constexpr int64_t kChunkElements = TensorListLayout::kChunkElements;
+constexpr int64_t kMostElements = int64_t{1} << 40;  // of a tensor, to believe
 
 // What a functor does with the `depth` lists; the rest of the functors read
 // r_args_depth of them (their second number) and write one.
@@ -74,20 +73,25 @@ double ListOperands(std::string_view functor, int depth) {
 }
 
 // Elements of the chunks that the blocks of this launch own; 0: the struct is
-// not what is expected.
-double ListElements(const std::byte* sizes, const std::byte* block_to_tensor,
-                    int tensors, uint32_t blocks) {
+// not laid out so. `columns`: numbers for each tensor behind the addresses.
+double ListElements(const TensorListLayout& layout, const std::byte* metadata,
+                    size_t depth, size_t columns, size_t blocks) {
+  const size_t tensors = layout.tensors[depth - 1];
+  const std::byte* sizes = metadata + sizeof(void*) * depth * tensors;
+  const std::byte* to_tensor = sizes + columns * sizeof(int64_t) * tensors;
+  if (blocks > layout.blocks ||
+      !ArePagesMapped(metadata, layout.Bytes(depth, columns))) {
+    return 0;
+  }
   double elements = 0;
-  for (uint32_t block = 0; block < blocks; ++block) {
-    const int tensor = std::to_integer<int>(block_to_tensor[block]);
-    if (tensor >= tensors) return 0;
-    int32_t chunk = 0;
+  for (size_t block = 0; block < blocks; ++block) {
+    const size_t tensor = layout.TensorOfBlock(to_tensor, block);
+    const int64_t chunk = layout.ChunkOfBlock(to_tensor, block);
+    if (tensor >= tensors || chunk < 0) return 0;
     int64_t size = 0;
-    std::memcpy(&chunk, block_to_tensor + kMostBlocks + block * sizeof(chunk),
-                sizeof(chunk));
     std::memcpy(&size, sizes + tensor * sizeof(size), sizeof(size));
     const int64_t rest = size - chunk * kChunkElements;
-    if (chunk < 0 || rest <= 0) return 0;
+    if (rest <= 0 || size > kMostElements) return 0;
     elements += static_cast<double>(std::min(rest, kChunkElements));
   }
   return elements;
@@ -129,23 +133,25 @@ LaunchCost ReadTensorList(const LaunchCostRule& rule,
   size_t at = name.find(kMark);
   const bool optimizer = at == std::string_view::npos;
   if (optimizer) at = name.find(kOptimizerMark);
-  if (at == std::string_view::npos || launch.grid.x > kMostBlocks) return {};
+  if (at == std::string_view::npos) return {};
   const std::string_view rest =
       name.substr(at + (optimizer ? kOptimizerMark : kMark).size());
   const int depth = LeadingNumber(rest);
   if (depth < 1 || depth > 5) return {};
-  const int tensors = kMostTensors[depth - 1];
   const size_t functor = rest.find("Functor");
   if (functor == std::string_view::npos) return {};
   const std::string_view arguments = rest.substr(functor);
   const size_t types = arguments.find('I');
   if (types == std::string_view::npos) return {};
   const auto* metadata = static_cast<const std::byte*>(launch.arguments[0]);
-  const std::byte* sizes = metadata + sizeof(void*) * depth * tensors;
   // Optimizers are given the addresses of their step counts as well.
-  const std::byte* blocks =
-      sizes + (optimizer ? 2 : 1) * sizeof(int64_t) * tensors;
-  const double elements = ListElements(sizes, blocks, tensors, launch.grid.x);
+  const size_t columns = optimizer ? 2 : 1;
+  double elements = 0;
+  for (const TensorListLayout& layout : kTensorListLayouts) {
+    elements = ListElements(layout, metadata, static_cast<size_t>(depth),
+                            columns, launch.grid.x);
+    if (elements > 0) break;
+  }
   return {.bytes = elements * SizeOfType(arguments.substr(types + 1)) *
                    ListOperands(rest, depth)};
 }

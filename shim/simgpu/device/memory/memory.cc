@@ -12,6 +12,7 @@
 #include "shim/simgpu/device/clock.h"
 #include "shim/simgpu/device/gpu/device.h"
 #include "shim/simgpu/device/memory/managed_memory.h"
+#include "shim/simgpu/device/memory/mapped_pages.h"
 #include "shim/simgpu/device/memory/memory_file.h"
 #include "shim/simgpu/device/memory/memory_pool.h"
 #include "shim/simgpu/device/memory/page_segments.h"
@@ -156,11 +157,7 @@ std::optional<Allocation> FindAllocation(const void* address) {
 
 bool IsMappedMemory(const void* address, size_t bytes) {
   if (IsInSegment(address)) return false;  // the devices', freed or not
-  const auto begin = reinterpret_cast<uintptr_t>(address);
-  const uintptr_t first_page = begin / kPageBytes * kPageBytes;
-  // Asynchronous: looks at the mappings and does nothing more.
-  return msync(reinterpret_cast<void*>(first_page), begin + bytes - first_page,
-               MS_ASYNC) == 0;
+  return ArePagesMapped(address, bytes);
 }
 
 bool IsInBounds(const void* address, size_t bytes) {

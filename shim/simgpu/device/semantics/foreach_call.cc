@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "shim/simgpu/device/launch/tensor_lists.h"
+#include "shim/simgpu/device/memory/mapped_pages.h"
 #include "shim/simgpu/device/memory/written_memory.h"
 #include "shim/simgpu/device/semantics/operands.h"
 #include "shim/simgpu/device/semantics/scalar_type.h"
@@ -19,22 +21,8 @@
 namespace dltap::simgpu {
 namespace {
 
-constexpr int64_t kChunkElements = 65536;
-constexpr size_t kMaxLists = 5;
-
-// TensorListMetadata<n> {void* addresses[n][tensors]; int64_t
-// elements[tensors]; index block_to_tensor[blocks]; int block_to_chunk[blocks];
-// ...}: its sizes differ between releases of PyTorch (32 KiB of arguments
-// since 2.13).
-struct ListLayout {
-  size_t tensors[kMaxLists];  // by n - 1
-  size_t blocks;
-  size_t index_bytes;
-};
-constexpr ListLayout kLayouts[] = {
-    {{110, 64, 48, 36, 30}, 320, 1},
-    {{770, 448, 336, 252, 210}, 2240, 2},
-};
+constexpr int64_t kChunkElements = TensorListLayout::kChunkElements;
+constexpr size_t kMaxLists = TensorListLayout::kMaxLists;
 
 struct Tensor {
   std::vector<std::byte*> addresses;  // by list
@@ -56,24 +44,21 @@ bool IsPlausible(const Tensor& tensor) {
 }
 
 // nullopt: the lists are not laid out that way.
-std::optional<std::vector<Tensor>> ReadLists(const ListLayout& layout,
+std::optional<std::vector<Tensor>> ReadLists(const TensorListLayout& layout,
                                              size_t lists,
                                              const std::byte* from,
                                              int64_t blocks) {
   const size_t tensors = layout.tensors[lists - 1];
   const std::byte* elements = from + lists * tensors * sizeof(void*);
   const std::byte* to_tensor = elements + tensors * sizeof(int64_t);
-  const std::byte* to_chunk =
-      to_tensor + AlignUp(layout.blocks * layout.index_bytes, 4);
-  if (blocks < 1 || static_cast<size_t>(blocks) > layout.blocks) {
+  if (blocks < 1 || static_cast<size_t>(blocks) > layout.blocks ||
+      !ArePagesMapped(from, layout.Bytes(lists, 1))) {
     return std::nullopt;
   }
   std::vector<Tensor> found;
   for (size_t block = 0; block < static_cast<size_t>(blocks); ++block) {
-    const size_t tensor = layout.index_bytes == 1
-                              ? ReadAt<uint8_t>(to_tensor + block)
-                              : ReadAt<uint16_t>(to_tensor + 2 * block);
-    const auto chunk = ReadAt<int32_t>(to_chunk + 4 * block);
+    const size_t tensor = layout.TensorOfBlock(to_tensor, block);
+    const int64_t chunk = layout.ChunkOfBlock(to_tensor, block);
     if (tensor >= tensors ||
         (tensor + 1 != found.size() && tensor != found.size())) {
       return std::nullopt;
@@ -99,7 +84,7 @@ std::optional<std::vector<Tensor>> ReadLists(const ListLayout& layout,
 
 std::optional<std::vector<Tensor>> ReadLists(size_t lists,
                                              const Arguments& launch) {
-  for (const ListLayout& layout : kLayouts) {
+  for (const TensorListLayout& layout : kTensorListLayouts) {
     auto found =
         ReadLists(layout, lists, Bytes(launch.pointers[0]), launch.blocks);
     if (found) return found;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MAPPED_PAGES_H_
+#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MAPPED_PAGES_H_
+
+#include <cstddef>
+
+namespace dltap::simgpu {
+
+// The process has mapped all pages of these bytes. One system call.
+bool ArePagesMapped(const void* address, size_t bytes);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MAPPED_PAGES_H_
