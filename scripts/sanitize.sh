@@ -12,7 +12,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
 # Unit tests; in virtual time, unless they say another clock.
-UNITS=(threads sm_sharing stream open_work:real event graph graph_exec capture
+UNITS=(threads sm_sharing stream work_order semantic open_work:real event graph graph_exec capture
        capture_rules concurrency driver error launch_cost
        nccl_collectives:real nccl_communicator:real nccl_late_rank:real)
 WORKLOADS=("cnn --steps 2" "cnn --steps 3 --capture" "lstm --steps 2"

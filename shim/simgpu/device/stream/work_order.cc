@@ -26,14 +26,20 @@ Lines& AllLines() {
   return *lines;
 }
 
-size_t Enter(OrderLine* line) {
+size_t TakeIndex() {
   Lines& lines = AllLines();
   const std::lock_guard lock(lines.mutex);
-  lines.live.push_back(line);
   if (lines.free.empty()) return lines.count++;
   const size_t index = lines.free.back();
   lines.free.pop_back();
   return index;
+}
+
+// The line is whole: others may ask it from now on.
+void Enter(OrderLine* line) {
+  Lines& lines = AllLines();
+  const std::lock_guard lock(lines.mutex);
+  lines.live.push_back(line);
 }
 
 void Leave(OrderLine* line, size_t index) {
@@ -61,7 +67,9 @@ constinit std::atomic<uint64_t> g_host_order_version{0};
 
 OrderLine::OrderLine()
     : now_(std::make_shared<OrderPoint>(
-          OrderPoint{.line = Enter(this), .writes = {}, .spoilt = {}})) {}
+          OrderPoint{.line = TakeIndex(), .writes = {}, .spoilt = {}})) {
+  Enter(this);
+}
 
 OrderLine::~OrderLine() {
   HostLine().Join(Now());
