@@ -3,21 +3,31 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace dltap::simgpu {
 namespace {
 
 constexpr uintptr_t kPageBytes = 4096;
+constexpr uintptr_t kPagesAtOnce = 1024;
 
 }  // namespace
 
 bool ArePagesMapped(const void* address, size_t bytes) {
   const auto begin = reinterpret_cast<uintptr_t>(address);
-  const uintptr_t first_page = begin / kPageBytes * kPageBytes;
-  // Asynchronous: looks at the mappings and does nothing more.
-  return msync(reinterpret_cast<void*>(first_page), begin + bytes - first_page,
-               MS_ASYNC) == 0;
+  const uintptr_t end = begin + bytes;
+  // What is resident does not matter; only that the question has an answer.
+  unsigned char resident[kPagesAtOnce];
+  uintptr_t at = begin / kPageBytes * kPageBytes;
+  while (at < end) {
+    const uintptr_t length = std::min(end - at, kPagesAtOnce * kPageBytes);
+    if (mincore(reinterpret_cast<void*>(at), length, resident) != 0) {
+      return false;
+    }
+    at += length;
+  }
+  return true;
 }
 
 }  // namespace dltap::simgpu

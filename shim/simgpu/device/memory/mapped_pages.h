@@ -6,7 +6,7 @@
 
 namespace dltap::simgpu {
 
-// The process has mapped all pages of these bytes. One system call.
+// The process has mapped all pages of these bytes. One system call in 4 MiB.
 bool ArePagesMapped(const void* address, size_t bytes);
 
 }  // namespace dltap::simgpu

@@ -72,8 +72,9 @@ OrderLine::OrderLine()
 }
 
 OrderLine::~OrderLine() {
-  HostLine().Join(Now());
-  Leave(this, now_->line);
+  const Order last = Now();
+  HostLine().Join(last);
+  Leave(this, last->line);
 }
 
 void OrderLine::Set(OrderPoint point) {
