@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 
 namespace dltap::simgpu {
@@ -22,7 +23,9 @@ bool ArePagesMapped(const void* address, size_t bytes) {
   uintptr_t at = begin / kPageBytes * kPageBytes;
   while (at < end) {
     const uintptr_t length = std::min(end - at, kPagesAtOnce * kPageBytes);
+    const int program_errno = errno;
     if (mincore(reinterpret_cast<void*>(at), length, resident) != 0) {
+      errno = program_errno;
       return false;
     }
     at += length;
