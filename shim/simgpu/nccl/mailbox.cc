@@ -2,17 +2,17 @@
 #include "shim/simgpu/nccl/mailbox.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+
+#include "shim/simgpu/device/process/other_process.h"
 
 namespace dltap::simgpu {
 
@@ -34,8 +34,6 @@ constexpr char kFolder[] = "/dev/shm";
 std::string ObjectName(const std::string& name) {
   return std::string("/") + kPrefix + name;
 }
-
-bool HasEnded(int pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
 
 }  // namespace
 

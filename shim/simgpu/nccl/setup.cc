@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/nccl/setup.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "shim/simgpu/device/process/other_process.h"
 #include "shim/simgpu/nccl/group.h"
 #include "shim/simgpu/nccl/mailbox.h"
 
@@ -115,7 +114,7 @@ bool HasEnded(const Peer& peer) {
   if (peer.pid == 0) return false;
   const std::string path = "/proc/" + std::to_string(peer.pid) + "/stat";
   std::FILE* file = std::fopen(path.c_str(), "r");
-  if (file == nullptr) return kill(peer.pid, 0) != 0 && errno == ESRCH;
+  if (file == nullptr) return HasEnded(peer.pid);
   char text[256] = {};
   const size_t bytes = std::fread(text, 1, sizeof text - 1, file);
   std::fclose(file);

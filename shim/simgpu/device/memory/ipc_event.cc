@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/simgpu/device/memory/ipc_event.h"
 
-#include <signal.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "shim/simgpu/device/gpu/device.h"
 #include "shim/simgpu/device/memory/ipc_memory.h"
+#include "shim/simgpu/device/process/other_process.h"
 #include "shim/simgpu/device/stream/event.h"
 #include "shim/simgpu/device/stream/host_executor.h"
 
@@ -29,8 +28,6 @@ struct EventTicket {
   uint32_t flags;
 };
 static_assert(sizeof(EventTicket) <= kIpcHandleBytes);
-
-bool HasEnded(int pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
 
 }  // namespace
 
