@@ -65,8 +65,7 @@ bool OpenWork::IsOver(bool on_host_executor) {
 
 bool OpenWork::RunHostFunction(const HostWork& host) {
   if (IsRealTime() && SimNow() < span_.begin_ns) return false;
-  HostLine().Join(origin_.order);
-  CallHostFunction(host);
+  CallHostFunction(host, origin_.order);
   if (IsRealTime()) span_.end_ns = std::max(span_.end_ns, SimNow());
   return true;
 }

@@ -20,12 +20,14 @@ namespace {
 
 // The memory effect of work, as a function to call at its turn.
 struct EffectVisitor {
+  const Order& order;
+
   void operator()(const KernelWork& kernel) const {
     if (kernel.effect) kernel.effect();
   }
   void operator()(const CopyWork& copy) const { PerformCopy(copy); }
   void operator()(const MemsetWork& set) const { PerformMemset(set); }
-  void operator()(const HostWork& host) const { CallHostFunction(host); }
+  void operator()(const HostWork& host) const { CallHostFunction(host, order); }
   void operator()(const MemoryOperationsWork& operations) const {
     PerformMemoryOperations(operations);
   }
@@ -42,8 +44,7 @@ bool HasEffect(const Work& work) {
 
 void PerformEffect(const Work& work, const Order& order) {
   const AtOrder at(order);
-  if (std::holds_alternative<HostWork>(work)) HostLine().Join(order);
-  std::visit(EffectVisitor{}, work);
+  std::visit(EffectVisitor{order}, work);
 }
 
 [[gnu::noinline]] Order OrderOfEffect(Stream& stream, const Work& work) {
@@ -176,7 +177,8 @@ void NoteKernel(const Stream& stream, const Work& work, const Span& span) {
     FailLaunch(*fault, *stream.device, span);
 }
 
-void CallHostFunction(const HostWork& host) {
+void CallHostFunction(const HostWork& host, const Order& order) {
+  HostLine().Join(order);
   ThreadState& thread = CurrentThread();
   thread.in_host_function = true;
   host.function();

@@ -37,8 +37,9 @@ Order NoteOrder(Stream& stream, const Work& work);
 // work. Part of Execute().
 void NoteKernel(const Stream& stream, const Work& work, const Span& span);
 
-// On the host executor's thread.
-void CallHostFunction(const HostWork& host);
+// On the host executor's thread. The host knows then that all before it is
+// over.
+void CallHostFunction(const HostWork& host, const Order& order);
 
 }  // namespace dltap::simgpu
 
