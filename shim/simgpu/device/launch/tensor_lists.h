@@ -22,22 +22,24 @@ struct TensorListLayout {
   size_t blocks;
   size_t index_bytes;
 
+  // Of block_to_tensor, with what aligns block_to_chunk.
+  size_t IndexBytes() const { return (blocks * index_bytes + 3) / 4 * 4; }
+
   size_t TensorOfBlock(const std::byte* block_to_tensor, size_t block) const {
     size_t tensor = 0;  // the index is unsigned, the machine little-endian
     std::memcpy(&tensor, block_to_tensor + block * index_bytes, index_bytes);
     return tensor;
   }
   int64_t ChunkOfBlock(const std::byte* block_to_tensor, size_t block) const {
-    const size_t indices = (blocks * index_bytes + 3) / 4 * 4;
     int32_t chunk = 0;
-    std::memcpy(&chunk, block_to_tensor + indices + block * sizeof(chunk),
+    std::memcpy(&chunk, block_to_tensor + IndexBytes() + block * sizeof(chunk),
                 sizeof(chunk));
     return chunk;
   }
   // Of `lists` lists and `columns` numbers for each tensor.
   size_t Bytes(size_t lists, size_t columns) const {
     return (lists + columns) * tensors[lists - 1] * sizeof(int64_t) +
-           (blocks * index_bytes + 3) / 4 * 4 + blocks * sizeof(int32_t);
+           IndexBytes() + blocks * sizeof(int32_t);
   }
 };
 
