@@ -5,16 +5,8 @@ import checks
 import torch
 import triton
 import triton.language as tl
+from add import add_kernel
 from triton.tools.tensor_descriptor import TensorDescriptor
-
-
-@triton.jit
-def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = offsets < n
-    tl.store(out + offsets,
-             tl.load(x + offsets, mask=mask) + tl.load(y + offsets, mask=mask),
-             mask=mask)
 
 
 @triton.jit

@@ -8,20 +8,11 @@ import tempfile
 import checks
 import torch
 import triton
-import triton.language as tl
 import triton.profiler as proton
+from add import add_kernel
 
 SIZE = 1 << 20
 ROUNDS = 5
-
-
-@triton.jit
-def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = offsets < n
-    tl.store(out + offsets,
-             tl.load(x + offsets, mask=mask) + tl.load(y + offsets, mask=mask),
-             mask=mask)
 
 
 def add(x):
