@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/alternatives.h"
+#include "opmodel/alternatives.h"
 
-#include "shim/opmodel/attention_time.h"
-#include "shim/opmodel/conv_time.h"
-#include "shim/opmodel/cost.h"
-#include "shim/opmodel/gemm_time.h"
-#include "shim/opmodel/rnn_chain.h"
-#include "shim/opmodel/streaming_time.h"
+#include "opmodel/attention_time.h"
+#include "opmodel/conv_time.h"
+#include "opmodel/cost.h"
+#include "opmodel/gemm_time.h"
+#include "opmodel/rnn_chain.h"
+#include "opmodel/streaming_time.h"
 
 namespace dltap::opmodel {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_ALTERNATIVES_H_
-#define DLTAP_SHIM_OPMODEL_ALTERNATIVES_H_
+#ifndef DLTAP_OPMODEL_ALTERNATIVES_H_
+#define DLTAP_OPMODEL_ALTERNATIVES_H_
 
 #include <string_view>
 #include <vector>
 
-#include "shim/opmodel/gpu_table.h"
-#include "shim/opmodel/modelled_time.h"
-#include "shim/opmodel/operation.h"
+#include "opmodel/gpu_table.h"
+#include "opmodel/modelled_time.h"
+#include "opmodel/operation.h"
 
 namespace dltap::opmodel {
 
@@ -30,4 +30,4 @@ std::vector<Alternative> AlternativesOf(const Operation& op,
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_ALTERNATIVES_H_
+#endif  // DLTAP_OPMODEL_ALTERNATIVES_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/attention_time.h"
+#include "opmodel/attention_time.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "shim/opmodel/launch_floor.h"
-#include "shim/opmodel/math_rate.h"
-#include "shim/opmodel/streaming_time.h"
+#include "opmodel/launch_floor.h"
+#include "opmodel/math_rate.h"
+#include "opmodel/streaming_time.h"
 
 namespace dltap::opmodel {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/collective_time.h"
+#include "opmodel/collective_time.h"
 
 #include <algorithm>
 #include <bit>

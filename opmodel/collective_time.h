@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_COLLECTIVE_TIME_H_
-#define DLTAP_SHIM_OPMODEL_COLLECTIVE_TIME_H_
+#ifndef DLTAP_OPMODEL_COLLECTIVE_TIME_H_
+#define DLTAP_OPMODEL_COLLECTIVE_TIME_H_
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "shim/opmodel/gpu_table.h"
+#include "opmodel/gpu_table.h"
 
 // How long a collective takes: alpha + steps x hop + bytes / bandwidth, the
 // Hockney model (Thakur, Rabenseifner, Gropp 2005) with NCCL's own constants,
@@ -69,4 +69,4 @@ double BusFactor(CollectiveKind kind, int ranks);
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_COLLECTIVE_TIME_H_
+#endif  // DLTAP_OPMODEL_COLLECTIVE_TIME_H_

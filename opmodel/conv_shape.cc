@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/conv_shape.h"
+#include "opmodel/conv_shape.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "shim/opmodel/math_rate.h"
+#include "opmodel/math_rate.h"
 
 namespace dltap::opmodel {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_CONV_SHAPE_H_
-#define DLTAP_SHIM_OPMODEL_CONV_SHAPE_H_
+#ifndef DLTAP_OPMODEL_CONV_SHAPE_H_
+#define DLTAP_OPMODEL_CONV_SHAPE_H_
 
-#include "shim/opmodel/gemm_time.h"
-#include "shim/opmodel/gpu_table.h"
-#include "shim/opmodel/operation.h"
+#include "opmodel/gemm_time.h"
+#include "opmodel/gpu_table.h"
+#include "opmodel/operation.h"
 
 namespace dltap::opmodel {
 
@@ -36,4 +36,4 @@ double GeForceRatio(const ConvShape& conv, const GpuSpec& gpu);
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_CONV_SHAPE_H_
+#endif  // DLTAP_OPMODEL_CONV_SHAPE_H_

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/conv_time.h"
+#include "opmodel/conv_time.h"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 
-#include "shim/opmodel/conv_shape.h"
-#include "shim/opmodel/cost.h"
-#include "shim/opmodel/gemm_time.h"
-#include "shim/opmodel/launch_floor.h"
-#include "shim/opmodel/streaming_time.h"
-#include "shim/opmodel/winograd_time.h"
+#include "opmodel/conv_shape.h"
+#include "opmodel/cost.h"
+#include "opmodel/gemm_time.h"
+#include "opmodel/launch_floor.h"
+#include "opmodel/streaming_time.h"
+#include "opmodel/winograd_time.h"
 
 namespace dltap::opmodel {
 namespace {

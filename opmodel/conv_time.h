@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_CONV_TIME_H_
-#define DLTAP_SHIM_OPMODEL_CONV_TIME_H_
+#ifndef DLTAP_OPMODEL_CONV_TIME_H_
+#define DLTAP_OPMODEL_CONV_TIME_H_
 
 #include <vector>
 
-#include "shim/opmodel/alternatives.h"
+#include "opmodel/alternatives.h"
 
 namespace dltap::opmodel {
 
@@ -15,4 +15,4 @@ std::vector<Alternative> ConvAlternatives(const Operation& op,
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_CONV_TIME_H_
+#endif  // DLTAP_OPMODEL_CONV_TIME_H_

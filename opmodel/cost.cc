@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/cost.h"
+#include "opmodel/cost.h"
 
 #include <algorithm>
 
-#include "shim/opmodel/rnn_shape.h"
+#include "opmodel/rnn_shape.h"
 
 namespace dltap::opmodel {
 namespace {

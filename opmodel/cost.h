@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_COST_H_
-#define DLTAP_SHIM_OPMODEL_COST_H_
+#ifndef DLTAP_OPMODEL_COST_H_
+#define DLTAP_OPMODEL_COST_H_
 
 #include <optional>
 
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 
 namespace dltap::opmodel {
 
@@ -19,4 +19,4 @@ std::optional<Cost> CostOf(const Operation& op);
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_COST_H_
+#endif  // DLTAP_OPMODEL_COST_H_

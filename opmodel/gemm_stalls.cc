@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/gemm_stalls.h"
+#include "opmodel/gemm_stalls.h"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_GEMM_STALLS_H_
-#define DLTAP_SHIM_OPMODEL_GEMM_STALLS_H_
+#ifndef DLTAP_OPMODEL_GEMM_STALLS_H_
+#define DLTAP_OPMODEL_GEMM_STALLS_H_
 
-#include "shim/opmodel/gemm_time.h"
-#include "shim/opmodel/gpu_table.h"
+#include "opmodel/gemm_time.h"
+#include "opmodel/gpu_table.h"
 
 namespace dltap::opmodel {
 
@@ -14,4 +14,4 @@ double StallEfficiency(const GemmShape& shape, const GpuSpec& gpu);
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_GEMM_STALLS_H_
+#endif  // DLTAP_OPMODEL_GEMM_STALLS_H_

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/gemm_time.h"
+#include "opmodel/gemm_time.h"
 
 #include <algorithm>
 #include <cmath>
 #include <span>
 
-#include "shim/opmodel/gemm_stalls.h"
-#include "shim/opmodel/launch_floor.h"
-#include "shim/opmodel/streaming_time.h"
+#include "opmodel/gemm_stalls.h"
+#include "opmodel/launch_floor.h"
+#include "opmodel/streaming_time.h"
 
 namespace dltap::opmodel {
 namespace {

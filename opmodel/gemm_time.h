@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_GEMM_TIME_H_
-#define DLTAP_SHIM_OPMODEL_GEMM_TIME_H_
+#ifndef DLTAP_OPMODEL_GEMM_TIME_H_
+#define DLTAP_OPMODEL_GEMM_TIME_H_
 
 #include <vector>
 
-#include "shim/opmodel/gpu_table.h"
-#include "shim/opmodel/math_rate.h"
-#include "shim/opmodel/modelled_time.h"
+#include "opmodel/gpu_table.h"
+#include "opmodel/math_rate.h"
+#include "opmodel/modelled_time.h"
 
 namespace dltap::opmodel {
 
@@ -52,4 +52,4 @@ GemmPlan BestGemmPlan(const GemmShape& shape, const GpuSpec& gpu);
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_GEMM_TIME_H_
+#endif  // DLTAP_OPMODEL_GEMM_TIME_H_

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Turns shim/opmodel/gpu_table.csv into the initialisers of a constexpr array.
+"""Turns opmodel/gpu_table.csv into the initialisers of a constexpr array.
 
 usage: gen_gpu_table.py gpu_table.csv OUTPUT.inc
 
@@ -62,11 +62,11 @@ FIELDS = {
 VENDORS = {"NVIDIA": "Vendor::kNvidia", "AMD": "Vendor::kAmd"}
 
 HEADER = """\
-// GENERATED from shim/opmodel/gpu_table.csv by gen_gpu_table.py. DO NOT EDIT.
+// GENERATED from opmodel/gpu_table.csv by gen_gpu_table.py. DO NOT EDIT.
 """
 
 
-# Where a ratio comes from (shim/opmodel/README.md).
+# Where a ratio comes from (opmodel/README.md).
 BASES = ("fitted", "published", "sibling", "rule", "assumed")
 
 

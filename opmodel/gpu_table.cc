@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/gpu_table.h"
+#include "opmodel/gpu_table.h"
 
 #include <algorithm>
 #include <cctype>
@@ -9,7 +9,7 @@ namespace dltap::opmodel {
 namespace {
 
 constexpr GpuSpec kGpus[] = {
-#include "shim/opmodel/gpu_table_rows.inc"
+#include "opmodel/gpu_table_rows.inc"
 };
 
 bool IsMemorySize(std::string_view word) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_GPU_TABLE_H_
-#define DLTAP_SHIM_OPMODEL_GPU_TABLE_H_
+#ifndef DLTAP_OPMODEL_GPU_TABLE_H_
+#define DLTAP_OPMODEL_GPU_TABLE_H_
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 
 namespace dltap::opmodel {
 
@@ -78,4 +78,4 @@ double PeakFlopsPerS(const GpuSpec& gpu, DType math);
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_GPU_TABLE_H_
+#endif  // DLTAP_OPMODEL_GPU_TABLE_H_

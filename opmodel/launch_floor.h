@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_LAUNCH_FLOOR_H_
-#define DLTAP_SHIM_OPMODEL_LAUNCH_FLOOR_H_
+#ifndef DLTAP_OPMODEL_LAUNCH_FLOOR_H_
+#define DLTAP_OPMODEL_LAUNCH_FLOOR_H_
 
-#include "shim/opmodel/modelled_time.h"
+#include "opmodel/modelled_time.h"
 
 namespace dltap::opmodel {
 
@@ -20,4 +20,4 @@ ModelledTime WithLaunchFloor(double compute_ns, double memory_ns);
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_LAUNCH_FLOOR_H_
+#endif  // DLTAP_OPMODEL_LAUNCH_FLOOR_H_

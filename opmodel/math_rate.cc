@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/math_rate.h"
+#include "opmodel/math_rate.h"
 
 #include <algorithm>
 #include <cmath>

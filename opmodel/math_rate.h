@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_MATH_RATE_H_
-#define DLTAP_SHIM_OPMODEL_MATH_RATE_H_
+#ifndef DLTAP_OPMODEL_MATH_RATE_H_
+#define DLTAP_OPMODEL_MATH_RATE_H_
 
-#include "shim/opmodel/gpu_table.h"
-#include "shim/opmodel/operation.h"
+#include "opmodel/gpu_table.h"
+#include "opmodel/operation.h"
 
 namespace dltap::opmodel {
 
@@ -33,4 +33,4 @@ MathRate ChannelRate(const MathRate& rate, double in, double out,
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_MATH_RATE_H_
+#endif  // DLTAP_OPMODEL_MATH_RATE_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/modelled_time.h"
+#include "opmodel/modelled_time.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "shim/opmodel/alternatives.h"
-#include "shim/opmodel/launch_floor.h"
-#include "shim/opmodel/streaming_time.h"
+#include "opmodel/alternatives.h"
+#include "opmodel/launch_floor.h"
+#include "opmodel/streaming_time.h"
 
 namespace dltap::opmodel {
 namespace {

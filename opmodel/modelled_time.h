@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_MODELLED_TIME_H_
-#define DLTAP_SHIM_OPMODEL_MODELLED_TIME_H_
+#ifndef DLTAP_OPMODEL_MODELLED_TIME_H_
+#define DLTAP_OPMODEL_MODELLED_TIME_H_
 
 #include <cstdint>
 #include <optional>
 
-#include "shim/opmodel/gpu_table.h"
-#include "shim/opmodel/operation.h"
+#include "opmodel/gpu_table.h"
+#include "opmodel/operation.h"
 
 namespace dltap::opmodel {
 
@@ -43,4 +43,4 @@ ModelledTime TimeOfCopy(CopyPath path, double bytes, const GpuSpec& gpu);
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_MODELLED_TIME_H_
+#endif  // DLTAP_OPMODEL_MODELLED_TIME_H_

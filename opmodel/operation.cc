@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 
 namespace dltap::opmodel {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_OPERATION_H_
-#define DLTAP_SHIM_OPMODEL_OPERATION_H_
+#ifndef DLTAP_OPMODEL_OPERATION_H_
+#define DLTAP_OPMODEL_OPERATION_H_
 
 #include <array>
 #include <cstdint>
@@ -136,4 +136,4 @@ struct Operation {
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_OPERATION_H_
+#endif  // DLTAP_OPMODEL_OPERATION_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/rnn_chain.h"
+#include "opmodel/rnn_chain.h"
 
 #include <algorithm>
 
-#include "shim/opmodel/gemm_time.h"
-#include "shim/opmodel/math_rate.h"
-#include "shim/opmodel/rnn_shape.h"
-#include "shim/opmodel/streaming_time.h"
+#include "opmodel/gemm_time.h"
+#include "opmodel/math_rate.h"
+#include "opmodel/rnn_shape.h"
+#include "opmodel/streaming_time.h"
 
 namespace dltap::opmodel {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_RNN_CHAIN_H_
-#define DLTAP_SHIM_OPMODEL_RNN_CHAIN_H_
+#ifndef DLTAP_OPMODEL_RNN_CHAIN_H_
+#define DLTAP_OPMODEL_RNN_CHAIN_H_
 
 #include <optional>
 #include <vector>
 
-#include "shim/opmodel/gpu_table.h"
-#include "shim/opmodel/modelled_time.h"
-#include "shim/opmodel/operation.h"
+#include "opmodel/gpu_table.h"
+#include "opmodel/modelled_time.h"
+#include "opmodel/operation.h"
 
 namespace dltap::opmodel {
 
@@ -40,4 +40,4 @@ std::optional<std::vector<RnnStage>> RnnChainOf(const Operation& op,
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_RNN_CHAIN_H_
+#endif  // DLTAP_OPMODEL_RNN_CHAIN_H_

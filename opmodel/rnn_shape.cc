@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/rnn_shape.h"
+#include "opmodel/rnn_shape.h"
 
 #include <algorithm>
 

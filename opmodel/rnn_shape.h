@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_RNN_SHAPE_H_
-#define DLTAP_SHIM_OPMODEL_RNN_SHAPE_H_
+#ifndef DLTAP_OPMODEL_RNN_SHAPE_H_
+#define DLTAP_OPMODEL_RNN_SHAPE_H_
 
 #include <optional>
 
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 
 namespace dltap::opmodel {
 
@@ -39,4 +39,4 @@ std::optional<RnnShape> RnnShapeOf(const Operation& op);
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_RNN_SHAPE_H_
+#endif  // DLTAP_OPMODEL_RNN_SHAPE_H_

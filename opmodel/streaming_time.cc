@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/streaming_time.h"
+#include "opmodel/streaming_time.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "shim/opmodel/launch_floor.h"
+#include "opmodel/launch_floor.h"
 
 namespace dltap::opmodel {
 namespace {

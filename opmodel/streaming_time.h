@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_STREAMING_TIME_H_
-#define DLTAP_SHIM_OPMODEL_STREAMING_TIME_H_
+#ifndef DLTAP_OPMODEL_STREAMING_TIME_H_
+#define DLTAP_OPMODEL_STREAMING_TIME_H_
 
-#include "shim/opmodel/cost.h"
-#include "shim/opmodel/gpu_table.h"
-#include "shim/opmodel/modelled_time.h"
+#include "opmodel/cost.h"
+#include "opmodel/gpu_table.h"
+#include "opmodel/modelled_time.h"
 
 namespace dltap::opmodel {
 
@@ -22,4 +22,4 @@ ModelledTime RowPassTime(const Operation& op, const Cost& cost,
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_STREAMING_TIME_H_
+#endif  // DLTAP_OPMODEL_STREAMING_TIME_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/winograd_time.h"
+#include "opmodel/winograd_time.h"
 
 #include <cmath>
 #include <utility>
 
-#include "shim/opmodel/launch_floor.h"
-#include "shim/opmodel/streaming_time.h"
+#include "opmodel/launch_floor.h"
+#include "opmodel/streaming_time.h"
 
 namespace dltap::opmodel {
 namespace {

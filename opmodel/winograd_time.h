@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_OPMODEL_WINOGRAD_TIME_H_
-#define DLTAP_SHIM_OPMODEL_WINOGRAD_TIME_H_
+#ifndef DLTAP_OPMODEL_WINOGRAD_TIME_H_
+#define DLTAP_OPMODEL_WINOGRAD_TIME_H_
 
 #include <optional>
 
-#include "shim/opmodel/conv_shape.h"
+#include "opmodel/conv_shape.h"
 
 namespace dltap::opmodel {
 
@@ -28,4 +28,4 @@ std::optional<WinogradTime> NonfusedWinograd(const ConvShape& conv,
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_SHIM_OPMODEL_WINOGRAD_TIME_H_
+#endif  // DLTAP_OPMODEL_WINOGRAD_TIME_H_

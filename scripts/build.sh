@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 targets=(all)
 if [ "${1:-}" = --product ]; then
-  targets=(shim/all analyzer/all)
+  targets=(shim/tap/all simgpu/all analyzer/all)
   shift
 fi
 ./scripts/setup.sh "$@"

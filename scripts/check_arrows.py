@@ -14,9 +14,9 @@ from source_files import ROOT, read_lines, source_files
 
 # Longest match wins; a folder that is listed nowhere is an error.
 PARTS = """
-shim/specs shim/trace shim/opmodel
+shim/specs shim/trace opmodel
 shim/tap shim/tap/entry shim/tap/runtime shim/tap/tagging shim/tap/cupti
-shim/simgpu
+simgpu
 analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
 analyzer/attribution analyzer/metrics analyzer/reports analyzer/exporters
 analyzer/predict analyzer/query analyzer/web analyzer/output
@@ -28,9 +28,9 @@ shim/tap             -> shim/tap/entry shim/tap/cupti
 shim/tap/entry       -> shim/tap/tagging shim/tap/cupti shim/tap/runtime
 shim/tap/entry       -> shim/specs
 shim/tap/runtime     -> shim/trace shim/specs
-shim/tap/tagging     -> shim/trace shim/opmodel
+shim/tap/tagging     -> shim/trace opmodel
 shim/tap/cupti       -> shim/tap/runtime
-shim/simgpu          -> shim/opmodel shim/specs
+simgpu          -> opmodel shim/specs
 
 analyzer/cli         -> analyzer/reports analyzer/exporters analyzer/predict
 analyzer/cli         -> analyzer/query analyzer/control analyzer/web
@@ -39,18 +39,19 @@ analyzer/reports     -> analyzer/metrics analyzer/output
 analyzer/exporters   -> analyzer/metrics analyzer/output
 analyzer/web         -> analyzer/reports
 analyzer/query       -> analyzer/exporters
-analyzer/predict     -> analyzer/model shim/opmodel
-analyzer/metrics     -> analyzer/attribution shim/opmodel
+analyzer/predict     -> analyzer/model opmodel
+analyzer/metrics     -> analyzer/attribution opmodel
 analyzer/attribution -> analyzer/model shim/specs
 analyzer/reader      -> analyzer/model shim/trace shim/specs
 analyzer/importers   -> analyzer/model shim/specs
-analyzer/model       -> shim/opmodel
-analyzer/control     -> shim/opmodel
+analyzer/model       -> opmodel
+analyzer/control     -> opmodel
 
-tests                -> analyzer/cli shim/tap shim/simgpu
+tests                -> analyzer/cli shim/tap simgpu
 """
 
 # Code in the user's process has no C++ run-time library: these need none.
+PRODUCTS = ("shim/", "opmodel/", "simgpu/", "analyzer/", "tests/")
 IN_PROCESS = "shim/tap"
 IN_PROCESS_STANDARD = """
 array atomic bit concepts limits new span tuple type_traits utility
@@ -93,7 +94,7 @@ def complaint(part: str, quoted: str, angled: str,
                 and angled not in IN_PROCESS_STANDARD:
             return f"<{angled}> may need the C++ run-time library"
         return None
-    if quoted.startswith(("shim/", "analyzer/", "tests/")):
+    if quoted.startswith(PRODUCTS):
         target = part_of(quoted)
         if target is None:
             return f'"{quoted}" belongs to no part'
@@ -111,7 +112,7 @@ def check(root: pathlib.Path) -> list[str]:
     errors = []
     for path in source_files(root):
         if not path.endswith(CODE) or not path.startswith(
-                ("shim/", "analyzer/", "tests/")):
+                PRODUCTS):
             continue
         part = part_of(path)
         if part is None:

@@ -17,7 +17,8 @@ HASH_COMMENTS = (".py", ".sh", ".cmake", "CMakeLists.txt", ".ci/run",
                  "scripts/python", ".toml", ".clang-format", ".clang-tidy")
 SLASH_COMMENTS = (".h", ".cc", ".c", ".cu", ".S")
 PLAIN_TEXT = (".md", ".txt", ".csv", ".json")
-OURS = ("shim/", "analyzer/", "scripts/", "tests/", "third_party/", ".ci/")
+OURS = ("shim/", "opmodel/", "simgpu/", "analyzer/", "scripts/", "tests/",
+        "third_party/", ".ci/")
 
 MACHINE_PATH = re.compile(r"(?<![\w.$}/~-])/(?:home/\w+|root|work|Users/\w+)/")
 # A whole name in a literal; those that end in _ are prefixes.
@@ -62,7 +63,7 @@ def undocumented(root: pathlib.Path) -> list[str]:
     known = set(re.findall(r"`(DLTAP_\w+)`", readme.read_text()))
     found = []
     for path in source_files(root):
-        if path.startswith(("shim/", "analyzer/")) and path.endswith(".cc"):
+        if path.startswith(("shim/", "simgpu/", "analyzer/")) and path.endswith(".cc"):
             names = VARIABLE.findall("\n".join(read_lines(root, path)))
             found += [f"{path}: {name} stands in no table of README.md"
                       for name in sorted(set(names) - known)]

@@ -10,9 +10,9 @@ foreach(domain runtime driver)
   set(table ${CMAKE_CURRENT_BINARY_DIR}/${domain}_cbids.inc)
   add_custom_command(
     OUTPUT ${table}
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/gen_cbid_table.py
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/shim/specs/generate/gen_cbid_table.py
             ${header} ${table}
-    DEPENDS ${PROJECT_SOURCE_DIR}/scripts/gen_cbid_table.py ${header}
+    DEPENDS ${PROJECT_SOURCE_DIR}/shim/specs/generate/gen_cbid_table.py ${header}
     COMMENT "Generating the table of CUPTI ${domain} callback ids"
     VERBATIM)
   list(APPEND cbid_tables ${table})
@@ -27,43 +27,74 @@ foreach(api "runtime driver_types.h cudaError" "driver cuda.h CUDA_ERROR_")
   set(table ${CMAKE_CURRENT_BINARY_DIR}/${name}_errors.inc)
   add_custom_command(
     OUTPUT ${table}
-    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/gen_error_table.py
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/simgpu/base/gen_error_table.py
             ${DLTAP_CUDA_ROOT}/include/${header} ${prefix} ${table}
-    DEPENDS ${PROJECT_SOURCE_DIR}/scripts/gen_error_table.py
+    DEPENDS ${PROJECT_SOURCE_DIR}/simgpu/base/gen_error_table.py
     COMMENT "Generating the table of ${name} errors"
     VERBATIM)
   list(APPEND error_tables ${table})
 endforeach()
 
 add_library(dltapsim SHARED
-  activity.cc
-  api/address_routes.cc
-  api/api_scope.cc
-  gpu/architecture.cc
+  base/activity.cc
+  base/address_routes.cc
+  base/api_scope.cc
+  base/architecture.cc
+  base/call_params.cc
+  base/cbid_table.cc
+  base/clock.cc
+  base/config.cc
+  base/counters.cc
+  base/default_call.cc
+  base/device_files.cc
+  base/exit_report.cc
+  base/fault_rules.cc
+  base/faults.cc
+  base/foreign_libraries.cc
+  base/fork_guard.cc
+  base/handle.cc
+  base/host_cost.cc
+  base/thread_state.cc
+  bytes/mapped_pages.cc
+  bytes/memory_file.cc
+  bytes/page_segments.cc
+  bytes/shareable_handle.cc
+  bytes/sparse_bytes.cc
+  bytes/written_memory.cc
+  stream/context_limits.cc
+  stream/device.cc
+  stream/device_attributes.cc
+  stream/event.cc
+  stream/green_context.cc
+  stream/host_executor.cc
+  stream/memory_operation.cc
+  stream/occupancy.cc
+  stream/open_work.cc
+  stream/sm_booking.cc
+  stream/sm_log.cc
+  stream/sm_profile.cc
+  stream/sm_sharing.cc
+  stream/stream.cc
+  stream/submit.cc
+  stream/timeline.cc
+  stream/work_activity.cc
+  stream/work_order.cc
   memory/array.cc
   memory/array_copy.cc
-  api/call_params.cc
-  graph/capture.cc
-  api/cbid_table.cc
-  clock.cc
-  config.cc
-  gpu/context_limits.cc
   memory/context_memory.cc
   memory/copy_batch.cc
-  api/counters.cc
-  api/default_call.cc
-  gpu/device.cc
-  gpu/device_attributes.cc
-  process/device_files.cc
-  launch/driver_launch.cc
-  error_text.cc
-  handle.cc
-  stream/event.cc
-  process/exit_report.cc
-  process/fault_rules.cc
-  process/faults.cc
-  process/foreign_libraries.cc
-  process/fork_guard.cc
+  memory/ipc_event.cc
+  memory/ipc_memory.cc
+  memory/managed_memory.cc
+  memory/memory.cc
+  memory/memory_effects.cc
+  memory/memory_pool.cc
+  memory/memory_pool_attributes.cc
+  memory/memory_pool_place.cc
+  memory/texture.cc
+  memory/transfer.cc
+  memory/virtual_memory.cc
+  graph/capture.cc
   graph/graph.cc
   graph/graph_condition.cc
   graph/graph_dot.cc
@@ -72,71 +103,40 @@ add_library(dltapsim SHARED
   graph/graph_query.cc
   graph/graph_replay.cc
   graph/graph_update.cc
-  gpu/green_context.cc
-  api/host_cost.cc
-  stream/host_executor.cc
+  graph/user_object.cc
+  launch/driver_launch.cc
+  launch/error_text.cc
+  launch/image.cc
   launch/kernel.cc
   launch/kernel_attributes.cc
   launch/launch.cc
-  launch/launch_attention.cc
-  launch/launch_cost.cc
   launch/launch_attributes.cc
   launch/launch_log.cc
-  launch/launch_rows.cc
-  launch/launch_structs.cc
-  memory/managed_memory.cc
-  launch/mangled_name.cc
-  library_call.cc
+  launch/library_call.cc
   launch/linker.cc
-  launch/image.cc
-  memory/ipc_event.cc
-  memory/ipc_memory.cc
-  memory/memory.cc
-  memory/mapped_pages.cc
-  memory/memory_effects.cc
-  memory/memory_file.cc
-  stream/memory_operation.cc
-  memory/memory_pool.cc
-  memory/memory_pool_attributes.cc
-  memory/memory_pool_place.cc
   launch/module.cc
-  gpu/occupancy.cc
-  memory/page_segments.cc
   launch/ptx.cc
-  semantics/semantic_kernels.cc
-  memory/shareable_handle.cc
-  gpu/sm_booking.cc
-  gpu/sm_log.cc
-  gpu/sm_profile.cc
-  gpu/sm_sharing.cc
-  memory/sparse_bytes.cc
-  semantics/concat_call.cc
-  semantics/cub_call.cc
-  semantics/elementwise_call.cc
-  semantics/foreach_call.cc
-  semantics/functor.cc
-  semantics/functor_table.cc
-  semantics/index_call.cc
-  semantics/iterator.cc
-  semantics/kernel_name.cc
-  semantics/operands.cc
-  semantics/range_call.cc
-  semantics/reduce_call.cc
-  semantics/scalar_type.cc
-  semantics/scale_call.cc
-  semantics/sort_call.cc
-  stream/stream.cc
-  stream/open_work.cc
-  stream/submit.cc
-  memory/texture.cc
-  thread_state.cc
-  stream/timeline.cc
-  memory/transfer.cc
-  graph/user_object.cc
-  memory/virtual_memory.cc
-  stream/work_activity.cc
-  stream/work_order.cc
-  memory/written_memory.cc
+  torch/concat_call.cc
+  torch/cub_call.cc
+  torch/elementwise_call.cc
+  torch/foreach_call.cc
+  torch/functor.cc
+  torch/functor_table.cc
+  torch/index_call.cc
+  torch/iterator.cc
+  torch/kernel_name.cc
+  torch/launch_attention.cc
+  torch/launch_cost.cc
+  torch/launch_rows.cc
+  torch/launch_structs.cc
+  torch/mangled_name.cc
+  torch/operands.cc
+  torch/range_call.cc
+  torch/reduce_call.cc
+  torch/scalar_type.cc
+  torch/scale_call.cc
+  torch/semantic_kernels.cc
+  torch/sort_call.cc
   ${cbid_tables}
   ${error_tables})
 target_include_directories(dltapsim PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
@@ -151,7 +151,7 @@ set_target_properties(dltapsim PROPERTIES
   BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
 
 # What libraries whose file name tells the CUDA version say of themselves.
-dltap_library(dltap_sim_versions13 SOURCES library_versions_cuda13.cc
+dltap_library(dltap_sim_versions13 SOURCES base/library_versions_cuda13.cc
               LIBS dltap_simgpu_flags)
 target_include_directories(dltap_sim_versions13 SYSTEM PRIVATE
                            ${DLTAP_CUDA_ROOT}/include)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes shim/simgpu/COVERAGE.md, or with --check says whether it is stale.
+"""Writes simgpu/COVERAGE.md, or with --check says whether it is stale.
 
 usage: simgpu_coverage.py [--check] SIMGPU_DIR
 
@@ -20,8 +20,8 @@ import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGE = ROOT / "shim" / "simgpu" / "COVERAGE.md"
-COMMAND = "scripts/python scripts/simgpu_coverage.py build/simgpu/cu13"
+PAGE = ROOT / "simgpu" / "COVERAGE.md"
+COMMAND = "scripts/python simgpu/coverage.py build/simgpu/cu13"
 WIDTH = 150
 
 HEADING = f"""\

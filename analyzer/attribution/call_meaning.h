@@ -6,7 +6,7 @@
 
 #include "analyzer/model/layer_class.h"
 #include "analyzer/model/trace_model.h"
-#include "shim/opmodel/cost.h"
+#include "opmodel/cost.h"
 
 namespace dltap::analyzer {
 

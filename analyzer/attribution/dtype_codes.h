@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 #include "shim/specs/roles.h"
 
 namespace dltap::analyzer {

@@ -17,7 +17,7 @@
 #include "analyzer/predict/ops_csv.h"
 #include "analyzer/predict/prediction.h"
 #include "analyzer/predict/render.h"
-#include "shim/opmodel/gpu_table.h"
+#include "opmodel/gpu_table.h"
 
 namespace dltap::analyzer {
 namespace {

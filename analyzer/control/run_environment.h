@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "analyzer/control/install_paths.h"
-#include "shim/opmodel/gpu_table.h"
+#include "opmodel/gpu_table.h"
 
 namespace dltap::analyzer {
 

@@ -4,7 +4,7 @@
 
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/summary.h"
-#include "shim/opmodel/gpu_table.h"
+#include "opmodel/gpu_table.h"
 
 namespace dltap::analyzer {
 

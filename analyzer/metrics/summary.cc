@@ -9,7 +9,7 @@
 #include "analyzer/metrics/efficiency.h"
 #include "analyzer/metrics/phases.h"
 #include "analyzer/metrics/tallies.h"
-#include "shim/opmodel/gpu_table.h"
+#include "opmodel/gpu_table.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "analyzer/model/strong_id.h"
 #include "analyzer/model/text_pool.h"
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 
 namespace dltap::specs {
 struct EntryPointInfo;  // shim/specs/entry_point.h

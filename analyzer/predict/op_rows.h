@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "analyzer/predict/csv_table.h"
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 
 namespace dltap::analyzer {
 

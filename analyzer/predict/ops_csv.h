@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 
 namespace dltap::analyzer {
 

@@ -6,7 +6,7 @@ usage: sustained_rule.py [--table gpu_table.csv] [--write]
 
 Prints each GPU's ratios by the rule, from the other GPUs alone, next to the
 table's. --write puts the rule's values into the cells whose basis is "rule".
-Three ratios of shim/opmodel/gpu_table.csv:
+Three ratios of opmodel/gpu_table.csv:
 
 kernel_fp32_ratio  what long GEMMs keep of the FP32 peak when power does not
     limit them: the median of the other GPUs of the same kernel class.
@@ -24,8 +24,8 @@ import math
 import os
 import statistics
 
-TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "shim",
-                     "opmodel", "gpu_table.csv")
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                     "gpu_table.csv")
 
 # GDDR6 takes 7.5 pJ per bit, GDDR6X 7.25, HBM2E 6.0 (Micron, "Ultra-Bandwidth
 # Solutions", average device power).

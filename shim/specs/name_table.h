@@ -8,7 +8,7 @@
 namespace dltap::specs {
 
 // FNV-1a. The generator fills tables by the same function
-// (scripts/entry_points/text.py, name_hash).
+// (shim/specs/generate/entry_points/text.py, name_hash).
 constexpr uint32_t HashName(const char* name) {
   uint32_t hash = 0x811C9DC5;
   for (; *name != '\0'; ++name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/activity.h"
+#include "simgpu/base/activity.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_ACTIVITY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_ACTIVITY_H_
+#ifndef DLTAP_SIMGPU_BASE_ACTIVITY_H_
+#define DLTAP_SIMGPU_BASE_ACTIVITY_H_
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "shim/simgpu/device/api/api_function.h"
-#include "shim/simgpu/device/launch/launch_geometry.h"
+#include "simgpu/base/api_function.h"
+#include "simgpu/base/launch_geometry.h"
 
 namespace dltap::simgpu {
 
@@ -255,4 +255,4 @@ uint32_t DeviceIdOfContext(void* context);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_ACTIVITY_H_
+#endif  // DLTAP_SIMGPU_BASE_ACTIVITY_H_

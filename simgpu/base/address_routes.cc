@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/api/address_routes.h"
+#include "simgpu/base/address_routes.h"
 
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -11,8 +11,8 @@
 #include <mutex>
 #include <string>
 
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/process/fork_guard.h"
+#include "simgpu/base/config.h"
+#include "simgpu/base/fork_guard.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_API_ADDRESS_ROUTES_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_API_ADDRESS_ROUTES_H_
+#ifndef DLTAP_SIMGPU_BASE_ADDRESS_ROUTES_H_
+#define DLTAP_SIMGPU_BASE_ADDRESS_ROUTES_H_
 
 #include <cstdint>
 #include <string_view>
@@ -26,4 +26,4 @@ bool IsSimulatedLibrary(const void* code);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_API_ADDRESS_ROUTES_H_
+#endif  // DLTAP_SIMGPU_BASE_ADDRESS_ROUTES_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_API_API_FUNCTION_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_API_API_FUNCTION_H_
+#ifndef DLTAP_SIMGPU_BASE_API_FUNCTION_H_
+#define DLTAP_SIMGPU_BASE_API_FUNCTION_H_
 
 #include <atomic>
 #include <cstddef>
@@ -60,4 +60,4 @@ ApiFunction& FunctionOf() {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_API_API_FUNCTION_H_
+#endif  // DLTAP_SIMGPU_BASE_API_FUNCTION_H_

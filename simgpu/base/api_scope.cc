@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/api/api_scope.h"
+#include "simgpu/base/api_scope.h"
 
 #include <utility>
 
-#include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/api/call_params.h"
-#include "shim/simgpu/device/api/counters.h"
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/process/faults.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/base/call_params.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/base/counters.h"
+#include "simgpu/base/faults.h"
+#include "simgpu/base/thread_state.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_API_API_SCOPE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_API_API_SCOPE_H_
+#ifndef DLTAP_SIMGPU_BASE_API_SCOPE_H_
+#define DLTAP_SIMGPU_BASE_API_SCOPE_H_
 
 #include <cstdint>
 
-#include "shim/simgpu/device/api/api_function.h"
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/api_function.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/thread_state.h"
 
 namespace dltap::simgpu {
 
@@ -109,4 +109,4 @@ uint32_t CurrentCorrelationId();
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_API_API_SCOPE_H_
+#endif  // DLTAP_SIMGPU_BASE_API_SCOPE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/architecture.h"
+#include "simgpu/base/architecture.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_ARCHITECTURE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GPU_ARCHITECTURE_H_
+#ifndef DLTAP_SIMGPU_BASE_ARCHITECTURE_H_
+#define DLTAP_SIMGPU_BASE_ARCHITECTURE_H_
 
-#include "shim/opmodel/gpu_table.h"
+#include "opmodel/gpu_table.h"
 
 namespace dltap::simgpu {
 
@@ -24,4 +24,4 @@ const Architecture& ArchitectureOf(const opmodel::GpuSpec& gpu);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GPU_ARCHITECTURE_H_
+#endif  // DLTAP_SIMGPU_BASE_ARCHITECTURE_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_ATOMIC_MAX_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_ATOMIC_MAX_H_
+#ifndef DLTAP_SIMGPU_BASE_ATOMIC_MAX_H_
+#define DLTAP_SIMGPU_BASE_ATOMIC_MAX_H_
 
 #include <atomic>
 
@@ -17,4 +17,4 @@ void RaiseTo(std::atomic<T>& value, T floor) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_ATOMIC_MAX_H_
+#endif  // DLTAP_SIMGPU_BASE_ATOMIC_MAX_H_

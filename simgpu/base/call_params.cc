@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/api/call_params.h"
+#include "simgpu/base/call_params.h"
 
 #include <utility>
 
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/launch/kernel.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/launch/kernel.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 namespace {

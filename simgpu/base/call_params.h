@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_API_CALL_PARAMS_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_API_CALL_PARAMS_H_
+#ifndef DLTAP_SIMGPU_BASE_CALL_PARAMS_H_
+#define DLTAP_SIMGPU_BASE_CALL_PARAMS_H_
 
 #include <cstdint>
 
-#include "shim/simgpu/device/activity.h"
+#include "simgpu/base/activity.h"
 
 namespace dltap::simgpu {
 
@@ -50,4 +50,4 @@ const char* NameOfKernel(const void* stub_or_handle);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_API_CALL_PARAMS_H_
+#endif  // DLTAP_SIMGPU_BASE_CALL_PARAMS_H_

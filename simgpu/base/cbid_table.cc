@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/api/cbid_table.h"
+#include "simgpu/base/cbid_table.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_API_CBID_TABLE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_API_CBID_TABLE_H_
+#ifndef DLTAP_SIMGPU_BASE_CBID_TABLE_H_
+#define DLTAP_SIMGPU_BASE_CBID_TABLE_H_
 
 #include <cstdint>
 #include <string_view>
 
-#include "shim/simgpu/device/api/api_function.h"
+#include "simgpu/base/api_function.h"
 
 namespace dltap::simgpu {
 
@@ -18,4 +18,4 @@ const char* NameOfCbid(ApiDomain domain, uint32_t cbid);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_API_CBID_TABLE_H_
+#endif  // DLTAP_SIMGPU_BASE_CBID_TABLE_H_

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/clock.h"
+#include "simgpu/base/clock.h"
 
 #include <sched.h>
 #include <time.h>
 
 #include <atomic>
 
-#include "shim/simgpu/device/atomic_max.h"
-#include "shim/simgpu/device/config.h"
+#include "simgpu/base/atomic_max.h"
+#include "simgpu/base/config.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_CLOCK_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_CLOCK_H_
+#ifndef DLTAP_SIMGPU_BASE_CLOCK_H_
+#define DLTAP_SIMGPU_BASE_CLOCK_H_
 
 #include <cstdint>
 
@@ -28,4 +28,4 @@ extern "C" int dltapSimGetTimestamp(uint64_t* timestamp_ns);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_CLOCK_H_
+#endif  // DLTAP_SIMGPU_BASE_CLOCK_H_

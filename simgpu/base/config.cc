@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/config.h"
+#include "simgpu/base/config.h"
 
 #include <unistd.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_CONFIG_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_CONFIG_H_
+#ifndef DLTAP_SIMGPU_BASE_CONFIG_H_
+#define DLTAP_SIMGPU_BASE_CONFIG_H_
 
 #include <cstdint>
 #include <string>
 
-#include "shim/opmodel/gpu_table.h"
+#include "opmodel/gpu_table.h"
 
 namespace dltap::simgpu {
 
@@ -46,4 +46,4 @@ std::string ExpandPid(const std::string& path);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_CONFIG_H_
+#endif  // DLTAP_SIMGPU_BASE_CONFIG_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/api/counters.h"
+#include "simgpu/base/counters.h"
 
 #include <sys/mman.h>
 
@@ -11,12 +11,12 @@
 #include <tuple>
 #include <vector>
 
-#include "shim/simgpu/device/api/address_routes.h"
-#include "shim/simgpu/device/api/cbid_table.h"
-#include "shim/simgpu/device/api/host_cost.h"
-#include "shim/simgpu/device/process/faults.h"
-#include "shim/simgpu/device/process/fork_guard.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/address_routes.h"
+#include "simgpu/base/cbid_table.h"
+#include "simgpu/base/faults.h"
+#include "simgpu/base/fork_guard.h"
+#include "simgpu/base/host_cost.h"
+#include "simgpu/base/thread_state.h"
 
 namespace dltap::simgpu {
 namespace {

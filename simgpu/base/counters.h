@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_API_COUNTERS_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_API_COUNTERS_H_
+#ifndef DLTAP_SIMGPU_BASE_COUNTERS_H_
+#define DLTAP_SIMGPU_BASE_COUNTERS_H_
 
 #include <atomic>
 #include <cstdint>
 #include <string>
 
-#include "shim/simgpu/device/api/api_function.h"
+#include "simgpu/base/api_function.h"
 
 namespace dltap::simgpu {
 
@@ -41,4 +41,4 @@ std::string CountsAsText();
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_API_COUNTERS_H_
+#endif  // DLTAP_SIMGPU_BASE_COUNTERS_H_

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/api/default_call.h"
+#include "simgpu/base/default_call.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
 
 #include "entry_points.h"
-#include "shim/simgpu/device/api/api_scope.h"
-#include "shim/simgpu/device/api/counters.h"
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/error.h"
 #include "shim/specs/roles.h"
+#include "simgpu/base/api_scope.h"
+#include "simgpu/base/config.h"
+#include "simgpu/base/counters.h"
+#include "simgpu/base/error.h"
 
 namespace dltap::simgpu {
 namespace {

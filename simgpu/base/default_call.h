@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_API_DEFAULT_CALL_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_API_DEFAULT_CALL_H_
+#ifndef DLTAP_SIMGPU_BASE_DEFAULT_CALL_H_
+#define DLTAP_SIMGPU_BASE_DEFAULT_CALL_H_
 
 #include <cstdint>
 
-#include "shim/simgpu/device/api/api_function.h"
+#include "simgpu/base/api_function.h"
 
 namespace dltap::specs {
 enum class EntryPoint : uint16_t;  // generated: entry_points.h
@@ -27,4 +27,4 @@ void* AllocateDefaultHandle();
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_API_DEFAULT_CALL_H_
+#endif  // DLTAP_SIMGPU_BASE_DEFAULT_CALL_H_

@@ -14,7 +14,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "shim/simgpu/device/config.h"
+#include "simgpu/base/config.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_ERROR_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_ERROR_H_
+#ifndef DLTAP_SIMGPU_BASE_ERROR_H_
+#define DLTAP_SIMGPU_BASE_ERROR_H_
 
 namespace dltap::simgpu {
 
@@ -63,4 +63,4 @@ enum class Error : int {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_ERROR_H_
+#endif  // DLTAP_SIMGPU_BASE_ERROR_H_

@@ -6,10 +6,10 @@
 
 #include <cstdio>
 
-#include "shim/simgpu/device/api/counters.h"
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/process/foreign_libraries.h"
-#include "shim/simgpu/device/process/fork_guard.h"
+#include "simgpu/base/config.h"
+#include "simgpu/base/counters.h"
+#include "simgpu/base/foreign_libraries.h"
+#include "simgpu/base/fork_guard.h"
 
 namespace dltap::simgpu {
 namespace {

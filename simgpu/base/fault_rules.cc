@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "shim/simgpu/device/process/faults.h"
+#include "simgpu/base/faults.h"
 
 namespace dltap::simgpu {
 namespace {

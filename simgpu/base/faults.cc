@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/process/faults.h"
+#include "simgpu/base/faults.h"
 
 #include <unistd.h>
 
@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <deque>
 
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/config.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/base/config.h"
 
 namespace dltap::simgpu {
 namespace {

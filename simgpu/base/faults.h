@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FAULTS_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FAULTS_H_
+#ifndef DLTAP_SIMGPU_BASE_FAULTS_H_
+#define DLTAP_SIMGPU_BASE_FAULTS_H_
 
 #include <atomic>
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace dltap::simgpu {
 
 // DLTAP_SIM_FAULTS = SUBJECT:WHICH:WHAT[,...], or a name that stands for such
-// rules. The grammar is in shim/simgpu/README.md.
+// rules. The grammar is in simgpu/README.md.
 enum class FaultAction : uint8_t {
   kReturn,    // value: the code that a function, or a failed kernel, gives
   kSlow,      // value: ns that a call takes longer
@@ -78,4 +78,4 @@ inline Fault* FaultAt(FaultPoint point) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FAULTS_H_
+#endif  // DLTAP_SIMGPU_BASE_FAULTS_H_

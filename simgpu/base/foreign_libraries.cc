@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/process/foreign_libraries.h"
+#include "simgpu/base/foreign_libraries.h"
 
 #include <dlfcn.h>
 #include <link.h>

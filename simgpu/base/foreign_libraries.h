@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FOREIGN_LIBRARIES_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FOREIGN_LIBRARIES_H_
+#ifndef DLTAP_SIMGPU_BASE_FOREIGN_LIBRARIES_H_
+#define DLTAP_SIMGPU_BASE_FOREIGN_LIBRARIES_H_
 
 #include <string>
 #include <vector>
@@ -14,4 +14,4 @@ std::vector<std::string> ForeignLibraries();
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FOREIGN_LIBRARIES_H_
+#endif  // DLTAP_SIMGPU_BASE_FOREIGN_LIBRARIES_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/process/fork_guard.h"
+#include "simgpu/base/fork_guard.h"
 
 #include <pthread.h>
 

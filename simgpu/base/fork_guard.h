@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FORK_GUARD_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FORK_GUARD_H_
+#ifndef DLTAP_SIMGPU_BASE_FORK_GUARD_H_
+#define DLTAP_SIMGPU_BASE_FORK_GUARD_H_
 
 namespace dltap::simgpu {
 
@@ -15,4 +15,4 @@ bool IsOrphan();
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_FORK_GUARD_H_
+#endif  // DLTAP_SIMGPU_BASE_FORK_GUARD_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/handle.h"
+#include "simgpu/base/handle.h"
 
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_HANDLE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_HANDLE_H_
+#ifndef DLTAP_SIMGPU_BASE_HANDLE_H_
+#define DLTAP_SIMGPU_BASE_HANDLE_H_
 
 #include <cstdint>
 #include <memory>
@@ -83,4 +83,4 @@ class HandlePool {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_HANDLE_H_
+#endif  // DLTAP_SIMGPU_BASE_HANDLE_H_

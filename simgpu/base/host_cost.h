@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_API_HOST_COST_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_API_HOST_COST_H_
+#ifndef DLTAP_SIMGPU_BASE_HOST_COST_H_
+#define DLTAP_SIMGPU_BASE_HOST_COST_H_
 
 #include <cstdint>
 #include <string_view>
@@ -12,4 +12,4 @@ uint32_t HostCostOf(std::string_view name);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_API_HOST_COST_H_
+#endif  // DLTAP_SIMGPU_BASE_HOST_COST_H_

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_API_LIBRARY_ENTRY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_API_LIBRARY_ENTRY_H_
+#ifndef DLTAP_SIMGPU_BASE_LIBRARY_ENTRY_H_
+#define DLTAP_SIMGPU_BASE_LIBRARY_ENTRY_H_
 
 #include <utility>
 
-#include "shim/simgpu/device/api/api_function.h"
-#include "shim/simgpu/device/api/api_scope.h"
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/error.h"
+#include "simgpu/base/api_function.h"
+#include "simgpu/base/api_scope.h"
+#include "simgpu/base/config.h"
+#include "simgpu/base/error.h"
 
 // An exported function of a simulated library.
 #define SIMGPU_API extern "C" [[gnu::visibility("default")]]
@@ -30,4 +30,4 @@ decltype(kRefused) RunEntry(ApiFunction& function, Body&& body) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_API_LIBRARY_ENTRY_H_
+#endif  // DLTAP_SIMGPU_BASE_LIBRARY_ENTRY_H_

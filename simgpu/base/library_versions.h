@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LIBRARY_VERSIONS_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LIBRARY_VERSIONS_H_
+#ifndef DLTAP_SIMGPU_BASE_LIBRARY_VERSIONS_H_
+#define DLTAP_SIMGPU_BASE_LIBRARY_VERSIONS_H_
 
 #include <cstdint>
 
@@ -19,4 +19,4 @@ const LibraryVersions& GetLibraryVersions();
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LIBRARY_VERSIONS_H_
+#endif  // DLTAP_SIMGPU_BASE_LIBRARY_VERSIONS_H_

@@ -3,7 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <cupti_version.h>
 
-#include "shim/simgpu/device/library_versions.h"
+#include "simgpu/base/library_versions.h"
 
 namespace dltap::simgpu {
 

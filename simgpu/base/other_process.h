@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_OTHER_PROCESS_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_OTHER_PROCESS_H_
+#ifndef DLTAP_SIMGPU_BASE_OTHER_PROCESS_H_
+#define DLTAP_SIMGPU_BASE_OTHER_PROCESS_H_
 
 #include <signal.h>
 #include <sys/types.h>
@@ -20,4 +20,4 @@ inline bool HasEnded(pid_t pid) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_PROCESS_OTHER_PROCESS_H_
+#endif  // DLTAP_SIMGPU_BASE_OTHER_PROCESS_H_

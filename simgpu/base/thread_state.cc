@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/thread_state.h"
 
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "shim/simgpu/device/api/counters.h"
-#include "shim/simgpu/device/process/fork_guard.h"
+#include "simgpu/base/counters.h"
+#include "simgpu/base/fork_guard.h"
 
 namespace dltap::simgpu {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_THREAD_STATE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_THREAD_STATE_H_
+#ifndef DLTAP_SIMGPU_BASE_THREAD_STATE_H_
+#define DLTAP_SIMGPU_BASE_THREAD_STATE_H_
 
 #include <array>
 #include <atomic>
@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "shim/simgpu/device/launch/launch_geometry.h"
+#include "simgpu/base/launch_geometry.h"
 
 namespace dltap::simgpu {
 
@@ -71,4 +71,4 @@ inline ThreadState& CurrentThread() {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_THREAD_STATE_H_
+#endif  // DLTAP_SIMGPU_BASE_THREAD_STATE_H_

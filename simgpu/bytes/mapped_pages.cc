@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/mapped_pages.h"
+#include "simgpu/bytes/mapped_pages.h"
 
 #include <sys/mman.h>
 

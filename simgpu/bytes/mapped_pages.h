@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MAPPED_PAGES_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MAPPED_PAGES_H_
+#ifndef DLTAP_SIMGPU_BYTES_MAPPED_PAGES_H_
+#define DLTAP_SIMGPU_BYTES_MAPPED_PAGES_H_
 
 #include <cstddef>
 
@@ -11,4 +11,4 @@ bool ArePagesMapped(const void* address, size_t bytes);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MAPPED_PAGES_H_
+#endif  // DLTAP_SIMGPU_BYTES_MAPPED_PAGES_H_

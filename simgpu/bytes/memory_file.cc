@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/memory_file.h"
+#include "simgpu/bytes/memory_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MEMORY_FILE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MEMORY_FILE_H_
+#ifndef DLTAP_SIMGPU_BYTES_MEMORY_FILE_H_
+#define DLTAP_SIMGPU_BYTES_MEMORY_FILE_H_
 
 #include <sys/types.h>
 
@@ -86,4 +86,4 @@ class MemoryFile {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MEMORY_FILE_H_
+#endif  // DLTAP_SIMGPU_BYTES_MEMORY_FILE_H_

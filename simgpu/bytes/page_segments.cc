@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/page_segments.h"
+#include "simgpu/bytes/page_segments.h"
 
 #include <sys/mman.h>
 
@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "shim/simgpu/device/memory/ipc_memory.h"
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/memory/memory_file.h"
+#include "simgpu/bytes/memory_file.h"
+#include "simgpu/memory/ipc_memory.h"
+#include "simgpu/memory/memory.h"
 
 namespace dltap::simgpu {
 namespace {

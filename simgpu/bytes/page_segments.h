@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_PAGE_SEGMENTS_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_PAGE_SEGMENTS_H_
+#ifndef DLTAP_SIMGPU_BYTES_PAGE_SEGMENTS_H_
+#define DLTAP_SIMGPU_BYTES_PAGE_SEGMENTS_H_
 
 #include <cstddef>
 
@@ -19,4 +19,4 @@ bool IsInSegment(const void* address);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_PAGE_SEGMENTS_H_
+#endif  // DLTAP_SIMGPU_BYTES_PAGE_SEGMENTS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/shareable_handle.h"
+#include "simgpu/bytes/shareable_handle.h"
 
 #include <sys/socket.h>
 #include <unistd.h>

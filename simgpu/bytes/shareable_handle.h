@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_SHAREABLE_HANDLE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_SHAREABLE_HANDLE_H_
+#ifndef DLTAP_SIMGPU_BYTES_SHAREABLE_HANDLE_H_
+#define DLTAP_SIMGPU_BYTES_SHAREABLE_HANDLE_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
-#include "shim/simgpu/device/memory/memory_file.h"
+#include "simgpu/bytes/memory_file.h"
 
 namespace dltap::simgpu {
 
@@ -37,4 +37,4 @@ std::shared_ptr<MemoryFile> ReadShareable(int descriptor, uint32_t magic,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_SHAREABLE_HANDLE_H_
+#endif  // DLTAP_SIMGPU_BYTES_SHAREABLE_HANDLE_H_

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/sparse_bytes.h"
+#include "simgpu/bytes/sparse_bytes.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/memory/memory_file.h"
+#include "simgpu/bytes/memory_file.h"
+#include "simgpu/memory/memory.h"
 
 namespace dltap::simgpu {
 namespace {

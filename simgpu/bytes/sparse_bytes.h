@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_SPARSE_BYTES_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_SPARSE_BYTES_H_
+#ifndef DLTAP_SIMGPU_BYTES_SPARSE_BYTES_H_
+#define DLTAP_SIMGPU_BYTES_SPARSE_BYTES_H_
 
 #include <cstddef>
 
@@ -18,4 +18,4 @@ void MoveBytes(std::byte* destination, const std::byte* source, size_t bytes);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_SPARSE_BYTES_H_
+#endif  // DLTAP_SIMGPU_BYTES_SPARSE_BYTES_H_

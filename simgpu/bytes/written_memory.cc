@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/written_memory.h"
+#include "simgpu/bytes/written_memory.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,8 +8,8 @@
 #include <map>
 #include <mutex>
 
-#include "shim/simgpu/device/memory/ipc_memory.h"
-#include "shim/simgpu/device/stream/work_order.h"
+#include "simgpu/memory/ipc_memory.h"
+#include "simgpu/stream/work_order.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_WRITTEN_MEMORY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_WRITTEN_MEMORY_H_
+#ifndef DLTAP_SIMGPU_BYTES_WRITTEN_MEMORY_H_
+#define DLTAP_SIMGPU_BYTES_WRITTEN_MEMORY_H_
 
 #include <cstddef>
 
@@ -29,4 +29,4 @@ bool IsFresh(const void* address, size_t bytes);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_WRITTEN_MEMORY_H_
+#endif  // DLTAP_SIMGPU_BYTES_WRITTEN_MEMORY_H_

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cublas/blas_call.h"
+#include "simgpu/cublas/blas_call.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "shim/simgpu/cublas/blas_handle.h"
-#include "shim/simgpu/cublas/blas_types.h"
-#include "shim/simgpu/cublas/gemm_kernels.h"
-#include "shim/simgpu/cublas/lt_route.h"
-#include "shim/simgpu/cublas/vector_kernels.h"
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/device/stream/stream.h"
+#include "simgpu/base/error.h"
+#include "simgpu/cublas/blas_handle.h"
+#include "simgpu/cublas/blas_types.h"
+#include "simgpu/cublas/gemm_kernels.h"
+#include "simgpu/cublas/lt_route.h"
+#include "simgpu/cublas/vector_kernels.h"
+#include "simgpu/launch/library_call.h"
+#include "simgpu/stream/stream.h"
 
 namespace dltap::simgpu {
 namespace {

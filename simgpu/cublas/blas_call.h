@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUBLAS_BLAS_CALL_H_
-#define DLTAP_SHIM_SIMGPU_CUBLAS_BLAS_CALL_H_
+#ifndef DLTAP_SIMGPU_CUBLAS_BLAS_CALL_H_
+#define DLTAP_SIMGPU_CUBLAS_BLAS_CALL_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 
 // The vendor's type: blas_handle.h. This header includes none of the vendor's,
 // since cublas.h and cublas_v2.h exclude each other.
@@ -15,7 +15,8 @@ struct cublasContext;
 namespace dltap::simgpu {
 
 // The arguments of any BLAS or LAPACK-like function that the work depends on,
-// by their names in the header; scripts/gen_blas_entry_points.py fills them in.
+// by their names in the header; simgpu/cublas/gen_blas_entry_points.py fills
+// them in.
 struct BlasArguments {
   std::string_view routine;  // "gemm", "axpy", "getrfBatched": the family
   opmodel::DType dtype = opmodel::DType::kUnknown;  // by the type letter
@@ -90,4 +91,4 @@ constexpr size_t ResultBytes(const void*) { return 2; }  // _Float16 at least
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUBLAS_BLAS_CALL_H_
+#endif  // DLTAP_SIMGPU_CUBLAS_BLAS_CALL_H_

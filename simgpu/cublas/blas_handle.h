@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUBLAS_BLAS_HANDLE_H_
-#define DLTAP_SHIM_SIMGPU_CUBLAS_BLAS_HANDLE_H_
+#ifndef DLTAP_SIMGPU_CUBLAS_BLAS_HANDLE_H_
+#define DLTAP_SIMGPU_CUBLAS_BLAS_HANDLE_H_
 
 #include <cublas_v2.h>
 
 #include <cstddef>
 
-#include "shim/simgpu/device/error.h"
+#include "simgpu/base/error.h"
 
 // What a cublasHandle_t points to. Like the vendor's, not for use by two
 // threads at once.
@@ -26,4 +26,4 @@ cublasStatus_t BlasStatus(Error error);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUBLAS_BLAS_HANDLE_H_
+#endif  // DLTAP_SIMGPU_CUBLAS_BLAS_HANDLE_H_

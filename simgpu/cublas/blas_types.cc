@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cublas/blas_types.h"
+#include "simgpu/cublas/blas_types.h"
 
 namespace dltap::simgpu {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUBLAS_BLAS_TYPES_H_
-#define DLTAP_SHIM_SIMGPU_CUBLAS_BLAS_TYPES_H_
+#ifndef DLTAP_SIMGPU_CUBLAS_BLAS_TYPES_H_
+#define DLTAP_SIMGPU_CUBLAS_BLAS_TYPES_H_
 
 #include <cublas_api.h>
 #include <library_types.h>
 
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 
 namespace dltap::simgpu {
 
@@ -18,4 +18,4 @@ opmodel::DType MathOf(cublasComputeType_t compute, opmodel::DType storage,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUBLAS_BLAS_TYPES_H_
+#endif  // DLTAP_SIMGPU_CUBLAS_BLAS_TYPES_H_

@@ -3,10 +3,10 @@
 
 #include <optional>
 
-#include "shim/simgpu/cublas/blas_handle.h"
-#include "shim/simgpu/device/api/library_entry.h"
-#include "shim/simgpu/device/memory/transfer.h"
-#include "shim/simgpu/device/stream/stream.h"
+#include "simgpu/base/library_entry.h"
+#include "simgpu/cublas/blas_handle.h"
+#include "simgpu/memory/transfer.h"
+#include "simgpu/stream/stream.h"
 
 namespace dltap::simgpu {
 namespace {

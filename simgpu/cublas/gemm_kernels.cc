@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cublas/gemm_kernels.h"
+#include "simgpu/cublas/gemm_kernels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <shared_mutex>
 #include <unordered_map>
 
-#include "shim/opmodel/cost.h"
-#include "shim/opmodel/streaming_time.h"
+#include "opmodel/cost.h"
+#include "opmodel/streaming_time.h"
 
 namespace dltap::simgpu {
 namespace {

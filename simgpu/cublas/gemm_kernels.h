@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUBLAS_GEMM_KERNELS_H_
-#define DLTAP_SHIM_SIMGPU_CUBLAS_GEMM_KERNELS_H_
+#ifndef DLTAP_SIMGPU_CUBLAS_GEMM_KERNELS_H_
+#define DLTAP_SIMGPU_CUBLAS_GEMM_KERNELS_H_
 
 #include <cstdint>
 #include <string>
 
-#include "shim/opmodel/gemm_time.h"
-#include "shim/opmodel/gpu_table.h"
-#include "shim/opmodel/operation.h"
-#include "shim/simgpu/device/library_call.h"
+#include "opmodel/gemm_time.h"
+#include "opmodel/gpu_table.h"
+#include "opmodel/operation.h"
+#include "simgpu/launch/library_call.h"
 
 namespace dltap::simgpu {
 
@@ -39,4 +39,4 @@ Error LaunchGemm(void* stream, const GemmLaunch& launch);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUBLAS_GEMM_KERNELS_H_
+#endif  // DLTAP_SIMGPU_CUBLAS_GEMM_KERNELS_H_

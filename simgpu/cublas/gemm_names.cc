@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "shim/simgpu/cublas/gemm_kernels.h"
+#include "simgpu/cublas/gemm_kernels.h"
 
 namespace dltap::simgpu {
 namespace {

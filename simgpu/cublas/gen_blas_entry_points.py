@@ -3,7 +3,7 @@
 """Writes the simulated cuBLAS's computing functions.
 
 Each one hands its arguments, recognised by their names in the vendor's header,
-to RunBlas() (shim/simgpu/cublas/blas_call.h). Functions that compute nothing
+to RunBlas() (simgpu/cublas/blas_call.h). Functions that compute nothing
 are written by hand or have default bodies.
 """
 
@@ -14,7 +14,8 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "shim" / "specs" / "generate"))
 
 from entry_points import emit_simgpu, headers, model, spec  # noqa: E402
 
@@ -23,8 +24,8 @@ _FILE = """\
 // GENERATED from the vendor's headers by gen_blas_entry_points.py. DO NOT EDIT.
 #include <{include}>
 
-#include "shim/simgpu/cublas/blas_call.h"
-#include "shim/simgpu/device/api/library_entry.h"
+#include "simgpu/cublas/blas_call.h"
+#include "simgpu/base/library_entry.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 

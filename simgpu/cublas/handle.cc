@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cublas_v2.h>
 
-#include "shim/simgpu/cublas/blas_call.h"
-#include "shim/simgpu/cublas/blas_handle.h"
-#include "shim/simgpu/device/api/library_entry.h"
-#include "shim/simgpu/device/gpu/device.h"
+#include "simgpu/base/library_entry.h"
+#include "simgpu/cublas/blas_call.h"
+#include "simgpu/cublas/blas_handle.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cublas.h>
 
-#include "shim/simgpu/cublas/blas_call.h"
-#include "shim/simgpu/device/api/library_entry.h"
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/memory/memory.h"
+#include "simgpu/base/library_entry.h"
+#include "simgpu/cublas/blas_call.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/stream/device.h"
 
 // The first version of the API: one implicit handle per process.
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cublas/lt_algorithms.h"
+#include "simgpu/cublas/lt_algorithms.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "shim/simgpu/cublas/blas_types.h"
-#include "shim/simgpu/cublas/lt_attributes.h"
-#include "shim/simgpu/device/api/library_entry.h"
-#include "shim/simgpu/device/library_call.h"
+#include "simgpu/base/library_entry.h"
+#include "simgpu/cublas/blas_types.h"
+#include "simgpu/cublas/lt_attributes.h"
+#include "simgpu/launch/library_call.h"
 
 namespace dltap::simgpu {
 namespace {

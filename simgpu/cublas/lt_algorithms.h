@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUBLAS_LT_ALGORITHMS_H_
-#define DLTAP_SHIM_SIMGPU_CUBLAS_LT_ALGORITHMS_H_
+#ifndef DLTAP_SIMGPU_CUBLAS_LT_ALGORITHMS_H_
+#define DLTAP_SIMGPU_CUBLAS_LT_ALGORITHMS_H_
 
 #include <cublasLt.h>
 
 #include <optional>
 
-#include "shim/opmodel/gemm_time.h"
-#include "shim/opmodel/operation.h"
-#include "shim/simgpu/cublas/lt_descriptors.h"
+#include "opmodel/gemm_time.h"
+#include "opmodel/operation.h"
+#include "simgpu/cublas/lt_descriptors.h"
 
 namespace dltap::simgpu {
 
@@ -28,4 +28,4 @@ opmodel::GemmPlan PlanOf(const LtAlgorithm& algorithm,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUBLAS_LT_ALGORITHMS_H_
+#endif  // DLTAP_SIMGPU_CUBLAS_LT_ALGORITHMS_H_

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cublas/lt_attributes.h"
+#include "simgpu/cublas/lt_attributes.h"
 
 #include <cstddef>
 
-#include "shim/simgpu/cublas/lt_descriptors.h"
+#include "simgpu/cublas/lt_descriptors.h"
 
 namespace dltap::simgpu {
 namespace {

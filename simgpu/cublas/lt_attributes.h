@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUBLAS_LT_ATTRIBUTES_H_
-#define DLTAP_SHIM_SIMGPU_CUBLAS_LT_ATTRIBUTES_H_
+#ifndef DLTAP_SIMGPU_CUBLAS_LT_ATTRIBUTES_H_
+#define DLTAP_SIMGPU_CUBLAS_LT_ATTRIBUTES_H_
 
 #include <cublasLt.h>
 
@@ -62,4 +62,4 @@ inline cublasStatus_t GetLtAttribute(std::span<const LtAttribute> table,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUBLAS_LT_ATTRIBUTES_H_
+#endif  // DLTAP_SIMGPU_CUBLAS_LT_ATTRIBUTES_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cublas/lt_descriptors.h"
+#include "simgpu/cublas/lt_descriptors.h"
 
 #include <cstddef>
 #include <cstring>
 
-#include "shim/simgpu/cublas/lt_attributes.h"
-#include "shim/simgpu/device/api/library_entry.h"
+#include "simgpu/base/library_entry.h"
+#include "simgpu/cublas/lt_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUBLAS_LT_DESCRIPTORS_H_
-#define DLTAP_SHIM_SIMGPU_CUBLAS_LT_DESCRIPTORS_H_
+#ifndef DLTAP_SIMGPU_CUBLAS_LT_DESCRIPTORS_H_
+#define DLTAP_SIMGPU_CUBLAS_LT_DESCRIPTORS_H_
 
 #include <cublasLt.h>
 
@@ -110,4 +110,4 @@ const State& StateOf(const Opaque* descriptor) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUBLAS_LT_DESCRIPTORS_H_
+#endif  // DLTAP_SIMGPU_CUBLAS_LT_DESCRIPTORS_H_

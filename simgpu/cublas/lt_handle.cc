@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cublasLt.h>
 
-#include "shim/simgpu/cublas/version.h"
-#include "shim/simgpu/device/api/library_entry.h"
-#include "shim/simgpu/device/gpu/device.h"
+#include "simgpu/base/library_entry.h"
+#include "simgpu/cublas/version.h"
+#include "simgpu/stream/device.h"
 
 struct cublasLtContext {};
 

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "shim/opmodel/streaming_time.h"
-#include "shim/simgpu/cublas/gemm_kernels.h"
-#include "shim/simgpu/cublas/lt_algorithms.h"
-#include "shim/simgpu/device/api/library_entry.h"
+#include "opmodel/streaming_time.h"
+#include "simgpu/base/library_entry.h"
+#include "simgpu/cublas/gemm_kernels.h"
+#include "simgpu/cublas/lt_algorithms.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cublas/lt_route.h"
+#include "simgpu/cublas/lt_route.h"
 
 #include <algorithm>
 
-#include "shim/simgpu/cublas/blas_handle.h"
-#include "shim/simgpu/cublas/lt_descriptors.h"
-#include "shim/simgpu/device/api/api_scope.h"
-#include "shim/simgpu/device/library_call.h"
+#include "simgpu/base/api_scope.h"
+#include "simgpu/cublas/blas_handle.h"
+#include "simgpu/cublas/lt_descriptors.h"
+#include "simgpu/launch/library_call.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUBLAS_LT_ROUTE_H_
-#define DLTAP_SHIM_SIMGPU_CUBLAS_LT_ROUTE_H_
+#ifndef DLTAP_SIMGPU_CUBLAS_LT_ROUTE_H_
+#define DLTAP_SIMGPU_CUBLAS_LT_ROUTE_H_
 
-#include "shim/simgpu/cublas/blas_call.h"
+#include "simgpu/cublas/blas_call.h"
 
 namespace dltap::simgpu {
 
@@ -16,4 +16,4 @@ int MultiplyThroughLt(cublasContext& handle, const BlasArguments& arguments);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUBLAS_LT_ROUTE_H_
+#endif  // DLTAP_SIMGPU_CUBLAS_LT_ROUTE_H_

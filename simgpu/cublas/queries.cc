@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cublas_v2.h>
 
-#include "shim/simgpu/cublas/version.h"
-#include "shim/simgpu/device/api/library_entry.h"
+#include "simgpu/base/library_entry.h"
+#include "simgpu/cublas/version.h"
 
 namespace dltap::simgpu {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cublas/vector_kernels.h"
+#include "simgpu/cublas/vector_kernels.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "shim/opmodel/streaming_time.h"
-#include "shim/simgpu/cublas/blas_handle.h"
-#include "shim/simgpu/device/library_call.h"
+#include "opmodel/streaming_time.h"
+#include "simgpu/cublas/blas_handle.h"
+#include "simgpu/launch/library_call.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUBLAS_VECTOR_KERNELS_H_
-#define DLTAP_SHIM_SIMGPU_CUBLAS_VECTOR_KERNELS_H_
+#ifndef DLTAP_SIMGPU_CUBLAS_VECTOR_KERNELS_H_
+#define DLTAP_SIMGPU_CUBLAS_VECTOR_KERNELS_H_
 
-#include "shim/simgpu/cublas/blas_call.h"
-#include "shim/simgpu/device/error.h"
+#include "simgpu/base/error.h"
+#include "simgpu/cublas/blas_call.h"
 
 namespace dltap::simgpu {
 
@@ -15,4 +15,4 @@ Error LaunchVectorKernels(const cublasContext& handle,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUBLAS_VECTOR_KERNELS_H_
+#endif  // DLTAP_SIMGPU_CUBLAS_VECTOR_KERNELS_H_

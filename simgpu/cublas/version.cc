@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cublas/version.h"
+#include "simgpu/cublas/version.h"
 
 namespace dltap::simgpu {
 namespace {

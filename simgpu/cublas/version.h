@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUBLAS_VERSION_H_
-#define DLTAP_SHIM_SIMGPU_CUBLAS_VERSION_H_
+#ifndef DLTAP_SIMGPU_CUBLAS_VERSION_H_
+#define DLTAP_SIMGPU_CUBLAS_VERSION_H_
 
 #include <cublas_api.h>
 #include <cuda_runtime_api.h>
 
-#include "shim/simgpu/device/library_versions.h"
+#include "simgpu/base/library_versions.h"
 
 namespace dltap::simgpu {
 
@@ -17,4 +17,4 @@ const char* BlasStatusText(cublasStatus_t status);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUBLAS_VERSION_H_
+#endif  // DLTAP_SIMGPU_CUBLAS_VERSION_H_

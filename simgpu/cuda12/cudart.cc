@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/gpu/device_attributes.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/stream/device.h"
+#include "simgpu/stream/device_attributes.h"
 
 namespace dltap::simgpu::cuda12 {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the generated cuda12/LIB.h is written in.
-#ifndef DLTAP_SHIM_SIMGPU_CUDA12_DIFFERENCE_H_
-#define DLTAP_SHIM_SIMGPU_CUDA12_DIFFERENCE_H_
+#ifndef DLTAP_SIMGPU_CUDA12_DIFFERENCE_H_
+#define DLTAP_SIMGPU_CUDA12_DIFFERENCE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "shim/simgpu/device/api/api_function.h"
-#include "shim/simgpu/device/api/api_scope.h"
+#include "simgpu/base/api_function.h"
+#include "simgpu/base/api_scope.h"
 
 namespace dltap::simgpu::cuda12 {
 
@@ -89,4 +89,4 @@ class Converted {
 
 }  // namespace dltap::simgpu::cuda12
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDA12_DIFFERENCE_H_
+#endif  // DLTAP_SIMGPU_CUDA12_DIFFERENCE_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda12/versions.h"
-#include "shim/simgpu/device/library_versions.h"
+#include "simgpu/base/library_versions.h"
 
 namespace dltap::simgpu {
 

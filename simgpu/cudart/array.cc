@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/array.h"
+#include "simgpu/memory/array.h"
 
-#include "shim/simgpu/cudart/array_format.h"
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/runtime_call.h"
+#include "simgpu/cudart/array_format.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/runtime_call.h"
 
 namespace dltap::simgpu {
 namespace {

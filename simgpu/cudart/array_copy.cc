@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of rows and of runs of bytes to, from and between arrays.
-#include "shim/simgpu/device/memory/array_copy.h"
+#include "simgpu/memory/array_copy.h"
 
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/copy_by_driver.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/memory/transfer.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/copy_by_driver.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/memory/transfer.h"
 
 namespace dltap::simgpu {
 namespace {

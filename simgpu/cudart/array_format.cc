@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudart/array_format.h"
+#include "simgpu/cudart/array_format.h"
 
 #include <cuda.h>
 
-#include "shim/simgpu/device/memory/array.h"
+#include "simgpu/memory/array.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDART_ARRAY_FORMAT_H_
-#define DLTAP_SHIM_SIMGPU_CUDART_ARRAY_FORMAT_H_
+#ifndef DLTAP_SIMGPU_CUDART_ARRAY_FORMAT_H_
+#define DLTAP_SIMGPU_CUDART_ARRAY_FORMAT_H_
 
-#include "shim/simgpu/cudart/runtime_header.h"
+#include "simgpu/cudart/runtime_header.h"
 
 namespace dltap::simgpu {
 
@@ -18,4 +18,4 @@ cudaChannelFormatDesc ChannelsOf(const ElementFormat& element);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDART_ARRAY_FORMAT_H_
+#endif  // DLTAP_SIMGPU_CUDART_ARRAY_FORMAT_H_

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDART_CONVERSIONS_H_
-#define DLTAP_SHIM_SIMGPU_CUDART_CONVERSIONS_H_
+#ifndef DLTAP_SIMGPU_CUDART_CONVERSIONS_H_
+#define DLTAP_SIMGPU_CUDART_CONVERSIONS_H_
 
 #include <optional>
 
-#include "shim/simgpu/cudart/runtime_header.h"
-#include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/graph/graph_exec.h"
-#include "shim/simgpu/device/launch/launch_geometry.h"
-#include "shim/simgpu/device/memory/memory_pool.h"
-#include "shim/simgpu/device/stream/event.h"
-#include "shim/simgpu/device/stream/stream.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/base/launch_geometry.h"
+#include "simgpu/cudart/runtime_header.h"
+#include "simgpu/graph/graph_exec.h"
+#include "simgpu/memory/memory_pool.h"
+#include "simgpu/stream/event.h"
+#include "simgpu/stream/stream.h"
 
 namespace dltap::simgpu {
 
@@ -50,4 +50,4 @@ Vendor ToHandle(T* object) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDART_CONVERSIONS_H_
+#endif  // DLTAP_SIMGPU_CUDART_CONVERSIONS_H_

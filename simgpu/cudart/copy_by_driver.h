@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDART_COPY_BY_DRIVER_H_
-#define DLTAP_SHIM_SIMGPU_CUDART_COPY_BY_DRIVER_H_
+#ifndef DLTAP_SIMGPU_CUDART_COPY_BY_DRIVER_H_
+#define DLTAP_SIMGPU_CUDART_COPY_BY_DRIVER_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "shim/simgpu/cudart/driver_table.h"
-#include "shim/simgpu/cudart/memory_box.h"
-#include "shim/simgpu/cudart/runtime_header.h"
-#include "shim/simgpu/device/error.h"
+#include "simgpu/base/error.h"
+#include "simgpu/cudart/driver_table.h"
+#include "simgpu/cudart/memory_box.h"
+#include "simgpu/cudart/runtime_header.h"
 
 namespace dltap::simgpu {
 
@@ -41,4 +41,4 @@ inline CUdeviceptr ToAddress(const void* pointer) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDART_COPY_BY_DRIVER_H_
+#endif  // DLTAP_SIMGPU_CUDART_COPY_BY_DRIVER_H_

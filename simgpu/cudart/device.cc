@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/device.h"
+#include "simgpu/stream/device.h"
 
 #include <cstring>
 
-#include "shim/simgpu/cudart/device_properties.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/gpu/device_attributes.h"
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/device/library_versions.h"
-#include "shim/simgpu/device/memory/context_memory.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/config.h"
+#include "simgpu/base/library_versions.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/cudart/device_properties.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/graph/capture.h"
+#include "simgpu/memory/context_memory.h"
+#include "simgpu/stream/device_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudart/device_properties.h"
+#include "simgpu/cudart/device_properties.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 
-#include "shim/simgpu/device/gpu/device_attributes.h"
+#include "simgpu/stream/device_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

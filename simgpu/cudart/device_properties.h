@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDART_DEVICE_PROPERTIES_H_
-#define DLTAP_SHIM_SIMGPU_CUDART_DEVICE_PROPERTIES_H_
+#ifndef DLTAP_SIMGPU_CUDART_DEVICE_PROPERTIES_H_
+#define DLTAP_SIMGPU_CUDART_DEVICE_PROPERTIES_H_
 
-#include "shim/simgpu/cudart/runtime_header.h"
-#include "shim/simgpu/device/gpu/device.h"
+#include "simgpu/cudart/runtime_header.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 
@@ -12,4 +12,4 @@ void FillProperties(const Device& device, cudaDeviceProp& properties);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDART_DEVICE_PROPERTIES_H_
+#endif  // DLTAP_SIMGPU_CUDART_DEVICE_PROPERTIES_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits, flags and preferences: kept and given back, without further effect.
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/gpu/context_limits.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/stream/context_limits.h"
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 

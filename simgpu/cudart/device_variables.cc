@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudart/device_variables.h"
+#include "simgpu/cudart/device_variables.h"
 
 #include <array>
 #include <mutex>
 #include <unordered_map>
 
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 namespace {

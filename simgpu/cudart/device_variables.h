@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDART_DEVICE_VARIABLES_H_
-#define DLTAP_SHIM_SIMGPU_CUDART_DEVICE_VARIABLES_H_
+#ifndef DLTAP_SIMGPU_CUDART_DEVICE_VARIABLES_H_
+#define DLTAP_SIMGPU_CUDART_DEVICE_VARIABLES_H_
 
 #include <cstddef>
 
-#include "shim/simgpu/device/error.h"
+#include "simgpu/base/error.h"
 
 namespace dltap::simgpu {
 
@@ -30,4 +30,4 @@ void* ManagedAddressOf(const void* host_shadow);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDART_DEVICE_VARIABLES_H_
+#endif  // DLTAP_SIMGPU_CUDART_DEVICE_VARIABLES_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver's functions by name. Like the vendor's, this library is not linked
 // to libcuda but opens it.
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/library_versions.h"
+#include "simgpu/base/library_versions.h"
+#include "simgpu/cudart/runtime_call.h"
 
 namespace dltap::simgpu {
 namespace {

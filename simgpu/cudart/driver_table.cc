@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudart/driver_table.h"
+#include "simgpu/cudart/driver_table.h"
 
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDART_DRIVER_TABLE_H_
-#define DLTAP_SHIM_SIMGPU_CUDART_DRIVER_TABLE_H_
+#ifndef DLTAP_SIMGPU_CUDART_DRIVER_TABLE_H_
+#define DLTAP_SIMGPU_CUDART_DRIVER_TABLE_H_
 
 #include <cuda.h>
 
@@ -120,4 +120,4 @@ inline const DriverTable* FindDriverTable() {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDART_DRIVER_TABLE_H_
+#endif  // DLTAP_SIMGPU_CUDART_DRIVER_TABLE_H_

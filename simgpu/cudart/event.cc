@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudart/runtime_call.h"
+#include "simgpu/cudart/runtime_call.h"
 
 namespace dltap::simgpu {
 namespace {

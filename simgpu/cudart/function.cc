@@ -2,13 +2,13 @@
 // Attributes of kernels, occupancy, device variables.
 #include <algorithm>
 
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/device_variables.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/gpu/architecture.h"
-#include "shim/simgpu/device/gpu/occupancy.h"
-#include "shim/simgpu/device/launch/kernel.h"
-#include "shim/simgpu/device/launch/kernel_attributes.h"
+#include "simgpu/base/architecture.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/device_variables.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/launch/kernel.h"
+#include "simgpu/launch/kernel_attributes.h"
+#include "simgpu/stream/occupancy.h"
 
 namespace dltap::simgpu {
 namespace {

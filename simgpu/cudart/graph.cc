@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs as wholes: creation, structure, instantiation, update.
-#include "shim/simgpu/device/graph/graph.h"
+#include "simgpu/graph/graph.h"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph/graph_dot.h"
-#include "shim/simgpu/device/graph/graph_exec.h"
-#include "shim/simgpu/device/graph/graph_query.h"
-#include "shim/simgpu/device/graph/graph_update.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/graph/graph_dot.h"
+#include "simgpu/graph/graph_exec.h"
+#include "simgpu/graph/graph_query.h"
+#include "simgpu/graph/graph_update.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes by their tagged parameters; what is asked of nodes of any type.
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/node_params.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph/node_change.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/node_params.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/graph/node_change.h"
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/graph_memory.h"
+#include "simgpu/graph/graph_memory.h"
 
 #include <cstring>
 
-#include "shim/simgpu/cudart/runtime_call.h"
+#include "simgpu/cudart/runtime_call.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -2,12 +2,12 @@
 // Nodes of graphs: added one by one, read and changed.
 #include <span>
 
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/device_variables.h"
-#include "shim/simgpu/cudart/node_params.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph/graph_update.h"
-#include "shim/simgpu/device/memory/transfer.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/device_variables.h"
+#include "simgpu/cudart/node_params.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/graph/graph_update.h"
+#include "simgpu/memory/transfer.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event, semaphore and memory nodes of graphs.
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph/node_change.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/graph/node_change.h"
 
 namespace dltap::simgpu {
 namespace {

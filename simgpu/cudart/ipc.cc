@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/device/memory/ipc_event.h"
-#include "shim/simgpu/device/memory/ipc_memory.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/graph/capture.h"
+#include "simgpu/memory/ipc_event.h"
+#include "simgpu/memory/ipc_memory.h"
 
 namespace dltap::simgpu {
 

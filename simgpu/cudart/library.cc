@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries of device code that a program loads itself.
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/launch/module.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/launch/module.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/managed_memory.h"
+#include "simgpu/memory/managed_memory.h"
 
-#include "shim/simgpu/cudart/runtime_call.h"
+#include "simgpu/cudart/runtime_call.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudart/memory_box.h"
+#include "simgpu/cudart/memory_box.h"
 
-#include "shim/simgpu/cudart/conversions.h"
+#include "simgpu/cudart/conversions.h"
 
 namespace dltap::simgpu {
 namespace {

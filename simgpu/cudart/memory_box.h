@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDART_MEMORY_BOX_H_
-#define DLTAP_SHIM_SIMGPU_CUDART_MEMORY_BOX_H_
+#ifndef DLTAP_SIMGPU_CUDART_MEMORY_BOX_H_
+#define DLTAP_SIMGPU_CUDART_MEMORY_BOX_H_
 
-#include "shim/simgpu/cudart/runtime_header.h"
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/memory/array_copy.h"
-#include "shim/simgpu/device/stream/work.h"
+#include "simgpu/base/error.h"
+#include "simgpu/cudart/runtime_header.h"
+#include "simgpu/memory/array_copy.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -24,4 +24,4 @@ cudaMemcpy3DParms ParamsOf(const CopyWork& copy);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDART_MEMORY_BOX_H_
+#endif  // DLTAP_SIMGPU_CUDART_MEMORY_BOX_H_

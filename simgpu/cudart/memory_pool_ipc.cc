@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/memory/ipc_memory.h"
-#include "shim/simgpu/device/memory/memory_pool.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/memory/ipc_memory.h"
+#include "simgpu/memory/memory_pool.h"
 
 namespace dltap::simgpu {
 

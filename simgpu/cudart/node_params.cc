@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudart/node_params.h"
+#include "simgpu/cudart/node_params.h"
 
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/memory_box.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph/graph_query.h"
-#include "shim/simgpu/device/graph/node_spec.h"
-#include "shim/simgpu/device/launch/launch.h"
-#include "shim/simgpu/device/memory/transfer.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/memory_box.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/graph/graph_query.h"
+#include "simgpu/graph/node_spec.h"
+#include "simgpu/launch/launch.h"
+#include "simgpu/memory/transfer.h"
 
 namespace dltap::simgpu {
 

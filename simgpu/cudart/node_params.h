@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDART_NODE_PARAMS_H_
-#define DLTAP_SHIM_SIMGPU_CUDART_NODE_PARAMS_H_
+#ifndef DLTAP_SIMGPU_CUDART_NODE_PARAMS_H_
+#define DLTAP_SIMGPU_CUDART_NODE_PARAMS_H_
 
-#include "shim/simgpu/cudart/runtime_header.h"
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/graph/graph.h"
-#include "shim/simgpu/device/stream/work.h"
+#include "simgpu/base/error.h"
+#include "simgpu/cudart/runtime_header.h"
+#include "simgpu/graph/graph.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -27,4 +27,4 @@ Error ParamsOf(const GraphNode& node, cudaMemcpy3DParms* params);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDART_NODE_PARAMS_H_
+#endif  // DLTAP_SIMGPU_CUDART_NODE_PARAMS_H_

@@ -3,11 +3,11 @@
 #include <cstdlib>
 #include <vector>
 
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/device_variables.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/launch/kernel.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/device_variables.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/launch/kernel.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudart/runtime_call.h"
+#include "simgpu/cudart/runtime_call.h"
 
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/thread_state.h"
 
 namespace dltap::simgpu {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDART_RUNTIME_CALL_H_
-#define DLTAP_SHIM_SIMGPU_CUDART_RUNTIME_CALL_H_
+#ifndef DLTAP_SIMGPU_CUDART_RUNTIME_CALL_H_
+#define DLTAP_SIMGPU_CUDART_RUNTIME_CALL_H_
 
-#include "shim/simgpu/cudart/driver_table.h"
-#include "shim/simgpu/cudart/runtime_header.h"
-#include "shim/simgpu/device/api/api_scope.h"
-#include "shim/simgpu/device/api/call_params.h"
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/stream/stream.h"
+#include "simgpu/base/api_scope.h"
+#include "simgpu/base/call_params.h"
+#include "simgpu/base/error.h"
+#include "simgpu/cudart/driver_table.h"
+#include "simgpu/cudart/runtime_header.h"
+#include "simgpu/stream/device.h"
+#include "simgpu/stream/stream.h"
 
 namespace dltap::simgpu {
 
@@ -99,4 +99,4 @@ constexpr DefaultStream kPtsz = DefaultStream::kPerThread;
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDART_RUNTIME_CALL_H_
+#endif  // DLTAP_SIMGPU_CUDART_RUNTIME_CALL_H_

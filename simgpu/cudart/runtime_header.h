@@ -3,8 +3,8 @@
 // raw names of all exported variants are declared (cudaMemcpy,
 // cudaMemcpy_ptds), so that the compiler checks each definition, and they are
 // exported.
-#ifndef DLTAP_SHIM_SIMGPU_CUDART_RUNTIME_HEADER_H_
-#define DLTAP_SHIM_SIMGPU_CUDART_RUNTIME_HEADER_H_
+#ifndef DLTAP_SIMGPU_CUDART_RUNTIME_HEADER_H_
+#define DLTAP_SIMGPU_CUDART_RUNTIME_HEADER_H_
 
 #ifndef __CUDA_API_VERSION_INTERNAL
 #define __CUDA_API_VERSION_INTERNAL
@@ -18,4 +18,4 @@
 #include "shim/specs/supplement/cudart_internal.h"
 #pragma GCC visibility pop
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDART_RUNTIME_HEADER_H_
+#endif  // DLTAP_SIMGPU_CUDART_RUNTIME_HEADER_H_

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/stream/stream.h"
+#include "simgpu/stream/stream.h"
 
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph/capture.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/graph/capture.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes of streams.
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/launch/launch_attributes.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/launch/launch_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <span>
 
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/graph/capture.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/texture.h"
+#include "simgpu/memory/texture.h"
 
 #include <cuda.h>
 
 #include <algorithm>
 #include <optional>
 
-#include "shim/simgpu/cudart/array_format.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/gpu/device_attributes.h"
-#include "shim/simgpu/device/memory/array.h"
+#include "simgpu/cudart/array_format.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/memory/array.h"
+#include "simgpu/stream/device_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

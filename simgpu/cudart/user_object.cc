@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects of the client's that live as long as graphs need them.
-#include "shim/simgpu/device/graph/user_object.h"
+#include "simgpu/graph/user_object.h"
 
-#include "shim/simgpu/cudart/conversions.h"
-#include "shim/simgpu/cudart/runtime_call.h"
-#include "shim/simgpu/device/graph/graph.h"
+#include "simgpu/cudart/conversions.h"
+#include "simgpu/cudart/runtime_call.h"
+#include "simgpu/graph/graph.h"
 
 namespace dltap::simgpu {
 namespace {

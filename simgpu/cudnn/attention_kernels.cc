@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "shim/simgpu/cudnn/op_kernels.h"
+#include "simgpu/cudnn/op_kernels.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "shim/simgpu/cudnn/backend_descriptor.h"
+#include "simgpu/cudnn/backend_descriptor.h"
 
 namespace dltap::simgpu {
 namespace {

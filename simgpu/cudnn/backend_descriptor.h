@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDNN_BACKEND_DESCRIPTOR_H_
-#define DLTAP_SHIM_SIMGPU_CUDNN_BACKEND_DESCRIPTOR_H_
+#ifndef DLTAP_SIMGPU_CUDNN_BACKEND_DESCRIPTOR_H_
+#define DLTAP_SIMGPU_CUDNN_BACKEND_DESCRIPTOR_H_
 
 #include <cstring>
 #include <map>
@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "shim/simgpu/cudnn/objects.h"
-#include "shim/simgpu/cudnn/op_kernels.h"
+#include "simgpu/cudnn/objects.h"
+#include "simgpu/cudnn/op_kernels.h"
 
 namespace dltap::simgpu {
 
@@ -97,4 +97,4 @@ cudnnStatus_t FinalizeBody(const BodyPointer& body);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDNN_BACKEND_DESCRIPTOR_H_
+#endif  // DLTAP_SIMGPU_CUDNN_BACKEND_DESCRIPTOR_H_

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <string>
 
-#include "shim/simgpu/cudnn/backend_descriptor.h"
-#include "shim/simgpu/cudnn/graph_decode.h"
-#include "shim/simgpu/cudnn/plan_json.h"
+#include "simgpu/cudnn/backend_descriptor.h"
+#include "simgpu/cudnn/graph_decode.h"
+#include "simgpu/cudnn/plan_json.h"
 
 namespace dltap::simgpu {
 namespace {

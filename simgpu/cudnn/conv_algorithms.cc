@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "shim/simgpu/cudnn/conv_calls.h"
+#include "simgpu/cudnn/conv_calls.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudnn/conv_calls.h"
+#include "simgpu/cudnn/conv_calls.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "shim/simgpu/device/stream/stream.h"
+#include "simgpu/stream/stream.h"
 
 // The convolutions of the legacy API, in their three directions.
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDNN_CONV_CALLS_H_
-#define DLTAP_SHIM_SIMGPU_CUDNN_CONV_CALLS_H_
+#ifndef DLTAP_SIMGPU_CUDNN_CONV_CALLS_H_
+#define DLTAP_SIMGPU_CUDNN_CONV_CALLS_H_
 
 #include <string_view>
 #include <vector>
 
-#include "shim/simgpu/cudnn/objects.h"
-#include "shim/simgpu/cudnn/op_kernels.h"
+#include "simgpu/cudnn/objects.h"
+#include "simgpu/cudnn/op_kernels.h"
 
 namespace dltap::simgpu {
 
@@ -36,4 +36,4 @@ Engine EngineFor(const opmodel::Operation& op, int algorithm,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDNN_CONV_CALLS_H_
+#endif  // DLTAP_SIMGPU_CUDNN_CONV_CALLS_H_

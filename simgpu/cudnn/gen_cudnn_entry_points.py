@@ -4,7 +4,7 @@
 
 Pooling, softmax, normalisation and the like differ in their prototypes only:
 each hands its tensor descriptors, recognised by type and name in the vendor's
-header, to RunStreaming() (shim/simgpu/cudnn/streaming.h). Queries of sizes hand
+header, to RunStreaming() (simgpu/cudnn/streaming.h). Queries of sizes hand
 theirs to WriteSize(). Others are written by hand or have default bodies.
 """
 
@@ -15,7 +15,8 @@ import fnmatch
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "shim" / "specs" / "generate"))
 
 from entry_points import emit_simgpu, headers, model, spec  # noqa: E402
 
@@ -53,7 +54,7 @@ _OUTPUTS = ("ydesc", "dxdesc", "cdesc", "destdesc", "dbdesc", "gradientsdesc")
 _FILE = """\
 // SPDX-License-Identifier: Apache-2.0
 // GENERATED from the vendor's headers. DO NOT EDIT.
-#include "shim/simgpu/cudnn/streaming.h"
+#include "simgpu/cudnn/streaming.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudnn/graph_decode.h"
+#include "simgpu/cudnn/graph_decode.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDNN_GRAPH_DECODE_H_
-#define DLTAP_SHIM_SIMGPU_CUDNN_GRAPH_DECODE_H_
+#ifndef DLTAP_SIMGPU_CUDNN_GRAPH_DECODE_H_
+#define DLTAP_SIMGPU_CUDNN_GRAPH_DECODE_H_
 
-#include "shim/simgpu/cudnn/backend_descriptor.h"
+#include "simgpu/cudnn/backend_descriptor.h"
 
 namespace dltap::simgpu {
 
@@ -13,4 +13,4 @@ opmodel::Operation DecodeGraph(const BackendBody& graph);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDNN_GRAPH_DECODE_H_
+#endif  // DLTAP_SIMGPU_CUDNN_GRAPH_DECODE_H_

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "shim/simgpu/cudnn/objects.h"
-#include "shim/simgpu/cudnn/version.h"
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/gpu/device.h"
+#include "simgpu/base/config.h"
+#include "simgpu/cudnn/objects.h"
+#include "simgpu/cudnn/version.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 

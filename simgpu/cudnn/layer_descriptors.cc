@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "shim/simgpu/cudnn/objects.h"
+#include "simgpu/cudnn/objects.h"
 
 // Convolution, pooling, activation and dropout descriptors.
 

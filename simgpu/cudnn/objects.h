@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDNN_OBJECTS_H_
-#define DLTAP_SHIM_SIMGPU_CUDNN_OBJECTS_H_
+#ifndef DLTAP_SIMGPU_CUDNN_OBJECTS_H_
+#define DLTAP_SIMGPU_CUDNN_OBJECTS_H_
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <cudnn.h>
@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "shim/opmodel/operation.h"
-#include "shim/simgpu/device/api/library_entry.h"
-#include "shim/simgpu/device/error.h"
+#include "opmodel/operation.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/library_entry.h"
 
 // What the opaque pointers of cudnn.h point to.
 
@@ -117,4 +117,4 @@ void SetPackedStrides(cudnnTensorStruct& tensor, cudnnTensorFormat_t format);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDNN_OBJECTS_H_
+#endif  // DLTAP_SIMGPU_CUDNN_OBJECTS_H_

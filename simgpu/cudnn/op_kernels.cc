@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudnn/op_kernels.h"
+#include "simgpu/cudnn/op_kernels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <shared_mutex>
 #include <tuple>
 
-#include "shim/opmodel/modelled_time.h"
-#include "shim/simgpu/cublas/gemm_kernels.h"
+#include "opmodel/modelled_time.h"
+#include "simgpu/cublas/gemm_kernels.h"
 
 namespace dltap::simgpu {
 namespace {

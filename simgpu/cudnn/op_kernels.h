@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDNN_OP_KERNELS_H_
-#define DLTAP_SHIM_SIMGPU_CUDNN_OP_KERNELS_H_
+#ifndef DLTAP_SIMGPU_CUDNN_OP_KERNELS_H_
+#define DLTAP_SIMGPU_CUDNN_OP_KERNELS_H_
 
 #include <string_view>
 #include <vector>
 
-#include "shim/opmodel/alternatives.h"
-#include "shim/opmodel/gpu_table.h"
-#include "shim/opmodel/operation.h"
-#include "shim/simgpu/device/library_call.h"
+#include "opmodel/alternatives.h"
+#include "opmodel/gpu_table.h"
+#include "opmodel/operation.h"
+#include "simgpu/launch/library_call.h"
 
 namespace dltap::simgpu {
 
@@ -49,4 +49,4 @@ LibraryKernel KernelFor(const char* name, double elements, double ns);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDNN_OP_KERNELS_H_
+#endif  // DLTAP_SIMGPU_CUDNN_OP_KERNELS_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudnn/plan_json.h"
+#include "simgpu/cudnn/plan_json.h"
 
 #include <cudnn.h>
 
 #include <charconv>
 
-#include "shim/simgpu/cudnn/version.h"
+#include "simgpu/cudnn/version.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDNN_PLAN_JSON_H_
-#define DLTAP_SHIM_SIMGPU_CUDNN_PLAN_JSON_H_
+#ifndef DLTAP_SIMGPU_CUDNN_PLAN_JSON_H_
+#define DLTAP_SIMGPU_CUDNN_PLAN_JSON_H_
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "shim/simgpu/cudnn/op_kernels.h"
+#include "simgpu/cudnn/op_kernels.h"
 
 namespace dltap::simgpu {
 
@@ -27,4 +27,4 @@ std::optional<SavedPlan> PlanFromJson(std::string_view json);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDNN_PLAN_JSON_H_
+#endif  // DLTAP_SIMGPU_CUDNN_PLAN_JSON_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudnn/objects.h"
-#include "shim/simgpu/cudnn/op_kernels.h"
-#include "shim/simgpu/cudnn/rnn_layout.h"
+#include "simgpu/cudnn/objects.h"
+#include "simgpu/cudnn/op_kernels.h"
+#include "simgpu/cudnn/rnn_layout.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "shim/simgpu/cudnn/objects.h"
-#include "shim/simgpu/cudnn/rnn_layout.h"
+#include "simgpu/cudnn/objects.h"
+#include "simgpu/cudnn/rnn_layout.h"
 
 namespace dltap::simgpu {
 namespace {

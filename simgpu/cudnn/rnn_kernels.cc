@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "shim/opmodel/rnn_chain.h"
-#include "shim/opmodel/rnn_shape.h"
-#include "shim/simgpu/cublas/gemm_kernels.h"
-#include "shim/simgpu/cudnn/op_kernels.h"
+#include "opmodel/rnn_chain.h"
+#include "opmodel/rnn_shape.h"
+#include "simgpu/cublas/gemm_kernels.h"
+#include "simgpu/cudnn/op_kernels.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudnn/rnn_layout.h"
+#include "simgpu/cudnn/rnn_layout.h"
 
 namespace dltap::simgpu {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDNN_RNN_LAYOUT_H_
-#define DLTAP_SHIM_SIMGPU_CUDNN_RNN_LAYOUT_H_
+#ifndef DLTAP_SIMGPU_CUDNN_RNN_LAYOUT_H_
+#define DLTAP_SIMGPU_CUDNN_RNN_LAYOUT_H_
 
 #include <cstdint>
 #include <optional>
 
-#include "shim/simgpu/cudnn/objects.h"
+#include "simgpu/cudnn/objects.h"
 
 namespace dltap::simgpu {
 
@@ -48,4 +48,4 @@ class RnnLayout {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDNN_RNN_LAYOUT_H_
+#endif  // DLTAP_SIMGPU_CUDNN_RNN_LAYOUT_H_

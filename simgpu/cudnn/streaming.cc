@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudnn/streaming.h"
+#include "simgpu/cudnn/streaming.h"
 
 #include <algorithm>
 
-#include "shim/simgpu/cudnn/op_kernels.h"
+#include "simgpu/cudnn/op_kernels.h"
 
 namespace dltap::simgpu {
 namespace {

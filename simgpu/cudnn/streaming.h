@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDNN_STREAMING_H_
-#define DLTAP_SHIM_SIMGPU_CUDNN_STREAMING_H_
+#ifndef DLTAP_SIMGPU_CUDNN_STREAMING_H_
+#define DLTAP_SIMGPU_CUDNN_STREAMING_H_
 
 #include <initializer_list>
 
-#include "shim/opmodel/operation.h"
-#include "shim/simgpu/cudnn/objects.h"
+#include "opmodel/operation.h"
+#include "simgpu/cudnn/objects.h"
 
 namespace dltap::simgpu {
 
@@ -24,4 +24,4 @@ cudnnStatus_t WriteSize(ApiFunction& function, const cudnnTensorStruct* tensor,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDNN_STREAMING_H_
+#endif  // DLTAP_SIMGPU_CUDNN_STREAMING_H_

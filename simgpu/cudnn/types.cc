@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudnn/objects.h"
+#include "simgpu/cudnn/objects.h"
 
 namespace dltap::simgpu {
 

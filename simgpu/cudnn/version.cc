@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cudnn/version.h"
+#include "simgpu/cudnn/version.h"
 
 #include <cudnn.h>
 
 #include <cstdio>
 #include <cstdlib>
 
-#include "shim/simgpu/device/config.h"
+#include "simgpu/base/config.h"
 
 namespace dltap::simgpu {
 namespace {

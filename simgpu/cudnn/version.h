@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUDNN_VERSION_H_
-#define DLTAP_SHIM_SIMGPU_CUDNN_VERSION_H_
+#ifndef DLTAP_SIMGPU_CUDNN_VERSION_H_
+#define DLTAP_SIMGPU_CUDNN_VERSION_H_
 
 namespace dltap::simgpu {
 
@@ -19,4 +19,4 @@ const CudnnVersion& SimulatedCudnn();
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUDNN_VERSION_H_
+#endif  // DLTAP_SIMGPU_CUDNN_VERSION_H_

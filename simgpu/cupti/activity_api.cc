@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <span>
 
-#include "shim/simgpu/cupti/client.h"
-#include "shim/simgpu/cupti/client_clock.h"
-#include "shim/simgpu/cupti/cupti_call.h"
-#include "shim/simgpu/cupti/external_ids.h"
-#include "shim/simgpu/cupti/record_table.h"
-#include "shim/simgpu/cupti/thread_ids.h"
-#include "shim/simgpu/cupti/toolkit.h"
-#include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/gpu/device.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/base/config.h"
+#include "simgpu/cupti/client.h"
+#include "simgpu/cupti/client_clock.h"
+#include "simgpu/cupti/cupti_call.h"
+#include "simgpu/cupti/external_ids.h"
+#include "simgpu/cupti/record_table.h"
+#include "simgpu/cupti/thread_ids.h"
+#include "simgpu/cupti/toolkit.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_ATTRIBUTES_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_ATTRIBUTES_H_
+#ifndef DLTAP_SIMGPU_CUPTI_ATTRIBUTES_H_
+#define DLTAP_SIMGPU_CUPTI_ATTRIBUTES_H_
 
 namespace dltap::simgpu {
 
@@ -10,4 +10,4 @@ bool PerThreadBuffers();
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_ATTRIBUTES_H_
+#endif  // DLTAP_SIMGPU_CUPTI_ATTRIBUTES_H_

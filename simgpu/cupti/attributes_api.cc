@@ -7,9 +7,9 @@
 #include <cstring>
 #include <iterator>
 
-#include "shim/simgpu/cupti/attributes.h"
-#include "shim/simgpu/cupti/cupti_call.h"
-#include "shim/simgpu/cupti/toolkit.h"
+#include "simgpu/cupti/attributes.h"
+#include "simgpu/cupti/cupti_call.h"
+#include "simgpu/cupti/toolkit.h"
 
 namespace dltap::simgpu {
 namespace {

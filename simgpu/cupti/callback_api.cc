@@ -3,9 +3,9 @@
 #include <cstring>
 #include <iterator>
 
-#include "shim/simgpu/cupti/client.h"
-#include "shim/simgpu/cupti/cupti_call.h"
-#include "shim/simgpu/device/config.h"
+#include "simgpu/base/config.h"
+#include "simgpu/cupti/client.h"
+#include "simgpu/cupti/cupti_call.h"
 
 namespace dltap::simgpu {
 namespace {

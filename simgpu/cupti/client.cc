@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/client.h"
+#include "simgpu/cupti/client.h"
 
 #include <algorithm>
 
-#include "shim/simgpu/cupti/client_clock.h"
-#include "shim/simgpu/cupti/external_ids.h"
-#include "shim/simgpu/cupti/overhead_records.h"
-#include "shim/simgpu/cupti/resource_records.h"
-#include "shim/simgpu/cupti/thread_ids.h"
-#include "shim/simgpu/cupti/toolkit.h"
-#include "shim/simgpu/device/api/api_scope.h"
-#include "shim/simgpu/device/api/call_params.h"
-#include "shim/simgpu/device/clock.h"
+#include "simgpu/base/api_scope.h"
+#include "simgpu/base/call_params.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/cupti/client_clock.h"
+#include "simgpu/cupti/external_ids.h"
+#include "simgpu/cupti/overhead_records.h"
+#include "simgpu/cupti/resource_records.h"
+#include "simgpu/cupti/thread_ids.h"
+#include "simgpu/cupti/toolkit.h"
 
 namespace dltap::simgpu {
 namespace {

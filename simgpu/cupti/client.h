@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_CLIENT_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_CLIENT_H_
+#ifndef DLTAP_SIMGPU_CUPTI_CLIENT_H_
+#define DLTAP_SIMGPU_CUPTI_CLIENT_H_
 
 #include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <unordered_set>
 
-#include "shim/simgpu/cupti/delivery.h"
-#include "shim/simgpu/cupti/memory_records.h"
-#include "shim/simgpu/cupti/selection.h"
-#include "shim/simgpu/cupti/subscriber.h"
-#include "shim/simgpu/device/activity.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/cupti/delivery.h"
+#include "simgpu/cupti/memory_records.h"
+#include "simgpu/cupti/selection.h"
+#include "simgpu/cupti/subscriber.h"
 
 namespace dltap::simgpu {
 
@@ -77,4 +77,4 @@ class Client final : public ActivitySink {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_CLIENT_H_
+#endif  // DLTAP_SIMGPU_CUPTI_CLIENT_H_

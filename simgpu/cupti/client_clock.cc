@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/client_clock.h"
+#include "simgpu/cupti/client_clock.h"
 
 #include <sched.h>
 
@@ -7,8 +7,8 @@
 #include <limits>
 #include <mutex>
 
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/config.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/base/config.h"
 
 namespace dltap::simgpu {
 namespace {

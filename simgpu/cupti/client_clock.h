@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_CLIENT_CLOCK_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_CLIENT_CLOCK_H_
+#ifndef DLTAP_SIMGPU_CUPTI_CLIENT_CLOCK_H_
+#define DLTAP_SIMGPU_CUPTI_CLIENT_CLOCK_H_
 
 #include <cstdint>
 
-#include "shim/simgpu/cupti/cupti_header.h"
+#include "simgpu/cupti/cupti_header.h"
 
 namespace dltap::simgpu {
 
@@ -24,4 +24,4 @@ uint64_t ClientNow();
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_CLIENT_CLOCK_H_
+#endif  // DLTAP_SIMGPU_CUPTI_CLIENT_CLOCK_H_

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_CUPTI_CALL_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_CUPTI_CALL_H_
+#ifndef DLTAP_SIMGPU_CUPTI_CUPTI_CALL_H_
+#define DLTAP_SIMGPU_CUPTI_CUPTI_CALL_H_
 
-#include "shim/simgpu/cupti/cupti_header.h"
-#include "shim/simgpu/device/api/api_scope.h"
+#include "simgpu/base/api_scope.h"
+#include "simgpu/cupti/cupti_header.h"
 
 namespace dltap::simgpu {
 
@@ -28,4 +28,4 @@ CUptiResult Cupti(Body body) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_CUPTI_CALL_H_
+#endif  // DLTAP_SIMGPU_CUPTI_CUPTI_CALL_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/delivery.h"
+#include "simgpu/cupti/delivery.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -11,15 +11,15 @@
 #include <thread>
 #include <utility>
 
-#include "shim/simgpu/cupti/attributes.h"
-#include "shim/simgpu/cupti/client.h"
-#include "shim/simgpu/cupti/client_clock.h"
-#include "shim/simgpu/cupti/overhead_records.h"
-#include "shim/simgpu/cupti/thread_ids.h"
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/process/faults.h"
-#include "shim/simgpu/device/process/fork_guard.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/base/faults.h"
+#include "simgpu/base/fork_guard.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/cupti/attributes.h"
+#include "simgpu/cupti/client.h"
+#include "simgpu/cupti/client_clock.h"
+#include "simgpu/cupti/overhead_records.h"
+#include "simgpu/cupti/thread_ids.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_DELIVERY_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_DELIVERY_H_
+#ifndef DLTAP_SIMGPU_CUPTI_DELIVERY_H_
+#define DLTAP_SIMGPU_CUPTI_DELIVERY_H_
 
 #include <atomic>
 #include <chrono>
@@ -11,7 +11,7 @@
 #include <mutex>
 #include <vector>
 
-#include "shim/simgpu/cupti/record_layout.h"
+#include "simgpu/cupti/record_layout.h"
 
 namespace dltap::simgpu {
 
@@ -99,4 +99,4 @@ class Delivery {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_DELIVERY_H_
+#endif  // DLTAP_SIMGPU_CUPTI_DELIVERY_H_

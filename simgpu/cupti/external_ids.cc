@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/external_ids.h"
+#include "simgpu/cupti/external_ids.h"
 
 namespace dltap::simgpu {
 

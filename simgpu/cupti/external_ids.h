@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_EXTERNAL_IDS_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_EXTERNAL_IDS_H_
+#ifndef DLTAP_SIMGPU_CUPTI_EXTERNAL_IDS_H_
+#define DLTAP_SIMGPU_CUPTI_EXTERNAL_IDS_H_
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "shim/simgpu/cupti/cupti_header.h"
+#include "simgpu/cupti/cupti_header.h"
 
 namespace dltap::simgpu {
 
@@ -42,4 +42,4 @@ class ExternalIds {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_EXTERNAL_IDS_H_
+#endif  // DLTAP_SIMGPU_CUPTI_EXTERNAL_IDS_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/memory_records.h"
+#include "simgpu/cupti/memory_records.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <unistd.h>
 
-#include "shim/simgpu/device/api/address_routes.h"
+#include "simgpu/base/address_routes.h"
 
 namespace dltap::simgpu {
 namespace {

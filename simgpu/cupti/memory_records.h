@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_MEMORY_RECORDS_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_MEMORY_RECORDS_H_
+#ifndef DLTAP_SIMGPU_CUPTI_MEMORY_RECORDS_H_
+#define DLTAP_SIMGPU_CUPTI_MEMORY_RECORDS_H_
 
 #include <mutex>
 #include <optional>
 #include <unordered_map>
 
-#include "shim/simgpu/cupti/record_layout.h"
+#include "simgpu/cupti/record_layout.h"
 
 namespace dltap::simgpu {
 
@@ -45,4 +45,4 @@ class MemoryLifetimes {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_MEMORY_RECORDS_H_
+#endif  // DLTAP_SIMGPU_CUPTI_MEMORY_RECORDS_H_

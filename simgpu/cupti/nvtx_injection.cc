@@ -7,9 +7,9 @@
 
 #include <type_traits>
 
-#include "shim/simgpu/cupti/client.h"
-#include "shim/simgpu/cupti/nvtx_records.h"
-#include "shim/simgpu/device/activity.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/cupti/client.h"
+#include "simgpu/cupti/nvtx_records.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/nvtx_records.h"
+#include "simgpu/cupti/nvtx_records.h"
 
 #include <unistd.h>
 
@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "shim/simgpu/cupti/client.h"
-#include "shim/simgpu/cupti/thread_ids.h"
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/library_call.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/cupti/client.h"
+#include "simgpu/cupti/thread_ids.h"
+#include "simgpu/launch/library_call.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_NVTX_RECORDS_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_NVTX_RECORDS_H_
+#ifndef DLTAP_SIMGPU_CUPTI_NVTX_RECORDS_H_
+#define DLTAP_SIMGPU_CUPTI_NVTX_RECORDS_H_
 
 #include <cstdint>
 
-#include "shim/simgpu/cupti/cupti_header.h"
-#include "shim/simgpu/cupti/nvtx_header.h"
+#include "simgpu/cupti/cupti_header.h"
+#include "simgpu/cupti/nvtx_header.h"
 
 namespace dltap::simgpu {
 
@@ -35,4 +35,4 @@ void NameObject(CUpti_ActivityObjectKind kind,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_NVTX_RECORDS_H_
+#endif  // DLTAP_SIMGPU_CUPTI_NVTX_RECORDS_H_

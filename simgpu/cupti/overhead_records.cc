@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/overhead_records.h"
+#include "simgpu/cupti/overhead_records.h"
 
 #include <unistd.h>
 
-#include "shim/simgpu/cupti/toolkit.h"
+#include "simgpu/cupti/toolkit.h"
 
 namespace dltap::simgpu {
 namespace {

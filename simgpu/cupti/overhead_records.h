@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_OVERHEAD_RECORDS_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_OVERHEAD_RECORDS_H_
+#ifndef DLTAP_SIMGPU_CUPTI_OVERHEAD_RECORDS_H_
+#define DLTAP_SIMGPU_CUPTI_OVERHEAD_RECORDS_H_
 
 #include <optional>
 
-#include "shim/simgpu/cupti/record_layout.h"
+#include "simgpu/cupti/record_layout.h"
 
 namespace dltap::simgpu {
 
@@ -23,4 +23,4 @@ std::optional<PendingRecord> ToRecord(const Overhead& overhead);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_OVERHEAD_RECORDS_H_
+#endif  // DLTAP_SIMGPU_CUPTI_OVERHEAD_RECORDS_H_

@@ -4,12 +4,12 @@
 #include <iterator>
 #include <utility>
 
-#include "shim/simgpu/cupti/client_clock.h"
-#include "shim/simgpu/cupti/cupti_call.h"
-#include "shim/simgpu/cupti/toolkit.h"
-#include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/api/cbid_table.h"
-#include "shim/simgpu/device/gpu/device.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/base/cbid_table.h"
+#include "simgpu/cupti/client_clock.h"
+#include "simgpu/cupti/cupti_call.h"
+#include "simgpu/cupti/toolkit.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 namespace {

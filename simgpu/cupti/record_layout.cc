@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/record_layout.h"
+#include "simgpu/cupti/record_layout.h"
 
 #include <unistd.h>
 
-#include "shim/simgpu/cupti/record_table.h"
+#include "simgpu/cupti/record_table.h"
 
 namespace dltap::simgpu {
 namespace {

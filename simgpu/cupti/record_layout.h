@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_RECORD_LAYOUT_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_RECORD_LAYOUT_H_
+#ifndef DLTAP_SIMGPU_CUPTI_RECORD_LAYOUT_H_
+#define DLTAP_SIMGPU_CUPTI_RECORD_LAYOUT_H_
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#include "shim/simgpu/cupti/cupti_header.h"
-#include "shim/simgpu/cupti/record_table.h"
-#include "shim/simgpu/device/activity.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/cupti/cupti_header.h"
+#include "simgpu/cupti/record_table.h"
 
 namespace dltap::simgpu {
 
@@ -74,4 +74,4 @@ void ClearEnd(PendingRecord& record);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_RECORD_LAYOUT_H_
+#endif  // DLTAP_SIMGPU_CUPTI_RECORD_LAYOUT_H_

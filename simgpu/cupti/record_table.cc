@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/record_table.h"
+#include "simgpu/cupti/record_table.h"
 
 #include <array>
 
-#include "shim/simgpu/cupti/toolkit.h"
+#include "simgpu/cupti/toolkit.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_RECORD_TABLE_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_RECORD_TABLE_H_
+#ifndef DLTAP_SIMGPU_CUPTI_RECORD_TABLE_H_
+#define DLTAP_SIMGPU_CUPTI_RECORD_TABLE_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "shim/simgpu/cupti/cupti_header.h"
+#include "simgpu/cupti/cupti_header.h"
 
 namespace dltap::simgpu {
 
@@ -30,4 +30,4 @@ RecordTimes TimesOf(CUpti_ActivityKind kind);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_RECORD_TABLE_H_
+#endif  // DLTAP_SIMGPU_CUPTI_RECORD_TABLE_H_

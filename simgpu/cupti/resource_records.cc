@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/resource_records.h"
+#include "simgpu/cupti/resource_records.h"
 
 #include <cuda.h>
 #include <unistd.h>
 
 #include <atomic>
 
-#include "shim/simgpu/cupti/thread_ids.h"
-#include "shim/simgpu/device/api/api_scope.h"
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/gpu/device_attributes.h"
-#include "shim/simgpu/device/stream/stream.h"
+#include "simgpu/base/api_scope.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/cupti/thread_ids.h"
+#include "simgpu/stream/device.h"
+#include "simgpu/stream/device_attributes.h"
+#include "simgpu/stream/stream.h"
 
 namespace dltap::simgpu {
 namespace {

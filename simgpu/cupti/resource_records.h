@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_RESOURCE_RECORDS_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_RESOURCE_RECORDS_H_
+#ifndef DLTAP_SIMGPU_CUPTI_RESOURCE_RECORDS_H_
+#define DLTAP_SIMGPU_CUPTI_RESOURCE_RECORDS_H_
 
 #include <optional>
 #include <vector>
 
-#include "shim/simgpu/cupti/record_layout.h"
+#include "simgpu/cupti/record_layout.h"
 
 namespace dltap::simgpu {
 
@@ -27,4 +27,4 @@ PendingRecord JitRecord(const ModuleFacts& module);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_RESOURCE_RECORDS_H_
+#endif  // DLTAP_SIMGPU_CUPTI_RESOURCE_RECORDS_H_

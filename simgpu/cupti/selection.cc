@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/selection.h"
+#include "simgpu/cupti/selection.h"
 
 #include <algorithm>
 #include <mutex>
 
-#include "shim/simgpu/device/activity.h"
+#include "simgpu/base/activity.h"
 
 namespace dltap::simgpu {
 namespace {

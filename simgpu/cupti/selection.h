@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_SELECTION_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_SELECTION_H_
+#ifndef DLTAP_SIMGPU_CUPTI_SELECTION_H_
+#define DLTAP_SIMGPU_CUPTI_SELECTION_H_
 
 #include <array>
 #include <atomic>
@@ -9,8 +9,8 @@
 #include <shared_mutex>
 #include <utility>
 
-#include "shim/simgpu/cupti/cupti_header.h"
-#include "shim/simgpu/device/api/api_function.h"
+#include "simgpu/base/api_function.h"
+#include "simgpu/cupti/cupti_header.h"
 
 namespace dltap::simgpu {
 
@@ -80,4 +80,4 @@ class Selection {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_SELECTION_H_
+#endif  // DLTAP_SIMGPU_CUPTI_SELECTION_H_

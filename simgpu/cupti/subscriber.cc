@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/subscriber.h"
+#include "simgpu/cupti/subscriber.h"
 
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 
-#include "shim/simgpu/cupti/toolkit.h"
-#include "shim/simgpu/device/api/call_params.h"
+#include "simgpu/base/call_params.h"
+#include "simgpu/cupti/toolkit.h"
 
 namespace dltap::simgpu {
 namespace {

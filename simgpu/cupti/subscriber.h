@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_SUBSCRIBER_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_SUBSCRIBER_H_
+#ifndef DLTAP_SIMGPU_CUPTI_SUBSCRIBER_H_
+#define DLTAP_SIMGPU_CUPTI_SUBSCRIBER_H_
 
 #include <array>
 #include <atomic>
@@ -8,8 +8,8 @@
 #include <mutex>
 #include <string>
 
-#include "shim/simgpu/cupti/cupti_header.h"
-#include "shim/simgpu/device/activity.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/cupti/cupti_header.h"
 
 namespace dltap::simgpu {
 
@@ -67,4 +67,4 @@ class Subscriber {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_SUBSCRIBER_H_
+#endif  // DLTAP_SIMGPU_CUPTI_SUBSCRIBER_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/thread_ids.h"
+#include "simgpu/cupti/thread_ids.h"
 
 #include <pthread.h>
 
 #include <atomic>
 
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/thread_state.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_THREAD_IDS_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_THREAD_IDS_H_
+#ifndef DLTAP_SIMGPU_CUPTI_THREAD_IDS_H_
+#define DLTAP_SIMGPU_CUPTI_THREAD_IDS_H_
 
 #include <cstdint>
 
-#include "shim/simgpu/cupti/cupti_header.h"
+#include "simgpu/cupti/cupti_header.h"
 
 namespace dltap::simgpu {
 
@@ -18,4 +18,4 @@ uint32_t ClientThreadId();
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_THREAD_IDS_H_
+#endif  // DLTAP_SIMGPU_CUPTI_THREAD_IDS_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/cupti/toolkit.h"
+#include "simgpu/cupti/toolkit.h"
 
 #include <charconv>
 #include <cstdio>
 
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/library_versions.h"
+#include "simgpu/base/config.h"
+#include "simgpu/base/library_versions.h"
 
 namespace dltap::simgpu {
 namespace {

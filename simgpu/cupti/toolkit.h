@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_CUPTI_TOOLKIT_H_
-#define DLTAP_SHIM_SIMGPU_CUPTI_TOOLKIT_H_
+#ifndef DLTAP_SIMGPU_CUPTI_TOOLKIT_H_
+#define DLTAP_SIMGPU_CUPTI_TOOLKIT_H_
 
 #include <cstdint>
 #include <optional>
@@ -18,4 +18,4 @@ uint32_t CuptiApiVersion();
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_CUPTI_TOOLKIT_H_
+#endif  // DLTAP_SIMGPU_CUPTI_TOOLKIT_H_

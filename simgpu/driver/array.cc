@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/array.h"
+#include "simgpu/memory/array.h"
 
-#include "shim/simgpu/device/gpu/device_attributes.h"
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/graph/capture.h"
+#include "simgpu/stream/device_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of runs of bytes to, from and between arrays.
-#include "shim/simgpu/device/memory/array_copy.h"
+#include "simgpu/memory/array_copy.h"
 
-#include "shim/simgpu/device/memory/transfer.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/memory/transfer.h"
 
 namespace dltap::simgpu {
 namespace {

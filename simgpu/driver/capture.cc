@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/capture.h"
+#include "simgpu/graph/capture.h"
 
 #include <span>
 
-#include "shim/simgpu/device/thread_state.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
 namespace {

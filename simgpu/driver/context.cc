@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/context_limits.h"
-#include "shim/simgpu/device/memory/context_memory.h"
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/thread_state.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/memory/context_memory.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/stream/context_limits.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DRIVER_CONVERSIONS_H_
-#define DLTAP_SHIM_SIMGPU_DRIVER_CONVERSIONS_H_
+#ifndef DLTAP_SIMGPU_DRIVER_CONVERSIONS_H_
+#define DLTAP_SIMGPU_DRIVER_CONVERSIONS_H_
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/stream/work.h"
-#include "shim/simgpu/driver/driver_header.h"
+#include "simgpu/base/error.h"
+#include "simgpu/driver/driver_header.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -16,4 +16,4 @@ CUDA_MEMCPY3D ParamsOf(const CopyWork& copy);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DRIVER_CONVERSIONS_H_
+#endif  // DLTAP_SIMGPU_DRIVER_CONVERSIONS_H_

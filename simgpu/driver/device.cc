@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/device.h"
+#include "simgpu/stream/device.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/error_text.h"
-#include "shim/simgpu/device/gpu/device_attributes.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/base/config.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/launch/error_text.h"
+#include "simgpu/stream/device_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

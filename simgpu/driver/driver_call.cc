@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
 
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/config.h"
+#include "simgpu/base/thread_state.h"
 
 namespace dltap::simgpu {
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DRIVER_DRIVER_CALL_H_
-#define DLTAP_SHIM_SIMGPU_DRIVER_DRIVER_CALL_H_
+#ifndef DLTAP_SIMGPU_DRIVER_DRIVER_CALL_H_
+#define DLTAP_SIMGPU_DRIVER_DRIVER_CALL_H_
 
-#include "shim/simgpu/device/api/api_scope.h"
-#include "shim/simgpu/device/api/call_params.h"
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/graph/graph_exec.h"
-#include "shim/simgpu/device/launch/kernel.h"
-#include "shim/simgpu/device/memory/memory_pool.h"
-#include "shim/simgpu/device/stream/event.h"
-#include "shim/simgpu/device/stream/stream.h"
-#include "shim/simgpu/driver/driver_header.h"
+#include "simgpu/base/api_scope.h"
+#include "simgpu/base/call_params.h"
+#include "simgpu/base/error.h"
+#include "simgpu/driver/driver_header.h"
+#include "simgpu/graph/graph_exec.h"
+#include "simgpu/launch/kernel.h"
+#include "simgpu/memory/memory_pool.h"
+#include "simgpu/stream/device.h"
+#include "simgpu/stream/event.h"
+#include "simgpu/stream/stream.h"
 
 namespace dltap::simgpu {
 
@@ -89,4 +89,4 @@ Vendor ToHandle(T* object) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DRIVER_DRIVER_CALL_H_
+#endif  // DLTAP_SIMGPU_DRIVER_DRIVER_CALL_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/stream/event.h"
+#include "simgpu/stream/event.h"
 
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/graph/capture.h"
 
 namespace dltap::simgpu {
 namespace {

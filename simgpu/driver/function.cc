@@ -2,11 +2,11 @@
 // Attributes of functions and kernels, occupancy.
 #include <algorithm>
 
-#include "shim/simgpu/device/gpu/architecture.h"
-#include "shim/simgpu/device/gpu/occupancy.h"
-#include "shim/simgpu/device/launch/kernel_attributes.h"
-#include "shim/simgpu/device/launch/module.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/base/architecture.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/launch/kernel_attributes.h"
+#include "simgpu/launch/module.h"
+#include "simgpu/stream/occupancy.h"
 
 namespace dltap::simgpu {
 namespace {

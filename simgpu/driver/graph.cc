@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs as wholes: creation, structure, instantiation, update.
-#include "shim/simgpu/device/graph/graph.h"
+#include "simgpu/graph/graph.h"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "shim/simgpu/device/graph/graph_dot.h"
-#include "shim/simgpu/device/graph/graph_exec.h"
-#include "shim/simgpu/device/graph/graph_query.h"
-#include "shim/simgpu/device/graph/graph_update.h"
-#include "shim/simgpu/driver/driver_call.h"
-#include "shim/simgpu/driver/graph_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/driver/graph_call.h"
+#include "simgpu/graph/graph_dot.h"
+#include "simgpu/graph/graph_exec.h"
+#include "simgpu/graph/graph_query.h"
+#include "simgpu/graph/graph_update.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes by their tagged parameters; what is asked of nodes of any type.
-#include "shim/simgpu/device/graph/node_change.h"
-#include "shim/simgpu/driver/driver_call.h"
-#include "shim/simgpu/driver/node_params.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/driver/node_params.h"
+#include "simgpu/graph/node_change.h"
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 

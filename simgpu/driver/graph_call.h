@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DRIVER_GRAPH_CALL_H_
-#define DLTAP_SHIM_SIMGPU_DRIVER_GRAPH_CALL_H_
+#ifndef DLTAP_SIMGPU_DRIVER_GRAPH_CALL_H_
+#define DLTAP_SIMGPU_DRIVER_GRAPH_CALL_H_
 
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
 
@@ -34,4 +34,4 @@ CUresult OnExec(CUgraphExec handle, Body body) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DRIVER_GRAPH_CALL_H_
+#endif  // DLTAP_SIMGPU_DRIVER_GRAPH_CALL_H_

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/graph_memory.h"
+#include "simgpu/graph/graph_memory.h"
 
 #include <cstring>
 
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 

@@ -2,10 +2,10 @@
 // Nodes of graphs: added one by one, read and changed.
 #include <span>
 
-#include "shim/simgpu/device/graph/graph.h"
-#include "shim/simgpu/device/graph/graph_update.h"
-#include "shim/simgpu/driver/graph_call.h"
-#include "shim/simgpu/driver/node_params.h"
+#include "simgpu/driver/graph_call.h"
+#include "simgpu/driver/node_params.h"
+#include "simgpu/graph/graph.h"
+#include "simgpu/graph/graph_update.h"
 
 namespace dltap::simgpu {
 namespace {

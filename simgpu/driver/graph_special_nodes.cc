@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event, semaphore and memory nodes of graphs.
-#include "shim/simgpu/device/graph/node_change.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/graph/node_change.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/green_context.h"
+#include "simgpu/stream/green_context.h"
 
 #include <cstring>
 
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
 namespace {

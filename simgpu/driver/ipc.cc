@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/device/memory/ipc_event.h"
-#include "shim/simgpu/device/memory/ipc_memory.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/graph/capture.h"
+#include "simgpu/memory/ipc_event.h"
+#include "simgpu/memory/ipc_memory.h"
 
 namespace dltap::simgpu {
 

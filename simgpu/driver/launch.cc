@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch/launch.h"
+#include "simgpu/launch/launch.h"
 
-#include "shim/simgpu/device/graph/graph_exec.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/graph/graph_exec.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <vector>
 
-#include "shim/simgpu/device/launch/linker.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/launch/linker.h"
 
 namespace dltap::simgpu {
 namespace {

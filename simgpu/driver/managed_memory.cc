@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/managed_memory.h"
+#include "simgpu/memory/managed_memory.h"
 
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/memory/memory.h"
 
 namespace dltap::simgpu {
 namespace {

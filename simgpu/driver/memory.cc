@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/memory.h"
+#include "simgpu/memory/memory.h"
 
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/device/memory/memory_pool.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/graph/capture.h"
+#include "simgpu/memory/memory_pool.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/box_batch.h"
-#include "shim/simgpu/device/memory/copy_batch.h"
-#include "shim/simgpu/device/memory/transfer.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/memory/box_batch.h"
+#include "simgpu/memory/copy_batch.h"
+#include "simgpu/memory/transfer.h"
 
 namespace dltap::simgpu {
 namespace {

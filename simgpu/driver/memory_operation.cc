@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stream-ordered reads and writes of single words.
-#include "shim/simgpu/device/stream/memory_operation.h"
+#include "simgpu/stream/memory_operation.h"
 
-#include "shim/simgpu/driver/driver_call.h"
-#include "shim/simgpu/driver/node_params.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/driver/node_params.h"
 
 namespace dltap::simgpu {
 namespace {

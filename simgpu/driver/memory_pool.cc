@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/memory_pool.h"
+#include "simgpu/memory/memory_pool.h"
 
-#include "shim/simgpu/device/graph/graph_memory.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/graph/graph_memory.h"
 
 namespace dltap::simgpu {
 namespace {

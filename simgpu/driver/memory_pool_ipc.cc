@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/ipc_memory.h"
-#include "shim/simgpu/device/memory/memory_pool.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/memory/ipc_memory.h"
+#include "simgpu/memory/memory_pool.h"
 
 namespace dltap::simgpu {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/transfer.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/memory/transfer.h"
 
 namespace dltap::simgpu {
 namespace {

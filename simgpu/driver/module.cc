@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules and libraries: one kind of object serves as both.
-#include "shim/simgpu/device/launch/module.h"
+#include "simgpu/launch/module.h"
 
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
 namespace {

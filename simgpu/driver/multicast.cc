@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multicast objects: CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED is 0, and these
 // functions are documented to say so then.
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
 namespace {

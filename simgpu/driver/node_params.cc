@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/driver/node_params.h"
+#include "simgpu/driver/node_params.h"
 
-#include "shim/simgpu/device/graph/graph_query.h"
-#include "shim/simgpu/device/graph/node_spec.h"
-#include "shim/simgpu/device/launch/launch.h"
-#include "shim/simgpu/device/memory/transfer.h"
-#include "shim/simgpu/driver/conversions.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/conversions.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/graph/graph_query.h"
+#include "simgpu/graph/node_spec.h"
+#include "simgpu/launch/launch.h"
+#include "simgpu/memory/transfer.h"
 
 namespace dltap::simgpu {
 namespace {

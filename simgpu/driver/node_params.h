@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DRIVER_NODE_PARAMS_H_
-#define DLTAP_SHIM_SIMGPU_DRIVER_NODE_PARAMS_H_
+#ifndef DLTAP_SIMGPU_DRIVER_NODE_PARAMS_H_
+#define DLTAP_SIMGPU_DRIVER_NODE_PARAMS_H_
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/graph/graph.h"
-#include "shim/simgpu/device/stream/work.h"
-#include "shim/simgpu/driver/driver_header.h"
+#include "simgpu/base/error.h"
+#include "simgpu/driver/driver_header.h"
+#include "simgpu/graph/graph.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -35,4 +35,4 @@ Error ParamsOf(const GraphNode& node, CUDA_BATCH_MEM_OP_NODE_PARAMS* params);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DRIVER_NODE_PARAMS_H_
+#endif  // DLTAP_SIMGPU_DRIVER_NODE_PARAMS_H_

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/memory/memory_pool.h"
-#include "shim/simgpu/device/memory/virtual_memory.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/memory/memory_pool.h"
+#include "simgpu/memory/virtual_memory.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -2,9 +2,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "shim/simgpu/device/api/address_routes.h"
-#include "shim/simgpu/driver/driver_call.h"
-#include "shim/simgpu/driver/proc_addresses.h"
+#include "simgpu/base/address_routes.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/driver/proc_addresses.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Here names are those of the exported functions, not of their bodies.
-#include "shim/simgpu/driver/proc_addresses.h"
+#include "simgpu/driver/proc_addresses.h"
 
-#include "shim/simgpu/driver/driver_header.h"
+#include "simgpu/driver/driver_header.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DRIVER_PROC_ADDRESSES_H_
-#define DLTAP_SHIM_SIMGPU_DRIVER_PROC_ADDRESSES_H_
+#ifndef DLTAP_SIMGPU_DRIVER_PROC_ADDRESSES_H_
+#define DLTAP_SIMGPU_DRIVER_PROC_ADDRESSES_H_
 
 #include <span>
 #include <string_view>
@@ -20,4 +20,4 @@ std::span<const ProcAddress> ProcAddresses();
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DRIVER_PROC_ADDRESSES_H_
+#endif  // DLTAP_SIMGPU_DRIVER_PROC_ADDRESSES_H_

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/stream/stream.h"
+#include "simgpu/stream/stream.h"
 
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/device/stream/submit.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/graph/capture.h"
+#include "simgpu/stream/submit.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes of streams.
-#include "shim/simgpu/device/launch/launch_attributes.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/launch/launch_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

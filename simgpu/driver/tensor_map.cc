@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects of the client's that live as long as graphs need them.
-#include "shim/simgpu/device/graph/user_object.h"
+#include "simgpu/graph/user_object.h"
 
-#include "shim/simgpu/device/graph/graph.h"
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
+#include "simgpu/graph/graph.h"
 
 namespace dltap::simgpu {
 namespace {

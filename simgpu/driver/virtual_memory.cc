@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/virtual_memory.h"
+#include "simgpu/memory/virtual_memory.h"
 
 #include <cstring>
 #include <optional>
 
-#include "shim/simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_call.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/capture.h"
+#include "simgpu/graph/capture.h"
 
 #include <algorithm>
 #include <mutex>
 #include <unordered_set>
 #include <utility>
 
-#include "shim/simgpu/device/stream/event.h"
+#include "simgpu/stream/event.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_CAPTURE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_CAPTURE_H_
+#ifndef DLTAP_SIMGPU_GRAPH_CAPTURE_H_
+#define DLTAP_SIMGPU_GRAPH_CAPTURE_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/graph/graph.h"
-#include "shim/simgpu/device/stream/stream.h"
-#include "shim/simgpu/device/stream/work.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/graph/graph.h"
+#include "simgpu/stream/stream.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -90,4 +90,4 @@ Error RefuseWhileCapturing(Stream& stream);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_CAPTURE_H_
+#endif  // DLTAP_SIMGPU_GRAPH_CAPTURE_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/graph.h"
+#include "simgpu/graph/graph.h"
 
 #include <algorithm>
 #include <atomic>
 #include <deque>
 
-#include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/graph/graph_condition.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/graph/graph_condition.h"
 
 namespace dltap::simgpu {
 namespace {

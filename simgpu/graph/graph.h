@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_H_
+#ifndef DLTAP_SIMGPU_GRAPH_GRAPH_H_
+#define DLTAP_SIMGPU_GRAPH_GRAPH_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/graph/graph_edge.h"
-#include "shim/simgpu/device/graph/user_object.h"
-#include "shim/simgpu/device/handle.h"
-#include "shim/simgpu/device/launch/launch_attributes.h"
-#include "shim/simgpu/device/stream/work.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/handle.h"
+#include "simgpu/graph/graph_edge.h"
+#include "simgpu/graph/user_object.h"
+#include "simgpu/launch/launch_attributes.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -140,4 +140,4 @@ std::vector<GraphNode*> TopologicalOrder(const Graph& graph);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_H_
+#endif  // DLTAP_SIMGPU_GRAPH_GRAPH_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/graph_condition.h"
+#include "simgpu/graph/graph_condition.h"
 
 #include <algorithm>
 

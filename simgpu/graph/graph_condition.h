@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_CONDITION_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_CONDITION_H_
+#ifndef DLTAP_SIMGPU_GRAPH_GRAPH_CONDITION_H_
+#define DLTAP_SIMGPU_GRAPH_GRAPH_CONDITION_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/graph/graph.h"
-#include "shim/simgpu/device/handle.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/handle.h"
+#include "simgpu/graph/graph.h"
 
 namespace dltap::simgpu {
 
@@ -52,4 +52,4 @@ bool AllConditionsUsed(const Graph& graph);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_CONDITION_H_
+#endif  // DLTAP_SIMGPU_GRAPH_GRAPH_CONDITION_H_

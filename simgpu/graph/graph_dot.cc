@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/graph_dot.h"
+#include "simgpu/graph/graph_dot.h"
 
 namespace dltap::simgpu {
 namespace {

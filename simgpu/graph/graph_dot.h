@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_DOT_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_DOT_H_
+#ifndef DLTAP_SIMGPU_GRAPH_GRAPH_DOT_H_
+#define DLTAP_SIMGPU_GRAPH_GRAPH_DOT_H_
 
 #include <string>
 
-#include "shim/simgpu/device/graph/graph.h"
+#include "simgpu/graph/graph.h"
 
 namespace dltap::simgpu {
 
@@ -13,4 +13,4 @@ std::string GraphAsDot(const Graph& graph);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_DOT_H_
+#endif  // DLTAP_SIMGPU_GRAPH_GRAPH_DOT_H_

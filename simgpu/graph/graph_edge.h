@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_EDGE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_EDGE_H_
+#ifndef DLTAP_SIMGPU_GRAPH_GRAPH_EDGE_H_
+#define DLTAP_SIMGPU_GRAPH_GRAPH_EDGE_H_
 
 #include <array>
 #include <cstddef>
@@ -68,4 +68,4 @@ inline bool AllPlain(std::span<const EdgeData> edges) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_EDGE_H_
+#endif  // DLTAP_SIMGPU_GRAPH_GRAPH_EDGE_H_

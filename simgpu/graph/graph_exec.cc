@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/graph_exec.h"
+#include "simgpu/graph/graph_exec.h"
 
 #include <memory>
 #include <utility>
 
-#include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/device/graph/graph_condition.h"
-#include "shim/simgpu/device/graph/graph_replay.h"
-#include "shim/simgpu/device/stream/host_executor.h"
-#include "shim/simgpu/device/stream/open_work.h"
-#include "shim/simgpu/device/stream/timeline.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/graph/capture.h"
+#include "simgpu/graph/graph_condition.h"
+#include "simgpu/graph/graph_replay.h"
+#include "simgpu/stream/host_executor.h"
+#include "simgpu/stream/open_work.h"
+#include "simgpu/stream/timeline.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_EXEC_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_EXEC_H_
+#ifndef DLTAP_SIMGPU_GRAPH_GRAPH_EXEC_H_
+#define DLTAP_SIMGPU_GRAPH_GRAPH_EXEC_H_
 
 #include <cstdint>
 #include <memory>
@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "shim/simgpu/device/graph/graph.h"
-#include "shim/simgpu/device/graph/graph_memory.h"
-#include "shim/simgpu/device/stream/stream.h"
+#include "simgpu/graph/graph.h"
+#include "simgpu/graph/graph_memory.h"
+#include "simgpu/stream/stream.h"
 
 namespace dltap::simgpu {
 
@@ -75,4 +75,4 @@ GraphNode* NodeInExec(GraphExec& exec, const GraphNode* original);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_EXEC_H_
+#endif  // DLTAP_SIMGPU_GRAPH_GRAPH_EXEC_H_

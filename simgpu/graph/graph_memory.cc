@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/graph_memory.h"
+#include "simgpu/graph/graph_memory.h"
 
 #include <algorithm>
 #include <limits>
 #include <mutex>
 #include <set>
 
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/device/graph/graph_exec.h"
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/memory/memory_file.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/bytes/memory_file.h"
+#include "simgpu/graph/capture.h"
+#include "simgpu/graph/graph_exec.h"
+#include "simgpu/memory/memory.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_MEMORY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_MEMORY_H_
+#ifndef DLTAP_SIMGPU_GRAPH_GRAPH_MEMORY_H_
+#define DLTAP_SIMGPU_GRAPH_GRAPH_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/graph/graph.h"
+#include "simgpu/base/error.h"
+#include "simgpu/graph/graph.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 
@@ -78,4 +78,4 @@ Error SetGraphMemoryAttribute(Device& device, int attribute, uint64_t value);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_MEMORY_H_
+#endif  // DLTAP_SIMGPU_GRAPH_GRAPH_MEMORY_H_

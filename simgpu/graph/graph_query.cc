@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/graph_query.h"
+#include "simgpu/graph/graph_query.h"
 
 #include <algorithm>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 
-#include "shim/simgpu/device/launch/kernel.h"
+#include "simgpu/launch/kernel.h"
 
 namespace dltap::simgpu {
 namespace {

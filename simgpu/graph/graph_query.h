@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_QUERY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_QUERY_H_
+#ifndef DLTAP_SIMGPU_GRAPH_GRAPH_QUERY_H_
+#define DLTAP_SIMGPU_GRAPH_GRAPH_QUERY_H_
 
 #include <cstddef>
 #include <vector>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/graph/graph.h"
+#include "simgpu/base/error.h"
+#include "simgpu/graph/graph.h"
 
 namespace dltap::simgpu {
 
@@ -33,4 +33,4 @@ Kernel* KernelOfNode(const KernelWork& work);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_QUERY_H_
+#endif  // DLTAP_SIMGPU_GRAPH_GRAPH_QUERY_H_

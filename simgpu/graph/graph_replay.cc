@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/graph_replay.h"
+#include "simgpu/graph/graph_replay.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/graph/graph_condition.h"
-#include "shim/simgpu/device/stream/event.h"
-#include "shim/simgpu/device/stream/host_executor.h"
-#include "shim/simgpu/device/stream/submit.h"
-#include "shim/simgpu/device/stream/timeline.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/graph/graph_condition.h"
+#include "simgpu/stream/event.h"
+#include "simgpu/stream/host_executor.h"
+#include "simgpu/stream/submit.h"
+#include "simgpu/stream/timeline.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_REPLAY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_REPLAY_H_
+#ifndef DLTAP_SIMGPU_GRAPH_GRAPH_REPLAY_H_
+#define DLTAP_SIMGPU_GRAPH_GRAPH_REPLAY_H_
 
 #include <cstdint>
 #include <memory>
@@ -8,11 +8,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "shim/simgpu/device/graph/graph_exec.h"
-#include "shim/simgpu/device/stream/event_moment.h"
-#include "shim/simgpu/device/stream/open_work.h"
-#include "shim/simgpu/device/stream/stream.h"
-#include "shim/simgpu/device/stream/work.h"
+#include "simgpu/graph/graph_exec.h"
+#include "simgpu/stream/event_moment.h"
+#include "simgpu/stream/open_work.h"
+#include "simgpu/stream/stream.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -79,4 +79,4 @@ class GraphReplay {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_REPLAY_H_
+#endif  // DLTAP_SIMGPU_GRAPH_GRAPH_REPLAY_H_

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/graph_update.h"
+#include "simgpu/graph/graph_update.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "shim/simgpu/device/graph/graph_condition.h"
+#include "simgpu/graph/graph_condition.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_UPDATE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_UPDATE_H_
+#ifndef DLTAP_SIMGPU_GRAPH_GRAPH_UPDATE_H_
+#define DLTAP_SIMGPU_GRAPH_GRAPH_UPDATE_H_
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/graph/graph.h"
-#include "shim/simgpu/device/graph/graph_exec.h"
+#include "simgpu/base/error.h"
+#include "simgpu/graph/graph.h"
+#include "simgpu/graph/graph_exec.h"
 
 namespace dltap::simgpu {
 
@@ -61,4 +61,4 @@ Work EventWorkOf(GraphNodeType type, Event* event);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_GRAPH_UPDATE_H_
+#endif  // DLTAP_SIMGPU_GRAPH_GRAPH_UPDATE_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_NODE_CHANGE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_NODE_CHANGE_H_
+#ifndef DLTAP_SIMGPU_GRAPH_NODE_CHANGE_H_
+#define DLTAP_SIMGPU_GRAPH_NODE_CHANGE_H_
 
 #include <cstddef>
 #include <span>
 #include <utility>
 
-#include "shim/simgpu/device/graph/node_spec.h"
+#include "simgpu/graph/node_spec.h"
 
 namespace dltap::simgpu {
 
@@ -146,4 +146,4 @@ Error SetTaggedInExec(GraphExec* exec, GraphNode* node, const Params* params) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_NODE_CHANGE_H_
+#endif  // DLTAP_SIMGPU_GRAPH_NODE_CHANGE_H_

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_NODE_SPEC_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_NODE_SPEC_H_
+#ifndef DLTAP_SIMGPU_GRAPH_NODE_SPEC_H_
+#define DLTAP_SIMGPU_GRAPH_NODE_SPEC_H_
 
 #include <cstring>
 
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/graph/graph.h"
-#include "shim/simgpu/device/graph/graph_condition.h"
-#include "shim/simgpu/device/graph/graph_memory.h"
-#include "shim/simgpu/device/graph/graph_update.h"
-#include "shim/simgpu/device/stream/event.h"
+#include "simgpu/graph/graph.h"
+#include "simgpu/graph/graph_condition.h"
+#include "simgpu/graph/graph_memory.h"
+#include "simgpu/graph/graph_update.h"
+#include "simgpu/stream/device.h"
+#include "simgpu/stream/event.h"
 
 namespace dltap::simgpu {
 
@@ -160,4 +160,4 @@ void FillOutputs(GraphNode& node, Params& params) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_NODE_SPEC_H_
+#endif  // DLTAP_SIMGPU_GRAPH_NODE_SPEC_H_

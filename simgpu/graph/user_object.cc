@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/graph/user_object.h"
+#include "simgpu/graph/user_object.h"
 
 #include <climits>
 
-#include "shim/simgpu/device/graph/graph.h"
-#include "shim/simgpu/device/stream/host_executor.h"
+#include "simgpu/graph/graph.h"
+#include "simgpu/stream/host_executor.h"
 
 namespace dltap::simgpu {
 namespace {

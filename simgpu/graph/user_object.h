@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_USER_OBJECT_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_USER_OBJECT_H_
+#ifndef DLTAP_SIMGPU_GRAPH_USER_OBJECT_H_
+#define DLTAP_SIMGPU_GRAPH_USER_OBJECT_H_
 
 #include <cstdint>
 #include <map>
 #include <mutex>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/handle.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/handle.h"
 
 namespace dltap::simgpu {
 
@@ -55,4 +55,4 @@ void ReleaseAll(const UserObjects& objects, int64_t ready_ns);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GRAPH_USER_OBJECT_H_
+#endif  // DLTAP_SIMGPU_GRAPH_USER_OBJECT_H_

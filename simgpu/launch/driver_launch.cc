@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch/driver_launch.h"
+#include "simgpu/launch/driver_launch.h"
 
 #include <dlfcn.h>
 
 #include <cstdint>
 
-#include "shim/simgpu/device/api/api_scope.h"
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/launch/kernel.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/api_scope.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/launch/kernel.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_DRIVER_LAUNCH_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_DRIVER_LAUNCH_H_
+#ifndef DLTAP_SIMGPU_LAUNCH_DRIVER_LAUNCH_H_
+#define DLTAP_SIMGPU_LAUNCH_DRIVER_LAUNCH_H_
 
-#include "shim/simgpu/device/library_call.h"
+#include "simgpu/launch/library_call.h"
 
 namespace dltap::simgpu {
 
@@ -14,4 +14,4 @@ Error LaunchByDriver(void* stream, const LibraryKernel& kernel);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_DRIVER_LAUNCH_H_
+#endif  // DLTAP_SIMGPU_LAUNCH_DRIVER_LAUNCH_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/error_text.h"
+#include "simgpu/launch/error_text.h"
 
 #include <cctype>
 #include <span>
 #include <string>
 
-#include "shim/simgpu/device/library_call.h"
+#include "simgpu/launch/library_call.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch/image.h"
+#include "simgpu/launch/image.h"
 
 #include <elf.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "shim/simgpu/device/launch/ptx.h"
+#include "simgpu/launch/ptx.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_IMAGE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_IMAGE_H_
+#ifndef DLTAP_SIMGPU_LAUNCH_IMAGE_H_
+#define DLTAP_SIMGPU_LAUNCH_IMAGE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "shim/simgpu/device/launch/kernel.h"
+#include "simgpu/launch/kernel.h"
 
 namespace dltap::simgpu {
 
@@ -42,4 +42,4 @@ std::optional<ImageContents> ReadImage(const void* image, size_t limit);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_IMAGE_H_
+#endif  // DLTAP_SIMGPU_LAUNCH_IMAGE_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch/kernel.h"
+#include "simgpu/launch/kernel.h"
 
 #include <memory>
 #include <mutex>
 #include <vector>
 
-#include "shim/simgpu/device/library_call.h"
+#include "simgpu/launch/library_call.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_KERNEL_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_KERNEL_H_
+#ifndef DLTAP_SIMGPU_LAUNCH_KERNEL_H_
+#define DLTAP_SIMGPU_LAUNCH_KERNEL_H_
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "shim/simgpu/device/handle.h"
-#include "shim/simgpu/device/launch/launch_cost.h"
-#include "shim/simgpu/device/semantics/semantics.h"
+#include "simgpu/base/handle.h"
+#include "simgpu/torch/launch_cost.h"
+#include "simgpu/torch/semantics.h"
 
 namespace dltap::simgpu {
 
@@ -61,4 +61,4 @@ Kernel* ResolveKernel(const void* stub_or_handle);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_KERNEL_H_
+#endif  // DLTAP_SIMGPU_LAUNCH_KERNEL_H_

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch/kernel_attributes.h"
+#include "simgpu/launch/kernel_attributes.h"
 
 #include <algorithm>
 
-#include "shim/simgpu/device/gpu/architecture.h"
-#include "shim/simgpu/device/gpu/occupancy.h"
+#include "simgpu/base/architecture.h"
+#include "simgpu/stream/occupancy.h"
 
 namespace dltap::simgpu {
 namespace {

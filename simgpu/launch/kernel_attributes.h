@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_KERNEL_ATTRIBUTES_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_KERNEL_ATTRIBUTES_H_
+#ifndef DLTAP_SIMGPU_LAUNCH_KERNEL_ATTRIBUTES_H_
+#define DLTAP_SIMGPU_LAUNCH_KERNEL_ATTRIBUTES_H_
 
 #include <cstddef>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/launch/kernel.h"
+#include "simgpu/base/error.h"
+#include "simgpu/launch/kernel.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 
@@ -43,4 +43,4 @@ Error AvailableSharedBytes(const Kernel& kernel, int blocks, int block_threads,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_KERNEL_ATTRIBUTES_H_
+#endif  // DLTAP_SIMGPU_LAUNCH_KERNEL_ATTRIBUTES_H_

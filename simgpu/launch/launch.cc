@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch/launch.h"
+#include "simgpu/launch/launch.h"
 
-#include "shim/simgpu/device/gpu/architecture.h"
-#include "shim/simgpu/device/gpu/occupancy.h"
-#include "shim/simgpu/device/launch/kernel_attributes.h"
-#include "shim/simgpu/device/launch/launch_cost.h"
-#include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/device/semantics/semantic_kernels.h"
-#include "shim/simgpu/device/stream/submit.h"
+#include "simgpu/base/architecture.h"
+#include "simgpu/launch/kernel_attributes.h"
+#include "simgpu/launch/library_call.h"
+#include "simgpu/stream/occupancy.h"
+#include "simgpu/stream/submit.h"
+#include "simgpu/torch/launch_cost.h"
+#include "simgpu/torch/semantic_kernels.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_H_
+#ifndef DLTAP_SIMGPU_LAUNCH_LAUNCH_H_
+#define DLTAP_SIMGPU_LAUNCH_LAUNCH_H_
 
 #include <cstdint>
 #include <memory>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/launch/kernel.h"
-#include "shim/simgpu/device/launch/launch_geometry.h"
-#include "shim/simgpu/device/stream/stream.h"
-#include "shim/simgpu/device/stream/work.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/launch_geometry.h"
+#include "simgpu/launch/kernel.h"
+#include "simgpu/stream/stream.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -38,4 +38,4 @@ void LogLaunch(const KernelWork& kernel, const Stream& stream);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_H_
+#endif  // DLTAP_SIMGPU_LAUNCH_LAUNCH_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch/launch_attributes.h"
+#include "simgpu/launch/launch_attributes.h"
 
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 
-#include "shim/simgpu/device/graph/graph.h"
-#include "shim/simgpu/device/stream/stream.h"
+#include "simgpu/graph/graph.h"
+#include "simgpu/stream/stream.h"
 
 namespace dltap::simgpu {
 namespace {

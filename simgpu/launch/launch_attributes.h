@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_ATTRIBUTES_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_ATTRIBUTES_H_
+#ifndef DLTAP_SIMGPU_LAUNCH_LAUNCH_ATTRIBUTES_H_
+#define DLTAP_SIMGPU_LAUNCH_LAUNCH_ATTRIBUTES_H_
 
 #include <array>
 #include <cstddef>
 #include <map>
 
-#include "shim/simgpu/device/error.h"
+#include "simgpu/base/error.h"
 
 namespace dltap::simgpu {
 
@@ -41,4 +41,4 @@ Error CopyStreamAttributes(const Stream& from, Stream& to);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_ATTRIBUTES_H_
+#endif  // DLTAP_SIMGPU_LAUNCH_LAUNCH_ATTRIBUTES_H_

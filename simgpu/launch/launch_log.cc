@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/launch/launch.h"
+#include "simgpu/base/config.h"
+#include "simgpu/launch/launch.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/library_call.h"
+#include "simgpu/launch/library_call.h"
 
 #include <mutex>
 #include <string>
 #include <unordered_set>
 
-#include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/launch/driver_launch.h"
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/memory/transfer.h"
-#include "shim/simgpu/device/stream/stream.h"
-#include "shim/simgpu/device/stream/submit.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/launch/driver_launch.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/memory/transfer.h"
+#include "simgpu/stream/stream.h"
+#include "simgpu/stream/submit.h"
 
 namespace dltap::simgpu {
 namespace {

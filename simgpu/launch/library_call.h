@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LIBRARY_CALL_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LIBRARY_CALL_H_
+#ifndef DLTAP_SIMGPU_LAUNCH_LIBRARY_CALL_H_
+#define DLTAP_SIMGPU_LAUNCH_LIBRARY_CALL_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 
-#include "shim/opmodel/gpu_table.h"
-#include "shim/simgpu/device/api/api_scope.h"
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/launch/launch_geometry.h"
-#include "shim/simgpu/device/stream/work.h"
+#include "opmodel/gpu_table.h"
+#include "simgpu/base/api_scope.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/launch_geometry.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -65,4 +65,4 @@ bool IsDeviceMemory(const void* address);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LIBRARY_CALL_H_
+#endif  // DLTAP_SIMGPU_LAUNCH_LIBRARY_CALL_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch/linker.h"
+#include "simgpu/launch/linker.h"
 
 #include <elf.h>
 

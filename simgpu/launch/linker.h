@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LINKER_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LINKER_H_
+#ifndef DLTAP_SIMGPU_LAUNCH_LINKER_H_
+#define DLTAP_SIMGPU_LAUNCH_LINKER_H_
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/handle.h"
-#include "shim/simgpu/device/launch/image.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/handle.h"
+#include "simgpu/launch/image.h"
 
 namespace dltap::simgpu {
 
@@ -37,4 +37,4 @@ std::vector<char> MakeCubin(const ImageContents& contents);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LINKER_H_
+#endif  // DLTAP_SIMGPU_LAUNCH_LINKER_H_

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch/module.h"
+#include "simgpu/launch/module.h"
 
 #include <atomic>
 #include <cstdio>
 
-#include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/launch/image.h"
-#include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/device/memory/memory.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/launch/image.h"
+#include "simgpu/launch/library_call.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_MODULE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_MODULE_H_
+#ifndef DLTAP_SIMGPU_LAUNCH_MODULE_H_
+#define DLTAP_SIMGPU_LAUNCH_MODULE_H_
 
 #include <cstddef>
 #include <map>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/handle.h"
-#include "shim/simgpu/device/launch/kernel.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/handle.h"
+#include "simgpu/launch/kernel.h"
 
 namespace dltap::simgpu {
 
@@ -47,4 +47,4 @@ std::vector<Kernel*> KernelsOf(Module& module);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_MODULE_H_
+#endif  // DLTAP_SIMGPU_LAUNCH_MODULE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch/ptx.h"
+#include "simgpu/launch/ptx.h"
 
 #include <algorithm>
 #include <cctype>

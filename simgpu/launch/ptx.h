@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_PTX_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_PTX_H_
+#ifndef DLTAP_SIMGPU_LAUNCH_PTX_H_
+#define DLTAP_SIMGPU_LAUNCH_PTX_H_
 
 #include <string_view>
 
-#include "shim/simgpu/device/launch/image.h"
+#include "simgpu/launch/image.h"
 
 namespace dltap::simgpu {
 
@@ -15,4 +15,4 @@ ImageContents ReadPtx(std::string_view text);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_PTX_H_
+#endif  // DLTAP_SIMGPU_LAUNCH_PTX_H_

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/array.h"
+#include "simgpu/memory/array.h"
 
 #include <cuda.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/gpu/device_attributes.h"
-#include "shim/simgpu/device/memory/memory.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/stream/device.h"
+#include "simgpu/stream/device_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_ARRAY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_ARRAY_H_
+#ifndef DLTAP_SIMGPU_MEMORY_ARRAY_H_
+#define DLTAP_SIMGPU_MEMORY_ARRAY_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/handle.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/handle.h"
 
 namespace dltap::simgpu {
 
@@ -87,4 +87,4 @@ Error DestroyMipmappedArray(MipmappedArray& array);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_ARRAY_H_
+#endif  // DLTAP_SIMGPU_MEMORY_ARRAY_H_

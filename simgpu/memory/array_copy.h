@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_ARRAY_COPY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_ARRAY_COPY_H_
+#ifndef DLTAP_SIMGPU_MEMORY_ARRAY_COPY_H_
+#define DLTAP_SIMGPU_MEMORY_ARRAY_COPY_H_
 
 #include <cstddef>
 #include <optional>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/memory/array.h"
-#include "shim/simgpu/device/stream/work.h"
+#include "simgpu/base/error.h"
+#include "simgpu/memory/array.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -50,4 +50,4 @@ BoxPosition PositionIn(const Array& array, const std::byte* address);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_ARRAY_COPY_H_
+#endif  // DLTAP_SIMGPU_MEMORY_ARRAY_COPY_H_

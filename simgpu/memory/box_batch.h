@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_BOX_BATCH_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_BOX_BATCH_H_
+#ifndef DLTAP_SIMGPU_MEMORY_BOX_BATCH_H_
+#define DLTAP_SIMGPU_MEMORY_BOX_BATCH_H_
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "shim/simgpu/device/memory/array_copy.h"
-#include "shim/simgpu/device/memory/copy_batch.h"
+#include "simgpu/memory/array_copy.h"
+#include "simgpu/memory/copy_batch.h"
 
 namespace dltap::simgpu {
 
@@ -91,4 +91,4 @@ Error RunBoxBatch(Stream& stream, const Op* ops, size_t count, uint64_t flags,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_BOX_BATCH_H_
+#endif  // DLTAP_SIMGPU_MEMORY_BOX_BATCH_H_

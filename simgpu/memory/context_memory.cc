@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/context_memory.h"
+#include "simgpu/memory/context_memory.h"
 
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/stream/stream.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/stream/stream.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_CONTEXT_MEMORY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_CONTEXT_MEMORY_H_
+#ifndef DLTAP_SIMGPU_MEMORY_CONTEXT_MEMORY_H_
+#define DLTAP_SIMGPU_MEMORY_CONTEXT_MEMORY_H_
 
 #include <cstdint>
 
-#include "shim/simgpu/device/gpu/device.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 
@@ -23,4 +23,4 @@ Error ResetDevice(Device& device);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_CONTEXT_MEMORY_H_
+#endif  // DLTAP_SIMGPU_MEMORY_CONTEXT_MEMORY_H_

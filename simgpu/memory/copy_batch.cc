@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/copy_batch.h"
+#include "simgpu/memory/copy_batch.h"
 
-#include "shim/simgpu/device/memory/transfer.h"
+#include "simgpu/memory/transfer.h"
 
 namespace dltap::simgpu {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_COPY_BATCH_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_COPY_BATCH_H_
+#ifndef DLTAP_SIMGPU_MEMORY_COPY_BATCH_H_
+#define DLTAP_SIMGPU_MEMORY_COPY_BATCH_H_
 
 #include <cstddef>
 #include <vector>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/stream/stream.h"
-#include "shim/simgpu/device/stream/work.h"
+#include "simgpu/base/error.h"
+#include "simgpu/stream/stream.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -31,4 +31,4 @@ Error RunBatch(Stream& stream, const std::vector<CopyWork>& copies);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_COPY_BATCH_H_
+#endif  // DLTAP_SIMGPU_MEMORY_COPY_BATCH_H_

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/ipc_event.h"
+#include "simgpu/memory/ipc_event.h"
 
 #include <unistd.h>
 
 #include <cstring>
 #include <utility>
 
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/memory/ipc_memory.h"
-#include "shim/simgpu/device/process/other_process.h"
-#include "shim/simgpu/device/stream/event.h"
-#include "shim/simgpu/device/stream/host_executor.h"
+#include "simgpu/base/other_process.h"
+#include "simgpu/memory/ipc_memory.h"
+#include "simgpu/stream/device.h"
+#include "simgpu/stream/event.h"
+#include "simgpu/stream/host_executor.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_IPC_EVENT_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_IPC_EVENT_H_
+#ifndef DLTAP_SIMGPU_MEMORY_IPC_EVENT_H_
+#define DLTAP_SIMGPU_MEMORY_IPC_EVENT_H_
 
 #include <cstdint>
 #include <memory>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/memory/memory_file.h"
-#include "shim/simgpu/device/stream/event_moment.h"
+#include "simgpu/base/error.h"
+#include "simgpu/bytes/memory_file.h"
+#include "simgpu/stream/event_moment.h"
 
 namespace dltap::simgpu {
 
@@ -61,4 +61,4 @@ Error OpenEventHandle(Device& device, const void* handle, Event** event);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_IPC_EVENT_H_
+#endif  // DLTAP_SIMGPU_MEMORY_IPC_EVENT_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/ipc_memory.h"
+#include "simgpu/memory/ipc_memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,10 +11,10 @@
 #include <mutex>
 #include <utility>
 
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/memory/memory_file.h"
-#include "shim/simgpu/device/memory/memory_pool.h"
+#include "simgpu/bytes/memory_file.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/memory/memory_pool.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 namespace {

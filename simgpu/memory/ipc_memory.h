@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_IPC_MEMORY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_IPC_MEMORY_H_
+#ifndef DLTAP_SIMGPU_MEMORY_IPC_MEMORY_H_
+#define DLTAP_SIMGPU_MEMORY_IPC_MEMORY_H_
 
 #include <cstddef>
 
-#include "shim/simgpu/device/error.h"
+#include "simgpu/base/error.h"
 
 namespace dltap::simgpu {
 
@@ -43,4 +43,4 @@ void TellExporter(const void* address, size_t bytes);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_IPC_MEMORY_H_
+#endif  // DLTAP_SIMGPU_MEMORY_IPC_MEMORY_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/managed_memory.h"
+#include "simgpu/memory/managed_memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/stream/submit.h"
+#include "simgpu/graph/capture.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/stream/device.h"
+#include "simgpu/stream/submit.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MANAGED_MEMORY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MANAGED_MEMORY_H_
+#ifndef DLTAP_SIMGPU_MEMORY_MANAGED_MEMORY_H_
+#define DLTAP_SIMGPU_MEMORY_MANAGED_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/memory/copy_batch.h"
-#include "shim/simgpu/device/stream/stream.h"
+#include "simgpu/base/error.h"
+#include "simgpu/memory/copy_batch.h"
+#include "simgpu/stream/stream.h"
 
 namespace dltap::simgpu {
 
@@ -64,4 +64,4 @@ void ForgetManaged(uint64_t allocation_id);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MANAGED_MEMORY_H_
+#endif  // DLTAP_SIMGPU_MEMORY_MANAGED_MEMORY_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/memory.h"
+#include "simgpu/memory/memory.h"
 
 #include <sys/mman.h>
 
@@ -9,15 +9,15 @@
 #include <shared_mutex>
 #include <vector>
 
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/memory/managed_memory.h"
-#include "shim/simgpu/device/memory/mapped_pages.h"
-#include "shim/simgpu/device/memory/memory_file.h"
-#include "shim/simgpu/device/memory/memory_pool.h"
-#include "shim/simgpu/device/memory/page_segments.h"
-#include "shim/simgpu/device/process/faults.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/base/faults.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/bytes/mapped_pages.h"
+#include "simgpu/bytes/memory_file.h"
+#include "simgpu/bytes/page_segments.h"
+#include "simgpu/memory/managed_memory.h"
+#include "simgpu/memory/memory_pool.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MEMORY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MEMORY_H_
+#ifndef DLTAP_SIMGPU_MEMORY_MEMORY_H_
+#define DLTAP_SIMGPU_MEMORY_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
-#include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/error.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/base/error.h"
 
 namespace dltap::simgpu {
 
@@ -136,4 +136,4 @@ size_t RoundToPages(size_t bytes);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MEMORY_H_
+#endif  // DLTAP_SIMGPU_MEMORY_MEMORY_H_

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/memory_effects.h"
+#include "simgpu/memory/memory_effects.h"
 
 #include <cstring>
 
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/device/memory/ipc_memory.h"
-#include "shim/simgpu/device/memory/sparse_bytes.h"
-#include "shim/simgpu/device/memory/written_memory.h"
+#include "simgpu/base/config.h"
+#include "simgpu/bytes/sparse_bytes.h"
+#include "simgpu/bytes/written_memory.h"
+#include "simgpu/launch/library_call.h"
+#include "simgpu/memory/ipc_memory.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MEMORY_EFFECTS_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MEMORY_EFFECTS_H_
+#ifndef DLTAP_SIMGPU_MEMORY_MEMORY_EFFECTS_H_
+#define DLTAP_SIMGPU_MEMORY_MEMORY_EFFECTS_H_
 
-#include "shim/simgpu/device/stream/work.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -28,4 +28,4 @@ void PerformMemset(const MemsetWork& set);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MEMORY_EFFECTS_H_
+#endif  // DLTAP_SIMGPU_MEMORY_MEMORY_EFFECTS_H_

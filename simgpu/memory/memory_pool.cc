@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/memory_pool.h"
+#include "simgpu/memory/memory_pool.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "shim/simgpu/device/atomic_max.h"
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/graph/graph_memory.h"
-#include "shim/simgpu/device/memory/ipc_memory.h"
-#include "shim/simgpu/device/memory/memory_file.h"
-#include "shim/simgpu/device/memory/shareable_handle.h"
-#include "shim/simgpu/device/memory/written_memory.h"
-#include "shim/simgpu/device/stream/host_executor.h"
-#include "shim/simgpu/device/stream/stream.h"
-#include "shim/simgpu/device/stream/timeline.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/atomic_max.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/bytes/memory_file.h"
+#include "simgpu/bytes/shareable_handle.h"
+#include "simgpu/bytes/written_memory.h"
+#include "simgpu/graph/graph_memory.h"
+#include "simgpu/memory/ipc_memory.h"
+#include "simgpu/stream/device.h"
+#include "simgpu/stream/host_executor.h"
+#include "simgpu/stream/stream.h"
+#include "simgpu/stream/timeline.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MEMORY_POOL_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MEMORY_POOL_H_
+#ifndef DLTAP_SIMGPU_MEMORY_MEMORY_POOL_H_
+#define DLTAP_SIMGPU_MEMORY_MEMORY_POOL_H_
 
 #include <array>
 #include <cstddef>
@@ -9,11 +9,11 @@
 #include <memory>
 #include <mutex>
 
-#include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/handle.h"
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/handle.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/memory/memory.h"
 
 namespace dltap::simgpu {
 
@@ -120,4 +120,4 @@ Error ImportPool(int descriptor, MemoryPool** pool);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_MEMORY_POOL_H_
+#endif  // DLTAP_SIMGPU_MEMORY_MEMORY_POOL_H_

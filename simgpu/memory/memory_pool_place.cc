@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/memory/memory_pool.h"
+#include "simgpu/memory/memory_pool.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/texture.h"
+#include "simgpu/memory/texture.h"
 
 #include <cuda.h>
 
-#include "shim/simgpu/device/gpu/device_attributes.h"
-#include "shim/simgpu/device/memory/array.h"
-#include "shim/simgpu/device/memory/memory.h"
+#include "simgpu/memory/array.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/stream/device_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

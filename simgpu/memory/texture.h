@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_TEXTURE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_TEXTURE_H_
+#ifndef DLTAP_SIMGPU_MEMORY_TEXTURE_H_
+#define DLTAP_SIMGPU_MEMORY_TEXTURE_H_
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/handle.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/handle.h"
 
 namespace dltap::simgpu {
 
@@ -92,4 +92,4 @@ Error CreateSurface(const ResourceDescription& resource, uint64_t* handle);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_TEXTURE_H_
+#endif  // DLTAP_SIMGPU_MEMORY_TEXTURE_H_

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/transfer.h"
+#include "simgpu/memory/transfer.h"
 
 #include <utility>
 
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/memory/memory_effects.h"
-#include "shim/simgpu/device/stream/host_executor.h"
-#include "shim/simgpu/device/stream/submit.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/memory/memory_effects.h"
+#include "simgpu/stream/host_executor.h"
+#include "simgpu/stream/submit.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_TRANSFER_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_TRANSFER_H_
+#ifndef DLTAP_SIMGPU_MEMORY_TRANSFER_H_
+#define DLTAP_SIMGPU_MEMORY_TRANSFER_H_
 
 #include <cstddef>
 #include <optional>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/stream/stream.h"
-#include "shim/simgpu/device/stream/work.h"
+#include "simgpu/base/error.h"
+#include "simgpu/stream/stream.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -55,4 +55,4 @@ Error FillSync(Stream& stream, MemsetWork set);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_TRANSFER_H_
+#endif  // DLTAP_SIMGPU_MEMORY_TRANSFER_H_

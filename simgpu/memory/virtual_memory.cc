@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/memory/virtual_memory.h"
+#include "simgpu/memory/virtual_memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,10 +8,10 @@
 #include <map>
 #include <mutex>
 
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/memory/ipc_memory.h"
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/memory/shareable_handle.h"
+#include "simgpu/bytes/shareable_handle.h"
+#include "simgpu/memory/ipc_memory.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 namespace {

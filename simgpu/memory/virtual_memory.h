@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_VIRTUAL_MEMORY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_VIRTUAL_MEMORY_H_
+#ifndef DLTAP_SIMGPU_MEMORY_VIRTUAL_MEMORY_H_
+#define DLTAP_SIMGPU_MEMORY_VIRTUAL_MEMORY_H_
 
 #include <array>
 #include <atomic>
@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/handle.h"
-#include "shim/simgpu/device/memory/memory_file.h"
-#include "shim/simgpu/device/memory/memory_pool.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/handle.h"
+#include "simgpu/bytes/memory_file.h"
+#include "simgpu/memory/memory_pool.h"
 
 namespace dltap::simgpu {
 
@@ -81,4 +81,4 @@ Error ImportPhysical(int descriptor, PhysicalMemory** memory);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_MEMORY_VIRTUAL_MEMORY_H_
+#endif  // DLTAP_SIMGPU_MEMORY_VIRTUAL_MEMORY_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/nccl/group.h"
+#include "simgpu/nccl/group.h"
 
 using namespace dltap::simgpu;  // NOLINT: the vendor's names are global
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_NCCL_COMMUNICATOR_H_
-#define DLTAP_SHIM_SIMGPU_NCCL_COMMUNICATOR_H_
+#ifndef DLTAP_SIMGPU_NCCL_COMMUNICATOR_H_
+#define DLTAP_SIMGPU_NCCL_COMMUNICATOR_H_
 
 #include <atomic>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "shim/simgpu/nccl/nccl_call.h"
+#include "simgpu/nccl/nccl_call.h"
 
 namespace dltap::simgpu {
 
@@ -82,4 +82,4 @@ ncclResult_t CheckUsable(ncclComm* comm);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_NCCL_COMMUNICATOR_H_
+#endif  // DLTAP_SIMGPU_NCCL_COMMUNICATOR_H_

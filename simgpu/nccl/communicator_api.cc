@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/nccl/group.h"
-#include "shim/simgpu/nccl/mailbox.h"
-#include "shim/simgpu/nccl/setup.h"
+#include "simgpu/launch/library_call.h"
+#include "simgpu/nccl/group.h"
+#include "simgpu/nccl/mailbox.h"
+#include "simgpu/nccl/setup.h"
 
 namespace dltap::simgpu {
 namespace {

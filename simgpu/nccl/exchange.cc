@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/nccl/exchange.h"
+#include "simgpu/nccl/exchange.h"
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/nccl/reduction.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/launch/library_call.h"
+#include "simgpu/nccl/reduction.h"
 
 namespace dltap::simgpu {
 namespace {

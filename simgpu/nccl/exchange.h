@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_NCCL_EXCHANGE_H_
-#define DLTAP_SHIM_SIMGPU_NCCL_EXCHANGE_H_
+#ifndef DLTAP_SIMGPU_NCCL_EXCHANGE_H_
+#define DLTAP_SIMGPU_NCCL_EXCHANGE_H_
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "shim/simgpu/device/stream/work.h"
-#include "shim/simgpu/nccl/mailbox.h"
-#include "shim/simgpu/nccl/operation.h"
+#include "simgpu/nccl/mailbox.h"
+#include "simgpu/nccl/operation.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -59,4 +59,4 @@ OpenExchange StartExchanges(const std::vector<Operation>& operations);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_NCCL_EXCHANGE_H_
+#endif  // DLTAP_SIMGPU_NCCL_EXCHANGE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/nccl/group.h"
+#include "simgpu/nccl/group.h"
 
 #include <unistd.h>
 
@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/device/thread_state.h"
-#include "shim/simgpu/nccl/exchange.h"
-#include "shim/simgpu/nccl/setup.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/launch/library_call.h"
+#include "simgpu/nccl/exchange.h"
+#include "simgpu/nccl/setup.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_NCCL_GROUP_H_
-#define DLTAP_SHIM_SIMGPU_NCCL_GROUP_H_
+#ifndef DLTAP_SIMGPU_NCCL_GROUP_H_
+#define DLTAP_SIMGPU_NCCL_GROUP_H_
 
-#include "shim/simgpu/nccl/operation.h"
+#include "simgpu/nccl/operation.h"
 
 namespace dltap::simgpu {
 
@@ -20,4 +20,4 @@ void QueueSetup(ncclComm* comm);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_NCCL_GROUP_H_
+#endif  // DLTAP_SIMGPU_NCCL_GROUP_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/nccl/mailbox.h"
+#include "simgpu/nccl/mailbox.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "shim/simgpu/device/process/other_process.h"
+#include "simgpu/base/other_process.h"
 
 namespace dltap::simgpu {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_NCCL_MAILBOX_H_
-#define DLTAP_SHIM_SIMGPU_NCCL_MAILBOX_H_
+#ifndef DLTAP_SIMGPU_NCCL_MAILBOX_H_
+#define DLTAP_SIMGPU_NCCL_MAILBOX_H_
 
 #include <atomic>
 #include <cstddef>
@@ -58,4 +58,4 @@ class Message {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_NCCL_MAILBOX_H_
+#endif  // DLTAP_SIMGPU_NCCL_MAILBOX_H_

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that NCCL gives or is told of. Registration makes transfers faster,
 // not different: handles only.
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/nccl/communicator.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/nccl/communicator.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_NCCL_NCCL_CALL_H_
-#define DLTAP_SHIM_SIMGPU_NCCL_NCCL_CALL_H_
+#ifndef DLTAP_SIMGPU_NCCL_NCCL_CALL_H_
+#define DLTAP_SIMGPU_NCCL_NCCL_CALL_H_
 
 #pragma GCC visibility push(default)
 #include <nccl.h>
 #pragma GCC visibility pop
 
-#include "shim/simgpu/device/api/api_scope.h"
+#include "simgpu/base/api_scope.h"
 
 namespace dltap::simgpu {
 
@@ -22,4 +22,4 @@ ncclResult_t Nccl(Body body) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_NCCL_NCCL_CALL_H_
+#endif  // DLTAP_SIMGPU_NCCL_NCCL_CALL_H_

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/nccl/operation.h"
+#include "simgpu/nccl/operation.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <string_view>
 
-#include "shim/opmodel/collective_time.h"
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/nccl/reduction.h"
+#include "opmodel/collective_time.h"
+#include "simgpu/base/config.h"
+#include "simgpu/launch/library_call.h"
+#include "simgpu/nccl/reduction.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_NCCL_OPERATION_H_
-#define DLTAP_SHIM_SIMGPU_NCCL_OPERATION_H_
+#ifndef DLTAP_SIMGPU_NCCL_OPERATION_H_
+#define DLTAP_SIMGPU_NCCL_OPERATION_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "shim/simgpu/nccl/communicator.h"
+#include "simgpu/nccl/communicator.h"
 
 namespace dltap::simgpu {
 
@@ -59,4 +59,4 @@ int64_t DurationNs(const std::vector<Operation>& batch);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_NCCL_OPERATION_H_
+#endif  // DLTAP_SIMGPU_NCCL_OPERATION_H_

@@ -2,7 +2,7 @@
 // The second names of NCCL's functions (nccl.h, "PNCCL"): a tool that defines
 // ncclAllReduce itself calls pncclAllReduce to go on. Counted by their own
 // names.
-#include "shim/simgpu/nccl/nccl_call.h"
+#include "simgpu/nccl/nccl_call.h"
 
 // Inside this library a name means its own function, whoever wraps it outside.
 #define SIMGPU_PNCCL(RESULT, NAME, PARAMETERS, ARGUMENTS) \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/nccl/reduction.h"
+#include "simgpu/nccl/reduction.h"
 
 #include <algorithm>
 #include <bit>

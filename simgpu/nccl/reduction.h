@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_NCCL_REDUCTION_H_
-#define DLTAP_SHIM_SIMGPU_NCCL_REDUCTION_H_
+#ifndef DLTAP_SIMGPU_NCCL_REDUCTION_H_
+#define DLTAP_SIMGPU_NCCL_REDUCTION_H_
 
 #include <cstddef>
 #include <string_view>
 
-#include "shim/simgpu/nccl/nccl_call.h"
+#include "simgpu/nccl/nccl_call.h"
 
 namespace dltap::simgpu {
 
@@ -33,4 +33,4 @@ double ReadNumber(ncclDataType_t type, const void* value);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_NCCL_REDUCTION_H_
+#endif  // DLTAP_SIMGPU_NCCL_REDUCTION_H_

@@ -2,8 +2,8 @@
 // Operators that a program makes.
 #include <cstring>
 
-#include "shim/simgpu/nccl/communicator.h"
-#include "shim/simgpu/nccl/reduction.h"
+#include "simgpu/nccl/communicator.h"
+#include "simgpu/nccl/reduction.h"
 
 using namespace dltap::simgpu;  // NOLINT: the vendor's names are global
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/nccl/setup.h"
+#include "simgpu/nccl/setup.h"
 
 #include <unistd.h>
 
@@ -12,9 +12,9 @@
 #include <string_view>
 #include <utility>
 
-#include "shim/simgpu/device/process/other_process.h"
-#include "shim/simgpu/nccl/group.h"
-#include "shim/simgpu/nccl/mailbox.h"
+#include "simgpu/base/other_process.h"
+#include "simgpu/nccl/group.h"
+#include "simgpu/nccl/mailbox.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_NCCL_SETUP_H_
-#define DLTAP_SHIM_SIMGPU_NCCL_SETUP_H_
+#ifndef DLTAP_SIMGPU_NCCL_SETUP_H_
+#define DLTAP_SIMGPU_NCCL_SETUP_H_
 
 #include <string>
 #include <vector>
 
-#include "shim/simgpu/nccl/communicator.h"
+#include "simgpu/nccl/communicator.h"
 
 namespace dltap::simgpu {
 
@@ -37,4 +37,4 @@ ncclResult_t FinishSetup(ncclComm* comm);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_NCCL_SETUP_H_
+#endif  // DLTAP_SIMGPU_NCCL_SETUP_H_

@@ -5,10 +5,10 @@
 #include <map>
 #include <mutex>
 
-#include "shim/opmodel/streaming_time.h"
-#include "shim/simgpu/device/api/library_entry.h"
-#include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/rest/version_query.h"
+#include "opmodel/streaming_time.h"
+#include "simgpu/base/library_entry.h"
+#include "simgpu/launch/library_call.h"
+#include "simgpu/rest/version_query.h"
 
 // cuFFT's header comes only with its big wheel: prototypes by its public
 // documentation (cufftHandle is an int; results are an enumeration).

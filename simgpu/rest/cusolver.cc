@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/rest/version_query.h"
+#include "simgpu/rest/version_query.h"
 
 namespace dltap::simgpu {
 

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "shim/simgpu/device/api/library_entry.h"
-#include "shim/simgpu/rest/version_query.h"
+#include "simgpu/base/library_entry.h"
+#include "simgpu/rest/version_query.h"
 
 // cuSPARSE's header comes only with its big wheel: prototypes by its public
 // documentation. A sparse matrix remembers its sizes, which host code reads

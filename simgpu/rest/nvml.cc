@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/rest/nvml_call.h"
+#include "simgpu/base/config.h"
+#include "simgpu/rest/nvml_call.h"
 
 namespace dltap::simgpu {
 namespace {

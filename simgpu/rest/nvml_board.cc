@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "shim/simgpu/device/gpu/device_attributes.h"
-#include "shim/simgpu/rest/nvml_call.h"
+#include "simgpu/rest/nvml_call.h"
+#include "simgpu/stream/device_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

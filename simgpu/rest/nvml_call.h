@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_REST_NVML_CALL_H_
-#define DLTAP_SHIM_SIMGPU_REST_NVML_CALL_H_
+#ifndef DLTAP_SIMGPU_REST_NVML_CALL_H_
+#define DLTAP_SIMGPU_REST_NVML_CALL_H_
 
 #pragma GCC visibility push(default)
 #define NVML_NO_UNVERSIONED_FUNC_DEFS
 #include <nvml.h>
 #pragma GCC visibility pop
 
-#include "shim/simgpu/device/api/api_scope.h"
-#include "shim/simgpu/device/gpu/device.h"
+#include "simgpu/base/api_scope.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 
@@ -34,4 +34,4 @@ nvmlReturn_t OfDevice(nvmlDevice_t handle, T* output, Body body) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_REST_NVML_CALL_H_
+#endif  // DLTAP_SIMGPU_REST_NVML_CALL_H_

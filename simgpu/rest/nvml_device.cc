@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "shim/simgpu/rest/nvml_call.h"
+#include "simgpu/rest/nvml_call.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -11,8 +11,8 @@
 #include <map>
 #include <string>
 
-#include "shim/simgpu/device/api/api_scope.h"
-#include "shim/simgpu/device/library_versions.h"
+#include "simgpu/base/api_scope.h"
+#include "simgpu/base/library_versions.h"
 
 namespace dltap::simgpu {
 namespace {

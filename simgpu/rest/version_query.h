@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_REST_VERSION_QUERY_H_
-#define DLTAP_SHIM_SIMGPU_REST_VERSION_QUERY_H_
+#ifndef DLTAP_SIMGPU_REST_VERSION_QUERY_H_
+#define DLTAP_SIMGPU_REST_VERSION_QUERY_H_
 
-#include "shim/simgpu/device/api/api_scope.h"
-#include "shim/simgpu/device/api/library_entry.h"
+#include "simgpu/base/api_scope.h"
+#include "simgpu/base/library_entry.h"
 
 namespace dltap::simgpu {
 
@@ -40,4 +40,4 @@ inline int AnswerProperty(ApiFunction& function, const LibraryVersion& version,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_REST_VERSION_QUERY_H_
+#endif  // DLTAP_SIMGPU_REST_VERSION_QUERY_H_

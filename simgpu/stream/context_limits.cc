@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/context_limits.h"
+#include "simgpu/stream/context_limits.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_CONTEXT_LIMITS_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GPU_CONTEXT_LIMITS_H_
+#ifndef DLTAP_SIMGPU_STREAM_CONTEXT_LIMITS_H_
+#define DLTAP_SIMGPU_STREAM_CONTEXT_LIMITS_H_
 
 #include <cstddef>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/gpu/device.h"
+#include "simgpu/base/error.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 
@@ -16,4 +16,4 @@ Error GetContextLimit(const Context& context, int limit, size_t* value);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GPU_CONTEXT_LIMITS_H_
+#endif  // DLTAP_SIMGPU_STREAM_CONTEXT_LIMITS_H_

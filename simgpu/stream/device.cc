@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/device.h"
+#include "simgpu/stream/device.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
 
-#include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/gpu/architecture.h"
-#include "shim/simgpu/device/gpu/sm_sharing.h"
-#include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/device/memory/context_memory.h"
-#include "shim/simgpu/device/memory/memory_pool.h"
-#include "shim/simgpu/device/process/fork_guard.h"
-#include "shim/simgpu/device/stream/stream.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/base/architecture.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/base/config.h"
+#include "simgpu/base/fork_guard.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/launch/library_call.h"
+#include "simgpu/memory/context_memory.h"
+#include "simgpu/memory/memory_pool.h"
+#include "simgpu/stream/sm_sharing.h"
+#include "simgpu/stream/stream.h"
 
 namespace dltap::simgpu {
 namespace {

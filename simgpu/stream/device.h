@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_DEVICE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GPU_DEVICE_H_
+#ifndef DLTAP_SIMGPU_STREAM_DEVICE_H_
+#define DLTAP_SIMGPU_STREAM_DEVICE_H_
 
 #include <array>
 #include <atomic>
@@ -8,9 +8,9 @@
 #include <mutex>
 #include <vector>
 
-#include "shim/opmodel/gpu_table.h"
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/handle.h"
+#include "opmodel/gpu_table.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/handle.h"
 
 namespace dltap::simgpu {
 
@@ -120,4 +120,4 @@ Context* NewContext(Device& device);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GPU_DEVICE_H_
+#endif  // DLTAP_SIMGPU_STREAM_DEVICE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/device_attributes.h"
+#include "simgpu/stream/device_attributes.h"
 
 #include <cuda.h>
 
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "shim/simgpu/device/gpu/architecture.h"
+#include "simgpu/base/architecture.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_DEVICE_ATTRIBUTES_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GPU_DEVICE_ATTRIBUTES_H_
+#ifndef DLTAP_SIMGPU_STREAM_DEVICE_ATTRIBUTES_H_
+#define DLTAP_SIMGPU_STREAM_DEVICE_ATTRIBUTES_H_
 
 #include <optional>
 #include <string>
 
-#include "shim/simgpu/device/gpu/device.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 
@@ -20,4 +20,4 @@ int FindDeviceByPciBusId(const std::string& bus_id);  // -1: none
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GPU_DEVICE_ATTRIBUTES_H_
+#endif  // DLTAP_SIMGPU_STREAM_DEVICE_ATTRIBUTES_H_

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/stream/event.h"
+#include "simgpu/stream/event.h"
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
-#include "shim/simgpu/device/atomic_max.h"
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/device/stream/host_executor.h"
-#include "shim/simgpu/device/stream/open_work.h"
-#include "shim/simgpu/device/stream/timeline.h"
-#include "shim/simgpu/device/stream/work_activity.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/atomic_max.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/graph/capture.h"
+#include "simgpu/stream/host_executor.h"
+#include "simgpu/stream/open_work.h"
+#include "simgpu/stream/timeline.h"
+#include "simgpu/stream/work_activity.h"
 
 namespace dltap::simgpu {
 namespace {

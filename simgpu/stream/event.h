@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_STREAM_EVENT_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_STREAM_EVENT_H_
+#ifndef DLTAP_SIMGPU_STREAM_EVENT_H_
+#define DLTAP_SIMGPU_STREAM_EVENT_H_
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/graph/graph_edge.h"
-#include "shim/simgpu/device/handle.h"
-#include "shim/simgpu/device/memory/ipc_event.h"
-#include "shim/simgpu/device/stream/event_moment.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/handle.h"
+#include "simgpu/graph/graph_edge.h"
+#include "simgpu/memory/ipc_event.h"
+#include "simgpu/stream/event_moment.h"
 
 namespace dltap::simgpu {
 
@@ -66,4 +66,4 @@ Error WaitForEvent(Stream& stream, Event& event);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_STREAM_EVENT_H_
+#endif  // DLTAP_SIMGPU_STREAM_EVENT_H_

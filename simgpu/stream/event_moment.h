@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_STREAM_EVENT_MOMENT_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_STREAM_EVENT_MOMENT_H_
+#ifndef DLTAP_SIMGPU_STREAM_EVENT_MOMENT_H_
+#define DLTAP_SIMGPU_STREAM_EVENT_MOMENT_H_
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 
-#include "shim/simgpu/device/stream/host_executor.h"
-#include "shim/simgpu/device/stream/work_order.h"
+#include "simgpu/stream/host_executor.h"
+#include "simgpu/stream/work_order.h"
 
 namespace dltap::simgpu {
 
@@ -33,4 +33,4 @@ struct EventMoment {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_STREAM_EVENT_MOMENT_H_
+#endif  // DLTAP_SIMGPU_STREAM_EVENT_MOMENT_H_

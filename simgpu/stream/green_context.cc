@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/green_context.h"
+#include "simgpu/stream/green_context.h"
 
 #include <algorithm>
 #include <map>
 #include <mutex>
 
-#include "shim/simgpu/device/gpu/architecture.h"
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/device/stream/timeline.h"
+#include "simgpu/base/architecture.h"
+#include "simgpu/graph/capture.h"
+#include "simgpu/stream/timeline.h"
 
 namespace dltap::simgpu {
 namespace {

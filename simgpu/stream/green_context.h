@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_GREEN_CONTEXT_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GPU_GREEN_CONTEXT_H_
+#ifndef DLTAP_SIMGPU_STREAM_GREEN_CONTEXT_H_
+#define DLTAP_SIMGPU_STREAM_GREEN_CONTEXT_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "shim/opmodel/gpu_table.h"
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/gpu/sm_sharing.h"
-#include "shim/simgpu/device/handle.h"
-#include "shim/simgpu/device/stream/event.h"
-#include "shim/simgpu/device/stream/stream.h"
+#include "opmodel/gpu_table.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/handle.h"
+#include "simgpu/stream/device.h"
+#include "simgpu/stream/event.h"
+#include "simgpu/stream/sm_sharing.h"
+#include "simgpu/stream/stream.h"
 
 namespace dltap::simgpu {
 
@@ -84,4 +84,4 @@ Error ContextWaitEvent(Device& device, const GreenContext* green, Event& event);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GPU_GREEN_CONTEXT_H_
+#endif  // DLTAP_SIMGPU_STREAM_GREEN_CONTEXT_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/stream/host_executor.h"
+#include "simgpu/stream/host_executor.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/config.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/base/config.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_STREAM_HOST_EXECUTOR_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_STREAM_HOST_EXECUTOR_H_
+#ifndef DLTAP_SIMGPU_STREAM_HOST_EXECUTOR_H_
+#define DLTAP_SIMGPU_STREAM_HOST_EXECUTOR_H_
 
 #include <atomic>
 #include <cstdint>
@@ -39,4 +39,4 @@ void WaitForHostWork(uint64_t ticket);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_STREAM_HOST_EXECUTOR_H_
+#endif  // DLTAP_SIMGPU_STREAM_HOST_EXECUTOR_H_

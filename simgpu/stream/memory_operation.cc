@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/stream/memory_operation.h"
+#include "simgpu/stream/memory_operation.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "shim/simgpu/device/library_call.h"
-#include "shim/simgpu/device/stream/submit.h"
+#include "simgpu/launch/library_call.h"
+#include "simgpu/stream/submit.h"
 
 namespace dltap::simgpu {
 namespace {

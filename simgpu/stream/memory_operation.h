@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_STREAM_MEMORY_OPERATION_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_STREAM_MEMORY_OPERATION_H_
+#ifndef DLTAP_SIMGPU_STREAM_MEMORY_OPERATION_H_
+#define DLTAP_SIMGPU_STREAM_MEMORY_OPERATION_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "shim/simgpu/device/error.h"
+#include "simgpu/base/error.h"
 
 namespace dltap::simgpu {
 
@@ -50,4 +50,4 @@ void NoteWrites(const MemoryOperationsWork& work, int64_t end_ns);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_STREAM_MEMORY_OPERATION_H_
+#endif  // DLTAP_SIMGPU_STREAM_MEMORY_OPERATION_H_

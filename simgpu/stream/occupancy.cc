@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/occupancy.h"
+#include "simgpu/stream/occupancy.h"
 
 #include <algorithm>
 
-#include "shim/simgpu/device/gpu/architecture.h"
-#include "shim/simgpu/device/launch/kernel.h"
-#include "shim/simgpu/device/stream/work.h"
+#include "simgpu/base/architecture.h"
+#include "simgpu/launch/kernel.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_OCCUPANCY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GPU_OCCUPANCY_H_
+#ifndef DLTAP_SIMGPU_STREAM_OCCUPANCY_H_
+#define DLTAP_SIMGPU_STREAM_OCCUPANCY_H_
 
 #include <cstddef>
 
-#include "shim/opmodel/gpu_table.h"
+#include "opmodel/gpu_table.h"
 
 namespace dltap::simgpu {
 
@@ -51,4 +51,4 @@ BestBlock FindBestBlock(const Kernel& kernel, SharedBytesOf shared_bytes_of,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GPU_OCCUPANCY_H_
+#endif  // DLTAP_SIMGPU_STREAM_OCCUPANCY_H_

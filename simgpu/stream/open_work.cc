@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/stream/open_work.h"
+#include "simgpu/stream/open_work.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "shim/simgpu/device/atomic_max.h"
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/config.h"
-#include "shim/simgpu/device/stream/host_executor.h"
-#include "shim/simgpu/device/stream/submit.h"
+#include "simgpu/base/atomic_max.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/base/config.h"
+#include "simgpu/stream/host_executor.h"
+#include "simgpu/stream/submit.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_STREAM_OPEN_WORK_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_STREAM_OPEN_WORK_H_
+#ifndef DLTAP_SIMGPU_STREAM_OPEN_WORK_H_
+#define DLTAP_SIMGPU_STREAM_OPEN_WORK_H_
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 
-#include "shim/simgpu/device/stream/stream.h"
-#include "shim/simgpu/device/stream/timeline.h"
-#include "shim/simgpu/device/stream/work.h"
-#include "shim/simgpu/device/stream/work_activity.h"
+#include "simgpu/stream/stream.h"
+#include "simgpu/stream/timeline.h"
+#include "simgpu/stream/work.h"
+#include "simgpu/stream/work_activity.h"
 
 namespace dltap::simgpu {
 
@@ -71,4 +71,4 @@ class OpenWork {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_STREAM_OPEN_WORK_H_
+#endif  // DLTAP_SIMGPU_STREAM_OPEN_WORK_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_BOOKING_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_BOOKING_H_
+#ifndef DLTAP_SIMGPU_STREAM_SM_BOOKING_H_
+#define DLTAP_SIMGPU_STREAM_SM_BOOKING_H_
 
 #include <array>
 #include <atomic>
@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "shim/simgpu/device/gpu/sm_profile.h"
-#include "shim/simgpu/device/gpu/sm_work.h"
+#include "simgpu/stream/sm_profile.h"
+#include "simgpu/stream/sm_work.h"
 
 namespace dltap::simgpu {
 
@@ -70,4 +70,4 @@ class SmBooking {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_BOOKING_H_
+#endif  // DLTAP_SIMGPU_STREAM_SM_BOOKING_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/sm_log.h"
+#include "simgpu/stream/sm_log.h"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_LOG_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_LOG_H_
+#ifndef DLTAP_SIMGPU_STREAM_SM_LOG_H_
+#define DLTAP_SIMGPU_STREAM_SM_LOG_H_
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 
-#include "shim/simgpu/device/gpu/sm_profile.h"
+#include "simgpu/stream/sm_profile.h"
 
 namespace dltap::simgpu {
 
@@ -89,4 +89,4 @@ class SmLog {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_LOG_H_
+#endif  // DLTAP_SIMGPU_STREAM_SM_LOG_H_

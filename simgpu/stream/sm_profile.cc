@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/sm_profile.h"
+#include "simgpu/stream/sm_profile.h"
 
 #include <algorithm>
 

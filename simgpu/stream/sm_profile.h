@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_PROFILE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_PROFILE_H_
+#ifndef DLTAP_SIMGPU_STREAM_SM_PROFILE_H_
+#define DLTAP_SIMGPU_STREAM_SM_PROFILE_H_
 
 #include <array>
 #include <cstddef>
@@ -100,4 +100,4 @@ class SmProfile {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_PROFILE_H_
+#endif  // DLTAP_SIMGPU_STREAM_SM_PROFILE_H_

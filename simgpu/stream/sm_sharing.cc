@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/sm_sharing.h"
+#include "simgpu/stream/sm_sharing.h"
 
 #include <algorithm>
 
-#include "shim/simgpu/device/stream/stream.h"
+#include "simgpu/stream/stream.h"
 
 namespace dltap::simgpu {
 namespace {

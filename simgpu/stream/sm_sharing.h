@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_SHARING_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_SHARING_H_
+#ifndef DLTAP_SIMGPU_STREAM_SM_SHARING_H_
+#define DLTAP_SIMGPU_STREAM_SM_SHARING_H_
 
 #include <atomic>
 #include <cstdint>
@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "shim/simgpu/device/gpu/sm_booking.h"
-#include "shim/simgpu/device/gpu/sm_log.h"
-#include "shim/simgpu/device/gpu/sm_profile.h"
-#include "shim/simgpu/device/gpu/sm_work.h"
+#include "simgpu/stream/sm_booking.h"
+#include "simgpu/stream/sm_log.h"
+#include "simgpu/stream/sm_profile.h"
+#include "simgpu/stream/sm_work.h"
 
 namespace dltap::simgpu {
 
@@ -87,4 +87,4 @@ void LeaveSms(SmSharing& sharing, SmClaimant& own);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_SHARING_H_
+#endif  // DLTAP_SIMGPU_STREAM_SM_SHARING_H_

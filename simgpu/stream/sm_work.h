@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_WORK_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_WORK_H_
+#ifndef DLTAP_SIMGPU_STREAM_SM_WORK_H_
+#define DLTAP_SIMGPU_STREAM_SM_WORK_H_
 
 #include <cstdint>
 
-#include "shim/simgpu/device/gpu/occupancy.h"
+#include "simgpu/stream/occupancy.h"
 
 namespace dltap::simgpu {
 
@@ -25,4 +25,4 @@ struct SmWork {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_GPU_SM_WORK_H_
+#endif  // DLTAP_SIMGPU_STREAM_SM_WORK_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_STREAM_STREAM_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_STREAM_STREAM_H_
+#ifndef DLTAP_SIMGPU_STREAM_STREAM_H_
+#define DLTAP_SIMGPU_STREAM_STREAM_H_
 
 #include <array>
 #include <atomic>
@@ -9,14 +9,14 @@
 #include <mutex>
 #include <vector>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/gpu/device.h"
-#include "shim/simgpu/device/gpu/occupancy.h"
-#include "shim/simgpu/device/gpu/sm_sharing.h"
-#include "shim/simgpu/device/graph/graph_edge.h"
-#include "shim/simgpu/device/handle.h"
-#include "shim/simgpu/device/launch/launch_attributes.h"
-#include "shim/simgpu/device/stream/work_order.h"
+#include "simgpu/base/error.h"
+#include "simgpu/base/handle.h"
+#include "simgpu/graph/graph_edge.h"
+#include "simgpu/launch/launch_attributes.h"
+#include "simgpu/stream/device.h"
+#include "simgpu/stream/occupancy.h"
+#include "simgpu/stream/sm_sharing.h"
+#include "simgpu/stream/work_order.h"
 
 namespace dltap::simgpu {
 
@@ -134,4 +134,4 @@ int64_t DeviceTail(Device& device);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_STREAM_STREAM_H_
+#endif  // DLTAP_SIMGPU_STREAM_STREAM_H_

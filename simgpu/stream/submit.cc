@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/stream/submit.h"
+#include "simgpu/stream/submit.h"
 
 #include <memory>
 #include <utility>
 
-#include "shim/simgpu/device/atomic_max.h"
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/graph/capture.h"
-#include "shim/simgpu/device/launch/launch.h"
-#include "shim/simgpu/device/memory/memory_effects.h"
-#include "shim/simgpu/device/process/faults.h"
-#include "shim/simgpu/device/stream/host_executor.h"
-#include "shim/simgpu/device/stream/open_work.h"
-#include "shim/simgpu/device/stream/work_order.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/atomic_max.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/base/faults.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/graph/capture.h"
+#include "simgpu/launch/launch.h"
+#include "simgpu/memory/memory_effects.h"
+#include "simgpu/stream/host_executor.h"
+#include "simgpu/stream/open_work.h"
+#include "simgpu/stream/work_order.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_STREAM_SUBMIT_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_STREAM_SUBMIT_H_
+#ifndef DLTAP_SIMGPU_STREAM_SUBMIT_H_
+#define DLTAP_SIMGPU_STREAM_SUBMIT_H_
 
 #include <cstdint>
 
-#include "shim/simgpu/device/error.h"
-#include "shim/simgpu/device/stream/stream.h"
-#include "shim/simgpu/device/stream/timeline.h"
-#include "shim/simgpu/device/stream/work.h"
-#include "shim/simgpu/device/stream/work_activity.h"
+#include "simgpu/base/error.h"
+#include "simgpu/stream/stream.h"
+#include "simgpu/stream/timeline.h"
+#include "simgpu/stream/work.h"
+#include "simgpu/stream/work_activity.h"
 
 namespace dltap::simgpu {
 
@@ -43,4 +43,4 @@ void CallHostFunction(const HostWork& host, const Order& order);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_STREAM_SUBMIT_H_
+#endif  // DLTAP_SIMGPU_STREAM_SUBMIT_H_

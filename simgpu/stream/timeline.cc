@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/stream/timeline.h"
+#include "simgpu/stream/timeline.h"
 
 #include <algorithm>
 
-#include "shim/opmodel/modelled_time.h"
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/stream/host_executor.h"
+#include "opmodel/modelled_time.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/stream/host_executor.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_STREAM_TIMELINE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_STREAM_TIMELINE_H_
+#ifndef DLTAP_SIMGPU_STREAM_TIMELINE_H_
+#define DLTAP_SIMGPU_STREAM_TIMELINE_H_
 
 #include <atomic>
 #include <cstdint>
 
-#include "shim/simgpu/device/stream/stream.h"
-#include "shim/simgpu/device/stream/work.h"
+#include "simgpu/stream/stream.h"
+#include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
 
@@ -59,4 +59,4 @@ uint64_t TicketBefore(Stream& stream, std::atomic<uint64_t> Stream::*kind);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_STREAM_TIMELINE_H_
+#endif  // DLTAP_SIMGPU_STREAM_TIMELINE_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_STREAM_WORK_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_STREAM_WORK_H_
+#ifndef DLTAP_SIMGPU_STREAM_WORK_H_
+#define DLTAP_SIMGPU_STREAM_WORK_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/launch/launch_geometry.h"
-#include "shim/simgpu/device/stream/memory_operation.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/base/launch_geometry.h"
+#include "simgpu/stream/memory_operation.h"
 
 namespace dltap::simgpu {
 
@@ -138,4 +138,4 @@ using Work = std::variant<EmptyWork, KernelWork, CopyWork, MemsetWork, HostWork,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_STREAM_WORK_H_
+#endif  // DLTAP_SIMGPU_STREAM_WORK_H_

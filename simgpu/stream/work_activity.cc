@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/stream/work_activity.h"
+#include "simgpu/stream/work_activity.h"
 
 #include <atomic>
 
-#include "shim/simgpu/device/clock.h"
-#include "shim/simgpu/device/thread_state.h"
+#include "simgpu/base/clock.h"
+#include "simgpu/base/thread_state.h"
 
 namespace dltap::simgpu {
 namespace {

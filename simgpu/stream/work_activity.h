@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_STREAM_WORK_ACTIVITY_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_STREAM_WORK_ACTIVITY_H_
+#ifndef DLTAP_SIMGPU_STREAM_WORK_ACTIVITY_H_
+#define DLTAP_SIMGPU_STREAM_WORK_ACTIVITY_H_
 
 #include <cstdint>
 
-#include "shim/simgpu/device/activity.h"
-#include "shim/simgpu/device/stream/stream.h"
-#include "shim/simgpu/device/stream/timeline.h"
-#include "shim/simgpu/device/stream/work.h"
-#include "shim/simgpu/device/stream/work_order.h"
+#include "simgpu/base/activity.h"
+#include "simgpu/stream/stream.h"
+#include "simgpu/stream/timeline.h"
+#include "simgpu/stream/work.h"
+#include "simgpu/stream/work_order.h"
 
 namespace dltap::simgpu {
 
@@ -56,4 +56,4 @@ void TellEvent(const Stream& stream, SynchronizedEvent event, int64_t time_ns,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_STREAM_WORK_ACTIVITY_H_
+#endif  // DLTAP_SIMGPU_STREAM_WORK_ACTIVITY_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/concat_call.h"
+#include "simgpu/torch/concat_call.h"
 
 #include <cstdint>
 #include <memory>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "shim/simgpu/device/semantics/operands.h"
-#include "shim/simgpu/device/semantics/scalar_type.h"
+#include "simgpu/torch/operands.h"
+#include "simgpu/torch/scalar_type.h"
 
 namespace dltap::simgpu {
 namespace {

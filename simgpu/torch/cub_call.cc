@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/cub_call.h"
+#include "simgpu/torch/cub_call.h"
 
 #include <algorithm>
 #include <iterator>
@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "shim/simgpu/device/semantics/iterator.h"
-#include "shim/simgpu/device/semantics/operands.h"
-#include "shim/simgpu/device/semantics/sort_call.h"
+#include "simgpu/torch/iterator.h"
+#include "simgpu/torch/operands.h"
+#include "simgpu/torch/sort_call.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/elementwise_call.h"
+#include "simgpu/torch/elementwise_call.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 #include <memory>
 #include <utility>
 
-#include "shim/simgpu/device/memory/written_memory.h"
-#include "shim/simgpu/device/semantics/functor.h"
-#include "shim/simgpu/device/semantics/operands.h"
+#include "simgpu/bytes/written_memory.h"
+#include "simgpu/torch/functor.h"
+#include "simgpu/torch/operands.h"
 
 namespace dltap::simgpu {
 namespace {

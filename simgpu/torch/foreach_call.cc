@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/foreach_call.h"
+#include "simgpu/torch/foreach_call.h"
 
 #include <algorithm>
 #include <charconv>
@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "shim/simgpu/device/launch/tensor_lists.h"
-#include "shim/simgpu/device/memory/mapped_pages.h"
-#include "shim/simgpu/device/memory/written_memory.h"
-#include "shim/simgpu/device/semantics/operands.h"
-#include "shim/simgpu/device/semantics/scalar_type.h"
+#include "simgpu/bytes/mapped_pages.h"
+#include "simgpu/bytes/written_memory.h"
+#include "simgpu/torch/operands.h"
+#include "simgpu/torch/scalar_type.h"
+#include "simgpu/torch/tensor_lists.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/functor.h"
+#include "simgpu/torch/functor.h"
 
 #include <algorithm>
 
-#include "shim/simgpu/device/semantics/kernel_name.h"
+#include "simgpu/torch/kernel_name.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_FUNCTOR_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_FUNCTOR_H_
+#ifndef DLTAP_SIMGPU_TORCH_FUNCTOR_H_
+#define DLTAP_SIMGPU_TORCH_FUNCTOR_H_
 
 #include <array>
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "shim/simgpu/device/semantics/scalar_type.h"
+#include "simgpu/torch/scalar_type.h"
 
 namespace dltap::simgpu {
 
@@ -67,4 +67,4 @@ const FunctorRow* FindFunctorRow(std::string_view name);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_FUNCTOR_H_
+#endif  // DLTAP_SIMGPU_TORCH_FUNCTOR_H_

@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "shim/simgpu/device/semantics/functor.h"
+#include "simgpu/torch/functor.h"
 
 namespace dltap::simgpu {
 namespace {

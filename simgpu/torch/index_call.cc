@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/index_call.h"
+#include "simgpu/torch/index_call.h"
 
 #include <array>
 #include <charconv>
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/semantics/operands.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/torch/operands.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/iterator.h"
+#include "simgpu/torch/iterator.h"
 
-#include "shim/simgpu/device/semantics/kernel_name.h"
-#include "shim/simgpu/device/semantics/semantics.h"
+#include "simgpu/torch/kernel_name.h"
+#include "simgpu/torch/semantics.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_ITERATOR_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_ITERATOR_H_
+#ifndef DLTAP_SIMGPU_TORCH_ITERATOR_H_
+#define DLTAP_SIMGPU_TORCH_ITERATOR_H_
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include "shim/simgpu/device/semantics/operands.h"
-#include "shim/simgpu/device/semantics/scalar_type.h"
+#include "simgpu/torch/operands.h"
+#include "simgpu/torch/scalar_type.h"
 
 namespace dltap::simgpu {
 
@@ -54,4 +54,4 @@ int64_t ReadCount(std::string_view type, const void* argument);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_ITERATOR_H_
+#endif  // DLTAP_SIMGPU_TORCH_ITERATOR_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/kernel_name.h"
+#include "simgpu/torch/kernel_name.h"
 
 #include <cxxabi.h>
 

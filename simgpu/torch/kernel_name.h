@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_KERNEL_NAME_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_KERNEL_NAME_H_
+#ifndef DLTAP_SIMGPU_TORCH_KERNEL_NAME_H_
+#define DLTAP_SIMGPU_TORCH_KERNEL_NAME_H_
 
 #include <string>
 #include <string_view>
@@ -36,4 +36,4 @@ std::vector<size_t> OutputParameters(std::string_view kernel);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_KERNEL_NAME_H_
+#endif  // DLTAP_SIMGPU_TORCH_KERNEL_NAME_H_

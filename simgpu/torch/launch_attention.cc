@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <string_view>
 
-#include "shim/opmodel/attention_time.h"
-#include "shim/opmodel/cost.h"
-#include "shim/simgpu/device/launch/launch_readers.h"
-#include "shim/simgpu/device/launch/mangled_name.h"
+#include "opmodel/attention_time.h"
+#include "opmodel/cost.h"
+#include "simgpu/torch/launch_readers.h"
+#include "simgpu/torch/mangled_name.h"
 
 namespace dltap::simgpu {
 namespace {

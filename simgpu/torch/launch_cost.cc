@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch/launch_cost.h"
+#include "simgpu/torch/launch_cost.h"
 
 #include <algorithm>
 #include <string_view>
 
-#include "shim/simgpu/device/launch/launch_readers.h"
-#include "shim/simgpu/device/launch/mangled_name.h"
+#include "simgpu/torch/launch_readers.h"
+#include "simgpu/torch/mangled_name.h"
 
 namespace dltap::simgpu {
 namespace {

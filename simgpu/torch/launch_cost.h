@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_COST_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_COST_H_
+#ifndef DLTAP_SIMGPU_TORCH_LAUNCH_COST_H_
+#define DLTAP_SIMGPU_TORCH_LAUNCH_COST_H_
 
 #include <cstdint>
 
-#include "shim/opmodel/gpu_table.h"
-#include "shim/simgpu/device/launch/launch_geometry.h"
+#include "opmodel/gpu_table.h"
+#include "simgpu/base/launch_geometry.h"
 
 namespace dltap::simgpu {
 
@@ -44,4 +44,4 @@ inline LaunchCost CostOfLaunch(const LaunchCostRule& rule,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_COST_H_
+#endif  // DLTAP_SIMGPU_TORCH_LAUNCH_COST_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_READERS_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_READERS_H_
+#ifndef DLTAP_SIMGPU_TORCH_LAUNCH_READERS_H_
+#define DLTAP_SIMGPU_TORCH_LAUNCH_READERS_H_
 
 #include <cstdint>
 #include <cstring>
 
-#include "shim/simgpu/device/launch/launch_cost.h"
+#include "simgpu/torch/launch_cost.h"
 
 namespace dltap::simgpu {
 
@@ -42,4 +42,4 @@ LaunchCost ReadConcatenation(const LaunchCostRule&, const LaunchView&);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_LAUNCH_READERS_H_
+#endif  // DLTAP_SIMGPU_TORCH_LAUNCH_READERS_H_

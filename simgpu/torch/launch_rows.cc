@@ -2,9 +2,9 @@
 // Layer norm and softmax kernels of PyTorch as operations of opmodel.
 #include <cmath>
 
-#include "shim/opmodel/cost.h"
-#include "shim/opmodel/streaming_time.h"
-#include "shim/simgpu/device/launch/launch_readers.h"
+#include "opmodel/cost.h"
+#include "opmodel/streaming_time.h"
+#include "simgpu/torch/launch_readers.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "shim/simgpu/device/launch/launch_readers.h"
-#include "shim/simgpu/device/launch/mangled_name.h"
-#include "shim/simgpu/device/launch/tensor_lists.h"
-#include "shim/simgpu/device/memory/mapped_pages.h"
+#include "simgpu/bytes/mapped_pages.h"
+#include "simgpu/torch/launch_readers.h"
+#include "simgpu/torch/mangled_name.h"
+#include "simgpu/torch/tensor_lists.h"
 
 namespace dltap::simgpu {
 namespace {

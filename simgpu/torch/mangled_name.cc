@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch/mangled_name.h"
+#include "simgpu/torch/mangled_name.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_MANGLED_NAME_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_MANGLED_NAME_H_
+#ifndef DLTAP_SIMGPU_TORCH_MANGLED_NAME_H_
+#define DLTAP_SIMGPU_TORCH_MANGLED_NAME_H_
 
 #include <string_view>
 
@@ -24,4 +24,4 @@ int LeadingNumber(std::string_view text);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_MANGLED_NAME_H_
+#endif  // DLTAP_SIMGPU_TORCH_MANGLED_NAME_H_

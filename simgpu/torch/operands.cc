@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/operands.h"
+#include "simgpu/torch/operands.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "shim/simgpu/device/memory/memory.h"
-#include "shim/simgpu/device/memory/written_memory.h"
+#include "simgpu/bytes/written_memory.h"
+#include "simgpu/memory/memory.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_OPERANDS_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_OPERANDS_H_
+#ifndef DLTAP_SIMGPU_TORCH_OPERANDS_H_
+#define DLTAP_SIMGPU_TORCH_OPERANDS_H_
 
 #include <array>
 #include <cstddef>
@@ -77,4 +77,4 @@ void MarkOutput(const Range& output, bool dense, Permission permission);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_OPERANDS_H_
+#endif  // DLTAP_SIMGPU_TORCH_OPERANDS_H_

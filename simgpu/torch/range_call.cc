@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/range_call.h"
+#include "simgpu/torch/range_call.h"
 
 #include <array>
 #include <cstdint>
 
-#include "shim/simgpu/device/semantics/operands.h"
-#include "shim/simgpu/device/semantics/scalar_type.h"
+#include "simgpu/torch/operands.h"
+#include "simgpu/torch/scalar_type.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/reduce_call.h"
+#include "simgpu/torch/reduce_call.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "shim/simgpu/device/semantics/operands.h"
-#include "shim/simgpu/device/semantics/scalar_type.h"
+#include "simgpu/torch/operands.h"
+#include "simgpu/torch/scalar_type.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_REDUCE_CALL_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_REDUCE_CALL_H_
+#ifndef DLTAP_SIMGPU_TORCH_REDUCE_CALL_H_
+#define DLTAP_SIMGPU_TORCH_REDUCE_CALL_H_
 
-#include "shim/simgpu/device/semantics/kernel_name.h"
-#include "shim/simgpu/device/semantics/semantics.h"
+#include "simgpu/torch/kernel_name.h"
+#include "simgpu/torch/semantics.h"
 
 namespace dltap::simgpu {
 
@@ -13,4 +13,4 @@ Decoder ReduceDecoder(const NameParts& kernel);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_REDUCE_CALL_H_
+#endif  // DLTAP_SIMGPU_TORCH_REDUCE_CALL_H_

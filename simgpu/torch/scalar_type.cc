@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/scalar_type.h"
+#include "simgpu/torch/scalar_type.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SCALAR_TYPE_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SCALAR_TYPE_H_
+#ifndef DLTAP_SIMGPU_TORCH_SCALAR_TYPE_H_
+#define DLTAP_SIMGPU_TORCH_SCALAR_TYPE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -59,4 +59,4 @@ C RoundTo(ScalarType type, C value) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SCALAR_TYPE_H_
+#endif  // DLTAP_SIMGPU_TORCH_SCALAR_TYPE_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/scale_call.h"
+#include "simgpu/torch/scale_call.h"
 
 #include <cmath>
 #include <cstdint>
 
-#include "shim/simgpu/device/memory/written_memory.h"
-#include "shim/simgpu/device/semantics/operands.h"
+#include "simgpu/bytes/written_memory.h"
+#include "simgpu/torch/operands.h"
 
 namespace dltap::simgpu {
 namespace {

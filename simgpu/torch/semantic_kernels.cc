@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/semantic_kernels.h"
+#include "simgpu/torch/semantic_kernels.h"
 
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "shim/simgpu/device/launch/kernel.h"
-#include "shim/simgpu/device/launch/launch.h"
-#include "shim/simgpu/device/memory/memory_effects.h"
-#include "shim/simgpu/device/memory/written_memory.h"
-#include "shim/simgpu/device/semantics/concat_call.h"
-#include "shim/simgpu/device/semantics/cub_call.h"
-#include "shim/simgpu/device/semantics/elementwise_call.h"
-#include "shim/simgpu/device/semantics/foreach_call.h"
-#include "shim/simgpu/device/semantics/index_call.h"
-#include "shim/simgpu/device/semantics/range_call.h"
-#include "shim/simgpu/device/semantics/reduce_call.h"
-#include "shim/simgpu/device/semantics/scale_call.h"
+#include "simgpu/bytes/written_memory.h"
+#include "simgpu/launch/kernel.h"
+#include "simgpu/launch/launch.h"
+#include "simgpu/memory/memory_effects.h"
+#include "simgpu/torch/concat_call.h"
+#include "simgpu/torch/cub_call.h"
+#include "simgpu/torch/elementwise_call.h"
+#include "simgpu/torch/foreach_call.h"
+#include "simgpu/torch/index_call.h"
+#include "simgpu/torch/range_call.h"
+#include "simgpu/torch/reduce_call.h"
+#include "simgpu/torch/scale_call.h"
 
 namespace dltap::simgpu {
 namespace {

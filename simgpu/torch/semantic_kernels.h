@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SEMANTIC_KERNELS_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SEMANTIC_KERNELS_H_
+#ifndef DLTAP_SIMGPU_TORCH_SEMANTIC_KERNELS_H_
+#define DLTAP_SIMGPU_TORCH_SEMANTIC_KERNELS_H_
 
 namespace dltap::simgpu {
 
@@ -16,4 +16,4 @@ void SetSemanticEffect(const Kernel& kernel, const LaunchParameters& launch,
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SEMANTIC_KERNELS_H_
+#endif  // DLTAP_SIMGPU_TORCH_SEMANTIC_KERNELS_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SEMANTICS_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SEMANTICS_H_
+#ifndef DLTAP_SIMGPU_TORCH_SEMANTICS_H_
+#define DLTAP_SIMGPU_TORCH_SEMANTICS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -55,4 +55,4 @@ constexpr size_t AlignUp(size_t offset, size_t alignment) {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_SEMANTICS_SEMANTICS_H_
+#endif  // DLTAP_SIMGPU_TORCH_SEMANTICS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/semantics/sort_call.h"
+#include "simgpu/torch/sort_call.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "shim/simgpu/device/semantics/iterator.h"
-#include "shim/simgpu/device/semantics/operands.h"
+#include "simgpu/torch/iterator.h"
+#include "simgpu/torch/operands.h"
 
 namespace dltap::simgpu {
 namespace {

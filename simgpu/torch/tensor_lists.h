@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_TENSOR_LISTS_H_
-#define DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_TENSOR_LISTS_H_
+#ifndef DLTAP_SIMGPU_TORCH_TENSOR_LISTS_H_
+#define DLTAP_SIMGPU_TORCH_TENSOR_LISTS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -51,4 +51,4 @@ inline constexpr TensorListLayout kTensorListLayouts[] = {
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SHIM_SIMGPU_DEVICE_LAUNCH_TENSOR_LISTS_H_
+#endif  // DLTAP_SIMGPU_TORCH_TENSOR_LISTS_H_

@@ -18,7 +18,7 @@ import statistics
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
+sys.path.insert(0, os.path.join(ROOT, "opmodel", "calibration"))
 import calibrate_opmodel  # noqa: E402
 
 # Operations by the start of their names -> largest median error in percent.

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 
 // Names of opmodel's enumerators in the text grammar: "conv_forward", "bf16",
 // "lstm", "channels_in".

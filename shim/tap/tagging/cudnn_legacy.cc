@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 #include "shim/tap/tagging/cudnn_types.h"
 #include "shim/tap/tagging/hooks.h"
 #include "shim/tap/tagging/host.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 #include "shim/tap/tagging/cudnn_types.h"
 
 namespace dltap::shim::tagging {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 
 namespace dltap::shim::tagging {
 

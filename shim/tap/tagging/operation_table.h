@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 #include "shim/tap/tagging/spin_lock.h"
 
 namespace dltap::shim::tagging {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "shim/opmodel/cost.h"
-#include "shim/opmodel/modelled_time.h"
+#include "opmodel/cost.h"
+#include "opmodel/modelled_time.h"
 #include "tests/unit/opmodel/operations.h"
 
 namespace dltap::opmodel {

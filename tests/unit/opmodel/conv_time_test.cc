@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/conv_time.h"
+#include "opmodel/conv_time.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "shim/opmodel/cost.h"
-#include "shim/opmodel/math_rate.h"
+#include "opmodel/cost.h"
+#include "opmodel/math_rate.h"
 #include "tests/unit/opmodel/operations.h"
 
 namespace dltap::opmodel {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/cost.h"
+#include "opmodel/cost.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/gemm_time.h"
+#include "opmodel/gemm_time.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "shim/opmodel/cost.h"
+#include "opmodel/cost.h"
 #include "tests/unit/opmodel/operations.h"
 
 namespace dltap::opmodel {

@@ -9,10 +9,10 @@ import tempfile
 import unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3)
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
+sys.path.insert(0, os.path.join(ROOT, "opmodel"))
 import gen_gpu_table  # noqa: E402
 
-TABLE = os.path.join(ROOT, "shim", "opmodel", "gpu_table.csv")
+TABLE = os.path.join(ROOT, "opmodel", "gpu_table.csv")
 
 
 class GenGpuTableTest(unittest.TestCase):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/gpu_table.h"
+#include "opmodel/gpu_table.h"
 
 #include <gtest/gtest.h>
 

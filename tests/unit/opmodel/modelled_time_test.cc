@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/modelled_time.h"
+#include "opmodel/modelled_time.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "shim/opmodel/alternatives.h"
+#include "opmodel/alternatives.h"
 #include "tests/unit/opmodel/operations.h"
 
 namespace dltap::opmodel {

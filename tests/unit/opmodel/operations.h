@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 
 namespace dltap::opmodel {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/rnn_chain.h"
+#include "opmodel/rnn_chain.h"
 
 #include <gtest/gtest.h>
 
-#include "shim/opmodel/cost.h"
+#include "opmodel/cost.h"
 #include "tests/unit/opmodel/operations.h"
 
 namespace dltap::opmodel {

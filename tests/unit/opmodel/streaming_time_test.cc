@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/opmodel/streaming_time.h"
+#include "opmodel/streaming_time.h"
 
 #include <gtest/gtest.h>
 
-#include "shim/opmodel/launch_floor.h"
+#include "opmodel/launch_floor.h"
 #include "tests/unit/opmodel/operations.h"
 
 namespace dltap::opmodel {

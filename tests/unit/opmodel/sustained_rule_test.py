@@ -8,7 +8,7 @@ import sys
 import unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3)
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
+sys.path.insert(0, os.path.join(ROOT, "opmodel", "calibration"))
 import sustained_rule  # noqa: E402
 
 
@@ -34,7 +34,7 @@ class SustainedRuleTest(unittest.TestCase):
                 if gpu[basis] == "rule":
                     self.assertEqual(float(gpu[column]), rule[column],
                                      f"{name} {column}: run "
-                                     "scripts/sustained_rule.py --write")
+                                     "opmodel/calibration/sustained_rule.py --write")
 
     def test_energy_grows_as_the_fitted_power_of_the_node(self):
         # 30 W go to 500 GB/s of memory; 1 pJ x nm per FLOP, so that 40 W at

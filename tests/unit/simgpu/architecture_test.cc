@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table against the programming guide's "Technical Specifications per
 // Compute Capability", written down a second time.
-#include "shim/simgpu/device/gpu/architecture.h"
+#include "simgpu/base/architecture.h"
 
 #include <gtest/gtest.h>
 

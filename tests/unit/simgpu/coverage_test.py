@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/simgpu_coverage.py: names folded, lists wrapped, totals right."""
+"""simgpu/coverage.py: names folded, lists wrapped, totals right."""
 
 import sys
 import unittest
 
-sys.path.insert(0, "scripts")
-import simgpu_coverage as coverage  # noqa: E402
+sys.path.insert(0, "simgpu")
+import coverage  # noqa: E402
 
 
 class CoverageTest(unittest.TestCase):

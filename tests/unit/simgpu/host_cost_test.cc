@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/api/host_cost.h"
+#include "simgpu/base/host_cost.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "shim/simgpu/device/activity.h"
+#include "simgpu/base/activity.h"
 
 namespace dltap::simgpu {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/launch/launch_cost.h"
+#include "simgpu/torch/launch_cost.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "shim/opmodel/modelled_time.h"
+#include "opmodel/modelled_time.h"
 
 namespace dltap::simgpu {
 namespace {

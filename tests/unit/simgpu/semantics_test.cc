@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "shim/simgpu/device/semantics/functor.h"
-#include "shim/simgpu/device/semantics/kernel_name.h"
-#include "shim/simgpu/device/semantics/scalar_type.h"
+#include "simgpu/torch/functor.h"
+#include "simgpu/torch/kernel_name.h"
+#include "simgpu/torch/scalar_type.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/gpu/sm_booking.h"
+#include "simgpu/stream/sm_booking.h"
 
 #include <gtest/gtest.h>
 
-#include "shim/simgpu/device/stream/timeline.h"
+#include "simgpu/stream/timeline.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams of which each fills the device, launched by one thread or by two.
-#include "shim/simgpu/device/gpu/sm_sharing.h"
+#include "simgpu/stream/sm_sharing.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <future>
 #include <vector>
 
-#include "shim/simgpu/device/stream/timeline.h"
+#include "simgpu/stream/timeline.h"
 
 namespace dltap::simgpu {
 namespace {

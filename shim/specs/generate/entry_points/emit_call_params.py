@@ -47,7 +47,7 @@ _ENTRIES = """\
 #include <{cbid_header}>
 #include <{meta_header}>
 
-#include "shim/simgpu/device/api/call_params.h"
+#include "simgpu/base/call_params.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

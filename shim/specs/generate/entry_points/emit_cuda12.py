@@ -3,7 +3,7 @@
 
 They are linked from the same objects. A function of CUDA 13 that is another
 one in CUDA 12 is renamed there (dltap13_...), and a weak body here takes its
-name; hand-written ones of shim/simgpu/cuda12 win over it.
+name; hand-written ones of simgpu/cuda12 win over it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HEADER = """\
 {includes}
 #include <cstddef>
 
-#include "shim/simgpu/cuda12/difference.h"
+#include "simgpu/cuda12/difference.h"
 
 extern "C" {{
 
@@ -76,7 +76,7 @@ _BODIES = """\
 #include <cstdint>
 
 #include "entry_points.h"
-#include "shim/simgpu/device/api/default_call.h"
+#include "simgpu/base/default_call.h"
 
 {start}
 namespace dltap::simgpu::cuda12 {{

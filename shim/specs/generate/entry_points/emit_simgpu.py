@@ -13,7 +13,7 @@ from entry_points.spec import LibrarySpec
 # What the bodies of a file need, after its includes.
 BODY_START = """\
 // Weak: a strong definition elsewhere in the same library replaces the default.
-// The section tells what was not replaced (scripts/simgpu_coverage.py).
+// The section tells what was not replaced (simgpu/coverage.py).
 #define SIMGPU_DEFAULT                                \\
   extern "C" [[gnu::weak, gnu::visibility("default"), \\
                gnu::section("simgpu_defaults")]]
@@ -45,7 +45,7 @@ _DEFAULTS = """\
 #include <cstdint>
 
 #include "entry_points.h"
-#include "shim/simgpu/device/api/default_call.h"
+#include "simgpu/base/default_call.h"
 
 {start}
 {bodies}

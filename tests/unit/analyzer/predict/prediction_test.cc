@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "shim/opmodel/launch_floor.h"
+#include "opmodel/launch_floor.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-SOURCE = pathlib.Path(__file__).resolve().parents[3]
+SOURCE = pathlib.Path(__file__).resolve().parents[4]
 SPECS = SOURCE / "shim" / "specs"
 
 
@@ -25,7 +25,7 @@ def main():
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
-            [sys.executable, "-B", SOURCE / "scripts/gen_cuda12_differences.py",
+            [sys.executable, "-B", SOURCE / "shim/specs/generate/gen_cuda12_differences.py",
              "--specs", SPECS, "--old", f"{old[0]}/include", "--new",
              f"{new}/include", "--source", SOURCE, "--out", folder],
             check=True)

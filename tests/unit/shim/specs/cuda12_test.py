@@ -9,8 +9,8 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+ROOT = HERE.parents[3]
+sys.path.insert(0, str(ROOT / "shim/specs/generate"))
 from entry_points import cuda12, headers, layouts, model  # noqa: E402
 
 LIBRARY = """\
@@ -48,7 +48,7 @@ class GeneratedTest(unittest.TestCase):
                                  list(structs))
             cuda12.write_versions(specs / "cu12" / cuda12.VERSIONS, [])
             run = subprocess.run(
-                [sys.executable, "-B", ROOT / "scripts/gen_entry_points.py",
+                [sys.executable, "-B", ROOT / "shim/specs/generate/gen_entry_points.py",
                  "--include", HERE / "toy", "--specs", specs, "--out", out],
                 capture_output=True, text=True)
             files = {str(p.relative_to(out)): p.read_text()

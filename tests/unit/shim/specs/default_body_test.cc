@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "entry_points.h"
-#include "shim/simgpu/device/api/default_call.h"
+#include "simgpu/base/default_call.h"
 #include "toy.h"
 
 namespace dltap::simgpu {

@@ -12,11 +12,11 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
-GENERATOR = ROOT / "scripts" / "gen_entry_points.py"
+ROOT = HERE.parents[3]
+GENERATOR = ROOT / "shim/specs/generate/gen_entry_points.py"
 LIBRARY = (HERE / "toy" / "cudart.toml").read_text().split('\n["')[0]
 
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT / "shim/specs/generate"))
 from entry_points import text  # noqa: E402
 
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/activity.h"
+#include "simgpu/base/activity.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "shim/simgpu/device/library_call.h"
+#include "simgpu/launch/library_call.h"
 #include "tests/unit/simgpu/core/kernels.h"
 #include "tests/unit/simgpu/core/support.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The test's environment holds DLTAP_SIM_COUNTS.
-#include "shim/simgpu/device/api/address_routes.h"
+#include "simgpu/base/address_routes.h"
 
 #include <cuda.h>
 #include <gtest/gtest.h>
 
-#include "shim/simgpu/device/api/counters.h"
+#include "simgpu/base/counters.h"
 #include "tests/unit/simgpu/core/support.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/simgpu/device/process/faults.h"
+#include "simgpu/base/faults.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 
 #include "cuda12/cudart.h"
 #include "cuda12/versions.h"
-#include "shim/simgpu/device/api/counters.h"
+#include "simgpu/base/counters.h"
 
 namespace {
 

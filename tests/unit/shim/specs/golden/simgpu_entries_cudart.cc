@@ -7,7 +7,7 @@
 #include <cupti_runtime_cbid.h>
 #include <generated_cuda_runtime_api_meta.h>
 
-#include "shim/simgpu/device/api/call_params.h"
+#include "simgpu/base/call_params.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
@@ -20,13 +20,19 @@ using dltap::simgpu::kApiCallbacks;
 #define SIMGPU_BODY extern "C" [[gnu::visibility("hidden")]]
 #define SIMGPU_SHOWN [[gnu::noinline, gnu::cold]] static
 
-SIMGPU_BODY toyStatus_t simgpu_body_toyBind(toyStream_t stream, int * version, toyStream_t * bound);
-SIMGPU_SHOWN toyStatus_t simgpu_shown_toyBind(toyStream_t stream, int * version, toyStream_t * bound) {
+SIMGPU_BODY toyStatus_t simgpu_body_toyBind(toyStream_t stream, int* version,
+                                            toyStream_t* bound);
+SIMGPU_SHOWN toyStatus_t simgpu_shown_toyBind(toyStream_t stream, int* version,
+                                              toyStream_t* bound) {
   const CallParams<toyBind_v12000_params> shown{
-      {ApiDomain::kRuntime, CUPTI_RUNTIME_TRACE_CBID_toyBind_v12000}, stream, version, bound};
+      {ApiDomain::kRuntime, CUPTI_RUNTIME_TRACE_CBID_toyBind_v12000},
+      stream,
+      version,
+      bound};
   return simgpu_body_toyBind(stream, version, bound);
 }
-SIMGPU_ENTRY toyStatus_t toyBind(toyStream_t stream, int * version, toyStream_t * bound) {
+SIMGPU_ENTRY toyStatus_t toyBind(toyStream_t stream, int* version,
+                                 toyStream_t* bound) {
   if (ActivityWanted(kApiCallbacks)) [[unlikely]]
     return simgpu_shown_toyBind(stream, version, bound);
   return simgpu_body_toyBind(stream, version, bound);

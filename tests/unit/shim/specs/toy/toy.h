@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Five functions with everything the generator must understand.
-#ifndef DLTAP_TESTS_UNIT_SPECS_TOY_TOY_H_
-#define DLTAP_TESTS_UNIT_SPECS_TOY_TOY_H_
+#ifndef DLTAP_TESTS_UNIT_SHIM_SPECS_TOY_TOY_H_
+#define DLTAP_TESTS_UNIT_SHIM_SPECS_TOY_TOY_H_
 
 #include <stddef.h>
 
@@ -33,4 +33,4 @@ static inline int toyHelper(int value) { return value; }  // not exported
 
 }  // extern "C"
 
-#endif  // DLTAP_TESTS_UNIT_SPECS_TOY_TOY_H_
+#endif  // DLTAP_TESTS_UNIT_SHIM_SPECS_TOY_TOY_H_

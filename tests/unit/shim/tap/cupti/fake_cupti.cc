@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/unit/tap/cupti/fake_cupti.h"
+#include "tests/unit/shim/tap/cupti/fake_cupti.h"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_TESTS_UNIT_TAP_CUPTI_FAKE_RUNTIME_H_
-#define DLTAP_TESTS_UNIT_TAP_CUPTI_FAKE_RUNTIME_H_
+#ifndef DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_FAKE_RUNTIME_H_
+#define DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_FAKE_RUNTIME_H_
 
 #include <cstring>
 #include <map>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "shim/tap/cupti/host.h"
-#include "tests/unit/tap/cupti/fake_cupti.h"
+#include "tests/unit/shim/tap/cupti/fake_cupti.h"
 
 namespace dltap::shim::cupti {
 
@@ -100,4 +100,4 @@ class FakeRuntime {
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_TESTS_UNIT_TAP_CUPTI_FAKE_RUNTIME_H_
+#endif  // DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_FAKE_RUNTIME_H_

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_TESTS_UNIT_TAP_CUPTI_KERNEL_TRACING_FIXTURE_H_
-#define DLTAP_TESTS_UNIT_TAP_CUPTI_KERNEL_TRACING_FIXTURE_H_
+#ifndef DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_KERNEL_TRACING_FIXTURE_H_
+#define DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_KERNEL_TRACING_FIXTURE_H_
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
 #include "shim/tap/cupti/kernel_tracing.h"
-#include "tests/unit/tap/cupti/fake_cupti.h"
-#include "tests/unit/tap/cupti/fake_runtime.h"
+#include "tests/unit/shim/tap/cupti/fake_cupti.h"
+#include "tests/unit/shim/tap/cupti/fake_runtime.h"
 
 namespace dltap::shim::cupti {
 
@@ -38,4 +38,4 @@ class KernelTracingFixture : public ::testing::Test {
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_TESTS_UNIT_TAP_CUPTI_KERNEL_TRACING_FIXTURE_H_
+#endif  // DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_KERNEL_TRACING_FIXTURE_H_

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "tests/unit/tap/cupti/kernel_tracing_fixture.h"
+#include "tests/unit/shim/tap/cupti/kernel_tracing_fixture.h"
 
 namespace dltap::shim::cupti {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "shim/tap/cupti/hooks.h"
-#include "tests/unit/tap/cupti/kernel_tracing_fixture.h"
+#include "tests/unit/shim/tap/cupti/kernel_tracing_fixture.h"
 
 namespace dltap::shim::cupti {
 namespace {

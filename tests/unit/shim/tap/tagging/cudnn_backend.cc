@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/unit/tap/tagging/cudnn_backend.h"
+#include "tests/unit/shim/tap/tagging/cudnn_backend.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_TESTS_UNIT_TAP_TAGGING_CUDNN_BACKEND_H_
-#define DLTAP_TESTS_UNIT_TAP_TAGGING_CUDNN_BACKEND_H_
+#ifndef DLTAP_TESTS_UNIT_SHIM_TAP_TAGGING_CUDNN_BACKEND_H_
+#define DLTAP_TESTS_UNIT_SHIM_TAP_TAGGING_CUDNN_BACKEND_H_
 
 #include <cudnn_graph.h>
 
@@ -66,4 +66,4 @@ class TappedCudnn {
 
 }  // namespace dltap::shim::tagging
 
-#endif  // DLTAP_TESTS_UNIT_TAP_TAGGING_CUDNN_BACKEND_H_
+#endif  // DLTAP_TESTS_UNIT_SHIM_TAP_TAGGING_CUDNN_BACKEND_H_

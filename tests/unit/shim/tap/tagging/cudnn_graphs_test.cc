@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "shim/tap/tagging/hooks.h"
-#include "tests/unit/tap/tagging/cudnn_backend.h"
-#include "tests/unit/tap/tagging/fake_host.h"
+#include "tests/unit/shim/tap/tagging/cudnn_backend.h"
+#include "tests/unit/shim/tap/tagging/fake_host.h"
 
 namespace dltap::shim::tagging {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "shim/tap/tagging/hooks.h"
-#include "tests/unit/tap/tagging/fake_host.h"
+#include "tests/unit/shim/tap/tagging/fake_host.h"
 
 namespace dltap::shim::tagging {
 namespace {

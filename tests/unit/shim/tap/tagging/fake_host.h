@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_TESTS_UNIT_TAP_TAGGING_FAKE_HOST_H_
-#define DLTAP_TESTS_UNIT_TAP_TAGGING_FAKE_HOST_H_
+#ifndef DLTAP_TESTS_UNIT_SHIM_TAP_TAGGING_FAKE_HOST_H_
+#define DLTAP_TESTS_UNIT_SHIM_TAP_TAGGING_FAKE_HOST_H_
 
 #include <cstring>
 #include <map>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "shim/opmodel/operation.h"
+#include "opmodel/operation.h"
 #include "shim/tap/tagging/host.h"
 #include "shim/trace/records.h"
 
@@ -96,4 +96,4 @@ class FakeHost {
 
 }  // namespace dltap::shim::tagging
 
-#endif  // DLTAP_TESTS_UNIT_TAP_TAGGING_FAKE_HOST_H_
+#endif  // DLTAP_TESTS_UNIT_SHIM_TAP_TAGGING_FAKE_HOST_H_

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/tap/tagging/fake_host.h"
+#include "tests/unit/shim/tap/tagging/fake_host.h"
 
 namespace dltap::shim::tagging {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tap's templates, as small as the generated code allows: the real function
 // is called, the payload of the last record is kept for the test to see.
-#ifndef DLTAP_TESTS_UNIT_SPECS_STUB_SHIM_TAP_ENTRY_TRACED_H_
-#define DLTAP_TESTS_UNIT_SPECS_STUB_SHIM_TAP_ENTRY_TRACED_H_
+#ifndef DLTAP_TESTS_UNIT_SHIM_SPECS_STUB_SHIM_TAP_ENTRY_TRACED_H_
+#define DLTAP_TESTS_UNIT_SHIM_SPECS_STUB_SHIM_TAP_ENTRY_TRACED_H_
 
 #include <cstdint>
 
@@ -65,4 +65,4 @@ auto Followed(Args... args) {
 
 }  // namespace dltap::shim
 
-#endif  // DLTAP_TESTS_UNIT_SPECS_STUB_SHIM_TAP_ENTRY_TRACED_H_
+#endif  // DLTAP_TESTS_UNIT_SHIM_SPECS_STUB_SHIM_TAP_ENTRY_TRACED_H_
