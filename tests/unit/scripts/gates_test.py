@@ -42,7 +42,7 @@ class ArrowsTest(unittest.TestCase):
             self.errors("shim/tap/entry/traced.h",
                         '"simgpu/base/clock.h"'),
             ["shim/tap/entry/traced.h:2: no arrow shim/tap/entry -> "
-             "simgpu"])
+             "simgpu/base"])
         self.assertEqual(
             len(self.errors("simgpu/cudart/memory.cc",
                             '"shim/tap/runtime/clock.h"')), 2)
@@ -60,6 +60,18 @@ class ArrowsTest(unittest.TestCase):
                                      '"analyzer/metrics/gaps.h"'))
         self.assertTrue(self.errors("analyzer/metrics/gaps.h",
                                     '"analyzer/reports/table.h"'))
+
+    def test_simulated_gpu_has_floors(self):
+        self.assertFalse(self.errors("simgpu/graph/a.h",
+                                     '"simgpu/stream/stream.h"'))
+        self.assertEqual(
+            self.errors("simgpu/stream/b.h", '"simgpu/graph/graph.h"'),
+            ["simgpu/stream/b.h:2: no arrow simgpu/stream -> simgpu/graph"])
+
+    def test_core_knows_no_framework_and_no_library(self):
+        for room in ("torch", "driver", "cupti"):
+            self.assertTrue(self.errors("simgpu/launch/a.h",
+                                        f'"simgpu/{room}/b.h"'), room)
 
     def test_what_an_arrow_reaches_may_be_included(self):
         self.assertFalse(self.errors("analyzer/reports/table.h",
@@ -81,6 +93,41 @@ class ArrowsTest(unittest.TestCase):
     def test_every_arrow_names_known_parts(self):
         for part, reached in check_arrows.allowed_parts().items():
             self.assertTrue(reached <= set(check_arrows.PARTS), part)
+
+
+class CyclesTest(unittest.TestCase):
+    def setUp(self):
+        self.tree = Tree(self)
+
+    def add(self, path, *includes):
+        self.tree.add(path, *(f'#include "{header}"' for header in includes))
+
+    def errors(self):
+        return check_arrows.check(self.tree.root)
+
+    def test_a_cycle_of_two_by_way_of_a_source(self):
+        self.add("simgpu/base/a.h", "simgpu/base/b.h")
+        self.add("simgpu/base/b.h")
+        self.add("simgpu/base/b.cc", "simgpu/base/b.h", "simgpu/base/a.h")
+        self.assertEqual(self.errors(), [
+            "cycle of units: simgpu/base/a -> simgpu/base/b -> "
+            "simgpu/base/a"])
+
+    def test_a_header_and_its_own_source_are_no_cycle(self):
+        self.add("simgpu/base/a.h", "simgpu/base/b.h")
+        self.add("simgpu/base/a.cc", "simgpu/base/a.h", "simgpu/base/b.h")
+        self.add("simgpu/base/b.h")
+        self.assertFalse(self.errors())
+
+    def test_the_shortest_cycle_is_named_first(self):
+        self.add("opmodel/a.h", "opmodel/b.h")
+        self.add("opmodel/b.h", "opmodel/c.h")
+        self.add("opmodel/c.h", "opmodel/a.h", "opmodel/d.h")
+        self.add("opmodel/d.h", "opmodel/c.h")
+        self.assertEqual(self.errors(), [
+            "cycle of units: opmodel/c -> opmodel/d -> opmodel/c",
+            "cycle of units: opmodel/a -> opmodel/b -> opmodel/c -> "
+            "opmodel/a"])
 
 
 class TextTest(unittest.TestCase):
