@@ -245,14 +245,6 @@ inline bool ActivityWanted(uint32_t bits) {
 // REQUIRES: ActivityWanted() of something was seen.
 ActivitySink& GetActivitySink();
 
-// Ids that CUPTI's getters report for handles; 0 when the handle is unknown.
-uint32_t ContextIdOf(void* context);
-uint32_t StreamIdOf(void* stream);  // null and 1: the legacy stream
-uint64_t GraphNodeIdOf(void* node);
-uint32_t GraphIdOf(void* graph);
-uint32_t GraphExecIdOf(void* graph_exec);
-uint32_t DeviceIdOfContext(void* context);
-
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SIMGPU_BASE_ACTIVITY_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/launch/error_text.h"
+#include "simgpu/base/error_text.h"
 
 #include <cctype>
 #include <span>
 #include <string>
 
-#include "simgpu/launch/library_call.h"
+#include "simgpu/base/interned_name.h"
 
 namespace dltap::simgpu {
 namespace {

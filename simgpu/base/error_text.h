@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SIMGPU_LAUNCH_ERROR_TEXT_H_
-#define DLTAP_SIMGPU_LAUNCH_ERROR_TEXT_H_
+#ifndef DLTAP_SIMGPU_BASE_ERROR_TEXT_H_
+#define DLTAP_SIMGPU_BASE_ERROR_TEXT_H_
 
 namespace dltap::simgpu {
 
@@ -14,4 +14,4 @@ const char* ErrorDescription(int code);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SIMGPU_LAUNCH_ERROR_TEXT_H_
+#endif  // DLTAP_SIMGPU_BASE_ERROR_TEXT_H_

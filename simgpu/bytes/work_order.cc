@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/stream/work_order.h"
+#include "simgpu/bytes/work_order.h"
 
 #include <algorithm>
 #include <utility>

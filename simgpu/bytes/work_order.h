@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SIMGPU_STREAM_WORK_ORDER_H_
-#define DLTAP_SIMGPU_STREAM_WORK_ORDER_H_
+#ifndef DLTAP_SIMGPU_BYTES_WORK_ORDER_H_
+#define DLTAP_SIMGPU_BYTES_WORK_ORDER_H_
 
 #include <atomic>
 #include <cstddef>
@@ -122,4 +122,4 @@ Order OrderOfRead();
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SIMGPU_STREAM_WORK_ORDER_H_
+#endif  // DLTAP_SIMGPU_BYTES_WORK_ORDER_H_

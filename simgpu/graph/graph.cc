@@ -175,6 +175,18 @@ bool IsMemoryNode(const GraphNode& node) {
          node.type == GraphNodeType::kMemoryFree;
 }
 
+// The bodies are empty at first.
+void MakeBodies(GraphNode& node, const ConditionalSpec& spec) {
+  node.condition = spec.condition;
+  node.condition_type = spec.type;
+  spec.condition->used = true;
+  for (unsigned i = 0; i < spec.size; ++i) {
+    Graph* body = NewGraph();
+    body->parent = &node;
+    node.bodies.push_back(body);
+  }
+}
+
 // What a new node owns besides its work. REQUIRES: the specification is right.
 void FillNode(GraphNode& node, const NodeSpec& spec) {
   node.priority = spec.priority;
@@ -344,16 +356,6 @@ std::vector<GraphNode*> TopologicalOrder(const Graph& graph) {
   }
   if (order.size() != graph.nodes.size()) order.clear();
   return order;
-}
-
-uint64_t GraphNodeIdOf(void* node) {
-  const auto* found = FromHandle<GraphNode>(node);
-  return found == nullptr ? 0 : found->id;
-}
-
-uint32_t GraphIdOf(void* graph) {
-  const auto* found = FromHandle<Graph>(graph);
-  return found == nullptr ? 0 : found->id;
 }
 
 }  // namespace dltap::simgpu

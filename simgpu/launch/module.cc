@@ -6,6 +6,7 @@
 
 #include "simgpu/base/activity.h"
 #include "simgpu/base/clock.h"
+#include "simgpu/bytes/mapped_pages.h"
 #include "simgpu/launch/image.h"
 #include "simgpu/launch/library_call.h"
 #include "simgpu/memory/memory.h"

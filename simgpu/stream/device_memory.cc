@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/memory/context_memory.h"
+#include "simgpu/stream/device_memory.h"
 
-#include "simgpu/memory/memory.h"
-#include "simgpu/stream/stream.h"
+#include <atomic>
+
+#include "simgpu/base/faults.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -13,6 +14,27 @@ constexpr uint64_t kFixedBytes = 6 * kMiB;
 
 }  // namespace
 
+bool ReserveBytes(Device& device, uint64_t bytes) {
+  Fault* fault = FaultAt(FaultPoint::kMemory);
+  if (fault != nullptr && fault->Next() != nullptr) [[unlikely]]
+    return false;
+  return TakeBytes(device, bytes);
+}
+
+bool TakeBytes(Device& device, uint64_t bytes) {
+  uint64_t used = device.used_bytes.load(std::memory_order_relaxed);
+  do {
+    if (bytes > device.memory_bytes || used > device.memory_bytes - bytes) {
+      return false;
+    }
+  } while (!device.used_bytes.compare_exchange_weak(used, used + bytes));
+  return true;
+}
+
+void ReleaseBytes(Device& device, uint64_t bytes) {
+  device.used_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
 uint64_t ContextBytes(const Device& device) {
   return kFixedBytes + kBytesPerSm * static_cast<uint64_t>(device.gpu.sms);
 }
@@ -22,17 +44,6 @@ void TakeContextMemory(Device& device) {
   if (TakeBytes(device, ContextBytes(device))) {
     device.context_bytes.fetch_add(ContextBytes(device));
   }
-}
-
-Error ResetDevice(Device& device) {
-  device.sticky_error.store(0);
-  const Error error = SynchronizeDevice(device);
-  FreeAllOf(device);
-  device.peers.store(0);
-  if (device.primary_active.exchange(false)) {
-    ReleaseBytes(device, device.context_bytes.exchange(0));
-  }
-  return error;
 }
 
 }  // namespace dltap::simgpu

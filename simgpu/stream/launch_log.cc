@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "simgpu/stream/launch_log.h"
+
 #include <cstdio>
+#include <string>
 
 #include "simgpu/base/config.h"
-#include "simgpu/launch/launch.h"
 
 namespace dltap::simgpu {
 namespace {

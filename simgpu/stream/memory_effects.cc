@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/memory/memory_effects.h"
+#include "simgpu/stream/memory_effects.h"
 
 #include <cstring>
 
 #include "simgpu/base/config.h"
+#include "simgpu/bytes/shared_memory.h"
 #include "simgpu/bytes/sparse_bytes.h"
 #include "simgpu/bytes/written_memory.h"
-#include "simgpu/launch/library_call.h"
-#include "simgpu/memory/ipc_memory.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -112,10 +111,6 @@ void PerformMemset(const MemsetWork& set) {
     }
   }
   if (one_run) MarkFresh(set.destination, set.bytes());
-}
-
-void MarkWritten(const void* address, size_t bytes) {
-  MarkFresh(address, bytes);
 }
 
 }  // namespace dltap::simgpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SIMGPU_MEMORY_MEMORY_EFFECTS_H_
-#define DLTAP_SIMGPU_MEMORY_MEMORY_EFFECTS_H_
+#ifndef DLTAP_SIMGPU_STREAM_MEMORY_EFFECTS_H_
+#define DLTAP_SIMGPU_STREAM_MEMORY_EFFECTS_H_
 
 #include "simgpu/stream/work.h"
 
@@ -28,4 +28,4 @@ void PerformMemset(const MemsetWork& set);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SIMGPU_MEMORY_MEMORY_EFFECTS_H_
+#endif  // DLTAP_SIMGPU_STREAM_MEMORY_EFFECTS_H_

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "simgpu/stream/timeline.h"
+#include "simgpu/stream/gaps.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -8,7 +8,7 @@
 #include <future>
 #include <vector>
 
-#include "simgpu/stream/timeline.h"
+#include "simgpu/stream/gaps.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "simgpu/launch/handle_facts.h"
 #include "simgpu/launch/library_call.h"
 #include "tests/unit/simgpu/core/kernels.h"
 #include "tests/unit/simgpu/core/support.h"
