@@ -1,46 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_OPMODEL_MODELLED_TIME_H_
-#define DLTAP_OPMODEL_MODELLED_TIME_H_
+#ifndef DLTAP_OPMODEL_LAUNCH_FLOOR_H_
+#define DLTAP_OPMODEL_LAUNCH_FLOOR_H_
 
-#include <cstdint>
-#include <optional>
-
-#include "opmodel/gpu_table.h"
-#include "opmodel/operation.h"
+#include "opmodel/modelled_time.h"
 
 namespace dltap::opmodel {
 
-enum class Bound : uint8_t { kCompute = 1, kMemory = 2, kLatency = 3 };
+// Device time of a kernel that does nothing: block scheduling, first
+// instruction fetch, end-of-grid flush. CUPTI shows 1 to 2 us on every
+// architecture here.
+inline constexpr double kEmptyKernelNs = 2000;
 
-struct ModelledTime {
-  double ns;
-  Bound bound;
-};
+// From a launch on an idle stream to the kernel's start. Not part of TimeOf:
+// whoever keeps a timeline, or compares with event timings, adds it.
+inline constexpr double kLaunchLatencyNs = 5000;
 
-// Device time of one library operation; nullopt when its shape is unknown.
-std::optional<ModelledTime> TimeOf(const Operation& op, const GpuSpec& gpu);
-
-// A kernel of which only the launch is known (framework's own kernels).
-struct KernelLaunch {
-  int64_t blocks;
-  int threads_per_block;
-  int registers_per_thread;  // 0: unknown
-  int64_t shared_bytes;      // static + dynamic, per block
-  double bytes_per_thread;   // 0: unknown, a default vector width is assumed
-};
-ModelledTime TimeOf(const KernelLaunch& launch, const GpuSpec& gpu);
-
-enum class CopyPath : uint8_t {
-  kHostToDevicePinned,
-  kHostToDevicePageable,
-  kDeviceToHostPinned,
-  kDeviceToHostPageable,
-  kDeviceToDevice,
-  kPeer,
-  kMemset,
-};
-ModelledTime TimeOfCopy(CopyPath path, double bytes, const GpuSpec& gpu);
+// A kernel whose work takes less than the floor is bound by latency.
+ModelledTime WithLaunchFloor(double compute_ns, double memory_ns);
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_OPMODEL_MODELLED_TIME_H_
+#endif  // DLTAP_OPMODEL_LAUNCH_FLOOR_H_
