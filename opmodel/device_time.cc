@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "opmodel/modelled_time.h"
+#include "opmodel/device_time.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "opmodel/alternatives.h"
-#include "opmodel/launch_floor.h"
+#include "opmodel/modelled_time.h"
 #include "opmodel/streaming_time.h"
 
 namespace dltap::opmodel {

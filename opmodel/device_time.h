@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_OPMODEL_MODELLED_TIME_H_
-#define DLTAP_OPMODEL_MODELLED_TIME_H_
+#ifndef DLTAP_OPMODEL_DEVICE_TIME_H_
+#define DLTAP_OPMODEL_DEVICE_TIME_H_
 
 #include <cstdint>
 #include <optional>
 
 #include "opmodel/gpu_table.h"
+#include "opmodel/modelled_time.h"
 #include "opmodel/operation.h"
 
 namespace dltap::opmodel {
-
-enum class Bound : uint8_t { kCompute = 1, kMemory = 2, kLatency = 3 };
-
-struct ModelledTime {
-  double ns;
-  Bound bound;
-};
 
 // Device time of one library operation; nullopt when its shape is unknown.
 std::optional<ModelledTime> TimeOf(const Operation& op, const GpuSpec& gpu);
@@ -43,4 +37,4 @@ ModelledTime TimeOfCopy(CopyPath path, double bytes, const GpuSpec& gpu);
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_OPMODEL_MODELLED_TIME_H_
+#endif  // DLTAP_OPMODEL_DEVICE_TIME_H_

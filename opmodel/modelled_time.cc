@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "opmodel/launch_floor.h"
+#include "opmodel/modelled_time.h"
 
 #include <algorithm>
 

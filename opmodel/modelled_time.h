@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_OPMODEL_LAUNCH_FLOOR_H_
-#define DLTAP_OPMODEL_LAUNCH_FLOOR_H_
+#ifndef DLTAP_OPMODEL_MODELLED_TIME_H_
+#define DLTAP_OPMODEL_MODELLED_TIME_H_
 
-#include "opmodel/modelled_time.h"
+#include <cstdint>
 
 namespace dltap::opmodel {
+
+enum class Bound : uint8_t { kCompute = 1, kMemory = 2, kLatency = 3 };
+
+struct ModelledTime {
+  double ns;
+  Bound bound;
+};
 
 // Device time of a kernel that does nothing: block scheduling, first
 // instruction fetch, end-of-grid flush. CUPTI shows 1 to 2 us on every
@@ -20,4 +27,4 @@ ModelledTime WithLaunchFloor(double compute_ns, double memory_ns);
 
 }  // namespace dltap::opmodel
 
-#endif  // DLTAP_OPMODEL_LAUNCH_FLOOR_H_
+#endif  // DLTAP_OPMODEL_MODELLED_TIME_H_
