@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "opmodel/device_time.h"
 #include "opmodel/modelled_time.h"
 #include "tests/unit/opmodel/operations.h"
 
