@@ -12,7 +12,7 @@
 namespace dltap::simgpu {
 
 // DLTAP_SIM_FAULTS = SUBJECT:WHICH:WHAT[,...], or a name that stands for such
-// rules. The grammar is in simgpu/README.md.
+// rules. The grammar is in simgpu/USING.md.
 enum class FaultAction : uint8_t {
   kReturn,    // value: the code that a function, or a failed kernel, gives
   kSlow,      // value: ns that a call takes longer
