@@ -3,8 +3,8 @@
 """check_text.py [ROOT]: what every file of the tree must look like.
 
 The licence in the first line, guards named after the path, no tabs, no spaces
-at the end of a line, no path of somebody's machine; and the README's tables
-hold every environment variable that the code names.
+at the end of a line, no path of somebody's machine, no Markdown line above 120 columns;
+the README's tables hold every environment variable that the code names.
 """
 import pathlib
 import re
@@ -17,8 +17,9 @@ HASH_COMMENTS = (".py", ".sh", ".cmake", "CMakeLists.txt", ".ci/run",
                  "scripts/python", ".toml", ".clang-format", ".clang-tidy")
 SLASH_COMMENTS = (".h", ".cc", ".c", ".cu", ".S")
 PLAIN_TEXT = (".md", ".txt", ".csv", ".json")
+MARKDOWN_COLUMNS = 120
 OURS = ("shim/", "opmodel/", "simgpu/", "analyzer/", "scripts/", "tests/",
-        "third_party/", ".ci/")
+        "third_party/", "docs/", ".ci/")
 
 MACHINE_PATH = re.compile(r"(?<![\w.$}/~-])/(?:home/\w+|root|work|Users/\w+)/")
 # A whole name in a literal; those that end in _ are prefixes.
@@ -52,6 +53,11 @@ def complaints(path: str, lines: list[str]) -> list[str]:
             found.append(f"{where}: space at the end of the line")
         if MACHINE_PATH.search(line):
             found.append(f"{where}: path of somebody's machine")
+        # An address cannot be broken.
+        if path.endswith(".md") and len(line) > MARKDOWN_COLUMNS \
+                and "://" not in line:
+            found.append(f"{where}: {len(line)} columns, "
+                         f"at most {MARKDOWN_COLUMNS}")
     return found
 
 
