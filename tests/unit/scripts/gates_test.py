@@ -135,6 +135,14 @@ class TextTest(unittest.TestCase):
         row = "| " + "cell " * 25 + "|"
         self.assertEqual(len(self.errors("docs/a.md", row)), 1)
 
+    def test_cited_sections_of_the_design_exist(self):
+        self.tree.add("docs/design.md", "## 1. The product")
+        # Two literals: this file is checked as well.
+        cited = "see docs/design.md" " section "
+        self.assertFalse(self.errors("shim/README.md", cited + "1"))
+        self.assertEqual(self.errors("shim/README.md", cited + "2"),
+                         ["shim/README.md:1: docs/design.md has no section 2"])
+
     def test_addresses_and_golden_pages_may_be_longer(self):
         self.assertFalse(self.errors("docs/a.md", "https://x/" + "y" * 200))
         self.tree.add("tests/golden/page.md", "x" * 200)
