@@ -38,7 +38,7 @@ class Definitions {
   Definitions(ModelBuilder& builder, Process& process, LossCounts& losses)
       : builder_(builder), process_(process), losses_(losses) {}
 
-  // False: not a definition, or one that comes with its place in the file.
+  // False: no definition, or one that holds only from its place in the file on.
   bool Add(const trace::RecordView& record);
   // Definitions that name others, once all are known.
   void Resolve();
