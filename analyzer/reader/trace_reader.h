@@ -21,7 +21,8 @@ namespace dltap::analyzer {
 absl::StatusOr<TraceModel> ReadTrace(const std::vector<std::string>& paths,
                                      std::vector<std::string>* problems);
 
-// The same, of files that are open already.
+// The same, of files that are open already. The model holds copies: `files` may
+// go afterwards.
 TraceModel ReadProcesses(const std::vector<ProcessFiles>& files,
                          std::vector<std::string>* problems);
 
