@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "opmodel/launch_floor.h"
+#include "opmodel/modelled_time.h"
 
 namespace dltap::analyzer {
 namespace {

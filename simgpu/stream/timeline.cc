@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "opmodel/modelled_time.h"
+#include "opmodel/device_time.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/stream/host_executor.h"
 
