@@ -14,7 +14,7 @@ namespace dltap::opmodel {
 // Device time of one library operation; nullopt when its shape is unknown.
 std::optional<ModelledTime> TimeOf(const Operation& op, const GpuSpec& gpu);
 
-// A kernel of which only the launch is known (framework's own kernels).
+// A kernel with nothing known but its launch (a framework's own kernels).
 struct KernelLaunch {
   int64_t blocks;
   int threads_per_block;

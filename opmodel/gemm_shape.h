@@ -10,7 +10,7 @@
 
 namespace dltap::opmodel {
 
-// Whose kernels run it: they differ in tiles and in splitting k.
+// The kernels that run it: they differ in tiles and in splitting k.
 enum class GemmKernels : uint8_t {
   kBlas,
   kConvolution,            // implicit GEMM: few tiles, one pass over k

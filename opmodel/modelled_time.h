@@ -19,7 +19,7 @@ struct ModelledTime {
 inline constexpr double kEmptyKernelNs = 2000;
 
 // From a launch on an idle stream to the kernel's start. Not part of TimeOf:
-// whoever keeps a timeline, or compares with event timings, adds it.
+// add it to keep a timeline, or to compare with event timings.
 inline constexpr double kLaunchLatencyNs = 5000;
 
 // A kernel whose work takes less than the floor is bound by latency.
