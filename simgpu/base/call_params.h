@@ -30,7 +30,7 @@ class CallParams {
       : params_{arguments...} {
     SetCallParams(call, &params_);
   }
-  ~CallParams() { SetCallParams({}, nullptr); }  // if nobody opened a record
+  ~CallParams() { SetCallParams({}, nullptr); }  // if no record was opened
   CallParams(const CallParams&) = delete;
   CallParams& operator=(const CallParams&) = delete;
 

@@ -15,9 +15,8 @@ constexpr size_t kIpcHandleBytes = 64;
 void NoteSharing();
 bool IsAnyShared();
 
-// For the zero rule (stream/memory_effects.h), which knows this process's
-// writes only:
-// the bytes were written by another process, as far as can be known.
+// For the zero rule (stream/memory_effects.h), which sees the writes of this
+// process only: the bytes were written by another one, as far as can be known.
 bool WrittenElsewhere(const void* address, size_t bytes);
 // Tells the exporter, when the bytes lie in imported memory.
 void TellExporter(const void* address, size_t bytes);

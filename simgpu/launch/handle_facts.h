@@ -6,7 +6,7 @@
 
 namespace dltap::simgpu {
 
-// What a tool is told of the program's handles.
+// The program's handles, as a tool sees them.
 
 // Ids that CUPTI's getters report; 0 when the handle is unknown.
 uint32_t ContextIdOf(void* context);
@@ -16,7 +16,7 @@ uint32_t GraphIdOf(void* graph);
 uint32_t GraphExecIdOf(void* graph_exec);
 uint32_t DeviceIdOfContext(void* context);
 
-// What a callback is told of the calling thread's context.
+// The calling thread's context, as a callback shows it.
 struct CallContext {
   void* handle;
   uint32_t id;

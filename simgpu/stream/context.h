@@ -6,7 +6,7 @@
 
 namespace dltap::simgpu {
 
-// Makes the primary context active and tells the activity client of it.
+// Makes the primary context active and shows it to the activity client.
 void ActivatePrimary(Device& device);
 
 // A context for cuCtxCreate.
