@@ -15,7 +15,7 @@ from source_files import ROOT, read_lines, source_files
 # Longest match wins; a folder that is listed nowhere is an error.
 PARTS = """
 shim/specs shim/trace opmodel
-shim/tap shim/tap/entry shim/tap/runtime shim/tap/tagging shim/tap/cupti
+shim/tap shim/tap/entry shim/tap/runtime shim/tap/tagging shim/tap/activity
 simgpu
 analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
 analyzer/attribution analyzer/metrics analyzer/reports analyzer/exporters
@@ -24,12 +24,12 @@ tests
 """.split()
 
 ARROWS = """
-shim/tap             -> shim/tap/entry shim/tap/cupti
-shim/tap/entry       -> shim/tap/tagging shim/tap/cupti shim/tap/runtime
+shim/tap             -> shim/tap/entry shim/tap/activity
+shim/tap/entry       -> shim/tap/tagging shim/tap/activity shim/tap/runtime
 shim/tap/entry       -> shim/specs
 shim/tap/runtime     -> shim/trace shim/specs
 shim/tap/tagging     -> shim/trace opmodel
-shim/tap/cupti       -> shim/tap/runtime
+shim/tap/activity    -> shim/tap/runtime
 simgpu          -> opmodel shim/specs
 
 analyzer/cli         -> analyzer/reports analyzer/exporters analyzer/predict

@@ -128,7 +128,7 @@ struct Activity {
   MemoryKind target = MemoryKind::kUnknown;
 };
 
-// CUPTI's record of the API call that launched something: the bridge between
+// The source's record of the API call that launched something: the bridge between
 // a call of ours and the activities with the same correlation id.
 struct LaunchRecord {
   int64_t begin_ns;
@@ -136,7 +136,7 @@ struct LaunchRecord {
   uint64_t correlation;
   uint64_t external = 0;  // begin_ticks of the outermost library call; 0: none
   ThreadId thread;
-  uint32_t cbid = 0;
+  uint32_t api = 0;  // as the source numbers the function
 };
 
 // The call in force when a graph node was captured or added.
@@ -205,7 +205,7 @@ struct Device {
 
 struct Stream {
   DeviceId device;
-  uint64_t number = 0;  // CUPTI's or the source's stream id
+  uint64_t number = 0;  // the source's stream id
   uint32_t context = 0;
 };
 

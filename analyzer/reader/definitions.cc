@@ -221,7 +221,7 @@ void Definitions::Resolve() {
     const trace::StreamRecord& record = *stream_records_.Find(id);
     const DeviceId device = DeviceOf(record.device);
     streams_.Set(id, {device, StreamId(process_.streams.size())});
-    process_.streams.push_back({device, record.cupti_stream, record.context});
+    process_.streams.push_back({device, record.stream, record.context});
   }
 }
 

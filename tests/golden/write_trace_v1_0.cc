@@ -28,7 +28,7 @@ void AddAnchor(TraceBytes& trace, uint64_t at_ns) {
   anchor.ticks = kStart + at_ns;
   anchor.monotonic_ns = kStart + at_ns;
   anchor.realtime_ns = 1'700'000'000'000'000'000 + at_ns;
-  anchor.cupti_ns = kStart + kCupti + at_ns;
+  anchor.activity_ns = kStart + kCupti + at_ns;
   anchor.error_ns = 30;
   trace.Put(BlockKind::kSamples, anchor);
 }
@@ -66,12 +66,12 @@ void AddDefinitions(TraceBytes& trace) {
   trace.Put(BlockKind::kDefinitions, With<StreamRecord>([](auto& r) {
               r.id = 1;
               r.context = 1;
-              r.cupti_stream = 7;
+              r.stream = 7;
             }));
   trace.Put(BlockKind::kDefinitions, With<StreamHandleRecord>([](auto& r) {
               r.handle = 0x5000;
               r.context = 1;
-              r.cupti_stream = 7;
+              r.stream = 7;
             }));
 }
 
@@ -138,7 +138,7 @@ void AddActivities(TraceBytes& trace) {
               r.duration_ns = 2000;
               r.correlation = 0x1'0000'0007;
               r.external = kStart + 1000;
-              r.cbid = 211;
+              r.api = 211;
               r.domain = 2;
             }));
   const uint64_t duration_ns = 0x1'0000'0000;

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/activity/activity_collection.h"
+
 #include <array>
 #include <cstring>
 
-#include "shim/tap/cupti/host.h"
-#include "shim/tap/cupti/kernel_tracing.h"
+#include "shim/tap/runtime/activity_hooks.h"
 #include "shim/tap/runtime/clock.h"
-#include "shim/tap/runtime/collector.h"
+#include "shim/tap/runtime/collector_requests.h"
+#include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
-#include "shim/tap/runtime/real_symbol.h"
-#include "shim/tap/runtime/session.h"
+#include "shim/tap/runtime/participants.h"
+#include "shim/tap/runtime/process_page.h"
+#include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/texts.h"
 #include "shim/tap/runtime/thread_buffers.h"
+#include "shim/tap/runtime/thread_state.h"
 #include "shim/tap/runtime/trace_output.h"
-#include "shim/tap/tagging/host.h"
 
-// Gives the CUPTI part what it needs of the runtime, and makes it part of the
-// collector's work.
 namespace dltap::shim {
 namespace {
 
-using cupti::g_kernel_tracing;
+constinit const ActivitySource* g_source = nullptr;
+constinit RealFinder g_find_real = nullptr;
 
 // Threads of the API records of one pass, by tid. Collector only.
 struct KnownThread {
@@ -30,7 +32,7 @@ constinit std::array<KnownThread, 256> g_known_threads{};
 
 uint32_t ThreadIndex(uint32_t tid) {
   KnownThread& known = g_known_threads[tid % g_known_threads.size()];
-  if (known.tid != tid) known = {tid, ThreadIndexOf(tid)};
+  if (known.tid != tid) known = {tid, g_buffers.IndexOf(tid)};
   return known.index;
 }
 
@@ -54,11 +56,11 @@ void WriteLevel(trace::Level level, const char* why) {
   }
 }
 
-cupti::Host MakeHost() {
+SourceRuntime MakeRuntime() {
   return {
       .session = SessionNumber,
       .recording = [] { return !IsOff(g_process.word.load()); },
-      .real = FindReal,
+      .real = g_find_real,
       .current_call = CurrentCall,
       .set_pushing = SetPushing,
       .lost = [](trace::LossKind loss,
@@ -67,7 +69,7 @@ cupti::Host MakeHost() {
       .wake = WakeCollector,
       .append =
           [](trace::BlockKind kind, const uint8_t* records, uint32_t bytes) {
-            BuilderFor(kind, bytes).AppendRaw(records, bytes);
+            g_output.BuilderFor(kind, bytes).AppendRaw(records, bytes);
           },
       .define =
           [](const uint8_t* record, uint32_t bytes) {
@@ -79,22 +81,16 @@ cupti::Host MakeHost() {
   };
 }
 
-int32_t ReadTimestamp(uint64_t* now) {
-  return g_kernel_tracing.Timestamp(now) ? 0 : -1;
-}
-
 // The collector begins before the session has its number.
 constinit bool g_is_pending = false;
 
 void Begin() { g_is_pending = SessionConfig().level == Level::kKernels; }
 
 void Start() {
-  SetCorrelationHooks({[](uint64_t id) { return g_kernel_tracing.PushId(id); },
-                       [] { g_kernel_tracing.PopId(); }});
-  g_kernel_tracing.Start(MakeHost());
-  // Where Ticks() reads CUPTI's clock, the vendor's function is in use already.
+  g_source->start(MakeRuntime());
+  // Where Ticks() reads that clock, the vendor's function is in use already.
   const auto clock = static_cast<ClockKind>(g_process.clock.load());
-  if (clock != ClockKind::kCupti) UseCuptiTimestamp(ReadTimestamp);
+  if (clock != ClockKind::kActivity) UseActivityTimestamp(g_source->timestamp);
 }
 
 void Pass() {
@@ -103,17 +99,21 @@ void Pass() {
     Start();
   }
   g_known_threads.fill({});
-  g_kernel_tracing.Pass();
-}
-
-[[gnu::constructor]] void ConnectCupti() {
-  tagging::g_host.capture_begins = [] { g_kernel_tracing.CaptureBegins(); };
-  tagging::g_host.capturing = [](bool now) {
-    t_thread.record_flags = now ? trace::kCallCapturing : 0;
-  };
-  AddParticipant(
-      {Begin, Pass, nullptr, [](uint64_t) { g_kernel_tracing.Finish(); }});
+  g_source->pass();
 }
 
 }  // namespace
+
+void CollectActivities(const ActivitySource& source, RealFinder real) {
+  g_source = &source;
+  g_find_real = real;
+  SetActivityHooks({
+      .push = source.push,
+      .pop = source.pop,
+      .capture_begins = source.capture_begins,
+      .find_timestamp = [] { return g_source->find_timestamp(g_find_real); },
+  });
+  AddParticipant({Begin, Pass, nullptr, [](uint64_t) { g_source->finish(); }});
+}
+
 }  // namespace dltap::shim

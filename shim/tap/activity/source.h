@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_CUPTI_HOST_H_
-#define DLTAP_SHIM_TAP_CUPTI_HOST_H_
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_SOURCE_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_SOURCE_H_
 
 #include <cstdint>
 
@@ -8,18 +8,23 @@
 #include "shim/trace/losses.h"
 #include "shim/trace/records.h"
 
-namespace dltap::shim::cupti {
+// Where records of what devices did come from. One implementation per vendor's
+// profiler, in a folder of its own; cupti/ is the one today. Both sides are
+// plain function pointers: the tap has no C++ run-time library for virtual
+// calls, and tests put a fake on either side.
+namespace dltap::shim {
 
-// What the CUPTI part needs of the runtime, as function pointers that the
-// runtime fills before the session starts, so that tests put a fake there. All
-// must be set. "Collector" functions are called on the collector thread only.
-struct Host {
+// The vendor's function of that name, never a wrapper; nullptr when no loaded
+// library has it.
+using RealFinder = void* (*)(const char* symbol);
+
+// What a source needs of the runtime. All are set. "Collector" functions are
+// called on the collector thread only.
+struct SourceRuntime {
   // ---- Any thread
   uint32_t (*session)();  // number of the running session, 0 without one
   bool (*recording)();    // false: the session is paused, nothing is wanted
-  // The vendor's function, never a wrapper; nullptr when no loaded library
-  // has it.
-  void* (*real)(const char* symbol);
+  RealFinder real;
   // The outermost wrapped call in progress on this thread; false: none.
   bool (*current_call)(uint32_t* thread_index, uint64_t* begin_ticks);
   // Library calls push external correlation ids from now on, or no more.
@@ -42,6 +47,32 @@ struct Host {
   void (*level)(trace::Level level, const char* why);
 };
 
-}  // namespace dltap::shim::cupti
+// What the runtime needs of a source. All are set.
+struct ActivitySource {
+  // ---- Collector
+  // A session of level `kernels` begins. A source that cannot trace says why
+  // through SourceRuntime::level, and the session goes on without it.
+  void (*start)(const SourceRuntime& runtime);
+  // Each drain: hands over what has been delivered.
+  void (*pass)();
+  // The last records, also of what still runs. The caller waits with a
+  // deadline: the vendor's library may not come back.
+  void (*finish)();
 
-#endif  // DLTAP_SHIM_TAP_CUPTI_HOST_H_
+  // ---- Any thread
+  // Around an outermost library call, while SourceRuntime::set_pushing is on:
+  // launches in between carry `id`. False: not pushed.
+  bool (*push)(uint64_t id);
+  void (*pop)();
+  // A stream capture or an explicit graph begins; maybe before a session.
+  void (*capture_begins)();
+  // The clock of its records, ns. 0: it was read.
+  int32_t (*timestamp)(uint64_t* ns);
+  // A function that reads that clock before start(); nullptr: the vendor's
+  // library is not loaded.
+  int32_t (*(*find_timestamp)(RealFinder real))(uint64_t* ns);
+};
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_SOURCE_H_

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the devices and library versions of the process in the trace, as soon
-// as the driver can be asked. Collector only.
+#include "shim/tap/entry/device_definitions.h"
+
 #include <cuda.h>
 #include <library_types.h>
 
 #include <cstring>
 
 #include "shim/tap/entry/real_functions.h"
-#include "shim/tap/runtime/collector.h"
-#include "shim/tap/runtime/real_symbol.h"
+#include "shim/tap/runtime/participants.h"
+#include "shim/tap/runtime/trace_output.h"
 #include "tap_tables.h"
 
 namespace dltap::shim {
@@ -174,9 +174,10 @@ void Pass() {
   if (g_passes++ % kPassesBetweenVersions == 0) WriteVersions();
 }
 
-[[gnu::constructor]] void ConnectDevices() {
+}  // namespace
+
+void CollectDeviceDefinitions() {
   AddParticipant({Begin, Pass, nullptr, [](uint64_t) { WriteVersions(); }});
 }
 
-}  // namespace
 }  // namespace dltap::shim

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_ENTRY_HOOKS_H_
-#define DLTAP_SHIM_TAP_ENTRY_HOOKS_H_
+#ifndef DLTAP_SHIM_TAP_ENTRY_NVTX_HOOKS_H_
+#define DLTAP_SHIM_TAP_ENTRY_NVTX_HOOKS_H_
 
 #include <cstdint>
 #include <cwchar>
 
 #include "shim/tap/entry/nvtx_ranges.h"
-#include "shim/tap/runtime/session.h"
-#include "shim/tap/tagging/hooks.h"
 
 // Hooks that only write into the calling thread's ring (see
-// shim/tap/tagging/hooks.h for what a hook is): the exported NVTX functions,
+// shim/tap/entry/hook_call.h for what a hook is): the exported NVTX functions,
 // which programs with the older libnvToolsExt.so.1 call.
 namespace dltap::shim::hooks {
 
@@ -51,4 +49,4 @@ struct NvtxMarkEx {
 
 }  // namespace dltap::shim::hooks
 
-#endif  // DLTAP_SHIM_TAP_ENTRY_HOOKS_H_
+#endif  // DLTAP_SHIM_TAP_ENTRY_NVTX_HOOKS_H_

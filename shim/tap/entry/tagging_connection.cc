@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/entry/tagging_connection.h"
+
 #include <cstring>
 
-#include "shim/tap/runtime/collector.h"
+#include "shim/tap/entry/real_functions.h"
+#include "shim/tap/runtime/activity_hooks.h"
 #include "shim/tap/runtime/losses.h"
-#include "shim/tap/runtime/real_symbol.h"
-#include "shim/tap/runtime/session.h"
+#include "shim/tap/runtime/participants.h"
+#include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/texts.h"
+#include "shim/tap/runtime/thread_state.h"
 #include "shim/tap/tagging/function_names.h"
-#include "shim/tap/tagging/host.h"
+#include "shim/tap/tagging/tagging_runtime.h"
 #include "tap_tables.h"
 
-// Gives tagging what it needs of the runtime, and lets it name the kernels that
-// drained records launch.
 namespace dltap::shim {
 namespace {
 
@@ -66,15 +68,23 @@ void NameKernels(std::span<const trace::CallSlot> slots, uint32_t) {
   }
 }
 
-[[gnu::constructor]] void ConnectTagging() {
-  tagging::g_host.session = SessionNumber;
-  tagging::g_host.define_operation = DefineOperation;
-  tagging::g_host.define_function = DefineKernelFunction;
-  tagging::g_host.note_stream = NoteStream;
-  tagging::g_host.real = FindReal;
-  tagging::g_host.lost = [](trace::LossKind loss) { CountLoss(loss); };
+}  // namespace
+
+void ConnectTagging() {
+  tagging::g_runtime = {
+      .session = SessionNumber,
+      .define_operation = DefineOperation,
+      .define_function = DefineKernelFunction,
+      .note_stream = NoteStream,
+      .real = FindReal,
+      .capture_begins = NoteCapture,
+      .capturing =
+          [](bool now) {
+            t_thread.record_flags = now ? trace::kCallCapturing : 0;
+          },
+      .lost = [](trace::LossKind loss) { CountLoss(loss); },
+  };
   AddParticipant({FindLaunches, nullptr, NameKernels, nullptr});
 }
 
-}  // namespace
 }  // namespace dltap::shim

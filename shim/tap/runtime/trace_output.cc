@@ -13,7 +13,7 @@
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/output_path.h"
-#include "shim/tap/runtime/session.h"
+#include "shim/tap/runtime/session_state.h"
 
 namespace dltap::shim {
 namespace {

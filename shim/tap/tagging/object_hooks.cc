@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/tagging/hooks.h"
+#include "shim/tap/tagging/object_hooks.h"
 
 #include <cstring>
 
 #include "shim/tap/tagging/cudnn_graphs.h"
 #include "shim/tap/tagging/function_names.h"
 #include "shim/tap/tagging/handle_streams.h"
-#include "shim/tap/tagging/host.h"
 #include "shim/tap/tagging/operation_table.h"
+#include "shim/tap/tagging/tagging_runtime.h"
 
 namespace dltap::shim::hooks {
 namespace {
@@ -90,19 +90,20 @@ void FunctionAlias::After(int32_t status, void* function_out,
 void CaptureBegin::Before() { GraphBegin::Before(); }
 
 void CaptureBegin::After(int32_t status) {
-  if (status == 0 && tagging::g_host.capturing != nullptr) {
-    tagging::g_host.capturing(true);
+  if (status == 0 && tagging::g_runtime.capturing != nullptr) {
+    tagging::g_runtime.capturing(true);
   }
 }
 
 // Also after a failure: an invalidated capture has ended.
 void CaptureEnd::After(int32_t) {
-  if (tagging::g_host.capturing != nullptr) tagging::g_host.capturing(false);
+  if (tagging::g_runtime.capturing != nullptr)
+    tagging::g_runtime.capturing(false);
 }
 
 void GraphBegin::Before() {
-  if (tagging::g_host.capture_begins != nullptr) {
-    tagging::g_host.capture_begins();
+  if (tagging::g_runtime.capture_begins != nullptr) {
+    tagging::g_runtime.capture_begins();
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_TAGGING_HOST_H_
-#define DLTAP_SHIM_TAP_TAGGING_HOST_H_
+#ifndef DLTAP_SHIM_TAP_TAGGING_TAGGING_RUNTIME_H_
+#define DLTAP_SHIM_TAP_TAGGING_TAGGING_RUNTIME_H_
 
 #include <atomic>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace dltap::shim::tagging {
 // fills before the first wrapped call, so that tests put a fake there. All are
 // called from application threads (`define_function` from the collector) and
 // must not block. A null pointer means: not available.
-struct Host {
+struct TaggingRuntime {
   // Number of the running session, 1..2^16-1, 0 while there is none: what was
   // defined in an older one (before a fork) must be defined again.
   uint32_t (*session)() = nullptr;
@@ -37,10 +37,10 @@ struct Host {
   void (*lost)(trace::LossKind loss) = nullptr;
 };
 
-extern constinit Host g_host;
+extern constinit TaggingRuntime g_runtime;
 
 inline void CountLoss(trace::LossKind loss) {
-  if (g_host.lost != nullptr) g_host.lost(loss);
+  if (g_runtime.lost != nullptr) g_runtime.lost(loss);
 }
 
 // The vendor's function, looked up once.
@@ -52,8 +52,8 @@ class RealFunction {
   // nullptr when the library lacks it.
   Function Get() {
     void* known = known_.load(std::memory_order_relaxed);
-    if (known == nullptr && g_host.real != nullptr) {
-      known = g_host.real(symbol_);
+    if (known == nullptr && g_runtime.real != nullptr) {
+      known = g_runtime.real(symbol_);
       known_.store(known, std::memory_order_relaxed);
     }
     return reinterpret_cast<Function>(known);
@@ -66,4 +66,4 @@ class RealFunction {
 
 }  // namespace dltap::shim::tagging
 
-#endif  // DLTAP_SHIM_TAP_TAGGING_HOST_H_
+#endif  // DLTAP_SHIM_TAP_TAGGING_TAGGING_RUNTIME_H_

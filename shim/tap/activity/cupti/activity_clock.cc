@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/cupti/activity_clock.h"
+#include "shim/tap/activity/cupti/activity_clock.h"
 
 namespace dltap::shim::cupti {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_CUPTI_ACTIVITY_CLOCK_H_
-#define DLTAP_SHIM_TAP_CUPTI_ACTIVITY_CLOCK_H_
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_ACTIVITY_CLOCK_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_ACTIVITY_CLOCK_H_
 
 #include <atomic>
 #include <cstdint>
@@ -42,4 +42,4 @@ class ActivityClock {
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_SHIM_TAP_CUPTI_ACTIVITY_CLOCK_H_
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_ACTIVITY_CLOCK_H_

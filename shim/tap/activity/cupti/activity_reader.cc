@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/cupti/activity_reader.h"
+#include "shim/tap/activity/cupti/activity_reader.h"
 
 #include <cstring>
 
-#include "shim/tap/cupti/launch_cbids.h"
+#include "shim/tap/activity/cupti/launch_cbids.h"
 
 namespace dltap::shim::cupti {
 
 using trace::LossKind;
 
-void ActivityReader::Begin(const CuptiApi* api, const Host* host,
+void ActivityReader::Begin(const CuptiApi* api, const SourceRuntime* runtime,
                            uint32_t cupti_version) {
   api_ = api;
-  host_ = host;
+  runtime_ = runtime;
   sizes_ = SizesOf(cupti_version);
   names_.Clear();
   variants_.Clear();
@@ -27,8 +27,8 @@ void ActivityReader::Begin(const CuptiApi* api, const Host* host,
 
 void ActivityReader::Flush() {
   if (records_.empty()) return;
-  host_->append(trace::BlockKind::kActivities, records_.data(),
-                static_cast<uint32_t>(records_.size()));
+  runtime_->append(trace::BlockKind::kActivities, records_.data(),
+                   static_cast<uint32_t>(records_.size()));
   records_.Clear();
 }
 
@@ -41,7 +41,7 @@ void ActivityReader::ForEachRecord(const BufferPool::Buffer& buffer,
         buffer.data, buffer.valid_bytes, &record);
     if (result == CUPTI_ERROR_MAX_LIMIT_REACHED) return;
     if (result != CUPTI_SUCCESS) {
-      host_->lost(LossKind::kBadActivity, 1);
+      runtime_->lost(LossKind::kBadActivity, 1);
       return;
     }
     function(record);
@@ -86,7 +86,7 @@ bool ActivityReader::Times(uint64_t start, uint64_t end, uint64_t* start_ns,
   // Records of kernels that were cut off, or that CUPTI lost track of, come
   // with a zero time; a few with an end before their start.
   if (start == 0 || end == 0 || end < start) {
-    host_->lost(LossKind::kZeroTimestamp, 1);
+    runtime_->lost(LossKind::kZeroTimestamp, 1);
     return false;
   }
   *start_ns = clock_->ToCupti(start);
@@ -112,14 +112,14 @@ bool ActivityReader::Define(const Record& record) {
   uint8_t bytes[sizeof(Record) + 8];
   trace::RecordBuffer buffer(bytes, sizeof(bytes));
   return buffer.Append(record) &&
-         host_->define(buffer.data(), static_cast<uint32_t>(buffer.size()));
+         runtime_->define(buffer.data(), static_cast<uint32_t>(buffer.size()));
 }
 
 uint32_t ActivityReader::NameId(const char* name) {
   if (name == nullptr) return 0;
   const size_t bytes = strlen(name);
   uint32_t& id = names_.At(HashBytes(name, bytes));
-  if (id == 0) id = host_->text(name, static_cast<uint32_t>(bytes));
+  if (id == 0) id = runtime_->text(name, static_cast<uint32_t>(bytes));
   return id;
 }
 
@@ -148,7 +148,7 @@ uint32_t ActivityReader::StreamId(const StreamKey& key) {
     stream.id = next_stream_ + 1;
     stream.device = key.device;
     stream.context = key.context;
-    stream.cupti_stream = key.stream;
+    stream.stream = key.stream;
     if (Define(stream)) id = ++next_stream_;
   }
   return id;
@@ -169,7 +169,7 @@ bool ActivityReader::IsRepeated(const Record& record, uint64_t duration_ns) {
 template <typename Record>
 void ActivityReader::WriteTimed(Record record, uint64_t duration_ns) {
   if (IsRepeated(record, duration_ns)) {
-    host_->lost(LossKind::kBadActivity, 1);
+    runtime_->lost(LossKind::kBadActivity, 1);
     return;
   }
   if (duration_ns < trace::kDurationEscape) {
@@ -245,8 +245,8 @@ void ActivityReader::AddApi(const ApiView& api, uint8_t domain) {
   }
   record.external = externals_.Get(api.correlation);
   record.correlation = Widen(api.correlation);
-  record.thread = host_->thread_index(api.thread);
-  record.cbid = api.cbid;
+  record.thread = runtime_->thread_index(api.thread);
+  record.api = api.cbid;
   record.domain = domain;
   WriteTimed(record, duration_ns);
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_CUPTI_ACTIVITY_READER_H_
-#define DLTAP_SHIM_TAP_CUPTI_ACTIVITY_READER_H_
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_ACTIVITY_READER_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_ACTIVITY_READER_H_
 
 #include <array>
 #include <cstdint>
 #include <span>
 
-#include "shim/tap/cupti/activity_clock.h"
-#include "shim/tap/cupti/activity_view.h"
-#include "shim/tap/cupti/buffer_pool.h"
-#include "shim/tap/cupti/cupti_api.h"
-#include "shim/tap/cupti/external_table.h"
-#include "shim/tap/cupti/host.h"
-#include "shim/tap/cupti/id_table.h"
+#include "shim/tap/activity/cupti/activity_clock.h"
+#include "shim/tap/activity/cupti/activity_view.h"
+#include "shim/tap/activity/cupti/buffer_pool.h"
+#include "shim/tap/activity/cupti/cupti_api.h"
+#include "shim/tap/activity/cupti/external_table.h"
+#include "shim/tap/activity/cupti/id_table.h"
+#include "shim/tap/activity/source.h"
 #include "shim/trace/encoder.h"
 
 namespace dltap::shim::cupti {
@@ -23,7 +23,8 @@ namespace dltap::shim::cupti {
 class ActivityReader {
  public:
   // Begins a session: nothing is defined yet.
-  void Begin(const CuptiApi* api, const Host* host, uint32_t cupti_version);
+  void Begin(const CuptiApi* api, const SourceRuntime* runtime,
+             uint32_t cupti_version);
 
   // Reads buffers in the order of their delivery. `clock` maps their times.
   void Read(std::span<const BufferPool::Buffer> buffers,
@@ -70,7 +71,7 @@ class ActivityReader {
   bool IsRepeated(const Record& record, uint64_t duration_ns);
 
   const CuptiApi* api_ = nullptr;
-  const Host* host_ = nullptr;
+  const SourceRuntime* runtime_ = nullptr;
   const ActivityClock* clock_ = nullptr;
   ActivitySizes sizes_{};
   uint64_t last_correlation_ = 0;
@@ -89,4 +90,4 @@ class ActivityReader {
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_SHIM_TAP_CUPTI_ACTIVITY_READER_H_
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_ACTIVITY_READER_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/cupti/activity_view.h"
+#include "shim/tap/activity/cupti/activity_view.h"
 
 #include <cuda.h>
 #include <cupti.h>

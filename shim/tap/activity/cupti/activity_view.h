@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_CUPTI_ACTIVITY_VIEW_H_
-#define DLTAP_SHIM_TAP_CUPTI_ACTIVITY_VIEW_H_
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_ACTIVITY_VIEW_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_ACTIVITY_VIEW_H_
 
 #include <array>
 #include <cstdint>
@@ -78,4 +78,4 @@ ExternalView ReadExternal(const void* record);
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_SHIM_TAP_CUPTI_ACTIVITY_VIEW_H_
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_ACTIVITY_VIEW_H_

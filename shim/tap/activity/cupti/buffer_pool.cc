@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/cupti/buffer_pool.h"
+#include "shim/tap/activity/cupti/buffer_pool.h"
 
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_CUPTI_BUFFER_POOL_H_
-#define DLTAP_SHIM_TAP_CUPTI_BUFFER_POOL_H_
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_BUFFER_POOL_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_BUFFER_POOL_H_
 
 #include <array>
 #include <atomic>
@@ -59,4 +59,4 @@ class BufferPool {
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_SHIM_TAP_CUPTI_BUFFER_POOL_H_
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_BUFFER_POOL_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/cupti/hooks.h"
+#include "shim/tap/activity/cupti/client_hooks.h"
 
-#include "shim/tap/cupti/kernel_tracing.h"
+#include "shim/tap/activity/cupti/kernel_tracing.h"
 
 namespace dltap::shim::hooks {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_CUPTI_HOOKS_H_
-#define DLTAP_SHIM_TAP_CUPTI_HOOKS_H_
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CLIENT_HOOKS_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CLIENT_HOOKS_H_
 
 #include <cstdint>
 
 // CUPTI calls of other clients. Activity buffers, kinds and the subscriber are
 // one per process, so when another client comes, dltap steps aside before its
 // call reaches CUPTI, and takes back what the client has given up. See
-// shim/tap/tagging/hooks.h for what a hook is.
+// shim/tap/entry/hook_call.h for what a hook is.
 namespace dltap::shim::hooks {
 
 struct CuptiSubscribe {  // cuptiSubscribe, cuptiSubscribe_v2
@@ -42,4 +42,4 @@ struct CuptiFinalize {
 
 }  // namespace dltap::shim::hooks
 
-#endif  // DLTAP_SHIM_TAP_CUPTI_HOOKS_H_
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CLIENT_HOOKS_H_

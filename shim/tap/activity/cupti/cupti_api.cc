@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/cupti/cupti_api.h"
+#include "shim/tap/activity/cupti/cupti_api.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_CUPTI_CUPTI_API_H_
-#define DLTAP_SHIM_TAP_CUPTI_CUPTI_API_H_
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CUPTI_API_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CUPTI_API_H_
 
 #include <cuda.h>
 #include <cupti.h>
@@ -51,4 +51,4 @@ bool MapCupti();
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_SHIM_TAP_CUPTI_CUPTI_API_H_
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CUPTI_API_H_

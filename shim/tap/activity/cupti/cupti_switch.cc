@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of KernelTracing that switches CUPTI on and off.
-#include "shim/tap/cupti/kernel_tracing.h"
-#include "shim/tap/cupti/launch_cbids.h"
-#include "shim/tap/cupti/reason_text.h"
+#include "shim/tap/activity/cupti/kernel_tracing.h"
+#include "shim/tap/activity/cupti/launch_cbids.h"
+#include "shim/tap/activity/cupti/reason_text.h"
 
 namespace dltap::shim::cupti {
 namespace {
@@ -31,10 +31,10 @@ void CUPTIAPI OnBufferCompleted(CUcontext context, uint32_t stream,
 // Finds CUPTI and its version; says why not.
 bool KernelTracing::Connect() {
   const char* why = nullptr;
-  if (!FindCupti(host_.real, &api_)) {
+  if (!FindCupti(runtime_.real, &api_)) {
     if (!MapCupti()) {
       why = "libcupti was not found";
-    } else if (!FindCupti(host_.real, &api_)) {
+    } else if (!FindCupti(runtime_.real, &api_)) {
       why = "libcupti lacks a function of CUDA 11.0";
     }
   }
@@ -45,19 +45,19 @@ bool KernelTracing::Connect() {
   if (why == nullptr && !pool_.Prepare()) {
     why = "no memory for activity buffers";
   }
-  if (why != nullptr) host_.level(trace::Level::kHost, why);
+  if (why != nullptr) runtime_.level(trace::Level::kHost, why);
   return why == nullptr;
 }
 
 void KernelTracing::GiveUp(const char* step, CUptiResult result) {
   owner_.store(Owner::kNobody, std::memory_order_release);
-  host_.set_pushing(false);
+  runtime_.set_pushing(false);
   const char* error = nullptr;
   if (api_.get_result_string != nullptr) {
     api_.get_result_string(result, &error);
   }
   const ReasonText why(step, error, result);
-  host_.level(trace::Level::kHost, why.text());
+  runtime_.level(trace::Level::kHost, why.text());
 }
 
 bool KernelTracing::Check(const char* step, CUptiResult result) {
@@ -135,12 +135,12 @@ bool KernelTracing::TakeOver() {
     api_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   }
   owner_.store(Owner::kOurs, std::memory_order_release);
-  host_.set_pushing(true);
+  runtime_.set_pushing(true);
   return true;
 }
 
 void KernelTracing::SwitchOff() {
-  host_.set_pushing(false);
+  runtime_.set_pushing(false);
   for (const CUpti_ActivityKind kind : kKinds) api_.activity_disable(kind);
   SwitchApiCalls(0);
   if (whole_api_kinds_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_CUPTI_EXTERNAL_TABLE_H_
-#define DLTAP_SHIM_TAP_CUPTI_EXTERNAL_TABLE_H_
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_EXTERNAL_TABLE_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_EXTERNAL_TABLE_H_
 
 #include <array>
 #include <cstdint>
@@ -64,4 +64,4 @@ class ExternalTable {
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_SHIM_TAP_CUPTI_EXTERNAL_TABLE_H_
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_EXTERNAL_TABLE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/cupti/graph_nodes.h"
+#include "shim/tap/activity/cupti/graph_nodes.h"
 
 namespace dltap::shim::cupti {
 namespace {
@@ -9,8 +9,8 @@ constexpr CUpti_CallbackId kWatched[] = {CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
 
 }  // namespace
 
-void GraphNodes::Begin(const CuptiApi* api, const Host* host) {
-  host_ = host;
+void GraphNodes::Begin(const CuptiApi* api, const SourceRuntime* runtime) {
+  runtime_ = runtime;
   state_.store(State::kIdle, std::memory_order_relaxed);
   api_.store(api, std::memory_order_release);
   if (wanted_.load(std::memory_order_relaxed)) CaptureBegins();
@@ -23,12 +23,12 @@ void GraphNodes::CaptureBegins() {
   State state = State::kIdle;
   if (!state_.compare_exchange_strong(state, State::kChanging)) {
     if (state == State::kRefused) {
-      host_->lost(trace::LossKind::kGraphNodeUnknown, 1);
+      runtime_->lost(trace::LossKind::kGraphNodeUnknown, 1);
     }
     return;
   }
   const bool done = Subscribe();
-  if (!done) host_->lost(trace::LossKind::kGraphNodeUnknown, 1);
+  if (!done) runtime_->lost(trace::LossKind::kGraphNodeUnknown, 1);
   state_.store(done ? State::kSubscribed : State::kRefused,
                std::memory_order_release);
 }
@@ -85,7 +85,7 @@ void GraphNodes::Note(CUpti_CallbackId id, const CUpti_GraphData& graph) {
                     .thread = trace::kNoIndex,
                     .graph = 0};
   if (api.get_graph_node_id(graph.node, &origin.node) != CUPTI_SUCCESS) {
-    host_->lost(trace::LossKind::kGraphNodeUnknown, 1);
+    runtime_->lost(trace::LossKind::kGraphNodeUnknown, 1);
     return;
   }
   if (api.get_graph_id != nullptr) {
@@ -94,10 +94,10 @@ void GraphNodes::Note(CUpti_CallbackId id, const CUpti_GraphData& graph) {
   if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED) {
     api.get_graph_node_id(graph.originalNode, &origin.original_node);
   } else {
-    host_->current_call(&origin.thread, &origin.call_begin_ticks);
+    runtime_->current_call(&origin.thread, &origin.call_begin_ticks);
   }
   if (!queue_.Push(origin)) {
-    host_->lost(trace::LossKind::kGraphNodeUnknown, 1);
+    runtime_->lost(trace::LossKind::kGraphNodeUnknown, 1);
   }
 }
 

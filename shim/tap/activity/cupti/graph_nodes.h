@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_CUPTI_GRAPH_NODES_H_
-#define DLTAP_SHIM_TAP_CUPTI_GRAPH_NODES_H_
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_GRAPH_NODES_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_GRAPH_NODES_H_
 
 #include <atomic>
 #include <cstdint>
 
-#include "shim/tap/cupti/cupti_api.h"
-#include "shim/tap/cupti/host.h"
-#include "shim/tap/cupti/node_queue.h"
+#include "shim/tap/activity/cupti/cupti_api.h"
+#include "shim/tap/activity/cupti/node_queue.h"
+#include "shim/tap/activity/source.h"
 
 namespace dltap::shim::cupti {
 
@@ -18,7 +18,7 @@ namespace dltap::shim::cupti {
 class GraphNodes {
  public:
   // Collector, at the begin of a session; later calls find the api complete.
-  void Begin(const CuptiApi* api, const Host* host);
+  void Begin(const CuptiApi* api, const SourceRuntime* runtime);
 
   // Any thread: a capture or an explicit graph begins.
   void CaptureBegins();
@@ -45,7 +45,7 @@ class GraphNodes {
   bool Subscribe();
 
   std::atomic<const CuptiApi*> api_{nullptr};
-  const Host* host_ = nullptr;
+  const SourceRuntime* runtime_ = nullptr;
   std::atomic<State> state_{State::kIdle};
   std::atomic<bool> wanted_{false};  // a capture began before the session
   CUpti_SubscriberHandle subscriber_ = nullptr;
@@ -54,4 +54,4 @@ class GraphNodes {
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_SHIM_TAP_CUPTI_GRAPH_NODES_H_
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_GRAPH_NODES_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/cupti/kernel_tracing.h"
+#include "shim/tap/activity/cupti/kernel_tracing.h"
 
 #include <stdlib.h>
 
@@ -24,27 +24,27 @@ constinit KernelTracing g_kernel_tracing;
 bool KernelTracing::IsCurrentSession() const {
   // In a forked child nothing of this holds, and CUPTI must not be called.
   const uint32_t session = session_.load(std::memory_order_acquire);
-  return session != 0 && host_.session() == session;
+  return session != 0 && runtime_.session() == session;
 }
 
-void KernelTracing::Start(const Host& host) {
-  host_ = host;
+void KernelTracing::Start(const SourceRuntime& runtime) {
+  runtime_ = runtime;
   owner_.store(Owner::kNobody, std::memory_order_relaxed);
   const char* injected = secure_getenv("CUDA_INJECTION64_PATH");
   if (injected != nullptr && *injected != '\0') {
-    host_.level(trace::Level::kHost,
-                "another tool is injected (CUDA_INJECTION64_PATH is set)");
+    runtime_.level(trace::Level::kHost,
+                   "another tool is injected (CUDA_INJECTION64_PATH is set)");
     return;
   }
   if (!Connect()) return;
-  reader_.Begin(&api_, &host_, version_);
-  nodes_.Begin(&api_, &host_);
-  session_.store(host_.session(), std::memory_order_release);
+  reader_.Begin(&api_, &runtime_, version_);
+  nodes_.Begin(&api_, &runtime_);
+  session_.store(runtime_.session(), std::memory_order_release);
   if (client_kinds_.load(std::memory_order_relaxed) != 0) {
     yielded_ns_.store(Now(), std::memory_order_relaxed);
     owner_.store(Owner::kClient, std::memory_order_release);
-    host_.lost(trace::LossKind::kCuptiYielded, 1);
-  } else if (!host_.recording()) {
+    runtime_.lost(trace::LossKind::kActivityYielded, 1);
+  } else if (!runtime_.recording()) {
     paused_ns_ = Now();
     owner_.store(Owner::kPaused, std::memory_order_release);
   } else {
@@ -53,8 +53,8 @@ void KernelTracing::Start(const Host& host) {
   }
   // The first flush is due a period later, when the trace says that we trace:
   // a flush that never returns would keep it from being written.
-  flushed_at_ns_ = host_.monotonic_ns();
-  host_.level(trace::Level::kKernels, "");
+  flushed_at_ns_ = runtime_.monotonic_ns();
+  runtime_.level(trace::Level::kKernels, "");
 }
 
 void KernelTracing::Finish() {
@@ -80,14 +80,14 @@ void KernelTracing::Pass() {
   clock_.Sample(TracingNow);
   switch (owner_.load(std::memory_order_acquire)) {
     case Owner::kOurs:
-      if (!host_.recording()) {
+      if (!runtime_.recording()) {
         Pause();
-      } else if (host_.monotonic_ns() - flushed_at_ns_ >= kFlushPeriodNs) {
+      } else if (runtime_.monotonic_ns() - flushed_at_ns_ >= kFlushPeriodNs) {
         Flush(false);
       }
       break;
     case Owner::kPaused:
-      if (host_.recording()) Resume();
+      if (runtime_.recording()) Resume();
       break;
     case Owner::kClient: TakeBackIfLeft(); break;
     default: break;
@@ -116,7 +116,7 @@ void KernelTracing::Resume() {
 
 void KernelTracing::Flush(bool forced) {
   const uint64_t before = Now();
-  flushed_at_ns_ = host_.monotonic_ns();
+  flushed_at_ns_ = runtime_.monotonic_ns();
   // FORCED in the middle of a run would hand out running kernels with an end
   // of 0, and lose them.
   api_.activity_flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
@@ -163,7 +163,7 @@ void KernelTracing::CountDropped() {
       dropped == 0) {
     return;
   }
-  host_.lost(trace::LossKind::kCuptiDropped, dropped);
+  runtime_.lost(trace::LossKind::kActivityDropped, dropped);
 }
 
 template <typename Record>
@@ -171,8 +171,8 @@ void KernelTracing::WriteSample(const Record& record) {
   uint8_t bytes[sizeof(Record) + 8];
   trace::RecordBuffer buffer(bytes, sizeof(bytes));
   buffer.Append(record);
-  host_.append(trace::BlockKind::kSamples, buffer.data(),
-               static_cast<uint32_t>(buffer.size()));
+  runtime_.append(trace::BlockKind::kSamples, buffer.data(),
+                  static_cast<uint32_t>(buffer.size()));
 }
 
 void KernelTracing::WriteWatermark(uint64_t complete_until_ns) {
@@ -204,8 +204,9 @@ bool KernelTracing::Timestamp(uint64_t* ns) {
 
 uint64_t KernelTracing::Now() {
   if (clock_lost_.load(std::memory_order_acquire)) {
-    return host_.monotonic_ns() + static_cast<uint64_t>(clock_offset_ns_.load(
-                                      std::memory_order_relaxed));
+    return runtime_.monotonic_ns() +
+           static_cast<uint64_t>(
+               clock_offset_ns_.load(std::memory_order_relaxed));
   }
   uint64_t now = 0;
   return api_.get_timestamp(&now) == CUPTI_SUCCESS ? now : 0;

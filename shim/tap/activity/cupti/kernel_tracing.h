@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_CUPTI_KERNEL_TRACING_H_
-#define DLTAP_SHIM_TAP_CUPTI_KERNEL_TRACING_H_
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_KERNEL_TRACING_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_KERNEL_TRACING_H_
 
 #include <atomic>
 #include <cstdint>
 
-#include "shim/tap/cupti/activity_clock.h"
-#include "shim/tap/cupti/activity_reader.h"
-#include "shim/tap/cupti/buffer_pool.h"
-#include "shim/tap/cupti/cupti_api.h"
-#include "shim/tap/cupti/graph_nodes.h"
-#include "shim/tap/cupti/host.h"
+#include "shim/tap/activity/cupti/activity_clock.h"
+#include "shim/tap/activity/cupti/activity_reader.h"
+#include "shim/tap/activity/cupti/buffer_pool.h"
+#include "shim/tap/activity/cupti/cupti_api.h"
+#include "shim/tap/activity/cupti/graph_nodes.h"
+#include "shim/tap/activity/source.h"
 
 namespace dltap::shim::cupti {
 
@@ -27,7 +27,7 @@ namespace dltap::shim::cupti {
 class KernelTracing {
  public:
   // ---- Collector
-  void Start(const Host& host);
+  void Start(const SourceRuntime& runtime);
   // Each drain. Flushes twice a second at most.
   void Pass();
   // The last records, also of what still runs. The caller waits with a
@@ -37,7 +37,7 @@ class KernelTracing {
   // ---- Any thread
   // CUPTI's clock; false: there is none (yet).
   bool Timestamp(uint64_t* ns);
-  // Around outermost library calls, while the host has been told to push.
+  // Around outermost library calls, while the runtime has been told to push.
   bool PushId(uint64_t id);
   void PopId();
   void CaptureBegins();
@@ -102,9 +102,9 @@ class KernelTracing {
   void WriteSample(const Record& record);
   uint64_t Now();
 
-  Host host_{};
+  SourceRuntime runtime_{};
   CuptiApi api_{};
-  std::atomic<uint32_t> session_{0};  // that api_ and host_ belong to
+  std::atomic<uint32_t> session_{0};  // that api_ and runtime_ belong to
   std::atomic<Owner> owner_{Owner::kNobody};
   uint32_t version_ = 0;
   bool whole_api_kinds_ = false;
@@ -143,4 +143,4 @@ extern constinit KernelTracing g_kernel_tracing;
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_SHIM_TAP_CUPTI_KERNEL_TRACING_H_
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_KERNEL_TRACING_H_

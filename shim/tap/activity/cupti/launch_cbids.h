@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_CUPTI_LAUNCH_CBIDS_H_
-#define DLTAP_SHIM_TAP_CUPTI_LAUNCH_CBIDS_H_
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_LAUNCH_CBIDS_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_LAUNCH_CBIDS_H_
 
 #include <cstdint>
 
@@ -54,4 +54,4 @@ constexpr bool Contains(const CbidRange (&ranges)[kCount], uint32_t cbid) {
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_SHIM_TAP_CUPTI_LAUNCH_CBIDS_H_
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_LAUNCH_CBIDS_H_

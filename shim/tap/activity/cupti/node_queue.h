@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_CUPTI_NODE_QUEUE_H_
-#define DLTAP_SHIM_TAP_CUPTI_NODE_QUEUE_H_
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_NODE_QUEUE_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_NODE_QUEUE_H_
 
 #include <array>
 #include <atomic>
@@ -56,4 +56,4 @@ class NodeQueue {
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_SHIM_TAP_CUPTI_NODE_QUEUE_H_
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_NODE_QUEUE_H_

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "shim/tap/cupti/kernel_tracing.h"
+#include "shim/tap/activity/cupti/kernel_tracing.h"
 
 namespace dltap::shim::cupti {
 namespace {
@@ -47,8 +47,8 @@ void KernelTracing::HandOver() {
   api_.activity_flush_all(0);
   client_flushed_.store(false, std::memory_order_relaxed);
   // From now: a client that only looks in leaves by itself.
-  client_left_ns_.store(host_.monotonic_ns(), std::memory_order_relaxed);
-  host_.lost(trace::LossKind::kCuptiYielded, 1);
+  client_left_ns_.store(runtime_.monotonic_ns(), std::memory_order_relaxed);
+  runtime_.lost(trace::LossKind::kActivityYielded, 1);
   owner_.store(Owner::kClient, std::memory_order_release);
 }
 
@@ -58,7 +58,7 @@ void KernelTracing::TakeBackIfLeft() {
   if (client_kinds_.load(std::memory_order_acquire) != 0) return;
   const uint64_t left_ns = client_left_ns_.load(std::memory_order_relaxed);
   const bool flushed = client_flushed_.load(std::memory_order_relaxed);
-  if (!flushed && host_.monotonic_ns() - left_ns < kClientGoneNs) return;
+  if (!flushed && runtime_.monotonic_ns() - left_ns < kClientGoneNs) return;
   if (!flushed) api_.activity_flush_all(0);  // its records are still its own
   Owner owner = Owner::kClient;
   if (!owner_.compare_exchange_strong(owner, Owner::kTaking,
@@ -106,7 +106,7 @@ void KernelTracing::AfterDisable(int32_t kind) {
       client_kinds_.fetch_and(~BitOf(kind), std::memory_order_acq_rel);
   if ((before & ~BitOf(kind)) != 0 || before == 0) return;
   if (IsCurrentSession()) {
-    client_left_ns_.store(host_.monotonic_ns(), std::memory_order_relaxed);
+    client_left_ns_.store(runtime_.monotonic_ns(), std::memory_order_relaxed);
   }
 }
 
@@ -117,7 +117,7 @@ void KernelTracing::AfterFlush() {
     // The sooner the collector takes back, the less is not observed.
     if (IsCurrentSession() &&
         owner_.load(std::memory_order_acquire) == Owner::kClient) {
-      host_.wake();
+      runtime_.wake();
     }
   }
 }
@@ -127,8 +127,9 @@ void KernelTracing::BeforeTimestampCallback() {
   if (!IsCurrentSession()) return;
   StepAside();
   if (!clock_lost_.load(std::memory_order_relaxed)) {
-    clock_offset_ns_.store(static_cast<int64_t>(Now() - host_.monotonic_ns()),
-                           std::memory_order_relaxed);
+    clock_offset_ns_.store(
+        static_cast<int64_t>(Now() - runtime_.monotonic_ns()),
+        std::memory_order_relaxed);
   }
 }
 
@@ -138,7 +139,7 @@ void KernelTracing::AfterTimestampCallback(
   if (!IsCurrentSession()) return;
   uint64_t now = 0;
   api_.get_timestamp(&now);
-  const auto expected = static_cast<int64_t>(host_.monotonic_ns()) +
+  const auto expected = static_cast<int64_t>(runtime_.monotonic_ns()) +
                         clock_offset_ns_.load(std::memory_order_relaxed);
   const int64_t jump = static_cast<int64_t>(now) - expected;
   const bool follows = jump > static_cast<int64_t>(kSecondNs) ||
@@ -174,7 +175,7 @@ void KernelTracing::BufferRequested(uint8_t** buffer, size_t* size,
   *size = *buffer != nullptr ? BufferPool::kBufferBytes : 0;
   *max_records = 0;  // as many as fit
   if (*buffer == nullptr) {
-    host_.lost(trace::LossKind::kActivityBuffer, 1);
+    runtime_.lost(trace::LossKind::kActivityBuffer, 1);
   } else {
     our_buffers_outside_.fetch_add(1, std::memory_order_relaxed);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_CUPTI_REASON_TEXT_H_
-#define DLTAP_SHIM_TAP_CUPTI_REASON_TEXT_H_
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_REASON_TEXT_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_REASON_TEXT_H_
 
 #include <array>
 #include <cstdint>
@@ -41,4 +41,4 @@ class ReasonText {
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_SHIM_TAP_CUPTI_REASON_TEXT_H_
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_REASON_TEXT_H_

@@ -100,7 +100,7 @@ constexpr char kEverything[] =
     "range t=0..90ns thread=0 name=\"step\" kind=step domain=\"d\"\n"
     "call t=0..10ns thread=0 cublasSgemm_v2 depth=0 m=-1 alpha=0.5 "
     "a=0x7f00\n"
-    "launchapi t=2..4ns thread=0 corr=7 cbid=211 ext=0ns\n"
+    "launchapi t=2..4ns thread=0 corr=7 api=211 ext=0ns\n"
     "memcpy t=3..5ns device=0 stream=7 corr=8 bytes=64 kind=htod "
     "src=pageable dst=device\n"
     "sample t=5ns thread=1 on_cpu=1 cpu=70ns\n"

@@ -24,7 +24,7 @@ trace::AnchorRecord Anchor(uint64_t monotonic_ns) {
   anchor.ticks = monotonic_ns / 10;
   anchor.monotonic_ns = monotonic_ns;
   anchor.realtime_ns = monotonic_ns + 1'000'000'000;
-  anchor.cupti_ns = monotonic_ns + 5'000'000;
+  anchor.activity_ns = monotonic_ns + 5'000'000;
   return anchor;
 }
 
@@ -79,7 +79,7 @@ TEST_F(TraceReaderTest, CallsAndKernelsShareOneTimeLine) {
                 .payload_bytes = 8}});
   trace::StreamRecord stream = {};
   stream.id = 3;
-  stream.cupti_stream = 7;
+  stream.stream = 7;
   stream.context = 1;
   trace.Put(BlockKind::kDefinitions, stream);
   trace::KernelVariantRecord variant = {};
@@ -113,9 +113,9 @@ TEST_F(TraceReaderTest, CallsAndKernelsShareOneTimeLine) {
 
 TEST_F(TraceReaderTest, SimulatedClockMayCountFrom1970) {
   constexpr uint64_t kNow = 4'000'000'000'000'000'000;  // the year 2096
-  TraceBytes trace(42, 0, trace::ClockKind::kCupti);
+  TraceBytes trace(42, 0, trace::ClockKind::kActivity);
   trace::AnchorRecord anchor = {};
-  anchor.ticks = anchor.cupti_ns = kNow;
+  anchor.ticks = anchor.activity_ns = kNow;
   anchor.monotonic_ns = 77;
   anchor.realtime_ns = kNow + 5000;
   trace.Put(BlockKind::kSamples, anchor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_TESTS_UNIT_SHIM_TAP_TAGGING_FAKE_HOST_H_
-#define DLTAP_TESTS_UNIT_SHIM_TAP_TAGGING_FAKE_HOST_H_
+#ifndef DLTAP_TESTS_UNIT_SHIM_TAP_TAGGING_FAKE_TAGGING_RUNTIME_H_
+#define DLTAP_TESTS_UNIT_SHIM_TAP_TAGGING_FAKE_TAGGING_RUNTIME_H_
 
 #include <cstring>
 #include <map>
@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "opmodel/operation.h"
-#include "shim/tap/tagging/host.h"
+#include "shim/tap/tagging/tagging_runtime.h"
 #include "shim/trace/records.h"
 
 namespace dltap::shim::tagging {
 
 // A runtime that keeps what tagging hands to it, decoded.
-class FakeHost {
+class FakeTaggingRuntime {
  public:
-  FakeHost() {
+  FakeTaggingRuntime() {
     instance() = this;
-    g_host = Host{
+    g_runtime = TaggingRuntime{
         .session = [] { return instance()->session; },
         .define_operation =
             [](uint32_t id, uint16_t count, std::span<const uint8_t> nodes) {
@@ -45,9 +45,9 @@ class FakeHost {
         .lost = [](trace::LossKind) { ++instance()->losses; },
     };
   }
-  ~FakeHost() { g_host = Host{}; }
+  ~FakeTaggingRuntime() { g_runtime = TaggingRuntime{}; }
 
-  // Each host is a session of its own: tables outlive it.
+  // Each runtime is a session of its own: tables outlive it.
   uint32_t session = NextSession();
   bool recording = true;
   bool definitions_work = true;
@@ -64,9 +64,9 @@ class FakeHost {
     static uint32_t last = 0;
     return ++last;
   }
-  static FakeHost*& instance() {
-    static FakeHost* host = nullptr;
-    return host;
+  static FakeTaggingRuntime*& instance() {
+    static FakeTaggingRuntime* runtime = nullptr;
+    return runtime;
   }
 
   bool DefineOperation(uint32_t id, uint16_t count,
@@ -96,4 +96,4 @@ class FakeHost {
 
 }  // namespace dltap::shim::tagging
 
-#endif  // DLTAP_TESTS_UNIT_SHIM_TAP_TAGGING_FAKE_HOST_H_
+#endif  // DLTAP_TESTS_UNIT_SHIM_TAP_TAGGING_FAKE_TAGGING_RUNTIME_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/cupti/buffer_pool.h"
+#include "shim/tap/activity/cupti/buffer_pool.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "shim/tap/cupti/id_table.h"
-#include "shim/tap/cupti/node_queue.h"
+#include "shim/tap/activity/cupti/id_table.h"
+#include "shim/tap/activity/cupti/node_queue.h"
 
 namespace dltap::shim::cupti {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/cupti/external_table.h"
+#include "shim/tap/activity/cupti/external_table.h"
 
 #include <gtest/gtest.h>
 

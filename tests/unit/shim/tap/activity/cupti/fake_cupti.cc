@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/unit/shim/tap/cupti/fake_cupti.h"
+#include "tests/unit/shim/tap/activity/cupti/fake_cupti.h"
 
 #include <cstring>
 
-#include "shim/tap/cupti/activity_view.h"
+#include "shim/tap/activity/cupti/activity_view.h"
 
 namespace dltap::shim::cupti {
 namespace {

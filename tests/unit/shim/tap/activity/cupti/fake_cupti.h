@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_FAKE_CUPTI_H_
-#define DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_FAKE_CUPTI_H_
+#ifndef DLTAP_TESTS_UNIT_SHIM_TAP_ACTIVITY_CUPTI_FAKE_CUPTI_H_
+#define DLTAP_TESTS_UNIT_SHIM_TAP_ACTIVITY_CUPTI_FAKE_CUPTI_H_
 
 #include <cuda.h>
 #include <cupti.h>
@@ -84,4 +84,4 @@ class FakeCupti {
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_FAKE_CUPTI_H_
+#endif  // DLTAP_TESTS_UNIT_SHIM_TAP_ACTIVITY_CUPTI_FAKE_CUPTI_H_

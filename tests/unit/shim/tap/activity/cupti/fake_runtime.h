@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_FAKE_RUNTIME_H_
-#define DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_FAKE_RUNTIME_H_
+#ifndef DLTAP_TESTS_UNIT_SHIM_TAP_ACTIVITY_CUPTI_FAKE_RUNTIME_H_
+#define DLTAP_TESTS_UNIT_SHIM_TAP_ACTIVITY_CUPTI_FAKE_RUNTIME_H_
 
 #include <cstring>
 #include <map>
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "shim/tap/cupti/host.h"
-#include "tests/unit/shim/tap/cupti/fake_cupti.h"
+#include "shim/tap/activity/source.h"
+#include "tests/unit/shim/tap/activity/cupti/fake_cupti.h"
 
 namespace dltap::shim::cupti {
 
@@ -18,7 +18,7 @@ class FakeRuntime {
  public:
   FakeRuntime() { current() = this; }
 
-  Host host() const {
+  SourceRuntime runtime() const {
     return {
         .session = [] { return current()->session; },
         .recording = [] { return current()->recording; },
@@ -100,4 +100,4 @@ class FakeRuntime {
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_FAKE_RUNTIME_H_
+#endif  // DLTAP_TESTS_UNIT_SHIM_TAP_ACTIVITY_CUPTI_FAKE_RUNTIME_H_

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_KERNEL_TRACING_FIXTURE_H_
-#define DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_KERNEL_TRACING_FIXTURE_H_
+#ifndef DLTAP_TESTS_UNIT_SHIM_TAP_ACTIVITY_CUPTI_KERNEL_TRACING_FIXTURE_H_
+#define DLTAP_TESTS_UNIT_SHIM_TAP_ACTIVITY_CUPTI_KERNEL_TRACING_FIXTURE_H_
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "shim/tap/cupti/kernel_tracing.h"
-#include "tests/unit/shim/tap/cupti/fake_cupti.h"
-#include "tests/unit/shim/tap/cupti/fake_runtime.h"
+#include "shim/tap/activity/cupti/kernel_tracing.h"
+#include "tests/unit/shim/tap/activity/cupti/fake_cupti.h"
+#include "tests/unit/shim/tap/activity/cupti/fake_runtime.h"
 
 namespace dltap::shim::cupti {
 
@@ -22,7 +22,7 @@ class KernelTracingFixture : public ::testing::Test {
     std::construct_at(&tracing_);
   }
 
-  void Start() { tracing_.Start(runtime_.host()); }
+  void Start() { tracing_.Start(runtime_.runtime()); }
 
   // A pass late enough to flush.
   void Pass() {
@@ -38,4 +38,4 @@ class KernelTracingFixture : public ::testing::Test {
 
 }  // namespace dltap::shim::cupti
 
-#endif  // DLTAP_TESTS_UNIT_SHIM_TAP_CUPTI_KERNEL_TRACING_FIXTURE_H_
+#endif  // DLTAP_TESTS_UNIT_SHIM_TAP_ACTIVITY_CUPTI_KERNEL_TRACING_FIXTURE_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/cupti/kernel_tracing.h"
+#include "shim/tap/activity/cupti/kernel_tracing.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "tests/unit/shim/tap/cupti/kernel_tracing_fixture.h"
+#include "tests/unit/shim/tap/activity/cupti/kernel_tracing_fixture.h"
 
 namespace dltap::shim::cupti {
 namespace {
@@ -38,7 +38,7 @@ TEST_F(KernelTracingTest, WritesKernelsWithTheirLaunches) {
   ASSERT_EQ(streams.size(), 1u);
   EXPECT_EQ(streams[0].id, kernels[0].stream);
   EXPECT_EQ(streams[0].device, 1u);
-  EXPECT_EQ(streams[0].cupti_stream, 7u);
+  EXPECT_EQ(streams[0].stream, 7u);
   const auto calls = runtime_.All<trace::LaunchApiRecord>();
   ASSERT_EQ(calls.size(), 1u);
   EXPECT_EQ(calls[0].correlation, 5u);
@@ -159,7 +159,7 @@ TEST_F(KernelTracingTest, DroppedRecordsAreCounted) {
   Start();
   cupti_.dropped = 17;
   Pass();
-  EXPECT_EQ(runtime_.losses[LossKind::kCuptiDropped], 17u);
+  EXPECT_EQ(runtime_.losses[LossKind::kActivityDropped], 17u);
 }
 
 TEST_F(KernelTracingTest, FlushesAreNeverForcedBeforeTheEnd) {

@@ -2,8 +2,8 @@
 // What happens when a framework's profiler uses CUPTI in the same process.
 #include <gtest/gtest.h>
 
-#include "shim/tap/cupti/hooks.h"
-#include "tests/unit/shim/tap/cupti/kernel_tracing_fixture.h"
+#include "shim/tap/activity/cupti/client_hooks.h"
+#include "tests/unit/shim/tap/activity/cupti/kernel_tracing_fixture.h"
 
 namespace dltap::shim::cupti {
 namespace {
@@ -115,7 +115,7 @@ TEST_F(OtherClientsTest, TakesBackAfterTheClientHasLeftAndFlushed) {
   EXPECT_EQ(gaps[0].end_ns, 900u);
   EXPECT_EQ(gaps[0].cause,
             static_cast<uint32_t>(trace::NotObservedCause::kYielded));
-  EXPECT_EQ(runtime_.losses[trace::LossKind::kCuptiYielded], 1u);
+  EXPECT_EQ(runtime_.losses[trace::LossKind::kActivityYielded], 1u);
 }
 
 TEST_F(OtherClientsTest, AClientThatNeverFlushesStillGetsItsRecords) {
