@@ -215,6 +215,13 @@ struct Loss {
   uint64_t count;
 };
 
+// A library and its version: as a number of its own counting, or as a text.
+struct LibraryVersion {
+  std::string library;  // "cudnn"; "cuda" is the driver
+  uint64_t number = 0;  // 0: unknown
+  std::string text;     // empty: unknown
+};
+
 struct CountedCall {  // functions of role `count`: no records, a total
   EntryPointId entry;
   uint64_t calls;
@@ -224,10 +231,13 @@ struct CountedCall {  // functions of role `count`: no records, a total
 struct Process {
   std::string host;
   std::string program;
+  std::vector<std::string> command;  // its arguments, any bytes; may be empty
+  bool command_is_cut = false;       // it was longer than the trace keeps
   int64_t pid = 0;
   std::optional<int> rank;
   std::optional<int> world_size;
   std::string framework;     // "torch 2.11.0"; empty: unknown
+  std::vector<LibraryVersion> libraries;
   std::string level;         // "host", "kernels"; imported: "kernels"
   std::string level_reason;  // why not the level asked for; else empty
   int64_t begin_ns = 0;      // first and last event

@@ -4,6 +4,7 @@
 #include "shim/tap/activity/activity_collection.h"
 #include "shim/tap/activity/cupti/cupti_source.h"
 #include "shim/tap/entry/device_definitions.h"
+#include "shim/tap/entry/library_versions.h"
 #include "shim/tap/entry/real_functions.h"
 #include "shim/tap/entry/tagging_connection.h"
 
@@ -14,6 +15,7 @@ namespace {
 [[gnu::constructor]] void ConnectParts() {
   CollectActivities(cupti::kCuptiSource, FindReal);
   CollectDeviceDefinitions();
+  CollectLibraryVersions();
   ConnectTagging();
 }
 

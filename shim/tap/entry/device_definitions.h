@@ -4,8 +4,8 @@
 
 namespace dltap::shim {
 
-// The collector defines the devices and library versions of the process in the
-// trace, as soon as the driver can be asked. At load, once.
+// The collector defines the devices of the process in the trace, as soon as the
+// driver can be asked. At load, once.
 void CollectDeviceDefinitions();
 
 }  // namespace dltap::shim

@@ -9,6 +9,7 @@
 
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector_requests.h"
+#include "shim/tap/runtime/command_line.h"
 #include "shim/tap/runtime/drain.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/participants.h"
@@ -78,6 +79,7 @@ void* RunCollector(void*) {
   t_thread.session = kOwnThread;
   prctl(PR_SET_NAME, "dltap", 0, 0, 0);
   Schedule schedule;
+  WriteCommandLine();
   MeasureCallCost();
   StartParticipants();
   while (Turn(&schedule)) WaitForRequest(kPassPeriodNs);

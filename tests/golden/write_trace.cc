@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a trace of format 1.0 that holds every kind of record, with its ring
-// file, into the directory given. Made once; the files are checked in, because
-// a reader must read what an old writer wrote, not what today's encoder does.
+// Writes a trace of today's format that holds every kind of record, with its
+// ring file, into the directory given. Run once for each version; the files are
+// checked in, because a reader must read what an old writer wrote, not what
+// today's encoder does.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -46,11 +47,18 @@ void AddDefinitions(TraceBytes& trace) {
               r.ticks_per_second = 1'000'000'000;
               r.clock = static_cast<uint8_t>(ClockKind::kTsc);
             }));
-  trace.Put(BlockKind::kDefinitions, With<VersionsRecord>([](auto& r) {
-              r.driver = 13000;
-              r.cudnn = 91900;
-            }),
-            Piece::String("torch 2.11.0", 12), Piece::String("580.65", 6));
+  const uint64_t driver = 13000;
+  const uint64_t unnumbered = 0;
+  trace.Put(BlockKind::kDefinitions,
+            With<LibrariesRecord>([](auto& r) { r.library_count = 2; }),
+            Piece::String("cuda", 4), Piece::Raw(&driver, sizeof(driver)),
+            Piece::String("", 0), Piece::String("torch", 5),
+            Piece::Raw(&unnumbered, sizeof(unnumbered)),
+            Piece::String("2.11.0", 6));
+  constexpr std::string_view kCommand("/usr/bin/python\0train.py\0a \xff\n", 30);
+  trace.Put(BlockKind::kDefinitions,
+            With<CommandRecord>([](auto& r) { r.whole_bytes = 9000; }),
+            Piece::String(kCommand.data(), kCommand.size()));
   trace.Put(BlockKind::kDefinitions, With<ThreadRecord>([](auto& r) {
               r.is_main = 1;
               r.tid = 42;
@@ -253,7 +261,7 @@ void Write(const std::string& path, const std::vector<uint8_t>& bytes) {
 int main(int argc, char** argv) {
   using namespace dltap::trace;
   if (argc != 2) {
-    std::fputs("usage: write_trace_v1_0 DIRECTORY\n", stderr);
+    std::fputs("usage: write_trace DIRECTORY\n", stderr);
     return 2;
   }
   TraceBytes trace;
