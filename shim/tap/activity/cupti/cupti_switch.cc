@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of KernelTracing that switches CUPTI on and off.
-#include "shim/tap/activity/cupti/kernel_tracing.h"
+#include "shim/tap/activity/cupti/cupti_switch.h"
+
+#include "shim/tap/activity/cupti/activity_view.h"
 #include "shim/tap/activity/cupti/launch_cbids.h"
 #include "shim/tap/activity/cupti/reason_text.h"
 
@@ -16,25 +17,15 @@ constexpr CUpti_ActivityKind kKinds[] = {
     CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
 };
 
-void CUPTIAPI OnBufferRequested(uint8_t** buffer, size_t* size,
-                                size_t* max_records) {
-  g_kernel_tracing.BufferRequested(buffer, size, max_records);
-}
-void CUPTIAPI OnBufferCompleted(CUcontext context, uint32_t stream,
-                                uint8_t* buffer, size_t size,
-                                size_t valid_bytes) {
-  g_kernel_tracing.BufferCompleted(context, stream, buffer, size, valid_bytes);
-}
-
 }  // namespace
 
 // Finds CUPTI and its version; says why not.
-bool KernelTracing::Connect() {
+bool CuptiSwitch::Connect() {
   const char* why = nullptr;
-  if (!FindCupti(runtime_.real, &api_)) {
+  if (!FindCupti(session_->runtime().real, &api_)) {
     if (!MapCupti()) {
       why = "libcupti was not found";
-    } else if (!FindCupti(runtime_.real, &api_)) {
+    } else if (!FindCupti(session_->runtime().real, &api_)) {
       why = "libcupti lacks a function of CUDA 11.0";
     }
   }
@@ -42,31 +33,27 @@ bool KernelTracing::Connect() {
     if (!Check("cuptiGetVersion", api_.get_version(&version_))) return false;
     if (version_ < kOldestVersion) why = "libcupti is older than CUDA 11.0";
   }
-  if (why == nullptr && !pool_.Prepare()) {
-    why = "no memory for activity buffers";
-  }
-  if (why != nullptr) runtime_.level(trace::Level::kHost, why);
+  if (why != nullptr) session_->runtime().level(trace::Level::kHost, why);
   return why == nullptr;
 }
 
-void KernelTracing::GiveUp(const char* step, CUptiResult result) {
-  owner_.store(Owner::kNobody, std::memory_order_release);
-  runtime_.set_pushing(false);
+void CuptiSwitch::GiveUp(const char* step, CUptiResult result) {
+  session_->runtime().set_pushing(false);
   const char* error = nullptr;
   if (api_.get_result_string != nullptr) {
     api_.get_result_string(result, &error);
   }
   const ReasonText why(step, error, result);
-  runtime_.level(trace::Level::kHost, why.text());
+  session_->runtime().level(trace::Level::kHost, why.text());
 }
 
-bool KernelTracing::Check(const char* step, CUptiResult result) {
+bool CuptiSwitch::Check(const char* step, CUptiResult result) {
   if (result == CUPTI_SUCCESS) return true;
   GiveUp(step, result);
   return false;
 }
 
-bool KernelTracing::SwitchOnKinds() {
+bool CuptiSwitch::SwitchOnKinds() {
   for (const CUpti_ActivityKind kind : kKinds) {
     const CUptiResult result = api_.activity_enable(kind);
     // Peer copies are a kind that few devices need and some refuse.
@@ -78,7 +65,7 @@ bool KernelTracing::SwitchOnKinds() {
 
 // API records of launches and copies only; libraries before 12.5 know only
 // whole kinds.
-bool KernelTracing::SwitchOnApis() {
+bool CuptiSwitch::SwitchOnApis() {
   if (api_.enable_runtime_api == nullptr || api_.enable_driver_api == nullptr) {
     whole_api_kinds_ = true;
   }
@@ -94,7 +81,7 @@ bool KernelTracing::SwitchOnApis() {
 }
 
 // False when all were refused. Ids that this library does not know are.
-bool KernelTracing::SwitchApiCalls(uint8_t enable) {
+bool CuptiSwitch::SwitchApiCalls(uint8_t enable) {
   bool any = false;
   if (api_.enable_runtime_api == nullptr || api_.enable_driver_api == nullptr) {
     return any;
@@ -112,19 +99,25 @@ bool KernelTracing::SwitchApiCalls(uint8_t enable) {
   return any;
 }
 
-CUptiResult KernelTracing::RegisterDispatch() {
-  return api_.activity_register_callbacks(OnBufferRequested, OnBufferCompleted);
+void CuptiSwitch::Register() {
+  api_.activity_register_callbacks(callbacks_.requested, callbacks_.completed);
 }
 
-// REQUIRES: owner_ is kTaking. On failure everything is off again. Calls come
-// on before kernels: no kernel is delivered without its launch.
-bool KernelTracing::TakeOver() {
+void CuptiSwitch::UseWholeApiKinds(bool now) {
+  whole_api_kinds_ = true;
+  if (!now) return;
+  api_.activity_enable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  api_.activity_enable(CUPTI_ACTIVITY_KIND_DRIVER);
+}
+
+// Calls come on before kernels: no kernel is delivered without its launch.
+bool CuptiSwitch::On() {
   const bool done = Check("cuptiActivityRegisterCallbacks",
                           api_.activity_register_callbacks(
-                              OnBufferRequested, OnBufferCompleted)) &&
+                              callbacks_.requested, callbacks_.completed)) &&
                     SwitchOnApis() && SwitchOnKinds();
   if (!done) {
-    SwitchOff();
+    Off();
     return false;
   }
   if (api_.get_thread_id_type != nullptr &&
@@ -134,13 +127,11 @@ bool KernelTracing::TakeOver() {
     thread_ids_changed_ = true;
     api_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   }
-  owner_.store(Owner::kOurs, std::memory_order_release);
-  runtime_.set_pushing(true);
   return true;
 }
 
-void KernelTracing::SwitchOff() {
-  runtime_.set_pushing(false);
+void CuptiSwitch::Off() {
+  session_->runtime().set_pushing(false);
   for (const CUpti_ActivityKind kind : kKinds) api_.activity_disable(kind);
   SwitchApiCalls(0);
   if (whole_api_kinds_) {

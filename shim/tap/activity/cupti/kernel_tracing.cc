@@ -9,65 +9,65 @@ namespace {
 constexpr uint64_t kFlushPeriodNs = 500'000'000;
 constexpr uint64_t kKernelsBeforeApiDoubt = 64;
 
-uint64_t TracingNow() {
-  uint64_t now = 0;
-  g_kernel_tracing.Timestamp(&now);
-  return now;
-}
-
 }  // namespace
 
 constinit KernelTracing g_kernel_tracing;
 
-// ---- Begin, end ------------------------------------------------------------
-
-bool KernelTracing::IsCurrentSession() const {
-  // In a forked child nothing of this holds, and CUPTI must not be called.
-  const uint32_t session = session_.load(std::memory_order_acquire);
-  return session != 0 && runtime_.session() == session;
+void KernelTracing::OnBufferRequested(uint8_t** buffer, size_t* size,
+                                      size_t* max_records) {
+  g_kernel_tracing.clients_.BufferRequested(buffer, size, max_records);
 }
 
-void KernelTracing::Start(const SourceRuntime& runtime) {
-  runtime_ = runtime;
-  owner_.store(Owner::kNobody, std::memory_order_relaxed);
+void KernelTracing::OnBufferCompleted(CUcontext context, uint32_t stream,
+                                      uint8_t* buffer, size_t size,
+                                      size_t valid_bytes) {
+  g_kernel_tracing.clients_.BufferCompleted(
+      {context, stream, buffer, size, valid_bytes});
+}
+
+// ---- Begin, end ------------------------------------------------------------
+
+bool KernelTracing::Connect() {
+  if (!switch_.Connect()) return false;
+  if (buffers_.Prepare()) return true;
+  runtime().level(trace::Level::kHost, "no memory for activity buffers");
+  return false;
+}
+
+void KernelTracing::Start(const SourceRuntime& given) {
+  session_.Connect(given);
+  clients_.Reset();
   const char* injected = secure_getenv("CUDA_INJECTION64_PATH");
   if (injected != nullptr && *injected != '\0') {
-    runtime_.level(trace::Level::kHost,
-                   "another tool is injected (CUDA_INJECTION64_PATH is set)");
+    runtime().level(trace::Level::kHost,
+                    "another tool is injected (CUDA_INJECTION64_PATH is set)");
     return;
   }
   if (!Connect()) return;
-  reader_.Begin(&api_, &runtime_, version_);
-  nodes_.Begin(&api_, &runtime_);
-  session_.store(runtime_.session(), std::memory_order_release);
-  if (client_kinds_.load(std::memory_order_relaxed) != 0) {
-    yielded_ns_.store(Now(), std::memory_order_relaxed);
-    owner_.store(Owner::kClient, std::memory_order_release);
-    runtime_.lost(trace::LossKind::kActivityYielded, 1);
-  } else if (!runtime_.recording()) {
-    paused_ns_ = Now();
-    owner_.store(Owner::kPaused, std::memory_order_release);
-  } else {
-    owner_.store(Owner::kTaking, std::memory_order_relaxed);
-    if (!TakeOver()) return;
-  }
+  reader_.Begin(&switch_.api(), &runtime(), switch_.version());
+  nodes_.Begin(&switch_.api(), &runtime());
+  session_.Begin();
+  const bool is_recording = runtime().recording();
+  if (!is_recording) paused_ns_ = clock_.Now();
+  if (!clients_.Begin(/*paused=*/!is_recording)) return;
   // The first flush is due a period later, when the trace says that we trace:
   // a flush that never returns would keep it from being written.
-  flushed_at_ns_ = runtime_.monotonic_ns();
-  runtime_.level(trace::Level::kKernels, "");
+  flushed_at_ns_ = runtime().monotonic_ns();
+  runtime().level(trace::Level::kKernels, "");
 }
 
 void KernelTracing::Finish() {
-  if (!IsCurrentSession()) return;
-  if (owner_.load(std::memory_order_acquire) == Owner::kOurs) {
+  if (!session_.IsCurrent()) return;
+  if (clients_.owner() == Owner::kOurs) {
     Flush(true);
     ReadDelivered();
     WriteWatermark(flush_began_ns_);
-  } else if (owner_.load(std::memory_order_relaxed) == Owner::kClient) {
-    WriteNotObserved(yielded_ns_.load(std::memory_order_relaxed), Now(),
+  } else if (clients_.owner() == Owner::kClient) {
+    WriteNotObserved(clients_.yielded_ns(), clock_.Now(),
                      trace::NotObservedCause::kYielded);
-  } else if (owner_.load(std::memory_order_relaxed) == Owner::kPaused) {
-    WriteNotObserved(paused_ns_, Now(), trace::NotObservedCause::kRecordingOff);
+  } else if (clients_.owner() == Owner::kPaused) {
+    WriteNotObserved(paused_ns_, clock_.Now(),
+                     trace::NotObservedCause::kRecordingOff);
   }
   ReadNodes();
   reader_.Flush();
@@ -76,18 +76,18 @@ void KernelTracing::Finish() {
 // ---- Each pass -------------------------------------------------------------
 
 void KernelTracing::Pass() {
-  if (!IsCurrentSession()) return;
-  clock_.Sample(TracingNow);
-  switch (owner_.load(std::memory_order_acquire)) {
+  if (!session_.IsCurrent()) return;
+  clock_.Sample();
+  switch (clients_.owner()) {
     case Owner::kOurs:
-      if (!runtime_.recording()) {
+      if (!runtime().recording()) {
         Pause();
-      } else if (runtime_.monotonic_ns() - flushed_at_ns_ >= kFlushPeriodNs) {
+      } else if (runtime().monotonic_ns() - flushed_at_ns_ >= kFlushPeriodNs) {
         Flush(false);
       }
       break;
     case Owner::kPaused:
-      if (runtime_.recording()) Resume();
+      if (runtime().recording()) Resume();
       break;
     case Owner::kClient: TakeBackIfLeft(); break;
     default: break;
@@ -98,28 +98,33 @@ void KernelTracing::Pass() {
 }
 
 void KernelTracing::Pause() {
-  Owner owner = Owner::kOurs;
-  if (!owner_.compare_exchange_strong(owner, Owner::kTaking)) return;
-  paused_ns_ = Now();
-  SwitchOff();
+  const uint64_t before = clock_.Now();
+  if (!clients_.Pause()) return;
+  paused_ns_ = before;
   Flush(false);
-  owner_.store(Owner::kPaused, std::memory_order_release);
 }
 
 void KernelTracing::Resume() {
-  Owner owner = Owner::kPaused;
-  if (!owner_.compare_exchange_strong(owner, Owner::kTaking)) return;
-  if (!TakeOver()) return;
+  if (!clients_.Resume()) return;
   flush_began_ns_ = 0;
-  WriteNotObserved(paused_ns_, Now(), trace::NotObservedCause::kRecordingOff);
+  WriteNotObserved(paused_ns_, clock_.Now(),
+                   trace::NotObservedCause::kRecordingOff);
+}
+
+void KernelTracing::TakeBackIfLeft() {
+  const uint64_t yielded_ns = clients_.yielded_ns();
+  if (!clients_.TakeBackIfLeft()) return;
+  flush_began_ns_ = 0;
+  WriteNotObserved(yielded_ns, clock_.Now(), trace::NotObservedCause::kYielded);
 }
 
 void KernelTracing::Flush(bool forced) {
-  const uint64_t before = Now();
-  flushed_at_ns_ = runtime_.monotonic_ns();
+  const uint64_t before = clock_.Now();
+  flushed_at_ns_ = runtime().monotonic_ns();
   // FORCED in the middle of a run would hand out running kernels with an end
   // of 0, and lose them.
-  api_.activity_flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+  switch_.api().activity_flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
+                                          : 0);
   // Buffers may arrive a little after the flush returns, so what is complete
   // now is what the flush before this one had to deliver.
   if (flush_began_ns_ != 0 && !forced) WriteWatermark(flush_began_ns_);
@@ -129,18 +134,14 @@ void KernelTracing::Flush(bool forced) {
 
 void KernelTracing::ReadDelivered() {
   BufferPool::Buffer buffers[32];
-  for (int count; (count = pool_.Delivered(buffers, 32)) > 0;) {
+  for (int count; (count = buffers_.pool().Delivered(buffers, 32)) > 0;) {
     reader_.Read({buffers, static_cast<size_t>(count)}, clock_);
-    for (int i = 0; i < count; ++i) pool_.Give(buffers[i]);
+    for (int i = 0; i < count; ++i) buffers_.pool().Give(buffers[i]);
   }
   // Some library may want the whole kind on before it delivers single calls.
-  if (!whole_api_kinds_ && reader_.api_calls() == 0 &&
+  if (!switch_.uses_whole_api_kinds() && reader_.api_calls() == 0 &&
       reader_.kernels() > kKernelsBeforeApiDoubt) {
-    whole_api_kinds_ = true;
-    if (owner_.load(std::memory_order_acquire) == Owner::kOurs) {
-      api_.activity_enable(CUPTI_ACTIVITY_KIND_RUNTIME);
-      api_.activity_enable(CUPTI_ACTIVITY_KIND_DRIVER);
-    }
+    switch_.UseWholeApiKinds(/*now=*/clients_.owner() == Owner::kOurs);
   }
 }
 
@@ -159,11 +160,12 @@ void KernelTracing::ReadNodes() {
 
 void KernelTracing::CountDropped() {
   size_t dropped = 0;
-  if (api_.activity_get_dropped(nullptr, 0, &dropped) != CUPTI_SUCCESS ||
+  if (switch_.api().activity_get_dropped(nullptr, 0, &dropped) !=
+          CUPTI_SUCCESS ||
       dropped == 0) {
     return;
   }
-  runtime_.lost(trace::LossKind::kActivityDropped, dropped);
+  runtime().lost(trace::LossKind::kActivityDropped, dropped);
 }
 
 template <typename Record>
@@ -171,8 +173,8 @@ void KernelTracing::WriteSample(const Record& record) {
   uint8_t bytes[sizeof(Record) + 8];
   trace::RecordBuffer buffer(bytes, sizeof(bytes));
   buffer.Append(record);
-  runtime_.append(trace::BlockKind::kSamples, buffer.data(),
-                  static_cast<uint32_t>(buffer.size()));
+  runtime().append(trace::BlockKind::kSamples, buffer.data(),
+                   static_cast<uint32_t>(buffer.size()));
 }
 
 void KernelTracing::WriteWatermark(uint64_t complete_until_ns) {
@@ -197,34 +199,24 @@ void KernelTracing::WriteNotObserved(uint64_t begin_ns, uint64_t end_ns,
 // ---- Clock, ids, captures --------------------------------------------------
 
 bool KernelTracing::Timestamp(uint64_t* ns) {
-  if (!IsCurrentSession()) return false;
-  *ns = Now();
+  if (!session_.IsCurrent()) return false;
+  *ns = clock_.Now();
   return *ns != 0;
 }
 
-uint64_t KernelTracing::Now() {
-  if (clock_lost_.load(std::memory_order_acquire)) {
-    return runtime_.monotonic_ns() +
-           static_cast<uint64_t>(
-               clock_offset_ns_.load(std::memory_order_relaxed));
-  }
-  uint64_t now = 0;
-  return api_.get_timestamp(&now) == CUPTI_SUCCESS ? now : 0;
-}
-
 bool KernelTracing::PushId(uint64_t id) {
-  return owner_.load(std::memory_order_relaxed) == Owner::kOurs &&
-         api_.push_external_id(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, id) ==
-             CUPTI_SUCCESS;
+  return clients_.owner() == Owner::kOurs &&
+         switch_.api().push_external_id(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2,
+                                        id) == CUPTI_SUCCESS;
 }
 
 void KernelTracing::PopId() {
   uint64_t id = 0;
-  api_.pop_external_id(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, &id);
+  switch_.api().pop_external_id(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, &id);
 }
 
 void KernelTracing::CaptureBegins() {
-  if (IsCurrentSession()) {
+  if (session_.IsCurrent()) {
     nodes_.CaptureBegins();
   } else {
     nodes_.WantCaptures();

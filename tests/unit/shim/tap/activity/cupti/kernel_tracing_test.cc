@@ -212,7 +212,7 @@ TEST_F(KernelTracingTest, NothingIsCalledInAForkedChild) {
   runtime_.session = 0;
   const size_t flushes = cupti_.flushes.size();
   Pass();
-  tracing_.BeforeRegister();
+  tracing_.clients().BeforeRegister();
   tracing_.CaptureBegins();
   tracing_.Finish();
   EXPECT_EQ(cupti_.flushes.size(), flushes);
