@@ -37,7 +37,7 @@ std::vector<Alternative> GemmAlternatives(const Operation& op, const Cost& cost,
   return alternatives;
 }
 
-// Total of the chain; bound by whatever bounds most of it.
+// Total of the chain; bound by what bounds most of it.
 ModelledTime SumOf(const std::vector<RnnStage>& chain) {
   double ns_by_bound[4] = {};
   double total_ns = 0;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "opmodel/launch_floor.h"
 #include "opmodel/math_rate.h"
+#include "opmodel/modelled_time.h"
 #include "opmodel/streaming_time.h"
 
 namespace dltap::opmodel {

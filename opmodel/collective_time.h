@@ -25,7 +25,7 @@ enum class CollectiveKind : uint8_t {
   kSendReceive,
 };
 
-// Whose latency table of NCCL's applies.
+// Which of NCCL's tables of latencies applies.
 enum class LinkClass : uint8_t { kNvlink, kPcie, kNetwork };
 
 // What joins each rank to the next.

@@ -2,7 +2,7 @@
 #ifndef DLTAP_OPMODEL_CONV_SHAPE_H_
 #define DLTAP_OPMODEL_CONV_SHAPE_H_
 
-#include "opmodel/gemm_time.h"
+#include "opmodel/gemm_shape.h"
 #include "opmodel/gpu_table.h"
 #include "opmodel/operation.h"
 

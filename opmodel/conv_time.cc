@@ -9,7 +9,7 @@
 #include "opmodel/conv_shape.h"
 #include "opmodel/cost.h"
 #include "opmodel/gemm_time.h"
-#include "opmodel/launch_floor.h"
+#include "opmodel/modelled_time.h"
 #include "opmodel/streaming_time.h"
 #include "opmodel/winograd_time.h"
 

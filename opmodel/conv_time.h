@@ -4,7 +4,9 @@
 
 #include <vector>
 
-#include "opmodel/alternatives.h"
+#include "opmodel/alternative.h"
+#include "opmodel/gpu_table.h"
+#include "opmodel/operation.h"
 
 namespace dltap::opmodel {
 

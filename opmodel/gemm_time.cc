@@ -6,7 +6,7 @@
 #include <span>
 
 #include "opmodel/gemm_stalls.h"
-#include "opmodel/launch_floor.h"
+#include "opmodel/modelled_time.h"
 #include "opmodel/streaming_time.h"
 
 namespace dltap::opmodel {
@@ -200,19 +200,6 @@ void ForEachPlan(const GemmShape& shape, const GpuSpec& gpu, Visit visit) {
 }
 
 }  // namespace
-
-GemmShape GemmShapeOf(const Operation& op, const GpuSpec& gpu) {
-  const bool complex = op.storage == DType::kC64 || op.storage == DType::kC128;
-  return {
-      .batch = static_cast<double>(std::max<int64_t>(1, op[Dim::kBatch])),
-      .m = static_cast<double>(op[Dim::kM]),
-      .n = static_cast<double>(op[Dim::kN]),
-      .k = static_cast<double>(op[Dim::kK]),
-      .bytes_per_element = BitsOf(op.storage) / 8.0,
-      .rate = PaddedRate(MathRateOf(op, gpu), static_cast<double>(op[Dim::kM])),
-      .real_ops_factor = complex ? 4.0 : 1.0,
-      .transposed_a = op[Dim::kTransA] != 0};
-}
 
 GemmPlan BestGemmPlan(const GemmShape& shape, const GpuSpec& gpu) {
   GemmPlan best = Evaluate(shape, TilesFor(shape, gpu)[0], 1, gpu);

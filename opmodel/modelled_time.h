@@ -3,10 +3,6 @@
 #define DLTAP_OPMODEL_MODELLED_TIME_H_
 
 #include <cstdint>
-#include <optional>
-
-#include "opmodel/gpu_table.h"
-#include "opmodel/operation.h"
 
 namespace dltap::opmodel {
 
@@ -17,29 +13,17 @@ struct ModelledTime {
   Bound bound;
 };
 
-// Device time of one library operation; nullopt when its shape is unknown.
-std::optional<ModelledTime> TimeOf(const Operation& op, const GpuSpec& gpu);
+// Device time of a kernel that does nothing: block scheduling, first
+// instruction fetch, end-of-grid flush. CUPTI shows 1 to 2 us on every
+// architecture here.
+inline constexpr double kEmptyKernelNs = 2000;
 
-// A kernel of which only the launch is known (framework's own kernels).
-struct KernelLaunch {
-  int64_t blocks;
-  int threads_per_block;
-  int registers_per_thread;  // 0: unknown
-  int64_t shared_bytes;      // static + dynamic, per block
-  double bytes_per_thread;   // 0: unknown, a default vector width is assumed
-};
-ModelledTime TimeOf(const KernelLaunch& launch, const GpuSpec& gpu);
+// From a launch on an idle stream to the kernel's start. Not part of TimeOf:
+// add it to keep a timeline, or to compare with event timings.
+inline constexpr double kLaunchLatencyNs = 5000;
 
-enum class CopyPath : uint8_t {
-  kHostToDevicePinned,
-  kHostToDevicePageable,
-  kDeviceToHostPinned,
-  kDeviceToHostPageable,
-  kDeviceToDevice,
-  kPeer,
-  kMemset,
-};
-ModelledTime TimeOfCopy(CopyPath path, double bytes, const GpuSpec& gpu);
+// A kernel whose work takes less than the floor is bound by latency.
+ModelledTime WithLaunchFloor(double compute_ns, double memory_ns);
 
 }  // namespace dltap::opmodel
 

@@ -27,7 +27,7 @@ struct SerialWalk {
   double cycles_per_k;
 };
 constexpr SerialWalk kBeforeVolta[] = {{16, 60}, {32, 185}, {1e9, 95}};
-// M40's kernel for 17 to 32 columns is none worse than its neighbours.
+// M40's kernel for 17 to 32 columns is no worse than its neighbours.
 constexpr double kMaxwellCyclesPerK = 100;
 constexpr double kVectorCyclesPerK = 60;
 constexpr double kTensorCyclesPerK = 38;

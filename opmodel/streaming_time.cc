@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "opmodel/launch_floor.h"
+#include "opmodel/modelled_time.h"
 
 namespace dltap::opmodel {
 namespace {

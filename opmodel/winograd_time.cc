@@ -4,7 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "opmodel/launch_floor.h"
+#include "opmodel/gemm_time.h"
+#include "opmodel/modelled_time.h"
 #include "opmodel/streaming_time.h"
 
 namespace dltap::opmodel {

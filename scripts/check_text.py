@@ -3,8 +3,9 @@
 """check_text.py [ROOT]: what every file of the tree must look like.
 
 The licence in the first line, guards named after the path, no tabs, no spaces
-at the end of a line, no path of somebody's machine; and the README's tables
-hold every environment variable that the code names.
+at the end of a line, no path of somebody's machine, no Markdown line above 120 columns;
+the README's tables hold every environment variable that the code names, and
+docs/design.md has every section that a file cites.
 """
 import pathlib
 import re
@@ -17,12 +18,14 @@ HASH_COMMENTS = (".py", ".sh", ".cmake", "CMakeLists.txt", ".ci/run",
                  "scripts/python", ".toml", ".clang-format", ".clang-tidy")
 SLASH_COMMENTS = (".h", ".cc", ".c", ".cu", ".S")
 PLAIN_TEXT = (".md", ".txt", ".csv", ".json")
+MARKDOWN_COLUMNS = 120
 OURS = ("shim/", "opmodel/", "simgpu/", "analyzer/", "scripts/", "tests/",
-        "third_party/", ".ci/")
+        "third_party/", "docs/", ".ci/")
 
 MACHINE_PATH = re.compile(r"(?<![\w.$}/~-])/(?:home/\w+|root|work|Users/\w+)/")
 # A whole name in a literal; those that end in _ are prefixes.
 VARIABLE = re.compile(r'"(DLTAP_[A-Z_]*[A-Z])(?:=[^"]*)?"')
+DESIGN_SECTION = re.compile(r"docs/design\.md section (\d+)")
 GUARD_MACRO = re.compile(r"#ifndef (\w+)\n#define \1\n")
 
 
@@ -52,6 +55,11 @@ def complaints(path: str, lines: list[str]) -> list[str]:
             found.append(f"{where}: space at the end of the line")
         if MACHINE_PATH.search(line):
             found.append(f"{where}: path of somebody's machine")
+        # An address cannot be broken.
+        if path.endswith(".md") and len(line) > MARKDOWN_COLUMNS \
+                and "://" not in line:
+            found.append(f"{where}: {len(line)} columns, "
+                         f"at most {MARKDOWN_COLUMNS}")
     return found
 
 
@@ -70,14 +78,27 @@ def undocumented(root: pathlib.Path) -> list[str]:
     return found
 
 
+def cites_nothing(path: str, lines: list[str],
+                  sections: set[str]) -> list[str]:
+    return [f"{path}:{number}: docs/design.md has no section {section}"
+            for number, line in enumerate(lines, 1)
+            for section in DESIGN_SECTION.findall(line)
+            if section not in sections]
+
+
 def check(root: pathlib.Path) -> list[str]:
     errors = undocumented(root)
+    design = root / "docs/design.md"
+    sections = set(re.findall(r"(?m)^## (\d+)\.", design.read_text())
+                   if design.exists() else ())
     for path in source_files(root):
         ours = path.startswith(OURS) or "/" not in path
         if "/golden/" in path:  # byte for byte what a program writes
             continue
         if ours and path.endswith(HASH_COMMENTS + SLASH_COMMENTS + PLAIN_TEXT):
-            errors += complaints(path, read_lines(root, path))
+            lines = read_lines(root, path)
+            errors += complaints(path, lines)
+            errors += cites_nothing(path, lines, sections)
     return errors
 
 

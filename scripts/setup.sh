@@ -180,8 +180,8 @@ framework_locks() {  # NAME
   esac
 }
 
-# Environments that are there are named in build/toolchain.env, whoever made
-# them; --frameworks makes the others.
+# build/toolchain.env names the environments that exist; --frameworks makes the
+# others.
 choose_frameworks() {
   local name locks folder
   framework_choice=()
@@ -221,7 +221,7 @@ choose_cuda() {
   mv "$work/cuda" "$cuda_root"
 }
 
-# Headers only. Used where they are there, whoever fetched them.
+# Headers only. Used when they are there.
 choose_cuda12() {
   local lock=third_party/cuda12.lock names
   local root

@@ -54,7 +54,8 @@ struct AttributionOptions {
   bool composite = true;  // regroup GEMM-softmax-GEMM into attention, ...
 };
 
-// Decides class, direction and evidence of every activity (design.md 5).
+// Decides class, direction and evidence of every activity; see
+// docs/design.md section 5.
 Attribution Attribute(const TraceModel& model,
                       const AttributionOptions& options = {});
 

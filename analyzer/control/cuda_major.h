@@ -11,10 +11,10 @@ namespace dltap::analyzer {
 
 inline constexpr int kNewestCuda = 13;
 
-// The CUDA version that a command's program is built for, 12 or 13. What the
-// frameworks beside its Python interpreter say of themselves; where they
-// disagree, those that the script names; of another program, which cudart its
-// file names. Nothing is run or loaded. Who says nothing gets the newest.
+// The CUDA version that a command's program is built for, 12 or 13. For Python
+// the frameworks beside the interpreter say it; where they disagree, those that
+// the script imports. For another program the cudart says it that its file
+// names. Nothing is run or loaded. A program that says nothing gets the newest.
 int GuessCudaMajor(const std::vector<std::string>& command,
                    const Environment& environment);
 

@@ -93,8 +93,8 @@ void ShowToTriton(const std::vector<std::string>& libraries,
   }
 }
 
-// XLA compiles with the ptxas and libdevice of NVIDIA's wheels. Who has a
-// toolkit instead and says where would still have to name it by this flag.
+// XLA compiles with the ptxas and libdevice of NVIDIA's wheels. With a toolkit
+// in their place, XLA still wants this flag.
 void ShowToolkit(Environment& environment) {
   constexpr std::string_view kFlag = "--xla_gpu_cuda_data_dir=";
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {

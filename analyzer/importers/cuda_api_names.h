@@ -8,7 +8,7 @@
 
 namespace dltap::analyzer {
 
-// What our specs say of an API function as other tools write its name:
+// The entry of our specs for an API function, by its name in other tools:
 // "cudaLaunchKernel_v7000" (Nsight Systems), "hipLaunchKernel" (ROCm, through
 // its CUDA counterpart). nullptr: unknown.
 const specs::EntryPointInfo* FindApi(std::string_view name);

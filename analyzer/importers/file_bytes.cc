@@ -43,7 +43,8 @@ absl::StatusOr<std::string> ReadFileBytes(const std::string& path,
           path, ": more than ", max_bytes, " bytes when inflated"));
     }
   }
-  // A member that breaks off reads as a short file; zlib tells on close only.
+  // A member that breaks off reads as a short file; zlib reports it on close
+  // only.
   int code = Z_OK;
   gzerror(file.get(), &code);
   if (code == Z_BUF_ERROR) {

@@ -15,8 +15,11 @@ namespace dltap::analyzer {
 bool LooksLikeKineto(std::string_view head);
 
 // Adds the process of one Kineto JSON trace (.json or .json.gz) to `model`.
-// Runtime calls become calls, framework operators ranges. Events that cannot
-// be read are counted as lost, never guessed. The caller normalises.
+// Runtime calls become calls, framework operators ranges. The caller
+// normalises.
+//
+// Events that cannot be read are counted as lost, never guessed. Broken JSON is
+// an error with the number of events before it; `model` is then of no use.
 absl::Status ImportKineto(const std::string& path, TraceModel& model);
 
 }  // namespace dltap::analyzer

@@ -8,9 +8,9 @@
 
 namespace dltap::analyzer {
 
-// The operation that a PyTorch operator does, from its recorded inputs:
-// `dims` and `types` are the raw JSON of "Input Dims" and "Input type". Empty
-// for operators of which no shape is needed, or with shapes not as expected.
+// The operation that a PyTorch operator does, from its recorded inputs: `dims`
+// and `types` are the raw JSON of "Input Dims" and "Input type". Empty for
+// operators that need no shape, and for unexpected shapes.
 OperationNodes OperationOfOperator(std::string_view name, std::string_view dims,
                                    std::string_view types);
 

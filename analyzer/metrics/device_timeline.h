@@ -18,7 +18,7 @@ inline constexpr size_t kClassCount = static_cast<size_t>(LayerClass::kCount);
 template <typename T>
 using PerClass = std::array<T, kClassCount>;
 
-// What a device does at an instant; design.md section 6 "Device time".
+// What a device does at an instant; docs/design.md section 6 "Device time".
 enum class DeviceState : uint8_t {
   kCompute,
   kComm,

@@ -13,7 +13,7 @@
 
 namespace dltap::analyzer {
 
-// Why a device was idle; design.md section 6 "Gaps", METRICS.md "Idle time".
+// Why a device was idle; METRICS.md "Idle time", docs/design.md section 6.
 enum class IdleCause : uint8_t {
   kSync,        // the host had waited for the device and could not run ahead
   kInput,       // the host prepared the input whose copy ends the gap

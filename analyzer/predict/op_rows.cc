@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "opmodel/launch_floor.h"
+#include "opmodel/modelled_time.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -76,9 +76,9 @@ class DimensionReader {
   absl::Status status_;
 };
 
-// A BLAS call: D of m x n. How published sheets transpose their operands is
-// left out: the model's one term for it is about today's cuBLAS under a
-// framework's linear layer.
+// A BLAS call: D of m x n. Transposed operands of published sheets are left
+// out: the model's one term for it is about today's cuBLAS under a framework's
+// linear layer.
 void FillGemm(DimensionReader& reader, Operation& op) {
   op[Dim::kBatch] = 1;
   op[Dim::kM] = reader.Read("m");

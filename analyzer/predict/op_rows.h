@@ -42,8 +42,8 @@ class RowFields {
 // The operation that a row's `op`, `precision` and dimensions describe.
 absl::StatusOr<opmodel::Operation> OperationOf(const RowFields& row);
 
-// What a row's `op` spends on the host between a pair of events around it; 0
-// for an unknown one.
+// Host time of a row's `op` between a pair of events around it, in ns; 0 for an
+// unknown one.
 double HostNsOf(const RowFields& row);
 
 }  // namespace dltap::analyzer

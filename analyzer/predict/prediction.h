@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analyzer/predict/ops_csv.h"
+#include "opmodel/device_time.h"
 #include "opmodel/gpu_table.h"
-#include "opmodel/modelled_time.h"
 
 namespace dltap::analyzer {
 

@@ -10,7 +10,13 @@
 
 namespace dltap::analyzer {
 
-// Turns activity records into kernels, copies, memsets and launch records.
+// Turns activity records into kernels, copies, memsets and launch records, in
+// the order in which they come; times are ns of the trace's time line.
+//
+// Keeps references to its arguments, which must outlive it; `definitions` and
+// `timeline` must be complete. A record whose ids nothing defines keeps its
+// times under placeholders. One that the time line cannot place is counted
+// (kUnmappedTime). An end before the begin becomes the begin.
 class ActivityStage {
  public:
   ActivityStage(Process& process, Definitions& definitions,
@@ -20,7 +26,7 @@ class ActivityStage {
         timeline_(timeline),
         losses_(losses) {}
 
-  // False: not an activity.
+  // False: not an activity; nothing changed.
   bool Add(const trace::RecordView& record);
 
  private:

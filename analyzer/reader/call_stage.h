@@ -16,6 +16,11 @@ namespace dltap::analyzer {
 
 // Turns the slots of a process into calls and ranges. Chunks and function
 // names come in the order of the file.
+//
+// Keeps references to its arguments, which must outlive it; `definitions` and
+// `timeline` must be complete. A call of an unknown entry point keeps its times
+// under a placeholder; an unknown special slot is counted (kUnknownRecord). A
+// call that ends before it begins has no length.
 class CallStage {
  public:
   CallStage(Process& process, Definitions& definitions,
@@ -25,13 +30,14 @@ class CallStage {
         timeline_(timeline),
         losses_(losses) {}
 
-  // False: the chunk ends in a record that makes no sense.
+  // False: the chunk ends in a record that makes no sense, or belongs to no
+  // thread. What came before stays.
   bool Read(const Chunk& chunk);
   void NameFunction(const trace::RecordView& record);
   // Hands the calls over and closes the ranges that are still open.
   void Finish();
 
-  // (time, recording from here on) of every window slot, as they came.
+  // (ns, recording from here on) of every window slot, as they came.
   const std::vector<std::pair<int64_t, bool>>& windows() const {
     return windows_;
   }

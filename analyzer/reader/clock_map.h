@@ -11,7 +11,7 @@ namespace dltap::analyzer {
 
 // Maps readings of one clock to another, piecewise linear through the anchors
 // that were read of both at (nearly) the same moment. Beyond them the nearest
-// piece goes on.
+// piece goes on. With no anchor, readings count from 0.
 class ClockMap {
  public:
   ClockMap() = default;

@@ -154,7 +154,7 @@ void Definitions::AddDevice(const RecordView& record) {
   device.compute_minor = fixed.compute_minor;
   device.sms = static_cast<int>(fixed.sms);
   device.memory_bytes = static_cast<int64_t>(fixed.memory_bytes);
-  // design.md section 9: this prefix alone marks a simulated device.
+  // docs/design.md section 9: this prefix alone marks a simulated device.
   device.simulated = std::memcmp(fixed.uuid, "dltapsim", 8) == 0;
   builder_.model().simulated |= device.simulated;
 }

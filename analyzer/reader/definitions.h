@@ -32,13 +32,17 @@ struct StreamRef {
 };
 
 // The ids that one process's trace gave out. Records go in, in any order;
-// look-ups work once all are in.
+// look-ups work once all are in and Resolve() has run.
+//
+// Keeps references to its arguments, which must outlive it. An id that nothing
+// defines gives a placeholder or no id, and is counted (kDanglingId). Not
+// counted are 0 where it means none, devices and threads.
 class Definitions {
  public:
   Definitions(ModelBuilder& builder, Process& process, LossCounts& losses)
       : builder_(builder), process_(process), losses_(losses) {}
 
-  // False: not a definition, or one that comes with its place in the file.
+  // False: no definition, or one that holds only from its place in the file on.
   bool Add(const trace::RecordView& record);
   // Definitions that name others, once all are known.
   void Resolve();

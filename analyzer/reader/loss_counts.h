@@ -11,7 +11,9 @@
 
 namespace dltap::analyzer {
 
-// Losses of one process: those its trace counted, and those found here.
+// Losses of one process: those that its trace counted, and those that the
+// reader found. A record's count replaces what was there (Set), the reader's
+// own are added (Add).
 class LossCounts {
  public:
   void Set(trace::LossKind kind, uint64_t count) { counts_[kind] = count; }

@@ -15,6 +15,10 @@ namespace dltap::analyzer {
 
 // Turns what the collector sampled about the process and about itself into
 // CPU samples, totals, and the spans in which the device was not observed.
+//
+// Keeps references to its arguments, which must outlive it; `definitions` and
+// `timeline` must be complete. Totals are cumulative: the last record counts. A
+// sample of no thread is left out.
 class SampleStage {
  public:
   SampleStage(Process& process, Definitions& definitions,
@@ -24,7 +28,7 @@ class SampleStage {
         timeline_(timeline),
         losses_(losses) {}
 
-  // False: not a sample.
+  // False: not a sample; nothing changed.
   bool Add(const trace::RecordView& record);
   // After all calls and activities. `windows`: CallStage::windows().
   void Finish(std::vector<std::pair<int64_t, bool>> windows);
@@ -43,9 +47,9 @@ class SampleStage {
   Definitions& definitions_;
   const Timeline& timeline_;
   LossCounts& losses_;
-  std::map<uint32_t, uint64_t> watermarks_;   // by device ordinal, activity ns
-  std::map<uint32_t, uint64_t> call_counts_;  // by entry point
-  std::vector<std::pair<int64_t, bool>> levels_;  // (time, kernels from here)
+  std::map<uint32_t, uint64_t> watermarks_;       // by device ordinal, activity ns
+  std::map<uint32_t, uint64_t> call_counts_;      // by entry point
+  std::vector<std::pair<int64_t, bool>> levels_;  // (ns, kernels from here)
   std::vector<trace::NotObservedRecord> everywhere_;
 };
 

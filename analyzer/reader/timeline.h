@@ -18,6 +18,7 @@ using RealtimeOffsets = std::map<std::string, int64_t>;
 
 // The one place where ticks and activity time become trace time: ns on the
 // monotonic clock, moved to real time once per boot so that hosts compare.
+// Any input gives a time; hostile ones are clamped.
 class Timeline {
  public:
   void AddAnchor(const trace::AnchorRecord& anchor);

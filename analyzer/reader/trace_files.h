@@ -18,6 +18,7 @@ struct TraceFile {
 };
 
 // What one process left: its data files in order of segment, and its rings.
+// Owns the bytes that chunks and records point into.
 struct ProcessFiles {
   std::vector<TraceFile> data;
   std::vector<TraceFile> rings;

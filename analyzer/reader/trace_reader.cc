@@ -122,7 +122,7 @@ class ProcessReader {
     }
   }
 
-  // Its checksum was right, so it was written so: a bug, or made by hand.
+  // Its checksum was right: a bug of the writer, or a file made by hand.
   void Malformed(const Chunk& chunk) {
     losses_.Add(LossKind::kCorruptBlock);
     problems_->push_back(*chunk.path + ": malformed records in the block at " +

@@ -11,17 +11,18 @@
 
 namespace dltap::analyzer {
 
-// Reads own traces, each path a directory, a data file or a ring file, into
-// one normalised model. A trace is read as far as it is good: what was left
-// out is counted in Process::losses and told in `problems`, one line each,
-// with file and byte.
+// Reads own traces, each path a directory, a data file or a ring file, into one
+// normalised model. A trace is read as far as it is good: what was left out is
+// counted in Process::losses, and each case is a line in `problems`, with file
+// and byte.
 //
 // Error codes say why nothing could be read: kNotFound, kPermissionDenied,
 // kDataLoss, kUnimplemented (a newer format).
 absl::StatusOr<TraceModel> ReadTrace(const std::vector<std::string>& paths,
                                      std::vector<std::string>* problems);
 
-// The same, of files that are open already.
+// The same, of files that are open already. The model holds copies: `files` may
+// go afterwards.
 TraceModel ReadProcesses(const std::vector<ProcessFiles>& files,
                          std::vector<std::string>* problems);
 

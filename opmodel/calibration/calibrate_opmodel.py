@@ -174,22 +174,31 @@ def collect(dltap, folder, table, ratios_of=lambda gpu: {}):
 
 
 def print_errors(results, title):
-    """One row per operation, one column per GPU and precision."""
-    ratios = collections.defaultdict(list)
+    """One row per operation, one column per GPU; NVIDIA's in FP32 first."""
+    nvidia, others = (collections.defaultdict(list) for _ in range(2))
     for gpu, precision, group, measured, modelled, _ in results:
         label = gpu if precision == "fp32" else f"{gpu} {precision}"
-        ratios[group, label].append(modelled / measured)
+        ratio = modelled / measured
         if precision == "fp32" and gpu != "vega-fe":
-            ratios[group, "NVIDIA FP32"].append(modelled / measured)
-    labels = sorted({label for _, label in ratios} - {"NVIDIA FP32"})
-    labels.insert(0, "NVIDIA FP32")
+            nvidia[group, label].append(ratio)
+            nvidia[group, "NVIDIA FP32"].append(ratio)
+        else:
+            others[group, label].append(ratio)
     print(f"### {title}\n\nMedian (mean) of |modelled / measured - 1| in %.\n")
-    print(f"| operation | rows | {' | '.join(labels)} |")
-    print("|---|---|" + "---|" * len(labels))
+    print_table(nvidia, ["NVIDIA FP32"])
+    print_table(others, [])
+
+
+def print_table(ratios, first):
+    labels = sorted({label for _, label in ratios} - set(first))
+    if not labels:
+        return
+    print(f"| operation | rows | {' | '.join(first + labels)} |")
+    print("|---|---|" + "---|" * len(first + labels))
     for group in sorted({group for group, _ in ratios}):
-        cells = [error_cell(ratios.get((group, label))) for label in labels]
-        rows = sum(len(ratios.get((group, label), []))
-                   for label in labels[1:])
+        cells = [error_cell(ratios.get((group, label)))
+                 for label in first + labels]
+        rows = sum(len(ratios.get((group, label), [])) for label in labels)
         print(f"| {group} | {rows} | {' | '.join(cells)} |")
     print()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a GPU sustains by the rule that covers those that nobody measured.
+"""What a GPU sustains, by the rule for GPUs without measurements.
 
 usage: sustained_rule.py [--table gpu_table.csv] [--write]
 

@@ -25,7 +25,7 @@ struct EntryPointInfo {
   Library library;
   Role role;
   Kind kind;
-  std::string_view layer_class;  // design.md section 5: "conv", "gemm", ...
+  std::string_view layer_class;  // "conv", "gemm"; docs/design.md section 5
   std::string_view direction;    // "forward", "backward_data", ...
   std::string_view reason;       // why a kNot function is not wrapped
   std::string_view handle;       // argument that knows the stream

@@ -95,7 +95,7 @@ DecodeStatus BlockReader::Next(Block* block) {
       offset_ += sizeof(BlockHeader) + block->payload.size();
       return DecodeStatus::kOk;
     case Candidate::kTorn: {
-      // A wrong length looks like a torn block; a good one after it tells.
+      // A wrong length looks like a torn block, unless a good one follows it.
       if (Resync()) return DecodeStatus::kCorrupt;
       return DecodeStatus::kTruncated;
     }

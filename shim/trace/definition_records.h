@@ -24,7 +24,7 @@ struct ProcessRecord {
 struct ClockRecord {
   static constexpr auto kKind = RecordKind::kClock;
   RecordHeader header;
-  uint64_t ticks_per_second;  // as the writer knew it; anchors tell better
+  uint64_t ticks_per_second;  // as the writer knew it; anchors are closer
   uint8_t clock;              // ClockKind
   uint8_t reserved[7];
 };

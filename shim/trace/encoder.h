@@ -148,7 +148,7 @@ inline void Seal(FileHeader& header, FileKind kind) {
   header.checksum = Checksum(header);
 }
 
-// A call as plain values, for those who do not build it in place (the tap's
+// A call as plain values, for callers that do not build it in place (the tap's
 // call path does).
 struct CallFields {
   uint64_t begin_ticks;

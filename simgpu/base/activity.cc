@@ -15,7 +15,7 @@ void SetActivitySink(ActivitySink* sink) {
 }
 
 void SetActivityMask(uint32_t bits) {
-  // Without a sink there is nobody to hand records to.
+  // Without a sink records go nowhere.
   if (g_sink.load(std::memory_order_acquire) == nullptr) bits = 0;
   g_activity_mask.store(bits, std::memory_order_release);
 }

@@ -183,7 +183,7 @@ enum class ResourceEvent : uint8_t {
   kStreamAttributeChanged,
 };
 
-// What is told of a loaded module. Of one that goes only the id.
+// A module as records show it. When it is unloaded only the id is set.
 struct ModuleFacts {
   uint32_t id = 0;
   const void* image = nullptr;
@@ -211,7 +211,7 @@ struct ResourceActivityRecord {
 };
 
 // Implemented by the client. Functions are called on the submitting thread,
-// from any thread, without a core lock held but the stream's; they must not
+// from any thread, with no core lock held except the stream's; they must not
 // call back into the CUDA libraries, OnApiEnter and OnApiExit excepted.
 class ActivitySink {
  public:

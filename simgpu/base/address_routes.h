@@ -9,8 +9,9 @@ namespace dltap::simgpu {
 
 // Calls that come past the dynamic loader, through an address that
 // cuGetProcAddress or cudaGetDriverEntryPoint gave: a tool that wraps symbols
-// and dlsym() cannot see them. They are told apart only while DLTAP_SIM_COUNTS
-// asks for counts, by a stub of two instructions in front of the function.
+// and dlsym() cannot see them. They are counted apart only while
+// DLTAP_SIM_COUNTS asks for counts, by a stub of two instructions in front of
+// the function.
 
 // What to give out for `function`. `name` must live for ever.
 void* CountedAddress(const char* name, void* function);

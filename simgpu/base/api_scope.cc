@@ -15,7 +15,7 @@ namespace {
 
 constinit std::atomic<uint32_t> g_last_correlation_id{0};
 
-// Everything that a call does before its body, but for the record.
+// Everything that a call does before its body, except the record.
 ApiFunction& Enter(ApiFunction& function) {
   const ThreadState& thread = CurrentThread();
   CountCall(function, thread.counts);

@@ -46,7 +46,7 @@ class ApiRecord {
 };
 
 // One call of an exported function: counts it, spends its host time in virtual
-// mode, and is an API record. Costs a few ns while nobody listens; takes no
+// mode, and is an API record. Costs a few ns while no client listens; takes no
 // lock and allocates only at a thread's first call.
 class ApiScope {
  public:
@@ -68,10 +68,9 @@ class ApiScope {
   int injected_error_ = 0;
 };
 
-// While it lives, exported functions that this thread calls are called by a
-// simulated library, which has made sure that a device and a context are there:
-// they count as any other, but their host time is part of what the outer call
-// costs.
+// While it lives, this thread's calls of exported functions are those of a
+// simulated library, which has made sure that a device and a context exist.
+// They count as any other, but cost no host time of their own.
 class NestedCalls {
  public:
   NestedCalls() : thread_(CurrentThread()) { ++thread_.nested_calls; }

@@ -30,7 +30,7 @@ class CallParams {
       : params_{arguments...} {
     SetCallParams(call, &params_);
   }
-  ~CallParams() { SetCallParams({}, nullptr); }  // if nobody opened a record
+  ~CallParams() { SetCallParams({}, nullptr); }  // if no record was opened
   CallParams(const CallParams&) = delete;
   CallParams& operator=(const CallParams&) = delete;
 
@@ -38,7 +38,7 @@ class CallParams {
   Params params_;
 };
 
-// What a callback is told of the calling thread's context.
+// The calling thread's context, as a callback shows it.
 struct CallContext {
   void* handle;
   uint32_t id;

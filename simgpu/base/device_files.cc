@@ -19,7 +19,7 @@
 namespace dltap::simgpu {
 namespace {
 
-constexpr char kStandIn[] = "/dev/null";  // a character device of everybody's
+constexpr char kStandIn[] = "/dev/null";  // a character device, open to all
 // "Nvidia graphics devices" of the kernel's list of device numbers.
 constexpr unsigned kNvidiaMajor = 195;
 constexpr unsigned kControlMinor = 255;

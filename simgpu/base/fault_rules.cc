@@ -9,7 +9,7 @@
 namespace dltap::simgpu {
 namespace {
 
-// What a rule speaks of. Any word but the three is a function.
+// The subject of a rule. Any other word is a function.
 enum Subject : unsigned {
   kFunction = 1,
   kLaunch = 2,

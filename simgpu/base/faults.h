@@ -12,7 +12,7 @@
 namespace dltap::simgpu {
 
 // DLTAP_SIM_FAULTS = SUBJECT:WHICH:WHAT[,...], or a name that stands for such
-// rules. The grammar is in simgpu/README.md.
+// rules. The grammar is in simgpu/USING.md.
 enum class FaultAction : uint8_t {
   kReturn,    // value: the code that a function, or a failed kernel, gives
   kSlow,      // value: ns that a call takes longer
@@ -66,8 +66,8 @@ class Fault {
 // first call.
 Fault* FindFault(std::string_view function);
 
-// Likewise of what is no function. Null until FindFault() was called, which
-// every program's first call into these libraries does.
+// The same for "launch", "memory" and "record". Null until FindFault() was
+// called, which every program's first call into these libraries does.
 enum class FaultPoint : uint8_t { kLaunch, kMemory, kRecord };
 constexpr size_t kFaultPoints = 3;
 extern std::atomic<Fault*> g_fault_points[kFaultPoints];

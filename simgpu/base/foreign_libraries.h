@@ -7,9 +7,9 @@
 
 namespace dltap::simgpu {
 
-// Libraries of this process that have the name of a simulated one but are none:
-// the program opened them by path, which no preloading can replace. Calls that
-// reach them are not simulated.
+// Libraries of this process that have the name of a simulated one but are not
+// it: the program opened them by path, which no preloading can replace. Calls
+// that reach them are not simulated.
 std::vector<std::string> ForeignLibraries();
 
 }  // namespace dltap::simgpu

@@ -29,10 +29,10 @@ struct CostRule {
   uint32_t cost_ns;
 };
 
-// The first rule that matches counts. What only asks for what the process
-// knows is free: a background thread of a tool may ask at any moment, and time
-// would depend on it. What a program calls until the GPU has got somewhere must
-// cost, or time would stand still, and so must what is slow on a real system.
+// The first rule that matches counts. Queries of what the process knows are
+// free: a tool's background thread may ask at any moment, and time would depend
+// on it. Polls must cost, or time would stand still; so must calls that are
+// slow on a real system.
 constexpr CostRule kRules[] = {
     {"cupti", "", kFree},  // tools, not the program
     {"nvml", "", kFree},   // a monitor's thread

@@ -6,9 +6,10 @@
 
 namespace dltap::simgpu {
 
-// What a library answers when asked for its version. Libraries whose file name
-// tells the CUDA version are linked with one of library_versions_cuda1[23].cc;
-// those that serve both ask Config::cuda_version.
+// What a library answers when asked for its version. Libraries with the CUDA
+// version in their file name are linked with one of
+// library_versions_cuda1[23].cc; those that serve both ask
+// Config::cuda_version.
 struct LibraryVersions {
   int cuda;
   int cublas;

@@ -9,8 +9,7 @@
 
 namespace dltap::simgpu {
 
-// There is no such process any more; one that nobody has reaped yet still
-// counts as there.
+// There is no such process any more; a zombie still counts as there.
 inline bool HasEnded(pid_t pid) {
   const int program_errno = errno;
   const bool ended = kill(pid, 0) != 0 && errno == ESRCH;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of libcudart.so.12 whose arguments differ from those of the same
-// name in CUDA 13. Each hands them to the newer function (dltap13_...), of
-// which it is one call under its own name. A function with another prototype
-// has the C++ name cuda12_...
+// name in CUDA 13. Each hands them to the newer function (dltap13_...). Both
+// together are one call, under the older function's name. A function with
+// another prototype has the C++ name cuda12_...
 #include "cuda12/cudart.h"
 
 #include <algorithm>
@@ -233,7 +233,7 @@ cudaError_t cuda12_cudaMemPrefetchAsync_ptsz(const void* devPtr, size_t count,
   });
 }
 
-// ---- Batches of copies: they told which one failed
+// ---- Batches of copies: with the index of the one that failed
 
 cudaError_t cuda12_cudaMemcpyBatchAsync(void** dsts, void** srcs, size_t* sizes,
                                         size_t count,

@@ -8,7 +8,7 @@
 #include <shared_mutex>
 #include <tuple>
 
-#include "opmodel/modelled_time.h"
+#include "opmodel/device_time.h"
 #include "simgpu/cublas/gemm_kernels.h"
 
 namespace dltap::simgpu {

@@ -17,8 +17,8 @@
 namespace dltap::simgpu {
 namespace {
 
-// Kinds that programs enable but of which the simulation has nothing to tell:
-// accepted, as CUPTI does for events that just do not occur.
+// Kinds that programs enable and that never occur here: accepted, as CUPTI
+// accepts kinds that happen not to occur.
 constexpr CUpti_ActivityKind kSilentKinds[] = {
     CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
 };

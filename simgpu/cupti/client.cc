@@ -16,8 +16,8 @@
 namespace dltap::simgpu {
 namespace {
 
-// The first release whose synchronisation records tell the result, and so of
-// queries.
+// The first release with a result in synchronisation records, and so with
+// records of queries.
 constexpr uint32_t kQueriesSince = 26;
 
 // The graph launch that this thread is in, from its first node to its last;

@@ -29,7 +29,7 @@ constexpr auto kDefaultPeriod = std::chrono::milliseconds(50);
 // Delivery::completions_ when this thread last had a buffer.
 thread_local uint64_t t_seen_completions = 0;
 
-// Tells of the end of a thread that had a buffer.
+// Notices the end of a thread that had a buffer.
 struct ThreadEnd {
   uint32_t thread_id = 0;
   ~ThreadEnd() {
@@ -148,7 +148,7 @@ void Delivery::EndThread(uint32_t thread_id) {
   ended_threads_.push_back(thread_id);
 }
 
-// Also buffers without a record, which nobody would fill any more.
+// Also buffers without a record: they would never be filled.
 void Delivery::CompleteEnded() {
   std::vector<uint32_t> ended;
   {

@@ -85,7 +85,8 @@ class Delivery {
   std::atomic<CUpti_BuffersCallbackCompleteFunc> complete_{nullptr};
   // By thread, or all under 0 (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER).
   std::map<uint32_t, Buffer> buffers_;
-  // Counts buffers handed over: who remembers another number looks again.
+  // Counts buffers handed over. A thread that has seen another number looks
+  // again.
   std::atomic<uint64_t> completions_{1};
 
   std::mutex worker_mutex_;

@@ -12,8 +12,8 @@ namespace dltap::simgpu {
 
 // Records of memory and of memory pools.
 
-// Who asked for memory: the first code outside the simulated libraries that
-// called into them.
+// The caller that asked for memory: the first code outside the simulated
+// libraries that called into them.
 struct MemoryCaller {
   uint64_t code = 0;
   const char* file = nullptr;  // its shared object; lives for ever

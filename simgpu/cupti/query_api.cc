@@ -247,7 +247,7 @@ CUptiResult CUPTIAPI cuptiDeviceSupported(CUdevice ordinal, int* support) {
   });
 }
 
-// A simulated GPU is no guest's.
+// A simulated GPU is not virtualised.
 CUptiResult CUPTIAPI cuptiDeviceVirtualizationMode(
     CUdevice ordinal, CUpti_DeviceVirtualizationMode* mode) {
   return Cupti<"cuptiDeviceVirtualizationMode">([&] {

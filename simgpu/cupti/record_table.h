@@ -20,8 +20,8 @@ size_t RecordBytes(CUpti_ActivityKind kind, uint32_t api_version);
 // Of the version this process simulates (toolkit.h).
 size_t RecordBytes(CUpti_ActivityKind kind);
 
-// Where a record of this kind holds times, as far as it has them: of each an
-// uint64_t. The first two are start and end where `has_span`.
+// Where a record of this kind holds times, each a uint64_t. The first two are
+// start and end where `has_span`.
 struct RecordTimes {
   std::span<const uint16_t> offsets;
   bool has_span;

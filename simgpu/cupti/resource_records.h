@@ -11,8 +11,8 @@ namespace dltap::simgpu {
 
 // Records that describe things, not work: devices, contexts, streams.
 
-// What a kind's records say of what exists (cuptiActivityEnableAndDump); empty
-// for kinds that tell of events.
+// Records of what exists already (cuptiActivityEnableAndDump); empty for kinds
+// that describe events.
 std::vector<PendingRecord> Inventory(CUpti_ActivityKind kind);
 
 // nullopt: this event has no record.

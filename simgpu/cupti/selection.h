@@ -42,7 +42,7 @@ class Selection {
 
   void Clear();
 
-  // What NVTX tells, past the core.
+  // What NVTX reports; it does not go through the core.
   bool HasNvtx() const {
     return HasKind(CUPTI_ACTIVITY_KIND_MARKER) ||
            HasKind(CUPTI_ACTIVITY_KIND_NAME);

@@ -25,7 +25,7 @@ class Exchange {
   // Writes the output if all inputs are there. True: nothing is left to do.
   bool Complete();
 
-  // Once complete: when the last of those whose input was needed began.
+  // Once complete: when the last rank began that gave needed input.
   int64_t last_begin_ns() const { return last_begin_ns_; }
 
   // Takes back what peers have not read.

@@ -23,12 +23,12 @@ bool Publish(const std::string& name, const void* data, size_t bytes,
 // Takes back a message that not all its readers have read.
 void Withdraw(const std::string& name);
 
-// Removes messages that nobody will read any more: those of a process that
-// ended kAbandonedAfterS ago or longer, in a crash for instance.
+// Removes abandoned messages: those of a process that ended kAbandonedAfterS
+// ago or longer, for instance in a crash.
 constexpr int64_t kAbandonedAfterS = 600;
 void SweepAbandoned();
 
-// A message that somebody published, mapped.
+// A published message, mapped.
 class Message {
  public:
   // Null: it is not there yet.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that NCCL gives or is told of. Registration makes transfers faster,
-// not different: handles only.
+// Memory that NCCL gives or registers. Registration makes transfers faster, not
+// different: handles only.
 #include "simgpu/memory/memory.h"
 #include "simgpu/nccl/communicator.h"
 #include "simgpu/stream/device.h"

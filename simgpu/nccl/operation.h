@@ -23,8 +23,8 @@ enum class Collective : uint8_t {
   kReceive
 };
 
-// One call, as its arguments say. Counts are elements; of what, by collective:
-// the input per rank, but for kReduceScatter, kScatter the output per rank.
+// One call, as its arguments say. Counts are elements of the input per rank;
+// for kReduceScatter and kScatter, of the output per rank.
 struct Operation {
   Collective collective;
   const void* input;

@@ -4,7 +4,7 @@
 // names.
 #include "simgpu/nccl/nccl_call.h"
 
-// Inside this library a name means its own function, whoever wraps it outside.
+// Inside this library a name means its own function, even if a tool wraps it.
 #define SIMGPU_PNCCL(RESULT, NAME, PARAMETERS, ARGUMENTS) \
   RESULT p##NAME PARAMETERS {                             \
     const dltap::simgpu::CallAs as(                       \

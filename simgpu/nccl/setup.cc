@@ -109,7 +109,7 @@ void TakePlace(ncclComm& comm, const std::string& parent_id,
 
 }  // namespace
 
-// A process that nobody has reaped yet has ended too.
+// A zombie has ended too.
 bool HasEnded(const Peer& peer) {
   if (peer.pid == 0) return false;
   const std::string path = "/proc/" + std::to_string(peer.pid) + "/stat";

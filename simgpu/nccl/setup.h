@@ -19,8 +19,8 @@ void Randomise(ncclUniqueId* id);
 ncclComm* JoinClique(std::string clique, int ranks, int rank, int device,
                      const ncclConfig_t* config);
 
-// ncclCommSplit: nullptr for NCCL_SPLIT_NOCOLOR, whose wish counts all the
-// same.
+// ncclCommSplit: nullptr for NCCL_SPLIT_NOCOLOR; the rank takes part in the
+// split all the same.
 ncclComm* SplitOff(ncclComm& parent, int color, int key,
                    const ncclConfig_t* config);
 

@@ -4,7 +4,7 @@
 namespace dltap::simgpu {
 namespace {
 
-// What a context has before anybody sets a limit.
+// What a context has before a program sets a limit.
 constexpr size_t kDefaults[] = {1024,     // stack bytes of a thread
                                 1 << 20,  // printf buffer
                                 8 << 20,  // malloc heap

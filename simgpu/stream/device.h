@@ -112,7 +112,7 @@ inline Error StickyErrorOf(Device& device) {
 // call or synchronisation (CUDA Runtime API, "Error Handling").
 void FailAt(Device& device, int code, int64_t end_ns);
 
-// Makes the primary context active and tells the activity client of it.
+// Makes the primary context active and shows it to the activity client.
 void ActivatePrimary(Device& device);
 
 // A context for cuCtxCreate.

@@ -42,7 +42,7 @@ bool IsOver(const Event& event) {
          SimNow() >= event.moment.TimeNs();
 }
 
-// An event as it was recorded: what is told of it.
+// An event as it was recorded, for the activity client.
 struct Recording {
   SynchronizedEvent event;
   Origin origin;

@@ -37,13 +37,13 @@ struct Event : Handle {
   Device* const device;
   const unsigned flags;
   const uint32_t id;
-  // Of an interprocess event: who records it here or elsewhere, writes there.
+  // Of an interprocess event: every process that records it writes there.
   std::unique_ptr<SharedEvent> shared;
 
   std::mutex mutex;  // guards what follows
   bool recorded = false;
   EventMoment moment;
-  uint64_t record_id = 0;   // work_activity.h; 0: nobody listened
+  uint64_t record_id = 0;   // work_activity.h; 0: no client listened
   uint64_t capture_id = 0;  // last recorded in this capture; 0: not captured
   Frontier frontier;
 };

@@ -15,7 +15,7 @@
 
 namespace dltap::simgpu {
 
-// Some SMs of a device. `split` tells which call parted them off; 0: none did.
+// Some SMs of a device. `split` names the call that parted them off; 0: none.
 struct SmResource {
   Device* device = nullptr;
   unsigned sms = 0;

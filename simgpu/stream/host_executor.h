@@ -21,8 +21,8 @@ namespace dltap::simgpu {
 uint64_t RunOnHost(int64_t ready_ns, std::function<void()> job,
                    uint64_t after = 0);
 
-// A job that is asked again and again until it returns true, and keeps nobody
-// else from running meanwhile.
+// A job that is asked again and again until it returns true. Others run
+// meanwhile.
 uint64_t PollOnHost(std::function<bool()> poll, uint64_t after = 0);
 
 // A ticket that is over when both are.

@@ -43,8 +43,8 @@ Error SubmitMemoryOperations(Stream& stream, MemoryOperationsWork work);
 void PerformMemoryOperations(const MemoryOperationsWork& work);
 
 // A wait whose condition holds by a write on another stream ends when that
-// write is made. One whose condition does not hold yet does not wait: when it
-// will is unknown, since the host's and the kernels' writes are not seen.
+// write is made. A wait with a condition that does not hold yet ends at once:
+// the writes of the host and of kernels are not seen, so its end is unknown.
 int64_t EndOfWaits(const MemoryOperationsWork& work, int64_t begin_ns);
 void NoteWrites(const MemoryOperationsWork& work, int64_t end_ns);
 

@@ -47,7 +47,7 @@ class SmBooking {
   int64_t used() const { return used_; }
   int64_t Booked(int64_t until_ns = std::numeric_limits<int64_t>::max()) const;
 
-  // When work was last taken out of it. Anybody may ask.
+  // When work was last taken out of it. Any thread may ask.
   int64_t last_taken_ns() const {
     return last_taken_ns_.load(std::memory_order_relaxed);
   }
@@ -61,7 +61,7 @@ class SmBooking {
   std::array<SmProfile::Piece, kMaxPieces> pieces_;
   size_t count_ = 0;
   size_t current_ = 0;   // the piece with what comes next
-  int64_t next_ns_ = 0;  // what is before is used, or nobody's
+  int64_t next_ns_ = 0;  // what is before is used, or free
   int most_units_ = 0;
   int64_t used_ = 0;
   int kernels_ = 0;

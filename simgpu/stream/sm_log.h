@@ -64,7 +64,7 @@ class SmLog {
 
  private:
   static constexpr uint64_t kSlots = 1024;
-  // The rest is what a writer may add while somebody reads.
+  // The rest is what a writer may add during a read.
   static constexpr uint64_t kReadable = kSlots - 128;
 
   struct Slot {

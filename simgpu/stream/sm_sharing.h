@@ -45,18 +45,18 @@ struct SmClaimant {
 // Claims of streams that ran dry are dropped then.
 //
 // Two threads that launch at the same instant may miss one kernel of each
-// other. What a stream left behind that was destroyed before it ran dry counts
-// only while the claims of the others do not fit: else a single stream would go
-// through the profile for nothing but that.
+// other. A stream may be destroyed before it runs dry. What it left behind
+// counts only while the claims of the others do not fit; else it would send a
+// single stream through the profile.
 //
 // When several threads launch, a stream with a long queue books SM time for its
-// next kernels (sm_booking.h), in the measure in which it is fed but no less
-// than half of the SMs, and is back at the mutex when that is used up. Behind a
-// long queue kernels of two streams then run side by side and slower, where
-// they would have taken turns; the SM time is the same, and none is left idle
-// for a stream that gets no work: it gives back what it does not use, when it
-// comes back or when another finds that it launches no longer. Where one thread
-// launches all, each kernel gets its exact place.
+// next kernels (sm_booking.h): as much as its share of the work, at least half
+// of the SMs. It takes the mutex again when that is used up. Behind a long
+// queue kernels of two streams then run side by side and slower, where they
+// would have taken turns; the SM time is the same. No SMs stay idle for a
+// stream without work: it gives back what it does not use when it comes back,
+// or another stream takes it when this one has stopped launching. Where one
+// thread launches all, each kernel gets its exact place.
 struct SmSharing {
   explicit SmSharing(int max_kernels) : profile(max_kernels) {}
 

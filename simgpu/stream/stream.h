@@ -86,7 +86,7 @@ struct Stream : Handle {
   std::atomic<int64_t> tail_ns{0};
   // The latest host function (host_executor.h) that later work must follow.
   std::atomic<uint64_t> host_ticket{0};
-  // The latest of those whose end is not known (open_work.h): until it is over,
+  // The latest work with an unknown end (open_work.h): until it is over,
   // tail_ns is too early.
   std::atomic<uint64_t> open_ticket{0};
 

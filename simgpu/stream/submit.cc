@@ -48,7 +48,7 @@ void PerformEffect(const Work& work, const Order& order) {
 }
 
 [[gnu::noinline]] Order OrderOfEffect(Stream& stream, const Work& work) {
-  // Who writes the value that is waited for is not known.
+  // The writer of the value that is waited for is not known.
   if (std::holds_alternative<MemoryOperationsWork>(work)) {
     stream.line.Join(OrderOfAll());
   }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "opmodel/modelled_time.h"
+#include "opmodel/device_time.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/stream/host_executor.h"
 
@@ -60,7 +60,7 @@ struct Duration {
     const auto bytes = static_cast<double>(migration.bytes);
     return static_cast<int64_t>(TimeOfCopy(path, bytes, gpu).ns);
   }
-  // Down and up again in chunks, which overlap but for the last.
+  // Down and up again in chunks, which overlap, except the last.
   int64_t StagedCopy(double bytes) const {
     using opmodel::CopyPath;
     const double down =

@@ -24,9 +24,8 @@ struct Kernel;
 
 struct EmptyWork {};
 
-// Asked in stream order with the time at which the work began here, until it
-// answers: all data has come, and this is when the last of the ranks that gave
-// any began.
+// Asked in stream order, with the time at which the work began here, until all
+// data has come. The answer is when the last rank began that gave any.
 using OpenExchange = std::function<std::optional<int64_t>(int64_t begin_ns)>;
 
 // Called when the work is submitted, in the order that all ranks share.

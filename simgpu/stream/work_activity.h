@@ -46,7 +46,7 @@ void TellSynchronization(SynchronizationKind kind, const Device& device,
                          const Stream* stream, SynchronizedEvent event,
                          int64_t begin_ns, SynchronizationResult result = {});
 
-// An event's record ids are counted only while somebody would see them.
+// An event's record ids are counted only while a client would see them.
 inline bool EventRecordsWanted() {
   return ActivityWanted(kEventActivity | kSynchronizationActivity);
 }

@@ -103,7 +103,7 @@ void OrderLine::SpoilAll() {
 Order OrderLine::BeginWrite() {
   FollowHost();
   const std::lock_guard lock(mutex_);
-  // Writes share a number as long as nobody can tell them apart.
+  // Writes share a number as long as nothing can tell them apart.
   const bool is_spoilt = now_->write_number() == At(now_->spoilt, now_->line);
   if (was_seen_ || is_spoilt) {
     OrderPoint point = *now_;

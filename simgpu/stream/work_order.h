@@ -11,12 +11,11 @@
 
 namespace dltap::simgpu {
 
-// Which work comes before which, for the zero rule (memory/memory_effects.h):
-// what a known write left somewhere may have been overwritten by a kernel of
-// which nobody knows what it wrote only if that kernel comes after the write,
-// and matters to a read only if it comes before the read. Work without such an
-// order, on streams that do not wait for each other, would race if it met in
-// memory, so it does not.
+// Which work comes before which, for the zero rule (memory/memory_effects.h): a
+// kernel with unknown effects may have overwritten a known write. It can only
+// have done so if it comes after the write, and it only matters to a read that
+// comes after it. Work without such an order, on streams that do not wait for
+// each other, would race if it met in memory; a correct program has none.
 //
 // Order is kept by vector clocks (Mattern, "Virtual Time and Global States of
 // Distributed Systems", 1989), one component for each line: a non-blocking
@@ -65,8 +64,8 @@ class OrderLine {
     SpoilAll();
   }
 
-  // For work that writes to memory, and it is known what: its write_number()
-  // stands for what it writes.
+  // For work with known writes to memory: its write_number() stands for what it
+  // writes.
   Order BeginWrite();
 
   // All of the line's work so far, and what comes before.
@@ -103,7 +102,7 @@ OrderLine& BlockingLine();
 // Everything submitted so far by this process.
 Order OrderOfAll();
 
-// Whose turn it is on this thread while memory effects are carried out, for
+// The place of the memory effects that this thread carries out now, for
 // written_memory.h.
 class AtOrder {
  public:

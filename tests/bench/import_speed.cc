@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast traces become models, in events per second of one core (budget:
-// design.md section 8). Judges nothing; run it by hand.
+// docs/design.md section 8). Judges nothing; run it by hand.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 

@@ -226,8 +226,8 @@ int64_t EventPrinter::Correlation(uint64_t correlation) {
                                                  : correlation);
 }
 
-// Whether the heap gives a short-lived object (a cuDNN variant pack) an old
-// address again differs between equal runs: of those, only null is told apart.
+// The heap may or may not give a short-lived object (a cuDNN variant pack) an
+// old address again, so equal runs differ. Only null is kept apart here.
 uint64_t EventPrinter::Address(const ArgLayout& arg, uint64_t address) {
   if (!options_.canonical) return address;
   const bool lasts = arg.kind == ArgKind::kPointer ||

@@ -45,7 +45,7 @@ class TextFields {
   }
 
   TextLine& line() { return line_; }
-  // Also: a key that nobody asked for.
+  // Also an error: a key that was never asked for.
   absl::Status status() const;
   void Fail(std::string_view key, std::string_view value);
 

@@ -42,7 +42,7 @@ class TextLine {
   std::vector<Field>& fields() { return fields_; }
   const std::vector<std::string>& words() const { return words_; }
 
-  // Of a field that nobody asked for; empty if none.
+  // A field that was never asked for; empty if there is none.
   std::string_view UnusedKey() const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace dltap::shim {
 
-// How much is recorded (design.md section 3, "Levels").
+// How much is recorded (docs/design.md section 3, "Levels").
 enum class Level : uint8_t { kHost = 1, kKernels = 2 };
 
 // What happens when the data file has reached its size.

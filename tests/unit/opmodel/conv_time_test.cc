@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "opmodel/cost.h"
+#include "opmodel/device_time.h"
 #include "opmodel/math_rate.h"
 #include "tests/unit/opmodel/operations.h"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "opmodel/cost.h"
+#include "opmodel/device_time.h"
 #include "tests/unit/opmodel/operations.h"
 
 namespace dltap::opmodel {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "opmodel/cost.h"
+#include "opmodel/device_time.h"
 #include "tests/unit/opmodel/operations.h"
 
 namespace dltap::opmodel {

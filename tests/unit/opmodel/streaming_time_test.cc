@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "opmodel/launch_floor.h"
+#include "opmodel/device_time.h"
+#include "opmodel/modelled_time.h"
 #include "tests/unit/opmodel/operations.h"
 
 namespace dltap::opmodel {

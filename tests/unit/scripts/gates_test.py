@@ -128,6 +128,26 @@ class TextTest(unittest.TestCase):
                         'G("DLTAP_SIM_");'),
             ["shim/tap/a.cc: DLTAP_NEW stands in no table of README.md"])
 
+    def test_markdown_lines_have_at_most_120_columns(self):
+        self.assertFalse(self.errors("docs/a.md", "x" * 120))
+        self.assertEqual(self.errors("docs/a.md", "x" * 121),
+                         ["docs/a.md:1: 121 columns, at most 120"])
+        row = "| " + "cell " * 25 + "|"
+        self.assertEqual(len(self.errors("docs/a.md", row)), 1)
+
+    def test_cited_sections_of_the_design_exist(self):
+        self.tree.add("docs/design.md", "## 1. The product")
+        # Two literals: this file is checked as well.
+        cited = "see docs/design.md" " section "
+        self.assertFalse(self.errors("shim/README.md", cited + "1"))
+        self.assertEqual(self.errors("shim/README.md", cited + "2"),
+                         ["shim/README.md:1: docs/design.md has no section 2"])
+
+    def test_addresses_and_golden_pages_may_be_longer(self):
+        self.assertFalse(self.errors("docs/a.md", "https://x/" + "y" * 200))
+        self.tree.add("tests/golden/page.md", "x" * 200)
+        self.assertFalse(check_text.check(self.tree.root))
+
     def test_trailing_space_and_tab(self):
         self.assertEqual(len(self.errors(
             "scripts/x.py", "# SPDX-License-Identifier: Apache-2.0",

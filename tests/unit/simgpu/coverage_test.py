@@ -36,12 +36,19 @@ class CoverageTest(unittest.TestCase):
                           ("*UND*", "free"),
                           ("simgpu_defaults", "simgpu_body_cuY")])
 
-    def test_page_adds_up(self):
-        text = coverage.page([
-            coverage.Library("libx.so.1", ["cuA", "cuB"], ["cuC"]),
-            coverage.Library("liby.so.1", [], ["cuD"])])
+    def setUp(self):
+        self.libraries = [coverage.Library("libx.so.1", ["cuA", "cuB"], ["cuC"]),
+                          coverage.Library("liby.so.1", [], ["cuD"])]
+
+    def test_page_adds_up_and_names_no_function(self):
+        text = coverage.page(self.libraries)
         self.assertIn("| libx.so.1 | 3 | 2 | 1 |\n", text)
         self.assertIn("| all | 4 | 2 | 2 |\n", text)
+        self.assertNotIn("cuA", text)
+
+    def test_listing_names_every_function(self):
+        text = coverage.listing(self.libraries)
+        self.assertIn("## libx.so.1\nImplemented (2):\n\n- cuA cuB\n", text)
         self.assertIn("## liby.so.1\nDefault (1):\n\n- cuD\n", text)
 
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "opmodel/modelled_time.h"
+#include "opmodel/device_time.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """CuPy: imports, and stops at its first call of the runtime. Its wheel holds the
 vendor's static cudart, which asks the driver for a table that no header
-describes (see simgpu/README.md)."""
+describes (see simgpu/LIMITS.md)."""
 
 import checks
 import cupy

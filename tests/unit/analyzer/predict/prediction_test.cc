@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "opmodel/launch_floor.h"
+#include "opmodel/modelled_time.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "opmodel/modelled_time.h"
+#include "opmodel/device_time.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opmodel/gemm_shape.h"
+
+#include <algorithm>
+
+namespace dltap::opmodel {
+
+GemmShape GemmShapeOf(const Operation& op, const GpuSpec& gpu) {
+  const bool complex = op.storage == DType::kC64 || op.storage == DType::kC128;
+  return {
+      .batch = static_cast<double>(std::max<int64_t>(1, op[Dim::kBatch])),
+      .m = static_cast<double>(op[Dim::kM]),
+      .n = static_cast<double>(op[Dim::kN]),
+      .k = static_cast<double>(op[Dim::kK]),
+      .bytes_per_element = BitsOf(op.storage) / 8.0,
+      .rate = PaddedRate(MathRateOf(op, gpu), static_cast<double>(op[Dim::kM])),
+      .real_ops_factor = complex ? 4.0 : 1.0,
+      .transposed_a = op[Dim::kTransA] != 0};
+}
+
+}  // namespace dltap::opmodel

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_OPMODEL_GEMM_SHAPE_H_
+#define DLTAP_OPMODEL_GEMM_SHAPE_H_
+
+#include <cstdint>
+
+#include "opmodel/gpu_table.h"
+#include "opmodel/math_rate.h"
+#include "opmodel/operation.h"
+
+namespace dltap::opmodel {
+
+// The kernels that run it: they differ in tiles and in splitting k.
+enum class GemmKernels : uint8_t {
+  kBlas,
+  kConvolution,            // implicit GEMM: few tiles, one pass over k
+  kConvolutionSplittingK,  // of the filter's gradient: adds up with atomics
+  kRecurrent,              // a step of cuDNN's RNNs: narrow tiles everywhere
+};
+
+struct GemmShape {
+  double batch;
+  double m;
+  double n;
+  double k;
+  double bytes_per_element;
+  MathRate rate;
+  double real_ops_factor = 1;  // 4 for complex types
+  bool transposed_a = false;
+  GemmKernels kernels = GemmKernels::kBlas;
+};
+
+// REQUIRES: CostOf(op) has a value.
+GemmShape GemmShapeOf(const Operation& op, const GpuSpec& gpu);
+
+}  // namespace dltap::opmodel
+
+#endif  // DLTAP_OPMODEL_GEMM_SHAPE_H_
