@@ -11,6 +11,7 @@ constexpr uint64_t kKernelsBeforeApiDoubt = 64;
 
 }  // namespace
 
+constinit TracingTables g_tracing_tables;
 constinit KernelTracing g_kernel_tracing;
 
 void KernelTracing::OnBufferRequested(uint8_t** buffer, size_t* size,

@@ -15,6 +15,14 @@
 
 namespace dltap::shim::cupti {
 
+// The large tables of KernelTracing, apart from it: zero-filled, they take no
+// memory in a process that never starts a session, and no room in the library.
+struct TracingTables {
+  ActivityReader reader;
+  GraphNodes nodes;
+};
+extern constinit TracingTables g_tracing_tables;
+
 // Kernel, copy and memset records of one session, from CUPTI's activity API.
 // The time in which another client has CUPTI is written as not observed. CUPTI
 // is never finalized, no timestamp callback is ever registered.
@@ -26,7 +34,8 @@ class KernelTracing {
       : switch_(&session_, {OnBufferRequested, OnBufferCompleted}),
         clock_(&session_, &switch_.api()),
         buffers_(&session_, &switch_.api()),
-        clients_({&session_, &switch_, &buffers_, &clock_, &nodes_}) {}
+        clients_({&session_, &switch_, &buffers_, &clock_,
+                  &g_tracing_tables.nodes}) {}
 
   // ---- Collector
   void Start(const SourceRuntime& runtime);
@@ -75,14 +84,14 @@ class KernelTracing {
   CuptiSwitch switch_;
   ActivityClock clock_;
   BufferExchange buffers_;
-  GraphNodes nodes_;
   OtherClients clients_;
 
   // Collector.
   uint64_t flushed_at_ns_ = 0;   // monotonic
   uint64_t flush_began_ns_ = 0;  // CUPTI, of the last flush
   uint64_t paused_ns_ = 0;       // CUPTI
-  ActivityReader reader_;
+  ActivityReader& reader_ = g_tracing_tables.reader;
+  GraphNodes& nodes_ = g_tracing_tables.nodes;
 };
 
 extern constinit KernelTracing g_kernel_tracing;
