@@ -25,7 +25,7 @@ tests
 
 ARROWS = """
 shim/tap             -> shim/tap/entry shim/tap/activity
-shim/tap/entry       -> shim/tap/tagging shim/tap/activity shim/tap/runtime
+shim/tap/entry       -> shim/tap/tagging shim/tap/runtime
 shim/tap/entry       -> shim/specs
 shim/tap/runtime     -> shim/trace shim/specs
 shim/tap/tagging     -> shim/trace opmodel

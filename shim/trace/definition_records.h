@@ -9,7 +9,7 @@
 // What ids stand for. Part of records.h.
 namespace dltap::trace {
 
-// Strings: host, boot id, program, tap version, variables. The last is the
+// Strings: machine, boot id, program, tap version, variables. The last is the
 // environment of the rank, from an allow-list: "RANK=0\0WORLD_SIZE=8\0".
 struct ProcessRecord {
   static constexpr auto kKind = RecordKind::kProcess;

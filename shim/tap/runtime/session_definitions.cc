@@ -78,7 +78,7 @@ void WriteProcess(const ProcessInfo& process) {
   record.parent_pid = process.parent_pid;
   record.start_time = process.start_time;
   record.cpus = process.cpus;
-  WriteRecord(BlockKind::kDefinitions, record, Text(process.host),
+  WriteRecord(BlockKind::kDefinitions, record, Text(process.machine),
               Text(process.boot_id), Text(process.program), Text(DLTAP_VERSION),
               Piece::String(variables, used));
 }

@@ -40,7 +40,7 @@ struct HandleGone {
   static void Before(void* handle);
 };
 
-// Names of kernels, for launches that CUPTI does not see.
+// Names of kernels, for launches that the activity source does not see.
 struct RegisterFunction {
   static void After(void* fat_binary, const void* stub, const void* name);
 };
