@@ -45,6 +45,8 @@ enum class RecordKind : uint16_t {
   kEnd = 73,
 };
 
+inline constexpr RecordKind kLastDefinition = RecordKind::kCommand;
+
 // Begins every record:
 //
 //    0      2        4        8          fixed_bytes          bytes

@@ -411,6 +411,7 @@ TEST_F(TraceReaderTest, CommandLineIsTakenApart) {
   const Process process = Read(trace).processes[0];
   EXPECT_THAT(process.command, ElementsAre("/bin/python", " a\xff", "", "b"));
   EXPECT_FALSE(process.command_is_cut);
+  EXPECT_EQ(LossOf(process, "unknown_record"), 0u);
 }
 
 TEST_F(TraceReaderTest, CutCommandLineKeepsWhatThereIs) {
@@ -439,6 +440,7 @@ TEST_F(TraceReaderTest, LastLibrariesCount) {
   EXPECT_EQ(process.libraries[0].library, "cuda");
   EXPECT_EQ(process.libraries[0].number, 13000u);
   EXPECT_EQ(process.libraries[0].text, "x");
+  EXPECT_EQ(LossOf(process, "unknown_record"), 0u);
 }
 
 }  // namespace
