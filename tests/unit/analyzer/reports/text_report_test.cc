@@ -52,7 +52,7 @@ TEST(TextReportTest, EveryLineFitsThePage) {
 TEST(TextReportTest, FirstLineTellsTheCommand) {
   const std::string report = Report(
       "process pid=1 program=python\nargument text=/usr/bin/python\n"
-      "argument text=train.py\nargument text=\"a\\n\\xff\"\n"
+      "argument text=train.py\nargument text=\"a\\x0a\\xff\"\n"
       "device 0 name=gpu\nkernel t=0..40us device=0 name=k\n",
       ReportBy::kClass);
   EXPECT_TRUE(
