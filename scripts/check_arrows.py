@@ -17,7 +17,7 @@ from source_files import ROOT, read_lines, source_files
 # Longest match wins; a folder that is listed nowhere is an error.
 PARTS = """
 shim/specs shim/trace opmodel
-shim/tap shim/tap/entry shim/tap/runtime shim/tap/tagging shim/tap/cupti
+shim/tap shim/tap/entry shim/tap/runtime shim/tap/tagging shim/tap/activity
 simgpu/base simgpu/bytes simgpu/stream simgpu/memory simgpu/graph simgpu/launch
 simgpu/torch simgpu/driver simgpu/cudart simgpu/cublas simgpu/cudnn simgpu/nccl
 simgpu/cupti simgpu/rest simgpu/cuda12
@@ -28,12 +28,12 @@ tests
 """.split()
 
 ARROWS = """
-shim/tap             -> shim/tap/entry shim/tap/cupti
-shim/tap/entry       -> shim/tap/tagging shim/tap/cupti shim/tap/runtime
+shim/tap             -> shim/tap/entry shim/tap/activity
+shim/tap/entry       -> shim/tap/tagging shim/tap/runtime
 shim/tap/entry       -> shim/specs
 shim/tap/runtime     -> shim/trace shim/specs
 shim/tap/tagging     -> shim/trace opmodel
-shim/tap/cupti       -> shim/tap/runtime
+shim/tap/activity    -> shim/tap/runtime
 
 simgpu/base          -> opmodel shim/specs
 simgpu/bytes         -> simgpu/base

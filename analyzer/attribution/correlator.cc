@@ -11,7 +11,7 @@
 namespace dltap::analyzer {
 namespace {
 
-// CUPTI's host times may be this far from ours beyond the fitted residual
+// The activity source's host times may be this far from ours beyond the fitted residual
 // (largest distance seen between the clocks: 9 us).
 constexpr int64_t kClockSlackNs = 20'000;
 constexpr int kMaxCloneChain = 64;

@@ -2,11 +2,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
+#include "analyzer/model/library_version.h"
+#include "analyzer/reports/command_line.h"
+#include "analyzer/reports/render.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -37,6 +42,15 @@ std::string DeviceText(const Device& device) {
   return text + (device.simulated ? ", simulated" : "");
 }
 
+std::string LibrariesText(const Process& process) {
+  std::vector<std::string> texts;
+  for (const LibraryVersion& version : process.libraries) {
+    texts.push_back(
+        absl::StrCat(Printable(version.library), " ", VersionText(version)));
+  }
+  return absl::StrJoin(texts, ", ");
+}
+
 std::string LevelText(const Process& process) {
   if (process.level_reason.empty()) return process.level;
   return process.level + " (" + process.level_reason + ")";
@@ -56,7 +70,9 @@ void PrintProcess(const TraceModel& model, const Process& process) {
   std::printf("process %ld%s%s\n", static_cast<long>(process.pid),
               process.host.empty() ? "" : " on ", process.host.c_str());
   Line("program", process.program);
+  Line("command", process.command.empty() ? "" : CommandText(process));
   Line("framework", process.framework);
+  Line("libraries", LibrariesText(process));
   if (process.rank) {
     Line("rank", process.world_size
                      ? absl::StrCat(*process.rank, " of ", *process.world_size)

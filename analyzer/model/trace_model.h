@@ -128,7 +128,7 @@ struct Activity {
   MemoryKind target = MemoryKind::kUnknown;
 };
 
-// CUPTI's record of the API call that launched something: the bridge between
+// The source's record of the API call that launched something: the bridge between
 // a call of ours and the activities with the same correlation id.
 struct LaunchRecord {
   int64_t begin_ns;
@@ -136,7 +136,7 @@ struct LaunchRecord {
   uint64_t correlation;
   uint64_t external = 0;  // begin_ticks of the outermost library call; 0: none
   ThreadId thread;
-  uint32_t cbid = 0;
+  uint32_t api = 0;  // as the source numbers the function
 };
 
 // The call in force when a graph node was captured or added.
@@ -205,7 +205,7 @@ struct Device {
 
 struct Stream {
   DeviceId device;
-  uint64_t number = 0;  // CUPTI's or the source's stream id
+  uint64_t number = 0;  // the source's stream id
   uint32_t context = 0;
 };
 
@@ -213,6 +213,13 @@ struct Loss {
   std::string cause;  // key of losses.h
   std::string meaning;
   uint64_t count;
+};
+
+// A library and its version: as a number of its own counting, or as a text.
+struct LibraryVersion {
+  std::string library;  // "cudnn"; "cuda" is the driver
+  uint64_t number = 0;  // 0: unknown
+  std::string text;     // empty: unknown
 };
 
 struct CountedCall {  // functions of role `count`: no records, a total
@@ -224,10 +231,13 @@ struct CountedCall {  // functions of role `count`: no records, a total
 struct Process {
   std::string host;
   std::string program;
+  std::vector<std::string> command;  // its arguments, any bytes; may be empty
+  bool command_is_cut = false;       // it was longer than the trace keeps
   int64_t pid = 0;
   std::optional<int> rank;
   std::optional<int> world_size;
   std::string framework;     // "torch 2.11.0"; empty: unknown
+  std::vector<LibraryVersion> libraries;
   std::string level;         // "host", "kernels"; imported: "kernels"
   std::string level_reason;  // why not the level asked for; else empty
   int64_t begin_ns = 0;      // first and last event

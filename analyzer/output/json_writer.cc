@@ -18,7 +18,12 @@ size_t SequenceLength(std::string_view text, size_t i) {
   for (size_t k = 1; k < length; ++k) {
     if ((text[i + k] & 0xC0) != 0x80) return 0;
   }
-  return length;
+  // Overlong forms, surrogates, what lies beyond the last plane.
+  const auto second = static_cast<unsigned char>(text[i + 1]);
+  const bool is_code_point =
+      (lead != 0xE0 || second >= 0xA0) && (lead != 0xED || second < 0xA0) &&
+      (lead != 0xF0 || second >= 0x90) && (lead != 0xF4 || second < 0x90);
+  return is_code_point ? length : 0;
 }
 
 void AppendEscaped(std::string& out, char c) {

@@ -62,10 +62,10 @@ void ActivityStage::SetSpan(const RecordView& view, const Record& record,
   if (record.duration_ns == trace::kDurationEscape) {
     view.tail().Read(&duration_ns, sizeof(duration_ns));
   }
-  *begin_ns = timeline_.FromCupti(record.start_ns);
-  *end_ns =
-      std::max(*begin_ns, timeline_.FromCupti(record.start_ns + duration_ns));
-  if (!timeline_.knows_cupti()) losses_.Add(LossKind::kUnmappedTime);
+  *begin_ns = timeline_.FromActivity(record.start_ns);
+  *end_ns = std::max(*begin_ns,
+                     timeline_.FromActivity(record.start_ns + duration_ns));
+  if (!timeline_.knows_activity()) losses_.Add(LossKind::kUnmappedTime);
 }
 
 template <typename Record>
@@ -117,7 +117,7 @@ void ActivityStage::AddLaunch(const RecordView& view) {
   launch.correlation = record.correlation;
   launch.external = record.external;
   launch.thread = definitions_.ThreadOf(record.thread);
-  launch.cbid = record.cbid;
+  launch.api = record.api;
   process_.launches.push_back(launch);
 }
 

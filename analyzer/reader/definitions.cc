@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/reader/definitions.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -89,6 +90,8 @@ bool Definitions::Add(const RecordView& record) {
     case RecordKind::kThread: AddThread(record); return true;
     case RecordKind::kOperation: AddOperation(record); return true;
     case RecordKind::kVersions: AddVersions(record); return true;
+    case RecordKind::kLibraries: AddLibraries(record); return true;
+    case RecordKind::kCommand: AddCommand(record); return true;
     case RecordKind::kStreamHandle: return true;
     default: return false;
   }
@@ -193,9 +196,52 @@ void Definitions::AddOperation(const RecordView& record) {
 }
 
 void Definitions::AddVersions(const RecordView& record) {
+  const auto fixed = record.As<trace::VersionsRecord>();
+  const std::pair<const char*, int32_t> versions[] = {
+      {"cuda", fixed.driver},   {"cudart", fixed.runtime},
+      {"cublas", fixed.cublas}, {"cublaslt", fixed.cublaslt},
+      {"cudnn", fixed.cudnn},   {"nccl", fixed.nccl},
+      {"cupti", fixed.cupti},
+  };
+  process_.libraries.clear();
+  for (const auto& [library, version] : versions) {
+    if (version <= 0) continue;
+    process_.libraries.push_back({library, static_cast<uint64_t>(version), ""});
+  }
   TailReader tail = record.tail();
   if (std::string framework = NextString(tail); !framework.empty()) {
     process_.framework = std::move(framework);
+  }
+}
+
+void Definitions::AddLibraries(const RecordView& record) {
+  const auto fixed = record.As<trace::LibrariesRecord>();
+  TailReader tail = record.tail();
+  process_.libraries.clear();
+  for (uint32_t i = 0; i < fixed.library_count; ++i) {
+    LibraryVersion version;
+    version.library = NextString(tail);
+    if (!tail.Read(&version.number, sizeof(version.number))) break;
+    version.text = NextString(tail);
+    process_.libraries.push_back(std::move(version));
+  }
+}
+
+// A title that the program gave itself leaves many zero bytes behind it.
+void Definitions::AddCommand(const RecordView& record) {
+  const auto fixed = record.As<trace::CommandRecord>();
+  TailReader tail = record.tail();
+  std::string_view bytes;
+  if (!tail.String(&bytes)) return;
+  process_.command_is_cut = fixed.whole_bytes > bytes.size();
+  process_.command.clear();
+  while (!bytes.empty()) {
+    const size_t end = std::min(bytes.find('\0'), bytes.size());
+    process_.command.emplace_back(bytes.substr(0, end));
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  }
+  while (!process_.command.empty() && process_.command.back().empty()) {
+    process_.command.pop_back();
   }
 }
 
@@ -221,7 +267,7 @@ void Definitions::Resolve() {
     const trace::StreamRecord& record = *stream_records_.Find(id);
     const DeviceId device = DeviceOf(record.device);
     streams_.Set(id, {device, StreamId(process_.streams.size())});
-    process_.streams.push_back({device, record.cupti_stream, record.context});
+    process_.streams.push_back({device, record.stream, record.context});
   }
 }
 

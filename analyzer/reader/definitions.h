@@ -66,7 +66,9 @@ class Definitions {
   void AddDevice(const trace::RecordView& record);
   void AddThread(const trace::RecordView& record);
   void AddOperation(const trace::RecordView& record);
-  void AddVersions(const trace::RecordView& record);
+  void AddVersions(const trace::RecordView& record);  // of version 1.0
+  void AddLibraries(const trace::RecordView& record);
+  void AddCommand(const trace::RecordView& record);
   KernelVariant Resolve(const trace::KernelVariantRecord& variant);
 
   ModelBuilder& builder_;

@@ -77,9 +77,10 @@ void SampleStage::AddNotObserved(const RecordView& record) {
     everywhere_.push_back(fixed);
     return;
   }
-  process_.not_observed.push_back(
-      {definitions_.DeviceOf(fixed.device), timeline_.FromCupti(fixed.begin_ns),
-       timeline_.FromCupti(fixed.end_ns), CauseOf(fixed.cause)});
+  process_.not_observed.push_back({definitions_.DeviceOf(fixed.device),
+                                   timeline_.FromActivity(fixed.begin_ns),
+                                   timeline_.FromActivity(fixed.end_ns),
+                                   CauseOf(fixed.cause)});
 }
 
 void SampleStage::AddLevel(const RecordView& record) {
@@ -134,7 +135,7 @@ void SampleStage::AfterWatermarks(int64_t end_ns) {
         watermarks_.find(static_cast<uint32_t>(process_.devices[i].ordinal));
     if (mark == watermarks_.end()) mark = everywhere;
     if (mark == watermarks_.end()) continue;
-    int64_t begin_ns = timeline_.FromCupti(mark->second);
+    int64_t begin_ns = timeline_.FromActivity(mark->second);
     for (const Activity& activity : process_.activities) {
       if (activity.device.value() == i) {
         begin_ns = std::max(begin_ns, activity.end_ns);
@@ -154,8 +155,8 @@ void SampleStage::Finish(std::vector<std::pair<int64_t, bool>> windows) {
         {definitions_.Entry(static_cast<uint16_t>(entry)).entry, calls});
   }
   for (const trace::NotObservedRecord& span : everywhere_) {
-    OnEveryDevice(timeline_.FromCupti(span.begin_ns),
-                  timeline_.FromCupti(span.end_ns), CauseOf(span.cause));
+    OnEveryDevice(timeline_.FromActivity(span.begin_ns),
+                  timeline_.FromActivity(span.end_ns), CauseOf(span.cause));
   }
   if (process_.calls.empty()) return;
   int64_t end_ns = process_.calls.front().end_ns;

@@ -8,7 +8,7 @@ void Timeline::AddAnchor(const trace::AnchorRecord& anchor) {
   const int64_t monotonic_ns = Bounded(anchor.monotonic_ns);
   if (first_.monotonic_ns == 0 || anchor.ticks < first_.ticks) first_ = anchor;
   ticks_.Add(anchor.ticks, monotonic_ns);
-  if (anchor.cupti_ns != 0) cupti_.Add(anchor.cupti_ns, monotonic_ns);
+  if (anchor.activity_ns != 0) activity_.Add(anchor.activity_ns, monotonic_ns);
   error_ns_ = std::max(error_ns_, Bounded(anchor.error_ns));
 }
 
@@ -18,10 +18,10 @@ void Timeline::Finish(trace::ClockKind kind, uint64_t ticks_per_second,
     ticks_.SetNsPerUnit(1e9 / static_cast<double>(ticks_per_second));
   }
   ticks_.Finish();
-  cupti_.Finish();
+  activity_.Finish();
   const int64_t realtime_ns = Bounded(first_.realtime_ns);
-  if (kind == trace::ClockKind::kCupti) {
-    identity_ = cupti_identity_ = true;
+  if (kind == trace::ClockKind::kActivity) {
+    identity_ = activity_identity_ = true;
     offset_ns_ = realtime_ns - Bounded(first_.ticks);
     return;
   }
@@ -32,8 +32,8 @@ void Timeline::Finish(trace::ClockKind kind, uint64_t ticks_per_second,
 }
 
 int64_t Timeline::ResidualNs() const {
-  if (cupti_identity_) return 0;
-  return std::max({error_ns_, ticks_.ResidualNs(), cupti_.ResidualNs()});
+  if (activity_identity_) return 0;
+  return std::max({error_ns_, ticks_.ResidualNs(), activity_.ResidualNs()});
 }
 
 }  // namespace dltap::analyzer

@@ -16,7 +16,7 @@ namespace dltap::analyzer {
 // it, so that a clock step between their starts does not part them.
 using RealtimeOffsets = std::map<std::string, int64_t>;
 
-// The one place where ticks and CUPTI time become trace time: ns on the
+// The one place where ticks and activity time become trace time: ns on the
 // monotonic clock, moved to real time once per boot so that hosts compare.
 // Any input gives a time; hostile ones are clamped.
 class Timeline {
@@ -29,16 +29,18 @@ class Timeline {
   int64_t FromTicks(uint64_t ticks) const {
     return Clamped(identity_ ? Bounded(ticks) : ticks_.ToNs(ticks));
   }
-  int64_t FromCupti(uint64_t ns) const {
-    return Clamped(cupti_identity_ ? Bounded(ns) : cupti_.ToNs(ns));
+  int64_t FromActivity(uint64_t ns) const {
+    return Clamped(activity_identity_ ? Bounded(ns) : activity_.ToNs(ns));
   }
-  // False: FromCupti only guesses.
-  bool knows_cupti() const { return cupti_identity_ || cupti_.known(); }
+  // False: FromActivity only guesses.
+  bool knows_activity() const {
+    return activity_identity_ || activity_.known();
+  }
   int64_t ResidualNs() const;
 
  private:
   // Hostile times stay so far from the ends of int64_t that differences fit.
-  // Real time, which CUPTI's clock follows, is 2^61 in 2043, 2^62 in 2116.
+  // Real time, which the activity clock follows, is 2^61 in 2043, 2^62 in 2116.
   static int64_t Bounded(uint64_t ns) {
     return static_cast<int64_t>(std::min(ns, (uint64_t{1} << 62) - 1));
   }
@@ -48,9 +50,9 @@ class Timeline {
   }
 
   ClockMap ticks_;
-  ClockMap cupti_;
-  bool identity_ = false;        // ticks are ns of the trace clock
-  bool cupti_identity_ = false;  // so is CUPTI time: a simulated clock
+  ClockMap activity_;
+  bool identity_ = false;           // ticks are ns of the trace clock
+  bool activity_identity_ = false;  // so is activity time: a simulated clock
   trace::AnchorRecord first_ = {};
   int64_t offset_ns_ = 0;
   int64_t error_ns_ = 0;

@@ -117,7 +117,7 @@ class ProcessReader {
     if (activities_.Add(record) || samples_.Add(record)) return;
     if (record.kind() == RecordKind::kKernelFunction) {
       calls_.NameFunction(record);
-    } else if (record.header.kind == 0 || record.kind() > kLastDefinition) {
+    } else if (record.header.kind == 0 || record.kind() > trace::kLastDefinition) {
       losses_.Add(LossKind::kUnknownRecord);
     }
   }
@@ -129,8 +129,6 @@ class ProcessReader {
                          "byte " + std::to_string(chunk.offset) +
                          ", its rest left out");
   }
-
-  static constexpr RecordKind kLastDefinition = RecordKind::kVersions;
 
   const ProcessFiles& files_;
   Process& process_;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/reports/command_line.h"
 #include "analyzer/reports/render.h"
 
 namespace dltap::analyzer {
@@ -67,8 +68,9 @@ std::string Header(const TraceModel& model, const Summary& summary) {
   if (!summary.devices.empty()) {
     process = &model.processes[summary.devices.front().process];
   }
-  if (process != nullptr && !process->program.empty()) {
-    parts.push_back(Printable(process->program));
+  if (process != nullptr) {
+    std::string command = CommandsText(model, *process);
+    if (!command.empty()) parts.push_back(std::move(command));
   }
   parts.push_back(Count(model.processes.size(), "process"));
   std::set<std::string> names;

@@ -6,7 +6,7 @@
 
 #include "shim/trace/record_header.h"
 
-// What the device did, from CUPTI. Part of records.h.
+// What the device did. Part of records.h.
 namespace dltap::trace {
 
 // Activities. A duration of kDurationEscape stands for a u64 that follows the
@@ -23,7 +23,7 @@ struct KernelRecord {
   uint32_t graph;
 };
 
-enum class CopyKind : uint8_t {  // CUpti_ActivityMemcpyKind
+enum class CopyKind : uint8_t {
   kUnknown = 0,
   kHtoD = 1,
   kDtoH = 2,
@@ -36,7 +36,7 @@ enum class CopyKind : uint8_t {  // CUpti_ActivityMemcpyKind
   kHtoH = 9,
   kPtoP = 10,
 };
-enum class MemoryKind : uint8_t {  // CUpti_ActivityMemoryKind
+enum class MemoryKind : uint8_t {
   kUnknown = 0,
   kPageable = 1,
   kPinned = 2,
@@ -82,7 +82,7 @@ struct MemsetRecord {
   uint32_t reserved2;
 };
 
-// CUPTI's record of the API call that launched something.
+// The activity source's own record of the API call that launched something.
 struct LaunchApiRecord {
   static constexpr auto kKind = RecordKind::kLaunchApi;
   RecordHeader header;
@@ -91,7 +91,7 @@ struct LaunchApiRecord {
   uint64_t external;  // begin_ticks of the outermost library call; 0: none
   uint32_t duration_ns;
   uint32_t thread;
-  uint32_t cbid;
+  uint32_t api;  // number of the function in that domain, as the source counts
   uint8_t domain;  // 1: driver, 2: runtime
   uint8_t reserved[3];
 };
@@ -114,9 +114,9 @@ struct SyncRecord {
   uint64_t start_ns;
   uint64_t correlation;
   uint32_t duration_ns;
-  uint32_t type;    // CUpti_ActivitySynchronizationType
+  uint32_t type;    // 1: event, 2: stream waits, 3: stream, 4: context
   uint32_t stream;  // kNoIndex: of a context
-  uint32_t event;   // CUPTI's event id
+  uint32_t event;   // the source's number of it
 };
 
 }  // namespace dltap::trace

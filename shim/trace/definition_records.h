@@ -9,7 +9,7 @@
 // What ids stand for. Part of records.h.
 namespace dltap::trace {
 
-// Strings: host, boot id, program, tap version, variables. The last is the
+// Strings: machine, boot id, program, tap version, variables. The last is the
 // environment of the rank, from an allow-list: "RANK=0\0WORLD_SIZE=8\0".
 struct ProcessRecord {
   static constexpr auto kKind = RecordKind::kProcess;
@@ -117,17 +117,17 @@ struct StreamRecord {
   uint32_t id;  // what activity records name
   uint32_t device;
   uint32_t context;
-  uint32_t cupti_stream;
+  uint32_t stream;  // the source's number of it
   int32_t priority;
-  uint32_t flags;  // CUPTI's stream flag, 0: unknown
+  uint32_t flags;  // as the source tells, 0: unknown
 };
 
 struct StreamHandleRecord {
   static constexpr auto kKind = RecordKind::kStreamHandle;
   RecordHeader header;
-  uint64_t handle;  // cudaStream_t as calls name it
+  uint64_t handle;  // as calls name the stream
   uint32_t context;
-  uint32_t cupti_stream;
+  uint32_t stream;
 };
 
 // String: name.
@@ -160,8 +160,9 @@ struct DimRecord {
   int64_t value;
 };
 
-// As the libraries report them, 0: not loaded or unknown. Strings: framework
-// ("torch 2.11.0", may be empty), driver text.
+// Of traces of version 1.0; Libraries replaces it. As the libraries report
+// them, 0: not loaded or unknown. Strings: framework ("torch 2.11.0", may be
+// empty), driver text.
 struct VersionsRecord {
   static constexpr auto kKind = RecordKind::kVersions;
   RecordHeader header;
@@ -173,6 +174,24 @@ struct VersionsRecord {
   int32_t nccl;
   int32_t cupti;
   int32_t reserved;
+};
+
+// Then library_count times: string library ("cudnn"), u64 version as the
+// library numbers it (0: it tells a text only), string version as a text (may
+// be empty).
+struct LibrariesRecord {
+  static constexpr auto kKind = RecordKind::kLibraries;
+  RecordHeader header;
+  uint32_t library_count;
+  uint32_t reserved;
+};
+
+// String: the program's arguments, each ended by a zero byte, as
+// /proc/PID/cmdline had them when the session began.
+struct CommandRecord {
+  static constexpr auto kKind = RecordKind::kCommand;
+  RecordHeader header;
+  uint64_t whole_bytes;  // of the command line; more than the string: it is cut
 };
 
 }  // namespace dltap::trace

@@ -13,7 +13,7 @@ namespace dltap::trace {
 inline constexpr uint8_t kFileMagic[8] = {'D', 'L',  'T',  'A',
                                           'P', '\r', '\n', 26};
 inline constexpr uint16_t kMajorVersion = 1;
-inline constexpr uint16_t kMinorVersion = 0;
+inline constexpr uint16_t kMinorVersion = 1;
 inline constexpr uint32_t kBlockMagic = 0x4B4C4244;  // "DBLK"
 inline constexpr uint32_t kNoIndex = 0xFFFFFFFF;     // no thread, device, ...
 inline constexpr uint32_t kDurationEscape = 0xFFFFFFFF;
@@ -22,7 +22,7 @@ inline constexpr uint32_t kMaxBlockPayloadBytes = 16u << 20;
 enum class FileKind : uint8_t { kData = 1, kRing = 2 };
 
 // What `ticks` are. Clock definition: ticks per second.
-enum class ClockKind : uint8_t { kTsc = 1, kMonotonic = 2, kCupti = 3 };
+enum class ClockKind : uint8_t { kTsc = 1, kMonotonic = 2, kActivity = 3 };
 
 // Begins each file. A process's data may go on in further data files, with the
 // next `segment`; any but segment 0 may be missing (policy `ring`).
@@ -135,7 +135,7 @@ struct LossPayload {
 };
 struct HandleStreamPayload {
   uint64_t handle;
-  uint64_t stream;  // cudaStream_t as the process names it
+  uint64_t stream;  // as the process names it
 };
 struct WindowPayload {
   uint32_t recording;  // 1: begins, 0: stops

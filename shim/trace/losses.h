@@ -29,16 +29,16 @@
     "kernel registrations beyond the table, their names unknown")        \
   X(kTextTruncated, 10, "text_truncated",                                \
     "names cut because they were too long")                              \
-  X(kCuptiDropped, 11, "cupti_dropped",                                  \
-    "activity records that CUPTI reported as dropped")                   \
+  X(kActivityDropped, 11, "cupti_dropped",                               \
+    "activity records that their source reported as dropped")            \
   X(kZeroTimestamp, 12, "zero_timestamp",                                \
     "activity records without a start or an end")                        \
   X(kBadActivity, 13, "bad_activity",                                    \
     "activity records that made no sense and were left out")             \
-  X(kCuptiYielded, 14, "cupti_yielded",                                  \
-    "times CUPTI was left to another profiler")                          \
+  X(kActivityYielded, 14, "cupti_yielded",                               \
+    "times the activity source was left to another profiler")            \
   X(kActivityBuffer, 15, "activity_buffer",                              \
-    "activity buffers refused to CUPTI for want of memory")              \
+    "activity buffers refused to their source for want of memory")       \
   X(kFlushDeadline, 16, "flush_deadline",                                \
     "exit flushes that did not finish in time")                          \
   X(kOperationUnknown, 17, "operation_unknown",                          \

@@ -9,7 +9,8 @@ namespace dltap::trace {
 
 enum class RecordKind : uint16_t {
   // Definitions. Repeating one is allowed and changes nothing, except Thread
-  // (a new name) and Versions, Process (more is known): the last one counts.
+  // (a new name) and Libraries, Process, Command (more is known): the last one
+  // counts.
   kProcess = 1,
   kClock = 2,
   kEntryPoint = 3,
@@ -21,8 +22,10 @@ enum class RecordKind : uint16_t {
   kStreamHandle = 9,
   kThread = 10,
   kOperation = 11,
-  kVersions = 12,
-  // Activities. Times are CUPTI's, ns.
+  kVersions = 12,  // of version 1.0
+  kLibraries = 13,
+  kCommand = 14,
+  // Activities. Times are of the activity clock, ns.
   kKernel = 32,
   kMemcpy = 33,
   kMemset = 34,
@@ -41,6 +44,8 @@ enum class RecordKind : uint16_t {
   kProcessSample = 72,
   kEnd = 73,
 };
+
+inline constexpr RecordKind kLastDefinition = RecordKind::kCommand;
 
 // Begins every record:
 //

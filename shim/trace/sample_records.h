@@ -16,7 +16,7 @@ struct AnchorRecord {
   uint64_t ticks;
   uint64_t monotonic_ns;
   uint64_t realtime_ns;
-  uint64_t cupti_ns;
+  uint64_t activity_ns;
   uint64_t error_ns;  // between the first and the last of the reads
 };
 
@@ -51,21 +51,21 @@ struct ProcessSampleRecord {
 struct WatermarkRecord {
   static constexpr auto kKind = RecordKind::kWatermark;
   RecordHeader header;
-  uint64_t complete_until_ns;  // CUPTI
+  uint64_t complete_until_ns;  // activity clock
   uint32_t device;             // kNoIndex: all
   uint32_t reserved;
 };
 
 enum class NotObservedCause : uint32_t {
-  kYielded = 1,  // CUPTI was left to another profiler
-  kDropped = 2,  // CUPTI dropped records
+  kYielded = 1,  // the source was left to another profiler
+  kDropped = 2,  // the source dropped records
   kRecordingOff = 3,
 };
 
 struct NotObservedRecord {
   static constexpr auto kKind = RecordKind::kNotObserved;
   RecordHeader header;
-  uint64_t begin_ns;  // CUPTI
+  uint64_t begin_ns;  // activity clock
   uint64_t end_ns;
   uint32_t device;  // kNoIndex: all
   uint32_t cause;   // NotObservedCause
@@ -108,7 +108,7 @@ struct OverheadRecord {
   uint64_t per_call_ps;       // measured in this process; 0: not measured
   uint64_t calls;             // recorded
   uint64_t collector_cpu_ns;  // of our own threads
-  uint64_t cupti_cpu_ns;      // inside CUPTI's buffer callbacks
+  uint64_t source_cpu_ns;     // inside the source's callbacks
 };
 
 enum class EndReason : uint32_t {

@@ -74,7 +74,7 @@ class SyntheticRun {
       activities.Append(kernel);
     }
     trace::AnchorRecord anchor = {};
-    anchor.ticks = anchor.monotonic_ns = anchor.cupti_ns =
+    anchor.ticks = anchor.monotonic_ns = anchor.activity_ns =
         1'000'000 + step * kCallsPerStep * 10'000ull;
     trace_.Put(BlockKind::kSamples, anchor);
     trace_.Calls(0, next_slot_, calls);

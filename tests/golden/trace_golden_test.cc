@@ -27,7 +27,7 @@ TEST_P(TraceGoldenTest, ReadsAsItDid) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, TraceGoldenTest,
-                         ::testing::Values("trace_v1_0"));
+                         ::testing::Values("trace_v1_0", "trace_v1_1"));
 
 }  // namespace
 }  // namespace dltap::analyzer

@@ -147,7 +147,7 @@ void EventPrinter::PrintLaunch(const LaunchRecord& launch) {
     out_.Field("thread", static_cast<int64_t>(launch.thread.value()));
   }
   out_.Maybe("corr", Correlation(launch.correlation));
-  out_.Maybe("cbid", launch.cbid);
+  out_.Maybe("api", launch.api);
   PrintCallRef("ext", "ext_ticks", launch.thread, launch.external);
   out_.End();
 }

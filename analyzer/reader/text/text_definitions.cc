@@ -32,6 +32,21 @@ void OnProcess(TextFields& fields, TextBuilder& builder) {
   process.complete = !fields.Flag("incomplete");
 }
 
+// One line an argument of the command line; the last may be the flag `cut`.
+void OnArgument(TextFields& fields, TextBuilder& builder) {
+  if (fields.Flag("cut")) {
+    builder.process().command_is_cut = true;
+  } else {
+    builder.process().command.push_back(fields.Text("text"));
+  }
+}
+
+void OnLibrary(TextFields& fields, TextBuilder& builder) {
+  builder.process().libraries.push_back(
+      {std::string(fields.line().Word(0)),
+       static_cast<uint64_t>(fields.Int("version")), fields.Text("text")});
+}
+
 void OnLevel(TextFields& fields, TextBuilder& builder) {
   builder.process().level = fields.line().Word(0);
   builder.process().level_reason = fields.Text("reason");
@@ -120,10 +135,12 @@ struct Row {
   TextHandler handler;
 };
 constexpr Row kRows[] = {
-    {"format", OnFormat},     {"process", OnProcess},     {"level", OnLevel},
-    {"overhead", OnOverhead}, {"thread", OnThread},       {"device", OnDevice},
-    {"entry", OnEntry},       {"operation", OnOperation}, {"loss", OnLoss},
-    {"count", OnCount},
+    {"format", OnFormat},     {"process", OnProcess},
+    {"level", OnLevel},       {"overhead", OnOverhead},
+    {"thread", OnThread},     {"device", OnDevice},
+    {"entry", OnEntry},       {"operation", OnOperation},
+    {"loss", OnLoss},         {"count", OnCount},
+    {"argument", OnArgument}, {"library", OnLibrary},
 };
 
 }  // namespace

@@ -76,7 +76,7 @@ void OnLaunchApi(TextFields& fields, TextBuilder& builder) {
   launch.end_ns = span.end_ns;
   launch.correlation = fields.Int("corr");
   launch.thread = builder.ThreadAt(fields.Index("thread"));
-  launch.cbid = static_cast<uint32_t>(fields.Int("cbid"));
+  launch.api = static_cast<uint32_t>(fields.Int("api"));
   const int64_t external = fields.Time("ext", -1);
   if (external >= 0) launch.external = TicksOf(external);
   launch.external =

@@ -47,6 +47,18 @@ void PrintProcess(const Process& process, bool canonical, LinePrinter& out) {
   }
 }
 
+void PrintProgram(const Process& process, LinePrinter& out) {
+  for (const std::string& argument : process.command) {
+    out.Begin("argument").Text("text", argument).End();
+  }
+  if (process.command_is_cut) out.Begin("argument").Word("cut").End();
+  for (const LibraryVersion& version : process.libraries) {
+    out.Begin("library").Name(version.library);
+    out.Maybe("version", static_cast<int64_t>(version.number));
+    out.MaybeText("text", version.text).End();
+  }
+}
+
 void PrintResources(const Process& process, bool canonical, LinePrinter& out) {
   for (size_t i = 0; i < process.threads.size(); ++i) {
     const Thread& thread = process.threads[i];
@@ -95,6 +107,7 @@ void PrintTrace(const TraceModel& model, const PrintOptions& options,
   PrintOperations(model, out);
   for (const Process& process : model.processes) {
     PrintProcess(process, options.canonical, out);
+    if (!options.canonical) PrintProgram(process, out);
     PrintResources(process, options.canonical, out);
     EventPrinter(model, process, options, out).PrintAll();
     PrintTotals(model, process, out);

@@ -8,9 +8,9 @@
 
 #include "entry_points.h"
 #include "shim/specs/roles.h"
+#include "shim/tap/runtime/activity_hooks.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/process_page.h"
-#include "shim/tap/runtime/session.h"
 #include "shim/tap/runtime/thread_state.h"
 #include "shim/trace/layout.h"
 

@@ -1,38 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the devices and library versions of the process in the trace, as soon
-// as the driver can be asked. Collector only.
+#include "shim/tap/entry/device_definitions.h"
+
 #include <cuda.h>
-#include <library_types.h>
 
 #include <cstring>
 
-#include "shim/tap/entry/real_functions.h"
-#include "shim/tap/runtime/collector.h"
-#include "shim/tap/runtime/real_symbol.h"
-#include "tap_tables.h"
+#include "shim/tap/entry/vendor_query.h"
+#include "shim/tap/runtime/participants.h"
+#include "shim/tap/runtime/trace_output.h"
 
 namespace dltap::shim {
 namespace {
 
-// Library versions are asked for again every so many passes: libraries are
-// loaded late.
-constexpr int kPassesBetweenVersions = 50;
-
 constinit bool g_devices_written = false;
-constinit int g_passes = 0;
-constinit trace::VersionsRecord g_written_versions{};
-
-template <typename Function>
-Function Real(const char* symbol) {
-  return reinterpret_cast<Function>(FindReal(symbol));
-}
-
-// Calls `symbol` if it is there; false unless it succeeds.
-template <typename... Args>
-bool Ask(const char* symbol, Args... args) {
-  const auto function = Real<int (*)(Args...)>(symbol);
-  return function != nullptr && function(args...) == 0;
-}
 
 // The driver's device, or, in a process where only the runtime is mapped, the
 // runtime's: ordinals and attributes have the same numbers in both.
@@ -127,56 +107,16 @@ bool WriteDevices() {
   return true;
 }
 
-int32_t VersionFrom(const char* symbol) {
-  const auto version = Real<size_t (*)()>(symbol);
-  return version != nullptr ? static_cast<int32_t>(version()) : 0;
-}
-
-int32_t CublasVersion() {
-  int major = 0, minor = 0, patch = 0;
-  const bool known = Ask("cublasGetProperty", MAJOR_VERSION, &major) &&
-                     Ask("cublasGetProperty", MINOR_VERSION, &minor) &&
-                     Ask("cublasGetProperty", PATCH_LEVEL, &patch);
-  return known ? major * 10000 + minor * 100 + patch : 0;
-}
-
-// libcudnn.so loads large libraries when it is asked anything, so only that of
-// a process which has called it is asked.
-bool CudnnIsInUse() {
-  constexpr auto kCreate = specs::EntryPoint::kCudnnCreate;
-  return g_real[specs::CounterOf(kCreate)].load(std::memory_order_relaxed) !=
-         nullptr;
-}
-
-void WriteVersions() {
-  trace::VersionsRecord record = {};
-  Ask("cuDriverGetVersion", &record.driver);
-  Ask("cudaRuntimeGetVersion", &record.runtime);
-  record.cublas = CublasVersion();
-  record.cublaslt = VersionFrom("cublasLtGetVersion");
-  if (CudnnIsInUse()) record.cudnn = VersionFrom("cudnnGetVersion");
-  Ask("ncclGetVersion", &record.nccl);
-  Ask("cuptiGetVersion", &record.cupti);
-  if (memcmp(&record, &g_written_versions, sizeof(record)) == 0) return;
-  g_written_versions = record;
-  const trace::Piece none = trace::Piece::String("", 0);
-  WriteRecord(trace::BlockKind::kDefinitions, record, none, none);
-}
-
-void Begin() {
-  g_devices_written = false;
-  g_passes = 0;
-  g_written_versions = {};
-}
+void Begin() { g_devices_written = false; }
 
 void Pass() {
   if (!g_devices_written) g_devices_written = WriteDevices();
-  if (g_passes++ % kPassesBetweenVersions == 0) WriteVersions();
-}
-
-[[gnu::constructor]] void ConnectDevices() {
-  AddParticipant({Begin, Pass, nullptr, [](uint64_t) { WriteVersions(); }});
 }
 
 }  // namespace
+
+void CollectDeviceDefinitions() {
+  AddParticipant({Begin, Pass, nullptr, nullptr});
+}
+
 }  // namespace dltap::shim

@@ -8,8 +8,10 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include "shim/tap/runtime/losses.h"
-#include "shim/tap/runtime/session.h"
+#include "shim/tap/runtime/process_page.h"
+#include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/texts.h"
+#include "shim/tap/runtime/thread_state.h"
 
 namespace dltap::shim::nvtx {
 

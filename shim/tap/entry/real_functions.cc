@@ -4,7 +4,6 @@
 #include "shim/tap/entry/loaded_objects.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
-#include "shim/tap/runtime/real_symbol.h"
 #include "tap_tables.h"
 
 namespace dltap::shim {

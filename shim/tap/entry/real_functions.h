@@ -24,6 +24,10 @@ extern constinit std::atomic<void*> g_real[specs::kCounterCount] asm(
 // library: then the application must get its own pointer, unwrapped.
 bool AdoptReal(int counter_index, void* real);
 
+// The vendor's function of that name, wrapped or not; never a wrapper. nullptr:
+// no loaded library has it.
+void* FindReal(const char* symbol);
+
 // What a wrapper returns when its real function does not exist: the API's own
 // "not initialized".
 constexpr int32_t MissStatus(specs::Library library) {

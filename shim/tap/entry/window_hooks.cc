@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/runtime/session.h"
-#include "shim/tap/tagging/hooks.h"
+#include "shim/tap/entry/window_hooks.h"
+
+#include "shim/tap/runtime/recording_window.h"
 
 namespace dltap::shim::hooks {
 

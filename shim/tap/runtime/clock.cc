@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kNsPerSecond = 1'000'000'000;
 
-constinit std::atomic<CuptiTimestamp> g_cupti{nullptr};
+constinit std::atomic<ActivityTimestamp> g_activity{nullptr};
 
 uint64_t ReadNs(clockid_t clock) {
   timespec now;
@@ -25,10 +25,10 @@ uint64_t ReadNs(clockid_t clock) {
          static_cast<uint64_t>(now.tv_nsec);
 }
 
-uint64_t CuptiNs() {
-  const CuptiTimestamp cupti = g_cupti.load(std::memory_order_relaxed);
+uint64_t ActivityNs() {
+  const ActivityTimestamp activity = g_activity.load(std::memory_order_relaxed);
   uint64_t now = 0;
-  if (cupti == nullptr || cupti(&now) != 0) return 0;
+  if (activity == nullptr || activity(&now) != 0) return 0;
   return now;
 }
 
@@ -54,7 +54,7 @@ uint64_t MonotonicNs() { return ReadNs(CLOCK_MONOTONIC); }
 uint64_t SlowTicks() {
   const auto kind =
       static_cast<ClockKind>(g_process.clock.load(std::memory_order_relaxed));
-  if (kind == ClockKind::kCupti) return CuptiNs();
+  if (kind == ClockKind::kActivity) return ActivityNs();
   return MonotonicNs();
 }
 
@@ -69,10 +69,11 @@ bool CycleCounterIsInvariant() {
 #endif
 }
 
-ClockKind ChooseClock(ClockKind wanted, CuptiTimestamp cupti) {
-  g_cupti.store(cupti, std::memory_order_relaxed);
+ClockKind ChooseClock(ClockKind wanted, ActivityTimestamp activity) {
+  g_activity.store(activity, std::memory_order_relaxed);
   ClockKind kind = wanted;
-  if (kind == ClockKind::kCupti && cupti == nullptr) kind = ClockKind::kTsc;
+  if (kind == ClockKind::kActivity && activity == nullptr)
+    kind = ClockKind::kTsc;
   if (kind == ClockKind::kTsc && !CycleCounterIsInvariant()) {
     kind = ClockKind::kMonotonic;
   }
@@ -80,8 +81,8 @@ ClockKind ChooseClock(ClockKind wanted, CuptiTimestamp cupti) {
   return kind;
 }
 
-void UseCuptiTimestamp(CuptiTimestamp cupti) {
-  g_cupti.store(cupti, std::memory_order_relaxed);
+void UseActivityTimestamp(ActivityTimestamp activity) {
+  g_activity.store(activity, std::memory_order_relaxed);
 }
 
 ClockReading ReadClocks() {
@@ -92,7 +93,7 @@ ClockReading ReadClocks() {
     const uint64_t before = MonotonicNs();
     reading.ticks = Ticks();
     reading.realtime_ns = ReadNs(CLOCK_REALTIME);
-    reading.cupti_ns = CuptiNs();
+    reading.activity_ns = ActivityNs();
     const uint64_t after = MonotonicNs();
     reading.monotonic_ns = before + (after - before) / 2;
     reading.error_ns = after - before;

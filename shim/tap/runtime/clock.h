@@ -13,12 +13,12 @@ struct ClockReading {
   uint64_t ticks;
   uint64_t monotonic_ns;
   uint64_t realtime_ns;
-  uint64_t cupti_ns;  // 0: not available
-  uint64_t error_ns;  // the readings lie within this span
+  uint64_t activity_ns;  // 0: not available
+  uint64_t error_ns;     // the readings lie within this span
 };
 
-// cuptiGetTimestamp, or nullptr. Set before the clock is chosen.
-using CuptiTimestamp = int32_t (*)(uint64_t* timestamp);
+// Reads the clock of activity records. 0: it was read.
+using ActivityTimestamp = int32_t (*)(uint64_t* timestamp);
 
 // Hot path.
 [[gnu::cold, gnu::noinline]] uint64_t SlowTicks();
@@ -50,12 +50,12 @@ uint64_t MonotonicNs();
 bool CycleCounterIsInvariant();
 
 // Decides how Ticks() reads the time. `wanted` kTsc falls back to kMonotonic
-// where the cycle counter is not invariant, kCupti where there is no CUPTI.
-// Returns the choice.
-ClockKind ChooseClock(ClockKind wanted, CuptiTimestamp cupti);
+// where the cycle counter is not invariant, kActivity where there is no
+// activity source. Returns the choice.
+ClockKind ChooseClock(ClockKind wanted, ActivityTimestamp activity);
 
-// CUPTI became available after the clock was chosen.
-void UseCuptiTimestamp(CuptiTimestamp cupti);
+// The activity source became available after the clock was chosen.
+void UseActivityTimestamp(ActivityTimestamp activity);
 
 // Reads all clocks, a few times, and keeps the tightest reading.
 ClockReading ReadClocks();

@@ -42,7 +42,7 @@ constexpr Choice kLevels[] = {{"host", static_cast<int>(Level::kHost)},
 constexpr Choice kClocks[] = {
     {"tsc", static_cast<int>(ClockKind::kTsc)},
     {"monotonic", static_cast<int>(ClockKind::kMonotonic)},
-    {"cupti", static_cast<int>(ClockKind::kCupti)}};
+    {"cupti", static_cast<int>(ClockKind::kActivity)}};
 constexpr Choice kLogLevels[] = {{"off", 0},     {"error", 1}, {"warn", 2},
                                  {"warning", 2}, {"info", 3},  {"debug", 4}};
 

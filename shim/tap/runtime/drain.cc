@@ -10,7 +10,7 @@
 #include "shim/specs/arg_layout.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/participants.h"
-#include "shim/tap/runtime/session.h"
+#include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/thread_watch.h"
 #include "shim/tap/runtime/totals.h"
 #include "shim/tap/runtime/trace_output.h"
@@ -94,10 +94,7 @@ template <typename Function>
 void ForEachOwned(Function function) {
   for (uint32_t i = 0; i < g_buffers.count(); ++i) {
     ThreadBuffer& buffer = g_buffers.at(i);
-    if (buffer.state.load(std::memory_order_acquire) ==
-        static_cast<uint32_t>(BufferState::kOwned)) {
-      function(buffer);
-    }
+    if (buffer.is_owned()) function(buffer);
   }
 }
 

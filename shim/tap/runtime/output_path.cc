@@ -70,7 +70,7 @@ const char* PutVariable(const char* text, const OutputNames& names,
 const char* PutLetter(const char* text, const OutputNames& names,
                       PathWriter* out) {
   switch (*text) {
-    case 'h': out->PutValue(names.host); return text + 1;
+    case 'h': out->PutValue(names.machine); return text + 1;
     case 'p': out->PutNumber(names.pid); return text + 1;
     case 'r': {
       const char* rank = FindRank(names.environment);

@@ -9,17 +9,17 @@ namespace dltap::shim {
 
 // What the letters of DLTAP_OUTPUT stand for.
 struct OutputNames {
-  const char* host;
+  const char* machine;
   const char* program;
   int pid;
   const char* const* environment;
 };
 
-// Writes the output directory into `path`: `pattern` with %h host, %p pid, %r
-// rank (RANK, OMPI_COMM_WORLD_RANK, PMI_RANK or SLURM_PROCID; 0 without one),
-// %q{NAME} a variable (empty if unset) and %% for a percent sign; without a
-// pattern "dltap-<program>-<pid>". A slash in a substituted value becomes '_'.
-// False when the pattern has another letter or the result does not fit.
+// Writes the output directory into `path`: `pattern` with %h machine, %p pid,
+// %r rank (RANK, OMPI_COMM_WORLD_RANK, PMI_RANK or SLURM_PROCID; 0 without
+// one), %q{NAME} a variable (empty if unset) and %% for a percent sign; without
+// a pattern "dltap-<program>-<pid>". A slash in a substituted value becomes
+// '_'. False when the pattern has another letter or the result does not fit.
 bool ExpandOutput(const char* pattern, const OutputNames& names,
                   std::span<char> path);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/participants.h"
 
-#include "shim/tap/runtime/collector.h"
-
 namespace dltap::shim {
 namespace {
 

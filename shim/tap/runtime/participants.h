@@ -7,9 +7,24 @@
 
 #include "shim/trace/layout.h"
 
-// The collector's calls of those who registered with AddParticipant().
 namespace dltap::shim {
 
+// What takes part in the collector's work, registered by its owner at load;
+// each function may be null. All run on the collector.
+struct CollectorParticipant {
+  // Once, at its begin: definitions may be written now.
+  void (*start)();
+  // Each pass, before rings and definitions are drained.
+  void (*pass)();
+  // Slots about to be written, in order, per thread.
+  void (*observe)(std::span<const trace::CallSlot> slots,
+                  uint32_t thread_index);
+  // The process exits: hand over what is left before `deadline_ns` (monotonic).
+  void (*exit)(uint64_t deadline_ns);
+};
+void AddParticipant(const CollectorParticipant& participant);
+
+// ---- Collector
 void StartParticipants();
 void PassParticipants();
 void ObserveSlots(std::span<const trace::CallSlot> slots,

@@ -84,9 +84,9 @@ int ReadSmallFile(const char* path, char* out, int capacity) {
 
 ProcessInfo ReadProcessInfo() {
   ProcessInfo info = {};
-  char host[256] = "unknown";
-  gethostname(host, sizeof(host) - 1);
-  CopySafe(host, info.host, sizeof(info.host));
+  char machine[256] = "unknown";
+  gethostname(machine, sizeof(machine) - 1);
+  CopySafe(machine, info.machine, sizeof(info.machine));
   char boot_id[64] = "";
   ReadSmallFile("/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
   boot_id[strcspn(boot_id, "\n")] = '\0';

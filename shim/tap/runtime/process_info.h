@@ -8,7 +8,7 @@ namespace dltap::shim {
 
 // What names a process and its files.
 struct ProcessInfo {
-  char host[65];
+  char machine[65];
   char boot_id[40];
   char program[64];  // file name, with characters that are safe in a path
   uint64_t pid;

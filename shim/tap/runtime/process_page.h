@@ -22,7 +22,7 @@ inline bool IsOff(uint32_t word) {
 }
 
 // How Ticks() reads the time.
-enum class ClockKind : uint32_t { kTsc = 0, kMonotonic = 1, kCupti = 2 };
+enum class ClockKind : uint32_t { kTsc = 0, kMonotonic = 1, kActivity = 2 };
 
 // State that must not survive into a forked child. Its pages are advised
 // MADV_WIPEONFORK, so after fork, _Fork or raw clone the child reads zeros

@@ -6,8 +6,9 @@
 #include <cstring>
 
 #include "shim/specs/arg_layout.h"
-#include "shim/tap/runtime/collector.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/process_page.h"
+#include "shim/tap/runtime/trace_output.h"
 #include "tap_tables.h"
 
 #ifndef DLTAP_VERSION
@@ -77,7 +78,7 @@ void WriteProcess(const ProcessInfo& process) {
   record.parent_pid = process.parent_pid;
   record.start_time = process.start_time;
   record.cpus = process.cpus;
-  WriteRecord(BlockKind::kDefinitions, record, Text(process.host),
+  WriteRecord(BlockKind::kDefinitions, record, Text(process.machine),
               Text(process.boot_id), Text(process.program), Text(DLTAP_VERSION),
               Piece::String(variables, used));
 }
@@ -85,7 +86,7 @@ void WriteProcess(const ProcessInfo& process) {
 trace::ClockKind OnDisk(ClockKind kind) {
   switch (kind) {
     case ClockKind::kMonotonic: return trace::ClockKind::kMonotonic;
-    case ClockKind::kCupti: return trace::ClockKind::kCupti;
+    case ClockKind::kActivity: return trace::ClockKind::kActivity;
     default: return trace::ClockKind::kTsc;
   }
 }
@@ -98,14 +99,15 @@ void WriteClock(const ClockReading& first, const ClockReading& second) {
   WriteRecord(BlockKind::kDefinitions, record);
 }
 
-// Until CUPTI delivers, a trace holds calls only.
+// Until the activity source delivers, a trace holds calls only.
 void WriteLevel(const Config& config, uint64_t ticks) {
   trace::LevelRecord record = {};
   record.ticks = ticks;
   record.level = static_cast<uint8_t>(trace::Level::kHost);
   record.wanted = static_cast<uint8_t>(config.level);
-  const char* reason =
-      config.level == Level::kHost ? "" : "CUPTI has not been started";
+  const char* reason = config.level == Level::kHost
+                           ? ""
+                           : "kernel records have not been switched on";
   WriteRecord(BlockKind::kSamples, record, Text(reason));
 }
 
@@ -133,7 +135,7 @@ void WriteAnchor(const ClockReading& reading) {
   record.ticks = reading.ticks;
   record.monotonic_ns = reading.monotonic_ns;
   record.realtime_ns = reading.realtime_ns;
-  record.cupti_ns = reading.cupti_ns;
+  record.activity_ns = reading.activity_ns;
   record.error_ns = reading.error_ns;
   WriteRecord(BlockKind::kSamples, record);
 }

@@ -142,6 +142,18 @@ Ring* ThreadBuffers::TakeLargeRing() {
   return nullptr;
 }
 
+// The newest first: ids of ended threads are given again.
+uint32_t ThreadBuffers::IndexOf(uint32_t tid) const {
+  for (uint32_t i = count_; i > 0; --i) {
+    const ThreadBuffer& buffer = buffers_[i - 1];
+    if (buffer.is_owned() &&
+        buffer.tid.load(std::memory_order_relaxed) == tid) {
+      return buffer.thread_index;
+    }
+  }
+  return trace::kNoIndex;
+}
+
 void ThreadBuffers::DropFirstRing(ThreadBuffer& buffer) {
   RingFile::Release(*buffer.first);
   free_small_[free_small_count_++] = buffer.first;

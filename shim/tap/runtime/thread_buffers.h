@@ -7,7 +7,6 @@
 
 #include "entry_points.h"
 #include "shim/tap/runtime/ring_file.h"
-#include "shim/tap/runtime/thread_state.h"
 
 namespace dltap::shim {
 
@@ -36,6 +35,11 @@ struct alignas(64) ThreadBuffer {
   // Written by the owner without synchronization, read by the collector:
   // aligned 64-bit stores do not tear.
   uint64_t counters[specs::kCounterCount];
+
+  bool is_owned() const {
+    return state.load(std::memory_order_acquire) ==
+           static_cast<uint32_t>(BufferState::kOwned);
+  }
 };
 
 // The buffers of a session: a table, and small pools that are ready to be taken
@@ -65,6 +69,10 @@ class ThreadBuffers {
   // Buffers [0, count()) have been used; look at their state.
   uint32_t count() const { return count_; }
   ThreadBuffer& at(uint32_t i) { return buffers_[i]; }
+
+  // The recorded thread of that tid, as blocks and records name it;
+  // trace::kNoIndex when there is none.
+  uint32_t IndexOf(uint32_t tid) const;
 
   // The collector has drained the first ring, and the second one replaces it.
   void DropFirstRing(ThreadBuffer& buffer);

@@ -7,9 +7,8 @@
 #include <cstring>
 
 #include "shim/tap/runtime/clock.h"
-#include "shim/tap/runtime/collector.h"
+#include "shim/tap/runtime/collector_requests.h"
 #include "shim/tap/runtime/losses.h"
-#include "shim/tap/runtime/session.h"
 #include "shim/tap/runtime/thread_buffers.h"
 
 namespace dltap::shim {

@@ -76,6 +76,24 @@ inline void Commit(ThreadState& thread, int slots) {
   thread.appending = false;
 }
 
+// Slow path.
+
+// Gives the thread a ring of the running session. False: none to be had now.
+[[gnu::cold, gnu::noinline]] bool AttachThread(ThreadState& thread);
+
+// A call of that function was not recorded one by one: before the session,
+// dropped, or in a thread without a ring.
+[[gnu::cold, gnu::noinline]] void CountCall(int counter_index);
+
+// The same for functions that are only counted; gives the thread its ring once
+// a session runs.
+[[gnu::cold, gnu::noinline]] void CountUnattached(int counter_index);
+
+// Appends one special slot to the calling thread's ring. False when nothing is
+// recorded now or there is no room.
+bool AppendSpecial(trace::SpecialSlot kind, const void* payload,
+                   uint32_t payload_bytes);
+
 }  // namespace dltap::shim
 
 #endif  // DLTAP_SHIM_TAP_RUNTIME_THREAD_STATE_H_

@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "shim/tap/runtime/clock.h"
-#include "shim/tap/runtime/collector.h"
 #include "shim/tap/runtime/process_info.h"
+#include "shim/tap/runtime/trace_output.h"
 
 namespace dltap::shim {
 namespace {
@@ -102,16 +102,11 @@ void SampleProcess() {
   WriteRecord(BlockKind::kSamples, sample);
 }
 
-bool IsOwned(const ThreadBuffer& buffer) {
-  return buffer.state.load(std::memory_order_acquire) ==
-         static_cast<uint32_t>(BufferState::kOwned);
-}
-
 }  // namespace
 
 void SampleThreads() {
   for (uint32_t i = 0; i < g_buffers.count(); ++i) {
-    if (IsOwned(g_buffers.at(i))) SampleThread(g_buffers.at(i));
+    if (g_buffers.at(i).is_owned()) SampleThread(g_buffers.at(i));
   }
   SampleProcess();
 }
@@ -133,16 +128,6 @@ bool ParseThreadStat(const char* line, ThreadStat* stat) {
   memcpy(stat->name, open + 1, length);
   stat->state = StateOf(close[2]);
   return true;
-}
-
-uint32_t ThreadIndexOf(uint32_t tid) {
-  for (uint32_t i = g_buffers.count(); i > 0; --i) {
-    const ThreadBuffer& buffer = g_buffers.at(i - 1);
-    if (IsOwned(buffer) && buffer.tid.load(std::memory_order_relaxed) == tid) {
-      return buffer.thread_index;
-    }
-  }
-  return trace::kNoIndex;
 }
 
 }  // namespace dltap::shim

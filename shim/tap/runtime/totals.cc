@@ -4,8 +4,9 @@
 #include <time.h>
 
 #include "shim/tap/runtime/clock.h"
-#include "shim/tap/runtime/collector.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/process_page.h"
+#include "shim/tap/runtime/trace_output.h"
 #include "tap_tables.h"
 
 namespace dltap::shim {
@@ -27,8 +28,7 @@ uint64_t CallsOf(int counter) {
                                           std::memory_order_relaxed);
   for (uint32_t i = 0; i < g_buffers.count(); ++i) {
     ThreadBuffer& buffer = g_buffers.at(i);
-    if (buffer.state.load(std::memory_order_relaxed) ==
-        static_cast<uint32_t>(BufferState::kOwned)) {
+    if (buffer.is_owned()) {
       calls += std::atomic_ref(buffer.counters[counter])
                    .load(std::memory_order_relaxed);
     }

@@ -13,7 +13,7 @@
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/output_path.h"
-#include "shim/tap/runtime/session.h"
+#include "shim/tap/runtime/session_state.h"
 
 namespace dltap::shim {
 namespace {
@@ -68,7 +68,7 @@ bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
 
 bool TraceOutput::OpenDirectory(const Config& config,
                                 const ProcessInfo& process) {
-  const OutputNames names = {process.host, process.program,
+  const OutputNames names = {process.machine, process.program,
                              static_cast<int>(process.pid), environ};
   if (!ExpandOutput(config.output, names, directory_)) {
     Log(LogLevel::kError,
@@ -98,7 +98,7 @@ bool TraceOutput::OpenDataFile(const Config& config, const ProcessInfo& process,
   // After exec the process is a new program with the same pid and start time.
   for (int n = 0; n < kMaxFilesOfOneProcess && error == EEXIST; ++n) {
     char stem[DataFile::kMaxNameBytes];
-    snprintf(stem, sizeof(stem), "%s-%.8s-%llu-%llu-%d", process.host,
+    snprintf(stem, sizeof(stem), "%s-%.8s-%llu-%llu-%d", process.machine,
              process.boot_id, static_cast<unsigned long long>(process.pid),
              static_cast<unsigned long long>(process.start_time), n);
     error = data_file_.Create(dir_fd_, stem, header, config.max_bytes,

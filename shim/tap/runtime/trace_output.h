@@ -81,6 +81,15 @@ class TraceOutput {
 
 extern constinit TraceOutput g_output;
 
+// One record into a block of that kind. Records are gathered and written when
+// the buffer is full and at the end of each pass.
+template <typename Record, typename... Pieces>
+void WriteRecord(trace::BlockKind kind, const Record& record,
+                 const Pieces&... pieces) {
+  const size_t bytes = (sizeof(Record) + ... + pieces.encoded_bytes()) + 8;
+  g_output.BuilderFor(kind, bytes).Append(record, pieces...);
+}
+
 }  // namespace dltap::shim
 
 #endif  // DLTAP_SHIM_TAP_RUNTIME_TRACE_OUTPUT_H_

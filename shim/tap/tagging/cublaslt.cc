@@ -2,14 +2,15 @@
 // cublasLtMatmul: the shape lies in layouts, transposition and epilogue in the
 // descriptor. All are read with the vendor's getters (about 20 ns each with
 // libcublasLt 13, beside a call of microseconds); any may be missing.
+#include "shim/tap/tagging/cublaslt.h"
+
 #include <cublasLt.h>
 
 #include <cstring>
 
 #include "opmodel/operation.h"
-#include "shim/tap/tagging/hooks.h"
-#include "shim/tap/tagging/host.h"
 #include "shim/tap/tagging/operation_table.h"
+#include "shim/tap/tagging/tagging_runtime.h"
 
 namespace dltap::shim {
 namespace tagging {

@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "shim/tap/tagging/host.h"
 #include "shim/tap/tagging/plan_text.h"
+#include "shim/tap/tagging/tagging_runtime.h"
 
 namespace dltap::shim::tagging {
 namespace {

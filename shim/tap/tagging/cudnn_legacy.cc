@@ -2,15 +2,16 @@
 // Calls of the legacy cuDNN API: their shapes lie in descriptors, which the
 // vendor's getters read back: two to four of them beside a call of several
 // microseconds. Shadowing the setters would cost as much and can go stale.
+#include "shim/tap/tagging/cudnn_legacy.h"
+
 #include <cudnn.h>
 
 #include <cstring>
 
 #include "opmodel/operation.h"
 #include "shim/tap/tagging/cudnn_types.h"
-#include "shim/tap/tagging/hooks.h"
-#include "shim/tap/tagging/host.h"
 #include "shim/tap/tagging/operation_table.h"
+#include "shim/tap/tagging/tagging_runtime.h"
 
 namespace dltap::shim {
 namespace tagging {

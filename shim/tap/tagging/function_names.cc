@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "shim/tap/tagging/host.h"
+#include "shim/tap/tagging/tagging_runtime.h"
 
 namespace dltap::shim::tagging {
 namespace {
@@ -116,9 +116,9 @@ void FunctionNames::Note(uint64_t function, uint32_t session) {
   char* name = noted_name_.data();
   const bool known = CopyName(function, name, kMaxNameBytes);
   // An unknown name stays unknown; a definition that failed is tried again.
-  if (!known || (g_host.define_function != nullptr &&
-                 g_host.define_function(function, name,
-                                        static_cast<uint32_t>(strlen(name))))) {
+  if (!known || (g_runtime.define_function != nullptr &&
+                 g_runtime.define_function(
+                     function, name, static_cast<uint32_t>(strlen(name))))) {
     noted_.Insert(function, session);
   }
 }

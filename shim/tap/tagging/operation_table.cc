@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "shim/tap/tagging/host.h"
+#include "shim/tap/tagging/tagging_runtime.h"
 #include "shim/trace/records.h"
 
 namespace dltap::shim::tagging {
@@ -114,14 +114,14 @@ uint32_t OperationTable::Intern(const OperationEncoder& nodes) {
 }
 
 uint32_t OperationTable::Defined(uint32_t id) {
-  if (id == 0 || g_host.session == nullptr) return 0;
-  const auto session = static_cast<uint16_t>(g_host.session());
+  if (id == 0 || g_runtime.session == nullptr) return 0;
+  const auto session = static_cast<uint16_t>(g_runtime.session());
   if (session == 0) return 0;
   Entry& entry = entries_[id - 1];
   if (entry.session.load(std::memory_order_relaxed) == session) return id;
   // Two threads may both define it; the definitions are equal.
-  if (!g_host.define_operation(id, entry.node_count,
-                               {&arena_[entry.offset], entry.bytes})) {
+  if (!g_runtime.define_operation(id, entry.node_count,
+                                  {&arena_[entry.offset], entry.bytes})) {
     return 0;
   }
   entry.session.store(session, std::memory_order_relaxed);

@@ -15,13 +15,13 @@ LAUNCH = re.compile(
     r"^call \S+ thread=(\d+) (?:__)?cudaLaunchKernel(?:_ptsz)? depth=0 .*"
     r"gridDim.x=(\d+) gridDim.y=(\d+) gridDim.z=(\d+) "
     r"blockDim.x=(\d+) blockDim.y=(\d+) blockDim.z=(\d+)", re.M)
-API = re.compile(r"^launchapi t=(\d+)\S* thread=(\d+) corr=(\d+) cbid=(\d+)"
+API = re.compile(r"^launchapi t=(\d+)\S* thread=(\d+) corr=(\d+) api=(\d+)"
                  r"(?: ext=(\d+)ns)?", re.M)
 KERNEL = re.compile(r"^kernel .*corr=(\d+) .*"
                     r"grid=(\d+),(\d+),(\d+) block=(\d+),(\d+),(\d+)", re.M)
 CALL = re.compile(r"^call t=(\d+)\.\.(\d+)ns thread=(\d+)", re.M)
 # cudaLaunchKernel, __cudaLaunchKernel, and both _ptsz.
-LAUNCH_CBIDS = {"211", "214", "505", "506"}
+LAUNCH_APIS = {"211", "214", "505", "506"}
 CLOCK_SLACK_NS = 20_000
 
 
@@ -35,13 +35,13 @@ def check(dump: str) -> dict:
     result = collections.Counter(order_agrees=0, order_disagrees=0,
                                  external_agrees=0, external_disagrees=0)
     for m in API.finditer(dump):
-        begin, thread, correlation, cbid, external = m.groups()
+        begin, thread, correlation, api, external = m.groups()
         if external is not None:
             end = calls.get((thread, external))
             inside = end is not None and (int(external) - CLOCK_SLACK_NS <=
                                           int(begin) <= end + CLOCK_SLACK_NS)
             result["external_agrees" if inside else "external_disagrees"] += 1
-        elif cbid in LAUNCH_CBIDS:
+        elif api in LAUNCH_APIS:
             records[thread].append(correlation)
     for thread, correlations in records.items():
         for launch, correlation in zip(launches[thread], correlations):

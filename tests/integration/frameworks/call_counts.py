@@ -14,7 +14,7 @@ TRAITS = re.compile(
     r"EntryTraits<specs::EntryPoint::(\w+)> {.*?kIsWork = (true|false);", re.S)
 CALL = re.compile(r"call \S+ thread=\d+ (\w+)")
 COUNT = re.compile(r"count (\w+) (\d+)")
-# In quotes, or a row of shim/tap/cupti/cupti_api.h.
+# In quotes, or a row of shim/tap/activity/cupti/cupti_api.h.
 VENDOR_NAME = re.compile(
     r'(?:"|X\(\w+, +)((?:cu|nccl|nvrtc|nvml)\w+)(?="|\))')
 BINDING = re.compile(

@@ -2,6 +2,7 @@
 // What is recorded, and that the program does not notice.
 #include <map>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/integration/tap/tapped_program.h"
@@ -49,6 +50,26 @@ TEST(TapRecordingTest, ArgumentsAndDepthAreKept) {
     if (symbol == "cudaLaunchKernel") nested_launches += call.depth == 1;
   }
   EXPECT_EQ(nested_launches, 1);
+}
+
+TEST(TapRecordingTest, CommandLineIsKeptAsItIs) {
+  const std::vector<std::string> odd = {"1", "two words", "\xff\n\"", "", "-x"};
+  TappedProgram program("launches");
+  program.Run(odd);
+  const analyzer::TraceModel model = program.Read();
+  const std::vector<std::string>& command = model.processes.at(0).command;
+  ASSERT_EQ(command.size(), odd.size() + 1);
+  EXPECT_TRUE(command[0].ends_with("/tap_launches")) << command[0];
+  EXPECT_EQ(std::vector(command.begin() + 1, command.end()), odd);
+  EXPECT_FALSE(model.processes[0].command_is_cut);
+}
+
+TEST(TapRecordingTest, LongCommandLineIsCut) {
+  TappedProgram program("launches");
+  program.Run({"1", "no_file", std::string(20'000, 'x'), "last"});
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_TRUE(model.processes.at(0).command_is_cut);
+  EXPECT_EQ(model.processes[0].command.size(), 4u);
 }
 
 TEST(TapRecordingTest, FailedCallIsMarked) {

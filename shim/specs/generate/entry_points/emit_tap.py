@@ -28,7 +28,7 @@ _TRAITS = """\
 #include "shim/specs/roles.h"
 #include "shim/tap/entry/gate.h"
 #include "shim/tap/entry/traced.h"
-#include "{hooks_header}"
+{hooks}
 
 namespace dltap::shim {{
 
@@ -114,7 +114,9 @@ def emit(catalog: Catalog, out: text.Output) -> None:
         traits = "\n".join(_trait(p) for p in points)
         file = f"tap_traits_{library}.h"
         out.add(file, text.header(file, _TRAITS.format(
-            traits=traits, hooks_header=spec.hooks_header)))
+            traits=traits,
+            hooks="\n".join(f'#include "{header}"'
+                            for header in spec.hooks_headers))))
         _emit_wrappers(library, spec.wrapper_files, points, out)
 
 

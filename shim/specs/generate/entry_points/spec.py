@@ -12,8 +12,8 @@ import tomllib
 from entry_points import model
 from entry_points.model import Unit
 from entry_points.vocabulary import (
-    CLASSES, COPY_KINDS, DEFAULT_ROUTES, DIRECTIONS, ENTRY_KEYS, KINDS,
-    LIBRARIES, LIBRARY_KEYS, MEANINGS, PACKED_TYPES, ROLES, ROUTES,
+    CLASSES, COPY_KINDS, DEFAULT_HOOKS_HEADERS, DEFAULT_ROUTES, DIRECTIONS,
+    ENTRY_KEYS, KINDS, LIBRARIES, LIBRARY_KEYS, MEANINGS, PACKED_TYPES, ROLES, ROUTES,
     WORK_KINDS)
 
 
@@ -81,7 +81,7 @@ class LibrarySpec:
     versioned: bool  # symbols carry a version node
     node: str  # its name; "": that of the SONAME
     omit: tuple[str, ...]  # globs of arguments that no record keeps
-    hooks_header: str
+    hooks_headers: tuple[str, ...]
     routes: tuple[str, ...]  # of entries that name none
     wrapper_files: int  # the wrappers are compiled in that many parts
     name_list: str  # file of names, for libraries without headers
@@ -154,8 +154,8 @@ def load(path: pathlib.Path) -> LibrarySpec:
         soname_prefix=library.get("soname_prefix", ""),
         versioned=library.get("versioned", True), node=library.get("node", ""),
         omit=tuple(library.get("omit", [])),
-        hooks_header=library.get("hooks_header",
-                                 "shim/tap/tagging/hooks.h"),
+        hooks_headers=tuple(library.get("hooks_headers",
+                                        DEFAULT_HOOKS_HEADERS)),
         routes=tuple(library.get("routes", DEFAULT_ROUTES)),
         wrapper_files=library.get("wrapper_files", 1),
         name_list=library.get("names", ""), name_outputs={},

@@ -39,6 +39,7 @@ COPY_KINDS = ("", "h2d", "d2h", "d2d", "p2p", "h2h")
 ROUTES = ("symbol", "dlsym", "get_proc_address", "driver_entry_point",
           "injection")
 DEFAULT_ROUTES = ("symbol", "dlsym")
+DEFAULT_HOOKS_HEADERS = ("shim/tap/tagging/object_hooks.h",)
 
 # opmodel::Dim in snake_case, and what a collective needs.
 _DIMS = (
@@ -69,7 +70,7 @@ MEANINGS = {
 LIBRARY_KEYS = (
     "headers", "units", "defines", "symbols", "soname", "soname_prefix",
     "versioned", "node", "host_outputs", "names",
-    "handle", "stream", "omit", "hooks_header", "wrapper_files",
+    "handle", "stream", "omit", "hooks_headers", "wrapper_files",
     "routes", "parts", "variables")
 
 ENTRY_KEYS = (

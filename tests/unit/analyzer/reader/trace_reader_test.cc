@@ -18,13 +18,13 @@ using trace::BlockKind;
 using trace::Piece;
 using trace::TraceBytes;
 
-// 1 tick is 10 ns; the CUPTI clock runs 5 ms ahead of the monotonic one.
+// 1 tick is 10 ns; the activity clock runs 5 ms ahead of the monotonic one.
 trace::AnchorRecord Anchor(uint64_t monotonic_ns) {
   trace::AnchorRecord anchor = {};
   anchor.ticks = monotonic_ns / 10;
   anchor.monotonic_ns = monotonic_ns;
   anchor.realtime_ns = monotonic_ns + 1'000'000'000;
-  anchor.cupti_ns = monotonic_ns + 5'000'000;
+  anchor.activity_ns = monotonic_ns + 5'000'000;
   return anchor;
 }
 
@@ -36,7 +36,7 @@ TraceBytes Clocked(uint64_t pid = 42, uint32_t segment = 0) {
 }
 
 uint64_t TicksAt(uint64_t ns) { return 100'000 + ns / 10; }
-uint64_t CuptiAt(uint64_t ns) { return 6'000'000 + ns; }
+uint64_t ActivityAt(uint64_t ns) { return 6'000'000 + ns; }
 
 class TraceReaderTest : public ::testing::Test {
  protected:
@@ -79,7 +79,7 @@ TEST_F(TraceReaderTest, CallsAndKernelsShareOneTimeLine) {
                 .payload_bytes = 8}});
   trace::StreamRecord stream = {};
   stream.id = 3;
-  stream.cupti_stream = 7;
+  stream.stream = 7;
   stream.context = 1;
   trace.Put(BlockKind::kDefinitions, stream);
   trace::KernelVariantRecord variant = {};
@@ -89,7 +89,7 @@ TEST_F(TraceReaderTest, CallsAndKernelsShareOneTimeLine) {
   variant.block[0] = 128;
   trace.Put(BlockKind::kDefinitions, variant);
   trace::KernelRecord kernel = {};
-  kernel.start_ns = CuptiAt(3000);
+  kernel.start_ns = ActivityAt(3000);
   kernel.duration_ns = 1500;
   kernel.correlation = 0x1'0000'0007;
   kernel.stream = 3;
@@ -113,9 +113,9 @@ TEST_F(TraceReaderTest, CallsAndKernelsShareOneTimeLine) {
 
 TEST_F(TraceReaderTest, SimulatedClockMayCountFrom1970) {
   constexpr uint64_t kNow = 4'000'000'000'000'000'000;  // the year 2096
-  TraceBytes trace(42, 0, trace::ClockKind::kCupti);
+  TraceBytes trace(42, 0, trace::ClockKind::kActivity);
   trace::AnchorRecord anchor = {};
-  anchor.ticks = anchor.cupti_ns = kNow;
+  anchor.ticks = anchor.activity_ns = kNow;
   anchor.monotonic_ns = 77;
   anchor.realtime_ns = kNow + 5000;
   trace.Put(BlockKind::kSamples, anchor);
@@ -145,7 +145,7 @@ TEST_F(TraceReaderTest, DurationsBeyond32BitsAreKept) {
                 .entry_point = 16,
                 .flags = 0}});
   trace::KernelRecord kernel = {};
-  kernel.start_ns = CuptiAt(0);
+  kernel.start_ns = ActivityAt(0);
   kernel.duration_ns = trace::kDurationEscape;
   const uint64_t duration_ns = 10'000'000'000;
   trace.Put(BlockKind::kActivities, kernel, Piece::Raw(&duration_ns, 8));
@@ -277,7 +277,7 @@ TEST_F(TraceReaderTest, KernelsAfterTheWatermarkAreNotObserved) {
                 .entry_point = 16,
                 .flags = 0}});
   trace::WatermarkRecord watermark = {};
-  watermark.complete_until_ns = CuptiAt(4000);
+  watermark.complete_until_ns = ActivityAt(4000);
   trace.Put(BlockKind::kSamples, watermark);
   const TraceModel model = Read(trace);
   EXPECT_TRUE(model.simulated);
@@ -339,7 +339,7 @@ TEST_F(TraceReaderTest, SegmentsOfAProcessAreOne) {
 
 TEST_F(TraceReaderTest, FileNamedTwiceCountsOnce) {
   trace::KernelRecord kernel = {};
-  kernel.start_ns = CuptiAt(0);
+  kernel.start_ns = ActivityAt(0);
   kernel.duration_ns = 10;
   TraceBytes trace = Clocked();
   trace.Put(BlockKind::kActivities, kernel);
@@ -399,6 +399,48 @@ TEST_F(TraceReaderTest, TruncatedAtAnyByteReadsWhatIsThere) {
     const auto model = ReadTrace({path}, &problems_);
     EXPECT_EQ(model.ok(), size >= sizeof(trace::FileHeader)) << size;
   }
+}
+
+TEST_F(TraceReaderTest, CommandLineIsTakenApart) {
+  constexpr std::string_view kBytes("/bin/python\0 a\xff\0\0b\0\0\0\0", 22);
+  trace::CommandRecord record = {};
+  record.whole_bytes = kBytes.size();
+  TraceBytes trace = Clocked();
+  trace.Put(BlockKind::kDefinitions, record,
+            Piece::String(kBytes.data(), kBytes.size()));
+  const Process process = Read(trace).processes[0];
+  EXPECT_THAT(process.command, ElementsAre("/bin/python", " a\xff", "", "b"));
+  EXPECT_FALSE(process.command_is_cut);
+  EXPECT_EQ(LossOf(process, "unknown_record"), 0u);
+}
+
+TEST_F(TraceReaderTest, CutCommandLineKeepsWhatThereIs) {
+  trace::CommandRecord record = {};
+  record.whole_bytes = 9000;
+  TraceBytes trace = Clocked();
+  trace.Put(BlockKind::kDefinitions, record, Piece::String("a\0b", 3));
+  const Process process = Read(trace).processes[0];
+  EXPECT_THAT(process.command, ElementsAre("a", "b"));
+  EXPECT_TRUE(process.command_is_cut);
+}
+
+TEST_F(TraceReaderTest, LastLibrariesCount) {
+  const uint64_t version = 13000;
+  trace::LibrariesRecord record = {};
+  TraceBytes trace = Clocked();
+  record.library_count = 1;
+  trace.Put(BlockKind::kDefinitions, record, Piece::String("nccl", 4),
+            Piece::Raw(&version, sizeof(version)), Piece::String("", 0));
+  // More is promised than is there.
+  record.library_count = 0xFFFFFFFF;
+  trace.Put(BlockKind::kDefinitions, record, Piece::String("cuda", 4),
+            Piece::Raw(&version, sizeof(version)), Piece::String("x", 1));
+  const Process process = Read(trace).processes[0];
+  ASSERT_EQ(process.libraries.size(), 1u);
+  EXPECT_EQ(process.libraries[0].library, "cuda");
+  EXPECT_EQ(process.libraries[0].number, 13000u);
+  EXPECT_EQ(process.libraries[0].text, "x");
+  EXPECT_EQ(LossOf(process, "unknown_record"), 0u);
 }
 
 }  // namespace

@@ -49,6 +49,17 @@ TEST(TextReportTest, EveryLineFitsThePage) {
   }
 }
 
+TEST(TextReportTest, FirstLineTellsTheCommand) {
+  const std::string report = Report(
+      "process pid=1 program=python\nargument text=/usr/bin/python\n"
+      "argument text=train.py\nargument text=\"a\\x0a\\xff\"\n"
+      "device 0 name=gpu\nkernel t=0..40us device=0 name=k\n",
+      ReportBy::kClass);
+  EXPECT_TRUE(
+      report.starts_with("python train.py 'a \uFFFD' · 1 process · gpu"))
+      << report;
+}
+
 TEST(TextReportTest, ControlBytesOfNamesAreMadeVisible) {
   const std::string trace =
       "process pid=1 program=\"x\\x1b[31m\"\n"

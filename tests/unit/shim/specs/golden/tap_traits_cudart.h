@@ -13,7 +13,7 @@
 #include "shim/specs/roles.h"
 #include "shim/tap/entry/gate.h"
 #include "shim/tap/entry/traced.h"
-#include "shim/tap/tagging/hooks.h"
+#include "shim/tap/tagging/object_hooks.h"
 
 namespace dltap::shim {
 

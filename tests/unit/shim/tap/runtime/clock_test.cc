@@ -6,10 +6,10 @@
 namespace dltap::shim {
 namespace {
 
-uint64_t g_cupti_ns = 0;
+uint64_t g_activity_ns = 0;
 
 int32_t FakeTimestamp(uint64_t* now) {
-  *now = g_cupti_ns;
+  *now = g_activity_ns;
   return 0;
 }
 
@@ -21,15 +21,16 @@ TEST(ClockTest, MonotonicNeedsNoCycleCounter) {
   EXPECT_LE(ticks, MonotonicNs());
 }
 
-TEST(ClockTest, CuptiTimeIsTakenAsItIs) {
-  EXPECT_EQ(ChooseClock(ClockKind::kCupti, FakeTimestamp), ClockKind::kCupti);
-  g_cupti_ns = 123456;
+TEST(ClockTest, ActivityTimeIsTakenAsItIs) {
+  EXPECT_EQ(ChooseClock(ClockKind::kActivity, FakeTimestamp),
+            ClockKind::kActivity);
+  g_activity_ns = 123456;
   EXPECT_EQ(Ticks(), 123456u);
-  EXPECT_EQ(ReadClocks().cupti_ns, 123456u);
+  EXPECT_EQ(ReadClocks().activity_ns, 123456u);
 }
 
-TEST(ClockTest, CuptiClockWithoutCuptiFallsBack) {
-  EXPECT_NE(ChooseClock(ClockKind::kCupti, nullptr), ClockKind::kCupti);
+TEST(ClockTest, ActivityClockWithoutASourceFallsBack) {
+  EXPECT_NE(ChooseClock(ClockKind::kActivity, nullptr), ClockKind::kActivity);
 }
 
 TEST(ClockTest, RateComesFromTwoReadings) {

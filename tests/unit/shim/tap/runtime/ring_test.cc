@@ -7,7 +7,7 @@
 #include "shim/tap/runtime/drain.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/ring_file.h"
-#include "shim/tap/runtime/session.h"
+#include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/thread_buffers.h"
 #include "shim/tap/runtime/thread_state.h"
 #include "shim/trace/encoder.h"

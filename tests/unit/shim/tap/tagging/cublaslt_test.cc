@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/tagging/cublaslt.h"
+
 #include <cublasLt.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <map>
 
-#include "shim/tap/tagging/hooks.h"
-#include "tests/unit/shim/tap/tagging/fake_host.h"
+#include "tests/unit/shim/tap/tagging/fake_tagging_runtime.h"
 
 namespace dltap::shim::tagging {
 namespace {
@@ -41,18 +42,18 @@ class CublasLtTest : public ::testing::Test {
  protected:
   CublasLtTest() {
     void* get = reinterpret_cast<void*>(&GetAttribute);
-    host_.real["cublasLtMatrixLayoutGetAttribute"] = get;
-    host_.real["cublasLtMatmulDescGetAttribute"] = get;
+    runtime_.real["cublasLtMatrixLayoutGetAttribute"] = get;
+    runtime_.real["cublasLtMatmulDescGetAttribute"] = get;
   }
 
   std::vector<Operation> Packed(void* d) {
     uint32_t id = 0;
     hooks::CublasLtMatmul::Pack(reinterpret_cast<uint8_t*>(&id), &desc_, &a_,
                                 &b_, &c_, d);
-    return host_.operations[id];
+    return runtime_.operations[id];
   }
 
-  FakeHost host_;
+  FakeTaggingRuntime runtime_;
   Attributes desc_{{CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, CUBLAS_COMPUTE_32F},
                    {CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T},
                    {CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_DEFAULT}};

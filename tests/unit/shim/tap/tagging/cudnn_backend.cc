@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "shim/tap/tagging/hooks.h"
+#include "shim/tap/tagging/object_hooks.h"
 
 namespace dltap::shim::tagging {
 namespace {

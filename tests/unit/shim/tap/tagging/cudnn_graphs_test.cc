@@ -4,9 +4,9 @@
 #include <cudnn_graph.h>
 #include <gtest/gtest.h>
 
-#include "shim/tap/tagging/hooks.h"
+#include "shim/tap/tagging/object_hooks.h"
 #include "tests/unit/shim/tap/tagging/cudnn_backend.h"
-#include "tests/unit/shim/tap/tagging/fake_host.h"
+#include "tests/unit/shim/tap/tagging/fake_tagging_runtime.h"
 
 namespace dltap::shim::tagging {
 namespace {
@@ -33,7 +33,7 @@ class CudnnGraphsTest : public ::testing::TestWithParam<const char*> {
   std::vector<Operation> Executed(void* plan) {
     uint32_t id = 0;
     hooks::CudnnExecute::Pack(reinterpret_cast<uint8_t*>(&id), plan);
-    return id == 0 ? std::vector<Operation>{} : host_.operations[id];
+    return id == 0 ? std::vector<Operation>{} : runtime_.operations[id];
   }
 
   void* ConvolutionDescriptor() {
@@ -77,7 +77,7 @@ class CudnnGraphsTest : public ::testing::TestWithParam<const char*> {
     EXPECT_EQ(op[Dim::kGroups], 1);
   }
 
-  FakeHost host_;
+  FakeTaggingRuntime runtime_;
   const CudnnBackend* backend_ = nullptr;
   TappedCudnn* cudnn_ = nullptr;
 };
@@ -291,7 +291,7 @@ TEST_P(CudnnGraphsTest, DescriptorsAreGivenBack) {
     cudnn_->Destroy(op);
     cudnn_->Destroy(tensor);
   }
-  EXPECT_EQ(host_.losses, 0);
+  EXPECT_EQ(runtime_.losses, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, CudnnGraphsTest,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/tagging/cudnn_legacy.h"
+
 #include <cudnn.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "shim/tap/tagging/hooks.h"
-#include "tests/unit/shim/tap/tagging/fake_host.h"
+#include "shim/tap/entry/hook_call.h"
+#include "tests/unit/shim/tap/tagging/fake_tagging_runtime.h"
 
 namespace dltap::shim::tagging {
 namespace {
@@ -78,7 +80,7 @@ class CudnnLegacyTest : public ::testing::Test {
  protected:
   CudnnLegacyTest() {
     const auto put = [&](const char* name, auto* function) {
-      host_.real[name] = reinterpret_cast<void*>(function);
+      runtime_.real[name] = reinterpret_cast<void*>(function);
     };
     put("cudnnGetTensorNdDescriptor", GetTensor);
     put("cudnnGetFilterNdDescriptor", GetFilter);
@@ -93,11 +95,12 @@ class CudnnLegacyTest : public ::testing::Test {
   Operation Packed(Args*... arguments) {
     uint32_t id = 0;
     Hook::Pack(reinterpret_cast<uint8_t*>(&id), arguments...);
-    EXPECT_EQ(host_.operations[id].size(), 1u);
-    return host_.operations[id].empty() ? Operation{} : host_.operations[id][0];
+    EXPECT_EQ(runtime_.operations[id].size(), 1u);
+    return runtime_.operations[id].empty() ? Operation{}
+                                           : runtime_.operations[id][0];
   }
 
-  FakeHost host_;
+  FakeTaggingRuntime runtime_;
   Descriptor x_{CUDNN_DATA_FLOAT, {16, 64, 56, 56}};
   Descriptor w_{CUDNN_DATA_FLOAT, {128, 16, 3, 3}};
   Descriptor y_{CUDNN_DATA_FLOAT, {16, 128, 28, 28}};
@@ -169,9 +172,9 @@ TEST_F(CudnnLegacyTest, NullDescriptorsGiveAnOperationWithoutDims) {
   uint32_t id = 0;
   hooks::CudnnPoolForward::Pack(reinterpret_cast<uint8_t*>(&id), nullptr,
                                 nullptr);
-  ASSERT_EQ(host_.operations[id].size(), 1u);
-  EXPECT_EQ(host_.operations[id][0].kind, OpKind::kPoolForward);
-  EXPECT_EQ(host_.operations[id][0][Dim::kElementsIn], 0);
+  ASSERT_EQ(runtime_.operations[id].size(), 1u);
+  EXPECT_EQ(runtime_.operations[id][0].kind, OpKind::kPoolForward);
+  EXPECT_EQ(runtime_.operations[id][0][Dim::kElementsIn], 0);
 }
 
 // The getters would read them.
@@ -181,7 +184,7 @@ TEST_F(CudnnLegacyTest, AFailedCallsDescriptorsAreNotTouched) {
   CallPack<hooks::CudnnPoolForward>(reinterpret_cast<uint8_t*>(&id), false,
                                     no_object, no_object);
   EXPECT_EQ(id, 0u);
-  EXPECT_TRUE(host_.operations.empty());
+  EXPECT_TRUE(runtime_.operations.empty());
 }
 
 }  // namespace

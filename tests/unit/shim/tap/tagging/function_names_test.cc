@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "shim/tap/tagging/hooks.h"
-#include "tests/unit/shim/tap/tagging/fake_host.h"
+#include "shim/tap/tagging/object_hooks.h"
+#include "tests/unit/shim/tap/tagging/fake_tagging_runtime.h"
 
 namespace dltap::shim::tagging {
 namespace {
@@ -16,60 +16,60 @@ int g_objects[16];
 uint64_t Handle(int i) { return reinterpret_cast<uint64_t>(&g_objects[i]); }
 
 TEST(FunctionNamesTest, RegisteredStubIsNamedAtItsFirstLaunch) {
-  FakeHost host;
+  FakeTaggingRuntime runtime;
   hooks::RegisterFunction::After(&g_objects[0], &g_objects[1], "_Z3addPf");
-  EXPECT_TRUE(host.functions.empty());
+  EXPECT_TRUE(runtime.functions.empty());
   g_function_names.Note(Handle(1), 1);
-  EXPECT_EQ(host.functions[Handle(1)], "_Z3addPf");
+  EXPECT_EQ(runtime.functions[Handle(1)], "_Z3addPf");
 }
 
 TEST(FunctionNamesTest, NameOfAnUnloadedLibraryIsNeverRead) {
-  FakeHost host;
+  FakeTaggingRuntime runtime;
   std::string name = "_Z4gonePf";
   hooks::RegisterFunction::After(&g_objects[2], &g_objects[3], name.c_str());
   hooks::UnregisterFatBinary::Before(&g_objects[2]);
   name.assign("xxxxxxxxx");
   g_function_names.Note(Handle(3), 1);
-  EXPECT_EQ(host.functions.count(Handle(3)), 0u);
+  EXPECT_EQ(runtime.functions.count(Handle(3)), 0u);
 }
 
 TEST(FunctionNamesTest, HandleThatComesBackWithAnotherNameIsDefinedAgain) {
-  FakeHost host;
+  FakeTaggingRuntime runtime;
   void* function = &g_objects[4];
   hooks::NamedFunction::After(0, &function, "first");
   g_function_names.Note(Handle(4), 1);
-  EXPECT_EQ(host.functions[Handle(4)], "first");
+  EXPECT_EQ(runtime.functions[Handle(4)], "first");
   hooks::NamedFunction::After(0, &function, "second");
   g_function_names.Note(Handle(4), 1);
-  EXPECT_EQ(host.functions[Handle(4)], "second");
+  EXPECT_EQ(runtime.functions[Handle(4)], "second");
 }
 
 TEST(FunctionNamesTest, FailedLookupNamesNothing) {
-  FakeHost host;
+  FakeTaggingRuntime runtime;
   void* function = &g_objects[5];
   hooks::NamedFunction::After(500, &function, "absent");
   g_function_names.Note(Handle(5), 1);
-  EXPECT_EQ(host.functions.count(Handle(5)), 0u);
+  EXPECT_EQ(runtime.functions.count(Handle(5)), 0u);
 }
 
 TEST(FunctionNamesTest, AliasHasTheNameOfItsSource) {
-  FakeHost host;
+  FakeTaggingRuntime runtime;
   hooks::RegisterFunction::After(&g_objects[6], &g_objects[7], "_Z3mulPf");
   void* function = &g_objects[8];
   hooks::FunctionAlias::After(0, &function, &g_objects[7]);
   g_function_names.Note(Handle(8), 1);
-  EXPECT_EQ(host.functions[Handle(8)], "_Z3mulPf");
+  EXPECT_EQ(runtime.functions[Handle(8)], "_Z3mulPf");
 }
 
 TEST(FunctionNamesTest, EachSessionDefinesItsOwnNames) {
-  FakeHost host;
+  FakeTaggingRuntime runtime;
   hooks::RegisterFunction::After(&g_objects[9], &g_objects[10], "_Z3subPf");
   g_function_names.Note(Handle(10), 1);
-  host.functions.clear();
+  runtime.functions.clear();
   g_function_names.Note(Handle(10), 1);
-  EXPECT_TRUE(host.functions.empty());
+  EXPECT_TRUE(runtime.functions.empty());
   g_function_names.Note(Handle(10), 9);
-  EXPECT_EQ(host.functions.size(), 1u);
+  EXPECT_EQ(runtime.functions.size(), 1u);
 }
 
 }  // namespace

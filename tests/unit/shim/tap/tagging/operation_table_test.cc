@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/shim/tap/tagging/fake_host.h"
+#include "tests/unit/shim/tap/tagging/fake_tagging_runtime.h"
 
 namespace dltap::shim::tagging {
 namespace {
@@ -21,40 +21,40 @@ Operation Gemm(int64_t m) {
 }
 
 TEST(OperationTableTest, EqualOperationsShareOneDefinition) {
-  FakeHost host;
+  FakeTaggingRuntime runtime;
   const uint32_t first = DefineOperation(Gemm(16));
   EXPECT_NE(first, 0u);
   EXPECT_EQ(DefineOperation(Gemm(16)), first);
   EXPECT_NE(DefineOperation(Gemm(17)), first);
-  ASSERT_EQ(host.operations[first].size(), 1u);
-  EXPECT_EQ(host.operations[first][0][Dim::kM], 16);
-  EXPECT_EQ(host.operations[first][0][Dim::kN], 5);
+  ASSERT_EQ(runtime.operations[first].size(), 1u);
+  EXPECT_EQ(runtime.operations[first][0][Dim::kM], 16);
+  EXPECT_EQ(runtime.operations[first][0][Dim::kN], 5);
 }
 
 TEST(OperationTableTest, IdIsWithheldUntilItsDefinitionIsWritten) {
-  FakeHost host;
-  host.definitions_work = false;
+  FakeTaggingRuntime runtime;
+  runtime.definitions_work = false;
   EXPECT_EQ(DefineOperation(Gemm(18)), 0u);
-  host.definitions_work = true;
+  runtime.definitions_work = true;
   EXPECT_NE(DefineOperation(Gemm(18)), 0u);
 }
 
 TEST(OperationTableTest, ANewSessionGetsItsOwnDefinition) {
-  FakeHost host;
+  FakeTaggingRuntime runtime;
   const uint32_t id = DefineOperation(Gemm(19));
-  host.operations.clear();
+  runtime.operations.clear();
   EXPECT_EQ(DefineOperation(Gemm(19)), id);
-  EXPECT_TRUE(host.operations.empty());
-  ++host.session;
+  EXPECT_TRUE(runtime.operations.empty());
+  ++runtime.session;
   EXPECT_EQ(DefineOperation(Gemm(19)), id);
-  EXPECT_EQ(host.operations.count(id), 1u);
+  EXPECT_EQ(runtime.operations.count(id), 1u);
 }
 
 TEST(OperationTableTest, NothingIsDefinedWithoutASession) {
-  FakeHost host;
-  host.session = 0;
+  FakeTaggingRuntime runtime;
+  runtime.session = 0;
   EXPECT_EQ(DefineOperation(Gemm(20)), 0u);
-  EXPECT_TRUE(host.operations.empty());
+  EXPECT_TRUE(runtime.operations.empty());
 }
 
 TEST(OperationTableTest, TooManyNodesAreCutAndSaid) {

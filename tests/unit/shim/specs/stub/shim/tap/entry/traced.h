@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "entry_points.h"
-#include "shim/tap/tagging/hooks.h"
+#include "shim/tap/entry/hook_call.h"
 
 namespace dltap::shim {
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reports/command_line.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "analyzer/reports/render.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr size_t kMaxArgumentWidth = 60;
+constexpr size_t kMaxWidth = 80;
+constexpr std::string_view kCut = "…";
+
+std::string_view BaseName(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+// Code given with -c has lines of its own: they become one.
+std::string OneLine(std::string_view argument) {
+  std::string text(argument);
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  return Printable(text);
+}
+
+// The end of a path tells most, the begin of code does: both are kept.
+std::string WithoutMiddle(const std::string& text) {
+  const size_t width = DisplayWidth(text);
+  if (width <= kMaxArgumentWidth) return text;
+  const size_t half = (kMaxArgumentWidth - 1) / 2;
+  return text.substr(0, ByteOfColumn(text, half)) + std::string(kCut) +
+         text.substr(ByteOfColumn(text, width - half));
+}
+
+std::string Quoted(const std::string& text) {
+  const bool runs_together =
+      text.empty() || text.find_first_of(" '\"") != std::string::npos;
+  if (!runs_together) return text;
+  const char quote = text.find('\'') == std::string::npos ? '\'' : '"';
+  return quote + text + quote;
+}
+
+}  // namespace
+
+std::string CommandText(const Process& process) {
+  if (process.command.empty()) return Printable(process.program);
+  std::string line;
+  bool is_cut = process.command_is_cut;
+  for (size_t i = 0; i < process.command.size(); ++i) {
+    const std::string& given = process.command[i];
+    // The program and what it runs are always told.
+    if (i > 1 && DisplayWidth(line) >= kMaxWidth) {
+      is_cut = true;
+      break;
+    }
+    // A title that a program gave itself is one argument of several words.
+    const bool is_path = i == 0 && given.find(' ') == std::string::npos;
+    const std::string_view shown = is_path ? BaseName(given) : given;
+    const std::string text = WithoutMiddle(OneLine(shown));
+    line += (i == 0 ? "" : " ");
+    line += process.command.size() == 1 ? text : Quoted(text);
+  }
+  return is_cut ? line + " " + std::string(kCut) : line;
+}
+
+std::string CommandsText(const TraceModel& model, const Process& process) {
+  std::set<std::string> all;
+  for (const Process& each : model.processes) all.insert(CommandText(each));
+  all.erase("");
+  const std::string text = CommandText(process);
+  const size_t others = all.size() - all.count(text);
+  if (text.empty() || others == 0) return text;
+  return text + " (and " + std::to_string(others) + " other command" +
+         (others == 1 ? ")" : "s)");
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_REPORTS_COMMAND_LINE_H_
+#define DLTAP_ANALYZER_REPORTS_COMMAND_LINE_H_
+
+#include <string>
+
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// What a process was started as, in one line of printable text: the program's
+// base name, then the arguments as they were given, quoted where words would
+// run together. Long arguments lose their middle, long lines their end. The
+// program's name alone where the trace has no arguments; empty: no name either.
+std::string CommandText(const Process& process);
+
+// The command of the whole run: that of `process`, and how many other commands
+// there were.
+std::string CommandsText(const TraceModel& model, const Process& process);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_REPORTS_COMMAND_LINE_H_

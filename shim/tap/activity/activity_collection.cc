@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/activity/activity_collection.h"
+
+#include <array>
+#include <cstring>
+
+#include "shim/tap/runtime/activity_hooks.h"
+#include "shim/tap/runtime/clock.h"
+#include "shim/tap/runtime/collector_requests.h"
+#include "shim/tap/runtime/log.h"
+#include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/participants.h"
+#include "shim/tap/runtime/process_page.h"
+#include "shim/tap/runtime/session_state.h"
+#include "shim/tap/runtime/texts.h"
+#include "shim/tap/runtime/thread_buffers.h"
+#include "shim/tap/runtime/thread_state.h"
+#include "shim/tap/runtime/trace_output.h"
+
+namespace dltap::shim {
+namespace {
+
+constinit const ActivitySource* g_source = nullptr;
+constinit RealFinder g_find_real = nullptr;
+
+// Threads of the API records of one pass, by tid. Collector only.
+struct KnownThread {
+  uint32_t tid;
+  uint32_t index;
+};
+constinit std::array<KnownThread, 256> g_known_threads{};
+
+uint32_t ThreadIndex(uint32_t tid) {
+  KnownThread& known = g_known_threads[tid % g_known_threads.size()];
+  if (known.tid != tid) known = {tid, g_buffers.IndexOf(tid)};
+  return known.index;
+}
+
+bool CurrentCall(uint32_t* thread_index, uint64_t* begin_ticks) {
+  const ThreadState& thread = t_thread;
+  if (thread.depth == 0 || thread.buffer == nullptr) return false;
+  *thread_index = thread.buffer->thread_index;
+  *begin_ticks = thread.outermost_ticks;
+  return true;
+}
+
+void WriteLevel(trace::Level level, const char* why) {
+  trace::LevelRecord record = {};
+  record.ticks = Ticks();
+  record.level = static_cast<uint8_t>(level);
+  record.wanted = static_cast<uint8_t>(trace::Level::kKernels);
+  WriteRecord(trace::BlockKind::kSamples, record,
+              trace::Piece::String(why, strlen(why)));
+  if (level != trace::Level::kKernels) {
+    Log(LogLevel::kWarning, "no kernel records: %s", why);
+  }
+}
+
+SourceRuntime MakeRuntime() {
+  return {
+      .session = SessionNumber,
+      .recording = [] { return !IsOff(g_process.word.load()); },
+      .real = g_find_real,
+      .current_call = CurrentCall,
+      .set_pushing = SetPushing,
+      .lost = [](trace::LossKind loss,
+                 uint64_t count) { CountLoss(loss, count); },
+      .monotonic_ns = MonotonicNs,
+      .wake = WakeCollector,
+      .append =
+          [](trace::BlockKind kind, const uint8_t* records, uint32_t bytes) {
+            g_output.BuilderFor(kind, bytes).AppendRaw(records, bytes);
+          },
+      .define =
+          [](const uint8_t* record, uint32_t bytes) {
+            return g_output.ring_file().AppendDefinition({record, bytes});
+          },
+      .text = DefineText,
+      .thread_index = ThreadIndex,
+      .level = WriteLevel,
+  };
+}
+
+// The collector begins before the session has its number.
+constinit bool g_is_pending = false;
+
+void Begin() { g_is_pending = SessionConfig().level == Level::kKernels; }
+
+void Start() {
+  g_source->start(MakeRuntime());
+  // Where Ticks() reads that clock, the vendor's function is in use already.
+  const auto clock = static_cast<ClockKind>(g_process.clock.load());
+  if (clock != ClockKind::kActivity) UseActivityTimestamp(g_source->timestamp);
+}
+
+void Pass() {
+  if (g_is_pending && SessionNumber() != 0) {
+    g_is_pending = false;
+    Start();
+  }
+  g_known_threads.fill({});
+  g_source->pass();
+}
+
+}  // namespace
+
+void CollectActivities(const ActivitySource& source, RealFinder real) {
+  g_source = &source;
+  g_find_real = real;
+  SetActivityHooks({
+      .push = source.push,
+      .pop = source.pop,
+      .capture_begins = source.capture_begins,
+      .find_timestamp = [] { return g_source->find_timestamp(g_find_real); },
+  });
+  AddParticipant({Begin, Pass, nullptr, [](uint64_t) { g_source->finish(); }});
+}
+
+}  // namespace dltap::shim

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_BUFFER_EXCHANGE_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_BUFFER_EXCHANGE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "shim/tap/activity/cupti/buffer_pool.h"
+#include "shim/tap/activity/cupti/cupti_api.h"
+#include "shim/tap/activity/cupti/tracing_session.h"
+
+namespace dltap::shim::cupti {
+
+// Activity buffers between CUPTI, us and another client. CUPTI may keep an
+// empty buffer over a change of owners, so our callbacks stay registered: a
+// request goes to whoever has CUPTI, and records that land in a buffer of the
+// other are copied to their owner.
+class BufferExchange {
+ public:
+  // Both outlive it.
+  constexpr BufferExchange(const TracingSession* session, const CuptiApi* api)
+      : session_(session), api_(api) {}
+
+  // The first few buffers. False: no memory.
+  bool Prepare() { return pool_.Prepare(); }
+  // Collector: what has been delivered to us.
+  BufferPool& pool() { return pool_; }
+
+  // ---- Any thread: the client
+  void SetClient(CUpti_BuffersCallbackRequestFunc requested,
+                 CUpti_BuffersCallbackCompleteFunc completed);
+  bool has_client() const {
+    return client_completed_.load(std::memory_order_acquire) != nullptr;
+  }
+  // The client has switched on a kind: asks it for a buffer where CUPTI will
+  // not, since it still has one of ours.
+  void Stage();
+  // The client flushes: it gets a buffer that was asked of it and not used.
+  void GiveStagedBack();
+
+  // ---- Any thread: CUPTI. `is_clients`: the client has CUPTI now. `is_ours`:
+  // we have, and the client has nothing switched on.
+  void Requested(bool is_clients, uint8_t** buffer, size_t* size,
+                 size_t* max_records);
+  struct Completion {
+    CUcontext context;
+    uint32_t stream;
+    uint8_t* buffer;
+    size_t size;
+    size_t valid_bytes;
+  };
+  void Completed(bool is_clients, bool is_ours, const Completion& completion);
+
+ private:
+  void CopyToClient(CUcontext context, uint8_t* data, size_t valid_bytes);
+  void CompleteStaged(CUcontext context, const uint8_t* data, size_t bytes);
+
+  const TracingSession* session_;
+  const CuptiApi* api_;
+  BufferPool pool_;
+  std::atomic<CUpti_BuffersCallbackRequestFunc> client_requested_{nullptr};
+  std::atomic<CUpti_BuffersCallbackCompleteFunc> client_completed_{nullptr};
+  std::atomic<int32_t> our_buffers_outside_{0};
+  uint8_t* staged_ = nullptr;  // of the client, for what lands in ours
+  size_t staged_bytes_ = 0;
+};
+
+}  // namespace dltap::shim::cupti
+
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_BUFFER_EXCHANGE_H_

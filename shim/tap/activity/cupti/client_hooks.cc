@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/activity/cupti/client_hooks.h"
+
+#include "shim/tap/activity/cupti/kernel_tracing.h"
+
+namespace dltap::shim::hooks {
+
+using cupti::g_kernel_tracing;
+
+void CuptiSubscribe::Before(void*, void*, void*) {
+  g_kernel_tracing.clients().BeforeSubscribe();
+}
+void CuptiSubscribe::Before(void*, void*, void*, void*) {
+  g_kernel_tracing.clients().BeforeSubscribe();
+}
+
+void CuptiUnsubscribe::After(int32_t status, void*) {
+  if (status == 0) g_kernel_tracing.clients().AfterUnsubscribe();
+}
+
+void CuptiRegisterCallbacks::Before(void*, void*) {
+  g_kernel_tracing.clients().BeforeRegister();
+}
+void CuptiRegisterCallbacks::After(int32_t status, void* requested,
+                                   void* completed) {
+  if (status != 0) return;
+  g_kernel_tracing.clients().AfterRegister(
+      reinterpret_cast<CUpti_BuffersCallbackRequestFunc>(requested),
+      reinterpret_cast<CUpti_BuffersCallbackCompleteFunc>(completed));
+}
+
+void CuptiTimestampCallback::Before(void*) {
+  g_kernel_tracing.clients().BeforeTimestampCallback();
+}
+void CuptiTimestampCallback::After(int32_t status, void* callback) {
+  if (status != 0) return;
+  g_kernel_tracing.clients().AfterTimestampCallback(
+      reinterpret_cast<CUpti_TimestampCallbackFunc>(callback));
+}
+
+void CuptiEnable::Before(int32_t) { g_kernel_tracing.clients().BeforeEnable(); }
+void CuptiEnable::After(int32_t status, int32_t kind) {
+  if (status == 0) g_kernel_tracing.clients().AfterEnable(kind);
+}
+
+void CuptiDisable::After(int32_t status, int32_t kind) {
+  if (status == 0) g_kernel_tracing.clients().AfterDisable(kind);
+}
+
+void CuptiFlushAll::After(int32_t status) {
+  if (status == 0) g_kernel_tracing.clients().AfterFlush();
+}
+
+void CuptiFinalize::Before() { g_kernel_tracing.clients().BeforeFinalize(); }
+
+}  // namespace dltap::shim::hooks

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/activity/cupti/cupti_api.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstring>
+
+namespace dltap::shim::cupti {
+namespace {
+
+constexpr size_t kMaxPath = 1024;
+
+// Where libcupti and libcudart are mapped from.
+struct MappedLibraries {
+  bool cupti = false;
+  char cudart_folder[kMaxPath] = {};
+  int cuda_major = 0;
+};
+
+const char* BaseName(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+bool StartsWith(const char* text, const char* prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+// "libcudart.so.13", "libcudart-9335f6a2.so.12.4.99"
+int MajorOf(const char* name) {
+  const char* so = strstr(name, ".so.");
+  if (so == nullptr) return 0;
+  int major = 0;
+  for (so += 4; *so >= '0' && *so <= '9' && major < 1000; ++so) {
+    major = 10 * major + (*so - '0');
+  }
+  return major;
+}
+
+int LookAtObject(dl_phdr_info* info, size_t, void* data) {
+  auto& found = *static_cast<MappedLibraries*>(data);
+  if (info->dlpi_name == nullptr) return 0;
+  const char* name = BaseName(info->dlpi_name);
+  if (StartsWith(name, "libcupti")) found.cupti = true;
+  const auto folder = static_cast<size_t>(name - info->dlpi_name);
+  if (StartsWith(name, "libcudart") && folder < kMaxPath) {
+    memcpy(found.cudart_folder, info->dlpi_name, folder);
+    found.cudart_folder[folder] = '\0';
+    found.cuda_major = MajorOf(name);
+  }
+  return 0;
+}
+
+bool Map(const char* folder, const char* below, const char* soname) {
+  char path[2 * kMaxPath];
+  if (strlen(folder) + strlen(below) + strlen(soname) >= sizeof(path)) {
+    return false;
+  }
+  strcpy(path, folder);
+  strcat(path, below);
+  strcat(path, soname);
+  return dlopen(path, RTLD_LAZY | RTLD_LOCAL) != nullptr;
+}
+
+}  // namespace
+
+bool MapCupti() {
+  MappedLibraries mapped;
+  dl_iterate_phdr(LookAtObject, &mapped);
+  if (mapped.cupti) return true;
+  // Of 12 there is one SONAME, of 13 another; nothing older is supported.
+  const char* soname =
+      mapped.cuda_major == 12 ? "libcupti.so.12" : "libcupti.so.13";
+  // In a toolkit, in one wheel with the runtime, in a wheel of its own.
+  static constexpr const char* kBelow[] = {"", "../extras/CUPTI/lib64/",
+                                           "../../cuda_cupti/lib/"};
+  bool done = false;
+  for (const char* below : kBelow) {
+    done = done || (mapped.cudart_folder[0] != '\0' &&
+                    Map(mapped.cudart_folder, below, soname));
+  }
+  done = done || dlopen(soname, RTLD_LAZY | RTLD_LOCAL) != nullptr;
+  // Nobody may find a message about our attempts.
+  dlerror();
+  return done;
+}
+
+bool FindCupti(void* (*real)(const char* symbol), CuptiApi* api) {
+  bool complete = true;
+#define X(member, function)                                               \
+  api->member = reinterpret_cast<decltype(api->member)>(real(#function)); \
+  complete = complete && api->member != nullptr;
+  DLTAP_CUPTI_REQUIRED(X)
+#undef X
+#define X(member, function) \
+  api->member = reinterpret_cast<decltype(api->member)>(real(#function));
+  DLTAP_CUPTI_OPTIONAL(X)
+#undef X
+  // The simulated GPU's: the same clock, but no client's callback changes it.
+  void* steady = real("dltapSimGetTimestamp");
+  if (steady != nullptr) {
+    api->get_timestamp = reinterpret_cast<decltype(api->get_timestamp)>(steady);
+  }
+  return complete;
+}
+
+}  // namespace dltap::shim::cupti

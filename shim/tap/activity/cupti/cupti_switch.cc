@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/activity/cupti/cupti_switch.h"
+
+#include "shim/tap/activity/cupti/activity_view.h"
+#include "shim/tap/activity/cupti/launch_cbids.h"
+#include "shim/tap/activity/cupti/reason_text.h"
+
+namespace dltap::shim::cupti {
+namespace {
+
+// What we switch on. API records come by callback id, see SwitchOnApis().
+constexpr CUpti_ActivityKind kKinds[] = {
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+    CUPTI_ACTIVITY_KIND_MEMCPY,
+    CUPTI_ACTIVITY_KIND_MEMCPY2,
+    CUPTI_ACTIVITY_KIND_MEMSET,
+    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+};
+
+}  // namespace
+
+// Finds CUPTI and its version; says why not.
+bool CuptiSwitch::Connect() {
+  const char* why = nullptr;
+  if (!FindCupti(session_->runtime().real, &api_)) {
+    if (!MapCupti()) {
+      why = "libcupti was not found";
+    } else if (!FindCupti(session_->runtime().real, &api_)) {
+      why = "libcupti lacks a function of CUDA 11.0";
+    }
+  }
+  if (why == nullptr) {
+    if (!Check("cuptiGetVersion", api_.get_version(&version_))) return false;
+    if (version_ < kOldestVersion) why = "libcupti is older than CUDA 11.0";
+  }
+  if (why != nullptr) session_->runtime().level(trace::Level::kHost, why);
+  return why == nullptr;
+}
+
+void CuptiSwitch::GiveUp(const char* step, CUptiResult result) {
+  session_->runtime().set_pushing(false);
+  const char* error = nullptr;
+  if (api_.get_result_string != nullptr) {
+    api_.get_result_string(result, &error);
+  }
+  const ReasonText why(step, error, result);
+  session_->runtime().level(trace::Level::kHost, why.text());
+}
+
+bool CuptiSwitch::Check(const char* step, CUptiResult result) {
+  if (result == CUPTI_SUCCESS) return true;
+  GiveUp(step, result);
+  return false;
+}
+
+bool CuptiSwitch::SwitchOnKinds() {
+  for (const CUpti_ActivityKind kind : kKinds) {
+    const CUptiResult result = api_.activity_enable(kind);
+    // Peer copies are a kind that few devices need and some refuse.
+    if (kind == CUPTI_ACTIVITY_KIND_MEMCPY2) continue;
+    if (!Check("cuptiActivityEnable", result)) return false;
+  }
+  return true;
+}
+
+// API records of launches and copies only; libraries before 12.5 know only
+// whole kinds.
+bool CuptiSwitch::SwitchOnApis() {
+  if (api_.enable_runtime_api == nullptr || api_.enable_driver_api == nullptr) {
+    whole_api_kinds_ = true;
+  }
+  if (whole_api_kinds_) {
+    return Check("cuptiActivityEnable",
+                 api_.activity_enable(CUPTI_ACTIVITY_KIND_RUNTIME)) &&
+           Check("cuptiActivityEnable",
+                 api_.activity_enable(CUPTI_ACTIVITY_KIND_DRIVER));
+  }
+  if (SwitchApiCalls(1)) return true;
+  GiveUp("cuptiActivityEnableRuntimeApi", CUPTI_ERROR_INVALID_OPERATION);
+  return false;
+}
+
+// False when all were refused. Ids that this library does not know are.
+bool CuptiSwitch::SwitchApiCalls(uint8_t enable) {
+  bool any = false;
+  if (api_.enable_runtime_api == nullptr || api_.enable_driver_api == nullptr) {
+    return any;
+  }
+  for (const CbidRange& range : kRuntimeLaunches) {
+    for (uint32_t id = range.first; id <= range.last; ++id) {
+      any |= api_.enable_runtime_api(id, enable) == CUPTI_SUCCESS;
+    }
+  }
+  for (const CbidRange& range : kDriverLaunches) {
+    for (uint32_t id = range.first; id <= range.last; ++id) {
+      any |= api_.enable_driver_api(id, enable) == CUPTI_SUCCESS;
+    }
+  }
+  return any;
+}
+
+void CuptiSwitch::Register() {
+  api_.activity_register_callbacks(callbacks_.requested, callbacks_.completed);
+}
+
+void CuptiSwitch::UseWholeApiKinds(bool now) {
+  whole_api_kinds_ = true;
+  if (!now) return;
+  api_.activity_enable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  api_.activity_enable(CUPTI_ACTIVITY_KIND_DRIVER);
+}
+
+// Calls come on before kernels: no kernel is delivered without its launch.
+bool CuptiSwitch::On() {
+  const bool done = Check("cuptiActivityRegisterCallbacks",
+                          api_.activity_register_callbacks(
+                              callbacks_.requested, callbacks_.completed)) &&
+                    SwitchOnApis() && SwitchOnKinds();
+  if (!done) {
+    Off();
+    return false;
+  }
+  if (api_.get_thread_id_type != nullptr &&
+      api_.set_thread_id_type != nullptr) {
+    // By default API records carry half a pthread_t, which is reused.
+    if (!thread_ids_changed_) api_.get_thread_id_type(&thread_id_type_);
+    thread_ids_changed_ = true;
+    api_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  }
+  return true;
+}
+
+void CuptiSwitch::Off() {
+  session_->runtime().set_pushing(false);
+  for (const CUpti_ActivityKind kind : kKinds) api_.activity_disable(kind);
+  SwitchApiCalls(0);
+  if (whole_api_kinds_) {
+    api_.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
+    api_.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
+  }
+  if (thread_ids_changed_) api_.set_thread_id_type(thread_id_type_);
+}
+
+}  // namespace dltap::shim::cupti

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CUPTI_SWITCH_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CUPTI_SWITCH_H_
+
+#include "shim/tap/activity/cupti/cupti_api.h"
+#include "shim/tap/activity/cupti/tracing_session.h"
+
+namespace dltap::shim::cupti {
+
+// What dltap has switched on in CUPTI. Whoever owns CUPTI for us calls it, one
+// thread at a time. A failing step is told to the runtime as the reason for
+// level `host`.
+class CuptiSwitch {
+ public:
+  // CUPTI's callbacks for activity buffers.
+  struct Callbacks {
+    CUpti_BuffersCallbackRequestFunc requested;
+    CUpti_BuffersCallbackCompleteFunc completed;
+  };
+
+  constexpr CuptiSwitch(const TracingSession* session, Callbacks callbacks)
+      : session_(session), callbacks_(callbacks) {}
+
+  // Finds CUPTI and its version. False: there is none that serves.
+  bool Connect();
+
+  // Registers our callbacks and switches on our kinds. False: all is off again.
+  bool On();
+  void Off();
+  // Our callbacks replace a client's.
+  void Register();
+  // Whole kinds of API records, where single functions deliver nothing. `now`:
+  // we are switched on.
+  void UseWholeApiKinds(bool now);
+
+  constexpr const CuptiApi& api() const { return api_; }
+  uint32_t version() const { return version_; }
+  bool uses_whole_api_kinds() const { return whole_api_kinds_; }
+
+ private:
+  bool SwitchOnKinds();
+  bool SwitchOnApis();
+  bool SwitchApiCalls(uint8_t enable);
+  void GiveUp(const char* step, CUptiResult result);
+  bool Check(const char* step, CUptiResult result);
+
+  const TracingSession* session_;
+  Callbacks callbacks_;
+  CuptiApi api_{};
+  uint32_t version_ = 0;
+  bool whole_api_kinds_ = false;
+  bool thread_ids_changed_ = false;
+  CUpti_ActivityThreadIdType thread_id_type_{};
+};
+
+}  // namespace dltap::shim::cupti
+
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CUPTI_SWITCH_H_

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/activity/cupti/kernel_tracing.h"
+
+#include <stdlib.h>
+
+namespace dltap::shim::cupti {
+namespace {
+
+constexpr uint64_t kFlushPeriodNs = 500'000'000;
+constexpr uint64_t kKernelsBeforeApiDoubt = 64;
+
+}  // namespace
+
+constinit TracingTables g_tracing_tables;
+constinit KernelTracing g_kernel_tracing;
+
+void KernelTracing::OnBufferRequested(uint8_t** buffer, size_t* size,
+                                      size_t* max_records) {
+  g_kernel_tracing.clients_.BufferRequested(buffer, size, max_records);
+}
+
+void KernelTracing::OnBufferCompleted(CUcontext context, uint32_t stream,
+                                      uint8_t* buffer, size_t size,
+                                      size_t valid_bytes) {
+  g_kernel_tracing.clients_.BufferCompleted(
+      {context, stream, buffer, size, valid_bytes});
+}
+
+// ---- Begin, end ------------------------------------------------------------
+
+bool KernelTracing::Connect() {
+  if (!switch_.Connect()) return false;
+  if (buffers_.Prepare()) return true;
+  runtime().level(trace::Level::kHost, "no memory for activity buffers");
+  return false;
+}
+
+void KernelTracing::Start(const SourceRuntime& given) {
+  session_.Connect(given);
+  clients_.Reset();
+  const char* injected = secure_getenv("CUDA_INJECTION64_PATH");
+  if (injected != nullptr && *injected != '\0') {
+    runtime().level(trace::Level::kHost,
+                    "another tool is injected (CUDA_INJECTION64_PATH is set)");
+    return;
+  }
+  if (!Connect()) return;
+  reader_.Begin(&switch_.api(), &runtime(), switch_.version());
+  nodes_.Begin(&switch_.api(), &runtime());
+  session_.Begin();
+  const bool is_recording = runtime().recording();
+  if (!is_recording) paused_ns_ = clock_.Now();
+  if (!clients_.Begin(/*paused=*/!is_recording)) return;
+  // The first flush is due a period later, when the trace says that we trace:
+  // a flush that never returns would keep it from being written.
+  flushed_at_ns_ = runtime().monotonic_ns();
+  runtime().level(trace::Level::kKernels, "");
+}
+
+void KernelTracing::Finish() {
+  if (!session_.IsCurrent()) return;
+  if (clients_.owner() == Owner::kOurs) {
+    Flush(true);
+    ReadDelivered();
+    WriteWatermark(flush_began_ns_);
+  } else if (clients_.owner() == Owner::kClient) {
+    WriteNotObserved(clients_.yielded_ns(), clock_.Now(),
+                     trace::NotObservedCause::kYielded);
+  } else if (clients_.owner() == Owner::kPaused) {
+    WriteNotObserved(paused_ns_, clock_.Now(),
+                     trace::NotObservedCause::kRecordingOff);
+  }
+  ReadNodes();
+  reader_.Flush();
+}
+
+// ---- Each pass -------------------------------------------------------------
+
+void KernelTracing::Pass() {
+  if (!session_.IsCurrent()) return;
+  clock_.Sample();
+  switch (clients_.owner()) {
+    case Owner::kOurs:
+      if (!runtime().recording()) {
+        Pause();
+      } else if (runtime().monotonic_ns() - flushed_at_ns_ >= kFlushPeriodNs) {
+        Flush(false);
+      }
+      break;
+    case Owner::kPaused:
+      if (runtime().recording()) Resume();
+      break;
+    case Owner::kClient: TakeBackIfLeft(); break;
+    default: break;
+  }
+  ReadDelivered();
+  ReadNodes();
+  reader_.Flush();
+}
+
+void KernelTracing::Pause() {
+  const uint64_t before = clock_.Now();
+  if (!clients_.Pause()) return;
+  paused_ns_ = before;
+  Flush(false);
+}
+
+void KernelTracing::Resume() {
+  if (!clients_.Resume()) return;
+  flush_began_ns_ = 0;
+  WriteNotObserved(paused_ns_, clock_.Now(),
+                   trace::NotObservedCause::kRecordingOff);
+}
+
+void KernelTracing::TakeBackIfLeft() {
+  const uint64_t yielded_ns = clients_.yielded_ns();
+  if (!clients_.TakeBackIfLeft()) return;
+  flush_began_ns_ = 0;
+  WriteNotObserved(yielded_ns, clock_.Now(), trace::NotObservedCause::kYielded);
+}
+
+void KernelTracing::Flush(bool forced) {
+  const uint64_t before = clock_.Now();
+  flushed_at_ns_ = runtime().monotonic_ns();
+  // FORCED in the middle of a run would hand out running kernels with an end
+  // of 0, and lose them.
+  switch_.api().activity_flush_all(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
+                                          : 0);
+  // Buffers may arrive a little after the flush returns, so what is complete
+  // now is what the flush before this one had to deliver.
+  if (flush_began_ns_ != 0 && !forced) WriteWatermark(flush_began_ns_);
+  flush_began_ns_ = before;
+  CountDropped();
+}
+
+void KernelTracing::ReadDelivered() {
+  BufferPool::Buffer buffers[32];
+  for (int count; (count = buffers_.pool().Delivered(buffers, 32)) > 0;) {
+    reader_.Read({buffers, static_cast<size_t>(count)}, clock_);
+    for (int i = 0; i < count; ++i) buffers_.pool().Give(buffers[i]);
+  }
+  // Some library may want the whole kind on before it delivers single calls.
+  if (!switch_.uses_whole_api_kinds() && reader_.api_calls() == 0 &&
+      reader_.kernels() > kKernelsBeforeApiDoubt) {
+    switch_.UseWholeApiKinds(/*now=*/clients_.owner() == Owner::kOurs);
+  }
+}
+
+void KernelTracing::ReadNodes() {
+  NodeOrigin origin;
+  while (nodes_.Pop(&origin)) {
+    trace::GraphNodeRecord record{};
+    record.node = origin.node;
+    record.original_node = origin.original_node;
+    record.call_begin_ticks = origin.call_begin_ticks;
+    record.thread = origin.thread;
+    record.graph = origin.graph;
+    reader_.Write(record);
+  }
+}
+
+void KernelTracing::CountDropped() {
+  size_t dropped = 0;
+  if (switch_.api().activity_get_dropped(nullptr, 0, &dropped) !=
+          CUPTI_SUCCESS ||
+      dropped == 0) {
+    return;
+  }
+  runtime().lost(trace::LossKind::kActivityDropped, dropped);
+}
+
+template <typename Record>
+void KernelTracing::WriteSample(const Record& record) {
+  uint8_t bytes[sizeof(Record) + 8];
+  trace::RecordBuffer buffer(bytes, sizeof(bytes));
+  buffer.Append(record);
+  runtime().append(trace::BlockKind::kSamples, buffer.data(),
+                   static_cast<uint32_t>(buffer.size()));
+}
+
+void KernelTracing::WriteWatermark(uint64_t complete_until_ns) {
+  // The records it vouches for go first.
+  reader_.Flush();
+  trace::WatermarkRecord record{};
+  record.complete_until_ns = complete_until_ns;
+  record.device = trace::kNoIndex;
+  WriteSample(record);
+}
+
+void KernelTracing::WriteNotObserved(uint64_t begin_ns, uint64_t end_ns,
+                                     trace::NotObservedCause cause) {
+  trace::NotObservedRecord record{};
+  record.begin_ns = begin_ns;
+  record.end_ns = end_ns;
+  record.device = trace::kNoIndex;
+  record.cause = static_cast<uint32_t>(cause);
+  WriteSample(record);
+}
+
+// ---- Clock, ids, captures --------------------------------------------------
+
+bool KernelTracing::Timestamp(uint64_t* ns) {
+  if (!session_.IsCurrent()) return false;
+  *ns = clock_.Now();
+  return *ns != 0;
+}
+
+bool KernelTracing::PushId(uint64_t id) {
+  return clients_.owner() == Owner::kOurs &&
+         switch_.api().push_external_id(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2,
+                                        id) == CUPTI_SUCCESS;
+}
+
+void KernelTracing::PopId() {
+  uint64_t id = 0;
+  switch_.api().pop_external_id(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, &id);
+}
+
+void KernelTracing::CaptureBegins() {
+  if (session_.IsCurrent()) {
+    nodes_.CaptureBegins();
+  } else {
+    nodes_.WantCaptures();
+  }
+}
+
+}  // namespace dltap::shim::cupti

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_KERNEL_TRACING_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_KERNEL_TRACING_H_
+
+#include <cstdint>
+
+#include "shim/tap/activity/cupti/activity_clock.h"
+#include "shim/tap/activity/cupti/activity_reader.h"
+#include "shim/tap/activity/cupti/buffer_exchange.h"
+#include "shim/tap/activity/cupti/cupti_switch.h"
+#include "shim/tap/activity/cupti/graph_nodes.h"
+#include "shim/tap/activity/cupti/other_clients.h"
+#include "shim/tap/activity/cupti/tracing_session.h"
+#include "shim/tap/activity/source.h"
+
+namespace dltap::shim::cupti {
+
+// The large tables of KernelTracing, apart from it: zero-filled, they take no
+// memory in a process that never starts a session, and no room in the library.
+struct TracingTables {
+  ActivityReader reader;
+  GraphNodes nodes;
+};
+extern constinit TracingTables g_tracing_tables;
+
+// Kernel, copy and memset records of one session, from CUPTI's activity API.
+// The time in which another client has CUPTI is written as not observed. CUPTI
+// is never finalized, no timestamp callback is ever registered.
+//
+// A failure of any step leaves the session at level `host`, with the reason.
+class KernelTracing {
+ public:
+  constexpr KernelTracing()
+      : switch_(&session_, {OnBufferRequested, OnBufferCompleted}),
+        clock_(&session_, &switch_.api()),
+        buffers_(&session_, &switch_.api()),
+        clients_({&session_, &switch_, &buffers_, &clock_,
+                  &g_tracing_tables.nodes}) {}
+
+  // ---- Collector
+  void Start(const SourceRuntime& runtime);
+  // Each drain. Flushes twice a second at most.
+  void Pass();
+  // The last records, also of what still runs. The caller waits with a
+  // deadline: CUPTI may not come back.
+  void Finish();
+
+  // ---- Any thread
+  // CUPTI's clock; false: there is none (yet).
+  bool Timestamp(uint64_t* ns);
+  // Around outermost library calls, while the runtime has been told to push.
+  bool PushId(uint64_t id);
+  void PopId();
+  void CaptureBegins();
+
+  OtherClients& clients() { return clients_; }
+
+ private:
+  using Owner = OtherClients::Owner;
+
+  // Of g_kernel_tracing: CUPTI knows no object.
+  static void CUPTIAPI OnBufferRequested(uint8_t** buffer, size_t* size,
+                                         size_t* max_records);
+  static void CUPTIAPI OnBufferCompleted(CUcontext context, uint32_t stream,
+                                         uint8_t* buffer, size_t size,
+                                         size_t valid_bytes);
+
+  const SourceRuntime& runtime() const { return session_.runtime(); }
+  bool Connect();
+  void Pause();
+  void Resume();
+  void TakeBackIfLeft();
+  void Flush(bool forced);
+  void ReadDelivered();
+  void ReadNodes();
+  void CountDropped();
+  void WriteNotObserved(uint64_t begin_ns, uint64_t end_ns,
+                        trace::NotObservedCause cause);
+  void WriteWatermark(uint64_t complete_until_ns);
+  template <typename Record>
+  void WriteSample(const Record& record);
+
+  TracingSession session_;
+  CuptiSwitch switch_;
+  ActivityClock clock_;
+  BufferExchange buffers_;
+  OtherClients clients_;
+
+  // Collector.
+  uint64_t flushed_at_ns_ = 0;   // monotonic
+  uint64_t flush_began_ns_ = 0;  // CUPTI, of the last flush
+  uint64_t paused_ns_ = 0;       // CUPTI
+  ActivityReader& reader_ = g_tracing_tables.reader;
+  GraphNodes& nodes_ = g_tracing_tables.nodes;
+};
+
+extern constinit KernelTracing g_kernel_tracing;
+
+}  // namespace dltap::shim::cupti
+
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_KERNEL_TRACING_H_

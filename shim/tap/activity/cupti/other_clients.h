@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_OTHER_CLIENTS_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_OTHER_CLIENTS_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "shim/tap/activity/cupti/activity_clock.h"
+#include "shim/tap/activity/cupti/buffer_exchange.h"
+#include "shim/tap/activity/cupti/cupti_switch.h"
+#include "shim/tap/activity/cupti/graph_nodes.h"
+#include "shim/tap/activity/cupti/tracing_session.h"
+
+namespace dltap::shim::cupti {
+
+// Decides who has CUPTI, of which a process has one: one pair of buffer
+// callbacks, one set of kinds, one subscriber. Another client's rights come
+// first: when it registers, our records are flushed and our kinds switched off
+// on its thread, before its call reaches CUPTI; when its last kind is off and
+// it has flushed, the collector takes back.
+class OtherClients {
+ public:
+  enum class Owner : uint32_t {
+    kNobody = 0,  // we do not trace
+    kOurs = 1,
+    kYielding = 2,  // this and kTaking are short and exclusive
+    kClient = 3,
+    kTaking = 4,
+    kPaused = 5,  // ours, switched off: nothing is recorded now
+  };
+
+  // What it acts upon. All outlive it.
+  struct Parts {
+    const TracingSession* session;
+    CuptiSwitch* cupti;
+    BufferExchange* buffers;
+    ActivityClock* clock;
+    GraphNodes* nodes;
+  };
+  constexpr explicit OtherClients(const Parts& parts) : parts_(parts) {}
+
+  Owner owner() const { return owner_.load(std::memory_order_acquire); }
+
+  // ---- Collector
+  // A session begins, in which nobody traces yet.
+  void Reset() { owner_.store(Owner::kNobody, std::memory_order_relaxed); }
+  // Takes CUPTI for us, switched on or `paused`, unless a client has it.
+  // False: CUPTI refused.
+  bool Begin(bool paused);
+  // Switches our kinds off, and on again. False: not ours to do, or refused.
+  bool Pause();
+  bool Resume();
+  // Takes back what a client has left. True: it is ours again.
+  bool TakeBackIfLeft();
+  // When a client got CUPTI, in CUPTI's clock.
+  uint64_t yielded_ns() const {
+    return yielded_ns_.load(std::memory_order_relaxed);
+  }
+
+  // ---- Calls of other clients, from the hooks around them
+  void BeforeRegister();
+  void AfterRegister(CUpti_BuffersCallbackRequestFunc requested,
+                     CUpti_BuffersCallbackCompleteFunc completed);
+  void BeforeTimestampCallback();
+  void AfterTimestampCallback(CUpti_TimestampCallbackFunc callback);
+  void BeforeEnable();
+  void AfterEnable(int32_t kind);
+  void AfterDisable(int32_t kind);
+  void AfterFlush();
+  void BeforeFinalize();
+  void BeforeSubscribe();
+  void AfterUnsubscribe();
+
+  // ---- CUPTI's buffer callbacks
+  void BufferRequested(uint8_t** buffer, size_t* size, size_t* max_records);
+  void BufferCompleted(const BufferExchange::Completion& completion);
+
+ private:
+  bool IsClients() const;
+  bool TakeOver();
+  bool StepAside();
+  void HandOver();
+
+  Parts parts_;
+  std::atomic<Owner> owner_{Owner::kNobody};
+  std::atomic<uint64_t> kinds_{0};    // of clients, a bit each
+  std::atomic<uint64_t> left_ns_{0};  // monotonic, of the last client
+  std::atomic<bool> flushed_{false};
+  std::atomic<uint64_t> yielded_ns_{0};  // CUPTI
+};
+
+}  // namespace dltap::shim::cupti
+
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_OTHER_CLIENTS_H_

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_ACTIVITY_SOURCE_H_
+#define DLTAP_SHIM_TAP_ACTIVITY_SOURCE_H_
+
+#include <cstdint>
+
+#include "shim/trace/layout.h"
+#include "shim/trace/losses.h"
+#include "shim/trace/records.h"
+
+// Where records of what devices did come from. One implementation per vendor's
+// profiler, in a folder of its own; cupti/ is the one today. Both sides are
+// plain function pointers: the tap has no C++ run-time library for virtual
+// calls, and tests put a fake on either side.
+namespace dltap::shim {
+
+// The vendor's function of that name, never a wrapper; nullptr when no loaded
+// library has it.
+using RealFinder = void* (*)(const char* symbol);
+
+// What a source needs of the runtime. All are set. "Collector" functions are
+// called on the collector thread only.
+struct SourceRuntime {
+  // ---- Any thread
+  uint32_t (*session)();  // number of the running session, 0 without one
+  bool (*recording)();    // false: the session is paused, nothing is wanted
+  RealFinder real;
+  // The outermost wrapped call in progress on this thread; false: none.
+  bool (*current_call)(uint32_t* thread_index, uint64_t* begin_ticks);
+  // Library calls push external correlation ids from now on, or no more.
+  void (*set_pushing)(bool on);
+  void (*lost)(trace::LossKind loss, uint64_t count);
+  uint64_t (*monotonic_ns)();
+  void (*wake)();  // a pass of the collector is wanted now
+
+  // ---- Collector
+  // Encoded records of the trace, for a block of that kind.
+  void (*append)(trace::BlockKind kind, const uint8_t* records, uint32_t bytes);
+  // One encoded definition; false: it found no room.
+  bool (*define)(const uint8_t* record, uint32_t bytes);
+  // Id of a text, defined if need be; 0: it found no room.
+  uint32_t (*text)(const char* text, uint32_t bytes);
+  // Index of a recorded thread, by tid or by the low half of pthread_self();
+  // trace::kNoIndex: not one we know.
+  uint32_t (*thread_index)(uint32_t id);
+  // From here on. `why` is empty when the level is the one asked for.
+  void (*level)(trace::Level level, const char* why);
+};
+
+// What the runtime needs of a source. All are set.
+struct ActivitySource {
+  // ---- Collector
+  // A session of level `kernels` begins. A source that cannot trace says why
+  // through SourceRuntime::level, and the session goes on without it.
+  void (*start)(const SourceRuntime& runtime);
+  // Each drain: hands over what has been delivered.
+  void (*pass)();
+  // The last records, also of what still runs. The caller waits with a
+  // deadline: the vendor's library may not come back.
+  void (*finish)();
+
+  // ---- Any thread
+  // Around an outermost library call, while SourceRuntime::set_pushing is on:
+  // launches in between carry `id`. False: not pushed.
+  bool (*push)(uint64_t id);
+  void (*pop)();
+  // A stream capture or an explicit graph begins; maybe before a session.
+  void (*capture_begins)();
+  // The clock of its records, ns. 0: it was read.
+  int32_t (*timestamp)(uint64_t* ns);
+  // A function that reads that clock before start(); nullptr: the vendor's
+  // library is not loaded.
+  int32_t (*(*find_timestamp)(RealFinder real))(uint64_t* ns);
+};
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_ACTIVITY_SOURCE_H_

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the tap's parts learn of each other, at load: the one file that knows
+// them all, so that no part needs to.
+#include "shim/tap/activity/activity_collection.h"
+#include "shim/tap/activity/cupti/cupti_source.h"
+#include "shim/tap/entry/device_definitions.h"
+#include "shim/tap/entry/library_versions.h"
+#include "shim/tap/entry/real_functions.h"
+#include "shim/tap/entry/tagging_connection.h"
+
+namespace dltap::shim {
+namespace {
+
+// The order is that of the collector's calls in each pass.
+[[gnu::constructor]] void ConnectParts() {
+  CollectActivities(cupti::kCuptiSource, FindReal);
+  CollectDeviceDefinitions();
+  CollectLibraryVersions();
+  ConnectTagging();
+}
+
+}  // namespace
+}  // namespace dltap::shim

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_ENTRY_HOOK_CALL_H_
+#define DLTAP_SHIM_TAP_ENTRY_HOOK_CALL_H_
+
+#include <cstdint>
+#include <cstring>
+
+// Hooks: what the specs attach to entry points whose meaning lies in opaque
+// objects. A hook has only static members, each optional:
+//   Before(selected...)          before the real call, also while off
+//   After(result, selected...)   after it, also while off
+//   Pack(at, selected...)        stores the packed field of a record, the u32
+//                                id of an operation, after a recorded call
+//                                that succeeded. (After a failure the arguments
+//                                may be no objects at all, and a getter would
+//                                replace the library's last error message.)
+// `selected` are the arguments named by `hook_args`, as the wrapper's ABI types
+// (pointers and handles void*, enums int32_t). Hooks never fail, never block
+// longer than a bounded spin, and may call the vendor's getters.
+namespace dltap::shim {
+
+// A member that exists but does not take the selected arguments is an error in
+// the spec. (Overloaded members are not checked.)
+template <typename Hook, typename... Args>
+inline void CallBefore(Args... args) {
+  if constexpr (requires { Hook::Before(args...); }) {
+    Hook::Before(args...);
+  } else {
+    static_assert(
+        !requires { &Hook::Before; }, "see hook_args in the spec");
+  }
+}
+
+// `args` begins with the result unless the function returns void.
+template <typename Hook, typename... Args>
+inline void CallAfter(Args... args) {
+  if constexpr (requires { Hook::After(args...); }) {
+    Hook::After(args...);
+  } else {
+    static_assert(
+        !requires { &Hook::After; }, "see hook_args in the spec");
+  }
+}
+
+template <typename Hook, typename... Args>
+inline void CallPack(uint8_t* at, bool succeeded, Args... args) {
+  if constexpr (requires { Hook::Pack(at, args...); }) {
+    if (succeeded) [[likely]] {
+      Hook::Pack(at, args...);
+    } else {
+      memset(at, 0, sizeof(uint32_t));  // no operation
+    }
+  } else {
+    static_assert(
+        !requires { &Hook::Pack; }, "see hook_args in the spec");
+  }
+}
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_ENTRY_HOOK_CALL_H_

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_TESTS_UNIT_SHIM_TAP_ACTIVITY_CUPTI_FAKE_CUPTI_H_
+#define DLTAP_TESTS_UNIT_SHIM_TAP_ACTIVITY_CUPTI_FAKE_CUPTI_H_
+
+#include <cuda.h>
+#include <cupti.h>
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace dltap::shim::cupti {
+
+// A CUPTI whose records are made by hand: it keeps one buffer of the registered
+// client and delivers it when flushed. One per process at a time.
+class FakeCupti {
+ public:
+  explicit FakeCupti(uint32_t version = 130001);
+  ~FakeCupti();
+
+  // The function of that name; nullptr for those in `missing`.
+  static void* Real(const char* name);
+
+  // ---- What the device did. Records are made only of kinds that are on.
+  // An API call on thread `thread`, with the external ids pushed now.
+  void Call(uint32_t correlation, uint64_t start, uint64_t end, uint32_t thread,
+            uint32_t cbid = 211);
+  void Kernel(const char* name, uint32_t correlation, uint64_t start,
+              uint64_t end, uint64_t graph_node = 0, uint32_t graph = 0);
+  void Memcpy(uint32_t correlation, uint64_t start, uint64_t end,
+              uint64_t bytes);
+  void Memset(uint32_t correlation, uint64_t start, uint64_t end,
+              uint64_t bytes);
+  // Bytes that are no record.
+  void Garbage();
+
+  // ---- Graphs: what the subscriber is told.
+  void NodeCreated(uint64_t node, uint32_t graph);
+  void NodeCloned(uint64_t original, uint64_t node, uint32_t graph);
+
+  // ---- Settings
+  uint32_t version;
+  uint64_t now = 1'000'000;
+  bool timestamp_follows_callback = false;
+  bool busy_subscriber = false;  // another client subscribed first
+  size_t dropped = 0;
+  std::set<std::string> missing;
+  std::map<std::string, CUptiResult> failing;  // function -> its result
+
+  // ---- State
+  std::set<int> kinds;
+  std::set<uint32_t> runtime_ids;
+  std::set<uint32_t> driver_ids;
+  std::vector<uint32_t> flushes;  // flags
+  int finalized = 0;
+  bool subscribed = false;
+  CUpti_ActivityThreadIdType thread_id_type =
+      CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT;
+  CUpti_BuffersCallbackRequestFunc requested = nullptr;
+  CUpti_BuffersCallbackCompleteFunc completed = nullptr;
+  CUpti_TimestampCallbackFunc timestamp_callback = nullptr;
+  std::vector<uint64_t> external_ids;  // pushed with CUSTOM2
+
+  // Asks for a buffer before there is anything to put into it.
+  void HoldBuffer();
+  // Delivers what there is.
+  void Flush(uint32_t flags);
+
+ private:
+  friend struct FakeCuptiFunctions;
+  void Append(const void* record, size_t bytes);
+  size_t SizeOf(const CUpti_Activity* record) const;
+
+  uint8_t* buffer_ = nullptr;
+  size_t buffer_bytes_ = 0;
+  size_t used_ = 0;
+  std::deque<std::string> names_;  // of kernels, at stable addresses
+  CUpti_CallbackFunc callback_ = nullptr;
+  void* callback_data_ = nullptr;
+  std::set<CUpti_CallbackId> callback_ids_;
+};
+
+}  // namespace dltap::shim::cupti
+
+#endif  // DLTAP_TESTS_UNIT_SHIM_TAP_ACTIVITY_CUPTI_FAKE_CUPTI_H_

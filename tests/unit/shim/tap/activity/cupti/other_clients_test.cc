@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens when a framework's profiler uses CUPTI in the same process.
+#include <gtest/gtest.h>
+
+#include "shim/tap/activity/cupti/client_hooks.h"
+#include "tests/unit/shim/tap/activity/cupti/kernel_tracing_fixture.h"
+
+namespace dltap::shim::cupti {
+namespace {
+
+constexpr auto kKernels = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+
+// A client that behaves like PyTorch's profiler; its calls run the hooks as the
+// wrappers do.
+class Client {
+ public:
+  explicit Client(FakeCupti* cupti) : cupti_(cupti) {
+    delivered() = 0;
+    last_buffer() = nullptr;
+  }
+
+  void Register() {
+    void* requested = reinterpret_cast<void*>(&Requested);
+    void* completed = reinterpret_cast<void*>(&Completed);
+    hooks::CuptiRegisterCallbacks::Before(requested, completed);
+    cupti_->requested = &Requested;
+    cupti_->completed = &Completed;
+    hooks::CuptiRegisterCallbacks::After(0, requested, completed);
+  }
+  void Enable() {
+    hooks::CuptiEnable::Before(kKernels);
+    cupti_->kinds.insert(kKernels);
+    hooks::CuptiEnable::After(0, kKernels);
+  }
+  void Disable() {
+    cupti_->kinds.erase(kKernels);
+    hooks::CuptiDisable::After(0, kKernels);
+  }
+  void Flush() {
+    cupti_->Flush(0);
+    hooks::CuptiFlushAll::After(0);
+  }
+
+  // Bytes of records that it received.
+  static size_t& delivered() {
+    static size_t bytes = 0;
+    return bytes;
+  }
+  static uint8_t*& last_buffer() {
+    static uint8_t* buffer = nullptr;
+    return buffer;
+  }
+
+ private:
+  static void Requested(uint8_t** buffer, size_t* size, size_t* max_records) {
+    alignas(8) static uint8_t memory[1 << 16];
+    *buffer = last_buffer() = memory;
+    *size = sizeof(memory);
+    *max_records = 0;
+  }
+  static void Completed(CUcontext, uint32_t, uint8_t* buffer, size_t,
+                        size_t valid_bytes) {
+    EXPECT_EQ(buffer, last_buffer());
+    delivered() += valid_bytes;
+  }
+
+  FakeCupti* cupti_;
+};
+
+class OtherClientsTest : public KernelTracingFixture {
+ protected:
+  size_t kernels() const { return runtime_.All<trace::KernelRecord>().size(); }
+  Client client_{&cupti_};
+};
+
+TEST_F(OtherClientsTest, OurRecordsAreFetchedBeforeTheClientTakesOver) {
+  Start();
+  cupti_.Kernel("before", 1, 10, 20);
+  client_.Register();
+  client_.Enable();
+  EXPECT_FALSE(runtime_.pushing);
+  EXPECT_EQ(cupti_.kinds, std::set<int>{kKernels});
+  EXPECT_TRUE(cupti_.runtime_ids.empty());
+  cupti_.Kernel("during", 2, 30, 40);
+  client_.Flush();
+  Pass();
+  EXPECT_EQ(kernels(), 1u);
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+}
+
+TEST_F(OtherClientsTest, TakesBackAfterTheClientHasLeftAndFlushed) {
+  Start();
+  cupti_.now = 100;
+  client_.Register();
+  client_.Enable();
+  cupti_.Kernel("during", 2, 30, 40);
+  client_.Disable();
+  runtime_.now_ns += 100'000'000;
+  tracing_.Pass();  // it has not fetched its records yet
+  EXPECT_FALSE(runtime_.pushing);
+  EXPECT_EQ(runtime_.wakes, 0);
+  client_.Flush();
+  EXPECT_EQ(runtime_.wakes, 1);
+  cupti_.now = 900;
+  runtime_.now_ns += 100'000'000;
+  tracing_.Pass();
+  EXPECT_TRUE(runtime_.pushing);
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+  cupti_.Kernel("after", 3, 1000, 1010);
+  Pass();
+  EXPECT_EQ(kernels(), 1u);
+  const auto gaps = runtime_.All<trace::NotObservedRecord>();
+  ASSERT_EQ(gaps.size(), 1u);
+  EXPECT_EQ(gaps[0].begin_ns, 100u);
+  EXPECT_EQ(gaps[0].end_ns, 900u);
+  EXPECT_EQ(gaps[0].cause,
+            static_cast<uint32_t>(trace::NotObservedCause::kYielded));
+  EXPECT_EQ(runtime_.losses[trace::LossKind::kActivityYielded], 1u);
+}
+
+TEST_F(OtherClientsTest, AClientThatNeverFlushesStillGetsItsRecords) {
+  Start();
+  client_.Register();
+  client_.Enable();
+  cupti_.Kernel("during", 2, 30, 40);
+  client_.Disable();
+  runtime_.now_ns += 3'000'000'000;
+  tracing_.Pass();
+  EXPECT_TRUE(runtime_.pushing);
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+  EXPECT_EQ(kernels(), 0u);
+}
+
+TEST_F(OtherClientsTest, SecondProfilingRunIsServedAgain) {
+  Start();
+  for (uint32_t run = 0; run < 3; ++run) {
+    client_.Register();
+    client_.Enable();
+    cupti_.Kernel("during", 10 * run + 2, 30, 40);
+    client_.Disable();
+    client_.Flush();
+    Pass();
+    EXPECT_TRUE(runtime_.pushing);
+    cupti_.Kernel("between", 10 * run + 3, 50, 60);
+    Pass();
+  }
+  EXPECT_EQ(kernels(), 3u);
+  EXPECT_EQ(Client::delivered(), 3u * SizesOf(cupti_.version).kernel);
+}
+
+TEST_F(OtherClientsTest, AClientThatKeepsItsRegistrationGetsItBack) {
+  Start();
+  client_.Register();
+  client_.Enable();
+  client_.Disable();
+  client_.Flush();
+  Pass();
+  ASSERT_TRUE(runtime_.pushing);
+  client_.Enable();  // without registering again
+  cupti_.Kernel("during", 2, 30, 40);
+  client_.Flush();
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+}
+
+TEST_F(OtherClientsTest, AClientThatWasFirstIsNotDisturbed) {
+  client_.Register();
+  client_.Enable();
+  Start();
+  cupti_.Kernel("its", 1, 10, 20);
+  Pass();
+  EXPECT_FALSE(runtime_.pushing);
+  client_.Disable();
+  client_.Flush();
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+  Pass();
+  EXPECT_TRUE(runtime_.pushing);
+}
+
+// CUPTI may keep an empty buffer when it is flushed.
+TEST_F(OtherClientsTest, RecordsInABufferOfTheOtherReachTheirOwner) {
+  Start();
+  cupti_.HoldBuffer();  // one of ours
+  client_.Register();
+  client_.Enable();
+  EXPECT_NE(Client::last_buffer(), nullptr) << "never asked for a buffer";
+  cupti_.Kernel("its", 2, 30, 40);
+  client_.Disable();
+  client_.Flush();
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+  cupti_.HoldBuffer();  // one of the client's
+  Pass();
+  cupti_.Kernel("ours", 3, 50, 60);
+  Pass();
+  EXPECT_EQ(kernels(), 1u);
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+}
+
+TEST_F(OtherClientsTest, StillYieldedAtTheEndIsNotObserved) {
+  Start();
+  cupti_.now = 100;
+  client_.Register();
+  client_.Enable();
+  cupti_.now = 500;
+  tracing_.Finish();
+  const auto gaps = runtime_.All<trace::NotObservedRecord>();
+  ASSERT_EQ(gaps.size(), 1u);
+  EXPECT_EQ(gaps[0].end_ns, 500u);
+}
+
+TEST_F(OtherClientsTest, ThreadIdsAreAsTheClientLeftThem) {
+  Start();
+  EXPECT_EQ(cupti_.thread_id_type, CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  client_.Register();
+  EXPECT_EQ(cupti_.thread_id_type, CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT);
+}
+
+TEST_F(OtherClientsTest, SubscriberGivesUpItsPlace) {
+  Start();
+  tracing_.CaptureBegins();
+  hooks::CuptiSubscribe::Before(nullptr, nullptr, nullptr);
+  EXPECT_FALSE(cupti_.subscribed);
+  cupti_.busy_subscriber = true;
+  tracing_.CaptureBegins();
+  EXPECT_EQ(runtime_.losses[trace::LossKind::kGraphNodeUnknown], 1u);
+  cupti_.busy_subscriber = false;
+  hooks::CuptiUnsubscribe::After(0, nullptr);
+  tracing_.CaptureBegins();
+  EXPECT_TRUE(cupti_.subscribed);
+}
+
+TEST_F(OtherClientsTest, FinalizeByAClientIsSurvived) {
+  Start();
+  cupti_.Kernel("k", 1, 10, 20);
+  hooks::CuptiFinalize::Before();
+  cupti_.kinds.clear();
+  cupti_.requested = nullptr;
+  Pass();
+  EXPECT_EQ(kernels(), 1u);
+  cupti_.Kernel("again", 2, 30, 40);
+  Pass();
+  EXPECT_EQ(kernels(), 2u);
+}
+
+// ---- Clocks ----------------------------------------------------------------
+
+FakeCupti* g_clock_source = nullptr;
+// Three ticks a nanosecond, from another origin: a cycle counter.
+uint64_t CycleCallback() { return 3 * g_clock_source->now + 5'000'000; }
+
+TEST_F(OtherClientsTest, TimesOfAForeignClockAreMappedBack) {
+  g_clock_source = &cupti_;
+  Start();
+  void* callback = reinterpret_cast<void*>(&CycleCallback);
+  hooks::CuptiTimestampCallback::Before(callback);
+  cupti_.timestamp_callback = &CycleCallback;
+  hooks::CuptiTimestampCallback::After(0, callback);
+  client_.Register();
+  client_.Enable();
+  Pass();
+  Pass();
+  client_.Disable();
+  client_.Flush();
+  Pass();
+  ASSERT_TRUE(runtime_.pushing);
+  const uint64_t start = cupti_.now + 1'000;
+  cupti_.Kernel("after", 3, 3 * start + 5'000'000,
+                3 * (start + 250) + 5'000'000);
+  Pass();
+  const auto kernels = runtime_.All<trace::KernelRecord>();
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_NEAR(static_cast<double>(kernels[0].start_ns),
+              static_cast<double>(start), 2.0);
+  EXPECT_NEAR(kernels[0].duration_ns, 250.0, 2.0);
+}
+
+TEST_F(OtherClientsTest, RecordsFromBeforeTheCallbackKeepTheirTimes) {
+  g_clock_source = &cupti_;
+  cupti_.now = 1'000'000'000'000;
+  Start();
+  const uint64_t start = cupti_.now - 500;
+  cupti_.Kernel("before", 1, start, start + 100);
+  void* callback = reinterpret_cast<void*>(&CycleCallback);
+  hooks::CuptiTimestampCallback::Before(callback);  // fetches them
+  cupti_.timestamp_callback = &CycleCallback;
+  hooks::CuptiTimestampCallback::After(0, callback);
+  Pass();  // reads them
+  const auto kernels = runtime_.All<trace::KernelRecord>();
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0].start_ns, start);
+  EXPECT_EQ(kernels[0].duration_ns, 100u);
+}
+
+TEST_F(OtherClientsTest, TimestampGoesOnWhenCuptisFollowsTheCallback) {
+  g_clock_source = &cupti_;
+  cupti_.timestamp_follows_callback = true;
+  cupti_.now = 50'000'000'000;
+  Start();
+  void* callback = reinterpret_cast<void*>(&CycleCallback);
+  hooks::CuptiTimestampCallback::Before(callback);
+  cupti_.timestamp_callback = &CycleCallback;
+  hooks::CuptiTimestampCallback::After(0, callback);
+  runtime_.now_ns += 1'000;
+  uint64_t now = 0;
+  ASSERT_TRUE(tracing_.Timestamp(&now));
+  EXPECT_EQ(now, 50'000'001'000u);
+}
+
+}  // namespace
+}  // namespace dltap::shim::cupti
