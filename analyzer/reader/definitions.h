@@ -35,8 +35,13 @@ struct StreamRef {
 // look-ups work once all are in.
 class Definitions {
  public:
-  Definitions(ModelBuilder& builder, Process& process, LossCounts& losses)
-      : builder_(builder), process_(process), losses_(losses) {}
+  // `minor_version`: of the format that the writer followed.
+  Definitions(ModelBuilder& builder, Process& process, LossCounts& losses,
+              uint16_t minor_version)
+      : builder_(builder),
+        process_(process),
+        losses_(losses),
+        minor_version_(minor_version) {}
 
   // False: not a definition, or one that comes with its place in the file.
   bool Add(const trace::RecordView& record);
@@ -68,6 +73,7 @@ class Definitions {
   ModelBuilder& builder_;
   Process& process_;
   LossCounts& losses_;
+  uint16_t minor_version_;
   trace::ClockRecord clock_ = {};
   IdMap<EntryLayout> entries_;
   IdMap<TextId> texts_;

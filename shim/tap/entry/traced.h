@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "entry_points.h"
-#include "shim/specs/roles.h"
 #include "shim/tap/cupti/hooks.h"
 #include "shim/tap/entry/call_record.h"
 #include "shim/tap/entry/real_functions.h"
@@ -15,6 +14,7 @@
 #include "shim/tap/runtime/session.h"
 #include "shim/tap/runtime/thread_state.h"
 #include "shim/tap/tagging/hooks.h"
+#include "vocabulary.h"
 
 // The one shape of a wrapper. Generated wrappers are single calls of Traced
 // (role record), Counted or Followed (role state); everything is inlined into
