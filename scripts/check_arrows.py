@@ -31,6 +31,7 @@ shim/tap/runtime     -> shim/trace shim/specs
 shim/tap/tagging     -> shim/trace opmodel
 shim/tap/cupti       -> shim/tap/runtime
 simgpu          -> opmodel shim/specs
+opmodel              -> shim/specs
 
 analyzer/cli         -> analyzer/reports analyzer/exporters analyzer/predict
 analyzer/cli         -> analyzer/query analyzer/control analyzer/web
@@ -44,11 +45,16 @@ analyzer/metrics     -> analyzer/attribution opmodel
 analyzer/attribution -> analyzer/model shim/specs
 analyzer/reader      -> analyzer/model shim/trace shim/specs
 analyzer/importers   -> analyzer/model shim/specs
-analyzer/model       -> opmodel
+analyzer/model       -> opmodel shim/specs
 analyzer/control     -> opmodel
 
 tests                -> analyzer/cli shim/tap simgpu
 """
+
+# Headers that shim/specs generates: included without a folder.
+GENERATED = """
+abi_structs.h entry_points.h entry_points.inc tap_tables.h vocabulary.h
+""".split()
 
 # Code in the user's process has no C++ run-time library: these need none.
 PRODUCTS = ("shim/", "opmodel/", "simgpu/", "analyzer/", "tests/")
@@ -94,8 +100,8 @@ def complaint(part: str, quoted: str, angled: str,
                 and angled not in IN_PROCESS_STANDARD:
             return f"<{angled}> may need the C++ run-time library"
         return None
-    if quoted.startswith(PRODUCTS):
-        target = part_of(quoted)
+    if quoted.startswith(PRODUCTS) or quoted in GENERATED:
+        target = "shim/specs" if quoted in GENERATED else part_of(quoted)
         if target is None:
             return f'"{quoted}" belongs to no part'
         if target not in allowed[part]:
