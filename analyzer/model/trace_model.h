@@ -259,10 +259,8 @@ struct TraceModel {
   TextPool texts;
 };
 
-// Value of an argument of a call; nullopt when the record lacks it.
-std::optional<int64_t> IntArg(const TraceModel& model, const Process& process,
-                              const Call& call, std::string_view name);
-// The same by position in EntryPoint::args, for hot loops.
+// Value of an argument of a call, by its position in EntryPoint::args; nullopt
+// when the record lacks it.
 std::optional<int64_t> IntArg(const EntryPoint& entry, const Process& process,
                               const Call& call, size_t arg);
 
