@@ -35,6 +35,7 @@ shim/tap/runtime     -> shim/trace shim/specs
 shim/tap/tagging     -> shim/trace opmodel
 shim/tap/activity    -> shim/tap/runtime
 
+opmodel              -> shim/specs
 simgpu/base          -> opmodel shim/specs
 simgpu/bytes         -> simgpu/base
 simgpu/stream        -> simgpu/bytes
@@ -63,13 +64,18 @@ analyzer/metrics     -> analyzer/attribution opmodel
 analyzer/attribution -> analyzer/model shim/specs
 analyzer/reader      -> analyzer/model shim/trace shim/specs
 analyzer/importers   -> analyzer/model shim/specs
-analyzer/model       -> opmodel
+analyzer/model       -> opmodel shim/specs
 analyzer/control     -> opmodel
 
 tests                -> analyzer/cli shim/tap
 tests                -> simgpu/torch simgpu/driver simgpu/cudnn simgpu/nccl
 tests                -> simgpu/cupti simgpu/rest simgpu/cuda12
 """
+
+# Headers that shim/specs generates: included without a folder.
+GENERATED = """
+abi_structs.h entry_points.h entry_points.inc tap_tables.h vocabulary.h
+""".split()
 
 # Code in the user's process has no C++ run-time library: these need none.
 PRODUCTS = ("shim/", "opmodel/", "simgpu/", "analyzer/", "tests/")
@@ -115,8 +121,8 @@ def complaint(part: str, quoted: str, angled: str,
                 and angled not in IN_PROCESS_STANDARD:
             return f"<{angled}> may need the C++ run-time library"
         return None
-    if quoted.startswith(PRODUCTS):
-        target = part_of(quoted)
+    if quoted.startswith(PRODUCTS) or quoted in GENERATED:
+        target = "shim/specs" if quoted in GENERATED else part_of(quoted)
         if target is None:
             return f'"{quoted}" belongs to no part'
         if target not in allowed[part]:

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "analyzer/reader/text/text_line.h"
-#include "analyzer/reader/text/trace_printer.h"
+#include "analyzer/reader/text/print_options.h"
 
 namespace dltap::analyzer {
 
