@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analyzer/metrics/efficiency.h"
-#include "analyzer/reports/class_report.h"
+#include "analyzer/reports/class_table.h"
 #include "analyzer/reports/render.h"
 
 namespace dltap::analyzer {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "analyzer/reports/class_report.h"
+#include "analyzer/reports/class_table.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "analyzer/metrics/efficiency.h"
-#include "analyzer/reports/class_report.h"
+#include "analyzer/reports/class_table.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/text_report.h"
 

@@ -6,7 +6,7 @@
 
 #include "analyzer/metrics/summary.h"
 #include "analyzer/model/trace_model.h"
-#include "analyzer/reports/class_report.h"
+#include "analyzer/reports/class_table.h"
 
 namespace dltap::analyzer {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_ANALYZER_REPORTS_CLASS_REPORT_H_
-#define DLTAP_ANALYZER_REPORTS_CLASS_REPORT_H_
+#ifndef DLTAP_ANALYZER_REPORTS_CLASS_TABLE_H_
+#define DLTAP_ANALYZER_REPORTS_CLASS_TABLE_H_
 
 #include <optional>
 #include <string>
@@ -34,4 +34,4 @@ Table DeviceTable(const TraceModel& model, const Summary& summary);
 
 }  // namespace dltap::analyzer
 
-#endif  // DLTAP_ANALYZER_REPORTS_CLASS_REPORT_H_
+#endif  // DLTAP_ANALYZER_REPORTS_CLASS_TABLE_H_
