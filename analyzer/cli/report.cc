@@ -45,8 +45,12 @@ bool ParseSamples(const std::string& text, Options& options) {
   return *options.samples_per_step > 0;
 }
 
-void Print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
+std::string Render(const Options& options, const Summary& summary) {
+  const Figures figures = FiguresOf(summary, options.samples_per_step);
+  if (options.json) return JsonReport(summary, figures);
+  const ReportBy by = kBy.at(options.by);
+  return options.csv ? CsvReport(figures, by, options.report)
+                     : TextReport(summary, figures, by, options.report);
 }
 
 }  // namespace
@@ -80,18 +84,10 @@ int RunReport(const std::vector<std::string>& args) {
   const absl::StatusOr<TraceModel> model = LoadTrace(options.paths);
   if (!model.ok()) return Fail(model.status());
   options.report.color = UseColor(options.color, stdout);
-  const ReportBy by = kBy.at(options.by);
   options.attribution.composite = !options.no_composite;
-  const Summary summary =
-      Summarise(*model, Attribute(*model, options.attribution));
-  const Figures figures = FiguresOf(summary, options.samples_per_step);
-  if (options.json) {
-    Print(JsonReport(summary, figures));
-  } else if (options.csv) {
-    Print(CsvReport(figures, by, options.report));
-  } else {
-    Print(TextReport(summary, figures, by, options.report));
-  }
+  const std::string text = Render(
+      options, Summarise(*model, Attribute(*model, options.attribution)));
+  std::fwrite(text.data(), 1, text.size(), stdout);
   return kExitOk;
 }
 

@@ -180,6 +180,14 @@ std::string Evidence(const TrustFigures& trust) {
   return from.empty() ? "" : " (" + Join(from, ", ") + ")";
 }
 
+std::string Joins(const TrustFigures& trust) {
+  if (trust.launches_without_kernel == 0 && trust.kernels_without_launch == 0) {
+    return "every launch has its kernel";
+  }
+  return Count(trust.launches_without_kernel, "launch") + " without kernel, " +
+         Count(trust.kernels_without_launch, "kernel") + " without launch";
+}
+
 std::string Trust(const TrustFigures& trust) {
   std::vector<std::string> parts;
   parts.push_back(Count(trust.lost_records, "record") + " lost");
@@ -191,13 +199,7 @@ std::string Trust(const TrustFigures& trust) {
                   " of GPU time classified" + Evidence(trust));
   parts.push_back("FLOPs known for " + PercentText(trust.flops_known_share, 0) +
                   " of GPU time");
-  if (trust.launches_without_kernel == 0 && trust.kernels_without_launch == 0) {
-    parts.push_back("every launch has its kernel");
-  } else {
-    parts.push_back(
-        Count(trust.launches_without_kernel, "launch") + " without kernel, " +
-        Count(trust.kernels_without_launch, "kernel") + " without launch");
-  }
+  parts.push_back(Joins(trust));
   if (trust.composite_ns > 0) {
     parts.push_back(Ms(static_cast<double>(trust.composite_ns)) +
                     " ms regrouped (--no-composite undoes it)");
