@@ -11,7 +11,9 @@
 #include "analyzer/model/trace_model.h"
 #include "opmodel/cost.h"
 
-// What the passes of attribution fill and everything later reads.
+// What the passes of attribution find out, by position in the model: it refers
+// to calls and activities of one Process by their index and is of use only
+// beside it.
 namespace dltap::analyzer {
 
 using WorkId = StrongId<struct WorkTag>;

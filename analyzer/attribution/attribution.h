@@ -11,8 +11,10 @@ struct AttributionOptions {
   bool composite = true;  // regroup GEMM-softmax-GEMM into attention, ...
 };
 
-// Decides class, direction and evidence of every activity; see
-// docs/design.md section 5.
+// Decides class, direction and evidence of every activity; see docs/design.md
+// section 5. `model` is normalised. No activity is dropped: one that joins no
+// call keeps JoinedBy::kNone, one whose class nothing tells is kUnattributed.
+// The result holds indices into `model` and is of use only while that lives.
 Attribution Attribute(const TraceModel& model,
                       const AttributionOptions& options = {});
 

@@ -16,7 +16,8 @@ struct PrintOptions {
   uint64_t limit = std::numeric_limits<uint64_t>::max();
 };
 
-// Takes the text in pieces of whole lines. False: no more is wanted.
+// Takes the text in pieces of whole lines; a piece lives during the call only.
+// False: no more is wanted, and no further piece comes.
 using TextSink = bool (*)(std::string_view piece, void* context);
 
 }  // namespace dltap::analyzer

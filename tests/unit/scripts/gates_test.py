@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import check_arrows  # noqa: E402
+import check_numbers  # noqa: E402
 import check_sizes  # noqa: E402
 import check_text  # noqa: E402
 
@@ -199,6 +200,34 @@ class TextTest(unittest.TestCase):
         self.assertEqual(len(self.errors(
             "scripts/x.py", "# SPDX-License-Identifier: Apache-2.0",
             "x = 1 ", "\ty = 2")), 2)
+
+
+class NumbersTest(unittest.TestCase):
+    def setUp(self):
+        self.tree = Tree(self)
+
+    def errors(self, line, path="analyzer/reports/table.cc"):
+        self.tree.add(path, line)
+        return check_numbers.check(self.tree.root)
+
+    def test_a_report_neither_divides_nor_scales(self):
+        for line in ("x = a / b;", "x /= b;", "x = a % b;", "y = Ratio(a, b);",
+                     "x = ns * 1e-6;", "x = 100 * ratio;", "x = a*100.0;"):
+            with self.subTest(line):
+                self.assertEqual(len(self.errors(line)), 1)
+
+    def test_text_comments_and_paths_may_hold_slashes(self):
+        for line in ('text = "ms/step 50 %";', "// a / b", "x = '/';",
+                     '#include "analyzer/reports/table.h"',
+                     "const Table* table; f(*table); x = a * kMsPerNs;",
+                     "constexpr size_t kPageWidth = 100;"):
+            with self.subTest(line):
+                self.assertFalse(self.errors(line))
+
+    def test_units_scale_and_metrics_divide(self):
+        self.assertFalse(self.errors("x = ns * 1e-6;",
+                                     "analyzer/reports/units.h"))
+        self.assertFalse(self.errors("x = a / b;", "analyzer/metrics/a.cc"))
 
 
 class SizesTest(unittest.TestCase):

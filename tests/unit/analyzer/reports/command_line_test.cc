@@ -12,10 +12,7 @@ namespace dltap::analyzer {
 namespace {
 
 std::string TextOf(std::vector<std::string> command) {
-  Process process;
-  process.program = "python";
-  process.command = std::move(command);
-  return CommandText(process);
+  return CommandText("python", command, false);
 }
 
 TEST(CommandLineTest, ProgramByBaseNameScriptAsGiven) {
@@ -28,7 +25,7 @@ TEST(CommandLineTest, ProgramByBaseNameScriptAsGiven) {
 
 TEST(CommandLineTest, ProgramAloneWithoutArguments) {
   EXPECT_EQ(TextOf({}), "python");
-  EXPECT_EQ(CommandText(Process()), "");
+  EXPECT_EQ(CommandText("", {}, false), "");
 }
 
 TEST(CommandLineTest, WordsThatWouldRunTogetherAreQuoted) {
@@ -67,24 +64,29 @@ TEST(CommandLineTest, LongLinesLoseTheirEnd) {
 }
 
 TEST(CommandLineTest, CutTraceSaysSo) {
-  Process process;
-  process.command = {"python", "train.p"};
-  process.command_is_cut = true;
-  EXPECT_EQ(CommandText(process), "python train.p …");
+  EXPECT_EQ(CommandText("python", {"python", "train.p"}, true),
+            "python train.p …");
 }
 
 TEST(CommandLineTest, OtherCommandsOfTheRunAreCounted) {
-  TraceModel model;
-  model.processes.resize(4);
-  model.processes[0].command = {"python", "train.py"};
-  model.processes[1].command = {"python", "train.py"};
-  EXPECT_EQ(CommandsText(model, model.processes[0]), "python train.py");
-  model.processes[2].command = {"python", "server.py"};
-  EXPECT_EQ(CommandsText(model, model.processes[0]),
-            "python train.py (and 1 other command)");
-  model.processes[3].program = "worker";
-  EXPECT_EQ(CommandsText(model, model.processes[2]),
-            "python server.py (and 2 other commands)");
+  Summary summary;
+  summary.processes.resize(4);
+  summary.processes[0].command = {"python", "train.py"};
+  summary.processes[1].command = {"python", "train.py"};
+  EXPECT_EQ(CommandsText(summary), "python train.py");
+  summary.processes[2].command = {"python", "server.py"};
+  EXPECT_EQ(CommandsText(summary), "python train.py (and 1 other command)");
+  summary.processes[3].program = "worker";
+  EXPECT_EQ(CommandsText(summary), "python train.py (and 2 other commands)");
+}
+
+TEST(CommandLineTest, CommandWithGpuWorkIsTheOneOfTheRun) {
+  Summary summary;
+  summary.processes.resize(2);
+  summary.processes[0].command = {"torchrun", "train.py"};
+  summary.processes[1].command = {"python", "train.py"};
+  summary.processes[1].devices.resize(1);
+  EXPECT_EQ(CommandsText(summary), "python train.py (and 1 other command)");
 }
 
 }  // namespace
