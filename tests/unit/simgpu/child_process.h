@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_TESTS_UNIT_SIMGPU_CORE_CHILD_PROCESS_H_
-#define DLTAP_TESTS_UNIT_SIMGPU_CORE_CHILD_PROCESS_H_
+#ifndef DLTAP_TESTS_UNIT_SIMGPU_CHILD_PROCESS_H_
+#define DLTAP_TESTS_UNIT_SIMGPU_CHILD_PROCESS_H_
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -124,4 +124,4 @@ class Child {
   bool waited_ = false;
 };
 
-#endif  // DLTAP_TESTS_UNIT_SIMGPU_CORE_CHILD_PROCESS_H_
+#endif  // DLTAP_TESTS_UNIT_SIMGPU_CHILD_PROCESS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/unit/simgpu/core/kernels.h"
+#include "tests/unit/simgpu/kernels.h"
 
 __device__ int g_counter;
 __managed__ int g_managed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_TESTS_UNIT_SIMGPU_CORE_KERNELS_H_
-#define DLTAP_TESTS_UNIT_SIMGPU_CORE_KERNELS_H_
+#ifndef DLTAP_TESTS_UNIT_SIMGPU_KERNELS_H_
+#define DLTAP_TESTS_UNIT_SIMGPU_KERNELS_H_
 
 #include <cuda_runtime_api.h>
 
@@ -13,4 +13,4 @@ const void* CounterSymbol();  // __device__ int, 4 bytes
 
 int* ManagedValue();  // __managed__ int
 
-#endif  // DLTAP_TESTS_UNIT_SIMGPU_CORE_KERNELS_H_
+#endif  // DLTAP_TESTS_UNIT_SIMGPU_KERNELS_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_TESTS_UNIT_SIMGPU_CORE_NAMED_KERNELS_H_
-#define DLTAP_TESTS_UNIT_SIMGPU_CORE_NAMED_KERNELS_H_
+#ifndef DLTAP_TESTS_UNIT_SIMGPU_NAMED_KERNELS_H_
+#define DLTAP_TESTS_UNIT_SIMGPU_NAMED_KERNELS_H_
 
 #include <cuda.h>
 #include <gtest/gtest.h>
@@ -73,4 +73,4 @@ class NamedKernelTest : public testing::Test {
   std::vector<const char*> names_;
 };
 
-#endif  // DLTAP_TESTS_UNIT_SIMGPU_CORE_NAMED_KERNELS_H_
+#endif  // DLTAP_TESTS_UNIT_SIMGPU_NAMED_KERNELS_H_

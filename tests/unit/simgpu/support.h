@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_TESTS_UNIT_SIMGPU_CORE_SUPPORT_H_
-#define DLTAP_TESTS_UNIT_SIMGPU_CORE_SUPPORT_H_
+#ifndef DLTAP_TESTS_UNIT_SIMGPU_SUPPORT_H_
+#define DLTAP_TESTS_UNIT_SIMGPU_SUPPORT_H_
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
@@ -29,4 +29,4 @@ class RuntimeTest : public testing::Test {
   float* data_ = nullptr;
 };
 
-#endif  // DLTAP_TESTS_UNIT_SIMGPU_CORE_SUPPORT_H_
+#endif  // DLTAP_TESTS_UNIT_SIMGPU_SUPPORT_H_

@@ -8,8 +8,8 @@
 
 #include "simgpu/launch/handle_facts.h"
 #include "simgpu/launch/library_call.h"
-#include "tests/unit/simgpu/core/kernels.h"
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/kernels.h"
+#include "tests/unit/simgpu/support.h"
 
 namespace {
 

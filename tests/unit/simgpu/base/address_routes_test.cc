@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "simgpu/base/counters.h"
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/support.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/simgpu/core/kernels.h"
+#include "tests/unit/simgpu/kernels.h"
 
 namespace {
 

@@ -2,8 +2,8 @@
 // With DLTAP_SIM_KEEP_NUMBERS=1: a number that the host wrote is the host's.
 #include <cstdint>
 
-#include "tests/unit/simgpu/core/kernels.h"
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/kernels.h"
+#include "tests/unit/simgpu/support.h"
 
 namespace {
 

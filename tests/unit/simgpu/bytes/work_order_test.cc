@@ -7,7 +7,7 @@
 
 #include <atomic>
 
-#include "tests/unit/simgpu/core/named_kernels.h"
+#include "tests/unit/simgpu/named_kernels.h"
 
 namespace {
 

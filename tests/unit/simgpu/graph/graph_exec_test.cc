@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executable graphs: instantiation, update, launches.
-#include "tests/unit/simgpu/core/graph_support.h"
+#include "tests/unit/simgpu/graph/graph_support.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // Memory that graphs allocate: who frees it, and what a device holds for them.
 #include <cuda.h>
 
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/support.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "tests/unit/simgpu/core/graph_support.h"
+#include "tests/unit/simgpu/graph/graph_support.h"
 
 namespace {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_TESTS_UNIT_SIMGPU_CORE_GRAPH_SUPPORT_H_
-#define DLTAP_TESTS_UNIT_SIMGPU_CORE_GRAPH_SUPPORT_H_
+#ifndef DLTAP_TESTS_UNIT_SIMGPU_GRAPH_GRAPH_SUPPORT_H_
+#define DLTAP_TESTS_UNIT_SIMGPU_GRAPH_GRAPH_SUPPORT_H_
 
 #include <cuda.h>
 
 #include <vector>
 
-#include "tests/unit/simgpu/core/kernels.h"
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/kernels.h"
+#include "tests/unit/simgpu/support.h"
 
 // A test with a graph that is destroyed with what was made of it. Handles serve
 // both APIs.
@@ -69,4 +69,4 @@ class GraphFixture : public RuntimeTest {
   cudaGraphExec_t exec_ = nullptr;
 };
 
-#endif  // DLTAP_TESTS_UNIT_SIMGPU_CORE_GRAPH_SUPPORT_H_
+#endif  // DLTAP_TESTS_UNIT_SIMGPU_GRAPH_GRAPH_SUPPORT_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
-#include "tests/unit/simgpu/core/kernels.h"
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/kernels.h"
+#include "tests/unit/simgpu/support.h"
 
 namespace {
 

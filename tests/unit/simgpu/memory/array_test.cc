@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/support.h"
 
 // The functions that copy runs of bytes.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "tests/unit/simgpu/core/child_process.h"
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/child_process.h"
+#include "tests/unit/simgpu/support.h"
 
 namespace {
 

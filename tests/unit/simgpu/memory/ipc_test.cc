@@ -2,9 +2,9 @@
 #include <numeric>
 #include <vector>
 
-#include "tests/unit/simgpu/core/child_process.h"
-#include "tests/unit/simgpu/core/kernels.h"
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/child_process.h"
+#include "tests/unit/simgpu/kernels.h"
+#include "tests/unit/simgpu/support.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/support.h"
 
 namespace {
 

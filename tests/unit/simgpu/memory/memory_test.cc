@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/simgpu/core/kernels.h"
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/kernels.h"
+#include "tests/unit/simgpu/support.h"
 
 namespace {
 

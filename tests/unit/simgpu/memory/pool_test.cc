@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stream-ordered allocator: when freed memory is used again, and by whom.
-#include "tests/unit/simgpu/core/kernels.h"
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/kernels.h"
+#include "tests/unit/simgpu/support.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // they were made from.
 #include <cuda.h>
 
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/support.h"
 
 namespace {
 

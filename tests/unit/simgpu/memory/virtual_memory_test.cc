@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "tests/unit/simgpu/core/child_process.h"
+#include "tests/unit/simgpu/child_process.h"
 
 #define ASSERT_CU(call) ASSERT_EQ(CUDA_SUCCESS, (call))
 #define EXPECT_CU(call) EXPECT_EQ(CUDA_SUCCESS, (call))

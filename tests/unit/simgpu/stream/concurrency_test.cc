@@ -3,8 +3,8 @@
 // of 256 threads on each of its 132 SMs: 1056 blocks fill it.
 #include <array>
 
-#include "tests/unit/simgpu/core/kernels.h"
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/kernels.h"
+#include "tests/unit/simgpu/support.h"
 
 namespace {
 

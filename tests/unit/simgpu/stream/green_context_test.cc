@@ -6,8 +6,8 @@
 #include <array>
 #include <vector>
 
-#include "tests/unit/simgpu/core/kernels.h"
-#include "tests/unit/simgpu/core/support.h"
+#include "tests/unit/simgpu/kernels.h"
+#include "tests/unit/simgpu/support.h"
 
 namespace {
 

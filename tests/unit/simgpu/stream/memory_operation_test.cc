@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stream memory operations and their graph node; attributes of streams.
-#include "tests/unit/simgpu/core/graph_support.h"
+#include "tests/unit/simgpu/graph/graph_support.h"
 
 namespace {
 

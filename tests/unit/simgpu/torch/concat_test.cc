@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/unit/simgpu/core/named_kernels.h"
+#include "tests/unit/simgpu/named_kernels.h"
 
 namespace {
 

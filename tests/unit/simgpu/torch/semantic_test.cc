@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tests/unit/simgpu/core/named_kernels.h"
+#include "tests/unit/simgpu/named_kernels.h"
 
 namespace {
 
