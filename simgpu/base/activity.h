@@ -199,13 +199,13 @@ struct StreamAttributeFacts {
 };
 struct ResourceActivityRecord {
   ResourceEvent event;
-  void* context;              // CUcontext
-  void* handle;               // CUstream, CUgraph, CUgraphExec, CUmodule
-  void* original_graph;       // kGraphCloned, kGraphExecCreated
-  void* node;                 // CUgraphNode
-  void* original_node;        // kGraphNodeCloned
-  int node_type;              // CUgraphNodeType
-  void* dependent = nullptr;  // CUgraphNode, of kGraphDependency*
+  void* context = nullptr;         // CUcontext
+  void* handle = nullptr;          // CUstream, CUgraph, CUgraphExec, CUmodule
+  void* original_graph = nullptr;  // kGraphCloned, kGraphExecCreated
+  void* node = nullptr;            // CUgraphNode
+  void* original_node = nullptr;   // kGraphNodeCloned
+  int node_type = 0;               // CUgraphNodeType
+  void* dependent = nullptr;       // CUgraphNode, of kGraphDependency*
   const ModuleFacts* module = nullptr;
   const StreamAttributeFacts* stream_attribute = nullptr;
 };

@@ -15,20 +15,16 @@ constinit std::atomic<uint32_t> g_last_graph_id{0};
 
 void TellGraph(ResourceEvent event, Graph* graph, const Graph* original) {
   if (!ActivityWanted(kResourceActivity)) return;
-  GetActivitySink().OnResource({.event = event,
-                                .context = nullptr,
-                                .handle = graph,
-                                .original_graph = const_cast<Graph*>(original),
-                                .node = nullptr,
-                                .original_node = nullptr,
-                                .node_type = 0});
+  GetActivitySink().OnResource(
+      {.event = event,
+       .handle = graph,
+       .original_graph = const_cast<Graph*>(original)});
 }
 
 void TellNode(ResourceEvent event, GraphNode* node, const GraphNode* original) {
   if (!ActivityWanted(kResourceActivity)) return;
   GetActivitySink().OnResource(
       {.event = event,
-       .context = nullptr,
        .handle = node->graph,
        .original_graph = original == nullptr ? nullptr : original->graph,
        .node = node,
@@ -40,22 +36,15 @@ void TellNodeStarting(Graph& graph, GraphNodeType type) {
   if (!ActivityWanted(kResourceActivity)) return;
   GetActivitySink().OnResource(
       {.event = ResourceEvent::kGraphNodeCreateStarting,
-       .context = nullptr,
        .handle = &graph,
-       .original_graph = nullptr,
-       .node = nullptr,
-       .original_node = nullptr,
        .node_type = static_cast<int>(type)});
 }
 
 void TellEdge(ResourceEvent event, GraphNode& from, GraphNode& to) {
   if (!ActivityWanted(kResourceActivity)) return;
   GetActivitySink().OnResource({.event = event,
-                                .context = nullptr,
                                 .handle = from.graph,
-                                .original_graph = nullptr,
                                 .node = &from,
-                                .original_node = nullptr,
                                 .node_type = static_cast<int>(from.type),
                                 .dependent = &to});
 }

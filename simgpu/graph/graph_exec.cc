@@ -106,13 +106,10 @@ GraphNode* OriginalOf(const GraphExec& exec, const GraphNode* clone) {
 
 void TellExec(ResourceEvent event, GraphExec* exec, const Graph* original) {
   if (!ActivityWanted(kResourceActivity)) return;
-  GetActivitySink().OnResource({.event = event,
-                                .context = nullptr,
-                                .handle = exec,
-                                .original_graph = const_cast<Graph*>(original),
-                                .node = nullptr,
-                                .original_node = nullptr,
-                                .node_type = 0});
+  GetActivitySink().OnResource(
+      {.event = event,
+       .handle = exec,
+       .original_graph = const_cast<Graph*>(original)});
 }
 
 void Free(GraphExec& exec) {

@@ -31,10 +31,6 @@ void TellModule(ResourceEvent event, Module& module, const ModuleFacts& facts) {
   GetActivitySink().OnResource({.event = event,
                                 .context = CurrentDeviceState().primary_context,
                                 .handle = &module,
-                                .original_graph = nullptr,
-                                .node = nullptr,
-                                .original_node = nullptr,
-                                .node_type = 0,
                                 .module = &facts});
 }
 

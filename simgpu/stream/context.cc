@@ -13,11 +13,7 @@ void TellCreated(Context* context) {
   if (!ActivityWanted(kResourceActivity)) return;
   GetActivitySink().OnResource({.event = ResourceEvent::kContextCreated,
                                 .context = context,
-                                .handle = context,
-                                .original_graph = nullptr,
-                                .node = nullptr,
-                                .original_node = nullptr,
-                                .node_type = 0});
+                                .handle = context});
 }
 
 }  // namespace

@@ -35,13 +35,7 @@ void SayThatThisIsASimulation(const Config& config) {
 
 void TellInitialized() {
   if (!ActivityWanted(kResourceActivity)) return;
-  GetActivitySink().OnResource({.event = ResourceEvent::kDriverInitialized,
-                                .context = nullptr,
-                                .handle = nullptr,
-                                .original_graph = nullptr,
-                                .node = nullptr,
-                                .original_node = nullptr,
-                                .node_type = 0});
+  GetActivitySink().OnResource({.event = ResourceEvent::kDriverInitialized});
 }
 
 bool MakeDevices() {

@@ -22,11 +22,7 @@ void TellStream(ResourceEvent event, Stream& stream) {
   if (!ActivityWanted(kResourceActivity)) return;
   GetActivitySink().OnResource({.event = event,
                                 .context = stream.device->primary_context,
-                                .handle = &stream,
-                                .original_graph = nullptr,
-                                .node = nullptr,
-                                .original_node = nullptr,
-                                .node_type = 0});
+                                .handle = &stream});
 }
 
 Stream* PerThreadStream() {

@@ -19,10 +19,6 @@ void TellAttribute(Stream& stream, int id, const void* value) {
   GetActivitySink().OnResource({.event = ResourceEvent::kStreamAttributeChanged,
                                 .context = stream.device->primary_context,
                                 .handle = &stream,
-                                .original_graph = nullptr,
-                                .node = nullptr,
-                                .original_node = nullptr,
-                                .node_type = 0,
                                 .stream_attribute = &facts});
 }
 
