@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention kernels that PyTorch brings, from their parameter structs. A struct
-// is believed only where it agrees with the geometry of the launch.
-#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
-#include "opmodel/attention_time.h"
-#include "opmodel/cost.h"
-#include "simgpu/torch/launch_readers.h"
-#include "simgpu/torch/mangled_name.h"
+#include "opmodel/operation.h"
+#include "simgpu/torch/families.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -31,9 +27,9 @@ struct Attention {
 constexpr double kFlashOnHopper = 0.64 / 0.35;
 constexpr double kCutlassRatio = 2.0;
 
-LaunchCost AttentionCost(const Attention& shape, OpKind kind, double slowdown,
-                         const opmodel::GpuSpec& gpu) {
-  opmodel::Operation op;
+DecodedLaunch Decoded(const Attention& shape, OpKind kind, double slowdown) {
+  DecodedLaunch decoded;
+  opmodel::Operation& op = decoded.operation.emplace();
   op.kind = kind;
   op.storage = op.math = shape.type;
   op[Dim::kBatch] = shape.batch;
@@ -44,10 +40,8 @@ LaunchCost AttentionCost(const Attention& shape, OpKind kind, double slowdown,
   op[Dim::kHeadDim] = shape.head_dim;
   op[Dim::kHeadDimV] = shape.head_dim_v;
   op[Dim::kCausal] = shape.causal;
-  const auto cost = opmodel::CostOf(op);
-  if (!cost) return {};
-  const double ns = opmodel::AttentionTime(op, *cost, gpu).ns;
-  return {.duration_ns = std::llround(slowdown * ns)};
+  decoded.slowdown = slowdown;
+  return decoded;
 }
 
 bool IsSize(int64_t value, int64_t most) { return value > 0 && value <= most; }
@@ -67,9 +61,17 @@ struct FlashParams {
   int32_t batch, queries, keys, new_keys, head_dim;
 };
 
-LaunchCost FlashCost(const LaunchCostRule& rule, const LaunchView& launch,
-                     OpKind kind) {
-  const auto params = ReadArgument<FlashParams>(launch, 0);
+// What the name tells of a kernel.
+struct AttentionKernel {
+  OpKind kind;
+  DType type;
+  bool causal;   // FlashAttention's
+  int64_t tile;  // queries of a block; CUTLASS's
+};
+
+DecodedLaunch DecodeFlash(const AttentionKernel& kernel,
+                          const LaunchView& launch) {
+  const auto params = ReadAt<FlashParams>(launch.arguments[0]);
   constexpr int64_t kMost = 1 << 24;
   // Blocks: (tiles, batch, heads).
   if (params.batch != static_cast<int64_t>(launch.grid.y) ||
@@ -79,26 +81,17 @@ LaunchCost FlashCost(const LaunchCostRule& rule, const LaunchView& launch,
       !IsSize(params.head_dim, 256)) {
     return {};
   }
-  // flash_fwd_kernel<traits, dropout, causal, ...>; backward the same.
-  const std::string_view name = rule.name;
-  constexpr std::string_view kTraitsEnd = "EELb";
-  const size_t flags = name.find(kTraitsEnd);
-  constexpr size_t kCausalFlag = kTraitsEnd.size() + 5;  // past "0ELb"
-  const bool causal = flags != std::string_view::npos &&
-                      flags + kCausalFlag <= name.size() &&
-                      name[flags + kCausalFlag - 1] == '1';
-  const bool bf16 = name.find("bfloat16_t") != std::string_view::npos;
-  return AttentionCost({.batch = params.batch,
-                        .heads = params.heads,
-                        .kv_heads = params.kv_heads,
-                        .queries = params.queries,
-                        .keys = params.keys,
-                        .head_dim = params.head_dim,
-                        .head_dim_v = params.head_dim,
-                        .causal = causal,
-                        .type = bf16 ? DType::kBf16 : DType::kF16},
-                       kind, launch.gpu.compute_major >= 9 ? kFlashOnHopper : 1,
-                       launch.gpu);
+  return Decoded({.batch = params.batch,
+                  .heads = params.heads,
+                  .kv_heads = params.kv_heads,
+                  .queries = params.queries,
+                  .keys = params.keys,
+                  .head_dim = params.head_dim,
+                  .head_dim_v = params.head_dim,
+                  .causal = kernel.causal,
+                  .type = kernel.type},
+                 kernel.kind,
+                 launch.gpu.compute_major >= 9 ? kFlashOnHopper : 1);
 }
 
 // The start of AttentionKernel::Params (PyTorch's mem_eff_attention,
@@ -136,66 +129,88 @@ bool HasSizes(const Shape& shape) {
 }
 
 template <typename Shape>
-LaunchCost CutlassCost(const LaunchCostRule& rule, const LaunchView& launch,
-                       const Shape& shape, OpKind kind) {
-  const DType type = CutlassType(rule.name);
-  return AttentionCost({.batch = launch.grid.z,
-                        .heads = launch.grid.y,
-                        .kv_heads = launch.grid.y,
-                        .queries = shape.queries,
-                        .keys = shape.keys,
-                        .head_dim = shape.head_dim,
-                        .head_dim_v = shape.head_dim_v,
-                        .causal = shape.mask == 1 || shape.mask == 2,
-                        .type = type},
-                       kind, type == DType::kF32 ? 1 : kCutlassRatio,
-                       launch.gpu);
+DecodedLaunch DecodedCutlass(const AttentionKernel& kernel,
+                             const LaunchView& launch, const Shape& shape) {
+  return Decoded({.batch = launch.grid.z,
+                  .heads = launch.grid.y,
+                  .kv_heads = launch.grid.y,
+                  .queries = shape.queries,
+                  .keys = shape.keys,
+                  .head_dim = shape.head_dim,
+                  .head_dim_v = shape.head_dim_v,
+                  .causal = shape.mask == 1 || shape.mask == 2,
+                  .type = kernel.type},
+                 kernel.kind, kernel.type == DType::kF32 ? 1 : kCutlassRatio);
+}
+
+// Blocks: (tiles of queries, heads, batch).
+DecodedLaunch DecodeCutlass(const AttentionKernel& kernel,
+                            const LaunchView& launch) {
+  const auto params = ReadAt<CutlassParams>(launch.arguments[0]);
+  if (!HasSizes(params) ||
+      launch.grid.x != (params.queries + kernel.tile - 1) / kernel.tile) {
+    return {};
+  }
+  return DecodedCutlass(kernel, launch, params);
+}
+
+// Blocks: (splits of the keys, heads, batch).
+DecodedLaunch DecodeCutlassGradient(const AttentionKernel& kernel,
+                                    const LaunchView& launch) {
+  constexpr size_t kFirstOffset = 96;
+  constexpr size_t kLastOffset = 192;
+  const std::byte* params = Bytes(launch.arguments[0]);
+  for (size_t at = kFirstOffset; at <= kLastOffset; at += sizeof(int32_t)) {
+    const auto shape = ReadAt<CutlassGradientShape>(params + at);
+    if (HasSizes(shape) && shape.heads == static_cast<int64_t>(launch.grid.y)) {
+      return DecodedCutlass(kernel, launch, shape);
+    }
+  }
+  return {};
+}
+
+// flash_fwd_kernel<traits, dropout, causal, ...>; backward the same.
+Decoder FlashDecoder(const NameParts& kernel) {
+  const bool forward = kernel.name == "flash_fwd_kernel";
+  if ((!forward &&
+       kernel.name != "flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel") ||
+      kernel.arguments.size() < 3) {
+    return {};
+  }
+  const bool bf16 =
+      kernel.arguments[0].find("bfloat16_t") != std::string_view::npos;
+  const AttentionKernel found{
+      .kind = forward ? OpKind::kAttentionForward : OpKind::kAttentionBackward,
+      .type = bf16 ? DType::kBf16 : DType::kF16,
+      .causal = kernel.arguments[2] == "true",
+      .tile = 0};
+  return
+      [found](const LaunchView& launch) { return DecodeFlash(found, launch); };
+}
+
+// fmha_cutlassF_{f32,f16,bf16}_aligned_QxK_..., fmha_cutlassB_... for the
+// gradient.
+Decoder CutlassDecoder(const NameParts& kernel) {
+  const bool forward = kernel.name.starts_with("fmha_cutlassF_");
+  if (!forward && !kernel.name.starts_with("fmha_cutlassB_")) return {};
+  constexpr std::string_view kMark = "ligned_";
+  const size_t mark = kernel.name.find(kMark);
+  if (mark == std::string_view::npos) return {};
+  const AttentionKernel found{
+      .kind = forward ? OpKind::kAttentionForward : OpKind::kAttentionBackward,
+      .type = CutlassType(kernel.name),
+      .causal = false,
+      .tile = static_cast<int64_t>(
+          NumberIn(kernel.name.substr(mark + kMark.size())))};
+  if (found.tile < 1) return {};
+  return DecodeBy(forward ? DecodeCutlass : DecodeCutlassGradient, found);
 }
 
 }  // namespace
 
-LaunchCost ReadFlashAttention(const LaunchCostRule& rule,
-                              const LaunchView& launch) {
-  return FlashCost(rule, launch, OpKind::kAttentionForward);
-}
-
-LaunchCost ReadFlashAttentionGradient(const LaunchCostRule& rule,
-                                      const LaunchView& launch) {
-  return FlashCost(rule, launch, OpKind::kAttentionBackward);
-}
-
-// fmha_cutlassF_{f32,f16,bf16}_aligned_QxK_..., blocks: (tiles of Q queries,
-// heads, batch).
-LaunchCost ReadCutlassAttention(const LaunchCostRule& rule,
-                                const LaunchView& launch) {
-  const auto params = ReadArgument<CutlassParams>(launch, 0);
-  const std::string_view name = rule.name;
-  constexpr std::string_view kMark = "ligned_";
-  const size_t tile = name.find(kMark);
-  if (tile == std::string_view::npos) return {};
-  const int rows = LeadingNumber(name.substr(tile + kMark.size()));
-  if (rows == 0 || !HasSizes(params) ||
-      launch.grid.x != (static_cast<uint32_t>(params.queries) + rows - 1) /
-                           static_cast<uint32_t>(rows)) {
-    return {};
-  }
-  return CutlassCost(rule, launch, params, OpKind::kAttentionForward);
-}
-
-// fmha_cutlassB_..., blocks: (splits of the keys, heads, batch).
-LaunchCost ReadCutlassAttentionGradient(const LaunchCostRule& rule,
-                                        const LaunchView& launch) {
-  constexpr size_t kFirstOffset = 96;
-  constexpr size_t kLastOffset = 192;
-  const auto* params = static_cast<const std::byte*>(launch.arguments[0]);
-  for (size_t at = kFirstOffset; at <= kLastOffset; at += sizeof(int32_t)) {
-    CutlassGradientShape shape;
-    std::memcpy(&shape, params + at, sizeof(shape));
-    if (HasSizes(shape) && shape.heads == static_cast<int64_t>(launch.grid.y)) {
-      return CutlassCost(rule, launch, shape, OpKind::kAttentionBackward);
-    }
-  }
-  return {};
+Decoder AttentionDecoder(const NameParts& kernel) {
+  return kernel.name.starts_with("flash_") ? FlashDecoder(kernel)
+                                           : CutlassDecoder(kernel);
 }
 
 }  // namespace dltap::simgpu

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/torch/cub_call.h"
-
 #include <algorithm>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "simgpu/torch/families.h"
 #include "simgpu/torch/iterator.h"
 #include "simgpu/torch/operands.h"
-#include "simgpu/torch/sort_call.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -51,7 +49,7 @@ void ComputeSum(const SumCall& call) {
   }
 }
 
-void RunSum(const SumCall& call) {
+void Run(const SumCall& call) {
   const Range output = call.output.RangeOf(call.outputs());
   const Permission permission =
       MayCompute(call.elements, {call.input.RangeOf(call.elements)}, output);
@@ -65,9 +63,9 @@ void RunSum(const SumCall& call) {
   MarkOutput(output, true, permission);
 }
 
-Effect SumEffect(const SumCall& call) {
+DecodedLaunch DecodedSum(const SumCall& call) {
   if (call.elements <= 0 || call.outputs() <= 0) return {};
-  return [call] { RunSum(call); };
+  return WithEffect(EffectOf(call));
 }
 
 // DeviceReduceSingleTileKernel<policy, input, output, count, operation, ...>
@@ -77,10 +75,10 @@ Decoder SingleTileSum(const NameParts& kernel) {
   const auto output = FindIterator(kernel.arguments[2]);
   if (!input || !output || !IsPlus(kernel.arguments[4])) return {};
   const std::string count(kernel.arguments[3]);
-  return [=](const Arguments& launch) {
-    return SumEffect({Bind(*input, launch.pointers[0]),
-                      Bind(*output, launch.pointers[1]),
-                      ReadCount(count, launch.pointers[2]), 1, false});
+  return [=](const LaunchView& launch) {
+    return DecodedSum({Bind(*input, launch.arguments[0]),
+                       Bind(*output, launch.arguments[1]),
+                       ReadCount(count, launch.arguments[2]), 1, false});
   };
 }
 
@@ -90,14 +88,14 @@ Decoder PartialSums(const NameParts& kernel) {
   const auto input = FindIterator(kernel.arguments[1]);
   const Iterator output{Iterator::Kind::kPointer,
                         ScalarTypeNamed(kernel.arguments[4])};
-  if (!input || SizeOf(output.type) == 0 || !IsPlus(kernel.arguments[3])) {
+  if (!input || !IsComputed(output.type) || !IsPlus(kernel.arguments[3])) {
     return {};
   }
   const std::string count(kernel.arguments[2]);
-  return [=](const Arguments& launch) {
-    return SumEffect(
-        {Bind(*input, launch.pointers[0]), Bind(output, launch.pointers[1]),
-         ReadCount(count, launch.pointers[2]), launch.blocks, false});
+  return [=](const LaunchView& launch) {
+    return DecodedSum(
+        {Bind(*input, launch.arguments[0]), Bind(output, launch.arguments[1]),
+         ReadCount(count, launch.arguments[2]), launch.grid.count(), false});
   };
 }
 
@@ -112,10 +110,10 @@ Decoder PrefixSums(const NameParts& kernel) {
     return {};
   }
   const std::string count(kernel.arguments[6]);
-  return [=](const Arguments& launch) {
-    return SumEffect({Bind(*input, launch.pointers[0]),
-                      Bind(*output, launch.pointers[1]),
-                      ReadCount(count, launch.pointers[6]), 0, true});
+  return [=](const LaunchView& launch) {
+    return DecodedSum({Bind(*input, launch.arguments[0]),
+                       Bind(*output, launch.arguments[1]),
+                       ReadCount(count, launch.arguments[6]), 0, true});
   };
 }
 
@@ -156,7 +154,7 @@ bool ComputeSelect(const SelectCall& call, int64_t* selected) {
   return true;
 }
 
-void RunSelect(const SelectCall& call) {
+void Run(const SelectCall& call) {
   const Range count = call.count.RangeOf(1);
   const Range flags = call.flags ? call.flags->RangeOf(call.elements) : Range{};
   Permission permission =
@@ -190,15 +188,15 @@ Decoder Select(const NameParts& kernel) {
     return {};
   }
   const std::string n(kernel.arguments[8]);
-  return [=](const Arguments& launch) -> Effect {
-    SelectCall call{.input = Bind(*input, launch.pointers[0]),
+  return [=](const LaunchView& launch) -> DecodedLaunch {
+    SelectCall call{.input = Bind(*input, launch.arguments[0]),
                     .flags = std::nullopt,
-                    .output = Bind(*output, launch.pointers[2]),
-                    .count = Bind(*count, launch.pointers[3]),
-                    .elements = ReadCount(n, launch.pointers[7])};
-    if (by_flags) call.flags = Bind(*flags, launch.pointers[1]);
+                    .output = Bind(*output, launch.arguments[2]),
+                    .count = Bind(*count, launch.arguments[3]),
+                    .elements = ReadCount(n, launch.arguments[7])};
+    if (by_flags) call.flags = Bind(*flags, launch.arguments[1]);
     if (call.elements <= 0) return {};
-    return [call] { RunSelect(call); };
+    return WithEffect(EffectOf(call));
   };
 }
 
@@ -225,7 +223,7 @@ int64_t ComputeRuns(const RunsCall& call) {
   return runs;
 }
 
-void RunRuns(const RunsCall& call) {
+void Run(const RunsCall& call) {
   const Range count = call.count.RangeOf(1);
   const Range values = call.values.RangeOf(call.elements);
   const Range lengths = call.lengths.RangeOf(call.elements);
@@ -258,20 +256,20 @@ Decoder Runs(const NameParts& kernel) {
     return {};
   }
   const std::string n(kernel.arguments[9]);
-  return [=](const Arguments& launch) -> Effect {
-    const RunsCall call{.input = Bind(*input, launch.pointers[0]),
-                        .values = Bind(*values, launch.pointers[1]),
-                        .lengths = Bind(*lengths, launch.pointers[3]),
-                        .count = Bind(*count, launch.pointers[4]),
-                        .elements = ReadCount(n, launch.pointers[9])};
+  return [=](const LaunchView& launch) -> DecodedLaunch {
+    const RunsCall call{.input = Bind(*input, launch.arguments[0]),
+                        .values = Bind(*values, launch.arguments[1]),
+                        .lengths = Bind(*lengths, launch.arguments[3]),
+                        .count = Bind(*count, launch.arguments[4]),
+                        .elements = ReadCount(n, launch.arguments[9])};
     if (call.elements <= 0) return {};
-    return [call] { RunRuns(call); };
+    return WithEffect(EffectOf(call));
   };
 }
 
 // Kernels that write nothing but CUB's own temporary storage.
 Decoder NothingToSee(const NameParts&) {
-  return [](const Arguments&) -> Effect { return [] {}; };
+  return [](const LaunchView&) { return WithEffect([] {}); };
 }
 
 struct CubRow {
@@ -297,6 +295,8 @@ constexpr CubRow kRows[] = {
 }  // namespace
 
 Decoder CubDecoder(const NameParts& kernel) {
+  // Older releases have other parameters and no such namespace.
+  if (kernel.scope.find("cub::detail") == std::string_view::npos) return {};
   const auto* row =
       std::find_if(std::begin(kRows), std::end(kRows),
                    [&](const CubRow& r) { return r.kernel == kernel.name; });

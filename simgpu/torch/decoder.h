@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SIMGPU_TORCH_SEMANTIC_KERNELS_H_
-#define DLTAP_SIMGPU_TORCH_SEMANTIC_KERNELS_H_
+#ifndef DLTAP_SIMGPU_TORCH_DECODER_H_
+#define DLTAP_SIMGPU_TORCH_DECODER_H_
+
+#include "simgpu/torch/decoded_launch.h"
+#include "simgpu/torch/kernel_name.h"
 
 namespace dltap::simgpu {
 
-struct Kernel;
-struct KernelWork;
-struct LaunchParameters;
+// For the kernels of PyTorch, of CUB and of TensorFlow that are understood, by
+// name. Empty: not one of them.
+Decoder FindDecoder(const NameParts& kernel);
 
-// Sets the effect (work.h) of the few kernels that compute on the CPU from
-// their real arguments (semantics/), recognised by name at the first launch of
-// each. Without one a kernel only takes time, and what it wrote is not known.
-void SetSemanticEffect(const Kernel& kernel, const LaunchParameters& launch,
-                       KernelWork* work);
+// The time of a launch, where it tells of one.
+struct LaunchCost {
+  double bytes = 0;         // of all operands
+  int64_t duration_ns = 0;  // of the operation
+};
+LaunchCost CostOf(const DecodedLaunch& launch, const opmodel::GpuSpec& gpu);
 
 }  // namespace dltap::simgpu
 
-#endif  // DLTAP_SIMGPU_TORCH_SEMANTIC_KERNELS_H_
+#endif  // DLTAP_SIMGPU_TORCH_DECODER_H_

@@ -24,6 +24,14 @@ int64_t Offsets::elements() const {
   return elements;
 }
 
+int64_t Offsets::ElementsOf(size_t operand) const {
+  int64_t elements = 1;
+  for (const Dimension& dimension : dimensions) {
+    if (dimension.strides[operand] != 0) elements *= dimension.size;
+  }
+  return elements;
+}
+
 size_t Offsets::Extent(size_t operand, size_t element_bytes) const {
   size_t last = 0;
   for (const Dimension& dimension : dimensions) {
