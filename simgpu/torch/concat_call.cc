@@ -104,7 +104,6 @@ void Run(const Call& call) {
   if (inputs) {
     std::vector<Range> ranges;
     for (const Input& input : *inputs) {
-      if (input.columns() == 0) continue;
       ranges.push_back(
           {input.data, rows * input.columns() * call.element_bytes});
     }

@@ -12,15 +12,6 @@
 namespace dltap::simgpu {
 namespace {
 
-// Counters are iterators without memory: nothing to ask for.
-std::vector<Range> WithMemory(std::initializer_list<Range> ranges) {
-  std::vector<Range> some;
-  for (const Range& range : ranges) {
-    if (range.data != nullptr) some.push_back(range);
-  }
-  return some;
-}
-
 bool IsPlus(std::string_view operation) {
   return TakeApart(operation).name == "plus";
 }
@@ -54,11 +45,8 @@ void Run(const SumCall& call) {
   const Permission permission =
       MayCompute(call.elements, {call.input.RangeOf(call.elements)}, output);
   if (permission.compute) {
-    if (IsReal(call.output.iterator.type)) {
-      ComputeSum<double>(call);
-    } else {
-      ComputeSum<int64_t>(call);
-    }
+    ComputeIn(call.output.iterator.type,
+              [&]<typename C>(C) { ComputeSum<C>(call); });
   }
   MarkOutput(output, true, permission);
 }
@@ -157,14 +145,13 @@ bool ComputeSelect(const SelectCall& call, int64_t* selected) {
 void Run(const SelectCall& call) {
   const Range count = call.count.RangeOf(1);
   const Range flags = call.flags ? call.flags->RangeOf(call.elements) : Range{};
-  Permission permission =
-      MayCompute(call.elements,
-                 WithMemory({call.input.RangeOf(call.elements), flags}), count);
+  Permission permission = MayCompute(
+      call.elements, {call.input.RangeOf(call.elements), flags}, count);
   int64_t selected = 0;
   if (permission.compute) {
-    permission.compute = IsReal(call.input.iterator.type)
-                             ? ComputeSelect<double>(call, &selected)
-                             : ComputeSelect<int64_t>(call, &selected);
+    permission.compute = ComputeIn(
+        call.input.iterator.type,
+        [&]<typename C>(C) { return ComputeSelect<C>(call, &selected); });
   }
   if (!permission.compute) selected = call.elements;
   MarkOutput(count, true, permission);
@@ -232,8 +219,8 @@ void Run(const RunsCall& call) {
   permission.compute &= IsAllocated(values) && IsAllocated(lengths);
   int64_t runs = call.elements;
   if (permission.compute) {
-    runs = IsReal(call.input.iterator.type) ? ComputeRuns<double>(call)
-                                            : ComputeRuns<int64_t>(call);
+    runs = ComputeIn(call.input.iterator.type,
+                     [&]<typename C>(C) { return ComputeRuns<C>(call); });
     call.count.Store<int64_t>(0, runs);
   }
   MarkOutput(count, true, permission);

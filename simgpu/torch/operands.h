@@ -52,7 +52,8 @@ constexpr size_t OffsetsBytes(size_t operands) {
                  (kDividerBytes + 4 * (operands == 0 ? 1 : operands));
 }
 
-// A tensor of a call: where it begins and how far it reaches.
+// A tensor of a call: where it begins and how far it reaches. Without bytes: a
+// counter, or an empty tensor.
 struct Range {
   std::byte* data = nullptr;
   size_t bytes = 0;

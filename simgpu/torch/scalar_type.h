@@ -67,6 +67,12 @@ extern template int64_t LoadAs<int64_t>(ScalarType, const std::byte*);
 extern template void StoreAs<double>(ScalarType, std::byte*, double);
 extern template void StoreAs<int64_t>(ScalarType, std::byte*, int64_t);
 
+// Calls compute(C{}), C being what numbers of the type are computed in.
+template <typename Compute>
+auto ComputeIn(ScalarType type, Compute compute) {
+  return IsReal(type) ? compute(double{}) : compute(int64_t{});
+}
+
 // The value that is left of `value` in a variable of the type.
 template <typename C>
 C RoundTo(ScalarType type, C value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What launches are decoded to: names as PyTorch 2.11 mangles them (kOldAdd:
-// releases before 2.8), parameters laid out as it lays them out.
+// What launches are decoded to: names as PyTorch 2.11 mangles them (kOldAdd as
+// older releases did), parameters laid out as it lays them out.
 #include "simgpu/torch/decoder.h"
 
 #include <cuda.h>
@@ -69,8 +69,8 @@ constexpr char kLayerNorm[] =
     "torized_layer_norm_kernelIffLb0EEEviT0_PKT_S6_S6_PS3_S7_PS4_";
 constexpr char kFlash[] =
     "_ZN13pytorch_flash16flash_fwd_kernelI23Flash_fwd_kernel_traitsILi64ELi128"
-    "ELi64ELi4ELb0ELb0EN7cutlass10bfloat16_tE19Flash_kernel_traitsILi64ELi128E"
-    "Li64ELi4ES3_EELb0ELb1ELb0ELb0ELb0ELb1ELb0ELb0EEEvNS_16Flash_fwd_paramsE";
+    "ELi128ELi4ELb0ELb0EN7cutlass10bfloat16_tE19Flash_kernel_traitsILi64ELi128"
+    "ELi128ELi4ES3_EELb0ELb1ELb0ELb0ELb0ELb0ELb0ELb0EEEvNS_16Flash_fwd_paramsE";
 constexpr char kArange[] =
     "_ZN50_GLOBAL__N__fa15d16e_17_RangeFactories_cu_38772b0829elementwise_kern"
     "el_with_indexIiZZZN2at6native15arange_cuda_outERKN3c106ScalarES6_S6_RNS1_"
