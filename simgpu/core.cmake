@@ -122,6 +122,7 @@ add_library(dltapsim SHARED
   launch/image.cc
   launch/kernel.cc
   launch/kernel_attributes.cc
+  launch/kernel_meaning.cc
   launch/kernel_occupancy.cc
   launch/launch.cc
   launch/library_call.cc
@@ -129,27 +130,28 @@ add_library(dltapsim SHARED
   launch/module.cc
   launch/node_kernel.cc
   launch/ptx.cc
+  torch/attention_call.cc
   torch/concat_call.cc
+  torch/counted_call.cc
   torch/cub_call.cc
+  torch/decoder.cc
   torch/elementwise_call.cc
   torch/foreach_call.cc
   torch/functor.cc
   torch/functor_table.cc
+  torch/gather_call.cc
   torch/index_call.cc
   torch/iterator.cc
   torch/kernel_name.cc
-  torch/launch_attention.cc
-  torch/launch_cost.cc
-  torch/launch_rows.cc
-  torch/launch_structs.cc
-  torch/mangled_name.cc
+  torch/meaning.cc
   torch/operands.cc
   torch/range_call.cc
   torch/reduce_call.cc
+  torch/row_call.cc
   torch/scalar_type.cc
   torch/scale_call.cc
-  torch/semantic_kernels.cc
   torch/sort_call.cc
+  torch/tensor_lists.cc
   ${cbid_tables}
   ${error_tables})
 target_include_directories(dltapsim PRIVATE ${CMAKE_CURRENT_BINARY_DIR})

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simgpu/base/interned_name.h"
+#include "simgpu/launch/kernel_meaning.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -75,6 +76,20 @@ void Enter(const void* stub, Kernel* kernel) {
 }
 
 }  // namespace
+
+Kernel::~Kernel() { delete meaning.load(); }
+
+const KernelMeaning* MeaningOf(const Kernel& kernel) {
+  const KernelMeaning* known = kernel.meaning.load(std::memory_order_acquire);
+  if (known != nullptr) [[likely]]
+    return known;
+  // Two threads may make one at once; both are right, one stays.
+  auto made = MakeKernelMeaning(kernel.name);
+  if (kernel.meaning.compare_exchange_strong(known, made.get())) {
+    return made.release();
+  }
+  return known;
+}
 
 void RegisterKernel(const void* host_stub, const char* name, int thread_limit) {
   auto* kernel = HandlePool<Kernel>::New(name, nullptr);

@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "simgpu/base/handle.h"
-#include "simgpu/torch/launch_cost.h"
-#include "simgpu/torch/semantics.h"
 
 namespace dltap::simgpu {
 
+class KernelMeaning;
 struct Module;
 
 struct KernelParameter {
@@ -26,6 +25,7 @@ struct Kernel : Handle {
   static constexpr uint32_t kTag = 0x4b524e4c;  // "KRNL"
   Kernel(const char* mangled_name, Module* owner)
       : Handle(kTag), name(mangled_name), module(owner) {}
+  ~Kernel();
 
   const char* name;  // lives as long as the kernel
   Module* const module;
@@ -39,11 +39,12 @@ struct Kernel : Handle {
   std::vector<KernelParameter> parameters;
   // A simulated library's: its one argument is a LibraryKernel.
   bool takes_library_kernel = false;
-  // Its effect on memory (semantic_kernels.cc); null: not asked for yet.
-  mutable std::atomic<const KernelSemantics*> semantics{nullptr};
-  // How its launches are read; null: not asked for yet.
-  mutable std::atomic<const LaunchCostRule*> cost_rule{nullptr};
+  // Owned; null: not asked for yet, or nobody knows any.
+  mutable std::atomic<const KernelMeaning*> meaning{nullptr};
 };
+
+// Found at the kernel's first launch. Takes no lock.
+const KernelMeaning* MeaningOf(const Kernel& kernel);
 
 // Host stubs of the kernels that nvcc compiled into the program, registered by
 // its static initialisers: tens of thousands at once, looked up at each launch.

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "simgpu/base/error.h"
+#include "simgpu/base/launch_geometry.h"
 #include "simgpu/launch/kernel.h"
 #include "simgpu/stream/device.h"
 

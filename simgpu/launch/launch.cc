@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simgpu/launch/launch.h"
 
+#include <utility>
+
 #include "simgpu/base/architecture.h"
 #include "simgpu/launch/kernel_attributes.h"
+#include "simgpu/launch/kernel_meaning.h"
 #include "simgpu/launch/kernel_occupancy.h"
 #include "simgpu/launch/library_kernel.h"
 #include "simgpu/stream/submit.h"
-#include "simgpu/torch/launch_cost.h"
-#include "simgpu/torch/semantic_kernels.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -34,14 +35,20 @@ bool CooperativeFits(const Kernel& kernel, const LaunchParameters& launch,
   return launch.grid.count() <= int64_t{blocks} * device.gpu.sms;
 }
 
-const LaunchCostRule& CostRuleOf(const Kernel& kernel) {
-  const LaunchCostRule* rule = kernel.cost_rule.load(std::memory_order_acquire);
-  if (rule == nullptr) {
-    // Two threads may both find it: the rules are equal.
-    rule = MakeLaunchCostRule(kernel.name);
-    kernel.cost_rule.store(rule, std::memory_order_release);
-  }
-  return *rule;
+// Arguments given in one buffer (null here) are not read.
+void ApplyMeaning(const Kernel& kernel, const LaunchParameters& launch,
+                  const Device& device, KernelWork* work) {
+  if (launch.arguments == nullptr) return;
+  const KernelMeaning* known = MeaningOf(kernel);
+  if (known == nullptr) return;
+  LaunchMeaning meaning =
+      known->Read({launch.arguments, launch.grid, launch.block, device.gpu});
+  work->duration_ns = meaning.duration_ns;
+  work->bytes_per_thread =
+      meaning.bytes /
+      static_cast<double>(launch.grid.count() * launch.block.count());
+  work->effect = std::move(meaning.effect);
+  work->writes_more = meaning.writes_more;
 }
 
 // What a library says of its kernel: its time, and what it does to memory.
@@ -97,16 +104,7 @@ Error MakeKernelWork(const Kernel& kernel, const LaunchParameters& launch,
   work->cooperative = launch.cooperative;
   work->programmatic = launch.programmatic;
   work->arguments = launch.arguments;
-  const LaunchCost cost =
-      CostOfLaunch(CostRuleOf(kernel),
-                   {launch.arguments, launch.grid, launch.block, device.gpu});
-  work->duration_ns = cost.duration_ns;
-  if (cost.bytes > 0) {
-    work->bytes_per_thread =
-        cost.bytes /
-        static_cast<double>(launch.grid.count() * launch.block.count());
-  }
-  SetSemanticEffect(kernel, launch, work);
+  ApplyMeaning(kernel, launch, device, work);
   return Error::kSuccess;
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/torch/concat_call.h"
-
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "simgpu/torch/families.h"
 #include "simgpu/torch/operands.h"
 #include "simgpu/torch/scalar_type.h"
 
@@ -105,7 +104,6 @@ void Run(const Call& call) {
   if (inputs) {
     std::vector<Range> ranges;
     for (const Input& input : *inputs) {
-      if (input.columns() == 0) continue;
       ranges.push_back(
           {input.data, rows * input.columns() * call.element_bytes});
     }
@@ -122,35 +120,34 @@ void Run(const Call& call) {
   MarkOutput(output, true, permission);
 }
 
-Effect EffectOf(Call call) {
+DecodedLaunch Decoded(Call call) {
   if (call.inputs.count == 0 || call.rows < 1 || call.columns < 1 ||
       call.rows > kMaxElements || call.columns > kMaxElements) {
     return {};
   }
-  auto shared = std::make_shared<const Call>(std::move(call));
-  return [shared] { Run(*shared); };
+  return WithEffect(EffectOf(std::move(call)));
 }
 
 // concat_fixed_kernel<T, I>(GpuDeviceArrayStruct<T const*>, int split_size, int
 // rows, int columns, T* output)
-Effect DecodeFixed(size_t element_bytes, const Arguments& launch) {
-  void* const* arguments = launch.pointers;
+DecodedLaunch DecodeFixed(size_t element_bytes, const LaunchView& launch) {
+  void* const* arguments = launch.arguments;
   const auto split_size = ReadAt<int32_t>(arguments[1]);
   if (split_size < 1) return {};
-  return EffectOf({.element_bytes = element_bytes,
-                   .inputs = ReadArray(Bytes(arguments[0]), sizeof(void*)),
-                   .split_size = split_size,
-                   .scan = {},
-                   .rows = ReadAt<int32_t>(arguments[2]),
-                   .columns = ReadAt<int32_t>(arguments[3]),
-                   .output = ReadAt<std::byte*>(arguments[4])});
+  return Decoded({.element_bytes = element_bytes,
+                  .inputs = ReadArray(Bytes(arguments[0]), sizeof(void*)),
+                  .split_size = split_size,
+                  .scan = {},
+                  .rows = ReadAt<int32_t>(arguments[2]),
+                  .columns = ReadAt<int32_t>(arguments[3]),
+                  .output = ReadAt<std::byte*>(arguments[4])});
 }
 
 // concat_variable_kernel<T, I, bool>(GpuDeviceArrayStruct<T const*>,
 // GpuDeviceArrayStruct<I> scan, I rows, I columns, T* output)
-Effect DecodeVariable(size_t element_bytes, size_t index_bytes,
-                      const Arguments& launch) {
-  void* const* arguments = launch.pointers;
+DecodedLaunch DecodeVariable(size_t element_bytes, size_t index_bytes,
+                             const LaunchView& launch) {
+  void* const* arguments = launch.arguments;
   const auto integer = [index_bytes](const void* from) {
     return index_bytes == sizeof(int64_t) ? ReadAt<int64_t>(from)
                                           : int64_t{ReadAt<int32_t>(from)};
@@ -163,18 +160,62 @@ Effect DecodeVariable(size_t element_bytes, size_t index_bytes,
             .columns = integer(arguments[3]),
             .output = ReadAt<std::byte*>(arguments[4])};
   if (call.scan.count != call.inputs.count + 1) return {};
-  return EffectOf(std::move(call));
+  return Decoded(std::move(call));
+}
+
+// PyTorch's CatArrayBatchedCopy<OpaqueType<bytes>, unsigned int, dimensions,
+// most, ...>(output*, metadata, ...): the metadata begins with `most`
+// addresses, offsets, sizes and element counts; a row of blocks for each input.
+DecodedLaunch DecodeBatch(size_t element_bytes, size_t most,
+                          const LaunchView& launch) {
+  const size_t inputs = launch.grid.y;
+  if (inputs > most) return {};
+  const std::byte* metadata = Bytes(launch.arguments[1]);
+  const std::byte* counts =
+      metadata + most * (sizeof(void*) + 2 * sizeof(uint32_t));
+  int64_t elements = 0;
+  for (size_t i = 0; i < inputs; ++i) {
+    elements += ReadAt<uint32_t>(counts + i * sizeof(uint32_t));
+  }
+  const auto bytes = static_cast<size_t>(elements) * element_bytes;
+  Operand operand{.range = {ReadAt<std::byte*>(launch.arguments[0]), bytes},
+                  .elements = elements,
+                  .element_bytes = element_bytes,
+                  .access = Operand::kWrite};
+  DecodedLaunch decoded;
+  decoded.Add(operand);
+  // The first input; the others lie elsewhere.
+  operand.range = {ReadAt<std::byte*>(metadata),
+                   ReadAt<uint32_t>(counts) * element_bytes};
+  operand.access = Operand::kRead;
+  decoded.Add(operand);
+  return decoded;
+}
+
+Decoder BatchDecoder(const NameParts& kernel) {
+  if (kernel.arguments.size() < 4 || kernel.arguments[1] != "unsigned int") {
+    return {};
+  }
+  const size_t element_bytes = SizeOfNamed(kernel.arguments[0]);
+  const size_t most = NumberIn(kernel.arguments[3]);
+  if (element_bytes == 0) return {};
+  return [element_bytes, most](const LaunchView& launch) {
+    return DecodeBatch(element_bytes, most, launch);
+  };
 }
 
 }  // namespace
 
 Decoder ConcatDecoder(const NameParts& kernel) {
+  if (kernel.name.starts_with("CatArrayBatchedCopy")) {
+    return BatchDecoder(kernel);
+  }
   if (kernel.arguments.size() < 2) return {};
   const size_t element_bytes = SizeOf(ScalarTypeNamed(kernel.arguments[0]));
   const size_t index_bytes = SizeOf(ScalarTypeNamed(kernel.arguments[1]));
   if (element_bytes == 0) return {};
   if (kernel.name == "concat_fixed_kernel") {
-    return [element_bytes](const Arguments& launch) {
+    return [element_bytes](const LaunchView& launch) {
       return DecodeFixed(element_bytes, launch);
     };
   }
@@ -182,7 +223,7 @@ Decoder ConcatDecoder(const NameParts& kernel) {
       (index_bytes != sizeof(int32_t) && index_bytes != sizeof(int64_t))) {
     return {};
   }
-  return [element_bytes, index_bytes](const Arguments& launch) {
+  return [element_bytes, index_bytes](const LaunchView& launch) {
     return DecodeVariable(element_bytes, index_bytes, launch);
   };
 }

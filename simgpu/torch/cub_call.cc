@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/torch/cub_call.h"
-
 #include <algorithm>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "simgpu/torch/families.h"
 #include "simgpu/torch/iterator.h"
 #include "simgpu/torch/operands.h"
-#include "simgpu/torch/sort_call.h"
 
 namespace dltap::simgpu {
 namespace {
-
-// Counters are iterators without memory: nothing to ask for.
-std::vector<Range> WithMemory(std::initializer_list<Range> ranges) {
-  std::vector<Range> some;
-  for (const Range& range : ranges) {
-    if (range.data != nullptr) some.push_back(range);
-  }
-  return some;
-}
 
 bool IsPlus(std::string_view operation) {
   return TakeApart(operation).name == "plus";
@@ -51,23 +40,20 @@ void ComputeSum(const SumCall& call) {
   }
 }
 
-void RunSum(const SumCall& call) {
+void Run(const SumCall& call) {
   const Range output = call.output.RangeOf(call.outputs());
   const Permission permission =
       MayCompute(call.elements, {call.input.RangeOf(call.elements)}, output);
   if (permission.compute) {
-    if (IsReal(call.output.iterator.type)) {
-      ComputeSum<double>(call);
-    } else {
-      ComputeSum<int64_t>(call);
-    }
+    ComputeIn(call.output.iterator.type,
+              [&]<typename C>(C) { ComputeSum<C>(call); });
   }
   MarkOutput(output, true, permission);
 }
 
-Effect SumEffect(const SumCall& call) {
+DecodedLaunch DecodedSum(const SumCall& call) {
   if (call.elements <= 0 || call.outputs() <= 0) return {};
-  return [call] { RunSum(call); };
+  return WithEffect(EffectOf(call));
 }
 
 // DeviceReduceSingleTileKernel<policy, input, output, count, operation, ...>
@@ -77,10 +63,10 @@ Decoder SingleTileSum(const NameParts& kernel) {
   const auto output = FindIterator(kernel.arguments[2]);
   if (!input || !output || !IsPlus(kernel.arguments[4])) return {};
   const std::string count(kernel.arguments[3]);
-  return [=](const Arguments& launch) {
-    return SumEffect({Bind(*input, launch.pointers[0]),
-                      Bind(*output, launch.pointers[1]),
-                      ReadCount(count, launch.pointers[2]), 1, false});
+  return [=](const LaunchView& launch) {
+    return DecodedSum({Bind(*input, launch.arguments[0]),
+                       Bind(*output, launch.arguments[1]),
+                       ReadCount(count, launch.arguments[2]), 1, false});
   };
 }
 
@@ -90,14 +76,14 @@ Decoder PartialSums(const NameParts& kernel) {
   const auto input = FindIterator(kernel.arguments[1]);
   const Iterator output{Iterator::Kind::kPointer,
                         ScalarTypeNamed(kernel.arguments[4])};
-  if (!input || SizeOf(output.type) == 0 || !IsPlus(kernel.arguments[3])) {
+  if (!input || !IsComputed(output.type) || !IsPlus(kernel.arguments[3])) {
     return {};
   }
   const std::string count(kernel.arguments[2]);
-  return [=](const Arguments& launch) {
-    return SumEffect(
-        {Bind(*input, launch.pointers[0]), Bind(output, launch.pointers[1]),
-         ReadCount(count, launch.pointers[2]), launch.blocks, false});
+  return [=](const LaunchView& launch) {
+    return DecodedSum(
+        {Bind(*input, launch.arguments[0]), Bind(output, launch.arguments[1]),
+         ReadCount(count, launch.arguments[2]), launch.grid.count(), false});
   };
 }
 
@@ -112,10 +98,10 @@ Decoder PrefixSums(const NameParts& kernel) {
     return {};
   }
   const std::string count(kernel.arguments[6]);
-  return [=](const Arguments& launch) {
-    return SumEffect({Bind(*input, launch.pointers[0]),
-                      Bind(*output, launch.pointers[1]),
-                      ReadCount(count, launch.pointers[6]), 0, true});
+  return [=](const LaunchView& launch) {
+    return DecodedSum({Bind(*input, launch.arguments[0]),
+                       Bind(*output, launch.arguments[1]),
+                       ReadCount(count, launch.arguments[6]), 0, true});
   };
 }
 
@@ -156,17 +142,16 @@ bool ComputeSelect(const SelectCall& call, int64_t* selected) {
   return true;
 }
 
-void RunSelect(const SelectCall& call) {
+void Run(const SelectCall& call) {
   const Range count = call.count.RangeOf(1);
   const Range flags = call.flags ? call.flags->RangeOf(call.elements) : Range{};
-  Permission permission =
-      MayCompute(call.elements,
-                 WithMemory({call.input.RangeOf(call.elements), flags}), count);
+  Permission permission = MayCompute(
+      call.elements, {call.input.RangeOf(call.elements), flags}, count);
   int64_t selected = 0;
   if (permission.compute) {
-    permission.compute = IsReal(call.input.iterator.type)
-                             ? ComputeSelect<double>(call, &selected)
-                             : ComputeSelect<int64_t>(call, &selected);
+    permission.compute = ComputeIn(
+        call.input.iterator.type,
+        [&]<typename C>(C) { return ComputeSelect<C>(call, &selected); });
   }
   if (!permission.compute) selected = call.elements;
   MarkOutput(count, true, permission);
@@ -190,15 +175,15 @@ Decoder Select(const NameParts& kernel) {
     return {};
   }
   const std::string n(kernel.arguments[8]);
-  return [=](const Arguments& launch) -> Effect {
-    SelectCall call{.input = Bind(*input, launch.pointers[0]),
+  return [=](const LaunchView& launch) -> DecodedLaunch {
+    SelectCall call{.input = Bind(*input, launch.arguments[0]),
                     .flags = std::nullopt,
-                    .output = Bind(*output, launch.pointers[2]),
-                    .count = Bind(*count, launch.pointers[3]),
-                    .elements = ReadCount(n, launch.pointers[7])};
-    if (by_flags) call.flags = Bind(*flags, launch.pointers[1]);
+                    .output = Bind(*output, launch.arguments[2]),
+                    .count = Bind(*count, launch.arguments[3]),
+                    .elements = ReadCount(n, launch.arguments[7])};
+    if (by_flags) call.flags = Bind(*flags, launch.arguments[1]);
     if (call.elements <= 0) return {};
-    return [call] { RunSelect(call); };
+    return WithEffect(EffectOf(call));
   };
 }
 
@@ -225,7 +210,7 @@ int64_t ComputeRuns(const RunsCall& call) {
   return runs;
 }
 
-void RunRuns(const RunsCall& call) {
+void Run(const RunsCall& call) {
   const Range count = call.count.RangeOf(1);
   const Range values = call.values.RangeOf(call.elements);
   const Range lengths = call.lengths.RangeOf(call.elements);
@@ -234,8 +219,8 @@ void RunRuns(const RunsCall& call) {
   permission.compute &= IsAllocated(values) && IsAllocated(lengths);
   int64_t runs = call.elements;
   if (permission.compute) {
-    runs = IsReal(call.input.iterator.type) ? ComputeRuns<double>(call)
-                                            : ComputeRuns<int64_t>(call);
+    runs = ComputeIn(call.input.iterator.type,
+                     [&]<typename C>(C) { return ComputeRuns<C>(call); });
     call.count.Store<int64_t>(0, runs);
   }
   MarkOutput(count, true, permission);
@@ -258,20 +243,20 @@ Decoder Runs(const NameParts& kernel) {
     return {};
   }
   const std::string n(kernel.arguments[9]);
-  return [=](const Arguments& launch) -> Effect {
-    const RunsCall call{.input = Bind(*input, launch.pointers[0]),
-                        .values = Bind(*values, launch.pointers[1]),
-                        .lengths = Bind(*lengths, launch.pointers[3]),
-                        .count = Bind(*count, launch.pointers[4]),
-                        .elements = ReadCount(n, launch.pointers[9])};
+  return [=](const LaunchView& launch) -> DecodedLaunch {
+    const RunsCall call{.input = Bind(*input, launch.arguments[0]),
+                        .values = Bind(*values, launch.arguments[1]),
+                        .lengths = Bind(*lengths, launch.arguments[3]),
+                        .count = Bind(*count, launch.arguments[4]),
+                        .elements = ReadCount(n, launch.arguments[9])};
     if (call.elements <= 0) return {};
-    return [call] { RunRuns(call); };
+    return WithEffect(EffectOf(call));
   };
 }
 
 // Kernels that write nothing but CUB's own temporary storage.
 Decoder NothingToSee(const NameParts&) {
-  return [](const Arguments&) -> Effect { return [] {}; };
+  return [](const LaunchView&) { return WithEffect([] {}); };
 }
 
 struct CubRow {
@@ -297,6 +282,8 @@ constexpr CubRow kRows[] = {
 }  // namespace
 
 Decoder CubDecoder(const NameParts& kernel) {
+  // Older releases have other parameters and no such namespace.
+  if (kernel.scope.find("cub::detail") == std::string_view::npos) return {};
   const auto* row =
       std::find_if(std::begin(kRows), std::end(kRows),
                    [&](const CubRow& r) { return r.kernel == kernel.name; });

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/torch/elementwise_call.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "simgpu/bytes/written_memory.h"
+#include "simgpu/torch/families.h"
 #include "simgpu/torch/functor.h"
 #include "simgpu/torch/operands.h"
 
 namespace dltap::simgpu {
 namespace {
 
-// Bytes of an element of which the type is not known, at most.
+// Elements whose type is not known count as these, or as the largest bytes.
+constexpr ScalarType kUsualType = ScalarType::kInt32;
 constexpr size_t kLargestElementBytes = 16;
 
-struct Operand {
-  std::byte* data = nullptr;
-  ScalarType type = ScalarType::kUnknown;  // in memory
+// What the name tells of a kernel.
+struct Elementwise {
+  std::shared_ptr<const Functor> functor;
+  bool casts = false;  // the types in memory need not be the functor's
 };
 
-// One launch, decoded. The output comes first.
+// One launch that is computed. The output comes first.
 struct Call {
   std::shared_ptr<const Functor> functor;
   int64_t elements = 0;
@@ -30,17 +33,6 @@ struct Call {
   std::optional<Offsets> offsets;  // none: all are dense
   std::array<double, kMaxValues> reals{};
   std::array<int64_t, kMaxValues> integers{};
-
-  Range RangeOf(size_t i) const {
-    const Operand& operand = operands[i];
-    const size_t bytes = SizeOf(operand.type);
-    return {operand.data, offsets ? offsets->Extent(i, bytes)
-                                  : static_cast<size_t>(elements) * bytes};
-  }
-  bool OutputIsDense() const {
-    return !offsets || RangeOf(0).bytes == static_cast<size_t>(elements) *
-                                               SizeOf(operands[0].type);
-  }
 };
 
 template <typename C>
@@ -78,10 +70,11 @@ void ComputeAll(const Call& call, C* values) {
     if (call.offsets)
       offsets = call.offsets->At(static_cast<uint32_t>(element));
     for (size_t i = 0; i < call.operands.size(); ++i) {
-      at[i] = call.operands[i].data + (call.offsets
-                                           ? offsets[i]
-                                           : static_cast<size_t>(element) *
-                                                 SizeOf(call.operands[i].type));
+      const Operand& operand = call.operands[i];
+      at[i] =
+          operand.range.data +
+          (call.offsets ? offsets[i]
+                        : static_cast<size_t>(element) * operand.element_bytes);
     }
     ComputeElement<C>(call, at.data(), values);
   }
@@ -92,8 +85,8 @@ void Compute(const Call& call) {
   const bool same_type = functor.identity && !call.offsets &&
                          call.operands[0].type == call.operands[1].type;
   if (same_type) {
-    std::memmove(call.operands[0].data, call.operands[1].data,
-                 call.RangeOf(0).bytes);
+    const Range& output = call.operands[0].range;
+    std::memmove(output.data, call.operands[1].range.data, output.bytes);
   } else if (functor.real) {
     auto values = call.reals;
     ComputeAll<double>(call, values.data());
@@ -106,149 +99,198 @@ void Compute(const Call& call) {
 void Run(const Call& call) {
   std::vector<Range> inputs;
   for (size_t i = 1; i < call.operands.size(); ++i) {
-    inputs.push_back(call.RangeOf(i));
+    inputs.push_back(call.operands[i].range);
   }
-  const Range output = call.RangeOf(0);
-  const Permission permission = MayCompute(call.elements, inputs, output);
+  const Operand& output = call.operands[0];
+  const Permission permission = MayCompute(call.elements, inputs, output.range);
   if (permission.compute) Compute(call);
-  MarkOutput(output, call.OutputIsDense(), permission);
+  const bool dense = output.range.bytes ==
+                     static_cast<size_t>(call.elements) * output.element_bytes;
+  MarkOutput(output.range, dense, permission);
 }
 
-// The effect of a kernel of which only the place of its output is known.
-Effect Forgets(std::byte* output, size_t bytes) {
-  return [=] { MarkStale(output, bytes); };
+// False: what was decoded cannot be computed with.
+bool IsPossible(const Call& call) {
+  return call.elements > 0 && call.elements <= INT32_MAX &&
+         std::all_of(call.operands.begin(), call.operands.end(),
+                     [](const Operand& operand) {
+                       return operand.range.data != nullptr &&
+                              IsComputed(operand.type);
+                     });
 }
 
-// False: what was decoded cannot be.
-bool Finish(Call& call, const std::byte* object) {
-  const Functor& functor = *call.functor;
-  if (call.elements <= 0 || call.elements > INT32_MAX ||
-      call.operands.size() != functor.inputs.size() + 1 ||
-      (call.offsets && call.offsets->elements() != call.elements)) {
-    return false;
-  }
-  for (const Operand& operand : call.operands) {
-    if (operand.data == nullptr || SizeOf(operand.type) == 0) return false;
-  }
-  for (const Functor::Capture& capture : functor.captures) {
+Effect ComputedEffect(Call call, const std::byte* object) {
+  if (!IsPossible(call)) return {};
+  for (const Functor::Capture& capture : call.functor->captures) {
     if (capture.value_index < 0) continue;
     const auto index = static_cast<size_t>(capture.value_index);
     call.reals[index] = LoadAs<double>(capture.type, object + capture.offset);
     call.integers[index] =
         LoadAs<int64_t>(capture.type, object + capture.offset);
   }
-  return true;
+  return EffectOf(std::move(call));
 }
 
-Effect EffectOf(Call call, const std::byte* object) {
-  if (!Finish(call, object)) return {};
-  auto shared = std::make_shared<const Call>(std::move(call));
-  return [shared] { Run(*shared); };
-}
-
-// data[0] is the output's address.
-std::vector<Operand> OperandsAt(const std::byte* data, const Functor& functor) {
-  std::vector<Operand> operands;
+// `data`: an address for each operand, the output's first; null: not known.
+// `types`: of each in memory; null: the functor's.
+void AddOperands(const Functor& functor, int64_t elements,
+                 const std::byte* data, const ScalarType* types,
+                 DecodedLaunch* launch) {
   for (size_t i = 0; i <= functor.inputs.size(); ++i) {
-    operands.push_back({ReadAt<std::byte*>(data + i * sizeof(void*)),
-                        i == 0 ? functor.result : functor.inputs[i - 1]});
-  }
-  return operands;
-}
-
-// LoadWithCast<n> and StoreWithCast<1> begin with the types in memory, which
-// for these tensors need not be the functor's.
-void ReadTypes(const std::byte* output, const std::byte* inputs,
-               std::vector<Operand>& operands) {
-  operands[0].type = ReadAt<ScalarType>(output);
-  for (size_t i = 1; i < operands.size(); ++i) {
-    operands[i].type = ReadAt<ScalarType>(inputs + i - 1);
+    ScalarType type = i == 0 ? functor.result : functor.inputs[i - 1];
+    if (types != nullptr) type = types[i];
+    std::byte* begin =
+        data == nullptr ? nullptr : ReadAt<std::byte*>(data + i * 8);
+    if (SizeOf(type) == 0) type = kUsualType;
+    launch->Add(Operand::Dense(begin, elements, type,
+                               i == 0 ? Operand::kWrite : Operand::kRead));
   }
 }
 
-Effect DenseCall(const std::shared_ptr<const Functor>& functor, bool casts,
-                 void* const* arguments) {
-  const auto elements = ReadAt<int32_t>(arguments[0]);
-  const std::byte* data = Bytes(arguments[2]);
-  if (functor == nullptr) {
-    return Forgets(ReadAt<std::byte*>(data),
-                   static_cast<size_t>(elements) * kLargestElementBytes);
+// LoadWithCast<n> and StoreWithCast<1> begin with the types in memory.
+using Types = std::array<ScalarType, DecodedLaunch::kMaxOperands>;
+Types ReadTypes(const std::byte* output, const std::byte* inputs,
+                size_t input_count) {
+  Types types{ReadAt<ScalarType>(output)};
+  for (size_t i = 0; i < input_count && i + 1 < types.size(); ++i) {
+    types[i + 1] = ReadAt<ScalarType>(inputs + i);
   }
-  Call call{.functor = functor,
-            .elements = elements,
-            .operands = OperandsAt(data, *functor),
-            .offsets = std::nullopt};
-  if (casts) ReadTypes(Bytes(arguments[6]), Bytes(arguments[5]), call.operands);
-  return EffectOf(std::move(call), Bytes(arguments[1]));
+  return types;
 }
 
-// Dense tensors; the functor's is the kernel's template argument `index`.
-Decoder Dense(const NameParts& kernel, size_t index, bool casts) {
-  if (kernel.arguments.size() <= index) return {};
-  auto found = FindFunctor(kernel.arguments[index]);
-  std::shared_ptr<const Functor> functor;
-  if (found) functor = std::make_shared<const Functor>(std::move(*found));
-  return [functor, casts](const Arguments& launch) {
-    return DenseCall(functor, casts, launch.pointers);
-  };
+Call CallOf(const Elementwise& kernel, int64_t elements,
+            const DecodedLaunch& launch) {
+  const auto operands = launch.operands();
+  return {.functor = kernel.functor,
+          .elements = elements,
+          .operands = {operands.begin(), operands.end()},
+          .offsets = std::nullopt};
 }
 
-// The lambda of gpu_kernel_impl (which casts) and gpu_kernel_impl_nocast:
-// {OffsetCalculator<n> offsets; char* data[n]; f; [int8_t types[n]]}.
-Effect StridedCall(const std::shared_ptr<const Functor>& functor, bool casts,
-                   void* const* arguments) {
-  const std::byte* lambda = Bytes(arguments[1]);
-  const size_t operands = functor->inputs.size() + 1;
+// (int n, functor, array<char*> data[, input offsets, output offsets, loader,
+// storer])
+DecodedLaunch Dense(const Elementwise& kernel, const LaunchView& view) {
+  const Functor& functor = *kernel.functor;
+  const auto elements = ReadAt<int32_t>(view.arguments[0]);
+  const std::byte* data = Bytes(view.arguments[2]);
+  Types types{};
+  if (kernel.casts) {
+    types = ReadTypes(Bytes(view.arguments[6]), Bytes(view.arguments[5]),
+                      functor.inputs.size());
+  }
+  DecodedLaunch launch;
+  AddOperands(functor, elements, data, kernel.casts ? types.data() : nullptr,
+              &launch);
+  if (functor.IsComputed()) {
+    launch.effect = ComputedEffect(CallOf(kernel, elements, launch),
+                                   Bytes(view.arguments[1]));
+  } else if (elements > 0) {
+    launch.effect = [output = launch.operands()[0].range.data,
+                     bytes =
+                         static_cast<size_t>(elements) * kLargestElementBytes] {
+      MarkStale(output, bytes);
+    };
+  }
+  return launch;
+}
+
+// Dense tensors behind offset calculators that do more than that: only how
+// much is moved.
+DecodedLaunch Counted(const Elementwise& kernel, const LaunchView& view) {
+  DecodedLaunch launch;
+  AddOperands(*kernel.functor, ReadAt<int32_t>(view.arguments[0]), nullptr,
+              nullptr, &launch);
+  return launch;
+}
+
+// elementwise_kernel's lambda, that of gpu_kernel_impl (which casts) or of
+// gpu_kernel_impl_nocast: {OffsetCalculator<n> offsets; char* data[n]; f;
+// [int8_t types[n]]}.
+DecodedLaunch Strided(const Elementwise& kernel, const LaunchView& view) {
+  const Functor& functor = *kernel.functor;
+  const auto elements = ReadAt<int32_t>(view.arguments[0]);
+  const std::byte* lambda = Bytes(view.arguments[1]);
+  const size_t operands = functor.inputs.size() + 1;
+  auto offsets =
+      functor.counts_inputs ? ReadOffsets(lambda, operands) : std::nullopt;
+  if (!offsets || offsets->elements() != elements) return Counted(kernel, view);
   const size_t data = AlignUp(OffsetsBytes(operands), sizeof(void*));
-  const size_t object =
-      AlignUp(data + operands * sizeof(void*), functor->alignment);
-  Call call{.functor = functor,
-            .elements = ReadAt<int32_t>(arguments[0]),
-            .operands = OperandsAt(lambda + data, *functor),
-            .offsets = ReadOffsets(lambda, operands)};
-  if (!call.offsets) return {};
+  const std::byte* object =
+      lambda + AlignUp(data + operands * sizeof(void*), functor.alignment);
+  const bool casts = kernel.casts && functor.IsComputed();
+  Types types{};
   if (casts) {
-    const std::byte* types = lambda + object + functor->bytes;
-    ReadTypes(types, types + 1, call.operands);
+    const std::byte* stored = object + functor.bytes;
+    types = ReadTypes(stored, stored + 1, functor.inputs.size());
   }
-  return EffectOf(std::move(call), lambda + object);
+  DecodedLaunch launch;
+  AddOperands(functor, elements, lambda + data, casts ? types.data() : nullptr,
+              &launch);
+  for (size_t i = 0; i < operands; ++i) {
+    Operand& operand = launch.all_operands[i];
+    operand.range.bytes = offsets->Extent(i, operand.element_bytes);
+    operand.elements = offsets->ElementsOf(i);
+  }
+  if (!functor.IsComputed()) return launch;
+  Call call = CallOf(kernel, elements, launch);
+  call.offsets = std::move(*offsets);
+  launch.effect = ComputedEffect(std::move(call), object);
+  return launch;
 }
 
-Decoder Strided(const NameParts& kernel) {
+// `arrays`: of addresses, that the kernel is given; 0: the functor says.
+Elementwise KernelOf(std::string_view functor, size_t arrays, bool casts) {
+  Functor found = FindFunctor(functor, arrays == 0 ? 1 : arrays - 1);
+  if (arrays > 0 && found.inputs.size() != arrays - 1) {
+    Functor types;
+    types.result = found.result;
+    types.inputs.assign(arrays - 1, found.result);
+    found = std::move(types);
+  }
+  return {std::make_shared<const Functor>(std::move(found)), casts};
+}
+
+// "std::array<char*, 3ul>"
+size_t ArraysIn(std::string_view type) {
+  const NameParts array = TakeApart(type);
+  return array.arguments.size() == 2 ? NumberIn(array.arguments[1]) : 0;
+}
+
+Decoder StridedDecoder(const NameParts& kernel) {
   if (kernel.arguments.size() < 3) return {};
   const NameParts lambda = TakeApart(kernel.arguments[2]);
   const bool casts = lambda.name == "gpu_kernel_impl";
-  if ((!casts && lambda.name != "gpu_kernel_impl_nocast") ||
-      lambda.arguments.empty()) {
-    return {};
-  }
-  auto found = FindFunctor(lambda.arguments[0]);
-  if (!found) return {};
-  auto functor = std::make_shared<const Functor>(std::move(*found));
-  return [functor, casts](const Arguments& launch) {
-    return StridedCall(functor, casts, launch.pointers);
-  };
+  const bool known = casts || lambda.name == "gpu_kernel_impl_nocast";
+  if (lambda.arguments.empty()) return {};
+  return DecodeBy(known ? Strided : Counted,
+                  KernelOf(lambda.arguments[0], 0, casts));
+}
+
+Decoder UnrolledDecoder(const NameParts& kernel) {
+  constexpr size_t kInputOffsets = 3;
+  constexpr size_t kStorer = 6;
+  const size_t arrays = ArraysIn(kernel.arguments[1]);
+  if (arrays == 0) return {};
+  const bool dense = kernel.arguments.size() > kStorer &&
+                     TakeApart(kernel.arguments[kInputOffsets]).name ==
+                         "TrivialOffsetCalculator";
+  const bool casts =
+      dense && TakeApart(kernel.arguments[kStorer]).name == "StoreWithCast";
+  return DecodeBy(dense ? Dense : Counted,
+                  KernelOf(kernel.arguments[0], arrays, casts));
 }
 
 }  // namespace
 
 Decoder ElementwiseDecoder(const NameParts& kernel) {
-  if (kernel.name == "vectorized_elementwise_kernel") {
-    return Dense(kernel, 1, false);
-  }
+  if (kernel.name == "elementwise_kernel") return StridedDecoder(kernel);
+  if (kernel.arguments.size() < 3) return {};
   if (kernel.name == "unrolled_elementwise_kernel") {
-    constexpr size_t kInputOffsets = 3;
-    constexpr size_t kStorer = 6;
-    if (kernel.arguments.size() <= kStorer ||
-        TakeApart(kernel.arguments[kInputOffsets]).name !=
-            "TrivialOffsetCalculator") {
-      return {};
-    }
-    const bool casts =
-        TakeApart(kernel.arguments[kStorer]).name == "StoreWithCast";
-    return Dense(kernel, 0, casts);
+    return UnrolledDecoder(kernel);
   }
-  return kernel.name == "elementwise_kernel" ? Strided(kernel) : Decoder{};
+  const size_t arrays = ArraysIn(kernel.arguments[2]);
+  if (kernel.name != "vectorized_elementwise_kernel" || arrays == 0) return {};
+  return DecodeBy(Dense, KernelOf(kernel.arguments[1], arrays, false));
 }
 
 }  // namespace dltap::simgpu

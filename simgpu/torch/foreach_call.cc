@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/torch/foreach_call.h"
-
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -12,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "simgpu/bytes/mapped_pages.h"
 #include "simgpu/bytes/written_memory.h"
+#include "simgpu/torch/families.h"
 #include "simgpu/torch/operands.h"
 #include "simgpu/torch/scalar_type.h"
 #include "simgpu/torch/tensor_lists.h"
@@ -21,99 +19,29 @@
 namespace dltap::simgpu {
 namespace {
 
-constexpr int64_t kChunkElements = TensorListLayout::kChunkElements;
-constexpr size_t kMaxLists = TensorListLayout::kMaxLists;
-
-struct Tensor {
-  std::vector<std::byte*> addresses;  // by list
-  int64_t elements = 0;
-  int64_t chunks = 0;  // of the tensor in this launch
-
-  bool Whole() const {
-    return chunks == (elements + kChunkElements - 1) / kChunkElements;
-  }
-};
-
-// Memory that a program never wrote may look like lists of another layout.
-bool IsPlausible(const Tensor& tensor) {
-  return std::all_of(
-      tensor.addresses.begin(), tensor.addresses.end(),
-      [&](std::byte* address) {
-        return IsAllocated({address, static_cast<size_t>(tensor.elements)});
-      });
-}
-
-// nullopt: the lists are not laid out that way.
-std::optional<std::vector<Tensor>> ReadLists(const TensorListLayout& layout,
-                                             size_t lists,
-                                             const std::byte* from,
-                                             int64_t blocks) {
-  const size_t tensors = layout.tensors[lists - 1];
-  const std::byte* elements = from + lists * tensors * sizeof(void*);
-  const std::byte* to_tensor = elements + tensors * sizeof(int64_t);
-  if (blocks < 1 || static_cast<size_t>(blocks) > layout.blocks ||
-      !ArePagesMapped(from, layout.Bytes(lists, 1))) {
-    return std::nullopt;
-  }
-  std::vector<Tensor> found;
-  for (size_t block = 0; block < static_cast<size_t>(blocks); ++block) {
-    const size_t tensor = layout.TensorOfBlock(to_tensor, block);
-    const int64_t chunk = layout.ChunkOfBlock(to_tensor, block);
-    if (tensor >= tensors ||
-        (tensor + 1 != found.size() && tensor != found.size())) {
-      return std::nullopt;
-    }
-    if (tensor == found.size()) {
-      Tensor& next = found.emplace_back();
-      next.elements = ReadAt<int64_t>(elements + 8 * tensor);
-      for (size_t list = 0; list < lists; ++list) {
-        next.addresses.push_back(
-            ReadAt<std::byte*>(from + (list * tensors + tensor) * 8));
-      }
-    }
-    Tensor& last = found.back();
-    ++last.chunks;
-    if (last.elements <= 0 || chunk < 0 ||
-        chunk * kChunkElements >= last.elements) {
-      return std::nullopt;
-    }
-  }
-  if (!IsPlausible(found.front())) return std::nullopt;
-  return found;
-}
-
-std::optional<std::vector<Tensor>> ReadLists(size_t lists,
-                                             const Arguments& launch) {
-  for (const TensorListLayout& layout : kTensorListLayouts) {
-    auto found =
-        ReadLists(layout, lists, Bytes(launch.pointers[0]), launch.blocks);
-    if (found) return found;
-  }
-  return std::nullopt;
-}
-
 // What happens to one element; `scalar` is the functor's last argument.
 enum class Operation : uint8_t { kUnknown, kZero, kAdd, kMultiply, kUnscale };
 
 struct Call {
   Operation operation = Operation::kUnknown;
   ScalarType type = ScalarType::kUnknown;
+  size_t lists = 0;
   size_t output = 0;  // which list
-  std::vector<Tensor> tensors;
+  std::vector<ListedTensor> tensors;
   double scalar = 0;
   // kUnscale: float, on the device.
   std::byte* found_inf = nullptr;
   std::byte* inverse_scale = nullptr;
 };
 
-double Apply(const Call& call, const Tensor& tensor, size_t offset) {
+double Apply(const Call& call, const ListedTensor& tensor, size_t offset) {
   const auto load = [&](size_t list) {
     return LoadAs<double>(call.type, tensor.addresses[list] + offset);
   };
   switch (call.operation) {
     case Operation::kAdd:
       // A scalar alone, or a second list times the scalar.
-      return load(0) + (tensor.addresses.size() > (call.output == 0 ? 1u : 2u)
+      return load(0) + (call.lists > (call.output == 0 ? 1u : 2u)
                             ? call.scalar * load(1)
                             : call.scalar);
     case Operation::kMultiply: return load(0) * call.scalar;
@@ -122,7 +50,7 @@ double Apply(const Call& call, const Tensor& tensor, size_t offset) {
   }
 }
 
-void ComputeTensor(const Call& call, const Tensor& tensor) {
+void ComputeTensor(const Call& call, const ListedTensor& tensor) {
   const size_t bytes = SizeOf(call.type);
   for (int64_t i = 0; i < tensor.elements; ++i) {
     const size_t offset = static_cast<size_t>(i) * bytes;
@@ -136,13 +64,13 @@ void ComputeTensor(const Call& call, const Tensor& tensor) {
   }
 }
 
-void RunTensor(const Call& call, const Tensor& tensor) {
+void RunTensor(const Call& call, const ListedTensor& tensor) {
   const size_t bytes =
       static_cast<size_t>(tensor.elements) *
       (call.type == ScalarType::kUnknown ? 16 : SizeOf(call.type));
   const Range output{tensor.addresses[call.output], bytes};
   std::vector<Range> inputs;
-  for (size_t i = 0; i < tensor.addresses.size(); ++i) {
+  for (size_t i = 0; i < call.lists; ++i) {
     const bool read =
         call.operation != Operation::kZero && (i != call.output || i == 0);
     if (read) inputs.push_back({tensor.addresses[i], bytes});
@@ -150,7 +78,7 @@ void RunTensor(const Call& call, const Tensor& tensor) {
   Permission permission = MayCompute(tensor.elements, inputs, output);
   // Gradients that nobody computed count as finite.
   permission.compute &=
-      call.operation != Operation::kUnknown && tensor.Whole() &&
+      call.operation != Operation::kUnknown && tensor.IsWhole() &&
       (permission.fresh || call.operation != Operation::kUnscale);
   if (permission.compute) ComputeTensor(call, tensor);
   MarkOutput(output, true, permission);
@@ -164,11 +92,11 @@ void Run(Call call) {
     }
     call.scalar = LoadAs<double>(ScalarType::kFloat32, call.inverse_scale);
   }
-  for (const Tensor& tensor : call.tensors) RunTensor(call, tensor);
+  for (const ListedTensor& tensor : call.tensors) RunTensor(call, tensor);
 }
 
-// A functor by its template's name: Name<T, lists, read lists, output list>.
-// Others than these write more than one list, or another way.
+// Name<T, lists, read lists, output list>: those that write one list, all of
+// it, and nothing else.
 constexpr std::string_view kFunctors[] = {"ZeroFunctor",
                                           "UnaryOpFunctor",
                                           "BinaryOpScalarFunctor",
@@ -178,13 +106,6 @@ constexpr std::string_view kFunctors[] = {"ZeroFunctor",
                                           "PointwiseOpScalarFunctor",
                                           "PointwiseOpListFunctor",
                                           "BinaryOpScalarTensorFunctor"};
-
-size_t NumberAt(const NameParts& functor, size_t index) {
-  size_t number = 0;
-  const std::string_view text = functor.arguments[index];
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 // From the functor and what stands behind it in the kernel's template
 // arguments: the operation on one element.
@@ -207,45 +128,113 @@ Operation FindOperation(const NameParts& kernel, std::string_view functor,
              : Operation::kUnknown;
 }
 
-void ReadRest(Call& call, const Arguments& launch) {
+// What the name tells of a kernel.
+struct Foreach {
+  TensorLists kind;
+  ScalarType read_type = ScalarType::kUnknown;
+  ScalarType written_type = ScalarType::kUnknown;
+  std::array<bool, TensorLists::kMaxLists> reads{};
+  std::array<bool, TensorLists::kMaxLists> writes{};
+  bool computed = false;  // or at least known what is written
+  Call call;              // what all launches have in common
+};
+
+// Which lists a functor reads and writes: Name<T, lists, read lists, output
+// list> or CopyFunctor<T, source, lists, ...>; LpNormFunctor and LpMaxFunctor
+// write elsewhere; fused optimizers all but the gradients, the second list.
+void FindAccess(const NameParts& functor, Foreach* found) {
+  const auto& arguments = functor.arguments;
+  const bool fused = functor.name.starts_with("Fused");
+  size_t read_lists = found->kind.lists;
+  size_t output = 0;
+  if (!fused && arguments.size() >= 4) {
+    read_lists = std::max<size_t>(1, NumberIn(arguments[arguments.size() - 2]));
+    output = NumberIn(arguments.back());
+  }
+  const bool writes_one = !fused && !functor.name.starts_with("Lp");
+  for (size_t i = 0; i < found->kind.lists; ++i) {
+    found->reads[i] = i < read_lists;
+    found->writes[i] = fused ? i != 1 : writes_one && i == output;
+  }
+}
+
+std::optional<Foreach> FindForeach(const NameParts& kernel) {
+  if (kernel.arguments.size() < 2) return std::nullopt;
+  const auto kind = FindTensorLists(TakeApart(kernel.arguments[0]));
+  const NameParts functor = TakeApart(kernel.arguments[1]);
+  if (!kind || functor.arguments.empty()) return std::nullopt;
+  Foreach found{.kind = *kind, .call = {}};
+  found.written_type = ScalarTypeNamed(functor.arguments[0]);
+  found.read_type = found.written_type;
+  if (functor.name == "CopyFunctor" && functor.arguments.size() == 5) {
+    found.read_type = ScalarTypeNamed(functor.arguments[1]);
+  }
+  FindAccess(functor, &found);
+  Call& call = found.call;
+  call.lists = kind->lists;
+  call.type = found.written_type;
+  const bool known = std::find(std::begin(kFunctors), std::end(kFunctors),
+                               functor.name) != std::end(kFunctors);
+  if (!known || functor.arguments.size() != 4) return found;
+  call.output = NumberIn(functor.arguments[3]);
+  call.operation = FindOperation(kernel, functor.name, call.type);
+  found.computed = call.output < call.lists;
+  return found;
+}
+
+void ReadRest(Call& call, const LaunchView& launch) {
   if (call.operation == Operation::kUnscale) {
-    const std::byte* lambda = Bytes(launch.pointers[2]);
+    const std::byte* lambda = Bytes(launch.arguments[2]);
     call.found_inf = ReadAt<std::byte*>(lambda);
     call.inverse_scale = ReadAt<std::byte*>(lambda + 8);
   } else if (call.operation == Operation::kAdd ||
              call.operation == Operation::kMultiply) {
     call.scalar =
-        LoadAs<double>(OpmathOf(call.type), Bytes(launch.pointers[3]));
+        LoadAs<double>(OpmathOf(call.type), Bytes(launch.arguments[3]));
   }
+}
+
+// One for each list; the range is that of its first tensor.
+void AddOperands(const Foreach& kernel,
+                 const std::vector<ListedTensor>& tensors,
+                 DecodedLaunch* launch) {
+  int64_t moved = 0;
+  for (const ListedTensor& tensor : tensors) moved += tensor.moved;
+  for (size_t i = 0; i < kernel.kind.lists; ++i) {
+    if (!kernel.reads[i] && !kernel.writes[i]) continue;
+    Operand operand;
+    operand.elements = moved;
+    operand.type = kernel.read_type;
+    if (kernel.writes[i]) {
+      operand.type = kernel.written_type;
+      operand.access = kernel.reads[i] ? Operand::kReadWrite : Operand::kWrite;
+    }
+    operand.element_bytes = SizeOf(operand.type);
+    const auto elements = static_cast<size_t>(tensors.front().elements);
+    operand.range = {tensors.front().addresses[i],
+                     elements * operand.element_bytes};
+    launch->Add(operand);
+  }
+}
+
+DecodedLaunch Decode(const Foreach& kernel, const LaunchView& launch) {
+  DecodedLaunch decoded;
+  auto tensors = ReadTensorLists(kernel.kind, launch);
+  if (!tensors) return decoded;
+  AddOperands(kernel, *tensors, &decoded);
+  if (!kernel.computed) return decoded;
+  Call call = kernel.call;
+  call.tensors = std::move(*tensors);
+  ReadRest(call, launch);
+  decoded.effect = EffectOf(std::move(call));
+  return decoded;
 }
 
 }  // namespace
 
 Decoder ForeachDecoder(const NameParts& kernel) {
-  if (kernel.name != "multi_tensor_apply_kernel" ||
-      kernel.arguments.size() < 2 ||
-      TakeApart(kernel.arguments[0]).name != "TensorListMetadata") {
-    return {};
-  }
-  const NameParts functor = TakeApart(kernel.arguments[1]);
-  bool known = functor.arguments.size() == 4;
-  known &= std::find(std::begin(kFunctors), std::end(kFunctors),
-                     functor.name) != std::end(kFunctors);
-  if (!known) return {};
-  const size_t lists = NumberAt(functor, 1);
-  Call call;
-  call.output = NumberAt(functor, 3);
-  if (lists < 1 || lists > kMaxLists || call.output >= lists) return {};
-  call.type = ScalarTypeNamed(functor.arguments[0]);
-  call.operation = FindOperation(kernel, functor.name, call.type);
-  return [call, lists](const Arguments& launch) -> Effect {
-    auto tensors = ReadLists(lists, launch);
-    if (!tensors) return {};
-    auto decoded = std::make_shared<Call>(call);
-    decoded->tensors = std::move(*tensors);
-    ReadRest(*decoded, launch);
-    return [decoded] { Run(*decoded); };
-  };
+  auto found = FindForeach(kernel);
+  return found ? DecodeBy(Decode, std::move(*found)) : Decoder{};
 }
 
 }  // namespace dltap::simgpu

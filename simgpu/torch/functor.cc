@@ -2,6 +2,8 @@
 #include "simgpu/torch/functor.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "simgpu/torch/kernel_name.h"
 
@@ -44,15 +46,14 @@ void AddCapture(Functor& functor, ScalarType type, int value_index) {
 
 // The types of a functor's inputs and what it is written in: a lambda's
 // parameters, else the template's argument.
-std::vector<ScalarType> InputTypes(const NameParts& parts, int count) {
+std::vector<ScalarType> InputTypes(const NameParts& parts, size_t count) {
   std::vector<ScalarType> types;
   if (!parts.lambdas.empty()) {
     for (const std::string_view name : parts.lambdas.back().parameters) {
       types.push_back(ScalarTypeNamed(name));
     }
   } else if (!parts.arguments.empty()) {
-    types.assign(static_cast<size_t>(count),
-                 ScalarTypeNamed(parts.arguments[0]));
+    types.assign(count, ScalarTypeNamed(parts.arguments[0]));
   }
   return types;
 }
@@ -73,10 +74,10 @@ ScalarType OwnType(const NameParts& parts,
 // False: a type that nobody here computes with.
 bool Complete(Functor& functor, const FunctorRow& row) {
   for (const ScalarType type : functor.inputs) {
-    if (SizeOf(type) == 0) return false;
+    if (!IsComputed(type)) return false;
     functor.real |= IsReal(type);
   }
-  if (SizeOf(functor.result) == 0) return false;
+  if (!IsComputed(functor.result)) return false;
   if (functor.inputs.empty()) functor.real = IsReal(functor.result);
   functor.identity = functor.inputs.size() == 1 && row.captures.empty() &&
                      functor.result == functor.inputs[0] &&
@@ -90,19 +91,18 @@ bool Complete(Functor& functor, const FunctorRow& row) {
     functor.integer_operation =
         FindFunctorRow("logical_not_kernel_cuda")->integer;
   }
-  return functor.real ? row.real != nullptr : row.integer != nullptr;
+  return functor.IsComputed();
 }
 
 std::optional<Functor> Plain(const NameParts& parts) {
   const FunctorRow* row = FindFunctorRow(parts.name);
   if (row == nullptr) return std::nullopt;
+  const auto inputs = static_cast<size_t>(row->inputs);
   Functor functor;
-  functor.inputs = InputTypes(parts, row->inputs);
-  if (functor.inputs.size() != static_cast<size_t>(row->inputs)) {
-    return std::nullopt;
-  }
+  functor.inputs = InputTypes(parts, inputs);
+  if (functor.inputs.size() != inputs) return std::nullopt;
   const ScalarType type = OwnType(parts, functor.inputs);
-  if (SizeOf(type) == 0) return std::nullopt;
+  if (!IsComputed(type)) return std::nullopt;
   for (int i = 0; i < row->inputs; ++i) functor.input_indices.push_back(i);
   int index = row->inputs;
   for (const char letter : row->captures) {
@@ -122,7 +122,7 @@ std::optional<Functor> Wrapper(const NameParts& parts) {
   if (row == nullptr || row->inputs != 2) return std::nullopt;
   const std::vector<ScalarType> inner_types = InputTypes(inner, 2);
   if (inner_types.size() != 2 || inner_types[0] != inner_types[1] ||
-      SizeOf(inner_types[0]) == 0) {
+      !IsComputed(inner_types[0])) {
     return std::nullopt;
   }
   const ScalarType inner_type = inner_types[0];
@@ -152,15 +152,48 @@ std::optional<Functor> Wrapper(const NameParts& parts) {
   return functor;
 }
 
+bool IsWrapper(const NameParts& parts) {
+  return parts.name == "BinaryFunctor" || parts.name == "AUnaryFunctor" ||
+         parts.name == "BUnaryFunctor";
+}
+
+// The innermost template's type, where nothing else tells one.
+ScalarType InnerType(const NameParts& parts) {
+  ScalarType type = FirstTypeIn(parts.arguments);
+  for (const std::string_view argument : parts.arguments) {
+    if (type != ScalarType::kUnknown) break;
+    type = InnerType(TakeApart(argument));
+  }
+  return type;
+}
+
+// A functor that is not in the table, or not for these types.
+Functor TypesOf(const NameParts& parts, size_t inputs) {
+  Functor functor;
+  if (IsWrapper(parts) && parts.arguments.size() == 4) {
+    functor.inputs = InputTypes(parts, parts.name == "BinaryFunctor" ? 2 : 1);
+    functor.result = ScalarTypeNamed(parts.arguments[2]);
+    return functor;
+  }
+  const FunctorRow* row = FindFunctorRow(parts.name);
+  if (row != nullptr) inputs = static_cast<size_t>(row->inputs);
+  functor.counts_inputs = row != nullptr || !parts.lambdas.empty();
+  functor.inputs = InputTypes(parts, inputs);
+  functor.result = OwnType(parts, functor.inputs);
+  if (functor.result == ScalarType::kUnknown) {
+    functor.result = InnerType(parts);
+    const size_t count = functor.counts_inputs ? functor.inputs.size() : inputs;
+    functor.inputs.assign(count, functor.result);
+  }
+  return functor;
+}
+
 }  // namespace
 
-std::optional<Functor> FindFunctor(std::string_view name) {
+Functor FindFunctor(std::string_view name, size_t inputs) {
   const NameParts parts = TakeApart(name);
-  if (parts.name == "BinaryFunctor" || parts.name == "AUnaryFunctor" ||
-      parts.name == "BUnaryFunctor") {
-    return Wrapper(parts);
-  }
-  return Plain(parts);
+  auto functor = IsWrapper(parts) ? Wrapper(parts) : Plain(parts);
+  return functor ? *std::move(functor) : TypesOf(parts, inputs);
 }
 
 }  // namespace dltap::simgpu

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +17,8 @@ constexpr size_t kMaxValues = 8;
 using RealOperation = double (*)(const double* values);
 using IntegerOperation = int64_t (*)(const int64_t* values);
 
-// One of PyTorch's elementwise functors or lambdas, understood by its name.
+// One of PyTorch's elementwise functors or lambdas, by its name. Of one that is
+// not in the table only the types are known, as far as the name tells them.
 struct Functor {
   struct Capture {
     ScalarType type;
@@ -36,11 +36,16 @@ struct Functor {
   IntegerOperation integer_operation = nullptr;
   size_t bytes = 1;  // of the object
   size_t alignment = 1;
+  bool counts_inputs = true;  // the name tells how many there are
+
+  bool IsComputed() const {
+    return real ? real_operation != nullptr : integer_operation != nullptr;
+  }
 };
 
-// From a demangled name ("at::native::FillFunctor<float>"); nullopt: one that
-// nobody here knows.
-std::optional<Functor> FindFunctor(std::string_view name);
+// From a demangled name ("at::native::FillFunctor<float>"). `inputs`: how many
+// it has where its name does not say.
+Functor FindFunctor(std::string_view name, size_t inputs = 1);
 
 // A row of the table of functors (functor_table.cc).
 struct FunctorRow {

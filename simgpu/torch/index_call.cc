@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/torch/index_call.h"
-
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,10 +7,13 @@
 #include <vector>
 
 #include "simgpu/memory/memory.h"
+#include "simgpu/torch/families.h"
 #include "simgpu/torch/operands.h"
 
 namespace dltap::simgpu {
 namespace {
+
+constexpr size_t kUsualElementBytes = 4;  // where the type is not known
 
 struct IndexedDimension {
   const std::byte* indices;  // int64_t
@@ -31,6 +31,14 @@ struct Call {
   std::byte* input = nullptr;
   std::vector<IndexedDimension> dimensions;
 
+  Range Output() const {
+    return {output,
+            writes ? IndexedExtent(0) : offsets.Extent(0, element_bytes)};
+  }
+  Range Input() const {
+    return {input,
+            writes ? offsets.Extent(1, element_bytes) : IndexedExtent(1)};
+  }
   // The tensor that is indexed reaches at most this far.
   size_t IndexedExtent(size_t operand) const {
     size_t extent = offsets.Extent(operand, element_bytes);
@@ -66,12 +74,8 @@ void Compute(const Call& call) {
 }
 
 void Run(const Call& call) {
-  const Range output{call.output,
-                     call.writes ? call.IndexedExtent(0)
-                                 : call.offsets.Extent(0, call.element_bytes)};
-  std::vector<Range> inputs = {
-      {call.input, call.writes ? call.offsets.Extent(1, call.element_bytes)
-                               : call.IndexedExtent(1)}};
+  const Range output = call.Output();
+  std::vector<Range> inputs = {call.Input()};
   for (const IndexedDimension& dimension : call.dimensions) {
     inputs.push_back({const_cast<std::byte*>(dimension.indices),
                       call.offsets.Extent(2, sizeof(int64_t))});
@@ -84,22 +88,33 @@ void Run(const Call& call) {
   MarkOutput(output, dense, permission);
 }
 
+// What the name tells of an index_elementwise_kernel.
+struct Indexing {
+  size_t element_bytes = 0;
+  bool computed = false;
+  bool writes = false;
+};
+
 // The lambda of gpu_index_kernel: {OffsetCalculator<3>; char* out; char* in;
 // size_t n; char* indices[25]; int64_t sizes[25]; int64_t strides[25]; f}.
-Effect Decode(Call call, const Arguments& launch) {
+std::optional<Call> ReadCall(const Indexing& kernel, const LaunchView& launch) {
   constexpr size_t kTable = Offsets::kMaxDimensions * sizeof(int64_t);
-  const std::byte* lambda = Bytes(launch.pointers[1]);
-  const auto offsets = ReadOffsets(lambda, 3);
+  const std::byte* lambda = Bytes(launch.arguments[1]);
+  auto offsets = ReadOffsets(lambda, 3);
   const std::byte* rest = lambda + AlignUp(OffsetsBytes(3), sizeof(void*));
-  call.elements = ReadAt<int64_t>(launch.pointers[0]);
-  call.output = ReadAt<std::byte*>(rest);
-  call.input = ReadAt<std::byte*>(rest + 8);
+  Call call{.element_bytes = kernel.element_bytes,
+            .writes = kernel.writes,
+            .elements = ReadAt<int64_t>(launch.arguments[0]),
+            .offsets = {},
+            .output = ReadAt<std::byte*>(rest),
+            .input = ReadAt<std::byte*>(rest + 8),
+            .dimensions = {}};
   const auto count = ReadAt<uint64_t>(rest + 16);
   if (!offsets || offsets->elements() != call.elements || count == 0 ||
       count > Offsets::kMaxDimensions) {
-    return {};
+    return std::nullopt;
   }
-  call.offsets = *offsets;
+  call.offsets = std::move(*offsets);
   for (size_t i = 0; i < count; ++i) {
     const std::byte* entry = rest + 24 + i * sizeof(int64_t);
     call.dimensions.push_back({ReadAt<std::byte*>(entry),
@@ -107,31 +122,50 @@ Effect Decode(Call call, const Arguments& launch) {
                                ReadAt<int64_t>(entry + 2 * kTable)});
     if (call.dimensions.back().size <= 0 ||
         call.dimensions.back().stride_bytes < 0) {
-      return {};
+      return std::nullopt;
     }
   }
-  auto shared = std::make_shared<const Call>(std::move(call));
-  return [shared] { Run(*shared); };
+  return call;
 }
 
-// gpu_index_kernel<index_kernel_impl<OpaqueType<8> >(...)::{lambda...}>
-Decoder Indexing(const NameParts& kernel) {
-  if (kernel.arguments.size() != 3) return {};
-  const NameParts loop = TakeApart(kernel.arguments[2]);
-  if (loop.name != "gpu_index_kernel" || loop.arguments.empty()) return {};
-  const NameParts function = TakeApart(loop.arguments[0]);
-  Call call;
-  call.writes = function.name == "index_put_kernel_impl";
-  if ((!call.writes && function.name != "index_kernel_impl") ||
-      function.arguments.empty()) {
-    return {};
+// index_elementwise_kernel(int64_t n, lambda)
+DecodedLaunch DecodeIndexing(const Indexing& kernel, const LaunchView& launch) {
+  Operand output{.range = {},
+                 .elements = ReadAt<int64_t>(launch.arguments[0]),
+                 .element_bytes = kernel.element_bytes,
+                 .access = Operand::kWrite};
+  Operand input = output;
+  input.access = Operand::kRead;
+  DecodedLaunch decoded;
+  auto call = kernel.computed ? ReadCall(kernel, launch) : std::nullopt;
+  if (call) {
+    output.range = call->Output();
+    input.range = call->Input();
+    decoded.effect = EffectOf(std::move(*call));
   }
-  const NameParts opaque = TakeApart(function.arguments[0]);
-  if (opaque.name != "OpaqueType" || opaque.arguments.empty()) return {};
-  const std::string_view size = opaque.arguments[0];
-  std::from_chars(size.data(), size.data() + size.size(), call.element_bytes);
-  if (call.element_bytes == 0) return {};
-  return [call](const Arguments& launch) { return Decode(call, launch); };
+  decoded.Add(output);
+  decoded.Add(input);
+  return decoded;
+}
+
+// gpu_index_kernel<index_kernel_impl<OpaqueType<8> >(...)::{lambda...}>, or
+// another function of such a type
+Decoder IndexingDecoder(const NameParts& kernel) {
+  if (kernel.arguments.size() != 3) return {};
+  NameParts function = TakeApart(kernel.arguments[2]);
+  const bool loop = function.name == "gpu_index_kernel";
+  if (loop && !function.arguments.empty()) {
+    function = TakeApart(function.arguments[0]);
+  }
+  Indexing found;
+  if (!function.arguments.empty()) {
+    found.element_bytes = SizeOfNamed(function.arguments[0]);
+  }
+  found.writes = function.name == "index_put_kernel_impl";
+  found.computed = loop && found.element_bytes > 0 &&
+                   (found.writes || function.name == "index_kernel_impl");
+  if (found.element_bytes == 0) found.element_bytes = kUsualElementBytes;
+  return DecodeBy(DecodeIndexing, found);
 }
 
 // write_indices(int64_t* indices, {T sizes[25]}, int dims, T n, ...): indices
@@ -142,7 +176,7 @@ struct Coordinates {
   int64_t count;
 };
 
-void WriteCoordinates(const Coordinates& call) {
+void Run(const Coordinates& call) {
   const int64_t elements = call.count * static_cast<int64_t>(call.sizes.size());
   const Range output{call.indices, static_cast<size_t>(elements) * 8};
   const Range input{call.indices, static_cast<size_t>(call.count) * 8};
@@ -160,91 +194,34 @@ void WriteCoordinates(const Coordinates& call) {
   MarkOutput(output, true, permission);
 }
 
-Effect DecodeCoordinates(bool wide, const Arguments& launch) {
+DecodedLaunch DecodeCoordinates(const bool& wide, const LaunchView& launch) {
   const auto integer = [wide](const std::byte* table, size_t i) {
     return wide ? ReadAt<int64_t>(table + 8 * i)
                 : int64_t{ReadAt<int32_t>(table + 4 * i)};
   };
-  Coordinates call{.indices = ReadAt<std::byte*>(launch.pointers[0]),
+  Coordinates call{.indices = ReadAt<std::byte*>(launch.arguments[0]),
                    .sizes = {},
-                   .count = integer(Bytes(launch.pointers[3]), 0)};
-  const auto dims = ReadAt<int32_t>(launch.pointers[2]);
+                   .count = integer(Bytes(launch.arguments[3]), 0)};
+  const auto dims = ReadAt<int32_t>(launch.arguments[2]);
   if (dims < 1 || dims > static_cast<int32_t>(Offsets::kMaxDimensions) ||
       call.count < 1) {
     return {};
   }
   for (size_t i = 0; i < static_cast<size_t>(dims); ++i) {
-    call.sizes.push_back(integer(Bytes(launch.pointers[1]), i));
+    call.sizes.push_back(integer(Bytes(launch.arguments[1]), i));
     if (call.sizes.back() < 1) return {};
   }
-  return [call = std::move(call)] { WriteCoordinates(call); };
-}
-
-// vectorized_gather_kernel<alignment, index>(char* out, char* in, index* rows,
-// int n, int64_t row_bytes, int64_t rows, int64_t in_stride,
-// int64_t out_stride, bool): whole rows.
-struct Gather {
-  std::byte* output;
-  std::byte* input;
-  std::byte* rows;
-  int64_t count;
-  int64_t row_bytes;
-  int64_t input_rows;
-  int64_t input_stride;
-  int64_t output_stride;
-};
-
-void RunGather(const Gather& call) {
-  const auto bytes = [](int64_t n) { return static_cast<size_t>(n); };
-  const Range output{call.output, bytes((call.count - 1) * call.output_stride +
-                                        call.row_bytes)};
-  const Permission permission = MayCompute(
-      call.count * call.row_bytes,
-      {{call.input,
-        bytes((call.input_rows - 1) * call.input_stride + call.row_bytes)},
-       {call.rows, bytes(call.count * 8)}},
-      output);
-  for (int64_t i = 0; permission.compute && i < call.count; ++i) {
-    auto row = ReadAt<int64_t>(call.rows + i * 8);
-    if (row < 0) row += call.input_rows;
-    if (row < 0 || row >= call.input_rows) continue;
-    std::memmove(call.output + i * call.output_stride,
-                 call.input + row * call.input_stride, bytes(call.row_bytes));
-  }
-  MarkOutput(output, call.output_stride == call.row_bytes, permission);
-}
-
-Effect DecodeGather(const Arguments& launch) {
-  void* const* arguments = launch.pointers;
-  const Gather call{.output = ReadAt<std::byte*>(arguments[0]),
-                    .input = ReadAt<std::byte*>(arguments[1]),
-                    .rows = ReadAt<std::byte*>(arguments[2]),
-                    .count = ReadAt<int32_t>(arguments[3]),
-                    .row_bytes = ReadAt<int64_t>(arguments[4]),
-                    .input_rows = ReadAt<int64_t>(arguments[5]),
-                    .input_stride = ReadAt<int64_t>(arguments[6]),
-                    .output_stride = ReadAt<int64_t>(arguments[7])};
-  if (call.count < 1 || call.row_bytes < 1 || call.input_rows < 1 ||
-      call.input_stride < 0 || call.output_stride < call.row_bytes) {
-    return {};
-  }
-  return [call] { RunGather(call); };
+  return WithEffect(EffectOf(std::move(call)));
 }
 
 }  // namespace
 
 Decoder IndexDecoder(const NameParts& kernel) {
-  if (kernel.name == "index_elementwise_kernel") return Indexing(kernel);
-  if (kernel.name == "vectorized_gather_kernel" &&
-      kernel.arguments.size() == 2 && kernel.arguments[1] == "long") {
-    return DecodeGather;
-  }
+  if (kernel.name == "index_elementwise_kernel") return IndexingDecoder(kernel);
   if (kernel.name != "write_indices" || kernel.arguments.empty()) return {};
   const bool wide = kernel.arguments[0] == "long";
   if (!wide && kernel.arguments[0] != "int") return {};
-  return [wide](const Arguments& launch) {
-    return DecodeCoordinates(wide, launch);
-  };
+  return DecodeBy(DecodeCoordinates, wide);
 }
 
 }  // namespace dltap::simgpu

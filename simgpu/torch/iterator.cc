@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simgpu/torch/iterator.h"
 
+#include "simgpu/torch/decoded_launch.h"
 #include "simgpu/torch/kernel_name.h"
-#include "simgpu/torch/semantics.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -27,7 +27,7 @@ std::optional<Iterator> FindIterator(std::string_view name) {
              TakeApart(parts.arguments[0]).name == "NonZeroOp") {
     found = {Iterator::Kind::kNonZero, PointedTo(parts.arguments[1])};
   }
-  if (SizeOf(found.type) == 0) return std::nullopt;
+  if (!IsComputed(found.type)) return std::nullopt;
   return found;
 }
 

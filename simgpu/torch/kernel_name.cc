@@ -3,6 +3,7 @@
 
 #include <cxxabi.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <memory>
 
@@ -68,9 +69,7 @@ std::vector<LambdaName> TakeLambdas(std::string_view text) {
       LambdaName lambda;
       std::string_view rest;
       lambda.parameters = TakeList(text.substr(i + kLambda.size()), &rest);
-      if (rest.starts_with('#')) {
-        lambda.number = std::atoi(std::string(rest.substr(1)).c_str());
-      }
+      if (rest.starts_with('#')) lambda.number = NumberIn(rest.substr(1));
       lambdas.push_back(std::move(lambda));
       i = text.size() - rest.size();
       while (i < text.size() && text[i] != '}') ++i;
@@ -95,17 +94,23 @@ NameParts TakeApart(std::string_view text) {
   if (text.starts_with(kVoid)) text.remove_prefix(kVoid.size());
   NameParts parts;
   const size_t end = EndOfName(text);
-  std::string_view path = text.substr(0, end);
-  if (const size_t last = path.rfind("::"); last != std::string_view::npos) {
-    path.remove_prefix(last + 2);
-  }
-  parts.name = path;
+  const std::string_view path = text.substr(0, end);
+  const size_t last = path.rfind("::");
+  const size_t name = last == std::string_view::npos ? 0 : last + 2;
+  parts.scope = path.substr(0, name);
+  parts.name = path.substr(name);
   std::string_view rest = text.substr(end);
   if (rest.starts_with('<')) {
     parts.arguments = TakeList(rest.substr(1), &rest);
   }
   parts.lambdas = TakeLambdas(rest);
   return parts;
+}
+
+size_t NumberIn(std::string_view text) {
+  size_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 std::vector<size_t> OutputParameters(std::string_view kernel) {

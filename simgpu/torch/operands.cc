@@ -24,6 +24,14 @@ int64_t Offsets::elements() const {
   return elements;
 }
 
+int64_t Offsets::ElementsOf(size_t operand) const {
+  int64_t elements = 1;
+  for (const Dimension& dimension : dimensions) {
+    if (dimension.strides[operand] != 0) elements *= dimension.size;
+  }
+  return elements;
+}
+
 size_t Offsets::Extent(size_t operand, size_t element_bytes) const {
   size_t last = 0;
   for (const Dimension& dimension : dimensions) {
@@ -58,6 +66,7 @@ std::optional<Offsets> ReadOffsets(const std::byte* from, size_t operands) {
 bool IsAllocated(const Range& range) {
   uintptr_t at = reinterpret_cast<uintptr_t>(range.data);
   const uintptr_t end = at + range.bytes;
+  if (range.bytes == 0) return true;
   if (range.data == nullptr || end < at) return false;
   // A tensor may reach over several mappings of one reserved range.
   while (at < end) {
@@ -71,9 +80,10 @@ bool IsAllocated(const Range& range) {
 Permission MayCompute(int64_t elements, const std::vector<Range>& inputs,
                       const Range& output) {
   if (elements > kMaxElements || !IsAllocated(output)) return {};
-  const bool fresh = std::all_of(
-      inputs.begin(), inputs.end(),
-      [](const Range& input) { return IsFresh(input.data, input.bytes); });
+  const bool fresh =
+      std::all_of(inputs.begin(), inputs.end(), [](const Range& input) {
+        return input.bytes == 0 || IsFresh(input.data, input.bytes);
+      });
   if (!fresh && elements > kMaxElementsFromStale) return {};
   const bool allocated = std::all_of(inputs.begin(), inputs.end(), IsAllocated);
   return {.compute = allocated, .fresh = fresh};

@@ -15,7 +15,7 @@ namespace dltap::simgpu {
 // is the fastest.
 struct Offsets {
   static constexpr size_t kMaxDimensions = 25;
-  static constexpr size_t kMaxOperands = 5;
+  static constexpr size_t kMaxOperands = 8;
 
   struct Dimension {
     uint32_t size;
@@ -36,6 +36,8 @@ struct Offsets {
   }
 
   int64_t elements() const;
+  // Those of an operand in memory: one that is broadcast has fewer.
+  int64_t ElementsOf(size_t operand) const;
   // Bytes from the first to behind the last element of an operand.
   size_t Extent(size_t operand, size_t element_bytes) const;
 };
@@ -50,7 +52,8 @@ constexpr size_t OffsetsBytes(size_t operands) {
                  (kDividerBytes + 4 * (operands == 0 ? 1 : operands));
 }
 
-// A tensor of a call: where it begins and how far it reaches.
+// A tensor of a call: where it begins and how far it reaches. Without bytes: a
+// counter, or an empty tensor.
 struct Range {
   std::byte* data = nullptr;
   size_t bytes = 0;

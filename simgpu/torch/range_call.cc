@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/torch/range_call.h"
-
 #include <array>
 #include <cstdint>
 
+#include "simgpu/torch/families.h"
 #include "simgpu/torch/operands.h"
 #include "simgpu/torch/scalar_type.h"
 
@@ -60,13 +59,12 @@ Decoder RangeDecoder(const NameParts& kernel) {
   if (function.name != "arange_cuda_out" || function.lambdas.size() < 2) {
     return {};
   }
-  const auto number =
-      static_cast<size_t>(function.lambdas[function.lambdas.size() - 2].number);
+  const size_t number = function.lambdas[function.lambdas.size() - 2].number;
   if (number == 0 || number > kDispatched.size()) return {};
   const ScalarType type = kDispatched[number - 1];
   const bool wide = kernel.arguments[0] == "long";
-  return [type, wide](const Arguments& launch) -> Effect {
-    void* const* arguments = launch.pointers;
+  return [type, wide](const LaunchView& launch) {
+    void* const* arguments = launch.arguments;
     // The lambda holds its start and its step.
     const ScalarType sum = SumType(type);
     const std::byte* start = Bytes(arguments[1]);
@@ -79,7 +77,7 @@ Decoder RangeDecoder(const NameParts& kernel) {
                     .step = LoadAs<double>(sum, step),
                     .integer_start = LoadAs<int64_t>(sum, start),
                     .integer_step = LoadAs<int64_t>(sum, step)};
-    return [call] { Run(call); };
+    return WithEffect(EffectOf(call));
   };
 }
 

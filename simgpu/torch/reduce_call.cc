@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/torch/reduce_call.h"
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -9,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "simgpu/torch/families.h"
 #include "simgpu/torch/operands.h"
 #include "simgpu/torch/scalar_type.h"
 
@@ -70,11 +69,12 @@ constexpr ReductionRow kRows[] = {
     {"NormTwoOps", false, false, {AddSquare, SquareRoot}, {nullptr, nullptr}},
 };
 
+// What the name tells of a kernel.
 struct Reduction {
-  const ReductionRow* row;
-  ScalarType input;
-  ScalarType sum;
-  ScalarType output;
+  const ReductionRow* row = nullptr;  // null: not computed
+  ScalarType input = ScalarType::kUnknown;
+  ScalarType sum = ScalarType::kUnknown;
+  ScalarType output = ScalarType::kUnknown;
 };
 
 // The accumulation type: a lambda's first parameter, else MaxNanFunctor<T>,
@@ -89,36 +89,35 @@ ScalarType SumType(const NameParts& ops) {
   return ScalarTypeNamed(ops.arguments[ops.arguments.size() > 1 ? 1 : 0]);
 }
 
-std::optional<Reduction> FindReduction(const NameParts& reduce_op) {
+Reduction FindReduction(const NameParts& reduce_op) {
   constexpr size_t kInput = 0;
   constexpr size_t kOps = 1;
   constexpr size_t kIndex = 2;
   constexpr size_t kOutput = 3;
-  if (reduce_op.name != "ReduceOp" || reduce_op.arguments.size() <= kOutput ||
-      reduce_op.arguments[kIndex] != "unsigned int") {
-    return std::nullopt;
+  if (reduce_op.name != "ReduceOp" || reduce_op.arguments.size() <= kOutput) {
+    return {};
   }
   NameParts ops = TakeApart(reduce_op.arguments[kOps]);
   if (ops.name == "func_wrapper_t" && ops.arguments.size() == 2) {
     ops = TakeApart(ops.arguments[1]);
   }
+  Reduction found{.row = nullptr,
+                  .input = ScalarTypeNamed(reduce_op.arguments[kInput]),
+                  .sum = SumType(ops),
+                  .output = ScalarTypeNamed(reduce_op.arguments[kOutput])};
   const auto* row =
       std::find_if(std::begin(kRows), std::end(kRows),
                    [&](const ReductionRow& r) { return r.name == ops.name; });
-  const Reduction found{
-      .row = row,
-      .input = ScalarTypeNamed(reduce_op.arguments[kInput]),
-      .sum = SumType(ops),
-      .output = ScalarTypeNamed(reduce_op.arguments[kOutput])};
-  if (row == std::end(kRows) || SizeOf(found.input) == 0 ||
-      SizeOf(found.sum) == 0 || SizeOf(found.output) == 0 ||
-      (!IsReal(found.sum) && row->integer.combine == nullptr)) {
-    return std::nullopt;
-  }
+  const bool computed = row != std::end(kRows) &&
+                        reduce_op.arguments[kIndex] == "unsigned int" &&
+                        IsComputed(found.input) && IsComputed(found.sum) &&
+                        IsComputed(found.output) &&
+                        (IsReal(found.sum) || row->integer.combine != nullptr);
+  if (computed) found.row = row;
   return found;
 }
 
-// One launch, decoded.
+// One launch that is computed.
 struct Call {
   Reduction reduction;
   uint32_t inputs = 0;  // of each output
@@ -173,10 +172,42 @@ void Run(const Call& call) {
   MarkOutput(output, dense, permission);
 }
 
-// ReduceConfig: int element_size_bytes, num_inputs, num_outputs, ...
-constexpr size_t kConfigBytes = 64;
-constexpr size_t kConfigInputs = 4;
-constexpr size_t kConfigOutputs = 8;
+// at::native::ReduceConfig (aten/src/ATen/native/cuda/Reduce.cuh).
+struct ReduceConfig {
+  int32_t element_size_bytes;
+  int32_t inputs_per_output;
+  int32_t outputs;
+  int32_t step_input, step_output;
+  int32_t blocks_per_output;
+  int32_t input_mult[3];
+  int32_t output_mult[2];
+  int32_t block_width, block_height;
+  int32_t threads;
+  int32_t vectorize_input, output_vector_size;
+};
+static_assert(sizeof(ReduceConfig) == 64);
+
+bool Describes(const ReduceConfig& config, const LaunchView& launch) {
+  return config.block_width == static_cast<int64_t>(launch.block.x) &&
+         config.block_height == static_cast<int64_t>(launch.block.y) &&
+         config.threads == int64_t{config.block_width} * config.block_height &&
+         config.inputs_per_output > 0 && config.outputs > 0 &&
+         config.element_size_bytes > 0 && config.element_size_bytes <= 32 &&
+         config.blocks_per_output == static_cast<int64_t>(launch.grid.y);
+}
+
+// ReduceOp {ops; sum_t ident; ReduceConfig; OffsetCalculator<1>;
+// OffsetCalculator<2>; ...}: the sizes of the first two vary, so that the
+// configuration is found by its agreeing with the launch. Null: nowhere.
+const std::byte* FindConfig(const std::byte* op, const LaunchView& launch) {
+  constexpr size_t kLastOffset = 64;
+  for (size_t offset = 0; offset <= kLastOffset; offset += 4) {
+    if (Describes(ReadAt<ReduceConfig>(op + offset), launch)) {
+      return op + offset;
+    }
+  }
+  return nullptr;
+}
 
 // What follows the offset calculators: const void* src; char* dst[2];
 // void* acc_buf, *cta_buf; int* semaphores; int64_t base_idx;
@@ -185,51 +216,71 @@ constexpr size_t kDestination = 8;
 constexpr size_t kAccumulate = 56;
 constexpr size_t kFinalOutput = 57;
 
-// {ops; sum_t ident; ReduceConfig; OffsetCalculator<1>; OffsetCalculator<2>;
-// ...}
-std::optional<Call> Decode(const Reduction& reduction, const std::byte* from) {
-  const size_t sum_bytes = SizeOf(reduction.sum);
-  const size_t ops_bytes = reduction.row->has_factor ? sum_bytes : 1;
-  const size_t config = AlignUp(AlignUp(ops_bytes, sum_bytes) + sum_bytes, 4);
-  const size_t inputs = config + kConfigBytes;
-  const size_t outputs = inputs + OffsetsBytes(1);
-  const std::byte* rest =
-      from + AlignUp(outputs + OffsetsBytes(2), sizeof(void*));
-  const auto input_offsets = ReadOffsets(from + inputs, 1);
-  const auto output_offsets = ReadOffsets(from + outputs, 2);
+std::optional<Call> ReadCall(const Reduction& reduction, const std::byte* op,
+                             const std::byte* at) {
+  const auto config = ReadAt<ReduceConfig>(at);
+  const std::byte* inputs = at + sizeof(config);
+  const std::byte* outputs = inputs + OffsetsBytes(1);
+  const auto end = static_cast<size_t>(outputs - op) + OffsetsBytes(2);
+  const std::byte* rest = op + AlignUp(end, sizeof(void*));
+  auto input_offsets = ReadOffsets(inputs, 1);
+  auto output_offsets = ReadOffsets(outputs, 2);
   if (!input_offsets || !output_offsets || ReadAt<bool>(rest + kAccumulate) ||
-      !ReadAt<bool>(rest + kFinalOutput)) {
+      !ReadAt<bool>(rest + kFinalOutput) ||
+      config.inputs_per_output != input_offsets->elements() ||
+      config.outputs != output_offsets->elements()) {
     return std::nullopt;
   }
   Call call{.reduction = reduction,
-            .inputs = ReadAt<uint32_t>(from + config + kConfigInputs),
-            .outputs = ReadAt<uint32_t>(from + config + kConfigOutputs),
-            .input_offsets = *input_offsets,
-            .output_offsets = *output_offsets,
+            .inputs = static_cast<uint32_t>(config.inputs_per_output),
+            .outputs = static_cast<uint32_t>(config.outputs),
+            .input_offsets = std::move(*input_offsets),
+            .output_offsets = std::move(*output_offsets),
             .source = ReadAt<std::byte*>(rest),
             .destination = ReadAt<std::byte*>(rest + kDestination)};
-  if (call.inputs != call.input_offsets.elements() ||
-      call.outputs != call.output_offsets.elements()) {
-    return std::nullopt;
-  }
   if (reduction.row->has_factor) {
-    call.factor = LoadAs<double>(reduction.sum, from);
+    call.factor = LoadAs<double>(reduction.sum, op);
   }
   return call;
+}
+
+DecodedLaunch Decode(const Reduction& reduction, const LaunchView& launch) {
+  const std::byte* op = Bytes(launch.arguments[0]);
+  const std::byte* at = FindConfig(op, launch);
+  DecodedLaunch decoded;
+  if (at == nullptr) return decoded;
+  const auto config = ReadAt<ReduceConfig>(at);
+  const auto bytes = [&](ScalarType type) {
+    return SizeOf(type) > 0 ? SizeOf(type)
+                            : static_cast<size_t>(config.element_size_bytes);
+  };
+  Operand output{.range = {},
+                 .elements = config.outputs,
+                 .element_bytes = bytes(reduction.output),
+                 .type = reduction.output,
+                 .access = Operand::kWrite};
+  Operand input{.range = {},
+                .elements = int64_t{config.outputs} * config.inputs_per_output,
+                .element_bytes = bytes(reduction.input),
+                .type = reduction.input,
+                .access = Operand::kRead};
+  if (reduction.row != nullptr) {
+    if (auto call = ReadCall(reduction, op, at)) {
+      output.range = call->Output();
+      input.range = call->Input();
+      decoded.effect = EffectOf(std::move(*call));
+    }
+  }
+  decoded.Add(output);
+  decoded.Add(input);
+  return decoded;
 }
 
 }  // namespace
 
 Decoder ReduceDecoder(const NameParts& kernel) {
   if (kernel.name != "reduce_kernel" || kernel.arguments.size() != 3) return {};
-  const auto reduction = FindReduction(TakeApart(kernel.arguments[2]));
-  if (!reduction) return {};
-  return [reduction = *reduction](const Arguments& launch) -> Effect {
-    auto call = Decode(reduction, Bytes(launch.pointers[0]));
-    if (!call) return {};
-    auto shared = std::make_shared<const Call>(std::move(*call));
-    return [shared] { Run(*shared); };
-  };
+  return DecodeBy(Decode, FindReduction(TakeApart(kernel.arguments[2])));
 }
 
 }  // namespace dltap::simgpu

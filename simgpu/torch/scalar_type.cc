@@ -9,33 +9,53 @@
 #include <limits>
 #include <type_traits>
 
+#include "simgpu/torch/kernel_name.h"
+
 namespace dltap::simgpu {
 namespace {
 
 struct TypeRow {
   std::string_view name;
   ScalarType type;
+  size_t bytes;
+  bool computed;
 };
 
 constexpr TypeRow kTypes[] = {
-    {"float", ScalarType::kFloat32},
-    {"double", ScalarType::kFloat64},
-    {"c10::Half", ScalarType::kFloat16},
-    {"c10::BFloat16", ScalarType::kBfloat16},
-    {"Eigen::half", ScalarType::kFloat16},
-    {"Eigen::bfloat16", ScalarType::kBfloat16},
-    {"bool", ScalarType::kBool},
-    {"signed char", ScalarType::kInt8},
-    {"unsigned char", ScalarType::kUInt8},
-    {"short", ScalarType::kInt16},
-    {"unsigned short", ScalarType::kUInt16},
-    {"int", ScalarType::kInt32},
-    {"unsigned int", ScalarType::kUInt32},
-    {"long", ScalarType::kInt64},
-    {"long long", ScalarType::kInt64},
-    {"unsigned long", ScalarType::kUInt64},
-    {"unsigned long long", ScalarType::kUInt64},
+    {"float", ScalarType::kFloat32, 4, true},
+    {"double", ScalarType::kFloat64, 8, true},
+    {"c10::Half", ScalarType::kFloat16, 2, true},
+    {"c10::BFloat16", ScalarType::kBfloat16, 2, true},
+    {"Eigen::half", ScalarType::kFloat16, 2, true},
+    {"Eigen::bfloat16", ScalarType::kBfloat16, 2, true},
+    {"c10::complex<c10::Half>", ScalarType::kComplex32, 4, false},
+    {"c10::complex<float>", ScalarType::kComplex64, 8, false},
+    {"c10::complex<double>", ScalarType::kComplex128, 16, false},
+    {"c10::Float8_e5m2", ScalarType::kFloat8E5M2, 1, false},
+    {"c10::Float8_e4m3fn", ScalarType::kFloat8E4M3, 1, false},
+    {"c10::Float8_e5m2fnuz", ScalarType::kFloat8E5M2Fnuz, 1, false},
+    {"c10::Float8_e4m3fnuz", ScalarType::kFloat8E4M3Fnuz, 1, false},
+    {"c10::Float8_e8m0fnu", ScalarType::kFloat8E8M0, 1, false},
+    {"c10::Float4_e2m1fn_x2", ScalarType::kFloat4x2, 1, false},
+    {"bool", ScalarType::kBool, 1, true},
+    {"signed char", ScalarType::kInt8, 1, true},
+    {"unsigned char", ScalarType::kUInt8, 1, true},
+    {"short", ScalarType::kInt16, 2, true},
+    {"unsigned short", ScalarType::kUInt16, 2, true},
+    {"int", ScalarType::kInt32, 4, true},
+    {"unsigned int", ScalarType::kUInt32, 4, true},
+    {"long", ScalarType::kInt64, 8, true},
+    {"long long", ScalarType::kInt64, 8, true},
+    {"unsigned long", ScalarType::kUInt64, 8, true},
+    {"unsigned long long", ScalarType::kUInt64, 8, true},
 };
+
+const TypeRow* RowOf(ScalarType type) {
+  const auto* row =
+      std::find_if(std::begin(kTypes), std::end(kTypes),
+                   [type](const TypeRow& r) { return r.type == type; });
+  return row == std::end(kTypes) ? nullptr : row;
+}
 
 struct Bfloat16 {
   uint16_t bits;
@@ -57,10 +77,8 @@ auto WithType(ScalarType type, Visit visit) {
     case ScalarType::kBfloat16: return visit(Bfloat16{});
     case ScalarType::kUInt16: return visit(uint16_t{});
     case ScalarType::kUInt32: return visit(uint32_t{});
-    case ScalarType::kUInt64:
-    case ScalarType::kUnknown: break;
+    default: return visit(uint64_t{});
   }
-  return visit(uint64_t{});
 }
 
 int64_t NearestInteger(double value) {
@@ -125,12 +143,29 @@ ScalarType ScalarTypeNamed(std::string_view name) {
   return row == std::end(kTypes) ? ScalarType::kUnknown : row->type;
 }
 
+ScalarType FirstTypeIn(const std::vector<std::string_view>& arguments) {
+  for (const std::string_view argument : arguments) {
+    const ScalarType type = ScalarTypeNamed(argument);
+    if (type != ScalarType::kUnknown) return type;
+  }
+  return ScalarType::kUnknown;
+}
+
 size_t SizeOf(ScalarType type) {
-  const bool known = std::any_of(
-      std::begin(kTypes), std::end(kTypes),
-      [type](const TypeRow& candidate) { return candidate.type == type; });
-  if (!known) return 0;
-  return WithType(type, [](auto value) { return sizeof(value); });
+  const TypeRow* row = RowOf(type);
+  return row == nullptr ? 0 : row->bytes;
+}
+
+size_t SizeOfNamed(std::string_view name) {
+  const NameParts type = TakeApart(name);
+  return type.name == "OpaqueType" && type.arguments.size() == 1
+             ? NumberIn(type.arguments[0])
+             : SizeOf(ScalarTypeNamed(name));
+}
+
+bool IsComputed(ScalarType type) {
+  const TypeRow* row = RowOf(type);
+  return row != nullptr && row->computed;
 }
 
 bool IsReal(ScalarType type) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/torch/scale_call.h"
-
 #include <cmath>
 #include <cstdint>
 
 #include "simgpu/bytes/written_memory.h"
+#include "simgpu/torch/families.h"
 #include "simgpu/torch/operands.h"
 
 namespace dltap::simgpu {
@@ -53,15 +52,15 @@ void Run(const Call& call) {
 }  // namespace
 
 Decoder ScaleDecoder(const NameParts&) {
-  return [](const Arguments& launch) -> Effect {
-    void* const* arguments = launch.pointers;
+  return [](const LaunchView& launch) {
+    void* const* arguments = launch.arguments;
     const Call call{.scale = ReadAt<float*>(arguments[0]),
                     .growth_tracker = ReadAt<int32_t*>(arguments[1]),
                     .found_inf = ReadAt<const float*>(arguments[2]),
                     .growth_factor = ReadAt<double>(arguments[3]),
                     .backoff_factor = ReadAt<double>(arguments[4]),
                     .growth_interval = ReadAt<int32_t>(arguments[5])};
-    return [call] { Run(call); };
+    return WithEffect(EffectOf(call));
   };
 }
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/torch/sort_call.h"
-
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "simgpu/torch/families.h"
 #include "simgpu/torch/iterator.h"
 #include "simgpu/torch/operands.h"
 
@@ -103,53 +100,43 @@ void Run(const Call& call) {
   if (call.sort.value_bytes > 0) MarkOutput(values_out, true, permission);
 }
 
-Effect EffectOf(const Call& call) {
+DecodedLaunch Decoded(const Call& call) {
   if (call.elements <= 0 || call.first_bit < 0 ||
       call.last_bit <= call.first_bit || call.last_bit > 64) {
     return {};
   }
-  return [call] { Run(call); };
+  return WithEffect(EffectOf(call));
 }
 
 // (const key* in, key* out, const value* in, value* out, count n,
 //  int begin_bit, int end_bit, ...)
-Effect SingleTile(const Sort& sort, const std::string& count,
-                  const Arguments& launch) {
-  void* const* arguments = launch.pointers;
-  return EffectOf({.sort = sort,
-                   .keys_in = ReadAt<std::byte*>(arguments[0]),
-                   .keys_out = ReadAt<std::byte*>(arguments[1]),
-                   .values_in = ReadAt<std::byte*>(arguments[2]),
-                   .values_out = ReadAt<std::byte*>(arguments[3]),
-                   .elements = ReadCount(count, arguments[4]),
-                   .first_bit = ReadAt<int32_t>(arguments[5]),
-                   .last_bit = ReadAt<int32_t>(arguments[6])});
+DecodedLaunch SingleTile(const Sort& sort, const std::string& count,
+                         const LaunchView& launch) {
+  void* const* arguments = launch.arguments;
+  return Decoded({.sort = sort,
+                  .keys_in = ReadAt<std::byte*>(arguments[0]),
+                  .keys_out = ReadAt<std::byte*>(arguments[1]),
+                  .values_in = ReadAt<std::byte*>(arguments[2]),
+                  .values_out = ReadAt<std::byte*>(arguments[3]),
+                  .elements = ReadCount(count, arguments[4]),
+                  .first_bit = ReadAt<int32_t>(arguments[5]),
+                  .last_bit = ReadAt<int32_t>(arguments[6])});
 }
 
 // One pass: (lookback*, counters*, bins* out, bins* in, key* out,
 // const key* in, value* out, const value* in, count n, int bit, int bits, ...)
-Effect OnePass(const Sort& sort, const std::string& count,
-               const Arguments& launch) {
-  void* const* arguments = launch.pointers;
+DecodedLaunch OnePass(const Sort& sort, const std::string& count,
+                      const LaunchView& launch) {
+  void* const* arguments = launch.arguments;
   const auto bit = ReadAt<int32_t>(arguments[9]);
-  return EffectOf({.sort = sort,
-                   .keys_in = ReadAt<std::byte*>(arguments[5]),
-                   .keys_out = ReadAt<std::byte*>(arguments[4]),
-                   .values_in = ReadAt<std::byte*>(arguments[7]),
-                   .values_out = ReadAt<std::byte*>(arguments[6]),
-                   .elements = ReadCount(count, arguments[8]),
-                   .first_bit = bit,
-                   .last_bit = bit + ReadAt<int32_t>(arguments[10])});
-}
-
-// "long", or "OpaqueType<8>": values are only moved.
-size_t OpaqueBytes(std::string_view type) {
-  const NameParts parts = TakeApart(type);
-  if (parts.name != "OpaqueType" || parts.arguments.empty()) {
-    return SizeOf(ScalarTypeNamed(type));
-  }
-  return static_cast<size_t>(
-      std::atoi(std::string(parts.arguments[0]).c_str()));
+  return Decoded({.sort = sort,
+                  .keys_in = ReadAt<std::byte*>(arguments[5]),
+                  .keys_out = ReadAt<std::byte*>(arguments[4]),
+                  .values_in = ReadAt<std::byte*>(arguments[7]),
+                  .values_out = ReadAt<std::byte*>(arguments[6]),
+                  .elements = ReadCount(count, arguments[8]),
+                  .first_bit = bit,
+                  .last_bit = bit + ReadAt<int32_t>(arguments[10])});
 }
 
 }  // namespace
@@ -163,13 +150,13 @@ Decoder SortDecoder(const NameParts& kernel) {
   const std::string_view value = kernel.arguments[3];
   const bool keys_alone = TakeApart(value).name == "NullType";
   const Sort sort{.key = ScalarTypeNamed(kernel.arguments[2]),
-                  .value_bytes = keys_alone ? 0 : OpaqueBytes(value),
+                  .value_bytes = keys_alone ? 0 : SizeOfNamed(value),
                   .descending = kernel.arguments[1].ends_with(")1")};
-  if (SizeOf(sort.key) == 0 || (!keys_alone && sort.value_bytes == 0)) {
+  if (!IsComputed(sort.key) || (!keys_alone && sort.value_bytes == 0)) {
     return {};
   }
   const std::string count(kernel.arguments[count_index]);
-  return [=](const Arguments& launch) {
+  return [=](const LaunchView& launch) {
     return one_pass ? OnePass(sort, count, launch)
                     : SingleTile(sort, count, launch);
   };

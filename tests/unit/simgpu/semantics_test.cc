@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "simgpu/torch/functor.h"
 #include "simgpu/torch/kernel_name.h"
@@ -62,22 +63,41 @@ TEST(ScalarTypeTest, RealNumbersBecomeTheNearestInteger) {
 }
 
 TEST(FunctorTest, HeldInputLiesBehindTheInnerFunctor) {
-  const auto functor = FindFunctor(
+  const Functor functor = FindFunctor(
       "at::native::AUnaryFunctor<float, float, bool, "
       "at::native::(anonymous namespace)::CompareEqFunctor<float> >");
-  ASSERT_TRUE(functor);
-  ASSERT_EQ(1u, functor->inputs.size());
-  EXPECT_EQ(1, functor->input_indices[0]);
-  EXPECT_EQ(ScalarType::kBool, functor->result);
-  ASSERT_EQ(2u, functor->captures.size());
-  EXPECT_EQ(4u, functor->captures[1].offset);
-  EXPECT_EQ(0, functor->captures[1].value_index);
+  ASSERT_TRUE(functor.IsComputed());
+  ASSERT_EQ(1u, functor.inputs.size());
+  EXPECT_EQ(1, functor.input_indices[0]);
+  EXPECT_EQ(ScalarType::kBool, functor.result);
+  ASSERT_EQ(2u, functor.captures.size());
+  EXPECT_EQ(4u, functor.captures[1].offset);
+  EXPECT_EQ(0, functor.captures[1].value_index);
 }
 
 TEST(FunctorTest, UnknownFunctorsAndTypesAreNotComputed) {
-  EXPECT_FALSE(FindFunctor("at::native::OddFunctor<float>"));
-  EXPECT_FALSE(FindFunctor("at::native::FillFunctor<c10::complex<float> >"));
-  EXPECT_FALSE(FindFunctor("at::native::BitwiseAndFunctor<float>"));
+  for (const char* name : {"at::native::OddFunctor<float>",
+                           "at::native::FillFunctor<c10::complex<float> >",
+                           "at::native::BitwiseAndFunctor<float>"}) {
+    EXPECT_FALSE(FindFunctor(name).IsComputed()) << name;
+  }
+}
+
+TEST(FunctorTest, NamesTellTheTypesOfUnknownFunctors) {
+  const Functor gelu = FindFunctor(
+      "at::native::GeluBackward(at::T&)::{lambda()#1}::operator()() "
+      "const::{lambda(c10::Half, float)#1}");
+  EXPECT_EQ((std::vector{ScalarType::kFloat16, ScalarType::kFloat32}),
+            gelu.inputs);
+  EXPECT_EQ(ScalarType::kFloat16, gelu.result);
+  const Functor fill =
+      FindFunctor("at::native::FillFunctor<c10::complex<float> >", 7);
+  EXPECT_TRUE(fill.inputs.empty());
+  EXPECT_EQ(ScalarType::kComplex64, fill.result);
+  const Functor odd = FindFunctor("at::native::OddFunctor<F<double> >", 2);
+  EXPECT_EQ(2u, odd.inputs.size());
+  EXPECT_EQ(ScalarType::kFloat64, odd.result);
+  EXPECT_FALSE(odd.counts_inputs);
 }
 
 }  // namespace

@@ -57,6 +57,12 @@ TEST_F(SemanticTest, AfterAnUnknownKernelAScalarIsZero) {
   EXPECT_EQ(0, ReadScalar(data_));
 }
 
+TEST_F(SemanticTest, ArgumentsInOneBufferAreNotRead) {
+  Fill(data_, 100, 2.5F);
+  Launch(kFill, nullptr);
+  EXPECT_EQ(0, ReadScalar(data_));
+}
+
 TEST_F(SemanticTest, KernelThatDoesNotComputeSpoilsItsOutputAlone) {
   Fill(data_, 100, 2.5F);
   const CUdeviceptr other = data_ + 4096;

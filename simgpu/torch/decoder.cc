@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simgpu/torch/decoder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+
+#include "opmodel/device_time.h"
+#include "simgpu/torch/families.h"
+
+namespace dltap::simgpu {
+namespace {
+
+// Of the kernels that a decoder is asked for; it may still refuse one.
+struct Row {
+  std::string_view name_begins;
+  Decoder (*decoder)(const NameParts& kernel);
+};
+
+// The first row that fits counts.
+constexpr Row kRows[] = {
+    {"elementwise_kernel_with_index", RangeDecoder},
+    {"elementwise_kernel", ElementwiseDecoder},
+    {"vectorized_elementwise_kernel", ElementwiseDecoder},
+    {"unrolled_elementwise_kernel", ElementwiseDecoder},
+    {"distribution_elementwise_grid_stride_kernel", CountedDecoder},
+    {"reduce_kernel", ReduceDecoder},
+    {"index_elementwise_kernel", IndexDecoder},
+    {"write_indices", IndexDecoder},
+    {"vectorized_gather_kernel", GatherDecoder},
+    {"multi_tensor_apply_kernel", ForeachDecoder},
+    {"vectorized_layer_norm_kernel", RowDecoder},
+    {"layer_norm_grad_input_kernel", RowDecoder},
+    {"cunn_SoftMaxBackwardSmem", CountedDecoder},
+    {"cunn_SoftMax", RowDecoder},
+    {"softmax_warp_", RowDecoder},
+    {"GammaBetaBackwardCUDAKernelTemplate", CountedDecoder},
+    {"embedding_backward_feature_kernel", CountedDecoder},
+    {"fused_dropout_kernel", CountedDecoder},
+    {"flash_", AttentionDecoder},
+    {"fmha_cutlass", AttentionDecoder},
+    {"CatArrayBatchedCopy", ConcatDecoder},
+    {"concat_fixed_kernel", ConcatDecoder},
+    {"concat_variable_kernel", ConcatDecoder},
+    {"amp_update_scale_cuda_kernel", ScaleDecoder},
+    {"Device", CubDecoder},
+};
+
+}  // namespace
+
+Decoder FindDecoder(const NameParts& kernel) {
+  const auto* row = std::find_if(
+      std::begin(kRows), std::end(kRows),
+      [&](const Row& r) { return kernel.name.starts_with(r.name_begins); });
+  return row == std::end(kRows) ? Decoder{} : row->decoder(kernel);
+}
+
+LaunchCost CostOf(const DecodedLaunch& launch, const opmodel::GpuSpec& gpu) {
+  LaunchCost cost;
+  for (const Operand& operand : launch.operands()) {
+    const int ways = operand.access == Operand::kReadWrite ? 2 : 1;
+    cost.bytes += static_cast<double>(std::max<int64_t>(operand.elements, 0)) *
+                  static_cast<double>(operand.element_bytes) * ways;
+  }
+  if (launch.operation) {
+    const auto time = opmodel::TimeOf(*launch.operation, gpu);
+    if (time) cost.duration_ns = std::llround(launch.slowdown * time->ns);
+  }
+  return cost;
+}
+
+}  // namespace dltap::simgpu

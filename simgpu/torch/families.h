@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SIMGPU_TORCH_FAMILIES_H_
+#define DLTAP_SIMGPU_TORCH_FAMILIES_H_
+
+#include "simgpu/torch/decoded_launch.h"
+#include "simgpu/torch/kernel_name.h"
+
+namespace dltap::simgpu {
+
+// The families of kernels, each in the file of its name: ElementwiseDecoder in
+// elementwise_call.cc. They take a kernel whose name the table in decoder.cc
+// gives them, and return an empty decoder for one that they do not understand.
+
+// FlashAttention 2 and CUTLASS's memory-efficient attention as PyTorch brings
+// them, from their parameter structs. A struct is believed only where it agrees
+// with the geometry of the launch.
+Decoder AttentionDecoder(const NameParts& kernel);
+
+// Of tensors: PyTorch's CatArrayBatchedCopy and TensorFlow's
+// concat_fixed_kernel and concat_variable_kernel (tf.concat, tf.stack). By such
+// a stack of flags tf.function asks which of its variables are initialized.
+Decoder ConcatDecoder(const NameParts& kernel);
+
+// PyTorch's kernels of which only the number of elements is known: random
+// numbers, dropout, gradients of embeddings and of layer norm's parameters.
+Decoder CountedDecoder(const NameParts& kernel);
+
+// Kernels of CUB as PyTorch calls them, on pointers, counters and tests for
+// non-zero: sums, selections (nonzero, masks, unique), prefix sums.
+Decoder CubDecoder(const NameParts& kernel);
+
+// CUB's radix sorts: the one-block kernel, and the passes of the large one.
+Decoder SortDecoder(const NameParts& kernel);
+
+// PyTorch's kernels of one functor over all elements of some tensors:
+// vectorized_elementwise_kernel(int n, f, array<char*> data)
+// unrolled_elementwise_kernel(int n, f, array<char*> data, input offsets,
+//                             output offsets, loader, storer)
+// elementwise_kernel(int n, lambda{offsets, data, f[, types]})
+Decoder ElementwiseDecoder(const NameParts& kernel);
+
+// PyTorch's multi_tensor_apply_kernel(lists, functor, ...): one operation on
+// lists of tensors. Few are computed; of the others the outputs are known.
+Decoder ForeachDecoder(const NameParts& kernel);
+
+// PyTorch's vectorized_gather_kernel: whole rows by their numbers.
+Decoder GatherDecoder(const NameParts& kernel);
+
+// x[index], x[index] = y (index_elementwise_kernel), and write_indices, which
+// makes coordinates of the flat indices that nonzero() has found.
+Decoder IndexDecoder(const NameParts& kernel);
+
+// PyTorch's elementwise_kernel_with_index(n, f, T* result) with the lambda of
+// arange.
+Decoder RangeDecoder(const NameParts& kernel);
+
+// PyTorch's reduce_kernel<threads, vector, ReduceOp<input, ops, unsigned int,
+// output, ...>>(ReduceOp): any, all, sum, mean, maximum, minimum, 2-norm.
+Decoder ReduceDecoder(const NameParts& kernel);
+
+// PyTorch's layer norm and softmax, and their gradients: operations on rows
+// that opmodel knows.
+Decoder RowDecoder(const NameParts& kernel);
+
+// amp_update_scale_cuda_kernel: the scale of mixed precision grows or shrinks.
+Decoder ScaleDecoder(const NameParts& kernel);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SIMGPU_TORCH_FAMILIES_H_
