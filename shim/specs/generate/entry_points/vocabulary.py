@@ -70,7 +70,7 @@ LIBRARY_KEYS = (
     "headers", "units", "defines", "symbols", "soname", "soname_prefix",
     "versioned", "node", "host_outputs", "names",
     "handle", "stream", "omit", "hooks_header", "wrapper_files",
-    "routes", "parts", "variables")
+    "routes", "parts", "variables", "not_supported")
 
 ENTRY_KEYS = (
     "role", "reason", "class", "direction", "kind", "handle", "stream",

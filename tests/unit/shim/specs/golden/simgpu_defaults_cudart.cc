@@ -35,8 +35,7 @@ template <typename T>
 
 }  // namespace
 
-SIMGPU_DEFAULT toyStatus_t toyBind(toyStream_t stream, int* version,
-                                   toyStream_t* bound) {
+SIMGPU_DEFAULT toyStatus_t toyBind(toyStream_t stream, int * version, toyStream_t * bound) {
   const int dltap_code = CountDefault(EntryPoint::kToyBind);
   if (dltap_code != 0) return static_cast<toyStatus_t>(dltap_code);
   WriteZero(version);
@@ -44,28 +43,24 @@ SIMGPU_DEFAULT toyStatus_t toyBind(toyStream_t stream, int* version,
   return {};
 }
 
-SIMGPU_DEFAULT toyStatus_t toyCopy(void* dst, const void* src, size_t width,
-                                   size_t height, toyCopyKind_t kind,
-                                   toyStream_t stream) {
+SIMGPU_DEFAULT toyStatus_t toyCopy(void * dst, const void * src, size_t width, size_t height, toyCopyKind_t kind, toyStream_t stream) {
   const int dltap_code = CountDefault(EntryPoint::kToyCopy);
   if (dltap_code != 0) return static_cast<toyStatus_t>(dltap_code);
   return {};
 }
 
-SIMGPU_DEFAULT const char* toyGetName(toyStatus_t status) {
+SIMGPU_DEFAULT const char * toyGetName(toyStatus_t status) {
   CountDefault(EntryPoint::kToyGetName);
   return "";
 }
 
-SIMGPU_DEFAULT toyStatus_t toyLaunch_v2(const toyConfig* config,
-                                        const void* function, toyDim block,
-                                        double scale) {
+SIMGPU_DEFAULT toyStatus_t toyLaunch_v2(const toyConfig * config, const void * function, toyDim block, double scale) {
   const int dltap_code = CountDefault(EntryPoint::kToyLaunch_v2);
   if (dltap_code != 0) return static_cast<toyStatus_t>(dltap_code);
-  return {};
+  return toyNotSupported;
 }
 
-SIMGPU_DEFAULT toyStatus_t toyMalloc(void** memory, size_t size) {
+SIMGPU_DEFAULT toyStatus_t toyMalloc(void ** memory, size_t size) {
   const int dltap_code = CountDefault(EntryPoint::kToyMalloc);
   if (dltap_code != 0) return static_cast<toyStatus_t>(dltap_code);
   WriteZero(memory);

@@ -20,19 +20,13 @@ using dltap::simgpu::kApiCallbacks;
 #define SIMGPU_BODY extern "C" [[gnu::visibility("hidden")]]
 #define SIMGPU_SHOWN [[gnu::noinline, gnu::cold]] static
 
-SIMGPU_BODY toyStatus_t simgpu_body_toyBind(toyStream_t stream, int* version,
-                                            toyStream_t* bound);
-SIMGPU_SHOWN toyStatus_t simgpu_shown_toyBind(toyStream_t stream, int* version,
-                                              toyStream_t* bound) {
+SIMGPU_BODY toyStatus_t simgpu_body_toyBind(toyStream_t stream, int * version, toyStream_t * bound);
+SIMGPU_SHOWN toyStatus_t simgpu_shown_toyBind(toyStream_t stream, int * version, toyStream_t * bound) {
   const CallParams<toyBind_v12000_params> shown{
-      {ApiDomain::kRuntime, CUPTI_RUNTIME_TRACE_CBID_toyBind_v12000},
-      stream,
-      version,
-      bound};
+      {ApiDomain::kRuntime, CUPTI_RUNTIME_TRACE_CBID_toyBind_v12000}, stream, version, bound};
   return simgpu_body_toyBind(stream, version, bound);
 }
-SIMGPU_ENTRY toyStatus_t toyBind(toyStream_t stream, int* version,
-                                 toyStream_t* bound) {
+SIMGPU_ENTRY toyStatus_t toyBind(toyStream_t stream, int * version, toyStream_t * bound) {
   if (ActivityWanted(kApiCallbacks)) [[unlikely]]
     return simgpu_shown_toyBind(stream, version, bound);
   return simgpu_body_toyBind(stream, version, bound);
