@@ -44,7 +44,7 @@ simgpu/graph         -> simgpu/memory
 simgpu/launch        -> simgpu/graph
 simgpu/torch         -> simgpu/launch
 simgpu/driver        -> simgpu/launch
-simgpu/cudart        -> simgpu/launch
+simgpu/cudart        -> simgpu/launch simgpu/driver
 simgpu/cublas        -> simgpu/launch
 simgpu/cudnn         -> simgpu/launch simgpu/cublas
 simgpu/nccl          -> simgpu/launch

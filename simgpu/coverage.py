@@ -32,7 +32,8 @@ Every function of the vendors' public headers is exported. *Implemented* ones
 are written by hand, or generated from what they compute (cuBLAS, cuDNN). The
 others have a *typed default*: counted, refused without a simulated GPU, failing
 on demand, outputs in host memory written (numbers 0, handles valid), success
-returned. cuDNN's are those of its sub-libraries.
+returned, or the library's status for "not supported" where the spec says so.
+cuDNN's are those of its sub-libraries.
 `scripts/python simgpu/coverage.py --list build/simgpu/cu13` names every function.
 
 """

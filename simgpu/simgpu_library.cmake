@@ -63,6 +63,29 @@ function(dltap_simgpu_library lib soname)
   dltap_simgpu_output(${target} ${soname} ${script})
 endfunction()
 
+# dltap_simgpu_calls(LIB CALLS BODIES DEPENDS...): generates the functions that
+# calls.toml of this folder lists, and a header that declares their bodies.
+function(dltap_simgpu_calls lib calls bodies)
+  set(folder ${PROJECT_SOURCE_DIR}/simgpu)
+  set(generator ${folder}/driver/gen_api_calls.py)
+  file(GLOB modules CONFIGURE_DEPENDS
+       ${PROJECT_SOURCE_DIR}/shim/specs/generate/entry_points/*.py)
+  set(lists ${CMAKE_CURRENT_SOURCE_DIR}/calls.toml ${folder}/driver/calls.toml)
+  set(table ${folder}/cudart/driver_table.h)
+  set(specs ${PROJECT_SOURCE_DIR}/shim/specs)
+  add_custom_command(
+    OUTPUT ${calls} ${bodies}
+    COMMAND ${DLTAP_GENERATOR_PYTHON} -B ${generator} --specs ${specs}
+            --include ${DLTAP_CUDA_ROOT}/include --include ${PROJECT_SOURCE_DIR}
+            --compiler ${CMAKE_CXX_COMPILER} --library ${lib} --lists ${lists}
+            --table ${table} --calls ${calls} --bodies ${bodies}
+    DEPENDS ${generator} ${folder}/driver/alike.py
+            ${folder}/driver/call_lists.py ${modules} ${lists} ${table} ${specs}/cuda.toml
+            ${specs}/cudart.toml
+    COMMENT "Generating the calls of the simulated ${lib}"
+    VERBATIM)
+endfunction()
+
 # Triton's profiler opens a file of this name in a folder that it is told.
 function(dltap_cupti_for_proton target)
   set(folder $<TARGET_FILE_DIR:${target}>/proton)

@@ -7,7 +7,6 @@
 
 #include "simgpu/base/library_entry.h"
 #include "simgpu/cublas/blas_types.h"
-#include "simgpu/cublas/lt_attributes.h"
 #include "simgpu/launch/library_call.h"
 
 namespace dltap::simgpu {
@@ -17,22 +16,6 @@ using opmodel::Dim;
 using opmodel::DType;
 using opmodel::GemmPlan;
 using opmodel::Operation;
-
-constexpr LtAttribute kConfigAttributes[] = {
-    {CUBLASLT_ALGO_CONFIG_ID, offsetof(LtAlgorithm, id), 4},
-    {CUBLASLT_ALGO_CONFIG_TILE_ID, offsetof(LtAlgorithm, tile_id), 4},
-    {CUBLASLT_ALGO_CONFIG_SPLITK_NUM, offsetof(LtAlgorithm, split_k), 4},
-    {CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME,
-     offsetof(LtAlgorithm, reduction_scheme), 4},
-    {CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING, offsetof(LtAlgorithm, swizzling), 4},
-    {CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, offsetof(LtAlgorithm, custom_option),
-     4},
-    {CUBLASLT_ALGO_CONFIG_STAGES_ID, offsetof(LtAlgorithm, stages), 4},
-    {CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, offsetof(LtAlgorithm, inner_shape),
-     2},
-    {CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID,
-     offsetof(LtAlgorithm, cluster_shape), 2},
-};
 
 struct TileRow {
   int m;
@@ -190,26 +173,6 @@ SIMGPU_API cublasStatus_t cublasLtMatmulAlgoCheck(
         result->workspaceSize = static_cast<size_t>(plan.workspace_bytes);
         result->wavesCount = WavesOf(*op, plan, gpu);
         return CUBLAS_STATUS_SUCCESS;
-      });
-}
-
-SIMGPU_API cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(
-    cublasLtMatmulAlgo_t* algorithm, cublasLtMatmulAlgoConfigAttributes_t id,
-    const void* value, size_t bytes) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatmulAlgoConfigSetAttribute">(), [&] {
-        return SetLtAttribute(kConfigAttributes, algorithm, id, value, bytes);
-      });
-}
-
-SIMGPU_API cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(
-    const cublasLtMatmulAlgo_t* algorithm,
-    cublasLtMatmulAlgoConfigAttributes_t id, void* value, size_t bytes,
-    size_t* written) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatmulAlgoConfigGetAttribute">(), [&] {
-        return GetLtAttribute(kConfigAttributes, algorithm, id, value, bytes,
-                              written);
       });
 }
 

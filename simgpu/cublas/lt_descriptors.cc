@@ -2,16 +2,113 @@
 #include "simgpu/cublas/lt_descriptors.h"
 
 #include <cstddef>
-#include <cstring>
-
-#include "simgpu/base/library_entry.h"
-#include "simgpu/cublas/lt_attributes.h"
 
 namespace dltap::simgpu {
 namespace {
 
-LtLayout NewLayout(cudaDataType type, uint64_t rows, uint64_t cols,
-                   int64_t ld) {
+#define LT_ROW(State, id, field) \
+  LtAttribute { id, offsetof(State, field), sizeof(State::field) }
+constexpr LtAttribute kLayout[] = {
+    LT_ROW(LtLayout, CUBLASLT_MATRIX_LAYOUT_TYPE, type),
+    LT_ROW(LtLayout, CUBLASLT_MATRIX_LAYOUT_ORDER, order),
+    LT_ROW(LtLayout, CUBLASLT_MATRIX_LAYOUT_ROWS, rows),
+    LT_ROW(LtLayout, CUBLASLT_MATRIX_LAYOUT_COLS, cols),
+    LT_ROW(LtLayout, CUBLASLT_MATRIX_LAYOUT_LD, ld),
+    LT_ROW(LtLayout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, batch_count),
+    LT_ROW(LtLayout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, batch_stride),
+    LT_ROW(LtLayout, CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET, plane_offset),
+    LT_ROW(LtLayout, CUBLASLT_MATRIX_LAYOUT_BATCH_MODE, batch_mode),
+};
+
+constexpr LtAttribute kMatmul[] = {
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, compute_type),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_SCALE_TYPE, scale_type),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_POINTER_MODE, pointer_mode),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_TRANSA, trans_a),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_TRANSB, trans_b),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_TRANSC, trans_c),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_FILL_MODE, fill_mode),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE,
+           bias_batch_stride),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, aux),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, aux_ld),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE,
+           aux_batch_stride),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_ALPHA_VECTOR_BATCH_STRIDE,
+           alpha_batch_stride),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, sm_count_target),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, scale_a),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, scale_b),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_C_SCALE_POINTER, scale_c),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_D_SCALE_POINTER, scale_d),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_AMAX_D_POINTER, amax_d),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE, aux_type),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_POINTER,
+           aux_scale),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_AMAX_POINTER,
+           aux_amax),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_FAST_ACCUM, fast_accumulation),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, bias_type),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, scale_mode_a),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, scale_mode_b),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_C_SCALE_MODE, scale_mode_c),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_D_SCALE_MODE, scale_mode_d),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_MODE,
+           scale_mode_aux),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER, scale_d_out),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE,
+           scale_mode_d_out),
+    LT_ROW(LtMatmulDesc, CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR, emulation),
+};
+
+constexpr LtAttribute kPreference[] = {
+    LT_ROW(LtPreference, CUBLASLT_MATMUL_PREF_SEARCH_MODE, search_mode),
+    LT_ROW(LtPreference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+           max_workspace_bytes),
+    LT_ROW(LtPreference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+           reduction_scheme_mask),
+    LT_ROW(LtPreference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+           min_alignment_a),
+    LT_ROW(LtPreference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+           min_alignment_b),
+    LT_ROW(LtPreference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+           min_alignment_c),
+    LT_ROW(LtPreference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
+           min_alignment_d),
+    LT_ROW(LtPreference, CUBLASLT_MATMUL_PREF_MAX_WAVES_COUNT, max_waves),
+    LT_ROW(LtPreference, CUBLASLT_MATMUL_PREF_IMPL_MASK, impl_mask),
+};
+
+constexpr LtAttribute kTransform[] = {
+    LT_ROW(LtTransformDesc, CUBLASLT_MATRIX_TRANSFORM_DESC_SCALE_TYPE,
+           scale_type),
+    LT_ROW(LtTransformDesc, CUBLASLT_MATRIX_TRANSFORM_DESC_POINTER_MODE,
+           pointer_mode),
+    LT_ROW(LtTransformDesc, CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSA, trans_a),
+    LT_ROW(LtTransformDesc, CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSB, trans_b),
+};
+
+constexpr LtAttribute kConfig[] = {
+    LT_ROW(LtAlgorithm, CUBLASLT_ALGO_CONFIG_ID, id),
+    LT_ROW(LtAlgorithm, CUBLASLT_ALGO_CONFIG_TILE_ID, tile_id),
+    LT_ROW(LtAlgorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, split_k),
+    LT_ROW(LtAlgorithm, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME,
+           reduction_scheme),
+    LT_ROW(LtAlgorithm, CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING, swizzling),
+    LT_ROW(LtAlgorithm, CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, custom_option),
+    LT_ROW(LtAlgorithm, CUBLASLT_ALGO_CONFIG_STAGES_ID, stages),
+    LT_ROW(LtAlgorithm, CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, inner_shape),
+    LT_ROW(LtAlgorithm, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, cluster_shape),
+};
+#undef LT_ROW
+
+}  // namespace
+
+LtLayout LtKind<cublasLtMatrixLayoutOpaque_t>::New(cudaDataType type,
+                                                   uint64_t rows, uint64_t cols,
+                                                   int64_t ld) {
   return {.type = type,
           .order = CUBLASLT_ORDER_COL,
           .rows = rows,
@@ -23,7 +120,8 @@ LtLayout NewLayout(cudaDataType type, uint64_t rows, uint64_t cols,
           .plane_offset = 0};
 }
 
-LtMatmulDesc NewMatmulDesc(cublasComputeType_t compute, cudaDataType_t scale) {
+LtMatmulDesc LtKind<cublasLtMatmulDescOpaque_t>::New(
+    cublasComputeType_t compute, cudaDataType_t scale) {
   LtMatmulDesc desc{};
   desc.compute_type = compute;
   desc.scale_type = scale;
@@ -34,7 +132,7 @@ LtMatmulDesc NewMatmulDesc(cublasComputeType_t compute, cudaDataType_t scale) {
   return desc;
 }
 
-LtPreference NewPreference() {
+LtPreference LtKind<cublasLtMatmulPreferenceOpaque_t>::New() {
   return {.search_mode = 0,
           .reduction_scheme_mask = ~0u,
           .max_workspace_bytes = 0,
@@ -46,211 +144,20 @@ LtPreference NewPreference() {
           .impl_mask = ~0ull};
 }
 
-LtTransformDesc NewTransformDesc(cudaDataType scale) {
+LtTransformDesc LtKind<cublasLtMatrixTransformDescOpaque_t>::New(
+    cudaDataType scale) {
   return {.scale_type = scale, .pointer_mode = 0, .trans_a = 0, .trans_b = 0};
 }
 
-// Into the program's own storage of `bytes`.
-template <typename Opaque, typename State>
-cublasStatus_t Place(Opaque* storage, size_t bytes, const State& state) {
-  if (storage == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  if (bytes < sizeof(State)) return CUBLAS_STATUS_ALLOC_FAILED;
-  std::memset(storage->data, 0, bytes);
-  std::memcpy(storage->data, &state, sizeof state);
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-template <typename Opaque, typename State>
-cublasStatus_t Create(Opaque** descriptor, const State& state) {
-  if (descriptor == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  *descriptor = new Opaque{};
-  return Place(*descriptor, sizeof(Opaque), state);
-}
-
-}  // namespace
-
-SIMGPU_API cublasStatus_t cublasLtMatrixLayoutCreate(
-    cublasLtMatrixLayout_t* descriptor, cudaDataType type, uint64_t rows,
-    uint64_t cols, int64_t ld) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatrixLayoutCreate">(),
-      [&] { return Create(descriptor, NewLayout(type, rows, cols, ld)); });
-}
-
-SIMGPU_API cublasStatus_t cublasLtMatrixLayoutInit_internal(
-    cublasLtMatrixLayout_t descriptor, size_t bytes, cudaDataType type,
-    uint64_t rows, uint64_t cols, int64_t ld) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatrixLayoutInit_internal">(), [&] {
-        return Place(descriptor, bytes, NewLayout(type, rows, cols, ld));
-      });
-}
-
-SIMGPU_API cublasStatus_t
-cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t descriptor) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatrixLayoutDestroy">(), [&] {
-        delete descriptor;
-        return CUBLAS_STATUS_SUCCESS;
-      });
-}
-
-SIMGPU_API cublasStatus_t
-cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t descriptor,
-                                 cublasLtMatrixLayoutAttribute_t attribute,
-                                 const void* value, size_t bytes) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatrixLayoutSetAttribute">(), [&] {
-        return SetLtAttribute(kLayoutAttributes, descriptor, attribute, value,
-                              bytes);
-      });
-}
-
-SIMGPU_API cublasStatus_t
-cublasLtMatrixLayoutGetAttribute(cublasLtMatrixLayout_t descriptor,
-                                 cublasLtMatrixLayoutAttribute_t attribute,
-                                 void* value, size_t bytes, size_t* written) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatrixLayoutGetAttribute">(), [&] {
-        return GetLtAttribute(kLayoutAttributes, descriptor, attribute, value,
-                              bytes, written);
-      });
-}
-
-SIMGPU_API cublasStatus_t
-cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* descriptor,
-                         cublasComputeType_t compute, cudaDataType_t scale) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatmulDescCreate">(),
-      [&] { return Create(descriptor, NewMatmulDesc(compute, scale)); });
-}
-
-SIMGPU_API cublasStatus_t cublasLtMatmulDescInit_internal(
-    cublasLtMatmulDesc_t descriptor, size_t bytes, cublasComputeType_t compute,
-    cudaDataType_t scale) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatmulDescInit_internal">(),
-      [&] { return Place(descriptor, bytes, NewMatmulDesc(compute, scale)); });
-}
-
-SIMGPU_API cublasStatus_t
-cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t descriptor) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatmulDescDestroy">(), [&] {
-        delete descriptor;
-        return CUBLAS_STATUS_SUCCESS;
-      });
-}
-
-SIMGPU_API cublasStatus_t cublasLtMatmulDescSetAttribute(
-    cublasLtMatmulDesc_t descriptor, cublasLtMatmulDescAttributes_t attribute,
-    const void* value, size_t bytes) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatmulDescSetAttribute">(), [&] {
-        return SetLtAttribute(kMatmulAttributes, descriptor, attribute, value,
-                              bytes);
-      });
-}
-
-SIMGPU_API cublasStatus_t cublasLtMatmulDescGetAttribute(
-    cublasLtMatmulDesc_t descriptor, cublasLtMatmulDescAttributes_t attribute,
-    void* value, size_t bytes, size_t* written) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatmulDescGetAttribute">(), [&] {
-        return GetLtAttribute(kMatmulAttributes, descriptor, attribute, value,
-                              bytes, written);
-      });
-}
-
-SIMGPU_API cublasStatus_t
-cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* descriptor) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatmulPreferenceCreate">(),
-      [&] { return Create(descriptor, NewPreference()); });
-}
-
-SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceInit_internal(
-    cublasLtMatmulPreference_t descriptor, size_t bytes) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatmulPreferenceInit_internal">(),
-      [&] { return Place(descriptor, bytes, NewPreference()); });
-}
-
-SIMGPU_API cublasStatus_t
-cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t descriptor) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatmulPreferenceDestroy">(), [&] {
-        delete descriptor;
-        return CUBLAS_STATUS_SUCCESS;
-      });
-}
-
-SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
-    cublasLtMatmulPreference_t descriptor,
-    cublasLtMatmulPreferenceAttributes_t attribute, const void* value,
-    size_t bytes) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatmulPreferenceSetAttribute">(), [&] {
-        return SetLtAttribute(kPreferenceAttributes, descriptor, attribute,
-                              value, bytes);
-      });
-}
-
-SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceGetAttribute(
-    cublasLtMatmulPreference_t descriptor,
-    cublasLtMatmulPreferenceAttributes_t attribute, void* value, size_t bytes,
-    size_t* written) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatmulPreferenceGetAttribute">(), [&] {
-        return GetLtAttribute(kPreferenceAttributes, descriptor, attribute,
-                              value, bytes, written);
-      });
-}
-
-SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescCreate(
-    cublasLtMatrixTransformDesc_t* descriptor, cudaDataType scale) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatrixTransformDescCreate">(),
-      [&] { return Create(descriptor, NewTransformDesc(scale)); });
-}
-
-SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescInit_internal(
-    cublasLtMatrixTransformDesc_t descriptor, size_t bytes,
-    cudaDataType scale) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatrixTransformDescInit_internal">(),
-      [&] { return Place(descriptor, bytes, NewTransformDesc(scale)); });
-}
-
-SIMGPU_API cublasStatus_t
-cublasLtMatrixTransformDescDestroy(cublasLtMatrixTransformDesc_t descriptor) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatrixTransformDescDestroy">(), [&] {
-        delete descriptor;
-        return CUBLAS_STATUS_SUCCESS;
-      });
-}
-
-SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescSetAttribute(
-    cublasLtMatrixTransformDesc_t descriptor,
-    cublasLtMatrixTransformDescAttributes_t attribute, const void* value,
-    size_t bytes) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatrixTransformDescSetAttribute">(), [&] {
-        return SetLtAttribute(kTransformAttributes, descriptor, attribute,
-                              value, bytes);
-      });
-}
-
-SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescGetAttribute(
-    cublasLtMatrixTransformDesc_t descriptor,
-    cublasLtMatrixTransformDescAttributes_t attribute, void* value,
-    size_t bytes, size_t* written) {
-  return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublaslt", "cublasLtMatrixTransformDescGetAttribute">(), [&] {
-        return GetLtAttribute(kTransformAttributes, descriptor, attribute,
-                              value, bytes, written);
-      });
-}
+constinit const std::span<const LtAttribute>
+    LtKind<cublasLtMatrixLayoutOpaque_t>::kAttributes = kLayout;
+constinit const std::span<const LtAttribute>
+    LtKind<cublasLtMatmulDescOpaque_t>::kAttributes = kMatmul;
+constinit const std::span<const LtAttribute>
+    LtKind<cublasLtMatmulPreferenceOpaque_t>::kAttributes = kPreference;
+constinit const std::span<const LtAttribute>
+    LtKind<cublasLtMatrixTransformDescOpaque_t>::kAttributes = kTransform;
+constinit const std::span<const LtAttribute>
+    LtKind<cublasLtMatmulAlgo_t>::kAttributes = kConfig;
 
 }  // namespace dltap::simgpu

@@ -4,7 +4,10 @@
 
 #include <cublasLt.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 
 namespace dltap::simgpu {
 
@@ -106,6 +109,118 @@ State& StateOf(Opaque* descriptor) {
 template <typename State, typename Opaque>
 const State& StateOf(const Opaque* descriptor) {
   return *reinterpret_cast<const State*>(descriptor);
+}
+
+// Where an attribute lies in the state of its descriptor.
+struct LtAttribute {
+  int id;
+  size_t offset;
+  size_t bytes;
+};
+
+// A kind of descriptor, by the vendor's type: its attributes, and a new one's
+// state.
+template <typename Opaque>
+struct LtKind;
+
+template <>
+struct LtKind<cublasLtMatrixLayoutOpaque_t> {
+  static const std::span<const LtAttribute> kAttributes;
+  static LtLayout New(cudaDataType type, uint64_t rows, uint64_t cols,
+                      int64_t ld);
+};
+
+template <>
+struct LtKind<cublasLtMatmulDescOpaque_t> {
+  static const std::span<const LtAttribute> kAttributes;
+  static LtMatmulDesc New(cublasComputeType_t compute, cudaDataType_t scale);
+};
+
+template <>
+struct LtKind<cublasLtMatmulPreferenceOpaque_t> {
+  static const std::span<const LtAttribute> kAttributes;
+  static LtPreference New();
+};
+
+template <>
+struct LtKind<cublasLtMatrixTransformDescOpaque_t> {
+  static const std::span<const LtAttribute> kAttributes;
+  static LtTransformDesc New(cudaDataType scale);
+};
+
+template <>
+struct LtKind<cublasLtMatmulAlgo_t> {
+  static const std::span<const LtAttribute> kAttributes;
+};
+
+// The functions of descriptors: gen_lt_entry_points.py names them.
+
+// Into the program's own storage of `bytes`.
+template <typename Opaque, typename... Args>
+cublasStatus_t InitLt(Opaque* storage, size_t bytes, Args... args) {
+  const auto state = LtKind<Opaque>::New(args...);
+  if (storage == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  if (bytes < sizeof(state)) return CUBLAS_STATUS_ALLOC_FAILED;
+  std::memset(storage->data, 0, bytes);
+  std::memcpy(storage->data, &state, sizeof(state));
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+template <typename Opaque, typename... Args>
+cublasStatus_t CreateLt(Opaque** descriptor, Args... args) {
+  if (descriptor == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  *descriptor = new Opaque{};
+  return InitLt(*descriptor, sizeof(Opaque), args...);
+}
+
+template <typename Opaque>
+cublasStatus_t DestroyLt(Opaque* descriptor) {
+  delete descriptor;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+// nullptr: no such attribute.
+template <typename Opaque>
+const LtAttribute* FindLtAttribute(int id) {
+  for (const LtAttribute& row : LtKind<Opaque>::kAttributes) {
+    if (row.id == id) return &row;
+  }
+  return nullptr;
+}
+
+template <typename Opaque>
+cublasStatus_t SetAttributeLt(Opaque* descriptor, int id, const void* value,
+                              size_t bytes) {
+  const LtAttribute* row = FindLtAttribute<Opaque>(id);
+  if (row == nullptr || descriptor == nullptr || value == nullptr ||
+      bytes < row->bytes) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  std::memcpy(reinterpret_cast<std::byte*>(descriptor) + row->offset, value,
+              row->bytes);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+// With `bytes` 0 only the size is asked for.
+template <typename Opaque>
+cublasStatus_t GetAttributeLt(const Opaque* descriptor, int id, void* value,
+                              size_t bytes, size_t* written) {
+  const LtAttribute* row = FindLtAttribute<Opaque>(id);
+  if (row == nullptr || descriptor == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  if (written != nullptr) *written = row->bytes;
+  if (bytes == 0) {
+    return written == nullptr ? CUBLAS_STATUS_INVALID_VALUE
+                              : CUBLAS_STATUS_SUCCESS;
+  }
+  if (bytes < row->bytes || value == nullptr) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  std::memcpy(value,
+              reinterpret_cast<const std::byte*>(descriptor) + row->offset,
+              row->bytes);
+  return CUBLAS_STATUS_SUCCESS;
 }
 
 }  // namespace dltap::simgpu

@@ -55,219 +55,119 @@ Error ReadEnds(const Request& request, CopyEnd* to, CopyEnd* from) {
                                   : error;
 }
 
-template <ApiName kName, Mode kMode,
-          DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t Copy2D(cudaStream_t stream, const Request& request) {
-  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
-    Box box{.destination = {},
-            .source = {},
-            .extent = {.width_bytes = request.width, .height = request.height},
-            .kind = request.kind};
-    const Error error = ReadEnds(request, &box.destination, &box.source);
-    return error == Error::kSuccess ? CopyRows({driver, kMode, stream}, box)
-                                    : error;
-  });
+Error Copy2D(const Lane& lane, const Request& request) {
+  Box box{.destination = {},
+          .source = {},
+          .extent = {.width_bytes = request.width, .height = request.height},
+          .kind = request.kind};
+  const Error error = ReadEnds(request, &box.destination, &box.source);
+  return error == Error::kSuccess ? CopyRows(lane, box) : error;
 }
+
+using Finish = Error (*)(Stream&, CopyWork);
 
 // These functions are deprecated, and the driver has none like them that knows
 // of streams.
-template <ApiName kName, Mode kMode,
-          DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t CopyRun(cudaStream_t handle, const Request& request) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    CopyEnd to;
-    CopyEnd from;
-    CopyWork copy;
-    Error error = ReadEnds(request, &to, &from);
-    if (error == Error::kSuccess) {
-      error = MakeRunCopy(to, from, request.width, ToDirection(request.kind),
-                          &copy);
-    }
-    if (error != Error::kSuccess) return error;
-    return kMode == Mode::kAsync ? CopyAsync(stream, copy)
-                                 : CopySync(stream, copy);
-  });
+Error CopyRun(Stream& stream, Finish finish, const Request& request) {
+  CopyEnd to;
+  CopyEnd from;
+  CopyWork copy;
+  Error error = ReadEnds(request, &to, &from);
+  if (error == Error::kSuccess) {
+    error =
+        MakeRunCopy(to, from, request.width, ToDirection(request.kind), &copy);
+  }
+  if (error != Error::kSuccess) return error;
+  return finish(stream, copy);
 }
-
-constexpr Mode kSync = Mode::kSync;
-constexpr Mode kAsync = Mode::kAsync;
 
 }  // namespace
+
+namespace body {
+
+Error Memcpy2DToArray(const DriverStreamTable& driver, cudaArray_t dst,
+                      size_t wOffset, size_t hOffset, const void* src,
+                      size_t spitch, size_t width, size_t height,
+                      cudaMemcpyKind kind) {
+  return Copy2D(
+      {driver, Mode::kSync, nullptr},
+      {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
+}
+
+Error Memcpy2DToArrayAsync(const DriverStreamTable& driver, cudaArray_t dst,
+                           size_t wOffset, size_t hOffset, const void* src,
+                           size_t spitch, size_t width, size_t height,
+                           cudaMemcpyKind kind, cudaStream_t stream) {
+  return Copy2D(
+      {driver, Mode::kAsync, stream},
+      {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
+}
+
+Error Memcpy2DFromArray(const DriverStreamTable& driver, void* dst,
+                        size_t dpitch, cudaArray_const_t src, size_t wOffset,
+                        size_t hOffset, size_t width, size_t height,
+                        cudaMemcpyKind kind) {
+  return Copy2D(
+      {driver, Mode::kSync, nullptr},
+      {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
+}
+
+Error Memcpy2DFromArrayAsync(const DriverStreamTable& driver, void* dst,
+                             size_t dpitch, cudaArray_const_t src,
+                             size_t wOffset, size_t hOffset, size_t width,
+                             size_t height, cudaMemcpyKind kind,
+                             cudaStream_t stream) {
+  return Copy2D(
+      {driver, Mode::kAsync, stream},
+      {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
+}
+
+Error Memcpy2DArrayToArray(const DriverStreamTable& driver, cudaArray_t dst,
+                           size_t wOffsetDst, size_t hOffsetDst,
+                           cudaArray_const_t src, size_t wOffsetSrc,
+                           size_t hOffsetSrc, size_t width, size_t height,
+                           cudaMemcpyKind kind) {
+  return Copy2D({driver, Mode::kSync, nullptr},
+                {In(dst, wOffsetDst, hOffsetDst),
+                 In(src, wOffsetSrc, hOffsetSrc), width, height, kind});
+}
+
+Error MemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
+                    const void* src, size_t count, cudaMemcpyKind kind,
+                    Stream& stream) {
+  return CopyRun(stream, CopySync,
+                 {In(dst, wOffset, hOffset), At(src), count, 0, kind});
+}
+
+Error MemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset,
+                         const void* src, size_t count, cudaMemcpyKind kind,
+                         Stream& stream) {
+  return CopyRun(stream, CopyAsync,
+                 {In(dst, wOffset, hOffset), At(src), count, 0, kind});
+}
+
+Error MemcpyFromArray(void* dst, cudaArray_const_t src, size_t wOffset,
+                      size_t hOffset, size_t count, cudaMemcpyKind kind,
+                      Stream& stream) {
+  return CopyRun(stream, CopySync,
+                 {At(dst), In(src, wOffset, hOffset), count, 0, kind});
+}
+
+Error MemcpyFromArrayAsync(void* dst, cudaArray_const_t src, size_t wOffset,
+                           size_t hOffset, size_t count, cudaMemcpyKind kind,
+                           Stream& stream) {
+  return CopyRun(stream, CopyAsync,
+                 {At(dst), In(src, wOffset, hOffset), count, 0, kind});
+}
+
+Error MemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
+                         cudaArray_const_t src, size_t wOffsetSrc,
+                         size_t hOffsetSrc, size_t count, cudaMemcpyKind kind,
+                         Stream& stream) {
+  return CopyRun(stream, CopySync,
+                 {In(dst, wOffsetDst, hOffsetDst),
+                  In(src, wOffsetSrc, hOffsetSrc), count, 0, kind});
+}
+
+}  // namespace body
 }  // namespace dltap::simgpu
-
-using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
-
-cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
-                                const void* src, size_t spitch, size_t width,
-                                size_t height, cudaMemcpyKind kind) {
-  return Copy2D<"cudaMemcpy2DToArray", kSync>(
-      nullptr,
-      {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
-}
-
-cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t wOffset,
-                                     size_t hOffset, const void* src,
-                                     size_t spitch, size_t width, size_t height,
-                                     cudaMemcpyKind kind) {
-  return Copy2D<"cudaMemcpy2DToArray_ptds", kSync, kPtsz>(
-      nullptr,
-      {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
-}
-
-cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset,
-                                     size_t hOffset, const void* src,
-                                     size_t spitch, size_t width, size_t height,
-                                     cudaMemcpyKind kind, cudaStream_t stream) {
-  return Copy2D<"cudaMemcpy2DToArrayAsync", kAsync>(
-      stream,
-      {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
-}
-
-cudaError_t cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset,
-                                          size_t hOffset, const void* src,
-                                          size_t spitch, size_t width,
-                                          size_t height, cudaMemcpyKind kind,
-                                          cudaStream_t stream) {
-  return Copy2D<"cudaMemcpy2DToArrayAsync_ptsz", kAsync, kPtsz>(
-      stream,
-      {In(dst, wOffset, hOffset), At(src, spitch), width, height, kind});
-}
-
-cudaError_t cudaMemcpy2DFromArray(void* dst, size_t dpitch,
-                                  cudaArray_const_t src, size_t wOffset,
-                                  size_t hOffset, size_t width, size_t height,
-                                  cudaMemcpyKind kind) {
-  return Copy2D<"cudaMemcpy2DFromArray", kSync>(
-      nullptr,
-      {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
-}
-
-cudaError_t cudaMemcpy2DFromArray_ptds(void* dst, size_t dpitch,
-                                       cudaArray_const_t src, size_t wOffset,
-                                       size_t hOffset, size_t width,
-                                       size_t height, cudaMemcpyKind kind) {
-  return Copy2D<"cudaMemcpy2DFromArray_ptds", kSync, kPtsz>(
-      nullptr,
-      {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
-}
-
-cudaError_t cudaMemcpy2DFromArrayAsync(void* dst, size_t dpitch,
-                                       cudaArray_const_t src, size_t wOffset,
-                                       size_t hOffset, size_t width,
-                                       size_t height, cudaMemcpyKind kind,
-                                       cudaStream_t stream) {
-  return Copy2D<"cudaMemcpy2DFromArrayAsync", kAsync>(
-      stream,
-      {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
-}
-
-cudaError_t cudaMemcpy2DFromArrayAsync_ptsz(void* dst, size_t dpitch,
-                                            cudaArray_const_t src,
-                                            size_t wOffset, size_t hOffset,
-                                            size_t width, size_t height,
-                                            cudaMemcpyKind kind,
-                                            cudaStream_t stream) {
-  return Copy2D<"cudaMemcpy2DFromArrayAsync_ptsz", kAsync, kPtsz>(
-      stream,
-      {At(dst, dpitch), In(src, wOffset, hOffset), width, height, kind});
-}
-
-cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst,
-                                     size_t hOffsetDst, cudaArray_const_t src,
-                                     size_t wOffsetSrc, size_t hOffsetSrc,
-                                     size_t width, size_t height,
-                                     cudaMemcpyKind kind) {
-  return Copy2D<"cudaMemcpy2DArrayToArray", kSync>(
-      nullptr, {In(dst, wOffsetDst, hOffsetDst),
-                In(src, wOffsetSrc, hOffsetSrc), width, height, kind});
-}
-
-cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst,
-                                          size_t hOffsetDst,
-                                          cudaArray_const_t src,
-                                          size_t wOffsetSrc, size_t hOffsetSrc,
-                                          size_t width, size_t height,
-                                          cudaMemcpyKind kind) {
-  return Copy2D<"cudaMemcpy2DArrayToArray_ptds", kSync, kPtsz>(
-      nullptr, {In(dst, wOffsetDst, hOffsetDst),
-                In(src, wOffsetSrc, hOffsetSrc), width, height, kind});
-}
-
-cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
-                              const void* src, size_t count,
-                              cudaMemcpyKind kind) {
-  return CopyRun<"cudaMemcpyToArray", kSync>(
-      nullptr, {In(dst, wOffset, hOffset), At(src), count, 0, kind});
-}
-
-cudaError_t cudaMemcpyToArray_ptds(cudaArray_t dst, size_t wOffset,
-                                   size_t hOffset, const void* src,
-                                   size_t count, cudaMemcpyKind kind) {
-  return CopyRun<"cudaMemcpyToArray_ptds", kSync, kPtsz>(
-      nullptr, {In(dst, wOffset, hOffset), At(src), count, 0, kind});
-}
-
-cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset,
-                                   size_t hOffset, const void* src,
-                                   size_t count, cudaMemcpyKind kind,
-                                   cudaStream_t stream) {
-  return CopyRun<"cudaMemcpyToArrayAsync", kAsync>(
-      stream, {In(dst, wOffset, hOffset), At(src), count, 0, kind});
-}
-
-cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, size_t wOffset,
-                                        size_t hOffset, const void* src,
-                                        size_t count, cudaMemcpyKind kind,
-                                        cudaStream_t stream) {
-  return CopyRun<"cudaMemcpyToArrayAsync_ptsz", kAsync, kPtsz>(
-      stream, {In(dst, wOffset, hOffset), At(src), count, 0, kind});
-}
-
-cudaError_t cudaMemcpyFromArray(void* dst, cudaArray_const_t src,
-                                size_t wOffset, size_t hOffset, size_t count,
-                                cudaMemcpyKind kind) {
-  return CopyRun<"cudaMemcpyFromArray", kSync>(
-      nullptr, {At(dst), In(src, wOffset, hOffset), count, 0, kind});
-}
-
-cudaError_t cudaMemcpyFromArray_ptds(void* dst, cudaArray_const_t src,
-                                     size_t wOffset, size_t hOffset,
-                                     size_t count, cudaMemcpyKind kind) {
-  return CopyRun<"cudaMemcpyFromArray_ptds", kSync, kPtsz>(
-      nullptr, {At(dst), In(src, wOffset, hOffset), count, 0, kind});
-}
-
-cudaError_t cudaMemcpyFromArrayAsync(void* dst, cudaArray_const_t src,
-                                     size_t wOffset, size_t hOffset,
-                                     size_t count, cudaMemcpyKind kind,
-                                     cudaStream_t stream) {
-  return CopyRun<"cudaMemcpyFromArrayAsync", kAsync>(
-      stream, {At(dst), In(src, wOffset, hOffset), count, 0, kind});
-}
-
-cudaError_t cudaMemcpyFromArrayAsync_ptsz(void* dst, cudaArray_const_t src,
-                                          size_t wOffset, size_t hOffset,
-                                          size_t count, cudaMemcpyKind kind,
-                                          cudaStream_t stream) {
-  return CopyRun<"cudaMemcpyFromArrayAsync_ptsz", kAsync, kPtsz>(
-      stream, {At(dst), In(src, wOffset, hOffset), count, 0, kind});
-}
-
-cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst,
-                                   size_t hOffsetDst, cudaArray_const_t src,
-                                   size_t wOffsetSrc, size_t hOffsetSrc,
-                                   size_t count, cudaMemcpyKind kind) {
-  return CopyRun<"cudaMemcpyArrayToArray", kSync>(
-      nullptr, {In(dst, wOffsetDst, hOffsetDst),
-                In(src, wOffsetSrc, hOffsetSrc), count, 0, kind});
-}
-
-cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst,
-                                        size_t hOffsetDst,
-                                        cudaArray_const_t src,
-                                        size_t wOffsetSrc, size_t hOffsetSrc,
-                                        size_t count, cudaMemcpyKind kind) {
-  return CopyRun<"cudaMemcpyArrayToArray_ptds", kSync, kPtsz>(
-      nullptr, {In(dst, wOffsetDst, hOffsetDst),
-                In(src, wOffsetSrc, hOffsetSrc), count, 0, kind});
-}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simgpu/cudart/array_format.h"
 
-#include <cuda.h>
-
+#include "simgpu/driver/driver_header.h"
 #include "simgpu/memory/array.h"
 
 namespace dltap::simgpu {

@@ -7,10 +7,7 @@
 #include "simgpu/base/activity.h"
 #include "simgpu/base/launch_geometry.h"
 #include "simgpu/cudart/runtime_header.h"
-#include "simgpu/graph/graph_exec.h"
-#include "simgpu/memory/memory_pool.h"
-#include "simgpu/stream/event.h"
-#include "simgpu/stream/stream.h"
+#include "simgpu/driver/driver_body.h"
 
 namespace dltap::simgpu {
 
@@ -29,23 +26,6 @@ inline std::optional<CopyDirection> ToDirection(cudaMemcpyKind kind) {
 
 inline bool IsCopyKind(cudaMemcpyKind kind) {
   return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault;
-}
-
-inline Event* ToEvent(cudaEvent_t event) { return FromHandle<Event>(event); }
-inline Graph* ToGraph(cudaGraph_t graph) { return FromHandle<Graph>(graph); }
-inline GraphNode* ToNode(cudaGraphNode_t node) {
-  return FromHandle<GraphNode>(node);
-}
-inline GraphExec* ToExec(cudaGraphExec_t exec) {
-  return FromHandle<GraphExec>(exec);
-}
-inline MemoryPool* ToPool(cudaMemPool_t pool) {
-  return FromHandle<MemoryPool>(pool);
-}
-
-template <typename Vendor, typename T>
-Vendor ToHandle(T* object) {
-  return reinterpret_cast<Vendor>(object);
 }
 
 }  // namespace dltap::simgpu

@@ -9,6 +9,7 @@
 #include "simgpu/cudart/driver_table.h"
 #include "simgpu/cudart/memory_box.h"
 #include "simgpu/cudart/runtime_header.h"
+#include "simgpu/driver/driver_body.h"
 
 namespace dltap::simgpu {
 
@@ -34,10 +35,6 @@ Error CopyRows(const Lane& lane, const Box& box);  // its depth is 1
 Error CopyBox(const Lane& lane, const Box& box);
 Error CopyBoxBetween(const Lane& lane, const Box& box, CUcontext destination,
                      CUcontext source);
-
-inline CUdeviceptr ToAddress(const void* pointer) {
-  return reinterpret_cast<CUdeviceptr>(pointer);
-}
 
 }  // namespace dltap::simgpu
 

@@ -98,12 +98,6 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr,
   });
 }
 
-cudaError_t cudaDeviceSynchronize() {
-  return ByDriver<"cudaDeviceSynchronize">([](const DriverTable& driver) {
-    return FromDriver(driver.ctx_synchronize());
-  });
-}
-
 cudaError_t cudaDeviceReset() {
   return Runtime<"cudaDeviceReset">(
       Needs::kDriver, [] { return ResetDevice(CurrentDeviceState()); });

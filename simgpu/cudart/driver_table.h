@@ -2,9 +2,9 @@
 #ifndef DLTAP_SIMGPU_CUDART_DRIVER_TABLE_H_
 #define DLTAP_SIMGPU_CUDART_DRIVER_TABLE_H_
 
-#include <cuda.h>
-
 #include <atomic>
+
+#include "simgpu/driver/driver_header.h"
 
 namespace dltap::simgpu {
 

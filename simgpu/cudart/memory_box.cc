@@ -67,7 +67,7 @@ Error MakeCopy3D(const cudaMemcpy3DParms& params, CopyWork* copy) {
              : error;
 }
 
-cudaMemcpy3DParms ParamsOf(const CopyWork& copy) {
+cudaMemcpy3DParms CopyParamsOf(const CopyWork& copy) {
   cudaMemcpy3DParms params{};
   size_t unit = 1;
   if (copy.source_array != nullptr) {

@@ -20,7 +20,7 @@ Error ReadBox(const cudaMemcpy3DParms& params, Box* box);
 Error MakeCopy3D(const cudaMemcpy3DParms& params, CopyWork* copy);
 
 // Parameters that make the same copy.
-cudaMemcpy3DParms ParamsOf(const CopyWork& copy);
+cudaMemcpy3DParms CopyParamsOf(const CopyWork& copy);
 
 }  // namespace dltap::simgpu
 

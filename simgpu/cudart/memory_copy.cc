@@ -7,17 +7,6 @@
 namespace dltap::simgpu {
 namespace {
 
-constexpr Mode kSync = Mode::kSync;
-constexpr Mode kAsync = Mode::kAsync;
-
-template <ApiName kName, Mode kMode,
-          DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t Copy1D(cudaStream_t stream, const Line& line) {
-  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
-    return CopyLine({driver, kMode, stream}, line);
-  });
-}
-
 // As the functions are given them.
 struct RowsOf {
   void* destination;
@@ -30,39 +19,28 @@ struct RowsOf {
 };
 
 // Rows have a pitch even when there is only one.
-template <ApiName kName, Mode kMode,
-          DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t Copy2D(cudaStream_t stream, const RowsOf& rows) {
-  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
-    if (rows.width > rows.destination_pitch || rows.width > rows.source_pitch) {
-      return Error::kInvalidPitch;
-    }
-    if (!IsCopyKind(rows.kind)) return Error::kInvalidMemcpyDirection;
-    return CopyRows(
-        {driver, kMode, stream},
-        {.destination = {.pointer = rows.destination,
-                         .pitch = rows.destination_pitch},
-         .source = {.pointer = rows.source, .pitch = rows.source_pitch},
-         .extent = {.width_bytes = rows.width, .height = rows.height},
-         .kind = rows.kind});
-  });
+Error Copy2D(const Lane& lane, const RowsOf& rows) {
+  if (rows.width > rows.destination_pitch || rows.width > rows.source_pitch) {
+    return Error::kInvalidPitch;
+  }
+  if (!IsCopyKind(rows.kind)) return Error::kInvalidMemcpyDirection;
+  return CopyRows(
+      lane, {.destination = {.pointer = rows.destination,
+                             .pitch = rows.destination_pitch},
+             .source = {.pointer = rows.source, .pitch = rows.source_pitch},
+             .extent = {.width_bytes = rows.width, .height = rows.height},
+             .kind = rows.kind});
 }
 
-template <ApiName kName, Mode kMode,
-          DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t Copy3D(const cudaMemcpy3DParms* params, cudaStream_t stream) {
-  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
-    if (params == nullptr) return Error::kInvalidValue;
-    Box box{};
-    const Error error = ReadBox(*params, &box);
-    return error == Error::kSuccess ? CopyBox({driver, kMode, stream}, box)
-                                    : error;
-  });
+Error Copy3D(const Lane& lane, const cudaMemcpy3DParms* params) {
+  if (params == nullptr) return Error::kInvalidValue;
+  Box box{};
+  const Error error = ReadBox(*params, &box);
+  return error == Error::kSuccess ? CopyBox(lane, box) : error;
 }
 
-// A copy that starts or ends in a __device__ variable.
-enum class SymbolSide : uint8_t { kDestination, kSource };
-
+// A copy that starts or ends in a __device__ variable: one of the others is
+// null.
 struct SymbolCopy {
   const void* symbol;
   size_t offset;
@@ -72,161 +50,95 @@ struct SymbolCopy {
   cudaMemcpyKind kind;
 };
 
-template <ApiName kName, Mode kMode, SymbolSide kSide,
-          DefaultStream kNull = DefaultStream::kLegacy>
-cudaError_t CopySymbol(cudaStream_t stream, const SymbolCopy& request) {
-  return ByDriverOnStream<kName, kNull>([&](const DriverStreamTable& driver) {
-    const bool to_symbol = kSide == SymbolSide::kDestination;
-    const cudaMemcpyKind other_way =
-        to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
-    if (!IsCopyKind(request.kind) || request.kind == other_way ||
-        request.kind == cudaMemcpyHostToHost) {
-      return Error::kInvalidMemcpyDirection;
-    }
-    VariablePlace place{};
-    const Error error = FindVariable(ActiveDevice(), request.symbol, &place);
-    if (error != Error::kSuccess) return error;
-    if (request.offset > place.bytes ||
-        request.count > place.bytes - request.offset) {
-      return Error::kInvalidValue;
-    }
-    void* at = static_cast<char*>(place.address) + request.offset;
-    return CopyLine(
-        {driver, kMode, stream},
-        {to_symbol ? at : request.other_destination,
-         to_symbol ? request.other_source : at, request.count, request.kind});
-  });
+Error CopySymbol(const Lane& lane, const SymbolCopy& request) {
+  const bool to_symbol = request.other_destination == nullptr;
+  const cudaMemcpyKind other_way =
+      to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
+  if (!IsCopyKind(request.kind) || request.kind == other_way ||
+      request.kind == cudaMemcpyHostToHost) {
+    return Error::kInvalidMemcpyDirection;
+  }
+  VariablePlace place{};
+  const Error error = FindVariable(ActiveDevice(), request.symbol, &place);
+  if (error != Error::kSuccess) return error;
+  if (request.offset > place.bytes ||
+      request.count > place.bytes - request.offset) {
+    return Error::kInvalidValue;
+  }
+  void* at = static_cast<char*>(place.address) + request.offset;
+  return CopyLine(lane, {to_symbol ? at : request.other_destination,
+                         to_symbol ? request.other_source : at, request.count,
+                         request.kind});
 }
 
-constexpr SymbolSide kTo = SymbolSide::kDestination;
-constexpr SymbolSide kFrom = SymbolSide::kSource;
+Lane Sync(const DriverStreamTable& driver) {
+  return {driver, Mode::kSync, nullptr};
+}
+Lane Async(const DriverStreamTable& driver, cudaStream_t stream) {
+  return {driver, Mode::kAsync, stream};
+}
 
 }  // namespace
-}  // namespace dltap::simgpu
 
-using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+namespace body {
 
-cudaError_t cudaMemcpy(void* dst, const void* src, size_t count,
+Error Memcpy(const DriverStreamTable& driver, void* dst, const void* src,
+             size_t count, cudaMemcpyKind kind) {
+  return CopyLine(Sync(driver), {dst, src, count, kind});
+}
+
+Error MemcpyAsync(const DriverStreamTable& driver, void* dst, const void* src,
+                  size_t count, cudaMemcpyKind kind, cudaStream_t stream) {
+  return CopyLine(Async(driver, stream), {dst, src, count, kind});
+}
+
+Error Memcpy2D(const DriverStreamTable& driver, void* dst, size_t dpitch,
+               const void* src, size_t spitch, size_t width, size_t height,
+               cudaMemcpyKind kind) {
+  return Copy2D(Sync(driver), {dst, dpitch, src, spitch, width, height, kind});
+}
+
+Error Memcpy2DAsync(const DriverStreamTable& driver, void* dst, size_t dpitch,
+                    const void* src, size_t spitch, size_t width, size_t height,
+                    cudaMemcpyKind kind, cudaStream_t stream) {
+  return Copy2D(Async(driver, stream),
+                {dst, dpitch, src, spitch, width, height, kind});
+}
+
+Error Memcpy3D(const DriverStreamTable& driver, const cudaMemcpy3DParms* p) {
+  return Copy3D(Sync(driver), p);
+}
+
+Error Memcpy3DAsync(const DriverStreamTable& driver, const cudaMemcpy3DParms* p,
+                    cudaStream_t stream) {
+  return Copy3D(Async(driver, stream), p);
+}
+
+Error MemcpyToSymbol(const DriverStreamTable& driver, const void* symbol,
+                     const void* src, size_t count, size_t offset,
+                     cudaMemcpyKind kind) {
+  return CopySymbol(Sync(driver), {symbol, offset, nullptr, src, count, kind});
+}
+
+Error MemcpyToSymbolAsync(const DriverStreamTable& driver, const void* symbol,
+                          const void* src, size_t count, size_t offset,
+                          cudaMemcpyKind kind, cudaStream_t stream) {
+  return CopySymbol(Async(driver, stream),
+                    {symbol, offset, nullptr, src, count, kind});
+}
+
+Error MemcpyFromSymbol(const DriverStreamTable& driver, void* dst,
+                       const void* symbol, size_t count, size_t offset,
                        cudaMemcpyKind kind) {
-  return Copy1D<"cudaMemcpy", kSync>(nullptr, {dst, src, count, kind});
+  return CopySymbol(Sync(driver), {symbol, offset, dst, nullptr, count, kind});
 }
 
-cudaError_t cudaMemcpy_ptds(void* dst, const void* src, size_t count,
-                            cudaMemcpyKind kind) {
-  return Copy1D<"cudaMemcpy_ptds", kSync, kPtsz>(nullptr,
-                                                 {dst, src, count, kind});
-}
-
-cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count,
+Error MemcpyFromSymbolAsync(const DriverStreamTable& driver, void* dst,
+                            const void* symbol, size_t count, size_t offset,
                             cudaMemcpyKind kind, cudaStream_t stream) {
-  return Copy1D<"cudaMemcpyAsync", kAsync>(stream, {dst, src, count, kind});
+  return CopySymbol(Async(driver, stream),
+                    {symbol, offset, dst, nullptr, count, kind});
 }
 
-cudaError_t cudaMemcpyAsync_ptsz(void* dst, const void* src, size_t count,
-                                 cudaMemcpyKind kind, cudaStream_t stream) {
-  return Copy1D<"cudaMemcpyAsync_ptsz", kAsync, kPtsz>(stream,
-                                                       {dst, src, count, kind});
-}
-
-cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src,
-                         size_t spitch, size_t width, size_t height,
-                         cudaMemcpyKind kind) {
-  return Copy2D<"cudaMemcpy2D", kSync>(
-      nullptr, {dst, dpitch, src, spitch, width, height, kind});
-}
-
-cudaError_t cudaMemcpy2D_ptds(void* dst, size_t dpitch, const void* src,
-                              size_t spitch, size_t width, size_t height,
-                              cudaMemcpyKind kind) {
-  return Copy2D<"cudaMemcpy2D_ptds", kSync, kPtsz>(
-      nullptr, {dst, dpitch, src, spitch, width, height, kind});
-}
-
-cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src,
-                              size_t spitch, size_t width, size_t height,
-                              cudaMemcpyKind kind, cudaStream_t stream) {
-  return Copy2D<"cudaMemcpy2DAsync", kAsync>(
-      stream, {dst, dpitch, src, spitch, width, height, kind});
-}
-
-cudaError_t cudaMemcpy2DAsync_ptsz(void* dst, size_t dpitch, const void* src,
-                                   size_t spitch, size_t width, size_t height,
-                                   cudaMemcpyKind kind, cudaStream_t stream) {
-  return Copy2D<"cudaMemcpy2DAsync_ptsz", kAsync, kPtsz>(
-      stream, {dst, dpitch, src, spitch, width, height, kind});
-}
-
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
-  return Copy3D<"cudaMemcpy3D", kSync>(p, nullptr);
-}
-
-cudaError_t cudaMemcpy3D_ptds(const cudaMemcpy3DParms* p) {
-  return Copy3D<"cudaMemcpy3D_ptds", kSync, kPtsz>(p, nullptr);
-}
-
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  return Copy3D<"cudaMemcpy3DAsync", kAsync>(p, stream);
-}
-
-cudaError_t cudaMemcpy3DAsync_ptsz(const cudaMemcpy3DParms* p,
-                                   cudaStream_t stream) {
-  return Copy3D<"cudaMemcpy3DAsync_ptsz", kAsync, kPtsz>(p, stream);
-}
-
-cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src,
-                               size_t count, size_t offset,
-                               cudaMemcpyKind kind) {
-  return CopySymbol<"cudaMemcpyToSymbol", kSync, kTo>(
-      nullptr, {symbol, offset, nullptr, src, count, kind});
-}
-
-cudaError_t cudaMemcpyToSymbol_ptds(const void* symbol, const void* src,
-                                    size_t count, size_t offset,
-                                    cudaMemcpyKind kind) {
-  return CopySymbol<"cudaMemcpyToSymbol_ptds", kSync, kTo, kPtsz>(
-      nullptr, {symbol, offset, nullptr, src, count, kind});
-}
-
-cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* src,
-                                    size_t count, size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t stream) {
-  return CopySymbol<"cudaMemcpyToSymbolAsync", kAsync, kTo>(
-      stream, {symbol, offset, nullptr, src, count, kind});
-}
-
-cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void* symbol, const void* src,
-                                         size_t count, size_t offset,
-                                         cudaMemcpyKind kind,
-                                         cudaStream_t stream) {
-  return CopySymbol<"cudaMemcpyToSymbolAsync_ptsz", kAsync, kTo, kPtsz>(
-      stream, {symbol, offset, nullptr, src, count, kind});
-}
-
-cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t count,
-                                 size_t offset, cudaMemcpyKind kind) {
-  return CopySymbol<"cudaMemcpyFromSymbol", kSync, kFrom>(
-      nullptr, {symbol, offset, dst, nullptr, count, kind});
-}
-
-cudaError_t cudaMemcpyFromSymbol_ptds(void* dst, const void* symbol,
-                                      size_t count, size_t offset,
-                                      cudaMemcpyKind kind) {
-  return CopySymbol<"cudaMemcpyFromSymbol_ptds", kSync, kFrom, kPtsz>(
-      nullptr, {symbol, offset, dst, nullptr, count, kind});
-}
-
-cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol,
-                                      size_t count, size_t offset,
-                                      cudaMemcpyKind kind,
-                                      cudaStream_t stream) {
-  return CopySymbol<"cudaMemcpyFromSymbolAsync", kAsync, kFrom>(
-      stream, {symbol, offset, dst, nullptr, count, kind});
-}
-
-cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void* dst, const void* symbol,
-                                           size_t count, size_t offset,
-                                           cudaMemcpyKind kind,
-                                           cudaStream_t stream) {
-  return CopySymbol<"cudaMemcpyFromSymbolAsync_ptsz", kAsync, kFrom, kPtsz>(
-      stream, {symbol, offset, dst, nullptr, count, kind});
-}
+}  // namespace body
+}  // namespace dltap::simgpu

@@ -9,10 +9,7 @@
 
 namespace dltap::simgpu {
 
-// The runtime's node parameters, to work and back.
-Error WorkOf(const cudaKernelNodeParams& params, Work* work);
-Error WorkOf(const cudaMemsetParams& params, Work* work);
-Error WorkOf(const cudaHostNodeParams& params, Work* work);
+// The runtime's node parameters that are not the driver's, to work and back.
 Error WorkOf(const cudaMemcpy3DParms& params, Work* work);
 
 // A whole node of any type, for this graph.
@@ -20,9 +17,6 @@ Error SpecOf(const Graph& graph, const cudaGraphNodeParams& params,
              NodeSpec* spec);
 
 // kInvalidValue when the node is of another type.
-Error ParamsOf(const GraphNode& node, cudaKernelNodeParams* params);
-Error ParamsOf(const GraphNode& node, cudaMemsetParams* params);
-Error ParamsOf(const GraphNode& node, cudaHostNodeParams* params);
 Error ParamsOf(const GraphNode& node, cudaMemcpy3DParms* params);
 
 }  // namespace dltap::simgpu

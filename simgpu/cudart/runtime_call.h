@@ -2,6 +2,7 @@
 #ifndef DLTAP_SIMGPU_CUDART_RUNTIME_CALL_H_
 #define DLTAP_SIMGPU_CUDART_RUNTIME_CALL_H_
 
+#include "runtime_bodies.h"  // generated
 #include "simgpu/base/api_scope.h"
 #include "simgpu/base/call_params.h"
 #include "simgpu/base/error.h"
@@ -94,8 +95,6 @@ cudaError_t ByDriverOnStream(Body body) {
                                                 : driver.per_thread);
   });
 }
-
-constexpr DefaultStream kPtsz = DefaultStream::kPerThread;
 
 }  // namespace dltap::simgpu
 

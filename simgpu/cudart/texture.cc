@@ -1,81 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simgpu/memory/texture.h"
-
-#include <cuda.h>
-
 #include <algorithm>
-#include <optional>
 
 #include "simgpu/cudart/array_format.h"
 #include "simgpu/cudart/runtime_call.h"
+#include "simgpu/driver/driver_body.h"
 #include "simgpu/memory/array.h"
-#include "simgpu/stream/device_attributes.h"
 
 namespace dltap::simgpu {
 namespace {
 
-bool ReadElement(const cudaChannelFormatDesc& desc, ResourceDescription* out) {
+// False: the elements are none that textures have.
+bool Read(const cudaResourceDesc& desc, CUDA_RESOURCE_DESC* out) {
+  *out = {};
+  out->resType = static_cast<CUresourcetype>(desc.resType);
+  out->flags = desc.flags;
+  const auto& from = desc.res;
+  auto& to = out->res;
   ElementFormat element;
-  if (!ReadChannels(desc, &element)) return false;
-  out->format = element.format;
-  out->channels = element.channels;
+  switch (desc.resType) {
+    case cudaResourceTypeArray:
+      to.array.hArray = ToHandle<CUarray>(from.array.array);
+      return true;
+    case cudaResourceTypeMipmappedArray:
+      to.mipmap.hMipmappedArray =
+          ToHandle<CUmipmappedArray>(from.mipmap.mipmap);
+      return true;
+    case cudaResourceTypeLinear:
+      if (!ReadChannels(from.linear.desc, &element)) return false;
+      to.linear.devPtr = ToAddress(from.linear.devPtr);
+      to.linear.format = static_cast<CUarray_format>(element.format);
+      to.linear.numChannels = element.channels;
+      to.linear.sizeInBytes = from.linear.sizeInBytes;
+      return true;
+    case cudaResourceTypePitch2D:
+      if (!ReadChannels(from.pitch2D.desc, &element)) return false;
+      to.pitch2D.devPtr = ToAddress(from.pitch2D.devPtr);
+      to.pitch2D.format = static_cast<CUarray_format>(element.format);
+      to.pitch2D.numChannels = element.channels;
+      to.pitch2D.width = from.pitch2D.width;
+      to.pitch2D.height = from.pitch2D.height;
+      to.pitch2D.pitchInBytes = from.pitch2D.pitchInBytes;
+      return true;
+  }
   return true;
 }
 
-// nullopt: the elements are none that textures have.
-std::optional<ResourceDescription> Read(const cudaResourceDesc& desc) {
-  ResourceDescription out;
-  out.type = static_cast<TextureResource>(desc.resType);
-  out.flags = desc.flags;
-  const auto& res = desc.res;
+void Show(const CUDA_RESOURCE_DESC& desc, cudaResourceDesc* out) {
+  *out = {};
+  out->resType = static_cast<cudaResourceType>(desc.resType);
+  const auto& from = desc.res;
+  auto& to = out->res;
   switch (desc.resType) {
-    case cudaResourceTypeArray: out.array = res.array.array; return out;
-    case cudaResourceTypeMipmappedArray:
-      out.array = res.mipmap.mipmap;
-      return out;
-    case cudaResourceTypeLinear:
-      out.address = res.linear.devPtr;
-      out.width = res.linear.sizeInBytes;
-      if (!ReadElement(res.linear.desc, &out)) return std::nullopt;
-      return out;
-    case cudaResourceTypePitch2D:
-      out.address = res.pitch2D.devPtr;
-      out.width = res.pitch2D.width;
-      out.height = res.pitch2D.height;
-      out.pitch = res.pitch2D.pitchInBytes;
-      if (!ReadElement(res.pitch2D.desc, &out)) return std::nullopt;
-      return out;
-  }
-  return out;
-}
-
-cudaResourceDesc Show(const ResourceDescription& resource) {
-  cudaResourceDesc desc{};
-  desc.resType = static_cast<cudaResourceType>(resource.type);
-  auto& res = desc.res;
-  const cudaChannelFormatDesc element =
-      ChannelsOf({resource.format, resource.channels});
-  switch (resource.type) {
-    case TextureResource::kArray:
-      res.array.array = static_cast<cudaArray_t>(resource.array);
+    case CU_RESOURCE_TYPE_ARRAY:
+      to.array.array = ToHandle<cudaArray_t>(from.array.hArray);
       break;
-    case TextureResource::kMipmappedArray:
-      res.mipmap.mipmap = static_cast<cudaMipmappedArray_t>(resource.array);
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+      to.mipmap.mipmap =
+          ToHandle<cudaMipmappedArray_t>(from.mipmap.hMipmappedArray);
       break;
-    case TextureResource::kLinear:
-      res.linear.devPtr = resource.address;
-      res.linear.desc = element;
-      res.linear.sizeInBytes = resource.width;
+    case CU_RESOURCE_TYPE_LINEAR:
+      to.linear.devPtr = ToPointer(from.linear.devPtr);
+      to.linear.desc =
+          ChannelsOf({from.linear.format, from.linear.numChannels});
+      to.linear.sizeInBytes = from.linear.sizeInBytes;
       break;
-    case TextureResource::kPitched:
-      res.pitch2D.devPtr = resource.address;
-      res.pitch2D.desc = element;
-      res.pitch2D.width = resource.width;
-      res.pitch2D.height = resource.height;
-      res.pitch2D.pitchInBytes = resource.pitch;
+    case CU_RESOURCE_TYPE_PITCH2D:
+      to.pitch2D.devPtr = ToPointer(from.pitch2D.devPtr);
+      to.pitch2D.desc =
+          ChannelsOf({from.pitch2D.format, from.pitch2D.numChannels});
+      to.pitch2D.width = from.pitch2D.width;
+      to.pitch2D.height = from.pitch2D.height;
+      to.pitch2D.pitchInBytes = from.pitch2D.pitchInBytes;
       break;
   }
-  return desc;
 }
 
 // Fields of cudaTextureDesc that are a flag of the driver's.
@@ -91,15 +88,18 @@ constexpr Flag kFlags[] = {
     {&cudaTextureDesc::seamlessCubemap, CU_TRSF_SEAMLESS_CUBEMAP},
 };
 
-TextureDescription Read(const cudaTextureDesc& desc) {
-  TextureDescription out{.filter_mode = desc.filterMode,
-                         .max_anisotropy = desc.maxAnisotropy,
-                         .mipmap_filter_mode = desc.mipmapFilterMode,
-                         .mipmap_level_bias = desc.mipmapLevelBias,
-                         .min_mipmap_level_clamp = desc.minMipmapLevelClamp,
-                         .max_mipmap_level_clamp = desc.maxMipmapLevelClamp};
-  std::copy_n(desc.addressMode, 3, out.address_modes.begin());
-  std::copy_n(desc.borderColor, 4, out.border_color.begin());
+CUDA_TEXTURE_DESC Read(const cudaTextureDesc& desc) {
+  CUDA_TEXTURE_DESC out{};
+  for (int i = 0; i < 3; ++i) {
+    out.addressMode[i] = static_cast<CUaddress_mode>(desc.addressMode[i]);
+  }
+  std::copy_n(desc.borderColor, 4, out.borderColor);
+  out.filterMode = static_cast<CUfilter_mode>(desc.filterMode);
+  out.maxAnisotropy = desc.maxAnisotropy;
+  out.mipmapFilterMode = static_cast<CUfilter_mode>(desc.mipmapFilterMode);
+  out.mipmapLevelBias = desc.mipmapLevelBias;
+  out.minMipmapLevelClamp = desc.minMipmapLevelClamp;
+  out.maxMipmapLevelClamp = desc.maxMipmapLevelClamp;
   if (desc.readMode == cudaReadModeElementType) {
     out.flags |= CU_TRSF_READ_AS_INTEGER;
   }
@@ -109,169 +109,94 @@ TextureDescription Read(const cudaTextureDesc& desc) {
   return out;
 }
 
-cudaTextureDesc Show(const TextureDescription& texture) {
-  cudaTextureDesc desc{};
+void Show(const CUDA_TEXTURE_DESC& desc, cudaTextureDesc* out) {
+  *out = {};
   for (int i = 0; i < 3; ++i) {
-    desc.addressMode[i] =
-        static_cast<cudaTextureAddressMode>(texture.address_modes[i]);
+    out->addressMode[i] =
+        static_cast<cudaTextureAddressMode>(desc.addressMode[i]);
   }
-  std::copy_n(texture.border_color.begin(), 4, desc.borderColor);
-  desc.filterMode = static_cast<cudaTextureFilterMode>(texture.filter_mode);
-  desc.readMode = (texture.flags & CU_TRSF_READ_AS_INTEGER) != 0
+  std::copy_n(desc.borderColor, 4, out->borderColor);
+  out->filterMode = static_cast<cudaTextureFilterMode>(desc.filterMode);
+  out->readMode = (desc.flags & CU_TRSF_READ_AS_INTEGER) != 0
                       ? cudaReadModeElementType
                       : cudaReadModeNormalizedFloat;
-  desc.maxAnisotropy = texture.max_anisotropy;
-  desc.mipmapFilterMode =
-      static_cast<cudaTextureFilterMode>(texture.mipmap_filter_mode);
-  desc.mipmapLevelBias = texture.mipmap_level_bias;
-  desc.minMipmapLevelClamp = texture.min_mipmap_level_clamp;
-  desc.maxMipmapLevelClamp = texture.max_mipmap_level_clamp;
+  out->maxAnisotropy = desc.maxAnisotropy;
+  out->mipmapFilterMode =
+      static_cast<cudaTextureFilterMode>(desc.mipmapFilterMode);
+  out->mipmapLevelBias = desc.mipmapLevelBias;
+  out->minMipmapLevelClamp = desc.minMipmapLevelClamp;
+  out->maxMipmapLevelClamp = desc.maxMipmapLevelClamp;
   for (const Flag& row : kFlags) {
-    desc.*row.field = (texture.flags & row.flag) != 0 ? 1 : 0;
+    out->*row.field = (desc.flags & row.flag) != 0 ? 1 : 0;
   }
-  return desc;
 }
 
-ViewDescription Read(const cudaResourceViewDesc& desc) {
-  return {.format = desc.format,
-          .width = desc.width,
-          .height = desc.height,
-          .depth = desc.depth,
-          .first_level = desc.firstMipmapLevel,
-          .last_level = desc.lastMipmapLevel,
-          .first_layer = desc.firstLayer,
-          .last_layer = desc.lastLayer};
-}
-
-cudaResourceViewDesc Show(const ViewDescription& view) {
-  return {.format = static_cast<cudaResourceViewFormat>(view.format),
-          .width = view.width,
-          .height = view.height,
-          .depth = view.depth,
-          .firstMipmapLevel = view.first_level,
-          .lastMipmapLevel = view.last_level,
-          .firstLayer = view.first_layer,
-          .lastLayer = view.last_layer,
-          .reserved = {}};
-}
-
-// Shows what `part` finds in the object; null: it has no such part.
-template <ApiName kName, typename Object, typename Out, typename Part>
-cudaError_t Get(Out* out, uint64_t handle, Part part) {
-  return Runtime<kName>(Needs::kContext, [&] {
-    const auto* object = FindObject<Object>(handle);
-    if (object == nullptr || out == nullptr) return Error::kInvalidValue;
-    const auto* found = part(*object);
-    if (found == nullptr) return Error::kInvalidValue;
-    *out = Show(*found);
-    return Error::kSuccess;
-  });
-}
-
-template <ApiName kName, typename Object>
-cudaError_t Destroy(uint64_t handle) {
-  return Runtime<kName>(Needs::kContext, [&] {
-    auto* object = FindObject<Object>(handle);
-    if (object == nullptr) return Error::kInvalidValue;
-    HandlePool<Object>::Delete(object);
-    return Error::kSuccess;
-  });
+// Asks the driver's body for its description, and shows it as the runtime's.
+template <typename Desc, typename Out, typename Object>
+Error GetAs(Error (*get)(Desc*, Object), Out* out, Object object) {
+  Desc desc{};
+  const Error error = get(out == nullptr ? nullptr : &desc, object);
+  if (error == Error::kSuccess) Show(desc, out);
+  return error;
 }
 
 }  // namespace
+
+namespace body {
+
+Error CreateTextureObject(cudaTextureObject_t* out,
+                          const cudaResourceDesc* resource_desc,
+                          const cudaTextureDesc* texture_desc,
+                          const cudaResourceViewDesc* view) {
+  if (out == nullptr || resource_desc == nullptr || texture_desc == nullptr) {
+    return Error::kInvalidValue;
+  }
+  CUDA_RESOURCE_DESC resource;
+  if (!Read(*resource_desc, &resource)) {
+    return Error::kInvalidChannelDescriptor;
+  }
+  const CUDA_TEXTURE_DESC texture = Read(*texture_desc);
+  return TexObjectCreate(
+      out, &resource, &texture,
+      reinterpret_cast<const CUDA_RESOURCE_VIEW_DESC*>(view));
+}
+
+Error GetTextureObjectResourceDesc(cudaResourceDesc* out,
+                                   cudaTextureObject_t object) {
+  return GetAs(TexObjectGetResourceDesc, out, object);
+}
+
+Error GetTextureObjectTextureDesc(cudaTextureDesc* out,
+                                  cudaTextureObject_t object) {
+  return GetAs(TexObjectGetTextureDesc, out, object);
+}
+
+Error CreateSurfaceObject(cudaSurfaceObject_t* out,
+                          const cudaResourceDesc* desc) {
+  if (out == nullptr || desc == nullptr ||
+      desc->resType != cudaResourceTypeArray) {
+    return Error::kInvalidValue;
+  }
+  if (FindArray(desc->res.array.array) == nullptr) return Error::kInvalidHandle;
+  CUDA_RESOURCE_DESC resource;
+  Read(*desc, &resource);
+  return SurfObjectCreate(out, &resource);
+}
+
+Error GetSurfaceObjectResourceDesc(cudaResourceDesc* out,
+                                   cudaSurfaceObject_t object) {
+  return GetAs(SurfObjectGetResourceDesc, out, object);
+}
+
+Error DeviceGetTexture1DLinearMaxWidth(size_t* out,
+                                       const cudaChannelFormatDesc* desc,
+                                       int ordinal) {
+  ElementFormat element;
+  const bool known = desc != nullptr && ReadChannels(*desc, &element);
+  return DeviceGetTexture1DLinearMaxWidth(
+      known ? out : nullptr, static_cast<CUarray_format>(element.format),
+      element.channels, ordinal);
+}
+
+}  // namespace body
 }  // namespace dltap::simgpu
-
-using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
-
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t* pTexObject,
-                                    const cudaResourceDesc* pResDesc,
-                                    const cudaTextureDesc* pTexDesc,
-                                    const cudaResourceViewDesc* pResViewDesc) {
-  return Runtime<"cudaCreateTextureObject">(Needs::kContext, [&] {
-    if (pTexObject == nullptr || pResDesc == nullptr || pTexDesc == nullptr) {
-      return Error::kInvalidValue;
-    }
-    const auto resource = Read(*pResDesc);
-    if (!resource) return Error::kInvalidChannelDescriptor;
-    ViewDescription view;
-    if (pResViewDesc != nullptr) view = Read(*pResViewDesc);
-    uint64_t handle = 0;
-    const Error error =
-        CreateTexture(ActiveDevice(), *resource, Read(*pTexDesc),
-                      pResViewDesc == nullptr ? nullptr : &view, &handle);
-    if (error == Error::kSuccess) *pTexObject = handle;
-    return error;
-  });
-}
-
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject) {
-  return Destroy<"cudaDestroyTextureObject", TextureObject>(texObject);
-}
-
-cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* pResDesc,
-                                             cudaTextureObject_t texObject) {
-  return Get<"cudaGetTextureObjectResourceDesc", TextureObject>(
-      pResDesc, texObject,
-      [](const TextureObject& object) { return &object.resource; });
-}
-
-cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* pTexDesc,
-                                            cudaTextureObject_t texObject) {
-  return Get<"cudaGetTextureObjectTextureDesc", TextureObject>(
-      pTexDesc, texObject,
-      [](const TextureObject& object) { return &object.texture; });
-}
-
-// "If no resource view was specified, cudaErrorInvalidValue is returned."
-cudaError_t cudaGetTextureObjectResourceViewDesc(
-    cudaResourceViewDesc* pResViewDesc, cudaTextureObject_t texObject) {
-  return Get<"cudaGetTextureObjectResourceViewDesc", TextureObject>(
-      pResViewDesc, texObject, [](const TextureObject& object) {
-        return object.has_view ? &object.view : nullptr;
-      });
-}
-
-cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* pSurfObject,
-                                    const cudaResourceDesc* pResDesc) {
-  return Runtime<"cudaCreateSurfaceObject">(Needs::kContext, [&] {
-    if (pSurfObject == nullptr || pResDesc == nullptr ||
-        pResDesc->resType != cudaResourceTypeArray) {
-      return Error::kInvalidValue;
-    }
-    if (FindArray(pResDesc->res.array.array) == nullptr) {
-      return Error::kInvalidHandle;
-    }
-    uint64_t handle = 0;
-    const Error error = CreateSurface(*Read(*pResDesc), &handle);
-    if (error == Error::kSuccess) *pSurfObject = handle;
-    return error;
-  });
-}
-
-cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject) {
-  return Destroy<"cudaDestroySurfaceObject", SurfaceObject>(surfObject);
-}
-
-cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* pResDesc,
-                                             cudaSurfaceObject_t surfObject) {
-  return Get<"cudaGetSurfaceObjectResourceDesc", SurfaceObject>(
-      pResDesc, surfObject,
-      [](const SurfaceObject& object) { return &object.resource; });
-}
-
-cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(
-    size_t* maxWidthInElements, const cudaChannelFormatDesc* fmtDesc,
-    int device) {
-  return Runtime<"cudaDeviceGetTexture1DLinearMaxWidth">(Needs::kDriver, [&] {
-    const Device* found = FindDevice(device);
-    if (found == nullptr) return Error::kInvalidDevice;
-    ElementFormat element;
-    if (maxWidthInElements == nullptr || fmtDesc == nullptr ||
-        !ReadChannels(*fmtDesc, &element)) {
-      return Error::kInvalidValue;
-    }
-    *maxWidthInElements = static_cast<size_t>(*DeviceAttribute(
-        *found, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH));
-    return Error::kSuccess;
-  });
-}

@@ -34,6 +34,20 @@ std::vector<ConvAlgorithm> AlgorithmsOf(const opmodel::Operation& op,
 Engine EngineFor(const opmodel::Operation& op, int algorithm,
                  const opmodel::GpuSpec& gpu);
 
+// What the generated functions of each direction call.
+cudnnStatus_t RunConvolution(ApiFunction& function, cudnnHandle_t handle,
+                             int algorithm, const ConvArguments& arguments);
+cudnnStatus_t WriteConvWorkspace(ApiFunction& function, int algorithm,
+                                 const ConvArguments& arguments, size_t* bytes);
+cudnnStatus_t CountAlgorithms(ApiFunction& function, int* count, int value);
+
+// Fills `results`, a direction's cudnn*AlgoPerf_t, fastest first; `measured`:
+// by trial runs.
+template <typename Perf>
+cudnnStatus_t RankAlgorithms(ApiFunction& function, cudnnHandle_t handle,
+                             const ConvArguments& arguments, bool measured,
+                             int requested, int* returned, Perf* results);
+
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SIMGPU_CUDNN_CONV_CALLS_H_

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the simulated cuDNN's functions that stream their tensors once.
+"""Writes the simulated cuDNN's functions that are many of one kind.
 
 Pooling, softmax, normalisation and the like differ in their prototypes only:
 each hands its tensor descriptors, recognised by type and name in the vendor's
 header, to RunStreaming() (simgpu/cudnn/streaming.h). Queries of sizes hand
-theirs to WriteSize(). Others are written by hand or have default bodies.
+theirs to WriteSize(). Convolutions have the same functions in each direction,
+which hand their descriptors to conv_calls.h. Others are written by hand or have
+default bodies.
 """
 
 from __future__ import annotations
@@ -51,9 +53,18 @@ _SIZES = ("cudnnGet*WorkspaceSize*", "cudnnGet*ReserveSpaceSize",
 _NOT_SIZES = ("cudnnGetConvolution*",)
 _OUTPUTS = ("ydesc", "dxdesc", "cdesc", "destdesc", "dbdesc", "gradientsdesc")
 
+# Function -> direction and count of its algorithms.
+_CONVOLUTIONS = (
+    ("cudnn*ConvolutionBackwardData*", "kConvBackwardData", "BWD_DATA"),
+    ("cudnn*ConvolutionBackwardFilter*", "kConvBackwardWeight", "BWD_FILTER"),
+    ("cudnn*ConvolutionForward*", "kConvForward", "FWD"),
+    ("cudnnConvolutionBiasActivationForward", "kConvForward", "FWD"),
+)
+
 _FILE = """\
 // SPDX-License-Identifier: Apache-2.0
 // GENERATED from the vendor's headers. DO NOT EDIT.
+#include "simgpu/cudnn/conv_calls.h"
 #include "simgpu/cudnn/streaming.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -74,6 +85,12 @@ SIMGPU_API cudnnStatus_t {symbol}({parameters}) {{
 _SIZE = """\
 SIMGPU_API cudnnStatus_t {symbol}({parameters}) {{
   return WriteSize(FunctionOf<"cudnn", "{symbol}">(), {tensor}, {size});
+}}
+"""
+
+_CONVOLUTION = """\
+SIMGPU_API cudnnStatus_t {symbol}({parameters}) {{
+  return {call};
 }}
 """
 
@@ -101,6 +118,9 @@ def _body(function: model.Function) -> str:
     tensors = [p.name for p in function.parameters
                if "cudnnTensorDescriptor_t" in p.type.spelling
                and "*" not in p.type.spelling]
+    convolution = _convolution(function, tensors)
+    if convolution:
+        return _CONVOLUTION.format(call=convolution, **values)
     if _matches(function, _SIZES) and not _matches(function, _NOT_SIZES):
         return _SIZE.format(tensor=tensors[0], size=_size(function), **values)
     kind = next((k for glob, k in _KINDS
@@ -111,6 +131,38 @@ def _body(function: model.Function) -> str:
     inputs = [t for t in tensors if t not in outputs] or outputs
     return _RUN.format(kind=kind, inputs=", ".join(inputs),
                        outputs=", ".join(outputs), **values)
+
+
+def _convolution(function: model.Function, tensors: list[str]) -> str:
+    """The call that serves it; "": it is none."""
+    symbol = function.symbol
+    row = next((r for r in _CONVOLUTIONS
+                if fnmatch.fnmatchcase(symbol, r[0])), None)
+    if row is None:
+        return ""
+    _, kind, direction = row
+    of = f'FunctionOf<"cudnn", "{symbol}">()'
+    if symbol.endswith("MaxCount"):
+        return (f"CountAlgorithms({of}, count, "
+                f"CUDNN_CONVOLUTION_{direction}_ALGO_COUNT)")
+    x, y = tensors[0], tensors[-1]
+    if kind == "kConvBackwardData":  # from dy to dx
+        x, y = y, x
+    filter_ = _of_type(function, "cudnnFilterDescriptor_t")
+    conv = _of_type(function, "cudnnConvolutionDescriptor_t")
+    arguments = f"{{opmodel::OpKind::{kind}, {x}, {filter_}, {conv}, {y}}}"
+    if "Algorithm" in symbol:
+        measured = "true" if symbol.startswith("cudnnFind") else "false"
+        return (f"RankAlgorithms({of}, handle, {arguments}, {measured}, "
+                f"requestedAlgoCount, returnedAlgoCount, perfResults)")
+    if symbol.endswith("WorkspaceSize"):
+        return f"WriteConvWorkspace({of}, algo, {arguments}, {_size(function)})"
+    return f"RunConvolution({of}, handle, algo, {arguments})"
+
+
+def _of_type(function: model.Function, name: str) -> str:
+    return next(p.name for p in function.parameters
+                if p.type.spelling.removeprefix("const ") == name)
 
 
 def _matches(function: model.Function, globs) -> bool:

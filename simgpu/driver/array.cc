@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simgpu/memory/array.h"
 
-#include "simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_body.h"
 #include "simgpu/graph/capture.h"
 #include "simgpu/stream/device_attributes.h"
 
@@ -38,41 +38,33 @@ Desc DescOf(const ArrayShape& shape) {
   return desc;
 }
 
-template <ApiName kName, typename Desc>
-CUresult MakeArray(CUarray* out, const Desc* desc) {
-  return Driver<kName>(DriverNeeds::kContext, [&] {
-    if (out == nullptr || desc == nullptr) return Error::kInvalidValue;
-    Error error = CheckUnsafeCall();
-    if (error != Error::kSuccess) return error;
-    Array* array = nullptr;
-    error = CreateArray(CurrentDeviceState(), ShapeOf(*desc), &array);
-    if (error == Error::kSuccess) *out = ToHandle<CUarray>(array);
-    return error;
-  });
+template <typename Desc>
+Error MakeArray(CUarray* out, const Desc* desc) {
+  if (out == nullptr || desc == nullptr) return Error::kInvalidValue;
+  Error error = CheckUnsafeCall();
+  if (error != Error::kSuccess) return error;
+  Array* array = nullptr;
+  error = CreateArray(CurrentDeviceState(), ShapeOf(*desc), &array);
+  if (error == Error::kSuccess) *out = ToHandle<CUarray>(array);
+  return error;
 }
 
-template <ApiName kName, typename Body>
-CUresult OnArray(CUarray handle, Body body) {
-  return Driver<kName>(DriverNeeds::kContext, [&] {
-    Array* array = FindArray(handle);
-    return array == nullptr ? Error::kInvalidHandle : body(*array);
-  });
+template <typename Body>
+Error OnArray(CUarray handle, Body body) {
+  Array* array = FindArray(handle);
+  return array == nullptr ? Error::kInvalidHandle : body(*array);
 }
 
-template <ApiName kName, typename Body>
-CUresult OnMipmapped(CUmipmappedArray handle, Body body) {
-  return Driver<kName>(DriverNeeds::kContext, [&] {
-    MipmappedArray* array = FindMipmappedArray(handle);
-    return array == nullptr ? Error::kInvalidHandle : body(*array);
-  });
+template <typename Body>
+Error OnMipmapped(CUmipmappedArray handle, Body body) {
+  MipmappedArray* array = FindMipmappedArray(handle);
+  return array == nullptr ? Error::kInvalidHandle : body(*array);
 }
 
-template <ApiName kName, typename Desc>
-CUresult Describe(Desc* out, CUarray handle) {
-  return OnArray<kName>(handle, [&](const Array& array) {
-    if (out == nullptr) return Error::kInvalidValue;
-    *out = DescOf<Desc>(array.shape);
-    return Error::kSuccess;
+template <typename Desc>
+Error Describe(Desc* out, CUarray handle) {
+  return OnArray(handle, [&](const Array& array) {
+    return Give(out, DescOf<Desc>(array.shape));
   });
 }
 
@@ -85,156 +77,133 @@ Error AfterWork(T& array, Error (*destroy)(T&)) {
 
 // "If the CUDA array is not allocated with flag CUDA_ARRAY3D_DEFERRED_MAPPING",
 // or not with CUDA_ARRAY3D_SPARSE: no device here supports either.
-template <ApiName kName>
-CUresult NotDeferred(CUarray array) {
-  return OnArray<kName>(array,
-                        [](const Array&) { return Error::kInvalidValue; });
+Error NotDeferred(CUarray array) {
+  return OnArray(array, [](const Array&) { return Error::kInvalidValue; });
 }
-template <ApiName kName>
-CUresult NotDeferred(CUmipmappedArray array) {
-  return OnMipmapped<kName>(
+Error NotDeferred(CUmipmappedArray array) {
+  return OnMipmapped(
       array, [](const MipmappedArray&) { return Error::kInvalidValue; });
 }
 
 }  // namespace
-}  // namespace dltap::simgpu
 
-using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+namespace body {
 
-CUresult cuArrayCreate(CUarray* pHandle,
-                       const CUDA_ARRAY_DESCRIPTOR_v1* pAllocateArray) {
-  return MakeArray<"cuArrayCreate">(pHandle, pAllocateArray);
+Error ArrayCreate(CUarray* pHandle,
+                  const CUDA_ARRAY_DESCRIPTOR_v1* pAllocateArray) {
+  return MakeArray(pHandle, pAllocateArray);
 }
 
-CUresult cuArrayCreate_v2(CUarray* pHandle,
-                          const CUDA_ARRAY_DESCRIPTOR* pAllocateArray) {
-  return MakeArray<"cuArrayCreate_v2">(pHandle, pAllocateArray);
+Error ArrayCreate(CUarray* pHandle,
+                  const CUDA_ARRAY_DESCRIPTOR* pAllocateArray) {
+  return MakeArray(pHandle, pAllocateArray);
 }
 
-CUresult cuArray3DCreate(CUarray* pHandle,
-                         const CUDA_ARRAY3D_DESCRIPTOR_v1* pAllocateArray) {
-  return MakeArray<"cuArray3DCreate">(pHandle, pAllocateArray);
+Error Array3DCreate(CUarray* pHandle,
+                    const CUDA_ARRAY3D_DESCRIPTOR_v1* pAllocateArray) {
+  return MakeArray(pHandle, pAllocateArray);
 }
 
-CUresult cuArray3DCreate_v2(CUarray* pHandle,
-                            const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray) {
-  return MakeArray<"cuArray3DCreate_v2">(pHandle, pAllocateArray);
+Error Array3DCreate(CUarray* pHandle,
+                    const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray) {
+  return MakeArray(pHandle, pAllocateArray);
 }
 
-CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR_v1* pArrayDescriptor,
-                              CUarray hArray) {
-  return Describe<"cuArrayGetDescriptor">(pArrayDescriptor, hArray);
+Error ArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR_v1* pArrayDescriptor,
+                         CUarray hArray) {
+  return Describe(pArrayDescriptor, hArray);
 }
 
-CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor,
-                                 CUarray hArray) {
-  return Describe<"cuArrayGetDescriptor_v2">(pArrayDescriptor, hArray);
+Error ArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor,
+                         CUarray hArray) {
+  return Describe(pArrayDescriptor, hArray);
 }
 
-CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR_v1* pArrayDescriptor,
-                                CUarray hArray) {
-  return Describe<"cuArray3DGetDescriptor">(pArrayDescriptor, hArray);
+Error Array3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR_v1* pArrayDescriptor,
+                           CUarray hArray) {
+  return Describe(pArrayDescriptor, hArray);
 }
 
-CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor,
-                                   CUarray hArray) {
-  return Describe<"cuArray3DGetDescriptor_v2">(pArrayDescriptor, hArray);
+Error Array3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor,
+                           CUarray hArray) {
+  return Describe(pArrayDescriptor, hArray);
 }
 
-CUresult cuArrayDestroy(CUarray hArray) {
-  return OnArray<"cuArrayDestroy">(
-      hArray, [](Array& array) { return AfterWork(array, DestroyArray); });
+Error ArrayDestroy(CUarray hArray) {
+  return OnArray(hArray,
+                 [](Array& array) { return AfterWork(array, DestroyArray); });
 }
 
-CUresult cuArrayGetPlane(CUarray*, CUarray hArray, unsigned int) {
+Error ArrayGetPlane(CUarray*, CUarray hArray, unsigned) {
   // "If the array does not have a multi-planar format."
-  return NotDeferred<"cuArrayGetPlane">(hArray);
+  return NotDeferred(hArray);
 }
 
-CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS*,
-                                      CUarray array, CUdevice) {
-  return NotDeferred<"cuArrayGetMemoryRequirements">(array);
+Error ArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS*, CUarray array,
+                                 CUdevice) {
+  return NotDeferred(array);
 }
 
-CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS*,
-                                               CUmipmappedArray mipmap,
-                                               CUdevice) {
-  return NotDeferred<"cuMipmappedArrayGetMemoryRequirements">(mipmap);
+Error MipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS*,
+                                          CUmipmappedArray mipmap, CUdevice) {
+  return NotDeferred(mipmap);
 }
 
-CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES*,
-                                    CUarray array) {
-  return NotDeferred<"cuArrayGetSparseProperties">(array);
+Error ArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES*, CUarray array) {
+  return NotDeferred(array);
 }
 
-CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES*,
-                                             CUmipmappedArray mipmap) {
-  return NotDeferred<"cuMipmappedArrayGetSparseProperties">(mipmap);
+Error MipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES*,
+                                        CUmipmappedArray mipmap) {
+  return NotDeferred(mipmap);
 }
 
-CUresult cuMipmappedArrayCreate(
-    CUmipmappedArray* pHandle,
-    const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc,
-    unsigned int numMipmapLevels) {
-  return Driver<"cuMipmappedArrayCreate">(DriverNeeds::kContext, [&] {
-    if (pHandle == nullptr || pMipmappedArrayDesc == nullptr) {
+Error MipmappedArrayCreate(CUmipmappedArray* pHandle,
+                           const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc,
+                           unsigned numMipmapLevels) {
+  if (pHandle == nullptr || pMipmappedArrayDesc == nullptr) {
+    return Error::kInvalidValue;
+  }
+  Error error = CheckUnsafeCall();
+  if (error != Error::kSuccess) return error;
+  MipmappedArray* array = nullptr;
+  error =
+      CreateMipmappedArray(CurrentDeviceState(), ShapeOf(*pMipmappedArrayDesc),
+                           numMipmapLevels, &array);
+  if (error == Error::kSuccess) *pHandle = ToHandle<CUmipmappedArray>(array);
+  return error;
+}
+
+Error MipmappedArrayGetLevel(CUarray* pLevelArray,
+                             CUmipmappedArray hMipmappedArray, unsigned level) {
+  return OnMipmapped(hMipmappedArray, [&](const MipmappedArray& array) {
+    if (pLevelArray == nullptr || level >= array.levels.size()) {
       return Error::kInvalidValue;
     }
-    Error error = CheckUnsafeCall();
-    if (error != Error::kSuccess) return error;
-    MipmappedArray* array = nullptr;
-    error = CreateMipmappedArray(CurrentDeviceState(),
-                                 ShapeOf(*pMipmappedArrayDesc), numMipmapLevels,
-                                 &array);
-    if (error == Error::kSuccess) *pHandle = ToHandle<CUmipmappedArray>(array);
-    return error;
+    *pLevelArray = ToHandle<CUarray>(array.levels[level]);
+    return Error::kSuccess;
   });
 }
 
-CUresult cuMipmappedArrayGetLevel(CUarray* pLevelArray,
-                                  CUmipmappedArray hMipmappedArray,
-                                  unsigned int level) {
-  return OnMipmapped<"cuMipmappedArrayGetLevel">(
-      hMipmappedArray, [&](const MipmappedArray& array) {
-        if (pLevelArray == nullptr || level >= array.levels.size()) {
-          return Error::kInvalidValue;
-        }
-        *pLevelArray = ToHandle<CUarray>(array.levels[level]);
-        return Error::kSuccess;
-      });
+Error MipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
+  return OnMipmapped(hMipmappedArray, [](MipmappedArray& array) {
+    return AfterWork(array, DestroyMipmappedArray);
+  });
 }
 
-CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
-  return OnMipmapped<"cuMipmappedArrayDestroy">(
-      hMipmappedArray, [](MipmappedArray& array) {
-        return AfterWork(array, DestroyMipmappedArray);
-      });
+Error DeviceGetTexture1DLinearMaxWidth(size_t* maxWidthInElements,
+                                       CUarray_format format,
+                                       unsigned numChannels, CUdevice dev) {
+  return WithDevice(dev, [&](const Device& device) {
+    if (maxWidthInElements == nullptr ||
+        ElementBytes(format, numChannels) == 0) {
+      return Error::kInvalidValue;
+    }
+    *maxWidthInElements = static_cast<size_t>(*DeviceAttribute(
+        device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH));
+    return Error::kSuccess;
+  });
 }
 
-CUresult cuMemMapArrayAsync(CUarrayMapInfo*, unsigned int, CUstream) {
-  // Sparse arrays, which alone are mapped, cannot be made here.
-  return Driver<"cuMemMapArrayAsync">(DriverNeeds::kContext,
-                                      [] { return Error::kNotSupported; });
-}
-
-CUresult cuMemMapArrayAsync_ptsz(CUarrayMapInfo*, unsigned int, CUstream) {
-  // Sparse arrays, which alone are mapped, cannot be made here.
-  return Driver<"cuMemMapArrayAsync_ptsz">(DriverNeeds::kContext,
-                                           [] { return Error::kNotSupported; });
-}
-
-CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* maxWidthInElements,
-                                            CUarray_format format,
-                                            unsigned int numChannels,
-                                            CUdevice dev) {
-  return OnDevice<"cuDeviceGetTexture1DLinearMaxWidth">(
-      dev, [&](const Device& device) {
-        if (maxWidthInElements == nullptr ||
-            ElementBytes(format, numChannels) == 0) {
-          return Error::kInvalidValue;
-        }
-        *maxWidthInElements = static_cast<size_t>(*DeviceAttribute(
-            device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH));
-        return Error::kSuccess;
-      });
-}
+}  // namespace body
+}  // namespace dltap::simgpu

@@ -2,7 +2,7 @@
 // Copies of runs of bytes to, from and between arrays.
 #include "simgpu/memory/array_copy.h"
 
-#include "simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_body.h"
 #include "simgpu/memory/transfer.h"
 
 namespace dltap::simgpu {
@@ -36,17 +36,13 @@ CopyEnd EndOf(const End& end) {
 
 using Finish = Error (*)(Stream&, CopyWork);
 
-template <ApiName kName, Finish kFinish,
-          DefaultStream kNull = DefaultStream::kLegacy>
-CUresult Copy(CUstream handle, const Request& request) {
-  return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    const CopyEnd to = EndOf(request.destination);
-    const CopyEnd from = EndOf(request.source);
-    CopyWork copy;
-    const Error error =
-        MakeRunCopy(to, from, request.bytes, request.direction, &copy);
-    return error == Error::kSuccess ? kFinish(stream, copy) : error;
-  });
+Error Copy(Stream& stream, Finish finish, const Request& request) {
+  const CopyEnd to = EndOf(request.destination);
+  const CopyEnd from = EndOf(request.source);
+  CopyWork copy;
+  const Error error =
+      MakeRunCopy(to, from, request.bytes, request.direction, &copy);
+  return error == Error::kSuccess ? finish(stream, copy) : error;
 }
 
 constexpr auto kUp = CopyDirection::kHostToDevice;
@@ -54,96 +50,45 @@ constexpr auto kDown = CopyDirection::kDeviceToHost;
 constexpr auto kInside = CopyDirection::kDeviceToDevice;
 
 }  // namespace
+
+namespace body {
+
+Error MemcpyAtoA(CUarray to, size_t to_offset, CUarray from, size_t from_offset,
+                 size_t bytes, Stream& stream) {
+  return Copy(stream, CopySync,
+              {In(to, to_offset), In(from, from_offset), bytes, kInside});
+}
+
+Error MemcpyAtoD(CUdeviceptr to, CUarray from, size_t from_offset, size_t bytes,
+                 Stream& stream) {
+  return Copy(stream, CopySync,
+              {At(to), In(from, from_offset), bytes, kInside});
+}
+
+Error MemcpyDtoA(CUarray to, size_t to_offset, CUdeviceptr from, size_t bytes,
+                 Stream& stream) {
+  return Copy(stream, CopySync, {In(to, to_offset), At(from), bytes, kInside});
+}
+
+Error MemcpyAtoH(void* to, CUarray from, size_t from_offset, size_t bytes,
+                 Stream& stream) {
+  return Copy(stream, CopySync, {At(to), In(from, from_offset), bytes, kDown});
+}
+
+Error MemcpyAtoHAsync(void* to, CUarray from, size_t from_offset, size_t bytes,
+                      Stream& stream) {
+  return Copy(stream, CopyAsync, {At(to), In(from, from_offset), bytes, kDown});
+}
+
+Error MemcpyHtoA(CUarray to, size_t to_offset, const void* from, size_t bytes,
+                 Stream& stream) {
+  return Copy(stream, CopySync, {In(to, to_offset), At(from), bytes, kUp});
+}
+
+Error MemcpyHtoAAsync(CUarray to, size_t to_offset, const void* from,
+                      size_t bytes, Stream& stream) {
+  return Copy(stream, CopyAsync, {In(to, to_offset), At(from), bytes, kUp});
+}
+
+}  // namespace body
 }  // namespace dltap::simgpu
-
-using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
-
-CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray,
-                         size_t srcOffset, size_t ByteCount) {
-  return Copy<"cuMemcpyAtoA_v2", CopySync>(
-      nullptr,
-      {In(dstArray, dstOffset), In(srcArray, srcOffset), ByteCount, kInside});
-}
-
-CUresult cuMemcpyAtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
-                              CUarray srcArray, size_t srcOffset,
-                              size_t ByteCount) {
-  return Copy<"cuMemcpyAtoA_v2_ptds", CopySync, kPtsz>(
-      nullptr,
-      {In(dstArray, dstOffset), In(srcArray, srcOffset), ByteCount, kInside});
-}
-
-CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray,
-                         size_t srcOffset, size_t ByteCount) {
-  return Copy<"cuMemcpyAtoD_v2", CopySync>(
-      nullptr, {At(dstDevice), In(srcArray, srcOffset), ByteCount, kInside});
-}
-
-CUresult cuMemcpyAtoD_v2_ptds(CUdeviceptr dstDevice, CUarray srcArray,
-                              size_t srcOffset, size_t ByteCount) {
-  return Copy<"cuMemcpyAtoD_v2_ptds", CopySync, kPtsz>(
-      nullptr, {At(dstDevice), In(srcArray, srcOffset), ByteCount, kInside});
-}
-
-CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset,
-                         CUdeviceptr srcDevice, size_t ByteCount) {
-  return Copy<"cuMemcpyDtoA_v2", CopySync>(
-      nullptr, {In(dstArray, dstOffset), At(srcDevice), ByteCount, kInside});
-}
-
-CUresult cuMemcpyDtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
-                              CUdeviceptr srcDevice, size_t ByteCount) {
-  return Copy<"cuMemcpyDtoA_v2_ptds", CopySync, kPtsz>(
-      nullptr, {In(dstArray, dstOffset), At(srcDevice), ByteCount, kInside});
-}
-
-CUresult cuMemcpyAtoH_v2(void* dstHost, CUarray srcArray, size_t srcOffset,
-                         size_t ByteCount) {
-  return Copy<"cuMemcpyAtoH_v2", CopySync>(
-      nullptr, {At(dstHost), In(srcArray, srcOffset), ByteCount, kDown});
-}
-
-CUresult cuMemcpyAtoH_v2_ptds(void* dstHost, CUarray srcArray, size_t srcOffset,
-                              size_t ByteCount) {
-  return Copy<"cuMemcpyAtoH_v2_ptds", CopySync, kPtsz>(
-      nullptr, {At(dstHost), In(srcArray, srcOffset), ByteCount, kDown});
-}
-
-CUresult cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, size_t srcOffset,
-                              size_t ByteCount, CUstream hStream) {
-  return Copy<"cuMemcpyAtoHAsync_v2", CopyAsync>(
-      hStream, {At(dstHost), In(srcArray, srcOffset), ByteCount, kDown});
-}
-
-CUresult cuMemcpyAtoHAsync_v2_ptsz(void* dstHost, CUarray srcArray,
-                                   size_t srcOffset, size_t ByteCount,
-                                   CUstream hStream) {
-  return Copy<"cuMemcpyAtoHAsync_v2_ptsz", CopyAsync, kPtsz>(
-      hStream, {At(dstHost), In(srcArray, srcOffset), ByteCount, kDown});
-}
-
-CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset,
-                         const void* srcHost, size_t ByteCount) {
-  return Copy<"cuMemcpyHtoA_v2", CopySync>(
-      nullptr, {In(dstArray, dstOffset), At(srcHost), ByteCount, kUp});
-}
-
-CUresult cuMemcpyHtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
-                              const void* srcHost, size_t ByteCount) {
-  return Copy<"cuMemcpyHtoA_v2_ptds", CopySync, kPtsz>(
-      nullptr, {In(dstArray, dstOffset), At(srcHost), ByteCount, kUp});
-}
-
-CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset,
-                              const void* srcHost, size_t ByteCount,
-                              CUstream hStream) {
-  return Copy<"cuMemcpyHtoAAsync_v2", CopyAsync>(
-      hStream, {In(dstArray, dstOffset), At(srcHost), ByteCount, kUp});
-}
-
-CUresult cuMemcpyHtoAAsync_v2_ptsz(CUarray dstArray, size_t dstOffset,
-                                   const void* srcHost, size_t ByteCount,
-                                   CUstream hStream) {
-  return Copy<"cuMemcpyHtoAAsync_v2_ptsz", CopyAsync, kPtsz>(
-      hStream, {In(dstArray, dstOffset), At(srcHost), ByteCount, kUp});
-}

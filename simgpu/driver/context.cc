@@ -240,15 +240,6 @@ CUresult cuCtxGetLimit(size_t* pvalue, CUlimit limit) {
   });
 }
 
-CUresult cuCtxGetStreamPriorityRange(int* leastPriority,
-                                     int* greatestPriority) {
-  return Driver<"cuCtxGetStreamPriorityRange">(DriverNeeds::kContext, [&] {
-    if (leastPriority != nullptr) *leastPriority = kLeastPriority;
-    if (greatestPriority != nullptr) *greatestPriority = kGreatestPriority;
-    return Error::kSuccess;
-  });
-}
-
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
   return Driver<"cuCtxEnablePeerAccess">(DriverNeeds::kContext, [&] {
     const Context* peer = ToContext(peerContext);

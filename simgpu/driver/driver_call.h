@@ -5,13 +5,7 @@
 #include "simgpu/base/api_scope.h"
 #include "simgpu/base/call_params.h"
 #include "simgpu/base/error.h"
-#include "simgpu/driver/driver_header.h"
-#include "simgpu/graph/graph_exec.h"
-#include "simgpu/launch/kernel.h"
-#include "simgpu/memory/memory_pool.h"
-#include "simgpu/stream/device.h"
-#include "simgpu/stream/event.h"
-#include "simgpu/stream/stream.h"
+#include "simgpu/driver/driver_body.h"
 
 namespace dltap::simgpu {
 
@@ -70,21 +64,6 @@ CUresult OnDevice(CUdevice ordinal, Body body) {
     Device* device = FindDevice(ordinal);
     return device == nullptr ? Error::kInvalidDevice : body(*device);
   });
-}
-
-constexpr DefaultStream kPtsz = DefaultStream::kPerThread;
-
-inline void* ToPointer(CUdeviceptr address) {
-  return reinterpret_cast<void*>(address);
-}
-
-inline CUdeviceptr ToAddress(const void* pointer) {
-  return reinterpret_cast<CUdeviceptr>(pointer);
-}
-
-template <typename Vendor, typename T>
-Vendor ToHandle(T* object) {
-  return reinterpret_cast<Vendor>(object);
 }
 
 }  // namespace dltap::simgpu

@@ -3,13 +3,13 @@
 
 #include <cstring>
 
-#include "simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_body.h"
 
-using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+namespace dltap::simgpu::body {
 
-CUresult cuDeviceGetGraphMemAttribute(CUdevice device,
-                                      CUgraphMem_attribute attr, void* value) {
-  return OnDevice<"cuDeviceGetGraphMemAttribute">(device, [&](Device& found) {
+Error DeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr,
+                                 void* value) {
+  return WithDevice(device, [&](Device& found) {
     if (value == nullptr) return Error::kInvalidValue;
     uint64_t bytes = 0;
     const Error error = GetGraphMemoryAttribute(found, attr, &bytes);
@@ -18,9 +18,9 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice device,
   });
 }
 
-CUresult cuDeviceSetGraphMemAttribute(CUdevice device,
-                                      CUgraphMem_attribute attr, void* value) {
-  return OnDevice<"cuDeviceSetGraphMemAttribute">(device, [&](Device& found) {
+Error DeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr,
+                                 void* value) {
+  return WithDevice(device, [&](Device& found) {
     if (value == nullptr) return Error::kInvalidValue;
     uint64_t bytes = 0;
     std::memcpy(&bytes, value, sizeof(bytes));
@@ -28,9 +28,11 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice device,
   });
 }
 
-CUresult cuDeviceGraphMemTrim(CUdevice device) {
-  return OnDevice<"cuDeviceGraphMemTrim">(device, [](Device& found) {
+Error DeviceGraphMemTrim(CUdevice device) {
+  return WithDevice(device, [&](Device& found) {
     TrimGraphMemory(found);
     return Error::kSuccess;
   });
 }
+
+}  // namespace dltap::simgpu::body

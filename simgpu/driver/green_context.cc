@@ -122,20 +122,18 @@ GreenContext* GreenOf(const Stream& stream) {
   return GreenContextOf(FromHandle<Context>(current));
 }
 
-template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
-CUresult StreamContexts(CUstream handle, CUcontext* context,
-                        CUgreenCtx* green) {
-  return OnStream<kName, kNull>(handle, [&](const Stream& stream) {
-    if (context == nullptr || green == nullptr) return Error::kInvalidValue;
-    GreenContext* found = GreenOf(stream);
-    *context = ToHandle<CUcontext>(
-        found != nullptr ? stream.device->primary_context : stream.context);
-    *green = ToHandle<CUgreenCtx>(found);
-    return Error::kSuccess;
-  });
+}  // namespace
+
+Error body::StreamGetCtx(Stream& stream, CUcontext* context,
+                         CUgreenCtx* green) {
+  if (context == nullptr || green == nullptr) return Error::kInvalidValue;
+  GreenContext* found = GreenOf(stream);
+  *context = ToHandle<CUcontext>(
+      found != nullptr ? stream.device->primary_context : stream.context);
+  *green = ToHandle<CUgreenCtx>(found);
+  return Error::kSuccess;
 }
 
-}  // namespace
 }  // namespace dltap::simgpu
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
@@ -260,17 +258,6 @@ CUresult cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx* phCtx) {
     *phCtx = ToHandle<CUgreenCtx>(GreenOf(stream));
     return Error::kSuccess;
   });
-}
-
-CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx,
-                           CUgreenCtx* pGreenCtx) {
-  return StreamContexts<"cuStreamGetCtx_v2">(hStream, pCtx, pGreenCtx);
-}
-
-CUresult cuStreamGetCtx_v2_ptsz(CUstream hStream, CUcontext* pCtx,
-                                CUgreenCtx* pGreenCtx) {
-  return StreamContexts<"cuStreamGetCtx_v2_ptsz", kPtsz>(hStream, pCtx,
-                                                         pGreenCtx);
 }
 
 // ---- Events of all streams of a context

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simgpu/driver/conversions.h"
-#include "simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_body.h"
 #include "simgpu/memory/array_copy.h"
 
 namespace dltap::simgpu {

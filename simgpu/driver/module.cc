@@ -2,31 +2,24 @@
 // Modules and libraries: one kind of object serves as both.
 #include "simgpu/launch/module.h"
 
-#include "simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_body.h"
 
 namespace dltap::simgpu {
 namespace {
 
-Module* ToModule(const void* handle) { return FromHandle<Module>(handle); }
-
-template <ApiName kName, typename Vendor, typename Load>
-CUresult LoadInto(Vendor* out, DriverNeeds needs, Load load) {
-  return Driver<kName>(needs, [&] {
-    if (out == nullptr) return Error::kInvalidValue;
-    Module* module = nullptr;
-    const Error error = load(&module);
-    if (error != Error::kSuccess) return error;
-    *out = ToHandle<Vendor>(module);
-    return Error::kSuccess;
-  });
+template <typename Vendor, typename Load>
+Error LoadInto(Vendor* out, Load load) {
+  if (out == nullptr) return Error::kInvalidValue;
+  Module* module = nullptr;
+  const Error error = load(&module);
+  if (error != Error::kSuccess) return error;
+  *out = ToHandle<Vendor>(module);
+  return Error::kSuccess;
 }
 
-template <ApiName kName, typename Body>
-CUresult OnModule(const void* handle, Body body) {
-  return Driver<kName>(DriverNeeds::kInit, [&] {
-    Module* module = ToModule(handle);
-    return module == nullptr ? Error::kInvalidHandle : body(*module);
-  });
+template <typename Body>
+Error OnModule(const void* handle, Body body) {
+  return With<Module>(handle, body, Error::kInvalidHandle);
 }
 
 template <typename Vendor>
@@ -66,139 +59,123 @@ Error GetVariable(Module& module, const char* name, CUdeviceptr* address,
 }
 
 }  // namespace
-}  // namespace dltap::simgpu
 
-using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+namespace body {
 
-CUresult cuModuleLoad(CUmodule* module, const char* fname) {
-  return LoadInto<"cuModuleLoad">(
-      module, DriverNeeds::kContext,
-      [&](Module** m) { return LoadModuleFile(fname, m); });
+Error ModuleLoad(CUmodule* module, const char* fname) {
+  return LoadInto(module, [&](Module** m) { return LoadModuleFile(fname, m); });
 }
 
-CUresult cuModuleLoadData(CUmodule* module, const void* image) {
-  return LoadInto<"cuModuleLoadData">(
-      module, DriverNeeds::kContext,
-      [&](Module** m) { return LoadModule(image, m); });
+Error ModuleLoadData(CUmodule* module, const void* image) {
+  return LoadInto(module, [&](Module** m) { return LoadModule(image, m); });
 }
 
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int,
-                            CUjit_option*, void**) {
-  return LoadInto<"cuModuleLoadDataEx">(
-      module, DriverNeeds::kContext,
-      [&](Module** m) { return LoadModule(image, m); });
+Error ModuleLoadDataEx(CUmodule* module, const void* image, unsigned,
+                       CUjit_option*, void**) {
+  return LoadInto(module, [&](Module** m) { return LoadModule(image, m); });
 }
 
-CUresult cuModuleLoadFatBinary(CUmodule* module, const void* fatCubin) {
-  return LoadInto<"cuModuleLoadFatBinary">(
-      module, DriverNeeds::kContext,
-      [&](Module** m) { return LoadModule(fatCubin, m); });
+Error ModuleLoadFatBinary(CUmodule* module, const void* fatCubin) {
+  return LoadInto(module, [&](Module** m) { return LoadModule(fatCubin, m); });
 }
 
-CUresult cuModuleUnload(CUmodule hmod) {
-  return OnModule<"cuModuleUnload">(hmod, UnloadModule);
+Error ModuleUnload(CUmodule hmod) { return OnModule(hmod, UnloadModule); }
+
+Error ModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
+  if (mode == nullptr) return Error::kInvalidValue;
+  *mode = CU_MODULE_LAZY_LOADING;
+  return Error::kSuccess;
 }
 
-CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
-  return Driver<"cuModuleGetLoadingMode">(DriverNeeds::kInit, [&] {
-    if (mode == nullptr) return Error::kInvalidValue;
-    *mode = CU_MODULE_LAZY_LOADING;
-    return Error::kSuccess;
-  });
-}
-
-CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod,
-                             const char* name) {
-  return OnModule<"cuModuleGetFunction">(
+Error ModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name) {
+  return OnModule(
       hmod, [&](Module& module) { return GetFunction(module, name, hfunc); });
 }
 
-CUresult cuModuleGetFunctionCount(unsigned int* count, CUmodule mod) {
-  return OnModule<"cuModuleGetFunctionCount">(
-      mod, [&](Module& module) { return CountKernels(module, count); });
+Error ModuleGetFunctionCount(unsigned* count, CUmodule mod) {
+  return OnModule(mod,
+                  [&](Module& module) { return CountKernels(module, count); });
 }
 
-CUresult cuModuleEnumerateFunctions(CUfunction* functions,
-                                    unsigned int numFunctions, CUmodule mod) {
-  return OnModule<"cuModuleEnumerateFunctions">(mod, [&](Module& module) {
+Error ModuleEnumerateFunctions(CUfunction* functions, unsigned numFunctions,
+                               CUmodule mod) {
+  return OnModule(mod, [&](Module& module) {
     return Enumerate(module, functions, numFunctions);
   });
 }
 
-CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod,
-                              const char* name) {
-  return OnModule<"cuModuleGetGlobal_v2">(hmod, [&](Module& module) {
+Error ModuleGetGlobal(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod,
+                      const char* name) {
+  return OnModule(hmod, [&](Module& module) {
     return GetVariable(module, name, dptr, bytes);
   });
 }
 
-CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option*,
-                           void**, unsigned int, CUlibraryOption*, void**,
-                           unsigned int) {
-  return LoadInto<"cuLibraryLoadData">(
-      library, DriverNeeds::kInit,
-      [&](Module** m) { return LoadModule(code, m); });
+Error LibraryLoadData(CUlibrary* library, const void* code, CUjit_option*,
+                      void**, unsigned, CUlibraryOption*, void**, unsigned) {
+  return LoadInto(library, [&](Module** m) { return LoadModule(code, m); });
 }
 
-CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName,
-                               CUjit_option*, void**, unsigned int,
-                               CUlibraryOption*, void**, unsigned int) {
-  return LoadInto<"cuLibraryLoadFromFile">(
-      library, DriverNeeds::kInit,
-      [&](Module** m) { return LoadModuleFile(fileName, m); });
+Error LibraryLoadFromFile(CUlibrary* library, const char* fileName,
+                          CUjit_option*, void**, unsigned, CUlibraryOption*,
+                          void**, unsigned) {
+  return LoadInto(library,
+                  [&](Module** m) { return LoadModuleFile(fileName, m); });
 }
 
-CUresult cuLibraryUnload(CUlibrary library) {
-  return OnModule<"cuLibraryUnload">(library, UnloadModule);
+Error LibraryUnload(CUlibrary library) {
+  return OnModule(library, UnloadModule);
 }
 
-CUresult cuLibraryGetKernel(CUkernel* pKernel, CUlibrary library,
-                            const char* name) {
-  return OnModule<"cuLibraryGetKernel">(library, [&](Module& module) {
+Error LibraryGetKernel(CUkernel* pKernel, CUlibrary library, const char* name) {
+  return OnModule(library, [&](Module& module) {
     return GetFunction(module, name, pKernel);
   });
 }
 
-CUresult cuLibraryGetKernelCount(unsigned int* count, CUlibrary lib) {
-  return OnModule<"cuLibraryGetKernelCount">(
-      lib, [&](Module& module) { return CountKernels(module, count); });
+Error LibraryGetKernelCount(unsigned* count, CUlibrary lib) {
+  return OnModule(lib,
+                  [&](Module& module) { return CountKernels(module, count); });
 }
 
-CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int numKernels,
-                                   CUlibrary lib) {
-  return OnModule<"cuLibraryEnumerateKernels">(lib, [&](Module& module) {
+Error LibraryEnumerateKernels(CUkernel* kernels, unsigned numKernels,
+                              CUlibrary lib) {
+  return OnModule(lib, [&](Module& module) {
     return Enumerate(module, kernels, numKernels);
   });
 }
 
-CUresult cuLibraryGetModule(CUmodule* pMod, CUlibrary library) {
-  return OnModule<"cuLibraryGetModule">(library, [&](Module& module) {
+Error LibraryGetModule(CUmodule* pMod, CUlibrary library) {
+  return OnModule(library, [&](Module& module) {
     if (pMod == nullptr) return Error::kInvalidValue;
     *pMod = ToHandle<CUmodule>(&module);
     return Error::kSuccess;
   });
 }
 
-CUresult cuLibraryGetGlobal(CUdeviceptr* dptr, size_t* bytes, CUlibrary library,
-                            const char* name) {
-  return OnModule<"cuLibraryGetGlobal">(library, [&](Module& module) {
+Error LibraryGetGlobal(CUdeviceptr* dptr, size_t* bytes, CUlibrary library,
+                       const char* name) {
+  return OnModule(library, [&](Module& module) {
     return GetVariable(module, name, dptr, bytes);
   });
 }
 
 // Managed variables are not told apart from others in an image.
-CUresult cuLibraryGetManaged(CUdeviceptr* dptr, size_t* bytes,
-                             CUlibrary library, const char* name) {
-  return OnModule<"cuLibraryGetManaged">(library, [&](Module& module) {
+Error LibraryGetManaged(CUdeviceptr* dptr, size_t* bytes, CUlibrary library,
+                        const char* name) {
+  return OnModule(library, [&](Module& module) {
     return GetVariable(module, name, dptr, bytes);
   });
 }
 
 // There is no device code whose address could be taken.
-CUresult cuLibraryGetUnifiedFunction(void** fptr, CUlibrary library,
-                                     const char* symbol) {
-  return OnModule<"cuLibraryGetUnifiedFunction">(library, [&](Module&) {
+Error LibraryGetUnifiedFunction(void** fptr, CUlibrary library,
+                                const char* symbol) {
+  return OnModule(library, [&](Module&) {
     if (fptr == nullptr || symbol == nullptr) return Error::kInvalidValue;
     return Error::kNotFound;
   });
 }
+
+}  // namespace body
+}  // namespace dltap::simgpu

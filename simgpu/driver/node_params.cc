@@ -2,7 +2,7 @@
 #include "simgpu/driver/node_params.h"
 
 #include "simgpu/driver/conversions.h"
-#include "simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_body.h"
 #include "simgpu/graph/node_spec.h"
 #include "simgpu/launch/launch.h"
 #include "simgpu/launch/node_kernel.h"
@@ -14,7 +14,8 @@ namespace {
 template <typename Params>
 Error KernelWorkOf(const Params& params, const void* function, Work* work) {
   const Kernel* kernel = ResolveKernel(function);
-  if (kernel == nullptr) return Error::kInvalidHandle;
+  // The driver spells it CUDA_ERROR_INVALID_HANDLE.
+  if (kernel == nullptr) return Error::kInvalidDeviceFunction;
   const LaunchParameters launch{
       .grid = {params.gridDimX, params.gridDimY, params.gridDimZ},
       .block = {params.blockDimX, params.blockDimY, params.blockDimZ},

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "simgpu/driver/driver_call.h"
+#include "simgpu/driver/driver_body.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -121,99 +121,93 @@ CUDA_RESOURCE_VIEW_DESC Show(const ViewDescription& view) {
 }
 
 // Shows what `part` finds in the object; null: it has no such part.
-template <ApiName kName, typename Object, typename Out, typename Part>
-CUresult Get(Out* out, uint64_t handle, Part part) {
-  return Driver<kName>(DriverNeeds::kContext, [&] {
-    const auto* object = FindObject<Object>(handle);
-    if (object == nullptr || out == nullptr) return Error::kInvalidValue;
-    const auto* found = part(*object);
-    if (found == nullptr) return Error::kInvalidValue;
-    *out = Show(*found);
-    return Error::kSuccess;
-  });
+template <typename Object, typename Out, typename Part>
+Error Get(Out* out, uint64_t handle, Part part) {
+  const auto* object = FindObject<Object>(handle);
+  if (object == nullptr || out == nullptr) return Error::kInvalidValue;
+  const auto* found = part(*object);
+  if (found == nullptr) return Error::kInvalidValue;
+  *out = Show(*found);
+  return Error::kSuccess;
 }
 
-template <ApiName kName, typename Object>
-CUresult Destroy(uint64_t handle) {
-  return Driver<kName>(DriverNeeds::kContext, [&] {
-    auto* object = FindObject<Object>(handle);
-    if (object == nullptr) return Error::kInvalidValue;
-    HandlePool<Object>::Delete(object);
-    return Error::kSuccess;
-  });
+template <typename Object>
+Error Destroy(uint64_t handle) {
+  auto* object = FindObject<Object>(handle);
+  if (object == nullptr) return Error::kInvalidValue;
+  HandlePool<Object>::Delete(object);
+  return Error::kSuccess;
 }
 
 }  // namespace
-}  // namespace dltap::simgpu
 
-using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
+namespace body {
 
-CUresult cuTexObjectCreate(CUtexObject* pTexObject,
-                           const CUDA_RESOURCE_DESC* pResDesc,
-                           const CUDA_TEXTURE_DESC* pTexDesc,
-                           const CUDA_RESOURCE_VIEW_DESC* pResViewDesc) {
-  return Driver<"cuTexObjectCreate">(DriverNeeds::kContext, [&] {
-    if (pTexObject == nullptr || pResDesc == nullptr || pTexDesc == nullptr) {
-      return Error::kInvalidValue;
-    }
-    ViewDescription view;
-    if (pResViewDesc != nullptr) view = Read(*pResViewDesc);
-    uint64_t handle = 0;
-    const Error error =
-        CreateTexture(CurrentDeviceState(), Read(*pResDesc), Read(*pTexDesc),
-                      pResViewDesc == nullptr ? nullptr : &view, &handle);
-    if (error == Error::kSuccess) *pTexObject = handle;
-    return error;
-  });
+Error TexObjectCreate(CUtexObject* pTexObject,
+                      const CUDA_RESOURCE_DESC* pResDesc,
+                      const CUDA_TEXTURE_DESC* pTexDesc,
+                      const CUDA_RESOURCE_VIEW_DESC* pResViewDesc) {
+  if (pTexObject == nullptr || pResDesc == nullptr || pTexDesc == nullptr) {
+    return Error::kInvalidValue;
+  }
+  ViewDescription view;
+  if (pResViewDesc != nullptr) view = Read(*pResViewDesc);
+  uint64_t handle = 0;
+  const Error error =
+      CreateTexture(CurrentDeviceState(), Read(*pResDesc), Read(*pTexDesc),
+                    pResViewDesc == nullptr ? nullptr : &view, &handle);
+  if (error == Error::kSuccess) *pTexObject = handle;
+  return error;
 }
 
-CUresult cuTexObjectDestroy(CUtexObject texObject) {
-  return Destroy<"cuTexObjectDestroy", TextureObject>(texObject);
+Error TexObjectDestroy(CUtexObject texObject) {
+  return Destroy<TextureObject>(texObject);
 }
 
-CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* pResDesc,
-                                    CUtexObject texObject) {
-  return Get<"cuTexObjectGetResourceDesc", TextureObject>(
+Error TexObjectGetResourceDesc(CUDA_RESOURCE_DESC* pResDesc,
+                               CUtexObject texObject) {
+  return Get<TextureObject>(
       pResDesc, texObject,
       [](const TextureObject& object) { return &object.resource; });
 }
 
-CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* pTexDesc,
-                                   CUtexObject texObject) {
-  return Get<"cuTexObjectGetTextureDesc", TextureObject>(
+Error TexObjectGetTextureDesc(CUDA_TEXTURE_DESC* pTexDesc,
+                              CUtexObject texObject) {
+  return Get<TextureObject>(
       pTexDesc, texObject,
       [](const TextureObject& object) { return &object.texture; });
 }
 
 // "If no resource view was specified, CUDA_ERROR_INVALID_VALUE is returned."
-CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* pResViewDesc,
-                                        CUtexObject texObject) {
-  return Get<"cuTexObjectGetResourceViewDesc", TextureObject>(
-      pResViewDesc, texObject, [](const TextureObject& object) {
-        return object.has_view ? &object.view : nullptr;
-      });
+Error TexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* pResViewDesc,
+                                   CUtexObject texObject) {
+  return Get<TextureObject>(pResViewDesc, texObject,
+                            [](const TextureObject& object) {
+                              return object.has_view ? &object.view : nullptr;
+                            });
 }
 
-CUresult cuSurfObjectCreate(CUsurfObject* pSurfObject,
-                            const CUDA_RESOURCE_DESC* pResDesc) {
-  return Driver<"cuSurfObjectCreate">(DriverNeeds::kContext, [&] {
-    if (pSurfObject == nullptr || pResDesc == nullptr) {
-      return Error::kInvalidValue;
-    }
-    uint64_t handle = 0;
-    const Error error = CreateSurface(Read(*pResDesc), &handle);
-    if (error == Error::kSuccess) *pSurfObject = handle;
-    return error;
-  });
+Error SurfObjectCreate(CUsurfObject* pSurfObject,
+                       const CUDA_RESOURCE_DESC* pResDesc) {
+  if (pSurfObject == nullptr || pResDesc == nullptr) {
+    return Error::kInvalidValue;
+  }
+  uint64_t handle = 0;
+  const Error error = CreateSurface(Read(*pResDesc), &handle);
+  if (error == Error::kSuccess) *pSurfObject = handle;
+  return error;
 }
 
-CUresult cuSurfObjectDestroy(CUsurfObject surfObject) {
-  return Destroy<"cuSurfObjectDestroy", SurfaceObject>(surfObject);
+Error SurfObjectDestroy(CUsurfObject surfObject) {
+  return Destroy<SurfaceObject>(surfObject);
 }
 
-CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* pResDesc,
-                                     CUsurfObject surfObject) {
-  return Get<"cuSurfObjectGetResourceDesc", SurfaceObject>(
+Error SurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* pResDesc,
+                                CUsurfObject surfObject) {
+  return Get<SurfaceObject>(
       pResDesc, surfObject,
       [](const SurfaceObject& object) { return &object.resource; });
 }
+
+}  // namespace body
+}  // namespace dltap::simgpu

@@ -8,7 +8,7 @@ import re
 
 from entry_points import emit_parts, model, text
 from entry_points.catalog import Catalog, EntryPoint
-from entry_points.spec import LibrarySpec
+from entry_points.spec import UNSUPPORTED, LibrarySpec
 
 # What the bodies of a file need, after its includes.
 BODY_START = """\
@@ -131,9 +131,11 @@ def _defaults(spec: LibrarySpec, points: list[EntryPoint], unit: int) -> str:
 
 def default_body(function: model.Function, spec: LibrarySpec,
                  name: str = "") -> str:
-    """Counts the call, writes what the function would write, succeeds. `name`:
-    its C++ name, if that is not the symbol."""
-    is_output = any(fnmatch.fnmatchcase(function.symbol, g)
+    """Counts the call, writes what the function would write, succeeds; or
+    refuses, as the spec may say. `name`: its C++ name, if that is not the
+    symbol."""
+    refuses = _refuses(function, spec)
+    is_output = not refuses and any(fnmatch.fnmatchcase(function.symbol, g)
                     for g in spec.host_outputs)
     writes = [_write(p, function.symbol) for p in function.parameters] \
         if is_output else []
@@ -148,7 +150,19 @@ def default_body(function: model.Function, spec: LibrarySpec,
         result=function.result.spelling, symbol=name or function.symbol,
         parameters=", ".join(parameters + ["..."] * function.variadic),
         identifier=function.identifier, writes="".join(writes),
-        final=_final(function.result))
+        final=f"  return {spec.not_supported};\n" if refuses
+        else _final(function.result))
+
+
+def _refuses(function: model.Function, spec: LibrarySpec) -> bool:
+    entry = spec.entry_for(function.symbol)
+    if entry is None or entry.get("simulated") != UNSUPPORTED:
+        return False
+    if function.result.scalar is None or function.result.scalar.kind != "enum":
+        raise model.SpecError(
+            f"{entry.where}: {function.symbol} returns no status: it cannot be "
+            f"simulated as '{UNSUPPORTED}'")
+    return True
 
 
 def declare(spelling: str, name: str) -> str:

@@ -17,6 +17,10 @@ from entry_points.vocabulary import (
     MEANING_TABLES, PACKED_TYPES, ROLES, ROUTES, WORK_KINDS)
 
 
+# Of the key `simulated`: the default body refuses.
+UNSUPPORTED = "unsupported"
+
+
 @dataclasses.dataclass(frozen=True)
 class Entry:
     """One table of a spec file."""
@@ -88,6 +92,7 @@ class LibrarySpec:
     name_outputs: dict[str, tuple]  # of those names
     host_outputs: tuple[str, ...]  # whose pointers are host output parameters
     variables: tuple[str, ...]  # that the library exports
+    not_supported: str  # status of what the simulated library refuses
     parts: dict[str, tuple[str, ...]]  # sub-library -> globs of its headers
     defaults: dict[str, str]  # handle, stream, event: where the argument exists
     entries: tuple[Entry, ...]
@@ -147,6 +152,7 @@ def load(path: pathlib.Path) -> LibrarySpec:
         for pattern in patterns.split("|"):
             entries.append(Entry(file, pattern.strip(), values))
             _check_entry(entries[-1])
+            _check_simulated(entries[-1], library)
     return LibrarySpec(
         name=path.stem, file=file, units=_units(file, library),
         symbols=tuple(library.get("symbols", [])),
@@ -161,6 +167,7 @@ def load(path: pathlib.Path) -> LibrarySpec:
         name_list=library.get("names", ""), name_outputs={},
         host_outputs=tuple(library.get("host_outputs", ["*"])),
         variables=tuple(library.get("variables", [])),
+        not_supported=library.get("not_supported", ""),
         parts={part: tuple(headers)
                for part, headers in library.get("parts", {}).items()},
         defaults={k: library[k] for k in ("handle", "stream", "event")
@@ -217,6 +224,16 @@ def _check_constants(entry: Entry) -> None:
     for key, value, known in constants:
         if value.startswith("=") and value[1:] not in known:
             raise model.SpecError(f"{entry.where}: unknown {key} '{value}'")
+
+
+def _check_simulated(entry: Entry, library: dict) -> None:
+    simulated = entry.get("simulated", True)
+    if simulated not in (True, False, UNSUPPORTED):
+        raise model.SpecError(f"{entry.where}: simulated '{simulated}' is none "
+                              f"of true, false, '{UNSUPPORTED}'")
+    if simulated == UNSUPPORTED and not library.get("not_supported"):
+        raise model.SpecError(f"{entry.where}: simulated '{UNSUPPORTED}' needs "
+                              f"not_supported in [library]")
 
 
 def _check_routes(where: str, routes: list[str]) -> None:

@@ -153,7 +153,7 @@ LIBRARY_KEYS = (
     "headers", "units", "defines", "symbols", "soname", "soname_prefix",
     "versioned", "node", "host_outputs", "names",
     "handle", "stream", "event", "omit", "hooks_headers", "wrapper_files",
-    "routes", "parts", "variables")
+    "routes", "parts", "variables", "not_supported")
 
 ENTRY_KEYS = (
     "role", "reason", "class", "direction", "kind", *MEANING_KEYS,

@@ -63,6 +63,13 @@ TEST_F(DefaultBodyTest, RefusalIsReturnedAndNothingWritten) {
   EXPECT_EQ(version, 5);
 }
 
+TEST_F(DefaultBodyTest, UnsupportedIsCountedAndNeverASuccess) {
+  EXPECT_EQ(toyLaunch_v2(nullptr, nullptr, {}, 0), toyNotSupported);
+  EXPECT_EQ(g_calls, 1);
+  g_code = toyFailure;
+  EXPECT_EQ(toyLaunch_v2(nullptr, nullptr, {}, 0), toyFailure);
+}
+
 TEST_F(DefaultBodyTest, StrongDefinitionReplacesTheDefault) {
   EXPECT_EQ(toyCopy(nullptr, nullptr, 0, 0, toyHostToDevice, nullptr),
             toyFailure);

@@ -113,6 +113,14 @@ class SpecTest(unittest.TestCase):
                           '["toy*nd"]\nrole = "count"\n',
                           "toyBind", "[toyBi*]", "[toy*nd]")
 
+    def test_unsupported_needs_a_status_to_return(self):
+        refused = 'role = "count"\nsimulated = "unsupported"\n'
+        self.assert_error("[toyBind]\n" + refused, "[toyBind]",
+                          "not_supported",
+                          library=LIBRARY.replace("not_supported", "node"))
+        self.assert_error('[toyBind]\nrole = "count"\nsimulated = "no"\n',
+                          "[toyBind]", "simulated 'no'")
+
     def test_entry_without_function_is_an_error(self):
         self.assert_error('[toyMissing]\nrole = "count"\n', "[toyMissing]",
                           "no function of the headers has that name")
