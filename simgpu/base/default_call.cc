@@ -9,6 +9,7 @@
 #include "simgpu/base/config.h"
 #include "simgpu/base/counters.h"
 #include "simgpu/base/error.h"
+#include "vocabulary.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -31,7 +32,6 @@ constinit ApiFunction g_functions[] = {
   ApiFunction(NameOf(Library::library), #symbol, DomainOf(Library::library), \
               BodyKind::kDefault),
 #include "entry_points.inc"
-#include "vocabulary.h"
 #undef DLTAP_ENTRY_POINT
 };
 
