@@ -45,27 +45,38 @@ std::string Quoted(const std::string& text) {
   return quote + text + quote;
 }
 
-}  // namespace
+// Of argument `i`, on one line.
+std::string ArgumentText(const Process& process, size_t i) {
+  const std::string& given = process.command[i];
+  // A title that a program gave itself is one argument of several words.
+  const bool is_path = i == 0 && given.find(' ') == std::string::npos;
+  return OneLine(is_path ? BaseName(given) : given);
+}
 
-std::string CommandText(const Process& process) {
+std::string Join(const Process& process, bool whole) {
   if (process.command.empty()) return Printable(process.program);
   std::string line;
   bool is_cut = process.command_is_cut;
   for (size_t i = 0; i < process.command.size(); ++i) {
-    const std::string& given = process.command[i];
     // The program and what it runs are always told.
-    if (i > 1 && DisplayWidth(line) >= kMaxWidth) {
+    if (!whole && i > 1 && DisplayWidth(line) >= kMaxWidth) {
       is_cut = true;
       break;
     }
-    // A title that a program gave itself is one argument of several words.
-    const bool is_path = i == 0 && given.find(' ') == std::string::npos;
-    const std::string_view shown = is_path ? BaseName(given) : given;
-    const std::string text = WithoutMiddle(OneLine(shown));
-    line += (i == 0 ? "" : " ");
+    std::string text = ArgumentText(process, i);
+    if (!whole) text = WithoutMiddle(text);
+    if (i > 0) line += ' ';
     line += process.command.size() == 1 ? text : Quoted(text);
   }
   return is_cut ? line + " " + std::string(kCut) : line;
+}
+
+}  // namespace
+
+std::string CommandText(const Process& process) { return Join(process, false); }
+
+std::string WholeCommandText(const Process& process) {
+  return Join(process, true);
 }
 
 std::string CommandsText(const TraceModel& model, const Process& process) {

@@ -14,6 +14,9 @@ namespace dltap::analyzer {
 // program's name alone where the trace has no arguments; empty: no name either.
 std::string CommandText(const Process& process);
 
+// The same with nothing left out.
+std::string WholeCommandText(const Process& process);
+
 // The command of the whole run: that of `process`, and how many other commands
 // there were.
 std::string CommandsText(const TraceModel& model, const Process& process);

@@ -64,6 +64,9 @@ TEST(CommandLineTest, LongLinesLoseTheirEnd) {
   EXPECT_TRUE(text.starts_with("python train.py --option --option")) << text;
   EXPECT_TRUE(text.ends_with("--option …")) << text;
   EXPECT_LE(DisplayWidth(text), 100u);
+  Process process;
+  process.command = command;
+  EXPECT_TRUE(WholeCommandText(process).ends_with("--option --option"));
 }
 
 TEST(CommandLineTest, CutTraceSaysSo) {
