@@ -4,8 +4,10 @@
 
 The tree is parts; an arrow A -> B lets files of A include headers of B and of
 all that B may include. Below also: which headers code may use that lives in
-the user's process.
+the user's process; and inside a part, too, no unit may include itself by way
+of others. A unit is a header with its source.
 """
+import collections
 import pathlib
 import re
 import sys
@@ -16,7 +18,9 @@ from source_files import ROOT, read_lines, source_files
 PARTS = """
 shim/specs shim/trace opmodel
 shim/tap shim/tap/entry shim/tap/runtime shim/tap/tagging shim/tap/activity
-simgpu
+simgpu/base simgpu/bytes simgpu/stream simgpu/memory simgpu/graph simgpu/launch
+simgpu/torch simgpu/driver simgpu/cudart simgpu/cublas simgpu/cudnn simgpu/nccl
+simgpu/cupti simgpu/rest simgpu/cuda12
 analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
 analyzer/attribution analyzer/metrics analyzer/reports analyzer/exporters
 analyzer/predict analyzer/query analyzer/web analyzer/output
@@ -30,7 +34,23 @@ shim/tap/entry       -> shim/specs
 shim/tap/runtime     -> shim/trace shim/specs
 shim/tap/tagging     -> shim/trace opmodel
 shim/tap/activity    -> shim/tap/runtime
-simgpu          -> opmodel shim/specs
+
+opmodel              -> shim/specs
+simgpu/base          -> opmodel shim/specs
+simgpu/bytes         -> simgpu/base
+simgpu/stream        -> simgpu/bytes
+simgpu/memory        -> simgpu/stream
+simgpu/graph         -> simgpu/memory
+simgpu/launch        -> simgpu/graph
+simgpu/torch         -> simgpu/launch
+simgpu/driver        -> simgpu/launch
+simgpu/cudart        -> simgpu/launch
+simgpu/cublas        -> simgpu/launch
+simgpu/cudnn         -> simgpu/launch simgpu/cublas
+simgpu/nccl          -> simgpu/launch
+simgpu/cupti         -> simgpu/launch
+simgpu/rest          -> simgpu/launch
+simgpu/cuda12        -> simgpu/cudart
 
 analyzer/cli         -> analyzer/reports analyzer/exporters analyzer/predict
 analyzer/cli         -> analyzer/query analyzer/control analyzer/web
@@ -44,11 +64,18 @@ analyzer/metrics     -> analyzer/attribution opmodel
 analyzer/attribution -> analyzer/model shim/specs
 analyzer/reader      -> analyzer/model shim/trace shim/specs
 analyzer/importers   -> analyzer/model shim/specs
-analyzer/model       -> opmodel
+analyzer/model       -> opmodel shim/specs
 analyzer/control     -> opmodel
 
-tests                -> analyzer/cli shim/tap simgpu
+tests                -> analyzer/cli shim/tap
+tests                -> simgpu/torch simgpu/driver simgpu/cudnn simgpu/nccl
+tests                -> simgpu/cupti simgpu/rest simgpu/cuda12
 """
+
+# Headers that shim/specs generates: included without a folder.
+GENERATED = """
+abi_structs.h entry_points.h entry_points.inc tap_tables.h vocabulary.h
+""".split()
 
 # Code in the user's process has no C++ run-time library: these need none.
 PRODUCTS = ("shim/", "opmodel/", "simgpu/", "analyzer/", "tests/")
@@ -94,8 +121,8 @@ def complaint(part: str, quoted: str, angled: str,
                 and angled not in IN_PROCESS_STANDARD:
             return f"<{angled}> may need the C++ run-time library"
         return None
-    if quoted.startswith(PRODUCTS):
-        target = part_of(quoted)
+    if quoted.startswith(PRODUCTS) or quoted in GENERATED:
+        target = "shim/specs" if quoted in GENERATED else part_of(quoted)
         if target is None:
             return f'"{quoted}" belongs to no part'
         if target not in allowed[part]:
@@ -107,12 +134,48 @@ def complaint(part: str, quoted: str, angled: str,
     return None
 
 
+def unit_of(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+def way_back(unit: str, includes: dict[str, set[str]]) -> list[str]:
+    """The shortest way from a unit to itself; empty: there is none."""
+    came_from = {}
+    todo = collections.deque([unit])
+    while todo:
+        at = todo.popleft()
+        for target in sorted(includes.get(at, ())):
+            if target == unit:
+                way = [unit]
+                while at != unit:
+                    way.insert(0, at)
+                    at = came_from[at]
+                return [unit, *way]
+            if target not in came_from:
+                came_from[target] = at
+                todo.append(target)
+    return []
+
+
+def cycles(includes: dict[str, set[str]]) -> list[list[str]]:
+    """Cycles of units, the shortest first, until each unit that lies on any
+    was named."""
+    ways = [way for way in (way_back(unit, includes) for unit in includes)
+            if way]
+    found, named = [], set()
+    for way in sorted(ways, key=lambda way: (len(way), way)):
+        if not named.issuperset(way):
+            named.update(way)
+            found.append(way)
+    return found
+
+
 def check(root: pathlib.Path) -> list[str]:
     allowed = allowed_parts()
     errors = []
+    includes = collections.defaultdict(set)
     for path in source_files(root):
-        if not path.endswith(CODE) or not path.startswith(
-                PRODUCTS):
+        if not path.endswith(CODE) or not path.startswith(PRODUCTS):
             continue
         part = part_of(path)
         if part is None:
@@ -120,11 +183,15 @@ def check(root: pathlib.Path) -> list[str]:
             continue
         for number, line in enumerate(read_lines(root, path), 1):
             match = INCLUDE.match(line)
-            why = match and complaint(part, match[1] or "", match[2] or "",
-                                      allowed)
-            if why:
+            if match is None:
+                continue
+            quoted, angled = match[1] or "", match[2] or ""
+            if why := complaint(part, quoted, angled, allowed):
                 errors.append(f"{path}:{number}: {why}")
-    return errors
+            if quoted and unit_of(quoted) != unit_of(path):
+                includes[unit_of(path)].add(unit_of(quoted))
+    return errors + ["cycle of units: " + " -> ".join(way)
+                     for way in cycles(includes)]
 
 
 def main() -> int:

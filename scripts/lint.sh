@@ -57,6 +57,7 @@ if [ ${#changed[@]} -gt 0 ]; then
 fi
 python3 scripts/check_arrows.py || failed=1
 python3 scripts/check_text.py || failed=1
+python3 scripts/check_numbers.py || failed=1
 
 mapfile -t shell < <(of_kind '(\.sh|scripts/python|\.ci/run)$')
 if [ ${#shell[@]} -gt 0 ] && command -v shellcheck >/dev/null; then

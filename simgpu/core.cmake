@@ -47,6 +47,7 @@ add_library(dltapsim SHARED
   base/counters.cc
   base/default_call.cc
   base/device_files.cc
+  base/error_text.cc
   base/exit_report.cc
   base/fault_rules.cc
   base/faults.cc
@@ -54,43 +55,54 @@ add_library(dltapsim SHARED
   base/fork_guard.cc
   base/handle.cc
   base/host_cost.cc
+  base/interned_name.cc
   base/thread_state.cc
+  bytes/address_map.cc
   bytes/mapped_pages.cc
   bytes/memory_file.cc
   bytes/page_segments.cc
   bytes/shareable_handle.cc
+  bytes/shared_memory.cc
   bytes/sparse_bytes.cc
+  bytes/work_order.cc
   bytes/written_memory.cc
+  stream/capture_sequence.cc
+  stream/context.cc
   stream/context_limits.cc
   stream/device.cc
   stream/device_attributes.cc
+  stream/device_memory.cc
+  stream/device_state.cc
   stream/event.cc
   stream/green_context.cc
   stream/host_executor.cc
+  stream/ipc_event.cc
+  stream/launch_log.cc
+  stream/memory_effects.cc
   stream/memory_operation.cc
   stream/occupancy.cc
   stream/open_work.cc
+  stream/shared_event.cc
   stream/sm_booking.cc
   stream/sm_log.cc
   stream/sm_profile.cc
   stream/sm_sharing.cc
   stream/stream.cc
+  stream/stream_attributes.cc
+  stream/stream_state.cc
   stream/submit.cc
   stream/timeline.cc
   stream/work_activity.cc
-  stream/work_order.cc
   memory/array.cc
   memory/array_copy.cc
-  memory/context_memory.cc
   memory/copy_batch.cc
-  memory/ipc_event.cc
   memory/ipc_memory.cc
   memory/managed_memory.cc
   memory/memory.cc
-  memory/memory_effects.cc
   memory/memory_pool.cc
   memory/memory_pool_attributes.cc
   memory/memory_pool_place.cc
+  memory/pool_state.cc
   memory/texture.cc
   memory/transfer.cc
   memory/virtual_memory.cc
@@ -103,18 +115,19 @@ add_library(dltapsim SHARED
   graph/graph_query.cc
   graph/graph_replay.cc
   graph/graph_update.cc
+  graph/node_attributes.cc
   graph/user_object.cc
   launch/driver_launch.cc
-  launch/error_text.cc
+  launch/handle_facts.cc
   launch/image.cc
   launch/kernel.cc
   launch/kernel_attributes.cc
+  launch/kernel_occupancy.cc
   launch/launch.cc
-  launch/launch_attributes.cc
-  launch/launch_log.cc
   launch/library_call.cc
   launch/linker.cc
   launch/module.cc
+  launch/node_kernel.cc
   launch/ptx.cc
   torch/concat_call.cc
   torch/cub_call.cc

@@ -2,60 +2,19 @@
 #ifndef DLTAP_ANALYZER_ATTRIBUTION_ATTRIBUTION_H_
 #define DLTAP_ANALYZER_ATTRIBUTION_ATTRIBUTION_H_
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
-#include "analyzer/model/layer_class.h"
-#include "analyzer/model/strong_id.h"
+#include "analyzer/attribution/attributed.h"
 #include "analyzer/model/trace_model.h"
-#include "opmodel/cost.h"
 
 namespace dltap::analyzer {
-
-using WorkId = StrongId<struct WorkTag>;
-
-// One execution of one operation: a library call, or the replay of a captured
-// one. Its kernels share its FLOPs in proportion to their time.
-struct Work {
-  CallId call;                 // none: only the annotation is known
-  OperationId operation;       // of a cuDNN plan or an imported operator
-  opmodel::Operation leading;  // the node that gives the class; kUnknown
-  std::optional<opmodel::Cost> cost;
-  int64_t kernel_ns = 0;  // sum over its kernels
-};
-
-// What is known of one activity.
-struct Attributed {
-  CallId submitted_by;  // see Join
-  CallId owner;
-  WorkId work;  // none: a framework's own kernel, a copy
-  LayerClass layer_class = LayerClass::kUnattributed;
-  Direction direction = Direction::kNone;
-  JoinedBy joined_by = JoinedBy::kNone;
-  ClassFrom class_from = ClassFrom::kNone;
-  bool autotune = false;  // a trial run, no work of the model
-};
-
-struct ProcessAttribution {
-  std::vector<Attributed> activities;  // one per Process::activities
-  std::vector<Work> works;
-  std::vector<CallId> outermost;  // one per Process::calls
-  uint64_t launches_without_kernel = 0;
-  uint64_t kernels_without_launch = 0;
-  int64_t composite_ns = 0;  // device time regrouped by the last pass
-};
-
-struct Attribution {
-  std::vector<ProcessAttribution> processes;  // one per TraceModel::processes
-};
 
 struct AttributionOptions {
   bool composite = true;  // regroup GEMM-softmax-GEMM into attention, ...
 };
 
-// Decides class, direction and evidence of every activity; see
-// docs/design.md section 5.
+// Decides class, direction and evidence of every activity; see docs/design.md
+// section 5. `model` is normalised. No activity is dropped: one that joins no
+// call keeps JoinedBy::kNone, one whose class nothing tells is kUnattributed.
+// The result holds indices into `model` and is of use only while that lives.
 Attribution Attribute(const TraceModel& model,
                       const AttributionOptions& options = {});
 

@@ -6,87 +6,67 @@
 
 #include "analyzer/attribution/dtype_codes.h"
 #include "shim/specs/entry_point.h"
+#include "shim/specs/words.h"
 
 namespace dltap::analyzer {
 namespace {
 
 using opmodel::Dim;
+using opmodel::DType;
 using opmodel::Operation;
 using opmodel::OpKind;
 
-// "m" -> the argument m; "=1" -> 1; "width*height" -> their product.
-std::optional<int64_t> Evaluate(const TraceModel& model, const Process& process,
-                                const Call& call, std::string_view expression) {
-  if (expression.starts_with('=')) {
+void SetDim(Meaning meaning, int64_t value, Operation& op) {
+  const int dim = static_cast<int>(meaning) - specs::kFirstDimMeaning;
+  if (meaning == Meaning::kDimMK) {
+    op[Dim::kM] = op[Dim::kK] = value;
+  } else if (meaning == Meaning::kDimMN) {
+    op[Dim::kM] = op[Dim::kN] = value;
+  } else if (dim >= 0 && dim < static_cast<int>(Dim::kCount)) {
+    op[static_cast<Dim>(dim)] = value;
+  }
+}
+
+void SetType(Meaning meaning, DType type, Operation& op) {
+  const bool all = meaning == Meaning::kDtypeAll;
+  if (all || meaning == Meaning::kDtypeA) op.storage = type;
+  if (all || meaning == Meaning::kDtypeCompute) op.math = type;
+}
+
+// What the entry point says by itself: "=1" of a dimension, "=f32" of a type.
+void SetConstants(const specs::EntryPointInfo& info, Operation& op) {
+  for (const specs::ArgumentMeaning& argument : info.arguments) {
+    if (!argument.argument.starts_with('=')) continue;
+    const std::string_view text = argument.argument.substr(1);
     int64_t value = 0;
-    const auto* end = expression.data() + expression.size();
-    const auto parsed = std::from_chars(expression.data() + 1, end, value);
-    if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
-    return value;
-  }
-  int64_t product = 1;
-  while (true) {
-    const size_t star = expression.find('*', 1);
-    const auto factor =
-        IntArg(model, process, call, expression.substr(0, star));
-    if (!factor) return std::nullopt;
-    product *= *factor;
-    if (star == std::string_view::npos) return product;
-    expression.remove_prefix(star + 1);
+    const auto* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, value);
+    if (parsed.ec == std::errc() && parsed.ptr == end) {
+      SetDim(argument.meaning, value, op);
+    } else if (const auto type = specs::FromName<DType>(text)) {
+      SetType(argument.meaning, *type, op);
+    }
   }
 }
 
-struct DimName {
-  std::string_view meaning;
-  Dim dim;
-};
-
-constexpr DimName kDimNames[] = {
-    {"batch", Dim::kBatch},
-    {"m", Dim::kM},
-    {"n", Dim::kN},
-    {"k", Dim::kK},
-    {"elements_in", Dim::kElementsIn},
-    {"elements_out", Dim::kElementsOut},
-    {"rows", Dim::kRows},
-    {"seq", Dim::kSeq},
-};
-
-void SetDims(const TraceModel& model, const Process& process, const Call& call,
-             const specs::EntryPointInfo& info, Operation& op) {
-  for (const specs::ArgumentMeaning& dim : info.dims) {
-    for (const DimName& name : kDimNames) {
-      if (name.meaning != dim.meaning) continue;
-      if (auto value = Evaluate(model, process, call, dim.argument)) {
-        op[name.dim] = *value;
-      }
-    }
+void SetArguments(const TraceModel& model, const Process& process,
+                  const Call& call, specs::Library library, Operation& op) {
+  const EntryPoint& entry = model.entry_points[call.entry.value()];
+  for (size_t i = 0; i < entry.args.size(); ++i) {
+    const Meaning meaning = entry.args[i].meaning;
+    const auto value = IntArg(entry, process, call, i);
+    if (!value) continue;
+    SetDim(meaning, *value, op);
+    SetType(meaning,
+            meaning == Meaning::kDtypeCompute
+                ? DTypeOfComputeCode(library, *value)
+                : DTypeOfDataCode(library, *value),
+            op);
   }
-  if (op.kind == OpKind::kGemm && op[Dim::kBatch] == 0) op[Dim::kBatch] = 1;
-}
-
-void SetTypes(const TraceModel& model, const Process& process, const Call& call,
-              const specs::EntryPointInfo& info, Operation& op) {
-  for (const specs::ArgumentMeaning& dtype : info.dtypes) {
-    const bool is_math = dtype.meaning == "compute" || dtype.meaning == "math";
-    opmodel::DType type = opmodel::DType::kUnknown;
-    if (dtype.argument.starts_with('=')) {
-      type = DTypeOfSpecName(dtype.argument.substr(1));
-    } else if (auto code = IntArg(model, process, call, dtype.argument)) {
-      type = is_math ? DTypeOfComputeCode(info.library, *code)
-                     : DTypeOfDataCode(info.library, *code);
-    }
-    if (dtype.meaning == "a" || dtype.meaning == "all" ||
-        dtype.meaning == "data") {
-      op.storage = type;
-    }
-    if (is_math || dtype.meaning == "all") op.math = type;
-  }
-  op.math = MathOf(op.storage, op.math);
 }
 
 OpKind KindOf(LayerClass layer_class, Direction direction) {
-  for (int kind = 1; kind <= static_cast<int>(OpKind::kOptimizer); ++kind) {
+  for (int kind = 1; kind < specs::Words<OpKind>::kCount; ++kind) {
     const OpKind candidate = static_cast<OpKind>(kind);
     if (ClassOf(candidate) == layer_class &&
         DirectionOf(candidate) == direction) {
@@ -110,16 +90,17 @@ std::optional<CallMeaning> MeaningOf(const TraceModel& model,
     meaning.autotune = info != nullptr && info->autotune;
     return meaning;
   }
-  if (info == nullptr || info->layer_class.empty()) return std::nullopt;
-  const auto layer_class = LayerClassFromName(info->layer_class);
-  if (!layer_class || IsCopyOrMemset(*layer_class)) return std::nullopt;
-  const Direction direction =
-      DirectionFromName(info->direction).value_or(Direction::kNone);
-  CallMeaning meaning{*layer_class, direction,    ClassFrom::kApiArguments,
-                      {},           std::nullopt, info->autotune};
-  meaning.leading.kind = KindOf(*layer_class, direction);
-  SetDims(model, process, call, *info, meaning.leading);
-  SetTypes(model, process, call, *info, meaning.leading);
+  if (info == nullptr || !info->layer_class) return std::nullopt;
+  if (IsCopyOrMemset(*info->layer_class)) return std::nullopt;
+  CallMeaning meaning{
+      *info->layer_class, info->direction, ClassFrom::kApiArguments, {},
+      std::nullopt,       info->autotune};
+  Operation& op = meaning.leading;
+  op.kind = KindOf(meaning.layer_class, meaning.direction);
+  SetConstants(*info, op);
+  SetArguments(model, process, call, info->library, op);
+  if (op.kind == OpKind::kGemm && op[Dim::kBatch] == 0) op[Dim::kBatch] = 1;
+  op.math = MathOf(op.storage, op.math);
   meaning.cost = opmodel::CostOf(meaning.leading);
   return meaning;
 }

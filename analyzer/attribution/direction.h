@@ -2,7 +2,7 @@
 #ifndef DLTAP_ANALYZER_ATTRIBUTION_DIRECTION_H_
 #define DLTAP_ANALYZER_ATTRIBUTION_DIRECTION_H_
 
-#include "analyzer/attribution/attribution.h"
+#include "analyzer/attribution/attributed.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {

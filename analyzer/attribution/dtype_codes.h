@@ -3,15 +3,11 @@
 #define DLTAP_ANALYZER_ATTRIBUTION_DTYPE_CODES_H_
 
 #include <cstdint>
-#include <string_view>
 
 #include "opmodel/operation.h"
-#include "shim/specs/roles.h"
+#include "vocabulary.h"
 
 namespace dltap::analyzer {
-
-// "f32" -> kF32; kUnknown for what is no name of a type.
-opmodel::DType DTypeOfSpecName(std::string_view name);
 
 // The vendors' enumerators as recorded calls carry them: cudaDataType_t
 // (library_types.h) for cuBLAS(Lt), cudnnDataType_t, ncclDataType_t (nccl.h).

@@ -4,11 +4,17 @@
 
 usage: gen_name_rules.py RULES.toml OUT.inc
 
-Each row of OUT is DLTAP_NAME_RULE(globs, class, direction, container, example),
-globs joined by '|'. Fails, naming the rule, when a key is unknown or missing.
+Each row of OUT is a NameRule, its globs joined by '|'. Fails, naming the rule,
+when a key or a word is unknown or missing.
 """
+import pathlib
 import sys
 import tomllib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]
+                       / "shim/specs/generate"))
+
+from entry_points.vocabulary import VOCABULARY  # noqa: E402
 
 KEYS = {"match", "class", "direction", "container", "example"}
 HEADER = "// GENERATED from {source} by gen_name_rules.py. DO NOT EDIT.\n"
@@ -16,6 +22,13 @@ HEADER = "// GENERATED from {source} by gen_name_rules.py. DO NOT EDIT.\n"
 
 def c_string(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def enumerator(where: str, enum: str, table: str, name: str) -> str:
+    for word in VOCABULARY.lists[table]:
+        if word.name == name:
+            return f"{enum}::{word.enumerator}"
+    sys.exit(f"{where}: '{name}' is no word of vocabulary.toml's [{table}]")
 
 
 def row(number: int, rule: dict) -> str:
@@ -27,9 +40,11 @@ def row(number: int, rule: dict) -> str:
             sys.exit(f"{where}: no {key}")
     if any("|" in glob for glob in rule["match"]):
         sys.exit(f"{where}: '|' in a glob")
-    return "DLTAP_NAME_RULE({}, {}, {}, {}, {})\n".format(
-        c_string("|".join(rule["match"])), c_string(rule["class"]),
-        c_string(rule.get("direction", "none")),
+    return "{{{}, {}, {}, {}, {}}},\n".format(
+        c_string("|".join(rule["match"])),
+        enumerator(where, "LayerClass", "layer_class", rule["class"]),
+        enumerator(where, "Direction", "direction",
+                   rule.get("direction", "none")),
         "true" if rule.get("container") else "false",
         c_string(rule["example"]))
 

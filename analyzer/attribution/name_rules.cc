@@ -5,38 +5,16 @@
 
 #include <cstdlib>
 #include <memory>
-#include <vector>
 
 namespace dltap::analyzer {
 namespace {
 
-struct RuleRow {
-  std::string_view globs;
-  std::string_view layer_class;
-  std::string_view direction;
-  bool container;
-  std::string_view example;
-};
-
-#define DLTAP_NAME_RULE(globs, layer_class, direction, container, example) \
-  {globs, layer_class, direction, container, example},
-constexpr RuleRow kKernelRows[] = {
+constexpr NameRule kKernelRules[] = {
 #include "kernel_rules.inc"
 };
-constexpr RuleRow kOperatorRows[] = {
+constexpr NameRule kOperatorRules[] = {
 #include "operator_rules.inc"
 };
-#undef DLTAP_NAME_RULE
-
-std::vector<NameRule> MakeRules(std::span<const RuleRow> rows) {
-  std::vector<NameRule> rules;
-  for (const RuleRow& row : rows) {
-    rules.push_back({row.globs, LayerClassFromName(row.layer_class).value(),
-                     DirectionFromName(row.direction).value(), row.container,
-                     row.example});
-  }
-  return rules;
-}
 
 bool AnyGlobMatches(std::string_view globs, std::string_view text) {
   while (!globs.empty()) {
@@ -76,15 +54,9 @@ bool GlobMatches(std::string_view glob, std::string_view text) {
   return text.ends_with(glob);
 }
 
-std::span<const NameRule> KernelNameRules() {
-  static const auto& rules = *new std::vector(MakeRules(kKernelRows));
-  return rules;
-}
+std::span<const NameRule> KernelNameRules() { return kKernelRules; }
 
-std::span<const NameRule> OperatorNameRules() {
-  static const auto& rules = *new std::vector(MakeRules(kOperatorRows));
-  return rules;
-}
+std::span<const NameRule> OperatorNameRules() { return kOperatorRules; }
 
 const NameRule* MatchKernelName(std::string_view demangled) {
   return FirstMatch(KernelNameRules(), demangled);

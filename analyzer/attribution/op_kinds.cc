@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <iterator>
+#include <cstddef>
 
 #include "analyzer/attribution/call_meaning.h"
 
@@ -8,54 +8,9 @@ namespace dltap::analyzer {
 namespace {
 
 using opmodel::OpKind;
+using KindWords = specs::Words<OpKind>;
 
-struct KindRow {
-  OpKind kind;
-  LayerClass layer_class;
-  Direction direction;
-};
-
-constexpr KindRow kKinds[] = {
-    {OpKind::kGemm, LayerClass::kGemm, Direction::kNone},
-    {OpKind::kConvForward, LayerClass::kConv, Direction::kForward},
-    {OpKind::kConvBackwardData, LayerClass::kConv, Direction::kBackwardData},
-    {OpKind::kConvBackwardWeight, LayerClass::kConv,
-     Direction::kBackwardWeight},
-    {OpKind::kRnnForward, LayerClass::kRnn, Direction::kForward},
-    {OpKind::kRnnBackwardData, LayerClass::kRnn, Direction::kBackwardData},
-    {OpKind::kRnnBackwardWeight, LayerClass::kRnn, Direction::kBackwardWeight},
-    {OpKind::kAttentionForward, LayerClass::kAttention, Direction::kForward},
-    {OpKind::kAttentionBackward, LayerClass::kAttention, Direction::kBackward},
-    {OpKind::kNormForward, LayerClass::kNorm, Direction::kForward},
-    {OpKind::kNormBackward, LayerClass::kNorm, Direction::kBackward},
-    {OpKind::kPoolForward, LayerClass::kPool, Direction::kForward},
-    {OpKind::kPoolBackward, LayerClass::kPool, Direction::kBackward},
-    {OpKind::kSoftmaxForward, LayerClass::kSoftmax, Direction::kForward},
-    {OpKind::kSoftmaxBackward, LayerClass::kSoftmax, Direction::kBackward},
-    {OpKind::kActivationForward, LayerClass::kActivation, Direction::kForward},
-    {OpKind::kActivationBackward, LayerClass::kActivation,
-     Direction::kBackward},
-    {OpKind::kDropoutForward, LayerClass::kDropout, Direction::kForward},
-    {OpKind::kDropoutBackward, LayerClass::kDropout, Direction::kBackward},
-    {OpKind::kPointwise, LayerClass::kElementwise, Direction::kNone},
-    {OpKind::kReduction, LayerClass::kReduction, Direction::kNone},
-    {OpKind::kLayout, LayerClass::kLayout, Direction::kNone},
-    {OpKind::kRng, LayerClass::kElementwise, Direction::kNone},
-    {OpKind::kCopy, LayerClass::kLayout, Direction::kNone},
-    {OpKind::kMemset, LayerClass::kMemset, Direction::kNone},
-    {OpKind::kCollective, LayerClass::kComm, Direction::kNone},
-    {OpKind::kEmbedding, LayerClass::kEmbedding, Direction::kNone},
-    {OpKind::kOptimizer, LayerClass::kOptimizer, Direction::kUpdate},
-};
-
-const KindRow* Find(OpKind kind) {
-  const auto* row = std::find_if(
-      std::begin(kKinds), std::end(kKinds),
-      [kind](const KindRow& candidate) { return candidate.kind == kind; });
-  return row == std::end(kKinds) ? nullptr : row;
-}
-
-// Lower leads. Classes not named here follow in the order of the X-list.
+// Lower leads. Classes not named here follow in the order of LayerClass.
 int Rank(LayerClass layer_class) {
   switch (layer_class) {
     case LayerClass::kConv: return 0;
@@ -84,13 +39,13 @@ bool IsCompositeAttention(const OperationNodes& nodes) {
 }  // namespace
 
 LayerClass ClassOf(OpKind kind) {
-  const KindRow* row = Find(kind);
-  return row == nullptr ? LayerClass::kOther : row->layer_class;
+  const auto i = static_cast<size_t>(kind);
+  return i < KindWords::kCount ? KindWords::kClasses[i] : LayerClass::kOther;
 }
 
 Direction DirectionOf(OpKind kind) {
-  const KindRow* row = Find(kind);
-  return row == nullptr ? Direction::kNone : row->direction;
+  const auto i = static_cast<size_t>(kind);
+  return i < KindWords::kCount ? KindWords::kDirections[i] : Direction::kNone;
 }
 
 CallMeaning MeaningOf(const OperationNodes& nodes) {

@@ -70,7 +70,10 @@ void PrintProcess(const TraceModel& model, const Process& process) {
   std::printf("process %ld%s%s\n", static_cast<long>(process.pid),
               process.host.empty() ? "" : " on ", process.host.c_str());
   Line("program", process.program);
-  Line("command", process.command.empty() ? "" : WholeCommandText(process));
+  Line("command", process.command.empty()
+                      ? ""
+                      : WholeCommandText(process.program, process.command,
+                                         process.command_is_cut));
   Line("framework", process.framework);
   Line("libraries", LibrariesText(process));
   if (process.rank) {

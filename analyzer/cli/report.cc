@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
+#include "analyzer/metrics/figures.h"
 #include "analyzer/reports/json_report.h"
-#include "analyzer/reports/render.h"
 #include "analyzer/reports/text_report.h"
 
 namespace dltap::analyzer {
@@ -25,6 +26,7 @@ struct Options {
   ReportOptions report;
   AttributionOptions attribution;
   std::string samples;
+  std::optional<double> samples_per_step;
   std::string color = "auto";
   bool json = false;
   bool csv = false;
@@ -32,19 +34,23 @@ struct Options {
 };
 
 // "64" or "64images".
-bool ParseSamples(const std::string& text, ReportOptions& options) {
+bool ParseSamples(const std::string& text, Options& options) {
   size_t used = 0;
   try {
     options.samples_per_step = std::stod(text, &used);
   } catch (const std::exception&) {
     return false;
   }
-  if (used < text.size()) options.samples_unit = text.substr(used);
+  if (used < text.size()) options.report.samples_unit = text.substr(used);
   return *options.samples_per_step > 0;
 }
 
-void Print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
+std::string Render(const Options& options, const Summary& summary) {
+  const Figures figures = FiguresOf(summary, options.samples_per_step);
+  if (options.json) return JsonReport(summary, figures);
+  const ReportBy by = kBy.at(options.by);
+  return options.csv ? CsvReport(figures, by, options.report)
+                     : TextReport(summary, figures, by, options.report);
 }
 
 }  // namespace
@@ -70,8 +76,7 @@ int RunReport(const std::vector<std::string>& args) {
   auto* json = app.add_flag("--json", options.json, "the report as JSON");
   app.add_flag("--csv", options.csv, "the table as CSV")->excludes(json);
   if (const auto code = ParseArgs(app, args)) return *code;
-  if (!options.samples.empty() &&
-      !ParseSamples(options.samples, options.report)) {
+  if (!options.samples.empty() && !ParseSamples(options.samples, options)) {
     PrintError("report: --samples-per-step wants a positive number, not \"" +
                options.samples + "\"");
     return kExitUsage;
@@ -79,17 +84,10 @@ int RunReport(const std::vector<std::string>& args) {
   const absl::StatusOr<TraceModel> model = LoadTrace(options.paths);
   if (!model.ok()) return Fail(model.status());
   options.report.color = UseColor(options.color, stdout);
-  const ReportBy by = kBy.at(options.by);
   options.attribution.composite = !options.no_composite;
-  const Summary summary =
-      Summarise(*model, Attribute(*model, options.attribution));
-  if (options.json) {
-    Print(JsonReport(*model, summary));
-  } else if (options.csv) {
-    Print(RenderCsv(ReportTable(*model, summary, by, options.report)));
-  } else {
-    Print(TextReport(*model, summary, by, options.report));
-  }
+  const std::string text = Render(
+      options, Summarise(*model, Attribute(*model, options.attribution)));
+  std::fwrite(text.data(), 1, text.size(), stdout);
   return kExitOk;
 }
 

@@ -140,7 +140,7 @@ void Report(const std::string& directory) {
   ReportOptions options;
   options.color = UseColor("auto", stderr);
   const std::string text =
-      TextReport(*model, summary, ReportBy::kClass, options);
+      TextReport(summary, FiguresOf(summary), ReportBy::kClass, options);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -2,21 +2,43 @@
 #ifndef DLTAP_ANALYZER_METRICS_EFFICIENCY_H_
 #define DLTAP_ANALYZER_METRICS_EFFICIENCY_H_
 
-#include "analyzer/attribution/attribution.h"
-#include "analyzer/metrics/summary.h"
+#include <compare>
+#include <cstdint>
+#include <optional>
+
+#include "analyzer/attribution/attributed.h"
 #include "opmodel/gpu_table.h"
 
 namespace dltap::analyzer {
 
+// Arithmetic of the activities whose FLOPs are known. All fields are sums;
+// those of the second group cover the activities whose GPU has known peaks.
+struct Efficiency {
+  double flops = 0;     // algorithmic
+  double bytes = 0;     // compulsory traffic
+  double known_ns = 0;  // device time of the activities
+
+  double rated_flops = 0;
+  double rated_bytes = 0;
+  double peak_flops = 0;  // what the peak would have done in their time
+  double peak_bytes = 0;  // the same for the memory
+
+  void Add(const Efficiency& other);
+  // 1e12 FLOP/s over the time of these activities; nullopt: none known.
+  std::optional<double> tflops() const;
+  // Shares of the two peaks; nullopt: no FLOPs, or no peak, known.
+  std::optional<double> of_peak() const;
+  std::optional<double> of_peak_bytes() const;
+
+  auto operator<=>(const Efficiency&) const = default;
+};
+
 // The share of its work that one activity does: its part of the work's kernel
-// time. Empty when the work is not known or the GPU is not in the table.
+// time. Empty when the work's cost is not known. `gpu` may be null: not in the
+// table, no peaks.
 Efficiency EfficiencyOf(const ProcessAttribution& attribution,
                         const Attributed& attributed, int64_t duration_ns,
                         const opmodel::GpuSpec* gpu);
-
-// What limits a class: the larger share of its two peaks when one is above
-// kNearPeak, latency when its activities are too short to reach either.
-LimitedBy LimitOf(LayerClass layer_class, const ClassSummary& summary);
 
 }  // namespace dltap::analyzer
 

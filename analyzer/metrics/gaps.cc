@@ -155,10 +155,14 @@ std::string_view Name(IdleCause cause) {
   return kNames[static_cast<size_t>(cause)];
 }
 
-int64_t Gap::host_ns() const {
-  return std::accumulate(ns.begin(),
-                         ns.begin() + static_cast<size_t>(IdleCause::kProfiler),
-                         int64_t{0});
+int64_t HostNs(const IdleTimes& idle_ns) {
+  return std::accumulate(
+      idle_ns.begin(),
+      idle_ns.begin() + static_cast<size_t>(IdleCause::kProfiler), int64_t{0});
+}
+
+int64_t SumOf(const IdleTimes& idle_ns) {
+  return std::accumulate(idle_ns.begin(), idle_ns.end(), int64_t{0});
 }
 
 std::vector<Gap> FindGaps(const TraceModel& model, const Process& process,

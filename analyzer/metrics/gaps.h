@@ -29,9 +29,15 @@ enum class IdleCause : uint8_t {
 };
 inline constexpr size_t kIdleCauses = static_cast<size_t>(IdleCause::kCount);
 std::string_view Name(IdleCause cause);
+using IdleTimes = std::array<int64_t, kIdleCauses>;  // ns by cause
 constexpr bool IsHostCause(IdleCause cause) {
   return cause < IdleCause::kDependency;
 }
+
+// All host causes but the profiler: what the program itself made the device
+// wait.
+int64_t HostNs(const IdleTimes& idle_ns);
+int64_t SumOf(const IdleTimes& idle_ns);
 
 // A maximal idle interval of a device inside a window.
 struct Gap {
@@ -39,11 +45,12 @@ struct Gap {
   size_t ended_by;     // activity; kNoActivity: the window's end
   size_t window;       // into the windows
   bool between_steps;  // holds the first submission of a step
-  std::array<int64_t, kIdleCauses> ns{};  // sums to the span
-
-  int64_t host_ns() const;  // all host causes but the profiler
+  IdleTimes ns{};      // sums to the span
 };
 
+// The gaps of `device`, in time. `windows` are those of StepWindows for the
+// same steps. A gap whose call is not known is kUnknown; one that no activity
+// ends (the last of a window) too.
 std::vector<Gap> FindGaps(const TraceModel& model, const Process& process,
                           const ProcessAttribution& attribution,
                           const Steps& steps, DeviceId device,

@@ -9,7 +9,7 @@
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/window.h"
 #include "analyzer/model/trace_model.h"
-#include "shim/specs/roles.h"
+#include "vocabulary.h"
 
 namespace dltap::analyzer {
 

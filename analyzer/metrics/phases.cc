@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/phases.h"
 
-#include <string_view>
-
 #include "analyzer/metrics/device_timeline.h"
 
 namespace dltap::analyzer {

@@ -3,16 +3,32 @@
 #define DLTAP_ANALYZER_METRICS_PHASES_H_
 
 #include <array>
+#include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/gaps.h"
-#include "analyzer/metrics/summary.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
 
-using PhaseTimes = std::array<int64_t, kPhaseCount>;
+// What a training step consists of.
+enum class Phase : uint8_t {
+  kIo,
+  kH2d,
+  kForward,
+  kBackward,
+  kUpdate,
+  kComm,
+  kAutotune,
+  kOther,
+  kCount
+};
+inline constexpr size_t kPhaseCount = static_cast<size_t>(Phase::kCount);
+std::string_view Name(Phase phase);
+
+using PhaseTimes = std::array<int64_t, kPhaseCount>;  // ns
 
 // Adds the phases of every instant of the windows; they sum to the windows
 // exactly. Compute goes to the phase of its direction (autotune first),

@@ -2,42 +2,77 @@
 #ifndef DLTAP_ANALYZER_METRICS_TALLIES_H_
 #define DLTAP_ANALYZER_METRICS_TALLIES_H_
 
+#include <compare>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "analyzer/attribution/attribution.h"
-#include "analyzer/metrics/summary.h"
+#include "analyzer/attribution/attributed.h"
+#include "analyzer/metrics/efficiency.h"
+#include "analyzer/metrics/step_finder.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
 
-// Sums by API function, kernel and operation over the used steps.
-class Tallies {
- public:
-  struct Totals {
-    std::map<std::string, ApiSummary> apis;
-    std::map<std::pair<std::string, LayerClass>, KernelSummary> kernels;
-    std::map<std::tuple<std::string, LayerClass, Direction>, OpSummary> ops;
-  };
+struct ApiSums {
+  uint64_t calls = 0;  // outermost ones
+  int64_t cpu_ns = 0;
+  int64_t gpu_ns = 0;  // of what they submitted
 
-  Tallies(const TraceModel& model, const Process& process,
-          const ProcessAttribution& attribution, Totals& totals)
+  auto operator<=>(const ApiSums&) const = default;
+};
+
+struct KernelSums {
+  uint64_t count = 0;
+  int64_t gpu_ns = 0;
+
+  auto operator<=>(const KernelSums&) const = default;
+};
+
+struct OpSums {
+  uint64_t count = 0;
+  int64_t gpu_ns = 0;
+  Efficiency efficiency;
+
+  auto operator<=>(const OpSums&) const = default;
+};
+
+using KernelKey = std::pair<std::string, LayerClass>;  // demangled name
+// Entry point and its scalars.
+using OpKey = std::tuple<std::string, LayerClass, Direction>;
+
+// Sums by API function, kernel and operation over the used steps.
+struct Tallies {
+  std::map<std::string, ApiSums> apis;
+  std::map<KernelKey, KernelSums> kernels;
+  std::map<OpKey, OpSums> ops;
+
+  void Add(const Tallies& other);
+
+  auto operator<=>(const Tallies&) const = default;
+};
+
+// Fills the tallies of one process. Holds references to all it is given.
+class TallyKeeper {
+ public:
+  TallyKeeper(const TraceModel& model, const Process& process,
+              const ProcessAttribution& attribution, Tallies& tallies)
       : model_(model),
         process_(process),
         attribution_(attribution),
-        totals_(totals) {}
+        tallies_(tallies) {}
 
   // `ns` of the activity lie inside the windows; `new_work`: the first
   // activity of its work there.
   void Add(size_t activity, int64_t ns, const Efficiency& efficiency,
            bool new_work);
 
-  // The host's side: every outermost call inside a used step.
+  // The host's side: every outermost call inside a used step; without steps,
+  // every one.
   void AddCalls(const Steps& steps);
-
-  static void Finish(Totals totals, Summary& summary);
 
  private:
   const std::string& Demangled(TextId name);
@@ -45,7 +80,7 @@ class Tallies {
   const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
-  Totals& totals_;
+  Tallies& tallies_;
   absl::flat_hash_map<size_t, std::string> demangled_;
 };
 

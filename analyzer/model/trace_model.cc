@@ -128,15 +128,6 @@ std::optional<int64_t> IntArg(const EntryPoint& entry, const Process& process,
                  &process.payloads[call.payload_offset + layout.offset]);
 }
 
-std::optional<int64_t> IntArg(const TraceModel& model, const Process& process,
-                              const Call& call, std::string_view name) {
-  const EntryPoint& entry = model.entry_points[call.entry.value()];
-  for (size_t i = 0; i < entry.args.size(); ++i) {
-    if (entry.args[i].name == name) return IntArg(entry, process, call, i);
-  }
-  return std::nullopt;
-}
-
 void Normalise(TraceModel& model) {
   int64_t origin = std::numeric_limits<int64_t>::max();
   for (Process& process : model.processes) {

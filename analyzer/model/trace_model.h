@@ -14,6 +14,7 @@
 #include "analyzer/model/strong_id.h"
 #include "analyzer/model/text_pool.h"
 #include "opmodel/operation.h"
+#include "vocabulary.h"
 
 namespace dltap::specs {
 struct EntryPointInfo;  // shim/specs/entry_point.h
@@ -33,21 +34,17 @@ using ActivityId = StrongId<struct ActivityTag>;
 using OperationId = StrongId<struct OperationTag>;
 using RangeId = StrongId<struct RangeTag>;
 
+using specs::ArgKind;
+using specs::CopyKind;
+using specs::Meaning;
+
 // One argument of an entry point as its record keeps it.
-enum class ArgKind : uint8_t {
-  kInt,
-  kUint,
-  kFloat,
-  kPointer,
-  kEnum,
-  kHandle,
-  kBytes
-};
 struct ArgLayout {
   std::string name;
   uint8_t offset;  // in the call's payload, bytes
   uint8_t width;   // 1, 2, 4, 8; kBytes: any
   ArgKind kind;
+  Meaning meaning = Meaning::kNone;
 };
 
 // A wrapped function, as the trace itself names it.
@@ -83,14 +80,6 @@ struct OpenCall {
 };
 
 enum class ActivityKind : uint8_t { kKernel, kMemcpy, kMemset };
-enum class CopyKind : uint8_t {
-  kUnknown,
-  kHostToDevice,
-  kDeviceToHost,
-  kDeviceToDevice,
-  kPeer,
-  kHostToHost
-};
 enum class MemoryKind : uint8_t {
   kUnknown,
   kPageable,
@@ -280,10 +269,8 @@ struct TraceModel {
   TextPool texts;
 };
 
-// Value of an argument of a call; nullopt when the record lacks it.
-std::optional<int64_t> IntArg(const TraceModel& model, const Process& process,
-                              const Call& call, std::string_view name);
-// The same by position in EntryPoint::args, for hot loops.
+// Value of an argument of a call, by its position in EntryPoint::args; nullopt
+// when the record lacks it.
 std::optional<int64_t> IntArg(const EntryPoint& entry, const Process& process,
                               const Call& call, size_t arg);
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "analyzer/reader/argument_meanings.h"
 #include "analyzer/reader/rank_variables.h"
-#include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -30,38 +30,20 @@ std::string Hex(const uint8_t (&bytes)[16]) {
   return hex;
 }
 
-// The analyzer's argument kinds begin at 0 where the trace's begin at 1.
+// A kind of a newer writer is bytes.
 ArgKind KindOf(uint8_t kind) {
-  switch (static_cast<trace::ArgKind>(kind)) {
-    case trace::ArgKind::kInt: return ArgKind::kInt;
-    case trace::ArgKind::kUint: return ArgKind::kUint;
-    case trace::ArgKind::kFloat: return ArgKind::kFloat;
-    case trace::ArgKind::kPointer: return ArgKind::kPointer;
-    case trace::ArgKind::kEnum: return ArgKind::kEnum;
-    case trace::ArgKind::kHandle: return ArgKind::kHandle;
-    case trace::ArgKind::kBytes: break;
-  }
-  return ArgKind::kBytes;
-}
-
-bool IsLaunch(const EntryPoint& entry) {
-  if (entry.info != nullptr) return entry.info->kind == specs::Kind::kLaunch;
-  return entry.symbol.find("Launch") != std::string::npos;
-}
-
-// As cudaLaunchKernel, cuLaunchKernel and __cudaLaunchKernel call it.
-bool IsFunctionName(std::string_view name) {
-  return name == "func" || name == "f" || name == "kernel";
+  const bool is_known = kind != 0 && kind < specs::Words<ArgKind>::kCount;
+  return is_known ? static_cast<ArgKind>(kind) : ArgKind::kBytes;
 }
 
 // Offsets of the arguments that the reader itself follows.
 void FindSpecialArgs(const EntryPoint& entry, EntryLayout& layout) {
   for (const ArgLayout& arg : entry.args) {
     if (arg.offset + arg.width > layout.payload_bytes) continue;
-    if (arg.name == "operation" && arg.width == 4) {
+    if (arg.meaning == Meaning::kOperation && arg.width == 4) {
       layout.operation_offset = arg.offset;
     }
-    if (IsFunctionName(arg.name) && arg.width == 8 && IsLaunch(entry)) {
+    if (arg.meaning == Meaning::kKernel && arg.width == 8) {
       layout.function_offset = arg.offset;
     }
   }
@@ -117,11 +99,13 @@ void Definitions::AddEntryPoint(const RecordView& record) {
     trace::ArgRecord arg;
     if (!tail.Read(&arg, sizeof(arg)))
       return losses_.Add(trace::LossKind::kDanglingId);
-    entry.args.push_back({"", arg.offset, arg.width, KindOf(arg.kind)});
+    entry.args.push_back({"", arg.offset, arg.width, KindOf(arg.kind),
+                          static_cast<Meaning>(arg.meaning)});
   }
   entry.symbol = NextString(tail);
   entry.library = NextString(tail);
   for (ArgLayout& arg : entry.args) arg.name = NextString(tail);
+  if (minor_version_ < kFirstWithMeanings) SetMeaningsByName(entry);
   EntryLayout layout;
   layout.payload_bytes =
       std::min<uint8_t>(fixed.payload_bytes, trace::kMaxCallPayloadBytes);

@@ -39,8 +39,13 @@ struct StreamRef {
 // counted are 0 where it means none, devices and threads.
 class Definitions {
  public:
-  Definitions(ModelBuilder& builder, Process& process, LossCounts& losses)
-      : builder_(builder), process_(process), losses_(losses) {}
+  // `minor_version`: of the format that the writer followed.
+  Definitions(ModelBuilder& builder, Process& process, LossCounts& losses,
+              uint16_t minor_version)
+      : builder_(builder),
+        process_(process),
+        losses_(losses),
+        minor_version_(minor_version) {}
 
   // False: no definition, or one that holds only from its place in the file on.
   bool Add(const trace::RecordView& record);
@@ -74,6 +79,7 @@ class Definitions {
   ModelBuilder& builder_;
   Process& process_;
   LossCounts& losses_;
+  uint16_t minor_version_;
   trace::ClockRecord clock_ = {};
   IdMap<EntryLayout> entries_;
   IdMap<TextId> texts_;

@@ -16,6 +16,7 @@ std::string KeyOf(const EntryPoint& entry) {
     key += static_cast<char>(arg.offset);
     key += static_cast<char>(arg.width);
     key += static_cast<char>(arg.kind);
+    key += static_cast<char>(arg.meaning);
   }
   return key;
 }

@@ -29,7 +29,7 @@ class ProcessReader {
         process_(process),
         problems_(problems),
         chunks_(files, losses_, problems),
-        definitions_(builder, process, losses_),
+        definitions_(builder, process, losses_, Header().minor_version),
         calls_(process, definitions_, timeline_, losses_),
         activities_(process, definitions_, timeline_, losses_),
         samples_(process, definitions_, timeline_, losses_) {}

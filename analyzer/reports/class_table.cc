@@ -1,84 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <numeric>
+#include "analyzer/reports/class_table.h"
+
+#include <cctype>
 #include <vector>
 
-#include "analyzer/metrics/efficiency.h"
-#include "analyzer/reports/class_report.h"
 #include "analyzer/reports/render.h"
+#include "analyzer/reports/units.h"
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kFoldBelow = 0.005;  // of the total
+constexpr double kOneAtLeast = 0.95;
 
-Cell Milliseconds(double ns, double steps) {
-  return Number{ns / steps * 1e-6, ns / steps < 1e8 ? 2 : 1};
-}
-
-Cell Percent(std::optional<double> ratio) {
-  if (!ratio) return Blank{};
-  return Number{*ratio * 100, 1};
-}
-
-Cell PerStep(uint64_t count, double steps) {
+// Calls and kernels per step: whole ones, but 0.2 is not none.
+Cell PerStep(double count) {
   if (count == 0) return std::string("-");
-  return static_cast<int64_t>(std::max(1.0, count / steps + 0.5));
-}
-
-Cell TeraFlops(const Efficiency& e) {
-  if (e.flops <= 0 || e.known_ns <= 0) return Unknown{};
-  return Number{e.flops / e.known_ns * 1e-3, 1};
-}
-
-Cell OfPeak(const Efficiency& e) {
-  if (e.flops <= 0 || e.peak_flops <= 0) return Unknown{};
-  return Number{e.flops / e.peak_flops * 100, 1};
-}
-
-std::string BoundText(LayerClass layer_class, const ClassSummary& summary) {
-  switch (LimitOf(layer_class, summary)) {
-    case LimitedBy::kCompute: return "compute";
-    case LimitedBy::kMemory: return "memory";
-    case LimitedBy::kLatency: return "latency";
-    case LimitedBy::kUnknown: return "?";
-  }
-  return "?";
-}
-
-int64_t Backward(const ClassSummary& s) {
-  int64_t ns = 0;
-  for (size_t d = 0; d < kDirectionCount; ++d) {
-    if (IsBackward(static_cast<Direction>(d))) ns += s.direction_ns[d];
-  }
-  return ns;
+  if (count < kOneAtLeast) return Number{count, 1};
+  return static_cast<int64_t>(count + 0.5);
 }
 
 // "12.8 / 26.8"; "update" when that is all it does.
-std::string Directions(const ClassSummary& s, double steps) {
-  const int64_t forward =
-      s.direction_ns[static_cast<size_t>(Direction::kForward)];
-  const int64_t backward = Backward(s);
-  const int64_t update =
-      s.direction_ns[static_cast<size_t>(Direction::kUpdate)];
-  if (forward == 0 && backward == 0) return update > 0 ? "update" : "";
-  return Fixed(forward / steps * 1e-6, 2) + " / " +
-         Fixed(backward / steps * 1e-6, 2);
+std::string Directions(const StepShare& step) {
+  if (step.forward_ns == 0 && step.backward_ns == 0) {
+    return step.update_ns > 0 ? "update" : "";
+  }
+  return Fixed(step.forward_ns * kMsPerNs, 2) + " / " +
+         Fixed(step.backward_ns * kMsPerNs, 2);
 }
 
-std::vector<Cell> Row(const std::string& name, const ClassSummary& s,
-                      double total_ns, double steps, const std::string& bound) {
-  const double ns = static_cast<double>(s.gpu_ns);
+std::vector<Cell> Row(const std::string& name, const ClassFigures& figures,
+                      const std::string& bound) {
+  const StepShare& step = figures.step_mean;
   return {name,
-          Milliseconds(ns, steps),
-          Number{total_ns > 0 ? ns / total_ns * 100 : 0, 1},
-          PerStep(s.calls, steps),
-          PerStep(s.kernels, steps),
-          Percent(s.cpu_dependency()),
-          TeraFlops(s.efficiency),
-          OfPeak(s.efficiency),
+          Milliseconds(step.gpu_ns),
+          PercentCell(figures.share),
+          PerStep(step.calls),
+          PerStep(step.kernels),
+          PercentCell(figures.cpu_dependency),
+          KnownCell(figures.tflops, 1, 1),
+          KnownCell(figures.of_peak, kPercent, 1),
           bound,
-          Directions(s, steps)};
+          Directions(step)};
+}
+
+std::vector<Cell> FoldedRow(const SmallClasses& small) {
+  auto row =
+      Row("(" + std::to_string(small.count) + " more)", small.figures, "");
+  row[6] = row[7] = Blank{};
+  return row;
+}
+
+std::string BoundText(LimitedBy bound) {
+  return bound == LimitedBy::kUnknown ? "?" : std::string(Name(bound));
+}
+
+Cell BoundCell(LimitedBy bound) {
+  if (bound == LimitedBy::kUnknown) return Unknown{};
+  return std::string(Name(bound));
 }
 
 }  // namespace
@@ -90,10 +68,8 @@ std::string DisplayName(LayerClass layer_class) {
   return name;
 }
 
-Table ClassTable(const Summary& summary, const ReportOptions& options) {
-  const bool per_step = summary.steps.found_by != StepsFoundBy::kNone;
-  const double steps =
-      per_step ? std::max<double>(1, static_cast<double>(summary.windows)) : 1;
+Table ClassTable(const Figures& figures, const ReportOptions& options) {
+  const bool per_step = figures.steps.found_by != StepsFoundBy::kNone;
   const std::string per = per_step ? "/step" : "";
   Table table;
   table.columns = {{{"class"}, "class", false},
@@ -106,52 +82,38 @@ Table ClassTable(const Summary& summary, const ReportOptions& options) {
                    {{"of peak", "%"}, "of_peak_percent"},
                    {{"bound"}, "bound", false},
                    {{"fwd / bwd", "ms" + per}, "forward_backward_ms"}};
-  std::vector<size_t> order;
-  for (size_t c = 0; c < kClassCount; ++c) {
-    if (summary.classes[c].kernels > 0) order.push_back(c);
+  for (const ClassRow& row : figures.classes) {
+    if (row.small && !options.wide) continue;
+    table.rows.push_back(
+        Row(DisplayName(row.layer_class), row.figures, BoundText(row.bound)));
   }
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return summary.classes[a].gpu_ns > summary.classes[b].gpu_ns;
-  });
-  const double total = static_cast<double>(summary.total.gpu_ns);
-  ClassSummary folded;
-  int64_t n_folded = 0;
-  for (const size_t c : order) {
-    const ClassSummary& s = summary.classes[c];
-    const LayerClass layer_class = static_cast<LayerClass>(c);
-    const bool small = static_cast<double>(s.gpu_ns) < kFoldBelow * total;
-    // What could not be attributed is never hidden.
-    if (small && !options.wide && layer_class != LayerClass::kUnattributed) {
-      folded.Add(s);
-      ++n_folded;
-      continue;
-    }
-    table.rows.push_back(Row(DisplayName(layer_class), s, total, steps,
-                             BoundText(layer_class, s)));
+  if (figures.small_classes.count > 0 && !options.wide) {
+    table.rows.push_back(FoldedRow(figures.small_classes));
   }
-  if (n_folded > 0) {
-    auto row = Row("(" + std::to_string(n_folded) + " more)", folded, total,
-                   steps, "");
-    row[6] = row[7] = Blank{};
-    table.rows.push_back(row);
+  table.rows.push_back(Row("total", figures.program.total, ""));
+  return table;
+}
+
+Table TidyClassTable(const Figures& figures) {
+  Table table;
+  for (const char* key :
+       {"class", "gpu_ms", "share_percent", "calls", "kernels",
+        "cpu_dependency_percent", "tflops_per_s", "of_peak_percent", "bound",
+        "forward_ms", "backward_ms", "update_ms"}) {
+    table.columns.push_back({{}, key});
   }
-  auto row = Row("total", summary.total, total, steps, "");
-  const ClassSummary all = [&] {
-    ClassSummary sum = summary.total;
-    for (size_t i = 0; i < kIdleCauses; ++i) {
-      sum.idle_ns[i] += summary.between_steps_ns[i];
-    }
-    // Classes overlap; the program's own busy time is the device's.
-    sum.busy_ns = 0;
-    for (const DeviceSummary& device : summary.devices) {
-      sum.busy_ns +=
-          device.state_ns[static_cast<size_t>(DeviceState::kCompute)];
-    }
-    return sum;
-  }();
-  row[5] = Percent(all.cpu_dependency());
-  table.rows.push_back(row);
-  table.last_is_total = true;
+  for (const ClassRow& row : figures.classes) {
+    const ClassFigures& of_class = row.figures;
+    const StepShare& step = of_class.step_mean;
+    table.rows.push_back(
+        {DisplayName(row.layer_class), Milliseconds(step.gpu_ns),
+         PercentCell(of_class.share), Number{step.calls, 0},
+         Number{step.kernels, 0}, PercentCell(of_class.cpu_dependency),
+         KnownCell(of_class.tflops, 1, 1),
+         KnownCell(of_class.of_peak, kPercent, 1), BoundCell(row.bound),
+         Milliseconds(step.forward_ns), Milliseconds(step.backward_ns),
+         Milliseconds(step.update_ns)});
+  }
   return table;
 }
 

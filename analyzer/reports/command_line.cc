@@ -46,47 +46,63 @@ std::string Quoted(const std::string& text) {
 }
 
 // Of argument `i`, on one line.
-std::string ArgumentText(const Process& process, size_t i) {
-  const std::string& given = process.command[i];
+std::string ArgumentText(const std::vector<std::string>& command, size_t i) {
+  const std::string& given = command[i];
   // A title that a program gave itself is one argument of several words.
   const bool is_path = i == 0 && given.find(' ') == std::string::npos;
   return OneLine(is_path ? BaseName(given) : given);
 }
 
-std::string Join(const Process& process, bool whole) {
-  if (process.command.empty()) return Printable(process.program);
+}  // namespace
+
+std::string CommandText(std::string_view program,
+                        const std::vector<std::string>& command, bool is_cut) {
+  if (command.empty()) return Printable(program);
   std::string line;
-  bool is_cut = process.command_is_cut;
-  for (size_t i = 0; i < process.command.size(); ++i) {
+  for (size_t i = 0; i < command.size(); ++i) {
     // The program and what it runs are always told.
-    if (!whole && i > 1 && DisplayWidth(line) >= kMaxWidth) {
+    if (i > 1 && DisplayWidth(line) >= kMaxWidth) {
       is_cut = true;
       break;
     }
-    std::string text = ArgumentText(process, i);
-    if (!whole) text = WithoutMiddle(text);
+    const std::string text = WithoutMiddle(ArgumentText(command, i));
     if (i > 0) line += ' ';
-    line += process.command.size() == 1 ? text : Quoted(text);
+    line += command.size() == 1 ? text : Quoted(text);
   }
   return is_cut ? line + " " + std::string(kCut) : line;
 }
 
-}  // namespace
-
-std::string CommandText(const Process& process) { return Join(process, false); }
-
-std::string WholeCommandText(const Process& process) {
-  return Join(process, true);
+std::string WholeCommandText(std::string_view program,
+                             const std::vector<std::string>& command,
+                             bool is_cut) {
+  if (command.empty()) return Printable(program);
+  std::string line;
+  for (size_t i = 0; i < command.size(); ++i) {
+    const std::string text = ArgumentText(command, i);
+    if (i > 0) line += ' ';
+    line += command.size() == 1 ? text : Quoted(text);
+  }
+  return is_cut ? line + " " + std::string(kCut) : line;
 }
 
-std::string CommandsText(const TraceModel& model, const Process& process) {
+std::string CommandsText(const Summary& summary) {
+  std::string first;
+  bool first_has_gpu_work = false;
   std::set<std::string> all;
-  for (const Process& each : model.processes) all.insert(CommandText(each));
-  all.erase("");
-  const std::string text = CommandText(process);
-  const size_t others = all.size() - all.count(text);
-  if (text.empty() || others == 0) return text;
-  return text + " (and " + std::to_string(others) + " other command" +
+  for (const ProcessSummary& process : summary.processes) {
+    const std::string text =
+        CommandText(process.program, process.command, process.command_is_cut);
+    if (text.empty()) continue;
+    all.insert(text);
+    const bool has_gpu_work = !process.devices.empty();
+    if (first.empty() || (has_gpu_work && !first_has_gpu_work)) {
+      first = text;
+      first_has_gpu_work = has_gpu_work;
+    }
+  }
+  if (all.size() <= 1) return first;
+  const size_t others = all.size() - 1;
+  return first + " (and " + std::to_string(others) + " other command" +
          (others == 1 ? ")" : "s)");
 }
 

@@ -3,8 +3,10 @@
 #define DLTAP_ANALYZER_REPORTS_COMMAND_LINE_H_
 
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "analyzer/model/trace_model.h"
+#include "analyzer/metrics/summary.h"
 
 namespace dltap::analyzer {
 
@@ -12,14 +14,17 @@ namespace dltap::analyzer {
 // base name, then the arguments as they were given, quoted where words would
 // run together. Long arguments lose their middle, long lines their end. The
 // program's name alone where the trace has no arguments; empty: no name either.
-std::string CommandText(const Process& process);
+std::string CommandText(std::string_view program,
+                        const std::vector<std::string>& command, bool is_cut);
 
 // The same with nothing left out.
-std::string WholeCommandText(const Process& process);
+std::string WholeCommandText(std::string_view program,
+                             const std::vector<std::string>& command,
+                             bool is_cut);
 
-// The command of the whole run: that of `process`, and how many other commands
-// there were.
-std::string CommandsText(const TraceModel& model, const Process& process);
+// The command of the whole run: that of the first process with GPU work, and
+// how many other commands there were.
+std::string CommandsText(const Summary& summary);
 
 }  // namespace dltap::analyzer
 

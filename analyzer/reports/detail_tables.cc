@@ -1,62 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include "analyzer/reports/detail_tables.h"
 
-#include "analyzer/reports/class_report.h"
+#include <algorithm>
+#include <string>
+
+#include "analyzer/reports/class_table.h"
+#include "analyzer/reports/units.h"
 
 namespace dltap::analyzer {
 namespace {
 
-Cell Milliseconds(int64_t ns) {
-  return Number{static_cast<double>(ns) * 1e-6, 3};
+Cell ExactMs(int64_t ns) {
+  return Number{static_cast<double>(ns) * kMsPerNs, 3};
 }
 
-Cell Mean(int64_t ns, uint64_t count) {
-  if (count == 0) return Blank{};
-  return Number{static_cast<double>(ns) / static_cast<double>(count) * 1e-3, 2};
+Cell MeanUs(std::optional<double> ns) {
+  if (!ns) return Blank{};
+  return Number{*ns * kUsPerNs, 2};
 }
 
-Cell Share(int64_t ns, int64_t total) {
-  if (total <= 0) return Blank{};
-  return Number{100.0 * static_cast<double>(ns) / static_cast<double>(total),
-                1};
+Cell Count(uint64_t count) { return static_cast<int64_t>(count); }
+
+size_t RowsOf(size_t n_rows, const ReportOptions& options) {
+  return std::min(n_rows, options.top);
+}
+
+std::string NameOf(const DeviceFigures& device) {
+  return device.process->host + ":" + std::to_string(device.process->pid) +
+         " gpu" + std::to_string(device.sums->ordinal);
 }
 
 }  // namespace
 
-Table ApiTable(const Summary& summary, const ReportOptions& options) {
+Table ApiTable(const Figures& figures, const ReportOptions& options) {
   Table table;
   table.columns = {{{"function"}, "function", false},
                    {{"calls"}, "calls"},
                    {{"CPU", "ms"}, "cpu_ms"},
                    {{"mean", "us"}, "mean_cpu_us"},
                    {{"GPU", "ms"}, "gpu_ms"}};
-  for (const ApiSummary& api : summary.apis) {
-    if (table.rows.size() == options.top) break;
-    table.rows.push_back({api.name, static_cast<int64_t>(api.calls),
-                          Milliseconds(api.cpu_ns), Mean(api.cpu_ns, api.calls),
-                          Milliseconds(api.gpu_ns)});
+  for (size_t i = 0; i < RowsOf(figures.apis.size(), options); ++i) {
+    const ApiRow& api = figures.apis[i];
+    table.rows.push_back({api.name, Count(api.sums.calls),
+                          ExactMs(api.sums.cpu_ns), MeanUs(api.mean_cpu_ns),
+                          ExactMs(api.sums.gpu_ns)});
   }
   return table;
 }
 
-Table KernelTable(const Summary& summary, const ReportOptions& options) {
+Table KernelTable(const Figures& figures, const ReportOptions& options) {
   Table table;
   table.columns = {
       {{"kernel"}, "kernel", false}, {{"class"}, "class", false},
       {{"count"}, "count"},          {{"GPU", "ms"}, "gpu_ms"},
       {{"mean", "us"}, "mean_us"},   {{"share", "%"}, "share_percent"}};
-  for (const KernelSummary& kernel : summary.kernels) {
-    if (table.rows.size() == options.top) break;
+  for (size_t i = 0; i < RowsOf(figures.kernels.size(), options); ++i) {
+    const KernelRow& kernel = figures.kernels[i];
     table.rows.push_back({kernel.name, DisplayName(kernel.layer_class),
-                          static_cast<int64_t>(kernel.count),
-                          Milliseconds(kernel.gpu_ns),
-                          Mean(kernel.gpu_ns, kernel.count),
-                          Share(kernel.gpu_ns, summary.total.gpu_ns)});
+                          Count(kernel.sums.count), ExactMs(kernel.sums.gpu_ns),
+                          MeanUs(kernel.mean_ns), PercentCell(kernel.share)});
   }
   return table;
 }
 
-Table OpTable(const Summary& summary, const ReportOptions& options) {
+Table OpTable(const Figures& figures, const ReportOptions& options) {
   Table table;
   table.columns = {{{"op"}, "op", false},
                    {{"class"}, "class", false},
@@ -65,33 +72,33 @@ Table OpTable(const Summary& summary, const ReportOptions& options) {
                    {{"GPU", "ms"}, "gpu_ms"},
                    {{"share", "%"}, "share_percent"},
                    {{"TFLOP/s"}, "tflops_per_s"}};
-  for (const OpSummary& op : summary.ops) {
-    if (table.rows.size() == options.top) break;
-    const Efficiency& e = op.efficiency;
-    const Cell rate = e.flops > 0 && e.known_ns > 0
-                          ? Cell(Number{e.flops / e.known_ns * 1e-3, 1})
-                          : Cell(Unknown{});
-    table.rows.push_back(
-        {op.name, DisplayName(op.layer_class), std::string(Name(op.direction)),
-         static_cast<int64_t>(op.count), Milliseconds(op.gpu_ns),
-         Share(op.gpu_ns, summary.total.gpu_ns), rate});
+  for (size_t i = 0; i < RowsOf(figures.ops.size(), options); ++i) {
+    const OpRow& op = figures.ops[i];
+    table.rows.push_back({op.name, DisplayName(op.layer_class),
+                          std::string(Name(op.direction)), Count(op.sums.count),
+                          ExactMs(op.sums.gpu_ns), PercentCell(op.share),
+                          KnownCell(op.tflops, 1, 1)});
   }
   return table;
 }
 
-Table StepTable(const Summary& summary) {
+Table StepTable(const Figures& figures, bool with_device) {
   Table table;
-  table.columns = {{{"step"}, "step", false}, {{"ms"}, "ms"}};
-  for (size_t i = 0; i < summary.steps.ns.size(); ++i) {
-    const size_t step =
-        i < summary.steps.used.size() ? summary.steps.used[i] : i;
-    table.rows.push_back(
-        {std::to_string(step), Milliseconds(summary.steps.ns[i])});
+  if (with_device) table.columns.push_back({{"device"}, "device", false});
+  table.columns.push_back({{"step"}, "step", with_device});
+  table.columns.push_back({{"ms"}, "ms"});
+  for (const DeviceFigures& device : figures.devices) {
+    for (const StepTime& step : device.sums->steps) {
+      auto& row = table.rows.emplace_back();
+      if (with_device) row.push_back(NameOf(device));
+      row.push_back(Count(step.step));
+      row.push_back(ExactMs(step.ns));
+    }
   }
   return table;
 }
 
-Table DeviceTable(const TraceModel& model, const Summary& summary) {
+Table DeviceTable(const Figures& figures) {
   Table table;
   table.columns = {{{"device"}, "device", false},
                    {{"rank"}, "rank"},
@@ -100,18 +107,13 @@ Table DeviceTable(const TraceModel& model, const Summary& summary) {
                    {{"comm", "%"}, "comm_exposed_percent"},
                    {{"copy", "%"}, "copy_exposed_percent"},
                    {{"idle", "%"}, "idle_percent"}};
-  for (const DeviceSummary& device : summary.devices) {
-    const Process& process = model.processes[device.process];
-    const auto share = [&](DeviceState state) -> Cell {
-      return Share(device.state_ns[static_cast<size_t>(state)], device.wall_ns);
-    };
-    const Cell rank = process.rank ? Cell(int64_t{*process.rank}) : Blank{};
+  for (const DeviceFigures& device : figures.devices) {
+    const auto& rank = device.process->rank;
     table.rows.push_back(
-        {process.host + ":" + std::to_string(process.pid) + " gpu" +
-             std::to_string(process.devices[device.device.value()].ordinal),
-         rank, Milliseconds(device.wall_ns), share(DeviceState::kCompute),
-         share(DeviceState::kComm), share(DeviceState::kCopy),
-         share(DeviceState::kIdle)});
+        {NameOf(device), rank ? Cell(int64_t{*rank}) : Blank{},
+         ExactMs(device.sums->wall_ns), PercentCell(device.utilization),
+         PercentCell(device.comm_share), PercentCell(device.copy_share),
+         PercentCell(device.idle_share)});
   }
   return table;
 }

@@ -1,256 +1,214 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/reports/json_report.h"
 
+#include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "analyzer/output/json_writer.h"
+#include "analyzer/reports/json_rows.h"
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr std::string_view kFormats[] = {"dltap", "kineto", "nsys"};
-constexpr std::string_view kFoundBy[] = {"none", "marker", "period"};
+std::string_view FormatOf(const Summary& summary) {
+  constexpr std::string_view kFormats[] = {"dltap", "kineto", "nsys"};
+  if (summary.formats.empty()) return kFormats[0];
+  if (summary.formats.size() > 1) return "mixed";
+  return kFormats[static_cast<size_t>(*summary.formats.begin())];
+}
+
+std::string Joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
 
 class ReportWriter {
  public:
-  ReportWriter(const TraceModel& model, const Summary& summary)
-      : model_(model), summary_(summary) {}
+  ReportWriter(const Summary& summary, const Figures& figures)
+      : summary_(summary),
+        figures_(figures),
+        imported_(!summary.formats.empty() &&
+                  !summary.formats.contains(SourceFormat::kDltap)) {}
 
   std::string Run() {
     json_.BeginObject();
     json_.Field("schema", "dltap.report");
     json_.Field("version", 1);
     WriteSource();
-    WriteDevices();
+    WriteProgram();
+    WriteList("processes", summary_.processes, WriteProcess);
+    WriteList("devices", figures_.devices, WriteDevice);
     WriteSteps();
     WriteClasses();
     json_.Key("between_steps");
     json_.BeginObject();
-    WriteIdle(summary_.between_steps_ns);
+    WriteIdle(figures_.totals.between_steps_ns, imported_, json_);
     json_.EndObject();
-    WritePhases();
-    WriteApis();
-    WriteKernels();
+    WritePhases("phases", figures_.totals.phases_ns);
+    WriteList("limit", figures_.limits, WriteLimit);
+    WriteList("apis", figures_.apis, WriteApi);
+    WriteList("kernels", figures_.kernels, WriteKernel);
+    WriteList("ops", figures_.ops, WriteOp);
     WriteTrust();
     json_.EndObject();
     return json_.Take() + "\n";
   }
 
  private:
-  // Whether the source can show this cause; imports lack CPU samples.
-  bool CanShow(IdleCause cause) const {
-    if (model_.format == SourceFormat::kDltap) return true;
-    return cause != IdleCause::kFramework && cause != IdleCause::kBlocked &&
-           cause != IdleCause::kProfiler;
+  template <typename Rows, typename Write>
+  void WriteList(std::string_view key, const Rows& rows, Write write) {
+    json_.Key(key);
+    json_.BeginArray();
+    for (const auto& row : rows) write(row, json_);
+    json_.EndArray();
+  }
+
+  template <typename Times>
+  void WritePhases(std::string_view key, const Times& phases_ns) {
+    json_.Key(key);
+    json_.BeginObject();
+    for (size_t i = 0; i < kPhaseCount; ++i) {
+      json_.Field(std::string(Name(static_cast<Phase>(i))) + "_ns",
+                  phases_ns[i]);
+    }
+    json_.EndObject();
   }
 
   void WriteSource() {
     json_.Key("source");
     json_.BeginObject();
-    json_.Field("format", kFormats[static_cast<size_t>(model_.format)]);
+    json_.Field("format", FormatOf(summary_));
     json_.Key("files");
     json_.BeginArray();
-    for (const std::string& file : model_.files) json_.Value(file);
+    for (const std::string& file : summary_.files) json_.Value(file);
     json_.EndArray();
+    const std::string program = Joined(figures_.program.names);
     json_.Key("program");
-    const bool known =
-        !model_.processes.empty() && !model_.processes.front().program.empty();
-    known ? json_.Value(model_.processes.front().program) : json_.Null();
-    json_.Field("simulated", model_.simulated);
+    program.empty() ? json_.Null() : json_.Value(program);
+    json_.Field("simulated", summary_.simulated);
     json_.EndObject();
   }
 
-  void WriteDevices() {
-    json_.Key("devices");
+  void WriteProgram() {
+    const ProgramFigures& program = figures_.program;
+    json_.Key("program");
+    json_.BeginObject();
+    const std::string command = CommandsText(summary_);
+    json_.Key("command");
+    command.empty() ? json_.Null() : json_.Value(command);
+    json_.Field("processes", program.processes);
+    json_.Key("gpus");
     json_.BeginArray();
-    for (const DeviceSummary& device : summary_.devices) {
-      const Process& process = model_.processes[device.process];
-      const Device& info = process.devices[device.device.value()];
-      const auto state = [&device](DeviceState s) {
-        return device.state_ns[static_cast<size_t>(s)];
-      };
+    for (const auto& [name, count] : program.gpus) {
       json_.BeginObject();
-      json_.Field("process", process.host + ":" + std::to_string(process.pid));
-      json_.Field("rank", process.rank);
-      json_.Field("id", info.ordinal);
-      json_.Field("name", info.name);
-      json_.Field("wall_ns", device.wall_ns);
-      json_.Field("busy_ns", state(DeviceState::kCompute) +
-                                 state(DeviceState::kComm) +
-                                 state(DeviceState::kCopy));
-      json_.Field("compute_ns", state(DeviceState::kCompute));
-      json_.Field("comm_exposed_ns", state(DeviceState::kComm));
-      json_.Field("copy_exposed_ns", state(DeviceState::kCopy));
-      json_.Field("idle_ns", state(DeviceState::kIdle));
-      json_.Field("not_observed_ns", state(DeviceState::kNotObserved));
-      json_.Field("utilization", device.utilization());
+      json_.Field("name", name);
+      json_.Field("count", count);
       json_.EndObject();
     }
     json_.EndArray();
+    json_.Field("per_step", program.per_step);
+    json_.Field("utilization", program.utilization);
+    json_.Field("comm_exposed_share", program.comm_share);
+    json_.Field("cpu_dependency", program.cpu_dependency);
+    json_.Field("longest_wall_ns", program.longest_wall_ns);
+    json_.Field("samples_per_s", program.samples_per_s);
+    json_.Key("host_work_ns");
+    json_.Null();
+    json_.Key("device_work_ns");
+    json_.Null();
+    WriteIdleOfProgram();
+    json_.Key("total");
+    json_.BeginObject();
+    WriteClassFigures(program.total, json_);
+    json_.EndObject();
+    json_.EndObject();
+  }
+
+  void WriteIdleOfProgram() {
+    const ProgramFigures& program = figures_.program;
+    json_.Key("idle");
+    json_.BeginObject();
+    json_.Field("ns", program.idle_ns);
+    WriteIdle(figures_.totals.idle_ns, imported_, json_);
+    json_.EndObject();
+    json_.Key("step_mean");
+    json_.BeginObject();
+    json_.Field("idle_ns", program.idle_step_ns);
+    WriteIdle(program.idle_by_cause_step_ns, imported_, json_);
+    WritePhases("phases", program.phases_step_ns);
+    json_.EndObject();
   }
 
   void WriteSteps() {
-    const StepSummary& steps = summary_.steps;
+    const StepFigures& steps = figures_.steps;
     json_.Key("steps");
     json_.BeginObject();
-    json_.Field("count", static_cast<uint64_t>(steps.found));
+    json_.Field("count", steps.found);
+    json_.Field("used_count", steps.used);
+    json_.Field("processes", steps.processes);
+    json_.Field("processes_without", steps.processes_without);
     json_.Key("used");
     json_.BeginArray();
-    for (size_t i = 0; i < steps.used.size();) {
-      size_t last = i;
-      while (last + 1 < steps.used.size() &&
-             steps.used[last + 1] == steps.used[last] + 1) {
-        ++last;
-      }
-      json_.BeginArray();
-      json_.Value(static_cast<uint64_t>(steps.used[i]));
-      json_.Value(static_cast<uint64_t>(steps.used[last]));
-      json_.EndArray();
-      i = last + 1;
+    for (const ProcessSummary& process : summary_.processes) {
+      if (!process.devices.empty()) WriteRanges(process.steps.used, json_);
     }
     json_.EndArray();
-    const bool found = steps.found_by != StepsFoundBy::kNone;
     json_.Key("ns");
     json_.BeginArray();
-    if (found) {
-      for (const int64_t ns : steps.ns) json_.Value(ns);
+    for (const int64_t ns : steps.ns) json_.Value(ns);
+    json_.EndArray();
+    json_.Field("mean_ns", steps.mean_ns);
+    json_.Field("stddev_ns", steps.stddev_ns);
+    json_.Field("found_by", Name(steps.found_by));
+    json_.EndObject();
+    json_.Key("left_out");
+    json_.BeginArray();
+    for (size_t use = 0; use < kStepUses; ++use) {
+      if (steps.left_out[use] == 0) continue;
+      json_.BeginObject();
+      json_.Field("reason", Name(static_cast<StepUse>(use)));
+      json_.Field("steps", steps.left_out[use]);
+      json_.EndObject();
     }
     json_.EndArray();
-    json_.Field("mean_ns", found ? std::optional(steps.mean_ns) : std::nullopt);
-    json_.Field("stddev_ns",
-                found ? std::optional(steps.stddev_ns) : std::nullopt);
-    json_.Field("found_by", kFoundBy[static_cast<size_t>(steps.found_by)]);
-    json_.EndObject();
-  }
-
-  void WriteIdle(const std::array<int64_t, kIdleCauses>& idle) {
-    const auto group = [&](std::string_view key, bool host) {
-      json_.Key(key);
-      json_.BeginObject();
-      for (size_t i = 0; i < kIdleCauses; ++i) {
-        const auto cause = static_cast<IdleCause>(i);
-        if (IsHostCause(cause) != host) continue;
-        json_.Key(Name(cause));
-        CanShow(cause) ? json_.Value(idle[i]) : json_.Null();
-      }
-      json_.EndObject();
-    };
-    group("host_ns", true);
-    group("device_ns", false);
-  }
-
-  template <typename Enum, typename Array>
-  void WriteByName(std::string_view key, const Array& values) {
-    json_.Key(key);
-    json_.BeginObject();
-    for (size_t i = 0; i < values.size(); ++i) {
-      json_.Field(Name(static_cast<Enum>(i)), values[i]);
-    }
-    json_.EndObject();
-  }
-
-  int64_t BackwardNs(const ClassSummary& s) const {
-    int64_t ns = 0;
-    for (size_t d = 0; d < kDirectionCount; ++d) {
-      if (IsBackward(static_cast<Direction>(d))) ns += s.direction_ns[d];
-    }
-    return ns;
-  }
-
-  void WriteClass(LayerClass layer_class, const ClassSummary& s) {
-    const auto direction = [&s](Direction d) {
-      return s.direction_ns[static_cast<size_t>(d)];
-    };
-    int64_t wall = 0;
-    for (const DeviceSummary& device : summary_.devices) wall += device.wall_ns;
-    json_.BeginObject();
-    json_.Field("class", Name(layer_class));
-    json_.Field("gpu_ns", s.gpu_ns);
-    json_.Field("busy_ns", s.busy_ns);
-    json_.Field("exclusive_ns", s.exclusive_ns);
-    json_.Field("share",
-                summary_.total.gpu_ns > 0
-                    ? std::optional(static_cast<double>(s.gpu_ns) /
-                                    static_cast<double>(summary_.total.gpu_ns))
-                    : std::nullopt);
-    json_.Field("calls", s.calls);
-    json_.Field("kernels", s.kernels);
-    json_.Field("utilization",
-                wall > 0 ? std::optional(static_cast<double>(s.busy_ns) /
-                                         static_cast<double>(wall))
-                         : std::nullopt);
-    WriteIdle(s.idle_ns);
-    json_.Field("cpu_dependency", s.cpu_dependency());
-    json_.Field("flops", s.efficiency.flops > 0
-                             ? std::optional(s.efficiency.flops)
-                             : std::nullopt);
-    json_.Field("forward_ns", direction(Direction::kForward));
-    json_.Field("backward_ns", BackwardNs(s));
-    json_.Field("update_ns", direction(Direction::kUpdate));
-    WriteByName<Direction>("direction_ns", s.direction_ns);
-    WriteByName<JoinedBy>("joined_by", s.joined_by_ns);
-    WriteByName<ClassFrom>("class_from", s.class_from_ns);
-    json_.EndObject();
   }
 
   void WriteClasses() {
-    json_.Key("classes");
-    json_.BeginArray();
-    for (size_t c = 0; c < kClassCount; ++c) {
-      if (summary_.classes[c].kernels == 0) continue;
-      WriteClass(static_cast<LayerClass>(c), summary_.classes[c]);
-    }
-    json_.EndArray();
-  }
-
-  void WritePhases() {
-    json_.Key("phases");
+    std::vector<ClassRow> rows = figures_.classes;
+    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+      return a.layer_class < b.layer_class;
+    });
+    WriteList("classes", rows, [this](const ClassRow& row, JsonWriter& json) {
+      WriteClass(row, imported_, json);
+    });
+    json_.Key("small_classes");
     json_.BeginObject();
-    for (size_t i = 0; i < kPhaseCount; ++i) {
-      json_.Field(std::string(Name(static_cast<Phase>(i))) + "_ns",
-                  summary_.phases_ns[i]);
-    }
+    json_.Field("count", figures_.small_classes.count);
+    WriteClassFigures(figures_.small_classes.figures, json_);
     json_.EndObject();
   }
 
-  void WriteApis() {
-    json_.Key("apis");
-    json_.BeginArray();
-    for (const ApiSummary& api : summary_.apis) {
-      json_.BeginObject();
-      json_.Field("name", api.name);
-      json_.Field("calls", api.calls);
-      json_.Field("cpu_ns", api.cpu_ns);
-      json_.Field("gpu_ns", api.gpu_ns);
-      json_.EndObject();
-    }
-    json_.EndArray();
-  }
-
-  void WriteKernels() {
-    json_.Key("kernels");
-    json_.BeginArray();
-    for (const KernelSummary& kernel : summary_.kernels) {
-      json_.BeginObject();
-      json_.Field("name", kernel.name);
-      json_.Field("class", Name(kernel.layer_class));
-      json_.Field("count", kernel.count);
-      json_.Field("gpu_ns", kernel.gpu_ns);
-      json_.EndObject();
-    }
-    json_.EndArray();
-  }
-
   void WriteTrust() {
-    const TrustSummary& trust = summary_.trust;
+    const TrustFigures& trust = figures_.trust;
     json_.Key("trust");
     json_.BeginObject();
     json_.Key("lost");
     json_.BeginObject();
     for (const auto& [cause, count] : trust.lost) json_.Field(cause, count);
     json_.EndObject();
+    json_.Field("lost_records", trust.lost_records);
     json_.Field("classified_share", trust.classified_share);
     json_.Field("flops_known_share", trust.flops_known_share);
+    json_.Key("class_from_share");
+    json_.BeginObject();
+    for (size_t i = 0; i < kClassFromCount; ++i) {
+      json_.Field(Name(static_cast<ClassFrom>(i)), trust.class_from_share[i]);
+    }
+    json_.EndObject();
     json_.Field("launches_without_kernel", trust.launches_without_kernel);
     json_.Field("kernels_without_launch", trust.kernels_without_launch);
     json_.Field("level", trust.level);
@@ -259,18 +217,20 @@ class ReportWriter {
     json_.Field("overhead_ns", trust.overhead_ns);
     json_.Field("clock_residual_ns", trust.clock_residual_ns);
     json_.Field("composite_ns", trust.composite_ns);
+    json_.Field("not_observed_ns", trust.not_observed_ns);
     json_.EndObject();
   }
 
-  const TraceModel& model_;
   const Summary& summary_;
+  const Figures& figures_;
+  const bool imported_;
   JsonWriter json_;
 };
 
 }  // namespace
 
-std::string JsonReport(const TraceModel& model, const Summary& summary) {
-  return ReportWriter(model, summary).Run();
+std::string JsonReport(const Summary& summary, const Figures& figures) {
+  return ReportWriter(summary, figures).Run();
 }
 
 }  // namespace dltap::analyzer

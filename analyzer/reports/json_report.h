@@ -4,15 +4,14 @@
 
 #include <string>
 
-#include "analyzer/metrics/summary.h"
-#include "analyzer/model/trace_model.h"
+#include "analyzer/metrics/figures.h"
 
 namespace dltap::analyzer {
 
-// The JSON report, schema dltap.report version 1 (report.schema.json). Fields
-// may be added, never renamed; what is unknown is null. Times are integer
-// nanoseconds, summed over the used steps.
-std::string JsonReport(const TraceModel& model, const Summary& summary);
+// Every number of the report as one JSON document, by report.schema.json.
+// `figures` are those of `summary`. Times in ns, ratios 1 for the whole, what
+// is not known null; bytes of names that are no UTF-8 become U+FFFD.
+std::string JsonReport(const Summary& summary, const Figures& figures);
 
 }  // namespace dltap::analyzer
 

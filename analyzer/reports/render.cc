@@ -9,6 +9,7 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr size_t kMinFirstColumn = 12;
+constexpr double kHeadShare = 0.6667;  // of a shortened text
 
 template <typename... Visitors>
 struct Overloaded : Visitors... {
@@ -43,8 +44,11 @@ std::string CsvOf(const Cell& cell) {
                  },
                  [](int64_t value) { return std::to_string(value); },
                  [](const Number& n) {
+                   if (!std::isfinite(n.value)) return std::string();
                    char text[64];
-                   std::snprintf(text, sizeof text, "%.17g", n.value);
+                   // Fewer digits than a double has: 2.6855, and not
+                   // 2.6854999999999998.
+                   std::snprintf(text, sizeof text, "%.15g", n.value);
                    return std::string(text);
                  }},
       cell);
@@ -59,7 +63,8 @@ std::string Pad(const std::string& text, size_t width, bool right) {
 std::string Shorten(const std::string& text, size_t width) {
   const size_t has = DisplayWidth(text);
   if (has <= width || width < 8) return text;
-  const size_t head = (width - 3) * 2 / 3;
+  const auto head =
+      static_cast<size_t>(static_cast<double>(width - 3) * kHeadShare);
   const size_t tail = width - 3 - head;
   return text.substr(0, ByteOfColumn(text, head)) + "..." +
          text.substr(ByteOfColumn(text, has - tail));

@@ -24,16 +24,15 @@ using Cell = std::variant<Blank, Unknown, std::string, int64_t, Number>;
 struct Column {
   std::vector<std::string> header;  // lines, top to bottom; the last is the
                                     // name, units stand here, never in cells
-  std::string key;                  // for CSV: "gpu_ns_per_step"
+  std::string key;                  // for CSV: "gpu_ms"
   bool right = true;
 };
 
-// What a report shows, before anyone decides how. Renderers print it; they
-// never divide.
+// What a report shows, before anyone decides how. Its numbers come from
+// metrics/figures.h; renderers print them and never divide.
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
-  bool last_is_total = false;
 };
 
 }  // namespace dltap::analyzer

@@ -4,26 +4,21 @@
 
 #include <string>
 
-#include "analyzer/metrics/summary.h"
-#include "analyzer/model/trace_model.h"
-#include "analyzer/reports/class_report.h"
+#include "analyzer/metrics/figures.h"
+#include "analyzer/reports/report_options.h"
 
 namespace dltap::analyzer {
 
-enum class ReportBy : uint8_t { kClass, kApi, kKernel, kOp, kStep };
-
 // The report for people: header, the step and its idle time, one table, what
-// limits the step, and how far the numbers can be trusted.
-std::string TextReport(const TraceModel& model, const Summary& summary,
+// limits the step, and how far the numbers can be trusted. `figures` are those
+// of `summary`. Bytes of names that a terminal would obey are made visible.
+std::string TextReport(const Summary& summary, const Figures& figures,
                        ReportBy by, const ReportOptions& options);
 
-// The one table of such a report.
-Table ReportTable(const TraceModel& model, const Summary& summary, ReportBy by,
-                  const ReportOptions& options);
-
-// One sentence that names what limits the step; empty when nothing can be
-// said.
-std::string LimitSentence(const Summary& summary);
+// The one table of such a report as CSV: every cell a name or one number,
+// without units, thousands or a total; unknown is empty.
+std::string CsvReport(const Figures& figures, ReportBy by,
+                      const ReportOptions& options);
 
 }  // namespace dltap::analyzer
 

@@ -4,18 +4,9 @@
 
 #include <cstdint>
 
-namespace dltap::specs {
+#include "vocabulary.h"
 
-// How the bytes of a recorded argument are read. Written to traces: values are
-// never reused.
-enum class ArgKind : uint8_t {
-  kInt = 1,
-  kUint = 2,
-  kFloat = 3,
-  kPointer = 4,  // of data: the collector clears it under DLTAP_POINTERS=0
-  kEnum = 5,     // signed, kept in the fewest of 1, 2, 4 bytes that hold it
-  kHandle = 6,   // of an opaque vendor object
-};
+namespace dltap::specs {
 
 // One recorded argument. Little-endian, aligned to its width. The name is the
 // header's; "config.gridDim.x" for a member of a structure passed by value or
@@ -26,6 +17,7 @@ struct ArgField {
   uint8_t offset;  // in the payload
   uint8_t width;   // 1, 2, 4 or 8 bytes
   ArgKind kind;
+  Meaning meaning;
 };
 
 // The payload of one entry point's record: 16 bytes lie in the first slot, 32

@@ -3,18 +3,19 @@
 #define DLTAP_SHIM_SPECS_ENTRY_POINT_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
-#include "shim/specs/roles.h"
+#include "vocabulary.h"
 
 namespace dltap::specs {
 
-// One argument that means something: {"m", "m"}, {"a", "Atype"}. `argument` is
-// the name of a field of the entry point's argument layout (which a trace
-// carries in-band), or a constant written "=f32".
+// One argument that means something: {kDimM, "m"}, {kDtypeA, "Atype"}. The
+// argument is a field of the entry point's argument layout, whose meaning a
+// trace carries in-band, or a constant written "=f32".
 struct ArgumentMeaning {
-  std::string_view meaning;
+  Meaning meaning;
   std::string_view argument;
 };
 
@@ -25,19 +26,11 @@ struct EntryPointInfo {
   Library library;
   Role role;
   Kind kind;
-  std::string_view layer_class;  // "conv", "gemm"; docs/design.md section 5
-  std::string_view direction;    // "forward", "backward_data", ...
-  std::string_view reason;       // why a kNot function is not wrapped
-  std::string_view handle;       // argument that knows the stream
-  std::string_view stream;       // argument that is the stream
-  std::string_view event;
-  std::string_view copy_kind;  // argument, or "=h2d", "=d2h", ...
-  // Factors of the byte count: arguments, or constants written "=2".
-  std::span<const std::string_view> bytes;
-  std::span<const ArgumentMeaning> dims;
-  std::span<const ArgumentMeaning> dtypes;
-  std::span<const ArgumentMeaning> transposed;
-  std::span<const ArgumentMeaning> pointers;
+  std::optional<LayerClass> layer_class;
+  Direction direction;
+  std::string_view reason;  // why a kNot function is not wrapped
+  // An argument has one meaning; kBytes stands at each factor of a byte count.
+  std::span<const ArgumentMeaning> arguments;
   uint8_t routes;  // kRouteSymbol, ...
   bool blocking;   // the call may wait for the device
   bool autotune;   // runs trial kernels that are no work of the model

@@ -29,17 +29,6 @@ struct ClockRecord {
   uint8_t reserved[7];
 };
 
-// Same numbers as specs::ArgKind.
-enum class ArgKind : uint8_t {
-  kInt = 1,
-  kUint = 2,
-  kFloat = 3,
-  kPointer = 4,
-  kEnum = 5,
-  kHandle = 6,
-  kBytes = 7,
-};
-
 // Then ArgRecord[arg_count]; strings: symbol, library ("cublas"), and the
 // arguments' names.
 struct EntryPointRecord {
@@ -52,10 +41,10 @@ struct EntryPointRecord {
   uint8_t reserved[3];
 };
 struct ArgRecord {
-  uint8_t offset;  // in the payload
-  uint8_t width;   // 1, 2, 4, 8; kBytes: any
-  uint8_t kind;    // ArgKind
-  uint8_t reserved;
+  uint8_t offset;   // in the payload
+  uint8_t width;    // 1, 2, 4, 8; kBytes: any
+  uint8_t kind;     // specs::ArgKind
+  uint8_t meaning;  // specs::Meaning; 0 in format 1.0
 };
 
 // One string. Ids begin at 1 and are shared by all names.
@@ -147,15 +136,15 @@ struct OperationRecord {
   uint32_t node_count;
 };
 struct OperationNode {
-  uint16_t kind;    // opmodel::OpKind
-  uint8_t cell;     // opmodel::RnnCell
-  uint8_t storage;  // opmodel::DType
-  uint8_t math;     // opmodel::DType
+  uint16_t kind;    // specs::OpKind
+  uint8_t cell;     // specs::RnnCell
+  uint8_t storage;  // specs::DType
+  uint8_t math;     // specs::DType
   uint8_t dim_count;
   uint8_t reserved[2];
 };
 struct DimRecord {
-  uint8_t dim;  // opmodel::Dim
+  uint8_t dim;  // specs::Dim
   uint8_t reserved[7];
   int64_t value;
 };

@@ -199,13 +199,13 @@ struct StreamAttributeFacts {
 };
 struct ResourceActivityRecord {
   ResourceEvent event;
-  void* context;              // CUcontext
-  void* handle;               // CUstream, CUgraph, CUgraphExec, CUmodule
-  void* original_graph;       // kGraphCloned, kGraphExecCreated
-  void* node;                 // CUgraphNode
-  void* original_node;        // kGraphNodeCloned
-  int node_type;              // CUgraphNodeType
-  void* dependent = nullptr;  // CUgraphNode, of kGraphDependency*
+  void* context = nullptr;         // CUcontext
+  void* handle = nullptr;          // CUstream, CUgraph, CUgraphExec, CUmodule
+  void* original_graph = nullptr;  // kGraphCloned, kGraphExecCreated
+  void* node = nullptr;            // CUgraphNode
+  void* original_node = nullptr;   // kGraphNodeCloned
+  int node_type = 0;               // CUgraphNodeType
+  void* dependent = nullptr;       // CUgraphNode, of kGraphDependency*
   const ModuleFacts* module = nullptr;
   const StreamAttributeFacts* stream_attribute = nullptr;
 };
@@ -244,14 +244,6 @@ inline bool ActivityWanted(uint32_t bits) {
 
 // REQUIRES: ActivityWanted() of something was seen.
 ActivitySink& GetActivitySink();
-
-// Ids that CUPTI's getters report for handles; 0 when the handle is unknown.
-uint32_t ContextIdOf(void* context);
-uint32_t StreamIdOf(void* stream);  // null and 1: the legacy stream
-uint64_t GraphNodeIdOf(void* node);
-uint32_t GraphIdOf(void* graph);
-uint32_t GraphExecIdOf(void* graph_exec);
-uint32_t DeviceIdOfContext(void* context);
 
 }  // namespace dltap::simgpu
 

@@ -5,6 +5,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+
+#include "vocabulary.h"
 
 namespace dltap::simgpu {
 
@@ -39,6 +42,14 @@ struct ApiFunction {
   Fault* fault = nullptr;     // from DLTAP_SIM_FAULTS
 };
 
+// Whether shim/specs/vocabulary.toml has a library of that name.
+consteval bool IsLibrary(std::string_view name) {
+  for (const std::string_view known : specs::Words<specs::Library>::kNames) {
+    if (!known.empty() && known == name) return true;
+  }
+  return false;
+}
+
 template <size_t kSize>
 struct ApiName {
   consteval ApiName(const char (&literal)[kSize]) {  // NOLINT: implicit
@@ -53,6 +64,7 @@ template <ApiName kLibrary, ApiName kSymbol,
           ApiDomain kDomain = ApiDomain::kNone,
           BodyKind kBody = BodyKind::kReal>
 ApiFunction& FunctionOf() {
+  static_assert(IsLibrary(kLibrary.text));
   static constinit ApiFunction function{kLibrary.text, kSymbol.text, kDomain,
                                         kBody};
   return function;

@@ -3,10 +3,6 @@
 
 #include <utility>
 
-#include "simgpu/base/thread_state.h"
-#include "simgpu/launch/kernel.h"
-#include "simgpu/stream/device.h"
-
 namespace dltap::simgpu {
 namespace {
 
@@ -27,22 +23,6 @@ const void* TakeCallParams(CallId call) {
   const bool is_of_call =
       shown.call.domain == call.domain && shown.call.cbid == call.cbid;
   return is_of_call ? shown.params : nullptr;
-}
-
-CallContext CurrentCallContext() {
-  const ThreadState& thread = CurrentThread();
-  Context* context = nullptr;
-  if (!thread.contexts.empty()) {
-    context = thread.contexts.back();
-  } else if (DevicesReady()) {
-    context = CurrentDeviceState().primary_context;
-  }
-  return {context, context == nullptr ? 0 : context->id};
-}
-
-const char* NameOfKernel(const void* stub_or_handle) {
-  const Kernel* kernel = ResolveKernel(stub_or_handle);
-  return kernel == nullptr ? nullptr : kernel->name;
 }
 
 }  // namespace dltap::simgpu

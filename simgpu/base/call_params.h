@@ -38,16 +38,6 @@ class CallParams {
   Params params_;
 };
 
-// The calling thread's context, as a callback shows it.
-struct CallContext {
-  void* handle;
-  uint32_t id;
-};
-CallContext CurrentCallContext();
-
-// The mangled name of a CUfunction or of a kernel's host stub; null: unknown.
-const char* NameOfKernel(const void* stub_or_handle);
-
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SIMGPU_BASE_CALL_PARAMS_H_

@@ -16,7 +16,6 @@
 #include "simgpu/base/faults.h"
 #include "simgpu/base/fork_guard.h"
 #include "simgpu/base/host_cost.h"
-#include "simgpu/base/thread_state.h"
 
 namespace dltap::simgpu {
 namespace {

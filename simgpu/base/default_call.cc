@@ -3,10 +3,8 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
 
 #include "entry_points.h"
-#include "shim/specs/roles.h"
 #include "simgpu/base/api_scope.h"
 #include "simgpu/base/config.h"
 #include "simgpu/base/counters.h"
@@ -19,16 +17,8 @@ using specs::Library;
 
 constexpr size_t kHandleBytes = 64;
 
-// The names in DLTAP_SIM_COUNTS, by the value of specs::Library.
-constexpr const char* kLibraryNames[] = {
-    "",         "cuda",       "cudart", "cublas", "cublasLt", "cudnn",
-    "nccl",     "cupti",      "nvtx",   "nvml",   "nvrtc",    "cusolver",
-    "cusparse", "cusparseLt", "cufft",  "curand", "cufile",   "nvshmem",
-};
-
 constexpr const char* NameOf(Library library) {
-  const auto index = static_cast<size_t>(library);
-  return index < std::size(kLibraryNames) ? kLibraryNames[index] : "other";
+  return specs::Words<Library>::kNames[static_cast<size_t>(library)];
 }
 
 constexpr ApiDomain DomainOf(Library library) {
@@ -41,6 +31,7 @@ constinit ApiFunction g_functions[] = {
   ApiFunction(NameOf(Library::library), #symbol, DomainOf(Library::library), \
               BodyKind::kDefault),
 #include "entry_points.inc"
+#include "vocabulary.h"
 #undef DLTAP_ENTRY_POINT
 };
 

@@ -33,4 +33,18 @@ bool ArePagesMapped(const void* address, size_t bytes) {
   return true;
 }
 
+size_t RoundToPages(size_t bytes) {
+  return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
+void* MapPages(size_t bytes) {
+  void* pages = mmap(nullptr, RoundToPages(bytes), PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return pages == MAP_FAILED ? nullptr : pages;
+}
+
+void UnmapPages(void* address, size_t bytes) {
+  munmap(address, RoundToPages(bytes));
+}
+
 }  // namespace dltap::simgpu

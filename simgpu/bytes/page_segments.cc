@@ -4,14 +4,15 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <unordered_map>
 #include <vector>
 
+#include "simgpu/bytes/mapped_pages.h"
 #include "simgpu/bytes/memory_file.h"
-#include "simgpu/memory/ipc_memory.h"
-#include "simgpu/memory/memory.h"
+#include "simgpu/bytes/shared_memory.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -66,6 +67,16 @@ DevicePages TakeSmall(MemoryFile& file, size_t bytes) {
   return TakeRest(segments, bytes);
 }
 
+// True for addresses of freed ranges, too.
+bool IsInSegment(const void* address) {
+  Segments& segments = All();
+  const std::lock_guard lock(segments.mutex);
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  const auto next = segments.bases.upper_bound(at);
+  return next != segments.bases.begin() &&
+         at - *std::prev(next) < kSegmentBytes;
+}
+
 }  // namespace
 
 DevicePages MapDevicePages(size_t bytes) {
@@ -85,13 +96,9 @@ void UnmapDevicePages(const DevicePages& pages, size_t bytes) {
   segments.freed[bytes].push_back(pages);
 }
 
-bool IsInSegment(const void* address) {
-  Segments& segments = All();
-  const std::lock_guard lock(segments.mutex);
-  const auto at = reinterpret_cast<uintptr_t>(address);
-  const auto next = segments.bases.upper_bound(at);
-  return next != segments.bases.begin() &&
-         at - *std::prev(next) < kSegmentBytes;
+bool IsMappedMemory(const void* address, size_t bytes) {
+  if (IsInSegment(address)) return false;  // the devices', freed or not
+  return ArePagesMapped(address, bytes);
 }
 
 }  // namespace dltap::simgpu

@@ -6,8 +6,9 @@
 #include <cstring>
 #include <optional>
 
+#include "simgpu/bytes/address_map.h"
+#include "simgpu/bytes/mapped_pages.h"
 #include "simgpu/bytes/memory_file.h"
-#include "simgpu/memory/memory.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -8,8 +8,8 @@
 #include <map>
 #include <mutex>
 
-#include "simgpu/memory/ipc_memory.h"
-#include "simgpu/stream/work_order.h"
+#include "simgpu/bytes/shared_memory.h"
+#include "simgpu/bytes/work_order.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -10,7 +10,7 @@ namespace dltap::simgpu {
 // bytes are those that a copy, a memset, a library's result or a kernel that
 // computes has written, and that no kernel of which nobody knows what it wrote
 // may have overwritten since: none that comes after the write and before the
-// work that asks (stream/work_order.h). Thread-safe.
+// work that asks (work_order.h). Thread-safe.
 
 void MarkFresh(const void* address, size_t bytes);
 

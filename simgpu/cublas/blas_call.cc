@@ -8,6 +8,7 @@
 #include "simgpu/cublas/blas_handle.h"
 #include "simgpu/cublas/blas_types.h"
 #include "simgpu/cublas/gemm_kernels.h"
+#include "simgpu/cublas/gemm_operation.h"
 #include "simgpu/cublas/lt_route.h"
 #include "simgpu/cublas/vector_kernels.h"
 #include "simgpu/launch/library_call.h"
@@ -16,32 +17,17 @@
 namespace dltap::simgpu {
 namespace {
 
-using opmodel::Dim;
-using opmodel::DType;
-using opmodel::Operation;
-
-bool StartsWith(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 bool IsProduct(std::string_view routine) {
   constexpr std::string_view kProducts[] = {
       "gemm", "symm", "hemm", "trmm", "trsm", "syrk", "herk", "syr2k", "her2k"};
   return std::any_of(
       std::begin(kProducts), std::end(kProducts),
-      [&](std::string_view p) { return StartsWith(routine, p); });
+      [&](std::string_view p) { return routine.starts_with(p); });
 }
 
 int64_t At(const void* array, int64_t index, bool wide) {
   return wide ? static_cast<const int64_t*>(array)[index]
               : static_cast<const int32_t*>(array)[index];
-}
-
-// The k of functions that have none: the size of the square operand.
-int64_t InnerSize(const BlasArguments& arguments) {
-  if (StartsWith(arguments.routine, "gemm")) return arguments.k;
-  if (arguments.k > 0) return arguments.k;
-  return arguments.right_side ? arguments.n : arguments.m;
 }
 
 Error LaunchGroups(cublasContext& handle, const BlasArguments& arguments) {
@@ -93,28 +79,6 @@ Error WriteResult(cublasContext& handle, const BlasArguments& arguments) {
 }
 
 }  // namespace
-
-Operation GemmOperation(const cublasContext& handle,
-                        const BlasArguments& arguments) {
-  Operation op{.kind = opmodel::OpKind::kGemm};
-  op.storage = arguments.a_type >= 0
-                   ? DTypeOf(static_cast<cudaDataType>(arguments.a_type))
-                   : arguments.dtype;
-  if (op.storage == DType::kUnknown) op.storage = DType::kF32;
-  const auto compute =
-      arguments.compute_type >= 0
-          ? static_cast<cublasComputeType_t>(arguments.compute_type)
-          : CUBLAS_COMPUTE_32F;
-  op.math = MathOf(compute, op.storage, handle.math_mode);
-  const bool rank_update = arguments.m == 0;  // syrk and its kin: C is n x n
-  op[Dim::kBatch] = std::max<int64_t>(1, arguments.batch);
-  op[Dim::kM] = rank_update ? arguments.n : arguments.m;
-  op[Dim::kN] = arguments.n;
-  op[Dim::kK] = InnerSize(arguments);
-  op[Dim::kTransA] = arguments.trans_a;
-  op[Dim::kTransB] = arguments.trans_b;
-  return op;
-}
 
 int RunBlas(cublasContext* handle, const BlasArguments& arguments) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;

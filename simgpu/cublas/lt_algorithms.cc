@@ -150,7 +150,7 @@ SIMGPU_API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t preference, int wanted,
     cublasLtMatmulHeuristicResult_t results[], int* found) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulAlgoGetHeuristic">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatmulAlgoGetHeuristic">(), [&] {
         if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
         if (desc == nullptr || preference == nullptr || wanted <= 0 ||
             results == nullptr || found == nullptr) {
@@ -174,7 +174,7 @@ SIMGPU_API cublasStatus_t cublasLtMatmulAlgoCheck(
     cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algorithm,
     cublasLtMatmulHeuristicResult_t* result) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulAlgoCheck">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatmulAlgoCheck">(), [&] {
         if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
         if (desc == nullptr || algorithm == nullptr || result == nullptr) {
           return CUBLAS_STATUS_INVALID_VALUE;
@@ -197,7 +197,7 @@ SIMGPU_API cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(
     cublasLtMatmulAlgo_t* algorithm, cublasLtMatmulAlgoConfigAttributes_t id,
     const void* value, size_t bytes) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulAlgoConfigSetAttribute">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatmulAlgoConfigSetAttribute">(), [&] {
         return SetLtAttribute(kConfigAttributes, algorithm, id, value, bytes);
       });
 }
@@ -207,7 +207,7 @@ SIMGPU_API cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(
     cublasLtMatmulAlgoConfigAttributes_t id, void* value, size_t bytes,
     size_t* written) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulAlgoConfigGetAttribute">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatmulAlgoConfigGetAttribute">(), [&] {
         return GetLtAttribute(kConfigAttributes, algorithm, id, value, bytes,
                               written);
       });

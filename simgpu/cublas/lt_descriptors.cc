@@ -73,7 +73,7 @@ SIMGPU_API cublasStatus_t cublasLtMatrixLayoutCreate(
     cublasLtMatrixLayout_t* descriptor, cudaDataType type, uint64_t rows,
     uint64_t cols, int64_t ld) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatrixLayoutCreate">(),
+      FunctionOf<"cublaslt", "cublasLtMatrixLayoutCreate">(),
       [&] { return Create(descriptor, NewLayout(type, rows, cols, ld)); });
 }
 
@@ -81,7 +81,7 @@ SIMGPU_API cublasStatus_t cublasLtMatrixLayoutInit_internal(
     cublasLtMatrixLayout_t descriptor, size_t bytes, cudaDataType type,
     uint64_t rows, uint64_t cols, int64_t ld) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatrixLayoutInit_internal">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatrixLayoutInit_internal">(), [&] {
         return Place(descriptor, bytes, NewLayout(type, rows, cols, ld));
       });
 }
@@ -89,7 +89,7 @@ SIMGPU_API cublasStatus_t cublasLtMatrixLayoutInit_internal(
 SIMGPU_API cublasStatus_t
 cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t descriptor) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatrixLayoutDestroy">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatrixLayoutDestroy">(), [&] {
         delete descriptor;
         return CUBLAS_STATUS_SUCCESS;
       });
@@ -100,7 +100,7 @@ cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t descriptor,
                                  cublasLtMatrixLayoutAttribute_t attribute,
                                  const void* value, size_t bytes) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatrixLayoutSetAttribute">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatrixLayoutSetAttribute">(), [&] {
         return SetLtAttribute(kLayoutAttributes, descriptor, attribute, value,
                               bytes);
       });
@@ -111,7 +111,7 @@ cublasLtMatrixLayoutGetAttribute(cublasLtMatrixLayout_t descriptor,
                                  cublasLtMatrixLayoutAttribute_t attribute,
                                  void* value, size_t bytes, size_t* written) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatrixLayoutGetAttribute">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatrixLayoutGetAttribute">(), [&] {
         return GetLtAttribute(kLayoutAttributes, descriptor, attribute, value,
                               bytes, written);
       });
@@ -121,7 +121,7 @@ SIMGPU_API cublasStatus_t
 cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* descriptor,
                          cublasComputeType_t compute, cudaDataType_t scale) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulDescCreate">(),
+      FunctionOf<"cublaslt", "cublasLtMatmulDescCreate">(),
       [&] { return Create(descriptor, NewMatmulDesc(compute, scale)); });
 }
 
@@ -129,14 +129,14 @@ SIMGPU_API cublasStatus_t cublasLtMatmulDescInit_internal(
     cublasLtMatmulDesc_t descriptor, size_t bytes, cublasComputeType_t compute,
     cudaDataType_t scale) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulDescInit_internal">(),
+      FunctionOf<"cublaslt", "cublasLtMatmulDescInit_internal">(),
       [&] { return Place(descriptor, bytes, NewMatmulDesc(compute, scale)); });
 }
 
 SIMGPU_API cublasStatus_t
 cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t descriptor) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulDescDestroy">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatmulDescDestroy">(), [&] {
         delete descriptor;
         return CUBLAS_STATUS_SUCCESS;
       });
@@ -146,7 +146,7 @@ SIMGPU_API cublasStatus_t cublasLtMatmulDescSetAttribute(
     cublasLtMatmulDesc_t descriptor, cublasLtMatmulDescAttributes_t attribute,
     const void* value, size_t bytes) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulDescSetAttribute">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatmulDescSetAttribute">(), [&] {
         return SetLtAttribute(kMatmulAttributes, descriptor, attribute, value,
                               bytes);
       });
@@ -156,7 +156,7 @@ SIMGPU_API cublasStatus_t cublasLtMatmulDescGetAttribute(
     cublasLtMatmulDesc_t descriptor, cublasLtMatmulDescAttributes_t attribute,
     void* value, size_t bytes, size_t* written) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulDescGetAttribute">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatmulDescGetAttribute">(), [&] {
         return GetLtAttribute(kMatmulAttributes, descriptor, attribute, value,
                               bytes, written);
       });
@@ -165,21 +165,21 @@ SIMGPU_API cublasStatus_t cublasLtMatmulDescGetAttribute(
 SIMGPU_API cublasStatus_t
 cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* descriptor) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulPreferenceCreate">(),
+      FunctionOf<"cublaslt", "cublasLtMatmulPreferenceCreate">(),
       [&] { return Create(descriptor, NewPreference()); });
 }
 
 SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceInit_internal(
     cublasLtMatmulPreference_t descriptor, size_t bytes) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulPreferenceInit_internal">(),
+      FunctionOf<"cublaslt", "cublasLtMatmulPreferenceInit_internal">(),
       [&] { return Place(descriptor, bytes, NewPreference()); });
 }
 
 SIMGPU_API cublasStatus_t
 cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t descriptor) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulPreferenceDestroy">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatmulPreferenceDestroy">(), [&] {
         delete descriptor;
         return CUBLAS_STATUS_SUCCESS;
       });
@@ -190,7 +190,7 @@ SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
     cublasLtMatmulPreferenceAttributes_t attribute, const void* value,
     size_t bytes) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulPreferenceSetAttribute">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatmulPreferenceSetAttribute">(), [&] {
         return SetLtAttribute(kPreferenceAttributes, descriptor, attribute,
                               value, bytes);
       });
@@ -201,7 +201,7 @@ SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceGetAttribute(
     cublasLtMatmulPreferenceAttributes_t attribute, void* value, size_t bytes,
     size_t* written) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmulPreferenceGetAttribute">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatmulPreferenceGetAttribute">(), [&] {
         return GetLtAttribute(kPreferenceAttributes, descriptor, attribute,
                               value, bytes, written);
       });
@@ -210,7 +210,7 @@ SIMGPU_API cublasStatus_t cublasLtMatmulPreferenceGetAttribute(
 SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescCreate(
     cublasLtMatrixTransformDesc_t* descriptor, cudaDataType scale) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatrixTransformDescCreate">(),
+      FunctionOf<"cublaslt", "cublasLtMatrixTransformDescCreate">(),
       [&] { return Create(descriptor, NewTransformDesc(scale)); });
 }
 
@@ -218,14 +218,14 @@ SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescInit_internal(
     cublasLtMatrixTransformDesc_t descriptor, size_t bytes,
     cudaDataType scale) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatrixTransformDescInit_internal">(),
+      FunctionOf<"cublaslt", "cublasLtMatrixTransformDescInit_internal">(),
       [&] { return Place(descriptor, bytes, NewTransformDesc(scale)); });
 }
 
 SIMGPU_API cublasStatus_t
 cublasLtMatrixTransformDescDestroy(cublasLtMatrixTransformDesc_t descriptor) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatrixTransformDescDestroy">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatrixTransformDescDestroy">(), [&] {
         delete descriptor;
         return CUBLAS_STATUS_SUCCESS;
       });
@@ -236,7 +236,7 @@ SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescSetAttribute(
     cublasLtMatrixTransformDescAttributes_t attribute, const void* value,
     size_t bytes) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatrixTransformDescSetAttribute">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatrixTransformDescSetAttribute">(), [&] {
         return SetLtAttribute(kTransformAttributes, descriptor, attribute,
                               value, bytes);
       });
@@ -247,7 +247,7 @@ SIMGPU_API cublasStatus_t cublasLtMatrixTransformDescGetAttribute(
     cublasLtMatrixTransformDescAttributes_t attribute, void* value,
     size_t bytes, size_t* written) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatrixTransformDescGetAttribute">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatrixTransformDescGetAttribute">(), [&] {
         return GetLtAttribute(kTransformAttributes, descriptor, attribute,
                               value, bytes, written);
       });

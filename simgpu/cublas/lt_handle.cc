@@ -11,7 +11,7 @@ namespace dltap::simgpu {
 
 SIMGPU_API cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtCreate">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtCreate">(), [&] {
         if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
         if (InitializeDevices() != Error::kSuccess) {
           return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -23,35 +23,35 @@ SIMGPU_API cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
 
 SIMGPU_API cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtDestroy">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtDestroy">(), [&] {
         delete handle;  // a cublasHandle_t may not be passed here
         return CUBLAS_STATUS_SUCCESS;
       });
 }
 
 SIMGPU_API size_t cublasLtGetVersion() {
-  const ApiScope scope(FunctionOf<"cublasLt", "cublasLtGetVersion">());
+  const ApiScope scope(FunctionOf<"cublaslt", "cublasLtGetVersion">());
   return BlasVersion();
 }
 
 SIMGPU_API size_t cublasLtGetCudartVersion() {
-  const ApiScope scope(FunctionOf<"cublasLt", "cublasLtGetCudartVersion">());
+  const ApiScope scope(FunctionOf<"cublaslt", "cublasLtGetCudartVersion">());
   return GetLibraryVersions().cuda;
 }
 
 SIMGPU_API cublasStatus_t cublasLtGetProperty(libraryPropertyType type,
                                               int* value) {
-  const ApiScope scope(FunctionOf<"cublasLt", "cublasLtGetProperty">());
+  const ApiScope scope(FunctionOf<"cublaslt", "cublasLtGetProperty">());
   return BlasProperty(type, value);
 }
 
 SIMGPU_API const char* cublasLtGetStatusName(cublasStatus_t status) {
-  const ApiScope scope(FunctionOf<"cublasLt", "cublasLtGetStatusName">());
+  const ApiScope scope(FunctionOf<"cublaslt", "cublasLtGetStatusName">());
   return BlasStatusName(status);
 }
 
 SIMGPU_API const char* cublasLtGetStatusString(cublasStatus_t status) {
-  const ApiScope scope(FunctionOf<"cublasLt", "cublasLtGetStatusString">());
+  const ApiScope scope(FunctionOf<"cublaslt", "cublasLtGetStatusString">());
   return BlasStatusText(status);
 }
 

@@ -89,7 +89,7 @@ SIMGPU_API cublasStatus_t cublasLtMatmul(
     void*, cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algorithm,
     void*, size_t, cudaStream_t stream) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatmul">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatmul">(), [&] {
         if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
         if (desc == nullptr || alpha == nullptr) {
           return CUBLAS_STATUS_INVALID_VALUE;
@@ -109,7 +109,7 @@ SIMGPU_API cublasStatus_t cublasLtMatrixTransform(
     cublasLtMatrixLayout_t, void*, cublasLtMatrixLayout_t c,
     cudaStream_t stream) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
-      FunctionOf<"cublasLt", "cublasLtMatrixTransform">(), [&] {
+      FunctionOf<"cublaslt", "cublasLtMatrixTransform">(), [&] {
         if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
         if (desc == nullptr || c == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
         return StatusOf(LaunchLibraryKernel(

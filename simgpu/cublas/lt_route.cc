@@ -5,6 +5,7 @@
 
 #include "simgpu/base/api_scope.h"
 #include "simgpu/cublas/blas_handle.h"
+#include "simgpu/cublas/gemm_operation.h"
 #include "simgpu/cublas/lt_descriptors.h"
 #include "simgpu/launch/library_call.h"
 

@@ -2,7 +2,9 @@
 #ifndef DLTAP_SIMGPU_CUBLAS_LT_ROUTE_H_
 #define DLTAP_SIMGPU_CUBLAS_LT_ROUTE_H_
 
-#include "simgpu/cublas/blas_call.h"
+#include "simgpu/cublas/blas_arguments.h"
+
+struct cublasContext;  // blas_handle.h
 
 namespace dltap::simgpu {
 

@@ -3,7 +3,9 @@
 #define DLTAP_SIMGPU_CUBLAS_VECTOR_KERNELS_H_
 
 #include "simgpu/base/error.h"
-#include "simgpu/cublas/blas_call.h"
+#include "simgpu/cublas/blas_arguments.h"
+
+struct cublasContext;  // blas_handle.h
 
 namespace dltap::simgpu {
 

@@ -8,9 +8,11 @@
 #include "simgpu/base/thread_state.h"
 #include "simgpu/cudart/device_properties.h"
 #include "simgpu/cudart/runtime_call.h"
-#include "simgpu/graph/capture.h"
-#include "simgpu/memory/context_memory.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/stream/capture_sequence.h"
+#include "simgpu/stream/context.h"
 #include "simgpu/stream/device_attributes.h"
+#include "simgpu/stream/device_memory.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "simgpu/base/thread_state.h"
+#include "simgpu/bytes/mapped_pages.h"
 #include "simgpu/memory/memory.h"
 #include "simgpu/stream/device.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "simgpu/base/error_text.h"
 #include "simgpu/base/thread_state.h"
 #include "simgpu/cudart/runtime_call.h"
-#include "simgpu/launch/error_text.h"
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only
 

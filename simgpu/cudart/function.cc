@@ -8,7 +8,7 @@
 #include "simgpu/cudart/runtime_call.h"
 #include "simgpu/launch/kernel.h"
 #include "simgpu/launch/kernel_attributes.h"
-#include "simgpu/stream/occupancy.h"
+#include "simgpu/launch/kernel_occupancy.h"
 
 namespace dltap::simgpu {
 namespace {

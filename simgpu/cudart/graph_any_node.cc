@@ -3,6 +3,7 @@
 #include "simgpu/cudart/conversions.h"
 #include "simgpu/cudart/node_params.h"
 #include "simgpu/cudart/runtime_call.h"
+#include "simgpu/graph/node_attributes.h"
 #include "simgpu/graph/node_change.h"
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only

@@ -2,8 +2,8 @@
 #include "simgpu/cudart/conversions.h"
 #include "simgpu/cudart/runtime_call.h"
 #include "simgpu/graph/capture.h"
-#include "simgpu/memory/ipc_event.h"
 #include "simgpu/memory/ipc_memory.h"
+#include "simgpu/stream/ipc_event.h"
 
 namespace dltap::simgpu {
 

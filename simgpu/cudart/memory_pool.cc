@@ -110,13 +110,12 @@ cudaError_t cudaFreeAsync_ptsz(void* devPtr, cudaStream_t hStream) {
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* memPool, int device) {
-  return PoolOfDevice<"cudaDeviceGetDefaultMemPool">(
-      memPool, device, [](Device& d) { return d.default_pool; });
+  return PoolOfDevice<"cudaDeviceGetDefaultMemPool">(memPool, device,
+                                                     DefaultPoolOf);
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* memPool, int device) {
-  return PoolOfDevice<"cudaDeviceGetMemPool">(
-      memPool, device, [](Device& d) { return d.current_pool.load(); });
+  return PoolOfDevice<"cudaDeviceGetMemPool">(memPool, device, CurrentPoolOf);
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool) {

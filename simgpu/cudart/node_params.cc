@@ -4,9 +4,9 @@
 #include "simgpu/cudart/conversions.h"
 #include "simgpu/cudart/memory_box.h"
 #include "simgpu/cudart/runtime_call.h"
-#include "simgpu/graph/graph_query.h"
 #include "simgpu/graph/node_spec.h"
 #include "simgpu/launch/launch.h"
+#include "simgpu/launch/node_kernel.h"
 #include "simgpu/memory/transfer.h"
 
 namespace dltap::simgpu {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes of streams.
+#include "simgpu/stream/stream_attributes.h"
+
 #include "simgpu/cudart/conversions.h"
 #include "simgpu/cudart/runtime_call.h"
-#include "simgpu/launch/launch_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

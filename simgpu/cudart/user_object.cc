@@ -54,8 +54,9 @@ cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph,
                                       unsigned int count, unsigned int flags) {
   return OnObject<"cudaGraphRetainUserObject">(object, [&](UserObject& found) {
     Graph* owner = FromHandle<Graph>(graph);
-    return owner == nullptr ? Error::kInvalidValue
-                            : GraphRetain(*owner, found, count, flags);
+    return owner == nullptr
+               ? Error::kInvalidValue
+               : GraphRetain(owner->user_objects, found, count, flags);
   });
 }
 
@@ -65,6 +66,6 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph,
   return OnObject<"cudaGraphReleaseUserObject">(object, [&](UserObject& found) {
     Graph* owner = FromHandle<Graph>(graph);
     return owner == nullptr ? Error::kInvalidValue
-                            : GraphRelease(*owner, found, count);
+                            : GraphRelease(owner->user_objects, found, count);
   });
 }

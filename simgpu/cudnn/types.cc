@@ -6,24 +6,8 @@ namespace dltap::simgpu {
 using opmodel::DType;
 
 DType DTypeOf(cudnnDataType_t type) {
-  switch (type) {
-    case CUDNN_DATA_DOUBLE: return DType::kF64;
-    case CUDNN_DATA_FLOAT: return DType::kF32;
-    case CUDNN_DATA_HALF: return DType::kF16;
-    case CUDNN_DATA_BFLOAT16: return DType::kBf16;
-    case CUDNN_DATA_INT8:
-    case CUDNN_DATA_INT8x4:
-    case CUDNN_DATA_INT8x32: return DType::kI8;
-    case CUDNN_DATA_UINT8:
-    case CUDNN_DATA_UINT8x4: return DType::kU8;
-    case CUDNN_DATA_INT32: return DType::kI32;
-    case CUDNN_DATA_INT64: return DType::kI64;
-    case CUDNN_DATA_BOOLEAN: return DType::kBool;
-    case CUDNN_DATA_FP8_E4M3: return DType::kF8E4M3;
-    case CUDNN_DATA_FP8_E5M2: return DType::kF8E5M2;
-    case CUDNN_DATA_FP4_E2M1: return DType::kF4E2M1;
-    default: return DType::kF32;
-  }
+  const DType known = specs::DTypeOfCudnn(type);
+  return known == DType::kUnknown ? DType::kF32 : known;
 }
 
 int64_t BytesOf(cudnnDataType_t type, int64_t elements) {

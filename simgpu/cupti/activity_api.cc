@@ -12,6 +12,7 @@
 #include "simgpu/cupti/record_table.h"
 #include "simgpu/cupti/thread_ids.h"
 #include "simgpu/cupti/toolkit.h"
+#include "simgpu/launch/handle_facts.h"
 #include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "simgpu/base/api_scope.h"
-#include "simgpu/base/call_params.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/cupti/client_clock.h"
 #include "simgpu/cupti/external_ids.h"
@@ -12,6 +11,7 @@
 #include "simgpu/cupti/resource_records.h"
 #include "simgpu/cupti/thread_ids.h"
 #include "simgpu/cupti/toolkit.h"
+#include "simgpu/launch/handle_facts.h"
 
 namespace dltap::simgpu {
 namespace {

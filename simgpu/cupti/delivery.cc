@@ -16,7 +16,6 @@
 #include "simgpu/base/fork_guard.h"
 #include "simgpu/base/thread_state.h"
 #include "simgpu/cupti/attributes.h"
-#include "simgpu/cupti/client.h"
 #include "simgpu/cupti/client_clock.h"
 #include "simgpu/cupti/overhead_records.h"
 #include "simgpu/cupti/thread_ids.h"
@@ -31,11 +30,12 @@ thread_local uint64_t t_seen_completions = 0;
 
 // Notices the end of a thread that had a buffer.
 struct ThreadEnd {
+  Delivery* delivery = nullptr;
   uint32_t thread_id = 0;
   ~ThreadEnd() {
     // In a forked child the lock may be held for ever.
-    if (thread_id == 0 || IsOrphan()) return;
-    Client::Get().delivery().EndThread(thread_id);
+    if (delivery == nullptr || IsOrphan()) return;
+    delivery->EndThread(thread_id);
   }
 };
 thread_local ThreadEnd t_end;
@@ -108,6 +108,7 @@ void Delivery::RequestFirstBuffer() {
   const PumpGuard guard(pump_mutex_, std::try_to_lock);
   if (!guard.entered()) return;
   t_seen_completions = completions;
+  t_end.delivery = this;
   t_end.thread_id = CurrentThread().thread_id;
   BufferFor(t_end.thread_id, sizeof(CUpti_ActivityKernel10));
 }

@@ -10,6 +10,7 @@
 #include "simgpu/base/activity.h"
 #include "simgpu/cupti/client.h"
 #include "simgpu/cupti/nvtx_records.h"
+#include "simgpu/launch/handle_facts.h"
 
 namespace dltap::simgpu {
 namespace {

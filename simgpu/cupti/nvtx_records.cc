@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "simgpu/base/clock.h"
+#include "simgpu/base/interned_name.h"
 #include "simgpu/cupti/client.h"
 #include "simgpu/cupti/thread_ids.h"
-#include "simgpu/launch/library_call.h"
 
 namespace dltap::simgpu {
 namespace {

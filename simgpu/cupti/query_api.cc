@@ -9,6 +9,7 @@
 #include "simgpu/cupti/client_clock.h"
 #include "simgpu/cupti/cupti_call.h"
 #include "simgpu/cupti/toolkit.h"
+#include "simgpu/launch/handle_facts.h"
 #include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {

@@ -9,6 +9,7 @@
 #include "simgpu/base/api_scope.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/cupti/thread_ids.h"
+#include "simgpu/launch/handle_facts.h"
 #include "simgpu/stream/device.h"
 #include "simgpu/stream/device_attributes.h"
 #include "simgpu/stream/stream.h"

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "simgpu/base/call_params.h"
 #include "simgpu/cupti/toolkit.h"
+#include "simgpu/launch/handle_facts.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "simgpu/stream/context.h"
+
 #include "simgpu/base/thread_state.h"
 #include "simgpu/driver/driver_call.h"
-#include "simgpu/memory/context_memory.h"
 #include "simgpu/memory/memory.h"
 #include "simgpu/stream/context_limits.h"
+#include "simgpu/stream/device_memory.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "simgpu/base/config.h"
+#include "simgpu/base/error_text.h"
 #include "simgpu/driver/driver_call.h"
-#include "simgpu/launch/error_text.h"
 #include "simgpu/stream/device_attributes.h"
 
 namespace dltap::simgpu {

@@ -5,8 +5,8 @@
 #include "simgpu/base/architecture.h"
 #include "simgpu/driver/driver_call.h"
 #include "simgpu/launch/kernel_attributes.h"
+#include "simgpu/launch/kernel_occupancy.h"
 #include "simgpu/launch/module.h"
-#include "simgpu/stream/occupancy.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -2,6 +2,7 @@
 // Nodes by their tagged parameters; what is asked of nodes of any type.
 #include "simgpu/driver/driver_call.h"
 #include "simgpu/driver/node_params.h"
+#include "simgpu/graph/node_attributes.h"
 #include "simgpu/graph/node_change.h"
 
 using namespace dltap::simgpu;  // NOLINT: defines the vendor's functions only

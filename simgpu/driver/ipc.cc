@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simgpu/driver/driver_call.h"
 #include "simgpu/graph/capture.h"
-#include "simgpu/memory/ipc_event.h"
 #include "simgpu/memory/ipc_memory.h"
+#include "simgpu/stream/ipc_event.h"
 
 namespace dltap::simgpu {
 

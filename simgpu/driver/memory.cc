@@ -2,8 +2,9 @@
 #include "simgpu/memory/memory.h"
 
 #include "simgpu/driver/driver_call.h"
-#include "simgpu/graph/capture.h"
+#include "simgpu/graph/graph_memory.h"
 #include "simgpu/memory/memory_pool.h"
+#include "simgpu/stream/capture_sequence.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -48,7 +49,7 @@ Error FreeAny(void* address) {
   const auto allocation = FindAllocation(address);
   if (allocation && (allocation->owner == MemoryOwner::kPool ||
                      allocation->owner == MemoryOwner::kGraph)) {
-    return FreeToPool(address, *CurrentDeviceState().legacy_stream);
+    return FreeInOrder(address, *CurrentDeviceState().legacy_stream);
   }
   return FreeDevice(address);
 }

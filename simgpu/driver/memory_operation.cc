@@ -2,17 +2,25 @@
 // Stream-ordered reads and writes of single words.
 #include "simgpu/stream/memory_operation.h"
 
+#include <utility>
+
 #include "simgpu/driver/driver_call.h"
 #include "simgpu/driver/node_params.h"
+#include "simgpu/stream/submit.h"
 
 namespace dltap::simgpu {
 namespace {
+
+Error SubmitChecked(Stream& stream, MemoryOperationsWork work) {
+  const Error error = CheckMemoryOperations(work);
+  return error == Error::kSuccess ? Submit(stream, std::move(work)) : error;
+}
 
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
 CUresult One(CUstream handle, MemoryOperationType type, CUdeviceptr address,
              cuuint64_t value, unsigned flags) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    return SubmitMemoryOperations(
+    return SubmitChecked(
         stream, {.operations = {{type, ToPointer(address), value, flags}}});
   });
 }
@@ -28,7 +36,7 @@ CUresult Batch(CUstream handle, unsigned count,
     MemoryOperationsWork work{.operations = {}, .flags = flags};
     for (unsigned i = 0; i < count; ++i)
       work.operations.push_back(OperationOf(array[i]));
-    return SubmitMemoryOperations(stream, std::move(work));
+    return SubmitChecked(stream, std::move(work));
   });
 }
 

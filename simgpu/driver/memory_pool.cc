@@ -21,8 +21,8 @@ struct Request {
 template <ApiName kName, DefaultStream kNull = DefaultStream::kLegacy>
 CUresult AllocAsync(CUstream handle, const Request& request) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
-    MemoryPool* pool = request.has_pool ? ToPool(request.pool)
-                                        : stream.device->current_pool.load();
+    MemoryPool* pool =
+        request.has_pool ? ToPool(request.pool) : CurrentPoolOf(*stream.device);
     if (request.out == nullptr || pool == nullptr || request.bytes == 0) {
       return Error::kInvalidValue;
     }
@@ -41,7 +41,7 @@ CUresult FreeAsync(CUstream handle, CUdeviceptr address) {
   return OnStream<kName, kNull>(handle, [&](Stream& stream) {
     return stream.capture.load() != nullptr
                ? CaptureFree(stream, ToPointer(address))
-               : FreeToPool(ToPointer(address), stream);
+               : FreeInOrder(ToPointer(address), stream);
   });
 }
 
@@ -103,7 +103,7 @@ CUresult cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream) {
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {
   return OnDevice<"cuDeviceGetDefaultMemPool">(dev, [&](Device& device) {
     if (pool_out == nullptr) return Error::kInvalidValue;
-    *pool_out = ToHandle<CUmemoryPool>(device.default_pool);
+    *pool_out = ToHandle<CUmemoryPool>(DefaultPoolOf(device));
     return Error::kSuccess;
   });
 }
@@ -111,7 +111,7 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {
 CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice dev) {
   return OnDevice<"cuDeviceGetMemPool">(dev, [&](Device& device) {
     if (pool == nullptr) return Error::kInvalidValue;
-    *pool = ToHandle<CUmemoryPool>(device.current_pool.load());
+    *pool = ToHandle<CUmemoryPool>(CurrentPoolOf(device));
     return Error::kSuccess;
   });
 }

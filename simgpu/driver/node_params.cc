@@ -3,9 +3,9 @@
 
 #include "simgpu/driver/conversions.h"
 #include "simgpu/driver/driver_call.h"
-#include "simgpu/graph/graph_query.h"
 #include "simgpu/graph/node_spec.h"
 #include "simgpu/launch/launch.h"
+#include "simgpu/launch/node_kernel.h"
 #include "simgpu/memory/transfer.h"
 
 namespace dltap::simgpu {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes of streams.
+#include "simgpu/stream/stream_attributes.h"
+
 #include "simgpu/driver/driver_call.h"
-#include "simgpu/launch/launch_attributes.h"
 
 namespace dltap::simgpu {
 namespace {

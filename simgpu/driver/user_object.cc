@@ -50,8 +50,9 @@ CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object,
                                  unsigned int count, unsigned int flags) {
   return OnObject<"cuGraphRetainUserObject">(object, [&](UserObject& found) {
     Graph* owner = FromHandle<Graph>(graph);
-    return owner == nullptr ? Error::kInvalidValue
-                            : GraphRetain(*owner, found, count, flags);
+    return owner == nullptr
+               ? Error::kInvalidValue
+               : GraphRetain(owner->user_objects, found, count, flags);
   });
 }
 
@@ -60,6 +61,6 @@ CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object,
   return OnObject<"cuGraphReleaseUserObject">(object, [&](UserObject& found) {
     Graph* owner = FromHandle<Graph>(graph);
     return owner == nullptr ? Error::kInvalidValue
-                            : GraphRelease(*owner, found, count);
+                            : GraphRelease(owner->user_objects, found, count);
   });
 }

@@ -2,85 +2,13 @@
 #include "simgpu/graph/capture.h"
 
 #include <algorithm>
-#include <mutex>
+#include <memory>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-#include "simgpu/stream/event.h"
-
 namespace dltap::simgpu {
 namespace {
-
-constinit std::atomic<int> g_active{0};
-
-struct Captures {
-  std::mutex mutex;
-  std::vector<Capture*> active;
-  uint64_t last_id = 0;
-};
-
-Captures& All() {
-  static auto* const captures = new Captures;
-  return *captures;
-}
-
-// REQUIRES: the capture mutex, for all that follows.
-
-void Join(Capture& capture, Stream& stream) {
-  const std::lock_guard lock(stream.mutex);
-  capture.streams.push_back(&stream);
-  stream.frontier.Clear();
-  stream.capture.store(&capture, std::memory_order_release);
-}
-
-void Close(Capture* capture) {
-  for (Stream* stream : capture->streams) {
-    const std::lock_guard lock(stream->mutex);
-    stream->capture.store(nullptr, std::memory_order_release);
-    stream->frontier.Clear();
-  }
-  if (capture->mode != CaptureMode::kRelaxed)
-    --capture->thread->strict_captures;
-  std::erase(All().active, capture);
-  g_active.store(static_cast<int>(All().active.size()));
-  delete capture;
-}
-
-Capture* FindById(uint64_t id) {
-  for (Capture* capture : All().active) {
-    if (capture->id == id) return capture;
-  }
-  return nullptr;
-}
-
-void AddToFrontier(Stream& stream, const DependencyView& added) {
-  const std::vector<GraphNode*>& there = stream.frontier.nodes;
-  for (size_t i = 0; i < added.nodes.size(); ++i) {
-    if (std::find(there.begin(), there.end(), added.nodes[i]) == there.end()) {
-      stream.frontier.Add(added.nodes[i], added.EdgeOf(i));
-    }
-  }
-}
-
-// Every stream's last nodes must lead to the origin's.
-bool AllJoined(const Capture& capture) {
-  std::unordered_set<const GraphNode*> reached;
-  std::vector<const GraphNode*> open(capture.origin->frontier.nodes.begin(),
-                                     capture.origin->frontier.nodes.end());
-  while (!open.empty()) {
-    const GraphNode* node = open.back();
-    open.pop_back();
-    if (!reached.insert(node).second) continue;
-    open.insert(open.end(), node->dependencies.begin(),
-                node->dependencies.end());
-  }
-  for (const Stream* stream : capture.streams) {
-    for (const GraphNode* node : stream->frontier.nodes) {
-      if (!reached.contains(node)) return false;
-    }
-  }
-  return true;
-}
 
 // A kernel that was launched as programmatically dependent gets programmatic
 // edges from the kernels that it follows.
@@ -96,16 +24,97 @@ std::vector<EdgeData> EdgesTo(const Work& work, const Frontier& frontier) {
   return edges;
 }
 
-// Work on the legacy stream would follow the capture's streams.
-bool ImplicitlyDependsOn(const Stream& stream, const Capture& capture) {
-  if (!stream.legacy) return false;
-  for (const Stream* member : capture.streams) {
-    if (member->blocking() && member->device == stream.device) return true;
+// The graph of a capture, and what the next node of each stream depends on.
+class GraphTarget final : public CaptureTarget {
+ public:
+  GraphTarget(Graph* graph, bool owns_graph)
+      : graph_(graph), owns_graph_(owns_graph) {}
+  ~GraphTarget() override {
+    if (owns_graph_) DestroyGraph(graph_);
   }
-  return false;
+  GraphTarget(const GraphTarget&) = delete;
+  GraphTarget& operator=(const GraphTarget&) = delete;
+
+  Error Add(Stream& stream, Work work) override {
+    const GraphNodeType type = TypeOf(work);
+    return AddNode(stream, {.type = type, .work = std::move(work)});
+  }
+  void Record(const Event& event, const Stream& stream) override {
+    of_events_[event.id] = FrontierOf(stream);
+  }
+  void Wait(const Stream& stream, const Event& event) override {
+    Follow(stream, ViewOf(of_events_[event.id]));
+  }
+
+  Error AddNode(const Stream& stream, NodeSpec spec);
+  void Follow(const Stream& stream, const DependencyView& dependencies);
+  // Every stream's last nodes must lead to the origin's.
+  bool AllJoined(const CaptureSequence& capture);
+
+  Graph& graph() { return *graph_; }
+  Frontier& FrontierOf(const Stream& stream) { return of_streams_[stream.id]; }
+  // It is somebody else's from now on.
+  Graph* TakeGraph() {
+    owns_graph_ = false;
+    return graph_;
+  }
+
+ private:
+  Graph* const graph_;
+  bool owns_graph_;
+  std::unordered_map<uint32_t, Frontier> of_streams_;  // by id
+  std::unordered_map<uint32_t, Frontier> of_events_;   // those recorded here
+};
+
+Error GraphTarget::AddNode(const Stream& stream, NodeSpec spec) {
+  Frontier& frontier = FrontierOf(stream);
+  GraphNode* node = nullptr;
+  spec.priority = stream.priority;
+  const std::vector<EdgeData> edges = EdgesTo(spec.work, frontier);
+  const Error error = simgpu::AddNode(*graph_, std::move(spec),
+                                      {frontier.nodes, edges.data()}, &node);
+  if (error != Error::kSuccess) return error;
+  frontier.Clear();
+  frontier.Add(node, {});
+  return Error::kSuccess;
 }
 
-Error WhyNotToEnd(const Stream& stream, const Capture& capture) {
+void GraphTarget::Follow(const Stream& stream,
+                         const DependencyView& dependencies) {
+  Frontier& frontier = FrontierOf(stream);
+  for (size_t i = 0; i < dependencies.nodes.size(); ++i) {
+    if (std::ranges::find(frontier.nodes, dependencies.nodes[i]) ==
+        frontier.nodes.end()) {
+      frontier.Add(dependencies.nodes[i], dependencies.EdgeOf(i));
+    }
+  }
+}
+
+bool GraphTarget::AllJoined(const CaptureSequence& capture) {
+  const Frontier& last = FrontierOf(*capture.origin);
+  std::unordered_set<const GraphNode*> reached;
+  std::vector<const GraphNode*> open(last.nodes.begin(), last.nodes.end());
+  while (!open.empty()) {
+    const GraphNode* node = open.back();
+    open.pop_back();
+    if (!reached.insert(node).second) continue;
+    open.insert(open.end(), node->dependencies.begin(),
+                node->dependencies.end());
+  }
+  for (const Stream* stream : capture.streams) {
+    for (const GraphNode* node : FrontierOf(*stream).nodes) {
+      if (!reached.contains(node)) return false;
+    }
+  }
+  return true;
+}
+
+// Every capture's target is one: BeginCapture makes them.
+GraphTarget& TargetOf(const CaptureSequence& capture) {
+  return static_cast<GraphTarget&>(*capture.target);
+}
+
+Error WhyNotToEnd(const Stream& stream, const CaptureSequence& capture) {
   if (capture.origin != &stream) return Error::kCaptureUnmatched;
   if (capture.mode != CaptureMode::kRelaxed &&
       capture.thread_id != CurrentThread().thread_id) {
@@ -116,8 +125,6 @@ Error WhyNotToEnd(const Stream& stream, const Capture& capture) {
 
 }  // namespace
 
-bool AnyCapture() { return g_active.load(std::memory_order_relaxed) != 0; }
-
 Error BeginCapture(Stream& stream, CaptureMode mode, Graph* graph,
                    const DependencyView& dependencies) {
   if (graph != nullptr) {
@@ -125,222 +132,81 @@ Error BeginCapture(Stream& stream, CaptureMode mode, Graph* graph,
     if (error != Error::kSuccess) return error;
   }
   if (stream.legacy) return Error::kCaptureUnsupported;
-  Captures& all = All();
-  const std::lock_guard lock(all.mutex);
+  const std::lock_guard lock(CaptureMutex());
   if (stream.capture.load() != nullptr) return Error::kIllegalState;
-  ThreadState& thread = CurrentThread();
-  auto* capture = new Capture{.id = ++all.last_id,
-                              .graph = graph == nullptr ? NewGraph() : graph,
-                              .owns_graph = graph == nullptr,
-                              .origin = &stream,
-                              .mode = mode,
-                              .thread_id = thread.thread_id,
-                              .thread = &thread,
-                              .invalidated = false,
-                              .streams = {}};
-  if (mode != CaptureMode::kRelaxed) ++thread.strict_captures;
-  all.active.push_back(capture);
-  g_active.store(static_cast<int>(all.active.size()));
-  Join(*capture, stream);
-  AddToFrontier(stream, dependencies);
+  const bool owns_graph = graph == nullptr;
+  auto target = std::make_unique<GraphTarget>(owns_graph ? NewGraph() : graph,
+                                              owns_graph);
+  target->Follow(stream, dependencies);
+  OpenCapture(stream, mode, std::move(target));
   return Error::kSuccess;
 }
 
 Error EndCapture(Stream& stream, Graph** graph) {
   *graph = nullptr;
-  const std::lock_guard lock(All().mutex);
-  Capture* capture = stream.capture.load();
+  const std::lock_guard lock(CaptureMutex());
+  CaptureSequence* capture = stream.capture.load();
   if (capture == nullptr) return Error::kIllegalState;
   if (const Error error = WhyNotToEnd(stream, *capture);
       error != Error::kSuccess) {
     return error;
   }
+  GraphTarget& target = TargetOf(*capture);
   Error result = Error::kSuccess;
   if (capture->invalidated) {
     result = Error::kCaptureInvalidated;
-  } else if (!AllJoined(*capture)) {
+  } else if (!target.AllJoined(*capture)) {
     result = Error::kCaptureUnjoined;
+  } else {
+    *graph = target.TakeGraph();
   }
-  if (result == Error::kSuccess) {
-    *graph = capture->graph;
-  } else if (capture->owns_graph) {
-    DestroyGraph(capture->graph);
-  }
-  Close(capture);
+  CloseCapture(capture);
   return result;
 }
 
 Error GetCaptureInfo(Stream& stream, CaptureInfo* info) {
   *info = {};
   if (!AnyCapture()) return Error::kSuccess;
-  const std::lock_guard lock(All().mutex);
-  for (const Capture* capture : All().active) {
-    if (ImplicitlyDependsOn(stream, *capture)) return Error::kCaptureImplicit;
-  }
-  const Capture* capture = stream.capture.load();
+  const std::lock_guard lock(CaptureMutex());
+  if (FollowsCapture(stream)) return Error::kCaptureImplicit;
+  const CaptureSequence* capture = stream.capture.load();
   if (capture == nullptr) return Error::kSuccess;
+  GraphTarget& target = TargetOf(*capture);
   *info = {.status = capture->invalidated ? CaptureStatus::kInvalidated
                                           : CaptureStatus::kActive,
            .id = capture->id,
-           .graph = capture->graph,
-           .frontier = &stream.frontier};
+           .graph = &target.graph(),
+           .frontier = &target.FrontierOf(stream)};
   return Error::kSuccess;
 }
 
 Error UpdateCaptureFrontier(Stream& stream, const DependencyView& dependencies,
                             bool replace) {
-  const std::lock_guard lock(All().mutex);
-  Capture* capture = stream.capture.load();
+  const std::lock_guard lock(CaptureMutex());
+  const CaptureSequence* capture = stream.capture.load();
   if (capture == nullptr) return Error::kIllegalState;
   if (capture->invalidated) return Error::kCaptureInvalidated;
-  const Error error = CheckDependencies(*capture->graph, dependencies);
+  GraphTarget& target = TargetOf(*capture);
+  const Error error = CheckDependencies(target.graph(), dependencies);
   if (error != Error::kSuccess) return error;
-  if (replace) stream.frontier.Clear();
-  AddToFrontier(stream, dependencies);
+  if (replace) target.FrontierOf(stream).Clear();
+  target.Follow(stream, dependencies);
   return Error::kSuccess;
-}
-
-void AbandonCapture(Stream& stream) {
-  const std::lock_guard lock(All().mutex);
-  Capture* capture = stream.capture.load();
-  if (capture == nullptr) return;
-  capture->invalidated = true;
-  if (capture->origin == &stream) {
-    if (capture->owns_graph) DestroyGraph(capture->graph);
-    Close(capture);
-  } else {
-    std::erase(capture->streams, &stream);
-  }
 }
 
 Error CaptureNode(Stream& stream, NodeSpec spec) {
-  const std::lock_guard lock(All().mutex);
-  Capture* capture = stream.capture.load();
+  const std::lock_guard lock(CaptureMutex());
+  const CaptureSequence* capture = stream.capture.load();
   if (capture == nullptr || capture->invalidated) {
     return Error::kCaptureInvalidated;
   }
-  GraphNode* node = nullptr;
-  spec.priority = stream.priority;
-  const std::vector<EdgeData> edges = EdgesTo(spec.work, stream.frontier);
-  const Error error = AddNode(*capture->graph, std::move(spec),
-                              {stream.frontier.nodes, edges.data()}, &node);
-  if (error != Error::kSuccess) return error;
-  stream.frontier.Clear();
-  stream.frontier.Add(node, {});
-  return Error::kSuccess;
-}
-
-Error CaptureWork(Stream& stream, Work work) {
-  const GraphNodeType type = TypeOf(work);
-  return CaptureNode(stream,
-                     {.type = type, .work = std::move(work), .child = nullptr});
+  return TargetOf(*capture).AddNode(stream, std::move(spec));
 }
 
 Error CaptureChildGraph(Stream& stream, const Graph& child) {
   return CaptureNode(stream, {.type = GraphNodeType::kChildGraph,
                               .work = EmptyWork{},
                               .child = const_cast<Graph*>(&child)});
-}
-
-Error CaptureEventRecord(Event& event, Stream& stream) {
-  const std::lock_guard lock(All().mutex);
-  Capture* capture = stream.capture.load();
-  if (capture == nullptr || capture->invalidated) {
-    return Error::kCaptureInvalidated;
-  }
-  const std::lock_guard event_lock(event.mutex);
-  event.recorded = true;
-  event.capture_id = capture->id;
-  event.frontier = stream.frontier;
-  return Error::kSuccess;
-}
-
-Error CaptureEventWait(Stream& stream, Event& event) {
-  const std::lock_guard lock(All().mutex);
-  const std::lock_guard event_lock(event.mutex);
-  Capture* mine = stream.capture.load();
-  Capture* theirs = FindById(event.capture_id);
-  if (mine == nullptr && theirs == nullptr) return Error::kNotReady;
-  if (mine != nullptr && mine->invalidated) return Error::kCaptureInvalidated;
-  if (theirs == nullptr) {
-    if (!event.recorded) return Error::kSuccess;
-    mine->invalidated = true;
-    return Error::kCaptureIsolation;
-  }
-  if (stream.legacy) {
-    theirs->invalidated = true;
-    return Error::kCaptureImplicit;
-  }
-  if (mine != nullptr && mine != theirs) {
-    mine->invalidated = theirs->invalidated = true;
-    return Error::kCaptureMerge;
-  }
-  if (mine == nullptr) Join(*theirs, stream);
-  AddToFrontier(stream, ViewOf(event.frontier));
-  return Error::kSuccess;
-}
-
-Error CheckImplicitCapture(Stream& stream) {
-  if (!AnyCapture() || !stream.legacy) return Error::kSuccess;
-  const std::lock_guard lock(All().mutex);
-  Error error = Error::kSuccess;
-  for (Capture* capture : All().active) {
-    if (!ImplicitlyDependsOn(stream, *capture)) continue;
-    capture->invalidated = true;
-    error = Error::kCaptureImplicit;
-  }
-  return error;
-}
-
-Error CheckUnsafeCall() {
-  if (!AnyCapture()) return Error::kSuccess;
-  const ThreadState& thread = CurrentThread();
-  if (thread.capture_mode == CaptureMode::kRelaxed) return Error::kSuccess;
-  const std::lock_guard lock(All().mutex);
-  Error error = Error::kSuccess;
-  for (Capture* capture : All().active) {
-    const bool own = capture->thread_id == thread.thread_id &&
-                     capture->mode != CaptureMode::kRelaxed;
-    const bool others = capture->mode == CaptureMode::kGlobal &&
-                        thread.capture_mode == CaptureMode::kGlobal;
-    if (!own && !others) continue;
-    capture->invalidated = true;
-    error = Error::kCaptureUnsupported;
-  }
-  return error;
-}
-
-Error RefuseWhileDeviceCaptures(const Device& device) {
-  if (!AnyCapture()) return Error::kSuccess;
-  const std::lock_guard lock(All().mutex);
-  Error error = Error::kSuccess;
-  for (Capture* capture : All().active) {
-    if (capture->origin->device != &device) continue;
-    capture->invalidated = true;
-    error = Error::kCaptureUnsupported;
-  }
-  return error;
-}
-
-Error RefuseCapturedEvent(Event& event) {
-  const std::lock_guard lock(All().mutex);
-  const std::lock_guard event_lock(event.mutex);
-  if (event.capture_id == 0) return Error::kSuccess;
-  if (Capture* capture = FindById(event.capture_id)) {
-    capture->invalidated = true;
-  }
-  return Error::kCapturedEvent;
-}
-
-Error RefuseWhileCapturing(Stream& stream) {
-  if (stream.capture.load(std::memory_order_acquire) == nullptr) {
-    return CheckImplicitCapture(stream);
-  }
-  const std::lock_guard lock(All().mutex);
-  Capture* capture = stream.capture.load();
-  if (capture == nullptr) return Error::kSuccess;
-  capture->invalidated = true;
-  return Error::kCaptureUnsupported;
 }
 
 }  // namespace dltap::simgpu

@@ -15,20 +15,16 @@ constinit std::atomic<uint32_t> g_last_graph_id{0};
 
 void TellGraph(ResourceEvent event, Graph* graph, const Graph* original) {
   if (!ActivityWanted(kResourceActivity)) return;
-  GetActivitySink().OnResource({.event = event,
-                                .context = nullptr,
-                                .handle = graph,
-                                .original_graph = const_cast<Graph*>(original),
-                                .node = nullptr,
-                                .original_node = nullptr,
-                                .node_type = 0});
+  GetActivitySink().OnResource(
+      {.event = event,
+       .handle = graph,
+       .original_graph = const_cast<Graph*>(original)});
 }
 
 void TellNode(ResourceEvent event, GraphNode* node, const GraphNode* original) {
   if (!ActivityWanted(kResourceActivity)) return;
   GetActivitySink().OnResource(
       {.event = event,
-       .context = nullptr,
        .handle = node->graph,
        .original_graph = original == nullptr ? nullptr : original->graph,
        .node = node,
@@ -40,22 +36,15 @@ void TellNodeStarting(Graph& graph, GraphNodeType type) {
   if (!ActivityWanted(kResourceActivity)) return;
   GetActivitySink().OnResource(
       {.event = ResourceEvent::kGraphNodeCreateStarting,
-       .context = nullptr,
        .handle = &graph,
-       .original_graph = nullptr,
-       .node = nullptr,
-       .original_node = nullptr,
        .node_type = static_cast<int>(type)});
 }
 
 void TellEdge(ResourceEvent event, GraphNode& from, GraphNode& to) {
   if (!ActivityWanted(kResourceActivity)) return;
   GetActivitySink().OnResource({.event = event,
-                                .context = nullptr,
                                 .handle = from.graph,
-                                .original_graph = nullptr,
                                 .node = &from,
-                                .original_node = nullptr,
                                 .node_type = static_cast<int>(from.type),
                                 .dependent = &to});
 }
@@ -173,6 +162,18 @@ Graph* CloneTree(const Graph& graph, NodeMap* clones,
 bool IsMemoryNode(const GraphNode& node) {
   return node.type == GraphNodeType::kMemoryAlloc ||
          node.type == GraphNodeType::kMemoryFree;
+}
+
+// The bodies are empty at first.
+void MakeBodies(GraphNode& node, const ConditionalSpec& spec) {
+  node.condition = spec.condition;
+  node.condition_type = spec.type;
+  spec.condition->used = true;
+  for (unsigned i = 0; i < spec.size; ++i) {
+    Graph* body = NewGraph();
+    body->parent = &node;
+    node.bodies.push_back(body);
+  }
 }
 
 // What a new node owns besides its work. REQUIRES: the specification is right.
@@ -344,16 +345,6 @@ std::vector<GraphNode*> TopologicalOrder(const Graph& graph) {
   }
   if (order.size() != graph.nodes.size()) order.clear();
   return order;
-}
-
-uint64_t GraphNodeIdOf(void* node) {
-  const auto* found = FromHandle<GraphNode>(node);
-  return found == nullptr ? 0 : found->id;
-}
-
-uint32_t GraphIdOf(void* graph) {
-  const auto* found = FromHandle<Graph>(graph);
-  return found == nullptr ? 0 : found->id;
 }
 
 }  // namespace dltap::simgpu

@@ -43,17 +43,6 @@ Error CheckCondition(const Graph& graph, const ConditionalSpec& spec) {
   return Error::kSuccess;
 }
 
-void MakeBodies(GraphNode& node, const ConditionalSpec& spec) {
-  node.condition = spec.condition;
-  node.condition_type = spec.type;
-  spec.condition->used = true;
-  for (unsigned i = 0; i < spec.size; ++i) {
-    Graph* body = NewGraph();
-    body->parent = &node;
-    node.bodies.push_back(body);
-  }
-}
-
 Graph* ChosenBody(const GraphNode& node) {
   if (node.condition == nullptr) return nullptr;
   const unsigned value = node.condition->ValueAtLaunch();

@@ -7,7 +7,7 @@
 
 #include "simgpu/base/error.h"
 #include "simgpu/base/handle.h"
-#include "simgpu/graph/graph.h"
+#include "simgpu/graph/graph_state.h"
 
 namespace dltap::simgpu {
 
@@ -40,9 +40,7 @@ struct GraphCondition : Handle {
 Error CreateCondition(Graph& graph, unsigned default_value, unsigned flags,
                       GraphCondition** condition);
 
-// Checks the specification; gives the node its empty bodies.
 Error CheckCondition(const Graph& graph, const ConditionalSpec& spec);
-void MakeBodies(GraphNode& node, const ConditionalSpec& spec);
 
 // The body that runs by the condition's value; null: none.
 Graph* ChosenBody(const GraphNode& node);

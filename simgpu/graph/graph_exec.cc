@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simgpu/graph/graph_exec.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "simgpu/base/clock.h"
 #include "simgpu/graph/capture.h"
 #include "simgpu/graph/graph_condition.h"
+#include "simgpu/graph/graph_memory.h"
 #include "simgpu/graph/graph_replay.h"
 #include "simgpu/stream/host_executor.h"
 #include "simgpu/stream/open_work.h"
@@ -104,13 +106,10 @@ GraphNode* OriginalOf(const GraphExec& exec, const GraphNode* clone) {
 
 void TellExec(ResourceEvent event, GraphExec* exec, const Graph* original) {
   if (!ActivityWanted(kResourceActivity)) return;
-  GetActivitySink().OnResource({.event = event,
-                                .context = nullptr,
-                                .handle = exec,
-                                .original_graph = const_cast<Graph*>(original),
-                                .node = nullptr,
-                                .original_node = nullptr,
-                                .node_type = 0});
+  GetActivitySink().OnResource(
+      {.event = event,
+       .handle = exec,
+       .original_graph = const_cast<Graph*>(original)});
 }
 
 void Free(GraphExec& exec) {
@@ -223,11 +222,6 @@ Error LaunchGraph(GraphExec& exec, Stream& stream) {
 GraphNode* NodeInExec(GraphExec& exec, const GraphNode* original) {
   const auto found = exec.clones.find(original);
   return found == exec.clones.end() ? nullptr : found->second;
-}
-
-uint32_t GraphExecIdOf(void* graph_exec) {
-  const auto* found = FromHandle<GraphExec>(graph_exec);
-  return found == nullptr ? 0 : found->graph->id;
 }
 
 }  // namespace dltap::simgpu

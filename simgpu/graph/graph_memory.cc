@@ -7,10 +7,13 @@
 #include <set>
 
 #include "simgpu/base/clock.h"
+#include "simgpu/bytes/mapped_pages.h"
 #include "simgpu/bytes/memory_file.h"
+#include "simgpu/bytes/page_segments.h"
 #include "simgpu/graph/capture.h"
-#include "simgpu/graph/graph_exec.h"
 #include "simgpu/memory/memory.h"
+#include "simgpu/memory/memory_pool.h"
+#include "simgpu/stream/device_memory.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -102,18 +105,20 @@ GraphAllocationRef FindByAddress(const void* address) {
   return found == book.by_address.end() ? nullptr : found->second.lock();
 }
 
-}  // namespace
-
-GraphAllocation::~GraphAllocation() {
-  if (address == nullptr) return;
+// Nobody holds it any more.
+void Release(GraphAllocation* allocation) {
   Book& book = TheBook();
   {
     const std::lock_guard lock(book.mutex);
-    book.by_address.erase(address);
+    book.by_address.erase(allocation->address);
   }
-  RemoveAllocation(address);
-  UnmapDevicePages({address, file_offset}, mapped_bytes);
+  RemoveAllocation(allocation->address);
+  UnmapDevicePages({allocation->address, allocation->file_offset},
+                   allocation->mapped_bytes);
+  delete allocation;
 }
+
+}  // namespace
 
 Error MakeAllocWork(Device& device, size_t bytes, Work* work) {
   if (bytes == 0) return Error::kInvalidValue;
@@ -121,12 +126,13 @@ Error MakeAllocWork(Device& device, size_t bytes, Work* work) {
   const DevicePages pages =
       rounded < bytes ? DevicePages{} : MapDevicePages(rounded);
   if (pages.address == nullptr) return Error::kOutOfMemory;
-  auto allocation = std::make_shared<GraphAllocation>();
-  allocation->address = pages.address;
-  allocation->bytes = bytes;
-  allocation->mapped_bytes = rounded;
-  allocation->file_offset = pages.offset;
-  allocation->device = &device;
+  const GraphAllocationRef allocation(
+      new GraphAllocation{.address = pages.address,
+                          .bytes = bytes,
+                          .mapped_bytes = rounded,
+                          .file_offset = pages.offset,
+                          .device = &device},
+      Release);
   AddAllocation({.base = reinterpret_cast<uintptr_t>(pages.address),
                  .bytes = rounded,
                  .kind = MemoryKind::kDevice,
@@ -260,7 +266,11 @@ void EndGraphMemory(const GraphExec& exec, int64_t end_ns) {
   }
 }
 
-Error FreeGraphMemory(void* address) {
+Error FreeInOrder(void* address, Stream& stream) {
+  const auto allocation = FindAllocation(address);
+  if (!allocation || allocation->owner != MemoryOwner::kGraph) {
+    return FreeToPool(address, stream);
+  }
   Book& book = TheBook();
   GraphAllocationRef last;  // may be all that held it: it goes after the lock
   const std::lock_guard lock(book.mutex);

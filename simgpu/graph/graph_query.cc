@@ -2,11 +2,6 @@
 #include "simgpu/graph/graph_query.h"
 
 #include <algorithm>
-#include <mutex>
-#include <string>
-#include <unordered_map>
-
-#include "simgpu/launch/kernel.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -82,19 +77,6 @@ std::vector<GraphNode*> RootsOf(const Graph& graph) {
     if (node->dependencies.empty()) roots.push_back(node);
   }
   return roots;
-}
-
-Kernel* KernelOfNode(const KernelWork& work) {
-  if (work.kernel != nullptr) return const_cast<Kernel*>(work.kernel);
-  struct Named {
-    std::mutex mutex;
-    std::unordered_map<std::string, Kernel*> by_name;
-  };
-  static auto* const named = new Named;
-  const std::lock_guard lock(named->mutex);
-  Kernel*& kernel = named->by_name[work.name];
-  if (kernel == nullptr) kernel = HandlePool<Kernel>::New(work.name, nullptr);
-  return kernel;
 }
 
 }  // namespace dltap::simgpu

@@ -27,10 +27,6 @@ Error ListEdges(const Graph& graph, GraphNode** from, GraphNode** to,
 
 std::vector<GraphNode*> RootsOf(const Graph& graph);
 
-// The handle that stands for a node's kernel: its own, or for a library's
-// kernel, which has none, one made for its name.
-Kernel* KernelOfNode(const KernelWork& work);
-
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SIMGPU_GRAPH_GRAPH_QUERY_H_

@@ -7,6 +7,7 @@
 #include "simgpu/base/clock.h"
 #include "simgpu/base/thread_state.h"
 #include "simgpu/graph/graph_condition.h"
+#include "simgpu/graph/graph_memory.h"
 #include "simgpu/stream/event.h"
 #include "simgpu/stream/host_executor.h"
 #include "simgpu/stream/submit.h"

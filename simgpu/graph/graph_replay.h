@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "simgpu/graph/graph_exec.h"
+#include "simgpu/graph/graph_exec_state.h"
 #include "simgpu/stream/event_moment.h"
 #include "simgpu/stream/open_work.h"
-#include "simgpu/stream/stream.h"
+#include "simgpu/stream/stream_state.h"
 #include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {

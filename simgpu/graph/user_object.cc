@@ -3,7 +3,6 @@
 
 #include <climits>
 
-#include "simgpu/graph/graph.h"
 #include "simgpu/stream/host_executor.h"
 
 namespace dltap::simgpu {
@@ -48,24 +47,23 @@ Error ReleaseUserObject(UserObject& object, uint64_t count, int64_t ready_ns) {
   return Error::kSuccess;
 }
 
-Error GraphRetain(Graph& graph, UserObject& object, unsigned count,
+Error GraphRetain(UserObjects& held, UserObject& object, unsigned count,
                   unsigned flags) {
   if (!IsCount(count) || (flags & ~kUserObjectMove) != 0) {
     return Error::kInvalidValue;
   }
   if (flags != kUserObjectMove) Retain(object, count);
-  graph.user_objects[&object] += count;
+  held[&object] += count;
   return Error::kSuccess;
 }
 
-Error GraphRelease(Graph& graph, UserObject& object, unsigned count) {
-  const auto held = graph.user_objects.find(&object);
-  if (!IsCount(count) || held == graph.user_objects.end() ||
-      held->second < count) {
+Error GraphRelease(UserObjects& held, UserObject& object, unsigned count) {
+  const auto found = held.find(&object);
+  if (!IsCount(count) || found == held.end() || found->second < count) {
     return Error::kInvalidValue;
   }
-  held->second -= count;
-  if (held->second == 0) graph.user_objects.erase(held);
+  found->second -= count;
+  if (found->second == 0) held.erase(found);
   return ReleaseUserObject(object, count);
 }
 

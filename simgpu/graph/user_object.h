@@ -11,8 +11,6 @@
 
 namespace dltap::simgpu {
 
-struct Graph;
-
 // A CUuserObject: the client's data, counted, whose destructor runs when nobody
 // needs it any more. It runs on the thread of host functions, as the
 // documentation says that it may not be expected on the releasing thread.
@@ -45,9 +43,9 @@ Error RetainUserObject(UserObject& object, unsigned count);
 Error ReleaseUserObject(UserObject& object, uint64_t count,
                         int64_t ready_ns = 0);
 
-Error GraphRetain(Graph& graph, UserObject& object, unsigned count,
+Error GraphRetain(UserObjects& held, UserObject& object, unsigned count,
                   unsigned flags);
-Error GraphRelease(Graph& graph, UserObject& object, unsigned count);
+Error GraphRelease(UserObjects& held, UserObject& object, unsigned count);
 
 // For clones of a graph and their end.
 void RetainAll(const UserObjects& objects);

@@ -2,7 +2,8 @@
 #ifndef DLTAP_SIMGPU_LAUNCH_DRIVER_LAUNCH_H_
 #define DLTAP_SIMGPU_LAUNCH_DRIVER_LAUNCH_H_
 
-#include "simgpu/launch/library_call.h"
+#include "simgpu/base/error.h"
+#include "simgpu/launch/library_kernel.h"
 
 namespace dltap::simgpu {
 

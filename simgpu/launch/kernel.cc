@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "simgpu/launch/library_call.h"
+#include "simgpu/base/interned_name.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "simgpu/base/architecture.h"
-#include "simgpu/stream/occupancy.h"
+#include "simgpu/launch/kernel_occupancy.h"
 
 namespace dltap::simgpu {
 namespace {

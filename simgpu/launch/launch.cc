@@ -3,8 +3,8 @@
 
 #include "simgpu/base/architecture.h"
 #include "simgpu/launch/kernel_attributes.h"
-#include "simgpu/launch/library_call.h"
-#include "simgpu/stream/occupancy.h"
+#include "simgpu/launch/kernel_occupancy.h"
+#include "simgpu/launch/library_kernel.h"
 #include "simgpu/stream/submit.h"
 #include "simgpu/torch/launch_cost.h"
 #include "simgpu/torch/semantic_kernels.h"

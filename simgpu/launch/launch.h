@@ -32,10 +32,6 @@ Error MakeKernelWork(const Kernel& kernel, const LaunchParameters& parameters,
 Error LaunchKernel(const Kernel& kernel, const LaunchParameters& parameters,
                    Stream& stream);
 
-// DLTAP_SIM_LAUNCHES: "name <<<gx,gy,gz bx,by,bz shared stream>>>" per launch,
-// library and graph launches included, without times.
-void LogLaunch(const KernelWork& kernel, const Stream& stream);
-
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SIMGPU_LAUNCH_LAUNCH_H_

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simgpu/launch/library_call.h"
 
-#include <mutex>
-#include <string>
-#include <unordered_set>
-
 #include "simgpu/base/activity.h"
+#include "simgpu/bytes/address_map.h"
 #include "simgpu/launch/driver_launch.h"
-#include "simgpu/memory/memory.h"
 #include "simgpu/memory/transfer.h"
 #include "simgpu/stream/stream.h"
-#include "simgpu/stream/submit.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -52,16 +47,6 @@ Error LibraryMemset(void* stream_handle, void* address, int value,
   const Error error = MakeMemset(address, static_cast<uint8_t>(value), 1, bytes,
                                  1, bytes, &set);
   return error == Error::kSuccess ? FillAsync(*stream, set) : error;
-}
-
-const char* InternName(const char* name) {
-  struct Names {
-    std::mutex mutex;
-    std::unordered_set<std::string> set;
-  };
-  static auto* const names = new Names;
-  const std::lock_guard lock(names->mutex);
-  return names->set.insert(name).first->c_str();
 }
 
 int DeviceOfStream(void* stream_handle) {

@@ -6,6 +6,7 @@
 
 #include "simgpu/base/activity.h"
 #include "simgpu/base/clock.h"
+#include "simgpu/bytes/mapped_pages.h"
 #include "simgpu/launch/image.h"
 #include "simgpu/launch/library_call.h"
 #include "simgpu/memory/memory.h"
@@ -30,10 +31,6 @@ void TellModule(ResourceEvent event, Module& module, const ModuleFacts& facts) {
   GetActivitySink().OnResource({.event = event,
                                 .context = CurrentDeviceState().primary_context,
                                 .handle = &module,
-                                .original_graph = nullptr,
-                                .node = nullptr,
-                                .original_node = nullptr,
-                                .node_type = 0,
                                 .module = &facts});
 }
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "simgpu/launch/image.h"
+#include "simgpu/launch/image_contents.h"
 
 namespace dltap::simgpu {
 

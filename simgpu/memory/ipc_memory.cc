@@ -4,16 +4,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
 
+#include "simgpu/bytes/mapped_pages.h"
 #include "simgpu/bytes/memory_file.h"
+#include "simgpu/bytes/shared_memory.h"
 #include "simgpu/memory/memory.h"
-#include "simgpu/memory/memory_pool.h"
+#include "simgpu/memory/pool_state.h"
 #include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
@@ -48,9 +49,6 @@ struct Imports {
   std::mutex mutex;
   std::map<ImportKey, Import> by_key;
 };
-
-// No need to look up addresses in a program that shares nothing.
-constinit std::atomic<bool> g_any_shared{false};
 
 Imports& All() {
   static auto* const imports = new Imports;
@@ -191,36 +189,6 @@ Error ImportPoolPointer(MemoryPool& pool, const void* data, void** address) {
 
 Error ClosePoolPointer(void* address) {
   return Unmap(address, Error::kInvalidValue);
-}
-
-bool IsAnyShared() { return g_any_shared.load(std::memory_order_relaxed); }
-
-void NoteSharing() { g_any_shared.store(true, std::memory_order_relaxed); }
-
-bool WrittenElsewhere(const void* address, size_t bytes) {
-  if (!g_any_shared.load(std::memory_order_relaxed)) return false;
-  const auto allocation = FindAllocation(address);
-  if (!allocation || allocation->slot == nullptr) return false;
-  if (allocation->file != MemoryFile::Own()) return true;
-  const uint64_t begin = allocation->file_offset +
-                         reinterpret_cast<uintptr_t>(address) -
-                         allocation->base;
-  return allocation->slot->written_begin.load() <= begin &&
-         begin + bytes <= allocation->slot->written_end.load();
-}
-
-void TellExporter(const void* address, size_t bytes) {
-  if (!g_any_shared.load(std::memory_order_relaxed)) return;
-  const auto allocation = FindAllocation(address);
-  if (!allocation || allocation->slot == nullptr ||
-      allocation->file == MemoryFile::Own()) {
-    return;
-  }
-  const uint64_t begin = allocation->file_offset +
-                         reinterpret_cast<uintptr_t>(address) -
-                         allocation->base;
-  allocation->slot->written_begin.store(begin);
-  allocation->slot->written_end.store(begin + bytes);
 }
 
 }  // namespace dltap::simgpu

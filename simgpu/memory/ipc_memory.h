@@ -2,17 +2,12 @@
 #ifndef DLTAP_SIMGPU_MEMORY_IPC_MEMORY_H_
 #define DLTAP_SIMGPU_MEMORY_IPC_MEMORY_H_
 
-#include <cstddef>
-
 #include "simgpu/base/error.h"
+#include "simgpu/bytes/shared_memory.h"
 
 namespace dltap::simgpu {
 
 struct MemoryPool;
-
-// Bytes of cudaIpcMemHandle_t, cudaIpcEventHandle_t and
-// cudaMemPoolPtrExportData.
-constexpr size_t kIpcHandleBytes = 64;
 
 // Memory of cudaMalloc. The handle is of the whole allocation, wherever in it
 // `address` lies, and the same each time.
@@ -29,17 +24,6 @@ Error CloseMemoryHandle(void* address);
 Error ExportPoolPointer(const void* address, void* data);
 Error ImportPoolPointer(MemoryPool& pool, const void* data, void** address);
 Error ClosePoolPointer(void* address);
-
-// Memory is shared with another process from now on: the two functions below
-// have something to look for.
-void NoteSharing();
-bool IsAnyShared();
-
-// For the zero rule (memory_effects.h), which knows this process's writes only:
-// the bytes were written by another process, as far as can be known.
-bool WrittenElsewhere(const void* address, size_t bytes);
-// Tells the exporter, when the bytes lie in imported memory.
-void TellExporter(const void* address, size_t bytes);
 
 }  // namespace dltap::simgpu
 

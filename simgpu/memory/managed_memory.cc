@@ -8,8 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "simgpu/graph/capture.h"
-#include "simgpu/memory/memory.h"
+#include "simgpu/bytes/address_map.h"
+#include "simgpu/bytes/mapped_pages.h"
+#include "simgpu/stream/capture_sequence.h"
 #include "simgpu/stream/device.h"
 #include "simgpu/stream/submit.h"
 

@@ -8,13 +8,13 @@
 
 #include "simgpu/base/atomic_max.h"
 #include "simgpu/base/clock.h"
-#include "simgpu/base/thread_state.h"
-#include "simgpu/bytes/memory_file.h"
+#include "simgpu/bytes/mapped_pages.h"
 #include "simgpu/bytes/shareable_handle.h"
 #include "simgpu/bytes/written_memory.h"
-#include "simgpu/graph/graph_memory.h"
 #include "simgpu/memory/ipc_memory.h"
-#include "simgpu/stream/device.h"
+#include "simgpu/memory/memory.h"
+#include "simgpu/stream/device_listener.h"
+#include "simgpu/stream/device_memory.h"
 #include "simgpu/stream/host_executor.h"
 #include "simgpu/stream/stream.h"
 #include "simgpu/stream/timeline.h"
@@ -146,17 +146,22 @@ bool ReturnBlock(MemoryPool& pool, const Allocation& freed, Stream& stream) {
   return pool.destroyed && pool.used_bytes == 0;
 }
 
-}  // namespace
-
-PoolFacts FactsOf(MemoryPool& pool) {
-  const std::lock_guard lock(pool.mutex);
-  return {.address = reinterpret_cast<uint64_t>(&pool),
-          .imported = pool.imported != nullptr,
-          .managed = pool.properties.kind == MemoryKind::kManaged,
-          .size = pool.reserved_bytes,
-          .utilized = pool.used_bytes,
-          .release_threshold = pool.release_threshold};
+void MakePool(Device& device) {
+  HomePool& home = HomePoolOf(device);
+  home.original = NewMemoryPool({.device = &device});
+  home.current = home.original;
 }
+
+void ApplyReleaseThreshold(Device& device) {
+  const std::lock_guard lock(All().mutex);
+  for (MemoryPool* pool : All().all) {
+    if (pool->device != &device) continue;
+    const std::lock_guard pool_lock(pool->mutex);
+    ReleaseBlocks(*pool, pool->release_threshold);
+  }
+}
+
+}  // namespace
 
 MemoryPool* NewMemoryPool(const PoolProperties& properties,
                           std::shared_ptr<MemoryFile> imported) {
@@ -171,11 +176,11 @@ MemoryPool* NewMemoryPool(const PoolProperties& properties,
 }
 
 Error DestroyMemoryPool(MemoryPool& pool) {
-  Device& device = *pool.device;
-  if (&pool == device.default_pool) return Error::kInvalidValue;
+  HomePool& home = HomePoolOf(*pool.device);
+  if (&pool == home.original) return Error::kInvalidValue;
   TellPool(pool, PoolOperation::kDestroyed);
   MemoryPool* expected = &pool;
-  device.current_pool.compare_exchange_strong(expected, device.default_pool);
+  home.current.compare_exchange_strong(expected, home.original);
   {
     const std::lock_guard lock(All().mutex);
     std::erase(All().all, &pool);
@@ -230,7 +235,6 @@ Error FreeToPool(void* address, Stream& stream) {
     return Error::kInvalidValue;
   }
   if (found->owner == MemoryOwner::kMalloc) return FreeDevice(address);
-  if (found->owner == MemoryOwner::kGraph) return FreeGraphMemory(address);
   if (found->owner != MemoryOwner::kPool) return Error::kInvalidValue;
   if (found->pool->imported != nullptr) return ClosePoolPointer(address);
   const auto removed = RemoveAllocation(address, stream.id);
@@ -247,14 +251,18 @@ void TrimPool(MemoryPool& pool, uint64_t keep) {
   TellPool(pool, PoolOperation::kTrimmed, keep);
 }
 
-void ApplyReleaseThreshold(Device& device) {
-  const std::lock_guard lock(All().mutex);
-  for (MemoryPool* pool : All().all) {
-    if (pool->device != &device) continue;
-    const std::lock_guard pool_lock(pool->mutex);
-    ReleaseBlocks(*pool, pool->release_threshold);
-  }
+MemoryPool* DefaultPoolOf(const Device& device) {
+  return HomePoolOf(device).original;
 }
+
+MemoryPool* CurrentPoolOf(const Device& device) {
+  return HomePoolOf(device).current.load();
+}
+
+constinit const DeviceListener kDeviceListener{
+    .made = MakePool,
+    .synchronized = ApplyReleaseThreshold,
+};
 
 Error ExportPool(const MemoryPool& pool, int* descriptor) {
   if ((pool.properties.handle_types & kPosixDescriptorHandles) == 0) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
-
 #include "simgpu/memory/memory_pool.h"
 #include "simgpu/stream/device.h"
 
@@ -16,20 +14,20 @@ enum LocationType : int {
   kOnCurrentNumaNode = 4,
 };
 
-// The pools of memory that belongs to no device.
-struct SharedPool {
-  MemoryPool* const original;
-  std::atomic<MemoryPool*> current;
-};
-
-SharedPool& SharedPoolOf(MemoryKind kind) {
+// Pinned and managed memory belongs to no device.
+HomePool& HomePoolOf(MemoryKind kind) {
   const auto make = [](MemoryKind of) {
     MemoryPool* pool = NewMemoryPool({.device = FindDevice(0), .kind = of});
-    return new SharedPool{pool, pool};
+    return new HomePool{pool, pool};
   };
   static auto* const pinned = make(MemoryKind::kPinned);
   static auto* const managed = make(MemoryKind::kManaged);
   return kind == MemoryKind::kPinned ? *pinned : *managed;
+}
+
+HomePool& HomePoolAt(const PoolProperties& at) {
+  return at.kind == MemoryKind::kDevice ? HomePoolOf(*at.device)
+                                        : HomePoolOf(at.kind);
 }
 
 }  // namespace
@@ -62,8 +60,7 @@ Error DefaultPoolAt(const PoolPlace& place, MemoryPool** pool) {
   PoolProperties at;
   const Error error = FindPoolPlace(place, &at);
   if (error != Error::kSuccess) return error;
-  *pool = at.kind == MemoryKind::kDevice ? at.device->default_pool
-                                         : SharedPoolOf(at.kind).original;
+  *pool = HomePoolAt(at).original;
   return Error::kSuccess;
 }
 
@@ -71,8 +68,7 @@ Error CurrentPoolAt(const PoolPlace& place, MemoryPool** pool) {
   PoolProperties at;
   const Error error = FindPoolPlace(place, &at);
   if (error != Error::kSuccess) return error;
-  *pool = at.kind == MemoryKind::kDevice ? at.device->current_pool.load()
-                                         : SharedPoolOf(at.kind).current.load();
+  *pool = HomePoolAt(at).current.load();
   return Error::kSuccess;
 }
 
@@ -83,12 +79,10 @@ Error SetPoolAt(const PoolPlace& place, MemoryPool& pool) {
   if (pool.imported != nullptr || pool.properties.kind != at.kind) {
     return Error::kInvalidValue;
   }
-  if (at.kind != MemoryKind::kDevice) {
-    SharedPoolOf(at.kind).current.store(&pool);
-    return Error::kSuccess;
+  if (at.kind == MemoryKind::kDevice && pool.device != at.device) {
+    return Error::kInvalidValue;
   }
-  if (pool.device != at.device) return Error::kInvalidValue;
-  at.device->current_pool.store(&pool);
+  HomePoolAt(at).current.store(&pool);
   return Error::kSuccess;
 }
 

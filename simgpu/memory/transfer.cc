@@ -4,9 +4,10 @@
 #include <utility>
 
 #include "simgpu/base/clock.h"
-#include "simgpu/memory/memory.h"
-#include "simgpu/memory/memory_effects.h"
+#include "simgpu/bytes/address_map.h"
+#include "simgpu/bytes/page_segments.h"
 #include "simgpu/stream/host_executor.h"
+#include "simgpu/stream/memory_effects.h"
 #include "simgpu/stream/submit.h"
 
 namespace dltap::simgpu {

@@ -12,6 +12,7 @@
 #include "simgpu/memory/ipc_memory.h"
 #include "simgpu/memory/memory.h"
 #include "simgpu/stream/device.h"
+#include "simgpu/stream/device_memory.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -9,6 +9,7 @@
 #include "simgpu/nccl/group.h"
 #include "simgpu/nccl/mailbox.h"
 #include "simgpu/nccl/setup.h"
+#include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "simgpu/base/clock.h"
+#include "simgpu/bytes/written_memory.h"
 #include "simgpu/launch/library_call.h"
 #include "simgpu/nccl/reduction.h"
 
@@ -168,7 +169,7 @@ bool Exchange::Complete() {
     } else {
       Copy();
     }
-    MarkWritten(operation_.output, OutputBytes());
+    MarkFresh(operation_.output, OutputBytes());
   }
   for (const auto& message : messages_) {
     last_begin_ns_ = std::max(last_begin_ns_, message->begin_ns());

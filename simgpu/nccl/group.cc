@@ -116,6 +116,16 @@ ncclResult_t EndGroup() {
 
 void QueueSetup(ncclComm* comm) { GroupOfThread().setups.push_back(comm); }
 
+ncclResult_t FinishSetup(ncclComm* comm) {
+  if (InGroup()) {
+    QueueSetup(comm);
+    return ncclSuccess;
+  }
+  if (!comm->blocking) return Progress(*comm) ? ncclSuccess : ncclInProgress;
+  for (int turn = 0; !Progress(*comm); ++turn) usleep(turn < 1000 ? 50 : 1000);
+  return ncclSuccess;
+}
+
 ncclResult_t Enqueue(const Operation& operation) {
   Group& group = GroupOfThread();
   const ncclResult_t checked = Check(operation);

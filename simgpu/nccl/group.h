@@ -18,6 +18,10 @@ ncclResult_t Enqueue(const Operation& operation);
 // REQUIRES: InGroup(). The communicator is set up at the end of the group.
 void QueueSetup(ncclComm* comm);
 
+// Waits until it is set up, unless it is not a blocking one. In a group, what
+// is returned stands for the time after ncclGroupEnd().
+ncclResult_t FinishSetup(ncclComm* comm);
+
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SIMGPU_NCCL_GROUP_H_

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "simgpu/base/other_process.h"
-#include "simgpu/nccl/group.h"
 #include "simgpu/nccl/mailbox.h"
 
 namespace dltap::simgpu {
@@ -208,16 +207,6 @@ bool Progress(ncclComm& comm) {
     return false;
   }
   return true;
-}
-
-ncclResult_t FinishSetup(ncclComm* comm) {
-  if (InGroup()) {
-    QueueSetup(comm);
-    return ncclSuccess;
-  }
-  if (!comm->blocking) return Progress(*comm) ? ncclSuccess : ncclInProgress;
-  for (int turn = 0; !Progress(*comm); ++turn) usleep(turn < 1000 ? 50 : 1000);
-  return ncclSuccess;
 }
 
 }  // namespace dltap::simgpu

@@ -31,10 +31,6 @@ ncclComm* ShrinkFrom(ncclComm& parent, const std::vector<int>& excluded,
 // One step of the setup, without waiting. True: there is nothing left to do.
 bool Progress(ncclComm& comm);
 
-// Waits until it is set up, unless it is not a blocking one. In a group, what
-// is returned stands for the time after ncclGroupEnd().
-ncclResult_t FinishSetup(ncclComm* comm);
-
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SIMGPU_NCCL_SETUP_H_

@@ -7,12 +7,12 @@ namespace dltap::simgpu {
 constexpr LibraryVersion kCusparseLtVersion{0, 8, 0, 3};
 
 SIMGPU_API int cusparseLtGetVersion(const void*, int* version) {
-  return AnswerVersion(FunctionOf<"cusparseLt", "cusparseLtGetVersion">(),
+  return AnswerVersion(FunctionOf<"cusparselt", "cusparseLtGetVersion">(),
                        kCusparseLtVersion, version);
 }
 
 SIMGPU_API int cusparseLtGetProperty(int type, int* value) {
-  return AnswerProperty(FunctionOf<"cusparseLt", "cusparseLtGetProperty">(),
+  return AnswerProperty(FunctionOf<"cusparselt", "cusparseLtGetProperty">(),
                         kCusparseLtVersion, type, value);
 }
 

@@ -8,7 +8,7 @@
 #include "simgpu/base/atomic_max.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/base/thread_state.h"
-#include "simgpu/graph/capture.h"
+#include "simgpu/stream/capture_sequence.h"
 #include "simgpu/stream/host_executor.h"
 #include "simgpu/stream/open_work.h"
 #include "simgpu/stream/timeline.h"
@@ -149,7 +149,6 @@ Error RecordEvent(Event& event, Stream& stream) {
   }
   const std::scoped_lock lock(stream.mutex, event.mutex);
   const int64_t now_ns = SimNow();
-  event.frontier.Clear();
   event.record_id = EventRecordsWanted() ? NextEventRecordId() : 0;
   const Recording recording{
       {event.id, event.record_id},

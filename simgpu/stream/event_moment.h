@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "simgpu/bytes/work_order.h"
 #include "simgpu/stream/host_executor.h"
-#include "simgpu/stream/work_order.h"
 
 namespace dltap::simgpu {
 

@@ -6,7 +6,8 @@
 #include <mutex>
 
 #include "simgpu/base/architecture.h"
-#include "simgpu/graph/capture.h"
+#include "simgpu/stream/capture_sequence.h"
+#include "simgpu/stream/context.h"
 #include "simgpu/stream/timeline.h"
 
 namespace dltap::simgpu {
@@ -138,13 +139,12 @@ Error RecordContextEvent(Device& device, const GreenContext* green,
     moment.host_ticket = device.retired_host_ticket.load();
   }
   for (Stream* stream : StreamsOf(device, green)) {
-    moment.time_ns = std::max(moment.time_ns, StreamTail(*stream));
+    moment.time_ns = std::max(moment.time_ns, TailBefore(*stream));
     moment.host_ticket =
         JoinHostWork(moment.host_ticket, HostTicketBefore(*stream));
   }
   moment.order = OrderOfAll();
   const std::lock_guard lock(event.mutex);
-  event.frontier.Clear();
   SetMoment(event, std::move(moment));
   return Error::kSuccess;
 }

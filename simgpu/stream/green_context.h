@@ -8,10 +8,10 @@
 #include "opmodel/gpu_table.h"
 #include "simgpu/base/error.h"
 #include "simgpu/base/handle.h"
-#include "simgpu/stream/device.h"
+#include "simgpu/stream/device_state.h"
 #include "simgpu/stream/event.h"
 #include "simgpu/stream/sm_sharing.h"
-#include "simgpu/stream/stream.h"
+#include "simgpu/stream/stream_state.h"
 
 namespace dltap::simgpu {
 

@@ -5,10 +5,8 @@
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
-#include <utility>
 
-#include "simgpu/launch/library_call.h"
-#include "simgpu/stream/submit.h"
+#include "simgpu/bytes/written_memory.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -75,16 +73,11 @@ Error CheckMemoryOperations(const MemoryOperationsWork& work) {
   return valid ? Error::kSuccess : Error::kInvalidValue;
 }
 
-Error SubmitMemoryOperations(Stream& stream, MemoryOperationsWork work) {
-  const Error error = CheckMemoryOperations(work);
-  return error == Error::kSuccess ? Submit(stream, std::move(work)) : error;
-}
-
 void PerformMemoryOperations(const MemoryOperationsWork& work) {
   for (const MemoryOperation& operation : work.operations) {
     if (!IsWrite(operation.type)) continue;
     std::memcpy(operation.address, &operation.value, BytesOf(operation.type));
-    MarkWritten(operation.address, BytesOf(operation.type));
+    MarkFresh(operation.address, BytesOf(operation.type));
   }
 }
 

@@ -9,8 +9,6 @@
 
 namespace dltap::simgpu {
 
-struct Stream;
-
 // Numbered as CUstreamBatchMemOpType.
 enum class MemoryOperationType : int {
   kWait32 = 1,
@@ -36,8 +34,6 @@ struct MemoryOperationsWork {
 
 // kInvalidValue: an unknown type, a null or misaligned address, no such flags.
 Error CheckMemoryOperations(const MemoryOperationsWork& work);
-
-Error SubmitMemoryOperations(Stream& stream, MemoryOperationsWork work);
 
 // Writes what is to be written.
 void PerformMemoryOperations(const MemoryOperationsWork& work);

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "simgpu/base/architecture.h"
-#include "simgpu/launch/kernel.h"
 #include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
@@ -17,14 +16,10 @@ constexpr int kRegisterUnit = 256;
 // A block takes shared memory in units of 128 bytes.
 constexpr size_t kSharedUnit = 128;
 
-struct BlockNeeds {
-  int threads;
-  int registers_per_thread;
-  size_t shared_bytes;
-};
+}  // namespace
 
-// Blocks with these needs that fit on one SM.
-int ResidentBlocks(const BlockNeeds& block, const Architecture& architecture) {
+int ResidentBlocks(const BlockNeeds& block, const opmodel::GpuSpec& gpu) {
+  const Architecture& architecture = ArchitectureOf(gpu);
   const int warps = std::max(1, (block.threads + kWarp - 1) / kWarp);
   const int by_threads = architecture.max_threads_per_sm / (warps * kWarp);
   const int per_warp =
@@ -47,21 +42,6 @@ int ResidentBlocks(const BlockNeeds& block, const Architecture& architecture) {
                   static_cast<int>(architecture.shared_bytes_per_sm / shared));
 }
 
-}  // namespace
-
-int MaxActiveBlocks(const Kernel& kernel, int threads_per_block,
-                    size_t dynamic_shared_bytes, const opmodel::GpuSpec& gpu) {
-  if (threads_per_block <= 0 ||
-      threads_per_block > kernel.max_threads_per_block) {
-    return 0;
-  }
-  return ResidentBlocks(
-      {.threads = threads_per_block,
-       .registers_per_thread = static_cast<int>(kernel.registers_per_thread),
-       .shared_bytes = kernel.static_shared_bytes + dynamic_shared_bytes},
-      ArchitectureOf(gpu));
-}
-
 SmUnits SmUnitsOf(const KernelWork& launch, int whole,
                   const opmodel::GpuSpec& gpu) {
   const int resident = std::max(
@@ -70,7 +50,7 @@ SmUnits SmUnitsOf(const KernelWork& launch, int whole,
                              static_cast<int>(launch.registers_per_thread),
                          .shared_bytes = size_t{launch.static_shared_bytes} +
                                          launch.dynamic_shared_bytes},
-                        ArchitectureOf(gpu)));
+                        gpu));
   const int64_t room = std::max<int64_t>(1, int64_t{resident} * gpu.sms);
   const int64_t blocks =
       std::min(std::max<int64_t>(1, launch.grid.count()), room);

@@ -8,13 +8,18 @@
 
 namespace dltap::simgpu {
 
-struct Kernel;
 struct KernelWork;
 
-// Blocks of the kernel that fit on one SM at a time: the least of what threads,
-// block slots, registers and shared memory allow. 0: not even one.
-int MaxActiveBlocks(const Kernel& kernel, int threads_per_block,
-                    size_t dynamic_shared_bytes, const opmodel::GpuSpec& gpu);
+// What a block takes of an SM.
+struct BlockNeeds {
+  int threads;
+  int registers_per_thread;
+  size_t shared_bytes;
+};
+
+// Blocks with these needs that fit on one SM at a time: the least of what
+// threads, block slots, registers and shared memory allow. 0: not even one.
+int ResidentBlocks(const BlockNeeds& block, const opmodel::GpuSpec& gpu);
 
 // The part of the device's room for resident blocks that a launch takes, and
 // that one block of it takes, in units of `whole`; at least 1.
@@ -24,30 +29,6 @@ struct SmUnits {
 };
 SmUnits SmUnitsOf(const KernelWork& launch, int whole,
                   const opmodel::GpuSpec& gpu);
-
-// The block size with the most resident threads per SM, up to `limit` (0: no
-// limit), and the grid that then fills the device.
-struct BestBlock {
-  int threads_per_block;
-  int min_grid_blocks;
-};
-template <typename SharedBytesOf>
-BestBlock FindBestBlock(const Kernel& kernel, SharedBytesOf shared_bytes_of,
-                        int limit, const opmodel::GpuSpec& gpu) {
-  constexpr int kWarp = 32;
-  constexpr int kLargest = 1024;
-  const int largest = limit > 0 && limit < kLargest ? limit : kLargest;
-  BestBlock best{0, 0};
-  int best_threads = 0;
-  for (int size = largest / kWarp * kWarp; size >= kWarp; size -= kWarp) {
-    const int blocks =
-        MaxActiveBlocks(kernel, size, shared_bytes_of(size), gpu);
-    if (blocks * size <= best_threads) continue;
-    best_threads = blocks * size;
-    best = {size, blocks * gpu.sms};
-  }
-  return best;
-}
 
 }  // namespace dltap::simgpu
 

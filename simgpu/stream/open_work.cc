@@ -8,8 +8,8 @@
 #include "simgpu/base/atomic_max.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/base/config.h"
+#include "simgpu/base/thread_state.h"
 #include "simgpu/stream/host_executor.h"
-#include "simgpu/stream/submit.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -31,6 +31,14 @@ bool IsOpenEnded(const Work& work) {
 OpenExchange StartExchange(const Work& work) {
   const ExchangeStarter* starter = StarterOf(work);
   return starter == nullptr ? OpenExchange{} : (*starter)();
+}
+
+void CallHostFunction(const HostWork& host, const Order& order) {
+  HostLine().Join(order);
+  ThreadState& thread = CurrentThread();
+  thread.in_host_function = true;
+  host.function();
+  thread.in_host_function = false;
 }
 
 constinit std::atomic<bool> g_has_open_work{false};

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "simgpu/stream/stream.h"
+#include "simgpu/stream/stream_state.h"
 #include "simgpu/stream/timeline.h"
 #include "simgpu/stream/work.h"
 #include "simgpu/stream/work_activity.h"
@@ -25,6 +25,10 @@ bool IsOpenEnded(const Work& work);
 // Numbers the exchange of the work among those of its communicator; null where
 // it has none.
 OpenExchange StartExchange(const Work& work);
+
+// On the host executor's thread. The host knows then that all before it is
+// over.
+void CallHostFunction(const HostWork& host, const Order& order);
 
 // Set at the first open work: a program that has none pays one load for it.
 extern std::atomic<bool> g_has_open_work;

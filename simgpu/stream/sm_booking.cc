@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "simgpu/stream/timeline.h"
+#include "simgpu/stream/gaps.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "simgpu/stream/stream.h"
-
 namespace dltap::simgpu {
 namespace {
 

@@ -2,11 +2,20 @@
 #ifndef DLTAP_SIMGPU_STREAM_SM_WORK_H_
 #define DLTAP_SIMGPU_STREAM_SM_WORK_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "simgpu/stream/occupancy.h"
 
 namespace dltap::simgpu {
+
+// Range of priorities of every device: lower is more urgent.
+constexpr int kLeastPriority = 0;
+constexpr int kGreatestPriority = -5;
+
+inline int ClampPriority(int priority) {
+  return std::clamp(priority, kGreatestPriority, kLeastPriority);
+}
 
 // A kernel that asks for SMs.
 struct SmWork {

@@ -2,13 +2,14 @@
 #include "simgpu/stream/stream.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "simgpu/base/activity.h"
 #include "simgpu/base/atomic_max.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/base/thread_state.h"
-#include "simgpu/graph/capture.h"
-#include "simgpu/memory/memory_pool.h"
+#include "simgpu/stream/capture_sequence.h"
+#include "simgpu/stream/device_listener.h"
 #include "simgpu/stream/green_context.h"
 #include "simgpu/stream/host_executor.h"
 #include "simgpu/stream/timeline.h"
@@ -17,29 +18,11 @@
 namespace dltap::simgpu {
 namespace {
 
-// CUPTI shows the default stream of the first context as stream 7; others
-// follow in the order of their creation.
-constinit std::atomic<uint32_t> g_last_stream_id{6};
-
 void TellStream(ResourceEvent event, Stream& stream) {
   if (!ActivityWanted(kResourceActivity)) return;
   GetActivitySink().OnResource({.event = event,
                                 .context = stream.device->primary_context,
-                                .handle = &stream,
-                                .original_graph = nullptr,
-                                .node = nullptr,
-                                .original_node = nullptr,
-                                .node_type = 0});
-}
-
-Stream* MakeStream(Device& device, unsigned flags, int priority) {
-  Stream* stream = HandlePool<Stream>::New(
-      &device, flags, std::clamp(priority, kGreatestPriority, kLeastPriority),
-      g_last_stream_id.fetch_add(1) + 1);
-  stream->context = device.primary_context;
-  const std::lock_guard lock(device.streams_mutex);
-  device.streams.push_back(stream);
-  return stream;
+                                .handle = &stream});
 }
 
 Stream* PerThreadStream() {
@@ -90,19 +73,13 @@ Error WaitForAllStreams(Device& device) {
   WaitForHostWork(end.host_ticket);
   WaitUntil(EndOf(device).tail_ns);
   HostLine().Join(order);
-  ApplyReleaseThreshold(device);
+  kDeviceListener.synchronized(device);
   TellSynchronization(SynchronizationKind::kContext, device, nullptr, {},
                       begin_ns);
   return StickyErrorOf(device);
 }
 
 }  // namespace
-
-Stream* NewLegacyStream(Device& device) {
-  Stream* stream = MakeStream(device, 0, 0);
-  stream->legacy = true;
-  return stream;
-}
 
 Error CreateStream(Device& device, unsigned flags, int priority,
                    Stream** stream) {
@@ -189,11 +166,6 @@ Error SynchronizeDevice(Device& device) {
 Error WaitForDevice(Device& device) {
   const Error error = CheckUnsafeCall();
   return error == Error::kSuccess ? WaitForAllStreams(device) : error;
-}
-
-uint32_t StreamIdOf(void* stream) {
-  const Stream* found = ResolveStream(stream);
-  return found == nullptr ? 0 : found->id;
 }
 
 }  // namespace dltap::simgpu

@@ -8,12 +8,12 @@
 #include "simgpu/base/clock.h"
 #include "simgpu/base/faults.h"
 #include "simgpu/base/thread_state.h"
-#include "simgpu/graph/capture.h"
-#include "simgpu/launch/launch.h"
-#include "simgpu/memory/memory_effects.h"
+#include "simgpu/bytes/work_order.h"
+#include "simgpu/stream/capture_sequence.h"
 #include "simgpu/stream/host_executor.h"
+#include "simgpu/stream/launch_log.h"
+#include "simgpu/stream/memory_effects.h"
 #include "simgpu/stream/open_work.h"
-#include "simgpu/stream/work_order.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -175,14 +175,6 @@ void NoteKernel(const Stream& stream, const Work& work, const Span& span) {
   LogLaunch(*kernel, stream);
   if (Fault* fault = FaultAt(FaultPoint::kLaunch)) [[unlikely]]
     FailLaunch(*fault, *stream.device, span);
-}
-
-void CallHostFunction(const HostWork& host, const Order& order) {
-  HostLine().Join(order);
-  ThreadState& thread = CurrentThread();
-  thread.in_host_function = true;
-  host.function();
-  thread.in_host_function = false;
 }
 
 void Execute(Stream& stream, const Work& work, const Span& span,

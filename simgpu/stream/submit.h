@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "simgpu/base/error.h"
-#include "simgpu/stream/stream.h"
+#include "simgpu/stream/stream_state.h"
 #include "simgpu/stream/timeline.h"
 #include "simgpu/stream/work.h"
 #include "simgpu/stream/work_activity.h"
@@ -36,10 +36,6 @@ Order NoteOrder(Stream& stream, const Work& work);
 // What the execution of a kernel means beside its effect; nothing for other
 // work. Part of Execute().
 void NoteKernel(const Stream& stream, const Work& work, const Span& span);
-
-// On the host executor's thread. The host knows then that all before it is
-// over.
-void CallHostFunction(const HostWork& host, const Order& order);
 
 }  // namespace dltap::simgpu
 

@@ -5,7 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "simgpu/stream/stream.h"
+#include "simgpu/stream/gaps.h"
+#include "simgpu/stream/stream_state.h"
 #include "simgpu/stream/work.h"
 
 namespace dltap::simgpu {
@@ -21,9 +22,6 @@ namespace dltap::simgpu {
 //    or takes longer, when earlier ones left less (sm_profile.h).
 // 4. Each copy engine (one per direction) does one copy at a time, in the order
 //    of submission. Copies inside the device and memsets use no engine.
-constexpr int64_t kSubmitLatencyNs = 3'000;
-constexpr int64_t kKernelGapNs = 900;
-constexpr int64_t kGraphNodeGapNs = 500;
 
 struct Span {
   int64_t begin_ns;

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "simgpu/base/activity.h"
-#include "simgpu/stream/stream.h"
+#include "simgpu/bytes/work_order.h"
+#include "simgpu/stream/stream_state.h"
 #include "simgpu/stream/timeline.h"
 #include "simgpu/stream/work.h"
-#include "simgpu/stream/work_order.h"
 
 namespace dltap::simgpu {
 

@@ -9,7 +9,7 @@
 #include "simgpu/bytes/written_memory.h"
 #include "simgpu/launch/kernel.h"
 #include "simgpu/launch/launch.h"
-#include "simgpu/memory/memory_effects.h"
+#include "simgpu/stream/memory_effects.h"
 #include "simgpu/torch/concat_call.h"
 #include "simgpu/torch/cub_call.h"
 #include "simgpu/torch/elementwise_call.h"

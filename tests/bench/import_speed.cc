@@ -17,6 +17,7 @@
 namespace dltap::analyzer {
 namespace {
 
+using specs::ArgKind;
 using trace::BlockKind;
 using trace::TraceBytes;
 
@@ -30,8 +31,13 @@ class SyntheticRun {
  public:
   SyntheticRun() {
     trace_.Entry(16, "cublasSgemm_v2",
-                 {{"m", 0, 4}, {"n", 4, 4}, {"k", 8, 4}, {"stream", 16, 8}});
-    trace_.Entry(17, "cudaLaunchKernel", {{"func", 0, 8}, {"stream", 8, 8}});
+                 {{"m", 0, 4, ArgKind::kInt, Meaning::kDimM},
+                  {"n", 4, 4, ArgKind::kInt, Meaning::kDimN},
+                  {"k", 8, 4, ArgKind::kInt, Meaning::kDimK},
+                  {"stream", 16, 8, ArgKind::kHandle, Meaning::kStream}});
+    trace_.Entry(17, "cudaLaunchKernel",
+                 {{"func", 0, 8, ArgKind::kHandle, Meaning::kKernel},
+                  {"stream", 8, 8, ArgKind::kHandle, Meaning::kStream}});
     trace_.Text(1, "sgemm");
     trace::KernelVariantRecord variant = {};
     variant.id = 1;

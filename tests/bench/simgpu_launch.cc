@@ -4,7 +4,7 @@
 #include <benchmark/benchmark.h>
 #include <cuda_runtime_api.h>
 
-#include "tests/unit/simgpu/core/kernels.h"
+#include "tests/unit/simgpu/kernels.h"
 
 namespace {
 

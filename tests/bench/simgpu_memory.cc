@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "tests/unit/simgpu/core/kernels.h"
+#include "tests/unit/simgpu/kernels.h"
 
 namespace {
 

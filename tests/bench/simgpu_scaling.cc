@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/unit/simgpu/core/kernels.h"
+#include "tests/unit/simgpu/kernels.h"
 
 namespace {
 

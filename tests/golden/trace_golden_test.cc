@@ -2,6 +2,7 @@
 // Traces of every released format version still read as they did.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -26,8 +27,23 @@ TEST_P(TraceGoldenTest, ReadsAsItDid) {
       << "see tests/README.md, \"Golden traces\"";
 }
 
+// 1.0 tells it by the argument's name, later ones by its meaning.
+TEST_P(TraceGoldenTest, LaunchNamesItsKernel) {
+  std::vector<std::string> problems;
+  const auto model =
+      ReadTrace({std::string(DLTAP_GOLDEN_DIR) + "/" + GetParam()}, &problems);
+  ASSERT_TRUE(model.ok()) << model.status();
+  const std::vector<Call>& calls = model->processes[0].calls;
+  const auto launch = std::ranges::find_if(calls, [&](const Call& call) {
+    return model->entry_points[call.entry.value()].symbol == "cudaLaunchKernel";
+  });
+  ASSERT_NE(launch, calls.end());
+  EXPECT_EQ(model->texts[launch->function], "sgemm_128x64");
+}
+
 INSTANTIATE_TEST_SUITE_P(Versions, TraceGoldenTest,
-                         ::testing::Values("trace_v1_0", "trace_v1_1"));
+                         ::testing::Values("trace_v1_0", "trace_v1_1",
+                                           "trace_v1_1_meanings"));
 
 }  // namespace
 }  // namespace dltap::analyzer

@@ -14,6 +14,8 @@
 namespace dltap::trace {
 namespace {
 
+using specs::ArgKind;
+
 constexpr uint64_t kStart = 1'000'000;          // monotonic ns, and ticks
 constexpr uint64_t kCupti = 5'000'000'000'000;  // ahead of it
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shim/trace/encoder.h"
+#include "vocabulary.h"
 
 namespace dltap::trace {
 
@@ -45,7 +46,8 @@ class TraceBytes {
     std::string_view name;
     uint8_t offset;
     uint8_t width;
-    ArgKind kind = ArgKind::kInt;
+    specs::ArgKind kind = specs::ArgKind::kInt;
+    specs::Meaning meaning = specs::Meaning::kNone;
   };
   TraceBytes& Entry(uint16_t id, std::string_view symbol,
                     const std::vector<Arg>& args = {}) {
@@ -55,8 +57,8 @@ class TraceBytes {
     std::vector<ArgRecord> layout;
     std::string names;
     for (const Arg& arg : args) {
-      layout.push_back(
-          {arg.offset, arg.width, static_cast<uint8_t>(arg.kind), 0});
+      layout.push_back({arg.offset, arg.width, static_cast<uint8_t>(arg.kind),
+                        static_cast<uint8_t>(arg.meaning)});
       record.payload_bytes = static_cast<uint8_t>(
           std::max<int>(record.payload_bytes, arg.offset + arg.width));
       const auto bytes = static_cast<uint32_t>(arg.name.size());

@@ -103,7 +103,7 @@ void EventPrinter::PrintArgs(const Call& call) {
     const ArgLayout& arg = entry.args[i];
     const std::string key = KeyOf(arg);
     // The model's ids differ from the trace's when processes are merged.
-    if (arg.name == "operation" && call.operation.known()) {
+    if (arg.meaning == Meaning::kOperation && call.operation.known()) {
       out_.Field(key, static_cast<int64_t>(call.operation.value() + 1));
       continue;
     }
@@ -231,8 +231,8 @@ int64_t EventPrinter::Correlation(uint64_t correlation) {
 uint64_t EventPrinter::Address(const ArgLayout& arg, uint64_t address) {
   if (!options_.canonical) return address;
   const bool lasts = arg.kind == ArgKind::kPointer ||
-                     arg.name.find("tream") != std::string::npos ||
-                     arg.name.find("vent") != std::string::npos;
+                     arg.meaning == Meaning::kStream ||
+                     arg.meaning == Meaning::kEvent;
   if (lasts) return addresses_.Of(address);
   return address == 0 ? 0 : 1;
 }

@@ -11,7 +11,7 @@
 
 #include "analyzer/model/trace_model.h"
 #include "analyzer/reader/text/print_line.h"
-#include "analyzer/reader/text/trace_printer.h"
+#include "analyzer/reader/text/print_options.h"
 
 namespace dltap::analyzer {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analyzer/reader/text/print_options.h"
 #include "analyzer/reader/text/text_line.h"
-#include "analyzer/reader/text/trace_printer.h"
 
 namespace dltap::analyzer {
 

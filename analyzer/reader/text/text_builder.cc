@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "analyzer/reader/argument_meanings.h"
 #include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
@@ -84,7 +85,8 @@ size_t TextBuilder::ArgIndex(EntryPoint& entry, std::string_view name,
       {.name = std::string(name),
        .offset = static_cast<uint8_t>(entry.args.size() * kArgBytes),
        .width = kArgBytes,
-       .kind = kind});
+       .kind = kind,
+       .meaning = MeaningByName(entry, name)});
   return entry.args.size() - 1;
 }
 

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "analyzer/reader/loss_names.h"
-#include "analyzer/reader/text/op_names.h"
 #include "analyzer/reader/text/text_handlers.h"
+#include "shim/specs/words.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -91,14 +91,14 @@ void OnOperation(TextFields& fields, TextBuilder& builder) {
   const OperationId id = builder.OperationAt(fields.IndexWord(0));
   if (!id.known()) return fields.Fail("operation", "0");
   opmodel::Operation node;
-  const auto kind = OpKindFromName(fields.line().Word(1));
+  const auto kind = specs::FromName<opmodel::OpKind>(fields.line().Word(1));
   if (!kind) fields.Fail("operation", fields.line().Word(1));
   node.kind = kind.value_or(opmodel::OpKind::kUnknown);
   for (TextLine::Field& field : fields.line().fields()) {
     field.used = true;
-    const auto type = DTypeFromName(field.value);
-    const auto cell = RnnCellFromName(field.value);
-    const auto dim = DimFromName(field.key);
+    const auto type = specs::FromName<opmodel::DType>(field.value);
+    const auto cell = specs::FromName<opmodel::RnnCell>(field.value);
+    const auto dim = specs::FromName<opmodel::Dim>(field.key);
     const auto value = ParseInteger(field.value);
     if (field.key == "storage" && type) {
       node.storage = *type;

@@ -13,8 +13,13 @@
 namespace dltap::analyzer {
 
 // Position is the enumerator's number.
-inline constexpr std::array<std::string_view, 6> kCopyWords = {
-    "unknown", "htod", "dtoh", "dtod", "ptop", "htoh"};
+inline constexpr auto kCopyWords = [] {
+  std::array<std::string_view, specs::Words<CopyKind>::kCount> words;
+  for (size_t i = 0; i < words.size(); ++i) {
+    words[i] = specs::Words<CopyKind>::kTexts[i];
+  }
+  return words;
+}();
 inline constexpr std::array<std::string_view, 6> kMemoryWords = {
     "unknown", "pageable", "pinned", "device", "array", "managed"};
 inline constexpr std::array<std::string_view, 5> kRangeWords = {
@@ -28,7 +33,6 @@ inline constexpr std::array<std::string_view, 5> kCallKeys = {
     "t", "thread", "depth", "corr", "launches"};
 inline constexpr std::string_view kArgPrefix = "arg.";
 
-static_assert(static_cast<int>(CopyKind::kHostToHost) == 5);
 static_assert(static_cast<int>(MemoryKind::kManaged) == 5);
 static_assert(static_cast<int>(RangeKind::kPython) == 4);
 static_assert(static_cast<int>(NotObservedCause::kRecordingOff) == 3);

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "analyzer/reader/text/event_printer.h"
-#include "analyzer/reader/text/op_names.h"
 #include "analyzer/reader/text/print_line.h"
+#include "shim/specs/words.h"
 
 namespace dltap::analyzer {
 namespace {

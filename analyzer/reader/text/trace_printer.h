@@ -2,24 +2,10 @@
 #ifndef DLTAP_ANALYZER_READER_TEXT_TRACE_PRINTER_H_
 #define DLTAP_ANALYZER_READER_TEXT_TRACE_PRINTER_H_
 
-#include <cstdint>
-#include <limits>
-#include <string_view>
-
 #include "analyzer/model/trace_model.h"
+#include "analyzer/reader/text/print_options.h"
 
 namespace dltap::analyzer {
-
-struct PrintOptions {
-  // Leaves out what differs between equal runs (pids, hosts, thread ids,
-  // samples, overhead) and numbers addresses and correlations by first use.
-  bool canonical = false;
-  // Events per process; the rest is a comment that says how many.
-  uint64_t limit = std::numeric_limits<uint64_t>::max();
-};
-
-// Takes the text in pieces of whole lines. False: no more is wanted.
-using TextSink = bool (*)(std::string_view piece, void* context);
 
 // Prints a model in the text grammar (analyzer/reader/README.md): definitions
 // first, then events in order of time. ParseTraceText reads it back.

@@ -7,12 +7,12 @@
 #include <type_traits>
 
 #include "entry_points.h"
-#include "shim/specs/roles.h"
 #include "shim/tap/runtime/activity_hooks.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/thread_state.h"
 #include "shim/trace/layout.h"
+#include "vocabulary.h"
 
 // The pieces of a recorded call, in the order in which a wrapper uses them.
 namespace dltap::shim {

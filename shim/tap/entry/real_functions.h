@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "entry_points.h"
-#include "shim/specs/roles.h"
+#include "vocabulary.h"
 
 namespace dltap::shim {
 

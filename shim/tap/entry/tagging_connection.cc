@@ -29,17 +29,10 @@ bool NoteStream(uint64_t handle, uint64_t stream) {
 }
 
 int8_t FunctionOffset(specs::EntryPoint entry) {
-  const char* symbol = specs::SymbolOf(entry);
-  if (strstr(symbol, "LaunchKernel") == nullptr &&
-      strstr(symbol, "LaunchCooperativeKernel") == nullptr) {
-    return kNoFunction;
-  }
   const specs::ArgLayout& layout = specs::LayoutOf(entry);
   const specs::ArgField* fields = specs::FieldsOf(layout);
   for (int i = 0; i < layout.field_count; ++i) {
-    const char* name = specs::NameOf(fields[i]);
-    if (strcmp(name, "func") == 0 || strcmp(name, "f") == 0 ||
-        strcmp(name, "kernel") == 0) {
+    if (fields[i].meaning == specs::Meaning::kKernel) {
       return static_cast<int8_t>(fields[i].offset);
     }
   }

@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "entry_points.h"
-#include "shim/specs/roles.h"
 #include "shim/tap/entry/call_record.h"
 #include "shim/tap/entry/hook_call.h"
 #include "shim/tap/entry/real_functions.h"
@@ -14,6 +13,7 @@
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/session.h"
 #include "shim/tap/runtime/thread_state.h"
+#include "vocabulary.h"
 
 // The one shape of a wrapper. Generated wrappers are single calls of Traced
 // (role record), Counted or Followed (role state); everything is inlined into

@@ -10,6 +10,7 @@
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/trace_output.h"
 #include "tap_tables.h"
+#include "vocabulary.h"
 
 #ifndef DLTAP_VERSION
 #define DLTAP_VERSION "0"
@@ -41,11 +42,6 @@ class NameList {
   uint32_t used_ = 0;
 };
 
-constexpr const char* kLibraryNames[] = {
-    "",         "cuda",       "cudart", "cublas", "cublaslt", "cudnn",
-    "nccl",     "cupti",      "nvtx",   "nvml",   "nvrtc",    "cusolver",
-    "cusparse", "cusparselt", "cufft",  "curand", "cufile",   "nvshmem"};
-
 void WriteEntryPoint(specs::EntryPoint entry) {
   const specs::ArgLayout& layout = specs::LayoutOf(entry);
   const specs::ArgField* fields = specs::FieldsOf(layout);
@@ -53,7 +49,8 @@ void WriteEntryPoint(specs::EntryPoint entry) {
   NameList names;
   for (int i = 0; i < layout.field_count; ++i) {
     args[i] = {fields[i].offset, fields[i].width,
-               static_cast<uint8_t>(fields[i].kind), 0};
+               static_cast<uint8_t>(fields[i].kind),
+               static_cast<uint8_t>(fields[i].meaning)};
     names.Add(specs::NameOf(fields[i]));
   }
   trace::EntryPointRecord record = {};
@@ -65,7 +62,8 @@ void WriteEntryPoint(specs::EntryPoint entry) {
   const auto library = static_cast<size_t>(specs::LibraryOf(entry));
   WriteRecord(BlockKind::kDefinitions, record,
               Piece::Raw(args, layout.field_count * sizeof(args[0])),
-              Text(specs::SymbolOf(entry)), Text(kLibraryNames[library]),
+              Text(specs::SymbolOf(entry)),
+              Text(specs::Words<specs::Library>::kNames[library]),
               names.AsPiece());
 }
 

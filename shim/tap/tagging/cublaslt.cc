@@ -42,24 +42,6 @@ T Read(RealFunction<GetAttribute>& getter, void* object, int attribute,
   return value;
 }
 
-DType DTypeOfCuda(int32_t cuda_data_type) {
-  switch (cuda_data_type) {
-    case CUDA_R_16F: return DType::kF16;
-    case CUDA_R_16BF: return DType::kBf16;
-    case CUDA_R_32F: return DType::kF32;
-    case CUDA_R_64F: return DType::kF64;
-    case CUDA_C_32F: return DType::kC64;
-    case CUDA_C_64F: return DType::kC128;
-    case CUDA_R_8I: return DType::kI8;
-    case CUDA_R_8U: return DType::kU8;
-    case CUDA_R_32I: return DType::kI32;
-    case 28: return DType::kF8E4M3;
-    case 29: return DType::kF8E5M2;
-    case 33: return DType::kF4E2M1;
-    default: return DType::kUnknown;
-  }
-}
-
 DType MathOf(int32_t compute, DType storage) {
   switch (compute) {
     case CUBLAS_COMPUTE_32F_FAST_16F: return DType::kF16;
@@ -81,7 +63,7 @@ Operation GemmOf(void* compute, void* a, void* d) {
       Read<int32_t>(g_get_desc, compute, CUBLASLT_MATMUL_DESC_TRANSA, 0) != 0;
   Operation op;
   op.kind = OpKind::kGemm;
-  op.storage = DTypeOfCuda(
+  op.storage = specs::DTypeOfCuda(
       Read<int32_t>(g_get_layout, a, CUBLASLT_MATRIX_LAYOUT_TYPE, -1));
   op.math = MathOf(
       Read<int32_t>(g_get_desc, compute, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, 0),

@@ -1,38 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/tagging/cudnn_types.h"
 
-#include <cudnn_graph.h>
-
 namespace dltap::shim::tagging {
 
 using opmodel::Dim;
 using opmodel::DType;
-
-DType DTypeOfCudnn(int32_t cudnn_data_type) {
-  switch (cudnn_data_type) {
-    case CUDNN_DATA_FLOAT: return DType::kF32;
-    case CUDNN_DATA_DOUBLE: return DType::kF64;
-    case CUDNN_DATA_HALF: return DType::kF16;
-    case CUDNN_DATA_INT8:
-    case 5:  // CUDNN_DATA_INT8x4, deprecated
-    case 8:  // CUDNN_DATA_INT8x32
-      return DType::kI8;
-    case CUDNN_DATA_INT32: return DType::kI32;
-    case CUDNN_DATA_UINT8:
-    case 7:  // CUDNN_DATA_UINT8x4
-      return DType::kU8;
-    case CUDNN_DATA_BFLOAT16: return DType::kBf16;
-    case CUDNN_DATA_INT64: return DType::kI64;
-    case CUDNN_DATA_BOOLEAN: return DType::kBool;
-    case CUDNN_DATA_FP8_E4M3: return DType::kF8E4M3;
-    case CUDNN_DATA_FP8_E5M2: return DType::kF8E5M2;
-    case CUDNN_DATA_FAST_FLOAT_FOR_FP8: return DType::kF32;
-    case CUDNN_DATA_FP4_E2M1: return DType::kF4E2M1;
-    case CUDNN_DATA_COMPLEX_FP32: return DType::kC64;
-    case CUDNN_DATA_COMPLEX_FP64: return DType::kC128;
-    default: return DType::kUnknown;
-  }
-}
 
 DType MathTypeOfCudnn(DType storage, DType compute) {
   if (storage == DType::kF32 && compute == DType::kF32) return DType::kTf32;

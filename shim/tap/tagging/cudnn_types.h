@@ -31,7 +31,7 @@ struct TensorShape {
 };
 
 // cudnnDataType_t, by value: those of cuDNN 9 are a superset of older ones.
-opmodel::DType DTypeOfCudnn(int32_t cudnn_data_type);
+using specs::DTypeOfCudnn;
 
 // What the multiplications are done in, given storage and compute type. cuDNN
 // may use TF32 for FP32 data unless it is told otherwise.

@@ -10,9 +10,13 @@ import glob
 import gzip
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import report_schema  # noqa: E402
 
 DLTAP, SCHEMA = sys.argv[1:3]
 TRACES = sys.argv[3] if len(sys.argv) > 3 else ""
@@ -52,38 +56,6 @@ def all_traces() -> list[str]:
     return sorted(glob.glob(os.path.join(TRACES, "kineto_*.json.gz")))
 
 
-def check_schema(value, schema: dict, root: dict, where: str) -> None:
-    """The part of JSON Schema that the report's schema uses."""
-    if "$ref" in schema:
-        schema = root["$defs"][schema["$ref"].rsplit("/", 1)[1]]
-    kinds = {"object": dict, "array": list, "string": str, "boolean": bool,
-             "integer": int, "number": (int, float), "null": type(None)}
-    if "const" in schema:
-        assert value == schema["const"], f"{where}: {value}"
-    if "enum" in schema:
-        assert value in schema["enum"], f"{where}: {value}"
-    if "type" in schema:
-        types = schema["type"]
-        types = [types] if isinstance(types, str) else types
-        good = any(isinstance(value, kinds[t]) for t in types)
-        if isinstance(value, bool) and "boolean" not in types:
-            good = False
-        assert good, f"{where}: {value!r} is no {types}"
-    if "minimum" in schema and value is not None:
-        assert value >= schema["minimum"], f"{where}: {value}"
-    if isinstance(value, dict):
-        for key in schema.get("required", []):
-            assert key in value, f"{where}: no {key}"
-        for key, inner in value.items():
-            of_key = schema.get("properties", {}).get(
-                key, schema.get("additionalProperties"))
-            if of_key:
-                check_schema(inner, of_key, root, f"{where}.{key}")
-    if isinstance(value, list) and "items" in schema:
-        for i, inner in enumerate(value):
-            check_schema(inner, schema["items"], root, f"{where}[{i}]")
-
-
 @unittest.skipUnless(TRACES and all_traces(),
                      "no folder of real traces; set DLTAP_SHARED")
 class KinetoTracesTest(unittest.TestCase):
@@ -92,7 +64,7 @@ class KinetoTracesTest(unittest.TestCase):
             schema = json.load(file)
         for path in all_traces():
             with self.subTest(path):
-                check_schema(report(path), schema, schema, "report")
+                report_schema.check(report(path), schema)
 
     def test_no_activity_is_lost(self):
         for path in all_traces():

@@ -12,9 +12,11 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "frameworks"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import call_counts  # noqa: E402
 import chain  # noqa: E402
+import report_faces  # noqa: E402
 
 LIBRARY_CLASSES = {"conv", "rnn", "attention", "gemm", "norm", "pool"}
 
@@ -119,6 +121,10 @@ class ProgramCase:
         self.assertLessEqual(abs(steps["count"] - self.program.steps), 1)
         self.assertGreaterEqual(used, self.program.steps // 2)
         self.assertLessEqual(used, self.program.steps)
+
+    def test_text_csv_and_json_say_the_same(self):
+        faces = report_faces.Faces(chain.DLTAP, [self.runs.trace])
+        self.assertEqual(faces.disagreements(), [])
 
     def test_trace_tells_the_command_and_the_libraries(self):
         told = chain.dltap("info", self.runs.trace).stdout

@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/integration/tap/tapped_program.h"
+#include "tests/support/int_arg.h"
 
 namespace dltap {
 namespace {

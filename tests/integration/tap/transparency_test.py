@@ -15,7 +15,9 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 
+SPECS = pathlib.Path(__file__).resolve().parents[3] / "shim/specs"
 WRAPPED_ROLES = {"kRecord", "kCount", "kState"}
 POINT = re.compile(r"^DLTAP_ENTRY_POINT\(\d+, (\w+), \w+, (\w+), (\w+)\)$",
                    re.M)
@@ -58,21 +60,26 @@ def problems(bare, tapped, wrapped, tap_name):
             yield f"{name}: dlsym gave the code of {file}"
 
 
+def sonames(profile):
+    """(library, file) as the specs name them."""
+    for spec in sorted(SPECS.glob("*.toml")):
+        library = tomllib.loads(spec.read_text()).get("library", {})
+        if profile in library.get("soname", {}):
+            yield spec.stem, library["soname"][profile]
+
+
 def main():
     null_calls, tap, generated, simulated = map(pathlib.Path, sys.argv[1:5])
     profile = sys.argv[5]
     points = POINT.findall((generated / "entry_points.inc").read_text())
     failed = compared = 0
-    for script in sorted((generated / "simgpu" / profile).glob("*.lds")):
-        stem = {"cublaslt": "cublasLt", "nvml": "nvidia-ml",
-                "cusparselt": "cusparseLt", "nvshmem": "nvshmem_host"}.get(
-                    script.stem, script.stem)
-        library = next(iter(simulated.glob(f"lib{stem}.so.*")), None)
-        names = [s for s, l, _ in points if l.lower() == f"k{script.stem}"]
-        if library is None or not names:
+    for name, soname in sonames(profile):
+        library = simulated / soname
+        names = [s for s, l, _ in points if l == f"k{name.capitalize()}"]
+        if not library.exists() or not names:
             continue
         wrapped = {s for s, l, role in points
-                   if l.lower() == f"k{script.stem}" and role in WRAPPED_ROLES}
+                   if l == f"k{name.capitalize()}" and role in WRAPPED_ROLES}
         with tempfile.TemporaryDirectory() as folder:
             bare = run(null_calls, library, names, None, folder)
             tapped = run(null_calls, library, names, tap, folder)

@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import check_arrows  # noqa: E402
+import check_numbers  # noqa: E402
 import check_sizes  # noqa: E402
 import check_text  # noqa: E402
 
@@ -42,7 +43,7 @@ class ArrowsTest(unittest.TestCase):
             self.errors("shim/tap/entry/traced.h",
                         '"simgpu/base/clock.h"'),
             ["shim/tap/entry/traced.h:2: no arrow shim/tap/entry -> "
-             "simgpu"])
+             "simgpu/base"])
         self.assertEqual(
             len(self.errors("simgpu/cudart/memory.cc",
                             '"shim/tap/runtime/clock.h"')), 2)
@@ -60,6 +61,18 @@ class ArrowsTest(unittest.TestCase):
                                      '"analyzer/metrics/gaps.h"'))
         self.assertTrue(self.errors("analyzer/metrics/gaps.h",
                                     '"analyzer/reports/table.h"'))
+
+    def test_simulated_gpu_has_floors(self):
+        self.assertFalse(self.errors("simgpu/graph/a.h",
+                                     '"simgpu/stream/stream.h"'))
+        self.assertEqual(
+            self.errors("simgpu/stream/b.h", '"simgpu/graph/graph.h"'),
+            ["simgpu/stream/b.h:2: no arrow simgpu/stream -> simgpu/graph"])
+
+    def test_core_knows_no_framework_and_no_library(self):
+        for room in ("torch", "driver", "cupti"):
+            self.assertTrue(self.errors("simgpu/launch/a.h",
+                                        f'"simgpu/{room}/b.h"'), room)
 
     def test_what_an_arrow_reaches_may_be_included(self):
         self.assertFalse(self.errors("analyzer/reports/table.h",
@@ -81,6 +94,41 @@ class ArrowsTest(unittest.TestCase):
     def test_every_arrow_names_known_parts(self):
         for part, reached in check_arrows.allowed_parts().items():
             self.assertTrue(reached <= set(check_arrows.PARTS), part)
+
+
+class CyclesTest(unittest.TestCase):
+    def setUp(self):
+        self.tree = Tree(self)
+
+    def add(self, path, *includes):
+        self.tree.add(path, *(f'#include "{header}"' for header in includes))
+
+    def errors(self):
+        return check_arrows.check(self.tree.root)
+
+    def test_a_cycle_of_two_by_way_of_a_source(self):
+        self.add("simgpu/base/a.h", "simgpu/base/b.h")
+        self.add("simgpu/base/b.h")
+        self.add("simgpu/base/b.cc", "simgpu/base/b.h", "simgpu/base/a.h")
+        self.assertEqual(self.errors(), [
+            "cycle of units: simgpu/base/a -> simgpu/base/b -> "
+            "simgpu/base/a"])
+
+    def test_a_header_and_its_own_source_are_no_cycle(self):
+        self.add("simgpu/base/a.h", "simgpu/base/b.h")
+        self.add("simgpu/base/a.cc", "simgpu/base/a.h", "simgpu/base/b.h")
+        self.add("simgpu/base/b.h")
+        self.assertFalse(self.errors())
+
+    def test_the_shortest_cycle_is_named_first(self):
+        self.add("opmodel/a.h", "opmodel/b.h")
+        self.add("opmodel/b.h", "opmodel/c.h")
+        self.add("opmodel/c.h", "opmodel/a.h", "opmodel/d.h")
+        self.add("opmodel/d.h", "opmodel/c.h")
+        self.assertEqual(self.errors(), [
+            "cycle of units: opmodel/c -> opmodel/d -> opmodel/c",
+            "cycle of units: opmodel/a -> opmodel/b -> opmodel/c -> "
+            "opmodel/a"])
 
 
 class TextTest(unittest.TestCase):
@@ -152,6 +200,34 @@ class TextTest(unittest.TestCase):
         self.assertEqual(len(self.errors(
             "scripts/x.py", "# SPDX-License-Identifier: Apache-2.0",
             "x = 1 ", "\ty = 2")), 2)
+
+
+class NumbersTest(unittest.TestCase):
+    def setUp(self):
+        self.tree = Tree(self)
+
+    def errors(self, line, path="analyzer/reports/table.cc"):
+        self.tree.add(path, line)
+        return check_numbers.check(self.tree.root)
+
+    def test_a_report_neither_divides_nor_scales(self):
+        for line in ("x = a / b;", "x /= b;", "x = a % b;", "y = Ratio(a, b);",
+                     "x = ns * 1e-6;", "x = 100 * ratio;", "x = a*100.0;"):
+            with self.subTest(line):
+                self.assertEqual(len(self.errors(line)), 1)
+
+    def test_text_comments_and_paths_may_hold_slashes(self):
+        for line in ('text = "ms/step 50 %";', "// a / b", "x = '/';",
+                     '#include "analyzer/reports/table.h"',
+                     "const Table* table; f(*table); x = a * kMsPerNs;",
+                     "constexpr size_t kPageWidth = 100;"):
+            with self.subTest(line):
+                self.assertFalse(self.errors(line))
+
+    def test_units_scale_and_metrics_divide(self):
+        self.assertFalse(self.errors("x = ns * 1e-6;",
+                                     "analyzer/reports/units.h"))
+        self.assertFalse(self.errors("x = a / b;", "analyzer/metrics/a.cc"))
 
 
 class SizesTest(unittest.TestCase):

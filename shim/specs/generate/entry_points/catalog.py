@@ -53,7 +53,7 @@ class Catalog:
 def build(specs: dict[str, LibrarySpec],
           functions: dict[str, list[model.Function]],
           other_version: bool) -> Catalog:
-    """Sorted by library (the order of roles.h), then by name."""
+    """Sorted by library (the order of vocabulary.toml), then by name."""
     points: list[EntryPoint] = []
     counter = 0
     for library in LIBRARIES:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 
-from entry_points import model, text
+from entry_points import model, payload, text
 from entry_points.catalog import Catalog, EntryPoint
-from entry_points.vocabulary import LETTER_TYPES, ROUTES
+from entry_points.vocabulary import (
+    LETTER_TYPES, ROUTES, meaning_enumerator)
 
 _TABLE = """\
 {heading}#include <algorithm>
@@ -48,28 +49,13 @@ _ROW = """\
      .role = Role::k{role},
      .kind = Kind::k{kind},
      .layer_class = {layer_class},
-     .direction = {direction},
+     .direction = Direction::k{direction},
      .reason = {reason},
-     .handle = {handle},
-     .stream = {stream},
-     .event = {event},
-     .copy_kind = {copy_kind},
-     .bytes = {bytes},
-     .dims = {dims},
-     .dtypes = {dtypes},
-     .transposed = {transposed},
-     .pointers = {pointers},
+     .arguments = {arguments},
      .routes = {routes},
      .blocking = {blocking},
      .autotune = {autotune}}},
 """
-
-_TEXTS = {"layer_class": "class", "direction": "direction", "reason": "reason",
-          "handle": "handle", "stream": "stream", "event": "event",
-          "copy_kind": "copy_kind"}
-_MEANINGS = {"dims": "dims", "dtypes": "dtype", "transposed": "transposed",
-             "pointers": "pointers"}
-
 
 # The first type of cublasScasum is the complex one: c.
 _LETTER = re.compile(r"cublas(?:I|S(?=c[an])|D(?=z[an]))?([SDCZHTsdcz])")
@@ -104,27 +90,32 @@ def emit(catalog: Catalog, out: text.Output) -> None:
 
 def _row(point: EntryPoint, arrays: _Arrays) -> str:
     values = point.entry.values if point.entry else {}
-    texts = {field: text.quoted(values.get(key, ""))
-             for field, key in _TEXTS.items()}
-    meanings = {
-        field: arrays.add("ArgumentMeaning", _meanings(point, values, key))
-        for field, key in _MEANINGS.items()}
-    product = [f.strip() for f in values.get("bytes", "").split("*") if f]
+    layer_class = values.get("class")
     return _ROW.format(
         symbol=text.quoted(point.symbol), library=text.camel(point.library),
         role=text.camel(point.role),
         kind=text.camel(point.entry.kind if point.entry else "other"),
-        bytes=arrays.add("std::string_view",
-                         [text.quoted(f) for f in product]),
+        layer_class=f"LayerClass::k{text.camel(layer_class)}"
+        if layer_class else "std::nullopt",
+        direction=text.camel(values.get("direction", "none")),
+        reason=text.quoted(values.get("reason", "")),
+        arguments=arrays.add("ArgumentMeaning", _arguments(point)),
         routes=sum(1 << ROUTES.index(r) for r in values.get("routes", [])),
         blocking=text.boolean(values.get("blocking")),
-        autotune=text.boolean(values.get("autotune")), **texts, **meanings)
+        autotune=text.boolean(values.get("autotune")))
 
 
-def _meanings(point: EntryPoint, values: dict, key: str) -> list[str]:
-    return [f"{{{text.quoted(meaning)}, "
-            f"{text.quoted(_resolved(point, argument))}}}"
-            for meaning, argument in values.get(key, {}).items()]
+def _arguments(point: EntryPoint) -> list[str]:
+    if point.entry is None:
+        return []
+    packed = [(name, name) for name in point.entry.get("packed", {})]
+    return [f"{{Meaning::{meaning_enumerator(meaning)}, {text.quoted(factor)}}}"
+            for meaning, expression in payload.meanings(point.entry) + packed
+            for factor in _factors(point, expression)]
+
+
+def _factors(point: EntryPoint, expression: str) -> list[str]:
+    return [f.strip() for f in _resolved(point, expression).split("*")]
 
 
 def _resolved(point: EntryPoint, argument: str) -> str:

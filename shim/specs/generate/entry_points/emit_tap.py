@@ -25,7 +25,7 @@ _TRAITS = """\
 #include "entry_points.h"
 #include "abi_structs.h"
 #include "shim/specs/pack.h"
-#include "shim/specs/roles.h"
+#include "vocabulary.h"
 #include "shim/tap/entry/gate.h"
 #include "shim/tap/entry/traced.h"
 {hooks}

@@ -6,14 +6,15 @@ from __future__ import annotations
 from entry_points import text
 from entry_points.catalog import Catalog
 from entry_points.emit_tap import abi_type, abi_types
-from entry_points.vocabulary import LIBRARIES
+from entry_points.vocabulary import (
+    LIBRARIES, LIBRARY_NUMBERS, ROLE_NUMBERS, meaning_enumerator)
 
 _TABLES_H = """\
 #include <cstdint>
 
 #include "entry_points.h"
 #include "shim/specs/arg_layout.h"
-#include "shim/specs/roles.h"
+#include "vocabulary.h"
 
 namespace dltap::specs {
 
@@ -146,11 +147,6 @@ void* WrapperAddress(EntryPoint entry) {{
 }}  // namespace dltap::specs
 """
 
-_KINDS = {"int": "kInt", "uint": "kUint", "float": "kFloat",
-          "pointer": "kPointer", "enum": "kEnum", "handle": "kHandle"}
-
-_ROLES = {"unknown": 0, "record": 1, "count": 2, "state": 3, "not": 4}
-
 _LDS = """\
 /* GENERATED from shim/specs/*.toml and the vendor headers by
    gen_entry_points.py. DO NOT EDIT.
@@ -184,9 +180,9 @@ def _tables(catalog: Catalog) -> str:
     return _TABLES_CC.format(
         heading=text.HEADING, strings=pool.literal().rstrip("\n"),
         symbols=text.rows(symbols), fields=fields, layouts=layouts,
-        libraries=text.rows([LIBRARIES.index(p.library) + 1
+        libraries=text.rows([LIBRARY_NUMBERS[p.library]
                              for p in catalog.points], 20),
-        roles=text.rows([_ROLES[p.role] for p in catalog.points], 20),
+        roles=text.rows([ROLE_NUMBERS[p.role] for p in catalog.points], 20),
         counters=text.rows([p.index for p in wrapped]),
         counter_of=text.rows([p.counter_index if p.is_wrapped else -1
                               for p in catalog.points]),
@@ -202,12 +198,15 @@ def _layouts(catalog: Catalog, pool: text.StringPool) -> tuple[str, str]:
     rows, layouts, count = [], [], 0
     for point in catalog.points:
         fields = tuple(
-            (pool.add(f.name), f.offset, f.width, f"ArgKind::{_KINDS[f.kind]}")
+            (pool.add(f.name), f.offset, f.width,
+             f"ArgKind::k{text.camel(f.kind)}",
+             f"Meaning::{meaning_enumerator(f.meaning or 'none')}")
             for f in point.layout.fields) if point.layout else ()
         if fields not in first:
             first[fields] = count
             count += len(fields)
-            rows += [f"    {{{n}, {o}, {w}, {k}}},\n" for n, o, w, k in fields]
+            rows += [f"    {{{', '.join(map(str, field))}}},\n"
+                     for field in fields]
         size = point.layout.payload_bytes if point.layout else 0
         layouts.append(f"{{{first[fields]}, {len(fields)}, {size}}}")
     return "".join(rows), text.rows(layouts, 5)

@@ -7,7 +7,8 @@ import dataclasses
 
 from entry_points import model
 from entry_points.spec import Entry
-from entry_points.vocabulary import PACKED_TYPES
+from entry_points.vocabulary import (
+    MEANING_KEYS, MEANING_TABLES, PACKED_TYPES)
 
 # Sixteen bytes in the first slot, 32 in each of three more.
 MAX_PAYLOAD_BYTES = 112
@@ -28,8 +29,9 @@ class Field:
     kind: str
     width: int
     source: Source
-    has_meaning: bool
+    meaning: str = ""  # "dims.m", "stream"
     offset: int = 0
+    is_kept: bool = False  # without a meaning, too
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +51,7 @@ def layout_of(entry: Entry, function: model.Function) -> Layout:
     _check_meanings(entry, function, {f.name for f in fields})
     dropped = []
     while sum(f.width for f in fields) > MAX_PAYLOAD_BYTES:
-        spare = [f for f in fields if not f.has_meaning]
+        spare = [f for f in fields if not f.meaning and not f.is_kept]
         if not spare:
             raise model.SpecError(
                 f"{entry.where}: {function.symbol}: arguments with a meaning "
@@ -70,10 +72,8 @@ def _placed(fields: list[Field]) -> tuple[Field, ...]:
 
 def meanings(entry: Entry) -> list[tuple[str, str]]:
     """(key, argument expression) of everything the entry gives a meaning."""
-    result = [(key, entry.get(key)) for key in
-              ("handle", "stream", "event", "copy_kind", "bytes")
-              if entry.get(key)]
-    for key in ("dims", "dtype", "transposed", "pointers"):
+    result = [(key, entry.get(key)) for key in MEANING_KEYS if entry.get(key)]
+    for key in MEANING_TABLES:
         result += [(f"{key}.{meaning}", argument)
                    for meaning, argument in entry.get(key, {}).items()]
     return result
@@ -85,8 +85,16 @@ def factors(expression: str) -> list[str]:
             if not part.strip().startswith(("=", "@"))]
 
 
-def _meaningful(entry: Entry) -> set[str]:
-    return {f for _, expression in meanings(entry) for f in factors(expression)}
+def _meaning_of_each(entry: Entry) -> dict[str, str]:
+    """Argument -> meaning: a trace has room for one."""
+    found: dict[str, str] = {}
+    for meaning, expression in meanings(entry):
+        for name in factors(expression):
+            if found.setdefault(name, meaning) != meaning:
+                raise model.SpecError(
+                    f"{entry.where}: '{name}' is both {found[name]} and "
+                    f"{meaning}; an argument has one meaning")
+    return found
 
 
 def _check_parameters(entry: Entry, function: model.Function) -> None:
@@ -120,8 +128,8 @@ def _names(function: model.Function) -> str:
 
 
 def _candidates(entry: Entry, function: model.Function):
-    meaningful = _meaningful(entry)
-    handles = set(entry.get("handles", []))
+    meaningful = _meaning_of_each(entry)
+    handles = {*entry.get("handles", []), entry.get("kernel")}
     for parameter in function.parameters:
         name, kind = parameter.name, parameter.type
         if name in entry.get("omit", []) or (
@@ -136,14 +144,14 @@ def _candidates(entry: Entry, function: model.Function):
                                 meaningful)
         elif name in entry.get("out", []):
             yield _output(entry, function, parameter, meaningful)
-        elif kind.scalar.kind != "pointer" or name in meaningful | handles:
+        elif kind.scalar.kind != "pointer" or name in {*meaningful, *handles}:
             scalar = kind.scalar
             yield Field(name, "handle" if name in handles else scalar.kind,
                         scalar.recorded_width, Source(name, "value"),
-                        name in meaningful | handles)
+                        meaningful.get(name, ""), is_kept=name in handles)
     for name, type_ in entry.get("packed", {}).items():
         kind, width = PACKED_TYPES[type_]
-        yield Field(name, kind, width, Source("", "packed"), True)
+        yield Field(name, kind, width, Source("", "packed"), name)
 
 
 def _members(parameter: model.Parameter, access: str, members, meaningful):
@@ -151,7 +159,7 @@ def _members(parameter: model.Parameter, access: str, members, meaningful):
         name = f"{parameter.name}.{member.path}"
         yield Field(name, member.scalar.kind, member.scalar.recorded_width,
                     Source(parameter.name, access, member),
-                    name in meaningful)
+                    meaningful.get(name, ""))
 
 
 def _selected(entry: Entry, function: model.Function,
@@ -171,7 +179,7 @@ def _selected(entry: Entry, function: model.Function,
 
 
 def _output(entry: Entry, function: model.Function,
-            parameter: model.Parameter, meaningful: set[str]) -> Field:
+            parameter: model.Parameter, meaningful: dict[str, str]) -> Field:
     pointee = parameter.type.pointee
     if pointee is None or pointee.const or pointee.scalar is None:
         raise model.SpecError(
@@ -179,4 +187,4 @@ def _output(entry: Entry, function: model.Function,
             f"pointer to a scalar that the function writes")
     return Field(parameter.name, pointee.scalar.kind,
                  pointee.scalar.recorded_width, Source(parameter.name, "out"),
-                 parameter.name in meaningful)
+                 meaningful.get(parameter.name, ""))

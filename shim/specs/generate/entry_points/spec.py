@@ -13,8 +13,8 @@ from entry_points import model
 from entry_points.model import Unit
 from entry_points.vocabulary import (
     CLASSES, COPY_KINDS, DEFAULT_HOOKS_HEADERS, DEFAULT_ROUTES, DIRECTIONS,
-    ENTRY_KEYS, KINDS, LIBRARIES, LIBRARY_KEYS, MEANINGS, PACKED_TYPES, ROLES, ROUTES,
-    WORK_KINDS)
+    DTYPES, ENTRY_KEYS, KINDS, LIBRARIES, LIBRARY_KEYS, MEANING_NUMBERS,
+    MEANING_TABLES, PACKED_TYPES, ROLES, ROUTES, WORK_KINDS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,7 +89,7 @@ class LibrarySpec:
     host_outputs: tuple[str, ...]  # whose pointers are host output parameters
     variables: tuple[str, ...]  # that the library exports
     parts: dict[str, tuple[str, ...]]  # sub-library -> globs of its headers
-    defaults: dict[str, str]  # handle, stream: used where the argument exists
+    defaults: dict[str, str]  # handle, stream, event: where the argument exists
     entries: tuple[Entry, ...]
     added: frozenset[str] = frozenset()  # functions that only CUDA 12 has
     removed: frozenset[str] = frozenset()  # that CUDA 12 has not
@@ -139,7 +139,7 @@ def load(path: pathlib.Path) -> LibrarySpec:
     if library is None:
         raise model.SpecError(f"{file}: no [library] table")
     if path.stem not in LIBRARIES:
-        raise model.SpecError(f"{file}: no library of that name in roles.h")
+        raise model.SpecError(f"{file}: no library of that name in vocabulary.toml")
     _reject_unknown(f"{file}: [library]", library, LIBRARY_KEYS)
     _check_routes(f"{file}: [library]", library.get("routes", []))
     entries = []
@@ -163,7 +163,7 @@ def load(path: pathlib.Path) -> LibrarySpec:
         variables=tuple(library.get("variables", [])),
         parts={part: tuple(headers)
                for part, headers in library.get("parts", {}).items()},
-        defaults={k: library[k] for k in ("handle", "stream")
+        defaults={k: library[k] for k in ("handle", "stream", "event")
                   if k in library},
         entries=tuple(entries))
 
@@ -196,12 +196,10 @@ def _check_entry(entry: Entry) -> None:
     _one_of(entry, "direction", DIRECTIONS)
     _one_of(entry, "kind", KINDS)
     _check_routes(entry.where, entry.get("routes", []))
-    for key, known in MEANINGS.items():
+    for key, known in MEANING_TABLES.items():
         _reject_unknown(f"{entry.where}: {key}", entry.get(key, {}), known)
+    _check_constants(entry)
     _check_hook(entry)
-    copy_kind = entry.get("copy_kind", "=")
-    if copy_kind.startswith("=") and copy_kind[1:] not in COPY_KINDS:
-        raise model.SpecError(f"{entry.where}: unknown copy_kind '{copy_kind}'")
     if entry.get("work") and entry.role not in ("record", "state"):
         raise model.SpecError(
             f"{entry.where}: work needs role 'record' or 'state'; a counted "
@@ -209,6 +207,16 @@ def _check_entry(entry: Entry) -> None:
     if (entry.role == "not") != ("reason" in entry.values):
         raise model.SpecError(
             f"{entry.where}: a reason belongs to role 'not', and only there")
+
+
+def _check_constants(entry: Entry) -> None:
+    """What stands for itself, as "=f32" does, is a word too."""
+    constants = [("copy_kind", entry.get("copy_kind", ""), COPY_KINDS)]
+    constants += [(f"dtype.{word}", value, DTYPES)
+                  for word, value in entry.get("dtype", {}).items()]
+    for key, value, known in constants:
+        if value.startswith("=") and value[1:] not in known:
+            raise model.SpecError(f"{entry.where}: unknown {key} '{value}'")
 
 
 def _check_routes(where: str, routes: list[str]) -> None:
@@ -220,6 +228,7 @@ def _check_routes(where: str, routes: list[str]) -> None:
 
 def _check_hook(entry: Entry) -> None:
     packed = entry.get("packed", {})
+    _reject_unknown(f"{entry.where}: packed", packed, MEANING_NUMBERS)
     if ("hook_args" in entry.values or packed) and not entry.get("hook"):
         raise model.SpecError(f"{entry.where}: hook_args or packed, no hook")
     if any(type_ not in PACKED_TYPES for type_ in packed.values()) or \

@@ -1,83 +1,164 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words that specs may use. Classes, directions: design; roles.h: kinds."""
+"""The words that specs may use, out of shim/specs/vocabulary.toml."""
 
-# Order is that of enum Library in shim/specs/roles.h (values from 1).
-LIBRARIES = (
-    "cuda", "cudart", "cublas", "cublaslt", "cudnn", "nccl", "cupti", "nvtx",
-    "nvml", "nvrtc", "cusolver", "cusparse", "cusparselt", "cufft", "curand",
-    "cufile", "nvshmem")
+from __future__ import annotations
 
-ROLES = ("record", "count", "state", "not")
+import dataclasses
+import pathlib
+import tomllib
 
-CLASSES = (
-    "conv", "rnn", "attention", "gemm", "norm", "pool", "activation",
-    "softmax", "loss", "embedding", "elementwise", "reduction", "dropout",
-    "optimizer", "moe", "layout", "comm", "copy_h2d", "copy_d2h", "copy_d2d",
-    "copy_p2p", "memset", "other", "unattributed")
+from entry_points import model, text
 
-DIRECTIONS = ("forward", "backward_data", "backward_weight", "backward",
-              "recompute", "update", "none")
+FILE = pathlib.Path(__file__).resolve().parents[2] / "vocabulary.toml"
 
-KINDS = (
-    "other", "launch", "graph_launch", "memcpy", "memset", "malloc", "free",
-    "host_malloc", "host_free", "sync", "event_record", "event_wait",
-    "stream_create", "stream_destroy", "host_function", "capture_begin",
-    "capture_end", "graph_instantiate", "graph_edit", "handle_create",
-    "module_load", "collective", "point_to_point", "group", "gemm", "conv",
-    "rnn", "attention", "norm", "pool", "softmax", "activation", "dropout",
-    "pointwise", "reduction", "solve", "cudnn_execute", "marker",
-    "event_elapsed", "prefetch")
+# 64 + the number of a dimension is the meaning of an argument that holds it.
+FIRST_DIM_MEANING = 64
+_LAST_DIM_MEANING = 127
+_LAST_MEANING = 255
+# Tables that are no plain lists.
+_MEANING, _VENDOR_DTYPE = "meaning", "vendor_dtype"
 
-# A first successful call of these starts the tap's session.
-WORK_KINDS = frozenset(KINDS) - {
-    "other", "free", "host_free", "sync", "stream_destroy", "group", "marker",
-    "event_elapsed", "graph_edit", "capture_end"}
 
-COPY_KINDS = ("", "h2d", "d2h", "d2d", "p2p", "h2h")
+@dataclasses.dataclass(frozen=True)
+class Word:
+    """One line of a list."""
 
-# Order is that of the bits of shim/specs/roles.h.
-ROUTES = ("symbol", "dlsym", "get_proc_address", "driver_entry_point",
-          "injection")
+    name: str
+    number: int
+    more: dict
+
+    @property
+    def enumerator(self) -> str:
+        return "k" + self.more.get("enumerator", text.camel(self.name))
+
+
+@dataclasses.dataclass(frozen=True)
+class Vocabulary:
+    lists: dict[str, tuple[Word, ...]]
+    # Spec key ("" for the keys that are words themselves) -> its words.
+    meanings: dict[str, tuple[Word, ...]]
+    # Vendor enumeration -> spelling -> (number, word of [dtype]).
+    vendor_dtypes: dict[str, dict[str, tuple[int, str]]]
+
+    def names(self, name: str) -> tuple[str, ...]:
+        return tuple(word.name for word in self.lists[name])
+
+    def numbers(self, name: str) -> dict[str, int]:
+        return {word.name: word.number for word in self.lists[name]}
+
+
+def load(path: pathlib.Path = FILE) -> Vocabulary:
+    """Reads the file; every error names it and the list."""
+    try:
+        tables = tomllib.loads(path.read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise model.SpecError(f"{path.name}: {error}") from error
+    meanings = tables.pop(_MEANING)
+    vendors = tables.pop(_VENDOR_DTYPE)
+    lists = {name: _words(name, table) for name, table in tables.items()}
+    loaded = Vocabulary(
+        lists, _meanings(meanings, lists["dim"]),
+        {vendor: {spelling: tuple(row) for spelling, row in rows.items()}
+         for vendor, rows in vendors.items()})
+    _check_lists(path.name, loaded)
+    _check_meanings(path.name, loaded)
+    _check_dtypes(path.name, loaded)
+    return loaded
+
+
+def _words(name: str, table: dict) -> tuple[Word, ...]:
+    words = []
+    for word, value in table.items():
+        more = dict(value) if isinstance(value, dict) else {"number": value}
+        words.append(Word(word, more.pop("number"), more))
+    return tuple(words)
+
+
+def _meanings(table: dict, dims: tuple[Word, ...]) -> dict:
+    plain = {k: v for k, v in table.items() if not isinstance(v, dict)}
+    groups = {k: v for k, v in table.items() if isinstance(v, dict)}
+    found = {"": _words(_MEANING, plain)}
+    for key, words in groups.items():
+        found[key] = _words(key, words)
+    found["dims"] += tuple(Word(d.name, FIRST_DIM_MEANING + d.number, {})
+                           for d in dims)
+    return found
+
+
+def _check_lists(file: str, loaded: Vocabulary) -> None:
+    for name, words in loaded.lists.items():
+        numbers = [word.number for word in words]
+        if numbers[0] not in (0, 1) or \
+                numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+            raise model.SpecError(
+                f"{file}: [{name}]: numbers are not 0 or 1, 2, 3 ...")
+
+
+def _check_meanings(file: str, loaded: Vocabulary) -> None:
+    taken: dict[int, str] = {}
+    for key, words in loaded.meanings.items():
+        for word in words:
+            name = f"{key}.{word.name}"
+            is_dim = FIRST_DIM_MEANING <= word.number <= _LAST_DIM_MEANING
+            if not 0 <= word.number <= _LAST_MEANING or (
+                    is_dim and key != "dims"):
+                raise model.SpecError(f"{file}: [meaning]: {name} = "
+                                      f"{word.number} is out of range")
+            if taken.setdefault(word.number, name) != name:
+                raise model.SpecError(
+                    f"{file}: [meaning]: {name} and {taken[word.number]} "
+                    f"have the same number")
+
+
+def _check_dtypes(file: str, loaded: Vocabulary) -> None:
+    known = loaded.names("dtype")
+    for vendor, rows in loaded.vendor_dtypes.items():
+        for spelling, (_, dtype) in rows.items():
+            if dtype not in known:
+                raise model.SpecError(f"{file}: [vendor_dtype.{vendor}]: "
+                                      f"{spelling}: no dtype '{dtype}'")
+
+
+VOCABULARY = load()
+
+LIBRARIES = VOCABULARY.names("library")
+LIBRARY_NUMBERS = VOCABULARY.numbers("library")
+ROLE_NUMBERS = VOCABULARY.numbers("role")
+# What an entry may say: `unknown` is a function without one.
+ROLES = tuple(role for role in ROLE_NUMBERS if role != "unknown")
+CLASSES = VOCABULARY.names("layer_class")
+DIRECTIONS = VOCABULARY.names("direction")
+KINDS = VOCABULARY.names("kind")
+WORK_KINDS = frozenset(word.name for word in VOCABULARY.lists["kind"]
+                       if word.more.get("work"))
+COPY_KINDS = tuple(word.more["spec"]
+                   for word in VOCABULARY.lists["copy_kind"])
+DTYPES = VOCABULARY.names("dtype")
+ROUTES = VOCABULARY.names("route")
 DEFAULT_ROUTES = ("symbol", "dlsym")
 DEFAULT_HOOKS_HEADERS = ("shim/tap/tagging/object_hooks.h",)
 
-# opmodel::Dim in snake_case, and what a collective needs.
-_DIMS = (
-    "batch", "m", "n", "k", "channels_in", "channels_out", "depth_in",
-    "height_in", "width_in", "filter_depth", "filter_height", "filter_width",
-    "depth_out", "height_out", "width_out", "groups", "seq", "input", "hidden",
-    "proj", "layers", "directions", "heads", "kv_heads", "seq_q", "seq_kv",
-    "head_dim", "head_dim_v", "causal", "elements_in", "elements_out", "rows",
-    "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z",
-    "shared_bytes", "peer", "root", "op", "pitch")
-
-_TENSORS = (
-    "a", "b", "c", "d", "x", "w", "y", "z", "dx", "dw", "dy", "dz", "bias",
-    "dbias", "dst", "src", "send", "receive", "scale", "mean", "variance",
-    "workspace", "reserve", "function", "hx", "hy", "cx", "cy", "dhx", "dhy",
-    "dcx", "dcy", "memory", "object", "name", "mask", "states",
-    "x_desc", "w_desc", "y_desc", "dx_desc", "dw_desc", "dy_desc", "z_desc",
-    "a_desc", "b_desc", "c_desc", "d_desc", "operation_desc", "bias_desc",
-    "algo", "plan", "variant_pack")
-
-MEANINGS = {
-    "dims": _DIMS,
-    "dtype": ("a", "b", "c", "d", "x", "w", "y", "compute", "scale", "all"),
-    "transposed": ("a", "b"),
-    "pointers": _TENSORS,
-}
+# Keys of an entry that name one argument each, by their meaning.
+MEANING_KEYS = tuple(word.name for word in VOCABULARY.meanings[""]
+                     if word.name not in ("none", "operation"))
+# Keys of an entry that are tables of word = argument.
+MEANING_TABLES = {key: tuple(word.name for word in words)
+                  for key, words in VOCABULARY.meanings.items() if key}
+# "dims.m" -> 65, "stream" -> 3.
+MEANING_NUMBERS = {f"{key}.{word.name}" if key else word.name: word.number
+                   for key, words in VOCABULARY.meanings.items()
+                   for word in words}
 
 LIBRARY_KEYS = (
     "headers", "units", "defines", "symbols", "soname", "soname_prefix",
     "versioned", "node", "host_outputs", "names",
-    "handle", "stream", "omit", "hooks_headers", "wrapper_files",
+    "handle", "stream", "event", "omit", "hooks_headers", "wrapper_files",
     "routes", "parts", "variables")
 
 ENTRY_KEYS = (
-    "role", "reason", "class", "direction", "kind", "handle", "stream",
-    "event", "dims", "dtype", "transposed", "pointers", "bytes", "copy_kind",
-    "blocking", "autotune", "work", "deref", "out", "omit", "handles", "hook",
-    "hook_args", "packed", "routes", "export", "simulated")
+    "role", "reason", "class", "direction", "kind", *MEANING_KEYS,
+    *MEANING_TABLES, "blocking", "autotune", "work", "deref", "out", "omit",
+    "handles", "hook", "hook_args", "packed", "routes", "export", "simulated")
 
 # Fields that a hook's Pack() fills, by the word for their type in specs.
 PACKED_TYPES = {"u32": ("uint", 4), "u64": ("uint", 8), "i32": ("int", 4)}
@@ -85,3 +166,9 @@ PACKED_TYPES = {"u32": ("uint", 4), "u64": ("uint", 8), "i32": ("int", 4)}
 # cuBLAS names carry the element type: cublasSgemm_v2, cublasIsamax_v2.
 LETTER_TYPES = {"S": "f32", "D": "f64", "C": "c64", "Z": "c128", "H": "f16",
                 "T": "bf16"}
+
+
+def meaning_enumerator(name: str) -> str:
+    """ "dims.head_dim" -> kDimHeadDim, "stream" -> kStream."""
+    key, _, word = name.rpartition(".")
+    return "k" + text.camel(key.removesuffix("s")) + text.camel(word)

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/simgpu/core/kernels.h"
+#include "tests/unit/simgpu/kernels.h"
 
 namespace {
 

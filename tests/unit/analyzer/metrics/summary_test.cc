@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "analyzer/metrics/figures.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {
@@ -16,12 +17,16 @@ Summary SummaryOf(const std::string& text) {
   return Summarise(model, Attribute(model));
 }
 
-const ClassSummary& Of(const Summary& summary, LayerClass layer_class) {
-  return summary.classes[static_cast<size_t>(layer_class)];
+ClassSummary Of(const Summary& summary, LayerClass layer_class) {
+  return TotalsOf(summary).classes[static_cast<size_t>(layer_class)];
+}
+
+const DeviceSummary& DeviceOf(const Summary& summary) {
+  return summary.processes.at(0).devices.at(0);
 }
 
 int64_t StateUs(const Summary& summary, DeviceState state) {
-  return summary.devices[0].state_ns[static_cast<size_t>(state)] / 1000;
+  return DeviceOf(summary).in(state) / 1000;
 }
 
 TEST(SummaryTest, OverlappingStreamsAreBusyOnce) {
@@ -30,12 +35,12 @@ TEST(SummaryTest, OverlappingStreamsAreBusyOnce) {
       "kernel t=0..60us device=0 stream=7 name=ampere_sgemm_128x64_nn\n"
       "kernel t=40..100us device=0 stream=8 name=ampere_sgemm_128x64_nn\n"
       "kernel t=90..100us device=0 stream=9 name=softmax_warp_forward\n");
-  const ClassSummary& gemm = Of(summary, LayerClass::kGemm);
+  const ClassSummary gemm = Of(summary, LayerClass::kGemm);
   EXPECT_EQ(gemm.gpu_ns, 120'000);
   EXPECT_EQ(gemm.busy_ns, 100'000);
   EXPECT_EQ(gemm.exclusive_ns, 90'000);
   EXPECT_EQ(StateUs(summary, DeviceState::kCompute), 100);
-  EXPECT_DOUBLE_EQ(*summary.devices[0].utilization(), 1.0);
+  EXPECT_DOUBLE_EQ(*DeviceOf(summary).utilization(), 1.0);
 }
 
 TEST(SummaryTest, AKernelThatWaitsForPeersIsExposedCommunication) {
@@ -46,7 +51,7 @@ TEST(SummaryTest, AKernelThatWaitsForPeersIsExposedCommunication) {
       "name=ncclDevKernel_AllReduce_Sum_f32_RING_LL\n");
   EXPECT_EQ(StateUs(summary, DeviceState::kCompute), 50);
   EXPECT_EQ(StateUs(summary, DeviceState::kComm), 40);
-  EXPECT_NEAR(*summary.devices[0].utilization(), 50.0 / 90, 1e-9);
+  EXPECT_NEAR(*DeviceOf(summary).utilization(), 50.0 / 90, 1e-9);
 }
 
 TEST(SummaryTest, UndeliveredRecordsAreNeitherBusyNorIdle) {
@@ -58,7 +63,7 @@ TEST(SummaryTest, UndeliveredRecordsAreNeitherBusyNorIdle) {
   EXPECT_EQ(StateUs(summary, DeviceState::kCompute), 60);
   EXPECT_EQ(StateUs(summary, DeviceState::kIdle), 10);
   EXPECT_EQ(StateUs(summary, DeviceState::kNotObserved), 30);
-  EXPECT_NEAR(*summary.devices[0].utilization(), 60.0 / 70, 1e-9);
+  EXPECT_NEAR(*DeviceOf(summary).utilization(), 60.0 / 70, 1e-9);
 }
 
 TEST(SummaryTest, PhasesSumToTheWallTimeExactly) {
@@ -79,16 +84,16 @@ TEST(SummaryTest, PhasesSumToTheWallTimeExactly) {
       "launchapi t=102..103us thread=0 corr=4\n"
       "kernel t=105..111us device=0 stream=7 corr=4 "
       "name=multi_tensor_apply_kernel\n");
+  const PhaseTimes& phases_ns = DeviceOf(summary).phases_ns;
   const auto us = [&](Phase phase) {
-    return summary.phases_ns[static_cast<size_t>(phase)] / 1000;
+    return phases_ns[static_cast<size_t>(phase)] / 1000;
   };
   EXPECT_EQ(us(Phase::kH2d), 14);
   EXPECT_EQ(us(Phase::kForward), 40);   // 35 and the 5 us before it
   EXPECT_EQ(us(Phase::kBackward), 40);  // 25 and the 15 us before it
   EXPECT_EQ(us(Phase::kUpdate), 11);
-  EXPECT_EQ(std::accumulate(summary.phases_ns.begin(), summary.phases_ns.end(),
-                            int64_t{0}),
-            summary.devices[0].wall_ns);
+  EXPECT_EQ(std::accumulate(phases_ns.begin(), phases_ns.end(), int64_t{0}),
+            DeviceOf(summary).wall_ns);
 }
 
 TEST(SummaryTest, CallArgumentsGiveFlopsAndTheShareOfPeak) {
@@ -98,11 +103,11 @@ TEST(SummaryTest, CallArgumentsGiveFlopsAndTheShareOfPeak) {
       "call t=0..5us thread=0 cublasSgemm_v2 m=4096 n=4096 k=4096\n"
       "launchapi t=1..4us thread=0 corr=1 ext=0us\n"
       "kernel t=10us..10010us device=0 stream=7 corr=1 name=anything\n");
-  const ClassSummary& gemm = Of(summary, LayerClass::kGemm);
+  const ClassSummary gemm = Of(summary, LayerClass::kGemm);
   EXPECT_EQ(gemm.calls, 1);
   EXPECT_DOUBLE_EQ(gemm.efficiency.flops, 2.0 * 4096 * 4096 * 4096);
-  EXPECT_NEAR(gemm.efficiency.flops / gemm.efficiency.peak_flops, 0.205, 0.01);
-  EXPECT_DOUBLE_EQ(summary.trust.flops_known_share, 1.0);
+  EXPECT_NEAR(*gemm.efficiency.of_peak(), 0.205, 0.01);
+  EXPECT_DOUBLE_EQ(*FiguresOf(summary).trust.flops_known_share, 1.0);
 }
 
 TEST(SummaryTest, UnknownKernelsStayVisible) {
@@ -110,8 +115,9 @@ TEST(SummaryTest, UnknownKernelsStayVisible) {
       "device 0 name=gpu\n"
       "kernel t=0..10us device=0 stream=7 name=my_secret_thing\n");
   EXPECT_EQ(Of(summary, LayerClass::kUnattributed).gpu_ns, 10'000);
-  EXPECT_DOUBLE_EQ(summary.trust.classified_share, 0.0);
-  EXPECT_EQ(summary.trust.kernels_without_launch, 1);
+  const TrustFigures trust = FiguresOf(summary).trust;
+  EXPECT_DOUBLE_EQ(*trust.classified_share, 0.0);
+  EXPECT_EQ(trust.kernels_without_launch, 1);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "analyzer/reader/text/text_line.h"
 #include "analyzer/reader/text/text_parser.h"
+#include "tests/support/int_arg.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {

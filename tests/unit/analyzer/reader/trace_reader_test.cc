@@ -63,7 +63,7 @@ class TraceReaderTest : public ::testing::Test {
 TEST_F(TraceReaderTest, CallsAndKernelsShareOneTimeLine) {
   TraceBytes trace = Clocked();
   trace.Entry(16, "cudaLaunchKernel",
-              {{"func", 0, 8, trace::ArgKind::kPointer}});
+              {{"func", 0, 8, specs::ArgKind::kPointer, Meaning::kKernel}});
   trace.Text(1, "sgemm").Text(2, "my_kernel");
   trace::KernelFunctionRecord function = {};
   function.function = 0x1000;
@@ -185,7 +185,9 @@ TEST_F(TraceReaderTest, NvtxPushAndPopBecomeRanges) {
 
 TEST_F(TraceReaderTest, OperationsKeepTheirShapes) {
   TraceBytes trace = Clocked();
-  trace.Entry(16, "cudnnBackendExecute", {{"operation", 0, 4}});
+  trace.Entry(
+      16, "cudnnBackendExecute",
+      {{"operation", 0, 4, specs::ArgKind::kUint, Meaning::kOperation}});
   trace::OperationRecord operation = {};
   operation.id = 9;
   operation.node_count = 1;

@@ -12,10 +12,7 @@ namespace dltap::analyzer {
 namespace {
 
 std::string TextOf(std::vector<std::string> command) {
-  Process process;
-  process.program = "python";
-  process.command = std::move(command);
-  return CommandText(process);
+  return CommandText("python", command, false);
 }
 
 TEST(CommandLineTest, ProgramByBaseNameScriptAsGiven) {
@@ -28,7 +25,7 @@ TEST(CommandLineTest, ProgramByBaseNameScriptAsGiven) {
 
 TEST(CommandLineTest, ProgramAloneWithoutArguments) {
   EXPECT_EQ(TextOf({}), "python");
-  EXPECT_EQ(CommandText(Process()), "");
+  EXPECT_EQ(CommandText("", {}, false), "");
 }
 
 TEST(CommandLineTest, WordsThatWouldRunTogetherAreQuoted) {
@@ -64,30 +61,34 @@ TEST(CommandLineTest, LongLinesLoseTheirEnd) {
   EXPECT_TRUE(text.starts_with("python train.py --option --option")) << text;
   EXPECT_TRUE(text.ends_with("--option …")) << text;
   EXPECT_LE(DisplayWidth(text), 100u);
-  Process process;
-  process.command = command;
-  EXPECT_TRUE(WholeCommandText(process).ends_with("--option --option"));
+  EXPECT_TRUE(WholeCommandText("python", command, false)
+                  .ends_with("--option --option"));
 }
 
 TEST(CommandLineTest, CutTraceSaysSo) {
-  Process process;
-  process.command = {"python", "train.p"};
-  process.command_is_cut = true;
-  EXPECT_EQ(CommandText(process), "python train.p …");
+  EXPECT_EQ(CommandText("python", {"python", "train.p"}, true),
+            "python train.p …");
 }
 
 TEST(CommandLineTest, OtherCommandsOfTheRunAreCounted) {
-  TraceModel model;
-  model.processes.resize(4);
-  model.processes[0].command = {"python", "train.py"};
-  model.processes[1].command = {"python", "train.py"};
-  EXPECT_EQ(CommandsText(model, model.processes[0]), "python train.py");
-  model.processes[2].command = {"python", "server.py"};
-  EXPECT_EQ(CommandsText(model, model.processes[0]),
-            "python train.py (and 1 other command)");
-  model.processes[3].program = "worker";
-  EXPECT_EQ(CommandsText(model, model.processes[2]),
-            "python server.py (and 2 other commands)");
+  Summary summary;
+  summary.processes.resize(4);
+  summary.processes[0].command = {"python", "train.py"};
+  summary.processes[1].command = {"python", "train.py"};
+  EXPECT_EQ(CommandsText(summary), "python train.py");
+  summary.processes[2].command = {"python", "server.py"};
+  EXPECT_EQ(CommandsText(summary), "python train.py (and 1 other command)");
+  summary.processes[3].program = "worker";
+  EXPECT_EQ(CommandsText(summary), "python train.py (and 2 other commands)");
+}
+
+TEST(CommandLineTest, CommandWithGpuWorkIsTheOneOfTheRun) {
+  Summary summary;
+  summary.processes.resize(2);
+  summary.processes[0].command = {"torchrun", "train.py"};
+  summary.processes[1].command = {"python", "train.py"};
+  summary.processes[1].devices.resize(1);
+  EXPECT_EQ(CommandsText(summary), "python train.py (and 1 other command)");
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace {
 
 std::string Report(const std::string& text) {
   const TraceModel model = TraceFromText(text);
-  return JsonReport(model, Summarise(model, Attribute(model)));
+  const Summary summary = Summarise(model, Attribute(model));
+  return JsonReport(summary, FiguresOf(summary));
 }
 
 TEST(JsonReportTest, BadBytesOfNamesStayReadableJson) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reports/limit_sentence.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "analyzer/reports/text_report.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {
@@ -11,7 +12,8 @@ namespace {
 
 std::string LimitOfTrace(const std::string& text) {
   const TraceModel model = TraceFromText(text);
-  return LimitSentence(Summarise(model, Attribute(model)));
+  const Summary summary = Summarise(model, Attribute(model));
+  return LimitSentence(FiguresOf(summary));
 }
 
 bool Says(const std::string& sentence, const std::string& part) {

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "analyzer/reports/detail_tables.h"
 #include "analyzer/reports/render.h"
 #include "tests/support/trace_text.h"
 
@@ -18,7 +19,8 @@ constexpr ReportBy kAll[] = {ReportBy::kClass, ReportBy::kApi,
 std::string Report(const std::string& text, ReportBy by = ReportBy::kClass,
                    const ReportOptions& options = {}) {
   const TraceModel model = TraceFromText(text);
-  return TextReport(model, Summarise(model, Attribute(model)), by, options);
+  const Summary summary = Summarise(model, Attribute(model));
+  return TextReport(summary, FiguresOf(summary), by, options);
 }
 
 bool Has(const std::string& text, const std::string& part) {
@@ -116,7 +118,7 @@ TEST(TextReportTest, TwoProcessesHaveATableByDevice) {
   EXPECT_TRUE(Has(report, "2 x gpu")) << report;
   const TraceModel model = TraceFromText(kSmallRows);
   const Summary one = Summarise(model, Attribute(model));
-  EXPECT_EQ(DeviceTable(model, one).rows.size(), 1);
+  EXPECT_EQ(DeviceTable(FiguresOf(one)).rows.size(), 1);
 }
 
 }  // namespace

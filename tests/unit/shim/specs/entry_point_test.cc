@@ -5,20 +5,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 
-#include "analyzer/model/layer_class.h"
+#include "shim/specs/words.h"
 
 namespace dltap::specs {
 namespace {
 
-std::string Meaning(std::span<const ArgumentMeaning> meanings,
-                    std::string_view meaning) {
-  for (const ArgumentMeaning& m : meanings) {
-    if (m.meaning == meaning) return std::string(m.argument);
+// The arguments of that meaning, "*" between them.
+std::string Argument(const EntryPointInfo& info, Meaning meaning) {
+  std::string found;
+  for (const ArgumentMeaning& m : info.arguments) {
+    if (m.meaning != meaning) continue;
+    found += (found.empty() ? "" : "*") + std::string(m.argument);
   }
-  return "(none)";
+  return found.empty() ? "(none)" : found;
 }
 
 const EntryPointInfo& Info(std::string_view symbol) {
@@ -54,22 +58,24 @@ TEST(EntryPointTest, GemmFamiliesHaveShapesAndTypes) {
         "cublasGemmStridedBatchedEx", "cublasDgemmBatched_64"}) {
     const EntryPointInfo& info = Info(symbol);
     EXPECT_EQ(info.role, Role::kRecord) << symbol;
-    EXPECT_EQ(info.layer_class, "gemm") << symbol;
-    EXPECT_EQ(Meaning(info.dims, "k"), "k") << symbol;
-    EXPECT_FALSE(info.dtypes.empty()) << symbol;
+    EXPECT_EQ(info.layer_class, LayerClass::kGemm) << symbol;
+    EXPECT_EQ(Argument(info, Meaning::kDimK), "k") << symbol;
+    EXPECT_TRUE(Argument(info, Meaning::kDtypeAll) != "(none)" ||
+                Argument(info, Meaning::kDtypeA) != "(none)")
+        << symbol;
   }
-  EXPECT_EQ(Meaning(Info("cublasSgemm_v2").dtypes, "all"), "=f32");
-  EXPECT_EQ(Meaning(Info("cublasHgemm_64").dtypes, "all"), "=f16");
-  EXPECT_EQ(Meaning(Info("cublasZgemm_v2").dtypes, "all"), "=c128");
-  EXPECT_EQ(Meaning(Info("cublasScasum_v2").dtypes, "all"), "=c64");
-  EXPECT_EQ(Meaning(Info("cublasIdamax_v2").dtypes, "all"), "=f64");
-  EXPECT_EQ(Meaning(Info("cublasGemmStridedBatchedEx").dims, "batch"),
+  EXPECT_EQ(Argument(Info("cublasSgemm_v2"), Meaning::kDtypeAll), "=f32");
+  EXPECT_EQ(Argument(Info("cublasHgemm_64"), Meaning::kDtypeAll), "=f16");
+  EXPECT_EQ(Argument(Info("cublasZgemm_v2"), Meaning::kDtypeAll), "=c128");
+  EXPECT_EQ(Argument(Info("cublasScasum_v2"), Meaning::kDtypeAll), "=c64");
+  EXPECT_EQ(Argument(Info("cublasIdamax_v2"), Meaning::kDtypeAll), "=f64");
+  EXPECT_EQ(Argument(Info("cublasGemmStridedBatchedEx"), Meaning::kDimBatch),
             "batchCount");
 }
 
 TEST(EntryPointTest, FirstVersionOfCublasHasNoHandle) {
-  EXPECT_EQ(Info("cublasSgemm").handle, "");
-  EXPECT_EQ(Info("cublasSgemm_v2").handle, "handle");
+  EXPECT_EQ(Argument(Info("cublasSgemm"), Meaning::kHandle), "(none)");
+  EXPECT_EQ(Argument(Info("cublasSgemm_v2"), Meaning::kHandle), "handle");
 }
 
 TEST(EntryPointTest, LaunchesOfEveryKindAreRecorded) {
@@ -82,32 +88,34 @@ TEST(EntryPointTest, LaunchesOfEveryKindAreRecorded) {
     const EntryPointInfo& info = Info(symbol);
     EXPECT_EQ(info.role, Role::kRecord) << symbol;
     EXPECT_EQ(info.kind, Kind::kLaunch) << symbol;
-    EXPECT_NE(Meaning(info.dims, "grid_x"), "(none)") << symbol;
-    EXPECT_NE(info.stream, "") << symbol;
+    EXPECT_NE(Argument(info, Meaning::kDimGridX), "(none)") << symbol;
+    EXPECT_NE(Argument(info, Meaning::kStream), "(none)") << symbol;
+    EXPECT_NE(Argument(info, Meaning::kKernel), "(none)") << symbol;
   }
   EXPECT_EQ(Info("cudaGraphLaunch").kind, Kind::kGraphLaunch);
   EXPECT_EQ(Info("cuGraphLaunch_ptsz").kind, Kind::kGraphLaunch);
 }
 
 TEST(EntryPointTest, CopiesKnowTheirBytes) {
-  EXPECT_THAT(Info("cudaMemcpyAsync").bytes, testing::ElementsAre("count"));
-  EXPECT_THAT(Info("cudaMemcpy2DAsync").bytes,
-              testing::ElementsAre("width", "height"));
-  EXPECT_THAT(Info("cuMemsetD32Async").bytes, testing::ElementsAre("N", "=4"));
-  EXPECT_EQ(Info("cuMemcpyHtoDAsync_v2").copy_kind, "=h2d");
+  EXPECT_EQ(Argument(Info("cudaMemcpyAsync"), Meaning::kBytes), "count");
+  EXPECT_EQ(Argument(Info("cudaMemcpy2DAsync"), Meaning::kBytes),
+            "width*height");
+  EXPECT_EQ(Argument(Info("cuMemsetD32Async"), Meaning::kBytes), "N*=4");
+  EXPECT_EQ(Argument(Info("cuMemcpyHtoDAsync_v2"), Meaning::kCopyKind), "=h2d");
   EXPECT_TRUE(Info("cudaMemcpy").blocking);
   EXPECT_FALSE(Info("cudaMemcpyAsync").blocking);
   for (const EntryPointInfo& info : AllEntryPoints()) {
     if (info.role != Role::kRecord || info.kind != Kind::kMemset) continue;
-    EXPECT_FALSE(info.bytes.empty()) << info.symbol;
+    EXPECT_NE(Argument(info, Meaning::kBytes), "(none)") << info.symbol;
   }
 }
 
 TEST(EntryPointTest, CudnnCallsHaveClassAndDirection) {
   const auto expect = [](std::string_view symbol, std::string_view layer_class,
                          std::string_view direction) {
-    EXPECT_EQ(Info(symbol).layer_class, layer_class) << symbol;
-    EXPECT_EQ(Info(symbol).direction, direction) << symbol;
+    EXPECT_EQ(Info(symbol).layer_class, FromName<LayerClass>(layer_class))
+        << symbol;
+    EXPECT_EQ(Name(Info(symbol).direction), direction) << symbol;
     EXPECT_EQ(Info(symbol).role, Role::kRecord) << symbol;
   };
   expect("cudnnConvolutionForward", "conv", "forward");
@@ -138,18 +146,28 @@ TEST(EntryPointTest, FrequentQueriesAreOnlyCounted) {
   }
 }
 
-TEST(EntryPointTest, AnalyzerKnowsEveryClassAndDirection) {
-  std::set<std::string_view> classes;
+TEST(EntryPointTest, FunctionsOfManyClassesAreDescribed) {
+  std::set<std::optional<LayerClass>> classes;
   for (const EntryPointInfo& info : AllEntryPoints()) {
     classes.insert(info.layer_class);
-    if (info.layer_class.empty()) continue;
-    EXPECT_TRUE(analyzer::LayerClassFromName(info.layer_class)) << info.symbol;
-    EXPECT_TRUE(info.direction.empty() ||
-                analyzer::DirectionFromName(info.direction))
-        << info.symbol;
   }
-  EXPECT_THAT(classes, testing::IsSupersetOf({"", "attention", "comm", "conv",
-                                              "gemm", "norm", "rnn"}));
+  EXPECT_THAT(classes,
+              testing::IsSupersetOf<std::optional<LayerClass>>(
+                  {std::nullopt, LayerClass::kAttention, LayerClass::kComm,
+                   LayerClass::kConv, LayerClass::kGemm, LayerClass::kNorm,
+                   LayerClass::kRnn}));
+}
+
+TEST(EntryPointTest, AnArgumentHasOneMeaning) {
+  for (const EntryPointInfo& info : AllEntryPoints()) {
+    std::map<std::string_view, Meaning> meanings;
+    for (const ArgumentMeaning& m : info.arguments) {
+      if (m.argument.starts_with('=')) continue;
+      EXPECT_EQ(meanings.try_emplace(m.argument, m.meaning).first->second,
+                m.meaning)
+          << info.symbol << ": " << m.argument;
+    }
+  }
 }
 
 TEST(EntryPointTest, DriverFunctionsAreAlsoFetchedByAddress) {

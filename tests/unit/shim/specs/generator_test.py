@@ -157,11 +157,17 @@ class SpecTest(unittest.TestCase):
         for line in ('role = "recorded"', 'class = "convolution"',
                      'direction = "back"', 'kind = "copy"', 'rol = "count"',
                      'dims = { q = "width" }', 'copy_kind = "=up"',
+                     'dtype = { all = "=f33" }', 'pointers = { e = "dst" }',
                      'routes = ["phone"]', 'packed = { id = "u32" }'):
             entry = "[toyCopy]\n" + line
             if not line.startswith("rol"):
                 entry += '\nrole = "record"'
             self.assert_error(entry + "\n", "[toyCopy]")
+
+    def test_an_argument_has_one_meaning(self):
+        self.assert_error('[toyCopy]\nrole = "record"\nbytes = "width"\n'
+                          'dims = { m = "width" }\n', "[toyCopy]", "width",
+                          "bytes", "dims.m")
 
     def test_reason_belongs_to_not_and_only_there(self):
         self.assert_error('[toyBind]\nrole = "not"\n', "reason")

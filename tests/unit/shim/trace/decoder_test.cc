@@ -128,7 +128,8 @@ TEST(DecoderTest, StringsAndArraysFollowTheStruct) {
   EntryPointRecord entry = {};
   entry.id = 16;
   entry.arg_count = 1;
-  const ArgRecord arg = {4, 8, static_cast<uint8_t>(ArgKind::kHandle), 0};
+  const ArgRecord arg = {4, 8, static_cast<uint8_t>(specs::ArgKind::kHandle),
+                         static_cast<uint8_t>(specs::Meaning::kKernel)};
   TraceBytes trace;
   trace.Put(BlockKind::kDefinitions, entry, Piece::Raw(&arg, sizeof(arg)),
             Piece::String("cudaMalloc", 10), Piece::String("", 0));

@@ -8,7 +8,7 @@
 
 #include "entry_points.h"
 #include "shim/specs/arg_layout.h"
-#include "shim/specs/roles.h"
+#include "vocabulary.h"
 
 namespace dltap::specs {
 

@@ -10,7 +10,7 @@
 #include "entry_points.h"
 #include "abi_structs.h"
 #include "shim/specs/pack.h"
-#include "shim/specs/roles.h"
+#include "vocabulary.h"
 #include "shim/tap/entry/gate.h"
 #include "shim/tap/entry/traced.h"
 #include "shim/tap/tagging/object_hooks.h"

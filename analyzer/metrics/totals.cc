@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/totals.h"
+
+#include <algorithm>
+
+#include "analyzer/metrics/add_arrays.h"
+#include "analyzer/metrics/ratio.h"
+
+namespace dltap::analyzer {
+namespace {
+
+void AddDevice(const DeviceSummary& device, Totals& totals) {
+  ++totals.devices;
+  totals.step_windows += device.steps.size();
+  totals.wall_ns += device.wall_ns;
+  totals.observed_ns += device.observed_ns();
+  totals.longest_wall_ns = std::max(totals.longest_wall_ns, device.wall_ns);
+  AddTo(totals.state_ns, device.state_ns);
+  AddTo(totals.phases_ns, device.phases_ns);
+  AddTo(totals.idle_ns, device.idle_ns());
+  AddTo(totals.between_steps_ns, device.between_steps_ns);
+  for (size_t c = 0; c < kClassCount; ++c) {
+    totals.classes[c].Add(device.classes[c]);
+    totals.all.Add(device.classes[c]);
+  }
+}
+
+}  // namespace
+
+double Totals::per_step() const {
+  return static_cast<double>(std::max<size_t>(1, step_windows));
+}
+
+std::optional<double> Totals::ShareOfTime(double ns) const {
+  return Ratio(ns, static_cast<double>(observed_ns));
+}
+
+Totals TotalsOf(const Summary& summary) {
+  Totals totals;
+  for (const ProcessSummary& process : summary.processes) {
+    for (const DeviceSummary& device : process.devices) {
+      AddDevice(device, totals);
+    }
+  }
+  return totals;
+}
+
+}  // namespace dltap::analyzer

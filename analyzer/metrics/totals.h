@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_TOTALS_H_
+#define DLTAP_ANALYZER_METRICS_TOTALS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "analyzer/metrics/class_summary.h"
+#include "analyzer/metrics/device_summary.h"
+#include "analyzer/metrics/phases.h"
+#include "analyzer/metrics/summary.h"
+
+namespace dltap::analyzer {
+
+// A summary's devices added up.
+struct Totals {
+  size_t devices = 0;
+  size_t step_windows = 0;      // used steps, each device for itself
+  int64_t wall_ns = 0;          // of the windows
+  int64_t observed_ns = 0;      // the wall time that shares refer to
+  int64_t longest_wall_ns = 0;  // of one device
+  StateTimes state_ns{};
+  PhaseTimes phases_ns{};
+  IdleTimes idle_ns{};  // of all gaps
+  IdleTimes between_steps_ns{};
+  PerClass<ClassSummary> classes;
+  ClassSummary all;  // the classes added up; busy_ns counts overlaps twice
+
+  double in(DeviceState state) const {
+    return static_cast<double>(state_ns[static_cast<size_t>(state)]);
+  }
+  // What "per step" divides by: the used steps over all devices; 1 when no
+  // process has steps.
+  double per_step() const;
+  // The part of the observed time; nullopt when nothing was observed.
+  std::optional<double> ShareOfTime(double ns) const;
+};
+
+Totals TotalsOf(const Summary& summary);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_TOTALS_H_

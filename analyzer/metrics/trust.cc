@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/trust.h"
+
+#include <algorithm>
+
+#include "analyzer/metrics/ratio.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// The process whose level speaks for all: one that has a reason for it, else
+// one with GPU work, else any.
+const ProcessSummary* LevelOf(const Summary& summary) {
+  const ProcessSummary* best = nullptr;
+  const auto rank = [](const ProcessSummary& process) {
+    return process.level_reason.empty() ? !process.devices.empty() : 2;
+  };
+  for (const ProcessSummary& process : summary.processes) {
+    if (best == nullptr || rank(process) > rank(*best)) best = &process;
+  }
+  return best;
+}
+
+void AddProcess(const ProcessSummary& process, TrustFigures& trust) {
+  for (const auto& [cause, count] : process.lost) {
+    trust.lost[cause] += count;
+    trust.lost_records += count;
+  }
+  trust.launches_without_kernel += process.launches_without_kernel;
+  trust.kernels_without_launch += process.kernels_without_launch;
+  trust.composite_ns += process.composite_ns;
+  trust.clock_residual_ns =
+      std::max(trust.clock_residual_ns, process.clock_residual_ns);
+  if (process.overhead_ns) {
+    trust.overhead_ns = trust.overhead_ns.value_or(0) + *process.overhead_ns;
+  }
+}
+
+}  // namespace
+
+TrustFigures TrustOf(const Summary& summary, const Totals& totals) {
+  TrustFigures trust;
+  for (const ProcessSummary& process : summary.processes) {
+    AddProcess(process, trust);
+  }
+  if (const ProcessSummary* process = LevelOf(summary)) {
+    trust.level = process->level;
+    trust.level_reason = process->level_reason;
+  }
+  trust.not_observed_ns =
+      totals.state_ns[static_cast<size_t>(DeviceState::kNotObserved)];
+  const auto gpu_ns = static_cast<double>(totals.all.gpu_ns);
+  for (size_t i = 0; i < kClassFromCount; ++i) {
+    trust.class_from_share[i] =
+        Ratio(static_cast<double>(totals.all.class_from_ns[i]), gpu_ns);
+  }
+  const auto none = static_cast<size_t>(ClassFrom::kNone);
+  trust.classified_share = Ratio(
+      static_cast<double>(totals.all.gpu_ns - totals.all.class_from_ns[none]),
+      gpu_ns);
+  trust.flops_known_share = Ratio(totals.all.efficiency.known_ns, gpu_ns);
+  return trust;
+}
+
+}  // namespace dltap::analyzer

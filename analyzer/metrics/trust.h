@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_TRUST_H_
+#define DLTAP_ANALYZER_METRICS_TRUST_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "analyzer/metrics/class_summary.h"
+#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/totals.h"
+
+namespace dltap::analyzer {
+
+// How far the other numbers can be trusted; METRICS.md "Trust".
+struct TrustFigures {
+  std::map<std::string, uint64_t> lost;  // by cause
+  uint64_t lost_records = 0;
+  std::optional<double> classified_share;   // of device time: class is known
+  std::optional<double> flops_known_share;  // of device time
+  std::array<std::optional<double>, kClassFromCount> class_from_share;
+  uint64_t launches_without_kernel = 0;
+  uint64_t kernels_without_launch = 0;
+  std::string level;
+  std::string level_reason;
+  std::optional<int64_t> overhead_ns;  // own, where it was measured
+  int64_t clock_residual_ns = 0;       // the largest of the processes
+  int64_t composite_ns = 0;
+  int64_t not_observed_ns = 0;
+};
+
+// `totals` are those of `summary`.
+TrustFigures TrustOf(const Summary& summary, const Totals& totals);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_TRUST_H_

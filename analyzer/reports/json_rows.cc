@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reports/json_rows.h"
+
+#include <string>
+
+namespace dltap::analyzer {
+namespace {
+
+// What other tools' traces lack: CPU samples, and our own cost.
+bool OnlyOwnTracesShow(IdleCause cause) {
+  return cause == IdleCause::kFramework || cause == IdleCause::kBlocked ||
+         cause == IdleCause::kProfiler;
+}
+
+template <typename Times>
+void WriteCauses(const Times& ns, bool imported, JsonWriter& json) {
+  for (const bool host : {true, false}) {
+    json.Key(host ? "host_ns" : "device_ns");
+    json.BeginObject();
+    for (size_t i = 0; i < kIdleCauses; ++i) {
+      const auto cause = static_cast<IdleCause>(i);
+      if (IsHostCause(cause) != host) continue;
+      json.Key(Name(cause));
+      imported&& OnlyOwnTracesShow(cause) ? json.Null() : json.Value(ns[i]);
+    }
+    json.EndObject();
+  }
+}
+
+template <typename Enum, typename Array>
+void WriteByName(std::string_view key, const Array& values, JsonWriter& json) {
+  json.Key(key);
+  json.BeginObject();
+  for (size_t i = 0; i < values.size(); ++i) {
+    json.Field(Name(static_cast<Enum>(i)), values[i]);
+  }
+  json.EndObject();
+}
+
+void WriteName(std::string_view key, std::string_view name, JsonWriter& json) {
+  json.Key(key);
+  name.empty() ? json.Null() : json.Value(name);
+}
+
+void WriteBound(LimitedBy bound, JsonWriter& json) {
+  WriteName("bound", bound == LimitedBy::kUnknown ? "" : Name(bound), json);
+}
+
+}  // namespace
+
+void WriteIdle(const std::array<double, kIdleCauses>& ns, bool imported,
+               JsonWriter& json) {
+  WriteCauses(ns, imported, json);
+}
+
+void WriteIdle(const IdleTimes& ns, bool imported, JsonWriter& json) {
+  WriteCauses(ns, imported, json);
+}
+
+void WriteClassFigures(const ClassFigures& figures, JsonWriter& json) {
+  const ClassSummary& sums = figures.sums;
+  const StepShare& step = figures.step_mean;
+  json.Field("gpu_ns", sums.gpu_ns);
+  json.Field("share", figures.share);
+  json.Field("calls", sums.calls);
+  json.Field("kernels", sums.kernels);
+  json.Field("mean_kernel_ns", figures.mean_kernel_ns);
+  json.Field("utilization", figures.utilization);
+  json.Field("cpu_dependency", figures.cpu_dependency);
+  json.Field("flops", sums.efficiency.flops > 0
+                          ? std::optional(sums.efficiency.flops)
+                          : std::nullopt);
+  json.Field("tflops", figures.tflops);
+  json.Field("of_peak", figures.of_peak);
+  json.Field("forward_ns", sums.of(Direction::kForward));
+  json.Field("backward_ns", sums.backward_ns());
+  json.Field("update_ns", sums.of(Direction::kUpdate));
+  json.Key("step_mean");
+  json.BeginObject();
+  json.Field("gpu_ns", step.gpu_ns);
+  json.Field("calls", step.calls);
+  json.Field("kernels", step.kernels);
+  json.Field("forward_ns", step.forward_ns);
+  json.Field("backward_ns", step.backward_ns);
+  json.Field("update_ns", step.update_ns);
+  json.EndObject();
+}
+
+void WriteClass(const ClassRow& row, bool imported, JsonWriter& json) {
+  const ClassSummary& sums = row.figures.sums;
+  json.BeginObject();
+  json.Field("class", Name(row.layer_class));
+  json.Field("busy_ns", sums.busy_ns);
+  json.Field("exclusive_ns", sums.exclusive_ns);
+  WriteClassFigures(row.figures, json);
+  WriteBound(row.bound, json);
+  WriteIdle(sums.idle_ns, imported, json);
+  WriteByName<Direction>("direction_ns", sums.direction_ns, json);
+  WriteByName<JoinedBy>("joined_by", sums.joined_by_ns, json);
+  WriteByName<ClassFrom>("class_from", sums.class_from_ns, json);
+  json.EndObject();
+}
+
+void WriteApi(const ApiRow& row, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("name", row.name);
+  json.Field("calls", row.sums.calls);
+  json.Field("cpu_ns", row.sums.cpu_ns);
+  json.Field("mean_cpu_ns", row.mean_cpu_ns);
+  json.Field("gpu_ns", row.sums.gpu_ns);
+  json.EndObject();
+}
+
+void WriteKernel(const KernelRow& row, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("name", row.name);
+  json.Field("class", Name(row.layer_class));
+  json.Field("count", row.sums.count);
+  json.Field("gpu_ns", row.sums.gpu_ns);
+  json.Field("mean_ns", row.mean_ns);
+  json.Field("share", row.share);
+  json.EndObject();
+}
+
+void WriteOp(const OpRow& row, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("name", row.name);
+  json.Field("class", Name(row.layer_class));
+  json.Field("direction", Name(row.direction));
+  json.Field("count", row.sums.count);
+  json.Field("gpu_ns", row.sums.gpu_ns);
+  json.Field("share", row.share);
+  json.Field("tflops", row.tflops);
+  json.EndObject();
+}
+
+// The cause of kClass is its bound, or that its kernels are too small.
+void WriteLimit(const Limit& limit, JsonWriter& json) {
+  std::string_view cause;
+  if (limit.idle_cause) cause = Name(*limit.idle_cause);
+  if (limit.bound != LimitedBy::kUnknown) cause = Name(limit.bound);
+  if (limit.small_kernels) cause = "small_kernels";
+  json.BeginObject();
+  json.Field("kind", Name(limit.kind));
+  WriteName("class", limit.layer_class ? Name(*limit.layer_class) : "", json);
+  WriteName("cause", cause, json);
+  json.Field("share", limit.share);
+  json.Field("ns", limit.ns);
+  json.EndObject();
+}
+
+std::string ProcessName(const ProcessSummary& process) {
+  return process.host + ":" + std::to_string(process.pid);
+}
+
+void WriteRanges(const std::vector<size_t>& indices, JsonWriter& json) {
+  for (size_t i = 0; i < indices.size();) {
+    size_t last = i;
+    while (last + 1 < indices.size() &&
+           indices[last + 1] == indices[last] + 1) {
+      ++last;
+    }
+    json.BeginArray();
+    json.Value(static_cast<uint64_t>(indices[i]));
+    json.Value(static_cast<uint64_t>(indices[last]));
+    json.EndArray();
+    i = last + 1;
+  }
+}
+
+void WriteProcess(const ProcessSummary& process, JsonWriter& json) {
+  uint64_t found = 0;
+  for (const uint64_t steps : process.steps.by_use) found += steps;
+  json.BeginObject();
+  json.Field("process", ProcessName(process));
+  json.Field("rank", process.rank);
+  WriteName("program", process.program, json);
+  WriteName("framework", process.framework, json);
+  json.Field("level", process.level);
+  WriteName("why", process.level_reason, json);
+  json.Field("overhead_ns", process.overhead_ns);
+  json.Key("steps");
+  json.BeginObject();
+  json.Field("count", found);
+  json.Key("used");
+  json.BeginArray();
+  WriteRanges(process.steps.used, json);
+  json.EndArray();
+  json.Field("found_by", Name(process.steps.found_by));
+  json.EndObject();
+  json.EndObject();
+}
+
+void WriteDevice(const DeviceFigures& device, JsonWriter& json) {
+  const DeviceSummary& sums = *device.sums;
+  json.BeginObject();
+  json.Field("process", ProcessName(*device.process));
+  json.Field("rank", device.process->rank);
+  json.Field("id", sums.ordinal);
+  json.Field("name", sums.name);
+  json.Field("wall_ns", sums.wall_ns);
+  json.Field("observed_ns", sums.observed_ns());
+  json.Field("busy_ns", sums.in(DeviceState::kCompute) +
+                            sums.in(DeviceState::kComm) +
+                            sums.in(DeviceState::kCopy));
+  json.Field("compute_ns", sums.in(DeviceState::kCompute));
+  json.Field("comm_exposed_ns", sums.in(DeviceState::kComm));
+  json.Field("copy_exposed_ns", sums.in(DeviceState::kCopy));
+  json.Field("idle_ns", sums.in(DeviceState::kIdle));
+  json.Field("not_observed_ns", sums.in(DeviceState::kNotObserved));
+  json.Field("utilization", device.utilization);
+  json.Field("comm_exposed_share", device.comm_share);
+  json.Field("copy_exposed_share", device.copy_share);
+  json.Field("idle_share", device.idle_share);
+  json.Key("steps");
+  json.BeginArray();
+  for (const StepTime& step : sums.steps) {
+    json.BeginObject();
+    json.Field("step", static_cast<uint64_t>(step.step));
+    json.Field("ns", step.ns);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
+std::string_view Name(StepsFoundBy found_by) {
+  constexpr std::string_view kNames[] = {"none", "marker", "period"};
+  return kNames[static_cast<size_t>(found_by)];
+}
+
+std::string_view Name(StepUse use) {
+  constexpr std::string_view kNames[kStepUses] = {"used", "warm_up", "autotune",
+                                                  "evaluation", "incomplete"};
+  return kNames[static_cast<size_t>(use)];
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_REPORTS_LIMIT_SENTENCE_H_
+#define DLTAP_ANALYZER_REPORTS_LIMIT_SENTENCE_H_
+
+#include <string>
+
+#include "analyzer/metrics/figures.h"
+
+namespace dltap::analyzer {
+
+// One sentence for the first of the limits; empty when there is none.
+std::string LimitSentence(const Figures& figures);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_REPORTS_LIMIT_SENTENCE_H_

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_REPORTS_REPORT_OPTIONS_H_
+#define DLTAP_ANALYZER_REPORTS_REPORT_OPTIONS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace dltap::analyzer {
+
+enum class ReportBy : uint8_t { kClass, kApi, kKernel, kOp, kStep };
+
+struct ReportOptions {
+  bool wide = false;  // no folding of small rows
+  size_t top = 20;    // rows of the tables by api, kernel, op
+  std::string samples_unit = "samples";
+  bool color = false;  // text only: escape codes for what limits the step
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_REPORTS_REPORT_OPTIONS_H_

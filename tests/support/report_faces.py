@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the text, CSV and JSON of one report say the same.
+
+`Faces(dltap, paths)` runs dltap report for all of them; its methods return
+what disagrees, a line each.
+"""
+import csv
+import io
+import json
+import re
+import subprocess
+
+VIEWS = ("class", "api", "kernel", "op", "step")
+WORDS = {"class", "function", "kernel", "op", "direction", "device", "bound"}
+NUMBER = re.compile(r"[-±(]*(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?[),;:]*")
+NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|infinity)(?![\w.])", re.I)
+RATIOS = re.compile(r"share$|utilization$|cpu_dependency$|of_peak$")
+# A class's name as people say it.
+SPOKEN = {"rnn": "LSTM/RNN"}
+
+
+def refuse_constant(name: str):
+    raise ValueError(f"{name} in JSON")
+
+
+def leaves(value, key="", unit=""):
+    """(unit, number) and ("", text) of a document; units from the keys."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            own = "ns" if name == "ns" or name.endswith("_ns") else (
+                "ratio" if RATIOS.search(name) else "")
+            yield from leaves(inner, name, own or unit)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from leaves(inner, key, unit)
+    elif value is not None and not isinstance(value, bool):
+        yield unit, value
+
+
+def spoken(layer_class: str) -> str:
+    return SPOKEN.get(layer_class, layer_class.replace("_", " ").upper())
+
+
+def ms(ns: float) -> str:
+    return f"{ns * 1e-6:,.{2 if ns < 1e8 else 1}f}"
+
+
+def percent(ratio, missing="") -> str:
+    return missing if ratio is None else f"{ratio * 100:,.1f}"
+
+
+def per_step(count: float) -> str:
+    if count == 0:
+        return "-"
+    return f"{count:.1f}" if count < 0.95 else f"{int(count + 0.5):,}"
+
+
+class Faces:
+    def __init__(self, dltap, paths):
+        self.command = [dltap, "report"]
+        self.paths = paths
+        self.document = json.loads(self.run("--json"),
+                                   parse_constant=refuse_constant)
+        self.texts = {view: self.run("--by", view) for view in VIEWS}
+        self.texts["wide"] = self.run("--wide")
+        self.tables = {
+            view: list(csv.reader(io.StringIO(self.run("--by", view, "--csv"))))
+            for view in VIEWS}
+
+    def run(self, *options: str) -> str:
+        done = subprocess.run([*self.command, *options, *self.paths],
+                              capture_output=True, text=True, check=True)
+        return done.stdout
+
+    def shown(self) -> list[float]:
+        """The JSON's numbers in all units in which people read them."""
+        scales = {"ns": (1e-6, 1e-3), "ratio": (100,), "": (1,)}
+        return [value * scale for unit, value in leaves(self.document)
+                if not isinstance(value, str) for scale in scales[unit]]
+
+    # Every number is in the JSON.
+
+    def without_names(self, text: str) -> str:
+        """The text without the document's strings, whole or shortened."""
+        names = {value for _, value in leaves(self.document)
+                 if isinstance(value, str) and re.search(r"\d", value)}
+        names |= {re.sub(r"[\x00-\x1f\x7f]", "\ufffd", name) for name in names}
+        text = re.sub(r"\n +", " ", text)  # wrapped lines
+        lines = []
+        for line in text.split("\n"):
+            for cut in re.finditer(r"\.\.\.", line):
+                head, rest = line[:cut.start()], line[cut.end():]
+                tail = re.match(r"(.*?)(?=\s{2,}|$)", rest).group(1)
+                if any(name.startswith(head) and name.rstrip().endswith(tail)
+                       for name in names):
+                    line = rest[len(tail):]
+                    break
+            lines.append(line)
+        text = "\n".join(lines)
+        for name in sorted(names, key=len, reverse=True):
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", text)
+        return text
+
+    def strangers(self) -> list[str]:
+        """Numbers of the text and the CSV that are no value of the JSON."""
+        shown = self.shown()
+        found = []
+        for view, text in self.texts.items():
+            for word in self.without_names(text).split():
+                number = NUMBER.fullmatch(word)
+                if not number:
+                    continue
+                value = float(number[1].replace(",", "") + (number[2] or ""))
+                # Half of the last digit, and what a float of .5 is off.
+                off = 0.5001 * 10.0 ** -max(0, len(number[2] or ".") - 1)
+                if not any(abs(value - have) <= off for have in shown):
+                    found.append(f"text by {view}: {word}")
+        for view, (keys, *rows) in self.tables.items():
+            for row in rows:
+                for key, cell in zip(keys, row, strict=True):
+                    if key in WORDS or cell == "":
+                        continue
+                    value = float(cell)
+                    if not any(abs(value - have) <= 1e-12 * abs(have)
+                               for have in shown):
+                        found.append(f"csv by {view}: {key} {cell}")
+        return found
+
+    def no_numbers(self) -> list[str]:
+        """NaN and infinity."""
+        faces = [self.without_names(text) for text in self.texts.values()]
+        faces += [",".join(cell for key, cell in zip(keys, row)
+                           if key not in WORDS)
+                  for keys, *rows in self.tables.values() for row in rows]
+        return [found[0] for face in faces
+                for found in NOT_A_NUMBER.finditer(face)]
+
+    # Each number is the right one.
+
+    def expected_class_row(self, row: dict) -> list[str]:
+        step = row["step_mean"]
+        ways = f"{step['forward_ns'] * 1e-6:,.2f} / " \
+               f"{step['backward_ns'] * 1e-6:,.2f}"
+        if step["forward_ns"] == 0 and step["backward_ns"] == 0:
+            ways = "update" if step["update_ns"] > 0 else ""
+        tflops = "?" if row["tflops"] is None else f"{row['tflops']:,.1f}"
+        words = [ms(step["gpu_ns"]), percent(row["share"]),
+                 per_step(step["calls"]), per_step(step["kernels"]),
+                 percent(row["cpu_dependency"]), tflops,
+                 percent(row["of_peak"], "?"), row.get("bound", "") or "?",
+                 ways]
+        if "bound" not in row:
+            words[7] = ""
+        return " ".join(words).split()
+
+    def text_disagrees(self) -> list[str]:
+        if not self.document["devices"]:
+            return []
+        found = []
+        lines = self.texts["wide"].split("\n")
+        rows = {spoken(row["class"]): row for row in self.document["classes"]}
+        rows["total"] = self.document["program"]["total"]
+        for name, row in rows.items():
+            expected = [*name.split(), *self.expected_class_row(row)]
+            if expected not in [line.split() for line in lines]:
+                found.append(f"no line {' '.join(expected)}")
+        program, steps = self.document["program"], self.document["steps"]
+        head = f"GPU {percent(program['utilization'], '?')} %    " \
+               f"CPU-dependent {percent(program['cpu_dependency'], '?')} %"
+        if steps["mean_ns"] is not None:
+            head = f"step {ms(steps['mean_ns'])} ms ± " \
+                   f"{ms(steps['stddev_ns'])}    {head}"
+        else:
+            head = f"run {ms(program['longest_wall_ns'])} ms    {head}"
+        found += [] if any(line.startswith(head) for line in lines) else [
+            f"no line {head}"]
+        limits = self.document["limit"]
+        said = re.sub(r"\n +", " ", self.texts["wide"])
+        if limits and percent(limits[0]["share"]) + " %" not in said[
+                said.find("\nlimit: "):]:
+            found.append(f"not in the limit: {limits[0]}")
+        return found
+
+    def csv_disagrees(self) -> list[str]:
+        keys, *rows = self.tables["class"]
+        by_name = {spoken(row["class"]): row
+                   for row in self.document["classes"]}
+        found = []
+        if sorted(row[0] for row in rows) != sorted(by_name):
+            found.append(f"rows {[row[0] for row in rows]}")
+        for row in rows:
+            got = dict(zip(keys, row, strict=True))
+            of_class = by_name.get(got["class"])
+            if of_class is None:
+                continue
+            for key, value in self.expected_csv(of_class).items():
+                if not same(got[key], value):
+                    found.append(f"csv {row[0]} {key}: {got[key]} {value}")
+        for view, name, numbers in (
+                ("api", "apis", {"calls": ("calls", 1), "cpu_ms": (
+                    "cpu_ns", 1e-6), "mean_cpu_us": ("mean_cpu_ns", 1e-3),
+                    "gpu_ms": ("gpu_ns", 1e-6)}),
+                ("kernel", "kernels", {"count": ("count", 1), "gpu_ms": (
+                    "gpu_ns", 1e-6), "mean_us": ("mean_ns", 1e-3),
+                    "share_percent": ("share", 100)}),
+                ("op", "ops", {"count": ("count", 1), "gpu_ms": (
+                    "gpu_ns", 1e-6), "share_percent": ("share", 100),
+                    "tflops_per_s": ("tflops", 1)})):
+            keys, *rows = self.tables[view]
+            for row, have in zip(rows, self.document[name]):
+                got = dict(zip(keys, row, strict=True))
+                for key, (field, scale) in numbers.items():
+                    value = have[field]
+                    if not same(got[key], value and value * scale):
+                        found.append(f"csv by {view} {row[0]}: {key}")
+        return found + self.steps_disagree()
+
+    def expected_csv(self, row: dict) -> dict:
+        step = row["step_mean"]
+
+        def scaled(value, scale):
+            return None if value is None else value * scale
+
+        return {"gpu_ms": step["gpu_ns"] * 1e-6,
+                "share_percent": scaled(row["share"], 100),
+                "calls": step["calls"], "kernels": step["kernels"],
+                "cpu_dependency_percent": scaled(row["cpu_dependency"], 100),
+                "tflops_per_s": row["tflops"],
+                "of_peak_percent": scaled(row["of_peak"], 100),
+                "bound": row["bound"],
+                "forward_ms": step["forward_ns"] * 1e-6,
+                "backward_ms": step["backward_ns"] * 1e-6,
+                "update_ms": step["update_ns"] * 1e-6}
+
+    def steps_disagree(self) -> list[str]:
+        _, *rows = self.tables["step"]
+        expected = [(device["process"] + f" gpu{device['id']}",
+                     step["step"], step["ns"])
+                    for device in self.document["devices"]
+                    for step in device["steps"]]
+        got = [(name, int(step), round(float(ms_) * 1e6))
+               for name, step, ms_ in rows]
+        return [] if got == expected else [f"csv by step: {got} {expected}"]
+
+    def disagreements(self) -> list[str]:
+        return (self.strangers() + self.no_numbers() + self.text_disagrees() +
+                self.csv_disagrees())
+
+
+def same(cell: str, value) -> bool:
+    if value is None:
+        return cell == ""
+    if isinstance(value, str):
+        return cell == value
+    return cell != "" and abs(float(cell) - value) <= 1e-12 * abs(value)
