@@ -72,8 +72,8 @@ void PrintProcess(const TraceModel& model, const Process& process) {
   Line("program", process.program);
   Line("command", process.command.empty()
                       ? ""
-                      : CommandText(process.program, process.command,
-                                    process.command_is_cut));
+                      : WholeCommandText(process.program, process.command,
+                                         process.command_is_cut));
   Line("framework", process.framework);
   Line("libraries", LibrariesText(process));
   if (process.rank) {

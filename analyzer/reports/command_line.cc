@@ -45,6 +45,14 @@ std::string Quoted(const std::string& text) {
   return quote + text + quote;
 }
 
+// Of argument `i`, on one line.
+std::string ArgumentText(const std::vector<std::string>& command, size_t i) {
+  const std::string& given = command[i];
+  // A title that a program gave itself is one argument of several words.
+  const bool is_path = i == 0 && given.find(' ') == std::string::npos;
+  return OneLine(is_path ? BaseName(given) : given);
+}
+
 }  // namespace
 
 std::string CommandText(std::string_view program,
@@ -52,17 +60,26 @@ std::string CommandText(std::string_view program,
   if (command.empty()) return Printable(program);
   std::string line;
   for (size_t i = 0; i < command.size(); ++i) {
-    const std::string& given = command[i];
     // The program and what it runs are always told.
     if (i > 1 && DisplayWidth(line) >= kMaxWidth) {
       is_cut = true;
       break;
     }
-    // A title that a program gave itself is one argument of several words.
-    const bool is_path = i == 0 && given.find(' ') == std::string::npos;
-    const std::string_view shown = is_path ? BaseName(given) : given;
-    const std::string text = WithoutMiddle(OneLine(shown));
-    line += (i == 0 ? "" : " ");
+    const std::string text = WithoutMiddle(ArgumentText(command, i));
+    if (i > 0) line += ' ';
+    line += command.size() == 1 ? text : Quoted(text);
+  }
+  return is_cut ? line + " " + std::string(kCut) : line;
+}
+
+std::string WholeCommandText(std::string_view program,
+                             const std::vector<std::string>& command,
+                             bool is_cut) {
+  if (command.empty()) return Printable(program);
+  std::string line;
+  for (size_t i = 0; i < command.size(); ++i) {
+    const std::string text = ArgumentText(command, i);
+    if (i > 0) line += ' ';
     line += command.size() == 1 ? text : Quoted(text);
   }
   return is_cut ? line + " " + std::string(kCut) : line;

@@ -17,6 +17,11 @@ namespace dltap::analyzer {
 std::string CommandText(std::string_view program,
                         const std::vector<std::string>& command, bool is_cut);
 
+// The same with nothing left out.
+std::string WholeCommandText(std::string_view program,
+                             const std::vector<std::string>& command,
+                             bool is_cut);
+
 // The command of the whole run: that of the first process with GPU work, and
 // how many other commands there were.
 std::string CommandsText(const Summary& summary);

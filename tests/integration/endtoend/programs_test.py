@@ -126,6 +126,13 @@ class ProgramCase:
         faces = report_faces.Faces(chain.DLTAP, [self.runs.trace])
         self.assertEqual(faces.disagreements(), [])
 
+    def test_trace_tells_the_command_and_the_libraries(self):
+        told = chain.dltap("info", self.runs.trace).stdout
+        program, *arguments = self.program.command
+        command = " ".join([pathlib.Path(program).name, *arguments])
+        self.assertIn(f"  command    {command}\n", told)
+        self.assertRegex(told, r"  libraries  cuda \d+\.\d+, cudart \d+\.\d+")
+
     def test_report_fits_its_width(self):
         text = chain.dltap("report", self.runs.trace).stdout
         self.assertIn("(simulated)", text)

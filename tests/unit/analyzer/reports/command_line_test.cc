@@ -61,6 +61,8 @@ TEST(CommandLineTest, LongLinesLoseTheirEnd) {
   EXPECT_TRUE(text.starts_with("python train.py --option --option")) << text;
   EXPECT_TRUE(text.ends_with("--option …")) << text;
   EXPECT_LE(DisplayWidth(text), 100u);
+  EXPECT_TRUE(WholeCommandText("python", command, false)
+                  .ends_with("--option --option"));
 }
 
 TEST(CommandLineTest, CutTraceSaysSo) {
