@@ -109,6 +109,8 @@ struct Figures {
 // gives the throughput; it must be above 0.
 Figures FiguresOf(const Summary& summary,
                   std::optional<double> samples_per_step = std::nullopt);
+Figures FiguresOf(const Summary&& summary,
+                  std::optional<double> samples_per_step = {}) = delete;
 
 }  // namespace dltap::analyzer
 

@@ -36,7 +36,7 @@ struct StepSummary {
 };
 
 struct ProcessSummary {
-  // Processes stand in the order of these fields: ranks first.
+  // Processes stand in the order of these fields; no rank comes before 0.
   std::optional<int> rank;
   std::string host;
   int64_t pid = 0;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the text, CSV and JSON of one report say the same.
 
-`Faces(dltap, paths)` runs dltap report for all of them; its methods return
-what disagrees, a line each.
+`Faces(dltap, paths, *options)` runs dltap report for all of them; its methods
+return what disagrees, a line each.
 """
 import csv
 import io
@@ -56,8 +56,8 @@ def per_step(count: float) -> str:
 
 
 class Faces:
-    def __init__(self, dltap, paths):
-        self.command = [dltap, "report"]
+    def __init__(self, dltap, paths, *options: str):
+        self.command = [dltap, "report", *options]
         self.paths = paths
         self.document = json.loads(self.run("--json"),
                                    parse_constant=refuse_constant)

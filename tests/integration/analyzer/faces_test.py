@@ -187,17 +187,17 @@ class FacesTest(unittest.TestCase):
         with open(SCHEMA, encoding="utf-8") as file:
             cls.schema = json.load(file)
 
-    def check(self, paths) -> dict:
-        faces = report_faces.Faces(DLTAP, paths)
+    def check(self, paths, *options: str) -> dict:
+        faces = report_faces.Faces(DLTAP, paths, *options)
         self.assertEqual(faces.disagreements(), [])
         report_schema.check(faces.document, self.schema)
         return faces.document
 
-    def check_text(self, name: str) -> dict:
+    def check_text(self, name: str, *options: str) -> dict:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, name + ".txt")
             path.write_text(WRITTEN[name], encoding="utf-8")
-            return self.check([str(path)])
+            return self.check([str(path)], *options)
 
     def test_written_traces(self):
         self.assertGreaterEqual(len(WRITTEN), 10)
@@ -266,6 +266,13 @@ class FacesTest(unittest.TestCase):
                 place[key] = right * 1.37
                 self.assertNotEqual(faces.disagreements(), [])
                 place[key] = right
+
+    def test_throughput(self):
+        option = ("--samples-per-step", "64images")
+        program = self.check_text("marked_steps", *option)["program"]
+        self.assertGreater(program["samples_per_s"], 0)
+        program = self.check_text("wall_of_zero", *option)["program"]
+        self.assertIsNone(program["samples_per_s"])
 
     def test_program_without_gpu_work_spoils_no_name(self):
         document = self.check_text("process_without_gpu_first")

@@ -46,7 +46,7 @@ std::string WithoutGpu(int pid) {
          " program=loader\ncall t=0..5us thread=0 cudaGetDevice\n";
 }
 
-// A kernel of 30 us, a second later another; no steps.
+// Two kernels of 30 us with a pause of 30 us; no steps.
 std::string WithoutSteps(int pid) {
   return "process pid=" + std::to_string(pid) +
          " program=serve\ndevice 0 name=T4\n"
@@ -112,7 +112,8 @@ TEST(MergeTest, UtilizationIsTheRatioOfTheSums) {
       "device 0 name=gpu\n"
       "kernel t=0..100us device=0 stream=7 name=gemm\n"
       "kernel t=800..900us device=0 stream=7 name=gemm\n");
-  EXPECT_DOUBLE_EQ(*FiguresOf(Merge(busy, idle)).program.utilization, 0.3);
+  const Summary both = Merge(busy, idle);
+  EXPECT_DOUBLE_EQ(*FiguresOf(both).program.utilization, 0.3);
 }
 
 TEST(MergeTest, ProcessesWithoutGpuWorkChangeNoNumberOfTheGpu) {
@@ -171,8 +172,9 @@ TEST(MergeTest, OfPeakCoversOnlyGpusWithAPeak) {
   const std::string known = Training(0, 4, 100);
   std::string unknown = Training(1, 4, 100);
   unknown.replace(unknown.find("NVIDIA H100 80GB HBM3"), 21, "no such GPU");
-  const Figures one = FiguresOf(SummaryOf(known));
-  const Summary merged = Merge(SummaryOf(known), SummaryOf(unknown));
+  const Summary alone = SummaryOf(known);
+  const Figures one = FiguresOf(alone);
+  const Summary merged = Merge(alone, SummaryOf(unknown));
   const Figures both = FiguresOf(merged);
   EXPECT_DOUBLE_EQ(*both.program.total.of_peak, *one.program.total.of_peak);
 }
