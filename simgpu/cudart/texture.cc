@@ -134,8 +134,9 @@ void Show(const CUDA_TEXTURE_DESC& desc, cudaTextureDesc* out) {
 // Asks the driver's body for its description, and shows it as the runtime's.
 template <typename Desc, typename Out, typename Object>
 Error GetAs(Error (*get)(Desc*, Object), Out* out, Object object) {
+  if (out == nullptr) return Error::kInvalidValue;
   Desc desc{};
-  const Error error = get(out == nullptr ? nullptr : &desc, object);
+  const Error error = get(&desc, object);
   if (error == Error::kSuccess) Show(desc, out);
   return error;
 }

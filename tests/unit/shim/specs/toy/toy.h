@@ -8,8 +8,11 @@
 extern "C" {
 
 typedef struct toyStream_st* toyStream_t;
-typedef enum { toySuccess = 0, toyFailure = 7,
-               toyNotSupported = 8 } toyStatus_t;
+typedef enum {
+  toySuccess = 0,
+  toyFailure = 7,
+  toyNotSupported = 8
+} toyStatus_t;
 typedef enum { toyHostToDevice = 1, toyDeviceToHost = 300 } toyCopyKind_t;
 typedef struct toyDim {
   unsigned x, y, z;
