@@ -159,8 +159,9 @@ target_include_directories(dltapsim SYSTEM PRIVATE ${DLTAP_CUDA_ROOT}/include)
 target_compile_options(dltapsim PRIVATE -fno-semantic-interposition)
 target_link_options(dltapsim PRIVATE
   -Wl,-z,defs -Wl,-z,nodelete -Wl,-Bsymbolic-functions -Wl,--enable-new-dtags)
-target_link_libraries(dltapsim PRIVATE dltap_strict dltap_specs_generated
-                      dltap_opmodel Threads::Threads)
+target_link_libraries(dltapsim
+  PUBLIC dltap_vocabulary
+  PRIVATE dltap_strict dltap_specs_generated dltap_opmodel Threads::Threads)
 set_target_properties(dltapsim PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY ${DLTAP_SIMGPU_DIR}
   BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")

@@ -10,7 +10,8 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr size_t kMaxArgumentWidth = 60;
+constexpr size_t kEndWidth = 29;  // of a long argument, kept at both ends
+constexpr size_t kMaxArgumentWidth = kEndWidth + 1 + kEndWidth;
 constexpr size_t kMaxWidth = 80;
 constexpr std::string_view kCut = "…";
 
@@ -32,9 +33,8 @@ std::string OneLine(std::string_view argument) {
 std::string WithoutMiddle(const std::string& text) {
   const size_t width = DisplayWidth(text);
   if (width <= kMaxArgumentWidth) return text;
-  const size_t half = (kMaxArgumentWidth - 1) / 2;
-  return text.substr(0, ByteOfColumn(text, half)) + std::string(kCut) +
-         text.substr(ByteOfColumn(text, width - half));
+  return text.substr(0, ByteOfColumn(text, kEndWidth)) + std::string(kCut) +
+         text.substr(ByteOfColumn(text, width - kEndWidth));
 }
 
 std::string Quoted(const std::string& text) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/output/json_writer.h"
+#include "analyzer/reports/command_line.h"
 #include "analyzer/reports/json_rows.h"
 
 namespace dltap::analyzer {
