@@ -99,10 +99,11 @@ void KernelTracing::Pass() {
 }
 
 void KernelTracing::Pause() {
-  const uint64_t before = clock_.Now();
-  if (!clients_.Pause()) return;
-  paused_ns_ = before;
+  if (!clients_.BeginPause()) return;
+  paused_ns_ = clock_.Now();
+  switch_.Off();
   Flush(false);
+  clients_.EndPause();
 }
 
 void KernelTracing::Resume() {

@@ -41,12 +41,13 @@ bool OtherClients::TakeOver() {
   return done;
 }
 
-bool OtherClients::Pause() {
+bool OtherClients::BeginPause() {
   Owner owner = Owner::kOurs;
-  if (!owner_.compare_exchange_strong(owner, Owner::kTaking)) return false;
-  parts_.cupti->Off();
+  return owner_.compare_exchange_strong(owner, Owner::kTaking);
+}
+
+void OtherClients::EndPause() {
   owner_.store(Owner::kPaused, std::memory_order_release);
-  return true;
 }
 
 bool OtherClients::Resume() {

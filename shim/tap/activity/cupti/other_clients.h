@@ -47,8 +47,11 @@ class OtherClients {
   // Takes CUPTI for us, switched on or `paused`, unless a client has it.
   // False: CUPTI refused.
   bool Begin(bool paused);
-  // Switches our kinds off, and on again. False: not ours to do, or refused.
-  bool Pause();
+  // Between these two the caller switches our kinds off and fetches our
+  // records; a client that comes waits until then. False: CUPTI is not ours.
+  bool BeginPause();
+  void EndPause();
+  // Switches our kinds on again. False: not ours to do, or refused.
   bool Resume();
   // Takes back what a client has left. True: it is ours again.
   bool TakeBackIfLeft();

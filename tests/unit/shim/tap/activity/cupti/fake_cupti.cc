@@ -217,6 +217,7 @@ void FakeCupti::HoldBuffer() {
 
 void FakeCupti::Flush(uint32_t flags) {
   flushes.push_back(flags);
+  if (on_flush) on_flush();
   if (buffer_ == nullptr || used_ == 0) return;
   uint8_t* buffer = buffer_;
   buffer_ = nullptr;

@@ -6,6 +6,7 @@
 #include <cupti.h>
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -48,6 +49,7 @@ class FakeCupti {
   size_t dropped = 0;
   std::set<std::string> missing;
   std::map<std::string, CUptiResult> failing;  // function -> its result
+  std::function<void()> on_flush;  // called before anything is delivered
 
   // ---- State
   std::set<int> kinds;

@@ -243,6 +243,19 @@ TEST_F(KernelTracingTest, NothingIsTracedWhileRecordingIsPaused) {
             static_cast<uint32_t>(trace::NotObservedCause::kRecordingOff));
 }
 
+TEST_F(KernelTracingTest, APauseKeepsCuptiUntilOurRecordsAreFetched) {
+  using Owner = OtherClients::Owner;
+  Start();
+  Owner owner = Owner::kNobody;
+  cupti_.on_flush = [&] { owner = tracing_.clients().owner(); };
+  runtime_.recording = false;
+  tracing_.Pass();
+  // A client that came in between would be handed our records, and its
+  // callbacks would run on the collector.
+  EXPECT_EQ(owner, Owner::kTaking);
+  EXPECT_EQ(tracing_.clients().owner(), Owner::kPaused);
+}
+
 TEST_F(KernelTracingTest, SessionThatBeginsPausedTouchesNothing) {
   runtime_.recording = false;
   Start();
