@@ -7,6 +7,7 @@
 
 #include "analyzer/reader/argument_meanings.h"
 #include "analyzer/reader/rank_variables.h"
+#include "shim/specs/words.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -181,16 +182,18 @@ void Definitions::AddOperation(const RecordView& record) {
 
 void Definitions::AddVersions(const RecordView& record) {
   const auto fixed = record.As<trace::VersionsRecord>();
-  const std::pair<const char*, int32_t> versions[] = {
-      {"cuda", fixed.driver},   {"cudart", fixed.runtime},
-      {"cublas", fixed.cublas}, {"cublaslt", fixed.cublaslt},
-      {"cudnn", fixed.cudnn},   {"nccl", fixed.nccl},
-      {"cupti", fixed.cupti},
+  using specs::Library;
+  const std::pair<Library, int32_t> versions[] = {
+      {Library::kCuda, fixed.driver},   {Library::kCudart, fixed.runtime},
+      {Library::kCublas, fixed.cublas}, {Library::kCublaslt, fixed.cublaslt},
+      {Library::kCudnn, fixed.cudnn},   {Library::kNccl, fixed.nccl},
+      {Library::kCupti, fixed.cupti},
   };
   process_.libraries.clear();
   for (const auto& [library, version] : versions) {
     if (version <= 0) continue;
-    process_.libraries.push_back({library, static_cast<uint64_t>(version), ""});
+    process_.libraries.push_back({std::string(specs::Name(library)),
+                                  static_cast<uint64_t>(version), ""});
   }
   TailReader tail = record.tail();
   if (std::string framework = NextString(tail); !framework.empty()) {

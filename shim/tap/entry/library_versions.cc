@@ -11,6 +11,7 @@
 #include "shim/tap/runtime/participants.h"
 #include "shim/tap/runtime/trace_output.h"
 #include "tap_tables.h"
+#include "vocabulary.h"
 
 namespace dltap::shim {
 namespace {
@@ -48,18 +49,20 @@ uint64_t CudnnVersion() {
   return is_in_use ? ResultOf("cudnnGetVersion") : 0;
 }
 
-struct Library {
-  const char* name;  // as in the specs
+using specs::Library;
+
+struct KnownLibrary {
+  Library library;
   uint64_t (*version)();
 };
-constexpr Library kLibraries[] = {
-    {"cuda", [] { return NumberFrom<int>("cuDriverGetVersion"); }},
-    {"cudart", [] { return NumberFrom<int>("cudaRuntimeGetVersion"); }},
-    {"cublas", CublasVersion},
-    {"cublaslt", [] { return ResultOf("cublasLtGetVersion"); }},
-    {"cudnn", CudnnVersion},
-    {"nccl", [] { return NumberFrom<int>("ncclGetVersion"); }},
-    {"cupti", [] { return NumberFrom<uint32_t>("cuptiGetVersion"); }},
+constexpr KnownLibrary kLibraries[] = {
+    {Library::kCuda, [] { return NumberFrom<int>("cuDriverGetVersion"); }},
+    {Library::kCudart, [] { return NumberFrom<int>("cudaRuntimeGetVersion"); }},
+    {Library::kCublas, CublasVersion},
+    {Library::kCublaslt, [] { return ResultOf("cublasLtGetVersion"); }},
+    {Library::kCudnn, CudnnVersion},
+    {Library::kNccl, [] { return NumberFrom<int>("ncclGetVersion"); }},
+    {Library::kCupti, [] { return NumberFrom<uint32_t>("cuptiGetVersion"); }},
 };
 using Versions = std::array<uint64_t, std::size(kLibraries)>;
 
@@ -69,11 +72,13 @@ constinit Versions g_written{};
 // What follows the struct of a LibrariesRecord.
 class Pairs {
  public:
-  void Add(const char* library, uint64_t version) {
-    const auto name_bytes = static_cast<uint32_t>(strlen(library));
+  void Add(Library library, uint64_t version) {
+    const char* name =
+        specs::Words<Library>::kNames[static_cast<size_t>(library)];
+    const auto name_bytes = static_cast<uint32_t>(strlen(name));
     constexpr uint32_t kNoText = 0;
     Put(&name_bytes, sizeof(name_bytes));
-    Put(library, name_bytes);
+    Put(name, name_bytes);
     Put(&version, sizeof(version));
     Put(&kNoText, sizeof(kNoText));
     ++count_;
@@ -103,7 +108,7 @@ void WriteVersions() {
   g_written = versions;
   Pairs pairs;
   for (size_t i = 0; i < versions.size(); ++i) {
-    if (versions[i] != 0) pairs.Add(kLibraries[i].name, versions[i]);
+    if (versions[i] != 0) pairs.Add(kLibraries[i].library, versions[i]);
   }
   trace::LibrariesRecord record = {};
   record.library_count = pairs.count();
