@@ -28,9 +28,6 @@ std::optional<CallMeaning> MeaningOf(const TraceModel& model,
 // norm > the rest. Two GEMMs around a softmax are attention.
 CallMeaning MeaningOf(const OperationNodes& nodes);
 
-LayerClass ClassOf(opmodel::OpKind kind);
-Direction DirectionOf(opmodel::OpKind kind);
-
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_ATTRIBUTION_CALL_MEANING_H_
