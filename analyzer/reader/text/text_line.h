@@ -32,7 +32,6 @@ class TextLine {
 
   // The n-th bare word after the kind; empty when there are fewer.
   std::string_view Word(size_t n) const;
-  size_t word_count() const { return words_.size(); }
   bool HasWord(std::string_view word) const;
 
   bool Has(std::string_view key) const;

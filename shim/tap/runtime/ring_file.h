@@ -61,7 +61,6 @@ class RingFile {
   // Removes the file: everything is in the data file. The memory stays mapped.
   void Unlink();
 
-  uint64_t allocated_bytes() const { return file_bytes_; }
   bool exists() const { return header_ != nullptr; }
 
  private:

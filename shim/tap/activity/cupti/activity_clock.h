@@ -36,7 +36,6 @@ class ActivityClock {
   void Sample();
 
   uint64_t ToCupti(uint64_t time) const;
-  bool is_foreign() const { return sampled_ != nullptr; }
 
  private:
   struct Pair {
