@@ -136,6 +136,11 @@ class DeviceSummariser {
 
 }  // namespace
 
+int64_t DeviceSummary::busy_ns() const {
+  return in(DeviceState::kCompute) + in(DeviceState::kComm) +
+         in(DeviceState::kCopy);
+}
+
 IdleTimes DeviceSummary::idle_ns() const {
   IdleTimes idle = between_steps_ns;
   for (const ClassSummary& of_class : classes) AddTo(idle, of_class.idle_ns);

@@ -46,6 +46,8 @@ struct DeviceSummary {
   int64_t in(DeviceState state) const {
     return state_ns[static_cast<size_t>(state)];
   }
+  // Compute, exposed communication and exposed copies.
+  int64_t busy_ns() const;
   // All gaps: those of the classes and those between steps.
   IdleTimes idle_ns() const;
   // What the program had of the wall time: without the spans that nobody

@@ -37,8 +37,8 @@ StepFigures StepsOf(const Summary& summary) {
     ++steps.processes;
     steps.found_by = std::max(steps.found_by, process.steps.found_by);
     steps.used += process.steps.used.size();
+    steps.found += process.steps.found();
     for (size_t use = 0; use < kStepUses; ++use) {
-      steps.found += process.steps.by_use[use];
       if (use == static_cast<size_t>(StepUse::kUsed)) continue;
       steps.left_out[use] += process.steps.by_use[use];
     }

@@ -2,6 +2,7 @@
 #include "analyzer/metrics/summary.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace dltap::analyzer {
@@ -52,6 +53,10 @@ Summary OfSource(const TraceModel& model) {
 }
 
 }  // namespace
+
+uint64_t StepSummary::found() const {
+  return std::accumulate(by_use.begin(), by_use.end(), uint64_t{0});
+}
 
 Summary SummariseProcess(const TraceModel& model, const Process& process,
                          const ProcessAttribution& attribution) {

@@ -29,8 +29,10 @@ inline constexpr size_t kStepUses =
 // The steps of one process.
 struct StepSummary {
   StepsFoundBy found_by = StepsFoundBy::kNone;
-  std::vector<size_t> used;                  // indices, ascending
-  std::array<uint64_t, kStepUses> by_use{};  // sums to the steps found
+  std::vector<size_t> used;  // indices, ascending
+  std::array<uint64_t, kStepUses> by_use{};
+
+  uint64_t found() const;
 
   auto operator<=>(const StepSummary&) const = default;
 };

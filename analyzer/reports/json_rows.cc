@@ -169,8 +169,6 @@ void WriteRanges(const std::vector<size_t>& indices, JsonWriter& json) {
 }
 
 void WriteProcess(const ProcessSummary& process, JsonWriter& json) {
-  uint64_t found = 0;
-  for (const uint64_t steps : process.steps.by_use) found += steps;
   json.BeginObject();
   json.Field("process", ProcessName(process));
   json.Field("rank", process.rank);
@@ -181,7 +179,7 @@ void WriteProcess(const ProcessSummary& process, JsonWriter& json) {
   json.Field("overhead_ns", process.overhead_ns);
   json.Key("steps");
   json.BeginObject();
-  json.Field("count", found);
+  json.Field("count", process.steps.found());
   json.Key("used");
   json.BeginArray();
   WriteRanges(process.steps.used, json);
@@ -200,9 +198,7 @@ void WriteDevice(const DeviceFigures& device, JsonWriter& json) {
   json.Field("name", sums.name);
   json.Field("wall_ns", sums.wall_ns);
   json.Field("observed_ns", sums.observed_ns());
-  json.Field("busy_ns", sums.in(DeviceState::kCompute) +
-                            sums.in(DeviceState::kComm) +
-                            sums.in(DeviceState::kCopy));
+  json.Field("busy_ns", sums.busy_ns());
   json.Field("compute_ns", sums.in(DeviceState::kCompute));
   json.Field("comm_exposed_ns", sums.in(DeviceState::kComm));
   json.Field("copy_exposed_ns", sums.in(DeviceState::kCopy));

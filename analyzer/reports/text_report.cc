@@ -95,7 +95,7 @@ std::string StepNotes(const StepFigures& steps) {
                                                           : "found by period");
   if (steps.processes_without > 0) {
     notes.push_back("none in " + Count(steps.processes_without, "process") +
-                    ", of which the whole run counts");
+                    ": the whole run counts");
   }
   return Join(notes, "; ");
 }
