@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
+#include "analyzer/reports/render.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -23,8 +24,9 @@ uint64_t PrintLosses(const TraceModel& model) {
     }
     if (!process.level_reason.empty()) {
       ++findings;
-      std::printf("%slevel %s: %s\n", who.c_str(), process.level.c_str(),
-                  process.level_reason.c_str());
+      std::printf("%slevel %s: %s\n", who.c_str(),
+                  Printable(process.level).c_str(),
+                  Printable(process.level_reason).c_str());
     }
     if (!process.complete) {
       ++findings;

@@ -16,8 +16,10 @@
 namespace dltap::analyzer {
 namespace {
 
+// `value` may hold what the trace says: any bytes, also a terminal's commands.
 void Line(const std::string& key, const std::string& value) {
-  if (!value.empty()) std::printf("  %-10s %s\n", key.c_str(), value.c_str());
+  if (value.empty()) return;
+  std::printf("  %-10s %s\n", key.c_str(), Printable(value).c_str());
 }
 
 std::string Milliseconds(int64_t ns) {
@@ -45,8 +47,7 @@ std::string DeviceText(const Device& device) {
 std::string LibrariesText(const Process& process) {
   std::vector<std::string> texts;
   for (const LibraryVersion& version : process.libraries) {
-    texts.push_back(
-        absl::StrCat(Printable(version.library), " ", VersionText(version)));
+    texts.push_back(absl::StrCat(version.library, " ", VersionText(version)));
   }
   return absl::StrJoin(texts, ", ");
 }
@@ -68,7 +69,8 @@ std::string OpenText(const TraceModel& model, const Process& process,
 
 void PrintProcess(const TraceModel& model, const Process& process) {
   std::printf("process %ld%s%s\n", static_cast<long>(process.pid),
-              process.host.empty() ? "" : " on ", process.host.c_str());
+              process.host.empty() ? "" : " on ",
+              Printable(process.host).c_str());
   Line("program", process.program);
   Line("command", process.command.empty()
                       ? ""

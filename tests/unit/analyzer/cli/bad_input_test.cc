@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
@@ -54,6 +55,20 @@ TEST_F(CliTest, MissingFileIsNamed) {
   for (const char* command : kReaders) {
     EXPECT_EQ(Run(command, {dir_.path() + "/none"}), kExitBadInput);
     ExpectOneErrorLine("/none: no such file or directory");
+  }
+}
+
+TEST_F(CliTest, WhatATraceSaysIsNoCommandToTheTerminal) {
+  const std::string path = dir_.path() + "/t.txt";
+  std::ofstream(path) << "format dltap\n"
+                         "process pid=1 host=\"h\\x1b[2J\" program=\"p\\x1b\"\n"
+                         "library torch text=\"2.11\\x1b[31m\"\n"
+                         "level host reason=\"busy\\x1b[31m\"\n"
+                         "device 0 name=\"T4\\x1b[31m\"\n";
+  for (const char* command : {"report", "info", "check"}) {
+    Run(command, {path});
+    EXPECT_NE(out_, "") << command << err_;
+    EXPECT_EQ(out_.find('\x1b'), std::string::npos) << command << out_;
   }
 }
 
