@@ -76,7 +76,8 @@ void OnLaunchApi(TextFields& fields, TextBuilder& builder) {
   launch.end_ns = span.end_ns;
   launch.correlation = fields.Int("corr");
   launch.thread = builder.ThreadAt(fields.Index("thread"));
-  launch.api = static_cast<uint32_t>(fields.Int("api"));
+  // `cbid` in dumps of format 1.0.
+  launch.api = static_cast<uint32_t>(fields.Int("api", fields.Int("cbid")));
   const int64_t external = fields.Time("ext", -1);
   if (external >= 0) launch.external = TicksOf(external);
   launch.external =

@@ -55,6 +55,12 @@ TEST(TraceTextTest, CallHasArgumentsDepthAndEntryPoint) {
   EXPECT_NE(entry.info, nullptr);
 }
 
+TEST(TraceTextTest, DumpsOfTheFirstFormatStillRead) {
+  const TraceModel model =
+      TraceFromText("launchapi t=2..4us thread=0 corr=7 cbid=211\n");
+  EXPECT_EQ(model.processes[0].launches[0].api, 211);
+}
+
 TEST(TraceTextTest, LaunchNamesItsCallByBeginTime) {
   const TraceModel model = TraceFromText(
       "call t=0..10us thread=0 cublasSgemm_v2\n"
