@@ -166,7 +166,7 @@ struct VersionsRecord {
 };
 
 // Then library_count times: string library ("cudnn"), u64 version as the
-// library numbers it (0: it tells a text only), string version as a text (may
+// library numbers it (0: only the text is known), string version as a text (may
 // be empty).
 struct LibrariesRecord {
   static constexpr auto kKind = RecordKind::kLibraries;

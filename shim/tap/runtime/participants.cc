@@ -4,7 +4,7 @@
 namespace dltap::shim {
 namespace {
 
-constexpr int kMaxParticipants = 4;
+constexpr int kMaxParticipants = 8;
 
 constinit CollectorParticipant g_participants[kMaxParticipants];
 constinit int g_participant_count = 0;

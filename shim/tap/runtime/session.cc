@@ -71,7 +71,7 @@ void NoteDeadline() {
   g_output.ring_file().AppendDefinition({buffer.data(), buffer.size()});
 }
 
-// Who did not answer once is not waited for again.
+// A collector that did not answer once is not waited for again.
 void FinishInTime(Finish what) {
   if (LossCount(trace::LossKind::kFlushDeadline) != 0) return;
   if (!FinishPass(what, kExitDeadlineNs)) NoteDeadline();
