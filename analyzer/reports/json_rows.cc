@@ -20,8 +20,10 @@ void WriteCauses(const Times& ns, bool imported, JsonWriter& json) {
     for (size_t i = 0; i < kIdleCauses; ++i) {
       const auto cause = static_cast<IdleCause>(i);
       if (IsHostCause(cause) != host) continue;
+      const bool is_unknown =
+          imported && OnlyOwnTracesShow(cause) && ns[i] == 0;
       json.Key(Name(cause));
-      imported&& OnlyOwnTracesShow(cause) ? json.Null() : json.Value(ns[i]);
+      is_unknown ? json.Null() : json.Value(ns[i]);
     }
     json.EndObject();
   }

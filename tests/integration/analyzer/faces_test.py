@@ -142,6 +142,8 @@ WRITTEN = {
     "no_steps": text_of(train(Process(1).device(), 1, marked=False)),
     "imported": text_of(train(Process(1).device(), 4)).replace(
         "format dltap", "format kineto"),
+    "imported_with_samples": own_cost_and_losses().replace(
+        "format dltap", "format kineto"),
     "marked_steps": text_of(train(Process(1, program="x").device(), 5)),
     "period": text_of(train(Process(1).device(), 20, marked=False)),
     "host_bound": text_of(train(Process(1).device(), 5, pause=2000, size=3)),
