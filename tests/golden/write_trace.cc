@@ -15,6 +15,7 @@ namespace dltap::trace {
 namespace {
 
 using specs::ArgKind;
+using specs::Meaning;
 
 constexpr uint64_t kStart = 1'000'000;          // monotonic ns, and ticks
 constexpr uint64_t kCupti = 5'000'000'000'000;  // ahead of it
@@ -57,7 +58,8 @@ void AddDefinitions(TraceBytes& trace) {
             Piece::String("", 0), Piece::String("torch", 5),
             Piece::Raw(&unnumbered, sizeof(unnumbered)),
             Piece::String("2.11.0", 6));
-  constexpr std::string_view kCommand("/usr/bin/python\0train.py\0a \xff\n", 30);
+  constexpr std::string_view kCommand("/usr/bin/python\0train.py\0a \xff\n",
+                                      30);
   trace.Put(BlockKind::kDefinitions,
             With<CommandRecord>([](auto& r) { r.whole_bytes = 9000; }),
             Piece::String(kCommand.data(), kCommand.size()));
@@ -87,11 +89,14 @@ void AddDefinitions(TraceBytes& trace) {
 
 void AddNames(TraceBytes& trace) {
   trace.Entry(16, "cublasSgemm_v2",
-              {{"m", 0, 4}, {"n", 4, 4}, {"alpha", 8, 4, ArgKind::kFloat},
-               {"A", 16, 8, ArgKind::kPointer}});
+              {{"m", 0, 4, ArgKind::kInt, Meaning::kDimM},
+               {"n", 4, 4, ArgKind::kInt, Meaning::kDimN},
+               {"alpha", 8, 4, ArgKind::kFloat},
+               {"A", 16, 8, ArgKind::kPointer, Meaning::kPointerA}});
   trace.Entry(17, "cudaLaunchKernel",
-              {{"func", 0, 8, ArgKind::kPointer}});
-  trace.Entry(18, "cudnnBackendExecute", {{"operation", 0, 4, ArgKind::kUint}});
+              {{"func", 0, 8, ArgKind::kPointer, Meaning::kKernel}});
+  trace.Entry(18, "cudnnBackendExecute",
+              {{"operation", 0, 4, ArgKind::kUint, Meaning::kOperation}});
   trace.Entry(19, "cudaGetDevice");
   trace.Text(1, "sgemm_128x64").Text(2, "step 0").Text(3, "kernel\xff");
   trace.Put(BlockKind::kDefinitions, With<KernelFunctionRecord>([](auto& r) {
@@ -129,17 +134,19 @@ void AddCalls(TraceBytes& trace) {
   const uint32_t operation = 1;
   const auto call = [](uint64_t at, uint64_t duration, uint16_t entry,
                        uint8_t flags, const void* payload, uint32_t bytes) {
-    return CallFields{.begin_ticks = kStart + at, .duration_ticks = duration,
-                      .entry_point = entry, .flags = flags,
-                      .payload = payload, .payload_bytes = bytes};
+    return CallFields{.begin_ticks = kStart + at,
+                      .duration_ticks = duration,
+                      .entry_point = entry,
+                      .flags = flags,
+                      .payload = payload,
+                      .payload_bytes = bytes};
   };
-  trace.Calls(0, 0,
-              {call(0, 0, 1, 0, &step, 16),
-               call(1200, 3000, 17, 1, &function, 8),
-               call(1000, 5000, 16, kCallPushed, &gemm, sizeof(gemm)),
-               call(9000, 2000, 18, kCallFailed | kCallCapturing, &operation,
-                    4),
-               call(12'000, 0x1'0000'0000, 0, 0, nullptr, 0)});
+  trace.Calls(
+      0, 0,
+      {call(0, 0, 1, 0, &step, 16), call(1200, 3000, 17, 1, &function, 8),
+       call(1000, 5000, 16, kCallPushed, &gemm, sizeof(gemm)),
+       call(9000, 2000, 18, kCallFailed | kCallCapturing, &operation, 4),
+       call(12'000, 0x1'0000'0000, 0, 0, nullptr, 0)});
 }
 
 void AddActivities(TraceBytes& trace) {
@@ -242,8 +249,10 @@ std::vector<uint8_t> Ring() {
   ring.capacity_slots = 8;
   ring.state = static_cast<uint32_t>(RingState::kInUse);
   CallSlot slot;
-  EncodeCall({.begin_ticks = kStart + 0x1'0000'8000, .duration_ticks = 70,
-              .entry_point = 17, .flags = 0},
+  EncodeCall({.begin_ticks = kStart + 0x1'0000'8000,
+              .duration_ticks = 70,
+              .entry_point = 17,
+              .flags = 0},
              &slot);
   std::memcpy(&bytes[0], &header, sizeof(header));
   std::memcpy(&bytes[header.rings_offset], &ring, sizeof(ring));
