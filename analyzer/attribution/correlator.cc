@@ -11,8 +11,8 @@
 namespace dltap::analyzer {
 namespace {
 
-// The activity source's host times may be this far from ours beyond the fitted residual
-// (largest distance seen between the clocks: 9 us).
+// The activity source's host times may be this far from ours beyond the fitted
+// residual (largest distance seen between the clocks: 9 us).
 constexpr int64_t kClockSlackNs = 20'000;
 constexpr int kMaxCloneChain = 64;
 

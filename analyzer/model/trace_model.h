@@ -117,8 +117,8 @@ struct Activity {
   MemoryKind target = MemoryKind::kUnknown;
 };
 
-// The source's record of the API call that launched something: the bridge between
-// a call of ours and the activities with the same correlation id.
+// The source's record of the API call that launched something: the bridge
+// between a call of ours and the activities with the same correlation id.
 struct LaunchRecord {
   int64_t begin_ns;
   int64_t end_ns;
@@ -225,7 +225,7 @@ struct Process {
   int64_t pid = 0;
   std::optional<int> rank;
   std::optional<int> world_size;
-  std::string framework;     // "torch 2.11.0"; empty: unknown
+  std::string framework;  // "torch 2.11.0"; empty: unknown
   std::vector<LibraryVersion> libraries;
   std::string level;         // "host", "kernels"; imported: "kernels"
   std::string level_reason;  // why not the level asked for; else empty

@@ -47,8 +47,8 @@ class SampleStage {
   Definitions& definitions_;
   const Timeline& timeline_;
   LossCounts& losses_;
-  std::map<uint32_t, uint64_t> watermarks_;       // by device ordinal, activity ns
-  std::map<uint32_t, uint64_t> call_counts_;      // by entry point
+  std::map<uint32_t, uint64_t> watermarks_;   // by device ordinal, activity ns
+  std::map<uint32_t, uint64_t> call_counts_;  // by entry point
   std::vector<std::pair<int64_t, bool>> levels_;  // (ns, kernels from here)
   std::vector<trace::NotObservedRecord> everywhere_;
 };

@@ -117,7 +117,8 @@ class ProcessReader {
     if (activities_.Add(record) || samples_.Add(record)) return;
     if (record.kind() == RecordKind::kKernelFunction) {
       calls_.NameFunction(record);
-    } else if (record.header.kind == 0 || record.kind() > trace::kLastDefinition) {
+    } else if (record.header.kind == 0 ||
+               record.kind() > trace::kLastDefinition) {
       losses_.Add(LossKind::kUnknownRecord);
     }
   }

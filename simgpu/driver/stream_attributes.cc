@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes of streams.
-#include "simgpu/driver/driver_body.h"
 #include "simgpu/stream/stream_attributes.h"
+
+#include "simgpu/driver/driver_body.h"
 
 namespace dltap::simgpu::body {
 
