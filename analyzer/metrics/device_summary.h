@@ -50,8 +50,8 @@ struct DeviceSummary {
   int64_t busy_ns() const;
   // All gaps: those of the classes and those between steps.
   IdleTimes idle_ns() const;
-  // What the program had of the wall time: without the spans that nobody
-  // observed and without our own cost.
+  // What the program had of the wall time: without the spans that were not
+  // observed, and without our own cost.
   int64_t observed_ns() const;
   // compute / observed; nullopt: nothing was observed.
   std::optional<double> utilization() const;

@@ -78,7 +78,7 @@ Summary SummariseProcess(const TraceModel& model, const Process& process,
 
 // Both together. Associative and commutative: processes are joined in order,
 // sums add up. (Sums of FLOPs are floating point, equal to 15 digits.) Equal
-// processes stay two: whoever merges a summary twice counts it twice.
+// processes stay two: a summary that is merged twice counts twice.
 Summary Merge(Summary a, const Summary& b);
 
 // All processes of the model, merged. No process: no numbers.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The grammar of DLTAP_SIM_FAULTS.
+#include "simgpu/base/fault_rules.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-
-#include "simgpu/base/faults.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -6,18 +6,17 @@
 
 namespace dltap::simgpu {
 
-// Which bytes of device memory hold what a GPU would have left there. Fresh
-// bytes are those that a copy, a memset, a library's result or a kernel that
-// computes has written, and that no kernel whose output is unknown may have
-// overwritten since: no such kernel comes after the write and before the work
-// that asks (work_order.h). Thread-safe.
+// Which bytes of device memory hold what a GPU would have left there. Such
+// bytes are fresh: a copy, a memset, a library's result or a kernel that
+// computes wrote them, and no kernel whose output is unknown came after the
+// write and before the work that asks (work_order.h). Thread-safe.
 
 void MarkFresh(const void* address, size_t bytes);
 
 // Fresh also after kernels whose output is unknown: for the few bytes that a
-// program keeps to itself for many steps (the scale of mixed precision). Ended
-// by whatever is known to write there, and by a kernel that gets their address
-// as something it may write to.
+// program keeps to itself for many steps (the scale of mixed precision). A
+// known write there ends it, and so does a kernel that gets their address and
+// may write to it.
 void MarkFreshForLong(const void* address, size_t bytes);
 bool AnythingFreshForLong();
 

@@ -10,6 +10,7 @@
 
 #include "opmodel/cost.h"
 #include "opmodel/streaming_time.h"
+#include "simgpu/cublas/gemm_names.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -29,12 +29,6 @@ GemmLaunch GemmLaunchOf(const opmodel::Operation& op,
                         const opmodel::GemmPlan& plan,
                         const opmodel::GpuSpec& gpu);
 
-// Name of the product's kernel, in the vendor's style: facts out of public
-// traces, with tile and transposition filled in.
-std::string GemmKernelName(const opmodel::Operation& op,
-                           const opmodel::GemmPlan& plan,
-                           const opmodel::GpuSpec& gpu);
-
 Error LaunchGemm(void* stream, const GemmLaunch& launch);
 
 }  // namespace dltap::simgpu

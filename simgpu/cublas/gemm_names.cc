@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "simgpu/cublas/gemm_names.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
-
-#include "simgpu/cublas/gemm_kernels.h"
 
 namespace dltap::simgpu {
 namespace {

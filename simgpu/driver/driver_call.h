@@ -30,7 +30,7 @@ template <ApiName kName, typename Body>
 CUresult Driver(DriverNeeds needs, Body body) {
   ApiScope scope(FunctionOf<"cuda", kName, ApiDomain::kDriver>());
   Error error = Error::kSuccess;
-  // Who calls from inside a call of its own has prepared.
+  // A call from inside another call was prepared by the outer one.
   if (needs != DriverNeeds::kNothing && CurrentThread().nested_calls == 0) {
     error = PrepareDriver(needs);
   }

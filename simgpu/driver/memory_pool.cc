@@ -3,6 +3,8 @@
 
 #include "simgpu/driver/driver_body.h"
 #include "simgpu/graph/graph_memory.h"
+#include "simgpu/memory/memory_pool_attributes.h"
+#include "simgpu/memory/memory_pool_place.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "simgpu/driver/driver_call.h"
 #include "simgpu/memory/memory.h"
-#include "simgpu/memory/memory_pool.h"
+#include "simgpu/memory/memory_pool_attributes.h"
 #include "simgpu/memory/virtual_memory.h"
 
 namespace dltap::simgpu {

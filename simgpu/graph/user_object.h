@@ -11,9 +11,9 @@
 
 namespace dltap::simgpu {
 
-// A CUuserObject: the client's data, counted, whose destructor runs when nobody
-// needs it any more. It runs on the thread of host functions, as the
-// documentation says that it may not be expected on the releasing thread.
+// A CUuserObject: the client's data with a count of references. Its destructor
+// runs after the last one is gone, on the thread of host functions: as
+// documented, not on the thread that released it.
 struct UserObject : Handle {
   static constexpr uint32_t kTag = 0x554f424a;  // "UOBJ"
   UserObject(void* client_data, void (*destructor)(void*), uint64_t count)

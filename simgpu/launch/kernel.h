@@ -39,7 +39,7 @@ struct Kernel : Handle {
   std::vector<KernelParameter> parameters;
   // A simulated library's: its one argument is a LibraryKernel.
   bool takes_library_kernel = false;
-  // Owned; null: not asked for yet, or nobody knows any.
+  // Owned; null: not asked for yet, or there is none.
   mutable std::atomic<const KernelMeaning*> meaning{nullptr};
 };
 

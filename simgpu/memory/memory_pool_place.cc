@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "simgpu/memory/memory_pool_place.h"
+
 #include "simgpu/memory/memory_pool.h"
 #include "simgpu/stream/device.h"
 

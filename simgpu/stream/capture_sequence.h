@@ -19,7 +19,7 @@ namespace dltap::simgpu {
 // under the capture mutex.
 class CaptureTarget {
  public:
-  // A graph that nobody has taken goes with it.
+  // A graph that was not taken goes with it.
   virtual ~CaptureTarget() = default;
   // The work comes after all that the stream follows, and is what it follows
   // from now on.

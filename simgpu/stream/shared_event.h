@@ -13,7 +13,7 @@ namespace dltap::simgpu {
 
 // The state of an interprocess event, which lies in the memory file of the
 // process that made it. Times are of each process's own clock: in real mode the
-// machine's, else whoever waits moves its clock to the other's.
+// machine's, else a process that waits moves its clock to the other's.
 class SharedEvent {
  public:
   // Of an event made here; null: no room.

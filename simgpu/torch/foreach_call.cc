@@ -76,7 +76,7 @@ void RunTensor(const Call& call, const ListedTensor& tensor) {
     if (read) inputs.push_back({tensor.addresses[i], bytes});
   }
   Permission permission = MayCompute(tensor.elements, inputs, output);
-  // Gradients that nobody computed count as finite.
+  // Gradients that were not computed count as finite.
   permission.compute &=
       call.operation != Operation::kUnknown && tensor.IsWhole() &&
       (permission.fresh || call.operation != Operation::kUnscale);

@@ -71,7 +71,7 @@ ScalarType OwnType(const NameParts& parts,
   return other == inputs.end() ? inputs.front() : *other;
 }
 
-// False: a type that nobody here computes with.
+// False: a type that is not computed with here.
 bool Complete(Functor& functor, const FunctorRow& row) {
   for (const ScalarType type : functor.inputs) {
     if (!IsComputed(type)) return false;

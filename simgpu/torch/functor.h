@@ -8,14 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "simgpu/torch/functor_table.h"
 #include "simgpu/torch/scalar_type.h"
 
 namespace dltap::simgpu {
-
-// What computes one element: inputs first, then what the functor captured.
-constexpr size_t kMaxValues = 8;
-using RealOperation = double (*)(const double* values);
-using IntegerOperation = int64_t (*)(const int64_t* values);
 
 // One of PyTorch's elementwise functors or lambdas, by its name. Of one that is
 // not in the table only the types are known, as far as the name tells them.
@@ -46,29 +42,6 @@ struct Functor {
 // From a demangled name ("at::native::FillFunctor<float>"). `inputs`: how many
 // it has where its name does not say.
 Functor FindFunctor(std::string_view name, size_t inputs = 1);
-
-// A row of the table of functors (functor_table.cc).
-struct FunctorRow {
-  // kArgument: the second argument of the template.
-  enum class Result : uint8_t {
-    kSame,
-    kBool,
-    kFloat16,
-    kBfloat16,
-    kFloat32,
-    kArgument
-  };
-
-  std::string_view name;  // of the template, or of the function round a lambda
-  int inputs;
-  // T: the functor's type, o: the one PyTorch computes T in, i: int.
-  std::string_view captures;
-  Result result;
-  RealOperation real;
-  IntegerOperation integer;  // null: not for integers
-};
-
-const FunctorRow* FindFunctorRow(std::string_view name);
 
 }  // namespace dltap::simgpu
 

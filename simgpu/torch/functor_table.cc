@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts about PyTorch's elementwise functors: the names are in its wheels, the
 // members and captures in aten/src/ATen/native/cuda (public source).
+#include "simgpu/torch/functor_table.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
 #include <type_traits>
-
-#include "simgpu/torch/functor.h"
 
 namespace dltap::simgpu {
 namespace {

@@ -19,7 +19,7 @@ struct Iterator {
   ScalarType type;  // of the elements in memory; of a counter
 };
 
-// nullopt: another kind, or of elements nobody here computes with.
+// nullopt: another kind, or of elements that are not computed with here.
 std::optional<Iterator> FindIterator(std::string_view name);
 
 // An iterator with its value in one launch: an address or a count.

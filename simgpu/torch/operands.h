@@ -64,7 +64,7 @@ bool IsAllocated(const Range& range);
 
 // What becomes of a kernel's memory. `inputs` and `output` must be allocated.
 // Small results are computed from whatever is there; large ones only from
-// fresh inputs, so that a training run costs no time on numbers that nobody
+// fresh inputs, so that a training run costs no time on numbers that were never
 // computed. The output becomes fresh or stale.
 struct Permission {
   bool compute = false;

@@ -15,6 +15,7 @@ namespace dltap::trace {
 namespace {
 
 using specs::ArgKind;
+using specs::Meaning;
 
 constexpr uint64_t kStart = 1'000'000;          // monotonic ns, and ticks
 constexpr uint64_t kCupti = 5'000'000'000'000;  // ahead of it
@@ -88,12 +89,14 @@ void AddDefinitions(TraceBytes& trace) {
 
 void AddNames(TraceBytes& trace) {
   trace.Entry(16, "cublasSgemm_v2",
-              {{"m", 0, 4},
-               {"n", 4, 4},
+              {{"m", 0, 4, ArgKind::kInt, Meaning::kDimM},
+               {"n", 4, 4, ArgKind::kInt, Meaning::kDimN},
                {"alpha", 8, 4, ArgKind::kFloat},
-               {"A", 16, 8, ArgKind::kPointer}});
-  trace.Entry(17, "cudaLaunchKernel", {{"func", 0, 8, ArgKind::kPointer}});
-  trace.Entry(18, "cudnnBackendExecute", {{"operation", 0, 4, ArgKind::kUint}});
+               {"A", 16, 8, ArgKind::kPointer, Meaning::kPointerA}});
+  trace.Entry(17, "cudaLaunchKernel",
+              {{"func", 0, 8, ArgKind::kPointer, Meaning::kKernel}});
+  trace.Entry(18, "cudnnBackendExecute",
+              {{"operation", 0, 4, ArgKind::kUint, Meaning::kOperation}});
   trace.Entry(19, "cudaGetDevice");
   trace.Text(1, "sgemm_128x64").Text(2, "step 0").Text(3, "kernel\xff");
   trace.Put(BlockKind::kDefinitions, With<KernelFunctionRecord>([](auto& r) {

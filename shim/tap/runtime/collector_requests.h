@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-// How other threads ask the collector for a pass and wait for it. Below all
-// that the collector does, so that whoever fills a ring can wake it.
+// How other threads ask the collector for a pass and wait for it. It lies below
+// all that the collector does, so that a thread that fills a ring can wake it.
 namespace dltap::shim {
 
 // Asks for a pass soon. Any thread, also a signal handler; one futex call, and

@@ -58,8 +58,8 @@ void Prepare() {
   g_session_pid = getpid();
 }
 
-// The collector does not answer: it hangs, in the vendor's profiler most
-// likely. Said where readers find it although nobody drains.
+// The collector does not answer: it hangs, most likely in the vendor's
+// profiler. Written where readers find it although no thread drains the rings.
 void NoteDeadline() {
   CountLoss(trace::LossKind::kFlushDeadline);
   trace::LossRecord record = {};

@@ -59,7 +59,7 @@ class ThreadBuffers {
   bool PrepareFirst();
 
   // Fills the pools. They grow when more than half was taken since the last
-  // time, since touching memory that nobody asks for costs time and space.
+  // time, since touching memory that is never used costs time and space.
   void Refill();
 
   // nullptr: none is ready.

@@ -13,8 +13,8 @@
 namespace dltap::shim::cupti {
 
 // Activity buffers between CUPTI, us and another client. CUPTI may keep an
-// empty buffer over a change of owners, so our callbacks stay registered: a
-// request goes to whoever has CUPTI, and records that land in a buffer of the
+// empty buffer over a change of owners, so our callbacks stay registered. A
+// request goes to the owner of CUPTI; records that land in a buffer of the
 // other are copied to their owner.
 class BufferExchange {
  public:

@@ -14,7 +14,7 @@ namespace dltap::shim::cupti {
 // Follows CUDA-graph nodes from the call that captured or added them, through
 // clones, by CUPTI's resource callbacks. There is one subscriber per process,
 // so dltap subscribes only from the first capture on, and leaves when another
-// client wants to. Nodes that nobody watched are counted.
+// client wants to. Nodes that were not watched are counted.
 class GraphNodes {
  public:
   // Collector, at the begin of a session; later calls find the api complete.

@@ -13,9 +13,9 @@
 
 namespace dltap::shim::cupti {
 
-// Decides who has CUPTI, of which a process has one: one pair of buffer
-// callbacks, one set of kinds, one subscriber. Another client's rights come
-// first: when it registers, our records are flushed and our kinds switched off
+// Decides which client has CUPTI. A process has one pair of buffer callbacks,
+// one set of kinds, one subscriber. Another client's rights come first: when it
+// registers, our records are flushed and our kinds switched off
 // on its thread, before its call reaches CUPTI; when its last kind is off and
 // it has flushed, the collector takes back.
 class OtherClients {
@@ -42,7 +42,7 @@ class OtherClients {
   Owner owner() const { return owner_.load(std::memory_order_acquire); }
 
   // ---- Collector
-  // A session begins, in which nobody traces yet.
+  // A session begins; no client traces yet.
   void Reset() { owner_.store(Owner::kNobody, std::memory_order_relaxed); }
   // Takes CUPTI for us, switched on or `paused`, unless a client has it.
   // False: CUPTI refused.
