@@ -18,9 +18,10 @@ namespace dltap::shim::cupti {
 // other are copied to their owner.
 class BufferExchange {
  public:
-  // Both outlive it.
-  constexpr BufferExchange(const TracingSession* session, const CuptiApi* api)
-      : session_(session), api_(api) {}
+  // All outlive it.
+  constexpr BufferExchange(const TracingSession* session, const CuptiApi* api,
+                           BufferPool* pool)
+      : session_(session), api_(api), pool_(*pool) {}
 
   // The first few buffers. False: no memory.
   bool Prepare() { return pool_.Prepare(); }
@@ -58,7 +59,7 @@ class BufferExchange {
 
   const TracingSession* session_;
   const CuptiApi* api_;
-  BufferPool pool_;
+  BufferPool& pool_;
   std::atomic<CUpti_BuffersCallbackRequestFunc> client_requested_{nullptr};
   std::atomic<CUpti_BuffersCallbackCompleteFunc> client_completed_{nullptr};
   std::atomic<int32_t> our_buffers_outside_{0};

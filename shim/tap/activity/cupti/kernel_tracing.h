@@ -7,6 +7,7 @@
 #include "shim/tap/activity/cupti/activity_clock.h"
 #include "shim/tap/activity/cupti/activity_reader.h"
 #include "shim/tap/activity/cupti/buffer_exchange.h"
+#include "shim/tap/activity/cupti/buffer_pool.h"
 #include "shim/tap/activity/cupti/cupti_switch.h"
 #include "shim/tap/activity/cupti/graph_nodes.h"
 #include "shim/tap/activity/cupti/other_clients.h"
@@ -20,6 +21,7 @@ namespace dltap::shim::cupti {
 struct TracingTables {
   ActivityReader reader;
   GraphNodes nodes;
+  BufferPool pool;
 };
 extern constinit TracingTables g_tracing_tables;
 
@@ -33,7 +35,7 @@ class KernelTracing {
   constexpr KernelTracing()
       : switch_(&session_, {OnBufferRequested, OnBufferCompleted}),
         clock_(&session_, &switch_.api()),
-        buffers_(&session_, &switch_.api()),
+        buffers_(&session_, &switch_.api(), &g_tracing_tables.pool),
         clients_({&session_, &switch_, &buffers_, &clock_,
                   &g_tracing_tables.nodes}) {}
 
