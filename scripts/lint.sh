@@ -18,6 +18,8 @@ failed=0
 
 base=${base:-$(git merge-base HEAD main 2>/dev/null)}
 [ -n "$base" ] || { echo "lint: no branch main here; name a BASE" >&2; exit 2; }
+git rev-parse --verify --quiet "$base^{commit}" >/dev/null ||
+  { echo "lint: '$base' is no commit; name a BASE" >&2; exit 2; }
 mapfile -t changed < <({
   git diff --name-only --diff-filter=d "$base"
   git ls-files --others --exclude-standard

@@ -13,7 +13,8 @@ constexpr double kNearPeak = 0.25;          // of a peak: it is the limit
 constexpr double kFarFromPeaks = 0.10;      // of both: too little work at once
 constexpr double kShortActivityNs = 5'000;  // a launch costs about as much
 
-// Classes whose kernels move much more than they compute.
+// Classes whose kernels move much more than they compute. Without a default:
+// the compiler asks it of each new class.
 bool MovesMemory(LayerClass layer_class) {
   switch (layer_class) {
     case LayerClass::kConv:
@@ -23,9 +24,26 @@ bool MovesMemory(LayerClass layer_class) {
     case LayerClass::kMoe:
     case LayerClass::kComm:
     case LayerClass::kOther:
-    case LayerClass::kUnattributed: return false;
-    default: return true;
+    case LayerClass::kUnattributed:
+    case LayerClass::kCount: break;
+    case LayerClass::kNorm:
+    case LayerClass::kPool:
+    case LayerClass::kActivation:
+    case LayerClass::kSoftmax:
+    case LayerClass::kLoss:
+    case LayerClass::kEmbedding:
+    case LayerClass::kElementwise:
+    case LayerClass::kReduction:
+    case LayerClass::kDropout:
+    case LayerClass::kOptimizer:
+    case LayerClass::kLayout:
+    case LayerClass::kCopyH2d:
+    case LayerClass::kCopyD2h:
+    case LayerClass::kCopyD2d:
+    case LayerClass::kCopyP2p:
+    case LayerClass::kMemset: return true;
   }
+  return false;
 }
 
 }  // namespace

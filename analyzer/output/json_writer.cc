@@ -5,26 +5,10 @@
 #include <cmath>
 #include <utility>
 
+#include "analyzer/output/utf8.h"
+
 namespace dltap::analyzer {
 namespace {
-
-// Length of the valid UTF-8 sequence at `text[i]`; 0 if there is none.
-size_t SequenceLength(std::string_view text, size_t i) {
-  const auto lead = static_cast<unsigned char>(text[i]);
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2 || lead > 0xF4) return 0;
-  const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (i + length > text.size()) return 0;
-  for (size_t k = 1; k < length; ++k) {
-    if ((text[i + k] & 0xC0) != 0x80) return 0;
-  }
-  // Overlong forms, surrogates, what lies beyond the last plane.
-  const auto second = static_cast<unsigned char>(text[i + 1]);
-  const bool is_code_point =
-      (lead != 0xE0 || second >= 0xA0) && (lead != 0xED || second < 0xA0) &&
-      (lead != 0xF0 || second >= 0x90) && (lead != 0xF4 || second < 0x90);
-  return is_code_point ? length : 0;
-}
 
 void AppendEscaped(std::string& out, char c) {
   constexpr char kHex[] = "0123456789abcdef";
@@ -68,7 +52,7 @@ void JsonWriter::Close(char bracket) {
 void JsonWriter::Quote(std::string_view text) {
   out_ += '"';
   for (size_t i = 0; i < text.size();) {
-    const size_t length = SequenceLength(text, i);
+    const size_t length = CharacterLength(text, i);
     if (length == 0) {
       out_ += "\uFFFD";
       ++i;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "analyzer/output/utf8.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -15,6 +17,16 @@ template <typename... Visitors>
 struct Overloaded : Visitors... {
   using Visitors::operator()...;
 };
+
+// What a terminal obeys instead of printing it: C0 and C1 controls, line and
+// paragraph separators, changes of direction.
+bool IsControl(std::string_view character) {
+  if (character.size() == 1) return character[0] < ' ' || character[0] == 0x7F;
+  const bool is_c1 = character >= "\u0080" && character < "\u00A0";
+  const bool is_layout = (character >= "\u2028" && character <= "\u202E") ||
+                         (character >= "\u2066" && character <= "\u2069");
+  return is_c1 || is_layout;
+}
 
 std::string TextOf(const Cell& cell) {
   return std::visit(
@@ -181,17 +193,8 @@ size_t ByteOfColumn(std::string_view text, size_t column) {
 std::string Printable(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    size_t length = c < 0x80 ? 1 : c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
-    bool valid = c < 0x80 ? c >= 0x20 && c != 0x7F : c >= 0xC2 && c < 0xF5;
-    for (size_t k = 1; valid && k < length; ++k) {
-      valid = i + k < text.size() && (text[i + k] & 0xC0) == 0x80;
-    }
-    // C1 controls are two bytes in UTF-8, and terminals obey them.
-    if (valid && c == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
-      valid = false;
-    }
-    if (valid) {
+    const size_t length = CharacterLength(text, i);
+    if (length > 0 && !IsControl(text.substr(i, length))) {
       out.append(text.substr(i, length));
       i += length;
     } else {

@@ -17,6 +17,14 @@ _LAST_DIM_MEANING = 127
 _LAST_MEANING = 255
 # Tables that are no plain lists.
 _MEANING, _VENDOR_DTYPE = "meaning", "vendor_dtype"
+# The lists, and what a word of each may say beside `number` and `enumerator`.
+_KEYS = {
+    "library": (), "role": (), "kind": ("work",), "route": (),
+    "layer_class": (), "direction": (), "copy_kind": ("spec", "text"),
+    "arg_kind": (), "op_kind": ("class", "direction"), "rnn_cell": (),
+    "dtype": ("bits",), "dim": ("short",),
+}
+_OF_OPERATIONS = {"class": "layer_class", "direction": "direction"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +68,7 @@ def load(path: pathlib.Path = FILE) -> Vocabulary:
         lists, _meanings(meanings, lists["dim"]),
         {vendor: {spelling: tuple(row) for spelling, row in rows.items()}
          for vendor, rows in vendors.items()})
+    _check_keys(path.name, loaded)
     _check_lists(path.name, loaded)
     _check_meanings(path.name, loaded)
     _check_dtypes(path.name, loaded)
@@ -70,7 +79,7 @@ def _words(name: str, table: dict) -> tuple[Word, ...]:
     words = []
     for word, value in table.items():
         more = dict(value) if isinstance(value, dict) else {"number": value}
-        words.append(Word(word, more.pop("number"), more))
+        words.append(Word(word, more.pop("number", None), more))
     return tuple(words)
 
 
@@ -85,13 +94,30 @@ def _meanings(table: dict, dims: tuple[Word, ...]) -> dict:
     return found
 
 
+def _check_keys(file: str, loaded: Vocabulary) -> None:
+    if loaded.lists.keys() != _KEYS.keys():
+        odd = ", ".join(sorted(loaded.lists.keys() ^ _KEYS.keys()))
+        raise model.SpecError(f"{file}: missing or unknown list: {odd}")
+    for name, words in loaded.lists.items():
+        for word in words:
+            where = f"{file}: [{name}]: {word.name}"
+            for key in word.more.keys() - {"enumerator", *_KEYS[name]}:
+                raise model.SpecError(f"{where}: unknown key '{key}'")
+            for key, of in _OF_OPERATIONS.items() if name == "op_kind" else ():
+                value = word.more.get(key, "none")
+                if value not in loaded.names(of):
+                    raise model.SpecError(
+                        f"{where}: {key} '{value}' is no word of [{of}]")
+
+
 def _check_lists(file: str, loaded: Vocabulary) -> None:
     for name, words in loaded.lists.items():
-        numbers = [word.number for word in words]
-        if numbers[0] not in (0, 1) or \
-                numbers != list(range(numbers[0], numbers[0] + len(numbers))):
-            raise model.SpecError(
-                f"{file}: [{name}]: numbers are not 0 or 1, 2, 3 ...")
+        first = 1 if words[0].number == 1 else 0
+        for number, word in enumerate(words, first):
+            if word.number != number:
+                raise model.SpecError(
+                    f"{file}: [{name}]: {word.name} = {word.number!r}, but "
+                    f"its place in the list is {number}")
 
 
 def _check_meanings(file: str, loaded: Vocabulary) -> None:
@@ -119,7 +145,10 @@ def _check_dtypes(file: str, loaded: Vocabulary) -> None:
                                       f"{spelling}: no dtype '{dtype}'")
 
 
-VOCABULARY = load()
+try:
+    VOCABULARY = load()
+except model.SpecError as wrong:  # each generator comes by here: one line
+    raise SystemExit(str(wrong)) from None
 
 LIBRARIES = VOCABULARY.names("library")
 LIBRARY_NUMBERS = VOCABULARY.numbers("library")

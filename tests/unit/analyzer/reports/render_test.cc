@@ -67,6 +67,23 @@ TEST(PrintableTest, ShowsWhatATerminalWouldObey) {
   EXPECT_EQ(Printable("\u20ac \U0001F600"), "\u20ac \U0001F600");
 }
 
+TEST(PrintableTest, IsValidUtf8WhateverTheBytes) {
+  const std::string mark = "\uFFFD";
+  for (const char* bytes : {"\xed\xa0\x80", "\xe0\x80\x80"}) {
+    EXPECT_EQ(Printable(bytes), mark + mark + mark) << bytes;
+  }
+  for (const char* bytes : {"\xf4\x90\x80\x80", "\xf0\x80\x80\x80"}) {
+    EXPECT_EQ(Printable(bytes), mark + mark + mark + mark) << bytes;
+  }
+}
+
+TEST(PrintableTest, KeepsTextOnOneLineInItsOrder) {
+  EXPECT_EQ(Printable("a\u2028b\u2029c").find("\u2028"), std::string::npos);
+  EXPECT_EQ(Printable("\u2029").find("\u2029"), std::string::npos);
+  EXPECT_EQ(Printable("\u202Egnp.py").find("\u202E"), std::string::npos);
+  EXPECT_EQ(Printable("\u2027 \u202F \u00A0"), "\u2027 \u202F \u00A0");
+}
+
 TEST(FixedTest, GroupsThousandsAndHasNoMinusZero) {
   EXPECT_EQ(Fixed(1035, 1), "1,035.0");
   EXPECT_EQ(Fixed(-0.001, 2), "0.00");

@@ -51,6 +51,23 @@ class FileTest(unittest.TestCase):
         self.assert_error("stream = 3\n", "stream = 2\n", "[meaning]",
                           "stream", "handle")
 
+    def test_the_word_with_the_wrong_number_is_named(self):
+        self.assert_error("cufft = 14\n", "cufft = 41\n", "cufft", "41", "14")
+        self.assert_error("cufft = 14\n", "cufft = \"14\"\n", "cufft")
+        self.assert_error("graph_launch = { number = 2, work",
+                          "graph_launch = { work", "graph_launch")
+
+    def test_a_key_that_nobody_reads_is_refused(self):
+        self.assert_error("graph_launch = { number = 2, work",
+                          "graph_launch = { number = 2, wrok",
+                          "[kind]", "graph_launch", "wrok")
+        self.assert_error("[rnn_cell]", "[rnn_cel]", "rnn_cell", "rnn_cel")
+
+    def test_a_class_of_an_operation_is_a_word_of_the_classes(self):
+        self.assert_error('conv_forward = { number = 2, class = "conv"',
+                          'conv_forward = { number = 2, class = "cnov"',
+                          "[op_kind]", "conv_forward", "cnov", "[layer_class]")
+
     def test_a_word_is_written_once(self):
         self.assert_error("nccl = 6\n", "nccl = 6\nnccl = 6\n")
 
