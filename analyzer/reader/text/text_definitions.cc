@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reader/text/text_definitions.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 
 #include "analyzer/reader/loss_names.h"
-#include "analyzer/reader/text/text_handlers.h"
 #include "shim/specs/words.h"
 
 namespace dltap::analyzer {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reader/text/text_events.h"
+
 #include <bit>
 #include <cstdlib>
-
-#include "analyzer/reader/text/text_handlers.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "analyzer/reader/text/text_handlers.h"
+#include "analyzer/reader/text/text_definitions.h"
+#include "analyzer/reader/text/text_events.h"
 
 namespace dltap::analyzer {
 namespace {
