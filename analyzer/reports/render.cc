@@ -17,6 +17,8 @@ template <typename... Visitors>
 struct Overloaded : Visitors... {
   using Visitors::operator()...;
 };
+template <typename... Visitors>  // clang 16 does not find it by itself
+Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
 // What a terminal obeys instead of printing it: C0 and C1 controls, line and
 // paragraph separators, changes of direction.

@@ -173,9 +173,11 @@ def _routes(words: Vocabulary) -> str:
 def _meaning(words: Vocabulary) -> str:
     rows = sorted((word.number, f"{key}.{word.name}" if key else word.name)
                   for key, group in words.meanings.items() for word in group)
-    return _MEANING.format(first=vocabulary.FIRST_DIM_MEANING, enumerators="".join(
+    enumerators = "".join(
         f"  {vocabulary.meaning_enumerator(name)} = {number},\n"
-        for number, name in rows))
+        for number, name in rows)
+    return _MEANING.format(first=vocabulary.FIRST_DIM_MEANING,
+                           enumerators=enumerators)
 
 
 def _dtypes(words: Vocabulary) -> str:
