@@ -23,7 +23,7 @@ simgpu/torch simgpu/driver simgpu/cudart simgpu/cublas simgpu/cudnn simgpu/nccl
 simgpu/cupti simgpu/rest simgpu/cuda12
 analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
 analyzer/attribution analyzer/metrics analyzer/reports analyzer/exporters
-analyzer/predict analyzer/query analyzer/web analyzer/output
+analyzer/predict analyzer/output
 tests
 """.split()
 
@@ -53,12 +53,10 @@ simgpu/rest          -> simgpu/launch
 simgpu/cuda12        -> simgpu/cudart
 
 analyzer/cli         -> analyzer/reports analyzer/exporters analyzer/predict
-analyzer/cli         -> analyzer/query analyzer/control analyzer/web
+analyzer/cli         -> analyzer/control
 analyzer/cli         -> analyzer/reader analyzer/importers
 analyzer/reports     -> analyzer/metrics analyzer/output
 analyzer/exporters   -> analyzer/metrics analyzer/output
-analyzer/web         -> analyzer/reports
-analyzer/query       -> analyzer/exporters
 analyzer/predict     -> analyzer/model opmodel
 analyzer/metrics     -> analyzer/attribution opmodel
 analyzer/attribution -> analyzer/model shim/specs
@@ -77,8 +75,9 @@ GENERATED = """
 abi_structs.h entry_points.h entry_points.inc tap_tables.h vocabulary.h
 """.split()
 
-# Code in the user's process has no C++ run-time library: these need none.
 PRODUCTS = ("shim/", "opmodel/", "simgpu/", "analyzer/", "tests/")
+
+# Code in the user's process has no C++ run-time library: these need none.
 IN_PROCESS = "shim/tap"
 IN_PROCESS_STANDARD = """
 array atomic bit concepts limits new span tuple type_traits utility
