@@ -39,9 +39,10 @@ Error Copy3D(const Lane& lane, const cudaMemcpy3DParms* params) {
   return error == Error::kSuccess ? CopyBox(lane, box) : error;
 }
 
-// A copy that starts or ends in a __device__ variable: one of the others is
-// null.
+// A copy that starts or ends in a __device__ variable. Only the other place of
+// its direction is read; the caller may have given null there.
 struct SymbolCopy {
+  bool to_symbol;
   const void* symbol;
   size_t offset;
   void* other_destination;
@@ -51,9 +52,8 @@ struct SymbolCopy {
 };
 
 Error CopySymbol(const Lane& lane, const SymbolCopy& request) {
-  const bool to_symbol = request.other_destination == nullptr;
   const cudaMemcpyKind other_way =
-      to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
+      request.to_symbol ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
   if (!IsCopyKind(request.kind) || request.kind == other_way ||
       request.kind == cudaMemcpyHostToHost) {
     return Error::kInvalidMemcpyDirection;
@@ -66,9 +66,9 @@ Error CopySymbol(const Lane& lane, const SymbolCopy& request) {
     return Error::kInvalidValue;
   }
   void* at = static_cast<char*>(place.address) + request.offset;
-  return CopyLine(lane, {to_symbol ? at : request.other_destination,
-                         to_symbol ? request.other_source : at, request.count,
-                         request.kind});
+  return CopyLine(lane, {request.to_symbol ? at : request.other_destination,
+                         request.to_symbol ? request.other_source : at,
+                         request.count, request.kind});
 }
 
 Lane Sync(const DriverStreamTable& driver) {
@@ -117,27 +117,29 @@ Error Memcpy3DAsync(const DriverStreamTable& driver, const cudaMemcpy3DParms* p,
 Error MemcpyToSymbol(const DriverStreamTable& driver, const void* symbol,
                      const void* src, size_t count, size_t offset,
                      cudaMemcpyKind kind) {
-  return CopySymbol(Sync(driver), {symbol, offset, nullptr, src, count, kind});
+  return CopySymbol(Sync(driver),
+                    {true, symbol, offset, nullptr, src, count, kind});
 }
 
 Error MemcpyToSymbolAsync(const DriverStreamTable& driver, const void* symbol,
                           const void* src, size_t count, size_t offset,
                           cudaMemcpyKind kind, cudaStream_t stream) {
   return CopySymbol(Async(driver, stream),
-                    {symbol, offset, nullptr, src, count, kind});
+                    {true, symbol, offset, nullptr, src, count, kind});
 }
 
 Error MemcpyFromSymbol(const DriverStreamTable& driver, void* dst,
                        const void* symbol, size_t count, size_t offset,
                        cudaMemcpyKind kind) {
-  return CopySymbol(Sync(driver), {symbol, offset, dst, nullptr, count, kind});
+  return CopySymbol(Sync(driver),
+                    {false, symbol, offset, dst, nullptr, count, kind});
 }
 
 Error MemcpyFromSymbolAsync(const DriverStreamTable& driver, void* dst,
                             const void* symbol, size_t count, size_t offset,
                             cudaMemcpyKind kind, cudaStream_t stream) {
   return CopySymbol(Async(driver, stream),
-                    {symbol, offset, dst, nullptr, count, kind});
+                    {false, symbol, offset, dst, nullptr, count, kind});
 }
 
 }  // namespace body

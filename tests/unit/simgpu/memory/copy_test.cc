@@ -155,6 +155,15 @@ TEST_F(CopyTest, SymbolsAreCopiedInTheirDirection) {
                                cudaMemcpyHostToDevice));
 }
 
+TEST_F(CopyTest, ASymbolsCopyToNowhereKeepsItsDirection) {
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaMemcpyFromSymbol(nullptr, CounterSymbol(), sizeof(int), 0,
+                                 cudaMemcpyDeviceToHost));
+  EXPECT_EQ(cudaErrorInvalidMemcpyDirection,
+            cudaMemcpyFromSymbol(nullptr, CounterSymbol(), sizeof(int), 0,
+                                 cudaMemcpyHostToDevice));
+}
+
 // Time of a copy from the first device to the second.
 float PeerMilliseconds(void* to, const void* from) {
   cudaEvent_t begin = nullptr;
