@@ -9,6 +9,7 @@
 #include "simgpu/base/config.h"
 #include "simgpu/base/counters.h"
 #include "simgpu/base/error.h"
+#include "simgpu/base/thread_state.h"
 #include "vocabulary.h"
 
 namespace dltap::simgpu {
@@ -43,15 +44,24 @@ void SayOnce(const ApiFunction& function) {
 
 }  // namespace
 
-int CountDefault(specs::EntryPoint entry_point) {
-  return CountDefault(g_functions[static_cast<uint16_t>(entry_point)]);
+int CountDefault(specs::EntryPoint entry_point, int result) {
+  return CountDefault(g_functions[static_cast<uint16_t>(entry_point)], result);
 }
 
-int CountDefault(ApiFunction& function) {
-  const ApiScope scope(function);
+int CountDefault(ApiFunction& function, int result) {
+  ApiScope scope(function);
   SayOnce(function);
-  if (!SimulationEnabled()) return static_cast<int>(Error::kStubLibrary);
-  return scope.injected_error();
+  if (!SimulationEnabled()) {
+    result = static_cast<int>(Error::kStubLibrary);
+  } else if (scope.injected_error() != 0) {
+    result = scope.injected_error();
+  }
+  if (result == 0) return 0;
+  scope.set_result(result);
+  if (function.domain == ApiDomain::kRuntime) {
+    CurrentThread().last_error = result;
+  }
+  return result;
 }
 
 void* AllocateDefaultHandle() { return std::calloc(1, kHandleBytes); }

@@ -16,10 +16,11 @@ namespace dltap::simgpu {
 // of the same name wins at link time).
 
 // Counts the call as `default`, and with DLTAP_SIM_LOG=1 says the function's
-// name once on stderr. Returns the code to give back: 0, kStubLibrary while no
-// simulation is wanted, or an injected one.
-int CountDefault(specs::EntryPoint entry_point);
-int CountDefault(ApiFunction& function);
+// name once on stderr. Returns the code to give back: kStubLibrary while no
+// simulation is wanted, an injected one, else `result`: 0, or the library's
+// "not supported". cudaGetLastError() tells a failure of the runtime's.
+int CountDefault(specs::EntryPoint entry_point, int result = 0);
+int CountDefault(ApiFunction& function, int result = 0);
 
 // A handle for a default body's Create*: unique, never null, readable (64 zero
 // bytes), never freed.

@@ -54,7 +54,7 @@ _DEFAULTS = """\
 
 _BODY = """\
 SIMGPU_DEFAULT {result} {symbol}({parameters}) {{
-  {code}CountDefault(EntryPoint::{identifier});
+  {code}CountDefault(EntryPoint::{identifier}{refusal});
 {writes}{final}}}
 """
 
@@ -150,8 +150,8 @@ def default_body(function: model.Function, spec: LibrarySpec,
         result=function.result.spelling, symbol=name or function.symbol,
         parameters=", ".join(parameters + ["..."] * function.variadic),
         identifier=function.identifier, writes="".join(writes),
-        final=f"  return {spec.not_supported};\n" if refuses
-        else _final(function.result))
+        refusal=f", {spec.not_supported}" if refuses else "",
+        final=_final(function.result))
 
 
 def _refuses(function: model.Function, spec: LibrarySpec) -> bool:
@@ -216,6 +216,6 @@ def _untyped_body(point: EntryPoint, outputs) -> str:
         code="const int dltap_code = " if gives_code else "",
         result=point.function.result.spelling, symbol=point.symbol,
         parameters=", ".join(f"uint64_t argument{i}" for i in range(count)),
-        identifier=point.function.identifier,
+        identifier=point.function.identifier, refusal="",
         writes=(_REFUSAL.format("int") if gives_code else "") + writes,
         final="  return {};\n" if gives_code else '  return "";\n')

@@ -26,6 +26,15 @@ TEST_F(ErrorTest, LastErrorIsPerThread) {
   EXPECT_EQ(cudaErrorInvalidDevice, cudaGetLastError());
 }
 
+TEST_F(ErrorTest, CallThatCannotBeSimulatedIsTheLastError) {
+  cudaExternalMemory_t memory = nullptr;
+  cudaExternalMemoryHandleDesc description = {};
+  EXPECT_EQ(cudaErrorNotSupported,
+            cudaImportExternalMemory(&memory, &description));
+  EXPECT_EQ(nullptr, memory);
+  EXPECT_EQ(cudaErrorNotSupported, cudaGetLastError());
+}
+
 TEST_F(ErrorTest, ImpossibleLaunchIsRefused) {
   void* args[] = {&data_, nullptr};
   EXPECT_EQ(

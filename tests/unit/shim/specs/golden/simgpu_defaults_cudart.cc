@@ -55,9 +55,9 @@ SIMGPU_DEFAULT const char * toyGetName(toyStatus_t status) {
 }
 
 SIMGPU_DEFAULT toyStatus_t toyLaunch_v2(const toyConfig * config, const void * function, toyDim block, double scale) {
-  const int dltap_code = CountDefault(EntryPoint::kToyLaunch_v2);
+  const int dltap_code = CountDefault(EntryPoint::kToyLaunch_v2, toyNotSupported);
   if (dltap_code != 0) return static_cast<toyStatus_t>(dltap_code);
-  return toyNotSupported;
+  return {};
 }
 
 SIMGPU_DEFAULT toyStatus_t toyMalloc(void ** memory, size_t size) {
