@@ -77,6 +77,11 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
     case InputKind::kOwnTrace: return ReadTrace(inputs, problems);
     case InputKind::kKineto: return LoadKineto(inputs);
     case InputKind::kText: return LoadText(inputs);
+    case InputKind::kNcuCsv:
+      return absl::DataLossError(absl::StrCat(
+          inputs[0],
+          ": counters of Nsight Compute are no trace; dltap report reads such "
+          "a file, one at a time"));
     case InputKind::kNsys: break;
   }
   return absl::DataLossError(

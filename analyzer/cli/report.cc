@@ -7,6 +7,7 @@
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
+#include "analyzer/cli/report_counters.h"
 #include "analyzer/metrics/figures.h"
 #include "analyzer/reports/json_report.h"
 #include "analyzer/reports/text_report.h"
@@ -53,14 +54,25 @@ std::string Render(const Options& options, const Summary& summary) {
                      : TextReport(summary, figures, by, options.report);
 }
 
+int PrintCounters(const Options& options) {
+  const absl::StatusOr<std::string> text =
+      ReportCounters(options.paths[0],
+                     {options.by, options.json, options.csv, options.report});
+  if (!text.ok()) return Fail(text.status());
+  std::fwrite(text->data(), 1, text->size(), stdout);
+  return kExitOk;
+}
+
 }  // namespace
 
 int RunReport(const std::vector<std::string>& args) {
   Options options;
   CLI::App app("Say where the GPU's time goes, per layer class.",
                "dltap report");
-  app.add_option("TRACE", options.paths,
-                 "directories or files: own traces, Kineto JSON(.gz)")
+  app.add_option(
+         "TRACE", options.paths,
+         "directories or files: own traces, Kineto JSON(.gz); or CSV of "
+         "Nsight Compute")
       ->required();
   app.add_option("--by", options.by, "rows: class, api, kernel, op, step")
       ->check(CLI::IsMember({"class", "api", "kernel", "op", "step"}));
@@ -81,6 +93,7 @@ int RunReport(const std::vector<std::string>& args) {
                options.samples + "\"");
     return kExitUsage;
   }
+  if (AreCounters(options.paths)) return PrintCounters(options);
   const absl::StatusOr<TraceModel> model = LoadTrace(options.paths);
   if (!model.ok()) return Fail(model.status());
   options.report.color = UseColor(options.color, stdout);

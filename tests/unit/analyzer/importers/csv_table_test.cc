@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/predict/csv_table.h"
+#include "analyzer/importers/csv_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/predict/csv_table.h"
+#include "analyzer/importers/csv_table.h"
 
 #include <utility>
 
@@ -90,8 +90,8 @@ absl::StatusOr<CsvTable> CsvTable::Parse(std::string_view text,
     }
   }
   if (table.header_.empty()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s:1: file is empty; expected a header line with column 'op'", path));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s:1: file is empty; expected a header line", path));
   }
   return table;
 }

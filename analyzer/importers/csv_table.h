@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_ANALYZER_PREDICT_CSV_TABLE_H_
-#define DLTAP_ANALYZER_PREDICT_CSV_TABLE_H_
+#ifndef DLTAP_ANALYZER_IMPORTERS_CSV_TABLE_H_
+#define DLTAP_ANALYZER_IMPORTERS_CSV_TABLE_H_
 
 #include <cstdint>
 #include <string>
@@ -37,4 +37,4 @@ class CsvTable {
 
 }  // namespace dltap::analyzer
 
-#endif  // DLTAP_ANALYZER_PREDICT_CSV_TABLE_H_
+#endif  // DLTAP_ANALYZER_IMPORTERS_CSV_TABLE_H_
