@@ -19,7 +19,7 @@ bool Has(std::string_view text, std::string_view part) {
 uint8_t TraitsOfName(std::string_view name) {
   unsigned traits = 0;
   if (Has(name, "sigmoid") || Has(name, "logistic")) traits |= kSigmoid;
-  if (Has(name, "tanh")) traits |= kTanh;
+  if (Has(name, "tanh") && !Has(name, "atanh")) traits |= kTanh;
   if (Has(name, "clamp_min") || Has(name, "launch_clamp_scalar") ||
       Has(name, "relu") || Has(name, "threshold_kernel")) {
     traits |= kRelu;
@@ -102,6 +102,8 @@ std::optional<Product> UnitMaker::ProductOf(size_t activity) const {
     product.n = op[Dim::kN];
     product.k = op[Dim::kK];
     product.signature = absl::HashOf(op.dims);
+    // BLAS counts columns first: PyTorch's rows are its columns.
+    product.width = work->call.known() ? product.m : product.n;
     if (work->call.known()) {
       product.first = FirstOperand(process_.calls[work->call.value()]);
     }

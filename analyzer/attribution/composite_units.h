@@ -29,6 +29,7 @@ struct Product {
   int64_t m = 0;
   int64_t n = 0;
   int64_t k = 0;
+  int64_t width = 0;       // of the result, as a layer has it
   uint64_t signature = 0;  // equal: the same product of other operands
   uint64_t first = 0;      // address of the first operand; 0: not known
 };

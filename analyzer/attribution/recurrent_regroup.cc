@@ -2,6 +2,7 @@
 #include "analyzer/attribution/recurrent_regroup.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dltap::analyzer {
 namespace {
@@ -177,36 +178,35 @@ bool RecurrentRegroup::IsElmanCell(const Repeats& repeats,
          (evidence.traits & kAdd) != 0;
 }
 
-// The product whose result goes into the first gate.
-const Product* RecurrentRegroup::GateProduct(const Repeats& repeats) const {
-  for (size_t i = repeats.first; i < repeats.first + repeats.period; ++i) {
-    const size_t end = EndOfUnits(i, repeats.period);
-    for (size_t u = products_[i] + 1; u < end; ++u) {
-      const uint8_t traits = (*units_)[u].traits;
-      if ((traits & (kSigmoid | kTanh | kRelu | kCell)) != 0) {
-        return &ProductAt(i);
-      }
-    }
+// Whether a gate is the next thing that the product's result goes into.
+bool RecurrentRegroup::FeedsGate(size_t product, size_t period) const {
+  const size_t end = EndOfUnits(product, period);
+  for (size_t u = products_[product] + 1; u < end; ++u) {
+    constexpr uint8_t kGates = kSigmoid | kTanh | kRelu | kCell;
+    if (((*units_)[u].traits & kGates) != 0) return true;
   }
-  return nullptr;
+  return false;
 }
 
 void RecurrentRegroup::Move(const Repeats& repeats, const Evidence& evidence) {
   const bool backward =
       PassOf((*units_)[products_[repeats.first]]) == Direction::kBackward;
-  const Product* gate = GateProduct(repeats);
+  std::set<std::pair<int64_t, int64_t>> shapes;  // of what goes into gates
+  for (size_t slot = 0; slot < repeats.period; ++slot) {
+    const size_t i = repeats.first + slot;
+    if (backward || !FeedsGate(i, repeats.period)) continue;
+    shapes.emplace(ProductAt(i).m, ProductAt(i).n);
+    widths_.insert(ProductAt(i).width);
+  }
   const auto belongs = [&](const Product& product) {
-    if (product.m == 0 || gate == nullptr) return true;
-    if (!backward) return product.m == gate->m && product.n == gate->n;
+    if (product.m == 0) return true;
+    if (!backward) return shapes.contains({product.m, product.n});
     return widths_.empty() || widths_.contains(product.m) ||
            widths_.contains(product.n) || widths_.contains(product.k);
   };
-  if (!backward) {
-    if (gate != nullptr) widths_.insert(gate->m);
-    for (const size_t slot : evidence.constant) {
-      const Product& product = ProductAt(repeats.first + slot);
-      if (belongs(product)) weights_.insert(product.first);
-    }
+  for (const size_t slot : evidence.constant) {
+    const Product& product = ProductAt(repeats.first + slot);
+    if (!backward && belongs(product)) weights_.insert(product.first);
   }
   for (size_t i = repeats.first; i < repeats.last; ++i) {
     if (!belongs(ProductAt(i))) continue;

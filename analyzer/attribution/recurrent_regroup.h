@@ -21,7 +21,8 @@ namespace dltap::analyzer {
 //    products are one or two, give the same shape, and one of them maps the
 //    state on itself. Without addresses: two products, an addition, tanh.
 //  - Backward: gates as above, or weights of a cell found in the forward pass.
-// The products that give the gates' shape, and what follows them, become rnn.
+// Products that go into gates, others of their shape (backward: of their
+// width), and what follows them, become rnn.
 class RecurrentRegroup {
  public:
   RecurrentRegroup(const Process& process, ProcessAttribution& attribution)
@@ -54,7 +55,7 @@ class RecurrentRegroup {
   bool IsCell(const Repeats& repeats, const Evidence& evidence) const;
   bool IsElmanCell(const Repeats& repeats, const Evidence& evidence) const;
   void Move(const Repeats& repeats, const Evidence& evidence);
-  const Product* GateProduct(const Repeats& repeats) const;
+  bool FeedsGate(size_t product, size_t period) const;
   void MoveFollowing(size_t product, size_t end);
 
   const Product& ProductAt(size_t i) const {
