@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/hash/hash.h"
+#include "analyzer/attribution/launch_shape.h"
 #include "analyzer/attribution/name_rules.h"
 
 namespace dltap::analyzer {
@@ -16,7 +17,7 @@ bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-uint8_t TraitsOfName(std::string_view name) {
+uint16_t TraitsOfName(std::string_view name) {
   unsigned traits = 0;
   if (Has(name, "sigmoid") || Has(name, "logistic")) traits |= kSigmoid;
   if (Has(name, "tanh") && !Has(name, "atanh")) traits |= kTanh;
@@ -30,7 +31,16 @@ uint8_t TraitsOfName(std::string_view name) {
   if (Has(name, "elu") || Has(name, "Gelu") || Has(name, "silu")) {
     if ((traits & kRelu) == 0) traits |= kOtherAct;
   }
-  return static_cast<uint8_t>(traits);
+  if (Has(name, "cub::") || Has(name, "Sort") || Has(name, "thrust::") ||
+      Has(name, "arange")) {
+    traits |= kSort;
+  }
+  if (Has(name, "compute_grad_weight") || Has(name, "sum_and_scatter") ||
+      Has(name, "_partial_segments") || Has(name, "krn_partial") ||
+      Has(name, "indexing_backward")) {
+    traits |= kScatter;
+  }
+  return static_cast<uint16_t>(traits);
 }
 
 }  // namespace
@@ -114,7 +124,7 @@ std::optional<Product> UnitMaker::ProductOf(size_t activity) const {
         model_.texts[process_.ranges[attributed.ruling.value()].name];
     product.batch = Has(name, "bmm") || Has(name, "Bmm") ? 0 : 1;
   }
-  const LaunchShape& shape = process_.launch_shapes[kernel.shape];
+  const LaunchShape shape = ShapeOf(process_, kernel);
   product.signature = absl::HashOf(kernel.name.value(), shape.grid);
   return product;
 }
@@ -129,7 +139,7 @@ uint64_t UnitMaker::FirstOperand(const Call& call) const {
   return 0;
 }
 
-uint8_t UnitMaker::TraitsOf(TextId name) {
+uint16_t UnitMaker::TraitsOf(TextId name) {
   const auto [it, is_new] = traits_.try_emplace(name.value());
   if (is_new) {
     it->second = TraitsOfName(KernelPath(Demangle(model_.texts[name])));

@@ -12,8 +12,8 @@
 
 namespace dltap::analyzer {
 
-// What the names of kernels tell of elementwise work.
-enum NameTrait : uint8_t {
+// What the names of kernels tell beside their class.
+enum NameTrait : uint16_t {
   kSigmoid = 1,
   kTanh = 2,
   kRelu = 4,
@@ -21,6 +21,8 @@ enum NameTrait : uint8_t {
   kScale = 16,     // times one number
   kCell = 32,      // a fused recurrent cell
   kOtherAct = 64,  // an activation that no recurrent cell uses
+  kSort = 128,     // sorts, scans and numbers
+  kScatter = 256,  // adds to rows by sorted indices
 };
 
 // The dimensions of a product; m, n, k are 0 where they are not known.
@@ -40,7 +42,7 @@ struct Unit {
   std::vector<size_t> activities;  // by index
   LayerClass layer_class = LayerClass::kUnattributed;
   Direction direction = Direction::kNone;
-  uint8_t traits = 0;  // NameTrait
+  uint16_t traits = 0;  // NameTrait
   std::optional<Product> product;
 };
 
@@ -63,12 +65,12 @@ class UnitMaker {
   Unit MakeUnit(size_t activity);
   std::optional<Product> ProductOf(size_t activity) const;
   uint64_t FirstOperand(const Call& call) const;
-  uint8_t TraitsOf(TextId name);
+  uint16_t TraitsOf(TextId name);
 
   const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
-  absl::flat_hash_map<size_t, uint8_t> traits_;  // by name
+  absl::flat_hash_map<size_t, uint16_t> traits_;  // by name
 };
 
 // Gives the activities of `unit` to `layer_class`.
