@@ -119,11 +119,11 @@ std::optional<Product> UnitMaker::ProductOf(size_t activity) const {
     }
     return product;
   }
-  if (attributed.ruling.known()) {
-    const std::string_view name =
-        model_.texts[process_.ranges[attributed.ruling.value()].name];
-    product.batch = Has(name, "bmm") || Has(name, "Bmm") ? 0 : 1;
-  }
+  const std::string_view name =
+      attributed.ruling.known()
+          ? model_.texts[process_.ranges[attributed.ruling.value()].name]
+          : model_.texts[kernel.name];
+  product.batch = Has(name, "bmm") || Has(name, "Bmm") ? 0 : 1;
   const LaunchShape shape = ShapeOf(process_, kernel);
   product.signature = absl::HashOf(kernel.name.value(), shape.grid);
   return product;

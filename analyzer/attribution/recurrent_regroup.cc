@@ -9,6 +9,14 @@ namespace {
 
 constexpr size_t kMaxPeriod = 16;
 constexpr size_t kMinRepeats = 8;
+constexpr uint16_t kGates = kSigmoid | kTanh | kRelu | kCell;
+
+// What two results that are alike have in common; of the launch where the
+// dimensions are not known.
+std::pair<int64_t, int64_t> ShapeOfResult(const Product& product) {
+  if (product.m != 0) return {product.m, product.n};
+  return {0, static_cast<int64_t>(product.signature)};
+}
 
 bool IsGated(uint16_t traits) {
   const bool both = (traits & kSigmoid) != 0 && (traits & kTanh) != 0;
@@ -200,10 +208,26 @@ bool RecurrentRegroup::AddsBeforeTanh(const Repeats& repeats) const {
 bool RecurrentRegroup::FeedsGate(size_t product, size_t period) const {
   const size_t end = EndOfUnits(product, period);
   for (size_t u = products_[product] + 1; u < end; ++u) {
-    constexpr uint16_t kGates = kSigmoid | kTanh | kRelu | kCell;
     if (((*units_)[u].traits & kGates) != 0) return true;
   }
   return false;
+}
+
+// Whether the units before the product, up to those of other layers, hold the
+// gradient of a gate.
+bool RecurrentRegroup::FollowsGate(size_t product, size_t period) const {
+  const size_t reach = std::min(product, period);
+  const size_t first = products_[product - reach];
+  for (size_t u = products_[product]; u > first;) {
+    const Unit& unit = (*units_)[--u];
+    if ((unit.traits & kGates) != 0) return true;
+    const bool passes = unit.product || IsPointwise(unit) ||
+                        IsCopyOrMemset(unit.layer_class) ||
+                        unit.layer_class == LayerClass::kRnn;
+    if (!passes || ClassNow(unit) == LayerClass::kAttention) return false;
+  }
+  // The first of a sequence follows what another sequence ended with.
+  return reach < period;
 }
 
 void RecurrentRegroup::Move(const Repeats& repeats, const Evidence& evidence) {
@@ -213,13 +237,12 @@ void RecurrentRegroup::Move(const Repeats& repeats, const Evidence& evidence) {
   for (size_t slot = 0; slot < repeats.period; ++slot) {
     const size_t i = repeats.first + slot;
     if (backward || !FeedsGate(i, repeats.period)) continue;
-    shapes.emplace(ProductAt(i).m, ProductAt(i).n);
+    shapes.insert(ShapeOfResult(ProductAt(i)));
     widths_.insert(ProductAt(i).width);
   }
   const auto belongs = [&](const Product& product) {
-    if (product.m == 0) return true;
-    if (!backward) return shapes.contains({product.m, product.n});
-    return widths_.empty() || widths_.contains(product.m) ||
+    if (!backward) return shapes.contains(ShapeOfResult(product));
+    return product.m == 0 || widths_.empty() || widths_.contains(product.m) ||
            widths_.contains(product.n) || widths_.contains(product.k);
   };
   for (const size_t slot : evidence.constant) {
@@ -231,6 +254,7 @@ void RecurrentRegroup::Move(const Repeats& repeats, const Evidence& evidence) {
   }
   for (size_t i = repeats.first; i < repeats.last; ++i) {
     if (!belongs(ProductAt(i))) continue;
+    if (backward && !FollowsGate(i, repeats.period)) continue;
     MoveUnit(process_, (*units_)[products_[i]], LayerClass::kRnn, attribution_);
     MoveFollowing(products_[i] + 1, EndOfUnits(i, repeats.period));
   }

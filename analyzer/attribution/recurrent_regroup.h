@@ -58,6 +58,7 @@ class RecurrentRegroup {
   bool IsElmanCell(const Repeats& repeats, const Evidence& evidence) const;
   void Move(const Repeats& repeats, const Evidence& evidence);
   bool FeedsGate(size_t product, size_t period) const;
+  bool FollowsGate(size_t product, size_t period) const;
   void MoveFollowing(size_t product, size_t end);
 
   const Product& ProductAt(size_t i) const {
