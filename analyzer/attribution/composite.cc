@@ -43,14 +43,13 @@ void RegroupComposites(const TraceModel& model, const Process& process,
     by_stream[process.activities[i].stream].push_back(i);
   }
   UnitMaker maker(model, process, attribution);
-  std::vector<std::vector<Unit>> streams;
-  for (const auto& [stream, activities] : by_stream) {
-    streams.push_back(maker.Run(activities));
-    RegroupSorts(process, streams.back(), attribution);
-    RegroupAttention(process, streams.back(), attribution);
-  }
   RecurrentRegroup recurrent(process, attribution);
-  for (const std::vector<Unit>& units : streams) recurrent.Run(units);
+  for (const auto& [stream, activities] : by_stream) {
+    const std::vector<Unit> units = maker.Run(activities);
+    RegroupSorts(process, units, attribution);
+    RegroupAttention(process, units, attribution);
+    recurrent.Run(units);
+  }
 }
 
 }  // namespace dltap::analyzer

@@ -60,13 +60,14 @@ bool IsPointwise(const Unit& unit) {
   }
 }
 
-std::vector<Unit> UnitMaker::Run(const std::vector<size_t>& activities) {
+std::vector<Unit> UnitMaker::Run(std::span<const size_t> activities) {
   std::vector<Unit> units;
-  for (const size_t i : activities) {
-    if (!units.empty() && Continues(i, units.back().activities.back())) {
-      units.back().activities.push_back(i);
+  for (size_t i = 0; i < activities.size(); ++i) {
+    if (i > 0 && Continues(activities[i], activities[i - 1])) {
+      std::span<const size_t>& unit = units.back().activities;
+      unit = std::span(unit.data(), unit.size() + 1);
     } else {
-      units.push_back(MakeUnit(i));
+      units.push_back(MakeUnit(activities.subspan(i, 1)));
     }
   }
   return units;
@@ -82,10 +83,11 @@ bool UnitMaker::Continues(size_t activity, size_t previous) const {
          a.ruling == b.ruling;
 }
 
-Unit UnitMaker::MakeUnit(size_t activity) {
+Unit UnitMaker::MakeUnit(std::span<const size_t> activities) {
+  const size_t activity = activities.front();
   const Attributed& attributed = attribution_.activities[activity];
   Unit unit;
-  unit.activities.push_back(activity);
+  unit.activities = activities;
   unit.layer_class = attributed.layer_class;
   unit.direction = attributed.direction;
   if (process_.activities[activity].kind == ActivityKind::kKernel) {

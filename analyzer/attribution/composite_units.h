@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -39,7 +40,7 @@ struct Product {
 // One library call, one product of an imported trace, or one activity: a
 // product that is split along k is one unit of two kernels.
 struct Unit {
-  std::vector<size_t> activities;  // by index
+  std::span<const size_t> activities;  // in what UnitMaker was given
   LayerClass layer_class = LayerClass::kUnattributed;
   Direction direction = Direction::kNone;
   uint16_t traits = 0;  // NameTrait
@@ -51,18 +52,19 @@ bool IsBatched(const Unit& unit);
 // Elementwise work and the like, which may belong to what is around it.
 bool IsPointwise(const Unit& unit);
 
-// Makes the units of one stream's activities, given in order.
+// Makes the units of one stream's activities, given in order; they refer to
+// what was given.
 class UnitMaker {
  public:
   UnitMaker(const TraceModel& model, const Process& process,
             const ProcessAttribution& attribution)
       : model_(model), process_(process), attribution_(attribution) {}
 
-  std::vector<Unit> Run(const std::vector<size_t>& activities);
+  std::vector<Unit> Run(std::span<const size_t> activities);
 
  private:
   bool Continues(size_t activity, size_t previous) const;
-  Unit MakeUnit(size_t activity);
+  Unit MakeUnit(std::span<const size_t> activity);
   std::optional<Product> ProductOf(size_t activity) const;
   uint64_t FirstOperand(const Call& call) const;
   uint16_t TraitsOf(TextId name);
