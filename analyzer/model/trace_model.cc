@@ -88,11 +88,43 @@ void SortRanges(Process& process) {
   }
 }
 
-// Readers mostly bring events in order: looking is cheaper than sorting.
+// Takes out the events that come after a later one; the others stay, in order.
 template <typename T, typename Less>
-void SortUnlessSorted(std::vector<T>& events, Less less) {
-  if (std::is_sorted(events.begin(), events.end(), less)) return;
-  std::stable_sort(events.begin(), events.end(), less);
+std::vector<T> TakeLate(std::vector<T>& events, Less less) {
+  std::vector<T> late;
+  auto kept = events.begin();
+  for (T& event : events) {
+    if (kept != events.begin() && less(event, *(kept - 1))) {
+      late.push_back(event);
+    } else {
+      if (&*kept != &event) *kept = event;
+      ++kept;
+    }
+  }
+  events.erase(kept, events.end());
+  return late;
+}
+
+// Stable. Readers mostly bring events in order: only those that are out of it
+// are sorted and copied.
+template <typename T, typename Less>
+void SortNearlySorted(std::vector<T>& events, Less less) {
+  std::vector<T> late = TakeLate(events, less);
+  if (late.empty()) return;
+  std::stable_sort(late.begin(), late.end(), less);
+  // From the end, so that nothing is overwritten before it has moved. Of equal
+  // events the late one came second.
+  size_t kept = events.size();
+  events.resize(kept + late.size());
+  for (size_t to = events.size(); !late.empty();) {
+    --to;
+    if (kept > 0 && less(late.back(), events[kept - 1])) {
+      events[to] = events[--kept];
+    } else {
+      events[to] = late.back();
+      late.pop_back();
+    }
+  }
 }
 
 void Sort(Process& process) {
@@ -100,19 +132,19 @@ void Sort(Process& process) {
   const auto key = [](const Call& c) {
     return std::make_tuple(c.thread, c.begin_ns, c.depth);
   };
-  SortUnlessSorted(process.calls, [&](const Call& a, const Call& b) {
+  SortNearlySorted(process.calls, [&](const Call& a, const Call& b) {
     return key(a) < key(b);
   });
-  SortUnlessSorted(process.launches,
+  SortNearlySorted(process.launches,
                    [](const LaunchRecord& a, const LaunchRecord& b) {
                      return ThreadOrder(a) < ThreadOrder(b);
                    });
   SortRanges(process);
-  SortUnlessSorted(process.activities,
+  SortNearlySorted(process.activities,
                    [](const Activity& a, const Activity& b) {
                      return a.begin_ns < b.begin_ns;
                    });
-  SortUnlessSorted(
+  SortNearlySorted(
       process.cpu_samples,
       [](const CpuSample& a, const CpuSample& b) { return a.at_ns < b.at_ns; });
 }
