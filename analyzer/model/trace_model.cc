@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "analyzer/model/nearly_sorted.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -84,45 +86,6 @@ void SortRanges(Process& process) {
   for (Activity& activity : process.activities) {
     if (activity.annotation.known()) {
       activity.annotation = moved_to[activity.annotation.value()];
-    }
-  }
-}
-
-// Takes out the events that come after a later one; the others stay, in order.
-template <typename T, typename Less>
-std::vector<T> TakeLate(std::vector<T>& events, Less less) {
-  std::vector<T> late;
-  auto kept = events.begin();
-  for (T& event : events) {
-    if (kept != events.begin() && less(event, *(kept - 1))) {
-      late.push_back(event);
-    } else {
-      if (&*kept != &event) *kept = event;
-      ++kept;
-    }
-  }
-  events.erase(kept, events.end());
-  return late;
-}
-
-// Stable. Readers mostly bring events in order: only those that are out of it
-// are sorted and copied.
-template <typename T, typename Less>
-void SortNearlySorted(std::vector<T>& events, Less less) {
-  std::vector<T> late = TakeLate(events, less);
-  if (late.empty()) return;
-  std::stable_sort(late.begin(), late.end(), less);
-  // From the end, so that nothing is overwritten before it has moved. Of equal
-  // events the late one came second.
-  size_t kept = events.size();
-  events.resize(kept + late.size());
-  for (size_t to = events.size(); !late.empty();) {
-    --to;
-    if (kept > 0 && less(late.back(), events[kept - 1])) {
-      events[to] = events[--kept];
-    } else {
-      events[to] = late.back();
-      late.pop_back();
     }
   }
 }

@@ -31,16 +31,19 @@ int64_t CpuNs() {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
+int64_t WallNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
 double CyclesPerNs() {
-  timespec begin, end;
-  clock_gettime(CLOCK_MONOTONIC, &begin);
+  constexpr int64_t kLongNs = 100'000'000;
+  const int64_t begin = WallNs();
   const uint64_t ticks = __rdtsc();
-  do {
-    clock_gettime(CLOCK_MONOTONIC, &end);
-  } while (end.tv_sec - begin.tv_sec < 1 && end.tv_nsec < 100'000'000);
-  const double ns = static_cast<double>(end.tv_sec - begin.tv_sec) * 1e9 +
-                    static_cast<double>(end.tv_nsec - begin.tv_nsec);
-  return static_cast<double>(__rdtsc() - ticks) / ns;
+  int64_t ns = 0;
+  while (ns < kLongNs) ns = WallNs() - begin;
+  return static_cast<double>(__rdtsc() - ticks) / static_cast<double>(ns);
 }
 
 // Bytes of the heap and of mapped files that are resident now.
