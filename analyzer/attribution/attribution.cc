@@ -8,6 +8,7 @@
 #include "analyzer/attribution/composite.h"
 #include "analyzer/attribution/correlator.h"
 #include "analyzer/attribution/direction.h"
+#include "analyzer/attribution/meaning_cache.h"
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/range_index.h"
 
@@ -38,7 +39,11 @@ bool NamesAutogradNode(std::string_view name) {
 class Classifier {
  public:
   Classifier(const TraceModel& model, const Process& process)
-      : model_(model), process_(process), ranges_(process) {}
+      : model_(model),
+        process_(process),
+        ranges_(process),
+        meanings_(model, process),
+        works_(process.calls.size()) {}
 
   ProcessAttribution Run() {
     Correlation correlation = Correlate(model_, process_);
@@ -94,26 +99,22 @@ class Classifier {
   }
 
   const std::optional<CallMeaning>& MeaningOfCall(CallId id) {
-    const auto [it, is_new] = meanings_.try_emplace(id.value());
-    if (is_new) {
-      it->second = MeaningOf(model_, process_, process_.calls[id.value()]);
-    }
-    return it->second;
+    return meanings_.Of(id);
   }
 
   // A call works once, a captured call once per replay of its graph.
   WorkId WorkOf(CallId call, const Activity& activity,
                 const CallMeaning& meaning) {
     const uint64_t replay = activity.graph_node != 0 ? activity.correlation : 0;
-    const auto [it, is_new] =
-        works_.try_emplace(std::pair(call.value(), replay));
-    if (is_new) {
-      it->second = WorkId(result_.works.size());
+    WorkId& work = replay == 0 ? works_[call.value()]
+                               : replayed_works_[{call.value(), replay}];
+    if (!work.known()) {
+      work = WorkId(result_.works.size());
       result_.works.push_back({call, process_.calls[call.value()].operation,
                                meaning.leading, meaning.cost, 0});
     }
-    AddTime(it->second, activity);
-    return it->second;
+    AddTime(work, activity);
+    return work;
   }
 
   void AddTime(WorkId work, const Activity& activity) {
@@ -210,8 +211,9 @@ class Classifier {
   const Process& process_;
   const RangeIndex ranges_;
   ProcessAttribution result_;
-  absl::flat_hash_map<size_t, std::optional<CallMeaning>> meanings_;
-  absl::flat_hash_map<std::pair<size_t, uint64_t>, WorkId> works_;
+  MeaningCache meanings_;
+  std::vector<WorkId> works_;  // by call, but of replays
+  absl::flat_hash_map<std::pair<size_t, uint64_t>, WorkId> replayed_works_;
   absl::flat_hash_map<size_t, WorkId> range_works_;
   absl::flat_hash_map<size_t, bool> autograd_nodes_;  // by name
   absl::flat_hash_map<size_t, const NameRule*> range_rules_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/attributed.h"
@@ -55,7 +56,8 @@ struct Tallies {
   auto operator<=>(const Tallies&) const = default;
 };
 
-// Fills the tallies of one process. Holds references to all it is given.
+// Fills the tallies of one process. Holds references to all it is given, and
+// pointers to the rows of `tallies`: nobody may take rows away meanwhile.
 class TallyKeeper {
  public:
   TallyKeeper(const TraceModel& model, const Process& process,
@@ -63,7 +65,9 @@ class TallyKeeper {
       : model_(model),
         process_(process),
         attribution_(attribution),
-        tallies_(tallies) {}
+        tallies_(tallies),
+        apis_(model.entry_points.size()),
+        scalars_of_(attribution.works.size()) {}
 
   // `ns` of the activity lie inside the windows; `new_work`: the first
   // activity of its work there.
@@ -75,13 +79,30 @@ class TallyKeeper {
   void AddCalls(const Steps& steps);
 
  private:
-  const std::string& Demangled(TextId name);
+  // Strings are made once for each row; activities find theirs by numbers: a
+  // kernel's name, or the kind of copy.
+  using KernelNumbers = std::tuple<TextId, ActivityKind, CopyKind, LayerClass>;
+  // Entry point; function, or the name of a kernel without call; scalars.
+  using OpNumbers =
+      std::tuple<EntryPointId, TextId, uint32_t, LayerClass, Direction>;
+  using Dims = decltype(opmodel::Operation::dims);
+
+  KernelSums& KernelRow(const Activity& activity, LayerClass layer_class);
+  OpSums& OpRow(const Activity& activity, const Attributed& attributed);
+  ApiSums& ApiRow(const Call& call);
+  std::string NameOf(const Activity& activity) const;
+  // 0: no work. Works of equal scalars have equal numbers.
+  uint32_t ScalarsOf(WorkId work);
 
   const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
   Tallies& tallies_;
-  absl::flat_hash_map<size_t, std::string> demangled_;
+  absl::flat_hash_map<KernelNumbers, KernelSums*> kernels_;
+  absl::flat_hash_map<OpNumbers, OpSums*> ops_;
+  std::vector<ApiSums*> apis_;  // by entry point; null: no row yet
+  absl::flat_hash_map<std::pair<opmodel::DType, Dims>, uint32_t> scalars_;
+  std::vector<uint32_t> scalars_of_;  // by work; 0: not looked at yet
 };
 
 }  // namespace dltap::analyzer

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "analyzer/model/nearly_sorted.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -88,31 +90,24 @@ void SortRanges(Process& process) {
   }
 }
 
-// Readers mostly bring events in order: looking is cheaper than sorting.
-template <typename T, typename Less>
-void SortUnlessSorted(std::vector<T>& events, Less less) {
-  if (std::is_sorted(events.begin(), events.end(), less)) return;
-  std::stable_sort(events.begin(), events.end(), less);
-}
-
 void Sort(Process& process) {
   // Depth breaks ties: a virtual clock may give parent and child one time.
   const auto key = [](const Call& c) {
     return std::make_tuple(c.thread, c.begin_ns, c.depth);
   };
-  SortUnlessSorted(process.calls, [&](const Call& a, const Call& b) {
+  SortNearlySorted(process.calls, [&](const Call& a, const Call& b) {
     return key(a) < key(b);
   });
-  SortUnlessSorted(process.launches,
+  SortNearlySorted(process.launches,
                    [](const LaunchRecord& a, const LaunchRecord& b) {
                      return ThreadOrder(a) < ThreadOrder(b);
                    });
   SortRanges(process);
-  SortUnlessSorted(process.activities,
+  SortNearlySorted(process.activities,
                    [](const Activity& a, const Activity& b) {
                      return a.begin_ns < b.begin_ns;
                    });
-  SortUnlessSorted(
+  SortNearlySorted(
       process.cpu_samples,
       [](const CpuSample& a, const CpuSample& b) { return a.at_ns < b.at_ns; });
 }
