@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs programs of programs.py, each in a process forked from this one.
+
+With --profile, torch.profiler writes OUT/NAME.json of each; otherwise
+OUT/pids.json says which process ran which program. A step that fails ends its
+program alone; OUT/failed.json has the message.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+import traceback
+
+import torch
+
+from programs import PROGRAMS
+
+STEPS = 3
+
+
+def run(name):
+    torch.manual_seed(0)
+    step = PROGRAMS[name]("cuda")
+    for _ in range(STEPS):
+        step()
+    torch.cuda.synchronize()
+
+
+def run_profiled(name, path):
+    kinds = torch.profiler.ProfilerActivity
+    with torch.profiler.profile(activities=[kinds.CPU, kinds.CUDA],
+                                record_shapes=True) as profiler:
+        run(name)
+    profiler.export_chrome_trace(str(path))
+
+
+def in_child(work) -> tuple[int, str]:
+    """The child's pid, and what it died of; nothing if it lives."""
+    reads, writes = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        code = 0
+        try:
+            work()
+        except BaseException:  # the parent tells
+            os.write(writes, traceback.format_exc()[-4000:].encode())
+            code = 1
+        sys.exit(code)  # not os._exit: the last kernels are still to be told
+    os.close(writes)
+    with os.fdopen(reads) as pipe:
+        message = pipe.read()
+    status = os.waitpid(pid, 0)[1]
+    return pid, message or (f"status {status}" if status else "")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("names", nargs="+")
+    parser.add_argument("--profile", action="store_true")
+    options = parser.parse_args()
+    pids, failed = {}, {}
+    for name in options.names:
+        path = options.out / f"{name}.json"
+        work = ((lambda: run_profiled(name, path)) if options.profile
+                else (lambda: run(name)))
+        pids[name], message = in_child(work)
+        if message:
+            failed[name] = message
+    (options.out / "pids.json").write_text(json.dumps(pids))
+    (options.out / "failed.json").write_text(json.dumps(failed))
+
+
+if __name__ == "__main__":
+    main()
