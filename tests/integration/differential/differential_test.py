@@ -162,13 +162,21 @@ def run_both(python, folder: pathlib.Path, names) -> None:
     for place in ("tap", "profiler"):
         (folder / place).mkdir()
     command = [python, RUN]
+    # What `dltap run` sets for Triton and the bare run must be told; what one
+    # run compiled, the other would find.
+    variables = {"DLTAP_SIM_CLOCK": "real",
+                 "TORCHINDUCTOR_COMPILE_THREADS": "1",
+                 "TORCHINDUCTOR_DETERMINISTIC": "1"}  # no trials
+    caches = {"TRITON_LIBCUDA_PATH": str(chain.SIMGPU),
+              "TRITON_CACHE_DIR": str(folder / "triton"),
+              "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor")}
     with concurrent.futures.ThreadPoolExecutor() as pool:
         runs = [pool.submit(chain.run_tapped,
                             [*command, folder / "tap", *names],
-                            folder / "trace", DLTAP_SIM_CLOCK="real"),
+                            folder / "trace", **variables),
                 pool.submit(chain.run_bare,
                             [*command, folder / "profiler", *names,
-                             "--profile"], DLTAP_SIM_CLOCK="real")]
+                             "--profile"], **variables, **caches)]
         for run in runs:
             run.result()
 

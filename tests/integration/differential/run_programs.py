@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs of programs.py, each in a process forked from this one.
 
-With --profile, torch.profiler writes OUT/NAME.json of each; otherwise
-OUT/pids.json says which process ran which program. A step that fails ends its
+With --profile, torch.profiler writes OUT/NAME.json of each; with --flops that
+has its FLOPs by operator. OUT/pids.json says which process ran which program. A step that fails ends its
 program alone; OUT/failed.json has the message.
 """
 
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ import sys
 import traceback
 
 import torch
+from torch.utils import flop_counter
 
 from programs import PROGRAMS
 
@@ -34,6 +36,20 @@ def run_profiled(name, path):
                                 record_shapes=True) as profiler:
         run(name)
     profiler.export_chrome_trace(str(path))
+
+
+def count_flops(name, path):
+    """FLOPs by operator, as PyTorch counts them."""
+    # Of cuDNN's recurrent operators it knows no formula; of products it does.
+    for layer in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN):
+        def without_cudnn(self, *args, forward=layer.forward, **kwargs):
+            with torch.backends.cudnn.flags(enabled=False):
+                return forward(self, *args, **kwargs)
+        layer.forward = without_cudnn
+    with flop_counter.FlopCounterMode(display=False) as counter:
+        run(name)
+    counts = counter.get_flop_counts()["Global"]
+    path.write_text(json.dumps({str(op): n for op, n in counts.items()}))
 
 
 def in_child(work) -> tuple[int, str]:
@@ -59,13 +75,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("names", nargs="+")
-    parser.add_argument("--profile", action="store_true")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--profile", action="store_true")
+    kinds.add_argument("--flops", action="store_true")
     options = parser.parse_args()
     pids, failed = {}, {}
     for name in options.names:
         path = options.out / f"{name}.json"
-        work = ((lambda: run_profiled(name, path)) if options.profile
-                else (lambda: run(name)))
+        work = functools.partial(
+            run_profiled if options.profile else
+            count_flops if options.flops else run, name,
+            *([path] if options.profile or options.flops else []))
         pids[name], message = in_child(work)
         if message:
             failed[name] = message
