@@ -32,12 +32,14 @@ struct Work {
 struct Attributed {
   CallId submitted_by;  // see Join
   CallId owner;
-  WorkId work;  // none: a framework's own kernel, a copy
+  WorkId work;     // none: a framework's own kernel, a copy
+  RangeId ruling;  // the range that gives the class, or would
   LayerClass layer_class = LayerClass::kUnattributed;
   Direction direction = Direction::kNone;
   JoinedBy joined_by = JoinedBy::kNone;
   ClassFrom class_from = ClassFrom::kNone;
-  bool autotune = false;  // a trial run, no work of the model
+  bool autotune = false;     // a trial run, no work of the model
+  bool in_backward = false;  // inside a range of the backward pass
 };
 
 struct ProcessAttribution {

@@ -50,18 +50,28 @@ class Classifier {
     out.submitted_by = join.submitted_by;
     out.owner = join.owner;
     out.joined_by = join.joined_by;
-    if (ClassifyByCall(activity, out)) return out;
+    const RangeId innermost = RangeOf(activity, out);
+    SetRuling(innermost, out);
     if (activity.kind != ActivityKind::kKernel) {
-      out.layer_class = ClassOfCopy(activity);
-      out.class_from = ClassFrom::kApiArguments;
-      return out;
+      ClassifyCopy(activity, out);
+    } else if (!ClassifyByCall(activity, out)) {
+      ClassifyByName(activity, innermost, out);
     }
-    if (!ClassifyByAnnotation(activity, out)) ClassifyByName(activity, out);
     return out;
   }
 
-  // A kernel inside a library call has the call's class; so have the memsets
-  // and copies that the library puts around it.
+  // Copies stay copies inside a library call, but are part of its work.
+  void ClassifyCopy(const Activity& activity, Attributed& out) {
+    out.layer_class = ClassOfCopy(activity);
+    out.class_from = ClassFrom::kApiArguments;
+    if (!out.owner.known()) return;
+    if (const std::optional<CallMeaning>& meaning = MeaningOfCall(out.owner)) {
+      out.autotune = meaning->autotune;
+      out.work = WorkOf(out.owner, activity, *meaning);
+    }
+  }
+
+  // A kernel inside a library call has the call's class.
   bool ClassifyByCall(const Activity& activity, Attributed& out) {
     if (!out.owner.known()) return false;
     const std::optional<CallMeaning>& meaning = MeaningOfCall(out.owner);
@@ -111,26 +121,39 @@ class Classifier {
     return ranges_.InnermostAt(at.thread, at.begin_ns);
   }
 
-  bool ClassifyByAnnotation(const Activity& activity, Attributed& out) {
+  // The innermost range that a rule knows rules, or a container around it.
+  void SetRuling(RangeId innermost, Attributed& out) {
     const NameRule* rule = nullptr;
-    RangeId ruling;
-    bool backward = false;
-    const RangeId innermost = RangeOf(activity, out);
     for (RangeId id = innermost; id.known(); id = ranges_.ParentOf(id)) {
       const Range& range = process_.ranges[id.value()];
-      backward |= range.backward;
+      out.in_backward |= range.backward;
       const NameRule* match = RuleOfRange(range.name);
-      if (match == nullptr || (rule != nullptr && !match->container)) continue;
+      if (match == nullptr) continue;
+      if (out.direction == Direction::kNone) out.direction = match->direction;
+      if (rule != nullptr && !match->outranks) continue;
       rule = match;
-      ruling = id;
+      out.ruling = id;
     }
-    if (backward) out.direction = Direction::kBackward;
-    if (rule == nullptr) return false;
+  }
+
+  // By the operator, unless the kernel's own name is certain or none rules.
+  void ClassifyByName(const Activity& activity, RangeId innermost,
+                      Attributed& out) {
+    const NameRule* by_name = RuleOfKernel(activity.name);
+    const bool is_certain = by_name != nullptr && by_name->outranks;
+    const NameRule* rule = by_name;
+    if (out.ruling.known() && !is_certain) {
+      rule = RuleOfRange(process_.ranges[out.ruling.value()].name);
+      out.class_from = ClassFrom::kAnnotation;
+      out.work = WorkOfRange(innermost, out.ruling, activity);
+    } else if (rule != nullptr) {
+      out.class_from = ClassFrom::kKernelName;
+    }
+    if (rule == nullptr) return;
     out.layer_class = rule->layer_class;
-    out.class_from = ClassFrom::kAnnotation;
-    if (out.direction == Direction::kNone) out.direction = rule->direction;
-    out.work = WorkOfRange(innermost, ruling, activity);
-    return true;
+    if (out.direction == Direction::kNone && by_name != nullptr) {
+      out.direction = by_name->direction;
+    }
   }
 
   // Imported operators carry shapes; the kernels of one share its work.
@@ -162,16 +185,10 @@ class Classifier {
     return it->second;
   }
 
-  void ClassifyByName(const Activity& activity, Attributed& out) {
-    const auto [it, is_new] = kernel_rules_.try_emplace(activity.name.value());
-    if (is_new) {
-      it->second = MatchKernelName(Demangle(model_.texts[activity.name]));
-    }
-    const NameRule* rule = it->second;
-    if (rule == nullptr) return;
-    out.layer_class = rule->layer_class;
-    out.class_from = ClassFrom::kKernelName;
-    if (out.direction == Direction::kNone) out.direction = rule->direction;
+  const NameRule* RuleOfKernel(TextId name) {
+    const auto [it, is_new] = kernel_rules_.try_emplace(name.value());
+    if (is_new) it->second = MatchKernelName(Demangle(model_.texts[name]));
+    return it->second;
   }
 
   const TraceModel& model_;

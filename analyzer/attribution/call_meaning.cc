@@ -78,19 +78,45 @@ int Rank(LayerClass layer_class) {
   }
 }
 
-// S = QK', softmax(S), SV: a graph of at least two products with an
-// exponential or reduction chain between them.
-bool IsCompositeAttention(const OperationNodes& nodes) {
-  const auto is_product = [](const opmodel::Operation& op) {
-    return op.kind == OpKind::kGemm;
+bool IsProduct(const Operation& op) { return op.kind == OpKind::kGemm; }
+
+// Whether the result of one product may, value by value, be an operand of the
+// other: by its dimensions, where they are known.
+bool MayFeed(const Operation& from, const Operation& to) {
+  const int64_t m = from[Dim::kM];
+  const int64_t n = from[Dim::kN];
+  if (m == 0 || n == 0 || to[Dim::kK] == 0) return true;
+  const auto is_operand = [&](Dim rows) {
+    return (to[Dim::kK] == m && to[rows] == n) ||
+           (to[Dim::kK] == n && to[rows] == m);
   };
-  const auto first = std::find_if(nodes.begin(), nodes.end(), is_product);
-  if (first == nodes.end()) return false;
-  const auto second = std::find_if(first + 1, nodes.end(), is_product);
-  if (second == nodes.end()) return false;
-  return std::any_of(first + 1, second, [](const opmodel::Operation& op) {
-    return op.kind == OpKind::kReduction || op.kind == OpKind::kSoftmaxForward;
-  });
+  return is_operand(Dim::kM) || is_operand(Dim::kN);
+}
+
+// S = QK', softmax(S), SV, or the backward pass of that: products of which one
+// feeds another, and a softmax's reductions and pointwise work in the same
+// graph, in any order. Backward, a reduction (of O dO) comes first of all.
+bool IsCompositeAttention(const OperationNodes& nodes) {
+  bool reduces = false;
+  bool feeds = false;
+  for (const Operation& op : nodes) {
+    reduces |= op.kind == OpKind::kReduction ||
+               op.kind == OpKind::kSoftmaxForward ||
+               op.kind == OpKind::kSoftmaxBackward;
+    if (!IsProduct(op) || feeds) continue;
+    feeds = std::any_of(nodes.begin(), nodes.end(), [&](const Operation& to) {
+      return &to != &op && IsProduct(to) && MayFeed(op, to);
+    });
+  }
+  return reduces && feeds;
+}
+
+// Forward there are two products (three with a product of positions); backward
+// computes S and dS again and the gradients of Q, K and V: five, or four with
+// S stored.
+Direction DirectionOfAttention(const OperationNodes& nodes) {
+  const auto products = std::count_if(nodes.begin(), nodes.end(), IsProduct);
+  return products >= 4 ? Direction::kBackward : Direction::kForward;
 }
 
 }  // namespace
@@ -113,11 +139,7 @@ CallMeaning MeaningOf(const OperationNodes& nodes) {
   meaning.direction = DirectionOf(leading->kind);
   if (meaning.layer_class == LayerClass::kGemm && IsCompositeAttention(nodes)) {
     meaning.layer_class = LayerClass::kAttention;
-    const auto products =
-        std::count_if(nodes.begin(), nodes.end(),
-                      [](const auto& op) { return op.kind == OpKind::kGemm; });
-    meaning.direction =
-        products >= 4 ? Direction::kBackward : Direction::kForward;
+    meaning.direction = DirectionOfAttention(nodes);
   }
   // A fused graph does the arithmetic of all its nodes but moves only what
   // enters and leaves; the leading node's traffic stands for that.

@@ -3,19 +3,59 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 namespace dltap::analyzer {
 namespace {
 
-TEST(NameRulesTest, EveryKernelRuleCatchesItsOwnExample) {
-  for (const NameRule& rule : KernelNameRules()) {
-    EXPECT_EQ(MatchKernelName(rule.example), &rule) << rule.example;
+std::string GlobsOf(const NameRule* rule) {
+  return rule == nullptr ? "no rule" : std::string(rule->globs);
+}
+
+void ExpectCaught(const NameRule& rule,
+                  const NameRule* (*match)(std::string_view)) {
+  for (std::string_view rest = rule.examples; !rest.empty();) {
+    const size_t bar = std::min(rest.find('|'), rest.size());
+    const std::string_view example = rest.substr(0, bar);
+    EXPECT_EQ(GlobsOf(match(example)), rule.globs) << example;
+    rest.remove_prefix(std::min(bar + 1, rest.size()));
   }
 }
 
-TEST(NameRulesTest, EveryOperatorRuleCatchesItsOwnExample) {
-  for (const NameRule& rule : OperatorNameRules()) {
-    EXPECT_EQ(MatchOperatorName(rule.example), &rule) << rule.example;
+TEST(NameRulesTest, EveryKernelRuleCatchesItsOwnExamples) {
+  for (const NameRule& rule : KernelNameRules()) {
+    ExpectCaught(rule, MatchKernelName);
   }
+}
+
+TEST(NameRulesTest, EveryOperatorRuleCatchesItsOwnExamples) {
+  for (const NameRule& rule : OperatorNameRules()) {
+    ExpectCaught(rule, MatchOperatorName);
+  }
+}
+
+TEST(KernelPathTest, KeepsWhatTheKernelDoes) {
+  EXPECT_EQ(KernelPath("void a::(anonymous namespace)::k<4, a::F<float>, "
+                       "long>(b::Gemm*)"),
+            "a::k<a::F<>>");
+  EXPECT_EQ(KernelPath("volta_sgemm_32x128_tn"), "volta_sgemm_32x128_tn");
+  EXPECT_EQ(KernelPath("void a::k<a::f(b::Gemm&)::{lambda(float)#1}>(int)"),
+            "a::k<a::f::{lambda#1}>");
+  EXPECT_EQ(KernelPath("void a::<unnamed>::k<(int)4, (bool)1>(T1 *)"),
+            "a::k<>");
+  EXPECT_EQ(KernelPath("a::f(int)::k<float>(int)"), "a::f::k<>");
+  EXPECT_EQ(KernelPath("triton_poi_fused_cat_12"), "triton_poi_fused_cat");
+  EXPECT_EQ(KernelPath(""), "");
+  EXPECT_EQ(KernelPath("k<a::b(c<d"), "k<a::b");
+  EXPECT_EQ(KernelPath("k>,)"), "k>,)");
+}
+
+TEST(NameRulesTest, AParameterListDecidesNothing) {
+  EXPECT_EQ(MatchKernelName("void secret(fbgemm_gpu::Tensor, Softmax*)"),
+            nullptr);
+  EXPECT_EQ(MatchKernelName("void secret<cutlass::half_t, 8>(int)"), nullptr);
 }
 
 TEST(NameRulesTest, UnknownNamesMatchNothing) {
