@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/attribution/algorithm.h"
 #include "analyzer/attribution/call_meaning.h"
 #include "analyzer/attribution/composite.h"
 #include "analyzer/attribution/correlator.h"
@@ -211,6 +212,7 @@ Attribution Attribute(const TraceModel& model,
     ProcessAttribution result = Classifier(model, process).Run();
     InferDirections(process, result);
     if (options.composite) RegroupComposites(process, result);
+    AddAlgorithms(model, process, result);
     attribution.processes.push_back(std::move(result));
   }
   return attribution;

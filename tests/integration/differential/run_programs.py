@@ -38,6 +38,24 @@ def run_profiled(name, path):
     profiler.export_chrome_trace(str(path))
 
 
+def causal_halves() -> dict:
+    """PyTorch counts causal attention whole; a mask leaves half the pairs."""
+    def half(count, at):
+        def formula(*args, **kwargs):
+            causal = (args[at] if len(args) > at
+                      else kwargs.get("is_causal", False))
+            return count(*args, **kwargs) // (2 if causal else 1)
+        formula._get_raw = True  # tensors, as the counters of the registry
+        return formula
+    mapping = {}
+    for packet, count in flop_counter.flop_registry.items():
+        schema = packet.default._schema if hasattr(packet, "default") else None
+        names = [a.name for a in schema.arguments] if schema else []
+        if "is_causal" in names:
+            mapping[packet] = half(count, names.index("is_causal"))
+    return mapping
+
+
 def count_flops(name, path):
     """FLOPs by operator, as PyTorch counts them."""
     # Of cuDNN's recurrent operators it knows no formula; of products it does.
@@ -46,9 +64,10 @@ def count_flops(name, path):
             with torch.backends.cudnn.flags(enabled=False):
                 return forward(self, *args, **kwargs)
         layer.forward = without_cudnn
-    with flop_counter.FlopCounterMode(display=False) as counter:
+    with flop_counter.FlopCounterMode(
+            display=False, custom_mapping=causal_halves()) as counter:
         run(name)
-    counts = counter.get_flop_counts()["Global"]
+    counts = counter.get_flop_counts().get("Global", {})
     path.write_text(json.dumps({str(op): n for op, n in counts.items()}))
 
 
