@@ -25,6 +25,15 @@ LayerClass ClassOfCopy(const Activity& activity) {
   }
 }
 
+// "AddmmBackward0", "torch::autograd::CopyBackwards", also with ", seq = 7".
+bool NamesAutogradNode(std::string_view name) {
+  name = name.substr(0, name.find(", "));
+  while (!name.empty() && name.back() >= '0' && name.back() <= '9') {
+    name.remove_suffix(1);
+  }
+  return name.ends_with("Backward") || name.ends_with("Backwards");
+}
+
 // Classifies the activities of one process, one at a time; what a call, a
 // range or a name says is worked out once.
 class Classifier {
@@ -127,7 +136,7 @@ class Classifier {
     const NameRule* rule = nullptr;
     for (RangeId id = innermost; id.known(); id = ranges_.ParentOf(id)) {
       const Range& range = process_.ranges[id.value()];
-      out.in_backward |= range.backward;
+      out.in_backward |= range.backward || IsAutogradNode(range.name);
       const NameRule* match = RuleOfRange(range.name);
       if (match == nullptr) continue;
       if (out.direction == Direction::kNone) out.direction = match->direction;
@@ -180,6 +189,12 @@ class Classifier {
     return it->second;
   }
 
+  bool IsAutogradNode(TextId name) {
+    const auto [it, is_new] = autograd_nodes_.try_emplace(name.value());
+    if (is_new) it->second = NamesAutogradNode(model_.texts[name]);
+    return it->second;
+  }
+
   const NameRule* RuleOfRange(TextId name) {
     const auto [it, is_new] = range_rules_.try_emplace(name.value());
     if (is_new) it->second = MatchOperatorName(model_.texts[name]);
@@ -199,6 +214,7 @@ class Classifier {
   absl::flat_hash_map<size_t, std::optional<CallMeaning>> meanings_;
   absl::flat_hash_map<std::pair<size_t, uint64_t>, WorkId> works_;
   absl::flat_hash_map<size_t, WorkId> range_works_;
+  absl::flat_hash_map<size_t, bool> autograd_nodes_;  // by name
   absl::flat_hash_map<size_t, const NameRule*> range_rules_;
   absl::flat_hash_map<size_t, const NameRule*> kernel_rules_;
 };
@@ -210,9 +226,9 @@ Attribution Attribute(const TraceModel& model,
   Attribution attribution;
   for (const Process& process : model.processes) {
     ProcessAttribution result = Classifier(model, process).Run();
-    InferDirections(process, result);
-    if (options.composite) RegroupComposites(process, result);
     AddAlgorithms(model, process, result);
+    InferDirections(model, process, result);
+    if (options.composite) RegroupComposites(model, process, result);
     attribution.processes.push_back(std::move(result));
   }
   return attribution;

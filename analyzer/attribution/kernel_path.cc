@@ -64,6 +64,13 @@ class PathBuilder {
  private:
   // False: the name ends here.
   bool Take() {
+    // nvcc's own name of a file's anonymous namespace.
+    if (rest_.starts_with("_INTERNAL_")) {
+      const size_t end = rest_.find("::");
+      rest_.remove_prefix(end == std::string_view::npos ? rest_.size()
+                                                        : end + 2);
+      return true;
+    }
     for (std::string_view anonymous : kAnonymous) {
       if (rest_.starts_with(anonymous)) {
         rest_.remove_prefix(anonymous.size());

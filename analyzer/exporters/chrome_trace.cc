@@ -176,10 +176,18 @@ class ChromeWriter {
       json_.Field("operator",
                   model_.texts[ranges[activity.annotation.value()].name]);
     }
+    if (attributed.ruling.known()) WriteOperatorClass(p, attributed.ruling);
     const Efficiency work =
         EfficiencyOf(attribution_.processes[p], attributed,
                      activity.end_ns - activity.begin_ns, nullptr);
     if (work.known_ns > 0) json_.Field("flops", work.flops);
+  }
+
+  void WriteOperatorClass(size_t p, RangeId id) {
+    const Range& range = model_.processes[p].ranges[id.value()];
+    const NameRule* rule = MatchOperatorName(model_.texts[range.name]);
+    if (rule == nullptr) return;
+    json_.Field("class_by_operator", analyzer::Name(rule->layer_class));
   }
 
   const NameRule* RuleOf(TextId name) {

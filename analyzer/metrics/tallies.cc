@@ -43,6 +43,12 @@ void Tallies::Add(const Tallies& other) {
     KernelSums& into = kernels[key];
     into.count += sums.count;
     into.gpu_ns += sums.gpu_ns;
+    into.efficiency.Add(sums.efficiency);
+  }
+  for (const auto& [key, sums] : other.conflicts) {
+    ConflictSums& into = conflicts[key];
+    into.count += sums.count;
+    into.gpu_ns += sums.gpu_ns;
   }
   for (const auto& [key, sums] : other.ops) {
     OpSums& into = ops[key];
@@ -58,6 +64,33 @@ const std::string& TallyKeeper::Demangled(TextId name) {
   return it->second;
 }
 
+// What a name alone says is compared with what the library call, or the
+// operator, says of the same kernel. Regrouped kernels have lost the latter.
+void TallyKeeper::AddConflict(const Activity& activity,
+                              const Attributed& attributed, int64_t ns) {
+  const ClassFrom from = attributed.class_from;
+  const bool by_call =
+      from == ClassFrom::kApiArguments || from == ClassFrom::kCudnnGraph;
+  if (activity.kind != ActivityKind::kKernel) return;
+  if (!by_call && from != ClassFrom::kAnnotation) return;
+  const auto [it, is_new] = rules_.try_emplace(activity.name.value());
+  if (is_new) it->second = MatchKernelName(Demangled(activity.name));
+  const NameRule* rule = it->second;
+  if (rule == nullptr || rule->layer_class == attributed.layer_class) return;
+  std::string origin;
+  if (by_call && attributed.owner.known()) {
+    const Call& call = process_.calls[attributed.owner.value()];
+    origin = model_.entry_points[call.entry.value()].symbol;
+  } else if (attributed.ruling.known()) {
+    origin = model_.texts[process_.ranges[attributed.ruling.value()].name];
+  }
+  ConflictSums& sums =
+      tallies_.conflicts[{Demangled(activity.name), rule->layer_class,
+                          attributed.layer_class, from, origin}];
+  ++sums.count;
+  sums.gpu_ns += ns;
+}
+
 void TallyKeeper::Add(size_t index, int64_t ns, const Efficiency& efficiency,
                       bool new_work) {
   const Activity& activity = process_.activities[index];
@@ -68,6 +101,8 @@ void TallyKeeper::Add(size_t index, int64_t ns, const Efficiency& efficiency,
   KernelSums& kernel = tallies_.kernels[{name, attributed.layer_class}];
   ++kernel.count;
   kernel.gpu_ns += ns;
+  kernel.efficiency.Add(efficiency);
+  AddConflict(activity, attributed, ns);
 
   const std::string op_name =
       attributed.work.known() || attributed.owner.known()

@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/name_rules.h"
 #include "analyzer/metrics/efficiency.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/model/trace_model.h"
@@ -28,6 +29,7 @@ struct ApiSums {
 struct KernelSums {
   uint64_t count = 0;
   int64_t gpu_ns = 0;
+  Efficiency efficiency;
 
   auto operator<=>(const KernelSums&) const = default;
 };
@@ -40,6 +42,24 @@ struct OpSums {
   auto operator<=>(const OpSums&) const = default;
 };
 
+// A kernel whose name tells one class while its call or operator tells another.
+struct Conflict {
+  std::string kernel;  // demangled
+  LayerClass by_name;
+  LayerClass by_origin;
+  ClassFrom from;
+  std::string origin;  // the call's or the operator's name
+
+  auto operator<=>(const Conflict&) const = default;
+};
+
+struct ConflictSums {
+  uint64_t count = 0;
+  int64_t gpu_ns = 0;
+
+  auto operator<=>(const ConflictSums&) const = default;
+};
+
 using KernelKey = std::pair<std::string, LayerClass>;  // demangled name
 // Entry point and its scalars.
 using OpKey = std::tuple<std::string, LayerClass, Direction>;
@@ -49,6 +69,7 @@ struct Tallies {
   std::map<std::string, ApiSums> apis;
   std::map<KernelKey, KernelSums> kernels;
   std::map<OpKey, OpSums> ops;
+  std::map<Conflict, ConflictSums> conflicts;
 
   void Add(const Tallies& other);
 
@@ -76,12 +97,15 @@ class TallyKeeper {
 
  private:
   const std::string& Demangled(TextId name);
+  void AddConflict(const Activity& activity, const Attributed& attributed,
+                   int64_t ns);
 
   const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
   Tallies& tallies_;
   absl::flat_hash_map<size_t, std::string> demangled_;
+  absl::flat_hash_map<size_t, const NameRule*> rules_;  // of kernels' names
 };
 
 }  // namespace dltap::analyzer

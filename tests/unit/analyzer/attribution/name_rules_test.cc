@@ -52,7 +52,47 @@ TEST(KernelPathTest, KeepsWhatTheKernelDoes) {
   EXPECT_EQ(KernelPath("k>,)"), "k>,)");
 }
 
+TEST(NameRulesTest, AFusionIsWhatItsDominantOperationIs) {
+  const auto class_of = [](std::string_view name) {
+    return MatchKernelName(name)->layer_class;
+  };
+  EXPECT_EQ(class_of("triton_poi_fused_add_convolution_0"),
+            LayerClass::kElementwise);
+  EXPECT_EQ(class_of("triton_per_fused_add_native_layer_norm_view_4"),
+            LayerClass::kNorm);
+  EXPECT_EQ(class_of("triton_tem_fused_mm_relu_9"), LayerClass::kGemm);
+  EXPECT_EQ(class_of("triton_red_fused_addmm_sum_2"), LayerClass::kReduction);
+  EXPECT_EQ(class_of("loop_convert_fusion_2"), LayerClass::kLayout);
+}
+
+TEST(NameRulesTest, ACastThatComputesIsWhatItComputes) {
+  const std::string head =
+      "void at::native::elementwise_kernel<128, 4, "
+      "at::native::gpu_kernel_impl<";
+  const std::string tail =
+      ">(at::TensorIteratorBase&)::{lambda(int)#1}, "
+      "at::native::memory::LoadWithCast<2>, "
+      "at::native::memory::StoreWithCast<1> >(int)";
+  const auto class_of = [&](const std::string& functor) {
+    return MatchKernelName(head + functor + tail)->layer_class;
+  };
+  EXPECT_EQ(class_of("at::native::CUDAFunctor_add<float>"),
+            LayerClass::kElementwise);
+  EXPECT_EQ(class_of("at::native::sigmoid_kernel_cuda(at::TensorIteratorBase&)"
+                     "::{lambda(float)#1}"),
+            LayerClass::kActivation);
+  EXPECT_EQ(class_of("at::native::direct_copy_kernel_cuda("
+                     "at::TensorIteratorBase&)::{lambda(float)#1}"),
+            LayerClass::kLayout);
+}
+
 TEST(NameRulesTest, AParameterListDecidesNothing) {
+  EXPECT_EQ(MatchKernelName("void at::native::jagged_dense_elementwise_kernel_<"
+                            "at::native::_fbgemm_dense_to_jagged(at::Tensor&)>"
+                            "(int, at::Gemm)")
+                ->layer_class,
+            LayerClass::kLayout);
+
   EXPECT_EQ(MatchKernelName("void secret(fbgemm_gpu::Tensor, Softmax*)"),
             nullptr);
   EXPECT_EQ(MatchKernelName("void secret<cutlass::half_t, 8>(int)"), nullptr);
