@@ -26,6 +26,8 @@ struct Work {
   opmodel::Operation leading;  // the node that gives the class; kUnknown
   std::optional<opmodel::Cost> cost;
   int64_t kernel_ns = 0;  // sum over its kernels
+  // What its algorithm did of cost->flops; nullopt: not known.
+  std::optional<double> executed_flops = std::nullopt;
 };
 
 // What is known of one activity.

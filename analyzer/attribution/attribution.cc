@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/attribution/algorithm.h"
 #include "analyzer/attribution/call_meaning.h"
 #include "analyzer/attribution/composite.h"
 #include "analyzer/attribution/correlator.h"
@@ -227,6 +228,7 @@ Attribution Attribute(const TraceModel& model,
   Attribution attribution;
   for (const Process& process : model.processes) {
     ProcessAttribution result = Classifier(model, process).Run();
+    AddAlgorithms(model, process, result);
     InferDirections(model, process, result);
     if (options.composite) RegroupComposites(model, process, result);
     attribution.processes.push_back(std::move(result));

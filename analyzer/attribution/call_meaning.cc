@@ -119,6 +119,32 @@ Direction DirectionOfAttention(const OperationNodes& nodes) {
   return products >= 4 ? Direction::kBackward : Direction::kForward;
 }
 
+// A comparison of two tensors of positions, row against column: a diagonal
+// mask. (A mask of padding compares one with a length per row.) One of them is
+// causal, two are a window, of a width that is not known.
+std::ptrdiff_t DiagonalMasks(const OperationNodes& nodes) {
+  return std::count_if(nodes.begin(), nodes.end(), [](const Operation& op) {
+    return op.kind == OpKind::kPointwise && op.storage == DType::kI32 &&
+           op.math == DType::kBool && op[Dim::kElementsOut] > 0 &&
+           op[Dim::kElementsIn] == 2 * op[Dim::kElementsOut];
+  });
+}
+
+// The arithmetic of all nodes; nullopt: no node's is known. Of causal attention
+// half of the products are asked for.
+std::optional<double> FlopsOf(const OperationNodes& nodes, bool attention) {
+  const auto masks = attention ? DiagonalMasks(nodes) : 0;
+  if (masks > 1) return std::nullopt;
+  double flops = 0;
+  for (const Operation& node : nodes) {
+    const auto cost = opmodel::CostOf(node);
+    // The softmax between is left out of attention's count, as everywhere.
+    if (!cost || (attention && !IsProduct(node))) continue;
+    flops += masks == 1 ? cost->flops / 2 : cost->flops;
+  }
+  return flops;
+}
+
 }  // namespace
 
 CallMeaning MeaningOf(const OperationNodes& nodes) {
@@ -143,12 +169,11 @@ CallMeaning MeaningOf(const OperationNodes& nodes) {
   }
   // A fused graph does the arithmetic of all its nodes but moves only what
   // enters and leaves; the leading node's traffic stands for that.
-  double flops = 0;
-  for (const opmodel::Operation& node : nodes) {
-    if (const auto cost = opmodel::CostOf(node)) flops += cost->flops;
-  }
-  meaning.cost = opmodel::CostOf(*leading);
-  if (meaning.cost) meaning.cost->flops = flops;
+  const bool is_composed = meaning.layer_class == LayerClass::kAttention &&
+                           IsProduct(meaning.leading);
+  const std::optional<double> flops = FlopsOf(nodes, is_composed);
+  if (flops) meaning.cost = opmodel::CostOf(*leading);
+  if (meaning.cost) meaning.cost->flops = *flops;
   return meaning;
 }
 

@@ -15,11 +15,11 @@
 namespace dltap::analyzer {
 namespace {
 
-const std::map<std::string, ReportBy> kBy = {{"class", ReportBy::kClass},
-                                             {"api", ReportBy::kApi},
-                                             {"kernel", ReportBy::kKernel},
-                                             {"op", ReportBy::kOp},
-                                             {"step", ReportBy::kStep}};
+const std::map<std::string, ReportBy> kBy = {
+    {"class", ReportBy::kClass},       {"api", ReportBy::kApi},
+    {"kernel", ReportBy::kKernel},     {"op", ReportBy::kOp},
+    {"step", ReportBy::kStep},         {"evidence", ReportBy::kEvidence},
+    {"roofline", ReportBy::kRoofline}, {"long-low", ReportBy::kLongLow}};
 
 struct Options {
   std::vector<std::string> paths;
@@ -74,8 +74,11 @@ int RunReport(const std::vector<std::string>& args) {
          "directories or files: own traces, Kineto JSON(.gz); or CSV of "
          "Nsight Compute")
       ->required();
-  app.add_option("--by", options.by, "rows: class, api, kernel, op, step")
-      ->check(CLI::IsMember({"class", "api", "kernel", "op", "step"}));
+  app.add_option("--by", options.by,
+                 "rows: class, api, kernel, op, step, "
+                 "evidence, roofline, long-low")
+      ->check(CLI::IsMember({"class", "api", "kernel", "op", "step", "evidence",
+                             "roofline", "long-low"}));
   app.add_option("--top", options.report.top, "rows at most (not by class)");
   app.add_flag("--wide", options.report.wide, "show classes below 0.5 % too");
   app.add_option(

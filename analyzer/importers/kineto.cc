@@ -261,8 +261,8 @@ class KinetoImporter {
     if (event.name.starts_with("ProfilerStep#")) range.kind = RangeKind::kStep;
     range.backward =
         event.name.starts_with("autograd::engine::evaluate_function");
-    OperationNodes nodes =
-        OperationOfOperator(event.name, event.input_dims, event.input_types);
+    OperationNodes nodes = OperationOfOperator(
+        event.name, event.input_dims, event.input_types, event.concrete_inputs);
     if (!nodes.empty()) {
       range.operation = OperationId(model_.operations.size());
       model_.operations.push_back(std::move(nodes));

@@ -44,11 +44,18 @@ struct ClassSummary {
 };
 
 // What limits a class; kUnknown when neither FLOPs nor bytes tell.
-enum class LimitedBy : uint8_t { kUnknown, kCompute, kMemory, kLatency };
+enum class LimitedBy : uint8_t {
+  kUnknown,
+  kCompute,
+  kMemory,
+  kLatency,
+  kInterconnect
+};
 std::string_view Name(LimitedBy bound);
 
 // The larger share of the two peaks when one is near; latency when the
-// activities are too short to reach either.
+// activities are too short to reach either. What crosses a link is bound by
+// that; communication, which also waits for other ranks, by nothing known.
 LimitedBy LimitOf(LayerClass layer_class, const ClassSummary& summary);
 
 }  // namespace dltap::analyzer

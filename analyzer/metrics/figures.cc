@@ -184,6 +184,9 @@ Figures FiguresOf(const Summary& summary,
   out.small_classes = SmallOnes(out.classes, out.totals);
   out.limits = FindLimits(out.totals, out.classes);
   AddTallies(summary.tallies, static_cast<double>(out.totals.all.gpu_ns), out);
+  out.roofline = RooflineRows(out.classes, summary.tallies);
+  out.long_and_low = FindLongAndLow(summary.tallies);
+  out.evidence_conflicts = ConflictRows(summary.tallies, out.totals);
   out.trust = TrustOf(summary, out.totals);
   return out;
 }

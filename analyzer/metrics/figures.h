@@ -11,6 +11,7 @@
 
 #include "analyzer/metrics/class_figures.h"
 #include "analyzer/metrics/limit.h"
+#include "analyzer/metrics/roofline.h"
 #include "analyzer/metrics/summary.h"
 #include "analyzer/metrics/totals.h"
 #include "analyzer/metrics/trust.h"
@@ -102,6 +103,9 @@ struct Figures {
   std::vector<ApiRow> apis;        // by CPU time, descending
   std::vector<KernelRow> kernels;  // by GPU time, descending
   std::vector<OpRow> ops;          // by GPU time, descending
+  std::vector<RooflineRow> roofline;
+  LongAndLowRows long_and_low;
+  std::vector<ConflictRow> evidence_conflicts;
   TrustFigures trust;
 };
 

@@ -43,6 +43,12 @@ void Tallies::Add(const Tallies& other) {
     KernelSums& into = kernels[key];
     into.count += sums.count;
     into.gpu_ns += sums.gpu_ns;
+    into.efficiency.Add(sums.efficiency);
+  }
+  for (const auto& [key, sums] : other.conflicts) {
+    ConflictSums& into = conflicts[key];
+    into.count += sums.count;
+    into.gpu_ns += sums.gpu_ns;
   }
   for (const auto& [key, sums] : other.ops) {
     OpSums& into = ops[key];
@@ -107,6 +113,39 @@ ApiSums& TallyKeeper::ApiRow(const Call& call) {
   return *row;
 }
 
+// What a name alone says is compared with what the library call, or the
+// operator, says of the same kernel. Regrouped kernels have lost the latter.
+void TallyKeeper::AddConflict(const Activity& activity,
+                              const Attributed& attributed, int64_t ns) {
+  const ClassFrom from = attributed.class_from;
+  const bool by_call =
+      from == ClassFrom::kApiArguments || from == ClassFrom::kCudnnGraph;
+  if (activity.kind != ActivityKind::kKernel) return;
+  if (!by_call && from != ClassFrom::kAnnotation) return;
+  const auto [it, is_new] = rules_.try_emplace(activity.name.value());
+  if (is_new) it->second = MatchKernelName(NameOf(activity));
+  const NameRule* rule = it->second;
+  if (rule == nullptr || rule->layer_class == attributed.layer_class) return;
+  size_t origin = 0;  // 0: not known
+  if (by_call && attributed.owner.known()) {
+    origin = 1 + process_.calls[attributed.owner.value()].entry.value();
+  } else if (!by_call && attributed.ruling.known()) {
+    origin = 1 + process_.ranges[attributed.ruling.value()].name.value();
+  }
+  ConflictSums*& row =
+      conflicts_[{activity.name, attributed.layer_class, from, origin}];
+  if (row == nullptr) {
+    const std::string name =
+        origin == 0 ? ""
+        : by_call   ? model_.entry_points[origin - 1].symbol
+                    : std::string(model_.texts[TextId(origin - 1)]);
+    row = &tallies_.conflicts[{NameOf(activity), rule->layer_class,
+                               attributed.layer_class, from, name}];
+  }
+  ++row->count;
+  row->gpu_ns += ns;
+}
+
 void TallyKeeper::Add(size_t index, int64_t ns, const Efficiency& efficiency,
                       bool new_work) {
   const Activity& activity = process_.activities[index];
@@ -114,6 +153,9 @@ void TallyKeeper::Add(size_t index, int64_t ns, const Efficiency& efficiency,
   KernelSums& kernel = KernelRow(activity, attributed.layer_class);
   ++kernel.count;
   kernel.gpu_ns += ns;
+  kernel.efficiency.Add(efficiency);
+  AddConflict(activity, attributed, ns);
+
   OpSums& op = OpRow(activity, attributed);
   op.count += new_work || !attributed.work.known();
   op.gpu_ns += ns;

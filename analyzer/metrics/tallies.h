@@ -12,6 +12,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/name_rules.h"
 #include "analyzer/metrics/efficiency.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/model/trace_model.h"
@@ -29,6 +30,7 @@ struct ApiSums {
 struct KernelSums {
   uint64_t count = 0;
   int64_t gpu_ns = 0;
+  Efficiency efficiency;
 
   auto operator<=>(const KernelSums&) const = default;
 };
@@ -41,6 +43,24 @@ struct OpSums {
   auto operator<=>(const OpSums&) const = default;
 };
 
+// A kernel whose name tells one class while its call or operator tells another.
+struct Conflict {
+  std::string kernel;  // demangled
+  LayerClass by_name;
+  LayerClass by_origin;
+  ClassFrom from;
+  std::string origin;  // the call's or the operator's name
+
+  auto operator<=>(const Conflict&) const = default;
+};
+
+struct ConflictSums {
+  uint64_t count = 0;
+  int64_t gpu_ns = 0;
+
+  auto operator<=>(const ConflictSums&) const = default;
+};
+
 using KernelKey = std::pair<std::string, LayerClass>;  // demangled name
 // Entry point and its scalars.
 using OpKey = std::tuple<std::string, LayerClass, Direction>;
@@ -50,6 +70,7 @@ struct Tallies {
   std::map<std::string, ApiSums> apis;
   std::map<KernelKey, KernelSums> kernels;
   std::map<OpKey, OpSums> ops;
+  std::map<Conflict, ConflictSums> conflicts;
 
   void Add(const Tallies& other);
 
@@ -91,6 +112,8 @@ class TallyKeeper {
   OpSums& OpRow(const Activity& activity, const Attributed& attributed);
   ApiSums& ApiRow(const Call& call);
   std::string NameOf(const Activity& activity) const;
+  void AddConflict(const Activity& activity, const Attributed& attributed,
+                   int64_t ns);
   // 0: no work. Works of equal scalars have equal numbers.
   uint32_t ScalarsOf(WorkId work);
 
@@ -103,6 +126,10 @@ class TallyKeeper {
   std::vector<ApiSums*> apis_;  // by entry point; null: no row yet
   absl::flat_hash_map<std::pair<opmodel::DType, Dims>, uint32_t> scalars_;
   std::vector<uint32_t> scalars_of_;  // by work; 0: not looked at yet
+  absl::flat_hash_map<size_t, const NameRule*> rules_;  // of kernels' names
+  // Kernel's name, class, evidence, entry point or range's name.
+  using ConflictNumbers = std::tuple<TextId, LayerClass, ClassFrom, size_t>;
+  absl::flat_hash_map<ConflictNumbers, ConflictSums*> conflicts_;
 };
 
 }  // namespace dltap::analyzer

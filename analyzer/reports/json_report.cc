@@ -7,6 +7,7 @@
 
 #include "analyzer/output/json_writer.h"
 #include "analyzer/reports/command_line.h"
+#include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/json_rows.h"
 
 namespace dltap::analyzer {
@@ -54,6 +55,10 @@ class ReportWriter {
     WriteList("apis", figures_.apis, WriteApi);
     WriteList("kernels", figures_.kernels, WriteKernel);
     WriteList("ops", figures_.ops, WriteOp);
+    WriteList("roofline", figures_.roofline, WriteRoofline);
+    json_.Key("long_and_low");
+    WriteLongAndLow(figures_.long_and_low, json_);
+    WriteList("evidence_conflicts", figures_.evidence_conflicts, WriteConflict);
     WriteTrust();
     json_.EndObject();
     return json_.Take() + "\n";

@@ -73,6 +73,11 @@ void WriteClassFigures(const ClassFigures& figures, JsonWriter& json) {
                           ? std::optional(sums.efficiency.flops)
                           : std::nullopt);
   json.Field("tflops", figures.tflops);
+  json.Field("executed_flops",
+             sums.efficiency.executed_flops > 0
+                 ? std::optional(sums.efficiency.executed_flops)
+                 : std::nullopt);
+  json.Field("executed_tflops", figures.executed_tflops);
   json.Field("of_peak", figures.of_peak);
   json.Field("forward_ns", sums.of(Direction::kForward));
   json.Field("backward_ns", sums.backward_ns());

@@ -44,6 +44,8 @@ std::string BoundClause(LimitedBy bound) {
   switch (bound) {
     case LimitedBy::kCompute: return "; bound by compute";
     case LimitedBy::kMemory: return "; bound by memory bandwidth";
+    case LimitedBy::kInterconnect:
+      return "; it is bound by the link that it crosses";
     case LimitedBy::kLatency: return "; bound by latency";
     case LimitedBy::kUnknown: break;
   }

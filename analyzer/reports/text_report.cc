@@ -8,6 +8,7 @@
 #include "analyzer/reports/class_table.h"
 #include "analyzer/reports/command_line.h"
 #include "analyzer/reports/detail_tables.h"
+#include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/limit_sentence.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/units.h"
@@ -231,6 +232,9 @@ Table DetailTable(const Figures& figures, ReportBy by,
     case ReportBy::kKernel: return KernelTable(figures, options);
     case ReportBy::kOp: return OpTable(figures, options);
     case ReportBy::kStep: return StepTable(figures, true);
+    case ReportBy::kEvidence: return ConflictTable(figures, options);
+    case ReportBy::kRoofline: return RooflineTable(figures, options);
+    case ReportBy::kLongLow: return LongAndLowTable(figures, options);
     case ReportBy::kClass: break;
   }
   return {};

@@ -191,6 +191,37 @@ TEST_F(AttributionTest, TwoProductsWithoutASoftmaxAreNoAttention) {
   EXPECT_EQ(ClassOf(0), LayerClass::kGemm);
 }
 
+// S = QK' of 8 x 16 x 16 with products of 4, its softmax, and SV; `mask` stands
+// between.
+std::string ComposedAttention(const std::string& mask) {
+  return "device 0 name=gpu\n"
+         "operation 1 gemm storage=bf16 batch=8 m=16 n=16 k=4\n" +
+         mask +
+         "operation 1 reduction storage=f32 elements_in=2048 elements_out=128\n"
+         "operation 1 gemm storage=bf16 batch=8 m=16 n=4 k=16\n"
+         "call t=0..9us thread=0 cudnnBackendExecute operation=1\n"
+         "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
+         "kernel t=20..30us device=0 corr=7 name=x\n";
+}
+
+TEST_F(AttributionTest, DiagonalMaskLeavesHalfOfComposedAttention) {
+  const auto flops = [this](const std::string& mask) {
+    Given(ComposedAttention(mask));
+    const auto& works = attribution_.processes[0].works;
+    return works.at(Activity(0).work.value()).cost->flops;
+  };
+  const double whole = 2 * 2.0 * 8 * 16 * 16 * 4;
+  EXPECT_EQ(flops(""), whole);
+  // Rows compared with columns, position by position.
+  EXPECT_EQ(flops("operation 1 pointwise storage=i32 math=bool "
+                  "elements_in=4096 elements_out=2048\n"),
+            whole / 2);
+  // Columns compared with the length of each row: padding.
+  EXPECT_EQ(flops("operation 1 pointwise storage=i32 math=bool "
+                  "elements_in=2056 elements_out=2048\n"),
+            whole);
+}
+
 constexpr char kUnfusedAttention[] =
     "device 0 name=gpu\n"
     "call t=0..2us thread=0 cublasGemmStridedBatchedEx m=64 n=64 k=32 "
