@@ -301,6 +301,23 @@ TEST_F(AttributionTest, AnOptimizersStepDoesNotSwallowWhatRunsInIt) {
   EXPECT_EQ(ClassOf(2), LayerClass::kOptimizer);
 }
 
+TEST_F(AttributionTest, WhatACheckpointsNodeRunsIsRecompute) {
+  Given(
+      "device 0 name=gpu\n"
+      "range t=0..90us thread=0 name=CheckpointFunctionBackward kind=op\n"
+      "range t=1..9us thread=0 name=\"aten::addmm\" kind=op\n"
+      "range t=10..19us thread=0 name=AddmmBackward0 kind=op backward\n"
+      "range t=11..18us thread=0 name=\"aten::mm\" kind=op\n"
+      "call t=2..5us thread=0 cudaLaunchKernel\n"
+      "call t=12..15us thread=0 cudaLaunchKernel\n"
+      "launchapi t=3..4us thread=0 corr=1\n"
+      "launchapi t=13..14us thread=0 corr=2\n"
+      "kernel t=30..31us device=0 corr=1 name=some_gemm\n"
+      "kernel t=32..33us device=0 corr=2 name=another_gemm\n");
+  EXPECT_EQ(Activity(0).direction, Direction::kRecompute);
+  EXPECT_EQ(Activity(1).direction, Direction::kBackward);
+}
+
 TEST_F(AttributionTest, AMultiHeadAttentionLeavesItsProjections) {
   Given(
       "device 0 name=gpu\n"
