@@ -20,11 +20,12 @@ enum class StepUse : uint8_t {
 
 enum class StepsFoundBy : uint8_t { kNone, kMarker, kPeriod };
 
-// One iteration of the training loop, on the host's time line.
+// One iteration of the program's loop, on the host's time line.
 struct Step {
   int64_t begin_ns;
-  int64_t end_ns;  // begin of the next step
+  int64_t end_ns;  // begin of what follows, where the trace shows it
   StepUse use = StepUse::kUsed;
+  bool end_known = true;  // false: nothing follows, the end is the last call's
 };
 
 struct Steps {
