@@ -10,6 +10,7 @@
 #include "analyzer/attribution/direction.h"
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/range_index.h"
+#include "analyzer/attribution/trials.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -192,6 +193,7 @@ Attribution Attribute(const TraceModel& model,
   Attribution attribution;
   for (const Process& process : model.processes) {
     ProcessAttribution result = Classifier(model, process).Run();
+    MarkTrials(model, process, result);
     InferDirections(process, result);
     if (options.composite) RegroupComposites(process, result);
     attribution.processes.push_back(std::move(result));
