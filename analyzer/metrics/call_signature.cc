@@ -34,6 +34,13 @@ class TokenMaker {
       is_autograd_.push_back(thread.name.starts_with("pt_autograd"));
       any_autograd_ |= is_autograd_.back();
     }
+    goes_backward_ =
+        any_autograd_ ||
+        std::any_of(attribution.activities.begin(),
+                    attribution.activities.end(), [](const Attributed& a) {
+                      return IsBackward(a.direction) &&
+                             a.direction != Direction::kBackwardData;
+                    });
   }
 
   std::vector<CallToken> Run() {
@@ -120,7 +127,8 @@ class TokenMaker {
   }
 
   // The thread tells a transposed convolution's forward pass, which runs as
-  // the backward pass of a convolution, from a backward pass.
+  // the backward pass of a convolution, from a backward pass; where no thread
+  // does, that no weight has a gradient.
   Direction DirectionOf(const Attributed& attributed) const {
     if (attributed.direction == Direction::kUpdate) return Direction::kUpdate;
     if (any_autograd_ && attributed.submitted_by.known()) {
@@ -128,8 +136,9 @@ class TokenMaker {
       return is_autograd_[call.thread.value()] ? Direction::kBackward
                                                : Direction::kForward;
     }
-    return IsBackward(attributed.direction) ? Direction::kBackward
-                                            : Direction::kForward;
+    return goes_backward_ && IsBackward(attributed.direction)
+               ? Direction::kBackward
+               : Direction::kForward;
   }
 
   void AddFlags(const Activity& activity, const Attributed& attributed,
@@ -137,8 +146,9 @@ class TokenMaker {
     const LayerClass layer_class = ClassOf(attributed);
     // A replayed graph's nodes have the directions of what was captured.
     const bool replay = activity.graph_node != 0;
-    const Direction direction =
-        replay ? attributed.direction : DirectionOf(attributed);
+    const Direction direction = replay && goes_backward_
+                                    ? attributed.direction
+                                    : DirectionOf(attributed);
     token.h2d |= layer_class == LayerClass::kCopyH2d;
     token.d2h |= layer_class == LayerClass::kCopyD2h;
     token.whole |= replay;
@@ -208,6 +218,7 @@ class TokenMaker {
   const ProcessAttribution& attribution_;
   std::vector<bool> is_autograd_;  // per thread
   bool any_autograd_ = false;
+  bool goes_backward_ = false;
   std::vector<CallToken> tokens_;
   std::vector<int64_t> trials_;  // when they were submitted
   absl::flat_hash_map<size_t, size_t> token_of_call_;

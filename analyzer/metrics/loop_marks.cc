@@ -13,7 +13,7 @@ namespace {
 constexpr double kEvenWithin = 4;      // times the median, and its part
 constexpr double kNearlyAll = 0.8;     // of the passes
 constexpr double kAlike = 0.7;         // of two neighbouring passes in common
-constexpr double kUsualShare = 0.6;    // of passes with the same products
+constexpr double kUsualShare = 0.8;    // of passes with the same products
 constexpr double kSameProducts = 1.1;  // times the median, where usual
 constexpr double kJitter = 3;          // times the median, where none is usual
 constexpr double kTinyExtra = 0.1;     // of a step

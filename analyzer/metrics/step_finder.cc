@@ -79,14 +79,11 @@ std::vector<Step> TimesOf(const std::vector<CallToken>& tokens,
   return steps;
 }
 
-int64_t MedianDuration(const std::vector<Step>& steps) {
+int64_t MedianDuration(const std::vector<Step*>& steps) {
   std::vector<int64_t> durations;
-  for (const Step& step : steps) {
-    if (step.use == StepUse::kUsed) {
-      durations.push_back(step.end_ns - step.begin_ns);
-    }
+  for (const Step* step : steps) {
+    durations.push_back(step->end_ns - step->begin_ns);
   }
-  if (durations.empty()) return 0;
   const auto middle =
       durations.begin() + static_cast<ptrdiff_t>(durations.size() / 2);
   std::nth_element(durations.begin(), middle, durations.end());
@@ -94,25 +91,25 @@ int64_t MedianDuration(const std::vector<Step>& steps) {
 }
 
 // The first steps allocate, compile and load modules: slow ones in a row from
-// the start are warm-up. The very first always is, when others remain.
+// the start are warm-up. The very first always is, when enough others remain.
 void MarkWarmUp(std::vector<Step>& steps) {
-  const auto usual = static_cast<double>(MedianDuration(steps));
-  const auto used = static_cast<size_t>(
-      std::count_if(steps.begin(), steps.end(),
-                    [](auto& s) { return s.use == StepUse::kUsed; }));
-  if (used < kMinRepeats) return;
-  auto left = std::max<size_t>(
-      1, static_cast<size_t>(kWarmUpShare * static_cast<double>(used)));
-  bool first = true;
+  std::vector<Step*> used;
   for (Step& step : steps) {
-    if (step.use != StepUse::kUsed) {
-      first &= step.use != StepUse::kAutotune;
-      continue;
-    }
-    const auto duration = static_cast<double>(step.end_ns - step.begin_ns);
-    if (left-- == 0 || (!first && duration <= kWarmUpFactor * usual)) return;
-    step.use = StepUse::kWarmUp;
-    first = false;
+    if (step.use == StepUse::kUsed) used.push_back(&step);
+  }
+  if (used.size() < 2) return;
+  const auto usual = static_cast<double>(
+      MedianDuration(std::vector<Step*>(used.begin() + 1, used.end())));
+  const bool after_trials = steps.front().use == StepUse::kAutotune;
+  const auto most =
+      static_cast<size_t>(kWarmUpShare * static_cast<double>(used.size()));
+  for (size_t i = 0; i < most; ++i) {
+    const auto duration =
+        static_cast<double>(used[i]->end_ns - used[i]->begin_ns);
+    const bool slow = duration > kWarmUpFactor * usual;
+    const bool first = i == 0 && used.size() >= kMinRepeats && !after_trials;
+    if (!slow && !first) return;
+    used[i]->use = StepUse::kWarmUp;
   }
 }
 
@@ -129,7 +126,11 @@ Steps FindSteps(const TraceModel& model, const Process& process,
   }
   const std::vector<CallToken> tokens = CallTokens(model, process, attribution);
   std::vector<TokenSpan> spans = Joined(tokens, TrainingSteps(tokens));
-  if (spans.empty()) spans = LoopSteps(tokens);
+  // Too few iterations to be told apart: what repeats is their layers.
+  const bool trains =
+      std::any_of(tokens.begin(), tokens.end(),
+                  [](const CallToken& token) { return token.backward; });
+  if (spans.empty() && !trains) spans = LoopSteps(tokens);
   if (spans.empty()) return result;
   MarkTrials(tokens, spans);
   result.steps = TimesOf(tokens, spans);

@@ -220,7 +220,7 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
     size_t begin = passes.BeginOf(span, false);
     const size_t before = Products(tokens, span.first, begin);
     const size_t rest = products[i] - before;
-    const bool alike = 3 * rest >= 2 * usual && 2 * rest <= 3 * usual;
+    const bool alike = 2 * rest >= usual && rest <= 2 * usual;
     if (before == 0 || !alike) begin = span.first;
     if (begin > span.first) {
       out.push_back({span.first, begin, StepUse::kEvaluation});

@@ -60,6 +60,31 @@ TEST(StepFinderTest, MarkersWin) {
   EXPECT_EQ(steps.steps[1].begin_ns, 60'000);
 }
 
+TEST(StepFinderTest, OneMarkerOfTheProfilerWins) {
+  const Steps steps = StepsOf(TraceFromText(
+      Loop(6, 0) +
+      "range t=0..60us thread=0 name=\"ProfilerStep#1\" kind=step\n"));
+  EXPECT_EQ(steps.found_by, StepsFoundBy::kMarker);
+  EXPECT_EQ(steps.steps.size(), 1);
+}
+
+TEST(StepFinderTest, OtherMarkersWinIfTheyHoldMostOfTheWork) {
+  const auto marked = [](int end_us) {
+    return StepsOf(
+        TraceFromText(Loop(6, 0) + "range t=0.." + std::to_string(end_us) +
+                      "us thread=0 name=\"iteration 1\" kind=nvtx\n"));
+  };
+  EXPECT_EQ(marked(100).found_by, StepsFoundBy::kMarker);
+  EXPECT_EQ(marked(80).found_by, StepsFoundBy::kPeriod);
+}
+
+TEST(StepFinderTest, TheEndOfTheLastStepIsNotKnown) {
+  const Steps steps = StepsOf(TraceFromText(Loop(6, 0)));
+  ASSERT_EQ(steps.steps.size(), 6);
+  EXPECT_TRUE(steps.steps[4].end_known);
+  EXPECT_FALSE(steps.steps[5].end_known);
+}
+
 TEST(StepFinderTest, AStepThatBreaksOffIsIncomplete) {
   const std::string text = Loop(6, 0) + Launch(180, 90, "forward_a");
   const Steps steps = StepsOf(TraceFromText(text));
