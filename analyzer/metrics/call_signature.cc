@@ -24,6 +24,25 @@ bool IsNamedByClass(LayerClass layer_class) {
   }
 }
 
+// Whether the direction was told, not inferred from what ran before. A
+// convolution's data gradient may be a transposed convolution's forward pass.
+bool ShowsABackwardPass(const Attributed& activity) {
+  if (activity.direction == Direction::kBackwardWeight) return true;
+  if (activity.direction != Direction::kBackward) return false;
+  if (activity.class_from == ClassFrom::kAnnotation) return true;
+  switch (activity.layer_class) {
+    case LayerClass::kConv:
+    case LayerClass::kRnn:
+    case LayerClass::kAttention:
+    case LayerClass::kNorm:
+    case LayerClass::kPool:
+    case LayerClass::kSoftmax:
+    case LayerClass::kLoss:
+    case LayerClass::kEmbedding: return true;
+    default: return false;
+  }
+}
+
 // Collects the tokens of one process.
 class TokenMaker {
  public:
@@ -37,10 +56,7 @@ class TokenMaker {
     goes_backward_ =
         any_autograd_ ||
         std::any_of(attribution.activities.begin(),
-                    attribution.activities.end(), [](const Attributed& a) {
-                      return IsBackward(a.direction) &&
-                             a.direction != Direction::kBackwardData;
-                    });
+                    attribution.activities.end(), ShowsABackwardPass);
   }
 
   std::vector<CallToken> Run() {
