@@ -13,6 +13,7 @@
 #include "analyzer/attribution/meaning_cache.h"
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/range_index.h"
+#include "analyzer/attribution/trials.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -241,6 +242,7 @@ Attribution Attribute(const TraceModel& model,
   for (const Process& process : model.processes) {
     ProcessAttribution result = Classifier(model, process).Run();
     AddAlgorithms(model, process, result);
+    MarkTrials(model, process, result);
     InferDirections(model, process, result);
     if (options.composite) RegroupComposites(model, process, result);
     attribution.processes.push_back(std::move(result));
