@@ -118,6 +118,7 @@ class Classifier {
     const RangeId innermost = RangeOf(activity, out);
     for (RangeId id = innermost; id.known(); id = ranges_.ParentOf(id)) {
       const Range& range = process_.ranges[id.value()];
+      if (range.kind == RangeKind::kPython) continue;  // who, not what
       backward |= range.backward;
       const NameRule* match = RuleOfRange(range.name);
       if (match == nullptr || (rule != nullptr && !match->container)) continue;

@@ -12,6 +12,7 @@
 #include "analyzer/cli/input_kind.h"
 #include "analyzer/importers/file_bytes.h"
 #include "analyzer/importers/kineto.h"
+#include "analyzer/importers/nsys.h"
 #include "analyzer/reader/text/text_parser.h"
 #include "analyzer/reader/trace_reader.h"
 
@@ -30,6 +31,16 @@ absl::StatusOr<TraceModel> LoadKineto(const std::vector<std::string>& paths) {
   TraceModel model;
   for (const std::string& path : paths) {
     if (absl::Status s = ImportKineto(path, model); !s.ok()) return s;
+  }
+  Normalise(model);
+  return model;
+}
+
+absl::StatusOr<TraceModel> LoadNsys(const std::vector<std::string>& paths,
+                                    const ImportContext& context) {
+  TraceModel model;
+  for (const std::string& path : paths) {
+    if (absl::Status s = ImportNsys(path, model, context); !s.ok()) return s;
   }
   Normalise(model);
   return model;
@@ -77,12 +88,9 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
     case InputKind::kOwnTrace: return ReadTrace(inputs, problems);
     case InputKind::kKineto: return LoadKineto(inputs);
     case InputKind::kText: return LoadText(inputs);
-    case InputKind::kNsys: break;
+    case InputKind::kNsys: return LoadNsys(inputs, {problems, {}});
   }
-  return absl::DataLossError(
-      absl::StrCat(inputs[0],
-                   ": SQLite of Nsight Systems is not read by this "
-                   "version of dltap"));
+  return absl::InternalError("load_trace: an input kind without reader");
 }
 
 absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths) {
