@@ -27,10 +27,11 @@ absl::StatusOr<InputKind> KindOf(const std::string& path) {
   return KindOfFile(path);
 }
 
-absl::StatusOr<TraceModel> LoadKineto(const std::vector<std::string>& paths) {
+absl::StatusOr<TraceModel> LoadKineto(const std::vector<std::string>& paths,
+                                      const ImportContext& context) {
   TraceModel model;
   for (const std::string& path : paths) {
-    if (absl::Status s = ImportKineto(path, model); !s.ok()) return s;
+    if (absl::Status s = ImportKineto(path, model, context); !s.ok()) return s;
   }
   Normalise(model);
   return model;
@@ -86,7 +87,7 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
   }
   switch (kind.value_or(InputKind::kOwnTrace)) {
     case InputKind::kOwnTrace: return ReadTrace(inputs, problems);
-    case InputKind::kKineto: return LoadKineto(inputs);
+    case InputKind::kKineto: return LoadKineto(inputs, {problems, {}});
     case InputKind::kText: return LoadText(inputs);
     case InputKind::kNsys: return LoadNsys(inputs, {problems, {}});
   }
