@@ -41,7 +41,7 @@ class JsonPieces {
   };
   static constexpr size_t kMaxMemberBytes = size_t{16} << 20;
   static constexpr size_t kMaxElementBytes = size_t{256} << 20;
-  static constexpr size_t kPadding = 64;
+  static constexpr size_t kPadding = 128;  // readable behind a batch, and more
 
   static absl::StatusOr<JsonPieces> Open(const std::string& path);
 

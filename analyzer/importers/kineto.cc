@@ -17,7 +17,7 @@ namespace {
 
 using simdjson::ondemand::value;
 
-static_assert(JsonPieces::kPadding >= simdjson::SIMDJSON_PADDING);
+static_assert(JsonPieces::kPadding > simdjson::SIMDJSON_PADDING);
 
 Device DeviceFrom(simdjson::ondemand::object fields, int64_t& id) {
   Device device;
@@ -181,7 +181,7 @@ class KinetoReader {
     simdjson::ondemand::document document;
     simdjson::ondemand::array events;
     const simdjson::padded_string_view text(
-        array.data(), array.size(), array.size() + JsonPieces::kPadding - 1);
+        array.data(), array.size(), array.size() + simdjson::SIMDJSON_PADDING);
     auto error = parser_.iterate(text).get(document);
     if (!error) error = document.get_array().get(events);
     if (!error) {
