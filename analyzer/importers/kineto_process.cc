@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 
 #include "analyzer/importers/kineto_shapes.h"
@@ -196,7 +197,8 @@ void KinetoProcess::AddRange(const KinetoEvent& event, Category category) {
       event.name.starts_with("autograd::engine::evaluate_function");
   range.operation = OperationOf(event);
   if (category == Category::kOperator && event.external_id != 0) {
-    range_of_id_[event.external_id] = process_.ranges.size();
+    range_of_id_.emplace_back(event.external_id,
+                              static_cast<uint32_t>(process_.ranges.size()));
   }
   process_.ranges.push_back(range);
 }
@@ -299,7 +301,7 @@ void KinetoProcess::AddBase() {
     visit(process_.syncs, what);
   };
   visit_all([&](int64_t& ns) { largest = std::max(largest, std::abs(ns)); });
-  if (largest > kMaxTimeNs) return;
+  if (largest > kMaxTimeNs - base_ns_) return;
   visit_all([&](int64_t& ns) { ns += base_ns_; });
 }
 
@@ -316,13 +318,25 @@ void KinetoProcess::AddLosses() {
   if (is_cut_) process_.complete = false;
 }
 
-void KinetoProcess::Finish() {
-  for (size_t i = 0; i < process_.activities.size(); ++i) {
-    const auto range = range_of_id_.find(ids_[i]);
-    if (ids_[i] != 0 && range != range_of_id_.end()) {
-      process_.activities[i].annotation = RangeId(range->second);
-    }
+// Of several operators with one id the last counts.
+void KinetoProcess::JoinOperators() {
+  if (!std::is_sorted(range_of_id_.begin(), range_of_id_.end())) {
+    std::sort(range_of_id_.begin(), range_of_id_.end());
   }
+  for (size_t i = 0; i < process_.activities.size(); ++i) {
+    if (ids_[i] == 0) continue;
+    const auto after = std::upper_bound(
+        range_of_id_.begin(), range_of_id_.end(),
+        std::pair(ids_[i], std::numeric_limits<uint32_t>::max()));
+    if (after == range_of_id_.begin() || (after - 1)->first != ids_[i]) {
+      continue;
+    }
+    process_.activities[i].annotation = RangeId((after - 1)->second);
+  }
+}
+
+void KinetoProcess::Finish() {
+  JoinOperators();
   for (Device& device : process_.devices) {
     const auto it = properties_.find(device.ordinal);
     if (it == properties_.end()) continue;

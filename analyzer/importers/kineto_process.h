@@ -54,6 +54,7 @@ class KinetoProcess {
   ThreadId ThreadOf(const KinetoEvent& event);
   DeviceId DeviceOf(int64_t ordinal);
   StreamId StreamOf(DeviceId device, int64_t stream, uint64_t context);
+  void JoinOperators();
   void AddBase();
   void AddLosses();
 
@@ -69,7 +70,8 @@ class KinetoProcess {
   bool is_cut_ = false;
   bool is_of_xla_ = false;
   std::vector<uint64_t> ids_;  // External id of each activity
-  absl::flat_hash_map<uint64_t, size_t> range_of_id_;
+  // External id of each operator and its range; mostly in order.
+  std::vector<std::pair<uint64_t, uint32_t>> range_of_id_;
   std::string last_tid_;
   ThreadId last_thread_;
   absl::flat_hash_map<std::string, size_t> threads_;
