@@ -38,6 +38,7 @@ void VisitTimes(Process& process, Visit visit) {
   for (Activity& a : process.activities) visit(a.begin_ns), visit(a.end_ns);
   for (LaunchRecord& l : process.launches) visit(l.begin_ns), visit(l.end_ns);
   for (Range& r : process.ranges) visit(r.begin_ns), visit(r.end_ns);
+  for (Sync& s : process.syncs) visit(s.begin_ns), visit(s.end_ns);
   for (CpuSample& s : process.cpu_samples) visit(s.at_ns);
   for (OpenCall& c : process.open_calls) visit(c.begin_ns);
   for (NotObserved& n : process.not_observed) {
@@ -71,6 +72,12 @@ auto ThreadOrder(const T& event) {
 // Activities name ranges by position, so the positions move with them.
 void SortRanges(Process& process) {
   std::vector<Range>& ranges = process.ranges;
+  if (std::is_sorted(ranges.begin(), ranges.end(),
+                     [](const Range& a, const Range& b) {
+                       return ThreadOrder(a) < ThreadOrder(b);
+                     })) {
+    return;
+  }
   std::vector<size_t> order(ranges.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -107,7 +114,10 @@ void Sort(Process& process) {
                    [](const Activity& a, const Activity& b) {
                      return a.begin_ns < b.begin_ns;
                    });
-  SortNearlySorted(
+  SortUnlessSorted(process.syncs, [](const Sync& a, const Sync& b) {
+    return a.begin_ns < b.begin_ns;
+  });
+  SortUnlessSorted(
       process.cpu_samples,
       [](const CpuSample& a, const CpuSample& b) { return a.at_ns < b.at_ns; });
 }

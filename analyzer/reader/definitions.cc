@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analyzer/reader/argument_meanings.h"
-#include "analyzer/reader/rank_variables.h"
+#include "analyzer/model/rank_variables.h"
 #include "shim/specs/words.h"
 
 namespace dltap::analyzer {

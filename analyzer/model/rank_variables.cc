@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/reader/rank_variables.h"
+#include "analyzer/model/rank_variables.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_ANALYZER_READER_RANK_VARIABLES_H_
-#define DLTAP_ANALYZER_READER_RANK_VARIABLES_H_
+#ifndef DLTAP_ANALYZER_MODEL_RANK_VARIABLES_H_
+#define DLTAP_ANALYZER_MODEL_RANK_VARIABLES_H_
 
 #include <optional>
 #include <string_view>
@@ -18,4 +18,4 @@ RankInfo ParseRankVariables(std::string_view variables);
 
 }  // namespace dltap::analyzer
 
-#endif  // DLTAP_ANALYZER_READER_RANK_VARIABLES_H_
+#endif  // DLTAP_ANALYZER_MODEL_RANK_VARIABLES_H_
