@@ -139,6 +139,7 @@ class Classifier {
     const NameRule* rule = nullptr;
     for (RangeId id = innermost; id.known(); id = ranges_.ParentOf(id)) {
       const Range& range = process_.ranges[id.value()];
+      if (range.kind == RangeKind::kPython) continue;  // who, not what
       // Of the nodes around it, the innermost launched it.
       const bool is_node = range.backward || IsAutogradNode(range.name);
       if (is_node && !out.in_backward && RecomputesItself(range.name)) {

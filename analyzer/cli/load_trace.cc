@@ -91,7 +91,6 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
           inputs[0],
           ": counters of Nsight Compute are no trace; dltap report reads such "
           "a file, one at a time"));
-    case InputKind::kNsys: break;
     case InputKind::kNsys: return LoadWith(ImportNsys, inputs, problems);
   }
   return absl::InternalError("load_trace: an input kind without reader");

@@ -208,10 +208,11 @@ OperationId KinetoProcess::OperationOf(const KinetoEvent& event) {
   if (event.input_dims.empty()) return OperationId();
   operation_key_.assign(event.name);
   operation_key_.append(event.input_dims).append(event.input_types);
+  operation_key_.append(event.concrete_inputs);
   const auto [it, is_new] = operations_.try_emplace(operation_key_);
   if (is_new) {
-    OperationNodes nodes =
-        OperationOfOperator(event.name, event.input_dims, event.input_types);
+    OperationNodes nodes = OperationOfOperator(
+        event.name, event.input_dims, event.input_types, event.concrete_inputs);
     if (!nodes.empty()) {
       it->second = OperationId(model_.operations.size());
       model_.operations.push_back(std::move(nodes));

@@ -114,10 +114,10 @@ void Sort(Process& process) {
                    [](const Activity& a, const Activity& b) {
                      return a.begin_ns < b.begin_ns;
                    });
-  SortUnlessSorted(process.syncs, [](const Sync& a, const Sync& b) {
+  SortNearlySorted(process.syncs, [](const Sync& a, const Sync& b) {
     return a.begin_ns < b.begin_ns;
   });
-  SortUnlessSorted(
+  SortNearlySorted(
       process.cpu_samples,
       [](const CpuSample& a, const CpuSample& b) { return a.at_ns < b.at_ns; });
 }
