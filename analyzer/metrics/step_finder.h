@@ -15,7 +15,9 @@ enum class StepUse : uint8_t {
   kWarmUp,
   kAutotune,
   kEvaluation,
-  kIncomplete
+  kIncomplete,
+  kNotObserved,  // no records of most of it
+  kNotSelected   // the user asked for others
 };
 
 enum class StepsFoundBy : uint8_t { kNone, kMarker, kPeriod };

@@ -234,7 +234,7 @@ class Faces:
 
     def steps_disagree(self) -> list[str]:
         _, *rows = self.tables["step"]
-        expected = [(device["process"] + f" gpu{device['id']}",
+        expected = [(step["process"] + f" gpu{device['id']}",
                      step["step"], step["ns"])
                     for device in self.document["devices"]
                     for step in device["steps"]]
