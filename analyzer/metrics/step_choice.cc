@@ -9,9 +9,9 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kWholeStep = 0.9;      // of the usual window
-constexpr size_t kEnoughSteps = 3;      // to know what is usual
-constexpr double kMostlyMissing = 0.5;  // of a window
+constexpr double kWholeStep = 0.9;    // of the usual window
+constexpr size_t kEnoughSteps = 3;    // to know what is usual
+constexpr double kMuchMissing = 0.1;  // of a window
 
 using Windows = std::vector<std::vector<StepWindow>>;  // by device
 
@@ -79,7 +79,7 @@ void LeaveOutUnobserved(const Process& process, const Windows& windows,
       const auto missing =
           static_cast<double>(NotObservedNs(process, DeviceId(d), window.span));
       const auto length = static_cast<double>(window.span.length_ns());
-      if (step.use == StepUse::kUsed && missing > kMostlyMissing * length) {
+      if (step.use == StepUse::kUsed && missing > kMuchMissing * length) {
         step.use = StepUse::kNotObserved;
       }
     }

@@ -21,7 +21,7 @@ std::string_view Name(StepUse use);
 // selection says:
 // - the last one, when nothing shows its end: its window is clearly shorter
 //   than the usual one and no marker closes it;
-// - those whose window is not observed for the most part;
+// - those whose window has much that was not observed;
 // - those that the user did not ask for.
 // Never the only ones: what would leave none stays.
 void ChooseSteps(const Process& process, const ProcessAttribution& attribution,

@@ -16,7 +16,7 @@ enum class StepUse : uint8_t {
   kAutotune,
   kEvaluation,
   kIncomplete,
-  kNotObserved,  // no records of most of it
+  kNotObserved,  // records of much of it are missing
   kNotSelected   // the user asked for others
 };
 

@@ -38,7 +38,7 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
       return Count(n, "step") + " at the end left out: nothing shows its end";
     case WarningId::kStepsNotObserved:
       return Count(n, "step") +
-             " left out: records of most of the GPU's work are missing there";
+             " left out: records of the GPU's work are missing there";
     case WarningId::kNotObserved:
       return share +
              " of the time was not observed; it counts neither as busy nor "
