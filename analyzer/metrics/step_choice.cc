@@ -9,9 +9,9 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kWholeStep = 0.9;    // of the usual window
-constexpr size_t kEnoughSteps = 3;    // to know what is usual
-constexpr double kMuchMissing = 0.1;  // of a window
+constexpr double kWholeStep = 0.9;     // of the usual window
+constexpr size_t kEnoughSteps = 3;     // to know what is usual
+constexpr double kMuchMissing = 0.25;  // of a window
 
 using Windows = std::vector<std::vector<StepWindow>>;  // by device
 
