@@ -62,7 +62,10 @@ class Finder {
   }
 
   void LookAtSteps() {
-    IfShare(WarningId::kOutside, coverage_.left_out_share, kMuchOutside);
+    // Who names the steps knows what is left.
+    if (!summary_.selection.steps) {
+      IfShare(WarningId::kOutside, coverage_.left_out_share, kMuchOutside);
+    }
     if (steps_.mean_ns && *steps_.stddev_ns > *steps_.mean_ns) {
       found_.push_back({WarningId::kStepSpread, std::nullopt, std::nullopt});
     }
