@@ -8,6 +8,7 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
 #include "analyzer/cli/report_counters.h"
+#include "analyzer/cli/selection_options.h"
 #include "analyzer/metrics/figures.h"
 #include "analyzer/reports/json_report.h"
 #include "analyzer/reports/text_report.h"
@@ -26,6 +27,7 @@ struct Options {
   std::string by = "class";
   ReportOptions report;
   AttributionOptions attribution;
+  SelectionOptions selection;
   std::string samples;
   std::optional<double> samples_per_step;
   std::string color = "auto";
@@ -88,6 +90,7 @@ int RunReport(const std::vector<std::string>& args) {
       ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_flag("--no-composite", options.no_composite,
                "keep GEMM, softmax, GEMM apart instead of one attention");
+  AddSelectionOptions(app, options.selection);
   auto* json = app.add_flag("--json", options.json, "the report as JSON");
   app.add_flag("--csv", options.csv, "the table as CSV")->excludes(json);
   if (const auto code = ParseArgs(app, args)) return *code;
@@ -99,10 +102,14 @@ int RunReport(const std::vector<std::string>& args) {
   if (AreCounters(options.paths)) return PrintCounters(options);
   const absl::StatusOr<TraceModel> model = LoadTrace(options.paths);
   if (!model.ok()) return Fail(model.status());
+  const absl::StatusOr<Selection> selection =
+      ParseSelection(options.selection, *model);
+  if (!selection.ok()) return FailUsage("report", selection.status());
   options.report.color = UseColor(options.color, stdout);
   options.attribution.composite = !options.no_composite;
   const std::string text = Render(
-      options, Summarise(*model, Attribute(*model, options.attribution)));
+      options,
+      Summarise(*model, Attribute(*model, options.attribution), *selection));
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kExitOk;
 }

@@ -13,27 +13,26 @@
 namespace dltap::analyzer {
 namespace {
 
-// One device of one process.
 class DeviceSummariser {
  public:
-  DeviceSummariser(const TraceModel& model, const Process& process,
-                   const ProcessAttribution& attribution, const Steps& steps,
-                   DeviceId device)
+  DeviceSummariser(const TraceModel& model, const DeviceView& view)
       : model_(model),
-        process_(process),
-        attribution_(attribution),
-        steps_(steps),
-        device_(device),
-        windows_(StepWindows(process, attribution, steps, device)),
-        gpu_(opmodel::FindGpuByProduct(process.devices[device.value()].name)) {}
-
-  const std::vector<StepWindow>& windows() const { return windows_; }
+        process_(view.process),
+        attribution_(view.attribution),
+        steps_(view.steps),
+        device_(view.device),
+        windows_(view.windows),
+        gpu_(opmodel::FindGpuByProduct(
+            view.process.devices[view.device.value()].name)) {}
 
   DeviceSummary Run(TallyKeeper& tallies) {
     const Device& device = process_.devices[device_.value()];
     out_.ordinal = device.ordinal;
     out_.name = device.name;
-    if (steps_.found_by != StepsFoundBy::kNone) AddSteps();
+    out_.uuid = device.uuid;
+    for (const StepWindow& window : windows_) {
+      out_.windows.push_back(window.span);
+    }
     AddSegments();
     AddActivities(tallies);
     const std::vector<Gap> gaps =
@@ -46,12 +45,6 @@ class DeviceSummariser {
  private:
   ClassSummary& Of(LayerClass layer_class) {
     return out_.classes[static_cast<size_t>(layer_class)];
-  }
-
-  void AddSteps() {
-    for (const StepWindow& window : windows_) {
-      out_.steps.push_back({window.step, window.span.length_ns()});
-    }
   }
 
   void AddSegments() {
@@ -75,25 +68,13 @@ class DeviceSummariser {
     if (n_classes == 1) out_.classes[only].exclusive_ns += ns;
   }
 
-  // The part of an activity that lies inside the windows.
-  int64_t InsideWindows(const Activity& activity) const {
-    auto it = std::upper_bound(
-        windows_.begin(), windows_.end(), activity.begin_ns,
-        [](int64_t at, const StepWindow& w) { return at < w.span.end_ns; });
-    int64_t ns = 0;
-    for (; it != windows_.end() && it->span.begin_ns < activity.end_ns; ++it) {
-      ns += std::min(activity.end_ns, it->span.end_ns) -
-            std::max(activity.begin_ns, it->span.begin_ns);
-    }
-    return ns;
-  }
-
   void AddActivities(TallyKeeper& tallies) {
     absl::flat_hash_set<size_t> works;
     for (size_t i = 0; i < process_.activities.size(); ++i) {
       const Activity& activity = process_.activities[i];
       if (activity.device != device_) continue;
-      const int64_t ns = InsideWindows(activity);
+      const int64_t ns =
+          InsideNs(windows_, {activity.begin_ns, activity.end_ns});
       if (ns <= 0) continue;
       const Attributed& attributed = attribution_.activities[i];
       ClassSummary& of_class = Of(attributed.layer_class);
@@ -129,12 +110,16 @@ class DeviceSummariser {
   const ProcessAttribution& attribution_;
   const Steps& steps_;
   const DeviceId device_;
-  const std::vector<StepWindow> windows_;
+  const std::vector<StepWindow>& windows_;
   const opmodel::GpuSpec* const gpu_;
   DeviceSummary out_{};
 };
 
 }  // namespace
+
+ProcessKey KeyOf(const Process& process) {
+  return {process.rank, process.host, process.pid};
+}
 
 int64_t DeviceSummary::busy_ns() const {
   return in(DeviceState::kCompute) + in(DeviceState::kComm) +
@@ -157,13 +142,9 @@ std::optional<double> DeviceSummary::utilization() const {
                static_cast<double>(observed_ns()));
 }
 
-std::optional<DeviceSummary> SummariseDevice(
-    const TraceModel& model, const Process& process,
-    const ProcessAttribution& attribution, const Steps& steps, DeviceId device,
-    TallyKeeper& tallies) {
-  DeviceSummariser summariser(model, process, attribution, steps, device);
-  if (summariser.windows().empty()) return std::nullopt;
-  return summariser.Run(tallies);
+DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
+                              TallyKeeper& tallies) {
+  return DeviceSummariser(model, view).Run(tallies);
 }
 
 }  // namespace dltap::analyzer

@@ -2,8 +2,6 @@
 #include "analyzer/metrics/figures.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <set>
 
 #include "analyzer/metrics/ratio.h"
@@ -11,55 +9,14 @@
 namespace dltap::analyzer {
 namespace {
 
-void AddMean(StepFigures& steps) {
-  if (steps.ns.empty()) return;
-  const auto n = static_cast<double>(steps.ns.size());
-  const double mean =
-      std::accumulate(steps.ns.begin(), steps.ns.end(), 0.0) / n;
-  double squares = 0;
-  for (const int64_t ns : steps.ns) {
-    const double off = static_cast<double>(ns) - mean;
-    squares += off * off;
-  }
-  steps.mean_ns = mean;
-  steps.stddev_ns = n > 1 ? std::sqrt(squares / (n - 1)) : 0;
-}
-
-StepFigures StepsOf(const Summary& summary) {
-  StepFigures steps;
-  for (const ProcessSummary& process : summary.processes) {
-    // A loader that only calls has steps of its own; they are not ours.
-    if (process.devices.empty()) continue;
-    if (process.steps.found_by == StepsFoundBy::kNone) {
-      ++steps.processes_without;
-      continue;
-    }
-    ++steps.processes;
-    steps.found_by = std::max(steps.found_by, process.steps.found_by);
-    steps.used += process.steps.used.size();
-    steps.found += process.steps.found();
-    for (size_t use = 0; use < kStepUses; ++use) {
-      if (use == static_cast<size_t>(StepUse::kUsed)) continue;
-      steps.left_out[use] += process.steps.by_use[use];
-    }
-    for (const DeviceSummary& device : process.devices) {
-      for (const StepTime& step : device.steps) steps.ns.push_back(step.ns);
-    }
-  }
-  AddMean(steps);
-  return steps;
-}
-
-DeviceFigures FiguresOf(const ProcessSummary& process,
-                        const DeviceSummary& device) {
+DeviceFigures FiguresOf(const DeviceSummary& device) {
   const auto observed = static_cast<double>(device.observed_ns());
   const auto share = [observed](int64_t ns) {
     return Ratio(static_cast<double>(ns), observed);
   };
   const int64_t own =
       device.idle_ns()[static_cast<size_t>(IdleCause::kProfiler)];
-  return {.process = &process,
-          .sums = &device,
+  return {.sums = &device,
           .utilization = device.utilization(),
           .comm_share = share(device.in(DeviceState::kComm)),
           .copy_share = share(device.in(DeviceState::kCopy)),
@@ -83,13 +40,24 @@ std::vector<std::string> Distinct(const Summary& summary,
                                   std::string ProcessSummary::*text) {
   const bool any_gpu = std::any_of(
       summary.processes.begin(), summary.processes.end(),
-      [](const ProcessSummary& process) { return !process.devices.empty(); });
+      [](const ProcessSummary& process) { return process.has_gpu_work; });
   std::set<std::string> texts;
   for (const ProcessSummary& process : summary.processes) {
-    if (any_gpu && process.devices.empty()) continue;
+    if (any_gpu && !process.has_gpu_work) continue;
     if (!(process.*text).empty()) texts.insert(process.*text);
   }
   return {texts.begin(), texts.end()};
+}
+
+std::map<std::string, GpuCount> GpusOf(const Summary& summary) {
+  std::map<std::string, GpuCount> gpus;
+  std::map<std::string, std::set<ProcessKey>> users;
+  for (const DeviceSummary& device : summary.devices) {
+    ++gpus[device.name].devices;
+    users[device.name].insert(device.processes.begin(), device.processes.end());
+  }
+  for (auto& [name, gpu] : gpus) gpu.processes = users[name].size();
+  return gpus;
 }
 
 void AddIdleAndPhases(const Totals& totals, ProgramFigures& program) {
@@ -111,9 +79,7 @@ ProgramFigures ProgramOf(const Summary& summary, const Totals& totals) {
   program.processes = summary.processes.size();
   program.names = Distinct(summary, &ProcessSummary::program);
   program.frameworks = Distinct(summary, &ProcessSummary::framework);
-  for (const ProcessSummary& process : summary.processes) {
-    for (const auto& device : process.devices) ++program.gpus[device.name];
-  }
+  program.gpus = GpusOf(summary);
   program.per_step = totals.per_step();
   const double compute = totals.in(DeviceState::kCompute);
   program.utilization = totals.ShareOfTime(compute);
@@ -175,10 +141,8 @@ Figures FiguresOf(const Summary& summary,
     out.program.samples_per_s =
         Ratio(*samples_per_step, out.steps.mean_ns.value_or(0) * 1e-9);
   }
-  for (const ProcessSummary& process : summary.processes) {
-    for (const DeviceSummary& device : process.devices) {
-      out.devices.push_back(FiguresOf(process, device));
-    }
+  for (const DeviceSummary& device : summary.devices) {
+    out.devices.push_back(FiguresOf(device));
   }
   out.classes = ClassRows(out.totals);
   out.small_classes = SmallOnes(out.classes, out.totals);
@@ -188,6 +152,9 @@ Figures FiguresOf(const Summary& summary,
   out.long_and_low = FindLongAndLow(summary.tallies);
   out.evidence_conflicts = ConflictRows(summary.tallies, out.totals);
   out.trust = TrustOf(summary, out.totals);
+  out.coverage = CoverageOf(summary, out.totals);
+  out.warnings =
+      FindWarnings(summary, out.totals, out.steps, out.coverage, out.trust);
   return out;
 }
 

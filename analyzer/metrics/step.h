@@ -13,7 +13,9 @@ enum class StepUse : uint8_t {
   kWarmUp,
   kAutotune,
   kEvaluation,
-  kIncomplete
+  kIncomplete,
+  kNotObserved,  // records of much of it are missing
+  kNotSelected   // the user asked for others
 };
 
 enum class StepsFoundBy : uint8_t { kNone, kMarker, kPeriod };

@@ -9,7 +9,7 @@
 namespace dltap::analyzer {
 namespace {
 
-void AddDevice(const DeviceSummary& device, Totals& totals) {
+void Add(const DeviceSummary& device, Totals& totals) {
   ++totals.devices;
   totals.step_windows += device.steps.size();
   totals.wall_ns += device.wall_ns;
@@ -37,11 +37,7 @@ std::optional<double> Totals::ShareOfTime(double ns) const {
 
 Totals TotalsOf(const Summary& summary) {
   Totals totals;
-  for (const ProcessSummary& process : summary.processes) {
-    for (const DeviceSummary& device : process.devices) {
-      AddDevice(device, totals);
-    }
-  }
+  for (const DeviceSummary& device : summary.devices) Add(device, totals);
   return totals;
 }
 

@@ -9,6 +9,8 @@
 #include "analyzer/reports/command_line.h"
 #include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/json_rows.h"
+#include "analyzer/reports/json_steps.h"
+#include "analyzer/reports/warning_text.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -16,7 +18,6 @@ namespace {
 std::string_view FormatOf(const Summary& summary) {
   constexpr std::string_view kFormats[] = {"dltap", "kineto", "nsys"};
   if (summary.formats.empty()) return kFormats[0];
-  if (summary.formats.size() > 1) return "mixed";
   return kFormats[static_cast<size_t>(*summary.formats.begin())];
 }
 
@@ -39,12 +40,14 @@ class ReportWriter {
   std::string Run() {
     json_.BeginObject();
     json_.Field("schema", "dltap.report");
-    json_.Field("version", 1);
+    json_.Field("version", 2);
     WriteSource();
+    WriteSelection(summary_, json_);
     WriteProgram();
     WriteList("processes", summary_.processes, WriteProcess);
     WriteList("devices", figures_.devices, WriteDevice);
-    WriteSteps();
+    WriteSteps(summary_, figures_.steps, json_);
+    WriteCoverage(summary_, figures_.coverage, json_);
     WriteClasses();
     json_.Key("between_steps");
     json_.BeginObject();
@@ -112,7 +115,8 @@ class ReportWriter {
     for (const auto& [name, count] : program.gpus) {
       json_.BeginObject();
       json_.Field("name", name);
-      json_.Field("count", count);
+      json_.Field("count", count.devices);
+      json_.Field("processes", count.processes);
       json_.EndObject();
     }
     json_.EndArray();
@@ -149,40 +153,6 @@ class ReportWriter {
     json_.EndObject();
   }
 
-  void WriteSteps() {
-    const StepFigures& steps = figures_.steps;
-    json_.Key("steps");
-    json_.BeginObject();
-    json_.Field("count", steps.found);
-    json_.Field("used_count", steps.used);
-    json_.Field("processes", steps.processes);
-    json_.Field("processes_without", steps.processes_without);
-    json_.Key("used");
-    json_.BeginArray();
-    for (const ProcessSummary& process : summary_.processes) {
-      if (!process.devices.empty()) WriteRanges(process.steps.used, json_);
-    }
-    json_.EndArray();
-    json_.Key("ns");
-    json_.BeginArray();
-    for (const int64_t ns : steps.ns) json_.Value(ns);
-    json_.EndArray();
-    json_.Field("mean_ns", steps.mean_ns);
-    json_.Field("stddev_ns", steps.stddev_ns);
-    json_.Field("found_by", Name(steps.found_by));
-    json_.EndObject();
-    json_.Key("left_out");
-    json_.BeginArray();
-    for (size_t use = 0; use < kStepUses; ++use) {
-      if (steps.left_out[use] == 0) continue;
-      json_.BeginObject();
-      json_.Field("reason", Name(static_cast<StepUse>(use)));
-      json_.Field("steps", steps.left_out[use]);
-      json_.EndObject();
-    }
-    json_.EndArray();
-  }
-
   void WriteClasses() {
     std::vector<ClassRow> rows = figures_.classes;
     std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
@@ -198,10 +168,25 @@ class ReportWriter {
     json_.EndObject();
   }
 
+  void WriteWarnings() {
+    json_.Key("warnings");
+    json_.BeginArray();
+    for (const Warning& warning : figures_.warnings) {
+      json_.BeginObject();
+      json_.Field("id", Name(warning.id));
+      json_.Field("text", WarningText(warning, figures_));
+      json_.Field("share", warning.share);
+      json_.Field("count", warning.count);
+      json_.EndObject();
+    }
+    json_.EndArray();
+  }
+
   void WriteTrust() {
     const TrustFigures& trust = figures_.trust;
     json_.Key("trust");
     json_.BeginObject();
+    WriteWarnings();
     json_.Key("lost");
     json_.BeginObject();
     for (const auto& [cause, count] : trust.lost) json_.Field(cause, count);

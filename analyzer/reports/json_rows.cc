@@ -156,7 +156,7 @@ void WriteLimit(const Limit& limit, JsonWriter& json) {
   json.EndObject();
 }
 
-std::string ProcessName(const ProcessSummary& process) {
+std::string ProcessName(const ProcessKey& process) {
   return process.host + ":" + std::to_string(process.pid);
 }
 
@@ -175,15 +175,29 @@ void WriteRanges(const std::vector<size_t>& indices, JsonWriter& json) {
   }
 }
 
+void WriteWindows(const std::vector<Interval>& windows, JsonWriter& json) {
+  json.Key("windows");
+  json.BeginArray();
+  for (const Interval& window : windows) {
+    json.BeginArray();
+    json.Value(window.begin_ns);
+    json.Value(window.end_ns);
+    json.EndArray();
+  }
+  json.EndArray();
+}
+
 void WriteProcess(const ProcessSummary& process, JsonWriter& json) {
   json.BeginObject();
-  json.Field("process", ProcessName(process));
-  json.Field("rank", process.rank);
+  json.Field("process", ProcessName(process.key));
+  json.Field("rank", process.key.rank);
   WriteName("program", process.program, json);
   WriteName("framework", process.framework, json);
   json.Field("level", process.level);
   WriteName("why", process.level_reason, json);
   json.Field("overhead_ns", process.overhead_ns);
+  json.Field("gpu_work", process.has_gpu_work);
+  json.Field("complete", process.complete);
   json.Key("steps");
   json.BeginObject();
   json.Field("count", process.steps.found());
@@ -198,11 +212,19 @@ void WriteProcess(const ProcessSummary& process, JsonWriter& json) {
 
 void WriteDevice(const DeviceFigures& device, JsonWriter& json) {
   const DeviceSummary& sums = *device.sums;
+  const bool is_shared = sums.processes.size() > 1;
   json.BeginObject();
-  json.Field("process", ProcessName(*device.process));
-  json.Field("rank", device.process->rank);
+  json.Field("process", ProcessName(sums.processes.front()));
+  json.Key("processes");
+  json.BeginArray();
+  for (const ProcessKey& process : sums.processes) {
+    json.Value(ProcessName(process));
+  }
+  json.EndArray();
+  json.Field("rank", is_shared ? std::nullopt : sums.processes.front().rank);
   json.Field("id", sums.ordinal);
   json.Field("name", sums.name);
+  WriteName("uuid", sums.uuid, json);
   json.Field("wall_ns", sums.wall_ns);
   json.Field("observed_ns", sums.observed_ns());
   json.Field("busy_ns", sums.busy_ns());
@@ -215,10 +237,12 @@ void WriteDevice(const DeviceFigures& device, JsonWriter& json) {
   json.Field("comm_exposed_share", device.comm_share);
   json.Field("copy_exposed_share", device.copy_share);
   json.Field("idle_share", device.idle_share);
+  WriteWindows(sums.windows, json);
   json.Key("steps");
   json.BeginArray();
   for (const StepTime& step : sums.steps) {
     json.BeginObject();
+    json.Field("process", ProcessName(sums.processes[step.process]));
     json.Field("step", static_cast<uint64_t>(step.step));
     json.Field("ns", step.ns);
     json.EndObject();
@@ -230,12 +254,6 @@ void WriteDevice(const DeviceFigures& device, JsonWriter& json) {
 std::string_view Name(StepsFoundBy found_by) {
   constexpr std::string_view kNames[] = {"none", "marker", "period"};
   return kNames[static_cast<size_t>(found_by)];
-}
-
-std::string_view Name(StepUse use) {
-  constexpr std::string_view kNames[kStepUses] = {"used", "warm_up", "autotune",
-                                                  "evaluation", "incomplete"};
-  return kNames[static_cast<size_t>(use)];
 }
 
 }  // namespace dltap::analyzer

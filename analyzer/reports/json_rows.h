@@ -33,13 +33,15 @@ void WriteProcess(const ProcessSummary& process, JsonWriter& json);
 void WriteDevice(const DeviceFigures& device, JsonWriter& json);
 
 // "host:pid", which names a process in all reports.
-std::string ProcessName(const ProcessSummary& process);
+std::string ProcessName(const ProcessKey& process);
+
+// The field "windows": [[begin, end], ...] in ns of the time line.
+void WriteWindows(const std::vector<Interval>& windows, JsonWriter& json);
 
 // [[first, last], ...] of ascending indices, into an open array.
 void WriteRanges(const std::vector<size_t>& indices, JsonWriter& json);
 
 std::string_view Name(StepsFoundBy found_by);
-std::string_view Name(StepUse use);
 
 }  // namespace dltap::analyzer
 

@@ -7,34 +7,20 @@
 
 #include "analyzer/reports/class_table.h"
 #include "analyzer/reports/command_line.h"
+#include "analyzer/reports/count_text.h"
 #include "analyzer/reports/detail_tables.h"
 #include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/limit_sentence.h"
 #include "analyzer/reports/render.h"
+#include "analyzer/reports/step_lines.h"
 #include "analyzer/reports/units.h"
+#include "analyzer/reports/warning_text.h"
 
 namespace dltap::analyzer {
 namespace {
 
 const std::string kBold = "\033[1m";  // ECMA-48 SGR
 const std::string kPlain = "\033[0m";
-
-std::string Join(const std::vector<std::string>& parts,
-                 const std::string& separator) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (!text.empty()) text += separator;
-    text += part;
-  }
-  return text;
-}
-
-std::string Count(size_t n, std::string_view noun) {
-  return WithThousands(static_cast<int64_t>(n)) + " " + std::string(noun) +
-         (n == 1                                        ? ""
-          : noun.ends_with("s") || noun.ends_with("ch") ? "es"
-                                                        : "s");
-}
 
 // Breaks at spaces, and words that are wider, so that no line is wider than
 // the page.
@@ -69,48 +55,19 @@ std::string Header(const Summary& summary, const Figures& figures) {
   if (!command.empty()) parts.push_back(std::move(command));
   parts.push_back(Count(program.processes, "process"));
   for (const auto& [name, count] : program.gpus) {
-    const std::string n =
-        figures.devices.size() > 1 ? std::to_string(count) + " x " : "";
-    parts.push_back(n + (name.empty() ? "unknown GPU" : Printable(name)) +
-                    (summary.simulated ? " (simulated)" : ""));
+    const bool is_shared = count.processes > count.devices;
+    const std::string n = figures.devices.size() > 1 || is_shared
+                              ? std::to_string(count.devices) + " x "
+                              : "";
+    parts.push_back(
+        n + (name.empty() ? "unknown GPU" : Printable(name)) +
+        (summary.simulated ? " (simulated)" : "") +
+        (is_shared ? " shared by " + Count(count.processes, "process") : ""));
   }
   if (!program.frameworks.empty()) {
     parts.push_back(Printable(Join(program.frameworks, ", ")));
   }
   return Wrap(Join(parts, " · "), "  ");
-}
-
-// Why steps were not used, and whose are missing.
-std::string StepNotes(const StepFigures& steps) {
-  constexpr std::string_view kReasons[] = {"", "warm-up", "autotune",
-                                           "evaluation", "incomplete"};
-  std::vector<std::string> out;
-  for (size_t use = 1; use < std::size(kReasons); ++use) {
-    if (steps.left_out[use] == 0) continue;
-    out.push_back(std::to_string(steps.left_out[use]) + " " +
-                  std::string(kReasons[use]));
-  }
-  std::vector<std::string> notes;
-  if (!out.empty()) notes.push_back(Join(out, ", ") + " left out");
-  notes.push_back(steps.found_by == StepsFoundBy::kMarker ? "found by markers"
-                                                          : "found by period");
-  if (steps.processes_without > 0) {
-    notes.push_back("none in " + Count(steps.processes_without, "process") +
-                    ": the whole run counts");
-  }
-  return Join(notes, "; ");
-}
-
-std::string StepsLine(const StepFigures& steps) {
-  if (steps.found_by == StepsFoundBy::kNone) {
-    return "no steps found: all times are over the whole run\n";
-  }
-  const std::string of =
-      steps.processes > 1 ? " of " + Count(steps.processes, "process") : "";
-  return Wrap(Count(steps.found, "step") + of + ", " +
-                  std::to_string(steps.used) + " used (" + StepNotes(steps) +
-                  ")",
-              "  ");
 }
 
 std::string StepLine(const Figures& figures, const ReportOptions& options) {
@@ -131,6 +88,12 @@ std::string StepLine(const Figures& figures, const ReportOptions& options) {
   if (program.samples_per_s) {
     line += "    " + Fixed(*program.samples_per_s, 0) + " " +
             options.samples_unit + "/s";
+  }
+  if (const auto& ci = figures.steps.ci95_ns) {
+    const std::string mean =
+        "mean within " + Ms((*ci)[0]) + " to " + Ms((*ci)[1]) + " ms";
+    const bool fits = DisplayWidth(line) + 4 + DisplayWidth(mean) <= kPageWidth;
+    line += (fits ? "    " : "\n  ") + mean;
   }
   return line + '\n';
 }
@@ -260,12 +223,16 @@ std::string CsvReport(const Figures& figures, ReportBy by,
 std::string TextReport(const Summary& summary, const Figures& figures,
                        ReportBy by, const ReportOptions& options) {
   std::string text = Header(summary, figures);
-  if (figures.devices.empty()) {
-    return text + "the trace holds no GPU work; nothing to attribute\n\n" +
-           RenderText(ApiTable(figures, options)) + "\n" + Trust(figures.trust);
+  for (const Warning& warning : figures.warnings) {
+    text += Wrap("warning: " + WarningText(warning, figures), "  ");
   }
-  text += StepsLine(figures.steps) + "\n" + StepLine(figures, options) +
-          PhaseLine(figures) + IdleLine(figures.program) + "\n";
+  text += Wrap(StepsText(summary, figures), "  ");
+  if (figures.devices.empty()) {
+    return text + "\n" + RenderText(ApiTable(figures, options)) + "\n" +
+           Trust(figures.trust);
+  }
+  text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
+          IdleLine(figures.program) + "\n";
   text += RenderText(TextTable(figures, by, options)) + "\n";
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";

@@ -22,7 +22,7 @@ ClassSummary Of(const Summary& summary, LayerClass layer_class) {
 }
 
 const DeviceSummary& DeviceOf(const Summary& summary) {
-  return summary.processes.at(0).devices.at(0);
+  return summary.devices.at(0);
 }
 
 int64_t StateUs(const Summary& summary, DeviceState state) {
