@@ -99,26 +99,35 @@ class AttentionPass {
     return std::nullopt;
   }
 
-  // dP = dO V', dV = P' dO; softmax; dQ = dS K, dK = dS' Q; in any order.
+  // dP = dO V', dV = P' dO; softmax; dQ = dS K, dK = dS' Q; in any order. As
+  // dV looks like scores to dQ, what fits most of the four is dP.
   std::optional<Span> AroundBackward(size_t softmax, size_t free_from) const {
     std::vector<size_t> before = Before(softmax, free_from);
     std::vector<size_t> after = After(softmax);
     before.resize(std::min<size_t>(before.size(), 2));
     after.resize(std::min<size_t>(after.size(), 2));
+    std::optional<Span> best;
+    size_t most = 0;
     for (const size_t gradient : before) {
       const auto scores = ResultOf(*units_[gradient].product);
-      const auto is_part = [&](size_t i) {
+      Span span{softmax, softmax};
+      size_t parts = 0;
+      for (const size_t i : before) {
         const Product& product = *units_[i].product;
-        return Takes(product, scores) || Gives(product, scores);
-      };
-      const auto last = std::find_if(
-          after.rbegin(), after.rend(),
-          [&](size_t i) { return Takes(*units_[i].product, scores); });
-      if (last == after.rend()) continue;
-      const auto first = std::find_if(before.rbegin(), before.rend(), is_part);
-      return Span{*first, *last};
+        if (!Takes(product, scores) && !Gives(product, scores)) continue;
+        span.first = i;
+        ++parts;
+      }
+      for (const size_t i : after) {
+        if (!Takes(*units_[i].product, scores)) continue;
+        span.last = i;
+        ++parts;
+      }
+      if (span.last == softmax || parts <= most) continue;
+      best = span;
+      most = parts;
     }
-    return std::nullopt;
+    return best;
   }
 
   // Takes in what scales an operand before, or a gradient after.

@@ -9,6 +9,32 @@
 #include "analyzer/attribution/recurrent_regroup.h"
 
 namespace dltap::analyzer {
+namespace {
+
+// Adding rows by index begins with sorting the indices: what sorts in a run of
+// nothing else is of the class of what it sorts for.
+void RegroupSorts(const Process& process, const std::vector<Unit>& units,
+                  ProcessAttribution& attribution) {
+  for (size_t first = 0; first < units.size();) {
+    const Unit* scatter = nullptr;
+    size_t end = first;
+    for (; end < units.size(); ++end) {
+      const Unit& unit = units[end];
+      const bool scatters = (unit.traits & kScatter) != 0;
+      if (scatters && scatter == nullptr) scatter = &unit;
+      const bool is_part = scatters || (unit.traits & kSort) != 0 ||
+                           IsCopyOrMemset(unit.layer_class);
+      if (!is_part) break;
+    }
+    for (size_t i = first; scatter != nullptr && i < end; ++i) {
+      if ((units[i].traits & kSort) == 0) continue;
+      MoveUnit(process, units[i], scatter->layer_class, attribution);
+    }
+    first = end + 1;
+  }
+}
+
+}  // namespace
 
 void RegroupComposites(const TraceModel& model, const Process& process,
                        ProcessAttribution& attribution) {
@@ -17,13 +43,13 @@ void RegroupComposites(const TraceModel& model, const Process& process,
     by_stream[process.activities[i].stream].push_back(i);
   }
   UnitMaker maker(model, process, attribution);
-  std::vector<std::vector<Unit>> streams;
-  for (const auto& [stream, activities] : by_stream) {
-    streams.push_back(maker.Run(activities));
-    RegroupAttention(process, streams.back(), attribution);
-  }
   RecurrentRegroup recurrent(process, attribution);
-  for (const std::vector<Unit>& units : streams) recurrent.Run(units);
+  for (const auto& [stream, activities] : by_stream) {
+    const std::vector<Unit> units = maker.Run(activities);
+    RegroupSorts(process, units, attribution);
+    RegroupAttention(process, units, attribution);
+    recurrent.Run(units);
+  }
 }
 
 }  // namespace dltap::analyzer

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/hash/hash.h"
+#include "analyzer/attribution/launch_shape.h"
 #include "analyzer/attribution/name_rules.h"
 
 namespace dltap::analyzer {
@@ -16,7 +17,7 @@ bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-uint8_t TraitsOfName(std::string_view name) {
+uint16_t TraitsOfName(std::string_view name) {
   unsigned traits = 0;
   if (Has(name, "sigmoid") || Has(name, "logistic")) traits |= kSigmoid;
   if (Has(name, "tanh") && !Has(name, "atanh")) traits |= kTanh;
@@ -30,7 +31,16 @@ uint8_t TraitsOfName(std::string_view name) {
   if (Has(name, "elu") || Has(name, "Gelu") || Has(name, "silu")) {
     if ((traits & kRelu) == 0) traits |= kOtherAct;
   }
-  return static_cast<uint8_t>(traits);
+  if (Has(name, "cub::") || Has(name, "Sort") || Has(name, "thrust::") ||
+      Has(name, "arange")) {
+    traits |= kSort;
+  }
+  if (Has(name, "compute_grad_weight") || Has(name, "sum_and_scatter") ||
+      Has(name, "_partial_segments") || Has(name, "krn_partial") ||
+      Has(name, "indexing_backward")) {
+    traits |= kScatter;
+  }
+  return static_cast<uint16_t>(traits);
 }
 
 }  // namespace
@@ -50,13 +60,14 @@ bool IsPointwise(const Unit& unit) {
   }
 }
 
-std::vector<Unit> UnitMaker::Run(const std::vector<size_t>& activities) {
+std::vector<Unit> UnitMaker::Run(std::span<const size_t> activities) {
   std::vector<Unit> units;
-  for (const size_t i : activities) {
-    if (!units.empty() && Continues(i, units.back().activities.back())) {
-      units.back().activities.push_back(i);
+  for (size_t i = 0; i < activities.size(); ++i) {
+    if (i > 0 && Continues(activities[i], activities[i - 1])) {
+      std::span<const size_t>& unit = units.back().activities;
+      unit = std::span(unit.data(), unit.size() + 1);
     } else {
-      units.push_back(MakeUnit(i));
+      units.push_back(MakeUnit(activities.subspan(i, 1)));
     }
   }
   return units;
@@ -72,10 +83,11 @@ bool UnitMaker::Continues(size_t activity, size_t previous) const {
          a.ruling == b.ruling;
 }
 
-Unit UnitMaker::MakeUnit(size_t activity) {
+Unit UnitMaker::MakeUnit(std::span<const size_t> activities) {
+  const size_t activity = activities.front();
   const Attributed& attributed = attribution_.activities[activity];
   Unit unit;
-  unit.activities.push_back(activity);
+  unit.activities = activities;
   unit.layer_class = attributed.layer_class;
   unit.direction = attributed.direction;
   if (process_.activities[activity].kind == ActivityKind::kKernel) {
@@ -109,12 +121,12 @@ std::optional<Product> UnitMaker::ProductOf(size_t activity) const {
     }
     return product;
   }
-  if (attributed.ruling.known()) {
-    const std::string_view name =
-        model_.texts[process_.ranges[attributed.ruling.value()].name];
-    product.batch = Has(name, "bmm") || Has(name, "Bmm") ? 0 : 1;
-  }
-  const LaunchShape& shape = process_.launch_shapes[kernel.shape];
+  const std::string_view name =
+      attributed.ruling.known()
+          ? model_.texts[process_.ranges[attributed.ruling.value()].name]
+          : model_.texts[kernel.name];
+  product.batch = Has(name, "bmm") || Has(name, "Bmm") ? 0 : 1;
+  const LaunchShape shape = ShapeOf(process_, kernel);
   product.signature = absl::HashOf(kernel.name.value(), shape.grid);
   return product;
 }
@@ -129,7 +141,7 @@ uint64_t UnitMaker::FirstOperand(const Call& call) const {
   return 0;
 }
 
-uint8_t UnitMaker::TraitsOf(TextId name) {
+uint16_t UnitMaker::TraitsOf(TextId name) {
   const auto [it, is_new] = traits_.try_emplace(name.value());
   if (is_new) {
     it->second = TraitsOfName(KernelPath(Demangle(model_.texts[name])));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -12,8 +13,8 @@
 
 namespace dltap::analyzer {
 
-// What the names of kernels tell of elementwise work.
-enum NameTrait : uint8_t {
+// What the names of kernels tell beside their class.
+enum NameTrait : uint16_t {
   kSigmoid = 1,
   kTanh = 2,
   kRelu = 4,
@@ -21,6 +22,8 @@ enum NameTrait : uint8_t {
   kScale = 16,     // times one number
   kCell = 32,      // a fused recurrent cell
   kOtherAct = 64,  // an activation that no recurrent cell uses
+  kSort = 128,     // sorts, scans and numbers
+  kScatter = 256,  // adds to rows by sorted indices
 };
 
 // The dimensions of a product; m, n, k are 0 where they are not known.
@@ -37,10 +40,10 @@ struct Product {
 // One library call, one product of an imported trace, or one activity: a
 // product that is split along k is one unit of two kernels.
 struct Unit {
-  std::vector<size_t> activities;  // by index
+  std::span<const size_t> activities;  // in what UnitMaker was given
   LayerClass layer_class = LayerClass::kUnattributed;
   Direction direction = Direction::kNone;
-  uint8_t traits = 0;  // NameTrait
+  uint16_t traits = 0;  // NameTrait
   std::optional<Product> product;
 };
 
@@ -49,26 +52,27 @@ bool IsBatched(const Unit& unit);
 // Elementwise work and the like, which may belong to what is around it.
 bool IsPointwise(const Unit& unit);
 
-// Makes the units of one stream's activities, given in order.
+// Makes the units of one stream's activities, given in order; they refer to
+// what was given.
 class UnitMaker {
  public:
   UnitMaker(const TraceModel& model, const Process& process,
             const ProcessAttribution& attribution)
       : model_(model), process_(process), attribution_(attribution) {}
 
-  std::vector<Unit> Run(const std::vector<size_t>& activities);
+  std::vector<Unit> Run(std::span<const size_t> activities);
 
  private:
   bool Continues(size_t activity, size_t previous) const;
-  Unit MakeUnit(size_t activity);
+  Unit MakeUnit(std::span<const size_t> activity);
   std::optional<Product> ProductOf(size_t activity) const;
   uint64_t FirstOperand(const Call& call) const;
-  uint8_t TraitsOf(TextId name);
+  uint16_t TraitsOf(TextId name);
 
   const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
-  absl::flat_hash_map<size_t, uint8_t> traits_;  // by name
+  absl::flat_hash_map<size_t, uint16_t> traits_;  // by name
 };
 
 // Gives the activities of `unit` to `layer_class`.

@@ -42,8 +42,9 @@ bool IsOfSilentFramework(std::string_view name) {
   };
   return name.starts_with("loop_") || name.starts_with("wrapped_") ||
          name.starts_with("input_") || name.starts_with("gemm_fusion") ||
-         has("10tensorflow") || has("tensorflow::") || has("_GPU_DT_") ||
-         has("EigenMetaKernel") || has("5mxnet") || has("mxnet::");
+         has("stream_executor") || has("xla") || has("10tensorflow") ||
+         has("tensorflow::") || has("_GPU_DT_") || has("EigenMetaKernel") ||
+         has("5mxnet") || has("mxnet::");
 }
 
 // kForward, kBackward, kUpdate or kNone.

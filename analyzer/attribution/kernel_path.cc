@@ -154,6 +154,15 @@ std::string_view WithoutNumber(std::string_view name) {
 
 }  // namespace
 
+bool IsCast(std::string_view demangled) {
+  const auto has = [demangled](std::string_view part) {
+    return demangled.find(part) != std::string_view::npos;
+  };
+  if (has("direct_copy_kernel") && has("LoadWithCast")) return true;
+  return has("float16_copy_kernel") || has("float32_copy_kernel") ||
+         has("float8_copy_kernel") || has("converting_copy_kernel");
+}
+
 std::string KernelPath(std::string_view demangled) {
   if (demangled.starts_with("triton_")) demangled = WithoutNumber(demangled);
   return PathBuilder(demangled).Run();

@@ -30,6 +30,10 @@ std::span<const NameRule> OperatorNameRules();
 // "a::k<a::F<>>"
 std::string KernelPath(std::string_view demangled);
 
+// Whether a demangled name is that of a copy which changes the element type.
+// Such casts have class layout, and a name of their own among operations.
+bool IsCast(std::string_view demangled);
+
 // The first rule that matches the path of a demangled kernel name; nullptr:
 // none does.
 const NameRule* MatchKernelName(std::string_view demangled);

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
+#include "analyzer/attribution/launch_shape.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -70,7 +71,7 @@ class Finder {
   // What the kernel is and how it was launched.
   size_t Signature(size_t i) const {
     const Activity& activity = ActivityAt(i);
-    const LaunchShape& shape = process_.launch_shapes[activity.shape];
+    const LaunchShape shape = ShapeOf(process_, activity);
     const Attributed& attributed = At(i);
     size_t hash = absl::HashOf(activity.name.value(), shape.grid, shape.block);
     if (attributed.work.known()) {

@@ -9,8 +9,16 @@ namespace {
 
 constexpr size_t kMaxPeriod = 16;
 constexpr size_t kMinRepeats = 8;
+constexpr uint16_t kGates = kSigmoid | kTanh | kRelu | kCell;
 
-bool IsGated(uint8_t traits) {
+// What two results that are alike have in common; of the launch where the
+// dimensions are not known.
+std::pair<int64_t, int64_t> ShapeOfResult(const Product& product) {
+  if (product.m != 0) return {product.m, product.n};
+  return {0, static_cast<int64_t>(product.signature)};
+}
+
+bool IsGated(uint16_t traits) {
   const bool both = (traits & kSigmoid) != 0 && (traits & kTanh) != 0;
   return both || (traits & kCell) != 0;
 }
@@ -110,7 +118,7 @@ RecurrentRegroup::Evidence RecurrentRegroup::Weigh(
     const Repeats& repeats) const {
   Evidence evidence;
   for (size_t i = repeats.first; i < repeats.last; i += repeats.period) {
-    uint8_t traits = 0;
+    uint16_t traits = 0;
     for (size_t j = i; j < i + repeats.period; ++j) {
       const size_t end = EndOfUnits(j, repeats.period);
       for (size_t u = products_[j] + 1; u < end; ++u) {
@@ -150,6 +158,11 @@ bool RecurrentRegroup::IsCell(const Repeats& repeats,
   if (PassOf(unit) != Direction::kBackward) {
     return IsElmanCell(repeats, evidence);
   }
+  // Without addresses: as many steps as a cell of the forward pass had.
+  if (!evidence.addresses) {
+    return repeats.period <= 4 && (evidence.traits & kTanh) != 0 &&
+           (steps_.contains(count) || steps_.contains(count + 1));
+  }
   return std::any_of(evidence.constant.begin(), evidence.constant.end(),
                      [&](size_t slot) {
                        const Product& product = ProductAt(repeats.first + slot);
@@ -169,23 +182,52 @@ bool RecurrentRegroup::IsElmanCell(const Repeats& repeats,
   for (size_t slot = 0; slot < repeats.period; ++slot) {
     const Product& product = ProductAt(repeats.first + slot);
     if (product.m != one.m || product.n != one.n) return false;
-    square |=
-        product.k != 0 && (product.k == product.m || product.k == product.n);
+    square |= product.k == product.m || product.k == product.n;
   }
   if (!square) return false;
   if (evidence.addresses) return evidence.constant.size() == repeats.period;
-  return repeats.period == 2 && (evidence.traits & kTanh) != 0 &&
-         (evidence.traits & kAdd) != 0;
+  return repeats.period == 2 && AddsBeforeTanh(repeats);
+}
+
+// Two products, then an addition and tanh: not a layer and another one.
+bool RecurrentRegroup::AddsBeforeTanh(const Repeats& repeats) const {
+  size_t both = 0;
+  size_t neither = 0;
+  for (size_t i = repeats.first; i < repeats.first + 2; ++i) {
+    uint16_t traits = 0;
+    const size_t end = EndOfUnits(i, repeats.period);
+    for (size_t u = products_[i] + 1; u < end; ++u)
+      traits |= (*units_)[u].traits;
+    both += (traits & kAdd) != 0 && (traits & kTanh) != 0 ? 1 : 0;
+    neither += traits == 0 ? 1 : 0;
+  }
+  return both == 1 && neither == 1;
 }
 
 // Whether a gate is the next thing that the product's result goes into.
 bool RecurrentRegroup::FeedsGate(size_t product, size_t period) const {
   const size_t end = EndOfUnits(product, period);
   for (size_t u = products_[product] + 1; u < end; ++u) {
-    constexpr uint8_t kGates = kSigmoid | kTanh | kRelu | kCell;
     if (((*units_)[u].traits & kGates) != 0) return true;
   }
   return false;
+}
+
+// Whether the units before the product, up to those of other layers, hold the
+// gradient of a gate.
+bool RecurrentRegroup::FollowsGate(size_t product, size_t period) const {
+  const size_t reach = std::min(product, period);
+  const size_t first = products_[product - reach];
+  for (size_t u = products_[product]; u > first;) {
+    const Unit& unit = (*units_)[--u];
+    if ((unit.traits & kGates) != 0) return true;
+    const bool passes = unit.product || IsPointwise(unit) ||
+                        IsCopyOrMemset(unit.layer_class) ||
+                        unit.layer_class == LayerClass::kRnn;
+    if (!passes || ClassNow(unit) == LayerClass::kAttention) return false;
+  }
+  // The first of a sequence follows what another sequence ended with.
+  return reach < period;
 }
 
 void RecurrentRegroup::Move(const Repeats& repeats, const Evidence& evidence) {
@@ -195,21 +237,24 @@ void RecurrentRegroup::Move(const Repeats& repeats, const Evidence& evidence) {
   for (size_t slot = 0; slot < repeats.period; ++slot) {
     const size_t i = repeats.first + slot;
     if (backward || !FeedsGate(i, repeats.period)) continue;
-    shapes.emplace(ProductAt(i).m, ProductAt(i).n);
+    shapes.insert(ShapeOfResult(ProductAt(i)));
     widths_.insert(ProductAt(i).width);
   }
   const auto belongs = [&](const Product& product) {
-    if (product.m == 0) return true;
-    if (!backward) return shapes.contains({product.m, product.n});
-    return widths_.empty() || widths_.contains(product.m) ||
+    if (!backward) return shapes.contains(ShapeOfResult(product));
+    return product.m == 0 || widths_.empty() || widths_.contains(product.m) ||
            widths_.contains(product.n) || widths_.contains(product.k);
   };
   for (const size_t slot : evidence.constant) {
     const Product& product = ProductAt(repeats.first + slot);
     if (!backward && belongs(product)) weights_.insert(product.first);
   }
+  if (!backward) {
+    steps_.insert((repeats.last - repeats.first) / repeats.period);
+  }
   for (size_t i = repeats.first; i < repeats.last; ++i) {
     if (!belongs(ProductAt(i))) continue;
+    if (backward && !FollowsGate(i, repeats.period)) continue;
     MoveUnit(process_, (*units_)[products_[i]], LayerClass::kRnn, attribution_);
     MoveFollowing(products_[i] + 1, EndOfUnits(i, repeats.period));
   }

@@ -20,7 +20,8 @@ namespace dltap::analyzer {
 //    and each product keeps its weights from one repetition to the next; the
 //    products are one or two, give the same shape, and one of them maps the
 //    state on itself. Without addresses: two products, an addition, tanh.
-//  - Backward: gates as above, or weights of a cell found in the forward pass.
+//  - Backward: gates as above, or weights of a cell found in the forward pass;
+//    without addresses, its number of steps.
 // Products that go into gates, others of their shape (backward: of their
 // width), and what follows them, become rnn.
 class RecurrentRegroup {
@@ -39,7 +40,7 @@ class RecurrentRegroup {
   };
   struct Evidence {
     size_t gated = 0;  // repetitions
-    uint8_t traits = 0;
+    uint16_t traits = 0;
     bool foreign = false;          // softmax, attention, embedding between
     bool normalised = false;       // a norm between
     bool addresses = false;        // of operands are known
@@ -53,9 +54,11 @@ class RecurrentRegroup {
   size_t EndOfUnits(size_t product, size_t after_last) const;
   Evidence Weigh(const Repeats& repeats) const;
   bool IsCell(const Repeats& repeats, const Evidence& evidence) const;
+  bool AddsBeforeTanh(const Repeats& repeats) const;
   bool IsElmanCell(const Repeats& repeats, const Evidence& evidence) const;
   void Move(const Repeats& repeats, const Evidence& evidence);
   bool FeedsGate(size_t product, size_t period) const;
+  bool FollowsGate(size_t product, size_t period) const;
   void MoveFollowing(size_t product, size_t end);
 
   const Product& ProductAt(size_t i) const {
@@ -69,6 +72,7 @@ class RecurrentRegroup {
   size_t end_ = 0;                         // its last unit + 1
   absl::flat_hash_set<uint64_t> weights_;  // of cells found
   std::set<int64_t> widths_;               // of their gates
+  std::set<size_t> steps_;                 // how often they ran in a row
 };
 
 }  // namespace dltap::analyzer

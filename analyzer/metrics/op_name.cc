@@ -9,9 +9,10 @@
 namespace dltap::analyzer {
 namespace {
 
-// "void ns::kernel<...>(...)" -> "ns::kernel".
+// "void ns::kernel<...>(...)" -> "ns::kernel"; casts are all one operation.
 std::string ShortKernelName(std::string_view name) {
   std::string text = Demangle(name);
+  if (IsCast(text)) return "cast";
   std::string_view view = text;
   if (view.starts_with("void ")) view.remove_prefix(5);
   const size_t end = view.find_first_of("<(", 1);

@@ -86,6 +86,17 @@ TEST(NameRulesTest, ACastThatComputesIsWhatItComputes) {
             LayerClass::kLayout);
 }
 
+TEST(NameRulesTest, ACopyThatChangesTheTypeIsACast) {
+  const std::string copy =
+      "void at::native::unrolled_elementwise_kernel<"
+      "at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::"
+      "{lambda(float)#1}";
+  EXPECT_TRUE(IsCast(copy + ", at::native::memory::LoadWithCast<1> >(int)"));
+  EXPECT_FALSE(IsCast(copy + ", at::native::memory::LoadWithoutCast>(int)"));
+  EXPECT_FALSE(IsCast("void k<at::native::memory::LoadWithCast<1> >(int)"));
+  EXPECT_TRUE(IsCast("void k<at::native::bfloat16_copy_kernel_cuda(int)>()"));
+}
+
 TEST(NameRulesTest, AParameterListDecidesNothing) {
   EXPECT_EQ(MatchKernelName("void at::native::jagged_dense_elementwise_kernel_<"
                             "at::native::_fbgemm_dense_to_jagged(at::Tensor&)>"
