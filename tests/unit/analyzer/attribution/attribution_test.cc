@@ -160,6 +160,37 @@ TEST_F(AttributionTest, TwoProductsAroundASoftmaxInOneGraphAreAttention) {
   EXPECT_EQ(ClassOf(0), LayerClass::kAttention);
 }
 
+// cuDNN's backward pass begins with the reduction of O dO.
+TEST_F(AttributionTest, FiveProductsAfterAReductionAreAttentionBackward) {
+  Given(
+      "device 0 name=gpu\n"
+      "operation 1 pointwise elements_in=9\n"
+      "operation 1 reduction elements_in=9\n"
+      "operation 1 gemm batch=8 m=64 n=48 k=32\n"
+      "operation 1 pointwise elements_in=9\n"
+      "operation 1 gemm batch=8 m=48 n=32 k=64\n"
+      "operation 1 gemm batch=8 m=64 n=48 k=32\n"
+      "operation 1 gemm batch=8 m=64 n=32 k=48\n"
+      "operation 1 gemm batch=8 m=48 n=32 k=64\n"
+      "call t=0..9us thread=0 cudnnBackendExecute operation=1\n"
+      "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
+      "kernel t=20..30us device=0 corr=7 name=x\n");
+  EXPECT_EQ(ClassOf(0), LayerClass::kAttention);
+  EXPECT_EQ(Activity(0).direction, Direction::kBackward);
+}
+
+TEST_F(AttributionTest, TwoProductsWithoutASoftmaxAreNoAttention) {
+  Given(
+      "device 0 name=gpu\n"
+      "operation 1 gemm batch=8 m=64 n=48 k=32\n"
+      "operation 1 activation_forward elements_in=9\n"
+      "operation 1 gemm batch=8 m=64 n=32 k=48\n"
+      "call t=0..9us thread=0 cudnnBackendExecute operation=1\n"
+      "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
+      "kernel t=20..30us device=0 corr=7 name=x\n");
+  EXPECT_EQ(ClassOf(0), LayerClass::kGemm);
+}
+
 // S = QK' of 8 x 16 x 16 with products of 4, its softmax, and SV; `mask` stands
 // between.
 std::string ComposedAttention(const std::string& mask) {
@@ -189,152 +220,137 @@ TEST_F(AttributionTest, DiagonalMaskLeavesHalfOfComposedAttention) {
   EXPECT_EQ(flops("operation 1 pointwise storage=i32 math=bool "
                   "elements_in=2056 elements_out=2048\n"),
             whole);
+}
 
-  // cuDNN's backward pass begins with the reduction of O dO.
-  TEST_F(AttributionTest, FiveProductsAfterAReductionAreAttentionBackward) {
-    Given(
-        "device 0 name=gpu\n"
-        "operation 1 pointwise elements_in=9\n"
-        "operation 1 reduction elements_in=9\n"
-        "operation 1 gemm batch=8 m=64 n=48 k=32\n"
-        "operation 1 pointwise elements_in=9\n"
-        "operation 1 gemm batch=8 m=48 n=32 k=64\n"
-        "operation 1 gemm batch=8 m=64 n=48 k=32\n"
-        "operation 1 gemm batch=8 m=64 n=32 k=48\n"
-        "operation 1 gemm batch=8 m=48 n=32 k=64\n"
-        "call t=0..9us thread=0 cudnnBackendExecute operation=1\n"
-        "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
-        "kernel t=20..30us device=0 corr=7 name=x\n");
-    EXPECT_EQ(ClassOf(0), LayerClass::kAttention);
-    EXPECT_EQ(Activity(0).direction, Direction::kBackward);
+constexpr char kUnfusedAttention[] =
+    "device 0 name=gpu\n"
+    "call t=0..2us thread=0 cublasGemmStridedBatchedEx m=64 n=64 k=32 "
+    "batchCount=12\n"
+    "call t=3..5us thread=0 cudaLaunchKernel launches=softmax_warp_forward\n"
+    "call t=6..8us thread=0 cublasGemmStridedBatchedEx m=32 n=64 k=64 "
+    "batchCount=12\n"
+    "call t=9..12us thread=0 cublasSgemm_v2 m=64 n=64 k=64\n"
+    "launchapi t=1..2us thread=0 corr=1 ext=0us\n"
+    "launchapi t=4..5us thread=0 corr=2\n"
+    "launchapi t=7..8us thread=0 corr=3 ext=6us\n"
+    "launchapi t=10..11us thread=0 corr=4 ext=9us\n"
+    "kernel t=20..30us device=0 stream=7 corr=1 name=gemm\n"
+    "kernel t=30..35us device=0 stream=7 corr=2 name=softmax_warp_forward\n"
+    "kernel t=35..45us device=0 stream=7 corr=3 name=gemm\n"
+    "kernel t=45..60us device=0 stream=7 corr=4 name=gemm\n";
+
+TEST_F(AttributionTest, BatchedProductsAroundASoftmaxBecomeAttention) {
+  Given(kUnfusedAttention);
+  for (size_t i : {0, 1, 2}) {
+    EXPECT_EQ(ClassOf(i), LayerClass::kAttention) << i;
+    EXPECT_EQ(Activity(i).class_from, ClassFrom::kComposite) << i;
   }
+  EXPECT_EQ(ClassOf(3), LayerClass::kGemm);  // the projection
+  EXPECT_EQ(attribution_.processes[0].composite_ns, 25'000);
+}
 
-  TEST_F(AttributionTest, TwoProductsWithoutASoftmaxAreNoAttention) {
-    Given(
-        "device 0 name=gpu\n"
-        "operation 1 gemm batch=8 m=64 n=48 k=32\n"
-        "operation 1 activation_forward elements_in=9\n"
-        "operation 1 gemm batch=8 m=64 n=32 k=48\n"
-        "call t=0..9us thread=0 cudnnBackendExecute operation=1\n"
-        "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
-        "kernel t=20..30us device=0 corr=7 name=x\n");
-    EXPECT_EQ(ClassOf(0), LayerClass::kGemm);
-  }
+TEST_F(AttributionTest, RegroupingCanBeLeftOut) {
+  const TraceModel model = TraceFromText(kUnfusedAttention);
+  const Attribution plain = Attribute(model, {.composite = false});
+  EXPECT_EQ(plain.processes[0].activities[0].layer_class, LayerClass::kGemm);
+  EXPECT_EQ(plain.processes[0].activities[1].layer_class, LayerClass::kSoftmax);
+}
 
-  constexpr char kUnfusedAttention[] =
+TEST_F(AttributionTest, AutogradsThreadIsBackwardAndWhatFollowsUpdates) {
+  Given(
       "device 0 name=gpu\n"
-      "call t=0..2us thread=0 cublasGemmStridedBatchedEx m=64 n=64 k=32 "
-      "batchCount=12\n"
-      "call t=3..5us thread=0 cudaLaunchKernel launches=softmax_warp_forward\n"
-      "call t=6..8us thread=0 cublasGemmStridedBatchedEx m=32 n=64 k=64 "
-      "batchCount=12\n"
-      "call t=9..12us thread=0 cublasSgemm_v2 m=64 n=64 k=64\n"
+      "thread 0 tid=1 name=python\n"
+      "thread 1 tid=2 name=pt_autograd_0\n"
+      "call t=0..2us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
+      "call t=10..12us thread=1 cublasSgemm_v2 m=8 n=8 k=8\n"
+      "call t=20..22us thread=0 cudaLaunchKernel launches=addcdiv_elementwise\n"
+      "call t=30..32us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
       "launchapi t=1..2us thread=0 corr=1 ext=0us\n"
-      "launchapi t=4..5us thread=0 corr=2\n"
-      "launchapi t=7..8us thread=0 corr=3 ext=6us\n"
-      "launchapi t=10..11us thread=0 corr=4 ext=9us\n"
-      "kernel t=20..30us device=0 stream=7 corr=1 name=gemm\n"
-      "kernel t=30..35us device=0 stream=7 corr=2 name=softmax_warp_forward\n"
-      "kernel t=35..45us device=0 stream=7 corr=3 name=gemm\n"
-      "kernel t=45..60us device=0 stream=7 corr=4 name=gemm\n";
+      "launchapi t=11..12us thread=1 corr=2 ext=10us\n"
+      "launchapi t=21..22us thread=0 corr=3\n"
+      "launchapi t=31..32us thread=0 corr=4 ext=30us\n"
+      "kernel t=40..41us device=0 corr=1 name=a\n"
+      "kernel t=50..51us device=0 corr=2 name=b\n"
+      "kernel t=60..61us device=0 corr=3 name=addcdiv_elementwise\n"
+      "kernel t=70..71us device=0 corr=4 name=d\n");
+  EXPECT_EQ(Activity(0).direction, Direction::kForward);
+  EXPECT_EQ(Activity(1).direction, Direction::kBackward);
+  EXPECT_EQ(Activity(2).direction, Direction::kUpdate);
+  EXPECT_EQ(Activity(3).direction, Direction::kForward);
+}
 
-  TEST_F(AttributionTest, BatchedProductsAroundASoftmaxBecomeAttention) {
-    Given(kUnfusedAttention);
-    for (size_t i : {0, 1, 2}) {
-      EXPECT_EQ(ClassOf(i), LayerClass::kAttention) << i;
-      EXPECT_EQ(Activity(i).class_from, ClassFrom::kComposite) << i;
-    }
-    EXPECT_EQ(ClassOf(3), LayerClass::kGemm);  // the projection
-    EXPECT_EQ(attribution_.processes[0].composite_ns, 25'000);
-  }
+TEST_F(AttributionTest, AnOptimizersStepDoesNotSwallowWhatRunsInIt) {
+  Given(
+      "device 0 name=gpu\n"
+      "range t=0..90us thread=0 name=\"Optimizer.step#SGD.step\" kind=user\n"
+      "range t=1..9us thread=0 name=\"nccl:all_reduce\" kind=op\n"
+      "range t=10..19us thread=0 name=\"aten::mm\" kind=op\n"
+      "call t=2..5us thread=0 cudaLaunchKernel\n"
+      "call t=12..15us thread=0 cudaLaunchKernel\n"
+      "call t=22..25us thread=0 cudaLaunchKernel\n"
+      "launchapi t=3..4us thread=0 corr=1\n"
+      "launchapi t=13..14us thread=0 corr=2\n"
+      "launchapi t=23..24us thread=0 corr=3\n"
+      "kernel t=30..31us device=0 corr=1 name=ncclDevKernel_AllReduce\n"
+      "kernel t=32..33us device=0 corr=2 name=orthogonalise\n"
+      "kernel t=34..35us device=0 corr=3 name=own_step\n");
+  EXPECT_EQ(ClassOf(0), LayerClass::kComm);
+  EXPECT_EQ(Activity(0).direction, Direction::kNone);
+  EXPECT_EQ(ClassOf(1), LayerClass::kGemm);
+  EXPECT_EQ(Activity(1).direction, Direction::kUpdate);
+  EXPECT_EQ(ClassOf(2), LayerClass::kOptimizer);
+}
 
-  TEST_F(AttributionTest, RegroupingCanBeLeftOut) {
-    const TraceModel model = TraceFromText(kUnfusedAttention);
-    const Attribution plain = Attribute(model, {.composite = false});
-    EXPECT_EQ(plain.processes[0].activities[0].layer_class, LayerClass::kGemm);
-    EXPECT_EQ(plain.processes[0].activities[1].layer_class,
-              LayerClass::kSoftmax);
-  }
+TEST_F(AttributionTest, WhatACheckpointsNodeRunsIsRecompute) {
+  Given(
+      "device 0 name=gpu\n"
+      "range t=0..90us thread=0 name=CheckpointFunctionBackward kind=op\n"
+      "range t=1..9us thread=0 name=\"aten::addmm\" kind=op\n"
+      "range t=10..19us thread=0 name=AddmmBackward0 kind=op backward\n"
+      "range t=11..18us thread=0 name=\"aten::mm\" kind=op\n"
+      "call t=2..5us thread=0 cudaLaunchKernel\n"
+      "call t=12..15us thread=0 cudaLaunchKernel\n"
+      "launchapi t=3..4us thread=0 corr=1\n"
+      "launchapi t=13..14us thread=0 corr=2\n"
+      "kernel t=30..31us device=0 corr=1 name=some_gemm\n"
+      "kernel t=32..33us device=0 corr=2 name=another_gemm\n");
+  EXPECT_EQ(Activity(0).direction, Direction::kRecompute);
+  EXPECT_EQ(Activity(1).direction, Direction::kBackward);
+}
 
-  TEST_F(AttributionTest, AutogradsThreadIsBackwardAndWhatFollowsUpdates) {
-    Given(
-        "device 0 name=gpu\n"
-        "thread 0 tid=1 name=python\n"
-        "thread 1 tid=2 name=pt_autograd_0\n"
-        "call t=0..2us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
-        "call t=10..12us thread=1 cublasSgemm_v2 m=8 n=8 k=8\n"
-        "call t=20..22us thread=0 cudaLaunchKernel "
-        "launches=addcdiv_elementwise\n"
-        "call t=30..32us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
-        "launchapi t=1..2us thread=0 corr=1 ext=0us\n"
-        "launchapi t=11..12us thread=1 corr=2 ext=10us\n"
-        "launchapi t=21..22us thread=0 corr=3\n"
-        "launchapi t=31..32us thread=0 corr=4 ext=30us\n"
-        "kernel t=40..41us device=0 corr=1 name=a\n"
-        "kernel t=50..51us device=0 corr=2 name=b\n"
-        "kernel t=60..61us device=0 corr=3 name=addcdiv_elementwise\n"
-        "kernel t=70..71us device=0 corr=4 name=d\n");
-    EXPECT_EQ(Activity(0).direction, Direction::kForward);
-    EXPECT_EQ(Activity(1).direction, Direction::kBackward);
-    EXPECT_EQ(Activity(2).direction, Direction::kUpdate);
-    EXPECT_EQ(Activity(3).direction, Direction::kForward);
-  }
+TEST_F(AttributionTest, AMultiHeadAttentionLeavesItsProjections) {
+  Given(
+      "device 0 name=gpu\n"
+      "range t=0..90us thread=0 name=\"aten::_native_multi_head_attention\" "
+      "kind=op\n"
+      "range t=1..80us thread=0 name=\"aten::addmm\" kind=op\n"
+      "call t=2..5us thread=0 cudaLaunchKernel\n"
+      "launchapi t=3..4us thread=0 corr=1\n"
+      "kernel t=20..30us device=0 corr=1 name=some_gemm\n");
+  EXPECT_EQ(ClassOf(0), LayerClass::kGemm);
+}
 
-  TEST_F(AttributionTest, AnOptimizersStepDoesNotSwallowWhatRunsInIt) {
-    Given(
-        "device 0 name=gpu\n"
-        "range t=0..90us thread=0 name=\"Optimizer.step#SGD.step\" kind=user\n"
-        "range t=1..9us thread=0 name=\"nccl:all_reduce\" kind=op\n"
-        "range t=10..19us thread=0 name=\"aten::mm\" kind=op\n"
-        "call t=2..5us thread=0 cudaLaunchKernel\n"
-        "call t=12..15us thread=0 cudaLaunchKernel\n"
-        "call t=22..25us thread=0 cudaLaunchKernel\n"
-        "launchapi t=3..4us thread=0 corr=1\n"
-        "launchapi t=13..14us thread=0 corr=2\n"
-        "launchapi t=23..24us thread=0 corr=3\n"
-        "kernel t=30..31us device=0 corr=1 name=ncclDevKernel_AllReduce\n"
-        "kernel t=32..33us device=0 corr=2 name=orthogonalise\n"
-        "kernel t=34..35us device=0 corr=3 name=own_step\n");
-    EXPECT_EQ(ClassOf(0), LayerClass::kComm);
-    EXPECT_EQ(Activity(0).direction, Direction::kNone);
-    EXPECT_EQ(ClassOf(1), LayerClass::kGemm);
-    EXPECT_EQ(Activity(1).direction, Direction::kUpdate);
-    EXPECT_EQ(ClassOf(2), LayerClass::kOptimizer);
-  }
+TEST_F(AttributionTest, AMemsetInsideALibraryCallStaysAMemset) {
+  Given(
+      "device 0 name=gpu\n"
+      "call t=0..9us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
+      "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
+      "memset t=20..30us device=0 corr=7 bytes=64\n");
+  EXPECT_EQ(ClassOf(0), LayerClass::kMemset);
+  EXPECT_TRUE(Activity(0).work.known());
+}
 
-  TEST_F(AttributionTest, AMultiHeadAttentionLeavesItsProjections) {
-    Given(
-        "device 0 name=gpu\n"
-        "range t=0..90us thread=0 name=\"aten::_native_multi_head_attention\" "
-        "kind=op\n"
-        "range t=1..80us thread=0 name=\"aten::addmm\" kind=op\n"
-        "call t=2..5us thread=0 cudaLaunchKernel\n"
-        "launchapi t=3..4us thread=0 corr=1\n"
-        "kernel t=20..30us device=0 corr=1 name=some_gemm\n");
-    EXPECT_EQ(ClassOf(0), LayerClass::kGemm);
-  }
-
-  TEST_F(AttributionTest, AMemsetInsideALibraryCallStaysAMemset) {
-    Given(
-        "device 0 name=gpu\n"
-        "call t=0..9us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
-        "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
-        "memset t=20..30us device=0 corr=7 bytes=64\n");
-    EXPECT_EQ(ClassOf(0), LayerClass::kMemset);
-    EXPECT_TRUE(Activity(0).work.known());
-  }
-
-  TEST_F(AttributionTest, AContainerRangeDecidesForAllInsideIt) {
-    Given(
-        "device 0 name=gpu\n"
-        "range t=0..90us thread=0 name=\"aten::lstm\" kind=op\n"
-        "range t=1..80us thread=0 name=\"aten::addmm\" kind=op\n"
-        "call t=2..5us thread=0 cudaLaunchKernel\n"
-        "launchapi t=3..4us thread=0 corr=1\n"
-        "kernel t=20..30us device=0 corr=1 name=some_gemm\n");
-    EXPECT_EQ(ClassOf(0), LayerClass::kRnn);
-    EXPECT_EQ(Activity(0).class_from, ClassFrom::kAnnotation);
-  }
+TEST_F(AttributionTest, AContainerRangeDecidesForAllInsideIt) {
+  Given(
+      "device 0 name=gpu\n"
+      "range t=0..90us thread=0 name=\"aten::lstm\" kind=op\n"
+      "range t=1..80us thread=0 name=\"aten::addmm\" kind=op\n"
+      "call t=2..5us thread=0 cudaLaunchKernel\n"
+      "launchapi t=3..4us thread=0 corr=1\n"
+      "kernel t=20..30us device=0 corr=1 name=some_gemm\n");
+  EXPECT_EQ(ClassOf(0), LayerClass::kRnn);
+  EXPECT_EQ(Activity(0).class_from, ClassFrom::kAnnotation);
+}
 
 }  // namespace
 }  // namespace dltap::analyzer
