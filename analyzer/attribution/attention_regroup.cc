@@ -91,9 +91,15 @@ class AttentionPass {
   std::optional<Span> AroundForward(size_t softmax, size_t free_from) const {
     const std::vector<size_t> after = After(softmax);
     for (const size_t first : Before(softmax, free_from)) {
-      const auto scores = ResultOf(*units_[first].product);
+      const Product& product = *units_[first].product;
+      const auto scores = ResultOf(product);
       for (const size_t last : after) {
-        if (Takes(*units_[last].product, scores)) return Span{first, last};
+        // Two products alike in all dimensions are the same attention's, too.
+        const Product& other = *units_[last].product;
+        const bool alike = other.batch == product.batch &&
+                           other.m == product.m && other.n == product.n &&
+                           other.k == product.k;
+        if (alike || Takes(other, scores)) return Span{first, last};
       }
     }
     return std::nullopt;

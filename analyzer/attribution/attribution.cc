@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/attribution.h"
 
+#include <string_view>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -136,7 +137,12 @@ class Classifier {
     const NameRule* rule = nullptr;
     for (RangeId id = innermost; id.known(); id = ranges_.ParentOf(id)) {
       const Range& range = process_.ranges[id.value()];
-      out.in_backward |= range.backward || IsAutogradNode(range.name);
+      // Of the nodes around it, the innermost launched it.
+      const bool is_node = range.backward || IsAutogradNode(range.name);
+      if (is_node && !out.in_backward && RecomputesItself(range.name)) {
+        out.direction = Direction::kRecompute;
+      }
+      out.in_backward |= is_node;
       const NameRule* match = RuleOfRange(range.name);
       if (match == nullptr) continue;
       if (out.direction == Direction::kNone) out.direction = match->direction;
@@ -187,6 +193,12 @@ class Classifier {
     }
     AddTime(it->second, activity);
     return it->second;
+  }
+
+  // Reentrant checkpointing runs the forward pass inside a node of its own.
+  bool RecomputesItself(TextId name) const {
+    return model_.texts[name].find("CheckpointFunctionBackward") !=
+           std::string_view::npos;
   }
 
   bool IsAutogradNode(TextId name) {

@@ -103,7 +103,13 @@ class Finder {
       product |= IsProduct(At(i).layer_class);
     }
     if (!named && !(product && run.size() >= kLongRun)) return;
-    for (const size_t i : run) found_[i] = true;
+    // Adding up gradients right before it looks like the forward pass's
+    // additions before that place.
+    bool began = false;
+    for (const size_t i : run) {
+      began |= At(i).layer_class != LayerClass::kElementwise;
+      found_[i] = began;
+    }
   }
 
   const Process& process_;

@@ -23,6 +23,12 @@ bool IsGated(uint16_t traits) {
   return both || (traits & kCell) != 0;
 }
 
+// May stand inside a cell, but is none of it.
+bool MayStay(const Unit& unit) {
+  return IsCopyOrMemset(unit.layer_class) ||
+         unit.layer_class == LayerClass::kNorm;
+}
+
 // The pass that a unit belongs to.
 Direction PassOf(const Unit& unit) {
   return IsBackward(unit.direction) && unit.direction != Direction::kRecompute
@@ -221,8 +227,7 @@ bool RecurrentRegroup::FollowsGate(size_t product, size_t period) const {
   for (size_t u = products_[product]; u > first;) {
     const Unit& unit = (*units_)[--u];
     if ((unit.traits & kGates) != 0) return true;
-    const bool passes = unit.product || IsPointwise(unit) ||
-                        IsCopyOrMemset(unit.layer_class) ||
+    const bool passes = unit.product || IsPointwise(unit) || MayStay(unit) ||
                         unit.layer_class == LayerClass::kRnn;
     if (!passes || ClassNow(unit) == LayerClass::kAttention) return false;
   }
@@ -255,20 +260,38 @@ void RecurrentRegroup::Move(const Repeats& repeats, const Evidence& evidence) {
   for (size_t i = repeats.first; i < repeats.last; ++i) {
     if (!belongs(ProductAt(i))) continue;
     if (backward && !FollowsGate(i, repeats.period)) continue;
+    if (backward) MovePreceding(i);
     MoveUnit(process_, (*units_)[products_[i]], LayerClass::kRnn, attribution_);
     MoveFollowing(products_[i] + 1, EndOfUnits(i, repeats.period));
   }
 }
 
+// What leads from the gradient of a gate to the product.
+void RecurrentRegroup::MovePreceding(size_t product) {
+  const size_t end = products_[product];
+  const size_t stop = product == 0 ? 0 : products_[product - 1] + 1;
+  size_t first = end;
+  for (size_t u = end; u > stop;) {
+    const Unit& unit = (*units_)[--u];
+    if (!IsPart(unit) && !MayStay(unit)) break;
+    if ((unit.traits & kGates) != 0) first = u;
+  }
+  MoveFollowing(first, end);
+}
+
 void RecurrentRegroup::MoveFollowing(size_t unit, size_t end) {
   for (; unit < end; ++unit) {
     const Unit& at = (*units_)[unit];
-    if (IsCopyOrMemset(at.layer_class)) continue;
-    const bool is_part =
-        IsPointwise(at) && ClassNow(at) != LayerClass::kAttention;
-    if (!is_part && at.layer_class != LayerClass::kRnn) return;
+    if (MayStay(at)) continue;
+    if (!IsPart(at)) return;
     MoveUnit(process_, at, LayerClass::kRnn, attribution_);
   }
+}
+
+bool RecurrentRegroup::IsPart(const Unit& unit) const {
+  const LayerClass now = ClassNow(unit);
+  return now == LayerClass::kRnn ||
+         (IsPointwise(unit) && now != LayerClass::kAttention);
 }
 
 }  // namespace dltap::analyzer

@@ -59,7 +59,9 @@ class RecurrentRegroup {
   void Move(const Repeats& repeats, const Evidence& evidence);
   bool FeedsGate(size_t product, size_t period) const;
   bool FollowsGate(size_t product, size_t period) const;
-  void MoveFollowing(size_t product, size_t end);
+  void MovePreceding(size_t product);
+  void MoveFollowing(size_t unit, size_t end);
+  bool IsPart(const Unit& unit) const;
 
   const Product& ProductAt(size_t i) const {
     return *(*units_)[products_[i]].product;
