@@ -28,6 +28,9 @@ struct Work {
   int64_t kernel_ns = 0;  // sum over its kernels
 };
 
+// What an activity does beside the work of layers.
+enum class Glue : uint8_t { kNone, kFill, kMove, kBias, kRandom };
+
 // What is known of one activity.
 struct Attributed {
   CallId submitted_by;  // see Join
@@ -38,6 +41,8 @@ struct Attributed {
   JoinedBy joined_by = JoinedBy::kNone;
   ClassFrom class_from = ClassFrom::kNone;
   bool autotune = false;  // a trial run, no work of the model
+  Glue glue = Glue::kNone;
+  ActivityId glue_of;  // first or last activity of the layer it belongs to
 };
 
 struct ProcessAttribution {

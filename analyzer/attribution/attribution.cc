@@ -8,6 +8,7 @@
 #include "analyzer/attribution/composite.h"
 #include "analyzer/attribution/correlator.h"
 #include "analyzer/attribution/direction.h"
+#include "analyzer/attribution/glue.h"
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/range_index.h"
 
@@ -194,6 +195,7 @@ Attribution Attribute(const TraceModel& model,
     ProcessAttribution result = Classifier(model, process).Run();
     InferDirections(process, result);
     if (options.composite) RegroupComposites(process, result);
+    FindGlue(model, process, result);
     attribution.processes.push_back(std::move(result));
   }
   return attribution;
