@@ -20,9 +20,8 @@ constexpr int64_t kClearPauseNs = 100'000;
 
 bool MatchesAny(std::string_view name,
                 std::initializer_list<std::string_view> globs) {
-  return std::any_of(globs.begin(), globs.end(), [name](auto glob) {
-    return GlobMatches(glob, name);
-  });
+  return std::any_of(globs.begin(), globs.end(),
+                     [name](auto glob) { return GlobMatches(glob, name); });
 }
 
 Glue GlueOfName(std::string_view name, LayerClass layer_class) {
@@ -36,8 +35,8 @@ Glue GlueOfName(std::string_view name, LayerClass layer_class) {
                         "*random_from_to*", "*generate_seed*"})) {
     return Glue::kRandom;
   }
-  if (MatchesAny(bare, {"*addTensor*", "*add_tensor*", "*AddBias*",
-                        "*BiasAdd*", "*bias_add*", "*add_bias*"})) {
+  if (MatchesAny(bare, {"*addTensor*", "*add_tensor*", "*AddBias*", "*BiasAdd*",
+                        "*bias_add*", "*add_bias*"})) {
     return Glue::kBias;
   }
   return layer_class == LayerClass::kLayout ? Glue::kMove : Glue::kNone;

@@ -41,12 +41,11 @@ void RangeIndex::ForEachInnermost(
     const std::function<void(RangeId, int64_t, int64_t)>& visit) const {
   const std::vector<Range>& ranges = process_.ranges;
   auto next =
-      std::upper_bound(ranges.begin(), ranges.end(),
-                       std::make_tuple(thread, begin_ns),
-                       [](const auto& key, const Range& range) {
-                         return key < std::make_tuple(range.thread,
-                                                      range.begin_ns);
-                       }) -
+      std::upper_bound(
+          ranges.begin(), ranges.end(), std::make_tuple(thread, begin_ns),
+          [](const auto& key, const Range& range) {
+            return key < std::make_tuple(range.thread, range.begin_ns);
+          }) -
       ranges.begin();
   RangeId open = InnermostAt(thread, begin_ns);
   int64_t at = begin_ns;

@@ -34,10 +34,9 @@ double CommonLimit(std::vector<double>& lengths, double running) {
 template <typename Visit>
 void CpuUse::ForEachPart(Interval span, Visit visit) const {
   const auto& spans = timeline_.spans;
-  auto next = std::upper_bound(spans.begin(), spans.end(), span.begin_ns,
-                               [](int64_t at, const HostSpan& s) {
-                                 return at < s.span.end_ns;
-                               });
+  auto next = std::upper_bound(
+      spans.begin(), spans.end(), span.begin_ns,
+      [](int64_t at, const HostSpan& s) { return at < s.span.end_ns; });
   auto input = std::upper_bound(
       inputs_.begin(), inputs_.end(), span.begin_ns,
       [](int64_t at, const Interval& i) { return at < i.end_ns; });
@@ -96,9 +95,8 @@ void CpuUse::GatherPasses(const Process& process,
         sample.thread.value(), Last{sample.cpu_time_ns, passes_.size()});
     const int64_t cpu_ns = sample.cpu_time_ns - it->second.cpu_ns;
     const bool again = !is_new && it->second.pass + 1 == passes_.size();
-    const bool begins =
-        passes_.empty() || again ||
-        sample.at_ns - passes_.back().at_ns > kSamePassNs;
+    const bool begins = passes_.empty() || again ||
+                        sample.at_ns - passes_.back().at_ns > kSamePassNs;
     it->second = {sample.cpu_time_ns, passes_.size() - (begins ? 0 : 1)};
     if (begins) {
       passes_.push_back({sample.at_ns, cpu_ns, sample.on_cpu});
@@ -150,26 +148,36 @@ CpuUse::Period CpuUse::Explain(size_t pass) const {
   const auto cpu = static_cast<double>(passes_[pass + 1].cpu_ns);
   const double running = std::clamp(cpu - calls - waits - input, 0.0, between);
   Period period;
-  period.limit_ns =
-      std::max<double>(kShortPartNs,
-                       CommonLimit(lengths, std::max(0.0, running - short_ns)));
+  period.limit_ns = std::max<double>(
+      kShortPartNs, CommonLimit(lengths, std::max(0.0, running - short_ns)));
   period.work_ns = calls + running + input;
+  period.running_ns = running;
+  period.between_ns = between;
   return period;
 }
 
-// A thread is runnable more often than it runs if others have its CPU. The
-// samples are few: what lies within twice their error is none.
+// A thread is runnable more often than it runs if others have its CPU. Only
+// samples between calls count. They are few: what lies within twice their
+// error is none.
 void CpuUse::FindPreemption() {
   for (size_t first = 0; first < periods_.size(); first += kPassesAtOnce) {
     const size_t last = std::min(periods_.size(), first + kPassesAtOnce);
     double running = 0;
+    double between = 0;
     double runnable = 0;
+    double n = 0;
     for (size_t i = first; i < last; ++i) {
-      running += static_cast<double>(passes_[i + 1].cpu_ns);
-      runnable += passes_[i + 1].runnable;
+      running += periods_[i].running_ns;
+      between += periods_[i].between_ns;
+      const int64_t at = passes_[i + 1].at_ns;
+      ForEachPart({at, at + 1}, [&](Part part, Interval) {
+        if (part != Part::kBetween) return;
+        n += 1;
+        runnable += passes_[i + 1].runnable;
+      });
     }
-    const auto n = static_cast<double>(last - first);
-    running /= static_cast<double>(passes_[last].at_ns - passes_[first].at_ns);
+    if (n == 0 || between <= 0) continue;
+    running /= between;
     runnable /= n;
     const double error = 2 * std::sqrt(runnable * (1 - runnable) / n);
     if (running >= 1 || runnable - running <= error) continue;
@@ -190,8 +198,8 @@ std::optional<CpuSplit> CpuUse::Split(Interval part) const {
   const auto after = std::upper_bound(
       spans.begin(), spans.end(), part.begin_ns,
       [](int64_t at, const HostSpan& s) { return at < s.span.end_ns; });
-  whole.begin_ns = after != spans.begin() ? (after - 1)->span.end_ns
-                                          : passes_.front().at_ns;
+  whole.begin_ns =
+      after != spans.begin() ? (after - 1)->span.end_ns : passes_.front().at_ns;
   whole.end_ns = passes_.back().at_ns;
   if (after != spans.end()) whole.end_ns = after->span.begin_ns;
   const auto input = std::upper_bound(
@@ -204,10 +212,10 @@ std::optional<CpuSplit> CpuUse::Split(Interval part) const {
     whole.end_ns = std::min(whole.end_ns, input->begin_ns);
   }
   CpuSplit split;
-  auto pass = std::upper_bound(
-                  passes_.begin(), passes_.end(), part.begin_ns,
-                  [](int64_t at, const Pass& p) { return at < p.at_ns; }) -
-              passes_.begin() - 1;
+  auto pass =
+      std::upper_bound(passes_.begin(), passes_.end(), part.begin_ns,
+                       [](int64_t at, const Pass& p) { return at < p.at_ns; }) -
+      passes_.begin() - 1;
   for (int64_t at = part.begin_ns; at < part.end_ns; ++pass) {
     const int64_t until = std::min(part.end_ns, passes_[pass + 1].at_ns);
     const double length =
@@ -238,9 +246,9 @@ std::optional<double> CpuUse::WorkIn(Interval span) const {
        i < periods_.size() && passes_[i].at_ns < span.end_ns; ++i) {
     const auto length =
         static_cast<double>(passes_[i + 1].at_ns - passes_[i].at_ns);
-    const double inside = static_cast<double>(
-        std::min(span.end_ns, passes_[i + 1].at_ns) -
-        std::max(span.begin_ns, passes_[i].at_ns));
+    const double inside =
+        static_cast<double>(std::min(span.end_ns, passes_[i + 1].at_ns) -
+                            std::max(span.begin_ns, passes_[i].at_ns));
     if (inside > 0 && length > 0) {
       work += periods_[i].work_ns * inside / length;
     }

@@ -48,9 +48,11 @@ class CpuUse {
   };
   // What happened between two passes.
   struct Period {
-    double limit_ns = 0;       // how long a span between calls may run
-    double preempted = 0;      // share of the time not running
-    double work_ns = 0;        // see WorkIn
+    double limit_ns = 0;    // how long a span between calls may run
+    double preempted = 0;   // share of the time not running
+    double work_ns = 0;     // see WorkIn
+    double running_ns = 0;  // on a CPU, between calls and outside of inputs
+    double between_ns = 0;  // between calls and outside of inputs
   };
 
   void GatherPasses(const Process& process,

@@ -114,9 +114,9 @@ void AddDrains(const Totals& totals, ProgramFigures& program) {
         steps;
   }
   for (const auto& [name, sums] : totals.drained_by) {
-    program.drained_by.push_back(
-        {name, sums, static_cast<double>(sums.calls) / steps,
-         static_cast<double>(sums.host_ns) / steps});
+    program.drained_by.push_back({name, sums,
+                                  static_cast<double>(sums.calls) / steps,
+                                  static_cast<double>(sums.host_ns) / steps});
   }
   std::stable_sort(program.drained_by.begin(), program.drained_by.end(),
                    [](const DrainRow& a, const DrainRow& b) {
@@ -141,8 +141,8 @@ void AddWork(const Totals& totals, ProgramFigures& program) {
   const double host = *share * wall;
   program.host_work_ns = host;
   program.host_work_is_bound = totals.host_work_is_bound;
-  program.wait_gain_ns = std::clamp(wall - std::max(host, device), 0.0,
-                                    std::min(host, device));
+  program.wait_gain_ns =
+      std::clamp(wall - std::max(host, device), 0.0, std::min(host, device));
 }
 
 void AddUnknown(const std::map<std::string, int64_t>& names,
@@ -151,15 +151,13 @@ void AddUnknown(const std::map<std::string, int64_t>& names,
   constexpr size_t kMostRows = 5;
   std::vector<UnknownRow> rows;
   for (const auto& [name, ns] : names) {
-    rows.push_back(
-        {layer_class, name, ns, static_cast<double>(ns) / steps});
+    rows.push_back({layer_class, name, ns, static_cast<double>(ns) / steps});
   }
   std::stable_sort(
       rows.begin(), rows.end(),
       [](const UnknownRow& a, const UnknownRow& b) { return a.ns > b.ns; });
   rows.resize(std::min(rows.size(), kMostRows));
-  program.unknown_in.insert(program.unknown_in.end(), rows.begin(),
-                            rows.end());
+  program.unknown_in.insert(program.unknown_in.end(), rows.begin(), rows.end());
 }
 
 ProgramFigures ProgramOf(const Summary& summary, const Totals& totals) {

@@ -104,15 +104,15 @@ struct ProgramFigures {
   double idle_step_ns = 0;
   std::array<double, kIdleCauses> idle_by_cause_step_ns{};
   std::array<double, kPhaseCount> phases_step_ns{};
-  double drained_step_ns = 0;         // host time after waits and such copies
-  std::vector<DrainRow> drained_by;   // by host time, descending
+  double drained_step_ns = 0;          // host time after waits and such copies
+  std::vector<DrainRow> drained_by;    // by host time, descending
   std::vector<UnknownRow> unknown_in;  // the five largest of each class
   // Per step; see METRICS.md. The bound: sleep is counted as work.
   std::optional<double> host_work_ns;
   bool host_work_is_bound = false;
   std::optional<double> device_work_ns;
   std::optional<double> wait_gain_ns;  // what a step could lose without waits
-  ClassFigures total;  // of all classes
+  ClassFigures total;                  // of all classes
 };
 
 struct Figures {

@@ -47,8 +47,7 @@ GapExplainer::GapExplainer(const TraceModel& model, const Process& process,
       device_(device),
       short_gap_ns_(std::max(kShortGapNs, 2 * process.clock_residual_ns)),
       feeders_(process, attribution),
-      inputs_(
-          InputSpans(model, process, attribution, steps, feeders_, device)),
+      inputs_(InputSpans(model, process, attribution, steps, feeders_, device)),
       ranges_(process),
       views_(feeders_.count()) {
   for (size_t i = 0; i < process.activities.size(); ++i) {
@@ -68,8 +67,8 @@ GapExplainer::FeederView& GapExplainer::ViewOf(size_t feeder) {
   std::unique_ptr<FeederView>& view = views_[feeder];
   if (view == nullptr) {
     view = std::make_unique<FeederView>();
-    view->timeline = TimelineOf(model_, process_, attribution_,
-                                feeders_.ThreadsOf(feeder));
+    view->timeline =
+        TimelineOf(model_, process_, attribution_, feeders_.ThreadsOf(feeder));
     view->cpu.emplace(process_, feeders_.ThreadsOf(feeder), view->timeline,
                       inputs_);
   }
@@ -89,11 +88,11 @@ std::optional<CallId> GapExplainer::ExplainingCall(const Gap& gap) const {
       inputs_.begin(), inputs_.end(), call.begin_ns,
       [](const Interval& i, int64_t at) { return i.end_ns < at; });
   if (input != inputs_.end() && input->begin_ns < call.begin_ns) return id;
-  const auto next = std::lower_bound(
-      by_begin_.begin(), by_begin_.end(), gap.span.end_ns,
-      [this](size_t activity, int64_t at) {
-        return process_.activities[activity].begin_ns < at;
-      });
+  const auto next =
+      std::lower_bound(by_begin_.begin(), by_begin_.end(), gap.span.end_ns,
+                       [this](size_t activity, int64_t at) {
+                         return process_.activities[activity].begin_ns < at;
+                       });
   return next == by_begin_.end() ? id
                                  : attribution_.activities[*next].submitted_by;
 }
@@ -128,20 +127,17 @@ void GapExplainer::ExplainHost(Gap& gap, const Call& call, Interval host) {
   // A copy of the input from pageable memory waits for its data.
   Interval feeding{host.end_ns, host.end_ns};
   if (process_.activities[gap.ended_by].source == MemoryKind::kPageable) {
-    for (auto it = std::lower_bound(inputs_.begin(), inputs_.end(),
-                                    call.begin_ns,
-                                    [](const Interval& i, int64_t at) {
-                                      return i.end_ns <= at;
-                                    });
+    for (auto it = std::lower_bound(
+             inputs_.begin(), inputs_.end(), call.begin_ns,
+             [](const Interval& i, int64_t at) { return i.end_ns <= at; });
          it != inputs_.end() && it->begin_ns <= call.begin_ns; ++it) {
       feeding = Intersection(host, {call.begin_ns, call.end_ns});
     }
   }
   int64_t at = host.begin_ns;
-  for (auto it = std::upper_bound(spans.begin(), spans.end(), at,
-                                  [](int64_t t, const HostSpan& s) {
-                                    return t < s.span.end_ns;
-                                  });
+  for (auto it = std::upper_bound(
+           spans.begin(), spans.end(), at,
+           [](int64_t t, const HostSpan& s) { return t < s.span.end_ns; });
        it != spans.end() && it->span.begin_ns < host.end_ns; ++it) {
     const Interval inside = Intersection(it->span, host);
     ExplainBetween(gap, view, call.thread, {at, inside.begin_ns});
@@ -188,14 +184,14 @@ void GapExplainer::ExplainOutsideInput(Gap& gap, const FeederView& view,
 }
 
 // The innermost ranges along the part.
-void GapExplainer::NameUnknown(Gap& gap, ThreadId thread,
-                               Interval part) const {
+void GapExplainer::NameUnknown(Gap& gap, ThreadId thread, Interval part) const {
   if (process_.ranges.empty()) return;
   ranges_.ForEachInnermost(
       thread, part.begin_ns, part.end_ns,
       [&](RangeId range, int64_t begin_ns, int64_t end_ns) {
-        gap.unknown_in.emplace_back(process_.ranges[range.value()].name,
-                                    end_ns - begin_ns);
+        const Range& inside = process_.ranges[range.value()];
+        if (inside.kind == RangeKind::kStep) return;  // holds all of it
+        gap.unknown_in.emplace_back(inside.name, end_ns - begin_ns);
       });
 }
 
@@ -208,8 +204,8 @@ void GapExplainer::SubtractProfiler(Gap& gap, const FeederView& view,
       std::lower_bound(begins.begin(), begins.end(), host.end_ns) -
       std::lower_bound(begins.begin(), begins.end(), host.begin_ns);
   const int64_t most = host.length_ns() / process_.per_call_overhead_ns;
-  int64_t left = calls > most ? host.length_ns()
-                              : calls * process_.per_call_overhead_ns;
+  int64_t left =
+      calls > most ? host.length_ns() : calls * process_.per_call_overhead_ns;
   At(gap, IdleCause::kProfiler) = left;
   while (left > 0) {
     const auto largest = std::max_element(
@@ -241,10 +237,9 @@ bool GapExplainer::OnlySmallWork(int64_t begin_ns, int64_t end_ns) const {
 void GapExplainer::FindDrain(Gap& gap, const FeederView& view, CallId id) {
   const Call& call = process_.calls[id.value()];
   const auto& waits = view.timeline.waits;
-  auto it = std::upper_bound(waits.begin(), waits.end(), call.begin_ns,
-                             [](int64_t at, const Wait& w) {
-                               return at < w.span.begin_ns;
-                             });
+  auto it = std::upper_bound(
+      waits.begin(), waits.end(), call.begin_ns,
+      [](int64_t at, const Wait& w) { return at < w.span.begin_ns; });
   // Waits of one thread don't overlap; those of a feeder's few may.
   for (int looked = 0; it != waits.begin() && looked < 8; ++looked) {
     const Wait& wait = *--it;
@@ -264,8 +259,7 @@ void GapExplainer::FindDrain(Gap& gap, const FeederView& view, CallId id) {
 
 void GapExplainer::AddHostWork(const std::vector<StepWindow>& windows,
                                GapsOfDevice& out) {
-  const size_t feeder =
-      feeders_.MainFeederOf(process_, attribution_, device_);
+  const size_t feeder = feeders_.MainFeederOf(process_, attribution_, device_);
   if (feeder == Feeders::kNoFeeder) return;
   const FeederView& view = ViewOf(feeder);
   out.host_work_is_bound = !process_.has_cpu_samples;
@@ -275,11 +269,9 @@ void GapExplainer::AddHostWork(const std::vector<StepWindow>& windows,
     if (out.host_work_is_bound) {
       in_window = static_cast<double>(window.span.length_ns());
       const auto& spans = view.timeline.spans;
-      for (auto it = std::upper_bound(spans.begin(), spans.end(),
-                                      window.span.begin_ns,
-                                      [](int64_t t, const HostSpan& s) {
-                                        return t < s.span.end_ns;
-                                      });
+      for (auto it = std::upper_bound(
+               spans.begin(), spans.end(), window.span.begin_ns,
+               [](int64_t t, const HostSpan& s) { return t < s.span.end_ns; });
            it != spans.end() && it->span.begin_ns < window.span.end_ns; ++it) {
         if (it->state != HostState::kWait) continue;
         *in_window -= static_cast<double>(

@@ -2,8 +2,8 @@
 #include "analyzer/metrics/gaps.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
+#include <optional>
 
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/gap_explainer.h"
@@ -12,27 +12,45 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr std::string_view kNames[kIdleCauses] = {
-    "wait",      "input",   "library", "launch",   "framework", "preempted",
-    "blocked",   "unknown", "profiler", "dependency", "latency"};
+    "wait",    "input",   "library",  "launch",     "framework", "preempted",
+    "blocked", "unknown", "profiler", "dependency", "latency"};
+
+// A fill, cast or copy that may prepare a step before its first work.
+bool MayPrepare(const Attributed& attributed) {
+  return attributed.glue != Glue::kNone ||
+         (IsCopyOrMemset(attributed.layer_class) &&
+          attributed.layer_class != LayerClass::kCopyD2h);
+}
 
 // When the host made the first submission of each step that has one, in time.
+// Fills and copies right before it, such as clearing the gradients, belong to
+// the step.
 std::vector<int64_t> FirstSubmissions(const Process& process,
                                       const ProcessAttribution& attribution,
                                       const Steps& steps, DeviceId device) {
-  constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-  std::vector<int64_t> first(steps.steps.size(), kNever);
+  std::vector<std::pair<int64_t, bool>> submissions;  // begin, may prepare
   for (size_t i = 0; i < process.activities.size(); ++i) {
-    const CallId call = attribution.activities[i].submitted_by;
-    if (process.activities[i].device != device || !call.known()) continue;
-    const int64_t at = process.calls[call.value()].begin_ns;
-    const auto after = std::upper_bound(
-        steps.steps.begin(), steps.steps.end(), at,
-        [](int64_t t, const Step& step) { return t < step.begin_ns; });
-    if (after == steps.steps.begin()) continue;
-    int64_t& of_step = first[after - steps.steps.begin() - 1];
-    of_step = std::min(of_step, at);
+    const Attributed& attributed = attribution.activities[i];
+    if (process.activities[i].device != device) continue;
+    if (!attributed.submitted_by.known()) continue;
+    submissions.emplace_back(
+        process.calls[attributed.submitted_by.value()].begin_ns,
+        MayPrepare(attributed));
   }
-  first.erase(std::remove(first.begin(), first.end(), kNever), first.end());
+  std::sort(submissions.begin(), submissions.end());
+  std::vector<int64_t> first;
+  size_t at = 0;
+  for (const Step& step : steps.steps) {
+    const size_t previous = at;
+    while (at < submissions.size() && submissions[at].first < step.begin_ns) {
+      ++at;
+    }
+    if (at == submissions.size()) break;
+    if (submissions[at].first >= step.end_ns) continue;
+    size_t begin = at;
+    while (begin > previous && submissions[begin - 1].second) --begin;
+    first.push_back(submissions[begin].first);
+  }
   return first;
 }
 
@@ -162,9 +180,8 @@ size_t ChargedTo(const ProcessAttribution& attribution, const Gap& gap) {
 }
 
 GapsOfDevice FindGaps(const TraceModel& model, const Process& process,
-                      const ProcessAttribution& attribution,
-                      const Steps& steps, DeviceId device,
-                      const std::vector<StepWindow>& windows) {
+                      const ProcessAttribution& attribution, const Steps& steps,
+                      DeviceId device, const std::vector<StepWindow>& windows) {
   const std::vector<size_t> activities = OfDevice(process, device);
   GapsOfDevice out;
   out.gaps = IdleSpans(process, attribution, device, activities, windows);

@@ -59,7 +59,7 @@ struct Gap {
   size_t window = 0;           // into the windows
   bool between_steps = false;  // holds a step's first submission, or the
                                // reading of its result
-  IdleTimes ns{};      // sums to the span
+  IdleTimes ns{};              // sums to the span
   // Of the host's part; nothing where the submitting call is not known.
   DrainedBy drained_by = DrainedBy::kNone;
   CallId drained_in;  // the call that kSync and kPageable mean
@@ -78,16 +78,15 @@ struct GapsOfDevice {
   // METRICS.md. Only of windows that CPU samples cover, or, in a trace without
   // samples, all time outside of waits.
   int64_t host_work_ns = 0;
-  int64_t host_work_wall_ns = 0;  // length of those windows
+  int64_t host_work_wall_ns = 0;    // length of those windows
   bool host_work_is_bound = false;  // sleep can't be told from work
 };
 
 // `windows` are those of StepWindows for the same steps. A gap whose call is
 // not known is kUnknown; one that no activity ends (the last of a window) too.
 GapsOfDevice FindGaps(const TraceModel& model, const Process& process,
-                      const ProcessAttribution& attribution,
-                      const Steps& steps, DeviceId device,
-                      const std::vector<StepWindow>& windows);
+                      const ProcessAttribution& attribution, const Steps& steps,
+                      DeviceId device, const std::vector<StepWindow>& windows);
 
 }  // namespace dltap::analyzer
 

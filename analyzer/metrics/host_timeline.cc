@@ -73,8 +73,7 @@ class ThreadSpans {
     const bool library = info != nullptr &&
                          info->library != specs::Library::kCuda &&
                          info->library != specs::Library::kCudart;
-    const HostState state =
-        library ? HostState::kLibrary : HostState::kLaunch;
+    const HostState state = library ? HostState::kLibrary : HostState::kLaunch;
     int64_t at = call.begin_ns;
     for (size_t inner = i + 1; inner < next; ++inner) {
       const Call& nested = process_.calls[inner];

@@ -59,8 +59,8 @@ struct Wait {
 // The calls of one feeder: disjoint, in time; between them no call is open.
 struct HostTimeline {
   std::vector<HostSpan> spans;
-  std::vector<Wait> waits;             // by begin
-  std::vector<int64_t> call_begins;    // of outermost calls
+  std::vector<Wait> waits;           // by begin
+  std::vector<int64_t> call_begins;  // of outermost calls
 };
 
 HostTimeline TimelineOf(const TraceModel& model, const Process& process,

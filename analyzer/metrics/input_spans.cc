@@ -125,7 +125,7 @@ class FeedFinder {
   // work and the copy; after, anything but the work of layers.
   void VisitInput(size_t i) {
     size_t last = last_large_;
-    if (last != kNone && last != last_work_ &&
+    if (last != kNone && last != last_work_ && step_begin_ns_ != kNoStep &&
         submissions_[last].call.begin_ns >= step_begin_ns_) {
       last = before_step_ == kNone ? last_work_
              : last_work_ == kNone ? before_step_
@@ -133,10 +133,10 @@ class FeedFinder {
     }
     if (!FeedsAStep(i, last)) return;
     const Submission& copy = submissions_[i];
-    const int64_t begin = last == kNone ? step_begin_ns_ == kNoStep
-                                              ? copy.call.begin_ns
-                                              : step_begin_ns_
-                                        : submissions_[last].call.end_ns;
+    const int64_t begin =
+        last == kNone
+            ? step_begin_ns_ == kNoStep ? copy.call.begin_ns : step_begin_ns_
+            : submissions_[last].call.end_ns;
     spans_.push_back({std::min(begin, copy.call.begin_ns),
                       copy.pageable ? copy.call.end_ns : copy.call.begin_ns});
   }
@@ -195,9 +195,9 @@ void SortAndJoin(std::vector<Interval>& spans) {
 
 bool IsLoaderName(std::string_view name) {
   constexpr std::string_view kLoaders[] = {
-      "dataloader", "data_loader", "data loader", "load_batch",
-      "load_data",  "data_load",   "data loading", "next_batch",
-      "iteratorgetnext"};
+      "dataloader",   "data_loader", "data loader",
+      "load_batch",   "load_data",   "data_load",
+      "data loading", "next_batch",  "iteratorgetnext"};
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return std::tolower(c); });

@@ -173,20 +173,16 @@ std::string DrainLine(const ProgramFigures& program) {
   if (program.drained_step_ns <= 0) return "";
   const DrainRow& most = program.drained_by.front();
   std::string line = "    of it after a wait had emptied the queue " +
-                     Ms(program.drained_step_ns) + " (" +
-                     Printable(most.name) + ", " +
-                     Fixed(most.calls_per_step, 1) + " a step";
-  if (program.drained_by.size() > 1) {
-    line += ", and " + std::to_string(program.drained_by.size() - 1) + " more";
-  }
-  line += ")";
+                     Ms(program.drained_step_ns) + " (" + Printable(most.name) +
+                     ", " + Fixed(most.calls_per_step, 1) + " a step";
+  line += program.drained_by.size() > 1 ? ", and others)" : ")";
   if (program.host_work_ns) {
     line += std::string("; host works ") +
             (program.host_work_is_bound ? "at most " : "") +
             Ms(*program.host_work_ns) + " ms a step, GPU " +
             Ms(*program.device_work_ns);
     if (program.wait_gain_ns) {
-      line += "; without waits at most -" + Ms(*program.wait_gain_ns);
+      line += "; without waits it saves at most " + Ms(*program.wait_gain_ns);
     }
   }
   return Wrap(line, "    ");
@@ -198,9 +194,8 @@ std::string UnknownLine(const ProgramFigures& program) {
   for (const UnknownRow& row : program.unknown_in) {
     if (row.step_ns * 100 >= program.idle_step_ns) rows.push_back(&row);
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
-    return a->ns > b->ns;
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto* a, const auto* b) { return a->ns > b->ns; });
   constexpr size_t kMostRows = 5;
   if (rows.size() > kMostRows) rows.resize(kMostRows);
   std::vector<std::string> parts;
