@@ -141,8 +141,12 @@ void AddWork(const Totals& totals, ProgramFigures& program) {
   const double host = *share * wall;
   program.host_work_ns = host;
   program.host_work_is_bound = totals.host_work_is_bound;
-  program.wait_gain_ns =
-      std::clamp(wall - std::max(host, device), 0.0, std::min(host, device));
+  if (program.drained_step_ns <= 0) {
+    program.wait_gain_ns = 0;
+    return;
+  }
+  program.wait_gain_ns = std::clamp(wall - std::max(host, device), 0.0,
+                                    std::min(host, device));
 }
 
 void AddUnknown(const std::map<std::string, int64_t>& names,

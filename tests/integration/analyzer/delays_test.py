@@ -2,21 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """A known delay of the host comes back in its class and its cause.
 
-usage: delays_test.py DLTAP PROGRAM PYTHON [STEPS MILLISECONDS]
+usage: delays_test.py DLTAP PROGRAM PYTHON [STEPS MILLISECONDS TOLERANCE]
 
 Runs PROGRAM (programs/delays.py) on a simulated GPU with delays at several
 places of each step, and without. What the delays add to the report is compared
-with how long they took.
+with how long they took, within 3 %. The preemption of a busy machine comes on
+top, which the short runs of the test suite allow for.
 """
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
 import unittest
 
 DLTAP, PROGRAM, PYTHON = sys.argv[1:4]
-STEPS, MILLISECONDS = (sys.argv[4:] + ["24", "12"])[:2]
+STEPS, MILLISECONDS, TOLERANCE = (
+    sys.argv[4:] + ["60", "40", "0.03"][len(sys.argv) - 4:])
 
 # Class that each place's delay is charged to; None: wherever, it is input.
 CLASSES = {"conv": "conv", "linear": "gemm", "norm": "norm", "rnn": "rnn",
@@ -38,6 +41,8 @@ class Run:
             self.report = json.loads(subprocess.run(
                 [DLTAP, "report", "--json", folder],
                 capture_output=True, text=True, check=True).stdout)
+        self.used = [step for first, last in self.report["steps"]["used"]
+                     for step in range(first, last + 1)]
         self.to_ms = 1e-6 / self.report["program"]["per_step"]
 
     def host_ms(self, of_class, causes):
@@ -60,11 +65,11 @@ class DelaysTest(unittest.TestCase):
             causes = CAUSES[kind] if of_class else ("input",)
             added = (run.host_ms(of_class, causes) -
                      self.without.host_ms(of_class, causes))
-            took = run.took[place]
+            took = statistics.mean(run.took[place][i] for i in run.used)
             print(f"{kind:6} {place:10} took {took:6.2f} ms a step, "
                   f"report {added:6.2f}  {added / took - 1:+.1%}")
             with self.subTest(place=place, kind=kind):
-                self.assertAlmostEqual(added / took, 1, delta=0.03)
+                self.assertAlmostEqual(added / took, 1, delta=float(TOLERANCE))
 
     def test_busy(self):
         self.check("busy")
