@@ -2,6 +2,7 @@
 #include "analyzer/metrics/cpu_use.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "absl/container/flat_hash_map.h"
@@ -13,7 +14,6 @@ namespace {
 constexpr int64_t kSamePassNs = 20'000'000;
 // No sleep is shorter: waking up alone takes longer.
 constexpr int64_t kShortPartNs = 20'000;
-constexpr size_t kPassesAtOnce = 32;  // for the share that is runnable
 
 // What a feeder does at a time.
 enum class Part : uint8_t { kCall, kWait, kInput, kBetween };
@@ -151,48 +151,60 @@ CpuUse::Period CpuUse::Explain(size_t pass) const {
   period.limit_ns = std::max<double>(
       kShortPartNs, CommonLimit(lengths, std::max(0.0, running - short_ns)));
   period.work_ns = calls + running + input;
-  period.running_ns = running;
-  period.between_ns = between;
   return period;
 }
 
 // A thread is runnable more often than it runs if others have its CPU. Only
-// samples between calls count. They are few: what lies within twice their
-// error is none.
+// samples between calls count, those in spans of about one length together: a
+// thread that wakes late from a long sleep is not preempted in it. They are
+// few: what lies within twice their error is none.
 void CpuUse::FindPreemption() {
-  for (size_t first = 0; first < periods_.size(); first += kPassesAtOnce) {
-    const size_t last = std::min(periods_.size(), first + kPassesAtOnce);
-    double running = 0;
-    double between = 0;
-    double runnable = 0;
-    double n = 0;
-    for (size_t i = first; i < last; ++i) {
-      running += periods_[i].running_ns;
-      between += periods_[i].between_ns;
-      const int64_t at = passes_[i + 1].at_ns;
-      ForEachPart({at, at + 1}, [&](Part part, Interval) {
-        if (part != Part::kBetween) return;
-        n += 1;
-        runnable += passes_[i + 1].runnable;
-      });
-    }
-    if (n == 0 || between <= 0) continue;
-    running /= between;
-    runnable /= n;
-    const double error = 2 * std::sqrt(runnable * (1 - runnable) / n);
-    if (running >= 1 || runnable - running <= error) continue;
-    for (size_t i = first; i < last; ++i) {
-      periods_[i].preempted = (runnable - running) / (1 - running);
-    }
+  std::array<Sampled, kLengthClasses> sampled{};
+  Sampled all;
+  for (size_t i = 0; i < periods_.size(); ++i) {
+    const Interval period{passes_[i].at_ns, passes_[i + 1].at_ns};
+    ForEachPart(period, [&](Part part, Interval span) {
+      if (part != Part::kBetween) return;
+      const auto length = static_cast<double>(span.length_ns());
+      const double running = std::min(length, periods_[i].limit_ns);
+      for (Sampled* of : {&sampled[LengthClass(WholeAround(span))], &all}) {
+        of->running_ns += running;
+        of->between_ns += length;
+      }
+    });
+    const int64_t at = period.end_ns;
+    ForEachPart({at, at + 1}, [&](Part part, Interval span) {
+      if (part != Part::kBetween) return;
+      for (Sampled* of : {&sampled[LengthClass(WholeAround(span))], &all}) {
+        of->samples += 1;
+        of->runnable += passes_[i + 1].runnable;
+      }
+    });
+  }
+  for (size_t i = 0; i < kLengthClasses; ++i) {
+    preempted_[i] = PreemptedShare(sampled[i].samples > 0 ? sampled[i] : all);
   }
 }
 
-std::optional<CpuSplit> CpuUse::Split(Interval part) const {
-  if (periods_.empty() || part.begin_ns < passes_.front().at_ns ||
-      part.end_ns > passes_.back().at_ns) {
-    return std::nullopt;
-  }
-  // The whole span between the calls that the part is of.
+// Of the time between calls that the thread does not run.
+double CpuUse::PreemptedShare(const Sampled& sampled) {
+  if (sampled.samples == 0 || sampled.between_ns <= 0) return 0;
+  const double running = sampled.running_ns / sampled.between_ns;
+  const double runnable = sampled.runnable / sampled.samples;
+  const double error =
+      2 * std::sqrt(runnable * (1 - runnable) / sampled.samples);
+  if (running >= 1 || runnable - running <= error) return 0;
+  return (runnable - running) / (1 - running);
+}
+
+size_t CpuUse::LengthClass(Interval whole) {
+  const auto ns =
+      static_cast<uint64_t>(std::max<int64_t>(1, whole.length_ns()));
+  return static_cast<size_t>(std::bit_width(ns)) - 1;
+}
+
+// The span between calls and inputs that the part is of.
+Interval CpuUse::WholeAround(Interval part) const {
   Interval whole = part;
   const auto& spans = timeline_.spans;
   const auto after = std::upper_bound(
@@ -200,8 +212,8 @@ std::optional<CpuSplit> CpuUse::Split(Interval part) const {
       [](int64_t at, const HostSpan& s) { return at < s.span.end_ns; });
   whole.begin_ns =
       after != spans.begin() ? (after - 1)->span.end_ns : passes_.front().at_ns;
-  whole.end_ns = passes_.back().at_ns;
-  if (after != spans.end()) whole.end_ns = after->span.begin_ns;
+  whole.end_ns =
+      after != spans.end() ? after->span.begin_ns : passes_.back().at_ns;
   const auto input = std::upper_bound(
       inputs_.begin(), inputs_.end(), part.begin_ns,
       [](int64_t at, const Interval& i) { return at < i.end_ns; });
@@ -211,6 +223,16 @@ std::optional<CpuSplit> CpuUse::Split(Interval part) const {
   if (input != inputs_.end()) {
     whole.end_ns = std::min(whole.end_ns, input->begin_ns);
   }
+  return whole;
+}
+
+std::optional<CpuSplit> CpuUse::Split(Interval part) const {
+  if (periods_.empty() || part.begin_ns < passes_.front().at_ns ||
+      part.end_ns > passes_.back().at_ns) {
+    return std::nullopt;
+  }
+  const Interval whole = WholeAround(part);
+  const double preempted = preempted_[LengthClass(whole)];
   CpuSplit split;
   auto pass =
       std::upper_bound(passes_.begin(), passes_.end(), part.begin_ns,
@@ -226,8 +248,8 @@ std::optional<CpuSplit> CpuUse::Split(Interval part) const {
     const double running =
         length > 0 ? ns * std::min(1.0, period.limit_ns / length) : 0;
     split.running_ns += running;
-    split.preempted_ns += (ns - running) * period.preempted;
-    split.blocked_ns += (ns - running) * (1 - period.preempted);
+    split.preempted_ns += (ns - running) * preempted;
+    split.blocked_ns += (ns - running) * (1 - preempted);
     at = until;
   }
   return split;

@@ -48,13 +48,22 @@ class CpuUse {
   };
   // What happened between two passes.
   struct Period {
-    double limit_ns = 0;    // how long a span between calls may run
-    double preempted = 0;   // share of the time not running
-    double work_ns = 0;     // see WorkIn
-    double running_ns = 0;  // on a CPU, between calls and outside of inputs
-    double between_ns = 0;  // between calls and outside of inputs
+    double limit_ns = 0;  // how long a span between calls may run
+    double work_ns = 0;   // see WorkIn
   };
 
+  // Spans between calls of about one length, and the samples in them.
+  struct Sampled {
+    double samples = 0;
+    double runnable = 0;
+    double running_ns = 0;
+    double between_ns = 0;
+  };
+  static constexpr size_t kLengthClasses = 64;  // by powers of two
+
+  static size_t LengthClass(Interval whole);
+  static double PreemptedShare(const Sampled& sampled);
+  Interval WholeAround(Interval part) const;
   void GatherPasses(const Process& process,
                     const std::vector<ThreadId>& threads);
   void FindRunningShares();
@@ -69,6 +78,7 @@ class CpuUse {
   const std::vector<Interval>& inputs_;
   std::vector<Pass> passes_;
   std::vector<Period> periods_;  // periods_[i] ends with passes_[i + 1]
+  std::array<double, kLengthClasses> preempted_{};  // of the time not running
   // Share of the samples inside waits and inputs that found it runnable.
   double wait_runs_ = 0;
   double input_runs_ = 0;

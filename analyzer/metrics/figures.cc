@@ -145,17 +145,20 @@ void AddWork(const Totals& totals, ProgramFigures& program) {
     program.wait_gain_ns = 0;
     return;
   }
-  program.wait_gain_ns = std::clamp(wall - std::max(host, device), 0.0,
-                                    std::min(host, device));
+  program.wait_gain_ns =
+      std::clamp(wall - std::max(host, device), 0.0, std::min(host, device));
 }
 
 void AddUnknown(const std::map<std::string, int64_t>& names,
                 std::optional<LayerClass> layer_class, double steps,
                 ProgramFigures& program) {
   constexpr size_t kMostRows = 5;
+  constexpr double kSmallShare = 0.01;
   std::vector<UnknownRow> rows;
   for (const auto& [name, ns] : names) {
-    rows.push_back({layer_class, name, ns, static_cast<double>(ns) / steps});
+    const double step_ns = static_cast<double>(ns) / steps;
+    rows.push_back({layer_class, name, ns, step_ns,
+                    step_ns < kSmallShare * program.idle_step_ns});
   }
   std::stable_sort(
       rows.begin(), rows.end(),

@@ -86,6 +86,7 @@ struct UnknownRow {
   std::string name;                       // operator, Python frame, range
   int64_t ns = 0;
   double step_ns = 0;
+  bool small = false;  // less than 1 % of the idle time
 };
 
 // The program: all processes and devices together.

@@ -8,8 +8,9 @@
 
 #include "analyzer/attribution/range_index.h"
 #include "analyzer/metrics/cpu_use.h"
-#include "analyzer/metrics/gaps.h"
+#include "analyzer/metrics/gap.h"
 #include "analyzer/metrics/host_timeline.h"
+#include "analyzer/metrics/step_finder.h"
 
 namespace dltap::analyzer {
 

@@ -2,7 +2,6 @@
 #include "analyzer/metrics/gaps.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "analyzer/metrics/device_timeline.h"
@@ -10,10 +9,6 @@
 
 namespace dltap::analyzer {
 namespace {
-
-constexpr std::string_view kNames[kIdleCauses] = {
-    "wait",    "input",   "library",  "launch",     "framework", "preempted",
-    "blocked", "unknown", "profiler", "dependency", "latency"};
 
 // A fill, cast or copy that may prepare a step before its first work.
 bool MayPrepare(const Attributed& attributed) {
@@ -153,31 +148,6 @@ class StepBounds {
 };
 
 }  // namespace
-
-std::string_view Name(DrainedBy drained_by) {
-  constexpr std::string_view kDrainNames[] = {"sync", "pageable", "none"};
-  return kDrainNames[static_cast<size_t>(drained_by)];
-}
-
-std::string_view Name(IdleCause cause) {
-  return kNames[static_cast<size_t>(cause)];
-}
-
-int64_t HostNs(const IdleTimes& idle_ns) {
-  return std::accumulate(
-      idle_ns.begin(),
-      idle_ns.begin() + static_cast<size_t>(IdleCause::kProfiler), int64_t{0});
-}
-
-int64_t SumOf(const IdleTimes& idle_ns) {
-  return std::accumulate(idle_ns.begin(), idle_ns.end(), int64_t{0});
-}
-
-size_t ChargedTo(const ProcessAttribution& attribution, const Gap& gap) {
-  if (gap.ended_by == kNoActivity) return kNoActivity;
-  const ActivityId layer = attribution.activities[gap.ended_by].glue_of;
-  return layer.known() ? layer.value() : gap.ended_by;
-}
 
 GapsOfDevice FindGaps(const TraceModel& model, const Process& process,
                       const ProcessAttribution& attribution, const Steps& steps,

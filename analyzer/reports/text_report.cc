@@ -192,7 +192,7 @@ std::string DrainLine(const ProgramFigures& program) {
 std::string UnknownLine(const ProgramFigures& program) {
   std::vector<const UnknownRow*> rows;
   for (const UnknownRow& row : program.unknown_in) {
-    if (row.step_ns * 100 >= program.idle_step_ns) rows.push_back(&row);
+    if (!row.small) rows.push_back(&row);
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto* a, const auto* b) { return a->ns > b->ns; });
