@@ -95,6 +95,8 @@ def prefetched(batches):
 def main() -> None:
     torch.manual_seed(0)
     net = Net().cuda()
+    for parameter in net.parameters():  # the first step clears them as well
+        parameter.grad = torch.zeros_like(parameter)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
     optimizer.register_step_pre_hook(lambda *_: delay("optimizer"))
     batches = torch.utils.data.DataLoader(
