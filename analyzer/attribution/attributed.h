@@ -30,6 +30,9 @@ struct Work {
   std::optional<double> executed_flops = std::nullopt;
 };
 
+// What an activity does beside the work of layers.
+enum class Glue : uint8_t { kNone, kFill, kMove, kBias, kRandom };
+
 // What is known of one activity.
 struct Attributed {
   CallId submitted_by;  // see Join
@@ -42,6 +45,8 @@ struct Attributed {
   ClassFrom class_from = ClassFrom::kNone;
   bool autotune = false;     // a trial run, no work of the model
   bool in_backward = false;  // inside a range of the backward pass
+  Glue glue = Glue::kNone;
+  ActivityId glue_of;  // first or last activity of the layer it belongs to
 };
 
 struct ProcessAttribution {

@@ -10,6 +10,7 @@
 #include "analyzer/attribution/composite.h"
 #include "analyzer/attribution/correlator.h"
 #include "analyzer/attribution/direction.h"
+#include "analyzer/attribution/glue.h"
 #include "analyzer/attribution/meaning_cache.h"
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/range_index.h"
@@ -246,6 +247,7 @@ Attribution Attribute(const TraceModel& model,
     MarkTrials(model, process, result);
     InferDirections(model, process, result);
     if (options.composite) RegroupComposites(model, process, result);
+    FindGlue(model, process, result);
     attribution.processes.push_back(std::move(result));
   }
   return attribution;

@@ -79,6 +79,8 @@ void ClassSummary::Add(const ClassSummary& other) {
   calls += other.calls;
   kernels += other.kernels;
   AddTo(idle_ns, other.idle_ns);
+  AddTo(drained_ns, other.drained_ns);
+  for (const auto& [name, ns] : other.unknown_in_ns) unknown_in_ns[name] += ns;
   AddTo(direction_ns, other.direction_ns);
   AddTo(joined_by_ns, other.joined_by_ns);
   AddTo(class_from_ns, other.class_from_ns);

@@ -5,7 +5,9 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "analyzer/metrics/efficiency.h"
@@ -28,7 +30,10 @@ struct ClassSummary {
   int64_t exclusive_ns = 0;  // instants at which only this class ran
   uint64_t calls = 0;        // library calls and annotated operators
   uint64_t kernels = 0;      // activities: kernels, copies, memsets
-  IdleTimes idle_ns{};       // of gaps that it ended
+  IdleTimes idle_ns{};       // of gaps charged to it
+  DrainTimes drained_ns{};   // the host's part of them
+  // The operators and Python frames that ran in the unknown part of them.
+  std::map<std::string, int64_t> unknown_in_ns;
   std::array<int64_t, kDirectionCount> direction_ns{};
   std::array<int64_t, kJoinedByCount> joined_by_ns{};
   std::array<int64_t, kClassFromCount> class_from_ns{};

@@ -35,10 +35,15 @@ class DeviceSummariser {
     }
     AddSegments();
     AddActivities(tallies);
-    const std::vector<Gap> gaps =
+    const GapsOfDevice found =
         FindGaps(model_, process_, attribution_, steps_, device_, windows_);
-    AddGaps(gaps);
-    AddPhases(process_, attribution_, device_, windows_, gaps, out_.phases_ns);
+    for (const Gap& gap : found.gaps) AddGap(gap);
+    AddDrains(found.gaps);
+    out_.host_work_ns = found.host_work_ns;
+    out_.host_work_wall_ns = found.host_work_wall_ns;
+    out_.host_work_is_bound = found.host_work_is_bound;
+    AddPhases(process_, attribution_, device_, windows_, found.gaps,
+              out_.phases_ns);
     return std::move(out_);
   }
 
@@ -93,15 +98,32 @@ class DeviceSummariser {
     }
   }
 
-  void AddGaps(const std::vector<Gap>& gaps) {
+  void AddGap(const Gap& gap) {
+    const size_t charged = ChargedTo(attribution_, gap);
+    const bool between = gap.between_steps || charged == kNoActivity;
+    ClassSummary* of_class =
+        between ? nullptr : &Of(attribution_.activities[charged].layer_class);
+    AddTo(between ? out_.between_steps_ns : of_class->idle_ns, gap.ns);
+    auto& drained =
+        between ? out_.between_steps_drained_ns : of_class->drained_ns;
+    drained[static_cast<size_t>(gap.drained_by)] += gap.host_ns;
+    auto& unknown =
+        between ? out_.between_steps_unknown_in_ns : of_class->unknown_in_ns;
+    for (const auto& [name, ns] : gap.unknown_in) {
+      unknown[std::string(model_.texts[name])] += ns;
+    }
+  }
+
+  // A call counts once, however many gaps follow it.
+  void AddDrains(const std::vector<Gap>& gaps) {
+    absl::flat_hash_set<size_t> seen;
     for (const Gap& gap : gaps) {
-      if (gap.between_steps || gap.ended_by == kNoActivity) {
-        AddTo(out_.between_steps_ns, gap.ns);
-      } else {
-        const LayerClass layer_class =
-            attribution_.activities[gap.ended_by].layer_class;
-        AddTo(Of(layer_class).idle_ns, gap.ns);
-      }
+      if (!gap.drained_in.known()) continue;
+      const Call& call = process_.calls[gap.drained_in.value()];
+      DrainSums& sums =
+          out_.drained_by[model_.entry_points[call.entry.value()].symbol];
+      sums.calls += seen.insert(gap.drained_in.value()).second;
+      sums.host_ns += gap.host_ns;
     }
   }
 

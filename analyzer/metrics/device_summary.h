@@ -5,6 +5,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,14 @@ struct StepTime {
   auto operator<=>(const StepTime&) const = default;
 };
 
+// What emptied the queue of a device, by the function that did.
+struct DrainSums {
+  uint64_t calls = 0;
+  int64_t host_ns = 0;  // of the gaps that followed
+
+  auto operator<=>(const DrainSums&) const = default;
+};
+
 // One physical device inside the windows of the used steps, or over the whole
 // run when no process has steps: what all its processes together did. Only
 // sums.
@@ -59,6 +68,12 @@ struct DeviceSummary {
   StateTimes state_ns{};          // sums to wall_ns
   PhaseTimes phases_ns{};         // sums to wall_ns
   IdleTimes between_steps_ns{};
+  DrainTimes between_steps_drained_ns{};
+  std::map<std::string, int64_t> between_steps_unknown_in_ns;
+  std::map<std::string, DrainSums> drained_by;  // by function
+  int64_t host_work_ns = 0;                     // see GapsOfDevice
+  int64_t host_work_wall_ns = 0;
+  bool host_work_is_bound = false;
   PerClass<ClassSummary> classes;
 
   int64_t in(DeviceState state) const {

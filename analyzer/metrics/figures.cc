@@ -74,6 +74,67 @@ void AddIdleAndPhases(const Totals& totals, ProgramFigures& program) {
   }
 }
 
+void AddDrains(const Totals& totals, ProgramFigures& program) {
+  const double steps = totals.per_step();
+  for (const auto kind : {DrainedBy::kSync, DrainedBy::kPageable}) {
+    program.drained_step_ns +=
+        static_cast<double>(totals.drained_ns[static_cast<size_t>(kind)]) /
+        steps;
+  }
+  for (const auto& [name, sums] : totals.drained_by) {
+    program.drained_by.push_back({name, sums,
+                                  static_cast<double>(sums.calls) / steps,
+                                  static_cast<double>(sums.host_ns) / steps});
+  }
+  std::stable_sort(program.drained_by.begin(), program.drained_by.end(),
+                   [](const DrainRow& a, const DrainRow& b) {
+                     return a.sums.host_ns > b.sums.host_ns;
+                   });
+}
+
+// Without waits the longer of the two works decides: a step can lose no more
+// than they overlap, and no more than it has.
+void AddWork(const Totals& totals, ProgramFigures& program) {
+  if (totals.devices == 0) return;
+  const double steps = totals.per_step();
+  const double wall = static_cast<double>(totals.wall_ns) / steps;
+  const double device =
+      (totals.in(DeviceState::kCompute) + totals.in(DeviceState::kComm) +
+       totals.in(DeviceState::kCopy)) /
+      steps;
+  program.device_work_ns = device;
+  const auto share = Ratio(static_cast<double>(totals.host_work_ns),
+                           static_cast<double>(totals.host_work_wall_ns));
+  if (!share) return;
+  const double host = *share * wall;
+  program.host_work_ns = host;
+  program.host_work_is_bound = totals.host_work_is_bound;
+  if (program.drained_step_ns <= 0) {
+    program.wait_gain_ns = 0;
+    return;
+  }
+  program.wait_gain_ns =
+      std::clamp(wall - std::max(host, device), 0.0, std::min(host, device));
+}
+
+void AddUnknown(const std::map<std::string, int64_t>& names,
+                std::optional<LayerClass> layer_class, double steps,
+                ProgramFigures& program) {
+  constexpr size_t kMostRows = 5;
+  constexpr double kSmallShare = 0.01;
+  std::vector<UnknownRow> rows;
+  for (const auto& [name, ns] : names) {
+    const double step_ns = static_cast<double>(ns) / steps;
+    rows.push_back({layer_class, name, ns, step_ns,
+                    step_ns < kSmallShare * program.idle_step_ns});
+  }
+  std::stable_sort(
+      rows.begin(), rows.end(),
+      [](const UnknownRow& a, const UnknownRow& b) { return a.ns > b.ns; });
+  rows.resize(std::min(rows.size(), kMostRows));
+  program.unknown_in.insert(program.unknown_in.end(), rows.begin(), rows.end());
+}
+
 ProgramFigures ProgramOf(const Summary& summary, const Totals& totals) {
   ProgramFigures program;
   program.processes = summary.processes.size();
@@ -88,6 +149,14 @@ ProgramFigures ProgramOf(const Summary& summary, const Totals& totals) {
   program.cpu_dependency = Ratio(host, host + compute);
   if (totals.devices > 0) program.longest_wall_ns = totals.longest_wall_ns;
   AddIdleAndPhases(totals, program);
+  AddDrains(totals, program);
+  AddWork(totals, program);
+  for (size_t c = 0; c < kClassCount; ++c) {
+    AddUnknown(totals.classes[c].unknown_in_ns, static_cast<LayerClass>(c),
+               totals.per_step(), program);
+  }
+  AddUnknown(totals.between_steps_unknown_in_ns, std::nullopt,
+             totals.per_step(), program);
   program.total = FiguresOf(totals.all, totals);
   // Classes overlap; the program is busy while anything computes.
   program.total.utilization = program.utilization;

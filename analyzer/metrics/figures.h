@@ -69,6 +69,23 @@ struct GpuCount {
   auto operator<=>(const GpuCount&) const = default;
 };
 
+// A function that emptied the device's queue.
+struct DrainRow {
+  std::string name;
+  DrainSums sums;
+  double calls_per_step = 0;
+  double host_step_ns = 0;
+};
+
+// Where the host was between its calls, where no sample tells what it did.
+struct UnknownRow {
+  std::optional<LayerClass> layer_class;  // nullopt: between steps
+  std::string name;                       // operator, Python frame, range
+  int64_t ns = 0;
+  double step_ns = 0;
+  bool small = false;  // less than 1 % of the idle time
+};
+
 // The program: all processes and devices together.
 struct ProgramFigures {
   uint64_t processes = 0;
@@ -85,7 +102,15 @@ struct ProgramFigures {
   double idle_step_ns = 0;
   std::array<double, kIdleCauses> idle_by_cause_step_ns{};
   std::array<double, kPhaseCount> phases_step_ns{};
-  ClassFigures total;  // of all classes
+  double drained_step_ns = 0;          // host time after waits and such copies
+  std::vector<DrainRow> drained_by;    // by host time, descending
+  std::vector<UnknownRow> unknown_in;  // the five largest of each class
+  // Per step; see METRICS.md. The bound: sleep is counted as work.
+  std::optional<double> host_work_ns;
+  bool host_work_is_bound = false;
+  std::optional<double> device_work_ns;
+  std::optional<double> wait_gain_ns;  // what a step could lose without waits
+  ClassFigures total;                  // of all classes
 };
 
 struct Figures {

@@ -16,7 +16,7 @@ Id Moved(Id id, size_t by) {
 
 // Whoever adds a field that is an id must move it in AddActivities or AddCalls
 // too.
-static_assert(sizeof(Attributed) == 24 && sizeof(Call) == 56,
+static_assert(sizeof(Attributed) == 28 && sizeof(Call) == 56,
               "a field was added: does it hold an id that moves?");
 
 // Appends one process after another; ids move behind those already there.
@@ -107,6 +107,7 @@ class Uniter {
   }
 
   void AddActivities(const Process& from, const ProcessAttribution& of) {
+    const size_t activities = to_.activities.size();
     for (size_t i = 0; i < from.activities.size(); ++i) {
       Activity activity = from.activities[i];
       activity.device = devices_[activity.device.value()];
@@ -120,6 +121,7 @@ class Uniter {
       attributed.owner = Moved(attributed.owner, calls);
       attributed.work = Moved(attributed.work, out_.attribution.works.size());
       attributed.ruling = Moved(attributed.ruling, to_.ranges.size());
+      attributed.glue_of = Moved(attributed.glue_of, activities);
       out_.attribution.activities.push_back(attributed);
     }
     for (Stream stream : from.streams) {
@@ -161,11 +163,15 @@ class Uniter {
     std::stable_sort(order.begin(), order.end(), [this](size_t a, size_t b) {
       return to_.activities[a].begin_ns < to_.activities[b].begin_ns;
     });
+    std::vector<ActivityId> place(order.size());  // after, by before
+    for (size_t i = 0; i < order.size(); ++i) place[order[i]] = ActivityId(i);
     std::vector<Activity> activities;
     std::vector<Attributed> attributed;
     for (const size_t i : order) {
       activities.push_back(to_.activities[i]);
       attributed.push_back(out_.attribution.activities[i]);
+      ActivityId& glue_of = attributed.back().glue_of;
+      if (glue_of.known()) glue_of = place[glue_of.value()];
     }
     to_.activities = std::move(activities);
     out_.attribution.activities = std::move(attributed);

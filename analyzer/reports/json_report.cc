@@ -52,6 +52,7 @@ class ReportWriter {
     json_.Key("between_steps");
     json_.BeginObject();
     WriteIdle(figures_.totals.between_steps_ns, imported_, json_);
+    WriteDrained(figures_.totals.between_steps_drained_ns, json_);
     json_.EndObject();
     WritePhases("phases", figures_.totals.phases_ns);
     WriteList("limit", figures_.limits, WriteLimit);
@@ -126,10 +127,12 @@ class ReportWriter {
     json_.Field("cpu_dependency", program.cpu_dependency);
     json_.Field("longest_wall_ns", program.longest_wall_ns);
     json_.Field("samples_per_s", program.samples_per_s);
-    json_.Key("host_work_ns");
-    json_.Null();
-    json_.Key("device_work_ns");
-    json_.Null();
+    json_.Field("host_work_ns", program.host_work_ns);
+    json_.Field("host_work_is_bound", program.host_work_is_bound);
+    json_.Field("device_work_ns", program.device_work_ns);
+    json_.Field("wait_gain_ns", program.wait_gain_ns);
+    WriteList("drained_by", program.drained_by, WriteDrain);
+    WriteList("unknown_in", program.unknown_in, WriteUnknown);
     WriteIdleOfProgram();
     json_.Key("total");
     json_.BeginObject();
@@ -144,10 +147,12 @@ class ReportWriter {
     json_.BeginObject();
     json_.Field("ns", program.idle_ns);
     WriteIdle(figures_.totals.idle_ns, imported_, json_);
+    WriteDrained(figures_.totals.drained_ns, json_);
     json_.EndObject();
     json_.Key("step_mean");
     json_.BeginObject();
     json_.Field("idle_ns", program.idle_step_ns);
+    json_.Field("drained_ns", program.drained_step_ns);
     WriteIdle(program.idle_by_cause_step_ns, imported_, json_);
     WritePhases("phases", program.phases_step_ns);
     json_.EndObject();

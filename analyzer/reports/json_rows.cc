@@ -8,8 +8,8 @@ namespace {
 
 // What other tools' traces lack: CPU samples, and our own cost.
 bool OnlyOwnTracesShow(IdleCause cause) {
-  return cause == IdleCause::kFramework || cause == IdleCause::kBlocked ||
-         cause == IdleCause::kProfiler;
+  return cause == IdleCause::kFramework || cause == IdleCause::kPreempted ||
+         cause == IdleCause::kBlocked || cause == IdleCause::kProfiler;
 }
 
 template <typename Times>
@@ -59,6 +59,29 @@ void WriteIdle(const IdleTimes& ns, bool imported, JsonWriter& json) {
   WriteCauses(ns, imported, json);
 }
 
+void WriteDrained(const DrainTimes& ns, JsonWriter& json) {
+  WriteByName<DrainedBy>("drained_ns", ns, json);
+}
+
+void WriteDrain(const DrainRow& row, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("name", row.name);
+  json.Field("calls", row.sums.calls);
+  json.Field("host_ns", row.sums.host_ns);
+  json.Field("calls_per_step", row.calls_per_step);
+  json.Field("host_step_ns", row.host_step_ns);
+  json.EndObject();
+}
+
+void WriteUnknown(const UnknownRow& row, JsonWriter& json) {
+  json.BeginObject();
+  WriteName("class", row.layer_class ? Name(*row.layer_class) : "", json);
+  json.Field("name", row.name);
+  json.Field("ns", row.ns);
+  json.Field("step_ns", row.step_ns);
+  json.EndObject();
+}
+
 void WriteClassFigures(const ClassFigures& figures, JsonWriter& json) {
   const ClassSummary& sums = figures.sums;
   const StepShare& step = figures.step_mean;
@@ -102,6 +125,7 @@ void WriteClass(const ClassRow& row, bool imported, JsonWriter& json) {
   WriteClassFigures(row.figures, json);
   WriteBound(row.bound, json);
   WriteIdle(sums.idle_ns, imported, json);
+  WriteDrained(sums.drained_ns, json);
   WriteByName<Direction>("direction_ns", sums.direction_ns, json);
   WriteByName<JoinedBy>("joined_by", sums.joined_by_ns, json);
   WriteByName<ClassFrom>("class_from", sums.class_from_ns, json);

@@ -21,6 +21,10 @@ void WriteIdle(const std::array<double, kIdleCauses>& ns, bool imported,
                JsonWriter& json);
 void WriteIdle(const IdleTimes& ns, bool imported, JsonWriter& json);
 
+void WriteDrained(const DrainTimes& ns, JsonWriter& json);
+void WriteDrain(const DrainRow& row, JsonWriter& json);
+void WriteUnknown(const UnknownRow& row, JsonWriter& json);
+
 // The numbers of a class or of several together.
 void WriteClassFigures(const ClassFigures& figures, JsonWriter& json);
 

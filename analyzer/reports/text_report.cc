@@ -132,6 +132,47 @@ std::string IdleLine(const ProgramFigures& program) {
       "    ");
 }
 
+// What had emptied the queue, and what could be gained without it.
+std::string DrainLine(const ProgramFigures& program) {
+  if (program.drained_step_ns <= 0) return "";
+  const DrainRow& most = program.drained_by.front();
+  std::string line = "    of it after a wait had emptied the queue " +
+                     Ms(program.drained_step_ns) + " (" + Printable(most.name) +
+                     ", " + Fixed(most.calls_per_step, 1) + " a step";
+  line += program.drained_by.size() > 1 ? ", and others)" : ")";
+  if (program.host_work_ns) {
+    line += std::string("; host works ") +
+            (program.host_work_is_bound ? "at most " : "") +
+            Ms(*program.host_work_ns) + " ms a step, GPU " +
+            Ms(*program.device_work_ns);
+    if (program.wait_gain_ns) {
+      line += "; without waits it saves at most " + Ms(*program.wait_gain_ns);
+    }
+  }
+  return Wrap(line, "    ");
+}
+
+// The operators and frames that ran while the trace tells nothing else.
+std::string UnknownLine(const ProgramFigures& program) {
+  std::vector<const UnknownRow*> rows;
+  for (const UnknownRow& row : program.unknown_in) {
+    if (!row.small) rows.push_back(&row);
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto* a, const auto* b) { return a->ns > b->ns; });
+  constexpr size_t kMostRows = 5;
+  if (rows.size() > kMostRows) rows.resize(kMostRows);
+  std::vector<std::string> parts;
+  for (const UnknownRow* row : rows) {
+    parts.push_back(Printable(row->name) + " " + Ms(row->step_ns) +
+                    (row->layer_class
+                         ? " before " + DisplayName(*row->layer_class)
+                         : " between steps"));
+  }
+  if (parts.empty()) return "";
+  return Wrap("    unknown inside: " + Join(parts, " · "), "    ");
+}
+
 // "api arguments 21.7 %, kernel name 21.8 %"; the evidence that was there.
 std::string Evidence(const TrustFigures& trust) {
   std::vector<std::string> from;
@@ -232,7 +273,8 @@ std::string TextReport(const Summary& summary, const Figures& figures,
            Trust(figures.trust);
   }
   text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
-          IdleLine(figures.program) + "\n";
+          IdleLine(figures.program) +
+          DrainLine(figures.program) + UnknownLine(figures.program) + "\n";
   text += RenderText(TextTable(figures, by, options)) + "\n";
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";
