@@ -24,15 +24,6 @@ Windows WindowsOf(const Process& process, const ProcessAttribution& attribution,
   return windows;
 }
 
-// A marker with an end of its own: not the begin of the next one.
-bool IsClosed(const Process& process, const Step& step) {
-  return std::any_of(process.ranges.begin(), process.ranges.end(),
-                     [&step](const Range& range) {
-                       return range.kind == RangeKind::kStep &&
-                              range.end_ns == step.end_ns;
-                     });
-}
-
 // Whether the last step's window is as long as those of the others.
 bool LooksWhole(const Steps& steps, const std::vector<StepWindow>& windows) {
   if (windows.back().step + 1 != steps.steps.size()) return true;
@@ -48,10 +39,10 @@ bool LooksWhole(const Steps& steps, const std::vector<StepWindow>& windows) {
          kWholeStep * static_cast<double>(*middle);
 }
 
-void LeaveOutUnfinished(const Process& process, const Windows& windows,
+void LeaveOutUnfinished(const Process& /*process*/, const Windows& windows,
                         Steps& steps) {
   Step& last = steps.steps.back();
-  if (last.use != StepUse::kUsed || IsClosed(process, last)) return;
+  if (last.use != StepUse::kUsed || last.end_known) return;
   bool any = false;
   for (const std::vector<StepWindow>& of_device : windows) {
     if (of_device.empty()) continue;

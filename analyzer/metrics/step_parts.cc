@@ -13,8 +13,29 @@ constexpr size_t kIterationsLookedAt = 4096;
 constexpr double kUnlike = 0.05;     // of two iterations' products
 constexpr double kExplained = 0.25;  // of the unlikeness may remain
 
-// How often each product is called; signatures share places, rarely.
-using Profile = std::array<uint32_t, 64>;
+// How often each product is called in a pass forward and backward; signatures
+// share places, rarely.
+using Profile = std::array<double, 64>;
+
+Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
+                  bool any_product) {
+  Profile profile{};
+  size_t passes = 0;
+  bool forward = true;
+  for (size_t t = span.first; t < span.end; ++t) {
+    const CallToken& token = tokens[t];
+    if (any_product ? token.product : token.computes) {
+      ++profile[token.signature % profile.size()];
+    }
+    if (token.backward && forward) ++passes;
+    if (token.backward || token.forward) forward = !token.backward;
+  }
+  // Fewer gradients added up before an update are no other kind of iteration.
+  for (double& count : profile) {
+    count /= static_cast<double>(std::max<size_t>(1, passes));
+  }
+  return profile;
+}
 
 std::vector<Profile> Profiles(const std::vector<CallToken>& tokens,
                               const std::vector<TokenSpan>& iterations) {
@@ -24,13 +45,7 @@ std::vector<Profile> Profiles(const std::vector<CallToken>& tokens,
   std::vector<Profile> profiles;
   const size_t n = std::min(iterations.size(), kIterationsLookedAt);
   for (size_t i = 0; i < n; ++i) {
-    Profile& profile = profiles.emplace_back();
-    for (size_t t = iterations[i].first; t < iterations[i].end; ++t) {
-      const CallToken& token = tokens[t];
-      if (any_product ? token.product : token.computes) {
-        ++profile[token.signature % profile.size()];
-      }
-    }
+    profiles.push_back(ProfileOf(tokens, iterations[i], any_product));
   }
   return profiles;
 }
@@ -64,9 +79,11 @@ size_t PartsPerStep(const std::vector<CallToken>& tokens,
     double before = 0;
     double after = 0;
     for (size_t i = 0; i + parts < n; ++i) {
-      if (to_next[i] == 0) continue;
-      before += to_next[i] * to_next[i];
-      after += to_next[i] * Unlikeness(profiles[i], profiles[i + parts]);
+      // The first of a kind or the last.
+      const double weight = std::max(i > 0 ? to_next[i - 1] : 0, to_next[i]);
+      if (weight == 0) continue;
+      before += weight * weight;
+      after += weight * Unlikeness(profiles[i], profiles[i + parts]);
     }
     if (before > 0 && after <= kExplained * before) return parts;
   }
