@@ -125,6 +125,11 @@ TEST(StepPartsTest, ASmallerLastGroupOfAnEpochMakesNoParts) {
             1);
 }
 
+TEST(StepPartsTest, TwoPassesWithDifferentUpdatesAreOneStep) {
+  // A step up to where the loss is worst, then back and down.
+  EXPECT_EQ(Parts(Repeat("<(a)bNMU(a)bSU", 8)), 2);
+}
+
 TEST(StepPartsTest, WhatHoldsNoProductMakesNoParts) {
   EXPECT_EQ(Parts(Repeat(Repeat("<(a)bU", 4) + "<(a)bUEEEEs>", 4)), 1);
 }
