@@ -39,7 +39,6 @@ bool NearlyAll(const Values& values, Holds holds) {
 
 // Whether nearly all of one lie above nearly all of the other.
 bool AreApart(std::vector<size_t> a, std::vector<size_t> b) {
-  if (std::min(a.size(), b.size()) < kNoAccident) return false;
   const auto at = [](std::vector<size_t>& values, double share) {
     const auto index =
         static_cast<ptrdiff_t>(share * static_cast<double>(values.size() - 1));
@@ -208,9 +207,10 @@ bool LoopMarks::Refines(const Positions& outer, const Positions& inner) const {
     }
     odd_passes += odd ? 1 : 0;
   }
-  if (!has_usual && AreApart(marked, unmarked)) return false;
-  if (static_cast<double>(odd_passes) >
-      (1 - kNearlyAll) * static_cast<double>(outer.size() - 1)) {
+  if (!has_usual && std::min(marked.size(), unmarked.size()) >= kNoAccident) {
+    if (AreApart(marked, unmarked)) return false;
+  } else if (static_cast<double>(odd_passes) >
+             (1 - kNearlyAll) * static_cast<double>(outer.size() - 1)) {
     return false;
   }
   const auto has_edge = [](const Pass& pass) { return pass.has_edge; };
