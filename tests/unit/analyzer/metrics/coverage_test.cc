@@ -120,6 +120,15 @@ TEST(CoverageTest, ALastStepWithoutAnEndIsLeftOut) {
   EXPECT_TRUE(Warns(summary, WarningId::kIncompleteStep));
 }
 
+TEST(CoverageTest, AShortLastStepIsWholeIfNothingFollowsTheWorkOfOthers) {
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 5; ++i) {
+    text += Marker(200 * i, 200 * i + 50) + Kernel(200 * i, i < 4 ? 195 : 100);
+  }
+  const Summary summary = SummaryOf(text);
+  EXPECT_EQ(FiguresOf(summary).steps.used, 5);
+}
+
 TEST(CoverageTest, TrialsOutsideAreNamedAsSuch) {
   const TraceModel model =
       TraceFromText("device 0 name=gpu\n" + Kernel(0, 30) + Kernel(100, 5));
