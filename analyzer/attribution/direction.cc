@@ -25,6 +25,16 @@ bool StartsForward(LayerClass layer_class) {
   }
 }
 
+bool IsPointwise(LayerClass layer_class) {
+  switch (layer_class) {
+    case LayerClass::kElementwise:
+    case LayerClass::kReduction:
+    case LayerClass::kLayout:
+    case LayerClass::kOptimizer: return true;
+    default: return IsCopyOrMemset(layer_class);
+  }
+}
+
 bool HasNoDirection(LayerClass layer_class) {
   return layer_class == LayerClass::kComm || IsCopyOrMemset(layer_class);
 }
@@ -173,27 +183,33 @@ class DirectionPass {
     return starts ? Direction::kForward : Direction::kUpdate;
   }
 
-  // What lies between two of one direction has it.
+  // What lies between two of one direction has it. Between two updates may lie
+  // a whole iteration whose work shows no direction; an update's own kernels go
+  // over tensors element by element.
   void DecideByNeighbours() {
-    std::vector<Direction> before(order_.size());
     Direction last = Direction::kNone;
+    size_t first_open = 0;
+    bool pointwise = true;
     for (size_t i = 0; i < order_.size(); ++i) {
-      before[i] = last;
-      if (const Direction own = SideOf(At(order_[i]).direction);
-          own != Direction::kNone) {
-        last = own;
+      const Attributed& activity = At(order_[i]);
+      const Direction own = SideOf(activity.direction);
+      if (own == Direction::kNone) {
+        pointwise &= IsPointwise(activity.layer_class);
+        continue;
       }
+      const bool known =
+          own == last && (own != Direction::kUpdate || pointwise);
+      SetAll(first_open, i, known ? own : Direction::kNone);
+      Set(order_[i], own);
+      last = own;
+      first_open = i + 1;
+      pointwise = true;
     }
-    Direction next = Direction::kNone;
-    for (size_t i = order_.size(); i-- > 0;) {
-      const Direction own = SideOf(At(order_[i]).direction);
-      if (own != Direction::kNone) {
-        next = own;
-        Set(order_[i], own);
-      } else {
-        Set(order_[i], before[i] == next ? next : Direction::kNone);
-      }
-    }
+    SetAll(first_open, order_.size(), Direction::kNone);
+  }
+
+  void SetAll(size_t first, size_t end, Direction direction) {
+    for (size_t i = first; i < end; ++i) Set(order_[i], direction);
   }
 
   // A replayed kernel has the direction of the call that was captured.

@@ -2,15 +2,19 @@
 #include "analyzer/metrics/call_signature.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/metrics/kernel_kind.h"
+#include "analyzer/model/nearly_sorted.h"
 #include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
 namespace {
+
+constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 
 // Classes whose kernels a library chooses by size: the class is all that
 // stays the same from one size to the next.
@@ -48,7 +52,10 @@ class TokenMaker {
  public:
   TokenMaker(const TraceModel& model, const Process& process,
              const ProcessAttribution& attribution)
-      : model_(model), process_(process), attribution_(attribution) {
+      : model_(model),
+        process_(process),
+        attribution_(attribution),
+        token_of_call_(process.calls.size(), kNone) {
     for (const Thread& thread : process.threads) {
       is_autograd_.push_back(thread.name.starts_with("pt_autograd"));
       any_autograd_ |= is_autograd_.back();
@@ -63,10 +70,9 @@ class TokenMaker {
     for (size_t i = 0; i < process_.activities.size(); ++i) {
       Add(process_.activities[i], attribution_.activities[i]);
     }
-    std::stable_sort(tokens_.begin(), tokens_.end(),
-                     [](const CallToken& a, const CallToken& b) {
-                       return a.begin_ns < b.begin_ns;
-                     });
+    SortNearlySorted(tokens_, [](const CallToken& a, const CallToken& b) {
+      return a.begin_ns < b.begin_ns;
+    });
     MarkWaits();
     MarkTrials();
     JoinCopies();
@@ -96,13 +102,14 @@ class TokenMaker {
       return tokens_.size() - 1;
     }
     const size_t index = attributed.submitted_by.value();
-    const auto [it, is_new] = token_of_call_.try_emplace(index, tokens_.size());
-    if (is_new) {
+    uint32_t& token = token_of_call_[index];
+    if (token == kNone) {
+      token = static_cast<uint32_t>(tokens_.size());
       const Call& call = process_.calls[index];
       tokens_.push_back({SignatureOf(activity, attributed, &call),
                          call.begin_ns, call.end_ns});
     }
-    return it->second;
+    return token;
   }
 
   uint32_t SignatureOf(const Activity& activity, const Attributed& attributed,
@@ -237,7 +244,7 @@ class TokenMaker {
   bool goes_backward_ = false;
   std::vector<CallToken> tokens_;
   std::vector<int64_t> trials_;  // when they were submitted
-  absl::flat_hash_map<size_t, size_t> token_of_call_;
+  std::vector<uint32_t> token_of_call_;
   absl::flat_hash_map<Signature, uint32_t> signatures_;
   absl::flat_hash_map<size_t, size_t> kind_of_name_;
   absl::flat_hash_map<std::string, size_t> kinds_;

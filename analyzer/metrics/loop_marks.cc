@@ -10,14 +10,16 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kEvenWithin = 4;      // times the median, and its part
-constexpr double kNearlyAll = 0.8;     // of the passes
-constexpr double kAlike = 0.7;         // of two neighbouring passes in common
-constexpr double kUsualShare = 0.8;    // of passes with the same products
-constexpr double kSameProducts = 1.1;  // times the median, where usual
-constexpr double kJitter = 3;          // times the median, where none is usual
-constexpr double kTinyExtra = 0.1;     // of a step
-constexpr double kClearPause = 10;     // times the second longest
+constexpr double kEvenWithin = 4;       // times the median, and its part
+constexpr double kNearlyAll = 0.8;      // of the passes
+constexpr double kAlike = 0.7;          // of two neighbouring passes in common
+constexpr double kRepeatWeight = 0.25;  // of twice as many calls, to the first
+constexpr double kUsualShare = 0.8;     // of passes with the same products
+constexpr double kSameProducts = 1.1;   // times the median, where usual
+constexpr double kJitter = 3;           // times the median, where none is usual
+constexpr size_t kNoAccident = 8;       // parts that differ in the same way
+constexpr double kTinyExtra = 0.1;      // of a step
+constexpr double kClearPause = 10;      // times the second longest
 constexpr double kAsGoodAsLongest = 0.5;  // pause before the copy of an input
 
 template <typename T>
@@ -33,6 +35,23 @@ bool NearlyAll(const Values& values, Holds holds) {
   const auto n = std::count_if(values.begin(), values.end(), holds);
   return static_cast<double>(n) >=
          kNearlyAll * static_cast<double>(values.size());
+}
+
+// Whether nearly all of one lie above nearly all of the other.
+bool AreApart(std::vector<size_t> a, std::vector<size_t> b) {
+  const auto at = [](std::vector<size_t>& values, double share) {
+    const auto index =
+        static_cast<ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+    std::nth_element(values.begin(), values.begin() + index, values.end());
+    return values[static_cast<size_t>(index)];
+  };
+  return at(a, 1 - kNearlyAll) > at(b, kNearlyAll) ||
+         at(b, 1 - kNearlyAll) > at(a, kNearlyAll);
+}
+
+// Of calls of one kind in a pass.
+double Weight(uint32_t count) {
+  return count == 0 ? 0 : 1 + kRepeatWeight * std::log2(count);
 }
 
 bool IsNear(size_t value, size_t median, double factor) {
@@ -81,8 +100,8 @@ bool LoopMarks::IsLoop(const Positions& marks, double coverage) const {
          ShareAlike(marks) >= kNearlyAll;
 }
 
-// Of neighbouring passes, those that have most calls in common. Counts are
-// damped: an inner loop may run more often in one pass than in another.
+// Of neighbouring passes, those that have most calls in common. Counts weigh
+// little: an inner loop may run more often in one pass than in another.
 double LoopMarks::ShareAlike(const Positions& marks) const {
   std::vector<uint32_t> last(n_signatures_);
   std::vector<uint32_t> now(n_signatures_);
@@ -100,8 +119,8 @@ double LoopMarks::ShareAlike(const Positions& marks) const {
     std::sort(seen.begin(), seen.end());
     seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
     for (const uint32_t s : seen) {
-      common += std::log2(1.0 + std::min(last[s], now[s]));
-      either += std::log2(1.0 + std::max(last[s], now[s]));
+      common += Weight(std::min(last[s], now[s]));
+      either += Weight(std::max(last[s], now[s]));
       last[s] = now[s];
       if (now[s] > 0) kept.push_back(s);
       now[s] = 0;
@@ -175,17 +194,23 @@ bool LoopMarks::Refines(const Positions& outer, const Positions& inner) const {
   };
   size_t part = 0;
   size_t odd_passes = 0;
+  std::vector<size_t> marked;    // products of the parts that `outer` marks
+  std::vector<size_t> unmarked;  // and of the others
   for (size_t p = 0; p + 1 < outer.size(); ++p) {
     bool odd = false;
     for (; part < parts.size() && inner[part] < outer[p + 1]; ++part) {
-      if (inner[part] + 1 > outer[p] || inner[part + 1] > outer[p]) {
-        odd |= is_odd(parts[part]);
-      }
+      if (inner[part + 1] > outer[p]) odd |= is_odd(parts[part]);
+      const bool holds =
+          std::lower_bound(outer.begin(), outer.end(), inner[part]) !=
+          std::lower_bound(outer.begin(), outer.end(), inner[part + 1]);
+      (holds ? marked : unmarked).push_back(products[part]);
     }
     odd_passes += odd ? 1 : 0;
   }
-  if (static_cast<double>(odd_passes) >
-      (1 - kNearlyAll) * static_cast<double>(outer.size() - 1)) {
+  if (!has_usual && std::min(marked.size(), unmarked.size()) >= kNoAccident) {
+    if (AreApart(marked, unmarked)) return false;
+  } else if (static_cast<double>(odd_passes) >
+             (1 - kNearlyAll) * static_cast<double>(outer.size() - 1)) {
     return false;
   }
   const auto has_edge = [](const Pass& pass) { return pass.has_edge; };

@@ -94,6 +94,7 @@ std::vector<Step> MarkedSteps(const TraceModel& model, const Process& process,
   });
   if (!HoldMost(steps, process, attribution)) return {};
   CloseUp(steps, std::numeric_limits<int64_t>::max());
+  steps.back().end_known = false;  // the loader may come behind the range
   return steps;
 }
 

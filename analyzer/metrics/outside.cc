@@ -14,6 +14,14 @@ namespace {
 constexpr int64_t kBegin = std::numeric_limits<int64_t>::min();
 constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 
+// Trials are no part of the program's work, wherever they ran.
+std::string_view ReasonOf(const Attributed& attributed,
+                          std::string_view of_part) {
+  return attributed.autotune && of_part != kNotSelected
+             ? Name(StepUse::kAutotune)
+             : of_part;
+}
+
 }  // namespace
 
 int64_t Outside::total_ns() const {
@@ -73,9 +81,10 @@ void AddOutside(const Process& process, const ProcessAttribution& attribution,
       const Interval common = Common(part->span, span);
       const int64_t ns = common.length_ns() - InsideNs(windows, common);
       if (ns <= 0) continue;
-      const auto layer_class = attribution.activities[i].layer_class;
-      outside.gpu_ns[static_cast<size_t>(layer_class)] += ns;
-      outside.left_out[std::string(part->reason)].gpu_ns += ns;
+      const Attributed& attributed = attribution.activities[i];
+      outside.gpu_ns[static_cast<size_t>(attributed.layer_class)] += ns;
+      const std::string_view reason = ReasonOf(attributed, part->reason);
+      outside.left_out[std::string(reason)].gpu_ns += ns;
     }
   }
 }

@@ -25,7 +25,7 @@ struct Step {
   int64_t begin_ns;
   int64_t end_ns;  // begin of what follows, where the trace shows it
   StepUse use = StepUse::kUsed;
-  bool end_known = true;  // false: nothing follows, the end is the last call's
+  bool end_known = true;  // false: nothing shows it; what is known ends there
 };
 
 struct Steps {

@@ -24,34 +24,35 @@ Windows WindowsOf(const Process& process, const ProcessAttribution& attribution,
   return windows;
 }
 
-// A marker with an end of its own: not the begin of the next one.
-bool IsClosed(const Process& process, const Step& step) {
-  return std::any_of(process.ranges.begin(), process.ranges.end(),
-                     [&step](const Range& range) {
-                       return range.kind == RangeKind::kStep &&
-                              range.end_ns == step.end_ns;
-                     });
+int64_t Median(std::vector<int64_t> values) {
+  const auto middle =
+      values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
-// Whether the last step's window is as long as those of the others.
+// Whether little can be missing of the last step's window: the others hardly
+// go on after their last work, or it is as long as they are.
 bool LooksWhole(const Steps& steps, const std::vector<StepWindow>& windows) {
   if (windows.back().step + 1 != steps.steps.size()) return true;
-  std::vector<int64_t> others;
+  std::vector<int64_t> lengths;
+  std::vector<int64_t> tails;
   for (size_t i = 0; i + 1 < windows.size(); ++i) {
-    if (steps.steps[windows[i].step].use != StepUse::kUsed) continue;
-    others.push_back(windows[i].span.length_ns());
+    const StepWindow& window = windows[i];
+    if (steps.steps[window.step].use != StepUse::kUsed) continue;
+    lengths.push_back(window.span.length_ns());
+    tails.push_back(window.span.end_ns - window.work_end_ns);
   }
-  if (others.size() < kEnoughSteps) return true;
-  const auto middle = others.begin() + others.size() / 2;
-  std::nth_element(others.begin(), middle, others.end());
-  return static_cast<double>(windows.back().span.length_ns()) >=
-         kWholeStep * static_cast<double>(*middle);
+  if (lengths.size() < kEnoughSteps) return true;
+  const double least = kWholeStep * static_cast<double>(Median(lengths));
+  return static_cast<double>(Median(lengths) - Median(tails)) >= least ||
+         static_cast<double>(windows.back().span.length_ns()) >= least;
 }
 
-void LeaveOutUnfinished(const Process& process, const Windows& windows,
+void LeaveOutUnfinished(const Process& /*process*/, const Windows& windows,
                         Steps& steps) {
   Step& last = steps.steps.back();
-  if (last.use != StepUse::kUsed || IsClosed(process, last)) return;
+  if (last.use != StepUse::kUsed || last.end_known) return;
   bool any = false;
   for (const std::vector<StepWindow>& of_device : windows) {
     if (of_device.empty()) continue;

@@ -14,7 +14,10 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr double kWarmUpFactor = 1.5;  // times the median duration
-constexpr double kWarmUpShare = 0.5;   // of all steps, at most
+// The most that warm-up may be.
+constexpr size_t kWarmUpSteps = 3;
+constexpr double kWarmUpOfLong = 0.1;   // of all steps, where that is more
+constexpr double kWarmUpOfShort = 0.5;  // of all steps, where that is less
 
 // Iterations that are parts of one step, joined. A step that lacks parts is
 // incomplete.
@@ -101,8 +104,11 @@ void MarkWarmUp(std::vector<Step>& steps) {
   const auto usual = static_cast<double>(
       MedianDuration(std::vector<Step*>(used.begin() + 1, used.end())));
   const bool after_trials = steps.front().use == StepUse::kAutotune;
-  const auto most =
-      static_cast<size_t>(kWarmUpShare * static_cast<double>(used.size()));
+  // More slow ones are slow for a reason of their own.
+  const auto n = static_cast<double>(used.size());
+  const size_t most =
+      std::min(static_cast<size_t>(kWarmUpOfShort * n),
+               std::max(kWarmUpSteps, static_cast<size_t>(kWarmUpOfLong * n)));
   for (size_t i = 0; i < most; ++i) {
     const auto duration =
         static_cast<double>(used[i]->end_ns - used[i]->begin_ns);

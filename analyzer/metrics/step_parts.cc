@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cmath>
 
 namespace dltap::analyzer {
@@ -13,8 +14,34 @@ constexpr size_t kIterationsLookedAt = 4096;
 constexpr double kUnlike = 0.05;     // of two iterations' products
 constexpr double kExplained = 0.25;  // of the unlikeness may remain
 
-// How often each product is called; signatures share places, rarely.
-using Profile = std::array<uint32_t, 64>;
+// What an iteration is made of; signatures share places, rarely.
+struct Profile {
+  std::array<double, 64> products{};  // in one pass forward and backward
+  std::bitset<1024> updates;          // kernels of its update
+};
+
+Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
+                  bool any_product) {
+  Profile profile;
+  size_t passes = 0;
+  bool forward = true;
+  for (size_t t = span.first; t < span.end; ++t) {
+    const CallToken& token = tokens[t];
+    if (any_product ? token.product : token.computes) {
+      ++profile.products[token.signature % profile.products.size()];
+    }
+    if (token.update) {
+      profile.updates.set(token.signature % profile.updates.size());
+    }
+    if (token.backward && forward) ++passes;
+    if (token.backward || token.forward) forward = !token.backward;
+  }
+  // Fewer gradients added up before an update are no other kind of iteration.
+  for (double& count : profile.products) {
+    count /= static_cast<double>(std::max<size_t>(1, passes));
+  }
+  return profile;
+}
 
 std::vector<Profile> Profiles(const std::vector<CallToken>& tokens,
                               const std::vector<TokenSpan>& iterations) {
@@ -24,26 +51,36 @@ std::vector<Profile> Profiles(const std::vector<CallToken>& tokens,
   std::vector<Profile> profiles;
   const size_t n = std::min(iterations.size(), kIterationsLookedAt);
   for (size_t i = 0; i < n; ++i) {
-    Profile& profile = profiles.emplace_back();
-    for (size_t t = iterations[i].first; t < iterations[i].end; ++t) {
-      const CallToken& token = tokens[t];
-      if (any_product ? token.product : token.computes) {
-        ++profile[token.signature % profile.size()];
-      }
-    }
+    profiles.push_back(ProfileOf(tokens, iterations[i], any_product));
   }
   return profiles;
 }
 
 // 0: the same products; 1: none in common.
-double Unlikeness(const Profile& a, const Profile& b) {
+double UnlikeProducts(const Profile& a, const Profile& b) {
   double differ = 0;
   double either = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    differ += std::max(a[i], b[i]) - std::min(a[i], b[i]);
-    either += std::max(a[i], b[i]);
+  for (size_t i = 0; i < a.products.size(); ++i) {
+    differ += std::max(a.products[i], b.products[i]) -
+              std::min(a.products[i], b.products[i]);
+    either += std::max(a.products[i], b.products[i]);
   }
   return either > 0 ? differ / either : 0;
+}
+
+// Of two updates, each has kernels that the other lacks. If only one has
+// more, that is an extra: a printed loss, a moving average.
+double UnlikeUpdates(const Profile& a, const Profile& b) {
+  const auto only_a = (a.updates & ~b.updates).count();
+  const auto only_b = (b.updates & ~a.updates).count();
+  const auto either = (a.updates | b.updates).count();
+  return either > 0 ? static_cast<double>(2 * std::min(only_a, only_b)) /
+                          static_cast<double>(either)
+                    : 0;
+}
+
+double Unlikeness(const Profile& a, const Profile& b) {
+  return std::max(UnlikeProducts(a, b), UnlikeUpdates(a, b));
 }
 
 }  // namespace
@@ -64,9 +101,11 @@ size_t PartsPerStep(const std::vector<CallToken>& tokens,
     double before = 0;
     double after = 0;
     for (size_t i = 0; i + parts < n; ++i) {
-      if (to_next[i] == 0) continue;
-      before += to_next[i] * to_next[i];
-      after += to_next[i] * Unlikeness(profiles[i], profiles[i + parts]);
+      // The first of a kind or the last.
+      const double weight = std::max(i > 0 ? to_next[i - 1] : 0, to_next[i]);
+      if (weight == 0) continue;
+      before += weight * weight;
+      after += weight * Unlikeness(profiles[i], profiles[i + parts]);
     }
     if (before > 0 && after <= kExplained * before) return parts;
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analyzer/metrics/ratio.h"
+#include "analyzer/metrics/step_choice.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -69,7 +70,7 @@ class Finder {
     if (steps_.mean_ns && *steps_.stddev_ns > *steps_.mean_ns) {
       found_.push_back({WarningId::kStepSpread, std::nullopt, std::nullopt});
     }
-    IfAny(WarningId::kIncompleteStep, LeftOut(StepUse::kIncomplete));
+    LookAtIncomplete();
     IfAny(WarningId::kStepsNotObserved, LeftOut(StepUse::kNotObserved));
     const bool asked =
         summary_.selection.whole_run || summary_.selection.window;
@@ -78,6 +79,20 @@ class Finder {
     if (steps_.found_by == StepsFoundBy::kNone && is_long && !asked) {
       found_.push_back({WarningId::kStepsNotFound, std::nullopt, std::nullopt});
     }
+  }
+
+  // One step of many is no loss; the line of the steps names it.
+  void LookAtIncomplete() {
+    const auto it =
+        summary_.outside.left_out.find(std::string(Name(StepUse::kIncomplete)));
+    if (it == summary_.outside.left_out.end()) return;
+    const auto gpu_ns = static_cast<double>(it->second.gpu_ns);
+    const auto share = Ratio(
+        gpu_ns,
+        static_cast<double>(coverage_.used_gpu_ns + coverage_.outside_gpu_ns));
+    if (share.value_or(0) <= kMuchOutside) return;
+    found_.push_back(
+        {WarningId::kIncompleteStep, share, LeftOut(StepUse::kIncomplete)});
   }
 
   void LookAtWhatIsMissing() {

@@ -118,7 +118,9 @@ std::vector<StepWindow> AllStepWindows(const Process& process,
     const int64_t begin =
         windows.empty() ? first[step]
                         : std::max(first[step], windows.back().span.end_ns);
-    if (begin < end) windows.push_back({{begin, end}, step});
+    if (begin < end) {
+      windows.push_back({{begin, end}, step, work.end[step]});
+    }
   }
   return windows;
 }

@@ -17,6 +17,7 @@ namespace dltap::analyzer {
 struct StepWindow {
   Interval span;
   size_t step;  // into Steps::steps; 0 when the whole run is one window
+  int64_t work_end_ns = 0;  // of the step's last activity; 0: none of it known
 };
 
 // Of every step that has work on the device, used or not, in time, disjoint.

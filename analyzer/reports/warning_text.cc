@@ -35,7 +35,8 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
       return "no loop was found: start-up and all else of the run is in these "
              "numbers; --window A..B takes a part";
     case WarningId::kIncompleteStep:
-      return Count(n, "step") + " at the end left out: nothing shows its end";
+      return Count(n, "step") + " (" + share +
+             " of the GPU time) left out: not all of it is in the trace";
     case WarningId::kStepsNotObserved:
       return Count(n, "step") +
              " left out: records of the GPU's work are missing there";

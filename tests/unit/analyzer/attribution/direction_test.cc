@@ -70,6 +70,18 @@ TEST(DirectionTest, BetweenTwoOfOneDirectionIsThatDirection) {
                         kBackward, kBackward, kBackward}));
 }
 
+TEST(DirectionTest, AnIterationBetweenTwoUpdatesIsNoUpdate) {
+  const Direction update = Direction::kUpdate;
+  const Direction none = Direction::kNone;
+  EXPECT_EQ(DirectionsOf(Launch(10, 0, "multi_tensor_apply_sgd") +
+                         Launch(20, 0, "elementwise_mul") +
+                         Launch(30, 0, "multi_tensor_apply_sgd") +
+                         Launch(40, 0, "volta_sgemm_tn") +
+                         Launch(50, 0, "elementwise_add") +
+                         Launch(60, 0, "multi_tensor_apply_sgd")),
+            (Directions{update, update, update, none, none, update}));
+}
+
 TEST(DirectionTest, WhatRepeatsTheForwardPassInTheBackwardPassIsRecompute) {
   const std::vector<std::string> segment = {"volta_sgemm_tn", "gelu_forward",
                                             "elementwise_add"};

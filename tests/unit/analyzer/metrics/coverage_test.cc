@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/outside.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {
@@ -117,6 +118,27 @@ TEST(CoverageTest, ALastStepWithoutAnEndIsLeftOut) {
   EXPECT_DOUBLE_EQ(*figures.steps.mean_ns, 200'000);
   EXPECT_EQ(LeftOutNs(summary, "incomplete"), 40'000);
   EXPECT_TRUE(Warns(summary, WarningId::kIncompleteStep));
+}
+
+TEST(CoverageTest, AShortLastStepIsWholeIfNothingFollowsTheWorkOfOthers) {
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 5; ++i) {
+    text += Marker(200 * i, 200 * i + 50) + Kernel(200 * i, i < 4 ? 195 : 100);
+  }
+  const Summary summary = SummaryOf(text);
+  EXPECT_EQ(FiguresOf(summary).steps.used, 5);
+}
+
+TEST(CoverageTest, TrialsOutsideAreNamedAsSuch) {
+  const TraceModel model =
+      TraceFromText("device 0 name=gpu\n" + Kernel(0, 30) + Kernel(100, 5));
+  ProcessAttribution attribution = Attribute(model).processes[0];
+  attribution.activities[0].autotune = true;
+  Outside outside;
+  AddOutside(model.processes[0], attribution, DeviceId(0),
+             AlwaysOutside(kBeforeFirstStep), {}, outside);
+  EXPECT_EQ(outside.left_out["autotune"].gpu_ns, 30'000);
+  EXPECT_EQ(outside.left_out["before_first_step"].gpu_ns, 5'000);
 }
 
 TEST(CoverageTest, StepsThatOverlapOnStreamsHaveDisjointWindows) {

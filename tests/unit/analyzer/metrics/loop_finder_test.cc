@@ -51,6 +51,24 @@ TEST(LoopFinderTest, WhatHappensEveryThirdStepMakesNoOtherSteps) {
   EXPECT_THAT(Starts(run), ::testing::SizeIs(12));
 }
 
+TEST(LoopFinderTest, LengthsOfAnySizeWithAnExtraNowAndThenAreSteps) {
+  std::string run;
+  for (int step = 0; step < 60; ++step) {
+    run += "<(e" + Repeat("(ab", 5 + 37 * step % 60) + "(h";
+    if (step % 5 == 4) run += ">";
+  }
+  EXPECT_THAT(Starts(run), ::testing::SizeIs(60));
+}
+
+TEST(LoopFinderTest, ExitsOnTheWayAreNoSteps) {
+  // A stem, then blocks with a head each until one is sure of its answer.
+  std::string run;
+  for (const int exits : {1, 4, 2, 3, 1, 2, 4, 3, 2, 1, 4, 2}) {
+    run += "<(c" + Repeat("(cr(cr(hs>", exits);
+  }
+  EXPECT_THAT(Starts(run), ::testing::SizeIs(12));
+}
+
 TEST(LoopFinderTest, InnerLoopsMayVaryInLength) {
   std::string run;
   for (const int length : {9, 14, 7, 20, 11, 8}) {

@@ -49,6 +49,20 @@ TEST(StepFinderTest, FindsTheLoopAndLeavesTheFirstStepOut) {
   EXPECT_EQ(steps.steps[1].end_ns, 560'000);
 }
 
+TEST(StepFinderTest, ManySlowStepsAreNoWarmUp) {
+  std::string text = "device 0 name=gpu\n";
+  int at = 0;
+  for (int step = 0; step < 20; ++step) {
+    text += Launch(at, 2 * step + 1, "forward_a");
+    text += Launch(at + 10, 2 * step + 2, "multi_tensor_apply_sgd");
+    at += step < 9 ? 60 : 20;
+  }
+  const Steps steps = StepsOf(TraceFromText(text));
+  ASSERT_EQ(steps.steps.size(), 20);
+  EXPECT_EQ(steps.steps[2].use, StepUse::kWarmUp);
+  EXPECT_EQ(steps.steps[3].use, StepUse::kUsed);
+}
+
 TEST(StepFinderTest, MarkersWin) {
   const Steps steps = StepsOf(TraceFromText(
       Loop(6, 0) +

@@ -111,6 +111,25 @@ TEST(StepPartsTest, FiveCriticsAndAGeneratorAreOneStep) {
   EXPECT_EQ(Parts(Repeat(Repeat("<(g(d)d)dU", 5) + "<(g(d)d)gU", 4)), 6);
 }
 
+TEST(StepPartsTest, ThreeOfOneModelAndTwoOfAnotherAreOneStep) {
+  EXPECT_EQ(
+      Parts(Repeat(Repeat("<(a(b)b)aU", 3) + Repeat("<(c(d(e)e)d)cU", 2), 6)),
+      5);
+}
+
+TEST(StepPartsTest, ASmallerLastGroupOfAnEpochMakesNoParts) {
+  // Ten batches an epoch, an update after four, four and two.
+  const std::string batch = "<(a(b)b)a";
+  EXPECT_EQ(Parts(Repeat(
+                Repeat(Repeat(batch, 4) + "U", 2) + Repeat(batch, 2) + "U", 6)),
+            1);
+}
+
+TEST(StepPartsTest, TwoPassesWithDifferentUpdatesAreOneStep) {
+  // A step up to where the loss is worst, then back and down.
+  EXPECT_EQ(Parts(Repeat("<(a)bNMU(a)bSU", 8)), 2);
+}
+
 TEST(StepPartsTest, WhatHoldsNoProductMakesNoParts) {
   EXPECT_EQ(Parts(Repeat(Repeat("<(a)bU", 4) + "<(a)bUEEEEs>", 4)), 1);
 }
