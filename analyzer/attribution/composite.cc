@@ -34,6 +34,29 @@ void RegroupSorts(const Process& process, const std::vector<Unit>& units,
   }
 }
 
+// The sums of O dO, by kernels of their own right before the gradients of
+// memory-efficient attention: a product, a sum, and copies around them.
+void RegroupDeltas(const Process& process, const std::vector<Unit>& units,
+                   ProcessAttribution& attribution) {
+  constexpr size_t kReach = 8;
+  for (size_t i = 0; i < units.size(); ++i) {
+    if ((units[i].traits & kTakesDelta) == 0) continue;
+    const Unit* sum = nullptr;
+    for (size_t u = i; u > 0 && i - u < kReach;) {
+      const Unit& unit = units[--u];
+      if (unit.layer_class == LayerClass::kReduction && sum == nullptr) {
+        sum = &unit;
+      } else if (sum != nullptr && (unit.traits & kTimes) != 0) {
+        MoveUnit(process, *sum, LayerClass::kAttention, attribution);
+        MoveUnit(process, unit, LayerClass::kAttention, attribution);
+        break;
+      } else if (!IsPointwise(unit) && !IsCopyOrMemset(unit.layer_class)) {
+        break;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void RegroupComposites(const TraceModel& model, const Process& process,
@@ -47,6 +70,7 @@ void RegroupComposites(const TraceModel& model, const Process& process,
   for (const auto& [stream, activities] : by_stream) {
     const std::vector<Unit> units = maker.Run(activities);
     RegroupSorts(process, units, attribution);
+    RegroupDeltas(process, units, attribution);
     RegroupAttention(process, units, attribution);
     recurrent.Run(units);
   }

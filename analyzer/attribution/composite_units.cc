@@ -27,6 +27,8 @@ uint16_t TraitsOfName(std::string_view name) {
   }
   if (Has(name, "Functor_add") || Has(name, "_add_")) traits |= kAdd;
   if (Has(name, "UnaryFunctor") && Has(name, "MulFunctor")) traits |= kScale;
+  if (Has(name, "BinaryFunctor") && Has(name, "MulFunctor")) traits |= kTimes;
+  if (Has(name, "fmha_cutlassB")) traits |= kTakesDelta;
   if (Has(name, "lstm_cell") || Has(name, "gru_cell")) traits |= kCell;
   if (Has(name, "elu") || Has(name, "Gelu") || Has(name, "silu")) {
     if ((traits & kRelu) == 0) traits |= kOtherAct;
