@@ -22,7 +22,7 @@ void RegroupSorts(const Process& process, const std::vector<Unit>& units,
       const Unit& unit = units[end];
       const bool scatters = (unit.traits & kScatter) != 0;
       if (scatters && scatter == nullptr) scatter = &unit;
-      const bool is_part = scatters || (unit.traits & kSort) != 0 ||
+      const bool is_part = scatters || (unit.traits & (kSort | kPlain)) != 0 ||
                            IsCopyOrMemset(unit.layer_class);
       if (!is_part) break;
     }
