@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -37,6 +38,9 @@ void VisitTimes(Process& process, Visit visit) {
   for (LaunchRecord& l : process.launches) visit(l.begin_ns), visit(l.end_ns);
   for (Range& r : process.ranges) visit(r.begin_ns), visit(r.end_ns);
   for (CpuSample& s : process.cpu_samples) visit(s.at_ns);
+  for (ProcessSample& s : process.process_samples) visit(s.at_ns);
+  for (DelayWindow& d : process.delays) visit(d.begin_ns), visit(d.end_ns);
+  for (int64_t& at_ns : process.delayed_calls) visit(at_ns);
   for (OpenCall& c : process.open_calls) visit(c.begin_ns);
   for (NotObserved& n : process.not_observed) {
     visit(n.begin_ns), visit(n.end_ns);
@@ -115,6 +119,15 @@ void Sort(Process& process) {
   SortUnlessSorted(
       process.cpu_samples,
       [](const CpuSample& a, const CpuSample& b) { return a.at_ns < b.at_ns; });
+  SortUnlessSorted(process.process_samples,
+                   [](const ProcessSample& a, const ProcessSample& b) {
+                     return a.at_ns < b.at_ns;
+                   });
+  SortUnlessSorted(process.delays,
+                   [](const DelayWindow& a, const DelayWindow& b) {
+                     return a.begin_ns < b.begin_ns;
+                   });
+  SortUnlessSorted(process.delayed_calls, std::less<>());
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 namespace dltap::analyzer {
 namespace {
 
+constexpr uint32_t kMaxCpus = 1 << 20;
+
 using trace::RecordKind;
 using trace::RecordView;
 using trace::TailReader;
@@ -82,7 +84,9 @@ bool Definitions::Add(const RecordView& record) {
 
 void Definitions::AddProcess(const RecordView& record) {
   TailReader tail = record.tail();
-  process_.pid = static_cast<int64_t>(record.As<trace::ProcessRecord>().pid);
+  const auto fixed = record.As<trace::ProcessRecord>();
+  process_.pid = static_cast<int64_t>(fixed.pid);
+  process_.cpus = static_cast<int>(std::min<uint32_t>(fixed.cpus, kMaxCpus));
   process_.host = NextString(tail);
   NextString(tail);  // boot id, also in the file's header
   process_.program = NextString(tail);
