@@ -40,6 +40,7 @@ class DeviceSummariser {
         FindGaps(model_, process_, attribution_, steps_, device_, windows_);
     AddGaps(gaps);
     AddPhases(process_, attribution_, device_, windows_, gaps, out_.phases_ns);
+    out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
     return std::move(out_);
   }
 

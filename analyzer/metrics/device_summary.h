@@ -13,6 +13,7 @@
 #include "analyzer/metrics/class_summary.h"
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/phases.h"
+#include "analyzer/metrics/queue_depth.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/tallies.h"
 #include "analyzer/model/trace_model.h"
@@ -42,6 +43,7 @@ struct DeviceSummary {
   PhaseTimes phases_ns{};       // sums to wall_ns
   IdleTimes between_steps_ns{};
   PerClass<ClassSummary> classes;
+  QueueDepth queue;
 
   int64_t in(DeviceState state) const {
     return state_ns[static_cast<size_t>(state)];

@@ -11,6 +11,7 @@
 
 #include "analyzer/metrics/class_figures.h"
 #include "analyzer/metrics/limit.h"
+#include "analyzer/metrics/sensitivity.h"
 #include "analyzer/metrics/summary.h"
 #include "analyzer/metrics/totals.h"
 #include "analyzer/metrics/trust.h"
@@ -84,6 +85,10 @@ struct ProgramFigures {
   std::optional<double> cpu_dependency;
   std::optional<int64_t> longest_wall_ns;  // of one device
   std::optional<double> samples_per_s;
+  std::optional<double> cpu_utilization;    // CPU time / (cores x wall)
+  std::optional<double> queue_unfinished;   // activities, at a submission
+  std::optional<double> queue_waiting;      // of these, not begun
+  std::optional<double> queue_empty_share;  // of the submissions
   int64_t idle_ns = 0;
   double idle_step_ns = 0;
   std::array<double, kIdleCauses> idle_by_cause_step_ns{};
@@ -102,6 +107,8 @@ struct Figures {
   std::vector<ApiRow> apis;        // by CPU time, descending
   std::vector<KernelRow> kernels;  // by GPU time, descending
   std::vector<OpRow> ops;          // by GPU time, descending
+  bool has_delays = false;         // only steps without one are in the numbers
+  std::vector<Sensitivity> sensitivity;  // by class; empty: not asked for
   TrustFigures trust;
 };
 

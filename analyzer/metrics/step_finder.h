@@ -15,7 +15,8 @@ enum class StepUse : uint8_t {
   kWarmUp,
   kAutotune,
   kEvaluation,
-  kIncomplete
+  kIncomplete,
+  kDelayed  // of a run with delays, see delays.h
 };
 
 enum class StepsFoundBy : uint8_t { kNone, kMarker, kPeriod };

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "analyzer/metrics/source_cost.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -37,11 +39,24 @@ ProcessSummary Describe(const Process& process,
   out.kernels_without_launch = attribution.kernels_without_launch;
   out.clock_residual_ns = process.clock_residual_ns;
   out.composite_ns = attribution.composite_ns;
+  out.recorded_launches = process.launches.size();
+  out.cpu = CpuUseOf(process);
+  out.has_delays = !process.delays.empty();
   if (process.per_call_overhead_ns >= 0) {
     out.overhead_ns = process.per_call_overhead_ns *
                       static_cast<int64_t>(process.calls.size());
   }
   return out;
+}
+
+// The device that the process keeps busy: its steps are the ones to judge by.
+DeviceId BusiestDevice(const Process& process) {
+  std::vector<int64_t> busy_ns(process.devices.size());
+  for (const Activity& activity : process.activities) {
+    busy_ns[activity.device.value()] += activity.end_ns - activity.begin_ns;
+  }
+  const auto busiest = std::max_element(busy_ns.begin(), busy_ns.end());
+  return DeviceId(static_cast<size_t>(busiest - busy_ns.begin()));
 }
 
 Summary OfSource(const TraceModel& model) {
@@ -63,7 +78,13 @@ Summary SummariseProcess(const TraceModel& model, const Process& process,
   Summary out = OfSource(model);
   ProcessSummary& summary =
       out.processes.emplace_back(Describe(process, attribution));
-  const Steps steps = FindSteps(model, process, attribution);
+  const Steps found = FindSteps(model, process, attribution);
+  const Steps steps = WithoutDelayed(process, found);
+  if (!process.devices.empty()) {
+    summary.delays =
+        DelayEffects(process, attribution, found, BusiestDevice(process));
+  }
+  summary.source_overhead_ns = SourceCostOf(model, process, attribution);
   summary.steps = SummariseSteps(steps);
   TallyKeeper tallies(model, process, attribution, out.tallies);
   for (size_t d = 0; d < process.devices.size(); ++d) {

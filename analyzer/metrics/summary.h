@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/cpu_use.h"
+#include "analyzer/metrics/delays.h"
 #include "analyzer/metrics/device_summary.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/tallies.h"
@@ -23,8 +25,7 @@
 // beside it. Times are ns.
 namespace dltap::analyzer {
 
-inline constexpr size_t kStepUses =
-    static_cast<size_t>(StepUse::kIncomplete) + 1;
+inline constexpr size_t kStepUses = static_cast<size_t>(StepUse::kDelayed) + 1;
 
 // The steps of one process.
 struct StepSummary {
@@ -54,6 +55,11 @@ struct ProcessSummary {
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
   std::optional<int64_t> overhead_ns;  // own, of all its calls
+  uint64_t recorded_launches = 0;      // that the activity source recorded
+  std::optional<int64_t> source_overhead_ns;  // its own cost for them
+  std::optional<CpuUse> cpu;
+  bool has_delays = false;
+  std::vector<DelayEffect> delays;
   int64_t clock_residual_ns = 0;
   int64_t composite_ns = 0;
 

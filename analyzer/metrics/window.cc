@@ -26,6 +26,20 @@ size_t StepAt(const std::vector<Step>& steps, int64_t at_ns) {
   return at_ns < steps[index].end_ns ? index : steps.size();
 }
 
+// Of a run with delays, what lies between them.
+std::vector<StepWindow> Undelayed(const Process& process, Interval span) {
+  std::vector<StepWindow> windows;
+  int64_t from_ns = span.begin_ns;
+  for (const DelayWindow& delay : process.delays) {
+    if (delay.delay_ns == 0 && !delay.source_off) continue;
+    const int64_t to_ns = std::min(delay.begin_ns, span.end_ns);
+    if (from_ns < to_ns) windows.push_back({{from_ns, to_ns}, 0});
+    from_ns = std::max(from_ns, delay.end_ns);
+  }
+  if (from_ns < span.end_ns) windows.push_back({{from_ns, span.end_ns}, 0});
+  return windows;
+}
+
 std::vector<StepWindow> WholeRun(const Process& process, DeviceId device) {
   Interval span{kNever, 0};
   for (const Activity& activity : process.activities) {
@@ -34,7 +48,7 @@ std::vector<StepWindow> WholeRun(const Process& process, DeviceId device) {
     span.end_ns = std::max(span.end_ns, activity.end_ns);
   }
   if (span.begin_ns == kNever) return {};
-  return {{span, 0}};
+  return Undelayed(process, span);
 }
 
 }  // namespace

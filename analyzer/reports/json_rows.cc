@@ -170,6 +170,40 @@ void WriteRanges(const std::vector<size_t>& indices, JsonWriter& json) {
   }
 }
 
+void WriteCpu(const std::optional<CpuUse>& cpu, JsonWriter& json) {
+  if (!cpu) return json.Null();
+  json.BeginObject();
+  json.Field("cores", cpu->cores);
+  json.Field("wall_ns", cpu->wall_ns);
+  json.Field("cpu_ns", cpu->cpu_ns);
+  json.Key("threads");
+  json.BeginArray();
+  for (const CpuUse::ThreadUse& thread : cpu->threads) {
+    json.BeginObject();
+    json.Field("tid", thread.tid);
+    WriteName("name", thread.name, json);
+    json.Field("cpu_ns", thread.cpu_ns);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Field("other_threads_ns", cpu->unlisted_ns);
+  json.EndObject();
+}
+
+void WriteSensitivity(const Sensitivity& row, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("class", Name(row.layer_class));
+  json.Field("sensitivity", row.value);
+  json.Field("low", row.low);
+  json.Field("high", row.high);
+  json.Key("not_measured");
+  row.value ? json.Null() : json.Value(Name(row.why));
+  json.Field("windows", row.windows);
+  json.Field("steps", row.steps);
+  json.Field("calls_per_step", row.calls_per_step);
+  json.EndObject();
+}
+
 void WriteProcess(const ProcessSummary& process, JsonWriter& json) {
   json.BeginObject();
   json.Field("process", ProcessName(process));
@@ -179,6 +213,9 @@ void WriteProcess(const ProcessSummary& process, JsonWriter& json) {
   json.Field("level", process.level);
   WriteName("why", process.level_reason, json);
   json.Field("overhead_ns", process.overhead_ns);
+  json.Field("cupti_overhead_ns", process.source_overhead_ns);
+  json.Key("cpu");
+  WriteCpu(process.cpu, json);
   json.Key("steps");
   json.BeginObject();
   json.Field("count", process.steps.found());
@@ -227,9 +264,15 @@ std::string_view Name(StepsFoundBy found_by) {
   return kNames[static_cast<size_t>(found_by)];
 }
 
+std::string_view Name(NotMeasured why) {
+  constexpr std::string_view kNames[] = {"measured", "no_library_call",
+                                         "no_whole_step", "few_windows"};
+  return kNames[static_cast<size_t>(why)];
+}
+
 std::string_view Name(StepUse use) {
-  constexpr std::string_view kNames[kStepUses] = {"used", "warm_up", "autotune",
-                                                  "evaluation", "incomplete"};
+  constexpr std::string_view kNames[kStepUses] = {
+      "used", "warm_up", "autotune", "evaluation", "incomplete", "delayed"};
   return kNames[static_cast<size_t>(use)];
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,8 @@ void WriteApi(const ApiRow& row, JsonWriter& json);
 void WriteKernel(const KernelRow& row, JsonWriter& json);
 void WriteOp(const OpRow& row, JsonWriter& json);
 void WriteLimit(const Limit& limit, JsonWriter& json);
+void WriteCpu(const std::optional<CpuUse>& cpu, JsonWriter& json);
+void WriteSensitivity(const Sensitivity& row, JsonWriter& json);
 void WriteProcess(const ProcessSummary& process, JsonWriter& json);
 void WriteDevice(const DeviceFigures& device, JsonWriter& json);
 
@@ -40,6 +43,7 @@ void WriteRanges(const std::vector<size_t>& indices, JsonWriter& json);
 
 std::string_view Name(StepsFoundBy found_by);
 std::string_view Name(StepUse use);
+std::string_view Name(NotMeasured why);
 
 }  // namespace dltap::analyzer
 

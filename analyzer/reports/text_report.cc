@@ -81,8 +81,8 @@ std::string Header(const Summary& summary, const Figures& figures) {
 
 // Why steps were not used, and whose are missing.
 std::string StepNotes(const StepFigures& steps) {
-  constexpr std::string_view kReasons[] = {"", "warm-up", "autotune",
-                                           "evaluation", "incomplete"};
+  constexpr std::string_view kReasons[] = {
+      "", "warm-up", "autotune", "evaluation", "incomplete", "delayed"};
   std::vector<std::string> out;
   for (size_t use = 1; use < std::size(kReasons); ++use) {
     if (steps.left_out[use] == 0) continue;
@@ -132,6 +132,43 @@ std::string StepLine(const Figures& figures, const ReportOptions& options) {
             options.samples_unit + "/s";
   }
   return line + '\n';
+}
+
+std::string HostLine(const ProgramFigures& program) {
+  std::vector<std::string> parts;
+  if (program.cpu_utilization) {
+    parts.push_back("CPU " + PercentText(program.cpu_utilization) +
+                    " of its cores");
+  }
+  if (program.queue_empty_share) {
+    parts.push_back("at a launch " + Fixed(*program.queue_unfinished, 1) +
+                    " activities unfinished, queue empty for " +
+                    PercentText(program.queue_empty_share));
+  }
+  return parts.empty() ? "" : Wrap("  " + Join(parts, "    "), "    ");
+}
+
+std::string SensitivityText(const Figures& figures) {
+  constexpr std::string_view kWhy[] = {"", "no library call to delay",
+                                       "no step within one window",
+                                       "too few windows"};
+  std::string text;
+  for (const Sensitivity& row : figures.sensitivity) {
+    const std::string name = "  " + std::string(Name(row.layer_class)) + " ";
+    if (!row.value) {
+      text += name + "not measured: " +
+              std::string(kWhy[static_cast<size_t>(row.why)]) + "\n";
+      continue;
+    }
+    text += name + Fixed(*row.value, 2) + " (" + Fixed(*row.low, 2) + " to " +
+            Fixed(*row.high, 2) + ")  " + Count(row.windows, "window") + ", " +
+            Count(row.steps, "step") + ", " + Fixed(*row.calls_per_step, 1) +
+            " calls a step\n";
+  }
+  return text.empty() ? ""
+                      : "sensitivity of the step to host time before library "
+                        "calls (0 hidden, 1 exposed)\n" +
+                            text + "\n";
 }
 
 std::string PhaseLine(const Figures& figures) {
@@ -188,6 +225,23 @@ std::string Joins(const TrustFigures& trust) {
          Count(trust.kernels_without_launch, "kernel") + " without launch";
 }
 
+// What CUPTI costs is known only where it was off for a while.
+std::string OwnCost(const TrustFigures& trust) {
+  std::string text = trust.overhead_ns
+                         ? "own cost: wrappers " +
+                               Ms(static_cast<double>(*trust.overhead_ns)) +
+                               " ms in all, subtracted"
+                         : "own cost unknown";
+  if (trust.source_overhead_ns) {
+    text += "; CUPTI " + Ms(static_cast<double>(*trust.source_overhead_ns)) +
+            " ms, not subtracted";
+  } else if (trust.recorded_launches > 0) {
+    text += "; CUPTI's not measured (" +
+            Count(trust.recorded_launches, "launch") + ")";
+  }
+  return text;
+}
+
 std::string Trust(const TrustFigures& trust) {
   std::vector<std::string> parts;
   parts.push_back(Count(trust.lost_records, "record") + " lost");
@@ -208,11 +262,7 @@ std::string Trust(const TrustFigures& trust) {
     parts.push_back(Ms(static_cast<double>(trust.not_observed_ns)) +
                     " ms not observed");
   }
-  parts.push_back(trust.overhead_ns
-                      ? "own cost " +
-                            Ms(static_cast<double>(*trust.overhead_ns)) +
-                            " ms in all, subtracted"
-                      : "own cost unknown");
+  parts.push_back(OwnCost(trust));
   parts.push_back(
       "clocks ±" +
       Fixed(static_cast<double>(trust.clock_residual_ns) * kUsPerNs, 1) +
@@ -260,8 +310,15 @@ std::string TextReport(const Summary& summary, const Figures& figures,
     return text + "the trace holds no GPU work; nothing to attribute\n\n" +
            RenderText(ApiTable(figures, options)) + "\n" + Trust(figures.trust);
   }
+  if (figures.has_delays) {
+    text += Wrap(
+        "a run with delays before library calls: step times include "
+        "them; the tables use only what lies between the delays",
+        "  ");
+  }
   text += StepsLine(figures.steps) + "\n" + StepLine(figures, options) +
-          PhaseLine(figures) + IdleLine(figures.program) + "\n";
+          PhaseLine(figures) + IdleLine(figures.program) +
+          HostLine(figures.program) + "\n" + SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";

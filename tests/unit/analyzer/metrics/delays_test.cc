@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/delays.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "analyzer/metrics/figures.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+std::string Us(int64_t t) { return std::to_string(t) + "us"; }
+
+// A loop of `n` windows of 10 ms, every second one with a delay before the one
+// GEMM of a step: 20 and 40 us in turn. A step takes 1 ms, and `exposed` of
+// what is put before the call.
+std::string Program(int n, double exposed) {
+  std::string text = "device 0 name=gpu\n";
+  int64_t at = 0;
+  int correlation = 1;
+  for (int window = 0; window < n; ++window) {
+    const int64_t delay = window % 2 == 0 ? 0 : window % 4 == 1 ? 20 : 40;
+    const int64_t begin = at;
+    for (int step = 0; step < 10; ++step) {
+      const std::string corr = " corr=" + std::to_string(++correlation);
+      text += "range t=" + Us(at) + ".." + Us(at + 1) + " thread=0 name=step" +
+              " kind=step\n";
+      text += "call t=" + Us(at + 10) + ".." + Us(at + 20) +
+              " cublasSgemm_v2 m=8 n=8 k=8\n";
+      if (delay != 0) text += "delayed t=" + Us(at + 10) + "\n";
+      text += "launchapi t=" + Us(at + 12) + ".." + Us(at + 14) +
+              " ext=" + Us(at + 10) + corr + "\n";
+      text += "kernel t=" + Us(at + 30) + ".." + Us(at + 500) +
+              " device=0 name=sgemm" + corr + "\n";
+      at += 1000 + static_cast<int64_t>(exposed * static_cast<double>(delay));
+    }
+    text += "delay t=" + Us(begin) + ".." + Us(at);
+    if (delay != 0) text += " class=gemm length=" + Us(delay);
+    text += "\n";
+  }
+  return text;
+}
+
+Figures FiguresOfText(const std::string& text, Summary& summary) {
+  const TraceModel model = TraceFromText(text);
+  summary = Summarise(model, Attribute(model));
+  return FiguresOf(summary);
+}
+
+TEST(DelaysTest, AStepThatGetsLongerByTheWholeDelayIsExposed) {
+  Summary summary;
+  const Figures figures = FiguresOfText(Program(17, 1), summary);
+  ASSERT_EQ(figures.sensitivity.size(), 1);
+  const Sensitivity& gemm = figures.sensitivity[0];
+  EXPECT_EQ(gemm.layer_class, LayerClass::kGemm);
+  ASSERT_TRUE(gemm.value);
+  EXPECT_NEAR(*gemm.value, 1, 1e-9);
+  EXPECT_NEAR(*gemm.low, 1, 1e-9);
+  EXPECT_EQ(gemm.windows, 8);
+  EXPECT_NEAR(*gemm.calls_per_step, 1, 1e-9);
+}
+
+TEST(DelaysTest, AStepThatStaysAsItIsHidesTheDelay) {
+  Summary summary;
+  const Figures figures = FiguresOfText(Program(17, 0), summary);
+  ASSERT_EQ(figures.sensitivity.size(), 1);
+  ASSERT_TRUE(figures.sensitivity[0].value);
+  EXPECT_NEAR(*figures.sensitivity[0].value, 0, 1e-9);
+}
+
+TEST(DelaysTest, FewWindowsGiveNoNumber) {
+  Summary summary;
+  const Figures figures = FiguresOfText(Program(7, 1), summary);
+  ASSERT_EQ(figures.sensitivity.size(), 1);
+  EXPECT_FALSE(figures.sensitivity[0].value);
+  EXPECT_EQ(figures.sensitivity[0].why, NotMeasured::kFewWindows);
+}
+
+TEST(DelaysTest, DelayedStepsAreInNoOtherNumber) {
+  Summary summary;
+  const Figures figures = FiguresOfText(Program(17, 1), summary);
+  EXPECT_TRUE(figures.has_delays);
+  ASSERT_TRUE(figures.steps.mean_ns);
+  EXPECT_NEAR(*figures.steps.mean_ns, 1e6, 1);
+  // Eight windows of 10, and the last step before each.
+  const auto delayed = static_cast<size_t>(StepUse::kDelayed);
+  EXPECT_EQ(figures.steps.left_out[delayed], 88);
+}
+
+TEST(DelaysTest, WithoutStepsTheDelayedWindowsAreLeftOutAllTheSame) {
+  Summary summary;
+  const Figures figures = FiguresOfText(
+      "device 0 name=gpu\n"
+      "call t=0..5us cudaLaunchKernel launches=a\n"
+      "kernel t=10..20us device=0 name=a\n"
+      "kernel t=50..60us device=0 name=b\n"
+      "delay t=0..30us\n"
+      "delay t=30..55us class=gemm length=5us\n",
+      summary);
+  ASSERT_EQ(summary.processes.at(0).devices.size(), 1);
+  // 10..30 and 55..60 us.
+  EXPECT_EQ(summary.processes[0].devices[0].wall_ns, 25'000);
+}
+
+TEST(SensitivityTest, IsTheSlopeThroughTheOriginWithRobustErrors) {
+  // x = 1, 1, 2, 2 us; y = 1.1, 0.9, 2, 2: xy = 10, xx = 10.
+  std::vector<DelayEffect> effects;
+  for (const auto& [injected, longer] :
+       {std::pair{1000, 1100}, {1000, 900}, {2000, 2000}, {2000, 2000}}) {
+    effects.push_back(
+        {LayerClass::kConv, injected, 5, 5, 1.0, static_cast<double>(longer)});
+  }
+  const Sensitivity conv = SensitivityOf(LayerClass::kConv, effects);
+  ASSERT_TRUE(conv.value);
+  EXPECT_NEAR(*conv.value, 1, 1e-12);
+  // Errors +-0.1 / (1 - 0.1): half = 3.182 sqrt(2 / 81) / 10 = 0.05.
+  EXPECT_NEAR(*conv.high - *conv.value, 0.05, 1e-4);
+  EXPECT_EQ(conv.steps, 20);
+}
+
+TEST(SensitivityTest, ClassesWithoutLibraryCallsAreNamed) {
+  const LayerClass other[] = {LayerClass::kElementwise};
+  const std::vector<Sensitivity> rows = SensitivitiesOf({}, other);
+  ASSERT_EQ(rows.size(), 1);
+  EXPECT_EQ(rows[0].why, NotMeasured::kNoLibraryCall);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
