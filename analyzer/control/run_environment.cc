@@ -181,7 +181,7 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
   variable = variable.empty() ? value : value + ":" + variable;
   environment["DLTAP_OUTPUT"] = Escaped(settings.directory);
   if (!settings.delays_us.empty()) {
-    environment["DLTAP_DELAYS"] = settings.delays_us;
+    environment.try_emplace("DLTAP_DELAYS", settings.delays_us);
     environment["DLTAP_DELAY_WINDOW_MS"] =
         std::to_string(settings.delay_window_ms);
   }

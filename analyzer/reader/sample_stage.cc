@@ -97,13 +97,20 @@ void SampleStage::AddDelay(const RecordView& record) {
        .source_off = fixed.source_off != 0});
 }
 
-// Each window lasts until the next one begins.
+// Each window lasts until the next one begins. One that is told again is
+// corrected by it.
 void SampleStage::CloseDelays(int64_t end_ns) {
   std::vector<DelayWindow>& delays = process_.delays;
   std::stable_sort(delays.begin(), delays.end(),
                    [](const DelayWindow& a, const DelayWindow& b) {
                      return a.begin_ns < b.begin_ns;
                    });
+  const auto kept =
+      std::unique(delays.rbegin(), delays.rend(),
+                  [](const DelayWindow& later, const DelayWindow& earlier) {
+                    return later.begin_ns == earlier.begin_ns;
+                  });
+  delays.erase(delays.begin(), kept.base());
   for (size_t i = 0; i < delays.size(); ++i) {
     delays[i].end_ns = i + 1 < delays.size()
                            ? delays[i + 1].begin_ns

@@ -18,7 +18,7 @@ constexpr int kClassBits = 8;
 
 constexpr int kClasses = specs::Words<LayerClass>::kCount;
 constexpr int kMaxTurns = kClasses * kMaxDelays;
-constexpr uint64_t kSeed = 0x9E3779B97F4A7C15;  // any but 0
+constexpr uint64_t kSeed = 0x9E3779B97F4A7C15;  // any whose high half is not 0
 
 // One window of a round.
 struct Turn {
@@ -26,22 +26,29 @@ struct Turn {
   LayerClass layer_class = LayerClass::kUnattributed;
 };
 
-// The collector's. In a round each class that was seen gets each length once,
-// and activities are off once, in a random order. Between any two of these lies
-// a window without delay.
+// The collector's. Windows are counted on the monotonic clock, so that the
+// processes of a job, which wait for each other, delay the same class at the
+// same time. Every second window has no delay. In a round each class that was
+// seen gets each length once, and activities are off once, in a random order.
 struct Schedule {
   bool on = false;
   bool in_turn = false;
-  uint32_t turns = 0;
-  uint32_t next = 0;
-  uint64_t due_ns = 0;
+  uint64_t window = 0;  // number of the current one
   uint64_t random = kSeed;
   uint64_t ticks_per_second = 0;
   ClockReading first = {};
+  uint64_t turn_ticks = 0;  // when the current turn began
+  Turn current;
+  uint32_t turns = 0;
   Turn turn[kMaxTurns + 1] = {};
 };
 constinit Schedule g_schedule;
 constinit std::atomic<bool> g_activities_off{false};
+
+// What calls did wait in the current window: longer than they were told where
+// the thread lost its CPU meanwhile.
+constinit std::atomic<uint64_t> g_waits{0};
+constinit std::atomic<uint64_t> g_waited_ticks{0};
 
 uint64_t Random() {
   uint64_t& word = g_schedule.random;  // xorshift64
@@ -51,11 +58,10 @@ uint64_t Random() {
   return word;
 }
 
-void PlanRound() {
+void ListTurns() {
   Schedule& schedule = g_schedule;
-  schedule.turns = schedule.next = 0;
-  const uint32_t seen =
-      g_process.seen_classes.exchange(0, std::memory_order_relaxed);
+  schedule.turns = 0;
+  const uint32_t seen = g_process.seen_classes.load(std::memory_order_relaxed);
   for (int i = 0; i < kClasses; ++i) {
     const bool is_class =
         static_cast<LayerClass>(i) != LayerClass::kUnattributed;
@@ -68,6 +74,12 @@ void PlanRound() {
   if (SessionConfig().level == Level::kKernels) {
     schedule.turn[schedule.turns++] = {0, LayerClass::kUnattributed};
   }
+}
+
+void Shuffle(uint64_t round) {
+  Schedule& schedule = g_schedule;
+  schedule.random = kSeed ^ round;
+  for (int i = 0; i < 8; ++i) Random();  // near seeds begin alike
   for (uint32_t i = schedule.turns; i > 1; --i) {
     const uint64_t other = Random() % i;
     const Turn last = schedule.turn[i - 1];
@@ -76,12 +88,12 @@ void PlanRound() {
   }
 }
 
-void WriteDelay(uint64_t ticks, const Turn* turn) {
+void WriteDelay(uint64_t ticks, const Turn* turn, uint64_t delay_ns = 0) {
   trace::DelayRecord record = {};
   record.ticks = ticks;
   record.layer_class = static_cast<uint8_t>(LayerClass::kUnattributed);
   if (turn != nullptr) {
-    record.delay_ns = uint64_t{turn->delay_us} * 1000;
+    record.delay_ns = delay_ns;
     record.layer_class = static_cast<uint8_t>(turn->layer_class);
     record.source_off = turn->delay_us == 0 ? 1 : 0;
   }
@@ -89,7 +101,11 @@ void WriteDelay(uint64_t ticks, const Turn* turn) {
 }
 
 void BeginTurn(const Turn& turn) {
-  WriteDelay(Ticks(), &turn);
+  g_schedule.current = turn;
+  g_schedule.turn_ticks = Ticks();
+  g_waits.store(0, std::memory_order_relaxed);
+  g_waited_ticks.store(0, std::memory_order_relaxed);
+  WriteDelay(g_schedule.turn_ticks, &turn, uint64_t{turn.delay_us} * 1000);
   g_activities_off.store(turn.delay_us == 0, std::memory_order_relaxed);
   const uint64_t ticks =
       static_cast<uint64_t>(static_cast<unsigned __int128>(turn.delay_us) *
@@ -105,6 +121,17 @@ void EndTurn() {
   g_process.delay.store(0, std::memory_order_relaxed);
   g_activities_off.store(false, std::memory_order_relaxed);
   WriteDelay(Ticks(), nullptr);
+}
+
+// The window again, with the mean of what its calls did wait.
+void CorrectTurn() {
+  const uint64_t waits = g_waits.load(std::memory_order_relaxed);
+  if (waits == 0) return;
+  const auto ns = static_cast<uint64_t>(
+      static_cast<unsigned __int128>(
+          g_waited_ticks.load(std::memory_order_relaxed)) *
+      1'000'000'000 / g_schedule.ticks_per_second / waits);
+  WriteDelay(g_schedule.turn_ticks, &g_schedule.current, ns);
 }
 
 void Start() {
@@ -127,26 +154,24 @@ void Start() {
 void Pass() {
   Schedule& schedule = g_schedule;
   if (!schedule.on) return;
-  const uint64_t now_ns = MonotonicNs();
-  if (schedule.due_ns == 0) {
-    schedule.due_ns =
-        now_ns + uint64_t{SessionConfig().delay_window_ms} * 1'000'000;
-    return;
-  }
-  if (now_ns < schedule.due_ns) return;
-  schedule.due_ns =
-      now_ns + uint64_t{SessionConfig().delay_window_ms} * 1'000'000;
+  const uint64_t window =
+      MonotonicNs() / (uint64_t{SessionConfig().delay_window_ms} * 1'000'000);
+  if (window == schedule.window) return;
+  const bool is_first = schedule.window == 0;
+  schedule.window = window;
   if (schedule.in_turn) {
     EndTurn();
-    schedule.in_turn = false;
-    return;
+    CorrectTurn();
   }
-  if (schedule.next == schedule.turns) PlanRound();
-  if (schedule.next == schedule.turns) return;  // no library call so far
+  schedule.in_turn = false;
+  if (is_first || window % 2 == 0) return;
+  ListTurns();
+  if (schedule.turns == 0) return;  // no library call so far
+  Shuffle(window / 2 / schedule.turns);
   if (schedule.ticks_per_second == 0) {
     schedule.ticks_per_second = TicksPerSecond(schedule.first, ReadClocks());
   }
-  BeginTurn(schedule.turn[schedule.next++]);
+  BeginTurn(schedule.turn[window / 2 % schedule.turns]);
   schedule.in_turn = true;
 }
 
@@ -162,11 +187,14 @@ bool WaitDelay(LayerClass layer_class) {
   if ((word & ((1u << kClassBits) - 1)) != number + 1) return false;
   const uint64_t wait = word >> kClassBits;
   const uint64_t begin = Ticks();
-  while (Ticks() - begin < wait) {
+  uint64_t waited = 0;
+  while ((waited = Ticks() - begin) < wait) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
   }
+  g_waits.fetch_add(1, std::memory_order_relaxed);
+  g_waited_ticks.fetch_add(waited, std::memory_order_relaxed);
   return true;
 }
 
