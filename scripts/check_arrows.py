@@ -57,7 +57,7 @@ analyzer/cli         -> analyzer/control
 analyzer/cli         -> analyzer/reader analyzer/importers
 analyzer/reports     -> analyzer/metrics analyzer/output
 analyzer/exporters   -> analyzer/metrics analyzer/output
-analyzer/predict     -> analyzer/model opmodel
+analyzer/predict     -> analyzer/importers opmodel
 analyzer/metrics     -> analyzer/attribution opmodel
 analyzer/attribution -> analyzer/model shim/specs
 analyzer/reader      -> analyzer/model shim/trace shim/specs

@@ -26,18 +26,27 @@ struct Work {
   opmodel::Operation leading;  // the node that gives the class; kUnknown
   std::optional<opmodel::Cost> cost;
   int64_t kernel_ns = 0;  // sum over its kernels
+  // What its algorithm did of cost->flops; nullopt: not known.
+  std::optional<double> executed_flops = std::nullopt;
 };
+
+// What an activity does beside the work of layers.
+enum class Glue : uint8_t { kNone, kFill, kMove, kBias, kRandom };
 
 // What is known of one activity.
 struct Attributed {
   CallId submitted_by;  // see Join
   CallId owner;
-  WorkId work;  // none: a framework's own kernel, a copy
+  WorkId work;     // none: a framework's own kernel, a copy
+  RangeId ruling;  // the range that gives the class, or would
   LayerClass layer_class = LayerClass::kUnattributed;
   Direction direction = Direction::kNone;
   JoinedBy joined_by = JoinedBy::kNone;
   ClassFrom class_from = ClassFrom::kNone;
-  bool autotune = false;  // a trial run, no work of the model
+  bool autotune = false;     // a trial run, no work of the model
+  bool in_backward = false;  // inside a range of the backward pass
+  Glue glue = Glue::kNone;
+  ActivityId glue_of;  // first or last activity of the layer it belongs to
 };
 
 struct ProcessAttribution {

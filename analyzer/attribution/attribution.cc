@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/attribution.h"
 
+#include <string_view>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/attribution/algorithm.h"
 #include "analyzer/attribution/call_meaning.h"
 #include "analyzer/attribution/composite.h"
 #include "analyzer/attribution/correlator.h"
 #include "analyzer/attribution/direction.h"
+#include "analyzer/attribution/glue.h"
+#include "analyzer/attribution/meaning_cache.h"
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/range_index.h"
+#include "analyzer/attribution/trials.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -24,12 +29,25 @@ LayerClass ClassOfCopy(const Activity& activity) {
   }
 }
 
+// "AddmmBackward0", "torch::autograd::CopyBackwards", also with ", seq = 7".
+bool NamesAutogradNode(std::string_view name) {
+  name = name.substr(0, name.find(", "));
+  while (!name.empty() && name.back() >= '0' && name.back() <= '9') {
+    name.remove_suffix(1);
+  }
+  return name.ends_with("Backward") || name.ends_with("Backwards");
+}
+
 // Classifies the activities of one process, one at a time; what a call, a
 // range or a name says is worked out once.
 class Classifier {
  public:
   Classifier(const TraceModel& model, const Process& process)
-      : model_(model), process_(process), ranges_(process) {}
+      : model_(model),
+        process_(process),
+        ranges_(process),
+        meanings_(model, process),
+        works_(process.calls.size()) {}
 
   ProcessAttribution Run() {
     Correlation correlation = Correlate(model_, process_);
@@ -50,18 +68,28 @@ class Classifier {
     out.submitted_by = join.submitted_by;
     out.owner = join.owner;
     out.joined_by = join.joined_by;
-    if (ClassifyByCall(activity, out)) return out;
+    const RangeId innermost = RangeOf(activity, out);
+    SetRuling(innermost, out);
     if (activity.kind != ActivityKind::kKernel) {
-      out.layer_class = ClassOfCopy(activity);
-      out.class_from = ClassFrom::kApiArguments;
-      return out;
+      ClassifyCopy(activity, out);
+    } else if (!ClassifyByCall(activity, out)) {
+      ClassifyByName(activity, innermost, out);
     }
-    if (!ClassifyByAnnotation(activity, out)) ClassifyByName(activity, out);
     return out;
   }
 
-  // A kernel inside a library call has the call's class; so have the memsets
-  // and copies that the library puts around it.
+  // Copies stay copies inside a library call, but are part of its work.
+  void ClassifyCopy(const Activity& activity, Attributed& out) {
+    out.layer_class = ClassOfCopy(activity);
+    out.class_from = ClassFrom::kApiArguments;
+    if (!out.owner.known()) return;
+    if (const std::optional<CallMeaning>& meaning = MeaningOfCall(out.owner)) {
+      out.autotune = meaning->autotune;
+      out.work = WorkOf(out.owner, activity, *meaning);
+    }
+  }
+
+  // A kernel inside a library call has the call's class.
   bool ClassifyByCall(const Activity& activity, Attributed& out) {
     if (!out.owner.known()) return false;
     const std::optional<CallMeaning>& meaning = MeaningOfCall(out.owner);
@@ -75,26 +103,22 @@ class Classifier {
   }
 
   const std::optional<CallMeaning>& MeaningOfCall(CallId id) {
-    const auto [it, is_new] = meanings_.try_emplace(id.value());
-    if (is_new) {
-      it->second = MeaningOf(model_, process_, process_.calls[id.value()]);
-    }
-    return it->second;
+    return meanings_.Of(id);
   }
 
   // A call works once, a captured call once per replay of its graph.
   WorkId WorkOf(CallId call, const Activity& activity,
                 const CallMeaning& meaning) {
     const uint64_t replay = activity.graph_node != 0 ? activity.correlation : 0;
-    const auto [it, is_new] =
-        works_.try_emplace(std::pair(call.value(), replay));
-    if (is_new) {
-      it->second = WorkId(result_.works.size());
+    WorkId& work = replay == 0 ? works_[call.value()]
+                               : replayed_works_[{call.value(), replay}];
+    if (!work.known()) {
+      work = WorkId(result_.works.size());
       result_.works.push_back({call, process_.calls[call.value()].operation,
                                meaning.leading, meaning.cost, 0});
     }
-    AddTime(it->second, activity);
-    return it->second;
+    AddTime(work, activity);
+    return work;
   }
 
   void AddTime(WorkId work, const Activity& activity) {
@@ -111,26 +135,45 @@ class Classifier {
     return ranges_.InnermostAt(at.thread, at.begin_ns);
   }
 
-  bool ClassifyByAnnotation(const Activity& activity, Attributed& out) {
+  // The innermost range that a rule knows rules, or a container around it.
+  void SetRuling(RangeId innermost, Attributed& out) {
     const NameRule* rule = nullptr;
-    RangeId ruling;
-    bool backward = false;
-    const RangeId innermost = RangeOf(activity, out);
     for (RangeId id = innermost; id.known(); id = ranges_.ParentOf(id)) {
       const Range& range = process_.ranges[id.value()];
-      backward |= range.backward;
+      if (range.kind == RangeKind::kPython) continue;  // who, not what
+      // Of the nodes around it, the innermost launched it.
+      const bool is_node = range.backward || IsAutogradNode(range.name);
+      if (is_node && !out.in_backward && RecomputesItself(range.name)) {
+        out.direction = Direction::kRecompute;
+      }
+      out.in_backward |= is_node;
       const NameRule* match = RuleOfRange(range.name);
-      if (match == nullptr || (rule != nullptr && !match->container)) continue;
+      if (match == nullptr) continue;
+      if (out.direction == Direction::kNone) out.direction = match->direction;
+      if (rule != nullptr && !match->outranks) continue;
       rule = match;
-      ruling = id;
+      out.ruling = id;
     }
-    if (backward) out.direction = Direction::kBackward;
-    if (rule == nullptr) return false;
+  }
+
+  // By the operator, unless the kernel's own name is certain or none rules.
+  void ClassifyByName(const Activity& activity, RangeId innermost,
+                      Attributed& out) {
+    const NameRule* by_name = RuleOfKernel(activity.name);
+    const bool is_certain = by_name != nullptr && by_name->outranks;
+    const NameRule* rule = by_name;
+    if (out.ruling.known() && !is_certain) {
+      rule = RuleOfRange(process_.ranges[out.ruling.value()].name);
+      out.class_from = ClassFrom::kAnnotation;
+      out.work = WorkOfRange(innermost, out.ruling, activity);
+    } else if (rule != nullptr) {
+      out.class_from = ClassFrom::kKernelName;
+    }
+    if (rule == nullptr) return;
     out.layer_class = rule->layer_class;
-    out.class_from = ClassFrom::kAnnotation;
-    if (out.direction == Direction::kNone) out.direction = rule->direction;
-    out.work = WorkOfRange(innermost, ruling, activity);
-    return true;
+    if (out.direction == Direction::kNone && by_name != nullptr) {
+      out.direction = by_name->direction;
+    }
   }
 
   // Imported operators carry shapes; the kernels of one share its work.
@@ -156,31 +199,39 @@ class Classifier {
     return it->second;
   }
 
+  // Reentrant checkpointing runs the forward pass inside a node of its own.
+  bool RecomputesItself(TextId name) const {
+    return model_.texts[name].find("CheckpointFunctionBackward") !=
+           std::string_view::npos;
+  }
+
+  bool IsAutogradNode(TextId name) {
+    const auto [it, is_new] = autograd_nodes_.try_emplace(name.value());
+    if (is_new) it->second = NamesAutogradNode(model_.texts[name]);
+    return it->second;
+  }
+
   const NameRule* RuleOfRange(TextId name) {
     const auto [it, is_new] = range_rules_.try_emplace(name.value());
     if (is_new) it->second = MatchOperatorName(model_.texts[name]);
     return it->second;
   }
 
-  void ClassifyByName(const Activity& activity, Attributed& out) {
-    const auto [it, is_new] = kernel_rules_.try_emplace(activity.name.value());
-    if (is_new) {
-      it->second = MatchKernelName(Demangle(model_.texts[activity.name]));
-    }
-    const NameRule* rule = it->second;
-    if (rule == nullptr) return;
-    out.layer_class = rule->layer_class;
-    out.class_from = ClassFrom::kKernelName;
-    if (out.direction == Direction::kNone) out.direction = rule->direction;
+  const NameRule* RuleOfKernel(TextId name) {
+    const auto [it, is_new] = kernel_rules_.try_emplace(name.value());
+    if (is_new) it->second = MatchKernelName(Demangle(model_.texts[name]));
+    return it->second;
   }
 
   const TraceModel& model_;
   const Process& process_;
   const RangeIndex ranges_;
   ProcessAttribution result_;
-  absl::flat_hash_map<size_t, std::optional<CallMeaning>> meanings_;
-  absl::flat_hash_map<std::pair<size_t, uint64_t>, WorkId> works_;
+  MeaningCache meanings_;
+  std::vector<WorkId> works_;  // by call, but of replays
+  absl::flat_hash_map<std::pair<size_t, uint64_t>, WorkId> replayed_works_;
   absl::flat_hash_map<size_t, WorkId> range_works_;
+  absl::flat_hash_map<size_t, bool> autograd_nodes_;  // by name
   absl::flat_hash_map<size_t, const NameRule*> range_rules_;
   absl::flat_hash_map<size_t, const NameRule*> kernel_rules_;
 };
@@ -192,8 +243,11 @@ Attribution Attribute(const TraceModel& model,
   Attribution attribution;
   for (const Process& process : model.processes) {
     ProcessAttribution result = Classifier(model, process).Run();
-    InferDirections(process, result);
-    if (options.composite) RegroupComposites(process, result);
+    AddAlgorithms(model, process, result);
+    MarkTrials(model, process, result);
+    InferDirections(model, process, result);
+    if (options.composite) RegroupComposites(model, process, result);
+    FindGlue(model, process, result);
     attribution.processes.push_back(std::move(result));
   }
   return attribution;

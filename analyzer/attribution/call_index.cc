@@ -46,11 +46,29 @@ std::pair<size_t, size_t> CallIndex::OfThread(ThreadId thread) const {
 }
 
 CallId CallIndex::OutermostAt(ThreadId thread, uint64_t ticks) const {
-  const auto [first, last] = OfThread(thread);
-  const auto begin = process_.calls.begin();
+  size_t near = 0;
+  return OutermostAt(thread, ticks, &near);
+}
+
+CallId CallIndex::OutermostAt(ThreadId thread, uint64_t ticks,
+                              size_t* near) const {
+  auto [first, last] = OfThread(thread);
+  const std::vector<Call>& calls = process_.calls;
+  if (*near > first && *near < last && calls[*near].begin_ticks < ticks) {
+    // Strides that double: the next place is mostly a few calls away.
+    size_t stride = 4;
+    first = *near;
+    for (; last - first > stride && calls[first + stride].begin_ticks < ticks;
+         stride *= 2) {
+      first += stride;
+    }
+    last = std::min(last, first + stride + 1);
+  }
+  const auto begin = calls.begin();
   const auto at = std::lower_bound(
       begin + first, begin + last, ticks,
       [](const Call& call, uint64_t t) { return call.begin_ticks < t; });
+  *near = at - begin;
   if (at == begin + last || at->begin_ticks != ticks) return CallId();
   return outermost_[at - begin];
 }

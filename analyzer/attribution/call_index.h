@@ -20,6 +20,9 @@ class CallIndex {
 
   // The outermost call that began at `ticks` on `thread`; none if unknown.
   CallId OutermostAt(ThreadId thread, uint64_t ticks) const;
+  // The same, quick where one look-up lies close behind the last: `*near`, at
+  // first 0, keeps its place.
+  CallId OutermostAt(ThreadId thread, uint64_t ticks, size_t* near) const;
 
   // The outermost call that `call` is part of: itself at depth 0.
   const std::vector<CallId>& outermost() const { return outermost_; }

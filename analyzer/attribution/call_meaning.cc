@@ -78,19 +78,71 @@ int Rank(LayerClass layer_class) {
   }
 }
 
-// S = QK', softmax(S), SV: a graph of at least two products with an
-// exponential or reduction chain between them.
-bool IsCompositeAttention(const OperationNodes& nodes) {
-  const auto is_product = [](const opmodel::Operation& op) {
-    return op.kind == OpKind::kGemm;
+bool IsProduct(const Operation& op) { return op.kind == OpKind::kGemm; }
+
+// Whether the result of one product may, value by value, be an operand of the
+// other: by its dimensions, where they are known.
+bool MayFeed(const Operation& from, const Operation& to) {
+  const int64_t m = from[Dim::kM];
+  const int64_t n = from[Dim::kN];
+  if (m == 0 || n == 0 || to[Dim::kK] == 0) return true;
+  const auto is_operand = [&](Dim rows) {
+    return (to[Dim::kK] == m && to[rows] == n) ||
+           (to[Dim::kK] == n && to[rows] == m);
   };
-  const auto first = std::find_if(nodes.begin(), nodes.end(), is_product);
-  if (first == nodes.end()) return false;
-  const auto second = std::find_if(first + 1, nodes.end(), is_product);
-  if (second == nodes.end()) return false;
-  return std::any_of(first + 1, second, [](const opmodel::Operation& op) {
-    return op.kind == OpKind::kReduction || op.kind == OpKind::kSoftmaxForward;
+  return is_operand(Dim::kM) || is_operand(Dim::kN);
+}
+
+// S = QK', softmax(S), SV, or the backward pass of that: products of which one
+// feeds another, and a softmax's reductions and pointwise work in the same
+// graph, in any order. Backward, a reduction (of O dO) comes first of all.
+bool IsCompositeAttention(const OperationNodes& nodes) {
+  bool reduces = false;
+  bool feeds = false;
+  for (const Operation& op : nodes) {
+    reduces |= op.kind == OpKind::kReduction ||
+               op.kind == OpKind::kSoftmaxForward ||
+               op.kind == OpKind::kSoftmaxBackward;
+    if (!IsProduct(op) || feeds) continue;
+    feeds = std::any_of(nodes.begin(), nodes.end(), [&](const Operation& to) {
+      return &to != &op && IsProduct(to) && MayFeed(op, to);
+    });
+  }
+  return reduces && feeds;
+}
+
+// Forward there are two products (three with a product of positions); backward
+// computes S and dS again and the gradients of Q, K and V: five, or four with
+// S stored.
+Direction DirectionOfAttention(const OperationNodes& nodes) {
+  const auto products = std::count_if(nodes.begin(), nodes.end(), IsProduct);
+  return products >= 4 ? Direction::kBackward : Direction::kForward;
+}
+
+// A comparison of two tensors of positions, row against column: a diagonal
+// mask. (A mask of padding compares one with a length per row.) One of them is
+// causal, two are a window, of a width that is not known.
+std::ptrdiff_t DiagonalMasks(const OperationNodes& nodes) {
+  return std::count_if(nodes.begin(), nodes.end(), [](const Operation& op) {
+    return op.kind == OpKind::kPointwise && op.storage == DType::kI32 &&
+           op.math == DType::kBool && op[Dim::kElementsOut] > 0 &&
+           op[Dim::kElementsIn] == 2 * op[Dim::kElementsOut];
   });
+}
+
+// The arithmetic of all nodes; nullopt: no node's is known. Of causal attention
+// half of the products are asked for.
+std::optional<double> FlopsOf(const OperationNodes& nodes, bool attention) {
+  const auto masks = attention ? DiagonalMasks(nodes) : 0;
+  if (masks > 1) return std::nullopt;
+  double flops = 0;
+  for (const Operation& node : nodes) {
+    const auto cost = opmodel::CostOf(node);
+    // The softmax between is left out of attention's count, as everywhere.
+    if (!cost || (attention && !IsProduct(node))) continue;
+    flops += masks == 1 ? cost->flops / 2 : cost->flops;
+  }
+  return flops;
 }
 
 }  // namespace
@@ -113,20 +165,15 @@ CallMeaning MeaningOf(const OperationNodes& nodes) {
   meaning.direction = DirectionOf(leading->kind);
   if (meaning.layer_class == LayerClass::kGemm && IsCompositeAttention(nodes)) {
     meaning.layer_class = LayerClass::kAttention;
-    const auto products =
-        std::count_if(nodes.begin(), nodes.end(),
-                      [](const auto& op) { return op.kind == OpKind::kGemm; });
-    meaning.direction =
-        products >= 4 ? Direction::kBackward : Direction::kForward;
+    meaning.direction = DirectionOfAttention(nodes);
   }
   // A fused graph does the arithmetic of all its nodes but moves only what
   // enters and leaves; the leading node's traffic stands for that.
-  double flops = 0;
-  for (const opmodel::Operation& node : nodes) {
-    if (const auto cost = opmodel::CostOf(node)) flops += cost->flops;
-  }
-  meaning.cost = opmodel::CostOf(*leading);
-  if (meaning.cost) meaning.cost->flops = flops;
+  const bool is_composed = meaning.layer_class == LayerClass::kAttention &&
+                           IsProduct(meaning.leading);
+  const std::optional<double> flops = FlopsOf(nodes, is_composed);
+  if (flops) meaning.cost = opmodel::CostOf(*leading);
+  if (meaning.cost) meaning.cost->flops = *flops;
   return meaning;
 }
 

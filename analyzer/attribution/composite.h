@@ -7,14 +7,14 @@
 
 namespace dltap::analyzer {
 
-// Regroups what several calls compute together. In the order of submission on
-// one stream, two batched GEMMs of one batch count with a softmax and nothing
-// but elementwise work between them are attention, forward; the same around a
-// softmax's backward, with the neighbouring GEMMs of that batch, is its
-// backward. Overrides gemm, softmax, elementwise, activation, dropout and
-// layout, never conv, norm, rnn or attention; adds the time that it moved to
-// `composite_ns`. Projections (GEMMs of batch 1) stay gemm.
-void RegroupComposites(const Process& process, ProcessAttribution& attribution);
+// Regroups what several calls compute together, stream by stream: attention
+// (attention_regroup.h), recurrent cells (recurrent_regroup.h), and the sorting
+// of indices that an embedding's gradient begins with. Overrides
+// gemm, softmax, elementwise, activation, dropout, reduction and layout, never
+// conv, norm, rnn or attention, nor copies and memsets; adds the time that it
+// moved to `composite_ns`. Linear in the number of activities.
+void RegroupComposites(const TraceModel& model, const Process& process,
+                       ProcessAttribution& attribution);
 
 }  // namespace dltap::analyzer
 

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/call_index.h"
+#include "analyzer/attribution/correlation_map.h"
 #include "analyzer/attribution/launch_order.h"
 #include "shim/specs/entry_point.h"
 
@@ -54,9 +55,29 @@ class Correlator {
 
   void IndexKernels() {
     for (const Activity& activity : process_.activities) {
-      if (activity.graph_node != 0) continue;
-      kernel_of_.try_emplace(activity.correlation, activity.name);
+      by_correlation_.Announce(activity.correlation);
     }
+    for (const LaunchRecord& launch : process_.launches) {
+      by_correlation_.Announce(launch.correlation);
+    }
+    for (const Call& call : process_.calls) {
+      if (call.correlation != 0) by_correlation_.Announce(call.correlation);
+    }
+    by_correlation_.Prepare();
+    for (const Activity& activity : process_.activities) {
+      if (activity.graph_node != 0) continue;
+      Submitted& submitted = by_correlation_[activity.correlation];
+      if (submitted.has_kernel) continue;
+      submitted.has_kernel = true;
+      submitted.kernel = activity.name;
+    }
+  }
+
+  void SetCall(uint64_t correlation, CallId call, JoinedBy joined_by) {
+    Submitted& submitted = by_correlation_[correlation];
+    submitted.has_call = true;
+    submitted.call = call;
+    submitted.joined_by = joined_by;
   }
 
   // Own traces: API record -> call, by external id or by order.
@@ -75,23 +96,23 @@ class Correlator {
 
   void JoinThread(ThreadId thread, size_t first, size_t last) {
     std::vector<LaunchSighting> records;
+    size_t near = 0;
     for (size_t i = first; i < last; ++i) {
       const LaunchRecord& launch = process_.launches[i];
       if (launch.external != 0) {
-        const CallId call = index_.OutermostAt(thread, launch.external);
-        submitter_[launch.correlation] = {call, JoinedBy::kCorrelation};
+        SetCall(launch.correlation,
+                index_.OutermostAt(thread, launch.external, &near),
+                JoinedBy::kCorrelation);
         continue;
       }
-      const auto kernel = kernel_of_.find(launch.correlation);
-      records.push_back({launch.begin_ns,
-                         kernel == kernel_of_.end() ? TextId() : kernel->second,
-                         i});
+      records.push_back(
+          {launch.begin_ns, by_correlation_[launch.correlation].kernel, i});
     }
     const int64_t tolerance = kClockSlackNs + process_.clock_residual_ns;
     for (const LaunchMatch& match :
          MatchInOrder(records, PlainLaunches(thread), tolerance)) {
-      const uint64_t id = process_.launches[match.record_index].correlation;
-      submitter_[id] = {CallId(match.call_index), JoinedBy::kCallOrder};
+      SetCall(process_.launches[match.record_index].correlation,
+              CallId(match.call_index), JoinedBy::kCallOrder);
     }
   }
 
@@ -112,9 +133,8 @@ class Correlator {
   void IndexImportedCalls() {
     for (size_t i = 0; i < process_.calls.size(); ++i) {
       const uint64_t correlation = process_.calls[i].correlation;
-      if (correlation == 0) continue;
-      submitter_.try_emplace(correlation, Submitter{index_.outermost()[i],
-                                                    JoinedBy::kCorrelation});
+      if (correlation == 0 || by_correlation_[correlation].has_call) continue;
+      SetCall(correlation, index_.outermost()[i], JoinedBy::kCorrelation);
     }
   }
 
@@ -126,7 +146,14 @@ class Correlator {
     }
   }
 
-  CallId CapturedCall(uint64_t node) const {
+  // Replays come back to the same nodes.
+  CallId CapturedCall(uint64_t node) {
+    const auto [it, is_new] = captured_.try_emplace(node);
+    if (is_new) it->second = FindCapturedCall(node);
+    return it->second;
+  }
+
+  CallId FindCapturedCall(uint64_t node) const {
     for (int hops = 0; hops < kMaxCloneChain; ++hops) {
       const auto it = node_origin_.find(node);
       if (it == node_origin_.end()) return CallId();
@@ -139,14 +166,14 @@ class Correlator {
     return CallId();
   }
 
-  Join JoinActivity(const Activity& activity) const {
+  Join JoinActivity(const Activity& activity) {
     Join join;
-    if (const auto it = submitter_.find(activity.correlation);
-        activity.correlation != 0 && it != submitter_.end()) {
-      join.submitted_by = it->second.call;
-      join.owner = it->second.call;
-      join.joined_by =
-          join.owner.known() ? it->second.joined_by : JoinedBy::kNone;
+    const Submitted* submitted = by_correlation_.Find(activity.correlation);
+    if (activity.correlation != 0 && submitted != nullptr &&
+        submitted->call.known()) {
+      join.submitted_by = submitted->call;
+      join.owner = submitted->call;
+      join.joined_by = submitted->joined_by;
     }
     if (activity.graph_node != 0) {
       join.owner = CapturedCall(activity.graph_node);
@@ -184,17 +211,21 @@ class Correlator {
                         });
   }
 
-  struct Submitter {
+  // What is known of one correlation id.
+  struct Submitted {
     CallId call;
-    JoinedBy joined_by;
+    TextId kernel;  // of its first activity
+    JoinedBy joined_by = JoinedBy::kNone;
+    bool has_call = false;  // also when the call is not known
+    bool has_kernel = false;
   };
 
   const TraceModel& model_;
   const Process& process_;
   const CallIndex index_;
-  absl::flat_hash_map<uint64_t, TextId> kernel_of_;     // by correlation
-  absl::flat_hash_map<uint64_t, Submitter> submitter_;  // by correlation
+  CorrelationMap<Submitted> by_correlation_;
   absl::flat_hash_map<uint64_t, const GraphNodeOrigin*> node_origin_;
+  absl::flat_hash_map<uint64_t, CallId> captured_;  // by node
 };
 
 }  // namespace

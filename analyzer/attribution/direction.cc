@@ -2,15 +2,19 @@
 #include "analyzer/attribution/direction.h"
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
+#include <string_view>
 #include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "analyzer/attribution/recompute.h"
+#include "analyzer/attribution/submissions.h"
 
 namespace dltap::analyzer {
 namespace {
 
-bool StartsForward(const Attributed& activity) {
-  switch (activity.layer_class) {
+bool StartsForward(LayerClass layer_class) {
+  switch (layer_class) {
     case LayerClass::kConv:
     case LayerClass::kRnn:
     case LayerClass::kAttention:
@@ -25,92 +29,197 @@ bool HasNoDirection(LayerClass layer_class) {
   return layer_class == LayerClass::kComm || IsCopyOrMemset(layer_class);
 }
 
-// Activities in the order in which the host submitted them.
-std::vector<size_t> SubmissionOrder(const Process& process,
-                                    const ProcessAttribution& attribution) {
-  const auto key = [&](size_t i) {
-    const CallId call = attribution.activities[i].submitted_by;
-    const int64_t begin = process.activities[i].begin_ns;
-    return std::make_tuple(
-        call.known() ? process.calls[call.value()].begin_ns : begin, begin);
+// A transposed convolution's forward pass is another's backward data.
+bool IsTransposed(const Attributed& activity) {
+  return activity.layer_class == LayerClass::kConv &&
+         activity.direction == Direction::kBackwardData;
+}
+
+// Kernels of compilers whose names are the same in both passes.
+bool IsOfSilentFramework(std::string_view name) {
+  const auto has = [name](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
   };
-  std::vector<size_t> order(process.activities.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return key(a) < key(b); });
-  return order;
+  return name.starts_with("loop_") || name.starts_with("wrapped_") ||
+         name.starts_with("input_") || name.starts_with("gemm_fusion") ||
+         has("stream_executor") || has("xla") || has("10tensorflow") ||
+         has("tensorflow::") || has("_GPU_DT_") || has("EigenMetaKernel") ||
+         has("5mxnet") || has("mxnet::");
+}
+
+// kForward, kBackward, kUpdate or kNone.
+Direction SideOf(Direction direction) {
+  return IsBackward(direction) ? Direction::kBackward : direction;
 }
 
 class DirectionPass {
  public:
-  DirectionPass(const Process& process, ProcessAttribution& attribution)
-      : process_(process), attribution_(attribution) {
+  DirectionPass(const TraceModel& model, const Process& process,
+                ProcessAttribution& attribution)
+      : model_(model),
+        process_(process),
+        attribution_(attribution),
+        order_(SubmissionOrder(process, attribution)) {
     for (const Thread& thread : process.threads) {
       is_autograd_.push_back(thread.name.starts_with("pt_autograd"));
+    }
+    for (const Submission& at : order_) {
+      is_backward_.push_back(IsInBackward(at));
     }
   }
 
   void Run() {
-    if (!AnyBackward()) return;
-    for (const size_t i : SubmissionOrder(process_, attribution_)) {
-      Step(attribution_.activities[i]);
+    const bool marked = std::find(is_backward_.begin(), is_backward_.end(),
+                                  true) != is_backward_.end();
+    if (marked) {
+      DecideByPass();
+    } else if (AnyDirected()) {
+      DecideByNeighbours();
+    } else if (!MayHideItsBackward()) {
+      DecideAllForward();
+    }
+    FollowCaptures();
+    for (Attributed& activity : attribution_.activities) {
+      if (HasNoDirection(activity.layer_class)) {
+        activity.direction = Direction::kNone;
+      }
     }
   }
 
  private:
-  enum class Phase { kForward, kBackward, kUpdate };
-
-  bool OnAutogradThread(const Attributed& activity) const {
-    if (!activity.submitted_by.known()) return false;
-    const Call& call = process_.calls[activity.submitted_by.value()];
-    return is_autograd_[call.thread.value()];
+  Attributed& At(const Submission& at) {
+    return attribution_.activities[at.activity];
+  }
+  bool IsReplay(const Submission& at) const {
+    return process_.activities[at.activity].graph_node != 0 && !at.captured;
   }
 
-  bool AnyBackward() const {
-    return std::any_of(
-        attribution_.activities.begin(), attribution_.activities.end(),
-        [this](const Attributed& activity) {
-          return IsBackward(activity.direction) || OnAutogradThread(activity);
-        });
+  bool IsInBackward(const Submission& at) {
+    const Attributed& activity = At(at);
+    if (activity.in_backward) return true;
+    const CallId call = process_.activities[at.activity].graph_node != 0
+                            ? activity.owner
+                            : activity.submitted_by;
+    return call.known() &&
+           is_autograd_[process_.calls[call.value()].thread.value()];
   }
 
-  void Step(Attributed& activity) {
-    const bool backward =
-        OnAutogradThread(activity) || IsBackward(activity.direction);
-    if (backward) {
-      phase_ = Phase::kBackward;
-    } else if (activity.direction == Direction::kUpdate) {
-      phase_ = Phase::kUpdate;
-    } else if (activity.direction == Direction::kForward ||
-               (phase_ == Phase::kUpdate && StartsForward(activity))) {
-      phase_ = Phase::kForward;
-    } else if (phase_ == Phase::kBackward && HasThreads()) {
-      // Submitted by a thread that is not autograd's: the pass is over.
-      phase_ = StartsForward(activity) ? Phase::kForward : Phase::kUpdate;
+  // A convolution's backward data alone is no sign of training.
+  bool AnyDirected() const {
+    return std::any_of(attribution_.activities.begin(),
+                       attribution_.activities.end(), [](const auto& activity) {
+                         if (IsTransposed(activity)) return false;
+                         return IsBackward(activity.direction) ||
+                                activity.direction == Direction::kUpdate;
+                       });
+  }
+
+  void DecideAllForward() {
+    for (Attributed& activity : attribution_.activities) {
+      const bool is_open = activity.direction == Direction::kNone;
+      if (is_open || IsTransposed(activity)) {
+        activity.direction = Direction::kForward;
+      }
     }
-    if (activity.direction != Direction::kNone) return;
-    if (HasNoDirection(activity.layer_class)) return;
-    activity.direction = phase_ == Phase::kBackward ? Direction::kBackward
-                         : phase_ == Phase::kUpdate ? Direction::kUpdate
-                                                    : Direction::kForward;
   }
 
-  // With one thread for all, only what is directed itself ends a phase.
-  bool HasThreads() const {
-    return std::any_of(is_autograd_.begin(), is_autograd_.end(),
-                       [](bool is) { return is; });
+  bool MayHideItsBackward() const {
+    absl::flat_hash_set<size_t> names;
+    for (const Activity& activity : process_.activities) {
+      if (activity.kind != ActivityKind::kKernel) continue;
+      if (!names.insert(activity.name.value()).second) continue;
+      if (IsOfSilentFramework(model_.texts[activity.name])) return true;
+    }
+    return false;
   }
 
+  void Set(const Submission& at, Direction direction) {
+    Attributed& activity = At(at);
+    if (activity.direction == Direction::kNone && !IsReplay(at)) {
+      activity.direction = direction;
+    }
+    if (at.captured) captured_[activity.owner.value()] = activity.direction;
+  }
+
+  // Threads or ranges tell the passes.
+  void DecideByPass() {
+    const std::vector<bool> recompute =
+        FindRecompute(process_, attribution_, order_, is_backward_);
+    Direction phase = Direction::kForward;
+    for (size_t i = 0; i < order_.size(); ++i) {
+      const Submission& at = order_[i];
+      Attributed& activity = At(at);
+      if (is_backward_[i]) {
+        phase = Direction::kBackward;
+        if (recompute[i]) {
+          activity.direction = Direction::kRecompute;
+        } else if (!IsBackward(activity.direction)) {
+          activity.direction = Direction::kBackward;
+        }
+      } else {
+        phase = PhaseAfter(phase, activity);
+        if (IsTransposed(activity)) activity.direction = Direction::kForward;
+      }
+      Set(at, phase);
+    }
+  }
+
+  // The phase in which `activity`, not of the backward pass, stands.
+  static Direction PhaseAfter(Direction phase, const Attributed& activity) {
+    if (activity.direction == Direction::kUpdate) return Direction::kUpdate;
+    if (phase == Direction::kForward) return phase;
+    const bool starts = activity.direction == Direction::kForward ||
+                        StartsForward(activity.layer_class);
+    return starts ? Direction::kForward : Direction::kUpdate;
+  }
+
+  // What lies between two of one direction has it.
+  void DecideByNeighbours() {
+    std::vector<Direction> before(order_.size());
+    Direction last = Direction::kNone;
+    for (size_t i = 0; i < order_.size(); ++i) {
+      before[i] = last;
+      if (const Direction own = SideOf(At(order_[i]).direction);
+          own != Direction::kNone) {
+        last = own;
+      }
+    }
+    Direction next = Direction::kNone;
+    for (size_t i = order_.size(); i-- > 0;) {
+      const Direction own = SideOf(At(order_[i]).direction);
+      if (own != Direction::kNone) {
+        next = own;
+        Set(order_[i], own);
+      } else {
+        Set(order_[i], before[i] == next ? next : Direction::kNone);
+      }
+    }
+  }
+
+  // A replayed kernel has the direction of the call that was captured.
+  void FollowCaptures() {
+    for (const Submission& at : order_) {
+      Attributed& activity = At(at);
+      if (!IsReplay(at) || !activity.owner.known()) continue;
+      const auto it = captured_.find(activity.owner.value());
+      if (it != captured_.end()) activity.direction = it->second;
+    }
+  }
+
+  const TraceModel& model_;
   const Process& process_;
   ProcessAttribution& attribution_;
-  std::vector<bool> is_autograd_;
-  Phase phase_ = Phase::kForward;
+  const std::vector<Submission> order_;
+  std::vector<bool> is_autograd_;                    // by thread
+  std::vector<bool> is_backward_;                    // by submission
+  absl::flat_hash_map<size_t, Direction> captured_;  // by call
 };
 
 }  // namespace
 
-void InferDirections(const Process& process, ProcessAttribution& attribution) {
-  DirectionPass(process, attribution).Run();
+void InferDirections(const TraceModel& model, const Process& process,
+                     ProcessAttribution& attribution) {
+  DirectionPass(model, process, attribution).Run();
 }
 
 }  // namespace dltap::analyzer

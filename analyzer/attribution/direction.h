@@ -7,14 +7,24 @@
 
 namespace dltap::analyzer {
 
-// Gives a direction to activities whose call or name does not tell it, from
-// the thread that submitted them and what it submitted around them:
-//  - a thread that autograd named (`pt_autograd_N`) runs the backward pass;
-//  - on other threads everything is forward, but what lies between the end of
-//    a backward pass and the next forward product or H2D copy is the update.
-// Copies, memsets and communication keep kNone. Without any backward work in
-// the process nothing is inferred: it may be inference or anything else.
-void InferDirections(const Process& process, ProcessAttribution& attribution);
+// Settles the direction of every activity from the thread that submitted it (a
+// replayed one: the call that was captured), what was submitted around it, and
+// what its call or name says:
+//  - Where a framework runs the backward pass on threads of its own
+//    (`pt_autograd_N`) or marks it by ranges, that decides between forward and
+//    backward: a transposed convolution's forward pass is what cuDNN calls
+//    backward data. On the other threads, what lies between the end of a
+//    backward pass and the next forward product or H2D copy is the update.
+//  - Kernels of the backward pass that repeat a run of the forward pass are
+//    recompute (recompute.h).
+//  - Elsewhere a direction is known from a call or a name, and for what lies
+//    between two of one direction; at the turning points it stays kNone.
+//  - Without any sign of a backward pass or an update all is forward, unless
+//    the program is of a framework whose names would not show one (XLA,
+//    TensorFlow).
+// Copies, memsets and communication keep kNone.
+void InferDirections(const TraceModel& model, const Process& process,
+                     ProcessAttribution& attribution);
 
 }  // namespace dltap::analyzer
 

@@ -4,7 +4,7 @@
 
 usage: gen_name_rules.py RULES.toml OUT.inc
 
-Each row of OUT is a NameRule, its globs joined by '|'. Fails, naming the rule,
+Each row of OUT is a NameRule, its globs and its examples joined by '|'. Fails, naming the rule,
 when a key or a word is unknown or missing.
 """
 import pathlib
@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]
 
 from entry_points.vocabulary import VOCABULARY  # noqa: E402
 
-KEYS = {"match", "class", "direction", "container", "example"}
+KEYS = {"match", "class", "direction", "container", "certain", "example", "also"}
 HEADER = "// GENERATED from {source} by gen_name_rules.py. DO NOT EDIT.\n"
 
 
@@ -38,15 +38,16 @@ def row(number: int, rule: dict) -> str:
     for key in ("match", "class", "example"):
         if key not in rule:
             sys.exit(f"{where}: no {key}")
-    if any("|" in glob for glob in rule["match"]):
-        sys.exit(f"{where}: '|' in a glob")
+    texts = [*rule["match"], rule["example"], *rule.get("also", [])]
+    if any("|" in text for text in texts):
+        sys.exit(f"{where}: '|' in a glob or an example")
     return "{{{}, {}, {}, {}, {}}},\n".format(
         c_string("|".join(rule["match"])),
         enumerator(where, "LayerClass", "layer_class", rule["class"]),
         enumerator(where, "Direction", "direction",
                    rule.get("direction", "none")),
-        "true" if rule.get("container") else "false",
-        c_string(rule["example"]))
+        "true" if rule.get("container") or rule.get("certain") else "false",
+        c_string("|".join([rule["example"], *rule.get("also", [])])))
 
 
 def main() -> None:

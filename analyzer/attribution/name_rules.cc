@@ -59,11 +59,12 @@ std::span<const NameRule> KernelNameRules() { return kKernelRules; }
 std::span<const NameRule> OperatorNameRules() { return kOperatorRules; }
 
 const NameRule* MatchKernelName(std::string_view demangled) {
-  return FirstMatch(KernelNameRules(), demangled);
+  return FirstMatch(KernelNameRules(), KernelPath(demangled));
 }
 
 const NameRule* MatchOperatorName(std::string_view name) {
-  return FirstMatch(OperatorNameRules(), name);
+  // As NVTX ranges of PyTorch go on: "aten::mm, seq = 7".
+  return FirstMatch(OperatorNameRules(), name.substr(0, name.find(", ")));
 }
 
 std::string Demangle(std::string_view name) {

@@ -14,15 +14,28 @@ namespace dltap::analyzer {
 struct NameRule {
   std::string_view globs;  // joined by '|'
   LayerClass layer_class;
-  Direction direction;  // kNone: the name does not tell
-  bool container;       // decides for everything inside the range
-  std::string_view example;
+  Direction direction;        // kNone: the name does not tell
+  bool outranks;              // an operator: those inside it (`container`);
+                              // a kernel: its operator (`certain`)
+  std::string_view examples;  // joined by '|'
 };
 
 std::span<const NameRule> KernelNameRules();
 std::span<const NameRule> OperatorNameRules();
 
-// The first rule that matches a demangled kernel name; nullptr: none does.
+// What of a demangled kernel name tells its class: without return type,
+// parameter lists, anonymous namespaces and template arguments that are numbers
+// or element types; of a fusion of Inductor without its running number.
+// "void a::(anonymous namespace)::k<4, a::F<float>, long>(b::Gemm*)" ->
+// "a::k<a::F<>>"
+std::string KernelPath(std::string_view demangled);
+
+// Whether a demangled name is that of a copy which changes the element type.
+// Such casts have class layout, and a name of their own among operations.
+bool IsCast(std::string_view demangled);
+
+// The first rule that matches the path of a demangled kernel name; nullptr:
+// none does.
 const NameRule* MatchKernelName(std::string_view demangled);
 
 // The first rule that matches a framework operator's or a range's name.

@@ -36,4 +36,34 @@ RangeId RangeIndex::InnermostAt(ThreadId thread, int64_t at_ns) const {
   return id;
 }
 
+void RangeIndex::ForEachInnermost(
+    ThreadId thread, int64_t begin_ns, int64_t end_ns,
+    const std::function<void(RangeId, int64_t, int64_t)>& visit) const {
+  const std::vector<Range>& ranges = process_.ranges;
+  auto next =
+      std::upper_bound(
+          ranges.begin(), ranges.end(), std::make_tuple(thread, begin_ns),
+          [](const auto& key, const Range& range) {
+            return key < std::make_tuple(range.thread, range.begin_ns);
+          }) -
+      ranges.begin();
+  RangeId open = InnermostAt(thread, begin_ns);
+  int64_t at = begin_ns;
+  while (at < end_ns) {
+    while (open.known() && ranges[open.value()].end_ns <= at) {
+      open = ParentOf(open);
+    }
+    const bool more = static_cast<size_t>(next) < ranges.size() &&
+                      ranges[next].thread == thread &&
+                      ranges[next].begin_ns < end_ns;
+    int64_t until = more ? std::max(at, ranges[next].begin_ns) : end_ns;
+    if (open.known()) {
+      until = std::min(until, ranges[open.value()].end_ns);
+      if (until > at) visit(open, at, until);
+    }
+    if (more && until >= ranges[next].begin_ns) open = RangeId(next++);
+    at = until;
+  }
+}
+
 }  // namespace dltap::analyzer

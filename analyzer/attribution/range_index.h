@@ -2,6 +2,8 @@
 #ifndef DLTAP_ANALYZER_ATTRIBUTION_RANGE_INDEX_H_
 #define DLTAP_ANALYZER_ATTRIBUTION_RANGE_INDEX_H_
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "analyzer/model/trace_model.h"
@@ -16,6 +18,12 @@ class RangeIndex {
 
   // The innermost range open at `at_ns` on `thread`; none if none is.
   RangeId InnermostAt(ThreadId thread, int64_t at_ns) const;
+
+  // Visits (range, begin, end): the innermost ranges over [begin_ns, end_ns) of
+  // a thread, in time; what no range covers is left out.
+  void ForEachInnermost(
+      ThreadId thread, int64_t begin_ns, int64_t end_ns,
+      const std::function<void(RangeId, int64_t, int64_t)>& visit) const;
 
   // The range around `range`; none at the top.
   RangeId ParentOf(RangeId range) const { return parents_[range.value()]; }

@@ -2,7 +2,9 @@
 #include "analyzer/cli/command.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 
 namespace dltap::analyzer {
@@ -41,6 +43,19 @@ void PrintError(std::string_view message) {
 int Fail(const absl::Status& status) {
   PrintError(std::string(status.message()));
   return ExitCodeOf(status);
+}
+
+int FailUsage(std::string_view command, const absl::Status& status) {
+  PrintError(std::string(command) + ": " + std::string(status.message()));
+  return kExitUsage;
+}
+
+int FinishOutput(int code) {
+  std::cout.flush();
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (written && std::cout.good()) return code;
+  PrintError(std::string("cannot write to stdout: ") + std::strerror(errno));
+  return code == kExitOk ? kExitBadInput : code;
 }
 
 std::optional<int> ParseArgs(CLI::App& app,

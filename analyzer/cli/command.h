@@ -18,7 +18,7 @@ enum ExitCode : int {
   kExitOk = 0,
   kExitThreshold = 1,  // diff --fail-on, check: the answer is no
   kExitUsage = 2,
-  kExitBadInput = 3,  // unreadable or corrupt
+  kExitBadInput = 3,  // unreadable or corrupt; output not writable
   kExitNewerFormat = 4,
   kExitNoBackend = 5,    // an optional library is not there
   kExitRunFailed = 125,  // run: dltap itself failed
@@ -54,6 +54,12 @@ std::optional<int> ParseArgs(CLI::App& app,
 void PrintError(std::string_view message);
 // The same, and the exit code that belongs to the status.
 int Fail(const absl::Status& status);
+// The same for a value that `command` was given: the code is kExitUsage.
+int FailUsage(std::string_view command, const absl::Status& status);
+
+// Writes out what stands in the buffers of stdout. `code`, or that of a
+// failure, which it says: a report that nobody got is no success.
+int FinishOutput(int code);
 
 }  // namespace dltap::analyzer
 

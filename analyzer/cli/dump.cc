@@ -4,6 +4,7 @@
 
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
+#include "analyzer/cli/selection_options.h"
 #include "analyzer/reader/text/trace_printer.h"
 
 namespace dltap::analyzer {
@@ -19,9 +20,14 @@ int RunDump(const std::vector<std::string>& args) {
   app.add_flag("--canonical", options.canonical,
                "leave out what differs between equal runs");
   app.add_option("--limit", options.limit, "events per process at most");
+  SelectionOptions choice;
+  AddProcessOptions(app, choice);
   if (const auto code = ParseArgs(app, args)) return *code;
-  const absl::StatusOr<TraceModel> model = LoadTrace(paths);
+  absl::StatusOr<TraceModel> model = LoadTrace(paths);
   if (!model.ok()) return Fail(model.status());
+  const absl::StatusOr<Selection> selection = ParseSelection(choice, *model);
+  if (!selection.ok()) return FailUsage("dump", selection.status());
+  KeepSelected(*selection, *model);
   PrintTrace(
       *model, options,
       [](std::string_view piece, void*) {
@@ -29,8 +35,7 @@ int RunDump(const std::vector<std::string>& args) {
                piece.size();
       },
       nullptr);
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return kExitOk;
-  return Fail(absl::InternalError("dump: cannot write to stdout"));
+  return kExitOk;
 }
 
 }  // namespace dltap::analyzer

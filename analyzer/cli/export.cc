@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
+#include "analyzer/cli/selection_options.h"
 #include "analyzer/exporters/chrome_trace.h"
 
 namespace dltap::analyzer {
@@ -37,14 +38,19 @@ int RunExport(const std::vector<std::string>& args) {
   std::vector<std::string> paths;
   std::string format = "chrome";
   std::string output = "trace.json";
+  SelectionOptions options;
   CLI::App app("Write a trace in another tool's format.", "dltap export");
   app.add_option("TRACE", paths, "directories or files")->required();
   app.add_option("--format", format, "chrome: opens in ui.perfetto.dev")
       ->check(CLI::IsMember({"chrome"}));
   app.add_option("-o,--output", output, "file to write; - for stdout");
+  AddProcessOptions(app, options);
   if (const auto code = ParseArgs(app, args)) return *code;
-  const absl::StatusOr<TraceModel> model = LoadTrace(paths);
+  absl::StatusOr<TraceModel> model = LoadTrace(paths);
   if (!model.ok()) return Fail(model.status());
+  const absl::StatusOr<Selection> selection = ParseSelection(options, *model);
+  if (!selection.ok()) return FailUsage("export", selection.status());
+  KeepSelected(*selection, *model);
   const absl::Status written = WriteTo(output, *model, Attribute(*model));
   if (!written.ok()) return Fail(written);
   if (output != "-") std::fprintf(stderr, "wrote %s\n", output.c_str());

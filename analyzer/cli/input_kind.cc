@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analyzer/importers/kineto.h"
+#include "analyzer/importers/ncu_csv.h"
 #include "analyzer/reader/trace_files.h"
 
 namespace dltap::analyzer {
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kHeadBytes = 4096;
+constexpr size_t kHeadBytes = 65536;  // a program's output before a table
 constexpr std::string_view kGzipMagic = "\x1f\x8b";
 constexpr std::string_view kSqliteMagic = "SQLite format 3";
 constexpr std::string_view kTextBegin = "format ";
@@ -49,10 +50,11 @@ absl::StatusOr<InputKind> KindOfFile(const std::string& path) {
   if (head->starts_with(kGzipMagic) || LooksLikeKineto(*head)) {
     return InputKind::kKineto;
   }
+  if (LooksLikeNcuCsv(*head)) return InputKind::kNcuCsv;
   return absl::DataLossError(
       absl::StrCat(path,
                    ": no trace that dltap knows (own traces, Kineto JSON, "
-                   "text of dltap dump)"));
+                   "text of dltap dump, CSV of ncu)"));
 }
 
 absl::StatusOr<std::vector<std::string>> InputsAt(const std::string& path) {

@@ -17,6 +17,7 @@ enum class InputKind : uint8_t {
   kKineto,    // JSON, perhaps gzipped
   kNsys,      // SQLite
   kText,      // of dltap dump
+  kNcuCsv,    // of ncu --csv: counters, no trace
 };
 
 // Error: unreadable, empty, or nothing that dltap knows.

@@ -10,8 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/input_kind.h"
+#include "analyzer/cli/progress_bar.h"
 #include "analyzer/importers/file_bytes.h"
 #include "analyzer/importers/kineto.h"
+#include "analyzer/importers/nsys.h"
 #include "analyzer/reader/text/text_parser.h"
 #include "analyzer/reader/trace_reader.h"
 
@@ -26,10 +28,17 @@ absl::StatusOr<InputKind> KindOf(const std::string& path) {
   return KindOfFile(path);
 }
 
-absl::StatusOr<TraceModel> LoadKineto(const std::vector<std::string>& paths) {
+using Importer = absl::Status (*)(const std::string& path, TraceModel& model,
+                                  const ImportContext& context);
+
+absl::StatusOr<TraceModel> LoadWith(Importer import,
+                                    const std::vector<std::string>& paths,
+                                    std::vector<std::string>* problems) {
   TraceModel model;
-  for (const std::string& path : paths) {
-    if (absl::Status s = ImportKineto(path, model); !s.ok()) return s;
+  ProgressBar bar(paths.size());
+  for (size_t i = 0; i < paths.size(); ++i) {
+    const ImportContext context = {problems, bar.OfFile(i)};
+    if (absl::Status s = import(paths[i], model, context); !s.ok()) return s;
   }
   Normalise(model);
   return model;
@@ -75,14 +84,16 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
   }
   switch (kind.value_or(InputKind::kOwnTrace)) {
     case InputKind::kOwnTrace: return ReadTrace(inputs, problems);
-    case InputKind::kKineto: return LoadKineto(inputs);
+    case InputKind::kKineto: return LoadWith(ImportKineto, inputs, problems);
     case InputKind::kText: return LoadText(inputs);
-    case InputKind::kNsys: break;
+    case InputKind::kNcuCsv:
+      return absl::DataLossError(absl::StrCat(
+          inputs[0],
+          ": counters of Nsight Compute are no trace; dltap report reads such "
+          "a file, one at a time"));
+    case InputKind::kNsys: return LoadWith(ImportNsys, inputs, problems);
   }
-  return absl::DataLossError(
-      absl::StrCat(inputs[0],
-                   ": SQLite of Nsight Systems is not read by this "
-                   "version of dltap"));
+  return absl::InternalError("load_trace: an input kind without reader");
 }
 
 absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths) {

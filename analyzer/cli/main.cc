@@ -62,5 +62,6 @@ int Main(std::vector<std::string> args) {
 int main(int argc, char** argv) {
   // A reader that closes the pipe early is no error worth a word.
   std::signal(SIGPIPE, SIG_DFL);
-  return dltap::analyzer::Main({argv + 1, argv + argc});
+  return dltap::analyzer::FinishOutput(
+      dltap::analyzer::Main({argv + 1, argv + argc}));
 }

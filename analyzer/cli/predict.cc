@@ -13,6 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/gpu_option.h"
+#include "analyzer/cli/predict_scaling.h"
 #include "analyzer/importers/file_bytes.h"
 #include "analyzer/predict/ops_csv.h"
 #include "analyzer/predict/prediction.h"
@@ -33,46 +35,6 @@ pseudo_fp16, bf16, fp8, int8, fp64), measured_ms (optional), and by op
                                 cell hidden batch timesteps [input layers ...]
   elementwise, layer_norm, softmax
                                 b h: b rows of h elements)";
-
-// By the table's name ("l4") or by a driver's ("NVIDIA L4").
-const opmodel::GpuSpec* GpuNamed(const std::string& name) {
-  const opmodel::GpuSpec* gpu = opmodel::FindGpu(name);
-  return gpu != nullptr ? gpu : opmodel::FindGpuByProduct(name);
-}
-
-std::string KnownGpus() {
-  std::string names;
-  for (const opmodel::GpuSpec& gpu : opmodel::AllGpus()) {
-    names.append(names.empty() ? "" : ", ").append(gpu.name);
-  }
-  return names;
-}
-
-// Those that share the longest beginning with what was typed: "h100-sxm5" is
-// near h100-sxm, "a100" near each A100. None where hardly anything is shared.
-std::vector<std::string> NearGpus(std::string_view typed) {
-  constexpr size_t kLeastCommon = 2;
-  size_t most_common = kLeastCommon;
-  std::vector<std::string> near;
-  for (const opmodel::GpuSpec& gpu : opmodel::AllGpus()) {
-    const auto [end, other] = std::mismatch(typed.begin(), typed.end(),
-                                            gpu.name.begin(), gpu.name.end());
-    const auto common = static_cast<size_t>(end - typed.begin());
-    if (common > most_common) near.clear();
-    if (common >= most_common) near.emplace_back(gpu.name);
-    most_common = std::max(most_common, common);
-  }
-  return near;
-}
-
-std::string UnknownGpu(const std::string& name) {
-  std::string text = absl::StrCat("predict: unknown GPU \"", name, "\"; ");
-  const std::vector<std::string> near = NearGpus(name);
-  if (!near.empty()) {
-    absl::StrAppend(&text, "did you mean ", absl::StrJoin(near, ", "), "? ");
-  }
-  return absl::StrCat(text, "known are: ", KnownGpus());
-}
 
 struct Ratio {
   std::string_view name;  // its column in the GPU table
@@ -131,6 +93,7 @@ absl::StatusOr<std::vector<OpsRow>> ReadOps(const std::string& path) {
 }  // namespace
 
 int RunPredict(const std::vector<std::string>& args) {
+  if (AsksForScaling(args)) return RunPredictScaling(args);
   std::string ops;
   std::string gpu_name;
   std::vector<std::string> ratios;
@@ -148,7 +111,8 @@ int RunPredict(const std::vector<std::string>& args) {
                  "Names: " +
                      KnownRatios());
   app.add_flag("--json", json, "rows and errors as JSON");
-  app.footer(kColumns + ("\nGPUs: " + KnownGpus()));
+  app.footer(kColumns + ("\nGPUs: " + KnownGpus()) +
+             "\nOn more GPUs: dltap predict --scaling TRACE --help");
   if (const auto code = ParseArgs(app, args)) return *code;
   const opmodel::GpuSpec* known = GpuNamed(gpu_name);
   if (known == nullptr) {

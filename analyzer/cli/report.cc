@@ -7,6 +7,8 @@
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
+#include "analyzer/cli/report_counters.h"
+#include "analyzer/cli/selection_options.h"
 #include "analyzer/metrics/figures.h"
 #include "analyzer/reports/json_report.h"
 #include "analyzer/reports/text_report.h"
@@ -14,17 +16,18 @@
 namespace dltap::analyzer {
 namespace {
 
-const std::map<std::string, ReportBy> kBy = {{"class", ReportBy::kClass},
-                                             {"api", ReportBy::kApi},
-                                             {"kernel", ReportBy::kKernel},
-                                             {"op", ReportBy::kOp},
-                                             {"step", ReportBy::kStep}};
+const std::map<std::string, ReportBy> kBy = {
+    {"class", ReportBy::kClass},       {"api", ReportBy::kApi},
+    {"kernel", ReportBy::kKernel},     {"op", ReportBy::kOp},
+    {"step", ReportBy::kStep},         {"evidence", ReportBy::kEvidence},
+    {"roofline", ReportBy::kRoofline}, {"long-low", ReportBy::kLongLow}};
 
 struct Options {
   std::vector<std::string> paths;
   std::string by = "class";
   ReportOptions report;
   AttributionOptions attribution;
+  SelectionOptions selection;
   std::string samples;
   std::optional<double> samples_per_step;
   std::string color = "auto";
@@ -53,17 +56,31 @@ std::string Render(const Options& options, const Summary& summary) {
                      : TextReport(summary, figures, by, options.report);
 }
 
+int PrintCounters(const Options& options) {
+  const absl::StatusOr<std::string> text =
+      ReportCounters(options.paths[0],
+                     {options.by, options.json, options.csv, options.report});
+  if (!text.ok()) return Fail(text.status());
+  std::fwrite(text->data(), 1, text->size(), stdout);
+  return kExitOk;
+}
+
 }  // namespace
 
 int RunReport(const std::vector<std::string>& args) {
   Options options;
   CLI::App app("Say where the GPU's time goes, per layer class.",
                "dltap report");
-  app.add_option("TRACE", options.paths,
-                 "directories or files: own traces, Kineto JSON(.gz)")
+  app.add_option(
+         "TRACE", options.paths,
+         "directories or files: own traces, Kineto JSON(.gz); or CSV of "
+         "Nsight Compute")
       ->required();
-  app.add_option("--by", options.by, "rows: class, api, kernel, op, step")
-      ->check(CLI::IsMember({"class", "api", "kernel", "op", "step"}));
+  app.add_option("--by", options.by,
+                 "rows: class, api, kernel, op, step, "
+                 "evidence, roofline, long-low")
+      ->check(CLI::IsMember({"class", "api", "kernel", "op", "step", "evidence",
+                             "roofline", "long-low"}));
   app.add_option("--top", options.report.top, "rows at most (not by class)");
   app.add_flag("--wide", options.report.wide, "show classes below 0.5 % too");
   app.add_option(
@@ -73,6 +90,7 @@ int RunReport(const std::vector<std::string>& args) {
       ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_flag("--no-composite", options.no_composite,
                "keep GEMM, softmax, GEMM apart instead of one attention");
+  AddSelectionOptions(app, options.selection);
   auto* json = app.add_flag("--json", options.json, "the report as JSON");
   app.add_flag("--csv", options.csv, "the table as CSV")->excludes(json);
   if (const auto code = ParseArgs(app, args)) return *code;
@@ -81,12 +99,17 @@ int RunReport(const std::vector<std::string>& args) {
                options.samples + "\"");
     return kExitUsage;
   }
+  if (AreCounters(options.paths)) return PrintCounters(options);
   const absl::StatusOr<TraceModel> model = LoadTrace(options.paths);
   if (!model.ok()) return Fail(model.status());
+  const absl::StatusOr<Selection> selection =
+      ParseSelection(options.selection, *model);
+  if (!selection.ok()) return FailUsage("report", selection.status());
   options.report.color = UseColor(options.color, stdout);
   options.attribution.composite = !options.no_composite;
   const std::string text = Render(
-      options, Summarise(*model, Attribute(*model, options.attribution)));
+      options,
+      Summarise(*model, Attribute(*model, options.attribution), *selection));
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kExitOk;
 }

@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/name_rules.h"
+#include "analyzer/metrics/efficiency.h"
 #include "analyzer/output/json_writer.h"
 
 namespace dltap::analyzer {
@@ -152,12 +154,46 @@ class ChromeWriter {
       json_.Field("class_from", analyzer::Name(attributed.class_from));
       json_.Field("correlation", activity.correlation);
       if (activity.bytes != 0) json_.Field("bytes", activity.bytes);
+      WriteEvidence(p, activity, attributed);
       json_.EndObject();
       End();
       if (attributed.submitted_by.known()) {
         WriteFlow(p, attributed.submitted_by, activity, pid, tid);
       }
     }
+  }
+
+  // What the class could also rest on, so that one can score the rules.
+  void WriteEvidence(size_t p, const Activity& activity,
+                     const Attributed& attributed) {
+    if (activity.kind != ActivityKind::kKernel) return;
+    const NameRule* by_name = RuleOf(activity.name);
+    json_.Key("class_by_name");
+    by_name == nullptr ? json_.Null()
+                       : json_.Value(analyzer::Name(by_name->layer_class));
+    if (activity.annotation.known()) {
+      const auto& ranges = model_.processes[p].ranges;
+      json_.Field("operator",
+                  model_.texts[ranges[activity.annotation.value()].name]);
+    }
+    if (attributed.ruling.known()) WriteOperatorClass(p, attributed.ruling);
+    const Efficiency work =
+        EfficiencyOf(attribution_.processes[p], attributed,
+                     activity.end_ns - activity.begin_ns, nullptr);
+    if (work.known_ns > 0) json_.Field("flops", work.flops);
+  }
+
+  void WriteOperatorClass(size_t p, RangeId id) {
+    const Range& range = model_.processes[p].ranges[id.value()];
+    const NameRule* rule = MatchOperatorName(model_.texts[range.name]);
+    if (rule == nullptr) return;
+    json_.Field("class_by_operator", analyzer::Name(rule->layer_class));
+  }
+
+  const NameRule* RuleOf(TextId name) {
+    const auto [it, is_new] = rules_.try_emplace(name.value());
+    if (is_new) it->second = MatchKernelName(Demangle(model_.texts[name]));
+    return it->second;
   }
 
   void WriteFlow(size_t p, CallId from, const Activity& to, int64_t pid,
@@ -195,6 +231,7 @@ class ChromeWriter {
   const Attribution& attribution_;
   const std::function<void(std::string_view)>& write_;
   JsonWriter json_;
+  absl::flat_hash_map<size_t, const NameRule*> rules_;  // by kernel name
   bool is_first_ = true;
   uint64_t flow_ = 0;
 };

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/importers/kineto.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "analyzer/importers/cuda_api_names.h"
-#include "analyzer/importers/file_bytes.h"
+#include "analyzer/importers/json_pieces.h"
 #include "analyzer/importers/kineto_event.h"
-#include "analyzer/importers/kineto_shapes.h"
+#include "analyzer/importers/kineto_process.h"
 #include "simdjson.h"
 
 namespace dltap::analyzer {
@@ -18,367 +17,229 @@ namespace {
 
 using simdjson::ondemand::value;
 
-enum class Category {
-  kOther,
-  kApi,
-  kKernel,
-  kMemcpy,
-  kMemset,
-  kOperator,
-  kAnnotation
-};
+static_assert(JsonPieces::kPadding > simdjson::SIMDJSON_PADDING);
 
-// Kineto's names since 2022, and those of older versions.
-Category CategoryOf(std::string_view name) {
-  struct Row {
-    std::string_view name;
-    Category category;
-  };
-  constexpr Row kRows[] = {{"cuda_runtime", Category::kApi},
-                           {"cuda_driver", Category::kApi},
-                           {"Runtime", Category::kApi},
-                           {"kernel", Category::kKernel},
-                           {"Kernel", Category::kKernel},
-                           {"gpu_memcpy", Category::kMemcpy},
-                           {"Memcpy", Category::kMemcpy},
-                           {"gpu_memset", Category::kMemset},
-                           {"Memset", Category::kMemset},
-                           {"cpu_op", Category::kOperator},
-                           {"Operator", Category::kOperator},
-                           {"operator", Category::kOperator},
-                           {"user_annotation", Category::kAnnotation}};
-  for (const Row& row : kRows) {
-    if (row.name == name) return row.category;
+Device DeviceFrom(simdjson::ondemand::object fields, int64_t& id) {
+  Device device;
+  for (auto field : fields) {
+    std::string_view key;
+    value v;
+    if (field.unescaped_key().get(key) != simdjson::SUCCESS) break;
+    if (field.value().get(v) != simdjson::SUCCESS) break;
+    std::string_view text;
+    int64_t number = 0;
+    if (key == "name" || key == "uuid") {
+      if (v.get_string().get(text) != simdjson::SUCCESS) continue;
+      (key == "name" ? device.name : device.uuid) = text;
+    } else if (v.get_int64().get(number) == simdjson::SUCCESS) {
+      if (key == "id") id = number;
+      if (key == "computeMajor") device.compute_major = number;
+      if (key == "computeMinor") device.compute_minor = number;
+      if (key == "numSms") device.sms = static_cast<int>(number);
+      if (key == "totalGlobalMem") device.memory_bytes = number;
+    }
   }
-  return Category::kOther;
+  return device;
 }
 
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-// "Memcpy HtoD (Pageable -> Device)"; ROCm: "CopyHostToDevice".
-CopyKind CopyKindOf(std::string_view name) {
-  if (Contains(name, "HtoD") || Contains(name, "HostToDevice")) {
-    return CopyKind::kHostToDevice;
+// Bytes that are no UTF-8 become '?', control characters spaces; whether any
+// did.
+bool Repair(std::string& text) {
+  bool repaired = false;
+  for (size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    size_t length = c < 0x80 ? 1 : c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+    length = std::min(length, text.size() - i);
+    if (simdjson::validate_utf8(text.data() + i, length) && c >= 0x20) {
+      i += length;
+      continue;
+    }
+    repaired |= c >= 0x80;
+    text[i++] = c >= 0x80 ? '?' : ' ';
   }
-  if (Contains(name, "DtoH") || Contains(name, "DeviceToHost")) {
-    return CopyKind::kDeviceToHost;
-  }
-  if (Contains(name, "PtoP")) return CopyKind::kPeer;
-  return CopyKind::kDeviceToDevice;
+  return repaired;
 }
 
-MemoryKind MemoryKindOf(std::string_view part) {
-  if (Contains(part, "Pageable")) return MemoryKind::kPageable;
-  if (Contains(part, "Pinned")) return MemoryKind::kPinned;
-  if (Contains(part, "Device")) return MemoryKind::kDevice;
-  return MemoryKind::kUnknown;
-}
-
-std::string Unquoted(std::string_view token) {
-  if (token.size() >= 2 && token.front() == '"') {
-    token = token.substr(1, token.size() - 2);
-  }
-  return std::string(token);
-}
-
-class KinetoImporter {
+class KinetoReader {
  public:
-  explicit KinetoImporter(TraceModel& model) : model_(model) {
-    process_.level = "kernels";
-    process_.framework = "PyTorch profiler";
-  }
+  KinetoReader(const std::string& path, TraceModel& model)
+      : path_(path), process_(model) {}
 
-  absl::Status Run(const std::string& path, std::string bytes) {
-    simdjson::padded_string json(bytes);
-    bytes.clear();
-    bytes.shrink_to_fit();
-    simdjson::ondemand::parser parser;
-    simdjson::ondemand::document document;
-    simdjson::ondemand::object top;
-    auto error = parser.iterate(json).get(document);
-    if (!error) error = document.get_object().get(top);
-    if (!error) error = ReadTop(top);
-    if (error) {
-      return absl::DataLossError(absl::StrCat(
-          path, ": broken JSON after event ", events_, ": ",
-          simdjson::error_message(error), "; was the file cut short?"));
+  absl::Status Run(const ImportContext& context) {
+    absl::StatusOr<JsonPieces> pieces = JsonPieces::Open(path_);
+    if (!pieces.ok()) return pieces.status();
+    const JsonPieces::Visitor visitor = {
+        [this](std::string_view key, std::string_view json) {
+          ReadMember(key, json);
+        },
+        [this](std::string_view array,
+               const std::vector<std::string_view>& elements) {
+          ReadBatch(array, elements);
+        }};
+    const absl::Status status =
+        pieces->Read("traceEvents", visitor, context.progress);
+    if (!status.ok()) return NoTrace(std::string(status.message()));
+    process_.AddUnreadable(pieces->odd_elements());
+    if (absl::Status s = Judge(*pieces); !s.ok()) return s;
+    if (pieces->end() != JsonPieces::End::kWhole) {
+      process_.SetCut();
+      context.Problem(CutText(*pieces));
     }
-    if (!has_events_) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          path, ": JSON without \"traceEvents\"; no trace that dltap knows"));
-    }
-    Finish();
+    process_.Finish();
     return absl::OkStatus();
   }
 
  private:
-  simdjson::error_code ReadTop(simdjson::ondemand::object& top) {
-    for (auto field : top) {
-      std::string_view key;
-      value v;
-      if (auto error = field.unescaped_key().get(key)) return error;
-      if (auto error = field.value().get(v)) return error;
-      if (key == "traceEvents") {
-        if (auto error = ReadEvents(v)) return error;
-      } else if (key == "deviceProperties") {
-        ReadDevices(v);
-      } else if (key == "distributedInfo") {
-        ReadDistributed(v);
-      }
-    }
-    return simdjson::SUCCESS;
+  absl::Status NoTrace(std::string_view why) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path_, ": no trace that dltap knows: ", std::string(why)));
   }
 
-  simdjson::error_code ReadEvents(value& v) {
-    has_events_ = true;
-    simdjson::ondemand::array events;
-    if (auto error = v.get_array().get(events)) return error;
-    for (auto element : events) {
-      value of_event;
-      if (auto error = element.get(of_event)) return error;
-      simdjson::ondemand::json_type type;
-      if (auto error = of_event.type().get(type)) return error;
-      ++events_;
-      if (type != simdjson::ondemand::json_type::object) {
-        ++unreadable_;
-        continue;
-      }
-      // The parser would take a file cut inside an event for its end.
-      KinetoEvent event;
-      if (!ReadKinetoEvent(of_event, event)) return simdjson::TAPE_ERROR;
-      Add(event);
-    }
-    return simdjson::SUCCESS;
+  std::string CutText(const JsonPieces& pieces) const {
+    return absl::StrCat(
+        path_, ": ends early, at byte ", pieces.bytes(),
+        pieces.damage().empty() ? "" : " (" + pieces.damage() + ")", ": its ",
+        events_, " whole events end at byte ", pieces.whole_until(),
+        "; what followed is lost");
   }
 
-  void ReadDevices(value& v) {
+  // Whether what was read is a trace of PyTorch's profiler.
+  absl::Status Judge(const JsonPieces& pieces) const {
+    const bool cut = pieces.end() != JsonPieces::End::kWhole;
+    if (cut && events_ == 0) {
+      return absl::DataLossError(absl::StrCat(
+          path_, ": ends early, at byte ", pieces.bytes(),
+          pieces.damage().empty() ? "" : " (" + pieces.damage() + ")",
+          ", before its first whole event; copy or record it again"));
+    }
+    if (is_execution_trace_) {
+      return NoTrace(
+          "an execution trace (Chakra) holds no times of the GPU; record one "
+          "with torch.profiler");
+    }
+    if (!pieces.has_array()) return NoTrace("JSON without \"traceEvents\"");
+    if (process_.used() > 0) return absl::OkStatus();
+    if (process_.is_of_xla()) {
+      return NoTrace(
+          "XLA's profiler (JAX, TensorFlow) wrote it; trace the program with "
+          "dltap run");
+    }
+    if (events_ > 0 || pieces.odd_elements() > 0 || pieces.is_bare_array()) {
+      return NoTrace(absl::StrCat("none of its ", events_,
+                                  " events is of PyTorch's profiler"));
+    }
+    return absl::OkStatus();
+  }
+
+  void ReadMember(std::string_view key, std::string_view json) {
+    if (key == "nodes") is_execution_trace_ = true;
+    const simdjson::padded_string text(json);
+    simdjson::ondemand::document document;
+    if (parser_.iterate(text).get(document) != simdjson::SUCCESS) return;
+    if (key == "deviceProperties") ReadDevices(document);
+    if (key == "distributedInfo") ReadDistributed(document);
+    int64_t base = 0;
+    if (key == "baseTimeNanoseconds" &&
+        document.get_int64().get(base) == simdjson::SUCCESS) {
+      process_.SetBaseNs(base);
+    }
+  }
+
+  void ReadDevices(simdjson::ondemand::document& document) {
     simdjson::ondemand::array devices;
-    if (v.get_array().get(devices) != simdjson::SUCCESS) return;
+    if (document.get_array().get(devices) != simdjson::SUCCESS) return;
     for (auto element : devices) {
       simdjson::ondemand::object fields;
       if (element.get_object().get(fields) != simdjson::SUCCESS) return;
       int64_t id = 0;
-      Device device;
-      for (auto field : fields) {
-        std::string_view key;
-        if (field.unescaped_key().get(key) != simdjson::SUCCESS) return;
-        std::string_view text;
-        int64_t number = 0;
-        if (key == "name") {
-          if (!field.value().get_string().get(text)) device.name = text;
-        } else if (!field.value().get_int64().get(number)) {
-          if (key == "id") id = number;
-          if (key == "computeMajor") device.compute_major = number;
-          if (key == "computeMinor") device.compute_minor = number;
-          if (key == "numSms") device.sms = static_cast<int>(number);
-          if (key == "totalGlobalMem") device.memory_bytes = number;
-        }
-      }
-      properties_[id] = device;
+      const Device device = DeviceFrom(fields, id);
+      process_.SetDevice(id, device);
     }
   }
 
-  void ReadDistributed(value& v) {
+  void ReadDistributed(simdjson::ondemand::document& document) {
     simdjson::ondemand::object fields;
-    if (v.get_object().get(fields) != simdjson::SUCCESS) return;
+    if (document.get_object().get(fields) != simdjson::SUCCESS) return;
     for (auto field : fields) {
       std::string_view key;
       int64_t number = 0;
       if (field.unescaped_key().get(key) != simdjson::SUCCESS) return;
       if (key != "rank" && key != "world_size") continue;
       if (field.value().get_int64().get(number) != simdjson::SUCCESS) continue;
-      (key == "rank" ? process_.rank : process_.world_size) =
+      Process& process = process_.process();
+      (key == "rank" ? process.rank : process.world_size) =
           static_cast<int>(number);
     }
   }
 
-  void Add(const KinetoEvent& event) {
-    if (event.phase == "M") return AddMetadata(event);
-    if (event.phase != "X") return;
-    const Category category = CategoryOf(event.category);
-    if (category == Category::kOther) return;
-    if (!event.begin_ns || !event.duration_ns || *event.duration_ns < 0) {
-      ++unreadable_;
-      return;
-    }
-    switch (category) {
-      case Category::kApi: return AddCall(event);
-      case Category::kOperator:
-      case Category::kAnnotation: return AddRange(event, category);
-      default: return AddActivity(event, category);
-    }
-  }
-
-  void AddMetadata(const KinetoEvent& event) {
-    if (event.name == "thread_name") {
-      thread_names_[Unquoted(event.tid)] = std::string(event.meta_name);
-    }
-  }
-
-  ThreadId ThreadOf(const KinetoEvent& event) {
-    if (process_.pid == 0) {
-      const int64_t pid = std::atoll(Unquoted(event.pid).c_str());
-      if (pid > 0) process_.pid = pid;
-    }
-    const auto [it, is_new] =
-        threads_.try_emplace(std::string(event.tid), process_.threads.size());
-    if (is_new) {
-      const std::string tid = Unquoted(event.tid);
-      process_.threads.push_back(
-          {static_cast<uint64_t>(std::atoll(tid.c_str())), tid});
-    }
-    return ThreadId(it->second);
-  }
-
-  void AddCall(const KinetoEvent& event) {
-    const auto [it, is_new] = entry_points_.try_emplace(
-        std::string(event.name), model_.entry_points.size());
-    if (is_new) {
-      model_.entry_points.push_back({std::string(event.name),
-                                     std::string(event.category),
-                                     {},
-                                     FindApi(event.name)});
-    }
-    Call call{};
-    call.begin_ns = *event.begin_ns;
-    call.end_ns = *event.begin_ns + *event.duration_ns;
-    call.thread = ThreadOf(event);
-    call.entry = EntryPointId(it->second);
-    call.correlation = event.correlation;
-    process_.calls.push_back(call);
-  }
-
-  void AddRange(const KinetoEvent& event, Category category) {
-    Range range{};
-    range.begin_ns = *event.begin_ns;
-    range.end_ns = *event.begin_ns + *event.duration_ns;
-    range.thread = ThreadOf(event);
-    range.name = model_.texts.Intern(event.name);
-    range.kind = category == Category::kOperator ? RangeKind::kFrameworkOp
-                                                 : RangeKind::kUserAnnotation;
-    if (event.name.starts_with("ProfilerStep#")) range.kind = RangeKind::kStep;
-    range.backward =
-        event.name.starts_with("autograd::engine::evaluate_function");
-    OperationNodes nodes =
-        OperationOfOperator(event.name, event.input_dims, event.input_types);
-    if (!nodes.empty()) {
-      range.operation = OperationId(model_.operations.size());
-      model_.operations.push_back(std::move(nodes));
-    }
-    if (category == Category::kOperator && event.external_id != 0) {
-      range_of_id_[event.external_id] = process_.ranges.size();
-    }
-    process_.ranges.push_back(range);
-  }
-
-  DeviceId DeviceOf(int64_t ordinal) {
-    const auto [it, is_new] =
-        devices_.try_emplace(ordinal, process_.devices.size());
-    if (is_new) {
-      process_.devices.emplace_back().ordinal = static_cast<int>(ordinal);
-    }
-    return DeviceId(it->second);
-  }
-
-  StreamId StreamOf(DeviceId device, const KinetoEvent& event) {
-    const std::pair key(device.value(), event.stream);
-    const auto [it, is_new] =
-        streams_.try_emplace(key, process_.streams.size());
-    if (is_new) {
-      process_.streams.push_back({device, static_cast<uint64_t>(event.stream),
-                                  static_cast<uint32_t>(event.context)});
-    }
-    return StreamId(it->second);
-  }
-
-  void AddActivity(const KinetoEvent& event, Category category) {
-    Activity activity{};
-    activity.begin_ns = *event.begin_ns;
-    activity.end_ns = *event.begin_ns + *event.duration_ns;
-    activity.correlation = event.correlation;
-    activity.bytes = event.bytes;
-    activity.graph_node = event.graph_node;
-    activity.graph = event.graph;
-    activity.name = model_.texts.Intern(event.name);
-    const int64_t ordinal = event.device >= 0
-                                ? event.device
-                                : std::atoll(Unquoted(event.pid).c_str());
-    activity.device = DeviceOf(ordinal);
-    activity.stream = StreamOf(activity.device, event);
-    activity.kind = category == Category::kKernel   ? ActivityKind::kKernel
-                    : category == Category::kMemcpy ? ActivityKind::kMemcpy
-                                                    : ActivityKind::kMemset;
-    if (category == Category::kMemcpy) {
-      activity.copy = CopyKindOf(event.name);
-      const size_t arrow = std::min(event.name.find("->"), event.name.size());
-      activity.source = MemoryKindOf(event.name.substr(0, arrow));
-      activity.target = MemoryKindOf(event.name.substr(arrow));
-    }
-    activity.shape = static_cast<uint32_t>(process_.launch_shapes.size());
-    process_.launch_shapes.push_back(
-        {event.grid, event.block, static_cast<uint32_t>(event.shared_bytes), 0,
-         static_cast<uint16_t>(event.registers)});
-    ids_.push_back(event.external_id);
-    process_.activities.push_back(activity);
-  }
-
-  void Finish() {
-    for (size_t i = 0; i < process_.activities.size(); ++i) {
-      const auto range = range_of_id_.find(ids_[i]);
-      if (ids_[i] != 0 && range != range_of_id_.end()) {
-        process_.activities[i].annotation = RangeId(range->second);
+  // All at once; from the first event that is not as it should be, each by
+  // itself.
+  void ReadBatch(std::string_view array,
+                 const std::vector<std::string_view>& elements) {
+    events_ += elements.size();
+    size_t done = 0;
+    simdjson::ondemand::document document;
+    simdjson::ondemand::array events;
+    const simdjson::padded_string_view text(
+        array.data(), array.size(), array.size() + simdjson::SIMDJSON_PADDING);
+    auto error = parser_.iterate(text).get(document);
+    if (!error) error = document.get_array().get(events);
+    if (!error) {
+      for (auto element : events) {
+        if (!ReadElement(element)) break;
+        ++done;
       }
     }
-    for (Device& device : process_.devices) {
-      const auto it = properties_.find(device.ordinal);
-      if (it == properties_.end()) continue;
-      const int ordinal = device.ordinal;
-      device = it->second;
-      device.ordinal = ordinal;
-    }
-    for (Thread& thread : process_.threads) {
-      const auto it = thread_names_.find(thread.name);
-      thread.name = it == thread_names_.end() ? "" : it->second;
-    }
-    process_.losses.push_back(
-        {"import_unreadable", "events that could not be read", unreadable_});
-    model_.processes.push_back(std::move(process_));
+    for (; done < elements.size(); ++done) ReadAlone(elements[done]);
   }
 
-  TraceModel& model_;
-  Process process_;
-  bool has_events_ = false;
+  template <typename Element>
+  bool ReadElement(Element element) {
+    value of_event;
+    if (element.get(of_event) != simdjson::SUCCESS) return false;
+    KinetoEvent event;
+    if (!ReadKinetoEvent(of_event, event, KinetoProcess::Wants)) return false;
+    process_.Add(event);
+    return true;
+  }
+
+  void ReadAlone(std::string_view element) {
+    std::string array = absl::StrCat("[", std::string(element), "]");
+    if (Repair(array)) process_.AddRepaired();
+    const simdjson::padded_string text(array);
+    simdjson::ondemand::document document;
+    simdjson::ondemand::array events;
+    auto error = parser_.iterate(text).get(document);
+    if (!error) error = document.get_array().get(events);
+    if (!error) {
+      for (auto of_array : events) {
+        if (ReadElement(of_array)) return;
+        break;
+      }
+    }
+    process_.AddUnreadable(1);
+  }
+
+  const std::string& path_;
+  KinetoProcess process_;
+  simdjson::ondemand::parser parser_;
   uint64_t events_ = 0;
-  uint64_t unreadable_ = 0;
-  std::vector<uint64_t> ids_;  // External id of each activity
-  absl::flat_hash_map<uint64_t, size_t> range_of_id_;
-  absl::flat_hash_map<std::string, size_t> entry_points_;
-  absl::flat_hash_map<std::string, size_t> threads_;
-  absl::flat_hash_map<std::string, std::string> thread_names_;
-  absl::flat_hash_map<int64_t, size_t> devices_;
-  absl::flat_hash_map<int64_t, Device> properties_;
-  absl::flat_hash_map<std::pair<size_t, int64_t>, size_t> streams_;
+  bool is_execution_trace_ = false;
 };
 
 }  // namespace
 
 bool LooksLikeKineto(std::string_view head) {
   const size_t first = head.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && head[first] == '{';
+  return first != std::string_view::npos &&
+         (head[first] == '{' || head[first] == '[');
 }
 
-absl::Status ImportKineto(const std::string& path, TraceModel& model) {
-  absl::StatusOr<std::string> bytes = ReadFileBytes(path);
-  if (!bytes.ok()) return bytes.status();
-  if (bytes->size() >= (uint64_t{1} << 32)) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        path, ": more than 4 GiB of JSON; record fewer steps per file"));
-  }
+absl::Status ImportKineto(const std::string& path, TraceModel& model,
+                          const ImportContext& context) {
   model.format = SourceFormat::kKineto;
   model.files.push_back(path);
-  return KinetoImporter(model).Run(path, *std::move(bytes));
+  return KinetoReader(path, model).Run(context);
 }
 
 }  // namespace dltap::analyzer

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "analyzer/importers/import_context.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -14,13 +15,17 @@ namespace dltap::analyzer {
 // that PyTorch's profiler (Kineto) wrote.
 bool LooksLikeKineto(std::string_view head);
 
-// Adds the process of one Kineto JSON trace (.json or .json.gz) to `model`.
-// Runtime calls become calls, framework operators ranges. The caller
-// normalises.
+// Adds the process of one Kineto JSON trace (.json or .json.gz) to `model`:
+// the whole object, or its array of events alone. Runtime calls become calls,
+// framework operators and Python's functions ranges. The caller normalises.
 //
-// Events that cannot be read are counted as lost, never guessed. Broken JSON is
-// an error with the number of events before it; `model` is then of no use.
-absl::Status ImportKineto(const std::string& path, TraceModel& model);
+// The file is read in windows, so its size has no limit; what it holds must
+// find room in the model. Events that cannot be read are counted as lost, never
+// guessed. A file that ends early gives what is whole in it, and a problem with
+// the byte; one without any whole event is an error, and `model` then of no
+// use.
+absl::Status ImportKineto(const std::string& path, TraceModel& model,
+                          const ImportContext& context = {});
 
 }  // namespace dltap::analyzer
 

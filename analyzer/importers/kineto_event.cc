@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
+#include <utility>
 
 namespace dltap::analyzer {
 namespace {
@@ -27,11 +29,17 @@ std::string_view Token(value& v) { return Trim(v.raw_json_token()); }
 // A string; what has broken escapes (old profilers) is taken as it stands.
 std::string_view Text(value& v) {
   std::string_view raw = Token(v);
+  if (raw.size() < 2 || raw.front() != '"' || raw.back() != '"') return raw;
+  const std::string_view inner = raw.substr(1, raw.size() - 2);
+  if (inner.find('\\') == std::string_view::npos) return inner;
   std::string_view text;
-  if (v.get_string().get(text) == simdjson::SUCCESS) return text;
-  if (raw.size() >= 2 && raw.front() == '"')
-    raw = raw.substr(1, raw.size() - 2);
-  return raw;
+  return v.get_string().get(text) == simdjson::SUCCESS ? text : inner;
+}
+
+// A key as it stands in the text; an escaped one equals none of ours.
+std::string_view Key(simdjson::ondemand::field& field) {
+  const char* raw = field.key().raw();
+  return {raw, static_cast<size_t>(std::strchr(raw, '"') - raw)};
 }
 
 // Numbers are written as numbers or as strings, by version.
@@ -71,51 +79,77 @@ struct ArgReader {
   void (*read)(value&, KinetoEvent&);
 };
 
+// By the length of the key: most arguments of an event are none of these.
 constexpr ArgReader kArgs[] = {
+    {"name", [](value& v, KinetoEvent& e) { e.meta_name = Text(v); }},
+    {"grid", [](value& v, KinetoEvent& e) { e.grid = Triple(v); }},
+    {"bytes", [](value& v, KinetoEvent& e) { e.bytes = Unsigned(v); }},
+    {"block", [](value& v, KinetoEvent& e) { e.block = Triple(v); }},
+    {"device", [](value& v, KinetoEvent& e) { e.device = Integer(v); }},
+    {"stream", [](value& v, KinetoEvent& e) { e.stream = Integer(v); }},
+    {"context", [](value& v, KinetoEvent& e) { e.context = Unsigned(v); }},
+    {"graph id",
+     [](value& v, KinetoEvent& e) {
+       e.graph = static_cast<uint32_t>(Unsigned(v));
+     }},
+    {"Input Dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
+    {"Input dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
+    {"Input type",
+     [](value& v, KinetoEvent& e) { e.input_types = RawJson(v); }},
     {"correlation",
      [](value& v, KinetoEvent& e) { e.correlation = Unsigned(v); }},
     {"External id",
      [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
     {"external id",
      [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
-    {"bytes", [](value& v, KinetoEvent& e) { e.bytes = Unsigned(v); }},
-    {"device", [](value& v, KinetoEvent& e) { e.device = Integer(v); }},
-    {"stream", [](value& v, KinetoEvent& e) { e.stream = Integer(v); }},
-    {"context", [](value& v, KinetoEvent& e) { e.context = Unsigned(v); }},
     {"graph node id",
      [](value& v, KinetoEvent& e) { e.graph_node = Unsigned(v); }},
-    {"graph id",
-     [](value& v, KinetoEvent& e) {
-       e.graph = static_cast<uint32_t>(Unsigned(v));
-     }},
-    {"grid", [](value& v, KinetoEvent& e) { e.grid = Triple(v); }},
-    {"block", [](value& v, KinetoEvent& e) { e.block = Triple(v); }},
-    {"registers per thread",
-     [](value& v, KinetoEvent& e) { e.registers = Integer(v); }},
     {"shared memory",
      [](value& v, KinetoEvent& e) { e.shared_bytes = Integer(v); }},
-    {"name", [](value& v, KinetoEvent& e) { e.meta_name = Text(v); }},
-    {"Input Dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
-    {"Input dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
-    {"Input type",
-     [](value& v, KinetoEvent& e) { e.input_types = RawJson(v); }},
     {"Concrete Inputs",
      [](value& v, KinetoEvent& e) { e.concrete_inputs = RawJson(v); }},
+    {"registers per thread",
+     [](value& v, KinetoEvent& e) { e.registers = Integer(v); }},
+    {"wait_on_cuda_event_id",
+     [](value& v, KinetoEvent& e) { e.waited_event = Unsigned(v); }},
 };
+constexpr size_t kLongestKey = 21;
+
+// Position of the first argument whose key is as long as the index, or longer.
+constexpr auto kFirstOfLength = [] {
+  std::array<uint8_t, kLongestKey + 2> first{};
+  for (size_t length = 0; length < first.size(); ++length) {
+    while (first[length] < std::size(kArgs) &&
+           kArgs[first[length]].key.size() < length) {
+      ++first[length];
+    }
+  }
+  return first;
+}();
 
 void ReadArgs(value& args, KinetoEvent& event) {
   object fields;
   if (args.get_object().get(fields) != simdjson::SUCCESS) return;
-  for (auto field : fields) {
-    std::string_view key;
-    value v;
-    if (field.unescaped_key().get(key) != simdjson::SUCCESS) return;
-    if (field.value().get(v) != simdjson::SUCCESS) return;
-    const auto* reader =
-        std::find_if(std::begin(kArgs), std::end(kArgs),
-                     [&](const ArgReader& r) { return r.key == key; });
-    if (reader != std::end(kArgs)) reader->read(v, event);
+  for (auto element : fields) {
+    simdjson::ondemand::field field;
+    if (std::move(element).get(field) != simdjson::SUCCESS) return;
+    const std::string_view key = Key(field);
+    if (key.size() > kLongestKey) continue;
+    for (size_t i = kFirstOfLength[key.size()];
+         i < kFirstOfLength[key.size() + 1]; ++i) {
+      if (kArgs[i].key == key) kArgs[i].read(field.value(), event);
+    }
   }
+}
+
+void ReadMember(std::string_view key, value& v, KinetoEvent& event) {
+  if (key == "ph") event.phase = Text(v);
+  if (key == "ts") event.begin_ns = ParseMicroseconds(Token(v));
+  if (key == "cat") event.category = Text(v);
+  if (key == "pid") event.pid = Token(v);
+  if (key == "tid") event.tid = Token(v);
+  if (key == "dur") event.duration_ns = ParseMicroseconds(Token(v));
+  if (key == "name") event.name = Text(v);
 }
 
 // Exponents: old profilers wrote large times through a float.
@@ -154,22 +188,20 @@ std::optional<int64_t> ParseMicroseconds(std::string_view token) {
   return us * 1000 + (token.starts_with('-') ? -fraction : fraction);
 }
 
-bool ReadKinetoEvent(value v, KinetoEvent& event) {
+bool ReadKinetoEvent(value v, KinetoEvent& event, WantsArgs wants) {
   object fields;
   if (v.get_object().get(fields) != simdjson::SUCCESS) return false;
-  for (auto field : fields) {
-    std::string_view key;
-    value of_key;
-    if (field.unescaped_key().get(key) != simdjson::SUCCESS) return false;
-    if (field.value().get(of_key) != simdjson::SUCCESS) return false;
-    if (key == "ph") event.phase = Text(of_key);
-    if (key == "cat") event.category = Text(of_key);
-    if (key == "name") event.name = Text(of_key);
-    if (key == "pid") event.pid = Token(of_key);
-    if (key == "tid") event.tid = Token(of_key);
-    if (key == "ts") event.begin_ns = ParseMicroseconds(Token(of_key));
-    if (key == "dur") event.duration_ns = ParseMicroseconds(Token(of_key));
-    if (key == "args") ReadArgs(of_key, event);
+  for (auto element : fields) {
+    simdjson::ondemand::field field;
+    if (std::move(element).get(field) != simdjson::SUCCESS) return false;
+    const std::string_view key = Key(field);
+    if (key.size() > 4) continue;
+    if (key != "args") {
+      ReadMember(key, field.value(), event);
+    } else if (wants == nullptr || event.phase.empty() ||
+               wants(event.phase, event.category)) {
+      ReadArgs(field.value(), event);
+    }
   }
   return true;
 }

@@ -29,6 +29,7 @@ struct KinetoEvent {
   int64_t device = -1;
   int64_t stream = -1;
   uint64_t context = 0;
+  uint64_t waited_event = 0;  // of cuda_sync: what it waited for
   uint64_t graph_node = 0;
   uint32_t graph = 0;
   std::array<uint32_t, 3> grid{};
@@ -41,8 +42,13 @@ struct KinetoEvent {
   std::string_view concrete_inputs;
 };
 
-// Reads one event. False: it is no object, or broken.
-bool ReadKinetoEvent(simdjson::ondemand::value value, KinetoEvent& event);
+// Whether the arguments of events of this phase and category are of use.
+using WantsArgs = bool (*)(std::string_view phase, std::string_view category);
+
+// Reads one event; without `args` where phase and category stand before them
+// and `wants` says no. False: it is no object, or broken.
+bool ReadKinetoEvent(simdjson::ondemand::value value, KinetoEvent& event,
+                     WantsArgs wants = nullptr);
 
 // "12345.678" microseconds -> nanoseconds, without a detour over double,
 // which has no room for both the date and the nanoseconds.

@@ -8,11 +8,14 @@
 
 namespace dltap::analyzer {
 
-// The operation that a PyTorch operator does, from its recorded inputs: `dims`
-// and `types` are the raw JSON of "Input Dims" and "Input type". Empty for
-// operators that need no shape, and for unexpected shapes.
+// The operation that a PyTorch operator does, from its recorded inputs: raw
+// JSON of "Input Dims", "Input type" and "Concrete Inputs" (strides, masks of
+// gradients, causal or not). Empty for operators that need no shape, for
+// unexpected shapes, and where the work depends on a scalar that was not
+// recorded.
 OperationNodes OperationOfOperator(std::string_view name, std::string_view dims,
-                                   std::string_view types);
+                                   std::string_view types,
+                                   std::string_view concrete);
 
 }  // namespace dltap::analyzer
 

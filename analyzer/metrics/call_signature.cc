@@ -2,46 +2,265 @@
 #include "analyzer/metrics/call_signature.h"
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/metrics/kernel_kind.h"
+#include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
+namespace {
 
-std::vector<CallToken> CallTokens(const Process& process,
-                                  const ProcessAttribution& attribution) {
-  // Entry point, kernel, layer class: what a call is, without its sizes,
-  // since a step may meet another sequence length.
-  using Signature = std::tuple<size_t, size_t, LayerClass>;
-  absl::flat_hash_map<Signature, uint32_t> signatures;
-  std::vector<CallToken> tokens;
-  absl::flat_hash_map<size_t, size_t> token_of_call;
-  for (size_t i = 0; i < process.activities.size(); ++i) {
-    const Attributed& activity = attribution.activities[i];
-    if (!activity.submitted_by.known()) continue;
-    const size_t call_index = activity.submitted_by.value();
-    const Call& call = process.calls[call_index];
-    const auto [it, is_new] =
-        token_of_call.try_emplace(call_index, tokens.size());
-    if (is_new) {
-      const TextId name =
-          call.function.known() ? call.function : process.activities[i].name;
-      const Signature signature(call.entry.value(), name.value(),
-                                activity.layer_class);
-      const auto id = signatures.try_emplace(signature, signatures.size());
-      tokens.push_back(
-          {id.first->second, call.begin_ns, call.end_ns, false, false, false});
-    }
-    CallToken& token = tokens[it->second];
-    token.computes |= !IsCopyOrMemset(activity.layer_class);
-    token.update |= activity.direction == Direction::kUpdate;
-    token.autotune |= activity.autotune;
+// Classes whose kernels a library chooses by size: the class is all that
+// stays the same from one size to the next.
+bool IsNamedByClass(LayerClass layer_class) {
+  switch (layer_class) {
+    case LayerClass::kNorm:
+    case LayerClass::kPool:
+    case LayerClass::kSoftmax:
+    case LayerClass::kComm: return true;
+    default: return IsProduct(layer_class) || IsCopyOrMemset(layer_class);
   }
-  std::stable_sort(tokens.begin(), tokens.end(),
-                   [](const CallToken& a, const CallToken& b) {
-                     return a.begin_ns < b.begin_ns;
-                   });
-  return tokens;
+}
+
+// Whether the direction was told, not inferred from what ran before. A
+// convolution's data gradient may be a transposed convolution's forward pass.
+bool ShowsABackwardPass(const Attributed& activity) {
+  if (activity.direction == Direction::kBackwardWeight) return true;
+  if (activity.direction != Direction::kBackward) return false;
+  if (activity.class_from == ClassFrom::kAnnotation) return true;
+  switch (activity.layer_class) {
+    case LayerClass::kConv:
+    case LayerClass::kRnn:
+    case LayerClass::kAttention:
+    case LayerClass::kNorm:
+    case LayerClass::kPool:
+    case LayerClass::kSoftmax:
+    case LayerClass::kLoss:
+    case LayerClass::kEmbedding: return true;
+    default: return false;
+  }
+}
+
+// Collects the tokens of one process.
+class TokenMaker {
+ public:
+  TokenMaker(const TraceModel& model, const Process& process,
+             const ProcessAttribution& attribution)
+      : model_(model), process_(process), attribution_(attribution) {
+    for (const Thread& thread : process.threads) {
+      is_autograd_.push_back(thread.name.starts_with("pt_autograd"));
+      any_autograd_ |= is_autograd_.back();
+    }
+    goes_backward_ =
+        any_autograd_ ||
+        std::any_of(attribution.activities.begin(),
+                    attribution.activities.end(), ShowsABackwardPass);
+  }
+
+  std::vector<CallToken> Run() {
+    for (size_t i = 0; i < process_.activities.size(); ++i) {
+      Add(process_.activities[i], attribution_.activities[i]);
+    }
+    std::stable_sort(tokens_.begin(), tokens_.end(),
+                     [](const CallToken& a, const CallToken& b) {
+                       return a.begin_ns < b.begin_ns;
+                     });
+    MarkWaits();
+    MarkTrials();
+    JoinCopies();
+    return std::move(tokens_);
+  }
+
+ private:
+  void Add(const Activity& activity, const Attributed& attributed) {
+    if (attributed.autotune) {
+      trials_.push_back(BeginOf(activity, attributed));
+      return;
+    }
+    AddFlags(activity, attributed, tokens_[TokenOf(activity, attributed)]);
+  }
+
+  int64_t BeginOf(const Activity& activity, const Attributed& attributed) {
+    return attributed.submitted_by.known()
+               ? process_.calls[attributed.submitted_by.value()].begin_ns
+               : activity.begin_ns;
+  }
+
+  // What no call is known of stands for its own call.
+  size_t TokenOf(const Activity& activity, const Attributed& attributed) {
+    if (!attributed.submitted_by.known()) {
+      tokens_.push_back({SignatureOf(activity, attributed, nullptr),
+                         activity.begin_ns, activity.end_ns});
+      return tokens_.size() - 1;
+    }
+    const size_t index = attributed.submitted_by.value();
+    const auto [it, is_new] = token_of_call_.try_emplace(index, tokens_.size());
+    if (is_new) {
+      const Call& call = process_.calls[index];
+      tokens_.push_back({SignatureOf(activity, attributed, &call),
+                         call.begin_ns, call.end_ns});
+    }
+    return it->second;
+  }
+
+  uint32_t SignatureOf(const Activity& activity, const Attributed& attributed,
+                       const Call* call) {
+    const bool replay = activity.graph_node != 0 || activity.graph != 0;
+    const LayerClass layer_class = ClassOf(attributed);
+    size_t name = 0;
+    if (replay) {
+      name = activity.graph;
+    } else if (!IsNamedByClass(layer_class)) {
+      name =
+          KindOfName(call != nullptr && call->function.known() ? call->function
+                                                               : activity.name);
+    }
+    const Signature signature(replay, name, layer_class,
+                              DirectionOf(attributed));
+    return signatures_.try_emplace(signature, signatures_.size()).first->second;
+  }
+
+  // Whether products and what lies between them are regrouped depends on
+  // their sizes.
+  static LayerClass ClassOf(const Attributed& attributed) {
+    if (attributed.class_from != ClassFrom::kComposite) {
+      return attributed.layer_class;
+    }
+    return attributed.work.known() ? LayerClass::kGemm
+                                   : LayerClass::kElementwise;
+  }
+
+  size_t KindOfName(TextId name) {
+    const auto [it, is_new] = kind_of_name_.try_emplace(name.value(), 0);
+    if (is_new) {
+      it->second =
+          kinds_.try_emplace(KernelKind(model_.texts[name]), kinds_.size() + 1)
+              .first->second;
+    }
+    return it->second;
+  }
+
+  // The thread tells a transposed convolution's forward pass, which runs as
+  // the backward pass of a convolution, from a backward pass; where no thread
+  // does, that no weight has a gradient.
+  Direction DirectionOf(const Attributed& attributed) const {
+    if (attributed.direction == Direction::kUpdate) return Direction::kUpdate;
+    if (any_autograd_ && attributed.submitted_by.known()) {
+      const Call& call = process_.calls[attributed.submitted_by.value()];
+      return is_autograd_[call.thread.value()] ? Direction::kBackward
+                                               : Direction::kForward;
+    }
+    return goes_backward_ && IsBackward(attributed.direction)
+               ? Direction::kBackward
+               : Direction::kForward;
+  }
+
+  void AddFlags(const Activity& activity, const Attributed& attributed,
+                CallToken& token) {
+    const LayerClass layer_class = ClassOf(attributed);
+    // A replayed graph's nodes have the directions of what was captured.
+    const bool replay = activity.graph_node != 0;
+    const Direction direction = replay && goes_backward_
+                                    ? attributed.direction
+                                    : DirectionOf(attributed);
+    token.h2d |= layer_class == LayerClass::kCopyH2d;
+    token.d2h |= layer_class == LayerClass::kCopyD2h;
+    token.whole |= replay;
+    if (IsCopyOrMemset(layer_class)) return;
+    token.computes = true;
+    ++token.kernels;
+    if (layer_class == LayerClass::kComm) return;
+    const bool backward = IsBackward(direction);
+    const bool update = direction == Direction::kUpdate;
+    if (IsProduct(layer_class) && !update) {
+      token.product = true;
+      token.forward |= !backward && !token.backward && !token.update;
+    }
+    token.backward |= backward;
+    token.update |= update;
+  }
+
+  template <typename Mark>
+  void MarkAfter(std::vector<int64_t> moments, Mark mark) {
+    std::sort(moments.begin(), moments.end());
+    size_t next = 0;
+    for (CallToken& token : tokens_) {
+      bool any = false;
+      for (; next < moments.size() && moments[next] <= token.begin_ns; ++next) {
+        any = true;
+      }
+      if (any) mark(token);
+    }
+  }
+
+  void MarkWaits() {
+    std::vector<int64_t> waits;
+    for (const Call& call : process_.calls) {
+      const auto* info = model_.entry_points[call.entry.value()].info;
+      if (info != nullptr && info->kind == specs::Kind::kSync) {
+        waits.push_back(call.end_ns);
+      }
+    }
+    MarkAfter(std::move(waits), [](CallToken& t) { t.after_wait = true; });
+  }
+
+  void MarkTrials() {
+    MarkAfter(std::move(trials_), [](CallToken& t) { t.trial = true; });
+  }
+
+  void JoinCopies() {
+    const auto is_copy = [](const CallToken& t) {
+      return t.h2d && !t.computes && !t.whole;
+    };
+    size_t kept = 0;
+    for (const CallToken& token : tokens_) {
+      if (kept > 0 && is_copy(token) && is_copy(tokens_[kept - 1])) {
+        tokens_[kept - 1].end_ns =
+            std::max(tokens_[kept - 1].end_ns, token.end_ns);
+        continue;
+      }
+      tokens_[kept++] = token;
+    }
+    tokens_.erase(tokens_.begin() + static_cast<ptrdiff_t>(kept),
+                  tokens_.end());
+  }
+
+  using Signature = std::tuple<bool, size_t, LayerClass, Direction>;
+
+  const TraceModel& model_;
+  const Process& process_;
+  const ProcessAttribution& attribution_;
+  std::vector<bool> is_autograd_;  // per thread
+  bool any_autograd_ = false;
+  bool goes_backward_ = false;
+  std::vector<CallToken> tokens_;
+  std::vector<int64_t> trials_;  // when they were submitted
+  absl::flat_hash_map<size_t, size_t> token_of_call_;
+  absl::flat_hash_map<Signature, uint32_t> signatures_;
+  absl::flat_hash_map<size_t, size_t> kind_of_name_;
+  absl::flat_hash_map<std::string, size_t> kinds_;
+};
+
+}  // namespace
+
+bool IsProduct(LayerClass layer_class) {
+  switch (layer_class) {
+    case LayerClass::kConv:
+    case LayerClass::kRnn:
+    case LayerClass::kAttention:
+    case LayerClass::kGemm:
+    case LayerClass::kEmbedding:
+    case LayerClass::kMoe: return true;
+    default: return false;
+  }
+}
+
+std::vector<CallToken> CallTokens(const TraceModel& model,
+                                  const Process& process,
+                                  const ProcessAttribution& attribution) {
+  return TokenMaker(model, process, attribution).Run();
 }
 
 }  // namespace dltap::analyzer

@@ -11,18 +11,31 @@
 namespace dltap::analyzer {
 
 // One outermost call that put work on a device, reduced to what repeats from
-// step to step: the function, and for launches the kernel.
+// step to step: what it does, without its sizes.
 struct CallToken {
   uint32_t signature;  // dense: equal calls, equal numbers
   int64_t begin_ns;
   int64_t end_ns;
-  bool computes;  // it started a kernel, not only copies or memsets
-  bool update;    // its work is of direction update
-  bool autotune;  // its work was a trial
+  uint32_t kernels = 0;     // that it started
+  bool computes = false;    // it started a kernel, not only copies or memsets
+  bool product = false;     // conv, RNN, attention, GEMM, embedding, MoE
+  bool forward = false;     // its first product is of the forward pass
+  bool backward = false;    // some of its work is of the backward pass
+  bool update = false;      // some of its work is of the update
+  bool h2d = false;         // it copies to the device
+  bool d2h = false;         // it copies from the device
+  bool whole = false;       // it replays a graph
+  bool after_wait = false;  // the host waited for the device before it
+  bool trial = false;       // trials ran between the token before and this one
 };
 
-// All such calls of a process, in the order in which they began.
-std::vector<CallToken> CallTokens(const Process& process,
+// Whether a class is the arithmetic that a model is made of.
+bool IsProduct(LayerClass layer_class);
+
+// All such calls of a process but trials, in the order in which they began.
+// Rows of copies to the device are one token.
+std::vector<CallToken> CallTokens(const TraceModel& model,
+                                  const Process& process,
                                   const ProcessAttribution& attribution);
 
 }  // namespace dltap::analyzer

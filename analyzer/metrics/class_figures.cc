@@ -33,6 +33,7 @@ ClassFigures FiguresOf(const ClassSummary& sums, const Totals& totals) {
   figures.utilization = totals.ShareOfTime(static_cast<double>(sums.busy_ns));
   figures.cpu_dependency = sums.cpu_dependency();
   figures.tflops = sums.efficiency.tflops();
+  figures.executed_tflops = sums.efficiency.executed_tflops();
   figures.of_peak = sums.efficiency.of_peak();
   figures.mean_kernel_ns = Ratio(gpu_ns, static_cast<double>(sums.kernels));
   return figures;

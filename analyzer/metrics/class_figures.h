@@ -28,7 +28,8 @@ struct ClassFigures {
   std::optional<double> share;        // of the GPU time of all classes
   std::optional<double> utilization;  // busy / observed time
   std::optional<double> cpu_dependency;
-  std::optional<double> tflops;
+  std::optional<double> tflops;           // algorithmic
+  std::optional<double> executed_tflops;  // by the algorithm that ran
   std::optional<double> of_peak;
   std::optional<double> mean_kernel_ns;
 };

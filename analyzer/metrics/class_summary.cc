@@ -12,6 +12,7 @@ namespace {
 constexpr double kNearPeak = 0.25;          // of a peak: it is the limit
 constexpr double kFarFromPeaks = 0.10;      // of both: too little work at once
 constexpr double kShortActivityNs = 5'000;  // a launch costs about as much
+constexpr double kFillsGpuNs = 20'000;      // longer ones are not for launches
 
 // Classes whose kernels move much more than they compute. Without a default:
 // the compiler asks it of each new class.
@@ -46,6 +47,12 @@ bool MovesMemory(LayerClass layer_class) {
   return false;
 }
 
+bool CrossesLink(LayerClass layer_class) {
+  return layer_class == LayerClass::kCopyH2d ||
+         layer_class == LayerClass::kCopyD2h ||
+         layer_class == LayerClass::kCopyP2p;
+}
+
 }  // namespace
 
 int64_t ClassSummary::of(Direction direction) const {
@@ -72,6 +79,8 @@ void ClassSummary::Add(const ClassSummary& other) {
   calls += other.calls;
   kernels += other.kernels;
   AddTo(idle_ns, other.idle_ns);
+  AddTo(drained_ns, other.drained_ns);
+  for (const auto& [name, ns] : other.unknown_in_ns) unknown_in_ns[name] += ns;
   AddTo(direction_ns, other.direction_ns);
   AddTo(joined_by_ns, other.joined_by_ns);
   AddTo(class_from_ns, other.class_from_ns);
@@ -80,12 +89,13 @@ void ClassSummary::Add(const ClassSummary& other) {
 
 std::string_view Name(LimitedBy bound) {
   constexpr std::string_view kNames[] = {"unknown", "compute", "memory",
-                                         "latency"};
+                                         "latency", "interconnect"};
   return kNames[static_cast<size_t>(bound)];
 }
 
 LimitedBy LimitOf(LayerClass layer_class, const ClassSummary& summary) {
   if (summary.kernels == 0) return LimitedBy::kUnknown;
+  if (layer_class == LayerClass::kComm) return LimitedBy::kUnknown;
   const Efficiency& e = summary.efficiency;
   const double of_flops = e.of_peak().value_or(0);
   const double of_bytes = e.of_peak_bytes().value_or(0);
@@ -96,9 +106,11 @@ LimitedBy LimitOf(LayerClass layer_class, const ClassSummary& summary) {
   const double mean_ns = static_cast<double>(summary.gpu_ns) /
                          static_cast<double>(summary.kernels);
   if (mean_ns < kShortActivityNs) return LimitedBy::kLatency;
+  if (CrossesLink(layer_class)) return LimitedBy::kInterconnect;
   if (MovesMemory(layer_class)) return LimitedBy::kMemory;
   if (e.peak_flops == 0) return LimitedBy::kUnknown;
-  return nearest < kFarFromPeaks ? LimitedBy::kLatency : roof;
+  if (nearest >= kFarFromPeaks) return roof;
+  return mean_ns < kFillsGpuNs ? LimitedBy::kLatency : LimitedBy::kUnknown;
 }
 
 }  // namespace dltap::analyzer

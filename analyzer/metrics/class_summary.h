@@ -5,7 +5,9 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "analyzer/metrics/efficiency.h"
@@ -28,7 +30,10 @@ struct ClassSummary {
   int64_t exclusive_ns = 0;  // instants at which only this class ran
   uint64_t calls = 0;        // library calls and annotated operators
   uint64_t kernels = 0;      // activities: kernels, copies, memsets
-  IdleTimes idle_ns{};       // of gaps that it ended
+  IdleTimes idle_ns{};       // of gaps charged to it
+  DrainTimes drained_ns{};   // the host's part of them
+  // The operators and Python frames that ran in the unknown part of them.
+  std::map<std::string, int64_t> unknown_in_ns;
   std::array<int64_t, kDirectionCount> direction_ns{};
   std::array<int64_t, kJoinedByCount> joined_by_ns{};
   std::array<int64_t, kClassFromCount> class_from_ns{};
@@ -44,11 +49,18 @@ struct ClassSummary {
 };
 
 // What limits a class; kUnknown when neither FLOPs nor bytes tell.
-enum class LimitedBy : uint8_t { kUnknown, kCompute, kMemory, kLatency };
+enum class LimitedBy : uint8_t {
+  kUnknown,
+  kCompute,
+  kMemory,
+  kLatency,
+  kInterconnect
+};
 std::string_view Name(LimitedBy bound);
 
 // The larger share of the two peaks when one is near; latency when the
-// activities are too short to reach either.
+// activities are too short to reach either. What crosses a link is bound by
+// that; communication, which also waits for other ranks, by nothing known.
 LimitedBy LimitOf(LayerClass layer_class, const ClassSummary& summary);
 
 }  // namespace dltap::analyzer

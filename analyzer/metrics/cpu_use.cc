@@ -2,59 +2,280 @@
 #include "analyzer/metrics/cpu_use.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "absl/container/flat_hash_map.h"
 
 namespace dltap::analyzer {
 namespace {
 
-// A thread's CPU time is cumulative from its own begin, so that one that began
-// between the samples of the process counts from 0.
-std::vector<CpuUse::ThreadUse> ThreadsOf(const Process& process,
-                                         int64_t begin_ns, int64_t end_ns) {
-  struct Range {
-    std::optional<int64_t> first, last;
-  };
-  std::vector<Range> seen(process.threads.size());
-  for (const CpuSample& sample : process.cpu_samples) {
-    const size_t thread = sample.thread.value();
-    if (thread >= seen.size() || sample.at_ns > end_ns) continue;
-    if (sample.cpu_time_ns <= 0) continue;  // it had ended
-    Range& range = seen[thread];
-    if (!range.first || sample.at_ns <= begin_ns) {
-      range.first = sample.cpu_time_ns;
-    }
-    range.last = std::max(range.last.value_or(0), sample.cpu_time_ns);
+// Samples this close belong to one pass over the threads.
+constexpr int64_t kSamePassNs = 20'000'000;
+// No sleep is shorter: waking up alone takes longer.
+constexpr int64_t kShortPartNs = 20'000;
+
+// What a feeder does at a time.
+enum class Part : uint8_t { kCall, kWait, kInput, kBetween };
+
+// The limit L for which the sum of min(length, L) is `running`.
+double CommonLimit(std::vector<double>& lengths, double running) {
+  std::sort(lengths.begin(), lengths.end());
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    const auto left = static_cast<double>(lengths.size() - i);
+    if (lengths[i] * left >= running) return running / left;
+    running -= lengths[i];
   }
-  std::vector<CpuUse::ThreadUse> out;
-  for (size_t i = 0; i < seen.size(); ++i) {
-    if (!seen[i].first) continue;
-    out.push_back({process.threads[i].tid, process.threads[i].name,
-                   std::max<int64_t>(0, *seen[i].last - *seen[i].first)});
-  }
-  return out;
+  return lengths.empty() ? 0 : lengths.back();
 }
 
 }  // namespace
 
-std::optional<CpuUse> CpuUseOf(const Process& process) {
-  const std::vector<ProcessSample>& samples = process.process_samples;
-  if (samples.size() < 2 || process.cpus <= 0) return std::nullopt;
-  const ProcessSample& first = samples.front();
-  const ProcessSample& last = samples.back();
-  if (last.at_ns <= first.at_ns || last.cpu_time_ns < first.cpu_time_ns) {
+template <typename Visit>
+void CpuUse::ForEachPart(Interval span, Visit visit) const {
+  const auto& spans = timeline_.spans;
+  auto next = std::upper_bound(
+      spans.begin(), spans.end(), span.begin_ns,
+      [](int64_t at, const HostSpan& s) { return at < s.span.end_ns; });
+  auto input = std::upper_bound(
+      inputs_.begin(), inputs_.end(), span.begin_ns,
+      [](int64_t at, const Interval& i) { return at < i.end_ns; });
+  const auto between = [&](int64_t at, int64_t end_ns) {
+    while (at < end_ns) {
+      while (input != inputs_.end() && input->end_ns <= at) ++input;
+      if (input == inputs_.end() || input->begin_ns >= end_ns) {
+        return visit(Part::kBetween, Interval{at, end_ns});
+      }
+      if (input->begin_ns > at) {
+        visit(Part::kBetween, Interval{at, input->begin_ns});
+      }
+      const int64_t until = std::min(end_ns, input->end_ns);
+      visit(Part::kInput, Interval{std::max(at, input->begin_ns), until});
+      at = until;
+    }
+  };
+  int64_t at = span.begin_ns;
+  for (; next != spans.end() && next->span.begin_ns < span.end_ns; ++next) {
+    const int64_t begin = std::max(at, next->span.begin_ns);
+    between(at, begin);
+    at = std::min(span.end_ns, next->span.end_ns);
+    visit(next->state == HostState::kWait ? Part::kWait : Part::kCall,
+          Interval{begin, at});
+  }
+  between(at, span.end_ns);
+}
+
+CpuUse::CpuUse(const Process& process, const std::vector<ThreadId>& threads,
+               const HostTimeline& timeline,
+               const std::vector<Interval>& inputs)
+    : timeline_(timeline), inputs_(inputs) {
+  if (!process.has_cpu_samples) return;
+  GatherPasses(process, threads);
+  if (passes_.size() < 2) return;
+  FindRunningShares();
+  for (size_t i = 0; i + 1 < passes_.size(); ++i) {
+    periods_.push_back(Explain(i));
+  }
+  FindPreemption();
+}
+
+void CpuUse::GatherPasses(const Process& process,
+                          const std::vector<ThreadId>& threads) {
+  struct Last {
+    int64_t cpu_ns;
+    size_t pass;
+  };
+  absl::flat_hash_map<size_t, Last> last;  // by thread
+  for (const CpuSample& sample : process.cpu_samples) {
+    if (std::find(threads.begin(), threads.end(), sample.thread) ==
+        threads.end()) {
+      continue;
+    }
+    const auto [it, is_new] = last.try_emplace(
+        sample.thread.value(), Last{sample.cpu_time_ns, passes_.size()});
+    const int64_t cpu_ns = sample.cpu_time_ns - it->second.cpu_ns;
+    const bool again = !is_new && it->second.pass + 1 == passes_.size();
+    const bool begins = passes_.empty() || again ||
+                        sample.at_ns - passes_.back().at_ns > kSamePassNs;
+    it->second = {sample.cpu_time_ns, passes_.size() - (begins ? 0 : 1)};
+    if (begins) {
+      passes_.push_back({sample.at_ns, cpu_ns, sample.on_cpu});
+    } else {
+      passes_.back().cpu_ns += cpu_ns;
+      passes_.back().runnable |= sample.on_cpu;
+    }
+  }
+}
+
+// Whether a wait spins and whether a loader works in the thread itself is not
+// in the trace; the samples inside them tell.
+void CpuUse::FindRunningShares() {
+  std::array<double, 4> samples{};
+  std::array<double, 4> runnable{};
+  for (const Pass& pass : passes_) {
+    ForEachPart({pass.at_ns, pass.at_ns + 1}, [&](Part part, Interval) {
+      samples[static_cast<size_t>(part)] += 1;
+      runnable[static_cast<size_t>(part)] += pass.runnable;
+    });
+  }
+  const auto share = [&](Part part) {
+    const auto i = static_cast<size_t>(part);
+    return samples[i] > 0 ? runnable[i] / samples[i] : 0;
+  };
+  wait_runs_ = share(Part::kWait);
+  input_runs_ = share(Part::kInput);
+}
+
+CpuUse::Period CpuUse::Explain(size_t pass) const {
+  std::array<double, 4> sums{};
+  std::vector<double> lengths;
+  double short_ns = 0;
+  ForEachPart({passes_[pass].at_ns, passes_[pass + 1].at_ns},
+              [&](Part part, Interval span) {
+                const auto ns = static_cast<double>(span.length_ns());
+                sums[static_cast<size_t>(part)] += ns;
+                if (part != Part::kBetween) return;
+                if (span.length_ns() < kShortPartNs) {
+                  short_ns += ns;
+                } else {
+                  lengths.push_back(ns);
+                }
+              });
+  const double calls = sums[static_cast<size_t>(Part::kCall)];
+  const double between = sums[static_cast<size_t>(Part::kBetween)];
+  const double waits = wait_runs_ * sums[static_cast<size_t>(Part::kWait)];
+  const double input = input_runs_ * sums[static_cast<size_t>(Part::kInput)];
+  const auto cpu = static_cast<double>(passes_[pass + 1].cpu_ns);
+  const double running = std::clamp(cpu - calls - waits - input, 0.0, between);
+  Period period;
+  period.limit_ns = std::max<double>(
+      kShortPartNs, CommonLimit(lengths, std::max(0.0, running - short_ns)));
+  period.work_ns = calls + running + input;
+  return period;
+}
+
+// A thread is runnable more often than it runs if others have its CPU. Only
+// samples between calls count, those in spans of about one length together: a
+// thread that wakes late from a long sleep is not preempted in it. They are
+// few: what lies within twice their error is none.
+void CpuUse::FindPreemption() {
+  std::array<Sampled, kLengthClasses> sampled{};
+  Sampled all;
+  for (size_t i = 0; i < periods_.size(); ++i) {
+    const Interval period{passes_[i].at_ns, passes_[i + 1].at_ns};
+    ForEachPart(period, [&](Part part, Interval span) {
+      if (part != Part::kBetween) return;
+      const auto length = static_cast<double>(span.length_ns());
+      const double running = std::min(length, periods_[i].limit_ns);
+      for (Sampled* of : {&sampled[LengthClass(WholeAround(span))], &all}) {
+        of->running_ns += running;
+        of->between_ns += length;
+      }
+    });
+    const int64_t at = period.end_ns;
+    ForEachPart({at, at + 1}, [&](Part part, Interval span) {
+      if (part != Part::kBetween) return;
+      for (Sampled* of : {&sampled[LengthClass(WholeAround(span))], &all}) {
+        of->samples += 1;
+        of->runnable += passes_[i + 1].runnable;
+      }
+    });
+  }
+  for (size_t i = 0; i < kLengthClasses; ++i) {
+    preempted_[i] = PreemptedShare(sampled[i].samples > 0 ? sampled[i] : all);
+  }
+}
+
+// Of the time between calls that the thread does not run.
+double CpuUse::PreemptedShare(const Sampled& sampled) {
+  if (sampled.samples == 0 || sampled.between_ns <= 0) return 0;
+  const double running = sampled.running_ns / sampled.between_ns;
+  const double runnable = sampled.runnable / sampled.samples;
+  const double error =
+      2 * std::sqrt(runnable * (1 - runnable) / sampled.samples);
+  if (running >= 1 || runnable - running <= error) return 0;
+  return (runnable - running) / (1 - running);
+}
+
+size_t CpuUse::LengthClass(Interval whole) {
+  const auto ns =
+      static_cast<uint64_t>(std::max<int64_t>(1, whole.length_ns()));
+  return static_cast<size_t>(std::bit_width(ns)) - 1;
+}
+
+// The span between calls and inputs that the part is of.
+Interval CpuUse::WholeAround(Interval part) const {
+  Interval whole = part;
+  const auto& spans = timeline_.spans;
+  const auto after = std::upper_bound(
+      spans.begin(), spans.end(), part.begin_ns,
+      [](int64_t at, const HostSpan& s) { return at < s.span.end_ns; });
+  whole.begin_ns =
+      after != spans.begin() ? (after - 1)->span.end_ns : passes_.front().at_ns;
+  whole.end_ns =
+      after != spans.end() ? after->span.begin_ns : passes_.back().at_ns;
+  const auto input = std::upper_bound(
+      inputs_.begin(), inputs_.end(), part.begin_ns,
+      [](int64_t at, const Interval& i) { return at < i.end_ns; });
+  if (input != inputs_.begin()) {
+    whole.begin_ns = std::max(whole.begin_ns, (input - 1)->end_ns);
+  }
+  if (input != inputs_.end()) {
+    whole.end_ns = std::min(whole.end_ns, input->begin_ns);
+  }
+  return whole;
+}
+
+std::optional<CpuSplit> CpuUse::Split(Interval part) const {
+  if (periods_.empty() || part.begin_ns < passes_.front().at_ns ||
+      part.end_ns > passes_.back().at_ns) {
     return std::nullopt;
   }
-  CpuUse out;
-  out.cores = process.cpus;
-  out.wall_ns = last.at_ns - first.at_ns;
-  out.cpu_ns = last.cpu_time_ns - first.cpu_time_ns;
-  out.threads = ThreadsOf(process, first.at_ns, last.at_ns);
-  out.unlisted_ns = out.cpu_ns;
-  for (const CpuUse::ThreadUse& thread : out.threads) {
-    out.unlisted_ns -= thread.cpu_ns;
+  const Interval whole = WholeAround(part);
+  const double preempted = preempted_[LengthClass(whole)];
+  CpuSplit split;
+  auto pass =
+      std::upper_bound(passes_.begin(), passes_.end(), part.begin_ns,
+                       [](int64_t at, const Pass& p) { return at < p.at_ns; }) -
+      passes_.begin() - 1;
+  for (int64_t at = part.begin_ns; at < part.end_ns; ++pass) {
+    const int64_t until = std::min(part.end_ns, passes_[pass + 1].at_ns);
+    const double length =
+        static_cast<double>(std::min(whole.end_ns, passes_[pass + 1].at_ns) -
+                            std::max(whole.begin_ns, passes_[pass].at_ns));
+    const auto ns = static_cast<double>(until - at);
+    const Period& period = periods_[pass];
+    const double running =
+        length > 0 ? ns * std::min(1.0, period.limit_ns / length) : 0;
+    split.running_ns += running;
+    split.preempted_ns += (ns - running) * preempted;
+    split.blocked_ns += (ns - running) * (1 - preempted);
+    at = until;
   }
-  // The threads' samples are not of the very same instants.
-  out.unlisted_ns = std::max<int64_t>(0, out.unlisted_ns);
-  return out;
+  return split;
+}
+
+std::optional<double> CpuUse::WorkIn(Interval span) const {
+  if (periods_.empty() || span.begin_ns < passes_.front().at_ns ||
+      span.end_ns > passes_.back().at_ns) {
+    return std::nullopt;
+  }
+  double work = 0;
+  const auto first =
+      std::upper_bound(passes_.begin(), passes_.end(), span.begin_ns,
+                       [](int64_t at, const Pass& p) { return at < p.at_ns; });
+  for (size_t i = first - passes_.begin() - 1;
+       i < periods_.size() && passes_[i].at_ns < span.end_ns; ++i) {
+    const auto length =
+        static_cast<double>(passes_[i + 1].at_ns - passes_[i].at_ns);
+    const double inside =
+        static_cast<double>(std::min(span.end_ns, passes_[i + 1].at_ns) -
+                            std::max(span.begin_ns, passes_[i].at_ns));
+    if (inside > 0 && length > 0) {
+      work += periods_[i].work_ns * inside / length;
+    }
+  }
+  return work;
 }
 
 }  // namespace dltap::analyzer

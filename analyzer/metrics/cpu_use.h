@@ -2,37 +2,87 @@
 #ifndef DLTAP_ANALYZER_METRICS_CPU_USE_H_
 #define DLTAP_ANALYZER_METRICS_CPU_USE_H_
 
-#include <compare>
+#include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "analyzer/metrics/host_timeline.h"
+#include "analyzer/metrics/window.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
 
-// CPU time of a process between its first and its last sample; METRICS.md "CPU
-// utilization".
-struct CpuUse {
-  struct ThreadUse {
-    uint64_t tid = 0;
-    std::string name;
-    int64_t cpu_ns = 0;
-    auto operator<=>(const ThreadUse&) const = default;
-  };
-
-  int64_t cores = 0;  // that it may run on
-  int64_t wall_ns = 0;
-  int64_t cpu_ns = 0;              // of all threads, our collector's too
-  std::vector<ThreadUse> threads;  // those that submit work
-  int64_t unlisted_ns = 0;         // of all others together
-
-  auto operator<=>(const CpuUse&) const = default;
+// How much of a span the host was running, runnable or asleep.
+struct CpuSplit {
+  double running_ns = 0;
+  double preempted_ns = 0;
+  double blocked_ns = 0;
 };
 
-// nullopt: there are no two samples, or the cores are not known.
-std::optional<CpuUse> CpuUseOf(const Process& process);
+// What the CPU samples say of one feeder between its calls. A sample gives a
+// thread's CPU time so far and whether it is runnable, 10 times a second. The
+// CPU time between two samples that calls and input don't explain is spread
+// over the spans between calls so that no span runs longer than a common
+// limit: short ones, which no sleep fits into, run throughout, and long ones
+// share the rest. Holds references.
+class CpuUse {
+ public:
+  // `inputs` are sorted and disjoint.
+  CpuUse(const Process& process, const std::vector<ThreadId>& threads,
+         const HostTimeline& timeline, const std::vector<Interval>& inputs);
+
+  // `part` lies between two calls, outside the inputs. nullopt: no samples
+  // around it.
+  std::optional<CpuSplit> Split(Interval part) const;
+
+  // Time of work in `span`: calls that don't wait, and CPU time outside of
+  // calls. nullopt: the samples don't cover it.
+  std::optional<double> WorkIn(Interval span) const;
+
+ private:
+  struct Pass {  // the samples of the feeder's threads, taken together
+    int64_t at_ns;
+    int64_t cpu_ns;  // since the pass before
+    bool runnable;
+  };
+  // What happened between two passes.
+  struct Period {
+    double limit_ns = 0;  // how long a span between calls may run
+    double work_ns = 0;   // see WorkIn
+  };
+
+  // Spans between calls of about one length, and the samples in them.
+  struct Sampled {
+    double samples = 0;
+    double runnable = 0;
+    double running_ns = 0;
+    double between_ns = 0;
+  };
+  static constexpr size_t kLengthClasses = 64;  // by powers of two
+
+  static size_t LengthClass(Interval whole);
+  static double PreemptedShare(const Sampled& sampled);
+  Interval WholeAround(Interval part) const;
+  void GatherPasses(const Process& process,
+                    const std::vector<ThreadId>& threads);
+  void FindRunningShares();
+  void FindPreemption();
+  Period Explain(size_t pass) const;
+  // Visits what the feeder does in `span`, in time: its calls, and between
+  // them inputs and the rest.
+  template <typename Visit>
+  void ForEachPart(Interval span, Visit visit) const;
+
+  const HostTimeline& timeline_;
+  const std::vector<Interval>& inputs_;
+  std::vector<Pass> passes_;
+  std::vector<Period> periods_;  // periods_[i] ends with passes_[i + 1]
+  std::array<double, kLengthClasses> preempted_{};  // of the time not running
+  // Share of the samples inside waits and inputs that found it runnable.
+  double wait_runs_ = 0;
+  double input_runs_ = 0;
+};
 
 }  // namespace dltap::analyzer
 

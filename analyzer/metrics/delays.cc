@@ -2,8 +2,7 @@
 #include "analyzer/metrics/delays.h"
 
 #include <algorithm>
-
-#include "analyzer/metrics/window.h"
+#include <utility>
 
 namespace dltap::analyzer {
 namespace {
@@ -125,19 +124,40 @@ std::vector<DelayEffect> DelayEffects(const Process& process,
   return out;
 }
 
-Steps WithoutDelayed(const Process& process, Steps steps) {
+void LeaveOutDelayed(const Process& process, Steps& steps) {
+  Steps fewer = steps;
   for (const DelayWindow& window : process.delays) {
     if (IsPlain(window)) continue;
-    for (size_t i = 0; i < steps.steps.size(); ++i) {
-      const bool is_last = i + 1 == steps.steps.size();
-      const int64_t end_ns = steps.steps[is_last ? i : i + 1].end_ns;
-      if (steps.steps[i].use == StepUse::kUsed && end_ns > window.begin_ns &&
-          steps.steps[i].begin_ns < window.end_ns) {
-        steps.steps[i].use = StepUse::kDelayed;
+    for (size_t i = 0; i < fewer.steps.size(); ++i) {
+      Step& step = fewer.steps[i];
+      const bool is_last = i + 1 == fewer.steps.size();
+      const int64_t end_ns = fewer.steps[is_last ? i : i + 1].end_ns;
+      if (step.use == StepUse::kUsed && end_ns > window.begin_ns &&
+          step.begin_ns < window.end_ns) {
+        step.use = StepUse::kDelayed;
       }
     }
   }
-  return steps;
+  const bool any_used =
+      std::any_of(fewer.steps.begin(), fewer.steps.end(),
+                  [](const Step& step) { return step.use == StepUse::kUsed; });
+  if (any_used) steps = std::move(fewer);
+}
+
+std::vector<StepWindow> UndelayedRun(const Process& process, DeviceId device) {
+  std::vector<StepWindow> windows;
+  for (const StepWindow& run : WholeRun(process, device)) {
+    int64_t from_ns = run.span.begin_ns;
+    const int64_t end_ns = run.span.end_ns;
+    for (const DelayWindow& delay : process.delays) {
+      if (IsPlain(delay)) continue;
+      const int64_t to_ns = std::min(delay.begin_ns, end_ns);
+      if (from_ns < to_ns) windows.push_back({{from_ns, to_ns}, 0});
+      from_ns = std::max(from_ns, delay.end_ns);
+    }
+    if (from_ns < end_ns) windows.push_back({{from_ns, end_ns}, 0});
+  }
+  return windows;
 }
 
 }  // namespace dltap::analyzer

@@ -9,6 +9,7 @@
 
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/step_finder.h"
+#include "analyzer/metrics/window.h"
 #include "analyzer/model/layer_class.h"
 #include "analyzer/model/trace_model.h"
 
@@ -37,10 +38,13 @@ std::vector<DelayEffect> DelayEffects(const Process& process,
                                       const ProcessAttribution& attribution,
                                       const Steps& steps, DeviceId device);
 
-// The steps with those left out that a window with a delay, or without
-// activities, touches. A step's time ends in the next step, so the last before
-// a delay is one of them.
-Steps WithoutDelayed(const Process& process, Steps steps);
+// Leaves those steps out that a window with a delay, or without activities,
+// touches. A step's time ends in the next step, so the last before a delay is
+// one of them. Never the only ones: what would leave none stays.
+void LeaveOutDelayed(const Process& process, Steps& steps);
+
+// WholeRun without the windows with delays, or without activities.
+std::vector<StepWindow> UndelayedRun(const Process& process, DeviceId device);
 
 }  // namespace dltap::analyzer
 

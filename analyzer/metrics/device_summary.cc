@@ -13,33 +13,37 @@
 namespace dltap::analyzer {
 namespace {
 
-// One device of one process.
 class DeviceSummariser {
  public:
-  DeviceSummariser(const TraceModel& model, const Process& process,
-                   const ProcessAttribution& attribution, const Steps& steps,
-                   DeviceId device)
+  DeviceSummariser(const TraceModel& model, const DeviceView& view)
       : model_(model),
-        process_(process),
-        attribution_(attribution),
-        steps_(steps),
-        device_(device),
-        windows_(StepWindows(process, attribution, steps, device)),
-        gpu_(opmodel::FindGpuByProduct(process.devices[device.value()].name)) {}
-
-  const std::vector<StepWindow>& windows() const { return windows_; }
+        process_(view.process),
+        attribution_(view.attribution),
+        steps_(view.steps),
+        device_(view.device),
+        windows_(view.windows),
+        gpu_(opmodel::FindGpuByProduct(
+            view.process.devices[view.device.value()].name)) {}
 
   DeviceSummary Run(TallyKeeper& tallies) {
     const Device& device = process_.devices[device_.value()];
     out_.ordinal = device.ordinal;
     out_.name = device.name;
-    if (steps_.found_by != StepsFoundBy::kNone) AddSteps();
+    out_.uuid = device.uuid;
+    for (const StepWindow& window : windows_) {
+      out_.windows.push_back(window.span);
+    }
     AddSegments();
     AddActivities(tallies);
-    const std::vector<Gap> gaps =
+    const GapsOfDevice found =
         FindGaps(model_, process_, attribution_, steps_, device_, windows_);
-    AddGaps(gaps);
-    AddPhases(process_, attribution_, device_, windows_, gaps, out_.phases_ns);
+    for (const Gap& gap : found.gaps) AddGap(gap);
+    AddDrains(found.gaps);
+    out_.host_work_ns = found.host_work_ns;
+    out_.host_work_wall_ns = found.host_work_wall_ns;
+    out_.host_work_is_bound = found.host_work_is_bound;
+    AddPhases(process_, attribution_, device_, windows_, found.gaps,
+              out_.phases_ns);
     out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
     return std::move(out_);
   }
@@ -47,12 +51,6 @@ class DeviceSummariser {
  private:
   ClassSummary& Of(LayerClass layer_class) {
     return out_.classes[static_cast<size_t>(layer_class)];
-  }
-
-  void AddSteps() {
-    for (const StepWindow& window : windows_) {
-      out_.steps.push_back({window.step, window.span.length_ns()});
-    }
   }
 
   void AddSegments() {
@@ -76,25 +74,13 @@ class DeviceSummariser {
     if (n_classes == 1) out_.classes[only].exclusive_ns += ns;
   }
 
-  // The part of an activity that lies inside the windows.
-  int64_t InsideWindows(const Activity& activity) const {
-    auto it = std::upper_bound(
-        windows_.begin(), windows_.end(), activity.begin_ns,
-        [](int64_t at, const StepWindow& w) { return at < w.span.end_ns; });
-    int64_t ns = 0;
-    for (; it != windows_.end() && it->span.begin_ns < activity.end_ns; ++it) {
-      ns += std::min(activity.end_ns, it->span.end_ns) -
-            std::max(activity.begin_ns, it->span.begin_ns);
-    }
-    return ns;
-  }
-
   void AddActivities(TallyKeeper& tallies) {
     absl::flat_hash_set<size_t> works;
     for (size_t i = 0; i < process_.activities.size(); ++i) {
       const Activity& activity = process_.activities[i];
       if (activity.device != device_) continue;
-      const int64_t ns = InsideWindows(activity);
+      const int64_t ns =
+          InsideNs(windows_, {activity.begin_ns, activity.end_ns});
       if (ns <= 0) continue;
       const Attributed& attributed = attribution_.activities[i];
       ClassSummary& of_class = Of(attributed.layer_class);
@@ -113,15 +99,32 @@ class DeviceSummariser {
     }
   }
 
-  void AddGaps(const std::vector<Gap>& gaps) {
+  void AddGap(const Gap& gap) {
+    const size_t charged = ChargedTo(attribution_, gap);
+    const bool between = gap.between_steps || charged == kNoActivity;
+    ClassSummary* of_class =
+        between ? nullptr : &Of(attribution_.activities[charged].layer_class);
+    AddTo(between ? out_.between_steps_ns : of_class->idle_ns, gap.ns);
+    auto& drained =
+        between ? out_.between_steps_drained_ns : of_class->drained_ns;
+    drained[static_cast<size_t>(gap.drained_by)] += gap.host_ns;
+    auto& unknown =
+        between ? out_.between_steps_unknown_in_ns : of_class->unknown_in_ns;
+    for (const auto& [name, ns] : gap.unknown_in) {
+      unknown[std::string(model_.texts[name])] += ns;
+    }
+  }
+
+  // A call counts once, however many gaps follow it.
+  void AddDrains(const std::vector<Gap>& gaps) {
+    absl::flat_hash_set<size_t> seen;
     for (const Gap& gap : gaps) {
-      if (gap.between_steps || gap.ended_by == kNoActivity) {
-        AddTo(out_.between_steps_ns, gap.ns);
-      } else {
-        const LayerClass layer_class =
-            attribution_.activities[gap.ended_by].layer_class;
-        AddTo(Of(layer_class).idle_ns, gap.ns);
-      }
+      if (!gap.drained_in.known()) continue;
+      const Call& call = process_.calls[gap.drained_in.value()];
+      DrainSums& sums =
+          out_.drained_by[model_.entry_points[call.entry.value()].symbol];
+      sums.calls += seen.insert(gap.drained_in.value()).second;
+      sums.host_ns += gap.host_ns;
     }
   }
 
@@ -130,12 +133,16 @@ class DeviceSummariser {
   const ProcessAttribution& attribution_;
   const Steps& steps_;
   const DeviceId device_;
-  const std::vector<StepWindow> windows_;
+  const std::vector<StepWindow>& windows_;
   const opmodel::GpuSpec* const gpu_;
   DeviceSummary out_{};
 };
 
 }  // namespace
+
+ProcessKey KeyOf(const Process& process) {
+  return {process.rank, process.host, process.pid};
+}
 
 int64_t DeviceSummary::busy_ns() const {
   return in(DeviceState::kCompute) + in(DeviceState::kComm) +
@@ -158,13 +165,9 @@ std::optional<double> DeviceSummary::utilization() const {
                static_cast<double>(observed_ns()));
 }
 
-std::optional<DeviceSummary> SummariseDevice(
-    const TraceModel& model, const Process& process,
-    const ProcessAttribution& attribution, const Steps& steps, DeviceId device,
-    TallyKeeper& tallies) {
-  DeviceSummariser summariser(model, process, attribution, steps, device);
-  if (summariser.windows().empty()) return std::nullopt;
-  return summariser.Run(tallies);
+DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
+                              TallyKeeper& tallies) {
+  return DeviceSummariser(model, view).Run(tallies);
 }
 
 }  // namespace dltap::analyzer

@@ -5,6 +5,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,10 +13,12 @@
 #include "analyzer/attribution/attributed.h"
 #include "analyzer/metrics/class_summary.h"
 #include "analyzer/metrics/device_timeline.h"
+#include "analyzer/metrics/interval.h"
 #include "analyzer/metrics/phases.h"
 #include "analyzer/metrics/queue_depth.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/tallies.h"
+#include "analyzer/metrics/window.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -24,24 +27,54 @@ namespace dltap::analyzer {
 using StateTimes =
     std::array<int64_t, static_cast<size_t>(DeviceState::kCount)>;
 
+// What tells processes apart, in the order in which they stand.
+struct ProcessKey {
+  std::optional<int> rank;  // none comes before 0
+  std::string host;
+  int64_t pid = 0;
+
+  auto operator<=>(const ProcessKey&) const = default;
+};
+
+ProcessKey KeyOf(const Process& process);
+
 // A used step as one device sees it.
 struct StepTime {
-  size_t step;  // into the process's steps
+  size_t process;  // into DeviceSummary::processes
+  size_t step;     // into that process's steps
   int64_t ns;
 
   auto operator<=>(const StepTime&) const = default;
 };
 
-// One device as one process saw it, inside the windows of the used steps, or
-// over the whole run when its process has no steps. Only sums.
+// What emptied the queue of a device, by the function that did.
+struct DrainSums {
+  uint64_t calls = 0;
+  int64_t host_ns = 0;  // of the gaps that followed
+
+  auto operator<=>(const DrainSums&) const = default;
+};
+
+// One physical device inside the windows of the used steps, or over the whole
+// run when no process has steps: what all its processes together did. Only
+// sums.
 struct DeviceSummary {
-  int ordinal = 0;              // as the process numbers it
-  std::string name;             // empty: unknown
-  std::vector<StepTime> steps;  // one per window; empty: the whole run
-  int64_t wall_ns = 0;          // of the windows
-  StateTimes state_ns{};        // sums to wall_ns
-  PhaseTimes phases_ns{};       // sums to wall_ns
+  std::vector<ProcessKey> processes;  // with work on it, ascending
+  int ordinal = 0;                    // as the first of them numbers it
+  std::string name;                   // empty: unknown
+  std::string uuid;                   // empty: unknown
+  std::vector<StepTime> steps;    // one per step window; empty: the whole run
+  std::vector<Interval> windows;  // disjoint, in time
+  int64_t wall_ns = 0;            // of the windows
+  StateTimes state_ns{};          // sums to wall_ns
+  PhaseTimes phases_ns{};         // sums to wall_ns
   IdleTimes between_steps_ns{};
+  DrainTimes between_steps_drained_ns{};
+  std::map<std::string, int64_t> between_steps_unknown_in_ns;
+  std::map<std::string, DrainSums> drained_by;  // by function
+  int64_t host_work_ns = 0;                     // see GapsOfDevice
+  int64_t host_work_wall_ns = 0;
+  bool host_work_is_bound = false;
   PerClass<ClassSummary> classes;
   QueueDepth queue;
 
@@ -61,12 +94,19 @@ struct DeviceSummary {
   auto operator<=>(const DeviceSummary&) const = default;
 };
 
-// Sums up what `device` did and adds its activities to `tallies`. nullopt when
-// it has no window: no activity, or none inside a used step.
-std::optional<DeviceSummary> SummariseDevice(
-    const TraceModel& model, const Process& process,
-    const ProcessAttribution& attribution, const Steps& steps, DeviceId device,
-    TallyKeeper& tallies);
+// A device with the process, or the united ones, that put work on it.
+struct DeviceView {
+  const Process& process;
+  const ProcessAttribution& attribution;
+  const Steps& steps;
+  DeviceId device;
+  const std::vector<StepWindow>& windows;  // one at least
+};
+
+// Sums up what the device did inside the windows, and adds its activities to
+// `tallies`. Processes and steps are the caller's to fill in.
+DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
+                              TallyKeeper& tallies);
 
 }  // namespace dltap::analyzer
 

@@ -2,37 +2,15 @@
 #include "analyzer/metrics/device_timeline.h"
 
 #include <algorithm>
-#include <set>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <utility>
 
 namespace dltap::analyzer {
 namespace {
 
-// An activity, or an unobserved span, begins or ends.
-struct Edge {
-  int64_t at_ns;
-  size_t activity;  // kNoActivity: an unobserved span
-  bool begins;
-};
-
-std::vector<Edge> EdgesOf(const Process& process, DeviceId device) {
-  std::vector<Edge> edges;
-  for (size_t i = 0; i < process.activities.size(); ++i) {
-    const Activity& activity = process.activities[i];
-    if (activity.device != device || activity.end_ns <= activity.begin_ns) {
-      continue;
-    }
-    edges.push_back({activity.begin_ns, i, true});
-    edges.push_back({activity.end_ns, i, false});
-  }
-  for (const NotObserved& span : process.not_observed) {
-    if (span.device != device || span.end_ns <= span.begin_ns) continue;
-    edges.push_back({span.begin_ns, kNoActivity, true});
-    edges.push_back({span.end_ns, kNoActivity, false});
-  }
-  std::sort(edges.begin(), edges.end(),
-            [](const Edge& a, const Edge& b) { return a.at_ns < b.at_ns; });
-  return edges;
-}
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 DeviceState StateOf(LayerClass layer_class) {
   if (layer_class == LayerClass::kComm) return DeviceState::kComm;
@@ -40,42 +18,136 @@ DeviceState StateOf(LayerClass layer_class) {
   return DeviceState::kCompute;
 }
 
-// The set of what runs, as the sweep passes along the edges.
-class Running {
- public:
-  explicit Running(const ProcessAttribution& attribution)
-      : attribution_(attribution) {}
-
-  void Apply(const Edge& edge) {
-    if (edge.activity == kNoActivity) {
-      unobserved_ += edge.begins ? 1 : -1;
-      return;
+std::vector<NotObserved> UnobservedOf(const Process& process, DeviceId device) {
+  std::vector<NotObserved> spans;
+  for (const NotObserved& span : process.not_observed) {
+    if (span.device == device && span.end_ns > span.begin_ns) {
+      spans.push_back(span);
     }
-    const LayerClass layer_class =
-        attribution_.activities[edge.activity].layer_class;
-    per_class_[static_cast<size_t>(layer_class)] += edge.begins ? 1 : -1;
-    auto& of_state = by_state_[static_cast<size_t>(StateOf(layer_class))];
-    // Activities are sorted by begin, so the lowest index began first.
-    edge.begins ? (void)of_state.insert(edge.activity)
-                : (void)of_state.erase(edge.activity);
+  }
+  std::sort(spans.begin(), spans.end(),
+            [](const NotObserved& a, const NotObserved& b) {
+              return a.begin_ns < b.begin_ns;
+            });
+  return spans;
+}
+
+// What runs on one device, as time passes. Activities are sorted by begin, so
+// only the ends of those that run need an order.
+class Sweep {
+ public:
+  Sweep(const Process& process, const ProcessAttribution& attribution,
+        DeviceId device)
+      : process_(process),
+        attribution_(attribution),
+        device_(device),
+        unobserved_(UnobservedOf(process, device)) {
+    SkipOthers();
   }
 
-  Segment Describe(Interval span) const {
-    for (size_t state = 0; state < by_state_.size(); ++state) {
-      if (by_state_[state].empty()) continue;
-      return {span, static_cast<DeviceState>(state), *by_state_[state].begin(),
+  // When something next begins or ends.
+  int64_t NextChange() const {
+    int64_t next = ends_.empty() ? kNever : ends_.top().first;
+    if (next_ < process_.activities.size()) {
+      next = std::min(next, process_.activities[next_].begin_ns);
+    }
+    if (next_unobserved_ < unobserved_.size()) {
+      next = std::min(next, unobserved_[next_unobserved_].begin_ns);
+    }
+    return next;
+  }
+
+  // Afterwards what begins at `at_ns` runs, and what ends then does not.
+  void AdvanceTo(int64_t at_ns) {
+    for (; next_ < process_.activities.size() &&
+           process_.activities[next_].begin_ns <= at_ns;
+         ++next_, SkipOthers()) {
+      Begin(next_);
+    }
+    for (; next_unobserved_ < unobserved_.size() &&
+           unobserved_[next_unobserved_].begin_ns <= at_ns;
+         ++next_unobserved_) {
+      ++n_unobserved_;
+      ends_.emplace(unobserved_[next_unobserved_].end_ns, kNoActivity);
+    }
+    for (; !ends_.empty() && ends_.top().first <= at_ns; ends_.pop()) {
+      End(ends_.top().second);
+    }
+  }
+
+  Segment Describe(Interval span) {
+    for (size_t state = 0; state < begun_.size(); ++state) {
+      if (running_[state] == 0) continue;
+      DropEnded(begun_[state], span.begin_ns);
+      return {span, static_cast<DeviceState>(state), begun_[state].front(),
               &per_class_};
     }
     const DeviceState state =
-        unobserved_ > 0 ? DeviceState::kNotObserved : DeviceState::kIdle;
+        n_unobserved_ > 0 ? DeviceState::kNotObserved : DeviceState::kIdle;
     return {span, state, kNoActivity, &per_class_};
   }
 
  private:
+  using Queue = std::queue<size_t>;
+
+  // To the next activity of this device that takes time.
+  void SkipOthers() {
+    for (; next_ < process_.activities.size(); ++next_) {
+      const Activity& activity = process_.activities[next_];
+      if (activity.device == device_ && activity.end_ns > activity.begin_ns) {
+        return;
+      }
+    }
+  }
+
+  size_t ClassOf(size_t activity) const {
+    return static_cast<size_t>(attribution_.activities[activity].layer_class);
+  }
+
+  static size_t StateOfClass(size_t layer_class) {
+    return static_cast<size_t>(StateOf(static_cast<LayerClass>(layer_class)));
+  }
+
+  void Begin(size_t activity) {
+    const size_t layer_class = ClassOf(activity);
+    const size_t state = StateOfClass(layer_class);
+    ++per_class_[layer_class];
+    ++running_[state];
+    DropEnded(begun_[state], process_.activities[activity].begin_ns);
+    begun_[state].push(activity);
+    ends_.emplace(process_.activities[activity].end_ns, activity);
+  }
+
+  void End(size_t activity) {
+    if (activity == kNoActivity) {
+      --n_unobserved_;
+      return;
+    }
+    const size_t layer_class = ClassOf(activity);
+    --per_class_[layer_class];
+    --running_[StateOfClass(layer_class)];
+  }
+
+  void DropEnded(Queue& begun, int64_t at_ns) const {
+    while (!begun.empty() &&
+           process_.activities[begun.front()].end_ns <= at_ns) {
+      begun.pop();
+    }
+  }
+
+  using EndOf = std::pair<int64_t, size_t>;  // (ns, activity)
+
+  const Process& process_;
   const ProcessAttribution& attribution_;
+  const DeviceId device_;
+  const std::vector<NotObserved> unobserved_;
+  size_t next_ = 0;  // activity
+  size_t next_unobserved_ = 0;
+  std::priority_queue<EndOf, std::vector<EndOf>, std::greater<>> ends_;
   PerClass<int> per_class_{};
-  std::array<std::set<size_t>, 3> by_state_;  // compute, comm, copy
-  int unobserved_ = 0;
+  int n_unobserved_ = 0;
+  std::array<int, 3> running_{};  // compute, comm, copy
+  std::array<Queue, 3> begun_;    // by begin; some of them may have ended
 };
 
 }  // namespace
@@ -84,23 +156,15 @@ void VisitSegments(const Process& process,
                    const ProcessAttribution& attribution, DeviceId device,
                    const std::vector<StepWindow>& windows,
                    const std::function<void(const Segment&)>& visit) {
-  const std::vector<Edge> edges = EdgesOf(process, device);
-  Running running(attribution);
-  size_t next = 0;
+  Sweep sweep(process, attribution, device);
   for (const StepWindow& window : windows) {
     int64_t at = window.span.begin_ns;
-    while (next < edges.size() && edges[next].at_ns <= at) {
-      running.Apply(edges[next++]);
-    }
+    sweep.AdvanceTo(at);
     while (at < window.span.end_ns) {
-      const int64_t until =
-          next < edges.size() ? std::min(edges[next].at_ns, window.span.end_ns)
-                              : window.span.end_ns;
-      if (until > at) visit(running.Describe({at, until}));
+      const int64_t until = std::min(sweep.NextChange(), window.span.end_ns);
+      visit(sweep.Describe({at, until}));
       at = until;
-      while (next < edges.size() && edges[next].at_ns <= at) {
-        running.Apply(edges[next++]);
-      }
+      sweep.AdvanceTo(at);
     }
   }
 }

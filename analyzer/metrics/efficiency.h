@@ -11,14 +11,19 @@
 
 namespace dltap::analyzer {
 
-// Arithmetic of the activities whose FLOPs are known. All fields are sums;
-// those of the second group cover the activities whose GPU has known peaks.
+// Arithmetic of the activities whose FLOPs are known. All fields are sums.
+// Those of the last group cover the activities whose executed FLOPs, and whose
+// GPU's peaks, are known.
 struct Efficiency {
   double flops = 0;     // algorithmic
   double bytes = 0;     // compulsory traffic
   double known_ns = 0;  // device time of the activities
 
-  double rated_flops = 0;
+  double executed_flops = 0;  // by the algorithm that ran: Winograd does fewer
+  double executed_ns = 0;     // where that is known
+
+  double rated_ns = 0;
+  double rated_flops = 0;  // executed
   double rated_bytes = 0;
   double peak_flops = 0;  // what the peak would have done in their time
   double peak_bytes = 0;  // the same for the memory
@@ -26,7 +31,9 @@ struct Efficiency {
   void Add(const Efficiency& other);
   // 1e12 FLOP/s over the time of these activities; nullopt: none known.
   std::optional<double> tflops() const;
-  // Shares of the two peaks; nullopt: no FLOPs, or no peak, known.
+  std::optional<double> executed_tflops() const;
+  // Shares of the two peaks, the first by executed FLOPs; nullopt: no FLOPs, or
+  // no peak, known.
   std::optional<double> of_peak() const;
   std::optional<double> of_peak_bytes() const;
 
@@ -34,8 +41,9 @@ struct Efficiency {
 };
 
 // The share of its work that one activity does: its part of the work's kernel
-// time. Empty when the work's cost is not known. `gpu` may be null: not in the
-// table, no peaks.
+// time. Empty when the work's cost is not known, and for communication, whose
+// time is that of the network and of the other ranks. `gpu` may be null: not in
+// the table, no peaks.
 Efficiency EfficiencyOf(const ProcessAttribution& attribution,
                         const Attributed& attributed, int64_t duration_ns,
                         const opmodel::GpuSpec* gpu);

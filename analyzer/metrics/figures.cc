@@ -2,65 +2,23 @@
 #include "analyzer/metrics/figures.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <set>
 #include <utility>
 
+#include "analyzer/metrics/host_figures.h"
 #include "analyzer/metrics/ratio.h"
 
 namespace dltap::analyzer {
 namespace {
 
-void AddMean(StepFigures& steps) {
-  if (steps.ns.empty()) return;
-  const auto n = static_cast<double>(steps.ns.size());
-  const double mean =
-      std::accumulate(steps.ns.begin(), steps.ns.end(), 0.0) / n;
-  double squares = 0;
-  for (const int64_t ns : steps.ns) {
-    const double off = static_cast<double>(ns) - mean;
-    squares += off * off;
-  }
-  steps.mean_ns = mean;
-  steps.stddev_ns = n > 1 ? std::sqrt(squares / (n - 1)) : 0;
-}
-
-StepFigures StepsOf(const Summary& summary) {
-  StepFigures steps;
-  for (const ProcessSummary& process : summary.processes) {
-    // A loader that only calls has steps of its own; they are not ours.
-    if (process.devices.empty()) continue;
-    if (process.steps.found_by == StepsFoundBy::kNone) {
-      ++steps.processes_without;
-      continue;
-    }
-    ++steps.processes;
-    steps.found_by = std::max(steps.found_by, process.steps.found_by);
-    steps.used += process.steps.used.size();
-    steps.found += process.steps.found();
-    for (size_t use = 0; use < kStepUses; ++use) {
-      if (use == static_cast<size_t>(StepUse::kUsed)) continue;
-      steps.left_out[use] += process.steps.by_use[use];
-    }
-    for (const DeviceSummary& device : process.devices) {
-      for (const StepTime& step : device.steps) steps.ns.push_back(step.ns);
-    }
-  }
-  AddMean(steps);
-  return steps;
-}
-
-DeviceFigures FiguresOf(const ProcessSummary& process,
-                        const DeviceSummary& device) {
+DeviceFigures FiguresOf(const DeviceSummary& device) {
   const auto observed = static_cast<double>(device.observed_ns());
   const auto share = [observed](int64_t ns) {
     return Ratio(static_cast<double>(ns), observed);
   };
   const int64_t own =
       device.idle_ns()[static_cast<size_t>(IdleCause::kProfiler)];
-  return {.process = &process,
-          .sums = &device,
+  return {.sums = &device,
           .utilization = device.utilization(),
           .comm_share = share(device.in(DeviceState::kComm)),
           .copy_share = share(device.in(DeviceState::kCopy)),
@@ -84,13 +42,24 @@ std::vector<std::string> Distinct(const Summary& summary,
                                   std::string ProcessSummary::*text) {
   const bool any_gpu = std::any_of(
       summary.processes.begin(), summary.processes.end(),
-      [](const ProcessSummary& process) { return !process.devices.empty(); });
+      [](const ProcessSummary& process) { return process.has_gpu_work; });
   std::set<std::string> texts;
   for (const ProcessSummary& process : summary.processes) {
-    if (any_gpu && process.devices.empty()) continue;
+    if (any_gpu && !process.has_gpu_work) continue;
     if (!(process.*text).empty()) texts.insert(process.*text);
   }
   return {texts.begin(), texts.end()};
+}
+
+std::map<std::string, GpuCount> GpusOf(const Summary& summary) {
+  std::map<std::string, GpuCount> gpus;
+  std::map<std::string, std::set<ProcessKey>> users;
+  for (const DeviceSummary& device : summary.devices) {
+    ++gpus[device.name].devices;
+    users[device.name].insert(device.processes.begin(), device.processes.end());
+  }
+  for (auto& [name, gpu] : gpus) gpu.processes = users[name].size();
+  return gpus;
 }
 
 void AddIdleAndPhases(const Totals& totals, ProgramFigures& program) {
@@ -107,14 +76,73 @@ void AddIdleAndPhases(const Totals& totals, ProgramFigures& program) {
   }
 }
 
+void AddDrains(const Totals& totals, ProgramFigures& program) {
+  const double steps = totals.per_step();
+  for (const auto kind : {DrainedBy::kSync, DrainedBy::kPageable}) {
+    program.drained_step_ns +=
+        static_cast<double>(totals.drained_ns[static_cast<size_t>(kind)]) /
+        steps;
+  }
+  for (const auto& [name, sums] : totals.drained_by) {
+    program.drained_by.push_back({name, sums,
+                                  static_cast<double>(sums.calls) / steps,
+                                  static_cast<double>(sums.host_ns) / steps});
+  }
+  std::stable_sort(program.drained_by.begin(), program.drained_by.end(),
+                   [](const DrainRow& a, const DrainRow& b) {
+                     return a.sums.host_ns > b.sums.host_ns;
+                   });
+}
+
+// Without waits the longer of the two works decides: a step can lose no more
+// than they overlap, and no more than it has.
+void AddWork(const Totals& totals, ProgramFigures& program) {
+  if (totals.devices == 0) return;
+  const double steps = totals.per_step();
+  const double wall = static_cast<double>(totals.wall_ns) / steps;
+  const double device =
+      (totals.in(DeviceState::kCompute) + totals.in(DeviceState::kComm) +
+       totals.in(DeviceState::kCopy)) /
+      steps;
+  program.device_work_ns = device;
+  const auto share = Ratio(static_cast<double>(totals.host_work_ns),
+                           static_cast<double>(totals.host_work_wall_ns));
+  if (!share) return;
+  const double host = *share * wall;
+  program.host_work_ns = host;
+  program.host_work_is_bound = totals.host_work_is_bound;
+  if (program.drained_step_ns <= 0) {
+    program.wait_gain_ns = 0;
+    return;
+  }
+  program.wait_gain_ns =
+      std::clamp(wall - std::max(host, device), 0.0, std::min(host, device));
+}
+
+void AddUnknown(const std::map<std::string, int64_t>& names,
+                std::optional<LayerClass> layer_class, double steps,
+                ProgramFigures& program) {
+  constexpr size_t kMostRows = 5;
+  constexpr double kSmallShare = 0.01;
+  std::vector<UnknownRow> rows;
+  for (const auto& [name, ns] : names) {
+    const double step_ns = static_cast<double>(ns) / steps;
+    rows.push_back({layer_class, name, ns, step_ns,
+                    step_ns < kSmallShare * program.idle_step_ns});
+  }
+  std::stable_sort(
+      rows.begin(), rows.end(),
+      [](const UnknownRow& a, const UnknownRow& b) { return a.ns > b.ns; });
+  rows.resize(std::min(rows.size(), kMostRows));
+  program.unknown_in.insert(program.unknown_in.end(), rows.begin(), rows.end());
+}
+
 ProgramFigures ProgramOf(const Summary& summary, const Totals& totals) {
   ProgramFigures program;
   program.processes = summary.processes.size();
   program.names = Distinct(summary, &ProcessSummary::program);
   program.frameworks = Distinct(summary, &ProcessSummary::framework);
-  for (const ProcessSummary& process : summary.processes) {
-    for (const auto& device : process.devices) ++program.gpus[device.name];
-  }
+  program.gpus = GpusOf(summary);
   program.per_step = totals.per_step();
   const double compute = totals.in(DeviceState::kCompute);
   program.utilization = totals.ShareOfTime(compute);
@@ -123,66 +151,19 @@ ProgramFigures ProgramOf(const Summary& summary, const Totals& totals) {
   program.cpu_dependency = Ratio(host, host + compute);
   if (totals.devices > 0) program.longest_wall_ns = totals.longest_wall_ns;
   AddIdleAndPhases(totals, program);
+  AddDrains(totals, program);
+  AddWork(totals, program);
+  for (size_t c = 0; c < kClassCount; ++c) {
+    AddUnknown(totals.classes[c].unknown_in_ns, static_cast<LayerClass>(c),
+               totals.per_step(), program);
+  }
+  AddUnknown(totals.between_steps_unknown_in_ns, std::nullopt,
+             totals.per_step(), program);
   program.total = FiguresOf(totals.all, totals);
   // Classes overlap; the program is busy while anything computes.
   program.total.utilization = program.utilization;
   program.total.cpu_dependency = program.cpu_dependency;
   return program;
-}
-
-// Processes of one host share its cores.
-std::optional<double> CpuUtilizationOf(const Summary& summary) {
-  struct Host {
-    int64_t cpu_ns = 0;
-    int64_t cores = 0;
-    int64_t wall_ns = 0;
-  };
-  std::map<std::string, Host> hosts;
-  for (const ProcessSummary& process : summary.processes) {
-    if (!process.cpu) continue;
-    Host& host = hosts[process.host];
-    host.cpu_ns += process.cpu->cpu_ns;
-    host.cores = std::max(host.cores, process.cpu->cores);
-    host.wall_ns = std::max(host.wall_ns, process.cpu->wall_ns);
-  }
-  double used_ns = 0;
-  double there_ns = 0;
-  for (const auto& [name, host] : hosts) {
-    used_ns += static_cast<double>(host.cpu_ns);
-    there_ns +=
-        static_cast<double>(host.cores) * static_cast<double>(host.wall_ns);
-  }
-  return Ratio(used_ns, there_ns);
-}
-
-void AddQueue(const Summary& summary, ProgramFigures& program) {
-  QueueDepth all;
-  for (const ProcessSummary& process : summary.processes) {
-    for (const DeviceSummary& device : process.devices) {
-      all.submissions += device.queue.submissions;
-      all.unfinished += device.queue.unfinished;
-      all.waiting += device.queue.waiting;
-      all.empty += device.queue.empty;
-    }
-  }
-  const auto share = [&](uint64_t n) {
-    return Ratio(static_cast<double>(n), static_cast<double>(all.submissions));
-  };
-  program.queue_unfinished = share(all.unfinished);
-  program.queue_waiting = share(all.waiting);
-  program.queue_empty_share = share(all.empty);
-}
-
-void AddSensitivity(const Summary& summary, Figures& out) {
-  std::vector<DelayEffect> effects;
-  for (const ProcessSummary& process : summary.processes) {
-    out.has_delays |= process.has_delays;
-    effects.insert(effects.end(), process.delays.begin(), process.delays.end());
-  }
-  if (!out.has_delays) return;
-  std::vector<LayerClass> seen;
-  for (const ClassRow& row : out.classes) seen.push_back(row.layer_class);
-  out.sensitivity = SensitivitiesOf(std::move(effects), seen);
 }
 
 // Equal rows keep the order of their names.
@@ -231,19 +212,21 @@ Figures FiguresOf(const Summary& summary,
     out.program.samples_per_s =
         Ratio(*samples_per_step, out.steps.mean_ns.value_or(0) * 1e-9);
   }
-  for (const ProcessSummary& process : summary.processes) {
-    for (const DeviceSummary& device : process.devices) {
-      out.devices.push_back(FiguresOf(process, device));
-    }
+  for (const DeviceSummary& device : summary.devices) {
+    out.devices.push_back(FiguresOf(device));
   }
   out.classes = ClassRows(out.totals);
   out.small_classes = SmallOnes(out.classes, out.totals);
   out.limits = FindLimits(out.totals, out.classes);
   AddTallies(summary.tallies, static_cast<double>(out.totals.all.gpu_ns), out);
-  out.program.cpu_utilization = CpuUtilizationOf(summary);
-  AddQueue(summary, out.program);
-  AddSensitivity(summary, out);
+  AddHostFigures(summary, out);
+  out.roofline = RooflineRows(out.classes, summary.tallies);
+  out.long_and_low = FindLongAndLow(summary.tallies);
+  out.evidence_conflicts = ConflictRows(summary.tallies, out.totals);
   out.trust = TrustOf(summary, out.totals);
+  out.coverage = CoverageOf(summary, out.totals);
+  out.warnings =
+      FindWarnings(summary, out.totals, out.steps, out.coverage, out.trust);
   return out;
 }
 

@@ -10,11 +10,15 @@
 #include <vector>
 
 #include "analyzer/metrics/class_figures.h"
+#include "analyzer/metrics/coverage.h"
 #include "analyzer/metrics/limit.h"
+#include "analyzer/metrics/roofline.h"
 #include "analyzer/metrics/sensitivity.h"
+#include "analyzer/metrics/step_figures.h"
 #include "analyzer/metrics/summary.h"
 #include "analyzer/metrics/totals.h"
 #include "analyzer/metrics/trust.h"
+#include "analyzer/metrics/warnings.h"
 
 // Every number that a face shows (text, CSV, JSON and those to come), worked
 // out once from a summary. Faces choose, order and print; they compute
@@ -22,22 +26,7 @@
 // nullopt, and no number is ever NaN or infinite.
 namespace dltap::analyzer {
 
-// The steps of all processes together. Each process counts its own: two ranks
-// of 20 steps have 40.
-struct StepFigures {
-  StepsFoundBy found_by = StepsFoundBy::kNone;  // the weakest of the processes
-  uint64_t found = 0;
-  uint64_t used = 0;
-  std::array<uint64_t, kStepUses> left_out{};  // kUsed is 0
-  uint64_t processes = 0;                      // with steps
-  uint64_t processes_without = 0;  // with GPU work, but no steps were found
-  std::vector<int64_t> ns;         // of every device, in the order of devices
-  std::optional<double> mean_ns;
-  std::optional<double> stddev_ns;  // of the sample; 0 for one step
-};
-
 struct DeviceFigures {
-  const ProcessSummary* process;
   const DeviceSummary* sums;
   std::optional<double> utilization;
   std::optional<double> comm_share;  // of the observed time, as the next
@@ -73,12 +62,37 @@ struct SmallClasses {
   ClassFigures figures;  // of them together
 };
 
+// The devices of one name.
+struct GpuCount {
+  uint64_t devices = 0;
+  uint64_t processes = 0;  // with work on them
+
+  auto operator<=>(const GpuCount&) const = default;
+};
+
+// A function that emptied the device's queue.
+struct DrainRow {
+  std::string name;
+  DrainSums sums;
+  double calls_per_step = 0;
+  double host_step_ns = 0;
+};
+
+// Where the host was between its calls, where no sample tells what it did.
+struct UnknownRow {
+  std::optional<LayerClass> layer_class;  // nullopt: between steps
+  std::string name;                       // operator, Python frame, range
+  int64_t ns = 0;
+  double step_ns = 0;
+  bool small = false;  // less than 1 % of the idle time
+};
+
 // The program: all processes and devices together.
 struct ProgramFigures {
   uint64_t processes = 0;
   std::vector<std::string> names;        // of those with GPU work, distinct
   std::vector<std::string> frameworks;   // the same
-  std::map<std::string, uint64_t> gpus;  // name to number of devices
+  std::map<std::string, GpuCount> gpus;  // by name
   double per_step = 1;                   // what "per step" divides by
   std::optional<double> utilization;     // compute / observed
   std::optional<double> comm_share;      // exposed communication / observed
@@ -93,7 +107,15 @@ struct ProgramFigures {
   double idle_step_ns = 0;
   std::array<double, kIdleCauses> idle_by_cause_step_ns{};
   std::array<double, kPhaseCount> phases_step_ns{};
-  ClassFigures total;  // of all classes
+  double drained_step_ns = 0;          // host time after waits and such copies
+  std::vector<DrainRow> drained_by;    // by host time, descending
+  std::vector<UnknownRow> unknown_in;  // the five largest of each class
+  // Per step; see METRICS.md. The bound: sleep is counted as work.
+  std::optional<double> host_work_ns;
+  bool host_work_is_bound = false;
+  std::optional<double> device_work_ns;
+  std::optional<double> wait_gain_ns;  // what a step could lose without waits
+  ClassFigures total;                  // of all classes
 };
 
 struct Figures {
@@ -109,7 +131,12 @@ struct Figures {
   std::vector<OpRow> ops;          // by GPU time, descending
   bool has_delays = false;         // only steps without one are in the numbers
   std::vector<Sensitivity> sensitivity;  // by class; empty: not asked for
+  std::vector<RooflineRow> roofline;
+  LongAndLowRows long_and_low;
+  std::vector<ConflictRow> evidence_conflicts;
   TrustFigures trust;
+  Coverage coverage;
+  std::vector<Warning> warnings;  // to be said above the numbers
 };
 
 // `summary` must outlive the result, which points into it. `samples_per_step`

@@ -2,142 +2,51 @@
 #include "analyzer/metrics/gaps.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
+#include <optional>
 
 #include "analyzer/metrics/device_timeline.h"
-#include "analyzer/metrics/host_activity.h"
+#include "analyzer/metrics/gap_explainer.h"
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr int64_t kShortGapNs = 2'000;
-// What lies beyond this after the submitting call returned is no launch
-// latency any more: the activity waited for something.
-constexpr int64_t kMaxLatencyNs = 20'000;
-
-constexpr std::string_view kNames[kIdleCauses] = {
-    "sync",    "input",   "library",  "launch",     "framework",
-    "blocked", "unknown", "profiler", "dependency", "latency"};
-
-int64_t& At(Gap& gap, IdleCause cause) {
-  return gap.ns[static_cast<size_t>(cause)];
+// A fill, cast or copy that may prepare a step before its first work.
+bool MayPrepare(const Attributed& attributed) {
+  return attributed.glue != Glue::kNone ||
+         (IsCopyOrMemset(attributed.layer_class) &&
+          attributed.layer_class != LayerClass::kCopyD2h);
 }
 
-int64_t Overlap(Interval a, Interval b) {
-  return std::max<int64_t>(
-      0, std::min(a.end_ns, b.end_ns) - std::max(a.begin_ns, b.begin_ns));
-}
-
-// Finds the cause of one gap after another.
-class GapExplainer {
- public:
-  GapExplainer(const TraceModel& model, const Process& process,
-               const ProcessAttribution& attribution)
-      : process_(process),
-        attribution_(attribution),
-        host_(model, process, attribution),
-        short_gap_ns_(std::max(kShortGapNs, 2 * process.clock_residual_ns)) {}
-
-  void Explain(Gap& gap) const {
-    if (gap.span.length_ns() < short_gap_ns_) {
-      At(gap, IdleCause::kLatency) = gap.span.length_ns();
-      return;
+// When the host made the first submission of each step that has one, in time.
+// Fills and copies right before it, such as clearing the gradients, belong to
+// the step.
+std::vector<int64_t> FirstSubmissions(const Process& process,
+                                      const ProcessAttribution& attribution,
+                                      const Steps& steps, DeviceId device) {
+  std::vector<std::pair<int64_t, bool>> submissions;  // begin, may prepare
+  for (size_t i = 0; i < process.activities.size(); ++i) {
+    const Attributed& attributed = attribution.activities[i];
+    if (process.activities[i].device != device) continue;
+    if (!attributed.submitted_by.known()) continue;
+    submissions.emplace_back(
+        process.calls[attributed.submitted_by.value()].begin_ns,
+        MayPrepare(attributed));
+  }
+  std::sort(submissions.begin(), submissions.end());
+  std::vector<int64_t> first;
+  size_t at = 0;
+  for (const Step& step : steps.steps) {
+    const size_t previous = at;
+    while (at < submissions.size() && submissions[at].first < step.begin_ns) {
+      ++at;
     }
-    const Call* call = SubmittingCall(gap);
-    if (call == nullptr) {
-      At(gap, IdleCause::kUnknown) = gap.span.length_ns();
-      return;
-    }
-    const int64_t submitted =
-        std::clamp(call->end_ns, gap.span.begin_ns, gap.span.end_ns);
-    ExplainHost(gap, *call, {gap.span.begin_ns, submitted});
-    ExplainDevice(gap, {submitted, gap.span.end_ns});
+    if (at == submissions.size()) break;
+    if (submissions[at].first >= step.end_ns) continue;
+    size_t begin = at;
+    while (begin > previous && submissions[begin - 1].second) --begin;
+    first.push_back(submissions[begin].first);
   }
-
- private:
-  const Call* SubmittingCall(const Gap& gap) const {
-    if (gap.ended_by == kNoActivity) return nullptr;
-    const CallId id = attribution_.activities[gap.ended_by].submitted_by;
-    return id.known() ? &process_.calls[id.value()] : nullptr;
-  }
-
-  void ExplainHost(Gap& gap, const Call& call, Interval host) const {
-    if (host.length_ns() <= 0) return;
-    const bool waited = host_.WaitedIn(call.thread, gap.span, call.begin_ns) ||
-                        host_.WaitedIn(host_.LastCallerBefore(call.begin_ns),
-                                       gap.span, call.begin_ns);
-    if (waited) {
-      At(gap, IdleCause::kSync) = host.length_ns();
-    } else {
-      const Interval inside{call.begin_ns, call.end_ns};
-      const int64_t in_call = Overlap(host, inside);
-      At(gap, host_.IsLibraryCall(call) ? IdleCause::kLibrary
-                                        : IdleCause::kLaunch) = in_call;
-      ExplainBeforeCall(gap, {host.begin_ns, host.end_ns - in_call});
-    }
-    SubtractProfiler(gap, call.thread, host);
-  }
-
-  void ExplainBeforeCall(Gap& gap, Interval before) const {
-    if (before.length_ns() <= 0) return;
-    if (IsInput(gap.ended_by)) {
-      At(gap, IdleCause::kInput) = before.length_ns();
-      return;
-    }
-    const auto on_cpu = host_.OnCpuShare(before);
-    if (!on_cpu) {
-      At(gap, IdleCause::kUnknown) = before.length_ns();
-      return;
-    }
-    const auto computing =
-        static_cast<int64_t>(*on_cpu * static_cast<double>(before.length_ns()));
-    At(gap, IdleCause::kFramework) = computing;
-    At(gap, IdleCause::kBlocked) = before.length_ns() - computing;
-  }
-
-  bool IsInput(size_t activity) const {
-    return process_.activities[activity].copy == CopyKind::kHostToDevice;
-  }
-
-  // Our own cost is taken out of the largest host causes.
-  void SubtractProfiler(Gap& gap, ThreadId thread, Interval host) const {
-    if (process_.per_call_overhead_ns <= 0) return;
-    int64_t left =
-        std::min(host.length_ns(),
-                 host_.CallsIn(thread, host) * process_.per_call_overhead_ns);
-    At(gap, IdleCause::kProfiler) = left;
-    while (left > 0) {
-      const auto largest = std::max_element(
-          gap.ns.begin(),
-          gap.ns.begin() + static_cast<size_t>(IdleCause::kProfiler));
-      const int64_t taken = std::min(left, *largest);
-      if (taken <= 0) break;
-      *largest -= taken;
-      left -= taken;
-    }
-  }
-
-  void ExplainDevice(Gap& gap, Interval device) const {
-    if (device.length_ns() <= 0) return;
-    const bool waited = device.length_ns() > kMaxLatencyNs;
-    At(gap, waited ? IdleCause::kDependency : IdleCause::kLatency) =
-        device.length_ns();
-  }
-
-  const Process& process_;
-  const ProcessAttribution& attribution_;
-  const HostActivity host_;
-  const int64_t short_gap_ns_;
-};
-
-// Whether a step's first submission falls into the gap.
-bool HoldsStepStart(const Gap& gap, const Steps& steps) {
-  return std::any_of(steps.steps.begin(), steps.steps.end(),
-                     [&gap](const Step& step) {
-                       return step.begin_ns >= gap.span.begin_ns &&
-                              step.begin_ns < gap.span.end_ns;
-                     });
+  return first;
 }
 
 // The device's activities by begin, to find which one ends a gap.
@@ -149,27 +58,11 @@ std::vector<size_t> OfDevice(const Process& process, DeviceId device) {
   return indices;
 }
 
-}  // namespace
-
-std::string_view Name(IdleCause cause) {
-  return kNames[static_cast<size_t>(cause)];
-}
-
-int64_t HostNs(const IdleTimes& idle_ns) {
-  return std::accumulate(
-      idle_ns.begin(),
-      idle_ns.begin() + static_cast<size_t>(IdleCause::kProfiler), int64_t{0});
-}
-
-int64_t SumOf(const IdleTimes& idle_ns) {
-  return std::accumulate(idle_ns.begin(), idle_ns.end(), int64_t{0});
-}
-
-std::vector<Gap> FindGaps(const TraceModel& model, const Process& process,
-                          const ProcessAttribution& attribution,
-                          const Steps& steps, DeviceId device,
-                          const std::vector<StepWindow>& windows) {
-  const std::vector<size_t> activities = OfDevice(process, device);
+std::vector<Gap> IdleSpans(const Process& process,
+                           const ProcessAttribution& attribution,
+                           DeviceId device,
+                           const std::vector<size_t>& activities,
+                           const std::vector<StepWindow>& windows) {
   std::vector<Gap> gaps;
   size_t next = 0;
   size_t window = 0;
@@ -191,14 +84,86 @@ std::vector<Gap> FindGaps(const TraceModel& model, const Process& process,
                                   segment.span.end_ns
                           ? activities[next]
                           : kNoActivity;
-                  gaps.push_back({segment.span, ended_by, window, false, {}});
+                  Gap& gap = gaps.emplace_back();
+                  gap.span = segment.span;
+                  gap.ended_by = ended_by;
+                  gap.window = window;
                 });
-  const GapExplainer explainer(model, process, attribution);
-  for (Gap& gap : gaps) {
-    gap.between_steps = HoldsStepStart(gap, steps);
+  return gaps;
+}
+
+// Marks the gaps in which a step's first submission lies, and those before its
+// last result is read: a loss that goes to the host after all work of the step
+// is no delay of a layer.
+class StepBounds {
+ public:
+  StepBounds(const Process& process, const ProcessAttribution& attribution,
+             const std::vector<size_t>& activities,
+             std::vector<int64_t> first_submissions)
+      : process_(process),
+        attribution_(attribution),
+        firsts_(std::move(first_submissions)) {
+    // The last activity of each step that is no copy or fill.
+    for (const size_t i : activities) {
+      if (IsCopyOrMemset(attribution.activities[i].layer_class)) continue;
+      const auto step = StepOf(i);
+      if (!step) continue;
+      if (last_work_.size() <= *step) last_work_.resize(*step + 1);
+      last_work_[*step] =
+          std::max(last_work_[*step], process.activities[i].begin_ns);
+    }
+  }
+
+  // Gaps come in time.
+  bool LiesBetween(const Gap& gap) {
+    while (next_ < firsts_.size() && firsts_[next_] < gap.span.begin_ns) {
+      ++next_;
+    }
+    if (next_ < firsts_.size() && firsts_[next_] < gap.span.end_ns) return true;
+    if (gap.ended_by == kNoActivity) return false;
+    if (attribution_.activities[gap.ended_by].layer_class !=
+        LayerClass::kCopyD2h) {
+      return false;
+    }
+    const auto step = StepOf(gap.ended_by);
+    return step && *step < last_work_.size() &&
+           last_work_[*step] < gap.span.end_ns;
+  }
+
+ private:
+  std::optional<size_t> StepOf(size_t activity) const {
+    const CallId call = attribution_.activities[activity].submitted_by;
+    if (!call.known()) return std::nullopt;
+    const auto after = std::upper_bound(firsts_.begin(), firsts_.end(),
+                                        process_.calls[call.value()].begin_ns);
+    if (after == firsts_.begin()) return std::nullopt;
+    return after - firsts_.begin() - 1;
+  }
+
+  const Process& process_;
+  const ProcessAttribution& attribution_;
+  const std::vector<int64_t> firsts_;
+  std::vector<int64_t> last_work_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+GapsOfDevice FindGaps(const TraceModel& model, const Process& process,
+                      const ProcessAttribution& attribution, const Steps& steps,
+                      DeviceId device, const std::vector<StepWindow>& windows) {
+  const std::vector<size_t> activities = OfDevice(process, device);
+  GapsOfDevice out;
+  out.gaps = IdleSpans(process, attribution, device, activities, windows);
+  StepBounds bounds(process, attribution, activities,
+                    FirstSubmissions(process, attribution, steps, device));
+  GapExplainer explainer(model, process, attribution, steps, device);
+  for (Gap& gap : out.gaps) {
+    gap.between_steps = bounds.LiesBetween(gap);
     explainer.Explain(gap);
   }
-  return gaps;
+  explainer.AddHostWork(windows, out);
+  return out;
 }
 
 }  // namespace dltap::analyzer

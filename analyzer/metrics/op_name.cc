@@ -9,16 +9,29 @@
 namespace dltap::analyzer {
 namespace {
 
-// "void ns::kernel<...>(...)" -> "ns::kernel".
-std::string ShortKernelName(std::string_view name) {
-  std::string text = Demangle(name);
-  std::string_view view = text;
-  if (view.starts_with("void ")) view.remove_prefix(5);
-  const size_t end = view.find_first_of("<(", 1);
-  return std::string(view.substr(0, end));
+constexpr std::string_view kUnnamed = "(anonymous namespace)";
+
+// Where the template or function arguments begin.
+size_t EndOfPath(std::string_view name) {
+  for (size_t at = 0; at < name.size(); ++at) {
+    if (name.substr(at).starts_with(kUnnamed)) {
+      at += kUnnamed.size() - 1;
+    } else if (at > 0 && (name[at] == '<' || name[at] == '(')) {
+      return at;
+    }
+  }
+  return name.size();
 }
 
 }  // namespace
+
+std::string ShortKernelName(std::string_view name) {
+  const std::string text = Demangle(name);
+  if (IsCast(text)) return "cast";
+  std::string_view view = text;
+  if (view.starts_with("void ")) view.remove_prefix(5);
+  return std::string(view.substr(0, EndOfPath(view)));
+}
 
 std::string Scalars(const opmodel::Operation& op) {
   std::string text;
@@ -38,23 +51,32 @@ std::string Scalars(const opmodel::Operation& op) {
   return text;
 }
 
-std::string OpName(const TraceModel& model, const Process& process,
-                   const ProcessAttribution& attribution,
-                   const Attributed& attributed) {
-  std::string name;
-  std::string detail;
+OpIdentity IdentityOf(const Process& process,
+                      const ProcessAttribution& attribution,
+                      const Attributed& attributed) {
+  OpIdentity op;
+  if (attributed.work.known()) {
+    op.scalars = &attribution.works[attributed.work.value()].leading;
+  }
   if (attributed.owner.known()) {
     const Call& call = process.calls[attributed.owner.value()];
-    name = model.entry_points[call.entry.value()].symbol;
-    if (call.function.known()) {
-      detail = ShortKernelName(model.texts[call.function]);
-    }
+    op.entry = call.entry;
+    if (op.scalars == nullptr) op.function = call.function;
   }
-  if (attributed.work.known()) {
-    detail = Scalars(attribution.works[attributed.work.value()].leading);
+  return op;
+}
+
+std::string OpName(const TraceModel& model, const OpIdentity& op) {
+  std::string detail;
+  if (op.scalars != nullptr) {
+    detail = Scalars(*op.scalars);
+  } else if (op.function.known()) {
+    detail = ShortKernelName(model.texts[op.function]);
   }
-  if (name.empty()) return detail;
-  return detail.empty() ? name : absl::StrCat(name, " ", detail);
+  std::string name;
+  if (op.entry.known()) name = model.entry_points[op.entry.value()].symbol;
+  if (name.empty() || detail.empty()) return name + detail;
+  return absl::StrCat(name, " ", detail);
 }
 
 }  // namespace dltap::analyzer

@@ -3,20 +3,35 @@
 #define DLTAP_ANALYZER_METRICS_OP_NAME_H_
 
 #include <string>
+#include <string_view>
 
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
 
+// What tells one op from another, as numbers: the strings are made once for
+// each distinct op, not once for each activity.
+struct OpIdentity {
+  EntryPointId entry;  // none: only the annotation is known
+  TextId function;     // plain launches: the kernel; none if scalars say more
+  const opmodel::Operation* scalars = nullptr;  // of its work; null: none
+};
+
+OpIdentity IdentityOf(const Process& process,
+                      const ProcessAttribution& attribution,
+                      const Attributed& attributed);
+
 // An op is its entry point and its scalars: "cublasSgemm_v2 m=128 n=64 k=32
 // f32". For plain launches: the entry point and the kernel's short name.
-std::string OpName(const TraceModel& model, const Process& process,
-                   const ProcessAttribution& attribution,
-                   const Attributed& attributed);
+std::string OpName(const TraceModel& model, const OpIdentity& op);
 
 // The scalars alone: "m=128 n=64 k=32 f32"; empty when none is known.
 std::string Scalars(const opmodel::Operation& op);
+
+// "void ns::kernel<...>(...)" -> "ns::kernel". Parentheses that belong to the
+// name stay: "at::native::(anonymous namespace)::kernel". All casts are "cast".
+std::string ShortKernelName(std::string_view name);
 
 }  // namespace dltap::analyzer
 

@@ -2,132 +2,114 @@
 #include "analyzer/metrics/step_finder.h"
 
 #include <algorithm>
-#include <cctype>
-#include <string_view>
+#include <utility>
 
 #include "analyzer/metrics/call_signature.h"
-#include "analyzer/metrics/period_finder.h"
+#include "analyzer/metrics/loop_finder.h"
+#include "analyzer/metrics/marker_steps.h"
+#include "analyzer/metrics/step_parts.h"
+#include "analyzer/metrics/training_steps.h"
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kSameSize = 0.1;      // of the median token count
 constexpr double kWarmUpFactor = 1.5;  // times the median duration
 constexpr double kWarmUpShare = 0.5;   // of all steps, at most
 
-bool IsStepName(std::string_view name) {
-  constexpr std::string_view kPrefixes[] = {
-      "ProfilerStep#", "step",       "Step",          "iteration",
-      "Iteration",     "train_step", "training_step", "iter "};
-  return std::any_of(
-      std::begin(kPrefixes), std::end(kPrefixes),
-      [name](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
-std::vector<Step> MarkedSteps(const TraceModel& model, const Process& process) {
-  std::vector<Step> steps;
-  for (const Range& range : process.ranges) {
-    const bool named = range.kind == RangeKind::kNvtx ||
-                       range.kind == RangeKind::kUserAnnotation;
-    const bool marked = range.kind == RangeKind::kStep ||
-                        (named && IsStepName(model.texts[range.name]));
-    if (marked) steps.push_back({range.begin_ns, range.end_ns});
+// Iterations that are parts of one step, joined. A step that lacks parts is
+// incomplete.
+std::vector<TokenSpan> Joined(const std::vector<CallToken>& tokens,
+                              const std::vector<TokenSpan>& spans) {
+  std::vector<TokenSpan> iterations;
+  for (const TokenSpan& span : spans) {
+    if (span.use == StepUse::kUsed) iterations.push_back(span);
   }
-  std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-    return a.begin_ns < b.begin_ns;
-  });
-  // Nested markers ("step" inside "ProfilerStep#3") are one step.
-  std::vector<Step> outermost;
-  for (const Step& step : steps) {
-    if (!outermost.empty() && step.begin_ns < outermost.back().end_ns) continue;
-    outermost.push_back(step);
-  }
-  for (size_t i = 0; i + 1 < outermost.size(); ++i) {
-    outermost[i].end_ns = outermost[i + 1].begin_ns;
-  }
-  return outermost;
-}
-
-struct PeriodicSteps {
-  std::vector<Step> steps;
-  std::vector<size_t> sizes;  // tokens in each step
-};
-
-PeriodicSteps RepeatedSteps(const std::vector<CallToken>& tokens) {
-  PeriodicSteps found;
-  const std::vector<size_t> starts = FindStepStarts(tokens);
-  for (size_t i = 0; i < starts.size(); ++i) {
-    const bool last = i + 1 == starts.size();
-    const size_t end = last ? tokens.size() : starts[i + 1];
-    found.steps.push_back({tokens[starts[i]].begin_ns,
-                           last ? tokens.back().end_ns : tokens[end].begin_ns});
-    found.sizes.push_back(end - starts[i]);
-    const auto first = tokens.begin() + starts[i];
-    if (std::any_of(first, tokens.begin() + end,
-                    [](const CallToken& token) { return token.autotune; })) {
-      found.steps.back().use = StepUse::kAutotune;
+  const size_t parts = PartsPerStep(tokens, iterations);
+  if (parts == 1) return spans;
+  std::vector<TokenSpan> steps;
+  size_t open = 0;  // parts of the step that is being joined
+  for (const TokenSpan& span : spans) {
+    if (open == 0) {
+      steps.push_back(span);
+      open = span.use == StepUse::kUsed ? 1 : 0;
+      continue;
     }
+    steps.back().end = span.end;
+    if (span.use != StepUse::kUsed) continue;  // it lies inside the step
+    open = (open + 1) % parts;
   }
-  return found;
+  if (open != 0) steps.back().use = StepUse::kIncomplete;
+  return steps;
 }
 
-double UsualSize(std::vector<size_t> sizes) {
-  const auto middle = sizes.begin() + sizes.size() / 2;
-  std::nth_element(sizes.begin(), middle, sizes.end());
-  return static_cast<double>(*middle);
+// Trials belong to the step before which or during which they ran.
+bool HasTrials(const std::vector<CallToken>& tokens, const TokenSpan& span) {
+  return std::any_of(tokens.begin() + static_cast<ptrdiff_t>(span.first),
+                     tokens.begin() + static_cast<ptrdiff_t>(span.end),
+                     [](const CallToken& token) { return token.trial; });
 }
 
-// A few calls after the last step, such as reading its loss, are no step.
-void DropTail(PeriodicSteps& found) {
-  const double usual = UsualSize(found.sizes);
-  if (static_cast<double>(found.sizes.back()) >= kSameSize * usual) return;
-  found.steps.pop_back();
-  found.sizes.pop_back();
-}
-
-// Steps with clearly more or fewer calls than the usual do something else.
-void MarkOddSizes(PeriodicSteps& found) {
-  const double usual = UsualSize(found.sizes);
-  for (size_t i = 0; i < found.steps.size(); ++i) {
-    if (found.steps[i].use != StepUse::kUsed) continue;
-    const double size = static_cast<double>(found.sizes[i]);
-    if (size < (1 - kSameSize) * usual) {
-      const bool last = i + 1 == found.steps.size();
-      found.steps[i].use = last ? StepUse::kIncomplete : StepUse::kEvaluation;
-    } else if (size > (1 + kSameSize) * usual) {
-      found.steps[i].use = i == 0 ? StepUse::kWarmUp : StepUse::kEvaluation;
-    }
+// Steps with trials are left out, if others remain to be looked at.
+void MarkTrials(const std::vector<CallToken>& tokens,
+                std::vector<TokenSpan>& spans) {
+  const auto is_used = [](const TokenSpan& span) {
+    return span.use == StepUse::kUsed;
+  };
+  const auto used = std::count_if(spans.begin(), spans.end(), is_used);
+  std::vector<TokenSpan*> with_trials;
+  for (TokenSpan& span : spans) {
+    if (is_used(span) && HasTrials(tokens, span)) with_trials.push_back(&span);
   }
+  if (2 * static_cast<ptrdiff_t>(with_trials.size()) > used) return;
+  for (TokenSpan* span : with_trials) span->use = StepUse::kAutotune;
 }
 
-int64_t MedianDuration(const std::vector<Step>& steps) {
+// A step ends where what the trace shows next begins.
+std::vector<Step> TimesOf(const std::vector<CallToken>& tokens,
+                          const std::vector<TokenSpan>& spans) {
+  std::vector<Step> steps;
+  for (size_t i = 0; i < spans.size(); ++i) {
+    const TokenSpan& span = spans[i];
+    const bool followed =
+        i + 1 < spans.size() && spans[i + 1].first == span.end;
+    const int64_t end =
+        followed ? tokens[span.end].begin_ns : tokens[span.end - 1].end_ns;
+    steps.push_back({tokens[span.first].begin_ns, end, span.use, followed});
+  }
+  return steps;
+}
+
+int64_t MedianDuration(const std::vector<Step*>& steps) {
   std::vector<int64_t> durations;
-  for (const Step& step : steps) {
-    if (step.use == StepUse::kUsed) {
-      durations.push_back(step.end_ns - step.begin_ns);
-    }
+  for (const Step* step : steps) {
+    durations.push_back(step->end_ns - step->begin_ns);
   }
-  if (durations.empty()) return 0;
-  const auto middle = durations.begin() + durations.size() / 2;
+  const auto middle =
+      durations.begin() + static_cast<ptrdiff_t>(durations.size() / 2);
   std::nth_element(durations.begin(), middle, durations.end());
   return *middle;
 }
 
 // The first steps allocate, compile and load modules: slow ones in a row from
-// the start are warm-up. The very first always is, when others remain.
+// the start are warm-up. The very first always is, when enough others remain.
 void MarkWarmUp(std::vector<Step>& steps) {
-  const double usual = static_cast<double>(MedianDuration(steps));
-  const auto limit =
-      std::max<size_t>(1, static_cast<size_t>(kWarmUpShare * steps.size()));
-  if (steps.size() < kMinRepeats) return;
-  for (size_t i = 0; i < limit; ++i) {
-    Step& step = steps[i];
-    const auto duration = static_cast<double>(step.end_ns - step.begin_ns);
+  std::vector<Step*> used;
+  for (Step& step : steps) {
+    if (step.use == StepUse::kUsed) used.push_back(&step);
+  }
+  if (used.size() < 2) return;
+  const auto usual = static_cast<double>(
+      MedianDuration(std::vector<Step*>(used.begin() + 1, used.end())));
+  const bool after_trials = steps.front().use == StepUse::kAutotune;
+  const auto most =
+      static_cast<size_t>(kWarmUpShare * static_cast<double>(used.size()));
+  for (size_t i = 0; i < most; ++i) {
+    const auto duration =
+        static_cast<double>(used[i]->end_ns - used[i]->begin_ns);
     const bool slow = duration > kWarmUpFactor * usual;
-    if (i > 0 && step.use == StepUse::kUsed && !slow) break;
-    // An odd step among them makes optimizer state; it evaluates nothing.
-    const bool odd = step.use == StepUse::kEvaluation;
-    if (odd || step.use == StepUse::kUsed) step.use = StepUse::kWarmUp;
+    const bool first = i == 0 && used.size() >= kMinRepeats && !after_trials;
+    if (!slow && !first) return;
+    used[i]->use = StepUse::kWarmUp;
   }
 }
 
@@ -136,19 +118,23 @@ void MarkWarmUp(std::vector<Step>& steps) {
 Steps FindSteps(const TraceModel& model, const Process& process,
                 const ProcessAttribution& attribution) {
   Steps result;
-  result.steps = MarkedSteps(model, process);
-  if (result.steps.size() >= 2) {
+  result.steps = MarkedSteps(model, process, attribution);
+  if (!result.steps.empty()) {
     // The profiler's own schedule has left out the warm-up already.
     result.found_by = StepsFoundBy::kMarker;
     return result;
   }
-  PeriodicSteps found = RepeatedSteps(CallTokens(process, attribution));
-  result.steps.clear();
-  if (found.steps.empty()) return result;
-  DropTail(found);
-  MarkOddSizes(found);
-  MarkWarmUp(found.steps);
-  result.steps = std::move(found.steps);
+  const std::vector<CallToken> tokens = CallTokens(model, process, attribution);
+  std::vector<TokenSpan> spans = Joined(tokens, TrainingSteps(tokens));
+  // Too few iterations to be told apart: what repeats is their layers.
+  const bool trains =
+      std::any_of(tokens.begin(), tokens.end(),
+                  [](const CallToken& token) { return token.backward; });
+  if (spans.empty() && !trains) spans = LoopSteps(tokens);
+  if (spans.empty()) return result;
+  MarkTrials(tokens, spans);
+  result.steps = TimesOf(tokens, spans);
+  MarkWarmUp(result.steps);
   result.found_by = StepsFoundBy::kPeriod;
   return result;
 }

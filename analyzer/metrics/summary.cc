@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "analyzer/metrics/device_account.h"
+#include "analyzer/metrics/physical_device.h"
 #include "analyzer/metrics/source_cost.h"
 
 namespace dltap::analyzer {
@@ -21,32 +23,66 @@ StepSummary SummariseSteps(const Steps& steps) {
   return out;
 }
 
+// Our own cost: unknown where it was not measured or makes no sense.
+std::optional<int64_t> OverheadOf(const Process& process) {
+  int64_t ns = 0;
+  const bool too_much =
+      __builtin_mul_overflow(process.per_call_overhead_ns,
+                             static_cast<int64_t>(process.calls.size()), &ns);
+  if (process.per_call_overhead_ns < 0 || too_much) return std::nullopt;
+  return ns;
+}
+
 // All but what needs the steps.
 ProcessSummary Describe(const Process& process,
                         const ProcessAttribution& attribution) {
   ProcessSummary out;
-  out.rank = process.rank;
-  out.host = process.host;
-  out.pid = process.pid;
+  out.key = KeyOf(process);
   out.program = process.program;
   out.command = process.command;
   out.command_is_cut = process.command_is_cut;
   out.framework = process.framework;
   out.level = process.level;
   out.level_reason = process.level_reason;
+  out.complete = process.complete;
+  out.activities = process.activities.size();
   for (const Loss& loss : process.losses) out.lost[loss.cause] += loss.count;
   out.launches_without_kernel = attribution.launches_without_kernel;
   out.kernels_without_launch = attribution.kernels_without_launch;
   out.clock_residual_ns = process.clock_residual_ns;
   out.composite_ns = attribution.composite_ns;
+  out.overhead_ns = OverheadOf(process);
   out.recorded_launches = process.launches.size();
-  out.cpu = CpuUseOf(process);
+  out.cpu = CpuTimesOf(process);
   out.has_delays = !process.delays.empty();
-  if (process.per_call_overhead_ns >= 0) {
-    out.overhead_ns = process.per_call_overhead_ns *
-                      static_cast<int64_t>(process.calls.size());
+  return out;
+}
+
+Summary OfSource(const TraceModel& model, const Selection& selection) {
+  Summary out;
+  out.formats = {model.format};
+  out.files = {model.files.begin(), model.files.end()};
+  out.simulated = model.simulated;
+  out.selection = selection;
+  for (const Process& process : model.processes) {
+    out.end_ns = std::max(out.end_ns, process.end_ns);
   }
   return out;
+}
+
+bool IsWholeRun(const Selection& selection) {
+  return selection.whole_run || selection.window;
+}
+
+Steps StepsOf(const TraceModel& model, const Process& process,
+              const ProcessAttribution& attribution,
+              const Selection& selection) {
+  if (IsWholeRun(selection)) return {};
+  Steps steps = FindSteps(model, process, attribution);
+  ChooseSteps(process, attribution, selection, steps);
+  // Who names the steps wants them as they are.
+  if (!selection.steps) LeaveOutDelayed(process, steps);
+  return steps;
 }
 
 // The device that the process keeps busy: its steps are the ones to judge by.
@@ -59,12 +95,49 @@ DeviceId BusiestDevice(const Process& process) {
   return DeviceId(static_cast<size_t>(busiest - busy_ns.begin()));
 }
 
-Summary OfSource(const TraceModel& model) {
-  Summary out;
-  out.formats = {model.format};
-  out.files = {model.files.begin(), model.files.end()};
-  out.simulated = model.simulated;
-  return out;
+// What delays did to the whole run, whatever part of it was selected.
+void AddDelays(const TraceModel& model, const Process& process,
+               const ProcessAttribution& attribution, ProcessSummary& out) {
+  if (process.delays.empty()) return;
+  out.source_overhead_ns = SourceCostOf(model, process, attribution);
+  if (process.devices.empty()) return;
+  Steps steps = FindSteps(model, process, attribution);
+  ChooseSteps(process, attribution, {}, steps);
+  out.delays =
+      DelayEffects(process, attribution, steps, BusiestDevice(process));
+}
+
+// The steps whose calls count: a part of the whole run is like one.
+Steps CallSteps(const Steps& steps, const Selection& selection) {
+  if (!selection.window) return steps;
+  return {StepsFoundBy::kNone,
+          {{selection.window->begin_ns, selection.window->end_ns}}};
+}
+
+void AddProcess(const TraceModel& model, const Attribution& attribution,
+                size_t index, const Steps& steps, Summary& out) {
+  const Process& process = model.processes[index];
+  const ProcessAttribution& attributed = attribution.processes[index];
+  ProcessSummary& summary =
+      out.processes.emplace_back(Describe(process, attributed));
+  summary.has_gpu_work = std::any_of(
+      process.activities.begin(), process.activities.end(),
+      [&](const Activity& activity) {
+        return Selects(out.selection, process.devices[activity.device.value()]);
+      });
+  summary.steps = SummariseSteps(steps);
+  AddDelays(model, process, attributed, summary);
+  if (summary.has_gpu_work) {
+    for (size_t use = 0; use < kStepUses; ++use) {
+      if (use == static_cast<size_t>(StepUse::kUsed)) continue;
+      const uint64_t steps_out = summary.steps.by_use[use];
+      if (steps_out == 0) continue;
+      const std::string reason(Name(static_cast<StepUse>(use)));
+      out.outside.left_out[reason].steps += steps_out;
+    }
+  }
+  TallyKeeper tallies(model, process, attributed, out.tallies);
+  tallies.AddCalls(CallSteps(steps, out.selection));
 }
 
 }  // namespace
@@ -73,47 +146,40 @@ uint64_t StepSummary::found() const {
   return std::accumulate(by_use.begin(), by_use.end(), uint64_t{0});
 }
 
-Summary SummariseProcess(const TraceModel& model, const Process& process,
-                         const ProcessAttribution& attribution) {
-  Summary out = OfSource(model);
-  ProcessSummary& summary =
-      out.processes.emplace_back(Describe(process, attribution));
-  const Steps found = FindSteps(model, process, attribution);
-  const Steps steps = WithoutDelayed(process, found);
-  if (!process.devices.empty()) {
-    summary.delays =
-        DelayEffects(process, attribution, found, BusiestDevice(process));
-  }
-  summary.source_overhead_ns = SourceCostOf(model, process, attribution);
-  summary.steps = SummariseSteps(steps);
-  TallyKeeper tallies(model, process, attribution, out.tallies);
-  for (size_t d = 0; d < process.devices.size(); ++d) {
-    auto device = SummariseDevice(model, process, attribution, steps,
-                                  DeviceId(d), tallies);
-    if (device) summary.devices.push_back(*std::move(device));
-  }
-  tallies.AddCalls(steps);
-  return out;
-}
-
 Summary Merge(Summary a, const Summary& b) {
   a.formats.insert(b.formats.begin(), b.formats.end());
   a.files.insert(b.files.begin(), b.files.end());
   a.simulated = a.simulated || b.simulated;
-  const auto middle = static_cast<ptrdiff_t>(a.processes.size());
-  a.processes.insert(a.processes.end(), b.processes.begin(), b.processes.end());
-  std::inplace_merge(a.processes.begin(), a.processes.begin() + middle,
-                     a.processes.end());
+  a.selection = std::max(a.selection, b.selection);
+  const auto join = [](auto& into, const auto& from) {
+    const auto middle = static_cast<ptrdiff_t>(into.size());
+    into.insert(into.end(), from.begin(), from.end());
+    std::inplace_merge(into.begin(), into.begin() + middle, into.end());
+  };
+  join(a.processes, b.processes);
+  join(a.devices, b.devices);
+  a.outside.Add(b.outside);
+  a.end_ns = std::max(a.end_ns, b.end_ns);
   a.tallies.Add(b.tallies);
   return a;
 }
 
-Summary Summarise(const TraceModel& model, const Attribution& attribution) {
-  Summary out = OfSource(model);
+Summary Summarise(const TraceModel& model, const Attribution& attribution,
+                  const Selection& selection) {
+  Summary out = OfSource(model, selection);
+  std::vector<Steps> steps(model.processes.size());
   for (size_t p = 0; p < model.processes.size(); ++p) {
-    out = Merge(std::move(out), SummariseProcess(model, model.processes[p],
-                                                 attribution.processes[p]));
+    const Process& process = model.processes[p];
+    if (!Selects(selection, process)) continue;
+    steps[p] = StepsOf(model, process, attribution.processes[p], selection);
+    AddProcess(model, attribution, p, steps[p], out);
   }
+  for (const PhysicalDevice& device : PhysicalDevices(model)) {
+    AddDevice(model, attribution, steps, selection, device,
+              {out.devices, out.outside, out.tallies});
+  }
+  std::sort(out.processes.begin(), out.processes.end());
+  std::sort(out.devices.begin(), out.devices.end());
   return out;
 }
 

@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
-#include "analyzer/metrics/cpu_use.h"
+#include "analyzer/metrics/cpu_utilization.h"
 #include "analyzer/metrics/delays.h"
 #include "analyzer/metrics/device_summary.h"
+#include "analyzer/metrics/outside.h"
+#include "analyzer/metrics/selection.h"
+#include "analyzer/metrics/step_choice.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/tallies.h"
 #include "analyzer/model/trace_model.h"
@@ -24,8 +27,6 @@
 // the sums in figures.h. A summary owns all it holds; no trace is needed
 // beside it. Times are ns.
 namespace dltap::analyzer {
-
-inline constexpr size_t kStepUses = static_cast<size_t>(StepUse::kDelayed) + 1;
 
 // The steps of one process.
 struct StepSummary {
@@ -39,10 +40,7 @@ struct StepSummary {
 };
 
 struct ProcessSummary {
-  // Processes stand in the order of these fields; no rank comes before 0.
-  std::optional<int> rank;
-  std::string host;
-  int64_t pid = 0;
+  ProcessKey key;                    // processes stand in this order
   std::string program;               // empty: unknown
   std::vector<std::string> command;  // its arguments; empty: not recorded
   bool command_is_cut = false;
@@ -50,14 +48,16 @@ struct ProcessSummary {
   std::string level;
   std::string level_reason;  // why not the level asked for; else empty
   StepSummary steps;
-  std::vector<DeviceSummary> devices;    // those with work in the windows
+  bool has_gpu_work = false;             // on a selected device, used or not
+  uint64_t activities = 0;               // on all devices
+  bool complete = true;                  // it ended by itself
   std::map<std::string, uint64_t> lost;  // by cause
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
   std::optional<int64_t> overhead_ns;  // own, of all its calls
   uint64_t recorded_launches = 0;      // that the activity source recorded
   std::optional<int64_t> source_overhead_ns;  // its own cost for them
-  std::optional<CpuUse> cpu;
+  std::optional<CpuTimes> cpu;
   bool has_delays = false;
   std::vector<DelayEffect> delays;
   int64_t clock_residual_ns = 0;
@@ -66,29 +66,32 @@ struct ProcessSummary {
   auto operator<=>(const ProcessSummary&) const = default;
 };
 
-// Several processes; a default one holds none and is the identity of Merge.
+// Several processes and the devices that they share; a default one holds none
+// and is the identity of Merge.
 struct Summary {
   std::set<SourceFormat> formats;
   std::set<std::string> files;
   bool simulated = false;                 // any device is
+  Selection selection;                    // what the numbers are about
   std::vector<ProcessSummary> processes;  // sorted
+  std::vector<DeviceSummary> devices;     // those with windows, sorted
+  Outside outside;                        // GPU work that is not in them
+  int64_t end_ns = 0;                     // of the trace's time line
   Tallies tallies;
 
   auto operator<=>(const Summary&) const = default;
 };
 
-// One process of `model`, and what is true of the whole: format, files, whether
-// it is simulated. `attribution` is that of the same process.
-Summary SummariseProcess(const TraceModel& model, const Process& process,
-                         const ProcessAttribution& attribution);
-
-// Both together. Associative and commutative: processes are joined in order,
-// sums add up. (Sums of FLOPs are floating point, equal to 15 digits.) Equal
-// processes stay two: a summary that is merged twice counts twice.
+// Both together. Associative and commutative: processes and devices are joined
+// in order, sums add up. (Sums of FLOPs are floating point, equal to 15
+// digits.) Equal processes stay two: a summary that is merged twice counts
+// twice. A device that both know stays two as well, since unions can't be made
+// of sums: processes that share a GPU belong into one model.
 Summary Merge(Summary a, const Summary& b);
 
-// All processes of the model, merged. No process: no numbers.
-Summary Summarise(const TraceModel& model, const Attribution& attribution);
+// All of the model that is selected. No process: no numbers.
+Summary Summarise(const TraceModel& model, const Attribution& attribution,
+                  const Selection& selection = {});
 
 }  // namespace dltap::analyzer
 

@@ -43,6 +43,12 @@ void Tallies::Add(const Tallies& other) {
     KernelSums& into = kernels[key];
     into.count += sums.count;
     into.gpu_ns += sums.gpu_ns;
+    into.efficiency.Add(sums.efficiency);
+  }
+  for (const auto& [key, sums] : other.conflicts) {
+    ConflictSums& into = conflicts[key];
+    into.count += sums.count;
+    into.gpu_ns += sums.gpu_ns;
   }
   for (const auto& [key, sums] : other.ops) {
     OpSums& into = ops[key];
@@ -52,37 +58,110 @@ void Tallies::Add(const Tallies& other) {
   }
 }
 
-const std::string& TallyKeeper::Demangled(TextId name) {
-  const auto [it, is_new] = demangled_.try_emplace(name.value());
-  if (is_new) it->second = Demangle(model_.texts[name]);
-  return it->second;
+std::string TallyKeeper::NameOf(const Activity& activity) const {
+  return activity.kind == ActivityKind::kKernel
+             ? Demangle(model_.texts[activity.name])
+             : NameOfCopy(activity);
+}
+
+KernelSums& TallyKeeper::KernelRow(const Activity& activity,
+                                   LayerClass layer_class) {
+  KernelSums*& row =
+      kernels_[{activity.name, activity.kind, activity.copy, layer_class}];
+  if (row == nullptr) {
+    row = &tallies_.kernels[{NameOf(activity), layer_class}];
+  }
+  return *row;
+}
+
+uint32_t TallyKeeper::ScalarsOf(WorkId work) {
+  if (!work.known()) return 0;
+  uint32_t& number = scalars_of_[work.value()];
+  if (number == 0) {
+    const opmodel::Operation& op = attribution_.works[work.value()].leading;
+    const auto next = static_cast<uint32_t>(scalars_.size() + 1);
+    number = scalars_.try_emplace({op.math, op.dims}, next).first->second;
+  }
+  return number;
+}
+
+OpSums& TallyKeeper::OpRow(const Activity& activity,
+                           const Attributed& attributed) {
+  const LayerClass layer_class = attributed.layer_class;
+  const Direction direction = attributed.direction;
+  const bool named_by_kernel =
+      !attributed.work.known() && !attributed.owner.known();
+  if (named_by_kernel && activity.kind != ActivityKind::kKernel) {
+    return tallies_.ops[{NameOfCopy(activity), layer_class, direction}];
+  }
+  const OpIdentity op = IdentityOf(process_, attribution_, attributed);
+  OpSums*& row = ops_[{op.entry, named_by_kernel ? activity.name : op.function,
+                       ScalarsOf(attributed.work), layer_class, direction}];
+  if (row == nullptr) {
+    const std::string name =
+        named_by_kernel ? NameOf(activity) : OpName(model_, op);
+    row = &tallies_.ops[{name, layer_class, direction}];
+  }
+  return *row;
+}
+
+ApiSums& TallyKeeper::ApiRow(const Call& call) {
+  ApiSums*& row = apis_[call.entry.value()];
+  if (row == nullptr) {
+    row = &tallies_.apis[model_.entry_points[call.entry.value()].symbol];
+  }
+  return *row;
+}
+
+// What a name alone says is compared with what the library call, or the
+// operator, says of the same kernel. Regrouped kernels have lost the latter.
+void TallyKeeper::AddConflict(const Activity& activity,
+                              const Attributed& attributed, int64_t ns) {
+  const ClassFrom from = attributed.class_from;
+  const bool by_call =
+      from == ClassFrom::kApiArguments || from == ClassFrom::kCudnnGraph;
+  if (activity.kind != ActivityKind::kKernel) return;
+  if (!by_call && from != ClassFrom::kAnnotation) return;
+  const auto [it, is_new] = rules_.try_emplace(activity.name.value());
+  if (is_new) it->second = MatchKernelName(NameOf(activity));
+  const NameRule* rule = it->second;
+  if (rule == nullptr || rule->layer_class == attributed.layer_class) return;
+  size_t origin = 0;  // 0: not known
+  if (by_call && attributed.owner.known()) {
+    origin = 1 + process_.calls[attributed.owner.value()].entry.value();
+  } else if (!by_call && attributed.ruling.known()) {
+    origin = 1 + process_.ranges[attributed.ruling.value()].name.value();
+  }
+  ConflictSums*& row =
+      conflicts_[{activity.name, attributed.layer_class, from, origin}];
+  if (row == nullptr) {
+    const std::string name =
+        origin == 0 ? ""
+        : by_call   ? model_.entry_points[origin - 1].symbol
+                    : std::string(model_.texts[TextId(origin - 1)]);
+    row = &tallies_.conflicts[{NameOf(activity), rule->layer_class,
+                               attributed.layer_class, from, name}];
+  }
+  ++row->count;
+  row->gpu_ns += ns;
 }
 
 void TallyKeeper::Add(size_t index, int64_t ns, const Efficiency& efficiency,
                       bool new_work) {
   const Activity& activity = process_.activities[index];
   const Attributed& attributed = attribution_.activities[index];
-  const std::string name = activity.kind == ActivityKind::kKernel
-                               ? Demangled(activity.name)
-                               : NameOfCopy(activity);
-  KernelSums& kernel = tallies_.kernels[{name, attributed.layer_class}];
+  KernelSums& kernel = KernelRow(activity, attributed.layer_class);
   ++kernel.count;
   kernel.gpu_ns += ns;
+  kernel.efficiency.Add(efficiency);
+  AddConflict(activity, attributed, ns);
 
-  const std::string op_name =
-      attributed.work.known() || attributed.owner.known()
-          ? OpName(model_, process_, attribution_, attributed)
-          : name;
-  OpSums& op =
-      tallies_.ops[{op_name, attributed.layer_class, attributed.direction}];
+  OpSums& op = OpRow(activity, attributed);
   op.count += new_work || !attributed.work.known();
   op.gpu_ns += ns;
   op.efficiency.Add(efficiency);
-
   if (!attributed.submitted_by.known()) return;
-  const Call& call = process_.calls[attributed.submitted_by.value()];
-  const std::string& symbol = model_.entry_points[call.entry.value()].symbol;
-  tallies_.apis[symbol].gpu_ns += ns;
+  ApiRow(process_.calls[attributed.submitted_by.value()]).gpu_ns += ns;
 }
 
 void TallyKeeper::AddCalls(const Steps& steps) {
@@ -90,8 +169,7 @@ void TallyKeeper::AddCalls(const Steps& steps) {
     if (attribution_.outermost[i] != CallId(i)) continue;
     const Call& call = process_.calls[i];
     if (!InUsedStep(steps, call.begin_ns)) continue;
-    ApiSums& api =
-        tallies_.apis[model_.entry_points[call.entry.value()].symbol];
+    ApiSums& api = ApiRow(call);
     ++api.calls;
     api.cpu_ns += call.end_ns - call.begin_ns;
   }

@@ -8,9 +8,11 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/name_rules.h"
 #include "analyzer/metrics/efficiency.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/model/trace_model.h"
@@ -28,6 +30,7 @@ struct ApiSums {
 struct KernelSums {
   uint64_t count = 0;
   int64_t gpu_ns = 0;
+  Efficiency efficiency;
 
   auto operator<=>(const KernelSums&) const = default;
 };
@@ -40,6 +43,24 @@ struct OpSums {
   auto operator<=>(const OpSums&) const = default;
 };
 
+// A kernel whose name tells one class while its call or operator tells another.
+struct Conflict {
+  std::string kernel;  // demangled
+  LayerClass by_name;
+  LayerClass by_origin;
+  ClassFrom from;
+  std::string origin;  // the call's or the operator's name
+
+  auto operator<=>(const Conflict&) const = default;
+};
+
+struct ConflictSums {
+  uint64_t count = 0;
+  int64_t gpu_ns = 0;
+
+  auto operator<=>(const ConflictSums&) const = default;
+};
+
 using KernelKey = std::pair<std::string, LayerClass>;  // demangled name
 // Entry point and its scalars.
 using OpKey = std::tuple<std::string, LayerClass, Direction>;
@@ -49,13 +70,15 @@ struct Tallies {
   std::map<std::string, ApiSums> apis;
   std::map<KernelKey, KernelSums> kernels;
   std::map<OpKey, OpSums> ops;
+  std::map<Conflict, ConflictSums> conflicts;
 
   void Add(const Tallies& other);
 
   auto operator<=>(const Tallies&) const = default;
 };
 
-// Fills the tallies of one process. Holds references to all it is given.
+// Fills the tallies of one process. Holds references to all it is given, and
+// pointers to the rows of `tallies`: nobody may take rows away meanwhile.
 class TallyKeeper {
  public:
   TallyKeeper(const TraceModel& model, const Process& process,
@@ -63,7 +86,9 @@ class TallyKeeper {
       : model_(model),
         process_(process),
         attribution_(attribution),
-        tallies_(tallies) {}
+        tallies_(tallies),
+        apis_(model.entry_points.size()),
+        scalars_of_(attribution.works.size()) {}
 
   // `ns` of the activity lie inside the windows; `new_work`: the first
   // activity of its work there.
@@ -75,13 +100,36 @@ class TallyKeeper {
   void AddCalls(const Steps& steps);
 
  private:
-  const std::string& Demangled(TextId name);
+  // Strings are made once for each row; activities find theirs by numbers: a
+  // kernel's name, or the kind of copy.
+  using KernelNumbers = std::tuple<TextId, ActivityKind, CopyKind, LayerClass>;
+  // Entry point; function, or the name of a kernel without call; scalars.
+  using OpNumbers =
+      std::tuple<EntryPointId, TextId, uint32_t, LayerClass, Direction>;
+  using Dims = decltype(opmodel::Operation::dims);
+
+  KernelSums& KernelRow(const Activity& activity, LayerClass layer_class);
+  OpSums& OpRow(const Activity& activity, const Attributed& attributed);
+  ApiSums& ApiRow(const Call& call);
+  std::string NameOf(const Activity& activity) const;
+  void AddConflict(const Activity& activity, const Attributed& attributed,
+                   int64_t ns);
+  // 0: no work. Works of equal scalars have equal numbers.
+  uint32_t ScalarsOf(WorkId work);
 
   const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
   Tallies& tallies_;
-  absl::flat_hash_map<size_t, std::string> demangled_;
+  absl::flat_hash_map<KernelNumbers, KernelSums*> kernels_;
+  absl::flat_hash_map<OpNumbers, OpSums*> ops_;
+  std::vector<ApiSums*> apis_;  // by entry point; null: no row yet
+  absl::flat_hash_map<std::pair<opmodel::DType, Dims>, uint32_t> scalars_;
+  std::vector<uint32_t> scalars_of_;  // by work; 0: not looked at yet
+  absl::flat_hash_map<size_t, const NameRule*> rules_;  // of kernels' names
+  // Kernel's name, class, evidence, entry point or range's name.
+  using ConflictNumbers = std::tuple<TextId, LayerClass, ClassFrom, size_t>;
+  absl::flat_hash_map<ConflictNumbers, ConflictSums*> conflicts_;
 };
 
 }  // namespace dltap::analyzer

@@ -9,7 +9,7 @@
 namespace dltap::analyzer {
 namespace {
 
-void AddDevice(const DeviceSummary& device, Totals& totals) {
+void Add(const DeviceSummary& device, Totals& totals) {
   ++totals.devices;
   totals.step_windows += device.steps.size();
   totals.wall_ns += device.wall_ns;
@@ -19,9 +19,22 @@ void AddDevice(const DeviceSummary& device, Totals& totals) {
   AddTo(totals.phases_ns, device.phases_ns);
   AddTo(totals.idle_ns, device.idle_ns());
   AddTo(totals.between_steps_ns, device.between_steps_ns);
+  AddTo(totals.between_steps_drained_ns, device.between_steps_drained_ns);
+  AddTo(totals.drained_ns, device.between_steps_drained_ns);
+  for (const auto& [name, ns] : device.between_steps_unknown_in_ns) {
+    totals.between_steps_unknown_in_ns[name] += ns;
+  }
+  for (const auto& [name, sums] : device.drained_by) {
+    totals.drained_by[name].calls += sums.calls;
+    totals.drained_by[name].host_ns += sums.host_ns;
+  }
+  totals.host_work_ns += device.host_work_ns;
+  totals.host_work_wall_ns += device.host_work_wall_ns;
+  totals.host_work_is_bound |= device.host_work_is_bound;
   for (size_t c = 0; c < kClassCount; ++c) {
     totals.classes[c].Add(device.classes[c]);
     totals.all.Add(device.classes[c]);
+    AddTo(totals.drained_ns, device.classes[c].drained_ns);
   }
 }
 
@@ -37,11 +50,7 @@ std::optional<double> Totals::ShareOfTime(double ns) const {
 
 Totals TotalsOf(const Summary& summary) {
   Totals totals;
-  for (const ProcessSummary& process : summary.processes) {
-    for (const DeviceSummary& device : process.devices) {
-      AddDevice(device, totals);
-    }
-  }
+  for (const DeviceSummary& device : summary.devices) Add(device, totals);
   return totals;
 }
 

@@ -3,7 +3,9 @@
 #define DLTAP_ANALYZER_METRICS_TOTALS_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "analyzer/metrics/class_summary.h"
 #include "analyzer/metrics/device_summary.h"
@@ -23,6 +25,13 @@ struct Totals {
   PhaseTimes phases_ns{};
   IdleTimes idle_ns{};  // of all gaps
   IdleTimes between_steps_ns{};
+  DrainTimes drained_ns{};  // of all gaps
+  DrainTimes between_steps_drained_ns{};
+  std::map<std::string, int64_t> between_steps_unknown_in_ns;
+  std::map<std::string, DrainSums> drained_by;  // by function
+  int64_t host_work_ns = 0;                     // see GapsOfDevice
+  int64_t host_work_wall_ns = 0;
+  bool host_work_is_bound = false;
   PerClass<ClassSummary> classes;
   ClassSummary all;  // the classes added up; busy_ns counts overlaps twice
 

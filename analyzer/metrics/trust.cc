@@ -13,7 +13,7 @@ namespace {
 const ProcessSummary* LevelOf(const Summary& summary) {
   const ProcessSummary* best = nullptr;
   const auto rank = [](const ProcessSummary& process) {
-    return process.level_reason.empty() ? !process.devices.empty() : 2;
+    return process.level_reason.empty() ? process.has_gpu_work : 2;
   };
   for (const ProcessSummary& process : summary.processes) {
     if (best == nullptr || rank(process) > rank(*best)) best = &process;
@@ -32,8 +32,11 @@ void AddProcess(const ProcessSummary& process, TrustFigures& trust) {
   trust.clock_residual_ns =
       std::max(trust.clock_residual_ns, process.clock_residual_ns);
   trust.recorded_launches += process.recorded_launches;
-  if (process.overhead_ns) {
-    trust.overhead_ns = trust.overhead_ns.value_or(0) + *process.overhead_ns;
+  int64_t overhead_ns = 0;
+  if (process.overhead_ns &&
+      !__builtin_add_overflow(trust.overhead_ns.value_or(0),
+                              *process.overhead_ns, &overhead_ns)) {
+    trust.overhead_ns = overhead_ns;
   }
 }
 

@@ -26,19 +26,62 @@ size_t StepAt(const std::vector<Step>& steps, int64_t at_ns) {
   return at_ns < steps[index].end_ns ? index : steps.size();
 }
 
-// Of a run with delays, what lies between them.
-std::vector<StepWindow> Undelayed(const Process& process, Interval span) {
-  std::vector<StepWindow> windows;
-  int64_t from_ns = span.begin_ns;
-  for (const DelayWindow& delay : process.delays) {
-    if (delay.delay_ns == 0 && !delay.source_off) continue;
-    const int64_t to_ns = std::min(delay.begin_ns, span.end_ns);
-    if (from_ns < to_ns) windows.push_back({{from_ns, to_ns}, 0});
-    from_ns = std::max(from_ns, delay.end_ns);
+// When the work of each step runs on a device.
+struct WorkTimes {
+  std::vector<int64_t> first;   // activity of each step
+  std::vector<int64_t> end;     // of the last activity of each step
+  int64_t after_last = kNever;  // first activity past the last step
+};
+
+WorkTimes FindWork(const Process& process,
+                   const ProcessAttribution& attribution, const Steps& steps,
+                   DeviceId device) {
+  const size_t n = steps.steps.size();
+  WorkTimes work{.first = std::vector<int64_t>(n, kNever),
+                 .end = std::vector<int64_t>(n, 0)};
+  for (size_t i = 0; i < process.activities.size(); ++i) {
+    const Activity& activity = process.activities[i];
+    if (activity.device != device) continue;
+    const int64_t at =
+        SubmittedAt(process, attribution.activities[i], activity);
+    const size_t step = StepAt(steps.steps, at);
+    if (step < n) {
+      work.first[step] = std::min(work.first[step], activity.begin_ns);
+      work.end[step] = std::max(work.end[step], activity.end_ns);
+    }
+    if (step == n && at >= steps.steps.back().end_ns) {
+      work.after_last = std::min(work.after_last, activity.begin_ns);
+    }
   }
-  if (from_ns < span.end_ns) windows.push_back({{from_ns, span.end_ns}, 0});
-  return windows;
+  return work;
 }
+
+// A step whose records are missing has a window too, so that the step before
+// it does not get its time.
+void AddUnobserved(const Process& process, const Steps& steps, DeviceId device,
+                   std::vector<int64_t>& first) {
+  for (const NotObserved& span : process.not_observed) {
+    if (span.device != device) continue;
+    for (size_t i = 0; i < first.size(); ++i) {
+      const Step& step = steps.steps[i];
+      if (first[i] == kNever && step.begin_ns >= span.begin_ns &&
+          step.begin_ns < span.end_ns) {
+        first[i] = step.begin_ns;
+      }
+    }
+  }
+}
+
+// Where a step ends that no other follows on the device.
+int64_t EndOfLast(const WorkTimes& work, const Steps& steps, size_t step) {
+  const int64_t begin_ns = work.first[step];
+  const int64_t end =
+      std::max({work.end[step], steps.steps[step].end_ns, begin_ns});
+  const bool cut = work.after_last != kNever && work.after_last > begin_ns;
+  return cut ? std::min(end, work.after_last) : end;
+}
+
+}  // namespace
 
 std::vector<StepWindow> WholeRun(const Process& process, DeviceId device) {
   Interval span{kNever, 0};
@@ -51,44 +94,26 @@ std::vector<StepWindow> WholeRun(const Process& process, DeviceId device) {
   return Undelayed(process, span);
 }
 
-}  // namespace
-
-std::vector<StepWindow> StepWindows(const Process& process,
-                                    const ProcessAttribution& attribution,
-                                    const Steps& steps, DeviceId device) {
-  if (steps.steps.empty()) return WholeRun(process, device);
+std::vector<StepWindow> AllStepWindows(const Process& process,
+                                       const ProcessAttribution& attribution,
+                                       const Steps& steps, DeviceId device) {
+  if (steps.steps.empty()) return {};
   const size_t n = steps.steps.size();
-  std::vector<int64_t> first(n, kNever);  // first activity of each step
-  int64_t last_end = 0;                   // of the last step's activities
-  int64_t after_last = kNever;            // first activity past the last step
-  for (size_t i = 0; i < process.activities.size(); ++i) {
-    const Activity& activity = process.activities[i];
-    if (activity.device != device) continue;
-    const int64_t at =
-        SubmittedAt(process, attribution.activities[i], activity);
-    const size_t step = StepAt(steps.steps, at);
-    if (step < n) first[step] = std::min(first[step], activity.begin_ns);
-    if (step + 1 == n) last_end = std::max(last_end, activity.end_ns);
-    if (step == n && at >= steps.steps.back().end_ns) {
-      after_last = std::min(after_last, activity.begin_ns);
-    }
+  WorkTimes work = FindWork(process, attribution, steps, device);
+  std::vector<int64_t>& first = work.first;
+  if (std::all_of(first.begin(), first.end(),
+                  [](int64_t at) { return at == kNever; })) {
+    return {};
   }
+  AddUnobserved(process, steps, device, first);
   std::vector<StepWindow> windows;
   for (size_t step = 0; step < n; ++step) {
-    if (steps.steps[step].use != StepUse::kUsed || first[step] == kNever) {
-      continue;
-    }
+    if (first[step] == kNever) continue;
     int64_t end = kNever;
     for (size_t next = step + 1; next < n && end == kNever; ++next) {
       end = first[next];
     }
-    if (end == kNever) {
-      // Nothing follows the last step but work that overlaps it.
-      end = std::max(last_end, first[step]);
-      if (after_last != kNever && after_last > first[step]) {
-        end = std::min(end, after_last);
-      }
-    }
+    if (end == kNever) end = EndOfLast(work, steps, step);
     // Streams may interleave two steps; windows stay disjoint.
     const int64_t begin =
         windows.empty() ? first[step]
@@ -96,6 +121,29 @@ std::vector<StepWindow> StepWindows(const Process& process,
     if (begin < end) windows.push_back({{begin, end}, step});
   }
   return windows;
+}
+
+std::vector<StepWindow> StepWindows(const Process& process,
+                                    const ProcessAttribution& attribution,
+                                    const Steps& steps, DeviceId device) {
+  if (steps.steps.empty()) return WholeRun(process, device);
+  std::vector<StepWindow> windows =
+      AllStepWindows(process, attribution, steps, device);
+  std::erase_if(windows, [&steps](const StepWindow& window) {
+    return steps.steps[window.step].use != StepUse::kUsed;
+  });
+  return windows;
+}
+
+int64_t InsideNs(const std::vector<StepWindow>& windows, Interval span) {
+  auto it = std::upper_bound(
+      windows.begin(), windows.end(), span.begin_ns,
+      [](int64_t at, const StepWindow& w) { return at < w.span.end_ns; });
+  int64_t ns = 0;
+  for (; it != windows.end() && it->span.begin_ns < span.end_ns; ++it) {
+    ns += CommonNs(it->span, span);
+  }
+  return ns;
 }
 
 }  // namespace dltap::analyzer

@@ -6,29 +6,39 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/interval.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
 
-struct Interval {
-  int64_t begin_ns;
-  int64_t end_ns;  // half open
-  int64_t length_ns() const { return end_ns - begin_ns; }
-};
-
-// One used step on the timeline of one device: from the first activity that
-// the step submitted to the first one of the step after it.
+// One step on the timeline of one device: from the first activity that the
+// step submitted to the first one of the step after it.
 struct StepWindow {
   Interval span;
   size_t step;  // into Steps::steps; 0 when the whole run is one window
 };
 
-// The windows over which a device is judged, in time, disjoint. Without
-// steps: one, from the device's first activity to the end of its last.
+// Of every step that has work on the device, used or not, in time, disjoint.
+// A step whose records are missing begins with its first call. The last one
+// ends with its work and with the host's end of it, or where later work
+// begins. Empty without steps.
+std::vector<StepWindow> AllStepWindows(const Process& process,
+                                       const ProcessAttribution& attribution,
+                                       const Steps& steps, DeviceId device);
+
+// The windows over which a device is judged, in time, disjoint: those of the
+// used steps. Without steps: one, from the device's first activity to the end
+// of its last.
 std::vector<StepWindow> StepWindows(const Process& process,
                                     const ProcessAttribution& attribution,
                                     const Steps& steps, DeviceId device);
+
+// From the device's first activity to the end of its last; none without any.
+std::vector<StepWindow> WholeRun(const Process& process, DeviceId device);
+
+// The part of `span` inside the windows, which are disjoint and in time.
+int64_t InsideNs(const std::vector<StepWindow>& windows, Interval span);
 
 }  // namespace dltap::analyzer
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <utility>
 
 namespace dltap::analyzer {
 
@@ -23,6 +24,10 @@ class StrongId {
   constexpr size_t value() const { return value_; }
 
   friend constexpr auto operator<=>(StrongId, StrongId) = default;
+  template <typename H>
+  friend H AbslHashValue(H hash, StrongId id) {
+    return H::combine(std::move(hash), id.value_);
+  }
 
  private:
   static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "analyzer/model/nearly_sorted.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -37,6 +39,7 @@ void VisitTimes(Process& process, Visit visit) {
   for (Activity& a : process.activities) visit(a.begin_ns), visit(a.end_ns);
   for (LaunchRecord& l : process.launches) visit(l.begin_ns), visit(l.end_ns);
   for (Range& r : process.ranges) visit(r.begin_ns), visit(r.end_ns);
+  for (Sync& s : process.syncs) visit(s.begin_ns), visit(s.end_ns);
   for (CpuSample& s : process.cpu_samples) visit(s.at_ns);
   for (ProcessSample& s : process.process_samples) visit(s.at_ns);
   for (DelayWindow& d : process.delays) visit(d.begin_ns), visit(d.end_ns);
@@ -73,6 +76,12 @@ auto ThreadOrder(const T& event) {
 // Activities name ranges by position, so the positions move with them.
 void SortRanges(Process& process) {
   std::vector<Range>& ranges = process.ranges;
+  if (std::is_sorted(ranges.begin(), ranges.end(),
+                     [](const Range& a, const Range& b) {
+                       return ThreadOrder(a) < ThreadOrder(b);
+                     })) {
+    return;
+  }
   std::vector<size_t> order(ranges.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -92,42 +101,38 @@ void SortRanges(Process& process) {
   }
 }
 
-// Readers mostly bring events in order: looking is cheaper than sorting.
-template <typename T, typename Less>
-void SortUnlessSorted(std::vector<T>& events, Less less) {
-  if (std::is_sorted(events.begin(), events.end(), less)) return;
-  std::stable_sort(events.begin(), events.end(), less);
-}
-
 void Sort(Process& process) {
   // Depth breaks ties: a virtual clock may give parent and child one time.
   const auto key = [](const Call& c) {
     return std::make_tuple(c.thread, c.begin_ns, c.depth);
   };
-  SortUnlessSorted(process.calls, [&](const Call& a, const Call& b) {
+  SortNearlySorted(process.calls, [&](const Call& a, const Call& b) {
     return key(a) < key(b);
   });
-  SortUnlessSorted(process.launches,
+  SortNearlySorted(process.launches,
                    [](const LaunchRecord& a, const LaunchRecord& b) {
                      return ThreadOrder(a) < ThreadOrder(b);
                    });
   SortRanges(process);
-  SortUnlessSorted(process.activities,
+  SortNearlySorted(process.activities,
                    [](const Activity& a, const Activity& b) {
                      return a.begin_ns < b.begin_ns;
                    });
-  SortUnlessSorted(
+  SortNearlySorted(process.syncs, [](const Sync& a, const Sync& b) {
+    return a.begin_ns < b.begin_ns;
+  });
+  SortNearlySorted(
       process.cpu_samples,
       [](const CpuSample& a, const CpuSample& b) { return a.at_ns < b.at_ns; });
-  SortUnlessSorted(process.process_samples,
+  SortNearlySorted(process.process_samples,
                    [](const ProcessSample& a, const ProcessSample& b) {
                      return a.at_ns < b.at_ns;
                    });
-  SortUnlessSorted(process.delays,
+  SortNearlySorted(process.delays,
                    [](const DelayWindow& a, const DelayWindow& b) {
                      return a.begin_ns < b.begin_ns;
                    });
-  SortUnlessSorted(process.delayed_calls, std::less<>());
+  SortNearlySorted(process.delayed_calls, std::less<>());
 }
 
 }  // namespace

@@ -141,7 +141,8 @@ enum class RangeKind : uint8_t {
   kStep,
   kFrameworkOp,
   kUserAnnotation,
-  kPython
+  kPython,
+  kDataLoader  // a loader makes the next batch
 };
 
 // A named span on a host thread: NVTX, framework operator, step marker.
@@ -154,6 +155,26 @@ struct Range {
   RangeKind kind;
   bool backward = false;  // framework says it runs in its backward pass
   OperationId operation;  // shapes, where the source has them
+};
+
+enum class SyncKind : uint8_t {
+  kUnknown,
+  kEvent,
+  kStreamWaitEvent,  // a stream waits, the host goes on
+  kStream,
+  kContext
+};
+
+// A wait as an imported trace records it, with what it waited for. The call
+// that waited has the same correlation id.
+struct Sync {
+  int64_t begin_ns;
+  int64_t end_ns;
+  uint64_t correlation = 0;  // 0: unknown
+  uint64_t event = 0;        // the source's id of the event; 0: none
+  DeviceId device;           // none: unknown
+  StreamId stream;           // none: of the whole context, or unknown
+  SyncKind kind = SyncKind::kUnknown;
 };
 
 struct CpuSample {
@@ -263,6 +284,7 @@ struct Process {
   std::vector<LaunchRecord> launches;  // by (thread, begin_ns)
   std::vector<GraphNodeOrigin> graph_nodes;
   std::vector<Range> ranges;                   // by (thread, begin_ns)
+  std::vector<Sync> syncs;                     // imported; by begin_ns
   std::vector<CpuSample> cpu_samples;          // by at_ns
   std::vector<ProcessSample> process_samples;  // by at_ns
   std::vector<DelayWindow> delays;     // by begin_ns; empty: an ordinary run

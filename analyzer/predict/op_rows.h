@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "analyzer/predict/csv_table.h"
+#include "analyzer/importers/csv_table.h"
 #include "opmodel/operation.h"
 
 namespace dltap::analyzer {

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
-#include "analyzer/predict/csv_table.h"
+#include "analyzer/importers/csv_table.h"
 #include "analyzer/predict/op_rows.h"
 
 namespace dltap::analyzer {

@@ -24,9 +24,24 @@ T LoadAt(trace::Bytes payload, int16_t offset) {
 
 }  // namespace
 
+void CallStage::Expect(const Chunk& chunk) {
+  const size_t slots = chunk.bytes.size() / trace::kSlotBytes;
+  slots_of_[chunk.thread_index] += slots;
+  slots_ += slots;
+}
+
+void CallStage::MakeRoom(ThreadId thread, uint32_t thread_index) {
+  if (thread.value() >= calls_.size()) calls_.resize(thread.value() + 1);
+  std::vector<Call>& calls = calls_[thread.value()];
+  if (calls.capacity() != 0) return;
+  // The first thread's takes in the others' in the end.
+  calls.reserve(thread.value() == 0 ? slots_ : slots_of_[thread_index]);
+}
+
 bool CallStage::Read(const Chunk& chunk) {
   const ThreadId thread = definitions_.ThreadOf(chunk.thread_index);
   if (!thread.known()) return false;
+  MakeRoom(thread, chunk.thread_index);
   trace::CallReader calls(chunk.bytes);
   CallView call;
   while (true) {
@@ -83,9 +98,6 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
 
 // Calls come when they end, so each passes the children that came before it.
 void CallStage::InsertInOrder(const Call& call) {
-  if (call.thread.value() >= calls_.size()) {
-    calls_.resize(call.thread.value() + 1);
-  }
   std::vector<Call>& calls = calls_[call.thread.value()];
   auto at = calls.end();
   while (at != calls.begin() &&
@@ -182,15 +194,12 @@ void CallStage::NameUnnamed(Call& call) const {
 }
 
 void CallStage::Finish() {
-  size_t count = 0;
-  for (const std::vector<Call>& calls : calls_) count += calls.size();
   for (std::vector<Call>& calls : calls_) {
-    if (calls.size() == count) {
+    if (process_.calls.empty()) {
       process_.calls = std::move(calls);
-      break;
+    } else {
+      process_.calls.insert(process_.calls.end(), calls.begin(), calls.end());
     }
-    process_.calls.reserve(count);
-    process_.calls.insert(process_.calls.end(), calls.begin(), calls.end());
     calls = {};
   }
   for (Call& call : process_.calls) NameUnnamed(call);

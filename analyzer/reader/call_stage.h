@@ -30,6 +30,9 @@ class CallStage {
         timeline_(timeline),
         losses_(losses) {}
 
+  // Makes room for a chunk's calls. Room that is not used costs no memory, only
+  // addresses.
+  void Expect(const Chunk& chunk);
   // False: the chunk ends in a record that makes no sense, or belongs to no
   // thread. What came before stays.
   bool Read(const Chunk& chunk);
@@ -50,6 +53,7 @@ class CallStage {
     TextId domain;
   };
 
+  void MakeRoom(ThreadId thread, uint32_t thread_index);
   void AddCall(ThreadId thread, const trace::CallView& call);
   void InsertInOrder(const Call& call);
   void NameUnnamed(Call& call) const;
@@ -67,6 +71,8 @@ class CallStage {
   int64_t last_ns_ = 0;
   // By thread, in the order that the model wants: by begin, parents first.
   std::vector<std::vector<Call>> calls_;
+  absl::flat_hash_map<uint32_t, size_t> slots_of_;  // by thread index
+  size_t slots_ = 0;
   absl::flat_hash_map<uint64_t, TextId> functions_;  // by handle
   absl::flat_hash_map<uint64_t, TextId> first_names_;
   // Where the payload has the handle, by entry point.

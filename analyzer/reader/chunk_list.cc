@@ -42,8 +42,10 @@ ChunkList::ChunkList(const ProcessFiles& files, LossCounts& losses,
 void ChunkList::AddData(const TraceFile& file) {
   trace::BlockReader blocks(file.file.bytes(), file.header.header_bytes);
   trace::Block block;
+  PageReleaser pages;
   while (true) {
     const uint64_t at = blocks.offset();
+    pages.Passed(file.file, at);
     switch (blocks.Next(&block)) {
       case DecodeStatus::kEndOfTrace: return;
       case DecodeStatus::kTruncated: losses_.Add(LossKind::kTornBlock); return;
@@ -57,7 +59,7 @@ void ChunkList::AddData(const TraceFile& file) {
     }
     Chunk chunk = {
         block.header.kind == static_cast<uint16_t>(trace::BlockKind::kCalls),
-        block.header.thread_index, block.payload, &file.file.path(),
+        block.header.thread_index, block.payload, &file.file,
         block.offset + sizeof(trace::BlockHeader)};
     if (chunk.is_calls) {
       AddSlots(chunk, block.header.first_slot);
@@ -95,7 +97,7 @@ void ChunkList::AddRings(const TraceFile& file) {
         Part(bytes, begin, header.definitions_head - header.definitions_tail);
     if (!definitions.empty()) {
       chunks_.push_back(
-          {false, trace::kNoIndex, definitions, &file.file.path(), begin});
+          {false, trace::kNoIndex, definitions, &file.file, begin});
     }
   }
   if (header.ring_header_bytes < sizeof(trace::RingHeader)) return;
@@ -148,7 +150,7 @@ void ChunkList::AddRing(const TraceFile& file, const trace::RingHeader& ring) {
     joined.insert(joined.end(), rest.begin(), rest.end());
     slots = joined;
   }
-  AddSlots({true, ring.thread_index, slots, &file.file.path(),
+  AddSlots({true, ring.thread_index, slots, &file.file,
             ring.data_offset + start * kSlotBytes},
            first);
 }

@@ -18,8 +18,8 @@ struct Chunk {
   bool is_calls;
   uint32_t thread_index;  // of calls
   trace::Bytes bytes;
-  const std::string* path;
-  uint64_t offset;  // of the bytes, in the file
+  const MappedFile* file;  // that holds the bytes, or their ring
+  uint64_t offset;         // of the bytes, in the file
 };
 
 // A ring's open-call word, taken apart.

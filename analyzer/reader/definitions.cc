@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "analyzer/model/rank_variables.h"
 #include "analyzer/reader/argument_meanings.h"
-#include "analyzer/reader/rank_variables.h"
 #include "shim/specs/words.h"
 
 namespace dltap::analyzer {

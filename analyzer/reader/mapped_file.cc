@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -48,8 +49,7 @@ absl::StatusOr<MappedFile> MappedFile::Map(const std::string& path) {
   MappedFile file(path);
   if (info.st_size == 0) return file;
   const auto size = static_cast<size_t>(info.st_size);
-  file.mapping_ =
-      mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd.get(), 0);
+  file.mapping_ = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
   if (file.mapping_ == MAP_FAILED) {
     file.mapping_ = nullptr;
     return SystemError(path, errno);
@@ -69,6 +69,11 @@ MappedFile MappedFile::OfBytes(std::string name, std::vector<uint8_t> bytes) {
   file.copy_ = std::move(bytes);
   file.bytes_ = file.copy_;
   return file;
+}
+
+void MappedFile::ReleaseUntil(size_t count) const {
+  if (mapping_ == nullptr) return;
+  madvise(mapping_, std::min(count, bytes_.size()), MADV_DONTNEED);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept {

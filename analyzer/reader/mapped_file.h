@@ -28,6 +28,10 @@ class MappedFile {
   std::span<const uint8_t> bytes() const { return bytes_; }
   const std::string& path() const { return path_; }
 
+  // Gives the memory of the first `count` bytes back; reading them again
+  // brings them back from the file. Does nothing to copies.
+  void ReleaseUntil(size_t count) const;
+
  private:
   explicit MappedFile(std::string path) : path_(std::move(path)) {}
 
@@ -35,6 +39,25 @@ class MappedFile {
   std::span<const uint8_t> bytes_;
   std::vector<uint8_t> copy_;
   void* mapping_ = nullptr;
+};
+
+// Follows a reader through files and gives back what it has passed, so that a
+// long file does not stay in memory whole.
+class PageReleaser {
+ public:
+  void Passed(const MappedFile& file, size_t offset) {
+    if (&file != file_) released_ = 0;
+    file_ = &file;
+    if (offset < released_ + kStrideBytes) return;
+    file.ReleaseUntil(offset);
+    released_ = offset;
+  }
+
+ private:
+  static constexpr size_t kStrideBytes = 16 << 20;
+
+  const MappedFile* file_ = nullptr;
+  size_t released_ = 0;
 };
 
 }  // namespace dltap::analyzer

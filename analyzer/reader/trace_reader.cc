@@ -37,8 +37,10 @@ class ProcessReader {
   void Read(RealtimeOffsets& offsets) {
     process_.complete = false;
     process_.level = "host";
+    PageReleaser pages;
     for (const Chunk& chunk : chunks_.chunks()) {
       if (!chunk.is_calls) ReadDefinitions(chunk);
+      pages.Passed(*chunk.file, chunk.offset);
     }
     definitions_.Resolve();
     const trace::FileHeader& header = Header();
@@ -47,7 +49,11 @@ class ProcessReader {
                      {header.boot_id, sizeof(header.boot_id)}, offsets);
     if (process_.pid == 0) process_.pid = static_cast<int64_t>(header.pid);
     Reserve();
-    for (const Chunk& chunk : chunks_.chunks()) ReadEvents(chunk);
+    PageReleaser passed;
+    for (const Chunk& chunk : chunks_.chunks()) {
+      ReadEvents(chunk);
+      passed.Passed(*chunk.file, chunk.offset);
+    }
     calls_.Finish();
     AddOpenCalls();
     samples_.Finish(calls_.windows());
@@ -66,7 +72,9 @@ class ProcessReader {
   void Reserve() {
     size_t payload_bytes = 0;
     for (const Chunk& chunk : chunks_.chunks()) {
-      if (chunk.is_calls) payload_bytes += chunk.bytes.size() / 2;
+      if (!chunk.is_calls) continue;
+      payload_bytes += chunk.bytes.size() / 2;
+      calls_.Expect(chunk);
     }
     process_.payloads.reserve(payload_bytes);
     process_.activities.reserve(activity_count_);
@@ -126,9 +134,9 @@ class ProcessReader {
   // Its checksum was right: a bug of the writer, or a file made by hand.
   void Malformed(const Chunk& chunk) {
     losses_.Add(LossKind::kCorruptBlock);
-    problems_->push_back(*chunk.path + ": malformed records in the block at " +
-                         "byte " + std::to_string(chunk.offset) +
-                         ", its rest left out");
+    problems_->push_back(chunk.file->path() +
+                         ": malformed records in the block at " + "byte " +
+                         std::to_string(chunk.offset) + ", its rest left out");
   }
 
   const ProcessFiles& files_;

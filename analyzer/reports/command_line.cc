@@ -94,7 +94,7 @@ std::string CommandsText(const Summary& summary) {
         CommandText(process.program, process.command, process.command_is_cut);
     if (text.empty()) continue;
     all.insert(text);
-    const bool has_gpu_work = !process.devices.empty();
+    const bool has_gpu_work = process.has_gpu_work;
     if (first.empty() || (has_gpu_work && !first_has_gpu_work)) {
       first = text;
       first_has_gpu_work = has_gpu_work;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analyzer/reports/class_table.h"
+#include "analyzer/reports/count_text.h"
 #include "analyzer/reports/units.h"
 
 namespace dltap::analyzer {
@@ -19,15 +20,30 @@ Cell MeanUs(std::optional<double> ns) {
   return Number{*ns * kUsPerNs, 2};
 }
 
-Cell Count(uint64_t count) { return static_cast<int64_t>(count); }
+Cell Whole(uint64_t count) { return static_cast<int64_t>(count); }
 
 size_t RowsOf(size_t n_rows, const ReportOptions& options) {
   return std::min(n_rows, options.top);
 }
 
+std::string NameOf(const ProcessKey& process, const DeviceFigures& device) {
+  return process.host + ":" + std::to_string(process.pid) + " gpu" +
+         std::to_string(device.sums->ordinal);
+}
+
 std::string NameOf(const DeviceFigures& device) {
-  return device.process->host + ":" + std::to_string(device.process->pid) +
-         " gpu" + std::to_string(device.sums->ordinal);
+  const std::vector<ProcessKey>& processes = device.sums->processes;
+  const std::string others =
+      processes.size() == 1
+          ? ""
+          : " and " + Count(processes.size() - 1, "other process");
+  return NameOf(processes.front(), device) + others;
+}
+
+Cell RankOf(const DeviceFigures& device) {
+  const std::vector<ProcessKey>& processes = device.sums->processes;
+  if (processes.size() > 1 || !processes.front().rank) return Blank{};
+  return int64_t{*processes.front().rank};
 }
 
 }  // namespace
@@ -41,7 +57,7 @@ Table ApiTable(const Figures& figures, const ReportOptions& options) {
                    {{"GPU", "ms"}, "gpu_ms"}};
   for (size_t i = 0; i < RowsOf(figures.apis.size(), options); ++i) {
     const ApiRow& api = figures.apis[i];
-    table.rows.push_back({api.name, Count(api.sums.calls),
+    table.rows.push_back({api.name, Whole(api.sums.calls),
                           ExactMs(api.sums.cpu_ns), MeanUs(api.mean_cpu_ns),
                           ExactMs(api.sums.gpu_ns)});
   }
@@ -57,7 +73,7 @@ Table KernelTable(const Figures& figures, const ReportOptions& options) {
   for (size_t i = 0; i < RowsOf(figures.kernels.size(), options); ++i) {
     const KernelRow& kernel = figures.kernels[i];
     table.rows.push_back({kernel.name, DisplayName(kernel.layer_class),
-                          Count(kernel.sums.count), ExactMs(kernel.sums.gpu_ns),
+                          Whole(kernel.sums.count), ExactMs(kernel.sums.gpu_ns),
                           MeanUs(kernel.mean_ns), PercentCell(kernel.share)});
   }
   return table;
@@ -75,7 +91,7 @@ Table OpTable(const Figures& figures, const ReportOptions& options) {
   for (size_t i = 0; i < RowsOf(figures.ops.size(), options); ++i) {
     const OpRow& op = figures.ops[i];
     table.rows.push_back({op.name, DisplayName(op.layer_class),
-                          std::string(Name(op.direction)), Count(op.sums.count),
+                          std::string(Name(op.direction)), Whole(op.sums.count),
                           ExactMs(op.sums.gpu_ns), PercentCell(op.share),
                           KnownCell(op.tflops, 1, 1)});
   }
@@ -90,8 +106,10 @@ Table StepTable(const Figures& figures, bool with_device) {
   for (const DeviceFigures& device : figures.devices) {
     for (const StepTime& step : device.sums->steps) {
       auto& row = table.rows.emplace_back();
-      if (with_device) row.push_back(NameOf(device));
-      row.push_back(Count(step.step));
+      if (with_device) {
+        row.push_back(NameOf(device.sums->processes[step.process], device));
+      }
+      row.push_back(Whole(step.step));
       row.push_back(ExactMs(step.ns));
     }
   }
@@ -108,12 +126,10 @@ Table DeviceTable(const Figures& figures) {
                    {{"copy", "%"}, "copy_exposed_percent"},
                    {{"idle", "%"}, "idle_percent"}};
   for (const DeviceFigures& device : figures.devices) {
-    const auto& rank = device.process->rank;
     table.rows.push_back(
-        {NameOf(device), rank ? Cell(int64_t{*rank}) : Blank{},
-         ExactMs(device.sums->wall_ns), PercentCell(device.utilization),
-         PercentCell(device.comm_share), PercentCell(device.copy_share),
-         PercentCell(device.idle_share)});
+        {NameOf(device), RankOf(device), ExactMs(device.sums->wall_ns),
+         PercentCell(device.utilization), PercentCell(device.comm_share),
+         PercentCell(device.copy_share), PercentCell(device.idle_share)});
   }
   return table;
 }

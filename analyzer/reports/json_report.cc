@@ -7,7 +7,11 @@
 
 #include "analyzer/output/json_writer.h"
 #include "analyzer/reports/command_line.h"
+#include "analyzer/reports/evidence_tables.h"
+#include "analyzer/reports/json_host.h"
 #include "analyzer/reports/json_rows.h"
+#include "analyzer/reports/json_steps.h"
+#include "analyzer/reports/warning_text.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -15,7 +19,6 @@ namespace {
 std::string_view FormatOf(const Summary& summary) {
   constexpr std::string_view kFormats[] = {"dltap", "kineto", "nsys"};
   if (summary.formats.empty()) return kFormats[0];
-  if (summary.formats.size() > 1) return "mixed";
   return kFormats[static_cast<size_t>(*summary.formats.begin())];
 }
 
@@ -38,16 +41,19 @@ class ReportWriter {
   std::string Run() {
     json_.BeginObject();
     json_.Field("schema", "dltap.report");
-    json_.Field("version", 1);
+    json_.Field("version", 2);
     WriteSource();
+    WriteSelection(summary_, json_);
     WriteProgram();
     WriteList("processes", summary_.processes, WriteProcess);
     WriteList("devices", figures_.devices, WriteDevice);
-    WriteSteps();
+    WriteSteps(summary_, figures_.steps, json_);
+    WriteCoverage(summary_, figures_.coverage, json_);
     WriteClasses();
     json_.Key("between_steps");
     json_.BeginObject();
     WriteIdle(figures_.totals.between_steps_ns, imported_, json_);
+    WriteDrained(figures_.totals.between_steps_drained_ns, json_);
     json_.EndObject();
     WritePhases("phases", figures_.totals.phases_ns);
     json_.Field("has_delays", figures_.has_delays);
@@ -56,6 +62,10 @@ class ReportWriter {
     WriteList("apis", figures_.apis, WriteApi);
     WriteList("kernels", figures_.kernels, WriteKernel);
     WriteList("ops", figures_.ops, WriteOp);
+    WriteList("roofline", figures_.roofline, WriteRoofline);
+    json_.Key("long_and_low");
+    WriteLongAndLow(figures_.long_and_low, json_);
+    WriteList("evidence_conflicts", figures_.evidence_conflicts, WriteConflict);
     WriteTrust();
     json_.EndObject();
     return json_.Take() + "\n";
@@ -109,7 +119,8 @@ class ReportWriter {
     for (const auto& [name, count] : program.gpus) {
       json_.BeginObject();
       json_.Field("name", name);
-      json_.Field("count", count);
+      json_.Field("count", count.devices);
+      json_.Field("processes", count.processes);
       json_.EndObject();
     }
     json_.EndArray();
@@ -126,10 +137,12 @@ class ReportWriter {
     json_.EndObject();
     json_.Field("longest_wall_ns", program.longest_wall_ns);
     json_.Field("samples_per_s", program.samples_per_s);
-    json_.Key("host_work_ns");
-    json_.Null();
-    json_.Key("device_work_ns");
-    json_.Null();
+    json_.Field("host_work_ns", program.host_work_ns);
+    json_.Field("host_work_is_bound", program.host_work_is_bound);
+    json_.Field("device_work_ns", program.device_work_ns);
+    json_.Field("wait_gain_ns", program.wait_gain_ns);
+    WriteList("drained_by", program.drained_by, WriteDrain);
+    WriteList("unknown_in", program.unknown_in, WriteUnknown);
     WriteIdleOfProgram();
     json_.Key("total");
     json_.BeginObject();
@@ -144,47 +157,15 @@ class ReportWriter {
     json_.BeginObject();
     json_.Field("ns", program.idle_ns);
     WriteIdle(figures_.totals.idle_ns, imported_, json_);
+    WriteDrained(figures_.totals.drained_ns, json_);
     json_.EndObject();
     json_.Key("step_mean");
     json_.BeginObject();
     json_.Field("idle_ns", program.idle_step_ns);
+    json_.Field("drained_ns", program.drained_step_ns);
     WriteIdle(program.idle_by_cause_step_ns, imported_, json_);
     WritePhases("phases", program.phases_step_ns);
     json_.EndObject();
-  }
-
-  void WriteSteps() {
-    const StepFigures& steps = figures_.steps;
-    json_.Key("steps");
-    json_.BeginObject();
-    json_.Field("count", steps.found);
-    json_.Field("used_count", steps.used);
-    json_.Field("processes", steps.processes);
-    json_.Field("processes_without", steps.processes_without);
-    json_.Key("used");
-    json_.BeginArray();
-    for (const ProcessSummary& process : summary_.processes) {
-      if (!process.devices.empty()) WriteRanges(process.steps.used, json_);
-    }
-    json_.EndArray();
-    json_.Key("ns");
-    json_.BeginArray();
-    for (const int64_t ns : steps.ns) json_.Value(ns);
-    json_.EndArray();
-    json_.Field("mean_ns", steps.mean_ns);
-    json_.Field("stddev_ns", steps.stddev_ns);
-    json_.Field("found_by", Name(steps.found_by));
-    json_.EndObject();
-    json_.Key("left_out");
-    json_.BeginArray();
-    for (size_t use = 0; use < kStepUses; ++use) {
-      if (steps.left_out[use] == 0) continue;
-      json_.BeginObject();
-      json_.Field("reason", Name(static_cast<StepUse>(use)));
-      json_.Field("steps", steps.left_out[use]);
-      json_.EndObject();
-    }
-    json_.EndArray();
   }
 
   void WriteClasses() {
@@ -202,10 +183,25 @@ class ReportWriter {
     json_.EndObject();
   }
 
+  void WriteWarnings() {
+    json_.Key("warnings");
+    json_.BeginArray();
+    for (const Warning& warning : figures_.warnings) {
+      json_.BeginObject();
+      json_.Field("id", Name(warning.id));
+      json_.Field("text", WarningText(warning, figures_));
+      json_.Field("share", warning.share);
+      json_.Field("count", warning.count);
+      json_.EndObject();
+    }
+    json_.EndArray();
+  }
+
   void WriteTrust() {
     const TrustFigures& trust = figures_.trust;
     json_.Key("trust");
     json_.BeginObject();
+    WriteWarnings();
     json_.Key("lost");
     json_.BeginObject();
     for (const auto& [cause, count] : trust.lost) json_.Field(cause, count);

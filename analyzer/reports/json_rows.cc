@@ -3,13 +3,15 @@
 
 #include <string>
 
+#include "analyzer/reports/json_host.h"
+
 namespace dltap::analyzer {
 namespace {
 
 // What other tools' traces lack: CPU samples, and our own cost.
 bool OnlyOwnTracesShow(IdleCause cause) {
-  return cause == IdleCause::kFramework || cause == IdleCause::kBlocked ||
-         cause == IdleCause::kProfiler;
+  return cause == IdleCause::kFramework || cause == IdleCause::kPreempted ||
+         cause == IdleCause::kBlocked || cause == IdleCause::kProfiler;
 }
 
 template <typename Times>
@@ -59,6 +61,29 @@ void WriteIdle(const IdleTimes& ns, bool imported, JsonWriter& json) {
   WriteCauses(ns, imported, json);
 }
 
+void WriteDrained(const DrainTimes& ns, JsonWriter& json) {
+  WriteByName<DrainedBy>("drained_ns", ns, json);
+}
+
+void WriteDrain(const DrainRow& row, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("name", row.name);
+  json.Field("calls", row.sums.calls);
+  json.Field("host_ns", row.sums.host_ns);
+  json.Field("calls_per_step", row.calls_per_step);
+  json.Field("host_step_ns", row.host_step_ns);
+  json.EndObject();
+}
+
+void WriteUnknown(const UnknownRow& row, JsonWriter& json) {
+  json.BeginObject();
+  WriteName("class", row.layer_class ? Name(*row.layer_class) : "", json);
+  json.Field("name", row.name);
+  json.Field("ns", row.ns);
+  json.Field("step_ns", row.step_ns);
+  json.EndObject();
+}
+
 void WriteClassFigures(const ClassFigures& figures, JsonWriter& json) {
   const ClassSummary& sums = figures.sums;
   const StepShare& step = figures.step_mean;
@@ -73,6 +98,11 @@ void WriteClassFigures(const ClassFigures& figures, JsonWriter& json) {
                           ? std::optional(sums.efficiency.flops)
                           : std::nullopt);
   json.Field("tflops", figures.tflops);
+  json.Field("executed_flops",
+             sums.efficiency.executed_flops > 0
+                 ? std::optional(sums.efficiency.executed_flops)
+                 : std::nullopt);
+  json.Field("executed_tflops", figures.executed_tflops);
   json.Field("of_peak", figures.of_peak);
   json.Field("forward_ns", sums.of(Direction::kForward));
   json.Field("backward_ns", sums.backward_ns());
@@ -97,6 +127,7 @@ void WriteClass(const ClassRow& row, bool imported, JsonWriter& json) {
   WriteClassFigures(row.figures, json);
   WriteBound(row.bound, json);
   WriteIdle(sums.idle_ns, imported, json);
+  WriteDrained(sums.drained_ns, json);
   WriteByName<Direction>("direction_ns", sums.direction_ns, json);
   WriteByName<JoinedBy>("joined_by", sums.joined_by_ns, json);
   WriteByName<ClassFrom>("class_from", sums.class_from_ns, json);
@@ -151,7 +182,7 @@ void WriteLimit(const Limit& limit, JsonWriter& json) {
   json.EndObject();
 }
 
-std::string ProcessName(const ProcessSummary& process) {
+std::string ProcessName(const ProcessKey& process) {
   return process.host + ":" + std::to_string(process.pid);
 }
 
@@ -170,44 +201,22 @@ void WriteRanges(const std::vector<size_t>& indices, JsonWriter& json) {
   }
 }
 
-void WriteCpu(const std::optional<CpuUse>& cpu, JsonWriter& json) {
-  if (!cpu) return json.Null();
-  json.BeginObject();
-  json.Field("cores", cpu->cores);
-  json.Field("wall_ns", cpu->wall_ns);
-  json.Field("cpu_ns", cpu->cpu_ns);
-  json.Key("threads");
+void WriteWindows(const std::vector<Interval>& windows, JsonWriter& json) {
+  json.Key("windows");
   json.BeginArray();
-  for (const CpuUse::ThreadUse& thread : cpu->threads) {
-    json.BeginObject();
-    json.Field("tid", thread.tid);
-    WriteName("name", thread.name, json);
-    json.Field("cpu_ns", thread.cpu_ns);
-    json.EndObject();
+  for (const Interval& window : windows) {
+    json.BeginArray();
+    json.Value(window.begin_ns);
+    json.Value(window.end_ns);
+    json.EndArray();
   }
   json.EndArray();
-  json.Field("other_threads_ns", cpu->unlisted_ns);
-  json.EndObject();
-}
-
-void WriteSensitivity(const Sensitivity& row, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("class", Name(row.layer_class));
-  json.Field("sensitivity", row.value);
-  json.Field("low", row.low);
-  json.Field("high", row.high);
-  json.Key("not_measured");
-  row.value ? json.Null() : json.Value(Name(row.why));
-  json.Field("windows", row.windows);
-  json.Field("steps", row.steps);
-  json.Field("calls_per_step", row.calls_per_step);
-  json.EndObject();
 }
 
 void WriteProcess(const ProcessSummary& process, JsonWriter& json) {
   json.BeginObject();
-  json.Field("process", ProcessName(process));
-  json.Field("rank", process.rank);
+  json.Field("process", ProcessName(process.key));
+  json.Field("rank", process.key.rank);
   WriteName("program", process.program, json);
   WriteName("framework", process.framework, json);
   json.Field("level", process.level);
@@ -216,6 +225,8 @@ void WriteProcess(const ProcessSummary& process, JsonWriter& json) {
   json.Field("cupti_overhead_ns", process.source_overhead_ns);
   json.Key("cpu");
   WriteCpu(process.cpu, json);
+  json.Field("gpu_work", process.has_gpu_work);
+  json.Field("complete", process.complete);
   json.Key("steps");
   json.BeginObject();
   json.Field("count", process.steps.found());
@@ -230,11 +241,19 @@ void WriteProcess(const ProcessSummary& process, JsonWriter& json) {
 
 void WriteDevice(const DeviceFigures& device, JsonWriter& json) {
   const DeviceSummary& sums = *device.sums;
+  const bool is_shared = sums.processes.size() > 1;
   json.BeginObject();
-  json.Field("process", ProcessName(*device.process));
-  json.Field("rank", device.process->rank);
+  json.Field("process", ProcessName(sums.processes.front()));
+  json.Key("processes");
+  json.BeginArray();
+  for (const ProcessKey& process : sums.processes) {
+    json.Value(ProcessName(process));
+  }
+  json.EndArray();
+  json.Field("rank", is_shared ? std::nullopt : sums.processes.front().rank);
   json.Field("id", sums.ordinal);
   json.Field("name", sums.name);
+  WriteName("uuid", sums.uuid, json);
   json.Field("wall_ns", sums.wall_ns);
   json.Field("observed_ns", sums.observed_ns());
   json.Field("busy_ns", sums.busy_ns());
@@ -247,10 +266,12 @@ void WriteDevice(const DeviceFigures& device, JsonWriter& json) {
   json.Field("comm_exposed_share", device.comm_share);
   json.Field("copy_exposed_share", device.copy_share);
   json.Field("idle_share", device.idle_share);
+  WriteWindows(sums.windows, json);
   json.Key("steps");
   json.BeginArray();
   for (const StepTime& step : sums.steps) {
     json.BeginObject();
+    json.Field("process", ProcessName(sums.processes[step.process]));
     json.Field("step", static_cast<uint64_t>(step.step));
     json.Field("ns", step.ns);
     json.EndObject();
@@ -262,18 +283,6 @@ void WriteDevice(const DeviceFigures& device, JsonWriter& json) {
 std::string_view Name(StepsFoundBy found_by) {
   constexpr std::string_view kNames[] = {"none", "marker", "period"};
   return kNames[static_cast<size_t>(found_by)];
-}
-
-std::string_view Name(NotMeasured why) {
-  constexpr std::string_view kNames[] = {"measured", "no_library_call",
-                                         "no_whole_step", "few_windows"};
-  return kNames[static_cast<size_t>(why)];
-}
-
-std::string_view Name(StepUse use) {
-  constexpr std::string_view kNames[kStepUses] = {
-      "used", "warm_up", "autotune", "evaluation", "incomplete", "delayed"};
-  return kNames[static_cast<size_t>(use)];
 }
 
 }  // namespace dltap::analyzer

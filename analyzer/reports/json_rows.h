@@ -22,6 +22,10 @@ void WriteIdle(const std::array<double, kIdleCauses>& ns, bool imported,
                JsonWriter& json);
 void WriteIdle(const IdleTimes& ns, bool imported, JsonWriter& json);
 
+void WriteDrained(const DrainTimes& ns, JsonWriter& json);
+void WriteDrain(const DrainRow& row, JsonWriter& json);
+void WriteUnknown(const UnknownRow& row, JsonWriter& json);
+
 // The numbers of a class or of several together.
 void WriteClassFigures(const ClassFigures& figures, JsonWriter& json);
 
@@ -30,20 +34,19 @@ void WriteApi(const ApiRow& row, JsonWriter& json);
 void WriteKernel(const KernelRow& row, JsonWriter& json);
 void WriteOp(const OpRow& row, JsonWriter& json);
 void WriteLimit(const Limit& limit, JsonWriter& json);
-void WriteCpu(const std::optional<CpuUse>& cpu, JsonWriter& json);
-void WriteSensitivity(const Sensitivity& row, JsonWriter& json);
 void WriteProcess(const ProcessSummary& process, JsonWriter& json);
 void WriteDevice(const DeviceFigures& device, JsonWriter& json);
 
 // "host:pid", which names a process in all reports.
-std::string ProcessName(const ProcessSummary& process);
+std::string ProcessName(const ProcessKey& process);
+
+// The field "windows": [[begin, end], ...] in ns of the time line.
+void WriteWindows(const std::vector<Interval>& windows, JsonWriter& json);
 
 // [[first, last], ...] of ascending indices, into an open array.
 void WriteRanges(const std::vector<size_t>& indices, JsonWriter& json);
 
 std::string_view Name(StepsFoundBy found_by);
-std::string_view Name(StepUse use);
-std::string_view Name(NotMeasured why);
 
 }  // namespace dltap::analyzer
 

@@ -13,9 +13,7 @@ namespace {
 
 std::string WhyIdle(IdleCause cause) {
   switch (cause) {
-    case IdleCause::kSync:
-      return "while the host catches up after it had waited for the GPU "
-             "(synchronizing calls, pageable copies)";
+    case IdleCause::kWait: return "inside calls that wait for the GPU";
     case IdleCause::kInput:
       return "for its input, before the first copy of the step";
     case IdleCause::kLibrary:
@@ -25,7 +23,9 @@ std::string WhyIdle(IdleCause cause) {
              "launch one";
     case IdleCause::kFramework:
       return "for the host program between launches (framework and Python)";
-    case IdleCause::kBlocked: return "for a host thread that is not on a CPU";
+    case IdleCause::kPreempted:
+      return "for a host thread that is ready to run but has no CPU";
+    case IdleCause::kBlocked: return "for a host thread that sleeps";
     case IdleCause::kUnknown: return "for the host between launches";
     case IdleCause::kDependency:
       return "for other streams, events or host functions";
@@ -44,6 +44,8 @@ std::string BoundClause(LimitedBy bound) {
   switch (bound) {
     case LimitedBy::kCompute: return "; bound by compute";
     case LimitedBy::kMemory: return "; bound by memory bandwidth";
+    case LimitedBy::kInterconnect:
+      return "; it is bound by the link that it crosses";
     case LimitedBy::kLatency: return "; bound by latency";
     case LimitedBy::kUnknown: break;
   }

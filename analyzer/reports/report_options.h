@@ -8,7 +8,16 @@
 
 namespace dltap::analyzer {
 
-enum class ReportBy : uint8_t { kClass, kApi, kKernel, kOp, kStep };
+enum class ReportBy : uint8_t {
+  kClass,
+  kApi,
+  kKernel,
+  kOp,
+  kStep,
+  kEvidence,
+  kRoofline,
+  kLongLow
+};
 
 struct ReportOptions {
   bool wide = false;  // no folding of small rows

@@ -7,33 +7,21 @@
 
 #include "analyzer/reports/class_table.h"
 #include "analyzer/reports/command_line.h"
+#include "analyzer/reports/count_text.h"
 #include "analyzer/reports/detail_tables.h"
+#include "analyzer/reports/evidence_tables.h"
+#include "analyzer/reports/host_text.h"
 #include "analyzer/reports/limit_sentence.h"
 #include "analyzer/reports/render.h"
+#include "analyzer/reports/step_lines.h"
 #include "analyzer/reports/units.h"
+#include "analyzer/reports/warning_text.h"
 
 namespace dltap::analyzer {
 namespace {
 
 const std::string kBold = "\033[1m";  // ECMA-48 SGR
 const std::string kPlain = "\033[0m";
-
-std::string Join(const std::vector<std::string>& parts,
-                 const std::string& separator) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (!text.empty()) text += separator;
-    text += part;
-  }
-  return text;
-}
-
-std::string Count(size_t n, std::string_view noun) {
-  return WithThousands(static_cast<int64_t>(n)) + " " + std::string(noun) +
-         (n == 1                                        ? ""
-          : noun.ends_with("s") || noun.ends_with("ch") ? "es"
-                                                        : "s");
-}
 
 // Breaks at spaces, and words that are wider, so that no line is wider than
 // the page.
@@ -68,48 +56,19 @@ std::string Header(const Summary& summary, const Figures& figures) {
   if (!command.empty()) parts.push_back(std::move(command));
   parts.push_back(Count(program.processes, "process"));
   for (const auto& [name, count] : program.gpus) {
-    const std::string n =
-        figures.devices.size() > 1 ? std::to_string(count) + " x " : "";
-    parts.push_back(n + (name.empty() ? "unknown GPU" : Printable(name)) +
-                    (summary.simulated ? " (simulated)" : ""));
+    const bool is_shared = count.processes > count.devices;
+    const std::string n = figures.devices.size() > 1 || is_shared
+                              ? std::to_string(count.devices) + " x "
+                              : "";
+    parts.push_back(
+        n + (name.empty() ? "unknown GPU" : Printable(name)) +
+        (summary.simulated ? " (simulated)" : "") +
+        (is_shared ? " shared by " + Count(count.processes, "process") : ""));
   }
   if (!program.frameworks.empty()) {
     parts.push_back(Printable(Join(program.frameworks, ", ")));
   }
   return Wrap(Join(parts, " · "), "  ");
-}
-
-// Why steps were not used, and whose are missing.
-std::string StepNotes(const StepFigures& steps) {
-  constexpr std::string_view kReasons[] = {
-      "", "warm-up", "autotune", "evaluation", "incomplete", "delayed"};
-  std::vector<std::string> out;
-  for (size_t use = 1; use < std::size(kReasons); ++use) {
-    if (steps.left_out[use] == 0) continue;
-    out.push_back(std::to_string(steps.left_out[use]) + " " +
-                  std::string(kReasons[use]));
-  }
-  std::vector<std::string> notes;
-  if (!out.empty()) notes.push_back(Join(out, ", ") + " left out");
-  notes.push_back(steps.found_by == StepsFoundBy::kMarker ? "found by markers"
-                                                          : "found by period");
-  if (steps.processes_without > 0) {
-    notes.push_back("none in " + Count(steps.processes_without, "process") +
-                    ": the whole run counts");
-  }
-  return Join(notes, "; ");
-}
-
-std::string StepsLine(const StepFigures& steps) {
-  if (steps.found_by == StepsFoundBy::kNone) {
-    return "no steps found: all times are over the whole run\n";
-  }
-  const std::string of =
-      steps.processes > 1 ? " of " + Count(steps.processes, "process") : "";
-  return Wrap(Count(steps.found, "step") + of + ", " +
-                  std::to_string(steps.used) + " used (" + StepNotes(steps) +
-                  ")",
-              "  ");
 }
 
 std::string StepLine(const Figures& figures, const ReportOptions& options) {
@@ -131,44 +90,13 @@ std::string StepLine(const Figures& figures, const ReportOptions& options) {
     line += "    " + Fixed(*program.samples_per_s, 0) + " " +
             options.samples_unit + "/s";
   }
+  if (const auto& ci = figures.steps.ci95_ns) {
+    const std::string mean =
+        "mean within " + Ms((*ci)[0]) + " to " + Ms((*ci)[1]) + " ms";
+    const bool fits = DisplayWidth(line) + 4 + DisplayWidth(mean) <= kPageWidth;
+    line += (fits ? "    " : "\n  ") + mean;
+  }
   return line + '\n';
-}
-
-std::string HostLine(const ProgramFigures& program) {
-  std::vector<std::string> parts;
-  if (program.cpu_utilization) {
-    parts.push_back("CPU " + PercentText(program.cpu_utilization) +
-                    " of its cores");
-  }
-  if (program.queue_empty_share) {
-    parts.push_back("at a launch " + Fixed(*program.queue_unfinished, 1) +
-                    " activities unfinished, queue empty for " +
-                    PercentText(program.queue_empty_share));
-  }
-  return parts.empty() ? "" : Wrap("  " + Join(parts, "    "), "    ");
-}
-
-std::string SensitivityText(const Figures& figures) {
-  constexpr std::string_view kWhy[] = {"", "no library call to delay",
-                                       "no step within one window",
-                                       "too few windows"};
-  std::string text;
-  for (const Sensitivity& row : figures.sensitivity) {
-    const std::string name = "  " + std::string(Name(row.layer_class)) + " ";
-    if (!row.value) {
-      text += name + "not measured: " +
-              std::string(kWhy[static_cast<size_t>(row.why)]) + "\n";
-      continue;
-    }
-    text += name + Fixed(*row.value, 2) + " (" + Fixed(*row.low, 2) + " to " +
-            Fixed(*row.high, 2) + ")  " + Count(row.windows, "window") + ", " +
-            Count(row.steps, "step") + ", " + Fixed(*row.calls_per_step, 1) +
-            " calls a step\n";
-  }
-  return text.empty() ? ""
-                      : "sensitivity of the step to host time before library "
-                        "calls (0 hidden, 1 exposed)\n" +
-                            text + "\n";
 }
 
 std::string PhaseLine(const Figures& figures) {
@@ -203,6 +131,47 @@ std::string IdleLine(const ProgramFigures& program) {
   return Wrap(
       "  idle " + Ms(program.idle_step_ns) + " ms: " + Join(parts, " · "),
       "    ");
+}
+
+// What had emptied the queue, and what could be gained without it.
+std::string DrainLine(const ProgramFigures& program) {
+  if (program.drained_step_ns <= 0) return "";
+  const DrainRow& most = program.drained_by.front();
+  std::string line = "    of it after a wait had emptied the queue " +
+                     Ms(program.drained_step_ns) + " (" + Printable(most.name) +
+                     ", " + Fixed(most.calls_per_step, 1) + " a step";
+  line += program.drained_by.size() > 1 ? ", and others)" : ")";
+  if (program.host_work_ns) {
+    line += std::string("; host works ") +
+            (program.host_work_is_bound ? "at most " : "") +
+            Ms(*program.host_work_ns) + " ms a step, GPU " +
+            Ms(*program.device_work_ns);
+    if (program.wait_gain_ns) {
+      line += "; without waits it saves at most " + Ms(*program.wait_gain_ns);
+    }
+  }
+  return Wrap(line, "    ");
+}
+
+// The operators and frames that ran while the trace tells nothing else.
+std::string UnknownLine(const ProgramFigures& program) {
+  std::vector<const UnknownRow*> rows;
+  for (const UnknownRow& row : program.unknown_in) {
+    if (!row.small) rows.push_back(&row);
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto* a, const auto* b) { return a->ns > b->ns; });
+  constexpr size_t kMostRows = 5;
+  if (rows.size() > kMostRows) rows.resize(kMostRows);
+  std::vector<std::string> parts;
+  for (const UnknownRow* row : rows) {
+    parts.push_back(Printable(row->name) + " " + Ms(row->step_ns) +
+                    (row->layer_class
+                         ? " before " + DisplayName(*row->layer_class)
+                         : " between steps"));
+  }
+  if (parts.empty()) return "";
+  return Wrap("    unknown inside: " + Join(parts, " · "), "    ");
 }
 
 // "api arguments 21.7 %, kernel name 21.8 %"; the evidence that was there.
@@ -281,6 +250,9 @@ Table DetailTable(const Figures& figures, ReportBy by,
     case ReportBy::kKernel: return KernelTable(figures, options);
     case ReportBy::kOp: return OpTable(figures, options);
     case ReportBy::kStep: return StepTable(figures, true);
+    case ReportBy::kEvidence: return ConflictTable(figures, options);
+    case ReportBy::kRoofline: return RooflineTable(figures, options);
+    case ReportBy::kLongLow: return LongAndLowTable(figures, options);
     case ReportBy::kClass: break;
   }
   return {};
@@ -306,19 +278,19 @@ std::string CsvReport(const Figures& figures, ReportBy by,
 std::string TextReport(const Summary& summary, const Figures& figures,
                        ReportBy by, const ReportOptions& options) {
   std::string text = Header(summary, figures);
+  for (const Warning& warning : figures.warnings) {
+    text += Wrap("warning: " + WarningText(warning, figures), "  ");
+  }
+  text += Wrap(StepsText(summary, figures), "  ");
   if (figures.devices.empty()) {
-    return text + "the trace holds no GPU work; nothing to attribute\n\n" +
-           RenderText(ApiTable(figures, options)) + "\n" + Trust(figures.trust);
+    return text + "\n" + RenderText(ApiTable(figures, options)) + "\n" +
+           Trust(figures.trust);
   }
-  if (figures.has_delays) {
-    text += Wrap(
-        "a run with delays before library calls: step times include "
-        "them; the tables use only what lies between the delays",
-        "  ");
-  }
-  text += StepsLine(figures.steps) + "\n" + StepLine(figures, options) +
-          PhaseLine(figures) + IdleLine(figures.program) +
-          HostLine(figures.program) + "\n" + SensitivityText(figures);
+  text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
+          IdleLine(figures.program) + DrainLine(figures.program) +
+          UnknownLine(figures.program) +
+          Wrap(HostLine(figures.program), "    ") + "\n" +
+          SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";

@@ -2,13 +2,13 @@
 // How fast Kineto JSON becomes a model, beside what its parser alone takes.
 #include <benchmark/benchmark.h>
 #include <simdjson.h>
-#include <sys/resource.h>
 
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "analyzer/importers/kineto.h"
+#include "tests/bench/import_cost.h"
 #include "tests/support/temp_dir.h"
 
 namespace dltap::analyzer {
@@ -64,18 +64,17 @@ const std::string& Json() {
   return json;
 }
 
-void ReportRates(benchmark::State& state) {
+void ReportRates(benchmark::State& state, const ImportCost& cost) {
   state.SetItemsProcessed(state.iterations() * kEvents);
   state.SetBytesProcessed(state.iterations() * Json().size());
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  state.counters["peak_rss_mb"] = static_cast<double>(usage.ru_maxrss) / 1024;
+  cost.Report(state, kEvents);
 }
 
 // The floor: the parser finds every value, nothing is kept.
 void BM_ParseKineto(benchmark::State& state) {
   const simdjson::padded_string text(Json());
   simdjson::dom::parser parser;
+  const ImportCost cost;
   for (auto _ : state) {
     simdjson::dom::element root;
     if (parser.parse(text).get(root) != simdjson::SUCCESS) {
@@ -84,13 +83,14 @@ void BM_ParseKineto(benchmark::State& state) {
     }
     benchmark::DoNotOptimize(root);
   }
-  ReportRates(state);
+  ReportRates(state, cost);
 }
 BENCHMARK(BM_ParseKineto)->Unit(benchmark::kMillisecond);
 
 void BM_ImportKineto(benchmark::State& state) {
   TempDir dir;
   const std::string path = dir.Write("trace.json", Json());
+  const ImportCost cost;
   for (auto _ : state) {
     TraceModel model;
     const absl::Status status = ImportKineto(path, model);
@@ -101,7 +101,7 @@ void BM_ImportKineto(benchmark::State& state) {
     }
     benchmark::DoNotOptimize(model);
   }
-  ReportRates(state);
+  ReportRates(state, cost);
 }
 BENCHMARK(BM_ImportKineto)->Unit(benchmark::kMillisecond);
 

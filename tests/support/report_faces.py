@@ -37,6 +37,16 @@ def leaves(value, key="", unit=""):
         yield unit, value
 
 
+def without(value, keys: set):
+    """The document without the fields of these names."""
+    if isinstance(value, dict):
+        return {key: without(inner, keys) for key, inner in value.items()
+                if key not in keys}
+    if isinstance(value, list):
+        return [without(inner, keys) for inner in value]
+    return value
+
+
 def spoken(layer_class: str) -> str:
     return SPOKEN.get(layer_class, layer_class.replace("_", " ").upper())
 
@@ -73,10 +83,19 @@ class Faces:
         return done.stdout
 
     def shown(self) -> list[float]:
-        """The JSON's numbers in all units in which people read them."""
+        """The JSON's numbers in all units in which people read them.
+
+        Not those of windows, of which there are many and none is printed, nor
+        the copies that warnings hold, whose sentences are strings. Of the
+        coverage only the share is printed.
+        """
         scales = {"ns": (1e-6, 1e-3), "ratio": (100,), "": (1,)}
-        return [value * scale for unit, value in leaves(self.document)
+        return [value * scale for unit, value in leaves(self.printed())
                 if not isinstance(value, str) for scale in scales[unit]]
+
+    def printed(self) -> dict:
+        return without(self.document, {"windows", "warnings", "selection",
+                                       "used_gpu_ns", "outside_gpu_ns"})
 
     # Every number is in the JSON.
 
@@ -174,6 +193,9 @@ class Faces:
             head = f"run {ms(program['longest_wall_ns'])} ms    {head}"
         found += [] if any(line.startswith(head) for line in lines) else [
             f"no line {head}"]
+        idle = program["step_mean"]["idle_ns"]
+        if idle > 0 and f"idle {ms(idle)} ms" not in self.texts["wide"]:
+            found.append(f"no line of idle {ms(idle)} ms")
         limits = self.document["limit"]
         said = re.sub(r"\n +", " ", self.texts["wide"])
         if limits and percent(limits[0]["share"]) + " %" not in said[
@@ -234,7 +256,7 @@ class Faces:
 
     def steps_disagree(self) -> list[str]:
         _, *rows = self.tables["step"]
-        expected = [(device["process"] + f" gpu{device['id']}",
+        expected = [(step["process"] + f" gpu{device['id']}",
                      step["step"], step["ns"])
                     for device in self.document["devices"]
                     for step in device["steps"]]

@@ -22,8 +22,8 @@ inline constexpr auto kCopyWords = [] {
 }();
 inline constexpr std::array<std::string_view, 6> kMemoryWords = {
     "unknown", "pageable", "pinned", "device", "array", "managed"};
-inline constexpr std::array<std::string_view, 5> kRangeWords = {
-    "nvtx", "step", "op", "user", "python"};
+inline constexpr std::array<std::string_view, 6> kRangeWords = {
+    "nvtx", "step", "op", "user", "python", "dataloader"};
 inline constexpr std::array<std::string_view, 4> kCauseWords = {
     "after_watermark", "yielded", "dropped", "recording_off"};
 
@@ -34,7 +34,7 @@ inline constexpr std::array<std::string_view, 5> kCallKeys = {
 inline constexpr std::string_view kArgPrefix = "arg.";
 
 static_assert(static_cast<int>(MemoryKind::kManaged) == 5);
-static_assert(static_cast<int>(RangeKind::kPython) == 4);
+static_assert(static_cast<int>(RangeKind::kDataLoader) == 5);
 static_assert(static_cast<int>(NotObservedCause::kRecordingOff) == 3);
 
 template <typename Enum, size_t kCount>

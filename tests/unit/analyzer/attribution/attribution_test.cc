@@ -160,6 +160,68 @@ TEST_F(AttributionTest, TwoProductsAroundASoftmaxInOneGraphAreAttention) {
   EXPECT_EQ(ClassOf(0), LayerClass::kAttention);
 }
 
+// cuDNN's backward pass begins with the reduction of O dO.
+TEST_F(AttributionTest, FiveProductsAfterAReductionAreAttentionBackward) {
+  Given(
+      "device 0 name=gpu\n"
+      "operation 1 pointwise elements_in=9\n"
+      "operation 1 reduction elements_in=9\n"
+      "operation 1 gemm batch=8 m=64 n=48 k=32\n"
+      "operation 1 pointwise elements_in=9\n"
+      "operation 1 gemm batch=8 m=48 n=32 k=64\n"
+      "operation 1 gemm batch=8 m=64 n=48 k=32\n"
+      "operation 1 gemm batch=8 m=64 n=32 k=48\n"
+      "operation 1 gemm batch=8 m=48 n=32 k=64\n"
+      "call t=0..9us thread=0 cudnnBackendExecute operation=1\n"
+      "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
+      "kernel t=20..30us device=0 corr=7 name=x\n");
+  EXPECT_EQ(ClassOf(0), LayerClass::kAttention);
+  EXPECT_EQ(Activity(0).direction, Direction::kBackward);
+}
+
+TEST_F(AttributionTest, TwoProductsWithoutASoftmaxAreNoAttention) {
+  Given(
+      "device 0 name=gpu\n"
+      "operation 1 gemm batch=8 m=64 n=48 k=32\n"
+      "operation 1 activation_forward elements_in=9\n"
+      "operation 1 gemm batch=8 m=64 n=32 k=48\n"
+      "call t=0..9us thread=0 cudnnBackendExecute operation=1\n"
+      "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
+      "kernel t=20..30us device=0 corr=7 name=x\n");
+  EXPECT_EQ(ClassOf(0), LayerClass::kGemm);
+}
+
+// S = QK' of 8 x 16 x 16 with products of 4, its softmax, and SV; `mask` stands
+// between.
+std::string ComposedAttention(const std::string& mask) {
+  return "device 0 name=gpu\n"
+         "operation 1 gemm storage=bf16 batch=8 m=16 n=16 k=4\n" +
+         mask +
+         "operation 1 reduction storage=f32 elements_in=2048 elements_out=128\n"
+         "operation 1 gemm storage=bf16 batch=8 m=16 n=4 k=16\n"
+         "call t=0..9us thread=0 cudnnBackendExecute operation=1\n"
+         "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
+         "kernel t=20..30us device=0 corr=7 name=x\n";
+}
+
+TEST_F(AttributionTest, DiagonalMaskLeavesHalfOfComposedAttention) {
+  const auto flops = [this](const std::string& mask) {
+    Given(ComposedAttention(mask));
+    const auto& works = attribution_.processes[0].works;
+    return works.at(Activity(0).work.value()).cost->flops;
+  };
+  const double whole = 2 * 2.0 * 8 * 16 * 16 * 4;
+  EXPECT_EQ(flops(""), whole);
+  // Rows compared with columns, position by position.
+  EXPECT_EQ(flops("operation 1 pointwise storage=i32 math=bool "
+                  "elements_in=4096 elements_out=2048\n"),
+            whole / 2);
+  // Columns compared with the length of each row: padding.
+  EXPECT_EQ(flops("operation 1 pointwise storage=i32 math=bool "
+                  "elements_in=2056 elements_out=2048\n"),
+            whole);
+}
+
 constexpr char kUnfusedAttention[] =
     "device 0 name=gpu\n"
     "call t=0..2us thread=0 cublasGemmStridedBatchedEx m=64 n=64 k=32 "
@@ -215,6 +277,67 @@ TEST_F(AttributionTest, AutogradsThreadIsBackwardAndWhatFollowsUpdates) {
   EXPECT_EQ(Activity(1).direction, Direction::kBackward);
   EXPECT_EQ(Activity(2).direction, Direction::kUpdate);
   EXPECT_EQ(Activity(3).direction, Direction::kForward);
+}
+
+TEST_F(AttributionTest, AnOptimizersStepDoesNotSwallowWhatRunsInIt) {
+  Given(
+      "device 0 name=gpu\n"
+      "range t=0..90us thread=0 name=\"Optimizer.step#SGD.step\" kind=user\n"
+      "range t=1..9us thread=0 name=\"nccl:all_reduce\" kind=op\n"
+      "range t=10..19us thread=0 name=\"aten::mm\" kind=op\n"
+      "call t=2..5us thread=0 cudaLaunchKernel\n"
+      "call t=12..15us thread=0 cudaLaunchKernel\n"
+      "call t=22..25us thread=0 cudaLaunchKernel\n"
+      "launchapi t=3..4us thread=0 corr=1\n"
+      "launchapi t=13..14us thread=0 corr=2\n"
+      "launchapi t=23..24us thread=0 corr=3\n"
+      "kernel t=30..31us device=0 corr=1 name=ncclDevKernel_AllReduce\n"
+      "kernel t=32..33us device=0 corr=2 name=orthogonalise\n"
+      "kernel t=34..35us device=0 corr=3 name=own_step\n");
+  EXPECT_EQ(ClassOf(0), LayerClass::kComm);
+  EXPECT_EQ(Activity(0).direction, Direction::kNone);
+  EXPECT_EQ(ClassOf(1), LayerClass::kGemm);
+  EXPECT_EQ(Activity(1).direction, Direction::kUpdate);
+  EXPECT_EQ(ClassOf(2), LayerClass::kOptimizer);
+}
+
+TEST_F(AttributionTest, WhatACheckpointsNodeRunsIsRecompute) {
+  Given(
+      "device 0 name=gpu\n"
+      "range t=0..90us thread=0 name=CheckpointFunctionBackward kind=op\n"
+      "range t=1..9us thread=0 name=\"aten::addmm\" kind=op\n"
+      "range t=10..19us thread=0 name=AddmmBackward0 kind=op backward\n"
+      "range t=11..18us thread=0 name=\"aten::mm\" kind=op\n"
+      "call t=2..5us thread=0 cudaLaunchKernel\n"
+      "call t=12..15us thread=0 cudaLaunchKernel\n"
+      "launchapi t=3..4us thread=0 corr=1\n"
+      "launchapi t=13..14us thread=0 corr=2\n"
+      "kernel t=30..31us device=0 corr=1 name=some_gemm\n"
+      "kernel t=32..33us device=0 corr=2 name=another_gemm\n");
+  EXPECT_EQ(Activity(0).direction, Direction::kRecompute);
+  EXPECT_EQ(Activity(1).direction, Direction::kBackward);
+}
+
+TEST_F(AttributionTest, AMultiHeadAttentionLeavesItsProjections) {
+  Given(
+      "device 0 name=gpu\n"
+      "range t=0..90us thread=0 name=\"aten::_native_multi_head_attention\" "
+      "kind=op\n"
+      "range t=1..80us thread=0 name=\"aten::addmm\" kind=op\n"
+      "call t=2..5us thread=0 cudaLaunchKernel\n"
+      "launchapi t=3..4us thread=0 corr=1\n"
+      "kernel t=20..30us device=0 corr=1 name=some_gemm\n");
+  EXPECT_EQ(ClassOf(0), LayerClass::kGemm);
+}
+
+TEST_F(AttributionTest, AMemsetInsideALibraryCallStaysAMemset) {
+  Given(
+      "device 0 name=gpu\n"
+      "call t=0..9us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
+      "launchapi t=2..3us thread=0 corr=7 ext=0us\n"
+      "memset t=20..30us device=0 corr=7 bytes=64\n");
+  EXPECT_EQ(ClassOf(0), LayerClass::kMemset);
+  EXPECT_TRUE(Activity(0).work.known());
 }
 
 TEST_F(AttributionTest, AContainerRangeDecidesForAllInsideIt) {

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "opmodel/cost.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -16,7 +18,7 @@ constexpr char kFloats[] = R"(["float", "float"])";
 
 // Batch, m, n, k of the one product; empty when there is none.
 std::vector<int64_t> ProductOf(std::string_view name, std::string_view dims) {
-  const OperationNodes nodes = OperationOfOperator(name, dims, kFloats);
+  const OperationNodes nodes = OperationOfOperator(name, dims, kFloats, "");
   if (nodes.size() != 1 || nodes[0].kind != OpKind::kGemm) return {};
   const auto& op = nodes[0];
   return {op[Dim::kBatch], op[Dim::kM], op[Dim::kN], op[Dim::kK]};
@@ -41,7 +43,9 @@ TEST(KinetoShapesTest, ConvolutionBackwardIsTwoConvolutions) {
   const OperationNodes nodes = OperationOfOperator(
       "aten::convolution_backward",
       "[[2, 64, 28, 14], [2, 32, 56, 42], [64, 8, 5, 3], [], [], []]",
-      R"(["c10::BFloat16", "c10::BFloat16"])");
+      R"(["c10::BFloat16", "c10::BFloat16"])",
+      R"(["", "", "", "[64]", "[2, 3]", "[2, 1]", "[1, 1]", "False",
+          "[0, 0]", "4", "[True, True, False]"])");
   ASSERT_EQ(nodes.size(), 2);
   EXPECT_EQ(nodes[0].kind, OpKind::kConvBackwardData);
   EXPECT_EQ(nodes[1].kind, OpKind::kConvBackwardWeight);
@@ -58,6 +62,83 @@ TEST(KinetoShapesTest, ConvolutionBackwardIsTwoConvolutions) {
     EXPECT_EQ(op[Dim::kHeightOut], 28);
     EXPECT_EQ(op[Dim::kWidthOut], 14);
     EXPECT_EQ(op[Dim::kDepthIn], 1);
+  }
+}
+
+// FLOPs of the operator's nodes together.
+double FlopsOf(std::string_view name, std::string_view dims,
+               std::string_view concrete) {
+  double flops = 0;
+  for (const auto& op : OperationOfOperator(name, dims, kFloats, concrete)) {
+    flops += opmodel::CostOf(op)->flops;
+  }
+  return flops;
+}
+
+// 8 images of 3 x 32 x 32, 16 filters of 3 x 3, stride 2, padding 1: outputs of
+// 16 x 16, each the sum of 27 products.
+TEST(KinetoShapesTest, ConvolutionsResultFollowsFromItsStrides) {
+  const double expected = 2.0 * 8 * 16 * 16 * 16 * 27;
+  EXPECT_EQ(FlopsOf("aten::convolution", "[[8,3,32,32],[16,3,3,3],[]]",
+                    R"(["","","","[2, 2]","[1, 1]","[1, 1]","False","[0, 0]",
+                        "1"])"),
+            expected);
+  EXPECT_EQ(FlopsOf("aten::cudnn_convolution", "[[8,3,32,32],[16,3,3,3]]",
+                    R"(["","","[1, 1]","[2, 2]","[1, 1]","1","False"])"),
+            expected);
+}
+
+TEST(KinetoShapesTest, ConvolutionWithoutRecordedStridesIsUnknown) {
+  EXPECT_EQ(FlopsOf("aten::convolution", "[[8,3,32,32],[16,3,3,3],[]]", ""), 0);
+  EXPECT_EQ(FlopsOf("aten::convolution_backward",
+                    "[[8,16,16,16],[8,3,32,32],[16,3,3,3]]", ""),
+            0);
+}
+
+// The first layer of a net needs no gradient of its input.
+TEST(KinetoShapesTest, OnlyTheGradientsAskedForAreCounted) {
+  EXPECT_EQ(FlopsOf("aten::convolution_backward",
+                    "[[8,16,16,16],[8,3,32,32],[16,3,3,3]]",
+                    R"(["","","","[16]","[2, 2]","[1, 1]","[1, 1]","False",
+                        "[0, 0]","1","[False, True, True]"])"),
+            2.0 * 8 * 16 * 16 * 16 * 27);
+}
+
+// Each of 4 x 4 inputs of 16 channels is spread over 8 filters of 2 x 2.
+TEST(KinetoShapesTest, TransposedConvolutionCountsItsInputs) {
+  EXPECT_EQ(FlopsOf("aten::convolution", "[[2,16,4,4],[16,8,2,2],[]]",
+                    R"(["","","","[2, 2]","[0, 0]","[1, 1]","True","[0, 0]",
+                        "1"])"),
+            2.0 * 2 * 4 * 4 * 16 * 8 * 4);
+}
+
+// Two layers of 64 LSTM cells over 16 words of 32: four gates each.
+TEST(KinetoShapesTest, RecurrentLayersOfCudnn) {
+  EXPECT_EQ(FlopsOf("aten::_cudnn_rnn", "[[8,16,32]]",
+                    R"(["","","4","","","","2","64","0","2","True","0.1",
+                        "True","False","[]",""])"),
+            2.0 * 8 * 16 * 4 * 64 * ((32 + 64) + (64 + 64)));
+}
+
+// 4 batches, 2 heads, 64 x 64 scores of 32 products, and as many with V.
+TEST(KinetoShapesTest, AttentionsMaskLeavesHalf) {
+  constexpr char kDims[] = "[[4,2,64,32],[4,2,64,32],[4,2,64,32]]";
+  constexpr char kName[] = "aten::_scaled_dot_product_flash_attention";
+  const double whole = 2.0 * 2 * 4 * 2 * 64 * 64 * 32;
+  EXPECT_EQ(FlopsOf(kName, kDims, R"(["","","","0.","False","False",""])"),
+            whole);
+  EXPECT_EQ(FlopsOf(kName, kDims, R"(["","","","0.","True","False",""])"),
+            whole / 2);
+  EXPECT_EQ(FlopsOf(kName, kDims, ""), 0) << "whether it is causal is unknown";
+}
+
+TEST(KinetoShapesTest, UnexpectedScalarsGiveNoOperation) {
+  for (const char* concrete :
+       {"[", "[\"", "[\"\", \"[1\"]", "{}",
+        R"(["","","","[x]","[0]","[1]","1","[]","1"])"}) {
+    EXPECT_EQ(FlopsOf("aten::convolution", "[[8,3,9,9],[4,3,3,3]]", concrete),
+              0)
+        << concrete;
   }
 }
 

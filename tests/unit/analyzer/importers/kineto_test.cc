@@ -2,8 +2,11 @@
 #include "analyzer/importers/kineto.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tests/support/temp_dir.h"
 
@@ -42,6 +45,19 @@ std::string Kernel(const std::string& members) {
          members + "}]}";
 }
 
+uint64_t LossOf(const Process& process, std::string_view cause) {
+  for (const Loss& loss : process.losses) {
+    if (loss.cause == cause) return loss.count;
+  }
+  return 0;
+}
+
+uint64_t AllLosses(const Process& process) {
+  uint64_t sum = 0;
+  for (const Loss& loss : process.losses) sum += loss.count;
+  return sum;
+}
+
 TEST(KinetoTest, OneLaunchWithItsOperator) {
   const Process process = Imported(kOneLaunch);
   EXPECT_EQ(process.pid, 41);
@@ -69,8 +85,7 @@ TEST(KinetoTest, EventsWithoutUsableTimesAreCountedAsLost) {
         R"("ts": 9223372036854775807, "dur": 1)"}) {
     const Process process = Imported(Kernel(times));
     EXPECT_TRUE(process.activities.empty()) << times;
-    ASSERT_EQ(process.losses.size(), 1);
-    EXPECT_EQ(process.losses[0].count, 1) << times;
+    EXPECT_EQ(LossOf(process, "import_no_times"), 1) << times;
   }
 }
 
@@ -85,12 +100,136 @@ TEST(KinetoTest, BrokenEscapesOfOldProfilersAreTakenAsTheyStand) {
   EXPECT_EQ(model.texts[process.activities[0].name], "C:\\qernel");
 }
 
-TEST(KinetoTest, EveryTruncationIsAnError) {
+// What was whole before the cut is there; that something is missing is said.
+TEST(KinetoTest, EveryTruncationIsAnErrorOrSaysWhatWasLost) {
   const std::string_view whole(kOneLaunch);
+  size_t most = 0;
   for (size_t size = 0; size < whole.size(); ++size) {
+    const TempDir dir;
     TraceModel model;
-    EXPECT_FALSE(Import(whole.substr(0, size), model).ok()) << size;
+    std::vector<std::string> problems;
+    const absl::Status status = ImportKineto(
+        dir.Write("trace.json", whole.substr(0, size)), model, {&problems, {}});
+    if (!status.ok()) continue;
+    ASSERT_EQ(problems.size(), 1) << size;
+    EXPECT_NE(problems[0].find("byte " + std::to_string(size)),
+              std::string::npos)
+        << problems[0];
+    const Process& process = model.processes.at(0);
+    EXPECT_EQ(LossOf(process, "import_cut"), 1);
+    EXPECT_FALSE(process.complete);
+    const size_t events = process.calls.size() + process.ranges.size() +
+                          process.activities.size();
+    EXPECT_GE(events, most);
+    most = events;
   }
+  EXPECT_EQ(most, 3);
+}
+
+TEST(KinetoTest, AGzipThatBreaksOffGivesWhatWasWhole) {
+  std::string json = R"({"traceEvents": [)";
+  for (int i = 0; i < 50'000; ++i) {
+    json += R"({"ph": "X", "cat": "kernel", "name": "k)" + std::to_string(i) +
+            R"(", "pid": 0, "tid": 7, "ts": )" + std::to_string(i * 10) +
+            R"(, "dur": 2},)";
+  }
+  json += R"({"ph": "X"}]})";
+  const TempDir dir;
+  const std::string path = dir.path() + "/trace.json.gz";
+  gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, json.data(), static_cast<unsigned>(json.size()));
+  gzclose(file);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  TraceModel model;
+  std::vector<std::string> problems;
+  ASSERT_TRUE(ImportKineto(path, model, {&problems, {}}).ok());
+  EXPECT_GT(model.processes.at(0).activities.size(), 10'000);
+  ASSERT_EQ(problems.size(), 1);
+  EXPECT_NE(problems[0].find("gzip data ends early"), std::string::npos)
+      << problems[0];
+}
+
+TEST(KinetoTest, AnArrayOfEventsAloneIsATrace) {
+  const std::string_view whole(kOneLaunch);
+  const size_t begin = whole.find('[');
+  const Process process =
+      Imported(whole.substr(begin, whole.rfind(']') + 1 - begin));
+  EXPECT_EQ(process.activities.size(), 1);
+  EXPECT_EQ(AllLosses(process), 0);
+}
+
+// Windows are smaller than these files; each event is read once all the same.
+TEST(KinetoTest, EventsOnTheSeamsOfWindowsAreReadOnce) {
+  for (const size_t pad : {0, 1, 7, 63, 64, 65}) {
+    std::string json = R"({"traceEvents": [)";
+    for (int i = 0; i < 20'000; ++i) {
+      json += std::string(pad, ' ') +
+              R"({"ph": "X", "cat": "kernel", "name": "a]{\"b", "pid": 0, )"
+              R"("tid": 7, "ts": 1, "dur": 2, "args": {"External id": )" +
+              std::to_string(i) + "}}" + (i < 19'999 ? "," : "");
+    }
+    const Process process = Imported(json + "]}");
+    EXPECT_EQ(process.activities.size(), 20'000) << pad;
+    EXPECT_EQ(AllLosses(process), 0) << pad;
+  }
+}
+
+TEST(KinetoTest, OneBadEventCostsOneEvent) {
+  const std::string good =
+      R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 2})";
+  for (const char* bad : {R"({"ph": "X", "cat"})", "7", R"("text")", "[1]"}) {
+    const Process process = Imported(R"({"traceEvents": [)" + good + "," + bad +
+                                     "," + good + "," + good + "]}");
+    EXPECT_EQ(process.activities.size(), 3) << bad;
+    EXPECT_EQ(LossOf(process, "import_unreadable"), 1) << bad;
+  }
+}
+
+TEST(KinetoTest, BytesThatAreNoUtf8AreReplacedAndCounted) {
+  TraceModel model;
+  ASSERT_TRUE(Import("{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", "
+                     "\"name\": \"k\xff\", \"ts\": 1, \"dur\": 2}]}",
+                     model)
+                  .ok());
+  const Process& process = model.processes.at(0);
+  ASSERT_EQ(process.activities.size(), 1);
+  EXPECT_EQ(model.texts[process.activities[0].name], "k?");
+  EXPECT_EQ(LossOf(process, "import_repaired"), 1);
+}
+
+TEST(KinetoTest, WaitsLoadersAndPythonFramesHaveTheirPlace) {
+  const Process process = Imported(R"({"baseTimeNanoseconds": 1000000,
+"traceEvents": [
+{"ph": "X", "cat": "user_annotation", "ts": 1, "dur": 2, "pid": 1, "tid": 1,
+ "name": "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"},
+{"ph": "X", "cat": "python_function", "ts": 1, "dur": 9, "pid": 1, "tid": 1,
+ "name": "train.py(3): step", "args": {"Python id": 4}},
+{"ph": "X", "cat": "cuda_sync", "ts": 5, "dur": 2, "pid": 0, "tid": 7,
+ "name": "Event Sync", "args": {"device": 0, "stream": 7, "correlation": 3,
+ "wait_on_cuda_event_id": 11}}]})");
+  ASSERT_EQ(process.ranges.size(), 2);
+  EXPECT_EQ(process.ranges[0].kind, RangeKind::kDataLoader);
+  EXPECT_EQ(process.ranges[1].kind, RangeKind::kPython);
+  ASSERT_EQ(process.syncs.size(), 1);
+  EXPECT_EQ(process.syncs[0].kind, SyncKind::kEvent);
+  EXPECT_EQ(process.syncs[0].event, 11);
+  EXPECT_EQ(process.syncs[0].correlation, 3);
+  EXPECT_EQ(process.syncs[0].begin_ns, 1'005'000);  // from the file's base
+}
+
+TEST(KinetoTest, TracesOfOthersAreRefusedByName) {
+  TraceModel model;
+  const absl::Status xla = Import(
+      R"({"displayTimeUnit": "ns", "traceEvents": [
+{"ph": "M", "pid": 3, "name": "process_name", "args": {"name":
+ "/device:GPU:0"}}, {"ph": "X", "pid": 3, "tid": 1, "ts": 1, "dur": 2,
+ "name": "fusion"}]})",
+      model);
+  EXPECT_NE(xla.message().find("XLA"), std::string::npos) << xla.message();
+  const absl::Status chakra = Import(
+      R"({"schema": "1.0.2-chakra.0.0.4", "nodes": [{"id": 1}]})", model);
+  EXPECT_NE(chakra.message().find("Chakra"), std::string::npos)
+      << chakra.message();
 }
 
 TEST(KinetoTest, JsonThatIsNoTraceIsRefused) {

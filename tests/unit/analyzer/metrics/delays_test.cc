@@ -99,9 +99,9 @@ TEST(DelaysTest, WithoutStepsTheDelayedWindowsAreLeftOutAllTheSame) {
       "delay t=0..30us\n"
       "delay t=30..55us class=gemm length=5us\n",
       summary);
-  ASSERT_EQ(summary.processes.at(0).devices.size(), 1);
+  ASSERT_EQ(summary.devices.size(), 1);
   // 10..30 and 55..60 us.
-  EXPECT_EQ(summary.processes[0].devices[0].wall_ns, 25'000);
+  EXPECT_EQ(summary.devices[0].wall_ns, 25'000);
 }
 
 TEST(SensitivityTest, IsTheSlopeThroughTheOriginWithRobustErrors) {

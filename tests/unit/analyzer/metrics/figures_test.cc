@@ -97,7 +97,7 @@ TEST(FiguresTest, GpusAreCountedByName) {
       "kernel t=0..5us device=0 stream=7 name=gemm\n");
   const Figures figures = FiguresOf(summary);
   EXPECT_EQ(figures.program.gpus,
-            (std::map<std::string, uint64_t>{{"L4", 1}, {"T4", 2}}));
+            (std::map<std::string, GpuCount>{{"L4", {1, 1}}, {"T4", {2, 2}}}));
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "tests/support/trace_text.h"
 
@@ -18,17 +20,39 @@ constexpr char kFirstKernel[] =
     "launchapi t=1..3us thread=0 corr=1\n"
     "kernel t=10..100us device=0 stream=7 corr=1 name=first\n";
 
+// The gaps of a trace, and the symbols and classes that they name.
+struct Found {
+  explicit Found(const std::string& text, const Steps& steps = {})
+      : model(TraceFromText(text)), attribution(Attribute(model)) {
+    const Process& process = model.processes[0];
+    const auto windows =
+        StepWindows(process, attribution.processes[0], steps, DeviceId(0));
+    const GapsOfDevice found = FindGaps(
+        model, process, attribution.processes[0], steps, DeviceId(0), windows);
+    gaps = found.gaps;
+    host_work_ns = found.host_work_ns;
+  }
+
+  std::string DrainedIn(const Gap& gap) const {
+    const Call& call = model.processes[0].calls[gap.drained_in.value()];
+    return model.entry_points[call.entry.value()].symbol;
+  }
+
+  LayerClass ClassOf(const Gap& gap) const {
+    const auto& of_process = attribution.processes[0];
+    return of_process.activities[ChargedTo(of_process, gap)].layer_class;
+  }
+
+  TraceModel model;
+  Attribution attribution;
+  std::vector<Gap> gaps;
+  int64_t host_work_ns = 0;
+};
+
 Gap OnlyGap(const std::string& rest) {
-  const TraceModel model = TraceFromText(kFirstKernel + rest);
-  const Process& process = model.processes[0];
-  const Attribution attribution = Attribute(model);
-  const Steps steps;
-  const auto windows =
-      StepWindows(process, attribution.processes[0], steps, DeviceId(0));
-  const auto gaps = FindGaps(model, process, attribution.processes[0], steps,
-                             DeviceId(0), windows);
-  EXPECT_EQ(gaps.size(), 1);
-  return gaps.empty() ? Gap{} : gaps[0];
+  const Found found(kFirstKernel + rest);
+  EXPECT_EQ(found.gaps.size(), 1);
+  return found.gaps.empty() ? Gap{} : found.gaps[0];
 }
 
 int64_t Us(const Gap& gap, IdleCause cause) {
@@ -53,26 +77,214 @@ TEST(GapsTest, TimeInsideALibraryCallIsTheLibrarys) {
   EXPECT_EQ(Us(gap, IdleCause::kLatency), 5);
 }
 
-TEST(GapsTest, AfterAWaitTheWholeHostPartIsSync) {
+TEST(GapsTest, OnlyTimeInsideAWaitIsWait) {
   // The host waited for the first kernel, then ran Python for 80 us.
-  const Gap gap = OnlyGap(
-      "call t=5..105us thread=0 cudaStreamSynchronize\n"
-      "call t=185..190us thread=0 cudaLaunchKernel\n"
-      "launchapi t=186..189us thread=0 corr=2\n"
-      "kernel t=195..200us device=0 stream=7 corr=2 name=next\n");
-  EXPECT_EQ(Us(gap, IdleCause::kSync), 90);
+  const Found found(std::string(kFirstKernel) +
+                    "call t=5..105us thread=0 cudaStreamSynchronize\n"
+                    "call t=185..190us thread=0 cudaLaunchKernel\n"
+                    "launchapi t=186..189us thread=0 corr=2\n"
+                    "kernel t=195..200us device=0 stream=7 corr=2 name=next\n");
+  ASSERT_EQ(found.gaps.size(), 1);
+  const Gap& gap = found.gaps[0];
+  EXPECT_EQ(Us(gap, IdleCause::kWait), 5);
+  EXPECT_EQ(Us(gap, IdleCause::kUnknown), 80);
+  EXPECT_EQ(Us(gap, IdleCause::kLaunch), 5);
   EXPECT_EQ(Us(gap, IdleCause::kLatency), 5);
+  EXPECT_EQ(gap.drained_by, DrainedBy::kSync);
+  EXPECT_EQ(gap.host_ns, 90'000);
+  EXPECT_EQ(found.DrainedIn(gap), "cudaStreamSynchronize");
 }
 
 TEST(GapsTest, AWaitOfTheThreadThatHandedOverCounts) {
-  // Thread 0 waits, then hands the backward pass to thread 1.
+  // Thread 0 waits, then hands the backward pass to thread 1, which puts its
+  // work on the same stream.
   const Gap gap = OnlyGap(
       "thread 1 tid=2 name=pt_autograd_0\n"
       "call t=5..110us thread=0 cudaStreamSynchronize\n"
       "call t=150..155us thread=1 cudaLaunchKernel\n"
       "launchapi t=151..154us thread=1 corr=2\n"
       "kernel t=160..170us device=0 stream=7 corr=2 name=next\n");
-  EXPECT_EQ(Us(gap, IdleCause::kSync), 55);
+  EXPECT_EQ(Us(gap, IdleCause::kWait), 10);
+  EXPECT_EQ(Us(gap, IdleCause::kUnknown), 40);
+  EXPECT_EQ(Us(gap, IdleCause::kLaunch), 5);
+  EXPECT_EQ(gap.drained_by, DrainedBy::kSync);
+}
+
+TEST(GapsTest, AWaitOfAThreadThatFeedsNothingIsNotOurs) {
+  const Gap gap = OnlyGap(
+      "thread 1 tid=2 name=watchdog\n"
+      "call t=5..180us thread=1 cudaEventSynchronize\n"
+      "call t=150..155us thread=0 cudaLaunchKernel\n"
+      "launchapi t=151..154us thread=0 corr=2\n"
+      "kernel t=160..170us device=0 stream=7 corr=2 name=next\n");
+  EXPECT_EQ(Us(gap, IdleCause::kWait), 0);
+  EXPECT_EQ(gap.drained_by, DrainedBy::kNone);
+}
+
+TEST(GapsTest, SeveralCausesMeetInOneGap) {
+  // 100 idle; wait to 103; 17 between; cudaMalloc 120 to 130; 10 between; a
+  // library call from 140 in which cudaFree waits from 150 to 160, to 170.
+  const Gap gap = OnlyGap(
+      "call t=5..103us thread=0 cudaDeviceSynchronize\n"
+      "call t=120..130us thread=0 cudaMalloc\n"
+      "call t=140..170us thread=0 cublasSgemm_v2 m=8 n=8 k=8\n"
+      "call t=150..160us thread=0 depth=1 cudaFree\n"
+      "launchapi t=162..168us thread=0 corr=2 ext=140us\n"
+      "kernel t=175..180us device=0 stream=7 corr=2 name=sgemm\n");
+  EXPECT_EQ(Us(gap, IdleCause::kWait), 3 + 10 + 10);
+  EXPECT_EQ(Us(gap, IdleCause::kUnknown), 17 + 10);
+  EXPECT_EQ(Us(gap, IdleCause::kLibrary), 20);
+  EXPECT_EQ(Us(gap, IdleCause::kLatency), 5);
+}
+
+TEST(GapsTest, QueriesInALoopWait) {
+  const Gap gap = OnlyGap(
+      "call t=102..103us thread=0 cudaEventQuery\n"
+      "call t=110..111us thread=0 cudaEventQuery\n"
+      "call t=118..119us thread=0 cudaEventQuery\n"
+      "call t=150..155us thread=0 cudaLaunchKernel\n"
+      "launchapi t=151..154us thread=0 corr=2\n"
+      "kernel t=160..170us device=0 stream=7 corr=2 name=next\n");
+  EXPECT_EQ(Us(gap, IdleCause::kWait), 17);
+  EXPECT_EQ(Us(gap, IdleCause::kUnknown), 2 + 31);
+}
+
+TEST(GapsTest, AfterAPageableCopyThePageableCopyDrainedTheQueue) {
+  const Found found(
+      "device 0 name=gpu\n"
+      "call t=0..20us thread=0 cudaMemcpyAsync\n"
+      "launchapi t=1..19us thread=0 corr=1\n"
+      "memcpy t=10..18us device=0 stream=7 corr=1 kind=htod bytes=64 "
+      "src=pageable dst=device\n"
+      "call t=40..45us thread=0 cudaLaunchKernel\n"
+      "launchapi t=41..44us thread=0 corr=2\n"
+      "kernel t=50..60us device=0 stream=7 corr=2 name=ampere_sgemm_nn\n"
+      "call t=70..75us thread=0 cudaLaunchKernel\n"
+      "launchapi t=71..74us thread=0 corr=3\n"
+      "kernel t=80..90us device=0 stream=7 corr=3 name=ampere_sgemm_nn\n");
+  ASSERT_EQ(found.gaps.size(), 2);
+  EXPECT_EQ(found.gaps[0].drained_by, DrainedBy::kPageable);
+  EXPECT_EQ(Us(found.gaps[0], IdleCause::kLaunch), 2 + 5);
+  EXPECT_EQ(Us(found.gaps[0], IdleCause::kUnknown), 20);
+  // The host did not run ahead again, but nothing waited.
+  EXPECT_EQ(found.gaps[1].drained_by, DrainedBy::kNone);
+}
+
+constexpr char kTrainingStep[] =
+    "device 0 name=gpu\n"
+    "call t=0..5us thread=0 cublasSgemm_v2 m=64 n=64 k=64\n"
+    "launchapi t=1..4us thread=0 corr=1 ext=0us\n"
+    "kernel t=10..100us device=0 stream=7 corr=1 name=sgemm\n"
+    "call t=110..115us thread=0 cudaMemcpyAsync\n"
+    "launchapi t=111..114us thread=0 corr=2\n"
+    "memcpy t=118..120us device=0 stream=7 corr=2 kind=dtoh bytes=4\n"
+    "call t=116..122us thread=0 cudaStreamSynchronize\n";
+
+TEST(GapsTest, TheLoaderIsInputWhateverFillsComeBeforeTheCopy) {
+  // The loader works from 122 to 200, then a fill, 10 us, then the copy.
+  const Found found(
+      std::string(kTrainingStep) +
+          "call t=200..205us thread=0 cudaMemsetAsync\n"
+          "launchapi t=201..204us thread=0 corr=3\n"
+          "memset t=208..209us device=0 stream=7 corr=3 bytes=64\n"
+          "call t=220..240us thread=0 cudaMemcpyAsync\n"
+          "launchapi t=221..239us thread=0 corr=4\n"
+          "memcpy t=238..242us device=0 stream=7 corr=4 kind=htod bytes=64 "
+          "src=pageable dst=device\n"
+          "call t=250..255us thread=0 cublasSgemm_v2 m=64 n=64 k=64\n"
+          "launchapi t=251..254us thread=0 corr=5 ext=250us\n"
+          "kernel t=258..300us device=0 stream=7 corr=5 name=sgemm\n",
+      Steps{StepsFoundBy::kPeriod, {{0, 200'000}, {200'000, 300'000}}});
+  ASSERT_EQ(found.gaps.size(), 4);
+  EXPECT_TRUE(found.gaps[0].between_steps);  // .item() ends the step
+  const Gap& loader = found.gaps[1];
+  EXPECT_TRUE(loader.between_steps);
+  EXPECT_EQ(Us(loader, IdleCause::kWait), 2);
+  EXPECT_EQ(Us(loader, IdleCause::kInput), 78);
+  EXPECT_EQ(Us(loader, IdleCause::kLaunch), 5);
+  EXPECT_EQ(Us(loader, IdleCause::kLatency), 3);
+  EXPECT_EQ(loader.drained_by, DrainedBy::kSync);
+  // 209 to 238: 11 us to the copy, 18 in it while the data is staged. Only a
+  // fill has run since the wait, so it still is what drained the queue.
+  const Gap& copy = found.gaps[2];
+  EXPECT_EQ(Us(copy, IdleCause::kInput), 11 + 18);
+  EXPECT_EQ(copy.drained_by, DrainedBy::kSync);
+  EXPECT_EQ(Us(found.gaps[3], IdleCause::kInput), 0);
+}
+
+TEST(GapsTest, AMaskThatIsCopiedInTheForwardPassIsNoInput) {
+  const Found found(
+      std::string(kFirstKernel) +
+          "call t=180..190us thread=0 cublasSgemm_v2 m=64 n=64 k=64\n"
+          "launchapi t=181..189us thread=0 corr=2 ext=180us\n"
+          "kernel t=195..200us device=0 stream=7 corr=2 name=sgemm\n"
+          "call t=280..290us thread=0 cudaMemcpyAsync\n"
+          "launchapi t=281..289us thread=0 corr=3\n"
+          "memcpy t=295..300us device=0 stream=7 corr=3 kind=htod bytes=64\n",
+      Steps{StepsFoundBy::kPeriod, {{0, 400'000}}});
+  ASSERT_EQ(found.gaps.size(), 2);
+  EXPECT_EQ(Us(found.gaps[1], IdleCause::kInput), 0);
+  EXPECT_EQ(Us(found.gaps[1], IdleCause::kUnknown), 80);
+}
+
+TEST(GapsTest, TheHostsAnswerToAResultIsInput) {
+  // A token goes to the host, which makes the next one of it: in the middle
+  // of a step as well.
+  const Found found(
+      std::string(kTrainingStep) +
+          "call t=180..190us thread=0 cudaMemcpyAsync\n"
+          "launchapi t=181..189us thread=0 corr=3\n"
+          "memcpy t=195..200us device=0 stream=7 corr=3 kind=htod bytes=64\n",
+      Steps{StepsFoundBy::kPeriod, {{0, 400'000}}});
+  ASSERT_EQ(found.gaps.size(), 2);
+  EXPECT_EQ(Us(found.gaps[1], IdleCause::kInput), 58);
+}
+
+TEST(GapsTest, ALoadersRangeSaysWhereInputBegins) {
+  const Found found(
+      std::string(kTrainingStep) +
+      "range t=150..170us thread=0 kind=user "
+      "name=\"enumerate(DataLoader)#_Single.__next__\"\n"
+      "call t=180..190us thread=0 cudaMemcpyAsync\n"
+      "launchapi t=181..189us thread=0 corr=3\n"
+      "memcpy t=195..200us device=0 stream=7 corr=3 kind=htod bytes=64\n");
+  ASSERT_EQ(found.gaps.size(), 2);
+  EXPECT_EQ(Us(found.gaps[1], IdleCause::kInput), 30);    // 150 to 180
+  EXPECT_EQ(Us(found.gaps[1], IdleCause::kUnknown), 28);  // 122 to 150
+}
+
+TEST(GapsTest, UnknownTimeHasTheOperatorAroundIt) {
+  const Found found(
+      std::string(kFirstKernel) +
+      "range t=90..150us thread=0 kind=python name=\"train.py: step\"\n"
+      "range t=120..140us thread=0 kind=op name=aten::item\n"
+      "call t=180..190us thread=0 cudaLaunchKernel\n"
+      "launchapi t=181..189us thread=0 corr=2\n"
+      "kernel t=195..200us device=0 stream=7 corr=2 name=next\n");
+  ASSERT_EQ(found.gaps.size(), 1);
+  std::map<std::string, int64_t> by_name;
+  for (const auto& [name, ns] : found.gaps[0].unknown_in) {
+    by_name[std::string(found.model.texts[name])] += ns;
+  }
+  const std::map<std::string, int64_t> expected = {{"train.py: step", 30'000},
+                                                   {"aten::item", 20'000}};
+  EXPECT_EQ(by_name, expected);
+}
+
+TEST(GapsTest, AGapThatEndsWithGlueIsItsLayers) {
+  // A pause, then the zeros of the hidden state, then the layer.
+  const Found found(
+      std::string(kFirstKernel) +
+      "call t=180..185us thread=0 cudaLaunchKernel\n"
+      "launchapi t=181..184us thread=0 corr=2\n"
+      "kernel t=188..190us device=0 stream=7 corr=2 name=\"void "
+      "at::native::vectorized_elementwise_kernel<4, "
+      "at::native::FillFunctor<float>>(int)\"\n"
+      "call t=187..195us thread=0 cublasSgemm_v2 m=64 n=64 k=64\n"
+      "launchapi t=188..194us thread=0 corr=3 ext=187us\n"
+      "kernel t=191..220us device=0 stream=7 corr=3 name=sgemm\n");
+  ASSERT_EQ(found.gaps.size(), 2);
+  EXPECT_EQ(found.ClassOf(found.gaps[0]), LayerClass::kGemm);
 }
 
 TEST(GapsTest, ALateCopyOfTheInputIsInput) {
@@ -85,17 +297,42 @@ TEST(GapsTest, ALateCopyOfTheInputIsInput) {
   EXPECT_EQ(Us(gap, IdleCause::kLatency), 5);
 }
 
-TEST(GapsTest, CpuSamplesSplitFrameworkFromBlocked) {
-  // A quarter of the sampled span on the CPU.
+std::string Sampled(bool runnable) {
+  // The feeder has the CPU for 100 of 400 us, 14 of them in its calls. The
+  // other 86 go evenly to the spans between: 43 us to 4..180, of which 80 lie
+  // in the gap, and 43 to 190..400.
+  const std::string on_cpu = runnable ? "1" : "0";
+  return "sample t=0us thread=0 on_cpu=" + on_cpu + " cpu=0us\n" +
+         "sample t=400us thread=0 on_cpu=" + on_cpu + " cpu=100us\n" +
+         "call t=180..190us thread=0 cudaLaunchKernel\n"
+         "launchapi t=181..189us thread=0 corr=2\n"
+         "kernel t=195..200us device=0 stream=7 corr=2 name=next\n";
+}
+
+TEST(GapsTest, CpuSamplesTellFrameworkFromSleep) {
+  const Gap gap = OnlyGap(Sampled(false));
+  EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);  // 80 x 43 / 176 = 19.5
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 60);
+  EXPECT_EQ(Us(gap, IdleCause::kPreempted), 0);
+  EXPECT_EQ(Us(gap, IdleCause::kUnknown), 0);
+}
+
+TEST(GapsTest, AThreadThatIsReadyButDoesNotRunIsPreempted) {
+  const Gap gap = OnlyGap(Sampled(true));
+  EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
+  EXPECT_EQ(Us(gap, IdleCause::kPreempted), 60);
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 0);
+}
+
+TEST(GapsTest, SamplesOfOtherThreadsSayNothing) {
   const Gap gap = OnlyGap(
-      "sample t=0us thread=0 on_cpu=1 cpu=0us\n"
-      "sample t=400us thread=0 on_cpu=1 cpu=100us\n"
+      "thread 1 tid=2 name=other\n"
+      "sample t=0us thread=1 on_cpu=1 cpu=0us\n"
+      "sample t=400us thread=1 on_cpu=1 cpu=400us\n"
       "call t=180..190us thread=0 cudaLaunchKernel\n"
       "launchapi t=181..189us thread=0 corr=2\n"
       "kernel t=195..200us device=0 stream=7 corr=2 name=next\n");
-  EXPECT_EQ(Us(gap, IdleCause::kFramework), 20);
-  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 60);
-  EXPECT_EQ(Us(gap, IdleCause::kUnknown), 0);
+  EXPECT_EQ(Us(gap, IdleCause::kUnknown), 80);
 }
 
 TEST(GapsTest, WithoutSamplesTheHostIsUnknown) {
@@ -130,7 +367,8 @@ TEST(GapsTest, OwnCostIsTakenOutOfTheHostsPart) {
       "launchapi t=181..189us thread=0 corr=2\n"
       "kernel t=195..200us device=0 stream=7 corr=2 name=next\n");
   EXPECT_EQ(Us(gap, IdleCause::kProfiler), 6);
-  EXPECT_EQ(Us(gap, IdleCause::kUnknown), 74);
+  EXPECT_EQ(Us(gap, IdleCause::kLaunch), 9 + 10);
+  EXPECT_EQ(Us(gap, IdleCause::kUnknown), 1 + 70 - 6);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "analyzer/metrics/cpu_use.h"
+#include "analyzer/metrics/cpu_utilization.h"
 #include "analyzer/metrics/figures.h"
 #include "tests/support/trace_text.h"
 
@@ -16,7 +16,7 @@ Summary SummaryOf(const std::string& text) {
   return Summarise(model, Attribute(model));
 }
 
-TEST(CpuUseTest, IsCpuTimeOverCoresAndTime) {
+TEST(CpuUtilizationTest, IsCpuTimeOverCoresAndTime) {
   const TraceModel model = TraceFromText(
       "process pid=1 cpus=4\n"
       "call t=0..1us cudaLaunchKernel\n"
@@ -24,7 +24,7 @@ TEST(CpuUseTest, IsCpuTimeOverCoresAndTime) {
       "sample t=0 thread=0 on_cpu=1 cpu=10ms\n"
       "sample t=100ms thread=0 on_cpu=1 cpu=90ms\n"
       "process_sample t=100ms cpu=170ms resident=1000\n");
-  const auto use = CpuUseOf(model.processes[0]);
+  const auto use = CpuTimesOf(model.processes[0]);
   ASSERT_TRUE(use);
   EXPECT_EQ(use->cpu_ns, 120'000'000);
   ASSERT_EQ(use->threads.size(), 1);
@@ -35,14 +35,14 @@ TEST(CpuUseTest, IsCpuTimeOverCoresAndTime) {
   EXPECT_NEAR(*FiguresOf(summary).program.cpu_utilization, 0.3, 1e-12);
 }
 
-TEST(CpuUseTest, IsUnknownWithoutSamplesOrCores) {
-  EXPECT_FALSE(CpuUseOf(TraceFromText("process pid=1 cpus=4\n"
-                                      "call t=0..1us cudaLaunchKernel\n")
-                            .processes[0]));
-  EXPECT_FALSE(CpuUseOf(TraceFromText("call t=0..1us cudaLaunchKernel\n"
-                                      "process_sample t=0 cpu=1ms\n"
-                                      "process_sample t=1ms cpu=2ms\n")
-                            .processes[0]));
+TEST(CpuUtilizationTest, IsUnknownWithoutSamplesOrCores) {
+  EXPECT_FALSE(CpuTimesOf(TraceFromText("process pid=1 cpus=4\n"
+                                        "call t=0..1us cudaLaunchKernel\n")
+                              .processes[0]));
+  EXPECT_FALSE(CpuTimesOf(TraceFromText("call t=0..1us cudaLaunchKernel\n"
+                                        "process_sample t=0 cpu=1ms\n"
+                                        "process_sample t=1ms cpu=2ms\n")
+                              .processes[0]));
 }
 
 std::string Launch(int at, int begin, int end, int correlation) {
@@ -61,7 +61,7 @@ TEST(QueueDepthTest, CountsWhatIsUnfinishedAndNotBegunAtEachLaunch) {
   const Summary summary = SummaryOf(
       "device 0 name=gpu\n" + Launch(0, 5, 40, 1) + Launch(10, 40, 60, 2) +
       Launch(20, 60, 80, 3) + Launch(100, 105, 110, 4));
-  const QueueDepth& queue = summary.processes.at(0).devices.at(0).queue;
+  const QueueDepth& queue = summary.devices.at(0).queue;
   EXPECT_EQ(queue.submissions, 4);
   EXPECT_EQ(queue.unfinished, 3);
   EXPECT_EQ(queue.waiting, 1);

@@ -153,18 +153,18 @@ TEST(MergeTest, TwoDevicesOfOneProcessAreTwoWindowsAStep) {
   }
   const Summary summary = SummaryOf(text);
   ASSERT_EQ(summary.processes.size(), 1);
-  EXPECT_EQ(summary.processes[0].devices.size(), 2);
+  EXPECT_EQ(summary.devices.size(), 2);
   const Figures figures = FiguresOf(summary);
   EXPECT_EQ(figures.steps.found, 4);
   EXPECT_EQ(figures.program.per_step, 8);
   EXPECT_EQ(figures.steps.ns.size(), 8);
-  EXPECT_EQ(figures.program.gpus.at("NVIDIA H100 80GB HBM3"), 2);
+  EXPECT_EQ(figures.program.gpus.at("NVIDIA H100 80GB HBM3").devices, 2);
 }
 
 TEST(MergeTest, RanksComeInTheirOrder) {
   const Summary all =
       SummaryOf(Training(2, 3, 40) + Training(0, 3, 40) + Training(1, 3, 40));
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(all.processes[i].rank, i);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(all.processes[i].key.rank, i);
 }
 
 // A GPU without known peaks must not spoil the share of the other's.

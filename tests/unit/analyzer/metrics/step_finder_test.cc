@@ -60,6 +60,61 @@ TEST(StepFinderTest, MarkersWin) {
   EXPECT_EQ(steps.steps[1].begin_ns, 60'000);
 }
 
+TEST(StepFinderTest, OneMarkerOfTheProfilerWins) {
+  const Steps steps = StepsOf(TraceFromText(
+      Loop(6, 0) +
+      "range t=0..60us thread=0 name=\"ProfilerStep#1\" kind=step\n"));
+  EXPECT_EQ(steps.found_by, StepsFoundBy::kMarker);
+  EXPECT_EQ(steps.steps.size(), 1);
+}
+
+TEST(StepFinderTest, OtherMarkersWinIfTheyHoldMostOfTheWork) {
+  const auto marked = [](int end_us) {
+    return StepsOf(
+        TraceFromText(Loop(6, 0) + "range t=0.." + std::to_string(end_us) +
+                      "us thread=0 name=\"iteration 1\" kind=nvtx\n"));
+  };
+  EXPECT_EQ(marked(100).found_by, StepsFoundBy::kMarker);
+  EXPECT_EQ(marked(80).found_by, StepsFoundBy::kPeriod);
+}
+
+TEST(StepFinderTest, TheEndOfTheLastStepIsNotKnown) {
+  const Steps steps = StepsOf(TraceFromText(Loop(6, 0)));
+  ASSERT_EQ(steps.steps.size(), 6);
+  EXPECT_TRUE(steps.steps[4].end_known);
+  EXPECT_FALSE(steps.steps[5].end_known);
+}
+
+TEST(StepFinderTest, TransposedConvolutionsGoForward) {
+  std::string text = "device 0 name=gpu\n";
+  int at = 0;
+  int correlation = 1;
+  for (int pass = 0; pass < 5; ++pass) {
+    text +=
+        "call t=" + std::to_string(at) + ".." + std::to_string(at + 5) +
+        "us cudaMemcpyAsync corr=" + std::to_string(correlation) +
+        "\nmemcpy t=" + std::to_string(at + 5) + ".." + std::to_string(at + 9) +
+        "us device=0 kind=htod bytes=4 corr=" + std::to_string(correlation) +
+        "\n";
+    ++correlation;
+    for (int layer = 0; layer < 3; ++layer) {
+      text += Launch(at += 10, correlation++, "dgrad_engine");
+      text += Launch(at += 10, correlation++, "elementwise_kernel");
+    }
+    at += 10;
+  }
+  TraceModel model = TraceFromText("format kineto\n" + text);
+  Attribution attribution = Attribute(model);
+  for (Attributed& activity : attribution.processes[0].activities) {
+    if (IsCopyOrMemset(activity.layer_class)) continue;
+    const bool conv = activity.layer_class == LayerClass::kConv;
+    activity.direction = conv ? Direction::kBackwardData : Direction::kBackward;
+  }
+  const Steps steps =
+      FindSteps(model, model.processes[0], attribution.processes[0]);
+  EXPECT_EQ(steps.steps.size(), 5);
+}
+
 TEST(StepFinderTest, AStepThatBreaksOffIsIncomplete) {
   const std::string text = Loop(6, 0) + Launch(180, 90, "forward_a");
   const Steps steps = StepsOf(TraceFromText(text));

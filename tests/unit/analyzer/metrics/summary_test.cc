@@ -22,7 +22,7 @@ ClassSummary Of(const Summary& summary, LayerClass layer_class) {
 }
 
 const DeviceSummary& DeviceOf(const Summary& summary) {
-  return summary.processes.at(0).devices.at(0);
+  return summary.devices.at(0);
 }
 
 int64_t StateUs(const Summary& summary, DeviceState state) {
@@ -118,6 +118,47 @@ TEST(SummaryTest, UnknownKernelsStayVisible) {
   const TrustFigures trust = FiguresOf(summary).trust;
   EXPECT_DOUBLE_EQ(*trust.classified_share, 0.0);
   EXPECT_EQ(trust.kernels_without_launch, 1);
+}
+
+// Two kernels of 20 us in a run of 100: the host waits for the first until 45,
+// works 35 us, launches in 5, and the device is idle from 40 to 80.
+constexpr char kWaitInTheMiddle[] =
+    "device 0 name=gpu\n"
+    "call t=0..5us thread=0 cudaLaunchKernel\n"
+    "launchapi t=1..4us thread=0 corr=1\n"
+    "kernel t=20..40us device=0 stream=7 corr=1 name=ampere_sgemm_nn\n"
+    "call t=10..45us thread=0 cudaStreamSynchronize\n"
+    "call t=75..80us thread=0 cudaLaunchKernel\n"
+    "launchapi t=76..79us thread=0 corr=2\n"
+    "kernel t=80..100us device=0 stream=7 corr=2 name=ampere_sgemm_nn\n";
+
+TEST(SummaryTest, WithoutWaitsTheLongerOfHostAndDeviceWorkDecides) {
+  const Summary summary = SummaryOf(kWaitInTheMiddle);
+  const Figures figures = FiguresOf(summary);
+  const ProgramFigures& program = figures.program;
+  // The window is 20..100. Without samples all but the wait, 20..45, counts.
+  EXPECT_EQ(program.host_work_ns, 55'000);
+  EXPECT_TRUE(program.host_work_is_bound);
+  EXPECT_EQ(program.device_work_ns, 40'000);
+  EXPECT_EQ(program.wait_gain_ns, 80'000 - 55'000);
+  ASSERT_EQ(program.drained_by.size(), 1);
+  EXPECT_EQ(program.drained_by[0].name, "cudaStreamSynchronize");
+  EXPECT_EQ(program.drained_by[0].sums.calls, 1);
+  EXPECT_EQ(program.drained_by[0].sums.host_ns, 40'000);
+  EXPECT_EQ(Of(summary, LayerClass::kGemm).drained_ns[0], 40'000);
+}
+
+TEST(SummaryTest, WhatNothingDrainedHasNoGainWithoutWaits) {
+  const Summary summary = SummaryOf(
+      "device 0 name=gpu\n"
+      "call t=0..5us thread=0 cudaLaunchKernel\n"
+      "launchapi t=1..4us thread=0 corr=1\n"
+      "kernel t=20..40us device=0 stream=7 corr=1 name=ampere_sgemm_nn\n"
+      "call t=75..80us thread=0 cudaLaunchKernel\n"
+      "launchapi t=76..79us thread=0 corr=2\n"
+      "kernel t=80..100us device=0 stream=7 corr=2 name=ampere_sgemm_nn\n");
+  EXPECT_EQ(FiguresOf(summary).program.wait_gain_ns, 0);
+  EXPECT_EQ(Of(summary, LayerClass::kGemm).drained_ns[2], 40'000);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analyzer/reader/rank_variables.h"
+#include "analyzer/model/rank_variables.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -87,7 +87,7 @@ TEST(CommandLineTest, CommandWithGpuWorkIsTheOneOfTheRun) {
   summary.processes.resize(2);
   summary.processes[0].command = {"torchrun", "train.py"};
   summary.processes[1].command = {"python", "train.py"};
-  summary.processes[1].devices.resize(1);
+  summary.processes[1].has_gpu_work = true;
   EXPECT_EQ(CommandsText(summary), "python train.py (and 1 other command)");
 }
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/algorithm.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using opmodel::Dim;
+using opmodel::DType;
+using Kind = KernelAlgorithm::Kind;
+
+bool HasAny(std::string_view name, std::initializer_list<const char*> parts) {
+  return std::any_of(parts.begin(), parts.end(), [name](const char* part) {
+    return name.find(part) != std::string_view::npos;
+  });
+}
+
+Kind KindOf(std::string_view name) {
+  if (HasAny(name, {"fft2d", "fft1d", "flip_filter", "cgemm_strided", "vecfft",
+                    "VectorFFT"})) {
+    return Kind::kUncounted;
+  }
+  if (!HasAny(name, {"winograd", "Winograd"})) return Kind::kNotTold;
+  if (HasAny(name, {"4x4"})) return Kind::kWinograd4x4;
+  if (HasAny(name, {"9x9", "13x13", "f3x2", "f2x3"})) return Kind::kUncounted;
+  return Kind::kWinograd2x2;
+}
+
+// Longest sign first: "tf32" holds "f32".
+std::optional<DType> MathOf(std::string_view name) {
+  if (HasAny(name, {"tf32", "s1688", "s16816"})) return DType::kTf32;
+  if (HasAny(name, {"bf16"})) return DType::kBf16;
+  if (HasAny(name, {"sgemm", "scudnn", "ffma", "simt_s", "f32f32", "fp32"})) {
+    return DType::kF32;
+  }
+  return std::nullopt;
+}
+
+// The multiplications of the definition per multiplication done; nullopt: not
+// known. The tiles' names are those of 3x3 filters.
+std::optional<double> ReductionOf(Kind kind, const opmodel::Operation& op) {
+  if (kind == Kind::kNotTold) return 1;
+  const bool is_3x3 = op[Dim::kFilterHeight] == 3 && op[Dim::kFilterWidth] == 3;
+  if (!is_3x3 || kind == Kind::kUncounted) return std::nullopt;
+  return kind == Kind::kWinograd2x2 ? 36.0 / 16 : 144.0 / 36;
+}
+
+bool CuDnnMayUseTf32(LayerClass layer_class) {
+  return layer_class == LayerClass::kConv || layer_class == LayerClass::kRnn ||
+         layer_class == LayerClass::kAttention;
+}
+
+void Refine(const KernelAlgorithm& told, LayerClass layer_class, Work& work) {
+  opmodel::Operation& op = work.leading;
+  if (op.storage == DType::kF32) {
+    if (told.math) {
+      op.math = *told.math;
+    } else if (op.math == DType::kTf32 && CuDnnMayUseTf32(layer_class)) {
+      op.math = DType::kF32;
+    }
+  }
+  if (!work.cost) return;
+  work.executed_flops.reset();
+  if (const auto reduction = ReductionOf(told.kind, op)) {
+    work.executed_flops = work.cost->flops / *reduction;
+  }
+}
+
+}  // namespace
+
+KernelAlgorithm AlgorithmOf(std::string_view kernel_name) {
+  return {KindOf(kernel_name), MathOf(kernel_name)};
+}
+
+void AddAlgorithms(const TraceModel& model, const Process& process,
+                   ProcessAttribution& attribution) {
+  absl::flat_hash_map<size_t, KernelAlgorithm> of_name;
+  struct Told {
+    KernelAlgorithm algorithm;
+    int64_t math_ns = 0;  // of the longest kernel that names its arithmetic
+    LayerClass layer_class = LayerClass::kUnattributed;
+  };
+  std::vector<Told> told(attribution.works.size());
+  for (size_t i = 0; i < process.activities.size(); ++i) {
+    const Activity& activity = process.activities[i];
+    const Attributed& attributed = attribution.activities[i];
+    if (activity.kind != ActivityKind::kKernel) continue;
+    if (!attributed.work.known()) continue;
+    const auto [it, is_new] = of_name.try_emplace(activity.name.value());
+    if (is_new) it->second = AlgorithmOf(model.texts[activity.name]);
+    Told& of_work = told[attributed.work.value()];
+    of_work.layer_class = attributed.layer_class;
+    of_work.algorithm.kind = std::max(of_work.algorithm.kind, it->second.kind);
+    const int64_t ns = activity.end_ns - activity.begin_ns;
+    if (!it->second.math || ns < of_work.math_ns) continue;
+    of_work.algorithm.math = it->second.math;
+    of_work.math_ns = ns;
+  }
+  for (size_t w = 0; w < told.size(); ++w) {
+    Refine(told[w].algorithm, told[w].layer_class, attribution.works[w]);
+  }
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/attention_regroup.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr size_t kReach = 16;      // units between a softmax and a product
+constexpr size_t kScaleReach = 6;  // units between a product and a scaling
+
+// Batch x rows x columns, and the lengths of the rows and columns.
+struct Scores {
+  int64_t elements;
+  int64_t m;
+  int64_t n;
+};
+
+std::optional<Scores> ResultOf(const Product& product) {
+  if (product.m == 0 || product.batch == 0) return std::nullopt;
+  return Scores{product.batch * product.m * product.n, product.m, product.n};
+}
+
+// Whether `product` may take the scores as an operand. How they are batched
+// may differ (grouped queries); what is not known contradicts nothing.
+bool Takes(const Product& product, const std::optional<Scores>& scores) {
+  if (!scores || product.m == 0 || product.batch == 0) return true;
+  if (product.k != scores->m && product.k != scores->n) return false;
+  const int64_t rows = product.batch * product.k;
+  return rows * product.m == scores->elements ||
+         rows * product.n == scores->elements;
+}
+
+bool Gives(const Product& product, const std::optional<Scores>& scores) {
+  const std::optional<Scores> result = ResultOf(product);
+  return !scores || !result || result->elements == scores->elements;
+}
+
+struct Span {
+  size_t first;
+  size_t last;
+};
+
+class AttentionPass {
+ public:
+  AttentionPass(const Process& process, const std::vector<Unit>& units,
+                ProcessAttribution& attribution)
+      : process_(process), units_(units), attribution_(attribution) {}
+
+  void Run() {
+    size_t free_from = 0;  // units before it belong to an attention already
+    for (size_t i = 0; i < units_.size(); ++i) {
+      if (units_[i].layer_class != LayerClass::kSoftmax) continue;
+      const bool backward = units_[i].direction == Direction::kBackward;
+      const auto span =
+          backward ? AroundBackward(i, free_from) : AroundForward(i, free_from);
+      if (!span) continue;
+      Regroup(WithScales(*span, free_from));
+      free_from = span->last + 1;
+    }
+  }
+
+ private:
+  bool MayPass(size_t i) const {
+    const Unit& unit = units_[i];
+    return unit.product || IsPointwise(unit) ||
+           unit.layer_class == LayerClass::kMemset ||
+           unit.layer_class == LayerClass::kCopyD2d ||
+           unit.layer_class == LayerClass::kEmbedding;
+  }
+
+  // The batched products on one side of a softmax, nearest first.
+  std::vector<size_t> Before(size_t softmax, size_t free_from) const {
+    std::vector<size_t> products;
+    for (size_t i = softmax; i > free_from && softmax - i < kReach;) {
+      if (!MayPass(--i)) break;
+      if (IsBatched(units_[i])) products.push_back(i);
+    }
+    return products;
+  }
+  std::vector<size_t> After(size_t softmax) const {
+    std::vector<size_t> products;
+    const size_t end = std::min(units_.size(), softmax + 1 + kReach);
+    for (size_t i = softmax + 1; i < end && MayPass(i); ++i) {
+      if (IsBatched(units_[i])) products.push_back(i);
+    }
+    return products;
+  }
+
+  std::optional<Span> AroundForward(size_t softmax, size_t free_from) const {
+    const std::vector<size_t> after = After(softmax);
+    for (const size_t first : Before(softmax, free_from)) {
+      const Product& product = *units_[first].product;
+      const auto scores = ResultOf(product);
+      for (const size_t last : after) {
+        // Two products alike in all dimensions are the same attention's, too.
+        const Product& other = *units_[last].product;
+        const bool alike = other.batch == product.batch &&
+                           other.m == product.m && other.n == product.n &&
+                           other.k == product.k;
+        if (alike || Takes(other, scores)) return Span{first, last};
+      }
+    }
+    return std::nullopt;
+  }
+
+  // dP = dO V', dV = P' dO; softmax; dQ = dS K, dK = dS' Q; in any order. As
+  // dV looks like scores to dQ, what fits most of the four is dP.
+  std::optional<Span> AroundBackward(size_t softmax, size_t free_from) const {
+    std::vector<size_t> before = Before(softmax, free_from);
+    std::vector<size_t> after = After(softmax);
+    before.resize(std::min<size_t>(before.size(), 2));
+    after.resize(std::min<size_t>(after.size(), 2));
+    std::optional<Span> best;
+    size_t most = 0;
+    for (const size_t gradient : before) {
+      const auto scores = ResultOf(*units_[gradient].product);
+      Span span{softmax, softmax};
+      size_t parts = 0;
+      for (const size_t i : before) {
+        const Product& product = *units_[i].product;
+        if (!Takes(product, scores) && !Gives(product, scores)) continue;
+        span.first = i;
+        ++parts;
+      }
+      for (const size_t i : after) {
+        if (!Takes(*units_[i].product, scores)) continue;
+        span.last = i;
+        ++parts;
+      }
+      if (span.last == softmax || parts <= most) continue;
+      best = span;
+      most = parts;
+    }
+    return best;
+  }
+
+  // Takes in what scales an operand before, or a gradient after.
+  Span WithScales(Span span, size_t free_from) const {
+    const auto may_pass = [&](size_t i) {
+      return units_[i].layer_class == LayerClass::kLayout || IsScale(i);
+    };
+    const Span found = span;
+    for (size_t i = found.first;
+         i > free_from && found.first - i < kScaleReach && may_pass(i - 1);) {
+      if (IsScale(--i)) span.first = i;
+    }
+    const size_t end = std::min(units_.size(), found.last + 1 + kScaleReach);
+    const bool backward = units_[found.last].direction == Direction::kBackward;
+    for (size_t i = found.last + 1; backward && i < end && may_pass(i); ++i) {
+      if (IsScale(i)) span.last = i;
+    }
+    return span;
+  }
+
+  bool IsScale(size_t i) const {
+    return units_[i].layer_class == LayerClass::kElementwise &&
+           (units_[i].traits & kScale) != 0;
+  }
+
+  void Regroup(const Span& span) {
+    for (size_t i = span.first; i <= span.last; ++i) {
+      const Unit& unit = units_[i];
+      if (unit.product && !IsBatched(unit)) continue;
+      if (unit.layer_class == LayerClass::kEmbedding) continue;
+      MoveUnit(process_, unit, LayerClass::kAttention, attribution_);
+    }
+  }
+
+  const Process& process_;
+  const std::vector<Unit>& units_;
+  ProcessAttribution& attribution_;
+};
+
+}  // namespace
+
+void RegroupAttention(const Process& process, const std::vector<Unit>& units,
+                      ProcessAttribution& attribution) {
+  AttentionPass(process, units, attribution).Run();
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/composite_units.h"
+
+#include <string_view>
+#include <utility>
+
+#include "absl/hash/hash.h"
+#include "analyzer/attribution/launch_shape.h"
+#include "analyzer/attribution/name_rules.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using opmodel::Dim;
+
+bool Has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+uint16_t TraitsOfName(std::string_view name) {
+  unsigned traits = 0;
+  if (Has(name, "sigmoid") || Has(name, "logistic")) traits |= kSigmoid;
+  if (Has(name, "tanh") && !Has(name, "atanh")) traits |= kTanh;
+  if (Has(name, "clamp_min") || Has(name, "launch_clamp_scalar") ||
+      Has(name, "relu") || Has(name, "threshold_kernel")) {
+    traits |= kRelu;
+  }
+  if (Has(name, "Functor_add") || Has(name, "_add_")) traits |= kAdd;
+  if (Has(name, "UnaryFunctor") && Has(name, "MulFunctor")) traits |= kScale;
+  if (Has(name, "lstm_cell") || Has(name, "gru_cell")) traits |= kCell;
+  if (Has(name, "elu") || Has(name, "Gelu") || Has(name, "silu")) {
+    if ((traits & kRelu) == 0) traits |= kOtherAct;
+  }
+  if (Has(name, "cub::") || Has(name, "Sort") || Has(name, "thrust::") ||
+      Has(name, "arange")) {
+    traits |= kSort;
+  }
+  if (Has(name, "compute_grad_weight") || Has(name, "sum_and_scatter") ||
+      Has(name, "_partial_segments") || Has(name, "krn_partial") ||
+      Has(name, "indexing_backward")) {
+    traits |= kScatter;
+  }
+  return static_cast<uint16_t>(traits);
+}
+
+}  // namespace
+
+bool IsBatched(const Unit& unit) {
+  return unit.product && unit.product->batch != 1;
+}
+
+bool IsPointwise(const Unit& unit) {
+  switch (unit.layer_class) {
+    case LayerClass::kElementwise:
+    case LayerClass::kActivation:
+    case LayerClass::kDropout:
+    case LayerClass::kLayout:
+    case LayerClass::kReduction: return true;
+    default: return false;
+  }
+}
+
+std::vector<Unit> UnitMaker::Run(std::span<const size_t> activities) {
+  std::vector<Unit> units;
+  for (size_t i = 0; i < activities.size(); ++i) {
+    if (i > 0 && Continues(activities[i], activities[i - 1])) {
+      std::span<const size_t>& unit = units.back().activities;
+      unit = std::span(unit.data(), unit.size() + 1);
+    } else {
+      units.push_back(MakeUnit(activities.subspan(i, 1)));
+    }
+  }
+  return units;
+}
+
+bool UnitMaker::Continues(size_t activity, size_t previous) const {
+  const Attributed& a = attribution_.activities[activity];
+  const Attributed& b = attribution_.activities[previous];
+  if (a.work.known() || b.work.known()) return a.work == b.work;
+  // Without shapes the range that launched both is what there is.
+  return a.layer_class == LayerClass::kGemm &&
+         b.layer_class == LayerClass::kGemm && a.ruling.known() &&
+         a.ruling == b.ruling;
+}
+
+Unit UnitMaker::MakeUnit(std::span<const size_t> activities) {
+  const size_t activity = activities.front();
+  const Attributed& attributed = attribution_.activities[activity];
+  Unit unit;
+  unit.activities = activities;
+  unit.layer_class = attributed.layer_class;
+  unit.direction = attributed.direction;
+  if (process_.activities[activity].kind == ActivityKind::kKernel) {
+    unit.traits = TraitsOf(process_.activities[activity].name);
+  }
+  if (unit.layer_class == LayerClass::kGemm) {
+    unit.product = ProductOf(activity);
+    unit.traits = 0;
+  }
+  return unit;
+}
+
+std::optional<Product> UnitMaker::ProductOf(size_t activity) const {
+  const Attributed& attributed = attribution_.activities[activity];
+  const Activity& kernel = process_.activities[activity];
+  Product product;
+  const Work* work = attributed.work.known()
+                         ? &attribution_.works[attributed.work.value()]
+                         : nullptr;
+  if (work != nullptr && work->leading.kind == opmodel::OpKind::kGemm) {
+    const opmodel::Operation& op = work->leading;
+    product.batch = op[Dim::kBatch] == 0 ? 1 : op[Dim::kBatch];
+    product.m = op[Dim::kM];
+    product.n = op[Dim::kN];
+    product.k = op[Dim::kK];
+    product.signature = absl::HashOf(op.dims);
+    // BLAS counts columns first: PyTorch's rows are its columns.
+    product.width = work->call.known() ? product.m : product.n;
+    if (work->call.known()) {
+      product.first = FirstOperand(process_.calls[work->call.value()]);
+    }
+    return product;
+  }
+  const std::string_view name =
+      attributed.ruling.known()
+          ? model_.texts[process_.ranges[attributed.ruling.value()].name]
+          : model_.texts[kernel.name];
+  product.batch = Has(name, "bmm") || Has(name, "Bmm") ? 0 : 1;
+  const LaunchShape shape = ShapeOf(process_, kernel);
+  product.signature = absl::HashOf(kernel.name.value(), shape.grid);
+  return product;
+}
+
+uint64_t UnitMaker::FirstOperand(const Call& call) const {
+  const EntryPoint& entry = model_.entry_points[call.entry.value()];
+  for (size_t i = 0; i < entry.args.size(); ++i) {
+    if (entry.args[i].meaning != Meaning::kPointerA) continue;
+    const auto value = IntArg(entry, process_, call, i);
+    return value ? static_cast<uint64_t>(*value) : 0;
+  }
+  return 0;
+}
+
+uint16_t UnitMaker::TraitsOf(TextId name) {
+  const auto [it, is_new] = traits_.try_emplace(name.value());
+  if (is_new) {
+    it->second = TraitsOfName(KernelPath(Demangle(model_.texts[name])));
+  }
+  return it->second;
+}
+
+void MoveUnit(const Process& process, const Unit& unit, LayerClass layer_class,
+              ProcessAttribution& attribution) {
+  for (const size_t i : unit.activities) {
+    Attributed& activity = attribution.activities[i];
+    if (IsCopyOrMemset(activity.layer_class)) continue;
+    if (activity.layer_class == layer_class) continue;
+    activity.layer_class = layer_class;
+    activity.class_from = ClassFrom::kComposite;
+    const Activity& span = process.activities[i];
+    attribution.composite_ns += span.end_ns - span.begin_ns;
+  }
+}
+
+}  // namespace dltap::analyzer

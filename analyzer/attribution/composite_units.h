@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ATTRIBUTION_COMPOSITE_UNITS_H_
+#define DLTAP_ANALYZER_ATTRIBUTION_COMPOSITE_UNITS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analyzer/attribution/attributed.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// What the names of kernels tell beside their class.
+enum NameTrait : uint16_t {
+  kSigmoid = 1,
+  kTanh = 2,
+  kRelu = 4,
+  kAdd = 8,
+  kScale = 16,     // times one number
+  kCell = 32,      // a fused recurrent cell
+  kOtherAct = 64,  // an activation that no recurrent cell uses
+  kSort = 128,     // sorts, scans and numbers
+  kScatter = 256,  // adds to rows by sorted indices
+};
+
+// The dimensions of a product; m, n, k are 0 where they are not known.
+struct Product {
+  int64_t batch = 1;  // 0: batched, how often is not known
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  int64_t width = 0;       // of the result, as a layer has it
+  uint64_t signature = 0;  // equal: the same product of other operands
+  uint64_t first = 0;      // address of the first operand; 0: not known
+};
+
+// One library call, one product of an imported trace, or one activity: a
+// product that is split along k is one unit of two kernels.
+struct Unit {
+  std::span<const size_t> activities;  // in what UnitMaker was given
+  LayerClass layer_class = LayerClass::kUnattributed;
+  Direction direction = Direction::kNone;
+  uint16_t traits = 0;  // NameTrait
+  std::optional<Product> product;
+};
+
+bool IsBatched(const Unit& unit);
+
+// Elementwise work and the like, which may belong to what is around it.
+bool IsPointwise(const Unit& unit);
+
+// Makes the units of one stream's activities, given in order; they refer to
+// what was given.
+class UnitMaker {
+ public:
+  UnitMaker(const TraceModel& model, const Process& process,
+            const ProcessAttribution& attribution)
+      : model_(model), process_(process), attribution_(attribution) {}
+
+  std::vector<Unit> Run(std::span<const size_t> activities);
+
+ private:
+  bool Continues(size_t activity, size_t previous) const;
+  Unit MakeUnit(std::span<const size_t> activity);
+  std::optional<Product> ProductOf(size_t activity) const;
+  uint64_t FirstOperand(const Call& call) const;
+  uint16_t TraitsOf(TextId name);
+
+  const TraceModel& model_;
+  const Process& process_;
+  const ProcessAttribution& attribution_;
+  absl::flat_hash_map<size_t, uint16_t> traits_;  // by name
+};
+
+// Gives the activities of `unit` to `layer_class`.
+void MoveUnit(const Process& process, const Unit& unit, LayerClass layer_class,
+              ProcessAttribution& attribution);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ATTRIBUTION_COMPOSITE_UNITS_H_

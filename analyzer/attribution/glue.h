@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ATTRIBUTION_GLUE_H_
+#define DLTAP_ANALYZER_ATTRIBUTION_GLUE_H_
+
+#include "analyzer/attribution/attributed.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// Says of every activity what it is beside the layers' own work (Glue), and
+// gives fills, copies, casts, transposes and bias adds the layer right before
+// or after them on the same thread: Attributed::glue_of. Their class stays
+// what they do. Runs after class and direction are known.
+void FindGlue(const TraceModel& model, const Process& process,
+              ProcessAttribution& attribution);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ATTRIBUTION_GLUE_H_

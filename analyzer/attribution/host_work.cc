@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/host_work.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "shim/specs/entry_point.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr uint64_t kClearsACache = 1 << 20;  // bytes
+constexpr size_t kNone = std::numeric_limits<size_t>::max();
+
+bool ContainsAny(std::string_view text,
+                 std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(), [text](std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  });
+}
+
+uint64_t Mix(uint64_t hash, uint64_t value) {
+  hash ^= value + 0x9E3779B97F4A7C15 + (hash << 6) + (hash >> 2);
+  return hash * 0xBF58476D1CE4E5B9;
+}
+
+// What kernel names say, worked out once each.
+struct NameFacts {
+  bool fills;
+  bool checks_trial;
+};
+
+class Collector {
+ public:
+  Collector(const TraceModel& model, const Process& process,
+            const ProcessAttribution& attribution)
+      : model_(model), process_(process), attribution_(attribution) {}
+
+  std::vector<std::vector<HostWork>> Run() {
+    by_call_.assign(process_.calls.size(), kNone);
+    AddSubmissions();
+    std::vector<std::vector<HostWork>> by_thread(process_.threads.size());
+    for (size_t c = 0; c < process_.calls.size(); ++c) {
+      const Call& call = process_.calls[c];
+      if (!call.thread.known()) continue;
+      std::vector<HostWork>& of_thread = by_thread[call.thread.value()];
+      if (by_call_[c] != kNone) {
+        of_thread.push_back(works_[by_call_[c]]);
+      } else if (IsEventRecord(call)) {
+        of_thread.push_back({.call = c, .records_event = true});
+      }
+    }
+    return by_thread;
+  }
+
+ private:
+  bool IsEventRecord(const Call& call) const {
+    const auto* info = model_.entry_points[call.entry.value()].info;
+    return info != nullptr && info->kind == specs::Kind::kEventRecord;
+  }
+
+  void AddSubmissions() {
+    for (size_t i = 0; i < process_.activities.size(); ++i) {
+      const Attributed& attributed = attribution_.activities[i];
+      if (!attributed.submitted_by.known()) continue;
+      size_t& at = by_call_[attributed.submitted_by.value()];
+      if (at == kNone) {
+        at = works_.size();
+        works_.push_back({.call = attributed.submitted_by.value()});
+        works_.back().work = attributed.work;
+      }
+      Add(process_.activities[i], works_[at]);
+    }
+  }
+
+  void Add(const Activity& activity, HostWork& work) {
+    work.replays_graph |= activity.graph_node != 0 || activity.graph != 0;
+    work.is_copy |= activity.kind == ActivityKind::kMemcpy;
+    if (activity.kind == ActivityKind::kKernel) {
+      const NameFacts facts = FactsOf(activity.name);
+      work.is_fill |= facts.fills;
+      work.checks_trial |= facts.checks_trial;
+      work.exact = Mix(work.exact, activity.name.value());
+      work.exact = MixShape(work.exact, activity);
+    } else {
+      work.is_fill |= activity.kind == ActivityKind::kMemset &&
+                      activity.bytes >= kClearsACache;
+      work.exact = Mix(work.exact, activity.bytes);
+    }
+  }
+
+  uint64_t MixShape(uint64_t hash, const Activity& activity) const {
+    if (activity.shape >= process_.launch_shapes.size()) return hash;
+    const LaunchShape& shape = process_.launch_shapes[activity.shape];
+    for (size_t i = 0; i < shape.grid.size(); ++i) {
+      hash = Mix(Mix(hash, shape.grid[i]), shape.block[i]);
+    }
+    return Mix(hash, shape.dynamic_shared_bytes);
+  }
+
+  NameFacts FactsOf(TextId name) {
+    const auto [it, is_new] = facts_.try_emplace(name.value());
+    if (is_new) {
+      const std::string_view text = model_.texts[name];
+      it->second = {
+          ContainsAny(text, {"FillFunctor", "fill_kernel", "_fill_"}),
+          ContainsAny(text, {"RedzoneAllocatorKernel", "redzone_checker",
+                             "RepeatBufferKernel", "DelayKernel",
+                             "delay_kernel", "xla_fp_comparison",
+                             "xla_int_comparison", "buffer_comparator"})};
+    }
+    return it->second;
+  }
+
+  const TraceModel& model_;
+  const Process& process_;
+  const ProcessAttribution& attribution_;
+  std::vector<size_t> by_call_;  // into works_
+  std::vector<HostWork> works_;
+  absl::flat_hash_map<size_t, NameFacts> facts_;
+};
+
+}  // namespace
+
+std::vector<std::vector<HostWork>> HostWorkByThread(
+    const TraceModel& model, const Process& process,
+    const ProcessAttribution& attribution) {
+  return Collector(model, process, attribution).Run();
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ATTRIBUTION_MEANING_CACHE_H_
+#define DLTAP_ANALYZER_ATTRIBUTION_MEANING_CACHE_H_
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analyzer/attribution/call_meaning.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// MeaningOf the calls of one process, worked out once for all calls that are
+// equal but for their times and pointers: memory grows with the distinct
+// calls, four bytes for each other one. Holds references to its arguments.
+class MeaningCache {
+ public:
+  MeaningCache(const TraceModel& model, const Process& process);
+
+  // Valid while the cache lives.
+  const std::optional<CallMeaning>& Of(CallId call);
+
+ private:
+  uint32_t Find(const Call& call);
+  void MakeKey(const Call& call);
+
+  const TraceModel& model_;
+  const Process& process_;
+  std::vector<uint32_t> meaning_of_;  // by call; kNotYet
+  std::deque<std::optional<CallMeaning>> meanings_;
+  absl::flat_hash_map<std::string, uint32_t> by_key_;
+  std::string key_;  // of the call looked at
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ATTRIBUTION_MEANING_CACHE_H_

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/recompute.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
+#include "analyzer/attribution/launch_shape.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr size_t kLongRun = 4;
+
+bool IsProduct(LayerClass layer_class) {
+  return layer_class == LayerClass::kGemm || layer_class == LayerClass::kConv ||
+         layer_class == LayerClass::kAttention;
+}
+
+class Finder {
+ public:
+  Finder(const Process& process, const ProcessAttribution& attribution,
+         const std::vector<Submission>& order,
+         const std::vector<bool>& is_backward)
+      : process_(process),
+        attribution_(attribution),
+        order_(order),
+        is_backward_(is_backward),
+        found_(order.size()) {}
+
+  std::vector<bool> Run() {
+    LearnForwardPairs();
+    std::vector<size_t> run;
+    size_t previous = order_.size();
+    for (size_t i = 0; i < order_.size(); ++i) {
+      if (!IsKernel(i) || !is_backward_[i]) continue;
+      const bool follows = previous < order_.size() && MayRepeat(i) &&
+                           MayRepeat(previous) &&
+                           forward_pairs_.contains(Pair(previous, i));
+      if (!follows) {
+        Settle(run);
+        run.clear();
+        run.push_back(i);
+      } else {
+        run.push_back(i);
+      }
+      previous = i;
+    }
+    Settle(run);
+    return std::move(found_);
+  }
+
+ private:
+  const Activity& ActivityAt(size_t i) const {
+    return process_.activities[order_[i].activity];
+  }
+  const Attributed& At(size_t i) const {
+    return attribution_.activities[order_[i].activity];
+  }
+
+  // A replay is no new place in the program.
+  bool IsKernel(size_t i) const {
+    const Activity& activity = ActivityAt(i);
+    return activity.kind == ActivityKind::kKernel &&
+           At(i).layer_class != LayerClass::kComm &&
+           (activity.graph_node == 0 || order_[i].captured);
+  }
+
+  bool MayRepeat(size_t i) const { return !IsBackward(At(i).direction); }
+
+  // What the kernel is and how it was launched.
+  size_t Signature(size_t i) const {
+    const Activity& activity = ActivityAt(i);
+    const LaunchShape shape = ShapeOf(process_, activity);
+    const Attributed& attributed = At(i);
+    size_t hash = absl::HashOf(activity.name.value(), shape.grid, shape.block);
+    if (attributed.work.known()) {
+      const Work& work = attribution_.works[attributed.work.value()];
+      hash = absl::HashOf(hash, work.leading.dims);
+    }
+    return hash;
+  }
+
+  uint64_t Pair(size_t a, size_t b) const {
+    return absl::HashOf(Signature(a), Signature(b));
+  }
+
+  void LearnForwardPairs() {
+    size_t previous = order_.size();
+    for (size_t i = 0; i < order_.size(); ++i) {
+      if (!IsKernel(i) || is_backward_[i]) continue;
+      if (previous < order_.size()) forward_pairs_.insert(Pair(previous, i));
+      previous = i;
+    }
+  }
+
+  void Settle(const std::vector<size_t>& run) {
+    if (run.size() < 2) return;
+    bool named = false;
+    bool product = false;
+    for (const size_t i : run) {
+      named |= At(i).direction == Direction::kForward;
+      product |= IsProduct(At(i).layer_class);
+    }
+    if (!named && !(product && run.size() >= kLongRun)) return;
+    // Adding up gradients right before it looks like the forward pass's
+    // additions before that place.
+    bool began = false;
+    for (const size_t i : run) {
+      began |= At(i).layer_class != LayerClass::kElementwise;
+      found_[i] = began;
+    }
+  }
+
+  const Process& process_;
+  const ProcessAttribution& attribution_;
+  const std::vector<Submission>& order_;
+  const std::vector<bool>& is_backward_;
+  absl::flat_hash_set<uint64_t> forward_pairs_;
+  std::vector<bool> found_;
+};
+
+}  // namespace
+
+std::vector<bool> FindRecompute(const Process& process,
+                                const ProcessAttribution& attribution,
+                                const std::vector<Submission>& order,
+                                const std::vector<bool>& is_backward) {
+  return Finder(process, attribution, order, is_backward).Run();
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ATTRIBUTION_RECURRENT_REGROUP_H_
+#define DLTAP_ANALYZER_ATTRIBUTION_RECURRENT_REGROUP_H_
+
+#include <set>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "analyzer/attribution/composite_units.h"
+
+namespace dltap::analyzer {
+
+// Recurrent cells written by hand: of one stream and one pass, a sequence of at
+// most 16 products that comes 8 times or more in a row, with elementwise work
+// between them. What separates a cell from equal layers:
+//  - Gates: each repetition has sigmoid and tanh, or a fused cell's kernel.
+//  Where
+//    addresses of operands are known, one must stay the same: the weights.
+//  - Without gates (an Elman cell), nothing but elementwise work lies between,
+//    and each product keeps its weights from one repetition to the next; the
+//    products are one or two, give the same shape, and one of them maps the
+//    state on itself. Without addresses: two products, an addition, tanh.
+//  - Backward: gates as above, or weights of a cell found in the forward pass;
+//    without addresses, its number of steps.
+// Products that go into gates, others of their shape (backward: of their
+// width), and what follows them, become rnn.
+class RecurrentRegroup {
+ public:
+  RecurrentRegroup(const Process& process, ProcessAttribution& attribution)
+      : process_(process), attribution_(attribution) {}
+
+  // `units` of one stream, as they were before any regrouping.
+  void Run(const std::vector<Unit>& units);
+
+ private:
+  struct Repeats {
+    size_t first;  // into products_
+    size_t last;   // one past
+    size_t period;
+  };
+  struct Evidence {
+    size_t gated = 0;  // repetitions
+    uint16_t traits = 0;
+    bool foreign = false;          // softmax, attention, embedding between
+    bool normalised = false;       // a norm between
+    bool addresses = false;        // of operands are known
+    std::vector<size_t> constant;  // slots whose first operand stays
+  };
+
+  bool EndsSequence(const Unit& unit) const;
+  LayerClass ClassNow(const Unit& unit) const;
+  void Search();
+  size_t EndOfPeriod(size_t first, size_t period) const;
+  size_t EndOfUnits(size_t product, size_t after_last) const;
+  Evidence Weigh(const Repeats& repeats) const;
+  bool IsCell(const Repeats& repeats, const Evidence& evidence) const;
+  bool AddsBeforeTanh(const Repeats& repeats) const;
+  bool IsElmanCell(const Repeats& repeats, const Evidence& evidence) const;
+  void Move(const Repeats& repeats, const Evidence& evidence);
+  bool FeedsGate(size_t product, size_t period) const;
+  bool FollowsGate(size_t product, size_t period) const;
+  void MovePreceding(size_t product);
+  void MoveFollowing(size_t unit, size_t end);
+  bool IsPart(const Unit& unit) const;
+
+  const Product& ProductAt(size_t i) const {
+    return *(*units_)[products_[i]].product;
+  }
+
+  const Process& process_;
+  ProcessAttribution& attribution_;
+  const std::vector<Unit>* units_ = nullptr;
+  std::vector<size_t> products_;           // of the sequence looked at: units
+  size_t end_ = 0;                         // its last unit + 1
+  absl::flat_hash_set<uint64_t> weights_;  // of cells found
+  std::set<int64_t> widths_;               // of their gates
+  std::set<size_t> steps_;                 // how often they ran in a row
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ATTRIBUTION_RECURRENT_REGROUP_H_

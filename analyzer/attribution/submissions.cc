@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/submissions.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace dltap::analyzer {
+
+std::vector<Submission> SubmissionOrder(const Process& process,
+                                        const ProcessAttribution& attribution) {
+  std::vector<Submission> order;
+  order.reserve(process.activities.size());
+  absl::flat_hash_set<size_t> captured;  // calls
+  for (size_t i = 0; i < process.activities.size(); ++i) {
+    const Attributed& activity = attribution.activities[i];
+    const CallId call = activity.submitted_by;
+    order.push_back({call.known() ? process.calls[call.value()].begin_ns
+                                  : process.activities[i].begin_ns,
+                     i, false});
+    if (process.activities[i].graph_node == 0 || !activity.owner.known()) {
+      continue;
+    }
+    if (captured.insert(activity.owner.value()).second) {
+      order.push_back(
+          {process.calls[activity.owner.value()].begin_ns, i, true});
+    }
+  }
+  // Activities are by begin, and stay so where the host's times are equal.
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Submission& a, const Submission& b) {
+                     return a.at_ns < b.at_ns;
+                   });
+  return order;
+}
+
+}  // namespace dltap::analyzer

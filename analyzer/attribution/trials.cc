@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/trials.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "analyzer/attribution/host_work.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr size_t kFewKernels = 8;   // what a trial times at most
+constexpr size_t kRepeats = 3;      // of a timed trial, at least
+constexpr size_t kNearCheck = 16;   // calls between two checks of trials
+constexpr size_t kBeforeCheck = 8;  // calls that prepare the first one
+constexpr size_t kPlans = 3;        // implementations of one operation
+constexpr size_t kTimedPlans = 2;
+
+// Marks the calls of one thread that are trials.
+class ThreadPass {
+ public:
+  ThreadPass(const ProcessAttribution& attribution,
+             std::span<const HostWork> works, std::vector<bool>& is_trial)
+      : attribution_(attribution), works_(works), is_trial_(is_trial) {}
+
+  void Run() {
+    MarkTimedRepeats();
+    MarkCheckedTrials();
+    MarkPlans();
+  }
+
+ private:
+  // A fill, an event, kernels, an event: [begin, end).
+  struct Cycle {
+    size_t begin;
+    size_t end;
+    bool Equals(const Cycle& other, std::span<const HostWork> works) const {
+      return std::equal(works.begin() + static_cast<ptrdiff_t>(begin),
+                        works.begin() + static_cast<ptrdiff_t>(end),
+                        works.begin() + static_cast<ptrdiff_t>(other.begin),
+                        works.begin() + static_cast<ptrdiff_t>(other.end),
+                        [](const HostWork& a, const HostWork& b) {
+                          return a.records_event == b.records_event &&
+                                 a.exact == b.exact;
+                        });
+    }
+  };
+
+  std::optional<Cycle> CycleAt(size_t i) const {
+    if (i + 3 >= works_.size() || !works_[i].is_fill ||
+        !works_[i + 1].records_event) {
+      return std::nullopt;
+    }
+    size_t end = i + 2;
+    while (end < works_.size() && !works_[end].records_event) {
+      if (works_[end].replays_graph) return std::nullopt;
+      ++end;
+    }
+    const size_t kernels = end - (i + 2);
+    if (end == works_.size() || kernels == 0 || kernels > kFewKernels) {
+      return std::nullopt;
+    }
+    return Cycle{i, end + 1};
+  }
+
+  void MarkTimedRepeats() {
+    for (size_t i = 0; i < works_.size();) {
+      const auto first = CycleAt(i);
+      if (!first) {
+        ++i;
+        continue;
+      }
+      size_t repeats = 1;
+      size_t end = first->end;
+      for (auto next = CycleAt(end); next && next->Equals(*first, works_);
+           next = CycleAt(end)) {
+        ++repeats;
+        end = next->end;
+      }
+      if (repeats >= kRepeats) Mark(BeginOfTrial(*first), end);
+      i = repeats >= kRepeats ? end : i + 1;
+    }
+  }
+
+  // The same calls, untimed, warm up and estimate the trial's length.
+  size_t BeginOfTrial(const Cycle& cycle) const {
+    std::set<uint64_t> kinds;
+    for (size_t i = cycle.begin; i < cycle.end; ++i) {
+      kinds.insert(works_[i].exact);
+    }
+    size_t begin = cycle.begin;
+    while (begin > 0 && (works_[begin - 1].records_event ||
+                         kinds.contains(works_[begin - 1].exact))) {
+      --begin;
+    }
+    return begin;
+  }
+
+  void MarkCheckedTrials() {
+    std::optional<size_t> last;
+    for (size_t i = 0; i < works_.size(); ++i) {
+      if (!works_[i].checks_trial) continue;
+      size_t begin = i;
+      if (last && i - *last <= kNearCheck) {
+        begin = *last;
+      } else {
+        const size_t earliest = i - std::min(i, kBeforeCheck);
+        for (size_t j = earliest; j < i && begin == i; ++j) {
+          if (works_[j].is_fill) begin = j;
+        }
+      }
+      size_t end = i + 1;
+      while (end < works_.size() && works_[end].is_copy) ++end;
+      Mark(begin, end);
+      last = i;
+    }
+  }
+
+  const Work* OperationOf(const HostWork& host_work) const {
+    if (!host_work.work.known() || host_work.replays_graph) return nullptr;
+    const Work& work = attribution_.works[host_work.work.value()];
+    return work.leading.kind == opmodel::OpKind::kUnknown ? nullptr : &work;
+  }
+
+  static bool SameOperation(const Work& a, const Work& b) {
+    return a.leading.kind == b.leading.kind &&
+           a.leading.dims == b.leading.dims &&
+           a.leading.storage == b.leading.storage;
+  }
+
+  void MarkPlans() {
+    for (size_t i = 0; i < works_.size();) {
+      const Work* operation = OperationOf(works_[i]);
+      if (operation == nullptr) {
+        ++i;
+        continue;
+      }
+      std::set<uint64_t> plans;
+      size_t events = 0;
+      size_t runs = 0;
+      size_t last = i;
+      size_t end = i;
+      for (; end < works_.size(); ++end) {
+        if (works_[end].records_event) {
+          ++events;
+          continue;
+        }
+        if (works_[end].is_fill) continue;
+        const Work* next = OperationOf(works_[end]);
+        if (next == nullptr || !SameOperation(*operation, *next)) break;
+        plans.insert(works_[end].exact);
+        last = end;
+        ++runs;
+      }
+      const bool timed =
+          events >= 2 * (runs - 1) && plans.size() >= kTimedPlans;
+      if (timed || plans.size() >= kPlans) Mark(i, last);
+      i = last + 1;
+    }
+  }
+
+  void Mark(size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) is_trial_[works_[i].call] = true;
+  }
+
+  const ProcessAttribution& attribution_;
+  const std::span<const HostWork> works_;
+  std::vector<bool>& is_trial_;  // per call
+};
+
+}  // namespace
+
+void MarkTrials(const TraceModel& model, const Process& process,
+                ProcessAttribution& attribution) {
+  std::vector<bool> is_trial(process.calls.size());
+  for (const auto& works : HostWorkByThread(model, process, attribution)) {
+    ThreadPass(attribution, works, is_trial).Run();
+  }
+  const auto submitted_by_trial = [&](const Attributed& activity) {
+    return activity.submitted_by.known() &&
+           is_trial[activity.submitted_by.value()];
+  };
+  const bool all =
+      std::none_of(attribution.activities.begin(), attribution.activities.end(),
+                   [&](const Attributed& activity) {
+                     return !IsCopyOrMemset(activity.layer_class) &&
+                            !submitted_by_trial(activity);
+                   });
+  if (all) return;
+  for (Attributed& activity : attribution.activities) {
+    activity.autotune |= submitted_by_trial(activity);
+  }
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/cli/report_counters.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "analyzer/cli/input_kind.h"
+#include "analyzer/importers/file_bytes.h"
+#include "analyzer/importers/ncu_csv.h"
+#include "analyzer/metrics/stalls.h"
+#include "analyzer/reports/stall_report.h"
+
+namespace dltap::analyzer {
+
+bool AreCounters(const std::vector<std::string>& paths) {
+  if (paths.size() != 1) return false;
+  const absl::StatusOr<InputKind> kind = KindOfFile(paths[0]);
+  return kind.ok() && *kind == InputKind::kNcuCsv;
+}
+
+absl::StatusOr<std::string> ReportCounters(const std::string& path,
+                                           const CounterReport& report) {
+  if (report.by != "class" && report.by != "kernel") {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": counters have no rows by ", report.by,
+                     "; use --by class or --by kernel"));
+  }
+  const absl::StatusOr<std::string> text = ReadFileBytes(path);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<CounterTable> table = ParseNcuCsv(*text, path);
+  if (!table.ok()) return table.status();
+  const StallFigures figures = StallsOf(*table);
+  const StallsBy by =
+      report.by == "kernel" ? StallsBy::kKernel : StallsBy::kClass;
+  if (report.json) return StallJson(figures, path);
+  return report.csv ? StallCsv(figures, by, report.options)
+                    : StallText(figures, by, report.options);
+}
+
+}  // namespace dltap::analyzer

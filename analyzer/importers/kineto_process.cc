@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/importers/kineto_process.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+
+#include "analyzer/importers/kineto_shapes.h"
+
+namespace dltap::analyzer {
+
+enum class KinetoProcess::Category : uint8_t {
+  kOther,
+  kApi,
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kOperator,
+  kAnnotation,
+  kPython,
+  kSync
+};
+
+namespace {
+
+// A sum of many spans still fits the nanoseconds: three years.
+constexpr int64_t kMaxDurationNs = 100'000'000'000'000'000;
+constexpr int64_t kMaxTimeNs = 4'000'000'000'000'000'000;  // year 2096
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// "Memcpy HtoD (Pageable -> Device)"; ROCm: "CopyHostToDevice".
+CopyKind CopyKindOf(std::string_view name) {
+  if (Contains(name, "HtoD") || Contains(name, "HostToDevice") ||
+      Contains(name, "M2D")) {
+    return CopyKind::kHostToDevice;
+  }
+  if (Contains(name, "DtoH") || Contains(name, "DeviceToHost") ||
+      Contains(name, "D2M")) {
+    return CopyKind::kDeviceToHost;
+  }
+  if (Contains(name, "PtoP")) return CopyKind::kPeer;
+  return CopyKind::kDeviceToDevice;
+}
+
+MemoryKind MemoryKindOf(std::string_view part) {
+  if (Contains(part, "Pageable")) return MemoryKind::kPageable;
+  if (Contains(part, "Pinned")) return MemoryKind::kPinned;
+  if (Contains(part, "Managed")) return MemoryKind::kManaged;
+  if (Contains(part, "Device")) return MemoryKind::kDevice;
+  return MemoryKind::kUnknown;
+}
+
+// "Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync".
+SyncKind SyncKindOf(std::string_view name) {
+  if (Contains(name, "Wait")) return SyncKind::kStreamWaitEvent;
+  if (Contains(name, "Event")) return SyncKind::kEvent;
+  if (Contains(name, "Stream")) return SyncKind::kStream;
+  if (Contains(name, "Context") || Contains(name, "Device")) {
+    return SyncKind::kContext;
+  }
+  return SyncKind::kUnknown;
+}
+
+std::string Unquoted(std::string_view token) {
+  if (token.size() >= 2 && token.front() == '"') {
+    token = token.substr(1, token.size() - 2);
+  }
+  return std::string(token);
+}
+
+}  // namespace
+
+KinetoProcess::KinetoProcess(TraceModel& model) : model_(model), apis_(model) {
+  process_.level = "kernels";
+  process_.framework = "PyTorch profiler";
+}
+
+// Kineto's names since 2022, those of older versions, and those that it has
+// for other makers' GPUs.
+KinetoProcess::Category KinetoProcess::CategoryOf(std::string_view name) {
+  struct Row {
+    std::string_view name;
+    Category category;
+  };
+  constexpr Row kRows[] = {{"cpu_op", Category::kOperator},
+                           {"python_function", Category::kPython},
+                           {"cuda_runtime", Category::kApi},
+                           {"kernel", Category::kKernel},
+                           {"cuda_driver", Category::kApi},
+                           {"user_annotation", Category::kAnnotation},
+                           {"gpu_memcpy", Category::kMemcpy},
+                           {"gpu_memset", Category::kMemset},
+                           {"cuda_sync", Category::kSync},
+                           {"hip_runtime", Category::kApi},
+                           {"xpu_runtime", Category::kApi},
+                           {"xpu_driver", Category::kApi},
+                           {"mtia_runtime", Category::kApi},
+                           {"concurrent_kernel", Category::kKernel},
+                           {"Runtime", Category::kApi},
+                           {"Kernel", Category::kKernel},
+                           {"Memcpy", Category::kMemcpy},
+                           {"Memset", Category::kMemset},
+                           {"Operator", Category::kOperator},
+                           {"operator", Category::kOperator}};
+  for (const Row& row : kRows) {
+    if (row.name == name) return row.category;
+  }
+  return Category::kOther;
+}
+
+bool KinetoProcess::Wants(std::string_view phase, std::string_view category) {
+  if (phase == "M") return true;
+  const Category kind = CategoryOf(category);
+  return phase == "X" && kind != Category::kOther && kind != Category::kPython;
+}
+
+void KinetoProcess::Add(const KinetoEvent& event) {
+  if (event.phase == "M") return AddMetadata(event);
+  if (event.phase != "X") return;
+  const Category category = CategoryOf(event.category);
+  if (category == Category::kOther) return;
+  ++used_;
+  if (!event.begin_ns || !event.duration_ns || *event.duration_ns < 0 ||
+      *event.duration_ns > kMaxDurationNs) {
+    ++without_times_;
+    return;
+  }
+  switch (category) {
+    case Category::kApi: return AddCall(event);
+    case Category::kSync: return AddSync(event);
+    case Category::kOperator:
+    case Category::kPython:
+    case Category::kAnnotation: return AddRange(event, category);
+    default: return AddActivity(event, category);
+  }
+}
+
+void KinetoProcess::AddMetadata(const KinetoEvent& event) {
+  if (event.name == "thread_name") {
+    thread_names_[Unquoted(event.tid)] = std::string(event.meta_name);
+  }
+  is_of_xla_ |= event.name == "process_name" &&
+                (event.meta_name.starts_with("/device:") ||
+                 event.meta_name.starts_with("/host:"));
+}
+
+void KinetoProcess::SetDevice(int64_t ordinal, const Device& device) {
+  properties_[ordinal] = device;
+}
+
+ThreadId KinetoProcess::ThreadOf(const KinetoEvent& event) {
+  if (process_.pid == 0) {
+    const int64_t pid = std::atoll(Unquoted(event.pid).c_str());
+    if (pid > 0) process_.pid = pid;
+  }
+  if (last_thread_.known() && event.tid == last_tid_) return last_thread_;
+  last_tid_ = event.tid;
+  const auto [it, is_new] =
+      threads_.try_emplace(last_tid_, process_.threads.size());
+  if (is_new) {
+    const std::string tid = Unquoted(event.tid);
+    process_.threads.push_back(
+        {static_cast<uint64_t>(std::atoll(tid.c_str())), tid});
+  }
+  last_thread_ = ThreadId(it->second);
+  return last_thread_;
+}
+
+void KinetoProcess::AddCall(const KinetoEvent& event) {
+  Call call{};
+  call.begin_ns = *event.begin_ns;
+  call.end_ns = *event.begin_ns + *event.duration_ns;
+  call.thread = ThreadOf(event);
+  call.entry = apis_.Find(event.name, event.category);
+  call.correlation = event.correlation;
+  process_.calls.push_back(call);
+}
+
+void KinetoProcess::AddRange(const KinetoEvent& event, Category category) {
+  Range range{};
+  range.begin_ns = *event.begin_ns;
+  range.end_ns = *event.begin_ns + *event.duration_ns;
+  range.thread = ThreadOf(event);
+  range.name = model_.texts.Intern(event.name);
+  range.kind = category == Category::kOperator ? RangeKind::kFrameworkOp
+               : category == Category::kPython ? RangeKind::kPython
+                                               : RangeKind::kUserAnnotation;
+  if (event.name.starts_with("ProfilerStep#")) range.kind = RangeKind::kStep;
+  if (event.name.starts_with("enumerate(DataLoader)")) {
+    range.kind = RangeKind::kDataLoader;
+  }
+  range.backward =
+      event.name.starts_with("autograd::engine::evaluate_function");
+  range.operation = OperationOf(event);
+  if (category == Category::kOperator && event.external_id != 0) {
+    range_of_id_.emplace_back(event.external_id,
+                              static_cast<uint32_t>(process_.ranges.size()));
+  }
+  process_.ranges.push_back(range);
+}
+
+// A program calls few operators with few shapes, each many times.
+OperationId KinetoProcess::OperationOf(const KinetoEvent& event) {
+  if (event.input_dims.empty()) return OperationId();
+  operation_key_.assign(event.name);
+  operation_key_.append(event.input_dims).append(event.input_types);
+  operation_key_.append(event.concrete_inputs);
+  const auto [it, is_new] = operations_.try_emplace(operation_key_);
+  if (is_new) {
+    OperationNodes nodes = OperationOfOperator(
+        event.name, event.input_dims, event.input_types, event.concrete_inputs);
+    if (!nodes.empty()) {
+      it->second = OperationId(model_.operations.size());
+      model_.operations.push_back(std::move(nodes));
+    }
+  }
+  return it->second;
+}
+
+DeviceId KinetoProcess::DeviceOf(int64_t ordinal) {
+  const auto [it, is_new] =
+      devices_.try_emplace(ordinal, process_.devices.size());
+  if (is_new) {
+    process_.devices.emplace_back().ordinal = static_cast<int>(ordinal);
+  }
+  return DeviceId(it->second);
+}
+
+StreamId KinetoProcess::StreamOf(DeviceId device, int64_t stream,
+                                 uint64_t context) {
+  const auto [it, is_new] = streams_.try_emplace(
+      std::pair(device.value(), stream), process_.streams.size());
+  if (is_new) {
+    process_.streams.push_back({device, static_cast<uint64_t>(stream),
+                                static_cast<uint32_t>(context)});
+  }
+  return StreamId(it->second);
+}
+
+void KinetoProcess::AddSync(const KinetoEvent& event) {
+  Sync sync{};
+  sync.begin_ns = *event.begin_ns;
+  sync.end_ns = *event.begin_ns + *event.duration_ns;
+  sync.correlation = event.correlation;
+  sync.event = event.waited_event;
+  sync.kind = SyncKindOf(event.name);
+  if (event.device >= 0) {
+    sync.device = DeviceOf(event.device);
+    if (event.stream >= 0) {
+      sync.stream = StreamOf(sync.device, event.stream, event.context);
+    }
+  }
+  process_.syncs.push_back(sync);
+}
+
+void KinetoProcess::AddActivity(const KinetoEvent& event, Category category) {
+  Activity activity{};
+  activity.begin_ns = *event.begin_ns;
+  activity.end_ns = *event.begin_ns + *event.duration_ns;
+  activity.correlation = event.correlation;
+  activity.bytes = event.bytes;
+  activity.graph_node = event.graph_node;
+  activity.graph = event.graph;
+  activity.name = model_.texts.Intern(event.name);
+  const int64_t ordinal = event.device >= 0
+                              ? event.device
+                              : std::atoll(Unquoted(event.pid).c_str());
+  activity.device = DeviceOf(ordinal);
+  activity.stream = StreamOf(activity.device, event.stream, event.context);
+  activity.kind = category == Category::kKernel   ? ActivityKind::kKernel
+                  : category == Category::kMemcpy ? ActivityKind::kMemcpy
+                                                  : ActivityKind::kMemset;
+  if (category == Category::kMemcpy) {
+    activity.copy = CopyKindOf(event.name);
+    const size_t arrow = std::min(event.name.find("->"), event.name.size());
+    activity.source = MemoryKindOf(event.name.substr(0, arrow));
+    activity.target = MemoryKindOf(event.name.substr(arrow));
+  }
+  activity.shape = shapes_.Find(
+      process_.launch_shapes,
+      {event.grid, event.block, static_cast<uint32_t>(event.shared_bytes), 0,
+       static_cast<uint16_t>(event.registers)});
+  ids_.push_back(event.external_id);
+  process_.activities.push_back(activity);
+}
+
+// Times count from the file's base; ranks of one job have different ones.
+void KinetoProcess::AddBase() {
+  if (base_ns_ <= 0 || base_ns_ > kMaxTimeNs) return;
+  int64_t largest = 0;
+  const auto visit = [](auto& events, const auto& what) {
+    for (auto& event : events) what(event.begin_ns), what(event.end_ns);
+  };
+  const auto visit_all = [&](const auto& what) {
+    visit(process_.calls, what);
+    visit(process_.activities, what);
+    visit(process_.ranges, what);
+    visit(process_.syncs, what);
+  };
+  visit_all([&](int64_t& ns) { largest = std::max(largest, std::abs(ns)); });
+  if (largest > kMaxTimeNs - base_ns_) return;
+  visit_all([&](int64_t& ns) { ns += base_ns_; });
+}
+
+void KinetoProcess::AddLosses() {
+  process_.losses.push_back(
+      {"import_unreadable", "events that could not be read", unreadable_});
+  process_.losses.push_back(
+      {"import_no_times", "events without usable times", without_times_});
+  process_.losses.push_back(
+      {"import_repaired", "events with bytes that are no UTF-8, replaced by ?",
+       repaired_});
+  process_.losses.push_back(
+      {"import_cut", "files that end before their last event", is_cut_});
+  if (is_cut_) process_.complete = false;
+}
+
+// Of several operators with one id the last counts.
+void KinetoProcess::JoinOperators() {
+  if (!std::is_sorted(range_of_id_.begin(), range_of_id_.end())) {
+    std::sort(range_of_id_.begin(), range_of_id_.end());
+  }
+  for (size_t i = 0; i < process_.activities.size(); ++i) {
+    if (ids_[i] == 0) continue;
+    const auto after = std::upper_bound(
+        range_of_id_.begin(), range_of_id_.end(),
+        std::pair(ids_[i], std::numeric_limits<uint32_t>::max()));
+    if (after == range_of_id_.begin() || (after - 1)->first != ids_[i]) {
+      continue;
+    }
+    process_.activities[i].annotation = RangeId((after - 1)->second);
+  }
+}
+
+void KinetoProcess::Finish() {
+  JoinOperators();
+  for (Device& device : process_.devices) {
+    const auto it = properties_.find(device.ordinal);
+    if (it == properties_.end()) continue;
+    const int ordinal = device.ordinal;
+    device = it->second;
+    device.ordinal = ordinal;
+  }
+  for (Thread& thread : process_.threads) {
+    const auto it = thread_names_.find(thread.name);
+    thread.name = it == thread_names_.end() ? "" : it->second;
+  }
+  AddBase();
+  AddLosses();
+  model_.processes.push_back(std::move(process_));
+}
+
+}  // namespace dltap::analyzer

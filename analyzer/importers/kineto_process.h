@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_IMPORTERS_KINETO_PROCESS_H_
+#define DLTAP_ANALYZER_IMPORTERS_KINETO_PROCESS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analyzer/importers/api_table.h"
+#include "analyzer/importers/kineto_event.h"
+#include "analyzer/importers/launch_shape_table.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// Turns the events of one Kineto file into a process of `model`.
+class KinetoProcess {
+ public:
+  explicit KinetoProcess(TraceModel& model);
+
+  // Whether an event of this phase and category has a place in the model; of
+  // the others the arguments need not be read.
+  static bool Wants(std::string_view phase, std::string_view category);
+
+  void Add(const KinetoEvent& event);
+  void AddUnreadable(uint64_t events) { unreadable_ += events; }
+  void AddRepaired() { ++repaired_; }
+  // The file ended before its JSON did.
+  void SetCut() { is_cut_ = true; }
+  void SetDevice(int64_t ordinal, const Device& device);
+  void SetBaseNs(int64_t base_ns) { base_ns_ = base_ns; }
+  Process& process() { return process_; }
+
+  // Events that found a place, and those that XLA's profiler writes.
+  uint64_t used() const { return used_; }
+  bool is_of_xla() const { return is_of_xla_; }
+
+  // Moves the process into the model; nothing may be added after.
+  void Finish();
+
+ private:
+  enum class Category : uint8_t;
+  static Category CategoryOf(std::string_view name);
+
+  void AddMetadata(const KinetoEvent& event);
+  void AddCall(const KinetoEvent& event);
+  void AddRange(const KinetoEvent& event, Category category);
+  void AddActivity(const KinetoEvent& event, Category category);
+  void AddSync(const KinetoEvent& event);
+  OperationId OperationOf(const KinetoEvent& event);
+  ThreadId ThreadOf(const KinetoEvent& event);
+  DeviceId DeviceOf(int64_t ordinal);
+  StreamId StreamOf(DeviceId device, int64_t stream, uint64_t context);
+  void JoinOperators();
+  void AddBase();
+  void AddLosses();
+
+  TraceModel& model_;
+  ApiTable apis_;
+  Process process_;
+  LaunchShapeTable shapes_;
+  int64_t base_ns_ = 0;
+  uint64_t used_ = 0;
+  uint64_t unreadable_ = 0;
+  uint64_t without_times_ = 0;
+  uint64_t repaired_ = 0;
+  bool is_cut_ = false;
+  bool is_of_xla_ = false;
+  std::vector<uint64_t> ids_;  // External id of each activity
+  // External id of each operator and its range; mostly in order.
+  std::vector<std::pair<uint64_t, uint32_t>> range_of_id_;
+  std::string last_tid_;
+  ThreadId last_thread_;
+  absl::flat_hash_map<std::string, size_t> threads_;
+  absl::flat_hash_map<std::string, std::string> thread_names_;
+  absl::flat_hash_map<int64_t, size_t> devices_;
+  absl::flat_hash_map<int64_t, Device> properties_;
+  absl::flat_hash_map<std::pair<size_t, int64_t>, size_t> streams_;
+  std::string operation_key_;
+  absl::flat_hash_map<std::string, OperationId> operations_;  // by key
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_IMPORTERS_KINETO_PROCESS_H_

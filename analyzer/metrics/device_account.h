@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_DEVICE_ACCOUNT_H_
+#define DLTAP_ANALYZER_METRICS_DEVICE_ACCOUNT_H_
+
+#include <vector>
+
+#include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/device_summary.h"
+#include "analyzer/metrics/outside.h"
+#include "analyzer/metrics/physical_device.h"
+#include "analyzer/metrics/selection.h"
+#include "analyzer/metrics/step_finder.h"
+#include "analyzer/metrics/tallies.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// What a device is added to.
+struct DeviceSums {
+  std::vector<DeviceSummary>& devices;
+  Outside& outside;
+  Tallies& tallies;
+};
+
+// Adds all GPU work of one device to `out`: what lies inside the windows to
+// its devices and tallies, the rest to what is outside. The windows are those
+// of all its processes together; a process without steps adds one only if no
+// other has any. `steps` holds those of every process of the model.
+void AddDevice(const TraceModel& model, const Attribution& attribution,
+               const std::vector<Steps>& steps, const Selection& selection,
+               const PhysicalDevice& device, const DeviceSums& out);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_DEVICE_ACCOUNT_H_

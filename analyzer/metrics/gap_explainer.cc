@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/gap_explainer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyzer/metrics/device_timeline.h"
+#include "analyzer/metrics/input_spans.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr int64_t kShortGapNs = 2'000;
+// What lies beyond this after the submitting call returned is no launch
+// latency any more: the activity waited for something.
+constexpr int64_t kMaxLatencyNs = 20'000;
+
+int64_t& At(Gap& gap, IdleCause cause) {
+  return gap.ns[static_cast<size_t>(cause)];
+}
+
+IdleCause CauseOf(HostState state) {
+  switch (state) {
+    case HostState::kWait: return IdleCause::kWait;
+    case HostState::kLibrary: return IdleCause::kLibrary;
+    default: return IdleCause::kLaunch;
+  }
+}
+
+bool IsSmall(const Attributed& attributed) {
+  return attributed.glue != Glue::kNone ||
+         IsCopyOrMemset(attributed.layer_class);
+}
+
+Interval Intersection(Interval a, Interval b) {
+  return {std::max(a.begin_ns, b.begin_ns), std::min(a.end_ns, b.end_ns)};
+}
+
+}  // namespace
+
+GapExplainer::GapExplainer(const TraceModel& model, const Process& process,
+                           const ProcessAttribution& attribution,
+                           const Steps& steps, DeviceId device)
+    : model_(model),
+      process_(process),
+      attribution_(attribution),
+      device_(device),
+      short_gap_ns_(std::max(kShortGapNs, 2 * process.clock_residual_ns)),
+      feeders_(process, attribution),
+      inputs_(InputSpans(model, process, attribution, steps, feeders_, device)),
+      ranges_(process),
+      views_(feeders_.count()) {
+  for (size_t i = 0; i < process.activities.size(); ++i) {
+    const Activity& activity = process.activities[i];
+    if (activity.device != device) continue;
+    const Attributed& attributed = attribution.activities[i];
+    if (!IsSmall(attributed)) large_begins_.push_back(activity.begin_ns);
+    if (!attributed.submitted_by.known()) continue;
+    const Call& call = process.calls[attributed.submitted_by.value()];
+    if (feeders_.Computes(feeders_.OfThread(call.thread))) {
+      by_begin_.push_back(i);
+    }
+  }
+}
+
+GapExplainer::FeederView& GapExplainer::ViewOf(size_t feeder) {
+  std::unique_ptr<FeederView>& view = views_[feeder];
+  if (view == nullptr) {
+    view = std::make_unique<FeederView>();
+    view->timeline =
+        TimelineOf(model_, process_, attribution_, feeders_.ThreadsOf(feeder));
+    view->cpu.emplace(process_, feeders_.ThreadsOf(feeder), view->timeline,
+                      inputs_);
+  }
+  return *view;
+}
+
+// The call whose lateness the gap shows: the one that submitted what ends it,
+// or, after a copy that a thread of its own made ahead and no step waits for,
+// the next one of a thread that computes.
+std::optional<CallId> GapExplainer::ExplainingCall(const Gap& gap) const {
+  if (gap.ended_by == kNoActivity) return std::nullopt;
+  const CallId id = attribution_.activities[gap.ended_by].submitted_by;
+  if (!id.known()) return std::nullopt;
+  const Call& call = process_.calls[id.value()];
+  if (feeders_.Computes(feeders_.OfThread(call.thread))) return id;
+  const auto input = std::lower_bound(
+      inputs_.begin(), inputs_.end(), call.begin_ns,
+      [](const Interval& i, int64_t at) { return i.end_ns < at; });
+  if (input != inputs_.end() && input->begin_ns < call.begin_ns) return id;
+  const auto next =
+      std::lower_bound(by_begin_.begin(), by_begin_.end(), gap.span.end_ns,
+                       [this](size_t activity, int64_t at) {
+                         return process_.activities[activity].begin_ns < at;
+                       });
+  return next == by_begin_.end() ? id
+                                 : attribution_.activities[*next].submitted_by;
+}
+
+void GapExplainer::Explain(Gap& gap) {
+  if (gap.span.length_ns() < short_gap_ns_) {
+    At(gap, IdleCause::kLatency) = gap.span.length_ns();
+    return;
+  }
+  const std::optional<CallId> id = ExplainingCall(gap);
+  if (!id) {
+    At(gap, IdleCause::kUnknown) = gap.span.length_ns();
+    return;
+  }
+  const Call& call = process_.calls[id->value()];
+  const int64_t submitted =
+      std::clamp(call.end_ns, gap.span.begin_ns, gap.span.end_ns);
+  gap.host_ns = submitted - gap.span.begin_ns;
+  if (gap.host_ns > 0) {
+    ExplainHost(gap, call, {gap.span.begin_ns, submitted});
+    FindDrain(gap, ViewOf(feeders_.OfThread(call.thread)), *id);
+  }
+  ExplainDevice(gap, {submitted, gap.span.end_ns});
+  last_end_ns_ = gap.span.end_ns;
+  last_drained_by_ = gap.drained_by;
+  last_drained_in_ = gap.drained_in;
+}
+
+void GapExplainer::ExplainHost(Gap& gap, const Call& call, Interval host) {
+  const FeederView& view = ViewOf(feeders_.OfThread(call.thread));
+  const auto& spans = view.timeline.spans;
+  // A copy of the input from pageable memory waits for its data.
+  Interval feeding{host.end_ns, host.end_ns};
+  if (process_.activities[gap.ended_by].source == MemoryKind::kPageable) {
+    for (auto it = std::lower_bound(
+             inputs_.begin(), inputs_.end(), call.begin_ns,
+             [](const Interval& i, int64_t at) { return i.end_ns <= at; });
+         it != inputs_.end() && it->begin_ns <= call.begin_ns; ++it) {
+      feeding = Intersection(host, {call.begin_ns, call.end_ns});
+    }
+  }
+  int64_t at = host.begin_ns;
+  for (auto it = std::upper_bound(
+           spans.begin(), spans.end(), at,
+           [](int64_t t, const HostSpan& s) { return t < s.span.end_ns; });
+       it != spans.end() && it->span.begin_ns < host.end_ns; ++it) {
+    const Interval inside = Intersection(it->span, host);
+    ExplainBetween(gap, view, call.thread, {at, inside.begin_ns});
+    const int64_t fed =
+        std::max<int64_t>(0, Intersection(inside, feeding).length_ns());
+    At(gap, IdleCause::kInput) += fed;
+    At(gap, CauseOf(it->state)) += inside.length_ns() - fed;
+    at = inside.end_ns;
+  }
+  ExplainBetween(gap, view, call.thread, {at, host.end_ns});
+  SubtractProfiler(gap, view, host);
+}
+
+void GapExplainer::ExplainBetween(Gap& gap, const FeederView& view,
+                                  ThreadId thread, Interval part) {
+  auto input = std::upper_bound(
+      inputs_.begin(), inputs_.end(), part.begin_ns,
+      [](int64_t at, const Interval& i) { return at < i.end_ns; });
+  int64_t at = part.begin_ns;
+  for (; input != inputs_.end() && input->begin_ns < part.end_ns; ++input) {
+    const Interval inside = Intersection(*input, part);
+    ExplainOutsideInput(gap, view, thread, {at, inside.begin_ns});
+    At(gap, IdleCause::kInput) += inside.length_ns();
+    at = inside.end_ns;
+  }
+  ExplainOutsideInput(gap, view, thread, {at, part.end_ns});
+}
+
+void GapExplainer::ExplainOutsideInput(Gap& gap, const FeederView& view,
+                                       ThreadId thread, Interval part) {
+  if (part.length_ns() <= 0) return;
+  const std::optional<CpuSplit> split = view.cpu->Split(part);
+  if (!split) {
+    At(gap, IdleCause::kUnknown) += part.length_ns();
+    NameUnknown(gap, thread, part);
+    return;
+  }
+  const auto running = static_cast<int64_t>(std::llround(split->running_ns));
+  const auto preempted =
+      static_cast<int64_t>(std::llround(split->preempted_ns));
+  At(gap, IdleCause::kFramework) += running;
+  At(gap, IdleCause::kPreempted) += preempted;
+  At(gap, IdleCause::kBlocked) += part.length_ns() - running - preempted;
+}
+
+// The innermost ranges along the part.
+void GapExplainer::NameUnknown(Gap& gap, ThreadId thread, Interval part) const {
+  if (process_.ranges.empty()) return;
+  ranges_.ForEachInnermost(
+      thread, part.begin_ns, part.end_ns,
+      [&](RangeId range, int64_t begin_ns, int64_t end_ns) {
+        const Range& inside = process_.ranges[range.value()];
+        if (inside.kind == RangeKind::kStep) return;  // holds all of it
+        gap.unknown_in.emplace_back(inside.name, end_ns - begin_ns);
+      });
+}
+
+// Our own cost is taken out of the largest host causes.
+void GapExplainer::SubtractProfiler(Gap& gap, const FeederView& view,
+                                    Interval host) const {
+  if (process_.per_call_overhead_ns <= 0) return;
+  const auto& begins = view.timeline.call_begins;
+  const int64_t calls =
+      std::lower_bound(begins.begin(), begins.end(), host.end_ns) -
+      std::lower_bound(begins.begin(), begins.end(), host.begin_ns);
+  const int64_t most = host.length_ns() / process_.per_call_overhead_ns;
+  int64_t left =
+      calls > most ? host.length_ns() : calls * process_.per_call_overhead_ns;
+  At(gap, IdleCause::kProfiler) = left;
+  while (left > 0) {
+    const auto largest = std::max_element(
+        gap.ns.begin(),
+        gap.ns.begin() + static_cast<size_t>(IdleCause::kProfiler));
+    const int64_t taken = std::min(left, *largest);
+    if (taken <= 0) break;
+    *largest -= taken;
+    left -= taken;
+  }
+}
+
+void GapExplainer::ExplainDevice(Gap& gap, Interval device) const {
+  if (device.length_ns() <= 0) return;
+  const bool waited = device.length_ns() > kMaxLatencyNs;
+  At(gap, waited ? IdleCause::kDependency : IdleCause::kLatency) +=
+      device.length_ns();
+}
+
+bool GapExplainer::OnlySmallWork(int64_t begin_ns, int64_t end_ns) const {
+  const auto first =
+      std::lower_bound(large_begins_.begin(), large_begins_.end(), begin_ns);
+  return first == large_begins_.end() || *first >= end_ns;
+}
+
+// The last wait that was open when the device ran out of work, or returned
+// later. If only fills and copies have run since the gap before, what drained
+// the queue then still holds.
+void GapExplainer::FindDrain(Gap& gap, const FeederView& view, CallId id) {
+  const Call& call = process_.calls[id.value()];
+  const auto& waits = view.timeline.waits;
+  auto it = std::upper_bound(
+      waits.begin(), waits.end(), call.begin_ns,
+      [](int64_t at, const Wait& w) { return at < w.span.begin_ns; });
+  // Waits of one thread don't overlap; those of a feeder's few may.
+  for (int looked = 0; it != waits.begin() && looked < 8; ++looked) {
+    const Wait& wait = *--it;
+    if (wait.span.end_ns <= gap.span.begin_ns) continue;
+    // The submitting call itself drains what was there when it began.
+    if (wait.call == id && wait.span.begin_ns >= gap.span.begin_ns) continue;
+    gap.drained_by = wait.pageable ? DrainedBy::kPageable : DrainedBy::kSync;
+    gap.drained_in = wait.call;
+    return;
+  }
+  if (last_drained_in_.known() &&
+      OnlySmallWork(last_end_ns_, gap.span.begin_ns)) {
+    gap.drained_by = last_drained_by_;
+    gap.drained_in = last_drained_in_;
+  }
+}
+
+void GapExplainer::AddHostWork(const std::vector<StepWindow>& windows,
+                               GapsOfDevice& out) {
+  const size_t feeder = feeders_.MainFeederOf(process_, attribution_, device_);
+  if (feeder == Feeders::kNoFeeder) return;
+  const FeederView& view = ViewOf(feeder);
+  out.host_work_is_bound = !process_.has_cpu_samples;
+  double work = 0;
+  for (const StepWindow& window : windows) {
+    std::optional<double> in_window = view.cpu->WorkIn(window.span);
+    if (out.host_work_is_bound) {
+      in_window = static_cast<double>(window.span.length_ns());
+      const auto& spans = view.timeline.spans;
+      for (auto it = std::upper_bound(
+               spans.begin(), spans.end(), window.span.begin_ns,
+               [](int64_t t, const HostSpan& s) { return t < s.span.end_ns; });
+           it != spans.end() && it->span.begin_ns < window.span.end_ns; ++it) {
+        if (it->state != HostState::kWait) continue;
+        *in_window -= static_cast<double>(
+            Intersection(it->span, window.span).length_ns());
+      }
+    }
+    if (!in_window) continue;
+    work += *in_window;
+    out.host_work_wall_ns += window.span.length_ns();
+  }
+  out.host_work_ns = std::llround(work);
+}
+
+}  // namespace dltap::analyzer

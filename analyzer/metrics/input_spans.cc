@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/input_spans.h"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+constexpr size_t kNone = static_cast<size_t>(-1);
+
+// What a call put on the device, from the least to the most telling.
+enum class Load : uint8_t {
+  kSmall,   // fills, casts, copies on the device, random numbers
+  kInput,   // a copy to the device
+  kOther,   // pointwise work and the like: a step's only after it has begun
+  kResult,  // a copy to the host
+  kWork     // of layers
+};
+
+struct Submission {
+  Interval call;
+  Load load;
+  bool pageable;  // a copy that stages its data in the call
+};
+
+Load LoadOf(const Activity& activity, const Attributed& attributed) {
+  if (attributed.layer_class == LayerClass::kCopyH2d) return Load::kInput;
+  if (attributed.layer_class == LayerClass::kCopyD2h) return Load::kResult;
+  if (activity.kind != ActivityKind::kKernel ||
+      attributed.glue != Glue::kNone) {
+    return IsCopyOrMemset(attributed.layer_class) ||
+                   activity.kind == ActivityKind::kKernel
+               ? Load::kSmall
+               : Load::kWork;
+  }
+  switch (attributed.layer_class) {
+    case LayerClass::kElementwise:
+    case LayerClass::kReduction:
+    case LayerClass::kActivation:
+    case LayerClass::kDropout:
+    case LayerClass::kOptimizer:
+    case LayerClass::kOther:
+    case LayerClass::kUnattributed: return Load::kOther;
+    default: return Load::kWork;
+  }
+}
+
+// What the device was given, in the order of the host.
+std::vector<Submission> SubmissionsOf(const Process& process,
+                                      const ProcessAttribution& attribution,
+                                      DeviceId device) {
+  std::vector<Submission> submissions;
+  absl::flat_hash_map<size_t, size_t> of_call;
+  for (size_t i = 0; i < process.activities.size(); ++i) {
+    const Activity& activity = process.activities[i];
+    const CallId id = attribution.activities[i].submitted_by;
+    if (activity.device != device || !id.known()) continue;
+    const auto [it, is_new] =
+        of_call.try_emplace(id.value(), submissions.size());
+    const Load load = activity.graph_node != 0
+                          ? Load::kWork
+                          : LoadOf(activity, attribution.activities[i]);
+    if (is_new) {
+      const Call& call = process.calls[id.value()];
+      submissions.push_back({{call.begin_ns, call.end_ns}, load, false});
+    }
+    Submission& submission = submissions[it->second];
+    submission.load = std::max(submission.load, load);
+    submission.pageable |= activity.source == MemoryKind::kPageable;
+  }
+  std::stable_sort(submissions.begin(), submissions.end(),
+                   [](const Submission& a, const Submission& b) {
+                     return a.call.begin_ns < b.call.begin_ns;
+                   });
+  return submissions;
+}
+
+// Goes through the submissions once and finds the copies that feed a step.
+class FeedFinder {
+ public:
+  FeedFinder(const std::vector<Submission>& submissions, const Steps& steps)
+      : submissions_(submissions), steps_(steps.steps) {
+    next_work_ns_.resize(submissions.size() + 1, kNever);
+    for (size_t i = submissions.size(); i-- > 0;) {
+      next_work_ns_[i] = submissions[i].load == Load::kWork
+                             ? submissions[i].call.begin_ns
+                             : next_work_ns_[i + 1];
+    }
+  }
+
+  std::vector<Interval> Run() {
+    for (size_t i = 0; i < submissions_.size(); ++i) {
+      EnterSteps(submissions_[i].call.begin_ns);
+      Visit(i);
+    }
+    return std::move(spans_);
+  }
+
+ private:
+  void EnterSteps(int64_t at_ns) {
+    while (next_step_ < steps_.size() && steps_[next_step_].begin_ns <= at_ns) {
+      step_begin_ns_ = steps_[next_step_].begin_ns;
+      before_step_ = last_large_;
+      ++next_step_;
+    }
+  }
+
+  void Visit(size_t i) {
+    switch (submissions_[i].load) {
+      case Load::kSmall: return;
+      case Load::kInput: return VisitInput(i);
+      case Load::kOther: last_large_ = i; return;
+      case Load::kResult:
+      case Load::kWork: last_large_ = last_work_ = i; return;
+    }
+  }
+
+  // Before the step began, only small work lies between its predecessor's last
+  // work and the copy; after, anything but the work of layers.
+  void VisitInput(size_t i) {
+    size_t last = last_large_;
+    if (last != kNone && last != last_work_ && step_begin_ns_ != kNoStep &&
+        submissions_[last].call.begin_ns >= step_begin_ns_) {
+      last = before_step_ == kNone ? last_work_
+             : last_work_ == kNone ? before_step_
+                                   : std::max(before_step_, last_work_);
+    }
+    if (!FeedsAStep(i, last)) return;
+    const Submission& copy = submissions_[i];
+    const int64_t begin =
+        last == kNone
+            ? step_begin_ns_ == kNoStep ? copy.call.begin_ns : step_begin_ns_
+            : submissions_[last].call.end_ns;
+    spans_.push_back({std::min(begin, copy.call.begin_ns),
+                      copy.pageable ? copy.call.end_ns : copy.call.begin_ns});
+  }
+
+  bool FeedsAStep(size_t i, size_t last) const {
+    if (steps_.empty()) return true;
+    if (last == kNone || submissions_[last].load == Load::kResult) return true;
+    if (step_begin_ns_ > submissions_[last].call.begin_ns) return true;
+    return next_step_ < steps_.size() &&
+           steps_[next_step_].begin_ns <= next_work_ns_[i];
+  }
+
+  static constexpr int64_t kNoStep = std::numeric_limits<int64_t>::min();
+  const std::vector<Submission>& submissions_;
+  const std::vector<Step>& steps_;
+  std::vector<int64_t> next_work_ns_;  // begin of the next kWork from here on
+  std::vector<Interval> spans_;
+  int64_t step_begin_ns_ = kNoStep;  // of the step that now is
+  size_t next_step_ = 0;
+  size_t last_large_ = kNone;   // submission that is more than small
+  size_t last_work_ = kNone;    // of layers, or a result
+  size_t before_step_ = kNone;  // last_large_ when the step began
+};
+
+std::vector<Interval> LoaderRanges(const TraceModel& model,
+                                   const Process& process,
+                                   const Feeders& feeders) {
+  absl::flat_hash_map<size_t, bool> is_loader;
+  std::vector<Interval> ranges;
+  for (const Range& range : process.ranges) {
+    if (feeders.OfThread(range.thread) == Feeders::kNoFeeder) continue;
+    const auto [it, is_new] = is_loader.try_emplace(range.name.value());
+    if (is_new) it->second = IsLoaderName(model.texts[range.name]);
+    if (it->second) ranges.push_back({range.begin_ns, range.end_ns});
+  }
+  return ranges;
+}
+
+void SortAndJoin(std::vector<Interval>& spans) {
+  std::sort(spans.begin(), spans.end(),
+            [](const Interval& a, const Interval& b) {
+              return a.begin_ns < b.begin_ns;
+            });
+  std::vector<Interval> joined;
+  for (const Interval& span : spans) {
+    if (!joined.empty() && span.begin_ns <= joined.back().end_ns) {
+      joined.back().end_ns = std::max(joined.back().end_ns, span.end_ns);
+    } else if (span.length_ns() > 0) {
+      joined.push_back(span);
+    }
+  }
+  spans = std::move(joined);
+}
+
+}  // namespace
+
+bool IsLoaderName(std::string_view name) {
+  constexpr std::string_view kLoaders[] = {
+      "dataloader",   "data_loader", "data loader",
+      "load_batch",   "load_data",   "data_load",
+      "data loading", "next_batch",  "iteratorgetnext"};
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return std::any_of(std::begin(kLoaders), std::end(kLoaders),
+                     [&lower](std::string_view loader) {
+                       return lower.find(loader) != std::string::npos;
+                     });
+}
+
+std::vector<Interval> InputSpans(const TraceModel& model,
+                                 const Process& process,
+                                 const ProcessAttribution& attribution,
+                                 const Steps& steps, const Feeders& feeders,
+                                 DeviceId device) {
+  std::vector<Interval> ranges = LoaderRanges(model, process, feeders);
+  SortAndJoin(ranges);
+  std::vector<Interval> spans =
+      FeedFinder(SubmissionsOf(process, attribution, device), steps).Run();
+  for (Interval& span : spans) {
+    const auto first = std::lower_bound(
+        ranges.begin(), ranges.end(), span.begin_ns,
+        [](const Interval& r, int64_t at) { return r.begin_ns < at; });
+    if (first != ranges.end() && first->begin_ns < span.end_ns) {
+      span.begin_ns = first->begin_ns;
+    }
+  }
+  spans.insert(spans.end(), ranges.begin(), ranges.end());
+  SortAndJoin(spans);
+  return spans;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/loop_finder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "analyzer/metrics/loop_marks.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr size_t kMostTries = 64;     // calls looked at, rarest first
+constexpr size_t kTriesPerCount = 4;  // of those that occur equally often
+constexpr double kMostOfTheRun = 0.5;
+constexpr double kMuchOfTheRun = 0.25;
+constexpr double kShortLast = 0.9;  // of the shortest other pass: it broke off
+constexpr double kLongLast = 1.1;   // of the longest: what follows the loop
+
+// The marks of the outermost loop and of those inside it that could be the
+// steps, tried from the rarest call on.
+Positions FindMarks(const LoopMarks& marks) {
+  for (const double coverage : {kMostOfTheRun, kMuchOfTheRun}) {
+    const Positions* steps = nullptr;
+    size_t tries = 0;
+    size_t of_count = 0;
+    size_t count = 0;
+    for (const Positions& candidate : marks.by_count()) {
+      of_count = candidate.size() == count ? of_count + 1 : 0;
+      count = candidate.size();
+      if (count < kMinRepeats || of_count >= kTriesPerCount) continue;
+      if (++tries > kMostTries) break;
+      if (!marks.IsLoop(candidate, coverage)) continue;
+      if (steps == nullptr || marks.Refines(*steps, candidate)) {
+        steps = &candidate;
+      }
+    }
+    if (steps != nullptr) return *steps;
+  }
+  return {};
+}
+
+size_t Computing(const std::vector<CallToken>& tokens, const TokenSpan& span) {
+  return static_cast<size_t>(
+      std::count_if(tokens.begin() + static_cast<ptrdiff_t>(span.first),
+                    tokens.begin() + static_cast<ptrdiff_t>(span.end),
+                    [](const CallToken& token) { return token.computes; }));
+}
+
+// The last pass has no successor to end it: it may have broken off, or other
+// work may follow it.
+void JudgeLast(const std::vector<CallToken>& tokens,
+               std::vector<TokenSpan>& spans) {
+  TokenSpan& last = spans.back();
+  size_t shortest = tokens.size();
+  size_t longest = 0;
+  size_t longest_tokens = 0;
+  for (size_t i = 0; i + 1 < spans.size(); ++i) {
+    const size_t n = Computing(tokens, spans[i]);
+    shortest = std::min(shortest, n);
+    longest = std::max(longest, n);
+    longest_tokens = std::max(longest_tokens, spans[i].end - spans[i].first);
+  }
+  const auto n = static_cast<double>(Computing(tokens, last));
+  if (n > kLongLast * static_cast<double>(longest)) {
+    last.end = std::min(last.end, last.first + longest_tokens);
+  }
+  if (n < kShortLast * static_cast<double>(shortest)) {
+    last.use = StepUse::kIncomplete;
+  }
+}
+
+}  // namespace
+
+std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens) {
+  const LoopMarks marks(tokens);
+  const Positions starts = marks.StartsOf(FindMarks(marks));
+  if (starts.size() < kMinRepeats) return {};
+  std::vector<TokenSpan> spans;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const bool last = i + 1 == starts.size();
+    spans.push_back({starts[i], last ? tokens.size() : starts[i + 1]});
+  }
+  JudgeLast(tokens, spans);
+  return spans;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_LOOP_FINDER_H_
+#define DLTAP_ANALYZER_METRICS_LOOP_FINDER_H_
+
+#include <vector>
+
+#include "analyzer/metrics/call_signature.h"
+#include "analyzer/metrics/step.h"
+
+namespace dltap::analyzer {
+
+// The passes of the outermost loop of a program in which no update or backward
+// pass tells steps apart: inference, decoding, programs whose kernels have no
+// direction. Empty when nothing repeats kMinRepeats times.
+//
+// A call that recurs evenly, with alike calls between, may mark the loop. The
+// rarest such call does, unless a more frequent one splits every pass into
+// parts that have the same products: then what is rare is an extra. What comes
+// before the first pass and after the last is in no span.
+std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_LOOP_FINDER_H_

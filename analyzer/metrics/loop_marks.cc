@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/loop_marks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "analyzer/metrics/step.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kEvenWithin = 4;      // times the median, and its part
+constexpr double kNearlyAll = 0.8;     // of the passes
+constexpr double kAlike = 0.7;         // of two neighbouring passes in common
+constexpr double kUsualShare = 0.8;    // of passes with the same products
+constexpr double kSameProducts = 1.1;  // times the median, where usual
+constexpr double kJitter = 3;          // times the median, where none is usual
+constexpr double kTinyExtra = 0.1;     // of a step
+constexpr double kClearPause = 10;     // times the second longest
+constexpr double kAsGoodAsLongest = 0.5;  // pause before the copy of an input
+
+template <typename T>
+T Median(std::vector<T> values) {
+  const auto middle =
+      values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+template <typename Values, typename Holds>
+bool NearlyAll(const Values& values, Holds holds) {
+  const auto n = std::count_if(values.begin(), values.end(), holds);
+  return static_cast<double>(n) >=
+         kNearlyAll * static_cast<double>(values.size());
+}
+
+bool IsNear(size_t value, size_t median, double factor) {
+  const auto v = static_cast<double>(value);
+  const auto m = static_cast<double>(median);
+  return v * factor >= m && v <= m * factor;
+}
+
+}  // namespace
+
+LoopMarks::LoopMarks(const std::vector<CallToken>& tokens) : tokens_(tokens) {
+  computing_.push_back(0);
+  for (const CallToken& token : tokens) {
+    n_signatures_ = std::max<size_t>(n_signatures_, token.signature + 1);
+    any_product_ |= token.product;
+    computing_.push_back(computing_.back() + token.kernels);
+  }
+  by_count_.resize(n_signatures_);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    by_count_[tokens[i].signature].push_back(i);
+  }
+  std::stable_sort(by_count_.begin(), by_count_.end(),
+                   [](const Positions& a, const Positions& b) {
+                     return a.size() < b.size();
+                   });
+}
+
+bool LoopMarks::IsLoop(const Positions& marks, double coverage) const {
+  if (marks.size() < kMinRepeats) return false;
+  std::vector<size_t> distances;
+  for (size_t i = 0; i + 1 < marks.size(); ++i) {
+    distances.push_back(computing_[marks[i + 1]] - computing_[marks[i]]);
+  }
+  const size_t median = Median(distances);
+  if (median == 0) return false;  // a row of copies is no loop
+  // As if the last pass were as long as the mean one.
+  const size_t n = distances.size();
+  const auto covered = static_cast<double>(
+      (computing_[marks.back()] - computing_[marks.front()]) * (n + 1) / n);
+  if (covered < coverage * static_cast<double>(computing_.back())) {
+    return false;
+  }
+  return NearlyAll(
+             distances,
+             [median](size_t d) { return IsNear(d, median, kEvenWithin); }) &&
+         ShareAlike(marks) >= kNearlyAll;
+}
+
+// Of neighbouring passes, those that have most calls in common. Counts are
+// damped: an inner loop may run more often in one pass than in another.
+double LoopMarks::ShareAlike(const Positions& marks) const {
+  std::vector<uint32_t> last(n_signatures_);
+  std::vector<uint32_t> now(n_signatures_);
+  std::vector<uint32_t> seen;  // signatures with a count in either
+  size_t alike = 0;
+  for (size_t m = 0; m + 1 < marks.size(); ++m) {
+    for (size_t i = marks[m]; i < marks[m + 1]; ++i) {
+      const uint32_t signature = tokens_[i].signature;
+      if (!tokens_[i].computes) continue;  // its loss may be read now and then
+      if (now[signature]++ == 0) seen.push_back(signature);
+    }
+    double common = 0;
+    double either = 0;
+    std::vector<uint32_t> kept;
+    std::sort(seen.begin(), seen.end());
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    for (const uint32_t s : seen) {
+      common += std::log2(1.0 + std::min(last[s], now[s]));
+      either += std::log2(1.0 + std::max(last[s], now[s]));
+      last[s] = now[s];
+      if (now[s] > 0) kept.push_back(s);
+      now[s] = 0;
+    }
+    seen.swap(kept);
+    if (m > 0 && common >= kAlike * either) ++alike;
+  }
+  return static_cast<double>(alike) / static_cast<double>(marks.size() - 2);
+}
+
+int64_t LoopMarks::PauseBefore(size_t token) const {
+  if (token == 0) return 0;
+  return std::max<int64_t>(0,
+                           tokens_[token].begin_ns - tokens_[token - 1].end_ns);
+}
+
+// Whether one pause among those before the tokens stands out.
+bool LoopMarks::PausesOnce(size_t first, size_t end) const {
+  int64_t longest = 0;
+  int64_t second = 0;
+  for (size_t i = first; i < end; ++i) {
+    const int64_t pause = PauseBefore(i);
+    second = std::max(second, std::min(pause, longest));
+    longest = std::max(longest, pause);
+  }
+  return end - first > 1 && static_cast<double>(longest) >
+                                kClearPause * static_cast<double>(second);
+}
+
+std::vector<LoopMarks::Pass> LoopMarks::PassesOf(const Positions& marks) const {
+  std::vector<Pass> passes;
+  for (size_t m = 0; m + 1 < marks.size(); ++m) {
+    Pass& pass = passes.emplace_back();
+    pass.computing = computing_[marks[m + 1]] - computing_[marks[m]];
+    size_t replays = 0;
+    size_t calls = 0;
+    for (size_t i = marks[m]; i < marks[m + 1]; ++i) {
+      const CallToken& token = tokens_[i];
+      if (any_product_ ? token.product : token.computes) {
+        ++pass.products;
+      }
+      pass.has_edge |= token.h2d || token.d2h || token.after_wait;
+      replays += token.whole ? 1 : 0;
+      calls += token.computes ? 1 : 0;
+    }
+    // A pass that is one replay holds all that a step does.
+    pass.has_edge |= replays == 1 && calls == 1;
+    pass.has_edge |= PausesOnce(marks[m] + 1, marks[m + 1] + 1);
+  }
+  return passes;
+}
+
+bool LoopMarks::Refines(const Positions& outer, const Positions& inner) const {
+  if (inner.size() < 3 * outer.size() / 2) return false;
+  const std::vector<Pass> parts = PassesOf(inner);
+  std::vector<size_t> products;
+  std::vector<size_t> sizes;
+  for (const Pass& part : parts) {
+    products.push_back(part.products);
+    sizes.push_back(part.computing);
+  }
+  const size_t usual = Median(products);
+  const auto usual_ones = static_cast<double>(std::count_if(
+      products.begin(), products.end(),
+      [usual](size_t n) { return IsNear(n, usual, kSameProducts); }));
+  const bool has_usual =
+      usual_ones >= kUsualShare * static_cast<double>(products.size());
+  const double allowed = has_usual ? kSameProducts : kJitter;
+  const auto is_odd = [&](const Pass& part) {
+    return !IsNear(part.products, usual, allowed);
+  };
+  size_t part = 0;
+  size_t odd_passes = 0;
+  for (size_t p = 0; p + 1 < outer.size(); ++p) {
+    bool odd = false;
+    for (; part < parts.size() && inner[part] < outer[p + 1]; ++part) {
+      if (inner[part] + 1 > outer[p] || inner[part + 1] > outer[p]) {
+        odd |= is_odd(parts[part]);
+      }
+    }
+    odd_passes += odd ? 1 : 0;
+  }
+  if (static_cast<double>(odd_passes) >
+      (1 - kNearlyAll) * static_cast<double>(outer.size() - 1)) {
+    return false;
+  }
+  const auto has_edge = [](const Pass& pass) { return pass.has_edge; };
+  if (NearlyAll(parts, has_edge)) return true;
+  if (NearlyAll(PassesOf(outer), has_edge)) return false;
+  const size_t size = Median(sizes);
+  return NearlyAll(sizes, [size](size_t n) {
+    return static_cast<double>(n) <=
+           (1 + kTinyExtra) * static_cast<double>(size);
+  });
+}
+
+Positions LoopMarks::StartsOf(const Positions& marks) const {
+  if (marks.size() < kMinRepeats) return {};
+  std::vector<size_t> lengths;
+  for (size_t m = 0; m + 1 < marks.size(); ++m) {
+    lengths.push_back(marks[m + 1] - marks[m]);
+  }
+  const size_t usual = Median(lengths);
+  // The last of these calls at or before each mark.
+  const auto starts_by = [&](const Positions& calls) {
+    Positions starts;
+    size_t next = 0;
+    for (size_t m = 0; m < marks.size(); ++m) {
+      while (next < calls.size() && calls[next] <= marks[m]) ++next;
+      const bool any =
+          next > 0 && (m == 0 ? calls[next - 1] + 2 * usual > marks[m]
+                              : calls[next - 1] > marks[m - 1]);
+      if (any) starts.push_back(calls[next - 1]);
+    }
+    // A mark in the middle of the passes: the last one begins behind it.
+    const bool lacks_one = starts.size() + 1 == marks.size();
+    if (lacks_one && next < calls.size() &&
+        calls[next] < marks.back() + usual) {
+      starts.push_back(calls[next]);
+    }
+    return starts;
+  };
+  Positions best = marks;
+  int64_t best_pause = -1;
+  Positions input;
+  int64_t input_pause = -1;
+  for (const Positions& calls : by_count_) {
+    if (!IsNear(calls.size(), marks.size(), 1.25)) continue;
+    Positions starts = starts_by(calls);
+    if (starts.size() + 1 < marks.size()) continue;
+    std::vector<int64_t> pauses;
+    for (const size_t start : starts) pauses.push_back(PauseBefore(start));
+    const int64_t pause = Median(pauses);
+    const CallToken& token = tokens_[starts[0]];
+    if (token.h2d && !token.computes && pause > input_pause) {
+      input_pause = pause;
+      input = starts;
+    }
+    if (pause <= best_pause) continue;
+    best_pause = pause;
+    best = std::move(starts);
+  }
+  const bool copy_begins =
+      !input.empty() && static_cast<double>(input_pause) >=
+                            kAsGoodAsLongest * static_cast<double>(best_pause);
+  return copy_begins ? input : best;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_LOOP_MARKS_H_
+#define DLTAP_ANALYZER_METRICS_LOOP_MARKS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "analyzer/metrics/call_signature.h"
+
+namespace dltap::analyzer {
+
+using Positions = std::vector<size_t>;  // of tokens, ascending
+
+// Judges calls that recur: whether what lies between them is one pass of a
+// loop, and of which loop. Every question costs a pass over the tokens. Holds
+// a reference to them.
+class LoopMarks {
+ public:
+  explicit LoopMarks(const std::vector<CallToken>& tokens);
+
+  // The positions of every signature, the rarest first.
+  const std::vector<Positions>& by_count() const { return by_count_; }
+
+  // Whether `marks` recur evenly over at least `coverage` of the run, with
+  // alike calls between.
+  bool IsLoop(const Positions& marks, double coverage) const;
+
+  // Whether `inner` splits the passes of `outer` into steps, so that what
+  // `outer` marks is an extra of some steps. They are no steps, but layers, if
+  // any of them has other products than the rest, or if nothing but
+  // their kernels' likeness speaks for it.
+  bool Refines(const Positions& outer, const Positions& inner) const;
+
+  // Where the passes begin that `marks` lie in: where the host waits longest,
+  // or copies its input.
+  Positions StartsOf(const Positions& marks) const;
+
+ private:
+  struct Pass {
+    size_t computing = 0;
+    size_t products = 0;
+    bool has_edge = false;  // copies, waits, or pauses as between steps
+  };
+
+  std::vector<Pass> PassesOf(const Positions& marks) const;
+  bool PausesOnce(size_t first, size_t end) const;
+  int64_t PauseBefore(size_t token) const;
+  double ShareAlike(const Positions& marks) const;
+
+  const std::vector<CallToken>& tokens_;
+  std::vector<Positions> by_count_;
+  std::vector<size_t> computing_;  // kernels started before each token
+  size_t n_signatures_ = 0;
+  bool any_product_ = false;
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_LOOP_MARKS_H_

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_MARKER_STEPS_H_
+#define DLTAP_ANALYZER_METRICS_MARKER_STEPS_H_
+
+#include <vector>
+
+#include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/step.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// The steps that the program marked itself: every ProfilerStep counts. Other
+// ranges that say step or iteration count if most GPU time was submitted
+// inside them. Nested markers are one step. Empty: no such marker.
+std::vector<Step> MarkedSteps(const TraceModel& model, const Process& process,
+                              const ProcessAttribution& attribution);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_MARKER_STEPS_H_

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/outside.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "analyzer/metrics/add_arrays.h"
+#include "analyzer/metrics/step_choice.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr int64_t kBegin = std::numeric_limits<int64_t>::min();
+constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+
+}  // namespace
+
+int64_t Outside::total_ns() const {
+  return std::accumulate(gpu_ns.begin(), gpu_ns.end(), int64_t{0});
+}
+
+int64_t Outside::not_selected_ns() const {
+  const auto it = left_out.find(std::string(kNotSelected));
+  return it == left_out.end() ? 0 : it->second.gpu_ns;
+}
+
+void Outside::Add(const Outside& other) {
+  AddTo(gpu_ns, other.gpu_ns);
+  for (const auto& [reason, sums] : other.left_out) {
+    LeftOut& into = left_out[reason];
+    into.steps += sums.steps;
+    into.gpu_ns += sums.gpu_ns;
+  }
+}
+
+std::vector<OutsidePart> AlwaysOutside(std::string_view reason) {
+  return {{{kBegin, kEnd}, reason}};
+}
+
+std::vector<OutsidePart> AroundSteps(const Steps& steps,
+                                     const std::vector<StepWindow>& windows) {
+  if (windows.empty()) return AlwaysOutside(kDeviceWithoutSteps);
+  std::vector<OutsidePart> parts;
+  int64_t at = kBegin;
+  std::string_view before = kBeforeFirstStep;
+  for (const StepWindow& window : windows) {
+    const std::string_view reason = Name(steps.steps[window.step].use);
+    if (at < window.span.begin_ns) {
+      parts.push_back({{at, window.span.begin_ns}, before});
+    }
+    if (steps.steps[window.step].use != StepUse::kUsed) {
+      parts.push_back({window.span, reason});
+    }
+    at = window.span.end_ns;
+    before = reason;
+  }
+  parts.push_back({{at, kEnd}, kAfterLastStep});
+  return parts;
+}
+
+void AddOutside(const Process& process, const ProcessAttribution& attribution,
+                DeviceId device, const std::vector<OutsidePart>& parts,
+                const std::vector<StepWindow>& windows, Outside& outside) {
+  for (size_t i = 0; i < process.activities.size(); ++i) {
+    const Activity& activity = process.activities[i];
+    if (activity.device != device) continue;
+    const Interval span{activity.begin_ns, activity.end_ns};
+    auto part = std::upper_bound(
+        parts.begin(), parts.end(), span.begin_ns,
+        [](int64_t at, const OutsidePart& p) { return at < p.span.end_ns; });
+    for (; part != parts.end() && part->span.begin_ns < span.end_ns; ++part) {
+      const Interval common = Common(part->span, span);
+      const int64_t ns = common.length_ns() - InsideNs(windows, common);
+      if (ns <= 0) continue;
+      const auto layer_class = attribution.activities[i].layer_class;
+      outside.gpu_ns[static_cast<size_t>(layer_class)] += ns;
+      outside.left_out[std::string(part->reason)].gpu_ns += ns;
+    }
+  }
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/step_figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "analyzer/metrics/mean_interval.h"
+
+namespace dltap::analyzer {
+namespace {
+
+void AddMean(StepFigures& steps) {
+  if (steps.ns.empty()) return;
+  const auto n = static_cast<double>(steps.ns.size());
+  const double mean =
+      std::accumulate(steps.ns.begin(), steps.ns.end(), 0.0) / n;
+  double squares = 0;
+  for (const int64_t ns : steps.ns) {
+    const double off = static_cast<double>(ns) - mean;
+    squares += off * off;
+  }
+  steps.mean_ns = mean;
+  steps.stddev_ns = n > 1 ? std::sqrt(squares / (n - 1)) : 0;
+}
+
+void AddProcess(const ProcessSummary& process, StepFigures& steps) {
+  // A loader that only calls has steps of its own; they are not ours.
+  if (!process.has_gpu_work) return;
+  if (process.steps.found_by == StepsFoundBy::kNone) {
+    ++steps.processes_without;
+    return;
+  }
+  ++steps.processes;
+  steps.found_by = std::max(steps.found_by, process.steps.found_by);
+  steps.used += process.steps.used.size();
+  steps.found += process.steps.found();
+  for (size_t use = 0; use < kStepUses; ++use) {
+    if (use == static_cast<size_t>(StepUse::kUsed)) continue;
+    steps.left_out[use] += process.steps.by_use[use];
+  }
+}
+
+// The step times of one device, a series for each process.
+std::vector<std::vector<int64_t>> SeriesOf(const DeviceSummary& device) {
+  std::vector<std::vector<int64_t>> series(device.processes.size());
+  for (const StepTime& step : device.steps) {
+    series[step.process].push_back(step.ns);
+  }
+  return series;
+}
+
+}  // namespace
+
+StepFigures StepsOf(const Summary& summary) {
+  StepFigures steps;
+  for (const ProcessSummary& process : summary.processes) {
+    AddProcess(process, steps);
+  }
+  std::vector<std::vector<int64_t>> series;
+  for (const DeviceSummary& device : summary.devices) {
+    for (std::vector<int64_t>& values : SeriesOf(device)) {
+      steps.ns.insert(steps.ns.end(), values.begin(), values.end());
+      series.push_back(std::move(values));
+    }
+  }
+  AddMean(steps);
+  steps.ci95_ns = MeanInterval(series);
+  return steps;
+}
+
+}  // namespace dltap::analyzer

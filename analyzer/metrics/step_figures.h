@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_STEP_FIGURES_H_
+#define DLTAP_ANALYZER_METRICS_STEP_FIGURES_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analyzer/metrics/summary.h"
+
+namespace dltap::analyzer {
+
+// The steps of all processes together. Each process counts its own: two ranks
+// of 20 steps have 40.
+struct StepFigures {
+  StepsFoundBy found_by = StepsFoundBy::kNone;  // the weakest of the processes
+  uint64_t found = 0;
+  uint64_t used = 0;
+  std::array<uint64_t, kStepUses> left_out{};  // kUsed is 0
+  uint64_t processes = 0;                      // with steps
+  uint64_t processes_without = 0;  // with GPU work, but no steps were found
+  std::vector<int64_t> ns;         // of every device, in the order of devices
+  std::optional<double> mean_ns;
+  std::optional<double> stddev_ns;  // of the sample; 0 for one step
+  std::optional<std::array<double, 2>> ci95_ns;  // of the mean
+};
+
+StepFigures StepsOf(const Summary& summary);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_STEP_FIGURES_H_

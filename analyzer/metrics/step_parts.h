@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_STEP_PARTS_H_
+#define DLTAP_ANALYZER_METRICS_STEP_PARTS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "analyzer/metrics/call_signature.h"
+#include "analyzer/metrics/step.h"
+
+namespace dltap::analyzer {
+
+// After how many iterations the same kind of iteration comes again: 6 where
+// five train a critic and the sixth a generator, 1 where all are alike or
+// where what is unlike does not recur evenly. Only the products tell kinds
+// apart: a loss that is printed now and then makes no other kind.
+size_t PartsPerStep(const std::vector<CallToken>& tokens,
+                    const std::vector<TokenSpan>& iterations);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_STEP_PARTS_H_

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/training_steps.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kUsualShare = 0.6;    // of iterations with the same passes
+constexpr double kPresentShare = 0.8;  // of iterations with such a call
+constexpr double kRestShare = 0.1;  // of an iteration: too little to be a part
+
+using Tokens = std::vector<CallToken>;
+
+bool Any(const Tokens& tokens, bool CallToken::*flag) {
+  return std::any_of(tokens.begin(), tokens.end(),
+                     [flag](const CallToken& token) { return token.*flag; });
+}
+
+size_t Computing(const Tokens& tokens, size_t first, size_t end) {
+  size_t count = 0;
+  for (size_t i = first; i < end; ++i) count += tokens[i].computes ? 1 : 0;
+  return count;
+}
+
+// Cuts the run behind the last token with `ends` before forward work goes on.
+// Reading the loss afterwards is still part of the iteration.
+class Cutter {
+ public:
+  Cutter(const Tokens& tokens, bool CallToken::*ends)
+      : tokens_(tokens),
+        ends_(ends),
+        forward_(Any(tokens, &CallToken::forward) ? &CallToken::forward
+                                                  : nullptr),
+        needs_backward_(Any(tokens, &CallToken::backward)) {}
+
+  // The last span is what follows the last iteration; it may be empty.
+  std::vector<TokenSpan> Run() {
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      const CallToken& token = tokens_[i];
+      if (last_ && IsForward(token)) Cut();
+      seen_backward_ |= token.backward;
+      if (token.*ends_ && (seen_backward_ || !needs_backward_)) last_ = i;
+    }
+    if (last_) Cut();
+    spans_.push_back({first_, tokens_.size()});
+    return std::move(spans_);
+  }
+
+ private:
+  bool IsForward(const CallToken& token) const {
+    if (forward_ != nullptr) return token.*forward_;
+    return token.computes && !token.backward && !token.update;
+  }
+
+  void Cut() {
+    size_t end = *last_ + 1;
+    while (end < tokens_.size() && tokens_[end].d2h && !tokens_[end].computes) {
+      ++end;
+    }
+    spans_.push_back({first_, end});
+    first_ = end;
+    last_.reset();
+    seen_backward_ = false;
+  }
+
+  const Tokens& tokens_;
+  bool CallToken::*ends_;
+  bool CallToken::*forward_;  // null: no product tells the forward pass
+  bool needs_backward_;
+  std::vector<TokenSpan> spans_;
+  size_t first_ = 0;
+  std::optional<size_t> last_;
+  bool seen_backward_ = false;
+};
+
+// A call that is made the same number of times in the forward part of nearly
+// all iterations: it counts the passes.
+struct PassMark {
+  uint32_t signature = 0;
+  size_t times = 0;   // an iteration
+  size_t offset = 0;  // of the first, from the begin of the iteration
+};
+
+// Tells passes forward in front of an iteration from the iteration.
+class PassCounter {
+ public:
+  PassCounter(const Tokens& tokens, const std::vector<TokenSpan>& spans)
+      : tokens_(tokens), until_backward_(Any(tokens, &CallToken::backward)) {
+    mark_ = FindMark(spans);
+  }
+
+  // Where the iteration begins that `span` ends with: `span.first` where there
+  // is no sign of more passes than the usual ones.
+  size_t BeginOf(const TokenSpan& span, bool is_first) const {
+    if (!mark_) return span.first;
+    size_t marks = 0;
+    size_t begin = span.first;
+    for (size_t i = ForwardEnd(span); i > span.first;) {
+      if (tokens_[--i].signature != mark_->signature) continue;
+      if (++marks == mark_->times) {
+        begin = std::max(span.first, i - std::min(i, mark_->offset));
+      }
+    }
+    return is_first || marks > mark_->times ? begin : span.first;
+  }
+
+  // Passes forward at the begin of `span`, in calls of the mark.
+  bool HasMoreThanOnePass(const TokenSpan& span) const {
+    if (!mark_) return false;
+    const auto n = std::count_if(
+        tokens_.begin() + static_cast<ptrdiff_t>(span.first),
+        tokens_.begin() + static_cast<ptrdiff_t>(span.end),
+        [this](const CallToken& t) { return t.signature == mark_->signature; });
+    return static_cast<size_t>(n) > mark_->times;
+  }
+
+ private:
+  size_t ForwardEnd(const TokenSpan& span) const {
+    size_t i = span.first;
+    while (i < span.end &&
+           !(until_backward_ ? tokens_[i].backward : tokens_[i].update)) {
+      ++i;
+    }
+    // A replayed graph holds its whole iteration.
+    return std::min(span.end, i < span.end && tokens_[i].whole ? i + 1 : i);
+  }
+
+  struct Uses {
+    std::map<size_t, size_t> iterations_by_count;
+    std::vector<size_t> offsets;
+  };
+
+  std::optional<PassMark> FindMark(const std::vector<TokenSpan>& spans) const {
+    absl::flat_hash_map<uint32_t, Uses> uses;
+    for (const TokenSpan& span : spans) AddUses(span, uses);
+    std::optional<PassMark> best;
+    for (auto& [signature, use] : uses) {
+      const auto mark = MarkOf(signature, use, spans.size());
+      if (!mark) continue;
+      const auto key = [](const PassMark& m) {
+        return std::tuple(m.times, m.offset, m.signature);
+      };
+      if (!best || key(*mark) < key(*best)) best = mark;
+    }
+    return best;
+  }
+
+  void AddUses(const TokenSpan& span,
+               absl::flat_hash_map<uint32_t, Uses>& uses) const {
+    absl::flat_hash_map<uint32_t, std::pair<size_t, size_t>> seen;
+    const size_t end = ForwardEnd(span);
+    for (size_t i = span.first; i < end; ++i) {
+      auto& [count, offset] = seen[tokens_[i].signature];
+      if (count++ == 0) offset = i - span.first;
+    }
+    for (const auto& [signature, found] : seen) {
+      Uses& use = uses[signature];
+      ++use.iterations_by_count[found.first];
+      use.offsets.push_back(found.second);
+    }
+  }
+
+  static std::optional<PassMark> MarkOf(uint32_t signature, Uses& use,
+                                        size_t n_spans) {
+    const auto n = static_cast<double>(n_spans);
+    const auto most = std::max_element(
+        use.iterations_by_count.begin(), use.iterations_by_count.end(),
+        [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (static_cast<double>(use.offsets.size()) < kPresentShare * n ||
+        static_cast<double>(most->second) < kUsualShare * n) {
+      return std::nullopt;
+    }
+    const auto middle =
+        use.offsets.begin() + static_cast<ptrdiff_t>(use.offsets.size() / 2);
+    std::nth_element(use.offsets.begin(), middle, use.offsets.end());
+    return PassMark{signature, most->first, *middle};
+  }
+
+  const Tokens& tokens_;
+  bool until_backward_;
+  std::optional<PassMark> mark_;
+};
+
+size_t Products(const Tokens& tokens, size_t first, size_t end) {
+  size_t count = 0;
+  for (size_t i = first; i < end; ++i) count += tokens[i].product ? 1 : 0;
+  return count;
+}
+
+size_t Median(std::vector<size_t> values) {
+  const auto middle =
+      values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Passes forward in front of iterations, as spans of their own: what is left
+// must be an iteration like the others. If the passes are the most of the run
+// (a rollout, say), they are part of the iterations.
+std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
+                                      std::vector<TokenSpan> spans,
+                                      const PassCounter& passes) {
+  spans[0].first = passes.BeginOf(spans[0], true);
+  std::vector<size_t> products;
+  for (const TokenSpan& span : spans) {
+    products.push_back(Products(tokens, span.first, span.end));
+  }
+  const size_t usual = Median(products);
+  std::vector<TokenSpan> out = {spans[0]};
+  size_t in_front = 0;
+  size_t inside = products[0];
+  for (size_t i = 1; i < spans.size(); ++i) {
+    const TokenSpan& span = spans[i];
+    size_t begin = passes.BeginOf(span, false);
+    const size_t before = Products(tokens, span.first, begin);
+    const size_t rest = products[i] - before;
+    const bool alike = 2 * rest >= usual && rest <= 2 * usual;
+    if (before == 0 || !alike) begin = span.first;
+    if (begin > span.first) {
+      out.push_back({span.first, begin, StepUse::kEvaluation});
+      in_front += before;
+    }
+    out.push_back({begin, span.end});
+    inside += rest;
+  }
+  return in_front <= inside ? out : spans;
+}
+
+// What follows the last iteration: an iteration that breaks off, passes
+// forward, or too little to be either.
+void AddRest(const Tokens& tokens, const TokenSpan& rest,
+             const PassCounter& passes, std::vector<TokenSpan>& spans) {
+  const size_t computing = Computing(tokens, rest.first, rest.end);
+  const TokenSpan& last = spans.back();
+  const auto usual =
+      static_cast<double>(Computing(tokens, last.first, last.end));
+  const auto first = tokens.begin() + static_cast<ptrdiff_t>(rest.first);
+  const auto end = tokens.begin() + static_cast<ptrdiff_t>(rest.end);
+  const bool backward = std::any_of(
+      first, end, [](const CallToken& token) { return token.backward; });
+  if (!backward && passes.HasMoreThanOnePass(rest)) {
+    spans.push_back({rest.first, rest.end, StepUse::kEvaluation});
+  } else if (static_cast<double>(computing) > kRestShare * usual) {
+    spans.push_back({rest.first, rest.end, StepUse::kIncomplete});
+  }
+}
+
+}  // namespace
+
+std::vector<TokenSpan> TrainingSteps(const Tokens& tokens) {
+  for (bool CallToken::*ends : {&CallToken::update, &CallToken::backward}) {
+    std::vector<TokenSpan> spans = Cutter(tokens, ends).Run();
+    const TokenSpan rest = spans.back();
+    spans.pop_back();
+    if (spans.size() < kMinRepeats) continue;
+    const PassCounter passes(tokens, spans);
+    std::vector<TokenSpan> steps = SplitOffPasses(tokens, spans, passes);
+    AddRest(tokens, rest, passes, steps);
+    return steps;
+  }
+  return {};
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/warnings.h"
+
+#include <algorithm>
+#include <string>
+
+#include "analyzer/metrics/ratio.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kMuchOutside = 0.10;       // of the GPU time
+constexpr double kNoticeable = 0.01;        // of a time, or of all launches
+constexpr double kManyUnjoined = 0.10;      // of all activities
+constexpr double kMuchUnclassified = 0.10;  // of the GPU time
+constexpr int64_t kLongRunNs = 1'000'000'000;
+constexpr uint64_t kManyActivities = 1'000;
+
+// Losses after which times and counts are too small. The others cost a name,
+// a shape or a join, which the trust line counts.
+constexpr std::string_view kDropRecords[] = {
+    "ring_full",      "thread_cap",    "ring_unavailable", "signal_handler",
+    "write_failed",   "max_mb",        "overwritten",      "cupti_dropped",
+    "zero_timestamp", "bad_activity",  "activity_buffer",  "flush_deadline",
+    "corrupt_block",  "missing_slots", "unmapped_time",    "definition_lost"};
+
+uint64_t CountOf(const TrustFigures& trust, std::string_view cause) {
+  const auto it = trust.lost.find(std::string(cause));
+  return it == trust.lost.end() ? 0 : it->second;
+}
+
+class Finder {
+ public:
+  Finder(const Summary& summary, const Totals& totals, const StepFigures& steps,
+         const Coverage& coverage, const TrustFigures& trust)
+      : summary_(summary),
+        totals_(totals),
+        steps_(steps),
+        coverage_(coverage),
+        trust_(trust) {}
+
+  std::vector<Warning> Run() {
+    LookAtDelays();
+    LookAtSteps();
+    LookAtWhatIsMissing();
+    LookAtJoins();
+    std::stable_sort(
+        found_.begin(), found_.end(),
+        [](const Warning& a, const Warning& b) { return a.id < b.id; });
+    return std::move(found_);
+  }
+
+ private:
+  void IfShare(WarningId id, std::optional<double> share, double limit) {
+    if (share.value_or(0) > limit) found_.push_back({id, share, std::nullopt});
+  }
+  void IfAny(WarningId id, uint64_t count) {
+    if (count > 0) found_.push_back({id, std::nullopt, count});
+  }
+
+  uint64_t LeftOut(StepUse use) const {
+    return steps_.left_out[static_cast<size_t>(use)];
+  }
+
+  void LookAtDelays() {
+    const bool any = std::any_of(
+        summary_.processes.begin(), summary_.processes.end(),
+        [](const ProcessSummary& process) { return process.has_delays; });
+    if (!any) return;
+    const auto& left_out = summary_.outside.left_out;
+    const auto delayed = left_out.find(std::string(Name(StepUse::kDelayed)));
+    std::optional<double> share;
+    if (delayed != left_out.end()) {
+      share = Ratio(static_cast<double>(delayed->second.gpu_ns),
+                    static_cast<double>(coverage_.used_gpu_ns +
+                                        coverage_.outside_gpu_ns));
+    }
+    found_.push_back({WarningId::kDelays, share, std::nullopt});
+  }
+
+  void LookAtSteps() {
+    // Who names the steps knows what is left.
+    if (!summary_.selection.steps) {
+      IfShare(WarningId::kOutside, coverage_.left_out_share, kMuchOutside);
+    }
+    if (steps_.mean_ns && *steps_.stddev_ns > *steps_.mean_ns) {
+      found_.push_back({WarningId::kStepSpread, std::nullopt, std::nullopt});
+    }
+    IfAny(WarningId::kIncompleteStep, LeftOut(StepUse::kIncomplete));
+    IfAny(WarningId::kStepsNotObserved, LeftOut(StepUse::kNotObserved));
+    const bool asked =
+        summary_.selection.whole_run || summary_.selection.window;
+    const bool is_long = totals_.longest_wall_ns >= kLongRunNs ||
+                         totals_.all.kernels >= kManyActivities;
+    if (steps_.found_by == StepsFoundBy::kNone && is_long && !asked) {
+      found_.push_back({WarningId::kStepsNotFound, std::nullopt, std::nullopt});
+    }
+  }
+
+  void LookAtWhatIsMissing() {
+    IfShare(WarningId::kNotObserved,
+            Ratio(totals_.in(DeviceState::kNotObserved),
+                  static_cast<double>(totals_.wall_ns)),
+            kNoticeable);
+    IfAny(WarningId::kCuptiYielded, CountOf(trust_, "cupti_yielded"));
+    uint64_t lost = 0;
+    for (const std::string_view cause : kDropRecords) {
+      lost += CountOf(trust_, cause);
+    }
+    IfAny(WarningId::kLostRecords, lost);
+    IfAny(WarningId::kProcessCut,
+          static_cast<uint64_t>(std::count_if(
+              summary_.processes.begin(), summary_.processes.end(),
+              [](const ProcessSummary& p) { return !p.complete; })));
+    if (trust_.level == "host") {
+      found_.push_back({WarningId::kLevelHost, std::nullopt, std::nullopt});
+    }
+  }
+
+  void IfMany(WarningId id, uint64_t count, uint64_t of, double limit) {
+    const auto share =
+        Ratio(static_cast<double>(count), static_cast<double>(of));
+    if (share.value_or(0) > limit) found_.push_back({id, share, count});
+  }
+
+  void LookAtJoins() {
+    uint64_t activities = 0;
+    for (const ProcessSummary& process : summary_.processes) {
+      activities += process.activities;
+    }
+    const uint64_t lonely = trust_.launches_without_kernel;
+    IfMany(WarningId::kLaunchesWithoutKernel, lonely, lonely + activities,
+           kNoticeable);
+    IfMany(WarningId::kKernelsWithoutLaunch, trust_.kernels_without_launch,
+           activities, kManyUnjoined);
+    if (trust_.classified_share) {
+      IfShare(WarningId::kUnclassified, 1 - *trust_.classified_share,
+              kMuchUnclassified);
+    }
+  }
+
+  const Summary& summary_;
+  const Totals& totals_;
+  const StepFigures& steps_;
+  const Coverage& coverage_;
+  const TrustFigures& trust_;
+  std::vector<Warning> found_;
+};
+
+}  // namespace
+
+std::string_view Name(WarningId id) {
+  constexpr std::string_view kNames[static_cast<size_t>(WarningId::kCount)] = {
+      "delays",
+      "outside",
+      "step_spread",
+      "steps_not_found",
+      "incomplete_step",
+      "not_observed",
+      "steps_not_observed",
+      "cupti_yielded",
+      "lost_records",
+      "process_cut",
+      "launches_without_kernel",
+      "kernels_without_launch",
+      "unclassified",
+      "level_host"};
+  return kNames[static_cast<size_t>(id)];
+}
+
+std::vector<Warning> FindWarnings(const Summary& summary, const Totals& totals,
+                                  const StepFigures& steps,
+                                  const Coverage& coverage,
+                                  const TrustFigures& trust) {
+  return Finder(summary, totals, steps, coverage, trust).Run();
+}
+
+}  // namespace dltap::analyzer

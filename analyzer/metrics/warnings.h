@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_WARNINGS_H_
+#define DLTAP_ANALYZER_METRICS_WARNINGS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/metrics/coverage.h"
+#include "analyzer/metrics/step_figures.h"
+#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/totals.h"
+#include "analyzer/metrics/trust.h"
+
+namespace dltap::analyzer {
+
+// Why the numbers may mislead; each is said above them.
+enum class WarningId : uint8_t {
+  kDelays,                 // share: of the GPU time, left out with its delays
+  kOutside,                // share: of the GPU time, not in the numbers
+  kStepSpread,             // the steps differ more than their mean is long
+  kStepsNotFound,          // a long run, but no loop in it
+  kIncompleteStep,         // count: last steps that were left out
+  kNotObserved,            // share: of the windows' time
+  kStepsNotObserved,       // count: steps left out for want of records
+  kCuptiYielded,           // count: times
+  kLostRecords,            // count
+  kProcessCut,             // count: processes that did not end by themselves
+  kLaunchesWithoutKernel,  // count; share: of all launches
+  kKernelsWithoutLaunch,   // count; share: of all activities
+  kUnclassified,           // share: of the GPU time
+  kLevelHost,              // no records of the GPU
+  kCount
+};
+std::string_view Name(WarningId id);
+
+struct Warning {
+  WarningId id;
+  std::optional<double> share;
+  std::optional<uint64_t> count;
+};
+
+// Those that hold, in the order of WarningId. All arguments are of `summary`.
+std::vector<Warning> FindWarnings(const Summary& summary, const Totals& totals,
+                                  const StepFigures& steps,
+                                  const Coverage& coverage,
+                                  const TrustFigures& trust);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_WARNINGS_H_

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_MODEL_RANK_VARIABLES_H_
+#define DLTAP_ANALYZER_MODEL_RANK_VARIABLES_H_
+
+#include <optional>
+#include <string_view>
+
+namespace dltap::analyzer {
+
+struct RankInfo {
+  std::optional<int> rank;
+  std::optional<int> world_size;
+};
+
+// From "RANK=3\0WORLD_SIZE=8\0...": torchrun's names win over those of Slurm,
+// Open MPI and PMI.
+RankInfo ParseRankVariables(std::string_view variables);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_MODEL_RANK_VARIABLES_H_

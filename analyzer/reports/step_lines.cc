@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reports/step_lines.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "analyzer/reports/count_text.h"
+#include "analyzer/reports/units.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// As people say it: "warm-up", "not selected".
+std::string Spoken(StepUse use) {
+  if (use == StepUse::kWarmUp) return "warm-up";
+  std::string text(Name(use));
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+// "9 warm-up, 4 autotune left out"; empty when nothing is.
+std::string LeftOutText(const StepFigures& steps) {
+  std::vector<std::string> out;
+  for (size_t use = 0; use < kStepUses; ++use) {
+    if (steps.left_out[use] == 0) continue;
+    out.push_back(std::to_string(steps.left_out[use]) + " " +
+                  Spoken(static_cast<StepUse>(use)));
+  }
+  return out.empty() ? "" : Join(out, ", ") + " left out";
+}
+
+// Why steps were not used, and whose are missing.
+std::string StepNotes(const StepFigures& steps) {
+  std::vector<std::string> notes;
+  const std::string left_out = LeftOutText(steps);
+  if (!left_out.empty()) notes.push_back(left_out);
+  notes.push_back(steps.found_by == StepsFoundBy::kMarker ? "found by markers"
+                                                          : "found by period");
+  if (steps.processes_without > 0) {
+    notes.push_back("none in " + Count(steps.processes_without, "process"));
+  }
+  return Join(notes, "; ");
+}
+
+std::string FoundText(const StepFigures& steps) {
+  const std::string of =
+      steps.processes > 1 ? " of " + Count(steps.processes, "process") : "";
+  return Count(steps.found, "step") + of + ", " + std::to_string(steps.used) +
+         " used (" + StepNotes(steps) + ")";
+}
+
+std::string SelectedPart(const Summary& summary) {
+  const auto& window = summary.selection.window;
+  if (!window) return "the whole run is one window: all times are over it";
+  return "all times are over the window from " +
+         Ms(static_cast<double>(window->begin_ns)) + " to " +
+         Ms(static_cast<double>(window->end_ns)) + " ms of the run's " +
+         Ms(static_cast<double>(summary.end_ns)) + " ms";
+}
+
+std::string CoverageText(const Coverage& coverage) {
+  if (!coverage.share) return "";
+  return "; covers " + PercentText(coverage.share) +
+         " of the GPU time in the trace";
+}
+
+std::string WithoutDevices(const Summary& summary, const Figures& figures) {
+  if (figures.coverage.outside_gpu_ns == 0) {
+    return "the trace holds no GPU work; nothing to attribute";
+  }
+  if (summary.outside.not_selected_ns() == figures.coverage.outside_gpu_ns) {
+    return "the selection holds no GPU work; nothing to attribute";
+  }
+  return Count(figures.steps.found, "step") + ", none used (" +
+         StepNotes(figures.steps) +
+         "): nothing to attribute; --window all takes the whole run";
+}
+
+}  // namespace
+
+std::string StepsText(const Summary& summary, const Figures& figures) {
+  if (figures.devices.empty()) return WithoutDevices(summary, figures);
+  const Selection& selection = summary.selection;
+  std::string text;
+  if (selection.whole_run || selection.window) {
+    text = SelectedPart(summary);
+  } else if (figures.steps.found_by == StepsFoundBy::kNone) {
+    text = "no steps found: all times are over the whole run";
+  } else {
+    text = FoundText(figures.steps);
+  }
+  return text + CoverageText(figures.coverage);
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_REPORTS_STEP_LINES_H_
+#define DLTAP_ANALYZER_REPORTS_STEP_LINES_H_
+
+#include <string>
+
+#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/summary.h"
+
+namespace dltap::analyzer {
+
+// What the numbers are about, in one line: the steps or the part of the run,
+// what is left out, and how much of the GPU time that covers. Without a
+// device: why there are none.
+std::string StepsText(const Summary& summary, const Figures& figures);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_REPORTS_STEP_LINES_H_

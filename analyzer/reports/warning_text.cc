@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reports/warning_text.h"
+
+#include "analyzer/reports/count_text.h"
+#include "analyzer/reports/units.h"
+
+namespace dltap::analyzer {
+namespace {
+
+std::string LevelText(const TrustFigures& trust) {
+  const std::string why = trust.level_reason.empty()
+                              ? ""
+                              : " (" + Printable(trust.level_reason) + ")";
+  return "only the host was recorded" + why + ": GPU times are unknown";
+}
+
+std::string DelaysText(const Warning& warning) {
+  if (!warning.share) {
+    return "delays were put before library calls, and no step is free of "
+           "them: times are longer than those of an ordinary run";
+  }
+  return "delays were put before library calls: " + PercentText(warning.share) +
+         " of the GPU time lies beside them and is not in these numbers";
+}
+
+std::string SpreadText(const StepFigures& steps) {
+  return "the steps differ by " + Ms(steps.stddev_ns.value_or(0)) +
+         " ms (standard deviation), more than their mean of " +
+         Ms(steps.mean_ns.value_or(0)) + " ms; see --by step";
+}
+
+}  // namespace
+
+std::string WarningText(const Warning& warning, const Figures& figures) {
+  const std::string share = PercentText(warning.share);
+  const uint64_t n = warning.count.value_or(0);
+  switch (warning.id) {
+    case WarningId::kDelays: return DelaysText(warning);
+    case WarningId::kOutside:
+      return share +
+             " of the GPU time is not in these numbers (left_out in --json "
+             "says where it is); --window all counts everything";
+    case WarningId::kStepSpread: return SpreadText(figures.steps);
+    case WarningId::kStepsNotFound:
+      return "no loop was found: start-up and all else of the run is in these "
+             "numbers; --window A..B takes a part";
+    case WarningId::kIncompleteStep:
+      return Count(n, "step") + " at the end left out: nothing shows its end";
+    case WarningId::kStepsNotObserved:
+      return Count(n, "step") +
+             " left out: records of the GPU's work are missing there";
+    case WarningId::kNotObserved:
+      return share +
+             " of the time was not observed; it counts neither as busy nor "
+             "as idle";
+    case WarningId::kCuptiYielded:
+      return "the activity source was left to another profiler " +
+             Count(n, "time") + ": no GPU times are known of those spans";
+    case WarningId::kLostRecords:
+      return Count(n, "record") +
+             " lost (see trust): times and counts are too small";
+    case WarningId::kProcessCut:
+      return Count(n, "process") +
+             " did not end by itself (killed, or still running): what it did "
+             "last may be missing";
+    case WarningId::kLaunchesWithoutKernel:
+      return Count(n, "launch") + " (" + share +
+             " of all) without a kernel record: GPU times are too small";
+    case WarningId::kKernelsWithoutLaunch:
+      return Count(n, "activity record") + " (" + share +
+             " of all) without a launch: why the GPU was idle before them is "
+             "unknown";
+    case WarningId::kUnclassified:
+      return share + " of the GPU time has no class";
+    case WarningId::kLevelHost: return LevelText(figures.trust);
+    case WarningId::kCount: break;
+  }
+  return "";
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A known delay of the host comes back in its class and its cause.
+
+usage: delays_test.py DLTAP PROGRAM PYTHON [STEPS MILLISECONDS TOLERANCE]
+
+Runs PROGRAM (programs/delays.py) on a simulated GPU with delays at several
+places of each step, and without. What the delays add to the report is compared
+with how long they took, within 3 %. The preemption of a busy machine comes on
+top, which the short runs of the test suite allow for.
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DLTAP, PROGRAM, PYTHON = sys.argv[1:4]
+STEPS, MILLISECONDS, TOLERANCE = (
+    sys.argv[4:] + ["60", "40", "0.03"][len(sys.argv) - 4:])
+
+# Class that each place's delay is charged to; None: wherever, it is input.
+CLASSES = {"conv": "conv", "linear": "gemm", "norm": "norm", "rnn": "rnn",
+           "attention": "attention", "optimizer": "optimizer", "loader": None}
+CAUSES = {"busy": ("framework", "preempted"),
+          "sleep": ("blocked", "preempted")}
+
+
+class Run:
+    """One run of the program, as its report has it, in ms a step."""
+
+    def __init__(self, places, kind, milliseconds):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [DLTAP, "run", "--gpu", "sim:h100-sxm", "-o", folder, "--",
+                 PYTHON, PROGRAM, ",".join(places), kind, milliseconds, STEPS],
+                capture_output=True, text=True, check=True)
+            self.took = json.loads(done.stdout.splitlines()[0])
+            self.report = json.loads(subprocess.run(
+                [DLTAP, "report", "--json", folder],
+                capture_output=True, text=True, check=True).stdout)
+        self.used = [step for first, last in self.report["steps"]["used"]
+                     for step in range(first, last + 1)]
+        self.to_ms = 1e-6 / self.report["program"]["per_step"]
+
+    def host_ms(self, of_class, causes):
+        rows = [row for row in self.report["classes"]
+                if of_class in (None, row["class"])]
+        if of_class is None:
+            rows.append(self.report["between_steps"])
+        return sum(row["host_ns"][cause] for row in rows
+                   for cause in causes) * self.to_ms
+
+
+class DelaysTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.without = Run(CLASSES, "busy", "0")
+
+    def check(self, kind):
+        run = Run(CLASSES, kind, MILLISECONDS)
+        for place, of_class in CLASSES.items():
+            causes = CAUSES[kind] if of_class else ("input",)
+            added = (run.host_ms(of_class, causes) -
+                     self.without.host_ms(of_class, causes))
+            took = statistics.mean(run.took[place][i] for i in run.used)
+            print(f"{kind:6} {place:10} took {took:6.2f} ms a step, "
+                  f"report {added:6.2f}  {added / took - 1:+.1%}")
+            with self.subTest(place=place, kind=kind):
+                self.assertAlmostEqual(added / took, 1, delta=float(TOLERANCE))
+
+    def test_busy(self):
+        self.check("busy")
+
+    def test_sleep(self):
+        self.check("sleep")
+
+
+if __name__ == "__main__":
+    if not os.path.exists(PYTHON):
+        raise unittest.SkipTest(PYTHON)
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tap and torch.profiler tell the same of the same programs.
+
+The programs of programs.py run twice on the simulated GPU: tapped, and bare
+under torch.profiler (CUPTI serves one client). Kernel by kernel, in the order
+of their start, both traces must give the same class and direction; by class,
+at most one point of the GPU time may differ. Own traces have evidence that the
+profiler's lack, and the reverse: a difference is a bug in one of them.
+
+    differential_test.py GROUP [--python PYTHON] [--only PROGRAM...] [--keep DIR]
+
+GROUP is one of programs.py: gate, more, code.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import dataclasses
+import difflib
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "endtoend"))
+import chain  # noqa: E402
+
+RUN = HERE / "run_programs.py"
+chain.TIMEOUT_S = 900  # on a machine with other work
+KNOWN = HERE / "known_differences.toml"
+POINTS = 1.0  # of the GPU time, by class
+SKIPPED = 77
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    name: str
+    layer_class: str
+    direction: str  # all kinds of backward are one: the profiler has no others
+    ns: float
+    evidence: str
+
+    @property
+    def what(self) -> str:
+        return f"{self.layer_class} {self.direction}"
+
+    def __str__(self) -> str:
+        return f"{self.what} ({self.evidence})"
+
+
+@dataclasses.dataclass
+class Difference:
+    kernel: str
+    tap: Kernel
+    profiler: Kernel
+    count: int = 0
+
+
+def kernels_of(trace) -> list[Kernel]:
+    """Of a trace with one process, in the order of their start."""
+    exported = json.loads(chain.dltap("export", "-o", "-", trace).stdout)
+    events = [event for event in exported["traceEvents"]
+              if "class_from" in event.get("args", {})]
+    events.sort(key=lambda event: event["ts"])
+    return [Kernel(event["name"], args["class"],
+                   "backward" if args["direction"].startswith("backward")
+                   else args["direction"], event["dur"], args["class_from"])
+            for event in events for args in [event["args"]]]
+
+
+def share_by_class(kernels) -> collections.Counter:
+    total = sum(kernel.ns for kernel in kernels)
+    shares = collections.Counter()
+    for kernel in kernels:
+        shares[kernel.layer_class] += 100 * kernel.ns / total
+    return shares
+
+
+class Comparison:
+    """What two traces of one program say."""
+
+    def __init__(self, tap: list[Kernel], profiler: list[Kernel]):
+        self.sizes = len(tap), len(profiler)
+        self.differences = {}
+        self.only_in_one = []
+        runs = difflib.SequenceMatcher(None, [k.name for k in tap],
+                                       [k.name for k in profiler], False)
+        for kind, i, i_end, j, j_end in runs.get_opcodes():
+            if kind == "equal":
+                self._compare(tap[i:i_end], profiler[j:j_end])
+                continue
+            self.only_in_one += [("tap", k.name) for k in tap[i:i_end]]
+            self.only_in_one += [("profiler", k.name)
+                                 for k in profiler[j:j_end]]
+        ours, theirs = share_by_class(tap), share_by_class(profiler)
+        self.points = {name: (ours[name], theirs[name])
+                       for name in sorted(ours | theirs)
+                       if abs(ours[name] - theirs[name]) > POINTS}
+
+    def _compare(self, tap, profiler):
+        for one, other in zip(tap, profiler):
+            if one.what == other.what:
+                continue
+            key = one.name, str(one), str(other)
+            self.differences.setdefault(
+                key, Difference(one.name, one, other)).count += 1
+
+    def is_alike(self) -> bool:
+        return not (self.differences or self.only_in_one or self.points)
+
+    def text(self) -> str:
+        lines = [f"{self.sizes[0]} activities tapped, {self.sizes[1]} by the "
+                 "profiler"]
+        for name, (ours, theirs) in self.points.items():
+            lines.append(f"  {name}: {ours:.1f} % tapped, {theirs:.1f} % by "
+                         "the profiler")
+        for difference in sorted(self.differences.values(),
+                                 key=lambda d: -d.count):
+            lines.append(f"  {difference.count} x {difference.kernel[:160]}\n"
+                         f"      tap:      {difference.tap}\n"
+                         f"      profiler: {difference.profiler}")
+        lines += [f"  only in the {where}: {name[:120]}"
+                  for where, name in self.only_in_one[:20]]
+        return "\n".join(lines)
+
+
+def known_differences() -> dict[str, list[dict]]:
+    known = collections.defaultdict(list)
+    if KNOWN.exists():
+        for row in tomllib.loads(KNOWN.read_text()).get("difference", []):
+            known[row["program"]].append(row)
+    return known
+
+
+def is_known(difference: Difference, row: dict) -> bool:
+    return (difference.kernel.startswith(row["kernel"]) and
+            difference.tap.what == row["tap"] and
+            difference.profiler.what == row["profiler"])
+
+
+def without_known(comparison: Comparison, rows: list[dict]) -> list[str]:
+    """Takes what is known out; rows that match nothing are complaints."""
+    complaints = []
+    for row in rows:
+        matched = [key for key, difference in comparison.differences.items()
+                   if is_known(difference, row)]
+        if not matched:
+            complaints.append(f"known_differences.toml: no longer so: {row}")
+        for key in matched:
+            del comparison.differences[key]
+    if rows:
+        # The shares follow from the kernels, which are compared one by one.
+        comparison.points = {}
+    return complaints
+
+
+def run_both(python, folder: pathlib.Path, names) -> None:
+    """Leaves folder/tap and folder/profiler."""
+    for place in ("tap", "profiler"):
+        (folder / place).mkdir()
+    command = [python, RUN]
+    # What `dltap run` sets for Triton and the bare run must be told; what one
+    # run compiled, the other would find.
+    variables = {"DLTAP_SIM_CLOCK": "real",
+                 "TORCHINDUCTOR_COMPILE_THREADS": "1",
+                 "TORCHINDUCTOR_DETERMINISTIC": "1"}  # no trials
+    caches = {"TRITON_LIBCUDA_PATH": str(chain.SIMGPU),
+              "TRITON_CACHE_DIR": str(folder / "triton"),
+              "TORCHINDUCTOR_CACHE_DIR": str(folder / "inductor")}
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        runs = [pool.submit(chain.run_tapped,
+                            [*command, folder / "tap", *names],
+                            folder / "trace", **variables),
+                pool.submit(chain.run_bare,
+                            [*command, folder / "profiler", *names,
+                             "--profile"], **variables, **caches)]
+        for run in runs:
+            run.result()
+
+
+def compare(folder: pathlib.Path, name: str) -> Comparison:
+    pids = json.loads((folder / "tap" / "pids.json").read_text())
+    trace, = (folder / "trace").glob(f"*-{pids[name]}-*")
+    return Comparison(kernels_of(trace),
+                      kernels_of(folder / "profiler" / f"{name}.json"))
+
+
+def has_torch(python) -> bool:
+    return bool(python) and python != "-" and subprocess.run(
+        [python, "-c", "import importlib.util as u, sys;"
+         "sys.exit(u.find_spec('torch') is None)"]).returncode == 0
+
+
+def names_of(group) -> list[str]:
+    """The programs' names, without the interpreter that has torch."""
+    lines = (HERE / "programs.py").read_text().splitlines()
+    return [line.split("(")[0].removeprefix("def ")
+            for before, line in zip(lines, lines[1:])
+            if before == f"@program({group!r})".replace("'", '"')]
+
+
+def check(folder: pathlib.Path, names) -> int:
+    """The number of programs that came out differently; prints them."""
+    known = known_differences()
+    bad = 0
+    for name in names:
+        failed = [json.loads((folder / place / "failed.json").read_text())
+                  .get(name) for place in ("tap", "profiler")]
+        if any(failed):
+            bad += 1
+            print(f"== {name} failed:\n{failed[0] or failed[1]}")
+            continue
+        comparison = compare(folder, name)
+        complaints = without_known(comparison, known[name])
+        if comparison.is_alike() and not complaints:
+            print(f"ok {name}: {comparison.sizes[0]} activities")
+            continue
+        bad += 1
+        print(f"== {name}: {comparison.text()}", *complaints, sep="\n")
+    return bad
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("group", choices=["gate", "more", "code"])
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--keep", type=pathlib.Path,
+                        help="an empty folder that the traces stay in")
+    options = parser.parse_args()
+    if not has_torch(options.python):
+        print("skipped: no Python with torch")
+        return SKIPPED
+    names = [name for name in names_of(options.group)
+             if not options.only or name in options.only]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        run_both(options.python, folder, names)
+        bad = check(folder, names)
+    print(f"{len(names) - bad} of {len(names)} programs alike")
+    return 1 if bad or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/composite.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "analyzer/attribution/attribution.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr char kSoftmax[] = "softmax_warp_forward";
+constexpr char kSoftmaxBackward[] = "softmax_warp_backward";
+constexpr char kScaling[] =
+    "\"void at::native::vectorized_elementwise_kernel<4, "
+    "at::native::AUnaryFunctor<float, at::native::MulFunctor<float> > >(int)\"";
+constexpr char kAdding[] =
+    "\"void at::native::vectorized_elementwise_kernel<4, "
+    "at::native::CUDAFunctor_add<float> >(int)\"";
+
+// Writes calls and kernels one after the other, 10 us each.
+class Program {
+ public:
+  // A product of `kernels` kernels.
+  Program& Product(int batch, int m, int n, int k, int a = 0, int kernels = 1) {
+    const int at = Next();
+    absl::StrAppend(&text_, "call t=", at, "..", at + 2,
+                    "us thread=0 cublasGemmStridedBatchedEx m=", m, " n=", n,
+                    " k=", k, " batchCount=", batch);
+    if (a != 0) absl::StrAppend(&text_, " A=", a);
+    absl::StrAppend(&text_, "\n");
+    for (int i = 0; i < kernels; ++i) {
+      const int corr = ++corr_;
+      absl::StrAppend(&text_, "launchapi t=", at, "..", at + 1,
+                      "us thread=0 corr=", corr, " ext=", at, "us\n");
+      Row(at + i, corr, "some_kernel");
+    }
+    return *this;
+  }
+  Program& Kernel(const std::string& name) {
+    const int at = Next();
+    Row(at, ++corr_, name);
+    return *this;
+  }
+  Program& OnStream(int stream) {
+    stream_ = stream;
+    return *this;
+  }
+
+  std::vector<LayerClass> Classes() const {
+    const TraceModel model = TraceFromText("device 0 name=gpu\n" + text_);
+    const Attribution attribution = Attribute(model);
+    std::vector<LayerClass> classes;
+    for (const Attributed& at : attribution.processes[0].activities) {
+      classes.push_back(at.layer_class);
+    }
+    return classes;
+  }
+  size_t Count(LayerClass layer_class) const {
+    size_t count = 0;
+    for (const LayerClass at : Classes()) count += at == layer_class ? 1 : 0;
+    return count;
+  }
+
+ private:
+  int Next() { return 10 * ++events_; }
+  void Row(int at, int corr, const std::string& name) {
+    absl::StrAppend(&text_, "kernel t=", at + 3, "..", at + 4,
+                    "us device=0 stream=", stream_, " corr=", corr,
+                    " name=", name, "\n");
+  }
+
+  std::string text_;
+  int events_ = 0;
+  int corr_ = 0;
+  int stream_ = 7;
+};
+
+constexpr LayerClass kAttention = LayerClass::kAttention;
+constexpr LayerClass kGemm = LayerClass::kGemm;
+constexpr LayerClass kRnn = LayerClass::kRnn;
+
+TEST(CompositeAttentionTest, ASplitProductIsOneProduct) {
+  Program program;
+  program.Product(12, 64, 48, 32, 0, 2).Kernel(kSoftmax);
+  program.Product(12, 32, 48, 64, 0, 2).Product(1, 64, 48, 64);
+  EXPECT_EQ(program.Count(kAttention), 5);
+  EXPECT_EQ(program.Count(kGemm), 1);
+}
+
+TEST(CompositeAttentionTest, MaskScaleAndDropoutBetweenBelongToIt) {
+  Program program;
+  program.Kernel(kScaling).Product(12, 64, 48, 32);
+  program.Kernel("masked_fill").Kernel(kSoftmax).Kernel("fused_dropout");
+  program.Product(12, 32, 48, 64);
+  EXPECT_EQ(program.Count(kAttention), 6);
+}
+
+TEST(CompositeAttentionTest, GradientsOnBothSidesOfASoftmaxsGradient) {
+  Program program;
+  program.Product(1, 256, 48, 256);
+  program.Product(12, 64, 48, 32).Product(12, 32, 64, 48);  // dP, dV
+  program.Kernel(kSoftmaxBackward).Kernel(kScaling);
+  program.Product(12, 32, 48, 64).Product(12, 32, 64, 48);  // dQ, dK
+  program.Product(1, 256, 48, 256);
+  EXPECT_EQ(program.Count(kAttention), 6);
+  EXPECT_EQ(program.Count(kGemm), 2);
+}
+
+TEST(CompositeAttentionTest, GroupedQueriesAreBatchedOtherwise) {
+  Program program;
+  program.Product(8, 64, 4 * 48, 32).Kernel(kSoftmax);
+  program.Product(32, 32, 48, 64);
+  EXPECT_EQ(program.Count(kAttention), 3);
+}
+
+TEST(CompositeAttentionTest, AProjectionBetweenStaysAProduct) {
+  Program program;
+  program.Product(12, 64, 48, 32).Kernel(kSoftmax).Product(1, 384, 48, 384);
+  program.Product(12, 32, 48, 64);
+  EXPECT_EQ(program.Classes(), (std::vector<LayerClass>{kAttention, kAttention,
+                                                        kGemm, kAttention}));
+}
+
+TEST(CompositeAttentionTest, ProductsThatDoNotFitAreNone) {
+  Program program;  // a router, and experts of another shape
+  program.Product(4, 256, 48, 128).Kernel(kSoftmax).Product(4, 128, 48, 96);
+  EXPECT_EQ(program.Count(kAttention), 0);
+}
+
+TEST(CompositeAttentionTest, StreamsAreLookedAtOneByOne) {
+  Program program;
+  program.OnStream(7).Product(12, 64, 48, 32);
+  program.OnStream(8).Product(6, 80, 40, 32);
+  program.OnStream(7).Kernel(kSoftmax).OnStream(8).Kernel(kSoftmax);
+  program.OnStream(7).Product(12, 32, 48, 64);
+  program.OnStream(8).Product(6, 32, 40, 80);
+  EXPECT_EQ(program.Count(kAttention), 6);
+}
+
+// i, f, g, o of one step; the input and the state meet their weights.
+void LstmStep(Program& program, int weights, int more_weights) {
+  program.Product(1, 512, 16, 64, weights);
+  program.Product(1, 512, 16, 128, more_weights).Kernel(kAdding);
+  program.Kernel("sigmoid_kernel").Kernel("\"at::native::tanh_kernel\"");
+  program.Kernel(kAdding);
+}
+
+TEST(CompositeRecurrentTest, GatesThatRepeatWithTheirWeightsAreACell) {
+  Program program;
+  for (int step = 0; step < 8; ++step) LstmStep(program, 1000, 2000);
+  program.Product(1, 50, 16, 128, 3000);
+  EXPECT_EQ(program.Count(kRnn), 8 * 6);
+  EXPECT_EQ(program.Count(kGemm), 1);
+}
+
+TEST(CompositeRecurrentTest, SevenStepsAreTooFew) {
+  Program program;
+  for (int step = 0; step < 7; ++step) LstmStep(program, 1000, 2000);
+  EXPECT_EQ(program.Count(kRnn), 0);
+}
+
+TEST(CompositeRecurrentTest, LayersOfOtherWeightsAreNoCell) {
+  Program program;
+  for (int layer = 0; layer < 20; ++layer) {
+    LstmStep(program, 1000 + layer, 2000 + layer);
+  }
+  EXPECT_EQ(program.Count(kRnn), 0);
+}
+
+TEST(CompositeRecurrentTest, AStateThroughTanhIsACell) {
+  Program cell;
+  Program layers;
+  for (int step = 0; step < 20; ++step) {
+    cell.Product(1, 128, 16, 128, 1000).Kernel("\"at::native::tanh_kernel\"");
+    layers.Product(1, 128, 16, 128, 1000 + step)
+        .Kernel("\"at::native::tanh_kernel\"");
+  }
+  EXPECT_EQ(cell.Count(kRnn), 40);
+  EXPECT_EQ(layers.Count(kRnn), 0);
+}
+
+TEST(CompositeRecurrentTest, ATransformerDecodingIsNoCell) {
+  Program program;
+  for (int token = 0; token < 20; ++token) {
+    program.Product(1, 256, 1, 256, 1000).Kernel("rms_norm_kernel");
+    program.Product(1, 256, 1, 256, 2000).Kernel("silu_kernel");
+  }
+  EXPECT_EQ(program.Count(kRnn), 0);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer

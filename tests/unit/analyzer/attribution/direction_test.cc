@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/direction.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "analyzer/attribution/attribution.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+std::vector<Direction> DirectionsOf(const std::string& text) {
+  const TraceModel model = TraceFromText(
+      "device 0 name=gpu\nthread 0 tid=1 name=python\n"
+      "thread 1 tid=2 name=pt_autograd_0\n" +
+      text);
+  const Attribution attribution = Attribute(model);
+  std::vector<Direction> directions;
+  for (const Attributed& at : attribution.processes[0].activities) {
+    directions.push_back(at.direction);
+  }
+  return directions;
+}
+
+using Directions = std::vector<Direction>;
+constexpr Direction kForward = Direction::kForward;
+constexpr Direction kBackward = Direction::kBackward;
+
+// A launch of one kernel at that time by a thread.
+std::string Launch(int at_us, int thread, const std::string& kernel) {
+  const std::string at = std::to_string(at_us);
+  const std::string in = std::to_string(at_us + 1);
+  return "call t=" + at + ".." + std::to_string(at_us + 2) +
+         "us thread=" + std::to_string(thread) +
+         " cudaLaunchKernel launches=" + kernel + "\nlaunchapi t=" + at + ".." +
+         in + "us thread=" + std::to_string(thread) + " corr=" + at +
+         "\nkernel t=" + std::to_string(1000 + at_us) + ".." +
+         std::to_string(1001 + at_us) + "us device=0 corr=" + at +
+         " name=" + kernel + "\n";
+}
+
+TEST(DirectionTest, WithoutAnyBackwardPassAllIsForward) {
+  EXPECT_EQ(DirectionsOf(Launch(10, 0, "volta_sgemm_tn") +
+                         Launch(20, 0, "elementwise_add")),
+            (Directions{kForward, kForward}));
+}
+
+TEST(DirectionTest, NamesThatWouldNotShowABackwardPassProveNothing) {
+  EXPECT_EQ(DirectionsOf(Launch(10, 0, "volta_sgemm_tn") +
+                         Launch(20, 0, "loop_add_fusion")),
+            (Directions{Direction::kNone, Direction::kNone}));
+}
+
+TEST(DirectionTest, ATransposedConvolutionIsForwardOnTheMainThread) {
+  const Directions found = DirectionsOf(Launch(10, 0, "xmma_dgrad_kernel") +
+                                        Launch(20, 1, "elementwise_mul"));
+  EXPECT_EQ(found, (Directions{kForward, kBackward}));
+}
+
+TEST(DirectionTest, BetweenTwoOfOneDirectionIsThatDirection) {
+  EXPECT_EQ(DirectionsOf(
+                Launch(10, 0, "flash_fwd_a") + Launch(20, 0, "volta_sgemm_tn") +
+                Launch(30, 0, "flash_fwd_b") + Launch(40, 0, "volta_sgemm_nn") +
+                Launch(50, 0, "flash_bwd_a") + Launch(60, 0, "volta_sgemm_nt") +
+                Launch(70, 0, "flash_bwd_b")),
+            (Directions{kForward, kForward, kForward, Direction::kNone,
+                        kBackward, kBackward, kBackward}));
+}
+
+TEST(DirectionTest, WhatRepeatsTheForwardPassInTheBackwardPassIsRecompute) {
+  const std::vector<std::string> segment = {"volta_sgemm_tn", "gelu_forward",
+                                            "elementwise_add"};
+  std::string text;
+  int at = 0;
+  for (const auto& name : segment) text += Launch(at += 10, 0, name);
+  for (const auto& name : segment) text += Launch(at += 10, 1, name);
+  text += Launch(at += 10, 1, "gelu_backward");
+  text += Launch(at += 10, 1, "volta_sgemm_nn");
+  const Direction again = Direction::kRecompute;
+  EXPECT_EQ(DirectionsOf(text),
+            (Directions{kForward, kForward, kForward, again, again, again,
+                        kBackward, kBackward}));
+}
+
+TEST(DirectionTest, AnUpdateIsWhatFollowsTheBackwardPass) {
+  EXPECT_EQ(DirectionsOf(Launch(10, 0, "volta_sgemm_tn") +
+                         Launch(20, 1, "volta_sgemm_nn") +
+                         Launch(30, 0, "elementwise_mul") +
+                         Launch(40, 0, "volta_sgemm_tn")),
+            (Directions{kForward, kBackward, Direction::kUpdate, kForward}));
+}
+
+// Captured by autograd's thread, replayed by the main thread.
+TEST(DirectionTest, AReplayHasTheDirectionOfWhatWasCaptured) {
+  EXPECT_EQ(DirectionsOf(
+                "call t=0..2us thread=0 cublasSgemm_v2 capturing m=8 n=8 k=8\n"
+                "call t=5..7us thread=1 cublasSgemm_v2 capturing m=8 n=8 k=8\n"
+                "call t=50..55us thread=0 cudaGraphLaunch\n"
+                "launchapi t=51..54us thread=0 corr=5\n"
+                "graphnode 70 thread=0 call=0us\n"
+                "graphnode 71 thread=1 call=5us\n"
+                "kernel t=60..65us device=0 corr=5 graph=1 graph_node=70 "
+                "name=x\n"
+                "kernel t=66..69us device=0 corr=5 graph=1 graph_node=71 "
+                "name=x\n"),
+            (Directions{kForward, kBackward}));
+}
+
+}  // namespace
+}  // namespace dltap::analyzer

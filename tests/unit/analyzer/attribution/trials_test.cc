@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/trials.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "analyzer/attribution/attribution.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using ::testing::Each;
+
+// Writes calls of one thread, 10 us apart, each with its activity.
+class Program {
+ public:
+  Program& Event() {
+    text_ += "call t=" + Span(2) + " cudaEventRecord stream=0x0 event=0x1\n";
+    at_ += 10;
+    return *this;
+  }
+  Program& Kernel(const std::string& name) {
+    Call("cudaLaunchKernel launches=" + name);
+    return Activity("kernel", "name=" + name);
+  }
+  Program& Fill(int bytes = 50'000'000) {
+    Call("cudaMemsetAsync count=" + std::to_string(bytes));
+    return Activity("memset", "bytes=" + std::to_string(bytes));
+  }
+  Program& Gemm(int m, const std::string& kernel) {
+    const std::string begin = std::to_string(at_) + "us";
+    text_ += "call t=" + Span(4) + " cublasSgemm_v2 m=" + std::to_string(m) +
+             " n=64 k=64\n";
+    text_ += "launchapi t=" + std::to_string(at_ + 1) + ".." +
+             std::to_string(at_ + 2) + "us corr=" + std::to_string(++corr_) +
+             " ext=" + begin + "\n";
+    return Activity("kernel", "name=" + kernel);
+  }
+
+  // Of each activity, whether it is a trial: 't', else '.'.
+  std::string Trials() const {
+    const TraceModel model =
+        TraceFromText("process framework=torch\ndevice 0 name=gpu\n" + text_);
+    const Attribution attribution = Attribute(model);
+    std::string out;
+    for (const Attributed& a : attribution.processes[0].activities) {
+      out += a.autotune ? 't' : '.';
+    }
+    return out;
+  }
+
+ private:
+  std::string Span(int us) const {
+    return std::to_string(at_) + ".." + std::to_string(at_ + us) + "us";
+  }
+  void Call(const std::string& what) {
+    text_ += "call t=" + Span(2) + " " + what + "\nlaunchapi t=" + Span(1) +
+             " corr=" + std::to_string(++corr_) + "\n";
+  }
+  Program& Activity(const std::string& kind, const std::string& what) {
+    text_ += kind + " t=" + std::to_string(at_ + 3) + ".." +
+             std::to_string(at_ + 8) +
+             "us device=0 corr=" + std::to_string(corr_) + " " + what + "\n";
+    at_ += 10;
+    return *this;
+  }
+
+  std::string text_;
+  int at_ = 0;
+  int corr_ = 0;
+};
+
+Program& Benchmark(Program& program, const std::string& kernel, int times) {
+  program.Kernel(kernel).Fill().Kernel(kernel);  // warms up
+  for (int i = 0; i < times; ++i) program.Fill().Event().Kernel(kernel).Event();
+  return program;
+}
+
+TEST(TrialsTest, TimedRepeatsAfterAClearedCacheAreTrials) {
+  Program program;
+  program.Kernel("a");
+  Benchmark(program, "variant_1", 3);
+  Benchmark(program, "variant_2", 3);
+  program.Kernel("variant_1").Kernel("b");
+  EXPECT_EQ(program.Trials(), ".tttttttttttttttttt..");
+}
+
+TEST(TrialsTest, AStepThatIsTimedIsNoTrial) {
+  Program program;
+  for (int step = 0; step < 5; ++step) {
+    program.Fill().Event();
+    for (const char* kernel : {"a", "b", "c", "d", "e", "f", "g", "h", "i"}) {
+      program.Kernel(kernel);
+    }
+    program.Event();
+  }
+  EXPECT_THAT(program.Trials(), Each('.'));
+}
+
+TEST(TrialsTest, TimingWithoutAClearedCacheIsTheProgramsOwn) {
+  Program program;
+  program.Kernel("a");
+  for (int i = 0; i < 9; ++i) program.Event().Kernel("variant").Event();
+  EXPECT_THAT(program.Trials(), Each('.'));
+}
+
+TEST(TrialsTest, SeveralImplementationsOfOneOperationAreTrials) {
+  Program program;
+  program.Gemm(64, "k1").Gemm(32, "k1").Gemm(32, "k2").Gemm(32, "k3");
+  program.Gemm(32, "k2").Gemm(64, "k1");
+  EXPECT_EQ(program.Trials(), ".ttt..");
+}
+
+TEST(TrialsTest, EqualLayersAreNoTrials) {
+  Program program;
+  for (int layer = 0; layer < 6; ++layer) program.Gemm(32, "k1");
+  EXPECT_THAT(program.Trials(), Each('.'));
+}
+
+TEST(TrialsTest, ChecksOfXlaMarkWhatLiesBetweenThem) {
+  Program program;
+  program.Kernel("a").Fill().Kernel("RepeatBufferKernelImpl").Kernel("g1");
+  program.Kernel("DelayKernel").Kernel("g1").Kernel("RedzoneAllocatorKernel");
+  program.Kernel("g1").Kernel("b");
+  EXPECT_EQ(program.Trials(), ".tttttt..");
+}
+
+TEST(TrialsTest, AProgramThatOnlyTimesKernelsIsItsOwnWork) {
+  Program program;
+  for (int i = 0; i < 9; ++i) program.Fill().Event().Kernel("mine").Event();
+  EXPECT_THAT(program.Trials(), Each('.'));
+}
+
+}  // namespace
+}  // namespace dltap::analyzer

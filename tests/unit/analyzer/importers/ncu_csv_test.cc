@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/importers/ncu_csv.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "analyzer/importers/localized_number.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// ncu --csv --page raw, after a line of the program's and two of ncu's own.
+// Rows of a table whose launches are described by five columns.
+std::string LaunchPerLine() {
+  return "epoch 1 loss 2.30\n"
+         "==PROF== Connected to process 1207 (/usr/bin/python3.12)\n"
+         "\"ID\",\"Process ID\",\"Kernel Name\",\"Grid Size\",\"CC\","
+         "\"gpc__cycles_elapsed.max\",\"gpu__time_duration.sum\","
+         "\"smsp__average_warps_issue_stalled_long_scoreboard_per_issue_"
+         "active.ratio\","
+         "\"smsp__average_warps_issue_stalled_wait_per_issue_active.ratio\","
+         "\"smsp__average_warps_issue_stalled_wait_not_issued_per_issue_"
+         "active.ratio\"\n"
+         R"csv("","","","","","cycle","usecond","inst","inst","inst"
+"0","1207","ampere_sgemm_128x64_nn","(64, 8, 1)","8.0","141,027","99.52","0.40","1.20","0.9"
+==PROF== Disconnected from process 1207
+"1","1207","void norm<float, 4>(float*)","(8, 8, 1)","8.0","9,311","n/a","12.5","2.5","2"
+)csv";
+}
+
+TEST(NcuCsvTest, ReadsALaunchPerLine) {
+  ASSERT_TRUE(LooksLikeNcuCsv(LaunchPerLine()));
+  const auto table = ParseNcuCsv(LaunchPerLine(), "raw.csv");
+  ASSERT_TRUE(table.ok()) << table.status();
+  ASSERT_EQ(table->launches.size(), 2u);
+  const KernelCounters& gemm = table->launches[0];
+  EXPECT_EQ(gemm.kernel, "ampere_sgemm_128x64_nn");
+  EXPECT_DOUBLE_EQ(*gemm.cycles, 141027);
+  EXPECT_DOUBLE_EQ(*gemm.duration_ns, 99520);
+  EXPECT_EQ(gemm.stalls, (std::map<std::string, double>{
+                             {"long_scoreboard", 0.4}, {"wait", 1.2}}));
+  EXPECT_EQ(table->launches[1].duration_ns, std::nullopt);
+  EXPECT_EQ(table->unreadable_values, 1u);
+}
+
+// One line per metric; grouped and pointed as in German.
+constexpr char kMetricPerLine[] =
+    R"csv("ID","Process ID","Kernel Name","CC","Metric Name","Metric Unit","Metric Value"
+"0","9","k","8.9","gpu__time_duration.sum","ns","117.344"
+"0","9","k","8.9","sm__cycles_elapsed.max","cycle","27.595.520"
+"0","9","k","8.9","smsp__pcsamp_warps_issue_stalled_barrier","warp","65,5"
+"ID","Process ID","Kernel Name","CC","Metric Name","Metric Unit","Metric Value"
+"0","10","k","8.9","Stall Long Scoreboard","inst","3,0"
+)csv";
+
+TEST(NcuCsvTest, ReadsAMetricPerLineInAnotherLocale) {
+  const auto table = ParseNcuCsv(kMetricPerLine, "details.csv");
+  ASSERT_TRUE(table.ok()) << table.status();
+  ASSERT_EQ(table->launches.size(), 2u) << "one launch of each process";
+  EXPECT_DOUBLE_EQ(*table->launches[0].duration_ns, 117344);
+  EXPECT_DOUBLE_EQ(*table->launches[0].cycles, 27595520);
+  EXPECT_DOUBLE_EQ(table->launches[0].stalls.at("barrier"), 65.5);
+  EXPECT_DOUBLE_EQ(table->launches[1].stalls.at("long_scoreboard"), 3);
+}
+
+TEST(NcuCsvTest, ErrorsNameTheLineOfTheFile) {
+  std::string text = LaunchPerLine();
+  text += "\"2\",\"1207\"\n";
+  const auto table = ParseNcuCsv(text, "raw.csv");
+  ASSERT_FALSE(table.ok());
+  EXPECT_NE(table.status().message().find("raw.csv:8: 2 fields"),
+            std::string::npos)
+      << table.status();
+}
+
+TEST(NcuCsvTest, RefusesATableWithoutLaunches) {
+  EXPECT_FALSE(ParseNcuCsv("\"ID\",\"Kernel Name\",\"CC\"\n", "e.csv").ok());
+  EXPECT_FALSE(ParseNcuCsv("name,value\na,1\n", "other.csv").ok());
+  EXPECT_FALSE(LooksLikeNcuCsv("op,m,n,k\ngemm,1,2,3\n"));
+}
+
+TEST(LocalizedNumberTest, OneUnambiguousNumberProvesTheDecimalSign) {
+  EXPECT_EQ(DecimalSignOf("53,261,312"), '.');
+  EXPECT_EQ(DecimalSignOf("27.595.520"), ',');
+  EXPECT_EQ(DecimalSignOf("65,77"), ',');
+  EXPECT_EQ(DecimalSignOf("1.234,5"), ',');
+  EXPECT_EQ(DecimalSignOf("0.125"), '.');
+  EXPECT_EQ(DecimalSignOf("1,234"), std::nullopt);
+  EXPECT_EQ(DecimalSignOf("(8,8,1)"), std::nullopt);
+}
+
+TEST(LocalizedNumberTest, ReadsBothLocales) {
+  EXPECT_DOUBLE_EQ(*ParseLocalized("1,234.5", '.'), 1234.5);
+  EXPECT_DOUBLE_EQ(*ParseLocalized("1.234,5", ','), 1234.5);
+  EXPECT_DOUBLE_EQ(*ParseLocalized("+4.0e-05", '.'), 4e-5);
+  EXPECT_EQ(ParseLocalized("n/a", '.'), std::nullopt);
+  EXPECT_EQ(ParseLocalized("1e999", '.'), std::nullopt);
+  EXPECT_EQ(ParseLocalized("", '.'), std::nullopt);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/loop_finder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "tests/unit/analyzer/metrics/token_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<size_t> Starts(std::string_view letters) {
+  std::vector<size_t> starts;
+  for (const TokenSpan& span : LoopSteps(TokensFromText(letters))) {
+    starts.push_back(span.first);
+  }
+  return starts;
+}
+
+std::string Repeat(std::string_view text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += text;
+  return out;
+}
+
+TEST(LoopFinderTest, AStepBeginsWithTheLongestPause) {
+  EXPECT_THAT(Starts("ab.cdab.cdab.cdab.cd"), ElementsAre(2, 6, 10, 14));
+}
+
+TEST(LoopFinderTest, RepeatedLayersAreNotSteps) {
+  // An embedding, three layers, a head, the answer.
+  EXPECT_THAT(Starts(Repeat("(e(n(ran(ran(raho>", 4)), ::testing::SizeIs(4));
+}
+
+TEST(LoopFinderTest, EqualLayersWithoutAHeadAreNotSteps) {
+  EXPECT_THAT(Starts(Repeat(Repeat("n(r(ra", 12) + "m>", 15)),
+              ::testing::SizeIs(15));
+}
+
+TEST(LoopFinderTest, WhatHappensEveryThirdStepMakesNoOtherSteps) {
+  std::string run;
+  for (int step = 0; step < 12; ++step) {
+    run += step % 3 == 2 ? "<(a(b(cds>" : "<(a(b(cd";
+  }
+  EXPECT_THAT(Starts(run), ::testing::SizeIs(12));
+}
+
+TEST(LoopFinderTest, InnerLoopsMayVaryInLength) {
+  std::string run;
+  for (const int length : {9, 14, 7, 20, 11, 8}) {
+    run += "<(e" + Repeat("(t(us", length) + "(h>";
+  }
+  EXPECT_THAT(Starts(run), ::testing::SizeIs(6));
+}
+
+TEST(LoopFinderTest, ReplaysOfAGraphAreSteps) {
+  EXPECT_THAT(Starts("(a(b(a(b(a(b" + Repeat("=", 30)), ::testing::SizeIs(30));
+}
+
+TEST(LoopFinderTest, WhatFollowsTheLoopIsNotPartOfItsLastStep) {
+  const auto spans = LoopSteps(
+      TokensFromText(Repeat("<(a(b(cd", 6) + "(x(y(z(x(y(z(x(y(z(x(y(z"));
+  ASSERT_EQ(spans.size(), 6);
+  EXPECT_EQ(spans.back().end - spans.back().first,
+            spans.front().end - spans.front().first);
+}
+
+TEST(LoopFinderTest, ARowOfCopiesIsNoLoop) {
+  EXPECT_THAT(Starts("1111111111111111"), IsEmpty());
+}
+
+TEST(LoopFinderTest, WhatDoesNotRepeatHasNoSteps) {
+  EXPECT_THAT(Starts("abcdefgh"), IsEmpty());
+  EXPECT_THAT(Starts(""), IsEmpty());
+}
+
+}  // namespace
+}  // namespace dltap::analyzer

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_TESTS_UNIT_ANALYZER_METRICS_TOKEN_TEXT_H_
+#define DLTAP_TESTS_UNIT_ANALYZER_METRICS_TOKEN_TEXT_H_
+
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/metrics/call_signature.h"
+
+namespace dltap::analyzer {
+
+// One call per letter, 10 ns each, 1 ns apart; '.' lengthens the pause before
+// the next one. A letter is a kernel, a capital an update; '(' before it makes
+// a product of the forward pass, ')' one of the backward pass. '<' copies to
+// the device, '>' from it, a digit on it, '=' replays a graph of 20 kernels.
+inline std::vector<CallToken> TokensFromText(std::string_view text) {
+  std::vector<CallToken> tokens;
+  int64_t at = 0;
+  char before = ' ';
+  for (const char c : text) {
+    const char direction = before;
+    before = c;
+    if (c == '.') at += 100;
+    if (c == '.' || c == '(' || c == ')') continue;
+    CallToken token{.signature = static_cast<uint32_t>(c),
+                    .begin_ns = at,
+                    .end_ns = at + 10};
+    at += 11;
+    const auto byte = static_cast<unsigned char>(c);
+    token.h2d = c == '<';
+    token.d2h = c == '>';
+    token.whole = c == '=';
+    token.computes = std::isalpha(byte) != 0 || token.whole;
+    token.kernels = token.whole ? 20 : token.computes ? 1 : 0;
+    token.update = std::isupper(byte) != 0;
+    token.forward = direction == '(' || token.whole;
+    token.backward = direction == ')';
+    token.product = token.forward || token.backward;
+    // The same kernel forward and backward is not the same call.
+    if (token.backward) token.signature += 128;
+    tokens.push_back(token);
+  }
+  return tokens;
+}
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_TESTS_UNIT_ANALYZER_METRICS_TOKEN_TEXT_H_

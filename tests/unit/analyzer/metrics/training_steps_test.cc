@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/training_steps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "analyzer/metrics/step_parts.h"
+#include "tests/unit/analyzer/metrics/token_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::string Repeat(std::string_view text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += text;
+  return out;
+}
+
+// "first" of each span, with a letter for its use: 40 u, 52 e.
+std::vector<std::string> Spans(std::string_view text) {
+  std::vector<std::string> out;
+  for (const TokenSpan& span : TrainingSteps(TokensFromText(text))) {
+    const char use = span.use == StepUse::kUsed         ? 'u'
+                     : span.use == StepUse::kEvaluation ? 'e'
+                                                        : 'i';
+    out.push_back(std::to_string(span.first) + use);
+  }
+  return out;
+}
+
+size_t Parts(std::string_view text) {
+  const std::vector<CallToken> tokens = TokensFromText(text);
+  return PartsPerStep(tokens, TrainingSteps(tokens));
+}
+
+TEST(TrainingStepsTest, AStepBeginsAfterTheUpdate) {
+  EXPECT_THAT(Spans(Repeat("<(a)bU", 4)), ElementsAre("0u", "4u", "8u", "12u"));
+}
+
+TEST(TrainingStepsTest, ReadingTheLossIsPartOfTheStep) {
+  EXPECT_THAT(Spans(Repeat("<(a)bU>", 3)), ElementsAre("0u", "5u", "10u"));
+}
+
+TEST(TrainingStepsTest, SetUpBeforeTheLoopIsNoStep) {
+  EXPECT_THAT(Spans("<x<x<xyz" + Repeat("<(a)bU", 3)),
+              ElementsAre("8u", "12u", "16u"));
+}
+
+TEST(TrainingStepsTest, GradientsMayBeAccumulated) {
+  EXPECT_THAT(Spans(Repeat("<(a)b<(a)b<(a)bU", 3)),
+              ElementsAre("0u", "10u", "20u"));
+}
+
+TEST(TrainingStepsTest, UpdatesInTheMiddleOfTheBackwardPassEndNoStep) {
+  EXPECT_THAT(Spans(Repeat("<(a(a(a)bU)bU)bU", 3)),
+              ElementsAre("0u", "10u", "20u"));
+}
+
+TEST(TrainingStepsTest, WithoutUpdateTheBackwardPassEndsTheStep) {
+  EXPECT_THAT(Spans(Repeat("<(a)b", 4)), ElementsAre("0u", "3u", "6u", "9u"));
+}
+
+TEST(TrainingStepsTest, PassesForwardAmongStepsAreEvaluation) {
+  const std::string epoch = Repeat("<(a)bU", 4) + Repeat("<(a>", 3);
+  EXPECT_THAT(Spans(Repeat(epoch, 2)),
+              ElementsAre("0u", "4u", "8u", "12u", "16e", "25u", "29u", "33u",
+                          "37u", "41e"));
+}
+
+TEST(TrainingStepsTest, RolloutsThatAreMostOfTheRunArePartOfTheSteps) {
+  const std::string iteration = Repeat("<(a>", 40) + Repeat("<(a)bU", 2);
+  EXPECT_EQ(Parts(Repeat(iteration, 4)), 2);
+}
+
+TEST(TrainingStepsTest, RolloutsOfAnyLengthArePartOfTheStep) {
+  std::string run;
+  for (const int length : {5, 9, 3, 12, 7, 4, 6}) {
+    run += Repeat("<(a>", length) + "z)bU";
+  }
+  EXPECT_THAT(TrainingSteps(TokensFromText(run)), ::testing::SizeIs(7));
+}
+
+TEST(TrainingStepsTest, AStepThatBreaksOffIsIncomplete) {
+  EXPECT_THAT(Spans(Repeat("<(a)bU", 3) + "<(a"),
+              ElementsAre("0u", "4u", "8u", "12i"));
+}
+
+TEST(TrainingStepsTest, AReplayOfTheWholeStepIsAStep) {
+  std::vector<CallToken> tokens = TokensFromText("<=<=<=<=");
+  for (CallToken& token : tokens) {
+    token.backward = token.update = token.whole;
+  }
+  EXPECT_THAT(TrainingSteps(tokens), ::testing::SizeIs(4));
+}
+
+TEST(TrainingStepsTest, WhatNeverGoesBackwardIsNoTraining) {
+  EXPECT_THAT(Spans(Repeat("<(a(b", 5)), IsEmpty());
+}
+
+TEST(StepPartsTest, AlikeStepsHaveOnePart) {
+  EXPECT_EQ(Parts(Repeat("<(a)bU", 9)), 1);
+}
+
+TEST(StepPartsTest, FiveCriticsAndAGeneratorAreOneStep) {
+  EXPECT_EQ(Parts(Repeat(Repeat("<(g(d)d)dU", 5) + "<(g(d)d)gU", 4)), 6);
+}
+
+TEST(StepPartsTest, WhatHoldsNoProductMakesNoParts) {
+  EXPECT_EQ(Parts(Repeat(Repeat("<(a)bU", 4) + "<(a)bUEEEEs>", 4)), 1);
+}
+
+TEST(StepPartsTest, LengthsThatVaryMakeNoParts) {
+  std::string run;
+  for (const int length : {5, 9, 3, 12, 7, 4, 6, 11, 8, 3, 10}) {
+    run += "<" + Repeat("(a", length) + Repeat(")b", length) + "U";
+  }
+  EXPECT_EQ(Parts(run), 1);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
