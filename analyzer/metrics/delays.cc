@@ -52,6 +52,18 @@ double MeanNs(const std::vector<TimedStep>& steps) {
   return sum_ns / static_cast<double>(steps.size());
 }
 
+// Of the mean of at least two steps.
+double VarianceOfMean(const std::vector<TimedStep>& steps) {
+  const double mean_ns = MeanNs(steps);
+  double sum = 0;
+  for (const TimedStep& step : steps) {
+    const double error_ns = static_cast<double>(step.device_ns) - mean_ns;
+    sum += error_ns * error_ns;
+  }
+  const auto n = static_cast<double>(steps.size());
+  return sum / (n - 1) / n;
+}
+
 // A step that another program kept from the CPU tells nothing of a delay.
 void LeaveOutliersOut(std::vector<TimedStep>& steps) {
   if (steps.empty()) return;
@@ -97,9 +109,9 @@ DelayEffect EffectOf(const Process& process, size_t index,
   effect.steps = here.size();
   effect.baseline = baseline.size();
   effect.calls = DelayedCallsPerStep(process, here);
-  if (!baseline.empty()) {
-    effect.longer_ns = MeanNs(here) - MeanNs(baseline);
-  }
+  if (!effect.is_usable()) return effect;
+  effect.longer_ns = MeanNs(here) - MeanNs(baseline);
+  effect.variance = VarianceOfMean(here) + VarianceOfMean(baseline);
   return effect;
 }
 
@@ -119,6 +131,7 @@ std::vector<DelayEffect> DelayEffects(const Process& process,
   for (size_t i = 0; i < process.delays.size(); ++i) {
     if (process.delays[i].delay_ns != 0) {
       out.push_back(EffectOf(process, i, all));
+      out.back().steps_found = steps.found_by != StepsFoundBy::kNone;
     }
   }
   return out;

@@ -21,10 +21,12 @@ namespace dltap::analyzer {
 struct DelayEffect {
   LayerClass layer_class;
   int64_t delay_ns;
-  uint64_t steps = 0;     // inside the window; 0: nothing else is known
-  uint64_t baseline = 0;  // inside the windows without delay beside it
-  double calls = 0;       // delayed, per step
-  double longer_ns = 0;   // mean step here less the baseline's mean
+  uint64_t steps = 0;       // inside the window; 0: nothing else is known
+  uint64_t baseline = 0;    // inside the windows without delay beside it
+  double calls = 0;         // delayed, per step
+  double longer_ns = 0;     // mean step here less the baseline's mean
+  double variance = 0;      // of longer_ns, by the scatter of the steps
+  bool steps_found = true;  // in all of the process
 
   double injected_ns() const { return calls * static_cast<double>(delay_ns); }
   bool is_usable() const;

@@ -11,6 +11,7 @@
 
 #include "analyzer/metrics/class_figures.h"
 #include "analyzer/metrics/coverage.h"
+#include "analyzer/metrics/host_figures.h"
 #include "analyzer/metrics/limit.h"
 #include "analyzer/metrics/roofline.h"
 #include "analyzer/metrics/sensitivity.h"
@@ -99,10 +100,7 @@ struct ProgramFigures {
   std::optional<double> cpu_dependency;
   std::optional<int64_t> longest_wall_ns;  // of one device
   std::optional<double> samples_per_s;
-  std::optional<double> cpu_utilization;    // CPU time / (cores x wall)
-  std::optional<double> queue_unfinished;   // activities, at a submission
-  std::optional<double> queue_waiting;      // of these, not begun
-  std::optional<double> queue_empty_share;  // of the submissions
+  HostFigures host;
   int64_t idle_ns = 0;
   double idle_step_ns = 0;
   std::array<double, kIdleCauses> idle_by_cause_step_ns{};

@@ -37,7 +37,7 @@ std::optional<double> CpuUtilizationOf(const Summary& summary) {
   return Ratio(used_ns, there_ns);
 }
 
-void AddQueue(const Summary& summary, ProgramFigures& program) {
+void AddQueue(const Summary& summary, HostFigures& out) {
   QueueDepth all;
   for (const DeviceSummary& device : summary.devices) {
     all.submissions += device.queue.submissions;
@@ -48,29 +48,30 @@ void AddQueue(const Summary& summary, ProgramFigures& program) {
   const auto share = [&](uint64_t n) {
     return Ratio(static_cast<double>(n), static_cast<double>(all.submissions));
   };
-  program.queue_unfinished = share(all.unfinished);
-  program.queue_waiting = share(all.waiting);
-  program.queue_empty_share = share(all.empty);
-}
-
-void AddSensitivity(const Summary& summary, Figures& out) {
-  std::vector<DelayEffect> effects;
-  for (const ProcessSummary& process : summary.processes) {
-    out.has_delays |= process.has_delays;
-    effects.insert(effects.end(), process.delays.begin(), process.delays.end());
-  }
-  if (!out.has_delays) return;
-  std::vector<LayerClass> seen;
-  for (const ClassRow& row : out.classes) seen.push_back(row.layer_class);
-  out.sensitivity = SensitivitiesOf(std::move(effects), seen);
+  out.queue_unfinished = share(all.unfinished);
+  out.queue_waiting = share(all.waiting);
+  out.queue_empty_share = share(all.empty);
 }
 
 }  // namespace
 
-void AddHostFigures(const Summary& summary, Figures& out) {
-  out.program.cpu_utilization = CpuUtilizationOf(summary);
-  AddQueue(summary, out.program);
-  AddSensitivity(summary, out);
+HostFigures HostFiguresOf(const Summary& summary) {
+  HostFigures out;
+  out.cpu_utilization = CpuUtilizationOf(summary);
+  AddQueue(summary, out);
+  return out;
+}
+
+std::vector<Sensitivity> SensitivityRows(const Summary& summary,
+                                         const std::vector<ClassRow>& classes) {
+  if (!summary.has_delays()) return {};
+  std::vector<DelayEffect> effects;
+  for (const ProcessSummary& process : summary.processes) {
+    effects.insert(effects.end(), process.delays.begin(), process.delays.end());
+  }
+  std::vector<LayerClass> seen;
+  for (const ClassRow& row : classes) seen.push_back(row.layer_class);
+  return SensitivitiesOf(std::move(effects), seen);
 }
 
 }  // namespace dltap::analyzer

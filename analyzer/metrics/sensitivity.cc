@@ -12,6 +12,9 @@ namespace {
 // Fewer windows give no interval worth the name.
 constexpr size_t kFewestWindows = 4;
 
+// A wider interval holds both what is hidden and what is half exposed.
+constexpr double kWidest = 0.5;
+
 // Two-sided 95 % quantile of Student's t; by degrees of freedom from 3 on.
 double StudentT(size_t freedom) {
   constexpr double kQuantiles[] = {3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
@@ -21,8 +24,9 @@ double StudentT(size_t freedom) {
   return i < std::size(kQuantiles) ? kQuantiles[i] : 2.086;
 }
 
-// The slope through the origin of `longer` over `injected`, and its interval by
-// errors that may differ between windows (HC3).
+// The slope through the origin of `longer` over `injected`, and its interval.
+// Errors may differ between windows (HC3). A few windows may agree by chance:
+// what the scatter of the steps lets expect is the least error.
 void FitSlope(const std::vector<DelayEffect>& windows, Sensitivity& out) {
   double xx = 0;
   double xy = 0;
@@ -32,13 +36,17 @@ void FitSlope(const std::vector<DelayEffect>& windows, Sensitivity& out) {
   }
   const double slope = xy / xx;
   double variance = 0;
+  double expected = 0;
   for (const DelayEffect& window : windows) {
     const double x = window.injected_ns();
+    expected += x * x * window.variance;
     const double error = (window.longer_ns - slope * x) / (1 - x * x / xx);
     variance += x * x * error * error;
   }
-  const double half = StudentT(windows.size() - 1) * std::sqrt(variance) / xx;
-  if (!std::isfinite(slope) || !std::isfinite(half)) return;
+  const double half = StudentT(windows.size() - 1) *
+                      std::sqrt(std::max(variance, expected)) / xx;
+  const bool narrow = 2 * half < kWidest;  // false for NaN, too
+  if (!std::isfinite(slope) || !narrow) return;
   out.value = slope;
   out.low = slope - half;
   out.high = slope + half;
@@ -53,8 +61,10 @@ Sensitivity SensitivityOf(LayerClass layer_class,
   std::vector<DelayEffect> usable;
   double calls = 0;
   bool any_step = false;
+  bool any_found = false;
   for (const DelayEffect& effect : effects) {
     any_step |= effect.steps > 0;
+    any_found |= effect.steps_found;
     if (!effect.is_usable()) continue;
     usable.push_back(effect);
     out.steps += effect.steps;
@@ -62,11 +72,17 @@ Sensitivity SensitivityOf(LayerClass layer_class,
   }
   out.windows = usable.size();
   out.calls_per_step = Ratio(calls, static_cast<double>(out.steps));
-  if (usable.size() >= kFewestWindows) FitSlope(usable, out);
-  if (!out.value) {
-    out.why = effects.empty() ? NotMeasured::kNoLibraryCall
-              : any_step      ? NotMeasured::kFewWindows
-                              : NotMeasured::kNoWholeStep;
+  if (effects.empty()) {
+    out.why = NotMeasured::kNoLibraryCall;
+  } else if (!any_found) {
+    out.why = NotMeasured::kNoSteps;
+  } else if (!any_step) {
+    out.why = NotMeasured::kNoWholeStep;
+  } else if (usable.size() < kFewestWindows) {
+    out.why = NotMeasured::kFewWindows;
+  } else {
+    FitSlope(usable, out);
+    if (!out.value) out.why = NotMeasured::kTooNoisy;
   }
   return out;
 }

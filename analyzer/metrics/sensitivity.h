@@ -16,8 +16,10 @@ namespace dltap::analyzer {
 enum class NotMeasured : uint8_t {
   kMeasured,
   kNoLibraryCall,  // nothing to delay: a framework launches its kernels
+  kNoSteps,        // the program has none that were found
   kNoWholeStep,    // no step lies within one window
-  kFewWindows
+  kFewWindows,
+  kTooNoisy  // the interval would be too wide to tell hidden from exposed
 };
 
 // How much longer a step gets for each ns of host time that is put before the

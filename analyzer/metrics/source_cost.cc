@@ -95,7 +95,8 @@ std::optional<int64_t> SourceCostOf(const TraceModel& model,
                         kMostUnmeasured * static_cast<double>(calls)) {
     return std::nullopt;
   }
-  return std::max<int64_t>(0, cost_ns);
+  if (cost_ns < 0) return std::nullopt;  // the noise was larger
+  return cost_ns;
 }
 
 }  // namespace dltap::analyzer

@@ -12,7 +12,8 @@ namespace dltap::analyzer {
 
 // Host time that the recording of activities added to the calls of a run, by
 // the calls that were made while it was off for a while; METRICS.md "Trust".
-// nullopt: it never was, or too few calls tell.
+// nullopt: it never was, too few calls tell, or those without recording took
+// longer, so that the cost is lost in the noise.
 std::optional<int64_t> SourceCostOf(const TraceModel& model,
                                     const Process& process,
                                     const ProcessAttribution& attribution);

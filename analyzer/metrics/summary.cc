@@ -146,6 +146,12 @@ uint64_t StepSummary::found() const {
   return std::accumulate(by_use.begin(), by_use.end(), uint64_t{0});
 }
 
+bool Summary::has_delays() const {
+  return std::any_of(
+      processes.begin(), processes.end(),
+      [](const ProcessSummary& process) { return process.has_delays; });
+}
+
 Summary Merge(Summary a, const Summary& b) {
   a.formats.insert(b.formats.begin(), b.formats.end());
   a.files.insert(b.files.begin(), b.files.end());

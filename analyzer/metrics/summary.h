@@ -79,6 +79,8 @@ struct Summary {
   int64_t end_ns = 0;                     // of the trace's time line
   Tallies tallies;
 
+  bool has_delays() const;
+
   auto operator<=>(const Summary&) const = default;
 };
 

@@ -63,10 +63,7 @@ class Finder {
   }
 
   void LookAtDelays() {
-    const bool any = std::any_of(
-        summary_.processes.begin(), summary_.processes.end(),
-        [](const ProcessSummary& process) { return process.has_delays; });
-    if (!any) return;
+    if (!summary_.has_delays()) return;
     const auto& left_out = summary_.outside.left_out;
     const auto delayed = left_out.find(std::string(Name(StepUse::kDelayed)));
     std::optional<double> share;

@@ -91,7 +91,7 @@ std::vector<StepWindow> WholeRun(const Process& process, DeviceId device) {
     span.end_ns = std::max(span.end_ns, activity.end_ns);
   }
   if (span.begin_ns == kNever) return {};
-  return Undelayed(process, span);
+  return {{span, 0}};
 }
 
 std::vector<StepWindow> AllStepWindows(const Process& process,

@@ -9,24 +9,27 @@
 
 namespace dltap::analyzer {
 
-std::string HostLine(const ProgramFigures& program) {
+std::string HostLine(const HostFigures& host) {
   std::vector<std::string> parts;
-  if (program.cpu_utilization) {
-    parts.push_back("CPU " + PercentText(program.cpu_utilization) +
+  if (host.cpu_utilization) {
+    parts.push_back("CPU " + PercentText(host.cpu_utilization) +
                     " of its cores");
   }
-  if (program.queue_empty_share) {
-    parts.push_back("at a launch " + Fixed(*program.queue_unfinished, 1) +
+  if (host.queue_empty_share) {
+    parts.push_back("at a launch " + Fixed(*host.queue_unfinished, 1) +
                     " activities unfinished, queue empty for " +
-                    PercentText(program.queue_empty_share));
+                    PercentText(host.queue_empty_share));
   }
-  return parts.empty() ? "" : "  " + Join(parts, "    ");
+  return parts.empty() ? "" : "  " + Join(parts, " · ");
 }
 
 std::string SensitivityText(const Figures& figures) {
-  constexpr std::string_view kWhy[] = {"", "no library call to delay",
+  constexpr std::string_view kWhy[] = {"",
+                                       "no library call to delay",
+                                       "no steps found",
                                        "no step within one window",
-                                       "too few windows"};
+                                       "too few windows",
+                                       "too noisy"};
   std::string text;
   for (const Sensitivity& row : figures.sensitivity) {
     const std::string name = "  " + std::string(Name(row.layer_class)) + " ";
@@ -44,6 +47,22 @@ std::string SensitivityText(const Figures& figures) {
                       : "sensitivity of the step to host time before library "
                         "calls (0 hidden, 1 exposed)\n" +
                             text + "\n";
+}
+
+std::string OwnCost(const TrustFigures& trust) {
+  std::string text = trust.overhead_ns
+                         ? "own cost: wrappers " +
+                               Ms(static_cast<double>(*trust.overhead_ns)) +
+                               " ms in all, subtracted"
+                         : "own cost unknown";
+  if (trust.source_overhead_ns) {
+    text += "; CUPTI " + Ms(static_cast<double>(*trust.source_overhead_ns)) +
+            " ms, not subtracted";
+  } else if (trust.recorded_launches > 0) {
+    text += "; CUPTI's not measured (" +
+            Count(trust.recorded_launches, "launch") + ")";
+  }
+  return text;
 }
 
 }  // namespace dltap::analyzer

@@ -9,7 +9,11 @@
 namespace dltap::analyzer {
 
 // CPU utilization and queue depth; empty: neither is known.
-std::string HostLine(const ProgramFigures& program);
+std::string HostLine(const HostFigures& host);
+
+// What recording cost. What CUPTI did is known only where it was off for a
+// while.
+std::string OwnCost(const TrustFigures& trust);
 
 // A line for each class; empty: not a run with delays.
 std::string SensitivityText(const Figures& figures);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/reports/json_host.h"
 
-#include "analyzer/reports/json_rows.h"
-
 namespace dltap::analyzer {
 
 void WriteCpu(const std::optional<CpuTimes>& cpu, JsonWriter& json) {
@@ -16,7 +14,8 @@ void WriteCpu(const std::optional<CpuTimes>& cpu, JsonWriter& json) {
   for (const CpuTimes::OfThread& thread : cpu->threads) {
     json.BeginObject();
     json.Field("tid", thread.tid);
-    WriteName("name", thread.name, json);
+    json.Key("name");
+    thread.name.empty() ? json.Null() : json.Value(thread.name);
     json.Field("cpu_ns", thread.cpu_ns);
     json.EndObject();
   }
@@ -40,8 +39,9 @@ void WriteSensitivity(const Sensitivity& row, JsonWriter& json) {
 }
 
 std::string_view Name(NotMeasured why) {
-  constexpr std::string_view kNames[] = {"measured", "no_library_call",
-                                         "no_whole_step", "few_windows"};
+  constexpr std::string_view kNames[] = {"measured",    "no_library_call",
+                                         "no_steps",    "no_whole_step",
+                                         "few_windows", "too_noisy"};
   return kNames[static_cast<size_t>(why)];
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "analyzer/metrics/figures.h"
-#include "analyzer/reports/json_writer.h"
+#include "analyzer/output/json_writer.h"
 
 namespace dltap::analyzer {
 

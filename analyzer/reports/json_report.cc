@@ -128,12 +128,12 @@ class ReportWriter {
     json_.Field("utilization", program.utilization);
     json_.Field("comm_exposed_share", program.comm_share);
     json_.Field("cpu_dependency", program.cpu_dependency);
-    json_.Field("cpu_utilization", program.cpu_utilization);
+    json_.Field("cpu_utilization", program.host.cpu_utilization);
     json_.Key("queue_depth");
     json_.BeginObject();
-    json_.Field("unfinished", program.queue_unfinished);
-    json_.Field("waiting", program.queue_waiting);
-    json_.Field("empty_share", program.queue_empty_share);
+    json_.Field("unfinished", program.host.queue_unfinished);
+    json_.Field("waiting", program.host.queue_waiting);
+    json_.Field("empty_share", program.host.queue_empty_share);
     json_.EndObject();
     json_.Field("longest_wall_ns", program.longest_wall_ns);
     json_.Field("samples_per_s", program.samples_per_s);

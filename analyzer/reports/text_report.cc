@@ -194,23 +194,6 @@ std::string Joins(const TrustFigures& trust) {
          Count(trust.kernels_without_launch, "kernel") + " without launch";
 }
 
-// What CUPTI costs is known only where it was off for a while.
-std::string OwnCost(const TrustFigures& trust) {
-  std::string text = trust.overhead_ns
-                         ? "own cost: wrappers " +
-                               Ms(static_cast<double>(*trust.overhead_ns)) +
-                               " ms in all, subtracted"
-                         : "own cost unknown";
-  if (trust.source_overhead_ns) {
-    text += "; CUPTI " + Ms(static_cast<double>(*trust.source_overhead_ns)) +
-            " ms, not subtracted";
-  } else if (trust.recorded_launches > 0) {
-    text += "; CUPTI's not measured (" +
-            Count(trust.recorded_launches, "launch") + ")";
-  }
-  return text;
-}
-
 std::string Trust(const TrustFigures& trust) {
   std::vector<std::string> parts;
   parts.push_back(Count(trust.lost_records, "record") + " lost");
@@ -289,7 +272,7 @@ std::string TextReport(const Summary& summary, const Figures& figures,
   text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
           IdleLine(figures.program) + DrainLine(figures.program) +
           UnknownLine(figures.program) +
-          Wrap(HostLine(figures.program), "    ") + "\n" +
+          Wrap(HostLine(figures.program.host), "    ") + "\n" +
           SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
   if (figures.devices.size() > 1) {

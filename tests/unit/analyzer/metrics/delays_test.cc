@@ -25,8 +25,8 @@ std::string Program(int n, double exposed) {
     const int64_t begin = at;
     for (int step = 0; step < 10; ++step) {
       const std::string corr = " corr=" + std::to_string(++correlation);
-      text += "range t=" + Us(at) + ".." + Us(at + 1) + " thread=0 name=step" +
-              " kind=step\n";
+      text += "range t=" + Us(at) + ".." + Us(at + 999) +
+              " thread=0 name=step" + " kind=step\n";
       text += "call t=" + Us(at + 10) + ".." + Us(at + 20) +
               " cublasSgemm_v2 m=8 n=8 k=8\n";
       if (delay != 0) text += "delayed t=" + Us(at + 10) + "\n";
@@ -104,6 +104,34 @@ TEST(DelaysTest, WithoutStepsTheDelayedWindowsAreLeftOutAllTheSame) {
   EXPECT_EQ(summary.devices[0].wall_ns, 25'000);
 }
 
+TEST(DelaysTest, StepsThatTheUserNamesKeepTheirDelays) {
+  const TraceModel model = TraceFromText(Program(17, 1));
+  Selection selection;
+  selection.steps = {{0, 29}};
+  const Summary summary = Summarise(model, Attribute(model), selection);
+  EXPECT_EQ(FiguresOf(summary).steps.used, 30);
+}
+
+TEST(DelaysTest, WhatLiesInDelaysIsAccountedForAndSaid) {
+  Summary summary;
+  const Figures figures = FiguresOfText(Program(17, 1), summary);
+  // 88 steps of one kernel of 470 us.
+  EXPECT_EQ(summary.outside.left_out.at("delayed").gpu_ns, 88 * 470'000);
+  ASSERT_FALSE(figures.warnings.empty());
+  EXPECT_EQ(figures.warnings[0].id, WarningId::kDelays);
+  EXPECT_NEAR(*figures.warnings[0].share, 88.0 / 170, 1e-9);
+}
+
+TEST(DelaysTest, DelaysInEveryStepLeaveAllOfThem) {
+  Summary summary;
+  const Figures figures = FiguresOfText(
+      Program(3, 1) + "delay t=0..40ms class=gemm length=20us\n", summary);
+  EXPECT_EQ(figures.steps.used, 30);
+  ASSERT_FALSE(figures.warnings.empty());
+  EXPECT_EQ(figures.warnings[0].id, WarningId::kDelays);
+  EXPECT_FALSE(figures.warnings[0].share);
+}
+
 TEST(SensitivityTest, IsTheSlopeThroughTheOriginWithRobustErrors) {
   // x = 1, 1, 2, 2 us; y = 1.1, 0.9, 2, 2: xy = 10, xx = 10.
   std::vector<DelayEffect> effects;
@@ -118,6 +146,44 @@ TEST(SensitivityTest, IsTheSlopeThroughTheOriginWithRobustErrors) {
   // Errors +-0.1 / (1 - 0.1): half = 3.182 sqrt(2 / 81) / 10 = 0.05.
   EXPECT_NEAR(*conv.high - *conv.value, 0.05, 1e-4);
   EXPECT_EQ(conv.steps, 20);
+}
+
+// Four windows that put 1 us into a step, which gets 1 us longer or shorter
+// by the error than that.
+std::vector<DelayEffect> EffectsWithErrors(double error_us, double variance) {
+  std::vector<DelayEffect> effects;
+  for (const double sign : {1.0, -1.0, 1.0, -1.0}) {
+    effects.push_back({LayerClass::kConv, 1000, 5, 5, 1.0,
+                       1000 + sign * error_us * 1000, variance});
+  }
+  return effects;
+}
+
+TEST(SensitivityTest, AWideIntervalIsNoNumber) {
+  // 3.182 sqrt(4 (0.4 / 0.75)^2) / 4 = 0.85.
+  const Sensitivity conv =
+      SensitivityOf(LayerClass::kConv, EffectsWithErrors(0.4, 0));
+  EXPECT_FALSE(conv.value);
+  EXPECT_FALSE(conv.low);
+  EXPECT_EQ(conv.why, NotMeasured::kTooNoisy);
+  EXPECT_EQ(conv.windows, 4);
+}
+
+TEST(SensitivityTest, WindowsThatAgreeByChanceKeepTheErrorOfTheirSteps) {
+  // Standard error 0.1 us in each: 3.182 sqrt(4 0.1^2) / 4 = 0.16.
+  const Sensitivity conv =
+      SensitivityOf(LayerClass::kConv, EffectsWithErrors(0, 100.0 * 100.0));
+  ASSERT_TRUE(conv.value);
+  EXPECT_NEAR(*conv.high - *conv.value, 0.1591, 1e-4);
+}
+
+TEST(SensitivityTest, AProgramWithoutStepsIsNamedSo) {
+  std::vector<DelayEffect> effects(5, {LayerClass::kGemm, 1000});
+  EXPECT_EQ(SensitivityOf(LayerClass::kGemm, effects).why,
+            NotMeasured::kNoWholeStep);
+  for (DelayEffect& effect : effects) effect.steps_found = false;
+  EXPECT_EQ(SensitivityOf(LayerClass::kGemm, effects).why,
+            NotMeasured::kNoSteps);
 }
 
 TEST(SensitivityTest, ClassesWithoutLibraryCallsAreNamed) {

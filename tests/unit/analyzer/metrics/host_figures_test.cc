@@ -32,7 +32,7 @@ TEST(CpuUtilizationTest, IsCpuTimeOverCoresAndTime) {
   EXPECT_EQ(use->unlisted_ns, 40'000'000);
   const Summary summary = Summarise(model, Attribute(model));
   // 120 ms of 4 x 100 ms.
-  EXPECT_NEAR(*FiguresOf(summary).program.cpu_utilization, 0.3, 1e-12);
+  EXPECT_NEAR(*FiguresOf(summary).program.host.cpu_utilization, 0.3, 1e-12);
 }
 
 TEST(CpuUtilizationTest, IsUnknownWithoutSamplesOrCores) {
@@ -67,12 +67,12 @@ TEST(QueueDepthTest, CountsWhatIsUnfinishedAndNotBegunAtEachLaunch) {
   EXPECT_EQ(queue.waiting, 1);
   EXPECT_EQ(queue.empty, 2);
   const Figures figures = FiguresOf(summary);
-  EXPECT_NEAR(*figures.program.queue_unfinished, 0.75, 1e-12);
-  EXPECT_NEAR(*figures.program.queue_empty_share, 0.5, 1e-12);
+  EXPECT_NEAR(*figures.program.host.queue_unfinished, 0.75, 1e-12);
+  EXPECT_NEAR(*figures.program.host.queue_empty_share, 0.5, 1e-12);
 }
 
 // 60 launches of 8 us, then 60 of 5 us without recording of activities.
-std::string WithActivitiesOffForAWhile(int launches) {
+std::string WithActivitiesOffForAWhile(int launches, int without_us = 5) {
   std::string text = "device 0 name=gpu\n";
   const auto us = [](int t) { return std::to_string(t) + "us"; };
   for (int i = 0; i < launches; ++i) {
@@ -85,7 +85,8 @@ std::string WithActivitiesOffForAWhile(int launches) {
   }
   for (int i = 0; i < launches; ++i) {
     const int at = 90'000 + i * 100;
-    text += "call t=" + us(at) + ".." + us(at + 5) + " cudaLaunchKernel\n";
+    text +=
+        "call t=" + us(at) + ".." + us(at + without_us) + " cudaLaunchKernel\n";
   }
   return text + "call t=0..1us cudaFree\ndelay t=0..60ms\n" +
          "delay t=60..120ms source_off\n" +
@@ -96,6 +97,11 @@ TEST(SourceCostTest, IsTheDifferenceOfMediansTimesTheCalls) {
   const Summary summary = SummaryOf(WithActivitiesOffForAWhile(60));
   // 3 us x 60.
   EXPECT_EQ(summary.processes.at(0).source_overhead_ns, 180'000);
+}
+
+TEST(SourceCostTest, ANegativeDifferenceIsUnknown) {
+  const Summary summary = SummaryOf(WithActivitiesOffForAWhile(60, 11));
+  EXPECT_FALSE(summary.processes.at(0).source_overhead_ns);
 }
 
 TEST(SourceCostTest, FewCallsTellNothing) {
