@@ -221,7 +221,7 @@ TEST(GapsTest, AMaskThatIsCopiedInTheForwardPassIsNoInput) {
           "call t=280..290us thread=0 cudaMemcpyAsync\n"
           "launchapi t=281..289us thread=0 corr=3\n"
           "memcpy t=295..300us device=0 stream=7 corr=3 kind=htod bytes=64\n",
-      Steps{StepsFoundBy::kPeriod, {{0, 400'000}}});
+      Steps{StepsFoundBy::kPeriod, {{0, 300'000}}});
   ASSERT_EQ(found.gaps.size(), 2);
   EXPECT_EQ(Us(found.gaps[1], IdleCause::kInput), 0);
   EXPECT_EQ(Us(found.gaps[1], IdleCause::kUnknown), 80);
@@ -235,7 +235,7 @@ TEST(GapsTest, TheHostsAnswerToAResultIsInput) {
           "call t=180..190us thread=0 cudaMemcpyAsync\n"
           "launchapi t=181..189us thread=0 corr=3\n"
           "memcpy t=195..200us device=0 stream=7 corr=3 kind=htod bytes=64\n",
-      Steps{StepsFoundBy::kPeriod, {{0, 400'000}}});
+      Steps{StepsFoundBy::kPeriod, {{0, 200'000}}});
   ASSERT_EQ(found.gaps.size(), 2);
   EXPECT_EQ(Us(found.gaps[1], IdleCause::kInput), 58);
 }

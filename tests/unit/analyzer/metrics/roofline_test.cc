@@ -14,7 +14,7 @@ namespace {
 Summary SummaryOf(const std::string& text) {
   const TraceModel model =
       TraceFromText("device 0 name=\"NVIDIA H100 80GB HBM3\"\n" + text);
-  return Summarise(model, Attribute(model));
+  return Summarise(model, Attribute(model), {.whole_run = true});
 }
 
 const ClassRow& RowOf(const Figures& figures, LayerClass layer_class) {
