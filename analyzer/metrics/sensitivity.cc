@@ -15,6 +15,10 @@ constexpr size_t kFewestWindows = 4;
 // A wider interval holds both what is hidden and what is half exposed.
 constexpr double kWidest = 0.5;
 
+// A step shows no less than nothing and no more than all of a delay. What lies
+// this far beyond was disturbed, as by threads that lost their CPU.
+constexpr double kBeyond = 0.1;
+
 // Two-sided 95 % quantile of Student's t; by degrees of freedom from 3 on.
 double StudentT(size_t freedom) {
   constexpr double kQuantiles[] = {3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
@@ -46,7 +50,8 @@ void FitSlope(const std::vector<DelayEffect>& windows, Sensitivity& out) {
   const double half = StudentT(windows.size() - 1) *
                       std::sqrt(std::max(variance, expected)) / xx;
   const bool narrow = 2 * half < kWidest;  // false for NaN, too
-  if (!std::isfinite(slope) || !narrow) return;
+  const bool possible = slope - half <= 1 + kBeyond && slope + half >= -kBeyond;
+  if (!std::isfinite(slope) || !narrow || !possible) return;
   out.value = slope;
   out.low = slope - half;
   out.high = slope + half;

@@ -172,6 +172,16 @@ TEST(SensitivityTest, AWideIntervalIsNoNumber) {
   EXPECT_EQ(conv.windows, 4);
 }
 
+TEST(SensitivityTest, MoreThanAllOfADelayIsNoNumber) {
+  std::vector<DelayEffect> effects = EffectsWithErrors(0, 0);
+  for (DelayEffect& effect : effects) effect.longer_ns *= 1.3;
+  EXPECT_EQ(SensitivityOf(LayerClass::kConv, effects).why,
+            NotMeasured::kTooNoisy);
+  for (DelayEffect& effect : effects) effect.longer_ns *= -1;
+  EXPECT_EQ(SensitivityOf(LayerClass::kConv, effects).why,
+            NotMeasured::kTooNoisy);
+}
+
 TEST(SensitivityTest, WindowsThatAgreeByChanceKeepTheErrorOfTheirSteps) {
   // Standard error 0.1 us in each: 3.182 sqrt(4 0.1^2) / 4 = 0.16.
   const Sensitivity conv =
