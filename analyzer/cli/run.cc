@@ -26,11 +26,17 @@ struct Options {
   std::string cuda = "auto";
   RunSettings settings;
   bool no_report = false;
+  bool sensitivity = false;
   std::vector<std::string> command;
 };
 
 constexpr std::string_view kWithValue[] = {
-    "-o", "--output", "--gpu", "--gpus", "--level", "--sim-clock", "--cuda"};
+    "-o",      "--output",    "--gpu",  "--gpus",
+    "--level", "--sim-clock", "--cuda", "--delay-window"};
+
+// Of --sensitivity: long enough to be seen in a step of many calls, short
+// enough to change no program's nature.
+constexpr const char* kDelaysUs = "20,50,100";
 
 // Where our own options end: at `--`, or at the first word that is neither an
 // option nor an option's value.
@@ -73,11 +79,19 @@ std::optional<int> Parse(const std::vector<std::string>& args,
                "simulate a GPU that this CUDA version has given up");
   app.add_option("--level", options.settings.level, "host or kernels")
       ->check(CLI::IsMember({"host", "kernels"}));
+  app.add_flag("--sensitivity", options.sensitivity,
+               "put delays before library calls, of one class at a time, and "
+               "report how much longer the steps get");
+  app.add_option("--delay-window", options.settings.delay_window_ms,
+                 "with --sensitivity: milliseconds with one delay; several "
+                 "steps must fit (default 500)")
+      ->check(CLI::Range(100, 600'000));
   app.add_flag("--no-report", options.no_report, "only record");
   const auto end = args.begin() + static_cast<long>(EndOfOptions(args));
   if (auto code = ParseArgs(app, {args.begin(), end})) {
     return *code == kExitUsage ? kExitRunFailed : *code;
   }
+  if (options.sensitivity) options.settings.delays_us = kDelaysUs;
   const bool dashes = end != args.end() && *end == "--";
   options.command.assign(dashes ? end + 1 : end, args.end());
   if (options.command.empty()) {
@@ -90,6 +104,20 @@ std::optional<int> Parse(const std::vector<std::string>& args,
 int FailedRun(const absl::Status& status) {
   Fail(status);
   return kExitRunFailed;
+}
+
+// Delays take real time, which other clocks do not show.
+absl::Status CheckClock(const Options& options) {
+  const char* inherited = std::getenv("DLTAP_SIM_CLOCK");
+  const std::string& wanted = options.settings.sim_clock;
+  const std::string clock = !wanted.empty()        ? wanted
+                            : inherited != nullptr ? inherited
+                                                   : "real";
+  if (!options.sensitivity || options.settings.simulated == nullptr ||
+      clock == "real") {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError("--sensitivity needs --sim-clock real");
 }
 
 absl::Status ChooseGpu(Options& options) {
@@ -150,6 +178,7 @@ int RunRun(const std::vector<std::string>& args) {
   Options options;
   if (const auto code = Parse(args, options)) return *code;
   if (absl::Status s = ChooseGpu(options); !s.ok()) return FailedRun(s);
+  if (absl::Status s = CheckClock(options); !s.ok()) return FailedRun(s);
   absl::StatusOr<std::string> directory = MakeDirectory(options);
   if (!directory.ok()) return FailedRun(directory.status());
   options.settings.directory = *directory;

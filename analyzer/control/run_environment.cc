@@ -180,6 +180,11 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
   std::string& variable = environment["LD_PRELOAD"];
   variable = variable.empty() ? value : value + ":" + variable;
   environment["DLTAP_OUTPUT"] = Escaped(settings.directory);
+  if (!settings.delays_us.empty()) {
+    environment.try_emplace("DLTAP_DELAYS", settings.delays_us);
+    environment["DLTAP_DELAY_WINDOW_MS"] =
+        std::to_string(settings.delay_window_ms);
+  }
   if (!settings.level.empty()) environment["DLTAP_LEVEL"] = settings.level;
   return environment;
 }

@@ -22,7 +22,9 @@ struct RunSettings {
   int gpus = 1;                                 // simulated devices
   bool what_if = false;   // simulate a GPU that the CUDA version has given up
   std::string sim_clock;  // real, skip, virtual; empty: as inherited
-  std::string level;      // empty: the tap's default
+  std::string delays_us;  // "20,50,100" unless inherited; empty: no delays
+  int delay_window_ms = 500;
+  std::string level;  // empty: the tap's default
 };
 
 // The GPU of `--gpu VALUE`: nullptr for "real", a row of the GPU table for

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analyzer/metrics/delays.h"
+#include "analyzer/metrics/step_choice.h"
 #include "analyzer/metrics/united_process.h"
 
 namespace dltap::analyzer {
@@ -82,7 +84,8 @@ class DeviceAccount {
 
   std::vector<StepWindow> RunOf(const DeviceMember& member) const {
     const Process& process = ProcessOf(member);
-    if (!selection_.window) return WholeRun(process, member.device);
+    if (selection_.whole_run) return WholeRun(process, member.device);
+    if (!selection_.window) return UndelayedRun(process, member.device);
     const Interval part =
         Common(*selection_.window, {process.begin_ns, process.end_ns});
     if (part.length_ns() <= 0) return {};
@@ -93,7 +96,9 @@ class DeviceAccount {
     if (StepsOf(members_[m]).found_by != StepsFoundBy::kNone) {
       return AroundSteps(StepsOf(members_[m]), all_[m]);
     }
-    return AlwaysOutside(by_steps_ ? kProcessWithoutSteps : kNotSelected);
+    if (by_steps_) return AlwaysOutside(kProcessWithoutSteps);
+    const bool asked = selection_.whole_run || selection_.window;
+    return AlwaysOutside(asked ? kNotSelected : Name(StepUse::kDelayed));
   }
 
   void AddOutsideOf(const DeviceMember& member,

@@ -44,6 +44,7 @@ class DeviceSummariser {
     out_.host_work_is_bound = found.host_work_is_bound;
     AddPhases(process_, attribution_, device_, windows_, found.gaps,
               out_.phases_ns);
+    out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
     return std::move(out_);
   }
 

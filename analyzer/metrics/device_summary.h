@@ -15,6 +15,7 @@
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/interval.h"
 #include "analyzer/metrics/phases.h"
+#include "analyzer/metrics/queue_depth.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/tallies.h"
 #include "analyzer/metrics/window.h"
@@ -75,6 +76,7 @@ struct DeviceSummary {
   int64_t host_work_wall_ns = 0;
   bool host_work_is_bound = false;
   PerClass<ClassSummary> classes;
+  QueueDepth queue;
 
   int64_t in(DeviceState state) const {
     return state_ns[static_cast<size_t>(state)];

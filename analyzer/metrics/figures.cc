@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "analyzer/metrics/ratio.h"
 
@@ -217,6 +218,9 @@ Figures FiguresOf(const Summary& summary,
   out.small_classes = SmallOnes(out.classes, out.totals);
   out.limits = FindLimits(out.totals, out.classes);
   AddTallies(summary.tallies, static_cast<double>(out.totals.all.gpu_ns), out);
+  out.program.host = HostFiguresOf(summary);
+  out.has_delays = summary.has_delays();
+  out.sensitivity = SensitivityRows(summary, out.classes);
   out.roofline = RooflineRows(out.classes, summary.tallies);
   out.long_and_low = FindLongAndLow(summary.tallies);
   out.evidence_conflicts = ConflictRows(summary.tallies, out.totals);

@@ -11,8 +11,10 @@
 
 #include "analyzer/metrics/class_figures.h"
 #include "analyzer/metrics/coverage.h"
+#include "analyzer/metrics/host_figures.h"
 #include "analyzer/metrics/limit.h"
 #include "analyzer/metrics/roofline.h"
+#include "analyzer/metrics/sensitivity.h"
 #include "analyzer/metrics/step_figures.h"
 #include "analyzer/metrics/summary.h"
 #include "analyzer/metrics/totals.h"
@@ -98,6 +100,7 @@ struct ProgramFigures {
   std::optional<double> cpu_dependency;
   std::optional<int64_t> longest_wall_ns;  // of one device
   std::optional<double> samples_per_s;
+  HostFigures host;
   int64_t idle_ns = 0;
   double idle_step_ns = 0;
   std::array<double, kIdleCauses> idle_by_cause_step_ns{};
@@ -124,6 +127,8 @@ struct Figures {
   std::vector<ApiRow> apis;        // by CPU time, descending
   std::vector<KernelRow> kernels;  // by GPU time, descending
   std::vector<OpRow> ops;          // by GPU time, descending
+  bool has_delays = false;         // only steps without one are in the numbers
+  std::vector<Sensitivity> sensitivity;  // by class; empty: not asked for
   std::vector<RooflineRow> roofline;
   LongAndLowRows long_and_low;
   std::vector<ConflictRow> evidence_conflicts;

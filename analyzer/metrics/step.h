@@ -15,7 +15,8 @@ enum class StepUse : uint8_t {
   kEvaluation,
   kIncomplete,
   kNotObserved,  // records of much of it are missing
-  kNotSelected   // the user asked for others
+  kNotSelected,  // the user asked for others
+  kDelayed       // of a run with delays, see delays.h
 };
 
 enum class StepsFoundBy : uint8_t { kNone, kMarker, kPeriod };

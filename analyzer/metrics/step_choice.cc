@@ -113,8 +113,8 @@ bool AnyUsed(const Steps& steps) {
 
 std::string_view Name(StepUse use) {
   constexpr std::string_view kNames[kStepUses] = {
-      "used",       "warm_up",      "autotune",    "evaluation",
-      "incomplete", "not_observed", "not_selected"};
+      "used",       "warm_up",      "autotune",     "evaluation",
+      "incomplete", "not_observed", "not_selected", "delayed"};
   return kNames[static_cast<size_t>(use)];
 }
 

@@ -11,8 +11,7 @@
 
 namespace dltap::analyzer {
 
-inline constexpr size_t kStepUses =
-    static_cast<size_t>(StepUse::kNotSelected) + 1;
+inline constexpr size_t kStepUses = static_cast<size_t>(StepUse::kDelayed) + 1;
 
 // As in the JSON report: "warm_up".
 std::string_view Name(StepUse use);

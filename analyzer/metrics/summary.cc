@@ -7,6 +7,7 @@
 
 #include "analyzer/metrics/device_account.h"
 #include "analyzer/metrics/physical_device.h"
+#include "analyzer/metrics/source_cost.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -51,6 +52,9 @@ ProcessSummary Describe(const Process& process,
   out.clock_residual_ns = process.clock_residual_ns;
   out.composite_ns = attribution.composite_ns;
   out.overhead_ns = OverheadOf(process);
+  out.recorded_launches = process.launches.size();
+  out.cpu = CpuTimesOf(process);
+  out.has_delays = !process.delays.empty();
   return out;
 }
 
@@ -76,7 +80,31 @@ Steps StepsOf(const TraceModel& model, const Process& process,
   if (IsWholeRun(selection)) return {};
   Steps steps = FindSteps(model, process, attribution);
   ChooseSteps(process, attribution, selection, steps);
+  // Who names the steps wants them as they are.
+  if (!selection.steps) LeaveOutDelayed(process, steps);
   return steps;
+}
+
+// The device that the process keeps busy: its steps are the ones to judge by.
+DeviceId BusiestDevice(const Process& process) {
+  std::vector<int64_t> busy_ns(process.devices.size());
+  for (const Activity& activity : process.activities) {
+    busy_ns[activity.device.value()] += activity.end_ns - activity.begin_ns;
+  }
+  const auto busiest = std::max_element(busy_ns.begin(), busy_ns.end());
+  return DeviceId(static_cast<size_t>(busiest - busy_ns.begin()));
+}
+
+// What delays did to the whole run, whatever part of it was selected.
+void AddDelays(const TraceModel& model, const Process& process,
+               const ProcessAttribution& attribution, ProcessSummary& out) {
+  if (process.delays.empty()) return;
+  out.source_overhead_ns = SourceCostOf(model, process, attribution);
+  if (process.devices.empty()) return;
+  Steps steps = FindSteps(model, process, attribution);
+  ChooseSteps(process, attribution, {}, steps);
+  out.delays =
+      DelayEffects(process, attribution, steps, BusiestDevice(process));
 }
 
 // The steps whose calls count: a part of the whole run is like one.
@@ -98,6 +126,7 @@ void AddProcess(const TraceModel& model, const Attribution& attribution,
         return Selects(out.selection, process.devices[activity.device.value()]);
       });
   summary.steps = SummariseSteps(steps);
+  AddDelays(model, process, attributed, summary);
   if (summary.has_gpu_work) {
     for (size_t use = 0; use < kStepUses; ++use) {
       if (use == static_cast<size_t>(StepUse::kUsed)) continue;
@@ -115,6 +144,12 @@ void AddProcess(const TraceModel& model, const Attribution& attribution,
 
 uint64_t StepSummary::found() const {
   return std::accumulate(by_use.begin(), by_use.end(), uint64_t{0});
+}
+
+bool Summary::has_delays() const {
+  return std::any_of(
+      processes.begin(), processes.end(),
+      [](const ProcessSummary& process) { return process.has_delays; });
 }
 
 Summary Merge(Summary a, const Summary& b) {

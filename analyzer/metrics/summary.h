@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/cpu_utilization.h"
+#include "analyzer/metrics/delays.h"
 #include "analyzer/metrics/device_summary.h"
 #include "analyzer/metrics/outside.h"
 #include "analyzer/metrics/selection.h"
@@ -53,6 +55,11 @@ struct ProcessSummary {
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
   std::optional<int64_t> overhead_ns;  // own, of all its calls
+  uint64_t recorded_launches = 0;      // that the activity source recorded
+  std::optional<int64_t> source_overhead_ns;  // its own cost for them
+  std::optional<CpuTimes> cpu;
+  bool has_delays = false;
+  std::vector<DelayEffect> delays;
   int64_t clock_residual_ns = 0;
   int64_t composite_ns = 0;
 
@@ -71,6 +78,8 @@ struct Summary {
   Outside outside;                        // GPU work that is not in them
   int64_t end_ns = 0;                     // of the trace's time line
   Tallies tallies;
+
+  bool has_delays() const;
 
   auto operator<=>(const Summary&) const = default;
 };

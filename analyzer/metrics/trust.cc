@@ -31,12 +31,24 @@ void AddProcess(const ProcessSummary& process, TrustFigures& trust) {
   trust.composite_ns += process.composite_ns;
   trust.clock_residual_ns =
       std::max(trust.clock_residual_ns, process.clock_residual_ns);
+  trust.recorded_launches += process.recorded_launches;
   int64_t overhead_ns = 0;
   if (process.overhead_ns &&
       !__builtin_add_overflow(trust.overhead_ns.value_or(0),
                               *process.overhead_ns, &overhead_ns)) {
     trust.overhead_ns = overhead_ns;
   }
+}
+
+// What is known of some processes only is not known of the program.
+std::optional<int64_t> SourceOverhead(const Summary& summary) {
+  std::optional<int64_t> out;
+  for (const ProcessSummary& process : summary.processes) {
+    if (process.recorded_launches == 0) continue;
+    if (!process.source_overhead_ns) return std::nullopt;
+    out = out.value_or(0) + *process.source_overhead_ns;
+  }
+  return out;
 }
 
 }  // namespace
@@ -46,6 +58,7 @@ TrustFigures TrustOf(const Summary& summary, const Totals& totals) {
   for (const ProcessSummary& process : summary.processes) {
     AddProcess(process, trust);
   }
+  trust.source_overhead_ns = SourceOverhead(summary);
   if (const ProcessSummary* process = LevelOf(summary)) {
     trust.level = process->level;
     trust.level_reason = process->level_reason;

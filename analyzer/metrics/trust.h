@@ -26,7 +26,10 @@ struct TrustFigures {
   std::string level;
   std::string level_reason;
   std::optional<int64_t> overhead_ns;  // own, where it was measured
-  int64_t clock_residual_ns = 0;       // the largest of the processes
+  // Of the activity source; nullopt: not measured in each process with work.
+  std::optional<int64_t> source_overhead_ns;
+  uint64_t recorded_launches = 0;
+  int64_t clock_residual_ns = 0;  // the largest of the processes
   int64_t composite_ns = 0;
   int64_t not_observed_ns = 0;
 };

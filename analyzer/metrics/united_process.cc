@@ -91,6 +91,13 @@ class Uniter {
       sample.thread = Moved(sample.thread, threads);
       to_.cpu_samples.push_back(sample);
     }
+    to_.process_samples.insert(to_.process_samples.end(),
+                               from.process_samples.begin(),
+                               from.process_samples.end());
+    to_.delays.insert(to_.delays.end(), from.delays.begin(), from.delays.end());
+    to_.delayed_calls.insert(to_.delayed_calls.end(),
+                             from.delayed_calls.begin(),
+                             from.delayed_calls.end());
     for (OpenCall call : from.open_calls) {
       call.thread = Moved(call.thread, threads);
       to_.open_calls.push_back(call);
@@ -175,10 +182,10 @@ class Uniter {
     }
     to_.activities = std::move(activities);
     out_.attribution.activities = std::move(attributed);
-    std::stable_sort(to_.cpu_samples.begin(), to_.cpu_samples.end(),
-                     [](const CpuSample& a, const CpuSample& b) {
-                       return a.at_ns < b.at_ns;
-                     });
+    std::ranges::stable_sort(to_.cpu_samples, {}, &CpuSample::at_ns);
+    std::ranges::stable_sort(to_.process_samples, {}, &ProcessSample::at_ns);
+    std::ranges::stable_sort(to_.delays, {}, &DelayWindow::begin_ns);
+    std::ranges::sort(to_.delayed_calls);
   }
 
   const TraceModel& model_;

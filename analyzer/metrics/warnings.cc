@@ -41,6 +41,7 @@ class Finder {
         trust_(trust) {}
 
   std::vector<Warning> Run() {
+    LookAtDelays();
     LookAtSteps();
     LookAtWhatIsMissing();
     LookAtJoins();
@@ -60,6 +61,19 @@ class Finder {
 
   uint64_t LeftOut(StepUse use) const {
     return steps_.left_out[static_cast<size_t>(use)];
+  }
+
+  void LookAtDelays() {
+    if (!summary_.has_delays()) return;
+    const auto& left_out = summary_.outside.left_out;
+    const auto delayed = left_out.find(std::string(Name(StepUse::kDelayed)));
+    std::optional<double> share;
+    if (delayed != left_out.end()) {
+      share = Ratio(static_cast<double>(delayed->second.gpu_ns),
+                    static_cast<double>(coverage_.used_gpu_ns +
+                                        coverage_.outside_gpu_ns));
+    }
+    found_.push_back({WarningId::kDelays, share, std::nullopt});
   }
 
   void LookAtSteps() {
@@ -149,6 +163,7 @@ class Finder {
 
 std::string_view Name(WarningId id) {
   constexpr std::string_view kNames[static_cast<size_t>(WarningId::kCount)] = {
+      "delays",
       "outside",
       "step_spread",
       "steps_not_found",

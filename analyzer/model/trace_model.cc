@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -40,6 +41,9 @@ void VisitTimes(Process& process, Visit visit) {
   for (Range& r : process.ranges) visit(r.begin_ns), visit(r.end_ns);
   for (Sync& s : process.syncs) visit(s.begin_ns), visit(s.end_ns);
   for (CpuSample& s : process.cpu_samples) visit(s.at_ns);
+  for (ProcessSample& s : process.process_samples) visit(s.at_ns);
+  for (DelayWindow& d : process.delays) visit(d.begin_ns), visit(d.end_ns);
+  for (int64_t& at_ns : process.delayed_calls) visit(at_ns);
   for (OpenCall& c : process.open_calls) visit(c.begin_ns);
   for (NotObserved& n : process.not_observed) {
     visit(n.begin_ns), visit(n.end_ns);
@@ -120,6 +124,15 @@ void Sort(Process& process) {
   SortNearlySorted(
       process.cpu_samples,
       [](const CpuSample& a, const CpuSample& b) { return a.at_ns < b.at_ns; });
+  SortNearlySorted(process.process_samples,
+                   [](const ProcessSample& a, const ProcessSample& b) {
+                     return a.at_ns < b.at_ns;
+                   });
+  SortNearlySorted(process.delays,
+                   [](const DelayWindow& a, const DelayWindow& b) {
+                     return a.begin_ns < b.begin_ns;
+                   });
+  SortNearlySorted(process.delayed_calls, std::less<>());
 }
 
 }  // namespace

@@ -184,6 +184,21 @@ struct CpuSample {
   int64_t cpu_time_ns;  // of the thread, cumulative
 };
 
+struct ProcessSample {
+  int64_t at_ns;
+  int64_t cpu_time_ns;     // of all threads, cumulative
+  int64_t resident_bytes;  // 0: unknown
+};
+
+// A span of a run with delays, and what was done in it.
+struct DelayWindow {
+  int64_t begin_ns;
+  int64_t end_ns;
+  int64_t delay_ns;  // 0: no call waited
+  specs::LayerClass layer_class = specs::LayerClass::kUnattributed;
+  bool source_off = false;  // activities were not recorded
+};
+
 enum class NotObservedCause : uint8_t {
   kAfterWatermark,
   kYielded,
@@ -257,6 +272,7 @@ struct Process {
   int64_t collector_cpu_ns = 0;
   bool complete = true;  // the session ended by itself
   bool has_cpu_samples = false;
+  int cpus = 0;  // that it may run on; 0: unknown
 
   std::vector<Thread> threads;
   std::vector<Device> devices;
@@ -267,9 +283,12 @@ struct Process {
   std::vector<Activity> activities;    // by begin_ns
   std::vector<LaunchRecord> launches;  // by (thread, begin_ns)
   std::vector<GraphNodeOrigin> graph_nodes;
-  std::vector<Range> ranges;           // by (thread, begin_ns)
-  std::vector<Sync> syncs;             // imported; by begin_ns
-  std::vector<CpuSample> cpu_samples;  // by at_ns
+  std::vector<Range> ranges;                   // by (thread, begin_ns)
+  std::vector<Sync> syncs;                     // imported; by begin_ns
+  std::vector<CpuSample> cpu_samples;          // by at_ns
+  std::vector<ProcessSample> process_samples;  // by at_ns
+  std::vector<DelayWindow> delays;     // by begin_ns; empty: an ordinary run
+  std::vector<int64_t> delayed_calls;  // when they began, sorted
   std::vector<NotObserved> not_observed;
   std::vector<OpenCall> open_calls;  // of a killed or running process
   std::vector<CountedCall> counted;

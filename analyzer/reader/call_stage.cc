@@ -73,6 +73,9 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
   call.depth = view.flags & trace::kCallDepthMask;
   call.failed = (view.flags & trace::kCallFailed) != 0;
   call.capturing = (view.flags & trace::kCallCapturing) != 0;
+  if ((view.flags & trace::kCallDelayed) != 0) {
+    process_.delayed_calls.push_back(call.begin_ns);
+  }
   call.payload_offset = static_cast<uint32_t>(process_.payloads.size());
   call.payload_bytes = static_cast<uint8_t>(
       std::min<size_t>(layout.payload_bytes, view.payload.size()));

@@ -5,12 +5,14 @@
 #include <cstring>
 #include <utility>
 
-#include "analyzer/reader/argument_meanings.h"
 #include "analyzer/model/rank_variables.h"
+#include "analyzer/reader/argument_meanings.h"
 #include "shim/specs/words.h"
 
 namespace dltap::analyzer {
 namespace {
+
+constexpr uint32_t kMaxCpus = 1 << 20;
 
 using trace::RecordKind;
 using trace::RecordView;
@@ -82,7 +84,9 @@ bool Definitions::Add(const RecordView& record) {
 
 void Definitions::AddProcess(const RecordView& record) {
   TailReader tail = record.tail();
-  process_.pid = static_cast<int64_t>(record.As<trace::ProcessRecord>().pid);
+  const auto fixed = record.As<trace::ProcessRecord>();
+  process_.pid = static_cast<int64_t>(fixed.pid);
+  process_.cpus = static_cast<int>(std::min<uint32_t>(fixed.cpus, kMaxCpus));
   process_.host = NextString(tail);
   NextString(tail);  // boot id, also in the file's header
   process_.program = NextString(tail);

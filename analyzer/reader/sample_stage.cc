@@ -10,6 +10,8 @@ namespace {
 using trace::RecordKind;
 using trace::RecordView;
 
+constexpr uint64_t kMaxDelayNs = 1'000'000'000;  // no writer comes near it
+
 std::string_view LevelName(uint8_t level) {
   switch (static_cast<trace::Level>(level)) {
     case trace::Level::kOff: return "off";
@@ -33,8 +35,9 @@ NotObservedCause CauseOf(uint32_t cause) {
 
 bool SampleStage::Add(const RecordView& record) {
   switch (record.kind()) {
-    case RecordKind::kAnchor:
-    case RecordKind::kProcessSample: return true;
+    case RecordKind::kAnchor: return true;
+    case RecordKind::kProcessSample: AddProcessSample(record); return true;
+    case RecordKind::kDelay: AddDelay(record); return true;
     case RecordKind::kCpuSample: AddCpuSample(record); return true;
     case RecordKind::kWatermark: {
       const auto fixed = record.As<trace::WatermarkRecord>();
@@ -69,6 +72,50 @@ void SampleStage::AddCpuSample(const RecordView& record) {
        .thread = definitions_.ThreadOf(fixed.thread),
        .on_cpu = state == trace::ThreadState::kRunning,
        .cpu_time_ns = static_cast<int64_t>(fixed.cpu_time_ns)});
+}
+
+void SampleStage::AddProcessSample(const RecordView& record) {
+  const auto fixed = record.As<trace::ProcessSampleRecord>();
+  process_.process_samples.push_back(
+      {.at_ns = timeline_.FromTicks(fixed.ticks),
+       .cpu_time_ns = static_cast<int64_t>(fixed.cpu_time_ns),
+       .resident_bytes = static_cast<int64_t>(fixed.resident_bytes)});
+}
+
+void SampleStage::AddDelay(const RecordView& record) {
+  const auto fixed = record.As<trace::DelayRecord>();
+  const bool is_known =
+      fixed.layer_class < specs::Words<specs::LayerClass>::kCount;
+  process_.delays.push_back(
+      {.begin_ns = timeline_.FromTicks(fixed.ticks),
+       .end_ns = 0,
+       .delay_ns = static_cast<int64_t>(
+           std::min<uint64_t>(fixed.delay_ns, kMaxDelayNs)),
+       .layer_class = is_known
+                          ? static_cast<specs::LayerClass>(fixed.layer_class)
+                          : specs::LayerClass::kUnattributed,
+       .source_off = fixed.source_off != 0});
+}
+
+// Each window lasts until the next one begins. One that is told again is
+// corrected by it.
+void SampleStage::CloseDelays(int64_t end_ns) {
+  std::vector<DelayWindow>& delays = process_.delays;
+  std::stable_sort(delays.begin(), delays.end(),
+                   [](const DelayWindow& a, const DelayWindow& b) {
+                     return a.begin_ns < b.begin_ns;
+                   });
+  const auto kept =
+      std::unique(delays.rbegin(), delays.rend(),
+                  [](const DelayWindow& later, const DelayWindow& earlier) {
+                    return later.begin_ns == earlier.begin_ns;
+                  });
+  delays.erase(delays.begin(), kept.base());
+  for (size_t i = 0; i < delays.size(); ++i) {
+    delays[i].end_ns = i + 1 < delays.size()
+                           ? delays[i + 1].begin_ns
+                           : std::max(end_ns, delays[i].begin_ns);
+  }
 }
 
 void SampleStage::AddNotObserved(const RecordView& record) {
@@ -163,6 +210,7 @@ void SampleStage::Finish(std::vector<std::pair<int64_t, bool>> windows) {
   for (const Call& call : process_.calls) {
     end_ns = std::max(end_ns, call.end_ns);
   }
+  CloseDelays(end_ns);
   CloseSwitches(std::move(windows), end_ns);
   CloseSwitches(std::move(levels_), end_ns);
   AfterWatermarks(end_ns);

@@ -37,6 +37,9 @@ class SampleStage {
   void AddCpuSample(const trace::RecordView& record);
   void AddNotObserved(const trace::RecordView& record);
   void AddLevel(const trace::RecordView& record);
+  void AddProcessSample(const trace::RecordView& record);
+  void AddDelay(const trace::RecordView& record);
+  void CloseDelays(int64_t end_ns);
   void AddOverhead(const trace::RecordView& record);
   void CloseSwitches(std::vector<std::pair<int64_t, bool>> switches,
                      int64_t end_ns);

@@ -8,6 +8,7 @@
 #include "analyzer/output/json_writer.h"
 #include "analyzer/reports/command_line.h"
 #include "analyzer/reports/evidence_tables.h"
+#include "analyzer/reports/json_host.h"
 #include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/json_steps.h"
 #include "analyzer/reports/warning_text.h"
@@ -55,6 +56,8 @@ class ReportWriter {
     WriteDrained(figures_.totals.between_steps_drained_ns, json_);
     json_.EndObject();
     WritePhases("phases", figures_.totals.phases_ns);
+    json_.Field("has_delays", figures_.has_delays);
+    WriteList("sensitivity", figures_.sensitivity, WriteSensitivity);
     WriteList("limit", figures_.limits, WriteLimit);
     WriteList("apis", figures_.apis, WriteApi);
     WriteList("kernels", figures_.kernels, WriteKernel);
@@ -125,6 +128,13 @@ class ReportWriter {
     json_.Field("utilization", program.utilization);
     json_.Field("comm_exposed_share", program.comm_share);
     json_.Field("cpu_dependency", program.cpu_dependency);
+    json_.Field("cpu_utilization", program.host.cpu_utilization);
+    json_.Key("queue_depth");
+    json_.BeginObject();
+    json_.Field("unfinished", program.host.queue_unfinished);
+    json_.Field("waiting", program.host.queue_waiting);
+    json_.Field("empty_share", program.host.queue_empty_share);
+    json_.EndObject();
     json_.Field("longest_wall_ns", program.longest_wall_ns);
     json_.Field("samples_per_s", program.samples_per_s);
     json_.Field("host_work_ns", program.host_work_ns);
@@ -211,6 +221,12 @@ class ReportWriter {
     json_.Key("why");
     trust.level_reason.empty() ? json_.Null() : json_.Value(trust.level_reason);
     json_.Field("overhead_ns", trust.overhead_ns);
+    json_.Key("overhead_includes");
+    json_.BeginArray();
+    if (trust.overhead_ns) json_.Value("wrappers");
+    json_.EndArray();
+    json_.Field("cupti_overhead_ns", trust.source_overhead_ns);
+    json_.Field("recorded_launches", trust.recorded_launches);
     json_.Field("clock_residual_ns", trust.clock_residual_ns);
     json_.Field("composite_ns", trust.composite_ns);
     json_.Field("not_observed_ns", trust.not_observed_ns);

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "analyzer/reports/json_host.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -220,6 +222,9 @@ void WriteProcess(const ProcessSummary& process, JsonWriter& json) {
   json.Field("level", process.level);
   WriteName("why", process.level_reason, json);
   json.Field("overhead_ns", process.overhead_ns);
+  json.Field("cupti_overhead_ns", process.source_overhead_ns);
+  json.Key("cpu");
+  WriteCpu(process.cpu, json);
   json.Field("gpu_work", process.has_gpu_work);
   json.Field("complete", process.complete);
   json.Key("steps");

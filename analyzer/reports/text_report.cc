@@ -10,6 +10,7 @@
 #include "analyzer/reports/count_text.h"
 #include "analyzer/reports/detail_tables.h"
 #include "analyzer/reports/evidence_tables.h"
+#include "analyzer/reports/host_text.h"
 #include "analyzer/reports/limit_sentence.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/step_lines.h"
@@ -213,11 +214,7 @@ std::string Trust(const TrustFigures& trust) {
     parts.push_back(Ms(static_cast<double>(trust.not_observed_ns)) +
                     " ms not observed");
   }
-  parts.push_back(trust.overhead_ns
-                      ? "own cost " +
-                            Ms(static_cast<double>(*trust.overhead_ns)) +
-                            " ms in all, subtracted"
-                      : "own cost unknown");
+  parts.push_back(OwnCost(trust));
   parts.push_back(
       "clocks ±" +
       Fixed(static_cast<double>(trust.clock_residual_ns) * kUsPerNs, 1) +
@@ -273,8 +270,10 @@ std::string TextReport(const Summary& summary, const Figures& figures,
            Trust(figures.trust);
   }
   text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
-          IdleLine(figures.program) +
-          DrainLine(figures.program) + UnknownLine(figures.program) + "\n";
+          IdleLine(figures.program) + DrainLine(figures.program) +
+          UnknownLine(figures.program) +
+          Wrap(HostLine(figures.program.host), "    ") + "\n" +
+          SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";

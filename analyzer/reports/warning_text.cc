@@ -14,6 +14,15 @@ std::string LevelText(const TrustFigures& trust) {
   return "only the host was recorded" + why + ": GPU times are unknown";
 }
 
+std::string DelaysText(const Warning& warning) {
+  if (!warning.share) {
+    return "delays were put before library calls, and no step is free of "
+           "them: times are longer than those of an ordinary run";
+  }
+  return "delays were put before library calls: " + PercentText(warning.share) +
+         " of the GPU time lies beside them and is not in these numbers";
+}
+
 std::string SpreadText(const StepFigures& steps) {
   return "the steps differ by " + Ms(steps.stddev_ns.value_or(0)) +
          " ms (standard deviation), more than their mean of " +
@@ -26,6 +35,7 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
   const std::string share = PercentText(warning.share);
   const uint64_t n = warning.count.value_or(0);
   switch (warning.id) {
+    case WarningId::kDelays: return DelaysText(warning);
     case WarningId::kOutside:
       return share +
              " of the GPU time is not in these numbers (left_out in --json "

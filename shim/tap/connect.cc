@@ -7,12 +7,14 @@
 #include "shim/tap/entry/library_versions.h"
 #include "shim/tap/entry/real_functions.h"
 #include "shim/tap/entry/tagging_connection.h"
+#include "shim/tap/runtime/call_delay.h"
 
 namespace dltap::shim {
 namespace {
 
 // The order is that of the collector's calls in each pass.
 [[gnu::constructor]] void ConnectParts() {
+  ScheduleDelays();
   CollectActivities(cupti::kCuptiSource, FindReal);
   CollectDeviceDefinitions();
   CollectLibraryVersions();

@@ -13,7 +13,7 @@ namespace dltap::trace {
 inline constexpr uint8_t kFileMagic[8] = {'D', 'L',  'T',  'A',
                                           'P', '\r', '\n', 26};
 inline constexpr uint16_t kMajorVersion = 1;
-inline constexpr uint16_t kMinorVersion = 1;
+inline constexpr uint16_t kMinorVersion = 2;
 inline constexpr uint32_t kBlockMagic = 0x4B4C4244;  // "DBLK"
 inline constexpr uint32_t kNoIndex = 0xFFFFFFFF;     // no thread, device, ...
 inline constexpr uint32_t kDurationEscape = 0xFFFFFFFF;
@@ -99,6 +99,7 @@ inline constexpr uint8_t kCallDepthMask = 0x0F;  // 15: that deep or deeper
 inline constexpr uint8_t kCallFailed = 0x10;     // result was not success
 inline constexpr uint8_t kCallCapturing = 0x20;  // its stream was captured
 inline constexpr uint8_t kCallPushed = 0x40;     // pushed an external id
+inline constexpr uint8_t kCallDelayed = 0x80;    // a Delay was waited for first
 
 // entry_point values with a meaning of their own. Their duration is 0, they
 // have one slot, and their payload is the struct named here.

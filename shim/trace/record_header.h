@@ -43,6 +43,7 @@ enum class RecordKind : uint16_t {
   kOverhead = 71,
   kProcessSample = 72,
   kEnd = 73,
+  kDelay = 74,
 };
 
 inline constexpr RecordKind kLastDefinition = RecordKind::kCommand;

@@ -111,6 +111,18 @@ struct OverheadRecord {
   uint64_t source_cpu_ns;     // inside the source's callbacks
 };
 
+// What a run with delays does from here on. Outermost library calls of the
+// class wait before they begin; each that did has kCallDelayed.
+struct DelayRecord {
+  static constexpr auto kKind = RecordKind::kDelay;
+  RecordHeader header;
+  uint64_t ticks;
+  uint64_t delay_ns;    // 0: no call waits
+  uint8_t layer_class;  // specs::LayerClass
+  uint8_t source_off;  // 1: activities are not recorded, to see what that costs
+  uint8_t reserved[6];
+};
+
 enum class EndReason : uint32_t {
   kExit = 1,
   kMaxMegabytes = 2,

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "analyzer/reader/text/text_words.h"
+#include "shim/specs/words.h"
 
 namespace dltap::analyzer {
 
@@ -32,9 +33,14 @@ std::vector<EventPrinter::Entry> EventPrinter::InOrderOfTime() const {
   add(Kind::kLaunch, process_.launches, begin_ns);
   add(Kind::kActivity, process_.activities, begin_ns);
   add(Kind::kNotObserved, process_.not_observed, begin_ns);
+  add(Kind::kDelay, process_.delays, begin_ns);
+  add(Kind::kDelayed, process_.delayed_calls,
+      [](int64_t at_ns) { return at_ns; });
   if (!options_.canonical) {
     add(Kind::kSample, process_.cpu_samples,
         [](const CpuSample& sample) { return sample.at_ns; });
+    add(Kind::kProcessSample, process_.process_samples,
+        [](const ProcessSample& sample) { return sample.at_ns; });
   }
   std::stable_sort(
       order.begin(), order.end(), [](const Entry& a, const Entry& b) {
@@ -70,6 +76,12 @@ void EventPrinter::Print(const Entry& entry) {
       return PrintActivity(process_.activities[entry.position]);
     case Kind::kSample:
       return PrintSample(process_.cpu_samples[entry.position]);
+    case Kind::kProcessSample:
+      return PrintProcessSample(process_.process_samples[entry.position]);
+    case Kind::kDelay: return PrintDelay(process_.delays[entry.position]);
+    case Kind::kDelayed:
+      out_.Begin("delayed").Span(entry.begin_ns, entry.begin_ns).End();
+      return;
     case Kind::kNotObserved:
       return PrintNotObserved(process_.not_observed[entry.position]);
     case Kind::kGraphNode:
@@ -213,6 +225,21 @@ void EventPrinter::PrintSample(const CpuSample& sample) {
   out_.Field("thread", static_cast<int64_t>(sample.thread.value()));
   out_.Field("on_cpu", sample.on_cpu ? 1 : 0);
   out_.Ns("cpu", sample.cpu_time_ns).End();
+}
+
+void EventPrinter::PrintProcessSample(const ProcessSample& sample) {
+  out_.Begin("process_sample").Span(sample.at_ns, sample.at_ns);
+  out_.Ns("cpu", sample.cpu_time_ns);
+  out_.Maybe("resident", sample.resident_bytes).End();
+}
+
+void EventPrinter::PrintDelay(const DelayWindow& window) {
+  out_.Begin("delay").Span(window.begin_ns, window.end_ns);
+  if (window.delay_ns != 0) {
+    out_.Plain("class", Name(window.layer_class));
+    out_.Ns("length", window.delay_ns);
+  }
+  out_.MaybeWord("source_off", window.source_off).End();
 }
 
 void EventPrinter::PrintNotObserved(const NotObserved& span) {

@@ -31,7 +31,10 @@ class EventPrinter {
     kLaunch,
     kActivity,
     kSample,
+    kProcessSample,
     kNotObserved,
+    kDelay,
+    kDelayed,
     kGraphNode
   };
   struct Entry {
@@ -51,6 +54,8 @@ class EventPrinter {
   void PrintGraphNode(const GraphNodeOrigin& origin);
   void PrintRange(const Range& range);
   void PrintSample(const CpuSample& sample);
+  void PrintProcessSample(const ProcessSample& sample);
+  void PrintDelay(const DelayWindow& window);
   void PrintNotObserved(const NotObserved& span);
   void PrintCallRef(std::string_view key, std::string_view raw_key,
                     ThreadId thread, uint64_t ticks);

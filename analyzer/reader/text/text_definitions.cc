@@ -27,6 +27,7 @@ void OnProcess(TextFields& fields, TextBuilder& builder) {
   process.framework = fields.Text("framework");
   const int64_t rank = fields.Int("rank", -1);
   const int64_t world_size = fields.Int("world_size", -1);
+  process.cpus = static_cast<int>(fields.Int("cpus"));
   if (rank >= 0) process.rank = static_cast<int>(rank);
   if (world_size >= 0) process.world_size = static_cast<int>(world_size);
   process.clock_residual_ns = fields.Time("residual");

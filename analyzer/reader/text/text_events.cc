@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdlib>
 
+#include "shim/specs/words.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -179,6 +181,29 @@ void OnSample(TextFields& fields, TextBuilder& builder) {
        .cpu_time_ns = fields.Time("cpu")});
 }
 
+void OnProcessSample(TextFields& fields, TextBuilder& builder) {
+  builder.process().process_samples.push_back(
+      {.at_ns = fields.Span().begin_ns,
+       .cpu_time_ns = fields.Time("cpu"),
+       .resident_bytes = static_cast<int64_t>(fields.Int("resident"))});
+}
+
+void OnDelay(TextFields& fields, TextBuilder& builder) {
+  const TextSpan span = fields.Span();
+  DelayWindow window{span.begin_ns, span.end_ns, fields.Time("length", 0)};
+  if (const auto word = fields.line().Get("class")) {
+    const auto layer_class = specs::FromName<specs::LayerClass>(*word);
+    if (!layer_class) fields.Fail("class", *word);
+    window.layer_class = layer_class.value_or(specs::LayerClass::kUnattributed);
+  }
+  window.source_off = fields.Flag("source_off");
+  builder.process().delays.push_back(window);
+}
+
+void OnDelayed(TextFields& fields, TextBuilder& builder) {
+  builder.process().delayed_calls.push_back(fields.Span().begin_ns);
+}
+
 void OnNotObserved(TextFields& fields, TextBuilder& builder) {
   const TextSpan span = fields.Span();
   builder.process().not_observed.push_back(
@@ -201,6 +226,9 @@ constexpr Row kRows[] = {
     {"graphnode", OnGraphNode},
     {"range", OnRange},
     {"sample", OnSample},
+    {"process_sample", OnProcessSample},
+    {"delay", OnDelay},
+    {"delayed", OnDelayed},
     {"not_observed", OnNotObserved},
     {"open", OnOpen},
 };

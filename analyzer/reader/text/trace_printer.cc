@@ -35,6 +35,7 @@ void PrintProcess(const Process& process, bool canonical, LinePrinter& out) {
   out.MaybeText("framework", process.framework);
   if (process.rank) out.Field("rank", *process.rank);
   if (process.world_size) out.Field("world_size", *process.world_size);
+  if (!canonical) out.Maybe("cpus", process.cpus);
   if (!canonical && process.clock_residual_ns != 0) {
     out.Ns("residual", process.clock_residual_ns);
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "shim/tap/runtime/activity_hooks.h"
+#include "shim/tap/runtime/call_delay.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector_requests.h"
 #include "shim/tap/runtime/log.h"
@@ -59,7 +60,8 @@ void WriteLevel(trace::Level level, const char* why) {
 SourceRuntime MakeRuntime() {
   return {
       .session = SessionNumber,
-      .recording = [] { return !IsOff(g_process.word.load()); },
+      .recording =
+          [] { return !IsOff(g_process.word.load()) && WantsActivities(); },
       .real = g_find_real,
       .current_call = CurrentCall,
       .set_pushing = SetPushing,

@@ -21,7 +21,7 @@ namespace dltap::shim {
 struct OpenCall {
   uint64_t begin_ticks;
   uint32_t depth;
-  bool pushed;
+  uint8_t flags;  // kCallPushed, kCallDelayed
 };
 
 // A finished one.
@@ -29,7 +29,7 @@ struct FinishedCall {
   uint64_t begin_ticks;
   uint64_t end_ticks;
   uint32_t depth;
-  bool pushed;
+  uint8_t flags;  // of the OpenCall
   bool succeeded;
 };
 
@@ -62,18 +62,34 @@ template <specs::EntryPoint kEntry>
 inline constexpr uint16_t kEntryId =
     static_cast<uint16_t>(trace::kFirstEntryPointId + static_cast<int>(kEntry));
 
+// The layer class of a call: of its entry point, or of the object it names.
+template <typename Traits, typename... Args>
+[[gnu::always_inline]] inline specs::LayerClass LayerClassOf(Args... args) {
+  if constexpr (requires { Traits::LayerClassOf(args...); }) {
+    return Traits::LayerClassOf(args...);
+  } else {
+    return Traits::kLayerClass;
+  }
+}
+
+// Waits as the delay in force says; the call begins afterwards.
+[[gnu::cold, gnu::noinline]] void DelayCall(ThreadState& thread,
+                                            specs::LayerClass layer_class,
+                                            OpenCall& call);
+
 // Depth heals itself: an entry whose frame lies above the outermost wrapper's
 // proves that that wrapper was left by a longjmp, an exception or a cancelled
 // thread, so it starts at depth 0. (The stack grows downwards.)
-template <specs::EntryPoint kEntry>
+template <specs::EntryPoint kEntry, typename... Args>
 [[gnu::always_inline]] inline OpenCall BeginCall(ThreadState& thread,
-                                                 const void* frame) {
+                                                 const void* frame,
+                                                 Args... args) {
   using Traits = EntryTraits<kEntry>;
   const auto here = reinterpret_cast<uintptr_t>(frame);
   OpenCall call;
   call.depth = here < thread.outermost_frame ? thread.depth : 0;
   thread.depth = call.depth + 1;
-  call.pushed = false;
+  call.flags = 0;
   call.begin_ticks = Ticks();
   if (call.depth == 0) {
     thread.outermost_frame = here;
@@ -83,8 +99,15 @@ template <specs::EntryPoint kEntry>
     std::atomic_ref(thread.ring->open_call)
         .store(open_call, std::memory_order_relaxed);
     if constexpr (IsLibrary(Traits::kLibrary)) {
-      if (g_process.pushing.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-        call.pushed = PushCorrelation(call.begin_ticks);
+      const uint32_t work =
+          g_process.library_work.load(std::memory_order_relaxed);
+      if (work != 0) [[unlikely]] {
+        if ((work & kDelays) != 0) [[unlikely]] {
+          DelayCall(thread, LayerClassOf<Traits>(args...), call);
+        }
+        if ((work & kPushes) != 0 && PushCorrelation(call.begin_ticks)) {
+          call.flags |= trace::kCallPushed;
+        }
       }
     }
   }
@@ -101,7 +124,7 @@ template <specs::EntryPoint kEntry>
   if (call.depth == 0) {
     std::atomic_ref(thread.ring->open_call).store(0, std::memory_order_relaxed);
     if constexpr (IsLibrary(EntryTraits<kEntry>::kLibrary)) {
-      if (call.pushed) [[unlikely]]
+      if ((call.flags & trace::kCallPushed) != 0) [[unlikely]]
         PopCorrelation();
     }
   }
@@ -134,9 +157,9 @@ template <specs::EntryPoint kEntry, typename... Args>
   slot->duration_ticks = static_cast<uint32_t>(duration);
   slot->entry_point = kEntryId<kEntry>;
   slot->slots = kSlots;
-  slot->flags = static_cast<uint8_t>(
-      depth | (call.succeeded ? 0 : trace::kCallFailed) |
-      (call.pushed ? trace::kCallPushed : 0) | thread.record_flags);
+  slot->flags =
+      static_cast<uint8_t>(depth | (call.succeeded ? 0 : trace::kCallFailed) |
+                           call.flags | thread.record_flags);
   Traits::Pack(slot->payload, call.succeeded, args...);
   if (duration >= trace::kDurationEscape) [[unlikely]] {
     Commit(thread, WriteLongDuration(slot, kSlots, duration));

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "vocabulary.h"
+
 // Hooks: what the specs attach to entry points whose meaning lies in opaque
 // objects. A hook has only static members, each optional:
 //   Before(selected...)          before the real call, also while off
@@ -14,6 +16,8 @@
 //                                that succeeded. (After a failure the arguments
 //                                may be no objects at all, and a getter would
 //                                replace the library's last error message.)
+//   Class(selected...)           the layer class of the call, where only an
+//                                object knows it; in runs with delays
 // `selected` are the arguments named by `hook_args`, as the wrapper's ABI types
 // (pointers and handles void*, enums int32_t). Hooks never fail, never block
 // longer than a bounded spin, and may call the vendor's getters.
@@ -53,6 +57,18 @@ inline void CallPack(uint8_t* at, bool succeeded, Args... args) {
   } else {
     static_assert(
         !requires { &Hook::Pack; }, "see hook_args in the spec");
+  }
+}
+
+template <typename Hook, typename... Args>
+inline specs::LayerClass CallLayerClass(specs::LayerClass of_entry,
+                                        Args... args) {
+  if constexpr (requires { Hook::Class(args...); }) {
+    return Hook::Class(args...);
+  } else {
+    static_assert(
+        !requires { &Hook::Class; }, "see hook_args in the spec");
+    return of_entry;
   }
 }
 

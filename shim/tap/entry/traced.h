@@ -88,8 +88,7 @@ template <specs::EntryPoint kEntry, typename... Args>
   const uint64_t end_ticks = Ticks();
   ThreadState& thread = t_thread;
   if (Succeeded(result) && StartSession() && AttachThread(thread)) {
-    WriteRecord<kEntry>(thread, {begin_ticks, end_ticks, 0, false, true},
-                        args...);
+    WriteRecord<kEntry>(thread, {begin_ticks, end_ticks, 0, 0, true}, args...);
   } else {
     CountCall(Traits::kCounterIndex);
   }
@@ -117,20 +116,21 @@ template <specs::EntryPoint kEntry, typename... Args>
     }
   }
   RunBefore<Traits>(args...);
-  const OpenCall call = BeginCall<kEntry>(thread, __builtin_frame_address(0));
+  const OpenCall call =
+      BeginCall<kEntry>(thread, __builtin_frame_address(0), args...);
   if constexpr (std::is_void_v<Result>) {
     real(args...);
     const uint64_t end_ticks = EndCall<kEntry>(thread, call);
     RunAfter<Traits>(args...);
     WriteRecord<kEntry>(
-        thread, {call.begin_ticks, end_ticks, call.depth, call.pushed, true},
+        thread, {call.begin_ticks, end_ticks, call.depth, call.flags, true},
         args...);
   } else {
     const Result result = real(args...);
     const uint64_t end_ticks = EndCall<kEntry>(thread, call);
     RunAfter<Traits>(result, args...);
     WriteRecord<kEntry>(thread,
-                        {call.begin_ticks, end_ticks, call.depth, call.pushed,
+                        {call.begin_ticks, end_ticks, call.depth, call.flags,
                          Succeeded(result)},
                         args...);
     return result;

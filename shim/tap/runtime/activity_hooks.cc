@@ -13,7 +13,12 @@ constinit ActivityHooks g_hooks{};
 void SetActivityHooks(const ActivityHooks& hooks) { g_hooks = hooks; }
 
 void SetPushing(bool on) {
-  g_process.pushing.store(on ? 1 : 0, std::memory_order_release);
+  if (on) {
+    g_process.library_work.fetch_or(kPushes, std::memory_order_release);
+  } else {
+    g_process.library_work.fetch_and(~uint32_t{kPushes},
+                                     std::memory_order_release);
+  }
 }
 
 bool PushCorrelation(uint64_t id) {

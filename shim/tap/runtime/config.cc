@@ -8,6 +8,9 @@
 namespace dltap::shim {
 namespace {
 
+constexpr unsigned long kMaxDelayUs = 10'000;
+constexpr unsigned long kMinWindowMs = 100;  // the collector's period
+constexpr unsigned long kMaxWindowMs = 600'000;
 constexpr uint64_t kMaxMegabytes = uint64_t{1} << 24;  // 16 TiB
 
 void Warn(WarningSink warn, const char* what, const char* name,
@@ -68,6 +71,42 @@ bool ParseSize(const char* text, Config* config) {
   return true;
 }
 
+// A number of `least` to `most`; `*end` is what follows it.
+bool ParseNumber(const char* text, unsigned long least, unsigned long most,
+                 uint32_t* value, char** end) {
+  if (*text < '0' || *text > '9') return false;
+  const unsigned long number = strtoul(text, end, 10);
+  *value = static_cast<uint32_t>(number);
+  return number >= least && number <= most;
+}
+
+// "20,50,100". Nothing: no delays.
+bool SetDelays(const char* text, Config* config) {
+  uint32_t delays[kMaxDelays] = {};
+  for (int n = 0; *text != '\0'; ++n) {
+    char* end = nullptr;
+    if (n == kMaxDelays - 1 ||
+        !ParseNumber(text, 1, kMaxDelayUs, &delays[n], &end) ||
+        (*end != ',' && *end != '\0')) {
+      return false;
+    }
+    text = *end == ',' ? end + 1 : end;
+  }
+  memcpy(config->delays_us, delays, sizeof(delays));
+  return true;
+}
+
+bool SetDelayWindow(const char* text, Config* config) {
+  char* end = nullptr;
+  uint32_t value = 0;
+  if (!ParseNumber(text, kMinWindowMs, kMaxWindowMs, &value, &end) ||
+      *end != '\0') {
+    return false;
+  }
+  config->delay_window_ms = value;
+  return true;
+}
+
 bool SetOutput(const char* text, Config* config) {
   if (strlen(text) >= sizeof(config->output)) return false;
   strcpy(config->output, text);
@@ -120,6 +159,8 @@ struct Variable {
 // launcher and of the report are listed, since they reach us by inheritance.
 constexpr Variable kVariables[] = {
     {"DLTAP_CLOCK", SetClock, "tsc, monotonic or cupti"},
+    {"DLTAP_DELAYS", SetDelays, "up to 7 numbers of microseconds, 1 to 10000"},
+    {"DLTAP_DELAY_WINDOW_MS", SetDelayWindow, "100 to 600000 milliseconds"},
     {"DLTAP_DISABLE", SetDisabled, "0 or 1"},
     {"DLTAP_LEVEL", SetLevel, "host or kernels"},
     {"DLTAP_LOG", SetLog, "off, error, warn, info or debug"},

@@ -16,6 +16,7 @@ enum class Level : uint8_t { kHost = 1, kKernels = 2 };
 enum class SizePolicy : uint8_t { kStop = 1, kRing = 2 };
 
 inline constexpr int kMaxPathBytes = 1024;
+inline constexpr int kMaxDelays = 8;  // one less can be asked for
 
 // The tap's configuration: the environment, nothing else. Plain data, so that a
 // forked child can read its own.
@@ -28,6 +29,8 @@ struct Config {
   ClockKind clock = ClockKind::kTsc;          // DLTAP_CLOCK
   LogLevel log = LogLevel::kWarning;          // DLTAP_LOG
   uint64_t max_bytes = uint64_t{2048} << 20;  // DLTAP_MAX_MB
+  uint32_t delays_us[kMaxDelays] = {};        // DLTAP_DELAYS; ends with a 0
+  uint32_t delay_window_ms = 500;             // DLTAP_DELAY_WINDOW_MS
   char output[kMaxPathBytes] = {};            // DLTAP_OUTPUT; empty: default
 };
 

@@ -24,6 +24,13 @@ inline bool IsOff(uint32_t word) {
 // How Ticks() reads the time.
 enum class ClockKind : uint32_t { kTsc = 0, kMonotonic = 1, kActivity = 2 };
 
+// What outermost library calls do beside the call; bits of one word, so that
+// none of it costs anything until one is asked for.
+enum LibraryWork : uint32_t {
+  kPushes = 1,  // push correlation ids
+  kDelays = 2,  // are told apart by class and delayed
+};
+
 // State that must not survive into a forked child. Its pages are advised
 // MADV_WIPEONFORK, so after fork, _Fork or raw clone the child reads zeros
 // everywhere: idle, with no session, no collector and no lock held, without any
@@ -31,13 +38,16 @@ enum class ClockKind : uint32_t { kTsc = 0, kMonotonic = 1, kActivity = 2 };
 struct alignas(4096) ProcessPage {
   std::atomic<uint32_t> word;            // SwitchWord
   std::atomic<uint32_t> clock;           // ClockKind
-  std::atomic<uint32_t> pushing;         // library calls push correlation ids
+  std::atomic<uint32_t> library_work;    // LibraryWork of outermost calls
   std::atomic<uint32_t> starting;        // a thread is starting the session
   std::atomic<uint32_t> window_is_open;  // asked for by OpenWindow()
   std::atomic<uint32_t> collector_runs;
   std::atomic<uint32_t> wake;             // futex word of the collector
   std::atomic<uint32_t> finish_requests;  // passes asked for, see collector.cc
   std::atomic<uint32_t> finished;         // futex word: the last one answered
+  // Of runs with delays, see call_delay.h.
+  std::atomic<uint64_t> delay;         // class and length
+  std::atomic<uint32_t> seen_classes;  // bit per layer class
   // Calls before the session and of threads without a buffer.
   std::atomic<uint64_t> unattached[specs::kCounterCount];
 };

@@ -56,6 +56,11 @@ void CudnnExecute::Pack(uint8_t* at, void* plan) {
   memcpy(at, &operation, sizeof(operation));
 }
 
+specs::LayerClass CudnnExecute::Class(void* plan) {
+  return tagging::g_operations.ClassOf(
+      tagging::g_cudnn_graphs.OperationOfPlan(plan));
+}
+
 void HandleStream::After(int32_t status, void* handle, void* stream) {
   if (status == 0) tagging::g_handle_streams.Set(handle, stream);
 }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "vocabulary.h"
+
 // Hooks that follow opaque objects and hand on what happens to them. What a
 // hook is: shim/tap/entry/hook_call.h.
 namespace dltap::shim::hooks {
@@ -29,6 +31,7 @@ struct CudnnBackendDestroy {
 // Packs `operation`: the id of the plan's operation definition, 0 if unknown.
 struct CudnnExecute {
   static void Pack(uint8_t* at, void* plan);
+  static specs::LayerClass Class(void* plan);
 };
 
 // A library handle got a stream. Noted in the trace only when it changes:

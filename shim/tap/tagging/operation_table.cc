@@ -128,6 +128,32 @@ uint32_t OperationTable::Defined(uint32_t id) {
   return id;
 }
 
+specs::LayerClass OperationTable::ClassOf(uint32_t id) const {
+  using specs::LayerClass;
+  if (id == 0) return LayerClass::kUnattributed;
+  constexpr LayerClass kLeading[] = {LayerClass::kConv, LayerClass::kAttention,
+                                     LayerClass::kGemm, LayerClass::kNorm};
+  const Entry& entry = entries_[id - 1];
+  uint32_t counts[specs::Words<LayerClass>::kCount] = {};
+  LayerClass first = LayerClass::kUnattributed;
+  const uint8_t* at = &arena_[entry.offset];
+  for (uint16_t i = 0; i < entry.node_count; ++i) {
+    trace::OperationNode node;
+    memcpy(&node, at, sizeof(node));
+    at += sizeof(node) + node.dim_count * sizeof(trace::DimRecord);
+    const LayerClass of_node = specs::Words<specs::OpKind>::kClasses[node.kind];
+    ++counts[static_cast<int>(of_node)];
+    if (i == 0) first = of_node;
+  }
+  for (const LayerClass leading : kLeading) {
+    const uint32_t count = counts[static_cast<int>(leading)];
+    if (count == 0) continue;
+    return leading == LayerClass::kGemm && count > 1 ? LayerClass::kAttention
+                                                     : leading;
+  }
+  return first;
+}
+
 constinit OperationTable g_operations;
 
 uint32_t DefineOperation(const opmodel::Operation& operation) {

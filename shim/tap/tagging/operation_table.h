@@ -9,6 +9,7 @@
 
 #include "opmodel/operation.h"
 #include "shim/tap/tagging/spin_lock.h"
+#include "vocabulary.h"
 
 namespace dltap::shim::tagging {
 
@@ -40,6 +41,10 @@ class OperationTable {
   // `id`, when its definition is in the running session's trace or has just
   // been put there, else 0. Call it for what a record will refer to.
   uint32_t Defined(uint32_t id);
+
+  // The class of the node that leads the operation (convolution, attention,
+  // product, norm, else the first); a graph of several products is attention.
+  specs::LayerClass ClassOf(uint32_t id) const;
 
  private:
   struct Entry {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is recorded, and that the program does not notice.
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -127,6 +128,62 @@ TEST(TapRecordingTest, PointersCanBeLeftOut) {
       EXPECT_EQ(IntArg(model, process, call, "devPtr"), 0);
     }
   }
+}
+
+// Windows with a delay, of the class that is called, lie between windows
+// without; calls say which they were in.
+TEST(TapRecordingTest, LibraryCallsAreDelayedOnRequest) {
+  TappedProgram program("gemms");
+  program.With("DLTAP_DELAYS=30,60").With("DLTAP_DELAY_WINDOW_MS=100");
+  program.With("DLTAP_LEVEL=host");
+  EXPECT_EQ(program.Run({"1500"}).exit_code(), 3);
+  const analyzer::TraceModel model = program.Read();
+  const analyzer::Process& process = model.processes.at(0);
+  ASSERT_GE(process.delays.size(), 3u);
+  for (size_t i = 0; i < process.delays.size(); ++i) {
+    const analyzer::DelayWindow& window = process.delays[i];
+    EXPECT_FALSE(window.source_off);
+    if (i % 2 == 0) {
+      EXPECT_EQ(window.delay_ns, 0);
+      continue;
+    }
+    // What calls did wait: what was asked for, or more.
+    EXPECT_GE(window.delay_ns, 29'000);
+    EXPECT_EQ(window.layer_class, specs::LayerClass::kGemm);
+  }
+  EXPECT_FALSE(process.delayed_calls.empty());
+  for (const int64_t at_ns : process.delayed_calls) {
+    const bool is_inside =
+        std::any_of(process.delays.begin(), process.delays.end(),
+                    [=](const analyzer::DelayWindow& window) {
+                      // A wait may outlast its window.
+                      return window.delay_ns != 0 && at_ns >= window.begin_ns &&
+                             at_ns < window.end_ns + 100'000'000;
+                    });
+    EXPECT_TRUE(is_inside) << at_ns;
+  }
+}
+
+TEST(TapRecordingTest, WithoutRequestNothingIsDelayed) {
+  TappedProgram program("gemms");
+  program.Run({"300"});
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_TRUE(model.processes.at(0).delays.empty());
+  EXPECT_TRUE(model.processes.at(0).delayed_calls.empty());
+}
+
+TEST(TapRecordingTest, ForkedChildIsDelayedByItsOwnSessionOnly) {
+  TappedProgram program("gemms");
+  program.With("DLTAP_DELAYS=30").With("DLTAP_DELAY_WINDOW_MS=200");
+  program.With("DLTAP_LEVEL=host");
+  EXPECT_EQ(program.Run({"300", "fork"}).exit_code(), 5);
+  const analyzer::TraceModel model = program.Read();
+  ASSERT_EQ(model.processes.size(), 2u);
+  size_t undelayed = 0;
+  for (const analyzer::Process& process : model.processes) {
+    undelayed += process.delayed_calls.empty();
+  }
+  EXPECT_EQ(undelayed, 1u);
 }
 
 TEST(TapRecordingTest, NvtxRangesComeByInjection) {

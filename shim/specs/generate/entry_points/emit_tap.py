@@ -44,6 +44,8 @@ struct EntryTraits<specs::EntryPoint::{identifier}> {{
   static constexpr specs::Library kLibrary = specs::Library::k{library};
   static constexpr specs::Role kRole = specs::Role::k{role};
   static constexpr specs::Kind kKind = specs::Kind::k{kind};
+  static constexpr specs::LayerClass kLayerClass =
+      specs::LayerClass::k{layer_class};
   static constexpr bool kIsWork = {work};
   static constexpr bool kBlocking = {blocking};
   static constexpr bool kAutotune = {autotune};
@@ -57,6 +59,9 @@ _HOOK = """\
   }}
   static void After({result_and_parameters}) {{
     CallAfter<hooks::{name}>({result_and_arguments});
+  }}
+  static specs::LayerClass LayerClassOf({parameters}) {{
+    return CallLayerClass<hooks::{name}>({class_and_arguments});
   }}
 """
 
@@ -168,6 +173,7 @@ def _trait(point: EntryPoint) -> str:
         kind=text.camel(entry.kind), work=text.boolean(entry.is_work),
         blocking=text.boolean(entry.get("blocking")),
         autotune=text.boolean(entry.get("autotune")),
+        layer_class=text.camel(entry.get("class") or "unattributed"),
         counter=point.counter_index, pack=_pack(point), hook=_hook(point))
 
 
@@ -187,7 +193,9 @@ def _hook(point: EntryPoint) -> str:
         name=entry.get("hook"), parameters=parameters, arguments=arguments,
         result_and_parameters=", ".join(t for t in (result, parameters) if t),
         result_and_arguments=", ".join(
-            t for t in ("result" if result else "", arguments) if t))
+            t for t in ("result" if result else "", arguments) if t),
+        class_and_arguments=", ".join(
+            t for t in ("kLayerClass", arguments) if t))
 
 
 def _pack(point: EntryPoint) -> str:

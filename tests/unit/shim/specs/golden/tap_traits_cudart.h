@@ -24,6 +24,8 @@ struct EntryTraits<specs::EntryPoint::kToyBind> {
   static constexpr specs::Library kLibrary = specs::Library::kCudart;
   static constexpr specs::Role kRole = specs::Role::kState;
   static constexpr specs::Kind kKind = specs::Kind::kOther;
+  static constexpr specs::LayerClass kLayerClass =
+      specs::LayerClass::kUnattributed;
   static constexpr bool kIsWork = false;
   static constexpr bool kBlocking = false;
   static constexpr bool kAutotune = false;
@@ -34,6 +36,9 @@ struct EntryTraits<specs::EntryPoint::kToyBind> {
   static void After(int32_t result, void* stream_, void* /*version*/, void* /*bound*/) {
     CallAfter<hooks::ToyBind>(result, stream_);
   }
+  static specs::LayerClass LayerClassOf(void* stream_, void* /*version*/, void* /*bound*/) {
+    return CallLayerClass<hooks::ToyBind>(kLayerClass, stream_);
+  }
 };
 
 template <>
@@ -43,6 +48,8 @@ struct EntryTraits<specs::EntryPoint::kToyCopy> {
   static constexpr specs::Library kLibrary = specs::Library::kCudart;
   static constexpr specs::Role kRole = specs::Role::kRecord;
   static constexpr specs::Kind kKind = specs::Kind::kMemcpy;
+  static constexpr specs::LayerClass kLayerClass =
+      specs::LayerClass::kUnattributed;
   static constexpr bool kIsWork = true;
   static constexpr bool kBlocking = true;
   static constexpr bool kAutotune = false;
@@ -72,6 +79,8 @@ struct EntryTraits<specs::EntryPoint::kToyGetName> {
   static constexpr specs::Library kLibrary = specs::Library::kCudart;
   static constexpr specs::Role kRole = specs::Role::kCount;
   static constexpr specs::Kind kKind = specs::Kind::kOther;
+  static constexpr specs::LayerClass kLayerClass =
+      specs::LayerClass::kUnattributed;
   static constexpr bool kIsWork = false;
   static constexpr bool kBlocking = false;
   static constexpr bool kAutotune = false;
@@ -85,6 +94,8 @@ struct EntryTraits<specs::EntryPoint::kToyLaunch_v2> {
   static constexpr specs::Library kLibrary = specs::Library::kCudart;
   static constexpr specs::Role kRole = specs::Role::kRecord;
   static constexpr specs::Kind kKind = specs::Kind::kLaunch;
+  static constexpr specs::LayerClass kLayerClass =
+      specs::LayerClass::kGemm;
   static constexpr bool kIsWork = true;
   static constexpr bool kBlocking = false;
   static constexpr bool kAutotune = false;
@@ -112,6 +123,9 @@ struct EntryTraits<specs::EntryPoint::kToyLaunch_v2> {
   static void After(int32_t result, void* /*config*/, void* function_, abi::toyDim /*block*/, double /*scale*/) {
     CallAfter<hooks::ToyLaunch>(result, function_);
   }
+  static specs::LayerClass LayerClassOf(void* /*config*/, void* function_, abi::toyDim /*block*/, double /*scale*/) {
+    return CallLayerClass<hooks::ToyLaunch>(kLayerClass, function_);
+  }
 };
 
 template <>
@@ -121,6 +135,8 @@ struct EntryTraits<specs::EntryPoint::kToyMalloc> {
   static constexpr specs::Library kLibrary = specs::Library::kCudart;
   static constexpr specs::Role kRole = specs::Role::kRecord;
   static constexpr specs::Kind kKind = specs::Kind::kMalloc;
+  static constexpr specs::LayerClass kLayerClass =
+      specs::LayerClass::kUnattributed;
   static constexpr bool kIsWork = true;
   static constexpr bool kBlocking = false;
   static constexpr bool kAutotune = false;

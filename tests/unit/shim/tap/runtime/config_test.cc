@@ -51,6 +51,29 @@ TEST(ConfigTest, EveryVariableIsRead) {
   EXPECT_THAT(g_warnings, IsEmpty());
 }
 
+TEST(ConfigTest, DelaysAreMicroseconds) {
+  const Config config =
+      Parse({"DLTAP_DELAYS=20,50,100", "DLTAP_DELAY_WINDOW_MS=250"});
+  EXPECT_THAT(config.delays_us, ElementsAre(20, 50, 100, 0, 0, 0, 0, 0));
+  EXPECT_EQ(config.delay_window_ms, 250);
+  EXPECT_THAT(g_warnings, IsEmpty());
+  EXPECT_EQ(Parse({"DLTAP_DELAYS="}).delays_us[0], 0);
+  EXPECT_THAT(g_warnings, IsEmpty());
+}
+
+TEST(ConfigTest, BadDelaysAreNone) {
+  for (const char* bad :
+       {"DLTAP_DELAYS=0", "DLTAP_DELAYS=20;50", "DLTAP_DELAYS=-1",
+        "DLTAP_DELAYS=10001", "DLTAP_DELAYS=1,2,3,4,5,6,7,8",
+        "DLTAP_DELAYS=20us", "DLTAP_DELAY_WINDOW_MS=99",
+        "DLTAP_DELAY_WINDOW_MS=1e3"}) {
+    const Config config = Parse({bad});
+    EXPECT_EQ(config.delays_us[0], 0) << bad;
+    EXPECT_EQ(config.delay_window_ms, 500) << bad;
+    EXPECT_EQ(g_warnings.size(), 1) << bad;
+  }
+}
+
 TEST(ConfigTest, SizeMayNameItsPolicy) {
   EXPECT_EQ(Parse({"DLTAP_MAX_MB=64:ring"}).policy, SizePolicy::kRing);
   EXPECT_EQ(Parse({"DLTAP_MAX_MB=64:ring"}).max_bytes, uint64_t{64} << 20);
