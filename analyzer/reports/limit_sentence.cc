@@ -76,7 +76,8 @@ std::string WhyIdle(const ProgramFigures& program, const Limit& limit) {
     case Fault::kLatency:
       return "between the submission of kernels and their start";
     default:
-      return "for the host between launches (no samples tell work from sleep)";
+      return "for the host between launches (no samples tell work from sleep)" +
+             WorkClause(program);
   }
 }
 
