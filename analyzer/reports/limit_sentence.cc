@@ -28,14 +28,6 @@ std::string LoaderClause(const ProgramFigures& program) {
          PercentText(runs) + " of the samples)";
 }
 
-std::string WorkClause(const ProgramFigures& program) {
-  if (!program.host_work_ns || !program.device_work_ns) return "";
-  return ": the host works " +
-         std::string(program.host_work_is_bound ? "at most " : "") +
-         Fixed(*program.host_work_ns * kMsPerNs, 2) + " ms a step, the GPU " +
-         Fixed(*program.device_work_ns * kMsPerNs, 2);
-}
-
 std::string WaitsClause(const ProgramFigures& program, IdleCause cause) {
   std::string calls = "calls";
   if (!program.drained_by.empty()) {
@@ -46,19 +38,16 @@ std::string WaitsClause(const ProgramFigures& program, IdleCause cause) {
   if (cause == IdleCause::kWait) {
     return "inside calls that wait for the GPU, mostly " + calls;
   }
-  return "for new work after " + calls + " had emptied the queue" +
-         WorkClause(program);
+  return "for new work after " + calls + " had emptied the queue";
 }
 
-std::string LaunchingClause(const ProgramFigures& program, IdleCause cause) {
+std::string LaunchingClause(IdleCause cause) {
   switch (cause) {
     case IdleCause::kLibrary:
-      return "inside calls of cuDNN, cuBLAS or NCCL that prepare their work" +
-             WorkClause(program);
-    case IdleCause::kLaunch: return "for kernel launches" + WorkClause(program);
+      return "inside calls of cuDNN, cuBLAS or NCCL that prepare their work";
+    case IdleCause::kLaunch: return "for kernel launches";
     default:
-      return "for the host program between launches (framework and Python)" +
-             WorkClause(program);
+      return "for the host program between launches (framework and Python)";
   }
 }
 
@@ -66,7 +55,7 @@ std::string WhyIdle(const ProgramFigures& program, const Limit& limit) {
   switch (*limit.fault) {
     case Fault::kLoader: return LoaderClause(program);
     case Fault::kWaits: return WaitsClause(program, *limit.idle_cause);
-    case Fault::kLaunching: return LaunchingClause(program, *limit.idle_cause);
+    case Fault::kLaunching: return LaunchingClause(*limit.idle_cause);
     case Fault::kPreemption:
       return "for a host thread that is ready to run but has no CPU";
     case Fault::kSleep:
@@ -76,8 +65,7 @@ std::string WhyIdle(const ProgramFigures& program, const Limit& limit) {
     case Fault::kLatency:
       return "between the submission of kernels and their start";
     default:
-      return "for the host between launches (no samples tell work from sleep)" +
-             WorkClause(program);
+      return "for the host between launches (no samples tell work from sleep)";
   }
 }
 
@@ -89,11 +77,25 @@ std::string Place(const Limit& limit) {
   return ", mostly before " + DisplayName(*limit.charged_to);
 }
 
+// Whether the host's work or the waits between it and the GPU's bound a step.
+std::string WorkClause(const ProgramFigures& program, const Limit& limit) {
+  const bool of_host = limit.fault == Fault::kLaunching ||
+                       limit.fault == Fault::kUnknown ||
+                       limit.fault == Fault::kWaits;
+  if (!of_host || limit.idle_cause == IdleCause::kWait) return "";
+  if (!program.host_work_ns || !program.device_work_ns) return "";
+  return ": the host works " +
+         std::string(program.host_work_is_bound ? "at most " : "") +
+         Fixed(*program.host_work_ns * kMsPerNs, 2) + " ms a step, the GPU " +
+         Fixed(*program.device_work_ns * kMsPerNs, 2);
+}
+
 std::string IdleSentence(const Figures& figures, const Limit& limit) {
   return "the GPU is busy " + PercentText(figures.program.utilization) +
          " of the time; it waits " + Fixed(limit.step_ns * kMsPerNs, 2) +
          " ms (" + PercentText(limit.share) + ") " +
-         WhyIdle(figures.program, limit) + Place(limit) + ".";
+         WhyIdle(figures.program, limit) + Place(limit) +
+         WorkClause(figures.program, limit) + ".";
 }
 
 std::string BoundClause(LimitedBy bound) {
