@@ -31,7 +31,7 @@ struct Work {
 };
 
 // What an activity does beside the work of layers.
-enum class Glue : uint8_t { kNone, kFill, kMove, kBias, kRandom };
+enum class Glue : uint8_t { kNone, kFill, kMove, kBias, kCount, kRandom };
 
 // What is known of one activity.
 struct Attributed {

@@ -39,6 +39,9 @@ Glue GlueOfName(std::string_view name, LayerClass layer_class) {
                         "*bias_add*", "*add_bias*"})) {
     return Glue::kBias;
   }
+  // A number of calls so far, such as that of a batch norm: no layer's work is
+  // in whole numbers.
+  if (MatchesAny(bare, {"*FunctorOnSelf_add<long>*"})) return Glue::kCount;
   return layer_class == LayerClass::kLayout ? Glue::kMove : Glue::kNone;
 }
 
@@ -128,7 +131,7 @@ class GluePass {
 
   bool IsGlue(size_t i) const {
     const Glue glue = attribution_.activities[i].glue;
-    return glue == Glue::kFill || glue == Glue::kMove || glue == Glue::kBias;
+    return glue != Glue::kNone && glue != Glue::kRandom;
   }
 
   // The layer at `at` in the order, if glue on the same thread may be its.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/metrics/ratio.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -110,8 +111,8 @@ void CpuUse::GatherPasses(const Process& process,
 // Whether a wait spins and whether a loader works in the thread itself is not
 // in the trace; the samples inside them tell.
 void CpuUse::FindRunningShares() {
-  std::array<double, 4> samples{};
-  std::array<double, 4> runnable{};
+  std::array<uint64_t, 4> samples{};
+  std::array<uint64_t, 4> runnable{};
   for (const Pass& pass : passes_) {
     ForEachPart({pass.at_ns, pass.at_ns + 1}, [&](Part part, Interval) {
       samples[static_cast<size_t>(part)] += 1;
@@ -120,10 +121,14 @@ void CpuUse::FindRunningShares() {
   }
   const auto share = [&](Part part) {
     const auto i = static_cast<size_t>(part);
-    return samples[i] > 0 ? runnable[i] / samples[i] : 0;
+    return Ratio(static_cast<double>(runnable[i]),
+                 static_cast<double>(samples[i]))
+        .value_or(0);
   };
   wait_runs_ = share(Part::kWait);
   input_runs_ = share(Part::kInput);
+  input_samples_ = samples[static_cast<size_t>(Part::kInput)];
+  input_runnable_ = runnable[static_cast<size_t>(Part::kInput)];
 }
 
 CpuUse::Period CpuUse::Explain(size_t pass) const {

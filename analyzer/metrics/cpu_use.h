@@ -40,6 +40,10 @@ class CpuUse {
   // calls. nullopt: the samples don't cover it.
   std::optional<double> WorkIn(Interval span) const;
 
+  // Samples inside the inputs, and those of them that found it runnable.
+  uint64_t input_samples() const { return input_samples_; }
+  uint64_t input_runnable() const { return input_runnable_; }
+
  private:
   struct Pass {  // the samples of the feeder's threads, taken together
     int64_t at_ns;
@@ -82,6 +86,8 @@ class CpuUse {
   // Share of the samples inside waits and inputs that found it runnable.
   double wait_runs_ = 0;
   double input_runs_ = 0;
+  uint64_t input_samples_ = 0;
+  uint64_t input_runnable_ = 0;
 };
 
 }  // namespace dltap::analyzer

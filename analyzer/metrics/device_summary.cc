@@ -42,6 +42,8 @@ class DeviceSummariser {
     out_.host_work_ns = found.host_work_ns;
     out_.host_work_wall_ns = found.host_work_wall_ns;
     out_.host_work_is_bound = found.host_work_is_bound;
+    out_.input_samples = found.input_samples;
+    out_.input_runnable = found.input_runnable;
     AddPhases(process_, attribution_, device_, windows_, found.gaps,
               out_.phases_ns);
     out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);

@@ -75,6 +75,8 @@ struct DeviceSummary {
   int64_t host_work_ns = 0;                     // see GapsOfDevice
   int64_t host_work_wall_ns = 0;
   bool host_work_is_bound = false;
+  uint64_t input_samples = 0;
+  uint64_t input_runnable = 0;
   PerClass<ClassSummary> classes;
   QueueDepth queue;
 

@@ -10,6 +10,9 @@
 namespace dltap::analyzer {
 namespace {
 
+// So many samples tell a share to about 15 %.
+constexpr uint64_t kEnoughSamples = 10;
+
 DeviceFigures FiguresOf(const DeviceSummary& device) {
   const auto observed = static_cast<double>(device.observed_ns());
   const auto share = [observed](int64_t ns) {
@@ -104,6 +107,11 @@ void AddWork(const Totals& totals, ProgramFigures& program) {
        totals.in(DeviceState::kCopy)) /
       steps;
   program.device_work_ns = device;
+  if (totals.input_samples >= kEnoughSamples) {
+    program.input_runnable_share =
+        Ratio(static_cast<double>(totals.input_runnable),
+              static_cast<double>(totals.input_samples));
+  }
   const auto share = Ratio(static_cast<double>(totals.host_work_ns),
                            static_cast<double>(totals.host_work_wall_ns));
   if (!share) return;
@@ -216,7 +224,7 @@ Figures FiguresOf(const Summary& summary,
   }
   out.classes = ClassRows(out.totals);
   out.small_classes = SmallOnes(out.classes, out.totals);
-  out.limits = FindLimits(out.totals, out.classes);
+  out.limits = FindLimits(out.totals, out.program.wait_gain_ns, out.classes);
   AddTallies(summary.tallies, static_cast<double>(out.totals.all.gpu_ns), out);
   out.program.host = HostFiguresOf(summary);
   out.has_delays = summary.has_delays();

@@ -113,7 +113,9 @@ struct ProgramFigures {
   bool host_work_is_bound = false;
   std::optional<double> device_work_ns;
   std::optional<double> wait_gain_ns;  // what a step could lose without waits
-  ClassFigures total;                  // of all classes
+  // Share of the samples in which the feeder works itself on the input.
+  std::optional<double> input_runnable_share;
+  ClassFigures total;  // of all classes
 };
 
 struct Figures {

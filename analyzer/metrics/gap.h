@@ -80,6 +80,10 @@ struct GapsOfDevice {
   int64_t host_work_ns = 0;
   int64_t host_work_wall_ns = 0;    // length of those windows
   bool host_work_is_bound = false;  // sleep can't be told from work
+  // Samples of its main feeder while it feeds a step, and how many of them
+  // found it runnable.
+  uint64_t input_samples = 0;
+  uint64_t input_runnable = 0;
 };
 
 }  // namespace dltap::analyzer

@@ -245,7 +245,10 @@ void GapExplainer::FindDrain(Gap& gap, const FeederView& view, CallId id) {
     const Wait& wait = *--it;
     if (wait.span.end_ns <= gap.span.begin_ns) continue;
     // The submitting call itself drains what was there when it began.
-    if (wait.call == id && wait.span.begin_ns >= gap.span.begin_ns) continue;
+    const bool begins_inside = wait.span.begin_ns >= gap.span.begin_ns;
+    if (wait.call == id && begins_inside) continue;
+    // An allocator that looks through its events waits for none of them.
+    if (wait.queries && begins_inside) continue;
     gap.drained_by = wait.pageable ? DrainedBy::kPageable : DrainedBy::kSync;
     gap.drained_in = wait.call;
     return;
@@ -263,6 +266,8 @@ void GapExplainer::AddHostWork(const std::vector<StepWindow>& windows,
   if (feeder == Feeders::kNoFeeder) return;
   const FeederView& view = ViewOf(feeder);
   out.host_work_is_bound = !process_.has_cpu_samples;
+  out.input_samples = view.cpu->input_samples();
+  out.input_runnable = view.cpu->input_runnable();
   double work = 0;
   for (const StepWindow& window : windows) {
     std::optional<double> in_window = view.cpu->WorkIn(window.span);

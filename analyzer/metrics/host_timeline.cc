@@ -60,7 +60,7 @@ class ThreadSpans {
     timeline_.call_begins.push_back(call.begin_ns);
     const auto* info = InfoOf(i);
     if (info != nullptr && info->kind == specs::Kind::kQuery) {
-      AddQuery(call);
+      AddQuery(i);
       return;
     }
     last_query_end_ns_ = kNoQuery;
@@ -86,16 +86,24 @@ class ThreadSpans {
     Add({at, call.end_ns}, state);
   }
 
-  void AddQuery(const Call& call) {
-    const bool spins = last_query_end_ns_ != kNoQuery &&
+  // A loop of queries is one wait.
+  void AddQuery(size_t i) {
+    const Call& call = process_.calls[i];
+    const bool again = last_query_end_ns_ != kNoQuery &&
                        call.begin_ns - last_query_end_ns_ < kSpinPauseNs;
-    if (spins && !spans_.empty()) {
-      spans_.back().state = HostState::kWait;
-      spans_.back().span.end_ns = call.end_ns;
-    } else {
-      Add({call.begin_ns, call.end_ns}, HostState::kLaunch);
-    }
     last_query_end_ns_ = call.end_ns;
+    if (!again || spans_.empty()) {
+      spins_ = false;
+      Add({call.begin_ns, call.end_ns}, HostState::kLaunch);
+      return;
+    }
+    if (!spins_) {
+      timeline_.waits.push_back({spans_.back().span, CallId(i), false, true});
+    }
+    spins_ = true;
+    spans_.back().state = HostState::kWait;
+    spans_.back().span.end_ns = call.end_ns;
+    timeline_.waits.back().span.end_ns = call.end_ns;
   }
 
   void AddWait(size_t i, bool pageable) {
@@ -120,6 +128,7 @@ class ThreadSpans {
   HostTimeline& timeline_;
   std::vector<HostSpan> spans_;
   int64_t last_query_end_ns_ = kNoQuery;
+  bool spins_ = false;  // the last query was one of a loop
 };
 
 // Where spans of several threads overlap, work counts before waiting.

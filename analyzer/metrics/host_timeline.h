@@ -53,7 +53,8 @@ struct HostSpan {
 struct Wait {
   Interval span;
   CallId call;
-  bool pageable;  // a copy of pageable memory, not a synchronizing call
+  bool pageable;         // a copy of pageable memory, not a synchronizing call
+  bool queries = false;  // a loop of them
 };
 
 // The calls of one feeder: disjoint, in time; between them no call is open.

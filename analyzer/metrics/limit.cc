@@ -2,6 +2,8 @@
 #include "analyzer/metrics/limit.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 namespace dltap::analyzer {
 namespace {
@@ -9,25 +11,87 @@ namespace {
 constexpr double kMatters = 0.10;      // share of the time worth a word
 constexpr double kIdleMatters = 0.30;  // the same for all idle time together
 constexpr double kMostOfGpu = 0.40;    // share of GPU time of a main class
+constexpr double kMostIsGained = 0.5;  // of idle time, if nothing waited
 constexpr double kFarFromPeak = 0.30;
 constexpr double kSmallKernelNs = 10'000;
 
-// Our own cost is no limit of the program: it is out of the observed time.
-std::optional<Limit> IdleLimit(const Totals& totals) {
-  IdleTimes idle = totals.idle_ns;
-  idle[static_cast<size_t>(IdleCause::kProfiler)] = 0;
-  const auto largest = std::max_element(idle.begin(), idle.end());
+Fault FaultOf(IdleCause cause) {
+  switch (cause) {
+    case IdleCause::kWait: return Fault::kWaits;
+    case IdleCause::kInput: return Fault::kLoader;
+    case IdleCause::kLibrary:
+    case IdleCause::kLaunch:
+    case IdleCause::kFramework: return Fault::kLaunching;
+    case IdleCause::kPreempted: return Fault::kPreemption;
+    case IdleCause::kBlocked: return Fault::kSleep;
+    case IdleCause::kDependency: return Fault::kDependency;
+    case IdleCause::kLatency: return Fault::kLatency;
+    default: return Fault::kUnknown;
+  }
+}
+
+// Our own cost is nobody's fault: it is out of the observed time.
+std::array<int64_t, kFaults> ByFault(const IdleTimes& idle_ns) {
+  std::array<int64_t, kFaults> sums{};
+  for (size_t i = 0; i < kIdleCauses; ++i) {
+    const auto cause = static_cast<IdleCause>(i);
+    if (cause == IdleCause::kProfiler) continue;
+    sums[static_cast<size_t>(FaultOf(cause))] += idle_ns[i];
+  }
+  return sums;
+}
+
+IdleCause LargestCauseOf(Fault fault, const IdleTimes& idle_ns) {
+  size_t largest = kIdleCauses;
+  for (size_t i = 0; i < kIdleCauses; ++i) {
+    const auto cause = static_cast<IdleCause>(i);
+    if (cause == IdleCause::kProfiler || FaultOf(cause) != fault) continue;
+    if (largest == kIdleCauses || idle_ns[i] > idle_ns[largest]) largest = i;
+  }
+  return static_cast<IdleCause>(largest);
+}
+
+// Where more than half of it lies, if there is such a place.
+void FindPlace(const Totals& totals, const std::vector<ClassRow>& rows,
+               Limit& limit) {
+  const auto fault = static_cast<size_t>(*limit.fault);
+  if (2 * ByFault(totals.between_steps_ns)[fault] > limit.ns) {
+    limit.between_steps = true;
+  }
+  for (const ClassRow& row : rows) {
+    if (2 * ByFault(row.figures.sums.idle_ns)[fault] > limit.ns) {
+      limit.charged_to = row.layer_class;
+    }
+  }
+}
+
+std::optional<Limit> IdleLimit(const Totals& totals,
+                               std::optional<double> wait_gain_ns,
+                               const std::vector<ClassRow>& rows) {
+  const auto faults = ByFault(totals.idle_ns);
+  const auto largest = std::max_element(faults.begin(), faults.end());
   const auto ns = static_cast<double>(*largest);
   const auto share = totals.ShareOfTime(ns);
-  const auto of_all = totals.ShareOfTime(static_cast<double>(SumOf(idle)));
+  const auto of_all = totals.ShareOfTime(static_cast<double>(
+      std::accumulate(faults.begin(), faults.end(), int64_t{0})));
   if (!share || !of_all) return std::nullopt;
   if (*of_all < kIdleMatters && *share < kMatters) return std::nullopt;
-  return Limit{.kind = LimitKind::kIdle,
-               .layer_class = std::nullopt,
-               .idle_cause = static_cast<IdleCause>(largest - idle.begin()),
-               .share = *share,
-               .ns = *largest,
-               .step_ns = ns / totals.per_step()};
+  const auto fault = static_cast<Fault>(largest - faults.begin());
+  Limit limit{.kind = LimitKind::kIdle,
+              .layer_class = std::nullopt,
+              .fault = fault,
+              .idle_cause = LargestCauseOf(fault, totals.idle_ns),
+              .charged_to = std::nullopt,
+              .share = *share,
+              .ns = *largest,
+              .step_ns = ns / totals.per_step()};
+  FindPlace(totals, rows, limit);
+  // The host would do most of this while the device works, did it not wait.
+  if ((fault == Fault::kLaunching || fault == Fault::kUnknown) &&
+      wait_gain_ns.value_or(0) > kMostIsGained * limit.step_ns) {
+    limit.fault = Fault::kWaits;
+  }
+  return limit;
 }
 
 std::optional<Limit> CommunicationLimit(const Totals& totals) {
@@ -36,7 +100,9 @@ std::optional<Limit> CommunicationLimit(const Totals& totals) {
   if (!share || *share < kMatters) return std::nullopt;
   return Limit{.kind = LimitKind::kCommunication,
                .layer_class = LayerClass::kComm,
+               .fault = std::nullopt,
                .idle_cause = std::nullopt,
+               .charged_to = std::nullopt,
                .share = *share,
                .ns = static_cast<int64_t>(ns),
                .step_ns = ns / totals.per_step()};
@@ -54,7 +120,9 @@ std::optional<Limit> ClassLimit(const std::vector<ClassRow>& rows) {
   if (share < kMostOfGpu) return std::nullopt;
   return Limit{.kind = LimitKind::kClass,
                .layer_class = row.layer_class,
+               .fault = std::nullopt,
                .idle_cause = std::nullopt,
+               .charged_to = std::nullopt,
                .bound = row.bound,
                .small_kernels = TooSmallToFillTheGpu(row.figures),
                .share = share,
@@ -69,10 +137,18 @@ std::string_view Name(LimitKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+std::string_view Name(Fault fault) {
+  constexpr std::string_view kNames[kFaults] = {
+      "loader",     "waits",      "launching", "sleep",
+      "preemption", "dependency", "latency",   "unknown"};
+  return kNames[static_cast<size_t>(fault)];
+}
+
 std::vector<Limit> FindLimits(const Totals& totals,
+                              std::optional<double> wait_gain_ns,
                               const std::vector<ClassRow>& rows) {
   if (totals.observed_ns <= 0 || totals.all.gpu_ns <= 0) return {};
-  if (const auto limit = IdleLimit(totals)) return {*limit};
+  if (const auto limit = IdleLimit(totals, wait_gain_ns, rows)) return {*limit};
   if (const auto limit = CommunicationLimit(totals)) return {*limit};
   if (const auto limit = ClassLimit(rows)) return {*limit};
   return {};

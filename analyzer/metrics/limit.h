@@ -21,11 +21,29 @@ enum class LimitKind : uint8_t {
 };
 std::string_view Name(LimitKind kind);
 
+// Whose doing idle time is; METRICS.md "Limit".
+enum class Fault : uint8_t {
+  kLoader,      // the next input is not ready
+  kWaits,       // the program waits for the device, which then has no work
+  kLaunching,   // framework, libraries and launches take longer than the work
+  kSleep,       // the host sleeps outside of such waits
+  kPreemption,  // other threads have its CPU
+  kDependency,  // other streams, events, host functions
+  kLatency,     // between submission and start
+  kUnknown,     // the host between calls, and no samples
+  kCount
+};
+inline constexpr size_t kFaults = static_cast<size_t>(Fault::kCount);
+std::string_view Name(Fault fault);
+
 // What a step would be shorter without.
 struct Limit {
   LimitKind kind;
   std::optional<LayerClass> layer_class;  // not of kIdle
-  std::optional<IdleCause> idle_cause;    // of kIdle
+  std::optional<Fault> fault;             // of kIdle, as the next three
+  std::optional<IdleCause> idle_cause;    // the fault's largest
+  std::optional<LayerClass> charged_to;   // the class with most of it
+  bool between_steps = false;             // most of it is between steps
   LimitedBy bound = LimitedBy::kUnknown;  // of kClass
   bool small_kernels = false;  // of kClass: too small to fill the GPU
   double share = 0;            // of the observed time; kClass: of the GPU time
@@ -35,8 +53,9 @@ struct Limit {
 
 // The limits worth a word, the first to work on first; so far one at most.
 // Empty when nothing was observed or nothing stands out. `rows` are those of
-// `totals`.
+// `totals`; `wait_gain_ns` is what a step could lose without waits.
 std::vector<Limit> FindLimits(const Totals& totals,
+                              std::optional<double> wait_gain_ns,
                               const std::vector<ClassRow>& rows);
 
 }  // namespace dltap::analyzer

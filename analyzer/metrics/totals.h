@@ -32,6 +32,8 @@ struct Totals {
   int64_t host_work_ns = 0;                     // see GapsOfDevice
   int64_t host_work_wall_ns = 0;
   bool host_work_is_bound = false;
+  uint64_t input_samples = 0;
+  uint64_t input_runnable = 0;
   PerClass<ClassSummary> classes;
   ClassSummary all;  // the classes added up; busy_ns counts overlaps twice
 

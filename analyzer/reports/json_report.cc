@@ -141,6 +141,7 @@ class ReportWriter {
     json_.Field("host_work_is_bound", program.host_work_is_bound);
     json_.Field("device_work_ns", program.device_work_ns);
     json_.Field("wait_gain_ns", program.wait_gain_ns);
+    json_.Field("input_runnable_share", program.input_runnable_share);
     WriteList("drained_by", program.drained_by, WriteDrain);
     WriteList("unknown_in", program.unknown_in, WriteUnknown);
     WriteIdleOfProgram();

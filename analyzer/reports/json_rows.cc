@@ -177,6 +177,11 @@ void WriteLimit(const Limit& limit, JsonWriter& json) {
   json.Field("kind", Name(limit.kind));
   WriteName("class", limit.layer_class ? Name(*limit.layer_class) : "", json);
   WriteName("cause", cause, json);
+  WriteName("fault", limit.fault ? Name(*limit.fault) : "", json);
+  std::string_view where;
+  if (limit.charged_to) where = Name(*limit.charged_to);
+  if (limit.between_steps) where = "between_steps";
+  WriteName("where", where, json);
   json.Field("share", limit.share);
   json.Field("ns", limit.ns);
   json.EndObject();

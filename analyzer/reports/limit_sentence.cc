@@ -11,33 +11,91 @@
 namespace dltap::analyzer {
 namespace {
 
-std::string WhyIdle(IdleCause cause) {
+// Share of the samples above which a thread makes its input itself.
+constexpr double kMakesItItself = 0.5;
+
+// Who makes the input, as the samples tell.
+std::string LoaderClause(const ProgramFigures& program) {
+  const auto& runs = program.input_runnable_share;
+  if (!runs) return "for its input";
+  if (*runs >= kMakesItItself) {
+    return "for its input, which the launching thread makes itself (at work "
+           "in " +
+           PercentText(runs) + " of the samples)";
+  }
+  return "for its input; the launching thread mostly sleeps until it comes "
+         "(at work in " +
+         PercentText(runs) + " of the samples)";
+}
+
+std::string WaitsClause(const ProgramFigures& program, IdleCause cause) {
+  std::string calls = "calls";
+  if (!program.drained_by.empty()) {
+    const DrainRow& most = program.drained_by.front();
+    calls = Printable(most.name) + " (" + Fixed(most.calls_per_step, 1) +
+            " a step)";
+  }
+  if (cause == IdleCause::kWait) {
+    return "inside calls that wait for the GPU, mostly " + calls;
+  }
+  return "for new work after " + calls + " had emptied the queue";
+}
+
+std::string LaunchingClause(IdleCause cause) {
   switch (cause) {
-    case IdleCause::kWait: return "inside calls that wait for the GPU";
-    case IdleCause::kInput:
-      return "for its input, before the first copy of the step";
     case IdleCause::kLibrary:
       return "inside calls of cuDNN, cuBLAS or NCCL that prepare their work";
-    case IdleCause::kLaunch:
-      return "for kernel launches: the kernels are shorter than the time to "
-             "launch one";
-    case IdleCause::kFramework:
+    case IdleCause::kLaunch: return "for kernel launches";
+    default:
       return "for the host program between launches (framework and Python)";
-    case IdleCause::kPreempted:
-      return "for a host thread that is ready to run but has no CPU";
-    case IdleCause::kBlocked: return "for a host thread that sleeps";
-    case IdleCause::kUnknown: return "for the host between launches";
-    case IdleCause::kDependency:
-      return "for other streams, events or host functions";
-    default: return "between the submission of kernels and their start";
   }
+}
+
+std::string WhyIdle(const ProgramFigures& program, const Limit& limit) {
+  switch (*limit.fault) {
+    case Fault::kLoader: return LoaderClause(program);
+    case Fault::kWaits: return WaitsClause(program, *limit.idle_cause);
+    case Fault::kLaunching: return LaunchingClause(*limit.idle_cause);
+    case Fault::kPreemption:
+      return "for a host thread that is ready to run but has no CPU";
+    case Fault::kSleep:
+      return "for a host thread that sleeps, outside of waits for the GPU";
+    case Fault::kDependency:
+      return "for other streams, events or host functions";
+    case Fault::kLatency:
+      return "between the submission of kernels and their start";
+    default:
+      return "for the host between launches (no samples tell work from sleep)";
+  }
+}
+
+// Where most of it lies. Waits and input say so themselves.
+std::string Place(const Limit& limit) {
+  if (limit.fault == Fault::kLoader || limit.fault == Fault::kWaits) return "";
+  if (limit.between_steps) return ", mostly between steps";
+  if (!limit.charged_to) return "";
+  return ", mostly before " + DisplayName(*limit.charged_to);
+}
+
+// Whether the host's work or the waits between it and the GPU's bound a step.
+std::string WorkClause(const ProgramFigures& program, const Limit& limit) {
+  const bool of_host = limit.fault == Fault::kLaunching ||
+                       limit.fault == Fault::kUnknown ||
+                       limit.fault == Fault::kWaits;
+  if (!of_host || limit.idle_cause == IdleCause::kWait) return "";
+  if (!program.host_work_ns || !program.device_work_ns) return "";
+  return ": the host works " +
+         std::string(program.host_work_is_bound ? "at most " : "") +
+         Fixed(*program.host_work_ns * kMsPerNs, 2) + " ms a step, the GPU " +
+         Fixed(*program.device_work_ns * kMsPerNs, 2);
 }
 
 std::string IdleSentence(const Figures& figures, const Limit& limit) {
   return "the GPU is busy " + PercentText(figures.program.utilization) +
          " of the time; it waits " + Fixed(limit.step_ns * kMsPerNs, 2) +
          " ms (" + PercentText(limit.share) + ") " +
-         WhyIdle(*limit.idle_cause) + ".";
+         WhyIdle(figures.program, limit) + Place(limit) +
+         WorkClause(figures.program, limit) + ".";
 }
 
 std::string BoundClause(LimitedBy bound) {

@@ -22,8 +22,9 @@ STEPS, MILLISECONDS, TOLERANCE = (
     sys.argv[4:] + ["60", "40", "0.03"][len(sys.argv) - 4:])
 
 # Class that each place's delay is charged to; None: wherever, it is input.
-CLASSES = {"conv": "conv", "linear": "gemm", "norm": "norm", "rnn": "rnn",
-           "attention": "attention", "optimizer": "optimizer", "loader": None}
+CLASSES = {"conv": "conv", "norm": "norm", "linear": "gemm",
+           "embedding": "embedding", "rnn": "rnn", "attention": "attention",
+           "softmax": "softmax", "optimizer": "optimizer", "loader": None}
 CAUSES = {"busy": ("framework", "preempted"),
           "sleep": ("blocked", "preempted")}
 
@@ -76,6 +77,24 @@ class DelaysTest(unittest.TestCase):
 
     def test_sleep(self):
         self.check("sleep")
+
+    def test_after_a_wait(self):
+        causes = CAUSES["sleep"]
+        run = Run(["wait"], "sleep", MILLISECONDS)
+        took = statistics.mean(run.took["wait"][i] for i in run.used)
+        added = run.host_ms(None, causes) - self.without.host_ms(None, causes)
+        self.assertAlmostEqual(added / took, 1, delta=float(TOLERANCE))
+        program = run.report["program"]
+        self.assertIn("Synchronize", program["drained_by"][0]["name"])
+        self.assertEqual(run.report["limit"][0]["fault"], "sleep")
+
+    def test_input_that_others_make(self):
+        for place in ("worker", "thread"):
+            with self.subTest(place=place):
+                run = Run([place], "sleep", MILLISECONDS)
+                self.assertEqual(run.report["limit"][0]["fault"], "loader")
+                share = run.report["program"]["input_runnable_share"]
+                self.assertTrue(share is None or share < 0.5, share)
 
 
 if __name__ == "__main__":

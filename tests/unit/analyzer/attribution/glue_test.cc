@@ -67,6 +67,15 @@ TEST_F(GlueTest, WhatPreparesALayerBelongsToIt) {
   EXPECT_FALSE(OwnerOf(layer).known());
 }
 
+TEST_F(GlueTest, ACountOfCallsBelongsToTheLayerThatCounts) {
+  // As a batch norm in training does.
+  const size_t count = Launch(
+      "void at::native::vectorized_elementwise_kernel<2, "
+      "at::native::CUDAFunctorOnSelf_add<long>, std::array<char*, 2ul> >(int)");
+  const size_t layer = Layer();
+  EXPECT_EQ(OwnerOf(count), ActivityId(layer));
+}
+
 TEST_F(GlueTest, APauseDividesGlueBetweenTwoLayers) {
   const size_t first = Layer();
   const size_t after = Launch(kCopy);

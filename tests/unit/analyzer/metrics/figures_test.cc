@@ -48,6 +48,7 @@ TEST(FiguresTest, LimitHasTheSameDenominator) {
   ASSERT_EQ(figures.limits.size(), 1);
   const Limit& limit = figures.limits[0];
   EXPECT_EQ(limit.kind, LimitKind::kIdle);
+  EXPECT_EQ(limit.fault, Fault::kDependency);
   EXPECT_EQ(limit.idle_cause, IdleCause::kDependency);
   EXPECT_EQ(limit.ns, 80'000);
   EXPECT_DOUBLE_EQ(limit.share, 80.0 / 190);

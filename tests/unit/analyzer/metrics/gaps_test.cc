@@ -137,16 +137,32 @@ TEST(GapsTest, SeveralCausesMeetInOneGap) {
   EXPECT_EQ(Us(gap, IdleCause::kLatency), 5);
 }
 
+std::string Queries(int begin_us) {
+  std::string text;
+  for (int at = begin_us; at < 119; at += 8) {
+    text += "call t=" + std::to_string(at) + ".." + std::to_string(at + 1) +
+            "us thread=0 cudaEventQuery\n";
+  }
+  return text +
+         "call t=150..155us thread=0 cudaLaunchKernel\n"
+         "launchapi t=151..154us thread=0 corr=2\n"
+         "kernel t=160..170us device=0 stream=7 corr=2 name=next\n";
+}
+
 TEST(GapsTest, QueriesInALoopWait) {
-  const Gap gap = OnlyGap(
-      "call t=102..103us thread=0 cudaEventQuery\n"
-      "call t=110..111us thread=0 cudaEventQuery\n"
-      "call t=118..119us thread=0 cudaEventQuery\n"
-      "call t=150..155us thread=0 cudaLaunchKernel\n"
-      "launchapi t=151..154us thread=0 corr=2\n"
-      "kernel t=160..170us device=0 stream=7 corr=2 name=next\n");
+  const Found found(kFirstKernel + Queries(90));  // the last one ends at 115
+  ASSERT_EQ(found.gaps.size(), 1);
+  EXPECT_EQ(Us(found.gaps[0], IdleCause::kWait), 15);
+  EXPECT_EQ(Us(found.gaps[0], IdleCause::kUnknown), 35);
+  EXPECT_EQ(found.gaps[0].drained_by, DrainedBy::kSync);
+  EXPECT_EQ(found.DrainedIn(found.gaps[0]), "cudaEventQuery");
+}
+
+TEST(GapsTest, QueriesOfAnIdleDeviceDrainNothing) {
+  const Gap gap = OnlyGap(Queries(102));
   EXPECT_EQ(Us(gap, IdleCause::kWait), 17);
   EXPECT_EQ(Us(gap, IdleCause::kUnknown), 2 + 31);
+  EXPECT_EQ(gap.drained_by, DrainedBy::kNone);
 }
 
 TEST(GapsTest, AfterAPageableCopyThePageableCopyDrainedTheQueue) {

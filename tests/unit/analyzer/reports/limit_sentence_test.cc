@@ -76,5 +76,45 @@ TEST(LimitSentenceTest, ManySmallKernelsAreTooSmallToFillTheGpu) {
   EXPECT_TRUE(Says(limit, "kernels of 4.0 us each are too small")) << limit;
 }
 
+// Each kernel of 50 us is followed by a wait, then by 40 us of Python: the
+// host could run ahead.
+constexpr int kWaitedSteps = 20;
+std::string WaitAfterEachKernel() {
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < kWaitedSteps; ++i) {
+    const auto at = [i](int us) { return std::to_string(100 * i + us); };
+    const std::string corr = std::to_string(i + 1);
+    text += "call t=" + at(0) + ".." + at(4) +
+            "us thread=0 cublasSgemm_v2 m=64 n=64 k=64\nlaunchapi t=" + at(1) +
+            ".." + at(3) + "us thread=0 corr=" + corr + " ext=" + at(0) +
+            "us\nkernel t=" + at(6) + ".." + at(56) +
+            "us device=0 stream=7 corr=" + corr +
+            " name=sgemm\ncall t=" + at(5) + ".." + at(60) +
+            "us thread=0 cudaStreamSynchronize\n";
+  }
+  return text;
+}
+
+TEST(LimitSentenceTest, WaitsThatEmptyTheQueueAreToBlame) {
+  const std::string limit = LimitOfTrace(WaitAfterEachKernel());
+  EXPECT_TRUE(Says(limit, "after cudaStreamSynchronize (")) << limit;
+  EXPECT_TRUE(Says(limit, "had emptied the queue")) << limit;
+  EXPECT_TRUE(Says(limit, "it waits 0.04 ms (40.0 %)")) << limit;
+  EXPECT_TRUE(Says(limit, "at most 0.04 ms a step, the GPU 0.05")) << limit;
+}
+
+TEST(LimitSentenceTest, ALoaderThatRunsInTheLaunchingThreadIsNamed) {
+  std::string text = WaitAfterEachKernel();
+  for (int i = 0; i < kWaitedSteps; ++i) {
+    text += "range t=" + std::to_string(100 * i + 61) + ".." +
+            std::to_string(100 * i + 99) +
+            "us thread=0 kind=user name=DataLoader\nsample t=" +
+            std::to_string(100 * i + 80) +
+            "us thread=0 on_cpu=1 cpu=" + std::to_string(40 * i) + "us\n";
+  }
+  const std::string limit = LimitOfTrace(text);
+  EXPECT_TRUE(Says(limit, "which the launching thread makes itself")) << limit;
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
