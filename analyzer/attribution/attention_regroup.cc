@@ -139,11 +139,12 @@ class AttentionPass {
   // Takes in what scales an operand before, or a gradient after.
   Span WithScales(Span span, size_t free_from) const {
     const auto may_pass = [&](size_t i) {
-      return units_[i].layer_class == LayerClass::kLayout || IsScale(i);
+      return units_[i].layer_class == LayerClass::kLayout || IsScale(i) ||
+             (units_[i].traits & (kPlain | kMask)) != 0;
     };
     const Span found = span;
     for (size_t i = found.first;
-         i > free_from && found.first - i < kScaleReach && may_pass(i - 1);) {
+         i > free_from && span.first - i < kScaleReach && may_pass(i - 1);) {
       if (IsScale(--i)) span.first = i;
     }
     const size_t end = std::min(units_.size(), found.last + 1 + kScaleReach);

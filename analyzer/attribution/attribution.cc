@@ -147,6 +147,10 @@ class Classifier {
         out.direction = Direction::kRecompute;
       }
       out.in_backward |= is_node;
+      if (!is_node && out.direction == Direction::kNone &&
+          NamesBackward(range.name)) {
+        out.direction = Direction::kBackward;
+      }
       const NameRule* match = RuleOfRange(range.name);
       if (match == nullptr) continue;
       if (out.direction == Direction::kNone) out.direction = match->direction;
@@ -171,9 +175,17 @@ class Classifier {
     }
     if (rule == nullptr) return;
     out.layer_class = rule->layer_class;
-    if (out.direction == Direction::kNone && by_name != nullptr) {
+    if (by_name != nullptr && MayTell(*by_name, out)) {
       out.direction = by_name->direction;
     }
+  }
+
+  // An operator of the backward pass may launch kernels that are named for the
+  // forward one; which gradient it is, the name of a kernel tells.
+  static bool MayTell(const NameRule& by_name, const Attributed& out) {
+    return out.direction == Direction::kNone ||
+           (out.direction == Direction::kBackward &&
+            IsBackward(by_name.direction));
   }
 
   // Imported operators carry shapes; the kernels of one share its work.
@@ -205,6 +217,17 @@ class Classifier {
            std::string_view::npos;
   }
 
+  // "aten::convolution_backward"; no recomputation runs inside such a one.
+  bool NamesBackward(TextId name) {
+    const auto [it, is_new] = backward_operators_.try_emplace(name.value());
+    if (is_new) {
+      const std::string_view text = model_.texts[name];
+      it->second = text.find("::") != std::string_view::npos &&
+                   text.find("_backward") != std::string_view::npos;
+    }
+    return it->second;
+  }
+
   bool IsAutogradNode(TextId name) {
     const auto [it, is_new] = autograd_nodes_.try_emplace(name.value());
     if (is_new) it->second = NamesAutogradNode(model_.texts[name]);
@@ -231,7 +254,8 @@ class Classifier {
   std::vector<WorkId> works_;  // by call, but of replays
   absl::flat_hash_map<std::pair<size_t, uint64_t>, WorkId> replayed_works_;
   absl::flat_hash_map<size_t, WorkId> range_works_;
-  absl::flat_hash_map<size_t, bool> autograd_nodes_;  // by name
+  absl::flat_hash_map<size_t, bool> autograd_nodes_;      // by name
+  absl::flat_hash_map<size_t, bool> backward_operators_;  // by name
   absl::flat_hash_map<size_t, const NameRule*> range_rules_;
   absl::flat_hash_map<size_t, const NameRule*> kernel_rules_;
 };

@@ -22,7 +22,7 @@ void RegroupSorts(const Process& process, const std::vector<Unit>& units,
       const Unit& unit = units[end];
       const bool scatters = (unit.traits & kScatter) != 0;
       if (scatters && scatter == nullptr) scatter = &unit;
-      const bool is_part = scatters || (unit.traits & kSort) != 0 ||
+      const bool is_part = scatters || (unit.traits & (kSort | kPlain)) != 0 ||
                            IsCopyOrMemset(unit.layer_class);
       if (!is_part) break;
     }
@@ -31,6 +31,29 @@ void RegroupSorts(const Process& process, const std::vector<Unit>& units,
       MoveUnit(process, units[i], scatter->layer_class, attribution);
     }
     first = end + 1;
+  }
+}
+
+// The sums of O dO, by kernels of their own right before the gradients of
+// memory-efficient attention: a product, a sum, and copies around them.
+void RegroupDeltas(const Process& process, const std::vector<Unit>& units,
+                   ProcessAttribution& attribution) {
+  constexpr size_t kReach = 8;
+  for (size_t i = 0; i < units.size(); ++i) {
+    if ((units[i].traits & kTakesDelta) == 0) continue;
+    const Unit* sum = nullptr;
+    for (size_t u = i; u > 0 && i - u < kReach;) {
+      const Unit& unit = units[--u];
+      if (unit.layer_class == LayerClass::kReduction && sum == nullptr) {
+        sum = &unit;
+      } else if (sum != nullptr && (unit.traits & kTimes) != 0) {
+        MoveUnit(process, *sum, LayerClass::kAttention, attribution);
+        MoveUnit(process, unit, LayerClass::kAttention, attribution);
+        break;
+      } else if (!IsPointwise(unit) && !IsCopyOrMemset(unit.layer_class)) {
+        break;
+      }
+    }
   }
 }
 
@@ -47,6 +70,7 @@ void RegroupComposites(const TraceModel& model, const Process& process,
   for (const auto& [stream, activities] : by_stream) {
     const std::vector<Unit> units = maker.Run(activities);
     RegroupSorts(process, units, attribution);
+    RegroupDeltas(process, units, attribution);
     RegroupAttention(process, units, attribution);
     recurrent.Run(units);
   }

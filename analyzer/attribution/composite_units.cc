@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/composite_units.h"
 
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -27,6 +28,9 @@ uint16_t TraitsOfName(std::string_view name) {
   }
   if (Has(name, "Functor_add") || Has(name, "_add_")) traits |= kAdd;
   if (Has(name, "UnaryFunctor") && Has(name, "MulFunctor")) traits |= kScale;
+  if (Has(name, "BinaryFunctor") && Has(name, "MulFunctor")) traits |= kTimes;
+  if (Has(name, "triu_tril") || Has(name, "where_kernel")) traits |= kMask;
+  if (Has(name, "fmha_cutlassB")) traits |= kTakesDelta;
   if (Has(name, "lstm_cell") || Has(name, "gru_cell")) traits |= kCell;
   if (Has(name, "elu") || Has(name, "Gelu") || Has(name, "silu")) {
     if ((traits & kRelu) == 0) traits |= kOtherAct;
@@ -144,13 +148,17 @@ uint64_t UnitMaker::FirstOperand(const Call& call) const {
 uint16_t UnitMaker::TraitsOf(TextId name) {
   const auto [it, is_new] = traits_.try_emplace(name.value());
   if (is_new) {
-    it->second = TraitsOfName(KernelPath(Demangle(model_.texts[name])));
+    const std::string demangled = Demangle(model_.texts[name]);
+    it->second = TraitsOfName(KernelPath(demangled));
+    const NameRule* rule = MatchKernelName(demangled);
+    if (rule != nullptr && rule->outranks) it->second |= kPlain;
   }
   return it->second;
 }
 
 void MoveUnit(const Process& process, const Unit& unit, LayerClass layer_class,
               ProcessAttribution& attribution) {
+  if ((unit.traits & kPlain) != 0) return;
   for (const size_t i : unit.activities) {
     Attributed& activity = attribution.activities[i];
     if (IsCopyOrMemset(activity.layer_class)) continue;

@@ -19,11 +19,15 @@ enum NameTrait : uint16_t {
   kTanh = 2,
   kRelu = 4,
   kAdd = 8,
-  kScale = 16,     // times one number
-  kCell = 32,      // a fused recurrent cell
-  kOtherAct = 64,  // an activation that no recurrent cell uses
-  kSort = 128,     // sorts, scans and numbers
-  kScatter = 256,  // adds to rows by sorted indices
+  kScale = 16,         // times one number
+  kCell = 32,          // a fused recurrent cell
+  kOtherAct = 64,      // an activation that no recurrent cell uses
+  kSort = 128,         // sorts, scans and numbers
+  kScatter = 256,      // adds to rows by sorted indices
+  kTimes = 512,        // the product of two tensors, value by value
+  kTakesDelta = 1024,  // attention backward that wants the sums of O dO
+  kPlain = 2048,       // fills, draws or copies, whatever it is for
+  kMask = 4096,        // makes a mask
 };
 
 // The dimensions of a product; m, n, k are 0 where they are not known.

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "analyzer/attribution/recompute.h"
+#include "analyzer/attribution/replays.h"
 #include "analyzer/attribution/submissions.h"
 
 namespace dltap::analyzer {
@@ -64,7 +65,10 @@ class DirectionPass {
       is_autograd_.push_back(thread.name.starts_with("pt_autograd"));
     }
     for (const Submission& at : order_) {
-      is_backward_.push_back(IsInBackward(at));
+      // Whose call is not known is where what was submitted before it is.
+      const bool stays = !is_backward_.empty() && is_backward_.back() &&
+                         !At(at).submitted_by.known();
+      is_backward_.push_back(stays || IsInBackward(at));
     }
   }
 
@@ -79,7 +83,14 @@ class DirectionPass {
       DecideAllForward();
     }
     FollowCaptures();
+    FollowWarmups(model_, process_, order_, attribution_);
     for (Attributed& activity : attribution_.activities) {
+      // What clamps in an update clips gradients.
+      if (activity.layer_class == LayerClass::kActivation &&
+          activity.class_from == ClassFrom::kKernelName &&
+          activity.direction == Direction::kUpdate) {
+        activity.layer_class = LayerClass::kElementwise;
+      }
       if (HasNoDirection(activity.layer_class)) {
         activity.direction = Direction::kNone;
       }
@@ -90,8 +101,10 @@ class DirectionPass {
   Attributed& At(const Submission& at) {
     return attribution_.activities[at.activity];
   }
-  bool IsReplay(const Submission& at) const {
-    return process_.activities[at.activity].graph_node != 0 && !at.captured;
+  bool IsReplay(const Submission& at) {
+    if (at.captured) return false;
+    if (process_.activities[at.activity].graph_node != 0) return true;
+    return LaunchesGraph(model_, process_, At(at).submitted_by);
   }
 
   bool IsInBackward(const Submission& at) {

@@ -95,14 +95,21 @@ class Finder {
   }
 
   void Settle(const std::vector<size_t>& run) {
-    if (run.size() < 2) return;
+    // The kernels of one call follow each other wherever it is called.
+    size_t calls = 0;
+    WorkId last;
+    for (const size_t i : run) {
+      if (!last.known() || At(i).work != last) ++calls;
+      last = At(i).work;
+    }
+    if (calls < 2) return;
     bool named = false;
     bool product = false;
     for (const size_t i : run) {
       named |= At(i).direction == Direction::kForward;
       product |= IsProduct(At(i).layer_class);
     }
-    if (!named && !(product && run.size() >= kLongRun)) return;
+    if (!named && !(product && calls >= kLongRun)) return;
     // Adding up gradients right before it looks like the forward pass's
     // additions before that place.
     bool began = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 
 namespace dltap::analyzer {
@@ -11,13 +12,19 @@ std::vector<Submission> SubmissionOrder(const Process& process,
                                         const ProcessAttribution& attribution) {
   std::vector<Submission> order;
   order.reserve(process.activities.size());
-  absl::flat_hash_set<size_t> captured;  // calls
+  absl::flat_hash_set<size_t> captured;         // calls
+  absl::flat_hash_map<size_t, int64_t> latest;  // by stream: of a known call
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const Attributed& activity = attribution.activities[i];
     const CallId call = activity.submitted_by;
-    order.push_back({call.known() ? process.calls[call.value()].begin_ns
-                                  : process.activities[i].begin_ns,
-                     i, false});
+    const size_t stream = process.activities[i].stream.value();
+    int64_t at_ns = process.activities[i].begin_ns;
+    if (call.known()) {
+      at_ns = latest[stream] = process.calls[call.value()].begin_ns;
+    } else if (const auto it = latest.find(stream); it != latest.end()) {
+      at_ns = it->second;
+    }
+    order.push_back({at_ns, i, false});
     if (process.activities[i].graph_node == 0 || !activity.owner.known()) {
       continue;
     }

@@ -352,5 +352,44 @@ TEST_F(AttributionTest, AContainerRangeDecidesForAllInsideIt) {
   EXPECT_EQ(Activity(0).class_from, ClassFrom::kAnnotation);
 }
 
+TEST_F(AttributionTest, AForwardNameInABackwardOperatorIsBackward) {
+  Given(
+      "device 0 name=gpu\n"
+      "range t=0..90us thread=0 name=ConvolutionBackward0 kind=op backward\n"
+      "range t=1..40us thread=0 name=\"aten::convolution_backward\" kind=op\n"
+      "call t=2..5us thread=0 cudaLaunchKernel\n"
+      "call t=12..15us thread=0 cudaLaunchKernel\n"
+      "launchapi t=3..4us thread=0 corr=1\n"
+      "launchapi t=13..14us thread=0 corr=2\n"
+      "kernel t=30..31us device=0 corr=1 name=xmma_fprop_kernel\n"
+      "kernel t=32..33us device=0 corr=2 name=xmma_wgrad_kernel\n");
+  EXPECT_EQ(Activity(0).direction, Direction::kBackward);
+  EXPECT_EQ(Activity(1).direction, Direction::kBackwardWeight);
+}
+
+// In own traces nothing tells of the operator around it.
+TEST_F(AttributionTest, APlainCopyIsACopyInAContainer) {
+  Given(
+      "device 0 name=gpu\n"
+      "range t=0..90us thread=0 name=\"aten::lstm\" kind=op\n"
+      "call t=2..5us thread=0 cudaLaunchKernel\n"
+      "launchapi t=3..4us thread=0 corr=1\n"
+      "kernel t=20..30us device=0 corr=1 "
+      "name=\"void at::native::elementwise_kernel<128, "
+      "at::native::direct_copy_kernel_cuda(int)::{lambda()#1}>(int)\"\n");
+  EXPECT_EQ(ClassOf(0), LayerClass::kLayout);
+}
+
+TEST_F(AttributionTest, AClampWithinAnActivationIsOne) {
+  Given(
+      "device 0 name=gpu\n"
+      "range t=0..90us thread=0 name=\"aten::hardtanh\" kind=op\n"
+      "range t=1..80us thread=0 name=\"aten::clamp\" kind=op\n"
+      "call t=2..5us thread=0 cudaLaunchKernel\n"
+      "launchapi t=3..4us thread=0 corr=1\n"
+      "kernel t=20..30us device=0 corr=1 name=launch_clamp_scalar\n");
+  EXPECT_EQ(ClassOf(0), LayerClass::kActivation);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

@@ -22,6 +22,14 @@ constexpr char kAdding[] =
     "\"void at::native::vectorized_elementwise_kernel<4, "
     "at::native::CUDAFunctor_add<float> >(int)\"";
 
+constexpr char kTimes[] =
+    "\"void at::native::vectorized_elementwise_kernel<4, "
+    "at::native::BinaryFunctor<float, at::native::MulFunctor<float> > >(int)\"";
+constexpr char kSum[] = "\"void at::native::reduce_kernel<512, 1>(int)\"";
+constexpr char kCopying[] =
+    "\"void at::native::elementwise_kernel<128, 2, "
+    "at::native::direct_copy_kernel_cuda(int)::{lambda()#1}>(int)\"";
+
 // Writes calls and kernels one after the other, 10 us each.
 class Program {
  public:
@@ -148,6 +156,33 @@ void LstmStep(Program& program, int weights, int more_weights) {
   program.Product(1, 512, 16, 128, more_weights).Kernel(kAdding);
   program.Kernel("sigmoid_kernel").Kernel("\"at::native::tanh_kernel\"");
   program.Kernel(kAdding);
+}
+
+// The gradients of memory-efficient attention want the sums of O dO.
+TEST(CompositeAttentionTest, TheSumsBeforeItsGradientsBelongToIt) {
+  const std::vector<LayerClass> classes =
+      Program()
+          .Kernel(kTimes)
+          .Kernel(kSum)
+          .Kernel(kCopying)
+          .Kernel("fmha_cutlassB_f32_aligned_64x64")
+          .Classes();
+  EXPECT_EQ(classes,
+            (std::vector<LayerClass>{kAttention, kAttention,
+                                     LayerClass::kLayout, kAttention}));
+}
+
+TEST(CompositeAttentionTest, AMaskMadeBetweenTwoScalingsBelongsToIt) {
+  EXPECT_EQ(Program()
+                .Kernel(kScaling)
+                .Kernel("triu_tril_kernel")
+                .Kernel("where_kernel_impl")
+                .Kernel(kScaling)
+                .Product(4, 64, 64, 16)
+                .Kernel(kSoftmax)
+                .Product(4, 16, 64, 64)
+                .Count(kAttention),
+            7);
 }
 
 TEST(CompositeRecurrentTest, GatesThatRepeatWithTheirWeightsAreACell) {

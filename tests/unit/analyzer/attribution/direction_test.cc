@@ -109,5 +109,79 @@ TEST(DirectionTest, AReplayHasTheDirectionOfWhatWasCaptured) {
             (Directions{kForward, kBackward}));
 }
 
+// Nothing tells of the capture; the same ran before, to warm up.
+TEST(DirectionTest, AReplayHasTheDirectionOfItsWarmup) {
+  std::string text = Launch(10, 0, "volta_sgemm_tn") +
+                     Launch(20, 1, "volta_sgemm_nn") +
+                     Launch(30, 1, "elementwise_mul") +
+                     "call t=50..55us thread=0 cudaGraphLaunch\n"
+                     "launchapi t=51..54us thread=0 corr=5\n";
+  int at = 2000;
+  for (const char* name :
+       {"volta_sgemm_tn", "volta_sgemm_nn", "elementwise_mul"}) {
+    text += "kernel t=" + std::to_string(at) + ".." + std::to_string(at + 1) +
+            "us device=0 corr=5 name=" + name + "\n";
+    at += 2;
+  }
+  EXPECT_EQ(DirectionsOf(text), (Directions{kForward, kBackward, kBackward,
+                                            kForward, kBackward, kBackward}));
+}
+
+TEST(DirectionTest, AReplayWithoutWarmupHasNoDirection) {
+  const Directions found = DirectionsOf(
+      Launch(10, 0, "volta_sgemm_tn") + Launch(20, 1, "volta_sgemm_nn") +
+      "call t=50..55us thread=0 cudaGraphLaunch\n"
+      "launchapi t=51..54us thread=0 corr=5\n"
+      "kernel t=2000..2001us device=0 corr=5 name=volta_sgemm_nt\n"
+      "kernel t=2002..2003us device=0 corr=5 name=volta_sgemm_nn\n");
+  EXPECT_EQ(found, (Directions{kForward, kBackward, Direction::kNone,
+                               Direction::kNone}));
+}
+
+// As of a library that is linked statically.
+TEST(DirectionTest, AKernelWithoutCallIsWhereTheOneBeforeItIs) {
+  EXPECT_EQ(DirectionsOf(Launch(10, 0, "volta_sgemm_tn") +
+                         Launch(20, 1, "volta_sgemm_nn") +
+                         "kernel t=1022..1023us device=0 corr=99 "
+                         "name=vector_fft\n" +
+                         Launch(30, 1, "elementwise_mul") +
+                         Launch(40, 0, "elementwise_add")),
+            (Directions{kForward, kBackward, kBackward, kBackward,
+                        Direction::kUpdate}));
+}
+
+TEST(DirectionTest, AClampInTheUpdateClipsGradients) {
+  const TraceModel model = TraceFromText(
+      "device 0 name=gpu\nthread 0 tid=1 name=python\n"
+      "thread 1 tid=2 name=pt_autograd_0\n" +
+      Launch(10, 0, "volta_sgemm_tn") + Launch(20, 1, "volta_sgemm_nn") +
+      Launch(30, 0, "launch_clamp_scalar"));
+  const Attribution attribution = Attribute(model);
+  const Attributed& clamp = attribution.processes[0].activities[2];
+  EXPECT_EQ(clamp.direction, Direction::kUpdate);
+  EXPECT_EQ(clamp.layer_class, LayerClass::kElementwise);
+}
+
+// Backward of backward convolves as forward does, by the kernels of one call.
+TEST(DirectionTest, OneCallOfSeveralKernelsAgainIsNoRecompute) {
+  std::string text;
+  for (const int at : {10, 40}) {
+    const std::string t = std::to_string(at);
+    const std::string thread = at == 10 ? "0" : "1";
+    text += "call t=" + t + ".." + std::to_string(at + 5) +
+            "us thread=" + thread + " cublasSgemm_v2 m=8 n=8 k=8\n";
+    for (int i = 0; i < 2; ++i) {
+      const std::string corr = std::to_string(at + i);
+      text += "launchapi t=" + corr + ".." + std::to_string(at + i + 1) +
+              "us thread=" + thread + " corr=" + corr + " ext=" + t + "us\n" +
+              "kernel t=" + std::to_string(1000 + at + i) + ".." +
+              std::to_string(1001 + at + i) + "us device=0 corr=" + corr +
+              " name=fprop_part" + std::to_string(i) + "\n";
+    }
+  }
+  EXPECT_EQ(DirectionsOf(text),
+            (Directions{kForward, kForward, kBackward, kBackward}));
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
