@@ -57,6 +57,7 @@ class Difference:
     tap: Kernel
     profiler: Kernel
     count: int = 0
+    tap_ns: float = 0
 
 
 def kernels_of(trace) -> list[Kernel]:
@@ -95,18 +96,34 @@ class Comparison:
             self.only_in_one += [("tap", k.name) for k in tap[i:i_end]]
             self.only_in_one += [("profiler", k.name)
                                  for k in profiler[j:j_end]]
-        ours, theirs = share_by_class(tap), share_by_class(profiler)
-        self.points = {name: (ours[name], theirs[name])
-                       for name in sorted(ours | theirs)
-                       if abs(ours[name] - theirs[name]) > POINTS}
+        self.shares = share_by_class(tap), share_by_class(profiler)
+        self.total_ns = sum(kernel.ns for kernel in tap)
+
+    @property
+    def points(self) -> dict:
+        """The classes whose shares are too far apart, with both."""
+        ours, theirs = self.shares
+        return {name: (ours[name], theirs[name])
+                for name in sorted(ours | theirs)
+                if abs(ours[name] - theirs[name]) > POINTS}
+
+    def forgive(self, key) -> None:
+        """Takes a difference out, and its time from the tap's class to the
+        profiler's."""
+        known = self.differences.pop(key)
+        share = 100 * known.tap_ns / self.total_ns
+        self.shares[0][known.tap.layer_class] -= share
+        self.shares[0][known.profiler.layer_class] += share
 
     def _compare(self, tap, profiler):
         for one, other in zip(tap, profiler):
             if one.what == other.what:
                 continue
             key = one.name, str(one), str(other)
-            self.differences.setdefault(
-                key, Difference(one.name, one, other)).count += 1
+            found = self.differences.setdefault(
+                key, Difference(one.name, one, other))
+            found.count += 1
+            found.tap_ns += one.ns
 
     def is_alike(self) -> bool:
         return not (self.differences or self.only_in_one or self.points)
@@ -150,10 +167,7 @@ def without_known(comparison: Comparison, rows: list[dict]) -> list[str]:
         if not matched:
             complaints.append(f"known_differences.toml: no longer so: {row}")
         for key in matched:
-            del comparison.differences[key]
-    if rows:
-        # The shares follow from the kernels, which are compared one by one.
-        comparison.points = {}
+            comparison.forgive(key)
     return complaints
 
 
@@ -196,7 +210,8 @@ def has_torch(python) -> bool:
 
 def names_of(group) -> list[str]:
     """The programs' names, without the interpreter that has torch."""
-    lines = (HERE / "programs.py").read_text().splitlines()
+    lines = [line for name in ("programs.py", "layers.py")
+             for line in (HERE / name).read_text().splitlines()]
     return [line.split("(")[0].removeprefix("def ")
             for before, line in zip(lines, lines[1:])
             if before == f"@program({group!r})".replace("'", '"')]
