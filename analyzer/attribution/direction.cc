@@ -97,6 +97,7 @@ class DirectionPass {
     for (Attributed& activity : attribution_.activities) {
       // What clamps in an update clips gradients.
       if (activity.layer_class == LayerClass::kActivation &&
+          activity.class_from == ClassFrom::kKernelName &&
           activity.direction == Direction::kUpdate) {
         activity.layer_class = LayerClass::kElementwise;
       }

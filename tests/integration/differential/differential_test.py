@@ -210,7 +210,8 @@ def has_torch(python) -> bool:
 
 def names_of(group) -> list[str]:
     """The programs' names, without the interpreter that has torch."""
-    lines = (HERE / "programs.py").read_text().splitlines()
+    lines = [line for name in ("programs.py", "layers.py")
+             for line in (HERE / name).read_text().splitlines()]
     return [line.split("(")[0].removeprefix("def ")
             for before, line in zip(lines, lines[1:])
             if before == f"@program({group!r})".replace("'", '"')]

@@ -17,6 +17,7 @@ import traceback
 import torch
 from torch.utils import flop_counter
 
+import layers  # noqa: F401, registers its programs
 from programs import PROGRAMS
 
 STEPS = 3

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The FLOPs of own traces are those that torch.utils.flop_counter counts.
+
+Of programs of programs.py, run tapped and bare, over the whole run: products,
+convolutions, attention and recurrent layers. Of causal attention a half counts
+on both sides (run_programs.py).
+
+    flops_test.py [--python PYTHON] [--only PROGRAM...]
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+
+import differential_test
+from differential_test import RUN, chain
+
+PERCENT = 1.0
+CLASSES = ("gemm", "conv", "attention", "rnn")
+PROGRAMS = ("cnn", "unet", "gan", "lstm", "hand_made_lstm", "sdpa_cudnn",
+            "sdpa_math", "manual_attention", "mixture_of_experts",
+            "checkpointing", "amp_with_scaler", "cnn_inference",
+            "accumulation", "recommender", "embedding_classifier")
+# cuDNN also gives the gradients of the first states, which nobody asks for: of
+# 2 layers in 3 steps, a batch of 8 through 4 gates of 64 x 64.
+MORE = {"lstm": 2 * 3 * 2 * 8 * 64 * 4 * 64}
+
+
+def own_flops(trace) -> float:
+    report = json.loads(chain.dltap("report", "--window", "all", "--json",
+                                    trace).stdout)
+    return sum(row["flops"] or 0 for row in report["classes"]
+               if row["class"] in CLASSES)
+
+
+def run_both(python, folder, names) -> None:
+    for place in ("tap", "flops"):
+        (folder / place).mkdir()
+    chain.run_tapped([python, RUN, folder / "tap", *names], folder / "trace")
+    chain.run_bare([python, RUN, folder / "flops", *names, "--flops"])
+
+
+def check(folder, names) -> int:
+    """The number of programs that differ; prints all."""
+    pids = json.loads((folder / "tap" / "pids.json").read_text())
+    bad = 0
+    for name in names:
+        counts = json.loads((folder / "flops" / f"{name}.json").read_text())
+        wanted = sum(counts.values()) + MORE.get(name, 0)
+        trace, = (folder / "trace").glob(f"*-{pids[name]}-*")
+        seen = own_flops(trace)
+        percent = 100 * (seen / wanted - 1)
+        print(f"{name}: {seen:.0f} of {wanted:.0f} ({percent:+.2f} %)")
+        bad += abs(percent) > PERCENT
+    return bad
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--only", nargs="*", default=[])
+    options = parser.parse_args()
+    if not differential_test.has_torch(options.python):
+        print("skipped: no Python with torch")
+        return differential_test.SKIPPED
+    names = [name for name in PROGRAMS
+             if not options.only or name in options.only]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        run_both(options.python, folder, names)
+        bad = check(folder, names)
+    return 1 if bad or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
