@@ -145,8 +145,10 @@ void LeaveOutDelayed(const Process& process, Steps& steps) {
       Step& step = fewer.steps[i];
       const bool is_last = i + 1 == fewer.steps.size();
       const int64_t end_ns = fewer.steps[is_last ? i : i + 1].end_ns;
-      if (step.use == StepUse::kUsed && end_ns > window.begin_ns &&
-          step.begin_ns < window.end_ns) {
+      // Where activities were off, nothing else is known of the step.
+      const bool counts =
+          step.use == StepUse::kUsed || step.use == StepUse::kNotObserved;
+      if (counts && end_ns > window.begin_ns && step.begin_ns < window.end_ns) {
         step.use = StepUse::kDelayed;
       }
     }

@@ -176,7 +176,7 @@ TEST(TapRecordingTest, ForkedChildIsDelayedByItsOwnSessionOnly) {
   TappedProgram program("gemms");
   program.With("DLTAP_DELAYS=30").With("DLTAP_DELAY_WINDOW_MS=200");
   program.With("DLTAP_LEVEL=host");
-  EXPECT_EQ(program.Run({"300", "fork"}).exit_code(), 5);
+  EXPECT_EQ(program.Run({"900", "fork"}).exit_code(), 5);
   const analyzer::TraceModel model = program.Read();
   ASSERT_EQ(model.processes.size(), 2u);
   size_t undelayed = 0;
