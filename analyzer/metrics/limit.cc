@@ -12,6 +12,21 @@ constexpr double kMostOfGpu = 0.40;    // share of GPU time of a main class
 constexpr double kFarFromPeak = 0.30;
 constexpr double kSmallKernelNs = 10'000;
 
+// What lies behind the host's part of the idle time, other than input.
+void AddReason(const Totals& totals, Limit& limit) {
+  const IdleCause cause = *limit.idle_cause;
+  if (!IsHostCause(cause) || cause == IdleCause::kInput) return;
+  const auto drained_ns = [&totals](DrainedBy by) {
+    return totals.drained_ns[static_cast<size_t>(by)];
+  };
+  const int64_t after_waits =
+      drained_ns(DrainedBy::kSync) + drained_ns(DrainedBy::kPageable);
+  limit.after_waits = after_waits > drained_ns(DrainedBy::kNone);
+  const double mean_ns = static_cast<double>(totals.all.gpu_ns) /
+                         static_cast<double>(totals.all.kernels);
+  limit.small_kernels = !limit.after_waits && mean_ns < kSmallKernelNs;
+}
+
 // Our own cost is no limit of the program: it is out of the observed time.
 std::optional<Limit> IdleLimit(const Totals& totals) {
   IdleTimes idle = totals.idle_ns;
@@ -22,12 +37,14 @@ std::optional<Limit> IdleLimit(const Totals& totals) {
   const auto of_all = totals.ShareOfTime(static_cast<double>(SumOf(idle)));
   if (!share || !of_all) return std::nullopt;
   if (*of_all < kIdleMatters && *share < kMatters) return std::nullopt;
-  return Limit{.kind = LimitKind::kIdle,
-               .layer_class = std::nullopt,
-               .idle_cause = static_cast<IdleCause>(largest - idle.begin()),
-               .share = *share,
-               .ns = *largest,
-               .step_ns = ns / totals.per_step()};
+  Limit limit{.kind = LimitKind::kIdle,
+              .layer_class = std::nullopt,
+              .idle_cause = static_cast<IdleCause>(largest - idle.begin()),
+              .share = *share,
+              .ns = *largest,
+              .step_ns = ns / totals.per_step()};
+  AddReason(totals, limit);
+  return limit;
 }
 
 std::optional<Limit> CommunicationLimit(const Totals& totals) {

@@ -27,9 +27,11 @@ struct Limit {
   std::optional<LayerClass> layer_class;  // not of kIdle
   std::optional<IdleCause> idle_cause;    // of kIdle
   LimitedBy bound = LimitedBy::kUnknown;  // of kClass
-  bool small_kernels = false;  // of kClass: too small to fill the GPU
-  double share = 0;            // of the observed time; kClass: of the GPU time
-  int64_t ns = 0;              // over all used steps
+  bool small_kernels = false;             // kClass: too small to fill the GPU
+                               // kIdle: too short to hide the host's work
+  bool after_waits = false;  // kIdle: most of it is after the host waited
+  double share = 0;          // of the observed time; kClass: of the GPU time
+  int64_t ns = 0;            // over all used steps
   double step_ns = 0;
 };
 

@@ -20,7 +20,6 @@ enum class WarningId : uint8_t {
   kOutside,                // share: of the GPU time, not in the numbers
   kStepSpread,             // the steps differ more than their mean is long
   kStepsNotFound,          // a long run, but no loop in it
-  kIncompleteStep,         // count: last steps that were left out
   kNotObserved,            // share: of the windows' time
   kStepsNotObserved,       // count: steps left out for want of records
   kCuptiYielded,           // count: times

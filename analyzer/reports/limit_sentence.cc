@@ -13,14 +13,12 @@ namespace {
 
 std::string WhyIdle(IdleCause cause) {
   switch (cause) {
-    case IdleCause::kWait: return "inside calls that wait for the GPU";
+    case IdleCause::kWait: return "until calls that wait for it have returned";
     case IdleCause::kInput:
       return "for its input, before the first copy of the step";
     case IdleCause::kLibrary:
       return "inside calls of cuDNN, cuBLAS or NCCL that prepare their work";
-    case IdleCause::kLaunch:
-      return "for kernel launches: the kernels are shorter than the time to "
-             "launch one";
+    case IdleCause::kLaunch: return "for kernel launches";
     case IdleCause::kFramework:
       return "for the host program between launches (framework and Python)";
     case IdleCause::kPreempted:
@@ -33,11 +31,28 @@ std::string WhyIdle(IdleCause cause) {
   }
 }
 
+// What a reader can act on; empty where only the cause is known.
+std::string BehindIdle(const Figures& figures, const Limit& limit) {
+  const bool has_steps = figures.steps.found_by != StepsFoundBy::kNone;
+  const std::string per_step = has_steps ? " a step" : "";
+  if (limit.after_waits && !figures.program.drained_by.empty()) {
+    const DrainRow& most = figures.program.drained_by.front();
+    return "; " + Printable(most.name) + " empties its queue " +
+           Fixed(most.calls_per_step, 1) + " times" + per_step;
+  }
+  const ClassFigures& total = figures.program.total;
+  if (!limit.small_kernels || !total.mean_kernel_ns) return "";
+  return "; kernels and copies of " +
+         Fixed(*total.mean_kernel_ns * kUsPerNs, 1) + " us each (" +
+         Fixed(total.step_mean.kernels, 0) + per_step +
+         ") are too short to hide that";
+}
+
 std::string IdleSentence(const Figures& figures, const Limit& limit) {
   return "the GPU is busy " + PercentText(figures.program.utilization) +
          " of the time; it waits " + Fixed(limit.step_ns * kMsPerNs, 2) +
          " ms (" + PercentText(limit.share) + ") " +
-         WhyIdle(*limit.idle_cause) + ".";
+         WhyIdle(*limit.idle_cause) + BehindIdle(figures, limit) + ".";
 }
 
 std::string BoundClause(LimitedBy bound) {
@@ -80,7 +95,7 @@ std::string LimitSentence(const Figures& figures) {
     case LimitKind::kIdle: return IdleSentence(figures, limit);
     case LimitKind::kCommunication:
       return "communication is exposed for " + PercentText(limit.share) +
-             " of the step: kernels wait for other ranks.";
+             " of the step: nothing else computes meanwhile.";
     case LimitKind::kClass: return ClassSentence(figures, limit);
   }
   return "";

@@ -2,6 +2,7 @@
 #include "analyzer/reports/warning_text.h"
 
 #include "analyzer/reports/count_text.h"
+#include "analyzer/reports/step_lines.h"
 #include "analyzer/reports/units.h"
 
 namespace dltap::analyzer {
@@ -27,15 +28,13 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
   const uint64_t n = warning.count.value_or(0);
   switch (warning.id) {
     case WarningId::kOutside:
-      return share +
-             " of the GPU time is not in these numbers (left_out in --json "
-             "says where it is); --window all counts everything";
+      return share + " of the GPU time is not in these numbers (" +
+             Join(SpokenReasons(figures.coverage.left_out_reasons), ", ") +
+             "); --window all counts everything";
     case WarningId::kStepSpread: return SpreadText(figures.steps);
     case WarningId::kStepsNotFound:
       return "no loop was found: start-up and all else of the run is in these "
              "numbers; --window A..B takes a part";
-    case WarningId::kIncompleteStep:
-      return Count(n, "step") + " at the end left out: nothing shows its end";
     case WarningId::kStepsNotObserved:
       return Count(n, "step") +
              " left out: records of the GPU's work are missing there";
