@@ -106,8 +106,8 @@ TEST(CoverageTest, TheHostsPartOfTheLastStepStays) {
 }
 
 TEST(CoverageTest, OneStepHasNoDeviation) {
-  const Summary summary = SummaryOf(
-      "device 0 name=gpu\n" + Marker(0, 200, "ProfilerStep#1") + Kernel(0, 20));
+  const Summary summary =
+      SummaryOf("device 0 name=gpu\n" + Marker(0, 200, "step") + Kernel(0, 20));
   const Figures figures = FiguresOf(summary);
   ASSERT_EQ(figures.steps.used, 1);
   EXPECT_FALSE(figures.steps.stddev_ns.has_value());
