@@ -45,7 +45,8 @@ bool ParseSamples(const std::string& text, Options& options) {
     return false;
   }
   if (used < text.size()) options.report.samples_unit = text.substr(used);
-  return *options.samples_per_step > 0;
+  constexpr double kMost = 1e12;  // nan is neither
+  return *options.samples_per_step > 0 && *options.samples_per_step <= kMost;
 }
 
 std::string Render(const Options& options, const Summary& summary) {
@@ -73,15 +74,16 @@ int RunReport(const std::vector<std::string>& args) {
                "dltap report");
   app.add_option(
          "TRACE", options.paths,
-         "directories or files: own traces, Kineto JSON(.gz); or CSV of "
-         "Nsight Compute")
+         "directories or files: own traces, Kineto JSON(.gz), SQLite of Nsight "
+         "Systems; or CSV of Nsight Compute")
       ->required();
   app.add_option("--by", options.by,
                  "rows: class, api, kernel, op, step, "
                  "evidence, roofline, long-low")
       ->check(CLI::IsMember({"class", "api", "kernel", "op", "step", "evidence",
                              "roofline", "long-low"}));
-  app.add_option("--top", options.report.top, "rows at most (not by class)");
+  app.add_option("--top", options.report.top, "rows at most (not by class)")
+      ->check(CLI::Range(0, 1'000'000'000));
   app.add_flag("--wide", options.report.wide, "show classes below 0.5 % too");
   app.add_option(
       "--samples-per-step", options.samples,

@@ -145,7 +145,7 @@ void AddSelectionOptions(CLI::App& app, SelectionOptions& options) {
       ->excludes(window);
   app.add_option("--warmup", options.warm_up,
                  "leave out the first N steps, instead of slow first ones")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 1'000'000'000))
       ->excludes(window);
   app.add_option("--device", options.device,
                  "only this device: its number, or the begin of its UUID");

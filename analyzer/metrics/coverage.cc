@@ -2,6 +2,7 @@
 #include "analyzer/metrics/coverage.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analyzer/metrics/ratio.h"
 
@@ -26,6 +27,21 @@ std::vector<Interval> WindowsOf(const Summary& summary) {
   return united;
 }
 
+std::vector<std::string> LargestReasons(const Outside& outside) {
+  constexpr size_t kMost = 3;
+  std::vector<std::pair<int64_t, std::string>> found;
+  for (const auto& [reason, sums] : outside.left_out) {
+    if (sums.gpu_ns == 0 || reason == kNotSelected) continue;
+    found.emplace_back(-sums.gpu_ns, reason);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> reasons;
+  for (auto& [_, reason] : found) {
+    if (reasons.size() < kMost) reasons.push_back(std::move(reason));
+  }
+  return reasons;
+}
+
 }  // namespace
 
 Coverage CoverageOf(const Summary& summary, const Totals& totals) {
@@ -38,6 +54,7 @@ Coverage CoverageOf(const Summary& summary, const Totals& totals) {
       outside - static_cast<double>(summary.outside.not_selected_ns());
   coverage.share = Ratio(used, used + outside);
   coverage.left_out_share = Ratio(left_out, used + left_out);
+  coverage.left_out_reasons = LargestReasons(summary.outside);
   coverage.windows = WindowsOf(summary);
   return coverage;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analyzer/metrics/interval.h"
@@ -19,6 +20,8 @@ struct Coverage {
   std::optional<double> share;  // used / (used + outside)
   // Of what was selected, the part that is outside all the same.
   std::optional<double> left_out_share;
+  // Why; the three with most GPU time, from the largest on.
+  std::vector<std::string> left_out_reasons;
   std::vector<Interval> windows;  // of all devices; disjoint, in time
 };
 

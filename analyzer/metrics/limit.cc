@@ -91,6 +91,10 @@ std::optional<Limit> IdleLimit(const Totals& totals,
       wait_gain_ns.value_or(0) > kMostIsGained * limit.step_ns) {
     limit.fault = Fault::kWaits;
   }
+  const double mean_ns = static_cast<double>(totals.all.gpu_ns) /
+                         static_cast<double>(totals.all.kernels);
+  limit.small_kernels =
+      limit.fault == Fault::kLaunching && mean_ns < kSmallKernelNs;
   return limit;
 }
 

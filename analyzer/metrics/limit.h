@@ -45,9 +45,10 @@ struct Limit {
   std::optional<LayerClass> charged_to;   // the class with most of it
   bool between_steps = false;             // most of it is between steps
   LimitedBy bound = LimitedBy::kUnknown;  // of kClass
-  bool small_kernels = false;  // of kClass: too small to fill the GPU
-  double share = 0;            // of the observed time; kClass: of the GPU time
-  int64_t ns = 0;              // over all used steps
+  // kClass: too small to fill the GPU; kIdle: too short to hide launches.
+  bool small_kernels = false;
+  double share = 0;  // of the observed time; kClass: of the GPU time
+  int64_t ns = 0;    // over all used steps
   double step_ns = 0;
 };
 

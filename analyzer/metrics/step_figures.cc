@@ -21,7 +21,7 @@ void AddMean(StepFigures& steps) {
     squares += off * off;
   }
   steps.mean_ns = mean;
-  steps.stddev_ns = n > 1 ? std::sqrt(squares / (n - 1)) : 0;
+  if (n > 1) steps.stddev_ns = std::sqrt(squares / (n - 1));
 }
 
 void AddProcess(const ProcessSummary& process, StepFigures& steps) {

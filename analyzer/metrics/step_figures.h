@@ -22,7 +22,7 @@ struct StepFigures {
   uint64_t processes_without = 0;  // with GPU work, but no steps were found
   std::vector<int64_t> ns;         // of every device, in the order of devices
   std::optional<double> mean_ns;
-  std::optional<double> stddev_ns;  // of the sample; 0 for one step
+  std::optional<double> stddev_ns;  // of the sample; from two steps on
   std::optional<std::array<double, 2>> ci95_ns;  // of the mean
 };
 

@@ -2,6 +2,8 @@
 #include "analyzer/metrics/trust.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "analyzer/metrics/ratio.h"
 
@@ -21,10 +23,16 @@ const ProcessSummary* LevelOf(const Summary& summary) {
   return best;
 }
 
+// Stays at the largest number that a report can print.
+void AddCount(uint64_t& sum, uint64_t count) {
+  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+  sum = count > kMost - std::min(sum, kMost) ? kMost : sum + count;
+}
+
 void AddProcess(const ProcessSummary& process, TrustFigures& trust) {
   for (const auto& [cause, count] : process.lost) {
-    trust.lost[cause] += count;
-    trust.lost_records += count;
+    AddCount(trust.lost[cause], count);
+    AddCount(trust.lost_records, count);
   }
   trust.launches_without_kernel += process.launches_without_kernel;
   trust.kernels_without_launch += process.kernels_without_launch;

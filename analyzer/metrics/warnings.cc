@@ -81,7 +81,7 @@ class Finder {
     if (!summary_.selection.steps) {
       IfShare(WarningId::kOutside, coverage_.left_out_share, kMuchOutside);
     }
-    if (steps_.mean_ns && *steps_.stddev_ns > *steps_.mean_ns) {
+    if (steps_.stddev_ns && *steps_.stddev_ns > *steps_.mean_ns) {
       found_.push_back({WarningId::kStepSpread, std::nullopt, std::nullopt});
     }
     LookAtIncomplete();
@@ -167,7 +167,6 @@ std::string_view Name(WarningId id) {
       "outside",
       "step_spread",
       "steps_not_found",
-      "incomplete_step",
       "not_observed",
       "steps_not_observed",
       "cupti_yielded",

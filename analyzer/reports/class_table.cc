@@ -19,11 +19,10 @@ Cell PerStep(double count) {
   return static_cast<int64_t>(count + 0.5);
 }
 
-// "12.8 / 26.8"; "update" when that is all it does.
+// "12.8 / 26.8"; "update" when that is most of what it does.
 std::string Directions(const StepShare& step) {
-  if (step.forward_ns == 0 && step.backward_ns == 0) {
-    return step.update_ns > 0 ? "update" : "";
-  }
+  if (step.update_ns > step.forward_ns + step.backward_ns) return "update";
+  if (step.forward_ns == 0 && step.backward_ns == 0) return "";
   return Fixed(step.forward_ns * kMsPerNs, 2) + " / " +
          Fixed(step.backward_ns * kMsPerNs, 2);
 }

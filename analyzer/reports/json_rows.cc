@@ -172,7 +172,7 @@ void WriteLimit(const Limit& limit, JsonWriter& json) {
   std::string_view cause;
   if (limit.idle_cause) cause = Name(*limit.idle_cause);
   if (limit.bound != LimitedBy::kUnknown) cause = Name(limit.bound);
-  if (limit.small_kernels) cause = "small_kernels";
+  if (limit.layer_class && limit.small_kernels) cause = "small_kernels";
   json.BeginObject();
   json.Field("kind", Name(limit.kind));
   WriteName("class", limit.layer_class ? Name(*limit.layer_class) : "", json);

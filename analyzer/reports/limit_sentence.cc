@@ -90,12 +90,24 @@ std::string WorkClause(const ProgramFigures& program, const Limit& limit) {
          Fixed(*program.device_work_ns * kMsPerNs, 2);
 }
 
+// What the queue could have held, had the host been quicker.
+std::string ShortKernels(const Figures& figures, const Limit& limit) {
+  const ClassFigures& total = figures.program.total;
+  if (!limit.small_kernels || !total.mean_kernel_ns) return "";
+  const bool has_steps = figures.steps.found_by != StepsFoundBy::kNone;
+  return "; kernels and copies of " +
+         Fixed(*total.mean_kernel_ns * kUsPerNs, 1) + " us each (" +
+         Fixed(total.step_mean.kernels, 0) + (has_steps ? " a step" : "") +
+         ") are too short to hide that";
+}
+
 std::string IdleSentence(const Figures& figures, const Limit& limit) {
   return "the GPU is busy " + PercentText(figures.program.utilization) +
          " of the time; it waits " + Fixed(limit.step_ns * kMsPerNs, 2) +
          " ms (" + PercentText(limit.share) + ") " +
          WhyIdle(figures.program, limit) + Place(limit) +
-         WorkClause(figures.program, limit) + ".";
+         WorkClause(figures.program, limit) + ShortKernels(figures, limit) +
+         ".";
 }
 
 std::string BoundClause(LimitedBy bound) {
@@ -138,7 +150,7 @@ std::string LimitSentence(const Figures& figures) {
     case LimitKind::kIdle: return IdleSentence(figures, limit);
     case LimitKind::kCommunication:
       return "communication is exposed for " + PercentText(limit.share) +
-             " of the step: kernels wait for other ranks.";
+             " of the step: nothing else computes meanwhile.";
     case LimitKind::kClass: return ClassSentence(figures, limit);
   }
   return "";

@@ -2,6 +2,7 @@
 #include "analyzer/reports/step_lines.h"
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/reports/count_text.h"
@@ -11,9 +12,9 @@ namespace dltap::analyzer {
 namespace {
 
 // As people say it: "warm-up", "not selected".
-std::string Spoken(StepUse use) {
-  if (use == StepUse::kWarmUp) return "warm-up";
-  std::string text(Name(use));
+std::string Spoken(std::string_view reason) {
+  if (reason == Name(StepUse::kWarmUp)) return "warm-up";
+  std::string text(reason);
   std::replace(text.begin(), text.end(), '_', ' ');
   return text;
 }
@@ -24,7 +25,7 @@ std::string LeftOutText(const StepFigures& steps) {
   for (size_t use = 0; use < kStepUses; ++use) {
     if (steps.left_out[use] == 0) continue;
     out.push_back(std::to_string(steps.left_out[use]) + " " +
-                  Spoken(static_cast<StepUse>(use)));
+                  Spoken(Name(static_cast<StepUse>(use))));
   }
   return out.empty() ? "" : Join(out, ", ") + " left out";
 }
@@ -77,6 +78,12 @@ std::string WithoutDevices(const Summary& summary, const Figures& figures) {
 }
 
 }  // namespace
+
+std::vector<std::string> SpokenReasons(const std::vector<std::string>& names) {
+  std::vector<std::string> spoken;
+  for (const std::string& name : names) spoken.push_back(Spoken(name));
+  return spoken;
+}
 
 std::string StepsText(const Summary& summary, const Figures& figures) {
   if (figures.devices.empty()) return WithoutDevices(summary, figures);

@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_REPORTS_STEP_LINES_H_
 
 #include <string>
+#include <vector>
 
 #include "analyzer/metrics/figures.h"
 #include "analyzer/metrics/summary.h"
@@ -13,6 +14,9 @@ namespace dltap::analyzer {
 // what is left out, and how much of the GPU time that covers. Without a
 // device: why there are none.
 std::string StepsText(const Summary& summary, const Figures& figures);
+
+// Reasons of `left_out` as people say them.
+std::vector<std::string> SpokenReasons(const std::vector<std::string>& names);
 
 }  // namespace dltap::analyzer
 

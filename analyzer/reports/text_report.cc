@@ -20,6 +20,8 @@
 namespace dltap::analyzer {
 namespace {
 
+constexpr double kLeastShownNs = 5'000;  // 0.01 ms; less would print as 0
+
 const std::string kBold = "\033[1m";  // ECMA-48 SGR
 const std::string kPlain = "\033[0m";
 
@@ -75,8 +77,11 @@ std::string StepLine(const Figures& figures, const ReportOptions& options) {
   const ProgramFigures& program = figures.program;
   std::string line;
   if (figures.steps.mean_ns) {
-    line = "step " + Ms(*figures.steps.mean_ns) + " ms ± " +
-           Ms(*figures.steps.stddev_ns) + "    ";
+    line = "step " + Ms(*figures.steps.mean_ns) + " ms";
+    if (const auto& deviation = figures.steps.stddev_ns) {
+      line += " ± " + Ms(*deviation);
+    }
+    line += "    ";
   } else if (program.longest_wall_ns) {
     line =
         "run " + Ms(static_cast<double>(*program.longest_wall_ns)) + " ms    ";
@@ -103,14 +108,23 @@ std::string PhaseLine(const Figures& figures) {
   constexpr Phase kOrder[] = {
       Phase::kForward, Phase::kBackward, Phase::kUpdate,   Phase::kComm,
       Phase::kH2d,     Phase::kIo,       Phase::kAutotune, Phase::kOther};
-  std::string line = " ";
+  const std::string indent = "  ";
+  std::string text;
+  std::string line = indent;
   for (const Phase phase : kOrder) {
     const double ns =
         figures.program.phases_step_ns[static_cast<size_t>(phase)];
     if (phase == Phase::kAutotune && ns == 0) continue;
-    line += " " + std::string(Name(phase)) + " " + Ms(ns) + "  ";
+    const std::string part = std::string(Name(phase)) + " " + Ms(ns);
+    // The unit stands at the end.
+    if (DisplayWidth(line + part + "  ms") > kPageWidth) {
+      text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+      line = indent;
+    }
+    line += part + "   ";
   }
-  return line + "ms\n";
+  line.pop_back();
+  return text + line + "ms\n";
 }
 
 std::string IdleLine(const ProgramFigures& program) {
@@ -124,6 +138,7 @@ std::string IdleLine(const ProgramFigures& program) {
                    [&](size_t a, size_t b) { return idle[a] > idle[b]; });
   std::vector<std::string> parts;
   for (const size_t i : order) {
+    if (idle[i] < kLeastShownNs && !parts.empty()) break;
     const IdleCause cause = static_cast<IdleCause>(i);
     const std::string device = IsHostCause(cause) ? "" : "device ";
     parts.push_back(device + std::string(Name(cause)) + " " + Ms(idle[i]));
@@ -134,17 +149,21 @@ std::string IdleLine(const ProgramFigures& program) {
 }
 
 // What had emptied the queue, and what could be gained without it.
-std::string DrainLine(const ProgramFigures& program) {
+std::string DrainLine(const Figures& figures) {
+  const ProgramFigures& program = figures.program;
   if (program.drained_step_ns <= 0) return "";
+  const bool has_steps = figures.steps.found_by != StepsFoundBy::kNone;
+  const std::string per_step = has_steps ? " a step" : "";
   const DrainRow& most = program.drained_by.front();
   std::string line = "    of it after a wait had emptied the queue " +
                      Ms(program.drained_step_ns) + " (" + Printable(most.name) +
-                     ", " + Fixed(most.calls_per_step, 1) + " a step";
+                     ", " + Fixed(most.calls_per_step, 1) +
+                     (has_steps ? per_step : " times");
   line += program.drained_by.size() > 1 ? ", and others)" : ")";
   if (program.host_work_ns) {
     line += std::string("; host works ") +
             (program.host_work_is_bound ? "at most " : "") +
-            Ms(*program.host_work_ns) + " ms a step, GPU " +
+            Ms(*program.host_work_ns) + " ms" + per_step + ", GPU " +
             Ms(*program.device_work_ns);
     if (program.wait_gain_ns) {
       line += "; without waits it saves at most " + Ms(*program.wait_gain_ns);
@@ -270,7 +289,7 @@ std::string TextReport(const Summary& summary, const Figures& figures,
            Trust(figures.trust);
   }
   text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
-          IdleLine(figures.program) + DrainLine(figures.program) +
+          IdleLine(figures.program) + DrainLine(figures) +
           UnknownLine(figures.program) +
           Wrap(HostLine(figures.program.host), "    ") + "\n" +
           SensitivityText(figures);

@@ -2,6 +2,7 @@
 #include "analyzer/reports/warning_text.h"
 
 #include "analyzer/reports/count_text.h"
+#include "analyzer/reports/step_lines.h"
 #include "analyzer/reports/units.h"
 
 namespace dltap::analyzer {
@@ -37,9 +38,9 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
   switch (warning.id) {
     case WarningId::kDelays: return DelaysText(warning);
     case WarningId::kOutside:
-      return share +
-             " of the GPU time is not in these numbers (left_out in --json "
-             "says where it is); --window all counts everything";
+      return share + " of the GPU time is not in these numbers (" +
+             Join(SpokenReasons(figures.coverage.left_out_reasons), ", ") +
+             "); --window all counts everything";
     case WarningId::kStepSpread: return SpreadText(figures.steps);
     case WarningId::kStepsNotFound:
       return "no loop was found: start-up and all else of the run is in these "

@@ -161,7 +161,9 @@ class Faces:
         ways = f"{step['forward_ns'] * 1e-6:,.2f} / " \
                f"{step['backward_ns'] * 1e-6:,.2f}"
         if step["forward_ns"] == 0 and step["backward_ns"] == 0:
-            ways = "update" if step["update_ns"] > 0 else ""
+            ways = ""
+        if step["update_ns"] > step["forward_ns"] + step["backward_ns"]:
+            ways = "update"
         tflops = "?" if row["tflops"] is None else f"{row['tflops']:,.1f}"
         words = [ms(step["gpu_ns"]), percent(row["share"]),
                  per_step(step["calls"]), per_step(step["kernels"]),
@@ -187,8 +189,9 @@ class Faces:
         head = f"GPU {percent(program['utilization'], '?')} %    " \
                f"CPU-dependent {percent(program['cpu_dependency'], '?')} %"
         if steps["mean_ns"] is not None:
-            head = f"step {ms(steps['mean_ns'])} ms ± " \
-                   f"{ms(steps['stddev_ns'])}    {head}"
+            deviation = steps["stddev_ns"]
+            spread = "" if deviation is None else f" ± {ms(deviation)}"
+            head = f"step {ms(steps['mean_ns'])} ms{spread}    {head}"
         else:
             head = f"run {ms(program['longest_wall_ns'])} ms    {head}"
         found += [] if any(line.startswith(head) for line in lines) else [

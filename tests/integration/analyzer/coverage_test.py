@@ -215,7 +215,9 @@ class CoverageTest(unittest.TestCase):
         for options in (["--window", "3..1s"], ["--window", "1..2"],
                         ["--window", "soon"], ["--steps", "5..2"],
                         ["--steps", "x"], ["--warmup", "-1"],
-                        ["--warmup", "x"], ["--rank", "0"],
+                        ["--warmup", "x"], ["--warmup", "99999999999999999999"],
+                        ["--top", "-1"], ["--samples-per-step", "inf"],
+                        ["--samples-per-step", "1e308"], ["--rank", "0"],
                         ["--device", "9"], ["--device", "ff"],
                         ["--process", "77"],
                         ["--window", "all", "--steps", "1"]):

@@ -58,6 +58,25 @@ TEST(LimitSentenceTest, ShortKernelsWaitForTheirLaunches) {
   }
   const std::string limit = LimitOfTrace(text);
   EXPECT_TRUE(Says(limit, "for kernel launches")) << limit;
+  EXPECT_TRUE(Says(limit, "kernels and copies of 2.0 us each (1 a step)"))
+      << limit;
+}
+
+// Kernels of 50 us; each time the host waits, then computes for 60 us.
+TEST(LimitSentenceTest, TheCallThatEmptiesTheQueueIsNamed) {
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 10; ++i) {
+    const auto at = [i](int us) { return std::to_string(120 * i + us); };
+    const std::string corr = std::to_string(i + 1);
+    text += "call t=" + at(0) + ".." + at(2) +
+            "us thread=0 cudaLaunchKernel\nlaunchapi t=" + at(0) + ".." +
+            at(2) + "us thread=0 corr=" + corr + "\nkernel t=" + at(3) + ".." +
+            at(53) + "us device=0 stream=7 corr=" + corr +
+            " name=gelu\ncall t=" + at(4) + ".." + at(55) +
+            "us thread=0 cudaStreamSynchronize\n";
+  }
+  const std::string limit = LimitOfTrace(text);
+  EXPECT_TRUE(Says(limit, "cudaStreamSynchronize")) << limit;
 }
 
 // Back to back kernels of 4 us: the GPU is busy, its peak far away.
