@@ -184,6 +184,8 @@ void WriteLimit(const Limit& limit, JsonWriter& json) {
   WriteName("where", where, json);
   json.Field("share", limit.share);
   json.Field("ns", limit.ns);
+  json.Field("step_mean_ns", limit.step_ns);
+  json.Field("small_kernels", limit.small_kernels);
   json.EndObject();
 }
 
