@@ -119,10 +119,13 @@ class ThreadPass {
     }
   }
 
+  // Of a library call. The kernels of an imported operator are parts of it,
+  // not implementations.
   const Work* OperationOf(const HostWork& host_work) const {
     if (!host_work.work.known() || host_work.replays_graph) return nullptr;
     const Work& work = attribution_.works[host_work.work.value()];
-    return work.leading.kind == opmodel::OpKind::kUnknown ? nullptr : &work;
+    const bool is_told = work.leading.kind != opmodel::OpKind::kUnknown;
+    return work.call.known() && is_told ? &work : nullptr;
   }
 
   static bool SameOperation(const Work& a, const Work& b) {

@@ -40,10 +40,21 @@ class Program {
     return Activity("kernel", "name=" + kernel);
   }
 
+  // An operator of an imported trace, with the kernels that it launches.
+  Program& Operator(const std::vector<std::string>& kernels) {
+    const int begin = at_;
+    for (const std::string& kernel : kernels) Kernel(kernel);
+    text_ += "range t=" + std::to_string(begin) + ".." + std::to_string(at_) +
+             "us thread=0 kind=op name=\"aten::_cudnn_rnn\" operation=1\n";
+    return *this;
+  }
+
   // Of each activity, whether it is a trial: 't', else '.'.
   std::string Trials() const {
-    const TraceModel model =
-        TraceFromText("process framework=torch\ndevice 0 name=gpu\n" + text_);
+    const TraceModel model = TraceFromText(
+        "process framework=torch\ndevice 0 name=gpu\n"
+        "operation 1 rnn_forward batch=8 hidden=64\n" +
+        text_);
     const Attribution attribution = Attribute(model);
     std::string out;
     for (const Attributed& a : attribution.processes[0].activities) {
@@ -112,6 +123,15 @@ TEST(TrialsTest, SeveralImplementationsOfOneOperationAreTrials) {
   program.Gemm(64, "k1").Gemm(32, "k1").Gemm(32, "k2").Gemm(32, "k3");
   program.Gemm(32, "k2").Gemm(64, "k1");
   EXPECT_EQ(program.Trials(), ".ttt..");
+}
+
+TEST(TrialsTest, KernelsOfOneImportedOperatorAreNoTrials) {
+  Program program;
+  for (int step = 0; step < 3; ++step) {
+    program.Operator({"gemm_a", "gru_cell", "gemm_b", "gru_cell"});
+    program.Kernel("multi_tensor_apply_sgd");
+  }
+  EXPECT_THAT(program.Trials(), Each('.'));
 }
 
 TEST(TrialsTest, EqualLayersAreNoTrials) {
