@@ -152,6 +152,7 @@ class ChromeWriter {
       json_.Field("direction", analyzer::Name(attributed.direction));
       json_.Field("joined_by", analyzer::Name(attributed.joined_by));
       json_.Field("class_from", analyzer::Name(attributed.class_from));
+      if (attributed.autotune) json_.Field("autotune", true);
       json_.Field("correlation", activity.correlation);
       if (activity.bytes != 0) json_.Field("bytes", activity.bytes);
       WriteEvidence(p, activity, attributed);

@@ -5,7 +5,8 @@ The programs of programs.py run twice on the simulated GPU: tapped, and bare
 under torch.profiler (CUPTI serves one client). Kernel by kernel, in the order
 of their start, both traces must give the same class and direction; by class,
 at most one point of the GPU time may differ. Own traces have evidence that the
-profiler's lack, and the reverse: a difference is a bug in one of them.
+profiler's lack, and the reverse: a difference is a bug in one of them. So is
+a kernel that only one of them takes for a trial.
 
     differential_test.py GROUP [--python PYTHON] [--only PROGRAM...] [--keep DIR]
 
@@ -42,10 +43,12 @@ class Kernel:
     direction: str  # all kinds of backward are one: the profiler has no others
     ns: float
     evidence: str
+    is_trial: bool = False
 
     @property
     def what(self) -> str:
-        return f"{self.layer_class} {self.direction}"
+        trial = " autotune" if self.is_trial else ""
+        return f"{self.layer_class} {self.direction}{trial}"
 
     def __str__(self) -> str:
         return f"{self.what} ({self.evidence})"
@@ -68,7 +71,8 @@ def kernels_of(trace) -> list[Kernel]:
     events.sort(key=lambda event: event["ts"])
     return [Kernel(event["name"], args["class"],
                    "backward" if args["direction"].startswith("backward")
-                   else args["direction"], event["dur"], args["class_from"])
+                   else args["direction"], event["dur"], args["class_from"],
+                   args.get("autotune", False))
             for event in events for args in [event["args"]]]
 
 
