@@ -17,6 +17,7 @@ using specs::LayerClass;
 constexpr int kClassBits = 8;
 
 constexpr int kClasses = specs::Words<LayerClass>::kCount;
+static_assert(kClasses <= 32, "ProcessPage::seen_classes has a bit for each");
 constexpr int kMaxTurns = kClasses * kMaxDelays;
 constexpr uint64_t kSeed = 0x9E3779B97F4A7C15;  // any whose high half is not 0
 
