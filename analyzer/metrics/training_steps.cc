@@ -7,12 +7,14 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/metrics/usual_iteration.h"
 
 namespace dltap::analyzer {
 namespace {
 
 constexpr double kUsualShare = 0.6;    // of iterations with the same passes
 constexpr double kPresentShare = 0.8;  // of iterations with such a call
+constexpr size_t kLeastUpdates = 2;
 constexpr double kRestShare = 0.1;  // of an iteration: too little to be a part
 
 using Tokens = std::vector<CallToken>;
@@ -176,8 +178,8 @@ class PassCounter {
         static_cast<double>(most->second) < kUsualShare * n) {
       return std::nullopt;
     }
-    const auto middle =
-        use.offsets.begin() + static_cast<ptrdiff_t>(use.offsets.size() / 2);
+    const auto middle = use.offsets.begin() +
+                        static_cast<ptrdiff_t>((use.offsets.size() - 1) / 2);
     std::nth_element(use.offsets.begin(), middle, use.offsets.end());
     return PassMark{signature, most->first, *middle};
   }
@@ -206,6 +208,7 @@ size_t Median(std::vector<size_t> values) {
 std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
                                       std::vector<TokenSpan> spans,
                                       const PassCounter& passes) {
+  const UsualIteration usual_iteration(tokens, spans);
   spans[0].first = passes.BeginOf(spans[0], true);
   std::vector<size_t> products;
   for (const TokenSpan& span : spans) {
@@ -218,6 +221,7 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
   for (size_t i = 1; i < spans.size(); ++i) {
     const TokenSpan& span = spans[i];
     size_t begin = passes.BeginOf(span, false);
+    if (begin == span.first) begin = usual_iteration.BeginOf(span);
     const size_t before = Products(tokens, span.first, begin);
     const size_t rest = products[i] - before;
     const bool alike = 2 * rest >= usual && rest <= 2 * usual;
@@ -258,7 +262,10 @@ std::vector<TokenSpan> TrainingSteps(const Tokens& tokens) {
     std::vector<TokenSpan> spans = Cutter(tokens, ends).Run();
     const TokenSpan rest = spans.back();
     spans.pop_back();
-    if (spans.size() < kMinRepeats) continue;
+    // An update tells an iteration better than what repeats.
+    const size_t least =
+        ends == &CallToken::update ? kLeastUpdates : kMinRepeats;
+    if (spans.size() < least) continue;
     const PassCounter passes(tokens, spans);
     std::vector<TokenSpan> steps = SplitOffPasses(tokens, spans, passes);
     AddRest(tokens, rest, passes, steps);
