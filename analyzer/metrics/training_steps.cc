@@ -207,8 +207,8 @@ size_t Median(std::vector<size_t> values) {
 // (a rollout, say), they are part of the iterations.
 std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
                                       std::vector<TokenSpan> spans,
-                                      const PassCounter& passes) {
-  const UsualIteration usual_iteration(tokens, spans);
+                                      const PassCounter& passes,
+                                      const UsualIteration& usual_iteration) {
   spans[0].first = passes.BeginOf(spans[0], true);
   std::vector<size_t> products;
   for (const TokenSpan& span : spans) {
@@ -239,7 +239,8 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
 // What follows the last iteration: an iteration that breaks off, passes
 // forward, or too little to be either.
 void AddRest(const Tokens& tokens, const TokenSpan& rest,
-             const PassCounter& passes, std::vector<TokenSpan>& spans) {
+             const PassCounter& passes, const UsualIteration& usual_iteration,
+             std::vector<TokenSpan>& spans) {
   const size_t computing = Computing(tokens, rest.first, rest.end);
   const TokenSpan& last = spans.back();
   const auto usual =
@@ -248,7 +249,8 @@ void AddRest(const Tokens& tokens, const TokenSpan& rest,
   const auto end = tokens.begin() + static_cast<ptrdiff_t>(rest.end);
   const bool backward = std::any_of(
       first, end, [](const CallToken& token) { return token.backward; });
-  if (!backward && passes.HasMoreThanOnePass(rest)) {
+  if (!backward && (passes.HasMoreThanOnePass(rest) ||
+                    !usual_iteration.MayBreakOffIn(rest))) {
     spans.push_back({rest.first, rest.end, StepUse::kEvaluation});
   } else if (static_cast<double>(computing) > kRestShare * usual) {
     spans.push_back({rest.first, rest.end, StepUse::kIncomplete});
@@ -267,8 +269,9 @@ std::vector<TokenSpan> TrainingSteps(const Tokens& tokens) {
         ends == &CallToken::update ? kLeastUpdates : kMinRepeats;
     if (spans.size() < least) continue;
     const PassCounter passes(tokens, spans);
-    std::vector<TokenSpan> steps = SplitOffPasses(tokens, spans, passes);
-    AddRest(tokens, rest, passes, steps);
+    const UsualIteration usual(tokens, spans);
+    std::vector<TokenSpan> steps = SplitOffPasses(tokens, spans, passes, usual);
+    AddRest(tokens, rest, passes, usual, steps);
     return steps;
   }
   return {};

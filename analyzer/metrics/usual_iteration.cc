@@ -61,6 +61,13 @@ size_t UsualIteration::BeginOf(const TokenSpan& span) const {
   return std::max(span.first, begin - std::min(begin, offset_));
 }
 
+bool UsualIteration::MayBreakOffIn(const TokenSpan& span) const {
+  if (products_.empty()) return true;
+  const std::vector<uint32_t> begun = ProductsOf(span);
+  return begun.size() <= products_.size() &&
+         std::equal(begun.begin(), begun.end(), products_.begin());
+}
+
 std::vector<uint32_t> UsualIteration::ProductsOf(const TokenSpan& span) const {
   std::vector<uint32_t> products;
   for (size_t i = span.first; i < span.end; ++i) {

@@ -24,6 +24,9 @@ class UsualIteration {
   // stands in front of it, or the span does not end with one.
   size_t BeginOf(const TokenSpan& span) const;
 
+  // Whether `span` may be the begin of an iteration. True if nothing is usual.
+  bool MayBreakOffIn(const TokenSpan& span) const;
+
  private:
   std::vector<uint32_t> ProductsOf(const TokenSpan& span) const;
 

@@ -81,6 +81,14 @@ TEST(TrainingStepsTest, PassesOfOneModelAmongStepsOfTwoAreEvaluation) {
       ElementsAre("0u", "8u", "16u", "24u", "32u", "40e", "46u", "54u", "62u"));
 }
 
+TEST(TrainingStepsTest, PassesOfAnotherKindAfterTheLastStepAreEvaluation) {
+  const std::string step = "<(a(c)c)aU";
+  EXPECT_THAT(Spans(Repeat(step, 3) + "<(c(c"),
+              ElementsAre("0u", "6u", "12u", "18e"));
+  EXPECT_THAT(Spans(Repeat(step, 3) + "<(a(c"),
+              ElementsAre("0u", "6u", "12u", "18i"));
+}
+
 TEST(TrainingStepsTest, LongerIterationsAreNoEvaluation) {
   // Of a sequence of five in place of two, backward as well.
   const std::string step = "<(a(a)a)aU";
