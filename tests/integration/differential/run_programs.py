@@ -17,7 +17,8 @@ import traceback
 import torch
 from torch.utils import flop_counter
 
-import layers  # noqa: F401, registers its programs
+import architectures  # noqa: F401, registers its programs
+import layers  # noqa: F401
 from programs import PROGRAMS
 
 STEPS = 3
