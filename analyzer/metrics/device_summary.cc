@@ -67,13 +67,22 @@ class DeviceSummariser {
     if (segment.leading == kNoActivity) return;
     size_t n_classes = 0;
     size_t only = 0;
+    bool any_copy = false;
     for (size_t i = 0; i < kClassCount; ++i) {
       if ((*segment.running)[i] == 0) continue;
+      const DeviceState state = StateOf(static_cast<LayerClass>(i));
+      any_copy |= state == DeviceState::kCopy;
       out_.classes[i].busy_ns += ns;
+      if (state == segment.state && state != DeviceState::kCompute) {
+        out_.classes[i].exposed_ns += ns;
+      }
       only = i;
       ++n_classes;
     }
     if (n_classes == 1) out_.classes[only].exclusive_ns += ns;
+    if (any_copy && segment.state != DeviceState::kCopy) {
+      out_.copy_hidden_ns += ns;
+    }
   }
 
   void AddActivities(TallyKeeper& tallies) {
@@ -149,6 +158,10 @@ ProcessKey KeyOf(const Process& process) {
 int64_t DeviceSummary::busy_ns() const {
   return in(DeviceState::kCompute) + in(DeviceState::kComm) +
          in(DeviceState::kCopy);
+}
+
+int64_t DeviceSummary::comm_hidden_ns() const {
+  return classes[static_cast<size_t>(LayerClass::kComm)].hidden_ns();
 }
 
 IdleTimes DeviceSummary::idle_ns() const {

@@ -67,6 +67,7 @@ struct DeviceSummary {
   std::vector<Interval> windows;  // disjoint, in time
   int64_t wall_ns = 0;            // of the windows
   StateTimes state_ns{};          // sums to wall_ns
+  int64_t copy_hidden_ns = 0;     // copies and memsets beside other work
   PhaseTimes phases_ns{};         // sums to wall_ns
   IdleTimes between_steps_ns{};
   DrainTimes between_steps_drained_ns{};
@@ -85,6 +86,8 @@ struct DeviceSummary {
   }
   // Compute, exposed communication and exposed copies.
   int64_t busy_ns() const;
+  // Communication while something computes.
+  int64_t comm_hidden_ns() const;
   // All gaps: those of the classes and those between steps.
   IdleTimes idle_ns() const;
   // What the program had of the wall time: without the spans that were not

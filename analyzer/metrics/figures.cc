@@ -223,6 +223,8 @@ Figures FiguresOf(const Summary& summary,
     out.devices.push_back(FiguresOf(device));
   }
   out.classes = ClassRows(out.totals);
+  AddExposures(out.totals, out.classes);
+  out.program.exposures = ExposuresOf(out.totals);
   out.small_classes = SmallOnes(out.classes, out.totals);
   out.limits = FindLimits(out.totals, out.program.wait_gain_ns, out.classes);
   AddTallies(summary.tallies, static_cast<double>(out.totals.all.gpu_ns), out);

@@ -11,6 +11,7 @@
 
 #include "analyzer/metrics/class_figures.h"
 #include "analyzer/metrics/coverage.h"
+#include "analyzer/metrics/exposure.h"
 #include "analyzer/metrics/host_figures.h"
 #include "analyzer/metrics/limit.h"
 #include "analyzer/metrics/roofline.h"
@@ -101,6 +102,7 @@ struct ProgramFigures {
   std::optional<int64_t> longest_wall_ns;  // of one device
   std::optional<double> samples_per_s;
   HostFigures host;
+  Exposures exposures;
   int64_t idle_ns = 0;
   double idle_step_ns = 0;
   std::array<double, kIdleCauses> idle_by_cause_step_ns{};

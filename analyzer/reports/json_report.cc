@@ -145,6 +145,7 @@ class ReportWriter {
     WriteList("drained_by", program.drained_by, WriteDrain);
     WriteList("unknown_in", program.unknown_in, WriteUnknown);
     WriteIdleOfProgram();
+    WriteExposures(program.exposures, json_);
     json_.Key("total");
     json_.BeginObject();
     WriteClassFigures(program.total, json_);

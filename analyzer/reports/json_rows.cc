@@ -115,6 +115,24 @@ void WriteClassFigures(const ClassFigures& figures, JsonWriter& json) {
   json.Field("forward_ns", step.forward_ns);
   json.Field("backward_ns", step.backward_ns);
   json.Field("update_ns", step.update_ns);
+  json.Field("exposed_ns", step.exposed_ns);
+  json.Field("hidden_ns", step.hidden_ns);
+  json.EndObject();
+}
+
+void WriteExposures(const Exposures& exposures, JsonWriter& json) {
+  json.Key("exposure");
+  json.BeginObject();
+  for (const bool comm : {true, false}) {
+    const Exposure& of = comm ? exposures.comm : exposures.copies;
+    json.Key(comm ? "comm" : "copies");
+    json.BeginObject();
+    json.Field("exposed_ns", of.exposed_ns);
+    json.Field("hidden_ns", of.hidden_ns);
+    json.Field("exposed_step_ns", of.exposed_step_ns);
+    json.Field("hidden_step_ns", of.hidden_step_ns);
+    json.EndObject();
+  }
   json.EndObject();
 }
 
@@ -124,6 +142,11 @@ void WriteClass(const ClassRow& row, bool imported, JsonWriter& json) {
   json.Field("class", Name(row.layer_class));
   json.Field("busy_ns", sums.busy_ns);
   json.Field("exclusive_ns", sums.exclusive_ns);
+  const bool moves = row.figures.step_mean.exposed_ns.has_value();
+  json.Field("exposed_ns",
+             moves ? std::optional(sums.exposed_ns) : std::nullopt);
+  json.Field("hidden_ns",
+             moves ? std::optional(sums.hidden_ns()) : std::nullopt);
   WriteClassFigures(row.figures, json);
   WriteBound(row.bound, json);
   WriteIdle(sums.idle_ns, imported, json);
@@ -266,7 +289,9 @@ void WriteDevice(const DeviceFigures& device, JsonWriter& json) {
   json.Field("busy_ns", sums.busy_ns());
   json.Field("compute_ns", sums.in(DeviceState::kCompute));
   json.Field("comm_exposed_ns", sums.in(DeviceState::kComm));
+  json.Field("comm_hidden_ns", sums.comm_hidden_ns());
   json.Field("copy_exposed_ns", sums.in(DeviceState::kCopy));
+  json.Field("copy_hidden_ns", sums.copy_hidden_ns);
   json.Field("idle_ns", sums.in(DeviceState::kIdle));
   json.Field("not_observed_ns", sums.in(DeviceState::kNotObserved));
   json.Field("utilization", device.utilization);

@@ -14,6 +14,7 @@
 #include "analyzer/reports/limit_sentence.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/step_lines.h"
+#include "analyzer/reports/traffic_text.h"
 #include "analyzer/reports/units.h"
 #include "analyzer/reports/warning_text.h"
 
@@ -49,6 +50,10 @@ std::string Wrap(const std::string& text, const std::string& indent) {
     at = space + 1;
   }
   return out + line + '\n';
+}
+
+std::string WrapIfAny(const std::string& text) {
+  return text.empty() ? "" : Wrap(text, "    ");
 }
 
 std::string Header(const Summary& summary, const Figures& figures) {
@@ -289,8 +294,8 @@ std::string TextReport(const Summary& summary, const Figures& figures,
            Trust(figures.trust);
   }
   text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
-          IdleLine(figures.program) + DrainLine(figures) +
-          UnknownLine(figures.program) +
+          WrapIfAny(ExposureLine(figures)) + IdleLine(figures.program) +
+          DrainLine(figures) + UnknownLine(figures.program) +
           Wrap(HostLine(figures.program.host), "    ") + "\n" +
           SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
