@@ -15,8 +15,10 @@ namespace {
 
 class DeviceSummariser {
  public:
-  DeviceSummariser(const TraceModel& model, const DeviceView& view)
+  DeviceSummariser(const TraceModel& model, const DeviceView& view,
+                   std::vector<Interval>& exposed_comm)
       : model_(model),
+        exposed_comm_(exposed_comm),
         process_(view.process),
         attribution_(view.attribution),
         steps_(view.steps),
@@ -65,6 +67,9 @@ class DeviceSummariser {
     out_.wall_ns += ns;
     out_.state_ns[static_cast<size_t>(segment.state)] += ns;
     if (segment.leading == kNoActivity) return;
+    if (segment.state == DeviceState::kComm) {
+      exposed_comm_.push_back(segment.span);
+    }
     size_t n_classes = 0;
     size_t only = 0;
     bool any_copy = false;
@@ -140,6 +145,7 @@ class DeviceSummariser {
   }
 
   const TraceModel& model_;
+  std::vector<Interval>& exposed_comm_;
   const Process& process_;
   const ProcessAttribution& attribution_;
   const Steps& steps_;
@@ -181,8 +187,9 @@ std::optional<double> DeviceSummary::utilization() const {
 }
 
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
-                              TallyKeeper& tallies) {
-  return DeviceSummariser(model, view).Run(tallies);
+                              TallyKeeper& tallies,
+                              std::vector<Interval>& exposed_comm) {
+  return DeviceSummariser(model, view, exposed_comm).Run(tallies);
 }
 
 }  // namespace dltap::analyzer

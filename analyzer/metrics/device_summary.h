@@ -12,6 +12,7 @@
 
 #include "analyzer/attribution/attributed.h"
 #include "analyzer/metrics/class_summary.h"
+#include "analyzer/metrics/comm_times.h"
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/interval.h"
 #include "analyzer/metrics/phases.h"
@@ -67,6 +68,7 @@ struct DeviceSummary {
   std::vector<Interval> windows;  // disjoint, in time
   int64_t wall_ns = 0;            // of the windows
   StateTimes state_ns{};          // sums to wall_ns
+  CommTimes comm_exposed;         // sums to the state comm
   int64_t copy_hidden_ns = 0;     // copies and memsets beside other work
   PhaseTimes phases_ns{};         // sums to wall_ns
   IdleTimes between_steps_ns{};
@@ -110,8 +112,10 @@ struct DeviceView {
 
 // Sums up what the device did inside the windows, and adds its activities to
 // `tallies`. Processes and steps are the caller's to fill in.
+// `exposed_comm` gets the spans of exposed communication, in time.
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
-                              TallyKeeper& tallies);
+                              TallyKeeper& tallies,
+                              std::vector<Interval>& exposed_comm);
 
 }  // namespace dltap::analyzer
 

@@ -20,7 +20,15 @@ Exposure Of(const ClassSummary& sums, const Totals& totals) {
 
 Exposures ExposuresOf(const Totals& totals) {
   const auto copy = static_cast<size_t>(DeviceState::kCopy);
+  const CommTimes& times = totals.comm_exposed;
+  const auto per_step = [&totals](int64_t ns) {
+    return static_cast<double>(ns) / totals.per_step();
+  };
   return {Of(totals.classes[static_cast<size_t>(LayerClass::kComm)], totals),
+          times,
+          per_step(times.waiting_ns),
+          per_step(times.transfer_ns),
+          per_step(times.unknown_ns),
           Of(totals.state_ns[copy], totals.copy_hidden_ns, totals)};
 }
 

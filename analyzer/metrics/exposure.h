@@ -19,7 +19,11 @@ struct Exposure {
 };
 
 struct Exposures {
-  Exposure comm;    // beside kernels that compute
+  Exposure comm;         // beside kernels that compute
+  CommTimes comm_times;  // what the exposed part of it is
+  double waiting_step_ns = 0;
+  double transfer_step_ns = 0;
+  double unknown_step_ns = 0;
   Exposure copies;  // with memsets; beside kernels of any kind
 };
 

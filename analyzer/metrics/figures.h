@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyzer/metrics/class_figures.h"
+#include "analyzer/metrics/collective_figures.h"
 #include "analyzer/metrics/coverage.h"
 #include "analyzer/metrics/exposure.h"
 #include "analyzer/metrics/host_figures.h"
@@ -136,6 +137,7 @@ struct Figures {
   std::vector<RooflineRow> roofline;
   LongAndLowRows long_and_low;
   std::vector<ConflictRow> evidence_conflicts;
+  CollectiveFigures collectives;
   TrustFigures trust;
   Coverage coverage;
   std::vector<Warning> warnings;  // to be said above the numbers

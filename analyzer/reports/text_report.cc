@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/reports/class_table.h"
+#include "analyzer/reports/collective_tables.h"
 #include "analyzer/reports/command_line.h"
 #include "analyzer/reports/count_text.h"
 #include "analyzer/reports/detail_tables.h"
@@ -260,6 +261,7 @@ Table DetailTable(const Figures& figures, ReportBy by,
     case ReportBy::kEvidence: return ConflictTable(figures, options);
     case ReportBy::kRoofline: return RooflineTable(figures, options);
     case ReportBy::kLongLow: return LongAndLowTable(figures, options);
+    case ReportBy::kCollective: return CollectiveTable(figures, options);
     case ReportBy::kClass: break;
   }
   return {};
@@ -299,6 +301,7 @@ std::string TextReport(const Summary& summary, const Figures& figures,
           Wrap(HostLine(figures.program.host), "    ") + "\n" +
           SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
+  if (by == ReportBy::kCollective) text += CollectiveNotes(figures);
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";
   }
