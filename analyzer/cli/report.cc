@@ -17,10 +17,15 @@ namespace dltap::analyzer {
 namespace {
 
 const std::map<std::string, ReportBy> kBy = {
-    {"class", ReportBy::kClass},       {"api", ReportBy::kApi},
-    {"kernel", ReportBy::kKernel},     {"op", ReportBy::kOp},
-    {"step", ReportBy::kStep},         {"evidence", ReportBy::kEvidence},
-    {"roofline", ReportBy::kRoofline}, {"long-low", ReportBy::kLongLow}};
+    {"class", ReportBy::kClass},
+    {"api", ReportBy::kApi},
+    {"kernel", ReportBy::kKernel},
+    {"op", ReportBy::kOp},
+    {"step", ReportBy::kStep},
+    {"evidence", ReportBy::kEvidence},
+    {"roofline", ReportBy::kRoofline},
+    {"long-low", ReportBy::kLongLow},
+    {"collective", ReportBy::kCollective}};
 
 struct Options {
   std::vector<std::string> paths;
@@ -79,9 +84,9 @@ int RunReport(const std::vector<std::string>& args) {
       ->required();
   app.add_option("--by", options.by,
                  "rows: class, api, kernel, op, step, "
-                 "evidence, roofline, long-low")
+                 "evidence, roofline, long-low, collective")
       ->check(CLI::IsMember({"class", "api", "kernel", "op", "step", "evidence",
-                             "roofline", "long-low"}));
+                             "roofline", "long-low", "collective"}));
   app.add_option("--top", options.report.top, "rows at most (not by class)")
       ->check(CLI::Range(0, 1'000'000'000));
   app.add_flag("--wide", options.report.wide, "show classes below 0.5 % too");

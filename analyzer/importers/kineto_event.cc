@@ -81,9 +81,11 @@ struct ArgReader {
 
 // By the length of the key: most arguments of an event are none of these.
 constexpr ArgReader kArgs[] = {
+    {"Seq", [](value& v, KinetoEvent& e) { e.sequence = Integer(v); }},
     {"name", [](value& v, KinetoEvent& e) { e.meta_name = Text(v); }},
     {"grid", [](value& v, KinetoEvent& e) { e.grid = Triple(v); }},
     {"bytes", [](value& v, KinetoEvent& e) { e.bytes = Unsigned(v); }},
+    {"dtype", [](value& v, KinetoEvent& e) { e.dtype = Text(v); }},
     {"block", [](value& v, KinetoEvent& e) { e.block = Triple(v); }},
     {"device", [](value& v, KinetoEvent& e) { e.device = Integer(v); }},
     {"stream", [](value& v, KinetoEvent& e) { e.stream = Integer(v); }},
@@ -92,6 +94,7 @@ constexpr ArgReader kArgs[] = {
      [](value& v, KinetoEvent& e) {
        e.graph = static_cast<uint32_t>(Unsigned(v));
      }},
+    {"Group size", [](value& v, KinetoEvent& e) { e.group_size = Integer(v); }},
     {"Input Dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
     {"Input dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
     {"Input type",
@@ -102,12 +105,22 @@ constexpr ArgReader kArgs[] = {
      [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
     {"external id",
      [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
+    {"In msg nelems",
+     [](value& v, KinetoEvent& e) { e.elements_in = Integer(v); }},
     {"graph node id",
      [](value& v, KinetoEvent& e) { e.graph_node = Unsigned(v); }},
     {"shared memory",
      [](value& v, KinetoEvent& e) { e.shared_bytes = Integer(v); }},
+    {"Out msg nelems",
+     [](value& v, KinetoEvent& e) { e.elements_out = Integer(v); }},
     {"Concrete Inputs",
      [](value& v, KinetoEvent& e) { e.concrete_inputs = RawJson(v); }},
+    {"Collective name",
+     [](value& v, KinetoEvent& e) { e.collective = Text(v); }},
+    {"Process Group Name",
+     [](value& v, KinetoEvent& e) { e.group_name = Text(v); }},
+    {"Process Group Ranks",
+     [](value& v, KinetoEvent& e) { e.group_ranks = Text(v); }},
     {"registers per thread",
      [](value& v, KinetoEvent& e) { e.registers = Integer(v); }},
     {"wait_on_cuda_event_id",

@@ -40,6 +40,14 @@ struct KinetoEvent {
   std::string_view input_dims;   // raw JSON: [[8, 3, 224, 224], ...]
   std::string_view input_types;  // raw JSON: ["float", ...]
   std::string_view concrete_inputs;
+  std::string_view collective;  // "allreduce"; the next are of such events
+  std::string_view group_name;
+  std::string_view group_ranks;  // "[0, 1]"
+  std::string_view dtype;        // "Float"
+  int64_t elements_in = -1;
+  int64_t elements_out = -1;
+  int64_t group_size = 0;
+  int64_t sequence = -1;
 };
 
 // Whether the arguments of events of this phase and category are of use.

@@ -6,7 +6,9 @@
 #include <limits>
 #include <optional>
 
+#include "absl/container/flat_hash_set.h"
 #include "analyzer/importers/kineto_shapes.h"
+#include "analyzer/importers/operator_inputs.h"
 
 namespace dltap::analyzer {
 
@@ -200,6 +202,10 @@ void KinetoProcess::AddRange(const KinetoEvent& event, Category category) {
     range_of_id_.emplace_back(event.external_id,
                               static_cast<uint32_t>(process_.ranges.size()));
   }
+  if (!event.collective.empty()) {
+    collective_of_range_.emplace(static_cast<uint32_t>(process_.ranges.size()),
+                                 CollectiveOf(event));
+  }
   process_.ranges.push_back(range);
 }
 
@@ -286,6 +292,48 @@ void KinetoProcess::AddActivity(const KinetoEvent& event, Category category) {
        static_cast<uint16_t>(event.registers)});
   ids_.push_back(event.external_id);
   process_.activities.push_back(activity);
+  if (!event.collective.empty() && event.correlation != 0) {
+    process_.collectives.push_back(CollectiveOf(event));
+  }
+}
+
+CollectiveRecord KinetoProcess::CollectiveOf(const KinetoEvent& event) {
+  CollectiveRecord record{};
+  record.correlation = event.correlation;
+  record.name = model_.texts.Intern(event.collective);
+  if (!event.group_name.empty() || !event.group_ranks.empty()) {
+    record.communicator = model_.texts.Intern(
+        std::string(event.group_name) + " " + std::string(event.group_ranks));
+  }
+  record.elements_in = event.elements_in;
+  record.elements_out = event.elements_out;
+  record.sequence = event.sequence;
+  record.ranks = static_cast<int>(std::clamp<int64_t>(
+      event.group_size, 0, std::numeric_limits<int>::max()));
+  record.dtype = DTypeOfScalarType(event.dtype);
+  return record;
+}
+
+// A kernel's own description comes before that of its operator.
+void KinetoProcess::JoinCollectives() {
+  std::vector<CollectiveRecord>& records = process_.collectives;
+  if (!collective_of_range_.empty()) {
+    absl::flat_hash_set<uint64_t> known;
+    for (const CollectiveRecord& of : records) known.insert(of.correlation);
+    for (const Activity& activity : process_.activities) {
+      if (!activity.annotation.known() || activity.correlation == 0) continue;
+      const auto it = collective_of_range_.find(
+          static_cast<uint32_t>(activity.annotation.value()));
+      if (it == collective_of_range_.end()) continue;
+      if (!known.insert(activity.correlation).second) continue;
+      records.push_back(it->second);
+      records.back().correlation = activity.correlation;
+    }
+  }
+  std::stable_sort(records.begin(), records.end(),
+                   [](const CollectiveRecord& a, const CollectiveRecord& b) {
+                     return a.correlation < b.correlation;
+                   });
 }
 
 // Times count from the file's base; ranks of one job have different ones.
@@ -338,6 +386,7 @@ void KinetoProcess::JoinOperators() {
 
 void KinetoProcess::Finish() {
   JoinOperators();
+  JoinCollectives();
   for (Device& device : process_.devices) {
     const auto it = properties_.find(device.ordinal);
     if (it == properties_.end()) continue;

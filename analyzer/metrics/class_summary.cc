@@ -76,6 +76,7 @@ void ClassSummary::Add(const ClassSummary& other) {
   gpu_ns += other.gpu_ns;
   busy_ns += other.busy_ns;
   exclusive_ns += other.exclusive_ns;
+  exposed_ns += other.exposed_ns;
   calls += other.calls;
   kernels += other.kernels;
   AddTo(idle_ns, other.idle_ns);

@@ -166,7 +166,8 @@ class DeviceAccount {
   void Add(const DeviceView& view, const DeviceSums& out) const {
     TallyKeeper tallies(model_, view.process, view.attribution, out.tallies);
     DeviceSummary& device =
-        out.devices.emplace_back(SummariseDevice(model_, view, tallies));
+        out.devices.emplace_back(
+            SummariseDevice(model_, view, tallies, out.exposed_comm));
     for (const DeviceMember& member : members_) {
       device.processes.push_back(KeyOf(ProcessOf(member)));
     }

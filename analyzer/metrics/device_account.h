@@ -20,6 +20,7 @@ struct DeviceSums {
   std::vector<DeviceSummary>& devices;
   Outside& outside;
   Tallies& tallies;
+  std::vector<Interval>& exposed_comm;  // spans of the device's, in time
 };
 
 // Adds all GPU work of one device to `out`: what lies inside the windows to

@@ -15,8 +15,10 @@ namespace {
 
 class DeviceSummariser {
  public:
-  DeviceSummariser(const TraceModel& model, const DeviceView& view)
+  DeviceSummariser(const TraceModel& model, const DeviceView& view,
+                   std::vector<Interval>& exposed_comm)
       : model_(model),
+        exposed_comm_(exposed_comm),
         process_(view.process),
         attribution_(view.attribution),
         steps_(view.steps),
@@ -65,15 +67,27 @@ class DeviceSummariser {
     out_.wall_ns += ns;
     out_.state_ns[static_cast<size_t>(segment.state)] += ns;
     if (segment.leading == kNoActivity) return;
+    if (segment.state == DeviceState::kComm) {
+      exposed_comm_.push_back(segment.span);
+    }
     size_t n_classes = 0;
     size_t only = 0;
+    bool any_copy = false;
     for (size_t i = 0; i < kClassCount; ++i) {
       if ((*segment.running)[i] == 0) continue;
+      const DeviceState state = StateOf(static_cast<LayerClass>(i));
+      any_copy |= state == DeviceState::kCopy;
       out_.classes[i].busy_ns += ns;
+      if (state == segment.state && state != DeviceState::kCompute) {
+        out_.classes[i].exposed_ns += ns;
+      }
       only = i;
       ++n_classes;
     }
     if (n_classes == 1) out_.classes[only].exclusive_ns += ns;
+    if (any_copy && segment.state != DeviceState::kCopy) {
+      out_.copy_hidden_ns += ns;
+    }
   }
 
   void AddActivities(TallyKeeper& tallies) {
@@ -131,6 +145,7 @@ class DeviceSummariser {
   }
 
   const TraceModel& model_;
+  std::vector<Interval>& exposed_comm_;
   const Process& process_;
   const ProcessAttribution& attribution_;
   const Steps& steps_;
@@ -151,6 +166,10 @@ int64_t DeviceSummary::busy_ns() const {
          in(DeviceState::kCopy);
 }
 
+int64_t DeviceSummary::comm_hidden_ns() const {
+  return classes[static_cast<size_t>(LayerClass::kComm)].hidden_ns();
+}
+
 IdleTimes DeviceSummary::idle_ns() const {
   IdleTimes idle = between_steps_ns;
   for (const ClassSummary& of_class : classes) AddTo(idle, of_class.idle_ns);
@@ -168,8 +187,9 @@ std::optional<double> DeviceSummary::utilization() const {
 }
 
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
-                              TallyKeeper& tallies) {
-  return DeviceSummariser(model, view).Run(tallies);
+                              TallyKeeper& tallies,
+                              std::vector<Interval>& exposed_comm) {
+  return DeviceSummariser(model, view, exposed_comm).Run(tallies);
 }
 
 }  // namespace dltap::analyzer

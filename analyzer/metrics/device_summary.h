@@ -12,6 +12,7 @@
 
 #include "analyzer/attribution/attributed.h"
 #include "analyzer/metrics/class_summary.h"
+#include "analyzer/metrics/comm_times.h"
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/interval.h"
 #include "analyzer/metrics/phases.h"
@@ -67,6 +68,8 @@ struct DeviceSummary {
   std::vector<Interval> windows;  // disjoint, in time
   int64_t wall_ns = 0;            // of the windows
   StateTimes state_ns{};          // sums to wall_ns
+  CommTimes comm_exposed;         // sums to the state comm
+  int64_t copy_hidden_ns = 0;     // copies and memsets beside other work
   PhaseTimes phases_ns{};         // sums to wall_ns
   IdleTimes between_steps_ns{};
   DrainTimes between_steps_drained_ns{};
@@ -85,6 +88,8 @@ struct DeviceSummary {
   }
   // Compute, exposed communication and exposed copies.
   int64_t busy_ns() const;
+  // Communication while something computes.
+  int64_t comm_hidden_ns() const;
   // All gaps: those of the classes and those between steps.
   IdleTimes idle_ns() const;
   // What the program had of the wall time: without the spans that were not
@@ -107,8 +112,10 @@ struct DeviceView {
 
 // Sums up what the device did inside the windows, and adds its activities to
 // `tallies`. Processes and steps are the caller's to fill in.
+// `exposed_comm` gets the spans of exposed communication, in time.
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
-                              TallyKeeper& tallies);
+                              TallyKeeper& tallies,
+                              std::vector<Interval>& exposed_comm);
 
 }  // namespace dltap::analyzer
 

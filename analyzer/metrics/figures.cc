@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyzer/metrics/ratio.h"
+#include "analyzer/metrics/straggler.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -223,8 +224,13 @@ Figures FiguresOf(const Summary& summary,
     out.devices.push_back(FiguresOf(device));
   }
   out.classes = ClassRows(out.totals);
+  AddExposures(out.totals, out.classes);
+  out.program.exposures = ExposuresOf(out.totals);
   out.small_classes = SmallOnes(out.classes, out.totals);
-  out.limits = FindLimits(out.totals, out.program.wait_gain_ns, out.classes);
+  out.collectives = CollectiveFiguresOf(summary.collectives);
+  out.limits = FindLimits(out.totals, out.program.wait_gain_ns, out.classes,
+                          StragglerOf(out.collectives));
+  ExplainStraggler(summary, out.limits);
   AddTallies(summary.tallies, static_cast<double>(out.totals.all.gpu_ns), out);
   out.program.host = HostFiguresOf(summary);
   out.has_delays = summary.has_delays();

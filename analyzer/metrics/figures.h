@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "analyzer/metrics/class_figures.h"
+#include "analyzer/metrics/collective_figures.h"
 #include "analyzer/metrics/coverage.h"
+#include "analyzer/metrics/exposure.h"
 #include "analyzer/metrics/host_figures.h"
 #include "analyzer/metrics/limit.h"
 #include "analyzer/metrics/roofline.h"
@@ -101,6 +103,7 @@ struct ProgramFigures {
   std::optional<int64_t> longest_wall_ns;  // of one device
   std::optional<double> samples_per_s;
   HostFigures host;
+  Exposures exposures;
   int64_t idle_ns = 0;
   double idle_step_ns = 0;
   std::array<double, kIdleCauses> idle_by_cause_step_ns{};
@@ -134,6 +137,7 @@ struct Figures {
   std::vector<RooflineRow> roofline;
   LongAndLowRows long_and_low;
   std::vector<ConflictRow> evidence_conflicts;
+  CollectiveFigures collectives;
   TrustFigures trust;
   Coverage coverage;
   std::vector<Warning> warnings;  // to be said above the numbers

@@ -167,6 +167,7 @@ Summary Merge(Summary a, const Summary& b) {
   a.outside.Add(b.outside);
   a.end_ns = std::max(a.end_ns, b.end_ns);
   a.tallies.Add(b.tallies);
+  a.collectives.Add(b.collectives);
   return a;
 }
 
@@ -180,9 +181,20 @@ Summary Summarise(const TraceModel& model, const Attribution& attribution,
     steps[p] = StepsOf(model, process, attribution.processes[p], selection);
     AddProcess(model, attribution, p, steps[p], out);
   }
+  CollectiveKeeper collectives(model, attribution, out.collectives);
   for (const PhysicalDevice& device : PhysicalDevices(model)) {
+    const size_t before = out.devices.size();
+    std::vector<Interval> exposed;
     AddDevice(model, attribution, steps, selection, device,
-              {out.devices, out.outside, out.tallies});
+              {out.devices, out.outside, out.tallies, exposed});
+    if (out.devices.size() == before) continue;
+    DeviceSummary& added = out.devices.back();
+    PhysicalDevice selected = device;
+    std::erase_if(selected, [&](const DeviceMember& member) {
+      return !Selects(selection, model.processes[member.process]);
+    });
+    added.comm_exposed =
+        collectives.AddDevice(selected, added.windows, exposed);
   }
   std::sort(out.processes.begin(), out.processes.end());
   std::sort(out.devices.begin(), out.devices.end());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/collective_sums.h"
 #include "analyzer/metrics/cpu_utilization.h"
 #include "analyzer/metrics/delays.h"
 #include "analyzer/metrics/device_summary.h"
@@ -78,6 +79,7 @@ struct Summary {
   Outside outside;                        // GPU work that is not in them
   int64_t end_ns = 0;                     // of the trace's time line
   Tallies tallies;
+  CollectiveTallies collectives;
 
   bool has_delays() const;
 

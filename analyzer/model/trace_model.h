@@ -177,6 +177,18 @@ struct Sync {
   SyncKind kind = SyncKind::kUnknown;
 };
 
+// A communication kernel as an imported trace describes it.
+struct CollectiveRecord {
+  uint64_t correlation;       // of the kernel
+  TextId name;                // "allreduce", as the source spells it
+  TextId communicator;        // the same on all its ranks; none: unknown
+  int64_t elements_in = -1;   // -1: unknown, as the next
+  int64_t elements_out = -1;
+  int64_t sequence = -1;      // n-th of the communicator
+  int ranks = 0;              // of the communicator; 0: unknown
+  opmodel::DType dtype = opmodel::DType::kUnknown;
+};
+
 struct CpuSample {
   int64_t at_ns;
   ThreadId thread;
@@ -285,6 +297,7 @@ struct Process {
   std::vector<GraphNodeOrigin> graph_nodes;
   std::vector<Range> ranges;                   // by (thread, begin_ns)
   std::vector<Sync> syncs;                     // imported; by begin_ns
+  std::vector<CollectiveRecord> collectives;   // imported; by correlation
   std::vector<CpuSample> cpu_samples;          // by at_ns
   std::vector<ProcessSample> process_samples;  // by at_ns
   std::vector<DelayWindow> delays;     // by begin_ns; empty: an ordinary run

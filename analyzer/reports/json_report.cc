@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/output/json_writer.h"
+#include "analyzer/reports/collective_tables.h"
 #include "analyzer/reports/command_line.h"
 #include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/json_host.h"
@@ -62,6 +63,7 @@ class ReportWriter {
     WriteList("apis", figures_.apis, WriteApi);
     WriteList("kernels", figures_.kernels, WriteKernel);
     WriteList("ops", figures_.ops, WriteOp);
+    WriteCollectives(figures_.collectives, json_);
     WriteList("roofline", figures_.roofline, WriteRoofline);
     json_.Key("long_and_low");
     WriteLongAndLow(figures_.long_and_low, json_);
@@ -145,6 +147,7 @@ class ReportWriter {
     WriteList("drained_by", program.drained_by, WriteDrain);
     WriteList("unknown_in", program.unknown_in, WriteUnknown);
     WriteIdleOfProgram();
+    WriteExposures(program.exposures, json_);
     json_.Key("total");
     json_.BeginObject();
     WriteClassFigures(program.total, json_);

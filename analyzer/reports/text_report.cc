@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/reports/class_table.h"
+#include "analyzer/reports/collective_tables.h"
 #include "analyzer/reports/command_line.h"
 #include "analyzer/reports/count_text.h"
 #include "analyzer/reports/detail_tables.h"
@@ -14,6 +15,7 @@
 #include "analyzer/reports/limit_sentence.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/step_lines.h"
+#include "analyzer/reports/traffic_text.h"
 #include "analyzer/reports/units.h"
 #include "analyzer/reports/warning_text.h"
 
@@ -49,6 +51,10 @@ std::string Wrap(const std::string& text, const std::string& indent) {
     at = space + 1;
   }
   return out + line + '\n';
+}
+
+std::string WrapIfAny(const std::string& text) {
+  return text.empty() ? "" : Wrap(text, "    ");
 }
 
 std::string Header(const Summary& summary, const Figures& figures) {
@@ -255,6 +261,7 @@ Table DetailTable(const Figures& figures, ReportBy by,
     case ReportBy::kEvidence: return ConflictTable(figures, options);
     case ReportBy::kRoofline: return RooflineTable(figures, options);
     case ReportBy::kLongLow: return LongAndLowTable(figures, options);
+    case ReportBy::kCollective: return CollectiveTable(figures, options);
     case ReportBy::kClass: break;
   }
   return {};
@@ -289,11 +296,12 @@ std::string TextReport(const Summary& summary, const Figures& figures,
            Trust(figures.trust);
   }
   text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
-          IdleLine(figures.program) + DrainLine(figures) +
-          UnknownLine(figures.program) +
+          WrapIfAny(ExposureLine(figures)) + IdleLine(figures.program) +
+          DrainLine(figures) + UnknownLine(figures.program) +
           Wrap(HostLine(figures.program.host), "    ") + "\n" +
           SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
+  if (by == ReportBy::kCollective) text += CollectiveNotes(figures);
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";
   }
