@@ -13,6 +13,7 @@
 #include "analyzer/metrics/coverage.h"
 #include "analyzer/metrics/host_figures.h"
 #include "analyzer/metrics/limit.h"
+#include "analyzer/metrics/memory_figures.h"
 #include "analyzer/metrics/roofline.h"
 #include "analyzer/metrics/sensitivity.h"
 #include "analyzer/metrics/step_figures.h"
@@ -134,6 +135,7 @@ struct Figures {
   std::vector<RooflineRow> roofline;
   LongAndLowRows long_and_low;
   std::vector<ConflictRow> evidence_conflicts;
+  MemoryFigures memory;
   TrustFigures trust;
   Coverage coverage;
   std::vector<Warning> warnings;  // to be said above the numbers

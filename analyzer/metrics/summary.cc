@@ -167,6 +167,7 @@ Summary Merge(Summary a, const Summary& b) {
   a.outside.Add(b.outside);
   a.end_ns = std::max(a.end_ns, b.end_ns);
   a.tallies.Add(b.tallies);
+  a.memory.Add(b.memory);
   return a;
 }
 
@@ -184,6 +185,7 @@ Summary Summarise(const TraceModel& model, const Attribution& attribution,
     AddDevice(model, attribution, steps, selection, device,
               {out.devices, out.outside, out.tallies});
   }
+  out.memory = SummariseMemory(model, attribution, steps, selection);
   std::sort(out.processes.begin(), out.processes.end());
   std::sort(out.devices.begin(), out.devices.end());
   return out;

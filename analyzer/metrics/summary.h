@@ -15,6 +15,7 @@
 #include "analyzer/metrics/cpu_utilization.h"
 #include "analyzer/metrics/delays.h"
 #include "analyzer/metrics/device_summary.h"
+#include "analyzer/metrics/memory.h"
 #include "analyzer/metrics/outside.h"
 #include "analyzer/metrics/selection.h"
 #include "analyzer/metrics/step_choice.h"
@@ -78,6 +79,7 @@ struct Summary {
   Outside outside;                        // GPU work that is not in them
   int64_t end_ns = 0;                     // of the trace's time line
   Tallies tallies;
+  MemorySummary memory;
 
   bool has_delays() const;
 

@@ -12,6 +12,7 @@
 #include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/host_text.h"
 #include "analyzer/reports/limit_sentence.h"
+#include "analyzer/reports/memory_text.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/step_lines.h"
 #include "analyzer/reports/units.h"
@@ -255,6 +256,7 @@ Table DetailTable(const Figures& figures, ReportBy by,
     case ReportBy::kEvidence: return ConflictTable(figures, options);
     case ReportBy::kRoofline: return RooflineTable(figures, options);
     case ReportBy::kLongLow: return LongAndLowTable(figures, options);
+    case ReportBy::kMemory: return MemoryTable(figures.memory);
     case ReportBy::kClass: break;
   }
   return {};
@@ -291,9 +293,15 @@ std::string TextReport(const Summary& summary, const Figures& figures,
   text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
           IdleLine(figures.program) + DrainLine(figures) +
           UnknownLine(figures.program) +
-          Wrap(HostLine(figures.program.host), "    ") + "\n" +
+          Wrap(HostLine(figures.program.host), "    ") +
+          Wrap(MemoryLine(figures.memory), "    ") + "\n" +
           SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
+  if (by == ReportBy::kMemory) {
+    for (const std::string& line : MemoryNotes(figures.memory)) {
+      text += Wrap(line, "  ");
+    }
+  }
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";
   }
