@@ -82,7 +82,9 @@ struct ArgReader {
 // By the length of the key: most arguments of an event are none of these.
 constexpr ArgReader kArgs[] = {
     {"name", [](value& v, KinetoEvent& e) { e.meta_name = Text(v); }},
+    {"Addr", [](value& v, KinetoEvent& e) { e.address = Unsigned(v); }},
     {"grid", [](value& v, KinetoEvent& e) { e.grid = Triple(v); }},
+    {"Bytes", [](value& v, KinetoEvent& e) { e.memory_bytes = Integer(v); }},
     {"bytes", [](value& v, KinetoEvent& e) { e.bytes = Unsigned(v); }},
     {"block", [](value& v, KinetoEvent& e) { e.block = Triple(v); }},
     {"device", [](value& v, KinetoEvent& e) { e.device = Integer(v); }},
@@ -92,10 +94,13 @@ constexpr ArgReader kArgs[] = {
      [](value& v, KinetoEvent& e) {
        e.graph = static_cast<uint32_t>(Unsigned(v));
      }},
+    {"Device Id", [](value& v, KinetoEvent& e) { e.device = Integer(v); }},
     {"Input Dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
     {"Input dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
     {"Input type",
      [](value& v, KinetoEvent& e) { e.input_types = RawJson(v); }},
+    {"Device Type",
+     [](value& v, KinetoEvent& e) { e.device_type = Integer(v); }},
     {"correlation",
      [](value& v, KinetoEvent& e) { e.correlation = Unsigned(v); }},
     {"External id",
@@ -106,6 +111,10 @@ constexpr ArgReader kArgs[] = {
      [](value& v, KinetoEvent& e) { e.graph_node = Unsigned(v); }},
     {"shared memory",
      [](value& v, KinetoEvent& e) { e.shared_bytes = Integer(v); }},
+    {"Total Reserved",
+     [](value& v, KinetoEvent& e) { e.reserved_bytes = Integer(v); }},
+    {"Total Allocated",
+     [](value& v, KinetoEvent& e) { e.allocated_bytes = Integer(v); }},
     {"Concrete Inputs",
      [](value& v, KinetoEvent& e) { e.concrete_inputs = RawJson(v); }},
     {"registers per thread",

@@ -50,6 +50,7 @@ class KinetoProcess {
   void AddRange(const KinetoEvent& event, Category category);
   void AddActivity(const KinetoEvent& event, Category category);
   void AddSync(const KinetoEvent& event);
+  void AddMemory(const KinetoEvent& event);
   OperationId OperationOf(const KinetoEvent& event);
   ThreadId ThreadOf(const KinetoEvent& event);
   DeviceId DeviceOf(int64_t ordinal);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -155,6 +156,7 @@ class MemoryAccount {
         AddBlock(block, p, managed ? changes.managed : changes.held);
       }
     }
+    if (!model_.processes[p].memory_events.empty()) return;
     AddRest(p, found);
     if (pinned.empty()) return;
     SortInTime(pinned);
@@ -217,6 +219,43 @@ class MemoryAccount {
     return level;
   }
 
+  // Of a device that one process uses: the ranges of one address space.
+  void AddOwners(DeviceChanges& changes) {
+    if (changes.members.size() != 1 || !changes.out.ordinal) return;
+    const size_t p = changes.members.front();
+    const Process& process = model_.processes[p];
+    DeviceId device;
+    for (size_t d = 0; d < process.devices.size(); ++d) {
+      if (process.devices[d].ordinal == *changes.out.ordinal) {
+        device = DeviceId(d);
+      }
+    }
+    MemoryShares& shares = changes.out.owners.emplace();
+    int64_t level = 0;
+    if (changes.out.tensors) {
+      level = changes.out.tensors->peak_bytes;
+      shares = SharesAt(TensorOwners(model_, process, steps_[p],
+                                     BlocksOf(model_, process).blocks),
+                        device, changes.out.tensors->peak_at_ns);
+    } else {
+      shares = SharesAtPeak(
+          OperandOwners(model_, process, attribution_.processes[p], steps_[p]),
+          device);
+      level = LevelOf(changes.held,
+                      {std::numeric_limits<int64_t>::min(), shares.at_ns + 1},
+                      nullptr)
+                  .end_bytes;
+    }
+    const int64_t known =
+        std::accumulate(shares.bytes.begin(), shares.bytes.end(), int64_t{0});
+    const auto unknown = static_cast<size_t>(MemoryOwner::kUnknown);
+    if (known == 0) {
+      changes.out.owners.reset();
+    } else {
+      shares.bytes[unknown] = std::max<int64_t>(level - known, 0);
+    }
+  }
+
   void Finish(DeviceChanges& changes) {
     DeviceMemory& out = changes.out;
     for (const size_t member : changes.members) {
@@ -240,6 +279,7 @@ class MemoryAccount {
       }
       out.failures.push_back({failed.at_ns, failed.bytes, held, function});
     }
+    AddOwners(changes);
     std::sort(out.failures.begin(), out.failures.end());
     out_.devices.push_back(std::move(out));
   }

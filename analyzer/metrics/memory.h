@@ -11,6 +11,7 @@
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/device_summary.h"
 #include "analyzer/metrics/memory_level.h"
+#include "analyzer/metrics/memory_owners.h"
 #include "analyzer/metrics/selection.h"
 #include "analyzer/metrics/step.h"
 #include "analyzer/model/trace_model.h"
@@ -41,6 +42,9 @@ struct DeviceMemory {
   // Taken when a graph runs; not in `held`.
   uint64_t captured = 0;
   std::optional<MemoryLevel> tensors;  // by records of a framework's allocator
+  // Of tensors at their peak, where they are known; else of what is held, when
+  // most of it has an owner. The bytes add up to the level at that time.
+  std::optional<MemoryShares> owners;
   std::optional<MemoryLevel> managed;  // may lie on the host
   std::vector<MemoryFailure> failures;
 

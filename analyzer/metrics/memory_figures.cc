@@ -32,11 +32,19 @@ std::optional<MemoryGrowth> GrowthOf(const MemoryLevel& level) {
 MemoryFigures MemoryFiguresOf(const MemorySummary& summary) {
   MemoryFigures out{&summary, {}};
   for (const DeviceMemory& device : summary.devices) {
-    out.devices.push_back(
-        {.sums = &device,
-         .peak_share = Ratio(static_cast<double>(device.held.peak_bytes),
-                             static_cast<double>(device.capacity_bytes)),
-         .growth = GrowthOf(device.tensors.value_or(device.held))});
+    DeviceMemoryFigures& figures = out.devices.emplace_back();
+    figures.sums = &device;
+    figures.peak_share = Ratio(static_cast<double>(device.held.peak_bytes),
+                               static_cast<double>(device.capacity_bytes));
+    figures.growth = GrowthOf(device.tensors.value_or(device.held));
+    if (!device.owners) continue;
+    const OwnedBytes& bytes = device.owners->bytes;
+    const int64_t all = std::accumulate(bytes.begin(), bytes.end(), int64_t{0});
+    figures.owned_of_bytes = all;
+    figures.owner_known_share =
+        Ratio(static_cast<double>(
+                  all - bytes[static_cast<size_t>(MemoryOwner::kUnknown)]),
+              static_cast<double>(all));
   }
   return out;
 }

@@ -52,6 +52,20 @@ void WriteGrowth(const std::optional<MemoryGrowth>& growth, JsonWriter& json) {
   json.EndObject();
 }
 
+void WriteOwners(const DeviceMemoryFigures& device, JsonWriter& json) {
+  json.Key("owners");
+  if (!device.sums->owners) return json.Null();
+  json.BeginObject();
+  json.Field("at_ns", device.sums->owners->at_ns);
+  json.Field("of_bytes", device.owned_of_bytes);
+  json.Field("known_share", device.owner_known_share);
+  for (size_t i = 0; i < kMemoryOwners; ++i) {
+    json.Field(std::string(Name(static_cast<MemoryOwner>(i))) + "_bytes",
+               device.sums->owners->bytes[i]);
+  }
+  json.EndObject();
+}
+
 void WriteFailure(const MemoryFailure& failure, JsonWriter& json) {
   json.BeginObject();
   json.Field("at_ns", failure.at_ns);
@@ -79,6 +93,7 @@ void WriteDevice(const DeviceMemoryFigures& device, JsonWriter& json) {
   json.Field("peak_share", device.peak_share);
   json.Field("captured", sums.captured);
   WriteMaybeLevel("tensors", sums.tensors, json);
+  WriteOwners(device, json);
   WriteMaybeLevel("managed", sums.managed, json);
   WriteGrowth(device.growth, json);
   json.Key("failures");

@@ -57,12 +57,24 @@ void AddRow(const std::string& name, const std::string& what,
        static_cast<int64_t>(level.given_back)});
 }
 
-std::string FailureText(const DeviceMemory& device,
-                        const MemoryFailure& failure) {
-  std::string text = NameOf(device) + ": an allocation of " +
-                     MibText(static_cast<double>(failure.bytes)) +
-                     " failed at " + Ms(static_cast<double>(failure.at_ns)) +
-                     " ms";
+// At one instant; without what nobody owns.
+void AddOwners(const std::string& name, const MemoryShares& owners,
+               Table& table) {
+  for (size_t i = 0; i < kMemoryOwners; ++i) {
+    if (owners.bytes[i] == 0) continue;
+    std::string what(Name(static_cast<MemoryOwner>(i)));
+    std::replace(what.begin(), what.end(), '_', ' ');
+    table.rows.push_back({name, what,
+                          Mebibytes(static_cast<double>(owners.bytes[i])),
+                          Milliseconds(static_cast<double>(owners.at_ns)),
+                          Blank{}, Blank{}, Blank{}, Blank{}, Blank{}});
+  }
+}
+
+std::string OneFailure(const MemoryFailure& failure) {
+  std::string text =
+      "an allocation of " + MibText(static_cast<double>(failure.bytes)) +
+      " failed at " + Ms(static_cast<double>(failure.at_ns)) + " ms";
   if (failure.held_bytes) {
     text +=
         ", with " + MibText(static_cast<double>(*failure.held_bytes)) + " held";
@@ -96,6 +108,20 @@ std::string MemoryLine(const MemoryFigures& memory) {
   return text;
 }
 
+std::string FailureText(const MemoryFigures& memory) {
+  const MemoryFailure* largest = nullptr;
+  uint64_t count = 0;
+  for (const DeviceMemoryFigures& device : memory.devices) {
+    for (const MemoryFailure& failure : device.sums->failures) {
+      ++count;
+      if (largest == nullptr || failure.bytes > largest->bytes) {
+        largest = &failure;
+      }
+    }
+  }
+  return OneFailure(*largest) + (count > 1 ? " (the largest of several)" : "");
+}
+
 Table MemoryTable(const MemoryFigures& memory) {
   Table table;
   table.columns = {{{"device"}, "device", false},
@@ -113,6 +139,7 @@ Table MemoryTable(const MemoryFigures& memory) {
     if (device.tensors) {
       AddRow(NameOf(device), "tensors", *device.tensors, table);
     }
+    if (device.owners) AddOwners(NameOf(device), *device.owners, table);
     if (device.managed) {
       AddRow(NameOf(device), "managed", *device.managed, table);
     }
@@ -132,6 +159,14 @@ std::vector<std::string> MemoryNotes(const MemoryFigures& memory) {
     if (!device.ordinal) {
       notes.push_back(name + ": the trace does not tell the device");
     }
+    if (device.owners) {
+      notes.push_back(name + ": " + PercentText(row.owner_known_share) +
+                      " of the " +
+                      MibText(static_cast<double>(*row.owned_of_bytes)) + " " +
+                      (device.tensors ? "in tensors" : "held") + " at " +
+                      Ms(static_cast<double>(device.owners->at_ns)) +
+                      " ms have a known owner");
+    }
     if (device.is_least) {
       notes.push_back(name + ": more was held, taken before recording began");
     }
@@ -141,7 +176,7 @@ std::vector<std::string> MemoryNotes(const MemoryFigures& memory) {
     }
     if (Grows(row)) notes.push_back(name + ": " + GrowthText(*row.growth));
     for (const MemoryFailure& failure : device.failures) {
-      notes.push_back(FailureText(device, failure));
+      notes.push_back(name + ": " + OneFailure(failure));
     }
   }
   if (memory.sums->without_addresses > 0) {

@@ -13,6 +13,9 @@ namespace dltap::analyzer {
 // The device that holds most, in a line; empty: nothing is known.
 std::string MemoryLine(const MemoryFigures& memory);
 
+// Requests that were refused; the largest of them. One at least was.
+std::string FailureText(const MemoryFigures& memory);
+
 // A row for each device and kind of memory.
 Table MemoryTable(const MemoryFigures& memory);
 
