@@ -3,7 +3,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
@@ -25,7 +28,15 @@ const std::map<std::string, ReportBy> kBy = {
     {"evidence", ReportBy::kEvidence},
     {"roofline", ReportBy::kRoofline},
     {"long-low", ReportBy::kLongLow},
-    {"collective", ReportBy::kCollective}};
+    {"collective", ReportBy::kCollective},
+    {"memory", ReportBy::kMemory},
+};
+
+std::vector<std::string> ViewNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, by] : kBy) names.push_back(name);
+  return names;
+}
 
 struct Options {
   std::vector<std::string> paths;
@@ -83,10 +94,8 @@ int RunReport(const std::vector<std::string>& args) {
          "Systems; or CSV of Nsight Compute")
       ->required();
   app.add_option("--by", options.by,
-                 "rows: class, api, kernel, op, step, "
-                 "evidence, roofline, long-low, collective")
-      ->check(CLI::IsMember({"class", "api", "kernel", "op", "step", "evidence",
-                             "roofline", "long-low", "collective"}));
+                 absl::StrCat("rows: ", absl::StrJoin(ViewNames(), ", ")))
+      ->check(CLI::IsMember(ViewNames()));
   app.add_option("--top", options.report.top, "rows at most (not by class)")
       ->check(CLI::Range(0, 1'000'000'000));
   app.add_flag("--wide", options.report.wide, "show classes below 0.5 % too");

@@ -36,6 +36,12 @@ struct KinetoEvent {
   std::array<uint32_t, 3> block{};
   int64_t registers = 0;
   int64_t shared_bytes = 0;
+  // Of "[memory]": below 0 given back; then of the device, -1: not told.
+  int64_t memory_bytes = 0;
+  uint64_t address = 0;
+  int64_t allocated_bytes = -1;
+  int64_t reserved_bytes = -1;
+  int64_t device_type = 0;       // 0: the host
   std::string_view meta_name;    // of "M" events: args.name
   std::string_view input_dims;   // raw JSON: [[8, 3, 224, 224], ...]
   std::string_view input_types;  // raw JSON: ["float", ...]

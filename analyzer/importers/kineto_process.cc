@@ -115,13 +115,14 @@ KinetoProcess::Category KinetoProcess::CategoryOf(std::string_view name) {
 }
 
 bool KinetoProcess::Wants(std::string_view phase, std::string_view category) {
-  if (phase == "M") return true;
+  if (phase == "M" || phase == "i") return true;
   const Category kind = CategoryOf(category);
   return phase == "X" && kind != Category::kOther && kind != Category::kPython;
 }
 
 void KinetoProcess::Add(const KinetoEvent& event) {
   if (event.phase == "M") return AddMetadata(event);
+  if (event.phase == "i") return AddMemory(event);
   if (event.phase != "X") return;
   const Category category = CategoryOf(event.category);
   if (category == Category::kOther) return;
@@ -263,6 +264,24 @@ void KinetoProcess::AddSync(const KinetoEvent& event) {
   process_.syncs.push_back(sync);
 }
 
+// With profile_memory. Old versions don't tell the totals, and then the base
+// on which the numbers stand is not known.
+void KinetoProcess::AddMemory(const KinetoEvent& event) {
+  const bool is_of_device = event.name == "[memory]" && event.device_type > 0 &&
+                            event.device >= 0 && event.allocated_bytes >= 0 &&
+                            event.reserved_bytes >= 0;
+  if (!is_of_device) return;
+  ++used_;
+  if (!event.begin_ns) {
+    ++without_times_;
+    return;
+  }
+  process_.memory_events.push_back(
+      {*event.begin_ns, event.address, event.memory_bytes,
+       event.allocated_bytes, event.reserved_bytes, ThreadOf(event),
+       DeviceOf(event.device), MemoryKind::kDevice});
+}
+
 void KinetoProcess::AddActivity(const KinetoEvent& event, Category category) {
   Activity activity{};
   activity.begin_ns = *event.begin_ns;
@@ -348,6 +367,7 @@ void KinetoProcess::AddBase() {
     visit(process_.activities, what);
     visit(process_.ranges, what);
     visit(process_.syncs, what);
+    for (MemoryEvent& event : process_.memory_events) what(event.at_ns);
   };
   visit_all([&](int64_t& ns) { largest = std::max(largest, std::abs(ns)); });
   if (largest > kMaxTimeNs - base_ns_) return;

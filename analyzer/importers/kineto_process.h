@@ -52,6 +52,7 @@ class KinetoProcess {
   void AddSync(const KinetoEvent& event);
   CollectiveRecord CollectiveOf(const KinetoEvent& event);
   void JoinCollectives();
+  void AddMemory(const KinetoEvent& event);
   OperationId OperationOf(const KinetoEvent& event);
   ThreadId ThreadOf(const KinetoEvent& event);
   DeviceId DeviceOf(int64_t ordinal);

@@ -15,6 +15,7 @@
 #include "analyzer/metrics/exposure.h"
 #include "analyzer/metrics/host_figures.h"
 #include "analyzer/metrics/limit.h"
+#include "analyzer/metrics/memory_figures.h"
 #include "analyzer/metrics/roofline.h"
 #include "analyzer/metrics/sensitivity.h"
 #include "analyzer/metrics/step_figures.h"
@@ -138,6 +139,7 @@ struct Figures {
   LongAndLowRows long_and_low;
   std::vector<ConflictRow> evidence_conflicts;
   CollectiveFigures collectives;
+  MemoryFigures memory;
   TrustFigures trust;
   Coverage coverage;
   std::vector<Warning> warnings;  // to be said above the numbers

@@ -168,6 +168,7 @@ Summary Merge(Summary a, const Summary& b) {
   a.end_ns = std::max(a.end_ns, b.end_ns);
   a.tallies.Add(b.tallies);
   a.collectives.Add(b.collectives);
+  a.memory.Add(b.memory);
   return a;
 }
 
@@ -196,6 +197,7 @@ Summary Summarise(const TraceModel& model, const Attribution& attribution,
     added.comm_exposed =
         collectives.AddDevice(selected, added.windows, exposed);
   }
+  out.memory = SummariseMemory(model, attribution, steps, selection);
   std::sort(out.processes.begin(), out.processes.end());
   std::sort(out.devices.begin(), out.devices.end());
   return out;

@@ -16,6 +16,7 @@
 #include "analyzer/metrics/cpu_utilization.h"
 #include "analyzer/metrics/delays.h"
 #include "analyzer/metrics/device_summary.h"
+#include "analyzer/metrics/memory.h"
 #include "analyzer/metrics/outside.h"
 #include "analyzer/metrics/selection.h"
 #include "analyzer/metrics/step_choice.h"
@@ -80,6 +81,7 @@ struct Summary {
   int64_t end_ns = 0;                     // of the trace's time line
   Tallies tallies;
   CollectiveTallies collectives;
+  MemorySummary memory;
 
   bool has_delays() const;
 

@@ -165,6 +165,21 @@ enum class SyncKind : uint8_t {
   kContext
 };
 
+// Memory taken or given back, where the source has records of that. Own traces
+// show it in their calls.
+struct MemoryEvent {
+  int64_t at_ns;
+  uint64_t address;
+  int64_t bytes;  // below 0: given back
+  // Of the device after it, by a framework's allocator: in tensors, and held
+  // for tensors. -1: unknown, and then the memory is the driver's.
+  int64_t allocated_bytes = -1;
+  int64_t reserved_bytes = -1;
+  ThreadId thread;
+  DeviceId device;
+  MemoryKind kind = MemoryKind::kDevice;
+};
+
 // A wait as an imported trace records it, with what it waited for. The call
 // that waited has the same correlation id.
 struct Sync {
@@ -298,6 +313,7 @@ struct Process {
   std::vector<Range> ranges;                   // by (thread, begin_ns)
   std::vector<Sync> syncs;                     // imported; by begin_ns
   std::vector<CollectiveRecord> collectives;   // imported; by correlation
+  std::vector<MemoryEvent> memory_events;      // imported; by at_ns
   std::vector<CpuSample> cpu_samples;          // by at_ns
   std::vector<ProcessSample> process_samples;  // by at_ns
   std::vector<DelayWindow> delays;     // by begin_ns; empty: an ordinary run

@@ -10,6 +10,7 @@
 #include "analyzer/reports/command_line.h"
 #include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/json_host.h"
+#include "analyzer/reports/json_memory.h"
 #include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/json_steps.h"
 #include "analyzer/reports/warning_text.h"
@@ -68,6 +69,7 @@ class ReportWriter {
     json_.Key("long_and_low");
     WriteLongAndLow(figures_.long_and_low, json_);
     WriteList("evidence_conflicts", figures_.evidence_conflicts, WriteConflict);
+    WriteMemory(figures_.memory, json_);
     WriteTrust();
     json_.EndObject();
     return json_.Take() + "\n";

@@ -17,7 +17,8 @@ enum class ReportBy : uint8_t {
   kEvidence,
   kRoofline,
   kLongLow,
-  kCollective
+  kCollective,
+  kMemory,
 };
 
 struct ReportOptions {

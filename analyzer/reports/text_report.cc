@@ -13,6 +13,7 @@
 #include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/host_text.h"
 #include "analyzer/reports/limit_sentence.h"
+#include "analyzer/reports/memory_text.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/step_lines.h"
 #include "analyzer/reports/traffic_text.h"
@@ -262,6 +263,7 @@ Table DetailTable(const Figures& figures, ReportBy by,
     case ReportBy::kRoofline: return RooflineTable(figures, options);
     case ReportBy::kLongLow: return LongAndLowTable(figures, options);
     case ReportBy::kCollective: return CollectiveTable(figures, options);
+    case ReportBy::kMemory: return MemoryTable(figures.memory);
     case ReportBy::kClass: break;
   }
   return {};
@@ -298,10 +300,16 @@ std::string TextReport(const Summary& summary, const Figures& figures,
   text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
           WrapIfAny(ExposureLine(figures)) + IdleLine(figures.program) +
           DrainLine(figures) + UnknownLine(figures.program) +
-          Wrap(HostLine(figures.program.host), "    ") + "\n" +
+          Wrap(HostLine(figures.program.host), "    ") +
+          Wrap(MemoryLine(figures.memory), "    ") + "\n" +
           SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
   if (by == ReportBy::kCollective) text += CollectiveNotes(figures);
+  if (by == ReportBy::kMemory) {
+    for (const std::string& line : MemoryNotes(figures.memory)) {
+      text += Wrap(line, "  ");
+    }
+  }
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";
   }

@@ -10,12 +10,13 @@ import json
 import re
 import subprocess
 
-VIEWS = ("class", "api", "kernel", "op", "step", "collective")
+VIEWS = ("class", "api", "kernel", "op", "step", "collective", "memory")
 WORDS = {"class", "function", "kernel", "op", "direction", "device", "bound",
-         "communicator"}
+         "communicator", "memory", "peak_phase"}
 NUMBER = re.compile(r"[-±(]*(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?[),;:]*")
 NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|infinity)(?![\w.])", re.I)
-RATIOS = re.compile(r"share$|utilization$|cpu_dependency$|of_peak$")
+UNITS = {"ns": r"(^|_)ns$", "bytes": r"(^|_)bytes$",
+         "ratio": r"share$|utilization$|cpu_dependency$|of_peak$"}
 # A class's name as people say it.
 SPOKEN = {"rnn": "LSTM/RNN"}
 
@@ -28,8 +29,8 @@ def leaves(value, key="", unit=""):
     """(unit, number) and ("", text) of a document; units from the keys."""
     if isinstance(value, dict):
         for name, inner in value.items():
-            own = "ns" if name == "ns" or name.endswith("_ns") else (
-                "ratio" if RATIOS.search(name) else "")
+            own = next((unit for unit, names in UNITS.items()
+                        if re.search(names, name)), "")
             yield from leaves(inner, name, own or unit)
     elif isinstance(value, list):
         for inner in value:
@@ -90,7 +91,8 @@ class Faces:
         the copies that warnings hold, whose sentences are strings. Of the
         coverage only the share is printed.
         """
-        scales = {"ns": (1e-6, 1e-3), "ratio": (100,), "": (1,)}
+        scales = {"ns": (1e-6, 1e-3), "ratio": (100,), "bytes": (2.0 ** -20,),
+                  "": (1,)}
         return [value * scale for unit, value in leaves(self.printed())
                 if not isinstance(value, str) for scale in scales[unit]]
 
