@@ -106,14 +106,18 @@ constexpr ArgReader kArgs[] = {
      [](value& v, KinetoEvent& e) { e.graph_node = Unsigned(v); }},
     {"shared memory",
      [](value& v, KinetoEvent& e) { e.shared_bytes = Integer(v); }},
+    {"wait_on_stream",
+     [](value& v, KinetoEvent& e) { e.waited_stream = Integer(v); }},
     {"Concrete Inputs",
      [](value& v, KinetoEvent& e) { e.concrete_inputs = RawJson(v); }},
     {"registers per thread",
      [](value& v, KinetoEvent& e) { e.registers = Integer(v); }},
     {"wait_on_cuda_event_id",
      [](value& v, KinetoEvent& e) { e.waited_event = Unsigned(v); }},
+    {"wait_on_cuda_event_record_corr_id",
+     [](value& v, KinetoEvent& e) { e.waited_record = Unsigned(v); }},
 };
-constexpr size_t kLongestKey = 21;
+constexpr size_t kLongestKey = 33;
 
 // Position of the first argument whose key is as long as the index, or longer.
 constexpr auto kFirstOfLength = [] {

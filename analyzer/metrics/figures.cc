@@ -232,6 +232,7 @@ Figures FiguresOf(const Summary& summary,
   out.roofline = RooflineRows(out.classes, summary.tallies);
   out.long_and_low = FindLongAndLow(summary.tallies);
   out.evidence_conflicts = ConflictRows(summary.tallies, out.totals);
+  out.path = PathFiguresOf(summary);
   out.trust = TrustOf(summary, out.totals);
   out.coverage = CoverageOf(summary, out.totals);
   out.warnings =

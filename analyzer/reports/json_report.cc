@@ -11,6 +11,7 @@
 #include "analyzer/reports/json_host.h"
 #include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/json_steps.h"
+#include "analyzer/reports/path_report.h"
 #include "analyzer/reports/warning_text.h"
 
 namespace dltap::analyzer {
@@ -66,6 +67,7 @@ class ReportWriter {
     json_.Key("long_and_low");
     WriteLongAndLow(figures_.long_and_low, json_);
     WriteList("evidence_conflicts", figures_.evidence_conflicts, WriteConflict);
+    WritePath(figures_.path, json_);
     WriteTrust();
     json_.EndObject();
     return json_.Take() + "\n";

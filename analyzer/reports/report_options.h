@@ -16,7 +16,9 @@ enum class ReportBy : uint8_t {
   kStep,
   kEvidence,
   kRoofline,
-  kLongLow
+  kLongLow,
+  kPath,
+  kWhatIf
 };
 
 struct ReportOptions {

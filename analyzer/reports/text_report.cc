@@ -12,6 +12,7 @@
 #include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/host_text.h"
 #include "analyzer/reports/limit_sentence.h"
+#include "analyzer/reports/path_report.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/step_lines.h"
 #include "analyzer/reports/units.h"
@@ -255,6 +256,8 @@ Table DetailTable(const Figures& figures, ReportBy by,
     case ReportBy::kEvidence: return ConflictTable(figures, options);
     case ReportBy::kRoofline: return RooflineTable(figures, options);
     case ReportBy::kLongLow: return LongAndLowTable(figures, options);
+    case ReportBy::kPath: return PathTable(figures);
+    case ReportBy::kWhatIf: return WhatIfTable(figures);
     case ReportBy::kClass: break;
   }
   return {};
@@ -291,7 +294,9 @@ std::string TextReport(const Summary& summary, const Figures& figures,
   text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
           IdleLine(figures.program) + DrainLine(figures) +
           UnknownLine(figures.program) +
-          Wrap(HostLine(figures.program.host), "    ") + "\n" +
+          Wrap(HostLine(figures.program.host), "    ") +
+          Wrap(PathLine(figures.path), "    ") +
+          Wrap(WhatIfLine(figures.path), "    ") + "\n" +
           SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
   if (figures.devices.size() > 1) {
