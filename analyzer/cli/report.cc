@@ -30,6 +30,8 @@ const std::map<std::string, ReportBy> kBy = {
     {"long-low", ReportBy::kLongLow},
     {"collective", ReportBy::kCollective},
     {"memory", ReportBy::kMemory},
+    {"path", ReportBy::kPath},
+    {"what-if", ReportBy::kWhatIf},
 };
 
 std::vector<std::string> ViewNames() {

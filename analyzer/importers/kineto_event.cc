@@ -120,6 +120,8 @@ constexpr ArgReader kArgs[] = {
      [](value& v, KinetoEvent& e) { e.elements_out = Integer(v); }},
     {"Total Reserved",
      [](value& v, KinetoEvent& e) { e.reserved_bytes = Integer(v); }},
+    {"wait_on_stream",
+     [](value& v, KinetoEvent& e) { e.waited_stream = Integer(v); }},
     {"Total Allocated",
      [](value& v, KinetoEvent& e) { e.allocated_bytes = Integer(v); }},
     {"Concrete Inputs",
@@ -134,8 +136,10 @@ constexpr ArgReader kArgs[] = {
      [](value& v, KinetoEvent& e) { e.registers = Integer(v); }},
     {"wait_on_cuda_event_id",
      [](value& v, KinetoEvent& e) { e.waited_event = Unsigned(v); }},
+    {"wait_on_cuda_event_record_corr_id",
+     [](value& v, KinetoEvent& e) { e.waited_record = Unsigned(v); }},
 };
-constexpr size_t kLongestKey = 21;
+constexpr size_t kLongestKey = 33;
 
 // Position of the first argument whose key is as long as the index, or longer.
 constexpr auto kFirstOfLength = [] {

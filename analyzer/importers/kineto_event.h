@@ -29,7 +29,9 @@ struct KinetoEvent {
   int64_t device = -1;
   int64_t stream = -1;
   uint64_t context = 0;
-  uint64_t waited_event = 0;  // of cuda_sync: what it waited for
+  uint64_t waited_event = 0;   // of cuda_sync: what it waited for
+  uint64_t waited_record = 0;  // correlation of the call that recorded it
+  int64_t waited_stream = -1;  // in which it was recorded
   uint64_t graph_node = 0;
   uint32_t graph = 0;
   std::array<uint32_t, 3> grid{};

@@ -254,11 +254,16 @@ void KinetoProcess::AddSync(const KinetoEvent& event) {
   sync.end_ns = *event.begin_ns + *event.duration_ns;
   sync.correlation = event.correlation;
   sync.event = event.waited_event;
+  sync.event_correlation = event.waited_record;
   sync.kind = SyncKindOf(event.name);
   if (event.device >= 0) {
     sync.device = DeviceOf(event.device);
     if (event.stream >= 0) {
       sync.stream = StreamOf(sync.device, event.stream, event.context);
+    }
+    if (event.waited_stream >= 0) {
+      sync.event_stream =
+          StreamOf(sync.device, event.waited_stream, event.context);
     }
   }
   process_.syncs.push_back(sync);

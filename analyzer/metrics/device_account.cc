@@ -154,12 +154,13 @@ class DeviceAccount {
     if (members_.size() == 1) {
       const DeviceMember& only = members_.front();
       Add({ProcessOf(only), attribution_.processes[only.process], steps,
-           only.device, windows},
+           only.device, windows, selection_.scenarios},
           out);
       return;
     }
     const UnitedProcess united = Unite(model_, attribution_, members_);
-    Add({united.process, united.attribution, steps, united.device, windows},
+    Add({united.process, united.attribution, steps, united.device, windows,
+         selection_.scenarios},
         out);
   }
 

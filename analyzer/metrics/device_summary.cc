@@ -24,6 +24,7 @@ class DeviceSummariser {
         steps_(view.steps),
         device_(view.device),
         windows_(view.windows),
+        scenarios_(view.scenarios),
         gpu_(opmodel::FindGpuByProduct(
             view.process.devices[view.device.value()].name)) {}
 
@@ -49,6 +50,7 @@ class DeviceSummariser {
     AddPhases(process_, attribution_, device_, windows_, found.gaps,
               out_.phases_ns);
     out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
+    AddPath();
     return std::move(out_);
   }
 
@@ -115,6 +117,14 @@ class DeviceSummariser {
     }
   }
 
+  void AddPath() {
+    const StepGraph graph =
+        GraphOf(model_, process_, attribution_, steps_, device_);
+    out_.path = CriticalPath(graph, process_, attribution_, device_, windows_);
+    out_.what_if = WhatIf(graph, process_, attribution_, device_, windows_,
+                          out_.path, scenarios_);
+  }
+
   void AddGap(const Gap& gap) {
     const size_t charged = ChargedTo(attribution_, gap);
     const bool between = gap.between_steps || charged == kNoActivity;
@@ -151,6 +161,7 @@ class DeviceSummariser {
   const Steps& steps_;
   const DeviceId device_;
   const std::vector<StepWindow>& windows_;
+  const std::vector<Scenario>& scenarios_;
   const opmodel::GpuSpec* const gpu_;
   DeviceSummary out_{};
 };

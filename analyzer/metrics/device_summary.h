@@ -19,6 +19,7 @@
 #include "analyzer/metrics/queue_depth.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/tallies.h"
+#include "analyzer/metrics/what_if.h"
 #include "analyzer/metrics/window.h"
 #include "analyzer/model/trace_model.h"
 
@@ -82,6 +83,8 @@ struct DeviceSummary {
   uint64_t input_runnable = 0;
   PerClass<ClassSummary> classes;
   QueueDepth queue;
+  PathSums path;  // sums to wall_ns
+  WhatIfSums what_if;
 
   int64_t in(DeviceState state) const {
     return state_ns[static_cast<size_t>(state)];
@@ -108,6 +111,7 @@ struct DeviceView {
   const Steps& steps;
   DeviceId device;
   const std::vector<StepWindow>& windows;  // one at least
+  const std::vector<Scenario>& scenarios;  // see Selection
 };
 
 // Sums up what the device did inside the windows, and adds its activities to

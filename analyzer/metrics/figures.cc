@@ -239,6 +239,7 @@ Figures FiguresOf(const Summary& summary,
   out.long_and_low = FindLongAndLow(summary.tallies);
   out.evidence_conflicts = ConflictRows(summary.tallies, out.totals);
   out.memory = MemoryFiguresOf(summary.memory);
+  out.path = PathFiguresOf(summary);
   out.trust = TrustOf(summary, out.totals);
   out.coverage = CoverageOf(summary, out.totals);
   out.warnings =

@@ -16,6 +16,7 @@
 #include "analyzer/metrics/host_figures.h"
 #include "analyzer/metrics/limit.h"
 #include "analyzer/metrics/memory_figures.h"
+#include "analyzer/metrics/path_figures.h"
 #include "analyzer/metrics/roofline.h"
 #include "analyzer/metrics/sensitivity.h"
 #include "analyzer/metrics/step_figures.h"
@@ -137,6 +138,7 @@ struct Figures {
   std::vector<Sensitivity> sensitivity;  // by class; empty: not asked for
   std::vector<RooflineRow> roofline;
   LongAndLowRows long_and_low;
+  PathFigures path;
   std::vector<ConflictRow> evidence_conflicts;
   CollectiveFigures collectives;
   MemoryFigures memory;

@@ -105,6 +105,7 @@ class Uniter {
     for (Sync sync : from.syncs) {
       if (sync.device.known()) sync.device = devices_[sync.device.value()];
       sync.stream = Moved(sync.stream, to_.streams.size());
+      sync.event_stream = Moved(sync.event_stream, to_.streams.size());
       to_.syncs.push_back(sync);
     }
     for (NotObserved span : from.not_observed) {

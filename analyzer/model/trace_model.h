@@ -185,10 +185,12 @@ struct MemoryEvent {
 struct Sync {
   int64_t begin_ns;
   int64_t end_ns;
-  uint64_t correlation = 0;  // 0: unknown
-  uint64_t event = 0;        // the source's id of the event; 0: none
-  DeviceId device;           // none: unknown
-  StreamId stream;           // none: of the whole context, or unknown
+  uint64_t correlation = 0;        // 0: unknown
+  uint64_t event = 0;              // the source's id of the event; 0: none
+  uint64_t event_correlation = 0;  // of the call that recorded the event
+  StreamId event_stream;           // in which it was recorded
+  DeviceId device;                 // none: unknown
+  StreamId stream;                 // none: of the whole context, or unknown
   SyncKind kind = SyncKind::kUnknown;
 };
 

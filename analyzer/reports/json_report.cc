@@ -13,6 +13,7 @@
 #include "analyzer/reports/json_memory.h"
 #include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/json_steps.h"
+#include "analyzer/reports/path_report.h"
 #include "analyzer/reports/warning_text.h"
 
 namespace dltap::analyzer {
@@ -70,6 +71,7 @@ class ReportWriter {
     WriteLongAndLow(figures_.long_and_low, json_);
     WriteList("evidence_conflicts", figures_.evidence_conflicts, WriteConflict);
     WriteMemory(figures_.memory, json_);
+    WritePath(figures_.path, json_);
     WriteTrust();
     json_.EndObject();
     return json_.Take() + "\n";

@@ -19,6 +19,8 @@ enum class ReportBy : uint8_t {
   kLongLow,
   kCollective,
   kMemory,
+  kPath,
+  kWhatIf,
 };
 
 struct ReportOptions {

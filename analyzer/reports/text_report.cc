@@ -14,6 +14,7 @@
 #include "analyzer/reports/host_text.h"
 #include "analyzer/reports/limit_sentence.h"
 #include "analyzer/reports/memory_text.h"
+#include "analyzer/reports/path_report.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/step_lines.h"
 #include "analyzer/reports/traffic_text.h"
@@ -264,6 +265,8 @@ Table DetailTable(const Figures& figures, ReportBy by,
     case ReportBy::kLongLow: return LongAndLowTable(figures, options);
     case ReportBy::kCollective: return CollectiveTable(figures, options);
     case ReportBy::kMemory: return MemoryTable(figures.memory);
+    case ReportBy::kPath: return PathTable(figures);
+    case ReportBy::kWhatIf: return WhatIfTable(figures);
     case ReportBy::kClass: break;
   }
   return {};
@@ -301,7 +304,9 @@ std::string TextReport(const Summary& summary, const Figures& figures,
           WrapIfAny(ExposureLine(figures)) + IdleLine(figures.program) +
           DrainLine(figures) + UnknownLine(figures.program) +
           Wrap(HostLine(figures.program.host), "    ") +
-          Wrap(MemoryLine(figures.memory), "    ") + "\n" +
+          Wrap(MemoryLine(figures.memory), "    ") +
+          Wrap(PathLine(figures.path), "    ") +
+          Wrap(WhatIfLine(figures.path), "    ") + "\n" +
           SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
   if (by == ReportBy::kCollective) text += CollectiveNotes(figures);
