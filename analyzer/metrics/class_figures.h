@@ -34,6 +34,8 @@ struct ClassFigures {
   std::optional<double> tflops;           // algorithmic
   std::optional<double> executed_tflops;  // by the algorithm that ran
   std::optional<double> of_peak;
+  std::optional<double> bandwidth_gbs;
+  std::optional<double> of_bandwidth;
   std::optional<double> mean_kernel_ns;
 };
 

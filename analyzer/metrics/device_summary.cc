@@ -111,7 +111,7 @@ class DeviceSummariser {
       of_class.joined_by_ns[static_cast<size_t>(attributed.joined_by)] += ns;
       of_class.class_from_ns[static_cast<size_t>(attributed.class_from)] += ns;
       const Efficiency efficiency =
-          EfficiencyOf(attribution_, attributed, ns, gpu_);
+          EfficiencyOf(attribution_, activity, attributed, ns, gpu_);
       of_class.efficiency.Add(efficiency);
       tallies.Add(i, ns, efficiency, new_work);
     }

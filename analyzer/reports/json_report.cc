@@ -217,6 +217,7 @@ class ReportWriter {
     json_.Field("lost_records", trust.lost_records);
     json_.Field("classified_share", trust.classified_share);
     json_.Field("flops_known_share", trust.flops_known_share);
+    json_.Field("bytes_known_share", trust.bytes_known_share);
     json_.Key("class_from_share");
     json_.BeginObject();
     for (size_t i = 0; i < kClassFromCount; ++i) {

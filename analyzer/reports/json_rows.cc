@@ -114,6 +114,13 @@ void WriteClassFigures(const ClassFigures& figures, JsonWriter& json) {
                  : std::nullopt);
   json.Field("executed_tflops", figures.executed_tflops);
   json.Field("of_peak", figures.of_peak);
+  const bool moves = sums.efficiency.bytes > 0;
+  json.Field("bytes",
+             moves ? std::optional(sums.efficiency.bytes) : std::nullopt);
+  json.Field("bytes_least",
+             moves ? std::optional(sums.efficiency.bytes_least) : std::nullopt);
+  json.Field("bandwidth_gbs", figures.bandwidth_gbs);
+  json.Field("of_bandwidth", figures.of_bandwidth);
   json.Field("forward_ns", sums.of(Direction::kForward));
   json.Field("backward_ns", sums.backward_ns());
   json.Field("update_ns", sums.of(Direction::kUpdate));

@@ -231,7 +231,8 @@ std::string Trust(const TrustFigures& trust) {
   parts.push_back(PercentText(trust.classified_share) +
                   " of GPU time classified" + Evidence(trust));
   parts.push_back("FLOPs known for " + PercentText(trust.flops_known_share, 0) +
-                  " of GPU time");
+                  " of GPU time, bytes for " +
+                  PercentText(trust.bytes_known_share, 0));
   parts.push_back(Joins(trust));
   if (trust.composite_ns > 0) {
     parts.push_back(Ms(static_cast<double>(trust.composite_ns)) +
