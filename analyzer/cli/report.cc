@@ -20,7 +20,8 @@ const std::map<std::string, ReportBy> kBy = {
     {"class", ReportBy::kClass},       {"api", ReportBy::kApi},
     {"kernel", ReportBy::kKernel},     {"op", ReportBy::kOp},
     {"step", ReportBy::kStep},         {"evidence", ReportBy::kEvidence},
-    {"roofline", ReportBy::kRoofline}, {"long-low", ReportBy::kLongLow}};
+    {"roofline", ReportBy::kRoofline}, {"long-low", ReportBy::kLongLow},
+    {"layer", ReportBy::kLayer}};
 
 struct Options {
   std::vector<std::string> paths;
@@ -79,9 +80,9 @@ int RunReport(const std::vector<std::string>& args) {
       ->required();
   app.add_option("--by", options.by,
                  "rows: class, api, kernel, op, step, "
-                 "evidence, roofline, long-low")
+                 "evidence, roofline, long-low, layer")
       ->check(CLI::IsMember({"class", "api", "kernel", "op", "step", "evidence",
-                             "roofline", "long-low"}));
+                             "roofline", "long-low", "layer"}));
   app.add_option("--top", options.report.top, "rows at most (not by class)")
       ->check(CLI::Range(0, 1'000'000'000));
   app.add_flag("--wide", options.report.wide, "show classes below 0.5 % too");

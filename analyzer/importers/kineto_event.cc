@@ -108,6 +108,8 @@ constexpr ArgReader kArgs[] = {
      [](value& v, KinetoEvent& e) { e.shared_bytes = Integer(v); }},
     {"Concrete Inputs",
      [](value& v, KinetoEvent& e) { e.concrete_inputs = RawJson(v); }},
+    {"Sequence number",
+     [](value& v, KinetoEvent& e) { e.sequence = Integer(v); }},
     {"registers per thread",
      [](value& v, KinetoEvent& e) { e.registers = Integer(v); }},
     {"wait_on_cuda_event_id",

@@ -40,6 +40,7 @@ struct KinetoEvent {
   std::string_view input_dims;   // raw JSON: [[8, 3, 224, 224], ...]
   std::string_view input_types;  // raw JSON: ["float", ...]
   std::string_view concrete_inputs;
+  int64_t sequence = -1;  // of autograd's node
 };
 
 // Whether the arguments of events of this phase and category are of use.

@@ -25,7 +25,7 @@ class DeviceSummariser {
         gpu_(opmodel::FindGpuByProduct(
             view.process.devices[view.device.value()].name)) {}
 
-  DeviceSummary Run(TallyKeeper& tallies) {
+  DeviceSummary Run(TallyKeeper& tallies, LayerKeeper& layers) {
     const Device& device = process_.devices[device_.value()];
     out_.ordinal = device.ordinal;
     out_.name = device.name;
@@ -34,10 +34,13 @@ class DeviceSummariser {
       out_.windows.push_back(window.span);
     }
     AddSegments();
-    AddActivities(tallies);
+    AddActivities(tallies, layers);
     const GapsOfDevice found =
         FindGaps(model_, process_, attribution_, steps_, device_, windows_);
-    for (const Gap& gap : found.gaps) AddGap(gap);
+    for (const Gap& gap : found.gaps) {
+      AddGap(gap);
+      layers.AddGap(gap.ended_by, gap.between_steps, gap.ns);
+    }
     AddDrains(found.gaps);
     out_.host_work_ns = found.host_work_ns;
     out_.host_work_wall_ns = found.host_work_wall_ns;
@@ -76,7 +79,7 @@ class DeviceSummariser {
     if (n_classes == 1) out_.classes[only].exclusive_ns += ns;
   }
 
-  void AddActivities(TallyKeeper& tallies) {
+  void AddActivities(TallyKeeper& tallies, LayerKeeper& layers) {
     absl::flat_hash_set<size_t> works;
     for (size_t i = 0; i < process_.activities.size(); ++i) {
       const Activity& activity = process_.activities[i];
@@ -98,6 +101,7 @@ class DeviceSummariser {
           EfficiencyOf(attribution_, attributed, ns, gpu_);
       of_class.efficiency.Add(efficiency);
       tallies.Add(i, ns, efficiency, new_work);
+      layers.Add(i, ns, efficiency);
     }
   }
 
@@ -168,8 +172,8 @@ std::optional<double> DeviceSummary::utilization() const {
 }
 
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
-                              TallyKeeper& tallies) {
-  return DeviceSummariser(model, view).Run(tallies);
+                              TallyKeeper& tallies, LayerKeeper& layers) {
+  return DeviceSummariser(model, view).Run(tallies, layers);
 }
 
 }  // namespace dltap::analyzer

@@ -14,6 +14,7 @@
 #include "analyzer/metrics/class_summary.h"
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/interval.h"
+#include "analyzer/metrics/layer_summary.h"
 #include "analyzer/metrics/phases.h"
 #include "analyzer/metrics/queue_depth.h"
 #include "analyzer/metrics/step_finder.h"
@@ -106,9 +107,9 @@ struct DeviceView {
 };
 
 // Sums up what the device did inside the windows, and adds its activities to
-// `tallies`. Processes and steps are the caller's to fill in.
+// `tallies` and `layers`. Processes and steps are the caller's to fill in.
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
-                              TallyKeeper& tallies);
+                              TallyKeeper& tallies, LayerKeeper& layers);
 
 }  // namespace dltap::analyzer
 

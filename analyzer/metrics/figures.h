@@ -12,6 +12,7 @@
 #include "analyzer/metrics/class_figures.h"
 #include "analyzer/metrics/coverage.h"
 #include "analyzer/metrics/host_figures.h"
+#include "analyzer/metrics/layer_figures.h"
 #include "analyzer/metrics/limit.h"
 #include "analyzer/metrics/roofline.h"
 #include "analyzer/metrics/sensitivity.h"
@@ -131,6 +132,7 @@ struct Figures {
   std::vector<OpRow> ops;          // by GPU time, descending
   bool has_delays = false;         // only steps without one are in the numbers
   std::vector<Sensitivity> sensitivity;  // by class; empty: not asked for
+  LayerTables layers;
   std::vector<RooflineRow> roofline;
   LongAndLowRows long_and_low;
   std::vector<ConflictRow> evidence_conflicts;

@@ -167,6 +167,7 @@ Summary Merge(Summary a, const Summary& b) {
   a.outside.Add(b.outside);
   a.end_ns = std::max(a.end_ns, b.end_ns);
   a.tallies.Add(b.tallies);
+  Add(a.layers, b.layers);
   return a;
 }
 
@@ -174,15 +175,17 @@ Summary Summarise(const TraceModel& model, const Attribution& attribution,
                   const Selection& selection) {
   Summary out = OfSource(model, selection);
   std::vector<Steps> steps(model.processes.size());
+  std::vector<ProcessLayers> layers(model.processes.size());
   for (size_t p = 0; p < model.processes.size(); ++p) {
     const Process& process = model.processes[p];
     if (!Selects(selection, process)) continue;
     steps[p] = StepsOf(model, process, attribution.processes[p], selection);
+    layers[p] = FindLayers(model, process, attribution.processes[p], steps[p]);
     AddProcess(model, attribution, p, steps[p], out);
   }
   for (const PhysicalDevice& device : PhysicalDevices(model)) {
-    AddDevice(model, attribution, steps, selection, device,
-              {out.devices, out.outside, out.tallies});
+    AddDevice(model, attribution, steps, layers, selection, device,
+              {out.devices, out.outside, out.tallies, out.layers});
   }
   std::sort(out.processes.begin(), out.processes.end());
   std::sort(out.devices.begin(), out.devices.end());

@@ -78,6 +78,7 @@ struct Summary {
   Outside outside;                        // GPU work that is not in them
   int64_t end_ns = 0;                     // of the trace's time line
   Tallies tallies;
+  LayerTable layers;
 
   bool has_delays() const;
 

@@ -11,6 +11,7 @@
 #include "analyzer/reports/json_host.h"
 #include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/json_steps.h"
+#include "analyzer/reports/layer_tables.h"
 #include "analyzer/reports/warning_text.h"
 
 namespace dltap::analyzer {
@@ -62,6 +63,12 @@ class ReportWriter {
     WriteList("apis", figures_.apis, WriteApi);
     WriteList("kernels", figures_.kernels, WriteKernel);
     WriteList("ops", figures_.ops, WriteOp);
+    WriteList("layers", figures_.layers.layers, WriteLayer);
+    WriteList("layer_groups", figures_.layers.groups, WriteLayer);
+    json_.Key("small_layers");
+    WriteLayer(figures_.layers.small, json_);
+    json_.Key("layer_matching");
+    WriteLayerMatching(figures_.layers.matching, json_);
     WriteList("roofline", figures_.roofline, WriteRoofline);
     json_.Key("long_and_low");
     WriteLongAndLow(figures_.long_and_low, json_);

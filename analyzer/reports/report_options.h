@@ -16,7 +16,8 @@ enum class ReportBy : uint8_t {
   kStep,
   kEvidence,
   kRoofline,
-  kLongLow
+  kLongLow,
+  kLayer
 };
 
 struct ReportOptions {

@@ -11,6 +11,7 @@
 #include "analyzer/reports/detail_tables.h"
 #include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/host_text.h"
+#include "analyzer/reports/layer_tables.h"
 #include "analyzer/reports/limit_sentence.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/step_lines.h"
@@ -255,6 +256,7 @@ Table DetailTable(const Figures& figures, ReportBy by,
     case ReportBy::kEvidence: return ConflictTable(figures, options);
     case ReportBy::kRoofline: return RooflineTable(figures, options);
     case ReportBy::kLongLow: return LongAndLowTable(figures, options);
+    case ReportBy::kLayer: return LayerTextTable(figures, options);
     case ReportBy::kClass: break;
   }
   return {};
@@ -273,6 +275,7 @@ Table TextTable(const Figures& figures, ReportBy by,
 
 std::string CsvReport(const Figures& figures, ReportBy by,
                       const ReportOptions& options) {
+  if (by == ReportBy::kLayer) return RenderCsv(TidyLayerTable(figures));
   return RenderCsv(by == ReportBy::kClass ? TidyClassTable(figures)
                                           : DetailTable(figures, by, options));
 }
@@ -294,6 +297,10 @@ std::string TextReport(const Summary& summary, const Figures& figures,
           Wrap(HostLine(figures.program.host), "    ") + "\n" +
           SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
+  if (by == ReportBy::kLayer) {
+    const std::string match = LayerMatchText(figures.layers.matching);
+    if (!match.empty()) text += Wrap(match, "  ") + "\n";
+  }
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";
   }

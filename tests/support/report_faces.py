@@ -10,8 +10,9 @@ import json
 import re
 import subprocess
 
-VIEWS = ("class", "api", "kernel", "op", "step")
-WORDS = {"class", "function", "kernel", "op", "direction", "device", "bound"}
+VIEWS = ("class", "api", "kernel", "op", "step", "layer")
+WORDS = {"class", "function", "kernel", "op", "direction", "device", "bound",
+         "operation", "module", "cause"}
 NUMBER = re.compile(r"[-±(]*(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?[),;:]*")
 NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|infinity)(?![\w.])", re.I)
 RATIOS = re.compile(r"share$|utilization$|cpu_dependency$|of_peak$")
