@@ -17,13 +17,12 @@ Cell MsOrBlank(double ns) {
   return Milliseconds(ns);
 }
 
-// "12 conv 3x32x32 -> 32x32x32 k3 x4", "(update)".
+// "12 conv 3x32x32 -> 32x32x32 k3 x4 in Conv2d", "(update)".
 std::string TextOf(const LayerFigures& row) {
   if (row.row != LayerRow::kLayer) return std::string(Name(row.row));
-  std::string text = std::to_string(row.place) + " ";
-  if (!row.identity.module.empty()) text += row.identity.module + ": ";
-  text += row.identity.operation;
+  std::string text = std::to_string(row.place) + " " + row.identity.operation;
   if (row.layers > 1) text += " x" + std::to_string(row.layers);
+  if (!row.identity.module.empty()) text += " in " + row.identity.module;
   return text;
 }
 
