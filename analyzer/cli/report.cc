@@ -32,6 +32,7 @@ const std::map<std::string, ReportBy> kBy = {
     {"memory", ReportBy::kMemory},
     {"path", ReportBy::kPath},
     {"what-if", ReportBy::kWhatIf},
+    {"layer", ReportBy::kLayer},
 };
 
 std::vector<std::string> ViewNames() {

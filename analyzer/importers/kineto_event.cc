@@ -126,6 +126,8 @@ constexpr ArgReader kArgs[] = {
      [](value& v, KinetoEvent& e) { e.allocated_bytes = Integer(v); }},
     {"Concrete Inputs",
      [](value& v, KinetoEvent& e) { e.concrete_inputs = RawJson(v); }},
+    {"Sequence number",
+     [](value& v, KinetoEvent& e) { e.node_sequence = Integer(v); }},
     {"Collective name",
      [](value& v, KinetoEvent& e) { e.collective = Text(v); }},
     {"Process Group Name",

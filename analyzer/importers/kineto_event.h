@@ -56,6 +56,7 @@ struct KinetoEvent {
   int64_t elements_out = -1;
   int64_t group_size = 0;
   int64_t sequence = -1;
+  int64_t node_sequence = -1;  // of autograd's node
 };
 
 // Whether the arguments of events of this phase and category are of use.

@@ -199,6 +199,7 @@ void KinetoProcess::AddRange(const KinetoEvent& event, Category category) {
   range.backward =
       event.name.starts_with("autograd::engine::evaluate_function");
   range.operation = OperationOf(event);
+  range.sequence = event.node_sequence;
   if (category == Category::kOperator && event.external_id != 0) {
     range_of_id_.emplace_back(event.external_id,
                               static_cast<uint32_t>(process_.ranges.size()));

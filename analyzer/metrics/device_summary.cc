@@ -28,7 +28,7 @@ class DeviceSummariser {
         gpu_(opmodel::FindGpuByProduct(
             view.process.devices[view.device.value()].name)) {}
 
-  DeviceSummary Run(TallyKeeper& tallies) {
+  DeviceSummary Run(TallyKeeper& tallies, LayerKeeper& layers) {
     const Device& device = process_.devices[device_.value()];
     out_.ordinal = device.ordinal;
     out_.name = device.name;
@@ -37,10 +37,13 @@ class DeviceSummariser {
       out_.windows.push_back(window.span);
     }
     AddSegments();
-    AddActivities(tallies);
+    AddActivities(tallies, layers);
     const GapsOfDevice found =
         FindGaps(model_, process_, attribution_, steps_, device_, windows_);
-    for (const Gap& gap : found.gaps) AddGap(gap);
+    for (const Gap& gap : found.gaps) {
+      AddGap(gap);
+      layers.AddGap(gap.ended_by, gap.between_steps, gap.ns);
+    }
     AddDrains(found.gaps);
     out_.host_work_ns = found.host_work_ns;
     out_.host_work_wall_ns = found.host_work_wall_ns;
@@ -92,7 +95,7 @@ class DeviceSummariser {
     }
   }
 
-  void AddActivities(TallyKeeper& tallies) {
+  void AddActivities(TallyKeeper& tallies, LayerKeeper& layers) {
     absl::flat_hash_set<size_t> works;
     for (size_t i = 0; i < process_.activities.size(); ++i) {
       const Activity& activity = process_.activities[i];
@@ -114,6 +117,7 @@ class DeviceSummariser {
           EfficiencyOf(attribution_, activity, attributed, ns, gpu_);
       of_class.efficiency.Add(efficiency);
       tallies.Add(i, ns, efficiency, new_work);
+      layers.Add(i, ns, efficiency);
     }
   }
 
@@ -198,9 +202,9 @@ std::optional<double> DeviceSummary::utilization() const {
 }
 
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
-                              TallyKeeper& tallies,
+                              TallyKeeper& tallies, LayerKeeper& layers,
                               std::vector<Interval>& exposed_comm) {
-  return DeviceSummariser(model, view, exposed_comm).Run(tallies);
+  return DeviceSummariser(model, view, exposed_comm).Run(tallies, layers);
 }
 
 }  // namespace dltap::analyzer

@@ -15,6 +15,7 @@
 #include "analyzer/metrics/comm_times.h"
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/interval.h"
+#include "analyzer/metrics/layer_summary.h"
 #include "analyzer/metrics/phases.h"
 #include "analyzer/metrics/queue_depth.h"
 #include "analyzer/metrics/step_finder.h"
@@ -115,10 +116,10 @@ struct DeviceView {
 };
 
 // Sums up what the device did inside the windows, and adds its activities to
-// `tallies`. Processes and steps are the caller's to fill in.
+// `tallies` and `layers`. Processes and steps are the caller's to fill in.
 // `exposed_comm` gets the spans of exposed communication, in time.
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
-                              TallyKeeper& tallies,
+                              TallyKeeper& tallies, LayerKeeper& layers,
                               std::vector<Interval>& exposed_comm);
 
 }  // namespace dltap::analyzer

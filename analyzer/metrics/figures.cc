@@ -235,6 +235,7 @@ Figures FiguresOf(const Summary& summary,
   out.program.host = HostFiguresOf(summary);
   out.has_delays = summary.has_delays();
   out.sensitivity = SensitivityRows(summary, out.classes);
+  out.layers = LayerTablesOf(summary.layers, out.totals);
   out.roofline = RooflineRows(out.classes, summary.tallies);
   out.long_and_low = FindLongAndLow(summary.tallies);
   out.evidence_conflicts = ConflictRows(summary.tallies, out.totals);

@@ -14,6 +14,7 @@
 #include "analyzer/metrics/coverage.h"
 #include "analyzer/metrics/exposure.h"
 #include "analyzer/metrics/host_figures.h"
+#include "analyzer/metrics/layer_figures.h"
 #include "analyzer/metrics/limit.h"
 #include "analyzer/metrics/memory_figures.h"
 #include "analyzer/metrics/path_figures.h"
@@ -136,6 +137,7 @@ struct Figures {
   std::vector<OpRow> ops;          // by GPU time, descending
   bool has_delays = false;         // only steps without one are in the numbers
   std::vector<Sensitivity> sensitivity;  // by class; empty: not asked for
+  LayerTables layers;
   std::vector<RooflineRow> roofline;
   LongAndLowRows long_and_low;
   PathFigures path;

@@ -169,6 +169,7 @@ Summary Merge(Summary a, const Summary& b) {
   a.tallies.Add(b.tallies);
   a.collectives.Add(b.collectives);
   a.memory.Add(b.memory);
+  Add(a.layers, b.layers);
   return a;
 }
 
@@ -176,18 +177,20 @@ Summary Summarise(const TraceModel& model, const Attribution& attribution,
                   const Selection& selection) {
   Summary out = OfSource(model, selection);
   std::vector<Steps> steps(model.processes.size());
+  std::vector<ProcessLayers> layers(model.processes.size());
   for (size_t p = 0; p < model.processes.size(); ++p) {
     const Process& process = model.processes[p];
     if (!Selects(selection, process)) continue;
     steps[p] = StepsOf(model, process, attribution.processes[p], selection);
+    layers[p] = FindLayers(model, process, attribution.processes[p], steps[p]);
     AddProcess(model, attribution, p, steps[p], out);
   }
   CollectiveKeeper collectives(model, attribution, out.collectives);
   for (const PhysicalDevice& device : PhysicalDevices(model)) {
     const size_t before = out.devices.size();
     std::vector<Interval> exposed;
-    AddDevice(model, attribution, steps, selection, device,
-              {out.devices, out.outside, out.tallies, exposed});
+    AddDevice(model, attribution, steps, layers, selection, device,
+              {out.devices, out.outside, out.tallies, exposed, out.layers});
     if (out.devices.size() == before) continue;
     DeviceSummary& added = out.devices.back();
     PhysicalDevice selected = device;

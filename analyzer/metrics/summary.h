@@ -82,6 +82,7 @@ struct Summary {
   Tallies tallies;
   CollectiveTallies collectives;
   MemorySummary memory;
+  LayerTable layers;
 
   bool has_delays() const;
 

@@ -155,6 +155,9 @@ struct Range {
   RangeKind kind;
   bool backward = false;  // framework says it runs in its backward pass
   OperationId operation;  // shapes, where the source has them
+  // Of autograd's nodes: a forward operation has that of the node it makes, and
+  // the node's backward operation the same. -1: not recorded.
+  int64_t sequence = -1;
 };
 
 enum class SyncKind : uint8_t {

@@ -13,6 +13,7 @@
 #include "analyzer/reports/json_memory.h"
 #include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/json_steps.h"
+#include "analyzer/reports/layer_tables.h"
 #include "analyzer/reports/path_report.h"
 #include "analyzer/reports/warning_text.h"
 
@@ -66,6 +67,12 @@ class ReportWriter {
     WriteList("kernels", figures_.kernels, WriteKernel);
     WriteList("ops", figures_.ops, WriteOp);
     WriteCollectives(figures_.collectives, json_);
+    WriteList("layers", figures_.layers.layers, WriteLayer);
+    WriteList("layer_groups", figures_.layers.groups, WriteLayer);
+    json_.Key("small_layers");
+    WriteLayer(figures_.layers.small, json_);
+    json_.Key("layer_matching");
+    WriteLayerMatching(figures_.layers.matching, json_);
     WriteList("roofline", figures_.roofline, WriteRoofline);
     json_.Key("long_and_low");
     WriteLongAndLow(figures_.long_and_low, json_);

@@ -21,6 +21,7 @@ enum class ReportBy : uint8_t {
   kMemory,
   kPath,
   kWhatIf,
+  kLayer,
 };
 
 struct ReportOptions {

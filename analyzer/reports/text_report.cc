@@ -12,6 +12,7 @@
 #include "analyzer/reports/detail_tables.h"
 #include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/host_text.h"
+#include "analyzer/reports/layer_tables.h"
 #include "analyzer/reports/limit_sentence.h"
 #include "analyzer/reports/memory_text.h"
 #include "analyzer/reports/path_report.h"
@@ -268,6 +269,7 @@ Table DetailTable(const Figures& figures, ReportBy by,
     case ReportBy::kMemory: return MemoryTable(figures.memory);
     case ReportBy::kPath: return PathTable(figures);
     case ReportBy::kWhatIf: return WhatIfTable(figures);
+    case ReportBy::kLayer: return LayerTextTable(figures, options);
     case ReportBy::kClass: break;
   }
   return {};
@@ -286,6 +288,7 @@ Table TextTable(const Figures& figures, ReportBy by,
 
 std::string CsvReport(const Figures& figures, ReportBy by,
                       const ReportOptions& options) {
+  if (by == ReportBy::kLayer) return RenderCsv(TidyLayerTable(figures));
   return RenderCsv(by == ReportBy::kClass ? TidyClassTable(figures)
                                           : DetailTable(figures, by, options));
 }
@@ -315,6 +318,9 @@ std::string TextReport(const Summary& summary, const Figures& figures,
     for (const std::string& line : MemoryNotes(figures.memory)) {
       text += Wrap(line, "  ");
     }
+  if (by == ReportBy::kLayer) {
+    const std::string match = LayerMatchText(figures.layers.matching);
+    if (!match.empty()) text += Wrap(match, "  ") + "\n";
   }
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";

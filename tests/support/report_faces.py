@@ -10,9 +10,11 @@ import json
 import re
 import subprocess
 
-VIEWS = ("class", "api", "kernel", "op", "step", "collective", "memory")
+VIEWS = ("class", "api", "kernel", "op", "step", "collective", "memory",
+         "layer")
 WORDS = {"class", "function", "kernel", "op", "direction", "device", "bound",
-         "communicator", "memory", "peak_phase"}
+         "communicator", "memory", "peak_phase", "operation", "module",
+         "cause"}
 NUMBER = re.compile(r"[-±(]*(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?[),;:]*")
 NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|infinity)(?![\w.])", re.I)
 UNITS = {"ns": r"(^|_)ns$", "bytes": r"(^|_)bytes$",

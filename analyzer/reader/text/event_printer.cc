@@ -218,6 +218,7 @@ void EventPrinter::PrintRange(const Range& range) {
   out_.Plain("kind", ToWord(kRangeWords, range.kind));
   out_.MaybeText("domain", model_.texts[range.domain]);
   out_.MaybeWord("backward", range.backward);
+  if (range.sequence >= 0) out_.Field("seq", range.sequence);
   if (range.operation.known()) {
     out_.Field("operation", static_cast<int64_t>(range.operation.value() + 1));
   }

@@ -162,6 +162,7 @@ void OnRange(TextFields& fields, TextBuilder& builder) {
   range.kind = fields.Word<RangeKind>("kind", kRangeWords);
   range.backward = fields.Flag("backward");
   range.operation = builder.OperationAt(fields.Index("operation"));
+  range.sequence = fields.Int("seq", -1);
   builder.process().ranges.push_back(range);
 }
 
