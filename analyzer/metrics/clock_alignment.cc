@@ -86,13 +86,8 @@ Pairing Refined(const RunSequence& a, const RunSequence& b, int64_t offset_ns) {
   return PairAt(a, b, MedianOffset(a, b, first.pairs));
 }
 
-bool IsGood(const RunSequence& a, const RunSequence& b,
-            const Pairing& pairing) {
-  const auto shorter = static_cast<double>(std::min(a.size(), b.size()));
-  if (pairing.pairs.empty() ||
-      static_cast<double>(pairing.pairs.size()) < kLeastPaired * shorter) {
-    return false;
-  }
+bool EndTogether(const RunSequence& a, const Pairing& pairing) {
+  if (pairing.pairs.empty()) return false;
   std::vector<int64_t> lengths;
   for (const auto& [i, j] : pairing.pairs) {
     lengths.push_back(a[i]->span.length_ns());
@@ -100,6 +95,13 @@ bool IsGood(const RunSequence& a, const RunSequence& b,
   const double length = static_cast<double>(MedianOf(std::move(lengths)));
   const auto close = static_cast<int64_t>(kCloseEnds * length);
   return pairing.spread_ns <= std::max(kCloseEndsNs, close);
+}
+
+bool IsGood(const RunSequence& a, const RunSequence& b,
+            const Pairing& pairing) {
+  const auto shorter = static_cast<double>(std::min(a.size(), b.size()));
+  return static_cast<double>(pairing.pairs.size()) >= kLeastPaired * shorter &&
+         EndTogether(a, pairing);
 }
 
 // As if a had begun `shift` kernels before b; too few or unlike ones: empty.
@@ -209,6 +211,13 @@ Pairing PairAt(const RunSequence& a, const RunSequence& b, int64_t offset_ns) {
   }
   out.spread_ns = SpreadOf(a, b, out);
   return out;
+}
+
+std::optional<Pairing> PairWith(const RunSequence& a, const RunSequence& b,
+                                int64_t offset_ns) {
+  Pairing pairing = PairAt(a, b, offset_ns);
+  if (!EndTogether(a, pairing)) return std::nullopt;
+  return pairing;
 }
 
 std::optional<Pairing> Pair(const RunSequence& a, const RunSequence& b,

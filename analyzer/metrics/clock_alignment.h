@@ -28,7 +28,11 @@ using RunSequence = std::vector<const CollectiveRun*>;  // in time
 std::optional<Pairing> Pair(const RunSequence& a, const RunSequence& b,
                             bool one_clock);
 
-// The same with an offset that is known.
+// The same with an offset that is known; few pairs are enough.
+std::optional<Pairing> PairWith(const RunSequence& a, const RunSequence& b,
+                                int64_t offset_ns);
+
+// All pairs at that offset, good or not.
 Pairing PairAt(const RunSequence& a, const RunSequence& b, int64_t offset_ns);
 
 }  // namespace dltap::analyzer

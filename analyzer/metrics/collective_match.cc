@@ -67,6 +67,36 @@ class Matcher {
            Local(local).rank >= 0;
   }
 
+  // All that runs on the devices of a process, in time.
+  RunSequence AllOf(size_t process) const {
+    RunSequence sequence;
+    for (const CollectiveRun& run : runs_.runs) {
+      if (Local(run.local).process == process) sequence.push_back(&run);
+    }
+    std::stable_sort(sequence.begin(), sequence.end(),
+                     [](const CollectiveRun* a, const CollectiveRun* b) {
+                       return a->span < b->span;
+                     });
+    return sequence;
+  }
+
+  // Where one communicator has too few kernels, those of all tell how the
+  // clocks of two ranks differ.
+  std::optional<Pairing> PairOf(size_t a, size_t b) {
+    const RunSequence of_a = SequenceOf(a);
+    const RunSequence of_b = SequenceOf(b);
+    auto pairing = Pair(of_a, of_b, OneClock(a, b));
+    if (pairing || OneClock(a, b)) return pairing;
+    const std::pair processes(Local(a).process, Local(b).process);
+    const auto [it, is_new] = clocks_.try_emplace(processes);
+    if (is_new) {
+      const auto all =
+          Pair(AllOf(processes.first), AllOf(processes.second), false);
+      if (all) it->second = all->offset_ns;
+    }
+    return it->second ? PairWith(of_a, of_b, *it->second) : std::nullopt;
+  }
+
   size_t IndexOf(const CollectiveRun* run) const {
     return static_cast<size_t>(run - runs_.runs.data());
   }
@@ -101,13 +131,11 @@ class Matcher {
   }
 
   void JoinByEnds(size_t local) {
-    const RunSequence sequence = SequenceOf(local);
     std::vector<std::pair<int64_t, size_t>> fits;  // spread, communicator
     for (size_t c = 0; c < out_.communicators.size(); ++c) {
       const size_t first = out_.communicators[c].members.front();
       if (!MayJoin(c, local)) continue;
-      const auto pairing =
-          Pair(SequenceOf(first), sequence, OneClock(first, local));
+      const auto pairing = PairOf(first, local);
       if (pairing) fits.emplace_back(pairing->spread_ns, c);
     }
     std::sort(fits.begin(), fits.end());
@@ -184,7 +212,7 @@ class Matcher {
     for (size_t m = 1; m < members.size(); ++m) {
       const bool one_clock = OneClock(members[0], members[m]);
       const RunSequence other = SequenceOf(members[m]);
-      const auto pairing = Pair(first, other, one_clock);
+      const auto pairing = PairOf(members[0], members[m]);
       offsets.push_back(one_clock ? std::optional<int64_t>(0) : std::nullopt);
       if (!pairing) continue;
       offsets.back() = pairing->offset_ns;
@@ -287,6 +315,8 @@ class Matcher {
   const CollectiveRuns& runs_;
   CollectiveMatches out_;
   std::vector<int64_t> spreads_;
+  // How far the second process's clock is behind the first's; by processes.
+  std::map<std::pair<size_t, size_t>, std::optional<int64_t>> clocks_;
 };
 
 }  // namespace

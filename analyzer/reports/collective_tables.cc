@@ -12,9 +12,9 @@
 namespace dltap::analyzer {
 namespace {
 
-Cell ExactMs(std::optional<int64_t> ns) {
+Cell MsCell(std::optional<int64_t> ns) {
   if (!ns) return Unknown{};
-  return Number{static_cast<double>(*ns) * kMsPerNs, 3};
+  return Milliseconds(static_cast<double>(*ns));
 }
 
 Cell Share(std::optional<double> ratio) {
@@ -52,8 +52,8 @@ Table RankTable(const Figures& figures) {
     table.rows.push_back({NameOf(row.key), row.key.communicator,
                           static_cast<int64_t>(row.sums.collectives),
                           static_cast<int64_t>(row.sums.last), late,
-                          ExactMs(row.sums.waited_ns),
-                          ExactMs(row.sums.others_waited_ns)});
+                          MsCell(row.sums.waited_ns),
+                          MsCell(row.sums.others_waited_ns)});
   }
   return table;
 }
@@ -126,7 +126,7 @@ std::string NoteOf(const CommunicatorRow& row) {
 Table CollectiveTable(const Figures& figures, const ReportOptions& options) {
   Table table;
   table.columns = {{{"collective"}, "op", false},
-                   {{"communicator"}, "communicator", false},
+                   {{"between"}, "communicator", false},
                    {{"bytes"}, "bytes"},
                    {{"count"}, "count"},
                    {{"GPU", "ms"}, "gpu_ms"},
@@ -141,10 +141,10 @@ Table CollectiveTable(const Figures& figures, const ReportOptions& options) {
     const CollectiveRow& row = rows[i];
     table.rows.push_back(
         {WhatOf(row.key), row.key.communicator, BytesOf(row),
-         static_cast<int64_t>(row.sums.count), ExactMs(row.sums.gpu.all_ns()),
-         ExactMs(row.waiting_ns), ExactMs(row.transfer_ns),
-         ExactMs(row.sums.exposed_ns), KnownCell(row.algorithm_bandwidth, 1, 2),
-         KnownCell(row.bus_bandwidth, 1, 2), Share(row.of_link)});
+         static_cast<int64_t>(row.sums.count), MsCell(row.sums.gpu.all_ns()),
+         MsCell(row.waiting_ns), MsCell(row.transfer_ns),
+         MsCell(row.sums.exposed_ns), KnownCell(row.algorithm_bandwidth, 1, 1),
+         KnownCell(row.bus_bandwidth, 1, 1), Share(row.of_link)});
   }
   return table;
 }

@@ -144,7 +144,7 @@ std::string ClassSentence(const Figures& figures, const Limit& limit) {
 }
 
 // What the late rank does longer than the others.
-std::string WhyLate(const Limit& limit) {
+std::string WhyLate(const Limit& limit, bool has_steps) {
   if (!limit.late_step_ns) return "";
   constexpr std::string_view kDoes[kFaults] = {
       "waits for its input",     "waits for its GPU",
@@ -155,7 +155,7 @@ std::string WhyLate(const Limit& limit) {
       limit.late_fault ? kDoes[static_cast<size_t>(*limit.late_fault)]
                        : "computes";
   return "; it " + std::string(does) + " " + Ms(*limit.late_step_ns) +
-         " ms a step longer than the others";
+         (has_steps ? " ms a step" : " ms") + " longer than the others";
 }
 
 std::string CommunicationSentence(const Figures& figures, const Limit& limit) {
@@ -176,7 +176,7 @@ std::string CommunicationSentence(const Figures& figures, const Limit& limit) {
           : ProcessName(key.process) + " gpu" + std::to_string(key.device);
   return text + ", mostly for " + name + ", which comes last in " +
          PercentText(limit.straggler_last_share) + " of its collectives" +
-         WhyLate(limit) + ".";
+         WhyLate(limit, has_steps) + ".";
 }
 
 }  // namespace

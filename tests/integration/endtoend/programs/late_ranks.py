@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks that come late to each collective, by times that they measure.
+"""Ranks that come late to each collective, and say when they came.
 
 usage: torchrun ... late_ranks.py STEPS MILLISECONDS_OF_RANK_0 ...
 
 In every step a pair of ranks exchanges (0 and 1, 2 and 3, ...), then all do.
-Prints what each rank took before the first of them, in ms a step.
+Prints when each rank came to both, in ms, for each step.
 """
 import json
 import os
@@ -30,16 +30,16 @@ def main() -> None:
     for group in (pairs[rank // 2], None):  # connects the ranks
         dist.all_reduce(part[:1], group=group)
     torch.cuda.synchronize()
-    took_ms = []
+    came_ms = []
     for _ in range(steps):
-        begin = time.monotonic()
         time.sleep(late_s)
-        took_ms.append((time.monotonic() - begin) * 1e3)
+        to_pair_ms = time.monotonic() * 1e3
         dist.all_gather_into_tensor(whole, part, group=pairs[rank // 2])
+        came_ms.append((to_pair_ms, time.monotonic() * 1e3))
         dist.all_reduce(whole)
         torch.cuda.synchronize()
     # One write: the ranks share stdout.
-    os.write(1, (json.dumps({"rank": rank, "took_ms": took_ms}) +
+    os.write(1, (json.dumps({"rank": rank, "came_ms": came_ms}) +
                  "\n").encode())
     dist.destroy_process_group()
 
