@@ -51,21 +51,21 @@ std::string Work(int at_us, int thread, const std::string& call,
 // y = W x; dx = W dy; dW = x dy.
 std::string StepFrom(int at_us) {
   const std::string kernel = "name=ampere_sgemm_128x64_nn\n";
-  return Work(at_us, 0, "cudaMemcpyAsync dst=0x20000000 count=131072 kind=1",
+  return Work(at_us, 0, "cudaMemcpyAsync dst=0x10080000 count=131072 kind=1",
               "memcpy") +
          "kind=htod bytes=131072\n" +
          Work(at_us + 10, 0,
-              "cublasSgemm_v2 A=0x10000000 B=0x20000000 C=0x30000000 m=256 "
+              "cublasSgemm_v2 A=0x10000000 B=0x10080000 C=0x100a0000 m=256 "
               "n=64 k=512",
               "kernel") +
          kernel +
          Work(at_us + 20, 1,
-              "cublasSgemm_v2 A=0x10000000 B=0x40000000 C=0x50000000 m=512 "
+              "cublasSgemm_v2 A=0x10000000 B=0x100b0000 C=0x100c0000 m=512 "
               "n=64 k=256",
               "kernel") +
          kernel +
          Work(at_us + 30, 1,
-              "cublasSgemm_v2 A=0x20000000 B=0x40000000 C=0x60000000 m=512 "
+              "cublasSgemm_v2 A=0x10080000 B=0x100b0000 C=0x100e0000 m=512 "
               "n=256 k=64",
               "kernel") +
          kernel + Work(at_us + 40, 0, "cudaLaunchKernel", "kernel") +
@@ -91,6 +91,7 @@ TEST(OperandOwnersTest, OperandsTellTheirOwnersByWhoReadsAndWritesThem) {
   EXPECT_EQ(OwnedBy(device, MemoryOwner::kGradients), 512 * kKib);
   EXPECT_EQ(OwnedBy(device, MemoryOwner::kFeatureMaps), 128 * kKib);
   EXPECT_EQ(OwnedBy(device, MemoryOwner::kDynamic), 64 * kKib);
+  EXPECT_EQ(OwnedBy(device, MemoryOwner::kUnknown), 2880 * kKib);
 }
 
 TEST(TensorOwnersTest, TensorsTellTheirOwnersByWhatTheyOutlive) {
