@@ -10,10 +10,12 @@
 
 namespace dltap::analyzer {
 
-// Sets the device of blocks where the trace shows it: the process has but one,
+// Sets the device of blocks where the trace shows it: the process has but one;
 // or calls with addresses inside the block put work on it (the device of most
-// of them; copies between devices don't count).
-void FindDevices(const TraceModel& model, const Process& process,
+// of them; copies between devices don't count); or what the thread submitted
+// last before and first after it took the block went to one device.
+// Whether library calls use memory that is in no block.
+bool FindDevices(const TraceModel& model, const Process& process,
                  const ProcessAttribution& attribution,
                  std::vector<MemoryBlock>& blocks);
 

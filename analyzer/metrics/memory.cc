@@ -145,7 +145,8 @@ class MemoryAccount {
       ++out_.without_addresses;
       return;
     }
-    FindDevices(model_, process, attribution_.processes[p], found.blocks);
+    const bool uses_others =
+        FindDevices(model_, process, attribution_.processes[p], found.blocks);
     std::vector<MemoryChange> pinned;
     for (const MemoryBlock& block : found.blocks) {
       if (block.kind == MemoryKind::kPinned) {
@@ -157,7 +158,16 @@ class MemoryAccount {
       }
     }
     if (!model_.processes[p].memory_events.empty()) return;
-    AddRest(p, found);
+    // What is on a device that nobody knows may be on any.
+    bool any_unknown = false;
+    for (const MemoryBlock& block : found.blocks) {
+      any_unknown |= !block.device.known() && block.kind != MemoryKind::kPinned;
+    }
+    for (size_t d = 0; any_unknown && d < process.devices.size(); ++d) {
+      if (IsSelected(process, DeviceId(d)))
+        Of(p, DeviceId(d)).out.is_least = true;
+    }
+    AddRest(p, found, uses_others);
     if (pinned.empty()) return;
     SortInTime(pinned);
     out_.pinned.push_back(
@@ -165,12 +175,13 @@ class MemoryAccount {
   }
 
   // What is told of the process's only device, or of none.
-  void AddRest(size_t p, const MemoryBlocks& found) {
+  void AddRest(size_t p, const MemoryBlocks& found, bool uses_others) {
     const Process& process = model_.processes[p];
     const DeviceId device =
         process.devices.size() == 1 ? DeviceId(0) : DeviceId();
     if (!IsSelected(process, device)) return;
-    if (found.unmatched_frees > 0) Of(p, device).out.is_least = true;
+    if (found.unmatched_frees > 0 || uses_others)
+      Of(p, device).out.is_least = true;
     if (found.captured > 0) Of(p, device).out.captured += found.captured;
     for (const FailedAllocation& failed : found.failed) {
       Of(p, device).failed.emplace_back(
@@ -251,7 +262,7 @@ class MemoryAccount {
     const auto unknown = static_cast<size_t>(MemoryOwner::kUnknown);
     if (known == 0) {
       changes.out.owners.reset();
-    } else {
+    } else if (!changes.out.is_least) {
       shares.bytes[unknown] = std::max<int64_t>(level - known, 0);
     }
   }

@@ -37,13 +37,15 @@ struct DeviceMemory {
   std::string uuid;            // empty: unknown
   int64_t capacity_bytes = 0;  // 0: unknown
   MemoryLevel held;            // taken from the driver
-  // More was held: taken before recording began, or while it was off.
+  // More was held: taken before recording began, or by a call that was not
+  // recorded.
   bool is_least = false;
   // Taken when a graph runs; not in `held`.
   uint64_t captured = 0;
   std::optional<MemoryLevel> tensors;  // by records of a framework's allocator
   // Of tensors at their peak, where they are known; else of what is held, when
-  // most of it has an owner. The bytes add up to the level at that time.
+  // most of it has an owner. The bytes add up to the level at that time, but
+  // where `is_least`.
   std::optional<MemoryShares> owners;
   std::optional<MemoryLevel> managed;  // may lie on the host
   std::vector<MemoryFailure> failures;

@@ -38,6 +38,8 @@ MemoryFigures MemoryFiguresOf(const MemorySummary& summary) {
                                static_cast<double>(device.capacity_bytes));
     figures.growth = GrowthOf(device.tensors.value_or(device.held));
     if (!device.owners) continue;
+    // Of what nobody knows all of there is no share.
+    if (device.is_least) continue;
     const OwnedBytes& bytes = device.owners->bytes;
     const int64_t all = std::accumulate(bytes.begin(), bytes.end(), int64_t{0});
     figures.owned_of_bytes = all;

@@ -20,7 +20,8 @@ struct MemoryGrowth {
 struct DeviceMemoryFigures {
   const DeviceMemory* sums;
   std::optional<double> peak_share;  // of what the device has
-  // Of `sums->owners`: what is there in all, and what of it has a known owner.
+  // Of `sums->owners`: what is there in all, and what of it has a known owner;
+  // nullopt where `sums->is_least`, and then what has none is not known either.
   std::optional<int64_t> owned_of_bytes;
   std::optional<double> owner_known_share;
   // Of tensors where they are known, else of what is held; nullopt: fewer than

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/memory_level.h"
 
+#include <algorithm>
+
 namespace dltap::analyzer {
 
 MemoryLevel LevelOf(const std::vector<MemoryChange>& changes, Interval span,
                     PeakMaker* maker) {
   MemoryLevel level;
   int64_t bytes = 0;
-  level.peak_at_ns = span.begin_ns;
+  level.peak_at_ns = std::max<int64_t>(span.begin_ns, 0);
   for (const MemoryChange& change : changes) {
     if (change.at_ns >= span.end_ns) break;
     bytes += change.bytes;

@@ -184,7 +184,7 @@ class OperandJudge {
 
   void AddWeight(Place place, const Touch& touch) {
     if (!weights_.insert(place).second) return;
-    weight_sizes_.insert(place.second);
+    ++weights_of_size_[place.second];
     AddForAllSteps(place, MemoryOwner::kWeights, touch.device);
   }
 
@@ -244,7 +244,7 @@ class OperandJudge {
     const bool reads_weights = std::any_of(
         touch.operands.begin(), touch.operands.end(),
         [&](const Operand& read) { return weights_.contains(PlaceOf(read)); });
-    return !reads_weights && weight_sizes_.contains(operand.bytes);
+    return !reads_weights;
   }
 
   MemoryOwner KnownOwner(const Touch& touch, const Operand& operand) const {
@@ -266,6 +266,14 @@ class OperandJudge {
     const int64_t step_end_ns = steps_[touches_[first].step].end_ns;
     for (const auto& [place, stay] : stays_) Close(place, stay, step_end_ns);
     stays_.clear();
+    gradients_of_size_.clear();
+  }
+
+  // What comes after the gradients of all weights of a size is added to them.
+  bool IsOneMore(int64_t bytes) {
+    const auto weights = weights_of_size_.find(bytes);
+    if (weights == weights_of_size_.end()) return true;
+    return ++gradients_of_size_[bytes] > weights->second;
   }
 
   void AddStay(const Touch& touch, const Operand& operand) {
@@ -283,10 +291,13 @@ class OperandJudge {
     const auto [at, is_new] =
         stays_.try_emplace(place, Stay{touch.begin_ns, touch.end_ns, touch.pass,
                                        touch.pass, owner, touch.device});
+    if (is_new && owner == MemoryOwner::kGradients && IsOneMore(place.second)) {
+      at->second.owner = MemoryOwner::kDynamic;
+    }
     if (is_new) return;
     at->second.end_ns = std::max(at->second.end_ns, touch.end_ns);
     at->second.last = std::max(at->second.last, touch.pass);
-    at->second.owner = std::min(at->second.owner, owner);
+    if (at->second.owner == MemoryOwner::kUnknown) at->second.owner = owner;
   }
 
   void Close(Place place, const Stay& stay, int64_t end_ns) {
@@ -307,8 +318,9 @@ class OperandJudge {
   std::vector<Step> steps_;  // used
   std::vector<Touch> touches_;
   std::set<Place> weights_;
-  std::set<int64_t> weight_sizes_;
-  std::set<Place> lasting_;  // workspaces
+  std::map<int64_t, int> weights_of_size_;
+  std::map<int64_t, int> gradients_of_size_;  // of the step
+  std::set<Place> lasting_;                   // workspaces
   std::vector<std::pair<uint64_t, uint64_t>> written_;
   std::map<Place, Stay> stays_;  // of the step
   std::vector<OwnedRange> out_;

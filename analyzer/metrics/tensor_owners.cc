@@ -12,6 +12,7 @@
 namespace dltap::analyzer {
 namespace {
 
+constexpr double kMostRounding = 512;  // bytes, of PyTorch's allocator
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 // Operators that only take memory, for the one around them.
@@ -24,8 +25,25 @@ bool OnlyTakes(std::string_view name) {
 struct Origin {
   bool backward = false;
   bool update = false;
-  int64_t operator_end_ns = kNever;  // of the operator that took it
+  RangeId taker;  // the operator that took its memory
 };
+
+// Whether a product took it for something else than its result. Allocators
+// round sizes up. False where its shapes are not known.
+bool IsNoResult(const TraceModel& model, const Range& taker, int64_t bytes) {
+  if (!taker.operation.known()) return false;
+  const OperationNodes& nodes = model.operations[taker.operation.value()];
+  if (nodes.empty() || nodes.front().kind != opmodel::OpKind::kGemm) {
+    return false;
+  }
+  const opmodel::Operation& op = nodes.front();
+  const double result = static_cast<double>(op[opmodel::Dim::kBatch]) *
+                        static_cast<double>(op[opmodel::Dim::kM]) *
+                        static_cast<double>(op[opmodel::Dim::kN]) *
+                        opmodel::BitsOf(op.storage) / 8;
+  const auto most = static_cast<double>(bytes);
+  return result > 0 && (most < result || most - result >= kMostRounding);
+}
 
 class TensorJudge {
  public:
@@ -57,10 +75,10 @@ class TensorJudge {
       const std::string_view name = model_.texts[around.name];
       origin.backward |= around.backward;
       origin.update |= name.starts_with("Optimizer.step");
-      const bool took = origin.operator_end_ns == kNever &&
+      const bool took = !origin.taker.known() &&
                         around.kind == RangeKind::kFrameworkOp &&
                         !OnlyTakes(name);
-      if (took) origin.operator_end_ns = around.end_ns;
+      if (took) origin.taker = range;
     }
     return origin;
   }
@@ -90,9 +108,11 @@ class TensorJudge {
 
   MemoryOwner OwnerOf(const MemoryBlock& tensor) const {
     const Origin origin = OriginOf(tensor);
-    if (origin.operator_end_ns != kNever &&
-        tensor.end_ns <= origin.operator_end_ns) {
-      return MemoryOwner::kWorkspace;
+    if (origin.taker.known()) {
+      const Range& taker = process_.ranges[origin.taker.value()];
+      const bool is_workspace = tensor.end_ns <= taker.end_ns ||
+                                IsNoResult(model_, taker, tensor.bytes);
+      if (is_workspace) return MemoryOwner::kWorkspace;
     }
     if (origin.update) return MemoryOwner::kDynamic;
     const Interval step = StepAround(tensor.begin_ns);
@@ -114,11 +134,11 @@ class TensorJudge {
                                     : MemoryOwner::kUnknown;
   }
 
-  // What was there before the first step and stays is a weight if a gradient
-  // has its size; no more of them than gradients.
+  // What was there before the first backward pass and stays is a weight if a
+  // gradient has its size; no more of them than gradients.
   void FindWeights(std::vector<OwnedRange>& tensors) const {
-    if (steps_.steps.empty()) return;
-    const int64_t first_ns = steps_.steps.front().begin_ns;
+    if (steps_.steps.empty() || backward_.empty()) return;
+    const int64_t first_ns = backward_.front().begin_ns;
     // When the last step has made all its gradients.
     const int64_t last_ns =
         BackwardIn({first_ns, steps_.steps.back().end_ns}).end_ns;

@@ -60,8 +60,10 @@ void WriteOwners(const DeviceMemoryFigures& device, JsonWriter& json) {
   json.Field("of_bytes", device.owned_of_bytes);
   json.Field("known_share", device.owner_known_share);
   for (size_t i = 0; i < kMemoryOwners; ++i) {
-    json.Field(std::string(Name(static_cast<MemoryOwner>(i))) + "_bytes",
-               device.sums->owners->bytes[i]);
+    json.Key(std::string(Name(static_cast<MemoryOwner>(i))) + "_bytes");
+    const bool is_known = i != static_cast<size_t>(MemoryOwner::kUnknown) ||
+                          device.owned_of_bytes;
+    is_known ? json.Value(device.sums->owners->bytes[i]) : json.Null();
   }
   json.EndObject();
 }

@@ -61,7 +61,7 @@ void AddRow(const std::string& name, const std::string& what,
 void AddOwners(const std::string& name, const MemoryShares& owners,
                Table& table) {
   for (size_t i = 0; i < kMemoryOwners; ++i) {
-    if (owners.bytes[i] == 0) continue;
+    if (owners.bytes[i] == 0) continue;  // none, or not known
     std::string what(Name(static_cast<MemoryOwner>(i)));
     std::replace(what.begin(), what.end(), '_', ' ');
     table.rows.push_back({name, what,
@@ -135,7 +135,9 @@ Table MemoryTable(const MemoryFigures& memory) {
                    {{"given back"}, "given_back"}};
   for (const DeviceMemoryFigures& row : memory.devices) {
     const DeviceMemory& device = *row.sums;
-    AddRow(NameOf(device), "held", device.held, table);
+    // Nothing of it was seen: there is no least either.
+    const bool is_unknown = device.is_least && device.held.taken == 0;
+    if (!is_unknown) AddRow(NameOf(device), "held", device.held, table);
     if (device.tensors) {
       AddRow(NameOf(device), "tensors", *device.tensors, table);
     }
@@ -159,7 +161,7 @@ std::vector<std::string> MemoryNotes(const MemoryFigures& memory) {
     if (!device.ordinal) {
       notes.push_back(name + ": the trace does not tell the device");
     }
-    if (device.owners) {
+    if (device.owners && row.owned_of_bytes) {
       notes.push_back(name + ": " + PercentText(row.owner_known_share) +
                       " of the " +
                       MibText(static_cast<double>(*row.owned_of_bytes)) + " " +
@@ -168,7 +170,8 @@ std::vector<std::string> MemoryNotes(const MemoryFigures& memory) {
                       " ms have a known owner");
     }
     if (device.is_least) {
-      notes.push_back(name + ": more was held, taken before recording began");
+      notes.push_back(name +
+                      ": more was held than the calls that were recorded took");
     }
     if (device.captured > 0) {
       notes.push_back(name + ": " + Count(device.captured, "allocation") +

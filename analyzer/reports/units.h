@@ -13,7 +13,7 @@ namespace dltap::analyzer {
 
 inline constexpr double kMsPerNs = 1e-6;
 inline constexpr double kUsPerNs = 1e-3;
-inline constexpr double kMibPerByte = 1.0 / (1 << 20);
+inline constexpr double kMibPerByte = 0x1p-20;
 inline constexpr double kPercent = 100;
 
 // Two digits after the point, one from 100 ms on.

@@ -217,6 +217,30 @@ TEST(KinetoTest, WaitsLoadersAndPythonFramesHaveTheirPlace) {
   EXPECT_EQ(process.syncs[0].begin_ns, 1'005'000);  // from the file's base
 }
 
+TEST(KinetoTest, MemoryOfDevicesIsKeptWithItsTotals) {
+  const auto event = [](const std::string& args) {
+    return R"({"ph": "i", "cat": "cpu_instant_event", "s": "t", )"
+           R"("name": "[memory]", "pid": 41, "tid": 42, "ts": 5.000, )"
+           R"("args": {"Device Type": )" +
+           args + "}}";
+  };
+  const Process process = Imported(
+      R"({"baseTimeNanoseconds": 0, "traceEvents": [)" +
+      event(R"(0, "Device Id": -1, "Addr": 7, "Bytes": 8, )"
+            R"("Total Allocated": 8, "Total Reserved": 0)") +
+      "," +
+      event(R"(1, "Device Id": 1, "Addr": 4096, "Bytes": -512, )"
+            R"("Total Allocated": 1024, "Total Reserved": 2097152)") +
+      "," + event(R"(1, "Device Id": 1, "Addr": 4096, "Bytes": 512)") + "]}");
+  ASSERT_EQ(process.memory_events.size(), 1u);  // of the host; without totals
+  const MemoryEvent& memory = process.memory_events[0];
+  EXPECT_EQ(memory.address, 4096u);
+  EXPECT_EQ(memory.bytes, -512);
+  EXPECT_EQ(memory.allocated_bytes, 1024);
+  EXPECT_EQ(memory.reserved_bytes, 2097152);
+  EXPECT_EQ(process.devices.at(memory.device.value()).ordinal, 1);
+}
+
 TEST(KinetoTest, TracesOfOthersAreRefusedByName) {
   TraceModel model;
   const absl::Status xla = Import(
