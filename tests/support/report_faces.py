@@ -10,11 +10,13 @@ import json
 import re
 import subprocess
 
-VIEWS = ("class", "api", "kernel", "op", "step")
-WORDS = {"class", "function", "kernel", "op", "direction", "device", "bound"}
+VIEWS = ("class", "api", "kernel", "op", "step", "path", "what-if")
+WORDS = {"class", "function", "kernel", "op", "direction", "device", "bound",
+         "on_path", "if_faster"}
 NUMBER = re.compile(r"[-±(]*(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?[),;:]*")
 NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|infinity)(?![\w.])", re.I)
-RATIOS = re.compile(r"share$|utilization$|cpu_dependency$|of_peak$")
+RATIOS = re.compile(r"share$|utilization$|cpu_dependency$|of_peak$|"
+                    r"replay_error$|change$")
 # A class's name as people say it.
 SPOKEN = {"rnn": "LSTM/RNN"}
 
@@ -90,8 +92,10 @@ class Faces:
         coverage only the share is printed.
         """
         scales = {"ns": (1e-6, 1e-3), "ratio": (100,), "": (1,)}
-        return [value * scale for unit, value in leaves(self.printed())
-                if not isinstance(value, str) for scale in scales[unit]]
+        numbers = [value * scale for unit, value in leaves(self.printed())
+                   if not isinstance(value, str) for scale in scales[unit]]
+        # Text prints a sign of its own before what gets shorter.
+        return numbers + [-value for value in numbers if value < 0]
 
     def printed(self) -> dict:
         return without(self.document, {"windows", "warnings", "selection",
