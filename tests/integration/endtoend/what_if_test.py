@@ -45,7 +45,10 @@ class WhatIfTest(unittest.TestCase):
         self.check(chain.cpp("transformer"), "gemm", "*gemm*")
 
     def test_cnn(self):
-        self.check(chain.cpp("cnn"), "conv", "*conv*")
+        self.check(chain.cpp("cnn"), "norm", "*bn_*")
+
+    def test_activation(self):
+        self.check(chain.cpp("cnn"), "activation", "*relu*")
 
 
 if __name__ == "__main__":
