@@ -2,10 +2,7 @@
 #include "analyzer/metrics/critical_path.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 
-#include "analyzer/metrics/add_arrays.h"
 #include "analyzer/metrics/window_edge.h"
 
 namespace dltap::analyzer {
@@ -125,26 +122,6 @@ class PathWalker {
 };
 
 }  // namespace
-
-int64_t PathSums::of(LayerClass layer_class) const {
-  const auto& by_direction = work_ns[static_cast<size_t>(layer_class)];
-  return std::accumulate(by_direction.begin(), by_direction.end(), int64_t{0});
-}
-
-int64_t PathSums::total_ns() const {
-  int64_t ns = SumOf(idle_ns);
-  for (const auto& by_direction : work_ns) {
-    ns = std::accumulate(by_direction.begin(), by_direction.end(), ns);
-  }
-  return ns;
-}
-
-void PathSums::Add(const PathSums& other) {
-  AddTo(idle_ns, other.idle_ns);
-  for (size_t i = 0; i < work_ns.size(); ++i) {
-    AddTo(work_ns[i], other.work_ns[i]);
-  }
-}
 
 PathSums CriticalPath(const StepGraph& graph, const Process& process,
                       const ProcessAttribution& attribution, DeviceId device,

@@ -13,6 +13,8 @@
 namespace dltap::analyzer {
 namespace {
 
+constexpr int64_t kUnknownTime = std::numeric_limits<int64_t>::max();
+
 // The work of each stream in the order of its submission.
 class StreamQueues {
  public:
@@ -21,9 +23,13 @@ class StreamQueues {
     for (size_t i = 0; i < process.activities.size(); ++i) {
       const Activity& activity = process.activities[i];
       if (!activity.stream.known()) continue;
-      const int64_t at_ns = std::min(submitted_ns[i], activity.begin_ns);
-      queues_[activity.stream.value()].emplace_back(at_ns,
-                                                    static_cast<uint32_t>(i));
+      auto& queue = queues_[activity.stream.value()];
+      int64_t at_ns = std::min(submitted_ns[i], activity.begin_ns);
+      // Where no call is known, after what stands before it in the stream.
+      if (submitted_ns[i] == kUnknownTime && !queue.empty()) {
+        at_ns = std::min(at_ns, queue.back().first);
+      }
+      queue.emplace_back(at_ns, static_cast<uint32_t>(i));
     }
     for (auto& queue : queues_) std::stable_sort(queue.begin(), queue.end());
   }
@@ -61,8 +67,7 @@ std::vector<int64_t> SubmissionTimes(const Process& process,
   for (const LaunchRecord& record : process.launches) {
     by_correlation[record.correlation] = record.begin_ns + 1;
   }
-  std::vector<int64_t> times(process.activities.size(),
-                             std::numeric_limits<int64_t>::max());
+  std::vector<int64_t> times(process.activities.size(), kUnknownTime);
   for (size_t i = 0; i < times.size(); ++i) {
     const CallId id = attribution.activities[i].submitted_by;
     if (!id.known()) continue;

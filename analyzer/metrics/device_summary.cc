@@ -6,7 +6,10 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "analyzer/metrics/add_arrays.h"
+#include "analyzer/metrics/critical_path.h"
+#include "analyzer/metrics/gaps.h"
 #include "analyzer/metrics/ratio.h"
+#include "analyzer/metrics/what_if.h"
 #include "analyzer/metrics/window.h"
 #include "opmodel/gpu_table.h"
 

@@ -16,11 +16,11 @@
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/interval.h"
 #include "analyzer/metrics/layer_summary.h"
+#include "analyzer/metrics/path_sums.h"
 #include "analyzer/metrics/phases.h"
 #include "analyzer/metrics/queue_depth.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/tallies.h"
-#include "analyzer/metrics/what_if.h"
 #include "analyzer/metrics/window.h"
 #include "analyzer/model/trace_model.h"
 

@@ -22,7 +22,9 @@ struct HostPart {
   // Of kBetween and kInput: shares of the span; negative: no samples tell.
   float running = -1;
   float preempted = 0;
-  // Of kWait: what it waited for, into StepGraph::targets.
+  // Of kWait: the call does nothing but wait, or copy.
+  bool only_waits = false;
+  // What it waited for, into StepGraph::targets.
   uint32_t first_target = 0;
   uint32_t last_target = 0;  // one behind
 

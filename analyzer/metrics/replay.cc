@@ -8,6 +8,9 @@
 namespace dltap::analyzer {
 namespace {
 
+// A wait that returns later than this waited for something else, too.
+constexpr int64_t kMaxReturnNs = 100'000;
+
 double FactorOf(const HostPart& part, const TimeFactors& factors) {
   const auto of = [&factors](IdleCause cause) {
     return factors.host[static_cast<size_t>(cause)];
@@ -125,21 +128,23 @@ double Replay::LengthOf(const HostPart& part,
                         const TimeFactors& factors) const {
   const auto ns = static_cast<double>(part.span.length_ns());
   if (part.does != HostDoes::kWait) return ns * FactorOf(part, factors);
-  if (!factors.waits) return 0;
+  if (!factors.waits && part.only_waits) return 0;
   int64_t last_ns = part.span.begin_ns;
   for (uint32_t t = part.first_target; t < part.last_target; ++t) {
     last_ns = std::max(last_ns, process_.activities[graph_.targets[t]].end_ns);
   }
   // What it took after that, or, if there was nothing to wait for, in all.
-  const auto own_ns = static_cast<double>(part.span.end_ns - last_ns);
-  return own_ns * FactorOf(part, factors);
+  int64_t own_ns = part.span.end_ns - last_ns;
+  if (part.only_waits) own_ns = std::min(own_ns, kMaxReturnNs);
+  return static_cast<double>(own_ns) * FactorOf(part, factors);
 }
 
 void Replay::EndPart(const Item& item, const TimeFactors& factors) {
   const HostPart& part = graph_.lines[item.line].parts[item.index];
   PartTime& time = part_times_[item.line][item.index];
   double end_ns = time.begin_ns + LengthOf(part, factors);
-  if (part.does == HostDoes::kWait && factors.waits) {
+  const bool waits = factors.waits || !part.only_waits;
+  if (part.does == HostDoes::kWait && waits) {
     const double own_ns = end_ns - time.begin_ns;
     for (uint32_t t = part.first_target; t < part.last_target; ++t) {
       end_ns = std::max(end_ns, end_ns_[graph_.targets[t]] + own_ns);

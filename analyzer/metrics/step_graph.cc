@@ -2,17 +2,20 @@
 #include "analyzer/metrics/step_graph.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <optional>
 
 #include "absl/container/flat_hash_map.h"
+#include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
 namespace {
 
 // Work that ended this shortly before other work began may have held it up.
 constexpr int64_t kCloseNs = 5'000;
+
+// Of a launch that has to wait for a place in the queue, and of the queue.
+constexpr int64_t kLongLaunchNs = 50'000;
+constexpr ptrdiff_t kFullQueue = 500;
 
 // Times that are mostly equal: their median, from some thousand of them.
 class TypicalTime {
@@ -58,7 +61,8 @@ class GraphMaker {
   GraphMaker(const TraceModel& model, const Process& process,
              const ProcessAttribution& attribution, const Steps& steps,
              DeviceId device)
-      : process_(process),
+      : model_(model),
+        process_(process),
         attribution_(attribution),
         feeders_(process, attribution),
         order_(OrderOf(model, process, attribution)),
@@ -78,6 +82,7 @@ class GraphMaker {
     FindBounds();
     LimitLags();
     for (HostLine& line : out_.lines) AddWaits(line);
+    AddFullQueues();
     return std::move(out_);
   }
 
@@ -223,6 +228,7 @@ class GraphMaker {
         part.does = HostDoes::kWait;
       }
       if (part.does != HostDoes::kWait) continue;
+      part.only_waits = wait.pageable || wait.queries || OnlyWaits(wait.call);
       part.first_target = static_cast<uint32_t>(out_.targets.size());
       if (found != named.end()) {
         for (const uint32_t on : found->second) AddTarget(part, on);
@@ -234,12 +240,56 @@ class GraphMaker {
     }
   }
 
+  // A driver takes about a thousand launches ahead of the device; then the
+  // next one does not return before some work is over.
+  void AddFullQueues() {
+    std::vector<int64_t> submitted;
+    std::vector<int64_t> begun;
+    for (uint32_t i = 0; i < out_.works.size(); ++i) {
+      if (!out_.works[i].submission_known()) continue;
+      submitted.push_back(out_.works[i].submitted_ns);
+      begun.push_back(process_.activities[i].begin_ns);
+    }
+    std::sort(submitted.begin(), submitted.end());
+    const auto before = [](const std::vector<int64_t>& times, int64_t at_ns) {
+      return std::lower_bound(times.begin(), times.end(), at_ns) -
+             times.begin();
+    };
+    for (HostLine& line : out_.lines) {
+      for (HostPart& part : line.parts) {
+        if (part.does != HostDoes::kLaunch ||
+            part.span.length_ns() < kLongLaunchNs) {
+          continue;
+        }
+        const int64_t at_ns = part.span.begin_ns;
+        if (before(submitted, at_ns) - before(begun, at_ns) < kFullQueue) {
+          continue;
+        }
+        const uint32_t on = by_end_.LastUntil(part.span.end_ns);
+        if (on == kNoWork || ActivityOf(on).end_ns <= at_ns) continue;
+        part.does = HostDoes::kWait;
+        part.first_target = static_cast<uint32_t>(out_.targets.size());
+        out_.targets.push_back(on);
+        part.last_target = static_cast<uint32_t>(out_.targets.size());
+      }
+    }
+  }
+
+  // An allocation, which may wait too, takes time of its own.
+  bool OnlyWaits(CallId call) const {
+    const Call& waiting = process_.calls[call.value()];
+    const auto* info = model_.entry_points[waiting.entry.value()].info;
+    return info != nullptr && (info->kind == specs::Kind::kSync ||
+                               info->kind == specs::Kind::kMemcpy);
+  }
+
   void AddTarget(const HostPart& part, uint32_t on) {
     const int64_t end_ns = ActivityOf(on).end_ns;
     if (end_ns > part.span.end_ns) return;
     out_.targets.push_back(on);
   }
 
+  const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
   const Feeders feeders_;

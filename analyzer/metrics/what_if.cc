@@ -130,14 +130,6 @@ bool Apply(const Speedup& speedup, TimeFactors& factors) {
   return known;
 }
 
-void WhatIfSums::Add(const WhatIfSums& other) {
-  windows += other.windows;
-  measured_ns += other.measured_ns;
-  replayed_ns += other.replayed_ns;
-  unsigned_error_ns += other.unsigned_error_ns;
-  for (const auto& [scenario, ns] : other.saved_ns) saved_ns[scenario] += ns;
-}
-
 WhatIfSums WhatIf(const StepGraph& graph, const Process& process,
                   const ProcessAttribution& attribution, DeviceId device,
                   const std::vector<StepWindow>& windows, const PathSums& path,

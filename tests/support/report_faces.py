@@ -11,14 +11,15 @@ import re
 import subprocess
 
 VIEWS = ("class", "api", "kernel", "op", "step", "collective", "memory",
-         "layer")
+         "layer", "path", "what-if")
 WORDS = {"class", "function", "kernel", "op", "direction", "device", "bound",
          "communicator", "memory", "peak_phase", "operation", "module",
-         "cause"}
+         "cause", "on_path", "if_faster"}
 NUMBER = re.compile(r"[-±(]*(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?[),;:]*")
 NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|infinity)(?![\w.])", re.I)
 UNITS = {"ns": r"(^|_)ns$", "bytes": r"(^|_)bytes$",
-         "ratio": r"share$|utilization$|cpu_dependency$|of_peak$"}
+         "ratio": r"share$|utilization$|cpu_dependency$|of_peak$|"
+                  r"replay_error$|change$"}
 # A class's name as people say it.
 SPOKEN = {"rnn": "LSTM/RNN"}
 
@@ -95,8 +96,10 @@ class Faces:
         """
         scales = {"ns": (1e-6, 1e-3), "ratio": (100,), "bytes": (2.0 ** -20,),
                   "": (1,)}
-        return [value * scale for unit, value in leaves(self.printed())
-                if not isinstance(value, str) for scale in scales[unit]]
+        numbers = [value * scale for unit, value in leaves(self.printed())
+                   if not isinstance(value, str) for scale in scales[unit]]
+        # Text prints a sign of its own before what gets shorter.
+        return numbers + [-value for value in numbers if value < 0]
 
     def printed(self) -> dict:
         return without(self.document, {"windows", "warnings", "selection",

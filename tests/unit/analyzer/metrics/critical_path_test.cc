@@ -141,5 +141,43 @@ TEST(CriticalPathTest, PageableCopyHoldsTheHostUp) {
   EXPECT_EQ(path.UsWith({{"gemm", 2}}), 90 - 25);
 }
 
+TEST(CriticalPathTest, EventStandsForTheWorkBeforeItsRecord) {
+  const Path path(
+      Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
+      "call t=5..6us thread=0 cudaEventRecord event=0x5 stream=0x0\n" +
+      Launch(8, 11, 2) + Kernel(46, 146, 2, "softmax_warp_forward") +
+      "call t=12..50us thread=0 cudaEventSynchronize event=0x5\n" +
+      Launch(60, 64, 3) + Kernel(147, 157, 3, "sgemm"));
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 50);
+  EXPECT_EQ(path.Us(LayerClass::kSoftmax), 100);
+  EXPECT_EQ(path.UsWith({{"gemm", 2}}), 152 - 25);
+  // The last launch still comes 10 us after the wait for the first kernel, at
+  // 60 us, and its kernel 5 us later.
+  EXPECT_EQ(path.UsWith({{"softmax", kInfinitely}}), 60 + 5 + 10 - 5);
+}
+
+TEST(CriticalPathTest, LaunchWaitsForAPlaceInAFullQueue) {
+  std::string text;
+  int end_us = 5;
+  const auto add = [&](int from_us, int to_us, int correlation) {
+    text += Launch(from_us, to_us, correlation) +
+            Kernel(end_us, end_us + 10, correlation, "sgemm");
+    end_us += 10;
+  };
+  for (int i = 0; i < 601; ++i) add(i, i + 1, i + 1);
+  add(601, 675, 602);  // returns when the 67th kernel does
+  add(675, 676, 603);
+  // The host is left: 601 launches of 1 us, and one that finds a place.
+  EXPECT_EQ(Path(text).UsWith({{"gemm", kInfinitely}}), 601);
+}
+
+TEST(CriticalPathTest, TwoSpeedupsWorkTogether) {
+  const Path path(Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
+                  "call t=6..50us thread=0 cudaStreamSynchronize stream=0x0\n" +
+                  Launch(70, 74, 2) +
+                  Kernel(75, 95, 2, "softmax_warp_forward"));
+  EXPECT_EQ(path.UsWith({{"gemm", 4}, {"framework", 2}}), 90 - 30 - 10);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
