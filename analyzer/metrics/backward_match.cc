@@ -29,6 +29,27 @@ std::array<int64_t, 3> InAnyOrder(const Operation& op) {
   return sizes;
 }
 
+// What runs as a convolution's gradient forward is a transposed one, whose own
+// gradient runs as a convolution.
+bool FitsConv(const Operation& gradient, const Operation& forward) {
+  const bool transposed = forward.kind == OpKind::kConvBackwardData;
+  if (gradient.kind == OpKind::kConvForward) return transposed;
+  return gradient.kind != OpKind::kConvBackwardData || !transposed;
+}
+
+// Of several operations with one number the last made the node; what is
+// elementwise beside others only prepares or finishes it.
+void SetOwner(const std::vector<LayerUnit>& units, uint32_t unit,
+              uint32_t forward, absl::flat_hash_map<int64_t, uint32_t>& made_by,
+              absl::flat_hash_map<int64_t, uint32_t>& of_node) {
+  for (const int64_t sequence : units[unit].sequences) {
+    const auto [it, is_new] = made_by.try_emplace(sequence, unit);
+    if (!units[it->second].pointwise && units[unit].pointwise) continue;
+    it->second = unit;
+    of_node[sequence] = forward;
+  }
+}
+
 }  // namespace
 
 const Operation* BackwardMatcher::SizesOf(uint32_t unit) const {
@@ -40,10 +61,12 @@ const Operation* BackwardMatcher::SizesOf(uint32_t unit) const {
 bool BackwardMatcher::MayBeGradientOf(uint32_t backward,
                                       uint32_t forward) const {
   if (units_[backward].layer_class != units_[forward].layer_class) return false;
-  if (units_[backward].layer_class != LayerClass::kGemm) return true;
   const Operation* const a = SizesOf(backward);
   const Operation* const b = SizesOf(forward);
   if (a == nullptr || b == nullptr) return true;
+  if (units_[backward].layer_class == LayerClass::kConv)
+    return FitsConv(*a, *b);
+  if (units_[backward].layer_class != LayerClass::kGemm) return true;
   return InAnyOrder(*a) == InAnyOrder(*b);
 }
 
@@ -100,23 +123,17 @@ void BackwardMatcher::MatchRecompute(const std::vector<uint32_t>& forward,
   }
 }
 
-// Of several operations with one number the last made the node; what is
-// elementwise beside others only prepares or finishes it.
 void BackwardMatcher::MatchBySequence(const std::vector<uint32_t>& forward,
                                       const std::vector<uint32_t>& backward,
                                       std::vector<BackwardMatch>& out) const {
+  absl::flat_hash_map<int64_t, uint32_t> made_by;
   absl::flat_hash_map<int64_t, uint32_t> of_node;
-  for (const uint32_t f : forward) {
-    for (const int64_t sequence : units_[f].sequences) {
-      const auto [it, is_new] = of_node.try_emplace(sequence, f);
-      if (units_[it->second].pointwise || !units_[f].pointwise) it->second = f;
-    }
-  }
+  for (const uint32_t f : forward) SetOwner(units_, f, f, made_by, of_node);
   for (size_t i = 0; i < backward.size(); ++i) {
     const LayerUnit& unit = units_[backward[i]];
     if (unit.side == UnitSide::kRecompute) {
       if (out[i].forward == kNoUnit) continue;
-      for (const int64_t s : unit.sequences) of_node[s] = out[i].forward;
+      SetOwner(units_, backward[i], out[i].forward, made_by, of_node);
       continue;
     }
     for (const int64_t sequence : unit.sequences) {

@@ -265,7 +265,8 @@ class UnitFinder {
     unit.kind = Number({family, name, 0});
     const size_t sizes =
         work != nullptr
-            ? absl::HashOf(work->leading.dims, work->leading.math)
+            ? absl::HashOf(work->leading.kind, work->leading.dims,
+                           work->leading.math)
             : absl::HashOf(process_.activities[i].name.value(),
                            ShapeOf(process_, process_.activities[i]).grid);
     unit.form = Number({family, name, sizes});
