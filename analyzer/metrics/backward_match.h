@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "analyzer/metrics/layer_finder.h"
+#include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/layer_match.h"
 #include "analyzer/metrics/layer_units.h"
 
 namespace dltap::analyzer {

@@ -79,9 +79,15 @@ class Finder {
            steps.begin();
   }
 
+  // `step_` counts from 1; 0 is what comes before the first step.
+  bool IsUsed() const {
+    return step_ > 0 && steps_.steps[step_ - 1].use == StepUse::kUsed;
+  }
+
   void EndForward() {
     if (forward_.empty()) return;
-    const std::vector<uint32_t> layers = places_.Place(forward_, step_);
+    const std::vector<uint32_t> layers =
+        places_.Place(forward_, step_, IsUsed());
     for (size_t i = 0; i < forward_.size(); ++i) {
       layer_of_[forward_[i]] = layers[i];
     }
@@ -201,11 +207,6 @@ class Finder {
 };
 
 }  // namespace
-
-std::string_view Name(LayerMatch match) {
-  constexpr std::string_view kNames[] = {"weight", "sequence", "order", "none"};
-  return kNames[static_cast<size_t>(match)];
-}
 
 ProcessLayers FindLayers(const TraceModel& model, const Process& process,
                          const ProcessAttribution& attribution,

@@ -4,28 +4,17 @@
 
 #include <compare>
 #include <cstdint>
-#include <limits>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/layer_match.h"
 #include "analyzer/metrics/layer_units.h"
 #include "analyzer/metrics/step.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
-
-// What a backward operation was found by to belong to a layer.
-enum class LayerMatch : uint8_t {
-  kWeight,    // it shares the address of an operand
-  kSequence,  // it has the number of autograd's node
-  kOrder,     // the backward pass goes in the reverse order of the forward one
-  kNone,
-  kCount
-};
-std::string_view Name(LayerMatch match);
 
 // A layer, in a way that says the same in every process of a program.
 struct LayerIdentity {
@@ -36,8 +25,6 @@ struct LayerIdentity {
 
   auto operator<=>(const LayerIdentity&) const = default;
 };
-
-inline constexpr uint32_t kNoLayer = std::numeric_limits<uint32_t>::max();
 
 // Where an activity stands in the rows of a report by layer.
 struct LayerOfActivity {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analyzer/metrics/alignment.h"
-#include "analyzer/metrics/layer_finder.h"
+#include "analyzer/metrics/layer_match.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -115,7 +115,7 @@ void LayerPlaces::AddNew(const std::vector<uint32_t>& pass,
 }
 
 void LayerPlaces::Remember(const std::vector<uint32_t>& pass,
-                           std::vector<uint32_t>& layers) {
+                           std::vector<uint32_t>& layers, bool is_used) {
   const std::vector<ModuleKey> modules = ModulesOf(pass);
   for (size_t i = 0; i < pass.size(); ++i) {
     const uint64_t weight = units_[pass[i]].weight();
@@ -125,11 +125,15 @@ void LayerPlaces::Remember(const std::vector<uint32_t>& pass,
       layers[i] = of_weight_.try_emplace(weight, layers[i]).first->second;
       layers_[layers[i]].weight_step = step_;
     }
+    Layer& layer = layers_[layers[i]];
+    if (layer.is_used || !is_used) continue;
+    layer.first = pass[i];
+    layer.is_used = true;
   }
 }
 
 std::vector<uint32_t> LayerPlaces::Place(const std::vector<uint32_t>& pass,
-                                         size_t step) {
+                                         size_t step, bool is_used) {
   step_ = step;
   const std::vector<uint32_t> known = Known(pass);
   std::vector<uint32_t> key = known;
@@ -143,13 +147,13 @@ std::vector<uint32_t> LayerPlaces::Place(const std::vector<uint32_t>& pass,
     const auto it = placed_.find(key);
     if (it != placed_.end()) {
       std::vector<uint32_t> layers = it->second;
-      Remember(pass, layers);
+      Remember(pass, layers, is_used);
       return layers;
     }
   }
   std::vector<uint32_t> layers = AlignWithOrder(pass, known);
   AddNew(pass, known, layers);
-  Remember(pass, layers);
+  Remember(pass, layers, is_used);
   if (!new_weight) placed_.emplace(std::move(key), layers);
   return layers;
 }

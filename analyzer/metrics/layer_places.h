@@ -22,11 +22,13 @@ class LayerPlaces {
       : process_(process), units_(units) {}
 
   // Layers of the units `pass`, which are one forward pass, in order.
-  std::vector<uint32_t> Place(const std::vector<uint32_t>& pass, size_t step);
+  // `is_used`: it is of a step that the report counts.
+  std::vector<uint32_t> Place(const std::vector<uint32_t>& pass, size_t step,
+                              bool is_used);
 
   // Layers in the order of the forward pass.
   const std::vector<uint32_t>& order() const { return order_; }
-  // The unit that showed the layer first.
+  // The first unit of the layer, of a used step if there is one.
   uint32_t FirstUnitOf(uint32_t layer) const { return layers_[layer].first; }
   size_t size() const { return layers_.size(); }
 
@@ -35,6 +37,7 @@ class LayerPlaces {
     uint32_t first;  // unit
     uint32_t kind;
     uint32_t form;
+    bool is_used = false;          // the unit
     size_t weight_step = kNoStep;  // the last that its weights were seen in
   };
   static constexpr size_t kNoStep = static_cast<size_t>(-1);
@@ -49,7 +52,7 @@ class LayerPlaces {
               const std::vector<uint32_t>& known,
               std::vector<uint32_t>& layers);
   void Remember(const std::vector<uint32_t>& pass,
-                std::vector<uint32_t>& layers);
+                std::vector<uint32_t>& layers, bool is_used);
   bool HasOtherWeight(uint32_t layer, const LayerUnit& unit) const;
 
   const Process& process_;

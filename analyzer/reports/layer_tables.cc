@@ -9,6 +9,7 @@
 namespace dltap::analyzer {
 namespace {
 
+constexpr double kMostOfACall = 0.5;
 constexpr double kLeastShownNs = 500;  // less is 0.00 ms
 
 // A time of none is left blank: most layers lack most of them.
@@ -17,11 +18,25 @@ Cell MsOrBlank(double ns) {
   return Milliseconds(ns);
 }
 
+// So many calls a step, and each of the layers is called more than once.
+double MoreThanOnce(const LayerFigures& row) {
+  return static_cast<double>(row.layers) + kMostOfACall;
+}
+
+// What this report has.
+struct Shows {
+  bool calls = false;  // they are per step
+  bool recompute = false;
+};
+
 // "12 conv 3x32x32 -> 32x32x32 k3 x4 in Conv2d", "(update)".
-std::string TextOf(const LayerFigures& row) {
+std::string TextOf(const LayerFigures& row, const Shows& shows) {
   if (row.row != LayerRow::kLayer) return std::string(Name(row.row));
   std::string text = std::to_string(row.place) + " " + row.identity.operation;
   if (row.layers > 1) text += " x" + std::to_string(row.layers);
+  if (shows.calls && row.step_mean.calls >= MoreThanOnce(row)) {
+    text += " (" + Fixed(row.step_mean.calls, 0) + " calls)";
+  }
   if (!row.identity.module.empty()) text += " in " + row.identity.module;
   return text;
 }
@@ -45,10 +60,6 @@ std::string ClassOf(const LayerFigures& row) {
   if (row.row != LayerRow::kLayer) return std::string(Name(row.row));
   return DisplayName(row.identity.layer_class);
 }
-
-struct Shows {
-  bool recompute = false;
-};
 
 std::vector<Cell> TextRow(const std::string& name, const LayerFigures& row,
                           const Shows& shows) {
@@ -105,7 +116,7 @@ void WriteMatches(const std::array<int64_t, kLayerMatches>& match_ns,
 Table LayerTextTable(const Figures& figures, const ReportOptions& options) {
   const bool has_steps = figures.steps.found_by != StepsFoundBy::kNone;
   const std::string unit = has_steps ? "ms/step" : "ms";
-  Shows shows;
+  Shows shows{.calls = has_steps};
   for (const LayerFigures& row : figures.layers.groups) {
     shows.recompute |= row.step_mean.recompute_ns >= kLeastShownNs;
   }
@@ -125,7 +136,7 @@ Table LayerTextTable(const Figures& figures, const ReportOptions& options) {
   const LayerTables& layers = figures.layers;
   for (const LayerFigures& row : options.wide ? layers.layers : layers.groups) {
     if (row.small && !options.wide) continue;
-    table.rows.push_back(TextRow(TextOf(row), row, shows));
+    table.rows.push_back(TextRow(TextOf(row, shows), row, shows));
   }
   if (layers.small.layers > 0 && !options.wide) {
     table.rows.push_back(
@@ -205,7 +216,7 @@ void WriteLayer(const LayerFigures& row, JsonWriter& json) {
   const bool is_layer = row.row == LayerRow::kLayer;
   json.BeginObject();
   WriteText("row", is_layer ? "layer" : Name(row.row), json);
-  json.Field("place", is_layer ? std::optional(row.place) : std::nullopt);
+  json.Field("place", row.place > 0 ? std::optional(row.place) : std::nullopt);
   json.Field("layers", row.layers);
   WriteText("class", is_layer ? Name(row.identity.layer_class) : "", json);
   WriteText("operation", row.identity.operation, json);
