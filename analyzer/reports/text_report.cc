@@ -284,6 +284,25 @@ Table TextTable(const Figures& figures, ReportBy by,
   return DetailTable(figures, by, options);
 }
 
+// What the table of a view leaves to be said.
+std::string NotesUnder(ReportBy by, const Figures& figures) {
+  switch (by) {
+    case ReportBy::kCollective: return CollectiveNotes(figures);
+    case ReportBy::kMemory: {
+      std::string text;
+      for (const std::string& line : MemoryNotes(figures.memory)) {
+        text += Wrap(line, "  ");
+      }
+      return text;
+    }
+    case ReportBy::kLayer: {
+      const std::string text = LayerMatchText(figures.layers.matching);
+      return text.empty() ? text : Wrap(text, "  ") + "\n";
+    }
+    default: return "";
+  }
+}
+
 }  // namespace
 
 std::string CsvReport(const Figures& figures, ReportBy by,
@@ -313,15 +332,7 @@ std::string TextReport(const Summary& summary, const Figures& figures,
           Wrap(WhatIfLine(figures.path), "    ") + "\n" +
           SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
-  if (by == ReportBy::kCollective) text += CollectiveNotes(figures);
-  if (by == ReportBy::kMemory) {
-    for (const std::string& line : MemoryNotes(figures.memory)) {
-      text += Wrap(line, "  ");
-    }
-  if (by == ReportBy::kLayer) {
-    const std::string match = LayerMatchText(figures.layers.matching);
-    if (!match.empty()) text += Wrap(match, "  ") + "\n";
-  }
+  text += NotesUnder(by, figures);
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";
   }
