@@ -118,8 +118,10 @@ class Faces:
             for cut in re.finditer(r"\.\.\.", line):
                 head, rest = line[:cut.start()], line[cut.end():]
                 tail = re.match(r"(.*?)(?=\s{2,}|$)", rest).group(1)
-                if any(name.startswith(head) and name.rstrip().endswith(tail)
-                       for name in names):
+                # A layer's cell is its place, its operation and its module.
+                head = re.sub(r"^\d+ (?=[a-z])", "", head)
+                if (any(name.startswith(head) for name in names) and
+                        any(name.rstrip().endswith(tail) for name in names)):
                     line = rest[len(tail):]
                     break
             lines.append(line)
