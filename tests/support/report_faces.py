@@ -109,8 +109,9 @@ class Faces:
 
     def without_names(self, text: str) -> str:
         """The text without the document's strings, whole or shortened."""
-        names = {value for _, value in leaves(self.document)
-                 if isinstance(value, str) and re.search(r"\d", value)}
+        strings = {value for _, value in leaves(self.document)
+                   if isinstance(value, str)}
+        names = {value for value in strings if re.search(r"\d", value)}
         names |= {re.sub(r"[\x00-\x1f\x7f]", "\ufffd", name) for name in names}
         text = re.sub(r"\n +", " ", text)  # wrapped lines
         lines = []
@@ -121,7 +122,7 @@ class Faces:
                 # A layer's cell is its place, its operation and its module.
                 head = re.sub(r"^\d+ (?=[a-z])", "", head)
                 if (any(name.startswith(head) for name in names) and
-                        any(name.rstrip().endswith(tail) for name in names)):
+                        any(name.rstrip().endswith(tail) for name in strings)):
                     line = rest[len(tail):]
                     break
             lines.append(line)
