@@ -91,6 +91,7 @@ add_library(dltapsim SHARED
   stream/stream_attributes.cc
   stream/stream_state.cc
   stream/submit.cc
+  stream/time_factors.cc
   stream/timeline.cc
   stream/work_activity.cc
   memory/array.cc

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "analyzer/model/layer_class.h"
 #include "analyzer/model/strong_id.h"
 #include "analyzer/model/trace_model.h"
@@ -30,6 +32,17 @@ struct Work {
   std::optional<double> executed_flops = std::nullopt;
 };
 
+// What a kernel's name and grid tell of its work, at most: the last block may do
+// less. nullopt: not told.
+struct LaunchWork {
+  std::optional<double> flops;
+  std::optional<double> bytes;
+  double bytes_least = 0;  // where bytes are known
+  opmodel::DType math = opmodel::DType::kUnknown;
+};
+
+using LaunchKey = std::pair<TextId, uint32_t>;  // kernel's name, launch shape
+
 // What an activity does beside the work of layers.
 enum class Glue : uint8_t { kNone, kFill, kMove, kBias, kCount, kRandom };
 
@@ -52,6 +65,8 @@ struct Attributed {
 struct ProcessAttribution {
   std::vector<Attributed> activities;  // one per Process::activities
   std::vector<Work> works;
+  // Of kernels without a work whose cost is known.
+  absl::flat_hash_map<LaunchKey, std::optional<LaunchWork>> launch_works;
   std::vector<CallId> outermost;  // one per Process::calls
   // When they began.
   std::vector<int64_t> launches_without_kernel;

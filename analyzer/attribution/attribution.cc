@@ -10,7 +10,9 @@
 #include "analyzer/attribution/composite.h"
 #include "analyzer/attribution/correlator.h"
 #include "analyzer/attribution/direction.h"
+#include "analyzer/attribution/flash_work.h"
 #include "analyzer/attribution/glue.h"
+#include "analyzer/attribution/launch_work.h"
 #include "analyzer/attribution/meaning_cache.h"
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/range_index.h"
@@ -270,6 +272,8 @@ Attribution Attribute(const TraceModel& model,
   for (const Process& process : model.processes) {
     ProcessAttribution result = Classifier(model, process).Run();
     AddAlgorithms(model, process, result);
+    AddLaunchWorks(model, process, result);
+    AddFlashWorks(model, process, result);
     MarkTrials(model, process, result);
     InferDirections(model, process, result);
     if (options.composite) RegroupComposites(model, process, result);

@@ -8,6 +8,7 @@
 #include "absl/hash/hash.h"
 #include "analyzer/attribution/launch_shape.h"
 #include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/operand_address.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -121,7 +122,9 @@ std::optional<Product> UnitMaker::ProductOf(size_t activity) const {
     // BLAS counts columns first: PyTorch's rows are its columns.
     product.width = work->call.known() ? product.m : product.n;
     if (work->call.known()) {
-      product.first = FirstOperand(process_.calls[work->call.value()]);
+      product.first =
+          OperandAddress(model_, process_, process_.calls[work->call.value()],
+                         Meaning::kPointerA);
     }
     return product;
   }
@@ -133,16 +136,6 @@ std::optional<Product> UnitMaker::ProductOf(size_t activity) const {
   const LaunchShape shape = ShapeOf(process_, kernel);
   product.signature = absl::HashOf(kernel.name.value(), shape.grid);
   return product;
-}
-
-uint64_t UnitMaker::FirstOperand(const Call& call) const {
-  const EntryPoint& entry = model_.entry_points[call.entry.value()];
-  for (size_t i = 0; i < entry.args.size(); ++i) {
-    if (entry.args[i].meaning != Meaning::kPointerA) continue;
-    const auto value = IntArg(entry, process_, call, i);
-    return value ? static_cast<uint64_t>(*value) : 0;
-  }
-  return 0;
 }
 
 uint16_t UnitMaker::TraitsOf(TextId name) {

@@ -70,7 +70,6 @@ class UnitMaker {
   bool Continues(size_t activity, size_t previous) const;
   Unit MakeUnit(std::span<const size_t> activity);
   std::optional<Product> ProductOf(size_t activity) const;
-  uint64_t FirstOperand(const Call& call) const;
   uint16_t TraitsOf(TextId name);
 
   const TraceModel& model_;

@@ -105,8 +105,9 @@ class Correlator {
                 JoinedBy::kCorrelation);
         continue;
       }
-      records.push_back(
-          {launch.begin_ns, by_correlation_[launch.correlation].kernel, i});
+      records.push_back({launch.begin_ns,
+                         by_correlation_[launch.correlation].kernel, i,
+                         launch.end_ns});
     }
     const int64_t tolerance = kClockSlackNs + process_.clock_residual_ns;
     for (const LaunchMatch& match :

@@ -32,6 +32,11 @@ class OrderMatcher {
   }
 
  private:
+  static bool Holds(const LaunchSighting& call, const LaunchSighting& record) {
+    return record.end_ns != 0 && call.begin_ns <= record.begin_ns &&
+           record.end_ns <= call.end_ns;
+  }
+
   bool Agree(size_t r, size_t c) const {
     const LaunchSighting& record = records_[r];
     const LaunchSighting& call = calls_[c];
@@ -41,6 +46,7 @@ class OrderMatcher {
         record.begin_ns > latest_ns + tolerance_ns_) {
       return false;
     }
+    if (Holds(call, record)) return true;
     return !record.kernel.known() || !call.kernel.known() ||
            record.kernel == call.kernel;
   }

@@ -14,7 +14,7 @@ struct LaunchSighting {
   int64_t begin_ns;
   TextId kernel;       // unknown: fits any
   size_t index;        // of the record or call
-  int64_t end_ns = 0;  // of a call; its record begins within it
+  int64_t end_ns = 0;  // 0: not known; a call's record begins within it
 };
 
 struct LaunchMatch {
@@ -23,10 +23,12 @@ struct LaunchMatch {
 };
 
 // Pairs the launches of one thread, which both sides saw in one order: the
-// n-th record is the n-th call. Times and kernel names only check it; where
-// they contradict, something was lost, and the sequences are aligned anew at
-// the nearest place where several launches in a row agree. `tolerance_ns`
-// bounds how far the two clocks may be apart.
+// n-th record is the n-th call. Times and kernel names only check it (names
+// only where the record does not lie within the call: the handle of an unloaded
+// kernel is used again for another). Where they contradict, something was lost,
+// and the sequences are aligned anew at the nearest place where several
+// launches in a row agree. `tolerance_ns` bounds how far the two clocks may be
+// apart.
 std::vector<LaunchMatch> MatchInOrder(
     const std::vector<LaunchSighting>& records,
     const std::vector<LaunchSighting>& calls, int64_t tolerance_ns);

@@ -41,7 +41,9 @@ std::string DeviceText(const Device& device) {
   if (device.memory_bytes > 0) {
     absl::StrAppend(&text, ", ", device.memory_bytes >> 20, " MiB");
   }
-  return text + (device.simulated ? ", simulated" : "");
+  if (device.simulated) absl::StrAppend(&text, ", simulated");
+  if (!device.uuid.empty()) absl::StrAppend(&text, ", UUID ", device.uuid);
+  return text;
 }
 
 std::string LibrariesText(const Process& process) {

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/gpu_option.h"
+#include "analyzer/cli/predict_faster.h"
 #include "analyzer/cli/predict_scaling.h"
 #include "analyzer/importers/file_bytes.h"
 #include "analyzer/predict/ops_csv.h"
@@ -94,6 +95,7 @@ absl::StatusOr<std::vector<OpsRow>> ReadOps(const std::string& path) {
 
 int RunPredict(const std::vector<std::string>& args) {
   if (AsksForScaling(args)) return RunPredictScaling(args);
+  if (AsksForFaster(args)) return RunPredictFaster(args);
   std::string ops;
   std::string gpu_name;
   std::vector<std::string> ratios;
@@ -112,7 +114,8 @@ int RunPredict(const std::vector<std::string>& args) {
                      KnownRatios());
   app.add_flag("--json", json, "rows and errors as JSON");
   app.footer(kColumns + ("\nGPUs: " + KnownGpus()) +
-             "\nOn more GPUs: dltap predict --scaling TRACE --help");
+             "\nOn more GPUs: dltap predict --scaling TRACE --help"
+             "\nWith something faster: dltap predict --faster WHAT=K TRACE");
   if (const auto code = ParseArgs(app, args)) return *code;
   const opmodel::GpuSpec* known = GpuNamed(gpu_name);
   if (known == nullptr) {

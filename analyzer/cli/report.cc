@@ -3,7 +3,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/report_counters.h"
@@ -17,10 +20,26 @@ namespace dltap::analyzer {
 namespace {
 
 const std::map<std::string, ReportBy> kBy = {
-    {"class", ReportBy::kClass},       {"api", ReportBy::kApi},
-    {"kernel", ReportBy::kKernel},     {"op", ReportBy::kOp},
-    {"step", ReportBy::kStep},         {"evidence", ReportBy::kEvidence},
-    {"roofline", ReportBy::kRoofline}, {"long-low", ReportBy::kLongLow}};
+    {"class", ReportBy::kClass},
+    {"api", ReportBy::kApi},
+    {"kernel", ReportBy::kKernel},
+    {"op", ReportBy::kOp},
+    {"step", ReportBy::kStep},
+    {"evidence", ReportBy::kEvidence},
+    {"roofline", ReportBy::kRoofline},
+    {"long-low", ReportBy::kLongLow},
+    {"collective", ReportBy::kCollective},
+    {"memory", ReportBy::kMemory},
+    {"path", ReportBy::kPath},
+    {"what-if", ReportBy::kWhatIf},
+    {"layer", ReportBy::kLayer},
+};
+
+std::vector<std::string> ViewNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, by] : kBy) names.push_back(name);
+  return names;
+}
 
 struct Options {
   std::vector<std::string> paths;
@@ -78,10 +97,8 @@ int RunReport(const std::vector<std::string>& args) {
          "Systems; or CSV of Nsight Compute")
       ->required();
   app.add_option("--by", options.by,
-                 "rows: class, api, kernel, op, step, "
-                 "evidence, roofline, long-low")
-      ->check(CLI::IsMember({"class", "api", "kernel", "op", "step", "evidence",
-                             "roofline", "long-low"}));
+                 absl::StrCat("rows: ", absl::StrJoin(ViewNames(), ", ")))
+      ->check(CLI::IsMember(ViewNames()));
   app.add_option("--top", options.report.top, "rows at most (not by class)")
       ->check(CLI::Range(0, 1'000'000'000));
   app.add_flag("--wide", options.report.wide, "show classes below 0.5 % too");
@@ -105,7 +122,8 @@ int RunReport(const std::vector<std::string>& args) {
   options.report.color = UseColor(options.color, stdout);
   options.attribution.composite = !options.no_composite;
   const SummarisedTrace trace =
-      SummariseTrace(options.paths, options.attribution, options.selection);
+      SummariseTrace(options.paths, options.attribution, options.selection,
+                     options.by == "memory" && !options.json);
   if (!trace.usage.ok()) return FailUsage("report", trace.usage);
   if (!trace.summary.ok()) return Fail(trace.summary.status());
   const std::string text = Render(options, *trace.summary);

@@ -64,6 +64,9 @@ std::optional<SummarisedTrace> InSlices(const std::vector<std::string>& paths,
     return {};
   }
   PrintProblems(problems);
+  PrintError(
+      "warning: a long trace was read slice by slice, without its memory; see "
+      "report --by memory");
   return SummarisedTrace{absl::OkStatus(), *std::move(summary)};
 }
 
@@ -71,7 +74,9 @@ std::optional<SummarisedTrace> InSlices(const std::vector<std::string>& paths,
 
 SummarisedTrace SummariseTrace(const std::vector<std::string>& paths,
                                const AttributionOptions& attribution,
-                               const SelectionOptions& selection) {
+                               const SelectionOptions& selection,
+                               bool needs_whole) {
+  if (needs_whole) return Whole(paths, attribution, selection);
   if (auto sliced = InSlices(paths, attribution, selection)) {
     return *std::move(sliced);
   }

@@ -19,11 +19,12 @@ struct SummarisedTrace {
 };
 
 // The summary of `paths`, as LoadTrace takes them. Long own traces are read
-// slice by slice, with a warning where that can't be done. Problems are
-// warnings on stderr.
+// slice by slice, with a warning where that can't be done, unless a view
+// `needs_whole`. Problems are warnings on stderr.
 SummarisedTrace SummariseTrace(const std::vector<std::string>& paths,
                                const AttributionOptions& attribution,
-                               const SelectionOptions& selection);
+                               const SelectionOptions& selection,
+                               bool needs_whole = false);
 
 }  // namespace dltap::analyzer
 

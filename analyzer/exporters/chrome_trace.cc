@@ -179,9 +179,13 @@ class ChromeWriter {
     }
     if (attributed.ruling.known()) WriteOperatorClass(p, attributed.ruling);
     const Efficiency work =
-        EfficiencyOf(attribution_.processes[p], attributed,
+        EfficiencyOf(attribution_.processes[p], activity, attributed,
                      activity.end_ns - activity.begin_ns, nullptr);
     if (work.known_ns > 0) json_.Field("flops", work.flops);
+    if (work.bytes_ns > 0) {
+      json_.Field("bytes", work.bytes);
+      json_.Field("bytes_least", work.bytes_least);
+    }
   }
 
   void WriteOperatorClass(size_t p, RangeId id) {

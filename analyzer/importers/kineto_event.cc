@@ -81,9 +81,13 @@ struct ArgReader {
 
 // By the length of the key: most arguments of an event are none of these.
 constexpr ArgReader kArgs[] = {
+    {"Seq", [](value& v, KinetoEvent& e) { e.sequence = Integer(v); }},
     {"name", [](value& v, KinetoEvent& e) { e.meta_name = Text(v); }},
+    {"Addr", [](value& v, KinetoEvent& e) { e.address = Unsigned(v); }},
     {"grid", [](value& v, KinetoEvent& e) { e.grid = Triple(v); }},
+    {"Bytes", [](value& v, KinetoEvent& e) { e.memory_bytes = Integer(v); }},
     {"bytes", [](value& v, KinetoEvent& e) { e.bytes = Unsigned(v); }},
+    {"dtype", [](value& v, KinetoEvent& e) { e.dtype = Text(v); }},
     {"block", [](value& v, KinetoEvent& e) { e.block = Triple(v); }},
     {"device", [](value& v, KinetoEvent& e) { e.device = Integer(v); }},
     {"stream", [](value& v, KinetoEvent& e) { e.stream = Integer(v); }},
@@ -92,28 +96,52 @@ constexpr ArgReader kArgs[] = {
      [](value& v, KinetoEvent& e) {
        e.graph = static_cast<uint32_t>(Unsigned(v));
      }},
+    {"Device Id", [](value& v, KinetoEvent& e) { e.device = Integer(v); }},
+    {"Group size", [](value& v, KinetoEvent& e) { e.group_size = Integer(v); }},
     {"Input Dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
     {"Input dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
     {"Input type",
      [](value& v, KinetoEvent& e) { e.input_types = RawJson(v); }},
+    {"Device Type",
+     [](value& v, KinetoEvent& e) { e.device_type = Integer(v); }},
     {"correlation",
      [](value& v, KinetoEvent& e) { e.correlation = Unsigned(v); }},
     {"External id",
      [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
     {"external id",
      [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
+    {"In msg nelems",
+     [](value& v, KinetoEvent& e) { e.elements_in = Integer(v); }},
     {"graph node id",
      [](value& v, KinetoEvent& e) { e.graph_node = Unsigned(v); }},
     {"shared memory",
      [](value& v, KinetoEvent& e) { e.shared_bytes = Integer(v); }},
+    {"Out msg nelems",
+     [](value& v, KinetoEvent& e) { e.elements_out = Integer(v); }},
+    {"Total Reserved",
+     [](value& v, KinetoEvent& e) { e.reserved_bytes = Integer(v); }},
+    {"wait_on_stream",
+     [](value& v, KinetoEvent& e) { e.waited_stream = Integer(v); }},
+    {"Total Allocated",
+     [](value& v, KinetoEvent& e) { e.allocated_bytes = Integer(v); }},
     {"Concrete Inputs",
      [](value& v, KinetoEvent& e) { e.concrete_inputs = RawJson(v); }},
+    {"Sequence number",
+     [](value& v, KinetoEvent& e) { e.node_sequence = Integer(v); }},
+    {"Collective name",
+     [](value& v, KinetoEvent& e) { e.collective = Text(v); }},
+    {"Process Group Name",
+     [](value& v, KinetoEvent& e) { e.group_name = Text(v); }},
+    {"Process Group Ranks",
+     [](value& v, KinetoEvent& e) { e.group_ranks = Text(v); }},
     {"registers per thread",
      [](value& v, KinetoEvent& e) { e.registers = Integer(v); }},
     {"wait_on_cuda_event_id",
      [](value& v, KinetoEvent& e) { e.waited_event = Unsigned(v); }},
+    {"wait_on_cuda_event_record_corr_id",
+     [](value& v, KinetoEvent& e) { e.waited_record = Unsigned(v); }},
 };
-constexpr size_t kLongestKey = 21;
+constexpr size_t kLongestKey = 33;
 
 // Position of the first argument whose key is as long as the index, or longer.
 constexpr auto kFirstOfLength = [] {

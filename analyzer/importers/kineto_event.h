@@ -29,17 +29,34 @@ struct KinetoEvent {
   int64_t device = -1;
   int64_t stream = -1;
   uint64_t context = 0;
-  uint64_t waited_event = 0;  // of cuda_sync: what it waited for
+  uint64_t waited_event = 0;   // of cuda_sync: what it waited for
+  uint64_t waited_record = 0;  // correlation of the call that recorded it
+  int64_t waited_stream = -1;  // in which it was recorded
   uint64_t graph_node = 0;
   uint32_t graph = 0;
   std::array<uint32_t, 3> grid{};
   std::array<uint32_t, 3> block{};
   int64_t registers = 0;
   int64_t shared_bytes = 0;
+  // Of "[memory]": below 0 given back; then of the device, -1: not told.
+  int64_t memory_bytes = 0;
+  uint64_t address = 0;
+  int64_t allocated_bytes = -1;
+  int64_t reserved_bytes = -1;
+  int64_t device_type = 0;       // 0: the host
   std::string_view meta_name;    // of "M" events: args.name
   std::string_view input_dims;   // raw JSON: [[8, 3, 224, 224], ...]
   std::string_view input_types;  // raw JSON: ["float", ...]
   std::string_view concrete_inputs;
+  std::string_view collective;  // "allreduce"; the next are of such events
+  std::string_view group_name;
+  std::string_view group_ranks;  // "[0, 1]"
+  std::string_view dtype;        // "Float"
+  int64_t elements_in = -1;
+  int64_t elements_out = -1;
+  int64_t group_size = 0;
+  int64_t sequence = -1;
+  int64_t node_sequence = -1;  // of autograd's node
 };
 
 // Whether the arguments of events of this phase and category are of use.

@@ -6,7 +6,9 @@
 #include <limits>
 #include <optional>
 
+#include "absl/container/flat_hash_set.h"
 #include "analyzer/importers/kineto_shapes.h"
+#include "analyzer/importers/operator_inputs.h"
 
 namespace dltap::analyzer {
 
@@ -113,13 +115,14 @@ KinetoProcess::Category KinetoProcess::CategoryOf(std::string_view name) {
 }
 
 bool KinetoProcess::Wants(std::string_view phase, std::string_view category) {
-  if (phase == "M") return true;
+  if (phase == "M" || phase == "i") return true;
   const Category kind = CategoryOf(category);
   return phase == "X" && kind != Category::kOther && kind != Category::kPython;
 }
 
 void KinetoProcess::Add(const KinetoEvent& event) {
   if (event.phase == "M") return AddMetadata(event);
+  if (event.phase == "i") return AddMemory(event);
   if (event.phase != "X") return;
   const Category category = CategoryOf(event.category);
   if (category == Category::kOther) return;
@@ -196,9 +199,14 @@ void KinetoProcess::AddRange(const KinetoEvent& event, Category category) {
   range.backward =
       event.name.starts_with("autograd::engine::evaluate_function");
   range.operation = OperationOf(event);
+  range.sequence = event.node_sequence;
   if (category == Category::kOperator && event.external_id != 0) {
     range_of_id_.emplace_back(event.external_id,
                               static_cast<uint32_t>(process_.ranges.size()));
+  }
+  if (!event.collective.empty()) {
+    collective_of_range_.emplace(static_cast<uint32_t>(process_.ranges.size()),
+                                 CollectiveOf(event));
   }
   process_.ranges.push_back(range);
 }
@@ -247,14 +255,37 @@ void KinetoProcess::AddSync(const KinetoEvent& event) {
   sync.end_ns = *event.begin_ns + *event.duration_ns;
   sync.correlation = event.correlation;
   sync.event = event.waited_event;
+  sync.event_correlation = event.waited_record;
   sync.kind = SyncKindOf(event.name);
   if (event.device >= 0) {
     sync.device = DeviceOf(event.device);
     if (event.stream >= 0) {
       sync.stream = StreamOf(sync.device, event.stream, event.context);
     }
+    if (event.waited_stream >= 0) {
+      sync.event_stream =
+          StreamOf(sync.device, event.waited_stream, event.context);
+    }
   }
   process_.syncs.push_back(sync);
+}
+
+// With profile_memory. Old versions don't tell the totals, and then the base
+// on which the numbers stand is not known.
+void KinetoProcess::AddMemory(const KinetoEvent& event) {
+  const bool is_of_device = event.name == "[memory]" && event.device_type > 0 &&
+                            event.device >= 0 && event.allocated_bytes >= 0 &&
+                            event.reserved_bytes >= 0;
+  if (!is_of_device) return;
+  ++used_;
+  if (!event.begin_ns) {
+    ++without_times_;
+    return;
+  }
+  process_.memory_events.push_back(
+      {*event.begin_ns, event.address, event.memory_bytes,
+       event.allocated_bytes, event.reserved_bytes, ThreadOf(event),
+       DeviceOf(event.device), MemoryKind::kDevice});
 }
 
 void KinetoProcess::AddActivity(const KinetoEvent& event, Category category) {
@@ -286,6 +317,48 @@ void KinetoProcess::AddActivity(const KinetoEvent& event, Category category) {
        static_cast<uint16_t>(event.registers)});
   ids_.push_back(event.external_id);
   process_.activities.push_back(activity);
+  if (!event.collective.empty() && event.correlation != 0) {
+    process_.collectives.push_back(CollectiveOf(event));
+  }
+}
+
+CollectiveRecord KinetoProcess::CollectiveOf(const KinetoEvent& event) {
+  CollectiveRecord record{};
+  record.correlation = event.correlation;
+  record.name = model_.texts.Intern(event.collective);
+  if (!event.group_name.empty() || !event.group_ranks.empty()) {
+    record.communicator = model_.texts.Intern(
+        std::string(event.group_name) + " " + std::string(event.group_ranks));
+  }
+  record.elements_in = event.elements_in;
+  record.elements_out = event.elements_out;
+  record.sequence = event.sequence;
+  record.ranks = static_cast<int>(std::clamp<int64_t>(
+      event.group_size, 0, std::numeric_limits<int>::max()));
+  record.dtype = DTypeOfScalarType(event.dtype);
+  return record;
+}
+
+// A kernel's own description comes before that of its operator.
+void KinetoProcess::JoinCollectives() {
+  std::vector<CollectiveRecord>& records = process_.collectives;
+  if (!collective_of_range_.empty()) {
+    absl::flat_hash_set<uint64_t> known;
+    for (const CollectiveRecord& of : records) known.insert(of.correlation);
+    for (const Activity& activity : process_.activities) {
+      if (!activity.annotation.known() || activity.correlation == 0) continue;
+      const auto it = collective_of_range_.find(
+          static_cast<uint32_t>(activity.annotation.value()));
+      if (it == collective_of_range_.end()) continue;
+      if (!known.insert(activity.correlation).second) continue;
+      records.push_back(it->second);
+      records.back().correlation = activity.correlation;
+    }
+  }
+  std::stable_sort(records.begin(), records.end(),
+                   [](const CollectiveRecord& a, const CollectiveRecord& b) {
+                     return a.correlation < b.correlation;
+                   });
 }
 
 // Times count from the file's base; ranks of one job have different ones.
@@ -300,6 +373,7 @@ void KinetoProcess::AddBase() {
     visit(process_.activities, what);
     visit(process_.ranges, what);
     visit(process_.syncs, what);
+    for (MemoryEvent& event : process_.memory_events) what(event.at_ns);
   };
   visit_all([&](int64_t& ns) { largest = std::max(largest, std::abs(ns)); });
   if (largest > kMaxTimeNs - base_ns_) return;
@@ -338,6 +412,7 @@ void KinetoProcess::JoinOperators() {
 
 void KinetoProcess::Finish() {
   JoinOperators();
+  JoinCollectives();
   for (Device& device : process_.devices) {
     const auto it = properties_.find(device.ordinal);
     if (it == properties_.end()) continue;

@@ -50,6 +50,9 @@ class KinetoProcess {
   void AddRange(const KinetoEvent& event, Category category);
   void AddActivity(const KinetoEvent& event, Category category);
   void AddSync(const KinetoEvent& event);
+  CollectiveRecord CollectiveOf(const KinetoEvent& event);
+  void JoinCollectives();
+  void AddMemory(const KinetoEvent& event);
   OperationId OperationOf(const KinetoEvent& event);
   ThreadId ThreadOf(const KinetoEvent& event);
   DeviceId DeviceOf(int64_t ordinal);
@@ -72,6 +75,8 @@ class KinetoProcess {
   std::vector<uint64_t> ids_;  // External id of each activity
   // External id of each operator and its range; mostly in order.
   std::vector<std::pair<uint64_t, uint32_t>> range_of_id_;
+  // Operators that describe a collective, by range.
+  absl::flat_hash_map<uint32_t, CollectiveRecord> collective_of_range_;
   std::string last_tid_;
   ThreadId last_thread_;
   absl::flat_hash_map<std::string, size_t> threads_;

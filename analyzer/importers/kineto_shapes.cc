@@ -18,6 +18,8 @@ using opmodel::OpKind;
 // Positions of arguments are those of PyTorch's native_functions.yaml.
 constexpr size_t kNone = 99;  // no such argument
 
+constexpr std::string_view kCollectivePrefix = "nccl:";
+
 OperationNodes Gemm(int64_t batch, int64_t m, int64_t n, int64_t k) {
   Operation op;
   op.kind = OpKind::kGemm;
@@ -297,6 +299,17 @@ OperationNodes Streaming(const OperatorInputs& in, const StreamingRow& row) {
   return {op};
 }
 
+// The annotation of a collective: what this rank puts in.
+OperationNodes Collective(const OperatorInputs& in) {
+  const Shape& x = in.Dims(0);
+  if (x.empty()) return {};
+  Operation op;
+  op.kind = OpKind::kCollective;
+  op[Dim::kElementsIn] =
+      std::accumulate(x.begin(), x.end(), int64_t{1}, std::multiplies<>());
+  return {op};
+}
+
 struct ProductRow {
   std::string_view name;
   size_t first;
@@ -330,7 +343,7 @@ bool HasRow(std::string_view name) {
     for (const auto& row : kStreaming) names.insert(row.name);
     return names;
   }();
-  return kNames.contains(name);
+  return kNames.contains(name) || name.starts_with(kCollectivePrefix);
 }
 
 OperationNodes Operate(std::string_view name, const OperatorInputs& in) {
@@ -340,6 +353,7 @@ OperationNodes Operate(std::string_view name, const OperatorInputs& in) {
   if (const auto* row = Find(kConvs, name)) return ConvForward(in, *row);
   if (const auto* row = Find(kAttentions, name)) return Attention(in, *row);
   if (const auto* row = Find(kStreaming, name)) return Streaming(in, *row);
+  if (name.starts_with(kCollectivePrefix)) return Collective(in);
   if (name == "aten::linear") return Linear(in);
   if (name == "aten::convolution_backward") return ConvBackward(in);
   if (name == "aten::_cudnn_rnn") return Rnn(in, 6, false);

@@ -87,6 +87,31 @@ std::vector<T> ListOf(std::string_view text,
 
 }  // namespace
 
+DType DTypeOfScalarType(std::string_view name) {
+  struct Row {
+    std::string_view name;
+    DType type;
+  };
+  constexpr Row kRows[] = {{"Float", DType::kF32},
+                           {"Double", DType::kF64},
+                           {"Half", DType::kF16},
+                           {"BFloat16", DType::kBf16},
+                           {"Long", DType::kI64},
+                           {"Int", DType::kI32},
+                           {"Short", DType::kI16},
+                           {"Byte", DType::kU8},
+                           {"Char", DType::kI8},
+                           {"Bool", DType::kBool},
+                           {"Float8_e4m3fn", DType::kF8E4M3},
+                           {"Float8_e5m2", DType::kF8E5M2},
+                           {"ComplexFloat", DType::kC64},
+                           {"ComplexDouble", DType::kC128}};
+  for (const Row& row : kRows) {
+    if (row.name == name) return row.type;
+  }
+  return DType::kUnknown;
+}
+
 OperatorInputs::OperatorInputs(std::string_view dims, std::string_view types,
                                std::string_view concrete)
     : dims_(ParseShapes(dims)),

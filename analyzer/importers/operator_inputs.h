@@ -14,6 +14,9 @@ namespace dltap::analyzer {
 
 using Shape = std::vector<int64_t>;
 
+// "BFloat16": as the metadata of collectives spells an element type.
+opmodel::DType DTypeOfScalarType(std::string_view name);
+
 // The recorded inputs of one PyTorch operator, by position.
 class OperatorInputs {
  public:

@@ -5,8 +5,10 @@
 #include <limits>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/attribution/operand_address.h"
 #include "analyzer/metrics/kernel_kind.h"
 #include "analyzer/model/nearly_sorted.h"
 #include "shim/specs/entry_point.h"
@@ -110,6 +112,7 @@ class TokenMaker {
       const Call& call = process_.calls[index];
       tokens_.push_back({SignatureOf(activity, attributed, &call),
                          call.begin_ns, call.end_ns});
+      tokens_.back().call = attributed.submitted_by;
     }
     return token;
   }
@@ -264,6 +267,25 @@ bool IsProduct(LayerClass layer_class) {
     case LayerClass::kEmbedding:
     case LayerClass::kMoe: return true;
     default: return false;
+  }
+}
+
+void TellWeightsApart(const TraceModel& model, const Process& process,
+                      std::vector<CallToken>& tokens) {
+  uint32_t next = 0;
+  for (const CallToken& token : tokens) {
+    next = std::max(next, token.signature + 1);
+  }
+  absl::flat_hash_map<std::pair<uint32_t, uint64_t>, uint32_t> numbers;
+  for (CallToken& token : tokens) {
+    if (!token.product || !token.call.known()) continue;
+    const uint64_t weights = OperandAddress(
+        model, process, process.calls[token.call.value()], Meaning::kPointerA);
+    if (weights == 0) continue;
+    const auto [it, is_new] =
+        numbers.try_emplace(std::pair(token.signature, weights), next);
+    if (is_new) ++next;
+    token.signature = it->second;
   }
 }
 

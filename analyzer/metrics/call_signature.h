@@ -27,6 +27,7 @@ struct CallToken {
   bool whole = false;       // it replays a graph
   bool after_wait = false;  // the host waited for the device before it
   bool trial = false;       // trials ran between the token before and this one
+  CallId call = {};         // none: not known
 };
 
 // Whether a class is the arithmetic that a model is made of.
@@ -38,6 +39,12 @@ std::vector<CallToken> CallTokens(const TraceModel& model,
                                   const Process& process,
                                   const ProcessAttribution& attribution,
                                   int64_t from_ns);
+
+// Numbers calls of one signature apart that work on different weights, where
+// the trace has the addresses of operands: a layer's weights stay where they
+// are from pass to pass. Calls without such an address keep their signature.
+void TellWeightsApart(const TraceModel& model, const Process& process,
+                      std::vector<CallToken>& tokens);
 
 }  // namespace dltap::analyzer
 

@@ -35,6 +35,8 @@ ClassFigures FiguresOf(const ClassSummary& sums, const Totals& totals) {
   figures.tflops = sums.efficiency.tflops();
   figures.executed_tflops = sums.efficiency.executed_tflops();
   figures.of_peak = sums.efficiency.of_peak();
+  figures.bandwidth_gbs = sums.efficiency.bandwidth_gbs();
+  figures.of_bandwidth = sums.efficiency.of_bandwidth();
   figures.mean_kernel_ns = Ratio(gpu_ns, static_cast<double>(sums.kernels));
   return figures;
 }

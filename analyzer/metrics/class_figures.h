@@ -19,6 +19,9 @@ struct StepShare {
   double forward_ns = 0;
   double backward_ns = 0;
   double update_ns = 0;
+  // Of what moves data: in time that nothing else used, and beside other work.
+  std::optional<double> exposed_ns = std::nullopt;
+  std::optional<double> hidden_ns = std::nullopt;
 };
 
 // The numbers of one row: a class, or several added up. Unknown is nullopt.
@@ -31,6 +34,8 @@ struct ClassFigures {
   std::optional<double> tflops;           // algorithmic
   std::optional<double> executed_tflops;  // by the algorithm that ran
   std::optional<double> of_peak;
+  std::optional<double> bandwidth_gbs;
+  std::optional<double> of_bandwidth;
   std::optional<double> mean_kernel_ns;
 };
 

@@ -76,6 +76,7 @@ void ClassSummary::Add(const ClassSummary& other) {
   gpu_ns += other.gpu_ns;
   busy_ns += other.busy_ns;
   exclusive_ns += other.exclusive_ns;
+  exposed_ns += other.exposed_ns;
   calls += other.calls;
   kernels += other.kernels;
   AddTo(idle_ns, other.idle_ns);
@@ -98,7 +99,7 @@ LimitedBy LimitOf(LayerClass layer_class, const ClassSummary& summary) {
   if (layer_class == LayerClass::kComm) return LimitedBy::kUnknown;
   const Efficiency& e = summary.efficiency;
   const double of_flops = e.of_peak().value_or(0);
-  const double of_bytes = e.of_peak_bytes().value_or(0);
+  const double of_bytes = e.of_bandwidth().value_or(0);
   const double nearest = std::max(of_flops, of_bytes);
   const LimitedBy roof =
       of_flops >= of_bytes ? LimitedBy::kCompute : LimitedBy::kMemory;

@@ -28,6 +28,8 @@ struct ClassSummary {
   int64_t gpu_ns = 0;        // sum of its activities' time
   int64_t busy_ns = 0;       // union of its intervals, per device
   int64_t exclusive_ns = 0;  // instants at which only this class ran
+  int64_t exposed_ns = 0;    // comm, copies: the part of busy_ns that the
+                             // device's state is; compute: 0
   uint64_t calls = 0;        // library calls and annotated operators
   uint64_t kernels = 0;      // activities: kernels, copies, memsets
   IdleTimes idle_ns{};       // of gaps charged to it
@@ -41,6 +43,7 @@ struct ClassSummary {
 
   int64_t of(Direction direction) const;
   int64_t backward_ns() const;  // all kinds of backward, recomputing too
+  int64_t hidden_ns() const { return busy_ns - exposed_ns; }
   // host / (busy + host); nullopt when both are 0.
   std::optional<double> cpu_dependency() const;
   void Add(const ClassSummary& other);

@@ -21,10 +21,13 @@ struct MemberWindow {
 class DeviceAccount {
  public:
   DeviceAccount(const TraceModel& model, const Attribution& attribution,
-                const std::vector<Steps>& steps, const Selection& selection)
+                const std::vector<Steps>& steps,
+                const std::vector<ProcessLayers>& layers,
+                const Selection& selection)
       : model_(model),
         attribution_(attribution),
         steps_(steps),
+        layers_(layers),
         selection_(selection) {}
 
   void Run(const PhysicalDevice& device, const DeviceSums& out) {
@@ -154,19 +157,22 @@ class DeviceAccount {
     if (members_.size() == 1) {
       const DeviceMember& only = members_.front();
       Add({ProcessOf(only), attribution_.processes[only.process], steps,
-           only.device, windows},
-          out);
+           only.device, windows, selection_.scenarios},
+          layers_[only.process], out);
       return;
     }
     const UnitedProcess united = Unite(model_, attribution_, members_);
-    Add({united.process, united.attribution, steps, united.device, windows},
-        out);
+    Add({united.process, united.attribution, steps, united.device, windows,
+         selection_.scenarios},
+        UnitedLayers(layers_, united.origins), out);
   }
 
-  void Add(const DeviceView& view, const DeviceSums& out) const {
+  void Add(const DeviceView& view, const ProcessLayers& layers,
+           const DeviceSums& out) const {
     TallyKeeper tallies(model_, view.process, view.attribution, out.tallies);
-    DeviceSummary& device =
-        out.devices.emplace_back(SummariseDevice(model_, view, tallies));
+    LayerKeeper layer_keeper(layers, out.layers);
+    DeviceSummary& device = out.devices.emplace_back(SummariseDevice(
+        model_, view, tallies, layer_keeper, out.exposed_comm));
     for (const DeviceMember& member : members_) {
       device.processes.push_back(KeyOf(ProcessOf(member)));
     }
@@ -189,6 +195,7 @@ class DeviceAccount {
   const TraceModel& model_;
   const Attribution& attribution_;
   const std::vector<Steps>& steps_;
+  const std::vector<ProcessLayers>& layers_;
   const Selection& selection_;
   std::vector<DeviceMember> members_;         // selected
   std::vector<std::vector<StepWindow>> all_;  // one per member
@@ -200,9 +207,11 @@ class DeviceAccount {
 }  // namespace
 
 void AddDevice(const TraceModel& model, const Attribution& attribution,
-               const std::vector<Steps>& steps, const Selection& selection,
-               const PhysicalDevice& device, const DeviceSums& out) {
-  DeviceAccount(model, attribution, steps, selection).Run(device, out);
+               const std::vector<Steps>& steps,
+               const std::vector<ProcessLayers>& layers,
+               const Selection& selection, const PhysicalDevice& device,
+               const DeviceSums& out) {
+  DeviceAccount(model, attribution, steps, layers, selection).Run(device, out);
 }
 
 }  // namespace dltap::analyzer

@@ -20,15 +20,20 @@ struct DeviceSums {
   std::vector<DeviceSummary>& devices;
   Outside& outside;
   Tallies& tallies;
+  std::vector<Interval>& exposed_comm;  // spans of the device's, in time
+  LayerTable& layers;
 };
 
 // Adds all GPU work of one device to `out`: what lies inside the windows to
 // its devices and tallies, the rest to what is outside. The windows are those
 // of all its processes together; a process without steps adds one only if no
-// other has any. `steps` holds those of every process of the model.
+// other has any. `steps` and `layers` hold
+// those of every process of the model.
 void AddDevice(const TraceModel& model, const Attribution& attribution,
-               const std::vector<Steps>& steps, const Selection& selection,
-               const PhysicalDevice& device, const DeviceSums& out);
+               const std::vector<Steps>& steps,
+               const std::vector<ProcessLayers>& layers,
+               const Selection& selection, const PhysicalDevice& device,
+               const DeviceSums& out);
 
 }  // namespace dltap::analyzer
 

@@ -6,7 +6,10 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "analyzer/metrics/add_arrays.h"
+#include "analyzer/metrics/critical_path.h"
+#include "analyzer/metrics/gaps.h"
 #include "analyzer/metrics/ratio.h"
+#include "analyzer/metrics/what_if.h"
 #include "analyzer/metrics/window.h"
 #include "opmodel/gpu_table.h"
 
@@ -15,8 +18,10 @@ namespace {
 
 class DeviceSummariser {
  public:
-  DeviceSummariser(const TraceModel& model, const DeviceView& view)
+  DeviceSummariser(const TraceModel& model, const DeviceView& view,
+                   std::vector<Interval>& exposed_comm)
       : model_(model),
+        exposed_comm_(exposed_comm),
         process_(view.process),
         attribution_(view.attribution),
         steps_(view.steps),
@@ -24,10 +29,11 @@ class DeviceSummariser {
         windows_(view.windows),
         earlier_(view.earlier),
         part_(view.part),
+        scenarios_(view.scenarios),
         gpu_(opmodel::FindGpuByProduct(
             view.process.devices[view.device.value()].name)) {}
 
-  DeviceSummary Run(TallyKeeper& tallies) {
+  DeviceSummary Run(TallyKeeper& tallies, LayerKeeper& layers) {
     const Device& device = process_.devices[device_.value()];
     out_.ordinal = device.ordinal;
     out_.name = device.name;
@@ -36,10 +42,13 @@ class DeviceSummariser {
       out_.windows.push_back(window.span);
     }
     AddSegments();
-    AddActivities(tallies);
+    AddActivities(tallies, layers);
     const GapsOfDevice found = FindGaps(model_, process_, attribution_, steps_,
                                         device_, windows_, earlier_, part_);
-    for (const Gap& gap : found.gaps) AddGap(gap);
+    for (const Gap& gap : found.gaps) {
+      AddGap(gap);
+      layers.AddGap(gap.ended_by, gap.between_steps, gap.ns);
+    }
     AddDrains(found);
     out_.host_work_ns = found.host_work_ns;
     out_.host_work_wall_ns = found.host_work_wall_ns;
@@ -49,6 +58,7 @@ class DeviceSummariser {
     AddPhases(process_, attribution_, device_, windows_, found.gaps,
               out_.phases_ns);
     out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
+    AddPath();
     return std::move(out_);
   }
 
@@ -67,18 +77,30 @@ class DeviceSummariser {
     out_.wall_ns += ns;
     out_.state_ns[static_cast<size_t>(segment.state)] += ns;
     if (segment.leading == kNoActivity) return;
+    if (segment.state == DeviceState::kComm) {
+      exposed_comm_.push_back(segment.span);
+    }
     size_t n_classes = 0;
     size_t only = 0;
+    bool any_copy = false;
     for (size_t i = 0; i < kClassCount; ++i) {
       if ((*segment.running)[i] == 0) continue;
+      const DeviceState state = StateOf(static_cast<LayerClass>(i));
+      any_copy |= state == DeviceState::kCopy;
       out_.classes[i].busy_ns += ns;
+      if (state == segment.state && state != DeviceState::kCompute) {
+        out_.classes[i].exposed_ns += ns;
+      }
       only = i;
       ++n_classes;
     }
     if (n_classes == 1) out_.classes[only].exclusive_ns += ns;
+    if (any_copy && segment.state != DeviceState::kCopy) {
+      out_.copy_hidden_ns += ns;
+    }
   }
 
-  void AddActivities(TallyKeeper& tallies) {
+  void AddActivities(TallyKeeper& tallies, LayerKeeper& layers) {
     absl::flat_hash_set<size_t> works;
     for (size_t i = 0; i < process_.activities.size(); ++i) {
       const Activity& activity = process_.activities[i];
@@ -100,12 +122,13 @@ class DeviceSummariser {
       of_class.joined_by_ns[static_cast<size_t>(attributed.joined_by)] += ns;
       of_class.class_from_ns[static_cast<size_t>(attributed.class_from)] += ns;
       const Efficiency efficiency =
-          EfficiencyOf(attribution_, attributed, ns, gpu_);
+          EfficiencyOf(attribution_, activity, attributed, ns, gpu_);
       of_class.efficiency.Add(efficiency);
       tallies.Add(i, ns, efficiency,
                   counted    ? Counts::kTime
                   : new_work ? Counts::kWork
                              : Counts::kActivity);
+      layers.Add(i, ns, efficiency, !counted);
     }
   }
 
@@ -113,6 +136,14 @@ class DeviceSummariser {
   bool WasCounted(Interval span) const {
     return !earlier_.empty() && span.begin_ns < earlier_.back().span.end_ns &&
            InsideNs(earlier_, span) > 0;
+  }
+
+  void AddPath() {
+    const StepGraph graph =
+        GraphOf(model_, process_, attribution_, steps_, device_);
+    out_.path = CriticalPath(graph, process_, attribution_, device_, windows_);
+    out_.what_if = WhatIf(graph, process_, attribution_, device_, windows_,
+                          out_.path, scenarios_);
   }
 
   void AddGap(const Gap& gap) {
@@ -146,6 +177,7 @@ class DeviceSummariser {
   }
 
   const TraceModel& model_;
+  std::vector<Interval>& exposed_comm_;
   const Process& process_;
   const ProcessAttribution& attribution_;
   const Steps& steps_;
@@ -153,6 +185,7 @@ class DeviceSummariser {
   const std::vector<StepWindow>& windows_;
   const std::vector<StepWindow>& earlier_;
   const TimePart part_;
+  const std::vector<Scenario>& scenarios_;
   const opmodel::GpuSpec* const gpu_;
   DeviceSummary out_{};
 };
@@ -166,6 +199,10 @@ ProcessKey KeyOf(const Process& process) {
 int64_t DeviceSummary::busy_ns() const {
   return in(DeviceState::kCompute) + in(DeviceState::kComm) +
          in(DeviceState::kCopy);
+}
+
+int64_t DeviceSummary::comm_hidden_ns() const {
+  return classes[static_cast<size_t>(LayerClass::kComm)].hidden_ns();
 }
 
 IdleTimes DeviceSummary::idle_ns() const {
@@ -189,6 +226,8 @@ void DeviceSummary::Append(const DeviceSummary& later) {
   windows.insert(windows.end(), later.windows.begin(), later.windows.end());
   wall_ns += later.wall_ns;
   AddTo(state_ns, later.state_ns);
+  comm_exposed.Add(later.comm_exposed);
+  copy_hidden_ns += later.copy_hidden_ns;
   AddTo(phases_ns, later.phases_ns);
   AddTo(between_steps_ns, later.between_steps_ns);
   AddTo(between_steps_drained_ns, later.between_steps_drained_ns);
@@ -207,11 +246,14 @@ void DeviceSummary::Append(const DeviceSummary& later) {
   input_runnable += later.input_runnable;
   for (size_t i = 0; i < kClassCount; ++i) classes[i].Add(later.classes[i]);
   queue.Add(later.queue);
+  path.Add(later.path);
+  what_if.Add(later.what_if);
 }
 
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
-                              TallyKeeper& tallies) {
-  return DeviceSummariser(model, view).Run(tallies);
+                              TallyKeeper& tallies, LayerKeeper& layers,
+                              std::vector<Interval>& exposed_comm) {
+  return DeviceSummariser(model, view, exposed_comm).Run(tallies, layers);
 }
 
 }  // namespace dltap::analyzer

@@ -12,8 +12,11 @@
 
 #include "analyzer/attribution/attributed.h"
 #include "analyzer/metrics/class_summary.h"
+#include "analyzer/metrics/comm_times.h"
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/interval.h"
+#include "analyzer/metrics/layer_summary.h"
+#include "analyzer/metrics/path_sums.h"
 #include "analyzer/metrics/phases.h"
 #include "analyzer/metrics/queue_depth.h"
 #include "analyzer/metrics/step_finder.h"
@@ -68,6 +71,8 @@ struct DeviceSummary {
   std::vector<Interval> windows;  // disjoint, in time
   int64_t wall_ns = 0;            // of the windows
   StateTimes state_ns{};          // sums to wall_ns
+  CommTimes comm_exposed;         // sums to the state comm
+  int64_t copy_hidden_ns = 0;     // copies and memsets beside other work
   PhaseTimes phases_ns{};         // sums to wall_ns
   IdleTimes between_steps_ns{};
   DrainTimes between_steps_drained_ns{};
@@ -80,12 +85,16 @@ struct DeviceSummary {
   uint64_t input_runnable = 0;
   PerClass<ClassSummary> classes;
   QueueDepth queue;
+  PathSums path;  // sums to wall_ns
+  WhatIfSums what_if;
 
   int64_t in(DeviceState state) const {
     return state_ns[static_cast<size_t>(state)];
   }
   // Compute, exposed communication and exposed copies.
   int64_t busy_ns() const;
+  // Communication while something computes.
+  int64_t comm_hidden_ns() const;
   // All gaps: those of the classes and those between steps.
   IdleTimes idle_ns() const;
   // What the program had of the wall time: without the spans that were not
@@ -107,6 +116,7 @@ struct DeviceView {
   const Steps& steps;
   DeviceId device;
   const std::vector<StepWindow>& windows;  // one at least
+  const std::vector<Scenario>& scenarios;  // see Selection
   // Of a part of a run: windows that were summed up before, in time, and of
   // which instants the rest counts.
   std::vector<StepWindow> earlier = {};
@@ -114,9 +124,11 @@ struct DeviceView {
 };
 
 // Sums up what the device did inside the windows, and adds its activities to
-// `tallies`. Processes and steps are the caller's to fill in.
+// `tallies` and `layers`. Processes and steps are the caller's to fill in.
+// `exposed_comm` gets the spans of exposed communication, in time.
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
-                              TallyKeeper& tallies);
+                              TallyKeeper& tallies, LayerKeeper& layers,
+                              std::vector<Interval>& exposed_comm);
 
 }  // namespace dltap::analyzer
 

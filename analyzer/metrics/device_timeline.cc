@@ -12,12 +12,6 @@ namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-DeviceState StateOf(LayerClass layer_class) {
-  if (layer_class == LayerClass::kComm) return DeviceState::kComm;
-  if (IsCopyOrMemset(layer_class)) return DeviceState::kCopy;
-  return DeviceState::kCompute;
-}
-
 std::vector<NotObserved> UnobservedOf(const Process& process, DeviceId device) {
   std::vector<NotObserved> spans;
   for (const NotObserved& span : process.not_observed) {
@@ -151,6 +145,12 @@ class Sweep {
 };
 
 }  // namespace
+
+DeviceState StateOf(LayerClass layer_class) {
+  if (layer_class == LayerClass::kComm) return DeviceState::kComm;
+  if (IsCopyOrMemset(layer_class)) return DeviceState::kCopy;
+  return DeviceState::kCompute;
+}
 
 void VisitSegments(const Process& process,
                    const ProcessAttribution& attribution, DeviceId device,

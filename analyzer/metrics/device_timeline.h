@@ -28,6 +28,8 @@ enum class DeviceState : uint8_t {
   kCount
 };
 
+DeviceState StateOf(LayerClass layer_class);
+
 // A maximal span during which the same activities run.
 struct Segment {
   Interval span;

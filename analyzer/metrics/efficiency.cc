@@ -4,13 +4,87 @@
 #include "analyzer/metrics/ratio.h"
 
 namespace dltap::analyzer {
+namespace {
+
+// The work of one activity, or of its part in a window.
+struct Share {
+  std::optional<double> flops;
+  std::optional<double> executed_flops;
+  std::optional<double> bytes;
+  double bytes_least = 0;
+  opmodel::DType math = opmodel::DType::kUnknown;
+};
+
+// A copy inside the device reads and writes.
+Share ShareOfCopy(const Activity& activity, double part) {
+  const bool inside = activity.kind == ActivityKind::kMemcpy &&
+                      activity.copy == CopyKind::kDeviceToDevice;
+  const double bytes =
+      part * static_cast<double>(activity.bytes) * (inside ? 2 : 1);
+  return {0, 0, bytes, bytes, opmodel::DType::kUnknown};
+}
+
+Share ShareOfWork(const Work& work, double part) {
+  Share out;
+  out.flops = part * work.cost->flops;
+  out.bytes = part * work.cost->bytes;
+  out.bytes_least = *out.bytes;
+  out.math = work.leading.math;
+  if (work.executed_flops) out.executed_flops = part * *work.executed_flops;
+  return out;
+}
+
+Share ShareOfLaunch(const LaunchWork& work, double part) {
+  Share out;
+  if (work.flops) out.flops = out.executed_flops = part * *work.flops;
+  if (work.bytes) out.bytes = part * *work.bytes;
+  out.bytes_least = part * work.bytes_least;
+  out.math = work.math;
+  return out;
+}
+
+// Part of the whole that `inside_ns` of it are.
+double Part(int64_t inside_ns, int64_t whole_ns) {
+  return static_cast<double>(inside_ns) / static_cast<double>(whole_ns);
+}
+
+Share ShareOf(const ProcessAttribution& attribution, const Activity& activity,
+              const Attributed& attributed, int64_t inside_ns) {
+  const int64_t duration_ns = activity.end_ns - activity.begin_ns;
+  if (activity.kind != ActivityKind::kKernel) {
+    if (activity.bytes == 0 || duration_ns <= 0) return {};
+    return ShareOfCopy(activity, Part(inside_ns, duration_ns));
+  }
+  if (attributed.work.known()) {
+    const Work& work = attribution.works[attributed.work.value()];
+    if (work.cost && work.kernel_ns > 0) {
+      return ShareOfWork(work, Part(inside_ns, work.kernel_ns));
+    }
+  }
+  const auto it =
+      attribution.launch_works.find(LaunchKey{activity.name, activity.shape});
+  if (it == attribution.launch_works.end() || !it->second) return {};
+  if (duration_ns <= 0) return {};
+  return ShareOfLaunch(*it->second, Part(inside_ns, duration_ns));
+}
+
+bool IsOverLink(const Activity& activity) {
+  return activity.kind == ActivityKind::kMemcpy &&
+         activity.copy != CopyKind::kDeviceToDevice;
+}
+
+}  // namespace
 
 void Efficiency::Add(const Efficiency& other) {
   flops += other.flops;
-  bytes += other.bytes;
   known_ns += other.known_ns;
+  bytes += other.bytes;
+  bytes_least += other.bytes_least;
+  bytes_ns += other.bytes_ns;
   executed_flops += other.executed_flops;
   executed_ns += other.executed_ns;
+  local_bytes += other.local_bytes;
+  local_peak_bytes += other.local_peak_bytes;
   rated_ns += other.rated_ns;
   rated_flops += other.rated_flops;
   rated_bytes += other.rated_bytes;
@@ -28,38 +102,50 @@ std::optional<double> Efficiency::executed_tflops() const {
   return Ratio(executed_flops * 1e-3, executed_ns);
 }
 
+std::optional<double> Efficiency::bandwidth_gbs() const {
+  if (bytes <= 0) return std::nullopt;
+  return Ratio(bytes, bytes_ns);
+}
+
 std::optional<double> Efficiency::of_peak() const {
   if (rated_flops <= 0) return std::nullopt;
   return Ratio(rated_flops, peak_flops);
 }
 
-std::optional<double> Efficiency::of_peak_bytes() const {
-  return Ratio(rated_bytes, peak_bytes);
+std::optional<double> Efficiency::of_bandwidth() const {
+  if (local_bytes <= 0) return std::nullopt;
+  return Ratio(local_bytes, local_peak_bytes);
 }
 
 Efficiency EfficiencyOf(const ProcessAttribution& attribution,
-                        const Attributed& attributed, int64_t duration_ns,
-                        const opmodel::GpuSpec* gpu) {
+                        const Activity& activity, const Attributed& attributed,
+                        int64_t inside_ns, const opmodel::GpuSpec* gpu) {
   Efficiency result;
-  if (!attributed.work.known()) return result;
   if (attributed.layer_class == LayerClass::kComm) return result;
-  const Work& work = attribution.works[attributed.work.value()];
-  if (!work.cost || work.kernel_ns <= 0) return result;
-  const double share =
-      static_cast<double>(duration_ns) / static_cast<double>(work.kernel_ns);
-  result.flops = share * work.cost->flops;
-  result.bytes = share * work.cost->bytes;
-  result.known_ns = static_cast<double>(duration_ns);
-  if (!work.executed_flops) return result;
-  result.executed_flops = share * *work.executed_flops;
-  result.executed_ns = result.known_ns;
-  if (gpu == nullptr) return result;
-  const double seconds = static_cast<double>(duration_ns) * 1e-9;
-  result.rated_ns = result.known_ns;
-  result.rated_flops = result.executed_flops;
+  const Share share = ShareOf(attribution, activity, attributed, inside_ns);
+  const auto ns = static_cast<double>(inside_ns);
+  const double seconds = ns * 1e-9;
+  if (share.flops) {
+    result.flops = *share.flops;
+    result.known_ns = ns;
+  }
+  if (share.executed_flops) {
+    result.executed_flops = *share.executed_flops;
+    result.executed_ns = ns;
+  }
+  if (!share.bytes) return result;
+  result.bytes = *share.bytes;
+  result.bytes_least = share.bytes_least;
+  result.bytes_ns = ns;
+  if (gpu == nullptr || IsOverLink(activity)) return result;
+  result.local_bytes = result.bytes;
+  result.local_peak_bytes = seconds * gpu->bandwidth_bytes_per_s;
+  if (!share.executed_flops || *share.executed_flops <= 0) return result;
+  result.rated_ns = ns;
+  result.rated_flops = *share.executed_flops;
   result.rated_bytes = result.bytes;
-  result.peak_flops = seconds * opmodel::PeakFlopsPerS(*gpu, work.leading.math);
-  result.peak_bytes = seconds * gpu->bandwidth_bytes_per_s;
+  result.peak_flops = seconds * opmodel::PeakFlopsPerS(*gpu, share.math);
+  result.peak_bytes = result.local_peak_bytes;
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyzer/metrics/ratio.h"
+#include "analyzer/metrics/straggler.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -223,15 +224,23 @@ Figures FiguresOf(const Summary& summary,
     out.devices.push_back(FiguresOf(device));
   }
   out.classes = ClassRows(out.totals);
+  AddExposures(out.totals, out.classes);
+  out.program.exposures = ExposuresOf(out.totals);
   out.small_classes = SmallOnes(out.classes, out.totals);
-  out.limits = FindLimits(out.totals, out.program.wait_gain_ns, out.classes);
+  out.collectives = CollectiveFiguresOf(summary.collectives);
+  out.limits = FindLimits(out.totals, out.program.wait_gain_ns, out.classes,
+                          StragglerOf(out.collectives));
+  ExplainStraggler(summary, out.limits);
   AddTallies(summary.tallies, static_cast<double>(out.totals.all.gpu_ns), out);
   out.program.host = HostFiguresOf(summary);
   out.has_delays = summary.has_delays();
   out.sensitivity = SensitivityRows(summary, out.classes);
+  out.layers = LayerTablesOf(summary.layers, out.totals);
   out.roofline = RooflineRows(out.classes, summary.tallies);
   out.long_and_low = FindLongAndLow(summary.tallies);
   out.evidence_conflicts = ConflictRows(summary.tallies, out.totals);
+  out.memory = MemoryFiguresOf(summary.memory);
+  out.path = PathFiguresOf(summary);
   out.trust = TrustOf(summary, out.totals);
   out.coverage = CoverageOf(summary, out.totals);
   out.warnings =

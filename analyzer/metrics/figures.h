@@ -10,9 +10,14 @@
 #include <vector>
 
 #include "analyzer/metrics/class_figures.h"
+#include "analyzer/metrics/collective_figures.h"
 #include "analyzer/metrics/coverage.h"
+#include "analyzer/metrics/exposure.h"
 #include "analyzer/metrics/host_figures.h"
+#include "analyzer/metrics/layer_figures.h"
 #include "analyzer/metrics/limit.h"
+#include "analyzer/metrics/memory_figures.h"
+#include "analyzer/metrics/path_figures.h"
 #include "analyzer/metrics/roofline.h"
 #include "analyzer/metrics/sensitivity.h"
 #include "analyzer/metrics/step_figures.h"
@@ -101,6 +106,7 @@ struct ProgramFigures {
   std::optional<int64_t> longest_wall_ns;  // of one device
   std::optional<double> samples_per_s;
   HostFigures host;
+  Exposures exposures;
   int64_t idle_ns = 0;
   double idle_step_ns = 0;
   std::array<double, kIdleCauses> idle_by_cause_step_ns{};
@@ -131,9 +137,13 @@ struct Figures {
   std::vector<OpRow> ops;          // by GPU time, descending
   bool has_delays = false;         // only steps without one are in the numbers
   std::vector<Sensitivity> sensitivity;  // by class; empty: not asked for
+  LayerTables layers;
   std::vector<RooflineRow> roofline;
   LongAndLowRows long_and_low;
+  PathFigures path;
   std::vector<ConflictRow> evidence_conflicts;
+  CollectiveFigures collectives;
+  MemoryFigures memory;
   TrustFigures trust;
   Coverage coverage;
   std::vector<Warning> warnings;  // to be said above the numbers

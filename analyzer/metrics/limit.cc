@@ -30,17 +30,6 @@ Fault FaultOf(IdleCause cause) {
   }
 }
 
-// Our own cost is nobody's fault: it is out of the observed time.
-std::array<int64_t, kFaults> ByFault(const IdleTimes& idle_ns) {
-  std::array<int64_t, kFaults> sums{};
-  for (size_t i = 0; i < kIdleCauses; ++i) {
-    const auto cause = static_cast<IdleCause>(i);
-    if (cause == IdleCause::kProfiler) continue;
-    sums[static_cast<size_t>(FaultOf(cause))] += idle_ns[i];
-  }
-  return sums;
-}
-
 IdleCause LargestCauseOf(Fault fault, const IdleTimes& idle_ns) {
   size_t largest = kIdleCauses;
   for (size_t i = 0; i < kIdleCauses; ++i) {
@@ -98,18 +87,27 @@ std::optional<Limit> IdleLimit(const Totals& totals,
   return limit;
 }
 
-std::optional<Limit> CommunicationLimit(const Totals& totals) {
+std::optional<Limit> CommunicationLimit(const Totals& totals,
+                                        const RankRow* straggler) {
   const double ns = totals.in(DeviceState::kComm);
   const auto share = totals.ShareOfTime(ns);
   if (!share || *share < kMatters) return std::nullopt;
-  return Limit{.kind = LimitKind::kCommunication,
-               .layer_class = LayerClass::kComm,
-               .fault = std::nullopt,
-               .idle_cause = std::nullopt,
-               .charged_to = std::nullopt,
-               .share = *share,
-               .ns = static_cast<int64_t>(ns),
-               .step_ns = ns / totals.per_step()};
+  Limit limit{.kind = LimitKind::kCommunication,
+              .layer_class = LayerClass::kComm,
+              .fault = std::nullopt,
+              .idle_cause = std::nullopt,
+              .charged_to = std::nullopt,
+              .share = *share,
+              .ns = static_cast<int64_t>(ns),
+              .step_ns = ns / totals.per_step()};
+  const auto waiting = static_cast<double>(totals.comm_exposed.waiting_ns);
+  if (2 * waiting <= ns) return limit;
+  limit.waiting_step_ns = waiting / totals.per_step();
+  if (straggler != nullptr) {
+    limit.straggler = straggler->key;
+    limit.straggler_last_share = straggler->last_share;
+  }
+  return limit;
 }
 
 bool TooSmallToFillTheGpu(const ClassFigures& figures) {
@@ -148,12 +146,31 @@ std::string_view Name(Fault fault) {
   return kNames[static_cast<size_t>(fault)];
 }
 
+std::array<int64_t, kFaults> ByFault(const IdleTimes& idle_ns) {
+  std::array<int64_t, kFaults> sums{};
+  for (size_t i = 0; i < kIdleCauses; ++i) {
+    const auto cause = static_cast<IdleCause>(i);
+    if (cause == IdleCause::kProfiler) continue;
+    sums[static_cast<size_t>(FaultOf(cause))] += idle_ns[i];
+  }
+  return sums;
+}
+
+// Idle time comes first, unless the ranks wait longer for one of them: its
+// idle time is theirs.
 std::vector<Limit> FindLimits(const Totals& totals,
                               std::optional<double> wait_gain_ns,
-                              const std::vector<ClassRow>& rows) {
+                              const std::vector<ClassRow>& rows,
+                              const RankRow* straggler) {
   if (totals.observed_ns <= 0 || totals.all.gpu_ns <= 0) return {};
-  if (const auto limit = IdleLimit(totals, wait_gain_ns, rows)) return {*limit};
-  if (const auto limit = CommunicationLimit(totals)) return {*limit};
+  const auto communication = CommunicationLimit(totals, straggler);
+  const auto idle = IdleLimit(totals, wait_gain_ns, rows);
+  const bool is_late = communication && communication->waiting_step_ns &&
+                       communication->straggler;
+  if (idle && !(is_late && *communication->waiting_step_ns > idle->step_ns)) {
+    return {*idle};
+  }
+  if (communication) return {*communication};
   if (const auto limit = ClassLimit(rows)) return {*limit};
   return {};
 }

@@ -2,12 +2,14 @@
 #ifndef DLTAP_ANALYZER_METRICS_LIMIT_H_
 #define DLTAP_ANALYZER_METRICS_LIMIT_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "analyzer/metrics/class_figures.h"
+#include "analyzer/metrics/collective_figures.h"
 #include "analyzer/metrics/gaps.h"
 #include "analyzer/metrics/totals.h"
 #include "analyzer/model/layer_class.h"
@@ -50,14 +52,28 @@ struct Limit {
   double share = 0;  // of the observed time; kClass: of the GPU time
   int64_t ns = 0;    // over all used steps
   double step_ns = 0;
+  // Of kCommunication: exposed waiting for the last rank, where most of it is
+  // that, and the rank that most of it is for.
+  std::optional<double> waiting_step_ns = std::nullopt;
+  std::optional<RankKey> straggler = std::nullopt;
+  std::optional<double> straggler_last_share = std::nullopt;
+  // What that rank does longer a step than the others: idle for this fault, or,
+  // without one, computing. nullopt: nothing that explains it.
+  std::optional<double> late_step_ns = std::nullopt;
+  std::optional<Fault> late_fault = std::nullopt;
 };
+
+// Our own cost is nobody's fault: it is out of the observed time.
+std::array<int64_t, kFaults> ByFault(const IdleTimes& idle_ns);
 
 // The limits worth a word, the first to work on first; so far one at most.
 // Empty when nothing was observed or nothing stands out. `rows` are those of
-// `totals`; `wait_gain_ns` is what a step could lose without waits.
+// `totals`; `wait_gain_ns` is what a step could lose without waits,
+// `straggler` the rank for which the others wait most; nullptr: none.
 std::vector<Limit> FindLimits(const Totals& totals,
                               std::optional<double> wait_gain_ns,
-                              const std::vector<ClassRow>& rows);
+                              const std::vector<ClassRow>& rows,
+                              const RankRow* straggler);
 
 }  // namespace dltap::analyzer
 

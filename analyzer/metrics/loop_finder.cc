@@ -72,8 +72,9 @@ void JudgeLast(const std::vector<CallToken>& tokens,
 
 }  // namespace
 
-std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens) {
-  const LoopMarks marks(tokens);
+std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens,
+                                 AlikeIn alike_in) {
+  const LoopMarks marks(tokens, alike_in);
   const Positions starts = marks.StartsOf(FindMarks(marks));
   if (starts.size() < kMinRepeats) return {};
   std::vector<TokenSpan> spans;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyzer/metrics/call_signature.h"
+#include "analyzer/metrics/loop_marks.h"
 #include "analyzer/metrics/step.h"
 
 namespace dltap::analyzer {
@@ -17,7 +18,8 @@ namespace dltap::analyzer {
 // rarest such call does, unless a more frequent one splits every pass into
 // parts that have the same products: then what is rare is an extra. What comes
 // before the first pass and after the last is in no span.
-std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens);
+std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens,
+                                 AlikeIn alike_in = AlikeIn::kKernels);
 
 }  // namespace dltap::analyzer
 

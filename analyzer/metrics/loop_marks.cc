@@ -62,7 +62,8 @@ bool IsNear(size_t value, size_t median, double factor) {
 
 }  // namespace
 
-LoopMarks::LoopMarks(const std::vector<CallToken>& tokens) : tokens_(tokens) {
+LoopMarks::LoopMarks(const std::vector<CallToken>& tokens, AlikeIn alike_in)
+    : tokens_(tokens), alike_in_(alike_in) {
   computing_.push_back(0);
   for (const CallToken& token : tokens) {
     n_signatures_ = std::max<size_t>(n_signatures_, token.signature + 1);
@@ -110,7 +111,10 @@ double LoopMarks::ShareAlike(const Positions& marks) const {
   for (size_t m = 0; m + 1 < marks.size(); ++m) {
     for (size_t i = marks[m]; i < marks[m + 1]; ++i) {
       const uint32_t signature = tokens_[i].signature;
-      if (!tokens_[i].computes) continue;  // its loss may be read now and then
+      // What does not compute, as the reading of its loss, a pass may lack.
+      const bool counts = alike_in_ == AlikeIn::kProducts ? tokens_[i].product
+                                                          : tokens_[i].computes;
+      if (!counts) continue;
       if (now[signature]++ == 0) seen.push_back(signature);
     }
     double common = 0;

@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_METRICS_LOOP_MARKS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "analyzer/metrics/call_signature.h"
@@ -11,12 +12,16 @@ namespace dltap::analyzer {
 
 using Positions = std::vector<size_t>;  // of tokens, ascending
 
+// What passes of one loop have in common.
+enum class AlikeIn : uint8_t { kKernels, kProducts };
+
 // Judges calls that recur: whether what lies between them is one pass of a
 // loop, and of which loop. Every question costs a pass over the tokens. Holds
 // a reference to them.
 class LoopMarks {
  public:
-  explicit LoopMarks(const std::vector<CallToken>& tokens);
+  explicit LoopMarks(const std::vector<CallToken>& tokens,
+                     AlikeIn alike_in = AlikeIn::kKernels);
 
   // The positions of every signature, the rarest first.
   const std::vector<Positions>& by_count() const { return by_count_; }
@@ -48,6 +53,7 @@ class LoopMarks {
   double ShareAlike(const Positions& marks) const;
 
   const std::vector<CallToken>& tokens_;
+  const AlikeIn alike_in_;
   std::vector<Positions> by_count_;
   std::vector<size_t> computing_;  // kernels started before each token
   size_t n_signatures_ = 0;

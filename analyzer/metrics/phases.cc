@@ -16,14 +16,14 @@ Phase PhaseOfDirection(Direction direction) {
   return Phase::kOther;
 }
 
+}  // namespace
+
 Phase PhaseOf(const Attributed& activity) {
   if (activity.autotune) return Phase::kAutotune;
   if (activity.layer_class == LayerClass::kComm) return Phase::kComm;
   if (activity.layer_class == LayerClass::kCopyH2d) return Phase::kH2d;
   return PhaseOfDirection(activity.direction);
 }
-
-}  // namespace
 
 std::string_view Name(Phase phase) {
   return kNames[static_cast<size_t>(phase)];

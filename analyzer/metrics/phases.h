@@ -30,6 +30,9 @@ std::string_view Name(Phase phase);
 
 using PhaseTimes = std::array<int64_t, kPhaseCount>;  // ns
 
+// Of the time in which this activity leads.
+Phase PhaseOf(const Attributed& activity);
+
 // Adds the phases of every instant of the windows; they sum to the windows
 // exactly. Compute goes to the phase of its direction (autotune first),
 // exposed communication to comm, exposed copies to h2d or other, idle to io

@@ -114,6 +114,8 @@ bool ProcessSlicer::Pass() {
       span_.end_ns = source_.TimeAfter(index_, core_begin_ns_, events);
       continue;
     }
+    slice.layers = FindLayers(source_.model(), process(), attribution(),
+                              slice.steps);
     Count(slice);
     if (slice.is_last) return true;
     events = limits_.events;
@@ -259,6 +261,8 @@ void ProcessSlicer::Count(const Slice& slice) {
       core_begin_ns_,
       slice.is_last ? kEnd : slice.steps.steps[slice.end].begin_ns};
   CountHost(slice, host);
+  CollectiveTallies tallies;
+  CollectiveKeeper collectives(source_.model(), attribution_, tallies);
   for (size_t d = 0; d < slice.windows.size(); ++d) {
     has_windows_[d] = !slice.windows[d].empty();
     TimePart part{device_begin_ns_[d], kEnd};
@@ -270,9 +274,10 @@ void ProcessSlicer::Count(const Slice& slice) {
         break;
       }
     }
-    CountDevice(slice, d, part);
+    CountDevice(slice, d, part, collectives);
     device_begin_ns_[d] = part.end_ns;
   }
+  out_.collectives.Add(tallies);
   out_.steps.found_by = slice.steps.found_by;
   for (size_t i = slice.first; i < slice.end; ++i) {
     const Step& step = slice.steps.steps[i];
@@ -304,7 +309,8 @@ void ProcessSlicer::CountHost(const Slice& slice, const TimePart& part) {
 }
 
 void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
-                                const TimePart& part) {
+                                const TimePart& part,
+                                CollectiveKeeper& collectives) {
   const DeviceId id(device);
   const std::vector<StepWindow>& all = slice.windows[device];
   std::vector<StepWindow> earlier;
@@ -326,16 +332,30 @@ void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
   }
   if (windows.empty()) return;
   TallyKeeper tallies(source_.model(), process(), attribution(), out_.tallies);
-  DeviceSummary sums = SummariseDevice(
-      source_.model(),
-      {process(), attribution(), slice.steps, id, windows, earlier, part},
-      tallies);
+  LayerKeeper layers(slice.layers, out_.layers);
+  std::optional<DeviceSummary>& into = out_.devices[device];
+  // The scenarios that the first slice's path suggests, throughout.
+  std::vector<Scenario> scenarios;
+  if (into) {
+    for (const auto& [scenario, ns] : into->what_if.saved_ns) {
+      scenarios.push_back(scenario);
+    }
+  }
+  std::vector<Interval> exposed;
+  DeviceSummary sums =
+      SummariseDevice(source_.model(),
+                      {process(), attribution(), slice.steps, id, windows,
+                       scenarios, earlier, part},
+                      tallies, layers, exposed);
+  std::vector<Interval> counted;
+  for (const StepWindow& window : earlier) counted.push_back(window.span);
+  sums.comm_exposed = collectives.AddDevice({{index_, id}}, sums.windows,
+                                            exposed, counted);
   const size_t before = out_.steps.steps.size();
   for (const StepWindow& window : windows) {
     sums.steps.push_back(
         {0, before + window.step - slice.first, window.span.length_ns()});
   }
-  std::optional<DeviceSummary>& into = out_.devices[device];
   if (into) {
     into->Append(sums);
   } else {

@@ -22,6 +22,8 @@ struct SlicedProcess {
   std::vector<std::optional<DeviceSummary>> devices;
   Outside outside;
   Tallies tallies;
+  CollectiveTallies collectives;
+  LayerTable layers;
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
   int64_t composite_ns = 0;
@@ -51,6 +53,7 @@ class ProcessSlicer {
     size_t end = 0;
     bool is_last = false;
     std::vector<std::vector<StepWindow>> windows;  // by device, of all steps
+    ProcessLayers layers;
   };
 
   bool Pass();
@@ -63,7 +66,8 @@ class ProcessSlicer {
   bool BeginsWhereTheLastEnded(const Slice& slice) const;
   void SetUses(Slice& slice);
   void Count(const Slice& slice);
-  void CountDevice(const Slice& slice, size_t device, const TimePart& part);
+  void CountDevice(const Slice& slice, size_t device, const TimePart& part,
+                   CollectiveKeeper& collectives);
   void CountHost(const Slice& slice, const TimePart& part);
   void MoveOn(const Slice& slice);
   size_t MarginBefore(const Slice& slice, size_t step) const;

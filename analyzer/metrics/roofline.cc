@@ -20,6 +20,8 @@ bool HasRoof(LayerClass layer_class) {
 
 // min(peak, bandwidth x intensity), over the time of the rated activities.
 void AddRoof(const Efficiency& e, RooflineRow& row) {
+  row.bandwidth_gbs = e.bandwidth_gbs();
+  row.of_bandwidth = e.of_bandwidth();
   if (e.rated_flops <= 0) return;
   row.intensity = Ratio(e.rated_flops, e.rated_bytes);
   row.achieved_tflops = Ratio(e.rated_flops * 1e-3, e.rated_ns);

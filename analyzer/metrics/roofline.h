@@ -13,8 +13,8 @@
 
 namespace dltap::analyzer {
 
-// A class or a kernel under its roof. All but the names and times cover the
-// activities whose executed FLOPs and peaks are known.
+// A class or a kernel under its roof. All but names, times and bandwidth cover
+// the activities whose executed FLOPs, bytes and peaks are known.
 struct RooflineRow {
   std::string kernel;  // empty: a whole class
   LayerClass layer_class = LayerClass::kUnattributed;
@@ -24,6 +24,8 @@ struct RooflineRow {
   std::optional<double> attainable_tflops;
   std::optional<double> achieved_tflops;
   std::optional<double> of_attainable;
+  std::optional<double> bandwidth_gbs;  // where the bytes are known
+  std::optional<double> of_bandwidth;
   LimitedBy bound = LimitedBy::kUnknown;
 };
 

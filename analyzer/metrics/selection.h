@@ -7,8 +7,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "analyzer/metrics/interval.h"
+#include "analyzer/metrics/speedup.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -26,6 +28,8 @@ struct Selection {
   std::optional<std::string> device = {};  // ordinal, or begin of the UUID
   std::optional<int> rank = {};
   std::optional<std::string> process = {};  // "pid" or "host:pid"
+  // What to replay the steps with; none: what their path suggests.
+  std::vector<Scenario> scenarios = {};
 
   auto operator<=>(const Selection&) const = default;
 };

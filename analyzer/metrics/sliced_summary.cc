@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/attribution/name_rules.h"
 #include "analyzer/metrics/physical_device.h"
 #include "analyzer/metrics/process_slicer.h"
 
@@ -27,9 +28,24 @@ bool AnyDeviceIsShared(const EventSource& source) {
       [](const PhysicalDevice& device) { return device.size() > 1; });
 }
 
+// Who waits for whom shows in the events of all ranks at once.
+bool SeveralRanksCommunicate(const EventSource& source) {
+  size_t busy = 0;
+  for (size_t p = 0; p < source.model().processes.size(); ++p) {
+    busy += source.TotalsOf(p).activities > 0 ? 1 : 0;
+  }
+  const TextPool& texts = source.model().texts;
+  for (size_t i = 0; busy > 1 && i < texts.size(); ++i) {
+    const NameRule* rule = MatchKernelName(Demangle(texts[TextId(i)]));
+    if (rule != nullptr && rule->layer_class == LayerClass::kComm) return true;
+  }
+  return false;
+}
+
 std::string WhyNot(const EventSource& source, const Selection& selection) {
   if (selection != Selection()) return "only a part of the run is asked for";
   if (AnyDeviceIsShared(source)) return "several processes share a GPU";
+  if (SeveralRanksCommunicate(source)) return "several ranks communicate";
   for (const Process& process : source.model().processes) {
     if (!process.delays.empty()) return "the run had delays";
   }
@@ -52,6 +68,8 @@ void AddProcess(const EventSource& source, size_t index, SlicedProcess sliced,
     out.devices.push_back(std::move(*device));
   }
   out.tallies.Add(sliced.tallies);
+  out.collectives.Add(sliced.collectives);
+  Add(out.layers, sliced.layers);
   out.processes.push_back(std::move(summary));
 }
 
@@ -65,6 +83,7 @@ std::optional<Summary> SummariseInSlices(
   if (!why_not.empty()) return std::nullopt;
   const TraceModel& model = source.model();
   Summary out = DescribeTrace(model, selection);
+  out.in_slices = true;
   std::vector<ProcessSummary> summaries;
   for (size_t p = 0; p < model.processes.size(); ++p) {
     summaries.push_back(

@@ -2,9 +2,12 @@
 #include "analyzer/metrics/step_finder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 
+#include "analyzer/attribution/operand_address.h"
 #include "analyzer/metrics/call_signature.h"
 #include "analyzer/metrics/loop_finder.h"
 #include "analyzer/metrics/marker_steps.h"
@@ -20,6 +23,9 @@ constexpr double kWarmUpFactor = 1.5;  // times the median duration
 constexpr size_t kWarmUpSteps = 3;
 constexpr double kWarmUpOfLong = 0.1;   // of all steps, where that is more
 constexpr double kWarmUpOfShort = 0.5;  // of all steps, where that is less
+
+constexpr double kOfOtherLayers = 0.5;  // of the products may be the same
+constexpr size_t kLeastLayers = 3;
 
 // Iterations that are parts of one step, joined. A step that lacks parts is
 // incomplete.
@@ -45,6 +51,71 @@ std::vector<TokenSpan> Joined(const std::vector<CallToken>& tokens,
   }
   if (open != 0) steps.back().use = StepUse::kIncomplete;
   return steps;
+}
+
+std::vector<uint32_t> ProductsOf(const std::vector<CallToken>& tokens,
+                                 const TokenSpan& span) {
+  std::vector<uint32_t> products;
+  for (size_t i = span.first; i < span.end; ++i) {
+    if (tokens[i].product) products.push_back(tokens[i].signature);
+  }
+  std::sort(products.begin(), products.end());
+  return products;
+}
+
+// Whether passes that follow each other have few products in common.
+bool AllHaveTheirOwn(const std::vector<CallToken>& tokens,
+                     const std::vector<TokenSpan>& spans) {
+  size_t all = 0;
+  std::vector<uint32_t> in_common;
+  std::vector<uint32_t> before;
+  for (const TokenSpan& span : spans) {
+    std::vector<uint32_t> now = ProductsOf(tokens, span);
+    all += now.size();
+    std::set_intersection(now.begin(), now.end(), before.begin(), before.end(),
+                          std::back_inserter(in_common));
+    before = std::move(now);
+  }
+  return static_cast<double>(in_common.size()) <
+         kOfOtherLayers * static_cast<double>(all);
+}
+
+// Whether each pass is one product of the same second operand: its data. Then
+// the first operand is what the passes compute, in buffers that take turns.
+bool IsOneProductOfSameData(const TraceModel& model, const Process& process,
+                            const std::vector<CallToken>& tokens,
+                            const std::vector<TokenSpan>& spans) {
+  std::optional<uint64_t> data;
+  for (const TokenSpan& span : spans) {
+    size_t products = 0;
+    for (size_t i = span.first; i < span.end; ++i) {
+      const CallToken& token = tokens[i];
+      if (!token.product || !token.call.known()) continue;
+      const uint64_t at =
+          OperandAddress(model, process, process.calls[token.call.value()],
+                         Meaning::kPointerB);
+      if (++products > 1 || at != data.value_or(at)) return false;
+      data = at;
+    }
+  }
+  return true;
+}
+
+// The passes of a loop. Those that look alike but work on other weights are
+// layers; the loop is where the same weights come again.
+std::vector<TokenSpan> PassesOfLoop(const TraceModel& model,
+                                    const Process& process,
+                                    std::vector<CallToken> tokens) {
+  std::vector<TokenSpan> alike = LoopSteps(tokens);
+  TellWeightsApart(model, process, tokens);
+  if (alike.empty() || !AllHaveTheirOwn(tokens, alike) ||
+      IsOneProductOfSameData(model, process, tokens, alike)) {
+    return alike;
+  }
+  std::vector<TokenSpan> same_weights = LoopSteps(tokens, AlikeIn::kProducts);
+  const bool are_layers = !same_weights.empty() &&
+                          kLeastLayers * same_weights.size() <= alike.size();
+  return are_layers ? same_weights : alike;
 }
 
 // Trials belong to the step before which or during which they ran.
@@ -150,7 +221,7 @@ Steps FindIterations(const TraceModel& model, const Process& process,
   const bool trains =
       std::any_of(tokens.begin(), tokens.end(),
                   [](const CallToken& token) { return token.backward; });
-  if (spans.empty() && !trains) spans = LoopSteps(tokens);
+  if (spans.empty() && !trains) spans = PassesOfLoop(model, process, tokens);
   if (spans.empty()) return result;
   MarkTrials(tokens, spans);
   result.steps = TimesOf(tokens, spans);

@@ -27,7 +27,7 @@ Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
   bool forward = true;
   for (size_t t = span.first; t < span.end; ++t) {
     const CallToken& token = tokens[t];
-    if (any_product ? token.product : token.computes) {
+    if (any_product ? token.product || token.backward : token.computes) {
       ++profile.products[token.signature % profile.products.size()];
     }
     if (token.update) {

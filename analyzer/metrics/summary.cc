@@ -170,6 +170,7 @@ Summary Merge(Summary a, const Summary& b) {
   a.formats.insert(b.formats.begin(), b.formats.end());
   a.files.insert(b.files.begin(), b.files.end());
   a.simulated = a.simulated || b.simulated;
+  a.in_slices = a.in_slices || b.in_slices;
   a.selection = std::max(a.selection, b.selection);
   const auto join = [](auto& into, const auto& from) {
     const auto middle = static_cast<ptrdiff_t>(into.size());
@@ -181,6 +182,9 @@ Summary Merge(Summary a, const Summary& b) {
   a.outside.Add(b.outside);
   a.end_ns = std::max(a.end_ns, b.end_ns);
   a.tallies.Add(b.tallies);
+  a.collectives.Add(b.collectives);
+  a.memory.Add(b.memory);
+  Add(a.layers, b.layers);
   return a;
 }
 
@@ -188,16 +192,30 @@ Summary Summarise(const TraceModel& model, const Attribution& attribution,
                   const Selection& selection) {
   Summary out = DescribeTrace(model, selection);
   std::vector<Steps> steps(model.processes.size());
+  std::vector<ProcessLayers> layers(model.processes.size());
   for (size_t p = 0; p < model.processes.size(); ++p) {
     const Process& process = model.processes[p];
     if (!Selects(selection, process)) continue;
     steps[p] = StepsOf(model, process, attribution.processes[p], selection);
+    layers[p] = FindLayers(model, process, attribution.processes[p], steps[p]);
     AddProcess(model, attribution, p, steps[p], out);
   }
+  CollectiveKeeper collectives(model, attribution, out.collectives);
   for (const PhysicalDevice& device : PhysicalDevices(model)) {
-    AddDevice(model, attribution, steps, selection, device,
-              {out.devices, out.outside, out.tallies});
+    const size_t before = out.devices.size();
+    std::vector<Interval> exposed;
+    AddDevice(model, attribution, steps, layers, selection, device,
+              {out.devices, out.outside, out.tallies, exposed, out.layers});
+    if (out.devices.size() == before) continue;
+    DeviceSummary& added = out.devices.back();
+    PhysicalDevice selected = device;
+    std::erase_if(selected, [&](const DeviceMember& member) {
+      return !Selects(selection, model.processes[member.process]);
+    });
+    added.comm_exposed =
+        collectives.AddDevice(selected, added.windows, exposed);
   }
+  out.memory = SummariseMemory(model, attribution, steps, selection);
   std::sort(out.processes.begin(), out.processes.end());
   std::sort(out.devices.begin(), out.devices.end());
   return out;

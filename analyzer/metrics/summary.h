@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/collective_sums.h"
 #include "analyzer/metrics/cpu_utilization.h"
 #include "analyzer/metrics/delays.h"
 #include "analyzer/metrics/device_summary.h"
+#include "analyzer/metrics/memory.h"
 #include "analyzer/metrics/outside.h"
 #include "analyzer/metrics/selection.h"
 #include "analyzer/metrics/step_choice.h"
@@ -79,6 +81,10 @@ struct Summary {
   Outside outside;                        // GPU work that is not in them
   int64_t end_ns = 0;                     // of the trace's time line
   Tallies tallies;
+  CollectiveTallies collectives;
+  MemorySummary memory;    // unknown: see in_slices
+  bool in_slices = false;  // the trace was not in memory as a whole
+  LayerTable layers;
 
   bool has_delays() const;
 

@@ -16,6 +16,8 @@ void Add(const DeviceSummary& device, Totals& totals) {
   totals.observed_ns += device.observed_ns();
   totals.longest_wall_ns = std::max(totals.longest_wall_ns, device.wall_ns);
   AddTo(totals.state_ns, device.state_ns);
+  totals.comm_exposed.Add(device.comm_exposed);
+  totals.copy_hidden_ns += device.copy_hidden_ns;
   AddTo(totals.phases_ns, device.phases_ns);
   AddTo(totals.idle_ns, device.idle_ns());
   AddTo(totals.between_steps_ns, device.between_steps_ns);

@@ -22,6 +22,8 @@ struct Totals {
   int64_t observed_ns = 0;      // the wall time that shares refer to
   int64_t longest_wall_ns = 0;  // of one device
   StateTimes state_ns{};
+  CommTimes comm_exposed;      // sums to the state comm
+  int64_t copy_hidden_ns = 0;  // copies and memsets beside other work
   PhaseTimes phases_ns{};
   IdleTimes idle_ns{};  // of all gaps
   IdleTimes between_steps_ns{};

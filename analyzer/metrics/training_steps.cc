@@ -7,12 +7,14 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/metrics/usual_iteration.h"
 
 namespace dltap::analyzer {
 namespace {
 
 constexpr double kUsualShare = 0.6;    // of iterations with the same passes
 constexpr double kPresentShare = 0.8;  // of iterations with such a call
+constexpr size_t kLeastUpdates = 2;
 constexpr double kRestShare = 0.1;  // of an iteration: too little to be a part
 
 using Tokens = std::vector<CallToken>;
@@ -176,8 +178,8 @@ class PassCounter {
         static_cast<double>(most->second) < kUsualShare * n) {
       return std::nullopt;
     }
-    const auto middle =
-        use.offsets.begin() + static_cast<ptrdiff_t>(use.offsets.size() / 2);
+    const auto middle = use.offsets.begin() +
+                        static_cast<ptrdiff_t>((use.offsets.size() - 1) / 2);
     std::nth_element(use.offsets.begin(), middle, use.offsets.end());
     return PassMark{signature, most->first, *middle};
   }
@@ -205,7 +207,8 @@ size_t Median(std::vector<size_t> values) {
 // (a rollout, say), they are part of the iterations.
 std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
                                       std::vector<TokenSpan> spans,
-                                      const PassCounter& passes) {
+                                      const PassCounter& passes,
+                                      const UsualIteration& usual_iteration) {
   spans[0].first = passes.BeginOf(spans[0], true);
   std::vector<size_t> products;
   for (const TokenSpan& span : spans) {
@@ -218,6 +221,7 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
   for (size_t i = 1; i < spans.size(); ++i) {
     const TokenSpan& span = spans[i];
     size_t begin = passes.BeginOf(span, false);
+    if (begin == span.first) begin = usual_iteration.BeginOf(span);
     const size_t before = Products(tokens, span.first, begin);
     const size_t rest = products[i] - before;
     const bool alike = 2 * rest >= usual && rest <= 2 * usual;
@@ -235,7 +239,8 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
 // What follows the last iteration: an iteration that breaks off, passes
 // forward, or too little to be either.
 void AddRest(const Tokens& tokens, const TokenSpan& rest,
-             const PassCounter& passes, std::vector<TokenSpan>& spans) {
+             const PassCounter& passes, const UsualIteration& usual_iteration,
+             std::vector<TokenSpan>& spans) {
   const size_t computing = Computing(tokens, rest.first, rest.end);
   const TokenSpan& last = spans.back();
   const auto usual =
@@ -244,7 +249,8 @@ void AddRest(const Tokens& tokens, const TokenSpan& rest,
   const auto end = tokens.begin() + static_cast<ptrdiff_t>(rest.end);
   const bool backward = std::any_of(
       first, end, [](const CallToken& token) { return token.backward; });
-  if (!backward && passes.HasMoreThanOnePass(rest)) {
+  if (!backward && (passes.HasMoreThanOnePass(rest) ||
+                    !usual_iteration.MayBreakOffIn(rest))) {
     spans.push_back({rest.first, rest.end, StepUse::kEvaluation});
   } else if (static_cast<double>(computing) > kRestShare * usual) {
     spans.push_back({rest.first, rest.end, StepUse::kIncomplete});
@@ -258,10 +264,14 @@ std::vector<TokenSpan> TrainingSteps(const Tokens& tokens) {
     std::vector<TokenSpan> spans = Cutter(tokens, ends).Run();
     const TokenSpan rest = spans.back();
     spans.pop_back();
-    if (spans.size() < kMinRepeats) continue;
+    // An update tells an iteration better than what repeats.
+    const size_t least =
+        ends == &CallToken::update ? kLeastUpdates : kMinRepeats;
+    if (spans.size() < least) continue;
     const PassCounter passes(tokens, spans);
-    std::vector<TokenSpan> steps = SplitOffPasses(tokens, spans, passes);
-    AddRest(tokens, rest, passes, steps);
+    const UsualIteration usual(tokens, spans);
+    std::vector<TokenSpan> steps = SplitOffPasses(tokens, spans, passes, usual);
+    AddRest(tokens, rest, passes, usual, steps);
     return steps;
   }
   return {};

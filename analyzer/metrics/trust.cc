@@ -83,6 +83,7 @@ TrustFigures TrustOf(const Summary& summary, const Totals& totals) {
       static_cast<double>(totals.all.gpu_ns - totals.all.class_from_ns[none]),
       gpu_ns);
   trust.flops_known_share = Ratio(totals.all.efficiency.known_ns, gpu_ns);
+  trust.bytes_known_share = Ratio(totals.all.efficiency.bytes_ns, gpu_ns);
   return trust;
 }
 

@@ -20,6 +20,7 @@ struct TrustFigures {
   uint64_t lost_records = 0;
   std::optional<double> classified_share;   // of device time: class is known
   std::optional<double> flops_known_share;  // of device time
+  std::optional<double> bytes_known_share;
   std::array<std::optional<double>, kClassFromCount> class_from_share;
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;

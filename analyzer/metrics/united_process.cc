@@ -48,6 +48,9 @@ class Uniter {
     MapDevices(index);
     AddSelf(from);
     AddHost(from);
+    for (size_t i = 0; i < from.activities.size(); ++i) {
+      out_.origins.emplace_back(index, i);
+    }
     AddActivities(from, attribution_.processes[index]);
     AddCalls(from, attribution_.processes[index]);
     to_.threads.insert(to_.threads.end(), from.threads.begin(),
@@ -105,6 +108,7 @@ class Uniter {
     for (Sync sync : from.syncs) {
       if (sync.device.known()) sync.device = devices_[sync.device.value()];
       sync.stream = Moved(sync.stream, to_.streams.size());
+      sync.event_stream = Moved(sync.event_stream, to_.streams.size());
       to_.syncs.push_back(sync);
     }
     for (NotObserved span : from.not_observed) {
@@ -174,13 +178,16 @@ class Uniter {
     for (size_t i = 0; i < order.size(); ++i) place[order[i]] = ActivityId(i);
     std::vector<Activity> activities;
     std::vector<Attributed> attributed;
+    std::vector<std::pair<size_t, size_t>> origins;
     for (const size_t i : order) {
+      origins.push_back(out_.origins[i]);
       activities.push_back(to_.activities[i]);
       attributed.push_back(out_.attribution.activities[i]);
       ActivityId& glue_of = attributed.back().glue_of;
       if (glue_of.known()) glue_of = place[glue_of.value()];
     }
     to_.activities = std::move(activities);
+    out_.origins = std::move(origins);
     out_.attribution.activities = std::move(attributed);
     std::ranges::stable_sort(to_.cpu_samples, {}, &CpuSample::at_ns);
     std::ranges::stable_sort(to_.process_samples, {}, &ProcessSample::at_ns);

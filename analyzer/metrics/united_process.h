@@ -2,6 +2,9 @@
 #ifndef DLTAP_ANALYZER_METRICS_UNITED_PROCESS_H_
 #define DLTAP_ANALYZER_METRICS_UNITED_PROCESS_H_
 
+#include <utility>
+#include <vector>
+
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/physical_device.h"
 #include "analyzer/metrics/step_finder.h"
@@ -17,6 +20,8 @@ struct UnitedProcess {
   Process process;
   ProcessAttribution attribution;
   DeviceId device;  // the shared one
+  // Where each activity comes from: process of the model, and its index there.
+  std::vector<std::pair<size_t, size_t>> origins;
 };
 
 // `shared` has several members, whose processes are all of one host, so that

@@ -124,6 +124,11 @@ class Finder {
           static_cast<uint64_t>(std::count_if(
               summary_.processes.begin(), summary_.processes.end(),
               [](const ProcessSummary& p) { return !p.complete; })));
+    uint64_t refused = 0;
+    for (const DeviceMemory& device : summary_.memory.devices) {
+      refused += device.failures.size();
+    }
+    IfAny(WarningId::kAllocationFailed, refused);
     if (trust_.level == "host") {
       found_.push_back({WarningId::kLevelHost, std::nullopt, std::nullopt});
     }
@@ -167,6 +172,7 @@ std::string_view Name(WarningId id) {
       "outside",
       "step_spread",
       "steps_not_found",
+      "incomplete_step",
       "not_observed",
       "steps_not_observed",
       "cupti_yielded",
@@ -175,7 +181,8 @@ std::string_view Name(WarningId id) {
       "launches_without_kernel",
       "kernels_without_launch",
       "unclassified",
-      "level_host"};
+      "level_host",
+      "allocation_failed"};
   return kNames[static_cast<size_t>(id)];
 }
 

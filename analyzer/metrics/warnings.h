@@ -31,6 +31,7 @@ enum class WarningId : uint8_t {
   kKernelsWithoutLaunch,   // count; share: of all activities
   kUnclassified,           // share: of the GPU time
   kLevelHost,              // no records of the GPU
+  kAllocationFailed,       // count: requests for memory that were refused
   kCount
 };
 std::string_view Name(WarningId id);

@@ -40,6 +40,7 @@ void VisitTimes(Process& process, Visit visit) {
   for (LaunchRecord& l : process.launches) visit(l.begin_ns), visit(l.end_ns);
   for (Range& r : process.ranges) visit(r.begin_ns), visit(r.end_ns);
   for (Sync& s : process.syncs) visit(s.begin_ns), visit(s.end_ns);
+  for (MemoryEvent& m : process.memory_events) visit(m.at_ns);
   for (CpuSample& s : process.cpu_samples) visit(s.at_ns);
   for (ProcessSample& s : process.process_samples) visit(s.at_ns);
   for (DelayWindow& d : process.delays) visit(d.begin_ns), visit(d.end_ns);
@@ -123,6 +124,10 @@ void SortEvents(Process& process) {
   SortNearlySorted(process.syncs, [](const Sync& a, const Sync& b) {
     return a.begin_ns < b.begin_ns;
   });
+  SortNearlySorted(process.memory_events,
+                   [](const MemoryEvent& a, const MemoryEvent& b) {
+                     return a.at_ns < b.at_ns;
+                   });
   SortNearlySorted(
       process.cpu_samples,
       [](const CpuSample& a, const CpuSample& b) { return a.at_ns < b.at_ns; });

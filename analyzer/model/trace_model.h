@@ -155,6 +155,9 @@ struct Range {
   RangeKind kind;
   bool backward = false;  // framework says it runs in its backward pass
   OperationId operation;  // shapes, where the source has them
+  // Of autograd's nodes: a forward operation has that of the node it makes, and
+  // the node's backward operation the same. -1: not recorded.
+  int64_t sequence = -1;
 };
 
 enum class SyncKind : uint8_t {
@@ -165,16 +168,45 @@ enum class SyncKind : uint8_t {
   kContext
 };
 
+// Memory taken or given back, where the source has records of that. Own traces
+// show it in their calls.
+struct MemoryEvent {
+  int64_t at_ns;
+  uint64_t address;
+  int64_t bytes;  // below 0: given back
+  // Of the device after it, by a framework's allocator: in tensors, and held
+  // for tensors. -1: unknown, and then the memory is the driver's.
+  int64_t allocated_bytes = -1;
+  int64_t reserved_bytes = -1;
+  ThreadId thread;
+  DeviceId device;
+  MemoryKind kind = MemoryKind::kDevice;
+};
+
 // A wait as an imported trace records it, with what it waited for. The call
 // that waited has the same correlation id.
 struct Sync {
   int64_t begin_ns;
   int64_t end_ns;
-  uint64_t correlation = 0;  // 0: unknown
-  uint64_t event = 0;        // the source's id of the event; 0: none
-  DeviceId device;           // none: unknown
-  StreamId stream;           // none: of the whole context, or unknown
+  uint64_t correlation = 0;        // 0: unknown
+  uint64_t event = 0;              // the source's id of the event; 0: none
+  uint64_t event_correlation = 0;  // of the call that recorded the event
+  StreamId event_stream;           // in which it was recorded
+  DeviceId device;                 // none: unknown
+  StreamId stream;                 // none: of the whole context, or unknown
   SyncKind kind = SyncKind::kUnknown;
+};
+
+// A communication kernel as an imported trace describes it.
+struct CollectiveRecord {
+  uint64_t correlation;       // of the kernel
+  TextId name;                // "allreduce", as the source spells it
+  TextId communicator;        // the same on all its ranks; none: unknown
+  int64_t elements_in = -1;   // -1: unknown, as the next
+  int64_t elements_out = -1;
+  int64_t sequence = -1;      // n-th of the communicator
+  int ranks = 0;              // of the communicator; 0: unknown
+  opmodel::DType dtype = opmodel::DType::kUnknown;
 };
 
 struct CpuSample {
@@ -285,6 +317,8 @@ struct Process {
   std::vector<GraphNodeOrigin> graph_nodes;
   std::vector<Range> ranges;                   // by (thread, begin_ns)
   std::vector<Sync> syncs;                     // imported; by begin_ns
+  std::vector<CollectiveRecord> collectives;   // imported; by correlation
+  std::vector<MemoryEvent> memory_events;      // imported; by at_ns
   std::vector<CpuSample> cpu_samples;          // by at_ns
   std::vector<ProcessSample> process_samples;  // by at_ns
   std::vector<DelayWindow> delays;     // by begin_ns; empty: an ordinary run

@@ -24,6 +24,7 @@ Meaning MeaningByName(const EntryPoint& entry, std::string_view argument) {
   for (const specs::ArgumentMeaning& known : info->arguments) {
     if (known.argument == argument) return known.meaning;
   }
+  if (argument == "clique") return Meaning::kClique;  // no argument: packed
   return Meaning::kNone;
 }
 

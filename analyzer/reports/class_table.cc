@@ -49,6 +49,12 @@ std::vector<Cell> FoldedRow(const SmallClasses& small) {
   return row;
 }
 
+// Blank where the class does not move data.
+Cell MaybeMs(std::optional<double> ns) {
+  if (!ns) return Blank{};
+  return Milliseconds(*ns);
+}
+
 std::string BoundText(LimitedBy bound) {
   return bound == LimitedBy::kUnknown ? "?" : std::string(Name(bound));
 }
@@ -98,7 +104,7 @@ Table TidyClassTable(const Figures& figures) {
   for (const char* key :
        {"class", "gpu_ms", "share_percent", "calls", "kernels",
         "cpu_dependency_percent", "tflops_per_s", "of_peak_percent", "bound",
-        "forward_ms", "backward_ms", "update_ms"}) {
+        "forward_ms", "backward_ms", "update_ms", "exposed_ms", "hidden_ms"}) {
     table.columns.push_back({{}, key});
   }
   for (const ClassRow& row : figures.classes) {
@@ -111,7 +117,8 @@ Table TidyClassTable(const Figures& figures) {
          KnownCell(of_class.tflops, 1, 1),
          KnownCell(of_class.of_peak, kPercent, 1), BoundCell(row.bound),
          Milliseconds(step.forward_ns), Milliseconds(step.backward_ns),
-         Milliseconds(step.update_ns)});
+         Milliseconds(step.update_ns), MaybeMs(step.exposed_ns),
+         MaybeMs(step.hidden_ns)});
   }
   return table;
 }

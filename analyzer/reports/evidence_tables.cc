@@ -56,6 +56,8 @@ Table RooflineTable(const Figures& figures, const ReportOptions& options) {
                    {{"attainable", "TFLOP/s"}, "attainable_tflops_per_s"},
                    {{"achieved", "TFLOP/s"}, "achieved_tflops_per_s"},
                    {{"of it", "%"}, "of_attainable_percent"},
+                   {{"GB/s"}, "bandwidth_gb_per_s"},
+                   {{"of peak", "%"}, "of_bandwidth_percent"},
                    {{"bound"}, "bound", false}};
   size_t kernels = 0;
   for (const RooflineRow& row : figures.roofline) {
@@ -65,7 +67,9 @@ Table RooflineTable(const Figures& figures, const ReportOptions& options) {
          DisplayName(row.layer_class), Count(row.count), Ms(row.gpu_ns),
          KnownCell(row.intensity, 1, 1), KnownCell(row.attainable_tflops, 1, 2),
          KnownCell(row.achieved_tflops, 1, 2),
-         KnownCell(row.of_attainable, kPercent, 1), Bound(row.bound)});
+         KnownCell(row.of_attainable, kPercent, 1),
+         KnownCell(row.bandwidth_gbs, 1, 0),
+         KnownCell(row.of_bandwidth, kPercent, 1), Bound(row.bound)});
   }
   return table;
 }
@@ -111,6 +115,8 @@ void WriteRoofline(const RooflineRow& row, JsonWriter& json) {
   json.Field("attainable_tflops", row.attainable_tflops);
   json.Field("achieved_tflops", row.achieved_tflops);
   json.Field("of_attainable", row.of_attainable);
+  json.Field("bandwidth_gbs", row.bandwidth_gbs);
+  json.Field("of_bandwidth", row.of_bandwidth);
   WriteBound(row.bound, json);
   json.EndObject();
 }

@@ -6,11 +6,15 @@
 #include <vector>
 
 #include "analyzer/output/json_writer.h"
+#include "analyzer/reports/collective_tables.h"
 #include "analyzer/reports/command_line.h"
 #include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/json_host.h"
+#include "analyzer/reports/json_memory.h"
 #include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/json_steps.h"
+#include "analyzer/reports/layer_tables.h"
+#include "analyzer/reports/path_report.h"
 #include "analyzer/reports/warning_text.h"
 
 namespace dltap::analyzer {
@@ -62,10 +66,24 @@ class ReportWriter {
     WriteList("apis", figures_.apis, WriteApi);
     WriteList("kernels", figures_.kernels, WriteKernel);
     WriteList("ops", figures_.ops, WriteOp);
+    WriteCollectives(figures_.collectives, json_);
+    WriteList("layers", figures_.layers.layers, WriteLayer);
+    WriteList("layer_groups", figures_.layers.groups, WriteLayer);
+    json_.Key("small_layers");
+    WriteLayer(figures_.layers.small, json_);
+    json_.Key("layer_matching");
+    WriteLayerMatching(figures_.layers.matching, json_);
     WriteList("roofline", figures_.roofline, WriteRoofline);
     json_.Key("long_and_low");
     WriteLongAndLow(figures_.long_and_low, json_);
     WriteList("evidence_conflicts", figures_.evidence_conflicts, WriteConflict);
+    if (summary_.in_slices) {
+      json_.Key("memory");
+      json_.Null();
+    } else {
+      WriteMemory(figures_.memory, json_);
+    }
+    WritePath(figures_.path, json_);
     WriteTrust();
     json_.EndObject();
     return json_.Take() + "\n";
@@ -145,6 +163,7 @@ class ReportWriter {
     WriteList("drained_by", program.drained_by, WriteDrain);
     WriteList("unknown_in", program.unknown_in, WriteUnknown);
     WriteIdleOfProgram();
+    WriteExposures(program.exposures, json_);
     json_.Key("total");
     json_.BeginObject();
     WriteClassFigures(program.total, json_);
@@ -210,6 +229,7 @@ class ReportWriter {
     json_.Field("lost_records", trust.lost_records);
     json_.Field("classified_share", trust.classified_share);
     json_.Field("flops_known_share", trust.flops_known_share);
+    json_.Field("bytes_known_share", trust.bytes_known_share);
     json_.Key("class_from_share");
     json_.BeginObject();
     for (size_t i = 0; i < kClassFromCount; ++i) {

@@ -46,6 +46,16 @@ void WriteName(std::string_view key, std::string_view name, JsonWriter& json) {
   name.empty() ? json.Null() : json.Value(name);
 }
 
+// What the exposed part of communication is.
+void WriteCommTimes(const Exposures& exposures, JsonWriter& json) {
+  json.Field("waiting_ns", exposures.comm_times.waiting_ns);
+  json.Field("transfer_ns", exposures.comm_times.transfer_ns);
+  json.Field("unknown_ns", exposures.comm_times.unknown_ns);
+  json.Field("waiting_step_ns", exposures.waiting_step_ns);
+  json.Field("transfer_step_ns", exposures.transfer_step_ns);
+  json.Field("unknown_step_ns", exposures.unknown_step_ns);
+}
+
 void WriteBound(LimitedBy bound, JsonWriter& json) {
   WriteName("bound", bound == LimitedBy::kUnknown ? "" : Name(bound), json);
 }
@@ -104,6 +114,13 @@ void WriteClassFigures(const ClassFigures& figures, JsonWriter& json) {
                  : std::nullopt);
   json.Field("executed_tflops", figures.executed_tflops);
   json.Field("of_peak", figures.of_peak);
+  const bool moves = sums.efficiency.bytes > 0;
+  json.Field("bytes",
+             moves ? std::optional(sums.efficiency.bytes) : std::nullopt);
+  json.Field("bytes_least",
+             moves ? std::optional(sums.efficiency.bytes_least) : std::nullopt);
+  json.Field("bandwidth_gbs", figures.bandwidth_gbs);
+  json.Field("of_bandwidth", figures.of_bandwidth);
   json.Field("forward_ns", sums.of(Direction::kForward));
   json.Field("backward_ns", sums.backward_ns());
   json.Field("update_ns", sums.of(Direction::kUpdate));
@@ -115,6 +132,25 @@ void WriteClassFigures(const ClassFigures& figures, JsonWriter& json) {
   json.Field("forward_ns", step.forward_ns);
   json.Field("backward_ns", step.backward_ns);
   json.Field("update_ns", step.update_ns);
+  json.Field("exposed_ns", step.exposed_ns);
+  json.Field("hidden_ns", step.hidden_ns);
+  json.EndObject();
+}
+
+void WriteExposures(const Exposures& exposures, JsonWriter& json) {
+  json.Key("exposure");
+  json.BeginObject();
+  for (const bool comm : {true, false}) {
+    const Exposure& of = comm ? exposures.comm : exposures.copies;
+    json.Key(comm ? "comm" : "copies");
+    json.BeginObject();
+    json.Field("exposed_ns", of.exposed_ns);
+    json.Field("hidden_ns", of.hidden_ns);
+    json.Field("exposed_step_ns", of.exposed_step_ns);
+    json.Field("hidden_step_ns", of.hidden_step_ns);
+    if (comm) WriteCommTimes(exposures, json);
+    json.EndObject();
+  }
   json.EndObject();
 }
 
@@ -124,6 +160,11 @@ void WriteClass(const ClassRow& row, bool imported, JsonWriter& json) {
   json.Field("class", Name(row.layer_class));
   json.Field("busy_ns", sums.busy_ns);
   json.Field("exclusive_ns", sums.exclusive_ns);
+  const bool moves = row.figures.step_mean.exposed_ns.has_value();
+  json.Field("exposed_ns",
+             moves ? std::optional(sums.exposed_ns) : std::nullopt);
+  json.Field("hidden_ns",
+             moves ? std::optional(sums.hidden_ns()) : std::nullopt);
   WriteClassFigures(row.figures, json);
   WriteBound(row.bound, json);
   WriteIdle(sums.idle_ns, imported, json);
@@ -186,6 +227,17 @@ void WriteLimit(const Limit& limit, JsonWriter& json) {
   json.Field("ns", limit.ns);
   json.Field("step_mean_ns", limit.step_ns);
   json.Field("small_kernels", limit.small_kernels);
+  json.Field("waiting_step_mean_ns", limit.waiting_step_ns);
+  const auto& straggler = limit.straggler;
+  json.Field("rank", straggler ? straggler->process.rank : std::nullopt);
+  json.Key("process");
+  straggler ? json.Value(ProcessName(straggler->process)) : json.Null();
+  json.Field("last_share", limit.straggler_last_share);
+  std::string_view late_by;
+  if (limit.late_step_ns) late_by = "compute";
+  if (limit.late_fault) late_by = Name(*limit.late_fault);
+  WriteName("late_by", late_by, json);
+  json.Field("late_by_step_mean_ns", limit.late_step_ns);
   json.EndObject();
 }
 
@@ -266,7 +318,12 @@ void WriteDevice(const DeviceFigures& device, JsonWriter& json) {
   json.Field("busy_ns", sums.busy_ns());
   json.Field("compute_ns", sums.in(DeviceState::kCompute));
   json.Field("comm_exposed_ns", sums.in(DeviceState::kComm));
+  json.Field("comm_waiting_ns", sums.comm_exposed.waiting_ns);
+  json.Field("comm_transfer_ns", sums.comm_exposed.transfer_ns);
+  json.Field("comm_unknown_ns", sums.comm_exposed.unknown_ns);
+  json.Field("comm_hidden_ns", sums.comm_hidden_ns());
   json.Field("copy_exposed_ns", sums.in(DeviceState::kCopy));
+  json.Field("copy_hidden_ns", sums.copy_hidden_ns);
   json.Field("idle_ns", sums.in(DeviceState::kIdle));
   json.Field("not_observed_ns", sums.in(DeviceState::kNotObserved));
   json.Field("utilization", device.utilization);

@@ -30,6 +30,7 @@ void WriteUnknown(const UnknownRow& row, JsonWriter& json);
 void WriteClassFigures(const ClassFigures& figures, JsonWriter& json);
 
 void WriteClass(const ClassRow& row, bool imported, JsonWriter& json);
+void WriteExposures(const Exposures& exposures, JsonWriter& json);
 void WriteApi(const ApiRow& row, JsonWriter& json);
 void WriteKernel(const KernelRow& row, JsonWriter& json);
 void WriteOp(const OpRow& row, JsonWriter& json);

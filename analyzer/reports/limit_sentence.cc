@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "analyzer/reports/class_table.h"
+#include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/units.h"
 
@@ -141,6 +143,42 @@ std::string ClassSentence(const Figures& figures, const Limit& limit) {
   return text + BoundClause(limit.bound) + ".";
 }
 
+// What the late rank does longer than the others.
+std::string WhyLate(const Limit& limit, bool has_steps) {
+  if (!limit.late_step_ns) return "";
+  constexpr std::string_view kDoes[kFaults] = {
+      "waits for its input",     "waits for its GPU",
+      "prepares launches",       "sleeps",
+      "is ready but has no CPU", "waits for other streams",
+      "starts its kernels",      "is between launches"};
+  const std::string_view does =
+      limit.late_fault ? kDoes[static_cast<size_t>(*limit.late_fault)]
+                       : "computes";
+  return "; it " + std::string(does) + " " + Ms(*limit.late_step_ns) +
+         (has_steps ? " ms a step" : " ms") + " longer than the others";
+}
+
+std::string CommunicationSentence(const Figures& figures, const Limit& limit) {
+  if (!limit.waiting_step_ns) {
+    return "communication is exposed for " + PercentText(limit.share) +
+           " of the step: nothing else computes meanwhile.";
+  }
+  const bool has_steps = figures.steps.found_by != StepsFoundBy::kNone;
+  const std::string ms = Ms(*limit.waiting_step_ns) + " ms";
+  const std::string text = has_steps
+                               ? "a rank waits " + ms + " a step on average"
+                               : "the ranks wait " + ms + " in all";
+  if (!limit.straggler) return text + " for the last of them, no single one.";
+  const RankKey& key = *limit.straggler;
+  const std::string name =
+      key.process.rank
+          ? "rank " + std::to_string(*key.process.rank)
+          : ProcessName(key.process) + " gpu" + std::to_string(key.device);
+  return text + ", mostly for " + name + ", which comes last in " +
+         PercentText(limit.straggler_last_share) + " of its collectives" +
+         WhyLate(limit, has_steps) + ".";
+}
+
 }  // namespace
 
 std::string LimitSentence(const Figures& figures) {
@@ -149,8 +187,7 @@ std::string LimitSentence(const Figures& figures) {
   switch (limit.kind) {
     case LimitKind::kIdle: return IdleSentence(figures, limit);
     case LimitKind::kCommunication:
-      return "communication is exposed for " + PercentText(limit.share) +
-             " of the step: nothing else computes meanwhile.";
+      return CommunicationSentence(figures, limit);
     case LimitKind::kClass: return ClassSentence(figures, limit);
   }
   return "";

@@ -16,7 +16,12 @@ enum class ReportBy : uint8_t {
   kStep,
   kEvidence,
   kRoofline,
-  kLongLow
+  kLongLow,
+  kCollective,
+  kMemory,
+  kPath,
+  kWhatIf,
+  kLayer,
 };
 
 struct ReportOptions {

@@ -6,14 +6,19 @@
 #include <vector>
 
 #include "analyzer/reports/class_table.h"
+#include "analyzer/reports/collective_tables.h"
 #include "analyzer/reports/command_line.h"
 #include "analyzer/reports/count_text.h"
 #include "analyzer/reports/detail_tables.h"
 #include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/host_text.h"
+#include "analyzer/reports/layer_tables.h"
 #include "analyzer/reports/limit_sentence.h"
+#include "analyzer/reports/memory_text.h"
+#include "analyzer/reports/path_report.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/step_lines.h"
+#include "analyzer/reports/traffic_text.h"
 #include "analyzer/reports/units.h"
 #include "analyzer/reports/warning_text.h"
 
@@ -49,6 +54,10 @@ std::string Wrap(const std::string& text, const std::string& indent) {
     at = space + 1;
   }
   return out + line + '\n';
+}
+
+std::string WrapIfAny(const std::string& text) {
+  return text.empty() ? "" : Wrap(text, "    ");
 }
 
 std::string Header(const Summary& summary, const Figures& figures) {
@@ -223,7 +232,8 @@ std::string Trust(const TrustFigures& trust) {
   parts.push_back(PercentText(trust.classified_share) +
                   " of GPU time classified" + Evidence(trust));
   parts.push_back("FLOPs known for " + PercentText(trust.flops_known_share, 0) +
-                  " of GPU time");
+                  " of GPU time, bytes for " +
+                  PercentText(trust.bytes_known_share, 0));
   parts.push_back(Joins(trust));
   if (trust.composite_ns > 0) {
     parts.push_back(Ms(static_cast<double>(trust.composite_ns)) +
@@ -255,6 +265,11 @@ Table DetailTable(const Figures& figures, ReportBy by,
     case ReportBy::kEvidence: return ConflictTable(figures, options);
     case ReportBy::kRoofline: return RooflineTable(figures, options);
     case ReportBy::kLongLow: return LongAndLowTable(figures, options);
+    case ReportBy::kCollective: return CollectiveTable(figures, options);
+    case ReportBy::kMemory: return MemoryTable(figures.memory);
+    case ReportBy::kPath: return PathTable(figures);
+    case ReportBy::kWhatIf: return WhatIfTable(figures);
+    case ReportBy::kLayer: return LayerTextTable(figures, options);
     case ReportBy::kClass: break;
   }
   return {};
@@ -269,10 +284,30 @@ Table TextTable(const Figures& figures, ReportBy by,
   return DetailTable(figures, by, options);
 }
 
+// What the table of a view leaves to be said.
+std::string NotesUnder(ReportBy by, const Figures& figures) {
+  switch (by) {
+    case ReportBy::kCollective: return CollectiveNotes(figures);
+    case ReportBy::kMemory: {
+      std::string text;
+      for (const std::string& line : MemoryNotes(figures.memory)) {
+        text += Wrap(line, "  ");
+      }
+      return text;
+    }
+    case ReportBy::kLayer: {
+      const std::string text = LayerMatchText(figures.layers.matching);
+      return text.empty() ? text : Wrap(text, "  ") + "\n";
+    }
+    default: return "";
+  }
+}
+
 }  // namespace
 
 std::string CsvReport(const Figures& figures, ReportBy by,
                       const ReportOptions& options) {
+  if (by == ReportBy::kLayer) return RenderCsv(TidyLayerTable(figures));
   return RenderCsv(by == ReportBy::kClass ? TidyClassTable(figures)
                                           : DetailTable(figures, by, options));
 }
@@ -289,11 +324,15 @@ std::string TextReport(const Summary& summary, const Figures& figures,
            Trust(figures.trust);
   }
   text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
-          IdleLine(figures.program) + DrainLine(figures) +
-          UnknownLine(figures.program) +
-          Wrap(HostLine(figures.program.host), "    ") + "\n" +
+          WrapIfAny(ExposureLine(figures)) + IdleLine(figures.program) +
+          DrainLine(figures) + UnknownLine(figures.program) +
+          Wrap(HostLine(figures.program.host), "    ") +
+          Wrap(MemoryLine(figures.memory), "    ") +
+          Wrap(PathLine(figures.path), "    ") +
+          Wrap(WhatIfLine(figures.path), "    ") + "\n" +
           SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
+  text += NotesUnder(by, figures);
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";
   }

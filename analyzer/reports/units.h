@@ -13,6 +13,7 @@ namespace dltap::analyzer {
 
 inline constexpr double kMsPerNs = 1e-6;
 inline constexpr double kUsPerNs = 1e-3;
+inline constexpr double kMibPerByte = 0x1p-20;
 inline constexpr double kPercent = 100;
 
 // Two digits after the point, one from 100 ms on.
@@ -35,6 +36,13 @@ inline Cell KnownCell(std::optional<double> value, double scale, int decimals) {
 inline std::string Ms(double ns) {
   const Number ms = Milliseconds(ns);
   return Fixed(ms.value, ms.decimals);
+}
+
+// As tools of the vendor print memory.
+inline Number Mebibytes(double bytes) { return {bytes * kMibPerByte, 1}; }
+
+inline std::string MibText(double bytes) {
+  return Fixed(Mebibytes(bytes).value, 1) + " MiB";
 }
 
 inline std::string PercentText(std::optional<double> ratio, int decimals = 1) {

@@ -2,6 +2,7 @@
 #include "analyzer/reports/warning_text.h"
 
 #include "analyzer/reports/count_text.h"
+#include "analyzer/reports/memory_text.h"
 #include "analyzer/reports/step_lines.h"
 #include "analyzer/reports/units.h"
 
@@ -74,6 +75,7 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
              "unknown";
     case WarningId::kUnclassified:
       return share + " of the GPU time has no class";
+    case WarningId::kAllocationFailed: return FailureText(figures.memory);
     case WarningId::kLevelHost: return LevelText(figures.trust);
     case WarningId::kCount: break;
   }

@@ -6,6 +6,7 @@
 #include "opmodel/device_time.h"
 #include "simgpu/base/clock.h"
 #include "simgpu/stream/host_executor.h"
+#include "simgpu/stream/time_factors.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -141,15 +142,17 @@ const ModelledKernel& ModelOf(Stream& stream, const KernelWork& kernel) {
 Span OccupySms(Stream& stream, const KernelWork& kernel,
                const Readiness& ready) {
   const ModelledKernel& model = ModelOf(stream, kernel);
-  const SmProfile::Place place =
-      TakeSms(*stream.sm_sharing, stream.sms,
-              {.begin_ns = ready.begin_ns,
-               .duration_ns = kernel.duration_ns > 0 ? kernel.duration_ns
-                                                     : model.duration_ns,
-               .units = model.units,
-               .now_ns = ready.now_ns,
-               .priority = ready.priority,
-               .in_order = ready.in_order});
+  const int64_t duration_ns =
+      kernel.duration_ns > 0 ? kernel.duration_ns : model.duration_ns;
+  const SmProfile::Place place = TakeSms(
+      *stream.sm_sharing, stream.sms,
+      {.begin_ns = ready.begin_ns,
+       .duration_ns = static_cast<int64_t>(static_cast<double>(duration_ns) *
+                                           TimeFactorOf(kernel.name)),
+       .units = model.units,
+       .now_ns = ready.now_ns,
+       .priority = ready.priority,
+       .in_order = ready.in_order});
   return {place.begin_ns, place.end_ns};
 }
 

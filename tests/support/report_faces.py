@@ -10,11 +10,16 @@ import json
 import re
 import subprocess
 
-VIEWS = ("class", "api", "kernel", "op", "step")
-WORDS = {"class", "function", "kernel", "op", "direction", "device", "bound"}
+VIEWS = ("class", "api", "kernel", "op", "step", "collective", "memory",
+         "layer", "path", "what-if")
+WORDS = {"class", "function", "kernel", "op", "direction", "device", "bound",
+         "communicator", "memory", "peak_phase", "operation", "module",
+         "cause", "on_path", "if_faster"}
 NUMBER = re.compile(r"[-±(]*(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?[),;:]*")
 NOT_A_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|infinity)(?![\w.])", re.I)
-RATIOS = re.compile(r"share$|utilization$|cpu_dependency$|of_peak$")
+UNITS = {"ns": r"(^|_)ns$", "bytes": r"(^|_)bytes$",
+         "ratio": r"share$|utilization$|cpu_dependency$|of_peak$|"
+                  r"replay_error$|change$"}
 # A class's name as people say it.
 SPOKEN = {"rnn": "LSTM/RNN"}
 
@@ -27,8 +32,8 @@ def leaves(value, key="", unit=""):
     """(unit, number) and ("", text) of a document; units from the keys."""
     if isinstance(value, dict):
         for name, inner in value.items():
-            own = "ns" if name == "ns" or name.endswith("_ns") else (
-                "ratio" if RATIOS.search(name) else "")
+            own = next((unit for unit, names in UNITS.items()
+                        if re.search(names, name)), "")
             yield from leaves(inner, name, own or unit)
     elif isinstance(value, list):
         for inner in value:
@@ -89,9 +94,12 @@ class Faces:
         the copies that warnings hold, whose sentences are strings. Of the
         coverage only the share is printed.
         """
-        scales = {"ns": (1e-6, 1e-3), "ratio": (100,), "": (1,)}
-        return [value * scale for unit, value in leaves(self.printed())
-                if not isinstance(value, str) for scale in scales[unit]]
+        scales = {"ns": (1e-6, 1e-3), "ratio": (100,), "bytes": (2.0 ** -20,),
+                  "": (1,)}
+        numbers = [value * scale for unit, value in leaves(self.printed())
+                   if not isinstance(value, str) for scale in scales[unit]]
+        # Text prints a sign of its own before what gets shorter.
+        return numbers + [-value for value in numbers if value < 0]
 
     def printed(self) -> dict:
         return without(self.document, {"windows", "warnings", "selection",

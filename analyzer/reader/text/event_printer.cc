@@ -33,6 +33,8 @@ std::vector<EventPrinter::Entry> EventPrinter::InOrderOfTime() const {
   add(Kind::kLaunch, process_.launches, begin_ns);
   add(Kind::kActivity, process_.activities, begin_ns);
   add(Kind::kNotObserved, process_.not_observed, begin_ns);
+  add(Kind::kMemory, process_.memory_events,
+      [](const MemoryEvent& event) { return event.at_ns; });
   add(Kind::kDelay, process_.delays, begin_ns);
   add(Kind::kDelayed, process_.delayed_calls,
       [](int64_t at_ns) { return at_ns; });
@@ -78,6 +80,8 @@ void EventPrinter::Print(const Entry& entry) {
       return PrintSample(process_.cpu_samples[entry.position]);
     case Kind::kProcessSample:
       return PrintProcessSample(process_.process_samples[entry.position]);
+    case Kind::kMemory:
+      return PrintMemory(process_.memory_events[entry.position]);
     case Kind::kDelay: return PrintDelay(process_.delays[entry.position]);
     case Kind::kDelayed:
       out_.Begin("delayed").Span(entry.begin_ns, entry.begin_ns).End();
@@ -214,6 +218,7 @@ void EventPrinter::PrintRange(const Range& range) {
   out_.Plain("kind", ToWord(kRangeWords, range.kind));
   out_.MaybeText("domain", model_.texts[range.domain]);
   out_.MaybeWord("backward", range.backward);
+  if (range.sequence >= 0) out_.Field("seq", range.sequence);
   if (range.operation.known()) {
     out_.Field("operation", static_cast<int64_t>(range.operation.value() + 1));
   }
@@ -231,6 +236,26 @@ void EventPrinter::PrintProcessSample(const ProcessSample& sample) {
   out_.Begin("process_sample").Span(sample.at_ns, sample.at_ns);
   out_.Ns("cpu", sample.cpu_time_ns);
   out_.Maybe("resident", sample.resident_bytes).End();
+}
+
+void EventPrinter::PrintMemory(const MemoryEvent& event) {
+  out_.Begin("memory").Span(event.at_ns, event.at_ns);
+  if (event.thread.known()) {
+    out_.Field("thread", static_cast<int64_t>(event.thread.value()));
+  }
+  out_.Field("device", process_.devices[event.device.value()].ordinal);
+  out_.Field("address", static_cast<int64_t>(options_.canonical
+                                                 ? addresses_.Of(event.address)
+                                                 : event.address));
+  out_.Field("bytes", event.bytes);
+  if (event.reserved_bytes >= 0) {
+    out_.Field("allocated", event.allocated_bytes);
+    out_.Field("reserved", event.reserved_bytes);
+  }
+  if (event.kind != MemoryKind::kDevice) {
+    out_.Plain("kind", ToWord(kMemoryWords, event.kind));
+  }
+  out_.End();
 }
 
 void EventPrinter::PrintDelay(const DelayWindow& window) {

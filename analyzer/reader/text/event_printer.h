@@ -33,6 +33,7 @@ class EventPrinter {
     kSample,
     kProcessSample,
     kNotObserved,
+    kMemory,
     kDelay,
     kDelayed,
     kGraphNode
@@ -55,6 +56,7 @@ class EventPrinter {
   void PrintRange(const Range& range);
   void PrintSample(const CpuSample& sample);
   void PrintProcessSample(const ProcessSample& sample);
+  void PrintMemory(const MemoryEvent& event);
   void PrintDelay(const DelayWindow& window);
   void PrintNotObserved(const NotObserved& span);
   void PrintCallRef(std::string_view key, std::string_view raw_key,

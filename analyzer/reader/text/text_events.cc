@@ -162,6 +162,7 @@ void OnRange(TextFields& fields, TextBuilder& builder) {
   range.kind = fields.Word<RangeKind>("kind", kRangeWords);
   range.backward = fields.Flag("backward");
   range.operation = builder.OperationAt(fields.Index("operation"));
+  range.sequence = fields.Int("seq", -1);
   builder.process().ranges.push_back(range);
 }
 
@@ -186,6 +187,19 @@ void OnProcessSample(TextFields& fields, TextBuilder& builder) {
       {.at_ns = fields.Span().begin_ns,
        .cpu_time_ns = fields.Time("cpu"),
        .resident_bytes = static_cast<int64_t>(fields.Int("resident"))});
+}
+
+void OnMemory(TextFields& fields, TextBuilder& builder) {
+  builder.process().memory_events.push_back(
+      {.at_ns = fields.Span().begin_ns,
+       .address = static_cast<uint64_t>(fields.Int("address")),
+       .bytes = fields.Int("bytes"),
+       .allocated_bytes = fields.Int("allocated", -1),
+       .reserved_bytes = fields.Int("reserved", -1),
+       .thread = builder.ThreadAt(fields.Index("thread")),
+       .device = builder.DeviceAt(static_cast<int>(fields.Int("device"))),
+       .kind =
+           fields.Word<MemoryKind>("kind", kMemoryWords, MemoryKind::kDevice)});
 }
 
 void OnDelay(TextFields& fields, TextBuilder& builder) {
@@ -227,6 +241,7 @@ constexpr Row kRows[] = {
     {"range", OnRange},
     {"sample", OnSample},
     {"process_sample", OnProcessSample},
+    {"memory", OnMemory},
     {"delay", OnDelay},
     {"delayed", OnDelayed},
     {"not_observed", OnNotObserved},

@@ -134,7 +134,21 @@ def own_cost_and_losses(cost_us=4) -> str:
     return text_of(process.add('level kernels reason="CUPTI 13 was busy 2 x"'))
 
 
+def memory() -> str:
+    """Growing by 3 MiB a step, with a request that is refused."""
+    process = train(Process(7).device(0, H100 + " memory=85899345920"), 14)
+    for step in range(14):
+        process.add(f"call t={step * 270 + 1}..{step * 270 + 2}us thread=0 "
+                    f"cudaMalloc devPtr={(step + 1) << 32} size=3145728")
+    process.add("call t=900..905us thread=0 cudaMalloc failed devPtr=0 "
+                "size=123456789012")
+    process.add("call t=910..911us thread=0 cudaHostAlloc pHost=0x7000000 "
+                "size=4096")
+    return text_of(process)
+
+
 WRITTEN = {
+    "memory": memory(),
     "no_events": "format dltap\n",
     "no_gpu_work": text_of(Process(1).add("call t=0..5us thread=0 " + PLAIN)),
     "wall_of_zero": text_of(Process(1).device().add(

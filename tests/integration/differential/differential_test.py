@@ -33,6 +33,13 @@ RUN = HERE / "run_programs.py"
 chain.TIMEOUT_S = 900  # on a machine with other work
 KNOWN = HERE / "known_differences.toml"
 POINTS = 1.0  # of the GPU time, by class
+# Programs whose layers must be alike too. The others have elementwise work of
+# several operations in a row, or layers that only addresses tell to be one.
+SAME_LAYERS = {"cnn", "unet", "lstm", "sdpa_flash", "sdpa_efficient",
+               "sdpa_cudnn", "sdpa_math", "manual_attention", "llama",
+               "encoder_fast_path", "amp_with_scaler", "cnn_inference",
+               "accumulation", "recommender", "embedding_classifier"}
+LAYER_SHARE = 0.01  # of the GPU time may be at another layer
 SKIPPED = 77
 
 
@@ -82,6 +89,27 @@ def share_by_class(kernels) -> collections.Counter:
     for kernel in kernels:
         shares[kernel.layer_class] += 100 * kernel.ns / total
     return shares
+
+
+def layers_of(trace) -> list[tuple]:
+    """Class, forward and backward ns of each layer in the used steps."""
+    report = json.loads(chain.dltap("report", "--json", "--steps", "1..2",
+                                    trace).stdout)
+    return [(row["class"], row["step_mean"]["forward_ns"],
+             row["step_mean"]["backward_ns"])
+            for row in report["layers"] if row["row"] == "layer"]
+
+
+def layer_complaints(tap, profiler) -> list[str]:
+    """Both must have the same layers; little time may be at another one."""
+    if [row[0] for row in tap] != [row[0] for row in profiler]:
+        return [f"layers: {len(tap)} tapped, {len(profiler)} by the profiler"]
+    moved = sum(abs(one[i] - other[i]) for one, other in zip(tap, profiler)
+                for i in (1, 2)) / 2
+    total = sum(row[1] + row[2] for row in tap)
+    if moved <= LAYER_SHARE * total:
+        return []
+    return [f"layers: {100 * moved / total:.1f} % of the time is at another"]
 
 
 class Comparison:
@@ -199,11 +227,15 @@ def run_both(python, folder: pathlib.Path, names) -> None:
             run.result()
 
 
-def compare(folder: pathlib.Path, name: str) -> Comparison:
+def traces_of(folder: pathlib.Path, name: str) -> tuple:
     pids = json.loads((folder / "tap" / "pids.json").read_text())
     trace, = (folder / "trace").glob(f"*-{pids[name]}-*")
-    return Comparison(kernels_of(trace),
-                      kernels_of(folder / "profiler" / f"{name}.json"))
+    return trace, folder / "profiler" / f"{name}.json"
+
+
+def compare(folder: pathlib.Path, name: str) -> Comparison:
+    return Comparison(*(kernels_of(trace)
+                        for trace in traces_of(folder, name)))
 
 
 def has_torch(python) -> bool:
@@ -214,7 +246,8 @@ def has_torch(python) -> bool:
 
 def names_of(group) -> list[str]:
     """The programs' names, without the interpreter that has torch."""
-    lines = [line for name in ("programs.py", "layers.py")
+    lines = [line for name in ("programs.py", "layers.py",
+                                       "architectures.py")
              for line in (HERE / name).read_text().splitlines()]
     return [line.split("(")[0].removeprefix("def ")
             for before, line in zip(lines, lines[1:])
@@ -234,6 +267,9 @@ def check(folder: pathlib.Path, names) -> int:
             continue
         comparison = compare(folder, name)
         complaints = without_known(comparison, known[name])
+        if name in SAME_LAYERS:
+            complaints += layer_complaints(
+                *(layers_of(trace) for trace in traces_of(folder, name)))
         if comparison.is_alike() and not complaints:
             print(f"ok {name}: {comparison.sizes[0]} activities")
             continue

@@ -2,7 +2,8 @@
 """Runs programs of programs.py, each in a process forked from this one.
 
 With --profile, torch.profiler writes OUT/NAME.json of each; with --flops that
-has its FLOPs by operator. OUT/pids.json says which process ran which program. A step that fails ends its
+has its FLOPs by operator. OUT/NAME.memory.json has what PyTorch's allocator held
+and gave at most. OUT/pids.json says which process ran which program. A step that fails ends its
 program alone; OUT/failed.json has the message.
 """
 
@@ -17,25 +18,31 @@ import traceback
 import torch
 from torch.utils import flop_counter
 
-import layers  # noqa: F401, registers its programs
+import architectures  # noqa: F401, registers its programs
+import layers  # noqa: F401
 from programs import PROGRAMS
 
 STEPS = 3
 
 
-def run(name):
+def run(name, memory=None):
     torch.manual_seed(0)
     step = PROGRAMS[name]("cuda")
     for _ in range(STEPS):
         step()
     torch.cuda.synchronize()
+    if memory:
+        memory.write_text(json.dumps(
+            {"reserved": torch.cuda.max_memory_reserved(),
+             "allocated": torch.cuda.max_memory_allocated()}))
 
 
-def run_profiled(name, path):
+def run_profiled(name, memory, path):
     kinds = torch.profiler.ProfilerActivity
     with torch.profiler.profile(activities=[kinds.CPU, kinds.CUDA],
-                                record_shapes=True) as profiler:
-        run(name)
+                                record_shapes=True,
+                                profile_memory=True) as profiler:
+        run(name, memory)
     profiler.export_chrome_trace(str(path))
 
 
@@ -57,7 +64,7 @@ def causal_halves() -> dict:
     return mapping
 
 
-def count_flops(name, path):
+def count_flops(name, memory, path):
     """FLOPs by operator, as PyTorch counts them."""
     # Of cuDNN's recurrent operators it knows no formula; of products it does.
     for layer in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN):
@@ -67,7 +74,7 @@ def count_flops(name, path):
         layer.forward = without_cudnn
     with flop_counter.FlopCounterMode(
             display=False, custom_mapping=causal_halves()) as counter:
-        run(name)
+        run(name, memory)
     counts = counter.get_flop_counts().get("Global", {})
     path.write_text(json.dumps({str(op): n for op, n in counts.items()}))
 
@@ -105,6 +112,7 @@ def main():
         work = functools.partial(
             run_profiled if options.profile else
             count_flops if options.flops else run, name,
+            options.out / f"{name}.memory.json",
             *([path] if options.profile or options.flops else []))
         pids[name], message = in_child(work)
         if message:

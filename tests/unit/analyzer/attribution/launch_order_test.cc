@@ -54,6 +54,17 @@ TEST(LaunchOrderTest, AThreadThatWaitedInsideTheCallChangesNothing) {
   EXPECT_EQ(MatchInOrder(records, calls, kTolerance).size(), 1u);
 }
 
+// The handle of an unloaded kernel came back with another one's name.
+TEST(LaunchOrderTest, ARecordWithinItsCallNeedsNoName) {
+  const std::vector<LaunchSighting> records = {{1'000, TextId(1), 0, 2'000}};
+  const auto matches = [&](int64_t call_end_ns) {
+    return MatchInOrder(records, {{500, TextId(2), 0, call_end_ns}}, kTolerance)
+        .size();
+  };
+  EXPECT_EQ(matches(2'500), 1u);
+  EXPECT_EQ(matches(1'500), 0u);
+}
+
 TEST(LaunchOrderTest, ALostRecordLeavesItsCallAlone) {
   EXPECT_EQ(Matched("ab_defgh", "abcdefgh"), "0=0 1=1 3=3 4=4 5=5 6=6 7=7");
 }

@@ -62,7 +62,10 @@ TEST(NameRulesTest, AFusionIsWhatItsDominantOperationIs) {
             LayerClass::kNorm);
   EXPECT_EQ(class_of("triton_tem_fused_mm_relu_9"), LayerClass::kGemm);
   EXPECT_EQ(class_of("triton_red_fused_addmm_sum_2"), LayerClass::kReduction);
-  EXPECT_EQ(class_of("loop_convert_fusion_2"), LayerClass::kLayout);
+  // gelu(x) * 2 + y, converted: only the last operation is named, and what does
+  // nothing else is called wrapped.
+  EXPECT_EQ(class_of("loop_convert_fusion_2"), LayerClass::kElementwise);
+  EXPECT_EQ(class_of("wrapped_convert_2"), LayerClass::kLayout);
 }
 
 TEST(NameRulesTest, ACastThatComputesIsWhatItComputes) {

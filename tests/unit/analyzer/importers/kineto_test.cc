@@ -217,6 +217,30 @@ TEST(KinetoTest, WaitsLoadersAndPythonFramesHaveTheirPlace) {
   EXPECT_EQ(process.syncs[0].begin_ns, 1'005'000);  // from the file's base
 }
 
+TEST(KinetoTest, MemoryOfDevicesIsKeptWithItsTotals) {
+  const auto event = [](const std::string& args) {
+    return R"({"ph": "i", "cat": "cpu_instant_event", "s": "t", )"
+           R"("name": "[memory]", "pid": 41, "tid": 42, "ts": 5.000, )"
+           R"("args": {"Device Type": )" +
+           args + "}}";
+  };
+  const Process process = Imported(
+      R"({"baseTimeNanoseconds": 0, "traceEvents": [)" +
+      event(R"(0, "Device Id": -1, "Addr": 7, "Bytes": 8, )"
+            R"("Total Allocated": 8, "Total Reserved": 0)") +
+      "," +
+      event(R"(1, "Device Id": 1, "Addr": 4096, "Bytes": -512, )"
+            R"("Total Allocated": 1024, "Total Reserved": 2097152)") +
+      "," + event(R"(1, "Device Id": 1, "Addr": 4096, "Bytes": 512)") + "]}");
+  ASSERT_EQ(process.memory_events.size(), 1u);  // of the host; without totals
+  const MemoryEvent& memory = process.memory_events[0];
+  EXPECT_EQ(memory.address, 4096u);
+  EXPECT_EQ(memory.bytes, -512);
+  EXPECT_EQ(memory.allocated_bytes, 1024);
+  EXPECT_EQ(memory.reserved_bytes, 2097152);
+  EXPECT_EQ(process.devices.at(memory.device.value()).ordinal, 1);
+}
+
 TEST(KinetoTest, TracesOfOthersAreRefusedByName) {
   TraceModel model;
   const absl::Status xla = Import(
@@ -244,6 +268,47 @@ TEST(KinetoTest, NoEventsAreAnEmptyProcess) {
   const Process process = Imported(R"({"traceEvents": []})");
   EXPECT_TRUE(process.activities.empty());
   EXPECT_TRUE(process.calls.empty());
+}
+
+TEST(KinetoTest, CollectivesKeepTheirMetadata) {
+  TraceModel model;
+  ASSERT_TRUE(Import(Kernel(R"("ts": 5, "dur": 2, "args": {"correlation": 9,
+      "Collective name": "_allgather_base", "In msg nelems": 10,
+      "Out msg nelems": 40, "Group size": 4, "dtype": "BFloat16",
+      "Process Group Name": "2", "Process Group Ranks": "[0, 1, 2, 3]",
+      "Seq": 17})"),
+                     model)
+                  .ok());
+  const Process& process = model.processes.at(0);
+  ASSERT_EQ(process.collectives.size(), 1u);
+  const CollectiveRecord& record = process.collectives[0];
+  EXPECT_EQ(record.correlation, 9u);
+  EXPECT_EQ(model.texts[record.name], "_allgather_base");
+  EXPECT_EQ(model.texts[record.communicator], "2 [0, 1, 2, 3]");
+  EXPECT_EQ(record.elements_in, 10);
+  EXPECT_EQ(record.elements_out, 40);
+  EXPECT_EQ(record.ranks, 4);
+  EXPECT_EQ(record.sequence, 17);
+  EXPECT_EQ(record.dtype, opmodel::DType::kBf16);
+}
+
+// Older profilers describe the operator, which has the kernel's external id.
+TEST(KinetoTest, CollectivesOfOperatorsAreThoseOfTheirKernels) {
+  TraceModel model;
+  ASSERT_TRUE(Import(R"({"traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "pid": 1, "tid": 2,
+ "ts": 1, "dur": 9, "args": {"External id": 5, "dtype": "Float",
+ "Collective name": "allreduce", "In msg nelems": 8, "Group size": 2}},
+{"ph": "X", "cat": "kernel", "name": "ncclKernel", "pid": 0, "tid": 7,
+ "ts": 20, "dur": 4, "args": {"External id": 5, "correlation": 3,
+ "device": 0, "stream": 7}}]})",
+                     model)
+                  .ok());
+  const Process& process = model.processes.at(0);
+  ASSERT_EQ(process.collectives.size(), 1u);
+  EXPECT_EQ(process.collectives[0].correlation, 3u);
+  EXPECT_EQ(process.collectives[0].elements_in, 8);
+  EXPECT_EQ(process.collectives[0].ranks, 2);
 }
 
 }  // namespace

@@ -62,6 +62,38 @@ TEST(RooflineTest, Tf32IsThePeakOnlyWhereTheKernelSaysSo) {
               rate / 494.7, 0.001);
 }
 
+// 1000 blocks of 1024 elements, two read and one written, in 5 us.
+TEST(RooflineTest, TheGridOfAnElementwiseKernelTellsItsBandwidth) {
+  const Summary summary = SummaryOf(
+      "library cudart version=13000\n"
+      "kernel t=0..5us device=0 corr=1 grid=1000,1,1 block=128,1,1 name=\"void "
+      "at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add"
+      "<float>, std::array<char*, 3ul> >(int)\"\n");
+  const Figures figures = FiguresOf(summary);
+  const ClassRow& row = RowOf(figures, LayerClass::kElementwise);
+  EXPECT_EQ(row.figures.sums.efficiency.flops, 1'024'000);
+  EXPECT_EQ(row.figures.sums.efficiency.bytes, 12'288'000);
+  EXPECT_EQ(row.figures.sums.efficiency.bytes_least, 12'275'724);
+  EXPECT_NEAR(*row.figures.bandwidth_gbs, 2457.6, 0.1);
+  EXPECT_NEAR(*row.figures.of_bandwidth, 2457.6 / 3352, 0.001);
+  EXPECT_EQ(row.bound, LimitedBy::kMemory);
+}
+
+// Read and written; a copy from the host crosses a link, whose peak is unknown.
+TEST(RooflineTest, CopiesMoveBytesAndComputeNothing) {
+  const Summary summary = SummaryOf(
+      "memcpy t=0..10us device=0 corr=1 bytes=1000000 kind=dtod\n"
+      "memcpy t=20..40us device=0 corr=2 bytes=1000000 kind=htod\n");
+  const Figures figures = FiguresOf(summary);
+  const ClassFigures& inside = RowOf(figures, LayerClass::kCopyD2d).figures;
+  EXPECT_NEAR(*inside.bandwidth_gbs, 200, 0.1);
+  EXPECT_NEAR(*inside.of_bandwidth, 200.0 / 3352, 0.001);
+  EXPECT_FALSE(inside.tflops);
+  const ClassFigures& link = RowOf(figures, LayerClass::kCopyH2d).figures;
+  EXPECT_NEAR(*link.bandwidth_gbs, 50, 0.1);
+  EXPECT_FALSE(link.of_bandwidth);
+}
+
 TEST(RooflineTest, OfAnFftTheExecutedFlopsAreUnknown) {
   const Summary summary = SummaryOf(ConvolutionBy("fft2d_c2r_32x32"));
   const Figures figures = FiguresOf(summary);

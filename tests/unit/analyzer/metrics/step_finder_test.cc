@@ -26,6 +26,19 @@ std::string Launch(int at, int correlation, const std::string& kernel) {
          "\n";
 }
 
+// A product of two operands at `at` us, whose kernel runs 5 us.
+std::string Product(int at, int a, int b) {
+  const auto us = [](int t) { return std::to_string(t) + "us"; };
+  const std::string corr = std::to_string(at + 1);
+  return "call t=" + us(at) + ".." + us(at + 2) +
+         " thread=0 cublasGemmStridedBatchedEx m=8 n=8 k=8 batchCount=1 A=" +
+         std::to_string(a) + " B=" + std::to_string(b) +
+         "\nlaunchapi t=" + us(at) + ".." + us(at + 1) +
+         " thread=0 corr=" + corr + " ext=" + us(at) +
+         "\nkernel t=" + us(at + 3) + ".." + us(at + 8) +
+         " device=0 corr=" + corr + " name=gemm\n";
+}
+
 std::string Loop(int steps, int first_step_extra_us) {
   std::string text = "device 0 name=gpu\n";
   int at = 0;
@@ -61,6 +74,22 @@ TEST(StepFinderTest, ManySlowStepsAreNoWarmUp) {
   ASSERT_EQ(steps.steps.size(), 20);
   EXPECT_EQ(steps.steps[2].use, StepUse::kWarmUp);
   EXPECT_EQ(steps.steps[3].use, StepUse::kUsed);
+}
+
+TEST(StepFinderTest, LayersAreToldByTheirWeights) {
+  // Ten passes of four equal layers of two products, without any I/O.
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 80; ++i) text += Product(10 * i, 1 + i % 8, 100 + i % 2);
+  const Steps steps = StepsOf(TraceFromText(text));
+  ASSERT_EQ(steps.steps.size(), 10);
+  EXPECT_EQ(steps.steps[1].end_ns - steps.steps[1].begin_ns, 80'000);
+}
+
+TEST(StepFinderTest, BuffersThatTakeTurnsAreNoLayers) {
+  // What each of forty iterations computes lies in the first operand.
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 40; ++i) text += Product(10 * i, 1 + i % 5, 100);
+  EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 40);
 }
 
 TEST(StepFinderTest, MarkersWin) {

@@ -12,8 +12,9 @@ namespace dltap::analyzer {
 
 // One call per letter, 10 ns each, 1 ns apart; '.' lengthens the pause before
 // the next one. A letter is a kernel, a capital an update; '(' before it makes
-// a product of the forward pass, ')' one of the backward pass. '<' copies to
-// the device, '>' from it, a digit on it, '=' replays a graph of 20 kernels.
+// a product of the forward pass, ')' one of the backward pass, ']' backward
+// work that is no product. '<' copies to the device, '>' from it, a digit on
+// it, '=' replays a graph of 20 kernels.
 inline std::vector<CallToken> TokensFromText(std::string_view text) {
   std::vector<CallToken> tokens;
   int64_t at = 0;
@@ -22,7 +23,7 @@ inline std::vector<CallToken> TokensFromText(std::string_view text) {
     const char direction = before;
     before = c;
     if (c == '.') at += 100;
-    if (c == '.' || c == '(' || c == ')') continue;
+    if (c == '.' || c == '(' || c == ')' || c == ']') continue;
     CallToken token{.signature = static_cast<uint32_t>(c),
                     .begin_ns = at,
                     .end_ns = at + 10};
@@ -35,8 +36,8 @@ inline std::vector<CallToken> TokensFromText(std::string_view text) {
     token.kernels = token.whole ? 20 : token.computes ? 1 : 0;
     token.update = std::isupper(byte) != 0;
     token.forward = direction == '(' || token.whole;
-    token.backward = direction == ')';
-    token.product = token.forward || token.backward;
+    token.backward = direction == ')' || direction == ']';
+    token.product = token.forward || direction == ')';
     // The same kernel forward and backward is not the same call.
     if (token.backward) token.signature += 128;
     tokens.push_back(token);

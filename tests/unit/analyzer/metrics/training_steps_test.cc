@@ -73,6 +73,33 @@ TEST(TrainingStepsTest, PassesForwardAmongStepsAreEvaluation) {
                           "37u", "41e"));
 }
 
+TEST(TrainingStepsTest, PassesOfOneModelAmongStepsOfTwoAreEvaluation) {
+  // A teacher's pass and a student's, of the same calls; only a step copies.
+  const std::string step = "<(a(c(a(c)c)aU";
+  EXPECT_THAT(
+      Spans(Repeat(step, 5) + "(a(c(a(c(a(c" + Repeat(step, 3)),
+      ElementsAre("0u", "8u", "16u", "24u", "32u", "40e", "46u", "54u", "62u"));
+}
+
+TEST(TrainingStepsTest, PassesOfAnotherKindAfterTheLastStepAreEvaluation) {
+  const std::string step = "<(a(c)c)aU";
+  EXPECT_THAT(Spans(Repeat(step, 3) + "<(c(c"),
+              ElementsAre("0u", "6u", "12u", "18e"));
+  EXPECT_THAT(Spans(Repeat(step, 3) + "<(a(c"),
+              ElementsAre("0u", "6u", "12u", "18i"));
+}
+
+TEST(TrainingStepsTest, LongerIterationsAreNoEvaluation) {
+  // Of a sequence of five in place of two, backward as well.
+  const std::string step = "<(a(a)a)aU";
+  EXPECT_THAT(Spans(Repeat(step, 4) + "<(a(a(a(a(a)a)a)a)a)aU" + step),
+              ElementsAre("0u", "6u", "12u", "18u", "24u", "36u"));
+}
+
+TEST(TrainingStepsTest, TwoUpdatesMakeTwoSteps) {
+  EXPECT_THAT(Spans("xyz" + Repeat("<(a)aU", 2)), ElementsAre("3u", "7u"));
+}
+
 TEST(TrainingStepsTest, RolloutsThatAreMostOfTheRunArePartOfTheSteps) {
   const std::string iteration = Repeat("<(a>", 40) + Repeat("<(a)bU", 2);
   EXPECT_EQ(Parts(Repeat(iteration, 4)), 2);
@@ -115,6 +142,10 @@ TEST(StepPartsTest, ThreeOfOneModelAndTwoOfAnotherAreOneStep) {
   EXPECT_EQ(
       Parts(Repeat(Repeat("<(a(b)b)aU", 3) + Repeat("<(c(d(e)e)d)cU", 2), 6)),
       5);
+}
+
+TEST(StepPartsTest, CriticsOfTwoPassesEachAndAGeneratorOfOneAreOneStep) {
+  EXPECT_EQ(Parts(Repeat(Repeat("<(a)a]x(a)a]xU", 3) + "(a)a]yU", 5)), 4);
 }
 
 TEST(StepPartsTest, ASmallerLastGroupOfAnEpochMakesNoParts) {

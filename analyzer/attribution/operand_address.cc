@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/operand_address.h"
+
+namespace dltap::analyzer {
+
+uint64_t OperandAddress(const TraceModel& model, const Process& process,
+                        const Call& call, Meaning operand) {
+  const EntryPoint& entry = model.entry_points[call.entry.value()];
+  for (size_t i = 0; i < entry.args.size(); ++i) {
+    if (entry.args[i].meaning != operand) continue;
+    const auto value = IntArg(entry, process, call, i);
+    return value ? static_cast<uint64_t>(*value) : 0;
+  }
+  return 0;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/cli/predict_faster.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/load_trace.h"
+#include "analyzer/metrics/figures.h"
+#include "analyzer/metrics/what_if.h"
+#include "analyzer/reports/path_report.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// "conv=2"; "waits=inf".
+absl::StatusOr<Speedup> ParseSpeedup(const std::string& text) {
+  const size_t equals = std::min(text.find('='), text.size());
+  Speedup speedup{text.substr(0, equals), 0};
+  if (equals == text.size() ||
+      !absl::SimpleAtod(text.substr(equals + 1), &speedup.times) ||
+      !(speedup.times > 0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("predict: --faster ", text,
+                     ": expected WHAT=K, K a number above 0 or inf: conv=2"));
+  }
+  TimeFactors factors;
+  if (Apply(speedup, factors)) return speedup;
+  return absl::InvalidArgumentError(
+      absl::StrCat("predict: --faster ", text,
+                   ": expected a class of the report, or one of ",
+                   KnownSpeedups(), " (waits=inf only)"));
+}
+
+absl::StatusOr<Scenario> ParseScenario(const std::vector<std::string>& texts) {
+  Scenario scenario;
+  for (const std::string& text : texts) {
+    const absl::StatusOr<Speedup> speedup = ParseSpeedup(text);
+    if (!speedup.ok()) return speedup.status();
+    scenario.push_back(*speedup);
+  }
+  return scenario;
+}
+
+}  // namespace
+
+bool AsksForFaster(const std::vector<std::string>& args) {
+  return std::any_of(args.begin(), args.end(), [](const std::string& arg) {
+    return arg == "--faster" || arg.starts_with("--faster=");
+  });
+}
+
+int RunPredictFaster(const std::vector<std::string>& args) {
+  std::vector<std::string> paths;
+  std::vector<std::string> faster;
+  bool json = false;
+  CLI::App app("Replay the steps of a trace with something faster.",
+               "dltap predict");
+  app.add_option("TRACE", paths, "directories or files")->required();
+  app.add_option("--faster", faster,
+                 "WHAT=K, K times as fast, or inf; may be repeated: all at "
+                 "once. WHAT: a class (conv, gemm, copy_h2d, ...), or " +
+                     KnownSpeedups())
+      ->required()
+      ->expected(1)
+      ->take_all();
+  app.add_flag("--json", json, "the numbers as JSON");
+  if (const auto code = ParseArgs(app, args)) return *code;
+  const absl::StatusOr<Scenario> scenario = ParseScenario(faster);
+  if (!scenario.ok()) {
+    PrintError(std::string(scenario.status().message()));
+    return kExitUsage;
+  }
+  const absl::StatusOr<TraceModel> model = LoadTrace(paths);
+  if (!model.ok()) return Fail(model.status());
+  Selection selection;
+  selection.scenarios = {*scenario};
+  const Summary summary = Summarise(*model, Attribute(*model), selection);
+  const PathFigures path = PathFiguresOf(summary);
+  const std::string text = json ? FasterJson(path) : FasterText(path);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return kExitOk;
+}
+
+}  // namespace dltap::analyzer

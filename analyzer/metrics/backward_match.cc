@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/backward_match.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "analyzer/metrics/alignment.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using opmodel::Dim;
+using opmodel::Operation;
+using opmodel::OpKind;
+
+// Scores of pairs; see Score.
+constexpr int kIsKnown = 1000;
+constexpr int kSameSizes = 10;
+constexpr int kSameClass = 6;
+constexpr int kBothPointwise = 3;
+constexpr int kOnePointwise = 2;
+constexpr int kMayBe = 1;
+
+std::array<int64_t, 3> InAnyOrder(const Operation& op) {
+  std::array<int64_t, 3> sizes{op[Dim::kM], op[Dim::kN], op[Dim::kK]};
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+// What runs as a convolution's gradient forward is a transposed one, whose own
+// gradient runs as a convolution.
+bool FitsConv(const Operation& gradient, const Operation& forward) {
+  const bool transposed = forward.kind == OpKind::kConvBackwardData;
+  if (gradient.kind == OpKind::kConvForward) return transposed;
+  return gradient.kind != OpKind::kConvBackwardData || !transposed;
+}
+
+// Of several operations with one number the last made the node; what is
+// elementwise beside others only prepares or finishes it.
+void SetOwner(const std::vector<LayerUnit>& units, uint32_t unit,
+              uint32_t forward, absl::flat_hash_map<int64_t, uint32_t>& made_by,
+              absl::flat_hash_map<int64_t, uint32_t>& of_node) {
+  for (const int64_t sequence : units[unit].sequences) {
+    const auto [it, is_new] = made_by.try_emplace(sequence, unit);
+    if (!units[it->second].pointwise && units[unit].pointwise) continue;
+    it->second = unit;
+    of_node[sequence] = forward;
+  }
+}
+
+}  // namespace
+
+const Operation* BackwardMatcher::SizesOf(uint32_t unit) const {
+  const WorkId work = attribution_.activities[units_[unit].lead].work;
+  return work.known() ? &attribution_.works[work.value()].leading : nullptr;
+}
+
+// Products: by their sizes, where both are known.
+bool BackwardMatcher::MayBeGradientOf(uint32_t backward,
+                                      uint32_t forward) const {
+  if (units_[backward].layer_class != units_[forward].layer_class) return false;
+  const Operation* const a = SizesOf(backward);
+  const Operation* const b = SizesOf(forward);
+  if (a == nullptr || b == nullptr) return true;
+  if (units_[backward].layer_class == LayerClass::kConv)
+    return FitsConv(*a, *b);
+  if (units_[backward].layer_class != LayerClass::kGemm) return true;
+  return InAnyOrder(*a) == InAnyOrder(*b);
+}
+
+// How well a backward operation fits a forward one by class and sizes alone.
+int BackwardMatcher::Score(uint32_t backward, uint32_t forward) const {
+  const LayerUnit& b = units_[backward];
+  const LayerUnit& f = units_[forward];
+  if (b.sums_bias || f.only_fills) return 0;
+  if (IsLayerProduct(b.layer_class) || IsLayerProduct(f.layer_class)) {
+    if (!MayBeGradientOf(backward, forward)) return 0;
+    const Operation* const a = SizesOf(backward);
+    const Operation* const of_f = SizesOf(forward);
+    const bool same = a != nullptr && of_f != nullptr &&
+                      (a->kind == OpKind::kGemm || a->dims == of_f->dims);
+    return same ? kSameSizes : kSameClass;
+  }
+  if (b.pointwise && f.pointwise) return kBothPointwise;
+  if (b.layer_class == f.layer_class) return kSameClass;
+  return b.pointwise ? kOnePointwise : kMayBe;
+}
+
+// Runs of what is computed again stand in the forward pass as they are; later
+// blocks come first.
+void BackwardMatcher::MatchRecompute(const std::vector<uint32_t>& forward,
+                                     const std::vector<uint32_t>& backward,
+                                     std::vector<BackwardMatch>& out) const {
+  size_t end = forward.size();
+  for (size_t i = 0; i < backward.size();) {
+    size_t last = i;
+    while (last < backward.size() &&
+           units_[backward[last]].side == UnitSide::kRecompute) {
+      ++last;
+    }
+    if (last == i) {
+      ++i;
+      continue;
+    }
+    const std::vector<size_t> partner =
+        Align(end, last - i, [&](size_t a, size_t b) {
+          const LayerUnit& f = units_[forward[end - 1 - a]];
+          const LayerUnit& again = units_[backward[last - 1 - b]];
+          if (f.form == again.form) return kSameSizes;
+          return f.kind == again.kind ? kMayBe : 0;
+        });
+    size_t first_used = end;
+    for (size_t b = 0; b < partner.size(); ++b) {
+      if (partner[b] == kNotAligned) continue;
+      const size_t place = end - 1 - partner[b];
+      out[last - 1 - b] = {forward[place], LayerMatch::kOrder, true};
+      first_used = std::min(first_used, place);
+    }
+    end = first_used;
+    i = last;
+  }
+}
+
+void BackwardMatcher::MatchBySequence(const std::vector<uint32_t>& forward,
+                                      const std::vector<uint32_t>& backward,
+                                      std::vector<BackwardMatch>& out) const {
+  absl::flat_hash_map<int64_t, uint32_t> made_by;
+  absl::flat_hash_map<int64_t, uint32_t> of_node;
+  for (const uint32_t f : forward) SetOwner(units_, f, f, made_by, of_node);
+  for (size_t i = 0; i < backward.size(); ++i) {
+    const LayerUnit& unit = units_[backward[i]];
+    if (unit.side == UnitSide::kRecompute) {
+      if (out[i].forward == kNoUnit) continue;
+      SetOwner(units_, backward[i], out[i].forward, made_by, of_node);
+      continue;
+    }
+    for (const int64_t sequence : unit.sequences) {
+      const auto it = of_node.find(sequence);
+      if (it == of_node.end()) continue;
+      out[i] = {it->second, LayerMatch::kSequence};
+      break;
+    }
+  }
+}
+
+// The weights are an operand of the input's gradient, the input one of the
+// weights' gradient. The former tells more: several layers may share an input.
+void BackwardMatcher::MatchByAddress(const std::vector<uint32_t>& forward,
+                                     const std::vector<uint32_t>& backward,
+                                     std::vector<BackwardMatch>& out) const {
+  absl::flat_hash_map<uint64_t, std::vector<uint32_t>> using_it;
+  for (const uint32_t f : forward) {
+    const LayerUnit& unit = units_[f];
+    for (size_t a = 0; a < std::min<size_t>(unit.addresses.size(), 2); ++a) {
+      if (unit.addresses[a] != 0) using_it[unit.addresses[a]].push_back(f);
+    }
+  }
+  absl::flat_hash_set<uint32_t> taken;
+  for (size_t i = 0; i < backward.size(); ++i) {
+    const LayerUnit& unit = units_[backward[i]];
+    if (unit.side != UnitSide::kBackward || out[i].forward != kNoUnit) continue;
+    uint32_t best = 0;
+    int most = 0;
+    for (const uint64_t address : unit.addresses) {
+      const auto it = using_it.find(address);
+      if (address == 0 || it == using_it.end()) continue;
+      for (const uint32_t f : it->second) {
+        if (!MayBeGradientOf(backward[i], f) || taken.contains(f)) continue;
+        int score = 0;
+        for (size_t a = 0; a < 2; ++a) {
+          const auto& has = unit.addresses;
+          const bool shares = std::find(has.begin(), has.end(),
+                                        units_[f].addresses[a]) != has.end();
+          if (units_[f].addresses[a] != 0 && shares) score += a == 0 ? 2 : 1;
+        }
+        if (score < most || (score == most && f < best)) continue;
+        best = f;
+        most = score;
+      }
+    }
+    if (most == 0) continue;
+    out[i] = {best, LayerMatch::kWeight};
+    taken.insert(best);
+  }
+}
+
+BackwardMatcher::Key BackwardMatcher::KeyOf(
+    const std::vector<uint32_t>& forward, const std::vector<uint32_t>& backward,
+    const std::vector<size_t>& known) const {
+  Key key{forward.size()};
+  for (const uint32_t f : forward) key.push_back(units_[f].form);
+  for (size_t i = 0; i < backward.size(); ++i) {
+    const LayerUnit& unit = units_[backward[i]];
+    key.push_back(unit.form * 8ULL + unit.sums_bias * 4ULL +
+                  static_cast<uint64_t>(unit.side));
+    key.push_back(known[i]);
+  }
+  return key;
+}
+
+void BackwardMatcher::MatchByOrder(const std::vector<uint32_t>& forward,
+                                   const std::vector<uint32_t>& backward,
+                                   std::vector<BackwardMatch>& out) {
+  absl::flat_hash_map<uint32_t, size_t> place;  // from the end
+  for (size_t i = 0; i < forward.size(); ++i) {
+    place[forward[i]] = forward.size() - 1 - i;
+  }
+  std::vector<size_t> known(backward.size(), kNotAligned);
+  absl::flat_hash_set<size_t> taken;
+  for (size_t i = 0; i < backward.size(); ++i) {
+    const auto it = place.find(out[i].forward);
+    if (it != place.end() && !out[i].recomputes) known[i] = it->second;
+    if (known[i] != kNotAligned) taken.insert(known[i]);
+  }
+  const auto [it, is_new] =
+      aligned_.try_emplace(KeyOf(forward, backward, known));
+  if (is_new) {
+    it->second =
+        Align(forward.size(), backward.size(), [&](size_t a, size_t b) {
+          if (units_[backward[b]].side != UnitSide::kBackward) return 0;
+          if (known[b] != kNotAligned) return known[b] == a ? kIsKnown : 0;
+          if (taken.contains(a)) return 0;
+          return Score(backward[b], forward[forward.size() - 1 - a]);
+        });
+  }
+  for (size_t i = 0; i < backward.size(); ++i) {
+    const size_t partner = it->second[i];
+    if (out[i].forward != kNoUnit || partner == kNotAligned) continue;
+    out[i] = {forward[forward.size() - 1 - partner], LayerMatch::kOrder};
+  }
+}
+
+void BackwardMatcher::AttachRest(const std::vector<uint32_t>& backward,
+                                 std::vector<BackwardMatch>& out) const {
+  uint32_t before = kNoUnit;
+  const auto first = std::find_if(out.begin(), out.end(), [](const auto& m) {
+    return m.forward != kNoUnit;
+  });
+  if (first != out.end()) before = first->forward;
+  for (size_t i = 0; i < backward.size(); ++i) {
+    if (out[i].forward != kNoUnit) {
+      before = out[i].forward;
+    } else if (units_[backward[i]].pointwise && before != kNoUnit) {
+      out[i] = {before, LayerMatch::kOrder,
+                units_[backward[i]].side == UnitSide::kRecompute};
+    }
+  }
+}
+
+std::vector<BackwardMatch> BackwardMatcher::Match(
+    const std::vector<uint32_t>& forward,
+    const std::vector<uint32_t>& backward) {
+  std::vector<BackwardMatch> out(backward.size());
+  MatchRecompute(forward, backward, out);
+  MatchBySequence(forward, backward, out);
+  MatchByAddress(forward, backward, out);
+  MatchByOrder(forward, backward, out);
+  AttachRest(backward, out);
+  return out;
+}
+
+}  // namespace dltap::analyzer

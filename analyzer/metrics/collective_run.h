@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_COLLECTIVE_RUN_H_
+#define DLTAP_ANALYZER_METRICS_COLLECTIVE_RUN_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/attribution/attributed.h"
+#include "analyzer/metrics/interval.h"
+#include "analyzer/model/trace_model.h"
+#include "opmodel/collective_time.h"
+
+// The communication kernels of a trace, one run of each rank after the other:
+// what ran, and in which communicator, as far as the rank itself knows.
+namespace dltap::analyzer {
+
+using opmodel::CollectiveKind;
+
+// "all_reduce".
+std::string_view Name(CollectiveKind kind);
+// By a name of any spelling: "ncclAllReduce", "_all_gather_base", "allreduce",
+// "ncclDevKernel_ReduceScatter_Sum_f32_RING_LL". nullopt: none of them.
+std::optional<CollectiveKind> CollectiveNamed(std::string_view name);
+
+// A communication kernel on one device.
+struct CollectiveRun {
+  Interval span;
+  size_t local;  // into CollectiveRuns::locals
+  std::optional<CollectiveKind> kind;
+  opmodel::DType dtype = opmodel::DType::kUnknown;
+  // What the rank's own part has, in and out; for several calls in one kernel
+  // their sum. nullopt: unknown.
+  std::optional<int64_t> elements_in = std::nullopt;
+  std::optional<int64_t> elements_out = std::nullopt;
+  int64_t sequence = -1;  // of its communicator; -1: not recorded
+  std::vector<int> peers =
+      {};  // of sends and receives: ranks in the communicator
+};
+
+// A communicator as one rank holds it, on one device.
+struct LocalCommunicator {
+  size_t process;
+  DeviceId device;
+  std::string id = {};            // equal on all its ranks; empty: not recorded
+  int ranks = 0;                  // 0: unknown
+  int rank = -1;                  // in the communicator; -1: unknown
+  std::vector<size_t> runs = {};  // into CollectiveRuns::runs, in time
+};
+
+struct CollectiveRuns {
+  std::vector<CollectiveRun> runs;
+  std::vector<LocalCommunicator> locals;
+};
+
+CollectiveRuns FindCollectives(const TraceModel& model,
+                               const Attribution& attribution);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_COLLECTIVE_RUN_H_

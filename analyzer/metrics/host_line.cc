@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/host_line.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyzer/metrics/cpu_use.h"
+#include "analyzer/metrics/input_spans.h"
+
+namespace dltap::analyzer {
+namespace {
+
+HostDoes DoesIn(HostState state) {
+  switch (state) {
+    case HostState::kWait: return HostDoes::kWait;
+    case HostState::kLibrary: return HostDoes::kLibrary;
+    default: return HostDoes::kLaunch;
+  }
+}
+
+// Turns the calls of one feeder into parts, and what lies between them too.
+class LineMaker {
+ public:
+  LineMaker(const Process& process, const std::vector<ThreadId>& threads,
+            const HostTimeline& timeline, const std::vector<Interval>& inputs)
+      : inputs_(inputs), cpu_(process, threads, timeline, inputs) {}
+
+  std::vector<HostPart> Run(const HostTimeline& timeline, int64_t end_ns) {
+    if (timeline.spans.empty()) return {};
+    int64_t at = timeline.spans.front().span.begin_ns;
+    for (const HostSpan& span : timeline.spans) {
+      AddBetween({at, span.span.begin_ns});
+      Add(span.span, DoesIn(span.state));
+      at = span.span.end_ns;
+    }
+    AddBetween({at, end_ns});
+    return std::move(parts_);
+  }
+
+ private:
+  void Add(Interval span, HostDoes does) {
+    if (span.length_ns() > 0) parts_.push_back({span, does});
+  }
+
+  void AddBetween(Interval span) {
+    while (input_ < inputs_.size() && inputs_[input_].end_ns <= span.begin_ns) {
+      ++input_;
+    }
+    for (size_t i = input_;
+         i < inputs_.size() && inputs_[i].begin_ns < span.end_ns; ++i) {
+      AddSampled({span.begin_ns, inputs_[i].begin_ns}, HostDoes::kBetween);
+      const Interval inside = Common(span, inputs_[i]);
+      Add(inside, HostDoes::kInput);
+      span.begin_ns = inside.end_ns;
+    }
+    AddSampled(span, HostDoes::kBetween);
+  }
+
+  void AddSampled(Interval span, HostDoes does) {
+    if (span.length_ns() <= 0) return;
+    Add(span, does);
+    const std::optional<CpuSplit> split = cpu_.Split(span);
+    if (!split) return;
+    const auto ns = static_cast<double>(span.length_ns());
+    parts_.back().running = static_cast<float>(split->running_ns / ns);
+    parts_.back().preempted = static_cast<float>(split->preempted_ns / ns);
+  }
+
+  const std::vector<Interval>& inputs_;
+  const CpuUse cpu_;
+  std::vector<HostPart> parts_;
+  size_t input_ = 0;
+};
+
+}  // namespace
+
+void HostPart::AddTo(IdleTimes& out, int64_t ns) const {
+  const auto at = [&out](IdleCause cause) -> int64_t& {
+    return out[static_cast<size_t>(cause)];
+  };
+  switch (does) {
+    case HostDoes::kWait: at(IdleCause::kWait) += ns; return;
+    case HostDoes::kLibrary: at(IdleCause::kLibrary) += ns; return;
+    case HostDoes::kLaunch: at(IdleCause::kLaunch) += ns; return;
+    case HostDoes::kInput: at(IdleCause::kInput) += ns; return;
+    case HostDoes::kBetween: break;
+  }
+  if (running < 0) {
+    at(IdleCause::kUnknown) += ns;
+    return;
+  }
+  const auto runs = static_cast<int64_t>(
+      std::llround(static_cast<double>(ns) * static_cast<double>(running)));
+  const auto ready = static_cast<int64_t>(
+      std::llround(static_cast<double>(ns) * static_cast<double>(preempted)));
+  at(IdleCause::kFramework) += runs;
+  at(IdleCause::kPreempted) += ready;
+  at(IdleCause::kBlocked) += ns - runs - ready;
+}
+
+uint32_t HostLine::PartAt(int64_t at_ns) const {
+  const auto after = std::upper_bound(
+      parts.begin(), parts.end(), at_ns,
+      [](int64_t at, const HostPart& p) { return at < p.span.begin_ns; });
+  return after == parts.begin()
+             ? kNoPart
+             : static_cast<uint32_t>(after - parts.begin() - 1);
+}
+
+std::vector<HostLine> HostLines(const TraceModel& model, const Process& process,
+                                const ProcessAttribution& attribution,
+                                const Steps& steps, const Feeders& feeders,
+                                DeviceId device) {
+  const std::vector<Interval> inputs =
+      InputSpans(model, process, attribution, steps, feeders, device);
+  std::vector<HostLine> lines(feeders.count());
+  for (size_t f = 0; f < lines.size(); ++f) {
+    HostTimeline timeline =
+        TimelineOf(model, process, attribution, feeders.ThreadsOf(f));
+    lines[f].parts = LineMaker(process, feeders.ThreadsOf(f), timeline, inputs)
+                         .Run(timeline, process.end_ns);
+    lines[f].waits = std::move(timeline.waits);
+    lines[f].call_begins = std::move(timeline.call_begins);
+  }
+  return lines;
+}
+
+}  // namespace dltap::analyzer

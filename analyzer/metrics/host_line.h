@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_HOST_LINE_H_
+#define DLTAP_ANALYZER_METRICS_HOST_LINE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "analyzer/attribution/attributed.h"
+#include "analyzer/metrics/gap.h"
+#include "analyzer/metrics/host_timeline.h"
+#include "analyzer/metrics/step_finder.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+enum class HostDoes : uint8_t { kWait, kLibrary, kLaunch, kInput, kBetween };
+
+// A span in which a feeder does one thing.
+struct HostPart {
+  Interval span;
+  HostDoes does;
+  // Of kBetween and kInput: shares of the span; negative: no samples tell.
+  float running = -1;
+  float preempted = 0;
+  // Of kWait: the call does nothing but wait, or copy.
+  bool only_waits = false;
+  // What it waited for, into StepGraph::targets.
+  uint32_t first_target = 0;
+  uint32_t last_target = 0;  // one behind
+
+  // `ns` of this part by cause, added to `out`.
+  void AddTo(IdleTimes& out, int64_t ns) const;
+};
+
+// All that one feeder did, from its first call on: parts without holes.
+struct HostLine {
+  std::vector<HostPart> parts;
+  std::vector<Wait> waits;           // by begin
+  std::vector<int64_t> call_begins;  // of outermost calls
+
+  // The part in which it is at that time; none before the first.
+  static constexpr uint32_t kNoPart = static_cast<uint32_t>(-1);
+  uint32_t PartAt(int64_t at_ns) const;
+};
+
+// One line per feeder. `device` is the one whose input counts as input.
+std::vector<HostLine> HostLines(const TraceModel& model, const Process& process,
+                                const ProcessAttribution& attribution,
+                                const Steps& steps, const Feeders& feeders,
+                                DeviceId device);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_HOST_LINE_H_

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/layer_units.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
+#include "analyzer/attribution/launch_shape.h"
+#include "analyzer/attribution/submissions.h"
+#include "analyzer/metrics/kernel_kind.h"
+#include "analyzer/metrics/range_facts.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using opmodel::Dim;
+
+bool IsPointwise(LayerClass layer_class) {
+  switch (layer_class) {
+    case LayerClass::kElementwise:
+    case LayerClass::kReduction:
+    case LayerClass::kLayout:
+    case LayerClass::kOptimizer:
+    case LayerClass::kOther:
+    case LayerClass::kUnattributed: return true;
+    default: return IsCopyOrMemset(layer_class);
+  }
+}
+
+// A longer row of fills and copies is work of its own.
+constexpr size_t kMaxGlue = 8;
+
+bool OwnsGlue(LayerClass layer_class) {
+  return IsLayerProduct(layer_class) || layer_class == LayerClass::kNorm ||
+         layer_class == LayerClass::kPool ||
+         layer_class == LayerClass::kEmbedding;
+}
+
+// The sizes of a product, in any order: its gradients have the same.
+std::array<int64_t, 3> SizesOf(const opmodel::Operation& op) {
+  std::array<int64_t, 3> sizes{op[Dim::kM], op[Dim::kN], op[Dim::kK]};
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+bool IsOutput(Meaning meaning) {
+  switch (meaning) {
+    case Meaning::kPointerC:
+    case Meaning::kPointerD:
+    case Meaning::kPointerY:
+    case Meaning::kPointerDx:
+    case Meaning::kPointerDw: return true;
+    default: return false;
+  }
+}
+
+bool SharesAnAddress(const std::vector<uint64_t>& a,
+                     const std::vector<uint64_t>& b) {
+  return std::any_of(a.begin(), a.end(), [&b](uint64_t address) {
+    return address != 0 && std::find(b.begin(), b.end(), address) != b.end();
+  });
+}
+
+class UnitFinder {
+ public:
+  UnitFinder(const TraceModel& model, const Process& process,
+             const ProcessAttribution& attribution)
+      : model_(model),
+        process_(process),
+        attribution_(attribution),
+        ranges_(model, process) {
+    out_.unit_of.assign(process.activities.size(), kNoUnit);
+    out_.row_of.assign(process.activities.size(), LayerRow::kNoLayer);
+    out_.is_glue.assign(process.activities.size(), false);
+  }
+
+  LayerUnits Run() {
+    for (const Submission& at : SubmissionOrder(process_, attribution_)) {
+      if (!at.captured) Add(at);
+    }
+    TakeGlueAsWork();
+    for (LayerUnit& unit : out_.units) {
+      if (outputs_.contains(unit.weight())) unit.addresses[0] = 0;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  const Attributed& At(size_t i) const { return attribution_.activities[i]; }
+  const Work* WorkOf(size_t i) const {
+    const WorkId work = At(i).work;
+    return work.known() ? &attribution_.works[work.value()] : nullptr;
+  }
+
+  void Add(const Submission& at) {
+    const size_t i = at.activity;
+    const LayerRow row = RowOf(i);
+    out_.row_of[i] = row;
+    if (row != LayerRow::kLayer) {
+      // What follows an update is none of the pass before it.
+      if (row == LayerRow::kUpdate) {
+        TakeGlueAsWork();
+        in_pass_ = false;
+      }
+      return;
+    }
+    if (IsGlue(i)) {
+      AddGlue(at);
+      return;
+    }
+    const bool is_copy = IsCopyOrMemset(At(i).layer_class);
+    const UnitSide side = is_copy ? side_ : SideOf(At(i).direction);
+    const bool fits = FitsTheGlue(At(i).layer_class, side);
+    if (!fits) TakeGlueAsWork();
+    AddWork(at);
+    if (fits) GiveGlue();
+  }
+
+  void AddGlue(const Submission& at) {
+    if (At(at.activity).glue == Glue::kBias && waiting_.empty() &&
+        MayOwnGlue()) {
+      Own(at.activity);
+    } else if (in_pass_ || !IsCopyOrMemset(At(at.activity).layer_class)) {
+      waiting_.push_back(at);
+    } else {
+      out_.row_of[at.activity] = LayerRow::kNoLayer;
+    }
+  }
+
+  void TakeGlueAsWork() {
+    for (const Submission& at : waiting_) AddWork(at);
+    waiting_.clear();
+  }
+
+  void AddWork(const Submission& at) {
+    const size_t i = at.activity;
+    const bool is_copy = IsCopyOrMemset(At(i).layer_class);
+    if (is_copy && !in_pass_ && !At(i).work.known()) {
+      out_.row_of[i] = LayerRow::kNoLayer;
+      return;
+    }
+    if (!is_copy) side_ = SideOf(At(i).direction);
+    in_pass_ = true;
+    const RangeId innermost = InnermostOf(i);
+    const int64_t sequence =
+        ranges_.SequenceOf(innermost, side_ == UnitSide::kBackward);
+    if (!Joins(i, sequence)) Begin(at, innermost);
+    Extend(i, sequence);
+  }
+
+  LayerRow RowOf(size_t i) const {
+    const Attributed& attributed = At(i);
+    if (attributed.autotune) return LayerRow::kAutotune;
+    if (attributed.layer_class == LayerClass::kComm) {
+      return LayerRow::kCommunication;
+    }
+    if (attributed.direction == Direction::kUpdate) return LayerRow::kUpdate;
+    if (attributed.layer_class == LayerClass::kCopyH2d) return LayerRow::kInput;
+    if (attributed.layer_class == LayerClass::kCopyD2h) {
+      return LayerRow::kNoLayer;
+    }
+    return LayerRow::kLayer;
+  }
+
+  static UnitSide SideOf(Direction direction) {
+    if (direction == Direction::kRecompute) return UnitSide::kRecompute;
+    return IsBackward(direction) ? UnitSide::kBackward : UnitSide::kForward;
+  }
+
+  // Whether an activity goes on with the unit before it.
+  bool Joins(size_t i, int64_t sequence) const {
+    if (out_.units.empty() || !in_unit_) return false;
+    const LayerUnit& unit = out_.units.back();
+    const LayerClass layer_class = At(i).layer_class;
+    if (unit.side != side_) return false;
+    if (At(i).work.known() && At(i).work == At(last_).work) return true;
+    const bool same_node = sequence >= 0 && IsOf(unit, sequence);
+    if (side_ == UnitSide::kBackward && sequence >= 0 &&
+        !unit.sequences.empty() && !same_node) {
+      return false;
+    }
+    if (unit.pointwise || IsPointwise(layer_class)) {
+      return unit.pointwise && IsPointwise(layer_class) &&
+             (!unit.sums_bias || layer_class == LayerClass::kReduction);
+    }
+    if (unit.layer_class != layer_class) return false;
+    const bool composite = At(i).class_from == ClassFrom::kComposite ||
+                           At(last_).class_from == ClassFrom::kComposite;
+    if (composite && layer_class != LayerClass::kEmbedding) return true;
+    if (At(i).ruling.known() && At(i).ruling == At(last_).ruling) return true;
+    if (side_ == UnitSide::kBackward) return same_node || IsOtherGradient(i);
+    return JoinsForward(i);
+  }
+
+  static bool IsOf(const LayerUnit& unit, int64_t sequence) {
+    return std::find(unit.sequences.begin(), unit.sequences.end(), sequence) !=
+           unit.sequences.end();
+  }
+
+  // Kernels without a call or operator of their own: the kernel that began an
+  // operation begins the next.
+  bool JoinsForward(size_t i) const {
+    if (WorkOf(i) != nullptr || WorkOf(last_) != nullptr) return false;
+    return At(i).layer_class != LayerClass::kGemm && !IsRepeated(i);
+  }
+
+  bool IsRepeated(size_t i) const {
+    return process_.activities[i].name ==
+           process_.activities[out_.units.back().lead].name;
+  }
+
+  // The gradient of the weights beside that of the input.
+  bool IsOtherGradient(size_t i) const {
+    const Work* work = WorkOf(i);
+    const Work* last = WorkOf(last_);
+    if ((work == nullptr) != (last == nullptr)) return false;
+    if (work == nullptr) return !IsRepeated(i);
+    if (works_ >= 2) return false;
+    if (work->leading.kind != opmodel::OpKind::kGemm) {
+      return At(i).direction != At(last_).direction;
+    }
+    if (SizesOf(work->leading) != SizesOf(last->leading)) return false;
+    const std::vector<uint64_t> addresses = AddressesOf(*work);
+    if (addresses.empty()) return true;
+    return SharesAnAddress(out_.units.back().addresses, addresses);
+  }
+
+  void Begin(const Submission& at, RangeId innermost) {
+    const size_t i = at.activity;
+    const Attributed& attributed = At(i);
+    const bool after_product = !out_.units.empty() && in_unit_ &&
+                               IsLayerProduct(out_.units.back().layer_class) &&
+                               out_.units.back().side == UnitSide::kBackward;
+    LayerUnit& unit = out_.units.emplace_back();
+    unit.lead = i;
+    unit.at_ns = at.at_ns;
+    unit.layer_class = attributed.layer_class;
+    unit.side = side_;
+    unit.pointwise = IsPointwise(unit.layer_class);
+    unit.sums_bias = after_product && side_ == UnitSide::kBackward &&
+                     unit.layer_class == LayerClass::kReduction;
+    SetForm(i, unit);
+    if (side_ == UnitSide::kForward) {
+      unit.module = ranges_.ModuleAround(innermost);
+      unit.label = ranges_.LabelAround(innermost);
+    }
+    in_unit_ = true;
+    works_ = 0;
+    last_ = process_.activities.size();
+  }
+
+  void SetForm(size_t i, LayerUnit& unit) {
+    const Work* work = WorkOf(i);
+    size_t name = 0;
+    if (work == nullptr && !IsLayerProduct(unit.layer_class) &&
+        !unit.pointwise) {
+      name = KindOfName(process_.activities[i].name);
+    }
+    const LayerClass family =
+        unit.pointwise ? LayerClass::kElementwise : unit.layer_class;
+    unit.kind = Number({family, name, 0});
+    const size_t sizes =
+        work != nullptr
+            ? absl::HashOf(work->leading.kind, work->leading.dims,
+                           work->leading.math)
+            : absl::HashOf(process_.activities[i].name.value(),
+                           ShapeOf(process_, process_.activities[i]).grid);
+    unit.form = Number({family, name, sizes});
+  }
+
+  uint32_t Number(const std::tuple<LayerClass, size_t, size_t>& key) {
+    const auto next = static_cast<uint32_t>(numbers_.size());
+    return numbers_.try_emplace(key, next).first->second;
+  }
+
+  size_t KindOfName(TextId name) {
+    if (!name.known()) return 0;
+    const auto [it, is_new] = kind_of_name_.try_emplace(name.value(), 0);
+    if (is_new) {
+      it->second =
+          kinds_.try_emplace(KernelKind(model_.texts[name]), kinds_.size() + 1)
+              .first->second;
+    }
+    return it->second;
+  }
+
+  void Extend(size_t i, int64_t sequence) {
+    LayerUnit& unit = out_.units.back();
+    out_.unit_of[i] = static_cast<uint32_t>(out_.units.size() - 1);
+    unit.only_fills &= At(i).glue == Glue::kFill;
+    if (sequence >= 0 && !IsOf(unit, sequence)) {
+      unit.sequences.push_back(sequence);
+    }
+    const bool is_first = last_ == process_.activities.size();
+    const Work* work = WorkOf(i);
+    if (work != nullptr && (is_first || At(i).work != At(last_).work)) {
+      ++works_;
+      if (is_first || side_ == UnitSide::kBackward) {
+        const std::vector<uint64_t> more = AddressesOf(*work);
+        unit.addresses.insert(unit.addresses.end(), more.begin(), more.end());
+      }
+    }
+    last_ = i;
+  }
+
+  // Of weights and input, and of gradients; outputs are noted.
+  std::vector<uint64_t> AddressesOf(const Work& work) const {
+    if (!work.call.known()) return {};
+    const Call& call = process_.calls[work.call.value()];
+    const EntryPoint& entry = model_.entry_points[call.entry.value()];
+    const bool batched = work.leading.kind == opmodel::OpKind::kGemm &&
+                         work.leading[Dim::kBatch] > 1;
+    std::array<uint64_t, 3> found{};
+    for (size_t a = 0; a < entry.args.size(); ++a) {
+      const Meaning meaning = entry.args[a].meaning;
+      const auto value = IntArg(entry, process_, call, a);
+      if (!value || *value == 0) continue;
+      const auto address = static_cast<uint64_t>(*value);
+      if (IsOutput(meaning)) outputs_.insert(address);
+      if (batched) continue;  // of activations
+      if (meaning == Meaning::kPointerA || meaning == Meaning::kPointerW) {
+        found[0] = address;
+      }
+      if (meaning == Meaning::kPointerB || meaning == Meaning::kPointerX) {
+        found[1] = address;
+      }
+      if (meaning == Meaning::kPointerDy) found[2] = address;
+    }
+    if (found == std::array<uint64_t, 3>{}) return {};
+    return {found.begin(), found.end()};
+  }
+
+  // Right before a layer it waits for that; a bias is added to what is there.
+  bool IsGlue(size_t i) const {
+    const Glue glue = At(i).glue;
+    return glue != Glue::kNone && glue != Glue::kRandom;
+  }
+
+  bool MayOwnGlue() const {
+    return in_unit_ && OwnsGlue(out_.units.back().layer_class) &&
+           out_.units.back().side == side_;
+  }
+
+  // What waits belongs to the unit that began, if that may own it.
+  void GiveGlue() {
+    for (const Submission& at : waiting_) Own(at.activity);
+    waiting_.clear();
+  }
+
+  bool FitsTheGlue(LayerClass layer_class, UnitSide side) const {
+    return OwnsGlue(layer_class) && waiting_.size() <= kMaxGlue &&
+           std::all_of(waiting_.begin(), waiting_.end(), [&](const auto& at) {
+             const Direction direction = At(at.activity).direction;
+             return direction == Direction::kNone || SideOf(direction) == side;
+           });
+  }
+
+  // Weights that are cast right before they are used lie where there was room.
+  void Own(size_t i) {
+    LayerUnit& unit = out_.units.back();
+    out_.unit_of[i] = static_cast<uint32_t>(out_.units.size() - 1);
+    out_.is_glue[i] = true;
+    if (At(i).glue == Glue::kMove && !unit.addresses.empty()) {
+      unit.addresses[0] = 0;
+    }
+    const int64_t sequence =
+        ranges_.SequenceOf(InnermostOf(i), unit.side == UnitSide::kBackward);
+    if (sequence >= 0 && !IsOf(unit, sequence)) {
+      unit.sequences.push_back(sequence);
+    }
+  }
+
+  RangeId InnermostOf(size_t i) const {
+    const Activity& activity = process_.activities[i];
+    return ranges_.InnermostOf(
+        activity, activity.graph_node != 0 ? At(i).owner : At(i).submitted_by);
+  }
+
+  const TraceModel& model_;
+  const Process& process_;
+  const ProcessAttribution& attribution_;
+  RangeFacts ranges_;
+  LayerUnits out_;
+  UnitSide side_ = UnitSide::kForward;
+  bool in_pass_ = false;
+  bool in_unit_ = false;
+  std::vector<Submission> waiting_;  // glue in front of what comes next
+  // Of the last unit.
+  size_t last_ = 0;  // activity
+  size_t works_ = 0;
+  mutable absl::flat_hash_set<uint64_t> outputs_;
+  absl::flat_hash_map<std::tuple<LayerClass, size_t, size_t>, uint32_t>
+      numbers_;
+  absl::flat_hash_map<size_t, size_t> kind_of_name_;
+  absl::flat_hash_map<std::string, size_t> kinds_;
+};
+
+}  // namespace
+
+bool IsLayerProduct(LayerClass layer_class) {
+  switch (layer_class) {
+    case LayerClass::kConv:
+    case LayerClass::kRnn:
+    case LayerClass::kAttention:
+    case LayerClass::kGemm:
+    case LayerClass::kMoe: return true;
+    default: return false;
+  }
+}
+
+LayerUnits FindLayerUnits(const TraceModel& model, const Process& process,
+                          const ProcessAttribution& attribution) {
+  return UnitFinder(model, process, attribution).Run();
+}
+
+}  // namespace dltap::analyzer

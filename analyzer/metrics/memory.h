@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_MEMORY_H_
+#define DLTAP_ANALYZER_METRICS_MEMORY_H_
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/device_summary.h"
+#include "analyzer/metrics/memory_level.h"
+#include "analyzer/metrics/memory_owners.h"
+#include "analyzer/metrics/selection.h"
+#include "analyzer/metrics/step.h"
+#include "analyzer/model/trace_model.h"
+
+// Device memory: what processes hold, its peak, and who owns it; METRICS.md
+// "Memory".
+namespace dltap::analyzer {
+
+struct MemoryFailure {
+  int64_t at_ns;
+  int64_t bytes;                      // asked for
+  std::optional<int64_t> held_bytes;  // of the device at that time
+  std::string function;               // empty: not recorded
+
+  auto operator<=>(const MemoryFailure&) const = default;
+};
+
+// The memory of one physical device.
+struct DeviceMemory {
+  std::vector<ProcessKey> processes;  // that hold some, ascending
+  std::optional<int> ordinal;  // nullopt: the trace does not tell the device
+  std::string name;            // empty: unknown
+  std::string uuid;            // empty: unknown
+  int64_t capacity_bytes = 0;  // 0: unknown
+  MemoryLevel held;            // taken from the driver
+  // More was held: taken before recording began, or by a call that was not
+  // recorded.
+  bool is_least = false;
+  // Taken when a graph runs; not in `held`.
+  uint64_t captured = 0;
+  std::optional<MemoryLevel> tensors;  // by records of a framework's allocator
+  // Of tensors at their peak, where they are known; else of what is held, when
+  // most of it has an owner. The bytes add up to the level at that time, but
+  // where `is_least`.
+  std::optional<MemoryShares> owners;
+  std::optional<MemoryLevel> managed;  // may lie on the host
+  std::vector<MemoryFailure> failures;
+
+  auto operator<=>(const DeviceMemory&) const = default;
+};
+
+// Pinned memory of one process.
+struct PinnedMemory {
+  ProcessKey process;
+  MemoryLevel level;
+
+  auto operator<=>(const PinnedMemory&) const = default;
+};
+
+struct MemorySummary {
+  std::vector<DeviceMemory> devices;  // sorted
+  std::vector<PinnedMemory> pinned;   // sorted
+  // Processes whose trace leaves out addresses, so that nothing tells when
+  // memory was given back.
+  uint64_t without_addresses = 0;
+
+  void Add(const MemorySummary& other);
+
+  auto operator<=>(const MemorySummary&) const = default;
+};
+
+// Of the selected processes and devices. `steps` holds those of every process
+// of the model.
+MemorySummary SummariseMemory(const TraceModel& model,
+                              const Attribution& attribution,
+                              const std::vector<Steps>& steps,
+                              const Selection& selection);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_MEMORY_H_

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/memory_blocks.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "analyzer/metrics/memory_calls.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// Follows what a process holds, call by call.
+class BlockFinder {
+ public:
+  void Add(const MemoryCall& call) {
+    if (call.failed) {
+      if (call.action == MemoryAction::kTake && call.bytes > 0) {
+        out_.failed.push_back(
+            {call.at_ns, call.bytes, call.thread, call.entry});
+      }
+      return;
+    }
+    switch (call.action) {
+      case MemoryAction::kTake: return Take(call);
+      case MemoryAction::kGive: return Give(call);
+      case MemoryAction::kMap: return Map(call);
+      case MemoryAction::kUnmap: return Unmap(call);
+      case MemoryAction::kNone: return;
+    }
+  }
+
+  MemoryBlocks Finish() { return std::move(out_); }
+
+ private:
+  // Physical memory, and by how many mappings and handles it is held.
+  struct Physical {
+    size_t block;
+    int holders;
+  };
+  struct Mapping {
+    uint64_t bytes;
+    size_t physical;
+  };
+
+  void Take(const MemoryCall& call) {
+    if (call.captured) {
+      ++out_.captured;
+      return;
+    }
+    if (call.bytes == 0) return;
+    const size_t block = out_.blocks.size();
+    if (call.object != 0) {
+      objects_[call.object] = physical_.size();
+      physical_.push_back({block, 1});
+    } else if (call.address != 0) {
+      const auto [held, is_free] = blocks_.try_emplace(call.address, block);
+      if (!is_free) {  // the record of its end was lost
+        out_.blocks[held->second].end_ns = call.at_ns;
+        held->second = block;
+      }
+    } else {
+      out_.has_addresses = false;
+    }
+    out_.blocks.push_back({call.address, call.bytes, call.at_ns, kStillHeld,
+                           call.thread, DeviceId(), call.kind});
+  }
+
+  void Give(const MemoryCall& call) {
+    if (call.captured) return;
+    if (call.object != 0) {
+      const auto found = objects_.find(call.object);
+      if (found == objects_.end()) {
+        ++out_.unmatched_frees;
+        return;
+      }
+      const size_t physical = found->second;
+      objects_.erase(found);
+      LetGo(physical, call.at_ns);
+      return;
+    }
+    if (call.address == 0) return;  // nothing, or a trim of a pool
+    const auto found = blocks_.find(call.address);
+    if (found == blocks_.end()) {
+      ++out_.unmatched_frees;
+      return;
+    }
+    out_.blocks[found->second].end_ns = call.at_ns;
+    blocks_.erase(found);
+  }
+
+  void Map(const MemoryCall& call) {
+    const auto found = objects_.find(call.object);
+    if (found == objects_.end() || call.address == 0) return;
+    ++physical_[found->second].holders;
+    mappings_[call.address] = {static_cast<uint64_t>(call.bytes),
+                               found->second};
+    MemoryBlock& block = out_.blocks[physical_[found->second].block];
+    if (block.address == 0) block.address = call.address;
+  }
+
+  void Unmap(const MemoryCall& call) {
+    const uint64_t end = call.address + static_cast<uint64_t>(call.bytes);
+    auto mapping = mappings_.lower_bound(call.address);
+    while (mapping != mappings_.end() && mapping->first < end) {
+      LetGo(mapping->second.physical, call.at_ns);
+      mapping = mappings_.erase(mapping);
+    }
+  }
+
+  void LetGo(size_t physical, int64_t at_ns) {
+    Physical& memory = physical_[physical];
+    if (--memory.holders == 0) out_.blocks[memory.block].end_ns = at_ns;
+  }
+
+  MemoryBlocks out_;
+  absl::flat_hash_map<uint64_t, size_t> blocks_;   // held, by address
+  absl::flat_hash_map<uint64_t, size_t> objects_;  // into physical_
+  std::vector<Physical> physical_;
+  std::map<uint64_t, Mapping> mappings_;  // by address
+};
+
+// Records of an importer: each says by itself what it is about.
+MemoryBlocks BlocksOfEvents(const Process& process) {
+  MemoryBlocks out;
+  absl::flat_hash_map<std::pair<uint64_t, DeviceId>, size_t> held;
+  for (const MemoryEvent& event : process.memory_events) {
+    const std::pair key(event.address, event.device);
+    if (event.bytes > 0) {
+      const auto [old, is_free] = held.try_emplace(key, out.blocks.size());
+      if (!is_free) {  // the record of its end was lost
+        out.blocks[old->second].end_ns = event.at_ns;
+        old->second = out.blocks.size();
+      }
+      out.blocks.push_back({event.address, event.bytes, event.at_ns, kStillHeld,
+                            event.thread, event.device, event.kind});
+      continue;
+    }
+    const auto found = held.find(key);
+    if (found == held.end()) {
+      ++out.unmatched_frees;
+      continue;
+    }
+    out.blocks[found->second].end_ns = event.at_ns;
+    held.erase(found);
+  }
+  return out;
+}
+
+}  // namespace
+
+MemoryBlocks BlocksOf(const TraceModel& model, const Process& process) {
+  if (!process.memory_events.empty()) return BlocksOfEvents(process);
+  BlockFinder finder;
+  for (const MemoryCall& call : MemoryCallsOf(model, process)) {
+    finder.Add(call);
+  }
+  return finder.Finish();
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace dltap::analyzer {
+namespace {
+
+// A wait that returns later than this waited for something else, too.
+constexpr int64_t kMaxReturnNs = 100'000;
+
+double FactorOf(const HostPart& part, const TimeFactors& factors) {
+  const auto of = [&factors](IdleCause cause) {
+    return factors.host[static_cast<size_t>(cause)];
+  };
+  switch (part.does) {
+    case HostDoes::kWait: return of(IdleCause::kWait);
+    case HostDoes::kLibrary: return of(IdleCause::kLibrary);
+    case HostDoes::kLaunch: return of(IdleCause::kLaunch);
+    case HostDoes::kInput: return of(IdleCause::kInput);
+    case HostDoes::kBetween: break;
+  }
+  if (part.running < 0) return of(IdleCause::kUnknown);
+  const double running = static_cast<double>(part.running);
+  const double preempted = static_cast<double>(part.preempted);
+  return running * of(IdleCause::kFramework) +
+         preempted * of(IdleCause::kPreempted) +
+         (1 - running - preempted) * of(IdleCause::kBlocked);
+}
+
+}  // namespace
+
+TimeFactors::TimeFactors() {
+  work.fill(1);
+  host.fill(1);
+}
+
+Replay::Replay(const StepGraph& graph, const Process& process,
+               const ProcessAttribution& attribution, DeviceId device,
+               const std::vector<StepWindow>& windows, size_t most_items)
+    : graph_(graph), process_(process), attribution_(attribution) {
+  GatherItems();
+  ChooseWindows(device, windows, most_items);
+  for (const HostLine& line : graph.lines) {
+    part_times_.emplace_back(line.parts.size());
+  }
+  begin_ns_.resize(process.activities.size());
+  end_ns_.resize(process.activities.size());
+}
+
+// Of those at one time parts come before work that they submit.
+void Replay::GatherItems() {
+  for (uint32_t l = 0; l < graph_.lines.size(); ++l) {
+    const auto& parts = graph_.lines[l].parts;
+    for (uint32_t p = 0; p < parts.size(); ++p) {
+      items_.push_back({parts[p].span.end_ns, l, p});
+    }
+  }
+  for (uint32_t i = 0; i < process_.activities.size(); ++i) {
+    items_.push_back({process_.activities[i].begin_ns, WorkNode::kNoLine, i});
+  }
+  std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
+    return std::tie(a.at_ns, a.line, a.index) <
+           std::tie(b.at_ns, b.line, b.index);
+  });
+}
+
+// From the start of the trace, where that is not too far away: how far the
+// host has run ahead is then part of the replay.
+void Replay::ChooseWindows(DeviceId device,
+                           const std::vector<StepWindow>& windows,
+                           size_t most_items) {
+  const auto item_at = [this](int64_t at_ns) {
+    return std::partition_point(
+        items_.begin(), items_.end(),
+        [at_ns](const Item& item) { return item.at_ns <= at_ns; });
+  };
+  auto first = items_.begin();
+  const auto begin = item_at(windows.front().span.begin_ns);
+  const auto most = static_cast<ptrdiff_t>(most_items);
+  if (begin - first > most / 2) first = begin - most / 2;
+  auto last = first;
+  for (const StepWindow& window : windows) {
+    const auto end = item_at(window.span.end_ns);
+    if (!edges_.empty() && end - first > most) break;
+    last = end;
+    edges_.push_back({EdgeAt(process_, device, window.span.begin_ns, true),
+                      EdgeAt(process_, device, window.span.end_ns, false)});
+    measured_ns_ += window.span.length_ns();
+  }
+  items_ = std::vector<Item>(first, last);
+}
+
+void Replay::Reset() {
+  for (size_t l = 0; l < part_times_.size(); ++l) {
+    const auto& parts = graph_.lines[l].parts;
+    for (size_t p = 0; p < parts.size(); ++p) {
+      part_times_[l][p] = {static_cast<double>(parts[p].span.begin_ns),
+                           static_cast<double>(parts[p].span.length_ns())};
+    }
+  }
+  for (size_t i = 0; i < begin_ns_.size(); ++i) {
+    begin_ns_[i] = static_cast<double>(process_.activities[i].begin_ns);
+    end_ns_[i] = static_cast<double>(process_.activities[i].end_ns);
+  }
+}
+
+int64_t Replay::Run(const TimeFactors& factors) {
+  Reset();
+  for (const Item& item : items_) {
+    if (item.line == WorkNode::kNoLine) {
+      BeginWork(item, factors);
+    } else {
+      EndPart(item, factors);
+    }
+  }
+  double ns = 0;
+  for (const Edges& edges : edges_) {
+    ns += TimeOf(edges.end) - TimeOf(edges.begin);
+  }
+  return std::llround(ns);
+}
+
+// Without waiting for work.
+double Replay::LengthOf(const HostPart& part,
+                        const TimeFactors& factors) const {
+  const auto ns = static_cast<double>(part.span.length_ns());
+  if (part.does != HostDoes::kWait) return ns * FactorOf(part, factors);
+  if (!factors.waits && part.only_waits) return 0;
+  int64_t last_ns = part.span.begin_ns;
+  for (uint32_t t = part.first_target; t < part.last_target; ++t) {
+    last_ns = std::max(last_ns, process_.activities[graph_.targets[t]].end_ns);
+  }
+  // What it took after that, or, if there was nothing to wait for, in all.
+  int64_t own_ns = part.span.end_ns - last_ns;
+  if (part.only_waits) own_ns = std::min(own_ns, kMaxReturnNs);
+  return static_cast<double>(own_ns) * FactorOf(part, factors);
+}
+
+void Replay::EndPart(const Item& item, const TimeFactors& factors) {
+  const HostPart& part = graph_.lines[item.line].parts[item.index];
+  PartTime& time = part_times_[item.line][item.index];
+  double end_ns = time.begin_ns + LengthOf(part, factors);
+  const bool waits = factors.waits || !part.only_waits;
+  if (part.does == HostDoes::kWait && waits) {
+    const double own_ns = end_ns - time.begin_ns;
+    for (uint32_t t = part.first_target; t < part.last_target; ++t) {
+      end_ns = std::max(end_ns, end_ns_[graph_.targets[t]] + own_ns);
+    }
+  }
+  time.length_ns = end_ns - time.begin_ns;
+  if (item.index + 1 == part_times_[item.line].size()) return;
+  PartTime& next = part_times_[item.line][item.index + 1];
+  next.begin_ns = end_ns;
+  next.length_ns =
+      LengthOf(graph_.lines[item.line].parts[item.index + 1], factors);
+}
+
+// A call that waits does what it submits first, at its usual speed.
+double Replay::HostTime(uint32_t line, uint32_t part, int64_t at_ns) const {
+  const HostPart& was = graph_.lines[line].parts[part];
+  const PartTime& is = part_times_[line][part];
+  const auto into = static_cast<double>(at_ns - was.span.begin_ns);
+  if (was.does == HostDoes::kWait) return is.begin_ns + into;
+  return is.begin_ns +
+         into * is.length_ns / static_cast<double>(was.span.length_ns());
+}
+
+void Replay::BeginWork(const Item& item, const TimeFactors& factors) {
+  const WorkNode& work = graph_.works[item.index];
+  const Activity& activity = process_.activities[item.index];
+  double begin_ns = -std::numeric_limits<double>::infinity();
+  if (work.submission_known()) {
+    begin_ns = HostTime(work.line, work.part, work.submitted_ns) +
+               static_cast<double>(work.launch_lag_ns);
+  }
+  for (uint32_t b = work.first_before; b < work.last_before; ++b) {
+    const Before& before = graph_.before[b];
+    begin_ns = std::max(
+        begin_ns, end_ns_[before.on] + static_cast<double>(before.lag_ns));
+  }
+  if (!std::isfinite(begin_ns)) return;  // as it was
+  const size_t layer_class =
+      static_cast<size_t>(attribution_.activities[item.index].layer_class);
+  begin_ns_[item.index] = begin_ns;
+  end_ns_[item.index] =
+      begin_ns + static_cast<double>(activity.end_ns - activity.begin_ns) *
+                     factors.work[layer_class];
+}
+
+double Replay::TimeOf(const WindowEdge& edge) const {
+  if (edge.work != kNoWork) {
+    return edge.ends ? end_ns_[edge.work] : begin_ns_[edge.work];
+  }
+  if (graph_.main_line == WorkNode::kNoLine) {
+    return static_cast<double>(edge.at_ns);
+  }
+  const uint32_t part = graph_.lines[graph_.main_line].PartAt(edge.at_ns);
+  if (part == HostLine::kNoPart) return static_cast<double>(edge.at_ns);
+  return HostTime(graph_.main_line, part, edge.at_ns);
+}
+
+}  // namespace dltap::analyzer

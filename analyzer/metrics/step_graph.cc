@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/step_graph.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/container/flat_hash_map.h"
+#include "shim/specs/entry_point.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// Work that ended this shortly before other work began may have held it up.
+constexpr int64_t kCloseNs = 5'000;
+
+// Of a launch that has to wait for a place in the queue, and of the queue.
+constexpr int64_t kLongLaunchNs = 50'000;
+constexpr ptrdiff_t kFullQueue = 500;
+
+// Times that are mostly equal: their median, from some thousand of them.
+class TypicalTime {
+ public:
+  void Add(int64_t ns) {
+    if (times_.size() < 4096) times_.push_back(ns);
+  }
+  int64_t ns() {
+    if (times_.empty()) return 0;
+    const auto middle = times_.begin() + times_.size() / 2;
+    std::nth_element(times_.begin(), middle, times_.end());
+    return *middle;
+  }
+
+ private:
+  std::vector<int64_t> times_;
+};
+
+// All work by its end, to find what ended last before some time.
+class WorkByEnd {
+ public:
+  explicit WorkByEnd(const Process& process) {
+    for (size_t i = 0; i < process.activities.size(); ++i) {
+      by_end_.emplace_back(process.activities[i].end_ns,
+                           static_cast<uint32_t>(i));
+    }
+    std::sort(by_end_.begin(), by_end_.end());
+  }
+
+  // kNoWork: none.
+  uint32_t LastUntil(int64_t at_ns) const {
+    const auto after = std::upper_bound(by_end_.begin(), by_end_.end(),
+                                        std::pair(at_ns, kNoWork));
+    return after == by_end_.begin() ? kNoWork : std::prev(after)->second;
+  }
+
+ private:
+  std::vector<std::pair<int64_t, uint32_t>> by_end_;
+};
+
+class GraphMaker {
+ public:
+  GraphMaker(const TraceModel& model, const Process& process,
+             const ProcessAttribution& attribution, const Steps& steps,
+             DeviceId device)
+      : model_(model),
+        process_(process),
+        attribution_(attribution),
+        feeders_(process, attribution),
+        order_(OrderOf(model, process, attribution)),
+        by_end_(process) {
+    out_.lines =
+        HostLines(model, process, attribution, steps, feeders_, device);
+    const size_t feeder = feeders_.MainFeederOf(process, attribution, device);
+    if (feeder != Feeders::kNoFeeder) {
+      out_.main_line = static_cast<uint32_t>(feeder);
+    }
+  }
+
+  StepGraph Run() {
+    out_.works.resize(process_.activities.size());
+    PlaceSubmissions();
+    AddDependencies();
+    FindBounds();
+    LimitLags();
+    for (HostLine& line : out_.lines) AddWaits(line);
+    AddFullQueues();
+    return std::move(out_);
+  }
+
+ private:
+  const Activity& ActivityOf(uint32_t work) const {
+    return process_.activities[work];
+  }
+
+  void PlaceSubmissions() {
+    for (size_t i = 0; i < out_.works.size(); ++i) {
+      const CallId call = attribution_.activities[i].submitted_by;
+      if (!call.known()) continue;
+      const size_t feeder =
+          feeders_.OfThread(process_.calls[call.value()].thread);
+      const int64_t at_ns =
+          std::min(order_.submitted_ns[i], process_.activities[i].begin_ns);
+      const uint32_t part = out_.lines[feeder].PartAt(at_ns);
+      if (part == HostLine::kNoPart) continue;
+      WorkNode& work = out_.works[i];
+      work.line = static_cast<uint32_t>(feeder);
+      work.part = part;
+      work.submitted_ns = at_ns;
+    }
+  }
+
+  // What stands before it in its stream, and what the calls say.
+  void AddDependencies() {
+    std::vector<uint32_t> last(process_.streams.size(), kNoWork);
+    auto dependency = order_.dependencies.begin();
+    for (uint32_t i = 0; i < out_.works.size(); ++i) {
+      WorkNode& work = out_.works[i];
+      work.first_before = static_cast<uint32_t>(out_.before.size());
+      const Activity& activity = process_.activities[i];
+      if (activity.stream.known()) {
+        uint32_t& previous = last[activity.stream.value()];
+        if (previous != kNoWork) AddBefore(i, previous);
+        if (previous == kNoWork ||
+            ActivityOf(previous).end_ns <= activity.end_ns) {
+          previous = i;
+        }
+      }
+      for (; dependency != order_.dependencies.end() && dependency->work == i;
+           ++dependency) {
+        if (dependency->on < i &&
+            ActivityOf(dependency->on).end_ns <= activity.begin_ns) {
+          AddBefore(i, dependency->on);
+        }
+      }
+      work.last_before = static_cast<uint32_t>(out_.before.size());
+    }
+  }
+
+  void AddBefore(uint32_t work, uint32_t on) {
+    out_.before.push_back(
+        {on, ActivityOf(work).begin_ns - ActivityOf(on).end_ns});
+  }
+
+  // What was ready last; where that leaves a long time, what ended right
+  // before on the same device: it held the SMs or the copy engine.
+  void FindBounds() {
+    std::vector<Before> before;
+    before.reserve(out_.before.size());
+    for (uint32_t i = 0; i < out_.works.size(); ++i) {
+      WorkNode& work = out_.works[i];
+      const int64_t begin_ns = process_.activities[i].begin_ns;
+      work.ready_ns = work.submission_known()
+                          ? work.submitted_ns
+                          : std::numeric_limits<int64_t>::min();
+      const auto first = static_cast<uint32_t>(before.size());
+      for (uint32_t b = work.first_before; b < work.last_before; ++b) {
+        before.push_back(out_.before[b]);
+        Consider(work, out_.before[b].on, begin_ns);
+      }
+      if (work.ready_ns < begin_ns - kMaxLagNs) {
+        const uint32_t held_by = by_end_.LastUntil(begin_ns);
+        if (held_by != kNoWork && held_by < i &&
+            ActivityOf(held_by).device == process_.activities[i].device &&
+            ActivityOf(held_by).end_ns >= begin_ns - kCloseNs) {
+          before.push_back({held_by, begin_ns - ActivityOf(held_by).end_ns});
+          Consider(work, held_by, begin_ns);
+        }
+      }
+      work.first_before = first;
+      work.last_before = static_cast<uint32_t>(before.size());
+    }
+    out_.before = std::move(before);
+  }
+
+  void Consider(WorkNode& work, uint32_t on, int64_t begin_ns) const {
+    const int64_t end_ns = std::min(ActivityOf(on).end_ns, begin_ns);
+    if (end_ns < work.ready_ns) return;
+    work.ready_ns = end_ns;
+    work.bound_by = on;
+  }
+
+  // What was ready earlier than it had to be would have been in time at the
+  // usual distance; so would what waited for something that is not known.
+  void LimitLags() {
+    TypicalTime launch;
+    TypicalTime between;
+    for (uint32_t i = 0; i < out_.works.size(); ++i) {
+      const WorkNode& work = out_.works[i];
+      const int64_t lag_ns = process_.activities[i].begin_ns - work.ready_ns;
+      if (work.ready_ns == std::numeric_limits<int64_t>::min() ||
+          lag_ns > kMaxLagNs) {
+        continue;
+      }
+      (work.bound_by == kNoWork ? launch : between).Add(lag_ns);
+    }
+    const int64_t launch_ns = launch.ns();
+    const int64_t between_ns = between.ns();
+    for (uint32_t i = 0; i < out_.works.size(); ++i) {
+      WorkNode& work = out_.works[i];
+      const bool explained =
+          process_.activities[i].begin_ns - work.ready_ns <= kMaxLagNs;
+      work.launch_lag_ns = process_.activities[i].begin_ns - work.submitted_ns;
+      if (!explained || work.bound_by != kNoWork) {
+        work.launch_lag_ns = std::min(work.launch_lag_ns, launch_ns);
+      }
+      for (uint32_t b = work.first_before; b < work.last_before; ++b) {
+        Before& before = out_.before[b];
+        if (explained && before.on == work.bound_by) continue;
+        before.lag_ns = std::min(before.lag_ns, between_ns);
+      }
+    }
+  }
+
+  // What each wait of the line waited for: the targets that its call names, if
+  // they were over when it returned; of calls that name none, what was.
+  void AddWaits(HostLine& line) {
+    absl::flat_hash_map<size_t, std::vector<uint32_t>> named;
+    for (const WaitTarget& target : order_.targets) {
+      named[target.call.value()].push_back(target.on);
+    }
+    for (const Wait& wait : line.waits) {
+      const auto found = named.find(wait.call.value());
+      const uint32_t at = line.PartAt(wait.span.end_ns - 1);
+      if (at == HostLine::kNoPart) continue;
+      HostPart& part = line.parts[at];
+      if (wait.pageable) {
+        if (part.does != HostDoes::kLaunch || found == named.end()) continue;
+        if (ActivityOf(found->second[0]).end_ns > part.span.end_ns) continue;
+        part.does = HostDoes::kWait;
+      }
+      if (part.does != HostDoes::kWait) continue;
+      part.only_waits = wait.pageable || wait.queries || OnlyWaits(wait.call);
+      part.first_target = static_cast<uint32_t>(out_.targets.size());
+      if (found != named.end()) {
+        for (const uint32_t on : found->second) AddTarget(part, on);
+      } else if (const uint32_t on = by_end_.LastUntil(part.span.end_ns);
+                 on != kNoWork) {
+        AddTarget(part, on);
+      }
+      part.last_target = static_cast<uint32_t>(out_.targets.size());
+    }
+  }
+
+  // A driver takes about a thousand launches ahead of the device; then the
+  // next one does not return before some work is over.
+  void AddFullQueues() {
+    std::vector<int64_t> submitted;
+    std::vector<int64_t> begun;
+    for (uint32_t i = 0; i < out_.works.size(); ++i) {
+      if (!out_.works[i].submission_known()) continue;
+      submitted.push_back(out_.works[i].submitted_ns);
+      begun.push_back(process_.activities[i].begin_ns);
+    }
+    std::sort(submitted.begin(), submitted.end());
+    const auto before = [](const std::vector<int64_t>& times, int64_t at_ns) {
+      return std::lower_bound(times.begin(), times.end(), at_ns) -
+             times.begin();
+    };
+    for (HostLine& line : out_.lines) {
+      for (HostPart& part : line.parts) {
+        if (part.does != HostDoes::kLaunch ||
+            part.span.length_ns() < kLongLaunchNs) {
+          continue;
+        }
+        const int64_t at_ns = part.span.begin_ns;
+        if (before(submitted, at_ns) - before(begun, at_ns) < kFullQueue) {
+          continue;
+        }
+        const uint32_t on = by_end_.LastUntil(part.span.end_ns);
+        if (on == kNoWork || ActivityOf(on).end_ns <= at_ns) continue;
+        part.does = HostDoes::kWait;
+        part.first_target = static_cast<uint32_t>(out_.targets.size());
+        out_.targets.push_back(on);
+        part.last_target = static_cast<uint32_t>(out_.targets.size());
+      }
+    }
+  }
+
+  // An allocation, which may wait too, takes time of its own.
+  bool OnlyWaits(CallId call) const {
+    const Call& waiting = process_.calls[call.value()];
+    const auto* info = model_.entry_points[waiting.entry.value()].info;
+    return info != nullptr && (info->kind == specs::Kind::kSync ||
+                               info->kind == specs::Kind::kMemcpy);
+  }
+
+  void AddTarget(const HostPart& part, uint32_t on) {
+    const int64_t end_ns = ActivityOf(on).end_ns;
+    if (end_ns > part.span.end_ns) return;
+    out_.targets.push_back(on);
+  }
+
+  const TraceModel& model_;
+  const Process& process_;
+  const ProcessAttribution& attribution_;
+  const Feeders feeders_;
+  const DeviceOrder order_;
+  const WorkByEnd by_end_;
+  StepGraph out_;
+};
+
+}  // namespace
+
+StepGraph GraphOf(const TraceModel& model, const Process& process,
+                  const ProcessAttribution& attribution, const Steps& steps,
+                  DeviceId device) {
+  return GraphMaker(model, process, attribution, steps, device).Run();
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/usual_iteration.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kUsualShare = 0.6;  // of the iterations are equal
+
+size_t FirstProduct(const std::vector<CallToken>& tokens,
+                    const TokenSpan& span) {
+  size_t i = span.first;
+  while (i < span.end && !tokens[i].product) ++i;
+  return i;
+}
+
+}  // namespace
+
+UsualIteration::UsualIteration(const std::vector<CallToken>& tokens,
+                               const std::vector<TokenSpan>& spans)
+    : tokens_(tokens) {
+  struct Alike {
+    const TokenSpan* span = nullptr;
+    size_t count = 0;
+    size_t offset = 0;
+  };
+  absl::flat_hash_map<size_t, Alike> rows;
+  for (const TokenSpan& span : spans) {
+    Alike& alike = rows[absl::HashOf(ProductsOf(span))];
+    const size_t offset = FirstProduct(tokens, span) - span.first;
+    // What else stands in front of some is no part of the iteration.
+    alike.offset = alike.count == 0 ? offset : std::min(alike.offset, offset);
+    alike.span = &span;
+    ++alike.count;
+  }
+  for (const auto& [hash, alike] : rows) {
+    if (static_cast<double>(alike.count) <
+        kUsualShare * static_cast<double>(spans.size())) {
+      continue;
+    }
+    products_ = ProductsOf(*alike.span);
+    offset_ = alike.offset;
+  }
+}
+
+size_t UsualIteration::BeginOf(const TokenSpan& span) const {
+  if (products_.empty()) return span.first;
+  size_t missing = products_.size();
+  size_t begin = span.end;
+  while (missing > 0 && begin > span.first) {
+    const CallToken& token = tokens_[--begin];
+    if (!token.product) continue;
+    if (token.signature != products_[missing - 1]) return span.first;
+    --missing;
+  }
+  if (missing > 0 || FirstProduct(tokens_, span) == begin) return span.first;
+  return std::max(span.first, begin - std::min(begin, offset_));
+}
+
+bool UsualIteration::MayBreakOffIn(const TokenSpan& span) const {
+  if (products_.empty()) return true;
+  const std::vector<uint32_t> begun = ProductsOf(span);
+  return begun.size() <= products_.size() &&
+         std::equal(begun.begin(), begun.end(), products_.begin());
+}
+
+std::vector<uint32_t> UsualIteration::ProductsOf(const TokenSpan& span) const {
+  std::vector<uint32_t> products;
+  for (size_t i = span.first; i < span.end; ++i) {
+    if (tokens_[i].product) products.push_back(tokens_[i].signature);
+  }
+  return products;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_WINDOW_EDGE_H_
+#define DLTAP_ANALYZER_METRICS_WINDOW_EDGE_H_
+
+#include <cstdint>
+
+#include "analyzer/metrics/device_order.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// What happens on a device when a window begins or ends.
+struct WindowEdge {
+  int64_t at_ns;
+  uint32_t work = kNoWork;  // begins then, or ends; kNoWork: neither
+  bool ends = false;
+};
+
+// `is_begin`: work that begins comes first in any case, work that ends never.
+WindowEdge EdgeAt(const Process& process, DeviceId device, int64_t at_ns,
+                  bool is_begin);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_WINDOW_EDGE_H_

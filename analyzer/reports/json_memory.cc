@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reports/json_memory.h"
+
+#include <string>
+
+namespace dltap::analyzer {
+namespace {
+
+std::string NameOf(const ProcessKey& process) {
+  return process.host + ":" + std::to_string(process.pid);
+}
+
+void WriteText(std::string_view key, const std::string& text,
+               JsonWriter& json) {
+  json.Key(key);
+  text.empty() ? json.Null() : json.Value(text);
+}
+
+void WriteLevel(const MemoryLevel& level, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("peak_bytes", level.peak_bytes);
+  json.Field("peak_at_ns", level.peak_at_ns);
+  json.Field("peak_step", level.peak_step);
+  json.Key("peak_phase");
+  level.peak_phase ? json.Value(Name(*level.peak_phase)) : json.Null();
+  json.Field("end_bytes", level.end_bytes);
+  json.Field("taken", level.taken);
+  json.Field("given_back", level.given_back);
+  json.EndObject();
+}
+
+void WriteMaybeLevel(std::string_view key,
+                     const std::optional<MemoryLevel>& level,
+                     JsonWriter& json) {
+  json.Key(key);
+  level ? WriteLevel(*level, json) : json.Null();
+}
+
+void WriteGrowth(const std::optional<MemoryGrowth>& growth, JsonWriter& json) {
+  json.Key("growth");
+  if (!growth) return json.Null();
+  json.BeginObject();
+  json.Field("step_bytes", growth->step_bytes);
+  json.Key("ci95_bytes");
+  if (growth->ci95_bytes) {
+    json.BeginArray();
+    for (const double bytes : *growth->ci95_bytes) json.Value(bytes);
+    json.EndArray();
+  } else {
+    json.Null();
+  }
+  json.EndObject();
+}
+
+void WriteOwners(const DeviceMemoryFigures& device, JsonWriter& json) {
+  json.Key("owners");
+  if (!device.sums->owners) return json.Null();
+  json.BeginObject();
+  json.Field("at_ns", device.sums->owners->at_ns);
+  json.Field("of_bytes", device.owned_of_bytes);
+  json.Field("known_share", device.owner_known_share);
+  for (size_t i = 0; i < kMemoryOwners; ++i) {
+    json.Key(std::string(Name(static_cast<MemoryOwner>(i))) + "_bytes");
+    const bool is_known = i != static_cast<size_t>(MemoryOwner::kUnknown) ||
+                          device.owned_of_bytes;
+    is_known ? json.Value(device.sums->owners->bytes[i]) : json.Null();
+  }
+  json.EndObject();
+}
+
+void WriteFailure(const MemoryFailure& failure, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("at_ns", failure.at_ns);
+  json.Field("bytes", failure.bytes);
+  json.Field("held_bytes", failure.held_bytes);
+  WriteText("function", failure.function, json);
+  json.EndObject();
+}
+
+void WriteDevice(const DeviceMemoryFigures& device, JsonWriter& json) {
+  const DeviceMemory& sums = *device.sums;
+  json.BeginObject();
+  json.Key("processes");
+  json.BeginArray();
+  for (const ProcessKey& process : sums.processes) json.Value(NameOf(process));
+  json.EndArray();
+  json.Field("ordinal", sums.ordinal);
+  WriteText("name", sums.name, json);
+  WriteText("uuid", sums.uuid, json);
+  json.Key("capacity_bytes");
+  sums.capacity_bytes > 0 ? json.Value(sums.capacity_bytes) : json.Null();
+  json.Key("held");
+  WriteLevel(sums.held, json);
+  json.Field("is_least", sums.is_least);
+  json.Field("peak_share", device.peak_share);
+  json.Field("captured", sums.captured);
+  WriteMaybeLevel("tensors", sums.tensors, json);
+  WriteOwners(device, json);
+  WriteMaybeLevel("managed", sums.managed, json);
+  WriteGrowth(device.growth, json);
+  json.Key("failures");
+  json.BeginArray();
+  for (const MemoryFailure& failure : sums.failures) {
+    WriteFailure(failure, json);
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
+}  // namespace
+
+void WriteMemory(const MemoryFigures& memory, JsonWriter& json) {
+  json.Key("memory");
+  json.BeginObject();
+  json.Key("devices");
+  json.BeginArray();
+  for (const DeviceMemoryFigures& device : memory.devices) {
+    WriteDevice(device, json);
+  }
+  json.EndArray();
+  json.Key("pinned");
+  json.BeginArray();
+  for (const PinnedMemory& pinned : memory.sums->pinned) {
+    json.BeginObject();
+    json.Field("process", NameOf(pinned.process));
+    json.Key("held");
+    WriteLevel(pinned.level, json);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Field("without_addresses", memory.sums->without_addresses);
+  json.EndObject();
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory is what PyTorch's allocator says, to the byte.
+
+Of programs of programs.py: tapped, the peak of what was taken from the driver;
+under torch.profiler that and the peak in tensors, and the owners add up.
+
+    memory_test.py [--python PYTHON] [--only PROGRAM...]
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+
+import differential_test
+from differential_test import RUN, chain
+
+PROGRAMS = ("cnn", "unet", "gan", "lstm", "hand_made_lstm", "sdpa_math",
+            "manual_attention", "mixture_of_experts", "checkpointing",
+            "amp_with_scaler", "cnn_inference", "accumulation")
+
+
+def device_of(path) -> dict:
+    device, = chain.report(path)["memory"]["devices"]
+    return device
+
+
+def owned(device) -> int:
+    owners = device["owners"] or {}
+    return sum(value for key, value in owners.items()
+               if key.endswith("_bytes") and key != "of_bytes")
+
+
+def seen(folder, name) -> dict:
+    """(seen, wanted) of each number."""
+    pids = json.loads((folder / "tap" / "pids.json").read_text())
+    trace, = (folder / "trace").glob(f"*-{pids[name]}-*")
+    said = [json.loads((folder / place / f"{name}.memory.json").read_text())
+            for place in ("tap", "profiler")]
+    tap, profiler = (device_of(trace),
+                     device_of(folder / "profiler" / f"{name}.json"))
+    return {"tap held": (tap["held"]["peak_bytes"], said[0]["reserved"]),
+            "profiler held": (profiler["held"]["peak_bytes"],
+                              said[1]["reserved"]),
+            "profiler tensors": (profiler["tensors"]["peak_bytes"],
+                                 said[1]["allocated"]),
+            "profiler owners": (owned(profiler), said[1]["allocated"])}
+
+
+def check(folder, names) -> int:
+    """The number of numbers that differ; prints all."""
+    bad = 0
+    for name in names:
+        for what, (have, want) in seen(folder, name).items():
+            print(f"{name}, {what}: {have} of {want}")
+            bad += have != want
+    return bad
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--only", nargs="*", default=[])
+    options = parser.parse_args()
+    if not differential_test.has_torch(options.python):
+        print("skipped: no Python with torch")
+        return differential_test.SKIPPED
+    names = [name for name in PROGRAMS
+             if not options.only or name in options.only]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        for place in ("tap", "profiler"):
+            (folder / place).mkdir()
+        chain.run_tapped([options.python, RUN, folder / "tap", *names],
+                         folder / "trace")
+        chain.run_bare([options.python, RUN, folder / "profiler", *names,
+                        "--profile"])
+        bad = check(folder, names)
+    return 1 if bad or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/critical_path.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/what_if.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kInfinitely = std::numeric_limits<double>::infinity();
+
+// One window: the whole run, from the first activity to the end of the last.
+struct Path {
+  explicit Path(const std::string& text)
+      : model(TraceFromText(text)), attribution(Attribute(model)) {
+    const Process& process = model.processes[0];
+    windows = WholeRun(process, DeviceId(0));
+    graph = GraphOf(model, process, attribution.processes[0], {}, DeviceId(0));
+    sums = CriticalPath(graph, process, attribution.processes[0], DeviceId(0),
+                        windows);
+    EXPECT_EQ(sums.total_ns(), windows[0].span.length_ns());
+  }
+
+  int64_t Us(IdleCause cause) const {
+    return sums.idle_ns[static_cast<size_t>(cause)] / 1000;
+  }
+  int64_t Us(LayerClass layer_class) const {
+    return sums.of(layer_class) / 1000;
+  }
+
+  // Of the window.
+  int64_t UsWith(const Scenario& scenario) const {
+    const WhatIfSums replayed =
+        WhatIf(graph, model.processes[0], attribution.processes[0], DeviceId(0),
+               windows, sums, {scenario});
+    EXPECT_EQ(replayed.replayed_ns, replayed.measured_ns);
+    return (replayed.measured_ns - replayed.saved_ns.at(scenario)) / 1000;
+  }
+
+  TraceModel model;
+  Attribution attribution;
+  std::vector<StepWindow> windows;
+  StepGraph graph;
+  PathSums sums;
+};
+
+std::string Launch(int begin_us, int end_us, int correlation) {
+  const std::string from = std::to_string(begin_us);
+  const std::string span = "t=" + from + ".." + std::to_string(end_us) + "us ";
+  return "call " + span + "thread=0 cudaLaunchKernel stream=0x0\nlaunchapi " +
+         span + "thread=0 corr=" + std::to_string(correlation) + "\n";
+}
+
+std::string Kernel(int begin_us, int end_us, int correlation,
+                   const std::string& name, int stream = 7) {
+  return "kernel t=" + std::to_string(begin_us) + ".." +
+         std::to_string(end_us) +
+         "us device=0 corr=" + std::to_string(correlation) +
+         " stream=" + std::to_string(stream) + " name=" + name + "\n";
+}
+
+TEST(CriticalPathTest, HostThatIsTooSlowIsThePath) {
+  const Path path(Launch(0, 8, 1) + Kernel(10, 15, 1, "sgemm") +
+                  Launch(100, 110, 2) + Kernel(112, 115, 2, "sgemm"));
+  // The last kernel, its launch, and what the host did before that.
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 3);
+  EXPECT_EQ(path.Us(IdleCause::kLatency), 12);
+  EXPECT_EQ(path.Us(IdleCause::kUnknown), 90);
+  EXPECT_EQ(path.UsWith({{"gemm", kInfinitely}}), 102);
+  // 8 us of the launch, 92 us of the host, half as long, from 4 + 2 us on.
+  EXPECT_EQ(path.UsWith({{"host", 2}}), 105 - 50);
+}
+
+TEST(CriticalPathTest, DeviceThatIsAlwaysBusyIsThePath) {
+  const Path path(Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
+                  Launch(6, 9, 2) + Kernel(46, 86, 2, "softmax_warp_forward") +
+                  Launch(10, 14, 3) + Kernel(87, 127, 3, "sgemm"));
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 80);
+  EXPECT_EQ(path.Us(LayerClass::kSoftmax), 40);
+  EXPECT_EQ(path.Us(IdleCause::kLatency), 2);
+  EXPECT_EQ(path.UsWith({{"gemm", 2}}), 122 - 40);
+  EXPECT_EQ(path.UsWith({{"host", kInfinitely}}), 122);
+  // The host is in the way once the kernels take no time: the last launch
+  // begins 10 us after the first one, and both lead to a kernel 5 us later.
+  EXPECT_EQ(path.UsWith({{"kernels", kInfinitely}}), 10);
+}
+
+TEST(CriticalPathTest, WaitingHostPassesThePathToTheDevice) {
+  const Path path(Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
+                  "call t=6..50us thread=0 cudaStreamSynchronize stream=0x0\n" +
+                  Launch(70, 74, 2) + Kernel(75, 95, 2, "sgemm"));
+  // [75, 95) kernel, [70, 75) latency, [50, 70) host, [45, 50) the rest of the
+  // wait, [5, 45) kernel.
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 60);
+  EXPECT_EQ(path.Us(IdleCause::kWait), 5);
+  EXPECT_EQ(path.Us(IdleCause::kUnknown), 20);
+  EXPECT_EQ(path.Us(IdleCause::kLatency), 5);
+  EXPECT_EQ(path.UsWith({{"gemm", 2}}), 90 - 30);
+  // Without the wait the second launch comes 44 us earlier, at 26 us: its
+  // kernel then waits for the first one, which ends at 45 us.
+  EXPECT_LE(path.UsWith({{"waits", kInfinitely}}), 40 + 20 + 5);
+  EXPECT_GE(path.UsWith({{"waits", kInfinitely}}), 40 + 20);
+}
+
+TEST(CriticalPathTest, CopyThatAStreamWaitsForIsOnThePath) {
+  const Path path(
+      "call t=0..2us thread=0 cudaMemcpyAsync stream=0x9\n"
+      "launchapi t=0..2us thread=0 corr=1\n"
+      "memcpy t=5..65us device=0 stream=13 corr=1 kind=htod src=pinned "
+      "dst=device bytes=1000\n" +
+      Launch(3, 5, 2) + Kernel(10, 20, 2, "sgemm") +
+      "call t=6..7us thread=0 cudaEventRecord event=0x5 stream=0x9\n"
+      "call t=8..9us thread=0 cudaStreamWaitEvent event=0x5 stream=0x0\n" +
+      Launch(10, 12, 3) + Kernel(67, 97, 3, "softmax_warp_forward"));
+  EXPECT_EQ(path.Us(LayerClass::kSoftmax), 30);
+  EXPECT_EQ(path.Us(IdleCause::kLatency), 2);
+  EXPECT_EQ(path.Us(LayerClass::kCopyH2d), 60);
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 0);
+  EXPECT_EQ(path.UsWith({{"copies", 2}}), 92 - 30);
+  EXPECT_EQ(path.UsWith({{"gemm", kInfinitely}}), 92);
+}
+
+TEST(CriticalPathTest, PageableCopyHoldsTheHostUp) {
+  const Path path(Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
+                  "call t=6..60us thread=0 cudaMemcpyAsync stream=0x0\n"
+                  "launchapi t=6..60us thread=0 corr=2\n"
+                  "memcpy t=46..56us device=0 stream=7 corr=2 kind=dtoh "
+                  "src=device dst=pageable bytes=8\n" +
+                  Launch(80, 84, 3) + Kernel(85, 95, 3, "sgemm"));
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 50);
+  EXPECT_EQ(path.Us(LayerClass::kCopyD2h), 10);
+  EXPECT_EQ(path.Us(IdleCause::kWait), 4);
+  EXPECT_EQ(path.Us(IdleCause::kUnknown), 20);
+  EXPECT_EQ(path.Us(IdleCause::kLatency), 1 + 5);
+  EXPECT_EQ(path.UsWith({{"gemm", 2}}), 90 - 25);
+}
+
+TEST(CriticalPathTest, EventStandsForTheWorkBeforeItsRecord) {
+  const Path path(
+      Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
+      "call t=5..6us thread=0 cudaEventRecord event=0x5 stream=0x0\n" +
+      Launch(8, 11, 2) + Kernel(46, 146, 2, "softmax_warp_forward") +
+      "call t=12..50us thread=0 cudaEventSynchronize event=0x5\n" +
+      Launch(60, 64, 3) + Kernel(147, 157, 3, "sgemm"));
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 50);
+  EXPECT_EQ(path.Us(LayerClass::kSoftmax), 100);
+  EXPECT_EQ(path.UsWith({{"gemm", 2}}), 152 - 25);
+  // The last launch still comes 10 us after the wait for the first kernel, at
+  // 60 us, and its kernel 5 us later.
+  EXPECT_EQ(path.UsWith({{"softmax", kInfinitely}}), 60 + 5 + 10 - 5);
+}
+
+TEST(CriticalPathTest, LaunchWaitsForAPlaceInAFullQueue) {
+  std::string text;
+  int end_us = 5;
+  const auto add = [&](int from_us, int to_us, int correlation) {
+    text += Launch(from_us, to_us, correlation) +
+            Kernel(end_us, end_us + 10, correlation, "sgemm");
+    end_us += 10;
+  };
+  for (int i = 0; i < 601; ++i) add(i, i + 1, i + 1);
+  add(601, 675, 602);  // returns when the 67th kernel does
+  add(675, 676, 603);
+  // The host is left: 601 launches of 1 us, and one that finds a place.
+  EXPECT_EQ(Path(text).UsWith({{"gemm", kInfinitely}}), 601);
+}
+
+TEST(CriticalPathTest, TwoSpeedupsWorkTogether) {
+  const Path path(Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
+                  "call t=6..50us thread=0 cudaStreamSynchronize stream=0x0\n" +
+                  Launch(70, 74, 2) +
+                  Kernel(75, 95, 2, "softmax_warp_forward"));
+  EXPECT_EQ(path.UsWith({{"gemm", 4}, {"framework", 2}}), 90 - 30 - 10);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer

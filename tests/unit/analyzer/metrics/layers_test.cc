@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "analyzer/metrics/alignment.h"
+#include "analyzer/metrics/figures.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr int kMain = 0;
+constexpr int kAutograd = 1;
+
+// Writes a program, a call and its kernel after the other.
+class Program {
+ public:
+  // `call` with its arguments starts a kernel of `us` microseconds.
+  Program& Do(int thread, const std::string& call, const std::string& kernel,
+              int us) {
+    const std::string corr = std::to_string(++calls_);
+    const std::string begin = std::to_string(at_us_);
+    const auto until = [this](int later) {
+      return std::to_string(at_us_ + later) + "us";
+    };
+    text_ += "call t=" + begin + ".." + until(2) +
+             " thread=" + std::to_string(thread) + " " + call + "\n";
+    text_ += "launchapi t=" + begin + ".." + until(1) +
+             " thread=" + std::to_string(thread) + " corr=" + corr +
+             " ext=" + begin + "us\n";
+    text_ += "kernel t=" + std::to_string(at_us_ + 3) + ".." + until(3 + us) +
+             " device=0 stream=7 corr=" + corr + " name=" + kernel + "\n";
+    at_us_ += 3 + us;
+    return *this;
+  }
+  Program& Gemm(int thread, const std::string& arguments, int us) {
+    return Do(thread, "cublasSgemm_v2 " + arguments, "ampere_sgemm_128x64_nn",
+              us);
+  }
+  Program& Kernel(int thread, const std::string& name, int us) {
+    return Do(thread, "cudaLaunchKernel", name, us);
+  }
+  // Inside an operator, of autograd's node `sequence`.
+  Program& Operator(int thread, const std::string& name, int sequence,
+                    const std::string& kernel, int us) {
+    const int begin = at_us_;
+    Kernel(thread, kernel, us);
+    text_ += "range t=" + std::to_string(begin) + ".." +
+             std::to_string(at_us_) + "us thread=" + std::to_string(thread) +
+             " kind=op name=" + name + " seq=" + std::to_string(sequence) +
+             "\n";
+    return *this;
+  }
+  Program& Pause(int us) {
+    at_us_ += us;
+    return *this;
+  }
+
+  Summary Sum() const {
+    const TraceModel model = TraceFromText(
+        "device 0 name=gpu\nthread 0 tid=1 name=python\n"
+        "thread 1 tid=2 name=pt_autograd_0\n" +
+        text_);
+    return Summarise(model, Attribute(model));
+  }
+
+ private:
+  std::string text_;
+  int calls_ = 0;
+  int at_us_ = 0;
+};
+
+struct Row {
+  std::string operation;
+  double forward_us;
+  double data_us;
+  double weight_us;
+  double both_us;
+  double again_us;
+  uint64_t calls;
+
+  bool operator==(const Row&) const = default;
+};
+
+void PrintTo(const Row& row, std::ostream* out) {
+  *out << row.operation << " " << row.forward_us << " " << row.data_us << " "
+       << row.weight_us << " " << row.both_us << " " << row.again_us << " x"
+       << row.calls;
+}
+
+std::vector<Row> RowsOf(const Figures& figures) {
+  std::vector<Row> rows;
+  for (const LayerFigures& layer : figures.layers.layers) {
+    if (layer.row != LayerRow::kLayer) continue;
+    const LayerShare& step = layer.step_mean;
+    rows.push_back({layer.identity.operation, step.forward_ns / 1e3,
+                    step.backward_data_ns / 1e3, step.backward_weight_ns / 1e3,
+                    step.backward_both_ns / 1e3, step.recompute_ns / 1e3,
+                    layer.sums.calls});
+  }
+  return rows;
+}
+
+int64_t MatchedUs(const Figures& figures, LayerMatch match) {
+  return figures.layers.matching.match_ns[static_cast<size_t>(match)] / 1000;
+}
+
+// The example of METRICS.md.
+TEST(LayersTest, BackwardOperationsFollowTheAddressesOfTheirOperands) {
+  const Summary summary =
+      Program()
+          .Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 20)
+          .Kernel(kMain, "gelu", 5)
+          .Gemm(kMain, "m=8 n=32 k=64 A=0x200 B=0xa00 C=0xb0", 10)
+          .Gemm(kAutograd, "m=64 n=32 k=8 A=0x200 B=0xd00 C=0xc0", 11)
+          .Gemm(kAutograd, "m=64 n=8 k=32 A=0xa00 B=0xd00 C=0xd0", 12)
+          .Kernel(kAutograd, "gelu_backward", 6)
+          .Gemm(kAutograd, "m=16 n=64 k=32 A=0x900 B=0xe00 C=0xe0", 21)
+          .Sum();
+  const Figures figures = FiguresOf(summary);
+  EXPECT_EQ(RowsOf(figures),
+            (std::vector<Row>{{"gemm 32x64x16", 20, 0, 21, 0, 0, 1},
+                              {"activation gelu", 5, 0, 0, 6, 0, 1},
+                              {"gemm 32x8x64", 10, 11, 12, 0, 0, 1}}));
+  EXPECT_EQ(MatchedUs(figures, LayerMatch::kWeight), 44);
+  EXPECT_EQ(MatchedUs(figures, LayerMatch::kOrder), 6);
+  EXPECT_EQ(figures.layers.matching.matched_share, 1.0);
+}
+
+TEST(LayersTest, EqualLayersAreMatchedFromTheEnd) {
+  const Summary summary = Program()
+                              .Kernel(kMain, "ampere_sgemm_64x64_nn", 10)
+                              .Kernel(kMain, "gelu", 1)
+                              .Kernel(kMain, "ampere_sgemm_64x64_nn", 20)
+                              .Kernel(kAutograd, "ampere_sgemm_64x64_nt", 40)
+                              .Kernel(kAutograd, "gelu_backward", 2)
+                              .Kernel(kAutograd, "ampere_sgemm_64x64_nt", 30)
+                              .Sum();
+  EXPECT_EQ(
+      RowsOf(FiguresOf(summary)),
+      (std::vector<Row>{{"gemm ampere_sgemm_64x64_nn", 10, 0, 0, 30, 0, 1},
+                        {"activation gelu", 1, 0, 0, 2, 0, 1},
+                        {"gemm ampere_sgemm_64x64_nn", 20, 0, 0, 40, 0, 1}}));
+}
+
+TEST(LayersTest, NumbersOfNodesDecideWhereATraceHasThem) {
+  const Summary summary =
+      Program()
+          .Operator(kMain, "aten::gelu", 3, "gelu", 10)
+          .Operator(kMain, "aten::softmax", 4, "softmax_warp_forward", 20)
+          .Operator(kMain, "aten::gelu", 5, "gelu", 30)
+          .Operator(kAutograd, "GeluBackward0", 3, "gelu_backward", 7)
+          .Sum();
+  const Figures figures = FiguresOf(summary);
+  const std::vector<Row> rows = RowsOf(figures);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].both_us, 7);
+  EXPECT_EQ(rows[2].both_us, 0);
+  EXPECT_EQ(MatchedUs(figures, LayerMatch::kSequence), 7);
+}
+
+TEST(LayersTest, OneWeightIsOneLayerHoweverOftenItIsUsed) {
+  const Summary summary =
+      Program()
+          .Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 10)
+          .Kernel(kMain, "gelu", 1)
+          .Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x930 C=0xa0", 10)
+          .Kernel(kMain, "softmax_warp_forward", 1)
+          .Gemm(kMain, "m=64 n=32 k=16 A=0x200 B=0x960 C=0xa0", 10)
+          .Sum();
+  const std::vector<Row> rows = RowsOf(FiguresOf(summary));
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0], (Row{"gemm 32x64x16", 20, 0, 0, 0, 0, 2}));
+  EXPECT_EQ(rows[3], (Row{"gemm 32x64x16", 10, 0, 0, 0, 0, 1}));
+}
+
+TEST(LayersTest, WhatIsComputedAgainBelongsToItsLayer) {
+  const std::string first = "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0";
+  const std::string second = "m=8 n=32 k=64 A=0x200 B=0xa00 C=0xb0";
+  const Summary summary =
+      Program()
+          .Gemm(kMain, first, 20)
+          .Kernel(kMain, "softmax_warp_forward", 5)
+          .Gemm(kMain, second, 10)
+          .Gemm(kAutograd, first, 20)
+          .Kernel(kAutograd, "softmax_warp_forward", 5)
+          .Gemm(kAutograd, second, 10)
+          .Gemm(kAutograd, "m=64 n=32 k=8 A=0x200 B=0xd00 C=0xc0", 11)
+          .Kernel(kAutograd, "softmax_warp_backward", 6)
+          .Gemm(kAutograd, "m=16 n=64 k=32 A=0x900 B=0xe00 C=0xe0", 21)
+          .Sum();
+  const std::vector<Row> rows = RowsOf(FiguresOf(summary));
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0], (Row{"gemm 32x64x16", 20, 0, 21, 0, 20, 1}));
+  EXPECT_EQ(rows[1].again_us, 5);
+  EXPECT_EQ(rows[2], (Row{"gemm 32x8x64", 10, 11, 0, 0, 10, 1}));
+}
+
+TEST(LayersTest, AGapBelongsToTheLayerThatEndsIt) {
+  const Summary summary =
+      Program()
+          .Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 20)
+          .Pause(500)
+          .Kernel(kMain, "at::native::FillFunctor", 2)
+          .Gemm(kMain, "m=8 n=32 k=64 A=0x200 B=0xa00 C=0xb0", 10)
+          .Sum();
+  const Figures figures = FiguresOf(summary);
+  const LayerFigures& second = figures.layers.layers.at(1);
+  EXPECT_EQ(second.identity.operation, "gemm 32x8x64");
+  EXPECT_EQ(second.sums.glue_ns, 2'000);
+  // 500 us of pause, 2 us in each call; what is left is the device's.
+  EXPECT_NEAR(second.step_mean.host_ns, 502'000, 3'000);
+}
+
+TEST(LayersTest, RowsSumToAllGpuTimeAndAllGaps) {
+  const Summary summary =
+      Program()
+          .Do(kMain, "cudaMemcpyAsync", "odd_thing", 4)
+          .Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 20)
+          .Kernel(kMain, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 9)
+          .Kernel(kAutograd, "gelu_backward", 6)
+          .Kernel(kMain, "multi_tensor_apply_kernel", 3)
+          .Sum();
+  const Figures figures = FiguresOf(summary);
+  int64_t gpu_ns = 0;
+  int64_t idle_ns = 0;
+  for (const LayerFigures& row : figures.layers.layers) {
+    gpu_ns += row.sums.gpu_ns;
+    idle_ns += SumOf(row.sums.idle_ns);
+  }
+  EXPECT_EQ(gpu_ns, figures.totals.all.gpu_ns);
+  EXPECT_EQ(idle_ns, figures.program.idle_ns);
+}
+
+TEST(LayersTest, EqualLayersOfTwoProcessesAreOneRow) {
+  const Summary one =
+      Program().Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 20).Sum();
+  const Summary both = Merge(one, one);
+  const Figures figures = FiguresOf(both);
+  ASSERT_EQ(RowsOf(figures).size(), 1u);
+  EXPECT_EQ(figures.layers.layers[0].sums.calls, 2u);
+}
+
+TEST(AlignmentTest, PairsStayInOrderAndTakeTheEarliest) {
+  const std::string a = "xabyabz";
+  const std::string b = "ab";
+  EXPECT_EQ(Align(a.size(), b.size(),
+                  [&](size_t i, size_t j) { return a[i] == b[j] ? 1 : 0; }),
+            (std::vector<size_t>{1, 2}));
+  EXPECT_EQ(Align(2, 2, [](size_t i, size_t j) { return i != j ? 1 : 0; }),
+            (std::vector<size_t>{kNotAligned, 0}));
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
