@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/cli/load_trace.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -64,6 +63,18 @@ absl::StatusOr<TraceModel> LoadText(const std::vector<std::string>& paths) {
   return model;
 }
 
+// Free memory and what the kernel would give up; 0: unknown.
+double AvailableBytes() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  std::string unit;
+  double kibibytes = 0;
+  while (file >> name >> kibibytes && std::getline(file, unit)) {
+    if (name == "MemAvailable:") return kibibytes * 1024;
+  }
+  return 0;
+}
+
 // The whole model takes several times the bytes of its files.
 absl::Status CheckMemory(const std::vector<ProcessFiles>& files) {
   constexpr double kBytesForOne = 5;
@@ -74,9 +85,9 @@ absl::Status CheckMemory(const std::vector<ProcessFiles>& files) {
     }
   }
   const double wanted = kBytesForOne * bytes;
-  const double free = static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) *
-                      static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (wanted <= kSmallBytes || wanted <= free) return absl::OkStatus();
+  if (wanted <= kSmallBytes) return absl::OkStatus();
+  const double free = AvailableBytes();
+  if (free == 0 || wanted <= free) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrFormat(
       "%s: all of this trace at once would take about %.1f GB of memory, and "
       "%.1f GB are free; dltap report without options for a part of the run "

@@ -121,9 +121,9 @@ int RunReport(const std::vector<std::string>& args) {
   if (AreCounters(options.paths)) return PrintCounters(options);
   options.report.color = UseColor(options.color, stdout);
   options.attribution.composite = !options.no_composite;
-  const SummarisedTrace trace =
-      SummariseTrace(options.paths, options.attribution, options.selection,
-                     options.by == "memory" && !options.json);
+  const SummarisedTrace trace = SummariseTrace(
+      options.paths, options.attribution, options.selection,
+      !options.json && (options.by == "memory" || options.by == "layer"));
   if (!trace.usage.ok()) return FailUsage("report", trace.usage);
   if (!trace.summary.ok()) return Fail(trace.summary.status());
   const std::string text = Render(options, *trace.summary);

@@ -65,8 +65,8 @@ std::optional<SummarisedTrace> InSlices(const std::vector<std::string>& paths,
   }
   PrintProblems(problems);
   PrintError(
-      "warning: a long trace was read slice by slice, without its memory; see "
-      "report --by memory");
+      "warning: a long trace was read slice by slice, without its memory and "
+      "layers; report --by memory or --by layer reads it at once");
   return SummarisedTrace{absl::OkStatus(), *std::move(summary)};
 }
 

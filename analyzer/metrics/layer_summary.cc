@@ -33,8 +33,8 @@ LayerSums& LayerKeeper::RowOf(size_t activity) {
   return *row;
 }
 
-void LayerKeeper::Add(size_t activity, int64_t ns,
-                      const Efficiency& efficiency, bool is_new) {
+void LayerKeeper::Add(size_t activity, int64_t ns, const Efficiency& efficiency,
+                      bool is_new) {
   const LayerOfActivity& at = layers_.of_activity[activity];
   LayerSums& row = RowOf(activity);
   row.gpu_ns += ns;

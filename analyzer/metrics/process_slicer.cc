@@ -114,8 +114,6 @@ bool ProcessSlicer::Pass() {
       span_.end_ns = source_.TimeAfter(index_, core_begin_ns_, events);
       continue;
     }
-    slice.layers = FindLayers(source_.model(), process(), attribution(),
-                              slice.steps);
     Count(slice);
     if (slice.is_last) return true;
     events = limits_.events;
@@ -332,7 +330,11 @@ void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
   }
   if (windows.empty()) return;
   TallyKeeper tallies(source_.model(), process(), attribution(), out_.tallies);
-  LayerKeeper layers(slice.layers, out_.layers);
+  // Which layers are one is asked of all steps at once, not of a slice.
+  ProcessLayers no_layers;
+  no_layers.of_activity.resize(process().activities.size());
+  LayerTable ignored;
+  LayerKeeper layers(no_layers, ignored);
   std::optional<DeviceSummary>& into = out_.devices[device];
   // The scenarios that the first slice's path suggests, throughout.
   std::vector<Scenario> scenarios;
@@ -342,15 +344,14 @@ void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
     }
   }
   std::vector<Interval> exposed;
-  DeviceSummary sums =
-      SummariseDevice(source_.model(),
-                      {process(), attribution(), slice.steps, id, windows,
-                       scenarios, earlier, part},
-                      tallies, layers, exposed);
+  DeviceSummary sums = SummariseDevice(source_.model(),
+                                       {process(), attribution(), slice.steps,
+                                        id, windows, scenarios, earlier, part},
+                                       tallies, layers, exposed);
   std::vector<Interval> counted;
   for (const StepWindow& window : earlier) counted.push_back(window.span);
-  sums.comm_exposed = collectives.AddDevice({{index_, id}}, sums.windows,
-                                            exposed, counted);
+  sums.comm_exposed =
+      collectives.AddDevice({{index_, id}}, sums.windows, exposed, counted);
   const size_t before = out_.steps.steps.size();
   for (const StepWindow& window : windows) {
     sums.steps.push_back(

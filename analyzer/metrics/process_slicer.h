@@ -23,7 +23,6 @@ struct SlicedProcess {
   Outside outside;
   Tallies tallies;
   CollectiveTallies collectives;
-  LayerTable layers;
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
   int64_t composite_ns = 0;
@@ -53,7 +52,6 @@ class ProcessSlicer {
     size_t end = 0;
     bool is_last = false;
     std::vector<std::vector<StepWindow>> windows;  // by device, of all steps
-    ProcessLayers layers;
   };
 
   bool Pass();

@@ -69,7 +69,6 @@ void AddProcess(const EventSource& source, size_t index, SlicedProcess sliced,
   }
   out.tallies.Add(sliced.tallies);
   out.collectives.Add(sliced.collectives);
-  Add(out.layers, sliced.layers);
   out.processes.push_back(std::move(summary));
 }
 

@@ -82,9 +82,9 @@ struct Summary {
   int64_t end_ns = 0;                     // of the trace's time line
   Tallies tallies;
   CollectiveTallies collectives;
-  MemorySummary memory;    // unknown: see in_slices
-  bool in_slices = false;  // the trace was not in memory as a whole
+  MemorySummary memory;
   LayerTable layers;
+  bool in_slices = false;  // no memory, no layers: they need the whole trace
 
   bool has_delays() const;
 

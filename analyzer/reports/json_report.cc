@@ -113,6 +113,7 @@ class ReportWriter {
     json_.Key("source");
     json_.BeginObject();
     json_.Field("format", FormatOf(summary_));
+    json_.Field("in_slices", summary_.in_slices);
     json_.Key("files");
     json_.BeginArray();
     for (const std::string& file : summary_.files) json_.Value(file);

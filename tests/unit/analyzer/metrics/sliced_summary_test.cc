@@ -123,7 +123,10 @@ SliceLimits Tiny(uint64_t events) {
 // Both ways; `events` of a slice are few.
 void ExpectSlicesLikeTheWhole(const std::string& text, uint64_t events) {
   const TraceModel model = TraceFromText(text);
-  const Summary whole = Summarise(model, Attribute(model));
+  Summary whole = Summarise(model, Attribute(model));
+  whole.memory = {};
+  whole.layers = {};
+  whole.in_slices = true;
   SlicedModel source(model);
   std::string why_not;
   const std::optional<Summary> sliced =
