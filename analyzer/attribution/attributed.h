@@ -68,8 +68,9 @@ struct ProcessAttribution {
   // Of kernels without a work whose cost is known.
   absl::flat_hash_map<LaunchKey, std::optional<LaunchWork>> launch_works;
   std::vector<CallId> outermost;  // one per Process::calls
-  uint64_t launches_without_kernel = 0;
-  uint64_t kernels_without_launch = 0;
+  // When they began.
+  std::vector<int64_t> launches_without_kernel;
+  std::vector<int64_t> kernels_without_launch;
   int64_t composite_ns = 0;  // device time regrouped by the last pass
 };
 

@@ -53,8 +53,10 @@ class Classifier {
 
   ProcessAttribution Run() {
     Correlation correlation = Correlate(model_, process_);
-    result_.launches_without_kernel = correlation.launches_without_kernel;
-    result_.kernels_without_launch = correlation.kernels_without_launch;
+    result_.launches_without_kernel =
+        std::move(correlation.launches_without_kernel);
+    result_.kernels_without_launch =
+        std::move(correlation.kernels_without_launch);
     result_.activities.reserve(process_.activities.size());
     for (size_t i = 0; i < process_.activities.size(); ++i) {
       result_.activities.push_back(

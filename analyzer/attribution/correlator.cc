@@ -34,11 +34,11 @@ class Correlator {
       if (activity.kind == ActivityKind::kKernel &&
           !result.joins.back().submitted_by.known() &&
           IsObserved(activity.begin_ns, activity.begin_ns)) {
-        ++result.kernels_without_launch;
+        result.kernels_without_launch.push_back(activity.begin_ns);
       }
     }
     result.outermost = index_.outermost();
-    result.launches_without_kernel = CountLaunchesWithoutKernel(result);
+    result.launches_without_kernel = LaunchesWithoutKernel(result);
     return result;
   }
 
@@ -183,22 +183,22 @@ class Correlator {
     return join;
   }
 
-  uint64_t CountLaunchesWithoutKernel(const Correlation& result) const {
+  std::vector<int64_t> LaunchesWithoutKernel(const Correlation& result) const {
     std::vector<bool> has_work(process_.calls.size());
     for (const Join& join : result.joins) {
       if (join.submitted_by.known()) has_work[join.submitted_by.value()] = true;
     }
-    uint64_t count = 0;
+    std::vector<int64_t> begins;
     for (size_t i = 0; i < process_.calls.size(); ++i) {
       const Call& call = process_.calls[i];
       if (call.failed || call.capturing || has_work[i]) continue;
       if (index_.outermost()[i] != CallId(i)) continue;
       if (KindOf(call) == specs::Kind::kLaunch &&
           IsObserved(call.begin_ns, call.end_ns)) {
-        ++count;
+        begins.push_back(call.begin_ns);
       }
     }
-    return count;
+    return begins;
   }
 
   // A launch whose kernel could not be delivered is not a missing kernel; nor

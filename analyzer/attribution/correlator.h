@@ -22,8 +22,9 @@ struct Join {
 struct Correlation {
   std::vector<Join> joins;        // one per Process::activities
   std::vector<CallId> outermost;  // one per Process::calls, itself at depth 0
-  uint64_t launches_without_kernel = 0;
-  uint64_t kernels_without_launch = 0;
+  // When they began.
+  std::vector<int64_t> launches_without_kernel;
+  std::vector<int64_t> kernels_without_launch;
 };
 
 // Joins every activity of `process`, in this order: correlation id to the API

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/input_kind.h"
 #include "analyzer/cli/progress_bar.h"
@@ -21,6 +23,7 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr size_t kWarningsShown = 5;
+constexpr double kSmallBytes = 1e9;
 
 absl::StatusOr<InputKind> KindOf(const std::string& path) {
   std::error_code error;
@@ -60,10 +63,51 @@ absl::StatusOr<TraceModel> LoadText(const std::vector<std::string>& paths) {
   return model;
 }
 
+// Free memory and what the kernel would give up; 0: unknown.
+double AvailableBytes() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  std::string unit;
+  double kibibytes = 0;
+  while (file >> name >> kibibytes && std::getline(file, unit)) {
+    if (name == "MemAvailable:") return kibibytes * 1024;
+  }
+  return 0;
+}
+
+// The whole model takes several times the bytes of its files.
+absl::Status CheckMemory(const std::vector<ProcessFiles>& files) {
+  constexpr double kBytesForOne = 5;
+  double bytes = 0;
+  for (const ProcessFiles& process : files) {
+    for (const TraceFile& file : process.data) {
+      bytes += static_cast<double>(file.file.bytes().size());
+    }
+  }
+  const double wanted = kBytesForOne * bytes;
+  if (wanted <= kSmallBytes) return absl::OkStatus();
+  const double free = AvailableBytes();
+  if (free == 0 || wanted <= free) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "%s: all of this trace at once would take about %.1f GB of memory, and "
+      "%.1f GB are free; dltap report without options for a part of the run "
+      "reads it slice by slice",
+      files[0].data[0].file.path(), wanted * 1e-9, free * 1e-9));
+}
+
+absl::StatusOr<TraceModel> LoadOwn(const std::vector<std::string>& paths,
+                                   std::vector<std::string>* problems) {
+  const absl::StatusOr<std::vector<ProcessFiles>> files =
+      OpenTraceFiles(paths, problems);
+  if (!files.ok()) return files.status();
+  if (absl::Status s = CheckMemory(*files); !s.ok()) return s;
+  ProgressBar bar(1);
+  return ReadProcesses(*files, problems, bar.OfFile(0));
+}
+
 }  // namespace
 
-absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
-                                     std::vector<std::string>* problems) {
+absl::StatusOr<TraceInputs> FindInputs(const std::vector<std::string>& paths) {
   std::vector<std::string> inputs;
   std::optional<InputKind> kind;
   for (const std::string& path : paths) {
@@ -82,8 +126,16 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
       inputs.push_back(input);
     }
   }
-  switch (kind.value_or(InputKind::kOwnTrace)) {
-    case InputKind::kOwnTrace: return ReadTrace(inputs, problems);
+  return TraceInputs{kind.value_or(InputKind::kOwnTrace), std::move(inputs)};
+}
+
+absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
+                                     std::vector<std::string>* problems) {
+  const absl::StatusOr<TraceInputs> found = FindInputs(paths);
+  if (!found.ok()) return found.status();
+  const std::vector<std::string>& inputs = found->paths;
+  switch (found->kind) {
+    case InputKind::kOwnTrace: return LoadOwn(inputs, problems);
     case InputKind::kKineto: return LoadWith(ImportKineto, inputs, problems);
     case InputKind::kText: return LoadText(inputs);
     case InputKind::kNcuCsv:
@@ -96,10 +148,7 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
   return absl::InternalError("load_trace: an input kind without reader");
 }
 
-absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths) {
-  std::vector<std::string> problems;
-  absl::StatusOr<TraceModel> model = LoadTrace(paths, &problems);
-  if (!model.ok()) return model;
+void PrintProblems(const std::vector<std::string>& problems) {
   for (size_t i = 0; i < std::min(problems.size(), kWarningsShown); ++i) {
     PrintError("warning: " + problems[i]);
   }
@@ -107,6 +156,12 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths) {
     PrintError(absl::StrCat("warning: ", problems.size() - kWarningsShown,
                             " more; dltap check lists all"));
   }
+}
+
+absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths) {
+  std::vector<std::string> problems;
+  absl::StatusOr<TraceModel> model = LoadTrace(paths, &problems);
+  if (model.ok()) PrintProblems(problems);
   return model;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "analyzer/cli/input_kind.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -14,12 +15,23 @@ namespace dltap::analyzer {
 // by content: own traces, Kineto JSON(.gz), the text of dltap dump. Errors say
 // what, where and what next. Traces of different kinds don't merge.
 //
-// What was left out of a readable trace goes to `problems`, a line each.
+// What was left out of a readable trace goes to `problems`, a line each. An own
+// trace that would not fit into memory is an error (kResourceExhausted).
 absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
                                      std::vector<std::string>* problems);
 
 // The same; problems are warnings on stderr.
 absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths);
+
+// What `paths` hold, without reading it: own traces, say, and their files.
+struct TraceInputs {
+  InputKind kind = InputKind::kOwnTrace;
+  std::vector<std::string> paths;
+};
+absl::StatusOr<TraceInputs> FindInputs(const std::vector<std::string>& paths);
+
+// Prints the first ones as warnings.
+void PrintProblems(const std::vector<std::string>& problems);
 
 }  // namespace dltap::analyzer
 

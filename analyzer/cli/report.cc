@@ -9,9 +9,9 @@
 #include "absl/strings/str_join.h"
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
-#include "analyzer/cli/load_trace.h"
 #include "analyzer/cli/report_counters.h"
 #include "analyzer/cli/selection_options.h"
+#include "analyzer/cli/summarise_trace.h"
 #include "analyzer/metrics/figures.h"
 #include "analyzer/reports/json_report.h"
 #include "analyzer/reports/text_report.h"
@@ -119,16 +119,14 @@ int RunReport(const std::vector<std::string>& args) {
     return kExitUsage;
   }
   if (AreCounters(options.paths)) return PrintCounters(options);
-  const absl::StatusOr<TraceModel> model = LoadTrace(options.paths);
-  if (!model.ok()) return Fail(model.status());
-  const absl::StatusOr<Selection> selection =
-      ParseSelection(options.selection, *model);
-  if (!selection.ok()) return FailUsage("report", selection.status());
   options.report.color = UseColor(options.color, stdout);
   options.attribution.composite = !options.no_composite;
-  const std::string text = Render(
-      options,
-      Summarise(*model, Attribute(*model, options.attribution), *selection));
+  const SummarisedTrace trace = SummariseTrace(
+      options.paths, options.attribution, options.selection,
+      !options.json && (options.by == "memory" || options.by == "layer"));
+  if (!trace.usage.ok()) return FailUsage("report", trace.usage);
+  if (!trace.summary.ok()) return Fail(trace.summary.status());
+  const std::string text = Render(options, *trace.summary);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kExitOk;
 }

@@ -10,7 +10,7 @@
 
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
-#include "analyzer/cli/load_trace.h"
+#include "analyzer/cli/summarise_trace.h"
 #include "analyzer/control/child_process.h"
 #include "analyzer/control/cuda_major.h"
 #include "analyzer/control/run_directory.h"
@@ -159,12 +159,12 @@ int ExecFailed(const std::string& program, int error) {
 // Stdout is the program's, so the report goes to stderr.
 void Report(const std::string& directory) {
   std::fprintf(stderr, "dltap: trace in %s\n", directory.c_str());
-  const absl::StatusOr<TraceModel> model = LoadTrace({directory});
-  if (!model.ok()) {
-    PrintError(std::string(model.status().message()));
+  const SummarisedTrace trace = SummariseTrace({directory}, {}, {});
+  if (!trace.summary.ok()) {
+    PrintError(std::string(trace.summary.status().message()));
     return;
   }
-  const Summary summary = Summarise(*model, Attribute(*model, {}));
+  const Summary& summary = *trace.summary;
   ReportOptions options;
   options.color = UseColor("auto", stderr);
   const std::string text =

@@ -53,10 +53,11 @@ bool ShowsABackwardPass(const Attributed& activity) {
 class TokenMaker {
  public:
   TokenMaker(const TraceModel& model, const Process& process,
-             const ProcessAttribution& attribution)
+             const ProcessAttribution& attribution, int64_t from_ns)
       : model_(model),
         process_(process),
         attribution_(attribution),
+        from_ns_(from_ns),
         token_of_call_(process.calls.size(), kNone) {
     for (const Thread& thread : process.threads) {
       is_autograd_.push_back(thread.name.starts_with("pt_autograd"));
@@ -83,6 +84,7 @@ class TokenMaker {
 
  private:
   void Add(const Activity& activity, const Attributed& attributed) {
+    if (BeginOf(activity, attributed) < from_ns_) return;
     if (attributed.autotune) {
       trials_.push_back(BeginOf(activity, attributed));
       return;
@@ -242,6 +244,7 @@ class TokenMaker {
   const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
+  const int64_t from_ns_;
   std::vector<bool> is_autograd_;  // per thread
   bool any_autograd_ = false;
   bool goes_backward_ = false;
@@ -288,8 +291,9 @@ void TellWeightsApart(const TraceModel& model, const Process& process,
 
 std::vector<CallToken> CallTokens(const TraceModel& model,
                                   const Process& process,
-                                  const ProcessAttribution& attribution) {
-  return TokenMaker(model, process, attribution).Run();
+                                  const ProcessAttribution& attribution,
+                                  int64_t from_ns) {
+  return TokenMaker(model, process, attribution, from_ns).Run();
 }
 
 }  // namespace dltap::analyzer

@@ -33,11 +33,12 @@ struct CallToken {
 // Whether a class is the arithmetic that a model is made of.
 bool IsProduct(LayerClass layer_class);
 
-// All such calls of a process but trials, in the order in which they began.
-// Rows of copies to the device are one token.
+// All such calls of a process from `from_ns` on, but trials, in the order in
+// which they began. Rows of copies to the device are one token.
 std::vector<CallToken> CallTokens(const TraceModel& model,
                                   const Process& process,
-                                  const ProcessAttribution& attribution);
+                                  const ProcessAttribution& attribution,
+                                  int64_t from_ns);
 
 // Numbers calls of one signature apart that work on different weights, where
 // the trace has the addresses of operands: a layer's weights stay where they

@@ -162,7 +162,8 @@ std::vector<size_t> CollectiveKeeper::RunsOn(
 
 CommTimes CollectiveKeeper::AddDevice(const PhysicalDevice& device,
                                       const std::vector<Interval>& windows,
-                                      const std::vector<Interval>& exposed) {
+                                      const std::vector<Interval>& exposed,
+                                      const std::vector<Interval>& earlier) {
   const std::vector<Interval> bare = United(exposed);
   std::vector<Interval> waiting;
   std::vector<Interval> transfer;
@@ -171,7 +172,7 @@ CommTimes CollectiveKeeper::AddDevice(const PhysicalDevice& device,
     const auto [before, after] = PartsOf(runs_.runs[run], matches_.runs[run]);
     waiting.push_back(before);
     (matches_.runs[run].is_whole ? transfer : unknown).push_back(after);
-    AddRun(run, windows, bare);
+    AddRun(run, windows, bare, InsideNs(earlier, runs_.runs[run].span) <= 0);
   }
   // Of several kernels at once the one that does most counts.
   const int64_t moving = InsideNs(United(transfer), bare);
@@ -186,7 +187,8 @@ CommTimes CollectiveKeeper::AddDevice(const PhysicalDevice& device,
 
 void CollectiveKeeper::AddRun(size_t index,
                               const std::vector<Interval>& windows,
-                              const std::vector<Interval>& exposed) {
+                              const std::vector<Interval>& exposed,
+                              bool is_new) {
   const CollectiveRun& run = runs_.runs[index];
   const MatchedRun& matched = matches_.runs[index];
   if (InsideNs(windows, run.span) <= 0) return;
@@ -194,13 +196,13 @@ void CollectiveKeeper::AddRun(size_t index,
       matches_.communicators[matched.communicator];
   const CollectiveKey key = KeyOf(index);
   CollectiveSums sums;
-  sums.count = 1;
+  sums.count = is_new;
   const auto [before, after] = PartsOf(run, matched);
   sums.gpu.waiting_ns = InsideNs(windows, before);
   const int64_t moving = InsideNs(windows, after);
   (matched.is_whole ? sums.gpu.transfer_ns : sums.gpu.unknown_ns) = moving;
   sums.exposed_ns = InsideNs(exposed, run.span);
-  if (key.bytes) {
+  if (key.bytes && is_new) {
     sums.bytes = static_cast<double>(*key.bytes);
     if (communicator.ranks > 1) {
       sums.bus_bytes =

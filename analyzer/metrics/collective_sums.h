@@ -88,15 +88,17 @@ class CollectiveKeeper {
                    CollectiveTallies& out);
 
   // What ran inside the device's windows. `exposed` are its spans of exposed
-  // communication, in time; returned is what they are.
+  // communication, in time; returned is what they are. Of a part of a run:
+  // what ran inside `earlier` windows was counted before.
   CommTimes AddDevice(const PhysicalDevice& device,
                       const std::vector<Interval>& windows,
-                      const std::vector<Interval>& exposed);
+                      const std::vector<Interval>& exposed,
+                      const std::vector<Interval>& earlier = {});
 
  private:
   std::vector<size_t> RunsOn(const PhysicalDevice& device) const;
   void AddRun(size_t run, const std::vector<Interval>& windows,
-              const std::vector<Interval>& exposed);
+              const std::vector<Interval>& exposed, bool is_new);
   void AddRank(size_t run);
   CollectiveKey KeyOf(size_t run) const;
 

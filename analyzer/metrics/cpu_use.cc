@@ -127,8 +127,20 @@ void CpuUse::FindRunningShares() {
   };
   wait_runs_ = share(Part::kWait);
   input_runs_ = share(Part::kInput);
-  input_samples_ = samples[static_cast<size_t>(Part::kInput)];
-  input_runnable_ = runnable[static_cast<size_t>(Part::kInput)];
+}
+
+CpuUse::InputSamples CpuUse::InputSamplesIn(const TimePart& counted) const {
+  InputSamples out;
+  if (passes_.size() < 2) return out;
+  for (const Pass& pass : passes_) {
+    if (!counted.Holds(pass.at_ns)) continue;
+    ForEachPart({pass.at_ns, pass.at_ns + 1}, [&](Part part, Interval) {
+      if (part != Part::kInput) return;
+      ++out.all;
+      out.runnable += pass.runnable;
+    });
+  }
+  return out;
 }
 
 CpuUse::Period CpuUse::Explain(size_t pass) const {

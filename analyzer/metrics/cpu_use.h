@@ -9,6 +9,7 @@
 
 #include "analyzer/metrics/host_timeline.h"
 #include "analyzer/metrics/window.h"
+#include "analyzer/model/event_source.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -41,8 +42,11 @@ class CpuUse {
   std::optional<double> WorkIn(Interval span) const;
 
   // Samples inside the inputs, and those of them that found it runnable.
-  uint64_t input_samples() const { return input_samples_; }
-  uint64_t input_runnable() const { return input_runnable_; }
+  struct InputSamples {
+    uint64_t all = 0;
+    uint64_t runnable = 0;
+  };
+  InputSamples InputSamplesIn(const TimePart& part) const;
 
  private:
   struct Pass {  // the samples of the feeder's threads, taken together
@@ -86,8 +90,6 @@ class CpuUse {
   // Share of the samples inside waits and inputs that found it runnable.
   double wait_runs_ = 0;
   double input_runs_ = 0;
-  uint64_t input_samples_ = 0;
-  uint64_t input_runnable_ = 0;
 };
 
 }  // namespace dltap::analyzer

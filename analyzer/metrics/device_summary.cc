@@ -27,6 +27,8 @@ class DeviceSummariser {
         steps_(view.steps),
         device_(view.device),
         windows_(view.windows),
+        earlier_(view.earlier),
+        part_(view.part),
         scenarios_(view.scenarios),
         gpu_(opmodel::FindGpuByProduct(
             view.process.devices[view.device.value()].name)) {}
@@ -41,13 +43,13 @@ class DeviceSummariser {
     }
     AddSegments();
     AddActivities(tallies, layers);
-    const GapsOfDevice found =
-        FindGaps(model_, process_, attribution_, steps_, device_, windows_);
+    const GapsOfDevice found = FindGaps(model_, process_, attribution_, steps_,
+                                        device_, windows_, earlier_, part_);
     for (const Gap& gap : found.gaps) {
       AddGap(gap);
       layers.AddGap(gap.ended_by, gap.between_steps, gap.ns);
     }
-    AddDrains(found.gaps);
+    AddDrains(found);
     out_.host_work_ns = found.host_work_ns;
     out_.host_work_wall_ns = found.host_work_wall_ns;
     out_.host_work_is_bound = found.host_work_is_bound;
@@ -103,25 +105,37 @@ class DeviceSummariser {
     for (size_t i = 0; i < process_.activities.size(); ++i) {
       const Activity& activity = process_.activities[i];
       if (activity.device != device_) continue;
-      const int64_t ns =
-          InsideNs(windows_, {activity.begin_ns, activity.end_ns});
-      if (ns <= 0) continue;
+      const Interval span{activity.begin_ns, activity.end_ns};
+      const int64_t ns = InsideNs(windows_, span);
+      const bool counted = WasCounted(span);
+      if (ns <= 0 && !counted) continue;
       const Attributed& attributed = attribution_.activities[i];
       ClassSummary& of_class = Of(attributed.layer_class);
       const bool new_work = attributed.work.known() &&
-                            works.insert(attributed.work.value()).second;
+                            works.insert(attributed.work.value()).second &&
+                            !counted;
+      if (ns <= 0) continue;
       of_class.gpu_ns += ns;
       of_class.calls += new_work;
-      ++of_class.kernels;
+      of_class.kernels += !counted;
       of_class.direction_ns[static_cast<size_t>(attributed.direction)] += ns;
       of_class.joined_by_ns[static_cast<size_t>(attributed.joined_by)] += ns;
       of_class.class_from_ns[static_cast<size_t>(attributed.class_from)] += ns;
       const Efficiency efficiency =
           EfficiencyOf(attribution_, activity, attributed, ns, gpu_);
       of_class.efficiency.Add(efficiency);
-      tallies.Add(i, ns, efficiency, new_work);
-      layers.Add(i, ns, efficiency);
+      tallies.Add(i, ns, efficiency,
+                  counted    ? Counts::kTime
+                  : new_work ? Counts::kWork
+                             : Counts::kActivity);
+      layers.Add(i, ns, efficiency, !counted);
     }
+  }
+
+  // Whether a part before this one counted an activity.
+  bool WasCounted(Interval span) const {
+    return !earlier_.empty() && span.begin_ns < earlier_.back().span.end_ns &&
+           InsideNs(earlier_, span) > 0;
   }
 
   void AddPath() {
@@ -149,9 +163,10 @@ class DeviceSummariser {
   }
 
   // A call counts once, however many gaps follow it.
-  void AddDrains(const std::vector<Gap>& gaps) {
+  void AddDrains(const GapsOfDevice& found) {
     absl::flat_hash_set<size_t> seen;
-    for (const Gap& gap : gaps) {
+    for (const CallId call : found.drained_earlier) seen.insert(call.value());
+    for (const Gap& gap : found.gaps) {
       if (!gap.drained_in.known()) continue;
       const Call& call = process_.calls[gap.drained_in.value()];
       DrainSums& sums =
@@ -168,6 +183,8 @@ class DeviceSummariser {
   const Steps& steps_;
   const DeviceId device_;
   const std::vector<StepWindow>& windows_;
+  const std::vector<StepWindow>& earlier_;
+  const TimePart part_;
   const std::vector<Scenario>& scenarios_;
   const opmodel::GpuSpec* const gpu_;
   DeviceSummary out_{};
@@ -202,6 +219,35 @@ int64_t DeviceSummary::observed_ns() const {
 std::optional<double> DeviceSummary::utilization() const {
   return Ratio(static_cast<double>(in(DeviceState::kCompute)),
                static_cast<double>(observed_ns()));
+}
+
+void DeviceSummary::Append(const DeviceSummary& later) {
+  steps.insert(steps.end(), later.steps.begin(), later.steps.end());
+  windows.insert(windows.end(), later.windows.begin(), later.windows.end());
+  wall_ns += later.wall_ns;
+  AddTo(state_ns, later.state_ns);
+  comm_exposed.Add(later.comm_exposed);
+  copy_hidden_ns += later.copy_hidden_ns;
+  AddTo(phases_ns, later.phases_ns);
+  AddTo(between_steps_ns, later.between_steps_ns);
+  AddTo(between_steps_drained_ns, later.between_steps_drained_ns);
+  for (const auto& [name, ns] : later.between_steps_unknown_in_ns) {
+    between_steps_unknown_in_ns[name] += ns;
+  }
+  for (const auto& [name, sums] : later.drained_by) {
+    DrainSums& into = drained_by[name];
+    into.calls += sums.calls;
+    into.host_ns += sums.host_ns;
+  }
+  host_work_ns += later.host_work_ns;
+  host_work_wall_ns += later.host_work_wall_ns;
+  host_work_is_bound |= later.host_work_is_bound;
+  input_samples += later.input_samples;
+  input_runnable += later.input_runnable;
+  for (size_t i = 0; i < kClassCount; ++i) classes[i].Add(later.classes[i]);
+  queue.Add(later.queue);
+  path.Add(later.path);
+  what_if.Add(later.what_if);
 }
 
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,

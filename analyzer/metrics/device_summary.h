@@ -22,6 +22,7 @@
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/tallies.h"
 #include "analyzer/metrics/window.h"
+#include "analyzer/model/event_source.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -102,6 +103,9 @@ struct DeviceSummary {
   // compute / observed; nullopt: nothing was observed.
   std::optional<double> utilization() const;
 
+  // The sums of a later part of the run of the same device.
+  void Append(const DeviceSummary& later);
+
   auto operator<=>(const DeviceSummary&) const = default;
 };
 
@@ -113,6 +117,10 @@ struct DeviceView {
   DeviceId device;
   const std::vector<StepWindow>& windows;  // one at least
   const std::vector<Scenario>& scenarios;  // see Selection
+  // Of a part of a run: windows that were summed up before, in time, and of
+  // which instants the rest counts.
+  std::vector<StepWindow> earlier = {};
+  TimePart part = {};
 };
 
 // Sums up what the device did inside the windows, and adds its activities to

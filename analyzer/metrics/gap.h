@@ -74,6 +74,8 @@ size_t ChargedTo(const ProcessAttribution& attribution, const Gap& gap);
 
 struct GapsOfDevice {
   std::vector<Gap> gaps;  // in time
+  // Calls that were counted for the gaps of earlier windows.
+  std::vector<CallId> drained_earlier;
   // Host work in the windows of the threads that feed the device; see
   // METRICS.md. Only of windows that CPU samples cover, or, in a trace without
   // samples, all time outside of waits.

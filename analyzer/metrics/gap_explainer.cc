@@ -261,13 +261,14 @@ void GapExplainer::FindDrain(Gap& gap, const FeederView& view, CallId id) {
 }
 
 void GapExplainer::AddHostWork(const std::vector<StepWindow>& windows,
-                               GapsOfDevice& out) {
+                               const TimePart& part, GapsOfDevice& out) {
   const size_t feeder = feeders_.MainFeederOf(process_, attribution_, device_);
   if (feeder == Feeders::kNoFeeder) return;
   const FeederView& view = ViewOf(feeder);
   out.host_work_is_bound = !process_.has_cpu_samples;
-  out.input_samples = view.cpu->input_samples();
-  out.input_runnable = view.cpu->input_runnable();
+  const CpuUse::InputSamples input = view.cpu->InputSamplesIn(part);
+  out.input_samples = input.all;
+  out.input_runnable = input.runnable;
   double work = 0;
   for (const StepWindow& window : windows) {
     std::optional<double> in_window = view.cpu->WorkIn(window.span);

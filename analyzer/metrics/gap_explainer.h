@@ -11,6 +11,7 @@
 #include "analyzer/metrics/gap.h"
 #include "analyzer/metrics/host_timeline.h"
 #include "analyzer/metrics/step_finder.h"
+#include "analyzer/model/event_source.h"
 
 namespace dltap::analyzer {
 
@@ -24,7 +25,9 @@ class GapExplainer {
   // Fills all but `span`, `ended_by`, `window` and `between_steps`.
   void Explain(Gap& gap);
 
-  void AddHostWork(const std::vector<StepWindow>& windows, GapsOfDevice& out);
+  // `part`: whose CPU samples count.
+  void AddHostWork(const std::vector<StepWindow>& windows, const TimePart& part,
+                   GapsOfDevice& out);
 
  private:
   struct FeederView {

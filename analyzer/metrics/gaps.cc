@@ -151,10 +151,14 @@ class StepBounds {
 
 GapsOfDevice FindGaps(const TraceModel& model, const Process& process,
                       const ProcessAttribution& attribution, const Steps& steps,
-                      DeviceId device, const std::vector<StepWindow>& windows) {
+                      DeviceId device, const std::vector<StepWindow>& windows,
+                      const std::vector<StepWindow>& earlier,
+                      const TimePart& part) {
   const std::vector<size_t> activities = OfDevice(process, device);
+  std::vector<StepWindow> looked_at = earlier;
+  looked_at.insert(looked_at.end(), windows.begin(), windows.end());
   GapsOfDevice out;
-  out.gaps = IdleSpans(process, attribution, device, activities, windows);
+  out.gaps = IdleSpans(process, attribution, device, activities, looked_at);
   StepBounds bounds(process, attribution, activities,
                     FirstSubmissions(process, attribution, steps, device));
   GapExplainer explainer(model, process, attribution, steps, device);
@@ -162,7 +166,16 @@ GapsOfDevice FindGaps(const TraceModel& model, const Process& process,
     gap.between_steps = bounds.LiesBetween(gap);
     explainer.Explain(gap);
   }
-  explainer.AddHostWork(windows, out);
+  // What drained the queue may do so from one gap to the next.
+  const auto is_earlier = [&earlier](const Gap& gap) {
+    return gap.window < earlier.size();
+  };
+  for (const Gap& gap : out.gaps) {
+    if (is_earlier(gap)) out.drained_earlier.push_back(gap.drained_in);
+  }
+  std::erase_if(out.gaps, is_earlier);
+  for (Gap& gap : out.gaps) gap.window -= earlier.size();
+  explainer.AddHostWork(windows, part, out);
   return out;
 }
 

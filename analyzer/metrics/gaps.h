@@ -8,15 +8,20 @@
 #include "analyzer/metrics/gap.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/window.h"
+#include "analyzer/model/event_source.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
 
 // `windows` are those of StepWindows for the same steps. A gap whose call is
 // not known is kUnknown; one that no activity ends (the last of a window) too.
+// Of a part of a run: `earlier` are the windows before those, whose gaps are
+// not given; CPU samples count inside `part`.
 GapsOfDevice FindGaps(const TraceModel& model, const Process& process,
                       const ProcessAttribution& attribution, const Steps& steps,
-                      DeviceId device, const std::vector<StepWindow>& windows);
+                      DeviceId device, const std::vector<StepWindow>& windows,
+                      const std::vector<StepWindow>& earlier = {},
+                      const TimePart& part = {});
 
 }  // namespace dltap::analyzer
 

@@ -33,13 +33,13 @@ LayerSums& LayerKeeper::RowOf(size_t activity) {
   return *row;
 }
 
-void LayerKeeper::Add(size_t activity, int64_t ns,
-                      const Efficiency& efficiency) {
+void LayerKeeper::Add(size_t activity, int64_t ns, const Efficiency& efficiency,
+                      bool is_new) {
   const LayerOfActivity& at = layers_.of_activity[activity];
   LayerSums& row = RowOf(activity);
   row.gpu_ns += ns;
-  ++row.kernels;
-  row.calls += at.begins_call;
+  row.kernels += is_new;
+  row.calls += is_new && at.begins_call;
   row.direction_ns[static_cast<size_t>(at.direction)] += ns;
   if (at.is_glue) row.glue_ns += ns;
   if (IsBackward(at.direction)) {

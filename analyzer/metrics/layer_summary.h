@@ -50,8 +50,10 @@ class LayerKeeper {
   LayerKeeper(const ProcessLayers& layers, LayerTable& table)
       : layers_(layers), table_(table), rows_(layers.layers.size()) {}
 
-  // `ns` of the activity lie inside the windows.
-  void Add(size_t activity, int64_t ns, const Efficiency& efficiency);
+  // `ns` of the activity lie inside the windows; not `is_new`: its number was
+  // counted before.
+  void Add(size_t activity, int64_t ns, const Efficiency& efficiency,
+           bool is_new);
   // `activity` is the one that ends the gap; kNoActivity: none.
   void AddGap(size_t activity, bool between_steps, const IdleTimes& ns);
 

@@ -20,9 +20,11 @@ bool IsStepName(std::string_view name) {
 
 // The outermost of the ranges for which `is_marker` holds, in time.
 template <typename IsMarker>
-std::vector<Step> Outermost(const Process& process, IsMarker is_marker) {
+std::vector<Step> Outermost(const Process& process, int64_t from_ns,
+                            IsMarker is_marker) {
   std::vector<Step> steps;
   for (const Range& range : process.ranges) {
+    if (range.begin_ns < from_ns) continue;
     if (is_marker(range)) steps.push_back({range.begin_ns, range.end_ns});
   }
   std::stable_sort(
@@ -38,7 +40,7 @@ std::vector<Step> Outermost(const Process& process, IsMarker is_marker) {
 
 // Whether most of the GPU time was submitted inside the steps.
 bool HoldMost(const std::vector<Step>& steps, const Process& process,
-              const ProcessAttribution& attribution) {
+              const ProcessAttribution& attribution, int64_t from_ns) {
   int64_t inside = 0;
   int64_t all = 0;
   for (size_t i = 0; i < process.activities.size(); ++i) {
@@ -49,6 +51,7 @@ bool HoldMost(const std::vector<Step>& steps, const Process& process,
         attributed.submitted_by.known()
             ? process.calls[attributed.submitted_by.value()].begin_ns
             : activity.begin_ns;
+    if (at < from_ns) continue;
     const auto after = std::upper_bound(
         steps.begin(), steps.end(), at,
         [](int64_t t, const Step& step) { return t < step.begin_ns; });
@@ -78,8 +81,9 @@ int64_t Longest(const std::vector<Step>& steps) {
 }  // namespace
 
 std::vector<Step> MarkedSteps(const TraceModel& model, const Process& process,
-                              const ProcessAttribution& attribution) {
-  std::vector<Step> steps = Outermost(process, [](const Range& range) {
+                              const ProcessAttribution& attribution,
+                              int64_t from_ns) {
+  std::vector<Step> steps = Outermost(process, from_ns, [](const Range& range) {
     return range.kind == RangeKind::kStep;
   });
   if (!steps.empty()) {
@@ -87,12 +91,12 @@ std::vector<Step> MarkedSteps(const TraceModel& model, const Process& process,
     CloseUp(steps, Longest(steps));
     return steps;
   }
-  steps = Outermost(process, [&model](const Range& range) {
+  steps = Outermost(process, from_ns, [&model](const Range& range) {
     return (range.kind == RangeKind::kNvtx ||
             range.kind == RangeKind::kUserAnnotation) &&
            IsStepName(model.texts[range.name]);
   });
-  if (!HoldMost(steps, process, attribution)) return {};
+  if (!HoldMost(steps, process, attribution, from_ns)) return {};
   CloseUp(steps, std::numeric_limits<int64_t>::max());
   steps.back().end_known = false;  // the loader may come behind the range
   return steps;

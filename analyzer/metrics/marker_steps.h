@@ -12,9 +12,11 @@ namespace dltap::analyzer {
 
 // The steps that the program marked itself: every ProfilerStep counts. Other
 // ranges that say step or iteration count if most GPU time was submitted
-// inside them. Nested markers are one step. Empty: no such marker.
+// inside them. Nested markers are one step. Empty: no such marker. What began
+// before `from_ns` is not looked at.
 std::vector<Step> MarkedSteps(const TraceModel& model, const Process& process,
-                              const ProcessAttribution& attribution);
+                              const ProcessAttribution& attribution,
+                              int64_t from_ns);
 
 }  // namespace dltap::analyzer
 

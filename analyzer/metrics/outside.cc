@@ -67,6 +67,17 @@ std::vector<OutsidePart> AroundSteps(const Steps& steps,
   return parts;
 }
 
+std::vector<OutsidePart> Clipped(std::vector<OutsidePart> parts,
+                                 const TimePart& part) {
+  for (OutsidePart& outside : parts) {
+    outside.span = Common(outside.span, {part.begin_ns, part.end_ns});
+  }
+  std::erase_if(parts, [](const OutsidePart& outside) {
+    return outside.span.begin_ns >= outside.span.end_ns;
+  });
+  return parts;
+}
+
 void AddOutside(const Process& process, const ProcessAttribution& attribution,
                 DeviceId device, const std::vector<OutsidePart>& parts,
                 const std::vector<StepWindow>& windows, Outside& outside) {

@@ -13,6 +13,7 @@
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/window.h"
+#include "analyzer/model/event_source.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -58,6 +59,10 @@ std::vector<OutsidePart> AlwaysOutside(std::string_view reason);
 // same steps.
 std::vector<OutsidePart> AroundSteps(const Steps& steps,
                                      const std::vector<StepWindow>& windows);
+
+// What of the parts lies inside `part`.
+std::vector<OutsidePart> Clipped(std::vector<OutsidePart> parts,
+                                 const TimePart& part);
 
 // Adds the time of the device's activities that lies in `parts` and not inside
 // `windows`. Both are disjoint and in time.

@@ -30,16 +30,23 @@ Identity IdentityOf(const TraceModel& model, const DeviceMember& member) {
 }  // namespace
 
 std::vector<PhysicalDevice> PhysicalDevices(const TraceModel& model) {
+  std::vector<std::vector<bool>> used;
+  for (const Process& process : model.processes) {
+    std::vector<bool>& of_process = used.emplace_back(process.devices.size());
+    for (const Activity& activity : process.activities) {
+      of_process[activity.device.value()] = true;
+    }
+  }
+  return PhysicalDevices(model, used);
+}
+
+std::vector<PhysicalDevice> PhysicalDevices(
+    const TraceModel& model, const std::vector<std::vector<bool>>& used) {
   std::vector<PhysicalDevice> devices;
   std::map<Identity, size_t> known;
   for (size_t p = 0; p < model.processes.size(); ++p) {
-    const Process& process = model.processes[p];
-    std::vector<bool> used(process.devices.size());
-    for (const Activity& activity : process.activities) {
-      used[activity.device.value()] = true;
-    }
-    for (size_t d = 0; d < used.size(); ++d) {
-      if (!used[d]) continue;
+    for (size_t d = 0; d < used[p].size(); ++d) {
+      if (!used[p][d]) continue;
       const DeviceMember member{p, DeviceId(d)};
       const auto [it, is_new] =
           known.try_emplace(IdentityOf(model, member), devices.size());

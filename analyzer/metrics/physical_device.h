@@ -24,6 +24,10 @@ using PhysicalDevice = std::vector<DeviceMember>;
 // process may see, and ranks don't share theirs.
 std::vector<PhysicalDevice> PhysicalDevices(const TraceModel& model);
 
+// The same of those that `used` says, by process and device.
+std::vector<PhysicalDevice> PhysicalDevices(
+    const TraceModel& model, const std::vector<std::vector<bool>>& used);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_METRICS_PHYSICAL_DEVICE_H_

@@ -56,6 +56,13 @@ void PassTo(int64_t at_ns, EarliestFirst& times) {
 
 }  // namespace
 
+void QueueDepth::Add(const QueueDepth& other) {
+  submissions += other.submissions;
+  unfinished += other.unfinished;
+  waiting += other.waiting;
+  empty += other.empty;
+}
+
 QueueDepth QueueDepthOf(const Process& process,
                         const ProcessAttribution& attribution, DeviceId device,
                         const std::vector<StepWindow>& windows) {

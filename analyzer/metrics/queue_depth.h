@@ -20,6 +20,8 @@ struct QueueDepth {
   uint64_t waiting = 0;      // of these, not begun
   uint64_t empty = 0;        // submissions that found nothing unfinished
 
+  void Add(const QueueDepth& other);
+
   auto operator<=>(const QueueDepth&) const = default;
 };
 

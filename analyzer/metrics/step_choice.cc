@@ -120,6 +120,13 @@ std::string_view Name(StepUse use) {
 
 void ChooseSteps(const Process& process, const ProcessAttribution& attribution,
                  const Selection& selection, Steps& steps) {
+  LeaveOutUnseen(process, attribution, true, steps);
+  KeepSelected(selection, steps);
+}
+
+void LeaveOutUnseen(const Process& process,
+                    const ProcessAttribution& attribution, bool to_the_end,
+                    Steps& steps) {
   if (steps.steps.empty()) return;
   const Windows windows = WindowsOf(process, attribution, steps);
   const auto try_to = [&](auto leave_out) {
@@ -127,9 +134,8 @@ void ChooseSteps(const Process& process, const ProcessAttribution& attribution,
     leave_out(process, windows, fewer);
     if (AnyUsed(fewer)) steps = std::move(fewer);
   };
-  try_to(LeaveOutUnfinished);
+  if (to_the_end) try_to(LeaveOutUnfinished);
   try_to(LeaveOutUnobserved);
-  KeepSelected(selection, steps);
 }
 
 }  // namespace dltap::analyzer

@@ -26,6 +26,12 @@ std::string_view Name(StepUse use);
 void ChooseSteps(const Process& process, const ProcessAttribution& attribution,
                  const Selection& selection, Steps& steps);
 
+// The first two of these, of steps in the middle of a run or, `to_the_end`, at
+// its end.
+void LeaveOutUnseen(const Process& process,
+                    const ProcessAttribution& attribution, bool to_the_end,
+                    Steps& steps);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_METRICS_STEP_CHOICE_H_

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -16,6 +17,7 @@
 namespace dltap::analyzer {
 namespace {
 
+constexpr int64_t kFromTheBegin = std::numeric_limits<int64_t>::min();
 constexpr double kWarmUpFactor = 1.5;  // times the median duration
 // The most that warm-up may be.
 constexpr size_t kWarmUpSteps = 3;
@@ -166,7 +168,7 @@ int64_t MedianDuration(const std::vector<Step*>& steps) {
 
 // The first steps allocate, compile and load modules: slow ones in a row from
 // the start are warm-up. The very first always is, when enough others remain.
-void MarkWarmUp(std::vector<Step>& steps) {
+void MarkSlowStart(std::vector<Step>& steps) {
   std::vector<Step*> used;
   for (Step& step : steps) {
     if (step.use == StepUse::kUsed) used.push_back(&step);
@@ -194,14 +196,26 @@ void MarkWarmUp(std::vector<Step>& steps) {
 
 Steps FindSteps(const TraceModel& model, const Process& process,
                 const ProcessAttribution& attribution) {
+  Steps steps = FindIterations(model, process, attribution, kFromTheBegin);
+  MarkWarmUp(steps);
+  return steps;
+}
+
+// The profiler's own schedule has left out the warm-up already.
+void MarkWarmUp(Steps& steps) {
+  if (steps.found_by == StepsFoundBy::kPeriod) MarkSlowStart(steps.steps);
+}
+
+Steps FindIterations(const TraceModel& model, const Process& process,
+                     const ProcessAttribution& attribution, int64_t from_ns) {
   Steps result;
-  result.steps = MarkedSteps(model, process, attribution);
+  result.steps = MarkedSteps(model, process, attribution, from_ns);
   if (!result.steps.empty()) {
-    // The profiler's own schedule has left out the warm-up already.
     result.found_by = StepsFoundBy::kMarker;
     return result;
   }
-  const std::vector<CallToken> tokens = CallTokens(model, process, attribution);
+  const std::vector<CallToken> tokens =
+      CallTokens(model, process, attribution, from_ns);
   std::vector<TokenSpan> spans = Joined(tokens, TrainingSteps(tokens));
   // Too few iterations to be told apart: what repeats is their layers.
   const bool trains =
@@ -211,7 +225,6 @@ Steps FindSteps(const TraceModel& model, const Process& process,
   if (spans.empty()) return result;
   MarkTrials(tokens, spans);
   result.steps = TimesOf(tokens, spans);
-  MarkWarmUp(result.steps);
   result.found_by = StepsFoundBy::kPeriod;
   return result;
 }

@@ -13,6 +13,11 @@ namespace dltap::analyzer {
 Steps FindSteps(const TraceModel& model, const Process& process,
                 const ProcessAttribution& attribution);
 
+// Its two halves. What was submitted before `from_ns` is not looked at.
+Steps FindIterations(const TraceModel& model, const Process& process,
+                     const ProcessAttribution& attribution, int64_t from_ns);
+void MarkWarmUp(Steps& steps);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_METRICS_STEP_FINDER_H_

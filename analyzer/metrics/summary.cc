@@ -10,7 +10,6 @@
 #include "analyzer/metrics/source_cost.h"
 
 namespace dltap::analyzer {
-namespace {
 
 StepSummary SummariseSteps(const Steps& steps) {
   StepSummary out;
@@ -23,19 +22,21 @@ StepSummary SummariseSteps(const Steps& steps) {
   return out;
 }
 
+namespace {
+
 // Our own cost: unknown where it was not measured or makes no sense.
-std::optional<int64_t> OverheadOf(const Process& process) {
+std::optional<int64_t> OverheadOf(const Process& process, uint64_t calls) {
   int64_t ns = 0;
-  const bool too_much =
-      __builtin_mul_overflow(process.per_call_overhead_ns,
-                             static_cast<int64_t>(process.calls.size()), &ns);
+  const bool too_much = __builtin_mul_overflow(
+      process.per_call_overhead_ns, static_cast<int64_t>(calls), &ns);
   if (process.per_call_overhead_ns < 0 || too_much) return std::nullopt;
   return ns;
 }
 
-// All but what needs the steps.
-ProcessSummary Describe(const Process& process,
-                        const ProcessAttribution& attribution) {
+}  // namespace
+
+ProcessSummary DescribeProcess(const Process& process,
+                               const EventTotals& totals) {
   ProcessSummary out;
   out.key = KeyOf(process);
   out.program = process.program;
@@ -45,20 +46,17 @@ ProcessSummary Describe(const Process& process,
   out.level = process.level;
   out.level_reason = process.level_reason;
   out.complete = process.complete;
-  out.activities = process.activities.size();
+  out.activities = totals.activities;
   for (const Loss& loss : process.losses) out.lost[loss.cause] += loss.count;
-  out.launches_without_kernel = attribution.launches_without_kernel;
-  out.kernels_without_launch = attribution.kernels_without_launch;
   out.clock_residual_ns = process.clock_residual_ns;
-  out.composite_ns = attribution.composite_ns;
-  out.overhead_ns = OverheadOf(process);
-  out.recorded_launches = process.launches.size();
+  out.overhead_ns = OverheadOf(process, totals.calls);
+  out.recorded_launches = totals.launches;
   out.cpu = CpuTimesOf(process);
   out.has_delays = !process.delays.empty();
   return out;
 }
 
-Summary OfSource(const TraceModel& model, const Selection& selection) {
+Summary DescribeTrace(const TraceModel& model, const Selection& selection) {
   Summary out;
   out.formats = {model.format};
   out.files = {model.files.begin(), model.files.end()};
@@ -67,6 +65,21 @@ Summary OfSource(const TraceModel& model, const Selection& selection) {
   for (const Process& process : model.processes) {
     out.end_ns = std::max(out.end_ns, process.end_ns);
   }
+  return out;
+}
+
+namespace {
+
+// All but what needs the steps.
+ProcessSummary Describe(const Process& process,
+                        const ProcessAttribution& attribution) {
+  ProcessSummary out =
+      DescribeProcess(process, {.calls = process.calls.size(),
+                                .launches = process.launches.size(),
+                                .activities = process.activities.size()});
+  out.launches_without_kernel = attribution.launches_without_kernel.size();
+  out.kernels_without_launch = attribution.kernels_without_launch.size();
+  out.composite_ns = attribution.composite_ns;
   return out;
 }
 
@@ -127,15 +140,7 @@ void AddProcess(const TraceModel& model, const Attribution& attribution,
       });
   summary.steps = SummariseSteps(steps);
   AddDelays(model, process, attributed, summary);
-  if (summary.has_gpu_work) {
-    for (size_t use = 0; use < kStepUses; ++use) {
-      if (use == static_cast<size_t>(StepUse::kUsed)) continue;
-      const uint64_t steps_out = summary.steps.by_use[use];
-      if (steps_out == 0) continue;
-      const std::string reason(Name(static_cast<StepUse>(use)));
-      out.outside.left_out[reason].steps += steps_out;
-    }
-  }
+  if (summary.has_gpu_work) AddLeftOutSteps(summary.steps, out.outside);
   TallyKeeper tallies(model, process, attributed, out.tallies);
   tallies.AddCalls(CallSteps(steps, out.selection));
 }
@@ -152,10 +157,20 @@ bool Summary::has_delays() const {
       [](const ProcessSummary& process) { return process.has_delays; });
 }
 
+void AddLeftOutSteps(const StepSummary& steps, Outside& outside) {
+  for (size_t use = 0; use < kStepUses; ++use) {
+    if (use == static_cast<size_t>(StepUse::kUsed)) continue;
+    if (steps.by_use[use] == 0) continue;
+    const std::string reason(Name(static_cast<StepUse>(use)));
+    outside.left_out[reason].steps += steps.by_use[use];
+  }
+}
+
 Summary Merge(Summary a, const Summary& b) {
   a.formats.insert(b.formats.begin(), b.formats.end());
   a.files.insert(b.files.begin(), b.files.end());
   a.simulated = a.simulated || b.simulated;
+  a.in_slices = a.in_slices || b.in_slices;
   a.selection = std::max(a.selection, b.selection);
   const auto join = [](auto& into, const auto& from) {
     const auto middle = static_cast<ptrdiff_t>(into.size());
@@ -175,7 +190,7 @@ Summary Merge(Summary a, const Summary& b) {
 
 Summary Summarise(const TraceModel& model, const Attribution& attribution,
                   const Selection& selection) {
-  Summary out = OfSource(model, selection);
+  Summary out = DescribeTrace(model, selection);
   std::vector<Steps> steps(model.processes.size());
   std::vector<ProcessLayers> layers(model.processes.size());
   for (size_t p = 0; p < model.processes.size(); ++p) {

@@ -22,6 +22,7 @@
 #include "analyzer/metrics/step_choice.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/tallies.h"
+#include "analyzer/model/event_source.h"
 #include "analyzer/model/trace_model.h"
 
 // What METRICS.md defines, as sums over the used steps: a summary per process,
@@ -83,6 +84,7 @@ struct Summary {
   CollectiveTallies collectives;
   MemorySummary memory;
   LayerTable layers;
+  bool in_slices = false;  // no memory, no layers: they need the whole trace
 
   bool has_delays() const;
 
@@ -99,6 +101,14 @@ Summary Merge(Summary a, const Summary& b);
 // All of the model that is selected. No process: no numbers.
 Summary Summarise(const TraceModel& model, const Attribution& attribution,
                   const Selection& selection = {});
+
+// Its parts that need no events: what the trace says of itself, no processes
+// yet; the same of a process; the number of steps by use.
+Summary DescribeTrace(const TraceModel& model, const Selection& selection);
+ProcessSummary DescribeProcess(const Process& process,
+                               const EventTotals& totals);
+StepSummary SummariseSteps(const Steps& steps);
+void AddLeftOutSteps(const StepSummary& steps, Outside& outside);
 
 }  // namespace dltap::analyzer
 

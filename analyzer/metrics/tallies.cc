@@ -116,14 +116,15 @@ ApiSums& TallyKeeper::ApiRow(const Call& call) {
 // What a name alone says is compared with what the library call, or the
 // operator, says of the same kernel. Regrouped kernels have lost the latter.
 void TallyKeeper::AddConflict(const Activity& activity,
-                              const Attributed& attributed, int64_t ns) {
+                              const Attributed& attributed, int64_t ns,
+                              bool is_new) {
   const ClassFrom from = attributed.class_from;
   const bool by_call =
       from == ClassFrom::kApiArguments || from == ClassFrom::kCudnnGraph;
   if (activity.kind != ActivityKind::kKernel) return;
   if (!by_call && from != ClassFrom::kAnnotation) return;
-  const auto [it, is_new] = rules_.try_emplace(activity.name.value());
-  if (is_new) it->second = MatchKernelName(NameOf(activity));
+  const auto [it, is_new_name] = rules_.try_emplace(activity.name.value());
+  if (is_new_name) it->second = MatchKernelName(NameOf(activity));
   const NameRule* rule = it->second;
   if (rule == nullptr || rule->layer_class == attributed.layer_class) return;
   size_t origin = 0;  // 0: not known
@@ -142,22 +143,23 @@ void TallyKeeper::AddConflict(const Activity& activity,
     row = &tallies_.conflicts[{NameOf(activity), rule->layer_class,
                                attributed.layer_class, from, name}];
   }
-  ++row->count;
+  row->count += is_new;
   row->gpu_ns += ns;
 }
 
 void TallyKeeper::Add(size_t index, int64_t ns, const Efficiency& efficiency,
-                      bool new_work) {
+                      Counts counts) {
   const Activity& activity = process_.activities[index];
   const Attributed& attributed = attribution_.activities[index];
   KernelSums& kernel = KernelRow(activity, attributed.layer_class);
-  ++kernel.count;
+  const bool is_new = counts != Counts::kTime;
+  kernel.count += is_new;
   kernel.gpu_ns += ns;
   kernel.efficiency.Add(efficiency);
-  AddConflict(activity, attributed, ns);
+  AddConflict(activity, attributed, ns, is_new);
 
   OpSums& op = OpRow(activity, attributed);
-  op.count += new_work || !attributed.work.known();
+  op.count += counts == Counts::kWork || (is_new && !attributed.work.known());
   op.gpu_ns += ns;
   op.efficiency.Add(efficiency);
   if (!attributed.submitted_by.known()) return;

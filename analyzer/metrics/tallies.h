@@ -77,6 +77,13 @@ struct Tallies {
   auto operator<=>(const Tallies&) const = default;
 };
 
+// What an activity adds beside its time.
+enum class Counts : uint8_t {
+  kTime,      // nothing: the rest was counted before
+  kActivity,  // it is one activity more
+  kWork       // and the first of its work
+};
+
 // Fills the tallies of one process. Holds references to all it is given, and
 // pointers to the rows of `tallies`: nobody may take rows away meanwhile.
 class TallyKeeper {
@@ -90,10 +97,9 @@ class TallyKeeper {
         apis_(model.entry_points.size()),
         scalars_of_(attribution.works.size()) {}
 
-  // `ns` of the activity lie inside the windows; `new_work`: the first
-  // activity of its work there.
+  // `ns` of the activity lie inside the windows.
   void Add(size_t activity, int64_t ns, const Efficiency& efficiency,
-           bool new_work);
+           Counts counts);
 
   // The host's side: every outermost call inside a used step; without steps,
   // every one.
@@ -113,7 +119,7 @@ class TallyKeeper {
   ApiSums& ApiRow(const Call& call);
   std::string NameOf(const Activity& activity) const;
   void AddConflict(const Activity& activity, const Attributed& attributed,
-                   int64_t ns);
+                   int64_t ns, bool is_new);
   // 0: no work. Works of equal scalars have equal numbers.
   uint32_t ScalarsOf(WorkId work);
 

@@ -102,7 +102,9 @@ void SortRanges(Process& process) {
   }
 }
 
-void Sort(Process& process) {
+}  // namespace
+
+void SortEvents(Process& process) {
   // Depth breaks ties: a virtual clock may give parent and child one time.
   const auto key = [](const Call& c) {
     return std::make_tuple(c.thread, c.begin_ns, c.depth);
@@ -138,9 +140,14 @@ void Sort(Process& process) {
                      return a.begin_ns < b.begin_ns;
                    });
   SortNearlySorted(process.delayed_calls, std::less<>());
+  SetWindow(process);
 }
 
-}  // namespace
+void ShiftTimes(Process& process, int64_t by) {
+  VisitTimes(process, [by](int64_t& ns) { ns += by; });
+  process.begin_ns += by;
+  process.end_ns += by;
+}
 
 std::optional<int64_t> IntArg(const EntryPoint& entry, const Process& process,
                               const Call& call, size_t arg) {
@@ -154,17 +161,14 @@ std::optional<int64_t> IntArg(const EntryPoint& entry, const Process& process,
 void Normalise(TraceModel& model) {
   int64_t origin = std::numeric_limits<int64_t>::max();
   for (Process& process : model.processes) {
-    Sort(process);
-    SetWindow(process);
+    SortEvents(process);
     if (process.end_ns != process.begin_ns) {
       origin = std::min(origin, process.begin_ns);
     }
   }
   if (origin == std::numeric_limits<int64_t>::max()) return;
   for (Process& process : model.processes) {
-    VisitTimes(process, [origin](int64_t& ns) { ns -= origin; });
-    process.begin_ns -= origin;
-    process.end_ns -= origin;
+    ShiftTimes(process, -origin);
   }
 }
 

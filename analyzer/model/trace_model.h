@@ -354,6 +354,10 @@ std::optional<int64_t> IntArg(const EntryPoint& entry, const Process& process,
 // Readers and importers call it once, last.
 void Normalise(TraceModel& model);
 
+// Its two halves, of one process: order and extent; all times `by` later.
+void SortEvents(Process& process);
+void ShiftTimes(Process& process, int64_t by);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_MODEL_TRACE_MODEL_H_

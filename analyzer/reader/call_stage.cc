@@ -42,6 +42,7 @@ bool CallStage::Read(const Chunk& chunk) {
   const ThreadId thread = definitions_.ThreadOf(chunk.thread_index);
   if (!thread.known()) return false;
   MakeRoom(thread, chunk.thread_index);
+  ++chunk_;
   trace::CallReader calls(chunk.bytes);
   CallView call;
   while (true) {
@@ -108,6 +109,18 @@ void CallStage::InsertInOrder(const Call& call) {
   calls.insert(at, call);
 }
 
+void CallStage::Reread() {
+  ranges_kept_ = Keep::kWithinChunks;
+  for (std::vector<Call>& calls : calls_) calls.clear();
+  process_.calls.clear();
+  process_.payloads.clear();
+  functions_.clear();
+  pushed_.clear();
+  started_.clear();
+  slots_of_.clear();
+  slots_ = 0;
+}
+
 void CallStage::AddSpecial(ThreadId thread, const CallView& call) {
   const int64_t at_ns = timeline_.FromTicks(call.begin_ticks);
   last_ns_ = std::max(last_ns_, at_ns);
@@ -137,7 +150,8 @@ void CallStage::PushRange(ThreadId thread, const CallView& call) {
   const auto payload = call.As<trace::NvtxPayload>();
   pushed_[{thread.value(), payload.domain}].push_back(
       {timeline_.FromTicks(call.begin_ticks), thread,
-       definitions_.Text(payload.text), definitions_.Text(payload.domain)});
+       definitions_.Text(payload.text), definitions_.Text(payload.domain),
+       chunk_});
 }
 
 // A pop without a push belongs to a range that began before recording did.
@@ -153,7 +167,7 @@ void CallStage::StartRange(ThreadId thread, const CallView& call) {
   const auto payload = call.As<trace::NvtxRangePayload>();
   started_[payload.range_id] = {timeline_.FromTicks(call.begin_ticks), thread,
                                 definitions_.Text(payload.text),
-                                definitions_.Text(payload.domain)};
+                                definitions_.Text(payload.domain), chunk_};
 }
 
 void CallStage::EndRange(const CallView& call) {
@@ -164,6 +178,10 @@ void CallStage::EndRange(const CallView& call) {
 }
 
 void CallStage::CloseRange(const OpenRange& range, int64_t end_ns) {
+  if (ranges_kept_ ==
+      (range.chunk == chunk_ ? Keep::kLong : Keep::kWithinChunks)) {
+    return;
+  }
   Range closed{};
   closed.begin_ns = range.begin_ns;
   closed.end_ns = std::max(end_ns, range.begin_ns);
@@ -176,6 +194,7 @@ void CallStage::CloseRange(const OpenRange& range, int64_t end_ns) {
 
 void CallStage::NameFunction(const trace::RecordView& record) {
   const auto fixed = record.As<trace::KernelFunctionRecord>();
+  ++named_functions_;
   functions_[fixed.function] = definitions_.Text(fixed.text);
   first_names_.try_emplace(fixed.function, functions_[fixed.function]);
 }
@@ -203,6 +222,8 @@ void CallStage::Finish() {
     calls = {};
   }
   for (Call& call : process_.calls) NameUnnamed(call);
+  if (ranges_kept_ == Keep::kWithinChunks) return;
+  ++chunk_;
   for (const auto& [key, ranges] : pushed_) {
     for (const OpenRange& range : ranges) CloseRange(range, last_ns_);
   }

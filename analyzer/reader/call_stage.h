@@ -40,6 +40,17 @@ class CallStage {
   // Hands the calls over and closes the ranges that are still open.
   void Finish();
 
+  // For a survey of all chunks, before they are read again: ranges that lie
+  // within one chunk are forgotten, and Survey shows and forgets the calls.
+  void StartSurvey() { ranges_kept_ = Keep::kLong; }
+  template <typename Visit>
+  void Survey(Visit visit);
+  // Starts anew, to read any of the chunks again. What a survey kept of the
+  // ranges is not read again.
+  void Reread();
+
+  size_t named_functions() const { return named_functions_; }
+
   // (ns, recording from here on) of every window slot, as they came.
   const std::vector<std::pair<int64_t, bool>>& windows() const {
     return windows_;
@@ -51,7 +62,9 @@ class CallStage {
     ThreadId thread;
     TextId name;
     TextId domain;
+    size_t chunk;
   };
+  enum class Keep : uint8_t { kAll, kLong, kWithinChunks };
 
   void MakeRoom(ThreadId thread, uint32_t thread_index);
   void AddCall(ThreadId thread, const trace::CallView& call);
@@ -82,7 +95,19 @@ class CallStage {
       pushed_;
   absl::flat_hash_map<uint64_t, OpenRange> started_;  // by range id
   std::vector<std::pair<int64_t, bool>> windows_;
+  size_t named_functions_ = 0;  // so far
+  Keep ranges_kept_ = Keep::kAll;
+  size_t chunk_ = 0;  // the one being read
 };
+
+template <typename Visit>
+void CallStage::Survey(Visit visit) {
+  for (std::vector<Call>& calls : calls_) {
+    for (const Call& call : calls) visit(call);
+    calls.clear();
+  }
+  process_.payloads.clear();
+}
 
 }  // namespace dltap::analyzer
 

@@ -2,6 +2,7 @@
 #include "analyzer/reader/sample_stage.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 namespace dltap::analyzer {
@@ -32,6 +33,17 @@ NotObservedCause CauseOf(uint32_t cause) {
 }
 
 }  // namespace
+
+void RunEnds::Add(const Call& call) {
+  calls_ns = std::max(calls_ns.value_or(call.end_ns), call.end_ns);
+}
+
+void RunEnds::Add(const Activity& activity) {
+  constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
+  const size_t device = activity.device.value();
+  if (device >= devices_ns.size()) devices_ns.resize(device + 1, kNone);
+  devices_ns[device] = std::max(devices_ns[device], activity.end_ns);
+}
 
 bool SampleStage::Add(const RecordView& record) {
   switch (record.kind()) {
@@ -174,7 +186,7 @@ void SampleStage::CloseSwitches(std::vector<std::pair<int64_t, bool>> switches,
   if (off) OnEveryDevice(off_since, end_ns, NotObservedCause::kRecordingOff);
 }
 
-void SampleStage::AfterWatermarks(int64_t end_ns) {
+void SampleStage::AfterWatermarks(const RunEnds& ends) {
   if (process_.level == "host" || process_.level == "off") return;
   const auto everywhere = watermarks_.find(trace::kNoIndex);
   for (size_t i = 0; i < process_.devices.size(); ++i) {
@@ -183,19 +195,18 @@ void SampleStage::AfterWatermarks(int64_t end_ns) {
     if (mark == watermarks_.end()) mark = everywhere;
     if (mark == watermarks_.end()) continue;
     int64_t begin_ns = timeline_.FromActivity(mark->second);
-    for (const Activity& activity : process_.activities) {
-      if (activity.device.value() == i) {
-        begin_ns = std::max(begin_ns, activity.end_ns);
-      }
+    if (i < ends.devices_ns.size()) {
+      begin_ns = std::max(begin_ns, ends.devices_ns[i]);
     }
-    if (begin_ns < end_ns) {
-      process_.not_observed.push_back(
-          {DeviceId(i), begin_ns, end_ns, NotObservedCause::kAfterWatermark});
+    if (begin_ns < *ends.calls_ns) {
+      process_.not_observed.push_back({DeviceId(i), begin_ns, *ends.calls_ns,
+                                       NotObservedCause::kAfterWatermark});
     }
   }
 }
 
-void SampleStage::Finish(std::vector<std::pair<int64_t, bool>> windows) {
+void SampleStage::Finish(std::vector<std::pair<int64_t, bool>> windows,
+                         const RunEnds& ends) {
   process_.has_cpu_samples = !process_.cpu_samples.empty();
   for (const auto& [entry, calls] : call_counts_) {
     process_.counted.push_back(
@@ -205,15 +216,11 @@ void SampleStage::Finish(std::vector<std::pair<int64_t, bool>> windows) {
     OnEveryDevice(timeline_.FromActivity(span.begin_ns),
                   timeline_.FromActivity(span.end_ns), CauseOf(span.cause));
   }
-  if (process_.calls.empty()) return;
-  int64_t end_ns = process_.calls.front().end_ns;
-  for (const Call& call : process_.calls) {
-    end_ns = std::max(end_ns, call.end_ns);
-  }
-  CloseDelays(end_ns);
-  CloseSwitches(std::move(windows), end_ns);
-  CloseSwitches(std::move(levels_), end_ns);
-  AfterWatermarks(end_ns);
+  if (!ends.calls_ns) return;
+  CloseDelays(*ends.calls_ns);
+  CloseSwitches(std::move(windows), *ends.calls_ns);
+  CloseSwitches(std::move(levels_), *ends.calls_ns);
+  AfterWatermarks(ends);
 }
 
 }  // namespace dltap::analyzer

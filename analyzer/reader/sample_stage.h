@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,15 @@
 #include "analyzer/reader/timeline.h"
 
 namespace dltap::analyzer {
+
+// When the last events end.
+struct RunEnds {
+  std::optional<int64_t> calls_ns;
+  std::vector<int64_t> devices_ns;  // of activities, by device
+
+  void Add(const Call& call);
+  void Add(const Activity& activity);
+};
 
 // Turns what the collector sampled about the process and about itself into
 // CPU samples, totals, and the spans in which the device was not observed.
@@ -31,7 +41,8 @@ class SampleStage {
   // False: not a sample; nothing changed.
   bool Add(const trace::RecordView& record);
   // After all calls and activities. `windows`: CallStage::windows().
-  void Finish(std::vector<std::pair<int64_t, bool>> windows);
+  void Finish(std::vector<std::pair<int64_t, bool>> windows,
+              const RunEnds& ends);
 
  private:
   void AddCpuSample(const trace::RecordView& record);
@@ -43,7 +54,7 @@ class SampleStage {
   void AddOverhead(const trace::RecordView& record);
   void CloseSwitches(std::vector<std::pair<int64_t, bool>> switches,
                      int64_t end_ns);
-  void AfterWatermarks(int64_t end_ns);
+  void AfterWatermarks(const RunEnds& ends);
   void OnEveryDevice(int64_t begin_ns, int64_t end_ns, NotObservedCause cause);
 
   Process& process_;

@@ -32,6 +32,9 @@ class Timeline {
   int64_t FromActivity(uint64_t ns) const {
     return Clamped(activity_identity_ ? Bounded(ns) : activity_.ToNs(ns));
   }
+  // Makes all times `by` later.
+  void Shift(int64_t by) { shift_ns_ += by; }
+
   // False: FromActivity only guesses.
   bool knows_activity() const {
     return activity_identity_ || activity_.known();
@@ -46,7 +49,8 @@ class Timeline {
   }
   int64_t Clamped(int64_t ns) const {
     return std::clamp(ns + offset_ns_, -(int64_t{1} << 61),
-                      (int64_t{1} << 62) - 1);
+                      (int64_t{1} << 62) - 1) +
+           shift_ns_;
   }
 
   ClockMap ticks_;
@@ -55,6 +59,7 @@ class Timeline {
   bool activity_identity_ = false;  // so is activity time: a simulated clock
   trace::AnchorRecord first_ = {};
   int64_t offset_ns_ = 0;
+  int64_t shift_ns_ = 0;
   int64_t error_ns_ = 0;
 };
 

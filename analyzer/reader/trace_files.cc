@@ -178,4 +178,9 @@ absl::StatusOr<std::vector<ProcessFiles>> OpenTraceFiles(
   return GroupByProcess(std::move(files));
 }
 
+void AddNames(const ProcessFiles& files, std::vector<std::string>& paths) {
+  for (const TraceFile& file : files.data) paths.push_back(file.file.path());
+  for (const TraceFile& file : files.rings) paths.push_back(file.file.path());
+}
+
 }  // namespace dltap::analyzer

@@ -24,6 +24,9 @@ struct ProcessFiles {
   std::vector<TraceFile> rings;
 };
 
+// The paths of all its files.
+void AddNames(const ProcessFiles& files, std::vector<std::string>& paths);
+
 // Opens every trace file that `paths` (files, directories) name and groups
 // them by process. What cannot be read is an error if it was named itself, and
 // a line in `problems` if a directory held it. No process at all is an error.

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "analyzer/model/trace_model.h"
+#include "analyzer/reader/process_reader.h"
 #include "analyzer/reader/trace_files.h"
 
 namespace dltap::analyzer {
@@ -23,8 +24,10 @@ absl::StatusOr<TraceModel> ReadTrace(const std::vector<std::string>& paths,
 
 // The same, of files that are open already. The model holds copies: `files` may
 // go afterwards.
+// `progress`, if any, gets the part that is done.
 TraceModel ReadProcesses(const std::vector<ProcessFiles>& files,
-                         std::vector<std::string>* problems);
+                         std::vector<std::string>* problems,
+                         const Progress& progress = {});
 
 }  // namespace dltap::analyzer
 

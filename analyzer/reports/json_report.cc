@@ -77,7 +77,12 @@ class ReportWriter {
     json_.Key("long_and_low");
     WriteLongAndLow(figures_.long_and_low, json_);
     WriteList("evidence_conflicts", figures_.evidence_conflicts, WriteConflict);
-    WriteMemory(figures_.memory, json_);
+    if (summary_.in_slices) {
+      json_.Key("memory");
+      json_.Null();
+    } else {
+      WriteMemory(figures_.memory, json_);
+    }
     WritePath(figures_.path, json_);
     WriteTrust();
     json_.EndObject();
@@ -108,6 +113,7 @@ class ReportWriter {
     json_.Key("source");
     json_.BeginObject();
     json_.Field("format", FormatOf(summary_));
+    json_.Field("in_slices", summary_.in_slices);
     json_.Key("files");
     json_.BeginArray();
     for (const std::string& file : summary_.files) json_.Value(file);

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/cli/summarise_trace.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/load_trace.h"
+#include "analyzer/cli/progress_bar.h"
+#include "analyzer/metrics/sliced_summary.h"
+#include "analyzer/reader/sliced_trace.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// Files below this hold less than a slice or two: they are read whole.
+constexpr size_t kLongBytes = 64 << 20;
+
+SummarisedTrace Whole(const std::vector<std::string>& paths,
+                      const AttributionOptions& attribution,
+                      const SelectionOptions& options) {
+  const absl::StatusOr<TraceModel> model = LoadTrace(paths);
+  if (!model.ok()) return {absl::OkStatus(), model.status()};
+  const absl::StatusOr<Selection> selection = ParseSelection(options, *model);
+  if (!selection.ok()) return {selection.status(), absl::CancelledError()};
+  return {absl::OkStatus(),
+          Summarise(*model, Attribute(*model, attribution), *selection)};
+}
+
+size_t BytesOf(const std::vector<ProcessFiles>& files) {
+  size_t bytes = 0;
+  for (const ProcessFiles& process : files) {
+    for (const TraceFile& file : process.data) {
+      bytes += file.file.bytes().size();
+    }
+  }
+  return bytes;
+}
+
+// nullopt: it is short, or can't be read in slices.
+std::optional<SummarisedTrace> InSlices(const std::vector<std::string>& paths,
+                                        const AttributionOptions& attribution,
+                                        const SelectionOptions& options) {
+  const absl::StatusOr<TraceInputs> inputs = FindInputs(paths);
+  if (!inputs.ok() || inputs->kind != InputKind::kOwnTrace) return {};
+  std::vector<std::string> problems;
+  absl::StatusOr<std::vector<ProcessFiles>> files =
+      OpenTraceFiles(inputs->paths, &problems);
+  if (!files.ok() || BytesOf(*files) < kLongBytes) return {};
+  ProgressBar bar(2);
+  SlicedTrace trace(*std::move(files), &problems, bar.OfFile(0));
+  const absl::StatusOr<Selection> selection =
+      ParseSelection(options, trace.model());
+  if (!selection.ok()) {
+    return SummarisedTrace{selection.status(), absl::CancelledError()};
+  }
+  std::string why_not;
+  std::optional<Summary> summary = SummariseInSlices(
+      trace, attribution, *selection, {}, why_not, bar.OfFile(1));
+  if (!summary) {
+    PrintError(absl::StrCat("warning: the whole trace is read at once, since ",
+                            why_not));
+    return {};
+  }
+  PrintProblems(problems);
+  PrintError(
+      "warning: a long trace was read slice by slice, without its memory and "
+      "layers; report --by memory or --by layer reads it at once");
+  return SummarisedTrace{absl::OkStatus(), *std::move(summary)};
+}
+
+}  // namespace
+
+SummarisedTrace SummariseTrace(const std::vector<std::string>& paths,
+                               const AttributionOptions& attribution,
+                               const SelectionOptions& selection,
+                               bool needs_whole) {
+  if (needs_whole) return Whole(paths, attribution, selection);
+  if (auto sliced = InSlices(paths, attribution, selection)) {
+    return *std::move(sliced);
+  }
+  return Whole(paths, attribution, selection);
+}
+
+}  // namespace dltap::analyzer

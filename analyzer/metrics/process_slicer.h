@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_PROCESS_SLICER_H_
+#define DLTAP_ANALYZER_METRICS_PROCESS_SLICER_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/slice_limits.h"
+#include "analyzer/metrics/step.h"
+#include "analyzer/metrics/summary.h"
+#include "analyzer/metrics/window.h"
+#include "analyzer/model/event_source.h"
+
+namespace dltap::analyzer {
+
+// What the slices of one process add up to.
+struct SlicedProcess {
+  Steps steps;
+  std::vector<std::optional<DeviceSummary>> devices;
+  Outside outside;
+  Tallies tallies;
+  CollectiveTallies collectives;
+  uint64_t launches_without_kernel = 0;
+  uint64_t kernels_without_launch = 0;
+  int64_t composite_ns = 0;
+};
+
+// Goes through one process slice by slice. A slice begins and ends with a
+// step: on the host's time line with what the step submits first, on a device
+// with the begin of its window. Before it lies a margin of whole steps that
+// were summed up already, and behind it two steps at least that were not.
+// Holds references.
+class ProcessSlicer {
+ public:
+  ProcessSlicer(EventSource& source, size_t process,
+                const AttributionOptions& options, const SliceLimits& limits,
+                const std::function<void(double part)>& progress);
+
+  // nullopt: it can't be done; see why_not().
+  std::optional<SlicedProcess> Run();
+  const std::string& why_not() const { return why_not_; }
+
+ private:
+  // A slice: its steps, and which of them it counts: [first, end).
+  struct Slice {
+    Steps steps;
+    std::vector<StepUse> found;  // what the search for steps said of them
+    size_t first = 0;
+    size_t end = 0;
+    bool is_last = false;
+    std::vector<std::vector<StepWindow>> windows;  // by device, of all steps
+  };
+
+  bool Pass();
+  bool CountCallsOnly();
+  bool Read();
+  bool FindSteps(Slice& slice);
+  bool FindCore(Slice& slice);
+  std::optional<size_t> EndOfCore(const Slice& slice) const;
+  bool EndsOnEveryDevice(const Slice& slice, size_t step) const;
+  bool BeginsWhereTheLastEnded(const Slice& slice) const;
+  void SetUses(Slice& slice);
+  void Count(const Slice& slice);
+  void CountDevice(const Slice& slice, size_t device, const TimePart& part,
+                   CollectiveKeeper& collectives);
+  void CountHost(const Slice& slice, const TimePart& part);
+  void MoveOn(const Slice& slice);
+  size_t MarginBefore(const Slice& slice, size_t step) const;
+  std::vector<StepUse> FinalUses() const;
+  bool Fail(std::string why_not);
+
+  const Process& process() const { return source_.model().processes[index_]; }
+  const ProcessAttribution& attribution() const {
+    return attribution_.processes[index_];
+  }
+
+  EventSource& source_;
+  const size_t index_;
+  const AttributionOptions& options_;
+  const SliceLimits& limits_;
+  const std::function<void(double part)>& progress_;
+  const int64_t run_end_ns_;
+  std::string why_not_;
+  Attribution attribution_;  // of the slice in memory
+  // Of all steps so far, as the search found them, and what the windows said.
+  std::vector<StepUse> found_;
+  std::vector<StepUse> seen_;
+  std::vector<StepUse> known_;  // of a first pass; empty: this is it
+  TimePart span_;               // of the slice, with its margins
+  int64_t core_begin_ns_ = 0;
+  std::vector<int64_t> device_begin_ns_;          // of what is not counted yet
+  std::vector<std::optional<bool>> has_windows_;  // by device
+  SlicedProcess out_;
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_PROCESS_SLICER_H_

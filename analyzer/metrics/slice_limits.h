@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_SLICE_LIMITS_H_
+#define DLTAP_ANALYZER_METRICS_SLICE_LIMITS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dltap::analyzer {
+
+// How large the slices are. Smaller ones give the same numbers, as long as the
+// margins hold what decides on them.
+struct SliceLimits {
+  uint64_t events = 500'000;  // in a slice, the margin before it left out
+  uint64_t most_events = 8'000'000;  // if fewer hold no whole step
+  uint64_t head_events = 50'000;     // begin of the run, part of every slice
+  size_t margin_steps = 16;          // fewer if they fill a quarter of a slice
+  int64_t sample_margin_ns = 300'000'000;  // where there are CPU samples
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_SLICE_LIMITS_H_

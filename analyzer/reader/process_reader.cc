@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reader/process_reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace dltap::analyzer {
+namespace {
+
+using trace::DecodeStatus;
+using trace::LossKind;
+using trace::RecordKind;
+using trace::RecordView;
+
+constexpr int64_t kBegin = std::numeric_limits<int64_t>::min();
+constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+// Captures with less time between them are taken together.
+constexpr int64_t kOneCaptureNs = 10'000'000;
+// Of the run, to count the events in.
+constexpr size_t kBins = 1 << 16;
+
+bool Holds(const std::vector<TimePart>& parts, int64_t at_ns) {
+  return std::ranges::any_of(
+      parts, [at_ns](const TimePart& part) { return part.Holds(at_ns); });
+}
+
+template <typename Event>
+void EraseOutside(const std::vector<TimePart>& parts,
+                  std::vector<Event>& events) {
+  std::erase_if(events, [&parts](const Event& event) {
+    return !Holds(parts, event.begin_ns);
+  });
+}
+
+}  // namespace
+
+ProcessReader::ProcessReader(const ProcessFiles& files, ModelBuilder& builder,
+                             Process& process,
+                             std::vector<std::string>* problems,
+                             Progress progress)
+    : files_(files),
+      process_(process),
+      problems_(problems),
+      progress_(std::move(progress)),
+      chunks_(files, losses_, problems),
+      definitions_(builder, process, losses_, Header().minor_version),
+      calls_(process, definitions_, timeline_, losses_),
+      activities_(process, definitions_, timeline_, losses_),
+      samples_(process, definitions_, timeline_, losses_) {}
+
+Progress PartOf(const Progress& progress, size_t index, size_t n) {
+  if (!progress) return {};
+  return [=](double part) {
+    progress((static_cast<double>(index) + part) / static_cast<double>(n));
+  };
+}
+
+template <typename Visit>
+void ProcessReader::ForEachChunk(int pass, Visit visit) {
+  constexpr size_t kBetweenReports = 64;
+  const std::vector<Chunk>& chunks = chunks_.chunks();
+  const Progress progress = PartOf(progress_, pass, 2);
+  PageReleaser pages;
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    visit(chunks[i]);
+    pages.Passed(*chunks[i].file, chunks[i].offset);
+    if (progress && i % kBetweenReports == 0) {
+      progress(static_cast<double>(i) / static_cast<double>(chunks.size()));
+    }
+  }
+}
+
+const trace::FileHeader& ProcessReader::Header() const {
+  return files_.data.empty() ? files_.rings[0].header : files_.data[0].header;
+}
+
+void ProcessReader::Prepare(RealtimeOffsets& offsets) {
+  process_.complete = false;
+  process_.level = "host";
+  ForEachChunk(0, [this](const Chunk& chunk) {
+    if (!chunk.is_calls) ReadDefinitions(chunk);
+  });
+  definitions_.Resolve();
+  const trace::FileHeader& header = Header();
+  timeline_.Finish(static_cast<trace::ClockKind>(header.clock),
+                   definitions_.clock().ticks_per_second,
+                   {header.boot_id, sizeof(header.boot_id)}, offsets);
+  if (process_.pid == 0) process_.pid = static_cast<int64_t>(header.pid);
+}
+
+void ProcessReader::ReadDefinitions(const Chunk& chunk) {
+  trace::RecordReader records(chunk.bytes);
+  for (RecordView record; records.Next(&record) == DecodeStatus::kOk;) {
+    switch (record.kind()) {
+      case RecordKind::kKernel:
+      case RecordKind::kMemcpy:
+      case RecordKind::kMemset: ++activity_count_; break;
+      case RecordKind::kLaunchApi: ++launch_count_; break;
+      case RecordKind::kAnchor:
+        timeline_.AddAnchor(record.As<trace::AnchorRecord>());
+        break;
+      default: definitions_.Add(record);
+    }
+  }
+}
+
+void ProcessReader::ReadAll() {
+  Reserve();
+  ForEachChunk(1, [this](const Chunk& chunk) { ReadEvents(chunk); });
+  calls_.Finish();
+  RunEnds ends;
+  for (const Call& call : process_.calls) ends.Add(call);
+  for (const Activity& activity : process_.activities) ends.Add(activity);
+  FinishSamples(ends);
+}
+
+void ProcessReader::Reserve() {
+  size_t payload_bytes = 0;
+  for (const Chunk& chunk : chunks_.chunks()) {
+    if (!chunk.is_calls) continue;
+    payload_bytes += chunk.bytes.size() / 2;
+    calls_.Expect(chunk);
+  }
+  process_.payloads.reserve(payload_bytes);
+  process_.activities.reserve(activity_count_);
+  process_.launches.reserve(launch_count_);
+}
+
+void ProcessReader::ReadEvents(const Chunk& chunk) {
+  if (chunk.is_calls) {
+    if (!calls_.Read(chunk)) Malformed(chunk);
+    return;
+  }
+  trace::RecordReader records(chunk.bytes);
+  RecordView record;
+  DecodeStatus status;
+  while ((status = records.Next(&record)) == DecodeStatus::kOk) {
+    ReadRecord(record);
+  }
+  if (status == DecodeStatus::kCorrupt) Malformed(chunk);
+}
+
+void ProcessReader::ReadRecord(const RecordView& record) {
+  if (activities_.Add(record) || samples_.Add(record)) return;
+  if (record.kind() == RecordKind::kKernelFunction) {
+    calls_.NameFunction(record);
+  } else if (record.header.kind == 0 ||
+             record.kind() > trace::kLastDefinition) {
+    losses_.Add(LossKind::kUnknownRecord);
+  }
+}
+
+void ProcessReader::FinishSamples(const RunEnds& ends) {
+  AddOpenCalls();
+  samples_.Finish(calls_.windows(), ends);
+  process_.clock_residual_ns = timeline_.ResidualNs();
+  if (losses_.of(LossKind::kRingFull) < chunks_.dropped_calls()) {
+    losses_.Set(LossKind::kRingFull, chunks_.dropped_calls());
+  }
+  process_.losses = losses_.Rows();
+}
+
+void ProcessReader::AddOpenCalls() {
+  for (const OpenSlot& open : chunks_.open_slots()) {
+    if (open.thread_index == trace::kNoIndex) continue;
+    process_.open_calls.push_back({timeline_.FromTicks(open.begin_ticks),
+                                   definitions_.ThreadOf(open.thread_index),
+                                   definitions_.Entry(open.entry_point).entry});
+  }
+}
+
+// Its checksum was right: a bug of the writer, or a file made by hand.
+void ProcessReader::Malformed(const Chunk& chunk) {
+  losses_.Add(LossKind::kCorruptBlock);
+  problems_->push_back(chunk.file->path() +
+                       ": malformed records in the block at " + "byte " +
+                       std::to_string(chunk.offset) + ", its rest left out");
+}
+
+void ProcessReader::Survey() {
+  run_ = {kEnd, kBegin};
+  calls_.StartSurvey();
+  extents_.reserve(chunks_.chunks().size());
+  RunEnds ends;
+  ForEachChunk(1, [&](const Chunk& chunk) { SurveyChunk(chunk, ends); });
+  calls_.Finish();
+  for (const Range& range : process_.ranges) {
+    run_.begin_ns = std::min(run_.begin_ns, range.begin_ns);
+    run_.end_ns = std::max(run_.end_ns, range.end_ns);
+  }
+  FinishSamples(ends);
+  std::ranges::sort(totals_.captures, {}, &TimePart::begin_ns);
+  if (run_.begin_ns > run_.end_ns) run_ = {0, 0};
+  SortEvents(process_);
+  long_ranges_ = std::move(process_.ranges);
+  process_.ranges.clear();
+  all_samples_ = process_.cpu_samples;
+  process_.begin_ns = run_.begin_ns;
+  process_.end_ns = run_.end_ns;
+  SpreadEvents();
+}
+
+void ProcessReader::SurveyChunk(const Chunk& chunk, RunEnds& ends) {
+  Extent& extent = extents_.emplace_back();
+  extent.first_ns = kEnd;
+  extent.last_ns = kBegin;
+  const size_t names = calls_.named_functions();
+  ReadEvents(chunk);
+  extent.names_functions = calls_.named_functions() != names;
+  calls_.Survey([&](const Call& call) {
+    AddEvent(call.begin_ns, call.end_ns, extent);
+    ends.Add(call);
+    ++totals_.calls;
+    if (call.capturing) AddCapture(call);
+  });
+  totals_.launches += process_.launches.size();
+  for (const LaunchRecord& launch : process_.launches) {
+    ++extent.events;
+    extent.first_ns = std::min(extent.first_ns, launch.begin_ns);
+    extent.last_ns = std::max(extent.last_ns, launch.begin_ns);
+  }
+  totals_.activities += process_.activities.size();
+  for (const Activity& activity : process_.activities) {
+    AddEvent(activity.begin_ns, activity.end_ns, extent);
+    ends.Add(activity);
+    const size_t device = activity.device.value();
+    if (device >= totals_.of_device.size()) {
+      totals_.of_device.resize(device + 1);
+    }
+    ++totals_.of_device[device];
+  }
+  process_.launches.clear();
+  process_.activities.clear();
+}
+
+void ProcessReader::AddEvent(int64_t begin_ns, int64_t end_ns, Extent& extent) {
+  ++extent.events;
+  extent.first_ns = std::min(extent.first_ns, begin_ns);
+  extent.last_ns = std::max(extent.last_ns, begin_ns);
+  run_.begin_ns = std::min(run_.begin_ns, begin_ns);
+  run_.end_ns = std::max(run_.end_ns, end_ns);
+}
+
+void ProcessReader::AddCapture(const Call& call) {
+  std::vector<TimePart>& captures = totals_.captures;
+  if (captures.empty() ||
+      call.begin_ns > captures.back().end_ns + kOneCaptureNs ||
+      call.end_ns < captures.back().begin_ns - kOneCaptureNs) {
+    captures.push_back({call.begin_ns, call.end_ns + 1});
+    return;
+  }
+  TimePart& last = captures.back();
+  last.begin_ns = std::min(last.begin_ns, call.begin_ns);
+  last.end_ns = std::max(last.end_ns, call.end_ns + 1);
+}
+
+void ProcessReader::Shift(int64_t by) {
+  timeline_.Shift(by);
+  ShiftTimes(process_, by);
+  for (Extent& extent : extents_) {
+    if (extent.events == 0) continue;
+    extent.first_ns += by;
+    extent.last_ns += by;
+  }
+  for (TimePart& part : totals_.captures) {
+    part.begin_ns += by;
+    part.end_ns += by;
+  }
+  for (Range& range : long_ranges_) {
+    range.begin_ns += by;
+    range.end_ns += by;
+  }
+  all_samples_ = process_.cpu_samples;
+  run_ = {process_.begin_ns, process_.end_ns};
+}
+
+// Events are taken to be spread evenly over their chunk.
+void ProcessReader::SpreadEvents() {
+  begun_.assign(kBins + 1, 0);
+  const double bin_ns = BinNs();
+  const auto place = [&](int64_t at_ns) {
+    return static_cast<double>(at_ns - run_.begin_ns) / bin_ns;
+  };
+  for (const Extent& extent : extents_) {
+    if (extent.events == 0) continue;
+    const double from = place(extent.first_ns);
+    const double to = std::max(place(extent.last_ns), from + 1e-3);
+    const auto last = std::min(static_cast<size_t>(to), kBins - 1);
+    for (auto bin = static_cast<size_t>(from); bin <= last; ++bin) {
+      const double inside = std::min(to, static_cast<double>(bin + 1)) -
+                            std::max(from, static_cast<double>(bin));
+      begun_[bin + 1] +=
+          static_cast<double>(extent.events) * inside / (to - from);
+    }
+  }
+  for (size_t bin = 0; bin < kBins; ++bin) begun_[bin + 1] += begun_[bin];
+}
+
+double ProcessReader::BinNs() const {
+  return std::max(1.0,
+                  static_cast<double>(run_.end_ns - run_.begin_ns + 1) / kBins);
+}
+
+int64_t ProcessReader::TimeAfter(int64_t from_ns, uint64_t events) const {
+  const double from = std::clamp(
+      static_cast<double>(std::max(from_ns, run_.begin_ns) - run_.begin_ns) /
+          BinNs(),
+      0.0, static_cast<double>(kBins) - 1e-6);
+  const auto bin = static_cast<size_t>(from);
+  const double begun = begun_[bin] + (from - static_cast<double>(bin)) *
+                                         (begun_[bin + 1] - begun_[bin]);
+  const double wanted = begun + static_cast<double>(events);
+  const auto after = std::upper_bound(begun_.begin(), begun_.end(), wanted);
+  if (after == begun_.end()) return kEnd;
+  const auto bins = static_cast<double>(after - begun_.begin());
+  const auto time = static_cast<int64_t>(bins * BinNs());
+  return std::max(run_.begin_ns + time, from_ns) + 1;
+}
+
+void ProcessReader::Forget() {
+  calls_.Reread();
+  process_.activities.clear();
+  process_.launches.clear();
+  process_.ranges.clear();
+}
+
+void ProcessReader::ReadParts(const std::vector<TimePart>& parts) {
+  Forget();
+  const size_t graph_nodes = process_.graph_nodes.size();
+  const auto is_wanted = [&](size_t i) {
+    const Extent& extent = extents_[i];
+    return extent.events > 0 &&
+           std::ranges::any_of(parts, [&](const TimePart& part) {
+             return extent.last_ns >= part.begin_ns &&
+                    extent.first_ns < part.end_ns;
+           });
+  };
+  const std::vector<Chunk>& chunks = chunks_.chunks();
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    if (chunks[i].is_calls && is_wanted(i)) calls_.Expect(chunks[i]);
+  }
+  PageReleaser pages;
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    if (extents_[i].names_functions) NameFunctions(chunks[i]);
+    if (!is_wanted(i)) continue;
+    if (chunks[i].is_calls) {
+      calls_.Read(chunks[i]);
+    } else {
+      trace::RecordReader records(chunks[i].bytes);
+      for (RecordView record; records.Next(&record) == DecodeStatus::kOk;) {
+        activities_.Add(record);
+      }
+    }
+    pages.Passed(*chunks[i].file, chunks[i].offset);
+  }
+  process_.graph_nodes.resize(graph_nodes);
+  calls_.Finish();
+  KeepOnly(parts);
+}
+
+void ProcessReader::NameFunctions(const Chunk& chunk) {
+  trace::RecordReader records(chunk.bytes);
+  for (RecordView record; records.Next(&record) == DecodeStatus::kOk;) {
+    if (record.kind() == RecordKind::kKernelFunction) {
+      calls_.NameFunction(record);
+    }
+  }
+}
+
+void ProcessReader::KeepOnly(const std::vector<TimePart>& parts) {
+  EraseOutside(parts, process_.calls);
+  EraseOutside(parts, process_.launches);
+  EraseOutside(parts, process_.activities);
+  EraseOutside(parts, process_.ranges);
+  for (const Range& range : long_ranges_) {
+    if (std::ranges::any_of(parts, [&](const TimePart& part) {
+          return range.end_ns >= part.begin_ns && range.begin_ns < part.end_ns;
+        })) {
+      process_.ranges.push_back(range);
+    }
+  }
+  process_.cpu_samples.clear();
+  for (const CpuSample& sample : all_samples_) {
+    if (parts.back().Holds(sample.at_ns)) {
+      process_.cpu_samples.push_back(sample);
+    }
+  }
+  SortEvents(process_);
+  process_.begin_ns = run_.begin_ns;
+  process_.end_ns = run_.end_ns;
+}
+
+}  // namespace dltap::analyzer

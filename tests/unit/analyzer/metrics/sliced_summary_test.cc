@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// Summaries of runs in tiny slices equal those of the whole, number by number.
+#include "analyzer/metrics/sliced_summary.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "tests/support/sliced_model.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr char kGemm[] = "ampere_sgemm_128x64_nn";
+
+// A program that writes its trace as it runs. Times are ns.
+class Program {
+ public:
+  explicit Program(int devices = 1) {
+    text_ =
+        "thread 0 tid=1 name=python\n"
+        "thread 1 tid=2 name=pt_autograd_0\n";
+    for (int d = 0; d < devices; ++d) {
+      text_ += "device " + std::to_string(d) + " name=H100 uuid=a" +
+               std::to_string(d) + "\n";
+    }
+  }
+
+  void Work(int64_t ns) { now_ += ns; }  // of the host
+
+  void Kernel(std::string_view name, int64_t ns, int thread = 0,
+              int device = 0) {
+    const int64_t begin = Submit("cudaLaunchKernel", thread, device, ns);
+    Add("kernel t=" + Span(begin, begin + ns) + OnStream(device) +
+        " name=" + std::string(name));
+  }
+  void Copy(std::string_view kind, int64_t ns) {
+    const int64_t begin = Submit("cudaMemcpyAsync", 0, 0, ns);
+    Add("memcpy t=" + Span(begin, begin + ns) + OnStream(0) +
+        " bytes=64 kind=" + std::string(kind));
+  }
+  void Wait() {
+    const int64_t begin = now_;
+    now_ = std::max(now_, busy_until_[0]) + 500;
+    Add("call t=" + Span(begin, now_) + " cudaStreamSynchronize thread=0");
+    now_ += 200;
+  }
+  void Sample(bool on_cpu) {
+    Add("sample t=" + std::to_string(now_) + " thread=0 on_cpu=" +
+        (on_cpu ? "1" : "0") + " cpu=" + std::to_string(now_ / 2) + "ns");
+  }
+  void Range(std::string_view name, int64_t begin) {
+    Add("range t=" + Span(begin, now_) + " thread=0 kind=nvtx name=\"" +
+        std::string(name) + "\"");
+  }
+  int64_t now() const { return now_; }
+
+  // A step of training: `layers` products forward, two each backward.
+  void Train(int layers, int64_t kernel_ns = 9'000, int device = 0) {
+    if (device == 0) Copy("htod", 2'000);
+    for (int i = 0; i < layers; ++i) {
+      Kernel(kGemm, kernel_ns, 0, device);
+      Kernel("vectorized_elementwise_kernel_relu", 3'000, 0, device);
+    }
+    for (int i = 0; i < layers; ++i) {
+      Kernel("softmax_warp_backward", 3'000, 1, device);
+      Kernel(kGemm, kernel_ns, 1, device);
+      Kernel(kGemm, kernel_ns, 1, device);
+    }
+    Kernel("multi_tensor_apply_kernel_adam", 5'000, 0, device);
+    if (device == 0) Wait();
+  }
+  void Infer(int layers) {
+    Copy("htod", 2'000);
+    for (int i = 0; i < layers; ++i) {
+      Kernel(kGemm, 9'000);
+      Kernel("vectorized_elementwise_kernel_relu", 3'000);
+    }
+    Copy("dtoh", 1'000);
+    Wait();
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  static std::string Span(int64_t begin, int64_t end) {
+    return std::to_string(begin) + ".." + std::to_string(end) + "ns";
+  }
+  void Add(const std::string& line) { text_ += line + "\n"; }
+  std::string OnStream(int device) const {
+    return " device=" + std::to_string(device) +
+           " stream=" + std::to_string(7 + device) +
+           " corr=" + std::to_string(correlation_);
+  }
+  // When the device begins with it.
+  int64_t Submit(const char* function, int thread, int device, int64_t ns) {
+    ++correlation_;
+    Add("call t=" + Span(now_, now_ + 2'000) + " " + function +
+        " thread=" + std::to_string(thread));
+    Add("launchapi t=" + Span(now_ + 300, now_ + 1'700) + " thread=" +
+        std::to_string(thread) + " corr=" + std::to_string(correlation_));
+    now_ += 2'500;
+    int64_t& busy_until = busy_until_[device];
+    const int64_t begin = std::max(busy_until + 800, now_);
+    busy_until = begin + ns;
+    return begin;
+  }
+
+  std::string text_;
+  int64_t now_ = 0;
+  int64_t correlation_ = 0;
+  std::map<int, int64_t> busy_until_;
+};
+
+SliceLimits Tiny(uint64_t events) {
+  return {.events = events, .most_events = 1 << 30, .head_events = events / 8};
+}
+
+// Both ways; `events` of a slice are few.
+void ExpectSlicesLikeTheWhole(const std::string& text, uint64_t events) {
+  const TraceModel model = TraceFromText(text);
+  Summary whole = Summarise(model, Attribute(model));
+  whole.memory = {};
+  whole.layers = {};
+  whole.in_slices = true;
+  SlicedModel source(model);
+  std::string why_not;
+  const std::optional<Summary> sliced =
+      SummariseInSlices(source, {}, {}, Tiny(events), why_not);
+  ASSERT_TRUE(sliced) << why_not;
+  EXPECT_GT(source.reads(), 3);
+  ASSERT_EQ(whole.processes.size(), sliced->processes.size());
+  for (size_t p = 0; p < whole.processes.size(); ++p) {
+    EXPECT_EQ(whole.processes[p].steps.used, sliced->processes[p].steps.used);
+    EXPECT_EQ(whole.processes[p].steps.by_use,
+              sliced->processes[p].steps.by_use);
+    EXPECT_TRUE(whole.processes[p] == sliced->processes[p]);
+  }
+  ASSERT_EQ(whole.devices.size(), sliced->devices.size());
+  for (size_t d = 0; d < whole.devices.size(); ++d) {
+    EXPECT_EQ(whole.devices[d].wall_ns, sliced->devices[d].wall_ns);
+    EXPECT_EQ(whole.devices[d].state_ns, sliced->devices[d].state_ns);
+    EXPECT_EQ(whole.devices[d].idle_ns(), sliced->devices[d].idle_ns());
+    EXPECT_TRUE(whole.devices[d] == sliced->devices[d]);
+  }
+  EXPECT_TRUE(whole.outside == sliced->outside);
+  EXPECT_TRUE(whole.tallies == sliced->tallies);
+  EXPECT_TRUE(whole == *sliced);
+}
+
+TEST(SlicedSummaryTest, TrainingWithAWarmUp) {
+  Program program;
+  for (int i = 0; i < 120; ++i) program.Train(4, i < 2 ? 90'000 : 9'000);
+  for (const uint64_t events : {600, 1000, 2500}) {
+    ExpectSlicesLikeTheWhole(program.text(), events);
+  }
+}
+
+TEST(SlicedSummaryTest, TheLastStepBreaksOff) {
+  Program program;
+  for (int i = 0; i < 100; ++i) program.Train(4);
+  program.Copy("htod", 2'000);
+  for (int i = 0; i < 3; ++i) program.Kernel(kGemm, 9'000);
+  ExpectSlicesLikeTheWhole(program.text(), 800);
+}
+
+TEST(SlicedSummaryTest, EpochsWithAnEvaluation) {
+  Program program;
+  for (int epoch = 0; epoch < 6; ++epoch) {
+    for (int i = 0; i < 25; ++i) program.Train(4);
+    for (int i = 0; i < 5; ++i) program.Infer(4);
+  }
+  ExpectSlicesLikeTheWhole(program.text(), 1500);
+}
+
+TEST(SlicedSummaryTest, GradientsAreAccumulated) {
+  Program program;
+  for (int i = 0; i < 100; ++i) {
+    for (int batch = 0; batch < 4; ++batch) {
+      program.Copy("htod", 2'000);
+      for (int l = 0; l < 3; ++l) program.Kernel(kGemm, 9'000);
+      for (int l = 0; l < 6; ++l) program.Kernel(kGemm, 9'000, 1);
+    }
+    program.Kernel("multi_tensor_apply_kernel_adam", 5'000);
+    if (i % 10 == 9) program.Copy("dtoh", 1'000);
+    program.Wait();
+  }
+  ExpectSlicesLikeTheWhole(program.text(), 2000);
+}
+
+TEST(SlicedSummaryTest, TwoNetworksTakeTurns) {
+  Program program;
+  for (int i = 0; i < 240; ++i) {
+    const bool generator = i % 6 == 5;
+    for (int l = 0; l < (generator ? 5 : 2); ++l) {
+      program.Kernel(generator ? "cudnn_conv2d_fprop" : kGemm, 9'000);
+    }
+    for (int l = 0; l < (generator ? 10 : 4); ++l) {
+      program.Kernel(generator ? "cudnn_conv2d_dgrad" : kGemm, 9'000, 1);
+    }
+    program.Kernel("multi_tensor_apply_kernel_adam", 5'000);
+    program.Wait();
+  }
+  ExpectSlicesLikeTheWhole(program.text(), 1500);
+}
+
+TEST(SlicedSummaryTest, InferenceWithPauses) {
+  Program program;
+  for (int i = 0; i < 200; ++i) {
+    program.Work(20'000 + 1'000 * (i % 7));
+    program.Infer(6);
+  }
+  ExpectSlicesLikeTheWhole(program.text(), 900);
+}
+
+TEST(SlicedSummaryTest, MarkedSteps) {
+  Program program;
+  for (int i = 0; i < 150; ++i) {
+    const int64_t begin = program.now();
+    for (int l = 0; l < 5 + i % 3; ++l) program.Kernel(kGemm, 9'000);
+    program.Wait();
+    program.Range("step " + std::to_string(i), begin);
+    program.Work(4'000);
+  }
+  ExpectSlicesLikeTheWhole(program.text(), 700);
+}
+
+TEST(SlicedSummaryTest, TwoDevicesOfOneProcess) {
+  Program program(2);
+  for (int i = 0; i < 120; ++i) {
+    for (int l = 0; l < 4; ++l) program.Kernel(kGemm, 9'000, 0, l % 2);
+    for (int l = 0; l < 8; ++l) program.Kernel(kGemm, 9'000, 1, l % 2);
+    program.Kernel("multi_tensor_apply_kernel_adam", 5'000, 0, 0);
+    program.Kernel("multi_tensor_apply_kernel_adam", 5'000, 0, 1);
+    program.Wait();
+  }
+  ExpectSlicesLikeTheWhole(program.text(), 900);
+}
+
+// Of the first slice's steps half are slow, of all only a tenth.
+TEST(SlicedSummaryTest, WhatIsUsualShowsOnlyLater) {
+  Program program;
+  for (int i = 0; i < 300; ++i) program.Train(4, i < 20 ? 60'000 : 9'000);
+  ExpectSlicesLikeTheWhole(program.text(), 1200);
+}
+
+TEST(SlicedSummaryTest, ProcessesWithAGpuEach) {
+  std::string text;
+  for (int rank = 0; rank < 2; ++rank) {
+    Program program;
+    for (int i = 0; i < 80 + 10 * rank; ++i) program.Train(3);
+    std::string of_rank = program.text();
+    of_rank.replace(of_rank.find("uuid=a0"), 7,
+                    "uuid=b" + std::to_string(rank));
+    text += "process pid=" + std::to_string(rank + 1) +
+            " host=node program=train rank=" + std::to_string(rank) + "\n" +
+            of_rank;
+  }
+  ExpectSlicesLikeTheWhole(text, 700);
+}
+
+// The split of the time between calls is one of each slice; its sum is not.
+TEST(SlicedSummaryTest, CpuSamplesSplitWithinASlice) {
+  Program program;
+  int64_t next = 0;
+  for (int i = 0; i < 400; ++i) {
+    program.Copy("htod", 2'000);
+    program.Kernel(kGemm, 9'000);
+    program.Wait();
+    program.Work(5'000'000);
+    for (int l = 0; l < 3; ++l) program.Kernel(kGemm, 9'000);
+    for (int l = 0; l < 8; ++l) program.Kernel(kGemm, 9'000, 1);
+    program.Kernel("multi_tensor_apply_kernel_adam", 5'000);
+    if (program.now() < next) continue;
+    next += 100'000'000;
+    program.Sample(i % 3 != 0);
+  }
+  const TraceModel model = TraceFromText(program.text());
+  const Summary whole = Summarise(model, Attribute(model));
+  SlicedModel source(model);
+  std::string why_not;
+  const auto sliced = SummariseInSlices(source, {}, {}, Tiny(5000), why_not);
+  ASSERT_TRUE(sliced) << why_not;
+  const IdleTimes a = whole.devices[0].idle_ns();
+  const IdleTimes b = sliced->devices[0].idle_ns();
+  const auto between = [](const IdleTimes& idle) {
+    return idle[static_cast<size_t>(IdleCause::kFramework)] +
+           idle[static_cast<size_t>(IdleCause::kPreempted)] +
+           idle[static_cast<size_t>(IdleCause::kBlocked)];
+  };
+  EXPECT_GT(between(a), 0);
+  EXPECT_EQ(between(a), between(b));
+  for (const IdleCause cause :
+       {IdleCause::kWait, IdleCause::kInput, IdleCause::kLaunch,
+        IdleCause::kUnknown, IdleCause::kLatency}) {
+    EXPECT_EQ(a[static_cast<size_t>(cause)], b[static_cast<size_t>(cause)]);
+  }
+}
+
+TEST(SlicedSummaryTest, MemoryHoldsSlicesNotTheRun) {
+  Program program;
+  for (int i = 0; i < 600; ++i) program.Train(4);
+  const TraceModel model = TraceFromText(program.text());
+  const uint64_t all = model.processes[0].calls.size() +
+                       model.processes[0].launches.size() +
+                       model.processes[0].activities.size();
+  SlicedModel source(model);
+  std::string why_not;
+  ASSERT_TRUE(SummariseInSlices(source, {}, {}, Tiny(2000), why_not));
+  EXPECT_GT(all, 20'000);
+  EXPECT_LT(source.most_events(), 4'000);
+}
+
+TEST(SlicedSummaryTest, SaysWhyNot) {
+  Program program;
+  for (int i = 0; i < 50; ++i) program.Train(2);
+  SlicedModel source(
+      TraceFromText("process pid=1 host=node\n" + program.text() +
+                    "process pid=2 host=node\n" + program.text()));
+  std::string why_not;
+  EXPECT_FALSE(SummariseInSlices(source, {}, {}, Tiny(500), why_not));
+  EXPECT_EQ(why_not, "several processes share a GPU");
+  EXPECT_FALSE(
+      SummariseInSlices(source, {}, {.whole_run = true}, Tiny(500), why_not));
+  EXPECT_EQ(why_not, "only a part of the run is asked for");
+}
+
+}  // namespace
+}  // namespace dltap::analyzer

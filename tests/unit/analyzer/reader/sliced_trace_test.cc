@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reader/sliced_trace.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "analyzer/reader/trace_reader.h"
+#include "tests/bench/training_trace.h"
+#include "tests/support/temp_dir.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+
+class SlicedTraceTest : public ::testing::Test {
+ protected:
+  SlicedTraceTest() {
+    const std::string path = dir_.path() + "/run.dltap";
+    WriteTrainingTrace(path, 50'000);
+    whole_ = *ReadTrace({path}, &problems_);
+    sliced_.emplace(*OpenTraceFiles({path}, &problems_), &problems_);
+  }
+  const Process& whole() const { return whole_.processes[0]; }
+  const Process& part() const { return sliced_->model().processes[0]; }
+  size_t EventsInMemory() const {
+    return part().calls.size() + part().launches.size() +
+           part().activities.size();
+  }
+
+  TempDir dir_;
+  std::vector<std::string> problems_;
+  TraceModel whole_;
+  std::optional<SlicedTrace> sliced_;
+};
+
+TEST_F(SlicedTraceTest, CountsWhatItHasNotInMemory) {
+  EXPECT_EQ(EventsInMemory(), 0);
+  const EventTotals& totals = sliced_->TotalsOf(0);
+  EXPECT_EQ(totals.calls, whole().calls.size());
+  EXPECT_EQ(totals.launches, whole().launches.size());
+  EXPECT_EQ(totals.activities, whole().activities.size());
+  EXPECT_EQ(totals.of_device, std::vector<uint64_t>{totals.activities});
+  EXPECT_EQ(totals.captures.size(), 1);
+  EXPECT_EQ(part().begin_ns, whole().begin_ns);
+  EXPECT_EQ(part().end_ns, whole().end_ns);
+  EXPECT_EQ(part().losses.size(), whole().losses.size());
+  EXPECT_EQ(part().cpu_samples.size(), whole().cpu_samples.size());
+  EXPECT_EQ(part().graph_nodes.size(), whole().graph_nodes.size());
+}
+
+TEST_F(SlicedTraceTest, ThePartsHoldEachEventOnce) {
+  std::vector<Call> calls;
+  std::vector<Activity> activities;
+  size_t launches = 0;
+  int reads = 0;
+  for (int64_t at = std::numeric_limits<int64_t>::min(); at != kEnd; ++reads) {
+    const int64_t end = sliced_->TimeAfter(0, at, 10'000);
+    sliced_->Read(0, {{at, end}});
+    EXPECT_LT(EventsInMemory(), 12'000);
+    calls.insert(calls.end(), part().calls.begin(), part().calls.end());
+    activities.insert(activities.end(), part().activities.begin(),
+                      part().activities.end());
+    launches += part().launches.size();
+    at = end;
+  }
+  EXPECT_GE(reads, 5);
+  EXPECT_EQ(launches, whole().launches.size());
+  ASSERT_EQ(calls.size(), whole().calls.size());
+  ASSERT_EQ(activities.size(), whole().activities.size());
+  std::ranges::stable_sort(calls, {}, [](const Call& c) {
+    return std::tuple(c.thread, c.begin_ns, c.depth);
+  });
+  for (size_t i = 0; i < calls.size(); ++i) {
+    EXPECT_EQ(calls[i].begin_ns, whole().calls[i].begin_ns);
+    EXPECT_EQ(calls[i].end_ns, whole().calls[i].end_ns);
+    EXPECT_EQ(calls[i].function, whole().calls[i].function);
+  }
+  for (size_t i = 0; i < activities.size(); ++i) {
+    EXPECT_EQ(activities[i].begin_ns, whole().activities[i].begin_ns);
+    EXPECT_EQ(activities[i].correlation, whole().activities[i].correlation);
+  }
+}
+
+TEST_F(SlicedTraceTest, SeveralPartsAtOnce) {
+  const int64_t end = whole().end_ns;
+  sliced_->Read(0, {{0, end / 4}, {end / 2, 3 * end / 4}});
+  for (const Call& call : part().calls) {
+    EXPECT_TRUE(call.begin_ns < end / 4 ||
+                (call.begin_ns >= end / 2 && call.begin_ns < 3 * end / 4));
+  }
+  EXPECT_NEAR(static_cast<double>(part().calls.size()),
+              0.5 * static_cast<double>(whole().calls.size()), 1000);
+  for (const CpuSample& sample : part().cpu_samples) {
+    EXPECT_GE(sample.at_ns, end / 2);
+    EXPECT_LT(sample.at_ns, 3 * end / 4);
+  }
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
