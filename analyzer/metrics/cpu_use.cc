@@ -15,6 +15,9 @@ namespace {
 constexpr int64_t kSamePassNs = 20'000'000;
 // No sleep is shorter: waking up alone takes longer.
 constexpr int64_t kShortPartNs = 20'000;
+constexpr double kEnoughSamples = 4;
+constexpr size_t kAlikeClasses = 3;  // spans up to eight times as long
+constexpr double kDeviations = 2;
 
 // What a feeder does at a time.
 enum class Part : uint8_t { kCall, kWait, kInput, kBetween };
@@ -173,44 +176,63 @@ CpuUse::Period CpuUse::Explain(size_t pass) const {
 
 // A thread is runnable more often than it runs if others have its CPU. Only
 // samples between calls count, those in spans of about one length together: a
-// thread that wakes late from a long sleep is not preempted in it. They are
-// few: what lies within twice their error is none.
+// thread that wakes late from a long sleep is not preempted in it.
 void CpuUse::FindPreemption() {
   std::array<Sampled, kLengthClasses> sampled{};
-  Sampled all;
   for (size_t i = 0; i < periods_.size(); ++i) {
     const Interval period{passes_[i].at_ns, passes_[i + 1].at_ns};
     ForEachPart(period, [&](Part part, Interval span) {
       if (part != Part::kBetween) return;
       const auto length = static_cast<double>(span.length_ns());
-      const double running = std::min(length, periods_[i].limit_ns);
-      for (Sampled* of : {&sampled[LengthClass(WholeAround(span))], &all}) {
-        of->running_ns += running;
-        of->between_ns += length;
-      }
+      Sampled& of = sampled[LengthClass(WholeAround(span))];
+      of.running_ns += std::min(length, periods_[i].limit_ns);
+      of.between_ns += length;
     });
     const int64_t at = period.end_ns;
     ForEachPart({at, at + 1}, [&](Part part, Interval span) {
       if (part != Part::kBetween) return;
-      for (Sampled* of : {&sampled[LengthClass(WholeAround(span))], &all}) {
-        of->samples += 1;
-        of->runnable += passes_[i + 1].runnable;
-      }
+      Sampled& of = sampled[LengthClass(WholeAround(span))];
+      of.samples += 1;
+      of.runnable += passes_[i + 1].runnable;
     });
   }
   for (size_t i = 0; i < kLengthClasses; ++i) {
-    preempted_[i] = PreemptedShare(sampled[i].samples > 0 ? sampled[i] : all);
+    preempted_[i] = PreemptedShare(EnoughAround(sampled, i));
   }
 }
 
-// Of the time between calls that the thread does not run.
+// The spans of one length class, and of those next to it as far as it takes to
+// have enough samples; if that is too far, none.
+CpuUse::Sampled CpuUse::EnoughAround(
+    const std::array<Sampled, kLengthClasses>& sampled, size_t length_class) {
+  for (size_t around = 0; around <= kAlikeClasses; ++around) {
+    Sampled sum;
+    const size_t last = std::min(length_class + around, kLengthClasses - 1);
+    for (size_t i = length_class - std::min(length_class, around); i <= last;
+         ++i) {
+      sum.samples += sampled[i].samples;
+      sum.runnable += sampled[i].runnable;
+      sum.running_ns += sampled[i].running_ns;
+      sum.between_ns += sampled[i].between_ns;
+    }
+    if (sum.samples >= kEnoughSamples) return sum;
+  }
+  return {};
+}
+
+// Of the time between calls that the thread does not run. Samples are few:
+// what lies within their error (Wilson's interval of two deviations) is none.
 double CpuUse::PreemptedShare(const Sampled& sampled) {
   if (sampled.samples == 0 || sampled.between_ns <= 0) return 0;
+  const double n = sampled.samples;
   const double running = sampled.running_ns / sampled.between_ns;
-  const double runnable = sampled.runnable / sampled.samples;
-  const double error =
-      2 * std::sqrt(runnable * (1 - runnable) / sampled.samples);
-  if (running >= 1 || runnable - running <= error) return 0;
+  const double runnable = sampled.runnable / n;
+  const double z = kDeviations;
+  const double least =
+      (runnable + z * z / (2 * n) -
+       z * std::sqrt(runnable * (1 - runnable) / n + z * z / (4 * n * n))) /
+      (1 + z * z / n);
+  if (running >= 1 || least <= running) return 0;
   return (runnable - running) / (1 - running);
 }
 

@@ -70,6 +70,8 @@ class CpuUse {
   static constexpr size_t kLengthClasses = 64;  // by powers of two
 
   static size_t LengthClass(Interval whole);
+  static Sampled EnoughAround(
+      const std::array<Sampled, kLengthClasses>& sampled, size_t length_class);
   static double PreemptedShare(const Sampled& sampled);
   Interval WholeAround(Interval part) const;
   void GatherPasses(const Process& process,

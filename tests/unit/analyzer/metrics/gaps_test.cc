@@ -333,8 +333,23 @@ TEST(GapsTest, CpuSamplesTellFrameworkFromSleep) {
   EXPECT_EQ(Us(gap, IdleCause::kUnknown), 0);
 }
 
-TEST(GapsTest, AThreadThatIsReadyButDoesNotRunIsPreempted) {
+TEST(GapsTest, OneSampleDoesNotTellPreemptionFromSleep) {
   const Gap gap = OnlyGap(Sampled(true));
+  EXPECT_EQ(Us(gap, IdleCause::kPreempted), 0);
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 60);
+}
+
+TEST(GapsTest, AThreadThatIsReadyButDoesNotRunIsPreempted) {
+  // Four more samples, in spans of 200 us between calls.
+  std::string text = Sampled(true);
+  for (int ms = 100; ms <= 400; ms += 100) {
+    const std::string at = std::to_string(ms);
+    text += "call t=" + std::to_string(ms - 1) + ".9ms.." +
+            std::to_string(ms - 1) + ".9ms thread=0 cudaEventRecord\n" +
+            "sample t=" + at + "ms thread=0 on_cpu=1 cpu=100us\n" +
+            "call t=" + at + ".1ms.." + at + ".1ms thread=0 cudaEventRecord\n";
+  }
+  const Gap gap = OnlyGap(text);
   EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
   EXPECT_EQ(Us(gap, IdleCause::kPreempted), 60);
   EXPECT_EQ(Us(gap, IdleCause::kBlocked), 0);
