@@ -176,6 +176,21 @@ TEST(LayersTest, OneWeightIsOneLayerHoweverOftenItIsUsed) {
   EXPECT_EQ(rows[3], (Row{"gemm 32x64x16", 10, 0, 0, 0, 0, 1}));
 }
 
+TEST(LayersTest, LayersOfOtherTypesAreNotEqual) {
+  const std::string sizes = "m=64 n=32 k=16 B=0x900 C=0xa0 A=";
+  const Summary summary = Program()
+                              .Gemm(kMain, sizes + "0x100", 10)
+                              .Kernel(kMain, "gelu", 1)
+                              .Do(kMain, "cublasDgemm_v2 " + sizes + "0x200",
+                                  "ampere_dgemm_64x64_nn", 80)
+                              .Sum();
+  const Figures figures = FiguresOf(summary);
+  const LayerTables& layers = figures.layers;
+  ASSERT_EQ(layers.groups.size(), 3u);
+  EXPECT_EQ(layers.groups[0].identity.operation, "gemm 32x64x16");
+  EXPECT_EQ(layers.groups[2].identity.operation, "gemm 32x64x16 f64");
+}
+
 TEST(LayersTest, WhatIsComputedAgainBelongsToItsLayer) {
   const std::string first = "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0";
   const std::string second = "m=8 n=32 k=64 A=0x200 B=0xa00 C=0xb0";
