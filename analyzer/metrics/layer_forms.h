@@ -8,7 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/attribution.h"
-#include "analyzer/metrics/layer_units.h"
+#include "analyzer/metrics/layer_unit.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "analyzer/attribution/operand_address.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -45,6 +47,14 @@ std::vector<uint64_t> LayerOperands::AddressesOf(const Work& work) const {
   }
   if (found == std::array<uint64_t, 3>{}) return {};
   return {found.begin(), found.end()};
+}
+
+bool LayerOperands::MayWrite(const Attributed& copy, uint64_t address) const {
+  if (!copy.submitted_by.known()) return true;
+  const Call& call = process_.calls[copy.submitted_by.value()];
+  const uint64_t to =
+      OperandAddress(model_, process_, call, Meaning::kPointerDst);
+  return to == 0 || to == address;
 }
 
 }  // namespace dltap::analyzer

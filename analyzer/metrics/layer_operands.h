@@ -19,6 +19,8 @@ class LayerOperands {
 
   // Of weights and input, and of gradients; outputs are noted.
   std::vector<uint64_t> AddressesOf(const Work& work) const;
+  // A copy or cast may: where it writes to is known of library calls alone.
+  bool MayWrite(const Attributed& copy, uint64_t address) const;
   // A call that was asked for wrote there.
   bool IsOutput(uint64_t address) const { return outputs_.contains(address); }
 

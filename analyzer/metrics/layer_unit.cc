@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/metrics/layer_traits.h"
+#include "analyzer/metrics/layer_unit.h"
 
 namespace dltap::analyzer {
 

@@ -7,7 +7,6 @@
 #include "analyzer/attribution/submissions.h"
 #include "analyzer/metrics/layer_forms.h"
 #include "analyzer/metrics/layer_operands.h"
-#include "analyzer/metrics/layer_traits.h"
 #include "analyzer/metrics/range_facts.h"
 
 namespace dltap::analyzer {
@@ -247,12 +246,14 @@ class UnitFinder {
            });
   }
 
-  // Weights that are cast right before they are used lie where there was room.
+  // Weights that are cast right before they are used lie where there was room;
+  // the copy of a bias to where the result will be says nothing of them.
   void Own(size_t i) {
     LayerUnit& unit = out_.units.back();
     out_.unit_of[i] = static_cast<uint32_t>(out_.units.size() - 1);
     out_.is_glue[i] = true;
-    if (At(i).glue == Glue::kMove && !unit.addresses.empty()) {
+    if (At(i).glue == Glue::kMove && unit.weight() != 0 &&
+        operands_.MayWrite(At(i), unit.weight())) {
       unit.addresses[0] = 0;
     }
     const int64_t sequence =

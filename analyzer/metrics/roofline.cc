@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analyzer/metrics/layer_units.h"
+#include "analyzer/metrics/layer_unit.h"
 #include "analyzer/metrics/ratio.h"
 
 namespace dltap::analyzer {
