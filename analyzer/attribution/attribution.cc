@@ -273,9 +273,9 @@ Attribution Attribute(const TraceModel& model,
     ProcessAttribution result = Classifier(model, process).Run();
     AddAlgorithms(model, process, result);
     AddLaunchWorks(model, process, result);
-    AddFlashWorks(model, process, result);
     MarkTrials(model, process, result);
     InferDirections(model, process, result);
+    AddFlashWorks(model, process, result);
     if (options.composite) RegroupComposites(model, process, result);
     FindGlue(model, process, result);
     attribution.processes.push_back(std::move(result));

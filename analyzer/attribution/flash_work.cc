@@ -125,12 +125,12 @@ class FlashPass {
     PairBackward();
     for (auto& [key, kernel] : kernels_) {
       if (!kernel.exact || kernel.part == Part::kPrepare) continue;
-      const auto& lengths = kernel.part == Part::kBackward
-                                ? queries_[key]
-                                : keys_[ForwardKey(kernel)];
+      const bool is_backward = kernel.part == Part::kBackward;
+      const auto& lengths =
+          is_backward ? queries_[key] : keys_[ForwardKey(kernel)];
+      if (!is_backward && unpaired_[ForwardKey(kernel)] > 0) continue;
       if (lengths.size() != 1 || *lengths.begin() == 0) continue;
-      (kernel.part == Part::kBackward ? kernel.queries : kernel.keys) =
-          *lengths.begin();
+      (is_backward ? kernel.queries : kernel.keys) = *lengths.begin();
       attribution_.launch_works[key] = WorkOf(kernel);
     }
   }
@@ -152,16 +152,23 @@ class FlashPass {
     if (kernel) kernels_.emplace(key, *kernel);
   }
 
+  void CountForward(const FlashKernel& kernel, Direction direction) {
+    if (kernel.part == Part::kPrepare || kernel.part == Part::kBackward) return;
+    if (direction != Direction::kRecompute) ++unpaired_[ForwardKey(kernel)];
+  }
+
   // The queries of a backward pass are those of the kernel that prepares it.
   void PairBackward() {
     std::map<size_t, const FlashKernel*> prepared;  // by stream
-    for (const Activity& activity : process_.activities) {
+    for (size_t i = 0; i < process_.activities.size(); ++i) {
+      const Activity& activity = process_.activities[i];
       const LaunchKey key{activity.name, activity.shape};
       const auto it = kernels_.find(key);
       if (it == kernels_.end()) continue;
       const FlashKernel& kernel = it->second;
       const FlashKernel*& before = prepared[activity.stream.value()];
       if (kernel.part == Part::kPrepare) before = &kernel;
+      CountForward(kernel, attribution_.activities[i].direction);
       if (kernel.part != Part::kBackward) continue;
       const bool fits = before != nullptr && before->heads == kernel.heads &&
                         before->dim == kernel.dim;
@@ -170,6 +177,7 @@ class FlashPass {
       FlashKernel forward = kernel;
       forward.queries = queries;
       keys_[ForwardKey(forward)].insert(kernel.exact ? kernel.keys : 0);
+      --unpaired_[ForwardKey(forward)];
       before = nullptr;
     }
   }
@@ -181,6 +189,8 @@ class FlashPass {
   // 0: not told by one of them.
   absl::flat_hash_map<LaunchKey, std::set<int64_t>> queries_;
   std::map<Forward, std::set<int64_t>> keys_;
+  // Forward passes less backward ones: more have none, and may have any keys.
+  std::map<Forward, int64_t> unpaired_;
 };
 
 }  // namespace

@@ -12,7 +12,9 @@ namespace dltap::analyzer {
 // tiles. The grid of a forward kernel has the queries, that of a backward one
 // the keys, that of the kernel before it the queries. So a backward pass is
 // known by itself, and a forward one if all backward passes of as many queries
-// and heads have as many keys; without a backward pass it is not.
+// and heads have as many keys, and are no fewer than the forward ones: one
+// without a backward pass may have any. Needs directions, for what is computed
+// again.
 void AddFlashWorks(const TraceModel& model, const Process& process,
                    ProcessAttribution& attribution);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyzer/metrics/known_part.h"
 #include "analyzer/metrics/ratio.h"
 
 namespace dltap::analyzer {
@@ -32,9 +33,11 @@ ClassFigures FiguresOf(const ClassSummary& sums, const Totals& totals) {
   figures.share = Ratio(gpu_ns, static_cast<double>(totals.all.gpu_ns));
   figures.utilization = totals.ShareOfTime(static_cast<double>(sums.busy_ns));
   figures.cpu_dependency = sums.cpu_dependency();
-  figures.tflops = sums.efficiency.tflops();
-  figures.executed_tflops = sums.efficiency.executed_tflops();
-  figures.of_peak = sums.efficiency.of_peak();
+  const Efficiency& work = sums.efficiency;
+  figures.tflops = RateOfRow(work.tflops(), work.known_ns, sums.gpu_ns);
+  figures.executed_tflops =
+      RateOfRow(work.executed_tflops(), work.executed_ns, sums.gpu_ns);
+  figures.of_peak = RateOfRow(work.of_peak(), work.executed_ns, sums.gpu_ns);
   figures.bandwidth_gbs = sums.efficiency.bandwidth_gbs();
   figures.of_bandwidth = sums.efficiency.of_bandwidth();
   figures.mean_kernel_ns = Ratio(gpu_ns, static_cast<double>(sums.kernels));

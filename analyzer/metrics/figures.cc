@@ -168,6 +168,14 @@ ProgramFigures ProgramOf(const Summary& summary, const Totals& totals) {
   AddUnknown(totals.between_steps_unknown_in_ns, std::nullopt,
              totals.per_step(), program);
   program.total = FiguresOf(totals.all, totals);
+  // Communication computes nothing that could be known.
+  ClassSummary computing = totals.all;
+  computing.gpu_ns -=
+      totals.classes[static_cast<size_t>(LayerClass::kComm)].gpu_ns;
+  const ClassFigures rates = FiguresOf(computing, totals);
+  program.total.tflops = rates.tflops;
+  program.total.executed_tflops = rates.executed_tflops;
+  program.total.of_peak = rates.of_peak;
   // Classes overlap; the program is busy while anything computes.
   program.total.utilization = program.utilization;
   program.total.cpu_dependency = program.cpu_dependency;

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "analyzer/metrics/known_part.h"
 #include "analyzer/metrics/ratio.h"
 
 namespace dltap::analyzer {
@@ -55,8 +56,9 @@ void FillIn(const Totals& totals, LayerFigures& row) {
   row.step_mean = PerStep(row.sums, totals.per_step());
   row.share = Ratio(static_cast<double>(row.sums.gpu_ns),
                     static_cast<double>(totals.all.gpu_ns));
-  row.tflops = row.sums.efficiency.tflops();
-  row.of_peak = row.sums.efficiency.of_peak();
+  const Efficiency& work = row.sums.efficiency;
+  row.tflops = RateOfRow(work.tflops(), work.known_ns, row.sums.gpu_ns);
+  row.of_peak = RateOfRow(work.of_peak(), work.executed_ns, row.sums.gpu_ns);
   row.gap_cause = LargestCause(row.sums.idle_ns);
 }
 

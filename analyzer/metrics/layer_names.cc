@@ -96,6 +96,13 @@ std::string SizesText(const Operation& op, bool is_blas) {
   }
 }
 
+// " f64"; of FP32, which most layers have, and of unknown types nothing.
+std::string TypeText(const Operation& op) {
+  const bool is_usual = op.storage == opmodel::DType::kUnknown ||
+                        op.storage == opmodel::DType::kF32;
+  return is_usual ? "" : " " + std::string(specs::Name(op.storage));
+}
+
 bool IsWord(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -145,7 +152,7 @@ std::string LayerOperation(const TraceModel& model, const Process& process,
     const std::string sizes = SizesText(work.leading, work.call.known());
     if (!sizes.empty()) {
       return absl::StrCat(CellOrClass(work.leading, attributed.layer_class),
-                          " ", sizes);
+                          " ", sizes, TypeText(work.leading));
     }
   }
   if (attributed.ruling.known()) {

@@ -2,16 +2,11 @@
 #include "analyzer/metrics/layer_units.h"
 
 #include <algorithm>
-#include <string>
-#include <tuple>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
-#include "absl/hash/hash.h"
-#include "analyzer/attribution/launch_shape.h"
 #include "analyzer/attribution/submissions.h"
-#include "analyzer/metrics/kernel_kind.h"
+#include "analyzer/metrics/layer_forms.h"
+#include "analyzer/metrics/layer_operands.h"
 #include "analyzer/metrics/range_facts.h"
 
 namespace dltap::analyzer {
@@ -19,43 +14,14 @@ namespace {
 
 using opmodel::Dim;
 
-bool IsPointwise(LayerClass layer_class) {
-  switch (layer_class) {
-    case LayerClass::kElementwise:
-    case LayerClass::kReduction:
-    case LayerClass::kLayout:
-    case LayerClass::kOptimizer:
-    case LayerClass::kOther:
-    case LayerClass::kUnattributed: return true;
-    default: return IsCopyOrMemset(layer_class);
-  }
-}
-
 // A longer row of fills and copies is work of its own.
 constexpr size_t kMaxGlue = 8;
-
-bool OwnsGlue(LayerClass layer_class) {
-  return IsLayerProduct(layer_class) || layer_class == LayerClass::kNorm ||
-         layer_class == LayerClass::kPool ||
-         layer_class == LayerClass::kEmbedding;
-}
 
 // The sizes of a product, in any order: its gradients have the same.
 std::array<int64_t, 3> SizesOf(const opmodel::Operation& op) {
   std::array<int64_t, 3> sizes{op[Dim::kM], op[Dim::kN], op[Dim::kK]};
   std::sort(sizes.begin(), sizes.end());
   return sizes;
-}
-
-bool IsOutput(Meaning meaning) {
-  switch (meaning) {
-    case Meaning::kPointerC:
-    case Meaning::kPointerD:
-    case Meaning::kPointerY:
-    case Meaning::kPointerDx:
-    case Meaning::kPointerDw: return true;
-    default: return false;
-  }
 }
 
 bool SharesAnAddress(const std::vector<uint64_t>& a,
@@ -72,7 +38,9 @@ class UnitFinder {
       : model_(model),
         process_(process),
         attribution_(attribution),
-        ranges_(model, process) {
+        ranges_(model, process),
+        operands_(model, process),
+        forms_(model, process) {
     out_.unit_of.assign(process.activities.size(), kNoUnit);
     out_.row_of.assign(process.activities.size(), LayerRow::kNoLayer);
     out_.is_glue.assign(process.activities.size(), false);
@@ -84,7 +52,7 @@ class UnitFinder {
     }
     TakeGlueAsWork();
     for (LayerUnit& unit : out_.units) {
-      if (outputs_.contains(unit.weight())) unit.addresses[0] = 0;
+      if (operands_.IsOutput(unit.weight())) unit.addresses[0] = 0;
     }
     return std::move(out_);
   }
@@ -98,7 +66,7 @@ class UnitFinder {
 
   void Add(const Submission& at) {
     const size_t i = at.activity;
-    const LayerRow row = RowOf(i);
+    const LayerRow row = LayerRowOf(At(i));
     out_.row_of[i] = row;
     if (row != LayerRow::kLayer) {
       // What follows an update is none of the pass before it.
@@ -150,25 +118,6 @@ class UnitFinder {
         ranges_.SequenceOf(innermost, side_ == UnitSide::kBackward);
     if (!Joins(i, sequence)) Begin(at, innermost);
     Extend(i, sequence);
-  }
-
-  LayerRow RowOf(size_t i) const {
-    const Attributed& attributed = At(i);
-    if (attributed.autotune) return LayerRow::kAutotune;
-    if (attributed.layer_class == LayerClass::kComm) {
-      return LayerRow::kCommunication;
-    }
-    if (attributed.direction == Direction::kUpdate) return LayerRow::kUpdate;
-    if (attributed.layer_class == LayerClass::kCopyH2d) return LayerRow::kInput;
-    if (attributed.layer_class == LayerClass::kCopyD2h) {
-      return LayerRow::kNoLayer;
-    }
-    return LayerRow::kLayer;
-  }
-
-  static UnitSide SideOf(Direction direction) {
-    if (direction == Direction::kRecompute) return UnitSide::kRecompute;
-    return IsBackward(direction) ? UnitSide::kBackward : UnitSide::kForward;
   }
 
   // Whether an activity goes on with the unit before it.
@@ -224,7 +173,7 @@ class UnitFinder {
       return At(i).direction != At(last_).direction;
     }
     if (SizesOf(work->leading) != SizesOf(last->leading)) return false;
-    const std::vector<uint64_t> addresses = AddressesOf(*work);
+    const std::vector<uint64_t> addresses = operands_.AddressesOf(*work);
     if (addresses.empty()) return true;
     return SharesAnAddress(out_.units.back().addresses, addresses);
   }
@@ -243,7 +192,7 @@ class UnitFinder {
     unit.pointwise = IsPointwise(unit.layer_class);
     unit.sums_bias = after_product && side_ == UnitSide::kBackward &&
                      unit.layer_class == LayerClass::kReduction;
-    SetForm(i, unit);
+    forms_.Set(process_.activities[i], WorkOf(i), unit);
     if (side_ == UnitSide::kForward) {
       unit.module = ranges_.ModuleAround(innermost);
       unit.label = ranges_.LabelAround(innermost);
@@ -251,41 +200,6 @@ class UnitFinder {
     in_unit_ = true;
     works_ = 0;
     last_ = process_.activities.size();
-  }
-
-  void SetForm(size_t i, LayerUnit& unit) {
-    const Work* work = WorkOf(i);
-    size_t name = 0;
-    if (work == nullptr && !IsLayerProduct(unit.layer_class) &&
-        !unit.pointwise) {
-      name = KindOfName(process_.activities[i].name);
-    }
-    const LayerClass family =
-        unit.pointwise ? LayerClass::kElementwise : unit.layer_class;
-    unit.kind = Number({family, name, 0});
-    const size_t sizes =
-        work != nullptr
-            ? absl::HashOf(work->leading.kind, work->leading.dims,
-                           work->leading.math)
-            : absl::HashOf(process_.activities[i].name.value(),
-                           ShapeOf(process_, process_.activities[i]).grid);
-    unit.form = Number({family, name, sizes});
-  }
-
-  uint32_t Number(const std::tuple<LayerClass, size_t, size_t>& key) {
-    const auto next = static_cast<uint32_t>(numbers_.size());
-    return numbers_.try_emplace(key, next).first->second;
-  }
-
-  size_t KindOfName(TextId name) {
-    if (!name.known()) return 0;
-    const auto [it, is_new] = kind_of_name_.try_emplace(name.value(), 0);
-    if (is_new) {
-      it->second =
-          kinds_.try_emplace(KernelKind(model_.texts[name]), kinds_.size() + 1)
-              .first->second;
-    }
-    return it->second;
   }
 
   void Extend(size_t i, int64_t sequence) {
@@ -300,38 +214,11 @@ class UnitFinder {
     if (work != nullptr && (is_first || At(i).work != At(last_).work)) {
       ++works_;
       if (is_first || side_ == UnitSide::kBackward) {
-        const std::vector<uint64_t> more = AddressesOf(*work);
+        const std::vector<uint64_t> more = operands_.AddressesOf(*work);
         unit.addresses.insert(unit.addresses.end(), more.begin(), more.end());
       }
     }
     last_ = i;
-  }
-
-  // Of weights and input, and of gradients; outputs are noted.
-  std::vector<uint64_t> AddressesOf(const Work& work) const {
-    if (!work.call.known()) return {};
-    const Call& call = process_.calls[work.call.value()];
-    const EntryPoint& entry = model_.entry_points[call.entry.value()];
-    const bool batched = work.leading.kind == opmodel::OpKind::kGemm &&
-                         work.leading[Dim::kBatch] > 1;
-    std::array<uint64_t, 3> found{};
-    for (size_t a = 0; a < entry.args.size(); ++a) {
-      const Meaning meaning = entry.args[a].meaning;
-      const auto value = IntArg(entry, process_, call, a);
-      if (!value || *value == 0) continue;
-      const auto address = static_cast<uint64_t>(*value);
-      if (IsOutput(meaning)) outputs_.insert(address);
-      if (batched) continue;  // of activations
-      if (meaning == Meaning::kPointerA || meaning == Meaning::kPointerW) {
-        found[0] = address;
-      }
-      if (meaning == Meaning::kPointerB || meaning == Meaning::kPointerX) {
-        found[1] = address;
-      }
-      if (meaning == Meaning::kPointerDy) found[2] = address;
-    }
-    if (found == std::array<uint64_t, 3>{}) return {};
-    return {found.begin(), found.end()};
   }
 
   // Right before a layer it waits for that; a bias is added to what is there.
@@ -359,12 +246,14 @@ class UnitFinder {
            });
   }
 
-  // Weights that are cast right before they are used lie where there was room.
+  // Weights that are cast right before they are used lie where there was room;
+  // the copy of a bias to where the result will be says nothing of them.
   void Own(size_t i) {
     LayerUnit& unit = out_.units.back();
     out_.unit_of[i] = static_cast<uint32_t>(out_.units.size() - 1);
     out_.is_glue[i] = true;
-    if (At(i).glue == Glue::kMove && !unit.addresses.empty()) {
+    if (At(i).glue == Glue::kMove && unit.weight() != 0 &&
+        operands_.MayWrite(At(i), unit.weight())) {
       unit.addresses[0] = 0;
     }
     const int64_t sequence =
@@ -392,25 +281,11 @@ class UnitFinder {
   // Of the last unit.
   size_t last_ = 0;  // activity
   size_t works_ = 0;
-  mutable absl::flat_hash_set<uint64_t> outputs_;
-  absl::flat_hash_map<std::tuple<LayerClass, size_t, size_t>, uint32_t>
-      numbers_;
-  absl::flat_hash_map<size_t, size_t> kind_of_name_;
-  absl::flat_hash_map<std::string, size_t> kinds_;
+  LayerOperands operands_;
+  LayerForms forms_;
 };
 
 }  // namespace
-
-bool IsLayerProduct(LayerClass layer_class) {
-  switch (layer_class) {
-    case LayerClass::kConv:
-    case LayerClass::kRnn:
-    case LayerClass::kAttention:
-    case LayerClass::kGemm:
-    case LayerClass::kMoe: return true;
-    default: return false;
-  }
-}
 
 LayerUnits FindLayerUnits(const TraceModel& model, const Process& process,
                           const ProcessAttribution& attribution) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyzer/metrics/layer_unit.h"
 #include "analyzer/metrics/ratio.h"
 
 namespace dltap::analyzer {
@@ -75,7 +76,7 @@ LongAndLowRows FindLongAndLow(const Tallies& tallies) {
   Efficiency all;
   uint64_t count = 0;
   for (const auto& [key, sums] : tallies.kernels) {
-    if (!sums.efficiency.of_peak()) continue;
+    if (!IsLayerProduct(key.second) || !sums.efficiency.of_peak()) continue;
     all.Add(sums.efficiency);
     count += sums.count;
   }
@@ -87,7 +88,7 @@ LongAndLowRows FindLongAndLow(const Tallies& tallies) {
     const std::optional<double> of_peak = sums.efficiency.of_peak();
     const auto mean_ns = Ratio(static_cast<double>(sums.gpu_ns),
                                static_cast<double>(sums.count));
-    if (!of_peak || !mean_ns) continue;
+    if (!IsLayerProduct(key.second) || !of_peak || !mean_ns) continue;
     if (*mean_ns <= *out.mean_ns || *of_peak >= *out.mean_of_peak) continue;
     out.rows.push_back({key.first, key.second, sums, *mean_ns, *of_peak});
   }

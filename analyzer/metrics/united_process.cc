@@ -119,12 +119,13 @@ class Uniter {
 
   void AddActivities(const Process& from, const ProcessAttribution& of) {
     const size_t activities = to_.activities.size();
+    const auto shapes = static_cast<uint32_t>(to_.launch_shapes.size());
     for (size_t i = 0; i < from.activities.size(); ++i) {
       Activity activity = from.activities[i];
       activity.device = devices_[activity.device.value()];
       activity.stream = Moved(activity.stream, to_.streams.size());
       activity.annotation = Moved(activity.annotation, to_.ranges.size());
-      activity.shape += static_cast<uint32_t>(to_.launch_shapes.size());
+      activity.shape += shapes;
       to_.activities.push_back(activity);
       Attributed attributed = of.activities[i];
       const size_t calls = to_.calls.size();
@@ -134,6 +135,10 @@ class Uniter {
       attributed.ruling = Moved(attributed.ruling, to_.ranges.size());
       attributed.glue_of = Moved(attributed.glue_of, activities);
       out_.attribution.activities.push_back(attributed);
+    }
+    for (const auto& [key, work] : of.launch_works) {
+      const LaunchKey moved{key.first, key.second + shapes};
+      out_.attribution.launch_works.try_emplace(moved, work);
     }
     for (Stream stream : from.streams) {
       stream.device = devices_[stream.device.value()];

@@ -53,17 +53,17 @@ Table RooflineTable(const Figures& figures, const ReportOptions& options) {
                    {{"count"}, "count"},
                    {{"GPU", "ms"}, "gpu_ms"},
                    {{"FLOP/B"}, "intensity_flop_per_byte"},
-                   {{"attainable", "TFLOP/s"}, "attainable_tflops_per_s"},
-                   {{"achieved", "TFLOP/s"}, "achieved_tflops_per_s"},
-                   {{"of it", "%"}, "of_attainable_percent"},
+                   {{"roof", "TFLOP/s"}, "attainable_tflops_per_s"},
+                   {{"", "TFLOP/s"}, "achieved_tflops_per_s"},
+                   {{"roof", "%"}, "of_attainable_percent"},
                    {{"GB/s"}, "bandwidth_gb_per_s"},
-                   {{"of peak", "%"}, "of_bandwidth_percent"},
+                   {{"peak", "%"}, "of_bandwidth_percent"},
                    {{"bound"}, "bound", false}};
   size_t kernels = 0;
   for (const RooflineRow& row : figures.roofline) {
     if (!row.kernel.empty() && ++kernels > options.top) break;
     table.rows.push_back(
-        {row.kernel.empty() ? std::string("all of the class") : row.kernel,
+        {row.kernel.empty() ? std::string("(all)") : row.kernel,
          DisplayName(row.layer_class), Count(row.count), Ms(row.gpu_ns),
          KnownCell(row.intensity, 1, 1), KnownCell(row.attainable_tflops, 1, 2),
          KnownCell(row.achieved_tflops, 1, 2),

@@ -74,10 +74,19 @@ TEST(FlashWorkTest, WithoutABackwardPassTheKeysAreNotKnown) {
   EXPECT_EQ(FlopsOf(Forward(0, "4,4,8", kCausal)), std::vector<double>{-1});
 }
 
+// One of the two has no backward pass, and may have other keys.
+TEST(FlashWorkTest, MoreForwardThanBackwardPassesAreNotKnown) {
+  const auto flops =
+      FlopsOf(Forward(0, "4,4,8", kWhole) + Forward(10, "4,4,8", kWhole) +
+              Backward(20, "4,4,8", "2,4,8", kWhole));
+  EXPECT_EQ(flops,
+            (std::vector<double>{-1, -1, -1, 2.5 * 32 * 512 * 256 * 4 * 64}));
+}
+
 TEST(FlashWorkTest, BackwardPassesOfOtherKeysMakeTheForwardPassUnknown) {
-  const auto flops = FlopsOf(Forward(0, "4,4,8", kWhole) +
-                             Backward(10, "4,4,8", "2,4,8", kWhole) +
-                             Backward(40, "4,4,8", "4,4,8", kWhole));
+  const auto flops = FlopsOf(
+      Forward(0, "4,4,8", kWhole) + Backward(10, "4,4,8", "2,4,8", kWhole) +
+      Forward(30, "4,4,8", kWhole) + Backward(40, "4,4,8", "4,4,8", kWhole));
   EXPECT_EQ(flops[0], -1);
   EXPECT_EQ(flops[2], 2.5 * 32 * 512 * 256 * 4 * 64);
 }

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/metrics/alignment.h"
 #include "analyzer/metrics/figures.h"
 #include "tests/support/trace_text.h"
 
@@ -38,6 +37,17 @@ class Program {
   Program& Gemm(int thread, const std::string& arguments, int us) {
     return Do(thread, "cublasSgemm_v2 " + arguments, "ampere_sgemm_128x64_nn",
               us);
+  }
+  // Within the device, to the address.
+  Program& Copy(int thread, const std::string& to, int us) {
+    const size_t kernel = text_.size();
+    Do(thread, "cudaMemcpyAsync dst=" + to + " src=0x50 count=256 kind=3",
+       "copy", us);
+    const size_t at = text_.find("kernel t=", kernel);
+    text_.replace(at, 6, "memcpy");
+    const size_t name = text_.find("name=copy", at);
+    text_.replace(name, 9, "bytes=256 kind=dtod src=device dst=device");
+    return *this;
   }
   Program& Kernel(int thread, const std::string& name, int us) {
     return Do(thread, "cudaLaunchKernel", name, us);
@@ -176,6 +186,44 @@ TEST(LayersTest, OneWeightIsOneLayerHoweverOftenItIsUsed) {
   EXPECT_EQ(rows[3], (Row{"gemm 32x64x16", 10, 0, 0, 0, 0, 1}));
 }
 
+// A bias is copied to the result before the product is added to it; a copy of
+// the weights lies where there was room, for another layer the next time.
+TEST(LayersTest, ACopyThatMakesTheWeightsHidesTheirLayer) {
+  const auto calls = [](const std::string& to) {
+    const std::string sizes = "m=64 n=32 k=16 B=0x900 C=0xa0 A=0x100";
+    const Summary summary = Program()
+                                .Kernel(kMain, "gelu", 1)
+                                .Copy(kMain, to, 1)
+                                .Gemm(kMain, sizes, 10)
+                                .Kernel(kMain, "gelu", 1)
+                                .Copy(kMain, to, 1)
+                                .Gemm(kMain, sizes, 10)
+                                .Sum();
+    std::vector<uint64_t> of_layers;
+    for (const Row& row : RowsOf(FiguresOf(summary))) {
+      if (row.operation == "gemm 32x64x16") of_layers.push_back(row.calls);
+    }
+    return of_layers;
+  };
+  EXPECT_EQ(calls("0xa0"), std::vector<uint64_t>{2});
+  EXPECT_EQ(calls("0x100"), (std::vector<uint64_t>{1, 1}));
+}
+
+TEST(LayersTest, LayersOfOtherTypesAreNotEqual) {
+  const std::string sizes = "m=64 n=32 k=16 B=0x900 C=0xa0 A=";
+  const Summary summary = Program()
+                              .Gemm(kMain, sizes + "0x100", 10)
+                              .Kernel(kMain, "gelu", 1)
+                              .Do(kMain, "cublasDgemm_v2 " + sizes + "0x200",
+                                  "ampere_dgemm_64x64_nn", 80)
+                              .Sum();
+  const Figures figures = FiguresOf(summary);
+  const LayerTables& layers = figures.layers;
+  ASSERT_EQ(layers.groups.size(), 3u);
+  EXPECT_EQ(layers.groups[0].identity.operation, "gemm 32x64x16");
+  EXPECT_EQ(layers.groups[2].identity.operation, "gemm 32x64x16 f64");
+}
+
 TEST(LayersTest, WhatIsComputedAgainBelongsToItsLayer) {
   const std::string first = "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0";
   const std::string second = "m=8 n=32 k=64 A=0x200 B=0xa00 C=0xb0";
@@ -241,16 +289,6 @@ TEST(LayersTest, EqualLayersOfTwoProcessesAreOneRow) {
   const Figures figures = FiguresOf(both);
   ASSERT_EQ(RowsOf(figures).size(), 1u);
   EXPECT_EQ(figures.layers.layers[0].sums.calls, 2u);
-}
-
-TEST(AlignmentTest, PairsStayInOrderAndTakeTheEarliest) {
-  const std::string a = "xabyabz";
-  const std::string b = "ab";
-  EXPECT_EQ(Align(a.size(), b.size(),
-                  [&](size_t i, size_t j) { return a[i] == b[j] ? 1 : 0; }),
-            (std::vector<size_t>{1, 2}));
-  EXPECT_EQ(Align(2, 2, [](size_t i, size_t j) { return i != j ? 1 : 0; }),
-            (std::vector<size_t>{kNotAligned, 0}));
 }
 
 }  // namespace

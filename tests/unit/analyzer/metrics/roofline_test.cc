@@ -79,6 +79,28 @@ TEST(RooflineTest, TheGridOfAnElementwiseKernelTellsItsBandwidth) {
   EXPECT_EQ(row.bound, LimitedBy::kMemory);
 }
 
+// 4 us of an addition, beside products of which nothing is known.
+std::string AdditionAndProduct(const std::string& us) {
+  return "library cudart version=13000\n"
+         "kernel t=0..4us device=0 corr=1 grid=1000,1,1 block=128,1,1 "
+         "name=\"void at::native::vectorized_elementwise_kernel<4, "
+         "at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> >"
+         "(int)\"\n"
+         "kernel t=10us.." +
+         us + " device=0 corr=2 name=ampere_sgemm_128x64_nn\n";
+}
+
+TEST(RooflineTest, TheRateOfALittleIsNotThatOfTheWhole) {
+  const Summary of_most = SummaryOf(AdditionAndProduct("13us"));
+  const Figures most = FiguresOf(of_most);
+  EXPECT_NEAR(*most.program.total.tflops, 1'024'000 / 4e-6 / 1e12, 1e-6);
+  const Summary of_little = SummaryOf(AdditionAndProduct("15us"));
+  const Figures little = FiguresOf(of_little);
+  EXPECT_FALSE(little.program.total.tflops);
+  EXPECT_FALSE(little.program.total.of_peak);
+  EXPECT_TRUE(RowOf(little, LayerClass::kElementwise).figures.tflops);
+}
+
 // Read and written; a copy from the host crosses a link, whose peak is unknown.
 TEST(RooflineTest, CopiesMoveBytesAndComputeNothing) {
   const Summary summary = SummaryOf(
@@ -168,6 +190,21 @@ TEST(RooflineTest, LongAndLowKernelsAreBelowTheMeanShareOfPeak) {
   // Two products of 4096^3 and an eighth of one, in 31.25 ms.
   EXPECT_NEAR(*figures.long_and_low.mean_of_peak,
               2.125 * 2 * 4096.0 * 4096 * 4096 / 31.25e-3 / 66.9e12, 0.001);
+}
+
+// The elementwise kernel is bound by memory: neither low, nor in the means.
+TEST(RooflineTest, LongAndLowKernelsAreProducts) {
+  const Summary summary = SummaryOf(
+      "library cudart version=13000\n"
+      "call t=0..5us thread=0 cublasSgemm_v2 m=4096 n=4096 k=4096\n"
+      "launchapi t=1..4us thread=0 corr=1 ext=0us\n"
+      "kernel t=20us..10020us device=0 stream=7 corr=1 name=product\n"
+      "kernel t=20ms..40ms device=0 corr=2 grid=1000,1,1 block=128,1,1 name=\""
+      "void at::native::vectorized_elementwise_kernel<4, at::native::"
+      "CUDAFunctor_add<float>, std::array<char*, 3ul> >(int)\"\n");
+  const Figures figures = FiguresOf(summary);
+  EXPECT_TRUE(figures.long_and_low.rows.empty());
+  EXPECT_NEAR(*figures.long_and_low.mean_ns, 1e7, 1);
 }
 
 TEST(RooflineTest, KernelsWhoseNameAndCallDisagreeAreListed) {

@@ -50,6 +50,25 @@ const std::string kIdleParent =
     "process pid=1 host=node program=parent\n"
     "device 0 name=H100 uuid=aa\ncall t=0..1us thread=0 cudaGetDevice\n";
 
+// 1,024,000 additions, and half of them.
+std::string Adder(int pid, int begin, int blocks) {
+  return "process pid=" + std::to_string(pid) +
+         " host=node program=worker\ndevice 0 name=H100 uuid=aa\n"
+         "library cudart version=13000\nkernel t=" +
+         Us(begin) + ".." + Us(begin + 5) +
+         "us device=0 stream=7 grid=" + std::to_string(blocks) +
+         ",1,1 block=128,1,1 name=\"void at::native::"
+         "vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+         "std::array<char*, 3ul> >(int)\"\n";
+}
+
+TEST(SharedDeviceTest, WhatLaunchesTellIsThatOfTheirProcess) {
+  const Summary summary = SummaryOf(Adder(1, 0, 1000) + Adder(2, 10, 500));
+  ASSERT_EQ(summary.devices.size(), 1);
+  const auto adders = static_cast<size_t>(LayerClass::kElementwise);
+  EXPECT_EQ(summary.devices[0].classes[adders].efficiency.flops, 1'536'000);
+}
+
 // The example of METRICS.md "Devices".
 TEST(SharedDeviceTest, ProcessesOnOneGpuShareItsTable) {
   // 20 us apart: in each 100 us one computes from 0 to 40, the other from 20

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_LAYER_FORMS_H_
+#define DLTAP_ANALYZER_METRICS_LAYER_FORMS_H_
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include "absl/container/flat_hash_map.h"
+#include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/layer_unit.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// Numbers what units do: equal ones of any sizes, and of the same sizes. Holds
+// references.
+class LayerForms {
+ public:
+  LayerForms(const TraceModel& model, const Process& process)
+      : model_(model), process_(process) {}
+
+  // Sets the kind and the form of a unit that begins with `lead`. `work` is
+  // that of its call or operator; null: none.
+  void Set(const Activity& lead, const Work* work, LayerUnit& unit);
+
+ private:
+  // The class, the kind of the kernel's name, sizes.
+  using Key = std::tuple<LayerClass, size_t, size_t>;
+
+  uint32_t Number(const Key& key);
+  size_t KindOfName(TextId name);
+
+  const TraceModel& model_;
+  const Process& process_;
+  absl::flat_hash_map<Key, uint32_t> numbers_;
+  absl::flat_hash_map<size_t, size_t> kind_of_name_;
+  absl::flat_hash_map<std::string, size_t> kinds_;
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_LAYER_FORMS_H_
