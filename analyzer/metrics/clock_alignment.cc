@@ -30,6 +30,12 @@ bool MayBeEqual(const std::optional<T>& a, const std::optional<T>& b) {
   return !a || !b || *a == *b;
 }
 
+// Whether one is the other's counterpart, where that is known.
+bool MayMeet(const CollectiveRun& a, const CollectiveRun& b) {
+  return !(a.only_sends() && b.only_sends()) &&
+         !(a.only_receives() && b.only_receives());
+}
+
 // Whether ranks put in different numbers of elements.
 bool MayBeUneven(const CollectiveRun& run) {
   return !run.kind || run.kind == CollectiveKind::kAllToAll ||
@@ -42,7 +48,7 @@ bool MayBeOne(const CollectiveRun& a, const CollectiveRun& b) {
   if (a.sequence >= 0 && b.sequence >= 0 && a.sequence != b.sequence) {
     return false;
   }
-  if (!MayBeEqual(a.kind, b.kind)) return false;
+  if (!MayBeEqual(a.kind, b.kind) || !MayMeet(a, b)) return false;
   const bool has_types = a.dtype != opmodel::DType::kUnknown &&
                          b.dtype != opmodel::DType::kUnknown;
   if (has_types && a.dtype != b.dtype) return false;
@@ -65,6 +71,7 @@ int64_t SpreadOf(const RunSequence& a, const RunSequence& b,
                  const Pairing& pairing) {
   std::vector<int64_t> apart;
   for (const auto& [i, j] : pairing.pairs) {
+    if (pairing.by_number && !EndsForAll(*a[i])) continue;
     apart.push_back(std::abs(EndsApart(*a[i], *b[j], pairing.offset_ns)));
   }
   return apart.empty() ? 0 : MedianOf(std::move(apart));
@@ -90,8 +97,10 @@ bool EndTogether(const RunSequence& a, const Pairing& pairing) {
   if (pairing.pairs.empty()) return false;
   std::vector<int64_t> lengths;
   for (const auto& [i, j] : pairing.pairs) {
+    if (pairing.by_number && !EndsForAll(*a[i])) continue;
     lengths.push_back(a[i]->span.length_ns());
   }
+  if (lengths.empty()) return true;  // none that must end together
   const double length = static_cast<double>(MedianOf(std::move(lengths)));
   const auto close = static_cast<int64_t>(kCloseEnds * length);
   return pairing.spread_ns <= std::max(kCloseEndsNs, close);
@@ -177,7 +186,42 @@ std::optional<int64_t> SearchOffset(const RunSequence& a,
   return offset_ns;
 }
 
+// What it is and its number, as the side that `is_first` sees it.
+std::pair<int, int64_t> NumberOf(const CollectiveRun& run, bool is_first) {
+  const int direction = run.peers.empty()              ? 0
+                        : run.only_sends() == is_first ? 1
+                                                       : 2;
+  return {direction, run.nth};
+}
+
 }  // namespace
+
+bool EndsForAll(const CollectiveRun& run) {
+  return run.kind == CollectiveKind::kAllReduce ||
+         run.kind == CollectiveKind::kAllGather ||
+         run.kind == CollectiveKind::kReduceScatter ||
+         run.kind == CollectiveKind::kAllToAll;
+}
+
+Pairing PairByNumber(const RunSequence& a, const RunSequence& b) {
+  Pairing out;
+  out.by_number = true;
+  std::map<std::pair<int, int64_t>, size_t> of_a;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i]->nth < 0) return {};
+    of_a.emplace(NumberOf(*a[i], true), i);
+  }
+  for (size_t j = 0; j < b.size(); ++j) {
+    if (b[j]->nth < 0) return {};
+    const auto it = of_a.find(NumberOf(*b[j], false));
+    if (it == of_a.end()) continue;
+    // One record may be lost, or the numbers be those of something else.
+    if (!MayBeOne(*a[it->second], *b[j])) return {};
+    out.pairs.emplace_back(it->second, j);
+  }
+  out.spread_ns = SpreadOf(a, b, out);
+  return out;
+}
 
 Pairing PairAt(const RunSequence& a, const RunSequence& b, int64_t offset_ns) {
   constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
@@ -224,6 +268,8 @@ std::optional<Pairing> Pair(const RunSequence& a, const RunSequence& b,
                             bool one_clock) {
   if (a.empty() || b.empty()) return std::nullopt;
   if (one_clock) {
+    const Pairing numbered = PairByNumber(a, b);
+    if (IsGood(a, b, numbered)) return numbered;
     Pairing pairing = PairAt(a, b, 0);
     if (!IsGood(a, b, pairing)) return std::nullopt;
     return pairing;

@@ -250,7 +250,12 @@ class Matcher {
         const RunSequence of_a = TransfersWith(members[a], members[b]);
         const RunSequence of_b = TransfersWith(members[b], members[a]);
         const int64_t offset = *offsets[b] - *offsets[a];
-        for (const auto& [i, j] : PairAt(of_a, of_b, offset).pairs) {
+        Pairing pairing;
+        if (OneClock(members[a], members[b])) {
+          pairing = PairByNumber(of_a, of_b);
+        }
+        if (pairing.pairs.empty()) pairing = PairAt(of_a, of_b, offset);
+        for (const auto& [i, j] : pairing.pairs) {
           for (const auto& [run, own, other, other_offset] :
                {std::tuple(of_a[i], *offsets[a], of_b[j], *offsets[b]),
                 std::tuple(of_b[j], *offsets[b], of_a[i], *offsets[a])}) {
@@ -288,7 +293,8 @@ class Matcher {
                      [](const Event::Part& a, const Event::Part& b) {
                        return a.begin_ns < b.begin_ns;
                      });
-    const Event::Part& last = parts.back();
+    const Event::Part* source = SourceOf(parts);
+    const Event::Part& last = source != nullptr ? *source : parts.back();
     int64_t others_waited = 0;
     for (const Event::Part& part : event.parts) {
       others_waited += WaitedNs(part, last.begin_ns);
@@ -298,16 +304,37 @@ class Matcher {
       MatchedRun& run = out_.runs[part.run];
       run.others = event.parts.size() - 1;
       run.waited_ns = WaitedNs(part, last.begin_ns);
-      run.is_whole = is_whole;
+      run.is_whole = is_whole && !(source == nullptr && HasSource(part));
+      if (part.run != last.run || last.run != parts.back().run) continue;
       const int64_t late_ns = last.begin_ns - parts[parts.size() - 2].begin_ns;
-      if (part.run != last.run || late_ns <= margin_ns) continue;
+      if (late_ns <= margin_ns) continue;
       run.was_last = true;
       run.late_ns = late_ns;
       run.others_waited_ns = others_waited;
     }
   }
 
-  static int64_t WaitedNs(const Event::Part& part, int64_t last_ns) {
+  // Whether the others wait for one rank alone, its root.
+  bool HasSource(const Event::Part& part) const {
+    const auto kind = runs_.runs[part.run].kind;
+    return kind == CollectiveKind::kBroadcast ||
+           kind == CollectiveKind::kScatter;
+  }
+
+  // nullptr: there is none, or it is not known.
+  const Event::Part* SourceOf(const std::vector<Event::Part>& parts) const {
+    for (const Event::Part& part : parts) {
+      const CollectiveRun& run = runs_.runs[part.run];
+      const bool is_root =
+          HasSource(part) && run.root >= 0 && run.root == Local(run.local).rank;
+      if (is_root) return &part;
+    }
+    return nullptr;
+  }
+
+  // What went on before the last was there did not wait for it.
+  int64_t WaitedNs(const Event::Part& part, int64_t last_ns) const {
+    if (part.end_ns <= last_ns && !EndsForAll(runs_.runs[part.run])) return 0;
     return std::max<int64_t>(0, std::min(part.end_ns, last_ns) - part.begin_ns);
   }
 

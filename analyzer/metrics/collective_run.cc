@@ -27,6 +27,7 @@ struct Wanted {
   std::optional<int64_t> elements_in = std::nullopt;
   std::optional<int64_t> elements_out = std::nullopt;
   int peer = -1;
+  int root = -1;
 };
 
 bool IsTransfer(const EntryPoint& entry) {
@@ -93,6 +94,7 @@ class Finder {
     wanted.elements_in = of.Get(Dim::kElementsIn);
     wanted.elements_out = of.Get(Dim::kElementsOut);
     wanted.peer = static_cast<int>(of.Get(Meaning::kDimPeer, -1));
+    wanted.root = static_cast<int>(of.Get(Meaning::kDimRoot, -1));
     return wanted;
   }
 
@@ -154,8 +156,10 @@ class Finder {
     CollectiveRun run = RunOf(activity);
     run.kind = first.kind;
     run.dtype = first.dtype;
+    run.root = first.root;
     for (const Wanted& one : parts) {
       if (one.kind != first.kind) run.kind = CollectiveNamed(NameOf(activity));
+      if (one.root != first.root) run.root = -1;
       if (one.dtype != first.dtype) run.dtype = opmodel::DType::kUnknown;
       Add(run.elements_in, one.elements_in);
       Add(run.elements_out, one.elements_out);
@@ -170,6 +174,7 @@ class Finder {
       local.id = made->id;
       local.ranks = made->ranks;
       local.rank = made->rank;
+      local.from_its_making = true;
     }
     const std::string generation =
         made == nullptr ? "" : " " + std::to_string(made->begin_ns);
@@ -283,6 +288,22 @@ bool HasCollectives(const ProcessAttribution& attribution) {
       [](const Attributed& of) { return of.layer_class == LayerClass::kComm; });
 }
 
+// All ranks run what a communicator does in one order.
+void Number(const LocalCommunicator& local, std::vector<CollectiveRun>& runs) {
+  if (!local.from_its_making) return;
+  int64_t collectives = 0;
+  std::map<std::pair<int, bool>, int64_t> transfers;
+  for (const size_t i : local.runs) {
+    CollectiveRun& run = runs[i];
+    if (run.peers.empty()) {
+      run.nth = collectives++;
+    } else if (run.peers.size() == 1 &&
+               (run.only_sends() || run.only_receives())) {
+      run.nth = transfers[{run.peers.front(), run.only_sends()}]++;
+    }
+  }
+}
+
 }  // namespace
 
 CollectiveRuns FindCollectives(const TraceModel& model,
@@ -300,6 +321,7 @@ CollectiveRuns FindCollectives(const TraceModel& model,
   for (size_t i = 0; i < out.runs.size(); ++i) {
     out.locals[out.runs[i].local].runs.push_back(i);
   }
+  for (const LocalCommunicator& local : out.locals) Number(local, out.runs);
   return out;
 }
 

@@ -31,6 +31,7 @@ struct CollectiveRun {
   size_t local;  // into CollectiveRuns::locals
   std::optional<CollectiveKind> kind;
   opmodel::DType dtype = opmodel::DType::kUnknown;
+  int root = -1;  // rank in the communicator; -1: there is none, or unknown
   // What the rank's own part has, in and out; for several calls in one kernel
   // their sum. nullopt: unknown.
   std::optional<int64_t> elements_in = std::nullopt;
@@ -38,6 +39,12 @@ struct CollectiveRun {
   int64_t sequence = -1;  // of its communicator; -1: not recorded
   std::vector<int> peers =
       {};  // of sends and receives: ranks in the communicator
+  // The how manieth of its kind here: collective, or send or receive of one
+  // peer. -1: not all that its communicator ran is in the trace.
+  int64_t nth = -1;
+
+  bool only_sends() const { return !peers.empty() && !elements_out; }
+  bool only_receives() const { return !peers.empty() && !elements_in; }
 };
 
 // A communicator as one rank holds it, on one device.
@@ -47,6 +54,7 @@ struct LocalCommunicator {
   std::string id = {};            // equal on all its ranks; empty: not recorded
   int ranks = 0;                  // 0: unknown
   int rank = -1;                  // in the communicator; -1: unknown
+  bool from_its_making = false;   // the trace has it
   std::vector<size_t> runs = {};  // into CollectiveRuns::runs, in time
 };
 

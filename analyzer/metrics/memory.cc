@@ -280,19 +280,30 @@ class MemoryAccount {
     if (!changes.managed.empty()) {
       out.managed = Describe(changes, changes.managed);
     }
+    AddFailures(changes);
+    AddOwners(changes);
+    out_.devices.push_back(std::move(out));
+  }
+
+  // With what was held at those times.
+  void AddFailures(DeviceChanges& changes) const {
+    DeviceMemory& out = changes.out;
     for (const auto& [failed, function] : changes.failed) {
       if (CommonNs(span_, {failed.at_ns, failed.at_ns + 1}) == 0) continue;
-      const Interval before{std::numeric_limits<int64_t>::min(),
-                            failed.at_ns + 1};
-      std::optional<int64_t> held;
-      if (out.ordinal) {
-        held = LevelOf(changes.held, before, nullptr).end_bytes;
-      }
-      out.failures.push_back({failed.at_ns, failed.bytes, held, function});
+      out.failures.push_back(
+          {failed.at_ns, failed.bytes, std::nullopt, function});
     }
-    AddOwners(changes);
     std::sort(out.failures.begin(), out.failures.end());
-    out_.devices.push_back(std::move(out));
+    if (!out.ordinal) return;
+    int64_t held = 0;
+    auto change = changes.held.begin();
+    for (MemoryFailure& failure : out.failures) {
+      for (; change != changes.held.end() && change->at_ns <= failure.at_ns;
+           ++change) {
+        held += change->bytes;
+      }
+      failure.held_bytes = held;
+    }
   }
 
   const TraceModel& model_;

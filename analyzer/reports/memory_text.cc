@@ -11,6 +11,8 @@
 namespace dltap::analyzer {
 namespace {
 
+constexpr size_t kFailuresShown = 8;
+
 std::string NameOf(const DeviceMemory& device) {
   const std::string gpu =
       device.ordinal ? " gpu" + std::to_string(*device.ordinal) : " gpu ?";
@@ -178,8 +180,12 @@ std::vector<std::string> MemoryNotes(const MemoryFigures& memory) {
                       " of graphs not counted");
     }
     if (Grows(row)) notes.push_back(name + ": " + GrowthText(*row.growth));
-    for (const MemoryFailure& failure : device.failures) {
-      notes.push_back(name + ": " + OneFailure(failure));
+    for (size_t i = 0; i < device.failures.size(); ++i) {
+      if (i == kFailuresShown) {
+        notes.push_back(name + ": and more that failed; JSON has them all");
+        break;
+      }
+      notes.push_back(name + ": " + OneFailure(device.failures[i]));
     }
   }
   if (memory.sums->without_addresses > 0) {

@@ -53,6 +53,12 @@ class Rank {
     return Kernel(begin_us, end_us);
   }
 
+  // A thousand floats from rank 0.
+  Rank& Broadcast(int64_t begin_us, int64_t end_us) {
+    Call("ncclBroadcast comm=1 count=1000 datatype=7 root=0");
+    return Kernel(begin_us, end_us);
+  }
+
   // Sends and receives in one kernel: "ncclSend peer=1", ...
   Rank& Group(int64_t begin_us, int64_t end_us,
               const std::vector<std::string>& calls) {
@@ -249,6 +255,75 @@ TEST(CollectiveTest, SendsWaitForTheirPeers) {
   EXPECT_EQ(row.key.kind, "send_receive");
   EXPECT_EQ(row.waiting_ns, 4 * (20'000 + 100'000));
   EXPECT_EQ(row.transfer_ns, 4 * (2 * 30'000 + 2 * 40'000));
+}
+
+// The root is done before the others come, so that none of them ran beside it.
+TEST(CollectiveTest, ARootIsMatchedAlthoughItLeftEarly) {
+  std::string text;
+  for (int rank = 0; rank < 3; ++rank) {
+    Rank of(rank);
+    of.Join(1, 3, rank, 5);
+    for (int i = 0; i < 4; ++i) {
+      const int64_t at = 1000 + 1000 * i;
+      const int64_t late = 200 * rank;
+      of.Broadcast(at + late, at + late + 8);
+      of.Broadcast(at + late + 10, at + late + 18);
+      of.AllReduce(at + late + 20, at + 450);
+    }
+    text += of.text();
+  }
+  const Summary summary = SummaryOf(text);
+  const Figures figures = FiguresOf(summary);
+  ASSERT_EQ(figures.collectives.rows.size(), 2u);
+  const CollectiveRow& reduce = figures.collectives.rows[0];
+  EXPECT_EQ(reduce.waiting_ns, 4 * (400'000 + 200'000));
+  EXPECT_EQ(reduce.sums.gpu.unknown_ns, 0);
+  const CollectiveRow& broadcast = figures.collectives.rows[1];
+  EXPECT_EQ(broadcast.waiting_ns, 0);
+  EXPECT_EQ(broadcast.transfer_ns, 24 * 8'000);
+  EXPECT_EQ(figures.collectives.ranks[0].key.process.rank, 2);
+  EXPECT_EQ(StragglerOf(figures.collectives), &figures.collectives.ranks[0]);
+}
+
+TEST(CollectiveTest, OthersWaitForTheRootAlone) {
+  Rank root(0);
+  Rank second(1);
+  Rank third(2);
+  root.Join(1, 3, 0, 5);
+  second.Join(1, 3, 1, 5);
+  third.Join(1, 3, 2, 5);
+  for (int i = 0; i < 4; ++i) {
+    const int64_t at = 1000 + 1000 * i;
+    root.Broadcast(at + 100, at + 110);
+    second.Broadcast(at, at + 112);       // waits 100 us
+    third.Broadcast(at + 300, at + 308);  // nobody waits for it
+  }
+  const Summary summary = SummaryOf(root.text() + second.text() + third.text());
+  const Figures figures = FiguresOf(summary);
+  ASSERT_EQ(figures.collectives.rows.size(), 1u);
+  EXPECT_EQ(figures.collectives.rows[0].waiting_ns, 400'000);
+  EXPECT_EQ(figures.collectives.rows[0].transfer_ns, 4 * (10 + 12 + 8) * 1000);
+}
+
+// The n-th message goes with the n-th receive.
+TEST(CollectiveTest, ASenderThatLeftEarlyHasNotWaited) {
+  Rank first(0);
+  Rank second(1);
+  Rank third(2);
+  first.Join(1, 3, 0, 5);
+  second.Join(1, 3, 1, 5);
+  third.Join(1, 3, 2, 5);
+  for (int i = 0; i < 4; ++i) {
+    const int64_t at = 1000 + 1000 * i;
+    first.Group(at, at + 10, {"ncclSend peer=1"});
+    second.Group(at + 500, at + 510, {"ncclRecv peer=0"});
+  }
+  const Summary summary =
+      SummaryOf(first.text() + second.text() + third.text());
+  const Figures figures = FiguresOf(summary);
+  ASSERT_EQ(figures.collectives.rows.size(), 1u);
+  EXPECT_EQ(figures.collectives.rows[0].waiting_ns, 0);
+  EXPECT_EQ(figures.collectives.rows[0].transfer_ns, 80'000);
 }
 
 TEST(CollectiveTest, SendsToAllAreAllToAll) {
