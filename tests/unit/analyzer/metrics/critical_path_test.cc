@@ -171,6 +171,46 @@ TEST(CriticalPathTest, LaunchWaitsForAPlaceInAFullQueue) {
   EXPECT_EQ(Path(text).UsWith({{"gemm", kInfinitely}}), 601);
 }
 
+// Of 10 steps: a copy ahead of time in its own stream, then a kernel of 60 us.
+// The host takes 100 us a step and waits for nothing.
+std::string CopiesAhead() {
+  std::string text;
+  for (int i = 0; i < 10; ++i) {
+    const int at = i * 100;
+    const std::string from = std::to_string(at);
+    const std::string corr = std::to_string(2 * i + 1);
+    const std::string span =
+        "t=" + from + ".." + std::to_string(at + 4) + "us thread=0 ";
+    text += "call " + span + "cudaMemcpyAsync stream=0x9\nlaunchapi " + span +
+            "corr=" + corr + "\nmemcpy t=" + std::to_string(at + 5) + ".." +
+            std::to_string(at + 10) + "us device=0 stream=13 corr=" + corr +
+            " kind=htod src=pinned dst=device bytes=100\n" +
+            Launch(at + 6, at + 10, 2 * i + 2) +
+            Kernel(at + 15, at + 75, 2 * i + 2, "sgemm");
+  }
+  return text;
+}
+
+TEST(CriticalPathTest, NoStepIsShorterThanTheWorkOfItsStreams) {
+  const Path path(CopiesAhead());
+  const Process& process = path.model.processes[0];
+  std::vector<StepWindow> windows;
+  for (int64_t i = 0; i < 9; ++i) {
+    const int64_t at_ns = 5'000 + i * 100'000;
+    windows.push_back({{at_ns, at_ns + 100'000}, static_cast<size_t>(i)});
+  }
+  const Scenario host = {{"host", kInfinitely}, {"input", kInfinitely}};
+  const WhatIfSums replayed =
+      WhatIf(path.graph, process, path.attribution.processes[0], DeviceId(0),
+             windows, path.sums, {host});
+  EXPECT_EQ(replayed.replayed_ns, 9 * 100'000);
+  // The copies are all over at once; nine kernels in a row are not. Each
+  // begins 5 us after the one before at most, the first 10 us after its copy.
+  const int64_t left_ns = replayed.measured_ns - replayed.saved_ns.at(host);
+  EXPECT_GE(left_ns, 9 * 60'000);
+  EXPECT_LE(left_ns, 9 * 66'000);
+}
+
 TEST(CriticalPathTest, TwoSpeedupsWorkTogether) {
   const Path path(Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
                   "call t=6..50us thread=0 cudaStreamSynchronize stream=0x0\n" +
