@@ -231,7 +231,10 @@ void Replay::BeginWork(const Item& item, const TimeFactors& factors) {
     begin_ns = std::max(
         begin_ns, end_ns_[before.on] + static_cast<double>(before.lag_ns));
   }
-  if (!std::isfinite(begin_ns)) return;  // as it was
+  // What nothing is known before begins when it did.
+  if (!std::isfinite(begin_ns)) {
+    begin_ns = static_cast<double>(activity.begin_ns);
+  }
   const size_t layer_class =
       static_cast<size_t>(attribution_.activities[item.index].layer_class);
   begin_ns_[item.index] = begin_ns;
