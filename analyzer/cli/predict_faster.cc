@@ -85,6 +85,7 @@ int RunPredictFaster(const std::vector<std::string>& args) {
                      KnownSpeedups())
       ->required()
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   AddSelectionOptions(app, selected);
   app.add_flag("--json", json, "the numbers as JSON");

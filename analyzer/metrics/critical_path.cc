@@ -78,7 +78,8 @@ class PathWalker {
       if (part.does == HostDoes::kWait) {
         const uint32_t on = LastTarget(part);
         if (on != kNoWork) {
-          Charge(IdleCause::kWait, process_.activities[on].end_ns);
+          Charge(part.copies ? IdleCause::kLaunch : IdleCause::kWait,
+                 process_.activities[on].end_ns);
           return on;
         }
       }

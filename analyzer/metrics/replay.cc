@@ -8,15 +8,13 @@
 namespace dltap::analyzer {
 namespace {
 
-// A wait that returns later than this waited for something else, too.
-constexpr int64_t kMaxReturnNs = 100'000;
-
 double FactorOf(const HostPart& part, const TimeFactors& factors) {
   const auto of = [&factors](IdleCause cause) {
     return factors.host[static_cast<size_t>(cause)];
   };
   switch (part.does) {
-    case HostDoes::kWait: return of(IdleCause::kWait);
+    case HostDoes::kWait:
+      return of(part.copies ? IdleCause::kLaunch : IdleCause::kWait);
     case HostDoes::kLibrary: return of(IdleCause::kLibrary);
     case HostDoes::kLaunch: return of(IdleCause::kLaunch);
     case HostDoes::kInput: return of(IdleCause::kInput);
@@ -185,7 +183,7 @@ double Replay::LengthOf(const HostPart& part,
   }
   // What it took after that, or, if there was nothing to wait for, in all.
   int64_t own_ns = part.span.end_ns - last_ns;
-  if (part.only_waits) own_ns = std::min(own_ns, kMaxReturnNs);
+  if (part.only_waits) own_ns = std::min(own_ns, HostPart::kMaxReturnNs);
   return static_cast<double>(own_ns) * FactorOf(part, factors);
 }
 

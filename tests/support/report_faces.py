@@ -94,7 +94,7 @@ class Faces:
         the copies that warnings hold, whose sentences are strings. Of the
         coverage only the share is printed.
         """
-        scales = {"ns": (1e-6, 1e-3), "ratio": (100,), "bytes": (2.0 ** -20,),
+        scales = {"ns": (1e-6, 1e-3), "ratio": (100,), "bytes": (2.0 ** -20, 1),
                   "": (1,)}
         numbers = [value * scale for unit, value in leaves(self.printed())
                    if not isinstance(value, str) for scale in scales[unit]]

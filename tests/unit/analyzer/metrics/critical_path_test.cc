@@ -141,6 +141,20 @@ TEST(CriticalPathTest, PageableCopyHoldsTheHostUp) {
   EXPECT_EQ(path.UsWith({{"gemm", 2}}), 90 - 25);
 }
 
+TEST(CriticalPathTest, CallThatCopiesForLongIsTheHostsOwnWork) {
+  const Path path(Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
+                  "call t=6..500us thread=0 cudaMemcpyAsync stream=0x0\n"
+                  "launchapi t=6..500us thread=0 corr=2\n"
+                  "memcpy t=46..56us device=0 stream=7 corr=2 kind=htod "
+                  "src=pageable dst=device bytes=8\n" +
+                  Launch(510, 514, 3) + Kernel(515, 525, 3, "sgemm"));
+  EXPECT_EQ(path.Us(IdleCause::kLaunch), 444);
+  EXPECT_EQ(path.Us(IdleCause::kWait), 0);
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 50);
+  // It still waits for the kernel before its copy.
+  EXPECT_EQ(path.UsWith({{"gemm", 2}}), 520 - 25);
+}
+
 TEST(CriticalPathTest, EventStandsForTheWorkBeforeItsRecord) {
   const Path path(
       Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
