@@ -170,6 +170,35 @@ TEST(CriticalPathTest, EventStandsForTheWorkBeforeItsRecord) {
   EXPECT_EQ(path.UsWith({{"softmax", kInfinitely}}), 60 + 5 + 10 - 5);
 }
 
+// Calls of Kineto have no arguments.
+TEST(CriticalPathTest, ImportedWaitsTellWhatTheyWaitedFor) {
+  const Path path(
+      Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
+      "call t=5..6us thread=0 corr=10 cudaEventRecord\n" + Launch(8, 11, 2) +
+      Kernel(46, 146, 2, "softmax_warp_forward", 9) +
+      "call t=12..150us thread=0 corr=11 cudaEventSynchronize\n"
+      "sync t=12..150us kind=event corr=11 device=0 event=5 record=10 "
+      "record_stream=7\n" +
+      Launch(160, 164, 3) + Kernel(165, 175, 3, "sgemm"));
+  // Without the record it would be the softmax, which ended last before.
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 50);
+  EXPECT_EQ(path.Us(LayerClass::kSoftmax), 0);
+  EXPECT_EQ(path.Us(IdleCause::kWait), 105);
+}
+
+TEST(CriticalPathTest, ImportedStreamWaitsAreDependencies) {
+  const Path path(
+      Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
+      "call t=5..6us thread=0 corr=10 cudaEventRecord\n"
+      "call t=7..8us thread=0 corr=11 cudaStreamWaitEvent\n"
+      "sync t=7..8us kind=stream_wait corr=11 device=0 stream=9 event=5 "
+      "record=10 record_stream=7\n" +
+      Launch(9, 12, 2) + Kernel(47, 67, 2, "softmax_warp_forward", 9));
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 40);
+  EXPECT_EQ(path.Us(LayerClass::kSoftmax), 20);
+  EXPECT_EQ(path.UsWith({{"gemm", 2}}), 62 - 20);
+}
+
 TEST(CriticalPathTest, LaunchWaitsForAPlaceInAFullQueue) {
   std::string text;
   int end_us = 5;
