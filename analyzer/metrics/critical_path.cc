@@ -20,7 +20,7 @@ class PathWalker {
     begin_ns_ = begin_ns;
     at_ns_ = edge.at_ns;
     if (edge.work != kNoWork) {
-      FromWork(edge.work, edge.ends);
+      FromWork(edge.work, !edge.begins);
     } else if (const uint32_t work = FromHost(graph_.main_line);
                work != kNoWork) {
       FromWork(work, true);

@@ -251,7 +251,13 @@ double Replay::TimeOf(const Edge& edge) const {
 
 double Replay::TimeOf(const WindowEdge& edge) const {
   if (edge.work != kNoWork) {
-    return edge.ends ? end_ns_[edge.work] : begin_ns_[edge.work];
+    if (edge.begins) return begin_ns_[edge.work];
+    const Activity& activity = process_.activities[edge.work];
+    const double part =
+        static_cast<double>(edge.at_ns - activity.begin_ns) /
+        static_cast<double>(activity.end_ns - activity.begin_ns);
+    return begin_ns_[edge.work] +
+           part * (end_ns_[edge.work] - begin_ns_[edge.work]);
   }
   if (graph_.main_line == WorkNode::kNoLine) {
     return static_cast<double>(edge.at_ns);

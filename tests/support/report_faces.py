@@ -109,8 +109,9 @@ class Faces:
 
     def without_names(self, text: str) -> str:
         """The text without the document's strings, whole or shortened."""
-        names = {value for _, value in leaves(self.document)
-                 if isinstance(value, str) and re.search(r"\d", value)}
+        all_names = {value for _, value in leaves(self.document)
+                     if isinstance(value, str)}
+        names = {name for name in all_names if re.search(r"\d", name)}
         names |= {re.sub(r"[\x00-\x1f\x7f]", "\ufffd", name) for name in names}
         text = re.sub(r"\n +", " ", text)  # wrapped lines
         lines = []
@@ -118,9 +119,13 @@ class Faces:
             for cut in re.finditer(r"\.\.\.", line):
                 head, rest = line[:cut.start()], line[cut.end():]
                 tail = re.match(r"(.*?)(?=\s{2,}|$)", rest).group(1)
-                if any(name.startswith(head) and name.rstrip().endswith(tail)
-                       for name in names):
-                    line = rest[len(tail):]
+                begins = [0] + [gap.end() for gap in re.finditer(" +", head)]
+                begin = next((at for at in begins if any(
+                    name.startswith(head[at:]) for name in names)), None)
+                # A cell may hold two names: an operation and its module.
+                if begin is not None and any(
+                        name.rstrip().endswith(tail) for name in all_names):
+                    line = line[:begin] + rest[len(tail):]
                     break
             lines.append(line)
         text = "\n".join(lines)

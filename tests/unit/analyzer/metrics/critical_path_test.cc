@@ -199,6 +199,22 @@ TEST(CriticalPathTest, ImportedStreamWaitsAreDependencies) {
   EXPECT_EQ(path.UsWith({{"gemm", 2}}), 62 - 20);
 }
 
+TEST(CriticalPathTest, WindowMayCutWork) {
+  const Path path(Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm"));
+  const Process& process = path.model.processes[0];
+  const ProcessAttribution& attribution = path.attribution.processes[0];
+  const std::vector<StepWindow> windows = {{{10'000, 20'000}, 0}};
+  const PathSums sums =
+      CriticalPath(path.graph, process, attribution, DeviceId(0), windows);
+  EXPECT_EQ(sums.of(LayerClass::kGemm), 10'000);
+  EXPECT_EQ(sums.total_ns(), 10'000);
+  const Scenario twice = {{"gemm", 2}};
+  const WhatIfSums replayed = WhatIf(path.graph, process, attribution,
+                                     DeviceId(0), windows, sums, {twice});
+  EXPECT_EQ(replayed.replayed_ns, 10'000);
+  EXPECT_EQ(replayed.saved_ns.at(twice), 5'000);
+}
+
 TEST(CriticalPathTest, LaunchWaitsForAPlaceInAFullQueue) {
   std::string text;
   int end_us = 5;
