@@ -7,27 +7,43 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
+#include "analyzer/cli/selection_options.h"
 #include "analyzer/metrics/figures.h"
 #include "analyzer/metrics/what_if.h"
+#include "analyzer/reports/class_table.h"
 #include "analyzer/reports/path_report.h"
 
 namespace dltap::analyzer {
 namespace {
 
+// A class may be written as the report prints it: "LSTM/RNN".
+std::string Canonical(const std::string& what) {
+  const std::string lower = absl::AsciiStrToLower(what);
+  for (size_t i = 0; i < kClassCount; ++i) {
+    const auto layer_class = static_cast<LayerClass>(i);
+    if (lower == absl::AsciiStrToLower(DisplayName(layer_class))) {
+      return std::string(Name(layer_class));
+    }
+  }
+  return lower;
+}
+
 // "conv=2"; "waits=inf".
 absl::StatusOr<Speedup> ParseSpeedup(const std::string& text) {
+  constexpr double kLeast = 0.01;
   const size_t equals = std::min(text.find('='), text.size());
-  Speedup speedup{text.substr(0, equals), 0};
+  Speedup speedup{Canonical(text.substr(0, equals)), 0};
   if (equals == text.size() ||
       !absl::SimpleAtod(text.substr(equals + 1), &speedup.times) ||
-      !(speedup.times > 0)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("predict: --faster ", text,
-                     ": expected WHAT=K, K a number above 0 or inf: conv=2"));
+      !(speedup.times >= kLeast)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "predict: --faster ", text, ": expected WHAT=K, K a number of ", kLeast,
+        " or more, or inf: conv=2"));
   }
   TimeFactors factors;
   if (Apply(speedup, factors)) return speedup;
@@ -58,6 +74,7 @@ bool AsksForFaster(const std::vector<std::string>& args) {
 int RunPredictFaster(const std::vector<std::string>& args) {
   std::vector<std::string> paths;
   std::vector<std::string> faster;
+  SelectionOptions selected;
   bool json = false;
   CLI::App app("Replay the steps of a trace with something faster.",
                "dltap predict");
@@ -68,9 +85,14 @@ int RunPredictFaster(const std::vector<std::string>& args) {
                      KnownSpeedups())
       ->required()
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
+  AddSelectionOptions(app, selected);
   app.add_flag("--json", json, "the numbers as JSON");
-  if (const auto code = ParseArgs(app, args)) return *code;
+  // "--faster --help" would be a value.
+  const bool asks = std::find(args.begin(), args.end(), "--help") != args.end();
+  const std::vector<std::string> help = {"--help"};
+  if (const auto code = ParseArgs(app, asks ? help : args)) return *code;
   const absl::StatusOr<Scenario> scenario = ParseScenario(faster);
   if (!scenario.ok()) {
     PrintError(std::string(scenario.status().message()));
@@ -78,10 +100,15 @@ int RunPredictFaster(const std::vector<std::string>& args) {
   }
   const absl::StatusOr<TraceModel> model = LoadTrace(paths);
   if (!model.ok()) return Fail(model.status());
-  Selection selection;
-  selection.scenarios = {*scenario};
-  const Summary summary = Summarise(*model, Attribute(*model), selection);
+  absl::StatusOr<Selection> selection = ParseSelection(selected, *model);
+  if (!selection.ok()) return FailUsage("predict", selection.status());
+  selection->scenarios = {*scenario};
+  const Summary summary = Summarise(*model, Attribute(*model), *selection);
   const PathFigures path = PathFiguresOf(summary);
+  if (!path.replay_error) {
+    return Fail(absl::InvalidArgumentError(
+        "predict: no GPU work to replay in that part of the trace"));
+  }
   const std::string text = json ? FasterJson(path) : FasterText(path);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kExitOk;

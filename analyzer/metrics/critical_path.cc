@@ -20,7 +20,7 @@ class PathWalker {
     begin_ns_ = begin_ns;
     at_ns_ = edge.at_ns;
     if (edge.work != kNoWork) {
-      FromWork(edge.work, edge.ends);
+      FromWork(edge.work, !edge.begins);
     } else if (const uint32_t work = FromHost(graph_.main_line);
                work != kNoWork) {
       FromWork(work, true);
@@ -78,7 +78,8 @@ class PathWalker {
       if (part.does == HostDoes::kWait) {
         const uint32_t on = LastTarget(part);
         if (on != kNoWork) {
-          Charge(IdleCause::kWait, process_.activities[on].end_ns);
+          Charge(part.copies ? IdleCause::kLaunch : IdleCause::kWait,
+                 process_.activities[on].end_ns);
           return on;
         }
       }

@@ -17,6 +17,10 @@ enum class HostDoes : uint8_t { kWait, kLibrary, kLaunch, kInput, kBetween };
 
 // A span in which a feeder does one thing.
 struct HostPart {
+  // A call that returns later than this after what it waited for did, or
+  // waited for, something else, too.
+  static constexpr int64_t kMaxReturnNs = 100'000;
+
   Interval span;
   HostDoes does;
   // Of kBetween and kInput: shares of the span; negative: no samples tell.
@@ -24,6 +28,8 @@ struct HostPart {
   float preempted = 0;
   // Of kWait: the call does nothing but wait, or copy.
   bool only_waits = false;
+  // Of kWait: what it took after that was the host's own copying.
+  bool copies = false;
   // What it waited for, into StepGraph::targets.
   uint32_t first_target = 0;
   uint32_t last_target = 0;  // one behind

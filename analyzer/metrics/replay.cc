@@ -8,15 +8,13 @@
 namespace dltap::analyzer {
 namespace {
 
-// A wait that returns later than this waited for something else, too.
-constexpr int64_t kMaxReturnNs = 100'000;
-
 double FactorOf(const HostPart& part, const TimeFactors& factors) {
   const auto of = [&factors](IdleCause cause) {
     return factors.host[static_cast<size_t>(cause)];
   };
   switch (part.does) {
-    case HostDoes::kWait: return of(IdleCause::kWait);
+    case HostDoes::kWait:
+      return of(part.copies ? IdleCause::kLaunch : IdleCause::kWait);
     case HostDoes::kLibrary: return of(IdleCause::kLibrary);
     case HostDoes::kLaunch: return of(IdleCause::kLaunch);
     case HostDoes::kInput: return of(IdleCause::kInput);
@@ -29,6 +27,36 @@ double FactorOf(const HostPart& part, const TimeFactors& factors) {
          preempted * of(IdleCause::kPreempted) +
          (1 - running - preempted) * of(IdleCause::kBlocked);
 }
+
+// The work of one device's streams, each in order.
+class StreamWork {
+ public:
+  StreamWork(const Process& process, DeviceId device)
+      : process_(process), streams_(process.streams.size()) {
+    for (uint32_t i = 0; i < process.activities.size(); ++i) {
+      const Activity& activity = process.activities[i];
+      if (activity.device != device || !activity.stream.known()) continue;
+      streams_[activity.stream.value()].push_back(i);
+    }
+  }
+
+  // The last work of each stream that was over by then.
+  std::vector<uint32_t> OverBy(int64_t at_ns) const {
+    std::vector<uint32_t> over;
+    for (const std::vector<uint32_t>& works : streams_) {
+      const auto after = std::partition_point(
+          works.begin(), works.end(), [this, at_ns](uint32_t work) {
+            return process_.activities[work].end_ns <= at_ns;
+          });
+      if (after != works.begin()) over.push_back(*std::prev(after));
+    }
+    return over;
+  }
+
+ private:
+  const Process& process_;
+  std::vector<std::vector<uint32_t>> streams_;
+};
 
 }  // namespace
 
@@ -46,8 +74,12 @@ Replay::Replay(const StepGraph& graph, const Process& process,
   for (const HostLine& line : graph.lines) {
     part_times_.emplace_back(line.parts.size());
   }
+  for (uint32_t l = 0; l < part_times_.size(); ++l) {
+    for (uint32_t p = 0; p < part_times_[l].size(); ++p) ResetPart(l, p);
+  }
   begin_ns_.resize(process.activities.size());
   end_ns_.resize(process.activities.size());
+  for (uint32_t i = 0; i < begin_ns_.size(); ++i) ResetWork(i);
 }
 
 // Of those at one time parts come before work that they submit.
@@ -82,28 +114,44 @@ void Replay::ChooseWindows(DeviceId device,
   const auto most = static_cast<ptrdiff_t>(most_items);
   if (begin - first > most / 2) first = begin - most / 2;
   auto last = first;
+  const StreamWork works(process_, device);
+  const auto edge_at = [&](int64_t at_ns, bool is_begin) {
+    return Edge{EdgeAt(process_, device, at_ns, is_begin), works.OverBy(at_ns)};
+  };
   for (const StepWindow& window : windows) {
     const auto end = item_at(window.span.end_ns);
     if (!edges_.empty() && end - first > most) break;
     last = end;
-    edges_.push_back({EdgeAt(process_, device, window.span.begin_ns, true),
-                      EdgeAt(process_, device, window.span.end_ns, false)});
+    edges_.push_back({edge_at(window.span.begin_ns, true),
+                      edge_at(window.span.end_ns, false)});
     measured_ns_ += window.span.length_ns();
   }
   items_ = std::vector<Item>(first, last);
 }
 
+void Replay::ResetPart(uint32_t line, uint32_t part) {
+  const Interval& span = graph_.lines[line].parts[part].span;
+  part_times_[line][part] = {static_cast<double>(span.begin_ns),
+                             static_cast<double>(span.length_ns())};
+}
+
+void Replay::ResetWork(uint32_t work) {
+  const Activity& activity = process_.activities[work];
+  begin_ns_[work] = static_cast<double>(activity.begin_ns);
+  end_ns_[work] = static_cast<double>(activity.end_ns);
+}
+
+// What a run may have moved: its items, and each part after one.
 void Replay::Reset() {
-  for (size_t l = 0; l < part_times_.size(); ++l) {
-    const auto& parts = graph_.lines[l].parts;
-    for (size_t p = 0; p < parts.size(); ++p) {
-      part_times_[l][p] = {static_cast<double>(parts[p].span.begin_ns),
-                           static_cast<double>(parts[p].span.length_ns())};
+  for (const Item& item : items_) {
+    if (item.line == WorkNode::kNoLine) {
+      ResetWork(item.index);
+      continue;
     }
-  }
-  for (size_t i = 0; i < begin_ns_.size(); ++i) {
-    begin_ns_[i] = static_cast<double>(process_.activities[i].begin_ns);
-    end_ns_[i] = static_cast<double>(process_.activities[i].end_ns);
+    ResetPart(item.line, item.index);
+    if (item.index + 1 < part_times_[item.line].size()) {
+      ResetPart(item.line, item.index + 1);
+    }
   }
 }
 
@@ -135,7 +183,7 @@ double Replay::LengthOf(const HostPart& part,
   }
   // What it took after that, or, if there was nothing to wait for, in all.
   int64_t own_ns = part.span.end_ns - last_ns;
-  if (part.only_waits) own_ns = std::min(own_ns, kMaxReturnNs);
+  if (part.only_waits) own_ns = std::min(own_ns, HostPart::kMaxReturnNs);
   return static_cast<double>(own_ns) * FactorOf(part, factors);
 }
 
@@ -181,7 +229,10 @@ void Replay::BeginWork(const Item& item, const TimeFactors& factors) {
     begin_ns = std::max(
         begin_ns, end_ns_[before.on] + static_cast<double>(before.lag_ns));
   }
-  if (!std::isfinite(begin_ns)) return;  // as it was
+  // What nothing is known before begins when it did.
+  if (!std::isfinite(begin_ns)) {
+    begin_ns = static_cast<double>(activity.begin_ns);
+  }
   const size_t layer_class =
       static_cast<size_t>(attribution_.activities[item.index].layer_class);
   begin_ns_[item.index] = begin_ns;
@@ -190,9 +241,23 @@ void Replay::BeginWork(const Item& item, const TimeFactors& factors) {
                      factors.work[layer_class];
 }
 
+// What was over when a window began or ended is over in any case: otherwise
+// steps whose first work is a copy ahead of time could pass the kernels.
+double Replay::TimeOf(const Edge& edge) const {
+  double at_ns = TimeOf(edge.at);
+  for (const uint32_t work : edge.over) at_ns = std::max(at_ns, end_ns_[work]);
+  return at_ns;
+}
+
 double Replay::TimeOf(const WindowEdge& edge) const {
   if (edge.work != kNoWork) {
-    return edge.ends ? end_ns_[edge.work] : begin_ns_[edge.work];
+    if (edge.begins) return begin_ns_[edge.work];
+    const Activity& activity = process_.activities[edge.work];
+    const double part =
+        static_cast<double>(edge.at_ns - activity.begin_ns) /
+        static_cast<double>(activity.end_ns - activity.begin_ns);
+    return begin_ns_[edge.work] +
+           part * (end_ns_[edge.work] - begin_ns_[edge.work]);
   }
   if (graph_.main_line == WorkNode::kNoLine) {
     return static_cast<double>(edge.at_ns);

@@ -47,19 +47,26 @@ class Replay {
     double begin_ns;
     double length_ns;
   };
+  struct Edge {
+    WindowEdge at;
+    std::vector<uint32_t> over;  // by then: the last work of each stream
+  };
   struct Edges {
-    WindowEdge begin;
-    WindowEdge end;
+    Edge begin;
+    Edge end;
   };
 
   void ChooseWindows(DeviceId device, const std::vector<StepWindow>& windows,
                      size_t most_items);
   void GatherItems();
   void Reset();
+  void ResetPart(uint32_t line, uint32_t part);
+  void ResetWork(uint32_t work);
   void EndPart(const Item& item, const TimeFactors& factors);
   void BeginWork(const Item& item, const TimeFactors& factors);
   double LengthOf(const HostPart& part, const TimeFactors& factors) const;
   double HostTime(uint32_t line, uint32_t part, int64_t at_ns) const;
+  double TimeOf(const Edge& edge) const;
   double TimeOf(const WindowEdge& edge) const;
 
   const StepGraph& graph_;

@@ -224,11 +224,14 @@ class GraphMaker {
       HostPart& part = line.parts[at];
       if (wait.pageable) {
         if (part.does != HostDoes::kLaunch || found == named.end()) continue;
-        if (ActivityOf(found->second[0]).end_ns > part.span.end_ns) continue;
+        const int64_t end_ns = ActivityOf(found->second[0]).end_ns;
+        if (end_ns > part.span.end_ns) continue;
         part.does = HostDoes::kWait;
+        part.copies = part.span.end_ns - end_ns > HostPart::kMaxReturnNs;
       }
       if (part.does != HostDoes::kWait) continue;
-      part.only_waits = wait.pageable || wait.queries || OnlyWaits(wait.call);
+      part.only_waits = !part.copies &&
+                        (wait.pageable || wait.queries || OnlyWaits(wait.call));
       part.first_target = static_cast<uint32_t>(out_.targets.size());
       if (found != named.end()) {
         for (const uint32_t on : found->second) AddTarget(part, on);

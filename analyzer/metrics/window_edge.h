@@ -12,11 +12,12 @@ namespace dltap::analyzer {
 // What happens on a device when a window begins or ends.
 struct WindowEdge {
   int64_t at_ns;
-  uint32_t work = kNoWork;  // begins then, or ends; kNoWork: neither
-  bool ends = false;
+  uint32_t work = kNoWork;  // begins then, ends or runs; kNoWork: none of it
+  bool begins = false;
 };
 
-// `is_begin`: work that begins comes first in any case, work that ends never.
+// Work that begins comes first, then what ends, unless `is_begin`, then what
+// runs.
 WindowEdge EdgeAt(const Process& process, DeviceId device, int64_t at_ns,
                   bool is_begin);
 

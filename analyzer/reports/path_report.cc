@@ -2,6 +2,7 @@
 #include "analyzer/reports/path_report.h"
 
 #include <cmath>
+#include <sstream>
 #include <vector>
 
 #include "analyzer/reports/class_table.h"
@@ -14,7 +15,9 @@ namespace {
 // What is shorter would print as 0.00 ms, and what saves less says nothing.
 constexpr double kLeastShownNs = 5'000;
 constexpr double kLeastChange = 0.005;
-constexpr size_t kMostInLine = 6;
+constexpr size_t kMostOnPath = 4;
+constexpr size_t kMostFaster = 3;
+constexpr double kLeastError = 0.01;  // of a replay; less is not said
 
 std::string NameOf(const std::string& what) {
   const auto layer_class = specs::FromName<LayerClass>(what);
@@ -26,10 +29,13 @@ Cell MsCell(double ns) {
   return Number{ns * kMsPerNs, 3};
 }
 
-std::string Times(double times) {
-  if (!std::isfinite(times)) return "infinitely";
-  const bool whole = times == std::floor(times);
-  return Fixed(times, whole ? 0 : 2) + " x";
+// "CONV 2 x", "without CONV".
+std::string SpeedupText(const Speedup& speedup) {
+  const std::string name = NameOf(speedup.what);
+  if (!std::isfinite(speedup.times)) return "without " + name;
+  std::ostringstream times;
+  times << speedup.times;
+  return name + " " + times.str() + " x";
 }
 
 std::string Signed(double change) {
@@ -41,7 +47,7 @@ std::string Signed(double change) {
 std::string ScenarioText(const Scenario& scenario) {
   std::vector<std::string> parts;
   for (const Speedup& speedup : scenario) {
-    parts.push_back(NameOf(speedup.what) + " " + Times(speedup.times));
+    parts.push_back(SpeedupText(speedup));
   }
   return Join(parts, ", ");
 }
@@ -80,7 +86,7 @@ Table WhatIfTable(const Figures& figures) {
 std::string PathLine(const PathFigures& path) {
   std::vector<std::string> parts;
   for (const PathRow& row : path.rows) {
-    if (row.step_ns < kLeastShownNs || parts.size() == kMostInLine) break;
+    if (row.step_ns < kLeastShownNs || parts.size() == kMostOnPath) break;
     parts.push_back((row.is_class ? NameOf(row.name) : row.name) + " " +
                     Ms(row.step_ns));
   }
@@ -89,21 +95,21 @@ std::string PathLine(const PathFigures& path) {
 }
 
 std::string WhatIfLine(const PathFigures& path) {
-  if (!path.trusted) {
-    if (!path.replay_error) return "";
-    return "  what if something were faster: unknown, the replay of the "
-           "measured steps differs by " +
-           PercentText(path.replay_error);
-  }
+  if (!path.replay_error) return "";
+  const std::string error = "the replay of the measured steps differs by " +
+                            PercentText(path.replay_error);
+  if (!path.trusted) return "  step if faster: unknown, " + error;
   std::vector<std::string> parts;
   for (const WhatIfRow& row : path.what_if) {
-    if (row.change > -kLeastChange || parts.size() == kMostInLine) break;
-    parts.push_back(ScenarioText(row.scenario) + ": " + Signed(row.change));
+    if (row.change > -kLeastChange || parts.size() == kMostFaster) break;
+    const bool is_finite =
+        row.scenario.size() == 1 && std::isfinite(row.scenario[0].times);
+    if (!is_finite) continue;
+    parts.push_back(ScenarioText(row.scenario) + " " + Signed(row.change));
   }
-  const std::string error = "replay of the measured steps differs by " +
-                            PercentText(path.replay_error);
   if (parts.empty()) return "";
-  return "  step if faster: " + Join(parts, " · ") + " (" + error + ")";
+  return "  step if faster: " + Join(parts, " · ") +
+         (*path.replay_error < kLeastError ? "" : " (" + error + ")");
 }
 
 std::string FasterText(const PathFigures& path) {
@@ -112,13 +118,12 @@ std::string FasterText(const PathFigures& path) {
            PercentText(path.replay_error) +
            ", so the trace does not show all that they wait for\n";
   }
-  std::string text = "step " + Ms(path.step_ns) + " ms (mean of " +
-                     std::to_string(path.replayed_windows) +
-                     " windows; their replay differs by " +
+  std::string text = "now " + Ms(path.step_ns) + " ms (replay of " +
+                     Count(path.replayed_windows, "window") + " differs by " +
                      PercentText(path.replay_error) + ")\n";
   for (const WhatIfRow& row : path.what_if) {
-    text += "with " + ScenarioText(row.scenario) + ": " + Ms(row.step_ns) +
-            " ms (" + Signed(row.change) + ")\n";
+    text += ScenarioText(row.scenario) + ": " + Ms(row.step_ns) + " ms (" +
+            Signed(row.change) + ")\n";
   }
   return text;
 }

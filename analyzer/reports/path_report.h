@@ -19,7 +19,7 @@ Table WhatIfTable(const Figures& figures);
 std::string PathLine(const PathFigures& path);
 std::string WhatIfLine(const PathFigures& path);
 
-// What a scenario is called: "CONV 2 x, host infinitely".
+// What a scenario is called: "CONV 2 x, without host".
 std::string ScenarioText(const Scenario& scenario);
 
 // Of a replay that was asked for: the step before and after.

@@ -189,7 +189,7 @@ std::string UnknownLine(const ProgramFigures& program) {
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto* a, const auto* b) { return a->ns > b->ns; });
-  constexpr size_t kMostRows = 5;
+  constexpr size_t kMostRows = 3;
   if (rows.size() > kMostRows) rows.resize(kMostRows);
   std::vector<std::string> parts;
   for (const UnknownRow* row : rows) {
@@ -200,6 +200,14 @@ std::string UnknownLine(const ProgramFigures& program) {
   }
   if (parts.empty()) return "";
   return Wrap("    unknown inside: " + Join(parts, " · "), "    ");
+}
+
+// What does not tell what limits the step.
+std::string Aside(const Figures& figures, ReportBy by,
+                  const ReportOptions& options) {
+  const bool memory = options.wide || by == ReportBy::kMemory;
+  return (options.wide ? WrapIfAny(HostLine(figures.program.host)) : "") +
+         (memory ? WrapIfAny(MemoryLine(figures.memory)) : "");
 }
 
 // "api arguments 21.7 %, kernel name 21.8 %"; the evidence that was there.
@@ -326,11 +334,9 @@ std::string TextReport(const Summary& summary, const Figures& figures,
   text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
           WrapIfAny(ExposureLine(figures)) + IdleLine(figures.program) +
           DrainLine(figures) + UnknownLine(figures.program) +
-          Wrap(HostLine(figures.program.host), "    ") +
-          Wrap(MemoryLine(figures.memory), "    ") +
-          Wrap(PathLine(figures.path), "    ") +
-          Wrap(WhatIfLine(figures.path), "    ") + "\n" +
-          SensitivityText(figures);
+          WrapIfAny(PathLine(figures.path)) +
+          WrapIfAny(WhatIfLine(figures.path)) + Aside(figures, by, options) +
+          "\n" + SensitivityText(figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
   text += NotesUnder(by, figures);
   if (figures.devices.size() > 1) {

@@ -94,7 +94,7 @@ class Faces:
         the copies that warnings hold, whose sentences are strings. Of the
         coverage only the share is printed.
         """
-        scales = {"ns": (1e-6, 1e-3), "ratio": (100,), "bytes": (1, 2.0 ** -20),
+        scales = {"ns": (1e-6, 1e-3), "ratio": (100,), "bytes": (2.0 ** -20, 1),
                   "": (1,)}
         numbers = [value * scale for unit, value in leaves(self.printed())
                    if not isinstance(value, str) for scale in scales[unit]]
@@ -109,9 +109,9 @@ class Faces:
 
     def without_names(self, text: str) -> str:
         """The text without the document's strings, whole or shortened."""
-        strings = {value for _, value in leaves(self.document)
-                   if isinstance(value, str)}
-        names = {value for value in strings if re.search(r"\d", value)}
+        all_names = {value for _, value in leaves(self.document)
+                     if isinstance(value, str)}
+        names = {name for name in all_names if re.search(r"\d", name)}
         names |= {re.sub(r"[\x00-\x1f\x7f]", "\ufffd", name) for name in names}
         text = re.sub(r"\n +", " ", text)  # wrapped lines
         lines = []
@@ -119,11 +119,13 @@ class Faces:
             for cut in re.finditer(r"\.\.\.", line):
                 head, rest = line[:cut.start()], line[cut.end():]
                 tail = re.match(r"(.*?)(?=\s{2,}|$)", rest).group(1)
-                # A layer's cell is its place, its operation and its module.
-                head = re.sub(r"^\d+ (?=[a-z])", "", head)
-                if (any(name.startswith(head) for name in names) and
-                        any(name.rstrip().endswith(tail) for name in strings)):
-                    line = rest[len(tail):]
+                begins = [0] + [gap.end() for gap in re.finditer(" +", head)]
+                begin = next((at for at in begins if any(
+                    name.startswith(head[at:]) for name in names)), None)
+                # A cell may hold two names: an operation and its module.
+                if begin is not None and any(
+                        name.rstrip().endswith(tail) for name in all_names):
+                    line = line[:begin] + rest[len(tail):]
                     break
             lines.append(line)
         text = "\n".join(lines)

@@ -35,6 +35,7 @@ std::vector<EventPrinter::Entry> EventPrinter::InOrderOfTime() const {
   add(Kind::kNotObserved, process_.not_observed, begin_ns);
   add(Kind::kMemory, process_.memory_events,
       [](const MemoryEvent& event) { return event.at_ns; });
+  add(Kind::kSync, process_.syncs, begin_ns);
   add(Kind::kDelay, process_.delays, begin_ns);
   add(Kind::kDelayed, process_.delayed_calls,
       [](int64_t at_ns) { return at_ns; });
@@ -82,6 +83,7 @@ void EventPrinter::Print(const Entry& entry) {
       return PrintProcessSample(process_.process_samples[entry.position]);
     case Kind::kMemory:
       return PrintMemory(process_.memory_events[entry.position]);
+    case Kind::kSync: return PrintSync(process_.syncs[entry.position]);
     case Kind::kDelay: return PrintDelay(process_.delays[entry.position]);
     case Kind::kDelayed:
       out_.Begin("delayed").Span(entry.begin_ns, entry.begin_ns).End();
@@ -255,6 +257,30 @@ void EventPrinter::PrintMemory(const MemoryEvent& event) {
   if (event.kind != MemoryKind::kDevice) {
     out_.Plain("kind", ToWord(kMemoryWords, event.kind));
   }
+  out_.End();
+}
+
+void EventPrinter::PrintSync(const Sync& sync) {
+  out_.Begin("sync").Span(sync.begin_ns, sync.end_ns);
+  if (sync.kind != SyncKind::kUnknown) {
+    out_.Plain("kind", ToWord(kSyncWords, sync.kind));
+  }
+  out_.Maybe("corr", Correlation(sync.correlation));
+  if (sync.device.known()) {
+    out_.Field("device", process_.devices[sync.device.value()].ordinal);
+  }
+  uint32_t context = 1;  // the same for both
+  const auto print = [&](std::string_view key, StreamId id) {
+    if (!id.known()) return;
+    const Stream& stream = process_.streams[id.value()];
+    out_.Field(key, static_cast<int64_t>(stream.number));
+    context = stream.context;
+  };
+  print("stream", sync.stream);
+  out_.Maybe("event", static_cast<int64_t>(sync.event));
+  out_.Maybe("record", Correlation(sync.event_correlation));
+  print("record_stream", sync.event_stream);
+  if (context != 1) out_.Field("context", context);
   out_.End();
 }
 

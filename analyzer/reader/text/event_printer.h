@@ -34,6 +34,7 @@ class EventPrinter {
     kProcessSample,
     kNotObserved,
     kMemory,
+    kSync,
     kDelay,
     kDelayed,
     kGraphNode
@@ -57,6 +58,7 @@ class EventPrinter {
   void PrintSample(const CpuSample& sample);
   void PrintProcessSample(const ProcessSample& sample);
   void PrintMemory(const MemoryEvent& event);
+  void PrintSync(const Sync& sync);
   void PrintDelay(const DelayWindow& window);
   void PrintNotObserved(const NotObserved& span);
   void PrintCallRef(std::string_view key, std::string_view raw_key,

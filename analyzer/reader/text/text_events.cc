@@ -202,6 +202,28 @@ void OnMemory(TextFields& fields, TextBuilder& builder) {
            fields.Word<MemoryKind>("kind", kMemoryWords, MemoryKind::kDevice)});
 }
 
+void OnSync(TextFields& fields, TextBuilder& builder) {
+  const TextSpan span = fields.Span();
+  Sync sync{};
+  sync.begin_ns = span.begin_ns;
+  sync.end_ns = span.end_ns;
+  sync.correlation = fields.Int("corr");
+  sync.event = fields.Int("event");
+  sync.event_correlation = fields.Int("record");
+  sync.kind = fields.Word<SyncKind>("kind", kSyncWords);
+  const auto context = static_cast<uint32_t>(fields.Int("context", 1));
+  const auto stream_at = [&](std::string_view key) {
+    if (!fields.line().Has(key)) return StreamId();
+    return builder.StreamAt(sync.device, fields.Int(key), context);
+  };
+  if (fields.line().Has("device")) {
+    sync.device = builder.DeviceAt(static_cast<int>(fields.Int("device")));
+    sync.stream = stream_at("stream");
+    sync.event_stream = stream_at("record_stream");
+  }
+  builder.process().syncs.push_back(sync);
+}
+
 void OnDelay(TextFields& fields, TextBuilder& builder) {
   const TextSpan span = fields.Span();
   DelayWindow window{span.begin_ns, span.end_ns, fields.Time("length", 0)};
@@ -242,6 +264,7 @@ constexpr Row kRows[] = {
     {"sample", OnSample},
     {"process_sample", OnProcessSample},
     {"memory", OnMemory},
+    {"sync", OnSync},
     {"delay", OnDelay},
     {"delayed", OnDelayed},
     {"not_observed", OnNotObserved},

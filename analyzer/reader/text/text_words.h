@@ -26,6 +26,8 @@ inline constexpr std::array<std::string_view, 6> kRangeWords = {
     "nvtx", "step", "op", "user", "python", "dataloader"};
 inline constexpr std::array<std::string_view, 4> kCauseWords = {
     "after_watermark", "yielded", "dropped", "recording_off"};
+inline constexpr std::array<std::string_view, 5> kSyncWords = {
+    "unknown", "event", "stream_wait", "stream", "context"};
 
 // Keys that a `call` line has for itself, and what arguments of these names
 // begin with.
@@ -36,6 +38,7 @@ inline constexpr std::string_view kArgPrefix = "arg.";
 static_assert(static_cast<int>(MemoryKind::kManaged) == 5);
 static_assert(static_cast<int>(RangeKind::kDataLoader) == 5);
 static_assert(static_cast<int>(NotObservedCause::kRecordingOff) == 3);
+static_assert(static_cast<int>(SyncKind::kContext) == 4);
 
 template <typename Enum, size_t kCount>
 std::optional<Enum> FromWord(const std::array<std::string_view, kCount>& words,

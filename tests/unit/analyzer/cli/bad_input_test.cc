@@ -181,5 +181,36 @@ TEST_F(CliTest, RunFailsAsEnvDoes) {
   ExpectOneErrorLine("h100-sxm");
 }
 
+TEST_F(CliTest, FasterWantsAKnownThingAndANumber) {
+  const std::string path = dir_.path() + "/trace.txt";
+  std::ofstream(path) << "format dltap\ndevice 0 name=gpu\n"
+                         "kernel t=0..40us device=0 name=sgemm\n";
+  for (const char* bad : {"foo=2", "=2", "", "gemm", "gemm=", "gemm=0",
+                          "gemm=-1", "gemm=nan", "gemm=1e-300", "waits=2"}) {
+    EXPECT_EQ(Run("predict", {"--faster", bad, path}), kExitUsage) << bad;
+    ExpectOneErrorLine("--faster");
+  }
+  EXPECT_EQ(Run("predict", {"--faster", "gemm=1", path}), kExitOk);
+  EXPECT_THAT(out_, HasSubstr("GEMM 1 x: 0.04 ms (0.0 %)"));
+  EXPECT_EQ(Run("predict", {"--faster", "GEMM=2.5", path}), kExitOk);
+  EXPECT_THAT(out_, HasSubstr("GEMM 2.5 x: 0.02 ms"));
+  EXPECT_EQ(Run("predict", {"--faster", "LSTM/RNN=2", path}), kExitOk);
+  EXPECT_EQ(
+      Run("predict", {"--faster", "gemm=2", "--faster", "host=inf", path}),
+      kExitOk);
+  EXPECT_THAT(out_, HasSubstr("GEMM 2 x, without host: "));
+  EXPECT_EQ(Run("predict", {"--faster", "gemm=2", path, path}), kExitBadInput);
+  ExpectOneErrorLine("text traces don't merge");
+  EXPECT_EQ(Run("predict", {"--faster", "--help"}), kExitOk);
+  EXPECT_THAT(out_, HasSubstr("WHAT=K"));
+}
+
+TEST_F(CliTest, FasterWantsGpuWork) {
+  const std::string path = dir_.path() + "/trace.txt";
+  std::ofstream(path) << "format dltap\ncall t=0..4us thread=0 malloc\n";
+  EXPECT_EQ(Run("predict", {"--faster", "gemm=2", path}), kExitBadInput);
+  ExpectOneErrorLine("no GPU work to replay");
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

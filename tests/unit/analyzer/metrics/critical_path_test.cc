@@ -141,6 +141,20 @@ TEST(CriticalPathTest, PageableCopyHoldsTheHostUp) {
   EXPECT_EQ(path.UsWith({{"gemm", 2}}), 90 - 25);
 }
 
+TEST(CriticalPathTest, CallThatCopiesForLongIsTheHostsOwnWork) {
+  const Path path(Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
+                  "call t=6..500us thread=0 cudaMemcpyAsync stream=0x0\n"
+                  "launchapi t=6..500us thread=0 corr=2\n"
+                  "memcpy t=46..56us device=0 stream=7 corr=2 kind=htod "
+                  "src=pageable dst=device bytes=8\n" +
+                  Launch(510, 514, 3) + Kernel(515, 525, 3, "sgemm"));
+  EXPECT_EQ(path.Us(IdleCause::kLaunch), 444);
+  EXPECT_EQ(path.Us(IdleCause::kWait), 0);
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 50);
+  // It still waits for the kernel before its copy.
+  EXPECT_EQ(path.UsWith({{"gemm", 2}}), 520 - 25);
+}
+
 TEST(CriticalPathTest, EventStandsForTheWorkBeforeItsRecord) {
   const Path path(
       Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
@@ -156,6 +170,51 @@ TEST(CriticalPathTest, EventStandsForTheWorkBeforeItsRecord) {
   EXPECT_EQ(path.UsWith({{"softmax", kInfinitely}}), 60 + 5 + 10 - 5);
 }
 
+// Calls of Kineto have no arguments.
+TEST(CriticalPathTest, ImportedWaitsTellWhatTheyWaitedFor) {
+  const Path path(
+      Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
+      "call t=5..6us thread=0 corr=10 cudaEventRecord\n" + Launch(8, 11, 2) +
+      Kernel(46, 146, 2, "softmax_warp_forward", 9) +
+      "call t=12..150us thread=0 corr=11 cudaEventSynchronize\n"
+      "sync t=12..150us kind=event corr=11 device=0 event=5 record=10 "
+      "record_stream=7\n" +
+      Launch(160, 164, 3) + Kernel(165, 175, 3, "sgemm"));
+  // Without the record it would be the softmax, which ended last before.
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 50);
+  EXPECT_EQ(path.Us(LayerClass::kSoftmax), 0);
+  EXPECT_EQ(path.Us(IdleCause::kWait), 105);
+}
+
+TEST(CriticalPathTest, ImportedStreamWaitsAreDependencies) {
+  const Path path(
+      Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
+      "call t=5..6us thread=0 corr=10 cudaEventRecord\n"
+      "call t=7..8us thread=0 corr=11 cudaStreamWaitEvent\n"
+      "sync t=7..8us kind=stream_wait corr=11 device=0 stream=9 event=5 "
+      "record=10 record_stream=7\n" +
+      Launch(9, 12, 2) + Kernel(47, 67, 2, "softmax_warp_forward", 9));
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 40);
+  EXPECT_EQ(path.Us(LayerClass::kSoftmax), 20);
+  EXPECT_EQ(path.UsWith({{"gemm", 2}}), 62 - 20);
+}
+
+TEST(CriticalPathTest, WindowMayCutWork) {
+  const Path path(Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm"));
+  const Process& process = path.model.processes[0];
+  const ProcessAttribution& attribution = path.attribution.processes[0];
+  const std::vector<StepWindow> windows = {{{10'000, 20'000}, 0}};
+  const PathSums sums =
+      CriticalPath(path.graph, process, attribution, DeviceId(0), windows);
+  EXPECT_EQ(sums.of(LayerClass::kGemm), 10'000);
+  EXPECT_EQ(sums.total_ns(), 10'000);
+  const Scenario twice = {{"gemm", 2}};
+  const WhatIfSums replayed = WhatIf(path.graph, process, attribution,
+                                     DeviceId(0), windows, sums, {twice});
+  EXPECT_EQ(replayed.replayed_ns, 10'000);
+  EXPECT_EQ(replayed.saved_ns.at(twice), 5'000);
+}
+
 TEST(CriticalPathTest, LaunchWaitsForAPlaceInAFullQueue) {
   std::string text;
   int end_us = 5;
@@ -169,6 +228,46 @@ TEST(CriticalPathTest, LaunchWaitsForAPlaceInAFullQueue) {
   add(675, 676, 603);
   // The host is left: 601 launches of 1 us, and one that finds a place.
   EXPECT_EQ(Path(text).UsWith({{"gemm", kInfinitely}}), 601);
+}
+
+// Of 10 steps: a copy ahead of time in its own stream, then a kernel of 60 us.
+// The host takes 100 us a step and waits for nothing.
+std::string CopiesAhead() {
+  std::string text;
+  for (int i = 0; i < 10; ++i) {
+    const int at = i * 100;
+    const std::string from = std::to_string(at);
+    const std::string corr = std::to_string(2 * i + 1);
+    const std::string span =
+        "t=" + from + ".." + std::to_string(at + 4) + "us thread=0 ";
+    text += "call " + span + "cudaMemcpyAsync stream=0x9\nlaunchapi " + span +
+            "corr=" + corr + "\nmemcpy t=" + std::to_string(at + 5) + ".." +
+            std::to_string(at + 10) + "us device=0 stream=13 corr=" + corr +
+            " kind=htod src=pinned dst=device bytes=100\n" +
+            Launch(at + 6, at + 10, 2 * i + 2) +
+            Kernel(at + 15, at + 75, 2 * i + 2, "sgemm");
+  }
+  return text;
+}
+
+TEST(CriticalPathTest, NoStepIsShorterThanTheWorkOfItsStreams) {
+  const Path path(CopiesAhead());
+  const Process& process = path.model.processes[0];
+  std::vector<StepWindow> windows;
+  for (int64_t i = 0; i < 9; ++i) {
+    const int64_t at_ns = 5'000 + i * 100'000;
+    windows.push_back({{at_ns, at_ns + 100'000}, static_cast<size_t>(i)});
+  }
+  const Scenario host = {{"host", kInfinitely}, {"input", kInfinitely}};
+  const WhatIfSums replayed =
+      WhatIf(path.graph, process, path.attribution.processes[0], DeviceId(0),
+             windows, path.sums, {host});
+  EXPECT_EQ(replayed.replayed_ns, 9 * 100'000);
+  // The copies are all over at once; nine kernels in a row are not. Each
+  // begins 5 us after the one before at most, the first 10 us after its copy.
+  const int64_t left_ns = replayed.measured_ns - replayed.saved_ns.at(host);
+  EXPECT_GE(left_ns, 9 * 60'000);
+  EXPECT_LE(left_ns, 9 * 66'000);
 }
 
 TEST(CriticalPathTest, TwoSpeedupsWorkTogether) {
