@@ -190,6 +190,7 @@ class TokenMaker {
     }
     token.backward |= backward;
     token.update |= update;
+    token.optimizer |= update && layer_class == LayerClass::kOptimizer;
   }
 
   template <typename Mark>
