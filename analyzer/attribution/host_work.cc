@@ -12,6 +12,7 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr uint64_t kClearsACache = 1 << 20;  // bytes
+constexpr uint64_t kBytesOfThread = 16;  // that it fills at most, by vectors
 constexpr size_t kNone = std::numeric_limits<size_t>::max();
 
 bool ContainsAny(std::string_view text,
@@ -29,6 +30,7 @@ uint64_t Mix(uint64_t hash, uint64_t value) {
 // What kernel names say, worked out once each.
 struct NameFacts {
   bool fills;
+  bool draws;
   bool checks_trial;
 };
 
@@ -81,14 +83,28 @@ class Collector {
     if (activity.kind == ActivityKind::kKernel) {
       const NameFacts facts = FactsOf(activity.name);
       work.is_fill |= facts.fills;
+      work.clears_cache |= facts.fills && MayClearACache(activity);
+      work.draws |= facts.draws;
       work.checks_trial |= facts.checks_trial;
       work.exact = Mix(work.exact, activity.name.value());
       work.exact = MixShape(work.exact, activity);
     } else {
-      work.is_fill |= activity.kind == ActivityKind::kMemset &&
-                      activity.bytes >= kClearsACache;
+      work.clears_cache |= activity.kind == ActivityKind::kMemset &&
+                           activity.bytes >= kClearsACache;
+      work.is_fill |= work.clears_cache;
       work.exact = Mix(work.exact, activity.bytes);
     }
+  }
+
+  // A kernel that fills; its grid bounds what it writes.
+  bool MayClearACache(const Activity& activity) const {
+    if (activity.shape >= process_.launch_shapes.size()) return true;
+    const LaunchShape& shape = process_.launch_shapes[activity.shape];
+    uint64_t bytes = kBytesOfThread;
+    for (size_t i = 0; i < shape.grid.size(); ++i) {
+      bytes *= uint64_t{shape.grid[i]} * shape.block[i];
+    }
+    return bytes >= kClearsACache;
   }
 
   uint64_t MixShape(uint64_t hash, const Activity& activity) const {
@@ -106,6 +122,8 @@ class Collector {
       const std::string_view text = model_.texts[name];
       it->second = {
           ContainsAny(text, {"FillFunctor", "fill_kernel", "_fill_"}),
+          ContainsAny(text, {"distribution_", "random_from_to", "philox",
+                             "curand", "generate_seed"}),
           ContainsAny(text, {"RedzoneAllocatorKernel", "redzone_checker",
                              "RepeatBufferKernel", "DelayKernel",
                              "delay_kernel", "xla_fp_comparison",

@@ -17,6 +17,8 @@ struct HostWork {
   bool replays_graph = false;
   bool is_copy = false;
   bool is_fill = false;       // a large memset, or a kernel that fills
+  bool clears_cache = false;  // a fill of 1 MB or more
+  bool draws = false;         // random numbers
   bool checks_trial = false;  // a kernel that only XLA's trials run
   uint64_t exact = 0;         // equal: the same kernels in the same sizes
   WorkId work = {};           // the library call's, where it is one

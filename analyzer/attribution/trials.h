@@ -11,7 +11,8 @@ namespace dltap::analyzer {
 // chooses an implementation, whatever API makes them. On one thread:
 //  - a fill that clears the cache, an event, the same few kernels, an event,
 //    at least three times in a row (Triton, Inductor), and the same calls
-//    right before;
+//    right before, if no other thread computes meanwhile and other kernels
+//    run again and again outside of them: else it is a benchmark;
 //  - what lies between XLA's checks of a trial's output and its delays;
 //  - one operation of the same size by at least three implementations in a
 //    row, or two if events time each; the last of them is no trial.

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/operand_address.h"
+#include "analyzer/metrics/graph_kinds.h"
 #include "analyzer/metrics/kernel_kind.h"
 #include "analyzer/model/nearly_sorted.h"
 #include "shim/specs/entry_point.h"
@@ -58,6 +59,7 @@ class TokenMaker {
         process_(process),
         attribution_(attribution),
         from_ns_(from_ns),
+        first_graphs_(FirstGraphs(process)),
         token_of_call_(process.calls.size(), kNone) {
     for (const Thread& thread : process.threads) {
       is_autograd_.push_back(thread.name.starts_with("pt_autograd"));
@@ -123,7 +125,8 @@ class TokenMaker {
     const LayerClass layer_class = ClassOf(attributed);
     size_t name = 0;
     if (replay) {
-      name = activity.graph;
+      const auto first = first_graphs_.find(activity.graph);
+      name = first == first_graphs_.end() ? activity.graph : first->second;
     } else if (!IsNamedByClass(layer_class)) {
       name =
           KindOfName(call != nullptr && call->function.known() ? call->function
@@ -192,6 +195,7 @@ class TokenMaker {
     }
     token.backward |= backward;
     token.update |= update;
+    token.optimizer |= update && layer_class == LayerClass::kOptimizer;
   }
 
   template <typename Mark>
@@ -245,6 +249,7 @@ class TokenMaker {
   const Process& process_;
   const ProcessAttribution& attribution_;
   const int64_t from_ns_;
+  const absl::flat_hash_map<uint32_t, uint32_t> first_graphs_;
   std::vector<bool> is_autograd_;  // per thread
   bool any_autograd_ = false;
   bool goes_backward_ = false;

@@ -22,6 +22,7 @@ struct CallToken {
   bool forward = false;     // its first product is of the forward pass
   bool backward = false;    // some of its work is of the backward pass
   bool update = false;      // some of its work is of the update
+  bool optimizer = false;   // ... by kernels that only optimizers run
   bool h2d = false;         // it copies to the device
   bool d2h = false;         // it copies from the device
   bool whole = false;       // it replays a graph

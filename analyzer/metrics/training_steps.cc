@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/metrics/side_updates.h"
 #include "analyzer/metrics/usual_iteration.h"
 
 namespace dltap::analyzer {
@@ -262,6 +263,9 @@ void AddRest(const Tokens& tokens, const TokenSpan& rest,
 std::vector<TokenSpan> TrainingSteps(const Tokens& tokens) {
   for (bool CallToken::*ends : {&CallToken::update, &CallToken::backward}) {
     std::vector<TokenSpan> spans = Cutter(tokens, ends).Run();
+    if (ends == &CallToken::update) {
+      spans = JoinSideUpdates(tokens, spans);
+    }
     const TokenSpan rest = spans.back();
     spans.pop_back();
     // An update tells an iteration better than what repeats.

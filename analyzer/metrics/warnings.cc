@@ -145,7 +145,10 @@ class Finder {
     for (const ProcessSummary& process : summary_.processes) {
       activities += process.activities;
     }
-    const uint64_t lonely = trust_.launches_without_kernel;
+    // What no call is known of may be the kernels of these launches.
+    const uint64_t lonely =
+        trust_.launches_without_kernel -
+        std::min(trust_.launches_without_kernel, trust_.kernels_without_launch);
     IfMany(WarningId::kLaunchesWithoutKernel, lonely, lonely + activities,
            kNoticeable);
     IfMany(WarningId::kKernelsWithoutLaunch, trust_.kernels_without_launch,

@@ -224,7 +224,8 @@ std::string Evidence(const TrustFigures& trust) {
 
 std::string Joins(const TrustFigures& trust) {
   if (trust.launches_without_kernel == 0 && trust.kernels_without_launch == 0) {
-    return "every launch has its kernel";
+    return trust.classified_share ? "every launch has its kernel"
+                                  : "no work of a GPU was recorded";
   }
   return Count(trust.launches_without_kernel, "launch") + " without kernel, " +
          Count(trust.kernels_without_launch, "kernel") + " without launch";

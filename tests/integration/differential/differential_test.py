@@ -246,8 +246,8 @@ def has_torch(python) -> bool:
 
 def names_of(group) -> list[str]:
     """The programs' names, without the interpreter that has torch."""
-    lines = [line for name in ("programs.py", "layers.py",
-                                       "architectures.py")
+    lines = [line for name in ("programs.py", "layers.py", "architectures.py",
+                               "tutorials.py")
              for line in (HERE / name).read_text().splitlines()]
     return [line.split("(")[0].removeprefix("def ")
             for before, line in zip(lines, lines[1:])

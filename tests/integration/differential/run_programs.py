@@ -20,6 +20,7 @@ from torch.utils import flop_counter
 
 import architectures  # noqa: F401, registers its programs
 import layers  # noqa: F401
+import tutorials  # noqa: F401
 from programs import PROGRAMS
 
 STEPS = 3

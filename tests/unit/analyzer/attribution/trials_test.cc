@@ -22,9 +22,15 @@ class Program {
     at_ += 10;
     return *this;
   }
-  Program& Kernel(const std::string& name) {
-    Call("cudaLaunchKernel launches=" + name);
+  Program& Kernel(const std::string& name) { return Kernel(0, name); }
+  Program& Kernel(int thread, const std::string& name) {
+    Call("cudaLaunchKernel launches=" + name, thread);
     return Activity("kernel", "name=" + name);
+  }
+  // A kernel that writes 4096 bytes at most.
+  Program& SmallFill() {
+    Call("cudaLaunchKernel launches=FillFunctor");
+    return Activity("kernel", "grid=2,1,1 block=128,1,1 name=FillFunctor");
   }
   Program& Fill(int bytes = 50'000'000) {
     Call("cudaMemsetAsync count=" + std::to_string(bytes));
@@ -53,6 +59,7 @@ class Program {
   std::string Trials() const {
     const TraceModel model = TraceFromText(
         "process framework=torch\ndevice 0 name=gpu\n"
+        "thread 0 tid=1\nthread 1 tid=2 name=pt_autograd_0\n"
         "operation 1 rnn_forward batch=8 hidden=64\n" +
         text_);
     const Attribution attribution = Attribute(model);
@@ -67,9 +74,10 @@ class Program {
   std::string Span(int us) const {
     return std::to_string(at_) + ".." + std::to_string(at_ + us) + "us";
   }
-  void Call(const std::string& what) {
-    text_ += "call t=" + Span(2) + " " + what + "\nlaunchapi t=" + Span(1) +
-             " corr=" + std::to_string(++corr_) + "\n";
+  void Call(const std::string& what, int thread = 0) {
+    const std::string on = " thread=" + std::to_string(thread) + " ";
+    text_ += "call t=" + Span(2) + on + what + "\nlaunchapi t=" + Span(1) + on +
+             "corr=" + std::to_string(++corr_) + "\n";
   }
   Program& Activity(const std::string& kind, const std::string& what) {
     text_ += kind + " t=" + std::to_string(at_ + 3) + ".." +
@@ -95,8 +103,8 @@ TEST(TrialsTest, TimedRepeatsAfterAClearedCacheAreTrials) {
   program.Kernel("a");
   Benchmark(program, "variant_1", 3);
   Benchmark(program, "variant_2", 3);
-  program.Kernel("variant_1").Kernel("b");
-  EXPECT_EQ(program.Trials(), ".tttttttttttttttttt..");
+  for (int step = 0; step < 3; ++step) program.Kernel("variant_1").Kernel("b");
+  EXPECT_EQ(program.Trials(), ".tttttttttttttttttt......");
 }
 
 TEST(TrialsTest, AStepThatIsTimedIsNoTrial) {
@@ -107,6 +115,34 @@ TEST(TrialsTest, AStepThatIsTimedIsNoTrial) {
       program.Kernel(kernel);
     }
     program.Event();
+  }
+  EXPECT_THAT(program.Trials(), Each('.'));
+}
+
+TEST(TrialsTest, ATimedStepWithABackwardPassOnAnotherThreadIsNoTrial) {
+  Program program;
+  for (int step = 0; step < 5; ++step) {
+    program.Fill().Event().Kernel("forward");
+    program.Kernel(1, "backward").Kernel("update").Event();
+  }
+  EXPECT_THAT(program.Trials(), Each('.'));
+}
+
+TEST(TrialsTest, ASmallFillClearsNoCache) {
+  Program program;
+  for (int i = 0; i < 5; ++i) {
+    program.SmallFill().Event().Kernel("a").Event();
+  }
+  for (int i = 0; i < 5; ++i) program.Kernel("b");
+  EXPECT_THAT(program.Trials(), Each('.'));
+}
+
+TEST(TrialsTest, ABenchmarkOfRandomDataIsItsOwnWork) {
+  Program program;
+  program.Kernel("mine").Kernel("theirs").Kernel("compare");
+  for (const char* kernel : {"mine", "theirs", "mine", "theirs"}) {
+    program.Kernel("distribution_elementwise_grid_stride_kernel");
+    Benchmark(program, kernel, 5);
   }
   EXPECT_THAT(program.Trials(), Each('.'));
 }

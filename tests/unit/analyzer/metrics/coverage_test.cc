@@ -76,6 +76,15 @@ TEST(CoverageTest, WhatLiesAroundTheStepsIsOutside) {
   EXPECT_TRUE(Warns(summary, WarningId::kOutside));
 }
 
+TEST(CoverageTest, LaunchesAreMissedThatNoOtherKernelMayBelongTo) {
+  Summary summary = SummaryOf(Marked(4));
+  summary.processes[0].launches_without_kernel = 6;
+  summary.processes[0].kernels_without_launch = 6;
+  EXPECT_FALSE(Warns(summary, WarningId::kLaunchesWithoutKernel));
+  summary.processes[0].launches_without_kernel = 16;
+  EXPECT_TRUE(Warns(summary, WarningId::kLaunchesWithoutKernel));
+}
+
 TEST(CoverageTest, AKernelOverTheEdgeOfAWindowCountsOnBothSides) {
   const Summary summary = SummaryOf("device 0 name=gpu\n" + Kernel(90, 30) +
                                     Marker(100, 200, "step") + Kernel(100, 40) +

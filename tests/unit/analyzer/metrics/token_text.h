@@ -35,6 +35,7 @@ inline std::vector<CallToken> TokensFromText(std::string_view text) {
     token.computes = std::isalpha(byte) != 0 || token.whole;
     token.kernels = token.whole ? 20 : token.computes ? 1 : 0;
     token.update = std::isupper(byte) != 0;
+    token.optimizer = c == 'O';
     token.forward = direction == '(' || token.whole;
     token.backward = direction == ')' || direction == ']';
     token.product = token.forward || direction == ')';

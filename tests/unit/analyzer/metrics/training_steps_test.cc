@@ -57,6 +57,24 @@ TEST(TrainingStepsTest, GradientsMayBeAccumulated) {
               ElementsAre("0u", "10u", "20u"));
 }
 
+TEST(TrainingStepsTest, ASumOfLossesAfterEveryBatchEndsNoStep) {
+  // An update after two batches; the last group of the epoch has one.
+  const std::string batch = "<(a)bSL";
+  EXPECT_THAT(Spans(Repeat(batch + batch + "O", 2) + batch + "O" + "(a(a(a" +
+                    Repeat(batch + batch + "O", 2)),
+              ElementsAre("0u", "11u", "22u", "28e", "31u", "42u"));
+}
+
+TEST(TrainingStepsTest, BatchesWithoutUpdateAtTheEndBreakOff) {
+  EXPECT_THAT(Spans(Repeat("<(a)bS<(a)bSO", 3) + "<(a)bS"),
+              ElementsAre("0u", "9u", "18u", "27i"));
+}
+
+TEST(TrainingStepsTest, AnUpdateByHandBesideAnOptimizerEndsAStep) {
+  EXPECT_THAT(Spans(Repeat("<(a)bO<(c)dH", 3)),
+              ElementsAre("0u", "4u", "8u", "12u", "16u", "20u"));
+}
+
 TEST(TrainingStepsTest, UpdatesInTheMiddleOfTheBackwardPassEndNoStep) {
   EXPECT_THAT(Spans(Repeat("<(a(a(a)bU)bU)bU", 3)),
               ElementsAre("0u", "10u", "20u"));
