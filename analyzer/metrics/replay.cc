@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <vector>
+
+#include "analyzer/model/nearly_sorted.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -84,19 +88,26 @@ Replay::Replay(const StepGraph& graph, const Process& process,
 
 // Of those at one time parts come before work that they submit.
 void Replay::GatherItems() {
+  const auto is_before = [](const Item& a, const Item& b) {
+    return std::tie(a.at_ns, a.line, a.index) <
+           std::tie(b.at_ns, b.line, b.index);
+  };
+  std::vector<Item> parts_of_all;
   for (uint32_t l = 0; l < graph_.lines.size(); ++l) {
     const auto& parts = graph_.lines[l].parts;
     for (uint32_t p = 0; p < parts.size(); ++p) {
-      items_.push_back({parts[p].span.end_ns, l, p});
+      parts_of_all.push_back({parts[p].span.end_ns, l, p});
     }
   }
+  std::vector<Item> work;
   for (uint32_t i = 0; i < process_.activities.size(); ++i) {
-    items_.push_back({process_.activities[i].begin_ns, WorkNode::kNoLine, i});
+    work.push_back({process_.activities[i].begin_ns, WorkNode::kNoLine, i});
   }
-  std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
-    return std::tie(a.at_ns, a.line, a.index) <
-           std::tie(b.at_ns, b.line, b.index);
-  });
+  SortNearlySorted(parts_of_all, is_before);
+  SortNearlySorted(work, is_before);
+  items_.resize(parts_of_all.size() + work.size());
+  std::merge(parts_of_all.begin(), parts_of_all.end(), work.begin(), work.end(),
+             items_.begin(), is_before);
 }
 
 // From the start of the trace, where that is not too far away: how far the
