@@ -269,18 +269,17 @@ void EventPrinter::PrintSync(const Sync& sync) {
   if (sync.device.known()) {
     out_.Field("device", process_.devices[sync.device.value()].ordinal);
   }
-  uint32_t context = 1;  // the same for both
-  const auto print = [&](std::string_view key, StreamId id) {
+  const auto print = [this](std::string_view key, std::string_view context_key,
+                            StreamId id) {
     if (!id.known()) return;
     const Stream& stream = process_.streams[id.value()];
     out_.Field(key, static_cast<int64_t>(stream.number));
-    context = stream.context;
+    if (stream.context != 1) out_.Field(context_key, stream.context);
   };
-  print("stream", sync.stream);
+  print("stream", "context", sync.stream);
   out_.Maybe("event", static_cast<int64_t>(sync.event));
   out_.Maybe("record", Correlation(sync.event_correlation));
-  print("record_stream", sync.event_stream);
-  if (context != 1) out_.Field("context", context);
+  print("record_stream", "record_context", sync.event_stream);
   out_.End();
 }
 

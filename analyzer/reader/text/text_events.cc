@@ -211,15 +211,15 @@ void OnSync(TextFields& fields, TextBuilder& builder) {
   sync.event = fields.Int("event");
   sync.event_correlation = fields.Int("record");
   sync.kind = fields.Word<SyncKind>("kind", kSyncWords);
-  const auto context = static_cast<uint32_t>(fields.Int("context", 1));
-  const auto stream_at = [&](std::string_view key) {
+  const auto stream_at = [&](std::string_view key, std::string_view context) {
     if (!fields.line().Has(key)) return StreamId();
-    return builder.StreamAt(sync.device, fields.Int(key), context);
+    return builder.StreamAt(sync.device, fields.Int(key),
+                            static_cast<uint32_t>(fields.Int(context, 1)));
   };
   if (fields.line().Has("device")) {
     sync.device = builder.DeviceAt(static_cast<int>(fields.Int("device")));
-    sync.stream = stream_at("stream");
-    sync.event_stream = stream_at("record_stream");
+    sync.stream = stream_at("stream", "context");
+    sync.event_stream = stream_at("record_stream", "record_context");
   }
   builder.process().syncs.push_back(sync);
 }

@@ -123,7 +123,7 @@ constexpr char kEverything[] =
     "graph_node=77 name=\"k<\\\"x\\\">\" grid=8,8,1 block=128,1,1 "
     "static_shared=48 registers=32\n"
     "sync t=46..47ns kind=stream_wait corr=9 device=0 stream=7 event=5 "
-    "record=7 record_stream=9 context=2\n"
+    "record=7 record_stream=9 record_context=2\n"
     "sync t=48..49ns kind=event corr=10 event=6\n"
     "not_observed t=50..60ns device=0 cause=yielded\n"
     "graphnode 77 thread=0 call=0ns\n"

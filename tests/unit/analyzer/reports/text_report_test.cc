@@ -13,8 +13,12 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr ReportBy kAll[] = {ReportBy::kClass, ReportBy::kApi,
-                             ReportBy::kKernel, ReportBy::kOp, ReportBy::kStep};
+constexpr ReportBy kAll[] = {
+    ReportBy::kClass,    ReportBy::kApi,     ReportBy::kKernel,
+    ReportBy::kOp,       ReportBy::kStep,    ReportBy::kEvidence,
+    ReportBy::kRoofline, ReportBy::kLongLow, ReportBy::kCollective,
+    ReportBy::kMemory,   ReportBy::kPath,    ReportBy::kWhatIf,
+    ReportBy::kLayer};
 
 std::string Report(const std::string& text, ReportBy by = ReportBy::kClass,
                    const ReportOptions& options = {}) {
@@ -98,6 +102,24 @@ TEST(TextReportTest, UnknownFlopsAreAQuestionMark) {
   const size_t row = report.find("\nGEMM") + 1;
   const std::string line = report.substr(row, report.find('\n', row) - row);
   EXPECT_TRUE(Has(line, " ? ")) << line;
+}
+
+TEST(TextReportTest, HeadTellsWhatLimitsTheStepAndLittleElse) {
+  const std::string trace =
+      "device 0 name=gpu\n"
+      "call t=0..4us thread=0 cudaMalloc ptr=0x9 size=1048576\n"
+      "call t=5..8us thread=0 cudaLaunchKernel stream=0x0\n"
+      "launchapi t=5..8us thread=0 corr=1\n"
+      "kernel t=10..5010us device=0 stream=7 corr=1 "
+      "name=ampere_sgemm_128x64_nn\n";
+  const std::string report = Report(trace);
+  EXPECT_TRUE(Has(report, "  critical path: GEMM 5.00 ms\n")) << report;
+  EXPECT_TRUE(Has(report, "  step if faster: GEMM 2 x -50.0 %\n")) << report;
+  EXPECT_FALSE(Has(report, "at a launch")) << report;
+  EXPECT_FALSE(Has(report, "memory ")) << report;
+  ReportOptions options;
+  options.wide = true;
+  EXPECT_TRUE(Has(Report(trace, ReportBy::kClass, options), "at a launch"));
 }
 
 TEST(TextReportTest, NoGpuWorkIsSaid) {
