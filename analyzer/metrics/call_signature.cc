@@ -44,7 +44,6 @@ bool ShowsABackwardPass(const Attributed& activity) {
     case LayerClass::kNorm:
     case LayerClass::kPool:
     case LayerClass::kSoftmax:
-    case LayerClass::kLoss:
     case LayerClass::kEmbedding: return true;
     default: return false;
   }
@@ -125,8 +124,7 @@ class TokenMaker {
     const LayerClass layer_class = ClassOf(attributed);
     size_t name = 0;
     if (replay) {
-      const auto first = first_graphs_.find(activity.graph);
-      name = first == first_graphs_.end() ? activity.graph : first->second;
+      name = activity.graph == 0 ? 0 : first_graphs_.at(activity.graph);
     } else if (!IsNamedByClass(layer_class)) {
       name =
           KindOfName(call != nullptr && call->function.known() ? call->function
@@ -187,7 +185,9 @@ class TokenMaker {
     token.computes = true;
     ++token.kernels;
     if (layer_class == LayerClass::kComm) return;
-    const bool backward = IsBackward(direction);
+    // TensorFlow computes a loss and its gradient at once, also to evaluate.
+    const bool backward = IsBackward(direction) &&
+                          (any_autograd_ || layer_class != LayerClass::kLoss);
     const bool update = direction == Direction::kUpdate;
     if (IsProduct(layer_class) && !update) {
       token.product = true;

@@ -158,6 +158,39 @@ TEST(StepFinderTest, TransposedConvolutionsGoForward) {
   EXPECT_EQ(steps.steps.size(), 5);
 }
 
+// Every 10 us one kernel: 'f', 'w' convolution forward and backward, 'g' the
+// gradient of a loss.
+std::string Convolutions(const std::string& kernels) {
+  std::string text = "device 0 name=gpu\n";
+  int at = 0;
+  for (const char kernel : kernels) {
+    at += 10;
+    text += Launch(at, at + 1,
+                   kernel == 'f'   ? "sm80_xmma_fprop_implicit_gemm"
+                   : kernel == 'w' ? "sm80_xmma_wgrad_implicit_gemm"
+                                   : "SparseXentGradGenerator");
+  }
+  return text;
+}
+
+TEST(StepFinderTest, AGradientOfTheLossAloneIsNoBackwardPass) {
+  // TensorFlow computes it with the loss, also to evaluate.
+  const std::string epoch = "ffgwwffgwwffgwwffgww";
+  const std::string evaluation = "ffgffgffg";
+  const Steps steps = StepsOf(
+      TraceFromText(Convolutions(epoch + evaluation + epoch + evaluation)));
+  ASSERT_EQ(steps.steps.size(), 10);
+  EXPECT_EQ(steps.steps[4].use, StepUse::kEvaluation);
+  EXPECT_EQ(steps.steps[5].use, StepUse::kUsed);
+  EXPECT_EQ(steps.steps[9].use, StepUse::kEvaluation);
+}
+
+TEST(StepFinderTest, PassesOfEvaluationAloneAreALoop) {
+  const Steps steps =
+      StepsOf(TraceFromText(Convolutions("ffgffgffgffgffgffg")));
+  EXPECT_EQ(steps.steps.size(), 6);
+}
+
 TEST(StepFinderTest, AStepThatBreaksOffIsIncomplete) {
   const std::string text = Loop(6, 0) + Launch(180, 90, "forward_a");
   const Steps steps = StepsOf(TraceFromText(text));
