@@ -145,6 +145,14 @@ void ExpectSlicesLikeTheWhole(const std::string& text, uint64_t events) {
     EXPECT_EQ(whole.devices[d].wall_ns, sliced->devices[d].wall_ns);
     EXPECT_EQ(whole.devices[d].state_ns, sliced->devices[d].state_ns);
     EXPECT_EQ(whole.devices[d].idle_ns(), sliced->devices[d].idle_ns());
+    EXPECT_EQ(whole.devices[d].path.idle_ns, sliced->devices[d].path.idle_ns);
+    EXPECT_EQ(whole.devices[d].path.work_ns, sliced->devices[d].path.work_ns);
+    // The first slice suggests the scenarios.
+    auto& saved = whole.devices[d].what_if.saved_ns;
+    for (const auto& [scenario, ns] : sliced->devices[d].what_if.saved_ns) {
+      EXPECT_EQ(saved.try_emplace(scenario, ns).first->second, ns);
+    }
+    saved = sliced->devices[d].what_if.saved_ns;
     EXPECT_TRUE(whole.devices[d] == sliced->devices[d]);
   }
   EXPECT_TRUE(whole.outside == sliced->outside);
