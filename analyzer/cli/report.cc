@@ -68,6 +68,11 @@ bool ParseSamples(const std::string& text, Options& options) {
   return *options.samples_per_step > 0 && *options.samples_per_step <= kMost;
 }
 
+// Views of what isn't summed up slice by slice.
+bool NeedsWhole(const std::string& by) {
+  return by == "memory" || by == "layer" || by == "what-if";
+}
+
 std::string Render(const Options& options, const Summary& summary) {
   const Figures figures = FiguresOf(summary, options.samples_per_step);
   if (options.json) return JsonReport(summary, figures);
@@ -121,9 +126,9 @@ int RunReport(const std::vector<std::string>& args) {
   if (AreCounters(options.paths)) return PrintCounters(options);
   options.report.color = UseColor(options.color, stdout);
   options.attribution.composite = !options.no_composite;
-  const SummarisedTrace trace = SummariseTrace(
-      options.paths, options.attribution, options.selection,
-      !options.json && (options.by == "memory" || options.by == "layer"));
+  const SummarisedTrace trace =
+      SummariseTrace(options.paths, options.attribution, options.selection,
+                     !options.json && NeedsWhole(options.by));
   if (!trace.usage.ok()) return FailUsage("report", trace.usage);
   if (!trace.summary.ok()) return Fail(trace.summary.status());
   const std::string text = Render(options, *trace.summary);

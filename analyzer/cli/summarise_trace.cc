@@ -65,8 +65,8 @@ std::optional<SummarisedTrace> InSlices(const std::vector<std::string>& paths,
   }
   PrintProblems(problems);
   PrintError(
-      "warning: a long trace was read slice by slice, without its memory and "
-      "layers; report --by memory or --by layer reads it at once");
+      "warning: a long trace was read slice by slice, without memory, "
+      "layers and what-if; --by memory, layer or what-if reads it at once");
   return SummarisedTrace{absl::OkStatus(), *std::move(summary)};
 }
 

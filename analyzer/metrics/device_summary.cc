@@ -247,7 +247,6 @@ void DeviceSummary::Append(const DeviceSummary& later) {
   for (size_t i = 0; i < kClassCount; ++i) classes[i].Add(later.classes[i]);
   queue.Add(later.queue);
   path.Add(later.path);
-  what_if.Add(later.what_if);
 }
 
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,

@@ -336,18 +336,14 @@ void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
   LayerTable ignored;
   LayerKeeper layers(no_layers, ignored);
   std::optional<DeviceSummary>& into = out_.devices[device];
-  // The scenarios that the first slice's path suggests, throughout.
-  std::vector<Scenario> scenarios;
-  if (into) {
-    for (const auto& [scenario, ns] : into->what_if.saved_ns) {
-      scenarios.push_back(scenario);
-    }
-  }
+  const std::vector<Scenario> no_scenarios;
   std::vector<Interval> exposed;
-  DeviceSummary sums = SummariseDevice(source_.model(),
-                                       {process(), attribution(), slice.steps,
-                                        id, windows, scenarios, earlier, part},
-                                       tallies, layers, exposed);
+  DeviceSummary sums =
+      SummariseDevice(source_.model(),
+                      {process(), attribution(), slice.steps, id, windows,
+                       no_scenarios, earlier, part},
+                      tallies, layers, exposed);
+  sums.what_if = {};  // each slice's path suggests others
   std::vector<Interval> counted;
   for (const StepWindow& window : earlier) counted.push_back(window.span);
   sums.comm_exposed =

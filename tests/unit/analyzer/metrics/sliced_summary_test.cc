@@ -127,6 +127,7 @@ void ExpectSlicesLikeTheWhole(const std::string& text, uint64_t events) {
   whole.memory = {};
   whole.layers = {};
   whole.in_slices = true;
+  for (DeviceSummary& device : whole.devices) device.what_if = {};
   SlicedModel source(model);
   std::string why_not;
   const std::optional<Summary> sliced =
@@ -145,6 +146,8 @@ void ExpectSlicesLikeTheWhole(const std::string& text, uint64_t events) {
     EXPECT_EQ(whole.devices[d].wall_ns, sliced->devices[d].wall_ns);
     EXPECT_EQ(whole.devices[d].state_ns, sliced->devices[d].state_ns);
     EXPECT_EQ(whole.devices[d].idle_ns(), sliced->devices[d].idle_ns());
+    EXPECT_EQ(whole.devices[d].path.idle_ns, sliced->devices[d].path.idle_ns);
+    EXPECT_EQ(whole.devices[d].path.work_ns, sliced->devices[d].path.work_ns);
     EXPECT_TRUE(whole.devices[d] == sliced->devices[d]);
   }
   EXPECT_TRUE(whole.outside == sliced->outside);
