@@ -342,12 +342,12 @@ TEST(GapsTest, OneSampleDoesNotTellPreemptionFromSleep) {
 TEST(GapsTest, AThreadThatIsReadyButDoesNotRunIsPreempted) {
   // Four more samples, in spans of 200 us between calls.
   std::string text = Sampled(true);
-  for (int ms = 100; ms <= 400; ms += 100) {
-    const std::string at = std::to_string(ms);
-    text += "call t=" + std::to_string(ms - 1) + ".9ms.." +
-            std::to_string(ms - 1) + ".9ms thread=0 cudaEventRecord\n" +
-            "sample t=" + at + "ms thread=0 on_cpu=1 cpu=100us\n" +
-            "call t=" + at + ".1ms.." + at + ".1ms thread=0 cudaEventRecord\n";
+  for (int at = 100'000; at <= 400'000; at += 100'000) {
+    const auto us = [at](int after) { return std::to_string(at + after); };
+    text += "call t=" + us(-101) + ".." + us(-100) +
+            "us thread=0 cudaEventRecord\n" + "sample t=" + us(0) +
+            "us thread=0 on_cpu=1 cpu=100us\n" + "call t=" + us(100) + ".." +
+            us(101) + "us thread=0 cudaEventRecord\n";
   }
   const Gap gap = OnlyGap(text);
   EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
