@@ -227,8 +227,26 @@ bool LoopMarks::Refines(const Positions& outer, const Positions& inner) const {
   });
 }
 
+// As far before the marks as the first two passes are alike: before the first
+// pass comes something else.
+Positions LoopMarks::EvenStartsOf(const Positions& marks) const {
+  const size_t most = std::min(marks[0], marks[1] - marks[0] - 1);
+  size_t before = 0;
+  while (before < most && tokens_[marks[0] - before - 1].signature ==
+                              tokens_[marks[1] - before - 1].signature) {
+    ++before;
+  }
+  Positions starts = {marks[0] - before};
+  for (size_t m = 1; m < marks.size(); ++m) {
+    starts.push_back(marks[m] - std::min(before, marks[m] - marks[m - 1] - 1));
+  }
+  return starts;
+}
+
 Positions LoopMarks::StartsOf(const Positions& marks) const {
   if (marks.size() < kMinRepeats) return {};
+  const auto has_edge = [](const Pass& pass) { return pass.has_edge; };
+  if (!NearlyAll(PassesOf(marks), has_edge)) return EvenStartsOf(marks);
   std::vector<size_t> lengths;
   for (size_t m = 0; m + 1 < marks.size(); ++m) {
     lengths.push_back(marks[m + 1] - marks[m]);

@@ -37,7 +37,7 @@ class LoopMarks {
   bool Refines(const Positions& outer, const Positions& inner) const;
 
   // Where the passes begin that `marks` lie in: where the host waits longest,
-  // or copies its input.
+  // or copies its input; where it does neither, where the first pass began.
   Positions StartsOf(const Positions& marks) const;
 
  private:
@@ -50,6 +50,7 @@ class LoopMarks {
   std::vector<Pass> PassesOf(const Positions& marks) const;
   bool PausesOnce(size_t first, size_t end) const;
   int64_t PauseBefore(size_t token) const;
+  Positions EvenStartsOf(const Positions& marks) const;
   double ShareAlike(const Positions& marks) const;
 
   const std::vector<CallToken>& tokens_;

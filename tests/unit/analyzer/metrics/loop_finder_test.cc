@@ -33,6 +33,12 @@ TEST(LoopFinderTest, AStepBeginsWithTheLongestPause) {
   EXPECT_THAT(Starts("ab.cdab.cdab.cdab.cd"), ElementsAre(2, 6, 10, 14));
 }
 
+TEST(LoopFinderTest, WhereNothingStandsOutAStepBeginsWhereTheLoopDoes) {
+  // A set-up, then passes with pauses of which the last but one is longest.
+  EXPECT_THAT(Starts("xyz" + Repeat("(a.(b.c..d.", 4)),
+              ElementsAre(3, 7, 11, 15));
+}
+
 TEST(LoopFinderTest, RepeatedLayersAreNotSteps) {
   // An embedding, three layers, a head, the answer.
   EXPECT_THAT(Starts(Repeat("(e(n(ran(ran(raho>", 4)), ::testing::SizeIs(4));
