@@ -59,7 +59,8 @@ class TokenMaker {
         attribution_(attribution),
         from_ns_(from_ns),
         first_graphs_(FirstGraphs(process)),
-        token_of_call_(process.calls.size(), kNone) {
+        token_of_call_(process.calls.size(), kNone),
+        kinds_(model.texts) {
     for (const Thread& thread : process.threads) {
       is_autograd_.push_back(thread.name.starts_with("pt_autograd"));
       any_autograd_ |= is_autograd_.back();
@@ -127,8 +128,8 @@ class TokenMaker {
       name = activity.graph == 0 ? 0 : first_graphs_.at(activity.graph);
     } else if (!IsNamedByClass(layer_class)) {
       name =
-          KindOfName(call != nullptr && call->function.known() ? call->function
-                                                               : activity.name);
+          kinds_.Of(call != nullptr && call->function.known() ? call->function
+                                                              : activity.name);
     }
     const Signature signature(replay, name, layer_class,
                               DirectionOf(attributed));
@@ -143,16 +144,6 @@ class TokenMaker {
     }
     return attributed.work.known() ? LayerClass::kGemm
                                    : LayerClass::kElementwise;
-  }
-
-  size_t KindOfName(TextId name) {
-    const auto [it, is_new] = kind_of_name_.try_emplace(name.value(), 0);
-    if (is_new) {
-      it->second =
-          kinds_.try_emplace(KernelKind(model_.texts[name]), kinds_.size() + 1)
-              .first->second;
-    }
-    return it->second;
   }
 
   // The thread tells a transposed convolution's forward pass, which runs as
@@ -257,8 +248,7 @@ class TokenMaker {
   std::vector<int64_t> trials_;  // when they were submitted
   std::vector<uint32_t> token_of_call_;
   absl::flat_hash_map<Signature, uint32_t> signatures_;
-  absl::flat_hash_map<size_t, size_t> kind_of_name_;
-  absl::flat_hash_map<std::string, size_t> kinds_;
+  KernelKinds kinds_;
 };
 
 }  // namespace

@@ -64,4 +64,14 @@ std::string KernelKind(std::string_view name) {
   return kind;
 }
 
+size_t KernelKinds::Of(TextId name) {
+  if (!name.known()) return 0;
+  const auto [it, is_new] = kind_of_name_.try_emplace(name.value(), 0);
+  if (is_new) {
+    it->second = kinds_.try_emplace(KernelKind(texts_[name]), kinds_.size() + 1)
+                     .first->second;
+  }
+  return it->second;
+}
+
 }  // namespace dltap::analyzer

@@ -3,11 +3,11 @@
 #define DLTAP_ANALYZER_METRICS_LAYER_FORMS_H_
 
 #include <cstdint>
-#include <string>
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/kernel_kind.h"
 #include "analyzer/metrics/layer_unit.h"
 #include "analyzer/model/trace_model.h"
 
@@ -18,7 +18,7 @@ namespace dltap::analyzer {
 class LayerForms {
  public:
   LayerForms(const TraceModel& model, const Process& process)
-      : model_(model), process_(process) {}
+      : process_(process), kinds_(model.texts) {}
 
   // Sets the kind and the form of a unit that begins with `lead`. `work` is
   // that of its call or operator; null: none.
@@ -29,13 +29,10 @@ class LayerForms {
   using Key = std::tuple<LayerClass, size_t, size_t>;
 
   uint32_t Number(const Key& key);
-  size_t KindOfName(TextId name);
 
-  const TraceModel& model_;
   const Process& process_;
   absl::flat_hash_map<Key, uint32_t> numbers_;
-  absl::flat_hash_map<size_t, size_t> kind_of_name_;
-  absl::flat_hash_map<std::string, size_t> kinds_;
+  KernelKinds kinds_;
 };
 
 }  // namespace dltap::analyzer

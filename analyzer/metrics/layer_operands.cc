@@ -29,14 +29,13 @@ std::vector<uint64_t> LayerOperands::AddressesOf(const Work& work) const {
   const EntryPoint& entry = model_.entry_points[call.entry.value()];
   const bool batched = work.leading.kind == opmodel::OpKind::kGemm &&
                        work.leading[Dim::kBatch] > 1;
+  if (batched) return {};  // of activations
   std::array<uint64_t, 3> found{};
   for (size_t a = 0; a < entry.args.size(); ++a) {
     const Meaning meaning = entry.args[a].meaning;
     const auto value = IntArg(entry, process_, call, a);
     if (!value || *value == 0) continue;
     const auto address = static_cast<uint64_t>(*value);
-    if (IsWritten(meaning)) outputs_.insert(address);
-    if (batched) continue;  // of activations
     if (meaning == Meaning::kPointerA || meaning == Meaning::kPointerW) {
       found[0] = address;
     }
@@ -47,6 +46,17 @@ std::vector<uint64_t> LayerOperands::AddressesOf(const Work& work) const {
   }
   if (found == std::array<uint64_t, 3>{}) return {};
   return {found.begin(), found.end()};
+}
+
+void LayerOperands::NoteOutputs(const Work& work) {
+  if (!work.call.known()) return;
+  const Call& call = process_.calls[work.call.value()];
+  const EntryPoint& entry = model_.entry_points[call.entry.value()];
+  for (size_t a = 0; a < entry.args.size(); ++a) {
+    if (!IsWritten(entry.args[a].meaning)) continue;
+    const auto value = IntArg(entry, process_, call, a);
+    if (value && *value != 0) outputs_.insert(static_cast<uint64_t>(*value));
+  }
 }
 
 bool LayerOperands::MayWrite(const Attributed& copy, uint64_t address) const {

@@ -17,17 +17,18 @@ class LayerOperands {
   LayerOperands(const TraceModel& model, const Process& process)
       : model_(model), process_(process) {}
 
-  // Of weights and input, and of gradients; outputs are noted.
+  // Of weights and input, and of gradients.
   std::vector<uint64_t> AddressesOf(const Work& work) const;
   // A copy or cast may: where it writes to is known of library calls alone.
   bool MayWrite(const Attributed& copy, uint64_t address) const;
-  // A call that was asked for wrote there.
+  void NoteOutputs(const Work& work);
+  // A call whose outputs were noted wrote there.
   bool IsOutput(uint64_t address) const { return outputs_.contains(address); }
 
  private:
   const TraceModel& model_;
   const Process& process_;
-  mutable absl::flat_hash_set<uint64_t> outputs_;
+  absl::flat_hash_set<uint64_t> outputs_;
 };
 
 }  // namespace dltap::analyzer

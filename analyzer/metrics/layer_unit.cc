@@ -14,7 +14,7 @@ bool IsLayerProduct(LayerClass layer_class) {
   }
 }
 
-bool IsPointwise(LayerClass layer_class) {
+bool IsElementwiseLike(LayerClass layer_class) {
   switch (layer_class) {
     case LayerClass::kElementwise:
     case LayerClass::kReduction:

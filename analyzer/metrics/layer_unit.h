@@ -51,7 +51,7 @@ struct LayerUnit {
 // Arithmetic that one call or operator does alone.
 bool IsLayerProduct(LayerClass layer_class);
 // Elementwise and the like: a whole row of it is one unit.
-bool IsPointwise(LayerClass layer_class);
+bool IsElementwiseLike(LayerClass layer_class);
 // Fills, copies and casts right before it are its own.
 bool OwnsGlue(LayerClass layer_class);
 // What an activity counts for; kLayer: a layer owns it, if one is found.

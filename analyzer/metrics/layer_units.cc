@@ -132,8 +132,8 @@ class UnitFinder {
         !unit.sequences.empty() && !same_node) {
       return false;
     }
-    if (unit.pointwise || IsPointwise(layer_class)) {
-      return unit.pointwise && IsPointwise(layer_class) &&
+    if (unit.pointwise || IsElementwiseLike(layer_class)) {
+      return unit.pointwise && IsElementwiseLike(layer_class) &&
              (!unit.sums_bias || layer_class == LayerClass::kReduction);
     }
     if (unit.layer_class != layer_class) return false;
@@ -189,7 +189,7 @@ class UnitFinder {
     unit.at_ns = at.at_ns;
     unit.layer_class = attributed.layer_class;
     unit.side = side_;
-    unit.pointwise = IsPointwise(unit.layer_class);
+    unit.pointwise = IsElementwiseLike(unit.layer_class);
     unit.sums_bias = after_product && side_ == UnitSide::kBackward &&
                      unit.layer_class == LayerClass::kReduction;
     forms_.Set(process_.activities[i], WorkOf(i), unit);
@@ -214,6 +214,7 @@ class UnitFinder {
     if (work != nullptr && (is_first || At(i).work != At(last_).work)) {
       ++works_;
       if (is_first || side_ == UnitSide::kBackward) {
+        operands_.NoteOutputs(*work);
         const std::vector<uint64_t> more = operands_.AddressesOf(*work);
         unit.addresses.insert(unit.addresses.end(), more.begin(), more.end());
       }

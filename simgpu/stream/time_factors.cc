@@ -3,10 +3,13 @@
 
 #include <fnmatch.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,27 +22,43 @@ struct Rule {
   std::string glob;
 };
 
+// "0.5 *gemm*"; nullopt: something else.
+std::optional<Rule> ParseRule(const std::string& line) {
+  std::istringstream fields(line);
+  Rule rule;
+  if (!(fields >> rule.factor >> rule.glob) || !(rule.factor > 0) ||
+      std::isinf(rule.factor)) {
+    return std::nullopt;
+  }
+  return rule;
+}
+
 std::vector<Rule> ReadRules() {
   const char* path = std::getenv("DLTAP_SIM_TIME_FACTORS");
   if (path == nullptr || *path == '\0') return {};
   std::ifstream file(path);
-  std::vector<Rule> rules;
-  Rule rule;
-  while (file >> rule.factor >> std::ws && std::getline(file, rule.glob)) {
-    rules.push_back(rule);
-  }
-  if (rules.empty()) {
-    std::fprintf(stderr,
-                 "simgpu: DLTAP_SIM_TIME_FACTORS=%s has no line of a factor "
-                 "and a glob\n",
+  if (!file) {
+    std::fprintf(stderr, "simgpu: DLTAP_SIM_TIME_FACTORS=%s: no such file\n",
                  path);
+  }
+  std::vector<Rule> rules;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty()) continue;
+    if (const auto rule = ParseRule(line)) {
+      rules.push_back(*rule);
+    } else {
+      std::fprintf(stderr,
+                   "simgpu: DLTAP_SIM_TIME_FACTORS: \"%s\" is left out: "
+                   "expected a number above 0 and a glob\n",
+                   line.c_str());
+    }
   }
   return rules;
 }
 
-double Find(const std::vector<Rule>& rules, const char* name) {
+double Find(const std::vector<Rule>& rules, const std::string& name) {
   for (const Rule& rule : rules) {
-    if (fnmatch(rule.glob.c_str(), name, 0) == 0) return rule.factor;
+    if (fnmatch(rule.glob.c_str(), name.c_str(), 0) == 0) return rule.factor;
   }
   return 1;
 }
@@ -51,10 +70,10 @@ double TimeFactorOf(const char* name) {
   static const auto* const rules = new std::vector<Rule>(ReadRules());
   if (rules->empty()) return 1;
   static std::mutex* const mutex = new std::mutex;
-  static auto* const known = new std::unordered_map<const char*, double>;
+  static auto* const known = new std::unordered_map<std::string, double>;
   const std::lock_guard lock(*mutex);
   const auto [it, is_new] = known->try_emplace(name, 1);
-  if (is_new) it->second = Find(*rules, name);
+  if (is_new) it->second = Find(*rules, it->first);
   return it->second;
 }
 

@@ -7,7 +7,7 @@ namespace dltap::simgpu {
 // By what the modelled time of kernels of this name is multiplied: of the
 // first line of the file DLTAP_SIM_TIME_FACTORS ("FACTOR GLOB") whose glob the
 // name matches; 1 without one. For tests of predictions: a GPU on which one
-// kind of kernel is faster. `name` lives as long as the process.
+// kind of kernel is faster.
 double TimeFactorOf(const char* name);
 
 }  // namespace dltap::simgpu
