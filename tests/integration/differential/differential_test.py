@@ -278,6 +278,24 @@ def check(folder: pathlib.Path, names) -> int:
     return bad
 
 
+def run_oracle(description, programs, run, check) -> int:
+    """The main program of a test that runs `programs` in ways of its own."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--only", nargs="*", default=[])
+    options = parser.parse_args()
+    if not has_torch(options.python):
+        print("skipped: no Python with torch")
+        return SKIPPED
+    names = [name for name in programs
+             if not options.only or name in options.only]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        run(options.python, folder, names)
+        bad = check(folder, names)
+    return 1 if bad or not names else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("group", choices=["gate", "more", "code"])

@@ -8,14 +8,10 @@ on both sides (run_programs.py).
     flops_test.py [--python PYTHON] [--only PROGRAM...]
 """
 
-import argparse
 import json
-import pathlib
 import sys
-import tempfile
 
-import differential_test
-from differential_test import RUN, chain
+from differential_test import RUN, chain, run_oracle
 
 PERCENT = 1.0
 CLASSES = ("gemm", "conv", "attention", "rnn")
@@ -59,22 +55,5 @@ def check(folder, names) -> int:
     return bad
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--only", nargs="*", default=[])
-    options = parser.parse_args()
-    if not differential_test.has_torch(options.python):
-        print("skipped: no Python with torch")
-        return differential_test.SKIPPED
-    names = [name for name in PROGRAMS
-             if not options.only or name in options.only]
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(temporary)
-        run_both(options.python, folder, names)
-        bad = check(folder, names)
-    return 1 if bad or not names else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_oracle(__doc__, PROGRAMS, run_both, check))

@@ -7,14 +7,10 @@ under torch.profiler that and the peak in tensors, and the owners add up.
     memory_test.py [--python PYTHON] [--only PROGRAM...]
 """
 
-import argparse
 import json
-import pathlib
 import sys
-import tempfile
 
-import differential_test
-from differential_test import RUN, chain
+from differential_test import chain, run_both, run_oracle
 
 PROGRAMS = ("cnn", "unet", "gan", "lstm", "hand_made_lstm", "sdpa_math",
             "manual_attention", "mixture_of_experts", "checkpointing",
@@ -58,27 +54,5 @@ def check(folder, names) -> int:
     return bad
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--only", nargs="*", default=[])
-    options = parser.parse_args()
-    if not differential_test.has_torch(options.python):
-        print("skipped: no Python with torch")
-        return differential_test.SKIPPED
-    names = [name for name in PROGRAMS
-             if not options.only or name in options.only]
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(temporary)
-        for place in ("tap", "profiler"):
-            (folder / place).mkdir()
-        chain.run_tapped([options.python, RUN, folder / "tap", *names],
-                         folder / "trace")
-        chain.run_bare([options.python, RUN, folder / "profiler", *names,
-                        "--profile"])
-        bad = check(folder, names)
-    return 1 if bad or not names else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_oracle(__doc__, PROGRAMS, run_both, check))
