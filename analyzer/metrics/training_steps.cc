@@ -203,6 +203,26 @@ size_t Median(std::vector<size_t> values) {
   return *middle;
 }
 
+// How many products an iteration has: half to twice as many as usual, and as
+// any has in front of which nothing stands.
+struct ProductRange {
+  size_t least;
+  size_t most;
+};
+
+ProductRange RangeOf(const std::vector<TokenSpan>& spans,
+                     const std::vector<size_t>& begins,
+                     const std::vector<size_t>& products) {
+  const size_t usual = Median(products);
+  ProductRange range{(usual + 1) / 2, 2 * usual};
+  for (size_t i = 1; i < spans.size(); ++i) {
+    if (begins[i] > spans[i].first) continue;
+    range.least = std::min(range.least, products[i]);
+    range.most = std::max(range.most, products[i]);
+  }
+  return range;
+}
+
 // Passes forward in front of iterations, as spans of their own: what is left
 // must be an iteration like the others. If the passes are the most of the run
 // (a rollout, say), they are part of the iterations.
@@ -211,22 +231,26 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
                                       const PassCounter& passes,
                                       const UsualIteration& usual_iteration) {
   spans[0].first = passes.BeginOf(spans[0], true);
+  std::vector<size_t> begins;
   std::vector<size_t> products;
   for (const TokenSpan& span : spans) {
+    size_t begin = passes.BeginOf(span, false);
+    if (begin == span.first) begin = usual_iteration.BeginOf(span);
+    begins.push_back(begin);
     products.push_back(Products(tokens, span.first, span.end));
   }
-  const size_t usual = Median(products);
+  const ProductRange alike = RangeOf(spans, begins, products);
   std::vector<TokenSpan> out = {spans[0]};
   size_t in_front = 0;
   size_t inside = products[0];
   for (size_t i = 1; i < spans.size(); ++i) {
     const TokenSpan& span = spans[i];
-    size_t begin = passes.BeginOf(span, false);
-    if (begin == span.first) begin = usual_iteration.BeginOf(span);
+    size_t begin = begins[i];
     const size_t before = Products(tokens, span.first, begin);
     const size_t rest = products[i] - before;
-    const bool alike = 2 * rest >= usual && rest <= 2 * usual;
-    if (before == 0 || !alike) begin = span.first;
+    if (before == 0 || rest < alike.least || rest > alike.most) {
+      begin = span.first;
+    }
     if (begin > span.first) {
       out.push_back({span.first, begin, StepUse::kEvaluation});
       in_front += before;

@@ -107,6 +107,16 @@ TEST(TrainingStepsTest, PassesOfAnotherKindAfterTheLastStepAreEvaluation) {
               ElementsAre("0u", "6u", "12u", "18i"));
 }
 
+TEST(TrainingStepsTest, EvaluationMayComeBeforeAShortStep) {
+  // Steps of one or of four heads, each as often.
+  const std::string small = "<(a(h)h)aU";
+  const std::string large = "<(a(h(h(h(h)h)h)h)h)aU";
+  EXPECT_THAT(Spans(large + small + large + large + small + large +
+                    "<(a(h<(a(h" + small + large),
+              ElementsAre("0u", "12u", "18u", "30u", "42u", "48u", "60e", "66u",
+                          "72u"));
+}
+
 TEST(TrainingStepsTest, LongerIterationsAreNoEvaluation) {
   // Of a sequence of five in place of two, backward as well.
   const std::string step = "<(a(a)a)aU";
