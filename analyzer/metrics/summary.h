@@ -84,7 +84,8 @@ struct Summary {
   CollectiveTallies collectives;
   MemorySummary memory;
   LayerTable layers;
-  bool in_slices = false;  // no memory, no layers: they need the whole trace
+  // No memory, layers and what-if: they need the whole trace.
+  bool in_slices = false;
 
   bool has_delays() const;
 

@@ -302,7 +302,7 @@ std::string NotesUnder(ReportBy by, const Figures& figures) {
       for (const std::string& line : MemoryNotes(figures.memory)) {
         text += Wrap(line, "  ");
       }
-      return text;
+      return text.empty() ? text : text + "\n";
     }
     case ReportBy::kLayer: {
       const std::string text = LayerMatchText(figures.layers.matching);
