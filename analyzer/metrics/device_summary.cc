@@ -43,7 +43,8 @@ class DeviceSummariser {
     }
     AddSegments();
     AddActivities(tallies, layers);
-    const GapsOfDevice found = FindGaps(model_, process_, attribution_, steps_,
+    const HostView host(model_, process_, attribution_, steps_, device_);
+    const GapsOfDevice found = FindGaps(process_, attribution_, steps_, host,
                                         device_, windows_, earlier_, part_);
     for (const Gap& gap : found.gaps) {
       AddGap(gap);
@@ -58,7 +59,7 @@ class DeviceSummariser {
     AddPhases(process_, attribution_, device_, windows_, found.gaps,
               out_.phases_ns);
     out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
-    AddPath();
+    AddPath(host);
     return std::move(out_);
   }
 
@@ -138,9 +139,8 @@ class DeviceSummariser {
            InsideNs(earlier_, span) > 0;
   }
 
-  void AddPath() {
-    const StepGraph graph =
-        GraphOf(model_, process_, attribution_, steps_, device_);
+  void AddPath(const HostView& host) {
+    const StepGraph graph = GraphOf(model_, process_, attribution_, host);
     out_.path = CriticalPath(graph, process_, attribution_, device_, windows_);
     out_.what_if = WhatIf(graph, process_, attribution_, device_, windows_,
                           out_.path, scenarios_);

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "analyzer/metrics/device_timeline.h"
-#include "analyzer/metrics/input_spans.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -38,18 +37,15 @@ Interval Intersection(Interval a, Interval b) {
 
 }  // namespace
 
-GapExplainer::GapExplainer(const TraceModel& model, const Process& process,
+GapExplainer::GapExplainer(const Process& process,
                            const ProcessAttribution& attribution,
-                           const Steps& steps, DeviceId device)
-    : model_(model),
-      process_(process),
+                           const HostView& host, DeviceId device)
+    : process_(process),
       attribution_(attribution),
-      device_(device),
       short_gap_ns_(std::max(kShortGapNs, 2 * process.clock_residual_ns)),
-      feeders_(process, attribution),
-      inputs_(InputSpans(model, process, attribution, steps, feeders_, device)),
-      ranges_(process),
-      views_(feeders_.count()) {
+      host_(host),
+      inputs_(host.inputs()),
+      ranges_(process) {
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const Activity& activity = process.activities[i];
     if (activity.device != device) continue;
@@ -57,22 +53,10 @@ GapExplainer::GapExplainer(const TraceModel& model, const Process& process,
     if (!IsSmall(attributed)) large_begins_.push_back(activity.begin_ns);
     if (!attributed.submitted_by.known()) continue;
     const Call& call = process.calls[attributed.submitted_by.value()];
-    if (feeders_.Computes(feeders_.OfThread(call.thread))) {
+    if (host_.feeders().Computes(host_.feeders().OfThread(call.thread))) {
       by_begin_.push_back(i);
     }
   }
-}
-
-GapExplainer::FeederView& GapExplainer::ViewOf(size_t feeder) {
-  std::unique_ptr<FeederView>& view = views_[feeder];
-  if (view == nullptr) {
-    view = std::make_unique<FeederView>();
-    view->timeline =
-        TimelineOf(model_, process_, attribution_, feeders_.ThreadsOf(feeder));
-    view->cpu.emplace(process_, feeders_.ThreadsOf(feeder), view->timeline,
-                      inputs_);
-  }
-  return *view;
 }
 
 // The call whose lateness the gap shows: the one that submitted what ends it,
@@ -83,7 +67,8 @@ std::optional<CallId> GapExplainer::ExplainingCall(const Gap& gap) const {
   const CallId id = attribution_.activities[gap.ended_by].submitted_by;
   if (!id.known()) return std::nullopt;
   const Call& call = process_.calls[id.value()];
-  if (feeders_.Computes(feeders_.OfThread(call.thread))) return id;
+  if (host_.feeders().Computes(host_.feeders().OfThread(call.thread)))
+    return id;
   const auto input = std::lower_bound(
       inputs_.begin(), inputs_.end(), call.begin_ns,
       [](const Interval& i, int64_t at) { return i.end_ns < at; });
@@ -113,7 +98,7 @@ void GapExplainer::Explain(Gap& gap) {
   gap.host_ns = submitted - gap.span.begin_ns;
   if (gap.host_ns > 0) {
     ExplainHost(gap, call, {gap.span.begin_ns, submitted});
-    FindDrain(gap, ViewOf(feeders_.OfThread(call.thread)), *id);
+    FindDrain(gap, host_.Of(host_.feeders().OfThread(call.thread)), *id);
   }
   ExplainDevice(gap, {submitted, gap.span.end_ns});
   last_end_ns_ = gap.span.end_ns;
@@ -122,7 +107,7 @@ void GapExplainer::Explain(Gap& gap) {
 }
 
 void GapExplainer::ExplainHost(Gap& gap, const Call& call, Interval host) {
-  const FeederView& view = ViewOf(feeders_.OfThread(call.thread));
+  const FeederView& view = host_.Of(host_.feeders().OfThread(call.thread));
   const auto& spans = view.timeline.spans;
   // A copy of the input from pageable memory waits for its data.
   Interval feeding{host.end_ns, host.end_ns};
@@ -169,7 +154,7 @@ void GapExplainer::ExplainBetween(Gap& gap, const FeederView& view,
 void GapExplainer::ExplainOutsideInput(Gap& gap, const FeederView& view,
                                        ThreadId thread, Interval part) {
   if (part.length_ns() <= 0) return;
-  const std::optional<CpuSplit> split = view.cpu->Split(part);
+  const std::optional<CpuSplit> split = view.cpu.Split(part);
   if (!split) {
     At(gap, IdleCause::kUnknown) += part.length_ns();
     NameUnknown(gap, thread, part);
@@ -262,16 +247,16 @@ void GapExplainer::FindDrain(Gap& gap, const FeederView& view, CallId id) {
 
 void GapExplainer::AddHostWork(const std::vector<StepWindow>& windows,
                                const TimePart& part, GapsOfDevice& out) {
-  const size_t feeder = feeders_.MainFeederOf(process_, attribution_, device_);
+  const size_t feeder = host_.main_feeder();
   if (feeder == Feeders::kNoFeeder) return;
-  const FeederView& view = ViewOf(feeder);
+  const FeederView& view = host_.Of(feeder);
   out.host_work_is_bound = !process_.has_cpu_samples;
-  const CpuUse::InputSamples input = view.cpu->InputSamplesIn(part);
+  const CpuUse::InputSamples input = view.cpu.InputSamplesIn(part);
   out.input_samples = input.all;
   out.input_runnable = input.runnable;
   double work = 0;
   for (const StepWindow& window : windows) {
-    std::optional<double> in_window = view.cpu->WorkIn(window.span);
+    std::optional<double> in_window = view.cpu.WorkIn(window.span);
     if (out.host_work_is_bound) {
       in_window = static_cast<double>(window.span.length_ns());
       const auto& spans = view.timeline.spans;

@@ -2,15 +2,12 @@
 #ifndef DLTAP_ANALYZER_METRICS_GAP_EXPLAINER_H_
 #define DLTAP_ANALYZER_METRICS_GAP_EXPLAINER_H_
 
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "analyzer/attribution/range_index.h"
-#include "analyzer/metrics/cpu_use.h"
 #include "analyzer/metrics/gap.h"
-#include "analyzer/metrics/host_timeline.h"
-#include "analyzer/metrics/step_finder.h"
+#include "analyzer/metrics/host_view.h"
 #include "analyzer/model/event_source.h"
 
 namespace dltap::analyzer {
@@ -18,9 +15,8 @@ namespace dltap::analyzer {
 // Finds the causes of one gap of a device after another. Holds references.
 class GapExplainer {
  public:
-  GapExplainer(const TraceModel& model, const Process& process,
-               const ProcessAttribution& attribution, const Steps& steps,
-               DeviceId device);
+  GapExplainer(const Process& process, const ProcessAttribution& attribution,
+               const HostView& host, DeviceId device);
 
   // Fills all but `span`, `ended_by`, `window` and `between_steps`.
   void Explain(Gap& gap);
@@ -30,12 +26,8 @@ class GapExplainer {
                    GapsOfDevice& out);
 
  private:
-  struct FeederView {
-    HostTimeline timeline;
-    std::optional<CpuUse> cpu;
-  };
+  using FeederView = HostView::Feeder;
 
-  FeederView& ViewOf(size_t feeder);
   std::optional<CallId> ExplainingCall(const Gap& gap) const;
   void ExplainHost(Gap& gap, const Call& call, Interval host);
   void ExplainBetween(Gap& gap, const FeederView& view, ThreadId thread,
@@ -48,15 +40,12 @@ class GapExplainer {
   void FindDrain(Gap& gap, const FeederView& view, CallId call);
   bool OnlySmallWork(int64_t begin_ns, int64_t end_ns) const;
 
-  const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
-  const DeviceId device_;
   const int64_t short_gap_ns_;
-  const Feeders feeders_;
-  const std::vector<Interval> inputs_;
+  const HostView& host_;
+  const std::vector<Interval>& inputs_;
   const RangeIndex ranges_;
-  std::vector<std::unique_ptr<FeederView>> views_;
   std::vector<int64_t> large_begins_;  // of activities that are no small work
   std::vector<size_t> by_begin_;       // activities of feeders that compute
   // Of the gap explained before.

@@ -149,9 +149,10 @@ class StepBounds {
 
 }  // namespace
 
-GapsOfDevice FindGaps(const TraceModel& model, const Process& process,
+GapsOfDevice FindGaps(const Process& process,
                       const ProcessAttribution& attribution, const Steps& steps,
-                      DeviceId device, const std::vector<StepWindow>& windows,
+                      const HostView& host, DeviceId device,
+                      const std::vector<StepWindow>& windows,
                       const std::vector<StepWindow>& earlier,
                       const TimePart& part) {
   const std::vector<size_t> activities = OfDevice(process, device);
@@ -161,7 +162,7 @@ GapsOfDevice FindGaps(const TraceModel& model, const Process& process,
   out.gaps = IdleSpans(process, attribution, device, activities, looked_at);
   StepBounds bounds(process, attribution, activities,
                     FirstSubmissions(process, attribution, steps, device));
-  GapExplainer explainer(model, process, attribution, steps, device);
+  GapExplainer explainer(process, attribution, host, device);
   for (Gap& gap : out.gaps) {
     gap.between_steps = bounds.LiesBetween(gap);
     explainer.Explain(gap);

@@ -6,6 +6,7 @@
 
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/gap.h"
+#include "analyzer/metrics/host_view.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/window.h"
 #include "analyzer/model/event_source.h"
@@ -13,13 +14,14 @@
 
 namespace dltap::analyzer {
 
-// `windows` are those of StepWindows for the same steps. A gap whose call is
-// not known is kUnknown; one that no activity ends (the last of a window) too.
-// Of a part of a run: `earlier` are the windows before those, whose gaps are
-// not given; CPU samples count inside `part`.
-GapsOfDevice FindGaps(const TraceModel& model, const Process& process,
+// `windows` are those of StepWindows for the same steps, `host` of the device.
+// A gap whose call is not known is kUnknown; one that no activity ends (the
+// last of a window) too. Of a part of a run: `earlier` are the windows before
+// those, whose gaps are not given; CPU samples count inside `part`.
+GapsOfDevice FindGaps(const Process& process,
                       const ProcessAttribution& attribution, const Steps& steps,
-                      DeviceId device, const std::vector<StepWindow>& windows,
+                      const HostView& host, DeviceId device,
+                      const std::vector<StepWindow>& windows,
                       const std::vector<StepWindow>& earlier = {},
                       const TimePart& part = {});
 

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyzer/metrics/cpu_use.h"
-#include "analyzer/metrics/input_spans.h"
-
 namespace dltap::analyzer {
 namespace {
 
@@ -21,14 +18,15 @@ HostDoes DoesIn(HostState state) {
 // Turns the calls of one feeder into parts, and what lies between them too.
 class LineMaker {
  public:
-  LineMaker(const Process& process, const std::vector<ThreadId>& threads,
-            const HostTimeline& timeline, const std::vector<Interval>& inputs)
-      : inputs_(inputs), cpu_(process, threads, timeline, inputs) {}
+  LineMaker(const HostView::Feeder& feeder, const std::vector<Interval>& inputs)
+      : feeder_(feeder), inputs_(inputs) {}
 
-  std::vector<HostPart> Run(const HostTimeline& timeline, int64_t end_ns) {
-    if (timeline.spans.empty()) return {};
-    int64_t at = timeline.spans.front().span.begin_ns;
-    for (const HostSpan& span : timeline.spans) {
+  std::vector<HostPart> Run(int64_t end_ns) {
+    const std::vector<HostSpan>& spans = feeder_.timeline.spans;
+    if (spans.empty()) return {};
+    parts_.reserve(2 * spans.size() + 1);
+    int64_t at = spans.front().span.begin_ns;
+    for (const HostSpan& span : spans) {
       AddBetween({at, span.span.begin_ns});
       Add(span.span, DoesIn(span.state));
       at = span.span.end_ns;
@@ -59,15 +57,15 @@ class LineMaker {
   void AddSampled(Interval span, HostDoes does) {
     if (span.length_ns() <= 0) return;
     Add(span, does);
-    const std::optional<CpuSplit> split = cpu_.Split(span);
+    const std::optional<CpuSplit> split = feeder_.cpu.Split(span);
     if (!split) return;
     const auto ns = static_cast<double>(span.length_ns());
     parts_.back().running = static_cast<float>(split->running_ns / ns);
     parts_.back().preempted = static_cast<float>(split->preempted_ns / ns);
   }
 
+  const HostView::Feeder& feeder_;
   const std::vector<Interval>& inputs_;
-  const CpuUse cpu_;
   std::vector<HostPart> parts_;
   size_t input_ = 0;
 };
@@ -107,20 +105,10 @@ uint32_t HostLine::PartAt(int64_t at_ns) const {
              : static_cast<uint32_t>(after - parts.begin() - 1);
 }
 
-std::vector<HostLine> HostLines(const TraceModel& model, const Process& process,
-                                const ProcessAttribution& attribution,
-                                const Steps& steps, const Feeders& feeders,
-                                DeviceId device) {
-  const std::vector<Interval> inputs =
-      InputSpans(model, process, attribution, steps, feeders, device);
-  std::vector<HostLine> lines(feeders.count());
-  for (size_t f = 0; f < lines.size(); ++f) {
-    HostTimeline timeline =
-        TimelineOf(model, process, attribution, feeders.ThreadsOf(f));
-    lines[f].parts = LineMaker(process, feeders.ThreadsOf(f), timeline, inputs)
-                         .Run(timeline, process.end_ns);
-    lines[f].waits = std::move(timeline.waits);
-    lines[f].call_begins = std::move(timeline.call_begins);
+std::vector<HostLine> HostLines(const HostView& host, int64_t end_ns) {
+  std::vector<HostLine> lines;
+  for (size_t f = 0; f < host.feeders().count(); ++f) {
+    lines.push_back({LineMaker(host.Of(f), host.inputs()).Run(end_ns)});
   }
   return lines;
 }

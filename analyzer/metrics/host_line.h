@@ -7,8 +7,7 @@
 
 #include "analyzer/attribution/attributed.h"
 #include "analyzer/metrics/gap.h"
-#include "analyzer/metrics/host_timeline.h"
-#include "analyzer/metrics/step_finder.h"
+#include "analyzer/metrics/host_view.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -41,19 +40,14 @@ struct HostPart {
 // All that one feeder did, from its first call on: parts without holes.
 struct HostLine {
   std::vector<HostPart> parts;
-  std::vector<Wait> waits;           // by begin
-  std::vector<int64_t> call_begins;  // of outermost calls
 
   // The part in which it is at that time; none before the first.
   static constexpr uint32_t kNoPart = static_cast<uint32_t>(-1);
   uint32_t PartAt(int64_t at_ns) const;
 };
 
-// One line per feeder. `device` is the one whose input counts as input.
-std::vector<HostLine> HostLines(const TraceModel& model, const Process& process,
-                                const ProcessAttribution& attribution,
-                                const Steps& steps, const Feeders& feeders,
-                                DeviceId device);
+// One line per feeder, up to `end_ns`.
+std::vector<HostLine> HostLines(const HostView& host, int64_t end_ns);
 
 }  // namespace dltap::analyzer
 

@@ -3,39 +3,37 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <queue>
+
+#include "analyzer/model/nearly_sorted.h"
 
 namespace dltap::analyzer {
 namespace {
 
-// All that one call submitted to the device.
-struct Submission {
-  int64_t at_ns = 0;
-  int64_t first_ns = 0;  // its first activity begins
-  std::vector<Interval> activities;
+// An activity and the call that submitted it.
+struct Submitted {
+  int64_t at_ns;  // the call began
+  size_t call;
+  Interval span;
+
+  auto operator<=>(const Submitted&) const = default;
 };
 
-std::vector<Submission> SubmissionsOf(const Process& process,
-                                      const ProcessAttribution& attribution,
-                                      DeviceId device) {
-  std::map<size_t, Submission> by_call;
+// In the order of the host; those of one call together, in time.
+std::vector<Submitted> SubmissionsOf(const Process& process,
+                                     const ProcessAttribution& attribution,
+                                     DeviceId device) {
+  std::vector<Submitted> out;
+  out.reserve(process.activities.size());
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const Activity& activity = process.activities[i];
     const CallId call = attribution.activities[i].submitted_by;
     if (activity.device != device || !call.known()) continue;
-    Submission& submission = by_call[call.value()];
-    if (submission.activities.empty()) {
-      submission.at_ns = process.calls[call.value()].begin_ns;
-      submission.first_ns = activity.begin_ns;  // activities are in time
-    }
-    submission.activities.push_back({activity.begin_ns, activity.end_ns});
+    out.push_back({process.calls[call.value()].begin_ns,
+                   call.value(),
+                   {activity.begin_ns, activity.end_ns}});
   }
-  std::vector<Submission> out;
-  for (auto& [call, submission] : by_call) {
-    out.push_back(std::move(submission));
-  }
-  std::ranges::stable_sort(out, {}, &Submission::at_ns);
+  SortNearlySorted(out, std::less<>());
   return out;
 }
 
@@ -69,20 +67,25 @@ QueueDepth QueueDepthOf(const Process& process,
   QueueDepth out;
   EarliestFirst begins;
   EarliestFirst ends;
-  for (const Submission& submission :
-       SubmissionsOf(process, attribution, device)) {
-    PassTo(submission.at_ns, begins);
-    PassTo(submission.at_ns, ends);
-    if (IsInside(windows, submission.first_ns)) {
+  const std::vector<Submitted> submitted =
+      SubmissionsOf(process, attribution, device);
+  for (size_t i = 0; i < submitted.size(); ++i) {
+    const Submitted& work = submitted[i];
+    if (i > 0 && submitted[i - 1].call == work.call) {
+      begins.push(work.span.begin_ns);
+      ends.push(work.span.end_ns);
+      continue;
+    }
+    PassTo(work.at_ns, begins);
+    PassTo(work.at_ns, ends);
+    if (IsInside(windows, work.span.begin_ns)) {
       ++out.submissions;
       out.unfinished += ends.size();
       out.waiting += begins.size();
       out.empty += ends.empty() ? 1 : 0;
     }
-    for (const Interval& activity : submission.activities) {
-      begins.push(activity.begin_ns);
-      ends.push(activity.end_ns);
-    }
+    begins.push(work.span.begin_ns);
+    ends.push(work.span.end_ns);
   }
   return out;
 }

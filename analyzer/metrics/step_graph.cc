@@ -59,19 +59,16 @@ class WorkByEnd {
 class GraphMaker {
  public:
   GraphMaker(const TraceModel& model, const Process& process,
-             const ProcessAttribution& attribution, const Steps& steps,
-             DeviceId device)
+             const ProcessAttribution& attribution, const HostView& host)
       : model_(model),
         process_(process),
         attribution_(attribution),
-        feeders_(process, attribution),
+        host_(host),
         order_(OrderOf(model, process, attribution)),
         by_end_(process) {
-    out_.lines =
-        HostLines(model, process, attribution, steps, feeders_, device);
-    const size_t feeder = feeders_.MainFeederOf(process, attribution, device);
-    if (feeder != Feeders::kNoFeeder) {
-      out_.main_line = static_cast<uint32_t>(feeder);
+    out_.lines = HostLines(host, process.end_ns);
+    if (host.main_feeder() != Feeders::kNoFeeder) {
+      out_.main_line = static_cast<uint32_t>(host.main_feeder());
     }
   }
 
@@ -81,7 +78,7 @@ class GraphMaker {
     AddDependencies();
     FindBounds();
     LimitLags();
-    for (HostLine& line : out_.lines) AddWaits(line);
+    AddWaits();
     AddFullQueues();
     return std::move(out_);
   }
@@ -96,7 +93,7 @@ class GraphMaker {
       const CallId call = attribution_.activities[i].submitted_by;
       if (!call.known()) continue;
       const size_t feeder =
-          feeders_.OfThread(process_.calls[call.value()].thread);
+          host_.feeders().OfThread(process_.calls[call.value()].thread);
       const int64_t at_ns =
           std::min(order_.submitted_ns[i], process_.activities[i].begin_ns);
       const uint32_t part = out_.lines[feeder].PartAt(at_ns);
@@ -210,37 +207,45 @@ class GraphMaker {
     }
   }
 
-  // What each wait of the line waited for: the targets that its call names, if
-  // they were over when it returned; of calls that name none, what was.
-  void AddWaits(HostLine& line) {
-    absl::flat_hash_map<size_t, std::vector<uint32_t>> named;
+  void AddWaits() {
+    absl::flat_hash_map<size_t, std::vector<uint32_t>> named;  // by call
     for (const WaitTarget& target : order_.targets) {
       named[target.call.value()].push_back(target.on);
     }
-    for (const Wait& wait : line.waits) {
-      const auto found = named.find(wait.call.value());
-      const uint32_t at = line.PartAt(wait.span.end_ns - 1);
-      if (at == HostLine::kNoPart) continue;
-      HostPart& part = line.parts[at];
-      if (wait.pageable) {
-        if (part.does != HostDoes::kLaunch || found == named.end()) continue;
-        const int64_t end_ns = ActivityOf(found->second[0]).end_ns;
-        if (end_ns > part.span.end_ns) continue;
-        part.does = HostDoes::kWait;
-        part.copies = part.span.end_ns - end_ns > HostPart::kMaxReturnNs;
+    for (size_t f = 0; f < out_.lines.size(); ++f) {
+      for (const Wait& wait : host_.Of(f).timeline.waits) {
+        const auto found = named.find(wait.call.value());
+        AddWait(wait, found == named.end() ? nullptr : &found->second,
+                out_.lines[f]);
       }
-      if (part.does != HostDoes::kWait) continue;
-      part.only_waits = !part.copies &&
-                        (wait.pageable || wait.queries || OnlyWaits(wait.call));
-      part.first_target = static_cast<uint32_t>(out_.targets.size());
-      if (found != named.end()) {
-        for (const uint32_t on : found->second) AddTarget(part, on);
-      } else if (const uint32_t on = by_end_.LastUntil(part.span.end_ns);
-                 on != kNoWork) {
-        AddTarget(part, on);
-      }
-      part.last_target = static_cast<uint32_t>(out_.targets.size());
     }
+  }
+
+  // What the host waited for: the targets that the call names, if they were
+  // over when it returned; of a call that names none, what was.
+  void AddWait(const Wait& wait, const std::vector<uint32_t>* named,
+               HostLine& line) {
+    const uint32_t at = line.PartAt(wait.span.end_ns - 1);
+    if (at == HostLine::kNoPart) return;
+    HostPart& part = line.parts[at];
+    if (wait.pageable) {
+      if (part.does != HostDoes::kLaunch || named == nullptr) return;
+      const int64_t end_ns = ActivityOf(named->front()).end_ns;
+      if (end_ns > part.span.end_ns) return;
+      part.does = HostDoes::kWait;
+      part.copies = part.span.end_ns - end_ns > HostPart::kMaxReturnNs;
+    }
+    if (part.does != HostDoes::kWait) return;
+    part.only_waits =
+        !part.copies && (wait.pageable || wait.queries || OnlyWaits(wait.call));
+    part.first_target = static_cast<uint32_t>(out_.targets.size());
+    if (named != nullptr) {
+      for (const uint32_t on : *named) AddTarget(part, on);
+    } else if (const uint32_t on = by_end_.LastUntil(part.span.end_ns);
+               on != kNoWork) {
+      AddTarget(part, on);
+    }
+    part.last_target = static_cast<uint32_t>(out_.targets.size());
   }
 
   // A driver takes about a thousand launches ahead of the device; then the
@@ -295,7 +300,7 @@ class GraphMaker {
   const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
-  const Feeders feeders_;
+  const HostView& host_;
   const DeviceOrder order_;
   const WorkByEnd by_end_;
   StepGraph out_;
@@ -304,9 +309,8 @@ class GraphMaker {
 }  // namespace
 
 StepGraph GraphOf(const TraceModel& model, const Process& process,
-                  const ProcessAttribution& attribution, const Steps& steps,
-                  DeviceId device) {
-  return GraphMaker(model, process, attribution, steps, device).Run();
+                  const ProcessAttribution& attribution, const HostView& host) {
+  return GraphMaker(model, process, attribution, host).Run();
 }
 
 }  // namespace dltap::analyzer

@@ -46,10 +46,10 @@ struct StepGraph {
   uint32_t main_line = WorkNode::kNoLine;  // of the device that was asked for
 };
 
-// `device` says what counts as input, and whose line is the main one.
+// `host`, of one device, says what counts as input, and whose line is the main
+// one.
 StepGraph GraphOf(const TraceModel& model, const Process& process,
-                  const ProcessAttribution& attribution, const Steps& steps,
-                  DeviceId device);
+                  const ProcessAttribution& attribution, const HostView& host);
 
 }  // namespace dltap::analyzer
 

@@ -27,8 +27,10 @@ struct Found {
     const Process& process = model.processes[0];
     const auto windows =
         StepWindows(process, attribution.processes[0], steps, DeviceId(0));
-    const GapsOfDevice found = FindGaps(
-        model, process, attribution.processes[0], steps, DeviceId(0), windows);
+    const HostView host(model, process, attribution.processes[0], steps,
+                        DeviceId(0));
+    const GapsOfDevice found = FindGaps(process, attribution.processes[0],
+                                        steps, host, DeviceId(0), windows);
     gaps = found.gaps;
     host_work_ns = found.host_work_ns;
   }
