@@ -55,20 +55,48 @@ bool CuDnnMayUseTf32(LayerClass layer_class) {
          layer_class == LayerClass::kAttention;
 }
 
-void Refine(const KernelAlgorithm& told, LayerClass layer_class, Work& work) {
-  opmodel::Operation& op = work.leading;
+// What the kernels of a work tell of it.
+struct Told {
+  KernelAlgorithm algorithm;
+  LayerClass layer_class = LayerClass::kUnattributed;
+
+  template <typename H>
+  friend H AbslHashValue(H h, const Told& t) {
+    return H::combine(std::move(h), t.algorithm.kind, t.algorithm.math,
+                      t.layer_class);
+  }
+  bool operator==(const Told&) const = default;
+};
+
+WorkKind Refined(const Told& told, WorkKind kind) {
+  opmodel::Operation& op = kind.leading;
   if (op.storage == DType::kF32) {
-    if (told.math) {
-      op.math = *told.math;
-    } else if (op.math == DType::kTf32 && CuDnnMayUseTf32(layer_class)) {
+    if (told.algorithm.math) {
+      op.math = *told.algorithm.math;
+    } else if (op.math == DType::kTf32 && CuDnnMayUseTf32(told.layer_class)) {
       op.math = DType::kF32;
     }
   }
-  if (!work.cost) return;
-  work.executed_flops.reset();
-  if (const auto reduction = ReductionOf(told.kind, op)) {
-    work.executed_flops = work.cost->flops / *reduction;
+  if (!kind.cost) return kind;
+  kind.executed_flops.reset();
+  if (const auto reduction = ReductionOf(told.algorithm.kind, op)) {
+    kind.executed_flops = kind.cost->flops / *reduction;
   }
+  return kind;
+}
+
+// Gives each work the kind that `told`, by work, makes of its own.
+void Refine(const std::vector<Told>& told, ProcessAttribution& attribution) {
+  std::vector<WorkKind> refined;
+  absl::flat_hash_map<std::pair<uint32_t, Told>, uint32_t> known;
+  for (size_t w = 0; w < told.size(); ++w) {
+    Work& work = attribution.works[w];
+    const auto [it, is_new] =
+        known.try_emplace({work.kind, told[w]}, refined.size());
+    if (is_new) refined.push_back(Refined(told[w], attribution.KindOf(work)));
+    work.kind = it->second;
+  }
+  attribution.work_kinds = std::move(refined);
 }
 
 }  // namespace
@@ -80,12 +108,9 @@ KernelAlgorithm AlgorithmOf(std::string_view kernel_name) {
 void AddAlgorithms(const TraceModel& model, const Process& process,
                    ProcessAttribution& attribution) {
   absl::flat_hash_map<size_t, KernelAlgorithm> of_name;
-  struct Told {
-    KernelAlgorithm algorithm;
-    int64_t math_ns = 0;  // of the longest kernel that names its arithmetic
-    LayerClass layer_class = LayerClass::kUnattributed;
-  };
   std::vector<Told> told(attribution.works.size());
+  // Of the longest kernel that names its arithmetic, by work.
+  std::vector<int64_t> math_ns(attribution.works.size());
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const Activity& activity = process.activities[i];
     const Attributed& attributed = attribution.activities[i];
@@ -97,13 +122,11 @@ void AddAlgorithms(const TraceModel& model, const Process& process,
     of_work.layer_class = attributed.layer_class;
     of_work.algorithm.kind = std::max(of_work.algorithm.kind, it->second.kind);
     const int64_t ns = activity.end_ns - activity.begin_ns;
-    if (!it->second.math || ns < of_work.math_ns) continue;
+    if (!it->second.math || ns < math_ns[attributed.work.value()]) continue;
     of_work.algorithm.math = it->second.math;
-    of_work.math_ns = ns;
+    math_ns[attributed.work.value()] = ns;
   }
-  for (size_t w = 0; w < told.size(); ++w) {
-    Refine(told[w].algorithm, told[w].layer_class, attribution.works[w]);
-  }
+  Refine(told, attribution);
 }
 
 }  // namespace dltap::analyzer

@@ -21,6 +21,8 @@ struct KernelAlgorithm {
   Kind kind = Kind::kNotTold;
   // Of products of FP32 tensors; nullopt: the name does not tell.
   std::optional<opmodel::DType> math;
+
+  bool operator==(const KernelAlgorithm&) const = default;
 };
 
 KernelAlgorithm AlgorithmOf(std::string_view kernel_name);

@@ -20,20 +20,26 @@ namespace dltap::analyzer {
 
 using WorkId = StrongId<struct WorkTag>;
 
-// One execution of one operation: a library call, or the replay of a captured
-// one. Its kernels share its FLOPs in proportion to their time.
-struct Work {
-  CallId call;                 // none: only the annotation is known
-  OperationId operation;       // of a cuDNN plan or an imported operator
+// An operation and what it takes: the same for all calls that are equal but for
+// their pointers, and that the same algorithm ran.
+struct WorkKind {
   opmodel::Operation leading;  // the node that gives the class; kUnknown
   std::optional<opmodel::Cost> cost;
-  int64_t kernel_ns = 0;  // sum over its kernels
   // What its algorithm did of cost->flops; nullopt: not known.
   std::optional<double> executed_flops = std::nullopt;
 };
 
-// What a kernel's name and grid tell of its work, at most: the last block may do
-// less. nullopt: not told.
+// One execution of one operation: a library call, or the replay of a captured
+// one. Its kernels share its FLOPs in proportion to their time.
+struct Work {
+  CallId call;            // none: only the annotation is known
+  OperationId operation;  // of a cuDNN plan or an imported operator
+  uint32_t kind;          // into ProcessAttribution::work_kinds
+  int64_t kernel_ns = 0;  // sum over its kernels
+};
+
+// What a kernel's name and grid tell of its work, at most: the last block may
+// do less. nullopt: not told.
 struct LaunchWork {
   std::optional<double> flops;
   std::optional<double> bytes;
@@ -65,6 +71,7 @@ struct Attributed {
 struct ProcessAttribution {
   std::vector<Attributed> activities;  // one per Process::activities
   std::vector<Work> works;
+  std::vector<WorkKind> work_kinds;
   // Of kernels without a work whose cost is known.
   absl::flat_hash_map<LaunchKey, std::optional<LaunchWork>> launch_works;
   std::vector<CallId> outermost;  // one per Process::calls
@@ -72,6 +79,13 @@ struct ProcessAttribution {
   std::vector<int64_t> launches_without_kernel;
   std::vector<int64_t> kernels_without_launch;
   int64_t composite_ns = 0;  // device time regrouped by the last pass
+
+  const WorkKind& KindOf(const Work& work) const {
+    return work_kinds[work.kind];
+  }
+  const WorkKind& KindOf(WorkId work) const {
+    return KindOf(works[work.value()]);
+  }
 };
 
 struct Attribution {

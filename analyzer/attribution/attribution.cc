@@ -118,11 +118,20 @@ class Classifier {
                                : replayed_works_[{call.value(), replay}];
     if (!work.known()) {
       work = WorkId(result_.works.size());
-      result_.works.push_back({call, process_.calls[call.value()].operation,
-                               meaning.leading, meaning.cost, 0});
+      uint32_t& kind =
+          kind_of_meaning_.try_emplace(meanings_.IndexOf(call), kNoKind)
+              .first->second;
+      if (kind == kNoKind) kind = AddKind(meaning);
+      result_.works.push_back(
+          {call, process_.calls[call.value()].operation, kind});
     }
     AddTime(work, activity);
     return work;
+  }
+
+  uint32_t AddKind(const CallMeaning& meaning) {
+    result_.work_kinds.push_back({meaning.leading, meaning.cost});
+    return static_cast<uint32_t>(result_.work_kinds.size() - 1);
   }
 
   void AddTime(WorkId work, const Activity& activity) {
@@ -205,11 +214,13 @@ class Classifier {
     const OperationId operation = process_.ranges[shaped.value()].operation;
     const auto [it, is_new] = range_works_.try_emplace(shaped.value());
     if (is_new) {
-      const CallMeaning meaning =
-          MeaningOf(model_.operations[operation.value()]);
+      uint32_t& kind =
+          kind_of_operation_.try_emplace(operation.value(), kNoKind)
+              .first->second;
+      if (kind == kNoKind)
+        kind = AddKind(MeaningOf(model_.operations[operation.value()]));
       it->second = WorkId(result_.works.size());
-      result_.works.push_back(
-          {CallId(), operation, meaning.leading, meaning.cost, 0});
+      result_.works.push_back({CallId(), operation, kind});
     }
     AddTime(it->second, activity);
     return it->second;
@@ -255,6 +266,9 @@ class Classifier {
   const RangeIndex ranges_;
   ProcessAttribution result_;
   MeaningCache meanings_;
+  static constexpr uint32_t kNoKind = static_cast<uint32_t>(-1);
+  absl::flat_hash_map<uint32_t, uint32_t> kind_of_meaning_;
+  absl::flat_hash_map<size_t, uint32_t> kind_of_operation_;
   std::vector<WorkId> works_;  // by call, but of replays
   absl::flat_hash_map<std::pair<size_t, uint64_t>, WorkId> replayed_works_;
   absl::flat_hash_map<size_t, WorkId> range_works_;

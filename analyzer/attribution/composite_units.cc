@@ -112,8 +112,9 @@ std::optional<Product> UnitMaker::ProductOf(size_t activity) const {
   const Work* work = attributed.work.known()
                          ? &attribution_.works[attributed.work.value()]
                          : nullptr;
-  if (work != nullptr && work->leading.kind == opmodel::OpKind::kGemm) {
-    const opmodel::Operation& op = work->leading;
+  if (work != nullptr &&
+      attribution_.KindOf(*work).leading.kind == opmodel::OpKind::kGemm) {
+    const opmodel::Operation& op = attribution_.KindOf(*work).leading;
     product.batch = op[Dim::kBatch] == 0 ? 1 : op[Dim::kBatch];
     product.m = op[Dim::kM];
     product.n = op[Dim::kN];

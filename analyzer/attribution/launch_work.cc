@@ -279,7 +279,7 @@ void AddLaunchWorks(const TraceModel& model, const Process& process,
     const Activity& activity = process.activities[i];
     const WorkId own = attribution.activities[i].work;
     if (activity.kind != ActivityKind::kKernel) continue;
-    if (own.known() && attribution.works[own.value()].cost) continue;
+    if (own.known() && attribution.KindOf(own).cost) continue;
     const auto [it, is_new] = attribution.launch_works.try_emplace(
         LaunchKey{activity.name, activity.shape});
     if (!is_new) continue;

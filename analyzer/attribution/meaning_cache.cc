@@ -21,10 +21,10 @@ MeaningCache::MeaningCache(const TraceModel& model, const Process& process)
       process_(process),
       meaning_of_(process.calls.size(), kNotYet) {}
 
-const std::optional<CallMeaning>& MeaningCache::Of(CallId call) {
+uint32_t MeaningCache::IndexOf(CallId call) {
   uint32_t& meaning = meaning_of_[call.value()];
   if (meaning == kNotYet) meaning = Find(process_.calls[call.value()]);
-  return meanings_[meaning];
+  return meaning;
 }
 
 uint32_t MeaningCache::Find(const Call& call) {

@@ -21,8 +21,12 @@ class MeaningCache {
  public:
   MeaningCache(const TraceModel& model, const Process& process);
 
+  // The number of its meaning, counted from 0.
+  uint32_t IndexOf(CallId call);
   // Valid while the cache lives.
-  const std::optional<CallMeaning>& Of(CallId call);
+  const std::optional<CallMeaning>& Of(CallId call) {
+    return meanings_[IndexOf(call)];
+  }
 
  private:
   uint32_t Find(const Call& call);

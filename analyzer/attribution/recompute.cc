@@ -75,8 +75,8 @@ class Finder {
     const Attributed& attributed = At(i);
     size_t hash = absl::HashOf(activity.name.value(), shape.grid, shape.block);
     if (attributed.work.known()) {
-      const Work& work = attribution_.works[attributed.work.value()];
-      hash = absl::HashOf(hash, work.leading.dims);
+      hash =
+          absl::HashOf(hash, attribution_.KindOf(attributed.work).leading.dims);
     }
     return hash;
   }

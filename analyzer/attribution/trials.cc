@@ -157,14 +157,16 @@ class ThreadPass {
   const Work* OperationOf(const HostWork& host_work) const {
     if (!host_work.work.known() || host_work.replays_graph) return nullptr;
     const Work& work = attribution_.works[host_work.work.value()];
-    const bool is_told = work.leading.kind != opmodel::OpKind::kUnknown;
+    const bool is_told =
+        attribution_.KindOf(work).leading.kind != opmodel::OpKind::kUnknown;
     return work.call.known() && is_told ? &work : nullptr;
   }
 
-  static bool SameOperation(const Work& a, const Work& b) {
-    return a.leading.kind == b.leading.kind &&
-           a.leading.dims == b.leading.dims &&
-           a.leading.storage == b.leading.storage;
+  bool SameOperation(const Work& a, const Work& b) const {
+    const opmodel::Operation& of_a = attribution_.KindOf(a).leading;
+    const opmodel::Operation& of_b = attribution_.KindOf(b).leading;
+    return of_a.kind == of_b.kind && of_a.dims == of_b.dims &&
+           of_a.storage == of_b.storage;
   }
 
   bool OthersCompute(std::span<const std::vector<HostWork>> threads,

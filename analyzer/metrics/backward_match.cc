@@ -54,7 +54,7 @@ void SetOwner(const std::vector<LayerUnit>& units, uint32_t unit,
 
 const Operation* BackwardMatcher::SizesOf(uint32_t unit) const {
   const WorkId work = attribution_.activities[units_[unit].lead].work;
-  return work.known() ? &attribution_.works[work.value()].leading : nullptr;
+  return work.known() ? &attribution_.KindOf(work).leading : nullptr;
 }
 
 // Products: by their sizes, where both are known.

@@ -184,7 +184,9 @@ void CpuUse::FindPreemption() {
     ForEachPart(period, [&](Part part, Interval span) {
       if (part != Part::kBetween) return;
       const auto length = static_cast<double>(span.length_ns());
-      Sampled& of = sampled[LengthClass(WholeAround(span))];
+      const bool whole =
+          span.begin_ns > period.begin_ns && span.end_ns < period.end_ns;
+      Sampled& of = sampled[LengthClass(whole ? span : WholeAround(span))];
       of.running_ns += std::min(length, periods_[i].limit_ns);
       of.between_ns += length;
     });

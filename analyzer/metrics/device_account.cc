@@ -157,13 +157,13 @@ class DeviceAccount {
     if (members_.size() == 1) {
       const DeviceMember& only = members_.front();
       Add({ProcessOf(only), attribution_.processes[only.process], steps,
-           only.device, windows, selection_.scenarios},
+           only.device, windows, &selection_.scenarios},
           layers_[only.process], out);
       return;
     }
     const UnitedProcess united = Unite(model_, attribution_, members_);
     Add({united.process, united.attribution, steps, united.device, windows,
-         selection_.scenarios},
+         &selection_.scenarios},
         UnitedLayers(layers_, united.origins), out);
   }
 
@@ -171,8 +171,8 @@ class DeviceAccount {
            const DeviceSums& out) const {
     TallyKeeper tallies(model_, view.process, view.attribution, out.tallies);
     LayerKeeper layer_keeper(layers, out.layers);
-    DeviceSummary& device = out.devices.emplace_back(SummariseDevice(
-        model_, view, tallies, layer_keeper, out.exposed_comm));
+    DeviceSummary& device = out.devices.emplace_back(
+        SummariseDevice(model_, view, tallies, layer_keeper, out.exposed_comm));
     for (const DeviceMember& member : members_) {
       device.processes.push_back(KeyOf(ProcessOf(member)));
     }

@@ -56,8 +56,7 @@ class DeviceSummariser {
     out_.host_work_is_bound = found.host_work_is_bound;
     out_.input_samples = found.input_samples;
     out_.input_runnable = found.input_runnable;
-    AddPhases(process_, attribution_, device_, windows_, found.gaps,
-              out_.phases_ns);
+    AddPhases(attribution_, found.gaps, out_.phases_ns);
     out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
     AddPath(host);
     return std::move(out_);
@@ -77,6 +76,7 @@ class DeviceSummariser {
     const int64_t ns = segment.span.length_ns();
     out_.wall_ns += ns;
     out_.state_ns[static_cast<size_t>(segment.state)] += ns;
+    AddPhase(attribution_, segment, out_.phases_ns);
     if (segment.leading == kNoActivity) return;
     if (segment.state == DeviceState::kComm) {
       exposed_comm_.push_back(segment.span);
@@ -142,8 +142,9 @@ class DeviceSummariser {
   void AddPath(const HostView& host) {
     const StepGraph graph = GraphOf(model_, process_, attribution_, host);
     out_.path = CriticalPath(graph, process_, attribution_, device_, windows_);
+    if (scenarios_ == nullptr) return;
     out_.what_if = WhatIf(graph, process_, attribution_, device_, windows_,
-                          out_.path, scenarios_);
+                          out_.path, *scenarios_);
   }
 
   void AddGap(const Gap& gap) {
@@ -185,7 +186,7 @@ class DeviceSummariser {
   const std::vector<StepWindow>& windows_;
   const std::vector<StepWindow>& earlier_;
   const TimePart part_;
-  const std::vector<Scenario>& scenarios_;
+  const std::vector<Scenario>* const scenarios_;
   const opmodel::GpuSpec* const gpu_;
   DeviceSummary out_{};
 };

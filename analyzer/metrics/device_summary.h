@@ -116,7 +116,7 @@ struct DeviceView {
   const Steps& steps;
   DeviceId device;
   const std::vector<StepWindow>& windows;  // one at least
-  const std::vector<Scenario>& scenarios;  // see Selection
+  const std::vector<Scenario>* scenarios;  // see Selection; null: no what-if
   // Of a part of a run: windows that were summed up before, in time, and of
   // which instants the rest counts.
   std::vector<StepWindow> earlier = {};

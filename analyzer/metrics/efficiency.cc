@@ -24,7 +24,7 @@ Share ShareOfCopy(const Activity& activity, double part) {
   return {0, 0, bytes, bytes, opmodel::DType::kUnknown};
 }
 
-Share ShareOfWork(const Work& work, double part) {
+Share ShareOfWork(const WorkKind& work, double part) {
   Share out;
   out.flops = part * work.cost->flops;
   out.bytes = part * work.cost->bytes;
@@ -57,8 +57,9 @@ Share ShareOf(const ProcessAttribution& attribution, const Activity& activity,
   }
   if (attributed.work.known()) {
     const Work& work = attribution.works[attributed.work.value()];
-    if (work.cost && work.kernel_ns > 0) {
-      return ShareOfWork(work, Part(inside_ns, work.kernel_ns));
+    const WorkKind& kind = attribution.KindOf(work);
+    if (kind.cost && work.kernel_ns > 0) {
+      return ShareOfWork(kind, Part(inside_ns, work.kernel_ns));
     }
   }
   const auto it =

@@ -96,6 +96,18 @@ void HostPart::AddTo(IdleTimes& out, int64_t ns) const {
   at(IdleCause::kBlocked) += ns - runs - ready;
 }
 
+uint32_t HostLine::PartAt(int64_t at_ns, uint32_t near) const {
+  constexpr uint32_t kMostSteps = 16;
+  const auto begins_by = [&](uint32_t part) {
+    return part < parts.size() && parts[part].span.begin_ns <= at_ns;
+  };
+  if (!begins_by(near)) return PartAt(at_ns);
+  for (uint32_t part = near; part < near + kMostSteps; ++part) {
+    if (!begins_by(part + 1)) return part;
+  }
+  return PartAt(at_ns);
+}
+
 uint32_t HostLine::PartAt(int64_t at_ns) const {
   const auto after = std::upper_bound(
       parts.begin(), parts.end(), at_ns,

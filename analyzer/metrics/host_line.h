@@ -44,6 +44,8 @@ struct HostLine {
   // The part in which it is at that time; none before the first.
   static constexpr uint32_t kNoPart = static_cast<uint32_t>(-1);
   uint32_t PartAt(int64_t at_ns) const;
+  // The same; fast if it is `near` or one of those right behind it.
+  uint32_t PartAt(int64_t at_ns, uint32_t near) const;
 };
 
 // One line per feeder, up to `end_ns`.

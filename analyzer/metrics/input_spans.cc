@@ -5,8 +5,10 @@
 #include <cctype>
 #include <limits>
 #include <string>
+#include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/model/nearly_sorted.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -25,6 +27,7 @@ enum class Load : uint8_t {
 
 struct Submission {
   Interval call;
+  CallId id;
   Load load;
   bool pageable;  // a copy that stages its data in the call
 };
@@ -51,34 +54,39 @@ Load LoadOf(const Activity& activity, const Attributed& attributed) {
   }
 }
 
-// What the device was given, in the order of the host.
+// What the device was given, in the order of the host: one for each call.
 std::vector<Submission> SubmissionsOf(const Process& process,
                                       const ProcessAttribution& attribution,
                                       DeviceId device) {
-  std::vector<Submission> submissions;
-  absl::flat_hash_map<size_t, size_t> of_call;
+  std::vector<Submission> all;
+  all.reserve(process.activities.size());
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const Activity& activity = process.activities[i];
     const CallId id = attribution.activities[i].submitted_by;
     if (activity.device != device || !id.known()) continue;
-    const auto [it, is_new] =
-        of_call.try_emplace(id.value(), submissions.size());
+    const Call& call = process.calls[id.value()];
     const Load load = activity.graph_node != 0
                           ? Load::kWork
                           : LoadOf(activity, attribution.activities[i]);
-    if (is_new) {
-      const Call& call = process.calls[id.value()];
-      submissions.push_back({{call.begin_ns, call.end_ns}, load, false});
-    }
-    Submission& submission = submissions[it->second];
-    submission.load = std::max(submission.load, load);
-    submission.pageable |= activity.source == MemoryKind::kPageable;
+    all.push_back({{call.begin_ns, call.end_ns},
+                   id,
+                   load,
+                   activity.source == MemoryKind::kPageable});
   }
-  std::stable_sort(submissions.begin(), submissions.end(),
-                   [](const Submission& a, const Submission& b) {
-                     return a.call.begin_ns < b.call.begin_ns;
-                   });
-  return submissions;
+  SortNearlySorted(all, [](const Submission& a, const Submission& b) {
+    return std::tie(a.call.begin_ns, a.id) < std::tie(b.call.begin_ns, b.id);
+  });
+  size_t last = 0;
+  for (size_t i = 1; i < all.size(); ++i) {
+    if (all[i].id != all[last].id) {
+      all[++last] = all[i];
+      continue;
+    }
+    all[last].load = std::max(all[last].load, all[i].load);
+    all[last].pageable |= all[i].pageable;
+  }
+  if (!all.empty()) all.resize(last + 1);
+  return all;
 }
 
 // Goes through the submissions once and finds the copies that feed a step.

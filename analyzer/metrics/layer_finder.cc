@@ -168,9 +168,9 @@ class Finder {
         attribution_.activities[found_.units[forward->second].lead].work;
     if (!of_forward.known()) return;
     const Work& gradient = attribution_.works[work.value()];
-    const Direction which = GradientOf(
-        gradient.leading, attribution_.works[of_forward.value()].leading,
-        gradient.call.known());
+    const Direction which = GradientOf(attribution_.KindOf(gradient).leading,
+                                       attribution_.KindOf(of_forward).leading,
+                                       gradient.call.known());
     if (unit.layer_class == LayerClass::kGemm && which != Direction::kNone) {
       at.direction = which;
     }

@@ -6,18 +6,18 @@
 
 namespace dltap::analyzer {
 
-void LayerForms::Set(const Activity& lead, const Work* work, LayerUnit& unit) {
+void LayerForms::Set(const Activity& lead, const opmodel::Operation* op,
+                     LayerUnit& unit) {
   size_t name = 0;
-  if (work == nullptr && !IsLayerProduct(unit.layer_class) && !unit.pointwise) {
+  if (op == nullptr && !IsLayerProduct(unit.layer_class) && !unit.pointwise) {
     name = kinds_.Of(lead.name);
   }
   const LayerClass family =
       unit.pointwise ? LayerClass::kElementwise : unit.layer_class;
   unit.kind = Number({family, name, 0});
   const size_t sizes =
-      work != nullptr
-          ? absl::HashOf(work->leading.kind, work->leading.dims,
-                         work->leading.storage, work->leading.math)
+      op != nullptr
+          ? absl::HashOf(op->kind, op->dims, op->storage, op->math)
           : absl::HashOf(lead.name.value(), ShapeOf(process_, lead).grid);
   unit.form = Number({family, name, sizes});
 }

@@ -20,9 +20,9 @@ class LayerForms {
   LayerForms(const TraceModel& model, const Process& process)
       : process_(process), kinds_(model.texts) {}
 
-  // Sets the kind and the form of a unit that begins with `lead`. `work` is
+  // Sets the kind and the form of a unit that begins with `lead`. `op` is
   // that of its call or operator; null: none.
-  void Set(const Activity& lead, const Work* work, LayerUnit& unit);
+  void Set(const Activity& lead, const opmodel::Operation* op, LayerUnit& unit);
 
  private:
   // The class, the kind of the kernel's name, sizes.

@@ -149,10 +149,11 @@ std::string LayerOperation(const TraceModel& model, const Process& process,
   std::string name(Name(attributed.layer_class));
   if (attributed.work.known()) {
     const Work& work = attribution.works[attributed.work.value()];
-    const std::string sizes = SizesText(work.leading, work.call.known());
+    const opmodel::Operation& op = attribution.KindOf(work).leading;
+    const std::string sizes = SizesText(op, work.call.known());
     if (!sizes.empty()) {
-      return absl::StrCat(CellOrClass(work.leading, attributed.layer_class),
-                          " ", sizes, TypeText(work.leading));
+      return absl::StrCat(CellOrClass(op, attributed.layer_class), " ", sizes,
+                          TypeText(op));
     }
   }
   if (attributed.ruling.known()) {

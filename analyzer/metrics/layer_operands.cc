@@ -27,8 +27,8 @@ std::vector<uint64_t> LayerOperands::AddressesOf(const Work& work) const {
   if (!work.call.known()) return {};
   const Call& call = process_.calls[work.call.value()];
   const EntryPoint& entry = model_.entry_points[call.entry.value()];
-  const bool batched = work.leading.kind == opmodel::OpKind::kGemm &&
-                       work.leading[Dim::kBatch] > 1;
+  const opmodel::Operation& op = attribution_.KindOf(work).leading;
+  const bool batched = op.kind == opmodel::OpKind::kGemm && op[Dim::kBatch] > 1;
   if (batched) return {};  // of activations
   std::array<uint64_t, 3> found{};
   for (size_t a = 0; a < entry.args.size(); ++a) {

@@ -14,8 +14,9 @@ namespace dltap::analyzer {
 // The addresses that library calls were given. Holds references.
 class LayerOperands {
  public:
-  LayerOperands(const TraceModel& model, const Process& process)
-      : model_(model), process_(process) {}
+  LayerOperands(const TraceModel& model, const Process& process,
+                const ProcessAttribution& attribution)
+      : model_(model), process_(process), attribution_(attribution) {}
 
   // Of weights and input, and of gradients.
   std::vector<uint64_t> AddressesOf(const Work& work) const;
@@ -28,6 +29,7 @@ class LayerOperands {
  private:
   const TraceModel& model_;
   const Process& process_;
+  const ProcessAttribution& attribution_;
   absl::flat_hash_set<uint64_t> outputs_;
 };
 

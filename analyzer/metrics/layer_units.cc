@@ -39,7 +39,7 @@ class UnitFinder {
         process_(process),
         attribution_(attribution),
         ranges_(model, process),
-        operands_(model, process),
+        operands_(model, process, attribution),
         forms_(model, process) {
     out_.unit_of.assign(process.activities.size(), kNoUnit);
     out_.row_of.assign(process.activities.size(), LayerRow::kNoLayer);
@@ -169,10 +169,13 @@ class UnitFinder {
     if ((work == nullptr) != (last == nullptr)) return false;
     if (work == nullptr) return !IsRepeated(i);
     if (works_ >= 2) return false;
-    if (work->leading.kind != opmodel::OpKind::kGemm) {
+    const opmodel::Operation& op = attribution_.KindOf(*work).leading;
+    if (op.kind != opmodel::OpKind::kGemm) {
       return At(i).direction != At(last_).direction;
     }
-    if (SizesOf(work->leading) != SizesOf(last->leading)) return false;
+    if (SizesOf(op) != SizesOf(attribution_.KindOf(*last).leading)) {
+      return false;
+    }
     const std::vector<uint64_t> addresses = operands_.AddressesOf(*work);
     if (addresses.empty()) return true;
     return SharesAnAddress(out_.units.back().addresses, addresses);
@@ -192,7 +195,10 @@ class UnitFinder {
     unit.pointwise = IsElementwiseLike(unit.layer_class);
     unit.sums_bias = after_product && side_ == UnitSide::kBackward &&
                      unit.layer_class == LayerClass::kReduction;
-    forms_.Set(process_.activities[i], WorkOf(i), unit);
+    const Work* work = WorkOf(i);
+    forms_.Set(process_.activities[i],
+               work == nullptr ? nullptr : &attribution_.KindOf(*work).leading,
+               unit);
     if (side_ == UnitSide::kForward) {
       unit.module = ranges_.ModuleAround(innermost);
       unit.label = ranges_.LabelAround(innermost);

@@ -56,7 +56,7 @@ OpIdentity IdentityOf(const Process& process,
                       const Attributed& attributed) {
   OpIdentity op;
   if (attributed.work.known()) {
-    op.scalars = &attribution.works[attributed.work.value()].leading;
+    op.scalars = &attribution.KindOf(attributed.work).leading;
   }
   if (attributed.owner.known()) {
     const Call& call = process.calls[attributed.owner.value()];

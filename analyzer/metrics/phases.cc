@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/phases.h"
 
-#include "analyzer/metrics/device_timeline.h"
-
 namespace dltap::analyzer {
 namespace {
 
@@ -29,21 +27,20 @@ std::string_view Name(Phase phase) {
   return kNames[static_cast<size_t>(phase)];
 }
 
-void AddPhases(const Process& process, const ProcessAttribution& attribution,
-               DeviceId device, const std::vector<StepWindow>& windows,
+void AddPhase(const ProcessAttribution& attribution, const Segment& segment,
+              PhaseTimes& phases) {
+  if (segment.state == DeviceState::kIdle) return;
+  const Phase phase = segment.leading == kNoActivity
+                          ? Phase::kOther
+                          : PhaseOf(attribution.activities[segment.leading]);
+  phases[static_cast<size_t>(phase)] += segment.span.length_ns();
+}
+
+void AddPhases(const ProcessAttribution& attribution,
                const std::vector<Gap>& gaps, PhaseTimes& phases) {
   const auto add = [&phases](Phase phase, int64_t ns) {
     phases[static_cast<size_t>(phase)] += ns;
   };
-  VisitSegments(process, attribution, device, windows,
-                [&](const Segment& segment) {
-                  if (segment.state == DeviceState::kIdle) return;
-                  const Phase phase =
-                      segment.leading == kNoActivity
-                          ? Phase::kOther
-                          : PhaseOf(attribution.activities[segment.leading]);
-                  add(phase, segment.span.length_ns());
-                });
   for (const Gap& gap : gaps) {
     const int64_t input = gap.ns[static_cast<size_t>(IdleCause::kInput)];
     add(Phase::kIo, input);

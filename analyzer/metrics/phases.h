@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzer/attribution/attribution.h"
-#include "analyzer/metrics/gaps.h"
-#include "analyzer/model/trace_model.h"
+#include "analyzer/attribution/attributed.h"
+#include "analyzer/metrics/device_timeline.h"
+#include "analyzer/metrics/gap.h"
 
 namespace dltap::analyzer {
 
@@ -33,12 +33,14 @@ using PhaseTimes = std::array<int64_t, kPhaseCount>;  // ns
 // Of the time in which this activity leads.
 Phase PhaseOf(const Attributed& activity);
 
-// Adds the phases of every instant of the windows; they sum to the windows
-// exactly. Compute goes to the phase of its direction (autotune first),
-// exposed communication to comm, exposed copies to h2d or other, idle to io
-// when its cause is the input, else to the phase of what ends it.
-void AddPhases(const Process& process, const ProcessAttribution& attribution,
-               DeviceId device, const std::vector<StepWindow>& windows,
+// Both together add the phases of every instant of the windows that the
+// segments and the gaps are of; they sum to the windows exactly. Compute goes
+// to the phase of its direction (autotune first), exposed communication to
+// comm, exposed copies to h2d or other, idle to io when its cause is the input,
+// else to the phase of what ends it. A segment that is idle adds nothing.
+void AddPhase(const ProcessAttribution& attribution, const Segment& segment,
+              PhaseTimes& phases);
+void AddPhases(const ProcessAttribution& attribution,
                const std::vector<Gap>& gaps, PhaseTimes& phases);
 
 }  // namespace dltap::analyzer

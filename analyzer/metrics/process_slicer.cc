@@ -336,14 +336,11 @@ void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
   LayerTable ignored;
   LayerKeeper layers(no_layers, ignored);
   std::optional<DeviceSummary>& into = out_.devices[device];
-  const std::vector<Scenario> no_scenarios;
   std::vector<Interval> exposed;
-  DeviceSummary sums =
-      SummariseDevice(source_.model(),
-                      {process(), attribution(), slice.steps, id, windows,
-                       no_scenarios, earlier, part},
-                      tallies, layers, exposed);
-  sums.what_if = {};  // each slice's path suggests others
+  DeviceSummary sums = SummariseDevice(source_.model(),
+                                       {process(), attribution(), slice.steps,
+                                        id, windows, nullptr, earlier, part},
+                                       tallies, layers, exposed);
   std::vector<Interval> counted;
   for (const StepWindow& window : earlier) counted.push_back(window.span);
   sums.comm_exposed =

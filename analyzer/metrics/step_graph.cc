@@ -89,6 +89,7 @@ class GraphMaker {
   }
 
   void PlaceSubmissions() {
+    std::vector<uint32_t> last(out_.lines.size());
     for (size_t i = 0; i < out_.works.size(); ++i) {
       const CallId call = attribution_.activities[i].submitted_by;
       if (!call.known()) continue;
@@ -96,8 +97,9 @@ class GraphMaker {
           host_.feeders().OfThread(process_.calls[call.value()].thread);
       const int64_t at_ns =
           std::min(order_.submitted_ns[i], process_.activities[i].begin_ns);
-      const uint32_t part = out_.lines[feeder].PartAt(at_ns);
+      const uint32_t part = out_.lines[feeder].PartAt(at_ns, last[feeder]);
       if (part == HostLine::kNoPart) continue;
+      last[feeder] = part;
       WorkNode& work = out_.works[i];
       work.line = static_cast<uint32_t>(feeder);
       work.part = part;

@@ -78,7 +78,7 @@ uint32_t TallyKeeper::ScalarsOf(WorkId work) {
   if (!work.known()) return 0;
   uint32_t& number = scalars_of_[work.value()];
   if (number == 0) {
-    const opmodel::Operation& op = attribution_.works[work.value()].leading;
+    const opmodel::Operation& op = attribution_.KindOf(work).leading;
     const auto next = static_cast<uint32_t>(scalars_.size() + 1);
     number = scalars_.try_emplace({op.math, op.dims}, next).first->second;
   }

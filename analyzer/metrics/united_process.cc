@@ -154,8 +154,12 @@ class Uniter {
     const size_t threads = to_.threads.size();
     for (Work work : of.works) {
       work.call = Moved(work.call, calls);
-      out_.attribution.works.push_back(std::move(work));
+      work.kind += static_cast<uint32_t>(out_.attribution.work_kinds.size());
+      out_.attribution.works.push_back(work);
     }
+    out_.attribution.work_kinds.insert(out_.attribution.work_kinds.end(),
+                                       of.work_kinds.begin(),
+                                       of.work_kinds.end());
     for (const CallId outermost : of.outermost) {
       out_.attribution.outermost.push_back(Moved(outermost, calls));
     }

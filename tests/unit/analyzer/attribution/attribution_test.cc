@@ -207,8 +207,7 @@ std::string ComposedAttention(const std::string& mask) {
 TEST_F(AttributionTest, DiagonalMaskLeavesHalfOfComposedAttention) {
   const auto flops = [this](const std::string& mask) {
     Given(ComposedAttention(mask));
-    const auto& works = attribution_.processes[0].works;
-    return works.at(Activity(0).work.value()).cost->flops;
+    return attribution_.processes[0].KindOf(Activity(0).work).cost->flops;
   };
   const double whole = 2 * 2.0 * 8 * 16 * 16 * 4;
   EXPECT_EQ(flops(""), whole);
