@@ -2,6 +2,7 @@
 #include "analyzer/attribution/glue.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -113,15 +114,19 @@ class GluePass {
 
   // Activities whose call is known, as their threads submitted them.
   std::vector<size_t> ByThreadAndCall() const {
-    std::vector<size_t> order;
-    for (size_t i = 0; i < process_.activities.size(); ++i) {
-      if (attribution_.activities[i].submitted_by.known()) order.push_back(i);
+    // Calls are sorted by thread and begin, activities by begin: counted by
+    // call, they come in order.
+    std::vector<size_t> next(process_.calls.size() + 1);
+    for (const Attributed& activity : attribution_.activities) {
+      const CallId call = activity.submitted_by;
+      if (call.known()) ++next[call.value() + 1];
     }
-    // Calls are sorted by thread and begin, activities by begin.
-    std::stable_sort(order.begin(), order.end(), [this](size_t a, size_t b) {
-      return attribution_.activities[a].submitted_by.value() <
-             attribution_.activities[b].submitted_by.value();
-    });
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    std::vector<size_t> order(next.back());
+    for (size_t i = 0; i < attribution_.activities.size(); ++i) {
+      const CallId call = attribution_.activities[i].submitted_by;
+      if (call.known()) order[next[call.value()]++] = i;
+    }
     return order;
   }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/submissions.h"
 
-#include <algorithm>
+#include <optional>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "analyzer/model/nearly_sorted.h"
 
 namespace dltap::analyzer {
 
@@ -12,17 +12,20 @@ std::vector<Submission> SubmissionOrder(const Process& process,
                                         const ProcessAttribution& attribution) {
   std::vector<Submission> order;
   order.reserve(process.activities.size());
-  absl::flat_hash_set<size_t> captured;         // calls
-  absl::flat_hash_map<size_t, int64_t> latest;  // by stream: of a known call
+  absl::flat_hash_set<size_t> captured;  // calls
+  // By stream, the last for those without one: of a known call.
+  std::vector<std::optional<int64_t>> latest(process.streams.size() + 1);
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const Attributed& activity = attribution.activities[i];
     const CallId call = activity.submitted_by;
-    const size_t stream = process.activities[i].stream.value();
+    const StreamId stream = process.activities[i].stream;
+    auto& before = stream.known() ? latest[stream.value()] : latest.back();
     int64_t at_ns = process.activities[i].begin_ns;
     if (call.known()) {
-      at_ns = latest[stream] = process.calls[call.value()].begin_ns;
-    } else if (const auto it = latest.find(stream); it != latest.end()) {
-      at_ns = it->second;
+      at_ns = process.calls[call.value()].begin_ns;
+      before = at_ns;
+    } else {
+      at_ns = before.value_or(at_ns);
     }
     order.push_back({at_ns, i, false});
     if (process.activities[i].graph_node == 0 || !activity.owner.known()) {
@@ -34,10 +37,9 @@ std::vector<Submission> SubmissionOrder(const Process& process,
     }
   }
   // Activities are by begin, and stay so where the host's times are equal.
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Submission& a, const Submission& b) {
-                     return a.at_ns < b.at_ns;
-                   });
+  SortNearlySorted(order, [](const Submission& a, const Submission& b) {
+    return a.at_ns < b.at_ns;
+  });
   return order;
 }
 

@@ -2,10 +2,12 @@
 #include "analyzer/metrics/gaps.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/gap_explainer.h"
+#include "analyzer/model/nearly_sorted.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -32,7 +34,7 @@ std::vector<int64_t> FirstSubmissions(const Process& process,
         process.calls[attributed.submitted_by.value()].begin_ns,
         MayPrepare(attributed));
   }
-  std::sort(submissions.begin(), submissions.end());
+  SortNearlySorted(submissions, std::less<>());
   std::vector<int64_t> first;
   size_t at = 0;
   for (const Step& step : steps.steps) {

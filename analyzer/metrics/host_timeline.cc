@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 
 #include "absl/container/flat_hash_map.h"
@@ -256,7 +257,7 @@ HostTimeline TimelineOf(const TraceModel& model, const Process& process,
   }
   if (threads.size() > 1) {
     timeline.spans = Merged(timeline.spans);
-    std::sort(timeline.call_begins.begin(), timeline.call_begins.end());
+    SortNearlySorted(timeline.call_begins, std::less<>());
   }
   std::stable_sort(timeline.waits.begin(), timeline.waits.end(),
                    [](const Wait& a, const Wait& b) {

@@ -10,7 +10,7 @@ namespace dltap::analyzer {
 // How large the slices are. Smaller ones give the same numbers, as long as the
 // margins hold what decides on them.
 struct SliceLimits {
-  uint64_t events = 420'000;  // in a slice, the margin before it left out
+  uint64_t events = 560'000;  // in a slice, the margin before it left out
   uint64_t most_events = 8'000'000;  // if fewer hold no whole step
   uint64_t head_events = 50'000;     // begin of the run, part of every slice
   size_t margin_steps = 16;          // fewer if they fill a quarter of a slice

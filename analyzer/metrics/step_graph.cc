@@ -2,9 +2,11 @@
 #include "analyzer/metrics/step_graph.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/model/nearly_sorted.h"
 #include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
@@ -38,11 +40,12 @@ class TypicalTime {
 class WorkByEnd {
  public:
   explicit WorkByEnd(const Process& process) {
+    by_end_.reserve(process.activities.size());
     for (size_t i = 0; i < process.activities.size(); ++i) {
       by_end_.emplace_back(process.activities[i].end_ns,
                            static_cast<uint32_t>(i));
     }
-    std::sort(by_end_.begin(), by_end_.end());
+    SortNearlySorted(by_end_, std::less<>());
   }
 
   // kNoWork: none.
@@ -260,7 +263,7 @@ class GraphMaker {
       submitted.push_back(out_.works[i].submitted_ns);
       begun.push_back(process_.activities[i].begin_ns);
     }
-    std::sort(submitted.begin(), submitted.end());
+    SortNearlySorted(submitted, std::less<>());
     const auto before = [](const std::vector<int64_t>& times, int64_t at_ns) {
       return std::lower_bound(times.begin(), times.end(), at_ns) -
              times.begin();
