@@ -7,7 +7,8 @@ usage: delays_test.py DLTAP PROGRAM PYTHON [STEPS MILLISECONDS TOLERANCE]
 Runs PROGRAM (programs/delays.py) on a simulated GPU with delays at several
 places of each step, and without. What the delays add to the report is compared
 with how long they took, within 3 %. The preemption of a busy machine comes on
-top, which the short runs of the test suite allow for.
+top, which the short runs of the test suite allow for; a place that still
+differs is looked at in two more pairs of runs, and must not differ in all.
 """
 import json
 import os
@@ -20,6 +21,8 @@ import unittest
 DLTAP, PROGRAM, PYTHON = sys.argv[1:4]
 STEPS, MILLISECONDS, TOLERANCE = (
     sys.argv[4:] + ["60", "40", "0.03"][len(sys.argv) - 4:])
+
+RUNS = 3
 
 # Class that each place's delay is charged to; None: wherever, it is input.
 CLASSES = {"conv": "conv", "norm": "norm", "linear": "gemm",
@@ -60,17 +63,30 @@ class DelaysTest(unittest.TestCase):
     def setUpClass(cls):
         cls.without = Run(CLASSES, "busy", "0")
 
-    def check(self, kind):
+    def differing(self, kind, places):
+        """Those of `places` at which the report differs from the clock."""
         run = Run(CLASSES, kind, MILLISECONDS)
-        for place, of_class in CLASSES.items():
+        differing = []
+        for place in places:
+            of_class = CLASSES[place]
             causes = CAUSES[kind] if of_class else ("input",)
             added = (run.host_ms(of_class, causes) -
                      self.without.host_ms(of_class, causes))
             took = statistics.mean(run.took[place][i] for i in run.used)
             print(f"{kind:6} {place:10} took {took:6.2f} ms a step, "
                   f"report {added:6.2f}  {added / took - 1:+.1%}")
-            with self.subTest(place=place, kind=kind):
-                self.assertAlmostEqual(added / took, 1, delta=float(TOLERANCE))
+            if abs(added / took - 1) > float(TOLERANCE):
+                differing.append(place)
+        return differing
+
+    def check(self, kind):
+        places = self.differing(kind, CLASSES)
+        for _ in range(RUNS - 1):
+            if not places:
+                return
+            type(self).without = Run(CLASSES, "busy", "0")
+            places = self.differing(kind, places)
+        self.assertEqual(places, [])
 
     def test_busy(self):
         self.check("busy")
