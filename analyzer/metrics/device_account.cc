@@ -45,6 +45,7 @@ class DeviceAccount {
       AddOutsideOf(members_[m], PartsOutside(m), windows, out.outside);
     }
     if (!windows.empty()) Summarise(steps, windows, out);
+    out.windows = windows;
   }
 
  private:
@@ -171,8 +172,8 @@ class DeviceAccount {
            const DeviceSums& out) const {
     TallyKeeper tallies(model_, view.process, view.attribution, out.tallies);
     LayerKeeper layer_keeper(layers, out.layers);
-    DeviceSummary& device = out.devices.emplace_back(SummariseDevice(
-        model_, view, tallies, layer_keeper, out.exposed_comm));
+    DeviceSummary& device = out.devices.emplace_back(
+        SummariseDevice(model_, view, tallies, layer_keeper, out.exposed_comm));
     for (const DeviceMember& member : members_) {
       device.processes.push_back(KeyOf(ProcessOf(member)));
     }
