@@ -3,7 +3,6 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cstring>
 
 namespace dltap::shim {
@@ -154,7 +153,9 @@ uint32_t ThreadBuffers::IndexOf(uint32_t tid) const {
       return buffer.thread_index;
     }
   }
-  for (uint32_t i = 0; i < std::min(ended_count_, kMaxEnded); ++i) {
+  const uint32_t ended_known =
+      ended_count_ < kMaxEnded ? ended_count_ : kMaxEnded;
+  for (uint32_t i = 0; i < ended_known; ++i) {
     const EndedThread& ended = ended_[(ended_count_ - 1 - i) % kMaxEnded];
     if (ended.tid == tid) return ended.thread_index;
   }
