@@ -104,10 +104,11 @@ std::vector<Scenario> ScenariosFor(const Selection& selection,
   return SuggestedScenarios(path);
 }
 
-void ReplayAll(JointReplay& replay, const std::vector<Scenario>& scenarios,
+// False: nothing has changed.
+bool ReplayAll(JointReplay& replay, const std::vector<Scenario>& scenarios,
                const std::vector<RankDevice>& devices) {
   const auto usual = replay.Run({});
-  if (!usual) return;
+  if (!usual) return false;
   std::vector<WhatIfSums> sums(devices.size());
   for (size_t i = 0; i < devices.size(); ++i) {
     sums[i].windows = replay.of(i).windows();
@@ -118,7 +119,7 @@ void ReplayAll(JointReplay& replay, const std::vector<Scenario>& scenarios,
   }
   for (const Scenario& scenario : scenarios) {
     const auto changed = replay.Run(FactorsOf(scenario));
-    if (!changed) return;
+    if (!changed) return false;
     for (size_t i = 0; i < devices.size(); ++i) {
       sums[i].saved_ns[scenario] = (*usual)[i] - (*changed)[i];
     }
@@ -126,6 +127,42 @@ void ReplayAll(JointReplay& replay, const std::vector<Scenario>& scenarios,
   for (size_t i = 0; i < devices.size(); ++i) {
     devices[i].summary->what_if = std::move(sums[i]);
   }
+  return true;
+}
+
+// How much of a kernel is waiting for ranks that are not replayed is not
+// known, so neither is what faster communication saves.
+void LeaveOutComm(const std::vector<RankDevice>& devices) {
+  for (const RankDevice& device : devices) {
+    std::erase_if(device.summary->what_if.saved_ns, [](const auto& saved) {
+      return std::any_of(saved.first.begin(), saved.first.end(),
+                         [](const Speedup& speedup) {
+                           return speedup.what == Name(LayerClass::kComm);
+                         });
+    });
+  }
+}
+
+bool TryTogether(const TraceModel& model, const Attribution& attribution,
+                 const std::vector<Steps>& steps, const Selection& selection,
+                 const std::vector<std::vector<CollectivePart>>& parts,
+                 const std::vector<RankDevice>& devices) {
+  if (devices.size() < 2 || !IsOnePerProcess(devices)) return false;
+  if (WorkOf(model, devices) > kMostWork) return false;
+  std::deque<StepGraph> graphs;
+  JointReplay replay;
+  for (const RankDevice& of : devices) {
+    const size_t p = of.member.process;
+    const Process& process = model.processes[p];
+    const ProcessAttribution& attributed = attribution.processes[p];
+    graphs.push_back(
+        GraphOf(model, process, attributed, steps[p], of.member.device));
+    replay.Add(Replay(graphs.back(), process, attributed, of.member.device,
+                      of.windows, MostReplayed(!selection.scenarios.empty())),
+               parts[p]);
+  }
+  return replay.Join() &&
+         ReplayAll(replay, ScenariosFor(selection, devices), devices);
 }
 
 }  // namespace
@@ -134,25 +171,15 @@ void ReplayTogether(const TraceModel& model, const Attribution& attribution,
                     const std::vector<Steps>& steps, const Selection& selection,
                     const std::vector<std::vector<CollectivePart>>& parts,
                     const std::vector<RankDevice>& devices) {
-  if (devices.size() < 2 || !IsOnePerProcess(devices)) return;
-  if (WorkOf(model, devices) > kMostWork) return;
-  std::deque<StepGraph> graphs;
-  JointReplay replay;
-  std::vector<RankDevice> replayed;
+  std::vector<RankDevice> meeting;
+  std::vector<RankDevice> alone;
   for (const RankDevice& of : devices) {
-    const size_t p = of.member.process;
-    const Process& process = model.processes[p];
-    const ProcessAttribution& attributed = attribution.processes[p];
-    if (parts[p].empty()) continue;
-    graphs.push_back(
-        GraphOf(model, process, attributed, steps[p], of.member.device));
-    replay.Add(Replay(graphs.back(), process, attributed, of.member.device,
-                      of.windows, MostReplayed(!selection.scenarios.empty())),
-               parts[p]);
-    replayed.push_back(of);
+    (parts[of.member.process].empty() ? alone : meeting).push_back(of);
   }
-  if (!replay.Join()) return;
-  ReplayAll(replay, ScenariosFor(selection, replayed), replayed);
+  LeaveOutComm(alone);
+  if (!TryTogether(model, attribution, steps, selection, parts, meeting)) {
+    LeaveOutComm(meeting);
+  }
 }
 
 }  // namespace dltap::analyzer

@@ -26,7 +26,8 @@ struct RankDevice {
 // Replaces DeviceSummary::what_if of the ranks that meet in collectives.
 // `steps` and `parts` are by process. Where a process has several devices,
 // where no collective has all its ranks here, or where the ranks have too much
-// work to be held at once, all stays as it is.
+// work to be held at once, only what faster communication saves is left out:
+// it is not known.
 void ReplayTogether(const TraceModel& model, const Attribution& attribution,
                     const std::vector<Steps>& steps, const Selection& selection,
                     const std::vector<std::vector<CollectivePart>>& parts,

@@ -101,7 +101,20 @@ TEST(JointReplayTest, FasterCommunicationDoesNotBringTheLastRankEarlier) {
 
 TEST(JointReplayTest, WithoutAllRanksEachIsReplayedAlone) {
   EXPECT_EQ(SavedUs(OneRound(3), {"gemm", 2}), (Saved{5, 25}));
-  EXPECT_EQ(SavedUs(OneRound(3), {"comm", 2}), (Saved{30, 10}));
+}
+
+// How much of its kernels is waiting is not known.
+TEST(JointReplayTest, WithoutAllRanksFasterCommunicationIsUnknown) {
+  for (const int ranks : {2, 3}) {
+    const TraceModel model = TraceFromText(OneRound(ranks));
+    Selection selection;
+    selection.whole_run = true;
+    selection.scenarios = {{{"comm", 2}}, {{"gemm", 2}}};
+    const Summary summary = Summarise(model, Attribute(model), selection);
+    for (const DeviceSummary& device : summary.devices) {
+      EXPECT_EQ(device.what_if.saved_ns.size(), ranks == 3 ? 1u : 2u);
+    }
+  }
 }
 
 // In each round another rank is the last: 50 us of a product, or 10 us.
