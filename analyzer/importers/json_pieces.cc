@@ -19,7 +19,7 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr size_t kWindowBytes = size_t{1} << 20;
+constexpr size_t kWindowBytes = size_t{1} << 18;
 
 bool IsSpace(int c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -70,12 +70,18 @@ absl::StatusOr<JsonPieces> JsonPieces::Open(const std::string& path) {
   if (pieces.file_ == nullptr) {
     return absl::NotFoundError(absl::StrCat(path, ": ", std::strerror(errno)));
   }
-  gzbuffer(pieces.file_.get(), 1 << 18);
+  gzbuffer(pieces.file_.get(), kWindowBytes / 4);  // no copy of its own
   std::error_code error;
   pieces.file_bytes_ = std::filesystem::file_size(path, error);
   if (error) pieces.file_bytes_ = 0;
   pieces.buffer_.resize(kWindowBytes + kPadding);
   return pieces;
+}
+
+double JsonPieces::part() const {
+  if (file_bytes_ == 0) return 0;
+  return static_cast<double>(gzoffset(file_.get())) /
+         static_cast<double>(file_bytes_);
 }
 
 bool JsonPieces::Fill() {
@@ -96,8 +102,7 @@ bool JsonPieces::Fill() {
   if (got > 0) filled_ += static_cast<size_t>(got);
   std::memset(buffer_.data() + filled_, 0, kPadding);
   if (progress_ != nullptr && *progress_ && file_bytes_ > 0) {
-    (*progress_)(static_cast<double>(gzoffset(file_.get())) /
-                 static_cast<double>(file_bytes_));
+    (*progress_)(part());
   }
   return got > 0;
 }

@@ -51,6 +51,9 @@ class JsonPieces {
   absl::Status Read(std::string_view array_key, const Visitor& visitor,
                     const std::function<void(double)>& progress);
 
+  // How much of the file was read, compressed as it is: 0 to 1; 0: unknown.
+  double part() const;
+
   bool has_array() const { return has_array_; }
   bool is_bare_array() const { return is_bare_array_; }
   End end() const { return end_; }

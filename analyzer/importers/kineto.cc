@@ -72,9 +72,10 @@ class KinetoReader {
         [this](std::string_view key, std::string_view json) {
           ReadMember(key, json);
         },
-        [this](std::string_view array,
-               const std::vector<std::string_view>& elements) {
+        [this, &pieces](std::string_view array,
+                        const std::vector<std::string_view>& elements) {
           ReadBatch(array, elements);
+          process_.MakeRoom(pieces->part());
         }};
     const absl::Status status =
         pieces->Read("traceEvents", visitor, context.progress);

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "analyzer/importers/key_table.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -42,11 +44,20 @@ std::string_view Key(simdjson::ondemand::field& field) {
   return {raw, static_cast<size_t>(std::strchr(raw, '"') - raw)};
 }
 
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 // Numbers are written as numbers or as strings, by version.
 int64_t Integer(value& v) {
   std::string_view token = Token(v);
   if (token.starts_with('"')) token.remove_prefix(1);
   int64_t number = 0;
+  const size_t few = std::min<size_t>(token.size(), 18);
+  size_t digits = 0;
+  for (; digits < few && IsDigit(token[digits]); ++digits) {
+    number = number * 10 + (token[digits] - '0');
+  }
+  if (digits > 0 && digits < 18) return number;
+  number = 0;
   std::from_chars(token.data(), token.data() + token.size(), number);
   return number;
 }
@@ -74,13 +85,9 @@ std::string_view RawJson(value& v) {
   return raw;
 }
 
-struct ArgReader {
-  std::string_view key;
-  void (*read)(value&, KinetoEvent&);
-};
+using Reader = void (*)(value&, KinetoEvent&);
 
-// By the length of the key: most arguments of an event are none of these.
-constexpr ArgReader kArgs[] = {
+constexpr std::pair<std::string_view, Reader> kArgRows[] = {
     {"Seq", [](value& v, KinetoEvent& e) { e.sequence = Integer(v); }},
     {"name", [](value& v, KinetoEvent& e) { e.meta_name = Text(v); }},
     {"Addr", [](value& v, KinetoEvent& e) { e.address = Unsigned(v); }},
@@ -141,47 +148,70 @@ constexpr ArgReader kArgs[] = {
     {"wait_on_cuda_event_record_corr_id",
      [](value& v, KinetoEvent& e) { e.waited_record = Unsigned(v); }},
 };
-constexpr size_t kLongestKey = 33;
+constexpr KeyTable kArgs(kArgRows);
+static_assert(kArgs.is_whole());
 
-// Position of the first argument whose key is as long as the index, or longer.
-constexpr auto kFirstOfLength = [] {
-  std::array<uint8_t, kLongestKey + 2> first{};
-  for (size_t length = 0; length < first.size(); ++length) {
-    while (first[length] < std::size(kArgs) &&
-           kArgs[first[length]].key.size() < length) {
-      ++first[length];
-    }
-  }
-  return first;
-}();
+// Kineto's names since 2022, those of older versions, and those that it has
+// for other makers' GPUs.
+constexpr std::pair<std::string_view, KinetoKind> kKindRows[] = {
+    {"cpu_op", KinetoKind::kOperator},
+    {"python_function", KinetoKind::kPython},
+    {"cuda_runtime", KinetoKind::kApi},
+    {"kernel", KinetoKind::kKernel},
+    {"cuda_driver", KinetoKind::kApi},
+    {"user_annotation", KinetoKind::kAnnotation},
+    {"gpu_memcpy", KinetoKind::kMemcpy},
+    {"gpu_memset", KinetoKind::kMemset},
+    {"cuda_sync", KinetoKind::kSync},
+    {"hip_runtime", KinetoKind::kApi},
+    {"xpu_runtime", KinetoKind::kApi},
+    {"xpu_driver", KinetoKind::kApi},
+    {"mtia_runtime", KinetoKind::kApi},
+    {"concurrent_kernel", KinetoKind::kKernel},
+    {"Runtime", KinetoKind::kApi},
+    {"Kernel", KinetoKind::kKernel},
+    {"Memcpy", KinetoKind::kMemcpy},
+    {"Memset", KinetoKind::kMemset},
+    {"Operator", KinetoKind::kOperator},
+    {"operator", KinetoKind::kOperator}};
+constexpr KeyTable kKinds(kKindRows);
+static_assert(kKinds.is_whole());
+
+constexpr std::pair<std::string_view, Reader> kMemberRows[] = {
+    {"ph", [](value& v, KinetoEvent& e) { e.phase = Text(v); }},
+    {"ts", [](value& v,
+              KinetoEvent& e) { e.begin_ns = ParseMicroseconds(Token(v)); }},
+    {"cat",
+     [](value& v, KinetoEvent& e) {
+       e.category = Text(v);
+       const KinetoKind* kind = kKinds.Find(e.category);
+       e.kind = kind == nullptr ? KinetoKind::kOther : *kind;
+     }},
+    {"pid", [](value& v, KinetoEvent& e) { e.pid = Token(v); }},
+    {"tid", [](value& v, KinetoEvent& e) { e.tid = Token(v); }},
+    {"dur",
+     [](value& v, KinetoEvent& e) {
+       e.duration_ns = ParseMicroseconds(Token(v));
+     }},
+    {"name", [](value& v, KinetoEvent& e) { e.name = Text(v); }},
+};
+constexpr KeyTable kMembers(kMemberRows);
+static_assert(kMembers.is_whole());
 
 void ReadArgs(value& args, KinetoEvent& event) {
   object fields;
   if (args.get_object().get(fields) != simdjson::SUCCESS) return;
   for (auto element : fields) {
-    simdjson::ondemand::field field;
-    if (std::move(element).get(field) != simdjson::SUCCESS) return;
-    const std::string_view key = Key(field);
-    if (key.size() > kLongestKey) continue;
-    for (size_t i = kFirstOfLength[key.size()];
-         i < kFirstOfLength[key.size() + 1]; ++i) {
-      if (kArgs[i].key == key) kArgs[i].read(field.value(), event);
-    }
+    if (element.error() != simdjson::SUCCESS) return;
+    simdjson::ondemand::field& field = element.value_unsafe();
+    const Reader* read = kArgs.Find(Key(field));
+    if (read != nullptr) (*read)(field.value(), event);
   }
-}
-
-void ReadMember(std::string_view key, value& v, KinetoEvent& event) {
-  if (key == "ph") event.phase = Text(v);
-  if (key == "ts") event.begin_ns = ParseMicroseconds(Token(v));
-  if (key == "cat") event.category = Text(v);
-  if (key == "pid") event.pid = Token(v);
-  if (key == "tid") event.tid = Token(v);
-  if (key == "dur") event.duration_ns = ParseMicroseconds(Token(v));
-  if (key == "name") event.name = Text(v);
 }
 
 // Exponents: old profilers wrote large times through a float.
 std::optional<int64_t> ParseExponent(std::string_view token) {
+  if (token.find_first_of("eE") == std::string_view::npos) return std::nullopt;
   double us = 0;
   const char* end = token.data() + token.size();
   const auto parsed = std::from_chars(token.data(), end, us);
@@ -198,36 +228,38 @@ std::optional<int64_t> ParseMicroseconds(std::string_view token) {
   if (token.size() >= 2 && token.starts_with('"')) {
     token = token.substr(1, token.size() - 2);
   }
-  if (token.find_first_of("eE") != std::string_view::npos) {
-    return ParseExponent(token);
-  }
-  int64_t us = 0;
+  const bool negative = token.starts_with('-');
+  const char* c = token.data() + negative;
   const char* end = token.data() + token.size();
-  const auto whole = std::from_chars(token.data(), end, us);
-  if (whole.ec != std::errc()) return std::nullopt;
-  if (us > kMaxMicroseconds || us < -kMaxMicroseconds) return std::nullopt;
-  if (whole.ptr != end && *whole.ptr != '.') return std::nullopt;
-  int64_t fraction = 0;
-  int64_t scale = 100;
-  for (const char* c = whole.ptr; c != end && ++c != end; scale /= 10) {
-    if (*c < '0' || *c > '9') return std::nullopt;
-    fraction += (*c - '0') * scale;
+  const char* first = c;
+  int64_t us = 0;
+  for (; c != end && IsDigit(*c) && us <= kMaxMicroseconds; ++c) {
+    us = us * 10 + (*c - '0');
   }
-  return us * 1000 + (token.starts_with('-') ? -fraction : fraction);
+  bool is_plain = c != first && us <= kMaxMicroseconds;
+  int64_t fraction = 0;
+  if (c != end && *c == '.') {
+    for (int64_t scale = 100; ++c != end && IsDigit(*c); scale /= 10) {
+      fraction += (*c - '0') * scale;
+    }
+  }
+  is_plain &= c == end;
+  if (!is_plain) return ParseExponent(token);
+  const int64_t ns = us * 1000 + fraction;
+  return negative ? -ns : ns;
 }
 
 bool ReadKinetoEvent(value v, KinetoEvent& event, WantsArgs wants) {
   object fields;
   if (v.get_object().get(fields) != simdjson::SUCCESS) return false;
   for (auto element : fields) {
-    simdjson::ondemand::field field;
-    if (std::move(element).get(field) != simdjson::SUCCESS) return false;
+    if (element.error() != simdjson::SUCCESS) return false;
+    simdjson::ondemand::field& field = element.value_unsafe();
     const std::string_view key = Key(field);
-    if (key.size() > 4) continue;
-    if (key != "args") {
-      ReadMember(key, field.value(), event);
-    } else if (wants == nullptr || event.phase.empty() ||
-               wants(event.phase, event.category)) {
+    if (const Reader* read = kMembers.Find(key)) {
+      (*read)(field.value(), event);
+    } else if (key == "args" && (wants == nullptr || event.phase.empty() ||
+                                 wants(event.phase, event.kind))) {
       ReadArgs(field.value(), event);
     }
   }

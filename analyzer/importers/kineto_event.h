@@ -13,11 +13,25 @@
 
 namespace dltap::analyzer {
 
+// What an event describes, by its category.
+enum class KinetoKind : uint8_t {
+  kOther,
+  kApi,
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kOperator,
+  kAnnotation,
+  kPython,
+  kSync
+};
+
 // One object of `traceEvents`; texts point into the parser's buffers and live
 // until the next event is parsed.
 struct KinetoEvent {
-  std::string_view phase;     // "X", "M", ...
-  std::string_view category;  // "kernel", "cpu_op", ...
+  std::string_view phase;                // "X", "M", ...
+  std::string_view category;             // "kernel", "cpu_op", ...
+  KinetoKind kind = KinetoKind::kOther;  // by the category
   std::string_view name;
   std::string_view pid;  // raw tokens: numbers or texts
   std::string_view tid;
@@ -59,8 +73,8 @@ struct KinetoEvent {
   int64_t node_sequence = -1;  // of autograd's node
 };
 
-// Whether the arguments of events of this phase and category are of use.
-using WantsArgs = bool (*)(std::string_view phase, std::string_view category);
+// Whether the arguments of events of this phase and kind are of use.
+using WantsArgs = bool (*)(std::string_view phase, KinetoKind kind);
 
 // Reads one event; without `args` where phase and category stand before them
 // and `wants` says no. False: it is no object, or broken.

@@ -12,18 +12,6 @@
 
 namespace dltap::analyzer {
 
-enum class KinetoProcess::Category : uint8_t {
-  kOther,
-  kApi,
-  kKernel,
-  kMemcpy,
-  kMemset,
-  kOperator,
-  kAnnotation,
-  kPython,
-  kSync
-};
-
 namespace {
 
 // A sum of many spans still fits the nanoseconds: three years.
@@ -74,6 +62,19 @@ std::string Unquoted(std::string_view token) {
   return std::string(token);
 }
 
+// The rest of a file may hold other events: what is large grows to four times
+// its size at most.
+template <typename T>
+void MakeRoomIn(std::vector<T>& events, double part) {
+  constexpr double kSmall = (256 << 20) / sizeof(T);
+  const auto size = static_cast<double>(events.size());
+  const auto room = static_cast<double>(events.capacity());
+  const double expected = size / part;
+  if (size < 0.75 * room || expected < room) return;
+  events.reserve(static_cast<size_t>(
+      std::min(1.1 * expected, std::max(kSmall, 4 * size))));
+}
+
 }  // namespace
 
 KinetoProcess::KinetoProcess(TraceModel& model) : model_(model), apis_(model) {
@@ -81,65 +82,42 @@ KinetoProcess::KinetoProcess(TraceModel& model) : model_(model), apis_(model) {
   process_.framework = "PyTorch profiler";
 }
 
-// Kineto's names since 2022, those of older versions, and those that it has
-// for other makers' GPUs.
-KinetoProcess::Category KinetoProcess::CategoryOf(std::string_view name) {
-  struct Row {
-    std::string_view name;
-    Category category;
-  };
-  constexpr Row kRows[] = {{"cpu_op", Category::kOperator},
-                           {"python_function", Category::kPython},
-                           {"cuda_runtime", Category::kApi},
-                           {"kernel", Category::kKernel},
-                           {"cuda_driver", Category::kApi},
-                           {"user_annotation", Category::kAnnotation},
-                           {"gpu_memcpy", Category::kMemcpy},
-                           {"gpu_memset", Category::kMemset},
-                           {"cuda_sync", Category::kSync},
-                           {"hip_runtime", Category::kApi},
-                           {"xpu_runtime", Category::kApi},
-                           {"xpu_driver", Category::kApi},
-                           {"mtia_runtime", Category::kApi},
-                           {"concurrent_kernel", Category::kKernel},
-                           {"Runtime", Category::kApi},
-                           {"Kernel", Category::kKernel},
-                           {"Memcpy", Category::kMemcpy},
-                           {"Memset", Category::kMemset},
-                           {"Operator", Category::kOperator},
-                           {"operator", Category::kOperator}};
-  for (const Row& row : kRows) {
-    if (row.name == name) return row.category;
-  }
-  return Category::kOther;
-}
-
-bool KinetoProcess::Wants(std::string_view phase, std::string_view category) {
+bool KinetoProcess::Wants(std::string_view phase, KinetoKind kind) {
   if (phase == "M" || phase == "i") return true;
-  const Category kind = CategoryOf(category);
-  return phase == "X" && kind != Category::kOther && kind != Category::kPython;
+  return phase == "X" && kind != KinetoKind::kOther &&
+         kind != KinetoKind::kPython;
 }
 
 void KinetoProcess::Add(const KinetoEvent& event) {
   if (event.phase == "M") return AddMetadata(event);
   if (event.phase == "i") return AddMemory(event);
   if (event.phase != "X") return;
-  const Category category = CategoryOf(event.category);
-  if (category == Category::kOther) return;
+  if (event.kind == KinetoKind::kOther) return;
   ++used_;
   if (!event.begin_ns || !event.duration_ns || *event.duration_ns < 0 ||
       *event.duration_ns > kMaxDurationNs) {
     ++without_times_;
     return;
   }
-  switch (category) {
-    case Category::kApi: return AddCall(event);
-    case Category::kSync: return AddSync(event);
-    case Category::kOperator:
-    case Category::kPython:
-    case Category::kAnnotation: return AddRange(event, category);
-    default: return AddActivity(event, category);
+  switch (event.kind) {
+    case KinetoKind::kApi: return AddCall(event);
+    case KinetoKind::kSync: return AddSync(event);
+    case KinetoKind::kOperator:
+    case KinetoKind::kPython:
+    case KinetoKind::kAnnotation: return AddRange(event);
+    default: return AddActivity(event);
   }
+}
+
+void KinetoProcess::MakeRoom(double part) {
+  if (!(part > 0)) return;
+  MakeRoomIn(process_.calls, part);
+  MakeRoomIn(process_.ranges, part);
+  MakeRoomIn(range_of_id_, part);
+  MakeRoomIn(process_.activities, part);
+  MakeRoomIn(ids_, part);
+  MakeRoomIn(process_.syncs, part);
+  MakeRoomIn(process_.memory_events, part);
 }
 
 void KinetoProcess::AddMetadata(const KinetoEvent& event) {
@@ -183,15 +161,15 @@ void KinetoProcess::AddCall(const KinetoEvent& event) {
   process_.calls.push_back(call);
 }
 
-void KinetoProcess::AddRange(const KinetoEvent& event, Category category) {
+void KinetoProcess::AddRange(const KinetoEvent& event) {
   Range range{};
   range.begin_ns = *event.begin_ns;
   range.end_ns = *event.begin_ns + *event.duration_ns;
   range.thread = ThreadOf(event);
   range.name = model_.texts.Intern(event.name);
-  range.kind = category == Category::kOperator ? RangeKind::kFrameworkOp
-               : category == Category::kPython ? RangeKind::kPython
-                                               : RangeKind::kUserAnnotation;
+  range.kind = event.kind == KinetoKind::kOperator ? RangeKind::kFrameworkOp
+               : event.kind == KinetoKind::kPython ? RangeKind::kPython
+                                                   : RangeKind::kUserAnnotation;
   if (event.name.starts_with("ProfilerStep#")) range.kind = RangeKind::kStep;
   if (event.name.starts_with("enumerate(DataLoader)")) {
     range.kind = RangeKind::kDataLoader;
@@ -200,7 +178,7 @@ void KinetoProcess::AddRange(const KinetoEvent& event, Category category) {
       event.name.starts_with("autograd::engine::evaluate_function");
   range.operation = OperationOf(event);
   range.sequence = event.node_sequence;
-  if (category == Category::kOperator && event.external_id != 0) {
+  if (event.kind == KinetoKind::kOperator && event.external_id != 0) {
     range_of_id_.emplace_back(event.external_id,
                               static_cast<uint32_t>(process_.ranges.size()));
   }
@@ -288,7 +266,7 @@ void KinetoProcess::AddMemory(const KinetoEvent& event) {
        DeviceOf(event.device), MemoryKind::kDevice});
 }
 
-void KinetoProcess::AddActivity(const KinetoEvent& event, Category category) {
+void KinetoProcess::AddActivity(const KinetoEvent& event) {
   Activity activity{};
   activity.begin_ns = *event.begin_ns;
   activity.end_ns = *event.begin_ns + *event.duration_ns;
@@ -302,10 +280,10 @@ void KinetoProcess::AddActivity(const KinetoEvent& event, Category category) {
                               : std::atoll(Unquoted(event.pid).c_str());
   activity.device = DeviceOf(ordinal);
   activity.stream = StreamOf(activity.device, event.stream, event.context);
-  activity.kind = category == Category::kKernel   ? ActivityKind::kKernel
-                  : category == Category::kMemcpy ? ActivityKind::kMemcpy
-                                                  : ActivityKind::kMemset;
-  if (category == Category::kMemcpy) {
+  activity.kind = event.kind == KinetoKind::kKernel   ? ActivityKind::kKernel
+                  : event.kind == KinetoKind::kMemcpy ? ActivityKind::kMemcpy
+                                                      : ActivityKind::kMemset;
+  if (event.kind == KinetoKind::kMemcpy) {
     activity.copy = CopyKindOf(event.name);
     const size_t arrow = std::min(event.name.find("->"), event.name.size());
     activity.source = MemoryKindOf(event.name.substr(0, arrow));
@@ -398,14 +376,22 @@ void KinetoProcess::JoinOperators() {
   if (!std::is_sorted(range_of_id_.begin(), range_of_id_.end())) {
     std::sort(range_of_id_.begin(), range_of_id_.end());
   }
+  // Work mostly comes in the order of its operators.
+  auto after = range_of_id_.begin();
   for (size_t i = 0; i < process_.activities.size(); ++i) {
-    if (ids_[i] == 0) continue;
-    const auto after = std::upper_bound(
-        range_of_id_.begin(), range_of_id_.end(),
-        std::pair(ids_[i], std::numeric_limits<uint32_t>::max()));
-    if (after == range_of_id_.begin() || (after - 1)->first != ids_[i]) {
-      continue;
+    const uint64_t id = ids_[i];
+    if (id == 0) continue;
+    const bool is_next = after != range_of_id_.begin() &&
+                         (after - 1)->first <= id &&
+                         (after == range_of_id_.end() || after->first >= id);
+    if (is_next) {
+      while (after != range_of_id_.end() && after->first == id) ++after;
+    } else {
+      after =
+          std::upper_bound(range_of_id_.begin(), range_of_id_.end(),
+                           std::pair(id, std::numeric_limits<uint32_t>::max()));
     }
+    if (after == range_of_id_.begin() || (after - 1)->first != id) continue;
     process_.activities[i].annotation = RangeId((after - 1)->second);
   }
 }

@@ -21,11 +21,14 @@ class KinetoProcess {
  public:
   explicit KinetoProcess(TraceModel& model);
 
-  // Whether an event of this phase and category has a place in the model; of
+  // Whether an event of this phase and kind has a place in the model; of
   // the others the arguments need not be read.
-  static bool Wants(std::string_view phase, std::string_view category);
+  static bool Wants(std::string_view phase, KinetoKind kind);
 
   void Add(const KinetoEvent& event);
+  // `part` of the file has been added: room for what the rest will bring, so
+  // that nothing is moved often and room that stays empty is not touched.
+  void MakeRoom(double part);
   void AddUnreadable(uint64_t events) { unreadable_ += events; }
   void AddRepaired() { ++repaired_; }
   // The file ended before its JSON did.
@@ -42,13 +45,10 @@ class KinetoProcess {
   void Finish();
 
  private:
-  enum class Category : uint8_t;
-  static Category CategoryOf(std::string_view name);
-
   void AddMetadata(const KinetoEvent& event);
   void AddCall(const KinetoEvent& event);
-  void AddRange(const KinetoEvent& event, Category category);
-  void AddActivity(const KinetoEvent& event, Category category);
+  void AddRange(const KinetoEvent& event);
+  void AddActivity(const KinetoEvent& event);
   void AddSync(const KinetoEvent& event);
   CollectiveRecord CollectiveOf(const KinetoEvent& event);
   void JoinCollectives();

@@ -257,6 +257,25 @@ Pairing PairAt(const RunSequence& a, const RunSequence& b, int64_t offset_ns) {
   return out;
 }
 
+namespace {
+
+// Several hosts may have one name, and each simulated program a clock of its
+// own: how far apart they are show ends that belong together by number. Without
+// enough of those no pairs.
+Pairing WithOffset(const RunSequence& a, const RunSequence& b,
+                   Pairing numbered) {
+  std::vector<std::pair<size_t, size_t>> ends;
+  for (const auto& pair : numbered.pairs) {
+    if (EndsForAll(*a[pair.first])) ends.push_back(pair);
+  }
+  if (ends.size() < kEnoughPairs) return {};
+  numbered.offset_ns = MedianOffset(a, b, ends);
+  numbered.spread_ns = SpreadOf(a, b, numbered);
+  return numbered;
+}
+
+}  // namespace
+
 std::optional<Pairing> PairWith(const RunSequence& a, const RunSequence& b,
                                 int64_t offset_ns) {
   Pairing pairing = PairAt(a, b, offset_ns);
@@ -270,9 +289,11 @@ std::optional<Pairing> Pair(const RunSequence& a, const RunSequence& b,
   if (one_clock) {
     const Pairing numbered = PairByNumber(a, b);
     if (IsGood(a, b, numbered)) return numbered;
-    Pairing pairing = PairAt(a, b, 0);
-    if (!IsGood(a, b, pairing)) return std::nullopt;
-    return pairing;
+    const Pairing pairing = PairAt(a, b, 0);
+    if (IsGood(a, b, pairing)) return pairing;
+    const Pairing apart = WithOffset(a, b, numbered);
+    if (IsGood(a, b, apart)) return apart;
+    return std::nullopt;
   }
   const auto numbered = BySequence(a, b);
   const bool is_certain = AreAlike(a, b) && a.size() >= kEnoughPairs;

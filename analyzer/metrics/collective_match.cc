@@ -216,8 +216,9 @@ class Matcher {
       offsets.push_back(one_clock ? std::optional<int64_t>(0) : std::nullopt);
       if (!pairing) continue;
       offsets.back() = pairing->offset_ns;
-      margin_ns = std::max({margin_ns, MarginOf(members[0], members[m]),
-                            one_clock ? 0 : pairing->spread_ns});
+      margin_ns = std::max(
+          {margin_ns, MarginOf(members[0], members[m]),
+           one_clock && pairing->offset_ns == 0 ? 0 : pairing->spread_ns});
       spreads_.push_back(pairing->spread_ns);
       for (const auto& [i, j] : pairing->pairs) {
         Event& event = events[i];
@@ -227,9 +228,12 @@ class Matcher {
     }
     const Communicator& communicator = out_.communicators[c];
     for (const auto& [i, event] : events) {
-      Judge(event,
-            communicator.is_whole() && event.parts.size() == members.size(),
-            margin_ns);
+      const bool is_whole =
+          communicator.is_whole() && event.parts.size() == members.size();
+      Judge(event, is_whole, margin_ns);
+      for (const Event::Part& part : event.parts) {
+        if (is_whole) out_.runs[part.run].collective = IndexOf(first[i]);
+      }
     }
     MatchTransfers(members, offsets, margin_ns);
   }

@@ -27,7 +27,12 @@ struct Communicator {
 
 // What is known of a run beside the run itself.
 struct MatchedRun {
+  static constexpr size_t kNoCollective = static_cast<size_t>(-1);
+
   size_t communicator = 0;
+  // Equal for all runs of a collective of all ranks of the communicator;
+  // kNoCollective: not known, or sends and receives.
+  size_t collective = kNoCollective;
   size_t others = 0;      // runs of other ranks that are the same collective
   int64_t waited_ns = 0;  // for the last rank of the trace
   bool is_whole = false;  // which is the last of all

@@ -260,7 +260,9 @@ class Finder {
 
   CollectiveRun RunOf(size_t activity) const {
     const Activity& of = process_.activities[activity];
-    return {{of.begin_ns, of.end_ns}, 0, std::nullopt};
+    CollectiveRun run{{of.begin_ns, of.end_ns}, 0, std::nullopt};
+    run.activity = static_cast<uint32_t>(activity);
+    return run;
   }
 
   void AddTo(const std::string& key, const LocalCommunicator& local,

@@ -42,6 +42,7 @@ struct CollectiveRun {
   // The how manieth of its kind here: collective, or send or receive of one
   // peer. -1: not all that its communicator ran is in the trace.
   int64_t nth = -1;
+  uint32_t activity = 0;  // of its process
 
   bool only_sends() const { return !peers.empty() && !elements_out; }
   bool only_receives() const { return !peers.empty() && !elements_in; }

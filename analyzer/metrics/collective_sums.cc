@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analyzer/metrics/clock_alignment.h"
 #include "analyzer/metrics/communicator_name.h"
 #include "opmodel/gpu_table.h"
 
@@ -144,6 +145,21 @@ CollectiveKeeper::CollectiveKeeper(const TraceModel& model,
   for (const Communicator& communicator : matches_.communicators) {
     link_bytes_per_ns_.push_back(LinkBytesPerNs(model, runs_, communicator));
   }
+}
+
+std::vector<std::vector<CollectivePart>> CollectiveKeeper::Parts() const {
+  std::vector<std::vector<CollectivePart>> parts(model_.processes.size());
+  for (size_t i = 0; i < runs_.runs.size(); ++i) {
+    const CollectiveRun& run = runs_.runs[i];
+    const MatchedRun& matched = matches_.runs[i];
+    if (matched.collective == MatchedRun::kNoCollective || !EndsForAll(run)) {
+      continue;
+    }
+    parts[runs_.locals[run.local].process].push_back(
+        {run.activity, matched.collective, matched.others + 1,
+         matched.waited_ns});
+  }
+  return parts;
 }
 
 std::vector<size_t> CollectiveKeeper::RunsOn(

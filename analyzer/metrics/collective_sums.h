@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyzer/metrics/collective_match.h"
+#include "analyzer/metrics/collective_part.h"
 #include "analyzer/metrics/comm_times.h"
 #include "analyzer/metrics/device_summary.h"
 #include "analyzer/metrics/physical_device.h"
@@ -94,6 +95,9 @@ class CollectiveKeeper {
                       const std::vector<Interval>& windows,
                       const std::vector<Interval>& exposed,
                       const std::vector<Interval>& earlier = {});
+
+  // By process: what the replay of all ranks together has to know.
+  std::vector<std::vector<CollectivePart>> Parts() const;
 
  private:
   std::vector<size_t> RunsOn(const PhysicalDevice& device) const;

@@ -45,6 +45,7 @@ class DeviceAccount {
       AddOutsideOf(members_[m], PartsOutside(m), windows, out.outside);
     }
     if (!windows.empty()) Summarise(steps, windows, out);
+    out.windows = windows;
   }
 
  private:

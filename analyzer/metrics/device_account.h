@@ -22,6 +22,7 @@ struct DeviceSums {
   Tallies& tallies;
   std::vector<Interval>& exposed_comm;  // spans of the device's, in time
   LayerTable& layers;
+  std::vector<StepWindow>& windows;  // the device's
 };
 
 // Adds all GPU work of one device to `out`: what lies inside the windows to

@@ -152,8 +152,30 @@ void Replay::ResetWork(uint32_t work) {
   end_ns_[work] = static_cast<double>(activity.end_ns);
 }
 
+void Meeting::Reset() {
+  begun_ = 0;
+  late_ns_ = -std::numeric_limits<double>::infinity();
+}
+
+bool Replay::Has(uint32_t work) const {
+  const int64_t at_ns = process_.activities[work].begin_ns;
+  auto item = std::partition_point(
+      items_.begin(), items_.end(),
+      [at_ns](const Item& before) { return before.at_ns < at_ns; });
+  for (; item != items_.end() && item->at_ns == at_ns; ++item) {
+    if (item->line == WorkNode::kNoLine && item->index == work) return true;
+  }
+  return false;
+}
+
+void Replay::Join(Meeting& meeting, uint32_t work, int64_t waited_ns) {
+  meeting.members_.push_back({this, work});
+  meetings_[work] = {&meeting, waited_ns};
+}
+
 // What a run may have moved: its items, and each part after one.
-void Replay::Reset() {
+void Replay::Begin() {
+  next_ = 0;
   for (const Item& item : items_) {
     if (item.line == WorkNode::kNoLine) {
       ResetWork(item.index);
@@ -167,14 +189,43 @@ void Replay::Reset() {
 }
 
 int64_t Replay::Run(const TimeFactors& factors) {
-  Reset();
-  for (const Item& item : items_) {
+  Begin();
+  Advance(factors);
+  return WindowsNs();
+}
+
+bool Replay::Advance(const TimeFactors& factors) {
+  for (; next_ < items_.size(); ++next_) {
+    const Item& item = items_[next_];
+    if (!meetings_.empty() && !IsKnown(item, factors)) return false;
     if (item.line == WorkNode::kNoLine) {
       BeginWork(item, factors);
     } else {
       EndPart(item, factors);
     }
   }
+  return true;
+}
+
+// Whether all is over that the item waits for.
+bool Replay::IsKnown(const Item& item, const TimeFactors& factors) const {
+  if (item.line == WorkNode::kNoLine) {
+    const WorkNode& work = graph_.works[item.index];
+    for (uint32_t b = work.first_before; b < work.last_before; ++b) {
+      if (std::isnan(end_ns_[graph_.before[b].on])) return false;
+    }
+    return true;
+  }
+  const HostPart& part = graph_.lines[item.line].parts[item.index];
+  if (part.does != HostDoes::kWait) return true;
+  if (part.only_waits && !factors.waits) return true;
+  for (uint32_t t = part.first_target; t < part.last_target; ++t) {
+    if (std::isnan(end_ns_[graph_.targets[t]])) return false;
+  }
+  return true;
+}
+
+int64_t Replay::WindowsNs() const {
   double ns = 0;
   for (const Edges& edges : edges_) {
     ns += TimeOf(edges.end) - TimeOf(edges.begin);
@@ -244,12 +295,40 @@ void Replay::BeginWork(const Item& item, const TimeFactors& factors) {
   if (!std::isfinite(begin_ns)) {
     begin_ns = static_cast<double>(activity.begin_ns);
   }
-  const size_t layer_class =
-      static_cast<size_t>(attribution_.activities[item.index].layer_class);
   begin_ns_[item.index] = begin_ns;
+  if (meetings_.contains(item.index)) return Meet(item.index, factors);
   end_ns_[item.index] =
       begin_ns + static_cast<double>(activity.end_ns - activity.begin_ns) *
-                     factors.work[layer_class];
+                     FactorOfWork(item.index, factors);
+}
+
+double Replay::FactorOfWork(uint32_t work, const TimeFactors& factors) const {
+  return factors
+      .work[static_cast<size_t>(attribution_.activities[work].layer_class)];
+}
+
+// Each rank has its own clock: times count from when the last rank began.
+void Replay::Meet(uint32_t work, const TimeFactors& factors) {
+  const auto& [meeting, waited_ns] = meetings_.find(work)->second;
+  const int64_t last_ns = process_.activities[work].begin_ns + waited_ns;
+  end_ns_[work] = std::numeric_limits<double>::quiet_NaN();
+  meeting->late_ns_ = std::max(meeting->late_ns_,
+                               begin_ns_[work] - static_cast<double>(last_ns));
+  if (++meeting->begun_ < meeting->members_.size()) return;
+  for (const Meeting::Member& member : meeting->members_) {
+    member.replay->EndMeeting(member.work, meeting->late_ns_, factors);
+  }
+}
+
+// Waiting for the last rank takes what it takes; what is faster is the rest.
+void Replay::EndMeeting(uint32_t work, double late_ns,
+                        const TimeFactors& factors) {
+  const Activity& activity = process_.activities[work];
+  const int64_t last_ns =
+      activity.begin_ns + meetings_.find(work)->second.waited_ns;
+  end_ns_[work] = static_cast<double>(last_ns) + late_ns +
+                  static_cast<double>(activity.end_ns - last_ns) *
+                      FactorOfWork(work, factors);
 }
 
 // What was over when a window began or ended is over in any case: otherwise

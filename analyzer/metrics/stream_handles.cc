@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "shim/specs/entry_point.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -11,6 +13,15 @@ size_t PlaceOf(const EntryPoint& entry, Meaning meaning) {
       entry.args.begin(), entry.args.end(),
       [meaning](const ArgLayout& a) { return a.meaning == meaning; });
   return found - entry.args.begin();
+}
+
+template <typename Map>
+void SortUses(Map& map) {
+  for (auto& [key, uses] : map) {
+    std::stable_sort(
+        uses.begin(), uses.end(),
+        [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
 }
 
 }  // namespace
@@ -22,24 +33,32 @@ StreamHandles::StreamHandles(const TraceModel& model, const Process& process,
     stream_arg_.push_back(PlaceOf(entry, Meaning::kStream));
     event_arg_.push_back(PlaceOf(entry, Meaning::kEvent));
   }
-  for (size_t i = 0; i < process.activities.size(); ++i) {
-    const Activity& activity = process.activities[i];
+  VisitUses(attribution, [this](int64_t handle, const Call&, StreamId stream) {
+    const auto [it, is_new] = streams_.try_emplace(handle, stream);
+    if (it->second != stream) it->second = StreamId();
+  });
+  VisitUses(
+      attribution, [this](int64_t handle, const Call& call, StreamId stream) {
+        if (streams_[handle].known()) return;
+        uses_[handle].emplace_back(call.begin_ns, stream);
+        thread_uses_[{handle, call.thread}].emplace_back(call.begin_ns, stream);
+      });
+  SortUses(uses_);
+  SortUses(thread_uses_);
+}
+
+template <typename Visit>
+void StreamHandles::VisitUses(const ProcessAttribution& attribution,
+                              Visit visit) const {
+  for (size_t i = 0; i < process_.activities.size(); ++i) {
+    const Activity& activity = process_.activities[i];
     const CallId id = attribution.activities[i].submitted_by;
     if (!id.known() || !activity.stream.known() || activity.graph_node != 0) {
       continue;
     }
-    const Call& call = process.calls[id.value()];
+    const Call& call = process_.calls[id.value()];
     const auto handle = ArgOf(call, stream_arg_);
-    if (!handle) continue;
-    auto& known = streams_[*handle];
-    if (known.empty() || known.back().second != activity.stream) {
-      known.emplace_back(call.begin_ns, activity.stream);
-    }
-  }
-  for (auto& [handle, known] : streams_) {
-    std::stable_sort(
-        known.begin(), known.end(),
-        [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (handle) visit(*handle, call, activity.stream);
   }
 }
 
@@ -52,14 +71,22 @@ std::optional<int64_t> StreamHandles::ArgOf(
 std::optional<StreamId> StreamHandles::StreamOf(const Call& call) const {
   const auto handle = ArgOf(call, stream_arg_);
   if (!handle) return std::nullopt;
-  const auto found = streams_.find(*handle);
-  if (found == streams_.end()) return std::nullopt;
-  const auto& known = found->second;
+  const auto only = streams_.find(*handle);
+  if (only == streams_.end()) return std::nullopt;
+  if (only->second.known()) return only->second;
+  const auto of_thread = thread_uses_.find({*handle, call.thread});
+  const Uses& uses = of_thread == thread_uses_.end()
+                         ? uses_.find(*handle)->second
+                         : of_thread->second;
   const auto after = std::upper_bound(
-      known.begin(), known.end(), call.begin_ns,
-      [](int64_t at, const auto& since) { return at < since.first; });
-  return after == known.begin() ? known.front().second
-                                : std::prev(after)->second;
+      uses.begin(), uses.end(), call.begin_ns,
+      [](int64_t at, const auto& use) { return at < use.first; });
+  const auto* info = model_.entry_points[call.entry.value()].info;
+  const bool is_told_to_wait =
+      info != nullptr && info->kind == specs::Kind::kEventWait;
+  if (after == uses.begin()) return after->second;
+  if (is_told_to_wait && after != uses.end()) return after->second;
+  return std::prev(after)->second;
 }
 
 std::optional<int64_t> StreamHandles::EventOf(const Call& call) const {

@@ -14,8 +14,11 @@
 namespace dltap::analyzer {
 
 // The streams and events that calls name by handle. Which stream a handle is
-// shows the work that a call with this handle submitted; handles are used
-// again, so the last such call counts. Holds references.
+// shows the work that a call with this handle submitted. A handle may be
+// several streams: the default stream is each device's own, and handles are
+// used again. Then the same thread's work counts, or where it has none all
+// threads': of a stream that is told to wait what it submitted next, else what
+// it submitted last. Holds references.
 class StreamHandles {
  public:
   StreamHandles(const TraceModel& model, const Process& process,
@@ -33,9 +36,15 @@ class StreamHandles {
   const Process& process_;
   std::vector<size_t> stream_arg_;  // by entry point; args.size(): none
   std::vector<size_t> event_arg_;
-  // By handle: since when it was which stream.
-  absl::flat_hash_map<int64_t, std::vector<std::pair<int64_t, StreamId>>>
-      streams_;
+  // When a call submitted work, and in which stream; in time.
+  using Uses = std::vector<std::pair<int64_t, StreamId>>;
+
+  template <typename Visit>
+  void VisitUses(const ProcessAttribution& attribution, Visit visit) const;
+
+  absl::flat_hash_map<int64_t, StreamId> streams_;  // by handle; none: several
+  absl::flat_hash_map<int64_t, Uses> uses_;         // of those
+  absl::flat_hash_map<std::pair<int64_t, ThreadId>, Uses> thread_uses_;
 };
 
 }  // namespace dltap::analyzer

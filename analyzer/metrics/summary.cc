@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyzer/metrics/device_account.h"
+#include "analyzer/metrics/joint_replay.h"
 #include "analyzer/metrics/physical_device.h"
 #include "analyzer/metrics/source_cost.h"
 
@@ -145,6 +146,39 @@ void AddProcess(const TraceModel& model, const Attribution& attribution,
   tallies.AddCalls(CallSteps(steps, out.selection));
 }
 
+// The devices of all selected processes, and what their ranks do together.
+void AddDevices(const TraceModel& model, const Attribution& attribution,
+                const std::vector<Steps>& steps,
+                const std::vector<ProcessLayers>& layers, Summary& out) {
+  CollectiveKeeper collectives(model, attribution, out.collectives);
+  std::vector<RankDevice> ranks;
+  std::vector<size_t> places;  // of their summaries
+  for (const PhysicalDevice& device : PhysicalDevices(model)) {
+    const size_t before = out.devices.size();
+    std::vector<Interval> exposed;
+    std::vector<StepWindow> windows;
+    AddDevice(
+        model, attribution, steps, layers, out.selection, device,
+        {out.devices, out.outside, out.tallies, exposed, out.layers, windows});
+    if (out.devices.size() == before) continue;
+    DeviceSummary& added = out.devices.back();
+    PhysicalDevice selected = device;
+    std::erase_if(selected, [&](const DeviceMember& member) {
+      return !Selects(out.selection, model.processes[member.process]);
+    });
+    added.comm_exposed =
+        collectives.AddDevice(selected, added.windows, exposed);
+    if (selected.size() != 1) continue;
+    ranks.push_back({selected.front(), std::move(windows), nullptr});
+    places.push_back(before);
+  }
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    ranks[i].summary = &out.devices[places[i]];
+  }
+  ReplayTogether(model, attribution, steps, out.selection, collectives.Parts(),
+                 ranks);
+}
+
 }  // namespace
 
 uint64_t StepSummary::found() const {
@@ -200,21 +234,7 @@ Summary Summarise(const TraceModel& model, const Attribution& attribution,
     layers[p] = FindLayers(model, process, attribution.processes[p], steps[p]);
     AddProcess(model, attribution, p, steps[p], out);
   }
-  CollectiveKeeper collectives(model, attribution, out.collectives);
-  for (const PhysicalDevice& device : PhysicalDevices(model)) {
-    const size_t before = out.devices.size();
-    std::vector<Interval> exposed;
-    AddDevice(model, attribution, steps, layers, selection, device,
-              {out.devices, out.outside, out.tallies, exposed, out.layers});
-    if (out.devices.size() == before) continue;
-    DeviceSummary& added = out.devices.back();
-    PhysicalDevice selected = device;
-    std::erase_if(selected, [&](const DeviceMember& member) {
-      return !Selects(selection, model.processes[member.process]);
-    });
-    added.comm_exposed =
-        collectives.AddDevice(selected, added.windows, exposed);
-  }
+  AddDevices(model, attribution, steps, layers, out);
   out.memory = SummariseMemory(model, attribution, steps, selection);
   std::sort(out.processes.begin(), out.processes.end());
   std::sort(out.devices.begin(), out.devices.end());

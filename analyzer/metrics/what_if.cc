@@ -80,7 +80,9 @@ std::vector<std::string> Worthwhile(const PathSums& path) {
   return out;
 }
 
-std::vector<Scenario> Suggested(const PathSums& path) {
+}  // namespace
+
+std::vector<Scenario> SuggestedScenarios(const PathSums& path) {
   std::vector<Scenario> out;
   for (const std::string& what : Worthwhile(path)) {
     out.push_back({{what, 2}});
@@ -90,7 +92,13 @@ std::vector<Scenario> Suggested(const PathSums& path) {
   return out;
 }
 
-}  // namespace
+size_t MostReplayed(bool asked) { return asked ? kMostItemsAsked : kMostItems; }
+
+TimeFactors FactorsOf(const Scenario& scenario) {
+  TimeFactors factors;
+  for (const Speedup& speedup : scenario) Apply(speedup, factors);
+  return factors;
+}
 
 std::string KnownSpeedups() {
   std::string out;
@@ -136,16 +144,15 @@ WhatIfSums WhatIf(const StepGraph& graph, const Process& process,
                   const std::vector<Scenario>& scenarios) {
   const bool asked = !scenarios.empty();
   Replay replay(graph, process, attribution, device, windows,
-                asked ? kMostItemsAsked : kMostItems);
+                MostReplayed(asked));
   WhatIfSums out;
   out.windows = replay.windows();
   out.measured_ns = replay.measured_ns();
   out.replayed_ns = replay.Run({});
   out.unsigned_error_ns = std::abs(out.replayed_ns - out.measured_ns);
-  for (const Scenario& scenario : asked ? scenarios : Suggested(path)) {
-    TimeFactors factors;
-    for (const Speedup& speedup : scenario) Apply(speedup, factors);
-    out.saved_ns[scenario] = out.replayed_ns - replay.Run(factors);
+  for (const Scenario& scenario :
+       asked ? scenarios : SuggestedScenarios(path)) {
+    out.saved_ns[scenario] = out.replayed_ns - replay.Run(FactorsOf(scenario));
   }
   return out;
 }

@@ -18,8 +18,14 @@ std::string KnownSpeedups();
 // False: there is no such thing.
 bool Apply(const Speedup& speedup, TimeFactors& factors);
 
-// One device's windows. Without scenarios: those that its path suggests, twice
-// as fast and infinitely fast.
+TimeFactors FactorsOf(const Scenario& scenario);
+
+// What a path suggests: twice as fast and infinitely fast.
+std::vector<Scenario> SuggestedScenarios(const PathSums& path);
+// How many parts and activities are replayed for each scenario.
+size_t MostReplayed(bool asked);
+
+// One device's windows. Without scenarios: those that its path suggests.
 WhatIfSums WhatIf(const StepGraph& graph, const Process& process,
                   const ProcessAttribution& attribution, DeviceId device,
                   const std::vector<StepWindow>& windows, const PathSums& path,

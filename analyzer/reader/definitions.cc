@@ -151,7 +151,9 @@ void Definitions::AddDevice(const RecordView& record) {
 void Definitions::AddThread(const RecordView& record) {
   const auto fixed = record.As<trace::ThreadRecord>();
   TailReader tail = record.tail();
-  Thread& thread = process_.threads[ThreadOf(fixed.index).value()];
+  const ThreadId id = ThreadOf(fixed.index);
+  if (!id.known()) return losses_.Add(trace::LossKind::kDanglingId);
+  Thread& thread = process_.threads[id.value()];
   thread.tid = fixed.tid;
   // A thread that has already ended has no name any more.
   if (std::string name = NextString(tail); !name.empty()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/reports/path_report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <vector>
@@ -40,6 +41,24 @@ std::string SpeedupText(const Speedup& speedup) {
 
 std::string Signed(double change) {
   return (change > 0 ? "+" : "") + Fixed(change * kPercent, 1) + " %";
+}
+
+bool IsComm(const std::string& what) {
+  return what == specs::Name(LayerClass::kComm);
+}
+
+// Communication that waits for ranks which were not replayed has no row.
+bool IsCommUnknown(const PathFigures& path) {
+  const auto is_comm = [](const Speedup& speedup) {
+    return IsComm(speedup.what);
+  };
+  for (const WhatIfRow& row : path.what_if) {
+    if (std::any_of(row.scenario.begin(), row.scenario.end(), is_comm)) {
+      return false;
+    }
+  }
+  return !path.rows.empty() && path.rows.front().is_class &&
+         IsComm(path.rows.front().name);
 }
 
 }  // namespace
@@ -107,6 +126,7 @@ std::string WhatIfLine(const PathFigures& path) {
     if (!is_finite) continue;
     parts.push_back(ScenarioText(row.scenario) + " " + Signed(row.change));
   }
+  if (IsCommUnknown(path)) parts.emplace_back("COMM 2 x unknown");
   if (parts.empty()) return "";
   return "  step if faster: " + Join(parts, " · ") +
          (*path.replay_error < kLeastError ? "" : " (" + error + ")");
@@ -124,6 +144,9 @@ std::string FasterText(const PathFigures& path) {
   for (const WhatIfRow& row : path.what_if) {
     text += ScenarioText(row.scenario) + ": " + Ms(row.step_ns) + " ms (" +
             Signed(row.change) + ")\n";
+  }
+  if (path.what_if.empty()) {
+    text += "unknown: communication waits for ranks that were not replayed\n";
   }
   return text;
 }

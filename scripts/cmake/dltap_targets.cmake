@@ -23,7 +23,7 @@ endif()
 add_library(dltap_strict INTERFACE)
 # -Wno-restrict: g++ 12 warns of std::string's own code (GCC bug 105651).
 target_compile_options(dltap_strict
-  INTERFACE -Wall -Wextra -Werror -Wno-restrict)
+  INTERFACE -Wall -Wextra -Werror $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 target_include_directories(dltap_strict INTERFACE ${PROJECT_SOURCE_DIR})
 
 # Code that lives in the user's process: no C++ run-time library, nothing

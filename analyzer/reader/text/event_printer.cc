@@ -156,7 +156,8 @@ void EventPrinter::PrintCallRef(std::string_view key, std::string_view raw_key,
       }
     }
   }
-  out_.Field(raw_key, static_cast<int64_t>(ticks));
+  const uint64_t raw = ticks & ~kRawTicks;
+  if (raw != 0) out_.Field(raw_key, static_cast<int64_t>(raw));
 }
 
 void EventPrinter::PrintLaunch(const LaunchRecord& launch) {

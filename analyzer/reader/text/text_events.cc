@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdlib>
 
+#include "analyzer/reader/text/text_words.h"
 #include "shim/specs/words.h"
 
 namespace dltap::analyzer {
@@ -12,6 +13,15 @@ namespace {
 // What stands for a call's begin_ticks in text: never 0, which means none.
 uint64_t TicksOf(int64_t begin_ns) {
   return static_cast<uint64_t>(begin_ns) + 1;
+}
+
+// A call that is named by its begin or, where none has them, by raw ticks.
+uint64_t CallTicks(TextFields& fields, std::string_view key,
+                   std::string_view raw_key) {
+  const int64_t begin_ns = fields.Time(key, -1);
+  const auto raw = static_cast<uint64_t>(fields.Int(raw_key));
+  if (raw != 0) return raw | kRawTicks;
+  return begin_ns >= 0 ? TicksOf(begin_ns) : 0;
 }
 
 bool IsHex(std::string_view value) { return value.starts_with("0x"); }
@@ -80,10 +90,7 @@ void OnLaunchApi(TextFields& fields, TextBuilder& builder) {
   launch.thread = builder.ThreadAt(fields.Index("thread"));
   // `cbid` in dumps of format 1.0.
   launch.api = static_cast<uint32_t>(fields.Int("api", fields.Int("cbid")));
-  const int64_t external = fields.Time("ext", -1);
-  if (external >= 0) launch.external = TicksOf(external);
-  launch.external =
-      fields.Int("ext_ticks", static_cast<int64_t>(launch.external));
+  launch.external = CallTicks(fields, "ext", "ext_ticks");
   builder.process().launches.push_back(launch);
 }
 
@@ -139,10 +146,7 @@ void OnGraphNode(TextFields& fields, TextBuilder& builder) {
   GraphNodeOrigin origin{};
   origin.node = fields.IntWord(0);
   origin.original_node = fields.Int("original");
-  const int64_t call = fields.Time("call", -1);
-  if (call >= 0) origin.call_begin_ticks = TicksOf(call);
-  origin.call_begin_ticks =
-      fields.Int("call_ticks", static_cast<int64_t>(origin.call_begin_ticks));
+  origin.call_begin_ticks = CallTicks(fields, "call", "call_ticks");
   if (fields.line().Has("thread")) {
     origin.thread = builder.ThreadAt(fields.Index("thread"));
   }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -11,6 +12,10 @@
 
 // Words of the text grammar that stand for the model's enumerators.
 namespace dltap::analyzer {
+
+// Set in ticks that text names by their number, since no call has them. Those
+// of the calls count from the text's own times and could become equal.
+inline constexpr uint64_t kRawTicks = uint64_t{1} << 63;
 
 // Position is the enumerator's number.
 inline constexpr auto kCopyWords = [] {

@@ -26,6 +26,7 @@ bool ThreadBuffers::Reset(RingFile* file) {
     Ring* free_small[kMaxRings];
     Ring* free_large[kMaxRings];
     uint32_t free_buffers[kMaxBuffers];
+    EndedThread ended[kMaxEnded];
   };
   auto* tables = static_cast<Tables*>(MapPrivate(sizeof(Tables)));
   auto* buffers = static_cast<ThreadBuffer*>(
@@ -37,7 +38,8 @@ bool ThreadBuffers::Reset(RingFile* file) {
   free_small_ = tables->free_small;
   free_large_ = tables->free_large;
   free_buffers_ = tables->free_buffers;
-  count_ = ring_count_ = next_thread_index_ = 0;
+  ended_ = tables->ended;
+  count_ = ring_count_ = next_thread_index_ = ended_count_ = 0;
   free_small_count_ = free_large_count_ = free_buffer_count_ = 0;
   wanted_buffers_ = 4;
   wanted_large_rings_ = 1;
@@ -151,6 +153,12 @@ uint32_t ThreadBuffers::IndexOf(uint32_t tid) const {
       return buffer.thread_index;
     }
   }
+  const uint32_t ended_known =
+      ended_count_ < kMaxEnded ? ended_count_ : kMaxEnded;
+  for (uint32_t i = 0; i < ended_known; ++i) {
+    const EndedThread& ended = ended_[(ended_count_ - 1 - i) % kMaxEnded];
+    if (ended.tid == tid) return ended.thread_index;
+  }
   return trace::kNoIndex;
 }
 
@@ -163,6 +171,8 @@ void ThreadBuffers::DropFirstRing(ThreadBuffer& buffer) {
 }
 
 void ThreadBuffers::Recycle(ThreadBuffer& buffer) {
+  ended_[ended_count_++ % kMaxEnded] = {
+      buffer.tid.load(std::memory_order_relaxed), buffer.thread_index};
   RingFile::Release(*buffer.first);
   if (buffer.first->capacity_slots == kSmallRingSlots) {
     free_small_[free_small_count_++] = buffer.first;

@@ -70,7 +70,8 @@ class ThreadBuffers {
   uint32_t count() const { return count_; }
   ThreadBuffer& at(uint32_t i) { return buffers_[i]; }
 
-  // The recorded thread of that tid, as blocks and records name it;
+  // The recorded thread of that tid, as blocks and records name it, also one
+  // that ended lately: the activity source delivers its records afterwards.
   // trace::kNoIndex when there is none.
   uint32_t IndexOf(uint32_t tid) const;
 
@@ -80,6 +81,13 @@ class ThreadBuffers {
   void Recycle(ThreadBuffer& buffer);
 
  private:
+  struct EndedThread {
+    uint32_t tid;
+    uint32_t thread_index;
+  };
+  // As many are remembered, of a program that starts threads all the time.
+  static constexpr uint32_t kMaxEnded = 4096;
+
   Ring* NewRing(uint32_t slots);
   bool PrepareReady(int i, Ring* ring);
   void RefillBuffers();
@@ -91,12 +99,14 @@ class ThreadBuffers {
   Ring** free_small_ = nullptr;
   Ring** free_large_ = nullptr;
   uint32_t* free_buffers_ = nullptr;
+  EndedThread* ended_ = nullptr;  // the newest at ended_count_ - 1, in a circle
   uint32_t count_ = 0;
   uint32_t ring_count_ = 0;
   uint32_t free_small_count_ = 0;
   uint32_t free_large_count_ = 0;
   uint32_t free_buffer_count_ = 0;
   uint32_t next_thread_index_ = 0;
+  uint32_t ended_count_ = 0;
   Ring* unpopulated_ = nullptr;
   int wanted_buffers_ = 4;
   int wanted_large_rings_ = 1;

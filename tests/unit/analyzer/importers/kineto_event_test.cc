@@ -20,6 +20,10 @@ TEST(ParseMicrosecondsTest, ReadsFractionsOfAnyLength) {
   EXPECT_EQ(ParseMicroseconds("-0.5"), -500);
   EXPECT_EQ(ParseMicroseconds("\"12.5\""), 12500);
   EXPECT_EQ(ParseMicroseconds("1.5e3"), 1'500'000);
+  EXPECT_EQ(ParseMicroseconds("-25E-1"), -2500);
+  EXPECT_EQ(ParseMicroseconds("9000000000000000000e-9"), 9'000'000'000'000);
+  EXPECT_EQ(ParseMicroseconds("3000000000000000.999"),
+            3'000'000'000'000'000'999);
 }
 
 TEST(ParseMicrosecondsTest, RefusesWhatIsNoTime) {
@@ -33,6 +37,8 @@ TEST(ParseMicrosecondsTest, RefusesTimesWhoseNanosecondsOverflow) {
   EXPECT_EQ(ParseMicroseconds("9223372036854775807"), std::nullopt);
   EXPECT_EQ(ParseMicroseconds("-9223372036854775808"), std::nullopt);
   EXPECT_EQ(ParseMicroseconds("99999999999999999999999"), std::nullopt);
+  EXPECT_EQ(ParseMicroseconds("3000000000000001"), std::nullopt);
+  EXPECT_EQ(ParseMicroseconds("-3000000000000001.5"), std::nullopt);
 }
 
 }  // namespace

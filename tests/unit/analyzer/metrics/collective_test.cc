@@ -164,6 +164,16 @@ TEST(CollectiveTest, ClocksOfTwoHostsAreAlignedByTheEnds) {
   EXPECT_FALSE(figures.collectives.rows[0].of_link);
 }
 
+// Two hosts named "localhost", or the clocks of a simulation.
+TEST(CollectiveTest, ClocksOfHostsOfOneNameAreAlignedByNumbers) {
+  const Summary summary = SummaryOf(TwoRanks(2, "node0", 123'456));
+  const Figures figures = FiguresOf(summary);
+  ASSERT_EQ(figures.collectives.rows.size(), 1u);
+  EXPECT_EQ(figures.collectives.rows[0].waiting_ns, 90'000);
+  EXPECT_EQ(figures.collectives.rows[0].transfer_ns, 440'000);
+  EXPECT_EQ(figures.collectives.residual_ns, 0);
+}
+
 TEST(CollectiveTest, WithoutTheOtherRanksTransferIsUnknown) {
   const Summary summary = SummaryOf(TwoRanks(4));
   const Figures figures = FiguresOf(summary);

@@ -93,6 +93,21 @@ TEST(CriticalPathTest, DeviceThatIsAlwaysBusyIsThePath) {
   EXPECT_EQ(path.UsWith({{"kernels", kInfinitely}}), 10);
 }
 
+// Both devices' default streams are 0x0. The last kernel waits for the product
+// on the other device.
+TEST(CriticalPathTest, DefaultStreamsOfTwoDevicesAreApart) {
+  const Path path(
+      Launch(0, 2, 1) + Kernel(3, 5, 1, "softmax_warp_forward") +
+      Launch(3, 5, 2) +
+      "kernel t=6..46us device=1 corr=2 stream=8 name=sgemm\n"
+      "call t=6..7us thread=0 cudaEventRecord event=0x1 stream=0x0\n"
+      "call t=8..9us thread=0 cudaStreamWaitEvent stream=0x0 event=0x1\n" +
+      Launch(10, 12, 3) + Kernel(47, 67, 3, "softmax_warp_forward"));
+  EXPECT_EQ(path.Us(LayerClass::kGemm), 40);
+  EXPECT_EQ(path.Us(IdleCause::kDependency), 0);
+  EXPECT_EQ(path.UsWith({{"gemm", 2}}), 64 - 20);
+}
+
 TEST(CriticalPathTest, WaitingHostPassesThePathToTheDevice) {
   const Path path(Launch(0, 4, 1) + Kernel(5, 45, 1, "sgemm") +
                   "call t=6..50us thread=0 cudaStreamSynchronize stream=0x0\n" +

@@ -125,6 +125,45 @@ TEST_F(RingTest, ThreadWithoutAReadyBufferIsCounted) {
   EXPECT_EQ(LossCount(LossKind::kRingUnavailable), 1u);
 }
 
+// The activity source delivers the records of its launches afterwards.
+TEST_F(RingTest, AThreadThatEndedLatelyIsStillKnownByItsId) {
+  g_buffers.Refill();
+  ThreadBuffer* ended = g_buffers.TakeReady();
+  ASSERT_NE(ended, nullptr);
+  ended->tid = 4711;
+  ended->state = static_cast<uint32_t>(BufferState::kOwned);
+  const uint32_t index = ended->thread_index;
+  EXPECT_EQ(g_buffers.IndexOf(4711), index);
+  g_buffers.Recycle(*ended);
+  EXPECT_EQ(g_buffers.IndexOf(4711), index);
+  EXPECT_EQ(g_buffers.IndexOf(4712), trace::kNoIndex);
+
+  // Its id is given again: records are the new thread's.
+  g_buffers.Refill();
+  ThreadBuffer* other = g_buffers.TakeReady();
+  ASSERT_NE(other, nullptr);
+  other->tid = 4711;
+  other->state = static_cast<uint32_t>(BufferState::kOwned);
+  EXPECT_NE(other->thread_index, index);
+  EXPECT_EQ(g_buffers.IndexOf(4711), other->thread_index);
+}
+
+// Thousands of threads that end make room for each other.
+TEST_F(RingTest, OfManyEndedThreadsTheNewestAreKnown) {
+  uint32_t index = 0;
+  for (uint32_t tid = 1; tid <= 5'000; ++tid) {
+    g_buffers.Refill();
+    ThreadBuffer* buffer = g_buffers.TakeReady();
+    ASSERT_NE(buffer, nullptr);
+    buffer->tid = tid;
+    index = buffer->thread_index;
+    g_buffers.Recycle(*buffer);
+  }
+  EXPECT_EQ(g_buffers.IndexOf(5'000), index);
+  EXPECT_NE(g_buffers.IndexOf(4'000), trace::kNoIndex);
+  EXPECT_EQ(g_buffers.IndexOf(1), trace::kNoIndex);
+}
+
 TEST_F(RingTest, ForkedChildDoesNotWriteIntoItsParentsRing) {
   g_buffers.Refill();
   ASSERT_TRUE(AttachThread(t_thread));
