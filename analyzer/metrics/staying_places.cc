@@ -41,21 +41,23 @@ class PlaceFinder {
             std::ceil(kNearlyAllSteps * static_cast<double>(used.size())))) {}
 
   StayingPlaces Run() {
-    if (used_.size() < kLeastSteps) {
-      touches_.Visit(kAlways, [&](const Touch& touch) { AddAlone(touch); });
-      for (const Place& place : read_first_) {
-        if (!ever_written_.Has(place)) out_.weights.insert(place);
+    if (used_.size() >= kLeastSteps) {
+      FindCopied();
+      for (step_ = 0; step_ < used_.size(); ++step_) {
+        written_.Clear();
+        touches_.Visit({used_[step_].begin_ns, used_[step_].end_ns},
+                       [&](const Touch& touch) { Add(touch); });
       }
-      return std::move(out_);
+      Judge();
+      out_.is_known = !products_.empty();
     }
-    out_.is_known = true;
-    FindCopied();
-    for (step_ = 0; step_ < used_.size(); ++step_) {
-      written_.Clear();
-      touches_.Visit({used_[step_].begin_ns, used_[step_].end_ns},
-                     [&](const Touch& touch) { Add(touch); });
+    if (out_.is_known || !out_.weights.empty()) return std::move(out_);
+    copied_.clear();
+    ever_written_.Clear();
+    touches_.Visit(kAlways, [&](const Touch& touch) { AddAlone(touch); });
+    for (const Place& place : read_first_) {
+      if (!ever_written_.Has(place)) out_.weights.insert(place);
     }
-    Judge();
     return std::move(out_);
   }
 
@@ -70,8 +72,8 @@ class PlaceFinder {
     }
   }
 
-  // Without steps: what the host gave once and no call wrote since, if products
-  // read it as the first operand.
+  // Without products in steps: what the host gave once and no call wrote since,
+  // if products read it as the first operand.
   void AddAlone(const Touch& touch) {
     AddNamed(touch);
     for (const Operand& operand : touch.operands) {

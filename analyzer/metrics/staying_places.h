@@ -36,7 +36,7 @@ struct StayingPlaces {
   std::set<Place> weights;
   std::set<Place> casts;  // of weights, made anew in each step
   std::set<Place> workspaces;
-  bool is_known = false;  // false: too few steps; `weights` are not all
+  bool is_known = false;  // false: no products in steps; not all weights
 };
 
 // Memory grows with the places of a tenth of the steps. `used`: the steps that

@@ -151,6 +151,28 @@ TEST(OperandOwnersTest, RefusedRequestTellsWhoHeldWhatThen) {
   EXPECT_FALSE(failure.granted_later);
 }
 
+// W comes from the host, y = W x, and there is no memory for what follows.
+TEST(OperandOwnersTest, WithoutStepsWeightsAreWhatTheHostGave) {
+  const std::string copy = "kind=htod bytes=524288\n";
+  const Summary summary = SummaryOf(
+      "device 0 name=X\nthread 0 tid=1 name=python\n"
+      "call t=0..1us thread=0 cudaMalloc devPtr=0x10000000 size=4194304\n" +
+      Work(10, 0, "cudaMemcpyAsync dst=0x10000000 count=524288 kind=1",
+           "memcpy") +
+      copy +
+      Work(20, 0,
+           "cublasSgemm_v2 A=0x10000000 B=0x10080000 C=0x100a0000 m=256 "
+           "n=64 k=512",
+           "kernel") +
+      "name=ampere_sgemm_128x64_nn\n"
+      "call t=30..31us thread=0 cudaMalloc failed devPtr=0 size=8388608\n");
+  const auto& failures = summary.memory.devices[0].failures;
+  ASSERT_EQ(failures.size(), 1u);
+  ASSERT_TRUE(failures[0].owners);
+  EXPECT_EQ(failures[0].owners->bytes,
+            (OwnedBytes{512 * kKib, 0, 0, 0, 0, 0, 3584 * kKib}));
+}
+
 TEST(TensorOwnersTest, TensorsTellTheirOwnersByWhatTheyOutlive) {
   const Summary summary = SummaryOf(
       "format kineto\n"
