@@ -251,8 +251,10 @@ void KinetoProcess::AddSync(const KinetoEvent& event) {
 // With profile_memory. Old versions don't tell the totals, and then the base
 // on which the numbers stand is not known.
 void KinetoProcess::AddMemory(const KinetoEvent& event) {
-  const bool is_of_device = event.name == "[memory]" && event.device_type > 0 &&
-                            event.device >= 0 && event.allocated_bytes >= 0 &&
+  const bool refused = event.name == "[OutOfMemory]";
+  const bool is_of_device = (refused || event.name == "[memory]") &&
+                            event.device_type > 0 && event.device >= 0 &&
+                            event.allocated_bytes >= 0 &&
                             event.reserved_bytes >= 0;
   if (!is_of_device) return;
   ++used_;
@@ -263,7 +265,7 @@ void KinetoProcess::AddMemory(const KinetoEvent& event) {
   process_.memory_events.push_back(
       {*event.begin_ns, event.address, event.memory_bytes,
        event.allocated_bytes, event.reserved_bytes, ThreadOf(event),
-       DeviceOf(event.device), MemoryKind::kDevice});
+       DeviceOf(event.device), MemoryKind::kDevice, refused});
 }
 
 void KinetoProcess::AddActivity(const KinetoEvent& event) {

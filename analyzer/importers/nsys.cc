@@ -10,6 +10,7 @@
 #include "analyzer/importers/api_table.h"
 #include "analyzer/importers/nsys_database.h"
 #include "analyzer/importers/nsys_facts.h"
+#include "analyzer/importers/nsys_memory.h"
 #include "analyzer/importers/nsys_processes.h"
 
 namespace dltap::analyzer {
@@ -105,6 +106,11 @@ class NsysImporter {
           &NsysImporter::ReadRanges, &NsysImporter::ReadSwitches}) {
       if (absl::Status s = (this->*read)(); !s.ok()) return s;
     }
+    if (absl::Status s =
+            AddNsysMemory(database_, origin_ns_, processes_, without_times_);
+        !s.ok()) {
+      return s;
+    }
     if (absl::Status s = AddNsysFacts(database_, processes_); !s.ok()) return s;
     Finish();
     return absl::OkStatus();
@@ -113,7 +119,7 @@ class NsysImporter {
  private:
   void CountRows() {
     for (const char* table : {"StringIds", kKernels, kMemcpys, kMemsets, kSyncs,
-                              kRanges, "SCHED_EVENTS"}) {
+                              kRanges, kNsysMemory, "SCHED_EVENTS"}) {
       expected_rows_ += database_.RowsAtMost(table);
     }
     for (const ApiSource& api : kApis) {

@@ -17,40 +17,6 @@ namespace {
 
 constexpr size_t kNoDevice = std::numeric_limits<size_t>::max();
 
-// The phase of what the thread submits next, or else of what it did last.
-std::optional<Phase> PhaseAt(const Process& process,
-                             const ProcessAttribution& attribution,
-                             ThreadId thread, int64_t at_ns) {
-  std::optional<size_t> next;
-  std::optional<size_t> last;
-  int64_t next_ns = std::numeric_limits<int64_t>::max();
-  int64_t last_ns = std::numeric_limits<int64_t>::min();
-  for (size_t i = 0; i < attribution.activities.size(); ++i) {
-    const CallId by = attribution.activities[i].submitted_by;
-    if (!by.known() || process.calls[by.value()].thread != thread) continue;
-    const Call& call = process.calls[by.value()];
-    if (call.end_ns >= at_ns && call.begin_ns < next_ns) {
-      next_ns = call.begin_ns;
-      next = i;
-    } else if (call.end_ns < at_ns && call.begin_ns > last_ns) {
-      last_ns = call.begin_ns;
-      last = i;
-    }
-  }
-  if (!next) next = last;
-  if (!next) return std::nullopt;
-  return PhaseOf(attribution.activities[*next]);
-}
-
-std::optional<size_t> StepAt(const Steps& steps, int64_t at_ns) {
-  const auto after = std::upper_bound(
-      steps.steps.begin(), steps.steps.end(), at_ns,
-      [](int64_t ns, const Step& step) { return ns < step.begin_ns; });
-  if (after == steps.steps.begin()) return std::nullopt;
-  if (at_ns >= (after - 1)->end_ns) return std::nullopt;
-  return static_cast<size_t>(after - 1 - steps.steps.begin());
-}
-
 // All changes of one device, or of memory whose device is not known.
 struct DeviceChanges {
   DeviceMemory out;
@@ -58,7 +24,8 @@ struct DeviceChanges {
   std::vector<MemoryChange> held;
   std::vector<MemoryChange> tensors;
   std::vector<MemoryChange> managed;
-  std::vector<std::pair<FailedAllocation, std::string>> failed;
+  std::vector<std::pair<size_t, MemoryBlock>> blocks;  // of members
+  std::vector<std::pair<size_t, FailedAllocation>> failed;
 };
 
 void SortInTime(std::vector<MemoryChange>& changes) {
@@ -66,6 +33,20 @@ void SortInTime(std::vector<MemoryChange>& changes) {
                    [](const MemoryChange& a, const MemoryChange& b) {
                      return a.at_ns < b.at_ns;
                    });
+}
+
+// Memory of another process: what is used and was never taken may be that.
+bool OpensForeignMemory(const TraceModel& model, const Process& process) {
+  return std::any_of(
+      process.counted.begin(), process.counted.end(),
+      [&](const CountedCall& counted) {
+        const std::string& symbol =
+            model.entry_points[counted.entry.value()].symbol;
+        return counted.calls > 0 &&
+               (symbol.find("IpcOpenMemHandle") != std::string::npos ||
+                symbol.find("MemPoolImportPointer") != std::string::npos ||
+                symbol.find("ImportFromShareableHandle") != std::string::npos);
+      });
 }
 
 void AddBlock(const MemoryBlock& block, size_t member,
@@ -145,8 +126,10 @@ class MemoryAccount {
       ++out_.without_addresses;
       return;
     }
-    const bool uses_others =
+    const bool uses_unseen =
         FindDevices(model_, process, attribution_.processes[p], found.blocks);
+    const bool uses_others =
+        uses_unseen && !OpensForeignMemory(model_, process);
     std::vector<MemoryChange> pinned;
     for (const MemoryBlock& block : found.blocks) {
       if (block.kind == MemoryKind::kPinned) {
@@ -155,9 +138,9 @@ class MemoryAccount {
         DeviceChanges& changes = Of(p, block.device);
         const bool managed = block.kind == MemoryKind::kManaged;
         AddBlock(block, p, managed ? changes.managed : changes.held);
+        if (!managed) changes.blocks.emplace_back(p, block);
       }
     }
-    if (!model_.processes[p].memory_events.empty()) return;
     // What is on a device that nobody knows may be on any.
     bool any_unknown = false;
     for (const MemoryBlock& block : found.blocks) {
@@ -168,6 +151,11 @@ class MemoryAccount {
         Of(p, DeviceId(d)).out.is_least = true;
     }
     AddRest(p, found, uses_others);
+    const bool lacks = found.unmatched_frees > 0 || found.from_pools;
+    for (size_t d = 0; lacks && d < process.devices.size(); ++d) {
+      const bool holds = devices_.contains(KeyOf(p, DeviceId(d)));
+      if (holds) Of(p, DeviceId(d)).out.is_least = true;
+    }
     if (pinned.empty()) return;
     SortInTime(pinned);
     out_.pinned.push_back(
@@ -180,12 +168,11 @@ class MemoryAccount {
     const DeviceId device =
         process.devices.size() == 1 ? DeviceId(0) : DeviceId();
     if (!IsSelected(process, device)) return;
-    if (found.unmatched_frees > 0 || uses_others)
+    if (found.unmatched_frees > 0 || found.from_pools || uses_others)
       Of(p, device).out.is_least = true;
     if (found.captured > 0) Of(p, device).out.captured += found.captured;
     for (const FailedAllocation& failed : found.failed) {
-      Of(p, device).failed.emplace_back(
-          failed, model_.entry_points[failed.entry.value()].symbol);
+      Of(p, device).failed.emplace_back(p, failed);
     }
   }
 
@@ -194,7 +181,19 @@ class MemoryAccount {
     const Process& process = model_.processes[p];
     std::vector<std::pair<int64_t, int64_t>> before(process.devices.size(),
                                                     {-1, -1});
+    const MemoryBlocks found = BlocksOf(model_, process);
+    for (const MemoryBlock& block : found.blocks) {
+      if (!block.device.known() || !IsSelected(process, block.device)) continue;
+      Of(p, block.device).blocks.emplace_back(p, block);
+    }
+    for (const FailedAllocation& failed : found.failed) {
+      if (!failed.device.known() || !IsSelected(process, failed.device)) {
+        continue;
+      }
+      Of(p, failed.device).failed.emplace_back(p, failed);
+    }
     for (const MemoryEvent& event : process.memory_events) {
+      if (event.refused) continue;
       if (!event.device.known() || !IsSelected(process, event.device)) continue;
       DeviceChanges& changes = Of(p, event.device);
       auto& [allocated, reserved] = before[event.device.value()];
@@ -219,6 +218,7 @@ class MemoryAccount {
     const Process& process = model_.processes[maker.member];
     if (level.peak_bytes > 0) {
       level.peak_step = StepAt(steps_[maker.member], level.peak_at_ns);
+      level.peak_step_use = UseOf(maker.member, level.peak_step);
       level.peak_phase = PhaseAt(process, attribution_.processes[maker.member],
                                  maker.thread, level.peak_at_ns);
     }
@@ -230,41 +230,136 @@ class MemoryAccount {
     return level;
   }
 
-  // Of a device that one process uses: the ranges of one address space.
-  void AddOwners(DeviceChanges& changes) {
-    if (changes.members.size() != 1 || !changes.out.ordinal) return;
-    const size_t p = changes.members.front();
+  std::optional<StepUse> UseOf(size_t p, std::optional<size_t> step) const {
+    if (!step) return std::nullopt;
+    return steps_[p].steps[*step].use;
+  }
+
+  // The device of a process that is this physical one.
+  DeviceId DeviceOf(size_t p, const DeviceChanges& changes) const {
     const Process& process = model_.processes[p];
-    DeviceId device;
     for (size_t d = 0; d < process.devices.size(); ++d) {
-      if (process.devices[d].ordinal == *changes.out.ordinal) {
-        device = DeviceId(d);
+      const auto found = devices_.find(KeyOf(p, DeviceId(d)));
+      if (found != devices_.end() && &found->second == &changes) {
+        return DeviceId(d);
       }
     }
-    MemoryShares& shares = changes.out.owners.emplace();
-    int64_t level = 0;
+    return {};
+  }
+
+  static std::vector<MemoryBlock> BlocksOfMember(const DeviceChanges& changes,
+                                                 size_t p) {
+    std::vector<MemoryBlock> blocks;
+    for (const auto& [member, block] : changes.blocks) {
+      if (member == p) blocks.push_back(block);
+    }
+    return blocks;
+  }
+
+  // What one process owns, by instant.
+  std::vector<OwnedBytes> OwnersIn(size_t p, const DeviceChanges& changes,
+                                   const std::vector<int64_t>& instants) const {
+    const Process& process = model_.processes[p];
+    const DeviceId device = DeviceOf(p, changes);
+    std::vector<OwnedBytes> out(instants.size());
+    if (!device.known()) return out;
+    const std::vector<MemoryBlock> blocks = BlocksOfMember(changes, p);
     if (changes.out.tensors) {
-      level = changes.out.tensors->peak_bytes;
-      shares = SharesAt(TensorOwners(model_, process, steps_[p],
-                                     BlocksOf(model_, process).blocks),
-                        device, changes.out.tensors->peak_at_ns);
-    } else {
-      shares = SharesAtPeak(
-          OperandOwners(model_, process, attribution_.processes[p], steps_[p]),
-          device);
-      level = LevelOf(changes.held,
-                      {std::numeric_limits<int64_t>::min(), shares.at_ns + 1},
-                      nullptr)
-                  .end_bytes;
+      const auto tensors = TensorOwners(model_, process, steps_[p], blocks);
+      for (size_t i = 0; i < instants.size(); ++i) {
+        out[i] = SharesOf(RangesAt(tensors, device, instants[i]), {});
+      }
+      return out;
     }
+    const auto owned = OperandOwners(model_, process, attribution_.processes[p],
+                                     steps_[p], device, blocks, instants);
+    for (size_t i = 0; i < instants.size(); ++i) {
+      std::vector<MemoryBlock> held;
+      for (const MemoryBlock& block : blocks) {
+        const bool counts = !changes.out.is_least &&
+                            block.begin_ns <= instants[i] &&
+                            instants[i] < block.end_ns;
+        if (counts) held.push_back(block);
+      }
+      if (held.empty() && !changes.out.is_least) continue;
+      out[i] = SharesOf(owned[i], held);
+    }
+    return out;
+  }
+
+  // Sorted: the peak, and the failures that are explained.
+  static std::vector<int64_t> InstantsOf(const DeviceMemory& device) {
+    const MemoryLevel& level = device.tensors.value_or(device.held);
+    std::vector<int64_t> instants = {level.peak_at_ns};
+    for (const MemoryFailure& failure : device.failures) {
+      if (instants.size() > kMostExplained) break;
+      if (!failure.granted_later) instants.push_back(failure.at_ns);
+    }
+    std::sort(instants.begin(), instants.end());
+    instants.erase(std::unique(instants.begin(), instants.end()),
+                   instants.end());
+    return instants;
+  }
+
+  void AddOwners(DeviceChanges& changes) const {
+    DeviceMemory& out = changes.out;
+    const bool is_empty = out.held.peak_bytes == 0 && !out.tensors;
+    if (!out.ordinal || (is_empty && out.failures.empty())) return;
+    const std::vector<int64_t> instants = InstantsOf(out);
+    std::vector<OwnedBytes> sums(instants.size());
+    for (const size_t member : changes.members) {
+      const auto owned = OwnersIn(member, changes, instants);
+      for (size_t i = 0; i < instants.size(); ++i) {
+        for (size_t o = 0; o < kMemoryOwners; ++o) sums[i][o] += owned[i][o];
+      }
+    }
+    const auto at = [&](int64_t at_ns) -> const OwnedBytes* {
+      const auto found =
+          std::lower_bound(instants.begin(), instants.end(), at_ns);
+      if (found == instants.end() || *found != at_ns) return nullptr;
+      return &sums[static_cast<size_t>(found - instants.begin())];
+    };
+    const MemoryLevel& level = out.tensors.value_or(out.held);
+    out.owners = SharesOfLevel(out, *at(level.peak_at_ns), level.peak_at_ns,
+                               level.peak_bytes);
+    out.blocks = GroupsAt(changes, level.peak_at_ns);
+    for (MemoryFailure& failure : out.failures) {
+      const OwnedBytes* owned = at(failure.at_ns);
+      if (failure.granted_later || owned == nullptr) continue;
+      const auto bytes =
+          out.tensors ? failure.tensor_bytes : failure.held_bytes;
+      failure.owners =
+          SharesOfLevel(out, *owned, failure.at_ns, bytes.value_or(0));
+      failure.blocks = GroupsAt(changes, failure.at_ns);
+    }
+  }
+
+  // With what nobody owns; nullopt: nothing is there, or known.
+  static std::optional<MemoryShares> SharesOfLevel(const DeviceMemory& device,
+                                                   const OwnedBytes& owned,
+                                                   int64_t at_ns,
+                                                   int64_t level) {
     const int64_t known =
-        std::accumulate(shares.bytes.begin(), shares.bytes.end(), int64_t{0});
-    const auto unknown = static_cast<size_t>(MemoryOwner::kUnknown);
-    if (known == 0) {
-      changes.out.owners.reset();
-    } else if (!changes.out.is_least) {
-      shares.bytes[unknown] = std::max<int64_t>(level - known, 0);
+        std::accumulate(owned.begin(), owned.end(), int64_t{0});
+    if (known == 0 && (level == 0 || device.is_least)) return std::nullopt;
+    MemoryShares shares{at_ns, owned};
+    if (!device.is_least) {
+      shares.bytes[static_cast<size_t>(MemoryOwner::kUnknown)] =
+          std::max<int64_t>(level - known, 0);
     }
+    return shares;
+  }
+
+  // Of all processes; steps are told where there is one.
+  std::vector<BlockGroup> GroupsAt(const DeviceChanges& changes,
+                                   int64_t at_ns) const {
+    std::vector<MemoryBlock> blocks;
+    for (const auto& [member, block] : changes.blocks) {
+      blocks.push_back(block);
+    }
+    const bool is_alone = changes.members.size() == 1;
+    return LargestGroups(
+        blocks, is_alone ? steps_[changes.members.front()] : Steps{}, at_ns);
   }
 
   void Finish(DeviceChanges& changes) {
@@ -285,13 +380,33 @@ class MemoryAccount {
     out_.devices.push_back(std::move(out));
   }
 
+  MemoryFailure FailureOf(size_t p, const FailedAllocation& failed) const {
+    MemoryFailure out;
+    out.at_ns = failed.at_ns;
+    out.bytes = failed.bytes;
+    out.held_bytes = failed.held_bytes;
+    out.tensor_bytes = failed.tensor_bytes;
+    if (failed.held_bytes && failed.tensor_bytes) {
+      out.unused_bytes = *failed.held_bytes - *failed.tensor_bytes;
+    }
+    out.free_bytes = failed.free_bytes;
+    out.granted_later = failed.granted_later;
+    if (failed.entry.known()) {
+      out.function = model_.entry_points[failed.entry.value()].symbol;
+    }
+    out.step = StepAt(steps_[p], failed.at_ns);
+    out.step_use = UseOf(p, out.step);
+    out.phase = PhaseAt(model_.processes[p], attribution_.processes[p],
+                        failed.thread, failed.at_ns);
+    return out;
+  }
+
   // With what was held at those times.
   void AddFailures(DeviceChanges& changes) const {
     DeviceMemory& out = changes.out;
-    for (const auto& [failed, function] : changes.failed) {
+    for (const auto& [p, failed] : changes.failed) {
       if (CommonNs(span_, {failed.at_ns, failed.at_ns + 1}) == 0) continue;
-      out.failures.push_back(
-          {failed.at_ns, failed.bytes, std::nullopt, function});
+      out.failures.push_back(FailureOf(p, failed));
     }
     std::sort(out.failures.begin(), out.failures.end());
     if (!out.ordinal) return;
@@ -302,7 +417,11 @@ class MemoryAccount {
            ++change) {
         held += change->bytes;
       }
-      failure.held_bytes = held;
+      if (!failure.held_bytes) failure.held_bytes = held;
+      if (out.capacity_bytes > 0) {
+        failure.free_most_bytes =
+            std::max<int64_t>(out.capacity_bytes - *failure.held_bytes, 0);
+      }
     }
   }
 

@@ -10,6 +10,7 @@
 
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/device_summary.h"
+#include "analyzer/metrics/memory_instants.h"
 #include "analyzer/metrics/memory_level.h"
 #include "analyzer/metrics/memory_owners.h"
 #include "analyzer/metrics/selection.h"
@@ -20,14 +21,28 @@
 // "Memory".
 namespace dltap::analyzer {
 
+// A request that was refused, and what was there then.
 struct MemoryFailure {
-  int64_t at_ns;
-  int64_t bytes;                      // asked for
-  std::optional<int64_t> held_bytes;  // of the device at that time
-  std::string function;               // empty: not recorded
+  int64_t at_ns = 0;
+  int64_t bytes = 0;                    // asked for
+  std::optional<int64_t> held_bytes;    // of the device
+  std::optional<int64_t> tensor_bytes;  // of these in tensors
+  std::optional<int64_t> unused_bytes;  // of these in none
+  std::optional<int64_t> free_bytes;    // as the program asked right after
+  // What the device has less what is held: contexts take some of it.
+  std::optional<int64_t> free_most_bytes;
+  bool granted_later = false;  // asked for again at once, and got
+  std::string function;        // empty: not recorded
+  std::optional<size_t> step;
+  std::optional<StepUse> step_use;
+  std::optional<Phase> phase;  // of what the thread submits next
+  // Of the first kMostExplained that were not granted later.
+  std::optional<MemoryShares> owners;  // as those of DeviceMemory
+  std::vector<BlockGroup> blocks;
 
   auto operator<=>(const MemoryFailure&) const = default;
 };
+inline constexpr size_t kMostExplained = 16;
 
 // The memory of one physical device.
 struct DeviceMemory {
@@ -43,10 +58,10 @@ struct DeviceMemory {
   // Taken when a graph runs; not in `held`.
   uint64_t captured = 0;
   std::optional<MemoryLevel> tensors;  // by records of a framework's allocator
-  // Of tensors at their peak, where they are known; else of what is held, when
-  // most of it has an owner. The bytes add up to the level at that time, but
-  // where `is_least`.
+  // At the peak: of tensors where they are known, else of what is held. The
+  // bytes add up to the level, but where `is_least`.
   std::optional<MemoryShares> owners;
+  std::vector<BlockGroup> blocks;  // at that time, the largest: see BlockGroup
   std::optional<MemoryLevel> managed;  // may lie on the host
   std::vector<MemoryFailure> failures;
 

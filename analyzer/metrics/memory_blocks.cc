@@ -14,18 +14,15 @@ namespace {
 class BlockFinder {
  public:
   void Add(const MemoryCall& call) {
-    if (call.failed) {
-      if (call.action == MemoryAction::kTake && call.bytes > 0) {
-        out_.failed.push_back(
-            {call.at_ns, call.bytes, call.thread, call.entry});
-      }
-      return;
-    }
+    if (call.action == MemoryAction::kTake) Follow(call);
+    if (call.failed) return;
+    if (call.action != MemoryAction::kAsk) unread_ = out_.failed.size();
     switch (call.action) {
       case MemoryAction::kTake: return Take(call);
       case MemoryAction::kGive: return Give(call);
       case MemoryAction::kMap: return Map(call);
       case MemoryAction::kUnmap: return Unmap(call);
+      case MemoryAction::kAsk: return Read(call);
       case MemoryAction::kNone: return;
     }
   }
@@ -43,12 +40,40 @@ class BlockFinder {
     size_t physical;
   };
 
+  // Requests of a thread that were refused, until it asks for something else.
+  void Follow(const MemoryCall& call) {
+    if (call.bytes == 0 || call.kind == MemoryKind::kPinned) return;
+    std::vector<size_t>& refused = refused_[call.thread];
+    const bool is_other =
+        !refused.empty() && out_.failed[refused.front()].bytes != call.bytes;
+    if (is_other) refused.clear();
+    if (call.failed) {
+      refused.push_back(out_.failed.size());
+      FailedAllocation& failed = out_.failed.emplace_back();
+      failed.at_ns = call.at_ns;
+      failed.bytes = call.bytes;
+      failed.thread = call.thread;
+      failed.entry = call.entry;
+      return;
+    }
+    for (const size_t i : refused) out_.failed[i].granted_later = true;
+    refused.clear();
+  }
+
+  // What was free, since memory was last taken or given back.
+  void Read(const MemoryCall& call) {
+    for (; unread_ < out_.failed.size(); ++unread_) {
+      out_.failed[unread_].free_bytes = call.bytes;
+    }
+  }
+
   void Take(const MemoryCall& call) {
     if (call.captured) {
       ++out_.captured;
       return;
     }
     if (call.bytes == 0) return;
+    out_.from_pools |= call.from_pool;
     const size_t block = out_.blocks.size();
     if (call.object != 0) {
       objects_[call.object] = physical_.size();
@@ -116,6 +141,8 @@ class BlockFinder {
   MemoryBlocks out_;
   absl::flat_hash_map<uint64_t, size_t> blocks_;   // held, by address
   absl::flat_hash_map<uint64_t, size_t> objects_;  // into physical_
+  absl::flat_hash_map<ThreadId, std::vector<size_t>> refused_;  // out_.failed
+  size_t unread_ = 0;  // of out_.failed: free memory is not known
   std::vector<Physical> physical_;
   std::map<uint64_t, Mapping> mappings_;  // by address
 };
@@ -125,6 +152,16 @@ MemoryBlocks BlocksOfEvents(const Process& process) {
   MemoryBlocks out;
   absl::flat_hash_map<std::pair<uint64_t, DeviceId>, size_t> held;
   for (const MemoryEvent& event : process.memory_events) {
+    if (event.refused) {
+      FailedAllocation& failed = out.failed.emplace_back();
+      failed.at_ns = event.at_ns;
+      failed.bytes = event.bytes;
+      failed.thread = event.thread;
+      failed.device = event.device;
+      failed.held_bytes = event.reserved_bytes;
+      failed.tensor_bytes = event.allocated_bytes;
+      continue;
+    }
     const std::pair key(event.address, event.device);
     if (event.bytes > 0) {
       const auto [old, is_free] = held.try_emplace(key, out.blocks.size());

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "analyzer/model/trace_model.h"
@@ -28,7 +29,14 @@ struct FailedAllocation {
   int64_t at_ns;
   int64_t bytes;
   ThreadId thread;
-  EntryPointId entry;
+  EntryPointId entry;  // none: an importer's record
+  DeviceId device;     // none: the trace does not tell
+  // The thread asked for as much again next, and got it.
+  bool granted_later = false;
+  std::optional<int64_t> free_bytes;  // of the device, as the program asked
+  // A framework's allocator says how much of what it holds is in tensors.
+  std::optional<int64_t> held_bytes;
+  std::optional<int64_t> tensor_bytes;
 };
 
 // What a process took from the driver.
@@ -38,6 +46,7 @@ struct MemoryBlocks {
   // Of memory taken before recording began, or while it was off.
   uint64_t unmatched_frees = 0;
   uint64_t captured = 0;      // taken by a graph when it runs; not in blocks
+  bool from_pools = false;    // some are parts of what a driver's pool holds
   bool has_addresses = true;  // false: no piece has an end
 };
 

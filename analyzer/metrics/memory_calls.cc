@@ -16,6 +16,7 @@ struct MemoryFunction {
   MemoryAction action = MemoryAction::kNone;
   MemoryKind kind = MemoryKind::kDevice;
   bool has_stream = false;
+  bool is_pooled = false;
 };
 
 MemoryFunction FunctionOf(const EntryPoint& entry) {
@@ -34,6 +35,11 @@ MemoryFunction FunctionOf(const EntryPoint& entry) {
   }
   if (entry.symbol == "cuMemMap") out.action = MemoryAction::kMap;
   if (entry.symbol == "cuMemUnmap") out.action = MemoryAction::kUnmap;
+  if (entry.symbol == "cudaMemGetInfo" || entry.symbol == "cuMemGetInfo_v2") {
+    out.action = MemoryAction::kAsk;
+  }
+  out.is_pooled = out.action == MemoryAction::kTake &&
+                  entry.symbol.find("Async") != std::string::npos;
   if (entry.symbol.find("Managed") != std::string::npos) {
     out.kind = MemoryKind::kManaged;
   }
@@ -52,6 +58,7 @@ MemoryCall CallFrom(const TraceModel& model, const Process& process,
   out.kind = function.kind;
   out.failed = call.failed;
   out.captured = call.capturing && function.has_stream;
+  out.from_pool = function.is_pooled;
   out.thread = call.thread;
   out.entry = call.entry;
   // The address may be somebody else's again before the call returns.
@@ -59,18 +66,28 @@ MemoryCall CallFrom(const TraceModel& model, const Process& process,
                      function.action == MemoryAction::kUnmap;
   if (gives) out.at_ns = call.begin_ns;
   bool has_bytes = false;
+  bool answered = false;
   int64_t bytes = 1;
   for (size_t i = 0; i < entry.args.size(); ++i) {
     const auto value = IntArg(entry, process, call, i);
     if (!value) continue;
     const Meaning meaning = entry.args[i].meaning;
+    if (function.action == MemoryAction::kAsk) {
+      if (entry.args[i].name != "free") continue;
+      out.bytes = *value;
+      answered = true;
+      continue;
+    }
     if (meaning == Meaning::kPointerMemory) out.address = *value;
     if (meaning == Meaning::kPointerObject) out.object = *value;
     if (meaning != Meaning::kBytes) continue;
     has_bytes = true;
     if (__builtin_mul_overflow(bytes, *value, &bytes)) bytes = 0;
   }
-  out.bytes = has_bytes ? std::max<int64_t>(bytes, 0) : 0;
+  if (function.action == MemoryAction::kAsk && !answered) {
+    out.action = MemoryAction::kNone;
+  }
+  if (has_bytes) out.bytes = std::max<int64_t>(bytes, 0);
   return out;
 }
 

@@ -9,15 +9,23 @@
 
 namespace dltap::analyzer {
 
-enum class MemoryAction : uint8_t { kNone, kTake, kGive, kMap, kUnmap };
+enum class MemoryAction : uint8_t {
+  kNone,
+  kTake,
+  kGive,
+  kMap,
+  kUnmap,
+  kAsk  // how much is free: `bytes`
+};
 
-// One call that takes, gives back or maps memory.
+// One call that takes, gives back, maps or asks for memory.
 struct MemoryCall {
   int64_t at_ns;  // when it had its effect
   MemoryAction action;
   MemoryKind kind = MemoryKind::kDevice;
   bool failed = false;
-  bool captured = false;  // a node of a graph, no memory yet
+  bool captured = false;   // a node of a graph, no memory yet
+  bool from_pool = false;  // which may hold more than was asked for
   uint64_t address = 0;
   uint64_t object = 0;  // of physical memory that is mapped by another call
   int64_t bytes = 0;

@@ -28,6 +28,7 @@ struct MemoryLevel {
   int64_t peak_bytes = 0;
   int64_t peak_at_ns = 0;           // when it was first reached
   std::optional<size_t> peak_step;  // of the process that reached it
+  std::optional<StepUse> peak_step_use;
   std::optional<Phase> peak_phase;  // of what it submitted next
   int64_t end_bytes = 0;            // what was left
   uint64_t taken = 0;               // requests

@@ -32,6 +32,14 @@ std::string_view Name(MemoryOwner owner);
 
 using OwnedBytes = std::array<int64_t, kMemoryOwners>;
 
+// Who owns how much at one instant.
+struct MemoryShares {
+  int64_t at_ns = 0;
+  OwnedBytes bytes{};
+
+  auto operator<=>(const MemoryShares&) const = default;
+};
+
 // A tensor, or a part of one, while it holds something.
 struct OwnedRange {
   uint64_t address;
@@ -42,29 +50,23 @@ struct OwnedRange {
   DeviceId device;
 };
 
-// Who owns how much at one instant.
-struct MemoryShares {
-  int64_t at_ns = 0;
-  OwnedBytes bytes{};
+// Bytes that several of the ranges cover count once, those that no block
+// covers do not count; no blocks: all do. kUnknown stays 0.
+OwnedBytes SharesOf(const std::vector<OwnedRange>& ranges,
+                    const std::vector<MemoryBlock>& blocks);
 
-  auto operator<=>(const MemoryShares&) const = default;
-};
+// Those of `device` that hold something at `at_ns`.
+std::vector<OwnedRange> RangesAt(const std::vector<OwnedRange>& ranges,
+                                 DeviceId device, int64_t at_ns);
 
-// At the first of the instants at which the ranges of `device` cover most.
-// Bytes that several ranges cover count once. kUnknown stays 0.
-MemoryShares SharesAtPeak(const std::vector<OwnedRange>& ranges,
-                          DeviceId device);
-
-// At `at_ns`.
-MemoryShares SharesAt(const std::vector<OwnedRange>& ranges, DeviceId device,
-                      int64_t at_ns);
-
-// The operands of library calls, by what forward and backward calls do with
-// them in the used steps.
-std::vector<OwnedRange> OperandOwners(const TraceModel& model,
-                                      const Process& process,
-                                      const ProcessAttribution& attribution,
-                                      const Steps& steps);
+// What library calls work on, at each of `instants`, which are sorted: by what
+// the calls around it do with them, and by which of them stay in the used
+// steps. `blocks` are those of the device, all of them, by begin.
+std::vector<std::vector<OwnedRange>> OperandOwners(
+    const TraceModel& model, const Process& process,
+    const ProcessAttribution& attribution, const Steps& steps, DeviceId device,
+    const std::vector<MemoryBlock>& blocks,
+    const std::vector<int64_t>& instants);
 
 // Tensors of an imported trace, by the operators that took them and by what
 // they outlive. Those of unknown owner are among them.

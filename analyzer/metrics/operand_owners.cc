@@ -1,88 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "analyzer/attribution/meaning_cache.h"
 #include "analyzer/metrics/memory_owners.h"
-#include "analyzer/metrics/operands.h"
+#include "analyzer/metrics/operand_touches.h"
+#include "analyzer/metrics/staying_places.h"
+#include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kNearlyAllSteps = 0.9;
-constexpr size_t kLeastSteps = 2;
+constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
+constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
 
-// How far through a step a call stands.
-enum class Pass : uint8_t { kForward, kRecompute, kBackward, kUpdate };
-
-Pass PassOf(Direction direction) {
-  if (direction == Direction::kUpdate) return Pass::kUpdate;
-  if (direction == Direction::kRecompute) return Pass::kRecompute;
-  return IsBackward(direction) ? Pass::kBackward : Pass::kForward;
+std::vector<Step> UsedSteps(const Steps& steps) {
+  std::vector<Step> used;
+  for (const Step& step : steps.steps) {
+    if (step.use == StepUse::kUsed) used.push_back(step);
+  }
+  return used;
 }
 
-// A call with operands.
-struct Touch {
-  int64_t begin_ns;
-  int64_t end_ns;
-  Pass pass;
-  bool is_product;  // of two matrices, not batched
-  size_t step;      // of the used ones
-  DeviceId device;
-  std::vector<Operand> operands;
-
-  const Operand* Find(Meaning role) const {
-    for (const Operand& operand : operands) {
-      if (operand.role == role) return &operand;
-    }
-    return nullptr;
-  }
-};
-
-using Place = std::pair<uint64_t, int64_t>;  // address, bytes
-
-Place PlaceOf(const Operand& operand) {
-  return {operand.address, operand.bytes};
+// The step around a time, or what lies between two steps.
+Interval SegmentAround(const Steps& steps, int64_t at_ns) {
+  const auto after = std::upper_bound(
+      steps.steps.begin(), steps.steps.end(), at_ns,
+      [](int64_t ns, const Step& step) { return ns < step.begin_ns; });
+  Interval segment{kFirst, kLast};
+  if (after != steps.steps.end()) segment.end_ns = after->begin_ns;
+  if (after == steps.steps.begin()) return segment;
+  const Step& before = *(after - 1);
+  if (at_ns < before.end_ns) return {before.begin_ns, before.end_ns};
+  // A step whose end nothing shows may go on.
+  segment.begin_ns = before.end_known ? before.end_ns : before.begin_ns;
+  return segment;
 }
-
-// In how many steps something was seen; steps come in order.
-struct Seen {
-  size_t steps = 0;
-  size_t last = 0;
-
-  void In(size_t step) {
-    if (steps > 0 && last == step) return;
-    ++steps;
-    last = step;
-  }
-};
 
 class OperandJudge {
  public:
   OperandJudge(const TraceModel& model, const Process& process,
-               const ProcessAttribution& attribution, const Steps& steps)
-      : model_(model), process_(process), attribution_(attribution) {
-    for (const Step& step : steps.steps) {
-      if (step.use == StepUse::kUsed) steps_.push_back(step);
+               const ProcessAttribution& attribution, const Steps& steps,
+               DeviceId device, const std::vector<MemoryBlock>& blocks,
+               const std::vector<int64_t>& instants)
+      : model_(model),
+        process_(process),
+        steps_(steps),
+        device_(device),
+        blocks_(blocks),
+        instants_(instants),
+        touches_(model, process, attribution, device),
+        used_(UsedSteps(steps)),
+        staying_(FindStayingPlaces(touches_, used_)),
+        out_(instants.size()) {
+    for (const Place& place : staying_.weights) {
+      ++weights_of_size_[place.second];
     }
   }
 
-  std::vector<OwnedRange> Run() {
-    if (steps_.size() < kLeastSteps) return {};
-    FindTouches();
-    FindWeights();
-    for (size_t i = 0; i < touches_.size();) {
+  std::vector<std::vector<OwnedRange>> Run() {
+    AddStaying();
+    AddSetWorkspaces();
+    for (size_t i = 0; i < instants_.size();) {
+      const Interval segment = SegmentAround(steps_, instants_[i]);
       size_t end = i;
-      while (end < touches_.size() && touches_[end].step == touches_[i].step) {
-        ++end;
-      }
-      JudgeStep(i, end);
-      i = end;
+      while (end < instants_.size() && instants_[end] < segment.end_ns) ++end;
+      Judge(segment, i, std::max(end, i + 1));
+      i = std::max(end, i + 1);
     }
     return std::move(out_);
   }
@@ -95,185 +84,176 @@ class OperandJudge {
     Pass first;
     Pass last;
     MemoryOwner owner;  // kUnknown: first and last tell
-    DeviceId device;
   };
 
-  // The calls that put work on a device themselves, not by a captured graph.
-  void FindTouches() {
-    MeaningCache meanings(model_, process_);
-    std::vector<bool> seen(process_.calls.size());
-    for (size_t i = 0; i < process_.activities.size(); ++i) {
-      const Attributed& attributed = attribution_.activities[i];
-      const CallId id = attributed.owner;
-      if (!id.known() || id != attributed.submitted_by || seen[id.value()]) {
-        continue;
+  void Put(size_t instant, Place place, MemoryOwner owner) {
+    const int64_t at_ns = instants_[instant];
+    out_[instant].push_back(
+        {place.first, place.second, at_ns, at_ns + 1, owner, device_});
+  }
+
+  // What stays is there from the first used step on; before, if some call has
+  // touched it.
+  void AddStaying() {
+    const int64_t from_ns = used_.empty() ? kLast : used_.front().begin_ns;
+    size_t i = 0;
+    std::set<Place> touched;
+    const auto put_before = [&](int64_t ns) {
+      for (; i < instants_.size() && instants_[i] < ns; ++i) {
+        for (const Place& place : touched) Put(i, place, OwnerOf(place));
       }
-      seen[id.value()] = true;
-      AddTouch(id, attributed, process_.activities[i].device, meanings);
-    }
-    std::stable_sort(
-        touches_.begin(), touches_.end(),
-        [](const Touch& a, const Touch& b) { return a.begin_ns < b.begin_ns; });
-  }
-
-  void AddTouch(CallId id, const Attributed& attributed, DeviceId device,
-                MeaningCache& meanings) {
-    if (attributed.autotune) return;
-    const Call& call = process_.calls[id.value()];
-    const auto after = std::upper_bound(
-        steps_.begin(), steps_.end(), call.begin_ns,
-        [](int64_t ns, const Step& step) { return ns < step.begin_ns; });
-    if (after == steps_.begin() || call.begin_ns >= (after - 1)->end_ns) return;
-    const auto& meaning = meanings.Of(id);
-    std::vector<Operand> operands =
-        OperandsOf(model_, process_, call, meaning ? &*meaning : nullptr);
-    if (operands.empty()) return;
-    const bool is_product = meaning &&
-                            meaning->leading.kind == opmodel::OpKind::kGemm &&
-                            meaning->leading[opmodel::Dim::kBatch] == 1;
-    touches_.push_back({call.begin_ns, call.end_ns,
-                        PassOf(attributed.direction), is_product,
-                        static_cast<size_t>(after - 1 - steps_.begin()), device,
-                        std::move(operands)});
-  }
-
-  bool InNearlyAll(const Seen& seen) const {
-    return static_cast<double>(seen.steps) >=
-           kNearlyAllSteps * static_cast<double>(steps_.size());
-  }
-
-  // Read by products of the forward pass at one place in nearly all steps, and
-  // written by no call: of two such operands the first, which is where
-  // libraries of row-major matrices put the weights.
-  void FindWeights() {
-    std::map<Place, Seen> firsts;
-    std::map<Place, Seen> seconds;
-    std::map<Place, Seen> workspaces;
-    for (const Touch& touch : touches_) {
-      const bool is_forward =
-          touch.is_product && touch.pass <= Pass::kRecompute;
-      for (const Operand& operand : touch.operands) {
-        const Place place = PlaceOf(operand);
-        if (operand.use == OperandUse::kWeight) AddWeight(place, touch);
-        if (operand.use == OperandUse::kWorkspace) {
-          workspaces[place].In(touch.step);
-        }
-        if (!is_forward) continue;
-        if (operand.role == Meaning::kPointerA) firsts[place].In(touch.step);
-        if (operand.role == Meaning::kPointerB) seconds[place].In(touch.step);
-      }
-    }
-    FindWritten();
-    const auto stays = [&](const std::map<Place, Seen>& seen, Place place) {
-      const auto found = seen.find(place);
-      return found != seen.end() && InNearlyAll(found->second) &&
-             !IsWritten(place);
     };
-    for (const Touch& touch : touches_) {
-      if (!touch.is_product || touch.pass > Pass::kRecompute) continue;
-      const Operand* first = touch.Find(Meaning::kPointerA);
-      const Operand* second = touch.Find(Meaning::kPointerB);
-      if (first != nullptr && stays(firsts, PlaceOf(*first))) {
-        AddWeight(PlaceOf(*first), touch);
-      } else if (second != nullptr && stays(seconds, PlaceOf(*second))) {
-        AddWeight(PlaceOf(*second), touch);
+    if (!instants_.empty() && instants_.front() < from_ns) {
+      touches_.Visit({kFirst, std::min(from_ns, instants_.back())},
+                     [&](const Touch& touch) {
+                       put_before(touch.begin_ns);
+                       for (const Operand& operand : touch.operands) {
+                         const Place place = PlaceOf(operand);
+                         if (Stays(place)) touched.insert(place);
+                       }
+                     });
+      put_before(from_ns);
+    }
+    for (; i < instants_.size(); ++i) {
+      for (const Place& place : staying_.weights) {
+        Put(i, place, MemoryOwner::kWeights);
+      }
+      for (const Place& place : staying_.workspaces) {
+        Put(i, place, MemoryOwner::kWorkspace);
       }
     }
-    AddLasting(workspaces);
   }
 
-  void AddWeight(Place place, const Touch& touch) {
-    if (!weights_.insert(place).second) return;
-    ++weights_of_size_[place.second];
-    AddForAllSteps(place, MemoryOwner::kWeights, touch.device);
+  bool Stays(Place place) const {
+    return staying_.weights.contains(place) ||
+           staying_.workspaces.contains(place);
   }
 
-  void AddLasting(const std::map<Place, Seen>& workspaces) {
-    for (const Touch& touch : touches_) {
+  MemoryOwner OwnerOf(Place staying) const {
+    return staying_.weights.contains(staying) ? MemoryOwner::kWeights
+                                              : MemoryOwner::kWorkspace;
+  }
+
+  // Memory that a program gave to a library's handle.
+  void AddSetWorkspaces() {
+    std::vector<bool> sets;
+    for (const EntryPoint& entry : model_.entry_points) {
+      const bool is_setter = entry.info != nullptr && !entry.info->layer_class;
+      sets.push_back(is_setter && WorkspaceArgs(entry).has_value());
+    }
+    std::map<Place, int64_t> given;  // when first
+    for (const Call& call : process_.calls) {
+      if (!sets[call.entry.value()] || call.failed) continue;
+      const EntryPoint& entry = model_.entry_points[call.entry.value()];
+      const auto args = *WorkspaceArgs(entry);
+      const auto address = IntArg(entry, process_, call, args.first);
+      const auto bytes = IntArg(entry, process_, call, args.second);
+      if (address.value_or(0) == 0 || bytes.value_or(0) <= 0) continue;
+      const Place place{static_cast<uint64_t>(*address), *bytes};
+      const auto at = given.try_emplace(place, call.end_ns).first;
+      at->second = std::min(at->second, call.end_ns);
+    }
+    for (const auto& [place, since_ns] : given) {
+      for (size_t i = 0; i < instants_.size(); ++i) {
+        if (since_ns > instants_[i]) continue;
+        Put(i, place, MemoryOwner::kWorkspace);
+      }
+    }
+  }
+
+  // The positions of its address and of its size.
+  static std::optional<std::pair<size_t, size_t>> WorkspaceArgs(
+      const EntryPoint& entry) {
+    std::optional<size_t> address;
+    std::optional<size_t> bytes;
+    for (size_t i = 0; i < entry.args.size(); ++i) {
+      if (entry.args[i].meaning == Meaning::kPointerWorkspace) address = i;
+      if (entry.args[i].name == "workspaceSizeInBytes") bytes = i;
+    }
+    if (!address || !bytes) return std::nullopt;
+    return std::pair(*address, *bytes);
+  }
+
+  // The instants [first, end) lie in the segment.
+  void Judge(Interval segment, size_t first, size_t end) {
+    first_ = first;
+    end_ = end;
+    gradients_of_size_.clear();
+    FindFresh(segment);
+    touches_.Visit(segment, [&](const Touch& touch) {
       for (const Operand& operand : touch.operands) {
-        if (operand.use != OperandUse::kWorkspace) continue;
         const Place place = PlaceOf(operand);
-        if (!InNearlyAll(workspaces.at(place))) continue;
-        if (!lasting_.insert(place).second) continue;
-        AddForAllSteps(place, MemoryOwner::kWorkspace, touch.device);
+        if (!Stays(place)) AddStay(touch, operand);
       }
+    });
+    for (const auto& [place, stay] : stays_) {
+      Close(place, stay, segment.end_ns);
+    }
+    stays_.clear();
+  }
+
+  // Blocks taken in the segment that are held at an instant of it.
+  void FindFresh(Interval segment) {
+    fresh_.clear();
+    auto block = std::lower_bound(
+        blocks_.begin(), blocks_.end(), segment.begin_ns,
+        [](const MemoryBlock& at, int64_t ns) { return at.begin_ns < ns; });
+    for (; block != blocks_.end() && block->begin_ns <= instants_[end_ - 1];
+         ++block) {
+      if (block->address == 0) continue;
+      const auto next =
+          std::lower_bound(instants_.begin(), instants_.end(), block->begin_ns);
+      if (next == instants_.end() || *next >= block->end_ns) continue;
+      fresh_[block->address] = block->begin_ns;
     }
   }
 
-  void AddForAllSteps(Place place, MemoryOwner owner, DeviceId device) {
-    out_.push_back({place.first, place.second, steps_.front().begin_ns,
-                    steps_.back().end_ns, owner, device});
-  }
-
-  // What calls of the steps write, but for updates: sorted, disjoint.
-  void FindWritten() {
-    std::vector<Place> places;
-    for (const Touch& touch : touches_) {
-      if (touch.pass == Pass::kUpdate) continue;
-      for (const Operand& operand : touch.operands) {
-        const bool writes = operand.use == OperandUse::kWrite ||
-                            operand.use == OperandUse::kWeightGradient;
-        if (writes) places.push_back(PlaceOf(operand));
-      }
+  // A block is taken for the tensor that is first in it.
+  int64_t BeginOf(Place place, const Touch& touch) {
+    const auto block = fresh_.find(place.first);
+    if (block == fresh_.end() || block->second > touch.begin_ns) {
+      return touch.begin_ns;
     }
-    std::sort(places.begin(), places.end());
-    for (const auto& [begin, bytes] : places) {
-      const uint64_t end = begin + static_cast<uint64_t>(bytes);
-      if (!written_.empty() && begin <= written_.back().second) {
-        written_.back().second = std::max(written_.back().second, end);
-      } else {
-        written_.emplace_back(begin, end);
-      }
-    }
-  }
-
-  bool IsWritten(Place place) const {
-    const uint64_t end = place.first + static_cast<uint64_t>(place.second);
-    const auto after = std::lower_bound(
-        written_.begin(), written_.end(), end,
-        [](const auto& span, uint64_t at) { return span.first < at; });
-    return after != written_.begin() && (after - 1)->second > place.first;
+    const int64_t begin_ns = block->second;
+    fresh_.erase(block);
+    return begin_ns;
   }
 
   // A product of the backward pass that reads no weights makes the gradient of
   // some; one that reads them goes on to the layer before.
   bool MakesGradient(const Touch& touch, const Operand& operand) const {
     if (operand.use == OperandUse::kWeightGradient) return true;
-    if (operand.use != OperandUse::kWrite) return false;
+    if (operand.use != OperandUse::kWrite || !staying_.is_known) return false;
     if (!touch.is_product || touch.pass != Pass::kBackward) return false;
-    const bool reads_weights = std::any_of(
-        touch.operands.begin(), touch.operands.end(),
-        [&](const Operand& read) { return weights_.contains(PlaceOf(read)); });
-    return !reads_weights;
+    return std::none_of(touch.operands.begin(), touch.operands.end(),
+                        [&](const Operand& read) {
+                          const Place place = PlaceOf(read);
+                          return staying_.weights.contains(place) ||
+                                 staying_.casts.contains(place);
+                        });
   }
 
   MemoryOwner KnownOwner(const Touch& touch, const Operand& operand) const {
-    if (operand.use == OperandUse::kComm) return MemoryOwner::kComm;
-    if (operand.use == OperandUse::kWorkspace) return MemoryOwner::kWorkspace;
-    return MakesGradient(touch, operand) ? MemoryOwner::kGradients
-                                         : MemoryOwner::kUnknown;
-  }
-
-  void JudgeStep(size_t first, size_t end) {
-    for (size_t i = first; i < end; ++i) {
-      const Touch& touch = touches_[i];
-      for (const Operand& operand : touch.operands) {
-        const Place place = PlaceOf(operand);
-        if (weights_.contains(place) || lasting_.contains(place)) continue;
-        AddStay(touch, operand);
-      }
+    switch (operand.use) {
+      case OperandUse::kComm: return MemoryOwner::kComm;
+      case OperandUse::kWorkspace: return MemoryOwner::kWorkspace;
+      case OperandUse::kRead:
+        return staying_.casts.contains(PlaceOf(operand))
+                   ? MemoryOwner::kWeights
+                   : MemoryOwner::kUnknown;
+      default:
+        return MakesGradient(touch, operand) ? MemoryOwner::kGradients
+                                             : MemoryOwner::kUnknown;
     }
-    const int64_t step_end_ns = steps_[touches_[first].step].end_ns;
-    for (const auto& [place, stay] : stays_) Close(place, stay, step_end_ns);
-    stays_.clear();
-    gradients_of_size_.clear();
   }
 
   // What comes after the gradients of all weights of a size is added to them.
-  bool IsOneMore(int64_t bytes) {
-    const auto weights = weights_of_size_.find(bytes);
-    if (weights == weights_of_size_.end()) return true;
-    return ++gradients_of_size_[bytes] > weights->second;
+  bool IsOneMore(const Operand& operand) {
+    const auto weights = weights_of_size_.find(operand.bytes);
+    if (weights == weights_of_size_.end()) {
+      return operand.use != OperandUse::kWeightGradient;
+    }
+    return ++gradients_of_size_[operand.bytes] > weights->second;
   }
 
   void AddStay(const Touch& touch, const Operand& operand) {
@@ -288,51 +268,65 @@ class OperandJudge {
         old = stays_.erase(old);
       }
     }
-    const auto [at, is_new] =
-        stays_.try_emplace(place, Stay{touch.begin_ns, touch.end_ns, touch.pass,
-                                       touch.pass, owner, touch.device});
-    if (is_new && owner == MemoryOwner::kGradients && IsOneMore(place.second)) {
-      at->second.owner = MemoryOwner::kDynamic;
+    const auto [at, is_new] = stays_.try_emplace(
+        place,
+        Stay{touch.begin_ns, touch.end_ns, touch.pass, touch.pass, owner});
+    if (is_new) {
+      at->second.begin_ns = BeginOf(place, touch);
+      if (owner == MemoryOwner::kGradients && IsOneMore(operand)) {
+        at->second.owner = MemoryOwner::kDynamic;
+      }
+      return;
     }
-    if (is_new) return;
     at->second.end_ns = std::max(at->second.end_ns, touch.end_ns);
     at->second.last = std::max(at->second.last, touch.pass);
     if (at->second.owner == MemoryOwner::kUnknown) at->second.owner = owner;
   }
 
   void Close(Place place, const Stay& stay, int64_t end_ns) {
-    OwnedRange range{place.first, place.second, stay.begin_ns,
-                     stay.end_ns, stay.owner,   stay.device};
-    if (stay.owner == MemoryOwner::kGradients) {
-      range.end_ns = end_ns;  // for the update, which is no library call
-    } else if (stay.owner == MemoryOwner::kUnknown) {
-      const bool kept = stay.first < Pass::kBackward && stay.last > stay.first;
-      range.owner = kept ? MemoryOwner::kFeatureMaps : MemoryOwner::kDynamic;
+    MemoryOwner owner = stay.owner;
+    if (owner != MemoryOwner::kGradients) {
+      end_ns = stay.end_ns;  // else: for the update, which is no library call
     }
-    out_.push_back(range);
+    if (owner == MemoryOwner::kUnknown) {
+      if (!staying_.is_known) return;
+      const bool kept = stay.first < Pass::kBackward && stay.last > stay.first;
+      owner = kept ? MemoryOwner::kFeatureMaps : MemoryOwner::kDynamic;
+    }
+    for (size_t i = first_; i < end_; ++i) {
+      if (stay.begin_ns > instants_[i] || instants_[i] >= end_ns) continue;
+      Put(i, place, owner);
+    }
   }
 
   const TraceModel& model_;
   const Process& process_;
-  const ProcessAttribution& attribution_;
-  std::vector<Step> steps_;  // used
-  std::vector<Touch> touches_;
-  std::set<Place> weights_;
+  const Steps& steps_;
+  const DeviceId device_;
+  const std::vector<MemoryBlock>& blocks_;
+  const std::vector<int64_t>& instants_;
+  OperandTouches touches_;
+  const std::vector<Step> used_;
+  const StayingPlaces staying_;
   std::map<int64_t, int> weights_of_size_;
-  std::map<int64_t, int> gradients_of_size_;  // of the step
-  std::set<Place> lasting_;                   // workspaces
-  std::vector<std::pair<uint64_t, uint64_t>> written_;
-  std::map<Place, Stay> stays_;  // of the step
-  std::vector<OwnedRange> out_;
+  size_t first_ = 0;  // the instants of the segment
+  size_t end_ = 0;
+  std::map<int64_t, int> gradients_of_size_;  // of the segment
+  std::map<uint64_t, int64_t> fresh_;         // blocks: address, begin
+  std::map<Place, Stay> stays_;               // of the segment
+  std::vector<std::vector<OwnedRange>> out_;  // by instant
 };
 
 }  // namespace
 
-std::vector<OwnedRange> OperandOwners(const TraceModel& model,
-                                      const Process& process,
-                                      const ProcessAttribution& attribution,
-                                      const Steps& steps) {
-  return OperandJudge(model, process, attribution, steps).Run();
+std::vector<std::vector<OwnedRange>> OperandOwners(
+    const TraceModel& model, const Process& process,
+    const ProcessAttribution& attribution, const Steps& steps, DeviceId device,
+    const std::vector<MemoryBlock>& blocks,
+    const std::vector<int64_t>& instants) {
+  return OperandJudge(model, process, attribution, steps, device, blocks,
+                      instants)
+      .Run();
 }
 
 }  // namespace dltap::analyzer

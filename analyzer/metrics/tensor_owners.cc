@@ -12,7 +12,16 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kMostRounding = 512;  // bytes, of PyTorch's allocator
+// PyTorch's allocator rounds up to 512 bytes. Of blocks above 1 MiB it leaves
+// up to 1 MiB with the tensor.
+constexpr int64_t kRounding = 512;
+constexpr int64_t kLargeBytes = 1 << 20;
+
+// Less than this much of a block holds nothing.
+int64_t MostRounding(int64_t block_bytes) {
+  return block_bytes > kLargeBytes ? kLargeBytes + kRounding : kRounding;
+}
+
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 // Operators that only take memory, for the one around them.
@@ -42,7 +51,8 @@ bool IsNoResult(const TraceModel& model, const Range& taker, int64_t bytes) {
                         static_cast<double>(op[opmodel::Dim::kN]) *
                         opmodel::BitsOf(op.storage) / 8;
   const auto most = static_cast<double>(bytes);
-  return result > 0 && (most < result || most - result >= kMostRounding);
+  const auto rounding = static_cast<double>(MostRounding(bytes));
+  return result > 0 && (most < result || most - result >= rounding);
 }
 
 class TensorJudge {
@@ -126,39 +136,83 @@ class TensorJudge {
       return tensor.end_ns <= step.end_ns ? MemoryOwner::kDynamic
                                           : MemoryOwner::kUnknown;
     }
-    // A variable may hold it until the next step makes its own.
+    // A variable may hold it until the next step, if any, makes its own.
     const Interval next = StepAround(step.end_ns);
     const int64_t last_ns =
-        next.length_ns() == 0 ? kStillHeld : BackwardIn(next).begin_ns;
+        next.length_ns() == 0 ? step.end_ns : BackwardIn(next).begin_ns;
     return tensor.end_ns <= last_ns ? MemoryOwner::kFeatureMaps
                                     : MemoryOwner::kUnknown;
   }
 
-  // What was there before the first backward pass and stays is a weight if a
-  // gradient has its size; no more of them than gradients.
+  // What was there before the first backward pass and still is after the last
+  // one is a weight if a gradient has its size; no more of them than gradients
+  // of one step.
   void FindWeights(std::vector<OwnedRange>& tensors) const {
     if (steps_.steps.empty() || backward_.empty()) return;
     const int64_t first_ns = backward_.front().begin_ns;
-    // When the last step has made all its gradients.
-    const int64_t last_ns =
-        BackwardIn({first_ns, steps_.steps.back().end_ns}).end_ns;
-    std::map<std::pair<DeviceId, int64_t>, int64_t> gradients;
-    for (const OwnedRange& tensor : tensors) {
-      const bool is_last = tensor.owner == MemoryOwner::kGradients &&
-                           tensor.begin_ns <= last_ns &&
-                           tensor.end_ns > last_ns;
-      if (is_last) ++gradients[{tensor.device, tensor.bytes}];
-    }
+    const int64_t last_ns = LastBackwardNs();
+    Sizes gradients = MostGradients(tensors);
+    std::vector<OwnedRange*> others;
     for (OwnedRange& tensor : tensors) {
       const bool stays = tensor.owner == MemoryOwner::kUnknown &&
-                         tensor.begin_ns < first_ns &&
-                         tensor.end_ns == kStillHeld;
+                         tensor.begin_ns < first_ns && tensor.end_ns > last_ns;
       if (!stays) continue;
       const auto found = gradients.find({tensor.device, tensor.bytes});
-      if (found == gradients.end() || found->second == 0) continue;
+      if (found == gradients.end() || found->second == 0) {
+        others.push_back(&tensor);
+        continue;
+      }
       --found->second;
       tensor.owner = MemoryOwner::kWeights;
     }
+    for (OwnedRange* tensor : others) FindNearly(*tensor, gradients);
+  }
+
+  using Sizes = std::map<std::pair<DeviceId, int64_t>, int64_t>;  // counts
+
+  // The blocks of a weight and of its gradient may be rounded differently.
+  static void FindNearly(OwnedRange& tensor, Sizes& gradients) {
+    const int64_t apart = MostRounding(tensor.bytes);
+    auto near = gradients.upper_bound({tensor.device, tensor.bytes - apart});
+    const auto end =
+        gradients.lower_bound({tensor.device, tensor.bytes + apart});
+    for (; near != end; ++near) {
+      const bool fits = MostRounding(near->first.second) == apart;
+      if (near->second == 0 || !fits) continue;
+      --near->second;
+      tensor.owner = MemoryOwner::kWeights;
+      return;
+    }
+  }
+
+  int64_t LastBackwardNs() const {
+    int64_t last_ns = 0;
+    for (const Interval& range : backward_) {
+      last_ns = std::max(last_ns, range.end_ns);
+    }
+    return last_ns;
+  }
+
+  // How many gradients of a size one step made, at most.
+  Sizes MostGradients(const std::vector<OwnedRange>& tensors) const {
+    Sizes most;
+    Sizes now;
+    Interval step{kNever, kNever};
+    const auto close = [&] {
+      for (const auto& [size, count] : now) {
+        most[size] = std::max(most[size], count);
+      }
+      now.clear();
+    };
+    for (const OwnedRange& tensor : tensors) {
+      if (tensor.owner != MemoryOwner::kGradients) continue;
+      const Interval around = StepAround(tensor.begin_ns);
+      if (around.begin_ns != step.begin_ns) close();
+      step = around;
+      ++now[{tensor.device, tensor.bytes}];
+    }
+    close();
+    return most;
   }
 
   const TraceModel& model_;

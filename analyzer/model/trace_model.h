@@ -181,6 +181,7 @@ struct MemoryEvent {
   ThreadId thread;
   DeviceId device;
   MemoryKind kind = MemoryKind::kDevice;
+  bool refused = false;  // nothing was taken; `bytes` was asked for
 };
 
 // A wait as an imported trace records it, with what it waited for. The call
@@ -199,13 +200,13 @@ struct Sync {
 
 // A communication kernel as an imported trace describes it.
 struct CollectiveRecord {
-  uint64_t correlation;       // of the kernel
-  TextId name;                // "allreduce", as the source spells it
-  TextId communicator;        // the same on all its ranks; none: unknown
-  int64_t elements_in = -1;   // -1: unknown, as the next
+  uint64_t correlation;      // of the kernel
+  TextId name;               // "allreduce", as the source spells it
+  TextId communicator;       // the same on all its ranks; none: unknown
+  int64_t elements_in = -1;  // -1: unknown, as the next
   int64_t elements_out = -1;
-  int64_t sequence = -1;      // n-th of the communicator
-  int ranks = 0;              // of the communicator; 0: unknown
+  int64_t sequence = -1;  // n-th of the communicator
+  int ranks = 0;          // of the communicator; 0: unknown
   opmodel::DType dtype = opmodel::DType::kUnknown;
 };
 

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "analyzer/metrics/step_choice.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -16,11 +18,18 @@ void WriteText(std::string_view key, const std::string& text,
   text.empty() ? json.Null() : json.Value(text);
 }
 
+void WriteUse(std::string_view key, std::optional<StepUse> use,
+              JsonWriter& json) {
+  json.Key(key);
+  use ? json.Value(Name(*use)) : json.Null();
+}
+
 void WriteLevel(const MemoryLevel& level, JsonWriter& json) {
   json.BeginObject();
   json.Field("peak_bytes", level.peak_bytes);
   json.Field("peak_at_ns", level.peak_at_ns);
   json.Field("peak_step", level.peak_step);
+  WriteUse("peak_step_use", level.peak_step_use, json);
   json.Key("peak_phase");
   level.peak_phase ? json.Value(Name(*level.peak_phase)) : json.Null();
   json.Field("end_bytes", level.end_bytes);
@@ -52,6 +61,15 @@ void WriteGrowth(const std::optional<MemoryGrowth>& growth, JsonWriter& json) {
   json.EndObject();
 }
 
+void WriteShares(const MemoryShares& shares, bool all_known, JsonWriter& json) {
+  for (size_t i = 0; i < kMemoryOwners; ++i) {
+    json.Key(std::string(Name(static_cast<MemoryOwner>(i))) + "_bytes");
+    const bool is_known =
+        i != static_cast<size_t>(MemoryOwner::kUnknown) || all_known;
+    is_known ? json.Value(shares.bytes[i]) : json.Null();
+  }
+}
+
 void WriteOwners(const DeviceMemoryFigures& device, JsonWriter& json) {
   json.Key("owners");
   if (!device.sums->owners) return json.Null();
@@ -59,21 +77,51 @@ void WriteOwners(const DeviceMemoryFigures& device, JsonWriter& json) {
   json.Field("at_ns", device.sums->owners->at_ns);
   json.Field("of_bytes", device.owned_of_bytes);
   json.Field("known_share", device.owner_known_share);
-  for (size_t i = 0; i < kMemoryOwners; ++i) {
-    json.Key(std::string(Name(static_cast<MemoryOwner>(i))) + "_bytes");
-    const bool is_known = i != static_cast<size_t>(MemoryOwner::kUnknown) ||
-                          device.owned_of_bytes;
-    is_known ? json.Value(device.sums->owners->bytes[i]) : json.Null();
-  }
+  WriteShares(*device.sums->owners, !device.sums->is_least, json);
   json.EndObject();
 }
 
-void WriteFailure(const MemoryFailure& failure, JsonWriter& json) {
+void WriteBlocks(const std::vector<BlockGroup>& groups, JsonWriter& json) {
+  json.Key("blocks");
+  json.BeginArray();
+  for (const BlockGroup& group : groups) {
+    json.BeginObject();
+    json.Field("block_bytes", group.block_bytes);
+    json.Field("count", group.count);
+    json.Field("first_at_ns", group.first_at_ns);
+    json.Field("last_at_ns", group.last_at_ns);
+    json.Field("first_step", group.first_step);
+    json.Field("last_step", group.last_step);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteFailure(const MemoryFailure& failure, bool all_known,
+                  JsonWriter& json) {
   json.BeginObject();
   json.Field("at_ns", failure.at_ns);
   json.Field("bytes", failure.bytes);
+  json.Field("granted_later", failure.granted_later);
   json.Field("held_bytes", failure.held_bytes);
+  json.Field("tensor_bytes", failure.tensor_bytes);
+  json.Field("unused_bytes", failure.unused_bytes);
+  json.Field("free_bytes", failure.free_bytes);
+  json.Field("free_most_bytes", failure.free_most_bytes);
   WriteText("function", failure.function, json);
+  json.Field("step", failure.step);
+  WriteUse("step_use", failure.step_use, json);
+  json.Key("phase");
+  failure.phase ? json.Value(Name(*failure.phase)) : json.Null();
+  json.Key("owners");
+  if (failure.owners) {
+    json.BeginObject();
+    WriteShares(*failure.owners, all_known, json);
+    json.EndObject();
+  } else {
+    json.Null();
+  }
+  WriteBlocks(failure.blocks, json);
   json.EndObject();
 }
 
@@ -96,12 +144,13 @@ void WriteDevice(const DeviceMemoryFigures& device, JsonWriter& json) {
   json.Field("captured", sums.captured);
   WriteMaybeLevel("tensors", sums.tensors, json);
   WriteOwners(device, json);
+  WriteBlocks(sums.blocks, json);
   WriteMaybeLevel("managed", sums.managed, json);
   WriteGrowth(device.growth, json);
   json.Key("failures");
   json.BeginArray();
   for (const MemoryFailure& failure : sums.failures) {
-    WriteFailure(failure, json);
+    WriteFailure(failure, !sums.is_least, json);
   }
   json.EndArray();
   json.EndObject();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analyzer/metrics/step_choice.h"
 #include "analyzer/reports/count_text.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/units.h"
@@ -24,9 +25,18 @@ std::string NameOf(const DeviceMemory& device) {
   return process.host + ":" + std::to_string(process.pid) + gpu + others;
 }
 
+std::string StepText(std::optional<size_t> step, std::optional<StepUse> use) {
+  if (!step) return "";
+  std::string text = ", step " + std::to_string(*step);
+  if (use == StepUse::kUsed) return text;
+  std::string word(Name(*use));
+  std::replace(word.begin(), word.end(), '_', ' ');
+  return text + " (" + word + ")";
+}
+
 std::string When(const MemoryLevel& level) {
   std::string text = "at " + Ms(static_cast<double>(level.peak_at_ns)) + " ms";
-  if (level.peak_step) text += ", step " + std::to_string(*level.peak_step);
+  text += StepText(level.peak_step, level.peak_step_use);
   if (level.peak_phase) text += ", " + std::string(Name(*level.peak_phase));
   return text;
 }
@@ -73,13 +83,57 @@ void AddOwners(const std::string& name, const MemoryShares& owners,
   }
 }
 
+const MemoryLevel& PeakOf(const DeviceMemory& device) {
+  return device.tensors ? *device.tensors : device.held;
+}
+
 std::string OneFailure(const MemoryFailure& failure) {
-  std::string text =
-      "an allocation of " + MibText(static_cast<double>(failure.bytes)) +
-      " failed at " + Ms(static_cast<double>(failure.at_ns)) + " ms";
-  if (failure.held_bytes) {
-    text +=
-        ", with " + MibText(static_cast<double>(*failure.held_bytes)) + " held";
+  const auto mib = [](int64_t bytes) {
+    return MibText(static_cast<double>(bytes));
+  };
+  std::string text = "an allocation of " + mib(failure.bytes) + " failed at " +
+                     Ms(static_cast<double>(failure.at_ns)) + " ms" +
+                     StepText(failure.step, failure.step_use);
+  if (failure.phase) text += ", " + std::string(Name(*failure.phase));
+  if (failure.held_bytes)
+    text += ", with " + mib(*failure.held_bytes) + " held";
+  if (failure.unused_bytes) {
+    text += " (" + mib(*failure.unused_bytes) + " of it in no tensor)";
+  }
+  if (failure.free_bytes) {
+    text += " and " + mib(*failure.free_bytes) + " free";
+  } else if (failure.free_most_bytes) {
+    text += " and at most " + mib(*failure.free_most_bytes) + " free";
+  }
+  if (failure.granted_later) text += "; asked for again, it was given";
+  return text;
+}
+
+// Who owns what at an instant, in one line; empty: nothing is known.
+std::string OwnersText(const std::optional<MemoryShares>& owners) {
+  std::string text;
+  for (size_t i = 0; owners && i < kMemoryOwners; ++i) {
+    if (owners->bytes[i] == 0) continue;  // none, or not known
+    std::string what(Name(static_cast<MemoryOwner>(i)));
+    std::replace(what.begin(), what.end(), '_', ' ');
+    text += (text.empty() ? "" : ", ") + what + " " +
+            MibText(static_cast<double>(owners->bytes[i]));
+  }
+  return text;
+}
+
+// "13 blocks of 6144 MiB (steps 0 to 12)"; empty: no blocks are known.
+std::string BlocksText(const std::vector<BlockGroup>& groups) {
+  std::string text;
+  for (const BlockGroup& group : groups) {
+    text += (text.empty() ? "" : ", ") + Count(group.count, "block") + " of " +
+            MibText(static_cast<double>(group.block_bytes));
+    if (group.first_step && group.last_step) {
+      text += *group.first_step == *group.last_step
+                  ? " (step " + std::to_string(*group.first_step) + ")"
+                  : " (steps " + std::to_string(*group.first_step) + " to " +
+                        std::to_string(*group.last_step) + ")";
+    }
   }
   return text;
 }
@@ -171,6 +225,13 @@ std::vector<std::string> MemoryNotes(const MemoryFigures& memory) {
                       Ms(static_cast<double>(device.owners->at_ns)) +
                       " ms have a known owner");
     }
+    const std::string blocks = BlocksText(device.blocks);
+    if (!blocks.empty()) {
+      notes.push_back(name + ": most of it " +
+                      (device.tensors ? "in tensors" : "held") + " at " +
+                      Ms(static_cast<double>(PeakOf(device).peak_at_ns)) +
+                      " ms: " + blocks);
+    }
     if (device.is_least) {
       notes.push_back(name +
                       ": more was held than the calls that were recorded took");
@@ -185,7 +246,12 @@ std::vector<std::string> MemoryNotes(const MemoryFigures& memory) {
         notes.push_back(name + ": and more that failed; JSON has them all");
         break;
       }
-      notes.push_back(name + ": " + OneFailure(device.failures[i]));
+      const MemoryFailure& failure = device.failures[i];
+      notes.push_back(name + ": " + OneFailure(failure));
+      const std::string owners = OwnersText(failure.owners);
+      if (!owners.empty()) notes.push_back("    then held: " + owners);
+      const std::string blocks = BlocksText(failure.blocks);
+      if (!blocks.empty()) notes.push_back("    most in " + blocks);
     }
   }
   if (memory.sums->without_addresses > 0) {

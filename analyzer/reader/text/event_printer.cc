@@ -258,6 +258,7 @@ void EventPrinter::PrintMemory(const MemoryEvent& event) {
   if (event.kind != MemoryKind::kDevice) {
     out_.Plain("kind", ToWord(kMemoryWords, event.kind));
   }
+  out_.MaybeWord("refused", event.refused);
   out_.End();
 }
 

@@ -203,7 +203,8 @@ void OnMemory(TextFields& fields, TextBuilder& builder) {
        .thread = builder.ThreadAt(fields.Index("thread")),
        .device = builder.DeviceAt(static_cast<int>(fields.Int("device"))),
        .kind =
-           fields.Word<MemoryKind>("kind", kMemoryWords, MemoryKind::kDevice)});
+           fields.Word<MemoryKind>("kind", kMemoryWords, MemoryKind::kDevice),
+       .refused = fields.Flag("refused")});
 }
 
 void OnSync(TextFields& fields, TextBuilder& builder) {

@@ -151,6 +151,41 @@ class MadeExportsTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("import_unreadable: 3 ", done.stdout)
 
+    def test_memory_is_what_was_taken_and_a_pool_is_all_it_holds(self):
+        export = Export(OLD_KERNELS + f"""
+            CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INT,
+              globalPid INT, deviceId INT, address INT, bytes INT,
+              memKind INT, memoryOperationType INT,
+              localMemoryPoolAddress INT, localMemoryPoolSize INT);
+            INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES
+              (100, {GLOBAL}, 0, 4096, 1000, 2, 0, NULL, NULL),
+              (200, {GLOBAL}, 0, 8192, 50, 1, 0, NULL, NULL),
+              (300, {GLOBAL}, 0, 16384, 100, 2, 0, 77, 4000),
+              (400, {GLOBAL}, 0, 32768, 100, 2, 0, 77, 4000),
+              (500, {GLOBAL}, 0, 16384, 100, 2, 1, 77, 4000),
+              (600, {GLOBAL}, 0, 4096, 1000, 2, 1, NULL, NULL),
+              (NULL, {GLOBAL}, 0, 4096, 1000, 2, 0, NULL, NULL);""")
+        memory = json.loads(run("report", "--json", export.path).stdout)[
+            "memory"]
+        device, = memory["devices"]
+        self.assertEqual(device["held"]["peak_bytes"], 5000)
+        self.assertEqual(device["held"]["end_bytes"], 4000)
+        self.assertFalse(device["is_least"])
+        self.assertEqual(memory["pinned"][0]["held"]["peak_bytes"], 50)
+
+    def test_memory_taken_before_the_capture_makes_a_least_one(self):
+        export = Export(OLD_KERNELS + f"""
+            CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INT,
+              globalPid INT, deviceId INT, address INT, bytes INT,
+              memKind INT, memoryOperationType INT);
+            INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES
+              (100, {GLOBAL}, 0, 4096, 1000, 2, 0),
+              (200, {GLOBAL}, 0, 8192, 50, 2, 1);""")
+        device, = json.loads(run("report", "--json", export.path).stdout)[
+            "memory"]["devices"]
+        self.assertEqual(device["held"]["peak_bytes"], 1000)
+        self.assertTrue(device["is_least"])
+
     def test_a_graph_as_a_whole_counts_as_busy_and_is_said(self):
         export = Export(OLD_KERNELS + f"""
             CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INT, end INT,

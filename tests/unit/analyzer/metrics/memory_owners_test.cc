@@ -31,12 +31,20 @@ TEST(SharesTest, ByteWithTwoOwnersHasTheFirst) {
       {150, 10, 20, 30, MemoryOwner::kWeights, device},
       {900, 10, 0, 50, MemoryOwner::kUnknown, device},
       {100, 999, 0, 50, MemoryOwner::kWeights, DeviceId(1)}};
-  const MemoryShares peak = SharesAtPeak(ranges, device);
-  EXPECT_EQ(peak.at_ns, 10);
-  EXPECT_EQ(peak.bytes[static_cast<size_t>(MemoryOwner::kWeights)], 100);
-  EXPECT_EQ(peak.bytes[static_cast<size_t>(MemoryOwner::kDynamic)], 50);
-  EXPECT_EQ(SharesAt(ranges, device, 45).bytes,
+  EXPECT_EQ(SharesOf(RangesAt(ranges, device, 25), {}),
+            (OwnedBytes{100, 0, 0, 0, 0, 50, 0}));
+  EXPECT_EQ(SharesOf(RangesAt(ranges, device, 45), {}),
             (OwnedBytes{0, 0, 0, 0, 0, 100, 0}));
+}
+
+TEST(SharesTest, BytesThatAreNotHeldHaveNoOwner) {
+  const DeviceId device(0);
+  const std::vector<OwnedRange> ranges = {
+      {100, 100, 0, 50, MemoryOwner::kDynamic, device}};
+  MemoryBlock block{};
+  block.address = 150;
+  block.bytes = 200;
+  EXPECT_EQ(SharesOf(ranges, {block}), (OwnedBytes{0, 0, 0, 0, 0, 50, 0}));
 }
 
 std::string Work(int at_us, int thread, const std::string& call,
@@ -72,10 +80,10 @@ std::string StepFrom(int at_us) {
          "name=multi_tensor_apply_kernel\n";
 }
 
-// The example of METRICS.md.
-TEST(OperandOwnersTest, OperandsTellTheirOwnersByWhoReadsAndWritesThem) {
+// Six such steps from 100 us on, and 4 MiB that hold it all.
+std::string SixSteps() {
   std::string text =
-      "device 0 name=X\nthread 0 tid=1 name=python\n"
+      "device 0 name=X memory=5242880\nthread 0 tid=1 name=python\n"
       "thread 1 tid=2 name=pt_autograd_0\n"
       "call t=0..1us thread=0 cudaMalloc devPtr=0x10000000 size=4194304\n";
   for (int step = 0; step < 6; ++step) {
@@ -83,15 +91,86 @@ TEST(OperandOwnersTest, OperandsTellTheirOwnersByWhoReadsAndWritesThem) {
                     "range t=", 100 + 100 * step, "..", 199 + 100 * step,
                     "us thread=0 kind=nvtx name=\"step ", step, "\"\n");
   }
-  const Summary summary = SummaryOf(text);
+  return text;
+}
+
+void ExpectOwnersWhileGradientsAreMade(const OwnedBytes& owned, int64_t held) {
+  EXPECT_EQ(owned, (OwnedBytes{512 * kKib, 512 * kKib, 128 * kKib, 0, 0,
+                               64 * kKib, held - 1216 * kKib}));
+}
+
+// The example of METRICS.md.
+TEST(OperandOwnersTest, OperandsTellTheirOwnersByWhoReadsAndWritesThem) {
+  const Summary summary =
+      SummaryOf(SixSteps() +
+                "call t=430500..431000ns thread=0 cudaMalloc devPtr=0x20000000 "
+                "size=1048576\n");
   ASSERT_EQ(summary.memory.devices.size(), 1u);
   const DeviceMemory& device = summary.memory.devices[0];
   ASSERT_TRUE(device.owners);
-  EXPECT_EQ(OwnedBy(device, MemoryOwner::kWeights), 512 * kKib);
-  EXPECT_EQ(OwnedBy(device, MemoryOwner::kGradients), 512 * kKib);
-  EXPECT_EQ(OwnedBy(device, MemoryOwner::kFeatureMaps), 128 * kKib);
-  EXPECT_EQ(OwnedBy(device, MemoryOwner::kDynamic), 64 * kKib);
-  EXPECT_EQ(OwnedBy(device, MemoryOwner::kUnknown), 2880 * kKib);
+  EXPECT_EQ(device.owners->at_ns, 431'000);
+  EXPECT_EQ(device.held.peak_step_use, StepUse::kUsed);
+  ExpectOwnersWhileGradientsAreMade(device.owners->bytes, 5120 * kKib);
+}
+
+TEST(OperandOwnersTest, PeakOutsideOfStepsHasOwnersToo) {
+  const Summary summary =
+      SummaryOf(SixSteps() + StepFrom(20) +
+                "call t=50500..51000ns thread=0 cudaMalloc devPtr=0x20000000 "
+                "size=1048576\n"
+                "call t=70..71us thread=0 cudaFree devPtr=0x20000000\n");
+  const DeviceMemory& device = summary.memory.devices[0];
+  ASSERT_TRUE(device.owners);
+  EXPECT_EQ(device.owners->at_ns, 51'000);
+  EXPECT_FALSE(device.held.peak_step);
+  ExpectOwnersWhileGradientsAreMade(device.owners->bytes, 5120 * kKib);
+}
+
+TEST(OperandOwnersTest, BeforeAnyCallTouchesItMemoryHasNoKnownOwner) {
+  const Summary summary = SummaryOf(SixSteps());
+  const DeviceMemory& device = summary.memory.devices[0];
+  ASSERT_TRUE(device.owners);
+  EXPECT_EQ(device.owners->at_ns, 1'000);
+  EXPECT_EQ(OwnedBy(device, MemoryOwner::kUnknown), 4096 * kKib);
+}
+
+TEST(OperandOwnersTest, RefusedRequestTellsWhoHeldWhatThen) {
+  const Summary summary =
+      SummaryOf(SixSteps() +
+                "call t=430500..431000ns thread=0 cudaMalloc failed devPtr=0 "
+                "size=8388608\n");
+  const DeviceMemory& device = summary.memory.devices[0];
+  ASSERT_EQ(device.failures.size(), 1u);
+  const MemoryFailure& failure = device.failures[0];
+  ASSERT_TRUE(failure.owners);
+  ExpectOwnersWhileGradientsAreMade(failure.owners->bytes, 4096 * kKib);
+  EXPECT_EQ(failure.free_most_bytes, 1024 * kKib);
+  ASSERT_EQ(failure.blocks.size(), 1u);
+  EXPECT_EQ(failure.blocks[0].block_bytes, 4096 * kKib);
+  EXPECT_EQ(failure.blocks[0].count, 1u);
+  EXPECT_FALSE(failure.granted_later);
+}
+
+// W comes from the host, y = W x, and there is no memory for what follows.
+TEST(OperandOwnersTest, WithoutStepsWeightsAreWhatTheHostGave) {
+  const std::string copy = "kind=htod bytes=524288\n";
+  const Summary summary = SummaryOf(
+      "device 0 name=X\nthread 0 tid=1 name=python\n"
+      "call t=0..1us thread=0 cudaMalloc devPtr=0x10000000 size=4194304\n" +
+      Work(10, 0, "cudaMemcpyAsync dst=0x10000000 count=524288 kind=1",
+           "memcpy") +
+      copy +
+      Work(20, 0,
+           "cublasSgemm_v2 A=0x10000000 B=0x10080000 C=0x100a0000 m=256 "
+           "n=64 k=512",
+           "kernel") +
+      "name=ampere_sgemm_128x64_nn\n"
+      "call t=30..31us thread=0 cudaMalloc failed devPtr=0 size=8388608\n");
+  const auto& failures = summary.memory.devices[0].failures;
+  ASSERT_EQ(failures.size(), 1u);
+  ASSERT_TRUE(failures[0].owners);
+  EXPECT_EQ(failures[0].owners->bytes,
+            (OwnedBytes{512 * kKib, 0, 0, 0, 0, 0, 3584 * kKib}));
 }
 
 TEST(TensorOwnersTest, TensorsTellTheirOwnersByWhatTheyOutlive) {
@@ -128,7 +207,9 @@ TEST(TensorOwnersTest, TensorsTellTheirOwnersByWhatTheyOutlive) {
       "range t=100..200us thread=0 kind=step name=ProfilerStep#1\n"
       "memory t=110us thread=0 device=0 address=0x3000 bytes=-1024 "
       "allocated=2048 reserved=8192\n"
-      "kernel t=120..121us device=0 stream=7 name=gemm\n");
+      "kernel t=120..121us device=0 stream=7 name=gemm\n"
+      "memory t=190us thread=0 device=0 address=0x100 bytes=-1024 "
+      "allocated=1024 reserved=8192\n");
   ASSERT_EQ(summary.memory.devices.size(), 1u);
   const DeviceMemory& device = summary.memory.devices[0];
   EXPECT_EQ(device.tensors->peak_bytes, 4608);

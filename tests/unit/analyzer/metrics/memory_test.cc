@@ -64,7 +64,11 @@ TEST(MemoryTest, RefusedRequestTellsWhatWasHeld) {
   const MemorySummary memory =
       MemoryOf(kTwoBlocks +
                "call t=22..25us thread=0 cudaMalloc failed devPtr=0 "
-               "size=85899345920\n");
+               "size=85899345920\n"
+               "call t=26..27us thread=0 cudaMemGetInfo free=1048576 "
+               "total=85899345920\n"
+               "call t=41..42us thread=0 cudaMemGetInfo free=2097152 "
+               "total=85899345920\n");
   ASSERT_EQ(memory.devices.size(), 1u);
   ASSERT_EQ(memory.devices[0].failures.size(), 1u);
   const MemoryFailure& failure = memory.devices[0].failures[0];
@@ -72,7 +76,70 @@ TEST(MemoryTest, RefusedRequestTellsWhatWasHeld) {
   EXPECT_EQ(failure.bytes, 80 * 1024 * kMib);
   EXPECT_EQ(failure.held_bytes, 22 * kMib);
   EXPECT_EQ(failure.function, "cudaMalloc");
+  EXPECT_EQ(failure.free_bytes, kMib);
+  EXPECT_EQ(failure.free_most_bytes, (80 * 1024 - 22) * kMib);
+  ASSERT_EQ(failure.blocks.size(), 2u);
+  EXPECT_EQ(failure.blocks[0].block_bytes, 20 * kMib);
   EXPECT_EQ(memory.devices[0].held.peak_bytes, 22 * kMib);
+}
+
+TEST(MemoryTest, RefusedRequestThatIsGrantedAtOnceIsNoFailureOfTheProgram) {
+  const MemorySummary memory = MemoryOf(
+      kTwoBlocks +
+      "call t=22..25us thread=0 cudaMalloc failed devPtr=0 size=8388608\n"
+      "call t=42..43us thread=0 cudaMalloc devPtr=0x30000000 size=8388608\n"
+      "call t=70..71us thread=0 cudaMalloc failed devPtr=0 size=8388608\n"
+      "call t=72..73us thread=0 cudaMalloc devPtr=0x40000000 size=512\n");
+  ASSERT_EQ(memory.devices.size(), 1u);
+  const auto& failures = memory.devices[0].failures;
+  ASSERT_EQ(failures.size(), 2u);
+  EXPECT_TRUE(failures[0].granted_later);
+  EXPECT_TRUE(failures[0].blocks.empty());
+  EXPECT_FALSE(failures[1].granted_later);
+  ASSERT_EQ(failures[1].blocks.size(), 3u);
+  EXPECT_EQ(failures[1].blocks[0].block_bytes, 8 * kMib);
+}
+
+TEST(MemoryTest, WhatAPoolKeepsBeyondWhatItGivesIsNotKnown) {
+  const MemorySummary memory = MemoryOf(
+      kDevice +
+      "call t=0..1us thread=0 cudaMallocAsync devPtr=0x10000000 size=4096\n");
+  ASSERT_EQ(memory.devices.size(), 1u);
+  EXPECT_EQ(memory.devices[0].held.peak_bytes, 4096);
+  EXPECT_TRUE(memory.devices[0].is_least);
+}
+
+TEST(MemoryTest, RefusedRequestOfAFrameworkTellsWhatItHoldsForNoTensor) {
+  const MemorySummary memory = MemoryOf(
+      "kernel t=0..1us device=0 stream=7 name=k\n"
+      "memory t=5us device=0 address=0x1000 bytes=512 allocated=1536 "
+      "reserved=2097152\n"
+      "memory t=6us device=0 address=0 bytes=4194304 allocated=1536 "
+      "reserved=2097152 refused\n");
+  ASSERT_EQ(memory.devices.size(), 1u);
+  ASSERT_EQ(memory.devices[0].failures.size(), 1u);
+  const MemoryFailure& failure = memory.devices[0].failures[0];
+  EXPECT_EQ(failure.bytes, 4 * kMib);
+  EXPECT_EQ(failure.held_bytes, 2 * kMib);
+  EXPECT_EQ(failure.tensor_bytes, 1536);
+  EXPECT_EQ(failure.unused_bytes, 2 * kMib - 1536);
+  EXPECT_EQ(memory.devices[0].tensors->peak_bytes, 1536);
+  EXPECT_EQ(memory.devices[0].tensors->taken, 1u);
+}
+
+TEST(MemoryTest, ImportedBlocksOfTheDriverAreHeld) {
+  const MemorySummary memory = MemoryOf(
+      "kernel t=0..1us device=0 stream=7 name=k\n"
+      "memory t=5us device=0 address=0x1000 bytes=4096\n"
+      "memory t=6us device=0 address=0x9000 bytes=64 kind=pinned\n"
+      "memory t=7us device=0 address=0x1000 bytes=8192\n"
+      "memory t=8us device=0 address=0x1000 bytes=-8192\n");
+  ASSERT_EQ(memory.devices.size(), 1u);
+  EXPECT_EQ(memory.devices[0].held.peak_bytes, 8192);
+  EXPECT_EQ(memory.devices[0].held.end_bytes, 0);
+  EXPECT_FALSE(memory.devices[0].is_least);
+  ASSERT_EQ(memory.pinned.size(), 1u);
+  EXPECT_EQ(memory.pinned[0].level.peak_bytes, 64);
 }
 
 TEST(MemoryTest, FreeOfWhatWasNotSeenMakesThePeakALeastOne) {

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/staying_places.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kNearlyAllSteps = 0.9;
+constexpr size_t kLeastSteps = 2;
+constexpr int64_t kMasterOfCast = 2;  // 32 bits an element beside 16
+constexpr Interval kAlways = {std::numeric_limits<int64_t>::min(),
+                              std::numeric_limits<int64_t>::max()};
+
+bool Writes(const Operand& operand) {
+  return operand.use == OperandUse::kWrite ||
+         operand.use == OperandUse::kWeightGradient;
+}
+
+// In how many steps a place was seen; steps come in order.
+struct Seen {
+  size_t steps = 0;
+  size_t last = 0;
+
+  void In(size_t step) {
+    if (steps > 0 && last == step) return;
+    ++steps;
+    last = step;
+  }
+};
+
+class PlaceFinder {
+ public:
+  PlaceFinder(OperandTouches& touches, const std::vector<Step>& used)
+      : touches_(touches),
+        used_(used),
+        least_(static_cast<size_t>(
+            std::ceil(kNearlyAllSteps * static_cast<double>(used.size())))) {}
+
+  StayingPlaces Run() {
+    if (used_.size() >= kLeastSteps) {
+      FindCopied();
+      for (step_ = 0; step_ < used_.size(); ++step_) {
+        written_.Clear();
+        touches_.Visit({used_[step_].begin_ns, used_[step_].end_ns},
+                       [&](const Touch& touch) { Add(touch); });
+      }
+      Judge();
+      out_.is_known = !products_.empty();
+    }
+    if (out_.is_known || !out_.weights.empty()) return std::move(out_);
+    copied_.clear();
+    ever_written_.Clear();
+    touches_.Visit(kAlways, [&](const Touch& touch) { AddAlone(touch); });
+    for (const Place& place : read_first_) {
+      if (!ever_written_.Has(place)) out_.weights.insert(place);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  using Places = std::map<Place, Seen>;
+
+  void AddNamed(const Touch& touch) {
+    for (const Operand& operand : touch.operands) {
+      if (operand.use == OperandUse::kWeight) {
+        out_.weights.insert(PlaceOf(operand));
+      }
+    }
+  }
+
+  // Without products in steps: what the host gave once and no call wrote since,
+  // if products read it as the first operand.
+  void AddAlone(const Touch& touch) {
+    AddNamed(touch);
+    for (const Operand& operand : touch.operands) {
+      if (!Writes(operand)) continue;
+      const Place place = PlaceOf(operand);
+      const bool is_first = touch.from_host && copied_.insert(place).second;
+      if (!is_first) ever_written_.Add(place);
+    }
+    const Operand* first = touch.Find(Meaning::kPointerA);
+    const bool is_forward_product =
+        touch.is_product && touch.pass <= Pass::kRecompute;
+    if (first == nullptr || !is_forward_product) return;
+    if (copied_.contains(PlaceOf(*first))) read_first_.insert(PlaceOf(*first));
+  }
+
+  // What the host gave before the steps.
+  void FindCopied() {
+    touches_.Visit({kAlways.begin_ns, used_.front().begin_ns},
+                   [&](const Touch& touch) {
+                     if (!touch.from_host) return;
+                     for (const Operand& operand : touch.operands) {
+                       if (Writes(operand)) copied_.insert(PlaceOf(operand));
+                     }
+                   });
+  }
+
+  void Add(const Touch& touch) {
+    AddNamed(touch);
+    for (const Operand& operand : touch.operands) {
+      if (operand.use == OperandUse::kWorkspace) {
+        See(PlaceOf(operand), workspaces_);
+      }
+    }
+    if (touch.is_product && touch.pass <= Pass::kRecompute) AddProduct(touch);
+    if (touch.pass == Pass::kUpdate) return;
+    for (const Operand& operand : touch.operands) {
+      if (!Writes(operand)) continue;
+      written_.Add(PlaceOf(operand));
+      ever_written_.Add(PlaceOf(operand));
+    }
+  }
+
+  void AddProduct(const Touch& touch) {
+    const Operand* first = touch.Find(Meaning::kPointerA);
+    const Operand* second = touch.Find(Meaning::kPointerB);
+    if (first == nullptr || second == nullptr) return;
+    if (!written_.Has(PlaceOf(*first))) See(PlaceOf(*first), firsts_);
+    See(PlaceOf(*second), seconds_);
+    if (MayStillBeNearlyAll()) {
+      products_.insert({PlaceOf(*first), PlaceOf(*second)});
+    }
+  }
+
+  bool MayStillBeNearlyAll() const { return step_ + least_ <= used_.size(); }
+
+  void See(Place place, Places& places) const {
+    if (MayStillBeNearlyAll()) {
+      places[place].In(step_);
+    } else if (const auto at = places.find(place); at != places.end()) {
+      at->second.In(step_);
+    }
+  }
+
+  bool InNearlyAll(const Places& places, Place place) const {
+    const auto at = places.find(place);
+    return at != places.end() && at->second.steps >= least_;
+  }
+
+  // Of two operands the first, which is where libraries of row-major matrices
+  // put the weights.
+  void Judge() {
+    for (const auto& [first, second] : products_) {
+      if (InNearlyAll(firsts_, first)) {
+        if (!ever_written_.Has(first)) {
+          out_.weights.insert(first);
+        } else if (AddMaster(first)) {
+          out_.casts.insert(first);
+        }
+      } else if (InNearlyAll(seconds_, second) && !ever_written_.Has(second)) {
+        out_.weights.insert(second);
+      }
+    }
+    for (const auto& [place, seen] : workspaces_) {
+      if (seen.steps >= least_) out_.workspaces.insert(place);
+    }
+  }
+
+  // The weights that `cast` may be made of: copied from the host before the
+  // steps, twice its size and never written since; each for one cast.
+  bool AddMaster(Place cast) {
+    if (out_.casts.contains(cast)) return true;
+    for (const Place& place : copied_) {
+      if (place.second != kMasterOfCast * cast.second) continue;
+      if (out_.weights.contains(place) || ever_written_.Has(place)) continue;
+      out_.weights.insert(place);
+      return true;
+    }
+    return false;
+  }
+
+  OperandTouches& touches_;
+  const std::vector<Step>& used_;
+  const size_t least_;  // steps that are nearly all
+  size_t step_ = 0;
+  Places firsts_;  // of products; not written in the step before they are read
+  Places seconds_;
+  Places workspaces_;
+  std::set<std::pair<Place, Place>> products_;  // first and second operands
+  std::set<Place> copied_;                      // by the host
+  std::set<Place> read_first_;                  // of these; without steps
+  WrittenSpans written_;                        // in this step, so far
+  WrittenSpans ever_written_;                   // in the steps
+  StayingPlaces out_;
+};
+
+}  // namespace
+
+void WrittenSpans::Add(Place place) {
+  uint64_t begin = place.first;
+  uint64_t end = begin + static_cast<uint64_t>(place.second);
+  auto at = spans_.upper_bound(begin);
+  if (at != spans_.begin() && std::prev(at)->second >= begin) --at;
+  while (at != spans_.end() && at->first <= end) {
+    begin = std::min(begin, at->first);
+    end = std::max(end, at->second);
+    at = spans_.erase(at);
+  }
+  spans_[begin] = end;
+}
+
+bool WrittenSpans::Has(Place place) const {
+  const uint64_t end = place.first + static_cast<uint64_t>(place.second);
+  const auto after = spans_.lower_bound(end);
+  return after != spans_.begin() && std::prev(after)->second > place.first;
+}
+
+StayingPlaces FindStayingPlaces(OperandTouches& touches,
+                                const std::vector<Step>& used) {
+  return PlaceFinder(touches, used).Run();
+}
+
+}  // namespace dltap::analyzer

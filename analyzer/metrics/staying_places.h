@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_STAYING_PLACES_H_
+#define DLTAP_ANALYZER_METRICS_STAYING_PLACES_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "analyzer/metrics/operand_touches.h"
+#include "analyzer/metrics/step.h"
+
+namespace dltap::analyzer {
+
+using Place = std::pair<uint64_t, int64_t>;  // address, bytes
+
+inline Place PlaceOf(const Operand& operand) {
+  return {operand.address, operand.bytes};
+}
+
+// What is written, as spans that touch nowhere.
+class WrittenSpans {
+ public:
+  void Add(Place place);
+  void Clear() { spans_.clear(); }
+  // Whether any byte of it was.
+  bool Has(Place place) const;
+
+ private:
+  std::map<uint64_t, uint64_t> spans_;  // begin, end
+};
+
+// Places that hold the same thing in nearly all steps.
+struct StayingPlaces {
+  std::set<Place> weights;
+  std::set<Place> casts;  // of weights, made anew in each step
+  std::set<Place> workspaces;
+  bool is_known = false;  // false: no products in steps; not all weights
+};
+
+// Memory grows with the places of a tenth of the steps. `used`: the steps that
+// tell.
+StayingPlaces FindStayingPlaces(OperandTouches& touches,
+                                const std::vector<Step>& used);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_STAYING_PLACES_H_
