@@ -200,6 +200,10 @@ void KinetoProcess::AddRange(const KinetoEvent& event, Category category) {
       event.name.starts_with("autograd::engine::evaluate_function");
   range.operation = OperationOf(event);
   range.sequence = event.node_sequence;
+  if (range.sequence >= 0 && event.forward_thread > 0) {
+    nodes_.push_back({static_cast<uint32_t>(process_.ranges.size()),
+                      event.forward_thread});
+  }
   if (category == Category::kOperator && event.external_id != 0) {
     range_of_id_.emplace_back(event.external_id,
                               static_cast<uint32_t>(process_.ranges.size()));
@@ -411,6 +415,7 @@ void KinetoProcess::JoinOperators() {
 }
 
 void KinetoProcess::Finish() {
+  NumberNodes(nodes_, process_);
   JoinOperators();
   JoinCollectives();
   for (Device& device : process_.devices) {

@@ -15,7 +15,9 @@ constexpr size_t kTriesPerCount = 4;  // of those that occur equally often
 constexpr double kMostOfTheRun = 0.5;
 constexpr double kMuchOfTheRun = 0.25;
 constexpr double kShortLast = 0.9;  // of the shortest other pass: it broke off
-constexpr double kLongLast = 1.1;   // of the longest: what follows the loop
+constexpr double kLeastOfLast = 0.1;  // less is no pass at all
+constexpr double kAlikeBefore = 0.7;  // of the calls, one by one
+constexpr double kLongLast = 1.1;     // of the longest: what follows the loop
 
 // The marks of the outermost loop and of those inside it that could be the
 // steps, tried from the rarest call on.
@@ -70,6 +72,34 @@ void JudgeLast(const std::vector<CallToken>& tokens,
   }
 }
 
+// Whether what lies before the first pass ends with a pass like that.
+bool BeginsBefore(const std::vector<CallToken>& tokens,
+                  const TokenSpan& first) {
+  const size_t length = first.end - first.first;
+  if (first.first < length) return false;
+  size_t alike = 0;
+  for (size_t i = first.first - length; i < first.first; ++i) {
+    alike += tokens[i].signature == tokens[i + length].signature ? 1 : 0;
+  }
+  return static_cast<double>(alike) >=
+         kAlikeBefore * static_cast<double>(length);
+}
+
+// A last pass of next to nothing is none: what marks the loop ends the passes.
+// Then the first one may lie before the first mark.
+void MoveFromStub(const std::vector<CallToken>& tokens,
+                  std::vector<TokenSpan>& spans) {
+  const TokenSpan first = spans.front();
+  const auto usual = static_cast<double>(Computing(tokens, first));
+  const auto n = static_cast<double>(Computing(tokens, spans.back()));
+  if (n >= kLeastOfLast * usual) return;
+  spans.pop_back();
+  if (BeginsBefore(tokens, first)) {
+    const size_t length = first.end - first.first;
+    spans.insert(spans.begin(), {first.first - length, first.first});
+  }
+}
+
 }  // namespace
 
 std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens,
@@ -83,6 +113,8 @@ std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens,
     spans.push_back({starts[i], last ? tokens.size() : starts[i + 1]});
   }
   JudgeLast(tokens, spans);
+  MoveFromStub(tokens, spans);
+  if (spans.size() < kMinRepeats) return {};
   return spans;
 }
 

@@ -11,6 +11,7 @@
 #include "analyzer/metrics/call_signature.h"
 #include "analyzer/metrics/loop_finder.h"
 #include "analyzer/metrics/marker_steps.h"
+#include "analyzer/metrics/optimizer_steps.h"
 #include "analyzer/metrics/step_parts.h"
 #include "analyzer/metrics/training_steps.h"
 
@@ -26,6 +27,7 @@ constexpr double kWarmUpOfShort = 0.5;  // of all steps, where that is less
 
 constexpr double kOfOtherLayers = 0.5;  // of the products may be the same
 constexpr size_t kLeastLayers = 3;
+constexpr size_t kLeastOfOther = 8;  // passes of one more loop
 
 // Iterations that are parts of one step, joined. A step that lacks parts is
 // incomplete.
@@ -101,6 +103,28 @@ bool IsOneProductOfSameData(const TraceModel& model, const Process& process,
   return true;
 }
 
+// Of tokens whose weights are told apart: the loops of other models before and
+// after the passes that were found, as of a benchmark. Only that the weights
+// come again tells them from layers.
+void AddOtherLoops(const std::vector<CallToken>& tokens, TokenSpan rest,
+                   std::vector<TokenSpan>& found) {
+  const auto begin = tokens.begin();
+  const std::vector<CallToken> part(begin + static_cast<ptrdiff_t>(rest.first),
+                                    begin + static_cast<ptrdiff_t>(rest.end));
+  if (part.empty()) return;
+  std::vector<TokenSpan> spans = LoopSteps(part, AlikeIn::kProducts);
+  if (spans.size() < kLeastOfOther || ProductsOf(part, spans[0]).empty()) {
+    return;
+  }
+  for (TokenSpan& span : spans) {
+    span.first += rest.first;
+    span.end += rest.first;
+  }
+  AddOtherLoops(tokens, {rest.first, spans.front().first}, found);
+  found.insert(found.end(), spans.begin(), spans.end());
+  AddOtherLoops(tokens, {spans.back().end, rest.end}, found);
+}
+
 // The passes of a loop. Those that look alike but work on other weights are
 // layers; the loop is where the same weights come again.
 std::vector<TokenSpan> PassesOfLoop(const TraceModel& model,
@@ -108,14 +132,23 @@ std::vector<TokenSpan> PassesOfLoop(const TraceModel& model,
                                     std::vector<CallToken> tokens) {
   std::vector<TokenSpan> alike = LoopSteps(tokens);
   TellWeightsApart(model, process, tokens);
-  if (alike.empty() || !AllHaveTheirOwn(tokens, alike) ||
-      IsOneProductOfSameData(model, process, tokens, alike)) {
-    return alike;
+  std::vector<TokenSpan> all;
+  if (!alike.empty() &&
+      (!AllHaveTheirOwn(tokens, alike) ||
+       IsOneProductOfSameData(model, process, tokens, alike))) {
+    AddOtherLoops(tokens, {0, alike.front().first}, all);
+    all.insert(all.end(), alike.begin(), alike.end());
+    AddOtherLoops(tokens, {alike.back().end, tokens.size()}, all);
+    return all;
   }
   std::vector<TokenSpan> same_weights = LoopSteps(tokens, AlikeIn::kProducts);
   const bool are_layers = !same_weights.empty() &&
                           kLeastLayers * same_weights.size() <= alike.size();
-  return are_layers ? same_weights : alike;
+  if (are_layers) return same_weights;
+  AddOtherLoops(tokens, {0, tokens.size()}, all);
+  // Each pass is a loop of its own, over one of several models.
+  const bool are_models = kLeastLayers * alike.size() <= all.size();
+  return are_models ? all : alike;
 }
 
 // Trials belong to the step before which or during which they ran.
@@ -216,7 +249,15 @@ Steps FindIterations(const TraceModel& model, const Process& process,
   }
   const std::vector<CallToken> tokens =
       CallTokens(model, process, attribution, from_ns);
-  std::vector<TokenSpan> spans = Joined(tokens, TrainingSteps(tokens));
+  const size_t at_once = ThreadsThatTrain(process, tokens);
+  if (at_once > 1) {
+    result.threads_at_once = at_once;
+    return result;
+  }
+  const std::vector<TokenSpan> iterations = TrainingSteps(tokens);
+  std::vector<TokenSpan> spans =
+      JoinByOptimizer(model, process, tokens, iterations);
+  if (spans.empty()) spans = Joined(tokens, iterations);
   // Too few iterations to be told apart: what repeats is their layers.
   const bool trains =
       std::any_of(tokens.begin(), tokens.end(),
