@@ -2,11 +2,15 @@
 #include "analyzer/importers/node_numbers.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
 namespace dltap::analyzer {
 namespace {
+
+// Larger ones are none; made unique, they must fit.
+constexpr int64_t kMostNodes = int64_t{1} << 40;
 
 using Made = std::vector<std::pair<int64_t, int64_t>>;  // number, when
 
@@ -34,8 +38,9 @@ std::vector<Made> NumbersOfThreads(const std::vector<bool>& is_node,
 }
 
 bool IsMadeBefore(const Made& made, const Range& node) {
-  const auto it = std::lower_bound(made.begin(), made.end(),
-                                   std::pair(node.sequence, int64_t{0}));
+  const auto it = std::lower_bound(
+      made.begin(), made.end(),
+      std::pair(node.sequence, std::numeric_limits<int64_t>::min()));
   return it != made.end() && it->first == node.sequence &&
          it->second < node.begin_ns;
 }
@@ -66,17 +71,19 @@ void NumberNodes(const std::vector<NodeRange>& nodes, Process& process) {
     thread_of[number] = best;
     if (best < made.size()) taken[best] = true;
   }
-  const auto count = static_cast<int64_t>(made.size() + 1);
+  const auto unique = [&made](int64_t number, size_t thread) {
+    if (number > kMostNodes) return int64_t{-1};
+    return number * static_cast<int64_t>(made.size() + 1) +
+           static_cast<int64_t>(thread);
+  };
   for (size_t i = 0; i < process.ranges.size(); ++i) {
     Range& range = process.ranges[i];
     if (range.sequence < 0 || is_node[i]) continue;
-    range.sequence =
-        range.sequence * count + static_cast<int64_t>(range.thread.value());
+    range.sequence = unique(range.sequence, range.thread.value());
   }
   for (const NodeRange& node : nodes) {
     Range& range = process.ranges[node.range];
-    range.sequence = range.sequence * count +
-                     static_cast<int64_t>(thread_of[node.forward_thread]);
+    range.sequence = unique(range.sequence, thread_of[node.forward_thread]);
   }
 }
 

@@ -70,6 +70,11 @@ bool BackwardMatcher::MayBeGradientOf(uint32_t backward,
   const Operation* const a = SizesOf(backward);
   const Operation* const b = SizesOf(forward);
   if (a == nullptr || b == nullptr) return true;
+  // A library's recurrent layer is no row of products.
+  if (units_[backward].layer_class == LayerClass::kRnn &&
+      (a->kind == OpKind::kGemm) != (b->kind == OpKind::kGemm)) {
+    return false;
+  }
   if (units_[backward].layer_class == LayerClass::kConv)
     return FitsConv(*a, *b);
   if (units_[backward].layer_class != LayerClass::kGemm) return true;

@@ -76,9 +76,9 @@ void JudgeLast(const std::vector<CallToken>& tokens,
 bool BeginsBefore(const std::vector<CallToken>& tokens,
                   const TokenSpan& first) {
   const size_t length = first.end - first.first;
-  if (first.first < length) return false;
+  const size_t before = std::min(length, first.first);
   size_t alike = 0;
-  for (size_t i = first.first - length; i < first.first; ++i) {
+  for (size_t i = first.first - before; i < first.first; ++i) {
     alike += tokens[i].signature == tokens[i + length].signature ? 1 : 0;
   }
   return static_cast<double>(alike) >=
@@ -95,7 +95,7 @@ void MoveFromStub(const std::vector<CallToken>& tokens,
   if (n >= kLeastOfLast * usual) return;
   spans.pop_back();
   if (BeginsBefore(tokens, first)) {
-    const size_t length = first.end - first.first;
+    const size_t length = std::min(first.first, first.end - first.first);
     spans.insert(spans.begin(), {first.first - length, first.first});
   }
 }

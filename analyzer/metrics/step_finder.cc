@@ -103,26 +103,38 @@ bool IsOneProductOfSameData(const TraceModel& model, const Process& process,
   return true;
 }
 
-// Of tokens whose weights are told apart: the loops of other models before and
-// after the passes that were found, as of a benchmark. Only that the weights
-// come again tells them from layers.
-void AddOtherLoops(const std::vector<CallToken>& tokens, TokenSpan rest,
-                   std::vector<TokenSpan>& found) {
+std::vector<TokenSpan> WithOtherLoops(const std::vector<CallToken>& tokens,
+                                      const std::vector<TokenSpan>& spans);
+
+// Loops among the tokens of `rest`: only that the weights come again tells them
+// from layers.
+std::vector<TokenSpan> OtherLoops(const std::vector<CallToken>& tokens,
+                                  const TokenSpan& rest) {
   const auto begin = tokens.begin();
   const std::vector<CallToken> part(begin + static_cast<ptrdiff_t>(rest.first),
                                     begin + static_cast<ptrdiff_t>(rest.end));
-  if (part.empty()) return;
   std::vector<TokenSpan> spans = LoopSteps(part, AlikeIn::kProducts);
   if (spans.size() < kLeastOfOther || ProductsOf(part, spans[0]).empty()) {
-    return;
+    return {};
   }
+  spans = WithOtherLoops(part, spans);
   for (TokenSpan& span : spans) {
     span.first += rest.first;
     span.end += rest.first;
   }
-  AddOtherLoops(tokens, {rest.first, spans.front().first}, found);
-  found.insert(found.end(), spans.begin(), spans.end());
-  AddOtherLoops(tokens, {spans.back().end, rest.end}, found);
+  return spans;
+}
+
+// Of tokens whose weights are told apart: also the loops over other models
+// before and after the passes `spans`, as a benchmark has them.
+std::vector<TokenSpan> WithOtherLoops(const std::vector<CallToken>& tokens,
+                                      const std::vector<TokenSpan>& spans) {
+  std::vector<TokenSpan> all = OtherLoops(tokens, {0, spans.front().first});
+  all.insert(all.end(), spans.begin(), spans.end());
+  const std::vector<TokenSpan> after =
+      OtherLoops(tokens, {spans.back().end, tokens.size()});
+  all.insert(all.end(), after.begin(), after.end());
+  return all;
 }
 
 // The passes of a loop. Those that look alike but work on other weights are
@@ -132,23 +144,20 @@ std::vector<TokenSpan> PassesOfLoop(const TraceModel& model,
                                     std::vector<CallToken> tokens) {
   std::vector<TokenSpan> alike = LoopSteps(tokens);
   TellWeightsApart(model, process, tokens);
-  std::vector<TokenSpan> all;
   if (!alike.empty() &&
       (!AllHaveTheirOwn(tokens, alike) ||
        IsOneProductOfSameData(model, process, tokens, alike))) {
-    AddOtherLoops(tokens, {0, alike.front().first}, all);
-    all.insert(all.end(), alike.begin(), alike.end());
-    AddOtherLoops(tokens, {alike.back().end, tokens.size()}, all);
-    return all;
+    return WithOtherLoops(tokens, alike);
   }
-  std::vector<TokenSpan> same_weights = LoopSteps(tokens, AlikeIn::kProducts);
-  const bool are_layers = !same_weights.empty() &&
-                          kLeastLayers * same_weights.size() <= alike.size();
-  if (are_layers) return same_weights;
-  AddOtherLoops(tokens, {0, tokens.size()}, all);
+  const std::vector<TokenSpan> same_weights =
+      LoopSteps(tokens, AlikeIn::kProducts);
+  if (same_weights.empty()) return alike;
+  std::vector<TokenSpan> all = WithOtherLoops(tokens, same_weights);
+  const bool are_layers = kLeastLayers * same_weights.size() <= alike.size();
   // Each pass is a loop of its own, over one of several models.
-  const bool are_models = kLeastLayers * alike.size() <= all.size();
-  return are_models ? all : alike;
+  const bool are_models =
+      kLeastLayers * alike.size() <= all.size() && all.size() >= kLeastOfOther;
+  return are_layers || are_models ? all : alike;
 }
 
 // Trials belong to the step before which or during which they ran.

@@ -208,5 +208,71 @@ TEST(StepFinderTest, NothingRepeatsNothingFound) {
   EXPECT_TRUE(steps.steps.empty());
 }
 
+TEST(StepFinderTest, ModelsOneAfterAnotherHaveALoopEach) {
+  // Ten passes of two products over each of three models, without any I/O.
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 60; ++i) {
+    text += Product(10 * i, 1 + 2 * (i / 20) + i % 2, 100 + i % 2);
+  }
+  const Steps steps = StepsOf(TraceFromText(text));
+  ASSERT_EQ(steps.steps.size(), 30);
+  EXPECT_EQ(steps.steps[29].begin_ns, 580'000);
+}
+
+// Forward and update of a thread; `at` in us.
+std::string Training(int at, int thread) {
+  const std::string of_thread = " thread=" + std::to_string(thread) + " ";
+  std::string text;
+  for (const std::string kernel : {"ampere_sgemm_nn", "multi_tensor_apply_x"}) {
+    std::string launch = Launch(at, 2 * at + thread + 1, kernel);
+    for (const std::string call : {"us cudaLaunch", "us corr="}) {
+      launch.replace(launch.find(call) + 2, 1, of_thread);
+    }
+    text += launch;
+    at += 10;
+  }
+  return text;
+}
+
+TEST(StepFinderTest, StepsOfTwoThreadsThatTrainAtOnceAreNotTold) {
+  const std::string threads =
+      "device 0 name=gpu\nthread 0 tid=1\nthread 1 tid=2\n";
+  std::string at_once = threads;
+  std::string in_turn = threads;
+  for (int step = 0; step < 8; ++step) {
+    at_once += Training(40 * step, 0) + Training(40 * step + 5, 1);
+    in_turn += Training(40 * step, step / 4);
+  }
+  const Steps steps = StepsOf(TraceFromText(at_once));
+  EXPECT_TRUE(steps.steps.empty());
+  EXPECT_EQ(steps.threads_at_once, 2);
+  EXPECT_EQ(StepsOf(TraceFromText(in_turn)).steps.size(), 8);
+}
+
+TEST(StepFinderTest, AnOptimizerMayComputeTheLossSeveralTimes) {
+  // Two or three losses in each of four steps of L-BFGS.
+  std::string text = "device 0 name=gpu\n";
+  const auto range = [](int from, int to, const std::string& name) {
+    return "range t=" + std::to_string(from) + ".." + std::to_string(to) +
+           "us thread=0 kind=op name=\"" + name + "\"\n";
+  };
+  int at = 0;
+  for (int step = 0; step < 4; ++step) {
+    const int begin = at;
+    for (int loss = 0; loss < 2 + step % 2; ++loss) {
+      text += Launch(at, at + 1, "ampere_sgemm_nn");
+      text += Launch(at + 10, at + 2, "ampere_sgemm_nt");
+      text += range(at + 9, at + 15,
+                    "autograd::engine::evaluate_function: MmBackward0");
+      text += Launch(at + 20, at + 3, "vectorized_elementwise_kernel");
+      at += 30;
+    }
+    text += range(begin, at - 5, "Optimizer.step#LBFGS.step");
+  }
+  const Steps steps = StepsOf(TraceFromText(text));
+  ASSERT_EQ(steps.steps.size(), 4);
+  EXPECT_EQ(steps.steps[1].begin_ns, 60'000);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
