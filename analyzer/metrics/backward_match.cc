@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
 #include "analyzer/metrics/alignment.h"
 
 namespace dltap::analyzer {
@@ -208,12 +209,16 @@ BackwardMatcher::Key BackwardMatcher::KeyOf(
     const std::vector<uint32_t>& forward, const std::vector<uint32_t>& backward,
     const std::vector<size_t>& known) const {
   Key key{forward.size()};
-  for (const uint32_t f : forward) key.push_back(units_[f].form);
+  for (const uint32_t f : forward) {
+    key.push_back(units_[f].form);
+    key.push_back(absl::HashOf(units_[f].names));
+  }
   for (size_t i = 0; i < backward.size(); ++i) {
     const LayerUnit& unit = units_[backward[i]];
     key.push_back(unit.form * 8ULL +
                   (unit.sums_bias || unit.moves_gradient ? 4ULL : 0) +
                   static_cast<uint64_t>(unit.side));
+    key.push_back(absl::HashOf(unit.names, unit.only_sums));
     key.push_back(known[i]);
   }
   return key;
@@ -284,7 +289,9 @@ void BackwardMatcher::AttachRest(const std::vector<uint32_t>& backward,
   const auto is_open = [&](size_t i, uint32_t owner) {
     if (owner == kNoUnit || out[i].forward != kNoUnit) return false;
     const LayerUnit& unit = units_[backward[i]];
+    // A part of what several calls compute goes on with what is known of it.
     return unit.pointwise || (unit.layer_class == units_[owner].layer_class &&
+                              IsLayerProduct(unit.layer_class) &&
                               SizesOf(backward[i]) == nullptr &&
                               unit.side == UnitSide::kBackward);
   };

@@ -227,7 +227,8 @@ class UnitFinder {
     if (unit.pointwise && At(i).glue == Glue::kNone) {
       forms_.AddName(process_.activities[i], unit);
     }
-    unit.only_sums &= unit.pointwise && IsSum(process_.activities[i]);
+    unit.only_sums =
+        unit.only_sums && unit.pointwise && IsSum(process_.activities[i]);
     unit.only_fills &= At(i).glue == Glue::kFill;
     unit.moves += At(i).glue == Glue::kMove ? 1 : 0;
     if (sequence >= 0 && !IsOf(unit, sequence)) {

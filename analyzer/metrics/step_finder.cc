@@ -14,6 +14,7 @@
 #include "analyzer/metrics/optimizer_steps.h"
 #include "analyzer/metrics/step_parts.h"
 #include "analyzer/metrics/training_steps.h"
+#include "analyzer/metrics/training_threads.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -9,12 +9,6 @@
 
 namespace dltap::analyzer {
 
-// How many threads of a process train at once: each computes forward and
-// updates by turns, three times at least, while another does. 0: one alone, or
-// none.
-size_t ThreadsThatTrain(const Process& process,
-                        const std::vector<CallToken>& tokens);
-
 // The iterations of a program that trains, in order; empty when it doesn't
 // (fewer than kMinRepeats). An iteration ends where forward work follows an
 // update (without any update: a backward pass). Passes forward in front of
