@@ -219,19 +219,21 @@ TEST(StepFinderTest, ModelsOneAfterAnotherHaveALoopEach) {
   EXPECT_EQ(steps.steps[29].begin_ns, 580'000);
 }
 
+std::string LaunchBy(int thread, int at, int correlation,
+                     const std::string& kernel) {
+  std::string launch = Launch(at, correlation, kernel);
+  for (const std::string call : {"us cudaLaunch", "us corr="}) {
+    launch.replace(launch.find(call) + 2, 1,
+                   " thread=" + std::to_string(thread) + " ");
+  }
+  return launch;
+}
+
 // Forward and update of a thread; `at` in us.
 std::string Training(int at, int thread) {
-  const std::string of_thread = " thread=" + std::to_string(thread) + " ";
-  std::string text;
-  for (const std::string kernel : {"ampere_sgemm_nn", "multi_tensor_apply_x"}) {
-    std::string launch = Launch(at, 2 * at + thread + 1, kernel);
-    for (const std::string call : {"us cudaLaunch", "us corr="}) {
-      launch.replace(launch.find(call) + 2, 1, of_thread);
-    }
-    text += launch;
-    at += 10;
-  }
-  return text;
+  return LaunchBy(thread, at, 2 * at + thread + 1, "ampere_sgemm_nn") +
+         LaunchBy(thread, at + 10, 2 * at + thread + 21,
+                  "multi_tensor_apply_x");
 }
 
 TEST(StepFinderTest, StepsOfTwoThreadsThatTrainAtOnceAreNotTold) {
@@ -251,23 +253,25 @@ TEST(StepFinderTest, StepsOfTwoThreadsThatTrainAtOnceAreNotTold) {
 
 TEST(StepFinderTest, AnOptimizerMayComputeTheLossSeveralTimes) {
   // Two or three losses in each of four steps of L-BFGS.
-  std::string text = "device 0 name=gpu\n";
-  const auto range = [](int from, int to, const std::string& name) {
+  std::string text =
+      "device 0 name=gpu\nthread 0 tid=1\nthread 1 tid=2 name=pt_autograd_0\n";
+  const auto range = [](int thread, int from, int to, const std::string& name) {
     return "range t=" + std::to_string(from) + ".." + std::to_string(to) +
-           "us thread=0 kind=op name=\"" + name + "\"\n";
+           "us thread=" + std::to_string(thread) + " kind=op name=\"" + name +
+           "\"\n";
   };
   int at = 0;
   for (int step = 0; step < 4; ++step) {
     const int begin = at;
     for (int loss = 0; loss < 2 + step % 2; ++loss) {
-      text += Launch(at, at + 1, "ampere_sgemm_nn");
-      text += Launch(at + 10, at + 2, "ampere_sgemm_nt");
-      text += range(at + 9, at + 15,
+      text += LaunchBy(0, at, at + 1, "ampere_sgemm_nn");
+      text += LaunchBy(1, at + 10, at + 2, "ampere_sgemm_nt");
+      text += range(1, at + 9, at + 15,
                     "autograd::engine::evaluate_function: MmBackward0");
-      text += Launch(at + 20, at + 3, "vectorized_elementwise_kernel");
+      text += LaunchBy(0, at + 20, at + 3, "vectorized_elementwise_kernel");
       at += 30;
     }
-    text += range(begin, at - 5, "Optimizer.step#LBFGS.step");
+    text += range(0, begin, at - 5, "Optimizer.step#LBFGS.step");
   }
   const Steps steps = StepsOf(TraceFromText(text));
   ASSERT_EQ(steps.steps.size(), 4);
