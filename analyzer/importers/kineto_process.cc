@@ -201,8 +201,8 @@ void KinetoProcess::AddRange(const KinetoEvent& event, Category category) {
   range.operation = OperationOf(event);
   range.sequence = event.node_sequence;
   if (range.sequence >= 0 && event.forward_thread > 0) {
-    nodes_.push_back({static_cast<uint32_t>(process_.ranges.size()),
-                      event.forward_thread});
+    nodes_.push_back(
+        {static_cast<uint32_t>(process_.ranges.size()), event.forward_thread});
   }
   if (category == Category::kOperator && event.external_id != 0) {
     range_of_id_.emplace_back(event.external_id,
