@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "analyzer/attribution/algorithm.h"
 #include "analyzer/attribution/call_meaning.h"
 #include "analyzer/attribution/composite.h"
@@ -15,6 +16,7 @@
 #include "analyzer/attribution/launch_work.h"
 #include "analyzer/attribution/meaning_cache.h"
 #include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/optimizer_ranges.h"
 #include "analyzer/attribution/range_index.h"
 #include "analyzer/attribution/trials.h"
 
@@ -48,6 +50,7 @@ class Classifier {
       : model_(model),
         process_(process),
         ranges_(process),
+        closures_(OptimizersWithGradients(model, process)),
         meanings_(model, process),
         works_(process.calls.size()) {}
 
@@ -165,7 +168,7 @@ class Classifier {
         out.direction = Direction::kBackward;
       }
       const NameRule* match = RuleOfRange(range.name);
-      if (match == nullptr) continue;
+      if (match == nullptr || closures_.contains(id.value())) continue;
       if (out.direction == Direction::kNone) out.direction = match->direction;
       if (rule != nullptr && !match->outranks) continue;
       rule = match;
@@ -264,6 +267,7 @@ class Classifier {
   const TraceModel& model_;
   const Process& process_;
   const RangeIndex ranges_;
+  const absl::flat_hash_set<size_t> closures_;
   ProcessAttribution result_;
   MeaningCache meanings_;
   static constexpr uint32_t kNoKind = static_cast<uint32_t>(-1);

@@ -21,6 +21,9 @@ bool StartsForward(LayerClass layer_class) {
     case LayerClass::kAttention:
     case LayerClass::kGemm:
     case LayerClass::kEmbedding:
+    case LayerClass::kNorm:
+    case LayerClass::kPool:
+    case LayerClass::kSoftmax:
     case LayerClass::kCopyH2d: return true;
     default: return false;
   }

@@ -117,6 +117,8 @@ constexpr std::pair<std::string_view, Reader> kArgRows[] = {
      [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
     {"external id",
      [](value& v, KinetoEvent& e) { e.external_id = Unsigned(v); }},
+    {"Fwd thread id",
+     [](value& v, KinetoEvent& e) { e.forward_thread = Integer(v); }},
     {"In msg nelems",
      [](value& v, KinetoEvent& e) { e.elements_in = Integer(v); }},
     {"graph node id",

@@ -71,6 +71,7 @@ struct KinetoEvent {
   int64_t group_size = 0;
   int64_t sequence = -1;
   int64_t node_sequence = -1;  // of autograd's node
+  int64_t forward_thread = 0;  // of a node that runs: who made it; 0: no node
 };
 
 // Whether the arguments of events of this phase and kind are of use.

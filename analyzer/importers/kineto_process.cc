@@ -178,6 +178,10 @@ void KinetoProcess::AddRange(const KinetoEvent& event) {
       event.name.starts_with("autograd::engine::evaluate_function");
   range.operation = OperationOf(event);
   range.sequence = event.node_sequence;
+  if (range.sequence >= 0 && event.forward_thread > 0) {
+    nodes_.push_back(
+        {static_cast<uint32_t>(process_.ranges.size()), event.forward_thread});
+  }
   if (event.kind == KinetoKind::kOperator && event.external_id != 0) {
     range_of_id_.emplace_back(event.external_id,
                               static_cast<uint32_t>(process_.ranges.size()));
@@ -399,6 +403,7 @@ void KinetoProcess::JoinOperators() {
 }
 
 void KinetoProcess::Finish() {
+  NumberNodes(nodes_, process_);
   JoinOperators();
   JoinCollectives();
   for (Device& device : process_.devices) {

@@ -12,6 +12,7 @@
 #include "analyzer/importers/api_table.h"
 #include "analyzer/importers/kineto_event.h"
 #include "analyzer/importers/launch_shape_table.h"
+#include "analyzer/importers/node_numbers.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -77,6 +78,7 @@ class KinetoProcess {
   std::vector<std::pair<uint64_t, uint32_t>> range_of_id_;
   // Operators that describe a collective, by range.
   absl::flat_hash_map<uint32_t, CollectiveRecord> collective_of_range_;
+  std::vector<NodeRange> nodes_;
   std::string last_tid_;
   ThreadId last_thread_;
   absl::flat_hash_map<std::string, size_t> threads_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
 #include "analyzer/metrics/alignment.h"
 
 namespace dltap::analyzer {
@@ -37,6 +38,12 @@ bool FitsConv(const Operation& gradient, const Operation& forward) {
   return gradient.kind != OpKind::kConvBackwardData || !transposed;
 }
 
+bool ShareAName(const LayerUnit& a, const LayerUnit& b) {
+  return std::any_of(a.names.begin(), a.names.end(), [&b](size_t name) {
+    return std::find(b.names.begin(), b.names.end(), name) != b.names.end();
+  });
+}
+
 // Of several operations with one number the last made the node; what is
 // elementwise beside others only prepares or finishes it.
 void SetOwner(const std::vector<LayerUnit>& units, uint32_t unit,
@@ -64,6 +71,11 @@ bool BackwardMatcher::MayBeGradientOf(uint32_t backward,
   const Operation* const a = SizesOf(backward);
   const Operation* const b = SizesOf(forward);
   if (a == nullptr || b == nullptr) return true;
+  // A library's recurrent layer is no row of products.
+  if (units_[backward].layer_class == LayerClass::kRnn &&
+      (a->kind == OpKind::kGemm) != (b->kind == OpKind::kGemm)) {
+    return false;
+  }
   if (units_[backward].layer_class == LayerClass::kConv)
     return FitsConv(*a, *b);
   if (units_[backward].layer_class != LayerClass::kGemm) return true;
@@ -74,16 +86,23 @@ bool BackwardMatcher::MayBeGradientOf(uint32_t backward,
 int BackwardMatcher::Score(uint32_t backward, uint32_t forward) const {
   const LayerUnit& b = units_[backward];
   const LayerUnit& f = units_[forward];
-  if (b.sums_bias || f.only_fills) return 0;
+  if (b.sums_bias || b.moves_gradient || f.only_fills) return 0;
   if (IsLayerProduct(b.layer_class) || IsLayerProduct(f.layer_class)) {
     if (!MayBeGradientOf(backward, forward)) return 0;
     const Operation* const a = SizesOf(backward);
     const Operation* const of_f = SizesOf(forward);
     const bool same = a != nullptr && of_f != nullptr &&
                       (a->kind == OpKind::kGemm || a->dims == of_f->dims);
-    return same ? kSameSizes : kSameClass;
+    // Where nothing tells, a convolution is no transposed one.
+    const bool may_be_transposed = same &&
+                                   of_f->kind == OpKind::kConvBackwardData &&
+                                   a->kind == OpKind::kConvBackwardWeight;
+    return (same ? kSameSizes : kSameClass) - (may_be_transposed ? 2 : 0);
   }
-  if (b.pointwise && f.pointwise) return kBothPointwise;
+  if (b.pointwise && f.pointwise) {
+    if (b.only_sums) return kMayBe;
+    return kBothPointwise + (ShareAName(b, f) ? kMayBe : 0);
+  }
   if (b.layer_class == f.layer_class) return kSameClass;
   return b.pointwise ? kOnePointwise : kMayBe;
 }
@@ -190,11 +209,16 @@ BackwardMatcher::Key BackwardMatcher::KeyOf(
     const std::vector<uint32_t>& forward, const std::vector<uint32_t>& backward,
     const std::vector<size_t>& known) const {
   Key key{forward.size()};
-  for (const uint32_t f : forward) key.push_back(units_[f].form);
+  for (const uint32_t f : forward) {
+    key.push_back(units_[f].form);
+    key.push_back(absl::HashOf(units_[f].names));
+  }
   for (size_t i = 0; i < backward.size(); ++i) {
     const LayerUnit& unit = units_[backward[i]];
-    key.push_back(unit.form * 8ULL + unit.sums_bias * 4ULL +
+    key.push_back(unit.form * 8ULL +
+                  (unit.sums_bias || unit.moves_gradient ? 4ULL : 0) +
                   static_cast<uint64_t>(unit.side));
+    key.push_back(absl::HashOf(unit.names, unit.only_sums));
     key.push_back(known[i]);
   }
   return key;
@@ -232,19 +256,70 @@ void BackwardMatcher::MatchByOrder(const std::vector<uint32_t>& forward,
   }
 }
 
+// Copies and casts right after gradients are those of the ones in front of the
+// forward product: as many.
+void BackwardMatcher::AttachMoves(const std::vector<uint32_t>& backward,
+                                  std::vector<BackwardMatch>& out) const {
+  uint32_t before = kNoUnit;
+  for (size_t i = 0; i < backward.size();) {
+    if (!units_[backward[i]].moves_gradient) {
+      if (!units_[backward[i]].sums_bias) before = out[i].forward;
+      ++i;
+      continue;
+    }
+    const size_t first = i;
+    size_t known = 0;
+    for (; i < backward.size() && units_[backward[i]].moves_gradient; ++i) {
+      known += out[i].forward == before ? 1 : 0;
+    }
+    if (before == kNoUnit || units_[before].moves <= known) continue;
+    size_t left = units_[before].moves - known;
+    for (size_t m = first; m < i && left > 0; ++m) {
+      if (out[m].forward != kNoUnit) continue;
+      out[m] = {before, LayerMatch::kOrder};
+      --left;
+    }
+  }
+}
+
+// What is left of a row of elementwise work belongs to the forward row that the
+// row has, if there is one, else to what ran before it.
 void BackwardMatcher::AttachRest(const std::vector<uint32_t>& backward,
                                  std::vector<BackwardMatch>& out) const {
+  const auto is_open = [&](size_t i, uint32_t owner) {
+    if (owner == kNoUnit || out[i].forward != kNoUnit) return false;
+    const LayerUnit& unit = units_[backward[i]];
+    // A part of what several calls compute goes on with what is known of it.
+    return unit.pointwise || (unit.layer_class == units_[owner].layer_class &&
+                              IsLayerProduct(unit.layer_class) &&
+                              SizesOf(backward[i]) == nullptr &&
+                              unit.side == UnitSide::kBackward);
+  };
   uint32_t before = kNoUnit;
   const auto first = std::find_if(out.begin(), out.end(), [](const auto& m) {
     return m.forward != kNoUnit;
   });
   if (first != out.end()) before = first->forward;
-  for (size_t i = 0; i < backward.size(); ++i) {
-    if (out[i].forward != kNoUnit) {
-      before = out[i].forward;
-    } else if (units_[backward[i]].pointwise && before != kNoUnit) {
-      out[i] = {before, LayerMatch::kOrder,
-                units_[backward[i]].side == UnitSide::kRecompute};
+  for (size_t i = 0; i < backward.size();) {
+    const UnitSide side = units_[backward[i]].side;
+    uint32_t row = kNoUnit;
+    size_t end = i;
+    for (; end < backward.size() && units_[backward[end]].pointwise &&
+           units_[backward[end]].side == side;
+         ++end) {
+      const uint32_t forward = out[end].forward;
+      if (row == kNoUnit && forward != kNoUnit && units_[forward].pointwise) {
+        row = forward;
+      }
+    }
+    end = std::max(end, i + 1);
+    for (; i < end; ++i) {
+      const uint32_t owner =
+          row == kNoUnit || units_[backward[i]].sums_bias ? before : row;
+      if (is_open(i, owner)) {
+        out[i] = {owner, LayerMatch::kOrder, side == UnitSide::kRecompute};
+      }
+      if (out[i].forward != kNoUnit) before = out[i].forward;
     }
   }
 }
@@ -257,6 +332,7 @@ std::vector<BackwardMatch> BackwardMatcher::Match(
   MatchBySequence(forward, backward, out);
   MatchByAddress(forward, backward, out);
   MatchByOrder(forward, backward, out);
+  AttachMoves(backward, out);
   AttachRest(backward, out);
   return out;
 }

@@ -53,6 +53,8 @@ class BackwardMatcher {
   void MatchByOrder(const std::vector<uint32_t>& forward,
                     const std::vector<uint32_t>& backward,
                     std::vector<BackwardMatch>& out);
+  void AttachMoves(const std::vector<uint32_t>& backward,
+                   std::vector<BackwardMatch>& out) const;
   void AttachRest(const std::vector<uint32_t>& backward,
                   std::vector<BackwardMatch>& out) const;
   Key KeyOf(const std::vector<uint32_t>& forward,

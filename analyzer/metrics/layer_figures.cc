@@ -135,6 +135,8 @@ LayerTables LayerTablesOf(const LayerTable& table, const Totals& totals) {
   FillIn(totals, out.small);
   LayerMatching& matching = out.matching;
   for (const LayerFigures& row : out.layers) {
+    matching.weight_calls += row.sums.weight_calls;
+    matching.known_weight_calls += row.sums.known_weight_calls;
     for (size_t i = 0; i < kLayerMatches; ++i) {
       matching.match_ns[i] += row.sums.match_ns[i];
       matching.backward_ns += row.sums.match_ns[i];
@@ -144,6 +146,9 @@ LayerTables LayerTablesOf(const LayerTable& table, const Totals& totals) {
     matching.by_share[i] = Ratio(static_cast<double>(matching.match_ns[i]),
                                  static_cast<double>(matching.backward_ns));
   }
+  matching.known_weight_share =
+      Ratio(static_cast<double>(matching.known_weight_calls),
+            static_cast<double>(matching.weight_calls));
   const int64_t none =
       matching.match_ns[static_cast<size_t>(LayerMatch::kNone)];
   matching.matched_share =

@@ -52,6 +52,9 @@ struct LayerMatching {
   std::array<int64_t, kLayerMatches> match_ns{};
   std::optional<double> matched_share;  // not kNone
   std::array<std::optional<double>, kLayerMatches> by_share;
+  uint64_t weight_calls = 0;  // forward, of layers that have weights
+  uint64_t known_weight_calls = 0;
+  std::optional<double> known_weight_share;
 };
 
 struct LayerTables {

@@ -146,12 +146,23 @@ class Finder {
     return out;
   }
 
+  // Batched products are of activations.
+  bool HasWeight(const LayerUnit& unit) const {
+    if (!IsLayerProduct(unit.layer_class)) return false;
+    if (unit.layer_class == LayerClass::kAttention) return false;
+    const WorkId work = attribution_.activities[unit.lead].work;
+    return !work.known() || attribution_.KindOf(work).leading[Dim::kBatch] <= 1;
+  }
+
   // Copies have no direction of their own: they have that of their unit.
   void Fill(size_t i, uint32_t u, LayerOfActivity& at) const {
     const LayerUnit& unit = found_.units[u];
     at.match = match_of_[u];
     at.is_glue = found_.is_glue[i];
     at.begins_call = unit.side == UnitSide::kForward && unit.lead == i;
+    at.has_weight = at.begins_call && HasWeight(unit);
+    at.knows_weight =
+        at.has_weight && (unit.weight() != 0 || unit.module.known());
     if (unit.side == UnitSide::kRecompute) {
       at.direction = Direction::kRecompute;
     } else if (unit.side == UnitSide::kBackward && !IsBackward(at.direction)) {

@@ -34,6 +34,8 @@ struct LayerOfActivity {
   LayerMatch match = LayerMatch::kNone;    // of the backward pass
   bool begins_call = false;                // the first of a forward operation
   bool is_glue = false;
+  bool has_weight = false;    // begins a call of a layer that has some
+  bool knows_weight = false;  // which, by its address or the nn.Module around
 };
 
 struct ProcessLayers {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/layer_forms.h"
 
+#include <algorithm>
+
 #include "absl/hash/hash.h"
 #include "analyzer/attribution/launch_shape.h"
 
@@ -20,6 +22,15 @@ void LayerForms::Set(const Activity& lead, const opmodel::Operation* op,
           ? absl::HashOf(op->kind, op->dims, op->storage, op->math)
           : absl::HashOf(lead.name.value(), ShapeOf(process_, lead).grid);
   unit.form = Number({family, name, sizes});
+}
+
+void LayerForms::AddName(const Activity& activity, LayerUnit& unit) {
+  const size_t name = kinds_.Of(activity.name);
+  if (name == 0 || std::find(unit.names.begin(), unit.names.end(), name) !=
+                       unit.names.end()) {
+    return;
+  }
+  unit.names.push_back(name);
 }
 
 uint32_t LayerForms::Number(const Key& key) {

@@ -23,6 +23,8 @@ class LayerForms {
   // Sets the kind and the form of a unit that begins with `lead`. `op` is
   // that of its call or operator; null: none.
   void Set(const Activity& lead, const opmodel::Operation* op, LayerUnit& unit);
+  // Notes the name of one more activity of an elementwise unit.
+  void AddName(const Activity& activity, LayerUnit& unit);
 
  private:
   // The class, the kind of the kernel's name, sizes.

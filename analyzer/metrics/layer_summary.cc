@@ -13,6 +13,8 @@ void LayerSums::Add(const LayerSums& other) {
   gpu_ns += other.gpu_ns;
   kernels += other.kernels;
   calls += other.calls;
+  weight_calls += other.weight_calls;
+  known_weight_calls += other.known_weight_calls;
   AddTo(direction_ns, other.direction_ns);
   glue_ns += other.glue_ns;
   AddTo(match_ns, other.match_ns);
@@ -40,6 +42,8 @@ void LayerKeeper::Add(size_t activity, int64_t ns, const Efficiency& efficiency,
   row.gpu_ns += ns;
   row.kernels += is_new;
   row.calls += is_new && at.begins_call;
+  row.weight_calls += is_new && at.has_weight;
+  row.known_weight_calls += is_new && at.knows_weight;
   row.direction_ns[static_cast<size_t>(at.direction)] += ns;
   if (at.is_glue) row.glue_ns += ns;
   if (IsBackward(at.direction)) {

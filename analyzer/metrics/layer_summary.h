@@ -25,8 +25,10 @@ inline constexpr size_t kLayerMatches = static_cast<size_t>(LayerMatch::kCount);
 struct LayerSums {
   uint64_t place = std::numeric_limits<uint64_t>::max();
   int64_t gpu_ns = 0;
-  uint64_t kernels = 0;  // activities
-  uint64_t calls = 0;    // of the forward operation
+  uint64_t kernels = 0;             // activities
+  uint64_t calls = 0;               // of the forward operation
+  uint64_t weight_calls = 0;        // of those, of layers that have weights
+  uint64_t known_weight_calls = 0;  // of those, of which is known which weights
   std::array<int64_t, kDirectionCount> direction_ns{};  // sums to gpu_ns
   int64_t glue_ns = 0;                                  // part of gpu_ns
   // Of the backward pass and what it computes again: by what it was found.

@@ -29,7 +29,8 @@ bool IsElementwiseLike(LayerClass layer_class) {
 bool OwnsGlue(LayerClass layer_class) {
   return IsLayerProduct(layer_class) || layer_class == LayerClass::kNorm ||
          layer_class == LayerClass::kPool ||
-         layer_class == LayerClass::kEmbedding;
+         layer_class == LayerClass::kEmbedding ||
+         layer_class == LayerClass::kLoss;
 }
 
 LayerRow LayerRowOf(const Attributed& attributed) {

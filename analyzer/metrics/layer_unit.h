@@ -35,8 +35,15 @@ struct LayerUnit {
   bool only_fills = true;
   // A sum over rows right after a product's gradients: that of its bias.
   bool sums_bias = false;
-  uint32_t kind = 0;  // equal: the same kind of work, whatever its sizes
-  uint32_t form = 0;  // equal: of the same sizes, too
+  // Copies and casts right after a product's gradients or these sums: the
+  // gradients of those in front of the forward product, perhaps.
+  bool moves_gradient = false;
+  uint32_t moves = 0;     // copies and casts in it
+  bool only_sums = true;  // of two gradients where paths meet; also if empty
+  uint32_t kind = 0;      // equal: the same kind of work, whatever its sizes
+  uint32_t form = 0;      // equal: of the same sizes, too
+  // Elementwise and the like: the kinds of its kernels' names (KernelKinds).
+  std::vector<size_t> names;
   // Of operands, where a library call tells them; forward: weights and input.
   // 0: unknown.
   std::vector<uint64_t> addresses;

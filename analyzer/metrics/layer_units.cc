@@ -89,6 +89,9 @@ class UnitFinder {
   }
 
   void AddGlue(const Submission& at) {
+    if (!waiting_.empty() && IsOfOtherPass(waiting_.back(), at)) {
+      TakeGlueAsWork();
+    }
     if (At(at.activity).glue == Glue::kBias && waiting_.empty() &&
         MayOwnGlue()) {
       Own(at.activity);
@@ -97,6 +100,13 @@ class UnitFinder {
     } else {
       out_.row_of[at.activity] = LayerRow::kNoLayer;
     }
+  }
+
+  bool IsOfOtherPass(const Submission& a, const Submission& b) const {
+    const Direction first = At(a.activity).direction;
+    const Direction second = At(b.activity).direction;
+    return first != Direction::kNone && second != Direction::kNone &&
+           SideOf(first) != SideOf(second);
   }
 
   void TakeGlueAsWork() {
@@ -134,7 +144,8 @@ class UnitFinder {
     }
     if (unit.pointwise || IsElementwiseLike(layer_class)) {
       return unit.pointwise && IsElementwiseLike(layer_class) &&
-             (!unit.sums_bias || layer_class == LayerClass::kReduction);
+             (!unit.sums_bias || layer_class == LayerClass::kReduction) &&
+             !unit.moves_gradient;
     }
     if (unit.layer_class != layer_class) return false;
     const bool composite = At(i).class_from == ClassFrom::kComposite ||
@@ -184,17 +195,25 @@ class UnitFinder {
   void Begin(const Submission& at, RangeId innermost) {
     const size_t i = at.activity;
     const Attributed& attributed = At(i);
-    const bool after_product = !out_.units.empty() && in_unit_ &&
-                               IsLayerProduct(out_.units.back().layer_class) &&
-                               out_.units.back().side == UnitSide::kBackward;
+    const bool follows = !out_.units.empty() && in_unit_ &&
+                         side_ == UnitSide::kBackward &&
+                         out_.units.back().side == UnitSide::kBackward;
+    const bool after_product =
+        follows && IsLayerProduct(out_.units.back().layer_class);
+    const bool has_bias =
+        follows && out_.units.back().layer_class != LayerClass::kAttention &&
+        (after_product || out_.units.back().layer_class == LayerClass::kNorm);
+    const bool after_gradient =
+        after_product || (follows && (out_.units.back().sums_bias ||
+                                      out_.units.back().moves_gradient));
     LayerUnit& unit = out_.units.emplace_back();
     unit.lead = i;
     unit.at_ns = at.at_ns;
     unit.layer_class = attributed.layer_class;
     unit.side = side_;
     unit.pointwise = IsElementwiseLike(unit.layer_class);
-    unit.sums_bias = after_product && side_ == UnitSide::kBackward &&
-                     unit.layer_class == LayerClass::kReduction;
+    unit.sums_bias = has_bias && unit.layer_class == LayerClass::kReduction;
+    unit.moves_gradient = after_gradient && attributed.glue == Glue::kMove;
     const Work* work = WorkOf(i);
     forms_.Set(process_.activities[i],
                work == nullptr ? nullptr : &attribution_.KindOf(*work).leading,
@@ -211,7 +230,13 @@ class UnitFinder {
   void Extend(size_t i, int64_t sequence) {
     LayerUnit& unit = out_.units.back();
     out_.unit_of[i] = static_cast<uint32_t>(out_.units.size() - 1);
+    if (unit.pointwise && At(i).glue == Glue::kNone) {
+      forms_.AddName(process_.activities[i], unit);
+    }
+    unit.only_sums =
+        unit.only_sums && unit.pointwise && IsSum(process_.activities[i]);
     unit.only_fills &= At(i).glue == Glue::kFill;
+    unit.moves += At(i).glue == Glue::kMove ? 1 : 0;
     if (sequence >= 0 && !IsOf(unit, sequence)) {
       unit.sequences.push_back(sequence);
     }
@@ -259,6 +284,7 @@ class UnitFinder {
     LayerUnit& unit = out_.units.back();
     out_.unit_of[i] = static_cast<uint32_t>(out_.units.size() - 1);
     out_.is_glue[i] = true;
+    unit.moves += At(i).glue == Glue::kMove ? 1 : 0;
     if (At(i).glue == Glue::kMove && unit.weight() != 0 &&
         operands_.MayWrite(At(i), unit.weight())) {
       unit.addresses[0] = 0;
@@ -268,6 +294,12 @@ class UnitFinder {
     if (sequence >= 0 && !IsOf(unit, sequence)) {
       unit.sequences.push_back(sequence);
     }
+  }
+
+  // Of two tensors, as autograd adds up gradients where paths meet.
+  bool IsSum(const Activity& activity) const {
+    return model_.texts[activity.name].find("CUDAFunctor_add") !=
+           std::string_view::npos;
   }
 
   RangeId InnermostOf(size_t i) const {

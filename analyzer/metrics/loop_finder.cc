@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <optional>
 
 #include "analyzer/metrics/loop_marks.h"
@@ -15,7 +17,9 @@ constexpr size_t kTriesPerCount = 4;  // of those that occur equally often
 constexpr double kMostOfTheRun = 0.5;
 constexpr double kMuchOfTheRun = 0.25;
 constexpr double kShortLast = 0.9;  // of the shortest other pass: it broke off
-constexpr double kLongLast = 1.1;   // of the longest: what follows the loop
+constexpr double kLeastOfLast = 0.1;  // less is no pass at all
+constexpr double kAlikeBefore = 0.7;  // of the calls
+constexpr double kLongLast = 1.1;     // of the longest: what follows the loop
 
 // The marks of the outermost loop and of those inside it that could be the
 // steps, tried from the rarest call on.
@@ -70,6 +74,38 @@ void JudgeLast(const std::vector<CallToken>& tokens,
   }
 }
 
+// Whether what lies before the first pass ends with a pass like that.
+bool BeginsBefore(const std::vector<CallToken>& tokens,
+                  const TokenSpan& first) {
+  const size_t length = first.end - first.first;
+  const size_t before = std::min(length, first.first);
+  std::map<uint32_t, size_t> calls;
+  for (size_t i = first.first; i < first.end; ++i) ++calls[tokens[i].signature];
+  size_t alike = 0;
+  for (size_t i = first.first - before; i < first.first; ++i) {
+    size_t& left = calls[tokens[i].signature];
+    alike += left > 0 ? 1 : 0;
+    left -= left > 0 ? 1 : 0;
+  }
+  return static_cast<double>(alike) >=
+         kAlikeBefore * static_cast<double>(length);
+}
+
+// Two passes and next to nothing of a third are no loop, unless what marks it
+// ends the passes: then the first one lies before the first mark.
+void MoveFromStub(const std::vector<CallToken>& tokens,
+                  std::vector<TokenSpan>& spans) {
+  const TokenSpan first = spans.front();
+  const auto usual = static_cast<double>(Computing(tokens, first));
+  const auto n = static_cast<double>(Computing(tokens, spans.back()));
+  if (spans.size() > kMinRepeats || n >= kLeastOfLast * usual) return;
+  spans.pop_back();
+  if (BeginsBefore(tokens, first)) {
+    const size_t length = std::min(first.first, first.end - first.first);
+    spans.insert(spans.begin(), {first.first - length, first.first});
+  }
+}
+
 }  // namespace
 
 std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens,
@@ -83,6 +119,8 @@ std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens,
     spans.push_back({starts[i], last ? tokens.size() : starts[i + 1]});
   }
   JudgeLast(tokens, spans);
+  MoveFromStub(tokens, spans);
+  if (spans.size() < kMinRepeats) return {};
   return spans;
 }
 

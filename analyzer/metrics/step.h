@@ -32,6 +32,9 @@ struct Step {
 struct Steps {
   StepsFoundBy found_by = StepsFoundBy::kNone;
   std::vector<Step> steps;  // in time; empty when none were found
+  // Threads that train at once, from two on: then no steps are found, for they
+  // lie in each other.
+  uint64_t threads_at_once = 0;
 };
 
 // The same as [first, end) of a vector of tokens.

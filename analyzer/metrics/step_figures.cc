@@ -27,6 +27,7 @@ void AddMean(StepFigures& steps) {
 void AddProcess(const ProcessSummary& process, StepFigures& steps) {
   // A loader that only calls has steps of its own; they are not ours.
   if (!process.has_gpu_work) return;
+  steps.threads_at_once += process.steps.threads_at_once;
   if (process.steps.found_by == StepsFoundBy::kNone) {
     ++steps.processes_without;
     return;

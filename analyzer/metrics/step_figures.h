@@ -20,6 +20,7 @@ struct StepFigures {
   std::array<uint64_t, kStepUses> left_out{};  // kUsed is 0
   uint64_t processes = 0;                      // with steps
   uint64_t processes_without = 0;  // with GPU work, but no steps were found
+  uint64_t threads_at_once = 0;    // that train in one process, without steps
   std::vector<int64_t> ns;         // of every device, in the order of devices
   std::optional<double> mean_ns;
   std::optional<double> stddev_ns;  // of the sample; from two steps on

@@ -11,8 +11,10 @@
 #include "analyzer/metrics/call_signature.h"
 #include "analyzer/metrics/loop_finder.h"
 #include "analyzer/metrics/marker_steps.h"
+#include "analyzer/metrics/optimizer_steps.h"
 #include "analyzer/metrics/step_parts.h"
 #include "analyzer/metrics/training_steps.h"
+#include "analyzer/metrics/training_threads.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -26,6 +28,7 @@ constexpr double kWarmUpOfShort = 0.5;  // of all steps, where that is less
 
 constexpr double kOfOtherLayers = 0.5;  // of the products may be the same
 constexpr size_t kLeastLayers = 3;
+constexpr size_t kLeastOfOther = 8;  // passes of one more loop
 
 // Iterations that are parts of one step, joined. A step that lacks parts is
 // incomplete.
@@ -101,6 +104,40 @@ bool IsOneProductOfSameData(const TraceModel& model, const Process& process,
   return true;
 }
 
+std::vector<TokenSpan> WithOtherLoops(const std::vector<CallToken>& tokens,
+                                      const std::vector<TokenSpan>& spans);
+
+// Loops among the tokens of `rest`: only that the weights come again tells them
+// from layers.
+std::vector<TokenSpan> OtherLoops(const std::vector<CallToken>& tokens,
+                                  const TokenSpan& rest) {
+  const auto begin = tokens.begin();
+  const std::vector<CallToken> part(begin + static_cast<ptrdiff_t>(rest.first),
+                                    begin + static_cast<ptrdiff_t>(rest.end));
+  std::vector<TokenSpan> spans = LoopSteps(part, AlikeIn::kProducts);
+  if (spans.size() < kLeastOfOther || ProductsOf(part, spans[0]).empty()) {
+    return {};
+  }
+  spans = WithOtherLoops(part, spans);
+  for (TokenSpan& span : spans) {
+    span.first += rest.first;
+    span.end += rest.first;
+  }
+  return spans;
+}
+
+// Of tokens whose weights are told apart: also the loops over other models
+// before and after the passes `spans`, as a benchmark has them.
+std::vector<TokenSpan> WithOtherLoops(const std::vector<CallToken>& tokens,
+                                      const std::vector<TokenSpan>& spans) {
+  std::vector<TokenSpan> all = OtherLoops(tokens, {0, spans.front().first});
+  all.insert(all.end(), spans.begin(), spans.end());
+  const std::vector<TokenSpan> after =
+      OtherLoops(tokens, {spans.back().end, tokens.size()});
+  all.insert(all.end(), after.begin(), after.end());
+  return all;
+}
+
 // The passes of a loop. Those that look alike but work on other weights are
 // layers; the loop is where the same weights come again.
 std::vector<TokenSpan> PassesOfLoop(const TraceModel& model,
@@ -108,14 +145,20 @@ std::vector<TokenSpan> PassesOfLoop(const TraceModel& model,
                                     std::vector<CallToken> tokens) {
   std::vector<TokenSpan> alike = LoopSteps(tokens);
   TellWeightsApart(model, process, tokens);
-  if (alike.empty() || !AllHaveTheirOwn(tokens, alike) ||
-      IsOneProductOfSameData(model, process, tokens, alike)) {
-    return alike;
+  if (!alike.empty() &&
+      (!AllHaveTheirOwn(tokens, alike) ||
+       IsOneProductOfSameData(model, process, tokens, alike))) {
+    return WithOtherLoops(tokens, alike);
   }
-  std::vector<TokenSpan> same_weights = LoopSteps(tokens, AlikeIn::kProducts);
-  const bool are_layers = !same_weights.empty() &&
-                          kLeastLayers * same_weights.size() <= alike.size();
-  return are_layers ? same_weights : alike;
+  const std::vector<TokenSpan> same_weights =
+      LoopSteps(tokens, AlikeIn::kProducts);
+  if (same_weights.empty()) return alike;
+  std::vector<TokenSpan> all = WithOtherLoops(tokens, same_weights);
+  const bool are_layers = kLeastLayers * same_weights.size() <= alike.size();
+  // Each pass is a loop of its own, over one of several models.
+  const bool are_models =
+      kLeastLayers * alike.size() <= all.size() && all.size() >= kLeastOfOther;
+  return are_layers || are_models ? all : alike;
 }
 
 // Trials belong to the step before which or during which they ran.
@@ -216,7 +259,15 @@ Steps FindIterations(const TraceModel& model, const Process& process,
   }
   const std::vector<CallToken> tokens =
       CallTokens(model, process, attribution, from_ns);
-  std::vector<TokenSpan> spans = Joined(tokens, TrainingSteps(tokens));
+  const size_t at_once = ThreadsThatTrain(process, tokens);
+  if (at_once > 1) {
+    result.threads_at_once = at_once;
+    return result;
+  }
+  const std::vector<TokenSpan> iterations = TrainingSteps(tokens);
+  std::vector<TokenSpan> spans =
+      JoinByOptimizer(model, process, tokens, iterations);
+  if (spans.empty()) spans = Joined(tokens, iterations);
   // Too few iterations to be told apart: what repeats is their layers.
   const bool trains =
       std::any_of(tokens.begin(), tokens.end(),

@@ -15,6 +15,7 @@ namespace dltap::analyzer {
 StepSummary SummariseSteps(const Steps& steps) {
   StepSummary out;
   out.found_by = steps.found_by;
+  out.threads_at_once = steps.threads_at_once;
   for (size_t i = 0; i < steps.steps.size(); ++i) {
     const StepUse use = steps.steps[i].use;
     ++out.by_use[static_cast<size_t>(use)];

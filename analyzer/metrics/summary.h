@@ -36,6 +36,7 @@ struct StepSummary {
   StepsFoundBy found_by = StepsFoundBy::kNone;
   std::vector<size_t> used;  // indices, ascending
   std::array<uint64_t, kStepUses> by_use{};
+  uint64_t threads_at_once = 0;  // see Steps
 
   uint64_t found() const;
 

@@ -16,6 +16,8 @@ namespace {
 constexpr double kUsualShare = 0.6;    // of iterations with the same passes
 constexpr double kPresentShare = 0.8;  // of iterations with such a call
 constexpr size_t kLeastUpdates = 2;
+// Iterations in a row that begin with equal passes: these are part of them.
+constexpr size_t kOtherLoop = 8;
 constexpr double kRestShare = 0.1;  // of an iteration: too little to be a part
 
 using Tokens = std::vector<CallToken>;
@@ -223,6 +225,22 @@ ProductRange RangeOf(const std::vector<TokenSpan>& spans,
   return range;
 }
 
+// Nobody evaluates before each of many iterations in a row: where equal passes
+// stand in front of them, a loop of another model begins.
+void KeepOtherLoops(const Tokens& tokens, const std::vector<TokenSpan>& spans,
+                    std::vector<size_t>& begins) {
+  const auto before = [&](size_t i) {
+    return Products(tokens, spans[i].first, begins[i]);
+  };
+  for (size_t i = 1; i < spans.size();) {
+    const size_t first = i;
+    const size_t products = before(first);
+    while (i < spans.size() && before(i) == products) ++i;
+    if (products == 0 || i - first < kOtherLoop) continue;
+    for (size_t k = first; k < i; ++k) begins[k] = spans[k].first;
+  }
+}
+
 // Passes forward in front of iterations, as spans of their own: what is left
 // must be an iteration like the others. If the passes are the most of the run
 // (a rollout, say), they are part of the iterations.
@@ -239,6 +257,7 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
     begins.push_back(begin);
     products.push_back(Products(tokens, span.first, span.end));
   }
+  KeepOtherLoops(tokens, spans, begins);
   const ProductRange alike = RangeOf(spans, begins, products);
   std::vector<TokenSpan> out = {spans[0]};
   size_t in_front = 0;

@@ -90,7 +90,10 @@ class Finder {
         summary_.selection.whole_run || summary_.selection.window;
     const bool is_long = totals_.longest_wall_ns >= kLongRunNs ||
                          totals_.all.kernels >= kManyActivities;
-    if (steps_.found_by == StepsFoundBy::kNone && is_long && !asked) {
+    if (steps_.threads_at_once > 0 && !asked) {
+      found_.push_back(
+          {WarningId::kThreadsAtOnce, std::nullopt, steps_.threads_at_once});
+    } else if (steps_.found_by == StepsFoundBy::kNone && is_long && !asked) {
       found_.push_back({WarningId::kStepsNotFound, std::nullopt, std::nullopt});
     }
   }
@@ -175,6 +178,7 @@ std::string_view Name(WarningId id) {
       "outside",
       "step_spread",
       "steps_not_found",
+      "threads_at_once",
       "incomplete_step",
       "not_observed",
       "steps_not_observed",

@@ -21,6 +21,7 @@ enum class WarningId : uint8_t {
   kOutside,                // share: of the GPU time, not in the numbers
   kStepSpread,             // the steps differ more than their mean is long
   kStepsNotFound,          // a long run, but no loop in it
+  kThreadsAtOnce,          // count: threads whose steps lie in each other
   kIncompleteStep,         // count: steps without an end; share: of GPU time
   kNotObserved,            // share: of the windows' time
   kStepsNotObserved,       // count: steps left out for want of records

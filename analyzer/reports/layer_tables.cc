@@ -212,6 +212,13 @@ std::string LayerMatchText(const LayerMatching& matching) {
   return separator == " " ? "" : text;
 }
 
+std::string LayerWeightsText(const LayerMatching& matching) {
+  if (matching.known_weight_calls == matching.weight_calls) return "";
+  return "weights: " + PercentText(matching.known_weight_share) +
+         " of the calls of layers that have some tell which; of the others, a "
+         "layer that a pass uses twice is two";
+}
+
 void WriteLayer(const LayerFigures& row, JsonWriter& json) {
   const bool is_layer = row.row == LayerRow::kLayer;
   json.BeginObject();
@@ -239,6 +246,9 @@ void WriteLayerMatching(const LayerMatching& matching, JsonWriter& json) {
   json.BeginObject();
   json.Field("backward_ns", matching.backward_ns);
   json.Field("matched_share", matching.matched_share);
+  json.Field("weight_calls", matching.weight_calls);
+  json.Field("known_weight_calls", matching.known_weight_calls);
+  json.Field("known_weight_share", matching.known_weight_share);
   WriteMatches(matching.match_ns, json);
   json.Key("by_share");
   json.BeginObject();

@@ -21,6 +21,9 @@ Table TidyLayerTable(const Figures& figures);
 // How the backward pass was given to layers; empty: there is none.
 std::string LayerMatchText(const LayerMatching& matching);
 
+// Of how many calls it is known which weights they use; empty: of all.
+std::string LayerWeightsText(const LayerMatching& matching);
+
 void WriteLayer(const LayerFigures& row, JsonWriter& json);
 void WriteLayerMatching(const LayerMatching& matching, JsonWriter& json);
 

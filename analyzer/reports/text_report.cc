@@ -207,7 +207,10 @@ std::string Aside(const Figures& figures, ReportBy by,
                   const ReportOptions& options) {
   const bool memory = options.wide || by == ReportBy::kMemory;
   return (options.wide ? WrapIfAny(HostLine(figures.program.host)) : "") +
-         (memory ? WrapIfAny(MemoryLine(figures.memory)) : "");
+         (memory ? WrapIfAny(MemoryLine(figures.memory)) : "") +
+         (by == ReportBy::kLayer
+              ? WrapIfAny(LayerWeightsText(figures.layers.matching))
+              : "");
 }
 
 // "api arguments 21.7 %, kernel name 21.8 %"; the evidence that was there.

@@ -46,6 +46,10 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
     case WarningId::kStepsNotFound:
       return "no loop was found: start-up and all else of the run is in these "
              "numbers; --window A..B takes a part";
+    case WarningId::kThreadsAtOnce:
+      return Count(n, "thread") +
+             " of one process train at once: their steps lie in each other and "
+             "can't be told apart; all of the run is in these numbers";
     case WarningId::kIncompleteStep:
       return Count(n, "step") + " (" + share +
              " of the GPU time) left out: not all of it is in the trace";

@@ -195,5 +195,27 @@ TEST(DirectionTest, OneCallOfSeveralKernelsAgainIsNoRecompute) {
             (Directions{kForward, kForward, kBackward, kBackward}));
 }
 
+TEST(DirectionTest, ANormInFrontOfTheFirstProductIsNoUpdate) {
+  EXPECT_EQ(DirectionsOf(Launch(10, 0, "volta_sgemm_tn") +
+                         Launch(20, 1, "volta_sgemm_nn") +
+                         Launch(30, 0, "elementwise_mul") +
+                         Launch(40, 0, "vectorized_layer_norm_kernel") +
+                         Launch(50, 0, "elementwise_mul")),
+            (Directions{kForward, kBackward, Direction::kUpdate, kForward,
+                        kForward}));
+}
+
+// L-BFGS: its step computes the loss and the gradients itself.
+TEST(DirectionTest, AnOptimizerThatComputesGradientsTellsNoDirection) {
+  const std::string range = " thread=0 kind=op name=";
+  EXPECT_EQ(
+      DirectionsOf(
+          Launch(10, 0, "volta_sgemm_tn") + Launch(20, 0, "volta_sgemm_nn") +
+          Launch(30, 0, "elementwise_mul") + "range t=5..40us" + range +
+          "Optimizer.step#LBFGS.step\nrange t=19..25us" + range +
+          "\"autograd::engine::evaluate_function: MmBackward0\"\n"),
+      (Directions{kForward, kBackward, Direction::kUpdate}));
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

@@ -311,5 +311,26 @@ TEST(KinetoTest, CollectivesOfOperatorsAreThoseOfTheirKernels) {
   EXPECT_EQ(process.collectives[0].ranks, 2);
 }
 
+// Every thread numbers its nodes from 0. Autograd's, 42, made node 1 as it
+// computed the forward pass again, and ran node 1 of the main thread.
+TEST(KinetoTest, NodesOfTwoThreadsHaveTwoNumbers) {
+  const auto op = [](int tid, int at, const std::string& args) {
+    return R"({"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": )" +
+           std::to_string(tid) + R"(, "ts": )" + std::to_string(at) +
+           R"(, "dur": 1, "args": {"Sequence number": )" + args + "}}";
+  };
+  const Process process = Imported(
+      R"({"traceEvents": [)" + op(41, 10, "1") + ", " + op(41, 20, "2") + ", " +
+      op(42, 30, "1") + ", " + op(42, 40, R"(2, "Fwd thread id": 1)") + ", " +
+      op(42, 50, R"(1, "Fwd thread id": 1)") + ", " +
+      op(42, 60, R"(1, "Fwd thread id": 2)") + "]}");
+  const std::vector<Range>& ranges = process.ranges;
+  ASSERT_EQ(ranges.size(), 6u);
+  EXPECT_EQ(ranges[3].sequence, ranges[1].sequence);
+  EXPECT_EQ(ranges[4].sequence, ranges[0].sequence);
+  EXPECT_EQ(ranges[5].sequence, ranges[2].sequence);
+  EXPECT_NE(ranges[0].sequence, ranges[2].sequence);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

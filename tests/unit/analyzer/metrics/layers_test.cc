@@ -291,5 +291,75 @@ TEST(LayersTest, EqualLayersOfTwoProcessesAreOneRow) {
   EXPECT_EQ(figures.layers.layers[0].sums.calls, 2u);
 }
 
+// Of what was cast in front of the product, as many.
+TEST(LayersTest, CastsAfterGradientsAreThoseOfTheirLayer) {
+  const std::string cast = "at::native::direct_copy_kernel_cuda";
+  const Summary summary =
+      Program()
+          .Kernel(kMain, "vectorized_elementwise_kernel<MulFunctor>", 3)
+          .Kernel(kMain, cast, 1)
+          .Gemm(kMain, "m=8 n=32 k=64 A=0x200 B=0xa00 C=0xb0", 10)
+          .Gemm(kAutograd, "m=64 n=32 k=8 A=0x300 B=0xd00 C=0xc0", 11)
+          .Kernel(kAutograd, cast, 2)
+          .Kernel(kAutograd, cast, 4)
+          .Kernel(kAutograd, "vectorized_elementwise_kernel<MulFunctor>", 6)
+          .Sum();
+  const std::vector<Row> rows = RowsOf(FiguresOf(summary));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].both_us, 4 + 6);
+  EXPECT_EQ(rows[1], (Row{"gemm 32x8x64", 11, 11, 0, 2, 0, 1}));
+}
+
+TEST(LayersTest, ARowOfElementwiseGradientsGoesWhereOneOfItGoes) {
+  // The second node is that of a view, which launched nothing.
+  const Summary summary =
+      Program()
+          .Operator(kMain, "aten::softmax", 2, "softmax_warp_forward", 20)
+          .Operator(kMain, "aten::mul", 3, "vectorized_elementwise_kernel", 10)
+          .Operator(kMain, "aten::softmax", 5, "softmax_warp_forward", 20)
+          .Operator(kAutograd, "SoftmaxBackward0", 5, "softmax_warp_backward",
+                    5)
+          .Operator(kAutograd, "SliceBackward0", 4,
+                    "vectorized_elementwise_kernel", 7)
+          .Operator(kAutograd, "MulBackward0", 3,
+                    "vectorized_elementwise_kernel", 6)
+          .Operator(kAutograd, "SoftmaxBackward0", 2, "softmax_warp_backward",
+                    5)
+          .Sum();
+  const std::vector<Row> rows = RowsOf(FiguresOf(summary));
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[1].both_us, 13);
+}
+
+TEST(LayersTest, SumsOfGradientsAreNoCounterpartOfABiasAdd) {
+  // A layer used twice: two gradients of its weights are added up.
+  const std::string add = "vectorized_elementwise_kernel<CUDAFunctor_add>";
+  const Summary summary = Program()
+                              .Kernel(kMain, "xmma_fprop_conv", 10)
+                              .Kernel(kMain, add, 1)
+                              .Kernel(kMain, "gelu", 2)
+                              .Kernel(kAutograd, "gelu_backward", 3)
+                              .Kernel(kAutograd, "xmma_wgrad_conv", 20)
+                              .Kernel(kAutograd, add, 4)
+                              .Sum();
+  const std::vector<Row> rows = RowsOf(FiguresOf(summary));
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].weight_us + rows[0].both_us, 24);
+  EXPECT_EQ(rows[1].both_us, 0);
+}
+
+TEST(LayersTest, HowManyCallsTellTheirWeightsIsKnown) {
+  const Summary summary =
+      Program()
+          .Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 10)
+          .Kernel(kMain, "xmma_fprop_conv", 10)
+          .Kernel(kMain, "gelu", 1)
+          .Sum();
+  const LayerMatching matching = FiguresOf(summary).layers.matching;
+  EXPECT_EQ(matching.weight_calls, 2u);
+  EXPECT_EQ(matching.known_weight_calls, 1u);
+  EXPECT_EQ(matching.known_weight_share, 0.5);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

@@ -104,5 +104,16 @@ TEST(LoopFinderTest, WhatDoesNotRepeatHasNoSteps) {
   EXPECT_THAT(Starts(""), IsEmpty());
 }
 
+TEST(LoopFinderTest, TwoPassesAndTheBeginOfAThirdAreNoLoop) {
+  const std::string pass = "(a(b(c(d(e(f(g(h(i(j(k(l";
+  EXPECT_THAT(Starts(pass + "." + pass + ".(a"), IsEmpty());
+}
+
+TEST(LoopFinderTest, TheMarkMayEndThePasses) {
+  // The answer is read after a pause: that begins no step after the last one.
+  const std::string pass = "(a(b(c(d(e(f(g(h(i(j(k(l.>";
+  EXPECT_THAT(Starts(Repeat(pass, 3)), ElementsAre(0, 12, 25));
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

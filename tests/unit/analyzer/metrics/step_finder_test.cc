@@ -208,5 +208,75 @@ TEST(StepFinderTest, NothingRepeatsNothingFound) {
   EXPECT_TRUE(steps.steps.empty());
 }
 
+TEST(StepFinderTest, ModelsOneAfterAnotherHaveALoopEach) {
+  // Ten passes of two products over each of three models, without any I/O.
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 60; ++i) {
+    text += Product(10 * i, 1 + 2 * (i / 20) + i % 2, 100 + i % 2);
+  }
+  const Steps steps = StepsOf(TraceFromText(text));
+  ASSERT_EQ(steps.steps.size(), 30);
+  EXPECT_EQ(steps.steps[29].begin_ns, 580'000);
+}
+
+std::string LaunchBy(int thread, int at, int correlation,
+                     const std::string& kernel) {
+  std::string launch = Launch(at, correlation, kernel);
+  for (const std::string call : {"us cudaLaunch", "us corr="}) {
+    launch.replace(launch.find(call) + 2, 1,
+                   " thread=" + std::to_string(thread) + " ");
+  }
+  return launch;
+}
+
+// Forward and update of a thread; `at` in us.
+std::string Training(int at, int thread) {
+  return LaunchBy(thread, at, 2 * at + thread + 1, "ampere_sgemm_nn") +
+         LaunchBy(thread, at + 10, 2 * at + thread + 21,
+                  "multi_tensor_apply_x");
+}
+
+TEST(StepFinderTest, StepsOfTwoThreadsThatTrainAtOnceAreNotTold) {
+  const std::string threads =
+      "device 0 name=gpu\nthread 0 tid=1\nthread 1 tid=2\n";
+  std::string at_once = threads;
+  std::string in_turn = threads;
+  for (int step = 0; step < 8; ++step) {
+    at_once += Training(40 * step, 0) + Training(40 * step + 5, 1);
+    in_turn += Training(40 * step, step / 4);
+  }
+  const Steps steps = StepsOf(TraceFromText(at_once));
+  EXPECT_TRUE(steps.steps.empty());
+  EXPECT_EQ(steps.threads_at_once, 2);
+  EXPECT_EQ(StepsOf(TraceFromText(in_turn)).steps.size(), 8);
+}
+
+TEST(StepFinderTest, AnOptimizerMayComputeTheLossSeveralTimes) {
+  // Two or three losses in each of four steps of L-BFGS.
+  std::string text =
+      "device 0 name=gpu\nthread 0 tid=1\nthread 1 tid=2 name=pt_autograd_0\n";
+  const auto range = [](int thread, int from, int to, const std::string& name) {
+    return "range t=" + std::to_string(from) + ".." + std::to_string(to) +
+           "us thread=" + std::to_string(thread) + " kind=op name=\"" + name +
+           "\"\n";
+  };
+  int at = 0;
+  for (int step = 0; step < 4; ++step) {
+    const int begin = at;
+    for (int loss = 0; loss < 2 + step % 2; ++loss) {
+      text += LaunchBy(0, at, at + 1, "ampere_sgemm_nn");
+      text += LaunchBy(1, at + 10, at + 2, "ampere_sgemm_nt");
+      text += range(1, at + 9, at + 15,
+                    "autograd::engine::evaluate_function: MmBackward0");
+      text += LaunchBy(0, at + 20, at + 3, "vectorized_elementwise_kernel");
+      at += 30;
+    }
+    text += range(0, begin, at - 5, "Optimizer.step#LBFGS.step");
+  }
+  const Steps steps = StepsOf(TraceFromText(text));
+  ASSERT_EQ(steps.steps.size(), 4);
+  EXPECT_EQ(steps.steps[1].begin_ns, 60'000);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

@@ -201,5 +201,13 @@ TEST(StepPartsTest, LengthsThatVaryMakeNoParts) {
   EXPECT_EQ(Parts(run), 1);
 }
 
+TEST(TrainingStepsTest, TheLoopOfALargerModelIsNoEvaluation) {
+  const std::string text = Repeat("<(a)aU", 20) + Repeat("<(a(a)a)aU", 10);
+  std::vector<std::string> spans = Spans(text);
+  ASSERT_EQ(spans.size(), 30);
+  EXPECT_EQ(spans[20], "80u");
+  EXPECT_EQ(spans[21], "86u");
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
