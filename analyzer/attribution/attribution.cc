@@ -17,6 +17,7 @@
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/range_index.h"
 #include "analyzer/attribution/trials.h"
+#include "analyzer/attribution/xla_passes.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -48,6 +49,7 @@ class Classifier {
       : model_(model),
         process_(process),
         ranges_(process),
+        xla_passes_(model, process, ranges_),
         meanings_(model, process),
         works_(process.calls.size()) {}
 
@@ -76,7 +78,7 @@ class Classifier {
     SetRuling(innermost, out);
     if (activity.kind != ActivityKind::kKernel) {
       ClassifyCopy(activity, out);
-    } else if (!ClassifyByCall(activity, out)) {
+    } else if (!ClassifyByCall(activity, innermost, out)) {
       ClassifyByName(activity, innermost, out);
     }
     return out;
@@ -93,13 +95,22 @@ class Classifier {
     }
   }
 
+  // A gradient may be computed as a convolution forward, and the reverse; which
+  // gradient it is, the call tells.
+  static Direction SettledBy(Direction by_path, Direction by_call) {
+    const bool both_backward = IsBackward(by_path) && IsBackward(by_call);
+    return by_path == Direction::kNone || both_backward ? by_call : by_path;
+  }
+
   // A kernel inside a library call has the call's class.
-  bool ClassifyByCall(const Activity& activity, Attributed& out) {
+  bool ClassifyByCall(const Activity& activity, RangeId innermost,
+                      Attributed& out) {
     if (!out.owner.known()) return false;
     const std::optional<CallMeaning>& meaning = MeaningOfCall(out.owner);
     if (!meaning) return false;
     out.layer_class = meaning->layer_class;
-    out.direction = meaning->direction;
+    out.direction =
+        SettledBy(xla_passes_.Of(innermost, false), meaning->direction);
     out.class_from = meaning->class_from;
     out.autotune = meaning->autotune;
     out.work = WorkOf(out.owner, activity, *meaning);
@@ -142,6 +153,7 @@ class Classifier {
   // The innermost range that a rule knows rules, or a container around it.
   void SetRuling(RangeId innermost, Attributed& out) {
     const NameRule* rule = nullptr;
+    out.direction = xla_passes_.Of(innermost, false);
     for (RangeId id = innermost; id.known(); id = ranges_.ParentOf(id)) {
       const Range& range = process_.ranges[id.value()];
       if (range.kind == RangeKind::kPython) continue;  // who, not what
@@ -179,6 +191,10 @@ class Classifier {
     }
     if (rule == nullptr) return;
     out.layer_class = rule->layer_class;
+    if (out.direction == Direction::kNone) {
+      out.direction = xla_passes_.Of(
+          innermost, rule->layer_class == LayerClass::kElementwise);
+    }
     if (by_name != nullptr && MayTell(*by_name, out)) {
       out.direction = by_name->direction;
     }
@@ -253,6 +269,7 @@ class Classifier {
   const TraceModel& model_;
   const Process& process_;
   const RangeIndex ranges_;
+  const XlaPasses xla_passes_;
   ProcessAttribution result_;
   MeaningCache meanings_;
   std::vector<WorkId> works_;  // by call, but of replays

@@ -10,6 +10,7 @@
 #include "analyzer/attribution/recompute.h"
 #include "analyzer/attribution/replays.h"
 #include "analyzer/attribution/submissions.h"
+#include "analyzer/attribution/xla_passes.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -88,7 +89,8 @@ class DirectionPass {
     if (marked) {
       DecideByPass();
     } else if (AnyDirected()) {
-      DecideByNeighbours();
+      // XLA runs work of one pass in the middle of another.
+      if (!XlaTells()) DecideByNeighbours();
     } else if (!MayHideItsBackward()) {
       DecideAllForward();
     }
@@ -147,6 +149,8 @@ class DirectionPass {
   }
 
   bool MayHideItsBackward() const {
+    const RangeIndex ranges(process_);
+    if (XlaPasses(model_, process_, ranges).all_forward()) return false;
     absl::flat_hash_set<size_t> names;
     for (const Activity& activity : process_.activities) {
       if (activity.kind != ActivityKind::kKernel) continue;
@@ -154,6 +158,11 @@ class DirectionPass {
       if (IsOfSilentFramework(model_.texts[activity.name])) return true;
     }
     return false;
+  }
+
+  bool XlaTells() const {
+    const RangeIndex ranges(process_);
+    return XlaPasses(model_, process_, ranges).any();
   }
 
   void Set(const Submission& at, Direction direction) {

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JAX's kernels are what XLA's own program says that they are.
+
+XLA names a kernel as the fusion that it was made from. The programs of
+xla_programs.py run tapped; class and direction of each of their kernels must
+fit what the optimized program has in that fusion: its operations, and the
+paths in the traced program that they come from.
+
+    xla_test.py [--python PYTHON] [--only PROGRAM...] [--cuda TOOLKIT]
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import differential_test
+import hlo
+from differential_test import chain
+
+PROGRAMS = pathlib.Path(__file__).with_name("xla_programs.py")
+MOVES = {"transpose", "copy", "slice", "concatenate", "pad", "reverse",
+         "convert", "dynamic-update-slice", "dynamic-slice", "gather"}
+ACTIVATIONS = ("jit(relu)", "jit(silu)")
+# Of the programs' FLOPs, the part that dltap may count too many.
+MOST_ABOVE = 1.01
+
+
+def direction_of(path: str, trains: bool) -> str:
+    if "transpose(" in path:
+        return "backward"
+    return "forward" if "jvp(" in path or not trains else "update"
+
+
+def directions(work, trains) -> set:
+    return {direction_of(one.path, trains) for one in work
+            if one.path.startswith("jit(")}
+
+
+def all_in(work, part) -> bool:
+    return bool(work) and all(part in one.path for one in work)
+
+
+def right_classes(work, name) -> set:
+    """The classes that fit what a fusion does."""
+    codes = collections.Counter(one.opcode for one in work)
+    paths = [one.path for one in work]
+    if codes["dot"]:
+        return {"gemm"}
+    if codes["reduce-window"] or "select_and_scatter" in "".join(paths):
+        return {"pool", "elementwise"}  # a scatter, where XLA tells no path
+    if set(codes) <= MOVES:
+        return {"layout", "elementwise"} if "broadcast" in name else {"layout"}
+    if "dynamic-update-slice" in codes or name.split("_fusion")[0].endswith(
+            "transpose"):
+        return {"layout"}  # what it is named for
+    if set(codes) <= {"reduce", "convert"} and all_in(work, "dot_general"):
+        return {"gemm", "reduction"}  # a product's parts; by name a sum
+    if codes["reduce"] and all_in(work, "softmax"):
+        return {"softmax", "reduction"}
+    if all_in(work, "softmax"):
+        return {"softmax", "elementwise"}
+    # By its name over rows, or into fewer numbers.
+    if re.match(r"(triton_softmax|fusion|input_.*reduce|loop_reduce)", name):
+        return {"reduction"}
+    if any(all_in(work, one) for one in ACTIVATIONS):
+        return {"activation", "elementwise"}
+    if codes["tanh"] == len(work) or codes["maximum"] == len(work):
+        return {"activation"}
+    return {"elementwise"}
+
+
+def run(python, cuda, folder, name) -> None:
+    chain.run_tapped(
+        [python, PROGRAMS, folder, name], folder / f"{name}.trace",
+        ("--no-report",), DLTAP_SIM_MEMORY_GB="8", TF_CPP_MIN_LOG_LEVEL="2",
+        XLA_FLAGS=f"--xla_gpu_cuda_data_dir={cuda}")
+
+
+def kernels_of(trace) -> list[dict]:
+    exported = json.loads(chain.dltap("export", "-o", "-", trace).stdout)
+    return [{"name": event["name"], **event["args"]}
+            for event in exported["traceEvents"]
+            if "class_from" in event.get("args", {})
+            and not event["args"].get("autotune")]
+
+
+def library_complaints(program, kernels) -> list[str]:
+    """What XLA hands to cuDNN, and what dltap found to be so."""
+    wanted = set()
+    for one in program.instructions():
+        if one.target.startswith("__cudnn$conv"):
+            wanted.add(("conv", "forward" if "Forward" in one.target
+                        else "backward"))
+        elif one.target.startswith("__cudnn$fmha"):
+            wanted.add(("attention", "backward" if "Backward" in one.target
+                        else "forward"))
+    seen = {(k["class"], k["direction"].split("_")[0]) for k in kernels
+            if k["class_from"] in ("cudnn_graph", "api_arguments")
+            and k["class"] in ("conv", "attention")}
+    return [] if wanted == seen else [f"cuDNN: {wanted} wanted, {seen} seen"]
+
+
+def complaints(folder, name) -> tuple[list, collections.Counter]:
+    program = hlo.Program((folder / f"{name}.hlo").read_text())
+    trains = any("transpose(" in one.path for one in program.instructions())
+    fusions = program.kernels()
+    kernels = kernels_of(folder / f"{name}.trace")
+    found = collections.Counter()
+    counts = collections.Counter()
+    for kernel in kernels:
+        fusion = fusions.get(kernel["name"])
+        if fusion is None:
+            continue
+        work = program.work_of(fusion)
+        counts["kernels"] += 1
+        classes = right_classes(work, kernel["name"])
+        if kernel["class"] not in classes:
+            found[f"{kernel['name']}: {kernel['class']}, not "
+                  f"{sorted(classes)}: {[one.opcode for one in work][:8]}"] += 1
+        told = directions(work, trains)
+        counts["one direction"] += len(told) == 1
+        side = kernel["direction"].split("_")[0]
+        counts["told"] += side != "none" and len(told) == 1
+        if side != "none" and told and side not in told:
+            found[f"{kernel['name']}: {side}, not {sorted(told)}"] += 1
+    if not counts["kernels"]:
+        found["no kernel of the program was seen"] += 1
+    known = json.loads((folder / f"{name}.json").read_text())["flops"]
+    flops = sum(k.get("flops") or 0 for k in kernels) / 3
+    if name != "convolutions" and flops > MOST_ABOVE * known:
+        found[f"{flops:.0f} FLOPs a step, XLA counts {known:.0f}"] += 1
+    lines = [f"{count} x {text}" for text, count in found.items()]
+    return lines + library_complaints(program, kernels), counts
+
+
+def names_of_programs() -> list[str]:
+    """Without the interpreter that has JAX."""
+    lines = PROGRAMS.read_text().splitlines()
+    return [line.removeprefix("def ").split("(")[0]
+            for before, line in zip(lines, lines[1:]) if before == "@program"]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--python", default="-")
+    parser.add_argument("--cuda", default="")
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--keep", type=pathlib.Path)
+    options = parser.parse_args()
+    if options.python == "-" or subprocess.run(
+            [options.python, "-c", "import jax"], capture_output=True
+    ).returncode != 0:
+        print("skipped: no Python with jax")
+        return differential_test.SKIPPED
+    names = [name for name in names_of_programs()
+             if not options.only or name in options.only]
+    bad = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or pathlib.Path(temporary)
+        folder.mkdir(exist_ok=True)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda name: run(options.python, options.cuda,
+                                           folder, name), names))
+        for name in names:
+            lines, counts = complaints(folder, name)
+            print(f"{name}: {dict(counts)}", *lines, sep="\n  ")
+            bad += bool(lines)
+    return 1 if bad or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
