@@ -42,6 +42,10 @@ def directions(work, trains) -> set:
             if one.path.startswith("jit(")}
 
 
+def codes_of(work) -> str:
+    return " ".join(sorted(one.opcode for one in work))
+
+
 def all_in(work, part) -> bool:
     return bool(work) and all(part in one.path for one in work)
 
@@ -111,6 +115,11 @@ def complaints(folder, name) -> tuple[list, collections.Counter]:
     trains = any("transpose(" in one.path for one in program.instructions())
     fusions = program.kernels()
     kernels = kernels_of(folder / f"{name}.trace")
+    # Fusions alike share a kernel, which has the name of one of them.
+    passes = collections.defaultdict(set)
+    for fusion in fusions.values():
+        work = program.work_of(fusion)
+        passes[codes_of(work)] |= directions(work, trains)
     found = collections.Counter()
     counts = collections.Counter()
     for kernel in kernels:
@@ -123,7 +132,7 @@ def complaints(folder, name) -> tuple[list, collections.Counter]:
         if kernel["class"] not in classes:
             found[f"{kernel['name']}: {kernel['class']}, not "
                   f"{sorted(classes)}: {[one.opcode for one in work][:8]}"] += 1
-        told = directions(work, trains)
+        told = passes[codes_of(work)]
         counts["one direction"] += len(told) == 1
         side = kernel["direction"].split("_")[0]
         counts["told"] += side != "none" and len(told) == 1
