@@ -95,13 +95,6 @@ class Classifier {
     }
   }
 
-  // A gradient may be computed as a convolution forward, and the reverse; which
-  // gradient it is, the call tells.
-  static Direction SettledBy(Direction by_path, Direction by_call) {
-    const bool both_backward = IsBackward(by_path) && IsBackward(by_call);
-    return by_path == Direction::kNone || both_backward ? by_call : by_path;
-  }
-
   // A kernel inside a library call has the call's class.
   bool ClassifyByCall(const Activity& activity, RangeId innermost,
                       Attributed& out) {
@@ -110,7 +103,7 @@ class Classifier {
     if (!meaning) return false;
     out.layer_class = meaning->layer_class;
     out.direction =
-        SettledBy(xla_passes_.Of(innermost, false), meaning->direction);
+        SettledDirection(xla_passes_.Of(innermost, false), meaning->direction);
     out.class_from = meaning->class_from;
     out.autotune = meaning->autotune;
     out.work = WorkOf(out.owner, activity, *meaning);

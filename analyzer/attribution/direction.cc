@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "analyzer/attribution/launch_shape.h"
 #include "analyzer/attribution/recompute.h"
 #include "analyzer/attribution/replays.h"
 #include "analyzer/attribution/submissions.h"
@@ -207,8 +208,10 @@ class DirectionPass {
 
   // What lies between two of one direction has it. Between two updates may lie
   // a whole iteration whose work shows no direction; an update's own kernels go
-  // over tensors element by element.
+  // over tensors element by element. What runs a graph updates some weights
+  // while the backward pass goes on, and works out factors any time before.
   void DecideByNeighbours() {
+    const bool runs_graph = MayHideItsBackward();
     Direction last = Direction::kNone;
     size_t first_open = 0;
     bool pointwise = true;
@@ -221,17 +224,28 @@ class DirectionPass {
       }
       const bool known =
           own == last && (own != Direction::kUpdate || pointwise);
-      SetAll(first_open, i, known ? own : Direction::kNone);
+      SetAll(first_open, i, known ? own : Direction::kNone, runs_graph);
       Set(order_[i], own);
       last = own;
       first_open = i + 1;
       pointwise = true;
     }
-    SetAll(first_open, order_.size(), Direction::kNone);
+    SetAll(first_open, order_.size(), Direction::kNone, runs_graph);
   }
 
-  void SetAll(size_t first, size_t end, Direction direction) {
-    for (size_t i = first; i < end; ++i) Set(order_[i], direction);
+  void SetAll(size_t first, size_t end, Direction direction, bool runs_graph) {
+    for (size_t i = first; i < end; ++i) {
+      const bool may_update =
+          runs_graph && IsPointwise(At(order_[i]).layer_class) &&
+          (direction == Direction::kBackward || IsOneBlock(order_[i]));
+      Set(order_[i], may_update ? Direction::kNone : direction);
+    }
+  }
+
+  bool IsOneBlock(const Submission& at) const {
+    const LaunchShape shape =
+        ShapeOf(process_, process_.activities[at.activity]);
+    return shape.grid[0] == 1 && shape.grid[1] == 1 && shape.grid[2] == 1;
   }
 
   // A replayed kernel has the direction of the call that was captured.

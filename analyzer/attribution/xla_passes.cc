@@ -72,4 +72,9 @@ Direction XlaPasses::Of(RangeId range, bool is_pointwise) const {
   return updates ? Direction::kUpdate : Direction::kNone;
 }
 
+Direction SettledDirection(Direction by_path, Direction by_call) {
+  const bool both_backward = IsBackward(by_path) && IsBackward(by_call);
+  return by_path == Direction::kNone || both_backward ? by_call : by_path;
+}
+
 }  // namespace dltap::analyzer

@@ -53,6 +53,10 @@ class XlaPasses {
   bool differentiates_ = false;
 };
 
+// A gradient may be computed as a convolution forward, and the reverse; which
+// gradient it is, the call tells.
+Direction SettledDirection(Direction by_path, Direction by_call);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_ATTRIBUTION_XLA_PASSES_H_

@@ -148,40 +148,41 @@ def complaints(folder, name) -> tuple[list, collections.Counter]:
     return lines + library_complaints(program, kernels), counts
 
 
-def names_of_programs() -> list[str]:
-    """Without the interpreter that has JAX."""
-    lines = PROGRAMS.read_text().splitlines()
+def names_of_programs(programs) -> list[str]:
+    """Without the interpreter that has the framework."""
+    lines = programs.read_text().splitlines()
     return [line.removeprefix("def ").split("(")[0]
             for before, line in zip(lines, lines[1:]) if before == "@program"]
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+def compare(description, module, programs, run_one, complaints_of) -> int:
+    """The main program of a test against a framework's own account."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--python", default="-")
     parser.add_argument("--cuda", default="")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--keep", type=pathlib.Path)
     options = parser.parse_args()
     if options.python == "-" or subprocess.run(
-            [options.python, "-c", "import jax"], capture_output=True
-    ).returncode != 0:
-        print("skipped: no Python with jax")
+            [options.python, "-c", "import importlib.util as u, sys;"
+             f"sys.exit(u.find_spec({module!r}) is None)"]).returncode != 0:
+        print(f"skipped: no Python with {module}")
         return differential_test.SKIPPED
-    names = [name for name in names_of_programs()
+    names = [name for name in names_of_programs(programs)
              if not options.only or name in options.only]
     bad = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or pathlib.Path(temporary)
         folder.mkdir(exist_ok=True)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            list(pool.map(lambda name: run(options.python, options.cuda,
-                                           folder, name), names))
+            list(pool.map(lambda name: run_one(options.python, options.cuda,
+                                               folder, name), names))
         for name in names:
-            lines, counts = complaints(folder, name)
+            lines, counts = complaints_of(folder, name)
             print(f"{name}: {dict(counts)}", *lines, sep="\n  ")
             bad += bool(lines)
     return 1 if bad or not names else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(compare(__doc__, "jax", PROGRAMS, run, complaints))
