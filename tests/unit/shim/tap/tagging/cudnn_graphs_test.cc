@@ -290,7 +290,7 @@ TEST_P(CudnnGraphsTest, RestoredPlanIsTheOneWhoseTextWasRead) {
                                   text.data());
     return Executed(plan);
   };
-  const std::string text = "a matmul of the backend " + GetParam();
+  const std::string text = std::string("a matmul of ") + GetParam();
   const auto nodes = read(4, text);
   ASSERT_EQ(nodes.size(), 1u);
   EXPECT_EQ(nodes[0][Dim::kM], 4);
