@@ -103,7 +103,7 @@ class Classifier {
     if (!meaning) return false;
     out.layer_class = meaning->layer_class;
     out.direction =
-        SettledDirection(xla_passes_.Of(innermost, false), meaning->direction);
+        SettledDirection(xla_passes_.Of(innermost), meaning->direction);
     out.class_from = meaning->class_from;
     out.autotune = meaning->autotune;
     out.work = WorkOf(out.owner, activity, *meaning);
@@ -146,7 +146,7 @@ class Classifier {
   // The innermost range that a rule knows rules, or a container around it.
   void SetRuling(RangeId innermost, Attributed& out) {
     const NameRule* rule = nullptr;
-    out.direction = xla_passes_.Of(innermost, false);
+    out.direction = xla_passes_.Of(innermost);
     for (RangeId id = innermost; id.known(); id = ranges_.ParentOf(id)) {
       const Range& range = process_.ranges[id.value()];
       if (range.kind == RangeKind::kPython) continue;  // who, not what
@@ -184,10 +184,6 @@ class Classifier {
     }
     if (rule == nullptr) return;
     out.layer_class = rule->layer_class;
-    if (out.direction == Direction::kNone) {
-      out.direction = xla_passes_.Of(
-          innermost, rule->layer_class == LayerClass::kElementwise);
-    }
     if (by_name != nullptr && MayTell(*by_name, out)) {
       out.direction = by_name->direction;
     }

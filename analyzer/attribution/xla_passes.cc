@@ -24,10 +24,8 @@ XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
     passes_[i] = pass;
     differentiates_ |= pass != Pass::kPlain && pass != Pass::kCommon;
     if (pass != Pass::kBackward) continue;
-    const int64_t begin_ns = process.ranges[i].begin_ns;
-    const auto [span, is_first] =
-        backward_.try_emplace(ModuleOf(RangeId(i)), begin_ns, begin_ns);
-    span->second.second = begin_ns;
+    first_backward_.try_emplace(ModuleOf(RangeId(i)),
+                                process.ranges[i].begin_ns);
   }
 }
 
@@ -52,24 +50,21 @@ size_t XlaPasses::ModuleOf(RangeId range) const {
   return range.value();
 }
 
-Direction XlaPasses::Of(RangeId range, bool is_pointwise) const {
+Direction XlaPasses::Of(RangeId range) const {
   if (!any() || !range.known()) return Direction::kNone;
-  const Pass pass = passes_[range.value()];
-  switch (pass) {
+  switch (passes_[range.value()]) {
     case Pass::kForward: return Direction::kForward;
     case Pass::kBackward: return Direction::kBackward;
     case Pass::kRecompute: return Direction::kRecompute;
-    case Pass::kNoPath: return Direction::kNone;
-    case Pass::kPlain:
-    case Pass::kCommon: break;
+    case Pass::kNoPath:
+    case Pass::kCommon: return Direction::kNone;
+    case Pass::kPlain: break;
   }
-  const auto it = backward_.find(ModuleOf(range));
-  if (it == backward_.end()) return Direction::kNone;
-  const int64_t begin_ns = process_.ranges[range.value()].begin_ns;
-  const bool updates = pass == Pass::kPlain
-                           ? begin_ns > it->second.first
-                           : is_pointwise && begin_ns > it->second.second;
-  return updates ? Direction::kUpdate : Direction::kNone;
+  const auto it = first_backward_.find(ModuleOf(range));
+  const bool uses_gradients =
+      it != first_backward_.end() &&
+      process_.ranges[range.value()].begin_ns > it->second;
+  return uses_gradients ? Direction::kUpdate : Direction::kNone;
 }
 
 Direction SettledDirection(Direction by_path, Direction by_call) {

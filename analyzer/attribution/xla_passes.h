@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -18,15 +17,15 @@ namespace dltap::analyzer {
 // "Thunk:#name=jit(step)/transpose(jvp())/dot_general,hlo_op=...#". A path is
 // what the operations of a fusion have in common: "jit(step)" alone may be of
 // any pass, or of several. What differentiation left alone after the first
-// backward work of the same run of a module uses gradients: the update. So does
-// pointwise work of any path after the last. Holds references.
+// backward work of the same run of a module uses gradients: the update. Holds
+// references.
 class XlaPasses {
  public:
   XlaPasses(const TraceModel& model, const Process& process,
             const RangeIndex& ranges);
 
   // kNone: `range` is no such range, or does not tell.
-  Direction Of(RangeId range, bool is_pointwise) const;
+  Direction Of(RangeId range) const;
 
   bool any() const { return !passes_.empty(); }
   // Whether there are paths, and nothing was differentiated.
@@ -48,8 +47,8 @@ class XlaPasses {
   const Process& process_;
   const RangeIndex& ranges_;
   std::vector<Pass> passes_;  // by range; empty: no range is of XLA
-  // Run of a module -> when its first and last backward work was submitted.
-  absl::flat_hash_map<size_t, std::pair<int64_t, int64_t>> backward_;
+  // Run of a module -> when its first backward work was submitted.
+  absl::flat_hash_map<size_t, int64_t> first_backward_;
   bool differentiates_ = false;
 };
 

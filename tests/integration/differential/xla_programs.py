@@ -153,6 +153,21 @@ def adam():
 
 
 @program
+def checkpointed():
+    @jax.checkpoint
+    def block(x, w):
+        a, b = w
+        return x + jax.nn.silu(x @ a) @ b
+
+    def loss(weights, x):
+        for w in weights:
+            x = block(x, w)
+        return jnp.mean(x ** 2)
+    weights = [(filled(128, 512), filled(512, 128)) for _ in range(2)]
+    return descend(loss), weights, filled(64, 128)
+
+
+@program
 def inference():
     def step(weights, x):
         for w in weights:

@@ -87,7 +87,7 @@ TEST(XlaPassesTest, WhatUsesGradientsIsTheUpdate) {
           Thunk(30, "jit(step)/sub", "loop_subtract_fusion") +
           Thunk(40, "jit(step)/transpose(jvp())/mul", "loop_multiply_fusion") +
           Thunk(50, "jit(step)", "loop_subtract_fusion_1")),
-      (Directions{kNone, kBackward, kUpdate, kBackward, kUpdate}));
+      (Directions{kNone, kBackward, kUpdate, kBackward, kNone}));
 }
 
 TEST(XlaPassesTest, AnotherRunOfTheModuleBeginsAnew) {
