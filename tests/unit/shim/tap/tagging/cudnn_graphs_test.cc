@@ -263,6 +263,12 @@ TEST_P(CudnnGraphsTest, RestoredPlanHasTheKindOfItsText) {
                                 json);
   ASSERT_EQ(Executed(plan).size(), 1u);
   EXPECT_EQ(Executed(plan)[0].kind, OpKind::kConvForward);
+  void* backward = cudnn_->Create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  const char text[] = R"({"name":"native_sdpa_sm90_flash_bprop_wgmma"})";
+  hooks::CudnnBackendSet::After(0, backward, 405, CUDNN_TYPE_CHAR, sizeof(text),
+                                text);
+  ASSERT_EQ(Executed(backward).size(), 1u);
+  EXPECT_EQ(Executed(backward)[0].kind, OpKind::kAttentionBackward);
   void* other = cudnn_->Create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
   hooks::CudnnBackendSet::After(0, other, 405, CUDNN_TYPE_CHAR, 2, "{}");
   EXPECT_TRUE(Executed(other).empty());
