@@ -37,6 +37,12 @@ bool Gives(const Product& product, const std::optional<Scores>& scores) {
   return !scores || !result || result->elements == scores->elements;
 }
 
+bool MayBeSoftmax(const Unit& unit) {
+  return unit.layer_class == LayerClass::kSoftmax ||
+         (unit.layer_class == LayerClass::kReduction &&
+          (unit.traits & kRows) != 0);
+}
+
 struct Span {
   size_t first;
   size_t last;
@@ -51,7 +57,7 @@ class AttentionPass {
   void Run() {
     size_t free_from = 0;  // units before it belong to an attention already
     for (size_t i = 0; i < units_.size(); ++i) {
-      if (units_[i].layer_class != LayerClass::kSoftmax) continue;
+      if (!MayBeSoftmax(units_[i])) continue;
       const bool backward = units_[i].direction == Direction::kBackward;
       const auto span =
           backward ? AroundBackward(i, free_from) : AroundForward(i, free_from);

@@ -19,6 +19,7 @@
 #include "analyzer/attribution/optimizer_ranges.h"
 #include "analyzer/attribution/range_index.h"
 #include "analyzer/attribution/trials.h"
+#include "analyzer/attribution/xla_passes.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -51,6 +52,7 @@ class Classifier {
         process_(process),
         ranges_(process),
         closures_(OptimizersWithGradients(model, process)),
+        xla_passes_(model, process, ranges_),
         meanings_(model, process),
         works_(process.calls.size()) {}
 
@@ -79,7 +81,7 @@ class Classifier {
     SetRuling(innermost, out);
     if (activity.kind != ActivityKind::kKernel) {
       ClassifyCopy(activity, out);
-    } else if (!ClassifyByCall(activity, out)) {
+    } else if (!ClassifyByCall(activity, innermost, out)) {
       ClassifyByName(activity, innermost, out);
     }
     return out;
@@ -97,12 +99,14 @@ class Classifier {
   }
 
   // A kernel inside a library call has the call's class.
-  bool ClassifyByCall(const Activity& activity, Attributed& out) {
+  bool ClassifyByCall(const Activity& activity, RangeId innermost,
+                      Attributed& out) {
     if (!out.owner.known()) return false;
     const std::optional<CallMeaning>& meaning = MeaningOfCall(out.owner);
     if (!meaning) return false;
     out.layer_class = meaning->layer_class;
-    out.direction = meaning->direction;
+    out.direction =
+        SettledDirection(xla_passes_.Of(innermost), meaning->direction);
     out.class_from = meaning->class_from;
     out.autotune = meaning->autotune;
     out.work = WorkOf(out.owner, activity, *meaning);
@@ -154,6 +158,7 @@ class Classifier {
   // The innermost range that a rule knows rules, or a container around it.
   void SetRuling(RangeId innermost, Attributed& out) {
     const NameRule* rule = nullptr;
+    out.direction = xla_passes_.Of(innermost);
     for (RangeId id = innermost; id.known(); id = ranges_.ParentOf(id)) {
       const Range& range = process_.ranges[id.value()];
       if (range.kind == RangeKind::kPython) continue;  // who, not what
@@ -268,6 +273,7 @@ class Classifier {
   const Process& process_;
   const RangeIndex ranges_;
   const absl::flat_hash_set<size_t> closures_;
+  const XlaPasses xla_passes_;
   ProcessAttribution result_;
   MeaningCache meanings_;
   static constexpr uint32_t kNoKind = static_cast<uint32_t>(-1);

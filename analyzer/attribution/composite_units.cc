@@ -32,6 +32,10 @@ uint16_t TraitsOfName(std::string_view name) {
   if (Has(name, "BinaryFunctor") && Has(name, "MulFunctor")) traits |= kTimes;
   if (Has(name, "triu_tril") || Has(name, "where_kernel")) traits |= kMask;
   if (Has(name, "fmha_cutlassB")) traits |= kTakesDelta;
+  if (name.starts_with("triton_softmax") || name.starts_with("softmax_fus") ||
+      name == "fusion" || name.starts_with("fusion_")) {
+    traits |= kRows;
+  }
   if (Has(name, "lstm_cell") || Has(name, "gru_cell")) traits |= kCell;
   if (Has(name, "elu") || Has(name, "Gelu") || Has(name, "silu")) {
     if ((traits & kRelu) == 0) traits |= kOtherAct;

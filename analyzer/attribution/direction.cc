@@ -7,9 +7,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "analyzer/attribution/launch_shape.h"
 #include "analyzer/attribution/recompute.h"
 #include "analyzer/attribution/replays.h"
 #include "analyzer/attribution/submissions.h"
+#include "analyzer/attribution/xla_passes.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -91,7 +93,8 @@ class DirectionPass {
     if (marked) {
       DecideByPass();
     } else if (AnyDirected()) {
-      DecideByNeighbours();
+      // XLA runs work of one pass in the middle of another.
+      if (!XlaTells()) DecideByNeighbours();
     } else if (!MayHideItsBackward()) {
       DecideAllForward();
     }
@@ -150,6 +153,8 @@ class DirectionPass {
   }
 
   bool MayHideItsBackward() const {
+    const RangeIndex ranges(process_);
+    if (XlaPasses(model_, process_, ranges).all_forward()) return false;
     absl::flat_hash_set<size_t> names;
     for (const Activity& activity : process_.activities) {
       if (activity.kind != ActivityKind::kKernel) continue;
@@ -157,6 +162,11 @@ class DirectionPass {
       if (IsOfSilentFramework(model_.texts[activity.name])) return true;
     }
     return false;
+  }
+
+  bool XlaTells() const {
+    const RangeIndex ranges(process_);
+    return XlaPasses(model_, process_, ranges).any();
   }
 
   void Set(const Submission& at, Direction direction) {
@@ -201,8 +211,10 @@ class DirectionPass {
 
   // What lies between two of one direction has it. Between two updates may lie
   // a whole iteration whose work shows no direction; an update's own kernels go
-  // over tensors element by element.
+  // over tensors element by element. What runs a graph updates some weights
+  // while the backward pass goes on, and works out factors any time before.
   void DecideByNeighbours() {
+    const bool runs_graph = MayHideItsBackward();
     Direction last = Direction::kNone;
     size_t first_open = 0;
     bool pointwise = true;
@@ -215,17 +227,28 @@ class DirectionPass {
       }
       const bool known =
           own == last && (own != Direction::kUpdate || pointwise);
-      SetAll(first_open, i, known ? own : Direction::kNone);
+      SetAll(first_open, i, known ? own : Direction::kNone, runs_graph);
       Set(order_[i], own);
       last = own;
       first_open = i + 1;
       pointwise = true;
     }
-    SetAll(first_open, order_.size(), Direction::kNone);
+    SetAll(first_open, order_.size(), Direction::kNone, runs_graph);
   }
 
-  void SetAll(size_t first, size_t end, Direction direction) {
-    for (size_t i = first; i < end; ++i) Set(order_[i], direction);
+  void SetAll(size_t first, size_t end, Direction direction, bool runs_graph) {
+    for (size_t i = first; i < end; ++i) {
+      const bool may_update =
+          runs_graph && IsPointwise(At(order_[i]).layer_class) &&
+          (direction == Direction::kBackward || IsOneBlock(order_[i]));
+      Set(order_[i], may_update ? Direction::kNone : direction);
+    }
+  }
+
+  bool IsOneBlock(const Submission& at) const {
+    const LaunchShape shape =
+        ShapeOf(process_, process_.activities[at.activity]);
+    return shape.grid[0] == 1 && shape.grid[1] == 1 && shape.grid[2] == 1;
   }
 
   // A replayed kernel has the direction of the call that was captured.

@@ -157,6 +157,8 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
                                            Environment environment) {
   absl::StatusOr<std::string> tap = paths.Tap();
   if (!tap.ok()) return tap.status();
+  // NVTX 3 lives in headers; its ranges come to the library that this names.
+  environment.try_emplace("NVTX_INJECTION64_PATH", *tap);
   std::vector<std::string> preload = {*std::move(tap)};
   if (settings.simulated != nullptr) {
     const auto libraries =

@@ -280,6 +280,27 @@ constexpr StreamingRow kStreaming[] = {
     {"aten::miopen_batch_norm_backward", OpKind::kNormBackward},
     {"aten::_fused_rms_norm", OpKind::kNormForward},
     {"aten::_fused_rms_norm_backward", OpKind::kNormBackward, 1},
+    {"aten::relu", OpKind::kActivationForward},
+    {"aten::relu_", OpKind::kActivationForward},
+    {"aten::gelu", OpKind::kActivationForward},
+    {"aten::silu", OpKind::kActivationForward},
+    {"aten::silu_", OpKind::kActivationForward},
+    {"aten::sigmoid", OpKind::kActivationForward},
+    {"aten::sigmoid_", OpKind::kActivationForward},
+    {"aten::tanh", OpKind::kActivationForward},
+    {"aten::tanh_", OpKind::kActivationForward},
+    {"aten::elu", OpKind::kActivationForward},
+    {"aten::leaky_relu", OpKind::kActivationForward},
+    {"aten::hardswish", OpKind::kActivationForward},
+    {"aten::mish", OpKind::kActivationForward},
+    {"aten::softplus", OpKind::kActivationForward},
+    {"aten::gelu_backward", OpKind::kActivationBackward},
+    {"aten::silu_backward", OpKind::kActivationBackward},
+    {"aten::sigmoid_backward", OpKind::kActivationBackward},
+    {"aten::tanh_backward", OpKind::kActivationBackward},
+    {"aten::threshold_backward", OpKind::kActivationBackward},
+    {"aten::leaky_relu_backward", OpKind::kActivationBackward},
+    {"aten::hardswish_backward", OpKind::kActivationBackward},
     {"aten::_softmax", OpKind::kSoftmaxForward},
     {"aten::_log_softmax", OpKind::kSoftmaxForward},
     {"aten::_softmax_backward_data", OpKind::kSoftmaxBackward},
@@ -290,8 +311,9 @@ OperationNodes Streaming(const OperatorInputs& in, const StreamingRow& row) {
   if (x.empty()) return {};
   const int64_t elements =
       std::accumulate(x.begin(), x.end(), int64_t{1}, std::multiplies<>());
-  const bool backward =
-      row.kind == OpKind::kNormBackward || row.kind == OpKind::kSoftmaxBackward;
+  const bool backward = row.kind == OpKind::kNormBackward ||
+                        row.kind == OpKind::kSoftmaxBackward ||
+                        row.kind == OpKind::kActivationBackward;
   Operation op;
   op.kind = row.kind;
   op[Dim::kElementsIn] = (backward ? 2 : 1) * elements;

@@ -5,6 +5,14 @@
 #include <string_view>
 
 namespace dltap::analyzer {
+namespace {
+
+// XLA and NCCL mark their own work.
+bool IsOfLibrary(std::string_view domain) {
+  return domain == "TSL" || domain == "NCCL";
+}
+
+}  // namespace
 
 RangeId RangeFacts::InnermostOf(const Activity& activity, CallId call) const {
   if (activity.annotation.known()) return activity.annotation;
@@ -26,6 +34,7 @@ RangeFacts::Kind RangeFacts::KindOf(const Range& range) {
   } else if (name.find("Backward") != std::string_view::npos) {
     it->second = Kind::kNode;
   } else if (range.kind == RangeKind::kNvtx &&
+             !IsOfLibrary(model_.texts[range.domain]) &&
              name.find("::") == std::string_view::npos &&
              name.find(", seq = ") == std::string_view::npos) {
     it->second = Kind::kLabel;

@@ -44,6 +44,16 @@ bool IsComputeAttribute(int32_t name) {
          name == CUDNN_ATTR_RESAMPLE_COMP_TYPE;
 }
 
+// Of a text, which may end with zeros.
+uint64_t HashOf(const char* text, int64_t bytes) {
+  while (bytes > 0 && text[bytes - 1] == '\0') --bytes;
+  uint64_t hash = 0xcbf29ce484222325;
+  for (int64_t i = 0; i < bytes; ++i) {
+    hash = (hash ^ static_cast<uint8_t>(text[i])) * 0x100000001b3;
+  }
+  return hash;
+}
+
 int32_t FirstInt(const void* elements) {
   int32_t value;
   memcpy(&value, elements, sizeof(value));
@@ -173,7 +183,7 @@ void CudnnGraphs::WasSet(void* descriptor, int32_t name, int32_t type,
     payload = DecodeGraph(count, static_cast<void* const*>(elements));
   } else if (name == CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION &&
              type == CUDNN_TYPE_CHAR) {
-    payload = OperationOfPlanText(static_cast<const char*>(elements), count);
+    payload = OperationOfText(static_cast<const char*>(elements), count);
   } else if (CarriesOperation(own) && type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
     const uint64_t source =
         descriptors_.Find(Key(*static_cast<void* const*>(elements)));
@@ -189,13 +199,34 @@ void CudnnGraphs::WasSet(void* descriptor, int32_t name, int32_t type,
   }
 }
 
+// A program that keeps compiled plans as text restores the ones it has made.
+void CudnnGraphs::RememberText(uint32_t operation, const char* text,
+                               int64_t bytes) {
+  const uint64_t hash = HashOf(text, bytes);
+  const uint64_t before = texts_.Find(hash);
+  texts_.Insert(hash,
+                before == 0 || before == operation ? operation : kSeveral);
+}
+
+uint32_t CudnnGraphs::OperationOfText(const char* text, int64_t bytes) const {
+  const uint64_t known = texts_.Find(HashOf(text, bytes));
+  return known != 0 && known != kSeveral ? static_cast<uint32_t>(known)
+                                         : OperationOfPlanText(text, bytes);
+}
+
 // Heuristics fill engine configurations, which the caller has created, and a
 // configuration gives out its engine: they work for the same graph.
 void CudnnGraphs::WasRead(void* descriptor, int32_t type, int64_t count,
                           const void* elements) {
-  if (type != CUDNN_TYPE_BACKEND_DESCRIPTOR || elements == nullptr) return;
+  if (elements == nullptr || count <= 0) return;
+  const bool is_text = type == CUDNN_TYPE_CHAR;
+  if (!is_text && type != CUDNN_TYPE_BACKEND_DESCRIPTOR) return;
   const uint64_t word = descriptors_.Find(Key(descriptor));
   if (!CarriesOperation(TypeOf(word)) || PayloadOf(word) == 0) return;
+  if (is_text) {
+    RememberText(PayloadOf(word), static_cast<const char*>(elements), count);
+    return;
+  }
   const auto* results = static_cast<void* const*>(elements);
   for (int64_t i = 0; i < count; ++i) {
     const uint64_t result = descriptors_.Find(Key(results[i]));

@@ -34,6 +34,7 @@ class CudnnGraphs {
  private:
   static constexpr uint32_t kMaxTensors = 1u << 15;
   static constexpr uint32_t kMaxNodes = 1u << 13;
+  static constexpr uint64_t kSeveral = uint64_t{1} << 32;
 
   void SetTensor(uint32_t id, int32_t name, int64_t count,
                  const void* elements);
@@ -42,11 +43,15 @@ class CudnnGraphs {
   void NodeTakesDescriptors(uint32_t id, int32_t name, int64_t count,
                             void* const* descriptors);
   uint32_t DecodeGraph(int64_t count, void* const* operations);
+  void RememberText(uint32_t operation, const char* text, int64_t bytes);
+  uint32_t OperationOfText(const char* text, int64_t bytes) const;
 
   // Address -> (1 + type) << 32 | payload. The payload: number in a pool for
   // tensors and operations; operation id for graphs, heuristics, engines,
   // configurations and plans; mode or compute type for the small descriptors.
   PointerMap<4, 13> descriptors_;
+  // Hash of a plan's JSON that was read -> its operation; kSeveral.
+  PointerMap<2, 8> texts_;
   Pool<TensorShape, kMaxTensors> tensors_;
   Pool<CudnnNode, kMaxNodes> nodes_;
 };

@@ -18,6 +18,7 @@ struct Word {
 // Most specific first: the first that occurs decides.
 constexpr Word kWords[] = {
     {"sdpa_bwd", OpKind::kAttentionBackward},
+    {"flash_bprop", OpKind::kAttentionBackward},
     {"sdpa_fwd", OpKind::kAttentionForward},
     {"sdpa", OpKind::kAttentionForward},
     {"fmha", OpKind::kAttentionForward},

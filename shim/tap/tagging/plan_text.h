@@ -6,7 +6,7 @@
 
 namespace dltap::shim::tagging {
 
-// A plan that was restored from its JSON has no operation descriptors. The
+// A plan that another process made, and JSON restored, has no descriptors. The
 // kind (without dimensions) is taken from the operation names in the text, as
 // far as they occur; 0 when none does.
 uint32_t OperationOfPlanText(const char* text, int64_t bytes);

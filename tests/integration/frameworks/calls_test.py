@@ -30,8 +30,9 @@ SOURCE = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ.get("DLTAP_TEST_BUILD", SOURCE / "build"))
 DLTAP = BUILD / "bin" / "dltap"
 TAP = "libdltap.so"
-# A shell that takes the tap, which comes first, off the list.
-WITHOUT_TAP = ["/bin/sh", "-c", 'LD_PRELOAD=${LD_PRELOAD#*:} exec "$@"', "sh"]
+# A shell that takes the tap, which comes first, off the lists.
+WITHOUT_TAP = ["/bin/sh", "-c", "unset NVTX_INJECTION64_PATH; "
+               'LD_PRELOAD=${LD_PRELOAD#*:} exec "$@"', "sh"]
 VERDICTS = {
     "equal": "the tap saw every call",
     "own": "and the tap's own calls came on top",

@@ -70,6 +70,14 @@ TEST(DirectionTest, BetweenTwoOfOneDirectionIsThatDirection) {
                         kBackward, kBackward, kBackward}));
 }
 
+TEST(DirectionTest, AGraphUpdatesWhileItsBackwardPassGoesOn) {
+  EXPECT_EQ(DirectionsOf(Launch(10, 0, "flash_bwd_a") +
+                         Launch(20, 0, "Sub_GPU_DT_FLOAT_DT_FLOAT_kernel") +
+                         Launch(30, 0, "volta_sgemm_nt") +
+                         Launch(40, 0, "flash_bwd_b")),
+            (Directions{kBackward, Direction::kNone, kBackward, kBackward}));
+}
+
 TEST(DirectionTest, AnIterationBetweenTwoUpdatesIsNoUpdate) {
   const Direction update = Direction::kUpdate;
   const Direction none = Direction::kNone;

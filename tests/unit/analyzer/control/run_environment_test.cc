@@ -46,11 +46,19 @@ TEST_F(RunEnvironmentTest, TapComesBeforeWhatWasPreloaded) {
             dir_.path() + "/lib/libdltap.so:/x/libtcmalloc.so");
 }
 
+TEST_F(RunEnvironmentTest, NvtxFindsTheTapUnlessAnotherToolIsNamed) {
+  EXPECT_EQ(Make({})["NVTX_INJECTION64_PATH"],
+            dir_.path() + "/lib/libdltap.so");
+  EXPECT_EQ(Make({{"NVTX_INJECTION64_PATH", "/nsys.so"}})
+                ["NVTX_INJECTION64_PATH"],
+            "/nsys.so");
+}
+
 TEST_F(RunEnvironmentTest, RealGpuLeavesTheRestAlone) {
   const Environment environment = Make({{"HOME", "/root"}});
   EXPECT_EQ(environment.at("DLTAP_OUTPUT"), "/runs/100%%");
   EXPECT_EQ(environment.at("HOME"), "/root");
-  EXPECT_EQ(environment.size(), 3);
+  EXPECT_EQ(environment.size(), 4);  // also LD_PRELOAD and NVTX
 }
 
 TEST_F(RunEnvironmentTest, SimulatedLibrariesFollowInTheOrderOfTheirNeeds) {

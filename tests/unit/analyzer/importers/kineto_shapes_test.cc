@@ -152,5 +152,21 @@ TEST(KinetoShapesTest, UnexpectedShapesGiveNoOperation) {
   EXPECT_TRUE(ProductOf("mine::mm", "[[8, 3], [3, 5]]").empty());
 }
 
+TEST(KinetoShapesTest, ActivationsGoOverTheirTensorOnce) {
+  const auto cost_of = [](const char* name, const char* dims) {
+    const OperationNodes nodes = OperationOfOperator(
+        name, dims, R"(["c10::BFloat16","c10::BFloat16",""])", "");
+    EXPECT_EQ(nodes.size(), 1u) << name;
+    return *opmodel::CostOf(nodes.at(0));
+  };
+  // 141 x 2048 = 288,768 numbers of two bytes, read and written.
+  EXPECT_EQ(cost_of("aten::gelu", "[[1,141,2048],[]]").flops, 288'768);
+  EXPECT_EQ(cost_of("aten::gelu", "[[1,141,2048],[]]").bytes, 1'155'072);
+  const auto back =
+      cost_of("aten::gelu_backward", "[[1,141,2048],[1,141,2048],[]]");
+  EXPECT_EQ(back.flops, 577'536);
+  EXPECT_EQ(back.bytes, 1'732'608);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

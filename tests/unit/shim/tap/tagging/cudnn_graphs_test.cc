@@ -4,6 +4,8 @@
 #include <cudnn_graph.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "shim/tap/tagging/object_hooks.h"
 #include "tests/unit/shim/tap/tagging/cudnn_backend.h"
 #include "tests/unit/shim/tap/tagging/fake_tagging_runtime.h"
@@ -261,9 +263,52 @@ TEST_P(CudnnGraphsTest, RestoredPlanHasTheKindOfItsText) {
                                 json);
   ASSERT_EQ(Executed(plan).size(), 1u);
   EXPECT_EQ(Executed(plan)[0].kind, OpKind::kConvForward);
+  void* backward = cudnn_->Create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  const char text[] = R"({"name":"native_sdpa_sm90_flash_bprop_wgmma"})";
+  hooks::CudnnBackendSet::After(0, backward, 405, CUDNN_TYPE_CHAR, sizeof(text),
+                                text);
+  ASSERT_EQ(Executed(backward).size(), 1u);
+  EXPECT_EQ(Executed(backward)[0].kind, OpKind::kAttentionBackward);
   void* other = cudnn_->Create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
   hooks::CudnnBackendSet::After(0, other, 405, CUDNN_TYPE_CHAR, 2, "{}");
   EXPECT_TRUE(Executed(other).empty());
+}
+
+TEST_P(CudnnGraphsTest, RestoredPlanIsTheOneWhoseTextWasRead) {
+  const auto read = [&](int size, std::string text) {
+    void* op = cudnn_->Create(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
+    cudnn_->SetDescriptors(op, 1520,
+                           {cudnn_->Tensor({1, size, 8}, CUDNN_DATA_HALF)});
+    cudnn_->SetDescriptors(op, 1521,
+                           {cudnn_->Tensor({1, 8, 2}, CUDNN_DATA_HALF)});
+    cudnn_->SetDescriptors(op, 1522,
+                           {cudnn_->Tensor({1, size, 2}, CUDNN_DATA_HALF)});
+    void* plan = cudnn_->Plan(cudnn_->Graph({op}));
+    int64_t count = static_cast<int64_t>(text.size());
+    hooks::CudnnBackendGet::After(0, plan, 405, CUDNN_TYPE_CHAR, count, &count,
+                                  text.data());
+    return Executed(plan);
+  };
+  const auto restored = [&](const std::string& text) {
+    void* plan = cudnn_->Create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+    hooks::CudnnBackendSet::After(0, plan, 405, CUDNN_TYPE_CHAR,
+                                  static_cast<int64_t>(text.size()),
+                                  text.data());
+    return Executed(plan);
+  };
+  const std::string text = std::string("a matmul of ") + GetParam();
+  const auto nodes = read(4, text);
+  ASSERT_EQ(nodes.size(), 1u);
+  EXPECT_EQ(nodes[0][Dim::kM], 4);
+  const auto same = restored(text + '\0');
+  ASSERT_EQ(same.size(), 1u);
+  EXPECT_EQ(same[0].dims, nodes[0].dims);
+  // What two plans have in common has the kind of its text alone.
+  read(16, text);
+  const auto either = restored(text);
+  ASSERT_EQ(either.size(), 1u);
+  EXPECT_EQ(either[0].kind, OpKind::kGemm);
+  EXPECT_EQ(either[0][Dim::kM], 0);
 }
 
 TEST_P(CudnnGraphsTest, UnknownOperationsAreNodesOfUnknownKind) {

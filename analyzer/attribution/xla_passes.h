@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ATTRIBUTION_XLA_PASSES_H_
+#define DLTAP_ANALYZER_ATTRIBUTION_XLA_PASSES_H_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "analyzer/attribution/range_index.h"
+#include "analyzer/model/layer_class.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// The pass that JAX tells in the paths which XLA writes into its NVTX ranges:
+// "Thunk:#name=jit(step)/transpose(jvp())/dot_general,hlo_op=...#". A path is
+// what the operations of a fusion have in common: "jit(step)" alone may be of
+// any pass, or of several. What differentiation left alone after the first
+// backward work of the same run of a module uses gradients: the update. Holds
+// references.
+class XlaPasses {
+ public:
+  XlaPasses(const TraceModel& model, const Process& process,
+            const RangeIndex& ranges);
+
+  // kNone: `range` is no such range, or does not tell.
+  Direction Of(RangeId range) const;
+
+  bool any() const { return !passes_.empty(); }
+  // Whether there are paths, and nothing was differentiated.
+  bool all_forward() const { return any() && !differentiates_; }
+
+ private:
+  enum class Pass : uint8_t {
+    kNoPath,
+    kForward,
+    kBackward,
+    kRecompute,
+    kPlain,  // not differentiated
+    kCommon  // ends before that shows
+  };
+  static Pass PassOf(std::string_view name);
+  size_t ModuleOf(RangeId range) const;
+
+  const TraceModel& model_;
+  const Process& process_;
+  const RangeIndex& ranges_;
+  std::vector<Pass> passes_;  // by range; empty: no range is of XLA
+  // Run of a module -> when its first backward work was submitted.
+  absl::flat_hash_map<size_t, int64_t> first_backward_;
+  bool differentiates_ = false;
+};
+
+// A gradient may be computed as a convolution forward, and the reverse; which
+// gradient it is, the call tells.
+Direction SettledDirection(Direction by_path, Direction by_call);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ATTRIBUTION_XLA_PASSES_H_

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/xla_passes.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "analyzer/attribution/attribution.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr Direction kForward = Direction::kForward;
+constexpr Direction kBackward = Direction::kBackward;
+constexpr Direction kUpdate = Direction::kUpdate;
+constexpr Direction kNone = Direction::kNone;
+
+// A launch of `kernel`, in XLA's range for `path`; none: it writes no path.
+std::string Thunk(int at_us, const std::string& path,
+                  const std::string& kernel) {
+  const std::string at = std::to_string(at_us);
+  const std::string name = path.empty() ? "" : "name=" + path + ",";
+  return "range t=" + at + ".." + std::to_string(at_us + 4) +
+         "us thread=0 name=\"Thunk:#" + name + "hlo_op=" + kernel +
+         "#\" kind=nvtx domain=TSL\ncall t=" + std::to_string(at_us + 1) +
+         ".." + std::to_string(at_us + 3) +
+         "us thread=0 cuLaunchKernel launches=" + kernel +
+         "\nlaunchapi t=" + std::to_string(at_us + 1) + ".." +
+         std::to_string(at_us + 2) + "us thread=0 corr=" + at +
+         "\nkernel t=" + std::to_string(1000 + at_us) + ".." +
+         std::to_string(1001 + at_us) + "us device=0 corr=" + at +
+         " name=" + kernel + "\n";
+}
+
+std::string Module(int begin_us, int end_us) {
+  return "range t=" + std::to_string(begin_us) + ".." + std::to_string(end_us) +
+         "us thread=0 name=\"XlaModule:#hlo_module=jit_step#\" kind=nvtx "
+         "domain=TSL\n";
+}
+
+std::vector<Attributed> AttributedOf(const std::string& text) {
+  const TraceModel model =
+      TraceFromText("device 0 name=gpu\nthread 0 tid=1 name=python\n" + text);
+  return Attribute(model).processes[0].activities;
+}
+
+std::vector<Direction> DirectionsOf(const std::string& text) {
+  std::vector<Direction> directions;
+  for (const Attributed& at : AttributedOf(text)) {
+    directions.push_back(at.direction);
+  }
+  return directions;
+}
+
+using Directions = std::vector<Direction>;
+
+TEST(XlaPassesTest, APathTellsThePass) {
+  EXPECT_EQ(DirectionsOf(
+                Module(0, 90) +
+                Thunk(10, "jit(step)/jvp()/dot_general", "gemm_fusion_dot") +
+                Thunk(20, "jit(step)/transpose(jvp())/mul", "loop_add_fusion") +
+                Thunk(30,
+                      "jit(f)/transpose(jvp())/checkpoint/"
+                      "rematted_computation/tanh",
+                      "loop_tanh_fusion")),
+            (Directions{kForward, kBackward, Direction::kRecompute}));
+}
+
+TEST(XlaPassesTest, WhatIsCommonToSeveralPassesTellsNone) {
+  EXPECT_EQ(
+      DirectionsOf(
+          Module(0, 90) +
+          Thunk(10, "jit(step)/transpose(jvp())/dot_general", "gemm_fusion") +
+          Thunk(20, "jit(step)", "gemm_fusion_dot_1") +
+          Thunk(30, "", "input_scatter_fusion") +
+          Thunk(40, "jit(step)/transpose(jvp())/dot_general", "gemm_fusion")),
+      (Directions{kBackward, kNone, kNone, kBackward}));
+}
+
+TEST(XlaPassesTest, WhatUsesGradientsIsTheUpdate) {
+  EXPECT_EQ(
+      DirectionsOf(
+          Module(0, 90) + Thunk(10, "jit(step)/add", "loop_add_fusion_1") +
+          Thunk(20, "jit(step)/transpose(jvp())/mul", "loop_multiply_fusion") +
+          Thunk(30, "jit(step)/sub", "loop_subtract_fusion") +
+          Thunk(40, "jit(step)/transpose(jvp())/mul", "loop_multiply_fusion") +
+          Thunk(50, "jit(step)", "loop_subtract_fusion_1")),
+      (Directions{kNone, kBackward, kUpdate, kBackward, kNone}));
+}
+
+TEST(XlaPassesTest, AnotherRunOfTheModuleBeginsAnew) {
+  EXPECT_EQ(
+      DirectionsOf(
+          Module(0, 29) +
+          Thunk(10, "jit(step)/transpose(jvp())/mul", "loop_multiply_fusion") +
+          Thunk(20, "jit(step)/sub", "loop_subtract_fusion") + Module(30, 90) +
+          Thunk(40, "jit(step)/sub", "loop_subtract_fusion")),
+      (Directions{kBackward, kUpdate, kNone}));
+}
+
+TEST(XlaPassesTest, WithoutAnythingDifferentiatedAllIsForward) {
+  EXPECT_EQ(DirectionsOf(Thunk(10, "jit(f)/dot_general", "gemm_fusion_dot") +
+                         Thunk(20, "jit(f)", "loop_multiply_fusion")),
+            (Directions{kForward, kForward}));
+}
+
+TEST(XlaPassesTest, APathNamesWhatANameDoesNot) {
+  const auto found = AttributedOf(
+      Thunk(10, "jit(f)/jit(log_softmax)/sub", "triton_softmax_1") +
+      Thunk(20, "jit(f)/LayerNorm_0/mul", "triton_softmax_2") +
+      Thunk(30, "jit(f)", "triton_softmax_3") +
+      Thunk(40, "jit(f)/dot_general", "loop_reduce_fusion") +
+      Thunk(50, "jit(f)/LayerNorm_0/dot_general", "gemm_fusion_dot"));
+  std::vector<LayerClass> classes;
+  for (const Attributed& at : found) classes.push_back(at.layer_class);
+  EXPECT_EQ(classes,
+            (std::vector<LayerClass>{LayerClass::kSoftmax, LayerClass::kNorm,
+                                     LayerClass::kReduction, LayerClass::kGemm,
+                                     LayerClass::kGemm}));
+}
+
+TEST(XlaPassesTest, ThePathCountsMoreThanHowACallIsNamed) {
+  EXPECT_EQ(SettledDirection(kBackward, kForward), kBackward);
+  EXPECT_EQ(SettledDirection(kForward, Direction::kBackwardData), kForward);
+  EXPECT_EQ(SettledDirection(kBackward, Direction::kBackwardWeight),
+            Direction::kBackwardWeight);
+  EXPECT_EQ(SettledDirection(kNone, Direction::kBackwardData),
+            Direction::kBackwardData);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
