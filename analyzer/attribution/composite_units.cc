@@ -71,6 +71,7 @@ bool IsPointwise(const Unit& unit) {
 
 std::vector<Unit> UnitMaker::Run(std::span<const size_t> activities) {
   std::vector<Unit> units;
+  units.reserve(activities.size());
   for (size_t i = 0; i < activities.size(); ++i) {
     if (i > 0 && Continues(activities[i], activities[i - 1])) {
       std::span<const size_t>& unit = units.back().activities;

@@ -64,6 +64,7 @@ class Collector {
   }
 
   void AddSubmissions() {
+    works_.reserve(process_.activities.size());
     for (size_t i = 0; i < process_.activities.size(); ++i) {
       const Attributed& attributed = attribution_.activities[i];
       if (!attributed.submitted_by.known()) continue;

@@ -44,19 +44,22 @@ class DeviceSummariser {
     AddSegments();
     AddActivities(tallies, layers);
     const HostView host(model_, process_, attribution_, steps_, device_);
-    const GapsOfDevice found = FindGaps(process_, attribution_, steps_, host,
-                                        device_, windows_, earlier_, part_);
-    for (const Gap& gap : found.gaps) {
-      AddGap(gap);
-      layers.AddGap(gap.ended_by, gap.between_steps, gap.ns);
-    }
-    AddDrains(found);
+    const FeedersWork found = FindGaps(
+        process_, attribution_, steps_, host, device_, windows_,
+        [&](const Gap& gap) {
+          AddGap(gap);
+          layers.AddGap(gap.ended_by, gap.between_steps, gap.ns);
+        },
+        earlier_,
+        [this](const Gap& gap) {
+          if (gap.drained_in.known()) drained_in_.insert(gap.drained_in);
+        },
+        part_);
     out_.host_work_ns = found.host_work_ns;
     out_.host_work_wall_ns = found.host_work_wall_ns;
     out_.host_work_is_bound = found.host_work_is_bound;
     out_.input_samples = found.input_samples;
     out_.input_runnable = found.input_runnable;
-    AddPhases(attribution_, found.gaps, out_.phases_ns);
     out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
     AddPath(host);
     return std::move(out_);
@@ -148,6 +151,8 @@ class DeviceSummariser {
   }
 
   void AddGap(const Gap& gap) {
+    AddPhases(attribution_, gap, out_.phases_ns);
+    AddDrain(gap);
     const size_t charged = ChargedTo(attribution_, gap);
     const bool between = gap.between_steps || charged == kNoActivity;
     ClassSummary* of_class =
@@ -164,17 +169,13 @@ class DeviceSummariser {
   }
 
   // A call counts once, however many gaps follow it.
-  void AddDrains(const GapsOfDevice& found) {
-    absl::flat_hash_set<size_t> seen;
-    for (const CallId call : found.drained_earlier) seen.insert(call.value());
-    for (const Gap& gap : found.gaps) {
-      if (!gap.drained_in.known()) continue;
-      const Call& call = process_.calls[gap.drained_in.value()];
-      DrainSums& sums =
-          out_.drained_by[model_.entry_points[call.entry.value()].symbol];
-      sums.calls += seen.insert(gap.drained_in.value()).second;
-      sums.host_ns += gap.host_ns;
-    }
+  void AddDrain(const Gap& gap) {
+    if (!gap.drained_in.known()) return;
+    const Call& call = process_.calls[gap.drained_in.value()];
+    DrainSums& sums =
+        out_.drained_by[model_.entry_points[call.entry.value()].symbol];
+    sums.calls += drained_in_.insert(gap.drained_in).second;
+    sums.host_ns += gap.host_ns;
   }
 
   const TraceModel& model_;
@@ -188,6 +189,7 @@ class DeviceSummariser {
   const TimePart part_;
   const std::vector<Scenario>* const scenarios_;
   const opmodel::GpuSpec* const gpu_;
+  absl::flat_hash_set<CallId> drained_in_;  // calls that were counted
   DeviceSummary out_{};
 };
 

@@ -78,7 +78,7 @@ struct DeviceSummary {
   DrainTimes between_steps_drained_ns{};
   std::map<std::string, int64_t> between_steps_unknown_in_ns;
   std::map<std::string, DrainSums> drained_by;  // by function
-  int64_t host_work_ns = 0;                     // see GapsOfDevice
+  int64_t host_work_ns = 0;                     // see FeedersWork
   int64_t host_work_wall_ns = 0;
   bool host_work_is_bound = false;
   uint64_t input_samples = 0;

@@ -72,12 +72,9 @@ struct Gap {
 // which ends it belongs to; kNoActivity: none.
 size_t ChargedTo(const ProcessAttribution& attribution, const Gap& gap);
 
-struct GapsOfDevice {
-  std::vector<Gap> gaps;  // in time
-  // Calls that were counted for the gaps of earlier windows.
-  std::vector<CallId> drained_earlier;
-  // Host work in the windows of the threads that feed the device; see
-  // METRICS.md. Only of windows that CPU samples cover, or, in a trace without
+// Host work in the windows of the threads that feed a device; see METRICS.md.
+struct FeedersWork {
+  // Only of windows that CPU samples cover, or, in a trace without
   // samples, all time outside of waits.
   int64_t host_work_ns = 0;
   int64_t host_work_wall_ns = 0;    // length of those windows

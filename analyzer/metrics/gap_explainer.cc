@@ -245,10 +245,11 @@ void GapExplainer::FindDrain(Gap& gap, const FeederView& view, CallId id) {
   }
 }
 
-void GapExplainer::AddHostWork(const std::vector<StepWindow>& windows,
-                               const TimePart& part, GapsOfDevice& out) {
+FeedersWork GapExplainer::HostWork(const std::vector<StepWindow>& windows,
+                                   const TimePart& part) const {
+  FeedersWork out;
   const size_t feeder = host_.main_feeder();
-  if (feeder == Feeders::kNoFeeder) return;
+  if (feeder == Feeders::kNoFeeder) return out;
   const FeederView& view = host_.Of(feeder);
   out.host_work_is_bound = !process_.has_cpu_samples;
   const CpuUse::InputSamples input = view.cpu.InputSamplesIn(part);
@@ -274,6 +275,7 @@ void GapExplainer::AddHostWork(const std::vector<StepWindow>& windows,
     out.host_work_wall_ns += window.span.length_ns();
   }
   out.host_work_ns = std::llround(work);
+  return out;
 }
 
 }  // namespace dltap::analyzer

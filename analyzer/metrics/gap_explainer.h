@@ -22,8 +22,8 @@ class GapExplainer {
   void Explain(Gap& gap);
 
   // `part`: whose CPU samples count.
-  void AddHostWork(const std::vector<StepWindow>& windows, const TimePart& part,
-                   GapsOfDevice& out);
+  FeedersWork HostWork(const std::vector<StepWindow>& windows,
+                       const TimePart& part) const;
 
  private:
   using FeederView = HostView::Feeder;

@@ -60,38 +60,31 @@ std::vector<size_t> OfDevice(const Process& process, DeviceId device) {
   return indices;
 }
 
-std::vector<Gap> IdleSpans(const Process& process,
-                           const ProcessAttribution& attribution,
-                           DeviceId device,
-                           const std::vector<size_t>& activities,
-                           const std::vector<StepWindow>& windows) {
-  std::vector<Gap> gaps;
+// Calls `visit` for each idle span, in time, as a gap without causes.
+template <typename Visit>
+void VisitIdleSpans(const Process& process,
+                    const ProcessAttribution& attribution, DeviceId device,
+                    const std::vector<size_t>& activities,
+                    const std::vector<StepWindow>& windows, Visit visit) {
+  const auto begin_of = [&](size_t next) {
+    return process.activities[activities[next]].begin_ns;
+  };
   size_t next = 0;
   size_t window = 0;
-  VisitSegments(process, attribution, device, windows,
-                [&](const Segment& segment) {
-                  while (segment.span.begin_ns >= windows[window].span.end_ns)
-                    ++window;
-                  if (segment.state != DeviceState::kIdle) return;
-                  while (next < activities.size() &&
-                         process.activities[activities[next]].begin_ns <
-                             segment.span.end_ns) {
-                    ++next;
-                  }
-                  // At the end of a window the next step's first activity ends
-                  // the gap.
-                  const size_t ended_by =
-                      next < activities.size() &&
-                              process.activities[activities[next]].begin_ns ==
-                                  segment.span.end_ns
-                          ? activities[next]
-                          : kNoActivity;
-                  Gap& gap = gaps.emplace_back();
-                  gap.span = segment.span;
-                  gap.ended_by = ended_by;
-                  gap.window = window;
-                });
-  return gaps;
+  VisitSegments(
+      process, attribution, device, windows, [&](const Segment& segment) {
+        while (segment.span.begin_ns >= windows[window].span.end_ns) ++window;
+        if (segment.state != DeviceState::kIdle) return;
+        const int64_t end_ns = segment.span.end_ns;
+        while (next < activities.size() && begin_of(next) < end_ns) ++next;
+        // At the end of a window the next step's first activity ends the gap.
+        const bool ends = next < activities.size() && begin_of(next) == end_ns;
+        Gap gap;
+        gap.span = segment.span;
+        gap.ended_by = ends ? activities[next] : kNoActivity;
+        gap.window = window;
+        visit(gap);
+      });
 }
 
 // Marks the gaps in which a step's first submission lies, and those before its
@@ -151,35 +144,33 @@ class StepBounds {
 
 }  // namespace
 
-GapsOfDevice FindGaps(const Process& process,
-                      const ProcessAttribution& attribution, const Steps& steps,
-                      const HostView& host, DeviceId device,
-                      const std::vector<StepWindow>& windows,
-                      const std::vector<StepWindow>& earlier,
-                      const TimePart& part) {
+FeedersWork FindGaps(const Process& process,
+                     const ProcessAttribution& attribution, const Steps& steps,
+                     const HostView& host, DeviceId device,
+                     const std::vector<StepWindow>& windows,
+                     const std::function<void(const Gap&)>& visit,
+                     const std::vector<StepWindow>& earlier,
+                     const std::function<void(const Gap&)>& visit_earlier,
+                     const TimePart& part) {
   const std::vector<size_t> activities = OfDevice(process, device);
   std::vector<StepWindow> looked_at = earlier;
   looked_at.insert(looked_at.end(), windows.begin(), windows.end());
-  GapsOfDevice out;
-  out.gaps = IdleSpans(process, attribution, device, activities, looked_at);
   StepBounds bounds(process, attribution, activities,
                     FirstSubmissions(process, attribution, steps, device));
   GapExplainer explainer(process, attribution, host, device);
-  for (Gap& gap : out.gaps) {
-    gap.between_steps = bounds.LiesBetween(gap);
-    explainer.Explain(gap);
-  }
   // What drained the queue may do so from one gap to the next.
-  const auto is_earlier = [&earlier](const Gap& gap) {
-    return gap.window < earlier.size();
-  };
-  for (const Gap& gap : out.gaps) {
-    if (is_earlier(gap)) out.drained_earlier.push_back(gap.drained_in);
-  }
-  std::erase_if(out.gaps, is_earlier);
-  for (Gap& gap : out.gaps) gap.window -= earlier.size();
-  explainer.AddHostWork(windows, part, out);
-  return out;
+  VisitIdleSpans(process, attribution, device, activities, looked_at,
+                 [&](Gap& gap) {
+                   gap.between_steps = bounds.LiesBetween(gap);
+                   explainer.Explain(gap);
+                   if (gap.window < earlier.size()) {
+                     visit_earlier(gap);
+                     return;
+                   }
+                   gap.window -= earlier.size();
+                   visit(gap);
+                 });
+  return explainer.HostWork(windows, part);
 }
 
 }  // namespace dltap::analyzer

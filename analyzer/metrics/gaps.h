@@ -2,6 +2,7 @@
 #ifndef DLTAP_ANALYZER_METRICS_GAPS_H_
 #define DLTAP_ANALYZER_METRICS_GAPS_H_
 
+#include <functional>
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
@@ -14,16 +15,19 @@
 
 namespace dltap::analyzer {
 
-// `windows` are those of StepWindows for the same steps, `host` of the device.
-// A gap whose call is not known is kUnknown; one that no activity ends (the
-// last of a window) too. Of a part of a run: `earlier` are the windows before
-// those, whose gaps are not given; CPU samples count inside `part`.
-GapsOfDevice FindGaps(const Process& process,
-                      const ProcessAttribution& attribution, const Steps& steps,
-                      const HostView& host, DeviceId device,
-                      const std::vector<StepWindow>& windows,
-                      const std::vector<StepWindow>& earlier = {},
-                      const TimePart& part = {});
+// `visit` gets the gaps in `windows`, in time; `windows` are those of
+// StepWindows for the same steps, `host` of the device. A gap whose call is not
+// known is kUnknown; one that no activity ends (the last of a window) too.
+// Of a part of a run: `earlier` are the windows before those, whose gaps
+// `visit_earlier` gets first; CPU samples count inside `part`.
+FeedersWork FindGaps(
+    const Process& process, const ProcessAttribution& attribution,
+    const Steps& steps, const HostView& host, DeviceId device,
+    const std::vector<StepWindow>& windows,
+    const std::function<void(const Gap&)>& visit,
+    const std::vector<StepWindow>& earlier = {},
+    const std::function<void(const Gap&)>& visit_earlier = [](const Gap&) {},
+    const TimePart& part = {});
 
 }  // namespace dltap::analyzer
 

@@ -36,19 +36,14 @@ void AddPhase(const ProcessAttribution& attribution, const Segment& segment,
   phases[static_cast<size_t>(phase)] += segment.span.length_ns();
 }
 
-void AddPhases(const ProcessAttribution& attribution,
-               const std::vector<Gap>& gaps, PhaseTimes& phases) {
-  const auto add = [&phases](Phase phase, int64_t ns) {
-    phases[static_cast<size_t>(phase)] += ns;
-  };
-  for (const Gap& gap : gaps) {
-    const int64_t input = gap.ns[static_cast<size_t>(IdleCause::kInput)];
-    add(Phase::kIo, input);
-    const Phase ended_by = gap.ended_by == kNoActivity
-                               ? Phase::kOther
-                               : PhaseOf(attribution.activities[gap.ended_by]);
-    add(ended_by, gap.span.length_ns() - input);
-  }
+void AddPhases(const ProcessAttribution& attribution, const Gap& gap,
+               PhaseTimes& phases) {
+  const int64_t input = gap.ns[static_cast<size_t>(IdleCause::kInput)];
+  const Phase ended_by = gap.ended_by == kNoActivity
+                             ? Phase::kOther
+                             : PhaseOf(attribution.activities[gap.ended_by]);
+  phases[static_cast<size_t>(Phase::kIo)] += input;
+  phases[static_cast<size_t>(ended_by)] += gap.span.length_ns() - input;
 }
 
 }  // namespace dltap::analyzer

@@ -40,8 +40,8 @@ Phase PhaseOf(const Attributed& activity);
 // else to the phase of what ends it. A segment that is idle adds nothing.
 void AddPhase(const ProcessAttribution& attribution, const Segment& segment,
               PhaseTimes& phases);
-void AddPhases(const ProcessAttribution& attribution,
-               const std::vector<Gap>& gaps, PhaseTimes& phases);
+void AddPhases(const ProcessAttribution& attribution, const Gap& gap,
+               PhaseTimes& phases);
 
 }  // namespace dltap::analyzer
 

@@ -93,6 +93,9 @@ void Replay::GatherItems() {
            std::tie(b.at_ns, b.line, b.index);
   };
   std::vector<Item> parts_of_all;
+  size_t n_parts = 0;
+  for (const HostLine& line : graph_.lines) n_parts += line.parts.size();
+  parts_of_all.reserve(n_parts);
   for (uint32_t l = 0; l < graph_.lines.size(); ++l) {
     const auto& parts = graph_.lines[l].parts;
     for (uint32_t p = 0; p < parts.size(); ++p) {
@@ -100,6 +103,7 @@ void Replay::GatherItems() {
     }
   }
   std::vector<Item> work;
+  work.reserve(process_.activities.size());
   for (uint32_t i = 0; i < process_.activities.size(); ++i) {
     work.push_back({process_.activities[i].begin_ns, WorkNode::kNoLine, i});
   }

@@ -29,10 +29,10 @@ struct Found {
         StepWindows(process, attribution.processes[0], steps, DeviceId(0));
     const HostView host(model, process, attribution.processes[0], steps,
                         DeviceId(0));
-    const GapsOfDevice found = FindGaps(process, attribution.processes[0],
-                                        steps, host, DeviceId(0), windows);
-    gaps = found.gaps;
-    host_work_ns = found.host_work_ns;
+    host_work_ns =
+        FindGaps(process, attribution.processes[0], steps, host, DeviceId(0),
+                 windows, [this](const Gap& gap) { gaps.push_back(gap); })
+            .host_work_ns;
   }
 
   std::string DrainedIn(const Gap& gap) const {
