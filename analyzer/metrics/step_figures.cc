@@ -35,7 +35,13 @@ void AddProcess(const ProcessSummary& process, StepFigures& steps) {
   ++steps.processes;
   steps.found_by = std::max(steps.found_by, process.steps.found_by);
   steps.used += process.steps.used.size();
-  steps.found += process.steps.found();
+  const uint64_t found = process.steps.found();
+  steps.found += found;
+  if (process.key.rank) {
+    steps.fewest_of_a_rank =
+        std::min(steps.fewest_of_a_rank.value_or(found), found);
+    steps.most_of_a_rank = std::max(steps.most_of_a_rank, found);
+  }
   for (size_t use = 0; use < kStepUses; ++use) {
     if (use == static_cast<size_t>(StepUse::kUsed)) continue;
     steps.left_out[use] += process.steps.by_use[use];

@@ -21,7 +21,10 @@ struct StepFigures {
   uint64_t processes = 0;                      // with steps
   uint64_t processes_without = 0;  // with GPU work, but no steps were found
   uint64_t threads_at_once = 0;    // that train in one process, without steps
-  std::vector<int64_t> ns;         // of every device, in the order of devices
+  // Of the processes with a rank, GPU work and steps.
+  std::optional<uint64_t> fewest_of_a_rank;  // none: there are none
+  uint64_t most_of_a_rank = 0;
+  std::vector<int64_t> ns;  // of every device, in the order of devices
   std::optional<double> mean_ns;
   std::optional<double> stddev_ns;  // of the sample; from two steps on
   std::optional<std::array<double, 2>> ci95_ns;  // of the mean

@@ -14,6 +14,7 @@ constexpr double kMuchOutside = 0.10;       // of the GPU time
 constexpr double kNoticeable = 0.01;        // of a time, or of all launches
 constexpr double kManyUnjoined = 0.10;      // of all activities
 constexpr double kMuchUnclassified = 0.10;  // of the GPU time
+constexpr double kFewMissing = 0.10;        // of the steps of another rank
 constexpr int64_t kLongRunNs = 1'000'000'000;
 constexpr uint64_t kManyActivities = 1'000;
 
@@ -84,6 +85,7 @@ class Finder {
     if (steps_.stddev_ns && *steps_.stddev_ns > *steps_.mean_ns) {
       found_.push_back({WarningId::kStepSpread, std::nullopt, std::nullopt});
     }
+    LookAtRanks();
     LookAtIncomplete();
     IfAny(WarningId::kStepsNotObserved, LeftOut(StepUse::kNotObserved));
     const bool asked =
@@ -96,6 +98,16 @@ class Finder {
     } else if (steps_.found_by == StepsFoundBy::kNone && is_long && !asked) {
       found_.push_back({WarningId::kStepsNotFound, std::nullopt, std::nullopt});
     }
+  }
+
+  // Ranks that train together have equal loops, but for their ends.
+  void LookAtRanks() {
+    const uint64_t fewest = steps_.fewest_of_a_rank.value_or(0);
+    const uint64_t most = steps_.most_of_a_rank;
+    const auto missing = static_cast<double>(most - fewest);
+    if (most - fewest < 2) return;
+    if (missing <= kFewMissing * static_cast<double>(most)) return;
+    found_.push_back({WarningId::kRanksDiffer, std::nullopt, std::nullopt});
   }
 
   // One step of many is no loss; the line of the steps names it.
@@ -179,6 +191,7 @@ std::string_view Name(WarningId id) {
       "step_spread",
       "steps_not_found",
       "threads_at_once",
+      "ranks_differ",
       "incomplete_step",
       "not_observed",
       "steps_not_observed",

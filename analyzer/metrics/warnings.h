@@ -22,6 +22,7 @@ enum class WarningId : uint8_t {
   kStepSpread,             // the steps differ more than their mean is long
   kStepsNotFound,          // a long run, but no loop in it
   kThreadsAtOnce,          // count: threads whose steps lie in each other
+  kRanksDiffer,            // ranks whose numbers of steps differ
   kIncompleteStep,         // count: steps without an end; share: of GPU time
   kNotObserved,            // share: of the windows' time
   kStepsNotObserved,       // count: steps left out for want of records

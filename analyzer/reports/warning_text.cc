@@ -50,6 +50,11 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
       return Count(n, "thread") +
              " of one process train at once: their steps lie in each other and "
              "can't be told apart; all of the run is in these numbers";
+    case WarningId::kRanksDiffer:
+      return "the ranks have " +
+             std::to_string(figures.steps.fewest_of_a_rank.value_or(0)) +
+             " to " + Count(figures.steps.most_of_a_rank, "step") +
+             ": a mean over them is not that of one loop; --rank takes one";
     case WarningId::kIncompleteStep:
       return Count(n, "step") + " (" + share +
              " of the GPU time) left out: not all of it is in the trace";

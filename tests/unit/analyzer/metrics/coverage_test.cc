@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "analyzer/metrics/figures.h"
 #include "analyzer/metrics/outside.h"
@@ -234,6 +235,21 @@ TEST(CoverageTest, AbsurdOverheadIsUnknown) {
   model.processes[0].per_call_overhead_ns = int64_t{1} << 62;
   const Summary summary = Summarise(model, Attribute(model));
   EXPECT_EQ(FiguresOf(summary).trust.overhead_ns, std::nullopt);
+}
+
+std::string Ranks(const std::vector<int>& steps) {
+  std::string text;
+  for (size_t rank = 0; rank < steps.size(); ++rank) {
+    text += "process pid=" + std::to_string(rank + 1) +
+            " rank=" + std::to_string(rank) + "\n" + Marked(steps[rank]);
+  }
+  return text;
+}
+
+TEST(CoverageTest, RanksWithFewerStepsThanOthersAreSaid) {
+  EXPECT_TRUE(Warns(SummaryOf(Ranks({12, 12, 4})), WarningId::kRanksDiffer));
+  EXPECT_FALSE(Warns(SummaryOf(Ranks({12, 11})), WarningId::kRanksDiffer));
+  EXPECT_FALSE(Warns(SummaryOf(Ranks({12})), WarningId::kRanksDiffer));
 }
 
 }  // namespace
