@@ -28,7 +28,6 @@ class DeviceSummariser {
         device_(view.device),
         windows_(view.windows),
         earlier_(view.earlier),
-        part_(view.part),
         scenarios_(view.scenarios),
         gpu_(opmodel::FindGpuByProduct(
             view.process.devices[view.device.value()].name)) {}
@@ -45,7 +44,7 @@ class DeviceSummariser {
     AddActivities(tallies, layers);
     const HostView host(model_, process_, attribution_, steps_, device_);
     const GapsOfDevice found = FindGaps(process_, attribution_, steps_, host,
-                                        device_, windows_, earlier_, part_);
+                                        device_, windows_, earlier_);
     for (const Gap& gap : found.gaps) {
       AddGap(gap);
       layers.AddGap(gap.ended_by, gap.between_steps, gap.ns);
@@ -185,7 +184,6 @@ class DeviceSummariser {
   const DeviceId device_;
   const std::vector<StepWindow>& windows_;
   const std::vector<StepWindow>& earlier_;
-  const TimePart part_;
   const std::vector<Scenario>* const scenarios_;
   const opmodel::GpuSpec* const gpu_;
   DeviceSummary out_{};

@@ -155,8 +155,7 @@ GapsOfDevice FindGaps(const Process& process,
                       const ProcessAttribution& attribution, const Steps& steps,
                       const HostView& host, DeviceId device,
                       const std::vector<StepWindow>& windows,
-                      const std::vector<StepWindow>& earlier,
-                      const TimePart& part) {
+                      const std::vector<StepWindow>& earlier) {
   const std::vector<size_t> activities = OfDevice(process, device);
   std::vector<StepWindow> looked_at = earlier;
   looked_at.insert(looked_at.end(), windows.begin(), windows.end());
@@ -178,7 +177,7 @@ GapsOfDevice FindGaps(const Process& process,
   }
   std::erase_if(out.gaps, is_earlier);
   for (Gap& gap : out.gaps) gap.window -= earlier.size();
-  explainer.AddHostWork(windows, part, out);
+  explainer.AddHostWork(windows, out);
   return out;
 }
 

@@ -9,7 +9,6 @@
 #include "analyzer/metrics/host_view.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/window.h"
-#include "analyzer/model/event_source.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -17,13 +16,12 @@ namespace dltap::analyzer {
 // `windows` are those of StepWindows for the same steps, `host` of the device.
 // A gap whose call is not known is kUnknown; one that no activity ends (the
 // last of a window) too. Of a part of a run: `earlier` are the windows before
-// those, whose gaps are not given; CPU samples count inside `part`.
+// those, whose gaps are not given.
 GapsOfDevice FindGaps(const Process& process,
                       const ProcessAttribution& attribution, const Steps& steps,
                       const HostView& host, DeviceId device,
                       const std::vector<StepWindow>& windows,
-                      const std::vector<StepWindow>& earlier = {},
-                      const TimePart& part = {});
+                      const std::vector<StepWindow>& earlier = {});
 
 }  // namespace dltap::analyzer
 
