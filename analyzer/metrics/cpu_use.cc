@@ -132,15 +132,17 @@ void CpuUse::FindRunningShares() {
   input_runs_ = share(Part::kInput);
 }
 
-CpuUse::InputSamples CpuUse::InputSamplesIn(const TimePart& counted) const {
+CpuUse::InputSamples CpuUse::InputSamplesIn(Interval span) const {
   InputSamples out;
   if (passes_.size() < 2) return out;
-  for (const Pass& pass : passes_) {
-    if (!counted.Holds(pass.at_ns)) continue;
-    ForEachPart({pass.at_ns, pass.at_ns + 1}, [&](Part part, Interval) {
+  auto pass =
+      std::lower_bound(passes_.begin(), passes_.end(), span.begin_ns,
+                       [](const Pass& p, int64_t at) { return p.at_ns < at; });
+  for (; pass != passes_.end() && pass->at_ns < span.end_ns; ++pass) {
+    ForEachPart({pass->at_ns, pass->at_ns + 1}, [&](Part part, Interval) {
       if (part != Part::kInput) return;
       ++out.all;
-      out.runnable += pass.runnable;
+      out.runnable += pass->runnable;
     });
   }
   return out;
@@ -164,8 +166,12 @@ CpuUse::Period CpuUse::Explain(size_t pass) const {
   const double calls = sums[static_cast<size_t>(Part::kCall)];
   const double between = sums[static_cast<size_t>(Part::kBetween)];
   const double waits = wait_runs_ * sums[static_cast<size_t>(Part::kWait)];
-  const double input = input_runs_ * sums[static_cast<size_t>(Part::kInput)];
   const auto cpu = static_cast<double>(passes_[pass + 1].cpu_ns);
+  // An input that mostly sleeps among others that work takes no more CPU time
+  // than there is.
+  const double input =
+      std::min(input_runs_ * sums[static_cast<size_t>(Part::kInput)],
+               std::max(0.0, cpu - calls - waits));
   const double running = std::clamp(cpu - calls - waits - input, 0.0, between);
   Period period;
   period.limit_ns = std::max<double>(
@@ -199,16 +205,17 @@ void CpuUse::FindPreemption() {
     });
   }
   for (size_t i = 0; i < kLengthClasses; ++i) {
-    preempted_[i] = PreemptedShare(EnoughAround(sampled, i));
+    resting_[i] = RestingShares(EnoughAround(sampled, i));
   }
 }
 
 // The spans of one length class, and of those next to it as far as it takes to
-// have enough samples; if that is too far, none.
+// have enough samples; if that is too far, those that are near.
 CpuUse::Sampled CpuUse::EnoughAround(
     const std::array<Sampled, kLengthClasses>& sampled, size_t length_class) {
+  Sampled sum;
   for (size_t around = 0; around <= kAlikeClasses; ++around) {
-    Sampled sum;
+    sum = {};
     const size_t last = std::min(length_class + around, kLengthClasses - 1);
     for (size_t i = length_class - std::min(length_class, around); i <= last;
          ++i) {
@@ -217,15 +224,17 @@ CpuUse::Sampled CpuUse::EnoughAround(
       sum.running_ns += sampled[i].running_ns;
       sum.between_ns += sampled[i].between_ns;
     }
-    if (sum.samples >= kEnoughSamples) return sum;
+    if (sum.samples >= kEnoughSamples) break;
   }
-  return {};
+  return sum;
 }
 
-// Of the time between calls that the thread does not run. Samples are few:
-// what lies within their error (Wilson's interval of two deviations) is none.
-double CpuUse::PreemptedShare(const Sampled& sampled) {
-  if (sampled.samples == 0 || sampled.between_ns <= 0) return 0;
+// Samples are few: preemption within their error (Wilson's interval of two
+// deviations) is none, and a sleep that none of them saw is a guess.
+CpuUse::Resting CpuUse::RestingShares(const Sampled& sampled) {
+  const bool saw_sleep = sampled.runnable < sampled.samples;
+  const Resting other{.unknown = saw_sleep ? 0.0 : 1.0};
+  if (sampled.samples < kEnoughSamples || sampled.between_ns <= 0) return other;
   const double n = sampled.samples;
   const double running = sampled.running_ns / sampled.between_ns;
   const double runnable = sampled.runnable / n;
@@ -234,8 +243,8 @@ double CpuUse::PreemptedShare(const Sampled& sampled) {
       (runnable + z * z / (2 * n) -
        z * std::sqrt(runnable * (1 - runnable) / n + z * z / (4 * n * n))) /
       (1 + z * z / n);
-  if (running >= 1 || least <= running) return 0;
-  return (runnable - running) / (1 - running);
+  if (running >= 1 || least <= running) return other;
+  return {.preempted = (runnable - running) / (1 - running)};
 }
 
 size_t CpuUse::LengthClass(Interval whole) {
@@ -273,7 +282,7 @@ std::optional<CpuSplit> CpuUse::Split(Interval part) const {
     return std::nullopt;
   }
   const Interval whole = WholeAround(part);
-  const double preempted = preempted_[LengthClass(whole)];
+  const Resting resting = resting_[LengthClass(whole)];
   CpuSplit split;
   auto pass =
       std::upper_bound(passes_.begin(), passes_.end(), part.begin_ns,
@@ -289,8 +298,10 @@ std::optional<CpuSplit> CpuUse::Split(Interval part) const {
     const double running =
         length > 0 ? ns * std::min(1.0, period.limit_ns / length) : 0;
     split.running_ns += running;
-    split.preempted_ns += (ns - running) * preempted;
-    split.blocked_ns += (ns - running) * (1 - preempted);
+    split.preempted_ns += (ns - running) * resting.preempted;
+    split.unknown_ns += (ns - running) * resting.unknown;
+    split.blocked_ns +=
+        (ns - running) * (1 - resting.preempted - resting.unknown);
     at = until;
   }
   return split;

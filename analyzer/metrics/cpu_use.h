@@ -9,7 +9,6 @@
 
 #include "analyzer/metrics/host_timeline.h"
 #include "analyzer/metrics/window.h"
-#include "analyzer/model/event_source.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -19,6 +18,7 @@ struct CpuSplit {
   double running_ns = 0;
   double preempted_ns = 0;
   double blocked_ns = 0;
+  double unknown_ns = 0;  // it did not run; no sample tells why
 };
 
 // What the CPU samples say of one feeder between its calls. A sample gives a
@@ -46,7 +46,7 @@ class CpuUse {
     uint64_t all = 0;
     uint64_t runnable = 0;
   };
-  InputSamples InputSamplesIn(const TimePart& part) const;
+  InputSamples InputSamplesIn(Interval span) const;
 
  private:
   struct Pass {  // the samples of the feeder's threads, taken together
@@ -69,10 +69,18 @@ class CpuUse {
   };
   static constexpr size_t kLengthClasses = 64;  // by powers of two
 
+  // Of the time between calls in which the thread does not run: the share in
+  // which it was ready to, and the share of which no sample tells. Else it
+  // sleeps.
+  struct Resting {
+    double preempted = 0;
+    double unknown = 0;
+  };
+
   static size_t LengthClass(Interval whole);
   static Sampled EnoughAround(
       const std::array<Sampled, kLengthClasses>& sampled, size_t length_class);
-  static double PreemptedShare(const Sampled& sampled);
+  static Resting RestingShares(const Sampled& sampled);
   Interval WholeAround(Interval part) const;
   void GatherPasses(const Process& process,
                     const std::vector<ThreadId>& threads);
@@ -88,7 +96,7 @@ class CpuUse {
   const std::vector<Interval>& inputs_;
   std::vector<Pass> passes_;
   std::vector<Period> periods_;  // periods_[i] ends with passes_[i + 1]
-  std::array<double, kLengthClasses> preempted_{};  // of the time not running
+  std::array<Resting, kLengthClasses> resting_{};
   // Share of the samples inside waits and inputs that found it runnable.
   double wait_runs_ = 0;
   double input_runs_ = 0;

@@ -28,7 +28,6 @@ class DeviceSummariser {
         device_(view.device),
         windows_(view.windows),
         earlier_(view.earlier),
-        part_(view.part),
         scenarios_(view.scenarios),
         gpu_(opmodel::FindGpuByProduct(
             view.process.devices[view.device.value()].name)) {}
@@ -53,8 +52,7 @@ class DeviceSummariser {
         earlier_,
         [this](const Gap& gap) {
           if (gap.drained_in.known()) drained_in_.insert(gap.drained_in);
-        },
-        part_);
+        });
     out_.host_work_ns = found.host_work_ns;
     out_.host_work_wall_ns = found.host_work_wall_ns;
     out_.host_work_is_bound = found.host_work_is_bound;
@@ -186,7 +184,6 @@ class DeviceSummariser {
   const DeviceId device_;
   const std::vector<StepWindow>& windows_;
   const std::vector<StepWindow>& earlier_;
-  const TimePart part_;
   const std::vector<Scenario>* const scenarios_;
   const opmodel::GpuSpec* const gpu_;
   absl::flat_hash_set<CallId> drained_in_;  // calls that were counted

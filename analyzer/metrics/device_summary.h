@@ -22,7 +22,6 @@
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/tallies.h"
 #include "analyzer/metrics/window.h"
-#include "analyzer/model/event_source.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -117,10 +116,8 @@ struct DeviceView {
   DeviceId device;
   const std::vector<StepWindow>& windows;  // one at least
   const std::vector<Scenario>* scenarios;  // see Selection; null: no what-if
-  // Of a part of a run: windows that were summed up before, in time, and of
-  // which instants the rest counts.
+  // Of a part of a run: windows that were summed up before, in time.
   std::vector<StepWindow> earlier = {};
-  TimePart part = {};
 };
 
 // Sums up what the device did inside the windows, and adds its activities to

@@ -163,9 +163,13 @@ void GapExplainer::ExplainOutsideInput(Gap& gap, const FeederView& view,
   const auto running = static_cast<int64_t>(std::llround(split->running_ns));
   const auto preempted =
       static_cast<int64_t>(std::llround(split->preempted_ns));
+  const int64_t rest = part.length_ns() - running - preempted;
+  const auto unknown =
+      std::min(static_cast<int64_t>(std::llround(split->unknown_ns)), rest);
   At(gap, IdleCause::kFramework) += running;
   At(gap, IdleCause::kPreempted) += preempted;
-  At(gap, IdleCause::kBlocked) += part.length_ns() - running - preempted;
+  At(gap, IdleCause::kUnknown) += unknown;
+  At(gap, IdleCause::kBlocked) += rest - unknown;
 }
 
 // The innermost ranges along the part.
@@ -245,18 +249,18 @@ void GapExplainer::FindDrain(Gap& gap, const FeederView& view, CallId id) {
   }
 }
 
-FeedersWork GapExplainer::HostWork(const std::vector<StepWindow>& windows,
-                                   const TimePart& part) const {
+FeedersWork GapExplainer::HostWork(
+    const std::vector<StepWindow>& windows) const {
   FeedersWork out;
   const size_t feeder = host_.main_feeder();
   if (feeder == Feeders::kNoFeeder) return out;
   const FeederView& view = host_.Of(feeder);
   out.host_work_is_bound = !process_.has_cpu_samples;
-  const CpuUse::InputSamples input = view.cpu.InputSamplesIn(part);
-  out.input_samples = input.all;
-  out.input_runnable = input.runnable;
   double work = 0;
   for (const StepWindow& window : windows) {
+    const CpuUse::InputSamples input = view.cpu.InputSamplesIn(window.span);
+    out.input_samples += input.all;
+    out.input_runnable += input.runnable;
     std::optional<double> in_window = view.cpu.WorkIn(window.span);
     if (out.host_work_is_bound) {
       in_window = static_cast<double>(window.span.length_ns());

@@ -8,7 +8,6 @@
 #include "analyzer/attribution/range_index.h"
 #include "analyzer/metrics/gap.h"
 #include "analyzer/metrics/host_view.h"
-#include "analyzer/model/event_source.h"
 
 namespace dltap::analyzer {
 
@@ -21,9 +20,7 @@ class GapExplainer {
   // Fills all but `span`, `ended_by`, `window` and `between_steps`.
   void Explain(Gap& gap);
 
-  // `part`: whose CPU samples count.
-  FeedersWork HostWork(const std::vector<StepWindow>& windows,
-                       const TimePart& part) const;
+  FeedersWork HostWork(const std::vector<StepWindow>& windows) const;
 
  private:
   using FeederView = HostView::Feeder;

@@ -150,8 +150,7 @@ FeedersWork FindGaps(const Process& process,
                      const std::vector<StepWindow>& windows,
                      const std::function<void(const Gap&)>& visit,
                      const std::vector<StepWindow>& earlier,
-                     const std::function<void(const Gap&)>& visit_earlier,
-                     const TimePart& part) {
+                     const std::function<void(const Gap&)>& visit_earlier) {
   const std::vector<size_t> activities = OfDevice(process, device);
   std::vector<StepWindow> looked_at = earlier;
   looked_at.insert(looked_at.end(), windows.begin(), windows.end());
@@ -170,7 +169,7 @@ FeedersWork FindGaps(const Process& process,
                    gap.window -= earlier.size();
                    visit(gap);
                  });
-  return explainer.HostWork(windows, part);
+  return explainer.HostWork(windows);
 }
 
 }  // namespace dltap::analyzer

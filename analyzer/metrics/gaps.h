@@ -10,7 +10,6 @@
 #include "analyzer/metrics/host_view.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/window.h"
-#include "analyzer/model/event_source.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -19,15 +18,14 @@ namespace dltap::analyzer {
 // StepWindows for the same steps, `host` of the device. A gap whose call is not
 // known is kUnknown; one that no activity ends (the last of a window) too.
 // Of a part of a run: `earlier` are the windows before those, whose gaps
-// `visit_earlier` gets first; CPU samples count inside `part`.
+// `visit_earlier` gets first.
 FeedersWork FindGaps(
     const Process& process, const ProcessAttribution& attribution,
     const Steps& steps, const HostView& host, DeviceId device,
     const std::vector<StepWindow>& windows,
     const std::function<void(const Gap&)>& visit,
     const std::vector<StepWindow>& earlier = {},
-    const std::function<void(const Gap&)>& visit_earlier = [](const Gap&) {},
-    const TimePart& part = {});
+    const std::function<void(const Gap&)>& visit_earlier = [](const Gap&) {});
 
 }  // namespace dltap::analyzer
 

@@ -62,6 +62,7 @@ class LineMaker {
     const auto ns = static_cast<double>(span.length_ns());
     parts_.back().running = static_cast<float>(split->running_ns / ns);
     parts_.back().preempted = static_cast<float>(split->preempted_ns / ns);
+    parts_.back().unknown = static_cast<float>(split->unknown_ns / ns);
   }
 
   const HostView::Feeder& feeder_;
@@ -91,9 +92,14 @@ void HostPart::AddTo(IdleTimes& out, int64_t ns) const {
       std::llround(static_cast<double>(ns) * static_cast<double>(running)));
   const auto ready = static_cast<int64_t>(
       std::llround(static_cast<double>(ns) * static_cast<double>(preempted)));
+  const int64_t rest = ns - runs - ready;
+  const auto untold = std::min(
+      rest, static_cast<int64_t>(std::llround(static_cast<double>(ns) *
+                                              static_cast<double>(unknown))));
   at(IdleCause::kFramework) += runs;
   at(IdleCause::kPreempted) += ready;
-  at(IdleCause::kBlocked) += ns - runs - ready;
+  at(IdleCause::kUnknown) += untold;
+  at(IdleCause::kBlocked) += rest - untold;
 }
 
 uint32_t HostLine::PartAt(int64_t at_ns, uint32_t near) const {

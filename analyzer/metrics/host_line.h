@@ -25,6 +25,7 @@ struct HostPart {
   // Of kBetween and kInput: shares of the span; negative: no samples tell.
   float running = -1;
   float preempted = 0;
+  float unknown = 0;  // neither running nor seen ready or asleep
   // Of kWait: the call does nothing but wait, or copy.
   bool only_waits = false;
   // Of kWait: what it took after that was the host's own copying.

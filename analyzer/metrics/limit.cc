@@ -54,6 +54,14 @@ void FindPlace(const Totals& totals, const std::vector<ClassRow>& rows,
   }
 }
 
+// Idle time behind a wait that had emptied the queue.
+double DrainedByWaits(const Totals& totals) {
+  const auto of = [&totals](DrainedBy by) {
+    return static_cast<double>(totals.drained_ns[static_cast<size_t>(by)]);
+  };
+  return of(DrainedBy::kSync) + of(DrainedBy::kPageable);
+}
+
 std::optional<Limit> IdleLimit(const Totals& totals,
                                std::optional<double> wait_gain_ns,
                                const std::vector<ClassRow>& rows) {
@@ -75,9 +83,11 @@ std::optional<Limit> IdleLimit(const Totals& totals,
               .ns = *largest,
               .step_ns = ns / totals.per_step()};
   FindPlace(totals, rows, limit);
-  // The host would do most of this while the device works, did it not wait.
+  // Most of this came after waits, and the host would do most of it while the
+  // device works, did it not wait.
   if ((fault == Fault::kLaunching || fault == Fault::kUnknown) &&
-      wait_gain_ns.value_or(0) > kMostIsGained * limit.step_ns) {
+      wait_gain_ns.value_or(0) > kMostIsGained * limit.step_ns &&
+      DrainedByWaits(totals) > kMostIsGained * ns) {
     limit.fault = Fault::kWaits;
   }
   const double mean_ns = static_cast<double>(totals.all.gpu_ns) /

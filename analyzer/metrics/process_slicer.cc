@@ -337,10 +337,10 @@ void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
   LayerKeeper layers(no_layers, ignored);
   std::optional<DeviceSummary>& into = out_.devices[device];
   std::vector<Interval> exposed;
-  DeviceSummary sums = SummariseDevice(source_.model(),
-                                       {process(), attribution(), slice.steps,
-                                        id, windows, nullptr, earlier, part},
-                                       tallies, layers, exposed);
+  DeviceSummary sums = SummariseDevice(
+      source_.model(),
+      {process(), attribution(), slice.steps, id, windows, nullptr, earlier},
+      tallies, layers, exposed);
   std::vector<Interval> counted;
   for (const StepWindow& window : earlier) counted.push_back(window.span);
   sums.comm_exposed =

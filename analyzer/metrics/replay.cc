@@ -27,9 +27,11 @@ double FactorOf(const HostPart& part, const TimeFactors& factors) {
   if (part.running < 0) return of(IdleCause::kUnknown);
   const double running = static_cast<double>(part.running);
   const double preempted = static_cast<double>(part.preempted);
+  const double unknown = static_cast<double>(part.unknown);
   return running * of(IdleCause::kFramework) +
          preempted * of(IdleCause::kPreempted) +
-         (1 - running - preempted) * of(IdleCause::kBlocked);
+         unknown * of(IdleCause::kUnknown) +
+         (1 - running - preempted - unknown) * of(IdleCause::kBlocked);
 }
 
 // The work of one device's streams, each in order.

@@ -19,16 +19,21 @@ Cell PerStep(double count) {
   return static_cast<int64_t>(count + 0.5);
 }
 
-// "12.8 / 26.8"; "update" when that is most of what it does.
-std::string Directions(const StepShare& step) {
-  if (step.update_ns > step.forward_ns + step.backward_ns) return "update";
+// "12.8 / 26.8".
+std::string Passes(const StepShare& step) {
   if (step.forward_ns == 0 && step.backward_ns == 0) return "";
   return Fixed(step.forward_ns * kMsPerNs, 2) + " / " +
          Fixed(step.backward_ns * kMsPerNs, 2);
 }
 
+// "update" when that is most of what a class does.
+std::string Directions(const StepShare& step) {
+  if (step.update_ns > step.forward_ns + step.backward_ns) return "update";
+  return Passes(step);
+}
+
 std::vector<Cell> Row(const std::string& name, const ClassFigures& figures,
-                      const std::string& bound) {
+                      const std::string& directions, const std::string& bound) {
   const StepShare& step = figures.step_mean;
   return {name,
           Milliseconds(step.gpu_ns),
@@ -39,12 +44,12 @@ std::vector<Cell> Row(const std::string& name, const ClassFigures& figures,
           KnownCell(figures.tflops, 1, 1),
           KnownCell(figures.of_peak, kPercent, 1),
           bound,
-          Directions(step)};
+          directions};
 }
 
 std::vector<Cell> FoldedRow(const SmallClasses& small) {
-  auto row =
-      Row("(" + std::to_string(small.count) + " more)", small.figures, "");
+  auto row = Row("(" + std::to_string(small.count) + " more)", small.figures,
+                 Passes(small.figures.step_mean), "");
   row[6] = row[7] = Blank{};
   return row;
 }
@@ -89,13 +94,15 @@ Table ClassTable(const Figures& figures, const ReportOptions& options) {
                    {{"fwd / bwd", "ms" + per}, "forward_backward_ms"}};
   for (const ClassRow& row : figures.classes) {
     if (row.small && !options.wide) continue;
-    table.rows.push_back(
-        Row(DisplayName(row.layer_class), row.figures, BoundText(row.bound)));
+    table.rows.push_back(Row(DisplayName(row.layer_class), row.figures,
+                             Directions(row.figures.step_mean),
+                             BoundText(row.bound)));
   }
   if (figures.small_classes.count > 0 && !options.wide) {
     table.rows.push_back(FoldedRow(figures.small_classes));
   }
-  table.rows.push_back(Row("total", figures.program.total, ""));
+  table.rows.push_back(Row("total", figures.program.total,
+                           Passes(figures.program.total.step_mean), ""));
   return table;
 }
 

@@ -138,6 +138,34 @@ std::string BlocksText(const std::vector<BlockGroup>& groups) {
   return text;
 }
 
+// A framework that frees its unused memory asks twice: equal lines are one.
+void AddFailures(const std::string& name,
+                 const std::vector<MemoryFailure>& failures,
+                 std::vector<std::string>& notes) {
+  size_t shown = 0;
+  for (size_t i = 0; i < failures.size(); ++shown) {
+    if (shown == kFailuresShown) {
+      notes.push_back(name + ": and more that failed; JSON has them all");
+      return;
+    }
+    const MemoryFailure& failure = failures[i];
+    const std::string text = OneFailure(failure);
+    const std::string owners = OwnersText(failure.owners);
+    const std::string blocks = BlocksText(failure.blocks);
+    size_t times = 0;
+    while (i < failures.size() && OneFailure(failures[i]) == text &&
+           OwnersText(failures[i].owners) == owners &&
+           BlocksText(failures[i].blocks) == blocks) {
+      ++i;
+      ++times;
+    }
+    notes.push_back(name + ": " + text +
+                    (times > 1 ? "; asked for " + Count(times, "time") : ""));
+    if (!owners.empty()) notes.push_back("    then held: " + owners);
+    if (!blocks.empty()) notes.push_back("    most in " + blocks);
+  }
+}
+
 }  // namespace
 
 std::string MemoryLine(const MemoryFigures& memory) {
@@ -241,18 +269,7 @@ std::vector<std::string> MemoryNotes(const MemoryFigures& memory) {
                       " of graphs not counted");
     }
     if (Grows(row)) notes.push_back(name + ": " + GrowthText(*row.growth));
-    for (size_t i = 0; i < device.failures.size(); ++i) {
-      if (i == kFailuresShown) {
-        notes.push_back(name + ": and more that failed; JSON has them all");
-        break;
-      }
-      const MemoryFailure& failure = device.failures[i];
-      notes.push_back(name + ": " + OneFailure(failure));
-      const std::string owners = OwnersText(failure.owners);
-      if (!owners.empty()) notes.push_back("    then held: " + owners);
-      const std::string blocks = BlocksText(failure.blocks);
-      if (!blocks.empty()) notes.push_back("    most in " + blocks);
-    }
+    AddFailures(name, device.failures, notes);
   }
   if (memory.sums->without_addresses > 0) {
     notes.push_back(Count(memory.sums->without_addresses, "process") +

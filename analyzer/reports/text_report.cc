@@ -311,6 +311,10 @@ std::string NotesUnder(ReportBy by, const Figures& figures) {
       const std::string text = LayerMatchText(figures.layers.matching);
       return text.empty() ? text : Wrap(text, "  ") + "\n";
     }
+    case ReportBy::kEvidence:
+      return figures.evidence_conflicts.empty()
+                 ? "nothing tells of a kernel other than its name does\n\n"
+                 : "";
     default: return "";
   }
 }

@@ -29,10 +29,11 @@ struct Found {
         StepWindows(process, attribution.processes[0], steps, DeviceId(0));
     const HostView host(model, process, attribution.processes[0], steps,
                         DeviceId(0));
-    host_work_ns =
+    const FeedersWork found =
         FindGaps(process, attribution.processes[0], steps, host, DeviceId(0),
-                 windows, [this](const Gap& gap) { gaps.push_back(gap); })
-            .host_work_ns;
+                 windows, [this](const Gap& gap) { gaps.push_back(gap); });
+    host_work_ns = found.host_work_ns;
+    input_samples = found.input_samples;
   }
 
   std::string DrainedIn(const Gap& gap) const {
@@ -49,6 +50,7 @@ struct Found {
   Attribution attribution;
   std::vector<Gap> gaps;
   int64_t host_work_ns = 0;
+  uint64_t input_samples = 0;
 };
 
 Gap OnlyGap(const std::string& rest) {
@@ -336,9 +338,12 @@ TEST(GapsTest, CpuSamplesTellFrameworkFromSleep) {
 }
 
 TEST(GapsTest, OneSampleDoesNotTellPreemptionFromSleep) {
+  // It was ready: nothing says that it slept.
   const Gap gap = OnlyGap(Sampled(true));
+  EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
   EXPECT_EQ(Us(gap, IdleCause::kPreempted), 0);
-  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 60);
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 0);
+  EXPECT_EQ(Us(gap, IdleCause::kUnknown), 60);
 }
 
 TEST(GapsTest, AThreadThatIsReadyButDoesNotRunIsPreempted) {
@@ -355,6 +360,41 @@ TEST(GapsTest, AThreadThatIsReadyButDoesNotRunIsPreempted) {
   EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
   EXPECT_EQ(Us(gap, IdleCause::kPreempted), 60);
   EXPECT_EQ(Us(gap, IdleCause::kBlocked), 0);
+}
+
+TEST(GapsTest, ASleepThatASampleSawIsBlocked) {
+  const Gap gap = OnlyGap(Sampled(true) +
+                          "sample t=500us thread=0 on_cpu=0 cpu=100us\n"
+                          "call t=600..601us thread=0 cudaEventRecord\n"
+                          "sample t=700us thread=0 on_cpu=0 cpu=101us\n");
+  EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
+  EXPECT_EQ(Us(gap, IdleCause::kBlocked), 60);
+  EXPECT_EQ(Us(gap, IdleCause::kUnknown), 0);
+}
+
+// The feeder makes its input from 4 to 180 us, and has the CPU for 10 us of the
+// first 100 and for 20 of the next 300, of which 14 go to its calls.
+constexpr char kInputThatSleeps[] =
+    "call t=180..190us thread=0 cudaMemcpyAsync\n"
+    "launchapi t=181..189us thread=0 corr=2\n"
+    "memcpy t=195..200us device=0 stream=7 corr=2 kind=htod bytes=64\n"
+    "sample t=0us thread=0 on_cpu=1 cpu=0us\n"
+    "sample t=100us thread=0 on_cpu=1 cpu=10us\n"
+    "sample t=400us thread=0 on_cpu=1 cpu=30us\n";
+
+TEST(GapsTest, InputIsNoMoreWorkThanItsCpuTime) {
+  const Found found(std::string(kFirstKernel) + kInputThatSleeps);
+  // The window is 10..200: 90 of 100 us with 10, 100 of 300 with 20.
+  EXPECT_EQ(found.host_work_ns, 9'000 + 6'667);
+  EXPECT_EQ(found.input_samples, 1);
+}
+
+TEST(GapsTest, SamplesBeforeTheFirstStepSayNothingOfItsInput) {
+  Steps steps;
+  steps.found_by = StepsFoundBy::kPeriod;
+  steps.steps = {{.begin_ns = 150'000, .end_ns = 200'000}};
+  const Found found(std::string(kFirstKernel) + kInputThatSleeps, steps);
+  EXPECT_EQ(found.input_samples, 0);
 }
 
 TEST(GapsTest, SamplesOfOtherThreadsSayNothing) {

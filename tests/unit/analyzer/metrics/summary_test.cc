@@ -161,5 +161,29 @@ TEST(SummaryTest, WhatNothingDrainedHasNoGainWithoutWaits) {
   EXPECT_EQ(Of(summary, LayerClass::kGemm).drained_ns[2], 40'000);
 }
 
+TEST(SummaryTest, WaitsAreNotToBlameForWhatCameAfterNone) {
+  // 35 us of the idle time came after the wait.
+  const Summary waited = SummaryOf(kWaitInTheMiddle);
+  const Figures after = FiguresOf(waited);
+  ASSERT_EQ(after.limits.size(), 1);
+  EXPECT_EQ(after.limits[0].fault, Fault::kWaits);
+  // Then the device is idle for 90 us more without a wait. The host, ready all
+  // the time, runs for 80 of 400 us: without waits it keeps up.
+  const Summary alone = SummaryOf(
+      std::string(kWaitInTheMiddle) +
+      "call t=90..91us thread=0 cudaLaunchKernel\n"
+      "launchapi t=90..91us thread=0 corr=3\n"
+      "kernel t=100..200us device=0 stream=7 corr=3 name=softmax_warp_forward\n"
+      "call t=285..290us thread=0 cudaLaunchKernel\n"
+      "launchapi t=286..289us thread=0 corr=4\n"
+      "kernel t=290..310us device=0 stream=7 corr=4 name=reduce_kernel\n"
+      "sample t=0us thread=0 on_cpu=1 cpu=0us\n"
+      "sample t=400us thread=0 on_cpu=1 cpu=80us\n");
+  const Figures most = FiguresOf(alone);
+  ASSERT_EQ(most.limits.size(), 1);
+  EXPECT_GT(*most.program.wait_gain_ns, most.limits[0].step_ns / 2);
+  EXPECT_EQ(most.limits[0].fault, Fault::kUnknown);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

@@ -97,6 +97,41 @@ TEST(TextReportTest, SmallRowsFoldButUnattributedNever) {
   EXPECT_TRUE(Has(wide, "SOFTMAX")) << wide;
 }
 
+TEST(TextReportTest, AnUpdateThatIsMostOfAllHidesNoPass) {
+  const std::string report = Report(
+      "device 0 name=gpu\n"
+      "call t=0..1us thread=0 cudnnConvolutionForward\n"
+      "launchapi t=0..1us thread=0 corr=1\n"
+      "kernel t=10..1010us device=0 stream=7 corr=1 name=fprop\n"
+      "kernel t=1010..9010us device=0 stream=7 "
+      "name=multi_tensor_apply_kernel_adam\n");
+  const size_t row = report.find("\ntotal") + 1;
+  const std::string line = report.substr(row, report.find('\n', row) - row);
+  EXPECT_TRUE(Has(line, "1.00 / 0.00")) << report;
+  EXPECT_FALSE(Has(line, "update")) << report;
+}
+
+TEST(TextReportTest, ARequestRefusedTwiceIsOneLine) {
+  const std::string report = Report(
+      "device 0 name=gpu memory=85899345920\n"
+      "kernel t=0..1us device=0 stream=7 name=k\n"
+      "call t=100000..100001us thread=0 cudaMalloc failed devPtr=0 "
+      "size=85899345920\n"
+      "call t=100002..100003us thread=0 cudaMalloc failed devPtr=0 "
+      "size=85899345920\n",
+      ReportBy::kMemory);
+  EXPECT_TRUE(Has(report, "asked for 2 times")) << report;
+  // That line, and the warning above.
+  const std::string failed = "81,920.0 MiB failed";
+  EXPECT_EQ(report.rfind(failed, report.rfind(failed) - 1),
+            report.find(failed));
+}
+
+TEST(TextReportTest, NoConflictsOfEvidenceAreSaid) {
+  EXPECT_TRUE(Has(Report(kSmallRows, ReportBy::kEvidence),
+                  "nothing tells of a kernel other than its name does"));
+}
+
 TEST(TextReportTest, UnknownFlopsAreAQuestionMark) {
   const std::string report = Report(kSmallRows, ReportBy::kClass);
   const size_t row = report.find("\nGEMM") + 1;
