@@ -160,12 +160,14 @@ void GapExplainer::ExplainOutsideInput(Gap& gap, const FeederView& view,
     NameUnknown(gap, thread, part);
     return;
   }
-  const auto running = static_cast<int64_t>(std::llround(split->running_ns));
-  const auto preempted =
-      static_cast<int64_t>(std::llround(split->preempted_ns));
+  // Both may be rounded up, but not beyond the part.
+  const int64_t running =
+      std::min<int64_t>(std::llround(split->running_ns), part.length_ns());
+  const int64_t preempted = std::min<int64_t>(std::llround(split->preempted_ns),
+                                              part.length_ns() - running);
   const int64_t rest = part.length_ns() - running - preempted;
-  const auto unknown =
-      std::min(static_cast<int64_t>(std::llround(split->unknown_ns)), rest);
+  const int64_t unknown =
+      std::min<int64_t>(std::llround(split->unknown_ns), rest);
   At(gap, IdleCause::kFramework) += running;
   At(gap, IdleCause::kPreempted) += preempted;
   At(gap, IdleCause::kUnknown) += unknown;

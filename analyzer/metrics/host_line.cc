@@ -88,18 +88,19 @@ void HostPart::AddTo(IdleTimes& out, int64_t ns) const {
     at(IdleCause::kUnknown) += ns;
     return;
   }
-  const auto runs = static_cast<int64_t>(
-      std::llround(static_cast<double>(ns) * static_cast<double>(running)));
-  const auto ready = static_cast<int64_t>(
-      std::llround(static_cast<double>(ns) * static_cast<double>(preempted)));
-  const int64_t rest = ns - runs - ready;
-  const auto untold = std::min(
-      rest, static_cast<int64_t>(std::llround(static_cast<double>(ns) *
-                                              static_cast<double>(unknown))));
+  // Each may be rounded up, but not beyond the whole.
+  const auto share = [ns](float part, int64_t most) {
+    return std::min<int64_t>(
+        std::llround(static_cast<double>(ns) * static_cast<double>(part)),
+        most);
+  };
+  const int64_t runs = share(running, ns);
+  const int64_t ready = share(preempted, ns - runs);
+  const int64_t untold = share(unknown, ns - runs - ready);
   at(IdleCause::kFramework) += runs;
   at(IdleCause::kPreempted) += ready;
   at(IdleCause::kUnknown) += untold;
-  at(IdleCause::kBlocked) += rest - untold;
+  at(IdleCause::kBlocked) += ns - runs - ready - untold;
 }
 
 uint32_t HostLine::PartAt(int64_t at_ns, uint32_t near) const {

@@ -126,14 +126,36 @@ std::vector<TokenSpan> OtherLoops(const std::vector<CallToken>& tokens,
   return spans;
 }
 
+// Whether a pass holds the products of another one several times.
+bool Repeats(const std::vector<CallToken>& tokens, const TokenSpan& pass,
+             const TokenSpan& other) {
+  const std::vector<uint32_t> all = ProductsOf(tokens, pass);
+  const std::vector<uint32_t> once = ProductsOf(tokens, other);
+  return std::ranges::all_of(once, [&](uint32_t product) {
+    return std::ranges::equal_range(all, product).size() >=
+           2 * std::ranges::equal_range(once, product).size();
+  });
+}
+
 // Of tokens whose weights are told apart: also the loops over other models
-// before and after the passes `spans`, as a benchmark has them.
+// before and after the passes `spans`, as a benchmark has them. If these pass
+// what each of `spans` repeats, they are one loop, told by its inner passes.
 std::vector<TokenSpan> WithOtherLoops(const std::vector<CallToken>& tokens,
                                       const std::vector<TokenSpan>& spans) {
   std::vector<TokenSpan> all = OtherLoops(tokens, {0, spans.front().first});
-  all.insert(all.end(), spans.begin(), spans.end());
   const std::vector<TokenSpan> after =
       OtherLoops(tokens, {spans.back().end, tokens.size()});
+  const auto is_inner = [&](const TokenSpan& other) {
+    return Repeats(tokens, spans.front(), other);
+  };
+  const bool repeat = std::ranges::any_of(all, is_inner) ||
+                      std::ranges::any_of(after, is_inner);
+  for (const TokenSpan& span : spans) {
+    std::vector<TokenSpan> inner;
+    if (repeat) inner = OtherLoops(tokens, span);
+    if (inner.empty()) inner = {span};
+    all.insert(all.end(), inner.begin(), inner.end());
+  }
   all.insert(all.end(), after.begin(), after.end());
   return all;
 }

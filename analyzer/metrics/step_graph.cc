@@ -12,6 +12,9 @@
 namespace dltap::analyzer {
 namespace {
 
+// Of work that waited for nothing known; begins minus it don't overflow.
+constexpr int64_t kNeverReadyNs = std::numeric_limits<int64_t>::min() / 2;
+
 // Work that ended this shortly before other work began may have held it up.
 constexpr int64_t kCloseNs = 5'000;
 
@@ -150,9 +153,8 @@ class GraphMaker {
     for (uint32_t i = 0; i < out_.works.size(); ++i) {
       WorkNode& work = out_.works[i];
       const int64_t begin_ns = process_.activities[i].begin_ns;
-      work.ready_ns = work.submission_known()
-                          ? work.submitted_ns
-                          : std::numeric_limits<int64_t>::min();
+      work.ready_ns =
+          work.submission_known() ? work.submitted_ns : kNeverReadyNs;
       const auto first = static_cast<uint32_t>(before.size());
       for (uint32_t b = work.first_before; b < work.last_before; ++b) {
         before.push_back(out_.before[b]);
@@ -188,8 +190,7 @@ class GraphMaker {
     for (uint32_t i = 0; i < out_.works.size(); ++i) {
       const WorkNode& work = out_.works[i];
       const int64_t lag_ns = process_.activities[i].begin_ns - work.ready_ns;
-      if (work.ready_ns == std::numeric_limits<int64_t>::min() ||
-          lag_ns > kMaxLagNs) {
+      if (work.ready_ns == kNeverReadyNs || lag_ns > kMaxLagNs) {
         continue;
       }
       (work.bound_by == kNoWork ? launch : between).Add(lag_ns);

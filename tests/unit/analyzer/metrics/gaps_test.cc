@@ -346,17 +346,22 @@ TEST(GapsTest, OneSampleDoesNotTellPreemptionFromSleep) {
   EXPECT_EQ(Us(gap, IdleCause::kUnknown), 60);
 }
 
-TEST(GapsTest, AThreadThatIsReadyButDoesNotRunIsPreempted) {
-  // Four more samples, in spans of 200 us between calls.
-  std::string text = Sampled(true);
+// Four more samples, in spans of 200 us between calls.
+std::string ReadySamples(const std::string& cpu_us) {
+  std::string text;
   for (int at = 100'000; at <= 400'000; at += 100'000) {
     const auto us = [at](int after) { return std::to_string(at + after); };
     text += "call t=" + us(-101) + ".." + us(-100) +
             "us thread=0 cudaEventRecord\n" + "sample t=" + us(0) +
-            "us thread=0 on_cpu=1 cpu=100us\n" + "call t=" + us(100) + ".." +
-            us(101) + "us thread=0 cudaEventRecord\n";
+            "us thread=0 on_cpu=1 cpu=" + cpu_us + "us\n" +
+            "call t=" + us(100) + ".." + us(101) +
+            "us thread=0 cudaEventRecord\n";
   }
-  const Gap gap = OnlyGap(text);
+  return text;
+}
+
+TEST(GapsTest, AThreadThatIsReadyButDoesNotRunIsPreempted) {
+  const Gap gap = OnlyGap(Sampled(true) + ReadySamples("100"));
   EXPECT_EQ(Us(gap, IdleCause::kFramework), 19);
   EXPECT_EQ(Us(gap, IdleCause::kPreempted), 60);
   EXPECT_EQ(Us(gap, IdleCause::kBlocked), 0);
@@ -395,6 +400,21 @@ TEST(GapsTest, SamplesBeforeTheFirstStepSayNothingOfItsInput) {
   steps.steps = {{.begin_ns = 150'000, .end_ns = 200'000}};
   const Found found(std::string(kFirstKernel) + kInputThatSleeps, steps);
   EXPECT_EQ(found.input_samples, 0);
+}
+
+TEST(GapsTest, RoundedCausesAreNoMoreThanTheGap) {
+  // The feeder runs half of the 176,001 ns before the launch and is ready for
+  // the rest: 40,000.5 ns of the 80,001 ns in the gap each.
+  const Gap gap = OnlyGap(
+      "sample t=0us thread=0 on_cpu=1 cpu=0us\n"
+      "sample t=400us thread=0 on_cpu=1 cpu=190us\n"
+      "call t=180001..190000ns thread=0 cudaLaunchKernel\n"
+      "launchapi t=181..189us thread=0 corr=2\n"
+      "kernel t=195..200us device=0 stream=7 corr=2 name=next\n" +
+      ReadySamples("190"));
+  EXPECT_EQ(gap.ns[static_cast<size_t>(IdleCause::kFramework)], 40'001);
+  EXPECT_EQ(gap.ns[static_cast<size_t>(IdleCause::kPreempted)], 40'000);
+  EXPECT_EQ(gap.ns[static_cast<size_t>(IdleCause::kBlocked)], 0);
 }
 
 TEST(GapsTest, SamplesOfOtherThreadsSayNothing) {

@@ -219,6 +219,25 @@ TEST(StepFinderTest, ModelsOneAfterAnotherHaveALoopEach) {
   EXPECT_EQ(steps.steps[29].begin_ns, 580'000);
 }
 
+TEST(StepFinderTest, IterationsOfLaterEpochsAreStepsLikeTheFirstOnes) {
+  // Ten iterations of two products; then four epochs of as many, each of
+  // which ends with a pass of another product.
+  std::string text = "device 0 name=gpu\n";
+  int at = 0;
+  const auto iterate = [&](int times) {
+    for (int i = 0; i < 2 * times; ++i) {
+      text += Product(at += 10, 1 + i % 2, 100 + i % 2);
+    }
+  };
+  iterate(10);
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    iterate(10);
+    text += Product(at += 10, 3, 103);
+  }
+  const Steps steps = StepsOf(TraceFromText(text));
+  EXPECT_EQ(steps.steps.size(), 50);
+}
+
 std::string LaunchBy(int thread, int at, int correlation,
                      const std::string& kernel) {
   std::string launch = Launch(at, correlation, kernel);
