@@ -34,10 +34,17 @@ struct FinishedCall {
 };
 
 // Status codes of all these libraries are 32-bit and 0 on success; other
-// results (strings, versions) always count as success.
-template <typename Result>
+// results (strings, versions) always count as success. A communicator of NCCL's
+// that does not block has taken the call when it says that it is under way.
+template <typename Traits, typename Result>
 inline bool Succeeded(Result result) {
-  if constexpr (std::is_same_v<Result, int32_t>) return result == 0;
+  if constexpr (std::is_same_v<Result, int32_t>) {
+    constexpr int32_t kNcclInProgress = 7;
+    if constexpr (Traits::kLibrary == specs::Library::kNccl) {
+      if (result == kNcclInProgress) return true;
+    }
+    return result == 0;
+  }
   return true;
 }
 

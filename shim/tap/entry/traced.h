@@ -87,7 +87,7 @@ template <specs::EntryPoint kEntry, typename... Args>
   const auto result = CallFollowed<Traits>(real, args...);
   const uint64_t end_ticks = Ticks();
   ThreadState& thread = t_thread;
-  if (Succeeded(result) && StartSession() && AttachThread(thread)) {
+  if (Succeeded<Traits>(result) && StartSession() && AttachThread(thread)) {
     WriteRecord<kEntry>(thread, {begin_ticks, end_ticks, 0, 0, true}, args...);
   } else {
     CountCall(Traits::kCounterIndex);
@@ -131,7 +131,7 @@ template <specs::EntryPoint kEntry, typename... Args>
     RunAfter<Traits>(result, args...);
     WriteRecord<kEntry>(thread,
                         {call.begin_ticks, end_ticks, call.depth, call.flags,
-                         Succeeded(result)},
+                         Succeeded<Traits>(result)},
                         args...);
     return result;
   }
@@ -174,7 +174,7 @@ template <specs::EntryPoint kEntry, typename... Args>
   CountOne(Traits::kCounterIndex);
   if constexpr (Traits::kIsWork && !std::is_void_v<Result>) {
     const Result result = CallFollowed<Traits>(real, args...);
-    if (word == kIdle && Succeeded(result)) [[unlikely]]
+    if (word == kIdle && Succeeded<Traits>(result)) [[unlikely]]
       StartSession();
     return result;
   } else {

@@ -204,8 +204,10 @@ void CudnnGraphs::RememberText(uint32_t operation, const char* text,
                                int64_t bytes) {
   const uint64_t hash = HashOf(text, bytes);
   const uint64_t before = texts_.Find(hash);
-  texts_.Insert(hash,
-                before == 0 || before == operation ? operation : kSeveral);
+  const bool is_one = before == 0 || before == operation;
+  if (!texts_.Insert(hash, is_one ? operation : kSeveral)) {
+    CountLoss(trace::LossKind::kObjectTableFull);
+  }
 }
 
 uint32_t CudnnGraphs::OperationOfText(const char* text, int64_t bytes) const {

@@ -124,8 +124,10 @@ class LibrarySpec:
         entry = self.entry_for(function.symbol)
         if entry is None:
             return None
+        left_out = entry.get("omit", [])
         values = {key: name for key, name in self.defaults.items()
-                  if function.parameter(name)} | entry.values
+                  if function.parameter(name) and name not in left_out
+                  } | entry.values
         values.setdefault("routes", list(self.routes))
         if self.omit:
             values["spare"] = [p.name for p in function.parameters if any(

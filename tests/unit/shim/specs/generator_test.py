@@ -153,6 +153,13 @@ class SpecTest(unittest.TestCase):
         self.assert_error('[toyMalloc]\nrole = "record"\nout = ["mem"]\n',
                           "out", "'mem'")
 
+    def test_what_an_entry_omits_is_not_the_librarys_stream(self):
+        for omit, size in ("", "8 bytes"), ('omit = ["stream"]', "0 bytes"):
+            run = self.run_spec(f'[toyBind]\nrole = "record"\n{omit}\n',
+                                "--explain", "toyBind")
+            self.assertEqual(run.stderr, "")
+            self.assertIn(f"record: {size}", run.stdout)
+
     def test_unknown_member_is_an_error(self):
         self.assert_error('[toyLaunch_v2]\nrole = "record"\n'
                           'deref = { config = ["grid.w"] }\n', "grid.w")

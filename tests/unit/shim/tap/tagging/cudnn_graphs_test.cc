@@ -311,6 +311,26 @@ TEST_P(CudnnGraphsTest, RestoredPlanIsTheOneWhoseTextWasRead) {
   EXPECT_EQ(either[0][Dim::kM], 0);
 }
 
+TEST(CudnnPlanTextsTest, TextsBeyondTheTableAreCounted) {
+  FakeTaggingRuntime runtime;
+  static CudnnGraphs graphs;
+  int descriptor = 0;
+  int stranger = 0;
+  void* operations[] = {&stranger};
+  graphs.Created(&descriptor, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  graphs.WasSet(&descriptor, 801, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, operations);
+  for (int i = 0; i < 2000; ++i) {
+    const std::string text = std::to_string(i);
+    graphs.WasRead(&descriptor, CUDNN_TYPE_CHAR,
+                   static_cast<int64_t>(text.size()), text.data());
+  }
+  // 1,024 of them have room.
+  EXPECT_GE(runtime.losses, 2000 - 1024);
+  const int losses = runtime.losses;
+  graphs.WasRead(&descriptor, CUDNN_TYPE_CHAR, 1, "0");
+  EXPECT_EQ(runtime.losses, losses);
+}
+
 TEST_P(CudnnGraphsTest, UnknownOperationsAreNodesOfUnknownKind) {
   void* known =
       Convolution(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, 704,
