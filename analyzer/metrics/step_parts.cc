@@ -95,17 +95,18 @@ size_t PartsPerStep(const std::vector<CallToken>& tokens,
     const double unlike = Unlikeness(profiles[i], profiles[i + 1]);
     to_next[i] = unlike >= kUnlike ? unlike : 0;
   }
-  // Where the kind changes, is it the same again `parts` iterations later?
+  // Where the kind changes, is it the same change `parts` iterations later? A
+  // change without one there says nothing: once is no repetition.
   for (size_t parts = 2; parts <= std::min(kMostParts, n / kMinRepeats);
        ++parts) {
     double before = 0;
     double after = 0;
-    for (size_t i = 0; i + parts < n; ++i) {
-      // The first of a kind or the last.
-      const double weight = std::max(i > 0 ? to_next[i - 1] : 0, to_next[i]);
+    for (size_t i = 0; i + 1 + parts < n; ++i) {
+      const double weight = to_next[i];
       if (weight == 0) continue;
-      before += weight * weight;
-      after += weight * Unlikeness(profiles[i], profiles[i + parts]);
+      before += 2 * weight * weight;
+      after += weight * (Unlikeness(profiles[i], profiles[i + parts]) +
+                         Unlikeness(profiles[i + 1], profiles[i + 1 + parts]));
     }
     if (before > 0 && after <= kExplained * before) return parts;
   }

@@ -162,6 +162,16 @@ TEST(StepPartsTest, AlikeStepsHaveOnePart) {
   EXPECT_EQ(Parts(Repeat("<(a)bU", 9)), 1);
 }
 
+TEST(StepPartsTest, OneOddStepMakesNoParts) {
+  const std::string step = "<(a(b)b)aU";
+  for (int before = 0; before < 12; ++before) {
+    EXPECT_EQ(Parts(Repeat(step, before) + "<(a(b(x)b)aU" +
+                    Repeat(step, 11 - before)),
+              1)
+        << before;
+  }
+}
+
 TEST(StepPartsTest, FiveCriticsAndAGeneratorAreOneStep) {
   EXPECT_EQ(Parts(Repeat(Repeat("<(g(d)d)dU", 5) + "<(g(d)d)gU", 4)), 6);
 }
