@@ -39,10 +39,9 @@ constexpr int64_t kStartEnd = 60;
 constexpr int64_t kDomainCreate = 75;
 
 constexpr int64_t kNewestSchema = 3;
-constexpr int64_t kMaxTimeNs = 100'000'000'000'000'000;  // three years
 constexpr uint64_t kRowsBetweenProgress = 1 << 16;
 
-// ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND, stable since the first export.
+// ENUM_CUDA_MEMCPY_OPER, stable since the first export.
 CopyKind CopyKindOf(int64_t number) {
   switch (number) {
     case 1:
@@ -59,19 +58,6 @@ CopyKind CopyKindOf(int64_t number) {
     case 8:
     case 13: return CopyKind::kDeviceToDevice;
     default: return CopyKind::kUnknown;
-  }
-}
-
-MemoryKind MemoryKindOf(std::optional<int64_t> number) {
-  switch (number.value_or(-1)) {
-    case 0: return MemoryKind::kPageable;
-    case 1: return MemoryKind::kPinned;
-    case 2:
-    case 5: return MemoryKind::kDevice;
-    case 3: return MemoryKind::kArray;
-    case 4:
-    case 6: return MemoryKind::kManaged;
-    default: return MemoryKind::kUnknown;
   }
 }
 
@@ -158,8 +144,8 @@ class NsysImporter {
   template <typename Event>
   bool ReadTimes(const NsysRow& row, Event& event) {
     const auto begin = row.Int(0), end = row.Int(1);
-    if (!begin || !end || *end < *begin || *begin < -kMaxTimeNs ||
-        *end > kMaxTimeNs) {
+    if (!begin || !end || *end < *begin || *begin < -kMaxNsysTimeNs ||
+        *end > kMaxNsysTimeNs) {
       ++without_times_;
       return false;
     }
@@ -259,8 +245,8 @@ class NsysImporter {
           copy.kind = ActivityKind::kMemcpy;
           copy.bytes = static_cast<uint64_t>(row.IntOr(8, 0));
           copy.copy = CopyKindOf(row.IntOr(9, 0));
-          copy.source = MemoryKindOf(row.Int(10));
-          copy.target = MemoryKindOf(row.Int(11));
+          copy.source = NsysMemoryKind(row.Int(10));
+          copy.target = NsysMemoryKind(row.Int(11));
           copy.shape = at->shapes.Find(at->process.launch_shapes, {});
           at->process.activities.push_back(copy);
         });
@@ -277,7 +263,7 @@ class NsysImporter {
           if (at == nullptr) return;
           memset.kind = ActivityKind::kMemset;
           memset.bytes = static_cast<uint64_t>(row.IntOr(8, 0));
-          memset.target = MemoryKindOf(row.Int(9));
+          memset.target = NsysMemoryKind(row.Int(9));
           memset.shape = at->shapes.Find(at->process.launch_shapes, {});
           at->process.activities.push_back(memset);
         });
@@ -412,7 +398,7 @@ class NsysImporter {
                const NsysProcess* at = processes_.Find(tid);
                if (at == nullptr || !at->FindThread(tid).known()) return;
                const auto start = row.Int(0);
-               if (!start || std::abs(*start) > kMaxTimeNs) {
+               if (!start || std::abs(*start) > kMaxNsysTimeNs) {
                  ++without_times_;
                  return;
                }

@@ -20,6 +20,9 @@ struct sqlite3_stmt;
 
 namespace dltap::analyzer {
 
+// Three years: times that lie further from 0 are damaged.
+inline constexpr int64_t kMaxNsysTimeNs = 100'000'000'000'000'000;
+
 // One row of a scan; columns by their position in the list asked for. Lives
 // until the visitor returns.
 class NsysRow {

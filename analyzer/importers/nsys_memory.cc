@@ -3,14 +3,11 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
 namespace dltap::analyzer {
 namespace {
-
-constexpr int64_t kMaxTimeNs = 100'000'000'000'000'000;  // three years
 
 // ENUM_CUDA_DEV_MEM_EVENT_OPER.
 constexpr int64_t kTaken = 0;
@@ -23,17 +20,9 @@ struct Row {
   int64_t pool_bytes;
 };
 
-// ENUM_CUDA_MEM_KIND. nullopt: not the device's, and not pinned.
-std::optional<MemoryKind> KindOf(int64_t number) {
-  switch (number) {
-    case 1: return MemoryKind::kPinned;
-    case 2:
-    case 5: return MemoryKind::kDevice;
-    case 3: return MemoryKind::kArray;
-    case 4:
-    case 6: return MemoryKind::kManaged;
-    default: return std::nullopt;
-  }
+// Of the device, or pinned.
+bool IsAllocated(MemoryKind kind) {
+  return kind != MemoryKind::kUnknown && kind != MemoryKind::kPageable;
 }
 
 std::vector<Row> RowsInTime(std::vector<Row> rows) {
@@ -61,6 +50,19 @@ void AddRows(std::vector<Row> rows, NsysProcesses& processes) {
 
 }  // namespace
 
+MemoryKind NsysMemoryKind(std::optional<int64_t> number) {
+  switch (number.value_or(-1)) {
+    case 0: return MemoryKind::kPageable;
+    case 1: return MemoryKind::kPinned;
+    case 2:
+    case 5: return MemoryKind::kDevice;
+    case 3: return MemoryKind::kArray;
+    case 4:
+    case 6: return MemoryKind::kManaged;
+    default: return MemoryKind::kUnknown;
+  }
+}
+
 absl::Status AddNsysMemory(NsysDatabase& database, int64_t origin_ns,
                            NsysProcesses& processes, uint64_t& without_times) {
   std::vector<Row> rows;
@@ -70,14 +72,14 @@ absl::Status AddNsysMemory(NsysDatabase& database, int64_t origin_ns,
        "memoryOperationType", "localMemoryPoolAddress", "localMemoryPoolSize"},
       [&](const NsysRow& row) {
         const auto start = row.Int(0);
-        if (!start || *start < -kMaxTimeNs || *start > kMaxTimeNs) {
+        if (!start || *start < -kMaxNsysTimeNs || *start > kMaxNsysTimeNs) {
           ++without_times;
           return;
         }
-        const auto kind = KindOf(row.IntOr(5, -1));
+        const MemoryKind kind = NsysMemoryKind(row.Int(5));
         const int64_t bytes = row.IntOr(4, 0);
         const int64_t operation = row.IntOr(6, -1);
-        const bool is_known = kind && bytes > 0 &&
+        const bool is_known = IsAllocated(kind) && bytes > 0 &&
                               (operation == kTaken || operation == kGivenBack);
         if (!is_known) return;
         const int64_t global_pid = row.IntOr(1, 0);
@@ -86,7 +88,7 @@ absl::Status AddNsysMemory(NsysDatabase& database, int64_t origin_ns,
         event.address = static_cast<uint64_t>(row.IntOr(3, 0));
         event.bytes = operation == kTaken ? bytes : -bytes;
         event.device = processes.Of(global_pid).DeviceOf(row.IntOr(2, 0));
-        event.kind = *kind;
+        event.kind = kind;
         rows.push_back({global_pid, event,
                         static_cast<uint64_t>(row.IntOr(7, 0)),
                         std::max<int64_t>(row.IntOr(8, 0), 0)});

@@ -3,14 +3,19 @@
 #define DLTAP_ANALYZER_IMPORTERS_NSYS_MEMORY_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "analyzer/importers/nsys_database.h"
 #include "analyzer/importers/nsys_processes.h"
+#include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
 
 inline constexpr char kNsysMemory[] = "CUDA_GPU_MEMORY_USAGE_EVENTS";
+
+// A number of ENUM_CUDA_MEM_KIND, which is stable since the first export.
+MemoryKind NsysMemoryKind(std::optional<int64_t> number);
 
 // Memory taken and given back, which exports of `--cuda-memory-usage=true`
 // have. A memory pool counts with all that it holds. Rows without a time are
