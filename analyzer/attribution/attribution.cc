@@ -47,12 +47,13 @@ bool NamesAutogradNode(std::string_view name) {
 // range or a name says is worked out once.
 class Classifier {
  public:
-  Classifier(const TraceModel& model, const Process& process)
+  Classifier(const TraceModel& model, const Process& process,
+             const RangeIndex& ranges, const XlaPasses& xla_passes)
       : model_(model),
         process_(process),
-        ranges_(process),
+        ranges_(ranges),
         closures_(OptimizersWithGradients(model, process)),
-        xla_passes_(model, process, ranges_),
+        xla_passes_(xla_passes),
         meanings_(model, process),
         works_(process.calls.size()) {}
 
@@ -125,15 +126,23 @@ class Classifier {
                                : replayed_works_[{call.value(), replay}];
     if (!work.known()) {
       work = WorkId(result_.works.size());
-      uint32_t& kind =
-          kind_of_meaning_.try_emplace(meanings_.IndexOf(call), kNoKind)
-              .first->second;
-      if (kind == kNoKind) kind = AddKind(meaning);
+      const auto [kind, is_new] =
+          kind_of_meaning_.try_emplace(meanings_.IndexOf(call));
+      if (is_new) kind->second = AddKind(meaning);
       result_.works.push_back(
-          {call, process_.calls[call.value()].operation, kind});
+          {call, process_.calls[call.value()].operation, kind->second});
     }
     AddTime(work, activity);
     return work;
+  }
+
+  // Of an imported operator.
+  uint32_t KindOf(OperationId operation) {
+    const auto [it, is_new] = kind_of_operation_.try_emplace(operation.value());
+    if (is_new) {
+      it->second = AddKind(MeaningOf(model_.operations[operation.value()]));
+    }
+    return it->second;
   }
 
   uint32_t AddKind(const CallMeaning& meaning) {
@@ -222,13 +231,8 @@ class Classifier {
     const OperationId operation = process_.ranges[shaped.value()].operation;
     const auto [it, is_new] = range_works_.try_emplace(shaped.value());
     if (is_new) {
-      uint32_t& kind =
-          kind_of_operation_.try_emplace(operation.value(), kNoKind)
-              .first->second;
-      if (kind == kNoKind)
-        kind = AddKind(MeaningOf(model_.operations[operation.value()]));
       it->second = WorkId(result_.works.size());
-      result_.works.push_back({CallId(), operation, kind});
+      result_.works.push_back({CallId(), operation, KindOf(operation)});
     }
     AddTime(it->second, activity);
     return it->second;
@@ -271,12 +275,12 @@ class Classifier {
 
   const TraceModel& model_;
   const Process& process_;
-  const RangeIndex ranges_;
+  const RangeIndex& ranges_;
   const absl::flat_hash_set<size_t> closures_;
-  const XlaPasses xla_passes_;
+  const XlaPasses& xla_passes_;
   ProcessAttribution result_;
   MeaningCache meanings_;
-  static constexpr uint32_t kNoKind = static_cast<uint32_t>(-1);
+  // Into result_.work_kinds.
   absl::flat_hash_map<uint32_t, uint32_t> kind_of_meaning_;
   absl::flat_hash_map<size_t, uint32_t> kind_of_operation_;
   std::vector<WorkId> works_;  // by call, but of replays
@@ -294,11 +298,14 @@ Attribution Attribute(const TraceModel& model,
                       const AttributionOptions& options) {
   Attribution attribution;
   for (const Process& process : model.processes) {
-    ProcessAttribution result = Classifier(model, process).Run();
+    const RangeIndex ranges(process);
+    const XlaPasses xla_passes(model, process, ranges);
+    ProcessAttribution result =
+        Classifier(model, process, ranges, xla_passes).Run();
     AddAlgorithms(model, process, result);
     AddLaunchWorks(model, process, result);
     MarkTrials(model, process, result);
-    InferDirections(model, process, result);
+    InferDirections(model, process, xla_passes, result);
     AddFlashWorks(model, process, result);
     if (options.composite) RegroupComposites(model, process, result);
     FindGlue(model, process, result);

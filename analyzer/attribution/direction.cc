@@ -11,7 +11,6 @@
 #include "analyzer/attribution/recompute.h"
 #include "analyzer/attribution/replays.h"
 #include "analyzer/attribution/submissions.h"
-#include "analyzer/attribution/xla_passes.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -71,9 +70,10 @@ Direction SideOf(Direction direction) {
 class DirectionPass {
  public:
   DirectionPass(const TraceModel& model, const Process& process,
-                ProcessAttribution& attribution)
+                const XlaPasses& xla_passes, ProcessAttribution& attribution)
       : model_(model),
         process_(process),
+        xla_passes_(xla_passes),
         attribution_(attribution),
         order_(SubmissionOrder(process, attribution)) {
     for (const Thread& thread : process.threads) {
@@ -94,7 +94,7 @@ class DirectionPass {
       DecideByPass();
     } else if (AnyDirected()) {
       // XLA runs work of one pass in the middle of another.
-      if (!XlaTells()) DecideByNeighbours();
+      if (!xla_passes_.any()) DecideByNeighbours();
     } else if (!MayHideItsBackward()) {
       DecideAllForward();
     }
@@ -153,8 +153,7 @@ class DirectionPass {
   }
 
   bool MayHideItsBackward() const {
-    const RangeIndex ranges(process_);
-    if (XlaPasses(model_, process_, ranges).all_forward()) return false;
+    if (xla_passes_.all_forward()) return false;
     absl::flat_hash_set<size_t> names;
     for (const Activity& activity : process_.activities) {
       if (activity.kind != ActivityKind::kKernel) continue;
@@ -162,11 +161,6 @@ class DirectionPass {
       if (IsOfSilentFramework(model_.texts[activity.name])) return true;
     }
     return false;
-  }
-
-  bool XlaTells() const {
-    const RangeIndex ranges(process_);
-    return XlaPasses(model_, process_, ranges).any();
   }
 
   void Set(const Submission& at, Direction direction) {
@@ -263,6 +257,7 @@ class DirectionPass {
 
   const TraceModel& model_;
   const Process& process_;
+  const XlaPasses& xla_passes_;
   ProcessAttribution& attribution_;
   const std::vector<Submission> order_;
   std::vector<bool> is_autograd_;                    // by thread
@@ -273,8 +268,9 @@ class DirectionPass {
 }  // namespace
 
 void InferDirections(const TraceModel& model, const Process& process,
+                     const XlaPasses& xla_passes,
                      ProcessAttribution& attribution) {
-  DirectionPass(model, process, attribution).Run();
+  DirectionPass(model, process, xla_passes, attribution).Run();
 }
 
 }  // namespace dltap::analyzer

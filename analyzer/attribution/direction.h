@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_ATTRIBUTION_DIRECTION_H_
 
 #include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/xla_passes.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -17,6 +18,7 @@ namespace dltap::analyzer {
 //    backward pass and the next forward product or H2D copy is the update.
 //  - Kernels of the backward pass that repeat a run of the forward pass are
 //    recompute (recompute.h).
+//  - Where XLA writes paths into its ranges, they tell (xla_passes.h).
 //  - Elsewhere a direction is known from a call or a name, and for what lies
 //    between two of one direction; at the turning points it stays kNone.
 //  - Without any sign of a backward pass or an update all is forward, unless
@@ -24,6 +26,7 @@ namespace dltap::analyzer {
 //    TensorFlow).
 // Copies, memsets and communication keep kNone.
 void InferDirections(const TraceModel& model, const Process& process,
+                     const XlaPasses& xla_passes,
                      ProcessAttribution& attribution);
 
 }  // namespace dltap::analyzer
