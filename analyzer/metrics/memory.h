@@ -8,14 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/attribution/attribution.h"
 #include "analyzer/metrics/device_summary.h"
 #include "analyzer/metrics/memory_instants.h"
 #include "analyzer/metrics/memory_level.h"
 #include "analyzer/metrics/memory_owners.h"
-#include "analyzer/metrics/selection.h"
 #include "analyzer/metrics/step.h"
-#include "analyzer/model/trace_model.h"
 
 // Device memory: what processes hold, its peak, and who owns it; METRICS.md
 // "Memory".
@@ -87,13 +84,6 @@ struct MemorySummary {
 
   auto operator<=>(const MemorySummary&) const = default;
 };
-
-// Of the selected processes and devices. `steps` holds those of every process
-// of the model.
-MemorySummary SummariseMemory(const TraceModel& model,
-                              const Attribution& attribution,
-                              const std::vector<Steps>& steps,
-                              const Selection& selection);
 
 }  // namespace dltap::analyzer
 

@@ -7,6 +7,7 @@
 
 #include "analyzer/metrics/device_account.h"
 #include "analyzer/metrics/joint_replay.h"
+#include "analyzer/metrics/memory_account.h"
 #include "analyzer/metrics/physical_device.h"
 #include "analyzer/metrics/source_cost.h"
 
