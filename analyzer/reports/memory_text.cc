@@ -7,6 +7,7 @@
 #include "analyzer/metrics/step_choice.h"
 #include "analyzer/reports/count_text.h"
 #include "analyzer/reports/render.h"
+#include "analyzer/reports/step_lines.h"
 #include "analyzer/reports/units.h"
 
 namespace dltap::analyzer {
@@ -29,9 +30,7 @@ std::string StepText(std::optional<size_t> step, std::optional<StepUse> use) {
   if (!step) return "";
   std::string text = ", step " + std::to_string(*step);
   if (use == StepUse::kUsed) return text;
-  std::string word(Name(*use));
-  std::replace(word.begin(), word.end(), '_', ' ');
-  return text + " (" + word + ")";
+  return text + " (" + Spoken(Name(*use)) + ")";
 }
 
 std::string When(const MemoryLevel& level) {
@@ -74,8 +73,7 @@ void AddOwners(const std::string& name, const MemoryShares& owners,
                Table& table) {
   for (size_t i = 0; i < kMemoryOwners; ++i) {
     if (owners.bytes[i] == 0) continue;  // none, or not known
-    std::string what(Name(static_cast<MemoryOwner>(i)));
-    std::replace(what.begin(), what.end(), '_', ' ');
+    const std::string what = Spoken(Name(static_cast<MemoryOwner>(i)));
     table.rows.push_back({name, what,
                           Mebibytes(static_cast<double>(owners.bytes[i])),
                           Milliseconds(static_cast<double>(owners.at_ns)),
@@ -114,8 +112,7 @@ std::string OwnersText(const std::optional<MemoryShares>& owners) {
   std::string text;
   for (size_t i = 0; owners && i < kMemoryOwners; ++i) {
     if (owners->bytes[i] == 0) continue;  // none, or not known
-    std::string what(Name(static_cast<MemoryOwner>(i)));
-    std::replace(what.begin(), what.end(), '_', ' ');
+    const std::string what = Spoken(Name(static_cast<MemoryOwner>(i)));
     text += (text.empty() ? "" : ", ") + what + " " +
             MibText(static_cast<double>(owners->bytes[i]));
   }

@@ -2,7 +2,6 @@
 #include "analyzer/reports/step_lines.h"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "analyzer/reports/count_text.h"
@@ -10,14 +9,6 @@
 
 namespace dltap::analyzer {
 namespace {
-
-// As people say it: "warm-up", "not selected".
-std::string Spoken(std::string_view reason) {
-  if (reason == Name(StepUse::kWarmUp)) return "warm-up";
-  std::string text(reason);
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
 
 // "9 warm-up, 4 autotune left out"; empty when nothing is.
 std::string LeftOutText(const StepFigures& steps) {
@@ -78,6 +69,13 @@ std::string WithoutDevices(const Summary& summary, const Figures& figures) {
 }
 
 }  // namespace
+
+std::string Spoken(std::string_view reason) {
+  if (reason == Name(StepUse::kWarmUp)) return "warm-up";
+  std::string text(reason);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
 
 std::vector<std::string> SpokenReasons(const std::vector<std::string>& names) {
   std::vector<std::string> spoken;

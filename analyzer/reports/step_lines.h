@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_REPORTS_STEP_LINES_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/metrics/figures.h"
@@ -15,7 +16,8 @@ namespace dltap::analyzer {
 // device: why there are none.
 std::string StepsText(const Summary& summary, const Figures& figures);
 
-// Reasons of `left_out` as people say them.
+// A word of the JSON report as people say it: "warm-up", "feature maps".
+std::string Spoken(std::string_view reason);
 std::vector<std::string> SpokenReasons(const std::vector<std::string>& names);
 
 }  // namespace dltap::analyzer

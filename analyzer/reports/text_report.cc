@@ -299,7 +299,10 @@ Table TextTable(const Figures& figures, ReportBy by,
 // What the table of a view leaves to be said.
 std::string NotesUnder(ReportBy by, const Figures& figures) {
   switch (by) {
-    case ReportBy::kCollective: return CollectiveNotes(figures);
+    case ReportBy::kCollective:
+      return figures.collectives.rows.empty()
+                 ? "nothing was communicated in what is looked at\n\n"
+                 : CollectiveNotes(figures);
     case ReportBy::kMemory: {
       std::string text;
       for (const std::string& line : MemoryNotes(figures.memory)) {

@@ -8,6 +8,7 @@
 
 #include "analyzer/reports/detail_tables.h"
 #include "analyzer/reports/render.h"
+#include "analyzer/reports/step_lines.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {
@@ -127,9 +128,16 @@ TEST(TextReportTest, ARequestRefusedTwiceIsOneLine) {
             report.find(failed));
 }
 
-TEST(TextReportTest, NoConflictsOfEvidenceAreSaid) {
+TEST(TextReportTest, AnEmptyTableIsSaidToBeOne) {
   EXPECT_TRUE(Has(Report(kSmallRows, ReportBy::kEvidence),
                   "nothing tells of a kernel other than its name does"));
+  EXPECT_TRUE(Has(Report(kSmallRows, ReportBy::kCollective),
+                  "nothing was communicated"));
+}
+
+TEST(TextReportTest, WordsOfTheJsonAreSpokenAsPeopleDo) {
+  EXPECT_EQ(Spoken("warm_up"), "warm-up");
+  EXPECT_EQ(Spoken("feature_maps"), "feature maps");
 }
 
 TEST(TextReportTest, UnknownFlopsAreAQuestionMark) {
