@@ -14,6 +14,7 @@
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/participants.h"
 #include "shim/tap/runtime/process_page.h"
+#include "shim/tap/runtime/ring_leftovers.h"
 #include "shim/tap/runtime/session_definitions.h"
 #include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/thread_buffers.h"
@@ -106,6 +107,7 @@ void* RunCollector(void*) {
   prctl(PR_SET_NAME, "dltap", 0, 0, 0);
   Schedule schedule;
   WriteCommandLine();
+  MoveLeftoverRings();
   MeasureCallCost();
   StartParticipants();
   while (Turn(&schedule)) {
