@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <cstring>
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
+
+#include "analyzer/reader/pack/pack.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -19,7 +24,8 @@ using trace::HeaderStatus;
 
 bool IsRing(std::string_view path) { return path.ends_with(".ring"); }
 bool IsTraceName(std::string_view path) {
-  return path.ends_with(".dltap") || IsRing(path);
+  return path.ends_with(".dltap") || IsRing(path) ||
+         path.ends_with(kPackSuffix);
 }
 
 std::string MajorText(const trace::FileHeader& header) {
@@ -128,6 +134,51 @@ std::vector<std::string> WithRings(std::vector<std::string> paths) {
   return paths;
 }
 
+bool IsPack(const std::string& path) {
+  char head[8] = {};
+  std::ifstream(path, std::ios::binary).read(head, sizeof(head));
+  return LooksLikePack({head, sizeof(head)});
+}
+
+// Unpacks into files without a name, so that memory holds only what is read.
+absl::Status OpenPacked(const std::string& path,
+                        std::vector<TraceFile>& files) {
+  const auto finish = [&](const std::string& name,
+                          std::FILE* file) -> absl::Status {
+    auto mapped = MappedFile::MapDescriptor(name, fileno(file));
+    if (!mapped.ok()) return mapped.status();
+    absl::StatusOr<TraceFile> opened = OpenTraceFile(*std::move(mapped));
+    if (!opened.ok()) return opened.status();
+    files.push_back(*std::move(opened));
+    return absl::OkStatus();
+  };
+  using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+  std::vector<std::pair<std::string, File>> unpacked;
+  const absl::Status status =
+      Unpack(path, [&](const PackedFile& file) -> absl::StatusOr<ByteSink> {
+        // The path that the file had beside the pack.
+        const auto name = fs::path(path).replace_extension() / file.name;
+        unpacked.emplace_back(name.string(), File(std::tmpfile(), std::fclose));
+        std::FILE* target = unpacked.back().second.get();
+        return ByteSink([target, path](std::string_view bytes) -> absl::Status {
+          if (target != nullptr &&
+              std::fwrite(bytes.data(), 1, bytes.size(), target) ==
+                  bytes.size()) {
+            return absl::OkStatus();
+          }
+          return absl::PermissionDeniedError(
+              path + ": no room to unpack it in the folder for temporary "
+                     "files; unpack it with dltap pack -d");
+        });
+      });
+  if (!status.ok()) return status;
+  for (auto& [name, file] : unpacked) {
+    if (file == nullptr || std::fflush(file.get()) != 0) continue;
+    if (absl::Status s = finish(name, file.get()); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status OpenAll(const std::string& given, std::set<std::string>& seen,
                      std::vector<TraceFile>& files,
                      std::vector<std::string>* problems) {
@@ -140,6 +191,15 @@ absl::Status OpenAll(const std::string& given, std::set<std::string>& seen,
     // Named twice, say by its directory too: its events count once.
     if (!seen.insert(fs::weakly_canonical(path, error).string()).second) {
       any = true;
+      continue;
+    }
+    if (IsPack(path)) {
+      if (absl::Status s = OpenPacked(path, files); s.ok()) {
+        any = true;
+      } else {
+        first_error.Update(s);
+        problems->push_back(std::string(s.message()));
+      }
       continue;
     }
     absl::StatusOr<TraceFile> file = Open(path);
