@@ -44,10 +44,9 @@ absl::StatusOr<ByteSink> NewFile(const fs::path& path) {
   };
   if (file == nullptr) return failed();
   return ByteSink([file, failed](std::string_view bytes) -> absl::Status {
-    const bool written =
-        std::fwrite(bytes.data(), 1, bytes.size(), file.get()) ==
-            bytes.size() &&
-        std::fflush(file.get()) == 0;
+    const bool written = std::fwrite(bytes.data(), 1, bytes.size(),
+                                     file.get()) == bytes.size() &&
+                         std::fflush(file.get()) == 0;
     return written ? absl::OkStatus() : failed();
   });
 }

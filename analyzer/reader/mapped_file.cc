@@ -43,8 +43,7 @@ absl::StatusOr<MappedFile> MappedFile::Map(const std::string& path) {
   return MapDescriptor(path, fd.get());
 }
 
-absl::StatusOr<MappedFile> MappedFile::MapDescriptor(std::string path,
-                                                     int fd) {
+absl::StatusOr<MappedFile> MappedFile::MapDescriptor(std::string path, int fd) {
   struct stat info;
   if (fstat(fd, &info) != 0) return SystemError(path, errno);
   if (!S_ISREG(info.st_mode)) {

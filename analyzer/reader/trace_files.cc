@@ -2,8 +2,8 @@
 #include "analyzer/reader/trace_files.h"
 
 #include <algorithm>
-#include <cstring>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -82,8 +82,8 @@ std::string RingNamedBy(const TraceFile& file) {
   constexpr int kFirstBlocks = 8;
   trace::BlockReader blocks(file.file.bytes(), file.header.header_bytes);
   trace::Block block;
-  for (int i = 0; i < kFirstBlocks &&
-                  blocks.Next(&block) == trace::DecodeStatus::kOk;
+  for (int i = 0;
+       i < kFirstBlocks && blocks.Next(&block) == trace::DecodeStatus::kOk;
        ++i) {
     if (block.header.kind == static_cast<uint16_t>(trace::BlockKind::kCalls)) {
       continue;
@@ -114,7 +114,8 @@ void AddNamedRings(std::set<std::string>& seen, std::vector<TraceFile>& files) {
     }
     absl::StatusOr<TraceFile> ring = Open(path);
     if (!ring.ok() || KeyOf(ring->header) != KeyOf(files[i].header) ||
-        ring->header.file_kind != static_cast<uint8_t>(trace::FileKind::kRing)) {
+        ring->header.file_kind !=
+            static_cast<uint8_t>(trace::FileKind::kRing)) {
       continue;
     }
     files.push_back(*std::move(ring));
@@ -161,14 +162,14 @@ absl::Status OpenPacked(const std::string& path,
         unpacked.emplace_back(name.string(), File(std::tmpfile(), std::fclose));
         std::FILE* target = unpacked.back().second.get();
         return ByteSink([target, path](std::string_view bytes) -> absl::Status {
-          if (target != nullptr &&
-              std::fwrite(bytes.data(), 1, bytes.size(), target) ==
-                  bytes.size()) {
+          if (target != nullptr && std::fwrite(bytes.data(), 1, bytes.size(),
+                                               target) == bytes.size()) {
             return absl::OkStatus();
           }
           return absl::PermissionDeniedError(
-              path + ": no room to unpack it in the folder for temporary "
-                     "files; unpack it with dltap pack -d");
+              path +
+              ": no room to unpack it in the folder for temporary "
+              "files; unpack it with dltap pack -d");
         });
       });
   if (!status.ok()) return status;

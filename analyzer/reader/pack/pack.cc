@@ -128,8 +128,8 @@ trace::Bytes RowsAt(trace::Bytes file, size_t at, RowKind* kind) {
       header.payload_bytes > file.size() - at - sizeof(header)) {
     return {};
   }
-  *kind = block == trace::BlockKind::kCalls ? RowKind::kCalls
-                                             : RowKind::kRecords;
+  *kind =
+      block == trace::BlockKind::kCalls ? RowKind::kCalls : RowKind::kRecords;
   return file.subspan(at + sizeof(header), header.payload_bytes);
 }
 
@@ -357,8 +357,10 @@ absl::Status Unpack(const std::string& path, const SinkChooser& choose) {
       return error.At("damaged pack: cut off or no file", at);
     }
     if (member.size > allowed) {
-      return error.At("refused: the pack claims to hold more than a trace of "
-                      "its size can, in the file", at);
+      return error.At(
+          "refused: the pack claims to hold more than a trace of "
+          "its size can, in the file",
+          at);
     }
     allowed -= member.size;
     const absl::StatusOr<ByteSink> sink = choose({name, member.size});

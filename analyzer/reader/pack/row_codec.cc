@@ -131,8 +131,7 @@ bool RowCodec::Encode(RowKind kind, trace::Bytes payload, std::string& out) {
       if (IsTimeWord(kind, row_bytes, word * kWord)) continue;
       for (const size_t at : shape.rows) {
         const auto value = Load<uint32_t>(&payload[at + word * kWord]);
-        const auto difference =
-            static_cast<int32_t>(value - shape.last[word]);
+        const auto difference = static_cast<int32_t>(value - shape.last[word]);
         PutVarint(ZigZag(difference), out);
         shape.last[word] = value;
       }

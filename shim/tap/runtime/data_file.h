@@ -75,7 +75,7 @@ class DataFile {
   uint64_t deleted_bytes_ = 0;
   uint64_t dir_inode_ = 0;
   Segment current_;
-  uint32_t oldest_ = 0;  // segment that is still there
+  uint32_t oldest_ = 0;                // segment that is still there
   uint64_t sizes_[kMaxSegments] = {};  // of closed segments, by number
   int dir_fd_ = -1;
   int last_error_ = 0;

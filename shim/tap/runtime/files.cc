@@ -89,6 +89,12 @@ uint64_t InodeOf(int fd) {
   return InodeOf(status);
 }
 
+uint32_t PidNamespace() {
+  struct stat status;
+  if (stat("/proc/self/ns/pid", &status) != 0) return 0;
+  return static_cast<uint32_t>(status.st_ino);
+}
+
 bool IsNetworkFileSystem(int dir_fd) {
   struct statfs status;
   if (fstatfs(dir_fd, &status) != 0) return false;

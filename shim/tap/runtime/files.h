@@ -26,6 +26,9 @@ uint64_t FileSizeLimit();
 uint64_t InodeOf(int fd);  // 0: not open
 uint64_t InodeOf(const struct stat& status);
 
+// Identifies the space that process ids are counted in. 0: not known.
+uint32_t PidNamespace();
+
 // Shared mappings of files there are slow, refused or not coherent.
 bool IsNetworkFileSystem(int dir_fd);
 

@@ -14,7 +14,6 @@
 
 #include "shim/tap/runtime/files.h"
 #include "shim/tap/runtime/losses.h"
-#include "shim/tap/runtime/ring_leftovers.h"
 #include "shim/trace/encoder.h"
 
 namespace dltap::shim {
@@ -52,8 +51,7 @@ struct MappedRange {
   void* memory;
   uint64_t bytes;
 };
-constexpr uint32_t kMaxRanges =
-    RingFile::kMaxRings + RingFile::kLogChunks + 1;
+constexpr uint32_t kMaxRanges = RingFile::kMaxRings + RingFile::kLogChunks + 1;
 constinit MappedRange g_ranges[kMaxRanges];
 constinit uint32_t g_range_count = 0;
 
@@ -68,8 +66,7 @@ constexpr uint64_t RoundUp(uint64_t bytes) {
 bool RingFile::SharedMemoryHasRoom() {
   constexpr uint64_t kLeast = uint64_t{256} << 20;
   struct statfs status;
-  if (statfs(kSharedMemory, &status) != 0 ||
-      status.f_type != TMPFS_MAGIC) {
+  if (statfs(kSharedMemory, &status) != 0 || status.f_type != TMPFS_MAGIC) {
     return false;
   }
   const auto block = static_cast<uint64_t>(status.f_bsize);
@@ -134,8 +131,7 @@ int RingFile::Fill(int fd, const trace::FileHeader& header,
   const uint64_t log_bytes =
       RoundUp(kLogChunks * sizeof(trace::DefinitionChunk));
   errno = 0;
-  auto* memory =
-      static_cast<uint8_t*>(MapRange(fd, 0, log_offset + log_bytes));
+  auto* memory = static_cast<uint8_t*>(MapRange(fd, 0, log_offset + log_bytes));
   if (memory == nullptr) return errno != 0 ? errno : ENOSPC;
   header_ = reinterpret_cast<trace::RingFileHeader*>(memory);
   rings_ = reinterpret_cast<trace::RingHeader*>(memory + rings_offset);

@@ -25,9 +25,9 @@ struct Ring {
 
 // The shared memory that survives a killed process: rings of call slots, an
 // area of definitions that are not in the data file yet, and the log of those
-// that a bounded data file repeats (FORMAT.md, "Ring file"). Created, grown and emptied by
-// one thread at a time: the one that starts the session, then the collector.
-// AppendDefinition is for any thread.
+// that a bounded data file repeats (FORMAT.md, "Ring file"). Created, grown and
+// emptied by one thread at a time: the one that starts the session, then the
+// collector. AppendDefinition is for any thread.
 class RingFile {
  public:
   static constexpr uint32_t kMaxRings = 4096;

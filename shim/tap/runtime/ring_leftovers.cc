@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -73,8 +74,8 @@ bool Copy(int from, int to) {
   if (fstat(from, &status) != 0) return false;
   off_t at = 0;
   while (at < status.st_size) {
-    const ssize_t copied = sendfile(
-        to, from, &at, static_cast<size_t>(status.st_size - at));
+    const ssize_t copied =
+        sendfile(to, from, &at, static_cast<size_t>(status.st_size - at));
     if (copied < 0 && errno == EINTR) continue;
     if (copied <= 0) return false;
   }
@@ -115,15 +116,8 @@ bool MoveOne(int directory, const char* name) {
 
 }  // namespace
 
-uint32_t PidNamespace() {
-  struct stat status;
-  if (stat("/proc/self/ns/pid", &status) != 0) return 0;
-  return static_cast<uint32_t>(status.st_ino);
-}
-
 void MoveLeftoverRings() {
-  const int directory =
-      open(kSharedMemory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int directory = open(kSharedMemory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return;
   alignas(DirectoryEntry) char entries[4096];
   int moved = 0;

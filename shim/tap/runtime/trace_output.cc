@@ -27,9 +27,8 @@ using trace::LossKind;
 constexpr size_t kBuilderBytes = size_t{1} << 20;
 constexpr size_t kSlotBlockBytes =
     sizeof(trace::BlockHeader) + kLargeRingSlots * trace::kSlotBytes;
-constexpr size_t kBufferBytes = 3 * kBuilderBytes +
-                                2 * SegmentWriter::kBufferBytes +
-                                kSlotBlockBytes;
+constexpr size_t kBufferBytes =
+    3 * kBuilderBytes + 2 * SegmentWriter::kBufferBytes + kSlotBlockBytes;
 constexpr int kMaxFilesOfOneProcess = 1000;
 
 }  // namespace
@@ -275,9 +274,8 @@ bool TraceOutput::WriteSlots(uint32_t thread_index, uint64_t first_slot,
 }
 
 void TraceOutput::CountUnwritten(uint64_t records) {
-  CountLoss(reason_ == trace::EndReason::kMaxMegabytes
-                ? LossKind::kMaxMegabytes
-                : LossKind::kWriteFailed,
+  CountLoss(reason_ == trace::EndReason::kMaxMegabytes ? LossKind::kMaxMegabytes
+                                                       : LossKind::kWriteFailed,
             records);
 }
 

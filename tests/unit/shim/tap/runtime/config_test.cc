@@ -86,8 +86,8 @@ TEST(ConfigTest, SizeMayNameItsPolicy) {
 TEST(ConfigTest, BadValueKeepsTheDefaultAndSaysWhatIsUnderstood) {
   for (const char* bad :
        {"DLTAP_MAX_MB=", "DLTAP_MAX_MB=0", "DLTAP_MAX_MB=0.25",
-        "DLTAP_MAX_MB=1.x", "DLTAP_MAX_MB=.5", "DLTAP_MAX_MB=-1", "DLTAP_MAX_MB=9x",
-        "DLTAP_MAX_MB=1:keep", "DLTAP_MAX_MB=99999999999"}) {
+        "DLTAP_MAX_MB=1.x", "DLTAP_MAX_MB=.5", "DLTAP_MAX_MB=-1",
+        "DLTAP_MAX_MB=9x", "DLTAP_MAX_MB=1:keep", "DLTAP_MAX_MB=99999999999"}) {
     EXPECT_EQ(Parse({bad}).max_bytes, uint64_t{2048} << 20) << bad;
     EXPECT_THAT(g_warnings, ElementsAre(HasSubstr("megabytes"))) << bad;
   }

@@ -25,7 +25,8 @@ class DataFileTest : public testing::Test {
   // On disk, in all segments.
   uint64_t AllocatedBytes() const {
     uint64_t bytes = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(temp_.path())) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(temp_.path())) {
       struct stat status;
       if (stat(entry.path().c_str(), &status) == 0) {
         bytes += static_cast<uint64_t>(status.st_blocks) * 512;

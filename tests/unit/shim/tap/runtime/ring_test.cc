@@ -22,8 +22,8 @@ using trace::LossKind;
 class RingTest : public testing::Test {
  protected:
   RingTest() {
-    EXPECT_EQ(
-        file_.Create((temp_.path() + "/x.ring").c_str(), {}, "x.dltap"), 0);
+    EXPECT_EQ(file_.Create((temp_.path() + "/x.ring").c_str(), {}, "x.dltap"),
+              0);
     EXPECT_TRUE(g_buffers.Reset(&file_));
     ResetLosses();
     t_thread = ThreadState{};
