@@ -208,6 +208,18 @@ TEST(StepPartsTest, TwoPassesWithDifferentUpdatesAreOneStep) {
   EXPECT_EQ(Parts(Repeat("<(a)bNMU(a)bSU", 8)), 2);
 }
 
+TEST(StepPartsTest, ASumOfLossesThatBeginsAnewMakesNoParts) {
+  // After each epoch of three the sum begins again with another kernel.
+  EXPECT_EQ(Parts(Repeat("<(a)bOZ" + Repeat("<(a)bOS", 2), 6)), 1);
+  EXPECT_EQ(Parts(Repeat("<(a)bUUZ" + Repeat("<(a)bUUS", 2), 6)), 1);
+  // Of the loss and of the number of right answers.
+  EXPECT_EQ(Parts(Repeat("<(a)bOYZ" + Repeat("<(a)bOST", 2), 6)), 1);
+}
+
+TEST(StepPartsTest, AnAscentByHandAndAnOptimizersDescentAreOneStep) {
+  EXPECT_EQ(Parts(Repeat("<(a)bNMU(a)bO", 8)), 2);
+}
+
 TEST(StepPartsTest, WhatHoldsNoProductMakesNoParts) {
   EXPECT_EQ(Parts(Repeat(Repeat("<(a)bU", 4) + "<(a)bUEEEEs>", 4)), 1);
 }
