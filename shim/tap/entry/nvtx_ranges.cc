@@ -16,7 +16,7 @@
 namespace dltap::shim::nvtx {
 
 struct Name {
-  std::atomic<uint64_t> defined;  // session << 32 | text id
+  std::atomic<uint64_t> defined;  // epoch << 32 | text id
   uint32_t length;
   char text[];
 };
@@ -71,10 +71,10 @@ Name* KeepBytes(const char* text, uint32_t length) {
   return name;
 }
 
-// The name's text id in the running session.
+// The name's text id in the running session and epoch.
 uint32_t TextOf(Name* name) {
   if (name == nullptr) return 0;
-  const uint64_t session = SessionNumber();
+  const uint64_t session = DefinitionEpoch();
   const uint64_t defined = name->defined.load(std::memory_order_acquire);
   if (defined >> 32 == session) return static_cast<uint32_t>(defined);
   const uint32_t id = InternText(name->text, name->length);

@@ -15,6 +15,7 @@
 #include "shim/tap/runtime/participants.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/session_definitions.h"
+#include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/thread_buffers.h"
 #include "shim/tap/runtime/thread_state.h"
 #include "shim/tap/runtime/thread_watch.h"
@@ -62,15 +63,40 @@ void Pass(bool final, Schedule* schedule) {
   g_output.DrainDefinitions();  // names of kernels seen just now
   TakeSamples(now_ns, final, schedule);
   g_output.Flush();
+  if (g_output.TakeForgotten()) {
+    NewDefinitionEpoch();
+    ForgetDefinitions();
+  }
 }
 
-// One turn of the collector's loop. False: the trace is closed.
-bool Turn(Schedule* schedule) {
-  const PassRequest request = NewestRequest();
+// The size limit is reached or the disk is full: the trace gets its end now.
+// What is still in the rings is counted as lost.
+void EndEarly() {
+  SnapshotRings();
+  DrainRings();
+  g_output.BeginFinish();
+  WriteTotals(true);
+  g_output.Flush();
+  g_output.Finish(Ticks());
+  StopParticipants();
+  g_output.ReleaseMemory();
+}
+
+void FullTurn(const PassRequest& request, Schedule* schedule) {
   if (request.wanted == Finish::kExit) ExitParticipants(RequestDeadlineNs());
   if (request.wanted == Finish::kEnd) g_output.BeginFinish();
   Pass(request.is_open, schedule);
-  if (request.wanted == Finish::kEnd) g_output.Finish(Ticks());
+  if (request.wanted == Finish::kEnd) {
+    g_output.Finish(Ticks());
+  } else if (!g_output.is_writable()) {
+    EndEarly();
+  }
+}
+
+// One turn of the collector's loop. False: the process ends.
+bool Turn(Schedule* schedule) {
+  const PassRequest request = NewestRequest();
+  if (!g_output.is_closed()) FullTurn(request, schedule);
   if (request.is_open) AnswerRequest(request);
   return request.wanted != Finish::kEnd;
 }
@@ -82,7 +108,9 @@ void* RunCollector(void*) {
   WriteCommandLine();
   MeasureCallCost();
   StartParticipants();
-  while (Turn(&schedule)) WaitForRequest(kPassPeriodNs);
+  while (Turn(&schedule)) {
+    WaitForRequest(g_output.is_closed() ? kForEver : kPassPeriodNs);
+  }
   return nullptr;
 }
 

@@ -90,7 +90,8 @@ uint64_t RequestDeadlineNs() { return g_deadline_ns; }
 void WaitForRequest(uint64_t timeout_ns) {
   if (g_process.wake.exchange(0, std::memory_order_acq_rel) != 0) return;
   const timespec timeout = ToTimespec(timeout_ns);
-  Futex(&g_process.wake, FUTEX_WAIT, 0, &timeout);
+  Futex(&g_process.wake, FUTEX_WAIT, 0,
+        timeout_ns == kForEver ? nullptr : &timeout);
 }
 
 }  // namespace dltap::shim

@@ -38,6 +38,7 @@ void AnswerRequest(const PassRequest& request);
 uint64_t RequestDeadlineNs();
 
 // Sleeps until somebody asks for a pass, `timeout_ns` at most.
+inline constexpr uint64_t kForEver = ~uint64_t{0};
 void WaitForRequest(uint64_t timeout_ns);
 
 }  // namespace dltap::shim

@@ -12,6 +12,7 @@ constexpr unsigned long kMaxDelayUs = 10'000;
 constexpr unsigned long kMinWindowMs = 100;  // the collector's period
 constexpr unsigned long kMaxWindowMs = 600'000;
 constexpr uint64_t kMaxMegabytes = uint64_t{1} << 24;  // 16 TiB
+constexpr uint64_t kMinBytes = uint64_t{512} << 10;
 
 void Warn(WarningSink warn, const char* what, const char* name,
           const char* next) {
@@ -56,18 +57,36 @@ bool ParseBoolean(const char* text, bool* value) {
   return true;
 }
 
-// "2048", "2048:stop" or "2048:ring".
+// The fraction behind a number's point, in bytes of a megabyte; up to six
+// digits. Without the C library's, which goes by the program's locale.
+uint64_t ParseFraction(const char** text) {
+  uint64_t millionths = 0;
+  uint64_t unit = 100'000;
+  for (++*text; **text >= '0' && **text <= '9' && unit > 0; ++*text) {
+    millionths += static_cast<uint64_t>(**text - '0') * unit;
+    unit /= 10;
+  }
+  return (millionths << 20) / 1'000'000;
+}
+
+// "2048", "2048:stop", "2048:ring", "0.5:ring".
 bool ParseSize(const char* text, Config* config) {
   if (*text < '0' || *text > '9') return false;
-  char* end = nullptr;
-  const unsigned long long megabytes = strtoull(text, &end, 10);
-  if (megabytes == 0 || megabytes > kMaxMegabytes) return false;
-  if (strcmp(end, ":ring") == 0) {
-    config->policy = SizePolicy::kRing;
-  } else if (*end != '\0' && strcmp(end, ":stop") != 0) {
+  char* number_end = nullptr;
+  const unsigned long long megabytes = strtoull(text, &number_end, 10);
+  const char* end = number_end;
+  if (megabytes > kMaxMegabytes) return false;
+  uint64_t bytes = uint64_t{megabytes} << 20;
+  if (*end == '.') bytes += ParseFraction(&end);
+  SizePolicy policy = SizePolicy::kRing;
+  if (strcmp(end, ":stop") == 0) {
+    policy = SizePolicy::kStop;
+  } else if (*end != '\0' && strcmp(end, ":ring") != 0) {
     return false;
   }
-  config->max_bytes = uint64_t{megabytes} << 20;
+  if (bytes < kMinBytes) return false;
+  config->policy = policy;
+  config->max_bytes = bytes;
   return true;
 }
 
@@ -164,7 +183,7 @@ constexpr Variable kVariables[] = {
     {"DLTAP_DISABLE", SetDisabled, "0 or 1"},
     {"DLTAP_LEVEL", SetLevel, "host or kernels"},
     {"DLTAP_LOG", SetLog, "off, error, warn, info or debug"},
-    {"DLTAP_MAX_MB", ParseSize, "a number of megabytes, N:stop or N:ring"},
+    {"DLTAP_MAX_MB", ParseSize, "0.5 or more megabytes: N:ring, N:stop or N"},
     {"DLTAP_OUTPUT", SetOutput, "a path of less than 1024 bytes"},
     {"DLTAP_POINTERS", SetPointers, "0 or 1"},
     {"DLTAP_START", SetStart, "on or off"},

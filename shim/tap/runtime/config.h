@@ -25,7 +25,7 @@ struct Config {
   bool start_paused = false;                  // DLTAP_START=off
   bool pointers = true;                       // DLTAP_POINTERS
   Level level = Level::kKernels;              // DLTAP_LEVEL
-  SizePolicy policy = SizePolicy::kStop;      // DLTAP_MAX_MB=N:ring
+  SizePolicy policy = SizePolicy::kRing;      // DLTAP_MAX_MB=N:stop
   ClockKind clock = ClockKind::kTsc;          // DLTAP_CLOCK
   LogLevel log = LogLevel::kWarning;          // DLTAP_LOG
   uint64_t max_bytes = uint64_t{2048} << 20;  // DLTAP_MAX_MB

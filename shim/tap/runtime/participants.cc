@@ -49,4 +49,16 @@ void ExitParticipants(uint64_t deadline_ns) {
   });
 }
 
+void StopParticipants() {
+  ForEach([](const CollectorParticipant& participant) {
+    if (participant.stop != nullptr) participant.stop();
+  });
+}
+
+void ForgetDefinitions() {
+  ForEach([](const CollectorParticipant& participant) {
+    if (participant.forget != nullptr) participant.forget();
+  });
+}
+
 }  // namespace dltap::shim

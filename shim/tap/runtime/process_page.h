@@ -45,6 +45,8 @@ struct alignas(4096) ProcessPage {
   std::atomic<uint32_t> wake;             // futex word of the collector
   std::atomic<uint32_t> finish_requests;  // passes asked for, see collector.cc
   std::atomic<uint32_t> finished;         // futex word: the last one answered
+  // Number of a session whose trace has ended before the process; 0: none.
+  std::atomic<uint32_t> ended_session;
   // Of runs with delays, see call_delay.h.
   std::atomic<uint64_t> delay;         // class and length
   std::atomic<uint32_t> seen_classes;  // bit per layer class

@@ -44,6 +44,16 @@ void UnlockDefinitions() {
   g_definition_lock.store(false, std::memory_order_release);
 }
 
+// Every range that is mapped, for Abandon().
+struct MappedRange {
+  void* memory;
+  uint64_t bytes;
+};
+constexpr uint32_t kMaxRanges =
+    RingFile::kMaxRings + RingFile::kLogChunks + 1;
+constinit MappedRange g_ranges[kMaxRanges];
+constinit uint32_t g_range_count = 0;
+
 constexpr uint64_t RoundUp(uint64_t bytes) {
   return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
 }
@@ -56,6 +66,7 @@ void* RingFile::MapRange(uint64_t offset, uint64_t bytes) {
                       static_cast<off_t>(offset));
   if (memory == MAP_FAILED) return nullptr;
   madvise(memory, bytes, MADV_DONTDUMP);
+  if (g_range_count < kMaxRanges) g_ranges[g_range_count++] = {memory, bytes};
   file_bytes_ = offset + bytes;
   return memory;
 }
@@ -63,6 +74,7 @@ void* RingFile::MapRange(uint64_t offset, uint64_t bytes) {
 int RingFile::Create(int dir_fd, const char* name,
                      const trace::FileHeader& header, const char* data_file) {
   *this = RingFile{};
+  g_range_count = 0;
   UnlockDefinitions();
   // Readers see the file only when its header is whole.
   snprintf(name_, sizeof(name_), "%s.new", name);
@@ -73,8 +85,10 @@ int RingFile::Create(int dir_fd, const char* name,
   const uint64_t rings_offset = RoundUp(sizeof(trace::RingFileHeader));
   const uint64_t definitions_offset =
       rings_offset + kMaxRings * sizeof(trace::RingHeader);
-  auto* memory =
-      static_cast<uint8_t*>(MapRange(0, definitions_offset + kDefinitionBytes));
+  const uint64_t log_offset = definitions_offset + kDefinitionBytes;
+  const uint64_t log_bytes =
+      RoundUp(kLogChunks * sizeof(trace::DefinitionChunk));
+  auto* memory = static_cast<uint8_t*>(MapRange(0, log_offset + log_bytes));
   if (memory == nullptr) {
     const int error = errno != 0 ? errno : ENOSPC;
     Unlink();
@@ -83,11 +97,14 @@ int RingFile::Create(int dir_fd, const char* name,
   header_ = reinterpret_cast<trace::RingFileHeader*>(memory);
   rings_ = reinterpret_cast<trace::RingHeader*>(memory + rings_offset);
   definitions_ = memory + definitions_offset;
+  log_ = reinterpret_cast<trace::DefinitionChunk*>(memory + log_offset);
   header_->ring_count = kMaxRings;
   header_->ring_header_bytes = sizeof(trace::RingHeader);
   header_->rings_offset = rings_offset;
   header_->definitions_offset = definitions_offset;
   header_->definitions_capacity = kDefinitionBytes;
+  header_->log_offset = log_offset;
+  header_->log_chunks = kLogChunks;
   strncpy(header_->data_file, data_file, sizeof(header_->data_file) - 1);
   trace::FileHeader sealed = header;
   trace::Seal(sealed, trace::FileKind::kRing);
@@ -191,6 +208,45 @@ void RingFile::DropDefinitions(size_t bytes) {
         .store(0, std::memory_order_release);
   }
   UnlockDefinitions();
+}
+
+bool RingFile::PrepareLogChunk(uint32_t chunk) {
+  if (log_memory_[chunk] != nullptr) return true;
+  if (!IsOurFile()) return false;
+  const uint64_t offset = file_bytes_;
+  void* memory = MapRange(offset, kLogChunkBytes);
+  log_memory_[chunk] = static_cast<uint8_t*>(memory);
+  if (memory != nullptr) log_[chunk].offset = offset;
+  return memory != nullptr;
+}
+
+uint8_t* RingFile::AppendToLog(uint32_t chunk,
+                               std::span<const uint8_t> record) {
+  if (log_memory_[chunk] == nullptr && !PrepareLogChunk(chunk)) return nullptr;
+  const uint64_t used = log_[chunk].bytes;
+  if (record.size() > kLogChunkBytes - used) return nullptr;
+  uint8_t* at = log_memory_[chunk] + used;
+  memcpy(at, record.data(), record.size());
+  std::atomic_ref(log_[chunk].bytes)
+      .store(used + record.size(), std::memory_order_release);
+  return at;
+}
+
+std::span<const uint8_t> RingFile::LogChunk(uint32_t chunk) const {
+  return {log_memory_[chunk], static_cast<size_t>(log_[chunk].bytes)};
+}
+
+void RingFile::ClearLogChunk(uint32_t chunk) {
+  std::atomic_ref(log_[chunk].bytes).store(0, std::memory_order_release);
+}
+
+// In place, so that a thread inside a wrapper meets no hole.
+void RingFile::Abandon() {
+  for (uint32_t i = 0; i < g_range_count; ++i) {
+    mmap(g_ranges[i].memory, g_ranges[i].bytes, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  }
+  g_range_count = 0;
 }
 
 void RingFile::Unlink() {

@@ -20,14 +20,17 @@ struct Ring {
   uint32_t capacity_slots;
 };
 
-// The shared memory that survives a killed process: rings of call slots and an
-// area of definitions (FORMAT.md, "Ring file"). Created, grown and emptied by
+// The shared memory that survives a killed process: rings of call slots, an
+// area of definitions that are not in the data file yet, and the log of those
+// that a bounded data file repeats (FORMAT.md, "Ring file"). Created, grown and emptied by
 // one thread at a time: the one that starts the session, then the collector.
 // AppendDefinition is for any thread.
 class RingFile {
  public:
   static constexpr uint32_t kMaxRings = 4096;
   static constexpr uint64_t kDefinitionBytes = uint64_t{1} << 20;
+  static constexpr uint32_t kLogChunks = 64;
+  static constexpr uint64_t kLogChunkBytes = uint64_t{512} << 10;
 
   // Creates `name` (less than 250 bytes) in the directory `dir_fd`, or at that
   // path with AT_FDCWD,
@@ -58,8 +61,19 @@ class RingFile {
   // They are in the data file.
   void DropDefinitions(size_t bytes);
 
+  // The log (definition_log.h): chunks of records, memory taken when first
+  // prepared. Appending commits; nullptr: the chunk is full or not prepared.
+  bool PrepareLogChunk(uint32_t chunk);
+  uint8_t* AppendToLog(uint32_t chunk, std::span<const uint8_t> record);
+  std::span<const uint8_t> LogChunk(uint32_t chunk) const;
+  void ClearLogChunk(uint32_t chunk);
+
   // Removes the file: everything is in the data file. The memory stays mapped.
   void Unlink();
+
+  // Nothing reads the rings any more: their memory goes back to the system.
+  // What threads still write goes nowhere.
+  void Abandon();
 
   bool exists() const { return header_ != nullptr; }
 
@@ -70,6 +84,8 @@ class RingFile {
   trace::RingFileHeader* header_ = nullptr;
   trace::RingHeader* rings_ = nullptr;
   uint8_t* definitions_ = nullptr;
+  trace::DefinitionChunk* log_ = nullptr;
+  uint8_t* log_memory_[kLogChunks] = {};
   uint64_t file_bytes_ = 0;
   uint64_t inode_ = 0;
   uint32_t ring_count_ = 0;

@@ -80,7 +80,7 @@ void FinishInTime(Finish what) {
 // Runs in the process that registered it and in its forked children, which
 // have no collector unless they started their own session.
 void OnExit(int, void*) {
-  if (g_session_pid != getpid() ||
+  if (g_session_pid != getpid() || SessionHasEnded() ||
       g_process.collector_runs.load(std::memory_order_acquire) == 0) {
     return;
   }
@@ -92,7 +92,7 @@ void OnExit(int, void*) {
   if (g_session_pid != getpid()) return;
   const uint32_t word =
       g_process.word.exchange(kDisabled, std::memory_order_acq_rel);
-  if (word == kIdle ||
+  if (word == kIdle || SessionHasEnded() ||
       g_process.collector_runs.load(std::memory_order_acquire) == 0) {
     return;
   }
@@ -118,7 +118,7 @@ bool OpenSession() {
   const ProcessInfo process = ReadProcessInfo();
   ResetLosses();
   ResetTotals();
-  ResetTexts();
+  NewDefinitionEpoch();
   if (!g_output.Open(SessionConfig(), process, HeaderOf(process, first))) {
     return false;
   }
@@ -169,6 +169,7 @@ bool StartSession() {
          g_process.window_is_open.load(std::memory_order_acquire) != 0);
     const uint32_t next = is_recording ? number : is_open ? kPaused : kDisabled;
     g_process.word.store(next, std::memory_order_release);
+    if (SessionHasEnded()) StopRecording();  // its first writes failed
     if (is_recording) WaitForParticipants();
   }
   errno = saved_errno;

@@ -20,6 +20,7 @@ constexpr uint32_t kFirstReaderLoss = 64;
 constinit uint64_t g_ended[specs::kCounterCount];
 constinit uint64_t g_written[specs::kCounterCount];
 constinit uint64_t g_written_losses[kFirstReaderLoss];
+constinit uint32_t g_segment = 0;  // that holds what is noted as written
 constinit uint64_t g_calls = 0;
 constinit uint64_t g_per_call_ps = 0;
 
@@ -34,6 +35,11 @@ uint64_t CallsOf(int counter) {
     }
   }
   return calls;
+}
+
+void ForgetWritten() {
+  for (auto& calls : g_written) calls = 0;
+  for (auto& count : g_written_losses) count = 0;
 }
 
 void WriteCounts() {
@@ -80,8 +86,7 @@ void WriteOverhead() {
 
 void ResetTotals() {
   for (auto& calls : g_ended) calls = 0;
-  for (auto& calls : g_written) calls = 0;
-  for (auto& count : g_written_losses) count = 0;
+  ForgetWritten();
   g_calls = 0;
 }
 
@@ -94,6 +99,10 @@ void AddEndedThread(const ThreadBuffer& buffer) {
 void CountWritten(uint64_t calls) { g_calls += calls; }
 
 void WriteTotals(bool final) {
+  if (g_segment != g_output.segment()) {
+    g_segment = g_output.segment();
+    ForgetWritten();
+  }
   WriteCounts();
   WriteLosses(final);
   WriteOverhead();

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/files.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
@@ -24,6 +25,9 @@ using trace::LossKind;
 constexpr size_t kBuilderBytes = size_t{1} << 20;
 constexpr size_t kSlotBlockBytes =
     sizeof(trace::BlockHeader) + kLargeRingSlots * trace::kSlotBytes;
+constexpr size_t kBufferBytes = 3 * kBuilderBytes +
+                                2 * SegmentWriter::kBufferBytes +
+                                kSlotBlockBytes;
 constexpr int kMaxFilesOfOneProcess = 1000;
 
 }  // namespace
@@ -31,16 +35,17 @@ constexpr int kMaxFilesOfOneProcess = 1000;
 constinit TraceOutput g_output;
 
 bool TraceOutput::MapBuffers() {
-  constexpr size_t kBytes = 3 * kBuilderBytes + kSlotBlockBytes;
-  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, kBufferBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
+  buffers_ = memory;
   auto* at = static_cast<uint8_t*>(memory);
   for (Builder& builder : builders_) {
     builder.block = trace::BlockBuilder(at, kBuilderBytes);
     at += kBuilderBytes;
   }
-  slot_block_ = at;
+  segment_buffers_ = at;
+  slot_block_ = at + 2 * SegmentWriter::kBufferBytes;
   return true;
 }
 
@@ -48,6 +53,9 @@ bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
                        const trace::FileHeader& header) {
   is_writable_ = false;
   is_finishing_ = false;
+  is_closed_ = false;
+  end_ticks_ = 0;
+  policy_ = config.policy;
   counted_deleted_bytes_ = 0;
   reason_ = trace::EndReason::kExit;
   if (!MapBuffers()) {
@@ -59,6 +67,11 @@ bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
   if (!OpenRingFile(header)) {
     data_file_.Close();
     unlinkat(dir_fd_, data_file_.name(), 0);
+    return false;
+  }
+  if (policy_ == SizePolicy::kRing &&
+      !segments_.Open(&data_file_, &ring_file_, segment_buffers_)) {
+    Log(LogLevel::kError, "no memory for definitions; tracing is off");
     return false;
   }
   is_writable_ = true;
@@ -158,6 +171,7 @@ void TraceOutput::Note(WriteResult result, uint64_t bytes) {
     CountLoss(LossKind::kWriteFailed, bytes);
     reason_ = trace::EndReason::kWriteFailed;
   }
+  if (is_writable_) end_ticks_ = Ticks();
   is_writable_ = false;
   StopRecording();
 }
@@ -175,18 +189,24 @@ trace::BlockBuilder& TraceOutput::BuilderFor(BlockKind kind, size_t bytes) {
 
 void TraceOutput::FlushBuilder(Builder* builder) {
   if (builder->block.empty()) return;
-  const auto block = builder->block.Finish(builder->kind);
+  // What activities name has been defined in the ring file.
+  if (builder->kind == BlockKind::kActivities) DrainDefinitions();
   if (is_writable_) {
-    Note(builder->kind == BlockKind::kDefinitions
-             ? data_file_.WriteDefinitions(block)
-             : data_file_.Write(block),
-         block.size());
+    Note(WriteRecords(builder), builder->block.payload_bytes());
   } else if (is_finishing_) {
-    data_file_.Append(block);
-  } else {
-    CountLoss(LossKind::kWriteFailed, block.size());
+    data_file_.Append(builder->block.Finish(builder->kind));
+  } else if (reason_ == trace::EndReason::kWriteFailed) {
+    CountLoss(LossKind::kWriteFailed, builder->block.payload_bytes());
   }
   builder->block.Clear();
+}
+
+WriteResult TraceOutput::WriteRecords(Builder* builder) {
+  trace::BlockBuilder& block = builder->block;
+  return policy_ == SizePolicy::kRing
+             ? segments_.WriteRecords(builder->kind,
+                                      {block.payload(), block.payload_bytes()})
+             : data_file_.Write(block.Finish(builder->kind));
 }
 
 void TraceOutput::Flush() {
@@ -226,6 +246,11 @@ trace::CallSlot* TraceOutput::slot_buffer() {
 bool TraceOutput::WriteSlots(uint32_t thread_index, uint64_t first_slot,
                              size_t count) {
   if (!is_writable_) return false;
+  if (policy_ == SizePolicy::kRing) {
+    Note(segments_.WriteSlots(thread_index, first_slot, {slot_buffer(), count}),
+         count * trace::kSlotBytes);
+    return is_writable_;
+  }
   trace::BlockHeader header = {};
   header.magic = trace::kBlockMagic;
   header.kind = static_cast<uint16_t>(BlockKind::kCalls);
@@ -239,9 +264,16 @@ bool TraceOutput::WriteSlots(uint32_t thread_index, uint64_t first_slot,
   return is_writable_;
 }
 
+void TraceOutput::CountUnwritten(uint64_t records) {
+  CountLoss(reason_ == trace::EndReason::kMaxMegabytes
+                ? LossKind::kMaxMegabytes
+                : LossKind::kWriteFailed,
+            records);
+}
+
 void TraceOutput::Finish(uint64_t ticks) {
   trace::EndRecord end = {};
-  end.ticks = ticks;
+  end.ticks = end_ticks_ != 0 ? end_ticks_ : ticks;
   end.reason = static_cast<uint32_t>(reason_);
   uint8_t buffer[sizeof(trace::BlockHeader) + sizeof(end)];
   trace::BlockBuilder block(buffer, sizeof(buffer));
@@ -252,6 +284,16 @@ void TraceOutput::Finish(uint64_t ticks) {
   // Without an end block the ring file is still needed to see what was lost.
   if (written) ring_file_.Unlink();
   is_writable_ = false;
+  is_closed_ = true;
+}
+
+void TraceOutput::ReleaseMemory() {
+  ring_file_.Abandon();
+  for (Builder& builder : builders_) {
+    builder.block = trace::BlockBuilder(no_buffer_, sizeof(no_buffer_));
+  }
+  munmap(buffers_, kBufferBytes);
+  buffers_ = slot_block_ = segment_buffers_ = nullptr;
 }
 
 }  // namespace dltap::shim
