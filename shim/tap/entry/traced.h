@@ -82,13 +82,17 @@ template <specs::EntryPoint kEntry, typename... Args>
 [[gnu::noinline, gnu::cold]] auto CallFirstWork(
     typename EntryTraits<kEntry>::Real real, Args... args) {
   using Traits = EntryTraits<kEntry>;
-  PrepareClock();
-  const uint64_t begin_ticks = Ticks();
+  if (!PrepareSession()) {
+    CountCall(Traits::kCounterIndex);
+    return CallFollowed<Traits>(real, args...);
+  }
+  const TwofoldTime begin = TakeTwofoldTime();
   const auto result = CallFollowed<Traits>(real, args...);
-  const uint64_t end_ticks = Ticks();
+  const TwofoldTime end = TakeTwofoldTime();
   ThreadState& thread = t_thread;
   if (Succeeded<Traits>(result) && StartSession() && AttachThread(thread)) {
-    WriteRecord<kEntry>(thread, {begin_ticks, end_ticks, 0, 0, true}, args...);
+    WriteRecord<kEntry>(thread, {TicksOf(begin), TicksOf(end), 0, 0, true},
+                        args...);
   } else {
     CountCall(Traits::kCounterIndex);
   }

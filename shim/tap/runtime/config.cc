@@ -239,6 +239,12 @@ Config ParseConfig(const char* const* environment, bool secure,
   return config;
 }
 
+bool AsksToDisable(const char* const* environment) {
+  const char* text = FindVariable(environment, "DLTAP_DISABLE");
+  bool asked = false;
+  return text != nullptr && ParseBoolean(text, &asked) && asked;
+}
+
 const char* FindVariable(const char* const* environment, const char* name) {
   const size_t length = strlen(name);
   for (; environment != nullptr && *environment != nullptr; ++environment) {

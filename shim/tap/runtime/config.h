@@ -43,6 +43,9 @@ using WarningSink = void (*)(const char* line);
 Config ParseConfig(const char* const* environment, bool secure,
                    WarningSink warn);
 
+// Does it say DLTAP_DISABLE=1?
+bool AsksToDisable(const char* const* environment);
+
 // Value of a variable in `environment`, or nullptr.
 const char* FindVariable(const char* const* environment, const char* name);
 

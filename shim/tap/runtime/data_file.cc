@@ -90,10 +90,12 @@ bool DataFile::Reserve(uint64_t bytes, uint64_t extra) {
   uint64_t target = current_.allocated + kAllocationStep;
   if (target > segment_bytes_) target = segment_bytes_;
   if (target < end) target = end;
-  int error = AllocateBytes(current_.fd, current_.allocated, target - current_.allocated, false);
+  int error = AllocateBytes(current_.fd, current_.allocated,
+                            target - current_.allocated, false);
   if (error != 0 && target > end) {
     target = end;
-    error = AllocateBytes(current_.fd, current_.allocated, target - current_.allocated, false);
+    error = AllocateBytes(current_.fd, current_.allocated,
+                          target - current_.allocated, false);
   }
   if (error != 0) {
     last_error_ = error;
@@ -122,7 +124,8 @@ bool DataFile::WriteAll(std::span<const uint8_t> block) {
 // False: the host closed our descriptor, or the file was removed.
 bool DataFile::IsOurs() {
   struct stat status;
-  if (current_.fd < 0 || fstat(current_.fd, &status) != 0 || InodeOf(status) != current_.inode) {
+  if (current_.fd < 0 || fstat(current_.fd, &status) != 0 ||
+      InodeOf(status) != current_.inode) {
     current_.fd = -1;
     last_error_ = EBADF;
     return false;
@@ -164,7 +167,8 @@ bool DataFile::NextSegment() {
     return false;
   }
   // All of them, the new one too, are taken to be full.
-  while ((uint64_t{current_.number} + 2 - oldest_) * segment_bytes_ > max_bytes_ &&
+  while ((uint64_t{current_.number} + 2 - oldest_) * segment_bytes_ >
+             max_bytes_ &&
          oldest_ <= current_.number) {
     if (!DeleteOldest()) return false;
   }
@@ -181,8 +185,7 @@ bool DataFile::DeleteOldest() {
   char name[sizeof(name_)];
   SegmentName(oldest_, name);
   struct stat status;
-  const bool exists =
-      fstatat(dir_fd_, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+  const bool exists = fstatat(dir_fd_, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
   if (exists && unlinkat(dir_fd_, name, 0) != 0) {
     last_error_ = errno;
     return false;

@@ -24,8 +24,8 @@ void UnmapTable(Definition* table, uint32_t capacity) {
 }
 
 uint64_t HashOf(const DefinitionKey& key) {
-  uint64_t hash = (key.id ^ static_cast<uint64_t>(key.kind) << 56) *
-                  0xD6E8FEB86659FD93ull;
+  uint64_t hash =
+      (key.id ^ static_cast<uint64_t>(key.kind) << 56) * 0xD6E8FEB86659FD93ull;
   hash ^= hash >> 32;
   return hash * 0x9E3779B97F4A7C15ull >> 32;
 }
@@ -132,12 +132,12 @@ void DefinitionLog::Clean(uint32_t chunk, uint32_t spare, uint32_t segment) {
       continue;
     }
     const bool is_used = uint64_t{definition.segment} + 1 >= segment;
-    const bool must_stay = definition.key.kind == trace::RecordKind::kEntryPoint;
-    const bool keep =
-        must_stay || (is_used && survived + definition.bytes <=
-                                     records.size() / 2);
-    uint8_t* copy = keep ? file_->AppendToLog(spare, definition.record())
-                         : nullptr;
+    const bool must_stay =
+        definition.key.kind == trace::RecordKind::kEntryPoint;
+    const bool keep = must_stay || (is_used && survived + definition.bytes <=
+                                                   records.size() / 2);
+    uint8_t* copy =
+        keep ? file_->AppendToLog(spare, definition.record()) : nullptr;
     if (copy != nullptr) {
       definition.at = copy;
       survived += definition.bytes;

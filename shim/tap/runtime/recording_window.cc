@@ -11,7 +11,12 @@
 namespace dltap::shim {
 namespace {
 
-constexpr uint64_t kStartPatienceNs = 2'000'000'000;
+void WaitForParticipants() {
+  if (SessionConfig().level != Level::kKernels) return;
+  const int saved_errno = errno;
+  FinishPass(Finish::kDrain);
+  errno = saved_errno;
+}
 
 }  // namespace
 
@@ -31,15 +36,6 @@ void CloseWindow(trace::WindowCause cause) {
   const trace::WindowPayload payload = {0, static_cast<uint32_t>(cause), 0};
   AppendSpecial(trace::SpecialSlot::kWindow, &payload, sizeof(payload));
   g_process.word.compare_exchange_strong(word, kPaused);
-}
-
-void WaitForParticipants() {
-  const int saved_errno = errno;
-  if (SessionConfig().level == Level::kKernels &&
-      t_thread.session != kOwnThread) {
-    FinishPass(Finish::kDrain, kStartPatienceNs);
-  }
-  errno = saved_errno;
 }
 
 }  // namespace dltap::shim

@@ -6,17 +6,12 @@
 
 // Recording windows, under DLTAP_START=off; else nothing happens. Outside of
 // them state is followed, calls are not recorded. A window may be opened before
-// the session starts.
+// the session starts. Who opens one waits for a pass of the collector, since
+// kernels launched before the activity source is on would be lost.
 namespace dltap::shim {
 
 void OpenWindow(trace::WindowCause cause);
 void CloseWindow(trace::WindowCause cause);
-
-// Recording begins: kernels launched before the activity source is on would be
-// lost, so the caller waits for one pass of the collector, as it waits for the
-// driver in the same call. Bounded: the collector may need a lock that the
-// caller holds.
-void WaitForParticipants();
 
 }  // namespace dltap::shim
 

@@ -49,8 +49,7 @@ struct MappedRange {
   void* memory;
   uint64_t bytes;
 };
-constexpr uint32_t kMaxRanges =
-    RingFile::kMaxRings + RingFile::kLogChunks + 1;
+constexpr uint32_t kMaxRanges = RingFile::kMaxRings + RingFile::kLogChunks + 1;
 constinit MappedRange g_ranges[kMaxRanges];
 constinit uint32_t g_range_count = 0;
 

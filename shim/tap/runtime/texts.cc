@@ -19,8 +19,8 @@ constexpr uint32_t kMaxProbes = 64;
 constinit std::atomic<uint32_t> g_last_text{0};
 
 // Open addressing by the text's hash; 64 bits of it stand for the text. A slot
-// without an id of this epoch is claimed through its id, gets its hash, and then
-// the id, after which neither changes in this epoch.
+// without an id of this epoch is claimed through its id, gets its hash, and
+// then the id, after which neither changes in this epoch.
 constexpr uint32_t kClaimed = ~uint32_t{0};
 struct InternSlot {
   std::atomic<uint64_t> id;  // epoch << 32 | id; id 0: definition lost

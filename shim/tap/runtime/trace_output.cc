@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "shim/tap/runtime/clock.h"
+#include "shim/tap/runtime/environment.h"
 #include "shim/tap/runtime/files.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
@@ -25,9 +26,8 @@ using trace::LossKind;
 constexpr size_t kBuilderBytes = size_t{1} << 20;
 constexpr size_t kSlotBlockBytes =
     sizeof(trace::BlockHeader) + kLargeRingSlots * trace::kSlotBytes;
-constexpr size_t kBufferBytes = 3 * kBuilderBytes +
-                                2 * SegmentWriter::kBufferBytes +
-                                kSlotBlockBytes;
+constexpr size_t kBufferBytes =
+    3 * kBuilderBytes + 2 * SegmentWriter::kBufferBytes + kSlotBlockBytes;
 constexpr int kMaxFilesOfOneProcess = 1000;
 
 }  // namespace
@@ -82,7 +82,8 @@ bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
 bool TraceOutput::OpenDirectory(const Config& config,
                                 const ProcessInfo& process) {
   const OutputNames names = {process.machine, process.program,
-                             static_cast<int>(process.pid), environ};
+                             static_cast<int>(process.pid),
+                             SessionEnvironment()};
   if (!ExpandOutput(config.output, names, directory_)) {
     Log(LogLevel::kError,
         "DLTAP_OUTPUT is not understood: \"%s\"; use %%h, %%p, %%r, %%q{NAME} "
@@ -265,9 +266,8 @@ bool TraceOutput::WriteSlots(uint32_t thread_index, uint64_t first_slot,
 }
 
 void TraceOutput::CountUnwritten(uint64_t records) {
-  CountLoss(reason_ == trace::EndReason::kMaxMegabytes
-                ? LossKind::kMaxMegabytes
-                : LossKind::kWriteFailed,
+  CountLoss(reason_ == trace::EndReason::kMaxMegabytes ? LossKind::kMaxMegabytes
+                                                       : LossKind::kWriteFailed,
             records);
 }
 
