@@ -38,9 +38,9 @@
   X(kActivityYielded, 14, "cupti_yielded",                               \
     "times the activity source was left to another profiler")            \
   X(kActivityBuffer, 15, "activity_buffer",                              \
-    "activity buffers refused to their source for want of memory")       \
+    "activity buffers whose records were dropped for want of memory")       \
   X(kFlushDeadline, 16, "flush_deadline",                                \
-    "exit flushes that did not finish in time")                          \
+    "flushes that did not finish in time")                          \
   X(kOperationUnknown, 17, "operation_unknown",                          \
     "library calls whose shapes could not be decoded")                   \
   X(kObjectTableFull, 18, "object_table_full",                           \

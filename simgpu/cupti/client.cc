@@ -5,6 +5,7 @@
 
 #include "simgpu/base/api_scope.h"
 #include "simgpu/base/clock.h"
+#include "simgpu/base/faults.h"
 #include "simgpu/cupti/client_clock.h"
 #include "simgpu/cupti/external_ids.h"
 #include "simgpu/cupti/overhead_records.h"
@@ -84,7 +85,9 @@ void Client::OnApiEnter(const ApiActivity& call) {
   if (!WantsRecord(call)) return;
   // Ahead of the work that the call submits: clients link a kernel to an id
   // when they meet the kernel's record.
-  if (selection_.HasKind(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)) {
+  Fault* unseen = FaultAt(FaultPoint::kExternal);
+  if (selection_.HasKind(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) &&
+      (unseen == nullptr || unseen->Next() == nullptr)) {
     ExternalIds::OfThread().VisitInnermost(
         [&](CUpti_ExternalCorrelationKind kind, uint64_t id) {
           delivery_.Add(ToExternalRecord(call, kind, id));

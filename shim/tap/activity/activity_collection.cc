@@ -59,7 +59,10 @@ void WriteLevel(trace::Level level, const char* why) {
 
 SourceRuntime MakeRuntime() {
   return {
-      .session = SessionNumber,
+      .session =
+          [] {
+            return g_process.activity_session.load(std::memory_order_acquire);
+          },
       .recording =
           [] { return !IsOff(g_process.word.load()) && WantsActivities(); },
       .real = g_find_real,
@@ -89,6 +92,7 @@ constinit bool g_is_pending = false;
 void Begin() { g_is_pending = SessionConfig().level == Level::kKernels; }
 
 void Start() {
+  g_process.activity_session.store(SessionNumber(), std::memory_order_release);
   g_source->start(MakeRuntime());
   // Where Ticks() reads that clock, the vendor's function is in use already.
   const auto clock = static_cast<ClockKind>(g_process.clock.load());
@@ -100,8 +104,20 @@ void Pass() {
     g_is_pending = false;
     Start();
   }
+  if (g_process.activity_session.load(std::memory_order_relaxed) == 0) return;
+  // Its trace takes no more: size limit, full disk.
+  if (SessionNumber() == 0) {
+    g_source->stop();
+    return;
+  }
   g_known_threads.fill({});
   g_source->pass();
+}
+
+void Stop() {
+  if (g_process.activity_session.load(std::memory_order_relaxed) != 0) {
+    g_source->stop();
+  }
 }
 
 }  // namespace
@@ -114,8 +130,9 @@ void CollectActivities(const ActivitySource& source, RealFinder real) {
       .pop = source.pop,
       .capture_begins = source.capture_begins,
       .find_timestamp = [] { return g_source->find_timestamp(g_find_real); },
+      .stop = Stop,
   });
-  AddParticipant({Begin, Pass, nullptr, [](uint64_t) { g_source->finish(); }});
+  AddParticipant({Begin, Pass, nullptr, g_source->finish, Stop});
 }
 
 }  // namespace dltap::shim

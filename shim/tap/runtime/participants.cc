@@ -8,6 +8,7 @@ constexpr int kMaxParticipants = 8;
 
 constinit CollectorParticipant g_participants[kMaxParticipants];
 constinit int g_participant_count = 0;
+constinit bool g_exited = false;  // collector only
 
 template <typename Function>
 void ForEach(Function function) {
@@ -23,12 +24,14 @@ void AddParticipant(const CollectorParticipant& participant) {
 }
 
 void StartParticipants() {
+  g_exited = false;
   ForEach([](const CollectorParticipant& participant) {
     if (participant.start != nullptr) participant.start();
   });
 }
 
 void PassParticipants() {
+  if (g_exited) return;
   ForEach([](const CollectorParticipant& participant) {
     if (participant.pass != nullptr) participant.pass();
   });
@@ -44,6 +47,7 @@ void ObserveSlots(std::span<const trace::CallSlot> slots,
 }
 
 void ExitParticipants(uint64_t deadline_ns) {
+  g_exited = true;
   ForEach([&](const CollectorParticipant& participant) {
     if (participant.exit != nullptr) participant.exit(deadline_ns);
   });

@@ -55,6 +55,7 @@ struct alignas(4096) ProcessPage {
   // Of the collector, see collector_requests.cc.
   std::atomic<uint32_t> collector;        // CollectorState
   std::atomic<uint32_t> collector_tid;    // 0: it has not begun
+  std::atomic<uint32_t> activity_session;  // the one activities began in
   std::atomic<uint32_t> wake;             // futex word of the collector
   std::atomic<uint32_t> finish_requests;  // passes asked for
   std::atomic<uint32_t> finished;         // the last one answered
