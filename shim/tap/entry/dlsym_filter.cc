@@ -53,7 +53,8 @@ LookupAction Decide(const Lookup& lookup) {
 namespace {
 
 // The C library's: a lookup there misses, with the message dlerror() should
-// give. (RTLD_NEXT would not do: for the main program we come next.)
+// give. (RTLD_NEXT would not do: for the main program we come next.) The one
+// call by name on a look-up's way, when programs ask for what nobody has.
 void* HandleWithoutVendorNames() {
   static constinit std::atomic<void*> known{nullptr};
   void* handle = known.load(std::memory_order_relaxed);
@@ -64,17 +65,9 @@ void* HandleWithoutVendorNames() {
   return handle != nullptr ? handle : RTLD_NEXT;
 }
 
-// Where the vendor's function is, when the application's own search would end
-// at our exported wrapper.
-void* FindBehindUs(const char* name, specs::EntryPoint entry,
-                   const void* caller) {
-  const char* prefix = specs::SonamePrefix(specs::LibraryOf(entry));
-  void* found = FindVendorFunction(prefix, name, caller);
-  return found != nullptr ? found : FindAnyFunction(name);
-}
-
-FilterResult Wrap(specs::EntryPoint entry, void* real, void* handle) {
-  if (!AdoptReal(specs::CounterOf(entry), real)) return {real, handle};
+FilterResult Wrap(specs::EntryPoint entry, void* real, void* handle,
+                  const void* caller) {
+  if (!AdoptReal(specs::CounterOf(entry), real, caller)) return {real, handle};
   return {specs::WrapperAddress(entry), handle};
 }
 
@@ -89,11 +82,11 @@ FilterResult Filter(void* handle, const char* name, const void* caller) {
   if (action == LookupAction::kWrap) {
     void* found = dltap_real_dlsym(handle, name);
     if (found == nullptr) return pass;  // the jump sets dlerror() again
-    if (!IsOurs(found)) return Wrap(entry, found, handle);
+    if (!IsOurs(found)) return Wrap(entry, found, handle, caller);
   }
-  void* found = FindBehindUs(name, entry, caller);
+  void* found = FindBehindUs(specs::CounterOf(entry), caller);
   if (found == nullptr) return {nullptr, HandleWithoutVendorNames()};
-  return Wrap(entry, found, handle);
+  return Wrap(entry, found, handle, caller);
 }
 
 }  // namespace
@@ -104,7 +97,7 @@ FilterResult dltap_filter_lookup(void* handle, const char* name,
   using dltap::shim::IsVendorName;
   if (dltap_real_dlsym == nullptr) [[unlikely]] {
     dltap_real_dlsym =
-        reinterpret_cast<RealDlsym>(dltap::shim::FindLibcFunction("dlsym"));
+        reinterpret_cast<RealDlsym>(dltap::shim::FindNextDlsym());
   }
   if (handle == RTLD_NEXT || name == nullptr || !IsVendorName(name))
       [[likely]] {

@@ -29,7 +29,7 @@ namespace dltap::shim {
 template <typename Traits>
 [[gnu::always_inline]] inline typename Traits::Real RealOf(const void* caller) {
   void* real = g_real[Traits::kCounterIndex].load(std::memory_order_relaxed);
-  if (real == nullptr) [[unlikely]] {
+  if (real == nullptr || LoaderMoved()) [[unlikely]] {
     real = ResolveReal(Traits::kCounterIndex, caller);
   }
   return reinterpret_cast<typename Traits::Real>(real);
@@ -89,6 +89,7 @@ template <specs::EntryPoint kEntry, typename... Args>
   const TwofoldTime begin = TakeTwofoldTime();
   const auto result = CallFollowed<Traits>(real, args...);
   const TwofoldTime end = TakeTwofoldTime();
+  SettleRealFunctions();  // the first call loads the driver
   ThreadState& thread = t_thread;
   if (Succeeded<Traits>(result) && StartSession() && AttachThread(thread)) {
     WriteRecord<kEntry>(thread, {TicksOf(begin), TicksOf(end), 0, 0, true},

@@ -73,6 +73,13 @@ TappedProgram& TappedProgram::Into(std::string directory) {
   return *this;
 }
 
+TappedProgram& TappedProgram::Among(std::string before_tap,
+                                    std::string behind_tap) {
+  before_tap_ = std::move(before_tap);
+  behind_tap_ = std::move(behind_tap);
+  return *this;
+}
+
 Outcome TappedProgram::RunBare(std::vector<std::string> arguments) {
   return Start(std::move(arguments), false, -1);
 }
@@ -90,8 +97,9 @@ Outcome TappedProgram::Start(std::vector<std::string> arguments, bool tapped,
                              int kill_after_us) {
   arguments.insert(arguments.begin(), PathOf(name_));
   std::vector<std::string> environment = CleanEnvironment();
+  environment.push_back("LD_PRELOAD=" + before_tap_ + ":" +
+                        (tapped ? kTap : "") + ":" + behind_tap_);
   if (tapped) {
-    environment.push_back(std::string("LD_PRELOAD=") + kTap);
     environment.push_back("DLTAP_OUTPUT=" + directory_);
     environment.insert(environment.end(), variables_.begin(), variables_.end());
   }

@@ -26,6 +26,8 @@ class TappedProgram {
 
   TappedProgram& With(std::string variable);  // "NAME=value"
   TappedProgram& Into(std::string directory);
+  // Preloads other libraries (paths, or ""), also in bare runs.
+  TappedProgram& Among(std::string before_tap, std::string behind_tap);
 
   Outcome RunBare(std::vector<std::string> arguments);
   Outcome Run(std::vector<std::string> arguments);
@@ -45,6 +47,7 @@ class TappedProgram {
   TempDir temp_;
   std::string directory_ = temp_.path() + "/out";
   std::vector<std::string> variables_;
+  std::string before_tap_, behind_tap_;
 };
 
 // Calls of that function with a record of their own, over all processes.
