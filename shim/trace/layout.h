@@ -184,7 +184,7 @@ struct RingFileHeader {
                                   // back to 0 only when they are equal
   uint64_t log_offset;            // of DefinitionChunk[log_chunks]
   uint32_t log_chunks;
-  uint32_t reserved;
+  uint32_t pid_namespace;  // inode of the space of the pid, 0: not known
   char data_file[384];  // name of the data file, 0-terminated; a path
 };                      // when the two lie in different directories
 static_assert(sizeof(RingFileHeader) == 512, "on disk; see FORMAT.md");

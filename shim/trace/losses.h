@@ -75,7 +75,9 @@
   X(kDanglingId, 68, "dangling_id",                                      \
     "records that name an id which no definition explains")              \
   X(kUnmappedTime, 69, "unmapped_time",                                  \
-    "records whose time could not be mapped to the trace's clock")
+    "records whose time could not be mapped to the trace's clock")       \
+  X(kRingMissing, 70, "ring_missing",                                    \
+    "killed processes whose last records, in a ring file, are not there")
 
 namespace dltap::trace {
 

@@ -16,6 +16,7 @@
 #include "shim/tap/runtime/participants.h"
 #include "shim/tap/runtime/process_info.h"
 #include "shim/tap/runtime/process_page.h"
+#include "shim/tap/runtime/ring_leftovers.h"
 #include "shim/tap/runtime/session_definitions.h"
 #include "shim/tap/runtime/session_opening.h"
 #include "shim/tap/runtime/session_state.h"
@@ -167,7 +168,10 @@ void* RunCollector(void*) {
   StartParticipants();
   bool goes_on = Turn();
   SetCollectorState(CollectorState::kReady);
-  if (goes_on) MeasureCallCost();
+  if (goes_on) {
+    MoveLeftoverRings();
+    MeasureCallCost();
+  }
   while (goes_on && !g_schedule.is_last) {
     WaitForRequest(kPassPeriodNs);
     goes_on = Turn();

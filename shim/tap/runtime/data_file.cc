@@ -2,7 +2,6 @@
 #include "shim/tap/runtime/data_file.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,16 +15,20 @@
 namespace dltap::shim {
 namespace {
 
-// The longest file that the process may write.
-uint64_t FileSizeLimit() {
-  rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return ~uint64_t{0};
-  return limit.rlim_cur == RLIM_INFINITY ? ~uint64_t{0} : limit.rlim_cur;
-}
-
 uint64_t Clamp(uint64_t value, uint64_t least, uint64_t most) {
   if (value < least) return least;
   return value > most ? most : value;
+}
+
+constexpr uint64_t OnDisk(uint64_t bytes) { return (bytes + 4095) & ~4095ull; }
+
+// An eighth of the whole, so that at least seven are kept; large ones, so that
+// few files are.
+uint64_t SegmentBytes(uint64_t max_bytes) {
+  constexpr uint64_t kLeast = DataFile::kMinSegmentBytes;
+  uint64_t most = max_bytes / 64;
+  if (most < DataFile::kUsualSegmentBytes) most = DataFile::kUsualSegmentBytes;
+  return Clamp(max_bytes / 8, kLeast, most);
 }
 
 }  // namespace
@@ -52,7 +55,7 @@ int DataFile::Create(int dir_fd, const char* stem,
   // No write goes beyond the process's own limit: that is a signal to it.
   const uint64_t most = FileSizeLimit();
   if (policy == SizePolicy::kRing) {
-    segment_bytes_ = Clamp(max_bytes / 8, kMinSegmentBytes, kMaxSegmentBytes);
+    segment_bytes_ = SegmentBytes(max_bytes);
     if (segment_bytes_ > most) segment_bytes_ = most;
   } else {
     segment_bytes_ = max_bytes < most ? max_bytes : most;
@@ -166,18 +169,22 @@ bool DataFile::NextSegment() {
     last_error_ = EBADF;
     return false;
   }
-  // All of them, the new one too, are taken to be full.
-  while ((uint64_t{current_.number} + 2 - oldest_) * segment_bytes_ >
-             max_bytes_ &&
-         oldest_ <= current_.number) {
+  const uint32_t number = current_.number;
+  // The new one is taken to be full. The current one keeps what it has
+  // allocated until then, so that it can still take the end block.
+  const uint64_t needed = OnDisk(current_.allocated) + segment_bytes_;
+  while (oldest_ < number && (closed_bytes_ + needed > max_bytes_ ||
+                              number - oldest_ >= kMaxSegments)) {
     if (!DeleteOldest()) return false;
   }
   Segment full = current_;
   if (OpenSegment(full.number + 1) != 0) {
-    current_ = full;  // takes the end block
+    current_ = full;
     return false;
   }
   CloseSegment(&full);
+  sizes_[number % kMaxSegments] = OnDisk(full.size);
+  closed_bytes_ += OnDisk(full.size);
   return true;
 }
 
@@ -190,7 +197,9 @@ bool DataFile::DeleteOldest() {
     last_error_ = errno;
     return false;
   }
-  if (exists) deleted_bytes_ += static_cast<uint64_t>(status.st_size);
+  const uint64_t bytes = sizes_[oldest_ % kMaxSegments];
+  closed_bytes_ -= bytes;
+  deleted_bytes_ += bytes;
   ++oldest_;
   return true;
 }

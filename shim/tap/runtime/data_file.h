@@ -20,9 +20,9 @@ enum class WriteResult : uint8_t { kWritten, kLimitReached, kFailed };
 // time.
 class DataFile {
  public:
-  static constexpr uint64_t kMaxSegmentBytes = uint64_t{64} << 20;
+  static constexpr uint64_t kUsualSegmentBytes = uint64_t{64} << 20;
   static constexpr uint64_t kMinSegmentBytes = uint64_t{128} << 10;
-  static constexpr uint64_t kMinSegments = 4;
+  static constexpr uint32_t kMaxSegments = 128;
   static constexpr uint64_t kAllocationStep = uint64_t{16} << 20;
   // Kept free at the end of the file, so that a full disk still takes the
   // totals and the end block.
@@ -70,11 +70,13 @@ class DataFile {
 
   trace::FileHeader header_ = {};
   uint64_t max_bytes_ = 0;      // of the file or, in a ring, of all segments
+  uint64_t closed_bytes_ = 0;   // of the segments before the current one
   uint64_t segment_bytes_ = 0;  // of one segment; all of the file without ring
   uint64_t deleted_bytes_ = 0;
   uint64_t dir_inode_ = 0;
   Segment current_;
   uint32_t oldest_ = 0;  // segment that is still there
+  uint64_t sizes_[kMaxSegments] = {};  // of closed segments, by number
   int dir_fd_ = -1;
   int last_error_ = 0;
   char stem_[kMaxNameBytes] = {};

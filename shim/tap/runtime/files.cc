@@ -60,7 +60,14 @@ int WriteZeros(int fd, uint64_t offset, uint64_t bytes) {
 
 }  // namespace
 
+uint64_t FileSizeLimit() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return ~uint64_t{0};
+  return limit.rlim_cur == RLIM_INFINITY ? ~uint64_t{0} : limit.rlim_cur;
+}
+
 int AllocateBytes(int fd, uint64_t offset, uint64_t bytes, bool extend) {
+  if (offset + bytes > FileSizeLimit()) return EFBIG;
   int result;
   do {
     result = fallocate(fd, extend ? 0 : FALLOC_FL_KEEP_SIZE,

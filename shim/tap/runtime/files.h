@@ -20,6 +20,9 @@ int MoveDescriptorUp(int fd);
 // system cannot allocate; without it 0 there, since writes will tell.
 int AllocateBytes(int fd, uint64_t offset, uint64_t bytes, bool extend);
 
+// The longest file that the process may write; beyond it a write is SIGXFSZ.
+uint64_t FileSizeLimit();
+
 uint64_t InodeOf(int fd);  // 0: not open
 uint64_t InodeOf(const struct stat& status);
 

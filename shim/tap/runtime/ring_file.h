@@ -13,6 +13,9 @@ namespace dltap::shim {
 inline constexpr uint32_t kSmallRingSlots = 2048;   // 64 KiB
 inline constexpr uint32_t kLargeRingSlots = 32768;  // 1 MiB
 
+inline constexpr int kMaxRingPathBytes = 4096 + 512;
+inline constexpr char kSharedMemory[] = "/dev/shm";
+
 // A ring's parts in the mapped file. Never unmapped while the process lives.
 struct Ring {
   trace::RingHeader* header;
@@ -32,12 +35,15 @@ class RingFile {
   static constexpr uint32_t kLogChunks = 64;
   static constexpr uint64_t kLogChunkBytes = uint64_t{512} << 10;
 
-  // Creates `name` (less than 250 bytes) in the directory `dir_fd`, or at that
-  // path with AT_FDCWD,
-  // and maps its tables. Space is allocated before it is mapped, so that a full
-  // disk is an error here and not a SIGBUS later. 0 or errno.
-  int Create(int dir_fd, const char* name, const trace::FileHeader& header,
+  // Creates the file at that absolute path and maps its tables. Space is
+  // allocated before it is mapped, so that a full disk is an error here and not
+  // a SIGBUS later. No descriptor stays open. 0 or errno.
+  int Create(const char* path, const trace::FileHeader& header,
              const char* data_file);
+
+  // Whether shared memory (a tmpfs) has room for rings, and will have for the
+  // program beside them.
+  static bool SharedMemoryHasRoom();
 
   // A new ring; its pages are not there yet. False when the table or the disk
   // is full.
@@ -76,10 +82,13 @@ class RingFile {
   void Abandon();
 
   bool exists() const { return header_ != nullptr; }
+  const char* path() const { return path_; }
 
  private:
-  void* MapRange(uint64_t offset, uint64_t bytes);
-  bool IsOurFile() const;
+  int Fill(int fd, const trace::FileHeader& header, const char* data_file);
+  int OpenOurs() const;
+  void* MapRange(int fd, uint64_t offset, uint64_t bytes);
+  void* AddRange(uint64_t bytes);
 
   trace::RingFileHeader* header_ = nullptr;
   trace::RingHeader* rings_ = nullptr;
@@ -89,9 +98,8 @@ class RingFile {
   uint64_t file_bytes_ = 0;
   uint64_t inode_ = 0;
   uint32_t ring_count_ = 0;
-  int fd_ = -1;
-  int dir_fd_ = -1;
-  char name_[256] = {};
+  bool in_shared_memory_ = false;
+  char path_[kMaxRingPathBytes] = {};
 };
 
 }  // namespace dltap::shim

@@ -34,6 +34,7 @@ bool IsPinned(const uint8_t* record, bool has_anchor, DefinitionKey* key) {
     case RecordKind::kClock:
     case RecordKind::kLibraries:
     case RecordKind::kCommand:
+    case RecordKind::kRingName:
     case RecordKind::kLevel:
     case RecordKind::kDelay: return true;
     case RecordKind::kAnchor: key->id = has_anchor ? 1 : 0; return true;

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "shim/tap/runtime/clock.h"
@@ -125,31 +127,39 @@ bool TraceOutput::OpenDataFile(const Config& config, const ProcessInfo& process,
   return error == 0;
 }
 
+// In shared memory where there is room: a shared mapping of a file on a disk
+// stalls the program at writeback, and dies with the file when somebody cuts it
+// off. Else beside the data file.
 bool TraceOutput::OpenRingFile(const trace::FileHeader& header) {
-  char name[256];
-  int error = ENOTSUP;
-  if (!IsNetworkFileSystem(dir_fd_)) {
-    snprintf(name, sizeof(name), "%.240s.ring", data_file_.name());
-    error = ring_file_.Create(dir_fd_, name, header, data_file_.name());
-    if (error == ENOSPC || error == EDQUOT) {
-      Log(LogLevel::kError, "no space in %s: %s; tracing is off", directory_,
-          strerrordesc_np(error));
-      return false;
-    }
-  }
-  if (error == 0) return true;
-  // No shared mappings there: the ring lies in memory, and names the data file.
-  char absolute[4096 + 256];
-  char real[4096];
+  char real[PATH_MAX];
   const char* directory = realpath(directory_, real) ? real : directory_;
-  snprintf(absolute, sizeof(absolute), "%s/%s", directory, data_file_.name());
-  snprintf(name, sizeof(name), "/dev/shm/dltap-%.220s.ring", data_file_.name());
-  error = ring_file_.Create(AT_FDCWD, name, header, absolute);
-  if (error != 0) {
-    Log(LogLevel::kError, "cannot create %s: %s; tracing is off", name,
-        strerrordesc_np(error));
+  char data_file[sizeof(trace::RingFileHeader::data_file)];
+  const int length = snprintf(data_file, sizeof(data_file), "%s/%s", directory,
+                              data_file_.name());
+  if (length >= static_cast<int>(sizeof(data_file))) {
+    snprintf(data_file, sizeof(data_file), "%s", data_file_.name());
   }
-  return error == 0;
+  char path[kMaxRingPathBytes];
+  int error = ENOTSUP;
+  if (RingFile::SharedMemoryHasRoom()) {
+    snprintf(path, sizeof(path), "%s/dltap-%s.ring", kSharedMemory,
+             data_file_.name());
+    error = ring_file_.Create(path, header, data_file);
+  }
+  if (error != 0 && !IsNetworkFileSystem(dir_fd_)) {
+    snprintf(path, sizeof(path), "%s/%s.ring", directory, data_file_.name());
+    error = ring_file_.Create(path, header, data_file);
+  }
+  if (error != 0) {
+    Log(LogLevel::kError,
+        "no room for the ring file in %s or %s: %s; tracing is off",
+        kSharedMemory, directory_, strerrordesc_np(error));
+    return false;
+  }
+  trace::RingNameRecord record = {};
+  WriteRecord(BlockKind::kDefinitions, record,
+              trace::Piece::String(path, strlen(path)));
+  return true;
 }
 
 void TraceOutput::Note(WriteResult result, uint64_t bytes) {
