@@ -73,8 +73,8 @@ WaitingLine* TakePlace() {
 
 int Format(char* line, const char* format, va_list args) {
   const int prefix = snprintf(line, kLineBytes, "dltap: ");
-  int length = vsnprintf(line + prefix, static_cast<size_t>(kLineBytes - prefix),
-                         format, args);
+  int length = vsnprintf(
+      line + prefix, static_cast<size_t>(kLineBytes - prefix), format, args);
   if (length < 0) return 0;
   length += prefix;
   if (length > kLineBytes - 1) length = kLineBytes - 1;

@@ -61,6 +61,7 @@ struct alignas(4096) ProcessPage {
   std::atomic<uint32_t> turns;            // futex word: something was done
   std::atomic<uint32_t> refills;          // futex word: rings are ready
   std::atomic<uint32_t> waiting;          // threads that wait for rings
+  std::atomic<uint32_t> in_foreign_code;  // it may need locks of others
   std::atomic<uint32_t> given_up;         // one more than `turns` then
   // Of runs with delays, see call_delay.h.
   std::atomic<uint64_t> delay;         // class and length

@@ -49,8 +49,8 @@ void ChooseSessionClock(const Config& config) {
 // Once per process: configuration, then clock.
 void Prepare() {
   CopyEnvironment(environ);
-  SetSessionConfig(ParseConfig(SessionEnvironment(), DisabledAtLoad(),
-                               [](const char*) {}));
+  SetSessionConfig(
+      ParseConfig(SessionEnvironment(), DisabledAtLoad(), [](const char*) {}));
   SetLogLevel(SessionConfig().log);
   if (SessionConfig().disabled) {
     g_process.word.store(kDisabled, std::memory_order_release);
@@ -131,8 +131,8 @@ bool LaunchCollector() {
 // Where kernels are wanted, until their source is on: those launched before
 // would be lost.
 void WaitForSession() {
-  const bool has_source = SessionConfig().level == Level::kKernels &&
-                          !SessionConfig().start_paused;
+  const bool has_source =
+      SessionConfig().level == Level::kKernels && !SessionConfig().start_paused;
   WaitForState(has_source ? CollectorState::kReady : CollectorState::kOpen);
 }
 

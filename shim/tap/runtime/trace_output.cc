@@ -70,7 +70,8 @@ bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
 bool TraceOutput::OpenDirectory(const Config& config,
                                 const ProcessInfo& process) {
   const OutputNames names = {process.machine, process.program,
-                             static_cast<int>(process.pid), SessionEnvironment()};
+                             static_cast<int>(process.pid),
+                             SessionEnvironment()};
   if (!ExpandOutput(config.output, names, directory_)) {
     Log(LogLevel::kError,
         "DLTAP_OUTPUT is not understood: \"%s\"; use %%h, %%p, %%r, %%q{NAME} "
