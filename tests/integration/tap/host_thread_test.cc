@@ -71,6 +71,52 @@ TEST(TapHostThreadTest, LastThreadEndsTheProcess) {
   EXPECT_TRUE(model.processes.at(0).complete);
 }
 
+const analyzer::Process* FirstStarted(const analyzer::TraceModel& model) {
+  const analyzer::Process* first = nullptr;
+  for (const auto& process : model.processes) {
+    const bool is_first = first == nullptr || process.pid < first->pid;
+    if (is_first) first = &process;
+  }
+  return first;
+}
+
+// The child returns out of a call that it did not make, into the same wrapper,
+// while its parent records what comes after that call.
+TEST(TapHostThreadTest, ChildForkedInsideACallLeavesItsParentsRingAlone) {
+  for (const char* mode :
+       {"inside_fork", "inside__Fork", "inside_clone", "inside_handler"}) {
+    TappedProgram program("forks");
+    const Outcome bare = program.RunBare({mode});
+    const Outcome outcome = program.Run({mode});
+    EXPECT_EQ(outcome.output, bare.output) << mode;
+    EXPECT_EQ(outcome.status, bare.status) << mode;
+    const analyzer::TraceModel model = program.Read();
+    ASSERT_EQ(model.processes.size(), 2u) << mode;
+    EXPECT_EQ(Recorded(model, "cudaStreamSynchronize"), 1u) << mode;
+    EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), 50u) << mode;
+    int64_t last_end_ns = INT64_MIN;
+    for (const auto& call : FirstStarted(model)->calls) {
+      EXPECT_GE(call.begin_ns, last_end_ns) << mode;
+      last_end_ns = call.end_ns;
+    }
+  }
+}
+
+TEST(TapHostThreadTest, ForksOfManyThreadsInsideCallsLeaveTheParentWhole) {
+  TappedProgram program("forks");
+  program.With("DLTAP_LEVEL=host");
+  EXPECT_EQ(program.Run({"storm"}).status, 0);
+  const analyzer::TraceModel model = program.Read();
+  const analyzer::Process* parent = FirstStarted(model);
+  ASSERT_NE(parent, nullptr);
+  uint64_t launches = 0;
+  for (const auto& call : parent->calls) {
+    launches +=
+        model.entry_points[call.entry.value()].symbol == "cudaLaunchKernel";
+  }
+  EXPECT_EQ(launches, 10u + 64 * 2 * 5);
+}
+
 TEST(TapHostThreadTest, FirstCallsOfManyThreadsAtOnceAreRecorded) {
   TappedProgram program("first_moments");
   program.With("DLTAP_LEVEL=host");
