@@ -125,6 +125,8 @@ template <specs::EntryPoint kEntry, typename... Args>
       BeginCall<kEntry>(thread, __builtin_frame_address(0), args...);
   if constexpr (std::is_void_v<Result>) {
     real(args...);
+    if (IsInForkedChild(thread)) [[unlikely]]
+      return RunAfter<Traits>(args...);
     const uint64_t end_ticks = EndCall<kEntry>(thread, call);
     RunAfter<Traits>(args...);
     WriteRecord<kEntry>(
@@ -132,6 +134,10 @@ template <specs::EntryPoint kEntry, typename... Args>
         args...);
   } else {
     const Result result = real(args...);
+    if (IsInForkedChild(thread)) [[unlikely]] {
+      RunAfter<Traits>(result, args...);
+      return result;
+    }
     const uint64_t end_ticks = EndCall<kEntry>(thread, call);
     RunAfter<Traits>(result, args...);
     WriteRecord<kEntry>(thread,

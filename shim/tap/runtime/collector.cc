@@ -32,6 +32,8 @@ namespace {
 constexpr uint64_t kNsPerSecond = 1'000'000'000;
 constexpr size_t kStackBytes = size_t{2} << 20;
 constexpr uint64_t kLatePassNs = kNsPerSecond;
+constexpr uint64_t kRefillPauseNs = kNsPerSecond / 1000;
+constexpr int kMaxRefills = 64;
 
 // When things are due, in monotonic time, and what is over. Collector only.
 struct Schedule {
@@ -68,11 +70,19 @@ void NoteLatePass(uint64_t now_ns) {
   schedule.last_pass_ns = now_ns;
 }
 
+// Threads that begin all at once get their rings before anything is written.
+void PrepareRings() {
+  for (int i = 0; i < kMaxRefills; ++i) {
+    if (!OfferRings(g_buffers.Refill()) || g_buffers.is_full()) return;
+    WaitForRequest(kRefillPauseNs);
+  }
+}
+
 void Pass(bool final, bool ends) {
   const uint64_t now_ns = MonotonicNs();
   NoteLatePass(now_ns);
   WriteWaitingLines();
-  if (!ends) OfferRings(g_buffers.Refill());
+  if (!ends) PrepareRings();
   if (!g_schedule.has_exited) PassParticipants();
   SnapshotRings();
   g_output.DrainDefinitions();

@@ -17,9 +17,12 @@ namespace {
 
 constexpr uint64_t kNsPerSecond = 1'000'000'000;
 constexpr uint64_t kPatienceNs = 2 * kNsPerSecond;
-// A collector that uses no CPU time for so long waits for somebody.
+// A thread that is not the first: the disk may be slow just now.
+constexpr uint64_t kRingPatienceNs = kNsPerSecond / 5;
+// A collector that uses no CPU time for so long, in code that is not ours,
+// waits for somebody.
 constexpr uint64_t kIdlePatienceNs = kNsPerSecond / 10;
-constexpr uint64_t kLookNs = kNsPerSecond / 200;
+constexpr uint64_t kLookNs = kNsPerSecond / 20;
 
 // ProcessPage::finish_requests: the most that is wanted, above a count of
 // requests. ProcessPage::finished: the count up to which all is done.
@@ -61,8 +64,10 @@ class Wait {
   // `word` moves when there may be something new. A collector that was found
   // idle since it last did something is not waited for again. `to_the_end`: of
   // the process; how idle the collector is does not matter.
-  Wait(std::atomic<uint32_t>& word, bool to_the_end)
-      : word_(word), to_the_end_(to_the_end) {}
+  Wait(std::atomic<uint32_t>& word, uint64_t patience_ns, bool to_the_end)
+      : word_(word),
+        to_the_end_(to_the_end),
+        give_up_ns_(moved_ns_ + patience_ns) {}
 
   // Waits for `done(argument)`.
   bool For(bool (*done)(uint32_t), uint32_t argument) {
@@ -86,9 +91,8 @@ class Wait {
   bool IsOver() {
     const uint64_t now_ns = MonotonicNs();
     if (now_ns >= give_up_ns_) return true;
-    const uint32_t tid = g_process.collector_tid.load();
-    const uint64_t cpu_ns = tid != 0 ? ThreadCpuNs(tid) : 0;
-    if (cpu_ns != cpu_ns_) {
+    const uint64_t cpu_ns = ThreadCpuNs(g_process.collector_tid.load());
+    if (cpu_ns != cpu_ns_ || g_process.in_foreign_code.load() == 0) {
       cpu_ns_ = cpu_ns;
       moved_ns_ = now_ns;
     }
@@ -98,7 +102,7 @@ class Wait {
   std::atomic<uint32_t>& word_;
   bool to_the_end_;
   uint64_t moved_ns_ = MonotonicNs();
-  uint64_t give_up_ns_ = moved_ns_ + kPatienceNs;
+  uint64_t give_up_ns_;
   uint64_t cpu_ns_ = 0;
 };
 
@@ -131,8 +135,8 @@ void WakeCollector() {
 
 bool WaitForState(CollectorState state) {
   const int saved_errno = errno;
-  const bool came =
-      Wait(g_process.turns, false).For(HasComeTo, static_cast<uint32_t>(state));
+  const bool came = Wait(g_process.turns, kPatienceNs, false)
+                        .For(HasComeTo, static_cast<uint32_t>(state));
   errno = saved_errno;
   return came && State() != CollectorState::kFailed;
 }
@@ -143,7 +147,7 @@ bool WaitForRings() {
   g_process.waiting.fetch_add(1, std::memory_order_acq_rel);
   WakeCollector();
   const bool came =
-      Wait(g_process.refills, false)
+      Wait(g_process.refills, kRingPatienceNs, false)
           .For([](uint32_t seen) { return g_process.refills.load() != seen; },
                before);
   g_process.waiting.fetch_sub(1, std::memory_order_acq_rel);
@@ -156,7 +160,7 @@ bool FinishPass(Finish what) {
     return false;
   }
   const bool is_open = State() >= CollectorState::kOpen;
-  Wait wait(g_process.turns, what != Finish::kDrain && is_open);
+  Wait wait(g_process.turns, kPatienceNs, what != Finish::kDrain && is_open);
   g_deadline_ns = wait.give_up_ns();
   const uint32_t request = AddRequest(what);
   if (g_turn_in_place != nullptr && State() == CollectorState::kLast) {
@@ -189,11 +193,12 @@ void SetCollectorState(CollectorState state) {
   NoteTurn();
 }
 
-void OfferRings(int count) {
+bool OfferRings(int count) {
   g_process.turns.fetch_add(1, std::memory_order_acq_rel);
-  if (g_process.waiting.load(std::memory_order_acquire) == 0) return;
+  if (g_process.waiting.load(std::memory_order_acquire) == 0) return false;
   g_process.refills.fetch_add(1, std::memory_order_acq_rel);
   Futex(&g_process.refills, FUTEX_WAKE, static_cast<uint32_t>(count), nullptr);
+  return true;
 }
 
 void WaitForRequest(uint64_t timeout_ns) {
@@ -201,6 +206,10 @@ void WaitForRequest(uint64_t timeout_ns) {
   const timespec timeout = ToTimespec(timeout_ns);
   Futex(&g_process.wake, FUTEX_WAIT, 0,
         timeout_ns == kForEver ? nullptr : &timeout);
+}
+
+void NoteForeignCode(bool inside) {
+  g_process.in_foreign_code.store(inside ? 1 : 0, std::memory_order_release);
 }
 
 void RunTurnsInPlace(void (*turn)()) { g_turn_in_place = turn; }

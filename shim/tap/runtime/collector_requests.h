@@ -9,8 +9,8 @@
 // How other threads ask the collector for a pass and wait for it. It lies below
 // all that the collector does, so that a thread that fills a ring can wake it.
 //
-// The collector may need what the waiting thread holds (the loader's lock in a
-// constructor, a lock of the vendor's). It uses no CPU time then, and every
+// In code of others (the loader, the vendor's profiler) the collector may need
+// a lock that the waiting thread holds. It uses no CPU time then, and every
 // wait but those at the process's end is given up as soon as that shows.
 namespace dltap::shim {
 
@@ -53,8 +53,11 @@ uint64_t RequestDeadlineNs();
 
 void SetCollectorState(CollectorState state);
 
-// So many buffers can be taken.
-void OfferRings(int count);
+// So many buffers can be taken. True: threads still wait for some.
+bool OfferRings(int count);
+
+// Around what may take locks of others.
+void NoteForeignCode(bool inside);
 
 // Sleeps until somebody asks for a pass, `timeout_ns` at most.
 inline constexpr uint64_t kForEver = ~uint64_t{0};

@@ -41,6 +41,8 @@ enum LibraryWork : uint32_t {
   kDelays = 2,  // are told apart by class and delayed
 };
 
+inline constexpr uint32_t kWriterLosses = 64;  // numbers below are the writer's
+
 // State that must not survive into a forked child. Its pages are advised
 // MADV_WIPEONFORK, so after fork, _Fork or raw clone the child reads zeros
 // everywhere: idle, with no session, no collector and no lock held, without any
@@ -62,12 +64,14 @@ struct alignas(4096) ProcessPage {
   std::atomic<uint32_t> turns;            // futex word: something was done
   std::atomic<uint32_t> refills;          // futex word: rings are ready
   std::atomic<uint32_t> waiting;          // threads that wait for rings
+  std::atomic<uint32_t> in_foreign_code;  // it may need locks of others
   std::atomic<uint32_t> given_up;         // one more than `turns` then
   // Number of a session whose trace has ended before the process; 0: none.
   std::atomic<uint32_t> ended_session;
   // Of runs with delays, see call_delay.h.
   std::atomic<uint64_t> delay;         // class and length
   std::atomic<uint32_t> seen_classes;  // bit per layer class
+  std::atomic<uint64_t> losses[kWriterLosses];  // by trace::LossKind
   // Calls before the session and of threads without a buffer.
   std::atomic<uint64_t> unattached[specs::kCounterCount];
 };

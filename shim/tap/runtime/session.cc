@@ -57,7 +57,6 @@ void Prepare() {
   } else {
     ChooseSessionClock(SessionConfig());
   }
-  ResetLosses();
   g_retry_ns.store(0, std::memory_order_relaxed);
   g_session_pid = getpid();
 }

@@ -9,6 +9,7 @@
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector_requests.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/thread_buffers.h"
 
 namespace dltap::shim {
@@ -125,6 +126,14 @@ void CopyWrapped(ThreadState& thread, int slots) {
   memcpy(static_cast<void*>(thread.slots),
          static_cast<const void*>(thread.slots + thread.mask + 1),
          over * sizeof(trace::CallSlot));
+}
+
+// Else the window was closed, or recording stopped, during the call.
+bool LeaveParentsRing(ThreadState& thread) {
+  const uint32_t word = g_process.word.load(std::memory_order_acquire);
+  if (word != kIdle && thread.session == LastSession()) return false;
+  thread = ThreadState{};
+  return true;
 }
 
 bool AttachThread(ThreadState& thread) {
