@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "shim/tap/entry/real_functions.h"
+#include "shim/tap/runtime/process_page.h"
 #include "tap_tables.h"
 
 namespace {
@@ -53,8 +54,7 @@ LookupAction Decide(const Lookup& lookup) {
 namespace {
 
 // The C library's: a lookup there misses, with the message dlerror() should
-// give. (RTLD_NEXT would not do: for the main program we come next.) The one
-// call by name on a look-up's way, when programs ask for what nobody has.
+// give. (RTLD_NEXT would not do: for the main program we come next.)
 void* HandleWithoutVendorNames() {
   static constinit std::atomic<void*> known{nullptr};
   void* handle = known.load(std::memory_order_relaxed);
@@ -67,8 +67,20 @@ void* HandleWithoutVendorNames() {
 
 FilterResult Wrap(specs::EntryPoint entry, void* real, void* handle,
                   const void* caller) {
+  const uint32_t word = g_process.word.load(std::memory_order_relaxed);
+  if (word == kDisabled) return {real, handle};
   if (!AdoptReal(specs::CounterOf(entry), real, caller)) return {real, handle};
   return {specs::WrapperAddress(entry), handle};
+}
+
+// What RTLD_DEFAULT would find without us: the global scope behind us, then
+// that of the caller.
+void* FindBehindUs(specs::EntryPoint entry, const char* name,
+                   const void* caller) {
+  void* found = dltap_real_dlsym(RTLD_NEXT, name);
+  if (found != nullptr) return found;
+  dlerror();  // a miss of our own
+  return FindInScope(specs::CounterOf(entry), caller);
 }
 
 FilterResult Filter(void* handle, const char* name, const void* caller) {
@@ -84,7 +96,7 @@ FilterResult Filter(void* handle, const char* name, const void* caller) {
     if (found == nullptr) return pass;  // the jump sets dlerror() again
     if (!IsOurs(found)) return Wrap(entry, found, handle, caller);
   }
-  void* found = FindBehindUs(specs::CounterOf(entry), caller);
+  void* found = FindBehindUs(entry, name, caller);
   if (found == nullptr) return {nullptr, HandleWithoutVendorNames()};
   return Wrap(entry, found, handle, caller);
 }

@@ -196,12 +196,11 @@ void* ResolveReal(int counter_index, const void* caller) {
   return real;
 }
 
-void* FindBehindUs(int counter_index, const void* caller) {
+void* FindInScope(int counter_index, const void* caller) {
   void* real = nullptr;
   WithLoadedObjects([&](const LoadedObjects& objects) {
     const Definitions definitions = DefinitionsOf(objects, counter_index);
-    const int bound = definitions.ForCaller(caller);
-    real = definitions.FunctionOf(bound != kNone ? bound : definitions.Any());
+    real = definitions.FunctionOf(definitions.InScopeOf(caller));
   });
   return real;
 }

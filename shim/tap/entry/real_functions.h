@@ -28,8 +28,9 @@ extern constinit std::atomic<void*> g_real[specs::kCounterCount] asm(
 // not the vendor's: then the application must get its own pointer, unwrapped.
 bool AdoptReal(int counter_index, void* real, const void* caller);
 
-// What `caller` would find first if we were not there; nullptr: nothing.
-void* FindBehindUs(int counter_index, const void* caller);
+// What the scope of `caller` has, as far as objects' tables show it; nullptr:
+// nothing.
+void* FindInScope(int counter_index, const void* caller);
 
 // The vendor's function of that name, wrapped or not; never a wrapper. nullptr:
 // no loaded library has it.

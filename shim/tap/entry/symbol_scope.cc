@@ -132,9 +132,8 @@ int Definitions::OfAncestors(int object) const {
   return kNone;
 }
 
-int Definitions::ForCaller(const void* caller) const {
-  const int all = ForAll();
-  if (all != kNone || count_ == 0) return all;
+int Definitions::InScopeOf(const void* caller) const {
+  if (count_ == 0) return kNone;
   const int object = objects_.Containing(caller);
   const int needed = object != kNone ? NeededVendor(object) : kNone;
   if (global_ != kNone && (needed == kNone || !IsVendors(global_))) {
@@ -143,6 +142,11 @@ int Definitions::ForCaller(const void* caller) const {
   if (needed != kNone || object == kNone) return needed;
   const int own = FirstInClosure(object);
   return own != kNone ? own : OfAncestors(object);
+}
+
+int Definitions::ForCaller(const void* caller) const {
+  const int all = ForAll();
+  return all != kNone ? all : InScopeOf(caller);
 }
 
 }  // namespace dltap::shim

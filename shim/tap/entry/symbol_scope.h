@@ -24,6 +24,9 @@ class Definitions {
   // The one that the code at `caller` gets; kNone: not known, since the caller
   // neither needs a definition by name nor was loaded by one that does.
   int ForCaller(const void* caller) const;
+  // The same, for a name that is looked up: not what lies outside its scope,
+  // however alone.
+  int InScopeOf(const void* caller) const;
 
   // The only one of the vendor's, else kNone.
   int OnlyVendors() const { return vendor_count_ == 1 ? first_vendor_ : kNone; }

@@ -187,6 +187,7 @@ constexpr Variable kVariables[] = {
     {"DLTAP_OUTPUT", SetOutput, "a path of less than 1024 bytes"},
     {"DLTAP_POINTERS", SetPointers, "0 or 1"},
     {"DLTAP_START", SetStart, "on or off"},
+    {"DLTAP_NVTX_NEXT", nullptr, nullptr},  // entry/nvtx_injection.cc
     {"DLTAP_SHARED", nullptr, nullptr},
     {"DLTAP_TOOLS", nullptr, nullptr},
 };

@@ -29,6 +29,22 @@ TEST_P(CopiesTest, EveryCallerIsToldWhatItIsToldWithoutUs) {
   EXPECT_EQ(Lost(model, "unwrapped_route"), expected.unwrapped);
 }
 
+TEST_P(CopiesTest, ADisabledTapIsAsGoodAsAbsent) {
+  TappedProgram program("copies");
+  program.With("DLTAP_DISABLE=1");
+  const Outcome bare = program.RunBare({GetParam().mode});
+  const Outcome outcome = program.Run({GetParam().mode});
+  EXPECT_EQ(outcome.output, bare.output);
+  EXPECT_EQ(outcome.status, bare.status);
+  EXPECT_TRUE(program.Files().empty());
+}
+
+TEST(DisabledTest, LookUpsFindTheVendorsOwnFunctions) {
+  TappedProgram program("copies");
+  program.With("DLTAP_DISABLE=1");
+  EXPECT_EQ(program.Run({"owner"}).output, program.RunBare({"owner"}).output);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Ways, CopiesTest,
     testing::Values(Case{"reload", 4, 0}, Case{"reload_lookup", 0, 0},

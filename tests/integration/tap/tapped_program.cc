@@ -68,6 +68,11 @@ TappedProgram& TappedProgram::With(std::string variable) {
   return *this;
 }
 
+TappedProgram& TappedProgram::Always(std::string variable) {
+  always_.push_back(std::move(variable));
+  return *this;
+}
+
 TappedProgram& TappedProgram::Into(std::string directory) {
   directory_ = std::move(directory);
   return *this;
@@ -97,6 +102,7 @@ Outcome TappedProgram::Start(std::vector<std::string> arguments, bool tapped,
                              int kill_after_us) {
   arguments.insert(arguments.begin(), PathOf(name_));
   std::vector<std::string> environment = CleanEnvironment();
+  environment.insert(environment.end(), always_.begin(), always_.end());
   environment.push_back("LD_PRELOAD=" + before_tap_ + ":" +
                         (tapped ? kTap : "") + ":" + behind_tap_);
   if (tapped) {

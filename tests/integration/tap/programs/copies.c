@@ -60,10 +60,25 @@ static void ReloadByLookup(void) {
   }
 }
 
+// Whose code is it that a look-up finds?
+static void ShowOwner(void* library) {
+  Dl_info info;
+  void* found = dlsym(library, "cudaRuntimeGetVersion");
+  if (found == NULL || dladdr(found, &info) == 0) return;
+  const char* slash = strrchr(info.dli_fname, '/');
+  printf("%s\n", slash != NULL ? slash + 1 : info.dli_fname);
+}
+
 int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "linked";
   if (strcmp(mode, "reload") == 0) Reload("libtap_linked13.so");
   if (strcmp(mode, "reload_lookup") == 0) ReloadByLookup();
+  if (strcmp(mode, "owner") == 0) {
+    void* library = Load("libtap_linked13.so");
+    Ask(library, "Version");
+    ShowOwner(library);
+    ShowOwner(RTLD_DEFAULT);
+  }
   if (strcmp(mode, "linked") == 0) {
     void* first = Load("libtap_linked13.so");
     Ask(first, "Version");
