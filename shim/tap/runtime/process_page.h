@@ -41,6 +41,7 @@ struct alignas(4096) ProcessPage {
   std::atomic<uint32_t> library_work;    // LibraryWork of outermost calls
   std::atomic<uint32_t> starting;        // a thread is starting the session
   std::atomic<uint32_t> window_is_open;  // asked for by OpenWindow()
+  std::atomic<uint32_t> open_ranges;     // of DLTAP_RANGE
   std::atomic<uint32_t> collector_runs;
   std::atomic<uint32_t> wake;             // futex word of the collector
   std::atomic<uint32_t> finish_requests;  // passes asked for, see collector.cc

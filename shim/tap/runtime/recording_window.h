@@ -4,11 +4,12 @@
 
 #include "shim/trace/layout.h"
 
-// Recording windows, under DLTAP_START=off; else nothing happens. Outside of
-// them state is followed, calls are not recorded. A window may be opened before
-// the session starts.
+// Recording windows. Outside of them state is followed, calls are not recorded.
+// A window may be opened before the session starts. cudaProfilerStop closes one
+// under DLTAP_START=off only; time, a range and control always do.
 namespace dltap::shim {
 
+// Any thread, the collector too.
 void OpenWindow(trace::WindowCause cause);
 void CloseWindow(trace::WindowCause cause);
 
@@ -17,6 +18,10 @@ void CloseWindow(trace::WindowCause cause);
 // driver in the same call. Bounded: the collector may need a lock that the
 // caller holds.
 void WaitForParticipants();
+
+// Windows by time (DLTAP_DELAY_S, DLTAP_DURATION_S): the collector opens and
+// closes them, to the pass.
+void WatchTime();
 
 }  // namespace dltap::shim
 
