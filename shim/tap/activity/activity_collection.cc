@@ -4,12 +4,14 @@
 #include <array>
 #include <cstring>
 
+#include "shim/tap/activity/launch_cost.h"
 #include "shim/tap/runtime/activity_hooks.h"
 #include "shim/tap/runtime/call_delay.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector_requests.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/own_cost.h"
 #include "shim/tap/runtime/participants.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/session_state.h"
@@ -64,7 +66,10 @@ SourceRuntime MakeRuntime() {
             return g_process.activity_session.load(std::memory_order_acquire);
           },
       .recording =
-          [] { return !IsOff(g_process.word.load()) && WantsActivities(); },
+          [] {
+            return !IsOff(g_process.word.load()) && WantsActivities() &&
+                   !HasSteppedDown();
+          },
       .real = g_find_real,
       .current_call = CurrentCall,
       .set_pushing = SetPushing,
@@ -74,6 +79,7 @@ SourceRuntime MakeRuntime() {
       .wake = WakeCollector,
       .append =
           [](trace::BlockKind kind, const uint8_t* records, uint32_t bytes) {
+            NoteLaunchApis(kind, records, bytes);
             g_output.BuilderFor(kind, bytes).AppendRaw(records, bytes);
           },
       .define =

@@ -7,6 +7,7 @@
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExt.h>
 
+#include "shim/tap/entry/window_range.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/session_state.h"
@@ -99,6 +100,19 @@ uint32_t TextOf(const Event& event) {
   return InternText(text, Narrow(event.wide_text, text, sizeof(text)));
 }
 
+bool IsWindow(const Event& event) {
+  if (event.registered != nullptr) {
+    return IsWindowRange(event.registered->text, event.registered->length);
+  }
+  if (event.text != nullptr) {
+    const size_t length = strnlen(event.text, kMaxTextBytes + 1);
+    return IsWindowRange(event.text, static_cast<uint32_t>(length));
+  }
+  if (event.wide_text == nullptr) return false;
+  char text[kMaxTextBytes];
+  return IsWindowRange(text, Narrow(event.wide_text, text, sizeof(text)));
+}
+
 bool IsRecording() {
   return g_process.word.load(std::memory_order_relaxed) >= kFirstSession;
 }
@@ -153,18 +167,24 @@ Event FromAttributes(Name* domain, const void* attributes) {
   return event;
 }
 
-void Push(const Event& event) { Append(trace::SpecialSlot::kNvtxPush, event); }
+void Push(const Event& event) {
+  if (HasWindowRange()) WindowRangePushed(event.domain, IsWindow(event));
+  Append(trace::SpecialSlot::kNvtxPush, event);
+}
 
 void Pop(Name* domain) {
-  if (!IsRecording()) return;
-  const trace::NvtxPayload payload = {0, TextOf(domain), 0, 0};
-  AppendSpecial(trace::SpecialSlot::kNvtxPop, &payload, sizeof(payload));
+  if (IsRecording()) {
+    const trace::NvtxPayload payload = {0, TextOf(domain), 0, 0};
+    AppendSpecial(trace::SpecialSlot::kNvtxPop, &payload, sizeof(payload));
+  }
+  if (HasWindowRange()) WindowRangePopped(domain);
 }
 
 void Mark(const Event& event) { Append(trace::SpecialSlot::kNvtxMark, event); }
 
 uint64_t StartRange(const Event& event, uint64_t id) {
   if (id == 0) id = g_last_range.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (HasWindowRange() && IsWindow(event)) WindowRangeStarted(id);
   if (IsRecording()) {
     const trace::NvtxRangePayload payload = {TextOf(event),
                                              TextOf(event.domain), id};
@@ -175,9 +195,11 @@ uint64_t StartRange(const Event& event, uint64_t id) {
 }
 
 void EndRange(Name* domain, uint64_t range_id) {
-  if (!IsRecording()) return;
-  const trace::NvtxRangePayload payload = {0, TextOf(domain), range_id};
-  AppendSpecial(trace::SpecialSlot::kNvtxRangeEnd, &payload, sizeof(payload));
+  if (IsRecording()) {
+    const trace::NvtxRangePayload payload = {0, TextOf(domain), range_id};
+    AppendSpecial(trace::SpecialSlot::kNvtxRangeEnd, &payload, sizeof(payload));
+  }
+  if (HasWindowRange()) WindowRangeEnded(range_id);
 }
 
 Name* Keep(const char* text) {

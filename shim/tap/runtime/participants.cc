@@ -6,7 +6,7 @@
 namespace dltap::shim {
 namespace {
 
-constexpr int kMaxParticipants = 8;
+constexpr int kMaxParticipants = 12;
 
 constinit CollectorParticipant g_participants[kMaxParticipants];
 constinit int g_participant_count = 0;

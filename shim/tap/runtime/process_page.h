@@ -54,6 +54,7 @@ struct alignas(4096) ProcessPage {
   std::atomic<uint32_t> preparing;       // Preparation, see session.cc
   std::atomic<uint32_t> starting;        // a thread has started the collector
   std::atomic<uint32_t> window_is_open;  // asked for by OpenWindow()
+  std::atomic<uint32_t> open_ranges;     // of DLTAP_RANGE
   // Of the collector, see collector_requests.cc.
   std::atomic<uint32_t> collector;        // CollectorState
   std::atomic<uint32_t> collector_tid;    // 0: it has not begun
