@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "analyzer/reader/captured_calls.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -40,6 +42,7 @@ ProcessReader::ProcessReader(const ProcessFiles& files, ModelBuilder& builder,
                              std::vector<std::string>* problems,
                              Progress progress)
     : files_(files),
+      model_(builder.model()),
       process_(process),
       problems_(problems),
       progress_(std::move(progress)),
@@ -114,6 +117,7 @@ void ProcessReader::ReadAll() {
   Reserve();
   ForEachChunk(1, [this](const Chunk& chunk) { ReadEvents(chunk); });
   calls_.Finish();
+  MarkCapturedCalls(model_, process_);
   RunEnds ends;
   for (const Call& call : process_.calls) ends.Add(call);
   for (const Activity& activity : process_.activities) ends.Add(activity);
@@ -373,6 +377,7 @@ void ProcessReader::ReadParts(const std::vector<TimePart>& parts) {
   }
   process_.graph_nodes.resize(graph_nodes);
   calls_.Finish();
+  MarkCapturedCalls(model_, process_);
   KeepOnly(parts);
 }
 

@@ -82,6 +82,7 @@ class ProcessReader {
   void KeepOnly(const std::vector<TimePart>& parts);
 
   const ProcessFiles& files_;
+  const TraceModel& model_;
   Process& process_;
   std::vector<std::string>* problems_;
   const Progress progress_;

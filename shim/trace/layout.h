@@ -97,7 +97,7 @@ static_assert(sizeof(CallSlot) == kSlotBytes, "on disk; see FORMAT.md");
 
 inline constexpr uint8_t kCallDepthMask = 0x0F;  // 15: that deep or deeper
 inline constexpr uint8_t kCallFailed = 0x10;     // result was not success
-inline constexpr uint8_t kCallCapturing = 0x20;  // its stream was captured
+inline constexpr uint8_t kCallCapturing = 0x20;  // its thread was capturing
 inline constexpr uint8_t kCallPushed = 0x40;     // pushed an external id
 inline constexpr uint8_t kCallDelayed = 0x80;    // a Delay was waited for first
 

@@ -45,6 +45,7 @@ enum class RecordKind : uint16_t {
   kProcessSample = 72,
   kEnd = 73,
   kDelay = 74,
+  kWindow = 75,
 };
 
 inline constexpr RecordKind kLastDefinition = RecordKind::kRingName;

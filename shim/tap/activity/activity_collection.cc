@@ -4,12 +4,14 @@
 #include <array>
 #include <cstring>
 
+#include "shim/tap/activity/launch_cost.h"
 #include "shim/tap/runtime/activity_hooks.h"
 #include "shim/tap/runtime/call_delay.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector_requests.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/own_cost.h"
 #include "shim/tap/runtime/participants.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/session_state.h"
@@ -59,9 +61,15 @@ void WriteLevel(trace::Level level, const char* why) {
 
 SourceRuntime MakeRuntime() {
   return {
-      .session = SessionNumber,
+      .session =
+          [] {
+            return g_process.activity_session.load(std::memory_order_acquire);
+          },
       .recording =
-          [] { return !IsOff(g_process.word.load()) && WantsActivities(); },
+          [] {
+            return !IsOff(g_process.word.load()) && WantsActivities() &&
+                   !HasSteppedDown();
+          },
       .real = g_find_real,
       .current_call = CurrentCall,
       .set_pushing = SetPushing,
@@ -71,6 +79,7 @@ SourceRuntime MakeRuntime() {
       .wake = WakeCollector,
       .append =
           [](trace::BlockKind kind, const uint8_t* records, uint32_t bytes) {
+            NoteLaunchApis(kind, records, bytes);
             g_output.BuilderFor(kind, bytes).AppendRaw(records, bytes);
           },
       .define =
@@ -89,6 +98,7 @@ constinit bool g_is_pending = false;
 void Begin() { g_is_pending = SessionConfig().level == Level::kKernels; }
 
 void Start() {
+  g_process.activity_session.store(SessionNumber(), std::memory_order_release);
   g_source->start(MakeRuntime());
   // Where Ticks() reads that clock, the vendor's function is in use already.
   const auto clock = static_cast<ClockKind>(g_process.clock.load());
@@ -100,8 +110,20 @@ void Pass() {
     g_is_pending = false;
     Start();
   }
+  if (g_process.activity_session.load(std::memory_order_relaxed) == 0) return;
+  // Its trace takes no more: size limit, full disk.
+  if (SessionNumber() == 0) {
+    g_source->stop();
+    return;
+  }
   g_known_threads.fill({});
   g_source->pass();
+}
+
+void Stop() {
+  if (g_process.activity_session.load(std::memory_order_relaxed) != 0) {
+    g_source->stop();
+  }
 }
 
 }  // namespace
@@ -114,8 +136,9 @@ void CollectActivities(const ActivitySource& source, RealFinder real) {
       .pop = source.pop,
       .capture_begins = source.capture_begins,
       .find_timestamp = [] { return g_source->find_timestamp(g_find_real); },
+      .stop = Stop,
   });
-  AddParticipant({Begin, Pass, nullptr, [](uint64_t) { g_source->finish(); }});
+  AddParticipant({Begin, Pass, nullptr, g_source->finish, Stop});
 }
 
 }  // namespace dltap::shim

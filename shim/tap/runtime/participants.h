@@ -20,6 +20,8 @@ struct CollectorParticipant {
   void (*observe)(std::span<const trace::CallSlot> slots,
                   uint32_t thread_index) = nullptr;
   // The process exits: hand over what is left before `deadline_ns` (monotonic).
+  // Then the vendor's own exit handlers run and its libraries may not be called
+  // again: no pass follows, and nothing is asked after the deadline.
   void (*exit)(uint64_t deadline_ns) = nullptr;
   // The trace has ended before the process: nothing is written any more. Give
   // the vendor back what was asked for. The last call.

@@ -5,6 +5,7 @@
 
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/own_cost.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/trace_output.h"
 #include "tap_tables.h"
@@ -79,6 +80,7 @@ void WriteOverhead() {
   record.calls = g_calls;
   record.collector_cpu_ns = static_cast<uint64_t>(cpu.tv_sec) * 1'000'000'000 +
                             static_cast<uint64_t>(cpu.tv_nsec);
+  record.source_cpu_ns = SourceCostNs();
   WriteRecord(BlockKind::kSamples, record);
 }
 
@@ -97,6 +99,10 @@ void AddEndedThread(const ThreadBuffer& buffer) {
 }
 
 void CountWritten(uint64_t calls) { g_calls += calls; }
+
+uint64_t CallsWritten() { return g_calls; }
+
+uint64_t CallCostNs() { return g_calls * g_per_call_ps / 1000; }
 
 void WriteTotals(bool final) {
   if (g_segment != g_output.segment()) {

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "shim/tap/runtime/clock.h"
+#include "shim/tap/runtime/environment.h"
 #include "shim/tap/runtime/files.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
@@ -83,7 +84,8 @@ bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
 bool TraceOutput::OpenDirectory(const Config& config,
                                 const ProcessInfo& process) {
   const OutputNames names = {process.machine, process.program,
-                             static_cast<int>(process.pid), environ};
+                             static_cast<int>(process.pid),
+                             SessionEnvironment()};
   if (!ExpandOutput(config.output, names, directory_)) {
     Log(LogLevel::kError,
         "DLTAP_OUTPUT is not understood: \"%s\"; use %%h, %%p, %%r, %%q{NAME} "

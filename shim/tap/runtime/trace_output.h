@@ -52,6 +52,7 @@ class TraceOutput {
 
   RingFile& ring_file() { return ring_file_; }
   const DataFile& data_file() const { return data_file_; }
+  const char* directory() const { return directory_; }
   // False once a write has failed or the size limit is reached.
   bool is_writable() const { return is_writable_; }
   bool is_closed() const { return is_closed_; }

@@ -22,6 +22,7 @@ namespace dltap::shim::cupti {
   X(push_external_id, cuptiActivityPushExternalCorrelationId)    \
   X(pop_external_id, cuptiActivityPopExternalCorrelationId)
 #define DLTAP_CUPTI_OPTIONAL(X)                        \
+  X(set_attribute, cuptiActivitySetAttribute)          \
   X(enable_runtime_api, cuptiActivityEnableRuntimeApi) \
   X(enable_driver_api, cuptiActivityEnableDriverApi)   \
   X(get_thread_id_type, cuptiGetThreadIdType)          \

@@ -37,6 +37,7 @@ bool KernelTracing::Connect() {
 
 void KernelTracing::Start(const SourceRuntime& given) {
   session_.Connect(given);
+  is_over_.store(false);
   clients_.Reset();
   const char* injected = secure_getenv("CUDA_INJECTION64_PATH");
   if (injected != nullptr && *injected != '\0') {
@@ -57,10 +58,16 @@ void KernelTracing::Start(const SourceRuntime& given) {
   runtime().level(trace::Level::kKernels, "");
 }
 
-void KernelTracing::Finish() {
-  if (!session_.IsCurrent()) return;
+// From here CUPTI is not called again: what follows are the exit handlers of
+// the driver and of CUPTI itself.
+void KernelTracing::Finish(uint64_t deadline_ns) {
+  if (!session_.IsCurrent() || is_over_.exchange(true)) return;
+  runtime().set_pushing(false);
   if (clients_.owner() == Owner::kOurs) {
     Flush(true);
+    // Too late: kernels' names, for instance, may be gone.
+    if (runtime().monotonic_ns() >= deadline_ns) return;
+    CountDropped();
     ReadDelivered();
     WriteWatermark(flush_began_ns_);
   } else if (clients_.owner() == Owner::kClient) {
@@ -70,14 +77,23 @@ void KernelTracing::Finish() {
     WriteNotObserved(paused_ns_, clock_.Now(),
                      trace::NotObservedCause::kRecordingOff);
   }
+  clients_.Exit();
+  nodes_.Exit();
   ReadNodes();
   reader_.Flush();
+  buffers_.pool().Discard();
+}
+
+void KernelTracing::Stop() {
+  if (!session_.IsCurrent()) return;
+  if (!is_over_.exchange(true)) clients_.Stop();
+  buffers_.pool().Discard();
 }
 
 // ---- Each pass -------------------------------------------------------------
 
 void KernelTracing::Pass() {
-  if (!session_.IsCurrent()) return;
+  if (!session_.IsCurrent() || is_over_.load()) return;
   clock_.Sample();
   switch (clients_.owner()) {
     case Owner::kOurs:
@@ -90,7 +106,10 @@ void KernelTracing::Pass() {
     case Owner::kPaused:
       if (runtime().recording()) Resume();
       break;
-    case Owner::kClient: TakeBackIfLeft(); break;
+    case Owner::kClient:
+      clients_.StageIfWanted();
+      TakeBackIfLeft();
+      break;
     default: break;
   }
   ReadDelivered();
@@ -131,7 +150,7 @@ void KernelTracing::Flush(bool forced) {
   // now is what the flush before this one had to deliver.
   if (flush_began_ns_ != 0 && !forced) WriteWatermark(flush_began_ns_);
   flush_began_ns_ = before;
-  CountDropped();
+  if (!forced) CountDropped();
 }
 
 void KernelTracing::ReadDelivered() {
@@ -201,7 +220,7 @@ void KernelTracing::WriteNotObserved(uint64_t begin_ns, uint64_t end_ns,
 // ---- Clock, ids, captures --------------------------------------------------
 
 bool KernelTracing::Timestamp(uint64_t* ns) {
-  if (!session_.IsCurrent()) return false;
+  if (!session_.IsCurrent() || is_over_.load()) return false;
   *ns = clock_.Now();
   return *ns != 0;
 }
@@ -213,11 +232,13 @@ bool KernelTracing::PushId(uint64_t id) {
 }
 
 void KernelTracing::PopId() {
+  if (is_over_.load(std::memory_order_relaxed)) return;
   uint64_t id = 0;
   switch_.api().pop_external_id(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, &id);
 }
 
 void KernelTracing::CaptureBegins() {
+  if (is_over_.load()) return;
   if (session_.IsCurrent()) {
     nodes_.CaptureBegins();
   } else {

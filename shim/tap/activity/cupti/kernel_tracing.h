@@ -43,9 +43,12 @@ class KernelTracing {
   void Start(const SourceRuntime& runtime);
   // Each drain. Flushes twice a second at most.
   void Pass();
-  // The last records, also of what still runs. The caller waits with a
-  // deadline: CUPTI may not come back.
-  void Finish();
+  // The last records, also of what still runs. The caller waits no longer than
+  // until `deadline_ns` (monotonic): CUPTI may not come back.
+  void Finish(uint64_t deadline_ns = ~uint64_t{0});
+  // The trace takes no more, the process goes on: everything off, all memory
+  // given back. Again: what has come back meanwhile.
+  void Stop();
 
   // ---- Any thread
   // CUPTI's clock; false: there is none (yet).
@@ -87,6 +90,9 @@ class KernelTracing {
   ActivityClock clock_;
   BufferExchange buffers_;
   OtherClients clients_;
+
+  // After Stop() or Finish(): CUPTI is not called again.
+  std::atomic<bool> is_over_{false};
 
   // Collector.
   uint64_t flushed_at_ns_ = 0;   // monotonic

@@ -174,6 +174,67 @@ TEST_F(KernelTracingTest, FlushesAreNeverForcedBeforeTheEnd) {
   EXPECT_EQ(runtime_.All<trace::KernelRecord>().size(), 1u);
 }
 
+TEST_F(KernelTracingTest, NothingIsCalledAfterTheExitFlush) {
+  Start();
+  tracing_.CaptureBegins();
+  EXPECT_TRUE(tracing_.PushId(1));
+  tracing_.Finish();
+  EXPECT_FALSE(runtime_.pushing);
+  cupti_.on_call = [](const std::string& function) {
+    ADD_FAILURE() << function;
+  };
+  Pass();
+  tracing_.Finish();
+  tracing_.Stop();
+  tracing_.CaptureBegins();
+  cupti_.NodeCreated(11, 1);
+  EXPECT_FALSE(tracing_.PushId(2));
+  tracing_.PopId();
+  uint64_t now = 0;
+  EXPECT_FALSE(tracing_.Timestamp(&now));
+}
+
+TEST_F(KernelTracingTest, AStopSwitchesEverythingOffForGood) {
+  Start();
+  tracing_.CaptureBegins();
+  EXPECT_FALSE(cupti_.runtime_ids.empty());
+  cupti_.Kernel("k", 1, 10, 20);
+  tracing_.Stop();
+  EXPECT_TRUE(cupti_.kinds.empty());
+  EXPECT_TRUE(cupti_.runtime_ids.empty());
+  EXPECT_TRUE(cupti_.driver_ids.empty());
+  EXPECT_FALSE(cupti_.subscribed);
+  EXPECT_FALSE(runtime_.pushing);
+  cupti_.on_call = [](const std::string& function) {
+    ADD_FAILURE() << function;
+  };
+  tracing_.Stop();
+  Pass();
+  EXPECT_FALSE(tracing_.PushId(2));
+  tracing_.CaptureBegins();
+  tracing_.Finish();
+  uint8_t* buffer = nullptr;  // CUPTI may ask all the same
+  size_t bytes = 0;
+  size_t max_records = 0;
+  cupti_.requested(&buffer, &bytes, &max_records);
+  EXPECT_NE(buffer, nullptr);
+  cupti_.completed(nullptr, 0, buffer, bytes, 100);
+}
+
+TEST_F(KernelTracingTest, MemoryIsLimitedBeforeAnythingIsOn) {
+  Start();
+  const auto& set = cupti_.attributes;
+  ASSERT_EQ(set.count(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE), 1u);
+  EXPECT_LE(set.at(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE) *
+                set.at(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT),
+            uint64_t{64} << 20);
+  EXPECT_EQ(set.at(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER), 0u);
+  EXPECT_EQ(set.at(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER), 1u);
+  EXPECT_TRUE(cupti_.limited_first);
+  tracing_.Stop();
+  EXPECT_EQ(set.at(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER), 0u);
+}
+
 TEST_F(KernelTracingTest, WatermarkIsTheFlushBeforeTheLast) {
   Start();
   cupti_.now = 5'000;
