@@ -62,8 +62,9 @@ void DrainRing(const Ring& ring, uint32_t thread_index, uint64_t end) {
 }
 
 // Both kinds of end are seen: the thread is gone, or its id was given to a
-// new thread, which then has a buffer of its own.
+// new thread.
 bool HasEnded(const ThreadBuffer& buffer) {
+  if (buffer.is_replaced) return true;
   const auto tid =
       static_cast<pid_t>(buffer.tid.load(std::memory_order_relaxed));
   return tgkill(getpid(), tid, 0) != 0 && errno == ESRCH;

@@ -66,8 +66,8 @@ struct alignas(4096) ProcessPage {
   std::atomic<uint32_t> in_foreign_code;  // it may need locks of others
   std::atomic<uint32_t> given_up;         // one more than `turns` then
   // Of runs with delays, see call_delay.h.
-  std::atomic<uint64_t> delay;         // class and length
-  std::atomic<uint32_t> seen_classes;  // bit per layer class
+  std::atomic<uint64_t> delay;                  // class and length
+  std::atomic<uint32_t> seen_classes;           // bit per layer class
   std::atomic<uint64_t> losses[kWriterLosses];  // by trace::LossKind
   // Calls before the session and of threads without a buffer.
   std::atomic<uint64_t> unattached[specs::kCounterCount];

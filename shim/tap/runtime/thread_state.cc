@@ -79,6 +79,7 @@ bool UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
   const auto tid = static_cast<uint32_t>(gettid());
   buffer->first->header->tid = tid;
   buffer->tid.store(tid, std::memory_order_relaxed);
+  buffer->attached_ns = BootNs();
   UseRing(thread, *buffer->first);
   thread.head = 0;
   thread.limit = buffer->first->capacity_slots / 2;
@@ -127,8 +128,8 @@ bool WasAbandoned(ThreadState& thread, uintptr_t frame) {
   constexpr uint32_t kMaxDrops = 256;
   const int saved_errno = errno;
   stack_t stack = {};
-  const bool in_handler = sigaltstack(nullptr, &stack) == 0 &&
-                          (stack.ss_flags & SS_ONSTACK) != 0;
+  const bool in_handler =
+      sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
   errno = saved_errno;
   const bool is_left = frame >= thread.appending && !in_handler;
   if (is_left || thread.drops >= kMaxDrops) {
@@ -144,13 +145,12 @@ bool WasAbandoned(ThreadState& thread, uintptr_t frame) {
 // (the stack of a coroutine), so the kernel is asked whether it can be read: it
 // copies the set before it finds that the first argument makes no sense.
 bool OutermostIsGone(const ThreadState& thread) {
-  const auto* at =
-      reinterpret_cast<void* const*>(thread.outermost_frame) + 1;
+  const auto* at = reinterpret_cast<void* const*>(thread.outermost_frame) + 1;
   constexpr int kNoOperation = -1;
   const int saved_errno = errno;
-  const bool is_mapped =
-      syscall(SYS_rt_sigprocmask, kNoOperation, at, nullptr, sizeof(*at)) == 0 ||
-      errno != EFAULT;
+  const bool is_mapped = syscall(SYS_rt_sigprocmask, kNoOperation, at, nullptr,
+                                 sizeof(*at)) == 0 ||
+                         errno != EFAULT;
   errno = saved_errno;
   return !is_mapped || *at != thread.outermost_return;
 }

@@ -27,7 +27,7 @@ struct ThreadState {
   uint32_t drops = 0;               // calls dropped inside the open append
   uintptr_t outermost_frame = 0;    // frame address of the outermost call
   const void* outermost_return = nullptr;  // where that frame returns to
-  uint64_t outermost_ticks = 0;     // when it began
+  uint64_t outermost_ticks = 0;            // when it began
   trace::CallSlot* slots = nullptr;
   uint64_t head = 0;   // sequence number of the next slot
   uint64_t limit = 0;  // slots below this are free without looking
@@ -86,8 +86,8 @@ inline void Commit(ThreadState& thread, int slots) {
 }
 
 // The process was forked inside the call that returns now: this is the child,
-// and the thread's ring is its parent's. (The word is zero, or that of a session
-// of its own.) Its state is new then.
+// and the thread's ring is its parent's. (The word is zero, or that of a
+// session of its own.) Its state is new then.
 [[gnu::cold, gnu::noinline]] bool LeaveParentsRing(ThreadState& thread);
 inline bool IsInForkedChild(ThreadState& thread) {
   const uint32_t word = g_process.word.load(std::memory_order_relaxed);
