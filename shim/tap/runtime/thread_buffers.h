@@ -31,6 +31,7 @@ struct alignas(64) ThreadBuffer {
   uint64_t cpu_time_ns;
   uint64_t sampled_head;  // of the ring in use at the last sample
   uint32_t idle_samples;  // looks since then in which nothing had happened
+  uint32_t looks;         // passes that have drained it
   bool is_replaced;       // the tid is a newer thread's
   bool is_named;
   char name[16];

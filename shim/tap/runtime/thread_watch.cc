@@ -97,7 +97,7 @@ void SampleThread(ThreadBuffer& buffer) {
 
 // Threads that wait for work are looked at less often.
 bool IsDue(ThreadBuffer& buffer) {
-  constexpr uint32_t kIdleLooks = 10;
+  constexpr uint32_t kIdleLooks = 30;
   Ring* second = buffer.second.load(std::memory_order_acquire);
   trace::RingHeader& ring =
       *(second != nullptr ? second : buffer.first)->header;
@@ -135,7 +135,7 @@ void SampleProcess() {
 
 // The next time goes on where this one has stopped.
 void SampleThreads() {
-  constexpr uint32_t kMaxSamples = 64;
+  constexpr uint32_t kMaxSamples = 32;
   const uint32_t count = g_buffers.count();
   uint32_t samples = 0;
   for (uint32_t i = 0; i < count && samples < kMaxSamples; ++i) {

@@ -10,8 +10,8 @@
 namespace dltap::shim {
 
 // One sample of the process and of each recorded thread that has submitted work
-// since the last one or is inside a call. Of the others one in ten times, and
-// of all not more than so many at once: each costs a file of /proc.
+// since the last one or is inside a call; of the others each few seconds. Not
+// more than so many at once: each costs a file of /proc.
 void SampleThreads();
 
 // The last sample of a thread that has ended.

@@ -22,6 +22,7 @@ constinit uint64_t g_written[specs::kCounterCount];
 constinit uint64_t g_written_losses[kFirstReaderLoss];
 constinit uint64_t g_calls = 0;
 constinit uint64_t g_per_call_ps = 0;
+constinit uint32_t g_turns_without_counts = 0;
 
 uint64_t CallsOf(int counter) {
   uint64_t calls = g_ended[counter] + g_process.unattached[counter].load(
@@ -93,8 +94,14 @@ void AddEndedThread(const ThreadBuffer& buffer) {
 
 void CountWritten(uint64_t calls) { g_calls += calls; }
 
+// Adding up the counters of thousands of threads takes long enough to do it
+// less often.
 void WriteTotals(bool final) {
-  WriteCounts();
+  constexpr uint32_t kBuffersATurn = 200;
+  if (final || ++g_turns_without_counts > g_buffers.count() / kBuffersATurn) {
+    g_turns_without_counts = 0;
+    WriteCounts();
+  }
   WriteLosses(final);
   WriteOverhead();
 }
