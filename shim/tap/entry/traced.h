@@ -121,8 +121,8 @@ template <specs::EntryPoint kEntry, typename... Args>
     }
   }
   RunBefore<Traits>(args...);
-  const OpenCall call =
-      BeginCall<kEntry>(thread, __builtin_frame_address(0), args...);
+  const OpenCall call = BeginCall<kEntry>(thread, __builtin_frame_address(0),
+                                          __builtin_return_address(0), args...);
   if constexpr (std::is_void_v<Result>) {
     real(args...);
     if (IsInForkedChild(thread)) [[unlikely]]

@@ -63,6 +63,8 @@ bool CycleCounterIsInvariant() {
 
 uint64_t MonotonicNs() { return ReadNs(CLOCK_MONOTONIC); }
 
+uint64_t BootNs() { return ReadNs(CLOCK_BOOTTIME); }
+
 // The encoding of the clock's number is part of the kernel's ABI.
 uint64_t ThreadCpuNs(uint32_t tid) {
   constexpr uint32_t kPerThreadScheduled = 6;

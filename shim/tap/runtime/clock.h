@@ -46,6 +46,9 @@ inline uint64_t Ticks() {
 // Slow path.
 uint64_t MonotonicNs();
 
+// Also counts while the machine sleeps; the kernel dates threads by it.
+uint64_t BootNs();
+
 // CPU time of a thread of this process, by its tid. 0: it has ended.
 uint64_t ThreadCpuNs(uint32_t tid);
 

@@ -38,9 +38,6 @@ bool Choose(const Choice (&choices)[kChoices], const char* word, int* value) {
   return false;
 }
 
-constexpr Choice kBooleans[] = {{"1", 1},     {"on", 1}, {"true", 1},
-                                {"yes", 1},   {"0", 0},  {"off", 0},
-                                {"false", 0}, {"no", 0}, {"", 0}};
 constexpr Choice kLevels[] = {{"host", static_cast<int>(Level::kHost)},
                               {"kernels", static_cast<int>(Level::kKernels)}};
 constexpr Choice kClocks[] = {
@@ -49,13 +46,6 @@ constexpr Choice kClocks[] = {
     {"cupti", static_cast<int>(ClockKind::kActivity)}};
 constexpr Choice kLogLevels[] = {{"off", 0},     {"error", 1}, {"warn", 2},
                                  {"warning", 2}, {"info", 3},  {"debug", 4}};
-
-bool ParseBoolean(const char* text, bool* value) {
-  int chosen = 0;
-  if (!Choose(kBooleans, text, &chosen)) return false;
-  *value = chosen != 0;
-  return true;
-}
 
 // The fraction behind a number's point, in bytes of a megabyte; up to six
 // digits. Without the C library's, which goes by the program's locale.
@@ -287,23 +277,6 @@ Config ParseConfig(const char* const* environment, bool secure,
     }
   }
   return config;
-}
-
-bool AsksToDisable(const char* const* environment) {
-  const char* text = FindVariable(environment, "DLTAP_DISABLE");
-  bool asked = false;
-  return text != nullptr && ParseBoolean(text, &asked) && asked;
-}
-
-const char* FindVariable(const char* const* environment, const char* name) {
-  const size_t length = strlen(name);
-  for (; environment != nullptr && *environment != nullptr; ++environment) {
-    if (strncmp(*environment, name, length) == 0 &&
-        (*environment)[length] == '=') {
-      return *environment + length + 1;
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace dltap::shim

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "shim/tap/runtime/environment.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/process_page.h"
 
@@ -48,12 +49,6 @@ using WarningSink = void (*)(const char* line);
 // not understood keeps its default. `secure` (a set-uid process): disabled.
 Config ParseConfig(const char* const* environment, bool secure,
                    WarningSink warn);
-
-// Does it say DLTAP_DISABLE=1?
-bool AsksToDisable(const char* const* environment);
-
-// Value of a variable in `environment`, or nullptr.
-const char* FindVariable(const char* const* environment, const char* name);
 
 }  // namespace dltap::shim
 

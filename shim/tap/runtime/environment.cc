@@ -28,6 +28,33 @@ void Add(const char* variable) {
 
 }  // namespace
 
+const char* FindVariable(const char* const* environment, const char* name) {
+  const size_t length = strlen(name);
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    if (strncmp(*environment, name, length) == 0 &&
+        (*environment)[length] == '=') {
+      return *environment + length + 1;
+    }
+  }
+  return nullptr;
+}
+
+bool ParseBoolean(const char* text, bool* value) {
+  struct Word {
+    const char* text;
+    bool value;
+  };
+  constexpr Word kWords[] = {{"1", true},   {"on", true},     {"true", true},
+                             {"yes", true}, {"0", false},     {"off", false},
+                             {"no", false}, {"false", false}, {"", false}};
+  for (const Word& word : kWords) {
+    if (strcmp(text, word.text) != 0) continue;
+    *value = word.value;
+    return true;
+  }
+  return false;
+}
+
 void CopyEnvironment(const char* const* environment) {
   g_count = g_used = 0;
   if (environment == nullptr) environment = g_variables + kMaxVariables;

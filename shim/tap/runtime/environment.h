@@ -4,10 +4,18 @@
 
 namespace dltap::shim {
 
-// Copies `environment` ("NAME=value" strings, null at the end), so that the
-// collector need not read what the program may change meanwhile. Variables of
-// ours come first; of the others those that fit, none longer than 1 KiB. By the
-// thread that starts the session. No allocation.
+// Value of a variable in `environment` ("NAME=value" strings, null at the end),
+// or nullptr.
+const char* FindVariable(const char* const* environment, const char* name);
+
+// "1", "on", "true", "yes" and their opposites; empty is false. False: none of
+// them, `value` is left.
+bool ParseBoolean(const char* text, bool* value);
+
+// Copies `environment`, so that the collector need not read what the program
+// may change meanwhile. Variables of ours come first; of the others those that
+// fit, none longer than 1 KiB. By the thread that starts the session. No
+// allocation.
 void CopyEnvironment(const char* const* environment);
 
 // The copy, in the same form. Empty before CopyEnvironment().

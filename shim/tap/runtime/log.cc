@@ -10,7 +10,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "shim/tap/runtime/thread_state.h"
+#include "shim/tap/runtime/process_page.h"
 
 namespace dltap::shim {
 namespace {
@@ -95,7 +95,7 @@ void Log(LogLevel level, const char* format, ...) {
   const int saved_errno = errno;
   va_list args;
   va_start(args, format);
-  if (t_thread.session == kOwnThread) {
+  if (static_cast<uint32_t>(gettid()) == g_process.collector_tid.load()) {
     char line[kLineBytes];
     WriteLine(line, Format(line, format, args));
   } else if (WaitingLine* line = TakePlace(); line != nullptr) {

@@ -5,12 +5,13 @@
 
 namespace dltap::shim {
 void CountLoss(trace::LossKind kind, uint64_t count) {
-  g_process.losses[static_cast<uint32_t>(kind)].fetch_add(count,
-                                                  std::memory_order_relaxed);
+  g_process.losses[static_cast<uint32_t>(kind)].fetch_add(
+      count, std::memory_order_relaxed);
 }
 
 uint64_t LossCount(trace::LossKind kind) {
-  return g_process.losses[static_cast<uint32_t>(kind)].load(std::memory_order_relaxed);
+  return g_process.losses[static_cast<uint32_t>(kind)].load(
+      std::memory_order_relaxed);
 }
 
 void ResetLosses() {

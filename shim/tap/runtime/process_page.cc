@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-#include "shim/tap/runtime/config.h"
+#include "shim/tap/runtime/environment.h"
 
 namespace dltap::shim {
 
@@ -23,12 +23,18 @@ void WipePage() {
   memset(static_cast<void*>(&g_process), 0, sizeof(g_process));
 }
 
+bool AsksToDisable() {
+  const char* text = FindVariable(environ, "DLTAP_DISABLE");
+  bool asked = false;
+  return text != nullptr && ParseBoolean(text, &asked) && asked;
+}
+
 // Before anything but zero is stored in the page.
 [[gnu::constructor]] void ProtectFromFork() {
   if (madvise(&g_process, sizeof(g_process), MADV_WIPEONFORK) != 0) {
     pthread_atfork(nullptr, nullptr, WipePage);  // Linux before 4.14
   }
-  g_disabled_at_load = getauxval(AT_SECURE) != 0 || AsksToDisable(environ);
+  g_disabled_at_load = getauxval(AT_SECURE) != 0 || AsksToDisable();
   if (g_disabled_at_load) {
     g_process.word.store(kDisabled, std::memory_order_relaxed);
   }

@@ -70,8 +70,8 @@ struct alignas(4096) ProcessPage {
   // Number of a session whose trace has ended before the process; 0: none.
   std::atomic<uint32_t> ended_session;
   // Of runs with delays, see call_delay.h.
-  std::atomic<uint64_t> delay;         // class and length
-  std::atomic<uint32_t> seen_classes;  // bit per layer class
+  std::atomic<uint64_t> delay;                  // class and length
+  std::atomic<uint32_t> seen_classes;           // bit per layer class
   std::atomic<uint64_t> losses[kWriterLosses];  // by trace::LossKind
   // Calls before the session and of threads without a buffer.
   std::atomic<uint64_t> unattached[specs::kCounterCount];

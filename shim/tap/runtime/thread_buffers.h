@@ -22,14 +22,17 @@ struct alignas(64) ThreadBuffer {
   // Set by the owner.
   std::atomic<uint32_t> state;  // BufferState
   std::atomic<uint32_t> tid;
+  uint64_t attached_ns;       // CLOCK_BOOTTIME; before kOwned
   std::atomic<Ring*> second;  // a larger ring that replaced the first
-  std::atomic<uint64_t> calls_recorded;
   // Set by the collector.
   uint32_t thread_index;
   Ring* first;
   uint64_t drain_to[2];  // heads seen at the begin of a pass: first, second
   uint64_t cpu_time_ns;
-  uint64_t attached_ns;
+  uint64_t sampled_head;  // of the ring in use at the last sample
+  uint32_t idle_samples;  // looks since then in which nothing had happened
+  uint32_t looks;         // passes that have drained it
+  bool is_replaced;       // the tid is a newer thread's
   bool is_named;
   char name[16];
   // Written by the owner without synchronization, read by the collector:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/thread_state.h"
 
+#include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -77,12 +79,13 @@ bool UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
   const auto tid = static_cast<uint32_t>(gettid());
   buffer->first->header->tid = tid;
   buffer->tid.store(tid, std::memory_order_relaxed);
+  buffer->attached_ns = BootNs();
   UseRing(thread, *buffer->first);
   thread.head = 0;
   thread.limit = buffer->first->capacity_slots / 2;
   thread.counters = buffer->counters;
   thread.buffer = buffer;
-  thread.appending = false;
+  thread.appending = 0;
   thread.session = g_process.word.load(std::memory_order_acquire);
   buffer->state.store(static_cast<uint32_t>(BufferState::kOwned),
                       std::memory_order_release);
@@ -104,7 +107,7 @@ bool MakeRoom(ThreadState& thread, int slots) {
   }
   const uint64_t needed = thread.head + static_cast<uint64_t>(slots);
   if (needed > end) {
-    thread.appending = false;
+    thread.appending = 0;
     CountLoss(LossKind::kRingFull);
     std::atomic_ref dropped(thread.ring->dropped);
     dropped.store(dropped.load(std::memory_order_relaxed) + 1,
@@ -117,7 +120,40 @@ bool MakeRoom(ThreadState& thread, int slots) {
   return true;
 }
 
-void CountDrop(ThreadState&) { CountLoss(LossKind::kSignalHandler); }
+// An append is open: this is a signal handler that interrupted it, and its call
+// is dropped, or the append was left by siglongjmp and never goes on. That is
+// certain when the frame that made it has been left; a handler may have a stack
+// of its own, though. No handler makes hundreds of calls.
+bool WasAbandoned(ThreadState& thread, uintptr_t frame) {
+  constexpr uint32_t kMaxDrops = 256;
+  const int saved_errno = errno;
+  stack_t stack = {};
+  const bool in_handler =
+      sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
+  errno = saved_errno;
+  const bool is_left = frame >= thread.appending && !in_handler;
+  if (is_left || thread.drops >= kMaxDrops) {
+    thread.drops = 0;
+    return true;
+  }
+  ++thread.drops;
+  CountLoss(LossKind::kSignalHandler);
+  return false;
+}
+
+// The return address lies above the frame's own address. The memory may be gone
+// (the stack of a coroutine), so the kernel is asked whether it can be read: it
+// copies the set before it finds that the first argument makes no sense.
+bool OutermostIsGone(const ThreadState& thread) {
+  const auto* at = reinterpret_cast<void* const*>(thread.outermost_frame) + 1;
+  constexpr int kNoOperation = -1;
+  const int saved_errno = errno;
+  const bool is_mapped = syscall(SYS_rt_sigprocmask, kNoOperation, at, nullptr,
+                                 sizeof(*at)) == 0 ||
+                         errno != EFAULT;
+  errno = saved_errno;
+  return !is_mapped || *at != thread.outermost_return;
+}
 
 // The record ran over the ring's end: its rest belongs to the front.
 void CopyWrapped(ThreadState& thread, int slots) {

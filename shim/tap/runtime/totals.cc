@@ -24,6 +24,7 @@ constinit uint64_t g_written_losses[kFirstReaderLoss];
 constinit uint32_t g_segment = 0;  // that holds what is noted as written
 constinit uint64_t g_calls = 0;
 constinit uint64_t g_per_call_ps = 0;
+constinit uint32_t g_turns_without_counts = 0;
 
 uint64_t CallsOf(int counter) {
   uint64_t calls = g_ended[counter] + g_process.unattached[counter].load(
@@ -104,12 +105,18 @@ uint64_t CallsWritten() { return g_calls; }
 
 uint64_t CallCostNs() { return g_calls * g_per_call_ps / 1000; }
 
+// Adding up the counters of thousands of threads takes long enough to do it
+// less often.
 void WriteTotals(bool final) {
   if (g_segment != g_output.segment()) {
     g_segment = g_output.segment();
     ForgetWritten();
   }
-  WriteCounts();
+  constexpr uint32_t kBuffersATurn = 200;
+  if (final || ++g_turns_without_counts > g_buffers.count() / kBuffersATurn) {
+    g_turns_without_counts = 0;
+    WriteCounts();
+  }
   WriteLosses(final);
   WriteOverhead();
 }

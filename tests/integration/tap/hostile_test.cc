@@ -83,6 +83,16 @@ TEST(TapHostileTest, LongjmpOutOfACallDoesNotNestWhatFollows) {
   }
 }
 
+TEST(TapHostileTest, LongjmpHealsAlsoForCallsFromDeeperFrames) {
+  TappedProgram program("endings");
+  EXPECT_EQ(program.Run({"longjmp_deeper"}).exit_code(), 0);
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), 1100u);
+  int nested = 0;
+  for (const auto& call : model.processes.at(0).calls) nested += call.depth;
+  EXPECT_LE(nested, 64);
+}
+
 TEST(TapHostileTest, CallInsideACallIsNested) {
   TappedProgram program("endings");
   program.Run({"nested"});

@@ -14,6 +14,13 @@ static jmp_buf g_back;
 
 static void JumpOut(void) { longjmp(g_back, 1); }
 static void Launch(void) { LaunchOne(&g_back); }
+// Calls from a deeper frame than main's.
+__attribute__((noinline)) static void LaunchesBelow(int count) {
+  volatile char frame[512];
+  for (unsigned i = 0; i < sizeof(frame); ++i) frame[i] = (char)i;
+  for (int i = 0; i < count; ++i) LaunchOne(&g_back);
+}
+
 static void OnSignal(int signal_number) {
   (void)signal_number;
   LaunchOne(&g_back);
@@ -98,6 +105,11 @@ int main(int argc, char** argv) {
     fakeCudaDuringSync(NULL);
     cudaStreamSynchronize(NULL);  // from the frame that made the lost calls
     Launches(1);
+  }
+  if (strcmp(mode, "longjmp_deeper") == 0) {
+    fakeCudaDuringSync(JumpOut);
+    if (setjmp(g_back) == 0) cudaStreamSynchronize(NULL);
+    LaunchesBelow(1000);
   }
   if (strcmp(mode, "signals") == 0) {
     signal(SIGALRM, OnSignal);

@@ -91,7 +91,8 @@ static void* Storm(void* unused) {
 static int StormOf(int count) {
   pthread_t threads[64];
   fakeCudaDuringSync(ForkAndWait);
-  for (int i = 0; i < count; ++i) pthread_create(&threads[i], NULL, Storm, NULL);
+  for (int i = 0; i < count; ++i)
+    pthread_create(&threads[i], NULL, Storm, NULL);
   for (int i = 0; i < count; ++i) pthread_join(threads[i], NULL);
   return 0;
 }
@@ -100,8 +101,8 @@ int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "fork";
   if (Launches(10) != 0) return 99;
   if (strcmp(mode, "storm") == 0) return StormOf(64);
-  const pid_t child = strncmp(mode, "inside_", 7) == 0 ? ForkInsideCall(mode)
-                                                       : MakeChild(mode);
+  const pid_t child =
+      strncmp(mode, "inside_", 7) == 0 ? ForkInsideCall(mode) : MakeChild(mode);
   if (child < 0) return 99;
   if (child == 0) {
     if (strcmp(mode, "exec") == 0) execl(argv[0], argv[0], "child", NULL);

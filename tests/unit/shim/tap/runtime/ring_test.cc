@@ -36,7 +36,7 @@ class RingTest : public testing::Test {
   }
 
   // Writes a record whose begin is `number`.
-  bool Write(uint64_t number, int slots) {
+  [[gnu::noinline]] bool Write(uint64_t number, int slots) {
     trace::CallSlot* slot = Reserve(t_thread, slots);
     if (slot == nullptr) return false;
     slot->begin_ticks = number;
@@ -44,6 +44,10 @@ class RingTest : public testing::Test {
     for (int i = 1; i < slots; ++i) slot[i].begin_ticks = number + 1000 * i;
     Commit(t_thread, slots);
     return true;
+  }
+
+  [[gnu::noinline]] void LeaveAppendOpen() {
+    ASSERT_NE(Reserve(t_thread, 1), nullptr);
   }
 
   void Drain() { t_thread.ring->tail = t_thread.ring->head; }
@@ -116,6 +120,26 @@ TEST_F(RingTest, SignalHandlerInsideAnAppendIsDroppedAndCounted) {
   EXPECT_EQ(LossCount(LossKind::kSignalHandler), 1u);
   Commit(t_thread, 1);
   EXPECT_TRUE(Write(2, 1));
+}
+
+// A signal handler that interrupted the append has left it by siglongjmp.
+TEST_F(RingTest, AppendThatIsNeverFinishedEndsWithItsFrame) {
+  g_buffers.Refill();
+  ASSERT_TRUE(AttachThread(t_thread));
+  LeaveAppendOpen();
+  EXPECT_TRUE(Write(1, 1));
+  EXPECT_TRUE(Write(2, 1));
+  EXPECT_EQ(LossCount(LossKind::kSignalHandler), 0u);
+}
+
+TEST_F(RingTest, AppendThatIsNeverFinishedCostsFewCallsFromDeeperFrames) {
+  g_buffers.Refill();
+  ASSERT_TRUE(AttachThread(t_thread));
+  ASSERT_NE(Reserve(t_thread, 1), nullptr);
+  uint64_t written = 0;
+  for (int i = 0; i < 1000; ++i) written += Write(i, 1);
+  EXPECT_EQ(written + LossCount(LossKind::kSignalHandler), 1000u);
+  EXPECT_GT(written, 700u);
 }
 
 TEST_F(RingTest, ThreadWithoutAReadyBufferIsCounted) {
