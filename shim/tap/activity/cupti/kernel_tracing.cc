@@ -9,6 +9,11 @@ namespace {
 constexpr uint64_t kFlushPeriodNs = 500'000'000;
 constexpr uint64_t kKernelsBeforeApiDoubt = 64;
 
+// So many launches, in so long, have filled a buffer and ended: if none came,
+// none will.
+constexpr uint64_t kSubmissionsBeforeDoubt = 10'000;
+constexpr uint64_t kNotServedNs = 5'000'000'000;
+
 }  // namespace
 
 constinit TracingTables g_tracing_tables;
@@ -148,9 +153,38 @@ void KernelTracing::Flush(bool forced) {
                                           : 0);
   // Buffers may arrive a little after the flush returns, so what is complete
   // now is what the flush before this one had to deliver.
-  if (flush_began_ns_ != 0 && !forced) WriteWatermark(flush_began_ns_);
+  if (forced) {
+    flush_began_ns_ = before;
+    return;
+  }
+  if (!IsServed()) return;
+  if (flush_began_ns_ != 0) WriteWatermark(flush_began_ns_);
   flush_began_ns_ = before;
-  if (!forced) CountDropped();
+  CountDropped();
+}
+
+// Whether what was to be delivered is. A client that nobody saw come, for
+// instance through a CUPTI that is linked statically, gets all buffers from
+// then on: nothing is vouched for, and in the end CUPTI is left alone.
+bool KernelTracing::IsServed() {
+  const uint64_t submissions = runtime().submissions();
+  const uint64_t completions = buffers_.completions();
+  const uint64_t now_ns = runtime().monotonic_ns();
+  if (completions != served_completions_ ||
+      submissions == served_submissions_) {
+    served_completions_ = completions;
+    served_submissions_ = submissions;
+    served_ns_ = now_ns;
+    return true;
+  }
+  if (submissions - served_submissions_ >= kSubmissionsBeforeDoubt &&
+      now_ns - served_ns_ >= kNotServedNs) {
+    runtime().level(trace::Level::kHost,
+                    "CUPTI delivers nothing any more: another tool may have "
+                    "taken its callbacks");
+    Stop();
+  }
+  return false;
 }
 
 void KernelTracing::ReadDelivered() {

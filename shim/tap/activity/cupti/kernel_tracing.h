@@ -79,6 +79,7 @@ class KernelTracing {
   void ReadDelivered();
   void ReadNodes();
   void CountDropped();
+  bool IsServed();
   void WriteNotObserved(uint64_t begin_ns, uint64_t end_ns,
                         trace::NotObservedCause cause);
   void WriteWatermark(uint64_t complete_until_ns);
@@ -98,6 +99,10 @@ class KernelTracing {
   uint64_t flushed_at_ns_ = 0;   // monotonic
   uint64_t flush_began_ns_ = 0;  // CUPTI, of the last flush
   uint64_t paused_ns_ = 0;       // CUPTI
+  // When CUPTI last delivered a buffer, or nothing was to be delivered.
+  uint64_t served_submissions_ = 0;
+  uint64_t served_completions_ = 0;
+  uint64_t served_ns_ = 0;  // monotonic
   ActivityReader& reader_ = g_tracing_tables.reader;
   GraphNodes& nodes_ = g_tracing_tables.nodes;
 };
