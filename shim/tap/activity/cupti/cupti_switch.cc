@@ -144,6 +144,14 @@ void CuptiSwitch::UseWholeApiKinds(bool now) {
   api_.activity_enable(CUPTI_ACTIVITY_KIND_DRIVER);
 }
 
+void CuptiSwitch::UseApiCalls(bool now) {
+  whole_api_kinds_ = false;
+  if (!now) return;
+  api_.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  api_.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
+  SwitchApiCalls(1);
+}
+
 // Calls come on before kernels: no kernel is delivered without its launch.
 bool CuptiSwitch::On() {
   const bool done = Check("cuptiActivityRegisterCallbacks",

@@ -302,6 +302,41 @@ TEST_F(KernelTracingTest, WholeApiKindsWhereSingleCallsDoNotDeliver) {
   EXPECT_EQ(runtime_.All<trace::LaunchApiRecord>().size(), 1u);
 }
 
+TEST_F(KernelTracingTest, IdsThatDoNotComeAreNoticedByThePushes) {
+  Start();
+  const auto calls_in_libraries = [this](bool with_ids) {
+    for (uint32_t i = 1; i <= 300; ++i) {
+      EXPECT_TRUE(tracing_.PushId(i));
+      if (!with_ids) cupti_.external_ids.clear();
+      cupti_.Call(i, 10, 20, 1001);
+      cupti_.Kernel("k", i, 10, 20);
+      tracing_.PopId();
+    }
+    Pass();
+  };
+  calls_in_libraries(false);
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 1u);
+  EXPECT_EQ(runtime_.why, "");
+  calls_in_libraries(false);
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 0u);
+  EXPECT_EQ(runtime_.level, trace::Level::kKernels);
+  EXPECT_NE(runtime_.why.find("no external correlation ids"),
+            std::string::npos);
+}
+
+TEST_F(KernelTracingTest, IdsThatComeLeaveTheKindsAlone) {
+  Start();
+  for (uint32_t i = 1; i <= 300; ++i) {
+    EXPECT_TRUE(tracing_.PushId(i));
+    if (i == 7) cupti_.Call(i, 10, 20, 1001);
+    tracing_.PopId();
+    cupti_.Call(1000 + i, 10, 20, 1001);
+  }
+  Pass();
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 0u);
+  EXPECT_EQ(runtime_.why, "");
+}
+
 TEST_F(KernelTracingTest, NothingIsCalledInAForkedChild) {
   Start();
   runtime_.session = 0;
