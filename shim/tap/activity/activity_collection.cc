@@ -43,8 +43,9 @@ bool Submits(specs::EntryPoint entry) {
     if (fields[i].meaning == specs::Meaning::kKernel) return true;
   }
   const char* symbol = specs::SymbolOf(entry);
-  for (const char* stem :
-       {"cudaMemcpy", "cudaMemset", "cuMemcpy", "cuMemset"}) {
+  static constexpr const char* kStems[] = {"cudaMemcpy", "cudaMemset",
+                                           "cuMemcpy", "cuMemset"};
+  for (const char* stem : kStems) {
     if (strncmp(symbol, stem, strlen(stem)) == 0) return true;
   }
   return false;

@@ -57,7 +57,7 @@ bool CuptiSwitch::PromiseZeros(bool zeros) {
 bool CuptiSwitch::Connect() {
   const char* why = nullptr;
   if (!FindCupti(session_->runtime().real, &api_)) {
-    if (!MapCupti()) {
+    if (!MapCupti(session_->runtime().real)) {
       why = "libcupti was not found";
     } else if (!FindCupti(session_->runtime().real, &api_)) {
       why = "libcupti lacks a function of CUDA 11.0";
