@@ -89,6 +89,12 @@ class CuptiCornersTest(unittest.TestCase):
                 self.assertEqual(run.done.returncode, 0, run.done.stderr)
                 self.assertGreaterEqual(run.count("memset"), records)
 
+    def test_context_that_goes_and_comes_again(self):
+        run = Run([PROGRAMS / "reset"])
+        self.check_whole(run)
+        self.assertEqual(run.count("memset"), 10 * 50)
+        self.assertEqual(run.trust["kernels_without_launch"], 0)
+
     def test_stolen_callbacks_are_noticed(self):
         run = Run([PROGRAMS / "long_run", "100", "0", "80"],
                   DLTAP_SIM_FAULTS="record:5000:stolen")
