@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyzer/reader/captured_calls.h"
+#include "analyzer/reader/missing_ids.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -118,6 +119,7 @@ void ProcessReader::ReadAll() {
   ForEachChunk(1, [this](const Chunk& chunk) { ReadEvents(chunk); });
   calls_.Finish();
   MarkCapturedCalls(model_, process_);
+  RestoreMissingIds(model_, process_);
   RunEnds ends;
   for (const Call& call : process_.calls) ends.Add(call);
   for (const Activity& activity : process_.activities) ends.Add(activity);
@@ -378,6 +380,7 @@ void ProcessReader::ReadParts(const std::vector<TimePart>& parts) {
   process_.graph_nodes.resize(graph_nodes);
   calls_.Finish();
   MarkCapturedCalls(model_, process_);
+  RestoreMissingIds(model_, process_);
   KeepOnly(parts);
 }
 

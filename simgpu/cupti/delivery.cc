@@ -11,6 +11,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -117,10 +118,13 @@ void Delivery::Add(PendingRecord record) {
     Spoil(*rule, record);
     if (rule->action == FaultAction::kStolen) Steal();
   }
-  const std::lock_guard lock(pending_mutex_);
-  pending_.push_back(record);
-  if (rule != nullptr && rule->action == FaultAction::kTwice) {
+  const bool twice = rule != nullptr && rule->action == FaultAction::kTwice;
+  try {
+    const std::lock_guard lock(pending_mutex_);
     pending_.push_back(record);
+    if (twice) pending_.push_back(record);
+  } catch (const std::bad_alloc&) {  // as CUPTI without memory
+    dropped_.fetch_add(1, std::memory_order_relaxed);
   }
 }
 

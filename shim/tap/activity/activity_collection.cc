@@ -19,6 +19,7 @@
 #include "shim/tap/runtime/thread_buffers.h"
 #include "shim/tap/runtime/thread_state.h"
 #include "shim/tap/runtime/trace_output.h"
+#include "tap_tables.h"
 
 namespace dltap::shim {
 namespace {
@@ -32,6 +33,36 @@ struct KnownThread {
   uint32_t index;
 };
 constinit std::array<KnownThread, 256> g_known_threads{};
+
+// By counter index: launches, copies and memsets.
+constinit std::array<bool, specs::kCounterCount> g_submits{};
+constinit uint64_t g_submissions = 0;  // collector
+
+bool Submits(specs::EntryPoint entry) {
+  const specs::ArgLayout& layout = specs::LayoutOf(entry);
+  const specs::ArgField* fields = specs::FieldsOf(layout);
+  for (int i = 0; i < layout.field_count; ++i) {
+    if (fields[i].meaning == specs::Meaning::kKernel) return true;
+  }
+  const char* symbol = specs::SymbolOf(entry);
+  static constexpr const char* kStems[] = {"cudaMemcpy", "cudaMemset",
+                                           "cuMemcpy", "cuMemset"};
+  for (const char* stem : kStems) {
+    if (strncmp(symbol, stem, strlen(stem)) == 0) return true;
+  }
+  return false;
+}
+
+void CountSubmissions(std::span<const trace::CallSlot> slots, uint32_t) {
+  for (size_t i = 0; i < slots.size();) {
+    const trace::CallSlot& slot = slots[i];
+    i += slot.slots > 0 ? slot.slots : 1;
+    if (slot.entry_point < trace::kFirstEntryPointId) continue;
+    const auto entry = static_cast<specs::EntryPoint>(
+        slot.entry_point - trace::kFirstEntryPointId);
+    if (g_submits[specs::CounterOf(entry)]) ++g_submissions;
+  }
+}
 
 uint32_t ThreadIndex(uint32_t tid) {
   KnownThread& known = g_known_threads[tid % g_known_threads.size()];
@@ -87,6 +118,7 @@ SourceRuntime MakeRuntime() {
             return g_output.ring_file().AppendDefinition({record, bytes});
           },
       .text = DefineText,
+      .submissions = [] { return g_submissions; },
       .thread_index = ThreadIndex,
       .level = WriteLevel,
   };
@@ -95,7 +127,13 @@ SourceRuntime MakeRuntime() {
 // The collector begins before the session has its number.
 constinit bool g_is_pending = false;
 
-void Begin() { g_is_pending = SessionConfig().level == Level::kKernels; }
+void Begin() {
+  g_is_pending = SessionConfig().level == Level::kKernels;
+  g_submissions = 0;
+  for (int i = 0; i < specs::kCounterCount; ++i) {
+    g_submits[i] = Submits(specs::OfCounter(i));
+  }
+}
 
 void Start() {
   g_process.activity_session.store(SessionNumber(), std::memory_order_release);
@@ -138,7 +176,7 @@ void CollectActivities(const ActivitySource& source, RealFinder real) {
       .find_timestamp = [] { return g_source->find_timestamp(g_find_real); },
       .stop = Stop,
   });
-  AddParticipant({Begin, Pass, nullptr, g_source->finish, Stop});
+  AddParticipant({Begin, Pass, CountSubmissions, g_source->finish, Stop});
 }
 
 }  // namespace dltap::shim

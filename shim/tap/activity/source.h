@@ -42,6 +42,8 @@ struct SourceRuntime {
   bool (*define)(const uint8_t* record, uint32_t bytes);
   // Id of a text, defined if need be; 0: it found no room.
   uint32_t (*text)(const char* text, uint32_t bytes);
+  // Recorded calls that put work on a stream and have an API record, so far.
+  uint64_t (*submissions)();
   // Index of a recorded thread, by tid or by the low half of pthread_self();
   // trace::kNoIndex: not one we know.
   uint32_t (*thread_index)(uint32_t id);

@@ -89,6 +89,21 @@ class CuptiCornersTest(unittest.TestCase):
                 self.assertEqual(run.done.returncode, 0, run.done.stderr)
                 self.assertGreaterEqual(run.count("memset"), records)
 
+    def test_context_that_goes_and_comes_again(self):
+        run = Run([PROGRAMS / "reset"])
+        self.check_whole(run)
+        self.assertEqual(run.count("memset"), 10 * 50)
+        self.assertEqual(run.trust["kernels_without_launch"], 0)
+
+    def test_stolen_callbacks_are_noticed(self):
+        run = Run([PROGRAMS / "long_run", "100", "0", "80"],
+                  DLTAP_SIM_FAULTS="record:5000:stolen")
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertRegex(run.dump, r"level host .*taken its callbacks")
+        # What came before is there, what was stolen does not count as missing.
+        self.assertEqual(run.trust["launches_without_kernel"], 0)
+        self.assertEqual(run.trust["level"], "host")
+
     def test_client_that_holds_its_lock_comes_and_goes_under_load(self):
         command = [PROGRAMS / "locked_client"]
         bare = chain.run_bare(command).stdout

@@ -41,6 +41,7 @@ class ActivityReader {
 
   uint64_t kernels() const { return kernels_; }
   uint64_t api_calls() const { return api_calls_; }
+  uint64_t external_ids() const { return external_ids_; }
 
  private:
   static constexpr uint32_t kScratchBytes = 64u << 10;
@@ -79,6 +80,7 @@ class ActivityReader {
   uint32_t next_stream_ = 0;
   uint64_t kernels_ = 0;
   uint64_t api_calls_ = 0;
+  uint64_t external_ids_ = 0;
   IdTable<1u << 16> names_;
   IdTable<1u << 17> variants_;
   IdTable<1u << 12> streams_;

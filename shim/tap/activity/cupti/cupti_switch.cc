@@ -57,7 +57,7 @@ bool CuptiSwitch::PromiseZeros(bool zeros) {
 bool CuptiSwitch::Connect() {
   const char* why = nullptr;
   if (!FindCupti(session_->runtime().real, &api_)) {
-    if (!MapCupti()) {
+    if (!MapCupti(session_->runtime().real)) {
       why = "libcupti was not found";
     } else if (!FindCupti(session_->runtime().real, &api_)) {
       why = "libcupti lacks a function of CUDA 11.0";
@@ -142,6 +142,14 @@ void CuptiSwitch::UseWholeApiKinds(bool now) {
   if (!now) return;
   api_.activity_enable(CUPTI_ACTIVITY_KIND_RUNTIME);
   api_.activity_enable(CUPTI_ACTIVITY_KIND_DRIVER);
+}
+
+void CuptiSwitch::UseApiCalls(bool now) {
+  whole_api_kinds_ = false;
+  if (!now) return;
+  api_.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  api_.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
+  SwitchApiCalls(1);
 }
 
 // Calls come on before kernels: no kernel is delivered without its launch.

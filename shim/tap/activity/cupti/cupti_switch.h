@@ -39,6 +39,8 @@ class CuptiSwitch {
   // Whole kinds of API records, where single functions deliver nothing. `now`:
   // we are switched on.
   void UseWholeApiKinds(bool now);
+  // Single functions again.
+  void UseApiCalls(bool now);
 
   constexpr const CuptiApi& api() const { return api_; }
   uint32_t version() const { return version_; }

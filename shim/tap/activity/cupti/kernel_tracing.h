@@ -79,6 +79,8 @@ class KernelTracing {
   void ReadDelivered();
   void ReadNodes();
   void CountDropped();
+  bool IsServed();
+  void DoubtApiRecords();
   void WriteNotObserved(uint64_t begin_ns, uint64_t end_ns,
                         trace::NotObservedCause cause);
   void WriteWatermark(uint64_t complete_until_ns);
@@ -94,10 +96,20 @@ class KernelTracing {
   // After Stop() or Finish(): CUPTI is not called again.
   std::atomic<bool> is_over_{false};
 
+  // Ids that were pushed; not counted beyond the number that makes us doubt.
+  std::atomic<uint32_t> pushes_{0};
+
   // Collector.
+  enum class Ids { kUnknown, kTryingWholeKinds, kCome, kNone };
+  Ids ids_ = Ids::kUnknown;
+  uint64_t tried_at_calls_ = 0;  // API records, when whole kinds came on
   uint64_t flushed_at_ns_ = 0;   // monotonic
   uint64_t flush_began_ns_ = 0;  // CUPTI, of the last flush
   uint64_t paused_ns_ = 0;       // CUPTI
+  // When CUPTI last delivered a buffer, or nothing was to be delivered.
+  uint64_t served_submissions_ = 0;
+  uint64_t served_completions_ = 0;
+  uint64_t served_ns_ = 0;  // monotonic
   ActivityReader& reader_ = g_tracing_tables.reader;
   GraphNodes& nodes_ = g_tracing_tables.nodes;
 };

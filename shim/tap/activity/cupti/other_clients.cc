@@ -86,8 +86,10 @@ void OtherClients::Stop() {
 
 // A client keeps CUPTI: our callbacks go on handing it what is its own.
 void OtherClients::Exit() {
-  for (Owner owner : {Owner::kOurs, Owner::kPaused}) {
-    owner_.compare_exchange_strong(owner, Owner::kOver);
+  Owner ours = Owner::kOurs;
+  Owner paused = Owner::kPaused;
+  if (!owner_.compare_exchange_strong(ours, Owner::kOver)) {
+    owner_.compare_exchange_strong(paused, Owner::kOver);
   }
 }
 

@@ -25,13 +25,16 @@ class DeviceWork {
           "cudaMalloc");
     Check(cublasCreate(&cublas_), "cublasCreate");
   }
-  ~DeviceWork() {
-    cublasDestroy(cublas_);
-    cudaFree(memory_);
-  }
+  ~DeviceWork() { Close(); }
   DeviceWork(const DeviceWork&) = delete;
   DeviceWork& operator=(const DeviceWork&) = delete;
 
+  void Close() {
+    if (cublas_ != nullptr) cublasDestroy(cublas_);
+    if (memory_ != nullptr) cudaFree(memory_);
+    cublas_ = nullptr;
+    memory_ = nullptr;
+  }
   void Memsets(int count) {
     for (int i = 0; i < count; ++i) {
       Check(cudaMemsetAsync(memory_, i, 64, nullptr), "cudaMemsetAsync");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// long_run ROUNDS [THREADS]: rounds of device work; with THREADS, each round is
-// the whole life of that many threads. Prints the resident memory, KiB, after
-// each tenth of the rounds.
+// long_run ROUNDS [THREADS [PAUSE]]: rounds of device work, with PAUSE ms after
+// each; with THREADS, each round is the whole life of that many threads. Prints
+// the resident memory, KiB, after each tenth of the rounds.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -42,6 +42,7 @@ void ThreadsLive(int count) {
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 100;
   const int threads = argc > 2 ? std::atoi(argv[2]) : 0;
+  const int pause_ms = argc > 3 ? std::atoi(argv[3]) : 0;
   corners::DeviceWork work;
   for (int i = 0; i < rounds; ++i) {
     if (threads > 0) {
@@ -51,6 +52,7 @@ int main(int argc, char** argv) {
       work.Products(200);
     }
     corners::DeviceWork::Wait();
+    if (pause_ms > 0) usleep(1000 * pause_ms);
     if ((i + 1) % ((rounds + 9) / 10) == 0) {
       std::printf("%ld\n", ResidentKiB());
       std::fflush(stdout);

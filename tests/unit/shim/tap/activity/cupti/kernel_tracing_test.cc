@@ -253,6 +253,40 @@ TEST_F(KernelTracingTest, WatermarkIsTheFlushBeforeTheLast) {
   EXPECT_EQ(marks.back().complete_until_ns, 9'500u);
 }
 
+TEST_F(KernelTracingTest, NothingIsVouchedForThatWasNotDelivered) {
+  Start();
+  cupti_.now = 5'000;
+  Pass();
+  Pass();
+  const auto complete_until = [this] {
+    return runtime_.All<trace::WatermarkRecord>().back().complete_until_ns;
+  };
+  const uint64_t before = complete_until();
+  runtime_.submissions += 10;
+  for (int i = 0; i < 20; ++i) Pass();  // one kernel may run that long
+  EXPECT_EQ(complete_until(), before);
+  EXPECT_EQ(runtime_.level, trace::Level::kKernels);
+  cupti_.Kernel("k", 1, 10, 20);
+  Pass();
+  Pass();
+  EXPECT_GT(complete_until(), before);
+}
+
+TEST_F(KernelTracingTest, StolenCallbacksAreNoticedAndLeftAlone) {
+  Start();
+  cupti_.Kernel("k", 1, 10, 20);
+  Pass();
+  cupti_.requested = nullptr;  // of a client that no wrapper saw
+  for (int i = 0; i < 20; ++i) {
+    runtime_.submissions += 1'000;
+    Pass();
+  }
+  EXPECT_EQ(runtime_.level, trace::Level::kHost);
+  EXPECT_NE(runtime_.why.find("taken its callbacks"), std::string::npos);
+  EXPECT_TRUE(cupti_.kinds.empty());
+  EXPECT_FALSE(runtime_.pushing);
+}
+
 TEST_F(KernelTracingTest, WholeApiKindsWhereSingleCallsDoNotDeliver) {
   Start();
   cupti_.runtime_ids.clear();  // as if enabling by id had no effect
@@ -266,6 +300,41 @@ TEST_F(KernelTracingTest, WholeApiKindsWhereSingleCallsDoNotDeliver) {
   cupti_.Call(201, 10, 20, 1001, /*cbid=*/3);  // not a launch
   Pass();
   EXPECT_EQ(runtime_.All<trace::LaunchApiRecord>().size(), 1u);
+}
+
+TEST_F(KernelTracingTest, IdsThatDoNotComeAreNoticedByThePushes) {
+  Start();
+  const auto calls_in_libraries = [this](bool with_ids) {
+    for (uint32_t i = 1; i <= 300; ++i) {
+      EXPECT_TRUE(tracing_.PushId(i));
+      if (!with_ids) cupti_.external_ids.clear();
+      cupti_.Call(i, 10, 20, 1001);
+      cupti_.Kernel("k", i, 10, 20);
+      tracing_.PopId();
+    }
+    Pass();
+  };
+  calls_in_libraries(false);
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 1u);
+  EXPECT_EQ(runtime_.why, "");
+  calls_in_libraries(false);
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 0u);
+  EXPECT_EQ(runtime_.level, trace::Level::kKernels);
+  EXPECT_NE(runtime_.why.find("no external correlation ids"),
+            std::string::npos);
+}
+
+TEST_F(KernelTracingTest, IdsThatComeLeaveTheKindsAlone) {
+  Start();
+  for (uint32_t i = 1; i <= 300; ++i) {
+    EXPECT_TRUE(tracing_.PushId(i));
+    if (i == 7) cupti_.Call(i, 10, 20, 1001);
+    tracing_.PopId();
+    cupti_.Call(1000 + i, 10, 20, 1001);
+  }
+  Pass();
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 0u);
+  EXPECT_EQ(runtime_.why, "");
 }
 
 TEST_F(KernelTracingTest, NothingIsCalledInAForkedChild) {
