@@ -159,7 +159,11 @@ bool MayLeadTo(const LoadedObjects& objects, int counter_index, void* real,
                const void* caller) {
   const Definitions definitions = DefinitionsOf(objects, counter_index);
   const int for_all = definitions.ForAll();
-  if (for_all != kNone) return definitions.FunctionOf(for_all) == real;
+  if (for_all != kNone) {
+    if (definitions.FunctionOf(for_all) != real) return false;
+    Keep(g_real, counter_index, real);
+    return true;
+  }
   const int object = objects.Containing(real);
   if (object == kNone || !definitions.IsVendors(object)) return false;
   void* given_out = g_given_out[counter_index].load(std::memory_order_relaxed);
@@ -233,6 +237,10 @@ void* FindNoted(const char* symbol) {
 }
 
 bool AdoptReal(int counter_index, void* real, const void* caller) {
+  const std::atomic<void*>& known = g_real[counter_index];
+  if (known.load(std::memory_order_relaxed) == real && !LoaderMoved()) {
+    return true;
+  }
   bool may_lead = false;
   WithLoadedObjects([&](const LoadedObjects& objects) {
     Settle(objects);
