@@ -114,6 +114,37 @@ void NoteAsked(const LoadedObjects& objects, int from) {
   }
 }
 
+// Is the object bound to the vendor's functions past us (RTLD_DEEPBIND)?
+bool IsBoundPast(const LoadedObjects& objects, int object) {
+  const ElfObject elf = objects[object].Elf();
+  bool needs_vendor = false;
+  const char* needed = nullptr;
+  for (int i = 0; !needs_vendor && (needed = elf.Needed(i)) != nullptr; ++i) {
+    const int found = objects.Named(needed);
+    needs_vendor = found != kNone && objects[found].is_vendor;
+  }
+  return needs_vendor && elf.AnyImport([&](const char* name, void* address) {
+    if (specs::FindWrapped(name) < 0) return false;
+    const int found = objects.Containing(address);
+    return found != kNone && found != object && objects[found].is_vendor;
+  });
+}
+
+// What will call the vendor without our seeing it is counted, once each.
+void CountEscapes(const LoadedObjects& objects, int kept) {
+  static constinit bool has_elsewhere = false;
+  if (!has_elsewhere && objects.HasVendorElsewhere()) {
+    has_elsewhere = true;
+    CountLoss(trace::LossKind::kUnwrappedRoute);
+  }
+  for (int object = kept; object < objects.count(); ++object) {
+    if (objects[object].is_vendor || object == objects.Ours()) continue;
+    if (IsBoundPast(objects, object)) {
+      CountLoss(trace::LossKind::kUnwrappedRoute);
+    }
+  }
+}
+
 // Takes in what was loaded and unloaded since the last time. What was there
 // before stands at the begin of the list, in the same order.
 void Settle(const LoadedObjects& objects) {
@@ -125,6 +156,7 @@ void Settle(const LoadedObjects& objects) {
   if (has_unloaded) ForgetUnloaded(objects, kept);
   ForgetRedefined(objects, kept);
   NoteAsked(objects, has_unloaded ? 0 : kept);
+  CountEscapes(objects, kept);
   g_settled_loads = objects.loads();
   g_settled_unloads = objects.unloads();
   LoaderSettled();

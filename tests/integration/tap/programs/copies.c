@@ -101,6 +101,16 @@ int main(int argc, char** argv) {
     Ask(Load("libtap_heir12.so"), "VersionOfHeir");
     Ask(Load("libtap_linked13.so"), "Version");
   }
+  if (strcmp(mode, "deepbind") == 0 || strcmp(mode, "namespace") == 0) {
+    void* first = Load("libtap_linked13.so");
+    Ask(first, "Version");
+    const char* name = "libtap_linked12.so";
+    void* second = strcmp(mode, "deepbind") == 0
+                       ? dlopen(name, RTLD_NOW | RTLD_DEEPBIND)
+                       : dlmopen(LM_ID_NEWLM, name, RTLD_NOW);
+    Ask(second, "Version");
+    Ask(first, "Version");
+  }
   if (strcmp(mode, "mock") == 0) {
     Ask(Load("libtap_linked13.so"), "Version");
     void* mock = Load("libtap_mock.so");
