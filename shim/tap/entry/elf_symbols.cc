@@ -47,6 +47,13 @@ ElfObject::ElfObject(ElfW(Addr) base, const ElfW(Dyn) * dynamic)
       case DT_GNU_HASH: gnu_hash_ = Pointer<uint32_t>(d->d_un.d_ptr); break;
       case DT_HASH: sysv_hash_ = Pointer<uint32_t>(d->d_un.d_ptr); break;
       case DT_VERSYM: versions_ = Pointer<ElfW(Half)>(d->d_un.d_ptr); break;
+      case DT_JMPREL:
+        plt_relocations_ = Pointer<ElfW(Rela)>(d->d_un.d_ptr);
+        break;
+      case DT_PLTRELSZ: plt_bytes_ = d->d_un.d_val; break;
+      case DT_RELA: relocations_ = Pointer<ElfW(Rela)>(d->d_un.d_ptr); break;
+      case DT_RELASZ: relocation_bytes_ = d->d_un.d_val; break;
+      case DT_RELACOUNT: relative_count_ = d->d_un.d_val; break;
       case DT_SONAME:
         soname = d->d_un.d_val;
         has_soname = true;

@@ -145,6 +145,20 @@ uint32_t LoadedObjects::SlotOf(const char* name) const {
   return at;
 }
 
+bool LoadedObjects::HasVendorElsewhere() const {
+  if (loads_ - unloads_ <= static_cast<uint64_t>(count_)) return false;
+  constexpr int kWithNamespaces = 2;  // from glibc 2.35 on
+  if (_r_debug.r_version < kWithNamespaces) return count_ < kMaxObjects;
+  const auto* space = reinterpret_cast<const r_debug_extended*>(&_r_debug);
+  while ((space = space->r_next) != nullptr) {
+    for (const link_map* map = space->base.r_map; map != nullptr;
+         map = map->l_next) {
+      if (IsVendorName(FileName(map->l_name))) return true;
+    }
+  }
+  return false;
+}
+
 int LoadedObjects::Containing(const void* address) const {
   for (int i = 0; i < count_; ++i) {
     if (objects_[i].Contains(address)) return i;

@@ -37,6 +37,9 @@ class LoadedObjects {
   int count() const { return count_; }
   const LoadedObject& operator[](int i) const { return objects_[i]; }
 
+  // Has another namespace (dlmopen) a library of the vendor's?
+  bool HasVendorElsewhere() const;
+
   // The loader's counts of what it has loaded and unloaded, ever.
   uint64_t loads() const { return loads_; }
   uint64_t unloads() const { return unloads_; }

@@ -114,20 +114,54 @@ void NoteAsked(const LoadedObjects& objects, int from) {
   }
 }
 
+// Is the object bound to the vendor's functions past us (RTLD_DEEPBIND)?
+bool IsBoundPast(const LoadedObjects& objects, int object) {
+  const ElfObject elf = objects[object].Elf();
+  bool needs_vendor = false;
+  const char* needed = nullptr;
+  for (int i = 0; !needs_vendor && (needed = elf.Needed(i)) != nullptr; ++i) {
+    const int found = objects.Named(needed);
+    needs_vendor = found != kNone && objects[found].is_vendor;
+  }
+  return needs_vendor && elf.AnyImport([&](const char* name, void* address) {
+    if (specs::FindWrapped(name) < 0) return false;
+    const int found = objects.Containing(address);
+    return found != kNone && found != object && objects[found].is_vendor;
+  });
+}
+
+// What will call the vendor without our seeing it is counted, once each.
+void CountEscapes(const LoadedObjects& objects, int kept) {
+  static constinit bool has_elsewhere = false;
+  if (!has_elsewhere && objects.HasVendorElsewhere()) {
+    has_elsewhere = true;
+    CountLoss(trace::LossKind::kUnwrappedRoute);
+  }
+  for (int object = kept; object < objects.count(); ++object) {
+    if (objects[object].is_vendor || object == objects.Ours()) continue;
+    if (IsBoundPast(objects, object)) {
+      CountLoss(trace::LossKind::kUnwrappedRoute);
+    }
+  }
+}
+
 // Takes in what was loaded and unloaded since the last time. What was there
 // before stands at the begin of the list, in the same order.
 void Settle(const LoadedObjects& objects) {
   const uint64_t loads = objects.loads() - g_settled_loads;
   const bool has_unloaded = objects.unloads() != g_settled_unloads;
+  // Also when nothing has changed: a look-up may have come before our
+  // constructor had found the loader's count.
+  LoaderSettled();
   if (loads == 0 && !has_unloaded) return;
   const auto count = static_cast<uint64_t>(objects.count());
   const int kept = static_cast<int>(count - (loads < count ? loads : count));
   if (has_unloaded) ForgetUnloaded(objects, kept);
   ForgetRedefined(objects, kept);
   NoteAsked(objects, has_unloaded ? 0 : kept);
+  CountEscapes(objects, kept);
   g_settled_loads = objects.loads();
   g_settled_unloads = objects.unloads();
-  LoaderSettled();
 }
 
 // The function for a caller, nullptr: there is none.
@@ -159,7 +193,11 @@ bool MayLeadTo(const LoadedObjects& objects, int counter_index, void* real,
                const void* caller) {
   const Definitions definitions = DefinitionsOf(objects, counter_index);
   const int for_all = definitions.ForAll();
-  if (for_all != kNone) return definitions.FunctionOf(for_all) == real;
+  if (for_all != kNone) {
+    if (definitions.FunctionOf(for_all) != real) return false;
+    Keep(g_real, counter_index, real);
+    return true;
+  }
   const int object = objects.Containing(real);
   if (object == kNone || !definitions.IsVendors(object)) return false;
   void* given_out = g_given_out[counter_index].load(std::memory_order_relaxed);
@@ -233,6 +271,10 @@ void* FindNoted(const char* symbol) {
 }
 
 bool AdoptReal(int counter_index, void* real, const void* caller) {
+  const std::atomic<void*>& known = g_real[counter_index];
+  if (known.load(std::memory_order_relaxed) == real && !LoaderMoved()) {
+    return true;
+  }
   bool may_lead = false;
   WithLoadedObjects([&](const LoadedObjects& objects) {
     Settle(objects);

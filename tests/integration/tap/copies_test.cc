@@ -48,8 +48,10 @@ TEST(DisabledTest, LookUpsFindTheVendorsOwnFunctions) {
 INSTANTIATE_TEST_SUITE_P(
     Ways, CopiesTest,
     testing::Values(Case{"reload", 4, 0}, Case{"reload_lookup", 0, 0},
-                    Case{"linked", 7, 0}, Case{"looked_up", 1, 1},
-                    Case{"inherited", 3, 0}, Case{"mock", 2, 2}),
+                    Case{"storm", 0, 0}, Case{"linked", 7, 0},
+                    Case{"looked_up", 1, 1}, Case{"inherited", 3, 0},
+                    Case{"mock", 2, 2}, Case{"deepbind", 2, 1},
+                    Case{"namespace", 2, 1}),
     [](const auto& test) { return std::string(test.param.mode); });
 
 TEST(ChainTest, InterposersBeforeAndBehindUsAreCalled) {

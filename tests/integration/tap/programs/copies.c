@@ -3,6 +3,8 @@
 // or at the same time. Prints what each caller is told.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -69,10 +71,36 @@ static void ShowOwner(void* library) {
   printf("%s\n", slash != NULL ? slash + 1 : info.dli_fname);
 }
 
+static int (*g_version)(void);
+static atomic_int g_wrong, g_is_done;
+
+static void* CallOn(void* unused) {
+  while (!g_is_done) g_wrong += g_version() != 13000;
+  return unused;
+}
+
+// Threads call one copy while another comes and goes.
+static void Storm(void) {
+  *(void**)&g_version = dlsym(Load("libtap_linked13.so"), "Version");
+  pthread_t threads[4];
+  for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, CallOn, NULL);
+  for (int i = 0; i < 200; ++i) {
+    void* second = Load("libtap_linked12.so");
+    int (*version)(void);
+    *(void**)&version = dlsym(second, "Version");
+    g_wrong += version() != 12080;
+    dlclose(second);
+  }
+  g_is_done = 1;
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
+  printf("wrong %d\n", g_wrong);
+}
+
 int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "linked";
   if (strcmp(mode, "reload") == 0) Reload("libtap_linked13.so");
   if (strcmp(mode, "reload_lookup") == 0) ReloadByLookup();
+  if (strcmp(mode, "storm") == 0) Storm();
   if (strcmp(mode, "owner") == 0) {
     void* library = Load("libtap_linked13.so");
     Ask(library, "Version");
@@ -100,6 +128,16 @@ int main(int argc, char** argv) {
     Ask(Load("libtap_linked13.so"), "Version");
     Ask(Load("libtap_heir12.so"), "VersionOfHeir");
     Ask(Load("libtap_linked13.so"), "Version");
+  }
+  if (strcmp(mode, "deepbind") == 0 || strcmp(mode, "namespace") == 0) {
+    void* first = Load("libtap_linked13.so");
+    Ask(first, "Version");
+    const char* name = "libtap_linked12.so";
+    void* second = strcmp(mode, "deepbind") == 0
+                       ? dlopen(name, RTLD_NOW | RTLD_DEEPBIND)
+                       : dlmopen(LM_ID_NEWLM, name, RTLD_NOW);
+    Ask(second, "Version");
+    Ask(first, "Version");
   }
   if (strcmp(mode, "mock") == 0) {
     Ask(Load("libtap_linked13.so"), "Version");

@@ -62,6 +62,14 @@ TEST(LoaderWatchTest, ALoadMovesIt) {
   EXPECT_FALSE(LoaderIsAsSettled());
 }
 
+// A look-up had settled everything before the count was found.
+TEST(LoaderWatchTest, IsSettledAlsoWhenNothingWasLoaded) {
+  SettleRealFunctions();
+  g_loader.settled.store(0);
+  SettleRealFunctions();
+  EXPECT_FALSE(LoaderMoved());
+}
+
 TEST(CallSitesTest, AreToldApartByFunctionAndPlace) {
   int real = 0, other = 0;
   EXPECT_EQ(FindForCallSite(&kThis, 3), nullptr);
