@@ -27,6 +27,9 @@ using trace::ControlPage;
 using trace::ControlRequest;
 using trace::ControlState;
 
+// Where the program may open few files, they are all its own.
+constexpr int kLowestDescriptor = 256;
+
 // Collector only. A forked child's own collector makes a new one.
 constinit ControlPage* g_page = nullptr;
 
@@ -37,7 +40,7 @@ ControlPage* MapPage() {
   if (fd < 0) return nullptr;
   const int high = MoveDescriptorUp(fd);
   void* page = MAP_FAILED;
-  if (ftruncate(high, trace::kControlBytes) == 0 &&
+  if (high >= kLowestDescriptor && ftruncate(high, trace::kControlBytes) == 0 &&
       fcntl(high, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) ==
           0) {
     page = mmap(nullptr, trace::kControlBytes, PROT_READ | PROT_WRITE,

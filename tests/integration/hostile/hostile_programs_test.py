@@ -165,6 +165,12 @@ def differences(case, bare, tapped):
             yield f"  only tapped: {line[:200]}"
 
 
+def is_known(table, case, level):
+    """The reason why it differs at that level; None: it must not."""
+    reason, levels = table.get(case.name, (None, ()))
+    return reason if level in levels else None
+
+
 def judge(runner, case):
     """The verdict in a word, and what there is to say."""
     reason = runner.skip_reason(case)
@@ -172,11 +178,11 @@ def judge(runner, case):
         return "skipped", [reason]
     found = list(differences(case, runner.run(case, tapped=False),
                              runner.run(case, tapped=True)))
-    expected = cases.EXPECTED_FAILURES.get(case.name)
-    is_expected = expected is not None and runner.level in expected[1]
-    if found and is_expected:
-        return "expected", [expected[0]]
-    if is_expected:
+    expected = is_known(cases.EXPECTED_FAILURES, case, runner.level)
+    sometimes = is_known(cases.SOMETIMES, case, runner.level)
+    if found and (expected or sometimes):
+        return "expected", [expected or sometimes]
+    if expected:
         return "FAILED", ["no longer differs: take it from "
                           "EXPECTED_FAILURES"]
     return ("FAILED" if found else "same"), found

@@ -83,9 +83,11 @@ static void SaySignals(void) {
       stack.ss_flags == SS_DISABLE ? 0 : stack.ss_size);
 }
 
-// The tap's own: high, and named after it.
+// The tap's own: high, and named after it; and what its thread has open for a
+// moment to sample the process and its threads.
 static int IsOfTap(int fd, const char* link) {
-  return fd >= 800 && strstr(link, "dltap") != NULL;
+  if (fd >= 800 && strstr(link, "dltap") != NULL) return 1;
+  return strncmp(link, "/proc/", 6) == 0 && strstr(link, "/stat") != NULL;
 }
 
 static void SayDescriptors(void) {
