@@ -18,6 +18,7 @@ constexpr Command kCommands[] = {
     {"info", "say what a trace holds", RunInfo},
     {"check", "say what is damaged or lost in a trace", RunCheck},
     {"dump", "print a trace as text", RunDump},
+    {"ctl", "start, stop, copy or ask a running recording", RunCtl},
     {"lib", "print the path of libdltap.so", RunLib},
 };
 

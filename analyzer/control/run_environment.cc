@@ -119,6 +119,16 @@ void MatchClocks(const std::string& wanted, Environment& environment) {
   }
 }
 
+void ChooseWindow(const RunSettings& settings, Environment& environment) {
+  if (settings.delay_s > 0) {
+    environment["DLTAP_DELAY_S"] = std::to_string(settings.delay_s);
+  }
+  if (settings.duration_s > 0) {
+    environment["DLTAP_DURATION_S"] = std::to_string(settings.duration_s);
+  }
+  if (!settings.range.empty()) environment["DLTAP_RANGE"] = settings.range;
+}
+
 }  // namespace
 
 absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value) {
@@ -157,8 +167,13 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
                                            Environment environment) {
   absl::StatusOr<std::string> tap = paths.Tap();
   if (!tap.ok()) return tap.status();
-  // NVTX 3 lives in headers; its ranges come to the library that this names.
-  environment.try_emplace("NVTX_INJECTION64_PATH", *tap);
+  // NVTX 3 lives in headers; its ranges come to the library that this names. A
+  // tool that the user has named gets them from the tap.
+  std::string& nvtx_tool = environment["NVTX_INJECTION64_PATH"];
+  if (!nvtx_tool.empty() && nvtx_tool != *tap) {
+    environment["DLTAP_NVTX_NEXT"] = nvtx_tool;
+  }
+  nvtx_tool = *tap;
   std::vector<std::string> preload = {*std::move(tap)};
   if (settings.simulated != nullptr) {
     const auto libraries =
@@ -188,6 +203,7 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
         std::to_string(settings.delay_window_ms);
   }
   if (!settings.level.empty()) environment["DLTAP_LEVEL"] = settings.level;
+  ChooseWindow(settings, environment);
   return environment;
 }
 

@@ -69,6 +69,7 @@ class ProcessReader {
   void ReadEvents(const Chunk& chunk);
   void ReadRecord(const trace::RecordView& record);
   void AddOpenCalls();
+  void LookForRing();
   void FinishSamples(const RunEnds& ends);
   void Malformed(const Chunk& chunk);
 
@@ -86,6 +87,7 @@ class ProcessReader {
   std::vector<std::string>* problems_;
   const Progress progress_;
   LossCounts losses_;
+  std::string ring_name_;  // that the data file tells
   size_t activity_count_ = 0;
   size_t launch_count_ = 0;
   ChunkList chunks_;

@@ -58,12 +58,61 @@ absl::StatusOr<TraceFile> Open(const std::string& path) {
   return OpenTraceFile(*std::move(file));
 }
 
-// A ring on a network file system's behalf lies elsewhere and points back; a
-// data file names its ring only by convention.
 using ProcessKey = std::tuple<std::string, uint64_t, uint64_t>;
 ProcessKey KeyOf(const trace::FileHeader& header) {
   return {std::string(header.boot_id, sizeof(header.boot_id)), header.pid,
           header.process_start_time};
+}
+
+// Its process was killed while it made the ring, before anything was recorded.
+bool IsUnfinishedRing(const std::string& path) {
+  if (!IsRing(path)) return false;
+  absl::StatusOr<MappedFile> file = MappedFile::Map(path);
+  return file.ok() && (file->bytes().empty() || file->bytes()[0] == 0);
+}
+
+// The ring file that a data file names in one of its first blocks; empty: none.
+std::string RingNamedBy(const TraceFile& file) {
+  constexpr int kFirstBlocks = 8;
+  trace::BlockReader blocks(file.file.bytes(), file.header.header_bytes);
+  trace::Block block;
+  for (int i = 0; i < kFirstBlocks &&
+                  blocks.Next(&block) == trace::DecodeStatus::kOk;
+       ++i) {
+    if (block.header.kind == static_cast<uint16_t>(trace::BlockKind::kCalls)) {
+      continue;
+    }
+    trace::RecordReader records(block.payload);
+    trace::RecordView record;
+    while (records.Next(&record) == trace::DecodeStatus::kOk) {
+      std::string_view path;
+      trace::TailReader tail = record.tail();
+      if (record.kind() == trace::RecordKind::kRingName && tail.String(&path)) {
+        return std::string(path);
+      }
+    }
+  }
+  return {};
+}
+
+// Rings that lie elsewhere, if they are still there and of the same process. A
+// name that a trace made up opens nothing but a ring of that process.
+void AddNamedRings(std::set<std::string>& seen, std::vector<TraceFile>& files) {
+  const size_t count = files.size();
+  for (size_t i = 0; i < count; ++i) {
+    const std::string path = RingNamedBy(files[i]);
+    std::error_code error;
+    if (!IsRing(path) || !fs::is_regular_file(path, error) ||
+        !seen.insert(fs::weakly_canonical(path, error).string()).second) {
+      continue;
+    }
+    absl::StatusOr<TraceFile> ring = Open(path);
+    if (!ring.ok() || KeyOf(ring->header) != KeyOf(files[i].header) ||
+        ring->header.file_kind != static_cast<uint8_t>(trace::FileKind::kRing)) {
+      continue;
+    }
+    files.push_back(*std::move(ring));
+  }
 }
 
 // A ring beside the data file even when only that was named.
@@ -95,6 +144,7 @@ absl::Status OpenAll(const std::string& given, std::set<std::string>& seen,
     }
     absl::StatusOr<TraceFile> file = Open(path);
     if (!file.ok()) {
+      if (IsUnfinishedRing(path)) continue;
       first_error.Update(file.status());
       problems->push_back(std::string(file.status().message()));
       continue;
@@ -175,6 +225,7 @@ absl::StatusOr<std::vector<ProcessFiles>> OpenTraceFiles(
     const absl::Status status = OpenAll(path, seen, files, problems);
     if (!status.ok()) return status;
   }
+  AddNamedRings(seen, files);
   return GroupByProcess(std::move(files));
 }
 

@@ -4,12 +4,14 @@
 #include <array>
 #include <cstring>
 
+#include "shim/tap/activity/launch_cost.h"
 #include "shim/tap/runtime/activity_hooks.h"
 #include "shim/tap/runtime/call_delay.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector_requests.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/own_cost.h"
 #include "shim/tap/runtime/participants.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/session_state.h"
@@ -95,7 +97,10 @@ SourceRuntime MakeRuntime() {
             return g_process.activity_session.load(std::memory_order_acquire);
           },
       .recording =
-          [] { return !IsOff(g_process.word.load()) && WantsActivities(); },
+          [] {
+            return !IsOff(g_process.word.load()) && WantsActivities() &&
+                   !HasSteppedDown();
+          },
       .real = g_find_real,
       .current_call = CurrentCall,
       .set_pushing = SetPushing,
@@ -105,6 +110,7 @@ SourceRuntime MakeRuntime() {
       .wake = WakeCollector,
       .append =
           [](trace::BlockKind kind, const uint8_t* records, uint32_t bytes) {
+            NoteLaunchApis(kind, records, bytes);
             g_output.BuilderFor(kind, bytes).AppendRaw(records, bytes);
           },
       .define =
@@ -143,11 +149,6 @@ void Pass() {
     Start();
   }
   if (g_process.activity_session.load(std::memory_order_relaxed) == 0) return;
-  // Its trace takes no more: size limit, full disk.
-  if (SessionNumber() == 0) {
-    g_source->stop();
-    return;
-  }
   g_known_threads.fill({});
   g_source->pass();
 }
@@ -168,9 +169,9 @@ void CollectActivities(const ActivitySource& source, RealFinder real) {
       .pop = source.pop,
       .capture_begins = source.capture_begins,
       .find_timestamp = [] { return g_source->find_timestamp(g_find_real); },
-      .stop = Stop,
   });
-  AddParticipant({Begin, Pass, CountSubmissions, g_source->finish});
+  AddParticipant({Begin, Pass, CountSubmissions, g_source->finish, Stop,
+                  g_source->forget});
 }
 
 }  // namespace dltap::shim

@@ -55,7 +55,7 @@ void DriverAddress::After(int32_t status, const void* name,
   const auto entry = static_cast<specs::EntryPoint>(version.index);
   if (version.index < 0) {
     if (version.is_wrapped) CountLoss(trace::LossKind::kUnwrappedRoute);
-  } else if (AdoptReal(specs::CounterOf(entry), function)) {
+  } else if (AdoptReal(specs::CounterOf(entry), function, nullptr)) {
     function = specs::WrapperAddress(entry);
   }
   errno = saved_errno;

@@ -8,6 +8,14 @@
 
 namespace dltap::shim {
 
+// A name to look up, with what the tables of many objects are asked by.
+struct SymbolName {
+  explicit SymbolName(const char* name);
+
+  const char* text;
+  uint32_t gnu_hash;
+};
+
 // The dynamic section of a loaded object, read without the dynamic linker: no
 // lock, no allocation, dlerror() untouched. Valid while the object is mapped.
 class ElfObject {
@@ -26,14 +34,21 @@ class ElfObject {
 
   // Address of a function that this object defines (the default version where
   // there are several), or nullptr.
-  void* FindFunction(const char* name) const;
+  void* FindFunction(const SymbolName& name) const;
+  void* FindFunction(const char* name) const {
+    return FindFunction(SymbolName(name));
+  }
+
+  // A variable that it defines; `bytes` is its size.
+  void* FindVariable(const char* name, uint64_t* bytes) const;
 
   // The i-th DT_NEEDED name, nullptr after the last.
   const char* Needed(int i) const;
 
  private:
-  const ElfW(Sym) * FindByGnuHash(const char* name) const;
-  const ElfW(Sym) * FindBySysvHash(const char* name) const;
+  const ElfW(Sym) * Find(const SymbolName& name) const;
+  const ElfW(Sym) * FindByGnuHash(const SymbolName& name) const;
+  const ElfW(Sym) * FindBySysvHash(const SymbolName& name) const;
   bool IsDefinitionOf(uint32_t index, const char* name) const;
   template <typename T>
   const T* Pointer(ElfW(Addr) value) const;

@@ -29,7 +29,7 @@ uint64_t NumberFrom(const char* symbol) {
 
 // `symbol` returns it.
 uint64_t ResultOf(const char* symbol) {
-  const auto version = reinterpret_cast<size_t (*)()>(FindReal(symbol));
+  const auto version = reinterpret_cast<size_t (*)()>(FindNoted(symbol));
   return version != nullptr ? version() : 0;
 }
 

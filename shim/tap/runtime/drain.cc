@@ -56,7 +56,7 @@ void DrainRing(const Ring& ring, uint32_t thread_index, uint64_t end) {
   if (g_output.WriteSlots(thread_index, tail, count)) {
     CountWritten(records);
   } else {
-    CountLoss(trace::LossKind::kMaxMegabytes, records);
+    g_output.CountUnwritten(records);
   }
   std::atomic_ref(ring.header->tail).store(end, std::memory_order_release);
 }

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/participants.h"
 
+#include "shim/tap/runtime/collector_requests.h"
+
 namespace dltap::shim {
 namespace {
 
-constexpr int kMaxParticipants = 8;
+constexpr int kMaxParticipants = 12;
 
 constinit CollectorParticipant g_participants[kMaxParticipants];
 constinit int g_participant_count = 0;
-constinit bool g_exited = false;  // collector only
 
 template <typename Function>
 void ForEach(Function function) {
   for (int i = 0; i < g_participant_count; ++i) function(g_participants[i]);
+}
+
+// Start, pass, exit and stop may call the vendor and the loader.
+template <typename Function>
+void ForEachForeign(Function function) {
+  NoteForeignCode(true);
+  ForEach(function);
+  NoteForeignCode(false);
 }
 
 }  // namespace
@@ -24,15 +33,13 @@ void AddParticipant(const CollectorParticipant& participant) {
 }
 
 void StartParticipants() {
-  g_exited = false;
-  ForEach([](const CollectorParticipant& participant) {
+  ForEachForeign([](const CollectorParticipant& participant) {
     if (participant.start != nullptr) participant.start();
   });
 }
 
 void PassParticipants() {
-  if (g_exited) return;
-  ForEach([](const CollectorParticipant& participant) {
+  ForEachForeign([](const CollectorParticipant& participant) {
     if (participant.pass != nullptr) participant.pass();
   });
 }
@@ -47,9 +54,20 @@ void ObserveSlots(std::span<const trace::CallSlot> slots,
 }
 
 void ExitParticipants(uint64_t deadline_ns) {
-  g_exited = true;
-  ForEach([&](const CollectorParticipant& participant) {
+  ForEachForeign([&](const CollectorParticipant& participant) {
     if (participant.exit != nullptr) participant.exit(deadline_ns);
+  });
+}
+
+void StopParticipants() {
+  ForEachForeign([](const CollectorParticipant& participant) {
+    if (participant.stop != nullptr) participant.stop();
+  });
+}
+
+void ForgetDefinitions() {
+  ForEach([](const CollectorParticipant& participant) {
+    if (participant.forget != nullptr) participant.forget();
   });
 }
 

@@ -9,6 +9,7 @@
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector_requests.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/thread_buffers.h"
 
 namespace dltap::shim {
@@ -41,6 +42,51 @@ bool SwitchToLargeRing(ThreadState& thread) {
   open_call.store(0, std::memory_order_relaxed);
   UseRing(thread, *large);
   thread.buffer->second.store(large, std::memory_order_release);
+  return true;
+}
+
+bool MayAttach(const ThreadState& thread) {
+  return g_process.word.load(std::memory_order_acquire) >= kFirstSession &&
+         thread.session != kOwnThread;
+}
+
+bool HasRing(const ThreadState& thread) {
+  return thread.session == g_process.word.load(std::memory_order_acquire);
+}
+
+// Many threads may begin at once: the pool is refilled at its first shortage.
+// nullptr: as many are recorded as can be, or the collector is stuck.
+ThreadBuffer* WaitForBuffer() {
+  constexpr int kMaxWaits = 100;
+  ThreadBuffer* buffer = g_buffers.TakeReady();
+  for (int i = 0; buffer == nullptr && i < kMaxWaits; ++i) {
+    if (g_buffers.is_full() || !WaitForRings()) break;
+    buffer = g_buffers.TakeReady();
+  }
+  return buffer;
+}
+
+bool UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
+  if (buffer == nullptr) {
+    CountLoss(g_buffers.is_full() ? LossKind::kThreadCap
+                                  : LossKind::kRingUnavailable);
+    WakeCollector();
+    return false;
+  }
+  const int saved_errno = errno;
+  const auto tid = static_cast<uint32_t>(gettid());
+  buffer->first->header->tid = tid;
+  buffer->tid.store(tid, std::memory_order_relaxed);
+  UseRing(thread, *buffer->first);
+  thread.head = 0;
+  thread.limit = buffer->first->capacity_slots / 2;
+  thread.counters = buffer->counters;
+  thread.buffer = buffer;
+  thread.appending = false;
+  thread.session = g_process.word.load(std::memory_order_acquire);
+  buffer->state.store(static_cast<uint32_t>(BufferState::kOwned),
+                      std::memory_order_release);
+  errno = saved_errno;
   return true;
 }
 
@@ -82,31 +128,17 @@ void CopyWrapped(ThreadState& thread, int slots) {
          over * sizeof(trace::CallSlot));
 }
 
-bool AttachThread(ThreadState& thread) {
+// Else the window was closed, or recording stopped, during the call.
+bool LeaveParentsRing(ThreadState& thread) {
   const uint32_t word = g_process.word.load(std::memory_order_acquire);
-  if (word < kFirstSession || thread.session == kOwnThread) return false;
-  if (thread.session == word) return true;
-  ThreadBuffer* buffer = g_buffers.TakeReady();
-  if (buffer == nullptr) {
-    CountLoss(LossKind::kRingUnavailable);
-    WakeCollector();
-    return false;
-  }
-  const int saved_errno = errno;
-  const auto tid = static_cast<uint32_t>(gettid());
-  buffer->first->header->tid = tid;
-  buffer->tid.store(tid, std::memory_order_relaxed);
-  UseRing(thread, *buffer->first);
-  thread.head = 0;
-  thread.limit = buffer->first->capacity_slots / 2;
-  thread.counters = buffer->counters;
-  thread.buffer = buffer;
-  thread.appending = false;
-  thread.session = word;
-  buffer->state.store(static_cast<uint32_t>(BufferState::kOwned),
-                      std::memory_order_release);
-  errno = saved_errno;
+  if (word != kIdle && thread.session == LastSession()) return false;
+  thread = ThreadState{};
   return true;
+}
+
+bool AttachThread(ThreadState& thread) {
+  if (!MayAttach(thread)) return false;
+  return HasRing(thread) || UseBuffer(thread, WaitForBuffer());
 }
 
 void CountCall(int counter_index) {
@@ -117,7 +149,8 @@ void CountCall(int counter_index) {
 
 void CountUnattached(int counter_index) {
   ThreadState& thread = t_thread;
-  if (AttachThread(thread)) {
+  if (MayAttach(thread) &&
+      (HasRing(thread) || UseBuffer(thread, g_buffers.TakeReady()))) {
     ++thread.counters[counter_index];
   } else {
     CountCall(counter_index);

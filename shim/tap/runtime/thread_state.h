@@ -76,6 +76,15 @@ inline void Commit(ThreadState& thread, int slots) {
   thread.appending = false;
 }
 
+// The process was forked inside the call that returns now: this is the child,
+// and the thread's ring is its parent's. (The word is zero, or that of a session
+// of its own.) Its state is new then.
+[[gnu::cold, gnu::noinline]] bool LeaveParentsRing(ThreadState& thread);
+inline bool IsInForkedChild(ThreadState& thread) {
+  const uint32_t word = g_process.word.load(std::memory_order_relaxed);
+  return thread.session != word && LeaveParentsRing(thread);
+}
+
 // Slow path.
 
 // Gives the thread a ring of the running session. False: none to be had now.

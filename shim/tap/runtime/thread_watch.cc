@@ -22,15 +22,6 @@ uint64_t ToNs(const timespec& time) {
          static_cast<uint64_t>(time.tv_nsec);
 }
 
-// The CPU-time clock of another thread of this process (its encoding is part
-// of the kernel's ABI). 0 when the thread has ended.
-uint64_t ThreadCpuNs(uint32_t tid) {
-  constexpr uint32_t kPerThreadScheduled = 6;
-  const auto clock = static_cast<clockid_t>((~tid << 3) | kPerThreadScheduled);
-  timespec time;
-  return clock_gettime(clock, &time) == 0 ? ToNs(time) : 0;
-}
-
 trace::ThreadState StateOf(char letter) {
   switch (letter) {
     case 'R': return trace::ThreadState::kRunning;
@@ -114,6 +105,25 @@ void SampleThreads() {
 void NoteThreadEnd(ThreadBuffer& buffer) {
   if (!buffer.is_named) WriteThread(buffer);
   WriteSample(buffer, trace::ThreadState::kEnded);
+}
+
+bool IsLastThread() {
+  constexpr int kStateField = 3;
+  constexpr int kThreadsField = 20;
+  char line[1024];
+  if (ReadSmallFile("/proc/self/stat", line, sizeof(line)) < 0) return false;
+  ThreadStat main = {};
+  if (!ParseThreadStat(line, &main) ||
+      main.state != trace::ThreadState::kEnded) {
+    return false;
+  }
+  const char* at = strrchr(line, ')') + 2;
+  for (int field = kStateField; at != nullptr && field < kThreadsField;
+       ++field) {
+    at = strchr(at, ' ');
+    if (at != nullptr) ++at;
+  }
+  return at != nullptr && strtoul(at, nullptr, 10) == 2;
 }
 
 bool ParseThreadStat(const char* line, ThreadStat* stat) {

@@ -15,6 +15,10 @@ void SampleThreads();
 // The last sample of a thread that has ended.
 void NoteThreadEnd(ThreadBuffer& buffer);
 
+// Has every other thread of the process ended? The main thread stays as a
+// zombie when it leaves by pthread_exit.
+bool IsLastThread();
+
 // What a line of /proc/PID/task/TID/stat tells.
 struct ThreadStat {
   char name[16];

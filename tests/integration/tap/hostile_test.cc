@@ -153,7 +153,7 @@ TEST(TapHostileTest, UnwritableDirectoryLeavesTheProgramAlone) {
 
 TEST(TapHostileTest, SizeLimitStopsTheTraceAndSaysSo) {
   TappedProgram program("launches");
-  program.With("DLTAP_MAX_MB=3").With("DLTAP_LOG=off");
+  program.With("DLTAP_MAX_MB=3:stop").With("DLTAP_LOG=off");
   EXPECT_EQ(program.Run({"1000000"}).exit_code(), 3);
   const analyzer::TraceModel model = program.Read();
   EXPECT_GT(Recorded(model, "cudaLaunchKernel"), 0u);

@@ -22,8 +22,8 @@ using trace::LossKind;
 class RingTest : public testing::Test {
  protected:
   RingTest() {
-    dir_fd_ = open(temp_.path().c_str(), O_RDONLY | O_DIRECTORY);
-    EXPECT_EQ(file_.Create(dir_fd_, "x.ring", {}, "x.dltap"), 0);
+    EXPECT_EQ(
+        file_.Create((temp_.path() + "/x.ring").c_str(), {}, "x.dltap"), 0);
     EXPECT_TRUE(g_buffers.Reset(&file_));
     ResetLosses();
     t_thread = ThreadState{};
@@ -33,7 +33,6 @@ class RingTest : public testing::Test {
     g_process.word.store(kIdle);
     t_thread = ThreadState{};
     file_.Unlink();
-    close(dir_fd_);
   }
 
   // Writes a record whose begin is `number`.
@@ -50,7 +49,6 @@ class RingTest : public testing::Test {
   void Drain() { t_thread.ring->tail = t_thread.ring->head; }
 
   TempDir temp_;
-  int dir_fd_;
   RingFile file_;
 };
 
