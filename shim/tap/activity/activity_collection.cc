@@ -149,11 +149,6 @@ void Pass() {
     Start();
   }
   if (g_process.activity_session.load(std::memory_order_relaxed) == 0) return;
-  // Its trace takes no more: size limit, full disk.
-  if (SessionNumber() == 0) {
-    g_source->stop();
-    return;
-  }
   g_known_threads.fill({});
   g_source->pass();
 }
@@ -174,9 +169,9 @@ void CollectActivities(const ActivitySource& source, RealFinder real) {
       .pop = source.pop,
       .capture_begins = source.capture_begins,
       .find_timestamp = [] { return g_source->find_timestamp(g_find_real); },
-      .stop = Stop,
   });
-  AddParticipant({Begin, Pass, CountSubmissions, g_source->finish, Stop});
+  AddParticipant({Begin, Pass, CountSubmissions, g_source->finish, Stop,
+                  g_source->forget});
 }
 
 }  // namespace dltap::shim

@@ -66,6 +66,8 @@ struct ActivitySource {
   // The trace takes no more, the process goes on: switches everything off and
   // gives all memory back. May be called again.
   void (*stop)();
+  // What was defined so far counts as not defined.
+  void (*forget)();
 
   // ---- Any thread
   // Around an outermost library call, while SourceRuntime::set_pushing is on:

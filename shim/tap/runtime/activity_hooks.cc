@@ -37,8 +37,4 @@ ActivityTimestamp FindActivityTimestamp() {
   return g_hooks.find_timestamp != nullptr ? g_hooks.find_timestamp() : nullptr;
 }
 
-void StopActivities() {
-  if (g_hooks.stop != nullptr) g_hooks.stop();
-}
-
 }  // namespace dltap::shim

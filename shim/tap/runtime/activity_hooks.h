@@ -21,8 +21,6 @@ struct ActivityHooks {
   // How the source's clock is read; may be asked before a session. nullptr:
   // its library is not loaded.
   ActivityTimestamp (*find_timestamp)();
-  // The trace takes no more, the process goes on.
-  void (*stop)();
 };
 void SetActivityHooks(const ActivityHooks& hooks);
 
@@ -34,11 +32,6 @@ void PopCorrelation();
 void NoteCapture();
 
 ActivityTimestamp FindActivityTimestamp();
-
-// Collector: the trace takes no more, the process goes on: activities are
-// switched off and their memory is given back. Also done by the first pass of
-// the participants after the session has ended; may be called again.
-void StopActivities();
 
 }  // namespace dltap::shim
 

@@ -53,7 +53,7 @@ class CuptiCornersTest(unittest.TestCase):
         self.assertEqual(run.trust["lost_records"], 0)
 
     def test_memory_is_flat_after_the_limit(self):
-        run = Run([PROGRAMS / "long_run", "2000"], DLTAP_MAX_MB="4")
+        run = Run([PROGRAMS / "long_run", "2000"], DLTAP_MAX_MB="4:stop")
         self.assertEqual(run.done.returncode, 0, run.done.stderr)
         self.assertIn("DLTAP_MAX_MB", run.done.stderr)
         resident = [int(line) for line in run.done.stdout.split()]

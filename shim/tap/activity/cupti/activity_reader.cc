@@ -14,15 +14,19 @@ void ActivityReader::Begin(const CuptiApi* api, const SourceRuntime* runtime,
   api_ = api;
   runtime_ = runtime;
   sizes_ = SizesOf(cupti_version);
-  names_.Clear();
-  variants_.Clear();
-  streams_.Clear();
+  Forget();
   externals_.Clear();
   recent_.fill(0);
   last_correlation_ = 0;
   next_variant_ = next_stream_ = 0;
   kernels_ = api_calls_ = external_ids_ = 0;
   records_ = trace::RecordBuffer(scratch_.data(), kScratchBytes);
+}
+
+void ActivityReader::Forget() {
+  names_.Clear();
+  variants_.Clear();
+  streams_.Clear();
 }
 
 void ActivityReader::Flush() {

@@ -26,6 +26,9 @@ class ActivityReader {
   void Begin(const CuptiApi* api, const SourceRuntime* runtime,
              uint32_t cupti_version);
 
+  // The same in its middle; ids are not given out again.
+  void Forget();
+
   // Reads buffers in the order of their delivery. `clock` maps their times.
   void Read(std::span<const BufferPool::Buffer> buffers,
             const ActivityClock& clock);

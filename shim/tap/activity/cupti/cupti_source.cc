@@ -31,6 +31,7 @@ constinit const ActivitySource kCuptiSource = {
     .finish =
         [](uint64_t deadline_ns) { g_kernel_tracing.Finish(deadline_ns); },
     .stop = [] { g_kernel_tracing.Stop(); },
+    .forget = [] { g_kernel_tracing.Forget(); },
     .push = [](uint64_t id) { return g_kernel_tracing.PushId(id); },
     .pop = [] { g_kernel_tracing.PopId(); },
     .capture_begins = [] { g_kernel_tracing.CaptureBegins(); },

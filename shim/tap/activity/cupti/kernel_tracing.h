@@ -49,6 +49,8 @@ class KernelTracing {
   // The trace takes no more, the process goes on: everything off, all memory
   // given back. Again: what has come back meanwhile.
   void Stop();
+  // Names, variants and streams are defined anew before their next use.
+  void Forget() { reader_.Forget(); }
 
   // ---- Any thread
   // CUPTI's clock; false: there is none (yet).

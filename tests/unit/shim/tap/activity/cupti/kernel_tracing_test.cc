@@ -57,6 +57,20 @@ TEST_F(KernelTracingTest, DefinesEachVariantAndStreamOnce) {
   EXPECT_EQ(runtime_.texts.size(), 2u);
 }
 
+TEST_F(KernelTracingTest, ForgottenDefinitionsAreWrittenAgainUnderNewIds) {
+  Start();
+  cupti_.Kernel("k", 1, 10, 15);
+  Pass();
+  tracing_.Forget();
+  cupti_.Kernel("k", 2, 20, 25);
+  Pass();
+  const auto variants = runtime_.All<trace::KernelVariantRecord>();
+  ASSERT_EQ(variants.size(), 2u);
+  EXPECT_NE(variants[0].id, variants[1].id);
+  EXPECT_EQ(runtime_.All<trace::KernelRecord>()[1].variant, variants[1].id);
+  EXPECT_EQ(runtime_.All<trace::StreamRecord>().size(), 2u);
+}
+
 TEST_F(KernelTracingTest, LaunchesInsideALibraryCallCarryItsId) {
   Start();
   EXPECT_TRUE(tracing_.PushId(777'000));
