@@ -101,24 +101,37 @@ std::string RingNamedBy(const TraceFile& file) {
   return {};
 }
 
+// Where the ring that `file` names may be: there, or, moved meanwhile, beside
+// it.
+std::vector<std::string> PlacesOfRing(const TraceFile& file) {
+  const fs::path named = RingNamedBy(file);
+  if (!IsRing(named.string())) return {};
+  std::string name = named.filename().string();
+  if (name.starts_with("dltap-")) name = name.substr(6);
+  const fs::path folder = fs::path(file.file.path()).parent_path();
+  return {named.string(), (folder / name).string()};
+}
+
 // Rings that lie elsewhere, if they are still there and of the same process. A
 // name that a trace made up opens nothing but a ring of that process.
 void AddNamedRings(std::set<std::string>& seen, std::vector<TraceFile>& files) {
   const size_t count = files.size();
   for (size_t i = 0; i < count; ++i) {
-    const std::string path = RingNamedBy(files[i]);
-    std::error_code error;
-    if (!IsRing(path) || !fs::is_regular_file(path, error) ||
-        !seen.insert(fs::weakly_canonical(path, error).string()).second) {
-      continue;
+    for (const std::string& path : PlacesOfRing(files[i])) {
+      std::error_code error;
+      if (!fs::is_regular_file(path, error) ||
+          !seen.insert(fs::weakly_canonical(path, error).string()).second) {
+        continue;
+      }
+      absl::StatusOr<TraceFile> ring = Open(path);
+      if (!ring.ok() || KeyOf(ring->header) != KeyOf(files[i].header) ||
+          ring->header.file_kind !=
+              static_cast<uint8_t>(trace::FileKind::kRing)) {
+        continue;
+      }
+      files.push_back(*std::move(ring));
+      break;
     }
-    absl::StatusOr<TraceFile> ring = Open(path);
-    if (!ring.ok() || KeyOf(ring->header) != KeyOf(files[i].header) ||
-        ring->header.file_kind !=
-            static_cast<uint8_t>(trace::FileKind::kRing)) {
-      continue;
-    }
-    files.push_back(*std::move(ring));
   }
 }
 

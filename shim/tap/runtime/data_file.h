@@ -26,7 +26,7 @@ class DataFile {
   static constexpr uint64_t kAllocationStep = uint64_t{16} << 20;
   // Kept free at the end of the file, so that a full disk still takes the
   // totals and the end block.
-  static constexpr uint64_t kEndReserve = 8 << 10;
+  static constexpr uint64_t kEndReserve = 16 << 10;
   static constexpr int kMaxNameBytes = 224;
 
   // `stem` is the file name without ".dltap". 0 or errno.

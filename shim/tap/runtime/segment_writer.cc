@@ -59,6 +59,7 @@ bool SegmentWriter::Open(DataFile* file, RingFile* rings, uint8_t* buffers) {
   pinned_used_ = 0;
   pinned_count_ = 0;
   has_anchor_ = false;
+  is_last_ = false;
   full_bytes_ = file->segment_bytes() / 8;
   if (full_bytes_ < kMinFullBytes) full_bytes_ = kMinFullBytes;
   if (full_bytes_ > kMaxFullBytes) full_bytes_ = kMaxFullBytes;
@@ -109,7 +110,7 @@ WriteResult SegmentWriter::WriteSlots(uint32_t thread_index,
 
 // A piece lies in one segment, with the definitions that it needs.
 bool SegmentWriter::Begin() {
-  if (!piece_.empty() || !needed_.empty()) return true;
+  if (is_last_ || !piece_.empty() || !needed_.empty()) return true;
   if (file_->room() >= full_bytes_ + kLargestStep) return true;
   return BeginSegment();
 }
@@ -140,7 +141,16 @@ bool SegmentWriter::End(const BlockId& id) {
   return true;
 }
 
+void SegmentWriter::BeginLast() {
+  if (is_last_) return;
+  is_last_ = true;
+  piece_.Clear();
+  needed_.Clear();
+  ++segment_;  // nobody knows which definitions were written
+}
+
 bool SegmentWriter::WriteBlock(std::span<const uint8_t> block) {
+  if (is_last_) return file_->Append(block);
   const WriteResult result = file_->Write(block);
   if (result != WriteResult::kWritten) result_ = result;
   return result == WriteResult::kWritten;

@@ -30,6 +30,10 @@ class SegmentWriter {
   WriteResult WriteSlots(uint32_t thread_index, uint64_t first_slot,
                          std::span<trace::CallSlot> slots);
 
+  // A write has failed, and the trace ends: what follows goes to the reserve at
+  // the end of the file, with the definitions that it needs.
+  void BeginLast();
+
   // Counts segments; what is cumulative is written again in each.
   uint32_t segment() const { return segment_; }
   bool TakeForgotten() { return log_.TakeForgotten(); }
@@ -73,6 +77,7 @@ class SegmentWriter {
   size_t full_bytes_ = 0;
   uint32_t pinned_used_ = 0;
   int pinned_count_ = 0;
+  bool is_last_ = false;
   bool has_anchor_ = false;  // the first one stays, beside the last
   Pinned pinned_[kMaxPinned] = {};
   uint8_t pinned_bytes_[kPinnedBytes] = {};

@@ -205,11 +205,20 @@ void TraceOutput::FlushBuilder(Builder* builder) {
   if (is_writable_) {
     Note(WriteRecords(builder), builder->block.payload_bytes());
   } else if (is_finishing_) {
-    data_file_.Append(builder->block.Finish(builder->kind));
+    WriteLast(builder);
   } else if (reason_ == trace::EndReason::kWriteFailed) {
     CountLoss(LossKind::kWriteFailed, builder->block.payload_bytes());
   }
   builder->block.Clear();
+}
+
+void TraceOutput::WriteLast(Builder* builder) {
+  if (policy_ == SizePolicy::kRing) {
+    segments_.BeginLast();
+    WriteRecords(builder);
+  } else {
+    data_file_.Append(builder->block.Finish(builder->kind));
+  }
 }
 
 WriteResult TraceOutput::WriteRecords(Builder* builder) {

@@ -73,6 +73,7 @@ class TraceOutput {
                     const trace::FileHeader& header);
   bool OpenRingFile(const trace::FileHeader& header);
   void FlushBuilder(Builder* builder);
+  void WriteLast(Builder* builder);
   WriteResult WriteRecords(Builder* builder);
   void Note(WriteResult result, uint64_t bytes);
 

