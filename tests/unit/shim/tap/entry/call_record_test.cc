@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call finds when the one before it never came to its end.
+#include "shim/tap/entry/call_record.h"
+
+#include "gtest/gtest.h"
+#include "tap_traits_cublas.h"
+
+namespace dltap::shim {
+namespace {
+
+constexpr auto kEntry = specs::EntryPoint::kCublasCreate_v2;
+
+int g_pushed = 0;
+
+class CallRecordTest : public testing::Test {
+ protected:
+  CallRecordTest() {
+    g_pushed = 0;
+    ActivityHooks hooks = {};
+    hooks.push = [](uint64_t) { return ++g_pushed > 0; };
+    hooks.pop = [] { --g_pushed; };
+    SetActivityHooks(hooks);
+    SetPushing(true);
+    t_thread = ThreadState{};
+    t_thread.ring = &ring_;
+  }
+  ~CallRecordTest() override {
+    SetPushing(false);
+    SetActivityHooks({});
+    t_thread = ThreadState{};
+  }
+
+  // As a wrapper whose frame is that address. The next word above it is where
+  // it returns to.
+  OpenCall Begin(void** frame) {
+    return BeginCall<kEntry>(t_thread, frame, frame[1], nullptr);
+  }
+
+  trace::RingHeader ring_ = {};
+  void* stack_[8] = {nullptr, this, nullptr, this, nullptr, this};
+};
+
+TEST_F(CallRecordTest, SkippedEndLeavesNoIdPushed) {
+  Begin(&stack_[4]);
+  EXPECT_EQ(g_pushed, 1);
+  const OpenCall next = Begin(&stack_[4]);
+  EXPECT_EQ(next.depth, 0u);
+  EXPECT_EQ(g_pushed, 1);
+  EndCall<kEntry>(t_thread, next);
+  EXPECT_EQ(g_pushed, 0);
+}
+
+TEST_F(CallRecordTest, CallsFromDeeperFramesAreNestedWhileTheOuterOneLives) {
+  Begin(&stack_[4]);
+  for (int i = 0; i < 1000; ++i) {
+    const OpenCall nested = Begin(&stack_[0]);
+    EXPECT_EQ(nested.depth, 1u);
+    EndCall<kEntry>(t_thread, nested);
+  }
+}
+
+TEST_F(CallRecordTest, OuterCallWhoseFrameWasWrittenOverIsGone) {
+  Begin(&stack_[4]);
+  stack_[5] = nullptr;
+  uint32_t nested_calls = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const OpenCall call = Begin(&stack_[0]);
+    nested_calls += call.depth;
+    EndCall<kEntry>(t_thread, call);
+  }
+  EXPECT_LE(nested_calls, kNestedCallsBetweenLooks);
+  EXPECT_EQ(g_pushed, 0);
+}
+
+}  // namespace
+}  // namespace dltap::shim
