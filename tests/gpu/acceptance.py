@@ -19,6 +19,7 @@ import chain  # noqa: E402
 import joins  # noqa: E402
 
 STEP_LIMIT_S = 300  # of each program run
+CORNERS = chain.BUILD / "tests" / "integration" / "endtoend" / "programs"
 CPP = {"cnn": ("cnn",), "cnn_graph": ("cnn", "--capture"),
        "lstm": ("lstm",), "transformer": ("transformer",),
        "transformer_graph": ("transformer", "--capture"),
@@ -44,10 +45,10 @@ class Machine:
                 "LD_PRELOAD": ":".join(chain.simulated_libraries())}
         return self.run(command, environment)
 
-    def tapped(self, command, trace, level="kernels"):
+    def tapped(self, command, trace, level="kernels", **variables):
         return self.run([chain.DLTAP, "run", "--gpu", self.gpu, "--level",
                           level, "--no-report", "-o", trace, "--", *command],
-                         os.environ)
+                         os.environ | variables)
 
     @staticmethod
     def run(command, environment):
@@ -133,6 +134,78 @@ def step_seconds(run, command, steps) -> float:
     return (long.seconds - short.seconds) / steps
 
 
+class Corner:
+    """A program of tests/integration/endtoend/programs in one of the places
+    where CUPTI, the driver and the end of a process meet."""
+
+    def __init__(self, command, variables=None, checks=()):
+        self.command = [CORNERS / command[0], *command[1:]]
+        self.variables = variables or {}
+        self.checks = checks  # of (tapped run, trust of its trace)
+
+
+def flat_memory(run, trust):
+    resident = [int(line) for line in run.stdout.split()]
+    grown = resident[-1] - resident[1]
+    return [] if grown < 32 << 10 else [f"{grown} KiB more at the end"]
+
+
+def no_refused_buffer(run, trust):
+    lost = trust["lost"].get("activity_buffer", 0)
+    return [f"{lost} activity buffers"] if lost else []
+
+
+def every_launch_has_its_kernel(run, trust):
+    lost = trust["launches_without_kernel"]
+    return [f"{lost} launches_without_kernel"] if lost else []
+
+
+# Output is compared with the bare run's, but for memory sizes.
+CORNER_PROGRAMS = {
+    "after_the_limit": Corner(["long_run", "500"],
+                              {"DLTAP_MAX_MB": "4:stop"}, [flat_memory]),
+    "short_threads": Corner(["long_run", "10", "200"], None,
+                            [no_refused_buffer]),
+    "late_exit": Corner(["late_exit"]),
+    "late_exit_thread": Corner(["late_exit", "thread"]),
+    "client_under_load": Corner(["locked_client"]),
+    "device_reset": Corner(["reset"], None, [every_launch_has_its_kernel]),
+    "capture_global": Corner(["captures", "0"], None,
+                             [every_launch_has_its_kernel]),
+    "capture_thread_local": Corner(["captures", "1"], None,
+                                   [every_launch_has_its_kernel]),
+    "capture_relaxed_fork": Corner(["captures", "2", "fork"], None,
+                                   [every_launch_has_its_kernel]),
+}
+
+
+def check_corner(machine, corner, folder) -> dict:
+    """Bare and tapped: same exit and output, and what the trace must say."""
+    bare = machine.bare(corner.command)
+    if bare.returncode != 0:
+        return {"state": "skipped", "why": last_line(bare.stderr)}
+    tapped = machine.tapped(corner.command, folder, **corner.variables)
+    problems = []
+    if tapped.returncode != bare.returncode:
+        problems.append(f"exit code {tapped.returncode}: "
+                        f"{last_line(tapped.stderr)}")
+    prints_memory = corner.command[0].name == "long_run"
+    if not prints_memory and tapped.stdout != bare.stdout:
+        problems.append("stdout differs")
+    try:
+        trust = chain.report(folder)["trust"]
+    except (AssertionError, subprocess.TimeoutExpired) as error:
+        return {"state": "failed", "problems": [*problems, str(error)[:500]]}
+    if trust["level"] != "kernels":
+        problems.append(f"level {trust['level']}: {trust['why']}")
+    if not problems:
+        problems = [problem for check in corner.checks
+                    for problem in check(tapped, trust)]
+    return {"state": "failed" if problems else "passed", "problems": problems,
+            "seconds": {"bare": round(bare.seconds, 2),
+                        "tapped": round(tapped.seconds, 2)}, "trust": trust}
+
+
 def measure_overhead(machine, command, steps, rounds, folder) -> dict:
     """Median step time bare and by level; the kinds take turns."""
     counter = iter(range(1 << 20))
@@ -196,13 +269,22 @@ def main() -> int:
     machine = Machine(args.gpu)
     found, missing = programs(args.quick)
     result = {"schema": "dltap.acceptance", "version": 1,
-              "machine": machine.describe(), "programs": {}, "overhead": {}}
+              "machine": machine.describe(), "programs": {}, "corners": {},
+              "overhead": {}}
     for name, why in missing.items():
         result["programs"][name] = {"state": "skipped", "why": why}
     for name, (command, steps, expected) in found.items():
         outcome = check_program(machine, command, steps,
                                 args.out / "traces" / name, expected)
         result["programs"][name] = outcome
+        print(f"{name}: {outcome['state']} "
+              f"{outcome.get('why') or '; '.join(outcome.get('problems', []))}")
+    for name, corner in CORNER_PROGRAMS.items():
+        outcome = ({"state": "skipped", "why": f"no {corner.command[0]}"}
+                   if not corner.command[0].exists() else
+                   check_corner(machine, corner,
+                                args.out / "traces" / f"corner_{name}"))
+        result["corners"][name] = outcome
         print(f"{name}: {outcome['state']} "
               f"{outcome.get('why') or '; '.join(outcome.get('problems', []))}")
     for name in ("cnn", "lstm", "transformer"):
@@ -212,7 +294,8 @@ def main() -> int:
                 1 if args.quick else 5, args.out / "overhead" / name)
             result["overhead"][name] = outcome
             print(f"{name}: step time {outcome}")
-    states = [p["state"] for p in result["programs"].values()]
+    states = [p["state"] for part in ("programs", "corners")
+              for p in result[part].values()]
     result["passed"] = "failed" not in states and "passed" in states
     path = args.out / "acceptance.json"
     path.write_text(json.dumps(result, indent=1) + "\n")

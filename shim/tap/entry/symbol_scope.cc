@@ -35,8 +35,10 @@ Definitions::Definitions(const LoadedObjects& objects, const char* symbol,
   for (int i = 0; i < objects.count() && count_ < kMost; ++i) {
     if (i == objects.Ours() || (startup > 0 && i < objects.Ours())) continue;
     if (objects[i].Elf().FindFunction(symbol_) == nullptr) continue;
-    // libcudnn_ops.so defines what libcudnn.so does, for libcudnn.so alone.
-    if (objects[i].is_vendor && !IsVendors(i)) continue;
+    // libcudnn_ops.so defines what libcudnn.so does, for libcudnn.so alone. Of a
+    // function that is not wrapped nobody knows whose it is.
+    const bool is_known = *soname_prefix != '\0';
+    if (is_known && objects[i].is_vendor && !IsVendors(i)) continue;
     found_[count_++] = i;
     if (i < startup && global_ == kNone) global_ = i;
     if (!objects[i].is_vendor) continue;
