@@ -43,6 +43,9 @@ int RunPredict(const std::vector<std::string>& args);
 int RunInfo(const std::vector<std::string>& args);
 int RunCheck(const std::vector<std::string>& args);
 int RunDump(const std::vector<std::string>& args);
+int RunPack(const std::vector<std::string>& args);
+int RunDoctor(const std::vector<std::string>& args);
+int RunCtl(const std::vector<std::string>& args);
 int RunLib(const std::vector<std::string>& args);
 
 // Parses `args` with `app`. nullopt: go on; else the code to end with (help

@@ -15,6 +15,7 @@
 #include "analyzer/control/cuda_major.h"
 #include "analyzer/control/run_directory.h"
 #include "analyzer/control/run_environment.h"
+#include "analyzer/reader/ring_rescue.h"
 #include "analyzer/reports/text_report.h"
 
 namespace dltap::analyzer {
@@ -32,7 +33,8 @@ struct Options {
 
 constexpr std::string_view kWithValue[] = {
     "-o",      "--output",    "--gpu",  "--gpus",
-    "--level", "--sim-clock", "--cuda", "--delay-window"};
+    "--level", "--sim-clock", "--cuda", "--delay-window",
+    "--delay", "--duration",  "--range"};
 
 // Of --sensitivity: long enough to be seen in a step of many calls, short
 // enough to change no program's nature.
@@ -49,6 +51,18 @@ size_t EndOfOptions(const std::vector<std::string>& args) {
     i += has_value ? 2 : 1;
   }
   return std::min(i, args.size());
+}
+
+void AddWindowOptions(CLI::App& app, RunSettings& settings) {
+  constexpr int kMostSeconds = 100'000'000;
+  app.add_option("--delay", settings.delay_s,
+                 "record from so many seconds after the first GPU work on")
+      ->check(CLI::Range(0, kMostSeconds));
+  app.add_option("--duration", settings.duration_s,
+                 "record for so many seconds")
+      ->check(CLI::Range(1, kMostSeconds));
+  app.add_option("--range", settings.range,
+                 "record only while a thread is in an NVTX range of that name");
 }
 
 // nullopt: go on.
@@ -79,6 +93,7 @@ std::optional<int> Parse(const std::vector<std::string>& args,
                "simulate a GPU that this CUDA version has given up");
   app.add_option("--level", options.settings.level, "host or kernels")
       ->check(CLI::IsMember({"host", "kernels"}));
+  AddWindowOptions(app, options.settings);
   app.add_flag("--sensitivity", options.sensitivity,
                "put delays before library calls, of one class at a time, and "
                "report how much longer the steps get");
@@ -189,6 +204,7 @@ int RunRun(const std::vector<std::string>& args) {
   if (result.exec_error != 0) {
     return ExecFailed(options.command[0], result.exec_error);
   }
+  RescueRings(*directory);
   if (!options.no_report) Report(*directory);
   return result.exit_code;
 }

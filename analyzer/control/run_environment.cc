@@ -119,6 +119,16 @@ void MatchClocks(const std::string& wanted, Environment& environment) {
   }
 }
 
+void ChooseWindow(const RunSettings& settings, Environment& environment) {
+  if (settings.delay_s > 0) {
+    environment["DLTAP_DELAY_S"] = std::to_string(settings.delay_s);
+  }
+  if (settings.duration_s > 0) {
+    environment["DLTAP_DURATION_S"] = std::to_string(settings.duration_s);
+  }
+  if (!settings.range.empty()) environment["DLTAP_RANGE"] = settings.range;
+}
+
 }  // namespace
 
 absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value) {
@@ -193,6 +203,7 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
         std::to_string(settings.delay_window_ms);
   }
   if (!settings.level.empty()) environment["DLTAP_LEVEL"] = settings.level;
+  ChooseWindow(settings, environment);
   return environment;
 }
 

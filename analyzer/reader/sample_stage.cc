@@ -70,6 +70,12 @@ bool SampleStage::Add(const RecordView& record) {
     }
     case RecordKind::kLevel: AddLevel(record); return true;
     case RecordKind::kOverhead: AddOverhead(record); return true;
+    case RecordKind::kWindow: {
+      const auto fixed = record.As<trace::WindowRecord>();
+      windows_.emplace_back(timeline_.FromTicks(fixed.ticks),
+                            fixed.recording != 0);
+      return true;
+    }
     case RecordKind::kEnd: process_.complete = true; return true;
     default: return false;
   }
@@ -218,6 +224,7 @@ void SampleStage::Finish(std::vector<std::pair<int64_t, bool>> windows,
   }
   if (!ends.calls_ns) return;
   CloseDelays(*ends.calls_ns);
+  windows.insert(windows.end(), windows_.begin(), windows_.end());
   CloseSwitches(std::move(windows), *ends.calls_ns);
   CloseSwitches(std::move(levels_), *ends.calls_ns);
   AfterWatermarks(ends);

@@ -64,6 +64,8 @@ class SampleStage {
   std::map<uint32_t, uint64_t> watermarks_;   // by device ordinal, activity ns
   std::map<uint32_t, uint64_t> call_counts_;  // by entry point
   std::vector<std::pair<int64_t, bool>> levels_;  // (ns, kernels from here)
+  // Of Window records; those of calls come with Finish().
+  std::vector<std::pair<int64_t, bool>> windows_;
   std::vector<trace::NotObservedRecord> everywhere_;
 };
 

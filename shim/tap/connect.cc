@@ -3,12 +3,16 @@
 // them all, so that no part needs to.
 #include "shim/tap/activity/activity_collection.h"
 #include "shim/tap/activity/cupti/cupti_source.h"
+#include "shim/tap/activity/launch_cost.h"
 #include "shim/tap/entry/device_definitions.h"
 #include "shim/tap/entry/library_versions.h"
 #include "shim/tap/entry/loaded_objects.h"
 #include "shim/tap/entry/real_functions.h"
 #include "shim/tap/entry/tagging_connection.h"
 #include "shim/tap/runtime/call_delay.h"
+#include "shim/tap/runtime/control_file.h"
+#include "shim/tap/runtime/own_cost.h"
+#include "shim/tap/runtime/recording_window.h"
 
 namespace dltap::shim {
 namespace {
@@ -16,8 +20,12 @@ namespace {
 // The order is that of the collector's calls in each pass.
 [[gnu::constructor]] void ConnectParts() {
   NoteStartupObjects();
+  ListenToControl();
+  WatchTime();
   ScheduleDelays();
   CollectActivities(cupti::kCuptiSource, FindReal);
+  MeasureLaunchCost();
+  WatchOwnCost();
   CollectDeviceDefinitions();
   CollectLibraryVersions();
   ConnectTagging();

@@ -108,7 +108,7 @@ struct OverheadRecord {
   uint64_t per_call_ps;       // measured in this process; 0: not measured
   uint64_t calls;             // recorded
   uint64_t collector_cpu_ns;  // of our own threads
-  uint64_t source_cpu_ns;     // inside the source's callbacks
+  uint64_t source_cpu_ns;     // of host threads in the source; 0: unknown
 };
 
 // What a run with delays does from here on. Outermost library calls of the
@@ -121,6 +121,16 @@ struct DelayRecord {
   uint8_t layer_class;  // specs::LayerClass
   uint8_t source_off;  // 1: activities are not recorded, to see what that costs
   uint8_t reserved[6];
+};
+
+// Recording begins or stops here for all threads, decided by the collector; a
+// host thread's decision is a special slot.
+struct WindowRecord {
+  static constexpr auto kKind = RecordKind::kWindow;
+  RecordHeader header;
+  uint64_t ticks;
+  uint32_t recording;  // 1 begins, 0 stops
+  uint32_t cause;      // WindowCause
 };
 
 enum class EndReason : uint32_t {

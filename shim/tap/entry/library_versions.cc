@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "shim/tap/entry/vendor_query.h"
+#include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/participants.h"
 #include "shim/tap/runtime/trace_output.h"
 #include "tap_tables.h"
@@ -127,7 +128,9 @@ void Pass() {
 }  // namespace
 
 void CollectLibraryVersions() {
-  AddParticipant({Begin, Pass, nullptr, [](uint64_t) { WriteVersions(); }});
+  AddParticipant({Begin, Pass, nullptr, [](uint64_t deadline_ns) {
+                    if (MonotonicNs() < deadline_ns) WriteVersions();
+                  }});
 }
 
 }  // namespace dltap::shim

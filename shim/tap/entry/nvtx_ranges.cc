@@ -7,6 +7,7 @@
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExt.h>
 
+#include "shim/tap/entry/window_range.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/session_state.h"
@@ -17,7 +18,7 @@
 namespace dltap::shim::nvtx {
 
 struct Name {
-  std::atomic<uint64_t> defined;  // session << 32 | text id
+  std::atomic<uint64_t> defined;  // epoch << 32 | text id
   uint32_t length;
   char text[];
 };
@@ -75,10 +76,10 @@ Name* KeepBytes(const char* text, uint32_t length) {
   return name;
 }
 
-// The name's text id in the running session.
+// The name's text id in the running session and epoch.
 uint32_t TextOf(Name* name) {
   if (name == nullptr) return 0;
-  const uint64_t session = SessionNumber();
+  const uint64_t session = DefinitionEpoch();
   const uint64_t defined = name->defined.load(std::memory_order_acquire);
   if (defined >> 32 == session) return static_cast<uint32_t>(defined);
   const uint32_t id = InternText(name->text, name->length);
@@ -97,6 +98,19 @@ uint32_t TextOf(const Event& event) {
   if (event.wide_text == nullptr) return 0;
   char text[kMaxTextBytes];
   return InternText(text, Narrow(event.wide_text, text, sizeof(text)));
+}
+
+bool IsWindow(const Event& event) {
+  if (event.registered != nullptr) {
+    return IsWindowRange(event.registered->text, event.registered->length);
+  }
+  if (event.text != nullptr) {
+    const size_t length = strnlen(event.text, kMaxTextBytes + 1);
+    return IsWindowRange(event.text, static_cast<uint32_t>(length));
+  }
+  if (event.wide_text == nullptr) return false;
+  char text[kMaxTextBytes];
+  return IsWindowRange(text, Narrow(event.wide_text, text, sizeof(text)));
 }
 
 bool IsRecording() {
@@ -153,18 +167,24 @@ Event FromAttributes(Name* domain, const void* attributes) {
   return event;
 }
 
-void Push(const Event& event) { Append(trace::SpecialSlot::kNvtxPush, event); }
+void Push(const Event& event) {
+  if (HasWindowRange()) WindowRangePushed(event.domain, IsWindow(event));
+  Append(trace::SpecialSlot::kNvtxPush, event);
+}
 
 void Pop(Name* domain) {
-  if (!IsRecording()) return;
-  const trace::NvtxPayload payload = {0, TextOf(domain), 0, 0};
-  AppendSpecial(trace::SpecialSlot::kNvtxPop, &payload, sizeof(payload));
+  if (IsRecording()) {
+    const trace::NvtxPayload payload = {0, TextOf(domain), 0, 0};
+    AppendSpecial(trace::SpecialSlot::kNvtxPop, &payload, sizeof(payload));
+  }
+  if (HasWindowRange()) WindowRangePopped(domain);
 }
 
 void Mark(const Event& event) { Append(trace::SpecialSlot::kNvtxMark, event); }
 
 uint64_t StartRange(const Event& event, uint64_t id) {
   if (id == 0) id = g_last_range.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (HasWindowRange() && IsWindow(event)) WindowRangeStarted(id);
   if (IsRecording()) {
     const trace::NvtxRangePayload payload = {TextOf(event),
                                              TextOf(event.domain), id};
@@ -175,9 +195,11 @@ uint64_t StartRange(const Event& event, uint64_t id) {
 }
 
 void EndRange(Name* domain, uint64_t range_id) {
-  if (!IsRecording()) return;
-  const trace::NvtxRangePayload payload = {0, TextOf(domain), range_id};
-  AppendSpecial(trace::SpecialSlot::kNvtxRangeEnd, &payload, sizeof(payload));
+  if (IsRecording()) {
+    const trace::NvtxRangePayload payload = {0, TextOf(domain), range_id};
+    AppendSpecial(trace::SpecialSlot::kNvtxRangeEnd, &payload, sizeof(payload));
+  }
+  if (HasWindowRange()) WindowRangeEnded(range_id);
 }
 
 Name* Keep(const char* text) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "shim/tap/runtime/environment.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/process_page.h"
 
@@ -16,6 +17,7 @@ enum class Level : uint8_t { kHost = 1, kKernels = 2 };
 enum class SizePolicy : uint8_t { kStop = 1, kRing = 2 };
 
 inline constexpr int kMaxPathBytes = 1024;
+inline constexpr int kMaxRangeBytes = 128;
 inline constexpr int kMaxDelays = 8;  // one less can be asked for
 
 // The tap's configuration: the environment, nothing else. Plain data, so that a
@@ -25,12 +27,17 @@ struct Config {
   bool start_paused = false;                  // DLTAP_START=off
   bool pointers = true;                       // DLTAP_POINTERS
   Level level = Level::kKernels;              // DLTAP_LEVEL
-  SizePolicy policy = SizePolicy::kStop;      // DLTAP_MAX_MB=N:ring
+  SizePolicy policy = SizePolicy::kRing;      // DLTAP_MAX_MB=N:stop
   ClockKind clock = ClockKind::kTsc;          // DLTAP_CLOCK
   LogLevel log = LogLevel::kWarning;          // DLTAP_LOG
   uint64_t max_bytes = uint64_t{2048} << 20;  // DLTAP_MAX_MB
   uint32_t delays_us[kMaxDelays] = {};        // DLTAP_DELAYS; ends with a 0
   uint32_t delay_window_ms = 500;             // DLTAP_DELAY_WINDOW_MS
+  uint32_t delay_s = 0;                       // DLTAP_DELAY_S
+  uint32_t duration_s = 0;                    // DLTAP_DURATION_S; 0: to the end
+  uint32_t step_down_percent = 1;             // DLTAP_STEP_DOWN=P:S; 0: never
+  uint32_t step_down_s = 60;                  // measured over so many seconds
+  char range[kMaxRangeBytes] = {};            // DLTAP_RANGE; empty: none
   char output[kMaxPathBytes] = {};            // DLTAP_OUTPUT; empty: default
 };
 
@@ -42,9 +49,6 @@ using WarningSink = void (*)(const char* line);
 // not understood keeps its default. `secure` (a set-uid process): disabled.
 Config ParseConfig(const char* const* environment, bool secure,
                    WarningSink warn);
-
-// Value of a variable in `environment`, or nullptr.
-const char* FindVariable(const char* const* environment, const char* name);
 
 }  // namespace dltap::shim
 

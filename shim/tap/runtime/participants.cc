@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/participants.h"
 
+#include "shim/tap/runtime/collector_requests.h"
+
 namespace dltap::shim {
 namespace {
 
-constexpr int kMaxParticipants = 8;
+constexpr int kMaxParticipants = 12;
 
 constinit CollectorParticipant g_participants[kMaxParticipants];
 constinit int g_participant_count = 0;
@@ -12,6 +14,14 @@ constinit int g_participant_count = 0;
 template <typename Function>
 void ForEach(Function function) {
   for (int i = 0; i < g_participant_count; ++i) function(g_participants[i]);
+}
+
+// Start, pass, exit and stop may call the vendor and the loader.
+template <typename Function>
+void ForEachForeign(Function function) {
+  NoteForeignCode(true);
+  ForEach(function);
+  NoteForeignCode(false);
 }
 
 }  // namespace
@@ -23,13 +33,13 @@ void AddParticipant(const CollectorParticipant& participant) {
 }
 
 void StartParticipants() {
-  ForEach([](const CollectorParticipant& participant) {
+  ForEachForeign([](const CollectorParticipant& participant) {
     if (participant.start != nullptr) participant.start();
   });
 }
 
 void PassParticipants() {
-  ForEach([](const CollectorParticipant& participant) {
+  ForEachForeign([](const CollectorParticipant& participant) {
     if (participant.pass != nullptr) participant.pass();
   });
 }
@@ -44,8 +54,20 @@ void ObserveSlots(std::span<const trace::CallSlot> slots,
 }
 
 void ExitParticipants(uint64_t deadline_ns) {
-  ForEach([&](const CollectorParticipant& participant) {
+  ForEachForeign([&](const CollectorParticipant& participant) {
     if (participant.exit != nullptr) participant.exit(deadline_ns);
+  });
+}
+
+void StopParticipants() {
+  ForEachForeign([](const CollectorParticipant& participant) {
+    if (participant.stop != nullptr) participant.stop();
+  });
+}
+
+void ForgetDefinitions() {
+  ForEach([](const CollectorParticipant& participant) {
+    if (participant.forget != nullptr) participant.forget();
   });
 }
 

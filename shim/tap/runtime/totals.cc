@@ -5,6 +5,7 @@
 
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/own_cost.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/trace_output.h"
 #include "tap_tables.h"
@@ -20,8 +21,10 @@ constexpr uint32_t kFirstReaderLoss = 64;
 constinit uint64_t g_ended[specs::kCounterCount];
 constinit uint64_t g_written[specs::kCounterCount];
 constinit uint64_t g_written_losses[kFirstReaderLoss];
+constinit uint32_t g_segment = 0;  // that holds what is noted as written
 constinit uint64_t g_calls = 0;
 constinit uint64_t g_per_call_ps = 0;
+constinit uint32_t g_turns_without_counts = 0;
 
 uint64_t CallsOf(int counter) {
   uint64_t calls = g_ended[counter] + g_process.unattached[counter].load(
@@ -34,6 +37,11 @@ uint64_t CallsOf(int counter) {
     }
   }
   return calls;
+}
+
+void ForgetWritten() {
+  for (auto& calls : g_written) calls = 0;
+  for (auto& count : g_written_losses) count = 0;
 }
 
 void WriteCounts() {
@@ -73,6 +81,7 @@ void WriteOverhead() {
   record.calls = g_calls;
   record.collector_cpu_ns = static_cast<uint64_t>(cpu.tv_sec) * 1'000'000'000 +
                             static_cast<uint64_t>(cpu.tv_nsec);
+  record.source_cpu_ns = SourceCostNs();
   WriteRecord(BlockKind::kSamples, record);
 }
 
@@ -80,8 +89,7 @@ void WriteOverhead() {
 
 void ResetTotals() {
   for (auto& calls : g_ended) calls = 0;
-  for (auto& calls : g_written) calls = 0;
-  for (auto& count : g_written_losses) count = 0;
+  ForgetWritten();
   g_calls = 0;
 }
 
@@ -93,8 +101,22 @@ void AddEndedThread(const ThreadBuffer& buffer) {
 
 void CountWritten(uint64_t calls) { g_calls += calls; }
 
+uint64_t CallsWritten() { return g_calls; }
+
+uint64_t CallCostNs() { return g_calls * g_per_call_ps / 1000; }
+
+// Adding up the counters of thousands of threads takes long enough to do it
+// less often.
 void WriteTotals(bool final) {
-  WriteCounts();
+  if (g_segment != g_output.segment()) {
+    g_segment = g_output.segment();
+    ForgetWritten();
+  }
+  constexpr uint32_t kBuffersATurn = 200;
+  if (final || ++g_turns_without_counts > g_buffers.count() / kBuffersATurn) {
+    g_turns_without_counts = 0;
+    WriteCounts();
+  }
   WriteLosses(final);
   WriteOverhead();
 }

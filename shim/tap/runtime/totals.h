@@ -18,6 +18,10 @@ void AddEndedThread(const ThreadBuffer& buffer);
 // So many call records have been written.
 void CountWritten(uint64_t calls);
 
+// What a recorded call adds, as measured, over all that were recorded.
+uint64_t CallsWritten();
+uint64_t CallCostNs();
+
 // Writes what has changed since the last time; everything when `final`.
 void WriteTotals(bool final);
 

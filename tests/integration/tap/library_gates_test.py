@@ -15,6 +15,7 @@ ALLOWED_NEEDED = {"libc.so.6", "ld-linux-x86-64.so.2"}
 NEWEST_GLIBC = (2, 34)
 # Relative relocations are paid by every process; 149 when this was written.
 MOST_RELOCATIONS = 400
+MOST_TLS_BYTES = 256
 
 
 def output(*command):
@@ -55,6 +56,26 @@ class LibraryGatesTest(unittest.TestCase):
     def test_loads_without_text_relocations_or_unique_symbols(self):
         self.assertNotIn("TEXTREL", output("readelf", "-dW", LIBRARY))
         self.assertNotIn("UNIQUE", output("readelf", "-sW", LIBRARY))
+
+    def test_thread_local_data_is_small_and_reached_without_a_call(self):
+        # Loaded at start, so that its block is part of the first one; a
+        # library that is loaded later has to find room in glibc's surplus.
+        sizes = [int(size, 16) for size in re.findall(
+            r"^ +TLS +\S+ \S+ \S+ \S+ (0x[0-9a-f]+)",
+            output("readelf", "-lW", LIBRARY), re.M)]
+        self.assertEqual(len(sizes), 1)
+        self.assertLessEqual(sizes[0], MOST_TLS_BYTES)
+        undefined = {s.split("@")[0] for s in symbols("--undefined-only")}
+        self.assertNotIn("__tls_get_addr", undefined)
+        self.assertNotRegex(output("readelf", "-rW", LIBRARY),
+                            "R_X86_64_(DTPMOD|TLSDESC)")
+
+    def test_every_function_is_bound_at_load(self):
+        # The first call of a lazily bound function takes the loader's lock.
+        flags = output("readelf", "-dW", LIBRARY)
+        self.assertRegex(flags, r"\(FLAGS\).*BIND_NOW|\(BIND_NOW\)")
+        self.assertRegex(flags, r"\(FLAGS_1\).*NOW")
+        self.assertRegex(flags, r"\(FLAGS_1\).*NODELETE")
 
     def test_few_relocations(self):
         relocations = output("readelf", "-rW", LIBRARY)

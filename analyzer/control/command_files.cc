@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/control/command_files.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace dltap::analyzer {
+
+namespace fs = std::filesystem;
+
+std::string ReadText(const fs::path& path, size_t limit) {
+  std::error_code error;
+  const auto bytes = fs::file_size(path, error);
+  if (error) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::min<size_t>(bytes, limit), '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return text;
+}
+
+std::vector<std::string> Split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  return parts;
+}
+
+std::string VariableOf(const Environment& environment,
+                       const std::string& name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? std::string() : found->second;
+}
+
+// The file that a word of the command runs; empty: none.
+fs::path Executable(const std::string& word, const Environment& environment) {
+  std::error_code error;
+  if (word.find('/') != std::string::npos) {
+    return fs::is_regular_file(word, error) ? fs::path(word) : fs::path();
+  }
+  for (const std::string& folder :
+       Split(VariableOf(environment, "PATH"), ':')) {
+    const fs::path path = fs::path(folder) / word;
+    if (fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0) {
+      return path;
+    }
+  }
+  return {};
+}
+
+bool IsPython(const fs::path& path) {
+  return path.filename().string().starts_with("python");
+}
+
+// Follows "#!": /usr/bin/env names the interpreter by its first word.
+fs::path InterpreterOf(const fs::path& script, const Environment& environment) {
+  const std::string head = ReadText(script, 256);
+  if (!head.starts_with("#!")) return script;
+  const auto words = Split(head.substr(2, head.find('\n') - 2), ' ');
+  if (words.empty()) return script;
+  const bool by_env = fs::path(words[0]).filename() == "env";
+  return Executable(by_env && words.size() > 1 ? words[1] : words[0],
+                    environment);
+}
+
+// Not resolved: the link of a virtual environment lies beside its packages.
+std::vector<fs::path> PackageFolders(const fs::path& python,
+                                     const Environment& environment) {
+  std::vector<fs::path> folders;
+  for (const auto& folder : Split(VariableOf(environment, "PYTHONPATH"), ':')) {
+    folders.emplace_back(folder);
+  }
+  const fs::path prefix = python.parent_path().parent_path();
+  std::error_code error;
+  for (fs::directory_iterator it(prefix / "lib", error), end;
+       !error && it != end; it.increment(error)) {
+    if (!IsPython(it->path())) continue;
+    folders.push_back(it->path() / "site-packages");
+    folders.push_back(it->path() / "dist-packages");
+  }
+  return folders;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_CONTROL_COMMAND_FILES_H_
+#define DLTAP_ANALYZER_CONTROL_COMMAND_FILES_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "analyzer/control/run_environment.h"
+
+// The files behind a command's words. Nothing is run.
+namespace dltap::analyzer {
+
+// The first `limit` bytes of a file; empty where it cannot be read.
+std::string ReadText(const std::filesystem::path& path, size_t limit);
+
+// The parts that are not empty.
+std::vector<std::string> Split(const std::string& text, char separator);
+
+// Empty: unset.
+std::string VariableOf(const Environment& environment, const std::string& name);
+
+// The file that a word of the command runs; empty: none.
+std::filesystem::path Executable(const std::string& word,
+                                 const Environment& environment);
+
+bool IsPython(const std::filesystem::path& path);
+
+// Follows "#!": /usr/bin/env names the interpreter by its first word.
+std::filesystem::path InterpreterOf(const std::filesystem::path& script,
+                                    const Environment& environment);
+
+// Where the packages of that interpreter lie. Not resolved: the link of a
+// virtual environment lies beside its packages.
+std::vector<std::filesystem::path> PackageFolders(
+    const std::filesystem::path& python, const Environment& environment);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_CONTROL_COMMAND_FILES_H_

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/control/doctor.h"
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr int kOldestGlibc = 34;
+constexpr uint64_t kLeastSharedMemory = uint64_t{64} << 20;
+
+using Findings = std::vector<Finding>;
+
+void DiagnoseProgram(const ProgramLinkage& program, Findings& out) {
+  const auto nothing = [&](std::string text, std::string advice) {
+    out.push_back(
+        {"program", Verdict::kNothing, std::move(text), std::move(advice)});
+  };
+  const std::string& file = program.executable;
+  if (file.empty()) {
+    return nothing(absl::StrCat("\"", program.command, "\" was not found"),
+                   "give a path, or set PATH");
+  }
+  if (!program.is_elf) {
+    return nothing(absl::StrCat(file, " is no program that Linux loads"),
+                   "name the interpreter that runs it");
+  }
+  if (!program.elf.is_x86_64) {
+    return nothing(absl::StrCat(file, " is not built for x86-64"),
+                   "dltap records x86-64 programs only");
+  }
+  if (!program.elf.is_dynamic) {
+    return nothing(
+        absl::StrCat(file, " is a static executable: nothing is preloaded"),
+        "link it dynamically, at least to libc");
+  }
+  if (program.is_set_id) {
+    return nothing(
+        absl::StrCat(file, " is set-uid or set-gid: LD_PRELOAD is ignored"),
+        "run a copy without that bit as the user that it becomes");
+  }
+  const std::string by = program.is_script
+                             ? absl::StrCat(program.command, " runs by ", file)
+                             : file;
+  out.push_back({"program", Verdict::kGood,
+                 absl::StrCat(by, ": dynamic, libdltap.so is loaded with it"),
+                 ""});
+}
+
+void DiagnoseRuntime(const ProgramLinkage& program, Findings& out) {
+  constexpr const char* kAdvice =
+      "build with -cudart shared; until then calls of libraries (cuDNN, "
+      "cuBLAS, NCCL) and GPU activity are recorded, its own launches are not";
+  if (program.elf.has_static_cudart) {
+    out.push_back(
+        {"cudart", Verdict::kLost,
+         absl::StrCat(program.executable, " has the CUDA runtime linked in"),
+         kAdvice});
+  }
+  for (const std::string& library : program.static_cudart) {
+    out.push_back({"cudart", Verdict::kLost,
+                   absl::StrCat(library, " has the CUDA runtime linked in"),
+                   "nothing: calls of libraries and GPU activity are recorded, "
+                   "its own launches by the driver only where it looks them up "
+                   "by dlsym"});
+  }
+  if (!program.elf.run_path.empty()) {
+    out.push_back({"rpath", Verdict::kNote,
+                   absl::StrCat(program.elf.is_rpath ? "RPATH " : "RUNPATH ",
+                                program.elf.run_path,
+                                ": its libraries come from there; wrapping "
+                                "does not depend on it"),
+                   ""});
+  }
+  if (!program.frameworks.empty()) {
+    out.push_back({"frameworks", Verdict::kGood,
+                   absl::StrCat(absl::StrJoin(program.frameworks, ", "),
+                                ", for CUDA ", program.cuda_major),
+                   ""});
+  }
+}
+
+void DiagnoseGpu(const MachineFacts& machine, Findings& out) {
+  if (machine.is_simulated) {
+    out.push_back({"driver", Verdict::kNote,
+                   "DLTAP_SIM_GPU is set: a simulated GPU", ""});
+    return;
+  }
+  if (!machine.has_driver) {
+    out.push_back({"driver", Verdict::kNothing,
+                   "no NVIDIA driver: nothing will run on a GPU",
+                   "record on a machine with one, or simulate it: dltap run "
+                   "--gpu sim:h100-sxm"});
+    return;
+  }
+  out.push_back({"driver", Verdict::kGood,
+                 absl::StrCat("NVIDIA driver ", machine.driver_version), ""});
+  if (!machine.profiling_restricted) {
+    out.push_back({"permission", Verdict::kNote,
+                   "whether profiling is for administrators only cannot be "
+                   "read; kernel times do not need it on drivers from 418 on",
+                   ""});
+  } else if (*machine.profiling_restricted && !machine.is_root) {
+    out.push_back({"permission", Verdict::kNote,
+                   "profiling counters are for administrators only "
+                   "(NVreg_RestrictProfilingToAdminUsers=1); kernel times are "
+                   "recorded all the same",
+                   "if the report lacks kernels with INSUFFICIENT_PRIVILEGES, "
+                   "load nvidia with NVreg_RestrictProfilingToAdminUsers=0"});
+  } else {
+    out.push_back({"permission", Verdict::kGood, "profiling is permitted", ""});
+  }
+}
+
+void DiagnoseCupti(const MachineFacts& machine, int cuda_major, Findings& out) {
+  if (machine.is_simulated) return;
+  if (!machine.cupti.empty()) {
+    out.push_back({"cupti", Verdict::kGood, machine.cupti, ""});
+    return;
+  }
+  out.push_back(
+      {"cupti", Verdict::kLost,
+       absl::StrCat("libcupti.so.", cuda_major,
+                    " was not found: calls without GPU times"),
+       cuda_major == 13
+           ? "pip install nvidia-cuda-cupti, or put the toolkit's "
+             "extras/CUPTI/lib64 into LD_LIBRARY_PATH"
+           : "pip install nvidia-cuda-cupti-cu12, or put the toolkit's "
+             "extras/CUPTI/lib64 into LD_LIBRARY_PATH"});
+}
+
+void DiagnoseTools(const MachineFacts& machine, Findings& out) {
+  for (const std::string& tool : machine.other_tools) {
+    const bool takes_cupti = tool.starts_with("CUDA_INJECTION") ||
+                             tool.starts_with("NSYS") ||
+                             tool.starts_with("QUADD");
+    out.push_back(
+        {"tools", takes_cupti ? Verdict::kLost : Verdict::kNote,
+         absl::StrCat(tool, takes_cupti ? ": that tool may hold CUPTI; no "
+                                          "kernels are recorded meanwhile"
+                                        : " stays in force beside dltap"),
+         takes_cupti ? "unset it for this run" : ""});
+  }
+}
+
+void DiagnosePlace(const MachineFacts& machine, Findings& out) {
+  const auto megabytes = [](uint64_t bytes) {
+    return absl::StrCat(bytes >> 20, " MB");
+  };
+  if (machine.output_error != 0) {
+    out.push_back(
+        {"output", Verdict::kNothing,
+         absl::StrCat(machine.output, ": ", strerror(machine.output_error)),
+         "name a folder that can be written: dltap run -o, or "
+         "DLTAP_OUTPUT"});
+  } else if (machine.free_bytes < machine.limit_bytes) {
+    out.push_back(
+        {"output", Verdict::kNote,
+         absl::StrCat(machine.output, " has ", megabytes(machine.free_bytes),
+                      " left, a process may write ",
+                      megabytes(machine.limit_bytes),
+                      "; recording stops when it is full"),
+         "lower DLTAP_MAX_MB, or write elsewhere"});
+  } else {
+    out.push_back({"output", Verdict::kGood,
+                   absl::StrCat(machine.output, ": writable, ",
+                                megabytes(machine.free_bytes), " free"),
+                   ""});
+  }
+  if (machine.shared_memory_bytes < kLeastSharedMemory) {
+    out.push_back(
+        {"shared_memory", Verdict::kNote,
+         absl::StrCat("/dev/shm has ", megabytes(machine.shared_memory_bytes),
+                      " left: buffers lie beside the trace, the "
+                      "program may wait for the disk"),
+         "give the container more (docker run --shm-size=1g)"});
+  }
+}
+
+void DiagnoseSystem(const MachineFacts& machine, Findings& out) {
+  if (machine.tap.empty()) {
+    out.push_back({"libdltap", Verdict::kNothing,
+                   "libdltap.so was not found beside this program",
+                   "install it with this program"});
+  }
+  if (machine.glibc_minor < kOldestGlibc) {
+    out.push_back({"glibc", Verdict::kNothing,
+                   absl::StrCat("glibc 2.", machine.glibc_minor,
+                                " is older than 2.", kOldestGlibc),
+                   "run in a newer system or container"});
+  } else {
+    out.push_back({"glibc", Verdict::kGood,
+                   absl::StrCat("glibc 2.", machine.glibc_minor), ""});
+  }
+  if (machine.has_invariant_tsc) {
+    out.push_back(
+        {"clock", Verdict::kGood, "invariant time stamp counter", ""});
+  } else {
+    out.push_back({"clock", Verdict::kNote,
+                   "the time stamp counter is not invariant: time is read by "
+                   "clock_gettime, at 15 ns more a call",
+                   ""});
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> Diagnose(const ProgramLinkage* program,
+                              const MachineFacts& machine) {
+  Findings out;
+  if (program != nullptr) {
+    DiagnoseProgram(*program, out);
+    DiagnoseRuntime(*program, out);
+  }
+  DiagnoseGpu(machine, out);
+  DiagnoseCupti(machine, program != nullptr ? program->cuda_major : 13, out);
+  DiagnoseTools(machine, out);
+  DiagnosePlace(machine, out);
+  DiagnoseSystem(machine, out);
+  return out;
+}
+
+}  // namespace dltap::analyzer

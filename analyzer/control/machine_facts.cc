@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/control/machine_facts.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#include <gnu/libc-version.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+#include "analyzer/control/command_files.h"
+#include "analyzer/control/install_paths.h"
+
+namespace dltap::analyzer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kDefaultLimitMb = 2048;
+
+// Variables by which another tool gets into a CUDA process.
+constexpr std::string_view kToolVariables[] = {"CUDA_INJECTION64_PATH",
+                                               "CUDA_INJECTION32_PATH",
+                                               "NVTX_INJECTION64_PATH",
+                                               "NVTX_INJECTION32_PATH",
+                                               "LD_PRELOAD",
+                                               "LD_AUDIT",
+                                               "KINETO_USE_DAEMON",
+                                               "KINETO_CONFIG",
+                                               "NSYS_PROFILING_SESSION_ID",
+                                               "QUADD_INJECTION_PROXY",
+                                               "CUPTI_PROFILER_MODE",
+                                               "TRITON_PROFILE_HOOK"};
+
+std::string FirstLineAfter(const std::string& text, std::string_view key) {
+  const size_t at = text.find(key);
+  if (at == std::string::npos) return {};
+  const size_t begin = at + key.size();
+  return text.substr(begin, text.find_first_of("\n", begin) - begin);
+}
+
+void LookAtDriver(MachineFacts& out) {
+  constexpr size_t kLargest = 1 << 16;
+  const std::string version = ReadText("/proc/driver/nvidia/version", kLargest);
+  out.has_driver = !version.empty();
+  // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.86.10  Sun ..."
+  for (const std::string& word :
+       Split(FirstLineAfter(version, "Kernel Module"), ' ')) {
+    if (word.find('.') != std::string::npos) {
+      out.driver_version = word;
+      break;
+    }
+  }
+  const std::string parameters =
+      ReadText("/proc/driver/nvidia/params", kLargest);
+  const std::string restricted =
+      FirstLineAfter(parameters, "RmProfilingAdminOnly:");
+  if (!restricted.empty()) {
+    out.profiling_restricted = restricted.find('0') == std::string::npos;
+  }
+}
+
+std::string FindCupti(const Environment& environment, int cuda_major,
+                      std::vector<std::string> folders) {
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    const std::string root = VariableOf(environment, variable);
+    if (!root.empty()) folders.push_back(root + "/extras/CUPTI/lib64");
+  }
+  for (const auto& folder :
+       Split(VariableOf(environment, "LD_LIBRARY_PATH"), ':')) {
+    folders.push_back(folder);
+  }
+  folders.insert(folders.end(), {"/usr/local/cuda/extras/CUPTI/lib64",
+                                 "/usr/lib/x86_64-linux-gnu", "/usr/lib64"});
+  const std::string name = "libcupti.so." + std::to_string(cuda_major);
+  std::error_code error;
+  for (const std::string& folder : folders) {
+    const fs::path path = fs::path(folder) / name;
+    if (fs::exists(path, error)) return path.string();
+  }
+  return {};
+}
+
+void LookAtVariables(const Environment& environment, MachineFacts& out) {
+  for (const std::string_view name : kToolVariables) {
+    const std::string value = VariableOf(environment, std::string(name));
+    // Our own library is no other tool.
+    if (value.empty() || value.find("libdltap.so") != std::string::npos) {
+      continue;
+    }
+    out.other_tools.push_back(std::string(name) + "=" + value);
+  }
+}
+
+// The folder itself, or the nearest one above it that exists.
+void LookAtOutput(const Environment& environment, MachineFacts& out) {
+  std::error_code error;
+  const std::string wanted = VariableOf(environment, "DLTAP_OUTPUT");
+  fs::path folder = fs::absolute(wanted.empty() ? "." : wanted, error);
+  // %h, %p: unknown yet.
+  while (folder.string().find('%') != std::string::npos ||
+         !fs::exists(folder, error)) {
+    if (folder == folder.parent_path()) break;
+    folder = folder.parent_path();
+  }
+  out.output = folder.lexically_normal().string();
+  if (!fs::is_directory(folder, error)) {
+    out.output_error = ENOTDIR;
+  } else if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    out.output_error = errno;
+  }
+  struct statvfs room = {};
+  if (statvfs(folder.c_str(), &room) == 0) {
+    out.free_bytes = uint64_t{room.f_bavail} * room.f_frsize;
+  }
+  if (statvfs("/dev/shm", &room) == 0) {
+    out.shared_memory_bytes = uint64_t{room.f_bavail} * room.f_frsize;
+  }
+  const uint64_t megabytes = std::strtoull(
+      VariableOf(environment, "DLTAP_MAX_MB").c_str(), nullptr, 10);
+  out.limit_bytes = (megabytes != 0 ? megabytes : kDefaultLimitMb) << 20;
+}
+
+// As the tap decides it: CPUID, and whether the kernel itself trusts it.
+bool HasInvariantTsc() {
+#if defined(__x86_64__)
+  constexpr unsigned kInvariant = 1u << 8;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(0x80000007, &a, &b, &c, &d) == 0 || (d & kInvariant) == 0) {
+    return false;
+  }
+#endif
+  const std::string source = ReadText(
+      "/sys/devices/system/clocksource/clocksource0/current_clocksource", 64);
+  return source.empty() || source.starts_with("tsc") ||
+         source.starts_with("kvm-clock") ||
+         source.starts_with("hyperv_clocksource_tsc");
+}
+
+}  // namespace
+
+MachineFacts LookAtMachine(const Environment& environment, int cuda_major,
+                           const std::vector<std::string>& folders) {
+  MachineFacts out;
+  out.tap = InstallPaths::OfThisProgram().Tap().value_or("");
+  LookAtDriver(out);
+  out.is_simulated = !VariableOf(environment, "DLTAP_SIM_GPU").empty();
+  out.cupti = FindCupti(environment, cuda_major, folders);
+  out.is_root = geteuid() == 0;
+  const std::vector<std::string> version = Split(gnu_get_libc_version(), '.');
+  if (version.size() > 1) out.glibc_minor = std::atoi(version[1].c_str());
+  LookAtVariables(environment, out);
+  LookAtOutput(environment, out);
+  out.has_invariant_tsc = HasInvariantTsc();
+  return out;
+}
+
+}  // namespace dltap::analyzer

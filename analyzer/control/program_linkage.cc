@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/control/program_linkage.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "analyzer/control/command_files.h"
+#include "analyzer/control/cuda_major.h"
+
+namespace dltap::analyzer {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The library of a framework that calls CUDA, in site-packages. A folder: all
+// libraries in it.
+struct FrameworkLibrary {
+  std::string_view framework;
+  std::string_view path;
+};
+constexpr FrameworkLibrary kLibraries[] = {
+    {"torch", "torch/lib/libtorch_cuda.so"},
+    {"tensorflow", "tensorflow/libtensorflow_cc.so.2"},
+    {"jax", "jax_plugins/xla_cuda12/xla_cuda_plugin.so"},
+    {"jax", "jax_plugins/xla_cuda13/xla_cuda_plugin.so"},
+    {"onnxruntime", "onnxruntime/capi/libonnxruntime_providers_cuda.so"},
+    {"triton", "triton/_C/libtriton.so"},
+    {"mxnet", "mxnet/libmxnet.so"},
+};
+
+// Where wheels put CUPTI.
+constexpr std::string_view kCuptiPlaces[] = {
+    "nvidia/cuda_cupti/lib", "nvidia/cu13/lib", "nvidia/cu12/lib"};
+
+bool IsSetId(const fs::path& path) {
+  struct stat status = {};
+  return stat(path.c_str(), &status) == 0 &&
+         (status.st_mode & (S_ISUID | S_ISGID)) != 0;
+}
+
+void LookAtPackages(const fs::path& folder, ProgramLinkage& out) {
+  std::error_code error;
+  for (const FrameworkLibrary& library : kLibraries) {
+    const fs::path path = folder / library.path;
+    if (!fs::is_regular_file(path, error)) continue;
+    out.frameworks.emplace_back(library.framework);
+    const auto elf = ReadElf(path.string());
+    if (elf && elf->has_static_cudart) out.static_cudart.push_back(path);
+  }
+  for (const std::string_view place : kCuptiPlaces) {
+    if (fs::is_directory(folder / place, error)) {
+      out.cupti_folders.push_back(folder / place);
+    }
+  }
+}
+
+}  // namespace
+
+ProgramLinkage LookAtProgram(const std::vector<std::string>& command,
+                             const Environment& environment) {
+  ProgramLinkage out;
+  out.command = command.empty() ? "" : command[0];
+  const fs::path file = Executable(out.command, environment);
+  const fs::path program = InterpreterOf(file, environment);
+  if (program.empty()) return out;
+  out.executable = program.string();
+  out.is_script = program != file;
+  // The kernel ignores the bits of a script.
+  out.is_set_id = IsSetId(program);
+  if (auto elf = ReadElf(program.string())) {
+    out.is_elf = true;
+    out.elf = *std::move(elf);
+  }
+  out.cuda_major = GuessCudaMajor(command, environment);
+  if (!IsPython(program)) return out;
+  // python -> python3 -> /usr/bin/python3.11: the packages lie beside the
+  // first.
+  for (const fs::path& folder : PackageFolders(program, environment)) {
+    LookAtPackages(folder, out);
+  }
+  return out;
+}
+
+}  // namespace dltap::analyzer

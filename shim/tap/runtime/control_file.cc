@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/runtime/control_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+
+#include "shim/tap/runtime/clock.h"
+#include "shim/tap/runtime/files.h"
+#include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/own_cost.h"
+#include "shim/tap/runtime/participants.h"
+#include "shim/tap/runtime/process_page.h"
+#include "shim/tap/runtime/recording_window.h"
+#include "shim/tap/runtime/session_state.h"
+#include "shim/tap/runtime/trace_output.h"
+#include "shim/trace/control_page.h"
+
+namespace dltap::shim {
+namespace {
+
+using trace::ControlPage;
+using trace::ControlRequest;
+using trace::ControlState;
+
+// Where the program may open few files, they are all its own.
+constexpr int kLowestDescriptor = 256;
+
+// Collector only. A forked child's own collector makes a new one.
+constinit ControlPage* g_page = nullptr;
+
+// Of a size that nobody can change: reading it never ends the process.
+ControlPage* MapPage() {
+  const int fd =
+      memfd_create(trace::kControlName, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return nullptr;
+  const int high = MoveDescriptorUp(fd);
+  void* page = MAP_FAILED;
+  if (high >= kLowestDescriptor && ftruncate(high, trace::kControlBytes) == 0 &&
+      fcntl(high, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) ==
+          0) {
+    page = mmap(nullptr, trace::kControlBytes, PROT_READ | PROT_WRITE,
+                MAP_SHARED, high, 0);
+  }
+  if (page == MAP_FAILED) {
+    close(high);
+    return nullptr;
+  }
+  // A child would read its parent's wishes.
+  madvise(page, trace::kControlBytes, MADV_DONTFORK);
+  return static_cast<ControlPage*>(page);
+}
+
+// Those from 64 on are a reader's.
+uint64_t Losses() {
+  uint64_t count = 0;
+  for (uint32_t number = 0; number < 64; ++number) {
+    count += LossCount(static_cast<trace::LossKind>(number));
+  }
+  return count;
+}
+
+ControlState StateNow() {
+  const uint32_t word = g_process.word.load(std::memory_order_acquire);
+  if (word == kDisabled) return ControlState::kEnded;
+  return word >= kFirstSession ? ControlState::kRecording
+                               : ControlState::kPaused;
+}
+
+void TellStatus() {
+  ControlPage& page = *g_page;
+  const OwnCost cost = CostSoFar();
+  page.state.store(static_cast<uint32_t>(StateNow()));
+  page.level.store(static_cast<uint32_t>(LevelNow()));
+  page.calls.store(cost.calls);
+  page.lost.store(Losses());
+  page.own_cpu_ns.store(cost.own_ns);
+  page.total_cpu_ns.store(cost.process_ns);
+  page.pass_ns.store(MonotonicNs());
+}
+
+void Obey(ControlRequest request) {
+  switch (request) {
+    case ControlRequest::kStart:
+      return OpenWindow(trace::WindowCause::kControl);
+    case ControlRequest::kStop:
+      return CloseWindow(trace::WindowCause::kControl);
+    case ControlRequest::kFlush:  // every pass does
+    case ControlRequest::kStatus:
+    case ControlRequest::kNone: return;
+  }
+}
+
+// What was asked for in the last pass: answered when that pass is over, so that
+// everything recorded before the request is in the data file.
+constinit uint32_t g_obeyed = 0;
+
+void Start() {
+  g_page = MapPage();
+  g_obeyed = 0;
+  if (g_page == nullptr) return;
+  const Config& config = SessionConfig();
+  g_page->version = trace::kControlVersion;
+  g_page->pid = static_cast<uint32_t>(getpid());
+  g_page->limit_bytes.store(config.max_bytes);
+  g_page->is_ring.store(config.policy == SizePolicy::kRing ? 1 : 0);
+  g_page->started_ns.store(MonotonicNs());
+  char real[PATH_MAX];
+  const char* directory = realpath(g_output.directory(), real);
+  snprintf(g_page->directory, sizeof(g_page->directory), "%s",
+           directory != nullptr ? directory : g_output.directory());
+  snprintf(g_page->file, sizeof(g_page->file), "%s",
+           g_output.data_file().name());
+  TellStatus();
+  std::atomic_thread_fence(std::memory_order_release);
+  g_page->magic = trace::kControlMagic;
+}
+
+void Pass() {
+  if (g_page == nullptr) return;
+  TellStatus();
+  g_page->answered.store(g_obeyed, std::memory_order_release);
+  const uint32_t asked = g_page->asked.load(std::memory_order_acquire);
+  if (asked == g_obeyed) return;
+  Obey(static_cast<ControlRequest>(g_page->request.load()));
+  g_obeyed = asked;
+}
+
+void End() {
+  if (g_page == nullptr) return;
+  TellStatus();
+  g_page->state.store(static_cast<uint32_t>(ControlState::kEnded));
+  g_page->answered.store(g_page->asked.load());
+}
+
+}  // namespace
+
+void ListenToControl() {
+  AddParticipant(
+      {.start = Start, .pass = Pass, .observe = nullptr, .exit = [](uint64_t) {
+         End();
+       }});
+}
+
+}  // namespace dltap::shim

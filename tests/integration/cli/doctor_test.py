@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does `dltap doctor` say what a recording would see? With real programs.
+
+Usage: doctor_test.py DLTAP
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DLTAP = ""
+
+
+class DoctorTest(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def doctor(self, *command, **variables):
+        """Findings by subject, and the exit code."""
+        words = ["--", *map(str, command)] if command else []
+        done = subprocess.run(
+            [DLTAP, "doctor", "--gpu", "sim:h100-sxm", "--json", *words],
+            capture_output=True, text=True,
+            env=os.environ | {"DLTAP_OUTPUT": str(self.folder)} | variables)
+        document = json.loads(done.stdout)
+        self.assertEqual(document["schema"], "dltap.doctor")
+        self.assertEqual(done.returncode, 0 if document["complete"] else 1)
+        found = {row["subject"]: row for row in document["findings"]}
+        return found, done.returncode
+
+    def compiled(self, name, text, *flags):
+        source = self.folder / f"{name}.c"
+        source.write_text(text)
+        program = self.folder / name
+        subprocess.run(["gcc", "-o", program, source, *flags], check=True)
+        return program
+
+    def nothing_is_seen(self, command, words):
+        found, code = self.doctor(*command)
+        self.assertEqual((found["program"]["verdict"], code), ("nothing", 1))
+        self.assertIn(words, found["program"]["text"])
+        self.assertTrue(found["program"]["advice"])
+
+    def test_dynamic_program_is_seen_whole(self):
+        found, code = self.doctor("/bin/true")
+        self.assertEqual((found["program"]["verdict"], code), ("ok", 0))
+
+    def test_python_names_its_frameworks(self):
+        python = self.folder / "venv/bin/python"
+        packages = self.folder / "venv/lib/python3.11/site-packages/torch"
+        python.parent.mkdir(parents=True)
+        (packages / "lib").mkdir(parents=True)
+        python.symlink_to(sys.executable)
+        (packages / "version.py").write_text(
+            "cuda: Optional[str] = '12.8'\n")
+        shutil.copy("/bin/true", packages / "lib/libtorch_cuda.so")
+        found, code = self.doctor(python, "train.py")
+        self.assertEqual(code, 0)
+        self.assertEqual(found["frameworks"]["text"], "torch, for CUDA 12")
+        self.assertNotIn("cudart", found)
+
+    def test_static_executable_is_not_seen(self):
+        self.nothing_is_seen(
+            [self.compiled("static", "int main() { return 0; }", "-static")],
+            "static executable")
+
+    def test_set_uid_program_is_not_seen(self):
+        program = self.folder / "suid"
+        shutil.copy("/bin/true", program)
+        program.chmod(0o4755)
+        self.nothing_is_seen([program], "set-uid")
+
+    def test_other_architecture_is_not_seen(self):
+        program = self.folder / "other"
+        image = bytearray(pathlib.Path("/bin/true").read_bytes())
+        image[18:20] = (183).to_bytes(2, "little")  # EM_AARCH64
+        program.write_bytes(image)
+        program.chmod(0o755)
+        self.nothing_is_seen([program], "x86-64")
+
+    def test_missing_and_damaged_programs_are_said(self):
+        self.nothing_is_seen(["/nonexistent/program"], "was not found")
+        plain = self.folder / "plain"
+        plain.write_text("hello")
+        plain.chmod(0o755)
+        self.nothing_is_seen([plain], "no program")
+        cut = self.folder / "cut"
+        cut.write_bytes(pathlib.Path("/bin/true").read_bytes()[:100])
+        cut.chmod(0o755)
+        self.assertEqual(self.doctor(cut)[1], 1)
+
+    def test_script_is_judged_by_its_interpreter(self):
+        script = self.folder / "train"
+        script.write_text(f"#!/usr/bin/env sh\n:\n")
+        script.chmod(0o755)
+        found, code = self.doctor(script)
+        self.assertEqual(code, 0)
+        self.assertIn("runs by", found["program"]["text"])
+
+    def test_runtime_that_is_linked_in_is_said(self):
+        text = ('const char* text = "CUDA driver version is insufficient for '
+                'CUDA runtime version"; int main() { return !text; }')
+        found, code = self.doctor(self.compiled("linked", text))
+        self.assertEqual((found["cudart"]["verdict"], code), ("lost", 1))
+        self.assertIn("-cudart shared", found["cudart"]["advice"])
+
+    def test_other_tools_are_named(self):
+        found, code = self.doctor("/bin/true",
+                                  CUDA_INJECTION64_PATH="/opt/tool.so")
+        self.assertEqual((found["tools"]["verdict"], code), ("lost", 1))
+        found, code = self.doctor("/bin/true", LD_PRELOAD="libc.so.6")
+        self.assertEqual((found["tools"]["verdict"], code), ("note", 0))
+
+    def test_place_of_the_trace_is_tried(self):
+        file = self.folder / "file"
+        file.write_text("x")
+        found, code = self.doctor("/bin/true", DLTAP_OUTPUT=f"{file}/%p")
+        self.assertEqual((found["output"]["verdict"], code), ("nothing", 1))
+        found, code = self.doctor("/bin/true", DLTAP_MAX_MB="16000000")
+        self.assertEqual((found["output"]["verdict"], code), ("note", 0))
+
+    def test_machine_without_a_gpu_is_said(self):
+        if pathlib.Path("/proc/driver/nvidia/version").exists():
+            self.skipTest("this machine has a GPU")
+        done = subprocess.run([DLTAP, "doctor"], capture_output=True,
+                              text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no NVIDIA driver", done.stdout)
+        self.assertTrue(done.stdout.endswith("not all will be seen\n"))
+
+
+if __name__ == "__main__":
+    DLTAP = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of hostile programs: what is run, under which circumstances."""
+
+import dataclasses
+
+FORK_WAYS = ("fork", "vfork", "_Fork", "clone", "spawn", "exec")
+
+MODES = {
+    "threads": ("many_at_once", "many_first", "short_ones", "small_stacks",
+                "small_stacks_after_work", "key_destructors", "cancel_pending",
+                "cancel_pending_after_work", "cancel_deferred", "detached",
+                "errors_per_thread", "errno_stays"),
+    "signals": ("handler_is_first", "raised_launches", "storm_restart",
+                "storm_no_restart", "jump_storm", "default_term",
+                "term_while_threads_launch", "segfault", "segfault_caught",
+                "alternate_stack", "blocked_and_pending", "signal_descriptor",
+                "ignored_child", "profiler_timer"),
+    "endings": ("return", "exit_in_handler", "_exit", "exit_group",
+                "quick_exit", "abort", "abort_handled",
+                "exit_in_signal_handler", "exit_in_thread",
+                "pthread_exit_in_main", "pthread_exit_alone",
+                "pthread_exit_before_work", "pthread_exit_then_term",
+                "exit_while_threads_launch", "reset_then_return", "kill",
+                "buffers_are_written", "closed_stdout"),
+    "files": ("plain", "close_all_after", "close_all_before",
+              "closed_standard", "own_file_as_stderr", "broken_stderr",
+              "taken_descriptors", "file_size_limit", "file_size_limit_later",
+              "descriptor_limit", "no_descriptor_left", "memory_limit",
+              "memory_limit_later", "process_limit", "set_user_before",
+              "set_user_after", "umask", "removed_folder", "changed_root",
+              "changed_root_later", "removed_output", "truncated_output",
+              "refused_calls", "refused_calls_later", "strict_thread",
+              "clean_exec", "lowest_descriptor"),
+    "loading": ("local", "global", "deepbind", "namespace", "message_stays",
+                "missing", "missing_from_handle", "two_copies",
+                "plugin_constructor"),
+    "unwind": ("exceptions", "first_call_throws", "in_threads", "uncaught",
+               "uncaught_in_thread", "noexcept_frame", "jumps",
+               "jumps_then_deeper", "thread_ends_inside", "cancelled_inside"),
+    "own_symbols": ("own_function",),
+    "own_dlsym": ("lookups", "own_function"),
+    "python": ("plain", "threads", "fork", "spawn", "forkserver",
+               "subprocesses", "interrupted", "handler_runs", "fault",
+               "leaves_at_once", "exits_in_thread", "at_exit", "raises",
+               "few_descriptors", "closes_all", "execs", "forks_in_thread"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One program, run bare and tapped.
+
+    `before`, `behind`: preloaded around the tap, alone in the bare run.
+    `may_speak`: the tap has something to tell its user, in lines of its own.
+    """
+    program: str
+    arguments: tuple = ()
+    before: tuple = ()
+    behind: tuple = ()
+    variables: tuple = ()
+    output: str = ""
+    root: bool = False
+    may_speak: bool = False
+
+    @property
+    def name(self):
+        words = [self.program, *self.arguments]
+        words += [f"behind:{name}" for name in self.before]
+        words += [f"before:{name}" for name in self.behind]
+        words += [name for name, _ in self.variables]
+        return " ".join(words + ([self.output] if self.output else []))
+
+
+# The tap cannot work there and says so once.
+SPEAKS = {
+    "files": {"no_descriptor_left", "memory_limit", "memory_limit_later",
+              "process_limit", "set_user_before", "changed_root",
+              "removed_folder", "file_size_limit", "file_size_limit_later",
+              "removed_output", "truncated_output", "refused_calls",
+              "refused_calls_later", "umask", "descriptor_limit",
+              "taken_descriptors", "close_all_after"},
+    "loading": {"namespace"},
+    "python": {"few_descriptors", "closes_all"},
+}
+ROOT = {"process_limit", "set_user_before", "set_user_after", "changed_root",
+        "changed_root_later"}
+
+
+def mode_cases():
+    for program, modes in MODES.items():
+        for mode in modes:
+            yield Case(program, (mode,), root=mode in ROOT,
+                       may_speak=program == "unwind" or  # a vendor without CUPTI
+                       mode in SPEAKS.get(program, ()))
+
+
+def fork_cases():
+    for way in FORK_WAYS:
+        for handlers in ("handler", "none"):
+            for threads in ("1", "64"):
+                yield Case("forks", (way, handlers, threads))
+        yield Case("forks", (f"first_{way}", "handler", "1"))
+
+
+def host_cases():
+    """Other libraries in the process: allocators, sanitizers, interposers."""
+    for library in ("jemalloc", "tcmalloc"):
+        for mode in ("short_ones", "many_first", "key_destructors"):
+            yield Case("threads", (mode,), before=(library,))
+            yield Case("threads", (mode,), behind=(library,))
+        yield Case("forks", ("fork", "handler", "64"), before=(library,))
+    for mode in ("short_ones", "key_destructors", "cancel_deferred",
+                 "errno_stays"):
+        yield Case("asan_shared", (mode,), before=("asan",))
+        yield Case("asan_static", (mode,))
+    for mode in ("return", "exit_in_thread"):
+        yield Case("endings", (mode,), before=("interposer",))
+        yield Case("endings", (mode,), behind=("interposer",))
+
+
+def variable_cases():
+    many = tuple((f"HOSTILE_LARGE_{i}", "x" * 100_000) for i in range(10))
+    yield Case("files", ("plain",), variables=many[:1])
+    yield Case("threads", ("errno_stays",), variables=many)
+    wrong = (("DLTAP_NO_SUCH_NAME", "1"), ("DLTAP_LOG", "off"))
+    for mode in ("plain", "broken_stderr", "own_file_as_stderr"):
+        yield Case("files", (mode,), variables=wrong)
+    loud = (("DLTAP_NO_SUCH_NAME", "1"),)
+    for mode in ("broken_stderr", "own_file_as_stderr"):
+        yield Case("files", (mode,), variables=loud)
+    off = (("DLTAP_DISABLE", "1"),)
+    for program, mode in (("loading", "local"), ("loading", "two_copies"),
+                          ("threads", "cancel_pending"),
+                          ("endings", "pthread_exit_in_main"),
+                          ("files", "strict_thread")):
+        yield Case(program, (mode,), variables=off)
+
+
+def output_cases():
+    for output in ("full", "tiny", "missing", "a_file", "read_only"):
+        yield Case("files", ("plain",), output=output, may_speak=True,
+                   root=output in ("full", "tiny"))
+    yield Case("threads", ("many_first",), output="tiny", may_speak=True,
+               root=True)
+
+
+def all_cases():
+    for family in (mode_cases, fork_cases, host_cases, variable_cases,
+                   output_cases):
+        yield from family()
+
+
+BOTH = ("host", "kernels")
+KERNELS = ("kernels",)
+
+# Known differences, by the name of the case: why it fails, and at which levels.
+# A case that no longer differs must leave this table.
+EXPECTED_FAILURES = {
+    "threads cancel_pending":
+        ("a thread's first work opens the trace, at cancellation points", BOTH),
+    "threads cancel_pending DLTAP_DISABLE":
+        ("reading the variables has cancellation points", BOTH),
+    "endings pthread_exit_in_main": ("the collector is the last thread", BOTH),
+    "endings pthread_exit_alone": ("the collector is the last thread", BOTH),
+    "endings pthread_exit_before_work":
+        ("the collector is the last thread", BOTH),
+    "files descriptor_limit":
+        ("below a limit of 864 the tap's descriptors count", BOTH),
+    "python few_descriptors":
+        ("below a limit of 864 the tap's descriptors count", BOTH),
+    "files memory_limit_later":
+        ("the simulated CUPTI throws where memory is limited", KERNELS),
+    "files truncated_output": ("the ring is mapped from that file", BOTH),
+    "files strict_thread":
+        ("strict mode takes away the time stamp counter, which the simulated "
+         "CUPTI reads", KERNELS),
+    "loading missing":
+        ("dlsym(RTLD_NEXT) of a program finds our wrapper", BOTH),
+    "endings return before:interposer": ("not called by us", BOTH),
+    "endings exit_in_thread before:interposer": ("not called by us", BOTH),
+    "files plain DLTAP_NO_SUCH_NAME DLTAP_LOG":
+        ("the warning comes before DLTAP_LOG is read", BOTH),
+    "files broken_stderr DLTAP_NO_SUCH_NAME DLTAP_LOG":
+        ("written without a look at what stderr is", BOTH),
+    "files own_file_as_stderr DLTAP_NO_SUCH_NAME DLTAP_LOG":
+        ("written without a look at what stderr is", BOTH),
+    "files broken_stderr DLTAP_NO_SUCH_NAME":
+        ("written without a look at what stderr is", BOTH),
+    "files own_file_as_stderr DLTAP_NO_SUCH_NAME":
+        ("written without a look at what stderr is", BOTH),
+} | {
+    f"asan_{kind} {mode}{behind}":
+        ("our dlsym calls an intercepted strcmp before ASan is ready", BOTH)
+    for kind, behind in (("shared", " behind:asan"), ("static", ""))
+    for mode in ("short_ones", "key_destructors", "cancel_deferred",
+                 "errno_stays")
+}
+
+# The same, for what happens now and then: these may pass.
+SOMETIMES = {
+    f"forks {words}":
+        ("a forked child inherits a locked mutex of the simulated CUPTI",
+         KERNELS)
+    for words in ("fork handler 64", "fork none 64",
+                  "fork handler 64 behind:jemalloc",
+                  "fork handler 64 behind:tcmalloc")
+}

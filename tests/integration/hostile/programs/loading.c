@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// loading MODE: finds and loads vendor libraries in every way, and looks for
+// traces of our own look-ups. Not linked to any; HOSTILE_CUDART and
+// HOSTILE_CUDART_12 name the libraries, HOSTILE_PLUGIN a plugin.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef int (*MallocFunction)(void**, size_t);
+typedef int (*MemsetFunction)(void*, int, size_t);
+typedef int (*VersionFunction)(int*);
+
+static void Say(const char* format, ...) {
+  char text[1000];
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  if (write(1, text, (size_t)length) < 0) return;
+}
+
+static const char* Cudart(void) { return getenv("HOSTILE_CUDART"); }
+
+static void SayError(const char* moment) {
+  const char* error = dlerror();
+  Say("%s: dlerror %s\n", moment, error != NULL ? error : "none");
+}
+
+static int WorkBy(void* library) {
+  const MallocFunction allocate = (MallocFunction)dlsym(library, "cudaMalloc");
+  const MemsetFunction set = (MemsetFunction)dlsym(library, "cudaMemset");
+  void* memory = NULL;
+  if (allocate == NULL || set == NULL) return -1;
+  int error = allocate(&memory, 256);
+  for (int i = 0; i < 10 && error == 0; ++i) error = set(memory, i, 256);
+  return error;
+}
+
+static void OpenWith(int flags) {
+  void* library = dlopen(Cudart(), flags);
+  Say("opened %d work %d\n", library != NULL, WorkBy(library));
+  SayError("after work");
+  const int closed = dlclose(library);
+  Say("closed %d\n", closed);
+  SayError("after close");
+}
+
+static int Local(void) {
+  for (int i = 0; i < 3; ++i) OpenWith(RTLD_NOW | RTLD_LOCAL);
+  return 0;
+}
+static int Global(void) {
+  OpenWith(RTLD_LAZY | RTLD_GLOBAL);
+  Say("by default %d\n", WorkBy(RTLD_DEFAULT));
+  return 0;
+}
+static int DeepBind(void) {
+  OpenWith(RTLD_NOW | RTLD_DEEPBIND);
+  return 0;
+}
+
+static int Namespace(void) {
+  void* library = dlmopen(LM_ID_NEWLM, Cudart(), RTLD_NOW);
+  if (library == NULL) {
+    SayError("no namespace");
+    return 1;
+  }
+  Say("work %d\n", WorkBy(library));
+  SayError("after work");
+  return 0;
+}
+
+// A message of the loader belongs to whoever made the mistake.
+static int MessageStays(void) {
+  void* library = dlopen(Cudart(), RTLD_NOW);
+  const MallocFunction allocate = (MallocFunction)dlsym(library, "cudaMalloc");
+  void* memory = NULL;
+  dlopen("/nonexistent/library.so", RTLD_NOW);
+  Say("first call %d\n", allocate(&memory, 256));
+  SayError("of the library that does not exist");
+  dlsym(library, "cudaNoSuchFunction");
+  Say("later call %d\n", allocate(&memory, 256));
+  SayError("of the function that does not exist");
+  Say("again %d\n", WorkBy(library));
+  SayError("nothing went wrong");
+  return 0;
+}
+
+static int Missing(void) {
+  static const char* const kNames[] = {"cudaMalloc",     "cuInit",
+                                       "cudnnCreate",    "cublasCreate_v2",
+                                       "ncclAllReduce",  "cudaNoSuchFunction",
+                                       "nvtxRangePushA", "dlsym"};
+  for (size_t i = 0; i < sizeof(kNames) / sizeof(kNames[0]); ++i) {
+    const int by_default = dlsym(RTLD_DEFAULT, kNames[i]) != NULL;
+    SayError(kNames[i]);
+    const int next = dlsym(RTLD_NEXT, kNames[i]) != NULL;
+    SayError(kNames[i]);
+    Say("%s %d %d\n", kNames[i], by_default, next);
+  }
+  return 0;
+}
+
+static int MissingFromHandle(void) {
+  void* library = dlopen(Cudart(), RTLD_NOW);
+  Say("%d %d %d\n", dlsym(library, "cudaMalloc") != NULL,
+      dlsym(library, "cublasCreate_v2") != NULL,
+      dlsym(library, "cudnnCreate") != NULL);
+  SayError("cudnnCreate");
+  Say("same %d\n",
+      dlsym(library, "cudaMalloc") == dlsym(library, "cudaMalloc"));
+  void* versioned = dlvsym(library, "cudaMalloc", "NO_SUCH_VERSION");
+  Say("versioned %d\n", versioned != NULL);
+  SayError("version");
+  return 0;
+}
+
+static int VersionOf(const char* path) {
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) return -1;
+  const VersionFunction ask =
+      (VersionFunction)dlsym(library, "cudaRuntimeGetVersion");
+  int version = 0;
+  const int error = ask(&version);
+  Say("error %d version %d work %d\n", error, version, WorkBy(library));
+  return 0;
+}
+
+static int TwoCopies(void) {
+  VersionOf(Cudart());
+  VersionOf(getenv("HOSTILE_CUDART_12"));
+  VersionOf(Cudart());
+  return 0;
+}
+
+static int PluginConstructor(void) {
+  void* plugin = dlopen(getenv("HOSTILE_PLUGIN"), RTLD_NOW);
+  SayError("plugin");
+  Say("closed %d\n", plugin != NULL ? dlclose(plugin) : -1);
+  plugin = dlopen(getenv("HOSTILE_PLUGIN"), RTLD_NOW);
+  Say("again %d\n", plugin != NULL);
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    int (*run)(void);
+  } kModes[] = {
+      {"local", Local},
+      {"global", Global},
+      {"deepbind", DeepBind},
+      {"namespace", Namespace},
+      {"message_stays", MessageStays},
+      {"missing", Missing},
+      {"missing_from_handle", MissingFromHandle},
+      {"two_copies", TwoCopies},
+      {"plugin_constructor", PluginConstructor},
+  };
+  for (size_t i = 0; argc > 1 && i < sizeof(kModes) / sizeof(kModes[0]); ++i) {
+    if (strcmp(kModes[i].name, argv[1]) == 0) return kModes[i].run();
+  }
+  return 98;
+}
