@@ -48,17 +48,12 @@ const link_map* FindLibc() {
 class LoaderList {
  public:
   static void Visit(ObjectsVisitor visit, void* data) {
-    static constinit std::atomic<IteratePhdr> known{nullptr};
-    IteratePhdr iterate = known.load(std::memory_order_relaxed);
-    if (iterate == nullptr) {
-      const link_map* libc = FindLibc();
-      if (libc == nullptr) return;
-      iterate = reinterpret_cast<IteratePhdr>(
-          ElfObject(libc->l_addr, libc->l_ld).FindFunction("dl_iterate_phdr"));
-      known.store(iterate, std::memory_order_relaxed);
-    }
-    Call call = {visit, data, iterate, 0};
-    if (iterate != nullptr) iterate(OnLocked, &call);
+    Call call = {visit, data, Iterate(), 0};
+    if (call.iterate != nullptr) call.iterate(OnLocked, &call);
+  }
+
+  static void NoteStartup() {
+    if (const IteratePhdr iterate = Iterate()) iterate(OnStartup, nullptr);
   }
 
  private:
@@ -72,6 +67,27 @@ class LoaderList {
     int index;
   };
 
+  // The C library's own, whoever has interposed it.
+  static IteratePhdr Iterate() {
+    static constinit std::atomic<IteratePhdr> known{nullptr};
+    IteratePhdr iterate = known.load(std::memory_order_relaxed);
+    if (iterate != nullptr) return iterate;
+    const link_map* libc = FindLibc();
+    if (libc == nullptr) return nullptr;
+    iterate = reinterpret_cast<IteratePhdr>(
+        ElfObject(libc->l_addr, libc->l_ld).FindFunction("dl_iterate_phdr"));
+    known.store(iterate, std::memory_order_relaxed);
+    return iterate;
+  }
+
+  static int OnStartup(dl_phdr_info* info, size_t, void*) {
+    if (g_objects.startup_count_ < 0) {
+      g_objects.startup_count_ =
+          static_cast<int>(info->dlpi_adds - info->dlpi_subs);
+    }
+    return 1;
+  }
+
   // At the first object. The lock is held and may be taken again.
   static int OnLocked(dl_phdr_info* info, size_t, void* data) {
     auto* call = static_cast<Call*>(data);
@@ -81,7 +97,7 @@ class LoaderList {
       call->iterate(OnObject, call);
       g_objects.loads_ = info->dlpi_adds;
       g_objects.unloads_ = info->dlpi_subs;
-      if (g_objects.startup_count_ < 0) g_objects.NoteStartup();
+      if (!g_objects.is_startup_known_) g_objects.CheckStartup();
     }
     call->visit(g_objects, call->data);
     return 1;
@@ -132,8 +148,10 @@ void LoadedObjects::Append(const dl_phdr_info& info) {
 
 // What was preloaded stands before the C library in the list, what is loaded
 // later (as an injected library) behind it.
-void LoadedObjects::NoteStartup() {
-  startup_count_ = Named("libc.so.6") > ours_ ? count_ : 0;
+void LoadedObjects::CheckStartup() {
+  if (startup_count_ < 0) startup_count_ = count_;
+  if (Named("libc.so.6") < ours_) startup_count_ = 0;
+  is_startup_known_ = true;
 }
 
 // The slot of that name, or the empty one where it belongs.
@@ -173,6 +191,8 @@ int LoadedObjects::Named(const char* needed) const {
 void VisitLoadedObjects(ObjectsVisitor visit, void* data) {
   LoaderList::Visit(visit, data);
 }
+
+void NoteStartupObjects() { LoaderList::NoteStartup(); }
 
 void* FindNextDlsym() {
   const SymbolName name("dlsym");

@@ -58,7 +58,7 @@ class LoadedObjects {
   friend class LoaderList;
   void Clear();
   void Append(const dl_phdr_info& info);
-  void NoteStartup();
+  void CheckStartup();
   uint32_t SlotOf(const char* name) const;
 
   static constexpr int kNameSlots = 2 * kMaxObjects;
@@ -66,11 +66,16 @@ class LoadedObjects {
   int count_ = 0;
   int ours_ = kNone;
   int startup_count_ = -1;
+  bool is_startup_known_ = false;
   uint64_t loads_ = 0;
   uint64_t unloads_ = 0;
   LoadedObject objects_[kMaxObjects]{};
   uint16_t by_name_[kNameSlots]{};  // index + 1
 };
+
+// At load: how many objects the program starts with. The list itself is made
+// when it is first needed, which most processes never do.
+void NoteStartupObjects();
 
 using ObjectsVisitor = void (*)(const LoadedObjects& objects, void* data);
 void VisitLoadedObjects(ObjectsVisitor visit, void* data);

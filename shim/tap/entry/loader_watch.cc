@@ -99,6 +99,11 @@ void LoaderSettled() {
                          std::memory_order_relaxed);
 }
 
-void WatchLoader() { WithLoadedObjects(Find); }
+void WatchLoader(const LoadedObjects& objects) {
+  static constinit bool is_done = false;
+  if (is_done) return;
+  is_done = true;
+  Find(objects);
+}
 
 }  // namespace dltap::shim

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "shim/tap/entry/loaded_objects.h"
+
 namespace dltap::shim {
 
 // Has an object been loaded since the real functions were last compared with
@@ -39,8 +41,8 @@ bool LoaderIsAsSettled();
 // Everything up to now has been looked at. Under the loader's lock.
 void LoaderSettled();
 
-// At load: finds the loader's variables.
-void WatchLoader();
+// Finds the loader's variables, once. Under its lock, hence with its list.
+void WatchLoader(const LoadedObjects& objects);
 
 }  // namespace dltap::shim
 

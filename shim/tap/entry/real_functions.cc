@@ -150,8 +150,7 @@ void CountEscapes(const LoadedObjects& objects, int kept) {
 void Settle(const LoadedObjects& objects) {
   const uint64_t loads = objects.loads() - g_settled_loads;
   const bool has_unloaded = objects.unloads() != g_settled_unloads;
-  // Also when nothing has changed: a look-up may have come before our
-  // constructor had found the loader's count.
+  WatchLoader(objects);
   LoaderSettled();
   if (loads == 0 && !has_unloaded) return;
   const auto count = static_cast<uint64_t>(objects.count());

@@ -62,7 +62,6 @@ TEST(LoaderWatchTest, ALoadMovesIt) {
   EXPECT_FALSE(LoaderIsAsSettled());
 }
 
-// A look-up had settled everything before the count was found.
 TEST(LoaderWatchTest, IsSettledAlsoWhenNothingWasLoaded) {
   SettleRealFunctions();
   g_loader.settled.store(0);
