@@ -75,7 +75,7 @@ std::optional<Cost> RnnCost(const Operation& op) {
   const std::optional<RnnShape> shape = RnnShapeOf(op);
   if (!shape) return std::nullopt;
   const double directions = static_cast<double>(shape->directions);
-  const double steps = shape->Rows() * directions;
+  const double steps = shape->rows * directions;
   double weights = 0;  // of all layers and directions
   double flops = 0;
   for (int64_t layer = 0; layer < shape->layers; ++layer) {
@@ -87,7 +87,7 @@ std::optional<Cost> RnnCost(const Operation& op) {
     flops += 2 * steps * layer_weights;
   }
   const double input =
-      shape->Rows() * (shape->input > 0 ? shape->input : shape->recurrent);
+      shape->rows * (shape->input > 0 ? shape->input : shape->recurrent);
   const double output = steps * shape->recurrent;
   // Forward reads x and writes y; backward data reads dy (and y) and writes dx;
   // backward weight reads x and y and writes dw instead of reading w.

@@ -113,7 +113,7 @@ void AddForward(const ChainBuilder& build, const RnnShape& shape, int64_t layer,
   const double gates = shape.gates * shape.hidden;
   if (shape.LayerInput(layer) > 0) {
     chain.push_back({1,
-                     {build.Gemm(RnnKernelRole::kInputGemm, gates, shape.Rows(),
+                     {build.Gemm(RnnKernelRole::kInputGemm, gates, shape.rows,
                                  shape.LayerInput(layer))}});
   }
   RnnStage step{shape.seq,
@@ -141,17 +141,16 @@ void AddBackwardData(const ChainBuilder& build, const RnnShape& shape,
                                         shape.recurrent, shape.batch, gates));
   chain.push_back(std::move(step));
   if (shape.LayerInput(layer) > 0) {
-    chain.push_back(
-        {1,
-         {build.Gemm(RnnKernelRole::kInputGemm, shape.LayerInput(layer),
-                     shape.Rows(), gates)}});
+    chain.push_back({1,
+                     {build.Gemm(RnnKernelRole::kInputGemm,
+                                 shape.LayerInput(layer), shape.rows, gates)}});
   }
 }
 
 void AddBackwardWeight(const ChainBuilder& build, const RnnShape& shape,
                        int64_t layer, std::vector<RnnStage>& chain) {
   const double gates = shape.gates * shape.hidden;
-  const double rows = shape.Rows();
+  const double rows = shape.rows;
   RnnStage stage{
       1,
       {build.Gemm(RnnKernelRole::kWeightGemm, gates, shape.recurrent, rows)}};

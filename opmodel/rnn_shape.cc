@@ -36,6 +36,8 @@ std::optional<RnnShape> RnnShapeOf(const Operation& op) {
       .hidden = size(Dim::kHidden),
       .proj = proj,
       .recurrent = proj > 0 ? proj : size(Dim::kHidden),
+      .rows = op[Dim::kRows] > 0 ? size(Dim::kRows)
+                                 : size(Dim::kSeq) * size(Dim::kBatch),
   };
 }
 

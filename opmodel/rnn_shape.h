@@ -24,13 +24,12 @@ struct RnnShape {
   double hidden;
   double proj;       // 0: no projection
   double recurrent;  // size of the state fed back: proj, else hidden
+  double rows;       // steps of all sequences together
 
   // Layer 0 reads x; later layers read both directions of the one below.
   double LayerInput(int64_t layer) const {
     return layer == 0 ? input : static_cast<double>(directions) * recurrent;
   }
-  // Rows of the GEMMs that take all steps at once.
-  double Rows() const { return static_cast<double>(seq) * batch; }
 };
 
 // nullopt when the cell or a needed dimension is unknown. An input of size 0 is

@@ -56,6 +56,7 @@ add_library(dltapsim SHARED
   base/handle.cc
   base/host_cost.cc
   base/interned_name.cc
+  base/teardown.cc
   base/thread_state.cc
   bytes/address_map.cc
   bytes/mapped_pages.cc

@@ -117,14 +117,15 @@ class Correlator {
     }
   }
 
-  // Launches and copies that no library call contains.
+  // Launches and copies that no library call contains; captured ones have an
+  // API record like the others.
   std::vector<LaunchSighting> PlainLaunches(ThreadId thread) const {
     std::vector<LaunchSighting> sightings;
     const auto [first, last] = index_.OfThread(thread);
     for (size_t i = first; i < last; ++i) {
       const Call& call = process_.calls[i];
       if (index_.outermost()[i] != CallId(i)) continue;
-      if (call.capturing || !PutsWorkOnStream(KindOf(call))) continue;
+      if (!PutsWorkOnStream(KindOf(call))) continue;
       sightings.push_back({call.begin_ns, call.function, i, call.end_ns});
     }
     return sightings;

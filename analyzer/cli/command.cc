@@ -18,6 +18,7 @@ constexpr Command kCommands[] = {
     {"info", "say what a trace holds", RunInfo},
     {"check", "say what is damaged or lost in a trace", RunCheck},
     {"dump", "print a trace as text", RunDump},
+    {"pack", "pack a trace into one small file", RunPack},
     {"doctor", "say what a recording will see and what not", RunDoctor},
     {"ctl", "start, stop, copy or ask a running recording", RunCtl},
     {"lib", "print the path of libdltap.so", RunLib},

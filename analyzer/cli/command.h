@@ -43,6 +43,7 @@ int RunPredict(const std::vector<std::string>& args);
 int RunInfo(const std::vector<std::string>& args);
 int RunCheck(const std::vector<std::string>& args);
 int RunDump(const std::vector<std::string>& args);
+int RunPack(const std::vector<std::string>& args);
 int RunDoctor(const std::vector<std::string>& args);
 int RunCtl(const std::vector<std::string>& args);
 int RunLib(const std::vector<std::string>& args);

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "analyzer/importers/kineto.h"
 #include "analyzer/importers/ncu_csv.h"
+#include "analyzer/reader/pack/pack.h"
 #include "analyzer/reader/trace_files.h"
 
 namespace dltap::analyzer {
@@ -44,7 +45,9 @@ absl::StatusOr<std::string> HeadOf(const std::string& path) {
 absl::StatusOr<InputKind> KindOfFile(const std::string& path) {
   const absl::StatusOr<std::string> head = HeadOf(path);
   if (!head.ok()) return head.status();
-  if (LooksLikeOwnTrace(*head)) return InputKind::kOwnTrace;
+  if (LooksLikeOwnTrace(*head) || LooksLikePack(*head)) {
+    return InputKind::kOwnTrace;
+  }
   if (head->starts_with(kSqliteMagic)) return InputKind::kNsys;
   if (head->starts_with(kTextBegin)) return InputKind::kText;
   if (head->starts_with(kGzipMagic) || LooksLikeKineto(*head)) {
@@ -69,7 +72,8 @@ absl::StatusOr<std::vector<std::string>> InputsAt(const std::string& path) {
   fs::directory_iterator it(path, error);
   for (; !error && it != fs::directory_iterator(); it.increment(error)) {
     const std::string name = it->path().string();
-    if (name.ends_with(".dltap") || name.ends_with(".ring")) {
+    if (name.ends_with(".dltap") || name.ends_with(".ring") ||
+        name.ends_with(kPackSuffix)) {
       return std::vector<std::string>{path};
     }
     if (name.ends_with(".json") || name.ends_with(".json.gz")) {

@@ -15,6 +15,7 @@
 #include "analyzer/control/cuda_major.h"
 #include "analyzer/control/run_directory.h"
 #include "analyzer/control/run_environment.h"
+#include "analyzer/reader/ring_rescue.h"
 #include "analyzer/reports/text_report.h"
 
 namespace dltap::analyzer {
@@ -203,6 +204,7 @@ int RunRun(const std::vector<std::string>& args) {
   if (result.exec_error != 0) {
     return ExecFailed(options.command[0], result.exec_error);
   }
+  RescueRings(*directory);
   if (!options.no_report) Report(*directory);
   return result.exit_code;
 }

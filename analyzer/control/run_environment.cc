@@ -167,8 +167,13 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
                                            Environment environment) {
   absl::StatusOr<std::string> tap = paths.Tap();
   if (!tap.ok()) return tap.status();
-  // NVTX 3 lives in headers; its ranges come to the library that this names.
-  environment.try_emplace("NVTX_INJECTION64_PATH", *tap);
+  // NVTX 3 lives in headers; its ranges come to the library that this names. A
+  // tool that the user has named gets them from the tap.
+  std::string& nvtx_tool = environment["NVTX_INJECTION64_PATH"];
+  if (!nvtx_tool.empty() && nvtx_tool != *tap) {
+    environment["DLTAP_NVTX_NEXT"] = nvtx_tool;
+  }
+  nvtx_tool = *tap;
   std::vector<std::string> preload = {*std::move(tap)};
   if (settings.simulated != nullptr) {
     const auto libraries =

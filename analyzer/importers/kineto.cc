@@ -2,6 +2,7 @@
 #include "analyzer/importers/kineto.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -167,6 +168,8 @@ class KinetoReader {
       if (field.unescaped_key().get(key) != simdjson::SUCCESS) return;
       if (key != "rank" && key != "world_size") continue;
       if (field.value().get_int64().get(number) != simdjson::SUCCESS) continue;
+      // -1: the program had not said yet which it is.
+      if (number < 0 || number > std::numeric_limits<int>::max()) continue;
       Process& process = process_.process();
       (key == "rank" ? process.rank : process.world_size) =
           static_cast<int>(number);

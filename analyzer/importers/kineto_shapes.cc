@@ -196,17 +196,23 @@ OperationNodes Rnn(const OperatorInputs& in, size_t mode, bool backward) {
   const auto layers = in.Int(mode + 3);
   const auto batch_first = in.Bool(mode + 4);
   const auto bidirectional = in.Bool(mode + 7);
-  if (x.size() != 3 || !cell || *cell < 0 || *cell >= std::ssize(kCells) ||
-      !layers || *layers < 1 || *layers > 1000 || !batch_first ||
-      !bidirectional) {
+  // Sequences of several lengths: two dimensions, and how many sequences go on
+  // at each step.
+  const bool is_packed = x.size() == 2;
+  const std::vector<int64_t> going_on =
+      is_packed ? in.Ints(mode + 8) : std::vector<int64_t>{};
+  if ((x.size() != 3 && going_on.empty()) || !cell || *cell < 0 ||
+      *cell >= std::ssize(kCells) || !layers || *layers < 1 || *layers > 1000 ||
+      !batch_first || !bidirectional) {
     return {};
   }
   Operation op;
   op.kind = backward ? OpKind::kRnnBackwardData : OpKind::kRnnForward;
   op.cell = kCells[*cell];
-  op[Dim::kSeq] = x[*batch_first ? 1 : 0];
-  op[Dim::kBatch] = x[*batch_first ? 0 : 1];
-  op[Dim::kInput] = x[2];
+  op[Dim::kSeq] = is_packed ? std::ssize(going_on) : x[*batch_first ? 1 : 0];
+  op[Dim::kBatch] = is_packed ? going_on[0] : x[*batch_first ? 0 : 1];
+  op[Dim::kRows] = is_packed ? x[0] : 0;
+  op[Dim::kInput] = x.back();
   op[Dim::kHidden] = in.Int(mode + 1).value_or(0);
   op[Dim::kProj] = in.Int(mode + 2).value_or(0);
   op[Dim::kLayers] = *layers;

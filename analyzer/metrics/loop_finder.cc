@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 
+#include "absl/container/flat_hash_set.h"
 #include "analyzer/metrics/loop_marks.h"
 
 namespace dltap::analyzer {
@@ -20,6 +22,7 @@ constexpr double kShortLast = 0.9;  // of the shortest other pass: it broke off
 constexpr double kLeastOfLast = 0.1;  // less is no pass at all
 constexpr double kAlikeBefore = 0.7;  // of the calls
 constexpr double kLongLast = 1.1;     // of the longest: what follows the loop
+constexpr double kLongestEnd = 2;     // of the longest, where lengths vary
 
 // The marks of the outermost loop and of those inside it that could be the
 // steps, tried from the rarest call on.
@@ -51,25 +54,71 @@ size_t Computing(const std::vector<CallToken>& tokens, const TokenSpan& span) {
                     [](const CallToken& token) { return token.computes; }));
 }
 
+// Of all passes but the last, in computing calls and in tokens.
+struct Sizes {
+  size_t shortest = std::numeric_limits<size_t>::max();
+  size_t longest = 0;
+  size_t longest_tokens = 0;
+
+  bool vary() const {
+    return static_cast<double>(longest) >
+           kLongLast * static_cast<double>(shortest);
+  }
+};
+
+Sizes SizesOf(const std::vector<CallToken>& tokens,
+              const std::vector<TokenSpan>& spans) {
+  Sizes sizes;
+  for (size_t i = 0; i + 1 < spans.size(); ++i) {
+    const size_t n = Computing(tokens, spans[i]);
+    sizes.shortest = std::min(sizes.shortest, n);
+    sizes.longest = std::max(sizes.longest, n);
+    sizes.longest_tokens =
+        std::max(sizes.longest_tokens, spans[i].end - spans[i].first);
+  }
+  return sizes;
+}
+
+// What the passes do.
+absl::flat_hash_set<uint32_t> CallsOf(const std::vector<CallToken>& tokens,
+                                      size_t first, size_t end) {
+  absl::flat_hash_set<uint32_t> calls;
+  for (size_t i = first; i < end; ++i) calls.insert(tokens[i].signature);
+  return calls;
+}
+
+// Whether a last pass that is longer than all others is one all the same: no
+// two are equally long, and it does what they do.
+bool MayBeLonger(const std::vector<CallToken>& tokens,
+                 const std::vector<TokenSpan>& spans, const Sizes& sizes) {
+  if (!sizes.vary() || static_cast<double>(Computing(tokens, spans.back())) >
+                           kLongestEnd * static_cast<double>(sizes.longest)) {
+    return false;
+  }
+  const auto done = CallsOf(tokens, spans.front().first, spans.back().first);
+  return std::all_of(
+      tokens.begin() + static_cast<ptrdiff_t>(spans.back().first),
+      tokens.begin() + static_cast<ptrdiff_t>(spans.back().end),
+      [&](const CallToken& token) {
+        return !token.computes || done.contains(token.signature);
+      });
+}
+
 // The last pass has no successor to end it: it may have broken off, or other
 // work may follow it.
 void JudgeLast(const std::vector<CallToken>& tokens,
                std::vector<TokenSpan>& spans) {
   TokenSpan& last = spans.back();
-  size_t shortest = tokens.size();
-  size_t longest = 0;
-  size_t longest_tokens = 0;
-  for (size_t i = 0; i + 1 < spans.size(); ++i) {
-    const size_t n = Computing(tokens, spans[i]);
-    shortest = std::min(shortest, n);
-    longest = std::max(longest, n);
-    longest_tokens = std::max(longest_tokens, spans[i].end - spans[i].first);
-  }
+  const Sizes sizes = SizesOf(tokens, spans);
   const auto n = static_cast<double>(Computing(tokens, last));
-  if (n > kLongLast * static_cast<double>(longest)) {
-    last.end = std::min(last.end, last.first + longest_tokens);
+  if (n > kLongLast * static_cast<double>(sizes.longest) &&
+      !MayBeLonger(tokens, spans, sizes)) {
+    last.end = std::min(last.end, last.first + sizes.longest_tokens);
   }
-  if (n < kShortLast * static_cast<double>(shortest)) {
+  const TokenSpan& before = spans[spans.size() - 2];
+  const bool has_result =
+      tokens[before.end - 1].d2h && tokens[last.end - 1].d2h;
+  if (n < kShortLast * static_cast<double>(sizes.shortest) && !has_result) {
     last.use = StepUse::kIncomplete;
   }
 }
@@ -91,18 +140,52 @@ bool BeginsBefore(const std::vector<CallToken>& tokens,
          kAlikeBefore * static_cast<double>(length);
 }
 
-// Two passes and next to nothing of a third are no loop, unless what marks it
-// ends the passes: then the first one lies before the first mark.
+// Where the pass in front of the first one begins: as long before it, or, where
+// lengths vary, as far as the same is done.
+size_t BeginOfFirst(const std::vector<CallToken>& tokens,
+                    const std::vector<TokenSpan>& spans) {
+  const TokenSpan& first = spans.front();
+  const size_t length = std::min(first.first, first.end - first.first);
+  size_t begin = first.first - length;
+  const Sizes sizes = SizesOf(tokens, spans);
+  if (!sizes.vary()) return begin;
+  const auto done = CallsOf(tokens, first.first, spans.back().end);
+  const size_t most = static_cast<size_t>(
+      kLongestEnd * static_cast<double>(sizes.longest_tokens));
+  begin = first.first;
+  while (begin > 0 && first.first - begin < most &&
+         done.contains(tokens[begin - 1].signature)) {
+    --begin;
+  }
+  return begin;
+}
+
+// What marks a loop may end its passes: then next to nothing follows the last
+// mark, and the first pass lies before the first one. Two passes and no such
+// third are no loop.
 void MoveFromStub(const std::vector<CallToken>& tokens,
                   std::vector<TokenSpan>& spans) {
-  const TokenSpan first = spans.front();
-  const auto usual = static_cast<double>(Computing(tokens, first));
+  const auto usual = static_cast<double>(Computing(tokens, spans.front()));
   const auto n = static_cast<double>(Computing(tokens, spans.back()));
-  if (spans.size() > kMinRepeats || n >= kLeastOfLast * usual) return;
+  if (n >= kLeastOfLast * usual) return;
+  const TokenSpan stub = spans.back();
+  const bool begins_before = BeginsBefore(tokens, spans.front());
+  if (spans.size() > kMinRepeats && !begins_before) return;
   spans.pop_back();
-  if (BeginsBefore(tokens, first)) {
-    const size_t length = std::min(first.first, first.end - first.first);
-    spans.insert(spans.begin(), {first.first - length, first.first});
+  if (!begins_before) return;
+  if (n == 0) spans.back().end = stub.end;
+  spans.insert(spans.begin(),
+               {BeginOfFirst(tokens, spans), spans.front().first});
+}
+
+// Reading a result ends a pass, it begins none.
+void BehindResults(const std::vector<CallToken>& tokens, Positions& starts) {
+  const auto is_result = [&](size_t i) {
+    return tokens[i].d2h && !tokens[i].computes;
+  };
+  if (!std::all_of(starts.begin(), starts.end(), is_result)) return;
+  for (size_t& start : starts) {
+    while (start < tokens.size() && is_result(start)) ++start;
   }
 }
 
@@ -111,8 +194,9 @@ void MoveFromStub(const std::vector<CallToken>& tokens,
 std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens,
                                  AlikeIn alike_in) {
   const LoopMarks marks(tokens, alike_in);
-  const Positions starts = marks.StartsOf(FindMarks(marks));
+  Positions starts = marks.StartsOf(FindMarks(marks));
   if (starts.size() < kMinRepeats) return {};
+  BehindResults(tokens, starts);
   std::vector<TokenSpan> spans;
   for (size_t i = 0; i < starts.size(); ++i) {
     const bool last = i + 1 == starts.size();

@@ -82,10 +82,10 @@ double ElementsOfRnn(const Operation& op, Meaning role) {
   if (!shape) return 0;
   switch (role) {
     case Meaning::kPointerX:
-    case Meaning::kPointerDx: return shape->Rows() * shape->input;
+    case Meaning::kPointerDx: return shape->rows * shape->input;
     case Meaning::kPointerY:
     case Meaning::kPointerDy:
-      return shape->Rows() * shape->recurrent *
+      return shape->rows * shape->recurrent *
              static_cast<double>(shape->directions);
     case Meaning::kPointerW:
     case Meaning::kPointerDw: return WeightsOfRnn(*shape);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <span>
 
 namespace dltap::analyzer {
 namespace {
@@ -14,10 +16,12 @@ constexpr size_t kIterationsLookedAt = 4096;
 constexpr double kUnlike = 0.05;     // of two iterations' products
 constexpr double kExplained = 0.25;  // of the unlikeness may remain
 
+constexpr size_t kKinds = 256;
+
 // What an iteration is made of; signatures share places, rarely.
 struct Profile {
   std::array<double, 64> products{};  // in one pass forward and backward
-  std::bitset<1024> updates;          // kernels of its update
+  std::array<uint32_t, 2 * kKinds> updates{};  // calls: optimizers', others
 };
 
 Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
@@ -31,7 +35,8 @@ Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
       ++profile.products[token.signature % profile.products.size()];
     }
     if (token.update) {
-      profile.updates.set(token.signature % profile.updates.size());
+      const size_t kind = token.signature % kKinds;
+      ++profile.updates[token.optimizer ? kind : kKinds + kind];
     }
     if (token.backward && forward) ++passes;
     if (token.backward || token.forward) forward = !token.backward;
@@ -68,15 +73,39 @@ double UnlikeProducts(const Profile& a, const Profile& b) {
   return either > 0 ? differ / either : 0;
 }
 
-// Of two updates, each has kernels that the other lacks. If only one has
-// more, that is an extra: a printed loss, a moving average.
+using Calls = std::span<const uint32_t>;
+
+size_t Sum(Calls calls) {
+  return std::accumulate(calls.begin(), calls.end(), size_t{0});
+}
+
+// Calls of kinds that the other update lacks.
+size_t Only(Calls calls, Calls other) {
+  size_t n = 0;
+  for (size_t i = 0; i < calls.size(); ++i) n += other[i] == 0 ? calls[i] : 0;
+  return n;
+}
+
+// Each has calls that the other lacks. If only one has more, that is an extra:
+// a printed loss, a moving average. One call in place of another is a sum that
+// begins anew.
+double UnlikeCalls(Calls a, Calls b) {
+  const size_t only_a = Only(a, b);
+  const size_t only_b = Only(b, a);
+  if (std::max(only_a, only_b) < 2) return 0;
+  return static_cast<double>(2 * std::min(only_a, only_b)) /
+         static_cast<double>(Sum(a) + Sum(b));
+}
+
+// Where both are an optimizer's, what is done beside it says nothing.
 double UnlikeUpdates(const Profile& a, const Profile& b) {
-  const auto only_a = (a.updates & ~b.updates).count();
-  const auto only_b = (b.updates & ~a.updates).count();
-  const auto either = (a.updates | b.updates).count();
-  return either > 0 ? static_cast<double>(2 * std::min(only_a, only_b)) /
-                          static_cast<double>(either)
-                    : 0;
+  const auto of_optimizer = [](const Profile& profile) {
+    return Calls(profile.updates).first(kKinds);
+  };
+  if (Sum(of_optimizer(a)) > 0 && Sum(of_optimizer(b)) > 0) {
+    return UnlikeCalls(of_optimizer(a), of_optimizer(b));
+  }
+  return UnlikeCalls(a.updates, b.updates);
 }
 
 double Unlikeness(const Profile& a, const Profile& b) {

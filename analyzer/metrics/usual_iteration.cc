@@ -58,7 +58,13 @@ size_t UsualIteration::BeginOf(const TokenSpan& span) const {
     --missing;
   }
   if (missing > 0 || FirstProduct(tokens_, span) == begin) return span.first;
-  return std::max(span.first, begin - std::min(begin, offset_));
+  begin = std::max(span.first, begin - std::min(begin, offset_));
+  // The update is made of those gradients, too.
+  const bool has_gradients =
+      std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(span.first),
+                  tokens_.begin() + static_cast<ptrdiff_t>(begin),
+                  [](const CallToken& token) { return token.backward; });
+  return has_gradients ? span.first : begin;
 }
 
 bool UsualIteration::MayBreakOffIn(const TokenSpan& span) const {

@@ -12,8 +12,8 @@
 namespace dltap::analyzer {
 
 // The row of products that most iterations have in common, forward and
-// backward. An iteration that ends with it and has more in front of it
-// follows something else, whatever that is made of.
+// backward. An iteration that ends with it and has more passes forward in
+// front of it follows something else, whatever that is made of.
 class UsualIteration {
  public:
   // Without such a row (lengths that vary) nothing ever stands in front.

@@ -24,7 +24,8 @@ constexpr std::string_view kDropRecords[] = {
     "ring_full",      "thread_cap",    "ring_unavailable", "signal_handler",
     "write_failed",   "max_mb",        "overwritten",      "cupti_dropped",
     "zero_timestamp", "bad_activity",  "activity_buffer",  "flush_deadline",
-    "corrupt_block",  "missing_slots", "unmapped_time",    "definition_lost"};
+    "corrupt_block",  "missing_slots", "unmapped_time",    "definition_lost",
+    "ring_missing"};
 
 uint64_t CountOf(const TrustFigures& trust, std::string_view cause) {
   const auto it = trust.lost.find(std::string(cause));

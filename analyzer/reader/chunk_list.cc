@@ -90,6 +90,7 @@ void ChunkList::AddRings(const TraceFile& file) {
   const Bytes bytes = file.file.bytes();
   trace::RingFileHeader header;
   if (!Load(bytes, 0, &header)) return losses_.Add(LossKind::kTornBlock);
+  AddLog(file, header);
   if (header.definitions_tail < header.definitions_head &&
       header.definitions_head <= header.definitions_capacity) {
     const uint64_t begin = header.definitions_offset + header.definitions_tail;
@@ -122,6 +123,22 @@ void ChunkList::AddRings(const TraceFile& file) {
     open_slots_.push_back({ring.thread_index,
                            static_cast<uint16_t>(ring.open_call),
                            ring.open_call & ~uint64_t{0xFFFF}});
+  }
+}
+
+// What a killed process had defined for segments that are gone.
+void ChunkList::AddLog(const TraceFile& file,
+                       const trace::RingFileHeader& header) {
+  for (uint64_t i = 0; i < header.log_chunks; ++i) {
+    trace::DefinitionChunk chunk;
+    if (!Load(file.file.bytes(), header.log_offset + i * sizeof(chunk),
+              &chunk)) {
+      break;
+    }
+    const Bytes records = Part(file.file.bytes(), chunk.offset, chunk.bytes);
+    if (chunk.offset == 0 || records.empty()) continue;
+    chunks_.push_back(
+        {false, trace::kNoIndex, records, &file.file, chunk.offset});
   }
 }
 

@@ -46,6 +46,7 @@ class ChunkList {
  private:
   void AddData(const TraceFile& file);
   void AddRings(const TraceFile& file);
+  void AddLog(const TraceFile& file, const trace::RingFileHeader& header);
   void AddRing(const TraceFile& file, const trace::RingHeader& ring);
   // Slots that an earlier block holds already are left out; a hole is counted.
   void AddSlots(Chunk chunk, uint64_t first_slot);

@@ -77,7 +77,8 @@ bool Definitions::Add(const RecordView& record) {
     case RecordKind::kVersions: AddVersions(record); return true;
     case RecordKind::kLibraries: AddLibraries(record); return true;
     case RecordKind::kCommand: AddCommand(record); return true;
-    case RecordKind::kStreamHandle: return true;
+    case RecordKind::kStreamHandle:
+    case RecordKind::kRingName: return true;
     default: return false;
   }
 }

@@ -39,17 +39,20 @@ class Descriptor {
 
 absl::StatusOr<MappedFile> MappedFile::Map(const std::string& path) {
   const Descriptor fd(path);
+  if (fd.get() < 0) return SystemError(path, errno);
+  return MapDescriptor(path, fd.get());
+}
+
+absl::StatusOr<MappedFile> MappedFile::MapDescriptor(std::string path, int fd) {
   struct stat info;
-  if (fd.get() < 0 || fstat(fd.get(), &info) != 0) {
-    return SystemError(path, errno);
-  }
+  if (fstat(fd, &info) != 0) return SystemError(path, errno);
   if (!S_ISREG(info.st_mode)) {
     return absl::NotFoundError(path + ": not a regular file");
   }
   MappedFile file(path);
   if (info.st_size == 0) return file;
   const auto size = static_cast<size_t>(info.st_size);
-  file.mapping_ = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  file.mapping_ = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (file.mapping_ == MAP_FAILED) {
     file.mapping_ = nullptr;
     return SystemError(path, errno);

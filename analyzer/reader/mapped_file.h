@@ -18,6 +18,8 @@ class MappedFile {
  public:
   static absl::StatusOr<MappedFile> Map(const std::string& path);
   static absl::StatusOr<MappedFile> Copy(const std::string& path);
+  // Of an open file, which may have no name any more.
+  static absl::StatusOr<MappedFile> MapDescriptor(std::string name, int fd);
   // Bytes that lie in no file.
   static MappedFile OfBytes(std::string name, std::vector<uint8_t> bytes);
 

@@ -5,6 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "analyzer/reader/captured_calls.h"
+#include "analyzer/reader/missing_ids.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -40,6 +43,7 @@ ProcessReader::ProcessReader(const ProcessFiles& files, ModelBuilder& builder,
                              std::vector<std::string>* problems,
                              Progress progress)
     : files_(files),
+      model_(builder.model()),
       process_(process),
       problems_(problems),
       progress_(std::move(progress)),
@@ -100,6 +104,11 @@ void ProcessReader::ReadDefinitions(const Chunk& chunk) {
       case RecordKind::kAnchor:
         timeline_.AddAnchor(record.As<trace::AnchorRecord>());
         break;
+      case RecordKind::kRingName: {
+        std::string_view name;
+        if (record.tail().String(&name)) ring_name_ = name;
+        break;
+      }
       default: definitions_.Add(record);
     }
   }
@@ -109,6 +118,8 @@ void ProcessReader::ReadAll() {
   Reserve();
   ForEachChunk(1, [this](const Chunk& chunk) { ReadEvents(chunk); });
   calls_.Finish();
+  MarkCapturedCalls(model_, process_);
+  RestoreMissingIds(model_, process_);
   RunEnds ends;
   for (const Call& call : process_.calls) ends.Add(call);
   for (const Activity& activity : process_.activities) ends.Add(activity);
@@ -152,6 +163,7 @@ void ProcessReader::ReadRecord(const RecordView& record) {
 }
 
 void ProcessReader::FinishSamples(const RunEnds& ends) {
+  LookForRing();
   AddOpenCalls();
   samples_.Finish(calls_.windows(), ends);
   process_.clock_residual_ns = timeline_.ResidualNs();
@@ -159,6 +171,17 @@ void ProcessReader::FinishSamples(const RunEnds& ends) {
     losses_.Set(LossKind::kRingFull, chunks_.dropped_calls());
   }
   process_.losses = losses_.Rows();
+}
+
+// A process that was killed has left its last records in a ring file.
+void ProcessReader::LookForRing() {
+  if (process_.complete || !files_.rings.empty() || ring_name_.empty()) return;
+  losses_.Add(LossKind::kRingMissing);
+  problems_->push_back(
+      files_.data.back().file.path() + ": its process was killed, and " +
+      ring_name_ +
+      ", with what it recorded last (0.1 s), is not there; read the trace on "
+      "its machine, or let `dltap run` start the program");
 }
 
 void ProcessReader::AddOpenCalls() {
@@ -356,6 +379,8 @@ void ProcessReader::ReadParts(const std::vector<TimePart>& parts) {
   }
   process_.graph_nodes.resize(graph_nodes);
   calls_.Finish();
+  MarkCapturedCalls(model_, process_);
+  RestoreMissingIds(model_, process_);
   KeepOnly(parts);
 }
 

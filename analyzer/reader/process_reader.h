@@ -69,6 +69,7 @@ class ProcessReader {
   void ReadEvents(const Chunk& chunk);
   void ReadRecord(const trace::RecordView& record);
   void AddOpenCalls();
+  void LookForRing();
   void FinishSamples(const RunEnds& ends);
   void Malformed(const Chunk& chunk);
 
@@ -81,10 +82,12 @@ class ProcessReader {
   void KeepOnly(const std::vector<TimePart>& parts);
 
   const ProcessFiles& files_;
+  const TraceModel& model_;
   Process& process_;
   std::vector<std::string>* problems_;
   const Progress progress_;
   LossCounts losses_;
+  std::string ring_name_;  // that the data file tells
   size_t activity_count_ = 0;
   size_t launch_count_ = 0;
   ChunkList chunks_;

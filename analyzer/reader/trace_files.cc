@@ -2,14 +2,19 @@
 #include "analyzer/reader/trace_files.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
+
+#include "analyzer/reader/pack/pack.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -19,7 +24,8 @@ using trace::HeaderStatus;
 
 bool IsRing(std::string_view path) { return path.ends_with(".ring"); }
 bool IsTraceName(std::string_view path) {
-  return path.ends_with(".dltap") || IsRing(path);
+  return path.ends_with(".dltap") || IsRing(path) ||
+         path.ends_with(kPackSuffix);
 }
 
 std::string MajorText(const trace::FileHeader& header) {
@@ -58,12 +64,62 @@ absl::StatusOr<TraceFile> Open(const std::string& path) {
   return OpenTraceFile(*std::move(file));
 }
 
-// A ring on a network file system's behalf lies elsewhere and points back; a
-// data file names its ring only by convention.
 using ProcessKey = std::tuple<std::string, uint64_t, uint64_t>;
 ProcessKey KeyOf(const trace::FileHeader& header) {
   return {std::string(header.boot_id, sizeof(header.boot_id)), header.pid,
           header.process_start_time};
+}
+
+// Its process was killed while it made the ring, before anything was recorded.
+bool IsUnfinishedRing(const std::string& path) {
+  if (!IsRing(path)) return false;
+  absl::StatusOr<MappedFile> file = MappedFile::Map(path);
+  return file.ok() && (file->bytes().empty() || file->bytes()[0] == 0);
+}
+
+// The ring file that a data file names in one of its first blocks; empty: none.
+std::string RingNamedBy(const TraceFile& file) {
+  constexpr int kFirstBlocks = 8;
+  trace::BlockReader blocks(file.file.bytes(), file.header.header_bytes);
+  trace::Block block;
+  for (int i = 0;
+       i < kFirstBlocks && blocks.Next(&block) == trace::DecodeStatus::kOk;
+       ++i) {
+    if (block.header.kind == static_cast<uint16_t>(trace::BlockKind::kCalls)) {
+      continue;
+    }
+    trace::RecordReader records(block.payload);
+    trace::RecordView record;
+    while (records.Next(&record) == trace::DecodeStatus::kOk) {
+      std::string_view path;
+      trace::TailReader tail = record.tail();
+      if (record.kind() == trace::RecordKind::kRingName && tail.String(&path)) {
+        return std::string(path);
+      }
+    }
+  }
+  return {};
+}
+
+// Rings that lie elsewhere, if they are still there and of the same process. A
+// name that a trace made up opens nothing but a ring of that process.
+void AddNamedRings(std::set<std::string>& seen, std::vector<TraceFile>& files) {
+  const size_t count = files.size();
+  for (size_t i = 0; i < count; ++i) {
+    const std::string path = RingNamedBy(files[i]);
+    std::error_code error;
+    if (!IsRing(path) || !fs::is_regular_file(path, error) ||
+        !seen.insert(fs::weakly_canonical(path, error).string()).second) {
+      continue;
+    }
+    absl::StatusOr<TraceFile> ring = Open(path);
+    if (!ring.ok() || KeyOf(ring->header) != KeyOf(files[i].header) ||
+        ring->header.file_kind !=
+            static_cast<uint8_t>(trace::FileKind::kRing)) {
+      continue;
+    }
+    files.push_back(*std::move(ring));
+  }
 }
 
 // A ring beside the data file even when only that was named.
@@ -77,6 +133,51 @@ std::vector<std::string> WithRings(std::vector<std::string> paths) {
     }
   }
   return paths;
+}
+
+bool IsPack(const std::string& path) {
+  char head[8] = {};
+  std::ifstream(path, std::ios::binary).read(head, sizeof(head));
+  return LooksLikePack({head, sizeof(head)});
+}
+
+// Unpacks into files without a name, so that memory holds only what is read.
+absl::Status OpenPacked(const std::string& path,
+                        std::vector<TraceFile>& files) {
+  const auto finish = [&](const std::string& name,
+                          std::FILE* file) -> absl::Status {
+    auto mapped = MappedFile::MapDescriptor(name, fileno(file));
+    if (!mapped.ok()) return mapped.status();
+    absl::StatusOr<TraceFile> opened = OpenTraceFile(*std::move(mapped));
+    if (!opened.ok()) return opened.status();
+    files.push_back(*std::move(opened));
+    return absl::OkStatus();
+  };
+  using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+  std::vector<std::pair<std::string, File>> unpacked;
+  const absl::Status status =
+      Unpack(path, [&](const PackedFile& file) -> absl::StatusOr<ByteSink> {
+        // The path that the file had beside the pack.
+        const auto name = fs::path(path).replace_extension() / file.name;
+        unpacked.emplace_back(name.string(), File(std::tmpfile(), std::fclose));
+        std::FILE* target = unpacked.back().second.get();
+        return ByteSink([target, path](std::string_view bytes) -> absl::Status {
+          if (target != nullptr && std::fwrite(bytes.data(), 1, bytes.size(),
+                                               target) == bytes.size()) {
+            return absl::OkStatus();
+          }
+          return absl::PermissionDeniedError(
+              path +
+              ": no room to unpack it in the folder for temporary "
+              "files; unpack it with dltap pack -d");
+        });
+      });
+  if (!status.ok()) return status;
+  for (auto& [name, file] : unpacked) {
+    if (file == nullptr || std::fflush(file.get()) != 0) continue;
+    if (absl::Status s = finish(name, file.get()); !s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status OpenAll(const std::string& given, std::set<std::string>& seen,
@@ -93,8 +194,18 @@ absl::Status OpenAll(const std::string& given, std::set<std::string>& seen,
       any = true;
       continue;
     }
+    if (IsPack(path)) {
+      if (absl::Status s = OpenPacked(path, files); s.ok()) {
+        any = true;
+      } else {
+        first_error.Update(s);
+        problems->push_back(std::string(s.message()));
+      }
+      continue;
+    }
     absl::StatusOr<TraceFile> file = Open(path);
     if (!file.ok()) {
+      if (IsUnfinishedRing(path)) continue;
       first_error.Update(file.status());
       problems->push_back(std::string(file.status().message()));
       continue;
@@ -175,6 +286,7 @@ absl::StatusOr<std::vector<ProcessFiles>> OpenTraceFiles(
     const absl::Status status = OpenAll(path, seen, files, problems);
     if (!status.ok()) return status;
   }
+  AddNamedRings(seen, files);
   return GroupByProcess(std::move(files));
 }
 

@@ -3,7 +3,6 @@
 #define DLTAP_SHIM_SPECS_NAME_TABLE_H_
 
 #include <cstdint>
-#include <cstring>
 
 namespace dltap::specs {
 
@@ -17,6 +16,13 @@ constexpr uint32_t HashName(const char* name) {
   return hash;
 }
 
+// (strcmp may belong to a sanitizer that is not ready yet when the tap's dlsym
+// looks a name up.)
+constexpr bool IsSameName(const char* a, const char* b) {
+  while (*a != '\0' && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+
 // Value whose name is `name` in a generated open-addressing table (size a power
 // of two, 0xFFFF marks an empty slot, at least one is empty); -1: none.
 template <int kSlots, typename NameOfValue>
@@ -25,7 +31,7 @@ int FindName(const uint16_t (&slots)[kSlots], const char* name,
   static_assert((kSlots & (kSlots - 1)) == 0);
   uint32_t slot = HashName(name) % kSlots;
   for (; slots[slot] != 0xFFFF; slot = (slot + 1) % kSlots) {
-    if (std::strcmp(name_of(slots[slot]), name) == 0) return slots[slot];
+    if (IsSameName(name_of(slots[slot]), name)) return slots[slot];
   }
   return -1;
 }

@@ -6,6 +6,7 @@
 #include "shim/tap/activity/launch_cost.h"
 #include "shim/tap/entry/device_definitions.h"
 #include "shim/tap/entry/library_versions.h"
+#include "shim/tap/entry/loader_watch.h"
 #include "shim/tap/entry/real_functions.h"
 #include "shim/tap/entry/tagging_connection.h"
 #include "shim/tap/runtime/call_delay.h"
@@ -18,6 +19,7 @@ namespace {
 
 // The order is that of the collector's calls in each pass.
 [[gnu::constructor]] void ConnectParts() {
+  WatchLoader();
   ListenToControl();
   WatchTime();
   ScheduleDelays();

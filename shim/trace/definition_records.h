@@ -183,6 +183,13 @@ struct CommandRecord {
   uint64_t whole_bytes;  // of the command line; more than the string: it is cut
 };
 
+// String: path of the process's ring file on its machine, while it lives.
+struct RingNameRecord {
+  static constexpr auto kKind = RecordKind::kRingName;
+  RecordHeader header;
+  uint64_t reserved;
+};
+
 }  // namespace dltap::trace
 
 #endif  // DLTAP_SHIM_TRACE_DEFINITION_RECORDS_H_

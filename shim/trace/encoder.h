@@ -114,6 +114,7 @@ class BlockBuilder {
   }
   bool empty() const { return records_.empty(); }
   size_t payload_bytes() const { return records_.size(); }
+  uint8_t* payload() { return buffer_ + sizeof(BlockHeader); }
   void Clear() { records_.Clear(); }
 
   // The whole block. Valid until the next Append or Clear.

@@ -97,7 +97,7 @@ static_assert(sizeof(CallSlot) == kSlotBytes, "on disk; see FORMAT.md");
 
 inline constexpr uint8_t kCallDepthMask = 0x0F;  // 15: that deep or deeper
 inline constexpr uint8_t kCallFailed = 0x10;     // result was not success
-inline constexpr uint8_t kCallCapturing = 0x20;  // its stream was captured
+inline constexpr uint8_t kCallCapturing = 0x20;  // its thread was capturing
 inline constexpr uint8_t kCallPushed = 0x40;     // pushed an external id
 inline constexpr uint8_t kCallDelayed = 0x80;    // a Delay was waited for first
 
@@ -182,10 +182,19 @@ struct RingFileHeader {
   uint64_t definitions_head;      // committed bytes
   uint64_t definitions_tail;      // bytes already in the data file; both go
                                   // back to 0 only when they are equal
-  uint64_t reserved[2];
-  char data_file[384];  // name of the data file, 0-terminated; a path
-};                      // when the two lie in different directories
+  uint64_t log_offset;            // of DefinitionChunk[log_chunks]
+  uint32_t log_chunks;
+  uint32_t pid_namespace;  // inode of the space of the pid, 0: not known
+  char data_file[384];     // name of the data file, 0-terminated; a path
+};                         // when the two lie in different directories
 static_assert(sizeof(RingFileHeader) == 512, "on disk; see FORMAT.md");
+
+// A part of the definition log: what a trace whose oldest segments are deleted
+// repeats in each segment. Here it explains what the rings hold.
+struct DefinitionChunk {
+  uint64_t offset;  // in the ring file; 0: unused
+  uint64_t bytes;   // committed records
+};
 
 enum class RingState : uint32_t {
   kFree = 0,  // never used, or given back: nothing in it

@@ -38,9 +38,9 @@
   X(kActivityYielded, 14, "cupti_yielded",                               \
     "times the activity source was left to another profiler")            \
   X(kActivityBuffer, 15, "activity_buffer",                              \
-    "activity buffers refused to their source for want of memory")       \
+    "activity buffers whose records were dropped for want of memory")       \
   X(kFlushDeadline, 16, "flush_deadline",                                \
-    "exit flushes that did not finish in time")                          \
+    "flushes that did not finish in time")                          \
   X(kOperationUnknown, 17, "operation_unknown",                          \
     "library calls whose shapes could not be decoded")                   \
   X(kObjectTableFull, 18, "object_table_full",                           \
@@ -61,6 +61,8 @@
     "lookups of vendor functions by a route that is not wrapped")        \
   X(kCollectorLate, 26, "collector_late",                                \
     "drains that began more than a second late")                         \
+  X(kSessionOpening, 27, "session_opening",                              \
+    "calls only counted because the session was not open in time")       \
   /* Found by the reader, never written to a trace. */                   \
   X(kTornBlock, 64, "torn_block",                                        \
     "blocks at the end of a file that its writer did not finish")        \
@@ -73,7 +75,9 @@
   X(kDanglingId, 68, "dangling_id",                                      \
     "records that name an id which no definition explains")              \
   X(kUnmappedTime, 69, "unmapped_time",                                  \
-    "records whose time could not be mapped to the trace's clock")
+    "records whose time could not be mapped to the trace's clock")       \
+  X(kRingMissing, 70, "ring_missing",                                    \
+    "killed processes whose last records, in a ring file, are not there")
 
 namespace dltap::trace {
 

@@ -25,6 +25,7 @@ enum class RecordKind : uint16_t {
   kVersions = 12,  // of version 1.0
   kLibraries = 13,
   kCommand = 14,
+  kRingName = 15,
   // Activities. Times are of the activity clock, ns.
   kKernel = 32,
   kMemcpy = 33,
@@ -47,7 +48,7 @@ enum class RecordKind : uint16_t {
   kWindow = 75,
 };
 
-inline constexpr RecordKind kLastDefinition = RecordKind::kCommand;
+inline constexpr RecordKind kLastDefinition = RecordKind::kRingName;
 
 // Begins every record:
 //

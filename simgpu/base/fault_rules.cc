@@ -15,12 +15,16 @@ enum Subject : unsigned {
   kLaunch = 2,
   kMemory = 4,
   kRecord = 8,
+  kExternal = 16,
+  kTeardown = 32,
 };
 
 Subject SubjectOf(std::string_view name) {
   if (name == "launch") return kLaunch;
   if (name == "memory") return kMemory;
   if (name == "record") return kRecord;
+  if (name == "external") return kExternal;
+  if (name == "teardown") return kTeardown;
   return kFunction;
 }
 
@@ -39,6 +43,9 @@ constexpr ActionRow kActions[] = {
     {"twice", FaultAction::kTwice, false, kRecord},
     {"zero_time", FaultAction::kZeroTime, false, kRecord},
     {"no_end", FaultAction::kNoEnd, false, kRecord},
+    {"unseen", FaultAction::kUnseen, false, kRecord | kExternal},
+    {"stolen", FaultAction::kStolen, false, kRecord},
+    {"abort", FaultAction::kAbort, false, kTeardown},
 };
 constexpr unsigned kReturning = kFunction | kLaunch;
 

@@ -22,12 +22,16 @@ enum class FaultAction : uint8_t {
   kTwice,     // it comes again
   kZeroTime,  // it has no times
   kNoEnd,     // it has no end
+  kUnseen,    // it is never made, and nobody counts it
+  kStolen,    // another client's callbacks replace those that are registered
+  kAbort,     // the process ends there
 };
 
 struct FaultRule {
-  std::string subject;  // a function, or "launch", "memory", "record"
-  uint64_t nth = 0;     // from 1; 0: by ratio
-  double ratio = 1;     // of all, spread evenly
+  // A function, or a point of FaultPoint: "launch", "memory" and so on.
+  std::string subject;
+  uint64_t nth = 0;  // from 1; 0: by ratio
+  double ratio = 1;  // of all, spread evenly
   FaultAction action = FaultAction::kReturn;
   int64_t value = 0;
 

@@ -14,8 +14,8 @@
 namespace dltap::simgpu {
 namespace {
 
-constexpr const char* kPointNames[kFaultPoints] = {"launch", "memory",
-                                                   "record"};
+constexpr const char* kPointNames[kFaultPoints] = {"launch", "memory", "record",
+                                                   "external", "teardown"};
 
 std::deque<Fault>* LoadFaults() {
   auto* faults = new std::deque<Fault>;

@@ -38,10 +38,16 @@ class Fault {
 // first call.
 Fault* FindFault(std::string_view function);
 
-// The same for "launch", "memory" and "record". Null until FindFault() was
-// called, which every program's first call into these libraries does.
-enum class FaultPoint : uint8_t { kLaunch, kMemory, kRecord };
-constexpr size_t kFaultPoints = 3;
+// The same for "launch", "memory" and the other points. Null until FindFault()
+// was called, which every program's first call into these libraries does.
+enum class FaultPoint : uint8_t {
+  kLaunch,
+  kMemory,
+  kRecord,    // of device work
+  kExternal,  // record of an external correlation id
+  kTeardown,  // a call of CUPTI after the driver's exit handler
+};
+constexpr size_t kFaultPoints = 5;
 extern std::atomic<Fault*> g_fault_points[kFaultPoints];
 inline Fault* FaultAt(FaultPoint point) {
   return g_fault_points[static_cast<size_t>(point)].load(

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "opmodel/operation.h"
 #include "simgpu/base/error.h"
@@ -92,6 +93,7 @@ struct cudnnRNNDataStruct {
   int max_sequence = 0;
   int batch = 0;
   int vector = 0;
+  std::vector<int> lengths;  // of the sequences; empty: all are the longest
 };
 
 namespace dltap::simgpu {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <numeric>
+
 #include "simgpu/cudnn/objects.h"
 #include "simgpu/cudnn/op_kernels.h"
 #include "simgpu/cudnn/rnn_layout.h"
@@ -30,6 +33,7 @@ Operation OperationOf(OpKind kind, const cudnnRNNStruct& rnn,
                 : MathOf(op.storage, rnn.math_type);
   op[Dim::kSeq] = x.max_sequence;
   op[Dim::kBatch] = x.batch;
+  op[Dim::kRows] = std::reduce(x.lengths.begin(), x.lengths.end(), int64_t{0});
   op[Dim::kInput] = rnn.input_mode == CUDNN_SKIP_INPUT ? 0 : rnn.input;
   op[Dim::kHidden] = rnn.hidden;
   op[Dim::kProj] = layout.HasProjection() ? rnn.projection : 0;

@@ -93,10 +93,13 @@ SIMGPU_API cudnnStatus_t cudnnGetRNNDescriptor_v8(
 SIMGPU_API cudnnStatus_t
 cudnnSetRNNDataDescriptor(cudnnRNNDataDescriptor_t desc, cudnnDataType_t type,
                           cudnnRNNDataLayout_t layout, int max_sequence,
-                          int batch, int vector, const int[], void*) {
+                          int batch, int vector, const int lengths[], void*) {
   return CudnnEntry(FunctionOf<"cudnn", "cudnnSetRNNDataDescriptor">(), [&] {
     if (desc == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
-    *desc = {type, layout, max_sequence, batch, vector};
+    *desc = {type, layout, max_sequence, batch, vector, {}};
+    if (lengths != nullptr && batch > 0) {
+      desc->lengths.assign(lengths, lengths + batch);
+    }
     return CUDNN_STATUS_SUCCESS;
   });
 }
@@ -112,10 +115,11 @@ SIMGPU_API cudnnStatus_t cudnnGetRNNDataDescriptor(
     WriteTo(max_sequence, desc->max_sequence);
     WriteTo(batch, desc->batch);
     WriteTo(vector, desc->vector);
-    // Sequences shorter than the longest are not modelled.
     if (lengths != nullptr) {
-      std::fill_n(lengths, std::min(requested, desc->batch),
-                  desc->max_sequence);
+      std::copy_n(
+          desc->lengths.begin(),
+          std::clamp(requested, 0, static_cast<int>(desc->lengths.size())),
+          lengths);
     }
     return CUDNN_STATUS_SUCCESS;
   });

@@ -4,9 +4,11 @@
 
 namespace dltap::simgpu {
 
-// CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER: the only attribute that
-// changes what a client of the simulation sees.
+// The attributes that change what a client of the simulation sees.
+// CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER.
 bool PerThreadBuffers();
+// CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER: the client has zeroed them.
+bool ZeroedBuffers();
 
 }  // namespace dltap::simgpu
 

@@ -93,6 +93,12 @@ bool PerThreadBuffers() {
   return AllValues().value[kIndex].load(std::memory_order_relaxed) != 0;
 }
 
+bool ZeroedBuffers() {
+  constexpr size_t kIndex =
+      IndexOf(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER);
+  return AllValues().value[kIndex].load(std::memory_order_relaxed) != 0;
+}
+
 }  // namespace dltap::simgpu
 
 using namespace dltap::simgpu;  // NOLINT: the vendor's names are global

@@ -5,6 +5,8 @@
 
 #include "simgpu/base/api_scope.h"
 #include "simgpu/base/clock.h"
+#include "simgpu/base/faults.h"
+#include "simgpu/base/fork_guard.h"
 #include "simgpu/cupti/client_clock.h"
 #include "simgpu/cupti/external_ids.h"
 #include "simgpu/cupti/overhead_records.h"
@@ -28,6 +30,14 @@ thread_local WorkPlace t_graph_launch{};
 thread_local int64_t t_call_begin_ns = 0;
 
 }  // namespace
+
+// Locks may be held for ever in the child of a process that used CUDA, whose
+// calls all fail: nothing is recorded there.
+Client::Client() {
+  AddForkChildHandler([] {
+    if (IsOrphan()) SetActivityMask(0);
+  });
+}
 
 Client& Client::Get() {
   static Client& client = *new Client;
@@ -84,7 +94,9 @@ void Client::OnApiEnter(const ApiActivity& call) {
   if (!WantsRecord(call)) return;
   // Ahead of the work that the call submits: clients link a kernel to an id
   // when they meet the kernel's record.
-  if (selection_.HasKind(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)) {
+  Fault* unseen = FaultAt(FaultPoint::kExternal);
+  if (selection_.HasKind(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) &&
+      (unseen == nullptr || unseen->Next() == nullptr)) {
     ExternalIds::OfThread().VisitInnermost(
         [&](CUpti_ExternalCorrelationKind kind, uint64_t id) {
           delivery_.Add(ToExternalRecord(call, kind, id));

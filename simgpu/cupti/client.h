@@ -55,7 +55,7 @@ class Client final : public ActivitySink {
   void OnResource(const ResourceActivityRecord& resource) override;
 
  private:
-  Client() = default;
+  Client();
   bool WantsRecord(const ApiActivity& call) const;
   void AddOverhead(CUpti_ActivityOverheadKind kind, int64_t begin_ns,
                    int64_t end_ns);

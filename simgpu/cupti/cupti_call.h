@@ -3,6 +3,7 @@
 #define DLTAP_SIMGPU_CUPTI_CUPTI_CALL_H_
 
 #include "simgpu/base/api_scope.h"
+#include "simgpu/base/teardown.h"
 #include "simgpu/cupti/cupti_header.h"
 
 namespace dltap::simgpu {
@@ -16,6 +17,7 @@ CUptiResult TakeCuptiError();
 //   return Cupti<"cuptiActivityEnable">([&] { ... return CUPTI_SUCCESS; });
 template <ApiName kName, typename Body>
 CUptiResult Cupti(Body body) {
+  CheckTeardown(kName.text);
   ApiScope scope(FunctionOf<"cupti", kName>());
   const CUptiResult result =
       scope.injected_error() != 0

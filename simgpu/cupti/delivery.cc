@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <limits>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -19,9 +23,13 @@
 #include "simgpu/cupti/client_clock.h"
 #include "simgpu/cupti/overhead_records.h"
 #include "simgpu/cupti/thread_ids.h"
+#include "simgpu/cupti/toolkit.h"
 
 namespace dltap::simgpu {
 namespace {
+
+// CUPTI 12.9: the first that can do without a buffer.
+constexpr uint32_t kNullSince = 27;
 
 constexpr auto kDefaultPeriod = std::chrono::milliseconds(50);
 
@@ -64,16 +72,14 @@ class PumpGuard {
   std::unique_lock<std::mutex> lock_;
 };
 
-// DLTAP_SIM_FAULTS for a record; false: it is lost.
-bool Spoil(const FaultRule& rule, PendingRecord& record) {
+// DLTAP_SIM_FAULTS for a record.
+void Spoil(const FaultRule& rule, PendingRecord& record) {
   switch (rule.action) {
-    case FaultAction::kDrop: return false;
     case FaultAction::kDelay: record.complete_ns += rule.value; break;
     case FaultAction::kZeroTime: ClearTimes(record); break;
     case FaultAction::kNoEnd: ClearEnd(record); break;
     default: break;
   }
-  return true;
 }
 
 }  // namespace
@@ -84,20 +90,41 @@ void Delivery::SetCallbacks(CUpti_BuffersCallbackRequestFunc request,
   complete_ = complete;
 }
 
+// Callbacks of a client that nobody saw coming, for instance by a CUPTI that is
+// linked statically. What it is handed it keeps.
+void Delivery::Steal() {
+  SetCallbacks(
+      [](uint8_t** buffer, size_t* size, size_t* max_records) {
+        constexpr size_t kBytes = size_t{1} << 16;
+        *buffer = new uint8_t[kBytes];
+        *size = kBytes;
+        *max_records = 0;
+      },
+      [](CUcontext, uint32_t, uint8_t*, size_t, size_t) {});
+}
+
 void Delivery::Add(PendingRecord record) {
   record.thread_id = CurrentThread().thread_id;
   const FaultRule* rule = nullptr;
   Fault* fault = FaultAt(FaultPoint::kRecord);
   if (fault != nullptr && IsDeviceWork(record)) [[unlikely]]
     rule = fault->Next();
-  if (rule != nullptr && !Spoil(*rule, record)) {
-    dropped_.fetch_add(1, std::memory_order_relaxed);
-    return;
+  if (rule != nullptr) {
+    if (rule->action == FaultAction::kUnseen) return;
+    if (rule->action == FaultAction::kDrop) {
+      dropped_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    Spoil(*rule, record);
+    if (rule->action == FaultAction::kStolen) Steal();
   }
-  const std::lock_guard lock(pending_mutex_);
-  pending_.push_back(record);
-  if (rule != nullptr && rule->action == FaultAction::kTwice) {
+  const bool twice = rule != nullptr && rule->action == FaultAction::kTwice;
+  try {
+    const std::lock_guard lock(pending_mutex_);
     pending_.push_back(record);
+    if (twice) pending_.push_back(record);
+  } catch (const std::bad_alloc&) {  // as CUPTI without memory
+    dropped_.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
@@ -191,6 +218,15 @@ void Delivery::Request(Buffer& buffer) {
   if (request == nullptr) return;
   const int64_t begin_ns = SimNow();
   request(&buffer.bytes, &buffer.size, &buffer.max_records);
+  if (buffer.bytes == nullptr && CuptiApiVersion() < kNullSince) {
+    std::fprintf(stderr,
+                 "simgpu: a client gave no buffer to CUPTI before "
+                 "12.9, which crashes\n");
+    std::abort();
+  }
+  if (buffer.bytes != nullptr && !ZeroedBuffers()) {
+    std::memset(buffer.bytes, 0, buffer.size);
+  }
   TellOverhead(CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST, begin_ns);
 }
 

@@ -73,6 +73,7 @@ class Delivery {
   void Write(PendingRecord& record);
   void TellOverhead(CUpti_ActivityOverheadKind kind, int64_t begin_ns);
   void RunWorker();
+  void Steal();
   void CompleteEnded();
 
   std::mutex pending_mutex_;

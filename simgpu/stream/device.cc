@@ -10,6 +10,7 @@
 #include "simgpu/base/activity.h"
 #include "simgpu/base/config.h"
 #include "simgpu/base/fork_guard.h"
+#include "simgpu/base/teardown.h"
 #include "simgpu/base/thread_state.h"
 #include "simgpu/stream/context.h"
 #include "simgpu/stream/device_listener.h"
@@ -62,6 +63,7 @@ Error InitializeDevices() {
     static const bool made = MakeDevices();
     if (!made) return Error::kStubLibrary;
     MarkInitialized();
+    RegisterTeardown();
   }
   return IsOrphan() ? Error::kNotInitialized : Error::kSuccess;
 }

@@ -44,7 +44,8 @@ TEST_P(TraceGoldenTest, LaunchNamesItsKernel) {
 INSTANTIATE_TEST_SUITE_P(Versions, TraceGoldenTest,
                          ::testing::Values("trace_v1_0", "trace_v1_1",
                                            "trace_v1_1_meanings",
-                                           "trace_v1_2_delays"));
+                                           "trace_v1_2_delays",
+                                           "trace_v1_3_segments"));
 
 }  // namespace
 }  // namespace dltap::analyzer

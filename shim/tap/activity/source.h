@@ -22,8 +22,10 @@ using RealFinder = void* (*)(const char* symbol);
 // called on the collector thread only.
 struct SourceRuntime {
   // ---- Any thread
-  uint32_t (*session)();  // number of the running session, 0 without one
-  bool (*recording)();    // false: the session is paused, nothing is wanted
+  // Number of the session that the source was started for, also after its
+  // trace has ended; 0 in a forked child.
+  uint32_t (*session)();
+  bool (*recording)();  // false: the session is paused, nothing is wanted
   RealFinder real;
   // The outermost wrapped call in progress on this thread; false: none.
   bool (*current_call)(uint32_t* thread_index, uint64_t* begin_ticks);
@@ -40,6 +42,8 @@ struct SourceRuntime {
   bool (*define)(const uint8_t* record, uint32_t bytes);
   // Id of a text, defined if need be; 0: it found no room.
   uint32_t (*text)(const char* text, uint32_t bytes);
+  // Recorded calls that put work on a stream and have an API record, so far.
+  uint64_t (*submissions)();
   // Index of a recorded thread, by tid or by the low half of pthread_self();
   // trace::kNoIndex: not one we know.
   uint32_t (*thread_index)(uint32_t id);
@@ -55,9 +59,15 @@ struct ActivitySource {
   void (*start)(const SourceRuntime& runtime);
   // Each drain: hands over what has been delivered.
   void (*pass)();
-  // The last records, also of what still runs. The caller waits with a
-  // deadline: the vendor's library may not come back.
-  void (*finish)();
+  // The process exits. The last records, also of what still runs; afterwards
+  // the vendor's library is not called again. The caller waits no longer than
+  // until `deadline_ns` (monotonic): the library may not come back.
+  void (*finish)(uint64_t deadline_ns);
+  // The trace takes no more, the process goes on: switches everything off and
+  // gives all memory back. May be called again.
+  void (*stop)();
+  // What was defined so far counts as not defined.
+  void (*forget)();
 
   // ---- Any thread
   // Around an outermost library call, while SourceRuntime::set_pushing is on:

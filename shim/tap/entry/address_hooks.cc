@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "shim/tap/entry/loaded_objects.h"
 #include "shim/tap/entry/real_functions.h"
 #include "shim/tap/runtime/losses.h"
 #include "tap_tables.h"
@@ -22,6 +23,8 @@ struct Version {
   bool is_wrapped = false;  // one of the versions is
 };
 
+// The driver's function at `address`, by one of the names that `name` may stand
+// for there.
 Version VersionAt(const char* name, const void* address) {
   constexpr size_t kMaxName = 128;
   Version version;
@@ -29,17 +32,22 @@ Version VersionAt(const char* name, const void* address) {
   if (length == kMaxName) return version;
   char symbol[kMaxName + 16];
   memcpy(symbol, name, length);
-  for (const char* suffix : kVersions) {
-    strcpy(symbol + length, suffix);
-    const int index = specs::FindWrapped(symbol);
-    if (index < 0) continue;
-    const auto entry = static_cast<specs::EntryPoint>(index);
-    if (specs::LibraryOf(entry) != specs::Library::kCuda) continue;
-    version.is_wrapped = true;
-    if (FindReal(symbol) != address) continue;
-    version.index = index;
-    break;
-  }
+  WithLoadedObjects([&](const LoadedObjects& objects) {
+    const int driver = objects.Containing(address);
+    if (driver == LoadedObjects::kNone) return;
+    const ElfObject elf = objects[driver].Elf();
+    for (const char* suffix : kVersions) {
+      strcpy(symbol + length, suffix);
+      const int index = specs::FindWrapped(symbol);
+      if (index < 0) continue;
+      const auto entry = static_cast<specs::EntryPoint>(index);
+      if (specs::LibraryOf(entry) != specs::Library::kCuda) continue;
+      version.is_wrapped = true;
+      if (elf.FindFunction(symbol) != address) continue;
+      version.index = index;
+      return;
+    }
+  });
   return version;
 }
 
@@ -55,7 +63,7 @@ void DriverAddress::After(int32_t status, const void* name,
   const auto entry = static_cast<specs::EntryPoint>(version.index);
   if (version.index < 0) {
     if (version.is_wrapped) CountLoss(trace::LossKind::kUnwrappedRoute);
-  } else if (AdoptReal(specs::CounterOf(entry), function)) {
+  } else if (AdoptReal(specs::CounterOf(entry), function, nullptr)) {
     function = specs::WrapperAddress(entry);
   }
   errno = saved_errno;

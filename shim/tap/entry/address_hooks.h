@@ -7,8 +7,8 @@
 // What a hook is: shim/tap/entry/hook_call.h.
 namespace dltap::shim::hooks {
 
-// The runtime gave a program the address of a driver function: it gets the
-// wrapper's, if that leads to the very same function.
+// The runtime or the driver gave a program the address of a driver function: it
+// gets the wrapper's, if that leads to the very same function.
 struct DriverAddress {
   static void After(int32_t status, const void* name, void* function_out);
 };

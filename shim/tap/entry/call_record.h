@@ -86,20 +86,35 @@ template <typename Traits, typename... Args>
 
 // Depth heals itself: an entry whose frame lies above the outermost wrapper's
 // proves that that wrapper was left by a longjmp, an exception or a cancelled
-// thread, so it starts at depth 0. (The stack grows downwards.)
+// thread, so it starts at depth 0. (The stack grows downwards.) From deeper
+// frames it is looked at once in so many nested calls. A wrapper that was left
+// has not popped its id.
+inline constexpr uint32_t kNestedCallsBetweenLooks = 64;
+
 template <specs::EntryPoint kEntry, typename... Args>
 [[gnu::always_inline]] inline OpenCall BeginCall(ThreadState& thread,
                                                  const void* frame,
+                                                 const void* return_address,
                                                  Args... args) {
   using Traits = EntryTraits<kEntry>;
   const auto here = reinterpret_cast<uintptr_t>(frame);
   OpenCall call;
   call.depth = here < thread.outermost_frame ? thread.depth : 0;
+  if (call.depth != 0 && ++thread.nested % kNestedCallsBetweenLooks == 0)
+      [[unlikely]] {
+    if (OutermostIsGone(thread)) call.depth = 0;
+  }
   thread.depth = call.depth + 1;
   call.flags = 0;
   call.begin_ticks = Ticks();
   if (call.depth == 0) {
+    thread.nested = 0;
     thread.outermost_frame = here;
+    thread.outermost_return = return_address;
+    if (thread.is_pushed) [[unlikely]] {
+      thread.is_pushed = false;
+      PopCorrelation();
+    }
     thread.outermost_ticks = call.begin_ticks;
     const uint64_t open_call =
         (call.begin_ticks & ~uint64_t{0xFFFF}) | kEntryId<kEntry>;
@@ -114,6 +129,7 @@ template <specs::EntryPoint kEntry, typename... Args>
         }
         if ((work & kPushes) != 0 && PushCorrelation(call.begin_ticks)) {
           call.flags |= trace::kCallPushed;
+          thread.is_pushed = true;
         }
       }
     }
@@ -131,8 +147,11 @@ template <specs::EntryPoint kEntry>
   if (call.depth == 0) {
     std::atomic_ref(thread.ring->open_call).store(0, std::memory_order_relaxed);
     if constexpr (IsLibrary(EntryTraits<kEntry>::kLibrary)) {
-      if ((call.flags & trace::kCallPushed) != 0) [[unlikely]]
+      if ((call.flags & trace::kCallPushed) != 0 && thread.is_pushed)
+          [[unlikely]] {
+        thread.is_pushed = false;
         PopCorrelation();
+      }
     }
   }
   return end_ticks;

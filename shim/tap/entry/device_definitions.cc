@@ -99,7 +99,7 @@ void WriteDevice(int ordinal) {
 // False until the driver is initialized, which is never our doing.
 bool WriteDevices() {
   int count = 0;
-  const bool has_driver = FindReal("cuDeviceGetCount") != nullptr;
+  const bool has_driver = FindNoted("cuDeviceGetCount") != nullptr;
   if (!Ask(has_driver ? "cuDeviceGetCount" : "cudaGetDeviceCount", &count)) {
     return false;
   }

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "shim/tap/entry/real_functions.h"
+#include "shim/tap/runtime/process_page.h"
 #include "tap_tables.h"
 
 namespace {
@@ -64,18 +65,22 @@ void* HandleWithoutVendorNames() {
   return handle != nullptr ? handle : RTLD_NEXT;
 }
 
-// Where the vendor's function is, when the application's own search would end
-// at our exported wrapper.
-void* FindBehindUs(const char* name, specs::EntryPoint entry,
-                   const void* caller) {
-  const char* prefix = specs::SonamePrefix(specs::LibraryOf(entry));
-  void* found = FindVendorFunction(prefix, name, caller);
-  return found != nullptr ? found : FindAnyFunction(name);
+FilterResult Wrap(specs::EntryPoint entry, void* real, void* handle,
+                  const void* caller) {
+  const uint32_t word = g_process.word.load(std::memory_order_relaxed);
+  if (word == kDisabled) return {real, handle};
+  if (!AdoptReal(specs::CounterOf(entry), real, caller)) return {real, handle};
+  return {specs::WrapperAddress(entry), handle};
 }
 
-FilterResult Wrap(specs::EntryPoint entry, void* real, void* handle) {
-  if (!AdoptReal(specs::CounterOf(entry), real)) return {real, handle};
-  return {specs::WrapperAddress(entry), handle};
+// What RTLD_DEFAULT would find without us: the global scope behind us, then
+// that of the caller.
+void* FindBehindUs(specs::EntryPoint entry, const char* name,
+                   const void* caller) {
+  void* found = dltap_real_dlsym(RTLD_NEXT, name);
+  if (found != nullptr) return found;
+  dlerror();  // a miss of our own
+  return FindInScope(specs::CounterOf(entry), caller);
 }
 
 FilterResult Filter(void* handle, const char* name, const void* caller) {
@@ -89,11 +94,11 @@ FilterResult Filter(void* handle, const char* name, const void* caller) {
   if (action == LookupAction::kWrap) {
     void* found = dltap_real_dlsym(handle, name);
     if (found == nullptr) return pass;  // the jump sets dlerror() again
-    if (!IsOurs(found)) return Wrap(entry, found, handle);
+    if (!IsOurs(found)) return Wrap(entry, found, handle, caller);
   }
-  void* found = FindBehindUs(name, entry, caller);
+  void* found = FindBehindUs(entry, name, caller);
   if (found == nullptr) return {nullptr, HandleWithoutVendorNames()};
-  return Wrap(entry, found, handle);
+  return Wrap(entry, found, handle, caller);
 }
 
 }  // namespace
@@ -104,7 +109,7 @@ FilterResult dltap_filter_lookup(void* handle, const char* name,
   using dltap::shim::IsVendorName;
   if (dltap_real_dlsym == nullptr) [[unlikely]] {
     dltap_real_dlsym =
-        reinterpret_cast<RealDlsym>(dltap::shim::FindLibcFunction("dlsym"));
+        reinterpret_cast<RealDlsym>(dltap::shim::FindNextDlsym());
   }
   if (handle == RTLD_NEXT || name == nullptr || !IsVendorName(name))
       [[likely]] {

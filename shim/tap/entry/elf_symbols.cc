@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/entry/elf_symbols.h"
 
-#include <cstring>
+#include "shim/tap/entry/plain_text.h"
 
 namespace dltap::shim {
 namespace {
@@ -26,7 +26,15 @@ uint32_t SysvHash(const char* name) {
 
 constexpr ElfW(Half) kHiddenVersion = 0x8000;
 
+bool IsFunction(const ElfW(Sym) & symbol) {
+  const int type = ELF64_ST_TYPE(symbol.st_info);
+  return type == STT_FUNC || type == STT_NOTYPE;
+}
+
 }  // namespace
+
+SymbolName::SymbolName(const char* name)
+    : text(name), gnu_hash(GnuHash(name)) {}
 
 ElfObject::ElfObject(ElfW(Addr) base, const ElfW(Dyn) * dynamic)
     : base_(base), dynamic_(dynamic) {
@@ -39,6 +47,13 @@ ElfObject::ElfObject(ElfW(Addr) base, const ElfW(Dyn) * dynamic)
       case DT_GNU_HASH: gnu_hash_ = Pointer<uint32_t>(d->d_un.d_ptr); break;
       case DT_HASH: sysv_hash_ = Pointer<uint32_t>(d->d_un.d_ptr); break;
       case DT_VERSYM: versions_ = Pointer<ElfW(Half)>(d->d_un.d_ptr); break;
+      case DT_JMPREL:
+        plt_relocations_ = Pointer<ElfW(Rela)>(d->d_un.d_ptr);
+        break;
+      case DT_PLTRELSZ: plt_bytes_ = d->d_un.d_val; break;
+      case DT_RELA: relocations_ = Pointer<ElfW(Rela)>(d->d_un.d_ptr); break;
+      case DT_RELASZ: relocation_bytes_ = d->d_un.d_val; break;
+      case DT_RELACOUNT: relative_count_ = d->d_un.d_val; break;
       case DT_SONAME:
         soname = d->d_un.d_val;
         has_soname = true;
@@ -70,16 +85,14 @@ const T* ElfObject::Pointer(ElfW(Addr) value) const {
 
 bool ElfObject::IsDefinitionOf(uint32_t index, const char* name) const {
   const ElfW(Sym)& symbol = symbols_[index];
-  const int type = ELF64_ST_TYPE(symbol.st_info);
   if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0) return false;
-  if (type != STT_FUNC && type != STT_NOTYPE) return false;
   if (versions_ != nullptr && (versions_[index] & kHiddenVersion) != 0) {
     return false;
   }
-  return strcmp(strings_ + symbol.st_name, name) == 0;
+  return IsSame(strings_ + symbol.st_name, name);
 }
 
-const ElfW(Sym) * ElfObject::FindByGnuHash(const char* name) const {
+const ElfW(Sym) * ElfObject::FindByGnuHash(const SymbolName& name) const {
   const uint32_t bucket_count = gnu_hash_[0];
   const uint32_t first_symbol = gnu_hash_[1];
   const uint32_t bloom_words = gnu_hash_[2];
@@ -87,39 +100,50 @@ const ElfW(Sym) * ElfObject::FindByGnuHash(const char* name) const {
   const auto* buckets = reinterpret_cast<const uint32_t*>(bloom + bloom_words);
   const uint32_t* chains = buckets + bucket_count;
   if (bucket_count == 0) return nullptr;
-  const uint32_t hash = GnuHash(name);
+  const uint32_t hash = name.gnu_hash;
+  constexpr uint32_t kBits = sizeof(ElfW(Addr)) * 8;
+  const ElfW(Addr) word = bloom[hash / kBits % bloom_words];
+  const uint32_t second = hash >> gnu_hash_[3];
+  if ((word >> hash % kBits & word >> second % kBits & 1) == 0) return nullptr;
   uint32_t index = buckets[hash % bucket_count];
   if (index < first_symbol) return nullptr;
   for (;; ++index) {
     const uint32_t chain = chains[index - first_symbol];
-    if ((chain | 1) == (hash | 1) && IsDefinitionOf(index, name)) {
+    if ((chain | 1) == (hash | 1) && IsDefinitionOf(index, name.text)) {
       return &symbols_[index];
     }
     if ((chain & 1) != 0) return nullptr;
   }
 }
 
-const ElfW(Sym) * ElfObject::FindBySysvHash(const char* name) const {
+const ElfW(Sym) * ElfObject::FindBySysvHash(const SymbolName& name) const {
   const uint32_t bucket_count = sysv_hash_[0];
   const uint32_t* buckets = sysv_hash_ + 2;
   const uint32_t* chains = buckets + bucket_count;
   if (bucket_count == 0) return nullptr;
-  uint32_t index = buckets[SysvHash(name) % bucket_count];
+  uint32_t index = buckets[SysvHash(name.text) % bucket_count];
   for (; index != 0; index = chains[index]) {
-    if (IsDefinitionOf(index, name)) return &symbols_[index];
+    if (IsDefinitionOf(index, name.text)) return &symbols_[index];
   }
   return nullptr;
 }
 
-void* ElfObject::FindFunction(const char* name) const {
+const ElfW(Sym) * ElfObject::Find(const SymbolName& name) const {
   if (!HasSymbols()) return nullptr;
-  const ElfW(Sym)* symbol = nullptr;
-  if (gnu_hash_ != nullptr) {
-    symbol = FindByGnuHash(name);
-  } else if (sysv_hash_ != nullptr) {
-    symbol = FindBySysvHash(name);
-  }
-  if (symbol == nullptr) return nullptr;
+  if (gnu_hash_ != nullptr) return FindByGnuHash(name);
+  return sysv_hash_ != nullptr ? FindBySysvHash(name) : nullptr;
+}
+
+void* ElfObject::FindFunction(const SymbolName& name) const {
+  const ElfW(Sym)* symbol = Find(name);
+  if (symbol == nullptr || !IsFunction(*symbol)) return nullptr;
+  return reinterpret_cast<void*>(base_ + symbol->st_value);
+}
+
+void* ElfObject::FindVariable(const char* name, uint64_t* bytes) const {
+  const ElfW(Sym)* symbol = Find(SymbolName(name));
+  if (symbol == nullptr || IsFunction(*symbol)) return nullptr;
+  *bytes = symbol->st_size;
   return reinterpret_cast<void*>(base_ + symbol->st_value);
 }
 

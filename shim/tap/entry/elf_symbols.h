@@ -8,6 +8,14 @@
 
 namespace dltap::shim {
 
+// A name to look up, with what the tables of many objects are asked by.
+struct SymbolName {
+  explicit SymbolName(const char* name);
+
+  const char* text;
+  uint32_t gnu_hash;
+};
+
 // The dynamic section of a loaded object, read without the dynamic linker: no
 // lock, no allocation, dlerror() untouched. Valid while the object is mapped.
 class ElfObject {
@@ -26,15 +34,51 @@ class ElfObject {
 
   // Address of a function that this object defines (the default version where
   // there are several), or nullptr.
-  void* FindFunction(const char* name) const;
+  void* FindFunction(const SymbolName& name) const;
+  void* FindFunction(const char* name) const {
+    return FindFunction(SymbolName(name));
+  }
+
+  // A variable that it defines; `bytes` is its size.
+  void* FindVariable(const char* name, uint64_t* bytes) const;
+
+  // Calls visit(name, address) for what the dynamic linker has bound functions
+  // of other objects to, as far as it has: a lazy entry that waits leads into
+  // this object. `visit` returns true to end the search; then so does this.
+  template <typename Visit>
+  bool AnyImport(Visit visit) const {
+    return AnyRelocation(plt_relocations_, plt_bytes_, 0, visit) ||
+           AnyRelocation(relocations_, relocation_bytes_, relative_count_,
+                         visit);
+  }
 
   // The i-th DT_NEEDED name, nullptr after the last.
   const char* Needed(int i) const;
 
  private:
-  const ElfW(Sym) * FindByGnuHash(const char* name) const;
-  const ElfW(Sym) * FindBySysvHash(const char* name) const;
+  const ElfW(Sym) * Find(const SymbolName& name) const;
+  const ElfW(Sym) * FindByGnuHash(const SymbolName& name) const;
+  const ElfW(Sym) * FindBySysvHash(const SymbolName& name) const;
   bool IsDefinitionOf(uint32_t index, const char* name) const;
+  // Those that are not relative come last, fewer than this in any library.
+  static constexpr uint64_t kMostRelocations = 1 << 17;
+
+  template <typename Visit>
+  bool AnyRelocation(const ElfW(Rela) * table, uint64_t bytes, uint64_t first,
+                     Visit visit) const {
+    if (table == nullptr || symbols_ == nullptr) return false;
+    const uint64_t count = bytes / sizeof(*table);
+    for (uint64_t i = first; i < count && i < first + kMostRelocations; ++i) {
+      const uint64_t type = ELF64_R_TYPE(table[i].r_info);
+      if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+      const ElfW(Sym)& symbol = symbols_[ELF64_R_SYM(table[i].r_info)];
+      void* const* slot =
+          reinterpret_cast<void* const*>(base_ + table[i].r_offset);
+      if (visit(strings_ + symbol.st_name, *slot)) return true;
+    }
+    return false;
+  }
+
   template <typename T>
   const T* Pointer(ElfW(Addr) value) const;
 
@@ -46,6 +90,11 @@ class ElfObject {
   const uint32_t* gnu_hash_ = nullptr;
   const uint32_t* sysv_hash_ = nullptr;
   const ElfW(Half) * versions_ = nullptr;
+  const ElfW(Rela) * plt_relocations_ = nullptr;
+  const ElfW(Rela) * relocations_ = nullptr;
+  uint64_t plt_bytes_ = 0;
+  uint64_t relocation_bytes_ = 0;
+  uint64_t relative_count_ = 0;
 };
 
 }  // namespace dltap::shim

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "shim/tap/entry/vendor_query.h"
+#include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/participants.h"
 #include "shim/tap/runtime/trace_output.h"
 #include "tap_tables.h"
@@ -28,7 +29,7 @@ uint64_t NumberFrom(const char* symbol) {
 
 // `symbol` returns it.
 uint64_t ResultOf(const char* symbol) {
-  const auto version = reinterpret_cast<size_t (*)()>(FindReal(symbol));
+  const auto version = reinterpret_cast<size_t (*)()>(FindNoted(symbol));
   return version != nullptr ? version() : 0;
 }
 
@@ -127,7 +128,9 @@ void Pass() {
 }  // namespace
 
 void CollectLibraryVersions() {
-  AddParticipant({Begin, Pass, nullptr, [](uint64_t) { WriteVersions(); }});
+  AddParticipant({Begin, Pass, nullptr, [](uint64_t deadline_ns) {
+                    if (MonotonicNs() < deadline_ns) WriteVersions();
+                  }});
 }
 
 }  // namespace dltap::shim

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/entry/loaded_objects.h"
 
-#include <link.h>
+#include <atomic>
 
-#include <cstring>
-
-#include "shim/tap/entry/elf_symbols.h"
+#include "shim/tap/entry/plain_text.h"
 
 namespace dltap::shim {
 namespace {
@@ -20,163 +18,195 @@ constexpr const char* kVendorPrefixes[] = {
     "libcheckpoint",    "libnppc",         "libnvjpeg",  "libdltapsim",
     "libToolsInjection"};
 
-bool HasPrefix(const char* text, const char* prefix) {
-  return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-const char* FileName(const char* path) {
-  const char* slash = strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
-
-bool Contains(const dl_phdr_info& info, const void* address) {
-  const auto target = reinterpret_cast<ElfW(Addr)>(address);
-  for (int i = 0; i < info.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info.dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD) continue;
-    const ElfW(Addr) begin = info.dlpi_addr + segment.p_vaddr;
-    if (target >= begin && target < begin + segment.p_memsz) return true;
+bool IsVendorName(const char* name) {
+  for (const char* prefix : kVendorPrefixes) {
+    if (BeginsWith(name, prefix)) return true;
   }
   return false;
 }
 
 // Any address of this object.
-const char kOurs = 0;
+constinit const char kOurs = 0;
 
-// SONAME, else the file's name: some builds rename the file only.
-const char* NameOf(const dl_phdr_info& info, const ElfObject& object) {
-  if (*object.soname() != '\0') return object.soname();
-  return info.dlpi_name != nullptr ? FileName(info.dlpi_name) : "";
-}
+constinit LoadedObjects g_objects;
 
-bool IsVendorName(const char* name) {
-  for (const char* prefix : kVendorPrefixes) {
-    if (HasPrefix(name, prefix)) return true;
+// The C library's entry of the loader's public list. The list is walked without
+// its lock: what lies before the C library is never unloaded.
+const link_map* FindLibc() {
+  const SymbolName libc_only("gnu_get_libc_version");
+  const link_map* map = _r_debug.r_map;
+  while (map != nullptr &&
+         ElfObject(map->l_addr, map->l_ld).FindFunction(libc_only) == nullptr) {
+    map = map->l_next;
   }
-  return false;
-}
-
-// Does a library of that name belong to the prefix "libcublas.so"? Also when a
-// package has renamed it: "libcublas-1a2b3c4d.so.13".
-bool IsNamed(const char* name, const char* soname_prefix) {
-  if (HasPrefix(name, soname_prefix)) return true;
-  const char* end = strstr(soname_prefix, ".so");
-  if (end == nullptr) return false;
-  const auto length = static_cast<size_t>(end - soname_prefix);
-  return strncmp(name, soname_prefix, length) == 0 && name[length] == '-';
-}
-
-struct VendorSearch {
-  const char* soname_prefix;
-  const char* symbol;
-  const void* caller;
-  char wanted[128];  // the name that the caller needs; empty: any
-  void* found;
-};
-
-// Pass 1: which library of the vendor does the caller's object need?
-int FindNeeded(dl_phdr_info* info, size_t, void* data) {
-  auto* search = static_cast<VendorSearch*>(data);
-  if (!Contains(*info, search->caller)) return 0;
-  const ElfObject object = ElfObject::FromPhdrInfo(*info);
-  for (int i = 0; object.Needed(i) != nullptr; ++i) {
-    const char* needed = object.Needed(i);
-    if (IsNamed(needed, search->soname_prefix) &&
-        strlen(needed) < sizeof(search->wanted)) {
-      strcpy(search->wanted, needed);
-      break;
-    }
-  }
-  return 1;
-}
-
-// Pass 2: the library of that name, or any of the vendor's.
-int FindDefinition(dl_phdr_info* info, size_t, void* data) {
-  auto* search = static_cast<VendorSearch*>(data);
-  if (Contains(*info, &kOurs)) return 0;
-  const ElfObject object = ElfObject::FromPhdrInfo(*info);
-  if (!object.HasSymbols()) return 0;
-  const char* name = NameOf(*info, object);
-  if (*search->wanted != '\0' && strcmp(name, search->wanted) != 0) return 0;
-  if (!IsNamed(name, search->soname_prefix)) return 0;
-  search->found = object.FindFunction(search->symbol);
-  return search->found != nullptr ? 1 : 0;
-}
-
-struct AnySearch {
-  const char* symbol;
-  void* found;
-};
-
-int FindAny(dl_phdr_info* info, size_t, void* data) {
-  auto* search = static_cast<AnySearch*>(data);
-  if (Contains(*info, &kOurs)) return 0;
-  search->found = ElfObject::FromPhdrInfo(*info).FindFunction(search->symbol);
-  return search->found != nullptr ? 1 : 0;
-}
-
-struct FactsSearch {
-  const void* address;
-  const char* symbol;
-  ObjectFacts facts;
-};
-
-int CollectFacts(dl_phdr_info* info, size_t, void* data) {
-  auto* search = static_cast<FactsSearch*>(data);
-  if (!Contains(*info, search->address)) return 0;
-  ObjectFacts& facts = search->facts;
-  const ElfObject object = ElfObject::FromPhdrInfo(*info);
-  facts.found = true;
-  facts.is_ours = Contains(*info, &kOurs);
-  facts.is_vendor = IsVendorName(NameOf(*info, object));
-  facts.defines_symbol = object.FindFunction(search->symbol) != nullptr;
-  // (libtorch_cpu exports InitializeInjection and is no interposer.)
-  facts.is_interposer = object.FindFunction("dlsym") != nullptr &&
-                        object.FindFunction("gnu_get_libc_version") == nullptr;
-  return 1;
-}
-
-int FindInLibc(dl_phdr_info* info, size_t, void* data) {
-  auto* search = static_cast<AnySearch*>(data);
-  const ElfObject object = ElfObject::FromPhdrInfo(*info);
-  if (object.FindFunction("gnu_get_libc_version") == nullptr) return 0;
-  search->found = object.FindFunction(search->symbol);
-  return search->found != nullptr ? 1 : 0;
+  return map;
 }
 
 }  // namespace
 
-void* FindVendorFunction(const char* soname_prefix, const char* symbol,
-                         const void* caller) {
-  if (*soname_prefix == '\0') return nullptr;
-  VendorSearch search = {soname_prefix, symbol, caller, {}, nullptr};
-  if (caller != nullptr) dl_iterate_phdr(FindNeeded, &search);
-  dl_iterate_phdr(FindDefinition, &search);
-  if (search.found == nullptr && *search.wanted != '\0') {
-    *search.wanted = '\0';
-    dl_iterate_phdr(FindDefinition, &search);
+// Makes LoadedObjects of what dl_iterate_phdr tells.
+class LoaderList {
+ public:
+  static void Visit(ObjectsVisitor visit, void* data) {
+    static constinit std::atomic<IteratePhdr> known{nullptr};
+    IteratePhdr iterate = known.load(std::memory_order_relaxed);
+    if (iterate == nullptr) {
+      const link_map* libc = FindLibc();
+      if (libc == nullptr) return;
+      iterate = reinterpret_cast<IteratePhdr>(
+          ElfObject(libc->l_addr, libc->l_ld).FindFunction("dl_iterate_phdr"));
+      known.store(iterate, std::memory_order_relaxed);
+    }
+    Call call = {visit, data, iterate, 0};
+    if (iterate != nullptr) iterate(OnLocked, &call);
   }
-  return search.found;
+
+ private:
+  using Callback = int (*)(dl_phdr_info*, size_t, void*);
+  using IteratePhdr = int (*)(Callback, void*);
+
+  struct Call {
+    ObjectsVisitor visit;
+    void* data;
+    IteratePhdr iterate;
+    int index;
+  };
+
+  // At the first object. The lock is held and may be taken again.
+  static int OnLocked(dl_phdr_info* info, size_t, void* data) {
+    auto* call = static_cast<Call*>(data);
+    if (g_objects.loads_ != info->dlpi_adds ||
+        g_objects.unloads_ != info->dlpi_subs) {
+      if (g_objects.unloads_ != info->dlpi_subs) g_objects.Clear();
+      call->iterate(OnObject, call);
+      g_objects.loads_ = info->dlpi_adds;
+      g_objects.unloads_ = info->dlpi_subs;
+      if (g_objects.startup_count_ < 0) g_objects.NoteStartup();
+    }
+    call->visit(g_objects, call->data);
+    return 1;
+  }
+
+  // While nothing is unloaded, the list only grows, at its end.
+  static int OnObject(dl_phdr_info* info, size_t, void* data) {
+    auto* call = static_cast<Call*>(data);
+    if (call->index++ >= g_objects.count_) g_objects.Append(*info);
+    return 0;
+  }
+};
+
+void LoadedObjects::Clear() {
+  count_ = 0;
+  for (uint16_t& slot : by_name_) slot = 0;
 }
 
-void* FindAnyFunction(const char* symbol) {
-  AnySearch search = {symbol, nullptr};
-  dl_iterate_phdr(FindAny, &search);
-  return search.found;
+void LoadedObjects::Append(const dl_phdr_info& info) {
+  if (count_ == kMaxObjects) return;
+  LoadedObject& object = objects_[count_];
+  object.base = info.dlpi_addr;
+  object.dynamic = nullptr;
+  object.begin = UINTPTR_MAX;
+  object.end = 0;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info.dlpi_phdr[i];
+    const uintptr_t begin = info.dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_DYNAMIC) {
+      object.dynamic = reinterpret_cast<const ElfW(Dyn)*>(begin);
+    }
+    if (segment.p_type != PT_LOAD) continue;
+    if (begin < object.begin) object.begin = begin;
+    if (begin + segment.p_memsz > object.end) {
+      object.end = begin + segment.p_memsz;
+    }
+  }
+  const char* soname = object.Elf().soname();
+  object.name = *soname != '\0'             ? soname
+                : info.dlpi_name != nullptr ? FileName(info.dlpi_name)
+                                            : "";
+  object.is_vendor = IsVendorName(object.name);
+  if (object.Contains(&kOurs)) ours_ = count_;
+  ++count_;
+  uint16_t& slot = by_name_[SlotOf(object.name)];
+  if (slot == 0) slot = static_cast<uint16_t>(count_);
+}
+
+// What was preloaded stands before the C library in the list, what is loaded
+// later (as an injected library) behind it.
+void LoadedObjects::NoteStartup() {
+  startup_count_ = Named("libc.so.6") > ours_ ? count_ : 0;
+}
+
+// The slot of that name, or the empty one where it belongs.
+uint32_t LoadedObjects::SlotOf(const char* name) const {
+  uint32_t at = SymbolName(name).gnu_hash % kNameSlots;
+  while (by_name_[at] != 0 && !IsSame(objects_[by_name_[at] - 1].name, name)) {
+    at = (at + 1) % kNameSlots;
+  }
+  return at;
+}
+
+bool LoadedObjects::HasVendorElsewhere() const {
+  if (loads_ - unloads_ <= static_cast<uint64_t>(count_)) return false;
+  constexpr int kWithNamespaces = 2;  // from glibc 2.35 on
+  if (_r_debug.r_version < kWithNamespaces) return count_ < kMaxObjects;
+  const auto* space = reinterpret_cast<const r_debug_extended*>(&_r_debug);
+  while ((space = space->r_next) != nullptr) {
+    for (const link_map* map = space->base.r_map; map != nullptr;
+         map = map->l_next) {
+      if (IsVendorName(FileName(map->l_name))) return true;
+    }
+  }
+  return false;
+}
+
+int LoadedObjects::Containing(const void* address) const {
+  for (int i = 0; i < count_; ++i) {
+    if (objects_[i].Contains(address)) return i;
+  }
+  return kNone;
+}
+
+int LoadedObjects::Named(const char* needed) const {
+  return by_name_[SlotOf(FileName(needed))] - 1;
+}
+
+void VisitLoadedObjects(ObjectsVisitor visit, void* data) {
+  LoaderList::Visit(visit, data);
+}
+
+void* FindNextDlsym() {
+  const SymbolName name("dlsym");
+  const link_map* libc = FindLibc();
+  bool is_behind_us = false;
+  for (const link_map* map = _r_debug.r_map; map != nullptr;
+       map = map->l_next) {
+    const bool is_ours = map->l_ld == _DYNAMIC;
+    void* found = (is_behind_us && !is_ours) || map == libc
+                      ? ElfObject(map->l_addr, map->l_ld).FindFunction(name)
+                      : nullptr;
+    if (found != nullptr || map == libc) return found;
+    is_behind_us |= is_ours;
+  }
+  return nullptr;
 }
 
 ObjectFacts FactsOf(const void* address, const char* symbol) {
-  FactsSearch search = {address, symbol, {}};
-  dl_iterate_phdr(CollectFacts, &search);
-  return search.facts;
+  ObjectFacts facts;
+  WithLoadedObjects([&](const LoadedObjects& objects) {
+    const int i = objects.Containing(address);
+    if (i == LoadedObjects::kNone) return;
+    const ElfObject elf = objects[i].Elf();
+    facts.found = true;
+    facts.is_ours = i == objects.Ours();
+    facts.is_vendor = objects[i].is_vendor;
+    facts.defines_symbol = elf.FindFunction(symbol) != nullptr;
+    // (libtorch_cpu exports InitializeInjection and is no interposer.)
+    facts.is_interposer = elf.FindFunction("dlsym") != nullptr &&
+                          elf.FindFunction("gnu_get_libc_version") == nullptr;
+  });
+  return facts;
 }
 
 bool IsOurs(const void* address) { return FactsOf(address, "").is_ours; }
-
-void* FindLibcFunction(const char* symbol) {
-  AnySearch search = {symbol, nullptr};
-  dl_iterate_phdr(FindInLibc, &search);
-  return search.found;
-}
 
 }  // namespace dltap::shim

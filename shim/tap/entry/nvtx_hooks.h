@@ -46,6 +46,27 @@ struct NvtxMarkEx {
     nvtx::Mark(nvtx::FromAttributes(nullptr, attributes));
   }
 };
+// The library's handle stays the program's; without a tool it is null.
+struct NvtxRegister {
+  static void After(void* handle, const void* text) {
+    if (handle == nullptr) return;
+    nvtx::KnowHandle(handle, nvtx::Keep(static_cast<const char*>(text)));
+  }
+};
+struct NvtxRegisterWide {
+  static void After(void* handle, const void* text) {
+    if (handle == nullptr) return;
+    nvtx::KnowHandle(handle, nvtx::KeepWide(static_cast<const wchar_t*>(text)));
+  }
+};
+struct NvtxDomainPushEx {
+  static void Before(void* domain, const void* attributes) {
+    nvtx::Push(nvtx::FromAttributes(nvtx::OfHandle(domain), attributes));
+  }
+};
+struct NvtxDomainPop {
+  static void Before(void* domain) { nvtx::Pop(nvtx::OfHandle(domain)); }
+};
 
 }  // namespace dltap::shim::hooks
 

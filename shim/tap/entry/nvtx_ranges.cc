@@ -13,11 +13,12 @@
 #include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/texts.h"
 #include "shim/tap/runtime/thread_state.h"
+#include "shim/tap/tagging/pointer_map.h"
 
 namespace dltap::shim::nvtx {
 
 struct Name {
-  std::atomic<uint64_t> defined;  // session << 32 | text id
+  std::atomic<uint64_t> defined;  // epoch << 32 | text id
   uint32_t length;
   char text[];
 };
@@ -31,6 +32,9 @@ constexpr uint32_t kArenaBytes = 4 << 20;
 alignas(Name) constinit uint8_t g_arena[kArenaBytes];
 constinit std::atomic<uint32_t> g_arena_used{0};
 constinit std::atomic<uint64_t> g_last_range{0};
+
+// Handle of another's -> Name.
+constinit PointerMap<0, 12> g_foreign;
 
 // UTF-8 of a wide string, cut at the capacity. Returns its length.
 uint32_t Narrow(const wchar_t* wide, char* out, uint32_t capacity) {
@@ -72,10 +76,10 @@ Name* KeepBytes(const char* text, uint32_t length) {
   return name;
 }
 
-// The name's text id in the running session.
+// The name's text id in the running session and epoch.
 uint32_t TextOf(Name* name) {
   if (name == nullptr) return 0;
-  const uint64_t session = SessionNumber();
+  const uint64_t session = DefinitionEpoch();
   const uint64_t defined = name->defined.load(std::memory_order_acquire);
   if (defined >> 32 == session) return static_cast<uint32_t>(defined);
   const uint32_t id = InternText(name->text, name->length);
@@ -122,6 +126,23 @@ void Append(trace::SpecialSlot kind, const Event& event) {
 
 }  // namespace
 
+Name* OfHandle(const void* handle) {
+  const auto* at = static_cast<const uint8_t*>(handle);
+  if (at >= g_arena && at < g_arena + kArenaBytes) {
+    return reinterpret_cast<Name*>(g_arena + (at - g_arena));
+  }
+  const uint64_t known = g_foreign.Find(reinterpret_cast<uint64_t>(handle));
+  return reinterpret_cast<Name*>(known);
+}
+
+void KnowHandle(const void* handle, Name* name) {
+  if (handle == nullptr || name == nullptr) return;
+  if (!g_foreign.Insert(reinterpret_cast<uint64_t>(handle),
+                        reinterpret_cast<uint64_t>(name))) {
+    CountLoss(trace::LossKind::kObjectTableFull);
+  }
+}
+
 // Programs built with older headers pass shorter structures: `size` says how
 // much is there.
 Event FromAttributes(Name* domain, const void* attributes) {
@@ -139,7 +160,7 @@ Event FromAttributes(Name* domain, const void* attributes) {
       event.wide_text = from->message.unicode;
       break;
     case NVTX_MESSAGE_TYPE_REGISTERED:
-      event.registered = reinterpret_cast<Name*>(from->message.registered);
+      event.registered = OfHandle(from->message.registered);
       break;
     default: break;
   }
@@ -161,8 +182,8 @@ void Pop(Name* domain) {
 
 void Mark(const Event& event) { Append(trace::SpecialSlot::kNvtxMark, event); }
 
-uint64_t StartRange(const Event& event) {
-  const uint64_t id = g_last_range.fetch_add(1, std::memory_order_relaxed) + 1;
+uint64_t StartRange(const Event& event, uint64_t id) {
+  if (id == 0) id = g_last_range.fetch_add(1, std::memory_order_relaxed) + 1;
   if (HasWindowRange() && IsWindow(event)) WindowRangeStarted(id);
   if (IsRecording()) {
     const trace::NvtxRangePayload payload = {TextOf(event),

@@ -12,8 +12,14 @@
 // names of domains and registered strings are kept.
 namespace dltap::shim::nvtx {
 
-// A domain's name or a registered string: what NVTX handles point to.
+// A domain's name or a registered string: what our own NVTX handles point to.
 struct Name;
+
+// The name behind a handle, which may be another tool's or the older
+// library's; nullptr: not known, or there is none.
+Name* OfHandle(const void* handle);
+// `handle`, another's, stands for that text from now on.
+void KnowHandle(const void* handle, Name* name);
 
 // What an event says. Texts are borrowed for the call.
 struct Event {
@@ -31,7 +37,8 @@ Event FromAttributes(Name* domain, const void* attributes);
 void Push(const Event& event);
 void Pop(Name* domain);
 void Mark(const Event& event);
-uint64_t StartRange(const Event& event);  // the range's id, never 0
+// The range's id: `id`, or, if that is 0, a new one.
+uint64_t StartRange(const Event& event, uint64_t id);
 void EndRange(Name* domain, uint64_t range_id);
 
 // Keeps a name for ever; nullptr when there is no room (counted).

@@ -46,7 +46,7 @@ void FindLaunches() {
 }
 
 void NameKernels(std::span<const trace::CallSlot> slots, uint32_t) {
-  const uint32_t session = SessionNumber();
+  const uint32_t session = DefinitionEpoch();
   for (size_t i = 0; i < slots.size();) {
     const trace::CallSlot& slot = slots[i];
     i += slot.slots > 0 ? slot.slots : 1;
@@ -65,7 +65,7 @@ void NameKernels(std::span<const trace::CallSlot> slots, uint32_t) {
 
 void ConnectTagging() {
   tagging::g_runtime = {
-      .session = SessionNumber,
+      .session = DefinitionEpoch,
       .define_operation = DefineOperation,
       .define_function = DefineKernelFunction,
       .note_stream = NoteStream,

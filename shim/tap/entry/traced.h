@@ -29,7 +29,7 @@ namespace dltap::shim {
 template <typename Traits>
 [[gnu::always_inline]] inline typename Traits::Real RealOf(const void* caller) {
   void* real = g_real[Traits::kCounterIndex].load(std::memory_order_relaxed);
-  if (real == nullptr) [[unlikely]] {
+  if (real == nullptr || LoaderMoved()) [[unlikely]] {
     real = ResolveReal(Traits::kCounterIndex, caller);
   }
   return reinterpret_cast<typename Traits::Real>(real);
@@ -82,13 +82,18 @@ template <specs::EntryPoint kEntry, typename... Args>
 [[gnu::noinline, gnu::cold]] auto CallFirstWork(
     typename EntryTraits<kEntry>::Real real, Args... args) {
   using Traits = EntryTraits<kEntry>;
-  PrepareClock();
-  const uint64_t begin_ticks = Ticks();
+  if (!PrepareSession()) {
+    CountCall(Traits::kCounterIndex);
+    return CallFollowed<Traits>(real, args...);
+  }
+  const TwofoldTime begin = TakeTwofoldTime();
   const auto result = CallFollowed<Traits>(real, args...);
-  const uint64_t end_ticks = Ticks();
+  const TwofoldTime end = TakeTwofoldTime();
+  SettleRealFunctions();  // the first call loads the driver
   ThreadState& thread = t_thread;
   if (Succeeded<Traits>(result) && StartSession() && AttachThread(thread)) {
-    WriteRecord<kEntry>(thread, {begin_ticks, end_ticks, 0, 0, true}, args...);
+    WriteRecord<kEntry>(thread, {TicksOf(begin), TicksOf(end), 0, 0, true},
+                        args...);
   } else {
     CountCall(Traits::kCounterIndex);
   }
@@ -116,10 +121,12 @@ template <specs::EntryPoint kEntry, typename... Args>
     }
   }
   RunBefore<Traits>(args...);
-  const OpenCall call =
-      BeginCall<kEntry>(thread, __builtin_frame_address(0), args...);
+  const OpenCall call = BeginCall<kEntry>(thread, __builtin_frame_address(0),
+                                          __builtin_return_address(0), args...);
   if constexpr (std::is_void_v<Result>) {
     real(args...);
+    if (IsInForkedChild(thread)) [[unlikely]]
+      return RunAfter<Traits>(args...);
     const uint64_t end_ticks = EndCall<kEntry>(thread, call);
     RunAfter<Traits>(args...);
     WriteRecord<kEntry>(
@@ -127,6 +134,10 @@ template <specs::EntryPoint kEntry, typename... Args>
         args...);
   } else {
     const Result result = real(args...);
+    if (IsInForkedChild(thread)) [[unlikely]] {
+      RunAfter<Traits>(result, args...);
+      return result;
+    }
     const uint64_t end_ticks = EndCall<kEntry>(thread, call);
     RunAfter<Traits>(result, args...);
     WriteRecord<kEntry>(thread,

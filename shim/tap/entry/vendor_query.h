@@ -6,11 +6,12 @@
 
 namespace dltap::shim {
 
-// Calls the vendor's function of that name if it is loaded; false unless it
-// succeeds. `args` have the types of its parameters.
+// Calls the vendor's function of that name, one of those that are noted for the
+// collector, if it is loaded; false unless it succeeds. `args` have the types
+// of its parameters.
 template <typename... Args>
 bool Ask(const char* symbol, Args... args) {
-  const auto function = reinterpret_cast<int (*)(Args...)>(FindReal(symbol));
+  const auto function = reinterpret_cast<int (*)(Args...)>(FindNoted(symbol));
   return function != nullptr && function(args...) == 0;
 }
 

@@ -35,7 +35,8 @@ void Leave() {
 
 bool HasWindowRange() {
   // The first range may come before the first work.
-  if (g_process.word.load(std::memory_order_relaxed) == kIdle) PrepareClock();
+  const uint32_t word = g_process.word.load(std::memory_order_relaxed);
+  if (word == kIdle && !PrepareSession()) return false;
   return SessionConfig().range[0] != '\0';
 }
 

@@ -47,17 +47,7 @@ bool KernelTrustsCycleCounter() {
          strncmp(name, "hyperv_clocksource_tsc", 22) == 0;
 }
 
-}  // namespace
-
-uint64_t MonotonicNs() { return ReadNs(CLOCK_MONOTONIC); }
-
-uint64_t SlowTicks() {
-  const auto kind =
-      static_cast<ClockKind>(g_process.clock.load(std::memory_order_relaxed));
-  if (kind == ClockKind::kActivity) return ActivityNs();
-  return MonotonicNs();
-}
-
+// The cycle counter runs at one rate on all cores, also in sleep states.
 bool CycleCounterIsInvariant() {
 #if defined(__x86_64__)
   constexpr unsigned kInvariantTsc = 1u << 8;
@@ -69,16 +59,51 @@ bool CycleCounterIsInvariant() {
 #endif
 }
 
+}  // namespace
+
+uint64_t MonotonicNs() { return ReadNs(CLOCK_MONOTONIC); }
+
+uint64_t BootNs() { return ReadNs(CLOCK_BOOTTIME); }
+
+// The encoding of the clock's number is part of the kernel's ABI.
+uint64_t ThreadCpuNs(uint32_t tid) {
+  constexpr uint32_t kPerThreadScheduled = 6;
+  const auto clock = static_cast<clockid_t>((~tid << 3) | kPerThreadScheduled);
+  timespec time;
+  if (clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<uint64_t>(time.tv_sec) * kNsPerSecond +
+         static_cast<uint64_t>(time.tv_nsec);
+}
+
+uint64_t SlowTicks() {
+  const auto kind =
+      static_cast<ClockKind>(g_process.clock.load(std::memory_order_relaxed));
+  if (kind == ClockKind::kActivity) return ActivityNs();
+  return MonotonicNs();
+}
+
 ClockKind ChooseClock(ClockKind wanted, ActivityTimestamp activity) {
   g_activity.store(activity, std::memory_order_relaxed);
   ClockKind kind = wanted;
   if (kind == ClockKind::kActivity && activity == nullptr)
     kind = ClockKind::kTsc;
-  if (kind == ClockKind::kTsc && !CycleCounterIsInvariant()) {
-    kind = ClockKind::kMonotonic;
-  }
   g_process.clock.store(static_cast<uint32_t>(kind), std::memory_order_relaxed);
   return kind;
+}
+
+void CheckCycleCounter() {
+  const auto kTsc = static_cast<uint32_t>(ClockKind::kTsc);
+  if (g_process.clock.load(std::memory_order_relaxed) != kTsc) return;
+  if (CycleCounterIsInvariant()) return;
+  g_process.clock.store(static_cast<uint32_t>(ClockKind::kMonotonic),
+                        std::memory_order_relaxed);
+}
+
+TwofoldTime TakeTwofoldTime() { return {CycleCounter(), SlowTicks()}; }
+
+uint64_t TicksOf(const TwofoldTime& time) {
+  const bool by_cycles = g_process.clock.load(std::memory_order_relaxed) == 0;
+  return by_cycles ? time.cycles : time.other;
 }
 
 void UseActivityTimestamp(ActivityTimestamp activity) {

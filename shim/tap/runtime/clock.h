@@ -46,13 +46,30 @@ inline uint64_t Ticks() {
 // Slow path.
 uint64_t MonotonicNs();
 
-// The cycle counter runs at one rate on all cores, also in sleep states.
-bool CycleCounterIsInvariant();
+// Also counts while the machine sleeps; the kernel dates threads by it.
+uint64_t BootNs();
 
-// Decides how Ticks() reads the time. `wanted` kTsc falls back to kMonotonic
-// where the cycle counter is not invariant, kActivity where there is no
-// activity source. Returns the choice.
+// CPU time of a thread of this process, by its tid. 0: it has ended.
+uint64_t ThreadCpuNs(uint32_t tid);
+
+// Decides how Ticks() reads the time. `wanted` kActivity falls back to kTsc
+// where there is no activity source. Returns the choice.
 ClockKind ChooseClock(ClockKind wanted, ActivityTimestamp activity);
+
+// Where the cycle counter does not run at one rate on all cores, also in sleep
+// states, kTsc becomes kMonotonic. Reads a file. Before anything but a
+// TwofoldTime has been taken.
+void CheckCycleCounter();
+
+// A time before CheckCycleCounter(): by the cycle counter, and by the clock
+// that would replace it.
+struct TwofoldTime {
+  uint64_t cycles;
+  uint64_t other;
+};
+TwofoldTime TakeTwofoldTime();
+// In units of the session's clock, once that is settled.
+uint64_t TicksOf(const TwofoldTime& time);
 
 // The activity source became available after the clock was chosen.
 void UseActivityTimestamp(ActivityTimestamp activity);

@@ -4,17 +4,22 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <cstdint>
 
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector_requests.h"
-#include "shim/tap/runtime/command_line.h"
 #include "shim/tap/runtime/drain.h"
+#include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/participants.h"
+#include "shim/tap/runtime/process_info.h"
 #include "shim/tap/runtime/process_page.h"
+#include "shim/tap/runtime/ring_leftovers.h"
 #include "shim/tap/runtime/session_definitions.h"
+#include "shim/tap/runtime/session_opening.h"
+#include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/thread_buffers.h"
 #include "shim/tap/runtime/thread_state.h"
 #include "shim/tap/runtime/thread_watch.h"
@@ -27,82 +32,184 @@ namespace {
 constexpr uint64_t kNsPerSecond = 1'000'000'000;
 constexpr size_t kStackBytes = size_t{2} << 20;
 constexpr uint64_t kLatePassNs = kNsPerSecond;
+constexpr uint64_t kRefillPauseNs = kNsPerSecond / 1000;
+constexpr int kMaxRefills = 64;
 
-// When things are due, in monotonic time. Collector only.
+// When things are due, in monotonic time, and what is over. Collector only.
 struct Schedule {
   uint64_t samples_ns = 0;
   uint64_t anchors_ns = 0;
   uint64_t last_pass_ns = 0;
+  bool has_exited = false;  // participants have handed over what they held
+  bool is_last = false;     // no other thread is left
 };
+constinit Schedule g_schedule;
+// Of the thread that started the collector.
+constinit sigset_t g_program_mask;
 
-void TakeSamples(uint64_t now_ns, bool final, Schedule* schedule) {
-  if (now_ns >= schedule->samples_ns || final) {
-    schedule->samples_ns = now_ns + kPassPeriodNs * 9 / 10;
+void TakeSamples(uint64_t now_ns, bool final) {
+  Schedule& schedule = g_schedule;
+  if (now_ns >= schedule.samples_ns || final) {
+    schedule.samples_ns = now_ns + kPassPeriodNs * 9 / 10;
     SampleThreads();
+    schedule.is_last = IsLastThread();
   }
-  if (now_ns >= schedule->anchors_ns || final) {
-    schedule->anchors_ns = now_ns + kNsPerSecond;
+  if (now_ns >= schedule.anchors_ns || final) {
+    schedule.anchors_ns = now_ns + kNsPerSecond;
     WriteAnchor(ReadClocks());
     WriteTotals(final);
   }
 }
 
-void Pass(bool final, Schedule* schedule) {
-  const uint64_t now_ns = MonotonicNs();
-  if (schedule->last_pass_ns != 0 &&
-      now_ns - schedule->last_pass_ns > kPassPeriodNs + kLatePassNs) {
+void NoteLatePass(uint64_t now_ns) {
+  Schedule& schedule = g_schedule;
+  if (schedule.last_pass_ns != 0 &&
+      now_ns - schedule.last_pass_ns > kPassPeriodNs + kLatePassNs) {
     CountLoss(trace::LossKind::kCollectorLate);
   }
-  schedule->last_pass_ns = now_ns;
-  if (!final) g_buffers.Refill();
-  PassParticipants();
+  schedule.last_pass_ns = now_ns;
+}
+
+// Threads that begin all at once get their rings before anything is written.
+void PrepareRings() {
+  for (int i = 0; i < kMaxRefills; ++i) {
+    if (!OfferRings(g_buffers.Refill()) || g_buffers.is_full()) return;
+    WaitForRequest(kRefillPauseNs);
+  }
+}
+
+void Pass(bool final, bool ends) {
+  const uint64_t now_ns = MonotonicNs();
+  NoteLatePass(now_ns);
+  WriteWaitingLines();
+  if (!ends) PrepareRings();
+  if (!g_schedule.has_exited) PassParticipants();
   SnapshotRings();
   g_output.DrainDefinitions();
   DrainRings();
   g_output.DrainDefinitions();  // names of kernels seen just now
-  TakeSamples(now_ns, final, schedule);
+  TakeSamples(now_ns, final);
   g_output.Flush();
+  if (g_output.TakeForgotten()) {
+    NewDefinitionEpoch();
+    ForgetDefinitions();
+  }
+}
+
+// The size limit is reached or the disk is full: the trace gets its end now.
+// What is still in the rings is counted as lost.
+void EndEarly() {
+  SnapshotRings();
+  DrainRings();
+  g_output.BeginFinish();
+  WriteTotals(true);
+  g_output.Flush();
+  g_output.Finish(Ticks());
+  if (!g_schedule.has_exited) StopParticipants();
+  g_output.ReleaseMemory();
+}
+
+// After this no vendor function is called: vendors tear down in exit handlers
+// that come later.
+void LeaveParticipants() {
+  g_schedule.has_exited = true;
+  const auto clock =
+      static_cast<ClockKind>(g_process.clock.load(std::memory_order_relaxed));
+  if (clock != ClockKind::kActivity) UseActivityTimestamp(nullptr);
 }
 
 // One turn of the collector's loop. False: the trace is closed.
-bool Turn(Schedule* schedule) {
+bool Turn() {
   const PassRequest request = NewestRequest();
-  if (request.wanted == Finish::kExit) ExitParticipants(RequestDeadlineNs());
-  if (request.wanted == Finish::kEnd) g_output.BeginFinish();
-  Pass(request.is_open, schedule);
-  if (request.wanted == Finish::kEnd) g_output.Finish(Ticks());
+  const bool ends = request.wanted == Finish::kEnd;
+  const bool exits = request.wanted >= Finish::kExit && !g_schedule.has_exited;
+  if (exits) ExitParticipants(RequestDeadlineNs());
+  if (ends) g_output.BeginFinish();
+  Pass(exits || ends, ends);
+  if (exits) LeaveParticipants();
+  if (ends) {
+    g_output.Finish(Ticks());
+  } else if (!g_output.is_writable()) {
+    EndEarly();
+  }
   if (request.is_open) AnswerRequest(request);
-  return request.wanted != Finish::kEnd;
+  return !g_output.is_closed();
+}
+
+// On the thread that ends the process, in its exit handlers.
+void TurnInPlace() {
+  const uint32_t session = t_thread.session;
+  t_thread.session = kOwnThread;
+  Turn();
+  t_thread.session = session;
+}
+
+// The program's threads have all ended by pthread_exit. The last one to do so
+// would have run the exit handlers, so this one does: the C library lets the
+// last thread that returns end the process. Signals count again; those that our
+// own writes have caused do not.
+void BecomeTheLastThread() {
+  RunTurnsInPlace(TurnInPlace);
+  SetCollectorState(CollectorState::kLast);
+  t_thread = ThreadState{};
+  sigset_t own;
+  sigemptyset(&own);
+  sigaddset(&own, SIGPIPE);
+  sigaddset(&own, SIGXFSZ);
+  const timespec now = {};
+  while (sigtimedwait(&own, nullptr, &now) > 0) {
+  }
+  pthread_sigmask(SIG_SETMASK, &g_program_mask, nullptr);
 }
 
 void* RunCollector(void*) {
   t_thread.session = kOwnThread;
+  g_process.collector_tid.store(static_cast<uint32_t>(gettid()));
   prctl(PR_SET_NAME, "dltap", 0, 0, 0);
-  Schedule schedule;
-  WriteCommandLine();
-  MeasureCallCost();
+  g_schedule = Schedule{};
+  if (!OpenSession()) {
+    g_process.word.store(kDisabled, std::memory_order_release);
+    WriteWaitingLines();
+    SetCollectorState(CollectorState::kFailed);
+    return nullptr;
+  }
+  BeginRecording();
+  SetCollectorState(CollectorState::kOpen);
   StartParticipants();
-  while (Turn(&schedule)) WaitForRequest(kPassPeriodNs);
+  bool goes_on = Turn();
+  SetCollectorState(CollectorState::kReady);
+  if (goes_on) {
+    MoveLeftoverRings();
+    MeasureCallCost();
+  }
+  while (goes_on && !g_schedule.is_last) {
+    WaitForRequest(kPassPeriodNs);
+    goes_on = Turn();
+  }
+  if (goes_on) BecomeTheLastThread();
+  if (SessionHasEnded()) SetCollectorState(CollectorState::kFailed);
   return nullptr;
 }
 
 }  // namespace
 
 bool StartCollector() {
+  g_process.collector.store(static_cast<uint32_t>(CollectorState::kOpening));
   pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  const int error = pthread_create(&thread, &attributes, RunCollector, nullptr);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  g_process.collector_runs.store(error == 0 ? 1 : 0, std::memory_order_release);
-  return error == 0;
+  bool started = false;
+  if (pthread_attr_init(&attributes) == 0) {
+    pthread_attr_setstacksize(&attributes, kStackBytes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &g_program_mask);
+    pthread_t thread;
+    started = pthread_create(&thread, &attributes, RunCollector, nullptr) == 0;
+    pthread_sigmask(SIG_SETMASK, &g_program_mask, nullptr);
+    pthread_attr_destroy(&attributes);
+  }
+  if (!started) SetCollectorState(CollectorState::kFailed);
+  return started;
 }
 
 }  // namespace dltap::shim

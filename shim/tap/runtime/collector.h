@@ -8,9 +8,10 @@ namespace dltap::shim {
 
 inline constexpr uint64_t kPassPeriodNs = 100'000'000;
 
-// Starts the thread `dltap`: it prepares rings, drains them, writes the data
-// file, takes samples. Everything that may block happens there, with all
-// signals blocked. False: the system refused a thread.
+// Starts the thread `dltap`: it opens the session, prepares rings, drains them,
+// writes the data file, takes samples, tells stderr. Everything that may block
+// happens there, with all signals blocked. False: the system refused a thread.
+// When no other thread is left it ends the process, as the last one would have.
 bool StartCollector();
 
 }  // namespace dltap::shim

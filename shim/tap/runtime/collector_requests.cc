@@ -11,17 +11,27 @@
 #include <ctime>
 
 #include "shim/tap/runtime/clock.h"
-#include "shim/tap/runtime/process_page.h"
 
 namespace dltap::shim {
 namespace {
 
 constexpr uint64_t kNsPerSecond = 1'000'000'000;
+constexpr uint64_t kPatienceNs = 2 * kNsPerSecond;
+// A thread that is not the first: the disk may be slow just now.
+constexpr uint64_t kRingPatienceNs = kNsPerSecond / 5;
+// A collector that uses no CPU time for so long, in code that is not ours,
+// waits for somebody.
+constexpr uint64_t kIdlePatienceNs = kNsPerSecond / 10;
+constexpr uint64_t kLookNs = kNsPerSecond / 20;
 
-// ProcessPage::finish_requests: what is wanted, above a count of requests.
+// ProcessPage::finish_requests: the most that is wanted, above a count of
+// requests. ProcessPage::finished: the count up to which all is done.
 constexpr int kFinishShift = 30;
+constexpr uint32_t kCountMask = (1u << kFinishShift) - 1;
 
 constinit uint64_t g_deadline_ns = 0;
+using TurnFunction = void (*)();
+constinit TurnFunction g_turn_in_place = nullptr;
 
 long Futex(std::atomic<uint32_t>* word, int operation, uint32_t value,
            const timespec* timeout) {
@@ -34,6 +44,86 @@ timespec ToTimespec(uint64_t ns) {
           static_cast<long>(ns % kNsPerSecond)};
 }
 
+CollectorState State() {
+  return static_cast<CollectorState>(
+      g_process.collector.load(std::memory_order_acquire));
+}
+
+bool IsDone(uint32_t request) {
+  const uint32_t finished = g_process.finished.load(std::memory_order_acquire);
+  return ((finished - request) & kCountMask) <= kCountMask / 2;
+}
+
+bool HasComeTo(uint32_t state) {
+  return static_cast<uint32_t>(State()) >= state;
+}
+
+// A wait of one thread, in slices.
+class Wait {
+ public:
+  // `word` moves when there may be something new. A collector that was found
+  // idle since it last did something is not waited for again. `to_the_end`: of
+  // the process; how idle the collector is does not matter.
+  Wait(std::atomic<uint32_t>& word, uint64_t patience_ns, bool to_the_end)
+      : word_(word),
+        to_the_end_(to_the_end),
+        give_up_ns_(moved_ns_ + patience_ns) {}
+
+  // Waits for `done(argument)`.
+  bool For(bool (*done)(uint32_t), uint32_t argument) {
+    for (;;) {
+      const uint32_t seen = word_.load(std::memory_order_acquire);
+      if (done(argument)) return true;
+      const uint32_t turns = g_process.turns.load(std::memory_order_acquire);
+      if (!to_the_end_ && g_process.given_up.load() == turns + 1) return false;
+      if (IsOver()) {
+        if (!to_the_end_) g_process.given_up.store(turns + 1);
+        return false;
+      }
+      const timespec slice = ToTimespec(kLookNs);
+      Futex(&word_, FUTEX_WAIT, seen, &slice);
+    }
+  }
+
+  uint64_t give_up_ns() const { return give_up_ns_; }
+
+ private:
+  bool IsOver() {
+    const uint64_t now_ns = MonotonicNs();
+    if (now_ns >= give_up_ns_) return true;
+    const uint64_t cpu_ns = ThreadCpuNs(g_process.collector_tid.load());
+    if (cpu_ns != cpu_ns_ || g_process.in_foreign_code.load() == 0) {
+      cpu_ns_ = cpu_ns;
+      moved_ns_ = now_ns;
+    }
+    return !to_the_end_ && now_ns - moved_ns_ >= kIdlePatienceNs;
+  }
+
+  std::atomic<uint32_t>& word_;
+  bool to_the_end_;
+  uint64_t moved_ns_ = MonotonicNs();
+  uint64_t give_up_ns_;
+  uint64_t cpu_ns_ = 0;
+};
+
+void NoteTurn() {
+  g_process.turns.fetch_add(1, std::memory_order_acq_rel);
+  Futex(&g_process.turns, FUTEX_WAKE, INT_MAX, nullptr);
+}
+
+uint32_t AddRequest(Finish what) {
+  const auto wanted = static_cast<uint32_t>(what);
+  uint32_t before = g_process.finish_requests.load(std::memory_order_relaxed);
+  uint32_t request;
+  do {
+    const uint32_t most = before >> kFinishShift;
+    request = ((before + 1) & kCountMask) |
+              ((most > wanted ? most : wanted) << kFinishShift);
+  } while (!g_process.finish_requests.compare_exchange_weak(
+      before, request, std::memory_order_acq_rel));
+  return request & kCountMask;
+}
+
 }  // namespace
 
 void WakeCollector() {
@@ -43,54 +133,85 @@ void WakeCollector() {
   errno = saved_errno;
 }
 
-bool FinishPass(Finish what, uint64_t patience_ns) {
-  if (g_process.collector_runs.load(std::memory_order_acquire) == 0) {
+bool WaitForState(CollectorState state) {
+  const int saved_errno = errno;
+  const bool came = Wait(g_process.turns, kPatienceNs, false)
+                        .For(HasComeTo, static_cast<uint32_t>(state));
+  errno = saved_errno;
+  return came && State() != CollectorState::kFailed;
+}
+
+bool WaitForRings() {
+  const int saved_errno = errno;
+  const uint32_t before = g_process.refills.load(std::memory_order_acquire);
+  g_process.waiting.fetch_add(1, std::memory_order_acq_rel);
+  WakeCollector();
+  const bool came =
+      Wait(g_process.refills, kRingPatienceNs, false)
+          .For([](uint32_t seen) { return g_process.refills.load() != seen; },
+               before);
+  g_process.waiting.fetch_sub(1, std::memory_order_acq_rel);
+  errno = saved_errno;
+  return came;
+}
+
+bool FinishPass(Finish what) {
+  if (State() == CollectorState::kNone || State() == CollectorState::kFailed) {
     return false;
   }
-  const uint64_t give_up_ns = MonotonicNs() + patience_ns;
-  g_deadline_ns = give_up_ns;
-  constexpr uint32_t kCountMask = (1u << kFinishShift) - 1;
-  uint32_t before = g_process.finish_requests.load(std::memory_order_relaxed);
-  uint32_t request;
-  do {
-    request = ((before + 1) & kCountMask) |
-              (static_cast<uint32_t>(what) << kFinishShift);
-  } while (!g_process.finish_requests.compare_exchange_weak(
-      before, request, std::memory_order_acq_rel));
+  const bool is_open = State() >= CollectorState::kOpen;
+  Wait wait(g_process.turns, kPatienceNs, what != Finish::kDrain && is_open);
+  g_deadline_ns = wait.give_up_ns();
+  const uint32_t request = AddRequest(what);
+  if (g_turn_in_place != nullptr && State() == CollectorState::kLast) {
+    g_turn_in_place();
+    return true;
+  }
   g_process.wake.store(0, std::memory_order_relaxed);
   WakeCollector();
-  for (;;) {
-    const uint32_t finished =
-        g_process.finished.load(std::memory_order_acquire);
-    if (finished == request) return true;
-    const uint64_t now_ns = MonotonicNs();
-    if (now_ns >= give_up_ns) return false;
-    const timespec timeout = ToTimespec(give_up_ns - now_ns);
-    Futex(&g_process.finished, FUTEX_WAIT, finished, &timeout);
-  }
+  return wait.For(IsDone, request);
 }
 
 PassRequest NewestRequest() {
-  const uint32_t number =
+  const uint32_t word =
       g_process.finish_requests.load(std::memory_order_acquire);
-  const bool is_open =
-      number != g_process.finished.load(std::memory_order_relaxed);
-  return {
-      number, is_open,
-      is_open ? static_cast<Finish>(number >> kFinishShift) : Finish::kDrain};
+  const uint32_t number = word & kCountMask;
+  return {number, number != g_process.finished.load(std::memory_order_relaxed),
+          static_cast<Finish>(word >> kFinishShift)};
 }
 
 void AnswerRequest(const PassRequest& request) {
   g_process.finished.store(request.number, std::memory_order_release);
-  Futex(&g_process.finished, FUTEX_WAKE, INT_MAX, nullptr);
+  NoteTurn();
 }
 
 uint64_t RequestDeadlineNs() { return g_deadline_ns; }
 
+void SetCollectorState(CollectorState state) {
+  g_process.collector.store(static_cast<uint32_t>(state),
+                            std::memory_order_release);
+  NoteTurn();
+}
+
+bool OfferRings(int count) {
+  g_process.turns.fetch_add(1, std::memory_order_acq_rel);
+  if (g_process.waiting.load(std::memory_order_acquire) == 0) return false;
+  g_process.refills.fetch_add(1, std::memory_order_acq_rel);
+  Futex(&g_process.refills, FUTEX_WAKE, static_cast<uint32_t>(count), nullptr);
+  return true;
+}
+
 void WaitForRequest(uint64_t timeout_ns) {
   if (g_process.wake.exchange(0, std::memory_order_acq_rel) != 0) return;
   const timespec timeout = ToTimespec(timeout_ns);
-  Futex(&g_process.wake, FUTEX_WAIT, 0, &timeout);
+  Futex(&g_process.wake, FUTEX_WAIT, 0,
+        timeout_ns == kForEver ? nullptr : &timeout);
 }
+
+void NoteForeignCode(bool inside) {
+  g_process.in_foreign_code.store(inside ? 1 : 0, std::memory_order_release);
+}
+
+void RunTurnsInPlace(void (*turn)()) { g_turn_in_place = turn; }
 
 }  // namespace dltap::shim

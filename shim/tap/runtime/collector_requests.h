@@ -4,13 +4,27 @@
 
 #include <cstdint>
 
+#include "shim/tap/runtime/process_page.h"
+
 // How other threads ask the collector for a pass and wait for it. It lies below
 // all that the collector does, so that a thread that fills a ring can wake it.
+//
+// In code of others (the loader, the vendor's profiler) the collector may need
+// a lock that the waiting thread holds. It uses no CPU time then, and every
+// wait but those at the process's end is given up as soon as that shows.
 namespace dltap::shim {
 
 // Asks for a pass soon. Any thread, also a signal handler; one futex call, and
 // only when the collector sleeps.
 void WakeCollector();
+
+// Waits until the collector has come that far or has failed. False: it is not
+// there. Keeps errno.
+bool WaitForState(CollectorState state);
+
+// Waits until rings may be ready; asks the collector for some. False: none came
+// in time. Keeps errno.
+bool WaitForRings();
 
 // What a caller of FinishPass() wants.
 enum class Finish : uint32_t {
@@ -19,17 +33,17 @@ enum class Finish : uint32_t {
   kEnd = 2,    // and the trace is closed; the collector ends
 };
 
-// Asks for a pass and waits until it is done, at most `patience_ns`. False: not
-// done in time.
-bool FinishPass(Finish what, uint64_t patience_ns);
+// Asks for a pass and waits until it is done: kDrain as above, the others at
+// most 2 s. Any number of threads at once. False: not done in time.
+bool FinishPass(Finish what);
 
 // ---- Collector
 
-// The newest request. `is_open`: it has not been answered.
+// What has been asked for so far.
 struct PassRequest {
   uint32_t number;
-  bool is_open;
-  Finish wanted;
+  bool is_open;   // it has not been answered
+  Finish wanted;  // the most that anybody has asked for
 };
 PassRequest NewestRequest();
 void AnswerRequest(const PassRequest& request);
@@ -37,8 +51,21 @@ void AnswerRequest(const PassRequest& request);
 // Until when the thread that asked waits, in monotonic time.
 uint64_t RequestDeadlineNs();
 
+void SetCollectorState(CollectorState state);
+
+// So many buffers can be taken. True: threads still wait for some.
+bool OfferRings(int count);
+
+// Around what may take locks of others.
+void NoteForeignCode(bool inside);
+
 // Sleeps until somebody asks for a pass, `timeout_ns` at most.
+inline constexpr uint64_t kForEver = ~uint64_t{0};
 void WaitForRequest(uint64_t timeout_ns);
+
+// From now on, who asks for a pass runs `turn` instead: the collector is the
+// last thread.
+void RunTurnsInPlace(void (*turn)());
 
 }  // namespace dltap::shim
 

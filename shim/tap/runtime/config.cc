@@ -12,6 +12,7 @@ constexpr unsigned long kMaxDelayUs = 10'000;
 constexpr unsigned long kMinWindowMs = 100;  // the collector's period
 constexpr unsigned long kMaxWindowMs = 600'000;
 constexpr uint64_t kMaxMegabytes = uint64_t{1} << 24;  // 16 TiB
+constexpr uint64_t kMinBytes = uint64_t{512} << 10;
 
 void Warn(WarningSink warn, const char* what, const char* name,
           const char* next) {
@@ -37,9 +38,6 @@ bool Choose(const Choice (&choices)[kChoices], const char* word, int* value) {
   return false;
 }
 
-constexpr Choice kBooleans[] = {{"1", 1},     {"on", 1}, {"true", 1},
-                                {"yes", 1},   {"0", 0},  {"off", 0},
-                                {"false", 0}, {"no", 0}, {"", 0}};
 constexpr Choice kLevels[] = {{"host", static_cast<int>(Level::kHost)},
                               {"kernels", static_cast<int>(Level::kKernels)}};
 constexpr Choice kClocks[] = {
@@ -49,25 +47,36 @@ constexpr Choice kClocks[] = {
 constexpr Choice kLogLevels[] = {{"off", 0},     {"error", 1}, {"warn", 2},
                                  {"warning", 2}, {"info", 3},  {"debug", 4}};
 
-bool ParseBoolean(const char* text, bool* value) {
-  int chosen = 0;
-  if (!Choose(kBooleans, text, &chosen)) return false;
-  *value = chosen != 0;
-  return true;
+// The fraction behind a number's point, in bytes of a megabyte; up to six
+// digits. Without the C library's, which goes by the program's locale.
+uint64_t ParseFraction(const char** text) {
+  uint64_t millionths = 0;
+  uint64_t unit = 100'000;
+  for (++*text; **text >= '0' && **text <= '9' && unit > 0; ++*text) {
+    millionths += static_cast<uint64_t>(**text - '0') * unit;
+    unit /= 10;
+  }
+  return (millionths << 20) / 1'000'000;
 }
 
-// "2048", "2048:stop" or "2048:ring".
+// "2048", "2048:stop", "2048:ring", "0.5:ring".
 bool ParseSize(const char* text, Config* config) {
   if (*text < '0' || *text > '9') return false;
-  char* end = nullptr;
-  const unsigned long long megabytes = strtoull(text, &end, 10);
-  if (megabytes == 0 || megabytes > kMaxMegabytes) return false;
-  if (strcmp(end, ":ring") == 0) {
-    config->policy = SizePolicy::kRing;
-  } else if (*end != '\0' && strcmp(end, ":stop") != 0) {
+  char* number_end = nullptr;
+  const unsigned long long megabytes = strtoull(text, &number_end, 10);
+  const char* end = number_end;
+  if (megabytes > kMaxMegabytes) return false;
+  uint64_t bytes = uint64_t{megabytes} << 20;
+  if (*end == '.') bytes += ParseFraction(&end);
+  SizePolicy policy = SizePolicy::kRing;
+  if (strcmp(end, ":stop") == 0) {
+    policy = SizePolicy::kStop;
+  } else if (*end != '\0' && strcmp(end, ":ring") != 0) {
     return false;
   }
-  config->max_bytes = uint64_t{megabytes} << 20;
+  if (bytes < kMinBytes) return false;
+  config->policy = policy;
+  config->max_bytes = bytes;
   return true;
 }
 
@@ -211,12 +220,13 @@ constexpr Variable kVariables[] = {
     {"DLTAP_DURATION_S", SetDuration, "a whole number of seconds"},
     {"DLTAP_LEVEL", SetLevel, "host or kernels"},
     {"DLTAP_LOG", SetLog, "off, error, warn, info or debug"},
-    {"DLTAP_MAX_MB", ParseSize, "a number of megabytes, N:stop or N:ring"},
+    {"DLTAP_MAX_MB", ParseSize, "0.5 or more megabytes: N:ring, N:stop or N"},
     {"DLTAP_OUTPUT", SetOutput, "a path of less than 1024 bytes"},
     {"DLTAP_POINTERS", SetPointers, "0 or 1"},
     {"DLTAP_RANGE", SetRange, "a name of less than 128 bytes"},
     {"DLTAP_START", SetStart, "on or off"},
     {"DLTAP_STEP_DOWN", SetStepDown, "off, percent or PERCENT:SECONDS"},
+    {"DLTAP_NVTX_NEXT", nullptr, nullptr},  // entry/nvtx_injection.cc
     {"DLTAP_SHARED", nullptr, nullptr},
     {"DLTAP_TOOLS", nullptr, nullptr},
 };
@@ -267,17 +277,6 @@ Config ParseConfig(const char* const* environment, bool secure,
     }
   }
   return config;
-}
-
-const char* FindVariable(const char* const* environment, const char* name) {
-  const size_t length = strlen(name);
-  for (; environment != nullptr && *environment != nullptr; ++environment) {
-    if (strncmp(*environment, name, length) == 0 &&
-        (*environment)[length] == '=') {
-      return *environment + length + 1;
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace dltap::shim

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "shim/tap/runtime/environment.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/process_page.h"
 
@@ -26,7 +27,7 @@ struct Config {
   bool start_paused = false;                  // DLTAP_START=off
   bool pointers = true;                       // DLTAP_POINTERS
   Level level = Level::kKernels;              // DLTAP_LEVEL
-  SizePolicy policy = SizePolicy::kStop;      // DLTAP_MAX_MB=N:ring
+  SizePolicy policy = SizePolicy::kRing;      // DLTAP_MAX_MB=N:stop
   ClockKind clock = ClockKind::kTsc;          // DLTAP_CLOCK
   LogLevel log = LogLevel::kWarning;          // DLTAP_LOG
   uint64_t max_bytes = uint64_t{2048} << 20;  // DLTAP_MAX_MB
@@ -48,9 +49,6 @@ using WarningSink = void (*)(const char* line);
 // not understood keeps its default. `secure` (a set-uid process): disabled.
 Config ParseConfig(const char* const* environment, bool secure,
                    WarningSink warn);
-
-// Value of a variable in `environment`, or nullptr.
-const char* FindVariable(const char* const* environment, const char* name);
 
 }  // namespace dltap::shim
 

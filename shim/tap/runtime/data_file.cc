@@ -13,6 +13,25 @@
 #include "shim/trace/encoder.h"
 
 namespace dltap::shim {
+namespace {
+
+uint64_t Clamp(uint64_t value, uint64_t least, uint64_t most) {
+  if (value < least) return least;
+  return value > most ? most : value;
+}
+
+constexpr uint64_t OnDisk(uint64_t bytes) { return (bytes + 4095) & ~4095ull; }
+
+// An eighth of the whole, so that at least seven are kept; large ones, so that
+// few files are.
+uint64_t SegmentBytes(uint64_t max_bytes) {
+  constexpr uint64_t kLeast = DataFile::kMinSegmentBytes;
+  uint64_t most = max_bytes / 64;
+  if (most < DataFile::kUsualSegmentBytes) most = DataFile::kUsualSegmentBytes;
+  return Clamp(max_bytes / 8, kLeast, most);
+}
+
+}  // namespace
 
 // "stem.dltap", then "stem.1.dltap" and so on.
 void DataFile::SegmentName(uint32_t number, char* out) const {
@@ -30,60 +49,70 @@ int DataFile::Create(int dir_fd, const char* stem,
   if (strlen(stem) >= sizeof(stem_)) return ENAMETOOLONG;
   strcpy(stem_, stem);
   dir_fd_ = dir_fd;
+  dir_inode_ = InodeOf(dir_fd);
   header_ = header;
   max_bytes_ = max_bytes;
-  policy_ = policy;
+  // No write goes beyond the process's own limit: that is a signal to it.
+  const uint64_t most = FileSizeLimit();
+  if (policy == SizePolicy::kRing) {
+    segment_bytes_ = SegmentBytes(max_bytes);
+    if (segment_bytes_ > most) segment_bytes_ = most;
+  } else {
+    segment_bytes_ = max_bytes < most ? max_bytes : most;
+  }
   SegmentName(0, name_);
-  return OpenSegment(0, &first_);
+  return OpenSegment(0);
 }
 
-int DataFile::OpenSegment(uint32_t number, Segment* segment) {
+int DataFile::OpenSegment(uint32_t number) {
   char name[sizeof(name_)];
   SegmentName(number, name);
-  *segment = Segment{};
-  segment->fd = CreateOwnFile(dir_fd_, name);
-  if (segment->fd < 0) return errno;
-  segment->inode = InodeOf(segment->fd);
-  segment->number = number;
+  current_ = Segment{};
+  current_.number = number;
+  current_.fd = CreateOwnFile(dir_fd_, name);
+  if (current_.fd < 0) return last_error_ = errno;
+  current_.inode = InodeOf(current_.fd);
   trace::FileHeader header = header_;
   header.segment = number;
   trace::Seal(header, trace::FileKind::kData);
   const auto* bytes = reinterpret_cast<const uint8_t*>(&header);
-  if (!Append(segment, {bytes, sizeof(header)})) {
-    CloseSegment(segment);
+  if (!Reserve(sizeof(header), kEndReserve) ||
+      !Append({bytes, sizeof(header)})) {
+    CloseSegment(&current_);
     unlinkat(dir_fd_, name, 0);
     return last_error_;
   }
   return 0;
 }
 
-// Allocates ahead, so that a full disk shows before a block is half written.
-bool DataFile::Reserve(Segment* segment, uint64_t bytes) {
-  const uint64_t end = segment->size + bytes;
-  while (segment->allocated < end) {
-    const int error =
-        AllocateBytes(segment->fd, segment->allocated, kAllocationStep, false);
-    if (error != 0) {
-      // A small disk may still hold the block itself.
-      const int retry = AllocateBytes(segment->fd, segment->size, bytes, false);
-      if (retry != 0) {
-        last_error_ = retry;
-        return false;
-      }
-      segment->allocated = end;
-      return true;
-    }
-    segment->allocated += kAllocationStep;
+// Allocates ahead, so that a full disk shows before a block is half written;
+// less of it where a small disk has no more room.
+bool DataFile::Reserve(uint64_t bytes, uint64_t extra) {
+  const uint64_t end = current_.size + bytes + extra;
+  if (end <= current_.allocated) return true;
+  uint64_t target = current_.allocated + kAllocationStep;
+  if (target > segment_bytes_) target = segment_bytes_;
+  if (target < end) target = end;
+  int error = AllocateBytes(current_.fd, current_.allocated,
+                            target - current_.allocated, false);
+  if (error != 0 && target > end) {
+    target = end;
+    error = AllocateBytes(current_.fd, current_.allocated,
+                          target - current_.allocated, false);
   }
+  if (error != 0) {
+    last_error_ = error;
+    return false;
+  }
+  current_.allocated = target;
   return true;
 }
 
-bool DataFile::WriteAll(const Segment& segment,
-                        std::span<const uint8_t> block) {
-  uint64_t at = segment.size;
+bool DataFile::WriteAll(std::span<const uint8_t> block) {
+  uint64_t at = current_.size;
   while (!block.empty()) {
     const ssize_t written =
-        pwrite(segment.fd, block.data(), block.size(), static_cast<off_t>(at));
+        pwrite(current_.fd, block.data(), block.size(), static_cast<off_t>(at));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
       last_error_ = written < 0 ? errno : ENOSPC;
@@ -95,71 +124,84 @@ bool DataFile::WriteAll(const Segment& segment,
   return true;
 }
 
-// A failed block is cut off again: what follows a hole would be unreadable.
-bool DataFile::Append(Segment* segment, std::span<const uint8_t> block) {
-  if (InodeOf(segment->fd) != segment->inode) {
-    last_error_ = EBADF;  // the host closed our descriptor
-    segment->fd = -1;
+// False: the host closed our descriptor, or the file was removed.
+bool DataFile::IsOurs() {
+  struct stat status;
+  if (current_.fd < 0 || fstat(current_.fd, &status) != 0 ||
+      InodeOf(status) != current_.inode) {
+    current_.fd = -1;
+    last_error_ = EBADF;
     return false;
   }
-  if (!Reserve(segment, block.size())) return false;
-  if (!WriteAll(*segment, block)) {
-    [[maybe_unused]] const int cut =
-        ftruncate(segment->fd, static_cast<off_t>(segment->size));
+  if (status.st_nlink == 0) {
+    last_error_ = ENOENT;
     return false;
   }
-  segment->size += block.size();
-  total_bytes_ += block.size();
   return true;
 }
 
-WriteResult DataFile::WriteDefinitions(std::span<const uint8_t> block) {
-  if (policy_ == SizePolicy::kStop &&
-      total_bytes_ + block.size() > max_bytes_) {
-    return WriteResult::kLimitReached;
+// A failed block is cut off again: what follows a hole would be unreadable.
+bool DataFile::Append(std::span<const uint8_t> block) {
+  if (!IsOurs() || !Reserve(block.size(), 0)) return false;
+  if (!WriteAll(block)) {
+    [[maybe_unused]] const int cut =
+        ftruncate(current_.fd, static_cast<off_t>(current_.size));
+    return false;
   }
-  return Append(&first_, block) ? WriteResult::kWritten : WriteResult::kFailed;
+  current_.size += block.size();
+  return true;
+}
+
+uint64_t DataFile::room() const {
+  const uint64_t used = current_.size + kEndReserve;
+  return used < segment_bytes_ ? segment_bytes_ - used : 0;
 }
 
 WriteResult DataFile::Write(std::span<const uint8_t> block) {
-  if (policy_ == SizePolicy::kStop) return WriteDefinitions(block);
-  const Segment& current = newest_ == 0 ? first_ : current_;
-  if (current.size + block.size() > kSegmentBytes && !NextSegment()) {
-    return WriteResult::kFailed;
-  }
-  while (total_bytes_ + block.size() > max_bytes_ && oldest_ < newest_) {
-    DeleteOldest();
-  }
-  Segment* segment = newest_ == 0 ? &first_ : &current_;
-  return Append(segment, block) ? WriteResult::kWritten : WriteResult::kFailed;
-}
-
-bool DataFile::Append(std::span<const uint8_t> block) {
-  return Append(newest_ == 0 ? &first_ : &current_, block);
+  if (block.size() > room()) return WriteResult::kLimitReached;
+  const bool written =
+      IsOurs() && Reserve(block.size(), kEndReserve) && Append(block);
+  return written ? WriteResult::kWritten : WriteResult::kFailed;
 }
 
 bool DataFile::NextSegment() {
-  Segment next;
-  const int error = OpenSegment(newest_ + 1, &next);
-  if (error != 0) {
-    last_error_ = error;
+  if (InodeOf(dir_fd_) != dir_inode_) {
+    last_error_ = EBADF;
     return false;
   }
-  CloseSegment(&current_);
-  current_ = next;
-  ++newest_;
+  const uint32_t number = current_.number;
+  // The new one is taken to be full. The current one keeps what it has
+  // allocated until then, so that it can still take the end block.
+  const uint64_t needed = OnDisk(current_.allocated) + segment_bytes_;
+  while (oldest_ < number && (closed_bytes_ + needed > max_bytes_ ||
+                              number - oldest_ >= kMaxSegments)) {
+    if (!DeleteOldest()) return false;
+  }
+  Segment full = current_;
+  if (OpenSegment(full.number + 1) != 0) {
+    current_ = full;
+    return false;
+  }
+  CloseSegment(&full);
+  sizes_[number % kMaxSegments] = OnDisk(full.size);
+  closed_bytes_ += OnDisk(full.size);
   return true;
 }
 
-void DataFile::DeleteOldest() {
+bool DataFile::DeleteOldest() {
   char name[sizeof(name_)];
-  SegmentName(oldest_++, name);
+  SegmentName(oldest_, name);
   struct stat status;
-  if (fstatat(dir_fd_, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
-  const auto bytes = static_cast<uint64_t>(status.st_size);
-  if (unlinkat(dir_fd_, name, 0) != 0) return;
+  const bool exists = fstatat(dir_fd_, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+  if (exists && unlinkat(dir_fd_, name, 0) != 0) {
+    last_error_ = errno;
+    return false;
+  }
+  const uint64_t bytes = sizes_[oldest_ % kMaxSegments];
+  closed_bytes_ -= bytes;
   deleted_bytes_ += bytes;
-  total_bytes_ -= bytes < total_bytes_ ? bytes : total_bytes_;
+  ++oldest_;
+  return true;
 }
 
 void DataFile::CloseSegment(Segment* segment) {
@@ -172,9 +214,6 @@ void DataFile::CloseSegment(Segment* segment) {
   segment->fd = -1;
 }
 
-void DataFile::Close() {
-  CloseSegment(&current_);
-  CloseSegment(&first_);
-}
+void DataFile::Close() { CloseSegment(&current_); }
 
 }  // namespace dltap::shim

@@ -14,59 +14,69 @@ namespace dltap::shim {
 enum class WriteResult : uint8_t { kWritten, kLimitReached, kFailed };
 
 // The process's data file, or its segments: blocks are only ever appended.
-// Definitions go to segment 0, which is never deleted; under SizePolicy::kRing
-// everything else goes on in further segments, the oldest of which are deleted.
-// One thread at a time.
+// Under SizePolicy::kRing the file goes on in further segments of one size, of
+// which so many are kept that all of them fit the limit; the caller begins a
+// segment before a block that does not fit the current one. One thread at a
+// time.
 class DataFile {
  public:
-  static constexpr uint64_t kSegmentBytes = uint64_t{64} << 20;
+  static constexpr uint64_t kUsualSegmentBytes = uint64_t{64} << 20;
+  static constexpr uint64_t kMinSegmentBytes = uint64_t{128} << 10;
+  static constexpr uint32_t kMaxSegments = 128;
   static constexpr uint64_t kAllocationStep = uint64_t{16} << 20;
+  // Kept free at the end of the file, so that a full disk still takes the
+  // totals and the end block.
+  static constexpr uint64_t kEndReserve = 8 << 10;
   static constexpr int kMaxNameBytes = 224;
 
   // `stem` is the file name without ".dltap". 0 or errno.
   int Create(int dir_fd, const char* stem, const trace::FileHeader& header,
              uint64_t max_bytes, SizePolicy policy);
 
-  WriteResult WriteDefinitions(std::span<const uint8_t> block);
   WriteResult Write(std::span<const uint8_t> block);
 
-  // Appends to the newest segment, also beyond the limit: the end block.
+  // Appends also beyond the limit, into the reserve: totals and the end block.
   bool Append(std::span<const uint8_t> block);
+
+  // Bytes that the current segment still takes.
+  uint64_t room() const;
+  // Goes on in a new segment; the oldest are deleted for it. False: failed.
+  bool NextSegment();
 
   // Gives back what was allocated and not used, and closes.
   void Close();
 
   const char* name() const { return name_; }
+  uint64_t segment_bytes() const { return segment_bytes_; }
   uint64_t deleted_bytes() const { return deleted_bytes_; }
   int last_error() const { return last_error_; }
 
  private:
   struct Segment {
+    uint32_t number = 0;
     int fd = -1;
     uint64_t inode = 0;
     uint64_t size = 0;
     uint64_t allocated = 0;
-    uint32_t number = 0;
   };
 
-  int OpenSegment(uint32_t number, Segment* segment);
-  bool Append(Segment* segment, std::span<const uint8_t> block);
-  bool Reserve(Segment* segment, uint64_t bytes);
-  bool WriteAll(const Segment& segment, std::span<const uint8_t> block);
-  bool NextSegment();
-  void DeleteOldest();
+  int OpenSegment(uint32_t number);
+  bool IsOurs();
+  bool Reserve(uint64_t bytes, uint64_t extra);
+  bool WriteAll(std::span<const uint8_t> block);
+  bool DeleteOldest();
   void SegmentName(uint32_t number, char* out) const;
   static void CloseSegment(Segment* segment);
 
-  Segment first_;
-  Segment current_;  // fd -1: the first one is current
   trace::FileHeader header_ = {};
-  uint64_t max_bytes_ = 0;
-  uint64_t total_bytes_ = 0;
+  uint64_t max_bytes_ = 0;      // of the file or, in a ring, of all segments
+  uint64_t closed_bytes_ = 0;   // of the segments before the current one
+  uint64_t segment_bytes_ = 0;  // of one segment; all of the file without ring
   uint64_t deleted_bytes_ = 0;
-  uint32_t oldest_ = 1;  // first segment that can be deleted
-  uint32_t newest_ = 0;
-  SizePolicy policy_ = SizePolicy::kStop;
+  uint64_t dir_inode_ = 0;
+  Segment current_;
+  uint32_t oldest_ = 0;                // segment that is still there
+  uint64_t sizes_[kMaxSegments] = {};  // of closed segments, by number
   int dir_fd_ = -1;
   int last_error_ = 0;
   char stem_[kMaxNameBytes] = {};

@@ -56,14 +56,23 @@ void DrainRing(const Ring& ring, uint32_t thread_index, uint64_t end) {
   if (g_output.WriteSlots(thread_index, tail, count)) {
     CountWritten(records);
   } else {
-    CountLoss(trace::LossKind::kMaxMegabytes, records);
+    g_output.CountUnwritten(records);
   }
   std::atomic_ref(ring.header->tail).store(end, std::memory_order_release);
 }
 
 // Both kinds of end are seen: the thread is gone, or its id was given to a
-// new thread, which then has a buffer of its own.
-bool HasEnded(const ThreadBuffer& buffer) {
+// new thread. One that has lived for a while is asked less often: most threads
+// end soon, or live on.
+bool HasEnded(ThreadBuffer& buffer) {
+  constexpr uint32_t kYoungLooks = 20;
+  constexpr uint32_t kLooksBetweenQuestions = 10;
+  if (buffer.is_replaced) return true;
+  ++buffer.looks;
+  if (buffer.looks > kYoungLooks &&
+      (buffer.looks + buffer.thread_index) % kLooksBetweenQuestions != 0) {
+    return false;
+  }
   const auto tid =
       static_cast<pid_t>(buffer.tid.load(std::memory_order_relaxed));
   return tgkill(getpid(), tid, 0) != 0 && errno == ESRCH;

@@ -41,23 +41,58 @@ int CreateOwnFile(int dir_fd, const char* name) {
   return fd < 0 ? fd : MoveDescriptorUp(fd);
 }
 
+namespace {
+
+// A mapping of a hole is a SIGBUS to the program when the disk is full.
+int WriteZeros(int fd, uint64_t offset, uint64_t bytes) {
+  static constexpr char kZeros[4096] = {};
+  while (bytes > 0) {
+    const size_t part = bytes < sizeof(kZeros) ? bytes : sizeof(kZeros);
+    const ssize_t written =
+        pwrite(fd, kZeros, part, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
+    offset += static_cast<uint64_t>(written);
+    bytes -= static_cast<uint64_t>(written);
+  }
+  return 0;
+}
+
+}  // namespace
+
+uint64_t FileSizeLimit() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0) return ~uint64_t{0};
+  return limit.rlim_cur == RLIM_INFINITY ? ~uint64_t{0} : limit.rlim_cur;
+}
+
 int AllocateBytes(int fd, uint64_t offset, uint64_t bytes, bool extend) {
+  if (offset + bytes > FileSizeLimit()) return EFBIG;
   int result;
   do {
     result = fallocate(fd, extend ? 0 : FALLOC_FL_KEEP_SIZE,
                        static_cast<off_t>(offset), static_cast<off_t>(bytes));
   } while (result != 0 && errno == EINTR);
   if (result == 0) return 0;
-  if (errno == ENOSPC || errno == EDQUOT || errno == EIO) return errno;
-  if (!extend) return 0;
-  return ftruncate(fd, static_cast<off_t>(offset + bytes)) == 0 ? 0 : errno;
+  if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EPERM) return errno;
+  return extend ? WriteZeros(fd, offset, bytes) : 0;
+}
+
+uint64_t InodeOf(const struct stat& status) {
+  return static_cast<uint64_t>(status.st_ino) ^
+         (static_cast<uint64_t>(status.st_dev) << 48);
 }
 
 uint64_t InodeOf(int fd) {
   struct stat status;
   if (fd < 0 || fstat(fd, &status) != 0) return 0;
-  return static_cast<uint64_t>(status.st_ino) ^
-         (static_cast<uint64_t>(status.st_dev) << 48);
+  return InodeOf(status);
+}
+
+uint32_t PidNamespace() {
+  struct stat status;
+  if (stat("/proc/self/ns/pid", &status) != 0) return 0;
+  return static_cast<uint32_t>(status.st_ino);
 }
 
 bool IsNetworkFileSystem(int dir_fd) {

@@ -2,6 +2,8 @@
 #ifndef DLTAP_SHIM_TAP_RUNTIME_FILES_H_
 #define DLTAP_SHIM_TAP_RUNTIME_FILES_H_
 
+#include <sys/stat.h>
+
 #include <cstdint>
 
 namespace dltap::shim {
@@ -13,11 +15,19 @@ int CreateOwnFile(int dir_fd, const char* name);
 // The descriptor with that or a higher number; `fd` itself when there is none.
 int MoveDescriptorUp(int fd);
 
-// Allocates the bytes on disk. 0, also where the file system cannot; else
-// ENOSPC, EDQUOT, EIO. Leaves the file's size unless `extend`.
+// Allocates the bytes on disk. 0 or errno. Leaves the file's size unless
+// `extend`: then the bytes are zeros that may be mapped, also where the file
+// system cannot allocate; without it 0 there, since writes will tell.
 int AllocateBytes(int fd, uint64_t offset, uint64_t bytes, bool extend);
 
+// The longest file that the process may write; beyond it a write is SIGXFSZ.
+uint64_t FileSizeLimit();
+
 uint64_t InodeOf(int fd);  // 0: not open
+uint64_t InodeOf(const struct stat& status);
+
+// Identifies the space that process ids are counted in. 0: not known.
+uint32_t PidNamespace();
 
 // Shared mappings of files there are slow, refused or not coherent.
 bool IsNetworkFileSystem(int dir_fd);

@@ -19,9 +19,17 @@ void SetLogLevel(LogLevel level);
 LogLevel CurrentLogLevel();
 
 // One line "dltap: message" on stderr by a single write(2); at most 512 bytes,
-// cut if longer. No allocation, no stdio stream; keeps errno.
+// cut if longer. No allocation, no stdio stream; keeps errno. The collector
+// writes it at once. From any other thread it waits for the collector, in one
+// of a few places; it is dropped when all are taken. Nothing is written when
+// stderr is no longer the file that it was at load, or takes nothing now.
 [[gnu::cold, gnu::format(printf, 2, 3)]] void Log(LogLevel level,
                                                   const char* format, ...);
+
+// ---- Collector
+
+// Writes the lines of other threads.
+void WriteWaitingLines();
 
 }  // namespace dltap::shim
 

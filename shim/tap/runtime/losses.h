@@ -16,7 +16,7 @@ void CountLoss(trace::LossKind kind, uint64_t count = 1);
 // Total so far.
 uint64_t LossCount(trace::LossKind kind);
 
-// A forked child begins its own account.
+// For tests. A forked child has its own account.
 void ResetLosses();
 
 }  // namespace dltap::shim

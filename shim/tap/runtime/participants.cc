@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/participants.h"
 
+#include "shim/tap/runtime/collector_requests.h"
+
 namespace dltap::shim {
 namespace {
 
@@ -14,6 +16,14 @@ void ForEach(Function function) {
   for (int i = 0; i < g_participant_count; ++i) function(g_participants[i]);
 }
 
+// Start, pass, exit and stop may call the vendor and the loader.
+template <typename Function>
+void ForEachForeign(Function function) {
+  NoteForeignCode(true);
+  ForEach(function);
+  NoteForeignCode(false);
+}
+
 }  // namespace
 
 void AddParticipant(const CollectorParticipant& participant) {
@@ -23,13 +33,13 @@ void AddParticipant(const CollectorParticipant& participant) {
 }
 
 void StartParticipants() {
-  ForEach([](const CollectorParticipant& participant) {
+  ForEachForeign([](const CollectorParticipant& participant) {
     if (participant.start != nullptr) participant.start();
   });
 }
 
 void PassParticipants() {
-  ForEach([](const CollectorParticipant& participant) {
+  ForEachForeign([](const CollectorParticipant& participant) {
     if (participant.pass != nullptr) participant.pass();
   });
 }
@@ -44,8 +54,20 @@ void ObserveSlots(std::span<const trace::CallSlot> slots,
 }
 
 void ExitParticipants(uint64_t deadline_ns) {
-  ForEach([&](const CollectorParticipant& participant) {
+  ForEachForeign([&](const CollectorParticipant& participant) {
     if (participant.exit != nullptr) participant.exit(deadline_ns);
+  });
+}
+
+void StopParticipants() {
+  ForEachForeign([](const CollectorParticipant& participant) {
+    if (participant.stop != nullptr) participant.stop();
+  });
+}
+
+void ForgetDefinitions() {
+  ForEach([](const CollectorParticipant& participant) {
+    if (participant.forget != nullptr) participant.forget();
   });
 }
 

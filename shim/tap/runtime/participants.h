@@ -13,14 +13,22 @@ namespace dltap::shim {
 // each function may be null. All run on the collector.
 struct CollectorParticipant {
   // Once, at its begin: definitions may be written now.
-  void (*start)();
+  void (*start)() = nullptr;
   // Each pass, before rings and definitions are drained.
-  void (*pass)();
+  void (*pass)() = nullptr;
   // Slots about to be written, in order, per thread.
   void (*observe)(std::span<const trace::CallSlot> slots,
-                  uint32_t thread_index);
+                  uint32_t thread_index) = nullptr;
   // The process exits: hand over what is left before `deadline_ns` (monotonic).
-  void (*exit)(uint64_t deadline_ns);
+  // Then the vendor's own exit handlers run and its libraries may not be called
+  // again: no pass follows, and nothing is asked after the deadline.
+  void (*exit)(uint64_t deadline_ns) = nullptr;
+  // The trace has ended before the process: nothing is written any more. Give
+  // the vendor back what was asked for. The last call.
+  void (*stop)() = nullptr;
+  // Definitions of old ids have been dropped from a bounded trace: define what
+  // later records name again, under new ids.
+  void (*forget)() = nullptr;
 };
 void AddParticipant(const CollectorParticipant& participant);
 
@@ -30,6 +38,8 @@ void PassParticipants();
 void ObserveSlots(std::span<const trace::CallSlot> slots,
                   uint32_t thread_index);
 void ExitParticipants(uint64_t deadline_ns);
+void StopParticipants();
+void ForgetDefinitions();
 
 }  // namespace dltap::shim
 

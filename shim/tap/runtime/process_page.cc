@@ -2,9 +2,13 @@
 #include "shim/tap/runtime/process_page.h"
 
 #include <pthread.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstring>
+
+#include "shim/tap/runtime/environment.h"
 
 namespace dltap::shim {
 
@@ -12,8 +16,17 @@ constinit ProcessPage g_process;
 
 namespace {
 
+// Outside of the page: a child is what its parent was.
+constinit bool g_disabled_at_load = false;
+
 void WipePage() {
   memset(static_cast<void*>(&g_process), 0, sizeof(g_process));
+}
+
+bool AsksToDisable() {
+  const char* text = FindVariable(environ, "DLTAP_DISABLE");
+  bool asked = false;
+  return text != nullptr && ParseBoolean(text, &asked) && asked;
 }
 
 // Before anything but zero is stored in the page.
@@ -21,7 +34,14 @@ void WipePage() {
   if (madvise(&g_process, sizeof(g_process), MADV_WIPEONFORK) != 0) {
     pthread_atfork(nullptr, nullptr, WipePage);  // Linux before 4.14
   }
+  g_disabled_at_load = getauxval(AT_SECURE) != 0 || AsksToDisable();
+  if (g_disabled_at_load) {
+    g_process.word.store(kDisabled, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace
+
+bool DisabledAtLoad() { return g_disabled_at_load; }
+
 }  // namespace dltap::shim

@@ -14,7 +14,6 @@
 namespace dltap::shim {
 namespace {
 
-constexpr uint64_t kStartPatienceNs = 2'000'000'000;
 constexpr uint64_t kNsPerSecond = 1'000'000'000;
 
 // The collector has no ring.
@@ -60,6 +59,18 @@ void LookAtTime() {
   }
 }
 
+// Kernels launched before the activity source is on would be lost, so who opens
+// a window waits for one pass of the collector.
+void WaitForParticipants() {
+  if (SessionConfig().level != Level::kKernels ||
+      t_thread.session == kOwnThread) {
+    return;
+  }
+  const int saved_errno = errno;
+  FinishPass(Finish::kDrain);
+  errno = saved_errno;
+}
+
 }  // namespace
 
 void OpenWindow(trace::WindowCause cause) {
@@ -80,15 +91,6 @@ void CloseWindow(trace::WindowCause cause) {
   if (word < kFirstSession) return;
   WriteWindow(0, cause);
   g_process.word.compare_exchange_strong(word, kPaused);
-}
-
-void WaitForParticipants() {
-  const int saved_errno = errno;
-  if (SessionConfig().level == Level::kKernels &&
-      t_thread.session != kOwnThread) {
-    FinishPass(Finish::kDrain, kStartPatienceNs);
-  }
-  errno = saved_errno;
 }
 
 void WatchTime() {

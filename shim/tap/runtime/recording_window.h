@@ -5,19 +5,15 @@
 #include "shim/trace/layout.h"
 
 // Recording windows. Outside of them state is followed, calls are not recorded.
-// A window may be opened before the session starts. cudaProfilerStop closes one
-// under DLTAP_START=off only; time, a range and control always do.
+// A window may be opened before the session starts. Who opens one waits for a
+// pass of the collector, since kernels launched before the activity source is on
+// would be lost. cudaProfilerStop closes one under DLTAP_START=off only; time, a
+// range and control always do.
 namespace dltap::shim {
 
 // Any thread, the collector too.
 void OpenWindow(trace::WindowCause cause);
 void CloseWindow(trace::WindowCause cause);
-
-// Recording begins: kernels launched before the activity source is on would be
-// lost, so the caller waits for one pass of the collector, as it waits for the
-// driver in the same call. Bounded: the collector may need a lock that the
-// caller holds.
-void WaitForParticipants();
 
 // Windows by time (DLTAP_DELAY_S, DLTAP_DURATION_S): the collector opens and
 // closes them, to the pass.

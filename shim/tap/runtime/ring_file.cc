@@ -2,7 +2,9 @@
 #include "shim/tap/runtime/ring_file.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -44,72 +46,118 @@ void UnlockDefinitions() {
   g_definition_lock.store(false, std::memory_order_release);
 }
 
+// Every range that is mapped, for Abandon().
+struct MappedRange {
+  void* memory;
+  uint64_t bytes;
+};
+constexpr uint32_t kMaxRanges = RingFile::kMaxRings + RingFile::kLogChunks + 1;
+constinit MappedRange g_ranges[kMaxRanges];
+constinit uint32_t g_range_count = 0;
+
 constexpr uint64_t RoundUp(uint64_t bytes) {
   return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
 }
 
 }  // namespace
 
-void* RingFile::MapRange(uint64_t offset, uint64_t bytes) {
-  if (AllocateBytes(fd_, offset, bytes, true) != 0) return nullptr;
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_,
+// Room for the program itself must stay: its own shared memory, when it is
+// full, is a SIGBUS.
+bool RingFile::SharedMemoryHasRoom() {
+  constexpr uint64_t kLeast = uint64_t{256} << 20;
+  struct statfs status;
+  if (statfs(kSharedMemory, &status) != 0 || status.f_type != TMPFS_MAGIC) {
+    return false;
+  }
+  const auto block = static_cast<uint64_t>(status.f_bsize);
+  const uint64_t available = status.f_bavail * block;
+  return available >= kLeast && available >= status.f_blocks * block / 4;
+}
+
+// Opened for each use: a descriptor that stays open is one that the program
+// lacks, or closes. -1: the file there is not ours.
+int RingFile::OpenOurs() const {
+  const int fd = open(path_, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 || InodeOf(fd) == inode_) return fd;
+  close(fd);
+  return -1;
+}
+
+void* RingFile::MapRange(int fd, uint64_t offset, uint64_t bytes) {
+  if (AllocateBytes(fd, offset, bytes, true) != 0) return nullptr;
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
                       static_cast<off_t>(offset));
   if (memory == MAP_FAILED) return nullptr;
   madvise(memory, bytes, MADV_DONTDUMP);
+  if (g_range_count < kMaxRanges) g_ranges[g_range_count++] = {memory, bytes};
   file_bytes_ = offset + bytes;
   return memory;
 }
 
-int RingFile::Create(int dir_fd, const char* name,
-                     const trace::FileHeader& header, const char* data_file) {
+void* RingFile::AddRange(uint64_t bytes) {
+  if (in_shared_memory_ && !SharedMemoryHasRoom()) return nullptr;
+  const int fd = OpenOurs();
+  if (fd < 0) return nullptr;
+  void* memory = MapRange(fd, file_bytes_, bytes);
+  close(fd);
+  return memory;
+}
+
+int RingFile::Create(const char* path, const trace::FileHeader& header,
+                     const char* data_file) {
   *this = RingFile{};
+  g_range_count = 0;
   UnlockDefinitions();
-  // Readers see the file only when its header is whole.
-  snprintf(name_, sizeof(name_), "%s.new", name);
-  fd_ = CreateOwnFile(dir_fd, name_);
-  if (fd_ < 0) return errno;
-  dir_fd_ = dir_fd;
-  inode_ = InodeOf(fd_);
+  // Readers take the file for a ring when its header is whole.
+  if (strlen(path) >= sizeof(path_)) return ENAMETOOLONG;
+  strcpy(path_, path);
+  in_shared_memory_ =
+      strncmp(path, kSharedMemory, sizeof(kSharedMemory) - 1) == 0;
+  const int fd = CreateOwnFile(AT_FDCWD, path);
+  if (fd < 0) return errno;
+  inode_ = InodeOf(fd);
+  const int error = Fill(fd, header, data_file);
+  close(fd);
+  if (error != 0) Unlink();
+  return error;
+}
+
+int RingFile::Fill(int fd, const trace::FileHeader& header,
+                   const char* data_file) {
   const uint64_t rings_offset = RoundUp(sizeof(trace::RingFileHeader));
   const uint64_t definitions_offset =
       rings_offset + kMaxRings * sizeof(trace::RingHeader);
-  auto* memory =
-      static_cast<uint8_t*>(MapRange(0, definitions_offset + kDefinitionBytes));
-  if (memory == nullptr) {
-    const int error = errno != 0 ? errno : ENOSPC;
-    Unlink();
-    return error;
-  }
+  const uint64_t log_offset = definitions_offset + kDefinitionBytes;
+  const uint64_t log_bytes =
+      RoundUp(kLogChunks * sizeof(trace::DefinitionChunk));
+  errno = 0;
+  auto* memory = static_cast<uint8_t*>(MapRange(fd, 0, log_offset + log_bytes));
+  if (memory == nullptr) return errno != 0 ? errno : ENOSPC;
   header_ = reinterpret_cast<trace::RingFileHeader*>(memory);
   rings_ = reinterpret_cast<trace::RingHeader*>(memory + rings_offset);
   definitions_ = memory + definitions_offset;
+  log_ = reinterpret_cast<trace::DefinitionChunk*>(memory + log_offset);
   header_->ring_count = kMaxRings;
   header_->ring_header_bytes = sizeof(trace::RingHeader);
   header_->rings_offset = rings_offset;
   header_->definitions_offset = definitions_offset;
   header_->definitions_capacity = kDefinitionBytes;
+  header_->log_offset = log_offset;
+  header_->log_chunks = kLogChunks;
+  header_->pid_namespace = PidNamespace();
   strncpy(header_->data_file, data_file, sizeof(header_->data_file) - 1);
   trace::FileHeader sealed = header;
   trace::Seal(sealed, trace::FileKind::kRing);
   header_->file = sealed;
-  if (renameat(dir_fd, name_, dir_fd, name) != 0) {
-    const int error = errno;
-    Unlink();
-    return error;
-  }
-  strcpy(name_, name);
   return 0;
 }
 
-bool RingFile::IsOurFile() const { return InodeOf(fd_) == inode_; }
-
 bool RingFile::AddRing(uint32_t capacity_slots, Ring* ring) {
-  // A host that closes all descriptors may since have opened its own file.
-  if (ring_count_ >= kMaxRings || !IsOurFile()) return false;
+  if (ring_count_ >= kMaxRings) return false;
   const uint64_t offset = file_bytes_;
   const uint64_t bytes =
       uint64_t{capacity_slots} * trace::kSlotBytes + kSlackBytes;
-  void* memory = MapRange(offset, bytes);
+  void* memory = AddRange(bytes);
   if (memory == nullptr) return false;
   trace::RingHeader* header = &rings_[ring_count_++];
   header->data_offset = offset;
@@ -193,11 +241,49 @@ void RingFile::DropDefinitions(size_t bytes) {
   UnlockDefinitions();
 }
 
+bool RingFile::PrepareLogChunk(uint32_t chunk) {
+  if (log_memory_[chunk] != nullptr) return true;
+  const uint64_t offset = file_bytes_;
+  void* memory = AddRange(kLogChunkBytes);
+  log_memory_[chunk] = static_cast<uint8_t*>(memory);
+  if (memory != nullptr) log_[chunk].offset = offset;
+  return memory != nullptr;
+}
+
+uint8_t* RingFile::AppendToLog(uint32_t chunk,
+                               std::span<const uint8_t> record) {
+  if (log_memory_[chunk] == nullptr && !PrepareLogChunk(chunk)) return nullptr;
+  const uint64_t used = log_[chunk].bytes;
+  if (record.size() > kLogChunkBytes - used) return nullptr;
+  uint8_t* at = log_memory_[chunk] + used;
+  memcpy(at, record.data(), record.size());
+  std::atomic_ref(log_[chunk].bytes)
+      .store(used + record.size(), std::memory_order_release);
+  return at;
+}
+
+std::span<const uint8_t> RingFile::LogChunk(uint32_t chunk) const {
+  return {log_memory_[chunk], static_cast<size_t>(log_[chunk].bytes)};
+}
+
+void RingFile::ClearLogChunk(uint32_t chunk) {
+  std::atomic_ref(log_[chunk].bytes).store(0, std::memory_order_release);
+}
+
+// In place, so that a thread inside a wrapper meets no hole.
+void RingFile::Abandon() {
+  for (uint32_t i = 0; i < g_range_count; ++i) {
+    mmap(g_ranges[i].memory, g_ranges[i].bytes, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  }
+  g_range_count = 0;
+}
+
 void RingFile::Unlink() {
-  if (fd_ < 0) return;
-  if (IsOurFile()) close(fd_);
-  fd_ = -1;
-  unlinkat(dir_fd_, name_, 0);
+  const int fd = OpenOurs();
+  if (fd < 0) return;
+  close(fd);
+  unlink(path_);
 }
 
 }  // namespace dltap::shim

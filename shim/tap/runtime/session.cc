@@ -1,39 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/session.h"
 
-#include <pthread.h>
-#include <sys/auxv.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 #include "shim/tap/runtime/activity_hooks.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector.h"
 #include "shim/tap/runtime/collector_requests.h"
+#include "shim/tap/runtime/environment.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
-#include "shim/tap/runtime/process_info.h"
-#include "shim/tap/runtime/recording_window.h"
-#include "shim/tap/runtime/session_definitions.h"
+#include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/session_state.h"
-#include "shim/tap/runtime/texts.h"
-#include "shim/tap/runtime/thread_buffers.h"
-#include "shim/tap/runtime/totals.h"
 #include "shim/tap/runtime/trace_output.h"
 
 namespace dltap::shim {
 
 namespace {
 
-constexpr uint64_t kExitDeadlineNs = 2'000'000'000;
+constexpr uint64_t kRetryNs = 1'000'000'000;
+constexpr uint64_t kPreparationPatienceNs = 10'000'000;
+
+// Of ProcessPage::preparing.
+enum Preparation : uint32_t { kNotPrepared, kPreparing, kPrepared };
 
 constinit pid_t g_session_pid = 0;
 constinit bool g_exit_is_registered = false;
-
-void WarnOfVariable(const char* line) { Log(LogLevel::kWarning, "%s", line); }
+// No thread could be had; monotonic time of the next attempt.
+constinit std::atomic<uint64_t> g_retry_ns{0};
 
 void ChooseSessionClock(const Config& config) {
   ActivityTimestamp activity = nullptr;
@@ -50,12 +48,28 @@ void ChooseSessionClock(const Config& config) {
 
 // Once per process: configuration, then clock.
 void Prepare() {
-  if (g_session_pid == getpid()) return;
-  const bool secure = getauxval(AT_SECURE) != 0;
-  SetSessionConfig(ParseConfig(environ, secure, WarnOfVariable));
+  CopyEnvironment(environ);
+  SetSessionConfig(
+      ParseConfig(SessionEnvironment(), DisabledAtLoad(), [](const char*) {}));
   SetLogLevel(SessionConfig().log);
-  ChooseSessionClock(SessionConfig());
+  if (SessionConfig().disabled) {
+    g_process.word.store(kDisabled, std::memory_order_release);
+  } else {
+    ChooseSessionClock(SessionConfig());
+  }
+  g_retry_ns.store(0, std::memory_order_relaxed);
   g_session_pid = getpid();
+}
+
+// Another thread prepares. (Or this one does, and a signal handler runs on it:
+// so not for ever.)
+bool WaitForPreparation() {
+  const uint64_t begin_ns = MonotonicNs();
+  while (g_process.preparing.load(std::memory_order_acquire) != kPrepared) {
+    if (MonotonicNs() - begin_ns > kPreparationPatienceNs) return false;
+    sched_yield();
+  }
+  return true;
 }
 
 // The collector does not answer: it hangs, most likely in the vendor's
@@ -73,106 +87,85 @@ void NoteDeadline() {
 
 // A collector that did not answer once is not waited for again.
 void FinishInTime(Finish what) {
-  if (LossCount(trace::LossKind::kFlushDeadline) != 0) return;
-  if (!FinishPass(what, kExitDeadlineNs)) NoteDeadline();
+  const auto state = static_cast<CollectorState>(
+      g_process.collector.load(std::memory_order_acquire));
+  if (state == CollectorState::kNone || state == CollectorState::kFailed ||
+      LossCount(trace::LossKind::kFlushDeadline) != 0) {
+    return;
+  }
+  if (!FinishPass(what) && state != CollectorState::kOpening) NoteDeadline();
 }
 
 // Runs in the process that registered it and in its forked children, which
 // have no collector unless they started their own session.
 void OnExit(int, void*) {
-  if (g_session_pid != getpid() ||
-      g_process.collector_runs.load(std::memory_order_acquire) == 0) {
-    return;
-  }
-  FinishInTime(Finish::kExit);
+  if (g_session_pid == getpid()) FinishInTime(Finish::kExit);
 }
 
 // After all exit handlers: the calls made in them are drained too.
 [[gnu::destructor]] void EndSession() {
   if (g_session_pid != getpid()) return;
-  const uint32_t word =
-      g_process.word.exchange(kDisabled, std::memory_order_acq_rel);
-  if (word == kIdle ||
-      g_process.collector_runs.load(std::memory_order_acquire) == 0) {
-    return;
-  }
+  g_process.word.store(kDisabled, std::memory_order_release);
   FinishInTime(Finish::kEnd);
 }
 
-trace::FileHeader HeaderOf(const ProcessInfo& process,
-                           const ClockReading& reading) {
-  trace::FileHeader header = {};
-  header.pid = process.pid;
-  header.start_realtime_ns = static_cast<int64_t>(reading.realtime_ns);
-  const auto clock = g_process.clock.load(std::memory_order_relaxed);
-  header.clock = static_cast<uint8_t>(clock + 1);
-  header.process_start_time = process.start_time;
-  memcpy(header.boot_id, process.boot_id, sizeof(header.boot_id));
-  return header;
-}
-
-// Files, rings, definitions, collector; in this order, so that whatever is
-// recorded is already explained.
-bool OpenSession() {
-  const ClockReading first = ReadClocks();
-  const ProcessInfo process = ReadProcessInfo();
-  ResetLosses();
-  ResetTotals();
-  ResetTexts();
-  if (!g_output.Open(SessionConfig(), process, HeaderOf(process, first))) {
-    return false;
+// False: no thread can be had, now or since a moment ago.
+bool LaunchCollector() {
+  if (g_process.starting.load(std::memory_order_acquire) != 0) return true;
+  if (MonotonicNs() < g_retry_ns.load(std::memory_order_relaxed)) return false;
+  if (g_process.starting.exchange(1, std::memory_order_acq_rel) != 0) {
+    return true;
   }
-  if (!g_buffers.Reset(&g_output.ring_file())) return false;
-  if (!g_buffers.PrepareFirst()) return false;
-  WriteSessionDefinitions(process, SessionConfig(), first, ReadClocks());
-  g_output.Flush();
   if (!g_exit_is_registered) {
     // After the vendor's own exit handlers were registered, so before them.
     on_exit(OnExit, nullptr);
     g_exit_is_registered = true;
   }
-  return g_output.is_writable() && StartCollector();
+  if (StartCollector()) return true;
+  g_retry_ns.store(MonotonicNs() + kRetryNs, std::memory_order_relaxed);
+  g_process.starting.store(0, std::memory_order_release);
+  return false;
 }
 
-// Open, write and the like are cancellation points: the host's thread must not
-// end inside our work.
-bool OpenUncancelled() {
-  int cancel_state = 0;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-  const bool is_open = OpenSession();
-  pthread_setcancelstate(cancel_state, nullptr);
-  return is_open;
+// Where kernels are wanted, until their source is on: those launched before
+// would be lost.
+void WaitForSession() {
+  const bool has_source =
+      SessionConfig().level == Level::kKernels && !SessionConfig().start_paused;
+  WaitForState(has_source ? CollectorState::kReady : CollectorState::kOpen);
 }
 
 }  // namespace
 
-void PrepareClock() {
-  const int saved_errno = errno;
-  Prepare();
-  errno = saved_errno;
+bool PrepareSession() {
+  if (g_process.preparing.load(std::memory_order_acquire) != kPrepared) {
+    const int saved_errno = errno;
+    uint32_t none = kNotPrepared;
+    const bool is_first = g_process.preparing.compare_exchange_strong(
+        none, kPreparing, std::memory_order_acq_rel);
+    if (is_first) {
+      Prepare();
+      g_process.preparing.store(kPrepared, std::memory_order_release);
+    }
+    const bool is_prepared = is_first || WaitForPreparation();
+    errno = saved_errno;
+    if (!is_prepared) {
+      CountLoss(trace::LossKind::kSessionOpening);
+      return false;
+    }
+  }
+  return g_process.word.load(std::memory_order_acquire) != kDisabled;
 }
 
 bool StartSession() {
-  const uint32_t word = g_process.word.load(std::memory_order_acquire);
+  uint32_t word = g_process.word.load(std::memory_order_acquire);
   if (word != kIdle) return word >= kFirstSession;
   const int saved_errno = errno;
-  Prepare();
-  bool is_recording = false;
-  if (SessionConfig().disabled) {
-    g_process.word.store(kDisabled, std::memory_order_release);
-  } else if (g_process.starting.exchange(1, std::memory_order_acq_rel) == 0) {
-    const bool is_open = OpenUncancelled();
-    const uint32_t number = NextSession();
-    is_recording =
-        is_open &&
-        (!SessionConfig().start_paused ||
-         g_process.window_is_open.load(std::memory_order_acquire) != 0);
-    const uint32_t next = is_recording ? number : is_open ? kPaused : kDisabled;
-    g_process.word.store(next, std::memory_order_release);
-    if (is_recording) WaitForParticipants();
-  }
+  if (PrepareSession() && LaunchCollector()) WaitForSession();
+  word = g_process.word.load(std::memory_order_acquire);
+  if (word == kIdle) CountLoss(trace::LossKind::kSessionOpening);
   errno = saved_errno;
-  return is_recording;
+  return word >= kFirstSession;
 }
 
 }  // namespace dltap::shim

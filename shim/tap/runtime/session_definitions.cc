@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "shim/specs/arg_layout.h"
+#include "shim/tap/runtime/environment.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/trace_output.h"
@@ -70,7 +71,7 @@ void WriteEntryPoint(specs::EntryPoint entry) {
 void WriteProcess(const ProcessInfo& process) {
   char variables[4096];
   const uint32_t used =
-      CollectRankVariables(environ, variables, sizeof(variables));
+      CollectRankVariables(SessionEnvironment(), variables, sizeof(variables));
   trace::ProcessRecord record = {};
   record.pid = process.pid;
   record.parent_pid = process.parent_pid;

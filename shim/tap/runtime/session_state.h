@@ -13,15 +13,26 @@ namespace dltap::shim {
 const Config& SessionConfig();
 void SetSessionConfig(const Config& config);
 
-// Number of the running or paused session, 0 without one.
+// Number of the session that records, is paused or has ended early; 0 without
+// one.
 uint32_t SessionNumber();
+
+// Its trace has ended before the process, at the size limit or after a write
+// error: nothing is recorded any more, the collector sleeps.
+bool SessionHasEnded();
 
 // Number of the last session that was opened, here or before a fork, so that
 // the next one differs from what the threads' states hold.
 uint32_t LastSession();
 uint32_t NextSession();
 
-// Stops for good: after a write error, at the size limit. Never blocks.
+// Definitions written in one epoch hold for later records of it. A new one
+// begins with a session, and when a bounded trace has dropped old definitions.
+// 0 without a session.
+uint32_t DefinitionEpoch();
+void NewDefinitionEpoch();
+
+// Ends the session for good. Never blocks.
 void StopRecording();
 
 }  // namespace dltap::shim

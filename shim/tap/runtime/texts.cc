@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/trace_output.h"
 #include "shim/trace/encoder.h"
 
@@ -18,10 +19,12 @@ constexpr uint32_t kMaxProbes = 64;
 constinit std::atomic<uint32_t> g_last_text{0};
 
 // Open addressing by the text's hash; 64 bits of it stand for the text. A slot
-// is claimed by its hash and usable once it has an id.
+// without an id of this epoch is claimed through its id, gets its hash, and
+// then the id, after which neither changes in this epoch.
+constexpr uint32_t kClaimed = ~uint32_t{0};
 struct InternSlot {
+  std::atomic<uint64_t> id;  // epoch << 32 | id; id 0: definition lost
   std::atomic<uint64_t> hash;
-  std::atomic<uint32_t> id;  // 0: being defined, or definition lost
 };
 constinit InternSlot g_interned[kInternSlots];
 
@@ -67,28 +70,26 @@ uint32_t InternText(const char* text, uint32_t length) {
     length = kMaxTextBytes;
   }
   const uint64_t hash = XXH3_64bits(text, length) | 1;
+  const uint64_t epoch = DefinitionEpoch();
   for (uint32_t probe = 0; probe < kMaxProbes; ++probe) {
     InternSlot& slot = g_interned[(hash + probe) % kInternSlots];
-    uint64_t known = slot.hash.load(std::memory_order_acquire);
-    if (known == 0 && slot.hash.compare_exchange_strong(
-                          known, hash, std::memory_order_acq_rel)) {
-      const uint32_t id = DefineText(text, length);
-      slot.id.store(id, std::memory_order_release);
-      return id;
+    uint64_t id = slot.id.load(std::memory_order_acquire);
+    const auto known = static_cast<uint32_t>(id);
+    if (known == kClaimed) continue;
+    if (id >> 32 == epoch) {
+      if (slot.hash.load(std::memory_order_relaxed) != hash) continue;
+      return known != 0 ? known : DefineText(text, length);
     }
-    if (known != hash) continue;
-    const uint32_t id = slot.id.load(std::memory_order_acquire);
-    // Another thread is defining it just now: a second definition is harmless.
-    return id != 0 ? id : DefineText(text, length);
+    if (!slot.id.compare_exchange_strong(id, epoch << 32 | kClaimed,
+                                         std::memory_order_acq_rel)) {
+      continue;
+    }
+    slot.hash.store(hash, std::memory_order_relaxed);
+    const uint32_t defined = DefineText(text, length);
+    slot.id.store(epoch << 32 | defined, std::memory_order_release);
+    return defined;
   }
   return DefineText(text, length);
-}
-
-void ResetTexts() {
-  for (InternSlot& slot : g_interned) {
-    slot.id.store(0, std::memory_order_relaxed);
-    slot.hash.store(0, std::memory_order_relaxed);
-  }
 }
 
 }  // namespace dltap::shim

@@ -24,9 +24,6 @@ bool DefineOperation(uint32_t id, uint16_t node_count,
 inline constexpr uint32_t kMaxTextBytes = 1024;
 uint32_t InternText(const char* text, uint32_t length);
 
-// Forgets what InternText() knows: a new session defines everything again.
-void ResetTexts();
-
 }  // namespace dltap::shim
 
 #endif  // DLTAP_SHIM_TAP_RUNTIME_TEXTS_H_

@@ -43,6 +43,7 @@ bool ThreadBuffers::Reset(RingFile* file) {
   free_small_count_ = free_large_count_ = free_buffer_count_ = 0;
   wanted_buffers_ = 4;
   wanted_large_rings_ = 1;
+  is_full_.store(false, std::memory_order_relaxed);
   for (auto& ready : ready_) ready.store(nullptr, std::memory_order_relaxed);
   for (auto& ring : ready_large_) {
     ring.store(nullptr, std::memory_order_relaxed);
@@ -81,26 +82,30 @@ bool ThreadBuffers::PrepareReady(int i, Ring* ring) {
 }
 
 bool ThreadBuffers::PrepareFirst() {
-  unpopulated_ = NewRing(kLargeRingSlots);
-  return PrepareReady(0, unpopulated_);
+  Ring* ring = NewRing(kLargeRingSlots);
+  if (ring != nullptr) RingFile::Populate(*ring);
+  return PrepareReady(0, ring);
 }
 
-void ThreadBuffers::RefillBuffers() {
+int ThreadBuffers::RefillBuffers() {
   int missing = 0;
-  for (int i = 0; i < wanted_buffers_; ++i) {
-    if (ready_[i].load(std::memory_order_relaxed) != nullptr) continue;
+  int ready = 0;
+  for (; ready < wanted_buffers_; ++ready) {
+    if (ready_[ready].load(std::memory_order_relaxed) != nullptr) continue;
     ++missing;
     Ring* ring = NewRing(kSmallRingSlots);
-    if (ring == nullptr) return;
+    if (ring == nullptr) break;
     RingFile::Populate(*ring);
-    if (!PrepareReady(i, ring)) {
+    if (!PrepareReady(ready, ring)) {
       free_small_[free_small_count_++] = ring;
-      return;
+      break;
     }
   }
+  is_full_.store(ready == 0, std::memory_order_relaxed);
   if (missing > wanted_buffers_ / 2 && wanted_buffers_ < kMaxReadyBuffers) {
     wanted_buffers_ *= 2;
   }
+  return ready;
 }
 
 void ThreadBuffers::RefillLargeRings() {
@@ -119,11 +124,10 @@ void ThreadBuffers::RefillLargeRings() {
   }
 }
 
-void ThreadBuffers::Refill() {
-  if (unpopulated_ != nullptr) RingFile::Populate(*unpopulated_);
-  unpopulated_ = nullptr;
-  RefillBuffers();
+int ThreadBuffers::Refill() {
+  const int ready = RefillBuffers();
   RefillLargeRings();
+  return ready;
 }
 
 ThreadBuffer* ThreadBuffers::TakeReady() {

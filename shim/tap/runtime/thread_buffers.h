@@ -22,14 +22,17 @@ struct alignas(64) ThreadBuffer {
   // Set by the owner.
   std::atomic<uint32_t> state;  // BufferState
   std::atomic<uint32_t> tid;
+  uint64_t attached_ns;       // CLOCK_BOOTTIME; before kOwned
   std::atomic<Ring*> second;  // a larger ring that replaced the first
-  std::atomic<uint64_t> calls_recorded;
   // Set by the collector.
   uint32_t thread_index;
   Ring* first;
   uint64_t drain_to[2];  // heads seen at the begin of a pass: first, second
   uint64_t cpu_time_ns;
-  uint64_t attached_ns;
+  uint64_t sampled_head;  // of the ring in use at the last sample
+  uint32_t idle_samples;  // looks since then in which nothing had happened
+  uint32_t looks;         // passes that have drained it
+  bool is_replaced;       // the tid is a newer thread's
   bool is_named;
   char name[16];
   // Written by the owner without synchronization, read by the collector:
@@ -55,18 +58,21 @@ class ThreadBuffers {
   bool Reset(RingFile* file);
 
   // A buffer for the thread that starts the session, with a large ring: the
-  // collector may take a while to begin. The first Refill() brings its pages.
+  // collector may take a while to come to its first pass.
   bool PrepareFirst();
 
   // Fills the pools. They grow when more than half was taken since the last
   // time, since touching memory that is never used costs time and space.
-  void Refill();
+  // Returns how many buffers are ready.
+  int Refill();
 
   // nullptr: none is ready.
   ThreadBuffer* TakeReady();
   Ring* TakeLargeRing();
 
   // Buffers [0, count()) have been used; look at their state.
+  // No further one can be made until a thread ends.
+  bool is_full() const { return is_full_.load(std::memory_order_relaxed); }
   uint32_t count() const { return count_; }
   ThreadBuffer& at(uint32_t i) { return buffers_[i]; }
 
@@ -90,7 +96,7 @@ class ThreadBuffers {
 
   Ring* NewRing(uint32_t slots);
   bool PrepareReady(int i, Ring* ring);
-  void RefillBuffers();
+  int RefillBuffers();
   void RefillLargeRings();
 
   RingFile* file_ = nullptr;
@@ -107,9 +113,9 @@ class ThreadBuffers {
   uint32_t free_buffer_count_ = 0;
   uint32_t next_thread_index_ = 0;
   uint32_t ended_count_ = 0;
-  Ring* unpopulated_ = nullptr;
   int wanted_buffers_ = 4;
   int wanted_large_rings_ = 1;
+  std::atomic<bool> is_full_{false};
   std::atomic<ThreadBuffer*> ready_[kMaxReadyBuffers] = {};
   std::atomic<Ring*> ready_large_[kMaxReadyLargeRings] = {};
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/thread_state.h"
 
+#include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +11,7 @@
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector_requests.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/thread_buffers.h"
 
 namespace dltap::shim {
@@ -44,6 +47,52 @@ bool SwitchToLargeRing(ThreadState& thread) {
   return true;
 }
 
+bool MayAttach(const ThreadState& thread) {
+  return g_process.word.load(std::memory_order_acquire) >= kFirstSession &&
+         thread.session != kOwnThread;
+}
+
+bool HasRing(const ThreadState& thread) {
+  return thread.session == g_process.word.load(std::memory_order_acquire);
+}
+
+// Many threads may begin at once: the pool is refilled at its first shortage.
+// nullptr: as many are recorded as can be, or the collector is stuck.
+ThreadBuffer* WaitForBuffer() {
+  constexpr int kMaxWaits = 100;
+  ThreadBuffer* buffer = g_buffers.TakeReady();
+  for (int i = 0; buffer == nullptr && i < kMaxWaits; ++i) {
+    if (g_buffers.is_full() || !WaitForRings()) break;
+    buffer = g_buffers.TakeReady();
+  }
+  return buffer;
+}
+
+bool UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
+  if (buffer == nullptr) {
+    CountLoss(g_buffers.is_full() ? LossKind::kThreadCap
+                                  : LossKind::kRingUnavailable);
+    WakeCollector();
+    return false;
+  }
+  const int saved_errno = errno;
+  const auto tid = static_cast<uint32_t>(gettid());
+  buffer->first->header->tid = tid;
+  buffer->tid.store(tid, std::memory_order_relaxed);
+  buffer->attached_ns = BootNs();
+  UseRing(thread, *buffer->first);
+  thread.head = 0;
+  thread.limit = buffer->first->capacity_slots / 2;
+  thread.counters = buffer->counters;
+  thread.buffer = buffer;
+  thread.appending = 0;
+  thread.session = g_process.word.load(std::memory_order_acquire);
+  buffer->state.store(static_cast<uint32_t>(BufferState::kOwned),
+                      std::memory_order_release);
+  errno = saved_errno;
+  return true;
+}
+
 }  // namespace
 
 // Reached every quarter of the ring. Half full wakes the collector.
@@ -58,7 +107,7 @@ bool MakeRoom(ThreadState& thread, int slots) {
   }
   const uint64_t needed = thread.head + static_cast<uint64_t>(slots);
   if (needed > end) {
-    thread.appending = false;
+    thread.appending = 0;
     CountLoss(LossKind::kRingFull);
     std::atomic_ref dropped(thread.ring->dropped);
     dropped.store(dropped.load(std::memory_order_relaxed) + 1,
@@ -71,7 +120,40 @@ bool MakeRoom(ThreadState& thread, int slots) {
   return true;
 }
 
-void CountDrop(ThreadState&) { CountLoss(LossKind::kSignalHandler); }
+// An append is open: this is a signal handler that interrupted it, and its call
+// is dropped, or the append was left by siglongjmp and never goes on. That is
+// certain when the frame that made it has been left; a handler may have a stack
+// of its own, though. No handler makes hundreds of calls.
+bool WasAbandoned(ThreadState& thread, uintptr_t frame) {
+  constexpr uint32_t kMaxDrops = 256;
+  const int saved_errno = errno;
+  stack_t stack = {};
+  const bool in_handler =
+      sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
+  errno = saved_errno;
+  const bool is_left = frame >= thread.appending && !in_handler;
+  if (is_left || thread.drops >= kMaxDrops) {
+    thread.drops = 0;
+    return true;
+  }
+  ++thread.drops;
+  CountLoss(LossKind::kSignalHandler);
+  return false;
+}
+
+// The return address lies above the frame's own address. The memory may be gone
+// (the stack of a coroutine), so the kernel is asked whether it can be read: it
+// copies the set before it finds that the first argument makes no sense.
+bool OutermostIsGone(const ThreadState& thread) {
+  const auto* at = reinterpret_cast<void* const*>(thread.outermost_frame) + 1;
+  constexpr int kNoOperation = -1;
+  const int saved_errno = errno;
+  const bool is_mapped = syscall(SYS_rt_sigprocmask, kNoOperation, at, nullptr,
+                                 sizeof(*at)) == 0 ||
+                         errno != EFAULT;
+  errno = saved_errno;
+  return !is_mapped || *at != thread.outermost_return;
+}
 
 // The record ran over the ring's end: its rest belongs to the front.
 void CopyWrapped(ThreadState& thread, int slots) {
@@ -82,31 +164,17 @@ void CopyWrapped(ThreadState& thread, int slots) {
          over * sizeof(trace::CallSlot));
 }
 
-bool AttachThread(ThreadState& thread) {
+// Else the window was closed, or recording stopped, during the call.
+bool LeaveParentsRing(ThreadState& thread) {
   const uint32_t word = g_process.word.load(std::memory_order_acquire);
-  if (word < kFirstSession || thread.session == kOwnThread) return false;
-  if (thread.session == word) return true;
-  ThreadBuffer* buffer = g_buffers.TakeReady();
-  if (buffer == nullptr) {
-    CountLoss(LossKind::kRingUnavailable);
-    WakeCollector();
-    return false;
-  }
-  const int saved_errno = errno;
-  const auto tid = static_cast<uint32_t>(gettid());
-  buffer->first->header->tid = tid;
-  buffer->tid.store(tid, std::memory_order_relaxed);
-  UseRing(thread, *buffer->first);
-  thread.head = 0;
-  thread.limit = buffer->first->capacity_slots / 2;
-  thread.counters = buffer->counters;
-  thread.buffer = buffer;
-  thread.appending = false;
-  thread.session = word;
-  buffer->state.store(static_cast<uint32_t>(BufferState::kOwned),
-                      std::memory_order_release);
-  errno = saved_errno;
+  if (word != kIdle && thread.session == LastSession()) return false;
+  thread = ThreadState{};
   return true;
+}
+
+bool AttachThread(ThreadState& thread) {
+  if (!MayAttach(thread)) return false;
+  return HasRing(thread) || UseBuffer(thread, WaitForBuffer());
 }
 
 void CountCall(int counter_index) {
@@ -117,7 +185,8 @@ void CountCall(int counter_index) {
 
 void CountUnattached(int counter_index) {
   ThreadState& thread = t_thread;
-  if (AttachThread(thread)) {
+  if (MayAttach(thread) &&
+      (HasRing(thread) || UseBuffer(thread, g_buffers.TakeReady()))) {
     ++thread.counters[counter_index];
   } else {
     CountCall(counter_index);

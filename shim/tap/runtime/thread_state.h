@@ -23,8 +23,11 @@ inline constexpr uint32_t kOwnThread = 0xFFFFFFFE;  // the collector
 struct ThreadState {
   uint32_t session = kNotAttached;  // whose ring this is
   uint32_t depth = 0;               // wrapped calls in progress
-  uintptr_t outermost_frame = 0;    // frame address of the outermost of them
-  uint64_t outermost_ticks = 0;     // when it began
+  uint32_t nested = 0;              // calls inside the outermost of them
+  uint32_t drops = 0;               // calls dropped inside the open append
+  uintptr_t outermost_frame = 0;    // frame address of the outermost call
+  const void* outermost_return = nullptr;  // where that frame returns to
+  uint64_t outermost_ticks = 0;            // when it began
   trace::CallSlot* slots = nullptr;
   uint64_t head = 0;   // sequence number of the next slot
   uint64_t limit = 0;  // slots below this are free without looking
@@ -32,7 +35,8 @@ struct ThreadState {
   trace::RingHeader* ring = nullptr;
   uint64_t* counters = nullptr;  // by counter index
   ThreadBuffer* buffer = nullptr;
-  bool appending = false;    // a record is being written
+  uintptr_t appending = 0;   // frame that is writing a record; 0: none
+  bool is_pushed = false;    // the outermost call has pushed its id
   uint8_t record_flags = 0;  // ORed into every record: capturing
 };
 static_assert(sizeof(ThreadState) <= 128, "initial-exec TLS is scarce");
@@ -45,23 +49,28 @@ extern constinit thread_local ThreadState t_thread
 //
 // Hot path.
 [[gnu::cold, gnu::noinline]] bool MakeRoom(ThreadState& thread, int slots);
-[[gnu::cold, gnu::noinline]] void CountDrop(ThreadState& thread);
+[[gnu::cold, gnu::noinline]] bool WasAbandoned(ThreadState& thread,
+                                               uintptr_t frame);
 [[gnu::cold, gnu::noinline]] void CopyWrapped(ThreadState& thread, int slots);
 
 // Place for `slots` slots in a row, nullptr when the record must be dropped
 // (ring full, or a signal handler interrupted an append); the drop is counted.
-inline trace::CallSlot* Reserve(ThreadState& thread, int slots) {
-  if (thread.appending) [[unlikely]] {
-    CountDrop(thread);
+[[gnu::always_inline]] inline trace::CallSlot* Reserve(ThreadState& thread,
+                                                       int slots) {
+  const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (thread.appending != 0 && !WasAbandoned(thread, frame)) [[unlikely]]
     return nullptr;
-  }
-  thread.appending = true;
+  thread.appending = frame;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (thread.head + static_cast<uint64_t>(slots) > thread.limit) [[unlikely]] {
     if (!MakeRoom(thread, slots)) return nullptr;
   }
   return thread.slots + (thread.head & thread.mask);
 }
+
+// The outermost call was left by a longjmp or an exception, although the call
+// that begins now is made from a deeper frame: its frame has been written over.
+[[gnu::cold, gnu::noinline]] bool OutermostIsGone(const ThreadState& thread);
 
 // Publishes what was written to the reserved slots.
 inline void Commit(ThreadState& thread, int slots) {
@@ -73,7 +82,16 @@ inline void Commit(ThreadState& thread, int slots) {
   std::atomic_ref(thread.ring->head)
       .store(thread.head, std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  thread.appending = false;
+  thread.appending = 0;
+}
+
+// The process was forked inside the call that returns now: this is the child,
+// and the thread's ring is its parent's. (The word is zero, or that of a
+// session of its own.) Its state is new then.
+[[gnu::cold, gnu::noinline]] bool LeaveParentsRing(ThreadState& thread);
+inline bool IsInForkedChild(ThreadState& thread) {
+  const uint32_t word = g_process.word.load(std::memory_order_relaxed);
+  return thread.session != word && LeaveParentsRing(thread);
 }
 
 // Slow path.

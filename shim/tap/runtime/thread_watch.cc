@@ -17,18 +17,17 @@ namespace {
 
 using trace::BlockKind;
 
+constexpr int kThreadsField = 20;
+constexpr int kStartField = 22;
+// The kernel tells times to programs in ticks of 100 Hz on all its platforms
+// that we run on.
+constexpr uint64_t kNsPerStatTick = 10'000'000;
+
+constinit uint32_t g_last_sampled = 0;
+
 uint64_t ToNs(const timespec& time) {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 +
          static_cast<uint64_t>(time.tv_nsec);
-}
-
-// The CPU-time clock of another thread of this process (its encoding is part
-// of the kernel's ABI). 0 when the thread has ended.
-uint64_t ThreadCpuNs(uint32_t tid) {
-  constexpr uint32_t kPerThreadScheduled = 6;
-  const auto clock = static_cast<clockid_t>((~tid << 3) | kPerThreadScheduled);
-  timespec time;
-  return clock_gettime(clock, &time) == 0 ? ToNs(time) : 0;
 }
 
 trace::ThreadState StateOf(char letter) {
@@ -44,6 +43,15 @@ trace::ThreadState StateOf(char letter) {
     case 'Z': return trace::ThreadState::kEnded;
     default: return trace::ThreadState::kUnknown;
   }
+}
+
+// Fields are counted from 1; the third one follows the name's parenthesis.
+uint64_t FieldOf(const char* close, int wanted) {
+  const char* at = close;
+  for (int field = 2; at != nullptr && field < wanted; ++field) {
+    at = strchr(at + 1, ' ');
+  }
+  return at != nullptr ? strtoull(at + 1, nullptr, 10) : 0;
 }
 
 void WriteSample(const ThreadBuffer& buffer, trace::ThreadState state) {
@@ -74,6 +82,10 @@ void SampleThread(ThreadBuffer& buffer) {
       !ParseThreadStat(line, &stat)) {
     return;
   }
+  if (IsNewer(stat, buffer.attached_ns)) {
+    buffer.is_replaced = true;
+    return;
+  }
   if (!buffer.is_named || strcmp(stat.name, buffer.name) != 0) {
     memcpy(buffer.name, stat.name, sizeof(buffer.name));
     buffer.is_named = true;
@@ -81,6 +93,23 @@ void SampleThread(ThreadBuffer& buffer) {
   }
   buffer.cpu_time_ns = ThreadCpuNs(tid);
   WriteSample(buffer, stat.state);
+}
+
+// Threads that wait for work are looked at less often.
+bool IsDue(ThreadBuffer& buffer) {
+  constexpr uint32_t kIdleLooks = 30;
+  Ring* second = buffer.second.load(std::memory_order_acquire);
+  trace::RingHeader& ring =
+      *(second != nullptr ? second : buffer.first)->header;
+  const uint64_t head =
+      std::atomic_ref(ring.head).load(std::memory_order_relaxed);
+  const bool in_call =
+      std::atomic_ref(ring.open_call).load(std::memory_order_relaxed) != 0;
+  const bool is_idle = head == buffer.sampled_head && !in_call;
+  if (is_idle && ++buffer.idle_samples < kIdleLooks) return false;
+  buffer.idle_samples = 0;
+  buffer.sampled_head = head;
+  return true;
 }
 
 uint64_t ResidentBytes() {
@@ -104,9 +133,17 @@ void SampleProcess() {
 
 }  // namespace
 
+// The next time goes on where this one has stopped.
 void SampleThreads() {
-  for (uint32_t i = 0; i < g_buffers.count(); ++i) {
-    if (g_buffers.at(i).is_owned()) SampleThread(g_buffers.at(i));
+  constexpr uint32_t kMaxSamples = 32;
+  const uint32_t count = g_buffers.count();
+  uint32_t samples = 0;
+  for (uint32_t i = 0; i < count && samples < kMaxSamples; ++i) {
+    if (++g_last_sampled >= count) g_last_sampled = 0;
+    ThreadBuffer& buffer = g_buffers.at(g_last_sampled);
+    if (!buffer.is_owned() || !IsDue(buffer)) continue;
+    SampleThread(buffer);
+    ++samples;
   }
   SampleProcess();
 }
@@ -114,6 +151,18 @@ void SampleThreads() {
 void NoteThreadEnd(ThreadBuffer& buffer) {
   if (!buffer.is_named) WriteThread(buffer);
   WriteSample(buffer, trace::ThreadState::kEnded);
+}
+
+bool IsLastThread() {
+  char line[1024];
+  ThreadStat main = {};
+  return ReadSmallFile("/proc/self/stat", line, sizeof(line)) >= 0 &&
+         ParseThreadStat(line, &main) &&
+         main.state == trace::ThreadState::kEnded && main.threads == 2;
+}
+
+bool IsNewer(const ThreadStat& stat, uint64_t attached_ns) {
+  return stat.start_ns > attached_ns + kNsPerStatTick;
 }
 
 bool ParseThreadStat(const char* line, ThreadStat* stat) {
@@ -127,6 +176,8 @@ bool ParseThreadStat(const char* line, ThreadStat* stat) {
   memset(stat->name, 0, sizeof(stat->name));
   memcpy(stat->name, open + 1, length);
   stat->state = StateOf(close[2]);
+  stat->threads = static_cast<uint32_t>(FieldOf(close, kThreadsField));
+  stat->start_ns = FieldOf(close, kStartField) * kNsPerStatTick;
   return true;
 }
 

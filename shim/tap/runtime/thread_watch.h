@@ -9,19 +9,31 @@
 // CPU time. Collector only.
 namespace dltap::shim {
 
-// One sample of each recorded thread and of the process.
+// One sample of the process and of each recorded thread that has submitted work
+// since the last one or is inside a call; of the others each few seconds. Not
+// more than so many at once: each costs a file of /proc.
 void SampleThreads();
 
 // The last sample of a thread that has ended.
 void NoteThreadEnd(ThreadBuffer& buffer);
 
+// Has every other thread of the process ended? The main thread stays as a
+// zombie when it leaves by pthread_exit.
+bool IsLastThread();
+
 // What a line of /proc/PID/task/TID/stat tells.
 struct ThreadStat {
   char name[16];
   trace::ThreadState state;
+  uint32_t threads;   // of the process; 0: the line is cut
+  uint64_t start_ns;  // since the machine started; 0: the line is cut
 };
 // False when it is malformed.
 bool ParseThreadStat(const char* line, ThreadStat* stat);
+
+// Is it another thread than the one that attached at `attached_ns`, whose id it
+// has got?
+bool IsNewer(const ThreadStat& stat, uint64_t attached_ns);
 
 }  // namespace dltap::shim
 

@@ -20,9 +20,11 @@ constexpr uint32_t kFirstReaderLoss = 64;
 constinit uint64_t g_ended[specs::kCounterCount];
 constinit uint64_t g_written[specs::kCounterCount];
 constinit uint64_t g_written_losses[kFirstReaderLoss];
+constinit uint32_t g_segment = 0;  // that holds what is noted as written
 constinit uint64_t g_calls = 0;
 constinit uint64_t g_per_call_ps = 0;
 constinit uint64_t g_source_ns = 0;
+constinit uint32_t g_turns_without_counts = 0;
 
 uint64_t CallsOf(int counter) {
   uint64_t calls = g_ended[counter] + g_process.unattached[counter].load(
@@ -35,6 +37,11 @@ uint64_t CallsOf(int counter) {
     }
   }
   return calls;
+}
+
+void ForgetWritten() {
+  for (auto& calls : g_written) calls = 0;
+  for (auto& count : g_written_losses) count = 0;
 }
 
 void WriteCounts() {
@@ -82,8 +89,7 @@ void WriteOverhead() {
 
 void ResetTotals() {
   for (auto& calls : g_ended) calls = 0;
-  for (auto& calls : g_written) calls = 0;
-  for (auto& count : g_written_losses) count = 0;
+  ForgetWritten();
   g_calls = 0;
   g_source_ns = 0;
 }
@@ -106,8 +112,18 @@ uint64_t SourceCostNs() { return g_source_ns; }
 
 uint64_t CallCostNs() { return g_calls * g_per_call_ps / 1000; }
 
+// Adding up the counters of thousands of threads takes long enough to do it
+// less often.
 void WriteTotals(bool final) {
-  WriteCounts();
+  if (g_segment != g_output.segment()) {
+    g_segment = g_output.segment();
+    ForgetWritten();
+  }
+  constexpr uint32_t kBuffersATurn = 200;
+  if (final || ++g_turns_without_counts > g_buffers.count() / kBuffersATurn) {
+    g_turns_without_counts = 0;
+    WriteCounts();
+  }
   WriteLosses(final);
   WriteOverhead();
 }

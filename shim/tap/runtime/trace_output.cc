@@ -6,9 +6,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
+#include "shim/tap/runtime/clock.h"
+#include "shim/tap/runtime/environment.h"
 #include "shim/tap/runtime/files.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
@@ -24,6 +28,8 @@ using trace::LossKind;
 constexpr size_t kBuilderBytes = size_t{1} << 20;
 constexpr size_t kSlotBlockBytes =
     sizeof(trace::BlockHeader) + kLargeRingSlots * trace::kSlotBytes;
+constexpr size_t kBufferBytes =
+    3 * kBuilderBytes + 2 * SegmentWriter::kBufferBytes + kSlotBlockBytes;
 constexpr int kMaxFilesOfOneProcess = 1000;
 
 }  // namespace
@@ -31,16 +37,17 @@ constexpr int kMaxFilesOfOneProcess = 1000;
 constinit TraceOutput g_output;
 
 bool TraceOutput::MapBuffers() {
-  constexpr size_t kBytes = 3 * kBuilderBytes + kSlotBlockBytes;
-  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, kBufferBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
+  buffers_ = memory;
   auto* at = static_cast<uint8_t*>(memory);
   for (Builder& builder : builders_) {
     builder.block = trace::BlockBuilder(at, kBuilderBytes);
     at += kBuilderBytes;
   }
-  slot_block_ = at;
+  segment_buffers_ = at;
+  slot_block_ = at + 2 * SegmentWriter::kBufferBytes;
   return true;
 }
 
@@ -48,6 +55,9 @@ bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
                        const trace::FileHeader& header) {
   is_writable_ = false;
   is_finishing_ = false;
+  is_closed_ = false;
+  end_ticks_ = 0;
+  policy_ = config.policy;
   counted_deleted_bytes_ = 0;
   reason_ = trace::EndReason::kExit;
   if (!MapBuffers()) {
@@ -61,6 +71,11 @@ bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
     unlinkat(dir_fd_, data_file_.name(), 0);
     return false;
   }
+  if (policy_ == SizePolicy::kRing &&
+      !segments_.Open(&data_file_, &ring_file_, segment_buffers_)) {
+    Log(LogLevel::kError, "no memory for definitions; tracing is off");
+    return false;
+  }
   is_writable_ = true;
   Log(LogLevel::kInfo, "recording to %s/%s", directory_, data_file_.name());
   return true;
@@ -69,7 +84,8 @@ bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
 bool TraceOutput::OpenDirectory(const Config& config,
                                 const ProcessInfo& process) {
   const OutputNames names = {process.machine, process.program,
-                             static_cast<int>(process.pid), environ};
+                             static_cast<int>(process.pid),
+                             SessionEnvironment()};
   if (!ExpandOutput(config.output, names, directory_)) {
     Log(LogLevel::kError,
         "DLTAP_OUTPUT is not understood: \"%s\"; use %%h, %%p, %%r, %%q{NAME} "
@@ -111,31 +127,39 @@ bool TraceOutput::OpenDataFile(const Config& config, const ProcessInfo& process,
   return error == 0;
 }
 
+// In shared memory where there is room: a shared mapping of a file on a disk
+// stalls the program at writeback, and dies with the file when somebody cuts it
+// off. Else beside the data file.
 bool TraceOutput::OpenRingFile(const trace::FileHeader& header) {
-  char name[256];
-  int error = ENOTSUP;
-  if (!IsNetworkFileSystem(dir_fd_)) {
-    snprintf(name, sizeof(name), "%.240s.ring", data_file_.name());
-    error = ring_file_.Create(dir_fd_, name, header, data_file_.name());
-    if (error == ENOSPC || error == EDQUOT) {
-      Log(LogLevel::kError, "no space in %s: %s; tracing is off", directory_,
-          strerrordesc_np(error));
-      return false;
-    }
-  }
-  if (error == 0) return true;
-  // No shared mappings there: the ring lies in memory, and names the data file.
-  char absolute[4096 + 256];
-  char real[4096];
+  char real[PATH_MAX];
   const char* directory = realpath(directory_, real) ? real : directory_;
-  snprintf(absolute, sizeof(absolute), "%s/%s", directory, data_file_.name());
-  snprintf(name, sizeof(name), "/dev/shm/dltap-%.220s.ring", data_file_.name());
-  error = ring_file_.Create(AT_FDCWD, name, header, absolute);
-  if (error != 0) {
-    Log(LogLevel::kError, "cannot create %s: %s; tracing is off", name,
-        strerrordesc_np(error));
+  char data_file[sizeof(trace::RingFileHeader::data_file)];
+  const int length = snprintf(data_file, sizeof(data_file), "%s/%s", directory,
+                              data_file_.name());
+  if (length >= static_cast<int>(sizeof(data_file))) {
+    snprintf(data_file, sizeof(data_file), "%s", data_file_.name());
   }
-  return error == 0;
+  char path[kMaxRingPathBytes];
+  int error = ENOTSUP;
+  if (RingFile::SharedMemoryHasRoom()) {
+    snprintf(path, sizeof(path), "%s/dltap-%s.ring", kSharedMemory,
+             data_file_.name());
+    error = ring_file_.Create(path, header, data_file);
+  }
+  if (error != 0 && !IsNetworkFileSystem(dir_fd_)) {
+    snprintf(path, sizeof(path), "%s/%s.ring", directory, data_file_.name());
+    error = ring_file_.Create(path, header, data_file);
+  }
+  if (error != 0) {
+    Log(LogLevel::kError,
+        "no room for the ring file in %s or %s: %s; tracing is off",
+        kSharedMemory, directory_, strerrordesc_np(error));
+    return false;
+  }
+  trace::RingNameRecord record = {};
+  WriteRecord(BlockKind::kDefinitions, record,
+              trace::Piece::String(path, strlen(path)));
+  return true;
 }
 
 void TraceOutput::Note(WriteResult result, uint64_t bytes) {
@@ -158,6 +182,7 @@ void TraceOutput::Note(WriteResult result, uint64_t bytes) {
     CountLoss(LossKind::kWriteFailed, bytes);
     reason_ = trace::EndReason::kWriteFailed;
   }
+  if (is_writable_) end_ticks_ = Ticks();
   is_writable_ = false;
   StopRecording();
 }
@@ -175,18 +200,24 @@ trace::BlockBuilder& TraceOutput::BuilderFor(BlockKind kind, size_t bytes) {
 
 void TraceOutput::FlushBuilder(Builder* builder) {
   if (builder->block.empty()) return;
-  const auto block = builder->block.Finish(builder->kind);
+  // What activities name has been defined in the ring file.
+  if (builder->kind == BlockKind::kActivities) DrainDefinitions();
   if (is_writable_) {
-    Note(builder->kind == BlockKind::kDefinitions
-             ? data_file_.WriteDefinitions(block)
-             : data_file_.Write(block),
-         block.size());
+    Note(WriteRecords(builder), builder->block.payload_bytes());
   } else if (is_finishing_) {
-    data_file_.Append(block);
-  } else {
-    CountLoss(LossKind::kWriteFailed, block.size());
+    data_file_.Append(builder->block.Finish(builder->kind));
+  } else if (reason_ == trace::EndReason::kWriteFailed) {
+    CountLoss(LossKind::kWriteFailed, builder->block.payload_bytes());
   }
   builder->block.Clear();
+}
+
+WriteResult TraceOutput::WriteRecords(Builder* builder) {
+  trace::BlockBuilder& block = builder->block;
+  return policy_ == SizePolicy::kRing
+             ? segments_.WriteRecords(builder->kind,
+                                      {block.payload(), block.payload_bytes()})
+             : data_file_.Write(block.Finish(builder->kind));
 }
 
 void TraceOutput::Flush() {
@@ -226,6 +257,11 @@ trace::CallSlot* TraceOutput::slot_buffer() {
 bool TraceOutput::WriteSlots(uint32_t thread_index, uint64_t first_slot,
                              size_t count) {
   if (!is_writable_) return false;
+  if (policy_ == SizePolicy::kRing) {
+    Note(segments_.WriteSlots(thread_index, first_slot, {slot_buffer(), count}),
+         count * trace::kSlotBytes);
+    return is_writable_;
+  }
   trace::BlockHeader header = {};
   header.magic = trace::kBlockMagic;
   header.kind = static_cast<uint16_t>(BlockKind::kCalls);
@@ -239,9 +275,15 @@ bool TraceOutput::WriteSlots(uint32_t thread_index, uint64_t first_slot,
   return is_writable_;
 }
 
+void TraceOutput::CountUnwritten(uint64_t records) {
+  CountLoss(reason_ == trace::EndReason::kMaxMegabytes ? LossKind::kMaxMegabytes
+                                                       : LossKind::kWriteFailed,
+            records);
+}
+
 void TraceOutput::Finish(uint64_t ticks) {
   trace::EndRecord end = {};
-  end.ticks = ticks;
+  end.ticks = end_ticks_ != 0 ? end_ticks_ : ticks;
   end.reason = static_cast<uint32_t>(reason_);
   uint8_t buffer[sizeof(trace::BlockHeader) + sizeof(end)];
   trace::BlockBuilder block(buffer, sizeof(buffer));
@@ -252,6 +294,16 @@ void TraceOutput::Finish(uint64_t ticks) {
   // Without an end block the ring file is still needed to see what was lost.
   if (written) ring_file_.Unlink();
   is_writable_ = false;
+  is_closed_ = true;
+}
+
+void TraceOutput::ReleaseMemory() {
+  ring_file_.Abandon();
+  for (Builder& builder : builders_) {
+    builder.block = trace::BlockBuilder(no_buffer_, sizeof(no_buffer_));
+  }
+  munmap(buffers_, kBufferBytes);
+  buffers_ = slot_block_ = segment_buffers_ = nullptr;
 }
 
 }  // namespace dltap::shim

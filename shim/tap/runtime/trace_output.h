@@ -10,6 +10,7 @@
 #include "shim/tap/runtime/data_file.h"
 #include "shim/tap/runtime/process_info.h"
 #include "shim/tap/runtime/ring_file.h"
+#include "shim/tap/runtime/segment_writer.h"
 #include "shim/trace/encoder.h"
 
 namespace dltap::shim {
@@ -37,18 +38,28 @@ class TraceOutput {
   // slot_buffer() before.
   bool WriteSlots(uint32_t thread_index, uint64_t first_slot, size_t count);
   trace::CallSlot* slot_buffer();
+  // Calls that came too late for the trace.
+  void CountUnwritten(uint64_t records);
 
   // The next Flush() is the last one: the totals in it are written where there
   // is room, also beyond the size limit.
   void BeginFinish() { is_finishing_ = true; }
-  // Writes the end block and removes the ring file.
+  // Writes the end block and removes the ring file. Once.
   void Finish(uint64_t ticks);
+  // After Finish(): rings and buffers go back to the system. What is appended
+  // later goes nowhere.
+  void ReleaseMemory();
 
   RingFile& ring_file() { return ring_file_; }
   const DataFile& data_file() const { return data_file_; }
   const char* directory() const { return directory_; }
   // False once a write has failed or the size limit is reached.
   bool is_writable() const { return is_writable_; }
+  bool is_closed() const { return is_closed_; }
+  // Grows when a segment begins: what is cumulative is written again there.
+  uint32_t segment() const { return segments_.segment(); }
+  // Definitions were dropped since the last time.
+  bool TakeForgotten() { return segments_.TakeForgotten(); }
 
  private:
   struct Builder {
@@ -62,19 +73,26 @@ class TraceOutput {
                     const trace::FileHeader& header);
   bool OpenRingFile(const trace::FileHeader& header);
   void FlushBuilder(Builder* builder);
+  WriteResult WriteRecords(Builder* builder);
   void Note(WriteResult result, uint64_t bytes);
 
   DataFile data_file_;
   RingFile ring_file_;
+  SegmentWriter segments_;
+  SizePolicy policy_ = SizePolicy::kStop;
   uint8_t no_buffer_[sizeof(trace::BlockHeader)] = {};
   Builder builders_[3] = {
       {trace::BlockKind::kDefinitions, {no_buffer_, sizeof(no_buffer_)}},
       {trace::BlockKind::kActivities, {no_buffer_, sizeof(no_buffer_)}},
       {trace::BlockKind::kSamples, {no_buffer_, sizeof(no_buffer_)}}};
+  void* buffers_ = nullptr;
+  uint8_t* segment_buffers_ = nullptr;
   uint8_t* slot_block_ = nullptr;
   int dir_fd_ = -1;
   bool is_writable_ = false;
   bool is_finishing_ = false;
+  bool is_closed_ = false;
+  uint64_t end_ticks_ = 0;  // when recording stopped before the end
   uint64_t counted_deleted_bytes_ = 0;
   trace::EndReason reason_ = trace::EndReason::kExit;
   char directory_[kMaxPathBytes] = {};

@@ -157,6 +157,17 @@ void FillRnn(void* descriptor, Operation* op) {
   (*op)[Dim::kDirections] = direction == CUDNN_BIDIRECTIONAL ? 2 : 1;
 }
 
+// Sequences of larger batches count as if none were shorter.
+constexpr int kLongestBatch = 1024;
+
+// Steps of all sequences together; 0 where none is shorter than `seq`.
+int64_t RowsOf(int seq, int batch, const int* lengths) {
+  if (batch > kLongestBatch) return 0;
+  int64_t rows = 0;
+  for (int i = 0; i < batch; ++i) rows += lengths[i];
+  return rows == int64_t{seq} * batch ? 0 : rows;
+}
+
 void PackRnn(uint8_t* at, OpKind kind, void* rnn, void* data) {
   Operation op;
   op.kind = kind;
@@ -165,11 +176,13 @@ void PackRnn(uint8_t* at, OpKind kind, void* rnn, void* data) {
   cudnnDataType_t type{};
   cudnnRNNDataLayout_t layout{};
   int seq = 0, batch = 0, vector = 0;
-  if (get != nullptr &&
-      get(static_cast<cudnnRNNDataDescriptor_t>(data), &type, &layout, &seq,
-          &batch, &vector, 0, nullptr, nullptr) == CUDNN_STATUS_SUCCESS) {
+  int lengths[kLongestBatch];
+  if (get != nullptr && get(static_cast<cudnnRNNDataDescriptor_t>(data), &type,
+                            &layout, &seq, &batch, &vector, kLongestBatch,
+                            lengths, nullptr) == CUDNN_STATUS_SUCCESS) {
     op[Dim::kSeq] = seq;
     op[Dim::kBatch] = batch;
+    op[Dim::kRows] = RowsOf(seq, batch, lengths);
   }
   Store(at, op);
 }

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "shim/tap/tagging/mapped_text.h"
 #include "shim/tap/tagging/tagging_runtime.h"
 
 namespace dltap::shim::tagging {
@@ -10,6 +11,13 @@ namespace {
 
 uint64_t Key(const void* function) {
   return reinterpret_cast<uint64_t>(function);
+}
+
+bool CopyText(const char* from, char* copy, uint32_t bytes) {
+  const size_t length = strnlen(from, bytes - 1);
+  memcpy(copy, from, length);
+  copy[length] = '\0';
+  return true;
 }
 
 }  // namespace
@@ -46,7 +54,10 @@ void FunctionNames::Unregister(void* fat_binary) {
   for (uint32_t i = range_count_; i-- > 0;) {
     if (ranges_[i].fat_binary != fat_binary) continue;
     for (uint32_t r = ranges_[i].begin; r < ranges_[i].end; ++r) {
-      registrations_[r].stub.store(nullptr, std::memory_order_relaxed);
+      const void* stub =
+          registrations_[r].stub.exchange(nullptr, std::memory_order_relaxed);
+      // The next library may have another kernel there.
+      noted_.Erase(Key(stub));
     }
     ranges_[i].fat_binary = nullptr;
   }
@@ -85,7 +96,9 @@ void FunctionNames::Alias(const void* function, const void* source) {
     return;
   }
   char copy[2048];
-  if (CopyName(Key(source), copy, sizeof(copy))) Named(function, copy);
+  if (CopyName(Key(source), copy, sizeof(copy), CopyText)) {
+    Named(function, copy);
+  }
 }
 
 const char* FunctionNames::RegisteredName(uint64_t stub) const {
@@ -99,22 +112,20 @@ const char* FunctionNames::RegisteredName(uint64_t stub) const {
   return nullptr;
 }
 
-bool FunctionNames::CopyName(uint64_t function, char* copy, uint32_t bytes) {
+bool FunctionNames::CopyName(uint64_t function, char* copy, uint32_t bytes,
+                             TextCopier copier) {
   SpinGuard guard(lock_);
   if (!guard) return false;
   const uint64_t known = named_.Find(function);
-  const char* name = known != 0 ? &arena_[known - 1] : RegisteredName(function);
-  if (name == nullptr) return false;
-  const size_t length = strnlen(name, bytes - 1);
-  memcpy(copy, name, length);
-  copy[length] = '\0';
-  return true;
+  if (known != 0) return CopyText(&arena_[known - 1], copy, bytes);
+  const char* name = RegisteredName(function);
+  return name != nullptr && copier(name, copy, bytes);
 }
 
 void FunctionNames::Note(uint64_t function, uint32_t session) {
   if (function == 0 || noted_.Find(function) == session) return;
   char* name = noted_name_.data();
-  const bool known = CopyName(function, name, kMaxNameBytes);
+  const bool known = CopyName(function, name, kMaxNameBytes, CopyTextIfMapped);
   // An unknown name stays unknown; a definition that failed is tried again.
   if (!known || (g_runtime.define_function != nullptr &&
                  g_runtime.define_function(

@@ -45,8 +45,13 @@ class FunctionNames {
   static constexpr uint32_t kArenaBytes = 8u << 20;
   static constexpr uint32_t kMaxNameBytes = 16u << 10;
 
-  // Copies the name while it cannot go away, cut to `bytes`. False if unknown.
-  bool CopyName(uint64_t function, char* copy, uint32_t bytes);
+  using TextCopier = bool (*)(const char* from, char* copy, uint32_t bytes);
+
+  // Copies the name, cut to `bytes`. False if unknown. A name of a registration
+  // lies in a library that may be gone without a word (an unregistering that we
+  // did not see), so that the collector, who comes later, copies with care.
+  bool CopyName(uint64_t function, char* copy, uint32_t bytes,
+                TextCopier copier);
   const char* RegisteredName(uint64_t stub) const;
 
   SpinLock lock_;  // ranges, arena; and names while they are copied

@@ -4,5 +4,6 @@
 namespace dltap::shim::tagging {
 
 constinit TaggingRuntime g_runtime;
+constinit std::atomic<uint32_t> g_unloads{0};
 
 }  // namespace dltap::shim::tagging

@@ -43,7 +43,13 @@ inline void CountLoss(trace::LossKind loss) {
   if (g_runtime.lost != nullptr) g_runtime.lost(loss);
 }
 
-// The vendor's function, looked up once.
+// Raised when a library was unloaded: what was looked up may be gone.
+extern constinit std::atomic<uint32_t> g_unloads;
+inline void ForgetRealFunctions() {
+  g_unloads.fetch_add(1, std::memory_order_relaxed);
+}
+
+// The vendor's function, looked up once and again after an unload.
 template <typename Function>
 class RealFunction {
  public:
@@ -51,10 +57,13 @@ class RealFunction {
 
   // nullptr when the library lacks it.
   Function Get() {
+    const uint32_t unloads = g_unloads.load(std::memory_order_relaxed);
+    const bool is_old = unloads_.load(std::memory_order_acquire) != unloads;
     void* known = known_.load(std::memory_order_relaxed);
-    if (known == nullptr && g_runtime.real != nullptr) {
+    if ((known == nullptr || is_old) && g_runtime.real != nullptr) {
       known = g_runtime.real(symbol_);
       known_.store(known, std::memory_order_relaxed);
+      unloads_.store(unloads, std::memory_order_release);
     }
     return reinterpret_cast<Function>(known);
   }
@@ -62,6 +71,7 @@ class RealFunction {
  private:
   const char* symbol_;
   std::atomic<void*> known_{nullptr};
+  std::atomic<uint32_t> unloads_{0};  // when it was looked up
 };
 
 }  // namespace dltap::shim::tagging

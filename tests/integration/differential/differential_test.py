@@ -43,12 +43,22 @@ OTHER_LAYERS = {
     "style_transfer": "a clamp and the gradient of another",
     "contrastive_views": "elementwise work of several operations in a row",
     "gradient_penalty": "gradients of gradients",
+    "detection_head": "elementwise work of several operations in a row",
+    "segmentation": "a softmax over a strided dimension and products beside it",
+    "optimal_transport": "elementwise work of several operations in a row",
+    "capsules": "a softmax's gradient is multiplied in by another kernel",
+    "spatial_transformer": "fills for the gradient of a sampled grid",
+    "convolutional_lstm": "elementwise work, several uses of one weight",
+    "spectral_judge": "iterations over weights, without gradients",
+    "orthogonal_updates": "products of an update, of equal sizes",
+    "gradients_of_samples": "gradients of a batch of models",
     "lstm_cells": "only addresses tell a cell from a layer beside it",
     "attentive_decoder": "the same"}
 # Addresses of weights tell the tap that a layer is used several times; the
 # profiler has a layer for each. Equal ones together are alike.
 SHARED_WEIGHTS = {"policy_gradient", "cross_attention_latents",
-                  "low_rank_adapter", "twins"}
+                  "low_rank_adapter", "twins",
+                  "neural_differential_equation"}
 LAYER_SHARE = 0.01  # of the GPU time may be at another layer
 SKIPPED = 77
 
@@ -277,8 +287,8 @@ def has_torch(python) -> bool:
 
 def names_of(group) -> list[str]:
     """The programs' names, without the interpreter that has torch."""
-    lines = [line for name in ("programs.py", "layers.py", "architectures.py",
-                               "tutorials.py")
+    lines = [line for name in ("programs.py", "layers.py", "applications.py",
+                               "architectures.py", "tutorials.py")
              for line in (HERE / name).read_text().splitlines()]
     return [line.split("(")[0].removeprefix("def ")
             for before, line in zip(lines, lines[1:])

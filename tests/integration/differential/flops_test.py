@@ -18,7 +18,10 @@ CLASSES = ("gemm", "conv", "attention", "rnn")
 PROGRAMS = ("cnn", "unet", "gan", "lstm", "hand_made_lstm", "sdpa_cudnn",
             "sdpa_math", "manual_attention", "mixture_of_experts",
             "checkpointing", "amp_with_scaler", "cnn_inference",
-            "accumulation", "recommender", "embedding_classifier")
+            "accumulation", "recommender", "embedding_classifier",
+            "point_cloud", "normalizing_flow", "neural_differential_equation",
+            "detection_head", "convolutional_lstm", "orthogonal_updates",
+            "capsules", "gradients_of_samples", "language_model_lstm")
 # cuDNN also gives the gradients of the first states, which nobody asks for: of
 # 2 layers in 3 steps, a batch of 8 through 4 gates of 64 x 64.
 MORE = {"lstm": 2 * 3 * 2 * 8 * 64 * 4 * 64}

@@ -18,7 +18,8 @@ import traceback
 import torch
 from torch.utils import flop_counter
 
-import architectures  # noqa: F401, registers its programs
+import applications  # noqa: F401, registers its programs
+import architectures  # noqa: F401
 import layers  # noqa: F401
 import tutorials  # noqa: F401
 from programs import PROGRAMS

@@ -76,6 +76,21 @@ class FaultsTest(unittest.TestCase):
         self.assertEqual(run.records, self.whole.records)
         self.assertIn("trust: 0 records lost", run.text)
 
+    def test_launches_without_external_ids_are_joined_by_time(self):
+        run = traced("external:*:unseen")
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertEqual(run.records, self.whole.records)
+        self.assertIn("every launch has its kernel", run.text)
+        self.assertIn("level kernels (CUPTI tells no external correlation ids",
+                      run.text)
+
+    def test_records_never_made_are_launches_without_kernel(self):
+        run = traced("record:10%:unseen")
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertEqual(run.records + self.whole.records // 10,
+                         self.whole.records)
+        self.assertRegex(run.text, "[1-9][0-9]* launches without kernel")
+
     def test_busy_subscriber_leaves_the_calls(self):
         self.host_only(traced("cupti_busy"), "cuptiActivityEnable: "
                        "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (39)")

@@ -21,7 +21,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import chain  # noqa: E402
 
-ROUNDS = 200
+ROUNDS = int(os.environ.get("TEST_KILL_ROUNDS", "200"))
 LONGEST_S = 0.4
 
 

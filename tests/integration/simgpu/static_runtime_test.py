@@ -113,8 +113,21 @@ class StaticRuntimeTest(unittest.TestCase):
         done = self.run_command([STATIC], LD_LIBRARY_PATH=str(SIMULATED))
         self.assertIn(f": {STUB_LIBRARY}", done.stderr)
 
-    def test_tap_sees_the_look_ups_and_starts_no_trace_for_them(self):
-        """Nothing that it wraps does any work."""
+    def test_tap_sees_every_call_of_the_driver(self):
+        """(Counting by route gives out addresses that are no exports.)"""
+        trace = self.folder / "trace"
+        done = self.run_command(
+            [DLTAP, "run", "--gpu", "sim:h100-sxm", "--no-report", "-o", trace,
+             "--", STATIC, ROUNDS])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        made, _, _ = self.run_bare(STATIC)
+        self.assertEqual(numbers(done.stdout), made)
+        dump = self.run_command([DLTAP, "dump", trace]).stdout.splitlines()
+        seen = call_counts.read_seen(dump)
+        self.assertEqual({name: seen[name] for name in made}, made)
+        self.assertEqual(len(of_kind(dump, "kernel")), ROUNDS * 7)
+
+    def test_addresses_that_are_no_exports_stay_the_drivers(self):
         made, simulated, _, dump = self.run_tapped(STATIC)
         self.assertEqual(made["cuLaunchKernel"],
                          simulated["cuLaunchKernel"].by_address)

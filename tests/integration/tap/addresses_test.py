@@ -3,7 +3,7 @@
 
 Usage: addresses_test.py DLTAP LIBDLTAP SIMGPU_DIR
 
-Asks the simulated runtime for driver functions, by versions and flags of all
+Asks the simulated runtime and driver for driver functions, by versions and flags of all
 kinds, bare and under the tap. The tap may change whose code it is, never which
 function; what it leaves alone is counted as lost.
 """
@@ -35,6 +35,7 @@ def ask():
     """Prints the answer to each question, and whose code it is."""
     process = ctypes.CDLL(None)
     runtime = ctypes.CDLL("libcudart.so.13")
+    driver = ctypes.CDLL("libcuda.so.1")
     runtime.cudaFree(None)
     device = ctypes.c_void_p()
     runtime.cudaMalloc(ctypes.byref(device), ctypes.c_size_t(64))
@@ -59,6 +60,11 @@ def ask():
                 show(f"{name}{variant}:{flags}:{version}",
                      runtime["cudaGetDriverEntryPointByVersion" + variant],
                      text, version, wide, None)
+        for version in VERSIONS:
+            show(f"{name}:driver:{flags}:{version}", driver.cuGetProcAddress,
+                 text, version, wide)
+            show(f"{name}:driver2:{flags}:{version}",
+                 driver.cuGetProcAddress_v2, text, version, wide, None)
     for arguments in ((None, ctypes.byref(device)), (b"cuMemMap", None)):
         print(runtime.cudaGetDriverEntryPoint(*arguments, ctypes.c_ulonglong(0),
                                               None))

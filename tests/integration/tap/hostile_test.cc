@@ -83,6 +83,16 @@ TEST(TapHostileTest, LongjmpOutOfACallDoesNotNestWhatFollows) {
   }
 }
 
+TEST(TapHostileTest, LongjmpHealsAlsoForCallsFromDeeperFrames) {
+  TappedProgram program("endings");
+  EXPECT_EQ(program.Run({"longjmp_deeper"}).exit_code(), 0);
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), 1100u);
+  int nested = 0;
+  for (const auto& call : model.processes.at(0).calls) nested += call.depth;
+  EXPECT_LE(nested, 64);
+}
+
 TEST(TapHostileTest, CallInsideACallIsNested) {
   TappedProgram program("endings");
   program.Run({"nested"});
@@ -153,7 +163,7 @@ TEST(TapHostileTest, UnwritableDirectoryLeavesTheProgramAlone) {
 
 TEST(TapHostileTest, SizeLimitStopsTheTraceAndSaysSo) {
   TappedProgram program("launches");
-  program.With("DLTAP_MAX_MB=3").With("DLTAP_LOG=off");
+  program.With("DLTAP_MAX_MB=3:stop").With("DLTAP_LOG=off");
   EXPECT_EQ(program.Run({"1000000"}).exit_code(), 3);
   const analyzer::TraceModel model = program.Read();
   EXPECT_GT(Recorded(model, "cudaLaunchKernel"), 0u);

@@ -186,20 +186,52 @@ TEST(TapRecordingTest, ForkedChildIsDelayedByItsOwnSessionOnly) {
   EXPECT_EQ(undelayed, 1u);
 }
 
+// "DOMAIN:NAME" and how often.
+std::map<std::string, int> RangesOf(const analyzer::TraceModel& model) {
+  std::map<std::string, int> ranges;
+  for (const analyzer::Range& range : model.processes.at(0).ranges) {
+    ++ranges[std::string(model.texts[range.domain]) + ":" +
+             std::string(model.texts[range.name])];
+  }
+  return ranges;
+}
+
 TEST(TapRecordingTest, NvtxRangesComeByInjection) {
   TappedProgram program("ranges");
   const Outcome bare = program.RunBare({});
   program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY);
   EXPECT_EQ(program.Run({}).output, bare.output);
   const analyzer::TraceModel model = program.Read();
-  std::map<std::string, int> ranges;
-  for (const analyzer::Range& range : model.processes.at(0).ranges) {
-    ++ranges[std::string(model.texts[range.domain]) + ":" +
-             std::string(model.texts[range.name])];
-  }
   const std::map<std::string, int> expected = {
       {":step", 3}, {"TSL:thunk", 3}, {":caf\u00e9", 1}};
-  EXPECT_EQ(ranges, expected);
+  EXPECT_EQ(RangesOf(model), expected);
+}
+
+TEST(TapRecordingTest, AnotherNvtxToolGetsItsRangesThroughUs) {
+  const std::string tool = DLTAP_TEST_PROGRAMS "/libtap_nvtx_tool.so";
+  TappedProgram alone("ranges");
+  const Outcome bare =
+      alone.Always("NVTX_INJECTION64_PATH=" + tool).RunBare({});
+  EXPECT_EQ(bare.output,
+            "tool TSL:thunk\nlevel 1\ntool TSL:thunk\ntool TSL:thunk\n");
+  TappedProgram program("ranges");
+  program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY)
+      .With("DLTAP_NVTX_NEXT=" + tool);
+  EXPECT_EQ(program.Run({}).output, bare.output);
+  const std::map<std::string, int> expected = {
+      {":step", 3}, {"TSL:thunk", 3}, {":caf\u00e9", 1}};
+  EXPECT_EQ(RangesOf(program.Read()), expected);
+}
+
+TEST(TapRecordingTest, RegisteredStringsOfTheOlderNvtxAreNamed) {
+  TappedProgram program("old_ranges");
+  const Outcome bare = program.RunBare({});
+  const Outcome outcome = program.Run({});
+  EXPECT_EQ(outcome.output, bare.output);
+  EXPECT_EQ(outcome.status, bare.status);
+  const std::map<std::string, int> expected = {
+      {":layer", 1}, {"OLD:layer", 1}, {":", 1}, {"OLD:", 1}};
+  EXPECT_EQ(RangesOf(program.Read()), expected);
 }
 
 }  // namespace

@@ -68,8 +68,20 @@ TappedProgram& TappedProgram::With(std::string variable) {
   return *this;
 }
 
+TappedProgram& TappedProgram::Always(std::string variable) {
+  always_.push_back(std::move(variable));
+  return *this;
+}
+
 TappedProgram& TappedProgram::Into(std::string directory) {
   directory_ = std::move(directory);
+  return *this;
+}
+
+TappedProgram& TappedProgram::Among(std::string before_tap,
+                                    std::string behind_tap) {
+  before_tap_ = std::move(before_tap);
+  behind_tap_ = std::move(behind_tap);
   return *this;
 }
 
@@ -90,8 +102,10 @@ Outcome TappedProgram::Start(std::vector<std::string> arguments, bool tapped,
                              int kill_after_us) {
   arguments.insert(arguments.begin(), PathOf(name_));
   std::vector<std::string> environment = CleanEnvironment();
+  environment.insert(environment.end(), always_.begin(), always_.end());
+  environment.push_back("LD_PRELOAD=" + before_tap_ + ":" +
+                        (tapped ? kTap : "") + ":" + behind_tap_);
   if (tapped) {
-    environment.push_back(std::string("LD_PRELOAD=") + kTap);
     environment.push_back("DLTAP_OUTPUT=" + directory_);
     environment.insert(environment.end(), variables_.begin(), variables_.end());
   }

@@ -24,8 +24,11 @@ class TappedProgram {
  public:
   explicit TappedProgram(std::string name) : name_(std::move(name)) {}
 
-  TappedProgram& With(std::string variable);  // "NAME=value"
+  TappedProgram& With(std::string variable);    // "NAME=value"
+  TappedProgram& Always(std::string variable);  // also in bare runs
   TappedProgram& Into(std::string directory);
+  // Preloads other libraries (paths, or ""), also in bare runs.
+  TappedProgram& Among(std::string before_tap, std::string behind_tap);
 
   Outcome RunBare(std::vector<std::string> arguments);
   Outcome Run(std::vector<std::string> arguments);
@@ -45,6 +48,8 @@ class TappedProgram {
   TempDir temp_;
   std::string directory_ = temp_.path() + "/out";
   std::vector<std::string> variables_;
+  std::vector<std::string> always_;
+  std::string before_tap_, behind_tap_;
 };
 
 // Calls of that function with a record of their own, over all processes.

@@ -20,6 +20,7 @@ int cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** args,
                      size_t shared, void* stream);
 int cudaDeviceSynchronize(void);
 int cudaGetDevice(int* device);
+int cudaRuntimeGetVersion(int* version);
 int cudaGetLastError(void);
 int cudaStreamSynchronize(void* stream);
 int cudaProfilerStart(void);

@@ -188,6 +188,15 @@ TEST(RnnCostTest, LstmStepByHand) {
       1280);
 }
 
+// Sequences of 5, 3 and 1 steps are nine rows, not fifteen.
+TEST(RnnCostTest, ShorterSequencesCountTheirOwnSteps) {
+  Operation op = MakeRnn(OpKind::kRnnForward, RnnCell::kLstm, 5, 3, 6, 10);
+  op[Dim::kRows] = 9;
+  EXPECT_EQ(
+      CostOf(op)->flops,
+      CountRnn({.gates = 4, .seq = 9, .batch = 1, .input = 6, .hidden = 10}));
+}
+
 TEST(RnnCostTest, CellsAgreeWithCountedLoops) {
   const std::pair<RnnCell, int64_t> cells[] = {{RnnCell::kLstm, 4},
                                                {RnnCell::kGru, 3},

@@ -14,15 +14,19 @@ void ActivityReader::Begin(const CuptiApi* api, const SourceRuntime* runtime,
   api_ = api;
   runtime_ = runtime;
   sizes_ = SizesOf(cupti_version);
-  names_.Clear();
-  variants_.Clear();
-  streams_.Clear();
+  Forget();
   externals_.Clear();
   recent_.fill(0);
   last_correlation_ = 0;
   next_variant_ = next_stream_ = 0;
-  kernels_ = api_calls_ = 0;
+  kernels_ = api_calls_ = external_ids_ = 0;
   records_ = trace::RecordBuffer(scratch_.data(), kScratchBytes);
+}
+
+void ActivityReader::Forget() {
+  names_.Clear();
+  variants_.Clear();
+  streams_.Clear();
 }
 
 void ActivityReader::Flush() {
@@ -59,6 +63,7 @@ void ActivityReader::Read(std::span<const BufferPool::Buffer> buffers,
       const ExternalView external = ReadExternal(record);
       if (external.kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2) return;
       externals_.Add(external.correlation, external.id);
+      ++external_ids_;
     });
   }
   for (const BufferPool::Buffer& buffer : buffers) {

@@ -26,6 +26,9 @@ class ActivityReader {
   void Begin(const CuptiApi* api, const SourceRuntime* runtime,
              uint32_t cupti_version);
 
+  // The same in its middle; ids are not given out again.
+  void Forget();
+
   // Reads buffers in the order of their delivery. `clock` maps their times.
   void Read(std::span<const BufferPool::Buffer> buffers,
             const ActivityClock& clock);
@@ -41,6 +44,7 @@ class ActivityReader {
 
   uint64_t kernels() const { return kernels_; }
   uint64_t api_calls() const { return api_calls_; }
+  uint64_t external_ids() const { return external_ids_; }
 
  private:
   static constexpr uint32_t kScratchBytes = 64u << 10;
@@ -79,6 +83,7 @@ class ActivityReader {
   uint32_t next_stream_ = 0;
   uint64_t kernels_ = 0;
   uint64_t api_calls_ = 0;
+  uint64_t external_ids_ = 0;
   IdTable<1u << 16> names_;
   IdTable<1u << 17> variants_;
   IdTable<1u << 12> streams_;

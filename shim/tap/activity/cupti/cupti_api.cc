@@ -11,11 +11,15 @@ namespace {
 
 constexpr size_t kMaxPath = 1024;
 
-// Where libcupti and libcudart are mapped from.
+// Where a library of the toolkit is mapped from.
+struct MappedLibrary {
+  char folder[kMaxPath] = {};
+  int major = 0;
+};
 struct MappedLibraries {
   bool cupti = false;
-  char cudart_folder[kMaxPath] = {};
-  int cuda_major = 0;
+  MappedLibrary cudart;
+  MappedLibrary other;  // tells the version where libcudart is not mapped
 };
 
 const char* BaseName(const char* path) {
@@ -38,18 +42,36 @@ int MajorOf(const char* name) {
   return major;
 }
 
+void Note(const char* path, const char* name, MappedLibrary* library) {
+  const auto folder = static_cast<size_t>(name - path);
+  if (folder >= kMaxPath) return;
+  memcpy(library->folder, path, folder);
+  library->folder[folder] = '\0';
+  library->major = MajorOf(name);
+}
+
 int LookAtObject(dl_phdr_info* info, size_t, void* data) {
   auto& found = *static_cast<MappedLibraries*>(data);
   if (info->dlpi_name == nullptr) return 0;
   const char* name = BaseName(info->dlpi_name);
   if (StartsWith(name, "libcupti")) found.cupti = true;
-  const auto folder = static_cast<size_t>(name - info->dlpi_name);
-  if (StartsWith(name, "libcudart") && folder < kMaxPath) {
-    memcpy(found.cudart_folder, info->dlpi_name, folder);
-    found.cudart_folder[folder] = '\0';
-    found.cuda_major = MajorOf(name);
+  if (StartsWith(name, "libcudart")) {
+    Note(info->dlpi_name, name, &found.cudart);
+  }
+  // Their SONAMEs count as CUDA does.
+  static constexpr const char* kStems[] = {"libcublas.", "libcublasLt.",
+                                           "libnvrtc."};
+  for (const char* stem : kStems) {
+    if (StartsWith(name, stem)) Note(info->dlpi_name, name, &found.other);
   }
   return 0;
+}
+
+int DriverMajor(void* (*real)(const char* symbol)) {
+  const auto ask =
+      reinterpret_cast<CUresult (*)(int*)>(real("cuDriverGetVersion"));
+  int version = 0;
+  return ask != nullptr && ask(&version) == CUDA_SUCCESS ? version / 1000 : 0;
 }
 
 bool Map(const char* folder, const char* below, const char* soname) {
@@ -65,22 +87,40 @@ bool Map(const char* folder, const char* below, const char* soname) {
 
 }  // namespace
 
-bool MapCupti() {
+CudaMajors MajorsToTry(int library, int driver) {
+  constexpr int kKnown[] = {13, 12};  // nothing older is supported
+  CudaMajors found{};
+  int count = 0;
+  for (const int major : kKnown) {
+    if (major == library) found.majors[count++] = major;
+  }
+  for (const int major : kKnown) {
+    if (major != library && (driver == 0 || major <= driver)) {
+      found.majors[count++] = major;
+    }
+  }
+  return found;
+}
+
+bool MapCupti(void* (*real)(const char* symbol)) {
   MappedLibraries mapped;
   dl_iterate_phdr(LookAtObject, &mapped);
   if (mapped.cupti) return true;
-  // Of 12 there is one SONAME, of 13 another; nothing older is supported.
-  const char* soname =
-      mapped.cuda_major == 12 ? "libcupti.so.12" : "libcupti.so.13";
+  const bool has_cudart = mapped.cudart.major != 0;
+  const MappedLibrary& library = has_cudart ? mapped.cudart : mapped.other;
   // In a toolkit, in one wheel with the runtime, in a wheel of its own.
   static constexpr const char* kBelow[] = {"", "../extras/CUPTI/lib64/",
                                            "../../cuda_cupti/lib/"};
   bool done = false;
-  for (const char* below : kBelow) {
-    done = done || (mapped.cudart_folder[0] != '\0' &&
-                    Map(mapped.cudart_folder, below, soname));
+  for (const int major : MajorsToTry(library.major, DriverMajor(real)).majors) {
+    if (major == 0 || done) break;
+    const char* soname = major == 12 ? "libcupti.so.12" : "libcupti.so.13";
+    for (const char* below : kBelow) {
+      done = done ||
+             (library.folder[0] != '\0' && Map(library.folder, below, soname));
+    }
+    done = done || dlopen(soname, RTLD_LAZY | RTLD_LOCAL) != nullptr;
   }
-  done = done || dlopen(soname, RTLD_LAZY | RTLD_LOCAL) != nullptr;
   // Nobody may find a message about our attempts.
   dlerror();
   return done;

@@ -22,6 +22,7 @@ namespace dltap::shim::cupti {
   X(push_external_id, cuptiActivityPushExternalCorrelationId)    \
   X(pop_external_id, cuptiActivityPopExternalCorrelationId)
 #define DLTAP_CUPTI_OPTIONAL(X)                        \
+  X(set_attribute, cuptiActivitySetAttribute)          \
   X(enable_runtime_api, cuptiActivityEnableRuntimeApi) \
   X(enable_driver_api, cuptiActivityEnableDriverApi)   \
   X(get_thread_id_type, cuptiGetThreadIdType)          \
@@ -45,9 +46,18 @@ struct CuptiApi {
 // function is missing.
 bool FindCupti(void* (*real)(const char* symbol), CuptiApi* api);
 
+// The CUDA major versions whose libcupti may serve, the likeliest first; a 0
+// ends them. `library`: of the mapped libcudart, or where that is linked
+// statically of another library of the toolkit; 0: none is mapped. `driver`: 0:
+// not known. A libcupti newer than the driver does not work.
+struct CudaMajors {
+  int majors[3];
+};
+CudaMajors MajorsToTry(int library, int driver);
+
 // Makes sure that a libcupti is mapped: the one that is, else the one that
 // lies beside the mapped libcudart, else by SONAME. False: there is none.
-bool MapCupti();
+bool MapCupti(void* (*real)(const char* symbol));
 
 }  // namespace dltap::shim::cupti
 

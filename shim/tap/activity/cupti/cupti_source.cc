@@ -28,7 +28,10 @@ constinit const ActivitySource kCuptiSource = {
     .start =
         [](const SourceRuntime& runtime) { g_kernel_tracing.Start(runtime); },
     .pass = [] { g_kernel_tracing.Pass(); },
-    .finish = [] { g_kernel_tracing.Finish(); },
+    .finish =
+        [](uint64_t deadline_ns) { g_kernel_tracing.Finish(deadline_ns); },
+    .stop = [] { g_kernel_tracing.Stop(); },
+    .forget = [] { g_kernel_tracing.Forget(); },
     .push = [](uint64_t id) { return g_kernel_tracing.PushId(id); },
     .pop = [] { g_kernel_tracing.PopId(); },
     .capture_begins = [] { g_kernel_tracing.CaptureBegins(); },

@@ -8,6 +8,22 @@
 namespace dltap::shim::cupti {
 namespace {
 
+// Of the device's memory CUPTI takes a buffer per context at first, and further
+// ones while kernels wait to be collected: 250 of 3.2 MB by default, which a
+// full device does not have. 32 of 1 MiB hold a million kernels.
+struct Limit {
+  CUpti_ActivityAttribute attribute;
+  size_t value;
+  size_t bytes;
+};
+constexpr Limit kLimits[] = {
+    {CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, size_t{1} << 20, sizeof(size_t)},
+    {CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT, 32, sizeof(size_t)},
+    {CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_POOL_LIMIT, 32, sizeof(size_t)},
+    // Else every thread has a buffer of its own, however short it lives.
+    {CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, 0, sizeof(uint8_t)},
+};
+
 // What we switch on. API records come by callback id, see SwitchOnApis().
 constexpr CUpti_ActivityKind kKinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
@@ -19,11 +35,29 @@ constexpr CUpti_ActivityKind kKinds[] = {
 
 }  // namespace
 
+// What this release does not know it refuses, which does no harm.
+void CuptiSwitch::LimitMemory() {
+  if (api_.set_attribute == nullptr) return;
+  for (const Limit& limit : kLimits) {
+    size_t bytes = limit.bytes;
+    size_t value = limit.value;
+    api_.set_attribute(limit.attribute, &bytes, &value);
+  }
+}
+
+bool CuptiSwitch::PromiseZeros(bool zeros) {
+  uint8_t value = zeros ? 1 : 0;
+  size_t bytes = sizeof(value);
+  return api_.set_attribute != nullptr &&
+         api_.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER,
+                            &bytes, &value) == CUPTI_SUCCESS;
+}
+
 // Finds CUPTI and its version; says why not.
 bool CuptiSwitch::Connect() {
   const char* why = nullptr;
   if (!FindCupti(session_->runtime().real, &api_)) {
-    if (!MapCupti()) {
+    if (!MapCupti(session_->runtime().real)) {
       why = "libcupti was not found";
     } else if (!FindCupti(session_->runtime().real, &api_)) {
       why = "libcupti lacks a function of CUDA 11.0";
@@ -108,6 +142,14 @@ void CuptiSwitch::UseWholeApiKinds(bool now) {
   if (!now) return;
   api_.activity_enable(CUPTI_ACTIVITY_KIND_RUNTIME);
   api_.activity_enable(CUPTI_ACTIVITY_KIND_DRIVER);
+}
+
+void CuptiSwitch::UseApiCalls(bool now) {
+  whole_api_kinds_ = false;
+  if (!now) return;
+  api_.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  api_.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
+  SwitchApiCalls(1);
 }
 
 // Calls come on before kernels: no kernel is delivered without its launch.

@@ -24,6 +24,13 @@ class CuptiSwitch {
   // Finds CUPTI and its version. False: there is none that serves.
   bool Connect();
 
+  // Limits what CUPTI takes of the device's and the host's memory. Before
+  // anything else is asked of CUPTI, unless a client has set it up already.
+  void LimitMemory();
+  // Buffers are handed over full of zeros, or no more. False: this CUPTI cannot
+  // be told.
+  bool PromiseZeros(bool zeros);
+
   // Registers our callbacks and switches on our kinds. False: all is off again.
   bool On();
   void Off();
@@ -32,6 +39,8 @@ class CuptiSwitch {
   // Whole kinds of API records, where single functions deliver nothing. `now`:
   // we are switched on.
   void UseWholeApiKinds(bool now);
+  // Single functions again.
+  void UseApiCalls(bool now);
 
   constexpr const CuptiApi& api() const { return api_; }
   uint32_t version() const { return version_; }

@@ -29,8 +29,9 @@ void GraphNodes::CaptureBegins() {
   }
   const bool done = Subscribe();
   if (!done) runtime_->lost(trace::LossKind::kGraphNodeUnknown, 1);
-  state_.store(done ? State::kSubscribed : State::kRefused,
-               std::memory_order_release);
+  state = State::kChanging;
+  state_.compare_exchange_strong(state,
+                                 done ? State::kSubscribed : State::kRefused);
 }
 
 bool GraphNodes::Subscribe() {
@@ -61,6 +62,11 @@ void GraphNodes::StepAside() {
   state_.store(State::kRefused, std::memory_order_release);
 }
 
+void GraphNodes::End() {
+  StepAside();
+  Exit();
+}
+
 void GraphNodes::MaybeFree() {
   State state = State::kRefused;
   state_.compare_exchange_strong(state, State::kIdle);
@@ -71,10 +77,12 @@ void GraphNodes::MaybeFree() {
 void GraphNodes::OnResource(void* self, CUpti_CallbackDomain domain,
                             CUpti_CallbackId id, const void* data) {
   if (domain != CUPTI_CB_DOMAIN_RESOURCE || data == nullptr) return;
+  auto* nodes = static_cast<GraphNodes*>(self);
+  if (nodes->state_.load(std::memory_order_acquire) == State::kOver) return;
   const auto* resource = static_cast<const CUpti_ResourceData*>(data);
   const auto* graph =
       static_cast<const CUpti_GraphData*>(resource->resourceDescriptor);
-  if (graph != nullptr) static_cast<GraphNodes*>(self)->Note(id, *graph);
+  if (graph != nullptr) nodes->Note(id, *graph);
 }
 
 void GraphNodes::Note(CUpti_CallbackId id, const CUpti_GraphData& graph) {

@@ -28,6 +28,10 @@ class GraphNodes {
   void StepAside();
   void MaybeFree();
 
+  // Collector: the trace has ended. Exit(): without calling CUPTI.
+  void End();
+  void Exit() { state_.store(State::kOver, std::memory_order_release); }
+
   // Collector.
   bool Pop(NodeOrigin* origin) { return queue_.Pop(origin); }
 
@@ -37,6 +41,7 @@ class GraphNodes {
     kChanging = 1,
     kSubscribed = 2,
     kRefused = 3,  // another client has it
+    kOver = 4,     // the trace has ended
   };
 
   static void OnResource(void* self, CUpti_CallbackDomain domain,

@@ -9,6 +9,15 @@ namespace {
 constexpr uint64_t kFlushPeriodNs = 500'000'000;
 constexpr uint64_t kKernelsBeforeApiDoubt = 64;
 
+// Launches may all lie outside of the calls that push.
+constexpr uint32_t kPushesBeforeDoubt = 200;
+constexpr uint64_t kCallsBeforeIdDoubt = 200;
+
+// So many launches, in so long, have filled a buffer and ended: if none came,
+// none will.
+constexpr uint64_t kSubmissionsBeforeDoubt = 10'000;
+constexpr uint64_t kNotServedNs = 5'000'000'000;
+
 }  // namespace
 
 constinit TracingTables g_tracing_tables;
@@ -37,6 +46,10 @@ bool KernelTracing::Connect() {
 
 void KernelTracing::Start(const SourceRuntime& given) {
   session_.Connect(given);
+  is_over_.store(false);
+  pushes_.store(0, std::memory_order_relaxed);
+  ids_ = Ids::kUnknown;
+  tried_at_calls_ = 0;
   clients_.Reset();
   const char* injected = secure_getenv("CUDA_INJECTION64_PATH");
   if (injected != nullptr && *injected != '\0') {
@@ -57,10 +70,16 @@ void KernelTracing::Start(const SourceRuntime& given) {
   runtime().level(trace::Level::kKernels, "");
 }
 
-void KernelTracing::Finish() {
-  if (!session_.IsCurrent()) return;
+// From here CUPTI is not called again: what follows are the exit handlers of
+// the driver and of CUPTI itself.
+void KernelTracing::Finish(uint64_t deadline_ns) {
+  if (!session_.IsCurrent() || is_over_.exchange(true)) return;
+  runtime().set_pushing(false);
   if (clients_.owner() == Owner::kOurs) {
     Flush(true);
+    // Too late: kernels' names, for instance, may be gone.
+    if (runtime().monotonic_ns() >= deadline_ns) return;
+    CountDropped();
     ReadDelivered();
     WriteWatermark(flush_began_ns_);
   } else if (clients_.owner() == Owner::kClient) {
@@ -70,14 +89,23 @@ void KernelTracing::Finish() {
     WriteNotObserved(paused_ns_, clock_.Now(),
                      trace::NotObservedCause::kRecordingOff);
   }
+  clients_.Exit();
+  nodes_.Exit();
   ReadNodes();
   reader_.Flush();
+  buffers_.pool().Discard();
+}
+
+void KernelTracing::Stop() {
+  if (!session_.IsCurrent()) return;
+  if (!is_over_.exchange(true)) clients_.Stop();
+  buffers_.pool().Discard();
 }
 
 // ---- Each pass -------------------------------------------------------------
 
 void KernelTracing::Pass() {
-  if (!session_.IsCurrent()) return;
+  if (!session_.IsCurrent() || is_over_.load()) return;
   clock_.Sample();
   switch (clients_.owner()) {
     case Owner::kOurs:
@@ -90,7 +118,10 @@ void KernelTracing::Pass() {
     case Owner::kPaused:
       if (runtime().recording()) Resume();
       break;
-    case Owner::kClient: TakeBackIfLeft(); break;
+    case Owner::kClient:
+      clients_.StageIfWanted();
+      TakeBackIfLeft();
+      break;
     default: break;
   }
   ReadDelivered();
@@ -129,9 +160,38 @@ void KernelTracing::Flush(bool forced) {
                                           : 0);
   // Buffers may arrive a little after the flush returns, so what is complete
   // now is what the flush before this one had to deliver.
-  if (flush_began_ns_ != 0 && !forced) WriteWatermark(flush_began_ns_);
+  if (forced) {
+    flush_began_ns_ = before;
+    return;
+  }
+  if (!IsServed()) return;
+  if (flush_began_ns_ != 0) WriteWatermark(flush_began_ns_);
   flush_began_ns_ = before;
   CountDropped();
+}
+
+// Whether what was to be delivered is. A client that nobody saw come, for
+// instance through a CUPTI that is linked statically, gets all buffers from
+// then on: nothing is vouched for, and in the end CUPTI is left alone.
+bool KernelTracing::IsServed() {
+  const uint64_t submissions = runtime().submissions();
+  const uint64_t completions = buffers_.completions();
+  const uint64_t now_ns = runtime().monotonic_ns();
+  if (completions != served_completions_ ||
+      submissions == served_submissions_) {
+    served_completions_ = completions;
+    served_submissions_ = submissions;
+    served_ns_ = now_ns;
+    return true;
+  }
+  if (submissions - served_submissions_ >= kSubmissionsBeforeDoubt &&
+      now_ns - served_ns_ >= kNotServedNs) {
+    runtime().level(trace::Level::kHost,
+                    "CUPTI delivers nothing any more: another tool may have "
+                    "taken its callbacks");
+    Stop();
+  }
+  return false;
 }
 
 void KernelTracing::ReadDelivered() {
@@ -140,10 +200,38 @@ void KernelTracing::ReadDelivered() {
     reader_.Read({buffers, static_cast<size_t>(count)}, clock_);
     for (int i = 0; i < count; ++i) buffers_.pool().Give(buffers[i]);
   }
-  // Some library may want the whole kind on before it delivers single calls.
-  if (!switch_.uses_whole_api_kinds() && reader_.api_calls() == 0 &&
-      reader_.kernels() > kKernelsBeforeApiDoubt) {
-    switch_.UseWholeApiKinds(/*now=*/clients_.owner() == Owner::kOurs);
+  DoubtApiRecords();
+}
+
+// Some library may want the whole kinds on before it delivers single calls, or
+// external ids with them. If those do not help with the ids, they cost too much
+// to stay, and the reader of the trace goes by time.
+void KernelTracing::DoubtApiRecords() {
+  const bool is_ours = clients_.owner() == Owner::kOurs;
+  const bool no_calls =
+      reader_.api_calls() == 0 && reader_.kernels() > kKernelsBeforeApiDoubt;
+  if (no_calls && !switch_.uses_whole_api_kinds() && !is_over_.load()) {
+    switch_.UseWholeApiKinds(/*now=*/is_ours);
+  }
+  if (reader_.external_ids() != 0) ids_ = Ids::kCome;
+  const uint64_t calls = reader_.api_calls() - tried_at_calls_;
+  if (pushes_.load(std::memory_order_relaxed) < kPushesBeforeDoubt ||
+      calls < kCallsBeforeIdDoubt) {
+    return;
+  }
+  const bool may_try = !switch_.uses_whole_api_kinds() && !is_over_.load();
+  if (ids_ == Ids::kUnknown && may_try) {
+    ids_ = Ids::kTryingWholeKinds;
+    tried_at_calls_ = reader_.api_calls();
+    switch_.UseWholeApiKinds(/*now=*/is_ours);
+  } else if (ids_ == Ids::kUnknown || ids_ == Ids::kTryingWholeKinds) {
+    if (ids_ == Ids::kTryingWholeKinds && !is_over_.load()) {
+      switch_.UseApiCalls(/*now=*/is_ours);
+    }
+    ids_ = Ids::kNone;
+    runtime().level(trace::Level::kKernels,
+                    "CUPTI tells no external correlation ids: launches are "
+                    "joined to library calls by time");
   }
 }
 
@@ -201,23 +289,29 @@ void KernelTracing::WriteNotObserved(uint64_t begin_ns, uint64_t end_ns,
 // ---- Clock, ids, captures --------------------------------------------------
 
 bool KernelTracing::Timestamp(uint64_t* ns) {
-  if (!session_.IsCurrent()) return false;
+  if (!session_.IsCurrent() || is_over_.load()) return false;
   *ns = clock_.Now();
   return *ns != 0;
 }
 
 bool KernelTracing::PushId(uint64_t id) {
+  const uint32_t pushes = pushes_.load(std::memory_order_relaxed);
+  if (pushes < kPushesBeforeDoubt) {
+    pushes_.store(pushes + 1, std::memory_order_relaxed);
+  }
   return clients_.owner() == Owner::kOurs &&
          switch_.api().push_external_id(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2,
                                         id) == CUPTI_SUCCESS;
 }
 
 void KernelTracing::PopId() {
+  if (is_over_.load(std::memory_order_relaxed)) return;
   uint64_t id = 0;
   switch_.api().pop_external_id(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM2, &id);
 }
 
 void KernelTracing::CaptureBegins() {
+  if (is_over_.load()) return;
   if (session_.IsCurrent()) {
     nodes_.CaptureBegins();
   } else {

@@ -43,9 +43,14 @@ class KernelTracing {
   void Start(const SourceRuntime& runtime);
   // Each drain. Flushes twice a second at most.
   void Pass();
-  // The last records, also of what still runs. The caller waits with a
-  // deadline: CUPTI may not come back.
-  void Finish();
+  // The last records, also of what still runs. The caller waits no longer than
+  // until `deadline_ns` (monotonic): CUPTI may not come back.
+  void Finish(uint64_t deadline_ns = ~uint64_t{0});
+  // The trace takes no more, the process goes on: everything off, all memory
+  // given back. Again: what has come back meanwhile.
+  void Stop();
+  // Names, variants and streams are defined anew before their next use.
+  void Forget() { reader_.Forget(); }
 
   // ---- Any thread
   // CUPTI's clock; false: there is none (yet).
@@ -76,6 +81,8 @@ class KernelTracing {
   void ReadDelivered();
   void ReadNodes();
   void CountDropped();
+  bool IsServed();
+  void DoubtApiRecords();
   void WriteNotObserved(uint64_t begin_ns, uint64_t end_ns,
                         trace::NotObservedCause cause);
   void WriteWatermark(uint64_t complete_until_ns);
@@ -88,10 +95,23 @@ class KernelTracing {
   BufferExchange buffers_;
   OtherClients clients_;
 
+  // After Stop() or Finish(): CUPTI is not called again.
+  std::atomic<bool> is_over_{false};
+
+  // Ids that were pushed; not counted beyond the number that makes us doubt.
+  std::atomic<uint32_t> pushes_{0};
+
   // Collector.
+  enum class Ids { kUnknown, kTryingWholeKinds, kCome, kNone };
+  Ids ids_ = Ids::kUnknown;
+  uint64_t tried_at_calls_ = 0;  // API records, when whole kinds came on
   uint64_t flushed_at_ns_ = 0;   // monotonic
   uint64_t flush_began_ns_ = 0;  // CUPTI, of the last flush
   uint64_t paused_ns_ = 0;       // CUPTI
+  // When CUPTI last delivered a buffer, or nothing was to be delivered.
+  uint64_t served_submissions_ = 0;
+  uint64_t served_completions_ = 0;
+  uint64_t served_ns_ = 0;  // monotonic
   ActivityReader& reader_ = g_tracing_tables.reader;
   GraphNodes& nodes_ = g_tracing_tables.nodes;
 };

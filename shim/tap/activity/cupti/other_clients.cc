@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/activity/cupti/other_clients.h"
 
-#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 namespace dltap::shim::cupti {
 namespace {
@@ -9,6 +13,19 @@ namespace {
 // A client that does not flush after it has switched everything off is taken
 // to have left after this.
 constexpr uint64_t kClientGoneNs = 2'000'000'000;
+
+// How long a client's thread waits for the collector, which is in CUPTI, to
+// come to the end of what it does there; and for it to stage a buffer.
+constexpr int kCollectorPatience = 20'000;  // steps of some 100 us
+constexpr int kStagingPatience = 200;
+
+// Not nanosleep(): that is a cancellation point, and this the host's thread.
+void WaitAStep() {
+  static constexpr timespec kStep = {0, 50'000};
+  const int saved_errno = errno;
+  syscall(SYS_nanosleep, &kStep, nullptr);
+  errno = saved_errno;
+}
 
 uint64_t BitOf(int32_t kind) {
   return kind >= 0 && kind < 64 ? uint64_t{1} << kind : 0;
@@ -19,7 +36,9 @@ uint64_t BitOf(int32_t kind) {
 // ---- Collector -------------------------------------------------------------
 
 bool OtherClients::Begin(bool paused) {
-  if (kinds_.load(std::memory_order_relaxed) != 0) {
+  const bool is_free = kinds_.load(std::memory_order_relaxed) == 0;
+  if (is_free && !parts_.buffers->has_client()) parts_.cupti->LimitMemory();
+  if (!is_free) {
     yielded_ns_.store(parts_.clock->Now(), std::memory_order_relaxed);
     owner_.store(Owner::kClient, std::memory_order_release);
     parts_.session->runtime().lost(trace::LossKind::kActivityYielded, 1);
@@ -37,8 +56,10 @@ bool OtherClients::Begin(bool paused) {
 bool OtherClients::TakeOver() {
   const bool done = parts_.cupti->On();
   owner_.store(done ? Owner::kOurs : Owner::kNobody, std::memory_order_release);
-  if (done) parts_.session->runtime().set_pushing(true);
-  return done;
+  if (!done) return false;
+  if (parts_.cupti->PromiseZeros(true)) parts_.buffers->PromiseZeros();
+  parts_.session->runtime().set_pushing(true);
+  return true;
 }
 
 bool OtherClients::BeginPause() {
@@ -48,6 +69,28 @@ bool OtherClients::BeginPause() {
 
 void OtherClients::EndPause() {
   owner_.store(Owner::kPaused, std::memory_order_release);
+}
+
+void OtherClients::Stop() {
+  parts_.nodes->End();
+  Owner owner = Owner::kOurs;
+  if (owner_.compare_exchange_strong(owner, Owner::kTaking)) {
+    parts_.cupti->Off();
+    parts_.cupti->api().activity_flush_all(0);
+    parts_.cupti->PromiseZeros(false);
+    owner_.store(Owner::kOver, std::memory_order_release);
+    return;
+  }
+  Exit();
+}
+
+// A client keeps CUPTI: our callbacks go on handing it what is its own.
+void OtherClients::Exit() {
+  Owner ours = Owner::kOurs;
+  Owner paused = Owner::kPaused;
+  if (!owner_.compare_exchange_strong(ours, Owner::kOver)) {
+    owner_.compare_exchange_strong(paused, Owner::kOver);
+  }
 }
 
 bool OtherClients::Resume() {
@@ -83,29 +126,46 @@ bool OtherClients::IsClients() const {
 }
 
 // Hands CUPTI over, on the client's thread. Only our own callbacks run in here,
-// so no lock of the client's is needed. True: it was ours.
-bool OtherClients::StepAside() {
-  if (!parts_.session->IsCurrent()) return false;
-  for (;;) {
-    Owner owner = owner_.load(std::memory_order_acquire);
-    if (owner == Owner::kNobody || owner == Owner::kClient) return false;
-    if (owner != Owner::kOurs && owner != Owner::kPaused) {
-      sched_yield();  // the collector is taking back
-      continue;
+// so no lock of the client's is needed.
+void OtherClients::StepAside() {
+  if (!parts_.session->IsCurrent()) return;
+  Owner owner = owner_.load(std::memory_order_acquire);
+  for (int steps = 0; owner != Owner::kNobody && owner != Owner::kClient;) {
+    if (owner == Owner::kOver) {
+      ServeAfterEnd();
+      return;
     }
-    if (!owner_.compare_exchange_weak(owner, Owner::kYielding,
-                                      std::memory_order_acquire)) {
-      continue;
+    const bool is_busy = owner == Owner::kTaking || owner == Owner::kYielding;
+    if (is_busy && ++steps > kCollectorPatience) {
+      // It hangs in CUPTI, where the client's call may as well; not in us.
+      parts_.session->runtime().lost(trace::LossKind::kFlushDeadline, 1);
+      return;
     }
-    // From here a launch of another thread may lack its kernel.
-    yielded_ns_.store(parts_.clock->Now(), std::memory_order_relaxed);
-    if (owner == Owner::kOurs) parts_.cupti->Off();
-    HandOver();
-    return true;
+    if (is_busy) {
+      WaitAStep();
+      owner = owner_.load(std::memory_order_acquire);
+    } else if (owner_.compare_exchange_weak(owner, Owner::kYielding,
+                                            std::memory_order_acquire)) {
+      HandOver(/*is_on=*/owner == Owner::kOurs);
+      return;
+    }
   }
 }
 
-void OtherClients::HandOver() {
+// CUPTI may have a buffer of ours, or our callbacks in front of the client's:
+// they go on handing over what is the client's.
+void OtherClients::ServeAfterEnd() {
+  if (!parts_.buffers->has_client() && !parts_.buffers->has_buffers_outside()) {
+    return;
+  }
+  Owner owner = Owner::kOver;
+  owner_.compare_exchange_strong(owner, Owner::kClient);
+}
+
+void OtherClients::HandOver(bool is_on) {
+  // From here a launch of another thread may lack its kernel.
+  yielded_ns_.store(parts_.clock->Now(), std::memory_order_relaxed);
+  if (is_on) parts_.cupti->Off();
   parts_.cupti->api().activity_flush_all(0);
   flushed_.store(false, std::memory_order_relaxed);
   // From now: a client that only looks in leaves by itself.
@@ -131,7 +191,26 @@ void OtherClients::BeforeEnable() {
 void OtherClients::AfterEnable(int32_t kind) {
   kinds_.fetch_or(BitOf(kind), std::memory_order_release);
   flushed_.store(false, std::memory_order_relaxed);
-  if (IsClients()) parts_.buffers->Stage();
+  if (IsClients()) AskForStaging();
+}
+
+// The collector asks the client for a buffer: this thread may hold the lock
+// that the client's callback takes. Then the wait here is in vain, and short.
+void OtherClients::AskForStaging() {
+  const BufferExchange& buffers = *parts_.buffers;
+  if (buffers.has_staged() || !buffers.has_buffers_outside()) return;
+  wants_staging_.store(true, std::memory_order_release);
+  parts_.session->runtime().wake();
+  for (int steps = 0; steps < kStagingPatience; ++steps) {
+    if (!wants_staging_.load(std::memory_order_acquire)) return;
+    WaitAStep();
+  }
+}
+
+void OtherClients::StageIfWanted() {
+  if (!wants_staging_.load(std::memory_order_acquire)) return;
+  parts_.buffers->Stage();
+  wants_staging_.store(false, std::memory_order_release);
 }
 
 void OtherClients::AfterDisable(int32_t kind) {

@@ -27,6 +27,7 @@ class OtherClients {
     kClient = 3,
     kTaking = 4,
     kPaused = 5,  // ours, switched off: nothing is recorded now
+    kOver = 6,    // the trace has ended: CUPTI is not used again
   };
 
   // What it acts upon. All outlive it.
@@ -53,6 +54,13 @@ class OtherClients {
   void EndPause();
   // Switches our kinds on again. False: not ours to do, or refused.
   bool Resume();
+  // The trace has ended: everything of ours off, nothing wanted any more. A
+  // client that has CUPTI, or comes later, goes on being served.
+  void Stop();
+  // The process exits: as Stop(), but CUPTI is not called.
+  void Exit();
+  // Asks a client for a buffer, see BufferExchange::Stage().
+  void StageIfWanted();
   // Takes back what a client has left. True: it is ours again.
   bool TakeBackIfLeft();
   // When a client got CUPTI, in CUPTI's clock.
@@ -81,14 +89,17 @@ class OtherClients {
  private:
   bool IsClients() const;
   bool TakeOver();
-  bool StepAside();
-  void HandOver();
+  void StepAside();
+  void ServeAfterEnd();
+  void HandOver(bool is_on);
+  void AskForStaging();
 
   Parts parts_;
   std::atomic<Owner> owner_{Owner::kNobody};
   std::atomic<uint64_t> kinds_{0};    // of clients, a bit each
   std::atomic<uint64_t> left_ns_{0};  // monotonic, of the last client
   std::atomic<bool> flushed_{false};
+  std::atomic<bool> wants_staging_{false};
   std::atomic<uint64_t> yielded_ns_{0};  // CUPTI
 };
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // forks MODE: launches 10 times, makes a child in some way, launches 10 times
-// more. Exit code: the child's, or 99 when something went wrong.
+// more. Exit code: the child's, or 99 when something went wrong. Modes inside_*
+// make the child inside a vendor call, out of which it returns when its parent
+// has gone on; `storm` does so in 64 threads at once.
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,10 +43,66 @@ static pid_t MakeChild(const char* mode) {
   return fork();
 }
 
+static const char* g_way;
+static pid_t g_child;
+static int g_parent_is_on[2];
+
+static void MakeChildInside(void) {
+  g_child = MakeChild(g_way);
+  char byte;
+  if (g_child == 0 && read(g_parent_is_on[0], &byte, 1) != 1) _exit(98);
+}
+
+static void OnSignal(int signal_number) {
+  (void)signal_number;
+  MakeChildInside();
+}
+
+static void RaiseInside(void) { raise(SIGUSR1); }
+
+static pid_t ForkInsideCall(const char* mode) {
+  if (pipe(g_parent_is_on) != 0) return -1;
+  const int in_handler = strcmp(mode, "inside_handler") == 0;
+  g_way = in_handler ? "fork" : mode + strlen("inside_");
+  signal(SIGUSR1, OnSignal);
+  fakeCudaDuringSync(in_handler ? RaiseInside : MakeChildInside);
+  cudaStreamSynchronize(NULL);
+  fakeCudaDuringSync(NULL);
+  if (g_child > 0 && (Launches(10) != 0 || write(g_parent_is_on[1], "", 1) < 0))
+    return -1;
+  return g_child;
+}
+
+static void ForkAndWait(void) {
+  const pid_t child = fork();
+  if (child > 0) waitpid(child, NULL, 0);
+}
+
+static void* Storm(void* unused) {
+  const pid_t pid = getpid();
+  for (int i = 0; i < 2; ++i) {
+    cudaStreamSynchronize(NULL);
+    Launches(5);
+    if (getpid() != pid) _exit(0);
+  }
+  return unused;
+}
+
+static int StormOf(int count) {
+  pthread_t threads[64];
+  fakeCudaDuringSync(ForkAndWait);
+  for (int i = 0; i < count; ++i)
+    pthread_create(&threads[i], NULL, Storm, NULL);
+  for (int i = 0; i < count; ++i) pthread_join(threads[i], NULL);
+  return 0;
+}
+
 int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "fork";
   if (Launches(10) != 0) return 99;
-  const pid_t child = MakeChild(mode);
+  if (strcmp(mode, "storm") == 0) return StormOf(64);
+  const pid_t child =
+      strncmp(mode, "inside_", 7) == 0 ? ForkInsideCall(mode) : MakeChild(mode);
   if (child < 0) return 99;
   if (child == 0) {
     if (strcmp(mode, "exec") == 0) execl(argv[0], argv[0], "child", NULL);

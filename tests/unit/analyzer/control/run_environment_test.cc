@@ -46,12 +46,13 @@ TEST_F(RunEnvironmentTest, TapComesBeforeWhatWasPreloaded) {
             dir_.path() + "/lib/libdltap.so:/x/libtcmalloc.so");
 }
 
-TEST_F(RunEnvironmentTest, NvtxFindsTheTapUnlessAnotherToolIsNamed) {
-  EXPECT_EQ(Make({})["NVTX_INJECTION64_PATH"],
-            dir_.path() + "/lib/libdltap.so");
-  EXPECT_EQ(Make({{"NVTX_INJECTION64_PATH", "/nsys.so"}})
-                ["NVTX_INJECTION64_PATH"],
-            "/nsys.so");
+TEST_F(RunEnvironmentTest, NvtxFindsTheTapWhichKnowsTheUsersTool) {
+  const std::string tap = dir_.path() + "/lib/libdltap.so";
+  EXPECT_EQ(Make({})["NVTX_INJECTION64_PATH"], tap);
+  EXPECT_FALSE(Make({}).contains("DLTAP_NVTX_NEXT"));
+  Environment environment = Make({{"NVTX_INJECTION64_PATH", "/nsys.so"}});
+  EXPECT_EQ(environment["NVTX_INJECTION64_PATH"], tap);
+  EXPECT_EQ(environment["DLTAP_NVTX_NEXT"], "/nsys.so");
 }
 
 TEST_F(RunEnvironmentTest, RealGpuLeavesTheRestAlone) {

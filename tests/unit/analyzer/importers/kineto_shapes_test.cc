@@ -120,6 +120,18 @@ TEST(KinetoShapesTest, RecurrentLayersOfCudnn) {
             2.0 * 8 * 16 * 4 * 64 * ((32 + 64) + (64 + 64)));
 }
 
+// Six steps of three sequences (3 + 2 + 1), one layer of 64 LSTM cells.
+TEST(KinetoShapesTest, SequencesOfSeveralLengthsCountTheirOwnSteps) {
+  EXPECT_EQ(FlopsOf("aten::_cudnn_rnn", "[[6,32]]",
+                    R"(["","","4","","","","2","64","0","1","False","0.",
+                        "True","False","[3, 2, 1]",""])"),
+            2.0 * 6 * 4 * 64 * (32 + 64));
+  EXPECT_EQ(FlopsOf("aten::_cudnn_rnn", "[[6,32]]",
+                    R"(["","","4","","","","2","64","0","1","False","0.",
+                        "True","False","[]",""])"),
+            0);
+}
+
 // 4 batches, 2 heads, 64 x 64 scores of 32 products, and as many with V.
 TEST(KinetoShapesTest, AttentionsMaskLeavesHalf) {
   constexpr char kDims[] = "[[4,2,64,32],[4,2,64,32],[4,2,64,32]]";

@@ -217,6 +217,19 @@ TEST(KinetoTest, WaitsLoadersAndPythonFramesHaveTheirPlace) {
   EXPECT_EQ(process.syncs[0].begin_ns, 1'005'000);  // from the file's base
 }
 
+TEST(KinetoTest, ARankBelowZeroIsNoRank) {
+  const std::string events = R"(, "traceEvents": []})";
+  const Process told =
+      Imported(R"({"distributedInfo": {"rank": 3, "world_size": 8})" + events);
+  EXPECT_EQ(told.rank, 3);
+  EXPECT_EQ(told.world_size, 8);
+  const Process untold = Imported(
+      R"({"distributedInfo": {"rank": -1, "world_size": 99999999999})" +
+      events);
+  EXPECT_FALSE(untold.rank.has_value());
+  EXPECT_FALSE(untold.world_size.has_value());
+}
+
 TEST(KinetoTest, MemoryOfDevicesIsKeptWithItsTotals) {
   const auto event = [](const std::string& args) {
     return R"({"ph": "i", "cat": "cpu_instant_event", "s": "t", )"

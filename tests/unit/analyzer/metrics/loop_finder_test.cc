@@ -83,6 +83,21 @@ TEST(LoopFinderTest, InnerLoopsMayVaryInLength) {
   EXPECT_THAT(Starts(run), ::testing::SizeIs(6));
 }
 
+TEST(LoopFinderTest, OfLengthsThatVaryTheLastMayBeTheLongestOrTheShortest) {
+  for (const int last : {17, 4}) {
+    for (const std::string begin : {"(e", "<(e"}) {
+      std::string run;
+      for (const int length : {15, 9, 14, 7, 11, 8, last}) {
+        run += begin + Repeat("(t(us", length) + "(h>";
+      }
+      const auto spans = LoopSteps(TokensFromText(run));
+      ASSERT_EQ(spans.size(), 7) << begin << last;
+      EXPECT_EQ(spans.front().first, 0) << begin << last;
+      EXPECT_EQ(spans.back().use, StepUse::kUsed) << begin << last;
+    }
+  }
+}
+
 TEST(LoopFinderTest, ReplaysOfAGraphAreSteps) {
   EXPECT_THAT(Starts("(a(b(a(b(a(b" + Repeat("=", 30)), ::testing::SizeIs(30));
 }
@@ -110,9 +125,9 @@ TEST(LoopFinderTest, TwoPassesAndTheBeginOfAThirdAreNoLoop) {
 }
 
 TEST(LoopFinderTest, TheMarkMayEndThePasses) {
-  // The answer is read after a pause: that begins no step after the last one.
+  // The answer is read after a pause, and is the last of its pass.
   const std::string pass = "(a(b(c(d(e(f(g(h(i(j(k(l.>";
-  EXPECT_THAT(Starts(Repeat(pass, 3)), ElementsAre(0, 12, 25));
+  EXPECT_THAT(Starts(Repeat(pass, 3)), ElementsAre(0, 13, 26));
 }
 
 }  // namespace

@@ -65,6 +65,15 @@ TEST(TrainingStepsTest, ASumOfLossesAfterEveryBatchEndsNoStep) {
               ElementsAre("0u", "11u", "22u", "28e", "31u", "42u"));
 }
 
+TEST(TrainingStepsTest, GradientsLeftOverBelongToTheNextUpdate) {
+  // An epoch of 14 batches, an update after four: two go over to the next.
+  const std::string batch = "<(a)b";
+  const std::string epoch =
+      Repeat(Repeat(batch, 4) + "U", 3) + Repeat(batch, 2);
+  EXPECT_THAT(Spans(epoch + epoch),
+              ElementsAre("0u", "13u", "26u", "39u", "58u", "71u", "84i"));
+}
+
 TEST(TrainingStepsTest, BatchesWithoutUpdateAtTheEndBreakOff) {
   EXPECT_THAT(Spans(Repeat("<(a)bS<(a)bSO", 3) + "<(a)bS"),
               ElementsAre("0u", "9u", "18u", "27i"));
@@ -197,6 +206,18 @@ TEST(StepPartsTest, ASmallerLastGroupOfAnEpochMakesNoParts) {
 TEST(StepPartsTest, TwoPassesWithDifferentUpdatesAreOneStep) {
   // A step up to where the loss is worst, then back and down.
   EXPECT_EQ(Parts(Repeat("<(a)bNMU(a)bSU", 8)), 2);
+}
+
+TEST(StepPartsTest, ASumOfLossesThatBeginsAnewMakesNoParts) {
+  // After each epoch of three the sum begins again with another kernel.
+  EXPECT_EQ(Parts(Repeat("<(a)bOZ" + Repeat("<(a)bOS", 2), 6)), 1);
+  EXPECT_EQ(Parts(Repeat("<(a)bUUZ" + Repeat("<(a)bUUS", 2), 6)), 1);
+  // Of the loss and of the number of right answers.
+  EXPECT_EQ(Parts(Repeat("<(a)bOYZ" + Repeat("<(a)bOST", 2), 6)), 1);
+}
+
+TEST(StepPartsTest, AnAscentByHandAndAnOptimizersDescentAreOneStep) {
+  EXPECT_EQ(Parts(Repeat("<(a)bNMU(a)bO", 8)), 2);
 }
 
 TEST(StepPartsTest, WhatHoldsNoProductMakesNoParts) {

@@ -24,13 +24,17 @@ std::vector<FaultRule> Parsed(const char* text) {
 TEST(FaultsTest, RulesAreParsed) {
   EXPECT_EQ(
       Parsed("cudaMalloc:2:2,cuInit:*:999,record:2.5%:drop,"
-             "cudaFree:*:slow=200us,launch:7:719,memory:3:full"),
+             "cudaFree:*:slow=200us,launch:7:719,memory:3:full,"
+             "external:*:unseen,record:9:stolen,teardown:1:abort"),
       (std::vector<FaultRule>{{"cudaMalloc", 2, 1, FaultAction::kReturn, 2},
                               {"cuInit", 0, 1, FaultAction::kReturn, 999},
                               {"record", 0, 0.025, FaultAction::kDrop, 0},
                               {"cudaFree", 0, 1, FaultAction::kSlow, 200'000},
                               {"launch", 7, 1, FaultAction::kReturn, 719},
-                              {"memory", 3, 1, FaultAction::kFull, 0}}));
+                              {"memory", 3, 1, FaultAction::kFull, 0},
+                              {"external", 0, 1, FaultAction::kUnseen, 0},
+                              {"record", 9, 1, FaultAction::kStolen, 0},
+                              {"teardown", 1, 1, FaultAction::kAbort, 0}}));
   EXPECT_TRUE(Parsed("").empty());
 }
 
@@ -43,12 +47,27 @@ TEST(FaultsTest, ANameStandsForRules) {
 }
 
 TEST(FaultsTest, MalformedRulesAreNamed) {
-  for (const char* text :
-       {"cudaMalloc", "cudaMalloc:2", "cudaMalloc:0:2", "cudaMalloc:x:2",
-        ":1:2", "cudaMalloc:1:two", "cudaMalloc:1:0", "cudaMalloc:1:drop",
-        "record:1:5", "record:1:slow=1us", "record:101%:drop", "record:0%:drop",
-        "memory:1:2", "launch:1:drop", "cudaFree:1:slow", "cudaFree:1:hang=1s",
-        "cudaFree:1:slow=5", "cudaFree:1:slow=-1us", "cupti_lazy"}) {
+  for (const char* text : {"cudaMalloc",
+                           "cudaMalloc:2",
+                           "cudaMalloc:0:2",
+                           "cudaMalloc:x:2",
+                           ":1:2",
+                           "cudaMalloc:1:two",
+                           "cudaMalloc:1:0",
+                           "cudaMalloc:1:drop",
+                           "record:1:5",
+                           "record:1:slow=1us",
+                           "record:101%:drop",
+                           "record:0%:drop",
+                           "memory:1:2",
+                           "launch:1:drop",
+                           "external:1:drop",
+                           "teardown:1:drop",
+                           "cudaFree:1:slow",
+                           "cudaFree:1:hang=1s",
+                           "cudaFree:1:slow=5",
+                           "cudaFree:1:slow=-1us",
+                           "cupti_lazy"}) {
     std::string why;
     EXPECT_FALSE(
         ParseFaults(std::string("cuInit:1:3,") + text, &why).has_value())

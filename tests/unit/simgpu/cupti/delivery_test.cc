@@ -2,6 +2,8 @@
 // How records get to the client, and what it may choose.
 #include <cuda.h>
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -122,6 +124,27 @@ TEST_F(CuptiDeliveryTest, FullBuffersComeAtTheFlushPeriod) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_EQ(Count(), 6);  // the last buffer is not full
+}
+
+TEST_F(CuptiDeliveryTest, AChildForkedUnderLoadGetsItsErrorAtOnce) {
+  Enable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  std::atomic<bool> ends{false};
+  std::thread load([&] {
+    while (!ends) cudaMemsetAsync(memory_, 0, 64, nullptr);
+  });
+  for (int i = 0; i < 60; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);  // ends it where it waits for a lock
+      _exit(cudaMemsetAsync(memory_, 0, 64, nullptr) == cudaSuccess ? 1 : 0);
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    if (status != 0) break;
+  }
+  ends = true;
+  load.join();
 }
 
 TEST_F(CuptiDeliveryTest, ThreadIdsAreOfTheChosenType) {

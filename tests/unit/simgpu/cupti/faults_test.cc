@@ -70,6 +70,19 @@ TEST(CuptiFaultsTest, TimesAreMissing) {
   });
 }
 
+TEST(CuptiFaultsTest, AnUnseenRecordIsNotCounted) {
+  With("record:20%:unseen", [] {
+    EXPECT_EQ(TenMemsets().size(), 8);
+    size_t dropped = 1;
+    cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped);
+    EXPECT_EQ(dropped, 0);
+  });
+}
+
+TEST(CuptiFaultsTest, StolenCallbacksReceiveNothing) {
+  With("record:5:stolen", [] { EXPECT_LT(TenMemsets().size(), 5); });
+}
+
 TEST(CuptiFaultsTest, AnotherSubscriberIsThere) {
   With("cupti_busy", [] {
     CUpti_SubscriberHandle subscriber;

@@ -30,7 +30,7 @@ TEST(ConfigTest, EmptyEnvironmentGivesDefaults) {
   EXPECT_TRUE(config.pointers);
   EXPECT_EQ(config.level, Level::kKernels);
   EXPECT_EQ(config.max_bytes, uint64_t{2048} << 20);
-  EXPECT_EQ(config.policy, SizePolicy::kStop);
+  EXPECT_EQ(config.policy, SizePolicy::kRing);
   EXPECT_STREQ(config.output, "");
   EXPECT_THAT(g_warnings, IsEmpty());
 }
@@ -77,13 +77,17 @@ TEST(ConfigTest, BadDelaysAreNone) {
 TEST(ConfigTest, SizeMayNameItsPolicy) {
   EXPECT_EQ(Parse({"DLTAP_MAX_MB=64:ring"}).policy, SizePolicy::kRing);
   EXPECT_EQ(Parse({"DLTAP_MAX_MB=64:ring"}).max_bytes, uint64_t{64} << 20);
+  EXPECT_EQ(Parse({"DLTAP_MAX_MB=64"}).policy, SizePolicy::kRing);
+  EXPECT_EQ(Parse({"DLTAP_MAX_MB=0.5:ring"}).max_bytes, 512u << 10);
+  EXPECT_EQ(Parse({"DLTAP_MAX_MB=1.25"}).max_bytes, 1280u << 10);
   EXPECT_EQ(Parse({"DLTAP_MAX_MB=64:stop"}).policy, SizePolicy::kStop);
 }
 
 TEST(ConfigTest, BadValueKeepsTheDefaultAndSaysWhatIsUnderstood) {
   for (const char* bad :
-       {"DLTAP_MAX_MB=", "DLTAP_MAX_MB=0", "DLTAP_MAX_MB=-1", "DLTAP_MAX_MB=9x",
-        "DLTAP_MAX_MB=1:keep", "DLTAP_MAX_MB=99999999999"}) {
+       {"DLTAP_MAX_MB=", "DLTAP_MAX_MB=0", "DLTAP_MAX_MB=0.25",
+        "DLTAP_MAX_MB=1.x", "DLTAP_MAX_MB=.5", "DLTAP_MAX_MB=-1",
+        "DLTAP_MAX_MB=9x", "DLTAP_MAX_MB=1:keep", "DLTAP_MAX_MB=99999999999"}) {
     EXPECT_EQ(Parse({bad}).max_bytes, uint64_t{2048} << 20) << bad;
     EXPECT_THAT(g_warnings, ElementsAre(HasSubstr("megabytes"))) << bad;
   }

@@ -2,6 +2,7 @@
 #include "shim/tap/runtime/data_file.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,18 @@ class DataFileTest : public testing::Test {
 
   uint64_t SizeOf(const std::string& name) const {
     return std::filesystem::file_size(temp_.path() + "/" + name);
+  }
+  // On disk, in all segments.
+  uint64_t AllocatedBytes() const {
+    uint64_t bytes = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(temp_.path())) {
+      struct stat status;
+      if (stat(entry.path().c_str(), &status) == 0) {
+        bytes += static_cast<uint64_t>(status.st_blocks) * 512;
+      }
+    }
+    return bytes;
   }
   bool Exists(const std::string& name) const {
     return std::filesystem::exists(temp_.path() + "/" + name);
@@ -50,17 +63,43 @@ TEST_F(DataFileTest, StopPolicyRefusesWhatWouldExceedTheLimit) {
   EXPECT_LT(SizeOf("a.dltap"), 1u << 20);
 }
 
-TEST_F(DataFileTest, RingPolicyKeepsTheFirstAndTheNewestSegments) {
-  constexpr uint64_t kLimit = 3 * DataFile::kSegmentBytes;
+TEST_F(DataFileTest, RingPolicyKeepsTheNewestSegmentsWithinTheLimit) {
+  constexpr uint64_t kLimit = 4 << 20;
   ASSERT_EQ(file_.Create(dir_fd_, "a", {}, kLimit, SizePolicy::kRing), 0);
-  const std::vector<uint8_t> block(16 << 20);
-  for (int i = 0; i < 20; ++i) {
+  const std::vector<uint8_t> block(100 << 10);
+  for (int i = 0; i < 200; ++i) {
+    if (file_.room() < block.size()) {
+      ASSERT_TRUE(file_.NextSegment()) << i;
+    }
     ASSERT_EQ(file_.Write(block), WriteResult::kWritten) << i;
+    ASSERT_LE(AllocatedBytes(), kLimit) << i;
   }
-  EXPECT_TRUE(Exists("a.dltap"));
-  EXPECT_FALSE(Exists("a.1.dltap"));
-  EXPECT_TRUE(Exists("a.6.dltap"));
+  EXPECT_FALSE(Exists("a.dltap"));
+  EXPECT_GT(AllocatedBytes(), kLimit / 2);
   EXPECT_GT(file_.deleted_bytes(), 0u);
+}
+
+TEST_F(DataFileTest, ARemovedFileEndsTheTrace) {
+  ASSERT_EQ(file_.Create(dir_fd_, "a", {}, 1 << 30, SizePolicy::kStop), 0);
+  std::filesystem::remove(temp_.path() + "/a.dltap");
+  const std::vector<uint8_t> block(1000, 7);
+  EXPECT_EQ(file_.Write(block), WriteResult::kFailed);
+  EXPECT_EQ(file_.last_error(), ENOENT);
+}
+
+// SIGXFSZ would end the program.
+TEST_F(DataFileTest, NeverGrowsBeyondTheProcessesFileSizeLimit) {
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {64 << 10, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  EXPECT_EQ(file_.Create(dir_fd_, "a", {}, 1 << 30, SizePolicy::kStop), 0);
+  const std::vector<uint8_t> block(50 << 10);
+  const WriteResult first = file_.Write(block);
+  const WriteResult second = file_.Write(block);
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(first, WriteResult::kWritten);
+  EXPECT_EQ(second, WriteResult::kLimitReached);
 }
 
 // A host that closes every descriptor may open its own file under our number.

@@ -22,8 +22,8 @@ using trace::LossKind;
 class RingTest : public testing::Test {
  protected:
   RingTest() {
-    dir_fd_ = open(temp_.path().c_str(), O_RDONLY | O_DIRECTORY);
-    EXPECT_EQ(file_.Create(dir_fd_, "x.ring", {}, "x.dltap"), 0);
+    EXPECT_EQ(file_.Create((temp_.path() + "/x.ring").c_str(), {}, "x.dltap"),
+              0);
     EXPECT_TRUE(g_buffers.Reset(&file_));
     ResetLosses();
     t_thread = ThreadState{};
@@ -33,11 +33,10 @@ class RingTest : public testing::Test {
     g_process.word.store(kIdle);
     t_thread = ThreadState{};
     file_.Unlink();
-    close(dir_fd_);
   }
 
   // Writes a record whose begin is `number`.
-  bool Write(uint64_t number, int slots) {
+  [[gnu::noinline]] bool Write(uint64_t number, int slots) {
     trace::CallSlot* slot = Reserve(t_thread, slots);
     if (slot == nullptr) return false;
     slot->begin_ticks = number;
@@ -47,10 +46,13 @@ class RingTest : public testing::Test {
     return true;
   }
 
+  [[gnu::noinline]] void LeaveAppendOpen() {
+    ASSERT_NE(Reserve(t_thread, 1), nullptr);
+  }
+
   void Drain() { t_thread.ring->tail = t_thread.ring->head; }
 
   TempDir temp_;
-  int dir_fd_;
   RingFile file_;
 };
 
@@ -118,6 +120,26 @@ TEST_F(RingTest, SignalHandlerInsideAnAppendIsDroppedAndCounted) {
   EXPECT_EQ(LossCount(LossKind::kSignalHandler), 1u);
   Commit(t_thread, 1);
   EXPECT_TRUE(Write(2, 1));
+}
+
+// A signal handler that interrupted the append has left it by siglongjmp.
+TEST_F(RingTest, AppendThatIsNeverFinishedEndsWithItsFrame) {
+  g_buffers.Refill();
+  ASSERT_TRUE(AttachThread(t_thread));
+  LeaveAppendOpen();
+  EXPECT_TRUE(Write(1, 1));
+  EXPECT_TRUE(Write(2, 1));
+  EXPECT_EQ(LossCount(LossKind::kSignalHandler), 0u);
+}
+
+TEST_F(RingTest, AppendThatIsNeverFinishedCostsFewCallsFromDeeperFrames) {
+  g_buffers.Refill();
+  ASSERT_TRUE(AttachThread(t_thread));
+  ASSERT_NE(Reserve(t_thread, 1), nullptr);
+  uint64_t written = 0;
+  for (int i = 0; i < 1000; ++i) written += Write(i, 1);
+  EXPECT_EQ(written + LossCount(LossKind::kSignalHandler), 1000u);
+  EXPECT_GT(written, 700u);
 }
 
 TEST_F(RingTest, ThreadWithoutAReadyBufferIsCounted) {

@@ -20,6 +20,24 @@ TEST(ThreadStatTest, NameMayHoldParenthesesAndSpaces) {
   EXPECT_EQ(stat.state, trace::ThreadState::kDisk);
 }
 
+TEST(ThreadStatTest, ThreadsAndStart) {
+  ThreadStat stat;
+  ASSERT_TRUE(ParseThreadStat(
+      "17 (a b) S 1 2 3 0 -1 4194560 5 6 7 8 9 10 11 12 20 0 4 0 48300 1 2",
+      &stat));
+  EXPECT_EQ(stat.threads, 4u);
+  EXPECT_EQ(stat.start_ns, 483'000'000'000u);
+}
+
+// A thread has got the id of one that ended before anybody looked.
+TEST(ThreadStatTest, ThreadThatBeganAfterTheOtherWasAtWorkIsNewer) {
+  ThreadStat stat = {};
+  stat.start_ns = 483'000'000'000;
+  EXPECT_FALSE(IsNewer(stat, 483'400'000'000));
+  EXPECT_FALSE(IsNewer(stat, 483'000'000'000));
+  EXPECT_TRUE(IsNewer(stat, 482'000'000'000));
+}
+
 TEST(ThreadStatTest, MalformedIsRefused) {
   ThreadStat stat;
   EXPECT_FALSE(ParseThreadStat("", &stat));

@@ -2,7 +2,10 @@
 #include "shim/tap/tagging/function_names.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstring>
 #include <string>
 
 #include "shim/tap/tagging/object_hooks.h"
@@ -31,6 +34,34 @@ TEST(FunctionNamesTest, NameOfAnUnloadedLibraryIsNeverRead) {
   name.assign("xxxxxxxxx");
   g_function_names.Note(Handle(3), 1);
   EXPECT_EQ(runtime.functions.count(Handle(3)), 0u);
+}
+
+// Unloaded by a way that nobody saw.
+TEST(FunctionNamesTest, NameInMemoryThatIsGoneIsUnknown) {
+  FakeTaggingRuntime runtime;
+  const long page = sysconf(_SC_PAGESIZE);
+  auto* memory = static_cast<char*>(mmap(nullptr, static_cast<size_t>(page) * 2,
+                                         PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  char* name = memory + page - 5;  // runs into the second page
+  strcpy(name, "_Z7twoPagesPf");
+  hooks::RegisterFunction::After(&g_objects[12], &g_objects[13], name);
+  hooks::RegisterFunction::After(&g_objects[12], &g_objects[14], name);
+  g_function_names.Note(Handle(13), 1);
+  EXPECT_EQ(runtime.functions[Handle(13)], "_Z7twoPagesPf");
+  munmap(memory, static_cast<size_t>(page) * 2);
+  g_function_names.Note(Handle(14), 1);
+  EXPECT_EQ(runtime.functions.count(Handle(14)), 0u);
+}
+
+TEST(FunctionNamesTest, StubOfTheNextLibraryHasItsOwnName) {
+  FakeTaggingRuntime runtime;
+  hooks::RegisterFunction::After(&g_objects[10], &g_objects[11], "_Z3oldPf");
+  g_function_names.Note(Handle(11), 1);
+  hooks::UnregisterFatBinary::Before(&g_objects[10]);
+  hooks::RegisterFunction::After(&g_objects[10], &g_objects[11], "_Z3newPf");
+  g_function_names.Note(Handle(11), 1);
+  EXPECT_EQ(runtime.functions[Handle(11)], "_Z3newPf");
 }
 
 TEST(FunctionNamesTest, HandleThatComesBackWithAnotherNameIsDefinedAgain) {

@@ -15,6 +15,7 @@ FakeCupti* g_fake = nullptr;
 // The C functions, in front of the one FakeCupti that lives.
 struct FakeCuptiFunctions {
   static CUptiResult Fails(const char* name) {
+    if (g_fake->on_call) g_fake->on_call(name);
     const auto found = g_fake->failing.find(name);
     return found == g_fake->failing.end() ? CUPTI_SUCCESS : found->second;
   }
@@ -46,6 +47,14 @@ struct FakeCuptiFunctions {
     }
     if (result == CUPTI_SUCCESS) g_fake->kinds.insert(kind);
     return result;
+  }
+  static CUptiResult SetAttribute(CUpti_ActivityAttribute attribute,
+                                  size_t* bytes, void* value) {
+    uint64_t number = 0;
+    memcpy(&number, value, *bytes);
+    g_fake->attributes[attribute] = number;
+    g_fake->limited_first |= g_fake->kinds.empty();
+    return Fails("cuptiActivitySetAttribute");
   }
   static CUptiResult Disable(CUpti_ActivityKind kind) {
     g_fake->kinds.erase(kind);
@@ -82,6 +91,7 @@ struct FakeCuptiFunctions {
     return result;
   }
   static CUptiResult Pop(CUpti_ExternalCorrelationKind, uint64_t* id) {
+    Fails("cuptiActivityPopExternalCorrelationId");
     if (g_fake->external_ids.empty()) return CUPTI_ERROR_QUEUE_EMPTY;
     *id = g_fake->external_ids.back();
     g_fake->external_ids.pop_back();
@@ -125,7 +135,7 @@ struct FakeCuptiFunctions {
   static CUptiResult Unsubscribe(CUpti_SubscriberHandle) {
     g_fake->subscribed = false;
     g_fake->callback_ids_.clear();
-    return CUPTI_SUCCESS;
+    return Fails("cuptiUnsubscribe");
   }
   static CUptiResult EnableCallback(uint32_t enable, CUpti_SubscriberHandle,
                                     CUpti_CallbackDomain, CUpti_CallbackId id) {
@@ -135,7 +145,7 @@ struct FakeCuptiFunctions {
   // Graph nodes of the fake are their ids.
   static CUptiResult GetGraphNodeId(CUgraphNode node, uint64_t* id) {
     *id = reinterpret_cast<uint64_t>(node);
-    return CUPTI_SUCCESS;
+    return Fails("cuptiGetGraphNodeId");
   }
   static CUptiResult GetGraphId(CUgraph graph, uint32_t* id) {
     *id = static_cast<uint32_t>(reinterpret_cast<uint64_t>(graph));
@@ -158,6 +168,7 @@ void* FakeCupti::Real(const char* name) {
       X("cuptiActivityRegisterCallbacks", RegisterCallbacks),
       X("cuptiActivityEnable", Enable),
       X("cuptiActivityDisable", Disable),
+      X("cuptiActivitySetAttribute", SetAttribute),
       X("cuptiActivityFlushAll", FlushAll),
       X("cuptiActivityGetNextRecord", GetNextRecord),
       X("cuptiActivityGetNumDroppedRecords", GetDropped),
@@ -200,6 +211,7 @@ size_t FakeCupti::SizeOf(const CUpti_Activity* record) const {
 
 void FakeCupti::Append(const void* record, size_t bytes) {
   if (requested == nullptr) return;
+  if (buffer_ != nullptr && used_ + bytes > buffer_bytes_) Flush(0);
   if (buffer_ == nullptr) {
     size_t max_records = 0;
     requested(&buffer_, &buffer_bytes_, &max_records);

@@ -50,12 +50,15 @@ class FakeCupti {
   std::set<std::string> missing;
   std::map<std::string, CUptiResult> failing;  // function -> its result
   std::function<void()> on_flush;  // called before anything is delivered
+  std::function<void(const std::string&)> on_call;  // with its function
 
   // ---- State
   std::set<int> kinds;
   std::set<uint32_t> runtime_ids;
   std::set<uint32_t> driver_ids;
-  std::vector<uint32_t> flushes;  // flags
+  std::vector<uint32_t> flushes;       // flags
+  std::map<int, uint64_t> attributes;  // that were set
+  bool limited_first = false;          // before the first kind was on
   int finalized = 0;
   bool subscribed = false;
   CUpti_ActivityThreadIdType thread_id_type =

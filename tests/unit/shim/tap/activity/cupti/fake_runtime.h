@@ -47,6 +47,7 @@ class FakeRuntime {
               texts.emplace_back(text, bytes);
               return static_cast<uint32_t>(texts.size());
             },
+        .submissions = [] { return current()->submissions; },
         .thread_index = [](uint32_t id) { return id - 1000; },
         .level =
             [](trace::Level level, const char* why) {
@@ -72,6 +73,7 @@ class FakeRuntime {
 
   uint32_t session = 1;
   uint64_t open_call = 0;
+  uint64_t submissions = 0;
   uint64_t now_ns = 1'000'000'000;
   bool pushing = false;
   bool recording = true;

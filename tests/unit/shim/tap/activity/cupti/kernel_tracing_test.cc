@@ -57,6 +57,20 @@ TEST_F(KernelTracingTest, DefinesEachVariantAndStreamOnce) {
   EXPECT_EQ(runtime_.texts.size(), 2u);
 }
 
+TEST_F(KernelTracingTest, ForgottenDefinitionsAreWrittenAgainUnderNewIds) {
+  Start();
+  cupti_.Kernel("k", 1, 10, 15);
+  Pass();
+  tracing_.Forget();
+  cupti_.Kernel("k", 2, 20, 25);
+  Pass();
+  const auto variants = runtime_.All<trace::KernelVariantRecord>();
+  ASSERT_EQ(variants.size(), 2u);
+  EXPECT_NE(variants[0].id, variants[1].id);
+  EXPECT_EQ(runtime_.All<trace::KernelRecord>()[1].variant, variants[1].id);
+  EXPECT_EQ(runtime_.All<trace::StreamRecord>().size(), 2u);
+}
+
 TEST_F(KernelTracingTest, LaunchesInsideALibraryCallCarryItsId) {
   Start();
   EXPECT_TRUE(tracing_.PushId(777'000));
@@ -174,6 +188,67 @@ TEST_F(KernelTracingTest, FlushesAreNeverForcedBeforeTheEnd) {
   EXPECT_EQ(runtime_.All<trace::KernelRecord>().size(), 1u);
 }
 
+TEST_F(KernelTracingTest, NothingIsCalledAfterTheExitFlush) {
+  Start();
+  tracing_.CaptureBegins();
+  EXPECT_TRUE(tracing_.PushId(1));
+  tracing_.Finish();
+  EXPECT_FALSE(runtime_.pushing);
+  cupti_.on_call = [](const std::string& function) {
+    ADD_FAILURE() << function;
+  };
+  Pass();
+  tracing_.Finish();
+  tracing_.Stop();
+  tracing_.CaptureBegins();
+  cupti_.NodeCreated(11, 1);
+  EXPECT_FALSE(tracing_.PushId(2));
+  tracing_.PopId();
+  uint64_t now = 0;
+  EXPECT_FALSE(tracing_.Timestamp(&now));
+}
+
+TEST_F(KernelTracingTest, AStopSwitchesEverythingOffForGood) {
+  Start();
+  tracing_.CaptureBegins();
+  EXPECT_FALSE(cupti_.runtime_ids.empty());
+  cupti_.Kernel("k", 1, 10, 20);
+  tracing_.Stop();
+  EXPECT_TRUE(cupti_.kinds.empty());
+  EXPECT_TRUE(cupti_.runtime_ids.empty());
+  EXPECT_TRUE(cupti_.driver_ids.empty());
+  EXPECT_FALSE(cupti_.subscribed);
+  EXPECT_FALSE(runtime_.pushing);
+  cupti_.on_call = [](const std::string& function) {
+    ADD_FAILURE() << function;
+  };
+  tracing_.Stop();
+  Pass();
+  EXPECT_FALSE(tracing_.PushId(2));
+  tracing_.CaptureBegins();
+  tracing_.Finish();
+  uint8_t* buffer = nullptr;  // CUPTI may ask all the same
+  size_t bytes = 0;
+  size_t max_records = 0;
+  cupti_.requested(&buffer, &bytes, &max_records);
+  EXPECT_NE(buffer, nullptr);
+  cupti_.completed(nullptr, 0, buffer, bytes, 100);
+}
+
+TEST_F(KernelTracingTest, MemoryIsLimitedBeforeAnythingIsOn) {
+  Start();
+  const auto& set = cupti_.attributes;
+  ASSERT_EQ(set.count(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE), 1u);
+  EXPECT_LE(set.at(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE) *
+                set.at(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT),
+            uint64_t{64} << 20);
+  EXPECT_EQ(set.at(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER), 0u);
+  EXPECT_EQ(set.at(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER), 1u);
+  EXPECT_TRUE(cupti_.limited_first);
+  tracing_.Stop();
+  EXPECT_EQ(set.at(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER), 0u);
+}
+
 TEST_F(KernelTracingTest, WatermarkIsTheFlushBeforeTheLast) {
   Start();
   cupti_.now = 5'000;
@@ -192,6 +267,40 @@ TEST_F(KernelTracingTest, WatermarkIsTheFlushBeforeTheLast) {
   EXPECT_EQ(marks.back().complete_until_ns, 9'500u);
 }
 
+TEST_F(KernelTracingTest, NothingIsVouchedForThatWasNotDelivered) {
+  Start();
+  cupti_.now = 5'000;
+  Pass();
+  Pass();
+  const auto complete_until = [this] {
+    return runtime_.All<trace::WatermarkRecord>().back().complete_until_ns;
+  };
+  const uint64_t before = complete_until();
+  runtime_.submissions += 10;
+  for (int i = 0; i < 20; ++i) Pass();  // one kernel may run that long
+  EXPECT_EQ(complete_until(), before);
+  EXPECT_EQ(runtime_.level, trace::Level::kKernels);
+  cupti_.Kernel("k", 1, 10, 20);
+  Pass();
+  Pass();
+  EXPECT_GT(complete_until(), before);
+}
+
+TEST_F(KernelTracingTest, StolenCallbacksAreNoticedAndLeftAlone) {
+  Start();
+  cupti_.Kernel("k", 1, 10, 20);
+  Pass();
+  cupti_.requested = nullptr;  // of a client that no wrapper saw
+  for (int i = 0; i < 20; ++i) {
+    runtime_.submissions += 1'000;
+    Pass();
+  }
+  EXPECT_EQ(runtime_.level, trace::Level::kHost);
+  EXPECT_NE(runtime_.why.find("taken its callbacks"), std::string::npos);
+  EXPECT_TRUE(cupti_.kinds.empty());
+  EXPECT_FALSE(runtime_.pushing);
+}
+
 TEST_F(KernelTracingTest, WholeApiKindsWhereSingleCallsDoNotDeliver) {
   Start();
   cupti_.runtime_ids.clear();  // as if enabling by id had no effect
@@ -205,6 +314,41 @@ TEST_F(KernelTracingTest, WholeApiKindsWhereSingleCallsDoNotDeliver) {
   cupti_.Call(201, 10, 20, 1001, /*cbid=*/3);  // not a launch
   Pass();
   EXPECT_EQ(runtime_.All<trace::LaunchApiRecord>().size(), 1u);
+}
+
+TEST_F(KernelTracingTest, IdsThatDoNotComeAreNoticedByThePushes) {
+  Start();
+  const auto calls_in_libraries = [this](bool with_ids) {
+    for (uint32_t i = 1; i <= 300; ++i) {
+      EXPECT_TRUE(tracing_.PushId(i));
+      if (!with_ids) cupti_.external_ids.clear();
+      cupti_.Call(i, 10, 20, 1001);
+      cupti_.Kernel("k", i, 10, 20);
+      tracing_.PopId();
+    }
+    Pass();
+  };
+  calls_in_libraries(false);
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 1u);
+  EXPECT_EQ(runtime_.why, "");
+  calls_in_libraries(false);
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 0u);
+  EXPECT_EQ(runtime_.level, trace::Level::kKernels);
+  EXPECT_NE(runtime_.why.find("no external correlation ids"),
+            std::string::npos);
+}
+
+TEST_F(KernelTracingTest, IdsThatComeLeaveTheKindsAlone) {
+  Start();
+  for (uint32_t i = 1; i <= 300; ++i) {
+    EXPECT_TRUE(tracing_.PushId(i));
+    if (i == 7) cupti_.Call(i, 10, 20, 1001);
+    tracing_.PopId();
+    cupti_.Call(1000 + i, 10, 20, 1001);
+  }
+  Pass();
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 0u);
+  EXPECT_EQ(runtime_.why, "");
 }
 
 TEST_F(KernelTracingTest, NothingIsCalledInAForkedChild) {

@@ -53,7 +53,7 @@ class Client {
 
  private:
   static void Requested(uint8_t** buffer, size_t* size, size_t* max_records) {
-    alignas(8) static uint8_t memory[1 << 16];
+    alignas(8) static uint8_t memory[4 << 20];
     *buffer = last_buffer() = memory;
     *size = sizeof(memory);
     *max_records = 0;
@@ -182,6 +182,10 @@ TEST_F(OtherClientsTest, RecordsInABufferOfTheOtherReachTheirOwner) {
   cupti_.HoldBuffer();  // one of ours
   client_.Register();
   client_.Enable();
+  // It may hold the lock that its callback takes.
+  EXPECT_EQ(Client::last_buffer(), nullptr) << "asked on its own thread";
+  EXPECT_GT(runtime_.wakes, 0);
+  tracing_.Pass();
   EXPECT_NE(Client::last_buffer(), nullptr) << "never asked for a buffer";
   cupti_.Kernel("its", 2, 30, 40);
   client_.Disable();
@@ -193,6 +197,49 @@ TEST_F(OtherClientsTest, RecordsInABufferOfTheOtherReachTheirOwner) {
   Pass();
   EXPECT_EQ(kernels(), 1u);
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+}
+
+TEST_F(OtherClientsTest, AClientDoesNotWaitForeverForTheCollector) {
+  Start();
+  runtime_.recording = false;
+  // The collector is in a flush that has not come back when the client comes.
+  cupti_.on_flush = [&] {
+    cupti_.on_flush = nullptr;
+    client_.Register();
+  };
+  tracing_.Pass();
+  EXPECT_EQ(runtime_.losses[trace::LossKind::kFlushDeadline], 1u);
+}
+
+TEST_F(OtherClientsTest, ALargeBufferOfTheClientsIsReadToItsEnd) {
+  Start();
+  client_.Register();
+  client_.Enable();
+  client_.Disable();
+  client_.Flush();
+  cupti_.HoldBuffer();  // one of the client's
+  Pass();
+  ASSERT_EQ(tracing_.clients().owner(), OtherClients::Owner::kOurs);
+  const int count =
+      static_cast<int>(2 * BufferPool::kBufferBytes / SizesOf(130001).kernel);
+  for (int i = 1; i <= count; ++i) cupti_.Kernel("ours", i, 50 * i, 60 * i);
+  Pass();
+  EXPECT_EQ(kernels(), static_cast<size_t>(count));
+}
+
+TEST_F(OtherClientsTest, AClientThatComesAfterTheEndGetsItsOwnOnly) {
+  Start();
+  cupti_.HoldBuffer();  // one of ours
+  runtime_.recording = false;
+  tracing_.Stop();
+  EXPECT_TRUE(cupti_.kinds.empty());
+  client_.Register();
+  client_.Enable();
+  cupti_.Kernel("its", 2, 30, 40);
+  client_.Disable();
+  client_.Flush();
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+  EXPECT_EQ(kernels(), 0u);
 }
 
 TEST_F(OtherClientsTest, StillYieldedAtTheEndIsNotObserved) {

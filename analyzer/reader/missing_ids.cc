@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/reader/missing_ids.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// Ids are pushed around the calls of all libraries but these.
+constexpr std::array<std::string_view, 4> kWithoutIds = {"cuda", "cudart",
+                                                         "cupti", "nvtx"};
+
+class MissingIds {
+ public:
+  MissingIds(const TraceModel& model, Process& process) : process_(process) {
+    for (const EntryPoint& entry : model.entry_points) {
+      has_id_.push_back(std::ranges::find(kWithoutIds, entry.library) ==
+                        kWithoutIds.end());
+    }
+    for (const LaunchRecord& launch : process.launches) {
+      if (launch.external != 0) named_.insert({launch.thread, launch.external});
+    }
+  }
+
+  void Restore() {
+    for (LaunchRecord& launch : process_.launches) {
+      if (launch.external != 0 || !launch.thread.known()) continue;
+      const Call* call = OutermostAround(launch);
+      if (call == nullptr || !has_id_[call->entry.value()] ||
+          named_.contains({launch.thread, call->begin_ticks})) {
+        continue;
+      }
+      launch.external = call->begin_ticks;
+    }
+  }
+
+ private:
+  // The outermost call that contains all of it; nullptr: none.
+  const Call* OutermostAround(const LaunchRecord& launch) const {
+    const auto& calls = process_.calls;
+    auto at = std::upper_bound(
+        calls.begin(), calls.end(), std::pair(launch.thread, launch.begin_ns),
+        [](const auto& key, const Call& call) {
+          return key < std::pair(call.thread, call.begin_ns);
+        });
+    while (at != calls.begin()) {
+      --at;
+      if (at->thread != launch.thread) return nullptr;
+      if (at->depth == 0) return at->end_ns >= launch.end_ns ? &*at : nullptr;
+    }
+    return nullptr;
+  }
+
+  Process& process_;
+  std::vector<bool> has_id_;  // by entry point
+  absl::flat_hash_set<std::pair<ThreadId, uint64_t>> named_;
+};
+
+}  // namespace
+
+void RestoreMissingIds(const TraceModel& model, Process& process) {
+  if (!process.launches.empty()) MissingIds(model, process).Restore();
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/entry/loader_watch.h"
+
+#include <link.h>
+#include <unistd.h>
+
+#include "shim/tap/entry/loaded_objects.h"
+
+namespace dltap::shim {
+namespace {
+
+constinit std::atomic<uint64_t> g_no_loads{0};
+constinit std::atomic<uint32_t> g_no_objects{0};
+
+// glibc's `struct rtld_global`. Its begin is fixed ("'dl_loaded' must remain
+// the first element. Forever.", ldsodefs.h); what follows the namespaces has
+// been, from 2.4 on, two or (2.35) three recursive mutexes and the count of
+// loads. Their places depend on the release, so they are found by what they
+// hold.
+struct LoaderGlobals {
+  const link_map* loaded;
+  std::atomic<uint32_t> object_count;
+};
+
+// pthread_mutex_t.
+struct Mutex {
+  int32_t lock;
+  uint32_t count;
+  int32_t owner;
+  uint32_t users;
+  int32_t kind;
+  uint32_t rest[5];
+};
+static_assert(sizeof(Mutex) == sizeof(pthread_mutex_t));
+constexpr int32_t kRecursive = PTHREAD_MUTEX_RECURSIVE_NP;
+
+// We are inside dl_iterate_phdr, hence hold one of them.
+bool IsHeldByUs(const Mutex& mutex, int32_t thread) {
+  return mutex.lock != 0 && mutex.count >= 1 && mutex.owner == thread &&
+         mutex.users == 1 && mutex.kind == kRecursive;
+}
+
+const std::atomic<uint64_t>* FindLoads(const char* globals, uint64_t bytes,
+                                       uint64_t loads) {
+  constexpr int kMostMutexes = 3;
+  const int32_t thread = gettid();
+  constexpr uint64_t kNeeded = kMostMutexes * sizeof(Mutex) + sizeof(uint64_t);
+  for (uint64_t at = 0; at + kNeeded <= bytes; at += alignof(uint64_t)) {
+    const auto* mutex = reinterpret_cast<const Mutex*>(globals + at);
+    if (!IsHeldByUs(*mutex, thread)) continue;
+    for (int i = 0; i < kMostMutexes && mutex->kind == kRecursive; ++i) ++mutex;
+    const auto* count = reinterpret_cast<const std::atomic<uint64_t>*>(mutex);
+    if (count->load(std::memory_order_relaxed) == loads) return count;
+  }
+  return nullptr;
+}
+
+void Find(const LoadedObjects& objects) {
+  for (int i = 0; i < objects.count(); ++i) {
+    uint64_t bytes = 0;
+    const auto* globals = static_cast<const LoaderGlobals*>(
+        objects[i].Elf().FindVariable("_rtld_global", &bytes));
+    if (globals == nullptr) continue;
+    const auto count = static_cast<uint32_t>(objects.count());
+    if (bytes < sizeof(LoaderGlobals) || globals->loaded != _r_debug.r_map ||
+        globals->object_count.load(std::memory_order_relaxed) != count) {
+      return;
+    }
+    const auto* loads = FindLoads(reinterpret_cast<const char*>(globals), bytes,
+                                  objects.loads());
+    if (loads == nullptr) return;
+    g_loader.objects.store(&globals->object_count, std::memory_order_relaxed);
+    g_loader.loads.store(loads, std::memory_order_relaxed);
+    return;
+  }
+}
+
+}  // namespace
+
+constinit LoaderWatch g_loader = {.loads = &g_no_loads,
+                                  .settled = 0,
+                                  .objects = &g_no_objects,
+                                  .settled_objects = 0};
+
+bool LoaderIsAsSettled() {
+  return !LoaderMoved() &&
+         g_loader.objects.load(std::memory_order_relaxed)
+                 ->load(std::memory_order_relaxed) ==
+             g_loader.settled_objects.load(std::memory_order_relaxed);
+}
+
+void LoaderSettled() {
+  g_loader.settled_objects.store(
+      g_loader.objects.load(std::memory_order_relaxed)
+          ->load(std::memory_order_relaxed),
+      std::memory_order_relaxed);
+  g_loader.settled.store(g_loader.loads.load(std::memory_order_relaxed)
+                             ->load(std::memory_order_relaxed),
+                         std::memory_order_relaxed);
+}
+
+void WatchLoader() { WithLoadedObjects(Find); }
+
+}  // namespace dltap::shim

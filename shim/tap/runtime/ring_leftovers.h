@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_RUNTIME_RING_LEFTOVERS_H_
+#define DLTAP_SHIM_TAP_RUNTIME_RING_LEFTOVERS_H_
+
+namespace dltap::shim {
+
+// Ring files that killed processes of this user have left in shared memory, a
+// few of them: each is moved beside its data file, where readers find it, or
+// removed if that folder is gone. Whose process is gone shows by its pid and
+// start time, in this space of ids. Collector only.
+void MoveLeftoverRings();
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_RUNTIME_RING_LEFTOVERS_H_

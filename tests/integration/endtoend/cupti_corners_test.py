@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ends, limits, exits and other clients of CUPTI: the program goes on as bare."""
+
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import chain  # noqa: E402
+
+PROGRAMS = chain.BUILD / "tests/integration/endtoend/programs"
+LOSS = re.compile(r"^loss (\w+) (\d+)", re.M)
+# CUPTI called after the driver's exit handler ends the process.
+TEARDOWN = {"DLTAP_SIM_FAULTS": "teardown:1:abort"}
+
+PYTHON = """
+import atexit, ctypes, os, sys
+cuda = ctypes.CDLL("libcudart.so.13")
+memory = ctypes.c_void_p()
+def work():
+    for i in range(50):
+        assert cuda.cudaMemsetAsync(memory, i, ctypes.c_size_t(64), None) == 0
+    assert cuda.cudaDeviceSynchronize() == 0
+atexit.register(work)
+assert cuda.cudaMalloc(ctypes.byref(memory), ctypes.c_size_t(64)) == 0
+work()
+"""
+
+
+class Run:
+    """A tapped program, and what its trace says."""
+
+    def __init__(self, command, **variables):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder, "trace")
+            self.done = chain.run_tapped(command, trace, check=False,
+                                         **variables)
+            self.dump = chain.dltap("dump", trace).stdout
+            self.trust = chain.report(trace)["trust"]
+        self.losses = {key: int(n) for key, n in LOSS.findall(self.dump)}
+
+    def count(self, kind: str) -> int:
+        return len(re.findall(rf"^{kind} ", self.dump, re.M))
+
+
+class CuptiCornersTest(unittest.TestCase):
+
+    def check_whole(self, run: Run):
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertEqual(run.trust["launches_without_kernel"], 0)
+        self.assertEqual(run.trust["lost_records"], 0)
+
+    def test_memory_is_flat_after_the_limit(self):
+        run = Run([PROGRAMS / "long_run", "2000"], DLTAP_MAX_MB="4:stop")
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertIn("DLTAP_MAX_MB", run.done.stderr)
+        resident = [int(line) for line in run.done.stdout.split()]
+        self.assertEqual(len(resident), 10)
+        # With CUPTI left on it grows by 300 MiB here.
+        self.assertLess(resident[-1] - resident[1], 8 << 10)
+
+    def test_many_short_threads_take_few_buffers(self):
+        for release in ("11.8", "12.4", "13.0"):
+            with self.subTest(release):
+                run = Run([PROGRAMS / "long_run", "10", "200"],
+                          DLTAP_SIM_CUPTI_VERSION=release)
+                self.assertEqual(run.done.returncode, 0, run.done.stderr)
+                self.assertEqual(run.losses["activity_buffer"], 0)
+                self.assertEqual(run.count("memset"), 10 * 200 * 4)
+                resident = [int(line) for line in run.done.stdout.split()]
+                self.assertLess(resident[-1] - resident[0], 32 << 10)
+
+    def test_nothing_of_cupti_is_called_after_the_exit_flush(self):
+        for options in ((), ("thread",)):
+            with self.subTest(options):
+                run = Run([PROGRAMS / "late_exit", *options], **TEARDOWN)
+                self.assertEqual(run.done.returncode, 0, run.done.stderr)
+                self.assertEqual(run.done.stdout, "late\n")
+                self.assertEqual(run.trust["launches_without_kernel"], 0)
+                self.assertGreaterEqual(run.count("memset"), 100)
+
+    def test_python_ends_as_bare(self):
+        endings = {"": 100, "sys.exit(0)": 100, "os._exit(0)": 0}
+        for ending, records in endings.items():
+            with self.subTest(ending):
+                run = Run([sys.executable, "-c", PYTHON + ending], **TEARDOWN)
+                self.assertEqual(run.done.returncode, 0, run.done.stderr)
+                self.assertGreaterEqual(run.count("memset"), records)
+
+    def test_context_that_goes_and_comes_again(self):
+        run = Run([PROGRAMS / "reset"])
+        self.check_whole(run)
+        self.assertEqual(run.count("memset"), 10 * 50)
+        self.assertEqual(run.trust["kernels_without_launch"], 0)
+
+    def test_stolen_callbacks_are_noticed(self):
+        run = Run([PROGRAMS / "long_run", "100", "0", "80"],
+                  DLTAP_SIM_FAULTS="record:5000:stolen")
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertRegex(run.dump, r"level host .*taken its callbacks")
+        # What came before is there, what was stolen does not count as missing.
+        self.assertEqual(run.trust["launches_without_kernel"], 0)
+        self.assertEqual(run.trust["level"], "host")
+
+    def test_client_that_holds_its_lock_comes_and_goes_under_load(self):
+        command = [PROGRAMS / "locked_client"]
+        bare = chain.run_bare(command).stdout
+        run = Run(command)
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertEqual(run.done.stdout, bare)
+        self.assertEqual(run.trust["kernels_without_launch"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device work in an exit handler that runs after the driver's own, which is
+// registered later; and a while for whoever still runs in the process.
+//   late_exit [thread]: with `thread`, one goes on working all the while.
+#include <unistd.h>
+
+#include <thread>
+
+#include "tests/integration/endtoend/programs/device_work.h"
+
+namespace {
+
+corners::DeviceWork* g_work = nullptr;
+
+void WorkLate() {
+  g_work->Memsets(10);
+  g_work->Products(10);
+  usleep(1'300'000);
+  g_work->Products(10);
+  std::puts("late");
+}
+
+}  // namespace
+
+int main(int argc, char**) {
+  std::atexit(WorkLate);
+  g_work = new corners::DeviceWork;
+  g_work->Memsets(100);
+  g_work->Products(100);
+  corners::DeviceWork::Wait();
+  if (argc > 1) {
+    std::thread([] {
+      static auto* work = new corners::DeviceWork;
+      for (;;) work->Products(1);
+    }).detach();
+  }
+  return 0;
+}

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each file and memory call of the tap fails once: the program never notices.
+
+Calls are counted; the n-th fails, for every n until none is left. What is in the
+trace then adds up: it opens, and either it is complete and says what it lost,
+or stderr has said that there is no trace.
+"""
+
+import errno
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DLTAP, TAP, PROGRAMS = sys.argv[1:4]
+INJECTOR = os.path.join(PROGRAMS, "libtap_failing_calls.so")
+MOST_CALLS = 400
+ERRORS = (errno.ENOSPC, errno.EIO)
+
+
+class Case:
+    """A program under the tap, one of whose calls fails."""
+
+    def __init__(self, *command: str, **variables: str):
+        self.command = [os.path.join(PROGRAMS, command[0]), *command[1:]]
+        self.variables = variables
+
+    def run(self, folder: pathlib.Path, call: int, error: int):
+        environment = {
+            "PATH": os.environ["PATH"], "LD_PRELOAD": f"{TAP}:{INJECTOR}",
+            "DLTAP_OUTPUT": str(folder / "out"), "TEST_FAIL_CALL": str(call),
+            "TEST_FAIL_ERRNO": str(error), "DLTAP_LEVEL": "host",
+            "TEST_FAIL_REPORT": str(folder / "failed"), **self.variables}
+        return subprocess.run(self.command, env=environment, timeout=120,
+                              stdin=subprocess.DEVNULL, capture_output=True)
+
+
+class FailingCallsTest(unittest.TestCase):
+    def check_trace(self, folder: pathlib.Path, stderr: bytes, where: str):
+        out = folder / "out"
+        files = list(out.glob("*.dltap")) if out.exists() else []
+        if not files:
+            self.assertIn(b"dltap: ", stderr, where)
+            return
+        dump = subprocess.run([DLTAP, "dump", out], capture_output=True)
+        self.assertIn(dump.returncode, (0, 4), where + dump.stderr.decode())
+        self.assertNotIn(b"corrupt", dump.stderr, where)
+
+    def check(self, case: Case):
+        bare = subprocess.run(case.command, capture_output=True)
+        for error in ERRORS:
+            for call in range(1, MOST_CALLS):
+                with tempfile.TemporaryDirectory() as name:
+                    folder = pathlib.Path(name)
+                    ended = case.run(folder, call, error)
+                    failed = folder / "failed"
+                    if not failed.exists():
+                        break
+                    where = f"call {call} ({failed.read_text()}), {error}: "
+                    self.assertEqual(ended.stdout, bare.stdout, where)
+                    self.assertEqual(ended.returncode, bare.returncode, where)
+                    self.check_trace(folder, ended.stderr, where)
+            else:
+                self.fail("the calls did not come to an end")
+            self.assertGreater(call, 20)
+
+    def test_a_short_run(self):
+        self.check(Case("tap_launches", "1000"))
+
+    def test_a_run_that_deletes_segments(self):
+        self.check(Case("tap_definers", "texts", "6000",
+                        DLTAP_MAX_MB="0.5:ring"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
