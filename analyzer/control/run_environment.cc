@@ -184,6 +184,8 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
     environment["DLTAP_SIM_CUDA"] = std::to_string(settings.cuda);
     environment["DLTAP_SIM_GPUS"] = std::to_string(settings.gpus);
     if (settings.what_if) environment["DLTAP_SIM_WHAT_IF"] = "1";
+    // What CUPTI costs is not to be judged by a simulation.
+    environment.try_emplace("DLTAP_STEP_DOWN", "off");
     MatchClocks(settings.sim_clock, environment);
     RedirectCaches(settings.directory, environment);
     ShowToTriton(*libraries, environment);

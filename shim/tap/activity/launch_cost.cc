@@ -6,8 +6,8 @@
 
 #include "entry_points.h"
 #include "shim/tap/runtime/clock.h"
-#include "shim/tap/runtime/own_cost.h"
 #include "shim/tap/runtime/participants.h"
+#include "shim/tap/runtime/totals.h"
 #include "shim/trace/records.h"
 
 namespace dltap::shim {

@@ -20,7 +20,6 @@ namespace {
 constexpr uint64_t kNsPerSecond = 1'000'000'000;
 
 constinit std::atomic<bool> g_has_stepped_down{false};
-constinit uint64_t g_source_ns = 0;
 
 // What was read when the current span began.
 struct Span {
@@ -57,7 +56,6 @@ void StepDown(uint64_t own_ns, uint64_t process_ns) {
 
 void Start() {
   g_has_stepped_down.store(false, std::memory_order_relaxed);
-  g_source_ns = 0;
   g_span = {MonotonicNs(), CostSoFar()};
 }
 
@@ -79,16 +77,9 @@ void Pass() {
 
 OwnCost CostSoFar() {
   return {CallsWritten(),
-          CpuNs(CLOCK_THREAD_CPUTIME_ID) + CallCostNs() + g_source_ns,
+          CpuNs(CLOCK_THREAD_CPUTIME_ID) + CallCostNs() + SourceCostNs(),
           CpuNs(CLOCK_PROCESS_CPUTIME_ID)};
 }
-
-// Never less than before: a later estimate may be lower.
-void SetSourceCost(uint64_t ns) {
-  if (ns > g_source_ns) g_source_ns = ns;
-}
-
-uint64_t SourceCostNs() { return g_source_ns; }
 
 Level LevelNow() {
   return HasSteppedDown() ? Level::kHost : SessionConfig().level;

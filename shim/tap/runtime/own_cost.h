@@ -19,11 +19,6 @@ struct OwnCost {
 };
 OwnCost CostSoFar();
 
-// What the activity source has cost the host's threads so far; its owner
-// measures it.
-void SetSourceCost(uint64_t ns);
-uint64_t SourceCostNs();
-
 // The level in force.
 Level LevelNow();
 // Any thread.

@@ -142,12 +142,14 @@ static int CountThreads(int say) {
   return others;
 }
 
-// A joined thread may still have its entry for a moment.
+// A joined thread may still have its entry for a moment, and a new one its
+// creator's name: more than one must stay for a while to be believed.
 static void SayThreads(void) {
   int before = -1;
-  for (int i = 0; i < 200; ++i) {
+  for (int same = 0, i = 0; same < 200 && i < 1000; ++i) {
     const int now = CountThreads(0);
-    if (now == before && now <= 2) break;
+    if (now == 1) break;
+    same = now == before ? same + 1 : 0;
     before = now;
     usleep(1000);
   }
