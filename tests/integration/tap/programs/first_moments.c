@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
     LaunchOne(&g_start);
     if (errno != 77) return 98;
     // Until a second thread is wanted; without a tap nobody wants any.
-    const int patience = getenv("LD_PRELOAD") != NULL ? 1 << 30 : 10;
+    const int patience = getenv("DLTAP_OUTPUT") != NULL ? 1 << 30 : 10;
     for (int i = 0; i < patience && g_threads_wanted < 2; ++i) {
       LaunchOne(&g_start);
       usleep(1000);
