@@ -34,9 +34,9 @@ absl::StatusOr<uint64_t> CopySnapshot(const std::vector<std::string>& files,
         "; name a new one with -o");
   }
   uint64_t bytes = 0;
-  for (size_t i = 0; i < files.size(); ++i) {
-    const fs::path from(files[i]);
-    if (i > 0 && last_s > 0 && IsOlder(from, last_s)) continue;
+  for (const std::string& file : files) {
+    const fs::path from(file);
+    if (last_s > 0 && IsOlder(from, last_s)) continue;
     const fs::path to = fs::path(target) / from.filename();
     fs::copy_file(from, to, error);
     if (error == std::errc::no_such_file_or_directory) continue;

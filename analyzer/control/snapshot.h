@@ -11,9 +11,8 @@ namespace dltap::analyzer {
 
 // Copies `files`, data files of one process, into the new directory `target`.
 // Those whose last write is more than `last_s` seconds ago are left out (0: all
-// are copied); the first is always taken, it explains the others. A file that
-// goes away meanwhile, as the oldest do under a size limit, is left out.
-// Returns the number of bytes.
+// are copied); each explains itself. A file that goes away meanwhile, as the
+// oldest do under a size limit, is left out. Returns the number of bytes.
 absl::StatusOr<uint64_t> CopySnapshot(const std::vector<std::string>& files,
                                       const std::string& target, double last_s);
 

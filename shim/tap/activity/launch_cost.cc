@@ -110,8 +110,7 @@ void NoteLaunchApis(trace::BlockKind kind, const uint8_t* records,
 }
 
 void MeasureLaunchCost() {
-  AddParticipant(
-      {.start = Start, .pass = Pass, .observe = NoteSlots, .exit = nullptr});
+  AddParticipant({.start = Start, .pass = Pass, .observe = NoteSlots});
 }
 
 }  // namespace dltap::shim

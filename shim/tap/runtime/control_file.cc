@@ -140,10 +140,10 @@ void End() {
 }  // namespace
 
 void ListenToControl() {
-  AddParticipant(
-      {.start = Start, .pass = Pass, .observe = nullptr, .exit = [](uint64_t) {
-         End();
-       }});
+  AddParticipant({.start = Start,
+                  .pass = Pass,
+                  .exit = [](uint64_t) { End(); },
+                  .stop = End});
 }
 
 }  // namespace dltap::shim

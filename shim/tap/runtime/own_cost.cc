@@ -89,9 +89,6 @@ bool HasSteppedDown() {
   return g_has_stepped_down.load(std::memory_order_acquire);
 }
 
-void WatchOwnCost() {
-  AddParticipant(
-      {.start = Start, .pass = Pass, .observe = nullptr, .exit = nullptr});
-}
+void WatchOwnCost() { AddParticipant({.start = Start, .pass = Pass}); }
 
 }  // namespace dltap::shim

@@ -93,11 +93,6 @@ void CloseWindow(trace::WindowCause cause) {
   g_process.word.compare_exchange_strong(word, kPaused);
 }
 
-void WatchTime() {
-  AddParticipant({.start = StartTime,
-                  .pass = LookAtTime,
-                  .observe = nullptr,
-                  .exit = nullptr});
-}
+void WatchTime() { AddParticipant({.start = StartTime, .pass = LookAtTime}); }
 
 }  // namespace dltap::shim

@@ -156,48 +156,24 @@ KERNELS = ("kernels",)
 # Known differences, by the name of the case: why it fails, and at which levels.
 # A case that no longer differs must leave this table.
 EXPECTED_FAILURES = {
-    "threads cancel_pending":
-        ("a thread's first work opens the trace, at cancellation points", BOTH),
-    "threads cancel_pending DLTAP_DISABLE":
-        ("reading the variables has cancellation points", BOTH),
-    "endings pthread_exit_in_main": ("the collector is the last thread", BOTH),
-    "endings pthread_exit_alone": ("the collector is the last thread", BOTH),
-    "endings pthread_exit_before_work":
-        ("the collector is the last thread", BOTH),
     "files descriptor_limit":
         ("below a limit of 864 the tap's descriptors count", BOTH),
     "python few_descriptors":
         ("below a limit of 864 the tap's descriptors count", BOTH),
     "files memory_limit_later":
         ("the simulated CUPTI throws where memory is limited", KERNELS),
-    "files truncated_output": ("the ring is mapped from that file", BOTH),
     "files strict_thread":
         ("strict mode takes away the time stamp counter, which the simulated "
          "CUPTI reads", KERNELS),
     "loading missing":
         ("dlsym(RTLD_NEXT) of a program finds our wrapper", BOTH),
-    "endings return before:interposer": ("not called by us", BOTH),
-    "endings exit_in_thread before:interposer": ("not called by us", BOTH),
-    "files plain DLTAP_NO_SUCH_NAME DLTAP_LOG":
-        ("the warning comes before DLTAP_LOG is read", BOTH),
-    "files broken_stderr DLTAP_NO_SUCH_NAME DLTAP_LOG":
-        ("written without a look at what stderr is", BOTH),
-    "files own_file_as_stderr DLTAP_NO_SUCH_NAME DLTAP_LOG":
-        ("written without a look at what stderr is", BOTH),
-    "files broken_stderr DLTAP_NO_SUCH_NAME":
-        ("written without a look at what stderr is", BOTH),
-    "files own_file_as_stderr DLTAP_NO_SUCH_NAME":
-        ("written without a look at what stderr is", BOTH),
-} | {
-    f"asan_{kind} {mode}{behind}":
-        ("our dlsym calls an intercepted strcmp before ASan is ready", BOTH)
-    for kind, behind in (("shared", " behind:asan"), ("static", ""))
-    for mode in ("short_ones", "key_destructors", "cancel_deferred",
-                 "errno_stays")
 }
 
 # The same, for what happens now and then: these may pass.
 SOMETIMES = {
+    "threads cancel_pending":
+        ("the first thread of all ends at once, while the session opens", BOTH),
+} | {
     f"forks {words}":
         ("a forked child inherits a locked mutex of the simulated CUPTI",
          KERNELS)
