@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/reader/text/trace_printer.h"
 
+#include <algorithm>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "analyzer/reader/text/event_printer.h"
 #include "analyzer/reader/text/print_line.h"
@@ -9,6 +12,22 @@
 
 namespace dltap::analyzer {
 namespace {
+
+// They come in the order in which threads first used them.
+void PrintEntryPoints(const TraceModel& model, bool canonical,
+                      LinePrinter& out) {
+  std::vector<const EntryPoint*> entries;
+  for (const EntryPoint& entry : model.entry_points) entries.push_back(&entry);
+  if (canonical) {
+    std::ranges::sort(entries, {}, [](const EntryPoint* entry) {
+      return std::tie(entry->library, entry->symbol);
+    });
+  }
+  for (const EntryPoint* entry : entries) {
+    out.Begin("entry").Name(entry->symbol);
+    out.MaybeText("library", entry->library).End();
+  }
+}
 
 void PrintOperations(const TraceModel& model, LinePrinter& out) {
   for (size_t i = 0; i < model.operations.size(); ++i) {
@@ -101,10 +120,7 @@ void PrintTrace(const TraceModel& model, const PrintOptions& options,
   static constexpr std::string_view kFormats[] = {"dltap", "kineto", "nsys"};
   LinePrinter out(sink, context);
   out.Begin("format").Word(kFormats[static_cast<size_t>(model.format)]).End();
-  for (const EntryPoint& entry : model.entry_points) {
-    out.Begin("entry").Name(entry.symbol);
-    out.MaybeText("library", entry.library).End();
-  }
+  PrintEntryPoints(model, options.canonical, out);
   PrintOperations(model, out);
   for (const Process& process : model.processes) {
     PrintProcess(process, options.canonical, out);

@@ -123,8 +123,12 @@ bool IsBoundPast(const LoadedObjects& objects, int object) {
     const int found = objects.Named(needed);
     needs_vendor = found != kNone && objects[found].is_vendor;
   }
+  const ElfObject ours = objects[objects.Ours()].Elf();
   return needs_vendor && elf.AnyImport([&](const char* name, void* address) {
-    if (specs::FindWrapped(name) < 0) return false;
+    // Some names are wrapped for look-ups only.
+    if (specs::FindWrapped(name) < 0 || ours.FindFunction(name) == nullptr) {
+      return false;
+    }
     const int found = objects.Containing(address);
     return found != kNone && found != object && objects[found].is_vendor;
   });

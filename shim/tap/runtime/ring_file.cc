@@ -74,11 +74,15 @@ bool RingFile::SharedMemoryHasRoom() {
   return available >= kLeast && available >= status.f_blocks * block / 4;
 }
 
-// Opened for each use: a descriptor that stays open is one that the program
-// lacks, or closes. -1: the file there is not ours.
-int RingFile::OpenOurs() const {
+// Kept open, with a high number: opening takes the lowest one for a moment, and
+// the program may be counting on it. A program may close everything, though.
+// -1: the file there is not ours.
+int RingFile::Descriptor() {
+  if (fd_ >= 0 && InodeOf(fd_) == inode_) return fd_;
+  fd_ = -1;
   const int fd = open(path_, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0 || InodeOf(fd) == inode_) return fd;
+  if (fd < 0) return -1;
+  if (InodeOf(fd) == inode_) return fd_ = MoveDescriptorUp(fd);
   close(fd);
   return -1;
 }
@@ -96,15 +100,13 @@ void* RingFile::MapRange(int fd, uint64_t offset, uint64_t bytes) {
 
 void* RingFile::AddRange(uint64_t bytes) {
   if (in_shared_memory_ && !SharedMemoryHasRoom()) return nullptr;
-  const int fd = OpenOurs();
-  if (fd < 0) return nullptr;
-  void* memory = MapRange(fd, file_bytes_, bytes);
-  close(fd);
-  return memory;
+  const int fd = Descriptor();
+  return fd < 0 ? nullptr : MapRange(fd, file_bytes_, bytes);
 }
 
 int RingFile::Create(const char* path, const trace::FileHeader& header,
                      const char* data_file) {
+  Close();  // of a parent
   *this = RingFile{};
   g_range_count = 0;
   UnlockDefinitions();
@@ -113,11 +115,10 @@ int RingFile::Create(const char* path, const trace::FileHeader& header,
   strcpy(path_, path);
   in_shared_memory_ =
       strncmp(path, kSharedMemory, sizeof(kSharedMemory) - 1) == 0;
-  const int fd = CreateOwnFile(AT_FDCWD, path);
-  if (fd < 0) return errno;
-  inode_ = InodeOf(fd);
-  const int error = Fill(fd, header, data_file);
-  close(fd);
+  fd_ = CreateOwnFile(AT_FDCWD, path);
+  if (fd_ < 0) return errno;
+  inode_ = InodeOf(fd_);
+  const int error = Fill(fd_, header, data_file);
   if (error != 0) Unlink();
   return error;
 }
@@ -277,13 +278,18 @@ void RingFile::Abandon() {
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   }
   g_range_count = 0;
+  Close();
+}
+
+void RingFile::Close() {
+  if (fd_ >= 0 && InodeOf(fd_) == inode_) close(fd_);
+  fd_ = -1;
 }
 
 void RingFile::Unlink() {
-  const int fd = OpenOurs();
-  if (fd < 0) return;
-  close(fd);
+  if (Descriptor() < 0) return;
   unlink(path_);
+  Close();
 }
 
 }  // namespace dltap::shim

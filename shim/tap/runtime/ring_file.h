@@ -37,7 +37,7 @@ class RingFile {
 
   // Creates the file at that absolute path and maps its tables. Space is
   // allocated before it is mapped, so that a full disk is an error here and not
-  // a SIGBUS later. No descriptor stays open. 0 or errno.
+  // a SIGBUS later. 0 or errno.
   int Create(const char* path, const trace::FileHeader& header,
              const char* data_file);
 
@@ -86,7 +86,8 @@ class RingFile {
 
  private:
   int Fill(int fd, const trace::FileHeader& header, const char* data_file);
-  int OpenOurs() const;
+  int Descriptor();
+  void Close();
   void* MapRange(int fd, uint64_t offset, uint64_t bytes);
   void* AddRange(uint64_t bytes);
 
@@ -97,6 +98,7 @@ class RingFile {
   uint8_t* log_memory_[kLogChunks] = {};
   uint64_t file_bytes_ = 0;
   uint64_t inode_ = 0;
+  int fd_ = -1;
   uint32_t ring_count_ = 0;
   bool in_shared_memory_ = false;
   char path_[kMaxRingPathBytes] = {};

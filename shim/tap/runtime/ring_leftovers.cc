@@ -117,8 +117,9 @@ bool MoveOne(int directory, const char* name) {
 }  // namespace
 
 void MoveLeftoverRings() {
-  const int directory = open(kSharedMemory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int directory = open(kSharedMemory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return;
+  directory = MoveDescriptorUp(directory);
   alignas(DirectoryEntry) char entries[4096];
   int moved = 0;
   for (;;) {

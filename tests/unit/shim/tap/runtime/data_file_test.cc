@@ -91,10 +91,10 @@ TEST_F(DataFileTest, ARemovedFileEndsTheTrace) {
 TEST_F(DataFileTest, NeverGrowsBeyondTheProcessesFileSizeLimit) {
   rlimit before;
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const rlimit small = {64 << 10, before.rlim_max};
+  const rlimit small = {128 << 10, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   EXPECT_EQ(file_.Create(dir_fd_, "a", {}, 1 << 30, SizePolicy::kStop), 0);
-  const std::vector<uint8_t> block(50 << 10);
+  const std::vector<uint8_t> block(60 << 10);
   const WriteResult first = file_.Write(block);
   const WriteResult second = file_.Write(block);
   setrlimit(RLIMIT_FSIZE, &before);
