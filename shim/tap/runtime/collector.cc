@@ -40,6 +40,8 @@ struct Schedule {
   uint64_t samples_ns = 0;
   uint64_t anchors_ns = 0;
   uint64_t last_pass_ns = 0;
+  uint64_t leftovers_ns = 0;
+  bool has_looked = false;  // for leftovers of others
   bool has_exited = false;  // participants have handed over what they held
   bool is_last = false;     // no other thread is left
 };
@@ -118,6 +120,17 @@ void LeaveParticipants() {
   if (clock != ClockKind::kActivity) UseActivityTimestamp(nullptr);
 }
 
+// Looking takes a descriptor for a moment, which a program that has just begun
+// may be counting on.
+void LookForLeftovers(bool ends) {
+  Schedule& schedule = g_schedule;
+  const uint64_t now_ns = MonotonicNs();
+  if (schedule.leftovers_ns == 0) schedule.leftovers_ns = now_ns + kNsPerSecond;
+  if (schedule.has_looked || (now_ns < schedule.leftovers_ns && !ends)) return;
+  schedule.has_looked = true;
+  MoveLeftoverRings();
+}
+
 // One turn of the collector's loop. False: the trace is closed.
 bool Turn() {
   const PassRequest request = NewestRequest();
@@ -127,6 +140,7 @@ bool Turn() {
   if (ends) g_output.BeginFinish();
   Pass(exits || ends, ends);
   if (exits) LeaveParticipants();
+  LookForLeftovers(ends);
   if (ends) {
     g_output.Finish(Ticks());
   } else if (!g_output.is_writable()) {
@@ -178,16 +192,17 @@ void* RunCollector(void*) {
   StartParticipants();
   bool goes_on = Turn();
   SetCollectorState(CollectorState::kReady);
-  if (goes_on) {
-    MoveLeftoverRings();
-    MeasureCallCost();
-  }
+  if (goes_on) MeasureCallCost();
   while (goes_on && !g_schedule.is_last) {
     WaitForRequest(kPassPeriodNs);
     goes_on = Turn();
   }
   if (goes_on) BecomeTheLastThread();
-  if (SessionHasEnded()) SetCollectorState(CollectorState::kFailed);
+  if (SessionHasEnded()) {
+    SetCollectorState(CollectorState::kFailed);
+    // Exit handlers will run here.
+    if (IsLastThread()) pthread_sigmask(SIG_SETMASK, &g_program_mask, nullptr);
+  }
   return nullptr;
 }
 
