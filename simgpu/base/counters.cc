@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -25,8 +26,14 @@ constexpr uint32_t kMaxFunctions = 16384;
 constexpr size_t kBlockBytes = kMaxFunctions * sizeof(std::atomic<uint64_t>);
 
 struct Registry {
+  Registry() {
+    functions.reserve(kMaxFunctions);
+    functions.push_back(nullptr);
+    blocks.reserve(kMaxFunctions);
+  }
+
   std::mutex mutex;
-  std::vector<ApiFunction*> functions{nullptr};
+  std::vector<ApiFunction*> functions;
   std::vector<std::atomic<uint64_t>*> blocks;
   std::vector<uint64_t> ended;  // counts of threads that are gone
 };
@@ -42,9 +49,11 @@ Registry& GetRegistry() {
 }
 
 // The child has one thread and made no call yet; its parent reports the rest.
-// The mutex is not taken: its owner may not exist in the child.
+// The owner of the mutex may not exist in the child, so it gets a new one; a
+// list that grows in place is whole at any moment.
 void ForgetInChild() {
   Registry& registry = GetRegistry();
+  new (&registry.mutex) std::mutex;
   std::fill(registry.ended.begin(), registry.ended.end(), 0);
   for (auto* block : registry.blocks) {
     for (uint32_t i = 0; i < registry.functions.size(); ++i) {
