@@ -83,9 +83,9 @@ static void SaySignals(void) {
       stack.ss_flags == SS_DISABLE ? 0 : stack.ss_size);
 }
 
-// The tap's own: high, and named after it; and what its thread has open for a
-// moment to sample the process and its threads.
-static int IsOfTap(int fd, const char* link) {
+// The tap's own, named after it; and what its thread has open for a moment to
+// sample the process and its threads, or to look for other processes' rings.
+static int IsOfTap(const char* link) {
   if (strstr(link, "dltap-") != NULL) return 1;
   if (strcmp(link, "/dev/shm") == 0) return 1;
   return strncmp(link, "/proc/", 6) == 0 && strstr(link, "/stat") != NULL;
@@ -106,7 +106,7 @@ static void SayDescriptors(void) {
   }
   closedir(folder);
   for (int fd = 0; fd < 1100; ++fd) {
-    if (IsOfTap(fd, links[fd])) continue;
+    if (IsOfTap(links[fd])) continue;
     // Pipes and temporary folders have another number in each run.
     char* number = strpbrk(links[fd], "[");
     if (number != NULL) *number = '\0';
