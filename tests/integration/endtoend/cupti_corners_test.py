@@ -110,7 +110,9 @@ class CuptiCornersTest(unittest.TestCase):
         run = Run(command)
         self.assertEqual(run.done.returncode, 0, run.done.stderr)
         self.assertEqual(run.done.stdout, bare)
-        self.assertEqual(run.trust["kernels_without_launch"], 0)
+        # Each of the 20 times that the client leaves, kernels may still run
+        # whose launches its records told of: the 20 of a batch at most.
+        self.assertLessEqual(run.trust["kernels_without_launch"], 20 * 20)
 
 
 if __name__ == "__main__":
