@@ -270,7 +270,7 @@ def run_both(python, folder: pathlib.Path, names) -> None:
 
 def traces_of(folder: pathlib.Path, name: str) -> tuple:
     pids = json.loads((folder / "tap" / "pids.json").read_text())
-    trace, = (folder / "trace").glob(f"*-{pids[name]}-*")
+    trace, = (folder / "trace").glob(f"*-{pids[name]}-*.dltap")
     return trace, folder / "profiler" / f"{name}.json"
 
 

@@ -50,7 +50,7 @@ def check(folder, names) -> int:
     for name in names:
         counts = json.loads((folder / "flops" / f"{name}.json").read_text())
         wanted = sum(counts.values()) + MORE.get(name, 0)
-        trace, = (folder / "trace").glob(f"*-{pids[name]}-*")
+        trace, = (folder / "trace").glob(f"*-{pids[name]}-*.dltap")
         seen = own_flops(trace)
         percent = 100 * (seen / wanted - 1)
         print(f"{name}: {seen:.0f} of {wanted:.0f} ({percent:+.2f} %)")

@@ -36,7 +36,7 @@ def expandable(folder, name) -> dict:
     said = json.loads((folder / "expandable" / f"{name}.memory.json")
                       .read_text())
     pids = json.loads((folder / "expandable" / "pids.json").read_text())
-    trace, = (folder / "expandable_trace").glob(f"*-{pids[name]}-*")
+    trace, = (folder / "expandable_trace").glob(f"*-{pids[name]}-*.dltap")
     device = device_of(trace)
     return {"expandable held": (device["held"]["peak_bytes"],
                                 said["reserved"]),
@@ -57,7 +57,7 @@ def owned(device) -> int:
 def seen(folder, name) -> dict:
     """(seen, wanted) of each number."""
     pids = json.loads((folder / "tap" / "pids.json").read_text())
-    trace, = (folder / "trace").glob(f"*-{pids[name]}-*")
+    trace, = (folder / "trace").glob(f"*-{pids[name]}-*.dltap")
     said = [json.loads((folder / place / f"{name}.memory.json").read_text())
             for place in ("tap", "profiler")]
     tap, profiler = (device_of(trace),
