@@ -90,8 +90,8 @@ absl::StatusOr<ControlLink> ControlLink::To(int pid) {
     ControlLink found(pid, page);
     if (!IsPageOf(*page, number)) continue;
     if (page->version != trace::kControlVersion) {
-      return absl::UnimplementedError(name +
-                                      " runs another version of libdltap.so");
+      return absl::UnimplementedError(
+          name + " runs another version of libdltap.so; use its own dltap");
     }
     return found;
   }
