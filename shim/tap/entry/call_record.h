@@ -2,6 +2,7 @@
 #ifndef DLTAP_SHIM_TAP_ENTRY_CALL_RECORD_H_
 #define DLTAP_SHIM_TAP_ENTRY_CALL_RECORD_H_
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -87,9 +88,14 @@ template <typename Traits, typename... Args>
 // Depth heals itself: an entry whose frame lies above the outermost wrapper's
 // proves that that wrapper was left by a longjmp, an exception or a cancelled
 // thread, so it starts at depth 0. (The stack grows downwards.) From deeper
-// frames it is looked at once in so many nested calls. A wrapper that was left
-// has not popped its id.
-inline constexpr uint32_t kNestedCallsBetweenLooks = 64;
+// frames it is looked at after so many nested calls, and again whenever they
+// have doubled, since that asks the kernel. A wrapper that was left has not
+// popped its id.
+inline constexpr uint32_t kNestedCallsToFirstLook = 64;
+
+inline bool IsTimeToLook(uint32_t nested) {
+  return nested >= kNestedCallsToFirstLook && std::has_single_bit(nested);
+}
 
 template <specs::EntryPoint kEntry, typename... Args>
 [[gnu::always_inline]] inline OpenCall BeginCall(ThreadState& thread,
@@ -100,8 +106,7 @@ template <specs::EntryPoint kEntry, typename... Args>
   const auto here = reinterpret_cast<uintptr_t>(frame);
   OpenCall call;
   call.depth = here < thread.outermost_frame ? thread.depth : 0;
-  if (call.depth != 0 && ++thread.nested % kNestedCallsBetweenLooks == 0)
-      [[unlikely]] {
+  if (call.depth != 0 && IsTimeToLook(++thread.nested)) [[unlikely]] {
     if (OutermostIsGone(thread)) call.depth = 0;
   }
   thread.depth = call.depth + 1;

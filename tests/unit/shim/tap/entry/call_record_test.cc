@@ -68,8 +68,27 @@ TEST_F(CallRecordTest, OuterCallWhoseFrameWasWrittenOverIsGone) {
     nested_calls += call.depth;
     EndCall<kEntry>(t_thread, call);
   }
-  EXPECT_LE(nested_calls, kNestedCallsBetweenLooks);
+  EXPECT_LE(nested_calls, kNestedCallsToFirstLook);
   EXPECT_EQ(g_pushed, 0);
+}
+
+TEST_F(CallRecordTest, LooksAtTheOuterFrameGrowRare) {
+  uint32_t looks = 0;
+  for (uint32_t nested = 1; nested <= 100'000; ++nested) {
+    looks += IsTimeToLook(nested) ? 1 : 0;
+  }
+  EXPECT_EQ(looks, 11u);  // 64, 128, ... 65536
+  // Left after 500 nested calls: told before there are twice as many.
+  Begin(&stack_[4]);
+  for (int i = 0; i < 500; ++i) EndCall<kEntry>(t_thread, Begin(&stack_[0]));
+  stack_[5] = nullptr;
+  uint32_t nested_calls = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const OpenCall call = Begin(&stack_[0]);
+    nested_calls += call.depth;
+    EndCall<kEntry>(t_thread, call);
+  }
+  EXPECT_LT(nested_calls, 500u);
 }
 
 }  // namespace
