@@ -50,18 +50,6 @@ void CopySafe(const char* text, char* out, size_t capacity) {
   out[length] = '\0';
 }
 
-// Field 22. The name in field 2 may hold spaces and parentheses: count from the
-// last ')'.
-uint64_t ReadStartTime() {
-  char stat[1024];
-  if (ReadSmallFile("/proc/self/stat", stat, sizeof(stat)) < 0) return 0;
-  const char* at = strrchr(stat, ')');
-  for (int field = 2; at != nullptr && field < 22; ++field) {
-    at = strchr(at + 1, ' ');
-  }
-  return at != nullptr ? strtoull(at + 1, nullptr, 10) : 0;
-}
-
 uint32_t CountCpus() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0) {
@@ -71,6 +59,25 @@ uint32_t CountCpus() {
 }
 
 }  // namespace
+
+// The name in field 2 may hold spaces and parentheses: count from the last ')'.
+uint64_t StatField(const char* line, int wanted) {
+  const char* at = strrchr(line, ')');
+  for (int field = 2; at != nullptr && field < wanted; ++field) {
+    at = strchr(at + 1, ' ');
+  }
+  return at != nullptr ? strtoull(at + 1, nullptr, 10) : 0;
+}
+
+uint64_t StartTimeOf(uint64_t pid) {
+  char path[64];
+  char line[1024];
+  snprintf(path, sizeof(path), "/proc/%llu/stat",
+           static_cast<unsigned long long>(pid));
+  return ReadSmallFile(path, line, sizeof(line)) < 0
+             ? 0
+             : StatField(line, kStartTimeField);
+}
 
 int ReadSmallFile(const char* path, char* out, int capacity) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -95,7 +102,7 @@ ProcessInfo ReadProcessInfo() {
   if (info.program[0] == '\0') strcpy(info.program, "program");
   info.pid = static_cast<uint64_t>(getpid());
   info.parent_pid = static_cast<uint64_t>(getppid());
-  info.start_time = ReadStartTime();
+  info.start_time = StartTimeOf(info.pid);
   info.cpus = CountCpus();
   return info;
 }

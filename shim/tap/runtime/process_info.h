@@ -29,6 +29,14 @@ uint32_t CollectRankVariables(const char* const* environment, char* out,
 // Returns its length, -1 when it cannot be read.
 int ReadSmallFile(const char* path, char* out, int capacity);
 
+// A number in a line of /proc/PID/stat (proc(5)), fields counted from 1 and
+// after the third; 0: it has none.
+uint64_t StatField(const char* line, int wanted);
+inline constexpr int kStartTimeField = 22;
+
+// When a process began, in the kernel's ticks since boot; 0: there is none.
+uint64_t StartTimeOf(uint64_t pid);
+
 }  // namespace dltap::shim
 
 #endif  // DLTAP_SHIM_TAP_RUNTIME_PROCESS_INFO_H_

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 
@@ -31,21 +30,6 @@ struct DirectoryEntry {
   uint8_t type;
   char name[];
 };
-
-// Field 22 of /proc/PID/stat, 0 when there is no such process.
-uint64_t StartTimeOf(uint64_t pid) {
-  char path[64];
-  char line[1024];
-  snprintf(path, sizeof(path), "/proc/%llu/stat",
-           static_cast<unsigned long long>(pid));
-  if (ReadSmallFile(path, line, sizeof(line)) < 0) return 0;
-  const char* at = strrchr(line, ')');
-  constexpr int kFieldsBetween = 20;  // from the name to the start time
-  for (int i = 0; at != nullptr && i < kFieldsBetween; ++i) {
-    at = strchr(at + 1, ' ');
-  }
-  return at != nullptr ? strtoull(at + 1, nullptr, 10) : 0;
-}
 
 bool IsLeftover(int fd, trace::RingFileHeader* header) {
   struct stat status;

@@ -18,7 +18,6 @@ namespace {
 using trace::BlockKind;
 
 constexpr int kThreadsField = 20;
-constexpr int kStartField = 22;
 // The kernel tells times to programs in ticks of 100 Hz on all its platforms
 // that we run on.
 constexpr uint64_t kNsPerStatTick = 10'000'000;
@@ -43,15 +42,6 @@ trace::ThreadState StateOf(char letter) {
     case 'Z': return trace::ThreadState::kEnded;
     default: return trace::ThreadState::kUnknown;
   }
-}
-
-// Fields are counted from 1; the third one follows the name's parenthesis.
-uint64_t FieldOf(const char* close, int wanted) {
-  const char* at = close;
-  for (int field = 2; at != nullptr && field < wanted; ++field) {
-    at = strchr(at + 1, ' ');
-  }
-  return at != nullptr ? strtoull(at + 1, nullptr, 10) : 0;
 }
 
 void WriteSample(const ThreadBuffer& buffer, trace::ThreadState state) {
@@ -176,8 +166,8 @@ bool ParseThreadStat(const char* line, ThreadStat* stat) {
   memset(stat->name, 0, sizeof(stat->name));
   memcpy(stat->name, open + 1, length);
   stat->state = StateOf(close[2]);
-  stat->threads = static_cast<uint32_t>(FieldOf(close, kThreadsField));
-  stat->start_ns = FieldOf(close, kStartField) * kNsPerStatTick;
+  stat->threads = static_cast<uint32_t>(StatField(line, kThreadsField));
+  stat->start_ns = StatField(line, kStartTimeField) * kNsPerStatTick;
   return true;
 }
 
