@@ -7,7 +7,7 @@ usage: delays_test.py DLTAP PROGRAM PYTHON [STEPS MILLISECONDS TOLERANCE]
 Runs PROGRAM (programs/delays.py) on a simulated GPU with delays at several
 places of each step, and without. What the delays add to the report is compared
 with how long they took, within 3 %. The preemption of a busy machine comes on
-top, which the short runs of the test suite allow for; a place that still
+top, in either run, which the short runs of the test suite allow for; what still
 differs is looked at in two more pairs of runs, and must not differ in all.
 """
 import json
@@ -95,11 +95,18 @@ class DelaysTest(unittest.TestCase):
         self.check("sleep")
 
     def test_after_a_wait(self):
-        causes = CAUSES["sleep"]
-        run = Run(["wait"], "sleep", MILLISECONDS)
-        took = statistics.mean(run.took["wait"][i] for i in run.used)
-        added = run.host_ms(None, causes) - self.without.host_ms(None, causes)
-        self.assertAlmostEqual(added / took, 1, delta=float(TOLERANCE))
+        ratios = []
+        for _ in range(RUNS):
+            run = Run(["wait"], "sleep", MILLISECONDS)
+            took = statistics.mean(run.took["wait"][i] for i in run.used)
+            added = (run.host_ms(None, CAUSES["sleep"]) -
+                     self.without.host_ms(None, CAUSES["sleep"]))
+            ratios.append(added / took)
+            if abs(ratios[-1] - 1) <= float(TOLERANCE):
+                break
+            type(self).without = Run(CLASSES, "busy", "0")
+        else:
+            self.fail(f"report / clock: {ratios}")
         program = run.report["program"]
         self.assertIn("Synchronize", program["drained_by"][0]["name"])
         self.assertEqual(run.report["limit"][0]["fault"], "sleep")
