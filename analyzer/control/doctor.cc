@@ -97,7 +97,10 @@ void DiagnoseGpu(const MachineFacts& machine, Findings& out) {
     return;
   }
   out.push_back({"driver", Verdict::kGood,
-                 absl::StrCat("NVIDIA driver ", machine.driver_version), ""});
+                 machine.driver_version.empty()
+                     ? "NVIDIA driver, version unknown"
+                     : absl::StrCat("NVIDIA driver ", machine.driver_version),
+                 ""});
   if (!machine.profiling_restricted) {
     out.push_back({"permission", Verdict::kNote,
                    "whether profiling is for administrators only cannot be "

@@ -44,10 +44,18 @@ std::string FirstLineAfter(const std::string& text, std::string_view key) {
   return text.substr(begin, text.find_first_of("\n", begin) - begin);
 }
 
+// Of the kernel driver; /dev/dxg is WSL's. A container or a virtual machine may
+// show the device and nothing of the driver under /proc.
+constexpr const char* kDeviceNodes[] = {"/dev/nvidiactl", "/dev/nvidia0",
+                                        "/dev/dxg"};
+
 void LookAtDriver(MachineFacts& out) {
   constexpr size_t kLargest = 1 << 16;
   const std::string version = ReadText("/proc/driver/nvidia/version", kLargest);
   out.has_driver = !version.empty();
+  for (const char* node : kDeviceNodes) {
+    out.has_driver |= access(node, F_OK) == 0;
+  }
   // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.86.10  Sun ..."
   for (const std::string& word :
        Split(FirstLineAfter(version, "Kernel Module"), ' ')) {

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""step_cost.py DLTAP [PAIRS]: what recording adds to a PyTorch step.
+"""step_cost.py [--gpu real|sim:NAME] DLTAP [PAIRS]: what recording adds to a
+PyTorch step.
 
-Each model trains in one process under `dltap run` on the simulated GPU, its
-host time unchanged. Recording is off and on in turn (cudaProfilerStart, Stop),
-PAIRS times (20), a few steps each; the order within a pair alternates. The
-table shows the mean of the pairs' ratios with its 95 % interval: a row whose
-interval holds 1 shows no cost. Needs an interpreter with torch.
+Each model trains in one process under `dltap run`. Recording is off and on in
+turn (cudaProfilerStart, Stop), PAIRS times (20), a few steps each; the order
+within a pair alternates. The table shows the mean of the pairs' ratios with its
+95 % interval: a row whose interval holds 0 shows no cost. Needs an interpreter
+with torch. Costs of CUPTI are those of --gpu real alone.
 """
 
+import argparse
 import math
 import os
 import statistics
@@ -98,9 +100,10 @@ def measure(name, pairs):
     model = model.cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     runtime = torch.cuda.cudart()
+    inputs = batch().cuda()
 
     def step():
-        output = model(batch().cuda())
+        output = model(inputs)
         loss = output.float().sum()
         optimizer.zero_grad()
         loss.backward()
@@ -139,23 +142,26 @@ def interval(ratios):
 def main():
     if sys.argv[1] == "--measure":
         return measure(sys.argv[2], int(sys.argv[3]))
-    dltap = sys.argv[1]
-    pairs = sys.argv[2] if len(sys.argv) > 2 else "20"
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gpu", default="sim:h100-sxm")
+    parser.add_argument("dltap")
+    parser.add_argument("pairs", nargs="?", default="20")
+    args = parser.parse_args()
     print(f"{'model':50} level    step ms   cost %   95 % interval")
     for name in MODELS:
         for level in ("host", "kernels"):
             with tempfile.TemporaryDirectory() as folder:
                 done = subprocess.run(
-                    [dltap, "run", "--gpu", "sim:h100-sxm", "--level", level,
+                    [args.dltap, "run", "--gpu", args.gpu, "--level", level,
                      "--no-report", "-o", f"{folder}/run", "--",
-                     sys.executable, __file__, "--measure", name, pairs],
+                     sys.executable, __file__, "--measure", name, args.pairs],
                     env=os.environ | {"DLTAP_START": "off",
                                       "DLTAP_STEP_DOWN": "off"},
                     capture_output=True, text=True, check=True)
             rows = [line.split() for line in done.stdout.splitlines()]
             mean, half = interval([float(ratio) for ratio, _ in rows])
             step_ms = statistics.median(float(ms) for _, ms in rows)
-            print(f"{name:50} {level:8} {step_ms:6.1f} {100 * (mean - 1):8.2f}"
+            print(f"{name:50} {level:8} {step_ms:6.2f} {100 * (mean - 1):8.2f}"
                   f"   {100 * (mean - half - 1):.2f} .. "
                   f"{100 * (mean + half - 1):.2f}", flush=True)
 

@@ -2,7 +2,6 @@
 #include "shim/tap/activity/cupti/cupti_switch.h"
 
 #include "shim/tap/activity/cupti/activity_view.h"
-#include "shim/tap/activity/cupti/launch_cbids.h"
 #include "shim/tap/activity/cupti/reason_text.h"
 
 namespace dltap::shim::cupti {
@@ -24,7 +23,10 @@ constexpr Limit kLimits[] = {
     {CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, 0, sizeof(uint8_t)},
 };
 
-// What we switch on. API records come by callback id, see SwitchOnApis().
+// Above the last callback id of any release.
+constexpr uint32_t kMostCalls = 4096;
+
+// What we switch on, besides API records: SwitchOnApis().
 constexpr CUpti_ActivityKind kKinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY,
@@ -97,40 +99,36 @@ bool CuptiSwitch::SwitchOnKinds() {
   return true;
 }
 
-// API records of launches and copies only; libraries before 12.5 know only
-// whole kinds.
+// API records of launches and copies only: whole kinds, less every other call.
+// To switch single calls on does nothing for a context that exists already
+// (CUPTI 13.0 on an H100). Libraries before 12.5 know only whole kinds.
 bool CuptiSwitch::SwitchOnApis() {
-  if (api_.enable_runtime_api == nullptr || api_.enable_driver_api == nullptr) {
-    whole_api_kinds_ = true;
+  if (!Check("cuptiActivityEnable",
+             api_.activity_enable(CUPTI_ACTIVITY_KIND_RUNTIME)) ||
+      !Check("cuptiActivityEnable",
+             api_.activity_enable(CUPTI_ACTIVITY_KIND_DRIVER))) {
+    return false;
   }
-  if (whole_api_kinds_) {
-    return Check("cuptiActivityEnable",
-                 api_.activity_enable(CUPTI_ACTIVITY_KIND_RUNTIME)) &&
-           Check("cuptiActivityEnable",
-                 api_.activity_enable(CUPTI_ACTIVITY_KIND_DRIVER));
+  if (!whole_api_kinds_) {
+    SwitchOffOthers(api_.enable_runtime_api, kRuntimeLaunches,
+                    CUPTI_RUNTIME_TRACE_CBID_SIZE);
+    SwitchOffOthers(api_.enable_driver_api, kDriverLaunches,
+                    CUPTI_DRIVER_TRACE_CBID_SIZE);
   }
-  if (SwitchApiCalls(1)) return true;
-  GiveUp("cuptiActivityEnableRuntimeApi", CUPTI_ERROR_INVALID_OPERATION);
-  return false;
+  return true;
 }
 
-// False when all were refused. Ids that this library does not know are.
-bool CuptiSwitch::SwitchApiCalls(uint8_t enable) {
-  bool any = false;
-  if (api_.enable_runtime_api == nullptr || api_.enable_driver_api == nullptr) {
-    return any;
+// A newer library has more calls than the header, and refuses the id after its
+// last.
+template <typename SetCall, int kRanges>
+void CuptiSwitch::SwitchOffOthers(SetCall* set_call,
+                                  const CbidRange (&launches)[kRanges],
+                                  uint32_t known_end) {
+  if (set_call == nullptr) return;
+  for (uint32_t id = 1; id < kMostCalls; ++id) {
+    if (Contains(launches, id)) continue;
+    if (set_call(id, 0) != CUPTI_SUCCESS && id >= known_end) return;
   }
-  for (const CbidRange& range : kRuntimeLaunches) {
-    for (uint32_t id = range.first; id <= range.last; ++id) {
-      any |= api_.enable_runtime_api(id, enable) == CUPTI_SUCCESS;
-    }
-  }
-  for (const CbidRange& range : kDriverLaunches) {
-    for (uint32_t id = range.first; id <= range.last; ++id) {
-      any |= api_.enable_driver_api(id, enable) == CUPTI_SUCCESS;
-    }
-  }
-  return any;
 }
 
 void CuptiSwitch::Register() {
@@ -146,10 +144,7 @@ void CuptiSwitch::UseWholeApiKinds(bool now) {
 
 void CuptiSwitch::UseApiCalls(bool now) {
   whole_api_kinds_ = false;
-  if (!now) return;
-  api_.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
-  api_.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
-  SwitchApiCalls(1);
+  if (now) SwitchOnApis();
 }
 
 // Calls come on before kernels: no kernel is delivered without its launch.
@@ -175,11 +170,8 @@ bool CuptiSwitch::On() {
 void CuptiSwitch::Off() {
   session_->runtime().set_pushing(false);
   for (const CUpti_ActivityKind kind : kKinds) api_.activity_disable(kind);
-  SwitchApiCalls(0);
-  if (whole_api_kinds_) {
-    api_.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
-    api_.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
-  }
+  api_.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  api_.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
   if (thread_ids_changed_) api_.set_thread_id_type(thread_id_type_);
 }
 

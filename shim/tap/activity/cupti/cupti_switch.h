@@ -3,6 +3,7 @@
 #define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CUPTI_SWITCH_H_
 
 #include "shim/tap/activity/cupti/cupti_api.h"
+#include "shim/tap/activity/cupti/launch_cbids.h"
 #include "shim/tap/activity/cupti/tracing_session.h"
 
 namespace dltap::shim::cupti {
@@ -36,10 +37,10 @@ class CuptiSwitch {
   void Off();
   // Our callbacks replace a client's.
   void Register();
-  // Whole kinds of API records, where single functions deliver nothing. `now`:
+  // Records of all API calls, where those of launches alone do not come. `now`:
   // we are switched on.
   void UseWholeApiKinds(bool now);
-  // Single functions again.
+  // Of launches alone again.
   void UseApiCalls(bool now);
 
   constexpr const CuptiApi& api() const { return api_; }
@@ -49,7 +50,9 @@ class CuptiSwitch {
  private:
   bool SwitchOnKinds();
   bool SwitchOnApis();
-  bool SwitchApiCalls(uint8_t enable);
+  template <typename SetCall, int kRanges>
+  void SwitchOffOthers(SetCall* set_call, const CbidRange (&launches)[kRanges],
+                       uint32_t known_end);
   void GiveUp(const char* step, CUptiResult result);
   bool Check(const char* step, CUptiResult result);
 

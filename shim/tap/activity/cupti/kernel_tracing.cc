@@ -203,7 +203,7 @@ void KernelTracing::ReadDelivered() {
   DoubtApiRecords();
 }
 
-// Some library may want the whole kinds on before it delivers single calls, or
+// Some library may want the whole kinds on before it delivers launches, or
 // external ids with them. If those do not help with the ids, they cost too much
 // to stay, and the reader of the trace goes by time.
 void KernelTracing::DoubtApiRecords() {

@@ -71,6 +71,11 @@ int main(int argc, char** argv) {
   const cudaStream_t stream = NewStream();
   const cudaStream_t forked = NewStream();
   const cudaStream_t outside = NewStream();
+  for (const cudaStream_t each : {stream, forked, outside}) {
+    own.Into(each, 1);
+    others.Into(each, 1);
+  }
+  Check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   Check(cudaStreamBeginCapture(stream, mode), "cudaStreamBeginCapture");
   own.Into(stream, 3);
   std::thread([&] {

@@ -40,6 +40,9 @@ class DeviceWork {
       Check(cudaMemsetAsync(memory_, i, 64, nullptr), "cudaMemsetAsync");
     }
   }
+  bool TryMemset() {
+    return cudaMemsetAsync(memory_, 1, 64, nullptr) == cudaSuccess;
+  }
   void Products(int count) {
     auto* a = static_cast<float*>(memory_);
     const float one = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device work in an exit handler that runs after the driver's own, which is
-// registered later; and a while for whoever still runs in the process.
+// registered later and on a real GPU refuses it; and a while for whoever still
+// runs in the process.
 //   late_exit [thread]: with `thread`, one goes on working all the while.
 #include <unistd.h>
 
@@ -13,11 +14,14 @@ namespace {
 corners::DeviceWork* g_work = nullptr;
 
 void WorkLate() {
-  g_work->Memsets(10);
-  g_work->Products(10);
+  const bool works = g_work->TryMemset();
+  if (works) {
+    g_work->Memsets(10);
+    g_work->Products(10);
+  }
   usleep(1'300'000);
-  g_work->Products(10);
-  std::puts("late");
+  if (works) g_work->Products(10);
+  std::puts(works ? "late" : "late, refused");
 }
 
 }  // namespace
@@ -31,7 +35,7 @@ int main(int argc, char**) {
   if (argc > 1) {
     std::thread([] {
       static auto* work = new corners::DeviceWork;
-      for (;;) work->Products(1);
+      while (work->TryMemset()) usleep(100);
     }).detach();
   }
   return 0;

@@ -92,17 +92,24 @@ TEST_F(CuptiTest, ExternalIdPrecedesTheApiRecordOfThePushedRange) {
             CUPTI_ERROR_QUEUE_EMPTY);
 }
 
-TEST_F(CuptiTest, OneFunctionCanBeEnabledAlone) {
+TEST_F(CuptiTest, OneFunctionAloneIsDeliveredIfEnabledBeforeTheContext) {
   constexpr CUpti_CallbackId kSynchronize =
       CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020;
+  const auto calls = [] {
+    cuptiActivityFlushAll(0);
+    return Delivered<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
+  };
+  EXPECT_EQ(cuptiActivityEnableRuntimeApi(kSynchronize, 1), CUPTI_SUCCESS);
+  Clear();
+  EXPECT_TRUE(calls().empty());
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
   cuptiActivityEnableRuntimeApi(kSynchronize, 1);
+  ASSERT_EQ(cudaMalloc(&g_memory, 4096), cudaSuccess);
   Clear();
   cuptiActivityEnableRuntimeApi(kSynchronize, 0);
   Clear();
-  cuptiActivityFlushAll(0);
-  const auto calls = Delivered<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
-  ASSERT_EQ(calls.size(), 1);
-  EXPECT_EQ(calls[0].cbid, kSynchronize);
+  ASSERT_EQ(calls().size(), 1);
+  EXPECT_EQ(calls()[0].cbid, kSynchronize);
 }
 
 TEST_F(CuptiTest, TheKindOverridesWhatWasSetForAFunctionBefore) {

@@ -45,7 +45,11 @@ struct FakeCuptiFunctions {
     if (result == CUPTI_SUCCESS) {
       result = Fails(("kind " + std::to_string(kind)).c_str());
     }
-    if (result == CUPTI_SUCCESS) g_fake->kinds.insert(kind);
+    if (result != CUPTI_SUCCESS) return result;
+    g_fake->kinds.insert(kind);
+    // A kind overrides what was set for single calls.
+    if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) g_fake->runtime_off.clear();
+    if (kind == CUPTI_ACTIVITY_KIND_DRIVER) g_fake->driver_off.clear();
     return result;
   }
   static CUptiResult SetAttribute(CUpti_ActivityAttribute attribute,
@@ -98,19 +102,11 @@ struct FakeCuptiFunctions {
     return CUPTI_SUCCESS;
   }
   static CUptiResult EnableRuntime(CUpti_CallbackId id, uint8_t enable) {
-    if (enable != 0) {
-      g_fake->runtime_ids.insert(id);
-    } else {
-      g_fake->runtime_ids.erase(id);
-    }
+    if (enable == 0) g_fake->runtime_off.insert(id);
     return Fails("cuptiActivityEnableRuntimeApi");
   }
   static CUptiResult EnableDriver(CUpti_CallbackId id, uint8_t enable) {
-    if (enable != 0) {
-      g_fake->driver_ids.insert(id);
-    } else {
-      g_fake->driver_ids.erase(id);
-    }
+    if (enable == 0) g_fake->driver_off.insert(id);
     return Fails("cuptiActivityEnableDriverApi");
   }
   static CUptiResult GetThreadIdType(CUpti_ActivityThreadIdType* type) {
@@ -247,8 +243,8 @@ void FakeCupti::Call(uint32_t correlation, uint64_t start, uint64_t end,
     external.correlationId = correlation;
     Append(&external, sizeof(external));
   }
-  if (runtime_ids.count(cbid) == 0 &&
-      kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME) == 0) {
+  if (kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME) == 0 ||
+      runtime_off.count(cbid) != 0) {
     return;
   }
   CUpti_ActivityAPI api{};

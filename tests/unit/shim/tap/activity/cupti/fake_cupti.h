@@ -54,8 +54,8 @@ class FakeCupti {
 
   // ---- State
   std::set<int> kinds;
-  std::set<uint32_t> runtime_ids;
-  std::set<uint32_t> driver_ids;
+  std::set<uint32_t> runtime_off;  // callback ids less the kind
+  std::set<uint32_t> driver_off;
   std::vector<uint32_t> flushes;       // flags
   std::map<int, uint64_t> attributes;  // that were set
   bool limited_first = false;          // before the first kind was on

@@ -211,12 +211,9 @@ TEST_F(KernelTracingTest, NothingIsCalledAfterTheExitFlush) {
 TEST_F(KernelTracingTest, AStopSwitchesEverythingOffForGood) {
   Start();
   tracing_.CaptureBegins();
-  EXPECT_FALSE(cupti_.runtime_ids.empty());
   cupti_.Kernel("k", 1, 10, 20);
   tracing_.Stop();
   EXPECT_TRUE(cupti_.kinds.empty());
-  EXPECT_TRUE(cupti_.runtime_ids.empty());
-  EXPECT_TRUE(cupti_.driver_ids.empty());
   EXPECT_FALSE(cupti_.subscribed);
   EXPECT_FALSE(runtime_.pushing);
   cupti_.on_call = [](const std::string& function) {
@@ -301,9 +298,22 @@ TEST_F(KernelTracingTest, StolenCallbacksAreNoticedAndLeftAlone) {
   EXPECT_FALSE(runtime_.pushing);
 }
 
-TEST_F(KernelTracingTest, WholeApiKindsWhereSingleCallsDoNotDeliver) {
+TEST_F(KernelTracingTest, OfAllCallsOnlyLaunchesAreRecorded) {
   Start();
-  cupti_.runtime_ids.clear();  // as if enabling by id had no effect
+  for (const int id : {31, 211, 505}) {
+    EXPECT_EQ(cupti_.runtime_off.count(id), 0u) << id;
+  }
+  for (const int id : {10, 17, 165, 502}) {
+    EXPECT_EQ(cupti_.runtime_off.count(id), 1u) << id;
+  }
+  EXPECT_EQ(cupti_.driver_off.count(307), 0u);
+  EXPECT_EQ(cupti_.driver_off.count(719), 1u);
+}
+
+TEST_F(KernelTracingTest, WholeApiKindsWhereLaunchesAloneAreNotDelivered) {
+  Start();
+  cupti_.runtime_off.insert(211);
+  cupti_.runtime_off.insert(505);
   for (uint32_t i = 1; i < 100; ++i) {
     cupti_.Call(i, 10, 20, 1001);
     cupti_.Kernel("k", i, 10, 20);
@@ -329,10 +339,10 @@ TEST_F(KernelTracingTest, IdsThatDoNotComeAreNoticedByThePushes) {
     Pass();
   };
   calls_in_libraries(false);
-  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 1u);
+  EXPECT_TRUE(cupti_.runtime_off.empty());
   EXPECT_EQ(runtime_.why, "");
   calls_in_libraries(false);
-  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 0u);
+  EXPECT_FALSE(cupti_.runtime_off.empty());
   EXPECT_EQ(runtime_.level, trace::Level::kKernels);
   EXPECT_NE(runtime_.why.find("no external correlation ids"),
             std::string::npos);
@@ -347,7 +357,7 @@ TEST_F(KernelTracingTest, IdsThatComeLeaveTheKindsAlone) {
     cupti_.Call(1000 + i, 10, 20, 1001);
   }
   Pass();
-  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 0u);
+  EXPECT_FALSE(cupti_.runtime_off.empty());
   EXPECT_EQ(runtime_.why, "");
 }
 
@@ -418,9 +428,6 @@ class KernelTracingFaultTest
 
 TEST_P(KernelTracingFaultTest, FailingCallLeavesLevelHost) {
   cupti_.failing[GetParam()] = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
-  if (std::string(GetParam()) == "cuptiActivityEnableRuntimeApi") {
-    cupti_.failing["cuptiActivityEnableDriverApi"] = CUPTI_ERROR_UNKNOWN;
-  }
   Start();
   EXPECT_EQ(runtime_.level, trace::Level::kHost);
   EXPECT_FALSE(runtime_.why.empty());
@@ -436,8 +443,8 @@ INSTANTIATE_TEST_SUITE_P(Steps, KernelTracingFaultTest,
                          ::testing::Values("cuptiGetVersion",
                                            "cuptiActivityRegisterCallbacks",
                                            "cuptiActivityEnable", "kind 10",
-                                           "kind 1", "kind 2", "kind 39",
-                                           "cuptiActivityEnableRuntimeApi"));
+                                           "kind 1", "kind 2", "kind 4",
+                                           "kind 5", "kind 39"));
 
 class KernelTracingMissingTest
     : public KernelTracingFixture,
