@@ -11,14 +11,16 @@ namespace dltap::analyzer {
 
 namespace fs = std::filesystem;
 
+// Not by its size: files of /proc say 0.
 std::string ReadText(const fs::path& path, size_t limit) {
-  std::error_code error;
-  const auto bytes = fs::file_size(path, error);
-  if (error) return {};
   std::ifstream file(path, std::ios::binary);
-  std::string text(std::min<size_t>(bytes, limit), '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  std::string text;
+  char part[4096];
+  while (text.size() < limit && (file.read(part, sizeof(part)), true) &&
+         file.gcount() > 0) {
+    text.append(part, static_cast<size_t>(file.gcount()));
+  }
+  text.resize(std::min(text.size(), limit));
   return text;
 }
 

@@ -137,6 +137,15 @@ void CallStage::AddSpecial(ThreadId thread, const CallView& call) {
       windows_.emplace_back(at_ns,
                             call.As<trace::WindowPayload>().recording != 0);
       return;
+    case SpecialSlot::kLaunch: {
+      const auto payload = call.As<trace::LaunchPayload>();
+      process_.launches.push_back({.begin_ns = at_ns,
+                                   .end_ns = at_ns,
+                                   .correlation = payload.correlation,
+                                   .external = payload.call_begin_ticks,
+                                   .thread = thread});
+      return;
+    }
     case SpecialSlot::kDefinitionLost:
     case SpecialSlot::kLoss:  // the cumulative Loss records count it
     case SpecialSlot::kHandleStream:

@@ -3,7 +3,6 @@
 // them all, so that no part needs to.
 #include "shim/tap/activity/activity_collection.h"
 #include "shim/tap/activity/cupti/cupti_source.h"
-#include "shim/tap/activity/launch_cost.h"
 #include "shim/tap/entry/device_definitions.h"
 #include "shim/tap/entry/library_versions.h"
 #include "shim/tap/entry/loaded_objects.h"
@@ -24,7 +23,6 @@ namespace {
   WatchTime();
   ScheduleDelays();
   CollectActivities(cupti::kCuptiSource, FindReal);
-  MeasureLaunchCost();
   WatchOwnCost();
   CollectDeviceDefinitions();
   CollectLibraryVersions();

@@ -115,6 +115,7 @@ enum class SpecialSlot : uint16_t {
   kCaptureEnd = 8,      // CapturePayload
   kNvtxRangeStart = 9,  // NvtxRangePayload: ends maybe on another thread
   kNvtxRangeEnd = 10,   // NvtxRangePayload: only the range id
+  kLaunch = 11,         // LaunchPayload: a device was given work
 };
 inline constexpr uint16_t kFirstEntryPointId = 16;
 
@@ -143,6 +144,10 @@ struct WindowPayload {
   uint32_t cause;      // WindowCause
   uint64_t reserved;
 };
+struct LaunchPayload {
+  uint64_t correlation;       // of the activities that it becomes
+  uint64_t call_begin_ticks;  // of the outermost call in progress
+};
 struct CapturePayload {
   uint64_t stream;
   uint64_t capture_id;
@@ -150,7 +155,8 @@ struct CapturePayload {
 static_assert(sizeof(NvtxPayload) == 16 && sizeof(NvtxRangePayload) == 16 &&
                   sizeof(LossPayload) == 16 &&
                   sizeof(HandleStreamPayload) == 16 &&
-                  sizeof(WindowPayload) == 16 && sizeof(CapturePayload) == 16,
+                  sizeof(WindowPayload) == 16 && sizeof(LaunchPayload) == 16 &&
+                  sizeof(CapturePayload) == 16,
               "on disk; see FORMAT.md");
 
 enum class WindowCause : uint32_t {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 
-#include "shim/tap/activity/launch_cost.h"
 #include "shim/tap/runtime/activity_hooks.h"
 #include "shim/tap/runtime/call_delay.h"
 #include "shim/tap/runtime/clock.h"
@@ -78,6 +77,25 @@ bool CurrentCall(uint32_t* thread_index, uint64_t* begin_ticks) {
   return true;
 }
 
+// The runtime's launch is told of first, then the driver's inside it: the last
+// slot of this thread then says the same.
+bool IsNoted(const ThreadState& thread, const trace::LaunchPayload& launch) {
+  if (thread.head == 0) return false;
+  const trace::CallSlot& last = thread.slots[(thread.head - 1) & thread.mask];
+  return last.entry_point ==
+             static_cast<uint16_t>(trace::SpecialSlot::kLaunch) &&
+         memcmp(last.payload, &launch, sizeof(launch)) == 0;
+}
+
+// What no wrapper has seen is not told of either: its kernel has no launch.
+void NoteLaunch(uint64_t correlation) {
+  const ThreadState& thread = t_thread;
+  if (thread.depth == 0 || thread.session != g_process.word.load()) return;
+  const trace::LaunchPayload launch = {correlation, thread.outermost_ticks};
+  if (IsNoted(thread, launch)) return;
+  AppendSpecial(trace::SpecialSlot::kLaunch, &launch, sizeof(launch));
+}
+
 void WriteLevel(trace::Level level, const char* why) {
   trace::LevelRecord record = {};
   record.ticks = Ticks();
@@ -103,6 +121,7 @@ SourceRuntime MakeRuntime() {
           },
       .real = g_find_real,
       .current_call = CurrentCall,
+      .launched = NoteLaunch,
       .set_pushing = SetPushing,
       .lost = [](trace::LossKind loss,
                  uint64_t count) { CountLoss(loss, count); },
@@ -110,7 +129,6 @@ SourceRuntime MakeRuntime() {
       .wake = WakeCollector,
       .append =
           [](trace::BlockKind kind, const uint8_t* records, uint32_t bytes) {
-            NoteLaunchApis(kind, records, bytes);
             g_output.BuilderFor(kind, bytes).AppendRaw(records, bytes);
           },
       .define =

@@ -29,6 +29,9 @@ struct SourceRuntime {
   RealFinder real;
   // The outermost wrapped call in progress on this thread; false: none.
   bool (*current_call)(uint32_t* thread_index, uint64_t* begin_ticks);
+  // Inside the vendor's library: work with that correlation id is given to a
+  // device by the outermost wrapped call in progress on this thread.
+  void (*launched)(uint64_t correlation);
   // Library calls push external correlation ids from now on, or no more.
   void (*set_pushing)(bool on);
   void (*lost)(trace::LossKind loss, uint64_t count);

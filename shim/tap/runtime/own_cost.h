@@ -13,8 +13,8 @@
 namespace dltap::shim {
 
 struct OwnCost {
-  uint64_t calls;       // recorded
-  uint64_t own_ns;      // the collector, recorded calls, the activity source
+  uint64_t calls;   // recorded
+  uint64_t own_ns;  // the collector, recorded calls; not the vendor's profiler
   uint64_t process_ns;  // all threads of the process
 };
 OwnCost CostSoFar();

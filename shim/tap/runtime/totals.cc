@@ -23,7 +23,6 @@ constinit uint64_t g_written_losses[kFirstReaderLoss];
 constinit uint32_t g_segment = 0;  // that holds what is noted as written
 constinit uint64_t g_calls = 0;
 constinit uint64_t g_per_call_ps = 0;
-constinit uint64_t g_source_ns = 0;
 constinit uint32_t g_turns_without_counts = 0;
 
 uint64_t CallsOf(int counter) {
@@ -81,7 +80,6 @@ void WriteOverhead() {
   record.calls = g_calls;
   record.collector_cpu_ns = static_cast<uint64_t>(cpu.tv_sec) * 1'000'000'000 +
                             static_cast<uint64_t>(cpu.tv_nsec);
-  record.source_cpu_ns = g_source_ns;
   WriteRecord(BlockKind::kSamples, record);
 }
 
@@ -91,7 +89,6 @@ void ResetTotals() {
   for (auto& calls : g_ended) calls = 0;
   ForgetWritten();
   g_calls = 0;
-  g_source_ns = 0;
 }
 
 void AddEndedThread(const ThreadBuffer& buffer) {
@@ -103,12 +100,6 @@ void AddEndedThread(const ThreadBuffer& buffer) {
 void CountWritten(uint64_t calls) { g_calls += calls; }
 
 uint64_t CallsWritten() { return g_calls; }
-
-void SetSourceCost(uint64_t ns) {
-  if (ns > g_source_ns) g_source_ns = ns;
-}
-
-uint64_t SourceCostNs() { return g_source_ns; }
 
 uint64_t CallCostNs() { return g_calls * g_per_call_ps / 1000; }
 

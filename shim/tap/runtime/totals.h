@@ -22,11 +22,6 @@ void CountWritten(uint64_t calls);
 uint64_t CallsWritten();
 uint64_t CallCostNs();
 
-// What the activity source has cost the host's threads so far: an estimate of
-// its owner, never taken back.
-void SetSourceCost(uint64_t ns);
-uint64_t SourceCostNs();
-
 // Writes what has changed since the last time; everything when `final`.
 void WriteTotals(bool final);
 

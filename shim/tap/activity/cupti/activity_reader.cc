@@ -100,14 +100,8 @@ bool ActivityReader::Times(uint64_t start, uint64_t end, uint64_t* start_ns,
   return true;
 }
 
-// Ids wrap at 2^32 (a day at 50,000 calls/s) and come roughly in order: the
-// nearest to the last one is meant.
 uint64_t ActivityReader::Widen(uint32_t correlation) {
-  const auto step = static_cast<int32_t>(
-      correlation - static_cast<uint32_t>(last_correlation_));
-  const uint64_t wide = last_correlation_ + static_cast<int64_t>(step);
-  // Before the first wrap nothing lies below zero.
-  if (static_cast<int64_t>(wide) < 0) return correlation;
+  const uint64_t wide = WidenCorrelation(correlation, last_correlation_);
   if (wide > last_correlation_) last_correlation_ = wide;
   return wide;
 }

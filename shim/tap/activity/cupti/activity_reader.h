@@ -42,6 +42,7 @@ class ActivityReader {
   }
   void Flush();
 
+  uint64_t newest_correlation() const { return last_correlation_; }
   uint64_t kernels() const { return kernels_; }
   uint64_t api_calls() const { return api_calls_; }
   uint64_t external_ids() const { return external_ids_; }

@@ -76,6 +76,15 @@ MemsetView ReadMemset(const void* record, const ActivitySizes& sizes);
 ApiView ReadApi(const void* record);
 ExternalView ReadExternal(const void* record);
 
+// CUPTI's ids wrap at 2^32 (a day at 50,000 calls/s) and come roughly in order:
+// the one nearest to `near` is meant.
+inline uint64_t WidenCorrelation(uint32_t id, uint64_t near) {
+  const auto step = static_cast<int32_t>(id - static_cast<uint32_t>(near));
+  const uint64_t wide = near + static_cast<uint64_t>(int64_t{step});
+  // Before the first wrap nothing lies below zero.
+  return static_cast<int64_t>(wide) < 0 ? id : wide;
+}
+
 }  // namespace dltap::shim::cupti
 
 #endif  // DLTAP_SHIM_TAP_ACTIVITY_CUPTI_ACTIVITY_VIEW_H_

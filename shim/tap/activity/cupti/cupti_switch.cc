@@ -26,7 +26,7 @@ constexpr Limit kLimits[] = {
 // Above the last callback id of any release.
 constexpr uint32_t kMostCalls = 4096;
 
-// What we switch on, besides API records: SwitchOnApis().
+// What we switch on, besides API records: ApiRecordsOn().
 constexpr CUpti_ActivityKind kKinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY,
@@ -102,7 +102,7 @@ bool CuptiSwitch::SwitchOnKinds() {
 // API records of launches and copies only: whole kinds, less every other call.
 // To switch single calls on does nothing for a context that exists already
 // (CUPTI 13.0 on an H100). Libraries before 12.5 know only whole kinds.
-bool CuptiSwitch::SwitchOnApis() {
+bool CuptiSwitch::ApiRecordsOn() {
   if (!Check("cuptiActivityEnable",
              api_.activity_enable(CUPTI_ACTIVITY_KIND_RUNTIME)) ||
       !Check("cuptiActivityEnable",
@@ -144,15 +144,15 @@ void CuptiSwitch::UseWholeApiKinds(bool now) {
 
 void CuptiSwitch::UseApiCalls(bool now) {
   whole_api_kinds_ = false;
-  if (now) SwitchOnApis();
+  if (now) ApiRecordsOn();
 }
 
 // Calls come on before kernels: no kernel is delivered without its launch.
-bool CuptiSwitch::On() {
+bool CuptiSwitch::On(bool api_records) {
   const bool done = Check("cuptiActivityRegisterCallbacks",
                           api_.activity_register_callbacks(
                               callbacks_.requested, callbacks_.completed)) &&
-                    SwitchOnApis() && SwitchOnKinds();
+                    (!api_records || ApiRecordsOn()) && SwitchOnKinds();
   if (!done) {
     Off();
     return false;
@@ -167,11 +167,15 @@ bool CuptiSwitch::On() {
   return true;
 }
 
+void CuptiSwitch::ApiRecordsOff() {
+  api_.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  api_.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
+}
+
 void CuptiSwitch::Off() {
   session_->runtime().set_pushing(false);
   for (const CUpti_ActivityKind kind : kKinds) api_.activity_disable(kind);
-  api_.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
-  api_.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
+  ApiRecordsOff();
   if (thread_ids_changed_) api_.set_thread_id_type(thread_id_type_);
 }
 

@@ -32,9 +32,13 @@ class CuptiSwitch {
   // be told.
   bool PromiseZeros(bool zeros);
 
-  // Registers our callbacks and switches on our kinds. False: all is off again.
-  bool On();
+  // Registers our callbacks and switches on our kinds, API records of launches
+  // if they are wanted. False: all is off again.
+  bool On(bool api_records);
   void Off();
+  // API records of launches, while we are switched on. False: refused.
+  bool ApiRecordsOn();
+  void ApiRecordsOff();
   // Our callbacks replace a client's.
   void Register();
   // Records of all API calls, where those of launches alone do not come. `now`:
@@ -49,7 +53,6 @@ class CuptiSwitch {
 
  private:
   bool SwitchOnKinds();
-  bool SwitchOnApis();
   template <typename SetCall, int kRanges>
   void SwitchOffOthers(SetCall* set_call, const CbidRange (&launches)[kRanges],
                        uint32_t known_end);

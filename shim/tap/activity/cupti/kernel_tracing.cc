@@ -7,7 +7,7 @@ namespace dltap::shim::cupti {
 namespace {
 
 constexpr uint64_t kFlushPeriodNs = 500'000'000;
-constexpr uint64_t kKernelsBeforeApiDoubt = 64;
+constexpr uint64_t kKernelsBeforeDoubt = 64;
 
 // Launches may all lie outside of the calls that push.
 constexpr uint32_t kPushesBeforeDoubt = 200;
@@ -59,7 +59,7 @@ void KernelTracing::Start(const SourceRuntime& given) {
   }
   if (!Connect()) return;
   reader_.Begin(&switch_.api(), &runtime(), switch_.version());
-  nodes_.Begin(&switch_.api(), &runtime());
+  subscription_.Begin(&switch_.api(), &runtime(), &nodes_);
   session_.Begin();
   const bool is_recording = runtime().recording();
   if (!is_recording) paused_ns_ = clock_.Now();
@@ -90,7 +90,7 @@ void KernelTracing::Finish(uint64_t deadline_ns) {
                      trace::NotObservedCause::kRecordingOff);
   }
   clients_.Exit();
-  nodes_.Exit();
+  subscription_.Exit();
   ReadNodes();
   reader_.Flush();
   buffers_.pool().Discard();
@@ -109,6 +109,7 @@ void KernelTracing::Pass() {
   clock_.Sample();
   switch (clients_.owner()) {
     case Owner::kOurs:
+      clients_.ChooseLaunches(/*callbacks_fail=*/false);
       if (!runtime().recording()) {
         Pause();
       } else if (runtime().monotonic_ns() - flushed_at_ns_ >= kFlushPeriodNs) {
@@ -132,7 +133,7 @@ void KernelTracing::Pass() {
 void KernelTracing::Pause() {
   if (!clients_.BeginPause()) return;
   paused_ns_ = clock_.Now();
-  switch_.Off();
+  clients_.SwitchOff();
   Flush(false);
   clients_.EndPause();
 }
@@ -200,7 +201,20 @@ void KernelTracing::ReadDelivered() {
     reader_.Read({buffers, static_cast<size_t>(count)}, clock_);
     for (int i = 0; i < count; ++i) buffers_.pool().Give(buffers[i]);
   }
-  DoubtApiRecords();
+  subscription_.NoteCorrelation(reader_.newest_correlation());
+  if (clients_.has_callbacks()) {
+    DoubtCallbacks();
+  } else {
+    DoubtApiRecords();
+  }
+}
+
+// A library without them, whatever it said.
+void KernelTracing::DoubtCallbacks() {
+  if (reader_.kernels() > kKernelsBeforeDoubt && !is_over_.load() &&
+      !subscription_.has_launches()) {
+    clients_.ChooseLaunches(/*callbacks_fail=*/true);
+  }
 }
 
 // Some library may want the whole kinds on before it delivers launches, or
@@ -209,7 +223,7 @@ void KernelTracing::ReadDelivered() {
 void KernelTracing::DoubtApiRecords() {
   const bool is_ours = clients_.owner() == Owner::kOurs;
   const bool no_calls =
-      reader_.api_calls() == 0 && reader_.kernels() > kKernelsBeforeApiDoubt;
+      reader_.api_calls() == 0 && reader_.kernels() > kKernelsBeforeDoubt;
   if (no_calls && !switch_.uses_whole_api_kinds() && !is_over_.load()) {
     switch_.UseWholeApiKinds(/*now=*/is_ours);
   }
@@ -312,11 +326,7 @@ void KernelTracing::PopId() {
 
 void KernelTracing::CaptureBegins() {
   if (is_over_.load()) return;
-  if (session_.IsCurrent()) {
-    nodes_.CaptureBegins();
-  } else {
-    nodes_.WantCaptures();
-  }
+  if (session_.IsCurrent()) subscription_.CaptureBegins();
 }
 
 }  // namespace dltap::shim::cupti

@@ -11,6 +11,7 @@
 #include "shim/tap/activity/cupti/cupti_switch.h"
 #include "shim/tap/activity/cupti/graph_nodes.h"
 #include "shim/tap/activity/cupti/other_clients.h"
+#include "shim/tap/activity/cupti/subscription.h"
 #include "shim/tap/activity/cupti/tracing_session.h"
 #include "shim/tap/activity/source.h"
 
@@ -36,8 +37,7 @@ class KernelTracing {
       : switch_(&session_, {OnBufferRequested, OnBufferCompleted}),
         clock_(&session_, &switch_.api()),
         buffers_(&session_, &switch_.api(), &g_tracing_tables.pool),
-        clients_({&session_, &switch_, &buffers_, &clock_,
-                  &g_tracing_tables.nodes}) {}
+        clients_({&session_, &switch_, &buffers_, &clock_, &subscription_}) {}
 
   // ---- Collector
   void Start(const SourceRuntime& runtime);
@@ -82,6 +82,7 @@ class KernelTracing {
   void ReadNodes();
   void CountDropped();
   bool IsServed();
+  void DoubtCallbacks();
   void DoubtApiRecords();
   void WriteNotObserved(uint64_t begin_ns, uint64_t end_ns,
                         trace::NotObservedCause cause);
@@ -93,6 +94,7 @@ class KernelTracing {
   CuptiSwitch switch_;
   ActivityClock clock_;
   BufferExchange buffers_;
+  Subscription subscription_;
   OtherClients clients_;
 
   // After Stop() or Finish(): CUPTI is not called again.

@@ -54,12 +54,42 @@ bool OtherClients::Begin(bool paused) {
 
 // REQUIRES: the owner is kTaking. On failure everything is off again.
 bool OtherClients::TakeOver() {
-  const bool done = parts_.cupti->On();
+  has_callbacks_ =
+      !callbacks_fail_ && parts_.subscription->SwitchLaunches(true);
+  const bool done = parts_.cupti->On(/*api_records=*/!has_callbacks_);
   owner_.store(done ? Owner::kOurs : Owner::kNobody, std::memory_order_release);
   if (!done) return false;
   if (parts_.cupti->PromiseZeros(true)) parts_.buffers->PromiseZeros();
-  parts_.session->runtime().set_pushing(true);
+  parts_.session->runtime().set_pushing(!has_callbacks_);
   return true;
+}
+
+void OtherClients::SwitchOff() {
+  if (has_callbacks_) parts_.subscription->SwitchLaunches(false);
+  parts_.cupti->Off();
+}
+
+// Launches are the same either way; those in between have no kernel, or are
+// told of twice, which does no harm.
+void OtherClients::ChooseLaunches(bool callbacks_fail) {
+  Owner owner = Owner::kOurs;
+  if (!owner_.compare_exchange_strong(owner, Owner::kTaking)) return;
+  callbacks_fail_ |= callbacks_fail;
+  if (has_callbacks_ &&
+      (callbacks_fail_ || !parts_.subscription->IsSubscribed())) {
+    if (callbacks_fail_) parts_.subscription->SwitchLaunches(false);
+    has_callbacks_ = false;
+    if (parts_.cupti->ApiRecordsOn()) {
+      parts_.session->runtime().set_pushing(true);
+    }
+  } else if (!has_callbacks_ && !callbacks_fail_ &&
+             parts_.subscription->MayTryAgain() &&
+             parts_.subscription->SwitchLaunches(true)) {
+    has_callbacks_ = true;
+    parts_.session->runtime().set_pushing(false);
+    parts_.cupti->ApiRecordsOff();
+  }
+  owner_.store(Owner::kOurs, std::memory_order_release);
 }
 
 bool OtherClients::BeginPause() {
@@ -72,10 +102,10 @@ void OtherClients::EndPause() {
 }
 
 void OtherClients::Stop() {
-  parts_.nodes->End();
+  parts_.subscription->End();
   Owner owner = Owner::kOurs;
   if (owner_.compare_exchange_strong(owner, Owner::kTaking)) {
-    parts_.cupti->Off();
+    SwitchOff();
     parts_.cupti->api().activity_flush_all(0);
     parts_.cupti->PromiseZeros(false);
     owner_.store(Owner::kOver, std::memory_order_release);
@@ -165,7 +195,7 @@ void OtherClients::ServeAfterEnd() {
 void OtherClients::HandOver(bool is_on) {
   // From here a launch of another thread may lack its kernel.
   yielded_ns_.store(parts_.clock->Now(), std::memory_order_relaxed);
-  if (is_on) parts_.cupti->Off();
+  if (is_on) SwitchOff();
   parts_.cupti->api().activity_flush_all(0);
   flushed_.store(false, std::memory_order_relaxed);
   // From now: a client that only looks in leaves by itself.
@@ -246,16 +276,19 @@ void OtherClients::AfterTimestampCallback(
 // CUPTI forgets everything; the collector begins anew afterwards.
 void OtherClients::BeforeFinalize() {
   StepAside();
-  parts_.nodes->StepAside();
+  parts_.subscription->StepAside();
   kinds_.store(0, std::memory_order_relaxed);
   flushed_.store(true, std::memory_order_release);
 }
 
+// The collector turns to API records at once.
 void OtherClients::BeforeSubscribe() {
-  if (parts_.session->IsCurrent()) parts_.nodes->StepAside();
+  if (!parts_.session->IsCurrent()) return;
+  parts_.subscription->StepAside();
+  parts_.session->runtime().wake();
 }
 
-void OtherClients::AfterUnsubscribe() { parts_.nodes->MaybeFree(); }
+void OtherClients::AfterUnsubscribe() { parts_.subscription->MaybeFree(); }
 
 // ---- CUPTI's buffer callbacks ----------------------------------------------
 

@@ -8,7 +8,7 @@
 #include "shim/tap/activity/cupti/activity_clock.h"
 #include "shim/tap/activity/cupti/buffer_exchange.h"
 #include "shim/tap/activity/cupti/cupti_switch.h"
-#include "shim/tap/activity/cupti/graph_nodes.h"
+#include "shim/tap/activity/cupti/subscription.h"
 #include "shim/tap/activity/cupti/tracing_session.h"
 
 namespace dltap::shim::cupti {
@@ -36,7 +36,7 @@ class OtherClients {
     CuptiSwitch* cupti;
     BufferExchange* buffers;
     ActivityClock* clock;
-    GraphNodes* nodes;
+    Subscription* subscription;
   };
   constexpr explicit OtherClients(const Parts& parts) : parts_(parts) {}
 
@@ -44,7 +44,10 @@ class OtherClients {
 
   // ---- Collector
   // A session begins; no client traces yet.
-  void Reset() { owner_.store(Owner::kNobody, std::memory_order_relaxed); }
+  void Reset() {
+    callbacks_fail_ = false;
+    owner_.store(Owner::kNobody, std::memory_order_relaxed);
+  }
   // Takes CUPTI for us, switched on or `paused`, unless a client has it.
   // False: CUPTI refused.
   bool Begin(bool paused);
@@ -63,6 +66,13 @@ class OtherClients {
   void StageIfWanted();
   // Takes back what a client has left. True: it is ours again.
   bool TakeBackIfLeft();
+  // Switches off what is ours to switch; the owner stays.
+  void SwitchOff();
+  // While CUPTI is ours: how launches are told of follows what can be had.
+  // `callbacks_fail`: they do not come.
+  void ChooseLaunches(bool callbacks_fail);
+  // By callbacks, else by API records.
+  bool has_callbacks() const { return has_callbacks_; }
   // When a client got CUPTI, in CUPTI's clock.
   uint64_t yielded_ns() const {
     return yielded_ns_.load(std::memory_order_relaxed);
@@ -101,6 +111,9 @@ class OtherClients {
   std::atomic<bool> flushed_{false};
   std::atomic<bool> wants_staging_{false};
   std::atomic<uint64_t> yielded_ns_{0};  // CUPTI
+  // Of whoever holds CUPTI for us.
+  bool has_callbacks_ = false;
+  bool callbacks_fail_ = false;
 };
 
 }  // namespace dltap::shim::cupti

@@ -130,12 +130,17 @@ struct FakeCuptiFunctions {
   }
   static CUptiResult Unsubscribe(CUpti_SubscriberHandle) {
     g_fake->subscribed = false;
-    g_fake->callback_ids_.clear();
+    g_fake->callbacks_on_.clear();
     return Fails("cuptiUnsubscribe");
   }
   static CUptiResult EnableCallback(uint32_t enable, CUpti_SubscriberHandle,
-                                    CUpti_CallbackDomain, CUpti_CallbackId id) {
-    if (enable != 0) g_fake->callback_ids_.insert(id);
+                                    CUpti_CallbackDomain domain,
+                                    CUpti_CallbackId id) {
+    if (enable != 0) {
+      g_fake->callbacks_on_.insert({domain, id});
+    } else {
+      g_fake->callbacks_on_.erase({domain, id});
+    }
     return Fails("cuptiEnableCallback");
   }
   // Graph nodes of the fake are their ids.
@@ -234,6 +239,15 @@ void FakeCupti::Flush(uint32_t flags) {
 
 void FakeCupti::Call(uint32_t correlation, uint64_t start, uint64_t end,
                      uint32_t thread, uint32_t cbid) {
+  if (subscribed && !is_mute &&
+      callbacks_on_.count({CUPTI_CB_DOMAIN_RUNTIME_API, cbid}) != 0) {
+    CUpti_CallbackData data{};
+    data.correlationId = correlation;
+    for (const auto site : {CUPTI_API_ENTER, CUPTI_API_EXIT}) {
+      data.callbackSite = site;
+      callback_(callback_data_, CUPTI_CB_DOMAIN_RUNTIME_API, cbid, &data);
+    }
+  }
   if (!external_ids.empty() &&
       kinds.count(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) != 0) {
     CUpti_ActivityExternalCorrelation external{};
@@ -321,7 +335,8 @@ void FakeCupti::Garbage() {
 
 void FakeCupti::NodeCreated(uint64_t node, uint32_t graph) {
   if (!subscribed ||
-      callback_ids_.count(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) == 0) {
+      callbacks_on_.count({CUPTI_CB_DOMAIN_RESOURCE,
+                           CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED}) == 0) {
     return;
   }
   CUpti_GraphData data{};

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dltap::shim::cupti {
@@ -25,7 +26,8 @@ class FakeCupti {
   static void* Real(const char* name);
 
   // ---- What the device did. Records are made only of kinds that are on.
-  // An API call on thread `thread`, with the external ids pushed now.
+  // An API call on thread `thread`, with the external ids pushed now. The
+  // subscriber is told of it, too.
   void Call(uint32_t correlation, uint64_t start, uint64_t end, uint32_t thread,
             uint32_t cbid = 211);
   void Kernel(const char* name, uint32_t correlation, uint64_t start,
@@ -61,6 +63,7 @@ class FakeCupti {
   bool limited_first = false;          // before the first kind was on
   int finalized = 0;
   bool subscribed = false;
+  bool is_mute = false;  // callbacks are taken, and never made
   CUpti_ActivityThreadIdType thread_id_type =
       CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT;
   CUpti_BuffersCallbackRequestFunc requested = nullptr;
@@ -84,7 +87,8 @@ class FakeCupti {
   std::deque<std::string> names_;  // of kernels, at stable addresses
   CUpti_CallbackFunc callback_ = nullptr;
   void* callback_data_ = nullptr;
-  std::set<CUpti_CallbackId> callback_ids_;
+  using Callback = std::pair<CUpti_CallbackDomain, CUpti_CallbackId>;
+  std::set<Callback> callbacks_on_;
 };
 
 }  // namespace dltap::shim::cupti

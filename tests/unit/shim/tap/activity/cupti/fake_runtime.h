@@ -29,6 +29,10 @@ class FakeRuntime {
               *begin_ticks = current()->open_call;
               return true;
             },
+        .launched =
+            [](uint64_t correlation) {
+              current()->launches.push_back(correlation);
+            },
         .set_pushing = [](bool on) { current()->pushing = on; },
         .lost = [](trace::LossKind loss,
                    uint64_t count) { current()->losses[loss] += count; },
@@ -73,6 +77,7 @@ class FakeRuntime {
 
   uint32_t session = 1;
   uint64_t open_call = 0;
+  std::vector<uint64_t> launches;  // correlation ids that were told of
   uint64_t submissions = 0;
   uint64_t now_ns = 1'000'000'000;
   bool pushing = false;

@@ -26,6 +26,16 @@ class KernelTracingFixture : public ::testing::Test {
 
   void Start() { tracing_.Start(runtime_.runtime()); }
 
+  // Somebody else is CUPTI's subscriber.
+  void StartWithApiRecords() {
+    cupti_.busy_subscriber = true;
+    Start();
+  }
+  // Whether our kinds are on: clients of these tests want kernels alone.
+  bool IsOn() const {
+    return cupti_.kinds.count(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) != 0;
+  }
+
   // A pass late enough to flush.
   void Pass() {
     runtime_.now_ns += 600'000'000;

@@ -15,7 +15,7 @@ using trace::LossKind;
 class KernelTracingTest : public KernelTracingFixture {};
 
 TEST_F(KernelTracingTest, WritesKernelsWithTheirLaunches) {
-  Start();
+  StartWithApiRecords();
   EXPECT_EQ(runtime_.level, trace::Level::kKernels);
   EXPECT_TRUE(runtime_.pushing);
   cupti_.Call(5, 100, 200, 1003);
@@ -71,8 +71,45 @@ TEST_F(KernelTracingTest, ForgottenDefinitionsAreWrittenAgainUnderNewIds) {
   EXPECT_EQ(runtime_.All<trace::StreamRecord>().size(), 2u);
 }
 
-TEST_F(KernelTracingTest, LaunchesInsideALibraryCallCarryItsId) {
+TEST_F(KernelTracingTest, LaunchesAreToldOfByCallbacksWithoutApiRecords) {
   Start();
+  EXPECT_FALSE(runtime_.pushing);
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 0u);
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_DRIVER), 0u);
+  cupti_.Call(5, 100, 200, 1003);
+  cupti_.Call(6, 100, 200, 1003, /*cbid=*/17);  // not a launch
+  EXPECT_EQ(runtime_.launches, std::vector<uint64_t>{5});
+}
+
+TEST_F(KernelTracingTest, IdsOfCallbacksAreWidenedLikeThoseOfKernels) {
+  Start();
+  const uint32_t ids[] = {0x7000'0000, 0xE000'0000, 0x0000'0010};
+  for (const uint32_t id : ids) {
+    cupti_.Call(id, 10, 20, 1001);
+    cupti_.Kernel("k", id, 10, 20);
+    Pass();
+  }
+  ASSERT_EQ(runtime_.launches.size(), 3u);
+  const auto kernels = runtime_.All<trace::KernelRecord>();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(runtime_.launches[i], kernels[i].correlation);
+  }
+  EXPECT_EQ(runtime_.launches[2], 0x1'0000'0010u);
+}
+
+TEST_F(KernelTracingTest, CallbacksThatDoNotComeAreReplacedByApiRecords) {
+  cupti_.is_mute = true;
+  Start();
+  for (uint32_t i = 1; i < 100; ++i) cupti_.Kernel("k", i, 10, 20);
+  Pass();
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 1u);
+  EXPECT_TRUE(runtime_.pushing);
+  Pass();
+  EXPECT_TRUE(runtime_.pushing) << "tried again";
+}
+
+TEST_F(KernelTracingTest, LaunchesInsideALibraryCallCarryItsId) {
+  StartWithApiRecords();
   EXPECT_TRUE(tracing_.PushId(777'000));
   cupti_.Call(5, 100, 200, 1001);
   cupti_.Call(6, 210, 220, 1001);
@@ -299,7 +336,7 @@ TEST_F(KernelTracingTest, StolenCallbacksAreNoticedAndLeftAlone) {
 }
 
 TEST_F(KernelTracingTest, OfAllCallsOnlyLaunchesAreRecorded) {
-  Start();
+  StartWithApiRecords();
   for (const int id : {31, 211, 505}) {
     EXPECT_EQ(cupti_.runtime_off.count(id), 0u) << id;
   }
@@ -311,7 +348,7 @@ TEST_F(KernelTracingTest, OfAllCallsOnlyLaunchesAreRecorded) {
 }
 
 TEST_F(KernelTracingTest, WholeApiKindsWhereLaunchesAloneAreNotDelivered) {
-  Start();
+  StartWithApiRecords();
   cupti_.runtime_off.insert(211);
   cupti_.runtime_off.insert(505);
   for (uint32_t i = 1; i < 100; ++i) {
@@ -327,7 +364,7 @@ TEST_F(KernelTracingTest, WholeApiKindsWhereLaunchesAloneAreNotDelivered) {
 }
 
 TEST_F(KernelTracingTest, IdsThatDoNotComeAreNoticedByThePushes) {
-  Start();
+  StartWithApiRecords();
   const auto calls_in_libraries = [this](bool with_ids) {
     for (uint32_t i = 1; i <= 300; ++i) {
       EXPECT_TRUE(tracing_.PushId(i));
@@ -349,7 +386,7 @@ TEST_F(KernelTracingTest, IdsThatDoNotComeAreNoticedByThePushes) {
 }
 
 TEST_F(KernelTracingTest, IdsThatComeLeaveTheKindsAlone) {
-  Start();
+  StartWithApiRecords();
   for (uint32_t i = 1; i <= 300; ++i) {
     EXPECT_TRUE(tracing_.PushId(i));
     if (i == 7) cupti_.Call(i, 10, 20, 1001);
@@ -364,13 +401,15 @@ TEST_F(KernelTracingTest, IdsThatComeLeaveTheKindsAlone) {
 TEST_F(KernelTracingTest, NothingIsCalledInAForkedChild) {
   Start();
   runtime_.session = 0;
+  cupti_.on_call = [](const std::string& function) {
+    ADD_FAILURE() << function;
+  };
   const size_t flushes = cupti_.flushes.size();
   Pass();
   tracing_.clients().BeforeRegister();
   tracing_.CaptureBegins();
   tracing_.Finish();
   EXPECT_EQ(cupti_.flushes.size(), flushes);
-  EXPECT_FALSE(cupti_.subscribed);
 }
 
 TEST_F(KernelTracingTest, NothingIsTracedWhileRecordingIsPaused) {
@@ -380,12 +419,13 @@ TEST_F(KernelTracingTest, NothingIsTracedWhileRecordingIsPaused) {
   cupti_.now = 1'000;
   tracing_.Pass();
   EXPECT_TRUE(cupti_.kinds.empty());
-  EXPECT_FALSE(runtime_.pushing);
+  cupti_.Call(2, 25, 28, 1001);
+  EXPECT_TRUE(runtime_.launches.empty());
   cupti_.Kernel("out", 2, 30, 40);
   runtime_.recording = true;
   cupti_.now = 5'000;
   tracing_.Pass();
-  EXPECT_TRUE(runtime_.pushing);
+  EXPECT_TRUE(IsOn());
   cupti_.Kernel("in", 3, 50, 60);
   Pass();
   EXPECT_EQ(runtime_.All<trace::KernelRecord>().size(), 2u);
@@ -428,7 +468,7 @@ class KernelTracingFaultTest
 
 TEST_P(KernelTracingFaultTest, FailingCallLeavesLevelHost) {
   cupti_.failing[GetParam()] = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
-  Start();
+  StartWithApiRecords();
   EXPECT_EQ(runtime_.level, trace::Level::kHost);
   EXPECT_FALSE(runtime_.why.empty());
   EXPECT_FALSE(runtime_.pushing);
@@ -478,7 +518,9 @@ TEST_P(KernelTracingOptionalTest, OlderLibraryStillTracesKernels) {
   cupti_.Kernel("k", 1, 10, 20);
   Pass();
   EXPECT_EQ(runtime_.All<trace::KernelRecord>().size(), 1u);
-  EXPECT_EQ(runtime_.All<trace::LaunchApiRecord>().size(), 1u);
+  EXPECT_EQ(
+      runtime_.All<trace::LaunchApiRecord>().size() + runtime_.launches.size(),
+      1u);
 }
 
 #define X(member, function) #function,
@@ -512,7 +554,6 @@ TEST_F(KernelTracingTest, AnInjectedToolKeepsCupti) {
 
 TEST_F(KernelTracingTest, GraphNodesAreTracedToTheirCalls) {
   Start();
-  EXPECT_FALSE(cupti_.subscribed);
   tracing_.CaptureBegins();
   EXPECT_TRUE(cupti_.subscribed);
   runtime_.open_call = 4242;
@@ -530,13 +571,6 @@ TEST_F(KernelTracingTest, GraphNodesAreTracedToTheirCalls) {
   EXPECT_EQ(nodes[1].original_node, 11u);
   EXPECT_EQ(nodes[1].graph, 2u);
   EXPECT_EQ(runtime_.All<trace::KernelRecord>()[0].graph_node, 12u);
-}
-
-TEST_F(KernelTracingTest, CaptureBeforeTheSessionSubscribesWithIt) {
-  tracing_.CaptureBegins();
-  EXPECT_FALSE(cupti_.subscribed);
-  Start();
-  EXPECT_TRUE(cupti_.subscribed);
 }
 
 TEST_F(KernelTracingTest, BusySubscriberIsCountedNotFought) {

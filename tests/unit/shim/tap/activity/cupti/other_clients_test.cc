@@ -78,7 +78,7 @@ TEST_F(OtherClientsTest, OurRecordsAreFetchedBeforeTheClientTakesOver) {
   cupti_.Kernel("before", 1, 10, 20);
   client_.Register();
   client_.Enable();
-  EXPECT_FALSE(runtime_.pushing);
+  EXPECT_FALSE(IsOn());
   EXPECT_EQ(cupti_.kinds, std::set<int>{kKernels});
   cupti_.Kernel("during", 2, 30, 40);
   client_.Flush();
@@ -96,14 +96,14 @@ TEST_F(OtherClientsTest, TakesBackAfterTheClientHasLeftAndFlushed) {
   client_.Disable();
   runtime_.now_ns += 100'000'000;
   tracing_.Pass();  // it has not fetched its records yet
-  EXPECT_FALSE(runtime_.pushing);
+  EXPECT_FALSE(IsOn());
   EXPECT_EQ(runtime_.wakes, 0);
   client_.Flush();
   EXPECT_EQ(runtime_.wakes, 1);
   cupti_.now = 900;
   runtime_.now_ns += 100'000'000;
   tracing_.Pass();
-  EXPECT_TRUE(runtime_.pushing);
+  EXPECT_TRUE(IsOn());
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   cupti_.Kernel("after", 3, 1000, 1010);
   Pass();
@@ -125,7 +125,7 @@ TEST_F(OtherClientsTest, AClientThatNeverFlushesStillGetsItsRecords) {
   client_.Disable();
   runtime_.now_ns += 3'000'000'000;
   tracing_.Pass();
-  EXPECT_TRUE(runtime_.pushing);
+  EXPECT_TRUE(IsOn());
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   EXPECT_EQ(kernels(), 0u);
 }
@@ -139,7 +139,7 @@ TEST_F(OtherClientsTest, SecondProfilingRunIsServedAgain) {
     client_.Disable();
     client_.Flush();
     Pass();
-    EXPECT_TRUE(runtime_.pushing);
+    EXPECT_TRUE(IsOn());
     cupti_.Kernel("between", 10 * run + 3, 50, 60);
     Pass();
   }
@@ -154,7 +154,7 @@ TEST_F(OtherClientsTest, AClientThatKeepsItsRegistrationGetsItBack) {
   client_.Disable();
   client_.Flush();
   Pass();
-  ASSERT_TRUE(runtime_.pushing);
+  ASSERT_TRUE(IsOn());
   client_.Enable();  // without registering again
   cupti_.Kernel("during", 2, 30, 40);
   client_.Flush();
@@ -167,12 +167,12 @@ TEST_F(OtherClientsTest, AClientThatWasFirstIsNotDisturbed) {
   Start();
   cupti_.Kernel("its", 1, 10, 20);
   Pass();
-  EXPECT_FALSE(runtime_.pushing);
+  EXPECT_FALSE(IsOn());
   client_.Disable();
   client_.Flush();
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   Pass();
-  EXPECT_TRUE(runtime_.pushing);
+  EXPECT_TRUE(IsOn());
 }
 
 // CUPTI may keep an empty buffer when it is flushed.
@@ -274,6 +274,41 @@ TEST_F(OtherClientsTest, SubscriberGivesUpItsPlace) {
   EXPECT_TRUE(cupti_.subscribed);
 }
 
+TEST_F(OtherClientsTest, LaunchesAreTakenFromApiRecordsWhileAClientSubscribes) {
+  Start();
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 0u);
+  hooks::CuptiSubscribe::Before(nullptr, nullptr, nullptr);
+  cupti_.busy_subscriber = true;
+  EXPECT_EQ(runtime_.wakes, 1);
+  tracing_.Pass();
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 1u);
+  EXPECT_TRUE(runtime_.pushing);
+  cupti_.Call(7, 10, 20, 1001);
+  Pass();
+  EXPECT_EQ(runtime_.All<trace::LaunchApiRecord>().size(), 1u);
+  EXPECT_TRUE(runtime_.launches.empty());
+  cupti_.busy_subscriber = false;
+  hooks::CuptiUnsubscribe::After(0, nullptr);
+  tracing_.Pass();
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 0u);
+  EXPECT_FALSE(runtime_.pushing);
+  cupti_.Call(8, 30, 40, 1001);
+  EXPECT_EQ(runtime_.launches, std::vector<uint64_t>{8});
+}
+
+TEST_F(OtherClientsTest, AClientWithoutASubscriberIsNotToldOfOurLaunches) {
+  Start();
+  client_.Register();
+  client_.Enable();
+  cupti_.Call(7, 10, 20, 1001);
+  EXPECT_TRUE(runtime_.launches.empty());
+  client_.Disable();
+  client_.Flush();
+  Pass();
+  cupti_.Call(8, 30, 40, 1001);
+  EXPECT_EQ(runtime_.launches, std::vector<uint64_t>{8});
+}
+
 TEST_F(OtherClientsTest, FinalizeByAClientIsSurvived) {
   Start();
   cupti_.Kernel("k", 1, 10, 20);
@@ -307,7 +342,7 @@ TEST_F(OtherClientsTest, TimesOfAForeignClockAreMappedBack) {
   client_.Disable();
   client_.Flush();
   Pass();
-  ASSERT_TRUE(runtime_.pushing);
+  ASSERT_TRUE(IsOn());
   const uint64_t start = cupti_.now + 1'000;
   cupti_.Kernel("after", 3, 3 * start + 5'000'000,
                 3 * (start + 250) + 5'000'000);
