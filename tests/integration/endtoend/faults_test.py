@@ -76,8 +76,14 @@ class FaultsTest(unittest.TestCase):
         self.assertEqual(run.records, self.whole.records)
         self.assertIn("trust: 0 records lost", run.text)
 
+    def test_api_records_serve_where_another_client_subscribes(self):
+        run = traced("cuptiSubscribe:*:39")
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertEqual(run.records, self.whole.records)
+        self.assertIn("every launch has its kernel", run.text)
+
     def test_launches_without_external_ids_are_joined_by_time(self):
-        run = traced("external:*:unseen")
+        run = traced("cuptiSubscribe:*:39,external:*:unseen")
         self.assertEqual(run.done.returncode, 0, run.done.stderr)
         self.assertEqual(run.records, self.whole.records)
         self.assertIn("every launch has its kernel", run.text)
