@@ -88,7 +88,9 @@ def check_program(machine, command, steps, folder, expected) -> dict:
     problems = []
     if tapped.returncode != bare.returncode:
         problems.append(f"exit code {tapped.returncode}")
-    if tapped.stdout != bare.stdout:
+    varies = (tapped.stdout != bare.stdout and
+              machine.bare(command).stdout != bare.stdout)
+    if tapped.stdout != bare.stdout and not varies:
         problems.append("stdout differs")
     try:
         document = chain.report(folder)
@@ -111,7 +113,7 @@ def check_program(machine, command, steps, folder, expected) -> dict:
                        for row in document["classes"]},
             "steps": document["steps"]["count"],
             "step_ns": document["steps"]["mean_ns"], "trust": trust,
-            "join": join}
+            "join": join, "stdout_varies_bare": varies}
 
 
 def wrong_counts(document, expected, steps):
@@ -290,7 +292,7 @@ def main() -> int:
     for name in ("cnn", "lstm", "transformer"):
         if name in found:
             outcome = measure_overhead(
-                machine, found[name][0], 100 if args.quick else 2000,
+                machine, found[name][0], 100 if args.quick else 1000,
                 1 if args.quick else 5, args.out / "overhead" / name)
             result["overhead"][name] = outcome
             print(f"{name}: step time {outcome}")

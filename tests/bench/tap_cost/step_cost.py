@@ -5,9 +5,9 @@ PyTorch step.
 
 Each model trains in one process under `dltap run`. Recording is off and on in
 turn (cudaProfilerStart, Stop), PAIRS times (20), a few steps each; the order
-within a pair alternates. The table shows the mean of the pairs' ratios with its
-95 % interval: a row whose interval holds 0 shows no cost. Needs an interpreter
-with torch. Costs of CUPTI are those of --gpu real alone.
+within a pair alternates. The table shows the median of the pairs' ratios and,
+by their ranks, its 95 % interval: a row whose interval holds 0 shows no cost.
+Needs an interpreter with torch. Costs of CUPTI are those of --gpu real alone.
 """
 
 import argparse
@@ -20,8 +20,6 @@ import tempfile
 import time
 
 STEPS = 6  # of each half of a pair; the first is not counted
-# Student's t for 95 %, by degrees of freedom; 2 is close enough above.
-T95 = {4: 2.78, 9: 2.26, 14: 2.14, 19: 2.09, 29: 2.05}
 
 
 def resnet50(torch):
@@ -134,9 +132,12 @@ def measure(name, pairs):
 
 
 def interval(ratios):
-    mean = statistics.fmean(ratios)
-    t = T95.get(len(ratios) - 1, 2.0)
-    return mean, t * statistics.stdev(ratios) / math.sqrt(len(ratios))
+    """The median, and the ratios between which it lies with 95 %: of those
+    above it there are half, give or take 1.96 standard deviations."""
+    ratios = sorted(ratios)
+    rank = int((len(ratios) - 1.96 * math.sqrt(len(ratios))) / 2)
+    rank = max(rank, 0)
+    return statistics.median(ratios), ratios[rank], ratios[-1 - rank]
 
 
 def main():
@@ -159,11 +160,11 @@ def main():
                                       "DLTAP_STEP_DOWN": "off"},
                     capture_output=True, text=True, check=True)
             rows = [line.split() for line in done.stdout.splitlines()]
-            mean, half = interval([float(ratio) for ratio, _ in rows])
+            middle, low, high = interval([float(ratio) for ratio, _ in rows])
             step_ms = statistics.median(float(ms) for _, ms in rows)
-            print(f"{name:50} {level:8} {step_ms:6.2f} {100 * (mean - 1):8.2f}"
-                  f"   {100 * (mean - half - 1):.2f} .. "
-                  f"{100 * (mean + half - 1):.2f}", flush=True)
+            print(f"{name:50} {level:8} {step_ms:6.2f} {100 * (middle - 1):8.2f}"
+                  f"   {100 * (low - 1):.2f} .. {100 * (high - 1):.2f}",
+                  flush=True)
 
 
 if __name__ == "__main__":

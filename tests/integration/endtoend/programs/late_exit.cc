@@ -33,8 +33,8 @@ int main(int argc, char**) {
   g_work->Products(100);
   corners::DeviceWork::Wait();
   if (argc > 1) {
-    std::thread([] {
-      static auto* work = new corners::DeviceWork;
+    auto* work = new corners::DeviceWork;
+    std::thread([work] {
       while (work->TryMemset()) usleep(100);
     }).detach();
   }
