@@ -33,7 +33,7 @@ MODES = {
               "clean_exec", "lowest_descriptor"),
     "loading": ("local", "global", "deepbind", "namespace", "message_stays",
                 "missing", "missing_from_handle", "two_copies",
-                "plugin_constructor"),
+                "plugin_constructor", "unloaded_cupti"),
     "unwind": ("exceptions", "first_call_throws", "in_threads", "uncaught",
                "uncaught_in_thread", "noexcept_frame", "jumps",
                "jumps_then_deeper", "thread_ends_inside", "cancelled_inside"),

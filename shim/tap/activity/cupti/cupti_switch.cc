@@ -63,6 +63,7 @@ bool CuptiSwitch::Connect() {
       why = "libcupti lacks a function of CUDA 11.0";
     }
   }
+  if (why == nullptr && !KeepMapped(api_)) why = "libcupti was unloaded";
   if (why == nullptr) {
     if (!Check("cuptiGetVersion", api_.get_version(&version_))) return false;
     if (version_ < kOldestVersion) why = "libcupti is older than CUDA 11.0";

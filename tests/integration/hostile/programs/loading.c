@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // loading MODE: finds and loads vendor libraries in every way, and looks for
 // traces of our own look-ups. Not linked to any; HOSTILE_CUDART and
-// HOSTILE_CUDART_12 name the libraries, HOSTILE_PLUGIN a plugin.
+// HOSTILE_CUDART_12 name the libraries, HOSTILE_PLUGIN a plugin,
+// HOSTILE_CUPTI a CUPTI.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -146,6 +147,25 @@ static int PluginConstructor(void) {
   return 0;
 }
 
+// A part of the program asks CUPTI for its version and is done with it; the
+// program works on for longer than a profiler lets CUPTI alone.
+static int UnloadedCupti(void) {
+  void* cupti = dlopen(getenv("HOSTILE_CUPTI"), RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(Cudart(), RTLD_NOW);
+  const VersionFunction ask =
+      cupti != NULL ? (VersionFunction)dlsym(cupti, "cuptiGetVersion") : NULL;
+  int version = 0;
+  const int error = ask != NULL ? ask(&version) : -1;
+  Say("error %d version %d work %d\n", error, version, WorkBy(library));
+  for (int i = 0; i < 200; ++i) {
+    if (i == 70) Say("closed %d\n", dlclose(cupti));
+    if (WorkBy(library) != 0) return 1;
+    usleep(10000);
+  }
+  Say("worked on\n");
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
@@ -160,6 +180,7 @@ int main(int argc, char** argv) {
       {"missing_from_handle", MissingFromHandle},
       {"two_copies", TwoCopies},
       {"plugin_constructor", PluginConstructor},
+      {"unloaded_cupti", UnloadedCupti},
   };
   for (size_t i = 0; argc > 1 && i < sizeof(kModes) / sizeof(kModes[0]); ++i) {
     if (strcmp(kModes[i].name, argv[1]) == 0) return kModes[i].run();
