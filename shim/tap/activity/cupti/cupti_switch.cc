@@ -110,28 +110,56 @@ bool CuptiSwitch::SwitchOnApis() {
            Check("cuptiActivityEnable",
                  api_.activity_enable(CUPTI_ACTIVITY_KIND_DRIVER));
   }
-  if (SwitchApiCalls(1)) return true;
+  if (SwitchApiCalls(true)) return true;
   GiveUp("cuptiActivityEnableRuntimeApi", CUPTI_ERROR_INVALID_OPERATION);
   return false;
 }
 
+CUptiResult CuptiSwitch::SwitchApiCall(ApiDomain domain, uint32_t id, bool on) {
+  if (!on && wants_.Has(domain, id)) return CUPTI_SUCCESS;
+  return domain == ApiDomain::kRuntime ? api_.enable_runtime_api(id, on ? 1 : 0)
+                                       : api_.enable_driver_api(id, on ? 1 : 0);
+}
+
 // False when all were refused. Ids that this library does not know are.
-bool CuptiSwitch::SwitchApiCalls(uint8_t enable) {
+bool CuptiSwitch::SwitchApiCalls(bool on) {
   bool any = false;
   if (api_.enable_runtime_api == nullptr || api_.enable_driver_api == nullptr) {
     return any;
   }
   for (const CbidRange& range : kRuntimeLaunches) {
     for (uint32_t id = range.first; id <= range.last; ++id) {
-      any |= api_.enable_runtime_api(id, enable) == CUPTI_SUCCESS;
+      any |= SwitchApiCall(ApiDomain::kRuntime, id, on) == CUPTI_SUCCESS;
     }
   }
   for (const CbidRange& range : kDriverLaunches) {
     for (uint32_t id = range.first; id <= range.last; ++id) {
-      any |= api_.enable_driver_api(id, enable) == CUPTI_SUCCESS;
+      any |= SwitchApiCall(ApiDomain::kDriver, id, on) == CUPTI_SUCCESS;
     }
   }
   return any;
+}
+
+void CuptiSwitch::Disable(CUpti_ActivityKind kind) {
+  if (!wants_.Has(kind)) api_.activity_disable(kind);
+}
+
+bool CuptiSwitch::Restore(CUpti_ActivityKind kind) {
+  if (kind == CUPTI_ACTIVITY_KIND_RUNTIME ||
+      kind == CUPTI_ACTIVITY_KIND_DRIVER) {
+    return SwitchOnApis();  // single functions went with them
+  }
+  for (const CUpti_ActivityKind ours : kKinds) {
+    if (ours == kind) return api_.activity_enable(kind) == CUPTI_SUCCESS;
+  }
+  return false;
+}
+
+bool CuptiSwitch::Restore(ApiDomain domain, uint32_t id) {
+  const bool is_ours = domain == ApiDomain::kRuntime
+                           ? Contains(kRuntimeLaunches, id)
+                           : Contains(kDriverLaunches, id);
+  return is_ours && SwitchApiCall(domain, id, true) == CUPTI_SUCCESS;
 }
 
 void CuptiSwitch::Register() {
@@ -148,9 +176,9 @@ void CuptiSwitch::UseWholeApiKinds(bool now) {
 void CuptiSwitch::UseApiCalls(bool now) {
   whole_api_kinds_ = false;
   if (!now) return;
-  api_.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
-  api_.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
-  SwitchApiCalls(1);
+  Disable(CUPTI_ACTIVITY_KIND_RUNTIME);
+  Disable(CUPTI_ACTIVITY_KIND_DRIVER);
+  SwitchApiCalls(true);
 }
 
 // Calls come on before kernels: no kernel is delivered without its launch.
@@ -175,11 +203,11 @@ bool CuptiSwitch::On() {
 
 void CuptiSwitch::Off() {
   session_->runtime().set_pushing(false);
-  for (const CUpti_ActivityKind kind : kKinds) api_.activity_disable(kind);
-  SwitchApiCalls(0);
+  for (const CUpti_ActivityKind kind : kKinds) Disable(kind);
+  SwitchApiCalls(false);
   if (whole_api_kinds_) {
-    api_.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
-    api_.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
+    Disable(CUPTI_ACTIVITY_KIND_RUNTIME);
+    Disable(CUPTI_ACTIVITY_KIND_DRIVER);
   }
   if (thread_ids_changed_) api_.set_thread_id_type(thread_id_type_);
 }

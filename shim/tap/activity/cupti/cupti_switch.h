@@ -2,6 +2,7 @@
 #ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CUPTI_SWITCH_H_
 #define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CUPTI_SWITCH_H_
 
+#include "shim/tap/activity/cupti/client_wants.h"
 #include "shim/tap/activity/cupti/cupti_api.h"
 #include "shim/tap/activity/cupti/tracing_session.h"
 
@@ -9,7 +10,7 @@ namespace dltap::shim::cupti {
 
 // What dltap has switched on in CUPTI. Whoever owns CUPTI for us calls it, one
 // thread at a time. A failing step is told to the runtime as the reason for
-// level `host`.
+// level `host`. What other clients have switched on, too, stays on.
 class CuptiSwitch {
  public:
   // CUPTI's callbacks for activity buffers.
@@ -18,8 +19,10 @@ class CuptiSwitch {
     CUpti_BuffersCallbackCompleteFunc completed;
   };
 
-  constexpr CuptiSwitch(const TracingSession* session, Callbacks callbacks)
-      : session_(session), callbacks_(callbacks) {}
+  // `wants` outlives it.
+  constexpr CuptiSwitch(const TracingSession* session, const ClientWants* wants,
+                        Callbacks callbacks)
+      : session_(session), wants_(*wants), callbacks_(callbacks) {}
 
   // Finds CUPTI and its version. False: there is none that serves.
   bool Connect();
@@ -34,6 +37,10 @@ class CuptiSwitch {
   // Registers our callbacks and switches on our kinds. False: all is off again.
   bool On();
   void Off();
+  // While we are on: a client has switched that off, and it is ours as well.
+  // False: it is not.
+  bool Restore(CUpti_ActivityKind kind);
+  bool Restore(ApiDomain domain, uint32_t id);
   // Our callbacks replace a client's.
   void Register();
   // Whole kinds of API records, where single functions deliver nothing. `now`:
@@ -49,11 +56,14 @@ class CuptiSwitch {
  private:
   bool SwitchOnKinds();
   bool SwitchOnApis();
-  bool SwitchApiCalls(uint8_t enable);
+  bool SwitchApiCalls(bool on);
+  CUptiResult SwitchApiCall(ApiDomain domain, uint32_t id, bool on);
+  void Disable(CUpti_ActivityKind kind);
   void GiveUp(const char* step, CUptiResult result);
   bool Check(const char* step, CUptiResult result);
 
   const TracingSession* session_;
+  const ClientWants& wants_;
   Callbacks callbacks_;
   CuptiApi api_{};
   uint32_t version_ = 0;
