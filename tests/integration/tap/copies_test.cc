@@ -54,8 +54,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"namespace", 2, 1}),
     [](const auto& test) { return std::string(test.param.mode); });
 
-TEST(ChainTest, InterposersBeforeAndBehindUsAreCalled) {
-  const std::string other = DLTAP_TEST_PROGRAMS "/libtap_interposer.so";
+class ChainTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(ChainTest, InterposersBeforeAndBehindUsAreCalled) {
+  const std::string other =
+      std::string(DLTAP_TEST_PROGRAMS "/lib") + GetParam() + ".so";
   for (const bool is_behind : {false, true}) {
     TappedProgram program("versions");
     program.Among(is_behind ? "" : other, is_behind ? other : "");
@@ -65,6 +68,12 @@ TEST(ChainTest, InterposersBeforeAndBehindUsAreCalled) {
     EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 1u) << is_behind;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Names, ChainTest,
+                         testing::Values("tap_interposer", "cudart_log"),
+                         [](const auto& test) {
+                           return std::string(test.param);
+                         });
 
 }  // namespace
 }  // namespace dltap
