@@ -234,7 +234,7 @@ ObjectFacts FactsOf(const void* address, const char* symbol) {
     facts.found = true;
     facts.is_ours = i == objects.Ours();
     facts.is_vendor = objects[i].is_vendor;
-    facts.defines_symbol = elf.FindFunction(symbol) != nullptr;
+    facts.defines_symbol = elf.Defines(SymbolName(symbol));
     // (libtorch_cpu exports InitializeInjection and is no interposer.)
     facts.is_interposer = elf.FindFunction("dlsym") != nullptr &&
                           elf.FindFunction("gnu_get_libc_version") == nullptr;

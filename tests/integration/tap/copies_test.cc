@@ -50,8 +50,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"reload", 4, 0}, Case{"reload_lookup", 0, 0},
                     Case{"storm", 0, 0}, Case{"linked", 7, 0},
                     Case{"looked_up", 1, 1}, Case{"inherited", 3, 0},
-                    Case{"mock", 2, 2}, Case{"deepbind", 2, 1},
-                    Case{"namespace", 2, 1}),
+                    Case{"mock", 2, 2}, Case{"choice", 0, 0},
+                    Case{"deepbind", 2, 1}, Case{"namespace", 2, 1}),
     [](const auto& test) { return std::string(test.param.mode); });
 
 class ChainTest : public testing::TestWithParam<const char*> {};
