@@ -207,6 +207,17 @@ TEST(TapRecordingTest, NvtxRangesComeByInjection) {
   EXPECT_EQ(RangesOf(model), expected);
 }
 
+TEST(TapRecordingTest, AForkedChildIsInTheRangesOfItsThread) {
+  TappedProgram program("ranges");
+  program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY)
+      .With("DLTAP_RANGE=step");
+  EXPECT_EQ(program.Run({"forks"}).exit_code(), 0);
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_EQ(model.processes.size(), 4u);
+  constexpr uint64_t kInside = 4 * 5 + 2 * 3;
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), kInside);
+}
+
 TEST(TapRecordingTest, AnotherNvtxToolGetsItsRangesThroughUs) {
   const std::string tool = DLTAP_TEST_PROGRAMS "/libtap_nvtx_tool.so";
   TappedProgram alone("ranges");

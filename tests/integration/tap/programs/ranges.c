@@ -1,11 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVTX ranges, marks and a domain, as frameworks use them, around launches.
+// `forks`: by children that are forked inside ranges.
 #include <nvtx3/nvToolsExt.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/support/fake_vendor/fake_cuda.h"
 
-int main(void) {
+static void Launch(int count) {
+  for (int i = 0; i < count; ++i) LaunchOne(&Launch);
+}
+
+// Each forks into the range, and leaves it before or after other work.
+static void Child(int leaves_first, int is_started, nvtxRangeId_t id) {
+  if (fork() != 0) {
+    wait(NULL);
+    return;
+  }
+  if (!leaves_first) Launch(3);
+  if (is_started) {
+    nvtxRangeEnd(id);
+  } else {
+    nvtxRangePop();
+  }
+  Launch(100);
+  nvtxRangePushA("step");
+  Launch(5);
+  nvtxRangePop();
+  _exit(0);
+}
+
+static int Forks(void) {
+  nvtxRangePushA("step");
+  Child(0, 0, 0);
+  Child(1, 0, 0);
+  nvtxRangePop();
+  const nvtxRangeId_t id = nvtxRangeStartA("step");
+  Child(0, 1, id);
+  Child(1, 1, id);
+  nvtxRangeEnd(id);
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  if (argc > 1 && strcmp(argv[1], "forks") == 0) return Forks();
   const nvtxDomainHandle_t domain = nvtxDomainCreateA("TSL");
   nvtxEventAttributes_t attributes = {0};
   attributes.version = NVTX_VERSION;
