@@ -203,7 +203,7 @@ TEST(TapRecordingTest, NvtxRangesComeByInjection) {
   EXPECT_EQ(program.Run({}).output, bare.output);
   const analyzer::TraceModel model = program.Read();
   const std::map<std::string, int> expected = {
-      {":step", 3}, {"TSL:thunk", 3}, {":caf\u00e9", 1}};
+      {":step", 3}, {"TSL:thunk", 3}, {"private:layer", 1}, {":caf\u00e9", 1}};
   EXPECT_EQ(RangesOf(model), expected);
 }
 
@@ -224,13 +224,14 @@ TEST(TapRecordingTest, AnotherNvtxToolGetsItsRangesThroughUs) {
   const Outcome bare =
       alone.Always("NVTX_INJECTION64_PATH=" + tool).RunBare({});
   EXPECT_EQ(bare.output,
-            "tool TSL:thunk\nlevel 1\ntool TSL:thunk\ntool TSL:thunk\n");
+            "tool TSL:thunk\nlevel 1\ntool TSL:thunk\ntool TSL:thunk\n"
+            "tool -:-\n");
   TappedProgram program("ranges");
   program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY)
       .With("DLTAP_NVTX_NEXT=" + tool);
   EXPECT_EQ(program.Run({}).output, bare.output);
   const std::map<std::string, int> expected = {
-      {":step", 3}, {"TSL:thunk", 3}, {":caf\u00e9", 1}};
+      {":step", 3}, {"TSL:thunk", 3}, {":", 1}, {":caf\u00e9", 1}};
   EXPECT_EQ(RangesOf(program.Read()), expected);
 }
 

@@ -61,6 +61,11 @@ int main(int argc, char** argv) {
     if (step == 0) printf("level %d\n", level);
     nvtxRangePop();
   }
+  const nvtxDomainHandle_t other = nvtxDomainCreateA("private");
+  attributes.message.registered = nvtxDomainRegisterStringA(other, "layer");
+  nvtxDomainRangePushEx(other, &attributes);
+  nvtxDomainRangePop(other);
+  nvtxDomainDestroy(other);
   nvtxRangePushW(L"caf\u00e9");
   nvtxRangePop();
   return 0;
