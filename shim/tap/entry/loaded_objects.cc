@@ -225,6 +225,20 @@ void* FindNextDlsym() {
   return nullptr;
 }
 
+namespace {
+
+// In the order in which the loader searches.
+bool IsNextOurs(const LoadedObjects& objects, int object,
+                const SymbolName& symbol) {
+  const int ours = objects.Ours();
+  if (objects.StartupCount() == 0 || object >= ours) return false;
+  int next = object + 1;
+  while (next < ours && !objects[next].Elf().Defines(symbol)) ++next;
+  return next == ours && objects[ours].Elf().Defines(symbol);
+}
+
+}  // namespace
+
 ObjectFacts FactsOf(const void* address, const char* symbol) {
   ObjectFacts facts;
   WithLoadedObjects([&](const LoadedObjects& objects) {
@@ -235,6 +249,7 @@ ObjectFacts FactsOf(const void* address, const char* symbol) {
     facts.is_ours = i == objects.Ours();
     facts.is_vendor = objects[i].is_vendor;
     facts.defines_symbol = elf.Defines(SymbolName(symbol));
+    facts.precedes_us = IsNextOurs(objects, i, SymbolName(symbol));
     // (libtorch_cpu exports InitializeInjection and is no interposer.)
     facts.is_interposer = elf.FindFunction("dlsym") != nullptr &&
                           elf.FindFunction("gnu_get_libc_version") == nullptr;

@@ -91,20 +91,27 @@ static int MessageStays(void) {
   return 0;
 }
 
-static int Missing(void) {
+// Tells what a miss says, or whether there is a message at all.
+static int LookUpMissing(int says_message) {
   static const char* const kNames[] = {"cudaMalloc",     "cuInit",
                                        "cudnnCreate",    "cublasCreate_v2",
                                        "ncclAllReduce",  "cudaNoSuchFunction",
                                        "nvtxRangePushA", "dlsym"};
-  for (size_t i = 0; i < sizeof(kNames) / sizeof(kNames[0]); ++i) {
-    const int by_default = dlsym(RTLD_DEFAULT, kNames[i]) != NULL;
-    SayError(kNames[i]);
-    const int next = dlsym(RTLD_NEXT, kNames[i]) != NULL;
-    SayError(kNames[i]);
-    Say("%s %d %d\n", kNames[i], by_default, next);
+  for (size_t i = 0; i < 2 * sizeof(kNames) / sizeof(kNames[0]); ++i) {
+    const char* name = kNames[i / 2];
+    void* found = dlsym(i % 2 == 0 ? RTLD_DEFAULT : RTLD_NEXT, name);
+    if (says_message) {
+      SayError(name);
+    } else {
+      const char* error = dlerror();
+      Say("%s %d error %d\n", name, found != NULL,
+          error != NULL && strstr(error, name) != NULL);
+    }
   }
   return 0;
 }
+static int Missing(void) { return LookUpMissing(0); }
+static int MissingMessage(void) { return LookUpMissing(1); }
 
 static int MissingFromHandle(void) {
   void* library = dlopen(Cudart(), RTLD_NOW);
@@ -177,6 +184,7 @@ int main(int argc, char** argv) {
       {"namespace", Namespace},
       {"message_stays", MessageStays},
       {"missing", Missing},
+      {"missing_message", MissingMessage},
       {"missing_from_handle", MissingFromHandle},
       {"two_copies", TwoCopies},
       {"plugin_constructor", PluginConstructor},
