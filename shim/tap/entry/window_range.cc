@@ -5,10 +5,12 @@
 
 #include <cstring>
 
+#include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/recording_window.h"
 #include "shim/tap/runtime/session.h"
 #include "shim/tap/runtime/session_state.h"
+#include "shim/tap/tagging/pointer_map.h"
 
 namespace dltap::shim::nvtx {
 namespace {
@@ -21,19 +23,34 @@ constinit thread_local const void* t_domain = nullptr;
 // ranges, and counts none yet.
 constinit thread_local uint32_t t_pid = 0;
 
-// Of nvtxRangeStart; one at a time.
-constinit std::atomic<uint64_t> g_started{0};
+// Of nvtxRangeStart: the ids of those that are open, and how many they are.
+constinit PointerMap<0, 10> g_started;
+constinit std::atomic<uint32_t> g_started_count{0};
 
-void Enter() {
-  if (g_process.open_ranges.fetch_add(1) == 0) {
-    OpenWindow(trace::WindowCause::kNvtx);
+// The map has no place for the keys 0 and 1.
+uint64_t KeyOf(uint64_t range_id) { return range_id + 2; }
+
+// One thread may leave while another one enters: whoever comes later sees that
+// the window is as the ranges say.
+void SetWindow() {
+  for (bool is_open = g_process.open_ranges.load() != 0, is_wanted = !is_open;
+       is_open != is_wanted;) {
+    is_wanted = is_open;
+    if (is_wanted) {
+      OpenWindow(trace::WindowCause::kNvtx);
+    } else {
+      CloseWindow(trace::WindowCause::kNvtx);
+    }
+    is_open = g_process.open_ranges.load() != 0;
   }
 }
 
+void Enter(uint32_t ranges) {
+  if (g_process.open_ranges.fetch_add(ranges) == 0) SetWindow();
+}
+
 void Leave() {
-  if (g_process.open_ranges.fetch_sub(1) == 1) {
-    CloseWindow(trace::WindowCause::kNvtx);
-  }
+  if (g_process.open_ranges.fetch_sub(1) == 1) SetWindow();
 }
 
 }  // namespace
@@ -44,12 +61,13 @@ void EnterInheritedRanges() {
     const auto own = static_cast<uint32_t>(getpid());
     if (g_process.ranges_pid.compare_exchange_strong(pid, own)) {
       pid = own;
-      if (g_started.load(std::memory_order_relaxed) != 0) Enter();
+      const uint32_t started = g_started_count.load();
+      if (started != 0) Enter(started);
     }
   }
   if (t_pid == pid) return;
   t_pid = pid;
-  if (t_depth != 0) Enter();
+  if (t_depth != 0) Enter(1);
 }
 
 bool HasWindowRange() {
@@ -71,7 +89,7 @@ void WindowRangePushed(const void* domain, bool is_it) {
   } else if (is_it) {
     t_depth = 1;
     t_domain = domain;
-    Enter();
+    Enter(1);
   }
 }
 
@@ -83,13 +101,19 @@ void WindowRangePopped(const void* domain) {
 
 void WindowRangeStarted(uint64_t range_id) {
   EnterInheritedRanges();
-  uint64_t none = 0;
-  if (g_started.compare_exchange_strong(none, range_id)) Enter();
+  if (!g_started.Insert(KeyOf(range_id), 1)) {
+    CountLoss(trace::LossKind::kObjectTableFull);
+    return;
+  }
+  g_started_count.fetch_add(1);
+  Enter(1);
 }
 
 void WindowRangeEnded(uint64_t range_id) {
   EnterInheritedRanges();
-  if (g_started.compare_exchange_strong(range_id, 0)) Leave();
+  if (g_started.Erase(KeyOf(range_id)) == 0) return;
+  g_started_count.fetch_sub(1);
+  Leave();
 }
 
 }  // namespace dltap::shim::nvtx

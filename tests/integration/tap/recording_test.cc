@@ -218,6 +218,23 @@ TEST(TapRecordingTest, AForkedChildIsInTheRangesOfItsThread) {
   EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), kInside);
 }
 
+TEST(TapRecordingTest, TheWindowIsOpenUntilTheLastStartedRangeEnds) {
+  TappedProgram program("ranges");
+  program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY)
+      .With("DLTAP_RANGE=step");
+  EXPECT_EQ(program.Run({"overlaps"}).exit_code(), 0);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 1u + 2 + 4 + 8);
+}
+
+TEST(TapRecordingTest, TheWindowStaysOpenFromThreadToThread) {
+  TappedProgram program("ranges");
+  program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY)
+      .With("DLTAP_RANGE=step")
+      .With("DLTAP_LEVEL=host");
+  EXPECT_EQ(program.Run({"hand_over"}).exit_code(), 0);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 3000u);
+}
+
 TEST(TapRecordingTest, AnotherNvtxToolGetsItsRangesThroughUs) {
   const std::string tool = DLTAP_TEST_PROGRAMS "/libtap_nvtx_tool.so";
   TappedProgram alone("ranges");
