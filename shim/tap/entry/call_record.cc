@@ -6,6 +6,41 @@
 
 namespace dltap::shim {
 
+namespace {
+
+// Captures that were ended by a thread that had begun none.
+constinit std::atomic<uint32_t> g_ends_elsewhere{0};
+
+}  // namespace
+
+void CaptureBegan() {
+  ThreadState& thread = t_thread;
+  if (thread.captures == 0) {
+    thread.ends_elsewhere = g_ends_elsewhere.load(std::memory_order_relaxed);
+  }
+  if (thread.captures < 0xFF) ++thread.captures;
+  thread.record_flags = trace::kCallCapturing;
+}
+
+// After a failure it is not known whether a capture has ended: an invalidated
+// one has.
+void CaptureEnded(bool failed) {
+  ThreadState& thread = t_thread;
+  if (thread.captures == 0) {
+    if (!failed) g_ends_elsewhere.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  thread.captures = failed ? 0 : thread.captures - 1;
+  if (thread.captures == 0) thread.record_flags = 0;
+}
+
+void LookAtCaptures(ThreadState& thread) {
+  const uint32_t ends = g_ends_elsewhere.load(std::memory_order_relaxed);
+  if (thread.ends_elsewhere == ends) return;
+  thread.captures = 0;
+  thread.record_flags = 0;
+}
+
 void DelayCall(ThreadState& thread, specs::LayerClass layer_class,
                OpenCall& call) {
   // What is captured is not run now.

@@ -85,6 +85,14 @@ template <typename Traits, typename... Args>
                                             specs::LayerClass layer_class,
                                             OpenCall& call);
 
+// The calling thread has begun, ended a stream capture. A capture may be ended
+// by another thread than began it, which sees so at its next call: then none of
+// its captures counts any more. (Readers know the captured streams by the
+// calls.)
+void CaptureBegan();
+void CaptureEnded(bool failed);
+[[gnu::cold, gnu::noinline]] void LookAtCaptures(ThreadState& thread);
+
 // Depth heals itself: an entry whose frame lies above the outermost wrapper's
 // proves that that wrapper was left by a longjmp, an exception or a cancelled
 // thread, so it starts at depth 0. (The stack grows downwards.) From deeper
@@ -120,6 +128,8 @@ template <specs::EntryPoint kEntry, typename... Args>
       thread.is_pushed = false;
       PopCorrelation();
     }
+    if (thread.record_flags != 0) [[unlikely]]
+      LookAtCaptures(thread);
     thread.outermost_ticks = call.begin_ticks;
     const uint64_t open_call =
         (call.begin_ticks & ~uint64_t{0xFFFF}) | kEntryId<kEntry>;

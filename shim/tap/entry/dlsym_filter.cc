@@ -40,9 +40,11 @@ bool IsVendorName(const char* name) {
 }
 
 LookupAction Decide(const Lookup& lookup) {
-  if (lookup.handle == RTLD_NEXT) return LookupAction::kPass;
   if (!lookup.is_wrapped) return LookupAction::kPass;
   const ObjectFacts& caller = lookup.caller;
+  if (lookup.handle == RTLD_NEXT) {
+    return caller.precedes_us ? LookupAction::kNext : LookupAction::kPass;
+  }
   if (caller.is_ours || caller.is_vendor || caller.is_interposer ||
       caller.defines_symbol) {
     return LookupAction::kPass;
@@ -96,6 +98,11 @@ FilterResult Filter(void* handle, const char* name, const void* caller) {
     if (found == nullptr) return pass;  // the jump sets dlerror() again
     if (!IsOurs(found)) return Wrap(entry, found, handle, caller);
   }
+  if (action == LookupAction::kNext) {
+    if (dltap_real_dlsym(RTLD_NEXT, name) != nullptr) return pass;
+    dlerror();  // a miss of our own
+    return {nullptr, HandleWithoutVendorNames()};
+  }
   void* found = FindBehindUs(entry, name, caller);
   if (found == nullptr) return {nullptr, HandleWithoutVendorNames()};
   return Wrap(entry, found, handle, caller);
@@ -111,8 +118,7 @@ FilterResult dltap_filter_lookup(void* handle, const char* name,
     dltap_real_dlsym =
         reinterpret_cast<RealDlsym>(dltap::shim::FindNextDlsym());
   }
-  if (handle == RTLD_NEXT || name == nullptr || !IsVendorName(name))
-      [[likely]] {
+  if (name == nullptr || !IsVendorName(name)) [[likely]] {
     return {nullptr, handle};
   }
   const int saved_errno = errno;

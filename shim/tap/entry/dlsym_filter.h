@@ -13,6 +13,7 @@ enum class LookupAction : uint8_t {
   kPass = 0,     // the real dlsym answers
   kWrap = 1,     // our wrapper, when the real function exists
   kResolve = 2,  // the same, but the handle's own answer may be ourselves
+  kNext = 3,     // the real dlsym, which finds us, if we stand for anything
 };
 
 struct Lookup {
@@ -22,9 +23,10 @@ struct Lookup {
   ObjectFacts caller;
 };
 
-// Rules, in order (README.md): RTLD_NEXT passes; names of other families pass;
-// unwrapped names pass; lookups by ourselves, by the vendor's libraries, by
-// other interposers and by stubs of the same name pass.
+// Rules, in order (README.md): names of other families pass; unwrapped names
+// pass; RTLD_NEXT passes, unless it would find what only we define; lookups by
+// ourselves, by the vendor's libraries, by other interposers and by stubs of
+// the same name pass.
 LookupAction Decide(const Lookup& lookup);
 
 // Two characters tell most names apart: "cu", "nc", "nv" and "__".

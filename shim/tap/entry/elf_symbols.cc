@@ -26,6 +26,10 @@ uint32_t SysvHash(const char* name) {
 
 constexpr ElfW(Half) kHiddenVersion = 0x8000;
 
+bool IsChoice(const ElfW(Sym) & symbol) {
+  return ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC;
+}
+
 bool IsFunction(const ElfW(Sym) & symbol) {
   const int type = ELF64_ST_TYPE(symbol.st_info);
   return type == STT_FUNC || type == STT_NOTYPE;
@@ -138,6 +142,17 @@ void* ElfObject::FindFunction(const SymbolName& name) const {
   const ElfW(Sym)* symbol = Find(name);
   if (symbol == nullptr || !IsFunction(*symbol)) return nullptr;
   return reinterpret_cast<void*>(base_ + symbol->st_value);
+}
+
+bool ElfObject::Defines(const SymbolName& name) const {
+  const ElfW(Sym)* symbol = Find(name);
+  return symbol != nullptr && (IsFunction(*symbol) || IsChoice(*symbol));
+}
+
+void* ElfObject::Bound(const SymbolName& name) const {
+  const ElfW(Sym)* symbol = Find(name);
+  if (symbol == nullptr || !IsChoice(*symbol)) return FindFunction(name);
+  return reinterpret_cast<void* (*)()>(base_ + symbol->st_value)();
 }
 
 void* ElfObject::FindVariable(const char* name, uint64_t* bytes) const {

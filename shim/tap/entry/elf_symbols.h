@@ -39,6 +39,13 @@ class ElfObject {
     return FindFunction(SymbolName(name));
   }
 
+  // Does this object define it, as a function or as one that chooses among
+  // several (STT_GNU_IFUNC)?
+  bool Defines(const SymbolName& name) const;
+  // The function that the loader binds callers to: where there is a choice, it
+  // is asked for, which runs code of the object. nullptr: not defined.
+  void* Bound(const SymbolName& name) const;
+
   // A variable that it defines; `bytes` is its size.
   void* FindVariable(const char* name, uint64_t* bytes) const;
 

@@ -9,18 +9,33 @@ namespace dltap::shim {
 namespace {
 
 // File names of libraries that look each other up and must get real pointers.
+// They carry a version; what others put in front of them, "libcudart_log.so",
+// does not.
 constexpr const char* kVendorPrefixes[] = {
-    "libcuda.so",       "libcudart",       "libcudnn",   "libcublas",
-    "libcusolver",      "libcusparse",     "libcufft",   "libcurand",
-    "libcufile",        "libcupti",        "libnccl",    "libnvrtc",
-    "libnvJitLink",     "libnvidia-",      "libnvshmem", "libnvptxcompiler",
-    "libnvToolsExt",    "libcudadebugger", "libnvblas",  "libnvperf",
-    "libcheckpoint",    "libnppc",         "libnvjpeg",  "libdltapsim",
-    "libToolsInjection"};
+    "libcudart",     "libcudnn",        "libcublas", "libcusolver",
+    "libcusparse",   "libcufft",        "libcurand", "libcufile",
+    "libcupti",      "libnccl",         "libnvrtc",  "libnvJitLink",
+    "libnvidia-",    "libnvshmem",      "libnvblas", "libnvptxcompiler",
+    "libnvToolsExt", "libcudadebugger", "libnvjpeg", "libnppc"};
+constexpr const char* kWithoutVersion[] = {"libcuda.so", "libnvperf",
+                                           "libcheckpoint", "libdltapsim",
+                                           "libToolsInjection"};
+
+// "libcudnn_ops.so.9", "libcudart-1a2b3c4d.so.13"
+constexpr bool HasVersion(const char* name) {
+  for (; *name != '\0'; ++name) {
+    if (BeginsWith(name, ".so.")) return name[4] >= '0' && name[4] <= '9';
+  }
+  return false;
+}
 
 bool IsVendorName(const char* name) {
-  for (const char* prefix : kVendorPrefixes) {
+  for (const char* prefix : kWithoutVersion) {
     if (BeginsWith(name, prefix)) return true;
+  }
+  for (const char* prefix : kVendorPrefixes) {
+    if (!BeginsWith(name, prefix)) continue;
+    return HasVersion(name) || IsSame(name + LengthOf(prefix), ".so");
   }
   return false;
 }
@@ -210,6 +225,20 @@ void* FindNextDlsym() {
   return nullptr;
 }
 
+namespace {
+
+// In the order in which the loader searches.
+bool IsNextOurs(const LoadedObjects& objects, int object,
+                const SymbolName& symbol) {
+  const int ours = objects.Ours();
+  if (objects.StartupCount() == 0 || object >= ours) return false;
+  int next = object + 1;
+  while (next < ours && !objects[next].Elf().Defines(symbol)) ++next;
+  return next == ours && objects[ours].Elf().Defines(symbol);
+}
+
+}  // namespace
+
 ObjectFacts FactsOf(const void* address, const char* symbol) {
   ObjectFacts facts;
   WithLoadedObjects([&](const LoadedObjects& objects) {
@@ -219,7 +248,8 @@ ObjectFacts FactsOf(const void* address, const char* symbol) {
     facts.found = true;
     facts.is_ours = i == objects.Ours();
     facts.is_vendor = objects[i].is_vendor;
-    facts.defines_symbol = elf.FindFunction(symbol) != nullptr;
+    facts.defines_symbol = elf.Defines(SymbolName(symbol));
+    facts.precedes_us = IsNextOurs(objects, i, SymbolName(symbol));
     // (libtorch_cpu exports InitializeInjection and is no interposer.)
     facts.is_interposer = elf.FindFunction("dlsym") != nullptr &&
                           elf.FindFunction("gnu_get_libc_version") == nullptr;

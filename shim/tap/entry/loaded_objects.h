@@ -100,6 +100,7 @@ struct ObjectFacts {
   bool is_vendor = false;
   bool is_interposer = false;   // defines dlsym itself
   bool defines_symbol = false;  // exports the name asked for
+  bool precedes_us = false;     // its next definition of that name is ours
 };
 ObjectFacts FactsOf(const void* address, const char* symbol);
 

@@ -29,6 +29,7 @@ using AnyFunction = void (*)();
 constexpr int kMostIds = 32;
 constinit std::atomic<AnyFunction> g_next_core[kMostIds];
 constinit std::atomic<AnyFunction> g_next_core2[kMostIds];
+constinit std::atomic<bool> g_has_next{false};
 
 // What the other tool answers, else `otherwise`.
 template <typename Result, typename... Args>
@@ -141,10 +142,13 @@ int DomainRangePop(nvtxDomainHandle_t domain) {
   return Next(DLTAP_CORE2(DomainRangePop), kNoTracking, domain);
 }
 
-// The program's handle is the other tool's, if it gives one.
+// The program's handle is the other tool's, also if that gives none: it would
+// not know ours, in functions that are not even wrapped.
 template <typename Handle>
 Handle Named(Handle next, Name* name) {
-  if (next == nullptr) return reinterpret_cast<Handle>(name);
+  if (!g_has_next.load(std::memory_order_relaxed)) {
+    return reinterpret_cast<Handle>(name);
+  }
   nvtx::KnowHandle(next, name);
   return next;
 }
@@ -269,6 +273,7 @@ extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtx2(
   Slots core(*callbacks, NVTX_CB_MODULE_CORE);
   Slots core2(*callbacks, NVTX_CB_MODULE_CORE2);
   const bool has_next = InitializeNext(get_export_table);
+  if (has_next) g_has_next.store(true, std::memory_order_relaxed);
   if (g_process.word.load(std::memory_order_relaxed) == kDisabled) {
     return has_next ? 1 : 0;
   }

@@ -20,6 +20,12 @@ constexpr bool BeginsWith(const char* text, const char* prefix) {
   return *prefix == '\0';
 }
 
+constexpr size_t LengthOf(const char* text) {
+  size_t length = 0;
+  while (text[length] != '\0') ++length;
+  return length;
+}
+
 // What follows the last slash.
 constexpr const char* FileName(const char* path) {
   const char* name = path;

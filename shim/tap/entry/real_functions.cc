@@ -96,7 +96,7 @@ void ForgetRedefined(const LoadedObjects& objects, int kept) {
     if (real.load(std::memory_order_relaxed) == nullptr) continue;
     const SymbolName symbol(specs::SymbolOf(specs::OfCounter(g_known[i])));
     for (int object = kept; object < objects.count(); ++object) {
-      if (objects[object].Elf().FindFunction(symbol) == nullptr) continue;
+      if (!objects[object].Elf().Defines(symbol)) continue;
       real.store(nullptr, std::memory_order_relaxed);
       break;
     }

@@ -34,9 +34,9 @@ Definitions::Definitions(const LoadedObjects& objects, const char* symbol,
   const int startup = objects.StartupCount();
   for (int i = 0; i < objects.count() && count_ < kMost; ++i) {
     if (i == objects.Ours() || (startup > 0 && i < objects.Ours())) continue;
-    if (objects[i].Elf().FindFunction(symbol_) == nullptr) continue;
-    // libcudnn_ops.so defines what libcudnn.so does, for libcudnn.so alone. Of a
-    // function that is not wrapped nobody knows whose it is.
+    if (!objects[i].Elf().Defines(symbol_)) continue;
+    // libcudnn_ops.so defines what libcudnn.so does, for libcudnn.so alone. Of
+    // a function that is not wrapped nobody knows whose it is.
     const bool is_known = *soname_prefix != '\0';
     if (is_known && objects[i].is_vendor && !IsVendors(i)) continue;
     found_[count_++] = i;
@@ -59,8 +59,7 @@ bool Definitions::IsDefinition(int object) const {
 }
 
 void* Definitions::FunctionOf(int object) const {
-  return object == kNone ? nullptr
-                         : objects_[object].Elf().FindFunction(symbol_);
+  return object == kNone ? nullptr : objects_[object].Elf().Bound(symbol_);
 }
 
 int Definitions::ForAll() const {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "shim/tap/entry/call_record.h"
 #include "shim/tap/entry/real_functions.h"
 #include "shim/tap/runtime/activity_hooks.h"
 #include "shim/tap/runtime/losses.h"
@@ -71,10 +72,8 @@ void ConnectTagging() {
       .note_stream = NoteStream,
       .real = FindReal,
       .capture_begins = NoteCapture,
-      .capturing =
-          [](bool now) {
-            t_thread.record_flags = now ? trace::kCallCapturing : 0;
-          },
+      .capture_began = CaptureBegan,
+      .capture_ended = CaptureEnded,
       .lost = [](trace::LossKind loss) { CountLoss(loss); },
   };
   AddParticipant({FindLaunches, nullptr, NameKernels, nullptr});

@@ -9,6 +9,7 @@
 #include "shim/tap/entry/call_record.h"
 #include "shim/tap/entry/hook_call.h"
 #include "shim/tap/entry/real_functions.h"
+#include "shim/tap/entry/window_range.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/session.h"
@@ -82,6 +83,7 @@ template <specs::EntryPoint kEntry, typename... Args>
 [[gnu::noinline, gnu::cold]] auto CallFirstWork(
     typename EntryTraits<kEntry>::Real real, Args... args) {
   using Traits = EntryTraits<kEntry>;
+  nvtx::EnterInheritedRanges();
   if (!PrepareSession()) {
     CountCall(Traits::kCounterIndex);
     return CallFollowed<Traits>(real, args...);
@@ -185,8 +187,10 @@ template <specs::EntryPoint kEntry, typename... Args>
   CountOne(Traits::kCounterIndex);
   if constexpr (Traits::kIsWork && !std::is_void_v<Result>) {
     const Result result = CallFollowed<Traits>(real, args...);
-    if (word == kIdle && Succeeded<Traits>(result)) [[unlikely]]
+    if (word == kIdle && Succeeded<Traits>(result)) [[unlikely]] {
+      nvtx::EnterInheritedRanges();
       StartSession();
+    }
     return result;
   } else {
     return CallFollowed<Traits>(real, args...);

@@ -55,6 +55,7 @@ struct alignas(4096) ProcessPage {
   std::atomic<uint32_t> starting;        // a thread has started the collector
   std::atomic<uint32_t> window_is_open;  // asked for by OpenWindow()
   std::atomic<uint32_t> open_ranges;     // of DLTAP_RANGE
+  std::atomic<uint32_t> ranges_pid;      // who counts them; 0: nobody yet
   // Of the collector, see collector_requests.cc.
   std::atomic<uint32_t> collector;        // CollectorState
   std::atomic<uint32_t> collector_tid;    // 0: it has not begun

@@ -38,6 +38,8 @@ struct ThreadState {
   uintptr_t appending = 0;   // frame that is writing a record; 0: none
   bool is_pushed = false;    // the outermost call has pushed its id
   uint8_t record_flags = 0;  // ORed into every record: capturing
+  uint8_t captures = 0;      // begun here and not ended here
+  uint32_t ends_elsewhere = 0;  // of captures, when the first of them began
 };
 static_assert(sizeof(ThreadState) <= 128, "initial-exec TLS is scarce");
 

@@ -13,13 +13,6 @@ uint64_t Key(const void* function) {
   return reinterpret_cast<uint64_t>(function);
 }
 
-bool CopyText(const char* from, char* copy, uint32_t bytes) {
-  const size_t length = strnlen(from, bytes - 1);
-  memcpy(copy, from, length);
-  copy[length] = '\0';
-  return true;
-}
-
 }  // namespace
 
 void FunctionNames::Register(void* fat_binary, const void* stub,
@@ -63,42 +56,46 @@ void FunctionNames::Unregister(void* fat_binary) {
   }
 }
 
-void FunctionNames::Named(const void* function, const char* name) {
-  if (function == nullptr || name == nullptr) return;
+uint64_t FunctionNames::Keep(const char* name, uint64_t known) {
+  if (known != 0 && strcmp(&arena_[known - 1], name) == 0) return known;
   const size_t bytes = strlen(name) + 1;
-  uint32_t offset = 0;
-  {
-    SpinGuard guard(lock_);
-    if (!guard || bytes > kArenaBytes - arena_used_) {
-      CountLoss(trace::LossKind::kRegistrationOverflow);
-      return;
-    }
-    const uint64_t known = named_.Find(Key(function));
-    if (known != 0 && strcmp(&arena_[known - 1], name) == 0) return;
-    offset = arena_used_;
-    memcpy(&arena_[offset], name, bytes);
-    arena_used_ += static_cast<uint32_t>(bytes);
-  }
+  if (bytes > kArenaBytes - arena_used_) return 0;
+  const uint32_t offset = arena_used_;
+  memcpy(&arena_[offset], name, bytes);
+  arena_used_ += static_cast<uint32_t>(bytes);
+  return uint64_t{offset} + 1;
+}
+
+void FunctionNames::Assign(const void* function, uint64_t place,
+                           uint64_t known) {
+  if (place != 0 && place == known) return;
   // A handle of an unloaded module may have come back with another name.
   noted_.Erase(Key(function));
-  if (!named_.Insert(Key(function), uint64_t{offset} + 1)) {
+  if (place == 0 || !named_.Insert(Key(function), place)) {
+    named_.Erase(Key(function));
     CountLoss(trace::LossKind::kRegistrationOverflow);
   }
 }
 
+void FunctionNames::Named(const void* function, const char* name) {
+  if (function == nullptr || name == nullptr) return;
+  const uint64_t known = named_.Find(Key(function));
+  uint64_t place = 0;
+  if (SpinGuard guard(lock_); guard) place = Keep(name, known);
+  Assign(function, place, known);
+}
+
 void FunctionNames::Alias(const void* function, const void* source) {
-  const uint64_t known = named_.Find(Key(source));
-  if (known != 0) {
-    noted_.Erase(Key(function));
-    if (!named_.Insert(Key(function), known)) {
-      CountLoss(trace::LossKind::kRegistrationOverflow);
-    }
-    return;
+  if (function == nullptr) return;
+  const uint64_t known = named_.Find(Key(function));
+  uint64_t place = named_.Find(Key(source));
+  if (place == 0) {
+    SpinGuard guard(lock_);
+    const char* name = guard ? RegisteredName(Key(source)) : nullptr;
+    if (guard && name == nullptr) return;
+    if (name != nullptr) place = Keep(name, known);
   }
-  char copy[2048];
-  if (CopyName(Key(source), copy, sizeof(copy), CopyText)) {
-    Named(function, copy);
-  }
+  Assign(function, place, known);
 }
 
 const char* FunctionNames::RegisteredName(uint64_t stub) const {
@@ -112,20 +109,21 @@ const char* FunctionNames::RegisteredName(uint64_t stub) const {
   return nullptr;
 }
 
-bool FunctionNames::CopyName(uint64_t function, char* copy, uint32_t bytes,
-                             TextCopier copier) {
+bool FunctionNames::CopyName(uint64_t function, char* copy, uint32_t bytes) {
   SpinGuard guard(lock_);
   if (!guard) return false;
   const uint64_t known = named_.Find(function);
-  if (known != 0) return CopyText(&arena_[known - 1], copy, bytes);
-  const char* name = RegisteredName(function);
-  return name != nullptr && copier(name, copy, bytes);
+  const char* name = known != 0 ? &arena_[known - 1] : RegisteredName(function);
+  return name != nullptr && CopyTextIfMapped(name, copy, bytes);
 }
 
 void FunctionNames::Note(uint64_t function, uint32_t session) {
   if (function == 0 || noted_.Find(function) == session) return;
   char* name = noted_name_.data();
-  const bool known = CopyName(function, name, kMaxNameBytes, CopyTextIfMapped);
+  const bool known = CopyName(function, name, kMaxNameBytes);
+  if (known && strlen(name) == kMaxNameBytes - 1) {
+    CountLoss(trace::LossKind::kTextTruncated);
+  }
   // An unknown name stays unknown; a definition that failed is tried again.
   if (!known || (g_runtime.define_function != nullptr &&
                  g_runtime.define_function(

@@ -45,14 +45,17 @@ class FunctionNames {
   static constexpr uint32_t kArenaBytes = 8u << 20;
   static constexpr uint32_t kMaxNameBytes = 16u << 10;
 
-  using TextCopier = bool (*)(const char* from, char* copy, uint32_t bytes);
-
-  // Copies the name, cut to `bytes`. False if unknown. A name of a registration
-  // lies in a library that may be gone without a word (an unregistering that we
-  // did not see), so that the collector, who comes later, copies with care.
-  bool CopyName(uint64_t function, char* copy, uint32_t bytes,
-                TextCopier copier);
+  // Collector: copies the name, cut to `bytes`. False if unknown. A name of a
+  // registration lies in a library that may be gone without a word (an
+  // unregistering that we did not see), so that it copies with care.
+  bool CopyName(uint64_t function, char* copy, uint32_t bytes);
+  // REQUIRES both: the lock.
   const char* RegisteredName(uint64_t stub) const;
+  // The name's offset in the arena + 1; `known`, if that name lies there; 0: no
+  // room.
+  uint64_t Keep(const char* name, uint64_t known);
+  // `function` has the name at `place`, and had that at `known`.
+  void Assign(const void* function, uint64_t place, uint64_t known);
 
   SpinLock lock_;  // ranges, arena; and names while they are copied
   uint32_t registration_count_ = 0;

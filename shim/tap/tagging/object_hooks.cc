@@ -95,15 +95,15 @@ void FunctionAlias::After(int32_t status, void* function_out,
 void CaptureBegin::Before() { GraphBegin::Before(); }
 
 void CaptureBegin::After(int32_t status) {
-  if (status == 0 && tagging::g_runtime.capturing != nullptr) {
-    tagging::g_runtime.capturing(true);
+  if (status == 0 && tagging::g_runtime.capture_began != nullptr) {
+    tagging::g_runtime.capture_began();
   }
 }
 
-// Also after a failure: an invalidated capture has ended.
-void CaptureEnd::After(int32_t) {
-  if (tagging::g_runtime.capturing != nullptr)
-    tagging::g_runtime.capturing(false);
+void CaptureEnd::After(int32_t status) {
+  if (tagging::g_runtime.capture_ended != nullptr) {
+    tagging::g_runtime.capture_ended(status != 0);
+  }
 }
 
 void GraphBegin::Before() {

@@ -32,8 +32,10 @@ struct TaggingRuntime {
   void* (*real)(const char* symbol) = nullptr;
   // Graph nodes must be seen from now on. Cheap when called again.
   void (*capture_begins)() = nullptr;
-  // The calling thread captures a stream, or no more.
-  void (*capturing)(bool now) = nullptr;
+  // The calling thread has begun to capture a stream; has ended that, or failed
+  // to.
+  void (*capture_began)() = nullptr;
+  void (*capture_ended)(bool failed) = nullptr;
   void (*lost)(trace::LossKind loss) = nullptr;
 };
 

@@ -32,8 +32,8 @@ MODES = {
               "refused_calls", "refused_calls_later", "strict_thread",
               "clean_exec", "lowest_descriptor"),
     "loading": ("local", "global", "deepbind", "namespace", "message_stays",
-                "missing", "missing_from_handle", "two_copies",
-                "plugin_constructor"),
+                "missing", "missing_message", "missing_from_handle",
+                "two_copies", "plugin_constructor", "unloaded_cupti"),
     "unwind": ("exceptions", "first_call_throws", "in_threads", "uncaught",
                "uncaught_in_thread", "noexcept_frame", "jumps",
                "jumps_then_deeper", "thread_ends_inside", "cancelled_inside"),
@@ -169,8 +169,9 @@ EXPECTED_FAILURES = {
     "endings pthread_exit_in_main": (PROFILER_LIVES, KERNELS),
     "endings pthread_exit_alone": (PROFILER_LIVES, KERNELS),
     "endings pthread_exit_before_work": (PROFILER_LIVES, KERNELS),
-    "loading missing":
-        ("dlsym(RTLD_NEXT) of a program finds our wrapper", BOTH),
+    "loading missing_message":
+        ("the message of a miss names the C library instead of the program",
+         BOTH),
 }
 
 # The same, for what happens now and then: these may pass.

@@ -87,6 +87,8 @@ class Runner:
             "HOSTILE_CUDART": str(self.simulated / "libcudart.so.13"),
             "HOSTILE_CUDART_12":
                 str(self.build / "simgpu/cu12/libcudart.so.12"),
+            "HOSTILE_CUPTI": str(
+                self.build / "tests/support/fake_vendor/libcupti.so.13"),
             "HOSTILE_PLUGIN": str(self.programs / "plugin.so"),
             "PYTHONDONTWRITEBYTECODE": "1",
             "ASAN_OPTIONS": "detect_leaks=0",

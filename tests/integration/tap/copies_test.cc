@@ -50,12 +50,15 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"reload", 4, 0}, Case{"reload_lookup", 0, 0},
                     Case{"storm", 0, 0}, Case{"linked", 7, 0},
                     Case{"looked_up", 1, 1}, Case{"inherited", 3, 0},
-                    Case{"mock", 2, 2}, Case{"deepbind", 2, 1},
-                    Case{"namespace", 2, 1}),
+                    Case{"mock", 2, 2}, Case{"choice", 0, 0},
+                    Case{"deepbind", 2, 1}, Case{"namespace", 2, 1}),
     [](const auto& test) { return std::string(test.param.mode); });
 
-TEST(ChainTest, InterposersBeforeAndBehindUsAreCalled) {
-  const std::string other = DLTAP_TEST_PROGRAMS "/libtap_interposer.so";
+class ChainTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(ChainTest, InterposersBeforeAndBehindUsAreCalled) {
+  const std::string other =
+      std::string(DLTAP_TEST_PROGRAMS "/lib") + GetParam() + ".so";
   for (const bool is_behind : {false, true}) {
     TappedProgram program("versions");
     program.Among(is_behind ? "" : other, is_behind ? other : "");
@@ -65,6 +68,12 @@ TEST(ChainTest, InterposersBeforeAndBehindUsAreCalled) {
     EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 1u) << is_behind;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Names, ChainTest,
+                         testing::Values("tap_interposer", "cudart_log"),
+                         [](const auto& test) {
+                           return std::string(test.param);
+                         });
 
 }  // namespace
 }  // namespace dltap

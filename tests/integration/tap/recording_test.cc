@@ -203,8 +203,36 @@ TEST(TapRecordingTest, NvtxRangesComeByInjection) {
   EXPECT_EQ(program.Run({}).output, bare.output);
   const analyzer::TraceModel model = program.Read();
   const std::map<std::string, int> expected = {
-      {":step", 3}, {"TSL:thunk", 3}, {":caf\u00e9", 1}};
+      {":step", 3}, {"TSL:thunk", 3}, {"private:layer", 1}, {":caf\u00e9", 1}};
   EXPECT_EQ(RangesOf(model), expected);
+}
+
+TEST(TapRecordingTest, AForkedChildIsInTheRangesOfItsThread) {
+  TappedProgram program("ranges");
+  program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY)
+      .With("DLTAP_RANGE=step");
+  EXPECT_EQ(program.Run({"forks"}).exit_code(), 0);
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_EQ(model.processes.size(), 4u);
+  constexpr uint64_t kInside = 4 * 5 + 2 * 3;
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), kInside);
+}
+
+TEST(TapRecordingTest, TheWindowIsOpenUntilTheLastStartedRangeEnds) {
+  TappedProgram program("ranges");
+  program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY)
+      .With("DLTAP_RANGE=step");
+  EXPECT_EQ(program.Run({"overlaps"}).exit_code(), 0);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 1u + 2 + 4 + 8);
+}
+
+TEST(TapRecordingTest, TheWindowStaysOpenFromThreadToThread) {
+  TappedProgram program("ranges");
+  program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY)
+      .With("DLTAP_RANGE=step")
+      .With("DLTAP_LEVEL=host");
+  EXPECT_EQ(program.Run({"hand_over"}).exit_code(), 0);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 3000u);
 }
 
 TEST(TapRecordingTest, AnotherNvtxToolGetsItsRangesThroughUs) {
@@ -213,13 +241,14 @@ TEST(TapRecordingTest, AnotherNvtxToolGetsItsRangesThroughUs) {
   const Outcome bare =
       alone.Always("NVTX_INJECTION64_PATH=" + tool).RunBare({});
   EXPECT_EQ(bare.output,
-            "tool TSL:thunk\nlevel 1\ntool TSL:thunk\ntool TSL:thunk\n");
+            "tool TSL:thunk\nlevel 1\ntool TSL:thunk\ntool TSL:thunk\n"
+            "tool -:-\n");
   TappedProgram program("ranges");
   program.With("NVTX_INJECTION64_PATH=" DLTAP_TAP_LIBRARY)
       .With("DLTAP_NVTX_NEXT=" + tool);
   EXPECT_EQ(program.Run({}).output, bare.output);
   const std::map<std::string, int> expected = {
-      {":step", 3}, {"TSL:thunk", 3}, {":caf\u00e9", 1}};
+      {":step", 3}, {"TSL:thunk", 3}, {":", 1}, {":caf\u00e9", 1}};
   EXPECT_EQ(RangesOf(program.Read()), expected);
 }
 

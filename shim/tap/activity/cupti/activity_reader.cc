@@ -9,6 +9,9 @@ namespace dltap::shim::cupti {
 
 using trace::LossKind;
 
+// Of a kernel. Generated templates reach 10 KiB.
+constexpr size_t kMaxNameBytes = 16u << 10;
+
 void ActivityReader::Begin(const CuptiApi* api, const SourceRuntime* runtime,
                            uint32_t cupti_version) {
   api_ = api;
@@ -118,7 +121,10 @@ uint32_t ActivityReader::NameId(const char* name) {
   if (name == nullptr) return 0;
   const size_t bytes = strlen(name);
   uint32_t& id = names_.At(HashBytes(name, bytes));
-  if (id == 0) id = runtime_->text(name, static_cast<uint32_t>(bytes));
+  if (id != 0) return id;
+  if (bytes > kMaxNameBytes) runtime_->lost(LossKind::kTextTruncated, 1);
+  id = runtime_->text(name, static_cast<uint32_t>(
+                                bytes < kMaxNameBytes ? bytes : kMaxNameBytes));
   return id;
 }
 

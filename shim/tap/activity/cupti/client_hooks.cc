@@ -5,6 +5,7 @@
 
 namespace dltap::shim::hooks {
 
+using cupti::ApiDomain;
 using cupti::g_kernel_tracing;
 
 void CuptiSubscribe::Before(void*, void*, void*) {
@@ -45,6 +46,23 @@ void CuptiEnable::After(int32_t status, int32_t kind) {
 
 void CuptiDisable::After(int32_t status, int32_t kind) {
   if (status == 0) g_kernel_tracing.clients().AfterDisable(kind);
+}
+
+void CuptiRuntimeFunction::Before(uint32_t, uint8_t enable) {
+  if (enable != 0) g_kernel_tracing.clients().BeforeEnable();
+}
+void CuptiRuntimeFunction::After(int32_t status, uint32_t id, uint8_t enable) {
+  if (status != 0) return;
+  g_kernel_tracing.clients().AfterFunction(ApiDomain::kRuntime, id,
+                                           enable != 0);
+}
+
+void CuptiDriverFunction::Before(uint32_t, uint8_t enable) {
+  if (enable != 0) g_kernel_tracing.clients().BeforeEnable();
+}
+void CuptiDriverFunction::After(int32_t status, uint32_t id, uint8_t enable) {
+  if (status != 0) return;
+  g_kernel_tracing.clients().AfterFunction(ApiDomain::kDriver, id, enable != 0);
 }
 
 void CuptiFlushAll::After(int32_t status) {

@@ -26,12 +26,20 @@ struct CuptiTimestampCallback {
   static void Before(void* callback);
   static void After(int32_t status, void* callback);
 };
-struct CuptiEnable {  // cuptiActivityEnable, cuptiActivityEnableContext
+struct CuptiEnable {  // cuptiActivityEnable, -EnableContext, -EnableAndDump
   static void Before(int32_t kind);
   static void After(int32_t status, int32_t kind);
 };
 struct CuptiDisable {  // cuptiActivityDisable, cuptiActivityDisableContext
   static void After(int32_t status, int32_t kind);
+};
+struct CuptiRuntimeFunction {  // cuptiActivityEnableRuntimeApi
+  static void Before(uint32_t id, uint8_t enable);
+  static void After(int32_t status, uint32_t id, uint8_t enable);
+};
+struct CuptiDriverFunction {
+  static void Before(uint32_t id, uint8_t enable);
+  static void After(int32_t status, uint32_t id, uint8_t enable);
 };
 struct CuptiFlushAll {
   static void After(int32_t status);

@@ -145,4 +145,15 @@ bool FindCupti(void* (*real)(const char* symbol), CuptiApi* api) {
   return complete;
 }
 
+// An address of the main program cannot be opened, and need not be.
+bool KeepMapped(const CuptiApi& api) {
+  Dl_info info = {};
+  if (dladdr(reinterpret_cast<const void*>(api.get_version), &info) == 0) {
+    return false;
+  }
+  dlopen(info.dli_fname, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+  dlerror();
+  return true;
+}
+
 }  // namespace dltap::shim::cupti

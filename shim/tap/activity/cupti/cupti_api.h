@@ -46,6 +46,10 @@ struct CuptiApi {
 // function is missing.
 bool FindCupti(void* (*real)(const char* symbol), CuptiApi* api);
 
+// The library that `api` was filled from stays mapped from now on, whoever has
+// loaded it and unloads it. False: it is gone already.
+bool KeepMapped(const CuptiApi& api);
+
 // The CUDA major versions whose libcupti may serve, the likeliest first; a 0
 // ends them. `library`: of the mapped libcudart, or where that is linked
 // statically of another library of the toolkit; 0: none is mapped. `driver`: 0:

@@ -2,6 +2,7 @@
 #include "shim/tap/activity/cupti/cupti_switch.h"
 
 #include "shim/tap/activity/cupti/activity_view.h"
+#include "shim/tap/activity/cupti/launch_cbids.h"
 #include "shim/tap/activity/cupti/reason_text.h"
 
 namespace dltap::shim::cupti {
@@ -35,7 +36,17 @@ constexpr CUpti_ActivityKind kKinds[] = {
     CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
 };
 
+bool IsLaunch(ApiDomain domain, uint32_t id) {
+  return domain == ApiDomain::kRuntime ? Contains(kRuntimeLaunches, id)
+                                       : Contains(kDriverLaunches, id);
+}
+
 }  // namespace
+
+bool CuptiSwitch::HasApiSwitches() const {
+  return api_.enable_runtime_api != nullptr &&
+         api_.enable_driver_api != nullptr;
+}
 
 // What this release does not know it refuses, which does no harm.
 void CuptiSwitch::LimitMemory() {
@@ -65,6 +76,7 @@ bool CuptiSwitch::Connect() {
       why = "libcupti lacks a function of CUDA 11.0";
     }
   }
+  if (why == nullptr && !KeepMapped(api_)) why = "libcupti was unloaded";
   if (why == nullptr) {
     if (!Check("cuptiGetVersion", api_.get_version(&version_))) return false;
     if (version_ < kOldestVersion) why = "libcupti is older than CUDA 11.0";
@@ -103,6 +115,7 @@ bool CuptiSwitch::SwitchOnKinds() {
 // To switch single calls on does nothing for a context that exists already
 // (CUPTI 13.0 on an H100). Libraries before 12.5 know only whole kinds.
 bool CuptiSwitch::ApiRecordsOn() {
+  api_records_on_ = true;  // a part of it, if this fails
   if (!Check("cuptiActivityEnable",
              api_.activity_enable(CUPTI_ACTIVITY_KIND_RUNTIME)) ||
       !Check("cuptiActivityEnable",
@@ -110,25 +123,48 @@ bool CuptiSwitch::ApiRecordsOn() {
     return false;
   }
   if (!whole_api_kinds_) {
-    SwitchOffOthers(api_.enable_runtime_api, kRuntimeLaunches,
-                    CUPTI_RUNTIME_TRACE_CBID_SIZE);
-    SwitchOffOthers(api_.enable_driver_api, kDriverLaunches,
-                    CUPTI_DRIVER_TRACE_CBID_SIZE);
+    SwitchOffOthers(ApiDomain::kRuntime, CUPTI_RUNTIME_TRACE_CBID_SIZE);
+    SwitchOffOthers(ApiDomain::kDriver, CUPTI_DRIVER_TRACE_CBID_SIZE);
   }
   return true;
 }
 
 // A newer library has more calls than the header, and refuses the id after its
-// last.
-template <typename SetCall, int kRanges>
-void CuptiSwitch::SwitchOffOthers(SetCall* set_call,
-                                  const CbidRange (&launches)[kRanges],
-                                  uint32_t known_end) {
-  if (set_call == nullptr) return;
+// last. What a client wants stays on.
+void CuptiSwitch::SwitchOffOthers(ApiDomain domain, uint32_t known_end) {
+  if (!HasApiSwitches()) return;
   for (uint32_t id = 1; id < kMostCalls; ++id) {
-    if (Contains(launches, id)) continue;
-    if (set_call(id, 0) != CUPTI_SUCCESS && id >= known_end) return;
+    if (api_records_on_ && IsLaunch(domain, id)) continue;
+    if (SwitchApiCall(domain, id, false) != CUPTI_SUCCESS && id >= known_end) {
+      return;
+    }
   }
+}
+
+CUptiResult CuptiSwitch::SwitchApiCall(ApiDomain domain, uint32_t id, bool on) {
+  if (!on && wants_.Has(domain, id)) return CUPTI_SUCCESS;
+  return domain == ApiDomain::kRuntime ? api_.enable_runtime_api(id, on ? 1 : 0)
+                                       : api_.enable_driver_api(id, on ? 1 : 0);
+}
+
+void CuptiSwitch::Disable(CUpti_ActivityKind kind) {
+  if (!wants_.Has(kind)) api_.activity_disable(kind);
+}
+
+bool CuptiSwitch::Restore(CUpti_ActivityKind kind) {
+  if (kind == CUPTI_ACTIVITY_KIND_RUNTIME ||
+      kind == CUPTI_ACTIVITY_KIND_DRIVER) {
+    return api_records_on_ && ApiRecordsOn();
+  }
+  for (const CUpti_ActivityKind ours : kKinds) {
+    if (ours == kind) return api_.activity_enable(kind) == CUPTI_SUCCESS;
+  }
+  return false;
+}
+
+bool CuptiSwitch::Restore(ApiDomain domain, uint32_t id) {
+  return api_records_on_ && IsLaunch(domain, id) &&
+         SwitchApiCall(domain, id, true) == CUPTI_SUCCESS;
 }
 
 void CuptiSwitch::Register() {
@@ -168,13 +204,24 @@ bool CuptiSwitch::On(bool api_records) {
 }
 
 void CuptiSwitch::ApiRecordsOff() {
-  api_.activity_disable(CUPTI_ACTIVITY_KIND_RUNTIME);
-  api_.activity_disable(CUPTI_ACTIVITY_KIND_DRIVER);
+  if (!api_records_on_) return;
+  api_records_on_ = false;
+  DisableApi(ApiDomain::kRuntime, CUPTI_RUNTIME_TRACE_CBID_SIZE);
+  DisableApi(ApiDomain::kDriver, CUPTI_DRIVER_TRACE_CBID_SIZE);
+}
+
+// A kind that goes off takes single calls with it, which a client may want.
+void CuptiSwitch::DisableApi(ApiDomain domain, uint32_t known_end) {
+  if (wants_.HasFunctions(domain)) {
+    SwitchOffOthers(domain, known_end);
+  } else {
+    Disable(KindOf(domain));
+  }
 }
 
 void CuptiSwitch::Off() {
   session_->runtime().set_pushing(false);
-  for (const CUpti_ActivityKind kind : kKinds) api_.activity_disable(kind);
+  for (const CUpti_ActivityKind kind : kKinds) Disable(kind);
   ApiRecordsOff();
   if (thread_ids_changed_) api_.set_thread_id_type(thread_id_type_);
 }

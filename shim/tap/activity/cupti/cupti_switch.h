@@ -2,15 +2,15 @@
 #ifndef DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CUPTI_SWITCH_H_
 #define DLTAP_SHIM_TAP_ACTIVITY_CUPTI_CUPTI_SWITCH_H_
 
+#include "shim/tap/activity/cupti/client_wants.h"
 #include "shim/tap/activity/cupti/cupti_api.h"
-#include "shim/tap/activity/cupti/launch_cbids.h"
 #include "shim/tap/activity/cupti/tracing_session.h"
 
 namespace dltap::shim::cupti {
 
 // What dltap has switched on in CUPTI. Whoever owns CUPTI for us calls it, one
 // thread at a time. A failing step is told to the runtime as the reason for
-// level `host`.
+// level `host`. What other clients have switched on, too, stays on.
 class CuptiSwitch {
  public:
   // CUPTI's callbacks for activity buffers.
@@ -19,8 +19,10 @@ class CuptiSwitch {
     CUpti_BuffersCallbackCompleteFunc completed;
   };
 
-  constexpr CuptiSwitch(const TracingSession* session, Callbacks callbacks)
-      : session_(session), callbacks_(callbacks) {}
+  // `wants` outlives it.
+  constexpr CuptiSwitch(const TracingSession* session, const ClientWants* wants,
+                        Callbacks callbacks)
+      : session_(session), wants_(*wants), callbacks_(callbacks) {}
 
   // Finds CUPTI and its version. False: there is none that serves.
   bool Connect();
@@ -39,6 +41,10 @@ class CuptiSwitch {
   // API records of launches, while we are switched on. False: refused.
   bool ApiRecordsOn();
   void ApiRecordsOff();
+  // While we are on: a client has switched that off, and it is ours as well.
+  // False: it is not.
+  bool Restore(CUpti_ActivityKind kind);
+  bool Restore(ApiDomain domain, uint32_t id);
   // Our callbacks replace a client's.
   void Register();
   // Records of all API calls, where those of launches alone do not come. `now`:
@@ -53,17 +59,21 @@ class CuptiSwitch {
 
  private:
   bool SwitchOnKinds();
-  template <typename SetCall, int kRanges>
-  void SwitchOffOthers(SetCall* set_call, const CbidRange (&launches)[kRanges],
-                       uint32_t known_end);
+  bool HasApiSwitches() const;
+  void SwitchOffOthers(ApiDomain domain, uint32_t known_end);
+  CUptiResult SwitchApiCall(ApiDomain domain, uint32_t id, bool on);
+  void Disable(CUpti_ActivityKind kind);
+  void DisableApi(ApiDomain domain, uint32_t known_end);
   void GiveUp(const char* step, CUptiResult result);
   bool Check(const char* step, CUptiResult result);
 
   const TracingSession* session_;
+  const ClientWants& wants_;
   Callbacks callbacks_;
   CuptiApi api_{};
   uint32_t version_ = 0;
   bool whole_api_kinds_ = false;
+  bool api_records_on_ = false;
   bool thread_ids_changed_ = false;
   CUpti_ActivityThreadIdType thread_id_type_{};
 };

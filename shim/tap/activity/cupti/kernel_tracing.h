@@ -8,6 +8,7 @@
 #include "shim/tap/activity/cupti/activity_reader.h"
 #include "shim/tap/activity/cupti/buffer_exchange.h"
 #include "shim/tap/activity/cupti/buffer_pool.h"
+#include "shim/tap/activity/cupti/client_wants.h"
 #include "shim/tap/activity/cupti/cupti_switch.h"
 #include "shim/tap/activity/cupti/graph_nodes.h"
 #include "shim/tap/activity/cupti/other_clients.h"
@@ -34,10 +35,11 @@ extern constinit TracingTables g_tracing_tables;
 class KernelTracing {
  public:
   constexpr KernelTracing()
-      : switch_(&session_, {OnBufferRequested, OnBufferCompleted}),
+      : switch_(&session_, &wants_, {OnBufferRequested, OnBufferCompleted}),
         clock_(&session_, &switch_.api()),
         buffers_(&session_, &switch_.api(), &g_tracing_tables.pool),
-        clients_({&session_, &switch_, &buffers_, &clock_, &subscription_}) {}
+        clients_({&session_, &wants_, &switch_, &buffers_, &clock_,
+                  &subscription_}) {}
 
   // ---- Collector
   void Start(const SourceRuntime& runtime);
@@ -91,6 +93,7 @@ class KernelTracing {
   void WriteSample(const Record& record);
 
   TracingSession session_;
+  ClientWants wants_;
   CuptiSwitch switch_;
   ActivityClock clock_;
   BufferExchange buffers_;

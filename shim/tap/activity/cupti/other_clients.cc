@@ -27,16 +27,12 @@ void WaitAStep() {
   errno = saved_errno;
 }
 
-uint64_t BitOf(int32_t kind) {
-  return kind >= 0 && kind < 64 ? uint64_t{1} << kind : 0;
-}
-
 }  // namespace
 
 // ---- Collector -------------------------------------------------------------
 
 bool OtherClients::Begin(bool paused) {
-  const bool is_free = kinds_.load(std::memory_order_relaxed) == 0;
+  const bool is_free = !parts_.wants->Any();
   if (is_free && !parts_.buffers->has_client()) parts_.cupti->LimitMemory();
   if (!is_free) {
     yielded_ns_.store(parts_.clock->Now(), std::memory_order_relaxed);
@@ -130,7 +126,7 @@ bool OtherClients::Resume() {
 
 // No callback of the client's runs in here, unless it left without a flush.
 bool OtherClients::TakeBackIfLeft() {
-  if (kinds_.load(std::memory_order_acquire) != 0) return false;
+  if (parts_.wants->Any()) return false;
   const uint64_t left_ns = left_ns_.load(std::memory_order_relaxed);
   const bool flushed = flushed_.load(std::memory_order_relaxed);
   const uint64_t now_ns = parts_.session->runtime().monotonic_ns();
@@ -142,7 +138,7 @@ bool OtherClients::TakeBackIfLeft() {
                                       std::memory_order_acquire)) {
     return false;
   }
-  if (kinds_.load(std::memory_order_acquire) != 0) {
+  if (parts_.wants->Any()) {
     owner_.store(Owner::kClient, std::memory_order_release);
     return false;
   }
@@ -219,9 +215,48 @@ void OtherClients::BeforeEnable() {
 }
 
 void OtherClients::AfterEnable(int32_t kind) {
-  kinds_.fetch_or(BitOf(kind), std::memory_order_release);
+  parts_.wants->SetKind(kind, true);
+  HasEnabled();
+}
+
+void OtherClients::AfterDisable(int32_t kind) {
+  HasDisabled(parts_.wants->SetKind(kind, false));
+  RestoreOurs(static_cast<CUpti_ActivityKind>(kind));
+}
+
+void OtherClients::AfterFunction(ApiDomain domain, uint32_t id, bool on) {
+  const bool was_last = parts_.wants->SetFunction(domain, id, on);
+  if (on) {
+    HasEnabled();
+  } else {
+    HasDisabled(was_last);
+    RestoreOurs(domain, id);
+  }
+}
+
+void OtherClients::HasEnabled() {
   flushed_.store(false, std::memory_order_relaxed);
   if (IsClients()) AskForStaging();
+}
+
+void OtherClients::HasDisabled(bool was_last) {
+  if (was_last && parts_.session->IsCurrent()) {
+    left_ns_.store(parts_.session->runtime().monotonic_ns(),
+                   std::memory_order_relaxed);
+  }
+}
+
+// We trace, and the client's call has switched off what is ours, too.
+template <typename... What>
+void OtherClients::RestoreOurs(What... what) {
+  if (!parts_.session->IsCurrent()) return;
+  Owner owner = Owner::kOurs;
+  if (!owner_.compare_exchange_strong(owner, Owner::kTaking)) return;
+  const bool was_ours = parts_.cupti->Restore(what...);
+  owner_.store(Owner::kOurs, std::memory_order_release);
+  if (was_ours) {
+    parts_.session->runtime().lost(trace::LossKind::kActivityYielded, 1);
+  }
 }
 
 // The collector asks the client for a buffer: this thread may hold the lock
@@ -243,18 +278,8 @@ void OtherClients::StageIfWanted() {
   wants_staging_.store(false, std::memory_order_release);
 }
 
-void OtherClients::AfterDisable(int32_t kind) {
-  const uint64_t before =
-      kinds_.fetch_and(~BitOf(kind), std::memory_order_acq_rel);
-  if ((before & ~BitOf(kind)) != 0 || before == 0) return;
-  if (parts_.session->IsCurrent()) {
-    left_ns_.store(parts_.session->runtime().monotonic_ns(),
-                   std::memory_order_relaxed);
-  }
-}
-
 void OtherClients::AfterFlush() {
-  if (kinds_.load(std::memory_order_acquire) != 0) return;
+  if (parts_.wants->Any()) return;
   flushed_.store(true, std::memory_order_release);
   parts_.buffers->GiveStagedBack();
   // The sooner the collector takes back, the less is not observed.
@@ -277,7 +302,7 @@ void OtherClients::AfterTimestampCallback(
 void OtherClients::BeforeFinalize() {
   StepAside();
   parts_.subscription->StepAside();
-  kinds_.store(0, std::memory_order_relaxed);
+  parts_.wants->Clear();
   flushed_.store(true, std::memory_order_release);
 }
 
@@ -301,8 +326,7 @@ void OtherClients::BufferRequested(uint8_t** buffer, size_t* size,
 void OtherClients::BufferCompleted(
     const BufferExchange::Completion& completion) {
   const Owner owner = owner_.load(std::memory_order_acquire);
-  const bool is_ours =
-      owner == Owner::kOurs && kinds_.load(std::memory_order_relaxed) == 0;
+  const bool is_ours = owner == Owner::kOurs && !parts_.wants->Any();
   parts_.buffers->Completed(owner == Owner::kClient, is_ours, completion);
 }
 

@@ -7,6 +7,7 @@
 
 #include "shim/tap/activity/cupti/activity_clock.h"
 #include "shim/tap/activity/cupti/buffer_exchange.h"
+#include "shim/tap/activity/cupti/client_wants.h"
 #include "shim/tap/activity/cupti/cupti_switch.h"
 #include "shim/tap/activity/cupti/subscription.h"
 #include "shim/tap/activity/cupti/tracing_session.h"
@@ -33,6 +34,7 @@ class OtherClients {
   // What it acts upon. All outlive it.
   struct Parts {
     const TracingSession* session;
+    ClientWants* wants;
     CuptiSwitch* cupti;
     BufferExchange* buffers;
     ActivityClock* clock;
@@ -87,6 +89,8 @@ class OtherClients {
   void BeforeEnable();
   void AfterEnable(int32_t kind);
   void AfterDisable(int32_t kind);
+  // A single API function.
+  void AfterFunction(ApiDomain domain, uint32_t id, bool on);
   void AfterFlush();
   void BeforeFinalize();
   void BeforeSubscribe();
@@ -102,11 +106,14 @@ class OtherClients {
   void StepAside();
   void ServeAfterEnd();
   void HandOver(bool is_on);
+  void HasEnabled();
+  void HasDisabled(bool was_last);
+  template <typename... What>
+  void RestoreOurs(What... what);
   void AskForStaging();
 
   Parts parts_;
   std::atomic<Owner> owner_{Owner::kNobody};
-  std::atomic<uint64_t> kinds_{0};    // of clients, a bit each
   std::atomic<uint64_t> left_ns_{0};  // monotonic, of the last client
   std::atomic<bool> flushed_{false};
   std::atomic<bool> wants_staging_{false};

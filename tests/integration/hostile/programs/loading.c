@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // loading MODE: finds and loads vendor libraries in every way, and looks for
 // traces of our own look-ups. Not linked to any; HOSTILE_CUDART and
-// HOSTILE_CUDART_12 name the libraries, HOSTILE_PLUGIN a plugin.
+// HOSTILE_CUDART_12 name the libraries, HOSTILE_PLUGIN a plugin,
+// HOSTILE_CUPTI a CUPTI.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -90,20 +91,27 @@ static int MessageStays(void) {
   return 0;
 }
 
-static int Missing(void) {
+// Tells what a miss says, or whether there is a message at all.
+static int LookUpMissing(int says_message) {
   static const char* const kNames[] = {"cudaMalloc",     "cuInit",
                                        "cudnnCreate",    "cublasCreate_v2",
                                        "ncclAllReduce",  "cudaNoSuchFunction",
                                        "nvtxRangePushA", "dlsym"};
-  for (size_t i = 0; i < sizeof(kNames) / sizeof(kNames[0]); ++i) {
-    const int by_default = dlsym(RTLD_DEFAULT, kNames[i]) != NULL;
-    SayError(kNames[i]);
-    const int next = dlsym(RTLD_NEXT, kNames[i]) != NULL;
-    SayError(kNames[i]);
-    Say("%s %d %d\n", kNames[i], by_default, next);
+  for (size_t i = 0; i < 2 * sizeof(kNames) / sizeof(kNames[0]); ++i) {
+    const char* name = kNames[i / 2];
+    void* found = dlsym(i % 2 == 0 ? RTLD_DEFAULT : RTLD_NEXT, name);
+    if (says_message) {
+      SayError(name);
+    } else {
+      const char* error = dlerror();
+      Say("%s %d error %d\n", name, found != NULL,
+          error != NULL && strstr(error, name) != NULL);
+    }
   }
   return 0;
 }
+static int Missing(void) { return LookUpMissing(0); }
+static int MissingMessage(void) { return LookUpMissing(1); }
 
 static int MissingFromHandle(void) {
   void* library = dlopen(Cudart(), RTLD_NOW);
@@ -146,6 +154,25 @@ static int PluginConstructor(void) {
   return 0;
 }
 
+// A part of the program asks CUPTI for its version and is done with it; the
+// program works on for longer than a profiler lets CUPTI alone.
+static int UnloadedCupti(void) {
+  void* cupti = dlopen(getenv("HOSTILE_CUPTI"), RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(Cudart(), RTLD_NOW);
+  const VersionFunction ask =
+      cupti != NULL ? (VersionFunction)dlsym(cupti, "cuptiGetVersion") : NULL;
+  int version = 0;
+  const int error = ask != NULL ? ask(&version) : -1;
+  Say("error %d version %d work %d\n", error, version, WorkBy(library));
+  for (int i = 0; i < 200; ++i) {
+    if (i == 70) Say("closed %d\n", dlclose(cupti));
+    if (WorkBy(library) != 0) return 1;
+    usleep(10000);
+  }
+  Say("worked on\n");
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
@@ -157,9 +184,11 @@ int main(int argc, char** argv) {
       {"namespace", Namespace},
       {"message_stays", MessageStays},
       {"missing", Missing},
+      {"missing_message", MissingMessage},
       {"missing_from_handle", MissingFromHandle},
       {"two_copies", TwoCopies},
       {"plugin_constructor", PluginConstructor},
+      {"unloaded_cupti", UnloadedCupti},
   };
   for (size_t i = 0; argc > 1 && i < sizeof(kModes) / sizeof(kModes[0]); ++i) {
     if (strcmp(kModes[i].name, argv[1]) == 0) return kModes[i].run();

@@ -139,6 +139,13 @@ int main(int argc, char** argv) {
     Ask(second, "Version");
     Ask(first, "Version");
   }
+  if (strcmp(mode, "choice") == 0) {
+    void* choice = Load("libtap_choice.so");
+    Ask(choice, "Version");
+    AskRuntime(choice);
+    AskRuntime(Load("libcudart.so.13"));
+    Ask(choice, "Version");
+  }
   if (strcmp(mode, "mock") == 0) {
     Ask(Load("libtap_linked13.so"), "Version");
     void* mock = Load("libtap_mock.so");

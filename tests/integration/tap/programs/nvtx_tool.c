@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another NVTX tool: counts pushes, gives out handles and ids of its own.
+// Another NVTX tool: counts pushes, gives out handles and ids of its own, but
+// none to the domain "private".
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExt.h>
 #include <stdio.h>
@@ -16,8 +17,9 @@ static int Push(const char* text) {
 
 static int DomainPush(nvtxDomainHandle_t domain,
                       const nvtxEventAttributes_t* attributes) {
-  printf("tool %s:%s\n", (const char*)domain,
-         (const char*)attributes->message.registered);
+  const char* text = (const char*)attributes->message.registered;
+  printf("tool %s:%s\n", domain != NULL ? (const char*)domain : "-",
+         text != NULL ? text : "-");
   return ++g_pushes;
 }
 
@@ -27,11 +29,15 @@ static char* Keep(const char* text) {
   return name;
 }
 static nvtxDomainHandle_t Create(const char* name) {
+  if (strcmp(name, "private") == 0) return NULL;
   return (nvtxDomainHandle_t)Keep(name);
+}
+static void Destroy(nvtxDomainHandle_t domain) {
+  if (domain != NULL) printf("destroyed %s\n", (const char*)domain);
 }
 static nvtxStringHandle_t Register(nvtxDomainHandle_t domain,
                                    const char* text) {
-  (void)domain;
+  if (domain == NULL) return NULL;
   return (nvtxStringHandle_t)Keep(text);
 }
 
@@ -50,6 +56,7 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
   Set(table, size, NVTX_CBID_CORE2_DomainRangePushEx,
       (void (*)(void))DomainPush);
   Set(table, size, NVTX_CBID_CORE2_DomainCreateA, (void (*)(void))Create);
+  Set(table, size, NVTX_CBID_CORE2_DomainDestroy, (void (*)(void))Destroy);
   Set(table, size, NVTX_CBID_CORE2_DomainRegisterStringA,
       (void (*)(void))Register);
   return 1;

@@ -1,11 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVTX ranges, marks and a domain, as frameworks use them, around launches.
+// `forks`: by children that are forked inside ranges. `overlaps`: ranges that
+// begin and end as requests to a server do. `hand_over`: by two threads in
+// turn.
 #include <nvtx3/nvToolsExt.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/support/fake_vendor/fake_cuda.h"
 
-int main(void) {
+static void Launch(int count) {
+  for (int i = 0; i < count; ++i) LaunchOne(&Launch);
+}
+
+// Each forks into the range, and leaves it before or after other work.
+static void Child(int leaves_first, int is_started, nvtxRangeId_t id) {
+  if (fork() != 0) {
+    wait(NULL);
+    return;
+  }
+  if (!leaves_first) Launch(3);
+  if (is_started) {
+    nvtxRangeEnd(id);
+  } else {
+    nvtxRangePop();
+  }
+  Launch(100);
+  nvtxRangePushA("step");
+  Launch(5);
+  nvtxRangePop();
+  _exit(0);
+}
+
+static int Forks(void) {
+  nvtxRangePushA("step");
+  Child(0, 0, 0);
+  Child(1, 0, 0);
+  nvtxRangePop();
+  const nvtxRangeId_t id = nvtxRangeStartA("step");
+  Child(0, 1, id);
+  Child(1, 1, id);
+  nvtxRangeEnd(id);
+  return 0;
+}
+
+static int Overlaps(void) {
+  Launch(100);
+  const nvtxRangeId_t first = nvtxRangeStartA("step");
+  Launch(1);
+  const nvtxRangeId_t second = nvtxRangeStartA("step");
+  Launch(2);
+  nvtxRangeEnd(first);
+  Launch(4);
+  nvtxRangeEnd(first);  // of one that is over
+  Launch(8);
+  nvtxRangeEnd(second);
+  Launch(100);
+  return 0;
+}
+
+// A thread enters its range while another one leaves its own.
+enum { kRounds = 3000 };
+static pthread_barrier_t g_barrier;
+
+static void* EnterInTurn(void* is_first) {
+  for (int round = 0; round < kRounds; ++round) {
+    const int is_mine = (round % 2 == 0) == (is_first != NULL);
+    pthread_barrier_wait(&g_barrier);
+    if (is_mine) {
+      nvtxRangePushA("step");
+    } else if (round > 0) {
+      nvtxRangePop();
+    }
+    pthread_barrier_wait(&g_barrier);
+    if (is_mine) Launch(1);
+  }
+  return NULL;
+}
+
+static int HandOver(void) {
+  pthread_t other;
+  pthread_barrier_init(&g_barrier, NULL, 2);
+  pthread_create(&other, NULL, EnterInTurn, NULL);
+  EnterInTurn(&g_barrier);
+  pthread_join(other, NULL);
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  if (argc > 1 && strcmp(argv[1], "hand_over") == 0) return HandOver();
+  if (argc > 1 && strcmp(argv[1], "overlaps") == 0) return Overlaps();
+  if (argc > 1 && strcmp(argv[1], "forks") == 0) return Forks();
   const nvtxDomainHandle_t domain = nvtxDomainCreateA("TSL");
   nvtxEventAttributes_t attributes = {0};
   attributes.version = NVTX_VERSION;
@@ -21,6 +109,11 @@ int main(void) {
     if (step == 0) printf("level %d\n", level);
     nvtxRangePop();
   }
+  const nvtxDomainHandle_t other = nvtxDomainCreateA("private");
+  attributes.message.registered = nvtxDomainRegisterStringA(other, "layer");
+  nvtxDomainRangePushEx(other, &attributes);
+  nvtxDomainRangePop(other);
+  nvtxDomainDestroy(other);
   nvtxRangePushW(L"caf\u00e9");
   nvtxRangePop();
   return 0;

@@ -2,6 +2,8 @@
 // What a call finds when the one before it never came to its end.
 #include "shim/tap/entry/call_record.h"
 
+#include <thread>
+
 #include "gtest/gtest.h"
 #include "tap_traits_cublas.h"
 
@@ -89,6 +91,36 @@ TEST_F(CallRecordTest, LooksAtTheOuterFrameGrowRare) {
     EndCall<kEntry>(t_thread, call);
   }
   EXPECT_LT(nested_calls, 500u);
+}
+
+TEST_F(CallRecordTest, AThreadCapturesUntilTheLastOfItsCapturesEnds) {
+  CaptureBegan();
+  CaptureBegan();
+  CaptureEnded(/*failed=*/false);
+  EXPECT_EQ(t_thread.record_flags, trace::kCallCapturing);
+  CaptureEnded(/*failed=*/false);
+  EXPECT_EQ(t_thread.record_flags, 0);
+  CaptureBegan();
+  CaptureBegan();
+  CaptureEnded(/*failed=*/true);  // invalidated, maybe both
+  EXPECT_EQ(t_thread.record_flags, 0);
+}
+
+TEST_F(CallRecordTest, ACaptureThatAnotherThreadEndsIsOver) {
+  const auto flags_of_call = [this] {
+    EndCall<kEntry>(t_thread, Begin(&stack_[4]));
+    return t_thread.record_flags;
+  };
+  CaptureBegan();
+  EXPECT_EQ(flags_of_call(), trace::kCallCapturing);
+  std::thread([] { CaptureEnded(/*failed=*/true); }).join();
+  EXPECT_EQ(flags_of_call(), trace::kCallCapturing);
+  std::thread([] { CaptureEnded(/*failed=*/false); }).join();
+  EXPECT_EQ(flags_of_call(), 0);
+  CaptureBegan();
+  EXPECT_EQ(flags_of_call(), trace::kCallCapturing);
+  CaptureEnded(/*failed=*/false);
+  EXPECT_EQ(flags_of_call(), 0);
 }
 
 }  // namespace

@@ -19,9 +19,13 @@ TEST(DlsymFilterTest, FrameworkGetsTheWrapper) {
   EXPECT_EQ(Decide(FromFramework()), LookupAction::kWrap);
 }
 
-TEST(DlsymFilterTest, NextAlwaysPasses) {
+TEST(DlsymFilterTest, NextPassesUnlessItWouldFindUs) {
   Lookup lookup = FromFramework();
   lookup.handle = RTLD_NEXT;
+  EXPECT_EQ(Decide(lookup), LookupAction::kPass);
+  lookup.caller.precedes_us = true;
+  EXPECT_EQ(Decide(lookup), LookupAction::kNext);
+  lookup.is_wrapped = false;
   EXPECT_EQ(Decide(lookup), LookupAction::kPass);
 }
 

@@ -41,7 +41,8 @@ class FakeTaggingRuntime {
           return found == instance()->real.end() ? nullptr : found->second;
         },
         .capture_begins = [] { ++instance()->captures; },
-        .capturing = [](bool now) { instance()->capturing = now; },
+        .capture_began = [] { instance()->capturing = true; },
+        .capture_ended = [](bool) { instance()->capturing = false; },
         .lost = [](trace::LossKind) { ++instance()->losses; },
     };
   }

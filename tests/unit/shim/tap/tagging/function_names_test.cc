@@ -92,6 +92,27 @@ TEST(FunctionNamesTest, AliasHasTheNameOfItsSource) {
   EXPECT_EQ(runtime.functions[Handle(8)], "_Z3mulPf");
 }
 
+TEST(FunctionNamesTest, AliasOfALongNameHasAllOfIt) {
+  FakeTaggingRuntime runtime;
+  const std::string name(10'000, 'k');
+  hooks::RegisterFunction::After(&g_objects[6], &g_objects[15], name.c_str());
+  void* function = &g_objects[8];
+  hooks::FunctionAlias::After(0, &function, &g_objects[15]);
+  g_function_names.Note(Handle(8), 1);
+  EXPECT_EQ(runtime.functions[Handle(8)], name);
+  EXPECT_EQ(runtime.losses, 0);
+}
+
+TEST(FunctionNamesTest, NameThatIsCutIsCounted) {
+  FakeTaggingRuntime runtime;
+  const std::string name(100'000, 'k');
+  void* function = &g_objects[8];
+  hooks::NamedFunction::After(0, &function, name.c_str());
+  g_function_names.Note(Handle(8), 1);
+  EXPECT_EQ(runtime.functions[Handle(8)], name.substr(0, (16 << 10) - 1));
+  EXPECT_EQ(runtime.losses, 1);
+}
+
 TEST(FunctionNamesTest, EachSessionDefinesItsOwnNames) {
   FakeTaggingRuntime runtime;
   hooks::RegisterFunction::After(&g_objects[9], &g_objects[10], "_Z3subPf");

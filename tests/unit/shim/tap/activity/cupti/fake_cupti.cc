@@ -47,9 +47,7 @@ struct FakeCuptiFunctions {
     }
     if (result != CUPTI_SUCCESS) return result;
     g_fake->kinds.insert(kind);
-    // A kind overrides what was set for single calls.
-    if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) g_fake->runtime_off.clear();
-    if (kind == CUPTI_ACTIVITY_KIND_DRIVER) g_fake->driver_off.clear();
+    g_fake->ForgetIds(kind);
     return result;
   }
   static CUptiResult SetAttribute(CUpti_ActivityAttribute attribute,
@@ -62,6 +60,7 @@ struct FakeCuptiFunctions {
   }
   static CUptiResult Disable(CUpti_ActivityKind kind) {
     g_fake->kinds.erase(kind);
+    g_fake->ForgetIds(kind);
     return Fails("cuptiActivityDisable");
   }
   static CUptiResult FlushAll(uint32_t flags) {
@@ -102,11 +101,15 @@ struct FakeCuptiFunctions {
     return CUPTI_SUCCESS;
   }
   static CUptiResult EnableRuntime(CUpti_CallbackId id, uint8_t enable) {
-    if (enable == 0) g_fake->runtime_off.insert(id);
+    g_fake->SetRuntimeId(id, enable != 0);
     return Fails("cuptiActivityEnableRuntimeApi");
   }
   static CUptiResult EnableDriver(CUpti_CallbackId id, uint8_t enable) {
-    if (enable == 0) g_fake->driver_off.insert(id);
+    if (enable == 0) {
+      g_fake->driver_off.insert(id);
+    } else {
+      g_fake->driver_off.erase(id);
+    }
     return Fails("cuptiActivityEnableDriverApi");
   }
   static CUptiResult GetThreadIdType(CUpti_ActivityThreadIdType* type) {
@@ -222,6 +225,20 @@ void FakeCupti::Append(const void* record, size_t bytes) {
   used_ += bytes;
 }
 
+void FakeCupti::SetRuntimeId(uint32_t id, bool on) {
+  (on ? runtime_on : runtime_off).insert(id);
+  (on ? runtime_off : runtime_on).erase(id);
+}
+
+// A kind overrides what was set for single calls.
+void FakeCupti::ForgetIds(int kind) {
+  if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) {
+    runtime_on.clear();
+    runtime_off.clear();
+  }
+  if (kind == CUPTI_ACTIVITY_KIND_DRIVER) driver_off.clear();
+}
+
 void FakeCupti::HoldBuffer() {
   size_t max_records = 0;
   requested(&buffer_, &buffer_bytes_, &max_records);
@@ -257,8 +274,9 @@ void FakeCupti::Call(uint32_t correlation, uint64_t start, uint64_t end,
     external.correlationId = correlation;
     Append(&external, sizeof(external));
   }
-  if (kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME) == 0 ||
-      runtime_off.count(cbid) != 0) {
+  if (runtime_on.count(cbid) == 0 &&
+      (kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME) == 0 ||
+       runtime_off.count(cbid) != 0)) {
     return;
   }
   CUpti_ActivityAPI api{};

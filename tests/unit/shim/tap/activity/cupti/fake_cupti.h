@@ -56,7 +56,8 @@ class FakeCupti {
 
   // ---- State
   std::set<int> kinds;
-  std::set<uint32_t> runtime_off;  // callback ids less the kind
+  std::set<uint32_t> runtime_on;   // callback ids beside the kind
+  std::set<uint32_t> runtime_off;  // and less the kind
   std::set<uint32_t> driver_off;
   std::vector<uint32_t> flushes;       // flags
   std::map<int, uint64_t> attributes;  // that were set
@@ -71,6 +72,9 @@ class FakeCupti {
   CUpti_TimestampCallbackFunc timestamp_callback = nullptr;
   std::vector<uint64_t> external_ids;  // pushed with CUSTOM2
 
+  // cuptiActivityEnableRuntimeApi of any client.
+  void SetRuntimeId(uint32_t id, bool on);
+
   // Asks for a buffer before there is anything to put into it.
   void HoldBuffer();
   // Delivers what there is.
@@ -78,6 +82,7 @@ class FakeCupti {
 
  private:
   friend struct FakeCuptiFunctions;
+  void ForgetIds(int kind);
   void Append(const void* record, size_t bytes);
   size_t SizeOf(const CUpti_Activity* record) const;
 

@@ -57,6 +57,20 @@ TEST_F(KernelTracingTest, DefinesEachVariantAndStreamOnce) {
   EXPECT_EQ(runtime_.texts.size(), 2u);
 }
 
+// The vendor sets no limit to names.
+TEST_F(KernelTracingTest, ANameThatIsTooLongIsCutAndCountedOnce) {
+  Start();
+  const std::string name(200'000, 'k');
+  for (uint32_t i = 1; i <= 3; ++i) {
+    cupti_.Kernel(name.c_str(), i, 10 * i, 10 * i + 5);
+  }
+  Pass();
+  EXPECT_EQ(runtime_.All<trace::KernelVariantRecord>().size(), 1u);
+  ASSERT_EQ(runtime_.texts.size(), 1u);
+  EXPECT_EQ(runtime_.texts[0], name.substr(0, 16 << 10));
+  EXPECT_EQ(runtime_.losses[trace::LossKind::kTextTruncated], 1u);
+}
+
 TEST_F(KernelTracingTest, ForgottenDefinitionsAreWrittenAgainUnderNewIds) {
   Start();
   cupti_.Kernel("k", 1, 10, 15);

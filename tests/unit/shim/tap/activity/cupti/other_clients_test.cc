@@ -9,6 +9,7 @@ namespace dltap::shim::cupti {
 namespace {
 
 constexpr auto kKernels = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+constexpr uint32_t kLaunch = 211;  // cudaLaunchKernel
 
 // A client that behaves like PyTorch's profiler; its calls run the hooks as the
 // wrappers do.
@@ -35,6 +36,11 @@ class Client {
   void Disable() {
     cupti_->kinds.erase(kKernels);
     hooks::CuptiDisable::After(0, kKernels);
+  }
+  void SetFunction(uint32_t id, bool on) {
+    hooks::CuptiRuntimeFunction::Before(id, on);
+    cupti_->SetRuntimeId(id, on);
+    hooks::CuptiRuntimeFunction::After(0, id, on);
   }
   void Flush() {
     cupti_->Flush(0);
@@ -173,6 +179,63 @@ TEST_F(OtherClientsTest, AClientThatWasFirstIsNotDisturbed) {
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   Pass();
   EXPECT_TRUE(IsOn());
+}
+
+// NVIDIA's samples switch kinds on before they register callbacks.
+TEST_F(OtherClientsTest, KindsThatAClientSwitchedOnBeforeItRegistersStayOn) {
+  Start();
+  client_.Enable();
+  client_.SetFunction(kLaunch, true);
+  client_.Register();
+  EXPECT_TRUE(cupti_.kinds.contains(kKernels));
+  EXPECT_FALSE(cupti_.kinds.contains(CUPTI_ACTIVITY_KIND_MEMSET));
+  EXPECT_EQ(cupti_.runtime_on, std::set<uint32_t>{kLaunch});
+  cupti_.Kernel("its", 2, 30, 40);
+  client_.Flush();
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+}
+
+TEST_F(OtherClientsTest, AWholeApiThatAClientSwitchedOnFirstStaysOn) {
+  Start();
+  hooks::CuptiEnable::Before(CUPTI_ACTIVITY_KIND_RUNTIME);
+  cupti_.kinds.insert(CUPTI_ACTIVITY_KIND_RUNTIME);
+  hooks::CuptiEnable::After(0, CUPTI_ACTIVITY_KIND_RUNTIME);
+  bool excluded = false;
+  cupti_.on_call = [&excluded](const std::string& function) {
+    excluded |= function == "cuptiActivityEnableRuntimeApi";
+  };
+  client_.Register();
+  EXPECT_TRUE(cupti_.kinds.contains(CUPTI_ACTIVITY_KIND_RUNTIME));
+  EXPECT_FALSE(excluded) << "of what the client wants the whole of";
+}
+
+TEST_F(OtherClientsTest, AClientOfSingleApiFunctionsIsNotTakenToHaveLeft) {
+  Start();
+  client_.Register();
+  client_.SetFunction(kLaunch, true);
+  client_.SetFunction(kLaunch + 1, true);
+  client_.SetFunction(kLaunch + 1, false);
+  for (int i = 0; i < 10; ++i) Pass();
+  EXPECT_FALSE(IsOn()) << "taken back";
+  cupti_.Call(2, 30, 40, 1, kLaunch);
+  client_.SetFunction(kLaunch, false);
+  client_.Flush();
+  EXPECT_GT(Client::delivered(), 0u);
+  Pass();
+  EXPECT_TRUE(IsOn());
+}
+
+// Some switch everything off to begin with.
+TEST_F(OtherClientsTest, WhatAClientSwitchesOffWhileWeTraceComesOnAgain) {
+  StartWithApiRecords();
+  client_.Disable();
+  client_.SetFunction(kLaunch, false);
+  EXPECT_TRUE(cupti_.kinds.contains(kKernels));
+  EXPECT_FALSE(cupti_.runtime_off.contains(kLaunch));
+  EXPECT_EQ(runtime_.losses[trace::LossKind::kActivityYielded], 2u);
+  hooks::CuptiDisable::After(0, CUPTI_ACTIVITY_KIND_OVERHEAD);
+  EXPECT_FALSE(cupti_.kinds.contains(CUPTI_ACTIVITY_KIND_OVERHEAD));
+  EXPECT_EQ(runtime_.losses[trace::LossKind::kActivityYielded], 2u);
 }
 
 // CUPTI may keep an empty buffer when it is flushed.
