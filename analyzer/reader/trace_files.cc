@@ -64,10 +64,12 @@ absl::StatusOr<TraceFile> Open(const std::string& path) {
   return OpenTraceFile(*std::move(file));
 }
 
-using ProcessKey = std::tuple<std::string, uint64_t, uint64_t>;
+// After an exec the process is the same one to the system; its program, and so
+// its session, is another.
+using ProcessKey = std::tuple<std::string, uint64_t, uint64_t, int64_t>;
 ProcessKey KeyOf(const trace::FileHeader& header) {
   return {std::string(header.boot_id, sizeof(header.boot_id)), header.pid,
-          header.process_start_time};
+          header.process_start_time, header.start_realtime_ns};
 }
 
 // Its process was killed while it made the ring, before anything was recorded.

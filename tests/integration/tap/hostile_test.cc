@@ -60,6 +60,17 @@ TEST(TapHostileTest, ExecGivesTheNewProgramItsOwnFile) {
   EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), 60u);
 }
 
+TEST(TapHostileTest, AProgramThatExecsAfterWorkKeepsBothAccounts) {
+  TappedProgram program("endings");
+  EXPECT_EQ(program.Run({"exec"}).exit_code(), 0);
+  const analyzer::TraceModel model = program.Read();
+  ASSERT_EQ(model.processes.size(), 2u);
+  EXPECT_FALSE(model.processes[0].complete);
+  EXPECT_TRUE(model.processes[1].complete);
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), 200u);
+  EXPECT_EQ(Lost(model, "ring_missing"), 0u);
+}
+
 TEST(TapHostileTest, SuddenEndsLoseNothing) {
   for (const char* mode : {"_exit", "abort", "kill"}) {
     TappedProgram program("endings");
