@@ -45,6 +45,7 @@ void DataFile::SegmentName(uint32_t number, char* out) const {
 int DataFile::Create(int dir_fd, const char* stem,
                      const trace::FileHeader& header, uint64_t max_bytes,
                      SizePolicy policy) {
+  CloseIfOwn(&current_.fd, current_.inode);  // of the parent process
   *this = DataFile{};
   if (strlen(stem) >= sizeof(stem_)) return ENAMETOOLONG;
   strcpy(stem_, stem);

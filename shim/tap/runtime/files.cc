@@ -89,6 +89,11 @@ uint64_t InodeOf(int fd) {
   return InodeOf(status);
 }
 
+void CloseIfOwn(int* fd, uint64_t inode) {
+  if (*fd >= 0 && InodeOf(*fd) == inode) close(*fd);
+  *fd = -1;
+}
+
 uint32_t PidNamespace() {
   struct stat status;
   if (stat("/proc/self/ns/pid", &status) != 0) return 0;

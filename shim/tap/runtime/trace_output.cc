@@ -94,7 +94,7 @@ bool TraceOutput::OpenDirectory(const Config& config,
     return false;
   }
   const int error = MakeDirectories(directory_);
-  if (dir_fd_ >= 0) close(dir_fd_);  // of the parent process
+  CloseIfOwn(&dir_fd_, dir_inode_);  // of the parent process
   dir_fd_ =
       error == 0 ? open(directory_, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (dir_fd_ < 0) {
@@ -105,6 +105,7 @@ bool TraceOutput::OpenDirectory(const Config& config,
     return false;
   }
   dir_fd_ = MoveDescriptorUp(dir_fd_);
+  dir_inode_ = InodeOf(dir_fd_);
   return true;
 }
 

@@ -51,6 +51,20 @@ INSTANTIATE_TEST_SUITE_P(Ways, ForkTest,
                          testing::Values("fork", "_Fork", "clone", "vfork",
                                          "spawn", "idle"));
 
+TEST(TapHostileTest, AChildsDescriptorsAreNotTakenForItsParentsOnes) {
+  TappedProgram program("forks");
+  EXPECT_EQ(program.RunBare({"taken"}).exit_code(), 0);
+  EXPECT_EQ(program.Run({"taken"}).exit_code(), 0);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 40u);
+}
+
+TEST(TapHostileTest, DescriptorsDoNotGrowFromGenerationToGeneration) {
+  TappedProgram program("forks");
+  EXPECT_EQ(program.RunBare({"generations"}).exit_code(), 0);
+  EXPECT_EQ(program.Run({"generations"}).exit_code(), 0);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 90u);
+}
+
 TEST(TapHostileTest, ExecGivesTheNewProgramItsOwnFile) {
   TappedProgram program("forks");
   program.Run({"exec"});
