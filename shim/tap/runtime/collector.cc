@@ -128,7 +128,7 @@ void LookForLeftovers(bool ends) {
   if (schedule.leftovers_ns == 0) schedule.leftovers_ns = now_ns + kNsPerSecond;
   if (schedule.has_looked || (now_ns < schedule.leftovers_ns && !ends)) return;
   schedule.has_looked = true;
-  MoveLeftoverRings();
+  MoveLeftoverRings(g_output.ring_file().path());
 }
 
 // One turn of the collector's loop. False: the trace is closed.

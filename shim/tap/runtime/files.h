@@ -30,7 +30,8 @@ uint64_t InodeOf(const struct stat& status);
 // and given the number to one of its own. `*fd` is -1 then.
 void CloseIfOwn(int* fd, uint64_t inode);
 
-// Identifies the space that process ids are counted in. 0: not known.
+// Identifies the space that process ids are counted in. 0: not known, or /proc
+// tells of another one.
 uint32_t PidNamespace();
 
 // Shared mappings of files there are slow, refused or not coherent.

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the ring file lies, and what becomes of it when its process is killed.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,6 +29,17 @@ std::string RingInSharedMemory(const TappedProgram& program) {
     if (fs::exists(ring)) return ring;
   }
   return {};
+}
+
+// Whether its data file says so; meanwhile somebody may have moved it.
+bool NamesARingInSharedMemory(const TappedProgram& program) {
+  for (const std::string& file : program.Files()) {
+    std::ifstream data(program.directory() + "/" + file, std::ios::binary);
+    std::stringstream bytes;
+    bytes << data.rdbuf();
+    if (bytes.str().find("/dev/shm/dltap-") != std::string::npos) return true;
+  }
+  return false;
 }
 
 class RingPlaceTest : public testing::Test {
@@ -72,11 +89,75 @@ TEST_F(RingPlaceTest, TheNextStartMovesItBesideItsDataFile) {
   EXPECT_EQ(Lost(program_.Read(), "ring_missing"), 0u);
 }
 
+TEST_F(RingPlaceTest, AMovedOneTakesNoSpaceForWhatWasNeverWritten) {
+  if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
+  TappedProgram("launches").Run({"10"});
+  const std::string name = fs::path(ring_).filename().string();
+  const std::string moved =
+      program_.directory() + "/" + name.substr(strlen("dltap-"));
+  struct stat status;
+  ASSERT_EQ(stat(moved.c_str(), &status), 0);
+  EXPECT_GT(status.st_size, 4 << 20);
+  EXPECT_LT(status.st_blocks * 512, status.st_size * 2 / 3);
+}
+
 TEST_F(RingPlaceTest, TheNextStartRemovesItWhenItsFolderIsGone) {
   if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
   fs::remove_all(program_.directory());
   TappedProgram("launches").Run({"10"});
   EXPECT_FALSE(fs::exists(ring_));
+}
+
+TEST(RingPlaceOfOthersTest, OneThatNeverBeganIsRemoved) {
+  const std::string path =
+      "/dev/shm/dltap-empty-" + std::to_string(getpid()) + ".ring";
+  if (!std::ofstream(path).is_open()) GTEST_SKIP() << "no shared memory";
+  fs::last_write_time(
+      path, fs::file_time_type::clock::now() - std::chrono::minutes(5));
+  TappedProgram("launches").Run({"10"});
+  EXPECT_FALSE(fs::exists(path));
+  fs::remove(path);
+}
+
+// A pipe of that name, as any user may make one.
+TEST(RingPlaceOfOthersTest, APipeOfARingsNameStopsNobody) {
+  const std::string pipe =
+      "/dev/shm/dltap-pipe-" + std::to_string(getpid()) + ".ring";
+  if (mkfifo(pipe.c_str(), 0644) != 0) GTEST_SKIP() << "no shared memory";
+  TappedProgram program("launches");
+  EXPECT_EQ(program.Run({"10"}).exit_code(), 3);
+  fs::remove(pipe);
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_TRUE(model.processes.at(0).complete);
+  EXPECT_EQ(Lost(model, "flush_deadline"), 0u);
+}
+
+// An exec keeps pid and start time, and so the ring's name where the folders
+// differ.
+TEST(RingPlaceOfExecedTest, TheRingOfTheProgramBeforeMakesRoom) {
+  TempDir second;
+  TappedProgram program("endings");
+  program.With("SECOND=" + second.path() + "/out");
+  EXPECT_EQ(program.Run({"exec_elsewhere"}).signal_number(), SIGKILL);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 100u);
+  TappedProgram next("endings");
+  next.Into(second.path() + "/out");
+  EXPECT_EQ(NamesARingInSharedMemory(next), NamesARingInSharedMemory(program));
+  EXPECT_EQ(Recorded(next.Read(), "cudaLaunchKernel"), 100u);
+  EXPECT_EQ(Lost(next.Read(), "ring_missing"), 0u);
+}
+
+// The ring file has room for a path of 383 bytes.
+TEST(RingPlaceOfLongPathTest, IsBesideTheDataFile) {
+  TempDir temp;
+  TappedProgram program("endings");
+  std::string folder = temp.path();
+  for (int i = 0; i < 5; ++i) folder += "/" + std::string(100, 'x');
+  program.Into(folder);
+  EXPECT_EQ(program.Run({"kill"}).signal_number(), SIGKILL);
+  EXPECT_TRUE(RingInSharedMemory(program).empty());
+  EXPECT_EQ(program.Files().size(), 2u);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 100u);
 }
 
 TEST(RingPlaceOfEndedTest, AnEndedProcessLeavesNone) {

@@ -74,6 +74,10 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "_exit") == 0) _exit(7);
   if (strcmp(mode, "abort") == 0) abort();
   if (strcmp(mode, "kill") == 0) kill(getpid(), SIGKILL);
+  if (strcmp(mode, "exec_elsewhere") == 0) {
+    setenv("DLTAP_OUTPUT", getenv("SECOND"), 1);
+    execl(argv[0], argv[0], "kill", NULL);
+  }
   if (strcmp(mode, "exec") == 0) execl(argv[0], argv[0], "return", NULL);
   if (strcmp(mode, "atexit") == 0) atexit(LaunchAtExit);
   if (strcmp(mode, "quick_exit") == 0) quick_exit(8);
