@@ -20,10 +20,11 @@ absl::Status SystemError(const std::string& path, int error) {
                          : absl::PermissionDeniedError(message);
 }
 
+// Opening a pipe would wait for somebody who writes.
 class Descriptor {
  public:
   explicit Descriptor(const std::string& path)
-      : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+      : fd_(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
   ~Descriptor() {
     if (fd_ >= 0) close(fd_);
   }

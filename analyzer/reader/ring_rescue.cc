@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/reader/ring_rescue.h"
 
-#include <cerrno>
-#include <csignal>
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "analyzer/reader/trace_files.h"
 
@@ -13,18 +21,85 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A process as it knows itself: its pid, where it lives, and its start.
+using Identity = std::pair<uint64_t, uint64_t>;
+
+std::string ReadAll(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The last number of "NSpid: 4711 1": of the innermost space of process ids.
+uint64_t OwnPid(const std::string& status) {
+  const size_t begin = status.find("\nNSpid:");
+  if (begin == std::string::npos) return 0;
+  std::istringstream line(status.substr(begin + 7));
+  std::string numbers;
+  std::getline(line, numbers);
+  std::istringstream words(numbers);
+  uint64_t pid = 0;
+  for (uint64_t number; words >> number;) pid = number;
+  return pid;
+}
+
+// Field 22 of a line whose second one, in parentheses, may hold anything.
+uint64_t StartTime(const std::string& stat) {
+  const size_t close = stat.rfind(')');
+  if (close == std::string::npos) return 0;
+  std::istringstream fields(stat.substr(close + 1));
+  std::string field;
+  for (int i = 3; i <= 22; ++i) fields >> field;
+  uint64_t start = 0;
+  std::from_chars(field.data(), field.data() + field.size(), start);
+  return start;
+}
+
+// Also in containers, whose processes have numbers of their own there.
+std::set<Identity> LivingProcesses() {
+  std::set<Identity> living;
+  std::error_code error;
+  fs::directory_iterator it("/proc", error);
+  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    living.emplace(OwnPid(ReadAll(it->path() / "status")),
+                   StartTime(ReadAll(it->path() / "stat")));
+  }
+  return living;
+}
+
+// Most of a ring file was never written to: that takes no space.
+bool WriteSparse(const fs::path& path, std::span<const uint8_t> bytes) {
+  constexpr size_t kPart = 4096;
+  std::ofstream file(path, std::ios::binary);
+  for (size_t at = 0; at < bytes.size(); at += kPart) {
+    const auto part = bytes.subspan(at, std::min(kPart, bytes.size() - at));
+    if (std::ranges::all_of(part, [](uint8_t byte) { return byte == 0; })) {
+      continue;
+    }
+    file.seekp(static_cast<std::streamoff>(at));
+    file.write(reinterpret_cast<const char*>(part.data()),
+               static_cast<std::streamsize>(part.size()));
+  }
+  file.close();
+  std::error_code error;
+  fs::resize_file(path, bytes.size(), error);
+  return file.good() && !error;
+}
+
 // Whether the file that a data file names as its ring was moved.
-bool Move(const fs::path& ring, const fs::path& target) {
+bool Move(const MappedFile& ring, const fs::path& target) {
   std::error_code error;
   fs::path unfinished = target;
   unfinished += ".new";
-  if (!fs::copy_file(ring, unfinished, error)) return false;
-  fs::rename(unfinished, target, error);
-  if (error) {
+  if (fs::exists(unfinished, error)) return false;  // somebody else moves it
+  const bool written = WriteSparse(unfinished, ring.bytes());
+  if (written) fs::rename(unfinished, target, error);
+  if (!written || error) {
     fs::remove(unfinished, error);
     return false;
   }
-  return fs::remove(ring, error);
+  return fs::remove(ring.path(), error);
 }
 
 }  // namespace
@@ -35,17 +110,18 @@ std::vector<std::string> RescueRings(const std::string& directory) {
   absl::StatusOr<std::vector<ProcessFiles>> processes =
       OpenTraceFiles({directory}, &problems);
   if (!processes.ok()) return moved;
+  const std::set<Identity> living = LivingProcesses();
   for (const ProcessFiles& process : *processes) {
     if (process.data.empty()) continue;
-    const auto pid = static_cast<pid_t>(process.data[0].header.pid);
-    if (kill(pid, 0) == 0 || errno == EPERM) continue;
+    const trace::FileHeader& header = process.data[0].header;
+    if (living.contains({header.pid, header.process_start_time})) continue;
     const fs::path folder = fs::path(process.data[0].file.path()).parent_path();
     for (const TraceFile& file : process.rings) {
       const fs::path ring = file.file.path();
       std::string name = ring.filename().string();
       if (ring.parent_path() == folder || !name.starts_with("dltap-")) continue;
       const fs::path target = folder / name.substr(6);
-      if (Move(ring, target)) moved.push_back(target.string());
+      if (Move(file.file, target)) moved.push_back(target.string());
     }
   }
   return moved;

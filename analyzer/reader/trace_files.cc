@@ -151,6 +151,8 @@ std::vector<std::string> WithRings(std::vector<std::string> paths) {
 }
 
 bool IsPack(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
   char head[8] = {};
   std::ifstream(path, std::ios::binary).read(head, sizeof(head));
   return LooksLikePack({head, sizeof(head)});

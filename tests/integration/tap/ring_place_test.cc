@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -10,8 +11,10 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "analyzer/reader/ring_rescue.h"
 #include "analyzer/reader/trace_reader.h"
 #include "gtest/gtest.h"
 #include "tests/integration/tap/tapped_program.h"
@@ -117,6 +120,53 @@ TEST(RingPlaceOfOthersTest, OneThatNeverBeganIsRemoved) {
   TappedProgram("launches").Run({"10"});
   EXPECT_FALSE(fs::exists(path));
   fs::remove(path);
+}
+
+// What would be moved while the program runs, for a while.
+std::vector<std::string> RescuedMeanwhile(TappedProgram& program,
+                                          std::vector<std::string> arguments) {
+  std::atomic<bool> has_ended = false;
+  std::thread runner([&] {
+    program.RunAndKill(std::move(arguments), 1'000'000);
+    has_ended = true;
+  });
+  std::vector<std::string> moved;
+  while (!has_ended && moved.empty()) {
+    if (program.Files().empty()) continue;
+    const std::vector<std::string> now =
+        analyzer::RescueRings(program.directory());
+    if (!has_ended) moved = now;
+  }
+  runner.join();
+  return moved;
+}
+
+TEST(RingRescueTest, LeavesTheRingsOfProcessesThatLive) {
+  TappedProgram program("launches");
+  EXPECT_TRUE(RescuedMeanwhile(program, {"100000000"}).empty());
+}
+
+// There it has a pid that nobody has, or another process, where we are.
+TEST(RingRescueTest, LeavesThemInOtherSpacesOfProcessIds) {
+  TappedProgram program("/usr/bin/unshare");
+  const std::string command =
+      "echo 29999 > /proc/sys/kernel/ns_last_pid; " DLTAP_TEST_PROGRAMS
+      "/tap_launches 100000000; :";
+  if (program.RunBare({"-pf", "--mount-proc", "true"}).exit_code() != 0) {
+    GTEST_SKIP() << "a space of process ids needs privileges";
+  }
+  EXPECT_TRUE(RescuedMeanwhile(program, {"-pf", "--mount-proc", "--kill-child",
+                                         "sh", "-c", command})
+                  .empty());
+  EXPECT_EQ(Lost(program.Read(), "ring_missing"), 0u);
+}
+
+TEST_F(RingPlaceTest, RescueMovesItBesideItsDataFile) {
+  if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
+  const uint64_t before = Recorded(program_.Read(), "cudaLaunchKernel");
+  analyzer::RescueRings(program_.directory());
+  EXPECT_FALSE(fs::exists(ring_));
+  EXPECT_EQ(Recorded(program_.Read(), "cudaLaunchKernel"), before);
 }
 
 // A pipe of that name, as any user may make one.
