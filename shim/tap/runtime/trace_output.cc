@@ -219,7 +219,9 @@ void TraceOutput::Flush() {
   }
 }
 
+// Those that cannot be written stay with the calls that need them.
 void TraceOutput::DrainDefinitions() {
+  if (reason_ == trace::EndReason::kWriteFailed) return;
   const auto pending = ring_file_.PendingDefinitions();
   size_t done = 0;
   while (done < pending.size()) {
@@ -236,6 +238,7 @@ void TraceOutput::DrainDefinitions() {
     done = end;
   }
   FlushBuilder(&builders_[0]);
+  if (reason_ == trace::EndReason::kWriteFailed) return;
   if (!pending.empty()) ring_file_.DropDefinitions(pending.size());
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "tests/support/fake_vendor/fake_cuda.h"
@@ -46,6 +47,12 @@ static void LeaveMainFirst(void) {
   pthread_exit(NULL);
 }
 
+// A longer file is a signal from now on.
+static void ForbidFiles(void) {
+  const struct rlimit limit = {1, RLIM_INFINITY};
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 static void* LaunchForEver(void* unused) {
   for (;;) LaunchOne(&g_back);
   return unused;
@@ -84,6 +91,10 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "pthread_exit") == 0) LeaveMainFirst();
   if (strcmp(mode, "alone") == 0) {
     atexit(LaunchAtExit);
+    pthread_exit(NULL);
+  }
+  if (strcmp(mode, "alone_without_files") == 0) {
+    ForbidFiles();
     pthread_exit(NULL);
   }
   if (strcmp(mode, "busy") == 0) StartThread(LaunchForEver);
