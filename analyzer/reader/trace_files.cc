@@ -28,6 +28,9 @@ bool IsTraceName(std::string_view path) {
          path.ends_with(kPackSuffix);
 }
 
+constexpr std::string_view kEmpty =
+    ": the file is empty; its process died before it wrote";
+
 std::string MajorText(const trace::FileHeader& header) {
   return std::to_string(header.major_version);
 }
@@ -38,8 +41,7 @@ absl::Status HeaderError(const std::string& path, HeaderStatus status,
     case HeaderStatus::kOk: break;
     case HeaderStatus::kNotATrace:
       if (size == 0) {
-        return absl::DataLossError(
-            path + ": the file is empty; its process died before it wrote");
+        return absl::DataLossError(path + std::string(kEmpty));
       }
       return absl::DataLossError(path + ": not a dltap trace file");
     case HeaderStatus::kTooShort:
@@ -235,6 +237,8 @@ absl::Status OpenAll(const std::string& given, std::set<std::string>& seen,
 
 }  // namespace
 
+bool SaysEmpty(std::string_view problem) { return problem.ends_with(kEmpty); }
+
 bool LooksLikeOwnTrace(std::string_view head) {
   const size_t size = std::min(head.size(), sizeof(trace::kFileMagic));
   return size > 0 && std::memcmp(head.data(), trace::kFileMagic, size) == 0;
@@ -260,7 +264,7 @@ absl::StatusOr<std::vector<std::string>> ListTraceFiles(
     return absl::NotFoundError(
         path +
         ": holds no trace (no *.dltap file); did the program use a GPU "
-        "while libdltap.so was loaded?");
+        "while libdltap.so was loaded, and could it start one more thread?");
   }
   std::sort(paths.begin(), paths.end());
   return paths;
