@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/reader/ring_rescue.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
@@ -68,23 +72,35 @@ std::set<Identity> LivingProcesses() {
   return living;
 }
 
-// Most of a ring file was never written to: that takes no space.
-bool WriteSparse(const fs::path& path, std::span<const uint8_t> bytes) {
+bool WriteAt(int fd, std::span<const uint8_t> bytes, off_t at) {
+  while (!bytes.empty()) {
+    const ssize_t written = pwrite(fd, bytes.data(), bytes.size(), at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes = bytes.subspan(static_cast<size_t>(written));
+    at += written;
+  }
+  return true;
+}
+
+// A new file that only its user reads. Most of a ring file was never written
+// to: that takes no space. False: it is there, or cannot be written.
+bool WriteSparse(const std::string& path, std::span<const uint8_t> bytes) {
   constexpr size_t kPart = 4096;
-  std::ofstream file(path, std::ios::binary);
-  for (size_t at = 0; at < bytes.size(); at += kPart) {
+  const int fd =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return false;
+  bool done = ftruncate(fd, static_cast<off_t>(bytes.size())) == 0;
+  for (size_t at = 0; at < bytes.size() && done; at += kPart) {
     const auto part = bytes.subspan(at, std::min(kPart, bytes.size() - at));
     if (std::ranges::all_of(part, [](uint8_t byte) { return byte == 0; })) {
       continue;
     }
-    file.seekp(static_cast<std::streamoff>(at));
-    file.write(reinterpret_cast<const char*>(part.data()),
-               static_cast<std::streamsize>(part.size()));
+    done = WriteAt(fd, part, static_cast<off_t>(at));
   }
-  file.close();
-  std::error_code error;
-  fs::resize_file(path, bytes.size(), error);
-  return file.good() && !error;
+  done &= close(fd) == 0;
+  if (!done) unlink(path.c_str());
+  return done;
 }
 
 // Whether the file that a data file names as its ring was moved.
@@ -92,10 +108,9 @@ bool Move(const MappedFile& ring, const fs::path& target) {
   std::error_code error;
   fs::path unfinished = target;
   unfinished += ".new";
-  if (fs::exists(unfinished, error)) return false;  // somebody else moves it
-  const bool written = WriteSparse(unfinished, ring.bytes());
-  if (written) fs::rename(unfinished, target, error);
-  if (!written || error) {
+  if (!WriteSparse(unfinished.string(), ring.bytes())) return false;
+  fs::rename(unfinished, target, error);
+  if (error) {
     fs::remove(unfinished, error);
     return false;
   }

@@ -164,8 +164,15 @@ TEST(RingRescueTest, LeavesThemInOtherSpacesOfProcessIds) {
 TEST_F(RingPlaceTest, RescueMovesItBesideItsDataFile) {
   if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
   const uint64_t before = Recorded(program_.Read(), "cudaLaunchKernel");
-  analyzer::RescueRings(program_.directory());
+  const std::vector<std::string> moved =
+      analyzer::RescueRings(program_.directory());
   EXPECT_FALSE(fs::exists(ring_));
+  struct stat status;
+  for (const std::string& ring : moved) {
+    ASSERT_EQ(stat(ring.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600u);
+    EXPECT_LT(status.st_blocks * 512, status.st_size * 2 / 3);
+  }
   EXPECT_EQ(Recorded(program_.Read(), "cudaLaunchKernel"), before);
 }
 
