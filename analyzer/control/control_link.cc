@@ -190,4 +190,27 @@ std::vector<std::string> ControlLink::DataFiles() const {
   return paths;
 }
 
+std::string ControlLink::RingName() const {
+  const std::string file(page_->file,
+                         strnlen(page_->file, sizeof(page_->file)));
+  if (!file.ends_with(kExtension) || file.find('/') != std::string::npos) {
+    return {};
+  }
+  return file + ".ring";
+}
+
+std::string ControlLink::RingFile() const {
+  const std::string name = RingName();
+  if (name.empty()) return {};
+  const std::string root = ProcOf(pid_) + "/root";
+  const std::string folder(page_->directory,
+                           strnlen(page_->directory, sizeof(page_->directory)));
+  std::error_code error;
+  for (const std::string& path :
+       {root + folder + "/" + name, root + "/dev/shm/dltap-" + name}) {
+    if (fs::is_regular_file(path, error)) return path;
+  }
+  return {};
+}
+
 }  // namespace dltap::analyzer

@@ -83,9 +83,23 @@ bool WriteAt(int fd, std::span<const uint8_t> bytes, off_t at) {
   return true;
 }
 
-// A new file that only its user reads. Most of a ring file was never written
-// to: that takes no space. False: it is there, or cannot be written.
-bool WriteSparse(const std::string& path, std::span<const uint8_t> bytes) {
+// Whether the file that a data file names as its ring was moved.
+bool Move(const MappedFile& ring, const fs::path& target) {
+  std::error_code error;
+  fs::path unfinished = target;
+  unfinished += ".new";
+  if (!WriteRing(unfinished.string(), ring.bytes())) return false;
+  fs::rename(unfinished, target, error);
+  if (error) {
+    fs::remove(unfinished, error);
+    return false;
+  }
+  return fs::remove(ring.path(), error);
+}
+
+}  // namespace
+
+bool WriteRing(const std::string& path, std::span<const uint8_t> bytes) {
   constexpr size_t kPart = 4096;
   const int fd =
       open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -102,22 +116,6 @@ bool WriteSparse(const std::string& path, std::span<const uint8_t> bytes) {
   if (!done) unlink(path.c_str());
   return done;
 }
-
-// Whether the file that a data file names as its ring was moved.
-bool Move(const MappedFile& ring, const fs::path& target) {
-  std::error_code error;
-  fs::path unfinished = target;
-  unfinished += ".new";
-  if (!WriteSparse(unfinished.string(), ring.bytes())) return false;
-  fs::rename(unfinished, target, error);
-  if (error) {
-    fs::remove(unfinished, error);
-    return false;
-  }
-  return fs::remove(ring.path(), error);
-}
-
-}  // namespace
 
 std::vector<std::string> RescueRings(const std::string& directory) {
   std::vector<std::string> moved;

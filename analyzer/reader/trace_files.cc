@@ -116,11 +116,21 @@ std::vector<std::string> PlacesOfRing(const TraceFile& file) {
   return {named.string(), (folder / name).string()};
 }
 
-// Rings that lie elsewhere, if they are still there and of the same process. A
+bool IsRingFile(const TraceFile& file) {
+  return file.header.file_kind == static_cast<uint8_t>(trace::FileKind::kRing);
+}
+
+// Rings that lie elsewhere, if they are still there and of the same process,
+// where none was given: one beside a copy of the data files belongs to it. A
 // name that a trace made up opens nothing but a ring of that process.
 void AddNamedRings(std::set<std::string>& seen, std::vector<TraceFile>& files) {
   const size_t count = files.size();
+  std::set<ProcessKey> complete;
+  for (const TraceFile& file : files) {
+    if (IsRingFile(file)) complete.insert(KeyOf(file.header));
+  }
   for (size_t i = 0; i < count; ++i) {
+    if (complete.contains(KeyOf(files[i].header))) continue;
     for (const std::string& path : PlacesOfRing(files[i])) {
       std::error_code error;
       if (!fs::is_regular_file(path, error) ||
@@ -129,8 +139,7 @@ void AddNamedRings(std::set<std::string>& seen, std::vector<TraceFile>& files) {
       }
       absl::StatusOr<TraceFile> ring = Open(path);
       if (!ring.ok() || KeyOf(ring->header) != KeyOf(files[i].header) ||
-          ring->header.file_kind !=
-              static_cast<uint8_t>(trace::FileKind::kRing)) {
+          !IsRingFile(*ring)) {
         continue;
       }
       files.push_back(*std::move(ring));
@@ -284,9 +293,8 @@ std::vector<ProcessFiles> GroupByProcess(std::vector<TraceFile> files) {
   std::map<ProcessKey, ProcessFiles> processes;
   for (TraceFile& file : files) {
     ProcessFiles& process = processes[KeyOf(file.header)];
-    const bool ring =
-        file.header.file_kind == static_cast<uint8_t>(trace::FileKind::kRing);
-    (ring ? process.rings : process.data).push_back(std::move(file));
+    (IsRingFile(file) ? process.rings : process.data)
+        .push_back(std::move(file));
   }
   std::vector<ProcessFiles> result;
   for (auto& [key, process] : processes) {
