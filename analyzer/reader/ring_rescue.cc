@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <span>
 #include <sstream>
@@ -25,12 +25,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::chrono::seconds kLongAgo{60};
+
 // A process as it knows itself: its pid, where it lives, and its start.
 using Identity = std::pair<uint64_t, uint64_t>;
 
+// A process may end meanwhile, which a stream's iterator would throw.
 std::string ReadAll(const fs::path& path) {
   std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 // The last number of "NSpid: 4711 1": of the innermost space of process ids.
@@ -88,6 +93,10 @@ bool Move(const MappedFile& ring, const fs::path& target) {
   std::error_code error;
   fs::path unfinished = target;
   unfinished += ".new";
+  const auto made = fs::last_write_time(unfinished, error);
+  if (!error && fs::file_time_type::clock::now() - made > kLongAgo) {
+    fs::remove(unfinished, error);  // who made it was killed
+  }
   if (!WriteRing(unfinished.string(), ring.bytes())) return false;
   fs::rename(unfinished, target, error);
   if (error) {

@@ -20,6 +20,11 @@ namespace dltap::shim {
 namespace {
 
 constexpr int kMostMoved = 16;
+constexpr time_t kLongAgoS = 60;
+
+bool IsOld(const struct stat& status) {
+  return time(nullptr) - status.st_mtime > kLongAgoS;
+}
 
 // As the kernel's getdents64 writes it; readdir() allocates.
 struct DirectoryEntry {
@@ -39,9 +44,8 @@ bool IsLeftover(int fd, trace::RingFileHeader* header) {
   *header = {};
   if (pread(fd, header, sizeof(*header), 0) < 0) return false;
   if (header->file.magic[0] == 0) {  // killed before it was one
-    constexpr time_t kLongAgoS = 60;
     header->data_file[0] = '\0';
-    return time(nullptr) - status.st_mtime > kLongAgoS;
+    return IsOld(status);
   }
   if (memcmp(header->file.magic, trace::kFileMagic,
              sizeof(trace::kFileMagic)) != 0 ||
@@ -84,6 +88,13 @@ bool Copy(int from, int to) {
   }
 }
 
+// Whoever made it was killed while it copied.
+bool RemoveIfOld(const char* path) {
+  struct stat status;
+  return lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+         IsOld(status) && unlink(path) == 0;
+}
+
 // False: it must stay where it is.
 bool MoveBeside(int fd, const char* data_file) {
   if (*data_file == '\0') return true;
@@ -92,7 +103,11 @@ bool MoveBeside(int fd, const char* data_file) {
   char unfinished[512];
   snprintf(path, sizeof(path), "%s.ring", data_file);
   snprintf(unfinished, sizeof(unfinished), "%s.ring.new", data_file);
-  const int copy = CreateOwnFile(AT_FDCWD, unfinished);
+  int copy = CreateOwnFile(AT_FDCWD, unfinished);
+  if (copy < 0 && errno == EEXIST) {
+    if (!RemoveIfOld(unfinished)) return false;  // somebody else moves it
+    copy = CreateOwnFile(AT_FDCWD, unfinished);
+  }
   if (copy < 0) return errno == ENOENT || errno == ENOTDIR;
   const bool done = Copy(fd, copy) && rename(unfinished, path) == 0;
   close(copy);

@@ -92,6 +92,28 @@ TEST_F(RingPlaceTest, TheNextStartMovesItBesideItsDataFile) {
   EXPECT_EQ(Lost(program_.Read(), "ring_missing"), 0u);
 }
 
+// Somebody was killed while moving it.
+TEST_F(RingPlaceTest, AnUnfinishedMoveIsBegunAnew) {
+  if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
+  const std::string name = fs::path(ring_).filename().string();
+  const std::string moved =
+      program_.directory() + "/" + name.substr(strlen("dltap-"));
+  std::ofstream(moved + ".new") << "half";
+  const auto long_ago =
+      fs::file_time_type::clock::now() - std::chrono::minutes(5);
+  fs::last_write_time(moved + ".new", long_ago);
+  const std::string copy = ring_ + ".copy";
+  fs::copy_file(ring_, copy);
+  TappedProgram("launches").Run({"10"});
+  EXPECT_FALSE(fs::exists(ring_));
+  fs::remove(moved);
+  fs::rename(copy, ring_);
+  std::ofstream(moved + ".new") << "half";
+  fs::last_write_time(moved + ".new", long_ago);
+  analyzer::RescueRings(program_.directory());
+  EXPECT_FALSE(fs::exists(ring_));
+}
+
 TEST_F(RingPlaceTest, AMovedOneTakesNoSpaceForWhatWasNeverWritten) {
   if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
   TappedProgram("launches").Run({"10"});
