@@ -3,9 +3,9 @@
 // more. Exit code: the child's, or 99 when something went wrong. Modes inside_*
 // make the child inside a vendor call, out of which it returns when its parent
 // has gone on; `storm` does so in 64 threads at once. `taken`: the child closes
-// everything and gives the numbers to a file of its own; `generations`: children
-// of children work, and the last one tells how many descriptors it has more than
-// the second.
+// everything and gives the numbers to a file of its own; `generations`:
+// children of children work, and the last one tells how many descriptors it has
+// more than the second.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
