@@ -10,6 +10,8 @@
 #include "analyzer/control/control_link.h"
 #include "analyzer/control/snapshot.h"
 #include "analyzer/output/json_writer.h"
+#include "analyzer/reader/mapped_file.h"
+#include "analyzer/reader/ring_rescue.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -90,8 +92,13 @@ int Snapshot(const Options& options, const ControlLink& link) {
     target =
         absl::StrCat("dltap-snapshot-", options.pid, "-", std::time(nullptr));
   }
+  // Before the data files, so that nothing is drained in between.
+  const auto ring = MappedFile::Copy(link.RingFile());
   const auto bytes = CopySnapshot(link.DataFiles(), target, options.last_s);
   if (!bytes.ok()) return Fail(bytes.status());
+  if (ring.ok() && !ring->bytes().empty()) {
+    WriteRing(absl::StrCat(target, "/", link.RingName()), ring->bytes());
+  }
   absl::PrintF("%s: %.1f MB\n", target, static_cast<double>(*bytes) / 1048576);
   return kExitOk;
 }

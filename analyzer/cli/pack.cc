@@ -67,7 +67,10 @@ absl::Status PackTrace(const std::string& trace, const std::string& target) {
   std::vector<std::string> problems;
   const auto processes = OpenTraceFiles({trace}, &problems);
   if (!processes.ok()) return processes.status();
-  if (!problems.empty()) return absl::DataLossError(problems.front());
+  for (const std::string& problem : problems) {
+    if (!SaysEmpty(problem)) return absl::DataLossError(problem);
+    PrintError("left out: " + problem);
+  }
   std::vector<std::string> files;
   for (const ProcessFiles& process : *processes) AddNames(process, files);
   return Pack(files, target);

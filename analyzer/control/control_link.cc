@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,11 +48,23 @@ uint32_t OwnNumber(int pid) {
   return static_cast<uint32_t>(pid);
 }
 
+// Any process may have a file of that name: one that is shorter, or that its
+// owner can cut off while it is mapped, would end us.
+bool IsWholeForGood(int fd) {
+  struct stat status;
+  const int seals = fcntl(fd, F_GET_SEALS);
+  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0 &&
+         fstat(fd, &status) == 0 && status.st_size >= trace::kControlBytes;
+}
+
 trace::ControlPage* Map(const std::string& path) {
   const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) return nullptr;
-  void* page = mmap(nullptr, trace::kControlBytes, PROT_READ | PROT_WRITE,
-                    MAP_SHARED, fd, 0);
+  void* page = MAP_FAILED;
+  if (IsWholeForGood(fd)) {
+    page = mmap(nullptr, trace::kControlBytes, PROT_READ | PROT_WRITE,
+                MAP_SHARED, fd, 0);
+  }
   close(fd);
   return page == MAP_FAILED ? nullptr : static_cast<trace::ControlPage*>(page);
 }
@@ -175,6 +188,29 @@ std::vector<std::string> ControlLink::DataFiles() const {
   std::vector<std::string> paths;
   for (auto& [number, path] : found) paths.push_back(std::move(path));
   return paths;
+}
+
+std::string ControlLink::RingName() const {
+  const std::string file(page_->file,
+                         strnlen(page_->file, sizeof(page_->file)));
+  if (!file.ends_with(kExtension) || file.find('/') != std::string::npos) {
+    return {};
+  }
+  return file + ".ring";
+}
+
+std::string ControlLink::RingFile() const {
+  const std::string name = RingName();
+  if (name.empty()) return {};
+  const std::string root = ProcOf(pid_) + "/root";
+  const std::string folder(page_->directory,
+                           strnlen(page_->directory, sizeof(page_->directory)));
+  std::error_code error;
+  for (const std::string& path :
+       {root + folder + "/" + name, root + "/dev/shm/dltap-" + name}) {
+    if (fs::is_regular_file(path, error)) return path;
+  }
+  return {};
 }
 
 }  // namespace dltap::analyzer

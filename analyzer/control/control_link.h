@@ -48,6 +48,10 @@ class ControlLink {
 
   // The data files of the process that exist now, oldest first, absolute.
   std::vector<std::string> DataFiles() const;
+  // Of the file with what is not in the data files yet, and its name beside
+  // them. Empty: it is not to be found.
+  std::string RingFile() const;
+  std::string RingName() const;
 
  private:
   ControlLink(int pid, trace::ControlPage* page) : pid_(pid), page_(page) {}

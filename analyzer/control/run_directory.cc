@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -18,12 +19,26 @@ std::string HostName() {
   return gethostname(name, sizeof(name) - 1) == 0 ? name : "host";
 }
 
-std::string FirstOf(std::initializer_list<const char*> variables) {
-  for (const char* variable : variables) {
+// What the tap's ExpandOutput puts there: no variable adds a folder.
+std::string AsName(std::string value) {
+  std::replace(value.begin(), value.end(), '/', '_');
+  return value;
+}
+
+// In the tap's order: in a job of SLURM whose ranks mpirun starts, SLURM_PROCID
+// is not theirs.
+std::string Rank() {
+  for (const char* variable :
+       {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}) {
     const char* value = std::getenv(variable);
-    if (value != nullptr && *value != '\0') return value;
+    if (value != nullptr && *value != '\0') return AsName(value);
   }
   return "0";
+}
+
+std::string ValueOf(const std::string& variable) {
+  const char* value = std::getenv(variable.c_str());
+  return value != nullptr ? AsName(value) : "";
 }
 
 bool IsInterpreter(const std::string& program) {
@@ -78,11 +93,10 @@ absl::StatusOr<std::string> ExpandOutput(const std::string& pattern) {
     } else if (letter == 'p') {
       path += std::to_string(getpid());
     } else if (letter == 'r') {
-      path +=
-          FirstOf({"RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK"});
+      path += Rank();
     } else if (letter == 'q' && pattern.compare(i + 1, 1, "{") == 0 &&
                close != std::string::npos) {
-      path += FirstOf({pattern.substr(i + 2, close - i - 2).c_str()});
+      path += ValueOf(pattern.substr(i + 2, close - i - 2));
       i = close;
     } else {
       return absl::InvalidArgumentError(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 namespace dltap::analyzer {
@@ -27,6 +28,14 @@ bool Load(Bytes bytes, uint64_t offset, T* out) {
   return true;
 }
 
+bool IsFree(const trace::RingHeader& ring) {
+  return ring.state == static_cast<uint32_t>(trace::RingState::kFree);
+}
+
+std::filesystem::path FolderOf(const TraceFile& file) {
+  return std::filesystem::path(file.file.path()).parent_path();
+}
+
 }  // namespace
 
 ChunkList::ChunkList(const ProcessFiles& files, LossCounts& losses,
@@ -36,7 +45,10 @@ ChunkList::ChunkList(const ProcessFiles& files, LossCounts& losses,
     from_the_start_ &= files.data[i].header.segment == i;
     AddData(files.data[i]);
   }
-  for (const TraceFile& ring : files.rings) AddRings(ring);
+  for (const TraceFile& ring : files.rings) {
+    AddRings(ring,
+             files.data.empty() || FolderOf(ring) == FolderOf(files.data[0]));
+  }
 }
 
 void ChunkList::AddData(const TraceFile& file) {
@@ -86,44 +98,78 @@ void ChunkList::AddSlots(Chunk chunk, uint64_t first_slot) {
   chunks_.push_back(chunk);
 }
 
-void ChunkList::AddRings(const TraceFile& file) {
-  const Bytes bytes = file.file.bytes();
+void ChunkList::AddRings(const TraceFile& file, bool is_beside) {
   trace::RingFileHeader header;
-  if (!Load(bytes, 0, &header)) return losses_.Add(LossKind::kTornBlock);
+  if (!Load(file.file.bytes(), 0, &header)) {
+    return losses_.Add(LossKind::kTornBlock);
+  }
+  const std::vector<trace::RingHeader> rings =
+      RingsOf(file.file.bytes(), header);
+  if (!is_beside && IsOfLaterState(rings)) return;
   AddLog(file, header);
-  if (header.definitions_tail < header.definitions_head &&
-      header.definitions_head <= header.definitions_capacity) {
-    const uint64_t begin = header.definitions_offset + header.definitions_tail;
-    const Bytes definitions =
-        Part(bytes, begin, header.definitions_head - header.definitions_tail);
-    if (!definitions.empty()) {
-      chunks_.push_back(
-          {false, trace::kNoIndex, definitions, &file.file, begin});
-    }
-  }
-  if (header.ring_header_bytes < sizeof(trace::RingHeader)) return;
-  std::vector<trace::RingHeader> rings;
-  for (uint64_t i = 0; i < header.ring_count; ++i) {
-    trace::RingHeader ring;
-    const uint64_t at = header.rings_offset + i * header.ring_header_bytes;
-    if (!Load(bytes, at, &ring)) break;
-    dropped_calls_ += ring.dropped;
-    if (ring.state != static_cast<uint32_t>(trace::RingState::kFree)) {
-      rings.push_back(ring);
-    }
-  }
-  // A thread that moved to a larger ring has two, anywhere in the table.
-  std::sort(rings.begin(), rings.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.thread_index, a.tail) <
-           std::pair(b.thread_index, b.tail);
-  });
+  AddDefinitions(file, header);
   for (const trace::RingHeader& ring : rings) {
+    dropped_calls_ += ring.dropped;
+    if (IsFree(ring)) continue;
     AddRing(file, ring);
     if (ring.open_call == 0) continue;
     open_slots_.push_back({ring.thread_index,
                            static_cast<uint16_t>(ring.open_call),
                            ring.open_call & ~uint64_t{0xFFFF}});
   }
+}
+
+// In order of threads, then of slots: a thread that moved to a larger ring has
+// two, anywhere in the table.
+std::vector<trace::RingHeader> ChunkList::RingsOf(
+    Bytes bytes, const trace::RingFileHeader& header) {
+  std::vector<trace::RingHeader> rings;
+  if (header.ring_header_bytes < sizeof(trace::RingHeader)) return rings;
+  for (uint64_t i = 0; i < header.ring_count; ++i) {
+    trace::RingHeader ring;
+    const uint64_t at = header.rings_offset + i * header.ring_header_bytes;
+    if (!Load(bytes, at, &ring)) break;
+    rings.push_back(ring);
+  }
+  std::sort(rings.begin(), rings.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.thread_index, a.tail) <
+           std::pair(b.thread_index, b.tail);
+  });
+  return rings;
+}
+
+// Data files may be copies (`dltap ctl snapshot`, cp) of a process that went
+// on: its ring then holds what follows calls that the copies lack, which are
+// not lost.
+bool ChunkList::IsOfLaterState(
+    const std::vector<trace::RingHeader>& rings) const {
+  if (losses_.of(LossKind::kCorruptBlock) != 0 ||
+      losses_.of(LossKind::kTornBlock) != 0) {
+    return false;
+  }
+  absl::flat_hash_map<uint32_t, uint64_t> next = next_slot_;
+  for (const trace::RingHeader& ring : rings) {
+    if (IsFree(ring)) continue;
+    const auto [it, is_new] =
+        next.try_emplace(ring.thread_index, from_the_start_ ? 0 : ring.tail);
+    if (ring.tail > it->second) return true;
+    it->second = std::max(it->second, ring.head);
+  }
+  return false;
+}
+
+void ChunkList::AddDefinitions(const TraceFile& file,
+                               const trace::RingFileHeader& header) {
+  if (header.definitions_tail >= header.definitions_head ||
+      header.definitions_head > header.definitions_capacity) {
+    return;
+  }
+  const uint64_t begin = header.definitions_offset + header.definitions_tail;
+  const Bytes definitions =
+      Part(file.file.bytes(), begin,
+           header.definitions_head - header.definitions_tail);
+  if (definitions.empty()) return;
+  chunks_.push_back({false, trace::kNoIndex, definitions, &file.file, begin});
 }
 
 // What a killed process had defined for segments that are gone.

@@ -45,7 +45,12 @@ class ChunkList {
 
  private:
   void AddData(const TraceFile& file);
-  void AddRings(const TraceFile& file);
+  void AddRings(const TraceFile& file, bool is_beside);
+  static std::vector<trace::RingHeader> RingsOf(
+      trace::Bytes bytes, const trace::RingFileHeader& header);
+  bool IsOfLaterState(const std::vector<trace::RingHeader>& rings) const;
+  void AddDefinitions(const TraceFile& file,
+                      const trace::RingFileHeader& header);
   void AddLog(const TraceFile& file, const trace::RingFileHeader& header);
   void AddRing(const TraceFile& file, const trace::RingHeader& ring);
   // Slots that an earlier block holds already are left out; a hole is counted.

@@ -20,10 +20,11 @@ absl::Status SystemError(const std::string& path, int error) {
                          : absl::PermissionDeniedError(message);
 }
 
+// Opening a pipe would wait for somebody who writes.
 class Descriptor {
  public:
   explicit Descriptor(const std::string& path)
-      : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+      : fd_(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
   ~Descriptor() {
     if (fd_ >= 0) close(fd_);
   }
@@ -61,10 +62,24 @@ absl::StatusOr<MappedFile> MappedFile::MapDescriptor(std::string path, int fd) {
   return file;
 }
 
+// memcpy may begin at the end.
 absl::StatusOr<MappedFile> MappedFile::Copy(const std::string& path) {
-  absl::StatusOr<MappedFile> mapped = Map(path);
+  const Descriptor fd(path);
+  if (fd.get() < 0) return SystemError(path, errno);
+  const absl::StatusOr<MappedFile> mapped = MapDescriptor(path, fd.get());
   if (!mapped.ok()) return mapped.status();
-  return OfBytes(path, {mapped->bytes_.begin(), mapped->bytes_.end()});
+  std::vector<uint8_t> bytes(mapped->bytes_.size());
+  constexpr size_t kPart = 4096;
+  for (size_t at = 0; at < bytes.size();) {
+    const ssize_t got =
+        pread(fd.get(), &bytes[at], std::min(kPart, bytes.size() - at),
+              static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return SystemError(path, errno);
+    if (got == 0) bytes.resize(at);  // it was cut off meanwhile
+    at += static_cast<size_t>(got);
+  }
+  return OfBytes(path, std::move(bytes));
 }
 
 MappedFile MappedFile::OfBytes(std::string name, std::vector<uint8_t> bytes) {

@@ -17,6 +17,8 @@ namespace dltap::analyzer {
 class MappedFile {
  public:
   static absl::StatusOr<MappedFile> Map(const std::string& path);
+  // From the first byte to the last: a live ring's heads come before what they
+  // count, so that no slot is taken for written that was not.
   static absl::StatusOr<MappedFile> Copy(const std::string& path);
   // Of an open file, which may have no name any more.
   static absl::StatusOr<MappedFile> MapDescriptor(std::string name, int fd);

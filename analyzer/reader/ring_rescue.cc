@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/reader/ring_rescue.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
-#include <csignal>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <set>
+#include <span>
+#include <sstream>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "analyzer/reader/trace_files.h"
 
@@ -13,21 +25,106 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::chrono::seconds kLongAgo{60};
+
+// A process as it knows itself: its pid, where it lives, and its start.
+using Identity = std::pair<uint64_t, uint64_t>;
+
+// A process may end meanwhile, which a stream's iterator would throw.
+std::string ReadAll(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The last number of "NSpid: 4711 1": of the innermost space of process ids.
+uint64_t OwnPid(const std::string& status) {
+  const size_t begin = status.find("\nNSpid:");
+  if (begin == std::string::npos) return 0;
+  std::istringstream line(status.substr(begin + 7));
+  std::string numbers;
+  std::getline(line, numbers);
+  std::istringstream words(numbers);
+  uint64_t pid = 0;
+  for (uint64_t number; words >> number;) pid = number;
+  return pid;
+}
+
+// Field 22 of a line whose second one, in parentheses, may hold anything.
+uint64_t StartTime(const std::string& stat) {
+  const size_t close = stat.rfind(')');
+  if (close == std::string::npos) return 0;
+  std::istringstream fields(stat.substr(close + 1));
+  std::string field;
+  for (int i = 3; i <= 22; ++i) fields >> field;
+  uint64_t start = 0;
+  std::from_chars(field.data(), field.data() + field.size(), start);
+  return start;
+}
+
+// Also in containers, whose processes have numbers of their own there.
+std::set<Identity> LivingProcesses() {
+  std::set<Identity> living;
+  std::error_code error;
+  fs::directory_iterator it("/proc", error);
+  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    living.emplace(OwnPid(ReadAll(it->path() / "status")),
+                   StartTime(ReadAll(it->path() / "stat")));
+  }
+  return living;
+}
+
+bool WriteAt(int fd, std::span<const uint8_t> bytes, off_t at) {
+  while (!bytes.empty()) {
+    const ssize_t written = pwrite(fd, bytes.data(), bytes.size(), at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes = bytes.subspan(static_cast<size_t>(written));
+    at += written;
+  }
+  return true;
+}
+
 // Whether the file that a data file names as its ring was moved.
-bool Move(const fs::path& ring, const fs::path& target) {
+bool Move(const MappedFile& ring, const fs::path& target) {
   std::error_code error;
   fs::path unfinished = target;
   unfinished += ".new";
-  if (!fs::copy_file(ring, unfinished, error)) return false;
+  const auto made = fs::last_write_time(unfinished, error);
+  if (!error && fs::file_time_type::clock::now() - made > kLongAgo) {
+    fs::remove(unfinished, error);  // who made it was killed
+  }
+  if (!WriteRing(unfinished.string(), ring.bytes())) return false;
   fs::rename(unfinished, target, error);
   if (error) {
     fs::remove(unfinished, error);
     return false;
   }
-  return fs::remove(ring, error);
+  return fs::remove(ring.path(), error);
 }
 
 }  // namespace
+
+bool WriteRing(const std::string& path, std::span<const uint8_t> bytes) {
+  constexpr size_t kPart = 4096;
+  const int fd =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return false;
+  bool done = ftruncate(fd, static_cast<off_t>(bytes.size())) == 0;
+  for (size_t at = 0; at < bytes.size() && done; at += kPart) {
+    const auto part = bytes.subspan(at, std::min(kPart, bytes.size() - at));
+    if (std::ranges::all_of(part, [](uint8_t byte) { return byte == 0; })) {
+      continue;
+    }
+    done = WriteAt(fd, part, static_cast<off_t>(at));
+  }
+  done &= close(fd) == 0;
+  if (!done) unlink(path.c_str());
+  return done;
+}
 
 std::vector<std::string> RescueRings(const std::string& directory) {
   std::vector<std::string> moved;
@@ -35,17 +132,18 @@ std::vector<std::string> RescueRings(const std::string& directory) {
   absl::StatusOr<std::vector<ProcessFiles>> processes =
       OpenTraceFiles({directory}, &problems);
   if (!processes.ok()) return moved;
+  const std::set<Identity> living = LivingProcesses();
   for (const ProcessFiles& process : *processes) {
     if (process.data.empty()) continue;
-    const auto pid = static_cast<pid_t>(process.data[0].header.pid);
-    if (kill(pid, 0) == 0 || errno == EPERM) continue;
+    const trace::FileHeader& header = process.data[0].header;
+    if (living.contains({header.pid, header.process_start_time})) continue;
     const fs::path folder = fs::path(process.data[0].file.path()).parent_path();
     for (const TraceFile& file : process.rings) {
       const fs::path ring = file.file.path();
       std::string name = ring.filename().string();
       if (ring.parent_path() == folder || !name.starts_with("dltap-")) continue;
       const fs::path target = folder / name.substr(6);
-      if (Move(ring, target)) moved.push_back(target.string());
+      if (Move(file.file, target)) moved.push_back(target.string());
     }
   }
   return moved;

@@ -2,6 +2,8 @@
 #ifndef DLTAP_ANALYZER_READER_RING_RESCUE_H_
 #define DLTAP_ANALYZER_READER_RING_RESCUE_H_
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,11 @@ namespace dltap::analyzer {
 // of `directory`, so that the trace is whole wherever it is taken. Rings of
 // processes that still run stay. Returns the paths of the moved files.
 std::vector<std::string> RescueRings(const std::string& directory);
+
+// Writes what a ring file holds as a new file that only its user reads. Most of
+// it was never written to: that takes no space. False: it is there, or cannot
+// be written.
+bool WriteRing(const std::string& path, std::span<const uint8_t> bytes);
 
 }  // namespace dltap::analyzer
 

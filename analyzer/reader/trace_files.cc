@@ -28,6 +28,9 @@ bool IsTraceName(std::string_view path) {
          path.ends_with(kPackSuffix);
 }
 
+constexpr std::string_view kEmpty =
+    ": the file is empty; its process died before it wrote";
+
 std::string MajorText(const trace::FileHeader& header) {
   return std::to_string(header.major_version);
 }
@@ -38,8 +41,7 @@ absl::Status HeaderError(const std::string& path, HeaderStatus status,
     case HeaderStatus::kOk: break;
     case HeaderStatus::kNotATrace:
       if (size == 0) {
-        return absl::DataLossError(
-            path + ": the file is empty; its process died before it wrote");
+        return absl::DataLossError(path + std::string(kEmpty));
       }
       return absl::DataLossError(path + ": not a dltap trace file");
     case HeaderStatus::kTooShort:
@@ -64,10 +66,12 @@ absl::StatusOr<TraceFile> Open(const std::string& path) {
   return OpenTraceFile(*std::move(file));
 }
 
-using ProcessKey = std::tuple<std::string, uint64_t, uint64_t>;
+// After an exec the process is the same one to the system; its program, and so
+// its session, is another.
+using ProcessKey = std::tuple<std::string, uint64_t, uint64_t, int64_t>;
 ProcessKey KeyOf(const trace::FileHeader& header) {
   return {std::string(header.boot_id, sizeof(header.boot_id)), header.pid,
-          header.process_start_time};
+          header.process_start_time, header.start_realtime_ns};
 }
 
 // Its process was killed while it made the ring, before anything was recorded.
@@ -112,11 +116,21 @@ std::vector<std::string> PlacesOfRing(const TraceFile& file) {
   return {named.string(), (folder / name).string()};
 }
 
-// Rings that lie elsewhere, if they are still there and of the same process. A
+bool IsRingFile(const TraceFile& file) {
+  return file.header.file_kind == static_cast<uint8_t>(trace::FileKind::kRing);
+}
+
+// Rings that lie elsewhere, if they are still there and of the same process,
+// where none was given: one beside a copy of the data files belongs to it. A
 // name that a trace made up opens nothing but a ring of that process.
 void AddNamedRings(std::set<std::string>& seen, std::vector<TraceFile>& files) {
   const size_t count = files.size();
+  std::set<ProcessKey> complete;
+  for (const TraceFile& file : files) {
+    if (IsRingFile(file)) complete.insert(KeyOf(file.header));
+  }
   for (size_t i = 0; i < count; ++i) {
+    if (complete.contains(KeyOf(files[i].header))) continue;
     for (const std::string& path : PlacesOfRing(files[i])) {
       std::error_code error;
       if (!fs::is_regular_file(path, error) ||
@@ -125,8 +139,7 @@ void AddNamedRings(std::set<std::string>& seen, std::vector<TraceFile>& files) {
       }
       absl::StatusOr<TraceFile> ring = Open(path);
       if (!ring.ok() || KeyOf(ring->header) != KeyOf(files[i].header) ||
-          ring->header.file_kind !=
-              static_cast<uint8_t>(trace::FileKind::kRing)) {
+          !IsRingFile(*ring)) {
         continue;
       }
       files.push_back(*std::move(ring));
@@ -149,6 +162,8 @@ std::vector<std::string> WithRings(std::vector<std::string> paths) {
 }
 
 bool IsPack(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
   char head[8] = {};
   std::ifstream(path, std::ios::binary).read(head, sizeof(head));
   return LooksLikePack({head, sizeof(head)});
@@ -231,6 +246,8 @@ absl::Status OpenAll(const std::string& given, std::set<std::string>& seen,
 
 }  // namespace
 
+bool SaysEmpty(std::string_view problem) { return problem.ends_with(kEmpty); }
+
 bool LooksLikeOwnTrace(std::string_view head) {
   const size_t size = std::min(head.size(), sizeof(trace::kFileMagic));
   return size > 0 && std::memcmp(head.data(), trace::kFileMagic, size) == 0;
@@ -256,7 +273,7 @@ absl::StatusOr<std::vector<std::string>> ListTraceFiles(
     return absl::NotFoundError(
         path +
         ": holds no trace (no *.dltap file); did the program use a GPU "
-        "while libdltap.so was loaded?");
+        "while libdltap.so was loaded, and could it start one more thread?");
   }
   std::sort(paths.begin(), paths.end());
   return paths;
@@ -276,9 +293,8 @@ std::vector<ProcessFiles> GroupByProcess(std::vector<TraceFile> files) {
   std::map<ProcessKey, ProcessFiles> processes;
   for (TraceFile& file : files) {
     ProcessFiles& process = processes[KeyOf(file.header)];
-    const bool ring =
-        file.header.file_kind == static_cast<uint8_t>(trace::FileKind::kRing);
-    (ring ? process.rings : process.data).push_back(std::move(file));
+    (IsRingFile(file) ? process.rings : process.data)
+        .push_back(std::move(file));
   }
   std::vector<ProcessFiles> result;
   for (auto& [key, process] : processes) {

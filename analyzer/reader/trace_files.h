@@ -33,6 +33,10 @@ void AddNames(const ProcessFiles& files, std::vector<std::string>& paths);
 absl::StatusOr<std::vector<ProcessFiles>> OpenTraceFiles(
     const std::vector<std::string>& paths, std::vector<std::string>* problems);
 
+// Whether a line of `problems` says that the file is empty: its process was
+// killed before it wrote, and nothing is lost with the file.
+bool SaysEmpty(std::string_view problem);
+
 // Checks the header. Error: what is wrong with it.
 absl::StatusOr<TraceFile> OpenTraceFile(MappedFile file);
 

@@ -128,7 +128,7 @@ void LookForLeftovers(bool ends) {
   if (schedule.leftovers_ns == 0) schedule.leftovers_ns = now_ns + kNsPerSecond;
   if (schedule.has_looked || (now_ns < schedule.leftovers_ns && !ends)) return;
   schedule.has_looked = true;
-  MoveLeftoverRings();
+  MoveLeftoverRings(g_output.ring_file().path());
 }
 
 // One turn of the collector's loop. False: the trace is closed.
@@ -150,30 +150,52 @@ bool Turn() {
   return !g_output.is_closed();
 }
 
+// Takes away the signals that our own writes have sent to this thread, which
+// blocks them; not those that were `pending` before.
+void ForgetOwnSignals(const sigset_t& pending) {
+  constexpr int kOwnSignals[] = {SIGPIPE, SIGXFSZ};
+  sigset_t own;
+  sigemptyset(&own);
+  for (const int signal_number : kOwnSignals) {
+    if (sigismember(&pending, signal_number) == 0) {
+      sigaddset(&own, signal_number);
+    }
+  }
+  const timespec now = {};
+  while (sigtimedwait(&own, nullptr, &now) > 0) {
+  }
+}
+
 // On the thread that ends the process, in its exit handlers.
 void TurnInPlace() {
+  sigset_t all, mask, pending;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &mask);
+  sigpending(&pending);
   const uint32_t session = t_thread.session;
   t_thread.session = kOwnThread;
   Turn();
   t_thread.session = session;
+  ForgetOwnSignals(pending);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+}
+
+// Signals count again, on the thread that ends the process.
+void TakeSignals() {
+  sigset_t none;
+  sigemptyset(&none);
+  ForgetOwnSignals(none);
+  pthread_sigmask(SIG_SETMASK, &g_program_mask, nullptr);
 }
 
 // The program's threads have all ended by pthread_exit. The last one to do so
 // would have run the exit handlers, so this one does: the C library lets the
-// last thread that returns end the process. Signals count again; those that our
-// own writes have caused do not.
+// last thread that returns end the process.
 void BecomeTheLastThread() {
   RunTurnsInPlace(TurnInPlace);
   SetCollectorState(CollectorState::kLast);
   t_thread = ThreadState{};
-  sigset_t own;
-  sigemptyset(&own);
-  sigaddset(&own, SIGPIPE);
-  sigaddset(&own, SIGXFSZ);
-  const timespec now = {};
-  while (sigtimedwait(&own, nullptr, &now) > 0) {
-  }
-  pthread_sigmask(SIG_SETMASK, &g_program_mask, nullptr);
+  TakeSignals();
 }
 
 void* RunCollector(void*) {
@@ -201,7 +223,7 @@ void* RunCollector(void*) {
   if (SessionHasEnded()) {
     SetCollectorState(CollectorState::kFailed);
     // Exit handlers will run here.
-    if (IsLastThread()) pthread_sigmask(SIG_SETMASK, &g_program_mask, nullptr);
+    if (IsLastThread()) TakeSignals();
   }
   return nullptr;
 }

@@ -204,8 +204,7 @@ bool OfferRings(int count) {
 void WaitForRequest(uint64_t timeout_ns) {
   if (g_process.wake.exchange(0, std::memory_order_acq_rel) != 0) return;
   const timespec timeout = ToTimespec(timeout_ns);
-  Futex(&g_process.wake, FUTEX_WAIT, 0,
-        timeout_ns == kForEver ? nullptr : &timeout);
+  Futex(&g_process.wake, FUTEX_WAIT, 0, &timeout);
 }
 
 void NoteForeignCode(bool inside) {

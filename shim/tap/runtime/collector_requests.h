@@ -60,7 +60,6 @@ bool OfferRings(int count);
 void NoteForeignCode(bool inside);
 
 // Sleeps until somebody asks for a pass, `timeout_ns` at most.
-inline constexpr uint64_t kForEver = ~uint64_t{0};
 void WaitForRequest(uint64_t timeout_ns);
 
 // From now on, who asks for a pass runs `turn` instead: the collector is the

@@ -32,6 +32,8 @@ constexpr int kLowestDescriptor = 256;
 
 // Collector only. A forked child's own collector makes a new one.
 constinit ControlPage* g_page = nullptr;
+constinit int g_descriptor = -1;
+constinit uint64_t g_inode = 0;
 
 // Of a size that nobody can change: reading it never ends the process.
 ControlPage* MapPage() {
@@ -52,6 +54,8 @@ ControlPage* MapPage() {
   }
   // A child would read its parent's wishes.
   madvise(page, trace::kControlBytes, MADV_DONTFORK);
+  g_descriptor = high;
+  g_inode = InodeOf(high);
   return static_cast<ControlPage*>(page);
 }
 
@@ -100,6 +104,7 @@ void Obey(ControlRequest request) {
 constinit uint32_t g_obeyed = 0;
 
 void Start() {
+  CloseIfOwn(&g_descriptor, g_inode);  // of the parent process
   g_page = MapPage();
   g_obeyed = 0;
   if (g_page == nullptr) return;

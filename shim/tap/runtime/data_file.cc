@@ -45,6 +45,7 @@ void DataFile::SegmentName(uint32_t number, char* out) const {
 int DataFile::Create(int dir_fd, const char* stem,
                      const trace::FileHeader& header, uint64_t max_bytes,
                      SizePolicy policy) {
+  CloseIfOwn(&current_.fd, current_.inode);  // of the parent process
   *this = DataFile{};
   if (strlen(stem) >= sizeof(stem_)) return ENAMETOOLONG;
   strcpy(stem_, stem);
@@ -86,11 +87,14 @@ int DataFile::OpenSegment(uint32_t number) {
 }
 
 // Allocates ahead, so that a full disk shows before a block is half written;
-// less of it where a small disk has no more room.
+// less of it where a small disk has no more room. In steps that grow with the
+// file: what a killed process had not used yet stays taken.
 bool DataFile::Reserve(uint64_t bytes, uint64_t extra) {
   const uint64_t end = current_.size + bytes + extra;
   if (end <= current_.allocated) return true;
-  uint64_t target = current_.allocated + kAllocationStep;
+  constexpr uint64_t kSmallestStep = uint64_t{64} << 10;
+  uint64_t target = current_.allocated +
+                    Clamp(current_.size / 4, kSmallestStep, kLargestStep);
   if (target > segment_bytes_) target = segment_bytes_;
   if (target < end) target = end;
   int error = AllocateBytes(current_.fd, current_.allocated,

@@ -44,8 +44,11 @@ uint64_t CountRecords(const trace::CallSlot* slots, uint64_t count) {
   return records;
 }
 
-void DrainRing(const Ring& ring, uint32_t thread_index, uint64_t end) {
-  const uint64_t tail = ring.header->tail;
+void DrainRing(const Ring& ring, ThreadBuffer& buffer, uint64_t end) {
+  const uint32_t thread_index = buffer.thread_index;
+  const uint64_t tail = ring.header->tail > buffer.unwritten_end
+                            ? ring.header->tail
+                            : buffer.unwritten_end;
   if (end <= tail) return;
   const uint64_t count = end - tail;
   CopySlots(ring, tail, end);
@@ -53,11 +56,13 @@ void DrainRing(const Ring& ring, uint32_t thread_index, uint64_t end) {
   if (!SessionConfig().pointers) ClearPointers(slots, count);
   ObserveSlots({slots, count}, thread_index);
   const uint64_t records = CountRecords(slots, count);
-  if (g_output.WriteSlots(thread_index, tail, count)) {
-    CountWritten(records);
-  } else {
+  if (!g_output.WriteSlots(thread_index, tail, count)) {
     g_output.CountUnwritten(records);
+    // Not drained: a trace that gets no end block keeps its ring file.
+    buffer.unwritten_end = end;
+    return;
   }
+  CountWritten(records);
   std::atomic_ref(ring.header->tail).store(end, std::memory_order_release);
 }
 
@@ -87,11 +92,12 @@ void DrainBuffer(ThreadBuffer& buffer) {
     buffer.drain_to[0] = HeadOf(*buffer.first);
     buffer.drain_to[1] = second != nullptr ? HeadOf(*second) : 0;
   }
-  DrainRing(*buffer.first, buffer.thread_index, buffer.drain_to[0]);
+  DrainRing(*buffer.first, buffer, buffer.drain_to[0]);
   if (second != nullptr && buffer.drain_to[1] != 0) {
-    DrainRing(*second, buffer.thread_index, buffer.drain_to[1]);
-    g_buffers.DropFirstRing(buffer);
+    DrainRing(*second, buffer, buffer.drain_to[1]);
+    if (buffer.unwritten_end == 0) g_buffers.DropFirstRing(buffer);
   }
+  if (buffer.unwritten_end != 0) return;
   if (has_ended && buffer.second.load(std::memory_order_relaxed) == nullptr) {
     NoteThreadEnd(buffer);
     AddEndedThread(buffer);

@@ -7,9 +7,8 @@
 namespace dltap::shim {
 namespace {
 
-constexpr uint32_t kMaxVariables = 1024;
+constexpr uint32_t kMaxVariables = 256;
 constexpr uint32_t kMaxBytes = 64 << 10;
-constexpr size_t kMaxForeignBytes = 1024;
 
 constinit char g_bytes[kMaxBytes];
 constinit const char* g_variables[kMaxVariables + 1];
@@ -28,13 +27,14 @@ void Add(const char* variable) {
 
 }  // namespace
 
-const char* FindVariable(const char* const* environment, const char* name) {
+bool IsVariable(const char* variable, const char* name) {
   const size_t length = strlen(name);
+  return strncmp(variable, name, length) == 0 && variable[length] == '=';
+}
+
+const char* FindVariable(const char* const* environment, const char* name) {
   for (; environment != nullptr && *environment != nullptr; ++environment) {
-    if (strncmp(*environment, name, length) == 0 &&
-        (*environment)[length] == '=') {
-      return *environment + length + 1;
-    }
+    if (IsVariable(*environment, name)) return *environment + strlen(name) + 1;
   }
   return nullptr;
 }
@@ -55,14 +55,16 @@ bool ParseBoolean(const char* text, bool* value) {
   return false;
 }
 
-void CopyEnvironment(const char* const* environment) {
+void CopyEnvironment(const char* const* environment,
+                     bool (*wanted)(const char* variable)) {
   g_count = g_used = 0;
   if (environment == nullptr) environment = g_variables + kMaxVariables;
   for (auto* at = environment; *at != nullptr; ++at) {
     if (IsOwn(*at)) Add(*at);
   }
+  g_variables[g_count] = nullptr;
   for (auto* at = environment; *at != nullptr; ++at) {
-    if (!IsOwn(*at) && strlen(*at) < kMaxForeignBytes) Add(*at);
+    if (!IsOwn(*at) && wanted(*at)) Add(*at);
   }
   g_variables[g_count] = nullptr;
 }

@@ -12,11 +12,15 @@ const char* FindVariable(const char* const* environment, const char* name);
 // them, `value` is left.
 bool ParseBoolean(const char* text, bool* value);
 
-// Copies `environment`, so that the collector need not read what the program
-// may change meanwhile. Variables of ours come first; of the others those that
-// fit, none longer than 1 KiB. By the thread that starts the session. No
+// Whether "NAME=value" is the variable of that name.
+bool IsVariable(const char* variable, const char* name);
+
+// Copies of `environment` what is ours and what is `wanted`, so that the
+// collector need not read what the program may change meanwhile. A program may
+// have thousands of others. By the thread that starts the session. No
 // allocation.
-void CopyEnvironment(const char* const* environment);
+void CopyEnvironment(const char* const* environment,
+                     bool (*wanted)(const char* variable));
 
 // The copy, in the same form. Empty before CopyEnvironment().
 const char* const* SessionEnvironment();

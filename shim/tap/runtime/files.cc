@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 
 namespace dltap::shim {
 namespace {
@@ -89,7 +90,18 @@ uint64_t InodeOf(int fd) {
   return InodeOf(status);
 }
 
+void CloseIfOwn(int* fd, uint64_t inode) {
+  if (*fd >= 0 && InodeOf(*fd) == inode) close(*fd);
+  *fd = -1;
+}
+
 uint32_t PidNamespace() {
+  char self[16] = {};
+  // A /proc of another space names us otherwise.
+  if (readlink("/proc/self", self, sizeof(self) - 1) <= 0 ||
+      strtoul(self, nullptr, 10) != static_cast<unsigned long>(getpid())) {
+    return 0;
+  }
   struct stat status;
   if (stat("/proc/self/ns/pid", &status) != 0) return 0;
   return static_cast<uint32_t>(status.st_ino);

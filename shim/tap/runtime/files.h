@@ -26,7 +26,12 @@ uint64_t FileSizeLimit();
 uint64_t InodeOf(int fd);  // 0: not open
 uint64_t InodeOf(const struct stat& status);
 
-// Identifies the space that process ids are counted in. 0: not known.
+// Closes what is still the file that was opened: the program may have closed it
+// and given the number to one of its own. `*fd` is -1 then.
+void CloseIfOwn(int* fd, uint64_t inode);
+
+// Identifies the space that process ids are counted in. 0: not known, or /proc
+// tells of another one.
 uint32_t PidNamespace();
 
 // Shared mappings of files there are slow, refused or not coherent.

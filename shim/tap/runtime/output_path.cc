@@ -93,6 +93,20 @@ const char* FindRank(const char* const* environment) {
   return nullptr;
 }
 
+bool IsNamedIn(const char* pattern, const char* variable) {
+  const char* equals = strchr(variable, '=');
+  if (pattern == nullptr || equals == nullptr) return false;
+  const auto length = static_cast<size_t>(equals - variable);
+  for (;;) {
+    pattern = strstr(pattern, "%q{");
+    if (pattern == nullptr) return false;
+    pattern += strlen("%q{");
+    if (strncmp(pattern, variable, length) == 0 && pattern[length] == '}') {
+      return true;
+    }
+  }
+}
+
 bool ExpandOutput(const char* pattern, const OutputNames& names,
                   std::span<char> path) {
   PathWriter out(path);

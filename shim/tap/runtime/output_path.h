@@ -23,6 +23,9 @@ struct OutputNames {
 bool ExpandOutput(const char* pattern, const OutputNames& names,
                   std::span<char> path);
 
+// Whether `pattern` asks for the variable, "NAME=value", by %q{NAME}.
+bool IsNamedIn(const char* pattern, const char* variable);
+
 // The variable that tells the process's rank, or nullptr.
 const char* FindRank(const char* const* environment);
 

@@ -107,6 +107,13 @@ ProcessInfo ReadProcessInfo() {
   return info;
 }
 
+bool IsRankVariable(const char* variable) {
+  for (const char* name : kRankVariables) {
+    if (IsVariable(variable, name)) return true;
+  }
+  return false;
+}
+
 uint32_t CollectRankVariables(const char* const* environment, char* out,
                               uint32_t capacity) {
   uint32_t used = 0;

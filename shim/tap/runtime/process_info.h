@@ -19,6 +19,9 @@ struct ProcessInfo {
 
 ProcessInfo ReadProcessInfo();
 
+// Whether "NAME=value" is in the allow-list of CollectRankVariables().
+bool IsRankVariable(const char* variable);
+
 // Writes "NAME=value", each ended by a zero byte, for the variables of the
 // allow-list that `environment` has: rank and world variables, nothing else, so
 // that no secret reaches a trace. Returns the bytes used.

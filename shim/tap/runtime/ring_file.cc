@@ -281,10 +281,7 @@ void RingFile::Abandon() {
   Close();
 }
 
-void RingFile::Close() {
-  if (fd_ >= 0 && InodeOf(fd_) == inode_) close(fd_);
-  fd_ = -1;
-}
+void RingFile::Close() { CloseIfOwn(&fd_, inode_); }
 
 void RingFile::Unlink() {
   if (Descriptor() < 0) return;

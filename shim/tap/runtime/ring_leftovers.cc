@@ -2,7 +2,6 @@
 #include "shim/tap/runtime/ring_leftovers.h"
 
 #include <fcntl.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,6 +20,11 @@ namespace dltap::shim {
 namespace {
 
 constexpr int kMostMoved = 16;
+constexpr time_t kLongAgoS = 60;
+
+bool IsOld(const struct stat& status) {
+  return time(nullptr) - status.st_mtime > kLongAgoS;
+}
 
 // As the kernel's getdents64 writes it; readdir() allocates.
 struct DirectoryEntry {
@@ -34,14 +38,14 @@ struct DirectoryEntry {
 bool IsLeftover(int fd, trace::RingFileHeader* header) {
   struct stat status;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-      status.st_uid != geteuid() ||
-      pread(fd, header, sizeof(*header), 0) != sizeof(*header)) {
+      status.st_uid != geteuid()) {
     return false;
   }
+  *header = {};
+  if (pread(fd, header, sizeof(*header), 0) < 0) return false;
   if (header->file.magic[0] == 0) {  // killed before it was one
-    constexpr time_t kLongAgoS = 60;
     header->data_file[0] = '\0';
-    return time(nullptr) - status.st_mtime > kLongAgoS;
+    return IsOld(status);
   }
   if (memcmp(header->file.magic, trace::kFileMagic,
              sizeof(trace::kFileMagic)) != 0 ||
@@ -49,31 +53,61 @@ bool IsLeftover(int fd, trace::RingFileHeader* header) {
     return false;
   }
   const uint32_t space = PidNamespace();
-  return space != 0 && header->pid_namespace == space &&
-         StartTimeOf(header->file.pid) != header->file.process_start_time;
+  if (space == 0 || header->pid_namespace != space) return false;
+  const uint64_t start = StartTimeOf(header->file.pid);
+  return start != header->file.process_start_time ||
+         header->file.pid == static_cast<uint64_t>(getpid());
 }
 
-bool Copy(int from, int to) {
-  struct stat status;
-  if (fstat(from, &status) != 0) return false;
-  off_t at = 0;
-  while (at < status.st_size) {
-    const ssize_t copied =
-        sendfile(to, from, &at, static_cast<size_t>(status.st_size - at));
-    if (copied < 0 && errno == EINTR) continue;
-    if (copied <= 0) return false;
+bool WritePart(int fd, const char* part, size_t bytes, off_t at) {
+  while (bytes > 0) {
+    const ssize_t written = pwrite(fd, part, bytes, at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    part += written;
+    bytes -= static_cast<size_t>(written);
+    at += written;
   }
   return true;
+}
+
+// Most of a ring file was never written to: that takes no space.
+bool Copy(int from, int to) {
+  constexpr char kZeros[4096] = {};
+  char part[sizeof(kZeros)];
+  off_t at = 0;
+  for (;;) {
+    const ssize_t got = pread(from, part, sizeof(part), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return false;
+    if (got == 0) return ftruncate(to, at) == 0;
+    const auto bytes = static_cast<size_t>(got);
+    const bool is_zero = memcmp(part, kZeros, bytes) == 0;
+    if (!is_zero && !WritePart(to, part, bytes, at)) return false;
+    at += got;
+  }
+}
+
+// Whoever made it was killed while it copied.
+bool RemoveIfOld(const char* path) {
+  struct stat status;
+  return lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+         IsOld(status) && unlink(path) == 0;
 }
 
 // False: it must stay where it is.
 bool MoveBeside(int fd, const char* data_file) {
   if (*data_file == '\0') return true;
+  if (*data_file != '/') return false;  // nobody knows where
   char path[512];
   char unfinished[512];
   snprintf(path, sizeof(path), "%s.ring", data_file);
   snprintf(unfinished, sizeof(unfinished), "%s.ring.new", data_file);
-  const int copy = CreateOwnFile(AT_FDCWD, unfinished);
+  int copy = CreateOwnFile(AT_FDCWD, unfinished);
+  if (copy < 0 && errno == EEXIST) {
+    if (!RemoveIfOld(unfinished)) return false;  // somebody else moves it
+    copy = CreateOwnFile(AT_FDCWD, unfinished);
+  }
   if (copy < 0) return errno == ENOENT || errno == ENOTDIR;
   const bool done = Copy(fd, copy) && rename(unfinished, path) == 0;
   close(copy);
@@ -81,14 +115,10 @@ bool MoveBeside(int fd, const char* data_file) {
   return done;
 }
 
+// Whose name it is does not say what it is: opening a pipe would wait for ever.
 bool MoveOne(int directory, const char* name) {
-  constexpr char kPrefix[] = "dltap-";
-  const size_t length = strlen(name);
-  if (strncmp(name, kPrefix, sizeof(kPrefix) - 1) != 0 || length < 5 ||
-      strcmp(name + length - 5, ".ring") != 0) {
-    return false;
-  }
-  const int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  const int fd =
+      openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return false;
   trace::RingFileHeader header;
   const bool gone = IsLeftover(fd, &header) &&
@@ -98,9 +128,23 @@ bool MoveOne(int directory, const char* name) {
   return gone;
 }
 
+bool IsRingName(const char* name) {
+  constexpr char kPrefix[] = "dltap-";
+  const size_t length = strlen(name);
+  return strncmp(name, kPrefix, sizeof(kPrefix) - 1) == 0 && length >= 5 &&
+         strcmp(name + length - 5, ".ring") == 0;
+}
+
+const char* NameIn(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
 }  // namespace
 
-void MoveLeftoverRings() {
+bool MoveLeftoverRing(const char* path) { return MoveOne(AT_FDCWD, path); }
+
+void MoveLeftoverRings(const char* own) {
   int directory = open(kSharedMemory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return;
   directory = MoveDescriptorUp(directory);
@@ -112,7 +156,9 @@ void MoveLeftoverRings() {
     if (bytes <= 0) break;
     for (long at = 0; at < bytes && moved < kMostMoved;) {
       const auto* entry = reinterpret_cast<DirectoryEntry*>(entries + at);
-      moved += MoveOne(directory, entry->name) ? 1 : 0;
+      const bool is_other =
+          IsRingName(entry->name) && strcmp(entry->name, NameIn(own)) != 0;
+      moved += is_other && MoveOne(directory, entry->name) ? 1 : 0;
       at += entry->bytes;
     }
   }

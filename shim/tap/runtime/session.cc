@@ -14,6 +14,8 @@
 #include "shim/tap/runtime/environment.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
+#include "shim/tap/runtime/output_path.h"
+#include "shim/tap/runtime/process_info.h"
 #include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/trace_output.h"
@@ -46,9 +48,14 @@ void ChooseSessionClock(const Config& config) {
   ChooseClock(config.clock, activity);
 }
 
+bool IsWanted(const char* variable) {
+  const char* output = FindVariable(SessionEnvironment(), "DLTAP_OUTPUT");
+  return IsRankVariable(variable) || IsNamedIn(output, variable);
+}
+
 // Once per process: configuration, then clock.
 void Prepare() {
-  CopyEnvironment(environ);
+  CopyEnvironment(environ, IsWanted);
   SetSessionConfig(
       ParseConfig(SessionEnvironment(), DisabledAtLoad(), [](const char*) {}));
   SetLogLevel(SessionConfig().log);

@@ -28,6 +28,8 @@ struct alignas(64) ThreadBuffer {
   uint32_t thread_index;
   Ring* first;
   uint64_t drain_to[2];  // heads seen at the begin of a pass: first, second
+  uint64_t
+      unwritten_end;  // slots below it were counted as lost, if not drained
   uint64_t cpu_time_ns;
   uint64_t sampled_head;  // of the ring in use at the last sample
   uint32_t idle_samples;  // looks since then in which nothing had happened

@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "shim/tap/runtime/clock.h"
@@ -17,6 +15,7 @@
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/output_path.h"
+#include "shim/tap/runtime/ring_place.h"
 #include "shim/tap/runtime/session_state.h"
 
 namespace dltap::shim {
@@ -94,7 +93,7 @@ bool TraceOutput::OpenDirectory(const Config& config,
     return false;
   }
   const int error = MakeDirectories(directory_);
-  if (dir_fd_ >= 0) close(dir_fd_);  // of the parent process
+  CloseIfOwn(&dir_fd_, dir_inode_);  // of the parent process
   dir_fd_ =
       error == 0 ? open(directory_, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (dir_fd_ < 0) {
@@ -105,6 +104,7 @@ bool TraceOutput::OpenDirectory(const Config& config,
     return false;
   }
   dir_fd_ = MoveDescriptorUp(dir_fd_);
+  dir_inode_ = InodeOf(dir_fd_);
   return true;
 }
 
@@ -127,35 +127,16 @@ bool TraceOutput::OpenDataFile(const Config& config, const ProcessInfo& process,
   return error == 0;
 }
 
-// In shared memory where there is room: a shared mapping of a file on a disk
-// stalls the program at writeback, and dies with the file when somebody cuts it
-// off. Else beside the data file.
 bool TraceOutput::OpenRingFile(const trace::FileHeader& header) {
-  char real[PATH_MAX];
-  const char* directory = realpath(directory_, real) ? real : directory_;
-  char data_file[sizeof(trace::RingFileHeader::data_file)];
-  const int length = snprintf(data_file, sizeof(data_file), "%s/%s", directory,
-                              data_file_.name());
-  if (length >= static_cast<int>(sizeof(data_file))) {
-    snprintf(data_file, sizeof(data_file), "%s", data_file_.name());
-  }
-  char path[kMaxRingPathBytes];
-  int error = ENOTSUP;
-  if (RingFile::SharedMemoryHasRoom()) {
-    snprintf(path, sizeof(path), "%s/dltap-%s.ring", kSharedMemory,
-             data_file_.name());
-    error = ring_file_.Create(path, header, data_file);
-  }
-  if (error != 0 && !IsNetworkFileSystem(dir_fd_)) {
-    snprintf(path, sizeof(path), "%s/%s.ring", directory, data_file_.name());
-    error = ring_file_.Create(path, header, data_file);
-  }
+  const int error =
+      CreateRing(&ring_file_, header, dir_fd_, directory_, data_file_.name());
   if (error != 0) {
     Log(LogLevel::kError,
         "no room for the ring file in %s or %s: %s; tracing is off",
         kSharedMemory, directory_, strerrordesc_np(error));
     return false;
   }
+  const char* path = ring_file_.path();
   trace::RingNameRecord record = {};
   WriteRecord(BlockKind::kDefinitions, record,
               trace::Piece::String(path, strlen(path)));
@@ -238,7 +219,9 @@ void TraceOutput::Flush() {
   }
 }
 
+// Those that cannot be written stay with the calls that need them.
 void TraceOutput::DrainDefinitions() {
+  if (reason_ == trace::EndReason::kWriteFailed) return;
   const auto pending = ring_file_.PendingDefinitions();
   size_t done = 0;
   while (done < pending.size()) {
@@ -255,6 +238,7 @@ void TraceOutput::DrainDefinitions() {
     done = end;
   }
   FlushBuilder(&builders_[0]);
+  if (reason_ == trace::EndReason::kWriteFailed) return;
   if (!pending.empty()) ring_file_.DropDefinitions(pending.size());
 }
 

@@ -90,6 +90,7 @@ class TraceOutput {
   uint8_t* segment_buffers_ = nullptr;
   uint8_t* slot_block_ = nullptr;
   int dir_fd_ = -1;
+  uint64_t dir_inode_ = 0;
   bool is_writable_ = false;
   bool is_finishing_ = false;
   bool is_closed_ = false;

@@ -110,7 +110,16 @@ class CtlTest(unittest.TestCase):
         self.assertGreaterEqual(recorded(target), made)
         again = ctl(loop.pid, "snapshot", "-o", str(target))
         self.assertEqual(again.returncode, 3)
+        held = recorded(target)
+        loop.launches()
+        self.assertEqual(recorded(target), held)
         self.assertEqual(loop.end()[0], 0)
+        # What came later is not lost, and the ring that is gone not missing.
+        self.assertEqual(recorded(target), held)
+        report = subprocess.run([DLTAP, "report", str(target)],
+                                capture_output=True, text=True)
+        for loss in ("ring_missing", "missing_slots", "corrupt_block"):
+            self.assertNotIn(loss, report.stdout, report.stderr)
 
     def test_status_tells_size_losses_and_cost(self):
         loop = self.loop(DLTAP_MAX_MB="64:ring")

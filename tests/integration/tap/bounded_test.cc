@@ -79,6 +79,14 @@ TEST_P(TapBoundedTest, StaysWithinTheLimitAndExplainsItself) {
   EXPECT_EQ(Lost(model, "overwritten") > 0, !HasFirstSegment(program.Files()));
 }
 
+// Thousands of short ones may end so.
+TEST(TapSpaceTest, AProcessThatIsKilledLeavesLittleSpaceTaken) {
+  TappedProgram program("endings");
+  program.Run({"_exit"});
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 100u);
+  EXPECT_LT(AllocatedBytes(program.directory()), 2u << 20);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Limits, TapBoundedTest,
     testing::Values(Case{"64:ring", 64 << 20, "launches", "3000000"},

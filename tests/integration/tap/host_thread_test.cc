@@ -37,9 +37,9 @@ TEST(TapHostThreadTest, DisabledLeavesNothingBehind) {
 
 // However a process ends, status, signal and output are its own.
 TEST(TapHostThreadTest, EveryEndIsThePrograms) {
-  for (const char* mode :
-       {"return", "_exit", "quick_exit", "abort", "atexit", "exit_exit",
-        "exit__exit", "elsewhere", "terminate", "pthread_exit", "alone"}) {
+  for (const char* mode : {"return", "_exit", "quick_exit", "abort", "atexit",
+                           "exit_exit", "exit__exit", "elsewhere", "terminate",
+                           "pthread_exit", "alone", "alone_without_files"}) {
     TappedProgram program("endings");
     const Outcome bare = program.RunBare({mode});
     const Outcome outcome = program.Run({mode});

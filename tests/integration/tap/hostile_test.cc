@@ -51,6 +51,20 @@ INSTANTIATE_TEST_SUITE_P(Ways, ForkTest,
                          testing::Values("fork", "_Fork", "clone", "vfork",
                                          "spawn", "idle"));
 
+TEST(TapHostileTest, AChildsDescriptorsAreNotTakenForItsParentsOnes) {
+  TappedProgram program("forks");
+  EXPECT_EQ(program.RunBare({"taken"}).exit_code(), 0);
+  EXPECT_EQ(program.Run({"taken"}).exit_code(), 0);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 40u);
+}
+
+TEST(TapHostileTest, DescriptorsDoNotGrowFromGenerationToGeneration) {
+  TappedProgram program("forks");
+  EXPECT_EQ(program.RunBare({"generations"}).exit_code(), 0);
+  EXPECT_EQ(program.Run({"generations"}).exit_code(), 0);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 90u);
+}
+
 TEST(TapHostileTest, ExecGivesTheNewProgramItsOwnFile) {
   TappedProgram program("forks");
   program.Run({"exec"});
@@ -58,6 +72,17 @@ TEST(TapHostileTest, ExecGivesTheNewProgramItsOwnFile) {
   const analyzer::TraceModel model = program.Read();
   EXPECT_EQ(model.processes.size(), 3u);
   EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), 60u);
+}
+
+TEST(TapHostileTest, AProgramThatExecsAfterWorkKeepsBothAccounts) {
+  TappedProgram program("endings");
+  EXPECT_EQ(program.Run({"exec"}).exit_code(), 0);
+  const analyzer::TraceModel model = program.Read();
+  ASSERT_EQ(model.processes.size(), 2u);
+  EXPECT_FALSE(model.processes[0].complete);
+  EXPECT_TRUE(model.processes[1].complete);
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel"), 200u);
+  EXPECT_EQ(Lost(model, "ring_missing"), 0u);
 }
 
 TEST(TapHostileTest, SuddenEndsLoseNothing) {

@@ -263,5 +263,21 @@ TEST(TapRecordingTest, RegisteredStringsOfTheOlderNvtxAreNamed) {
   EXPECT_EQ(RangesOf(program.Read()), expected);
 }
 
+// As a pod has that lists each service of its cluster.
+TEST(TapRecordingTest, RankAndOutputAreFoundAmongThousandsOfVariables) {
+  TempDir temp;
+  TappedProgram program("launches");
+  program.Into(temp.path() + "/%r-%q{JOB_OF_TEST}-%q{NOT_SET}");
+  for (int i = 0; i < 3000; ++i) {
+    program.With("SERVICE_" + std::to_string(i) + "=" + std::string(20, 'x'));
+  }
+  program.With("JOB_OF_TEST=j/7").With("RANK=5");
+  EXPECT_EQ(program.Run({"10"}).exit_code(), 3);
+  program.Into(temp.path() + "/5-j_7-");
+  const analyzer::TraceModel model = program.Read();
+  ASSERT_EQ(model.processes.size(), 1u);
+  EXPECT_EQ(model.processes[0].rank, 5);
+}
+
 }  // namespace
 }  // namespace dltap

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the ring file lies, and what becomes of it when its process is killed.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "analyzer/reader/ring_rescue.h"
 #include "analyzer/reader/trace_reader.h"
 #include "gtest/gtest.h"
 #include "tests/integration/tap/tapped_program.h"
@@ -23,6 +32,17 @@ std::string RingInSharedMemory(const TappedProgram& program) {
     if (fs::exists(ring)) return ring;
   }
   return {};
+}
+
+// Whether its data file says so; meanwhile somebody may have moved it.
+bool NamesARingInSharedMemory(const TappedProgram& program) {
+  for (const std::string& file : program.Files()) {
+    std::ifstream data(program.directory() + "/" + file, std::ios::binary);
+    std::stringstream bytes;
+    bytes << data.rdbuf();
+    if (bytes.str().find("/dev/shm/dltap-") != std::string::npos) return true;
+  }
+  return false;
 }
 
 class RingPlaceTest : public testing::Test {
@@ -72,11 +92,156 @@ TEST_F(RingPlaceTest, TheNextStartMovesItBesideItsDataFile) {
   EXPECT_EQ(Lost(program_.Read(), "ring_missing"), 0u);
 }
 
+// Somebody was killed while moving it.
+TEST_F(RingPlaceTest, AnUnfinishedMoveIsBegunAnew) {
+  if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
+  const std::string name = fs::path(ring_).filename().string();
+  const std::string moved =
+      program_.directory() + "/" + name.substr(strlen("dltap-"));
+  std::ofstream(moved + ".new") << "half";
+  const auto long_ago =
+      fs::file_time_type::clock::now() - std::chrono::minutes(5);
+  fs::last_write_time(moved + ".new", long_ago);
+  const std::string copy = ring_ + ".copy";
+  fs::copy_file(ring_, copy);
+  TappedProgram("launches").Run({"10"});
+  EXPECT_FALSE(fs::exists(ring_));
+  fs::remove(moved);
+  fs::rename(copy, ring_);
+  std::ofstream(moved + ".new") << "half";
+  fs::last_write_time(moved + ".new", long_ago);
+  analyzer::RescueRings(program_.directory());
+  EXPECT_FALSE(fs::exists(ring_));
+}
+
+TEST_F(RingPlaceTest, AMovedOneTakesNoSpaceForWhatWasNeverWritten) {
+  if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
+  TappedProgram("launches").Run({"10"});
+  const std::string name = fs::path(ring_).filename().string();
+  const std::string moved =
+      program_.directory() + "/" + name.substr(strlen("dltap-"));
+  struct stat status;
+  ASSERT_EQ(stat(moved.c_str(), &status), 0);
+  EXPECT_GT(status.st_size, 4 << 20);
+  EXPECT_LT(status.st_blocks * 512, status.st_size * 2 / 3);
+}
+
 TEST_F(RingPlaceTest, TheNextStartRemovesItWhenItsFolderIsGone) {
   if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
   fs::remove_all(program_.directory());
   TappedProgram("launches").Run({"10"});
   EXPECT_FALSE(fs::exists(ring_));
+}
+
+TEST(RingPlaceOfOthersTest, OneThatNeverBeganIsRemoved) {
+  const std::string path =
+      "/dev/shm/dltap-empty-" + std::to_string(getpid()) + ".ring";
+  if (!std::ofstream(path).is_open()) GTEST_SKIP() << "no shared memory";
+  fs::last_write_time(
+      path, fs::file_time_type::clock::now() - std::chrono::minutes(5));
+  TappedProgram("launches").Run({"10"});
+  EXPECT_FALSE(fs::exists(path));
+  fs::remove(path);
+}
+
+// What would be moved while the program runs, for a while.
+std::vector<std::string> RescuedMeanwhile(TappedProgram& program,
+                                          std::vector<std::string> arguments) {
+  std::atomic<bool> has_ended = false;
+  std::thread runner([&] {
+    program.RunAndKill(std::move(arguments), 1'000'000);
+    has_ended = true;
+  });
+  std::vector<std::string> moved;
+  while (!has_ended && moved.empty()) {
+    if (program.Files().empty()) continue;
+    const std::vector<std::string> now =
+        analyzer::RescueRings(program.directory());
+    if (!has_ended) moved = now;
+  }
+  runner.join();
+  return moved;
+}
+
+TEST(RingRescueTest, LeavesTheRingsOfProcessesThatLive) {
+  TappedProgram program("launches");
+  EXPECT_TRUE(RescuedMeanwhile(program, {"100000000"}).empty());
+}
+
+// There it has a pid that nobody has, or another process, where we are.
+TEST(RingRescueTest, LeavesThemInOtherSpacesOfProcessIds) {
+  TappedProgram program("/usr/bin/unshare");
+  const std::string command =
+      "echo 29999 > /proc/sys/kernel/ns_last_pid; " DLTAP_TEST_PROGRAMS
+      "/tap_launches 100000000; :";
+  if (program.RunBare({"-pf", "--mount-proc", "true"}).exit_code() != 0) {
+    GTEST_SKIP() << "a space of process ids needs privileges";
+  }
+  EXPECT_TRUE(RescuedMeanwhile(program, {"-pf", "--mount-proc", "--kill-child",
+                                         "sh", "-c", command})
+                  .empty());
+  // It has been killed, and is gone once somebody has waited for it.
+  for (int i = 0; i < 1000 && !RingInSharedMemory(program).empty(); ++i) {
+    analyzer::RescueRings(program.directory());
+  }
+  EXPECT_TRUE(RingInSharedMemory(program).empty());
+  EXPECT_EQ(Lost(program.Read(), "ring_missing"), 0u);
+}
+
+TEST_F(RingPlaceTest, RescueMovesItBesideItsDataFile) {
+  if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
+  const uint64_t before = Recorded(program_.Read(), "cudaLaunchKernel");
+  const std::vector<std::string> moved =
+      analyzer::RescueRings(program_.directory());
+  EXPECT_FALSE(fs::exists(ring_));
+  struct stat status;
+  for (const std::string& ring : moved) {
+    ASSERT_EQ(stat(ring.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600u);
+    EXPECT_LT(status.st_blocks * 512, status.st_size * 2 / 3);
+  }
+  EXPECT_EQ(Recorded(program_.Read(), "cudaLaunchKernel"), before);
+}
+
+// A pipe of that name, as any user may make one.
+TEST(RingPlaceOfOthersTest, APipeOfARingsNameStopsNobody) {
+  const std::string pipe =
+      "/dev/shm/dltap-pipe-" + std::to_string(getpid()) + ".ring";
+  if (mkfifo(pipe.c_str(), 0644) != 0) GTEST_SKIP() << "no shared memory";
+  TappedProgram program("launches");
+  EXPECT_EQ(program.Run({"10"}).exit_code(), 3);
+  fs::remove(pipe);
+  const analyzer::TraceModel model = program.Read();
+  EXPECT_TRUE(model.processes.at(0).complete);
+  EXPECT_EQ(Lost(model, "flush_deadline"), 0u);
+}
+
+// An exec keeps pid and start time, and so the ring's name where the folders
+// differ.
+TEST(RingPlaceOfExecedTest, TheRingOfTheProgramBeforeMakesRoom) {
+  TempDir second;
+  TappedProgram program("endings");
+  program.With("SECOND=" + second.path() + "/out");
+  EXPECT_EQ(program.Run({"exec_elsewhere"}).signal_number(), SIGKILL);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 100u);
+  TappedProgram next("endings");
+  next.Into(second.path() + "/out");
+  EXPECT_EQ(NamesARingInSharedMemory(next), NamesARingInSharedMemory(program));
+  EXPECT_EQ(Recorded(next.Read(), "cudaLaunchKernel"), 100u);
+  EXPECT_EQ(Lost(next.Read(), "ring_missing"), 0u);
+}
+
+// The ring file has room for a path of 383 bytes.
+TEST(RingPlaceOfLongPathTest, IsBesideTheDataFile) {
+  TempDir temp;
+  TappedProgram program("endings");
+  std::string folder = temp.path();
+  for (int i = 0; i < 5; ++i) folder += "/" + std::string(100, 'x');
+  program.Into(folder);
+  EXPECT_EQ(program.Run({"kill"}).signal_number(), SIGKILL);
+  EXPECT_TRUE(RingInSharedMemory(program).empty());
+  EXPECT_EQ(program.Files().size(), 2u);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 100u);
 }
 
 TEST(RingPlaceOfEndedTest, AnEndedProcessLeavesNone) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "tests/support/fake_vendor/fake_cuda.h"
@@ -46,6 +47,12 @@ static void LeaveMainFirst(void) {
   pthread_exit(NULL);
 }
 
+// A longer file is a signal from now on.
+static void ForbidFiles(void) {
+  const struct rlimit limit = {1, RLIM_INFINITY};
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 static void* LaunchForEver(void* unused) {
   for (;;) LaunchOne(&g_back);
   return unused;
@@ -74,11 +81,20 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "_exit") == 0) _exit(7);
   if (strcmp(mode, "abort") == 0) abort();
   if (strcmp(mode, "kill") == 0) kill(getpid(), SIGKILL);
+  if (strcmp(mode, "exec_elsewhere") == 0) {
+    setenv("DLTAP_OUTPUT", getenv("SECOND"), 1);
+    execl(argv[0], argv[0], "kill", NULL);
+  }
+  if (strcmp(mode, "exec") == 0) execl(argv[0], argv[0], "return", NULL);
   if (strcmp(mode, "atexit") == 0) atexit(LaunchAtExit);
   if (strcmp(mode, "quick_exit") == 0) quick_exit(8);
   if (strcmp(mode, "pthread_exit") == 0) LeaveMainFirst();
   if (strcmp(mode, "alone") == 0) {
     atexit(LaunchAtExit);
+    pthread_exit(NULL);
+  }
+  if (strcmp(mode, "alone_without_files") == 0) {
+    ForbidFiles();
     pthread_exit(NULL);
   }
   if (strcmp(mode, "busy") == 0) StartThread(LaunchForEver);

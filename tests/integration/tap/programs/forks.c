@@ -2,14 +2,19 @@
 // forks MODE: launches 10 times, makes a child in some way, launches 10 times
 // more. Exit code: the child's, or 99 when something went wrong. Modes inside_*
 // make the child inside a vendor call, out of which it returns when its parent
-// has gone on; `storm` does so in 64 threads at once.
+// has gone on; `storm` does so in 64 threads at once. `taken`: the child closes
+// everything and gives the numbers to a file of its own; `generations`:
+// children of children work, and the last one tells how many descriptors it has
+// more than the second.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,6 +102,50 @@ static int StormOf(int count) {
   return 0;
 }
 
+enum { kFirstHigh = 800, kLastHigh = 832 };
+
+// How many of the numbers are not that file any more.
+static int OthersThan(const struct stat* own) {
+  int others = 0;
+  for (int fd = kFirstHigh; fd < kLastHigh; ++fd) {
+    struct stat status;
+    others += fstat(fd, &status) != 0 || status.st_ino != own->st_ino;
+  }
+  return others;
+}
+
+static int WorkWithTakenDescriptors(void) {
+  struct stat own;
+  for (int fd = 3; fd < 1024; ++fd) close(fd);
+  const int file = open("/dev/null", O_WRONLY);
+  fstat(file, &own);
+  for (int fd = kFirstHigh; fd < kLastHigh; ++fd) dup2(file, fd);
+  const int errors = Launches(20);
+  return errors + OthersThan(&own);
+}
+
+static int OpenDescriptors(void) {
+  int count = 0;
+  for (int fd = 0; fd < 1024; ++fd) count += fcntl(fd, F_GETFD) >= 0;
+  return count;
+}
+
+// Exits with the difference.
+static void WorkInGenerations(void) {
+  int second = 0;
+  for (int generation = 1; generation < 8; ++generation) {
+    const pid_t child = fork();
+    if (child > 0) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
+    }
+    if (Launches(10) != 0) _exit(99);
+    if (generation == 2) second = OpenDescriptors();
+  }
+  _exit(OpenDescriptors() - second);
+}
+
 int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "fork";
   if (Launches(10) != 0) return 99;
@@ -107,6 +156,8 @@ int main(int argc, char** argv) {
   if (child == 0) {
     if (strcmp(mode, "exec") == 0) execl(argv[0], argv[0], "child", NULL);
     if (strcmp(mode, "idle") == 0) _exit(5);
+    if (strcmp(mode, "taken") == 0) _exit(WorkWithTakenDescriptors());
+    if (strcmp(mode, "generations") == 0) WorkInGenerations();
     Launches(20);
     _exit(5);
   }

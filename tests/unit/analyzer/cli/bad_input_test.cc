@@ -87,6 +87,19 @@ TEST_F(CliTest, EmptyFileIsNamed) {
   }
 }
 
+// A process was killed before it wrote: the others are packed.
+TEST_F(CliTest, EmptyFileKeepsNoTraceFromBeingPacked) {
+  TempDir run;
+  run.Write("a.dltap", trace::TraceBytes().bytes());
+  run.Write("b.dltap", std::string_view(""));
+  const std::string pack = dir_.path() + "/pack";
+  EXPECT_EQ(Run("pack", {run.path(), "-o", pack}), kExitOk);
+  EXPECT_THAT(err_, HasSubstr("left out"));
+  EXPECT_EQ(Run("info", {pack}), kExitOk);
+  run.Write("b.dltap", std::string_view("damaged"));
+  EXPECT_EQ(Run("pack", {run.path(), "-o", pack + "2"}), kExitBadInput);
+}
+
 TEST_F(CliTest, JsonThatIsNoTraceIsNamed) {
   const std::string path =
       dir_.Write("a.json", std::string_view("{\"answer\": 42}"));

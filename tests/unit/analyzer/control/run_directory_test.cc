@@ -35,6 +35,17 @@ TEST(RunDirectoryTest, PatternsAreExpanded) {
   EXPECT_FALSE(ExpandOutput("out-%q{OPEN").ok());
 }
 
+TEST(RunDirectoryTest, PatternsMeanWhatTheyMeanToTheTap) {
+  setenv("SLURM_PROCID", "0", 1);
+  setenv("OMPI_COMM_WORLD_RANK", "6", 1);
+  setenv("DLTAP_TEST_JOB", "a/b", 1);
+  EXPECT_EQ(*ExpandOutput("%r"), "6");
+  EXPECT_EQ(*ExpandOutput("x%q{DLTAP_TEST_JOB}"), "xa_b");
+  EXPECT_EQ(*ExpandOutput("x%q{DLTAP_TEST_NOT_SET}"), "x");
+  unsetenv("SLURM_PROCID");
+  unsetenv("OMPI_COMM_WORLD_RANK");
+}
+
 TEST(RunDirectoryTest, IsMadeWithItsParents) {
   TempDir dir;
   const auto made = MakeRunDirectory(dir.path() + "/a/b", false);

@@ -140,6 +140,31 @@ TEST_F(RingRecoveryTest, LargerRingGoesOnCounting) {
   EXPECT_EQ(LossOf("missing_slots"), 100);
 }
 
+// A copy of the data file, whose process went on and left its ring elsewhere.
+TEST_F(RingRecoveryTest, ARingThatIsAheadOfACopyIsNotItsEnd) {
+  TempDir elsewhere;
+  const std::string name = elsewhere.path() + "/dltap-a.dltap.ring";
+  TraceBytes data(42, 0, trace::ClockKind::kMonotonic);
+  data.Entry(16, "cudaMalloc");
+  data.Put(trace::BlockKind::kDefinitions, trace::RingNameRecord{},
+           trace::Piece::String(name.data(), name.size()));
+  data.Calls(0, 0, {CallNumber(0), CallNumber(1)});
+  const std::string path = dir_.Write("a.dltap", data.bytes());
+  for (const uint64_t drained : {2, 3}) {
+    RingBytes ring;
+    elsewhere.Write("dltap-a.dltap.ring",
+                    ring.Fill(drained, drained + 2).Finish());
+    std::vector<std::string> problems;
+    const auto model = ReadTrace({path}, &problems);
+    ASSERT_TRUE(model.ok()) << model.status();
+    model_ = *model;
+    EXPECT_EQ(model_.processes[0].calls.size(), drained == 2 ? 4 : 2);
+    EXPECT_EQ(LossOf("missing_slots"), 0);
+    EXPECT_EQ(LossOf("ring_missing"), 0);
+    EXPECT_FALSE(model_.processes[0].complete);
+  }
+}
+
 TEST_F(RingRecoveryTest, RingWithoutAnythingDrainedIsRead) {
   RingBytes ring;
   EXPECT_THAT(CallsAfterKill(0, ring.Fill(0, 1)), ::testing::ElementsAre(0));

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "tests/support/temp_dir.h"
 #include "tests/support/trace_bytes.h"
@@ -11,6 +12,7 @@
 namespace dltap::analyzer {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -385,6 +387,13 @@ TEST_F(TraceReaderTest, SaysWhatIsWrongWithAFile) {
   const absl::Status status = error(dir_.Write("n.dltap", newer.bytes()));
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(status.message()), HasSubstr("use a newer dltap"));
+}
+
+TEST_F(TraceReaderTest, PipesOfATracesNameAreNotWaitedFor) {
+  ASSERT_EQ(mkfifo((dir_.path() + "/x.dltap").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((dir_.path() + "/x.dltap.ring").c_str(), 0600), 0);
+  EXPECT_FALSE(ReadTrace({dir_.path()}, &problems_).ok());
+  EXPECT_THAT(problems_, Each(HasSubstr("not a regular file")));
 }
 
 TEST_F(TraceReaderTest, TruncatedAtAnyByteReadsWhatIsThere) {
