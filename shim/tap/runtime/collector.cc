@@ -215,9 +215,12 @@ bool StartCollector() {
   if (pthread_attr_init(&attributes) == 0) {
     pthread_attr_setstacksize(&attributes, kStackBytes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &g_program_mask);
+    // A sandbox that answers system calls by a handler must see ours, too: a
+    // blocked SIGSYS kills.
+    sigset_t most;
+    sigfillset(&most);
+    sigdelset(&most, SIGSYS);
+    pthread_sigmask(SIG_SETMASK, &most, &g_program_mask);
     pthread_t thread;
     started = pthread_create(&thread, &attributes, RunCollector, nullptr) == 0;
     pthread_sigmask(SIG_SETMASK, &g_program_mask, nullptr);
