@@ -18,7 +18,11 @@ bool Move(const fs::path& ring, const fs::path& target) {
   std::error_code error;
   fs::path unfinished = target;
   unfinished += ".new";
-  if (!fs::copy_file(ring, unfinished, error)) return false;
+  // One that a killed mover has left is written anew.
+  if (!fs::copy_file(ring, unfinished, fs::copy_options::overwrite_existing,
+                     error)) {
+    return false;
+  }
   fs::rename(unfinished, target, error);
   if (error) {
     fs::remove(unfinished, error);

@@ -34,6 +34,7 @@ constexpr size_t kStackBytes = size_t{2} << 20;
 constexpr uint64_t kLatePassNs = kNsPerSecond;
 constexpr uint64_t kRefillPauseNs = kNsPerSecond / 1000;
 constexpr int kMaxRefills = 64;
+constexpr int kMostMoved = 16;
 
 // When things are due, in monotonic time, and what is over. Collector only.
 struct Schedule {
@@ -128,7 +129,7 @@ void LookForLeftovers(bool ends) {
   if (schedule.leftovers_ns == 0) schedule.leftovers_ns = now_ns + kNsPerSecond;
   if (schedule.has_looked || (now_ns < schedule.leftovers_ns && !ends)) return;
   schedule.has_looked = true;
-  MoveLeftoverRings();
+  MoveLeftoverRings(kMostMoved);
 }
 
 // One turn of the collector's loop. False: the trace is closed.
@@ -188,6 +189,8 @@ void* RunCollector(void*) {
     return nullptr;
   }
   BeginRecording();
+  // Where all processes live too short to come to it: each takes two away.
+  if (ManyMayBeLeft()) MoveLeftoverRings(2);
   SetCollectorState(CollectorState::kOpen);
   StartParticipants();
   bool goes_on = Turn();

@@ -2,9 +2,10 @@
 #include "shim/tap/runtime/ring_leftovers.h"
 
 #include <fcntl.h>
-#include <sys/sendfile.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,7 +21,7 @@
 namespace dltap::shim {
 namespace {
 
-constexpr int kMostMoved = 16;
+constexpr size_t kPageBytes = 4096;
 
 // As the kernel's getdents64 writes it; readdir() allocates.
 struct DirectoryEntry {
@@ -34,6 +35,7 @@ struct DirectoryEntry {
 bool IsLeftover(int fd, trace::RingFileHeader* header) {
   struct stat status;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_nlink == 0 ||  // moved meanwhile
       status.st_uid != geteuid() ||
       pread(fd, header, sizeof(*header), 0) != sizeof(*header)) {
     return false;
@@ -53,17 +55,29 @@ bool IsLeftover(int fd, trace::RingFileHeader* header) {
          StartTimeOf(header->file.pid) != header->file.process_start_time;
 }
 
+// Most of a ring file is rings that nobody has used: zeros, not copied.
 bool Copy(int from, int to) {
+  static constexpr uint8_t kZeros[kPageBytes] = {};
   struct stat status;
-  if (fstat(from, &status) != 0) return false;
-  off_t at = 0;
-  while (at < status.st_size) {
-    const ssize_t copied =
-        sendfile(to, from, &at, static_cast<size_t>(status.st_size - at));
-    if (copied < 0 && errno == EINTR) continue;
-    if (copied <= 0) return false;
+  if (fstat(from, &status) != 0 || ftruncate(to, status.st_size) != 0) {
+    return false;
+  }
+  uint8_t page[kPageBytes];
+  for (off_t at = 0; at < status.st_size; at += kPageBytes) {
+    const ssize_t bytes = pread(from, page, sizeof(page), at);
+    if (bytes <= 0) return false;
+    const auto count = static_cast<size_t>(bytes);
+    if (memcmp(page, kZeros, count) == 0) continue;
+    if (pwrite(to, page, count, at) != bytes) return false;
   }
   return true;
+}
+
+// One that a killed mover has left is made anew; the caller has the lock.
+int CreateCopy(const char* path) {
+  const int fd = CreateOwnFile(AT_FDCWD, path);
+  if (fd >= 0 || errno != EEXIST || unlink(path) != 0) return fd;
+  return CreateOwnFile(AT_FDCWD, path);
 }
 
 // False: it must stay where it is.
@@ -73,7 +87,7 @@ bool MoveBeside(int fd, const char* data_file) {
   char unfinished[512];
   snprintf(path, sizeof(path), "%s.ring", data_file);
   snprintf(unfinished, sizeof(unfinished), "%s.ring.new", data_file);
-  const int copy = CreateOwnFile(AT_FDCWD, unfinished);
+  const int copy = CreateCopy(unfinished);
   if (copy < 0) return errno == ENOENT || errno == ENOTDIR;
   const bool done = Copy(fd, copy) && rename(unfinished, path) == 0;
   close(copy);
@@ -91,16 +105,24 @@ bool MoveOne(int directory, const char* name) {
   const int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return false;
   trace::RingFileHeader header;
-  const bool gone = IsLeftover(fd, &header) &&
-                    MoveBeside(fd, header.data_file) &&
-                    unlinkat(directory, name, 0) == 0;
+  // Of two movers one passes on; the lock of one that is killed goes with it.
+  const bool gone =
+      flock(fd, LOCK_EX | LOCK_NB) == 0 && IsLeftover(fd, &header) &&
+      MoveBeside(fd, header.data_file) && unlinkat(directory, name, 0) == 0;
   close(fd);
   return gone;
 }
 
 }  // namespace
 
-void MoveLeftoverRings() {
+bool ManyMayBeLeft() {
+  constexpr uint64_t kMany = 64;
+  struct statfs status;
+  if (statfs(kSharedMemory, &status) != 0) return false;
+  return status.f_files == 0 || status.f_files - status.f_ffree > kMany;
+}
+
+void MoveLeftoverRings(int most) {
   int directory = open(kSharedMemory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return;
   directory = MoveDescriptorUp(directory);
@@ -110,7 +132,7 @@ void MoveLeftoverRings() {
     const long bytes =
         syscall(SYS_getdents64, directory, entries, sizeof(entries));
     if (bytes <= 0) break;
-    for (long at = 0; at < bytes && moved < kMostMoved;) {
+    for (long at = 0; at < bytes && moved < most;) {
       const auto* entry = reinterpret_cast<DirectoryEntry*>(entries + at);
       moved += MoveOne(directory, entry->name) ? 1 : 0;
       at += entry->bytes;

@@ -4,11 +4,15 @@
 
 namespace dltap::shim {
 
-// Ring files that killed processes of this user have left in shared memory, a
-// few of them: each is moved beside its data file, where readers find it, or
+// Ring files that killed processes of this user have left in shared memory,
+// `most` of them: each is moved beside its data file, where readers find it, or
 // removed if that folder is gone. Whose process is gone shows by its pid and
 // start time, in this space of ids. Collector only.
-void MoveLeftoverRings();
+void MoveLeftoverRings(int most);
+
+// Shared memory holds so many files that it may be filling up with what
+// processes leave that end by _exit, a process pool's, say.
+bool ManyMayBeLeft();
 
 }  // namespace dltap::shim
 

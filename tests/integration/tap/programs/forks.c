@@ -2,7 +2,8 @@
 // forks MODE: launches 10 times, makes a child in some way, launches 10 times
 // more. Exit code: the child's, or 99 when something went wrong. Modes inside_*
 // make the child inside a vendor call, out of which it returns when its parent
-// has gone on; `storm` does so in 64 threads at once.
+// has gone on; `storm` does so in 64 threads at once. `pool`: 120 children, one
+// after the other, that work and end by _exit, as those of a process pool do.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -97,8 +98,21 @@ static int StormOf(int count) {
   return 0;
 }
 
+static int Pool(int count) {
+  int errors = 0;
+  for (int i = 0; i < count; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(Launches(3));
+    int status = 0;
+    waitpid(child, &status, 0);
+    errors += status != 0;
+  }
+  return errors;
+}
+
 int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "fork";
+  if (strcmp(mode, "pool") == 0) return Pool(120);
   if (Launches(10) != 0) return 99;
   if (strcmp(mode, "storm") == 0) return StormOf(64);
   const pid_t child =
