@@ -9,20 +9,31 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <iterator>
+#include <vector>
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr int kForwarded[] = {SIGINT,  SIGTERM, SIGHUP,
-                              SIGQUIT, SIGUSR1, SIGUSR2};
+// All that ask or end a process from outside.
+std::vector<int> ForwardedSignals() {
+  std::vector<int> signals = {SIGINT,    SIGTERM, SIGHUP,   SIGQUIT, SIGUSR1,
+                              SIGUSR2,   SIGALRM, SIGXCPU,  SIGPWR,  SIGIO,
+                              SIGVTALRM, SIGPROF, SIGSTKFLT};
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) {
+    signals.push_back(signal);
+  }
+  return signals;
+}
 
 std::atomic<pid_t> g_child{0};
 
-// The kernel sends a terminal's signals to the whole group, the child too.
+// The kernel sends a terminal's signals to the whole group, the child too. An
+// alarm that was set before we were started was meant for the program.
 void Forward(int signal, siginfo_t* info, void*) {
   const pid_t child = g_child.load();
-  if (child > 0 && info->si_code != SI_KERNEL) kill(child, signal);
+  if (child > 0 && (info->si_code != SI_KERNEL || signal == SIGALRM)) {
+    kill(child, signal);
+  }
 }
 
 // Takes the signals while it lives. A signal that was ignored stays so, for
@@ -34,10 +45,10 @@ class SignalForwarding {
     forward.sa_sigaction = Forward;
     forward.sa_flags = SA_SIGINFO | SA_RESTART;
     sigfillset(&forward.sa_mask);
-    for (size_t i = 0; i < std::size(kForwarded); ++i) {
-      sigaction(kForwarded[i], nullptr, &before_[i]);
+    for (size_t i = 0; i < signals_.size(); ++i) {
+      sigaction(signals_[i], nullptr, &before_[i]);
       if (before_[i].sa_handler != SIG_IGN) {
-        sigaction(kForwarded[i], &forward, nullptr);
+        sigaction(signals_[i], &forward, nullptr);
       }
     }
   }
@@ -46,13 +57,14 @@ class SignalForwarding {
   SignalForwarding& operator=(const SignalForwarding&) = delete;
 
   void Restore() const {
-    for (size_t i = 0; i < std::size(kForwarded); ++i) {
-      sigaction(kForwarded[i], &before_[i], nullptr);
+    for (size_t i = 0; i < signals_.size(); ++i) {
+      sigaction(signals_[i], &before_[i], nullptr);
     }
   }
 
  private:
-  struct sigaction before_[std::size(kForwarded)];
+  const std::vector<int> signals_ = ForwardedSignals();
+  std::vector<struct sigaction> before_{signals_.size()};
 };
 
 std::vector<char*> Pointers(std::vector<std::string>& texts) {

@@ -2,12 +2,12 @@
 #include "analyzer/reader/ring_rescue.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -24,8 +24,6 @@ namespace dltap::analyzer {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::chrono::seconds kLongAgo{60};
 
 // A process as it knows itself: its pid, where it lives, and its start.
 using Identity = std::pair<uint64_t, uint64_t>;
@@ -88,22 +86,30 @@ bool WriteAt(int fd, std::span<const uint8_t> bytes, off_t at) {
   return true;
 }
 
+bool Replace(const fs::path& unfinished, const fs::path& target) {
+  std::error_code error;
+  fs::rename(unfinished, target, error);
+  if (!error) return true;
+  fs::remove(unfinished, error);
+  return false;
+}
+
 // Whether the file that a data file names as its ring was moved.
 bool Move(const MappedFile& ring, const fs::path& target) {
   std::error_code error;
   fs::path unfinished = target;
   unfinished += ".new";
-  const auto made = fs::last_write_time(unfinished, error);
-  if (!error && fs::file_time_type::clock::now() - made > kLongAgo) {
-    fs::remove(unfinished, error);  // who made it was killed
-  }
-  if (!WriteRing(unfinished.string(), ring.bytes())) return false;
-  fs::rename(unfinished, target, error);
-  if (error) {
-    fs::remove(unfinished, error);
-    return false;
-  }
-  return fs::remove(ring.path(), error);
+  // Of several movers the others pass on; the lock of one that is killed goes
+  // with it, what it has left is written anew.
+  const int fd = open(ring.path().c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+  if (locked) fs::remove(unfinished, error);
+  const bool done = locked && WriteRing(unfinished.string(), ring.bytes()) &&
+                    Replace(unfinished, target) &&
+                    fs::remove(ring.path(), error);
+  close(fd);
+  return done;
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ ncclResult_t Make(ncclComm_t* comm, int ranks, const ncclUniqueId& id, int rank,
   if (comm == nullptr || ranks < 1 || rank < 0 || rank >= ranks) {
     return ncclInvalidArgument;
   }
-  *comm = JoinClique(CliqueOf(id), ranks, rank, CurrentDevice(), config);
+  *comm = JoinClique(id, ranks, rank, CurrentDevice(), config);
   return FinishSetup(*comm);
 }
 
@@ -154,7 +154,7 @@ ncclResult_t ncclCommInitAll(ncclComm_t* comms, int devices,
     BeginGroup();
     for (int i = 0; i < devices; ++i) {
       const int device = device_list == nullptr ? i : device_list[i];
-      comms[i] = JoinClique(CliqueOf(id), devices, i, device, nullptr);
+      comms[i] = JoinClique(id, devices, i, device, nullptr);
       QueueSetup(comms[i]);
     }
     return EndGroup();

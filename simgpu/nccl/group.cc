@@ -85,6 +85,12 @@ ncclResult_t Start(const std::vector<Operation>& operations) {
   return result;
 }
 
+// Of a setup that has come to its end; one that was aborted has none.
+ncclResult_t ResultOf(const ncclComm& comm) {
+  const ncclResult_t state = comm.async_error;
+  return state == ncclInProgress ? ncclSuccess : state;
+}
+
 // In turns, since the communicators of a group may be ranks of one another.
 ncclResult_t FinishSetups(const std::vector<ncclComm*>& setups) {
   const auto wants_more = [](ncclComm* comm) { return !Progress(*comm); };
@@ -94,6 +100,9 @@ ncclResult_t FinishSetups(const std::vector<ncclComm*>& setups) {
        ++turn) {
     if (!waits) return ncclInProgress;
     usleep(turn < 1000 ? 50 : 1000);
+  }
+  for (const ncclComm* comm : setups) {
+    if (ResultOf(*comm) != ncclSuccess) return ResultOf(*comm);
   }
   return ncclSuccess;
 }
@@ -121,9 +130,11 @@ ncclResult_t FinishSetup(ncclComm* comm) {
     QueueSetup(comm);
     return ncclSuccess;
   }
-  if (!comm->blocking) return Progress(*comm) ? ncclSuccess : ncclInProgress;
+  if (!comm->blocking) {
+    return Progress(*comm) ? ResultOf(*comm) : ncclInProgress;
+  }
   for (int turn = 0; !Progress(*comm); ++turn) usleep(turn < 1000 ? 50 : 1000);
-  return ncclSuccess;
+  return ResultOf(*comm);
 }
 
 ncclResult_t Enqueue(const Operation& operation) {

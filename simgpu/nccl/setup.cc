@@ -72,18 +72,47 @@ ncclComm* NewCommunicator(int device, bool blocking,
   return comm;
 }
 
-// All ranks meet under the communicator's name.
-void MeetPeers(ncclComm& comm) {
+// What an id holds: the name that all its ranks share, and who made it.
+struct IdContent {
+  uint64_t words[2];
+  int32_t pid;
+};
+
+IdContent ContentOf(const ncclUniqueId& id) {
+  IdContent content;
+  std::memcpy(&content, id.internal, sizeof content);
+  return content;
+}
+
+std::string CliqueOf(const IdContent& content) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64,
+                content.words[0], content.words[1]);
+  return text;
+}
+
+// All ranks meet under the communicator's name. `root`: who listens for them in
+// NCCL; a rank that comes when it has ended is alone.
+void MeetPeers(ncclComm& comm, const Peer& root = {}) {
+  comm.setup = nullptr;
+  // What others wrote under that name is left over.
+  if (HasEnded(root)) {
+    comm.async_error = ncclRemoteError;
+    return;
+  }
   auto roll = std::make_shared<RollCall<Peer>>(
       comm.id + "-i", comm.ranks, comm.rank,
       Peer{.pid = getpid(), .device = comm.device});
   if (!roll->published()) {
     comm.async_error = ncclSystemError;
-    comm.setup = nullptr;
     return;
   }
-  comm.setup = [roll, &comm] {
-    if (!roll->Ask()) return false;
+  comm.setup = [roll, &comm, root] {
+    if (!roll->Ask()) {
+      if (!HasEnded(root) || roll->Ask()) return false;
+      comm.async_error = ncclRemoteError;
+      return true;
+    }
     comm.peers = roll->facts();
     return true;
   };
@@ -128,31 +157,25 @@ ncclResult_t CheckUsable(ncclComm* comm) {
   return state == ncclInProgress ? ncclInvalidArgument : state;
 }
 
-std::string CliqueOf(const ncclUniqueId& id) {
-  uint64_t words[2];
-  std::memcpy(words, id.internal, sizeof words);
-  char text[40];
-  std::snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, words[0],
-                words[1]);
-  return text;
-}
-
 void Randomise(ncclUniqueId* id) {
   std::random_device random;
   std::memset(id, 0, sizeof *id);
-  for (size_t i = 0; i < 16; i += sizeof(unsigned)) {
-    const unsigned word = random();
-    std::memcpy(id->internal + i, &word, sizeof word);
+  IdContent content = {};
+  for (uint64_t& word : content.words) {
+    word = uint64_t{random()} << 32 | random();
   }
+  content.pid = getpid();
+  std::memcpy(id->internal, &content, sizeof content);
 }
 
-ncclComm* JoinClique(std::string clique, int ranks, int rank, int device,
+ncclComm* JoinClique(const ncclUniqueId& id, int ranks, int rank, int device,
                      const ncclConfig_t* config) {
+  const IdContent content = ContentOf(id);
   ncclComm* comm = NewCommunicator(device, true, config);
-  comm->id = std::move(clique);
+  comm->id = CliqueOf(content);
   comm->ranks = ranks;
   comm->rank = rank;
-  MeetPeers(*comm);
+  MeetPeers(*comm, {.pid = content.pid});
   return comm;
 }
 

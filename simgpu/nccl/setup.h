@@ -12,11 +12,11 @@ namespace dltap::simgpu {
 // Communicators are set up by all their ranks together. Each function makes one
 // that knows its peers once Progress() has said so.
 
-// The name that all ranks of an id share.
-std::string CliqueOf(const ncclUniqueId& id);
+// Made by this process.
 void Randomise(ncclUniqueId* id);
 
-ncclComm* JoinClique(std::string clique, int ranks, int rank, int device,
+// Once the process that made `id` has ended, who is not in yet fails.
+ncclComm* JoinClique(const ncclUniqueId& id, int ranks, int rank, int device,
                      const ncclConfig_t* config);
 
 // ncclCommSplit: nullptr for NCCL_SPLIT_NOCOLOR; the rank takes part in the

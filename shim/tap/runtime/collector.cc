@@ -34,6 +34,7 @@ constexpr size_t kStackBytes = size_t{2} << 20;
 constexpr uint64_t kLatePassNs = kNsPerSecond;
 constexpr uint64_t kRefillPauseNs = kNsPerSecond / 1000;
 constexpr int kMaxRefills = 64;
+constexpr int kMostMoved = 16;
 
 // When things are due, in monotonic time, and what is over. Collector only.
 struct Schedule {
@@ -128,7 +129,7 @@ void LookForLeftovers(bool ends) {
   if (schedule.leftovers_ns == 0) schedule.leftovers_ns = now_ns + kNsPerSecond;
   if (schedule.has_looked || (now_ns < schedule.leftovers_ns && !ends)) return;
   schedule.has_looked = true;
-  MoveLeftoverRings(g_output.ring_file().path());
+  MoveLeftoverRings(g_output.ring_file().path(), kMostMoved);
 }
 
 // One turn of the collector's loop. False: the trace is closed.
@@ -210,6 +211,8 @@ void* RunCollector(void*) {
     return nullptr;
   }
   BeginRecording();
+  // Where all processes live too short to come to it: each takes two away.
+  if (ManyMayBeLeft()) MoveLeftoverRings("", 2);
   SetCollectorState(CollectorState::kOpen);
   StartParticipants();
   bool goes_on = Turn();
@@ -237,9 +240,12 @@ bool StartCollector() {
   if (pthread_attr_init(&attributes) == 0) {
     pthread_attr_setstacksize(&attributes, kStackBytes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &g_program_mask);
+    // A sandbox that answers system calls by a handler must see ours, too: a
+    // blocked SIGSYS kills.
+    sigset_t most;
+    sigfillset(&most);
+    sigdelset(&most, SIGSYS);
+    pthread_sigmask(SIG_SETMASK, &most, &g_program_mask);
     pthread_t thread;
     started = pthread_create(&thread, &attributes, RunCollector, nullptr) == 0;
     pthread_sigmask(SIG_SETMASK, &g_program_mask, nullptr);

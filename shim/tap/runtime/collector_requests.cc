@@ -54,6 +54,12 @@ bool IsDone(uint32_t request) {
   return ((finished - request) & kCountMask) <= kCountMask / 2;
 }
 
+// A collector that has failed, or whose trace has come to an early end, is gone
+// and answers nobody.
+bool IsDoneOrGone(uint32_t request) {
+  return State() == CollectorState::kFailed || IsDone(request);
+}
+
 bool HasComeTo(uint32_t state) {
   return static_cast<uint32_t>(State()) >= state;
 }
@@ -169,7 +175,7 @@ bool FinishPass(Finish what) {
   }
   g_process.wake.store(0, std::memory_order_relaxed);
   WakeCollector();
-  return wait.For(IsDone, request);
+  return wait.For(IsDoneOrGone, request);
 }
 
 PassRequest NewestRequest() {

@@ -33,8 +33,9 @@ enum class Finish : uint32_t {
   kEnd = 2,    // and the trace is closed; the collector ends
 };
 
-// Asks for a pass and waits until it is done: kDrain as above, the others at
-// most 2 s. Any number of threads at once. False: not done in time.
+// Asks for a pass and waits until it is done, or the collector gone: kDrain as
+// above, the others at most 2 s. Any number of threads at once. False: not done
+// in time.
 bool FinishPass(Finish what);
 
 // ---- Collector

@@ -92,9 +92,9 @@ int DataFile::OpenSegment(uint32_t number) {
 bool DataFile::Reserve(uint64_t bytes, uint64_t extra) {
   const uint64_t end = current_.size + bytes + extra;
   if (end <= current_.allocated) return true;
-  constexpr uint64_t kSmallestStep = uint64_t{64} << 10;
-  uint64_t target = current_.allocated +
-                    Clamp(current_.size / 4, kSmallestStep, kLargestStep);
+  uint64_t target =
+      current_.allocated +
+      Clamp(current_.size / 4, kLeastAllocationStep, kMostAllocationStep);
   if (target > segment_bytes_) target = segment_bytes_;
   if (target < end) target = end;
   int error = AllocateBytes(current_.fd, current_.allocated,

@@ -2,8 +2,10 @@
 #include "shim/tap/runtime/ring_leftovers.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,12 +21,7 @@
 namespace dltap::shim {
 namespace {
 
-constexpr int kMostMoved = 16;
 constexpr time_t kLongAgoS = 60;
-
-bool IsOld(const struct stat& status) {
-  return time(nullptr) - status.st_mtime > kLongAgoS;
-}
 
 // As the kernel's getdents64 writes it; readdir() allocates.
 struct DirectoryEntry {
@@ -38,6 +35,7 @@ struct DirectoryEntry {
 bool IsLeftover(int fd, trace::RingFileHeader* header) {
   struct stat status;
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_nlink == 0 ||  // moved meanwhile
       status.st_uid != geteuid()) {
     return false;
   }
@@ -45,7 +43,7 @@ bool IsLeftover(int fd, trace::RingFileHeader* header) {
   if (pread(fd, header, sizeof(*header), 0) < 0) return false;
   if (header->file.magic[0] == 0) {  // killed before it was one
     header->data_file[0] = '\0';
-    return IsOld(status);
+    return time(nullptr) - status.st_mtime > kLongAgoS;
   }
   if (memcmp(header->file.magic, trace::kFileMagic,
              sizeof(trace::kFileMagic)) != 0 ||
@@ -88,11 +86,11 @@ bool Copy(int from, int to) {
   }
 }
 
-// Whoever made it was killed while it copied.
-bool RemoveIfOld(const char* path) {
-  struct stat status;
-  return lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-         IsOld(status) && unlink(path) == 0;
+// One that a killed mover has left is made anew; the caller has the lock.
+int CreateCopy(const char* path) {
+  const int fd = CreateOwnFile(AT_FDCWD, path);
+  if (fd >= 0 || errno != EEXIST || unlink(path) != 0) return fd;
+  return CreateOwnFile(AT_FDCWD, path);
 }
 
 // False: it must stay where it is.
@@ -103,11 +101,7 @@ bool MoveBeside(int fd, const char* data_file) {
   char unfinished[512];
   snprintf(path, sizeof(path), "%s.ring", data_file);
   snprintf(unfinished, sizeof(unfinished), "%s.ring.new", data_file);
-  int copy = CreateOwnFile(AT_FDCWD, unfinished);
-  if (copy < 0 && errno == EEXIST) {
-    if (!RemoveIfOld(unfinished)) return false;  // somebody else moves it
-    copy = CreateOwnFile(AT_FDCWD, unfinished);
-  }
+  const int copy = CreateCopy(unfinished);
   if (copy < 0) return errno == ENOENT || errno == ENOTDIR;
   const bool done = Copy(fd, copy) && rename(unfinished, path) == 0;
   close(copy);
@@ -121,9 +115,10 @@ bool MoveOne(int directory, const char* name) {
       openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return false;
   trace::RingFileHeader header;
-  const bool gone = IsLeftover(fd, &header) &&
-                    MoveBeside(fd, header.data_file) &&
-                    unlinkat(directory, name, 0) == 0;
+  // Of two movers one passes on; the lock of one that is killed goes with it.
+  const bool gone =
+      flock(fd, LOCK_EX | LOCK_NB) == 0 && IsLeftover(fd, &header) &&
+      MoveBeside(fd, header.data_file) && unlinkat(directory, name, 0) == 0;
   close(fd);
   return gone;
 }
@@ -144,7 +139,14 @@ const char* NameIn(const char* path) {
 
 bool MoveLeftoverRing(const char* path) { return MoveOne(AT_FDCWD, path); }
 
-void MoveLeftoverRings(const char* own) {
+bool ManyMayBeLeft() {
+  constexpr uint64_t kMany = 64;
+  struct statfs status;
+  if (statfs(kSharedMemory, &status) != 0) return false;
+  return status.f_files == 0 || status.f_files - status.f_ffree > kMany;
+}
+
+void MoveLeftoverRings(const char* own, int most) {
   int directory = open(kSharedMemory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return;
   directory = MoveDescriptorUp(directory);
@@ -154,7 +156,7 @@ void MoveLeftoverRings(const char* own) {
     const long bytes =
         syscall(SYS_getdents64, directory, entries, sizeof(entries));
     if (bytes <= 0) break;
-    for (long at = 0; at < bytes && moved < kMostMoved;) {
+    for (long at = 0; at < bytes && moved < most;) {
       const auto* entry = reinterpret_cast<DirectoryEntry*>(entries + at);
       const bool is_other =
           IsRingName(entry->name) && strcmp(entry->name, NameIn(own)) != 0;

@@ -92,26 +92,15 @@ TEST_F(RingPlaceTest, TheNextStartMovesItBesideItsDataFile) {
   EXPECT_EQ(Lost(program_.Read(), "ring_missing"), 0u);
 }
 
-// Somebody was killed while moving it.
-TEST_F(RingPlaceTest, AnUnfinishedMoveIsBegunAnew) {
+TEST_F(RingPlaceTest, ARescueThatWasKilledIsNotInTheWay) {
   if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
   const std::string name = fs::path(ring_).filename().string();
   const std::string moved =
       program_.directory() + "/" + name.substr(strlen("dltap-"));
-  std::ofstream(moved + ".new") << "half";
-  const auto long_ago =
-      fs::file_time_type::clock::now() - std::chrono::minutes(5);
-  fs::last_write_time(moved + ".new", long_ago);
-  const std::string copy = ring_ + ".copy";
-  fs::copy_file(ring_, copy);
-  TappedProgram("launches").Run({"10"});
-  EXPECT_FALSE(fs::exists(ring_));
-  fs::remove(moved);
-  fs::rename(copy, ring_);
-  std::ofstream(moved + ".new") << "half";
-  fs::last_write_time(moved + ".new", long_ago);
+  std::ofstream(moved + ".new") << "the first bytes";
   analyzer::RescueRings(program_.directory());
   EXPECT_FALSE(fs::exists(ring_));
+  EXPECT_FALSE(fs::exists(moved + ".new"));
 }
 
 TEST_F(RingPlaceTest, AMovedOneTakesNoSpaceForWhatWasNeverWritten) {
@@ -124,6 +113,19 @@ TEST_F(RingPlaceTest, AMovedOneTakesNoSpaceForWhatWasNeverWritten) {
   ASSERT_EQ(stat(moved.c_str(), &status), 0);
   EXPECT_GT(status.st_size, 4 << 20);
   EXPECT_LT(status.st_blocks * 512, status.st_size * 2 / 3);
+}
+
+TEST_F(RingPlaceTest, AMoverThatWasKilledIsNotInTheWay) {
+  if (ring_.empty()) GTEST_SKIP() << "no room in shared memory";
+  const uint64_t before = Recorded(program_.Read(), "cudaLaunchKernel");
+  const std::string name = fs::path(ring_).filename().string();
+  const std::string moved =
+      program_.directory() + "/" + name.substr(strlen("dltap-"));
+  std::ofstream(moved + ".new") << "the first bytes";
+  TappedProgram("launches").Run({"10"});
+  EXPECT_FALSE(fs::exists(ring_));
+  EXPECT_FALSE(fs::exists(moved + ".new"));
+  EXPECT_EQ(Recorded(program_.Read(), "cudaLaunchKernel"), before);
 }
 
 TEST_F(RingPlaceTest, TheNextStartRemovesItWhenItsFolderIsGone) {
@@ -242,6 +244,25 @@ TEST(RingPlaceOfLongPathTest, IsBesideTheDataFile) {
   EXPECT_TRUE(RingInSharedMemory(program).empty());
   EXPECT_EQ(program.Files().size(), 2u);
   EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 100u);
+}
+
+// They live for milliseconds and end by _exit: each looks after those before.
+TEST(RingPlaceOfEndedTest, APoolOfShortProcessesDoesNotFillSharedMemory) {
+  TappedProgram program("forks");
+  program.With("DLTAP_LEVEL=host");
+  EXPECT_EQ(program.Run({"pool"}).exit_code(), 0);
+  size_t in_memory = 0;
+  uintmax_t on_disk = 0;
+  for (const std::string& file : program.Files()) {
+    in_memory += fs::exists("/dev/shm/dltap-" + file + ".ring") ? 1 : 0;
+    struct stat status;
+    const std::string path = program.directory() + "/" + file;
+    ASSERT_EQ(stat(path.c_str(), &status), 0);
+    on_disk += static_cast<uintmax_t>(status.st_blocks) * 512;
+  }
+  EXPECT_LE(in_memory, 90u);
+  EXPECT_LE(on_disk, uintmax_t{240} << 20);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 3u * 120);
 }
 
 TEST(RingPlaceOfEndedTest, AnEndedProcessLeavesNone) {

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "tests/integration/hostile/programs/host_state.h"
@@ -292,6 +293,27 @@ static int RefusedCallsLater(void) {
   return 0;
 }
 
+static void AnswerCall(int number, siginfo_t* call, void* context) {
+  (void)number, (void)call;
+  ((ucontext_t*)context)->uc_mcontext.gregs[REG_RAX] = -EPERM;
+}
+
+// A sandbox whose handler answers the system calls of all threads. (Not
+// madvise: the C library calls it with all signals blocked when a thread ends.)
+static int TrappedCallsLater(void) {
+  static const int kCalls[] = {SYS_openat,   SYS_fallocate, SYS_ftruncate,
+                               SYS_unlinkat, SYS_pwrite64,  SYS_pwritev};
+  struct sigaction action = {.sa_sigaction = AnswerCall,
+                             .sa_flags = SA_SIGINFO};
+  sigaction(SIGSYS, &action, NULL);
+  Say("work %d\n", Work(3));
+  Forbid(kCalls, sizeof(kCalls) / sizeof(kCalls[0]), SECCOMP_RET_TRAP);
+  for (int i = 0; i < 100000; ++i) Launch();
+  usleep(300000);
+  Say("launch %d\n", Launch());
+  return 0;
+}
+
 // This thread may only read, write and end; its calls are on the recorded path.
 static void* Strict(void* argument) {
   int* launched = argument;
@@ -379,6 +401,7 @@ int main(int argc, char** argv) {
       {"truncated_output", TruncatedOutput},
       {"refused_calls", RefusedCalls},
       {"refused_calls_later", RefusedCallsLater},
+      {"trapped_calls_later", TrappedCallsLater},
       {"strict_thread", StrictThread},
       {"clean_exec", CleanExec},
       {"lowest_descriptor", LowestDescriptor},

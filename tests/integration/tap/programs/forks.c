@@ -5,7 +5,8 @@
 // has gone on; `storm` does so in 64 threads at once. `taken`: the child closes
 // everything and gives the numbers to a file of its own; `generations`:
 // children of children work, and the last one tells how many descriptors it has
-// more than the second.
+// more than the second. `pool`: 120 children, one after the
+// other, that work and end by _exit, as those of a process pool do.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -146,8 +147,21 @@ static void WorkInGenerations(void) {
   _exit(OpenDescriptors() - second);
 }
 
+static int Pool(int count) {
+  int errors = 0;
+  for (int i = 0; i < count; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(Launches(3));
+    int status = 0;
+    waitpid(child, &status, 0);
+    errors += status != 0;
+  }
+  return errors;
+}
+
 int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "fork";
+  if (strcmp(mode, "pool") == 0) return Pool(120);
   if (Launches(10) != 0) return 99;
   if (strcmp(mode, "storm") == 0) return StormOf(64);
   const pid_t child =

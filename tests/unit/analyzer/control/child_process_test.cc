@@ -8,6 +8,8 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <string>
+#include <thread>
 
 #include "tests/support/temp_dir.h"
 
@@ -37,26 +39,51 @@ TEST(ChildProcessTest, ProgramThatCannotRunGivesErrno) {
   EXPECT_EQ(RunChild({path}, {}).exec_error, EACCES);
 }
 
-// A process like dltap run: its SIGTERM must reach the child, whose own
-// handler decides the exit code.
+// A process like dltap run, whose program exits with 42 at that signal; it
+// writes to `ready` when it waits for it.
+[[noreturn]] void RunWaitingFor(int signal, int ready) {
+  const std::string script = "trap 'exit 42' " + std::to_string(signal) +
+                             "; echo up >&" + std::to_string(ready) +
+                             "; while :; do sleep 0.01; done";
+  _exit(RunChild({"sh", "-c", script}, {{"PATH", "/usr/bin:/bin"}}).exit_code);
+}
+
+int ExitCodeOf(pid_t runner) {
+  int status = 0;
+  EXPECT_EQ(waitpid(runner, &status, 0), runner);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 TEST(ChildProcessTest, SignalsGoOnToTheChild) {
+  for (const int signal : {SIGTERM, SIGUSR1, SIGALRM, SIGXCPU, SIGRTMIN + 1}) {
+    int ready[2];
+    ASSERT_EQ(pipe(ready), 0);
+    const pid_t runner = fork();
+    if (runner == 0) RunWaitingFor(signal, ready[1]);
+    char up;
+    ASSERT_EQ(read(ready[0], &up, 1), 1);
+    ASSERT_EQ(kill(runner, signal), 0);
+    EXPECT_EQ(ExitCodeOf(runner), 42) << signal;
+    close(ready[0]);
+    close(ready[1]);
+  }
+}
+
+// As `perl -e 'alarm 60; exec @ARGV' dltap run ...` sets it.
+TEST(ChildProcessTest, AnAlarmOfItsOwnGoesOnToTheChild) {
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
   const pid_t runner = fork();
   if (runner == 0) {
-    const std::string script = "trap 'exit 42' TERM; echo up >&" +
-                               std::to_string(ready[1]) +
-                               "; while :; do sleep 0.01; done";
-    _exit(
-        RunChild({"sh", "-c", script}, {{"PATH", "/usr/bin:/bin"}}).exit_code);
+    std::thread([&] {
+      char up;
+      if (read(ready[0], &up, 1) == 1) ualarm(1, 0);
+    }).detach();
+    RunWaitingFor(SIGALRM, ready[1]);
   }
-  char up;
-  ASSERT_EQ(read(ready[0], &up, 1), 1);
-  ASSERT_EQ(kill(runner, SIGTERM), 0);
-  int status = 0;
-  ASSERT_EQ(waitpid(runner, &status, 0), runner);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 42);
+  EXPECT_EQ(ExitCodeOf(runner), 42);
+  close(ready[0]);
+  close(ready[1]);
 }
 
 TEST(ChildProcessTest, OwnSignalHandlersComeBack) {

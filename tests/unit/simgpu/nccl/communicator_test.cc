@@ -132,6 +132,27 @@ TEST(NcclCommunicatorTest, ADeadPeerIsARemoteError) {
   });
 }
 
+// A restarted rank may still read the id of the ranks before it.
+TEST(NcclCommunicatorTest, AnIdOfAnEndedProcessIsARemoteError) {
+  int ids[2];
+  ASSERT_EQ(pipe(ids), 0);
+  const pid_t root = fork();
+  if (root == 0) {
+    ncclUniqueId id;
+    const bool made = ncclGetUniqueId(&id) == ncclSuccess;
+    _exit(made && write(ids[1], &id, sizeof id) == sizeof id ? 0 : 1);
+  }
+  ncclUniqueId id;
+  ASSERT_EQ(read(ids[0], &id, sizeof id), static_cast<ssize_t>(sizeof id));
+  ASSERT_EQ(waitpid(root, nullptr, 0), root);
+  ncclComm_t comm = nullptr;
+  EXPECT_EQ(ncclCommInitRank(&comm, 2, id, 1), ncclRemoteError);
+  EXPECT_EQ(StateOf(comm), ncclRemoteError);
+  EXPECT_EQ(ncclCommAbort(comm), ncclSuccess);
+  close(ids[0]);
+  close(ids[1]);
+}
+
 TEST(NcclCommunicatorTest, ShrinkLeavesARankOut) {
   InRanks(3, [](Rank& r) {
     if (r.rank() == 1) return;

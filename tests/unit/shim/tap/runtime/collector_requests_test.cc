@@ -90,5 +90,17 @@ TEST_F(CollectorRequestsTest, WhoWaitsForAFailedSessionIsReleased) {
   EXPECT_FALSE(came);
 }
 
+// The limit is reached, or the disk full, just when the program ends.
+TEST_F(CollectorRequestsTest, WhoAsksACollectorThatLeavesIsReleased) {
+  const uint32_t before = NewestRequest().number;
+  bool released = false;
+  std::thread exits([&] { released = FinishPass(Finish::kEnd); });
+  AwaitRequests(before + 1);
+  SetCollectorState(CollectorState::kFailed);
+  exits.join();
+  EXPECT_TRUE(released);
+  AnswerRequest(NewestRequest());
+}
+
 }  // namespace
 }  // namespace dltap::shim

@@ -55,6 +55,18 @@ TEST_F(DataFileTest, IsPrivateNewAndHoldsNothingBeyondItsBlocks) {
   EXPECT_EQ(other.Create(dir_fd_, "a", {}, 1 << 30, SizePolicy::kStop), EEXIST);
 }
 
+// It stays if the process ends without closing the file.
+TEST_F(DataFileTest, WhatIsAllocatedAheadIsLittleInAShortTrace) {
+  ASSERT_EQ(file_.Create(dir_fd_, "a", {}, 1 << 30, SizePolicy::kStop), 0);
+  const std::vector<uint8_t> block(1 << 20);
+  EXPECT_EQ(file_.Write({block.data(), 1000}), WriteResult::kWritten);
+  EXPECT_LE(AllocatedBytes(), 512u << 10);
+  for (uint64_t i = 1; i <= 64; ++i) {
+    ASSERT_EQ(file_.Write(block), WriteResult::kWritten);
+    EXPECT_LE(AllocatedBytes(), (2 * i + 1) << 20);
+  }
+}
+
 TEST_F(DataFileTest, StopPolicyRefusesWhatWouldExceedTheLimit) {
   ASSERT_EQ(file_.Create(dir_fd_, "a", {}, 1 << 20, SizePolicy::kStop), 0);
   const std::vector<uint8_t> block(600'000);
