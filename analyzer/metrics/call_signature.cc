@@ -182,7 +182,7 @@ class TokenMaker {
     const bool update = direction == Direction::kUpdate;
     if (IsProduct(layer_class) && !update) {
       token.product = true;
-      token.forward |= !backward && !token.backward && !token.update;
+      token.forward |= !backward && !token.backward;
     }
     token.backward |= backward;
     token.update |= update;

@@ -297,5 +297,47 @@ TEST(StepFinderTest, AnOptimizerMayComputeTheLossSeveralTimes) {
   EXPECT_EQ(steps.steps[1].begin_ns, 60'000);
 }
 
+// Three steps, then `replays` of one that was captured; it begins with what
+// the update before left to do: gradients are set to zero.
+std::string CapturedTraining(int replays) {
+  std::string text =
+      "device 0 name=gpu\nthread 0 tid=1\nthread 1 tid=2 name=pt_autograd_0\n";
+  int at = 0;
+  for (int step = 0; step < 3; ++step, at += 40) {
+    text += LaunchBy(0, at, at + 1, "ampere_sgemm_nn") +
+            LaunchBy(1, at + 10, at + 2, "ampere_sgemm_nt") +
+            LaunchBy(0, at + 20, at + 3, "multi_tensor_apply_sgd");
+  }
+  const char* const nodes[] = {"multi_tensor_apply_zero", "ampere_sgemm_nn",
+                               "ampere_sgemm_nt", "multi_tensor_apply_sgd"};
+  for (int node = 0; node < 4; ++node, at += 10) {
+    const std::string call = std::to_string(at) + "us";
+    const std::string thread = node == 2 ? "1" : "0";
+    text += "call t=" + call + ".." + std::to_string(at + 1) +
+            "us thread=" + thread +
+            " cudaLaunchKernel capturing launches=" + nodes[node] +
+            "\ngraphnode " + std::to_string(70 + node) + " thread=" + thread +
+            " call=" + call + "\n";
+  }
+  for (int i = 0; i < replays; ++i, at += 50) {
+    const auto us = [at](int t) { return std::to_string(at + t); };
+    const std::string corr = std::to_string(1000 + i);
+    text += "call t=" + us(0) + ".." + us(9) +
+            "us thread=0 cudaGraphLaunch\nlaunchapi t=" + us(1) + ".." + us(8) +
+            "us thread=0 corr=" + corr + "\n";
+    for (int node = 0; node < 4; ++node) {
+      text += "kernel t=" + us(10 * node + 5) + ".." + us(10 * node + 9) +
+              "us device=0 corr=" + corr +
+              " graph=1 graph_node=" + std::to_string(70 + node) +
+              " name=" + nodes[node] + "\n";
+    }
+  }
+  return text;
+}
+
+TEST(StepFinderTest, AReplayThatBeginsWithTheUpdatesWorkIsAStep) {
+  EXPECT_EQ(StepsOf(TraceFromText(CapturedTraining(9))).steps.size(), 3 + 9);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
