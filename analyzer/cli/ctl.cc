@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <ctime>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -10,6 +11,7 @@
 #include "analyzer/control/control_link.h"
 #include "analyzer/control/snapshot.h"
 #include "analyzer/output/json_writer.h"
+#include "analyzer/reader/trace_files.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -46,7 +48,7 @@ double Share(const RecordingStatus& status) {
 }
 
 void PrintText(const RecordingStatus& status, int pid) {
-  absl::PrintF("process %d: %s since %.0f s, level %s\n", pid,
+  absl::PrintF("process %d: %s, begun %.0f s ago, level %s\n", pid,
                WordOf(status.state), status.age_s, LevelWord(status.level));
   absl::PrintF("trace:    %s/%s\n", status.directory, status.file);
   absl::PrintF("size:     %.1f MB of %.0f MB, then %s\n",
@@ -84,13 +86,30 @@ void PrintJson(const RecordingStatus& status, int pid) {
   std::puts(json.Take().c_str());
 }
 
+// Where what is not in the data files yet lies; a live one moves on, so that a
+// snapshot needs a copy of its own.
+std::vector<std::string> RingsOf(const std::vector<std::string>& files) {
+  std::vector<std::string> rings;
+  std::vector<std::string> problems;
+  const auto processes = OpenTraceFiles(files, &problems);
+  if (!processes.ok()) return rings;
+  for (const ProcessFiles& process : *processes) {
+    for (const TraceFile& ring : process.rings) {
+      rings.push_back(ring.file.path());
+    }
+  }
+  return rings;
+}
+
 int Snapshot(const Options& options, const ControlLink& link) {
   std::string target = options.output;
   if (target.empty()) {
     target =
         absl::StrCat("dltap-snapshot-", options.pid, "-", std::time(nullptr));
   }
-  const auto bytes = CopySnapshot(link.DataFiles(), target, options.last_s);
+  const std::vector<std::string> files = link.DataFiles();
+  const auto bytes =
+      CopySnapshot(RingsOf(files), files, target, options.last_s);
   if (!bytes.ok()) return Fail(bytes.status());
   absl::PrintF("%s: %.1f MB\n", target, static_cast<double>(*bytes) / 1048576);
   return kExitOk;

@@ -3,11 +3,15 @@
 
 #include <chrono>
 #include <filesystem>
+#include <string_view>
 
 namespace dltap::analyzer {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Begins the name of a ring file that lies in /dev/shm.
+constexpr std::string_view kElsewhere = "dltap-";
 
 bool IsOlder(const fs::path& file, double seconds) {
   std::error_code error;
@@ -20,7 +24,8 @@ bool IsOlder(const fs::path& file, double seconds) {
 
 }  // namespace
 
-absl::StatusOr<uint64_t> CopySnapshot(const std::vector<std::string>& files,
+absl::StatusOr<uint64_t> CopySnapshot(const std::vector<std::string>& rings,
+                                      const std::vector<std::string>& files,
                                       const std::string& target,
                                       double last_s) {
   std::error_code error;
@@ -34,6 +39,12 @@ absl::StatusOr<uint64_t> CopySnapshot(const std::vector<std::string>& files,
         "; name a new one with -o");
   }
   uint64_t bytes = 0;
+  for (const std::string& ring : rings) {
+    std::string name = fs::path(ring).filename().string();
+    if (name.starts_with(kElsewhere)) name = name.substr(kElsewhere.size());
+    fs::copy_file(ring, fs::path(target) / name, error);
+    if (!error) bytes += fs::file_size(ring, error);
+  }
   for (const std::string& file : files) {
     const fs::path from(file);
     if (last_s > 0 && IsOlder(from, last_s)) continue;

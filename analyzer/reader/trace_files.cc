@@ -101,15 +101,15 @@ std::string RingNamedBy(const TraceFile& file) {
   return {};
 }
 
-// Where the ring that `file` names may be: there, or, moved meanwhile, beside
-// it.
+// Where the ring that `file` names may be: beside it, moved or copied there
+// together with it, or else where the process made it.
 std::vector<std::string> PlacesOfRing(const TraceFile& file) {
   const fs::path named = RingNamedBy(file);
   if (!IsRing(named.string())) return {};
   std::string name = named.filename().string();
   if (name.starts_with("dltap-")) name = name.substr(6);
   const fs::path folder = fs::path(file.file.path()).parent_path();
-  return {named.string(), (folder / name).string()};
+  return {(folder / name).string(), named.string()};
 }
 
 // Rings that lie elsewhere, if they are still there and of the same process. A
@@ -119,9 +119,9 @@ void AddNamedRings(std::set<std::string>& seen, std::vector<TraceFile>& files) {
   for (size_t i = 0; i < count; ++i) {
     for (const std::string& path : PlacesOfRing(files[i])) {
       std::error_code error;
-      if (!fs::is_regular_file(path, error) ||
-          !seen.insert(fs::weakly_canonical(path, error).string()).second) {
-        continue;
+      if (!fs::is_regular_file(path, error)) continue;
+      if (!seen.insert(fs::weakly_canonical(path, error).string()).second) {
+        break;
       }
       absl::StatusOr<TraceFile> ring = Open(path);
       if (!ring.ok() || KeyOf(ring->header) != KeyOf(files[i].header) ||
