@@ -61,12 +61,6 @@ absl::StatusOr<MappedFile> MappedFile::MapDescriptor(std::string path, int fd) {
   return file;
 }
 
-absl::StatusOr<MappedFile> MappedFile::Copy(const std::string& path) {
-  absl::StatusOr<MappedFile> mapped = Map(path);
-  if (!mapped.ok()) return mapped.status();
-  return OfBytes(path, {mapped->bytes_.begin(), mapped->bytes_.end()});
-}
-
 MappedFile MappedFile::OfBytes(std::string name, std::vector<uint8_t> bytes) {
   MappedFile file(std::move(name));
   file.copy_ = std::move(bytes);

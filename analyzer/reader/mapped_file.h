@@ -17,7 +17,6 @@ namespace dltap::analyzer {
 class MappedFile {
  public:
   static absl::StatusOr<MappedFile> Map(const std::string& path);
-  static absl::StatusOr<MappedFile> Copy(const std::string& path);
   // Of an open file, which may have no name any more.
   static absl::StatusOr<MappedFile> MapDescriptor(std::string name, int fd);
   // Bytes that lie in no file.

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analyzer/reader/live_ring.h"
 #include "analyzer/reader/pack/pack.h"
 
 namespace dltap::analyzer {
@@ -59,7 +60,7 @@ absl::Status HeaderError(const std::string& path, HeaderStatus status,
 
 absl::StatusOr<TraceFile> Open(const std::string& path) {
   absl::StatusOr<MappedFile> file =
-      IsRing(path) ? MappedFile::Copy(path) : MappedFile::Map(path);
+      IsRing(path) ? CopyRing(path) : MappedFile::Map(path);
   if (!file.ok()) return file.status();
   return OpenTraceFile(*std::move(file));
 }
@@ -132,6 +133,24 @@ void AddNamedRings(std::set<std::string>& seen, std::vector<TraceFile>& files) {
       files.push_back(*std::move(ring));
       break;
     }
+  }
+}
+
+// What was drained while the rings were copied stands in data files that have
+// become longer.
+void LookAgain(std::vector<TraceFile>& files) {
+  std::set<ProcessKey> with_rings;
+  for (const TraceFile& file : files) {
+    if (IsRing(file.file.path())) with_rings.insert(KeyOf(file.header));
+  }
+  for (TraceFile& file : files) {
+    const std::string path = file.file.path();
+    if (IsRing(path) || !with_rings.contains(KeyOf(file.header))) continue;
+    std::error_code error;
+    const auto bytes = fs::file_size(path, error);
+    if (error || bytes == file.file.bytes().size()) continue;
+    absl::StatusOr<TraceFile> longer = Open(path);
+    if (longer.ok()) file = *std::move(longer);
   }
 }
 
@@ -300,6 +319,7 @@ absl::StatusOr<std::vector<ProcessFiles>> OpenTraceFiles(
     if (!status.ok()) return status;
   }
   AddNamedRings(seen, files);
+  LookAgain(files);
   return GroupByProcess(std::move(files));
 }
 

@@ -128,6 +128,13 @@ class CtlTest(unittest.TestCase):
         self.assertEqual(loop.end()[0], 0)
         self.assertEqual(dump(target), snapshot)
 
+    def test_the_trace_of_a_running_program_is_not_damaged(self):
+        loop = self.loop()
+        for _ in range(20):
+            loop.launches()
+            self.assertIn("\nloss corrupt_block 0\n", dump(loop.trace))
+        self.assertEqual(loop.end()[0], 0)
+
     def test_what_gives_way_to_the_newest_is_no_loss(self):
         loop = self.loop(DLTAP_MAX_MB="0.5:ring")
         while loop.launches() < 100_000:
