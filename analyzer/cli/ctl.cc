@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <ctime>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -48,7 +49,7 @@ double Share(const RecordingStatus& status) {
 }
 
 void PrintText(const RecordingStatus& status, int pid) {
-  absl::PrintF("process %d: %s since %.0f s, level %s\n", pid,
+  absl::PrintF("process %d: %s, begun %.0f s ago, level %s\n", pid,
                WordOf(status.state), status.age_s, LevelWord(status.level));
   absl::PrintF("trace:    %s/%s\n", status.directory, status.file);
   absl::PrintF("size:     %.1f MB of %.0f MB, then %s\n",

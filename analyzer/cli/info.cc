@@ -65,8 +65,8 @@ std::string OpenText(const TraceModel& model, const Process& process,
   return absl::StrCat(
       model.entry_points[call.entry.value()].symbol, " on thread ", thread.tid,
       thread.name.empty() ? "" : " ", thread.name, ", for ",
-      Milliseconds(std::max<int64_t>(0, process.end_ns - call.begin_ns)),
-      " until the last event");
+      Milliseconds(std::max<int64_t>(0, LastSeenNs(process) - call.begin_ns)),
+      " until the process was last seen");
 }
 
 void PrintProcess(const TraceModel& model, const Process& process) {

@@ -126,7 +126,8 @@ void DiagnoseCupti(const MachineFacts& machine, int cuda_major, Findings& out) {
   }
   out.push_back(
       {"cupti", Verdict::kLost,
-       absl::StrCat("libcupti.so.", cuda_major,
+       absl::StrCat("libcupti.so",
+                    cuda_major == 0 ? "" : absl::StrCat(".", cuda_major),
                     " was not found: calls without GPU times"),
        cuda_major == 13
            ? "pip install nvidia-cuda-cupti, or put the toolkit's "

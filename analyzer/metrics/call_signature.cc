@@ -182,7 +182,8 @@ class TokenMaker {
     const bool update = direction == Direction::kUpdate;
     if (IsProduct(layer_class) && !update) {
       token.product = true;
-      token.forward |= !backward && !token.backward && !token.update;
+      // The nodes of a graph may run in another order than they were made in.
+      token.forward |= !backward && (replay || !token.backward);
     }
     token.backward |= backward;
     token.update |= update;

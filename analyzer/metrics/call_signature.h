@@ -19,7 +19,8 @@ struct CallToken {
   uint32_t kernels = 0;     // that it started
   bool computes = false;    // it started a kernel, not only copies or memsets
   bool product = false;     // conv, RNN, attention, GEMM, embedding, MoE
-  bool forward = false;     // its first product is of the forward pass
+  bool forward = false;     // its first product is of the forward pass, or, in
+                            // a replay, any
   bool backward = false;    // some of its work is of the backward pass
   bool update = false;      // some of its work is of the update
   bool optimizer = false;   // ... by kernels that only optimizers run

@@ -86,7 +86,7 @@ std::optional<Summary> SummariseInSlices(
   std::vector<ProcessSummary> summaries;
   for (size_t p = 0; p < model.processes.size(); ++p) {
     summaries.push_back(
-        DescribeProcess(model.processes[p], source.TotalsOf(p)));
+        DescribeProcess(model, model.processes[p], source.TotalsOf(p)));
   }
   for (size_t p = 0; p < model.processes.size(); ++p) {
     ProcessSlicer slicer(source, p, options, limits, progress);

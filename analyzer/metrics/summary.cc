@@ -36,9 +36,21 @@ std::optional<int64_t> OverheadOf(const Process& process, uint64_t calls) {
   return ns;
 }
 
+std::optional<InsideCall> LongestOpenCall(const TraceModel& model,
+                                          const Process& process) {
+  std::optional<InsideCall> longest;
+  const int64_t last_seen_ns = LastSeenNs(process);
+  for (const OpenCall& call : process.open_calls) {
+    const int64_t ns = last_seen_ns - call.begin_ns;
+    if (ns < 0 || (longest && longest->ns >= ns)) continue;
+    longest = {model.entry_points[call.entry.value()].symbol, ns};
+  }
+  return longest;
+}
+
 }  // namespace
 
-ProcessSummary DescribeProcess(const Process& process,
+ProcessSummary DescribeProcess(const TraceModel& model, const Process& process,
                                const EventTotals& totals) {
   ProcessSummary out;
   out.key = KeyOf(process);
@@ -49,6 +61,7 @@ ProcessSummary DescribeProcess(const Process& process,
   out.level = process.level;
   out.level_reason = process.level_reason;
   out.complete = process.complete;
+  out.inside = LongestOpenCall(model, process);
   out.activities = totals.activities;
   for (const Loss& loss : process.losses) out.lost[loss.cause] += loss.count;
   out.clock_residual_ns = process.clock_residual_ns;
@@ -74,12 +87,13 @@ Summary DescribeTrace(const TraceModel& model, const Selection& selection) {
 namespace {
 
 // All but what needs the steps.
-ProcessSummary Describe(const Process& process,
+ProcessSummary Describe(const TraceModel& model, const Process& process,
                         const ProcessAttribution& attribution) {
   ProcessSummary out =
-      DescribeProcess(process, {.calls = process.calls.size(),
-                                .launches = process.launches.size(),
-                                .activities = process.activities.size()});
+      DescribeProcess(model, process,
+                      {.calls = process.calls.size(),
+                       .launches = process.launches.size(),
+                       .activities = process.activities.size()});
   out.launches_without_kernel = attribution.launches_without_kernel.size();
   out.kernels_without_launch = attribution.kernels_without_launch.size();
   out.composite_ns = attribution.composite_ns;
@@ -135,7 +149,7 @@ void AddProcess(const TraceModel& model, const Attribution& attribution,
   const Process& process = model.processes[index];
   const ProcessAttribution& attributed = attribution.processes[index];
   ProcessSummary& summary =
-      out.processes.emplace_back(Describe(process, attributed));
+      out.processes.emplace_back(Describe(model, process, attributed));
   summary.has_gpu_work = std::any_of(
       process.activities.begin(), process.activities.end(),
       [&](const Activity& activity) {

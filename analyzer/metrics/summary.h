@@ -43,6 +43,14 @@ struct StepSummary {
   auto operator<=>(const StepSummary&) const = default;
 };
 
+// A call that had not returned when its process was last seen.
+struct InsideCall {
+  std::string name;
+  int64_t ns = 0;  // until then
+
+  auto operator<=>(const InsideCall&) const = default;
+};
+
 struct ProcessSummary {
   ProcessKey key;                    // processes stand in this order
   std::string program;               // empty: unknown
@@ -55,6 +63,7 @@ struct ProcessSummary {
   bool has_gpu_work = false;             // on a selected device, used or not
   uint64_t activities = 0;               // on all devices
   bool complete = true;                  // it ended by itself
+  std::optional<InsideCall> inside;      // the longest one of its threads
   std::map<std::string, uint64_t> lost;  // by cause
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
@@ -107,7 +116,7 @@ Summary Summarise(const TraceModel& model, const Attribution& attribution,
 // Its parts that need no events: what the trace says of itself, no processes
 // yet; the same of a process; the number of steps by use.
 Summary DescribeTrace(const TraceModel& model, const Selection& selection);
-ProcessSummary DescribeProcess(const Process& process,
+ProcessSummary DescribeProcess(const TraceModel& model, const Process& process,
                                const EventTotals& totals);
 StepSummary SummariseSteps(const Steps& steps);
 void AddLeftOutSteps(const StepSummary& steps, Outside& outside);

@@ -32,7 +32,7 @@ void AddCount(uint64_t& sum, uint64_t count) {
 void AddProcess(const ProcessSummary& process, TrustFigures& trust) {
   for (const auto& [cause, count] : process.lost) {
     AddCount(trust.lost[cause], count);
-    AddCount(trust.lost_records, count);
+    if (!IsLossOfBytes(cause)) AddCount(trust.lost_records, count);
   }
   trust.launches_without_kernel += process.launches_without_kernel;
   trust.kernels_without_launch += process.kernels_without_launch;
@@ -60,6 +60,10 @@ std::optional<int64_t> SourceOverhead(const Summary& summary) {
 }
 
 }  // namespace
+
+bool IsLossOfBytes(std::string_view cause) {
+  return cause == "overwritten" || cause == "write_failed";
+}
 
 TrustFigures TrustOf(const Summary& summary, const Totals& totals) {
   TrustFigures trust;

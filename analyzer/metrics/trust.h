@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "analyzer/metrics/class_summary.h"
 #include "analyzer/metrics/summary.h"
@@ -16,8 +17,8 @@ namespace dltap::analyzer {
 
 // How far the other numbers can be trusted; METRICS.md "Trust".
 struct TrustFigures {
-  std::map<std::string, uint64_t> lost;  // by cause
-  uint64_t lost_records = 0;
+  std::map<std::string, uint64_t> lost;     // by cause
+  uint64_t lost_records = 0;                // of causes that don't count bytes
   std::optional<double> classified_share;   // of device time: class is known
   std::optional<double> flops_known_share;  // of device time
   std::optional<double> bytes_known_share;
@@ -34,6 +35,9 @@ struct TrustFigures {
   int64_t composite_ns = 0;
   int64_t not_observed_ns = 0;
 };
+
+// Whether a cause of losses counts bytes: nobody knows of how many records.
+bool IsLossOfBytes(std::string_view cause);
 
 // `totals` are those of `summary`.
 TrustFigures TrustOf(const Summary& summary, const Totals& totals);

@@ -17,15 +17,15 @@ constexpr double kMuchUnclassified = 0.10;  // of the GPU time
 constexpr double kFewMissing = 0.10;        // of the steps of another rank
 constexpr int64_t kLongRunNs = 1'000'000'000;
 constexpr uint64_t kManyActivities = 1'000;
+constexpr int64_t kLongCallNs = 10'000'000'000;  // no step waits so long
 
 // Losses after which times and counts are too small. The others cost a name,
 // a shape or a join, which the trust line counts.
 constexpr std::string_view kDropRecords[] = {
-    "ring_full",      "thread_cap",    "ring_unavailable", "signal_handler",
-    "write_failed",   "max_mb",        "overwritten",      "cupti_dropped",
-    "zero_timestamp", "bad_activity",  "activity_buffer",  "flush_deadline",
-    "corrupt_block",  "missing_slots", "unmapped_time",    "definition_lost",
-    "ring_missing"};
+    "ring_full",       "thread_cap",      "ring_unavailable", "signal_handler",
+    "max_mb",          "cupti_dropped",   "zero_timestamp",   "bad_activity",
+    "activity_buffer", "flush_deadline",  "corrupt_block",    "missing_slots",
+    "unmapped_time",   "definition_lost", "ring_missing"};
 
 uint64_t CountOf(const TrustFigures& trust, std::string_view cause) {
   const auto it = trust.lost.find(std::string(cause));
@@ -87,6 +87,7 @@ class Finder {
       found_.push_back({WarningId::kStepSpread, std::nullopt, std::nullopt});
     }
     LookAtRanks();
+    LookAtRunsWithoutSteps();
     LookAtIncomplete();
     IfAny(WarningId::kStepsNotObserved, LeftOut(StepUse::kNotObserved));
     const bool asked =
@@ -109,6 +110,18 @@ class Finder {
     if (most - fewest < 2) return;
     if (missing <= kFewMissing * static_cast<double>(most)) return;
     found_.push_back({WarningId::kRanksDiffer, std::nullopt, std::nullopt});
+  }
+
+  // Sums over steps hold the whole run of a process that has none.
+  void LookAtRunsWithoutSteps() {
+    if (steps_.found_by == StepsFoundBy::kNone) return;
+    int64_t wall_ns = 0;
+    for (const DeviceSummary& device : summary_.devices) {
+      if (device.steps.empty()) wall_ns += device.wall_ns;
+    }
+    IfMany(WarningId::kRunsWithoutSteps, steps_.processes_without,
+           static_cast<uint64_t>(wall_ns),
+           static_cast<uint64_t>(totals_.wall_ns), kNoticeable);
   }
 
   // One step of many is no loss; the line of the steps names it.
@@ -136,10 +149,13 @@ class Finder {
       lost += CountOf(trust_, cause);
     }
     IfAny(WarningId::kLostRecords, lost);
+    IfAny(WarningId::kWriteFailed, CountOf(trust_, "write_failed"));
+    IfAny(WarningId::kOldestDropped, CountOf(trust_, "overwritten"));
     IfAny(WarningId::kProcessCut,
           static_cast<uint64_t>(std::count_if(
               summary_.processes.begin(), summary_.processes.end(),
               [](const ProcessSummary& p) { return !p.complete; })));
+    LookAtOpenCalls();
     uint64_t refused = 0;
     for (const DeviceMemory& device : summary_.memory.devices) {
       refused += device.failures.size();
@@ -150,9 +166,25 @@ class Finder {
     }
   }
 
-  void IfMany(WarningId id, uint64_t count, uint64_t of, double limit) {
+  // A process that hangs, mostly.
+  void LookAtOpenCalls() {
+    uint64_t count = 0;
+    const ProcessSummary* longest = nullptr;
+    for (const ProcessSummary& process : summary_.processes) {
+      if (!process.inside || process.inside->ns < kLongCallNs) continue;
+      ++count;
+      if (longest == nullptr || process.inside->ns > longest->inside->ns) {
+        longest = &process;
+      }
+    }
+    if (count == 0) return;
+    found_.push_back({WarningId::kInsideCall, std::nullopt, count, longest});
+  }
+
+  void IfMany(WarningId id, uint64_t count, uint64_t part, uint64_t of,
+              double limit) {
     const auto share =
-        Ratio(static_cast<double>(count), static_cast<double>(of));
+        Ratio(static_cast<double>(part), static_cast<double>(of));
     if (share.value_or(0) > limit) found_.push_back({id, share, count});
   }
 
@@ -165,10 +197,10 @@ class Finder {
     const uint64_t lonely =
         trust_.launches_without_kernel -
         std::min(trust_.launches_without_kernel, trust_.kernels_without_launch);
-    IfMany(WarningId::kLaunchesWithoutKernel, lonely, lonely + activities,
-           kNoticeable);
+    IfMany(WarningId::kLaunchesWithoutKernel, lonely, lonely,
+           lonely + activities, kNoticeable);
     IfMany(WarningId::kKernelsWithoutLaunch, trust_.kernels_without_launch,
-           activities, kManyUnjoined);
+           trust_.kernels_without_launch, activities, kManyUnjoined);
     if (trust_.classified_share) {
       IfShare(WarningId::kUnclassified, 1 - *trust_.classified_share,
               kMuchUnclassified);
@@ -193,12 +225,16 @@ std::string_view Name(WarningId id) {
       "steps_not_found",
       "threads_at_once",
       "ranks_differ",
+      "runs_without_steps",
       "incomplete_step",
       "not_observed",
       "steps_not_observed",
       "cupti_yielded",
       "lost_records",
+      "write_failed",
+      "oldest_dropped",
       "process_cut",
+      "inside_call",
       "launches_without_kernel",
       "kernels_without_launch",
       "unclassified",

@@ -23,12 +23,16 @@ enum class WarningId : uint8_t {
   kStepsNotFound,          // a long run, but no loop in it
   kThreadsAtOnce,          // count: threads whose steps lie in each other
   kRanksDiffer,            // ranks whose numbers of steps differ
+  kRunsWithoutSteps,       // count: processes; share: of the windows' time
   kIncompleteStep,         // count: steps without an end; share: of GPU time
   kNotObserved,            // share: of the windows' time
   kStepsNotObserved,       // count: steps left out for want of records
   kCuptiYielded,           // count: times
   kLostRecords,            // count
+  kWriteFailed,            // count: bytes
+  kOldestDropped,          // count: bytes, to stay within DLTAP_MAX_MB
   kProcessCut,             // count: processes that did not end by themselves
+  kInsideCall,             // count: processes that stay in a call; the longest
   kLaunchesWithoutKernel,  // count; share: of all launches
   kKernelsWithoutLaunch,   // count; share: of all activities
   kUnclassified,           // share: of the GPU time
@@ -42,6 +46,7 @@ struct Warning {
   WarningId id;
   std::optional<double> share;
   std::optional<uint64_t> count;
+  const ProcessSummary* process = nullptr;  // that it names; of the summary
 };
 
 // Those that hold, in the order of WarningId. All arguments are of `summary`.

@@ -28,9 +28,10 @@ size_t StepAt(const std::vector<Step>& steps, int64_t at_ns) {
 
 // When the work of each step runs on a device.
 struct WorkTimes {
-  std::vector<int64_t> first;   // activity of each step
-  std::vector<int64_t> end;     // of the last activity of each step
-  int64_t after_last = kNever;  // first activity past the last step
+  std::vector<int64_t> first;      // activity of each step
+  std::vector<int64_t> end;        // of the last activity of each step
+  std::vector<int64_t> submitted;  // the last activity of each step
+  int64_t after_last = kNever;     // first activity past the last step
 };
 
 WorkTimes FindWork(const Process& process,
@@ -38,7 +39,8 @@ WorkTimes FindWork(const Process& process,
                    DeviceId device) {
   const size_t n = steps.steps.size();
   WorkTimes work{.first = std::vector<int64_t>(n, kNever),
-                 .end = std::vector<int64_t>(n, 0)};
+                 .end = std::vector<int64_t>(n, 0),
+                 .submitted = std::vector<int64_t>(n, 0)};
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const Activity& activity = process.activities[i];
     if (activity.device != device) continue;
@@ -48,6 +50,7 @@ WorkTimes FindWork(const Process& process,
     if (step < n) {
       work.first[step] = std::min(work.first[step], activity.begin_ns);
       work.end[step] = std::max(work.end[step], activity.end_ns);
+      work.submitted[step] = std::max(work.submitted[step], at);
     }
     if (step == n && at >= steps.steps.back().end_ns) {
       work.after_last = std::min(work.after_last, activity.begin_ns);
@@ -79,6 +82,37 @@ int64_t EndOfLast(const WorkTimes& work, const Steps& steps, size_t step) {
       std::max({work.end[step], steps.steps[step].end_ns, begin_ns});
   const bool cut = work.after_last != kNever && work.after_last > begin_ns;
   return cut ? std::min(end, work.after_last) : end;
+}
+
+std::vector<int64_t> RecordingEnds(const Process& process, DeviceId device) {
+  std::vector<int64_t> ends;
+  for (const NotObserved& span : process.not_observed) {
+    if (span.device != device) continue;
+    if (span.cause != NotObservedCause::kRecordingOff) continue;
+    ends.push_back(span.begin_ns);
+  }
+  std::sort(ends.begin(), ends.end());
+  return ends;
+}
+
+// Where recording ends after each step, as by a range around it, so do the
+// steps. Elsewhere an end may lie inside a step, of which nobody knows the
+// rest.
+void EndWithRecording(const Process& process, DeviceId device,
+                      const WorkTimes& work, std::vector<StepWindow>& windows) {
+  const std::vector<int64_t> ends = RecordingEnds(process, device);
+  if (2 * ends.size() < windows.size()) return;
+  std::vector<StepWindow> shorter = windows;
+  size_t cut = 0;
+  for (StepWindow& window : shorter) {
+    const auto end =
+        std::lower_bound(ends.begin(), ends.end(), work.submitted[window.step]);
+    if (end == ends.end() || *end >= window.span.end_ns) continue;
+    window.span.end_ns =
+        std::min(window.span.end_ns, std::max(*end, work.end[window.step]));
+    ++cut;
+  }
+  if (2 * cut >= windows.size()) windows = std::move(shorter);
 }
 
 }  // namespace
@@ -122,6 +156,7 @@ std::vector<StepWindow> AllStepWindows(const Process& process,
       windows.push_back({{begin, end}, step, work.end[step]});
     }
   }
+  EndWithRecording(process, device, work, windows);
   return windows;
 }
 

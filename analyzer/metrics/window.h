@@ -21,8 +21,9 @@ struct StepWindow {
 };
 
 // Of every step that has work on the device, used or not, in time, disjoint.
-// A step whose records are missing begins with its first call. The last one
-// ends with its work and with the host's end of it, or where later work
+// A step whose records are missing begins with its first call. Where recording
+// ends after most steps (a range), they end with it and their work. The last
+// one ends with its work and with the host's end of it, or where later work
 // begins. Empty without steps.
 std::vector<StepWindow> AllStepWindows(const Process& process,
                                        const ProcessAttribution& attribution,

@@ -158,6 +158,17 @@ std::optional<int64_t> IntArg(const EntryPoint& entry, const Process& process,
                  &process.payloads[call.payload_offset + layout.offset]);
 }
 
+int64_t LastSeenNs(const Process& process) {
+  int64_t at_ns = process.end_ns;
+  for (const CpuSample& s : process.cpu_samples) {
+    at_ns = std::max(at_ns, s.at_ns);
+  }
+  for (const ProcessSample& s : process.process_samples) {
+    at_ns = std::max(at_ns, s.at_ns);
+  }
+  return at_ns;
+}
+
 void Normalise(TraceModel& model) {
   int64_t origin = std::numeric_limits<int64_t>::max();
   for (Process& process : model.processes) {

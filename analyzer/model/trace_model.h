@@ -350,6 +350,9 @@ struct TraceModel {
 std::optional<int64_t> IntArg(const EntryPoint& entry, const Process& process,
                               const Call& call, size_t arg);
 
+// When the process was last known to live: its last event or sample.
+int64_t LastSeenNs(const Process& process);
+
 // Brings the vectors of every process into the orders stated above, sets
 // begin_ns / end_ns and shifts the time line so that the earliest event is 0.
 // Readers and importers call it once, last.

@@ -7,6 +7,7 @@
 
 #include "analyzer/reader/captured_calls.h"
 #include "analyzer/reader/missing_ids.h"
+#include "analyzer/reader/unrecorded.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -124,6 +125,7 @@ void ProcessReader::ReadAll() {
   for (const Call& call : process_.calls) ends.Add(call);
   for (const Activity& activity : process_.activities) ends.Add(activity);
   FinishSamples(ends);
+  EraseUnrecorded(unrecorded_, process_);
 }
 
 void ProcessReader::Reserve() {
@@ -166,6 +168,7 @@ void ProcessReader::FinishSamples(const RunEnds& ends) {
   LookForRing();
   AddOpenCalls();
   samples_.Finish(calls_.windows(), ends);
+  unrecorded_ = samples_.unrecorded();
   process_.clock_residual_ns = timeline_.ResidualNs();
   if (losses_.of(LossKind::kRingFull) < chunks_.dropped_calls()) {
     losses_.Set(LossKind::kRingFull, chunks_.dropped_calls());
@@ -286,9 +289,11 @@ void ProcessReader::Shift(int64_t by) {
     extent.first_ns += by;
     extent.last_ns += by;
   }
-  for (TimePart& part : totals_.captures) {
-    part.begin_ns += by;
-    part.end_ns += by;
+  for (auto* const times : {&totals_.captures, &unrecorded_}) {
+    for (TimePart& part : *times) {
+      part.begin_ns += by;
+      part.end_ns += by;
+    }
   }
   for (Range& range : long_ranges_) {
     range.begin_ns += by;
@@ -394,6 +399,7 @@ void ProcessReader::NameFunctions(const Chunk& chunk) {
 }
 
 void ProcessReader::KeepOnly(const std::vector<TimePart>& parts) {
+  EraseUnrecorded(unrecorded_, process_);
   EraseOutside(parts, process_.calls);
   EraseOutside(parts, process_.launches);
   EraseOutside(parts, process_.activities);

@@ -103,6 +103,7 @@ class ProcessReader {
   std::vector<double> begun_;  // events, by the end of each part of the run
   std::vector<Range> long_ranges_;
   std::vector<CpuSample> all_samples_;
+  std::vector<TimePart> unrecorded_;
 };
 
 }  // namespace dltap::analyzer

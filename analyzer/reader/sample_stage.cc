@@ -176,20 +176,22 @@ void SampleStage::OnEveryDevice(int64_t begin_ns, int64_t end_ns,
   }
 }
 
-// Spans from each switch off to the next switch on.
-void SampleStage::CloseSwitches(std::vector<std::pair<int64_t, bool>> switches,
-                                int64_t end_ns) {
+std::vector<TimePart> SampleStage::CloseSwitches(
+    std::vector<std::pair<int64_t, bool>> switches, int64_t end_ns) {
+  std::vector<TimePart> spans;
   std::stable_sort(switches.begin(), switches.end());
   bool off = false;
   int64_t off_since = 0;
   for (const auto& [at_ns, on] : switches) {
-    if (off && on) {
-      OnEveryDevice(off_since, at_ns, NotObservedCause::kRecordingOff);
-    }
+    if (off && on) spans.push_back({off_since, at_ns});
     if (!off && !on) off_since = at_ns;
     off = !on;
   }
-  if (off) OnEveryDevice(off_since, end_ns, NotObservedCause::kRecordingOff);
+  if (off) spans.push_back({off_since, end_ns});
+  for (const TimePart& span : spans) {
+    OnEveryDevice(span.begin_ns, span.end_ns, NotObservedCause::kRecordingOff);
+  }
+  return spans;
 }
 
 void SampleStage::AfterWatermarks(const RunEnds& ends) {
@@ -225,7 +227,7 @@ void SampleStage::Finish(std::vector<std::pair<int64_t, bool>> windows,
   if (!ends.calls_ns) return;
   CloseDelays(*ends.calls_ns);
   windows.insert(windows.end(), windows_.begin(), windows_.end());
-  CloseSwitches(std::move(windows), *ends.calls_ns);
+  unrecorded_ = CloseSwitches(std::move(windows), *ends.calls_ns);
   CloseSwitches(std::move(levels_), *ends.calls_ns);
   AfterWatermarks(ends);
 }

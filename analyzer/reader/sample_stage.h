@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/model/event_source.h"
 #include "analyzer/model/trace_model.h"
 #include "analyzer/reader/definitions.h"
 #include "analyzer/reader/timeline.h"
@@ -43,6 +44,8 @@ class SampleStage {
   // After all calls and activities. `windows`: CallStage::windows().
   void Finish(std::vector<std::pair<int64_t, bool>> windows,
               const RunEnds& ends);
+  // Then: between the windows, where no call was recorded; in time, disjoint.
+  const std::vector<TimePart>& unrecorded() const { return unrecorded_; }
 
  private:
   void AddCpuSample(const trace::RecordView& record);
@@ -52,8 +55,9 @@ class SampleStage {
   void AddDelay(const trace::RecordView& record);
   void CloseDelays(int64_t end_ns);
   void AddOverhead(const trace::RecordView& record);
-  void CloseSwitches(std::vector<std::pair<int64_t, bool>> switches,
-                     int64_t end_ns);
+  // Spans from each switch off to the next switch on.
+  std::vector<TimePart> CloseSwitches(
+      std::vector<std::pair<int64_t, bool>> switches, int64_t end_ns);
   void AfterWatermarks(const RunEnds& ends);
   void OnEveryDevice(int64_t begin_ns, int64_t end_ns, NotObservedCause cause);
 
@@ -67,6 +71,7 @@ class SampleStage {
   // Of Window records; those of calls come with Finish().
   std::vector<std::pair<int64_t, bool>> windows_;
   std::vector<trace::NotObservedRecord> everywhere_;
+  std::vector<TimePart> unrecorded_;
 };
 
 }  // namespace dltap::analyzer

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analyzer/reader/live_ring.h"
 #include "analyzer/reader/pack/pack.h"
 
 namespace dltap::analyzer {
@@ -61,7 +62,7 @@ absl::Status HeaderError(const std::string& path, HeaderStatus status,
 
 absl::StatusOr<TraceFile> Open(const std::string& path) {
   absl::StatusOr<MappedFile> file =
-      IsRing(path) ? MappedFile::Copy(path) : MappedFile::Map(path);
+      IsRing(path) ? CopyRing(path) : MappedFile::Map(path);
   if (!file.ok()) return file.status();
   return OpenTraceFile(*std::move(file));
 }
@@ -105,15 +106,15 @@ std::string RingNamedBy(const TraceFile& file) {
   return {};
 }
 
-// Where the ring that `file` names may be: there, or, moved meanwhile, beside
-// it.
+// Where the ring that `file` names may be: beside it, moved or copied there
+// together with it, or else where the process made it.
 std::vector<std::string> PlacesOfRing(const TraceFile& file) {
   const fs::path named = RingNamedBy(file);
   if (!IsRing(named.string())) return {};
   std::string name = named.filename().string();
   if (name.starts_with("dltap-")) name = name.substr(6);
   const fs::path folder = fs::path(file.file.path()).parent_path();
-  return {named.string(), (folder / name).string()};
+  return {(folder / name).string(), named.string()};
 }
 
 bool IsRingFile(const TraceFile& file) {
@@ -133,9 +134,9 @@ void AddNamedRings(std::set<std::string>& seen, std::vector<TraceFile>& files) {
     if (complete.contains(KeyOf(files[i].header))) continue;
     for (const std::string& path : PlacesOfRing(files[i])) {
       std::error_code error;
-      if (!fs::is_regular_file(path, error) ||
-          !seen.insert(fs::weakly_canonical(path, error).string()).second) {
-        continue;
+      if (!fs::is_regular_file(path, error)) continue;
+      if (!seen.insert(fs::weakly_canonical(path, error).string()).second) {
+        break;
       }
       absl::StatusOr<TraceFile> ring = Open(path);
       if (!ring.ok() || KeyOf(ring->header) != KeyOf(files[i].header) ||
@@ -145,6 +146,24 @@ void AddNamedRings(std::set<std::string>& seen, std::vector<TraceFile>& files) {
       files.push_back(*std::move(ring));
       break;
     }
+  }
+}
+
+// What was drained while the rings were copied stands in data files that have
+// become longer.
+void LookAgain(std::vector<TraceFile>& files) {
+  std::set<ProcessKey> with_rings;
+  for (const TraceFile& file : files) {
+    if (IsRing(file.file.path())) with_rings.insert(KeyOf(file.header));
+  }
+  for (TraceFile& file : files) {
+    const std::string path = file.file.path();
+    if (IsRing(path) || !with_rings.contains(KeyOf(file.header))) continue;
+    std::error_code error;
+    const auto bytes = fs::file_size(path, error);
+    if (error || bytes == file.file.bytes().size()) continue;
+    absl::StatusOr<TraceFile> longer = Open(path);
+    if (longer.ok()) file = *std::move(longer);
   }
 }
 
@@ -316,6 +335,7 @@ absl::StatusOr<std::vector<ProcessFiles>> OpenTraceFiles(
     if (!status.ok()) return status;
   }
   AddNamedRings(seen, files);
+  LookAgain(files);
   return GroupByProcess(std::move(files));
 }
 

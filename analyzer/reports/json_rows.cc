@@ -286,6 +286,15 @@ void WriteProcess(const ProcessSummary& process, JsonWriter& json) {
   WriteCpu(process.cpu, json);
   json.Field("gpu_work", process.has_gpu_work);
   json.Field("complete", process.complete);
+  json.Key("inside");
+  if (process.inside) {
+    json.BeginObject();
+    json.Field("name", process.inside->name);
+    json.Field("ns", process.inside->ns);
+    json.EndObject();
+  } else {
+    json.Null();
+  }
   json.Key("steps");
   json.BeginObject();
   json.Field("count", process.steps.found());

@@ -17,6 +17,12 @@ namespace {
 constexpr double kMakesItItself = 0.5;
 
 // Who makes the input, as the samples tell.
+// Without steps the numbers are of the whole run.
+std::string AStep(const Figures& figures, std::string_view of_a_run) {
+  return figures.steps.found_by != StepsFoundBy::kNone ? " a step"
+                                                       : std::string(of_a_run);
+}
+
 std::string LoaderClause(const ProgramFigures& program) {
   const auto& runs = program.input_runnable_share;
   if (!runs) return "for its input";
@@ -30,12 +36,12 @@ std::string LoaderClause(const ProgramFigures& program) {
          PercentText(runs) + " of the samples)";
 }
 
-std::string WaitsClause(const ProgramFigures& program, IdleCause cause) {
+std::string WaitsClause(const Figures& figures, IdleCause cause) {
   std::string calls = "calls";
-  if (!program.drained_by.empty()) {
-    const DrainRow& most = program.drained_by.front();
+  if (!figures.program.drained_by.empty()) {
+    const DrainRow& most = figures.program.drained_by.front();
     calls = Printable(most.name) + " (" + Fixed(most.calls_per_step, 1) +
-            " a step)";
+            AStep(figures, " times") + ")";
   }
   if (cause == IdleCause::kWait) {
     return "inside calls that wait for the GPU, mostly " + calls;
@@ -53,10 +59,10 @@ std::string LaunchingClause(IdleCause cause) {
   }
 }
 
-std::string WhyIdle(const ProgramFigures& program, const Limit& limit) {
+std::string WhyIdle(const Figures& figures, const Limit& limit) {
   switch (*limit.fault) {
-    case Fault::kLoader: return LoaderClause(program);
-    case Fault::kWaits: return WaitsClause(program, *limit.idle_cause);
+    case Fault::kLoader: return LoaderClause(figures.program);
+    case Fault::kWaits: return WaitsClause(figures, *limit.idle_cause);
     case Fault::kLaunching: return LaunchingClause(*limit.idle_cause);
     case Fault::kPreemption:
       return "for a host thread that is ready to run but has no CPU";
@@ -80,7 +86,8 @@ std::string Place(const Limit& limit) {
 }
 
 // Whether the host's work or the waits between it and the GPU's bound a step.
-std::string WorkClause(const ProgramFigures& program, const Limit& limit) {
+std::string WorkClause(const Figures& figures, const Limit& limit) {
+  const ProgramFigures& program = figures.program;
   const bool of_host = limit.fault == Fault::kLaunching ||
                        limit.fault == Fault::kUnknown ||
                        limit.fault == Fault::kWaits;
@@ -88,7 +95,8 @@ std::string WorkClause(const ProgramFigures& program, const Limit& limit) {
   if (!program.host_work_ns || !program.device_work_ns) return "";
   return ": the host works " +
          std::string(program.host_work_is_bound ? "at most " : "") +
-         Fixed(*program.host_work_ns * kMsPerNs, 2) + " ms a step, the GPU " +
+         Fixed(*program.host_work_ns * kMsPerNs, 2) + " ms" +
+         AStep(figures, "") + ", the GPU " +
          Fixed(*program.device_work_ns * kMsPerNs, 2);
 }
 
@@ -96,20 +104,18 @@ std::string WorkClause(const ProgramFigures& program, const Limit& limit) {
 std::string ShortKernels(const Figures& figures, const Limit& limit) {
   const ClassFigures& total = figures.program.total;
   if (!limit.small_kernels || !total.mean_kernel_ns) return "";
-  const bool has_steps = figures.steps.found_by != StepsFoundBy::kNone;
   return "; kernels and copies of " +
          Fixed(*total.mean_kernel_ns * kUsPerNs, 1) + " us each (" +
-         Fixed(total.step_mean.kernels, 0) + (has_steps ? " a step" : "") +
+         Fixed(total.step_mean.kernels, 0) + AStep(figures, "") +
          ") are too short to hide that";
 }
 
 std::string IdleSentence(const Figures& figures, const Limit& limit) {
   return "the GPU is busy " + PercentText(figures.program.utilization) +
          " of the time; it waits " + Fixed(limit.step_ns * kMsPerNs, 2) +
-         " ms (" + PercentText(limit.share) + ") " +
-         WhyIdle(figures.program, limit) + Place(limit) +
-         WorkClause(figures.program, limit) + ShortKernels(figures, limit) +
-         ".";
+         " ms (" + PercentText(limit.share) + ") " + WhyIdle(figures, limit) +
+         Place(limit) + WorkClause(figures, limit) +
+         ShortKernels(figures, limit) + ".";
 }
 
 std::string BoundClause(LimitedBy bound) {

@@ -239,7 +239,10 @@ std::string Trust(const TrustFigures& trust) {
   parts.push_back(Count(trust.lost_records, "record") + " lost");
   for (const auto& [cause, count] : trust.lost) {
     if (count == 0) continue;
-    parts.push_back(cause + " " + WithThousands(static_cast<int64_t>(count)));
+    parts.push_back(cause + " " +
+                    (IsLossOfBytes(cause)
+                         ? MibText(static_cast<double>(count))
+                         : WithThousands(static_cast<int64_t>(count))));
   }
   parts.push_back(PercentText(trust.classified_share) +
                   " of GPU time classified" + Evidence(trust));

@@ -11,6 +11,7 @@
 // The units in which people read numbers: the only arithmetic of the reports.
 namespace dltap::analyzer {
 
+inline constexpr double kSecondsPerNs = 1e-9;
 inline constexpr double kMsPerNs = 1e-6;
 inline constexpr double kUsPerNs = 1e-3;
 inline constexpr double kMibPerByte = 0x1p-20;

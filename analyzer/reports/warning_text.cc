@@ -2,6 +2,7 @@
 #include "analyzer/reports/warning_text.h"
 
 #include "analyzer/reports/count_text.h"
+#include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/memory_text.h"
 #include "analyzer/reports/step_lines.h"
 #include "analyzer/reports/units.h"
@@ -31,6 +32,19 @@ std::string SpreadText(const StepFigures& steps) {
          Ms(steps.mean_ns.value_or(0)) + " ms; see --by step";
 }
 
+std::string InsideText(const Warning& warning) {
+  const ProcessSummary& process = *warning.process;
+  const uint64_t others = warning.count.value_or(1) - 1;
+  return ProcessName(process.key) +
+         (process.key.rank ? ", rank " + std::to_string(*process.key.rank)
+                           : "") +
+         " had been inside " + Printable(process.inside->name) + " for " +
+         Fixed(static_cast<double>(process.inside->ns) * kSecondsPerNs, 1) +
+         " s when it was last seen" +
+         (others == 0 ? "" : "; so had " + Count(others, "other process")) +
+         "; dltap info names the threads";
+}
+
 }  // namespace
 
 std::string WarningText(const Warning& warning, const Figures& figures) {
@@ -55,6 +69,11 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
              std::to_string(figures.steps.fewest_of_a_rank.value_or(0)) +
              " to " + Count(figures.steps.most_of_a_rank, "step") +
              ": a mean over them is not that of one loop; --rank takes one";
+    case WarningId::kRunsWithoutSteps:
+      return "no steps were found in " + Count(n, "process") + ": " +
+             (n == 1 ? "its whole run (" : "their whole runs (") + share +
+             " of the time) count in these sums, which are divided by the "
+             "steps of the others; --rank or --process takes one";
     case WarningId::kIncompleteStep:
       return Count(n, "step") + " (" + share +
              " of the GPU time) left out: not all of it is in the trace";
@@ -71,10 +90,19 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
     case WarningId::kLostRecords:
       return Count(n, "record") +
              " lost (see trust): times and counts are too small";
+    case WarningId::kWriteFailed:
+      return MibText(static_cast<double>(n)) +
+             " of the trace could not be written (a full disk, a quota, a "
+             "limit): recording ended there";
+    case WarningId::kOldestDropped:
+      return "the oldest " + MibText(static_cast<double>(n)) +
+             " of the trace gave way to the newest (DLTAP_MAX_MB): these "
+             "numbers are about what was kept";
     case WarningId::kProcessCut:
-      return Count(n, "process") +
-             " did not end by itself (killed, or still running): what it did "
-             "last may be missing";
+      return Count(n, "process") + " did not end by " +
+             (n == 1 ? "itself" : "themselves") +
+             " (killed, or still running): what happened last may be missing";
+    case WarningId::kInsideCall: return InsideText(warning);
     case WarningId::kLaunchesWithoutKernel:
       return Count(n, "launch") + " (" + share +
              " of all) without a kernel record: GPU times are too small";

@@ -19,6 +19,7 @@ import unittest
 
 DLTAP = PROGRAM = ""
 HOLE = re.compile(r"^not_observed t=(\d+)\.\.(\d+)ns .*recording_off", re.M)
+LOSS = re.compile(r"^loss (\w+) (\d+)$", re.M)
 LAUNCH = re.compile(r"^call \S+ thread=\d+ \w*cudaLaunchKernel", re.M)
 
 
@@ -120,6 +121,44 @@ class CtlTest(unittest.TestCase):
                                 capture_output=True, text=True)
         for loss in ("ring_missing", "missing_slots", "corrupt_block"):
             self.assertNotIn(loss, report.stdout, report.stderr)
+
+    def test_a_snapshot_stays_as_it_is_while_the_program_goes_on(self):
+        loop = self.loop()
+        target = pathlib.Path(self.folder) / "snapshot"
+        made = loop.launches()
+        done = ctl(loop.pid, "snapshot", "-o", str(target))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        snapshot = dump(target)
+        for loss in ("missing_slots", "ring_missing"):
+            self.assertIn(f"\nloss {loss} 0\n", snapshot)
+        while loop.status()["calls"] < made + 1000:
+            loop.launches()
+        self.assertEqual(dump(target), snapshot)
+        self.assertEqual(loop.end()[0], 0)
+        self.assertEqual(dump(target), snapshot)
+
+    def test_the_trace_of_a_running_program_is_not_damaged(self):
+        loop = self.loop()
+        for _ in range(20):
+            loop.launches()
+            self.assertIn("\nloss corrupt_block 0\n", dump(loop.trace))
+        self.assertEqual(loop.end()[0], 0)
+
+    def test_what_gives_way_to_the_newest_is_no_loss(self):
+        loop = self.loop(DLTAP_MAX_MB="0.5:ring")
+        while loop.launches() < 100_000:
+            pass
+        told = loop.status()["lost"]
+        self.assertEqual(loop.end()[0], 0)
+        lost = {cause: int(n) for cause, n in LOSS.findall(dump(loop.trace))}
+        self.assertGreater(lost.pop("overwritten"), 1 << 20)
+        self.assertLessEqual(told, sum(lost.values()))
+        report = subprocess.run(
+            [DLTAP, "report", "--json", str(loop.trace)],
+            capture_output=True, text=True, check=True)
+        trust = json.loads(report.stdout)["trust"]
+        self.assertEqual(trust["lost_records"], sum(lost.values()))
+        self.assertIn("oldest_dropped", [w["id"] for w in trust["warnings"]])
 
     def test_status_tells_size_losses_and_cost(self):
         loop = self.loop(DLTAP_MAX_MB="64:ring")

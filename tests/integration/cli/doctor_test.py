@@ -137,6 +137,11 @@ class DoctorTest(unittest.TestCase):
         self.assertIn("no NVIDIA driver", done.stdout)
         self.assertTrue(done.stdout.endswith("not all will be seen\n"))
 
+    def test_no_version_of_cuda_is_made_up(self):
+        done = subprocess.run([DLTAP, "doctor", "--", "/nonexistent/program"],
+                              capture_output=True, text=True)
+        self.assertNotIn("libcupti.so.0", done.stdout)
+
 
 if __name__ == "__main__":
     DLTAP = sys.argv.pop(1)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "tests/support/trace_text.h"
 
@@ -295,6 +296,64 @@ TEST(StepFinderTest, AnOptimizerMayComputeTheLossSeveralTimes) {
   const Steps steps = StepsOf(TraceFromText(text));
   ASSERT_EQ(steps.steps.size(), 4);
   EXPECT_EQ(steps.steps[1].begin_ns, 60'000);
+}
+
+struct Node {
+  const char* kernel;
+  int thread;  // 1: autograd's
+};
+
+// Three steps, then `replays` of one that was captured as these nodes.
+std::string CapturedTraining(const std::vector<Node>& nodes, int replays) {
+  std::string text =
+      "device 0 name=gpu\nthread 0 tid=1\nthread 1 tid=2 name=pt_autograd_0\n";
+  int at = 0;
+  for (int step = 0; step < 3; ++step, at += 40) {
+    text += LaunchBy(0, at, at + 1, "ampere_sgemm_nn") +
+            LaunchBy(1, at + 10, at + 2, "ampere_sgemm_nt") +
+            LaunchBy(0, at + 20, at + 3, "multi_tensor_apply_sgd");
+  }
+  const int n = static_cast<int>(nodes.size());
+  for (int i = 0; i < n; ++i, at += 10) {
+    const std::string begin = std::to_string(at) + "us";
+    const std::string thread = "thread=" + std::to_string(nodes[i].thread);
+    text += "call t=" + begin + ".." + std::to_string(at + 1) + "us " + thread +
+            " cudaLaunchKernel capturing launches=" + nodes[i].kernel +
+            "\ngraphnode " + std::to_string(70 + i) + " " + thread +
+            " call=" + begin + "\n";
+  }
+  for (int i = 0; i < replays; ++i, at += 50) {
+    const auto us = [at](int t) { return std::to_string(at + t); };
+    const std::string corr = " corr=" + std::to_string(1000 + i);
+    text += "call t=" + us(0) + ".." + us(9) +
+            "us thread=0 cudaGraphLaunch\nlaunchapi t=" + us(1) + ".." + us(8) +
+            "us thread=0" + corr + "\n";
+    for (int node = 0; node < n; ++node) {
+      text += "kernel t=" + us(10 * node + 5) + ".." + us(10 * node + 9) +
+              "us device=0 graph=1 graph_node=" + std::to_string(70 + node) +
+              " name=" + nodes[node].kernel + corr + "\n";
+    }
+  }
+  return text;
+}
+
+TEST(StepFinderTest, AReplayThatBeginsWithTheUpdatesWorkIsAStep) {
+  // Gradients are set to zero first.
+  const std::string text = CapturedTraining({{"multi_tensor_apply_zero", 0},
+                                             {"ampere_sgemm_nn", 0},
+                                             {"ampere_sgemm_nt", 1},
+                                             {"multi_tensor_apply_sgd", 0}},
+                                            9);
+  EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 3 + 9);
+}
+
+TEST(StepFinderTest, AReplayThatBeginsWithTheBackwardPassIsAStep) {
+  // XLA's scheduler puts what depends on little first.
+  const std::string text = CapturedTraining({{"ampere_sgemm_nt", 1},
+                                             {"ampere_sgemm_nn", 0},
+                                             {"multi_tensor_apply_sgd", 0}},
+                                            9);
+  EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 3 + 9);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "analyzer/reader/live_ring.h"
 #include "analyzer/reader/trace_reader.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/trace_bytes.h"
@@ -83,13 +85,17 @@ class RingRecoveryTest : public ::testing::Test {
  protected:
   // A data file that holds calls [0, drained), and the ring beside it.
   std::vector<uint64_t> CallsAfterKill(uint64_t drained, RingBytes& ring) {
+    return CallsOf(drained, ring.Finish());
+  }
+  std::vector<uint64_t> CallsOf(uint64_t drained,
+                                const std::vector<uint8_t>& ring) {
     TraceBytes data(42, 0, trace::ClockKind::kMonotonic);
     data.Entry(16, "cudaMalloc");
     std::vector<CallFields> calls;
     for (uint64_t n = 0; n < drained; ++n) calls.push_back(CallNumber(n));
     if (drained > 0) data.Calls(0, 0, calls);
     const std::string path = dir_.Write("a.dltap", data.bytes());
-    dir_.Write("a.dltap.ring", ring.Finish());
+    dir_.Write("a.dltap.ring", ring);
     std::vector<std::string> problems;
     const auto model = ReadTrace({path}, &problems);
     EXPECT_TRUE(model.ok()) << model.status();
@@ -123,6 +129,19 @@ TEST_F(RingRecoveryTest, WrappedSlotsComeInOrder) {
   RingBytes ring;
   EXPECT_THAT(CallsAfterKill(3, ring.Fill(3, 7)),
               ::testing::ElementsAre(0, 1, 2, 3, 4, 5, 6));
+}
+
+// Copied as call 1 to 4, but 5 and 6 had already taken the places of 1 and 2,
+// which are drained.
+TEST_F(RingRecoveryTest, WhatWasDrainedWhileTheRingWasCopiedIsLeftOut) {
+  RingBytes before;
+  RingBytes after;
+  std::vector<uint8_t> copy = before.Fill(1, 5).Finish();
+  const std::vector<uint8_t> now = after.Fill(3, 7).Define(1, "x").Finish();
+  std::copy(now.begin() + 2048, now.end(), copy.begin() + 2048);
+  LeaveOutDrained(copy, now);
+  EXPECT_THAT(CallsOf(3, copy), ::testing::ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(CallsOf(1, copy), ::testing::ElementsAre(0, 3, 4));
 }
 
 // Killed between the write of a block and the move of the tail.

@@ -63,9 +63,9 @@ TEST(LimitSentenceTest, ShortKernelsWaitForTheirLaunches) {
 }
 
 // Kernels of 50 us; each time the host waits, then computes for 60 us.
-TEST(LimitSentenceTest, TheCallThatEmptiesTheQueueIsNamed) {
+std::string WaitAndCompute(int times) {
   std::string text = "device 0 name=gpu\n";
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < times; ++i) {
     const auto at = [i](int us) { return std::to_string(120 * i + us); };
     const std::string corr = std::to_string(i + 1);
     text += "call t=" + at(0) + ".." + at(2) +
@@ -75,8 +75,19 @@ TEST(LimitSentenceTest, TheCallThatEmptiesTheQueueIsNamed) {
             " name=gelu\ncall t=" + at(4) + ".." + at(55) +
             "us thread=0 cudaStreamSynchronize\n";
   }
-  const std::string limit = LimitOfTrace(text);
+  return text;
+}
+
+TEST(LimitSentenceTest, TheCallThatEmptiesTheQueueIsNamed) {
+  const std::string limit = LimitOfTrace(WaitAndCompute(10));
   EXPECT_TRUE(Says(limit, "cudaStreamSynchronize")) << limit;
+  EXPECT_TRUE(Says(limit, " a step")) << limit;
+}
+
+TEST(LimitSentenceTest, WithoutStepsNothingIsSaidOfThem) {
+  const std::string limit = LimitOfTrace(WaitAndCompute(2));
+  EXPECT_TRUE(Says(limit, "cudaStreamSynchronize")) << limit;
+  EXPECT_FALSE(Says(limit, " a step")) << limit;
 }
 
 // Back to back kernels of 4 us: the GPU is busy, its peak far away.

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/warnings.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "analyzer/metrics/figures.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+Summary SummaryOf(const std::string& text) {
+  const TraceModel model = TraceFromText(text);
+  return Summarise(model, Attribute(model));
+}
+
+// Null: it is not said.
+const Warning* Find(const Figures& figures, WarningId id) {
+  const auto it =
+      std::find_if(figures.warnings.begin(), figures.warnings.end(),
+                   [id](const Warning& warning) { return warning.id == id; });
+  return it == figures.warnings.end() ? nullptr : &*it;
+}
+
+// A process that last returned from a call at 5 us, was then in another one,
+// and gave a sign of life at `seen`.
+std::string InACall(int pid, const std::string& seen) {
+  return "process pid=" + std::to_string(pid) +
+         " program=train incomplete\n"
+         "device 0 name=gpu\n"
+         "call t=0..5us thread=0 cudaLaunchKernel launches=a\n"
+         "kernel t=10..20us device=0 name=a\n"
+         "open t=10us thread=0 cudaDeviceSynchronize\n"
+         "process_sample t=" +
+         seen + " cpu=1ms resident=4096\n";
+}
+
+TEST(WarningsTest, AProcessThatHangsIsNamedWithItsCall) {
+  const Summary summary = SummaryOf(InACall(1, "11s") + InACall(2, "30s"));
+  const Figures figures = FiguresOf(summary);
+  const Warning* const warning = Find(figures, WarningId::kInsideCall);
+  ASSERT_NE(warning, nullptr);
+  EXPECT_EQ(warning->count, 2);
+  EXPECT_EQ(warning->process->key.pid, 2);
+  EXPECT_EQ(warning->process->inside->name, "cudaDeviceSynchronize");
+  EXPECT_EQ(warning->process->inside->ns, 30'000'000'000 - 10'000);
+}
+
+TEST(WarningsTest, AShortCallIsNoHang) {
+  const Summary summary = SummaryOf(InACall(1, "2s"));
+  EXPECT_TRUE(summary.processes[0].inside);
+  EXPECT_EQ(Find(FiguresOf(summary), WarningId::kInsideCall), nullptr);
+}
+
+// Marked steps of 100 us, half of each busy.
+std::string Training(int pid, int steps) {
+  std::string text =
+      "process pid=" + std::to_string(pid) + "\ndevice 0 name=gpu\n";
+  for (int i = 0; i < steps; ++i) {
+    const auto at = [i](int us) { return std::to_string(100 * i + us); };
+    text += "range t=" + at(0) + ".." + at(100) +
+            "us thread=0 kind=nvtx name=\"step " + std::to_string(i) +
+            "\"\nkernel t=" + at(1) + ".." + at(51) + "us device=0 name=gemm\n";
+  }
+  return text;
+}
+
+TEST(WarningsTest, AWholeRunAmongStepsIsSaid) {
+  const std::string other =
+      "process pid=9\ndevice 0 name=gpu\n"
+      "kernel t=0..10us device=0 name=gelu\n"
+      "kernel t=590..600us device=0 name=gelu\n";
+  const Summary both = SummaryOf(Training(1, 4) + other);
+  const Figures figures = FiguresOf(both);
+  const Warning* const warning = Find(figures, WarningId::kRunsWithoutSteps);
+  ASSERT_NE(warning, nullptr);
+  EXPECT_EQ(warning->count, 1);
+  // Four steps of 100 us, of which the first begins with its kernel, and 600.
+  EXPECT_NEAR(*warning->share, 600.0 / 999, 1e-9);
+  for (const Summary& alone : {SummaryOf(Training(1, 4)), SummaryOf(other)}) {
+    EXPECT_EQ(Find(FiguresOf(alone), WarningId::kRunsWithoutSteps), nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
