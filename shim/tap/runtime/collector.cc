@@ -212,7 +212,7 @@ void* RunCollector(void*) {
   }
   BeginRecording();
   // Where all processes live too short to come to it: each takes two away.
-  if (ManyMayBeLeft()) MoveLeftoverRings("", 2);
+  if (ManyMayBeLeft()) MoveLeftoverRings(g_output.ring_file().path(), 2);
   SetCollectorState(CollectorState::kOpen);
   StartParticipants();
   bool goes_on = Turn();

@@ -92,6 +92,12 @@ void* RingFile::MapRange(int fd, uint64_t offset, uint64_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
                       static_cast<off_t>(offset));
   if (memory == MAP_FAILED) return nullptr;
+  // The program has given the number to a file of its own meanwhile, whose
+  // pages these may be.
+  if (InodeOf(fd) != inode_) {
+    munmap(memory, bytes);
+    return nullptr;
+  }
   madvise(memory, bytes, MADV_DONTDUMP);
   if (g_range_count < kMaxRanges) g_ranges[g_range_count++] = {memory, bytes};
   file_bytes_ = offset + bytes;
@@ -100,8 +106,13 @@ void* RingFile::MapRange(int fd, uint64_t offset, uint64_t bytes) {
 
 void* RingFile::AddRange(uint64_t bytes) {
   if (in_shared_memory_ && !SharedMemoryHasRoom()) return nullptr;
-  const int fd = Descriptor();
-  return fd < 0 ? nullptr : MapRange(fd, file_bytes_, bytes);
+  for (int tries = 0; tries < 2; ++tries) {
+    const int fd = Descriptor();
+    if (fd < 0) return nullptr;
+    void* memory = MapRange(fd, file_bytes_, bytes);
+    if (memory != nullptr || InodeOf(fd) == inode_) return memory;
+  }
+  return nullptr;
 }
 
 int RingFile::Create(const char* path, const trace::FileHeader& header,
