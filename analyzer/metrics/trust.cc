@@ -29,10 +29,15 @@ void AddCount(uint64_t& sum, uint64_t count) {
   sum = count > kMost - std::min(sum, kMost) ? kMost : sum + count;
 }
 
+// How often another profiler came, not what was missed meanwhile.
+constexpr std::string_view kYields = "cupti_yielded";
+
 void AddProcess(const ProcessSummary& process, TrustFigures& trust) {
   for (const auto& [cause, count] : process.lost) {
     AddCount(trust.lost[cause], count);
-    if (!IsLossOfBytes(cause)) AddCount(trust.lost_records, count);
+    if (!IsLossOfBytes(cause) && cause != kYields) {
+      AddCount(trust.lost_records, count);
+    }
   }
   trust.launches_without_kernel += process.launches_without_kernel;
   trust.kernels_without_launch += process.kernels_without_launch;

@@ -18,7 +18,7 @@ namespace dltap::analyzer {
 // How far the other numbers can be trusted; METRICS.md "Trust".
 struct TrustFigures {
   std::map<std::string, uint64_t> lost;     // by cause
-  uint64_t lost_records = 0;                // of causes that don't count bytes
+  uint64_t lost_records = 0;                // of causes that count records
   std::optional<double> classified_share;   // of device time: class is known
   std::optional<double> flops_known_share;  // of device time
   std::optional<double> bytes_known_share;

@@ -70,7 +70,9 @@ class CuptiCornersTest(unittest.TestCase):
                 self.assertEqual(run.losses["activity_buffer"], 0)
                 self.assertEqual(run.count("memset"), 10 * 200 * 4)
                 resident = [int(line) for line in run.done.stdout.split()]
-                self.assertLess(resident[-1] - resident[0], 32 << 10)
+                # As many live at once in each round, so that what they need is
+                # there after a few; 50 MiB a round with a buffer for each.
+                self.assertLess(resident[-1] - resident[2], 32 << 10)
 
     def test_nothing_of_cupti_is_called_after_the_exit_flush(self):
         for options in ((), ("thread",)):
