@@ -64,15 +64,15 @@ class CuptiCornersTest(unittest.TestCase):
     def test_many_short_threads_take_few_buffers(self):
         for release in ("11.8", "12.4", "13.0"):
             with self.subTest(release):
-                run = Run([PROGRAMS / "long_run", "10", "200"],
+                run = Run([PROGRAMS / "long_run", "50", "40"],
                           DLTAP_SIM_CUPTI_VERSION=release)
                 self.assertEqual(run.done.returncode, 0, run.done.stderr)
                 self.assertEqual(run.losses["activity_buffer"], 0)
-                self.assertEqual(run.count("memset"), 10 * 200 * 4)
+                self.assertEqual(run.count("memset"), 50 * 40 * 4)
                 resident = [int(line) for line in run.done.stdout.split()]
-                # As many live at once in each round, so that what they need is
-                # there after a few; 50 MiB a round with a buffer for each.
-                self.assertLess(resident[-1] - resident[2], 32 << 10)
+                # 500 MiB with a buffer for each. What grows is for the most that
+                # ever lived at once.
+                self.assertLess(resident[-1] - resident[0], 32 << 10)
 
     def test_nothing_of_cupti_is_called_after_the_exit_flush(self):
         for options in ((), ("thread",)):
