@@ -39,6 +39,11 @@ class Loop:
             env=os.environ | variables, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.pid = int(self.child.stdout.readline())
+        # On a busy machine its first calls may come before the recording.
+        while ctl(self.pid, "status").returncode != 0:
+            if self.child.poll() is not None:
+                raise AssertionError(self.child.stderr.read())
+            time.sleep(0.02)
 
     def launches(self):
         """So many have returned; every further one comes after this."""
@@ -194,7 +199,7 @@ class CtlTest(unittest.TestCase):
         loop.end()
 
     def test_delay_and_duration_bound_what_is_recorded(self):
-        loop = self.loop("--delay", "1", "--duration", "1")
+        loop = self.loop("--delay", "2", "--duration", "1")
         self.assertEqual(loop.status()["state"], "paused")
         loop.wait_for("recording")
         early = loop.launches()
