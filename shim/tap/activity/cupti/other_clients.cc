@@ -65,8 +65,8 @@ void OtherClients::SwitchOff() {
   parts_.cupti->Off();
 }
 
-// Launches are the same either way; those in between have no kernel, or are
-// told of twice, which does no harm.
+// Kernels of launches in between have none, or one that is told of twice, which
+// does no harm.
 void OtherClients::ChooseLaunches(bool callbacks_fail) {
   Owner owner = Owner::kOurs;
   if (!owner_.compare_exchange_strong(owner, Owner::kTaking)) return;
@@ -306,10 +306,14 @@ void OtherClients::BeforeFinalize() {
   flushed_.store(true, std::memory_order_release);
 }
 
-// The collector turns to API records at once.
+// The collector turns to API records at once. If it just takes the place, as at
+// the begin of a session, the client's call would find it taken.
 void OtherClients::BeforeSubscribe() {
   if (!parts_.session->IsCurrent()) return;
-  parts_.subscription->StepAside();
+  for (int steps = 0; steps < kCollectorPatience; ++steps) {
+    if (parts_.subscription->StepAside()) break;
+    WaitAStep();
+  }
   parts_.session->runtime().wake();
 }
 

@@ -37,7 +37,6 @@ void Subscription::Begin(const CuptiApi* api, const SourceRuntime* runtime,
   newest_correlation_.store(0, std::memory_order_relaxed);
   state_.store(State::kIdle, std::memory_order_relaxed);
   api_.store(api, std::memory_order_release);
-  Take();
 }
 
 // False: somebody else has the place, or just takes it.
@@ -91,12 +90,15 @@ void Subscription::CaptureBegins() {
   }
 }
 
-void Subscription::StepAside() {
+bool Subscription::StepAside() {
   State state = State::kSubscribed;
-  if (!state_.compare_exchange_strong(state, State::kChanging)) return;
+  if (!state_.compare_exchange_strong(state, State::kChanging)) {
+    return state != State::kChanging;
+  }
   const CuptiApi* api = api_.load(std::memory_order_relaxed);
   api->unsubscribe(subscriber_);
   state_.store(State::kRefused, std::memory_order_release);
+  return true;
 }
 
 void Subscription::End() {

@@ -17,16 +17,16 @@ namespace dltap::shim::cupti {
 // nothing at other calls, and come from the moment on at which they are asked
 // for (tests/gpu/results).
 //
-// A process has one subscriber. dltap is it from the begin of a session on, and
-// leaves the place to another client that wants it.
+// A process has one subscriber. dltap is it from the first recording or capture
+// on, and leaves the place to another client that wants it.
 class Subscription {
  public:
   // ---- Collector
-  // At the begin of a session: subscribes, if nobody else has.
+  // At the begin of a session.
   void Begin(const CuptiApi* api, const SourceRuntime* runtime,
              GraphNodes* nodes);
-  // Callbacks at launches from now on, or no more. False: there are none to be
-  // had.
+  // Callbacks at launches from now on, or no more; subscribes for that, if
+  // nobody else has. False: there are none to be had.
   bool SwitchLaunches(bool on);
   // Whether a launch was told of since Begin().
   bool has_launches() const {
@@ -53,7 +53,8 @@ class Subscription {
   // counted.
   void CaptureBegins();
   // Another client subscribes: give up the place. Afterwards: it may be free.
-  void StepAside();
+  // False: it is being taken for us right now.
+  bool StepAside();
   void MaybeFree();
 
  private:

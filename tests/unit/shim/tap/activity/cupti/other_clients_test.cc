@@ -2,6 +2,9 @@
 // What happens when a framework's profiler uses CUPTI in the same process.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "shim/tap/activity/cupti/client_hooks.h"
 #include "tests/unit/shim/tap/activity/cupti/kernel_tracing_fixture.h"
 
@@ -335,6 +338,26 @@ TEST_F(OtherClientsTest, SubscriberGivesUpItsPlace) {
   hooks::CuptiUnsubscribe::After(0, nullptr);
   tracing_.CaptureBegins();
   EXPECT_TRUE(cupti_.subscribed);
+}
+
+// Its own call would find the place taken.
+TEST_F(OtherClientsTest, AClientThatSubscribesWhileWeDoGetsThePlace) {
+  runtime_.recording = false;
+  Start();
+  std::thread client;
+  std::atomic<bool> begins = false;
+  cupti_.on_call = [&](const std::string& function) {
+    if (function != "cuptiEnableCallback" || client.joinable()) return;
+    client = std::thread([&begins] {
+      begins = true;
+      hooks::CuptiSubscribe::Before(nullptr, nullptr, nullptr);
+    });
+    for (int i = 0; i < 1000 || !begins; ++i) std::this_thread::yield();
+  };
+  tracing_.CaptureBegins();
+  ASSERT_TRUE(client.joinable());
+  client.join();
+  EXPECT_FALSE(cupti_.subscribed);
 }
 
 TEST_F(OtherClientsTest, LaunchesAreTakenFromApiRecordsWhileAClientSubscribes) {
