@@ -2,6 +2,7 @@
 #include "shim/tap/runtime/log.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -113,6 +114,22 @@ void WriteWaitingLines() {
     if (line.pid == getpid()) WriteLine(line.text, line.length);
     line.place.store(Place::kFree, std::memory_order_release);
   }
+}
+
+void WriteWaitingLinesAtExit() {
+  sigset_t pipe;
+  sigset_t pending;
+  sigset_t mask;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, &pipe, &mask);
+  WriteWaitingLines();
+  if (sigismember(&pending, SIGPIPE) == 0) {
+    constexpr timespec kAtOnce = {};
+    sigtimedwait(&pipe, nullptr, &kAtOnce);
+  }
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
 }
 
 }  // namespace dltap::shim

@@ -31,6 +31,11 @@ LogLevel CurrentLogLevel();
 // Writes the lines of other threads.
 void WriteWaitingLines();
 
+// ---- The end of a process that never had a collector
+
+// The same; a broken pipe on stderr stays without a signal.
+void WriteWaitingLinesAtExit();
+
 }  // namespace dltap::shim
 
 #endif  // DLTAP_SHIM_TAP_RUNTIME_LOG_H_

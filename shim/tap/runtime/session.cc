@@ -112,7 +112,13 @@ void OnExit(int, void*) {
 // After all exit handlers: the calls made in them are drained too.
 [[gnu::destructor]] void EndSession() {
   if (g_session_pid != getpid()) return;
-  g_process.word.store(kDisabled, std::memory_order_release);
+  const uint32_t word =
+      g_process.word.exchange(kDisabled, std::memory_order_acq_rel);
+  if (word == kIdle && g_retry_ns.load(std::memory_order_relaxed) != 0) {
+    Log(LogLevel::kWarning,
+        "no trace: no thread could be started (see ulimit -u)");
+    WriteWaitingLinesAtExit();
+  }
   FinishInTime(Finish::kEnd);
 }
 
