@@ -22,6 +22,7 @@ struct AttributeRow {
   uint64_t original;  // its default then
   uint32_t changed;   // API version with another default; 0: none
   uint64_t recent;
+  uint32_t until = 0;  // API version that does not support it any more
 };
 
 constexpr uint32_t k12_3 = 21;
@@ -33,15 +34,15 @@ constexpr AttributeRow kRows[] = {
     {CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT, sizeof(size_t), 0, 250, 0,
      0},
     {CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_POOL_SIZE, sizeof(size_t), 0,
-     25000, 0, 0},
+     25000, 0, 0, k12_3},
     {CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_POOL_LIMIT, sizeof(size_t), 0, 250,
-     0, 0},
+     0, 0, k12_3},
     {CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, sizeof(uint8_t), 0, 0, 0,
      0},
     {CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE, sizeof(size_t), 0, 3,
      0, 0},
     {CUPTI_ACTIVITY_ATTR_PROFILING_SEMAPHORE_PRE_ALLOCATE_VALUE, sizeof(size_t),
-     0, 3, 0, 0},
+     0, 3, 0, 0, k12_3},
     {CUPTI_ACTIVITY_ATTR_MEM_ALLOCATION_TYPE_HOST_PINNED, sizeof(uint8_t), 0, 1,
      k13, 0},
     {CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, sizeof(uint8_t), k12_3, 0,
@@ -80,6 +81,9 @@ CUptiResult Check(CUpti_ActivityAttribute id, const size_t* bytes,
   if (bytes == nullptr || value == nullptr || index == kCount ||
       CuptiApiVersion() < kRows[index].since) {
     return CUPTI_ERROR_INVALID_PARAMETER;
+  }
+  if (kRows[index].until != 0 && CuptiApiVersion() >= kRows[index].until) {
+    return CUPTI_ERROR_NOT_SUPPORTED;
   }
   return *bytes < kRows[index].bytes ? CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT
                                      : CUPTI_SUCCESS;

@@ -74,7 +74,10 @@ bool Selection::FindKindIn(CUpti_ActivityKind kind, uint32_t context_id) const {
 }
 
 bool Selection::SetFunction(ApiDomain domain, uint32_t cbid, bool enable) {
-  if (cbid == 0 || cbid >= kMaxCbid) return false;
+  const uint32_t end = domain == ApiDomain::kRuntime
+                           ? uint32_t{CUPTI_RUNTIME_TRACE_CBID_SIZE}
+                           : uint32_t{CUPTI_DRIVER_TRACE_CBID_SIZE};
+  if (cbid == 0 || cbid >= end) return false;
   Of(domain)[cbid] = enable ? kOn : kOff;
   return true;
 }
