@@ -14,9 +14,16 @@ void CuptiSubscribe::Before(void*, void*, void*) {
 void CuptiSubscribe::Before(void*, void*, void*, void*) {
   g_kernel_tracing.clients().BeforeSubscribe();
 }
+// A client that was refused leaves the place as it was.
+void CuptiSubscribe::After(int32_t status, void*, void*, void*) {
+  if (status != 0) g_kernel_tracing.clients().MayBeWithoutSubscriber();
+}
+void CuptiSubscribe::After(int32_t status, void*, void*, void*, void*) {
+  if (status != 0) g_kernel_tracing.clients().MayBeWithoutSubscriber();
+}
 
 void CuptiUnsubscribe::After(int32_t status, void*) {
-  if (status == 0) g_kernel_tracing.clients().AfterUnsubscribe();
+  if (status == 0) g_kernel_tracing.clients().MayBeWithoutSubscriber();
 }
 
 void CuptiRegisterCallbacks::Before(void*, void*) {

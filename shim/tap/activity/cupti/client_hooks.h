@@ -14,6 +14,10 @@ struct CuptiSubscribe {  // cuptiSubscribe, cuptiSubscribe_v2
   static void Before(void* subscriber, void* callback, void* user_data);
   static void Before(void* subscriber, void* callback, void* user_data,
                      void* params);
+  static void After(int32_t status, void* subscriber, void* callback,
+                    void* user_data);
+  static void After(int32_t status, void* subscriber, void* callback,
+                    void* user_data, void* params);
 };
 struct CuptiUnsubscribe {
   static void After(int32_t status, void* subscriber);

@@ -65,26 +65,30 @@ void OtherClients::SwitchOff() {
   parts_.cupti->Off();
 }
 
-// Kernels of launches in between have none, or one that is told of twice, which
-// does no harm.
+// From callbacks to API records, or back. Kernels of launches in between have
+// none, or one that is told of twice, which does no harm.
+void OtherClients::TurnToOtherLaunches() {
+  has_callbacks_ = !has_callbacks_;
+  const SourceRuntime& runtime = parts_.session->runtime();
+  if (has_callbacks_) {
+    runtime.set_pushing(false);
+    parts_.cupti->ApiRecordsOff();
+  } else if (parts_.cupti->ApiRecordsOn()) {
+    runtime.set_pushing(true);
+  }
+}
+
 void OtherClients::ChooseLaunches(bool callbacks_fail) {
   Owner owner = Owner::kOurs;
   if (!owner_.compare_exchange_strong(owner, Owner::kTaking)) return;
   callbacks_fail_ |= callbacks_fail;
-  if (has_callbacks_ &&
-      (callbacks_fail_ || !parts_.subscription->IsSubscribed())) {
-    if (callbacks_fail_) parts_.subscription->SwitchLaunches(false);
-    has_callbacks_ = false;
-    if (parts_.cupti->ApiRecordsOn()) {
-      parts_.session->runtime().set_pushing(true);
-    }
-  } else if (!has_callbacks_ && !callbacks_fail_ &&
-             parts_.subscription->MayTryAgain() &&
-             parts_.subscription->SwitchLaunches(true)) {
-    has_callbacks_ = true;
-    parts_.session->runtime().set_pushing(false);
-    parts_.cupti->ApiRecordsOff();
+  Subscription& subscription = *parts_.subscription;
+  if (callbacks_fail_) {
+    if (has_callbacks_) subscription.SwitchLaunches(false);
+  } else if (!subscription.TellsLaunches() && subscription.MayTellLaunches()) {
+    subscription.SwitchLaunches(true);
   }
+  if (has_callbacks_ != subscription.TellsLaunches()) TurnToOtherLaunches();
   owner_.store(Owner::kOurs, std::memory_order_release);
 }
 
@@ -317,7 +321,9 @@ void OtherClients::BeforeSubscribe() {
   parts_.session->runtime().wake();
 }
 
-void OtherClients::AfterUnsubscribe() { parts_.subscription->MaybeFree(); }
+void OtherClients::MayBeWithoutSubscriber() {
+  parts_.subscription->MaybeFree();
+}
 
 // ---- CUPTI's buffer callbacks ----------------------------------------------
 

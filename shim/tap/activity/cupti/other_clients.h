@@ -94,7 +94,7 @@ class OtherClients {
   void AfterFlush();
   void BeforeFinalize();
   void BeforeSubscribe();
-  void AfterUnsubscribe();
+  void MayBeWithoutSubscriber();
 
   // ---- CUPTI's buffer callbacks
   void BufferRequested(uint8_t** buffer, size_t* size, size_t* max_records);
@@ -105,6 +105,7 @@ class OtherClients {
   bool TakeOver();
   void StepAside();
   void ServeAfterEnd();
+  void TurnToOtherLaunches();
   void HandOver(bool is_on);
   void HasEnabled();
   void HasDisabled(bool was_last);

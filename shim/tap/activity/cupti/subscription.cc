@@ -45,6 +45,7 @@ bool Subscription::Take() {
   if (!state_.compare_exchange_strong(state, State::kChanging)) {
     return state == State::kSubscribed;
   }
+  launches_.store(Launches::kOff);
   const bool done = Subscribe();
   state = State::kChanging;
   state_.compare_exchange_strong(state,
@@ -80,7 +81,10 @@ bool Subscription::SwitchLaunches(bool on) {
       api, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API, kRuntimeLaunches, on);
   const bool driver = EnableLaunches(
       api, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, kDriverLaunches, on);
-  return runtime && driver && IsSubscribed();
+  const bool done = runtime && driver && IsSubscribed();
+  launches_.store(!on ? Launches::kOff
+                      : (done ? Launches::kOn : Launches::kRefused));
+  return done;
 }
 
 void Subscription::CaptureBegins() {

@@ -32,12 +32,15 @@ class Subscription {
   bool has_launches() const {
     return has_launches_.load(std::memory_order_relaxed);
   }
-  bool IsSubscribed() const {
-    return state_.load(std::memory_order_acquire) == State::kSubscribed;
+  // Whether callbacks at launches are on.
+  bool TellsLaunches() const {
+    return IsSubscribed() && launches_.load() == Launches::kOn;
   }
-  // Whether another client's place has become free.
-  bool MayTryAgain() const {
-    return state_.load(std::memory_order_acquire) == State::kIdle;
+  // Whether the place is free, or was taken for a capture.
+  bool MayTellLaunches() const {
+    const State state = state_.load(std::memory_order_acquire);
+    return state == State::kIdle ||
+           (state == State::kSubscribed && launches_.load() == Launches::kOff);
   }
   // A correlation id that is about as new as those to come: they have 32 bits,
   // and wrap.
@@ -66,10 +69,15 @@ class Subscription {
     kOver = 4,     // the trace has ended
   };
 
+  enum class Launches : uint8_t { kOff = 0, kOn = 1, kRefused = 2 };
+
   static void CUPTIAPI OnCallback(void* self, CUpti_CallbackDomain domain,
                                   CUpti_CallbackId id, const void* data);
   void OnLaunch(const CUpti_CallbackData& call);
   void OnResource(CUpti_CallbackId id, const CUpti_ResourceData& resource);
+  bool IsSubscribed() const {
+    return state_.load(std::memory_order_acquire) == State::kSubscribed;
+  }
   bool Take();
   bool Subscribe();
 
@@ -77,6 +85,7 @@ class Subscription {
   const SourceRuntime* runtime_ = nullptr;
   GraphNodes* nodes_ = nullptr;
   std::atomic<State> state_{State::kIdle};
+  std::atomic<Launches> launches_{Launches::kOff};
   std::atomic<bool> has_launches_{false};
   std::atomic<uint64_t> newest_correlation_{0};
   CUpti_SubscriberHandle subscriber_ = nullptr;

@@ -340,6 +340,29 @@ TEST_F(OtherClientsTest, SubscriberGivesUpItsPlace) {
   EXPECT_TRUE(cupti_.subscribed);
 }
 
+TEST_F(OtherClientsTest, AfterAClientThatWasRefusedThePlaceIsTakenAgain) {
+  Start();
+  hooks::CuptiSubscribe::Before(nullptr, nullptr, nullptr);
+  EXPECT_FALSE(cupti_.subscribed);
+  hooks::CuptiSubscribe::After(CUPTI_ERROR_INVALID_PARAMETER, nullptr, nullptr,
+                               nullptr);
+  Pass();
+  EXPECT_TRUE(cupti_.subscribed);
+  EXPECT_EQ(cupti_.kinds.count(CUPTI_ACTIVITY_KIND_RUNTIME), 0u);
+  cupti_.Call(8, 30, 40, 1001);
+  EXPECT_EQ(runtime_.launches, std::vector<uint64_t>{8});
+}
+
+TEST_F(OtherClientsTest, APlaceThatACaptureTookTellsOfLaunchesAgain) {
+  Start();
+  hooks::CuptiSubscribe::Before(nullptr, nullptr, nullptr);
+  hooks::CuptiUnsubscribe::After(0, nullptr);
+  tracing_.CaptureBegins();
+  Pass();
+  cupti_.Call(8, 30, 40, 1001);
+  EXPECT_EQ(runtime_.launches, std::vector<uint64_t>{8});
+}
+
 // Its own call would find the place taken.
 TEST_F(OtherClientsTest, AClientThatSubscribesWhileWeDoGetsThePlace) {
   runtime_.recording = false;
