@@ -62,29 +62,23 @@ std::vector<size_t> OfDevice(const Process& process, DeviceId device) {
 
 // Calls `visit` for each idle span, in time, as a gap without causes.
 template <typename Visit>
-void VisitIdleSpans(const Process& process,
-                    const ProcessAttribution& attribution, DeviceId device,
+void VisitIdleSpans(const Process& process, DeviceId device,
                     const std::vector<size_t>& activities,
                     const std::vector<StepWindow>& windows, Visit visit) {
   const auto begin_of = [&](size_t next) {
     return process.activities[activities[next]].begin_ns;
   };
   size_t next = 0;
-  size_t window = 0;
-  VisitSegments(
-      process, attribution, device, windows, [&](const Segment& segment) {
-        while (segment.span.begin_ns >= windows[window].span.end_ns) ++window;
-        if (segment.state != DeviceState::kIdle) return;
-        const int64_t end_ns = segment.span.end_ns;
-        while (next < activities.size() && begin_of(next) < end_ns) ++next;
-        // At the end of a window the next step's first activity ends the gap.
-        const bool ends = next < activities.size() && begin_of(next) == end_ns;
-        Gap gap;
-        gap.span = segment.span;
-        gap.ended_by = ends ? activities[next] : kNoActivity;
-        gap.window = window;
-        visit(gap);
-      });
+  VisitIdle(process, device, windows, [&](Interval span, size_t window) {
+    while (next < activities.size() && begin_of(next) < span.end_ns) ++next;
+    // At the end of a window the next step's first activity ends the gap.
+    const bool ends = next < activities.size() && begin_of(next) == span.end_ns;
+    Gap gap;
+    gap.span = span;
+    gap.ended_by = ends ? activities[next] : kNoActivity;
+    gap.window = window;
+    visit(gap);
+  });
 }
 
 // Marks the gaps in which a step's first submission lies, and those before its
@@ -158,17 +152,16 @@ FeedersWork FindGaps(const Process& process,
                     FirstSubmissions(process, attribution, steps, device));
   GapExplainer explainer(process, attribution, host, device);
   // What drained the queue may do so from one gap to the next.
-  VisitIdleSpans(process, attribution, device, activities, looked_at,
-                 [&](Gap& gap) {
-                   gap.between_steps = bounds.LiesBetween(gap);
-                   explainer.Explain(gap);
-                   if (gap.window < earlier.size()) {
-                     visit_earlier(gap);
-                     return;
-                   }
-                   gap.window -= earlier.size();
-                   visit(gap);
-                 });
+  VisitIdleSpans(process, device, activities, looked_at, [&](Gap& gap) {
+    gap.between_steps = bounds.LiesBetween(gap);
+    explainer.Explain(gap);
+    if (gap.window < earlier.size()) {
+      visit_earlier(gap);
+      return;
+    }
+    gap.window -= earlier.size();
+    visit(gap);
+  });
   return explainer.HostWork(windows);
 }
 
