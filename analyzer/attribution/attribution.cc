@@ -55,7 +55,8 @@ class Classifier {
         closures_(OptimizersWithGradients(model, process)),
         xla_passes_(xla_passes),
         meanings_(model, process),
-        works_(process.calls.size()) {}
+        works_(process.calls.size()),
+        kernel_rules_(model.texts.size()) {}
 
   ProcessAttribution Run() {
     Correlation correlation = Correlate(model_, process_);
@@ -268,9 +269,10 @@ class Classifier {
   }
 
   const NameRule* RuleOfKernel(TextId name) {
-    const auto [it, is_new] = kernel_rules_.try_emplace(name.value());
-    if (is_new) it->second = MatchKernelName(Demangle(model_.texts[name]));
-    return it->second;
+    if (!name.known()) return MatchKernelName(Demangle(model_.texts[name]));
+    std::optional<const NameRule*>& rule = kernel_rules_[name.value()];
+    if (!rule) rule = MatchKernelName(Demangle(model_.texts[name]));
+    return *rule;
   }
 
   const TraceModel& model_;
@@ -289,7 +291,7 @@ class Classifier {
   absl::flat_hash_map<size_t, bool> autograd_nodes_;      // by name
   absl::flat_hash_map<size_t, bool> backward_operators_;  // by name
   absl::flat_hash_map<size_t, const NameRule*> range_rules_;
-  absl::flat_hash_map<size_t, const NameRule*> kernel_rules_;
+  std::vector<std::optional<const NameRule*>> kernel_rules_;  // by name
 };
 
 }  // namespace
