@@ -91,7 +91,11 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
     const auto found =
         functions_.find(LoadAt<uint64_t>(view.payload, layout.function_offset));
     if (found != functions_.end()) call.function = found->second;
-    function_offsets_.try_emplace(call.entry.value(), layout.function_offset);
+    if (function_offsets_.size() <= call.entry.value()) {
+      function_offsets_.resize(call.entry.value() + 1, -1);
+    }
+    int16_t& offset = function_offsets_[call.entry.value()];
+    if (offset < 0) offset = layout.function_offset;
   }
   last_ns_ = std::max(last_ns_, call.end_ns);
   InsertInOrder(call);
@@ -212,12 +216,13 @@ void CallStage::NameFunction(const trace::RecordView& record) {
 // The handle had none before, so the first that it got is meant.
 void CallStage::NameUnnamed(Call& call) const {
   if (call.function != TextId{}) return;
-  const auto offset = function_offsets_.find(call.entry.value());
-  if (offset == function_offsets_.end()) return;
+  if (call.entry.value() >= function_offsets_.size()) return;
+  const int16_t offset = function_offsets_[call.entry.value()];
+  if (offset < 0) return;
   const auto* payload = reinterpret_cast<const unsigned char*>(
       process_.payloads.data() + call.payload_offset);
   const auto found = first_names_.find(
-      LoadAt<uint64_t>({payload, call.payload_bytes}, offset->second));
+      LoadAt<uint64_t>({payload, call.payload_bytes}, offset));
   if (found != first_names_.end()) call.function = found->second;
 }
 
