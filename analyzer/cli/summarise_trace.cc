@@ -9,6 +9,7 @@
 #include "analyzer/cli/load_trace.h"
 #include "analyzer/cli/progress_bar.h"
 #include "analyzer/metrics/sliced_summary.h"
+#include "analyzer/model/kept_memory.h"
 #include "analyzer/reader/sliced_trace.h"
 
 namespace dltap::analyzer {
@@ -45,6 +46,7 @@ std::optional<SummarisedTrace> InSlices(const std::vector<std::string>& paths,
                                         const SelectionOptions& options) {
   const absl::StatusOr<TraceInputs> inputs = FindInputs(paths);
   if (!inputs.ok() || inputs->kind != InputKind::kOwnTrace) return {};
+  KeepFreedMemory();
   std::vector<std::string> problems;
   absl::StatusOr<std::vector<ProcessFiles>> files =
       OpenTraceFiles(inputs->paths, &problems);
