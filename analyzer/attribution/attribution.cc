@@ -127,11 +127,14 @@ class Classifier {
                                : replayed_works_[{call.value(), replay}];
     if (!work.known()) {
       work = WorkId(result_.works.size());
-      const auto [kind, is_new] =
-          kind_of_meaning_.try_emplace(meanings_.IndexOf(call));
-      if (is_new) kind->second = AddKind(meaning);
+      const uint32_t of_call = meanings_.IndexOf(call);
+      if (kind_of_meaning_.size() <= of_call) {
+        kind_of_meaning_.resize(of_call + 1);
+      }
+      std::optional<uint32_t>& kind = kind_of_meaning_[of_call];
+      if (!kind) kind = AddKind(meaning);
       result_.works.push_back(
-          {call, process_.calls[call.value()].operation, kind->second});
+          {call, process_.calls[call.value()].operation, *kind});
     }
     AddTime(work, activity);
     return work;
@@ -283,7 +286,7 @@ class Classifier {
   ProcessAttribution result_;
   MeaningCache meanings_;
   // Into result_.work_kinds.
-  absl::flat_hash_map<uint32_t, uint32_t> kind_of_meaning_;
+  std::vector<std::optional<uint32_t>> kind_of_meaning_;
   absl::flat_hash_map<size_t, uint32_t> kind_of_operation_;
   std::vector<WorkId> works_;  // by call, but of replays
   absl::flat_hash_map<std::pair<size_t, uint64_t>, WorkId> replayed_works_;
