@@ -7,6 +7,7 @@
 
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/gap_explainer.h"
+#include "analyzer/model/near_search.h"
 #include "analyzer/model/nearly_sorted.h"
 
 namespace dltap::analyzer {
@@ -120,13 +121,14 @@ class StepBounds {
   }
 
  private:
-  std::optional<size_t> StepOf(size_t activity) const {
+  std::optional<size_t> StepOf(size_t activity) {
     const CallId call = attribution_.activities[activity].submitted_by;
     if (!call.known()) return std::nullopt;
-    const auto after = std::upper_bound(firsts_.begin(), firsts_.end(),
-                                        process_.calls[call.value()].begin_ns);
-    if (after == firsts_.begin()) return std::nullopt;
-    return after - firsts_.begin() - 1;
+    const int64_t at_ns = process_.calls[call.value()].begin_ns;
+    near_ = FirstFrom(firsts_.size(), near_,
+                      [&](size_t i) { return firsts_[i] <= at_ns; });
+    if (near_ == 0) return std::nullopt;
+    return near_ - 1;
   }
 
   const Process& process_;
@@ -134,6 +136,7 @@ class StepBounds {
   const std::vector<int64_t> firsts_;
   std::vector<int64_t> last_work_;
   size_t next_ = 0;
+  size_t near_ = 0;  // in firsts_, of the last question
 };
 
 }  // namespace

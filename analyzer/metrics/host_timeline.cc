@@ -70,7 +70,7 @@ class ThreadSpans {
       Add({call.begin_ns, call.end_ns}, HostState::kWait);
       return;
     }
-    if (pageable_.contains(i)) AddWait(i, true);
+    if (!pageable_.empty() && pageable_.contains(i)) AddWait(i, true);
     const bool library = info != nullptr &&
                          info->library != specs::Library::kCuda &&
                          info->library != specs::Library::kCudart;

@@ -77,16 +77,25 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
   if ((view.flags & trace::kCallDelayed) != 0) {
     process_.delayed_calls.push_back(call.begin_ns);
   }
+  ReadPayload(view, layout, call);
+  last_ns_ = std::max(last_ns_, call.end_ns);
+  InsertInOrder(call);
+}
+
+// A survey asks the arguments for nothing but ids that are missing.
+void CallStage::ReadPayload(const CallView& view, const EntryLayout& layout,
+                            Call& call) {
+  if (layout.operation_offset >= 0) {
+    call.operation = definitions_.Operation(
+        LoadAt<uint32_t>(view.payload, layout.operation_offset));
+  }
+  if (ranges_kept_ == Keep::kLong) return;
   call.payload_offset = static_cast<uint32_t>(process_.payloads.size());
   call.payload_bytes = static_cast<uint8_t>(
       std::min<size_t>(layout.payload_bytes, view.payload.size()));
   const auto* payload = reinterpret_cast<const std::byte*>(view.payload.data());
   process_.payloads.insert(process_.payloads.end(), payload,
                            payload + call.payload_bytes);
-  if (layout.operation_offset >= 0) {
-    call.operation = definitions_.Operation(
-        LoadAt<uint32_t>(view.payload, layout.operation_offset));
-  }
   if (layout.function_offset >= 0) {
     const auto found =
         functions_.find(LoadAt<uint64_t>(view.payload, layout.function_offset));
@@ -97,8 +106,6 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
     int16_t& offset = function_offsets_[call.entry.value()];
     if (offset < 0) offset = layout.function_offset;
   }
-  last_ns_ = std::max(last_ns_, call.end_ns);
-  InsertInOrder(call);
 }
 
 // Calls come when they end, so each passes the children that came before it.

@@ -68,6 +68,8 @@ class CallStage {
 
   void MakeRoom(ThreadId thread, uint32_t thread_index);
   void AddCall(ThreadId thread, const trace::CallView& call);
+  void ReadPayload(const trace::CallView& view, const EntryLayout& layout,
+                   Call& call);
   void InsertInOrder(const Call& call);
   void NameUnnamed(Call& call) const;
   void AddSpecial(ThreadId thread, const trace::CallView& call);
