@@ -46,7 +46,6 @@ std::optional<SummarisedTrace> InSlices(const std::vector<std::string>& paths,
                                         const SelectionOptions& options) {
   const absl::StatusOr<TraceInputs> inputs = FindInputs(paths);
   if (!inputs.ok() || inputs->kind != InputKind::kOwnTrace) return {};
-  KeepFreedMemory();
   std::vector<std::string> problems;
   absl::StatusOr<std::vector<ProcessFiles>> files =
       OpenTraceFiles(inputs->paths, &problems);
@@ -79,6 +78,7 @@ SummarisedTrace SummariseTrace(const std::vector<std::string>& paths,
                                const AttributionOptions& attribution,
                                const SelectionOptions& selection,
                                bool needs_whole) {
+  KeepFreedMemory();
   if (needs_whole) return Whole(paths, attribution, selection);
   if (auto sliced = InSlices(paths, attribution, selection)) {
     return *std::move(sliced);

@@ -6,15 +6,15 @@
 
 namespace dltap::analyzer {
 
-// For a process that reads slice after slice: what is freed stays with it for
-// the next one. Else the arrays of each pass are mapped, filled with zeroes and
-// given back, a tenth of all processor time.
+// For a process that goes over a trace pass by pass, and slice by slice: what
+// one frees stays here for the next. Else the arrays of each pass are mapped,
+// filled with zeroes and given back, a tenth of all processor time and more.
+// It takes 4 % more memory at the peak.
 inline void KeepFreedMemory() {
-  constexpr int kLargestKept = 32 << 20;  // more is not possible
-  constexpr int kAll = 1 << 30;
+  constexpr int kNever = -1;
   constexpr int kAtOnce = 8 << 20;
-  mallopt(M_MMAP_THRESHOLD, kLargestKept);
-  mallopt(M_TRIM_THRESHOLD, kAll);
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, kNever);
   mallopt(M_TOP_PAD, kAtOnce);
 }
 
