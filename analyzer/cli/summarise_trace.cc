@@ -15,8 +15,7 @@
 namespace dltap::analyzer {
 namespace {
 
-// Files below this are read whole, in some 1.6 GB at most: that is faster, and
-// all views are there.
+// Files below this are read whole, in some 1.2 GB at most: all views are there.
 constexpr size_t kLongBytes = 256 << 20;
 
 SummarisedTrace Whole(const std::vector<std::string>& paths,
