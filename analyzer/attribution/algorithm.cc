@@ -2,6 +2,7 @@
 #include "analyzer/attribution/algorithm.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -107,7 +108,7 @@ KernelAlgorithm AlgorithmOf(std::string_view kernel_name) {
 
 void AddAlgorithms(const TraceModel& model, const Process& process,
                    ProcessAttribution& attribution) {
-  absl::flat_hash_map<size_t, KernelAlgorithm> of_name;
+  std::vector<std::optional<KernelAlgorithm>> of_name(model.texts.size());
   std::vector<Told> told(attribution.works.size());
   // Of the longest kernel that names its arithmetic, by work.
   std::vector<int64_t> math_ns(attribution.works.size());
@@ -116,14 +117,15 @@ void AddAlgorithms(const TraceModel& model, const Process& process,
     const Attributed& attributed = attribution.activities[i];
     if (activity.kind != ActivityKind::kKernel) continue;
     if (!attributed.work.known()) continue;
-    const auto [it, is_new] = of_name.try_emplace(activity.name.value());
-    if (is_new) it->second = AlgorithmOf(model.texts[activity.name]);
     Told& of_work = told[attributed.work.value()];
     of_work.layer_class = attributed.layer_class;
-    of_work.algorithm.kind = std::max(of_work.algorithm.kind, it->second.kind);
+    if (!activity.name.known()) continue;
+    std::optional<KernelAlgorithm>& algorithm = of_name[activity.name.value()];
+    if (!algorithm) algorithm = AlgorithmOf(model.texts[activity.name]);
+    of_work.algorithm.kind = std::max(of_work.algorithm.kind, algorithm->kind);
     const int64_t ns = activity.end_ns - activity.begin_ns;
-    if (!it->second.math || ns < math_ns[attributed.work.value()]) continue;
-    of_work.algorithm.math = it->second.math;
+    if (!algorithm->math || ns < math_ns[attributed.work.value()]) continue;
+    of_work.algorithm.math = algorithm->math;
     math_ns[attributed.work.value()] = ns;
   }
   Refine(told, attribution);

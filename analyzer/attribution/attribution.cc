@@ -55,7 +55,8 @@ class Classifier {
         closures_(OptimizersWithGradients(model, process)),
         xla_passes_(xla_passes),
         meanings_(model, process),
-        works_(process.calls.size()) {}
+        works_(process.calls.size()),
+        kernel_rules_(model.texts.size()) {}
 
   ProcessAttribution Run() {
     Correlation correlation = Correlate(model_, process_);
@@ -126,11 +127,14 @@ class Classifier {
                                : replayed_works_[{call.value(), replay}];
     if (!work.known()) {
       work = WorkId(result_.works.size());
-      const auto [kind, is_new] =
-          kind_of_meaning_.try_emplace(meanings_.IndexOf(call));
-      if (is_new) kind->second = AddKind(meaning);
+      const uint32_t of_call = meanings_.IndexOf(call);
+      if (kind_of_meaning_.size() <= of_call) {
+        kind_of_meaning_.resize(of_call + 1);
+      }
+      std::optional<uint32_t>& kind = kind_of_meaning_[of_call];
+      if (!kind) kind = AddKind(meaning);
       result_.works.push_back(
-          {call, process_.calls[call.value()].operation, kind->second});
+          {call, process_.calls[call.value()].operation, *kind});
     }
     AddTime(work, activity);
     return work;
@@ -268,9 +272,10 @@ class Classifier {
   }
 
   const NameRule* RuleOfKernel(TextId name) {
-    const auto [it, is_new] = kernel_rules_.try_emplace(name.value());
-    if (is_new) it->second = MatchKernelName(Demangle(model_.texts[name]));
-    return it->second;
+    if (!name.known()) return MatchKernelName(Demangle(model_.texts[name]));
+    std::optional<const NameRule*>& rule = kernel_rules_[name.value()];
+    if (!rule) rule = MatchKernelName(Demangle(model_.texts[name]));
+    return *rule;
   }
 
   const TraceModel& model_;
@@ -281,7 +286,7 @@ class Classifier {
   ProcessAttribution result_;
   MeaningCache meanings_;
   // Into result_.work_kinds.
-  absl::flat_hash_map<uint32_t, uint32_t> kind_of_meaning_;
+  std::vector<std::optional<uint32_t>> kind_of_meaning_;
   absl::flat_hash_map<size_t, uint32_t> kind_of_operation_;
   std::vector<WorkId> works_;  // by call, but of replays
   absl::flat_hash_map<std::pair<size_t, uint64_t>, WorkId> replayed_works_;
@@ -289,7 +294,7 @@ class Classifier {
   absl::flat_hash_map<size_t, bool> autograd_nodes_;      // by name
   absl::flat_hash_map<size_t, bool> backward_operators_;  // by name
   absl::flat_hash_map<size_t, const NameRule*> range_rules_;
-  absl::flat_hash_map<size_t, const NameRule*> kernel_rules_;
+  std::vector<std::optional<const NameRule*>> kernel_rules_;  // by name
 };
 
 }  // namespace

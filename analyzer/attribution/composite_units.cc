@@ -145,14 +145,15 @@ std::optional<Product> UnitMaker::ProductOf(size_t activity) const {
 }
 
 uint16_t UnitMaker::TraitsOf(TextId name) {
-  const auto [it, is_new] = traits_.try_emplace(name.value());
-  if (is_new) {
+  if (!name.known()) return 0;
+  std::optional<uint16_t>& traits = traits_[name.value()];
+  if (!traits) {
     const std::string demangled = Demangle(model_.texts[name]);
-    it->second = TraitsOfName(KernelPath(demangled));
+    traits = TraitsOfName(KernelPath(demangled));
     const NameRule* rule = MatchKernelName(demangled);
-    if (rule != nullptr && rule->outranks) it->second |= kPlain;
+    if (rule != nullptr && rule->outranks) *traits |= kPlain;
   }
-  return it->second;
+  return *traits;
 }
 
 void MoveUnit(const Process& process, const Unit& unit, LayerClass layer_class,

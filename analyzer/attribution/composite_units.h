@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/attributed.h"
 #include "analyzer/model/trace_model.h"
 
@@ -63,7 +62,10 @@ class UnitMaker {
  public:
   UnitMaker(const TraceModel& model, const Process& process,
             const ProcessAttribution& attribution)
-      : model_(model), process_(process), attribution_(attribution) {}
+      : model_(model),
+        process_(process),
+        attribution_(attribution),
+        traits_(model.texts.size()) {}
 
   std::vector<Unit> Run(std::span<const size_t> activities);
 
@@ -76,7 +78,7 @@ class UnitMaker {
   const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
-  absl::flat_hash_map<size_t, uint16_t> traits_;  // by name
+  std::vector<std::optional<uint16_t>> traits_;  // by name
 };
 
 // Gives the activities of `unit` to `layer_class`.

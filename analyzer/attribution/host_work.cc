@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string_view>
 
-#include "absl/container/flat_hash_map.h"
 #include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
@@ -38,7 +38,14 @@ class Collector {
  public:
   Collector(const TraceModel& model, const Process& process,
             const ProcessAttribution& attribution)
-      : model_(model), process_(process), attribution_(attribution) {}
+      : model_(model),
+        process_(process),
+        attribution_(attribution),
+        facts_(model.texts.size()) {
+    for (const LaunchShape& shape : process.launch_shapes) {
+      shapes_.push_back(HashOf(shape));
+    }
+  }
 
   std::vector<std::vector<HostWork>> Run() {
     by_call_.assign(process_.calls.size(), kNone);
@@ -88,7 +95,9 @@ class Collector {
       work.draws |= facts.draws;
       work.checks_trial |= facts.checks_trial;
       work.exact = Mix(work.exact, activity.name.value());
-      work.exact = MixShape(work.exact, activity);
+      if (activity.shape < shapes_.size()) {
+        work.exact = Mix(work.exact, shapes_[activity.shape]);
+      }
     } else {
       work.clears_cache |= activity.kind == ActivityKind::kMemset &&
                            activity.bytes >= kClearsACache;
@@ -108,9 +117,8 @@ class Collector {
     return bytes >= kClearsACache;
   }
 
-  uint64_t MixShape(uint64_t hash, const Activity& activity) const {
-    if (activity.shape >= process_.launch_shapes.size()) return hash;
-    const LaunchShape& shape = process_.launch_shapes[activity.shape];
+  static uint64_t HashOf(const LaunchShape& shape) {
+    uint64_t hash = 0;
     for (size_t i = 0; i < shape.grid.size(); ++i) {
       hash = Mix(Mix(hash, shape.grid[i]), shape.block[i]);
     }
@@ -118,10 +126,11 @@ class Collector {
   }
 
   NameFacts FactsOf(TextId name) {
-    const auto [it, is_new] = facts_.try_emplace(name.value());
-    if (is_new) {
+    if (!name.known()) return {};
+    std::optional<NameFacts>& facts = facts_[name.value()];
+    if (!facts) {
       const std::string_view text = model_.texts[name];
-      it->second = {
+      facts = NameFacts{
           ContainsAny(text, {"FillFunctor", "fill_kernel", "_fill_"}),
           ContainsAny(text, {"distribution_", "random_from_to", "philox",
                              "curand", "generate_seed"}),
@@ -130,7 +139,7 @@ class Collector {
                              "delay_kernel", "xla_fp_comparison",
                              "xla_int_comparison", "buffer_comparator"})};
     }
-    return it->second;
+    return *facts;
   }
 
   const TraceModel& model_;
@@ -138,7 +147,8 @@ class Collector {
   const ProcessAttribution& attribution_;
   std::vector<size_t> by_call_;  // into works_
   std::vector<HostWork> works_;
-  absl::flat_hash_map<size_t, NameFacts> facts_;
+  std::vector<std::optional<NameFacts>> facts_;  // by name
+  std::vector<uint64_t> shapes_;                 // hashes
 };
 
 }  // namespace

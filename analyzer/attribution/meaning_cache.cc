@@ -1,25 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/meaning_cache.h"
 
-#include <algorithm>
+#include <cstring>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 namespace dltap::analyzer {
 namespace {
 
 constexpr uint32_t kNotYet = std::numeric_limits<uint32_t>::max();
 
-template <typename T>
-void Append(const T& value, std::string& key) {
-  key.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
+// What a meaning depends on beside the payload.
+struct KeyHead {
+  EntryPointId entry;
+  OperationId operation;
+  TextId function;
+  uint32_t failed;
+  uint32_t capturing;
+};
+static_assert(std::has_unique_object_representations_v<KeyHead>,
+              "compared byte by byte");
 
 }  // namespace
 
 MeaningCache::MeaningCache(const TraceModel& model, const Process& process)
     : model_(model),
       process_(process),
-      meaning_of_(process.calls.size(), kNotYet) {}
+      meaning_of_(process.calls.size(), kNotYet) {
+  for (const EntryPoint& entry : model.entry_points) {
+    std::vector<std::pair<uint8_t, uint8_t>>& places = pointers_.emplace_back();
+    for (const ArgLayout& arg : entry.args) {
+      if (arg.kind != ArgKind::kPointer) continue;
+      places.emplace_back(arg.offset, arg.width);
+    }
+  }
+}
 
 uint32_t MeaningCache::IndexOf(CallId call) {
   uint32_t& meaning = meaning_of_[call.value()];
@@ -37,22 +53,17 @@ uint32_t MeaningCache::Find(const Call& call) {
 // All that a meaning may depend on: the payload but for its pointers, which
 // differ from call to call and mean nothing.
 void MeaningCache::MakeKey(const Call& call) {
-  key_.clear();
-  Append(call.entry, key_);
-  Append(call.operation, key_);
-  Append(call.function, key_);
-  Append(call.failed, key_);
-  Append(call.capturing, key_);
-  const size_t payload = key_.size();
-  key_.append(reinterpret_cast<const char*>(process_.payloads.data()) +
-                  call.payload_offset,
+  const KeyHead head{call.entry, call.operation, call.function, call.failed,
+                     call.capturing};
+  key_.resize(sizeof(head) + call.payload_bytes);
+  std::memcpy(key_.data(), &head, sizeof(head));
+  char* const payload = key_.data() + sizeof(head);
+  if (call.payload_bytes == 0) return;
+  std::memcpy(payload, process_.payloads.data() + call.payload_offset,
               call.payload_bytes);
-  for (const ArgLayout& arg : model_.entry_points[call.entry.value()].args) {
-    if (arg.kind != ArgKind::kPointer ||
-        arg.offset + arg.width > call.payload_bytes) {
-      continue;
-    }
-    std::fill_n(key_.begin() + payload + arg.offset, arg.width, '\0');
+  for (const auto& [offset, width] : pointers_[call.entry.value()]) {
+    if (offset + width > call.payload_bytes) continue;
+    std::memset(payload + offset, 0, width);
   }
 }
 

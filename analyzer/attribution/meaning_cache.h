@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -35,6 +36,8 @@ class MeaningCache {
   const TraceModel& model_;
   const Process& process_;
   std::vector<uint32_t> meaning_of_;  // by call; kNotYet
+  // By entry point: where its payload has pointers, and how wide they are.
+  std::vector<std::vector<std::pair<uint8_t, uint8_t>>> pointers_;
   std::deque<std::optional<CallMeaning>> meanings_;
   absl::flat_hash_map<std::string, uint32_t> by_key_;
   std::string key_;  // of the call looked at

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/recompute.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
-#include "analyzer/attribution/launch_shape.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -26,17 +26,27 @@ class Finder {
         attribution_(attribution),
         order_(order),
         is_backward_(is_backward),
-        found_(order.size()) {}
+        found_(order.size()) {
+    for (const LaunchShape& shape : process.launch_shapes) {
+      shapes_.push_back(absl::HashOf(shape.grid, shape.block));
+    }
+    shapes_.push_back(absl::HashOf(LaunchShape().grid, LaunchShape().block));
+    for (const WorkKind& kind : attribution.work_kinds) {
+      kinds_.push_back(absl::HashOf(kind.leading.dims));
+    }
+  }
 
   std::vector<bool> Run() {
     LearnForwardPairs();
     std::vector<size_t> run;
     size_t previous = order_.size();
+    size_t before = 0;  // signature of the previous one
     for (size_t i = 0; i < order_.size(); ++i) {
       if (!IsKernel(i) || !is_backward_[i]) continue;
+      const size_t signature = Signature(i);
       const bool follows = previous < order_.size() && MayRepeat(i) &&
                            MayRepeat(previous) &&
-                           forward_pairs_.contains(Pair(previous, i));
+                           forward_pairs_.contains(Pair(before, signature));
       if (!follows) {
         Settle(run);
         run.clear();
@@ -45,6 +55,7 @@ class Finder {
         run.push_back(i);
       }
       previous = i;
+      before = signature;
     }
     Settle(run);
     return std::move(found_);
@@ -71,26 +82,27 @@ class Finder {
   // What the kernel is and how it was launched.
   size_t Signature(size_t i) const {
     const Activity& activity = ActivityAt(i);
-    const LaunchShape shape = ShapeOf(process_, activity);
-    const Attributed& attributed = At(i);
-    size_t hash = absl::HashOf(activity.name.value(), shape.grid, shape.block);
-    if (attributed.work.known()) {
-      hash =
-          absl::HashOf(hash, attribution_.KindOf(attributed.work).leading.dims);
-    }
-    return hash;
+    const size_t shape =
+        shapes_[std::min<size_t>(activity.shape, shapes_.size() - 1)];
+    const WorkId work = At(i).work;
+    if (!work.known()) return absl::HashOf(activity.name.value(), shape);
+    return absl::HashOf(activity.name.value(), shape,
+                        kinds_[attribution_.works[work.value()].kind]);
   }
 
-  uint64_t Pair(size_t a, size_t b) const {
-    return absl::HashOf(Signature(a), Signature(b));
-  }
+  static uint64_t Pair(size_t a, size_t b) { return absl::HashOf(a, b); }
 
   void LearnForwardPairs() {
     size_t previous = order_.size();
+    size_t before = 0;  // signature of the previous one
     for (size_t i = 0; i < order_.size(); ++i) {
       if (!IsKernel(i) || is_backward_[i]) continue;
-      if (previous < order_.size()) forward_pairs_.insert(Pair(previous, i));
+      const size_t signature = Signature(i);
+      if (previous < order_.size()) {
+        forward_pairs_.insert(Pair(before, signature));
+      }
       previous = i;
+      before = signature;
     }
   }
 
@@ -123,6 +135,8 @@ class Finder {
   const ProcessAttribution& attribution_;
   const std::vector<Submission>& order_;
   const std::vector<bool>& is_backward_;
+  std::vector<size_t> shapes_;  // hashes; the last: of an unknown shape
+  std::vector<size_t> kinds_;   // hashes of the dimensions of works
   absl::flat_hash_set<uint64_t> forward_pairs_;
   std::vector<bool> found_;
 };

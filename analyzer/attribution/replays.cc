@@ -53,19 +53,22 @@ bool LaunchesGraph(const TraceModel& model, const Process& process,
 void FollowWarmups(const TraceModel& model, const Process& process,
                    const std::vector<Submission>& order,
                    ProcessAttribution& attribution) {
-  Kernels eager;
   std::map<CallId, Kernels> replays;  // by the launch of the graph
+  std::vector<size_t> others;
   for (const Submission& at : order) {
     const Attributed& attributed = attribution.activities[at.activity];
     const Activity& activity = process.activities[at.activity];
     if (activity.kind != ActivityKind::kKernel || at.captured) continue;
     if (!LaunchesGraph(model, process, attributed.submitted_by)) {
-      if (activity.graph_node == 0) eager.Add(process, at.activity);
+      if (activity.graph_node == 0) others.push_back(at.activity);
     } else if (!attributed.owner.known() ||
                attributed.owner == attributed.submitted_by) {
       replays[attributed.submitted_by].Add(process, at.activity);
     }
   }
+  if (replays.empty()) return;
+  Kernels eager;
+  for (const size_t activity : others) eager.Add(process, activity);
   std::map<std::vector<size_t>, size_t> places;  // by signatures
   for (const auto& [call, replay] : replays) {
     if (replay.signatures.size() < kShortest) continue;

@@ -9,13 +9,13 @@
 #include "analyzer/cli/load_trace.h"
 #include "analyzer/cli/progress_bar.h"
 #include "analyzer/metrics/sliced_summary.h"
+#include "analyzer/model/kept_memory.h"
 #include "analyzer/reader/sliced_trace.h"
 
 namespace dltap::analyzer {
 namespace {
 
-// Files below this are read whole, in some 1.6 GB at most: that is faster, and
-// all views are there.
+// Files below this are read whole, in some 1.2 GB at most: all views are there.
 constexpr size_t kLongBytes = 256 << 20;
 
 SummarisedTrace Whole(const std::vector<std::string>& paths,
@@ -77,6 +77,7 @@ SummarisedTrace SummariseTrace(const std::vector<std::string>& paths,
                                const AttributionOptions& attribution,
                                const SelectionOptions& selection,
                                bool needs_whole) {
+  KeepFreedMemory();
   if (needs_whole) return Whole(paths, attribution, selection);
   if (auto sliced = InSlices(paths, attribution, selection)) {
     return *std::move(sliced);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -131,8 +130,9 @@ class TokenMaker {
           kinds_.Of(call != nullptr && call->function.known() ? call->function
                                                               : activity.name);
     }
-    const Signature signature(replay, name, layer_class,
-                              DirectionOf(attributed));
+    const uint64_t signature = uint64_t{name} << 24 | uint64_t{replay} << 16 |
+                               static_cast<uint64_t>(layer_class) << 8 |
+                               static_cast<uint64_t>(DirectionOf(attributed));
     return signatures_.try_emplace(signature, signatures_.size()).first->second;
   }
 
@@ -235,8 +235,6 @@ class TokenMaker {
                   tokens_.end());
   }
 
-  using Signature = std::tuple<bool, size_t, LayerClass, Direction>;
-
   const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
@@ -248,7 +246,8 @@ class TokenMaker {
   std::vector<CallToken> tokens_;
   std::vector<int64_t> trials_;  // when they were submitted
   std::vector<uint32_t> token_of_call_;
-  absl::flat_hash_map<Signature, uint32_t> signatures_;
+  // By graph or kind of kernel, class and direction, packed.
+  absl::flat_hash_map<uint64_t, uint32_t> signatures_;
   KernelKinds kinds_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/metrics/ratio.h"
+#include "analyzer/model/near_search.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -185,6 +186,7 @@ CpuUse::Period CpuUse::Explain(size_t pass) const {
 // thread that wakes late from a long sleep is not preempted in it.
 void CpuUse::FindPreemption() {
   std::array<Sampled, kLengthClasses> sampled{};
+  Place near;
   for (size_t i = 0; i < periods_.size(); ++i) {
     const Interval period{passes_[i].at_ns, passes_[i + 1].at_ns};
     ForEachPart(period, [&](Part part, Interval span) {
@@ -192,14 +194,15 @@ void CpuUse::FindPreemption() {
       const auto length = static_cast<double>(span.length_ns());
       const bool whole =
           span.begin_ns > period.begin_ns && span.end_ns < period.end_ns;
-      Sampled& of = sampled[LengthClass(whole ? span : WholeAround(span))];
+      Sampled& of =
+          sampled[LengthClass(whole ? span : WholeAround(span, near))];
       of.running_ns += std::min(length, periods_[i].limit_ns);
       of.between_ns += length;
     });
     const int64_t at = period.end_ns;
     ForEachPart({at, at + 1}, [&](Part part, Interval span) {
       if (part != Part::kBetween) return;
-      Sampled& of = sampled[LengthClass(WholeAround(span))];
+      Sampled& of = sampled[LengthClass(WholeAround(span, near))];
       of.samples += 1;
       of.runnable += passes_[i + 1].runnable;
     });
@@ -254,40 +257,40 @@ size_t CpuUse::LengthClass(Interval whole) {
 }
 
 // The span between calls and inputs that the part is of.
-Interval CpuUse::WholeAround(Interval part) const {
+Interval CpuUse::WholeAround(Interval part, Place& near) const {
   Interval whole = part;
   const auto& spans = timeline_.spans;
-  const auto after = std::upper_bound(
-      spans.begin(), spans.end(), part.begin_ns,
-      [](int64_t at, const HostSpan& s) { return at < s.span.end_ns; });
+  near.call = FirstFrom(spans.size(), near.call, [&](size_t i) {
+    return spans[i].span.end_ns <= part.begin_ns;
+  });
   whole.begin_ns =
-      after != spans.begin() ? (after - 1)->span.end_ns : passes_.front().at_ns;
-  whole.end_ns =
-      after != spans.end() ? after->span.begin_ns : passes_.back().at_ns;
-  const auto input = std::upper_bound(
-      inputs_.begin(), inputs_.end(), part.begin_ns,
-      [](int64_t at, const Interval& i) { return at < i.end_ns; });
-  if (input != inputs_.begin()) {
-    whole.begin_ns = std::max(whole.begin_ns, (input - 1)->end_ns);
+      near.call > 0 ? spans[near.call - 1].span.end_ns : passes_.front().at_ns;
+  whole.end_ns = near.call < spans.size() ? spans[near.call].span.begin_ns
+                                          : passes_.back().at_ns;
+  near.input = FirstFrom(inputs_.size(), near.input, [&](size_t i) {
+    return inputs_[i].end_ns <= part.begin_ns;
+  });
+  if (near.input > 0) {
+    whole.begin_ns = std::max(whole.begin_ns, inputs_[near.input - 1].end_ns);
   }
-  if (input != inputs_.end()) {
-    whole.end_ns = std::min(whole.end_ns, input->begin_ns);
+  if (near.input < inputs_.size()) {
+    whole.end_ns = std::min(whole.end_ns, inputs_[near.input].begin_ns);
   }
   return whole;
 }
 
-std::optional<CpuSplit> CpuUse::Split(Interval part) const {
+std::optional<CpuSplit> CpuUse::Split(Interval part, Place& near) const {
   if (periods_.empty() || part.begin_ns < passes_.front().at_ns ||
       part.end_ns > passes_.back().at_ns) {
     return std::nullopt;
   }
-  const Interval whole = WholeAround(part);
+  const Interval whole = WholeAround(part, near);
   const Resting resting = resting_[LengthClass(whole)];
   CpuSplit split;
-  auto pass =
-      std::upper_bound(passes_.begin(), passes_.end(), part.begin_ns,
-                       [](int64_t at, const Pass& p) { return at < p.at_ns; }) -
-      passes_.begin() - 1;
+  near.pass = FirstFrom(passes_.size(), near.pass, [&](size_t i) {
+    return passes_[i].at_ns <= part.begin_ns;
+  });
+  size_t pass = near.pass - 1;
   for (int64_t at = part.begin_ns; at < part.end_ns; ++pass) {
     const int64_t until = std::min(part.end_ns, passes_[pass + 1].at_ns);
     const double length =

@@ -33,9 +33,16 @@ class CpuUse {
   CpuUse(const Process& process, const std::vector<ThreadId>& threads,
          const HostTimeline& timeline, const std::vector<Interval>& inputs);
 
+  // Where a question was answered: the next one is mostly close by.
+  struct Place {
+    size_t call = 0;
+    size_t input = 0;
+    size_t pass = 0;
+  };
+
   // `part` lies between two calls, outside the inputs. nullopt: no samples
   // around it.
-  std::optional<CpuSplit> Split(Interval part) const;
+  std::optional<CpuSplit> Split(Interval part, Place& near) const;
 
   // Time of work in `span`: calls that don't wait, and CPU time outside of
   // calls. nullopt: the samples don't cover it.
@@ -81,7 +88,7 @@ class CpuUse {
   static Sampled EnoughAround(
       const std::array<Sampled, kLengthClasses>& sampled, size_t length_class);
   static Resting RestingShares(const Sampled& sampled);
-  Interval WholeAround(Interval part) const;
+  Interval WholeAround(Interval part, Place& near) const;
   void GatherPasses(const Process& process,
                     const std::vector<ThreadId>& threads);
   void FindRunningShares();

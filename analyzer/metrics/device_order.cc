@@ -2,12 +2,14 @@
 #include "analyzer/metrics/device_order.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/correlation_map.h"
 #include "analyzer/metrics/stream_handles.h"
+#include "analyzer/model/nearly_sorted.h"
 #include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
@@ -31,7 +33,7 @@ class StreamQueues {
       }
       queue.emplace_back(at_ns, static_cast<uint32_t>(i));
     }
-    for (auto& queue : queues_) std::stable_sort(queue.begin(), queue.end());
+    for (auto& queue : queues_) SortNearlySorted(queue, std::less<>());
   }
 
   size_t count() const { return queues_.size(); }

@@ -2,6 +2,7 @@
 #include "analyzer/metrics/device_summary.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -30,7 +31,8 @@ class DeviceSummariser {
         earlier_(view.earlier),
         scenarios_(view.scenarios),
         gpu_(opmodel::FindGpuByProduct(
-            view.process.devices[view.device.value()].name)) {}
+            view.process.devices[view.device.value()].name)),
+        drained_by_(model.entry_points.size()) {}
 
   DeviceSummary Run(TallyKeeper& tallies, LayerKeeper& layers) {
     const Device& device = process_.devices[device_.value()];
@@ -82,40 +84,42 @@ class DeviceSummariser {
     if (segment.state == DeviceState::kComm) {
       exposed_comm_.push_back(segment.span);
     }
-    size_t n_classes = 0;
-    size_t only = 0;
     bool any_copy = false;
-    for (size_t i = 0; i < kClassCount; ++i) {
-      if ((*segment.running)[i] == 0) continue;
+    for (uint32_t left = segment.classes; left != 0; left &= left - 1) {
+      const auto i = static_cast<size_t>(std::countr_zero(left));
       const DeviceState state = StateOf(static_cast<LayerClass>(i));
       any_copy |= state == DeviceState::kCopy;
       out_.classes[i].busy_ns += ns;
       if (state == segment.state && state != DeviceState::kCompute) {
         out_.classes[i].exposed_ns += ns;
       }
-      only = i;
-      ++n_classes;
+      if (segment.classes == uint32_t{1} << i) {
+        out_.classes[i].exclusive_ns += ns;
+      }
     }
-    if (n_classes == 1) out_.classes[only].exclusive_ns += ns;
     if (any_copy && segment.state != DeviceState::kCopy) {
       out_.copy_hidden_ns += ns;
     }
   }
 
   void AddActivities(TallyKeeper& tallies, LayerKeeper& layers) {
-    absl::flat_hash_set<size_t> works;
+    std::vector<bool> seen(attribution_.works.size());
+    size_t near = 0;
+    size_t near_earlier = 0;
     for (size_t i = 0; i < process_.activities.size(); ++i) {
       const Activity& activity = process_.activities[i];
       if (activity.device != device_) continue;
       const Interval span{activity.begin_ns, activity.end_ns};
-      const int64_t ns = InsideNs(windows_, span);
-      const bool counted = WasCounted(span);
+      const int64_t ns = InsideNs(windows_, span, near);
+      const bool counted = WasCounted(span, near_earlier);
       if (ns <= 0 && !counted) continue;
       const Attributed& attributed = attribution_.activities[i];
       ClassSummary& of_class = Of(attributed.layer_class);
-      const bool new_work = attributed.work.known() &&
-                            works.insert(attributed.work.value()).second &&
-                            !counted;
+      bool new_work = false;
+      if (attributed.work.known()) {
+        new_work = !seen[attributed.work.value()] && !counted;
+        seen[attributed.work.value()] = true;
+      }
       if (ns <= 0) continue;
       of_class.gpu_ns += ns;
       of_class.calls += new_work;
@@ -135,9 +139,9 @@ class DeviceSummariser {
   }
 
   // Whether a part before this one counted an activity.
-  bool WasCounted(Interval span) const {
+  bool WasCounted(Interval span, size_t& near) const {
     return !earlier_.empty() && span.begin_ns < earlier_.back().span.end_ns &&
-           InsideNs(earlier_, span) > 0;
+           InsideNs(earlier_, span, near) > 0;
   }
 
   void AddPath(const HostView& host) {
@@ -170,10 +174,12 @@ class DeviceSummariser {
   void AddDrain(const Gap& gap) {
     if (!gap.drained_in.known()) return;
     const Call& call = process_.calls[gap.drained_in.value()];
-    DrainSums& sums =
-        out_.drained_by[model_.entry_points[call.entry.value()].symbol];
-    sums.calls += drained_in_.insert(gap.drained_in).second;
-    sums.host_ns += gap.host_ns;
+    DrainSums*& sums = drained_by_[call.entry.value()];
+    if (sums == nullptr) {
+      sums = &out_.drained_by[model_.entry_points[call.entry.value()].symbol];
+    }
+    sums->calls += drained_in_.insert(gap.drained_in).second;
+    sums->host_ns += gap.host_ns;
   }
 
   const TraceModel& model_;
@@ -187,6 +193,7 @@ class DeviceSummariser {
   const std::vector<Scenario>* const scenarios_;
   const opmodel::GpuSpec* const gpu_;
   absl::flat_hash_set<CallId> drained_in_;  // calls that were counted
+  std::vector<DrainSums*> drained_by_;      // in out_, by entry point
   DeviceSummary out_{};
 };
 

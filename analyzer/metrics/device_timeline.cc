@@ -74,15 +74,31 @@ class Sweep {
       if (running_[state] == 0) continue;
       DropEnded(begun_[state], span.begin_ns);
       return {span, static_cast<DeviceState>(state), begun_[state].front(),
-              &per_class_};
+              classes_};
     }
     const DeviceState state =
         n_unobserved_ > 0 ? DeviceState::kNotObserved : DeviceState::kIdle;
-    return {span, state, kNoActivity, &per_class_};
+    return {span, state, kNoActivity, classes_};
   }
 
  private:
-  using Queue = std::queue<size_t>;
+  // Activities, the first of which has gone or goes next.
+  class Queue {
+   public:
+    bool empty() const { return first_ == all_.size(); }
+    size_t front() const { return all_[first_]; }
+    void push(size_t activity) { all_.push_back(activity); }
+    void pop() {
+      if (++first_ < kMostGone || 2 * first_ < all_.size()) return;
+      all_.erase(all_.begin(), all_.begin() + static_cast<ptrdiff_t>(first_));
+      first_ = 0;
+    }
+
+   private:
+    static constexpr size_t kMostGone = 1024;
+    std::vector<size_t> all_;
+    size_t first_ = 0;
+  };
 
   // To the next activity of this device that takes time.
   void SkipOthers() {
@@ -106,6 +122,7 @@ class Sweep {
     const size_t layer_class = ClassOf(activity);
     const size_t state = StateOfClass(layer_class);
     ++per_class_[layer_class];
+    classes_ |= uint32_t{1} << layer_class;
     ++running_[state];
     DropEnded(begun_[state], process_.activities[activity].begin_ns);
     begun_[state].push(activity);
@@ -118,7 +135,9 @@ class Sweep {
       return;
     }
     const size_t layer_class = ClassOf(activity);
-    --per_class_[layer_class];
+    if (--per_class_[layer_class] == 0) {
+      classes_ &= ~(uint32_t{1} << layer_class);
+    }
     --running_[StateOfClass(layer_class)];
   }
 
@@ -139,6 +158,7 @@ class Sweep {
   size_t next_unobserved_ = 0;
   std::priority_queue<EndOf, std::vector<EndOf>, std::greater<>> ends_;
   PerClass<int> per_class_{};
+  uint32_t classes_ = 0;  // those above 0
   int n_unobserved_ = 0;
   std::array<int, 3> running_{};  // compute, comm, copy
   std::array<Queue, 3> begun_;    // by begin; some of them may have ended
@@ -167,6 +187,44 @@ void VisitSegments(const Process& process,
       sweep.AdvanceTo(at);
     }
   }
+}
+
+void VisitIdle(const Process& process, DeviceId device,
+               const std::vector<StepWindow>& windows,
+               const std::function<void(Interval span, size_t window)>& visit) {
+  const std::vector<NotObserved> unobserved = UnobservedOf(process, device);
+  size_t next_unobserved = 0;
+  size_t window = 0;
+  int64_t busy_until = std::numeric_limits<int64_t>::min();
+  // Begins come in order.
+  const auto idle_until = [&](int64_t end_ns) {
+    while (window < windows.size() &&
+           windows[window].span.end_ns <= busy_until) {
+      ++window;
+    }
+    for (size_t w = window;
+         w < windows.size() && windows[w].span.begin_ns < end_ns; ++w) {
+      const Interval idle = Common(windows[w].span, {busy_until, end_ns});
+      if (idle.begin_ns < idle.end_ns) visit(idle, w);
+    }
+  };
+  const auto add = [&](const auto& span) {
+    if (span.begin_ns > busy_until) idle_until(span.begin_ns);
+    busy_until = std::max(busy_until, span.end_ns);
+  };
+  for (const Activity& activity : process.activities) {
+    if (activity.device != device) continue;
+    if (activity.end_ns <= activity.begin_ns) continue;
+    while (next_unobserved < unobserved.size() &&
+           unobserved[next_unobserved].begin_ns <= activity.begin_ns) {
+      add(unobserved[next_unobserved++]);
+    }
+    add(activity);
+  }
+  while (next_unobserved < unobserved.size()) {
+    add(unobserved[next_unobserved++]);
+  }
+  idle_until(kNever);
 }
 
 }  // namespace dltap::analyzer

@@ -14,6 +14,7 @@
 namespace dltap::analyzer {
 
 inline constexpr size_t kClassCount = static_cast<size_t>(LayerClass::kCount);
+static_assert(kClassCount <= 32, "Segment::classes");
 
 template <typename T>
 using PerClass = std::array<T, kClassCount>;
@@ -34,10 +35,9 @@ DeviceState StateOf(LayerClass layer_class);
 struct Segment {
   Interval span;
   DeviceState state;
-  size_t leading;  // the activity that began first among those that give
-                   // the state; kNoActivity when idle or not observed
-  const PerClass<int>* running;  // activities of each class; valid during the
-                                 // visit only
+  size_t leading;    // the activity that began first among those that give
+                     // the state; kNoActivity when idle or not observed
+  uint32_t classes;  // of what runs: a bit each
 };
 inline constexpr size_t kNoActivity = static_cast<size_t>(-1);
 
@@ -47,6 +47,12 @@ void VisitSegments(const Process& process,
                    const ProcessAttribution& attribution, DeviceId device,
                    const std::vector<StepWindow>& windows,
                    const std::function<void(const Segment&)>& visit);
+
+// Visits the spans inside `windows` in which `device` is idle, in time, with
+// the number of the window.
+void VisitIdle(const Process& process, DeviceId device,
+               const std::vector<StepWindow>& windows,
+               const std::function<void(Interval span, size_t window)>& visit);
 
 }  // namespace dltap::analyzer
 

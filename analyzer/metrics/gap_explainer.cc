@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analyzer/metrics/device_timeline.h"
+#include "analyzer/model/near_search.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -120,9 +121,9 @@ void GapExplainer::ExplainHost(Gap& gap, const Call& call, Interval host) {
     }
   }
   int64_t at = host.begin_ns;
-  for (auto it = std::upper_bound(
-           spans.begin(), spans.end(), at,
-           [](int64_t t, const HostSpan& s) { return t < s.span.end_ns; });
+  near_span_ = FirstFrom(spans.size(), near_span_,
+                         [&](size_t i) { return spans[i].span.end_ns <= at; });
+  for (auto it = spans.begin() + static_cast<ptrdiff_t>(near_span_);
        it != spans.end() && it->span.begin_ns < host.end_ns; ++it) {
     const Interval inside = Intersection(it->span, host);
     ExplainBetween(gap, view, call.thread, {at, inside.begin_ns});
@@ -138,9 +139,10 @@ void GapExplainer::ExplainHost(Gap& gap, const Call& call, Interval host) {
 
 void GapExplainer::ExplainBetween(Gap& gap, const FeederView& view,
                                   ThreadId thread, Interval part) {
-  auto input = std::upper_bound(
-      inputs_.begin(), inputs_.end(), part.begin_ns,
-      [](int64_t at, const Interval& i) { return at < i.end_ns; });
+  near_input_ = FirstFrom(inputs_.size(), near_input_, [&](size_t i) {
+    return inputs_[i].end_ns <= part.begin_ns;
+  });
+  auto input = inputs_.begin() + static_cast<ptrdiff_t>(near_input_);
   int64_t at = part.begin_ns;
   for (; input != inputs_.end() && input->begin_ns < part.end_ns; ++input) {
     const Interval inside = Intersection(*input, part);
@@ -154,7 +156,7 @@ void GapExplainer::ExplainBetween(Gap& gap, const FeederView& view,
 void GapExplainer::ExplainOutsideInput(Gap& gap, const FeederView& view,
                                        ThreadId thread, Interval part) {
   if (part.length_ns() <= 0) return;
-  const std::optional<CpuSplit> split = view.cpu.Split(part);
+  const std::optional<CpuSplit> split = view.cpu.Split(part, near_);
   if (!split) {
     At(gap, IdleCause::kUnknown) += part.length_ns();
     NameUnknown(gap, thread, part);
@@ -188,12 +190,16 @@ void GapExplainer::NameUnknown(Gap& gap, ThreadId thread, Interval part) const {
 
 // Our own cost is taken out of the largest host causes.
 void GapExplainer::SubtractProfiler(Gap& gap, const FeederView& view,
-                                    Interval host) const {
+                                    Interval host) {
   if (process_.per_call_overhead_ns <= 0) return;
   const auto& begins = view.timeline.call_begins;
-  const int64_t calls =
-      std::lower_bound(begins.begin(), begins.end(), host.end_ns) -
-      std::lower_bound(begins.begin(), begins.end(), host.begin_ns);
+  const auto first_from = [&](int64_t at_ns) {
+    near_begin_ = FirstFrom(begins.size(), near_begin_,
+                            [&](size_t i) { return begins[i] < at_ns; });
+    return static_cast<int64_t>(near_begin_);
+  };
+  const int64_t first = first_from(host.begin_ns);
+  const int64_t calls = first_from(host.end_ns) - first;
   const int64_t most = host.length_ns() / process_.per_call_overhead_ns;
   int64_t left =
       calls > most ? host.length_ns() : calls * process_.per_call_overhead_ns;
@@ -228,9 +234,10 @@ bool GapExplainer::OnlySmallWork(int64_t begin_ns, int64_t end_ns) const {
 void GapExplainer::FindDrain(Gap& gap, const FeederView& view, CallId id) {
   const Call& call = process_.calls[id.value()];
   const auto& waits = view.timeline.waits;
-  auto it = std::upper_bound(
-      waits.begin(), waits.end(), call.begin_ns,
-      [](int64_t at, const Wait& w) { return at < w.span.begin_ns; });
+  near_wait_ = FirstFrom(waits.size(), near_wait_, [&](size_t i) {
+    return waits[i].span.begin_ns <= call.begin_ns;
+  });
+  auto it = waits.begin() + static_cast<ptrdiff_t>(near_wait_);
   // Waits of one thread don't overlap; those of a feeder's few may.
   for (int looked = 0; it != waits.begin() && looked < 8; ++looked) {
     const Wait& wait = *--it;

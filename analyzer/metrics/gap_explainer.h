@@ -32,7 +32,7 @@ class GapExplainer {
   void ExplainOutsideInput(Gap& gap, const FeederView& view, ThreadId thread,
                            Interval part);
   void NameUnknown(Gap& gap, ThreadId thread, Interval part) const;
-  void SubtractProfiler(Gap& gap, const FeederView& view, Interval host) const;
+  void SubtractProfiler(Gap& gap, const FeederView& view, Interval host);
   void ExplainDevice(Gap& gap, Interval device) const;
   void FindDrain(Gap& gap, const FeederView& view, CallId call);
   bool OnlySmallWork(int64_t begin_ns, int64_t end_ns) const;
@@ -45,6 +45,12 @@ class GapExplainer {
   const RangeIndex ranges_;
   std::vector<int64_t> large_begins_;  // of activities that are no small work
   std::vector<size_t> by_begin_;       // activities of feeders that compute
+  // Gaps come in time: where the one before was found.
+  CpuUse::Place near_;
+  size_t near_span_ = 0;
+  size_t near_input_ = 0;
+  size_t near_begin_ = 0;
+  size_t near_wait_ = 0;
   // Of the gap explained before.
   int64_t last_end_ns_ = 0;
   DrainedBy last_drained_by_ = DrainedBy::kNone;

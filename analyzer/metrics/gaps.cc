@@ -7,6 +7,7 @@
 
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/gap_explainer.h"
+#include "analyzer/model/near_search.h"
 #include "analyzer/model/nearly_sorted.h"
 
 namespace dltap::analyzer {
@@ -62,29 +63,23 @@ std::vector<size_t> OfDevice(const Process& process, DeviceId device) {
 
 // Calls `visit` for each idle span, in time, as a gap without causes.
 template <typename Visit>
-void VisitIdleSpans(const Process& process,
-                    const ProcessAttribution& attribution, DeviceId device,
+void VisitIdleSpans(const Process& process, DeviceId device,
                     const std::vector<size_t>& activities,
                     const std::vector<StepWindow>& windows, Visit visit) {
   const auto begin_of = [&](size_t next) {
     return process.activities[activities[next]].begin_ns;
   };
   size_t next = 0;
-  size_t window = 0;
-  VisitSegments(
-      process, attribution, device, windows, [&](const Segment& segment) {
-        while (segment.span.begin_ns >= windows[window].span.end_ns) ++window;
-        if (segment.state != DeviceState::kIdle) return;
-        const int64_t end_ns = segment.span.end_ns;
-        while (next < activities.size() && begin_of(next) < end_ns) ++next;
-        // At the end of a window the next step's first activity ends the gap.
-        const bool ends = next < activities.size() && begin_of(next) == end_ns;
-        Gap gap;
-        gap.span = segment.span;
-        gap.ended_by = ends ? activities[next] : kNoActivity;
-        gap.window = window;
-        visit(gap);
-      });
+  VisitIdle(process, device, windows, [&](Interval span, size_t window) {
+    while (next < activities.size() && begin_of(next) < span.end_ns) ++next;
+    // At the end of a window the next step's first activity ends the gap.
+    const bool ends = next < activities.size() && begin_of(next) == span.end_ns;
+    Gap gap;
+    gap.span = span;
+    gap.ended_by = ends ? activities[next] : kNoActivity;
+    gap.window = window;
+    visit(gap);
+  });
 }
 
 // Marks the gaps in which a step's first submission lies, and those before its
@@ -126,13 +121,14 @@ class StepBounds {
   }
 
  private:
-  std::optional<size_t> StepOf(size_t activity) const {
+  std::optional<size_t> StepOf(size_t activity) {
     const CallId call = attribution_.activities[activity].submitted_by;
     if (!call.known()) return std::nullopt;
-    const auto after = std::upper_bound(firsts_.begin(), firsts_.end(),
-                                        process_.calls[call.value()].begin_ns);
-    if (after == firsts_.begin()) return std::nullopt;
-    return after - firsts_.begin() - 1;
+    const int64_t at_ns = process_.calls[call.value()].begin_ns;
+    near_ = FirstFrom(firsts_.size(), near_,
+                      [&](size_t i) { return firsts_[i] <= at_ns; });
+    if (near_ == 0) return std::nullopt;
+    return near_ - 1;
   }
 
   const Process& process_;
@@ -140,6 +136,7 @@ class StepBounds {
   const std::vector<int64_t> firsts_;
   std::vector<int64_t> last_work_;
   size_t next_ = 0;
+  size_t near_ = 0;  // in firsts_, of the last question
 };
 
 }  // namespace
@@ -158,17 +155,16 @@ FeedersWork FindGaps(const Process& process,
                     FirstSubmissions(process, attribution, steps, device));
   GapExplainer explainer(process, attribution, host, device);
   // What drained the queue may do so from one gap to the next.
-  VisitIdleSpans(process, attribution, device, activities, looked_at,
-                 [&](Gap& gap) {
-                   gap.between_steps = bounds.LiesBetween(gap);
-                   explainer.Explain(gap);
-                   if (gap.window < earlier.size()) {
-                     visit_earlier(gap);
-                     return;
-                   }
-                   gap.window -= earlier.size();
-                   visit(gap);
-                 });
+  VisitIdleSpans(process, device, activities, looked_at, [&](Gap& gap) {
+    gap.between_steps = bounds.LiesBetween(gap);
+    explainer.Explain(gap);
+    if (gap.window < earlier.size()) {
+      visit_earlier(gap);
+      return;
+    }
+    gap.window -= earlier.size();
+    visit(gap);
+  });
   return explainer.HostWork(windows);
 }
 

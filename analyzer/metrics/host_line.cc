@@ -57,7 +57,7 @@ class LineMaker {
   void AddSampled(Interval span, HostDoes does) {
     if (span.length_ns() <= 0) return;
     Add(span, does);
-    const std::optional<CpuSplit> split = feeder_.cpu.Split(span);
+    const std::optional<CpuSplit> split = feeder_.cpu.Split(span, near_);
     if (!split) return;
     const auto ns = static_cast<double>(span.length_ns());
     parts_.back().running = static_cast<float>(split->running_ns / ns);
@@ -69,6 +69,7 @@ class LineMaker {
   const std::vector<Interval>& inputs_;
   std::vector<HostPart> parts_;
   size_t input_ = 0;
+  CpuUse::Place near_;
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <functional>
 #include <numeric>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "analyzer/model/nearly_sorted.h"
 #include "shim/specs/entry_point.h"
@@ -71,7 +70,7 @@ class ThreadSpans {
       Add({call.begin_ns, call.end_ns}, HostState::kWait);
       return;
     }
-    if (pageable_.contains(i)) AddWait(i, true);
+    if (!pageable_.empty() && pageable_.contains(i)) AddWait(i, true);
     const bool library = info != nullptr &&
                          info->library != specs::Library::kCuda &&
                          info->library != specs::Library::kCudart;
@@ -191,7 +190,8 @@ Feeders::Feeders(const Process& process, const ProcessAttribution& attribution)
   std::iota(parents.begin(), parents.end(), size_t{0});
   std::vector<uint64_t> kernels(process.threads.size());
   std::vector<bool> submits(process.threads.size());
-  absl::flat_hash_map<size_t, size_t> first_of_stream;
+  // By stream, and of those without one.
+  std::vector<size_t> first_of_stream(process.streams.size() + 1, kNoFeeder);
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const CallId call = attribution.activities[i].submitted_by;
     if (!call.known()) continue;
@@ -201,8 +201,11 @@ Feeders::Feeders(const Process& process, const ProcessAttribution& attribution)
     kernels[thread] += activity.kind == ActivityKind::kKernel;
     const size_t stream = activity.stream.known() ? activity.stream.value()
                                                   : process.streams.size();
-    const auto [it, is_new] = first_of_stream.try_emplace(stream, thread);
-    parents[RootOf(parents, thread)] = RootOf(parents, it->second);
+    size_t& first = first_of_stream[stream];
+    if (first == kNoFeeder) first = thread;
+    if (first != thread) {
+      parents[RootOf(parents, thread)] = RootOf(parents, first);
+    }
   }
   for (size_t thread = 0; thread < parents.size(); ++thread) {
     if (!submits[thread]) continue;

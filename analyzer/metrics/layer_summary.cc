@@ -26,9 +26,15 @@ void Add(LayerTable& into, const LayerTable& from) {
   for (const auto& [key, sums] : from) into[key].Add(sums);
 }
 
+LayerSums& LayerKeeper::OtherRow(LayerRow row) {
+  LayerSums*& sums = other_rows_[static_cast<size_t>(row)];
+  if (sums == nullptr) sums = &table_[{row, {}}];
+  return *sums;
+}
+
 LayerSums& LayerKeeper::RowOf(size_t activity) {
   const LayerOfActivity& at = layers_.of_activity[activity];
-  if (at.row != LayerRow::kLayer) return table_[{at.row, {}}];
+  if (at.row != LayerRow::kLayer) return OtherRow(at.row);
   LayerSums*& row = rows_[at.layer];
   if (row == nullptr) row = &table_[{at.row, layers_.layers[at.layer]}];
   row->place = std::min<uint64_t>(row->place, at.layer);
@@ -56,7 +62,7 @@ void LayerKeeper::AddGap(size_t activity, bool between_steps,
                          const IdleTimes& ns) {
   const bool between = between_steps || activity == kNoActivity;
   LayerSums& row =
-      between ? table_[{LayerRow::kBetweenSteps, {}}] : RowOf(activity);
+      between ? OtherRow(LayerRow::kBetweenSteps) : RowOf(activity);
   AddTo(row.idle_ns, ns);
 }
 

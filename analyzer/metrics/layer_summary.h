@@ -61,10 +61,13 @@ class LayerKeeper {
 
  private:
   LayerSums& RowOf(size_t activity);
+  LayerSums& OtherRow(LayerRow row);
 
   const ProcessLayers& layers_;
   LayerTable& table_;
-  std::vector<LayerSums*> rows_;  // by layer; null: none yet
+  // By layer, and those of no layer; null: none yet.
+  std::vector<LayerSums*> rows_;
+  std::array<LayerSums*, static_cast<size_t>(LayerRow::kCount)> other_rows_{};
 };
 
 }  // namespace dltap::analyzer

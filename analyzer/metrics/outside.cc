@@ -7,6 +7,7 @@
 
 #include "analyzer/metrics/add_arrays.h"
 #include "analyzer/metrics/step_choice.h"
+#include "analyzer/model/near_search.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -81,16 +82,20 @@ std::vector<OutsidePart> Clipped(std::vector<OutsidePart> parts,
 void AddOutside(const Process& process, const ProcessAttribution& attribution,
                 DeviceId device, const std::vector<OutsidePart>& parts,
                 const std::vector<StepWindow>& windows, Outside& outside) {
+  size_t near = 0;
+  size_t near_window = 0;
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const Activity& activity = process.activities[i];
     if (activity.device != device) continue;
     const Interval span{activity.begin_ns, activity.end_ns};
-    auto part = std::upper_bound(
-        parts.begin(), parts.end(), span.begin_ns,
-        [](int64_t at, const OutsidePart& p) { return at < p.span.end_ns; });
+    near = FirstFrom(parts.size(), near, [&](size_t p) {
+      return parts[p].span.end_ns <= span.begin_ns;
+    });
+    auto part = parts.begin() + static_cast<ptrdiff_t>(near);
     for (; part != parts.end() && part->span.begin_ns < span.end_ns; ++part) {
       const Interval common = Common(part->span, span);
-      const int64_t ns = common.length_ns() - InsideNs(windows, common);
+      const int64_t ns =
+          common.length_ns() - InsideNs(windows, common, near_window);
       if (ns <= 0) continue;
       const Attributed& attributed = attribution.activities[i];
       outside.gpu_ns[static_cast<size_t>(attributed.layer_class)] += ns;

@@ -18,6 +18,9 @@ constexpr int64_t kBeforeCaptureNs = 5'000'000;
 // The part of a slice that the margin before it takes.
 constexpr double kLeastMargin = 0.06;
 constexpr double kMostMargin = 0.25;  // if it holds some steps
+// Samples this far apart are of two passes over the threads.
+constexpr int64_t kPassApartNs = 20'000'000;
+constexpr int kMarginPasses = 2;
 
 bool IsUsed(const Steps& steps, const StepWindow& window) {
   return steps.steps[window.step].use == StepUse::kUsed;
@@ -236,15 +239,54 @@ bool ProcessSlicer::BeginsWhereTheLastEnded(const Slice& slice) const {
 // The last step but one whose begin is known on every device.
 std::optional<size_t> ProcessSlicer::EndOfCore(const Slice& slice) const {
   const std::vector<Step>& steps = slice.steps.steps;
-  const int64_t margin_ns =
-      process().has_cpu_samples ? limits_.sample_margin_ns : 0;
   for (size_t end = steps.size(); end-- > slice.first + 1;) {
     if (end + 1 >= steps.size()) continue;
     if (slice.found[end] != StepUse::kUsed) continue;
-    if (steps[end].begin_ns > span_.end_ns - margin_ns) continue;
-    if (EndsOnEveryDevice(slice, end)) return end;
+    if (!EndsOnEveryDevice(slice, end)) continue;
+    if (SampledUntil(BeginOnDevices(slice, end)) <= span_.end_ns) return end;
   }
   return std::nullopt;
+}
+
+// When a step begins, on the host and on all devices.
+int64_t ProcessSlicer::BeginOnDevices(const Slice& slice, size_t step) const {
+  int64_t begin_ns = slice.steps.steps[step].begin_ns;
+  for (const std::vector<StepWindow>& windows : slice.windows) {
+    const auto at =
+        std::ranges::lower_bound(windows, step, {}, &StepWindow::step);
+    if (at != windows.end()) begin_ns = std::max(begin_ns, at->span.begin_ns);
+  }
+  return begin_ns;
+}
+
+// What a time between two samples is like, both tell. The margins hold some of
+// them, or else the time in which there should be some.
+int64_t ProcessSlicer::SampledUntil(int64_t at_ns) const {
+  if (!process().has_cpu_samples) return at_ns;
+  const auto& samples = process().cpu_samples;
+  int64_t pass_ns = at_ns;
+  for (int passes = 0; passes < kMarginPasses; ++passes) {
+    const int64_t next_ns = pass_ns + (passes > 0 ? kPassApartNs : 0);
+    const auto next =
+        std::ranges::lower_bound(samples, next_ns, {}, &CpuSample::at_ns);
+    if (next == samples.end()) return at_ns + limits_.sample_margin_ns;
+    pass_ns = next->at_ns;
+  }
+  return std::min(pass_ns + 1, at_ns + limits_.sample_margin_ns);
+}
+
+int64_t ProcessSlicer::SampledSince(int64_t at_ns) const {
+  if (!process().has_cpu_samples) return at_ns;
+  const auto& samples = process().cpu_samples;
+  int64_t pass_ns = at_ns;
+  for (int passes = 0; passes < kMarginPasses; ++passes) {
+    const int64_t last_ns = pass_ns - (passes > 0 ? kPassApartNs : 0);
+    const auto after =
+        std::ranges::upper_bound(samples, last_ns, {}, &CpuSample::at_ns);
+    if (after == samples.begin()) return at_ns - limits_.sample_margin_ns;
+    pass_ns = std::prev(after)->at_ns;
+  }
+  return std::max(pass_ns, at_ns - limits_.sample_margin_ns);
 }
 
 bool ProcessSlicer::EndsOnEveryDevice(const Slice& slice, size_t step) const {
@@ -362,8 +404,7 @@ size_t ProcessSlicer::MarginBefore(const Slice& slice, size_t step) const {
   const int64_t begin_ns = steps[step].begin_ns;
   const double slice_ns =
       static_cast<double>(span_.end_ns - steps[slice.first].begin_ns);
-  const int64_t samples_ns =
-      process().has_cpu_samples ? limits_.sample_margin_ns : 0;
+  const int64_t sampled_ns = begin_ns - SampledSince(begin_ns);
   size_t first = step;
   for (size_t used = 0; first > 0;) {
     const int64_t margin_ns = begin_ns - steps[first].begin_ns;
@@ -371,7 +412,7 @@ size_t ProcessSlicer::MarginBefore(const Slice& slice, size_t step) const {
     const bool enough =
         (used >= limits_.margin_steps && share >= kLeastMargin) ||
         (used > kMinRepeats && share >= kMostMargin);
-    if (enough && margin_ns >= samples_ns) break;
+    if (enough && margin_ns >= sampled_ns) break;
     --first;
     used += slice.found[first] == StepUse::kUsed ? 1 : 0;
   }

@@ -61,6 +61,9 @@ class ProcessSlicer {
   bool FindCore(Slice& slice);
   std::optional<size_t> EndOfCore(const Slice& slice) const;
   bool EndsOnEveryDevice(const Slice& slice, size_t step) const;
+  int64_t BeginOnDevices(const Slice& slice, size_t step) const;
+  int64_t SampledUntil(int64_t at_ns) const;
+  int64_t SampledSince(int64_t at_ns) const;
   bool BeginsWhereTheLastEnded(const Slice& slice) const;
   void SetUses(Slice& slice);
   void Count(const Slice& slice);

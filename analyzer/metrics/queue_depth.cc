@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <queue>
+#include <vector>
 
+#include "analyzer/model/near_search.h"
 #include "analyzer/model/nearly_sorted.h"
 
 namespace dltap::analyzer {
@@ -37,20 +38,41 @@ std::vector<Submitted> SubmissionsOf(const Process& process,
   return out;
 }
 
-bool IsInside(const std::vector<StepWindow>& windows, int64_t at_ns) {
-  const auto it = std::upper_bound(
-      windows.begin(), windows.end(), at_ns,
-      [](int64_t at, const StepWindow& w) { return at < w.span.end_ns; });
-  return it != windows.end() && it->span.begin_ns <= at_ns;
+bool IsInside(const std::vector<StepWindow>& windows, int64_t at_ns,
+              size_t& near) {
+  near = FirstFrom(windows.size(), near,
+                   [&](size_t i) { return windows[i].span.end_ns <= at_ns; });
+  return near < windows.size() && windows[near].span.begin_ns <= at_ns;
 }
 
-using EarliestFirst =
-    std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>>;
+// Times that are still to come. Each mostly lies after those before it.
+class Pending {
+ public:
+  void Add(int64_t at_ns) {
+    const auto at = times_.empty() || times_.back() <= at_ns
+                        ? times_.end()
+                        : std::upper_bound(begin(), times_.end(), at_ns);
+    times_.insert(at, at_ns);
+  }
 
-// Takes out what had happened by then.
-void PassTo(int64_t at_ns, EarliestFirst& times) {
-  while (!times.empty() && times.top() <= at_ns) times.pop();
-}
+  // Takes out what had happened by then.
+  void PassTo(int64_t at_ns) {
+    while (passed_ < times_.size() && times_[passed_] <= at_ns) ++passed_;
+    if (2 * passed_ < times_.size()) return;
+    times_.erase(times_.begin(), begin());
+    passed_ = 0;
+  }
+
+  size_t size() const { return times_.size() - passed_; }
+
+ private:
+  std::vector<int64_t>::iterator begin() {
+    return times_.begin() + static_cast<ptrdiff_t>(passed_);
+  }
+
+  std::vector<int64_t> times_;  // sorted
+  size_t passed_ = 0;           // of them, in front
+};
 
 }  // namespace
 
@@ -65,27 +87,28 @@ QueueDepth QueueDepthOf(const Process& process,
                         const ProcessAttribution& attribution, DeviceId device,
                         const std::vector<StepWindow>& windows) {
   QueueDepth out;
-  EarliestFirst begins;
-  EarliestFirst ends;
+  Pending begins;
+  Pending ends;
+  size_t window = 0;
   const std::vector<Submitted> submitted =
       SubmissionsOf(process, attribution, device);
   for (size_t i = 0; i < submitted.size(); ++i) {
     const Submitted& work = submitted[i];
     if (i > 0 && submitted[i - 1].call == work.call) {
-      begins.push(work.span.begin_ns);
-      ends.push(work.span.end_ns);
+      begins.Add(work.span.begin_ns);
+      ends.Add(work.span.end_ns);
       continue;
     }
-    PassTo(work.at_ns, begins);
-    PassTo(work.at_ns, ends);
-    if (IsInside(windows, work.span.begin_ns)) {
+    begins.PassTo(work.at_ns);
+    ends.PassTo(work.at_ns);
+    if (IsInside(windows, work.span.begin_ns, window)) {
       ++out.submissions;
       out.unfinished += ends.size();
       out.waiting += begins.size();
-      out.empty += ends.empty() ? 1 : 0;
+      out.empty += ends.size() == 0 ? 1 : 0;
     }
-    begins.push(work.span.begin_ns);
-    ends.push(work.span.end_ns);
+    begins.Add(work.span.begin_ns);
+    ends.Add(work.span.end_ns);
   }
   return out;
 }

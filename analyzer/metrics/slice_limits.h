@@ -14,7 +14,8 @@ struct SliceLimits {
   uint64_t most_events = 8'000'000;  // if fewer hold no whole step
   uint64_t head_events = 50'000;     // begin of the run, part of every slice
   size_t margin_steps = 16;          // fewer if they fill a quarter of a slice
-  int64_t sample_margin_ns = 300'000'000;  // where there are CPU samples
+  // Where there are CPU samples; less if it holds two passes of them.
+  int64_t sample_margin_ns = 300'000'000;
 };
 
 }  // namespace dltap::analyzer

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/model/near_search.h"
 #include "analyzer/model/nearly_sorted.h"
 #include "shim/specs/entry_point.h"
 
@@ -51,15 +52,16 @@ class WorkByEnd {
     SortNearlySorted(by_end_, std::less<>());
   }
 
-  // kNoWork: none.
-  uint32_t LastUntil(int64_t at_ns) const {
-    const auto after = std::upper_bound(by_end_.begin(), by_end_.end(),
-                                        std::pair(at_ns, kNoWork));
-    return after == by_end_.begin() ? kNoWork : std::prev(after)->second;
+  // kNoWork: none. Questions mostly come in time.
+  uint32_t LastUntil(int64_t at_ns) {
+    near_ = FirstFrom(by_end_.size(), near_,
+                      [&](size_t i) { return by_end_[i].first <= at_ns; });
+    return near_ == 0 ? kNoWork : by_end_[near_ - 1].second;
   }
 
  private:
   std::vector<std::pair<int64_t, uint32_t>> by_end_;
+  size_t near_ = 0;
 };
 
 class GraphMaker {
@@ -257,6 +259,7 @@ class GraphMaker {
   // A driver takes about a thousand launches ahead of the device; then the
   // next one does not return before some work is over.
   void AddFullQueues() {
+    if (!AnyLongLaunch()) return;
     std::vector<int64_t> submitted;
     std::vector<int64_t> begun;
     for (uint32_t i = 0; i < out_.works.size(); ++i) {
@@ -271,10 +274,7 @@ class GraphMaker {
     };
     for (HostLine& line : out_.lines) {
       for (HostPart& part : line.parts) {
-        if (part.does != HostDoes::kLaunch ||
-            part.span.length_ns() < kLongLaunchNs) {
-          continue;
-        }
+        if (!IsLongLaunch(part)) continue;
         const int64_t at_ns = part.span.begin_ns;
         if (before(submitted, at_ns) - before(begun, at_ns) < kFullQueue) {
           continue;
@@ -287,6 +287,17 @@ class GraphMaker {
         part.last_target = static_cast<uint32_t>(out_.targets.size());
       }
     }
+  }
+
+  static bool IsLongLaunch(const HostPart& part) {
+    return part.does == HostDoes::kLaunch &&
+           part.span.length_ns() >= kLongLaunchNs;
+  }
+
+  bool AnyLongLaunch() const {
+    return std::ranges::any_of(out_.lines, [](const HostLine& line) {
+      return std::ranges::any_of(line.parts, IsLongLaunch);
+    });
   }
 
   // An allocation, which may wait too, takes time of its own.
@@ -308,7 +319,7 @@ class GraphMaker {
   const ProcessAttribution& attribution_;
   const HostView& host_;
   const DeviceOrder order_;
-  const WorkByEnd by_end_;
+  WorkByEnd by_end_;
   StepGraph out_;
 };
 

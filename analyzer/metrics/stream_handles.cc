@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyzer/model/nearly_sorted.h"
 #include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
@@ -18,9 +19,8 @@ size_t PlaceOf(const EntryPoint& entry, Meaning meaning) {
 template <typename Map>
 void SortUses(Map& map) {
   for (auto& [key, uses] : map) {
-    std::stable_sort(
-        uses.begin(), uses.end(),
-        [](const auto& a, const auto& b) { return a.first < b.first; });
+    SortNearlySorted(
+        uses, [](const auto& a, const auto& b) { return a.first < b.first; });
   }
 }
 
@@ -33,18 +33,43 @@ StreamHandles::StreamHandles(const TraceModel& model, const Process& process,
     stream_arg_.push_back(PlaceOf(entry, Meaning::kStream));
     event_arg_.push_back(PlaceOf(entry, Meaning::kEvent));
   }
-  VisitUses(attribution, [this](int64_t handle, const Call&, StreamId stream) {
+  FindStreams(attribution);
+  const bool any_several =
+      std::any_of(streams_.begin(), streams_.end(),
+                  [](const auto& stream) { return !stream.second.known(); });
+  if (!any_several) return;
+  FindUses(attribution);
+  SortUses(uses_);
+  SortUses(thread_uses_);
+}
+
+// Most activities are in the stream of the one before.
+void StreamHandles::FindStreams(const ProcessAttribution& attribution) {
+  std::optional<std::pair<int64_t, StreamId>> last;
+  VisitUses(attribution, [&](int64_t handle, const Call&, StreamId stream) {
+    if (last == std::pair(handle, stream)) return;
+    last = {handle, stream};
     const auto [it, is_new] = streams_.try_emplace(handle, stream);
     if (it->second != stream) it->second = StreamId();
   });
-  VisitUses(
-      attribution, [this](int64_t handle, const Call& call, StreamId stream) {
-        if (streams_[handle].known()) return;
-        uses_[handle].emplace_back(call.begin_ns, stream);
-        thread_uses_[{handle, call.thread}].emplace_back(call.begin_ns, stream);
-      });
-  SortUses(uses_);
-  SortUses(thread_uses_);
+}
+
+void StreamHandles::FindUses(const ProcessAttribution& attribution) {
+  std::optional<std::pair<int64_t, ThreadId>> last;
+  Uses* uses = nullptr;  // of the last one; null: its handle is one stream
+  Uses* thread_uses = nullptr;
+  VisitUses(attribution,
+            [&](int64_t handle, const Call& call, StreamId stream) {
+              if (last != std::pair(handle, call.thread)) {
+                last = {handle, call.thread};
+                const bool several = !streams_[handle].known();
+                uses = several ? &uses_[handle] : nullptr;
+                thread_uses = several ? &thread_uses_[*last] : nullptr;
+              }
+              if (uses == nullptr) return;
+              uses->emplace_back(call.begin_ns, stream);
+              thread_uses->emplace_back(call.begin_ns, stream);
+            });
 }
 
 template <typename Visit>

@@ -39,6 +39,8 @@ class StreamHandles {
   // When a call submitted work, and in which stream; in time.
   using Uses = std::vector<std::pair<int64_t, StreamId>>;
 
+  void FindStreams(const ProcessAttribution& attribution);
+  void FindUses(const ProcessAttribution& attribution);
   template <typename Visit>
   void VisitUses(const ProcessAttribution& attribution, Visit visit) const;
 

@@ -64,10 +64,18 @@ std::string TallyKeeper::NameOf(const Activity& activity) const {
              : NameOfCopy(activity);
 }
 
+uint64_t TallyKeeper::KernelNumbers(const Activity& activity,
+                                    LayerClass layer_class) {
+  constexpr size_t kNoName = 0xFFFFFFFF;
+  const uint64_t name = activity.name.known() ? activity.name.value() : kNoName;
+  return name << 32 | static_cast<uint64_t>(activity.kind) << 16 |
+         static_cast<uint64_t>(activity.copy) << 8 |
+         static_cast<uint64_t>(layer_class);
+}
+
 KernelSums& TallyKeeper::KernelRow(const Activity& activity,
                                    LayerClass layer_class) {
-  KernelSums*& row =
-      kernels_[{activity.name, activity.kind, activity.copy, layer_class}];
+  KernelSums*& row = kernels_[KernelNumbers(activity, layer_class)];
   if (row == nullptr) {
     row = &tallies_.kernels[{NameOf(activity), layer_class}];
   }
@@ -123,9 +131,7 @@ void TallyKeeper::AddConflict(const Activity& activity,
       from == ClassFrom::kApiArguments || from == ClassFrom::kCudnnGraph;
   if (activity.kind != ActivityKind::kKernel) return;
   if (!by_call && from != ClassFrom::kAnnotation) return;
-  const auto [it, is_new_name] = rules_.try_emplace(activity.name.value());
-  if (is_new_name) it->second = MatchKernelName(NameOf(activity));
-  const NameRule* rule = it->second;
+  const NameRule* rule = RuleOf(activity);
   if (rule == nullptr || rule->layer_class == attributed.layer_class) return;
   size_t origin = 0;  // 0: not known
   if (by_call && attributed.owner.known()) {
@@ -145,6 +151,16 @@ void TallyKeeper::AddConflict(const Activity& activity,
   }
   row->count += is_new;
   row->gpu_ns += ns;
+}
+
+const NameRule* TallyKeeper::RuleOf(const Activity& activity) {
+  if (!activity.name.known()) return MatchKernelName(NameOf(activity));
+  const size_t name = activity.name.value();
+  if (!knows_rule_[name]) {
+    rules_[name] = MatchKernelName(NameOf(activity));
+    knows_rule_[name] = true;
+  }
+  return rules_[name];
 }
 
 void TallyKeeper::Add(size_t index, int64_t ns, const Efficiency& efficiency,

@@ -95,7 +95,9 @@ class TallyKeeper {
         attribution_(attribution),
         tallies_(tallies),
         apis_(model.entry_points.size()),
-        scalars_of_(attribution.works.size()) {}
+        scalars_of_(attribution.works.size()),
+        rules_(model.texts.size()),
+        knows_rule_(model.texts.size()) {}
 
   // `ns` of the activity lie inside the windows.
   void Add(size_t activity, int64_t ns, const Efficiency& efficiency,
@@ -107,8 +109,9 @@ class TallyKeeper {
 
  private:
   // Strings are made once for each row; activities find theirs by numbers: a
-  // kernel's name, or the kind of copy.
-  using KernelNumbers = std::tuple<TextId, ActivityKind, CopyKind, LayerClass>;
+  // kernel's name, or the kind of copy; packed, since each activity asks.
+  static uint64_t KernelNumbers(const Activity& activity,
+                                LayerClass layer_class);
   // Entry point; function, or the name of a kernel without call; scalars.
   using OpNumbers =
       std::tuple<EntryPointId, TextId, uint32_t, LayerClass, Direction>;
@@ -117,6 +120,7 @@ class TallyKeeper {
   KernelSums& KernelRow(const Activity& activity, LayerClass layer_class);
   OpSums& OpRow(const Activity& activity, const Attributed& attributed);
   ApiSums& ApiRow(const Call& call);
+  const NameRule* RuleOf(const Activity& activity);
   std::string NameOf(const Activity& activity) const;
   void AddConflict(const Activity& activity, const Attributed& attributed,
                    int64_t ns, bool is_new);
@@ -127,12 +131,14 @@ class TallyKeeper {
   const Process& process_;
   const ProcessAttribution& attribution_;
   Tallies& tallies_;
-  absl::flat_hash_map<KernelNumbers, KernelSums*> kernels_;
+  absl::flat_hash_map<uint64_t, KernelSums*> kernels_;
   absl::flat_hash_map<OpNumbers, OpSums*> ops_;
   std::vector<ApiSums*> apis_;  // by entry point; null: no row yet
   absl::flat_hash_map<std::pair<opmodel::DType, Dims>, uint32_t> scalars_;
   std::vector<uint32_t> scalars_of_;  // by work; 0: not looked at yet
-  absl::flat_hash_map<size_t, const NameRule*> rules_;  // of kernels' names
+  // Of kernels' names; null: no rule, or not asked yet.
+  std::vector<const NameRule*> rules_;
+  std::vector<bool> knows_rule_;
   // Kernel's name, class, evidence, entry point or range's name.
   using ConflictNumbers = std::tuple<TextId, LayerClass, ClassFrom, size_t>;
   absl::flat_hash_map<ConflictNumbers, ConflictSums*> conflicts_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "analyzer/model/near_search.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -17,12 +19,11 @@ int64_t SubmittedAt(const Process& process, const Attributed& attributed,
 }
 
 // The step that a moment of the host lies in; steps.size() after the last.
-size_t StepAt(const std::vector<Step>& steps, int64_t at_ns) {
-  const auto after = std::upper_bound(
-      steps.begin(), steps.end(), at_ns,
-      [](int64_t at, const Step& step) { return at < step.begin_ns; });
-  if (after == steps.begin()) return steps.size();
-  const size_t index = after - steps.begin() - 1;
+size_t StepAt(const std::vector<Step>& steps, int64_t at_ns, size_t& near) {
+  near = FirstFrom(steps.size(), near,
+                   [&](size_t i) { return steps[i].begin_ns <= at_ns; });
+  if (near == 0) return steps.size();
+  const size_t index = near - 1;
   return at_ns < steps[index].end_ns ? index : steps.size();
 }
 
@@ -41,12 +42,13 @@ WorkTimes FindWork(const Process& process,
   WorkTimes work{.first = std::vector<int64_t>(n, kNever),
                  .end = std::vector<int64_t>(n, 0),
                  .submitted = std::vector<int64_t>(n, 0)};
+  size_t near = 0;
   for (size_t i = 0; i < process.activities.size(); ++i) {
     const Activity& activity = process.activities[i];
     if (activity.device != device) continue;
     const int64_t at =
         SubmittedAt(process, attribution.activities[i], activity);
-    const size_t step = StepAt(steps.steps, at);
+    const size_t step = StepAt(steps.steps, at, near);
     if (step < n) {
       work.first[step] = std::min(work.first[step], activity.begin_ns);
       work.end[step] = std::max(work.end[step], activity.end_ns);
@@ -172,10 +174,12 @@ std::vector<StepWindow> StepWindows(const Process& process,
   return windows;
 }
 
-int64_t InsideNs(const std::vector<StepWindow>& windows, Interval span) {
-  auto it = std::upper_bound(
-      windows.begin(), windows.end(), span.begin_ns,
-      [](int64_t at, const StepWindow& w) { return at < w.span.end_ns; });
+int64_t InsideNs(const std::vector<StepWindow>& windows, Interval span,
+                 size_t& near) {
+  near = FirstFrom(windows.size(), near, [&](size_t i) {
+    return windows[i].span.end_ns <= span.begin_ns;
+  });
+  auto it = windows.begin() + static_cast<ptrdiff_t>(near);
   int64_t ns = 0;
   for (; it != windows.end() && it->span.begin_ns < span.end_ns; ++it) {
     ns += CommonNs(it->span, span);

@@ -39,8 +39,10 @@ std::vector<StepWindow> StepWindows(const Process& process,
 // From the device's first activity to the end of its last; none without any.
 std::vector<StepWindow> WholeRun(const Process& process, DeviceId device);
 
-// The part of `span` inside the windows, which are disjoint and in time.
-int64_t InsideNs(const std::vector<StepWindow>& windows, Interval span);
+// The part of `span` inside the windows, which are disjoint and in time. `near`
+// is where the last question was answered; any place gives the same number.
+int64_t InsideNs(const std::vector<StepWindow>& windows, Interval span,
+                 size_t& near);
 
 }  // namespace dltap::analyzer
 

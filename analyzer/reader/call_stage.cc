@@ -77,24 +77,35 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
   if ((view.flags & trace::kCallDelayed) != 0) {
     process_.delayed_calls.push_back(call.begin_ns);
   }
+  ReadPayload(view, layout, call);
+  last_ns_ = std::max(last_ns_, call.end_ns);
+  InsertInOrder(call);
+}
+
+// A survey asks the arguments for nothing but ids that are missing.
+void CallStage::ReadPayload(const CallView& view, const EntryLayout& layout,
+                            Call& call) {
+  if (layout.operation_offset >= 0) {
+    call.operation = definitions_.Operation(
+        LoadAt<uint32_t>(view.payload, layout.operation_offset));
+  }
+  if (ranges_kept_ == Keep::kLong) return;
   call.payload_offset = static_cast<uint32_t>(process_.payloads.size());
   call.payload_bytes = static_cast<uint8_t>(
       std::min<size_t>(layout.payload_bytes, view.payload.size()));
   const auto* payload = reinterpret_cast<const std::byte*>(view.payload.data());
   process_.payloads.insert(process_.payloads.end(), payload,
                            payload + call.payload_bytes);
-  if (layout.operation_offset >= 0) {
-    call.operation = definitions_.Operation(
-        LoadAt<uint32_t>(view.payload, layout.operation_offset));
-  }
   if (layout.function_offset >= 0) {
     const auto found =
         functions_.find(LoadAt<uint64_t>(view.payload, layout.function_offset));
     if (found != functions_.end()) call.function = found->second;
-    function_offsets_.try_emplace(call.entry.value(), layout.function_offset);
+    if (function_offsets_.size() <= call.entry.value()) {
+      function_offsets_.resize(call.entry.value() + 1, -1);
+    }
+    int16_t& offset = function_offsets_[call.entry.value()];
+    if (offset < 0) offset = layout.function_offset;
   }
-  last_ns_ = std::max(last_ns_, call.end_ns);
-  InsertInOrder(call);
 }
 
 // Calls come when they end, so each passes the children that came before it.
@@ -212,12 +223,13 @@ void CallStage::NameFunction(const trace::RecordView& record) {
 // The handle had none before, so the first that it got is meant.
 void CallStage::NameUnnamed(Call& call) const {
   if (call.function != TextId{}) return;
-  const auto offset = function_offsets_.find(call.entry.value());
-  if (offset == function_offsets_.end()) return;
+  if (call.entry.value() >= function_offsets_.size()) return;
+  const int16_t offset = function_offsets_[call.entry.value()];
+  if (offset < 0) return;
   const auto* payload = reinterpret_cast<const unsigned char*>(
       process_.payloads.data() + call.payload_offset);
   const auto found = first_names_.find(
-      LoadAt<uint64_t>({payload, call.payload_bytes}, offset->second));
+      LoadAt<uint64_t>({payload, call.payload_bytes}, offset));
   if (found != first_names_.end()) call.function = found->second;
 }
 

@@ -68,6 +68,8 @@ class CallStage {
 
   void MakeRoom(ThreadId thread, uint32_t thread_index);
   void AddCall(ThreadId thread, const trace::CallView& call);
+  void ReadPayload(const trace::CallView& view, const EntryLayout& layout,
+                   Call& call);
   void InsertInOrder(const Call& call);
   void NameUnnamed(Call& call) const;
   void AddSpecial(ThreadId thread, const trace::CallView& call);
@@ -88,8 +90,8 @@ class CallStage {
   size_t slots_ = 0;
   absl::flat_hash_map<uint64_t, TextId> functions_;  // by handle
   absl::flat_hash_map<uint64_t, TextId> first_names_;
-  // Where the payload has the handle, by entry point.
-  absl::flat_hash_map<size_t, int16_t> function_offsets_;
+  // Where the payload has the handle, by entry point; -1: it has none.
+  std::vector<int16_t> function_offsets_;
   // By thread and domain.
   absl::flat_hash_map<std::pair<size_t, uint32_t>, std::vector<OpenRange>>
       pushed_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "analyzer/model/near_search.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -23,17 +24,13 @@ class MissingIds {
       has_id_.push_back(std::ranges::find(kWithoutIds, entry.library) ==
                         kWithoutIds.end());
     }
-    for (const LaunchRecord& launch : process.launches) {
-      if (launch.external != 0) named_.insert({launch.thread, launch.external});
-    }
   }
 
   void Restore() {
     for (LaunchRecord& launch : process_.launches) {
       if (launch.external != 0 || !launch.thread.known()) continue;
       const Call* call = OutermostAround(launch);
-      if (call == nullptr || !has_id_[call->entry.value()] ||
-          named_.contains({launch.thread, call->begin_ticks})) {
+      if (call == nullptr || !has_id_[call->entry.value()] || IsNamed(*call)) {
         continue;
       }
       launch.external = call->begin_ticks;
@@ -41,14 +38,26 @@ class MissingIds {
   }
 
  private:
+  // Whether a record had the id of the call from the start. Hardly ever asked.
+  bool IsNamed(const Call& call) {
+    if (!knows_named_) {
+      for (const LaunchRecord& launch : process_.launches) {
+        if (launch.external == 0) continue;
+        named_.insert({launch.thread, launch.external});
+      }
+      knows_named_ = true;
+    }
+    return named_.contains({call.thread, call.begin_ticks});
+  }
+
   // The outermost call that contains all of it; nullptr: none.
-  const Call* OutermostAround(const LaunchRecord& launch) const {
+  const Call* OutermostAround(const LaunchRecord& launch) {
     const auto& calls = process_.calls;
-    auto at = std::upper_bound(
-        calls.begin(), calls.end(), std::pair(launch.thread, launch.begin_ns),
-        [](const auto& key, const Call& call) {
-          return key < std::pair(call.thread, call.begin_ns);
-        });
+    near_ = FirstFrom(calls.size(), near_, [&](size_t i) {
+      return std::pair(calls[i].thread, calls[i].begin_ns) <=
+             std::pair(launch.thread, launch.begin_ns);
+    });
+    auto at = calls.begin() + static_cast<ptrdiff_t>(near_);
     while (at != calls.begin()) {
       --at;
       if (at->thread != launch.thread) return nullptr;
@@ -60,6 +69,8 @@ class MissingIds {
   Process& process_;
   std::vector<bool> has_id_;  // by entry point
   absl::flat_hash_set<std::pair<ThreadId, uint64_t>> named_;
+  bool knows_named_ = false;
+  size_t near_ = 0;  // in the calls, of the record before
 };
 
 }  // namespace

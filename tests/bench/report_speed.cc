@@ -19,6 +19,7 @@
 #include "analyzer/metrics/figures.h"
 #include "analyzer/metrics/sliced_summary.h"
 #include "analyzer/metrics/summary.h"
+#include "analyzer/model/kept_memory.h"
 #include "analyzer/reader/sliced_trace.h"
 #include "analyzer/reader/trace_reader.h"
 #include "analyzer/reports/json_report.h"
@@ -170,6 +171,7 @@ void Measure(const std::string& path, uint64_t events) {
 
 // report_speed [MILLION_EVENTS [FILE]]: FILE keeps the trace.
 int main(int argc, char** argv) {
+  dltap::analyzer::KeepFreedMemory();
   const double millions = argc > 1 ? std::atof(argv[1]) : 2;
   const dltap::TempDir dir;
   const std::string path = argc > 2 ? argv[2] : dir.path() + "/run.dltap";

@@ -27,6 +27,15 @@ TEST(CorrelationMapTest, KeepsWhatIsPutUnderAnyId) {
   ExpectKept({});
 }
 
+// The begin of a run and a slice far behind it.
+TEST(CorrelationMapTest, KeepsPartsThatLieFarApart) {
+  std::vector<uint64_t> ids;
+  for (const uint64_t first : {1ull, 5'000'000ull, 1ull << 33}) {
+    for (uint64_t i = 0; i < 3'000; ++i) ids.push_back(first + i);
+  }
+  ExpectKept(ids);
+}
+
 TEST(CorrelationMapTest, AnIdThatNobodyAnnouncedIsNotFound) {
   CorrelationMap<uint64_t> map;
   EXPECT_EQ(map.Find(3), nullptr);

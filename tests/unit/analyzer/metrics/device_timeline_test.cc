@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <random>
+#include <tuple>
 
 namespace dltap::analyzer {
 namespace {
@@ -58,7 +59,7 @@ Case RandomCase(uint32_t seed) {
 struct Instant {
   DeviceState state = DeviceState::kIdle;
   size_t leading = kNoActivity;
-  PerClass<int> running{};
+  uint32_t classes = 0;
 };
 
 DeviceState StateOf(LayerClass layer_class) {
@@ -82,7 +83,7 @@ Instant At(const Case& c, int64_t at_ns) {
       continue;
     }
     const LayerClass layer_class = c.attribution.activities[i].layer_class;
-    ++now.running[static_cast<size_t>(layer_class)];
+    now.classes |= uint32_t{1} << static_cast<size_t>(layer_class);
     if (now.leading != kNoActivity && StateOf(layer_class) >= now.state) {
       continue;
     }
@@ -105,12 +106,37 @@ TEST(DeviceTimelineTest, SweepSaysWhatRunsAtEachInstant) {
                       const Instant now = At(c, at);
                       ASSERT_EQ(segment.state, now.state) << seed << " " << at;
                       ASSERT_EQ(segment.leading, now.leading);
-                      ASSERT_EQ(*segment.running, now.running);
+                      ASSERT_EQ(segment.classes, now.classes);
                     }
                   });
     int64_t windows_ns = 0;
     for (const StepWindow& w : c.windows) windows_ns += w.span.length_ns();
     EXPECT_EQ(visited_ns, windows_ns) << seed;
+  }
+}
+
+TEST(DeviceTimelineTest, IdleSpansAreTheIdleSegments) {
+  for (uint32_t seed = 0; seed < 300; ++seed) {
+    const Case c = RandomCase(seed);
+    using Idle = std::tuple<int64_t, int64_t, size_t>;
+    std::vector<Idle> segments;
+    VisitSegments(
+        c.process, c.attribution, DeviceId(0), c.windows,
+        [&](const Segment& segment) {
+          if (segment.state != DeviceState::kIdle) return;
+          size_t window = 0;
+          while (c.windows[window].span.end_ns <= segment.span.begin_ns) {
+            ++window;
+          }
+          segments.emplace_back(segment.span.begin_ns, segment.span.end_ns,
+                                window);
+        });
+    std::vector<Idle> spans;
+    VisitIdle(c.process, DeviceId(0), c.windows,
+              [&](Interval span, size_t window) {
+                spans.emplace_back(span.begin_ns, span.end_ns, window);
+              });
+    EXPECT_EQ(spans, segments) << seed;
   }
 }
 

@@ -304,6 +304,24 @@ TEST(SlicedSummaryTest, CpuSamplesSplitWithinASlice) {
   }
 }
 
+// What lies between two samples both tell; more of them would only be read
+// again.
+TEST(SlicedSummaryTest, MarginsHoldTwoPassesOfCpuSamples) {
+  Program program;
+  int64_t next = 0;
+  for (int i = 0; i < 600; ++i) {
+    program.Train(4);
+    program.Work(5'000'000);
+    if (program.now() < next) continue;
+    next += 30'000'000;
+    program.Sample(i % 3 != 0);
+  }
+  SlicedModel source(TraceFromText(program.text()));
+  std::string why_not;
+  ASSERT_TRUE(SummariseInSlices(source, {}, {}, Tiny(2000), why_not));
+  EXPECT_LT(source.most_events(), 4'000);
+}
+
 TEST(SlicedSummaryTest, MemoryHoldsSlicesNotTheRun) {
   Program program;
   for (int i = 0; i < 600; ++i) program.Train(4);
