@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -183,6 +184,18 @@ std::vector<Interval> LoaderRanges(const TraceModel& model,
   return ranges;
 }
 
+// Until code was loaded, the host compiled it and fed nothing.
+void BeginAfterLoads(const std::vector<int64_t>& loads,
+                     std::vector<Interval>& spans) {
+  for (Interval& span : spans) {
+    const auto after =
+        std::lower_bound(loads.begin(), loads.end(), span.end_ns);
+    if (after != loads.begin()) {
+      span.begin_ns = std::max(span.begin_ns, *std::prev(after));
+    }
+  }
+}
+
 void SortAndJoin(std::vector<Interval>& spans) {
   std::sort(spans.begin(), spans.end(),
             [](const Interval& a, const Interval& b) {
@@ -232,6 +245,7 @@ std::vector<Interval> InputSpans(const TraceModel& model,
       span.begin_ns = first->begin_ns;
     }
   }
+  BeginAfterLoads(ModuleLoads(model, process), spans);
   spans.insert(spans.end(), ranges.begin(), ranges.end());
   SortAndJoin(spans);
   return spans;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -120,6 +121,19 @@ TEST(StepFinderTest, OtherMarkersWinIfTheyHoldMostOfTheWork) {
   };
   EXPECT_EQ(marked(100).found_by, StepsFoundBy::kMarker);
   EXPECT_EQ(marked(80).found_by, StepsFoundBy::kPeriod);
+}
+
+TEST(StepFinderTest, StepsDuringWhichModulesWereLoaded) {
+  const Steps steps = StepsOf(TraceFromText(
+      Loop(6, 0) + "call t=25..26us thread=1 cuModuleLoadData\n"));
+  ASSERT_EQ(steps.steps.size(), 6);
+  for (const Step& step : steps.steps) {
+    const bool holds = step.begin_ns <= 26'000 && 26'000 < step.end_ns;
+    EXPECT_EQ(step.loads_modules, holds) << step.begin_ns;
+  }
+  EXPECT_EQ(std::ranges::count_if(
+                steps.steps, [](const Step& s) { return s.loads_modules; }),
+            1);
 }
 
 TEST(StepFinderTest, TheEndOfTheLastStepIsNotKnown) {
