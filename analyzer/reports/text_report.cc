@@ -2,6 +2,7 @@
 #include "analyzer/reports/text_report.h"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -182,19 +183,30 @@ std::string DrainLine(const Figures& figures) {
   return Wrap(line, "    ");
 }
 
-// What double precision costs, by class; it is seldom meant.
+// What computes in double precision; it is seldom meant.
 std::string Fp64Line(const Figures& figures) {
-  const ClassFigures& total = figures.program.total;
   if (!figures.program.computes_in_fp64) return "";
-  std::vector<std::string> parts;
+  const auto ns = [](const ClassRow* row) {
+    return row->figures.sums.efficiency.fp64_ns;
+  };
+  std::vector<const ClassRow*> rows;
   for (const ClassRow& row : figures.classes) {
-    if (row.small || row.figures.sums.efficiency.fp64_ns <= 0) continue;
-    parts.push_back(DisplayName(row.layer_class) + " " +
-                    PercentText(row.figures.fp64_share) + " of its");
+    if (ns(&row) > 0) rows.push_back(&row);
   }
-  return Wrap("  FP64: " + PercentText(total.fp64_share) +
-                  " of the GPU time computes in double precision" +
-                  (parts.empty() ? "" : " (" + Join(parts, " · ") + ")"),
+  std::ranges::stable_sort(rows, std::ranges::greater(), ns);
+  constexpr size_t kMostRows = 3;
+  std::vector<std::string> names;
+  for (const ClassRow* row : rows) {
+    if (names.size() == kMostRows) break;
+    names.push_back(DisplayName(row->layer_class));
+  }
+  const std::string others =
+      rows.size() > kMostRows
+          ? " and " + Count(rows.size() - kMostRows, "other class")
+          : "";
+  return Wrap("  FP64: " + PercentText(figures.program.total.fp64_share) +
+                  " of the GPU time computes in double precision (" +
+                  Join(names, ", ") + others + ")",
               "    ");
 }
 
@@ -271,8 +283,10 @@ std::string Joins(const TrustFigures& trust) {
 std::string CutText(const TrustFigures& trust) {
   const auto ms = [](int64_t ns) { return Ms(static_cast<double>(ns)); };
   const int64_t missing_ns = trust.cut->last_ns - trust.cut->gpu_ns;
-  return Count(trust.cut_processes, "process") + " without its end: calls " +
-         "are held up to " + ms(trust.cut->last_ns) + " ms of the run, " +
+  return Count(trust.cut_processes, "process") +
+         (trust.cut_processes == 1 ? " without its" : " without their") +
+         " end record: calls " + "are held up to " + ms(trust.cut->last_ns) +
+         " ms of the run, " +
          (missing_ns > 0
               ? "the GPU's work up to " + ms(trust.cut->gpu_ns) +
                     ", so of the last " + ms(missing_ns) + " ms perhaps not all"
