@@ -289,6 +289,25 @@ TEST(GapsTest, WhoLoadsModulesFeedsNothing) {
   EXPECT_EQ(Us(loader, IdleCause::kUnknown), 170 - 122);
 }
 
+TEST(GapsTest, WhatIsCopiedForTrialsIsNoInput) {
+  const auto copied_before = [](const std::string& call) {
+    return Found(std::string(kTrainingStep) +
+                 "call t=200..205us thread=0 cudaMemcpyAsync\n"
+                 "launchapi t=201..204us thread=0 corr=4\n"
+                 "memcpy t=208..212us device=0 stream=7 corr=4 kind=htod "
+                 "bytes=64\n"
+                 "call t=214..260us thread=0 " +
+                 call +
+                 "\n"
+                 "launchapi t=215..218us thread=0 corr=5 ext=214us\n"
+                 "kernel t=220..300us device=0 stream=7 corr=5 name=conv\n");
+  };
+  const Found trials = copied_before("cudnnFindConvolutionForwardAlgorithm");
+  EXPECT_EQ(Us(trials.gaps.at(1), IdleCause::kInput), 0);
+  const Found work = copied_before("cudnnConvolutionForward");
+  EXPECT_EQ(Us(work.gaps.at(1), IdleCause::kInput), 78);
+}
+
 TEST(GapsTest, AMaskThatIsCopiedInTheForwardPassIsNoInput) {
   const Found found(
       std::string(kFirstKernel) +
