@@ -190,7 +190,9 @@ Loop PassesOfLoop(const TraceModel& model, const Process& process,
   const bool are_models =
       kLeastLayers * alike.passes.size() <= all.passes.size() &&
       all.passes.size() >= kLeastOfOther;
-  return are_layers || are_models ? all : alike;
+  if (are_layers || are_models) return all;
+  alike.other_count = found == alike.passes.size() ? 0 : found;
+  return alike;
 }
 
 // Trials belong to the step before which or during which they ran.

@@ -87,6 +87,15 @@ TEST(StepFinderTest, LayersAreToldByTheirWeights) {
   EXPECT_EQ(steps.steps[1].end_ns - steps.steps[1].begin_ns, 80'000);
 }
 
+TEST(StepFinderTest, TwoEqualLayersMayBeTwoStepsOrOne) {
+  // Operands that take turns: the weights of two layers, or two buffers.
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 40; ++i) text += Product(10 * i, 1 + i % 2, 100 + i % 2);
+  const Steps steps = StepsOf(TraceFromText(text));
+  EXPECT_EQ(steps.steps.size(), 40);
+  EXPECT_EQ(steps.other_count, 20);
+}
+
 TEST(StepFinderTest, BuffersThatTakeTurnsAreNoLayers) {
   // What each of forty iterations computes lies in the first operand.
   std::string text = "device 0 name=gpu\n";
