@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "analyzer/model/layer_class.h"
 #include "analyzer/model/strong_id.h"
 #include "analyzer/model/trace_model.h"
@@ -74,6 +75,8 @@ struct ProcessAttribution {
   std::vector<WorkKind> work_kinds;
   // Of kernels without a work whose cost is known.
   absl::flat_hash_map<LaunchKey, std::optional<LaunchWork>> launch_works;
+  // Whose names say that they compute in double precision.
+  absl::flat_hash_set<TextId> fp64_kernels;
   std::vector<CallId> outermost;  // one per Process::calls
   // When they began.
   std::vector<int64_t> launches_without_kernel;

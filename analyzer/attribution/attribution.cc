@@ -12,6 +12,7 @@
 #include "analyzer/attribution/correlator.h"
 #include "analyzer/attribution/direction.h"
 #include "analyzer/attribution/flash_work.h"
+#include "analyzer/attribution/fp64_kernels.h"
 #include "analyzer/attribution/glue.h"
 #include "analyzer/attribution/launch_work.h"
 #include "analyzer/attribution/meaning_cache.h"
@@ -309,6 +310,7 @@ Attribution Attribute(const TraceModel& model,
         Classifier(model, process, ranges, xla_passes).Run();
     AddAlgorithms(model, process, result);
     AddLaunchWorks(model, process, result);
+    FindFp64Kernels(model, process, result);
     MarkTrials(model, process, result);
     InferDirections(model, process, xla_passes, result);
     AddFlashWorks(model, process, result);

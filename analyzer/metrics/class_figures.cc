@@ -41,6 +41,7 @@ ClassFigures FiguresOf(const ClassSummary& sums, const Totals& totals) {
   figures.bandwidth_gbs = sums.efficiency.bandwidth_gbs();
   figures.of_bandwidth = sums.efficiency.of_bandwidth();
   figures.mean_kernel_ns = Ratio(gpu_ns, static_cast<double>(sums.kernels));
+  figures.fp64_share = Ratio(work.fp64_ns, gpu_ns);
   return figures;
 }
 

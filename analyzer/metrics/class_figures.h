@@ -37,6 +37,7 @@ struct ClassFigures {
   std::optional<double> bandwidth_gbs;
   std::optional<double> of_bandwidth;
   std::optional<double> mean_kernel_ns;
+  std::optional<double> fp64_share;  // of its own GPU time
 };
 
 struct ClassRow {

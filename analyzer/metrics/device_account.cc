@@ -2,6 +2,8 @@
 #include "analyzer/metrics/device_account.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <utility>
 
 #include "analyzer/metrics/delays.h"
@@ -16,6 +18,29 @@ struct MemberWindow {
   size_t member;
   StepWindow window;
 };
+
+// Of the union of `spans`, what lies inside the windows, which are disjoint.
+int64_t UnionInside(const std::vector<StepWindow>& windows,
+                    std::vector<Interval> spans) {
+  std::sort(spans.begin(), spans.end());
+  int64_t ns = 0;
+  int64_t counted_until = std::numeric_limits<int64_t>::min();
+  size_t first = 0;
+  for (Interval span : spans) {
+    span.begin_ns = std::max(span.begin_ns, counted_until);
+    if (span.length_ns() <= 0) continue;
+    counted_until = span.end_ns;
+    while (first < windows.size() &&
+           windows[first].span.end_ns <= span.begin_ns) {
+      ++first;
+    }
+    for (size_t w = first; w < windows.size(); ++w) {
+      if (windows[w].span.begin_ns >= span.end_ns) break;
+      ns += CommonNs(windows[w].span, span);
+    }
+  }
+  return ns;
+}
 
 // One physical device and the processes that were selected of it.
 class DeviceAccount {
@@ -181,6 +206,7 @@ class DeviceAccount {
     device.processes.erase(
         std::unique(device.processes.begin(), device.processes.end()),
         device.processes.end());
+    if (device.processes.size() > 1) AddUses(view.windows, device);
     if (!by_steps_) return;
     for (const MemberWindow& used : used_) {
       const ProcessKey key = KeyOf(ProcessOf(members_[used.member]));
@@ -191,6 +217,23 @@ class DeviceAccount {
            used.window.span.length_ns()});
     }
     std::sort(device.steps.begin(), device.steps.end());
+  }
+
+  // While one process leaves the device idle, another one may use it.
+  void AddUses(const std::vector<StepWindow>& windows,
+               DeviceSummary& device) const {
+    std::map<ProcessKey, std::vector<Interval>> work;
+    for (const DeviceMember& member : members_) {
+      std::vector<Interval>& spans = work[KeyOf(ProcessOf(member))];
+      for (const Activity& activity : ProcessOf(member).activities) {
+        if (activity.device != member.device) continue;
+        spans.push_back({activity.begin_ns, activity.end_ns});
+      }
+    }
+    for (auto& [key, spans] : work) {
+      const int64_t busy_ns = UnionInside(windows, std::move(spans));
+      device.uses[key] = {busy_ns, device.busy_ns() - busy_ns};
+    }
   }
 
   const TraceModel& model_;

@@ -50,6 +50,14 @@ struct StepTime {
   auto operator<=>(const StepTime&) const = default;
 };
 
+// What one of several processes has of a device.
+struct DeviceUse {
+  int64_t busy_ns = 0;    // union of its activities
+  int64_t others_ns = 0;  // instants at which only others work
+
+  auto operator<=>(const DeviceUse&) const = default;
+};
+
 // What emptied the queue of a device, by the function that did.
 struct DrainSums {
   uint64_t calls = 0;
@@ -62,10 +70,11 @@ struct DrainSums {
 // run when no process has steps: what all its processes together did. Only
 // sums.
 struct DeviceSummary {
-  std::vector<ProcessKey> processes;  // with work on it, ascending
-  int ordinal = 0;                    // as the first of them numbers it
-  std::string name;                   // empty: unknown
-  std::string uuid;                   // empty: unknown
+  std::vector<ProcessKey> processes;     // with work on it, ascending
+  std::map<ProcessKey, DeviceUse> uses;  // empty: one process
+  int ordinal = 0;                       // as the first of them numbers it
+  std::string name;                      // empty: unknown
+  std::string uuid;                      // empty: unknown
   std::vector<StepTime> steps;    // one per step window; empty: the whole run
   std::vector<Interval> windows;  // disjoint, in time
   int64_t wall_ns = 0;            // of the windows

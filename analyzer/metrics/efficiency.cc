@@ -48,6 +48,22 @@ double Part(int64_t inside_ns, int64_t whole_ns) {
   return static_cast<double>(inside_ns) / static_cast<double>(whole_ns);
 }
 
+bool IsFp64(opmodel::DType type) {
+  return type == opmodel::DType::kF64 || type == opmodel::DType::kC128;
+}
+
+// Its call tells; else its name does.
+bool ComputesInFp64(const ProcessAttribution& attribution,
+                    const Activity& activity, const Attributed& attributed) {
+  if (activity.kind != ActivityKind::kKernel) return false;
+  if (attributed.work.known()) {
+    const opmodel::DType math =
+        attribution.KindOf(attributed.work).leading.math;
+    if (math != opmodel::DType::kUnknown) return IsFp64(math);
+  }
+  return attribution.fp64_kernels.contains(activity.name);
+}
+
 Share ShareOf(const ProcessAttribution& attribution, const Activity& activity,
               const Attributed& attributed, int64_t inside_ns) {
   const int64_t duration_ns = activity.end_ns - activity.begin_ns;
@@ -79,6 +95,7 @@ bool IsOverLink(const Activity& activity) {
 void Efficiency::Add(const Efficiency& other) {
   flops += other.flops;
   known_ns += other.known_ns;
+  fp64_ns += other.fp64_ns;
   bytes += other.bytes;
   bytes_least += other.bytes_least;
   bytes_ns += other.bytes_ns;
@@ -125,6 +142,7 @@ Efficiency EfficiencyOf(const ProcessAttribution& attribution,
   if (attributed.layer_class == LayerClass::kComm) return result;
   const Share share = ShareOf(attribution, activity, attributed, inside_ns);
   const auto ns = static_cast<double>(inside_ns);
+  if (ComputesInFp64(attribution, activity, attributed)) result.fp64_ns = ns;
   const double seconds = ns * 1e-9;
   if (share.flops) {
     result.flops = *share.flops;

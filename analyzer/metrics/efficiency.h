@@ -17,6 +17,7 @@ namespace dltap::analyzer {
 struct Efficiency {
   double flops = 0;     // algorithmic
   double known_ns = 0;  // device time of the activities
+  double fp64_ns = 0;   // of those that compute in double precision
 
   double bytes = 0;        // compulsory traffic, at most
   double bytes_least = 0;  // and at least

@@ -14,6 +14,8 @@ namespace {
 // So many samples tell a share to about 15 %.
 constexpr uint64_t kEnoughSamples = 10;
 
+constexpr double kTrace = 0.01;  // of the GPU time
+
 DeviceFigures FiguresOf(const DeviceSummary& device) {
   const auto observed = static_cast<double>(device.observed_ns());
   const auto share = [observed](int64_t ns) {
@@ -21,11 +23,16 @@ DeviceFigures FiguresOf(const DeviceSummary& device) {
   };
   const int64_t own =
       device.idle_ns()[static_cast<size_t>(IdleCause::kProfiler)];
+  std::vector<SharedUse> shared;
+  for (const auto& [process, use] : device.uses) {
+    shared.push_back({process, share(use.busy_ns), share(use.others_ns)});
+  }
   return {.sums = &device,
           .utilization = device.utilization(),
           .comm_share = share(device.in(DeviceState::kComm)),
           .copy_share = share(device.in(DeviceState::kCopy)),
-          .idle_share = share(device.in(DeviceState::kIdle)-own)};
+          .idle_share = share(device.in(DeviceState::kIdle)-own),
+          .shared = std::move(shared)};
 }
 
 SmallClasses SmallOnes(const std::vector<ClassRow>& rows,
@@ -168,6 +175,7 @@ ProgramFigures ProgramOf(const Summary& summary, const Totals& totals) {
   AddUnknown(totals.between_steps_unknown_in_ns, std::nullopt,
              totals.per_step(), program);
   program.total = FiguresOf(totals.all, totals);
+  program.computes_in_fp64 = program.total.fp64_share.value_or(0) > kTrace;
   // Communication computes nothing that could be known.
   ClassSummary computing = totals.all;
   computing.gpu_ns -=

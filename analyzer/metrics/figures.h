@@ -32,12 +32,20 @@
 // nullopt, and no number is ever NaN or infinite.
 namespace dltap::analyzer {
 
+// What one of several processes has of a device; shares of the observed time.
+struct SharedUse {
+  ProcessKey process;
+  std::optional<double> busy_share;
+  std::optional<double> others_share;  // only others work
+};
+
 struct DeviceFigures {
   const DeviceSummary* sums;
   std::optional<double> utilization;
   std::optional<double> comm_share;  // of the observed time, as the next
   std::optional<double> copy_share;
   std::optional<double> idle_share;  // without our own cost
+  std::vector<SharedUse> shared;     // empty: of one process alone
 };
 
 struct ApiRow {
@@ -121,7 +129,8 @@ struct ProgramFigures {
   std::optional<double> wait_gain_ns;  // what a step could lose without waits
   // Share of the samples in which the feeder works itself on the input.
   std::optional<double> input_runnable_share;
-  ClassFigures total;  // of all classes
+  ClassFigures total;             // of all classes
+  bool computes_in_fp64 = false;  // in more than a trace of its time
 };
 
 struct Figures {

@@ -54,6 +54,9 @@ GapExplainer::GapExplainer(const Process& process,
     if (!IsSmall(attributed)) large_begins_.push_back(activity.begin_ns);
     if (!attributed.submitted_by.known()) continue;
     const Call& call = process.calls[attributed.submitted_by.value()];
+    if (activity.begin_ns - call.end_ns > kMaxLatencyNs) {
+      queued_begins_.push_back(activity.begin_ns);
+    }
     if (host_.feeders().Computes(host_.feeders().OfThread(call.thread))) {
       by_begin_.push_back(i);
     }
@@ -228,9 +231,17 @@ bool GapExplainer::OnlySmallWork(int64_t begin_ns, int64_t end_ns) const {
   return first == large_begins_.end() || *first >= end_ns;
 }
 
+// Whether work was submitted so early that the device was busy with other work.
+bool GapExplainer::RanAhead(int64_t begin_ns, int64_t end_ns) const {
+  const auto first =
+      std::lower_bound(queued_begins_.begin(), queued_begins_.end(), begin_ns);
+  return first != queued_begins_.end() && *first < end_ns;
+}
+
 // The last wait that was open when the device ran out of work, or returned
-// later. If only fills and copies have run since the gap before, what drained
-// the queue then still holds.
+// later. What drained the queue holds on until the host has run ahead again,
+// but for no more time than the host lost in that wait: beyond it, it would not
+// have run ahead either. Fills and copies in between change nothing.
 void GapExplainer::FindDrain(Gap& gap, const FeederView& view, CallId id) {
   const Call& call = process_.calls[id.value()];
   const auto& waits = view.timeline.waits;
@@ -249,13 +260,16 @@ void GapExplainer::FindDrain(Gap& gap, const FeederView& view, CallId id) {
     if (wait.queries && begins_inside) continue;
     gap.drained_by = wait.pageable ? DrainedBy::kPageable : DrainedBy::kSync;
     gap.drained_in = wait.call;
+    lost_ns_ = wait.span.length_ns() - gap.host_ns;
     return;
   }
-  if (last_drained_in_.known() &&
-      OnlySmallWork(last_end_ns_, gap.span.begin_ns)) {
-    gap.drained_by = last_drained_by_;
-    gap.drained_in = last_drained_in_;
-  }
+  if (!last_drained_in_.known()) return;
+  const bool catches_up =
+      lost_ns_ > 0 && !RanAhead(last_end_ns_, gap.span.begin_ns);
+  if (!catches_up && !OnlySmallWork(last_end_ns_, gap.span.begin_ns)) return;
+  gap.drained_by = last_drained_by_;
+  gap.drained_in = last_drained_in_;
+  lost_ns_ -= gap.host_ns;
 }
 
 FeedersWork GapExplainer::HostWork(

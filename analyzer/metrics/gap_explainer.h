@@ -36,6 +36,7 @@ class GapExplainer {
   void ExplainDevice(Gap& gap, Interval device) const;
   void FindDrain(Gap& gap, const FeederView& view, CallId call);
   bool OnlySmallWork(int64_t begin_ns, int64_t end_ns) const;
+  bool RanAhead(int64_t begin_ns, int64_t end_ns) const;
 
   const Process& process_;
   const ProcessAttribution& attribution_;
@@ -43,8 +44,9 @@ class GapExplainer {
   const HostView& host_;
   const std::vector<Interval>& inputs_;
   const RangeIndex ranges_;
-  std::vector<int64_t> large_begins_;  // of activities that are no small work
-  std::vector<size_t> by_begin_;       // activities of feeders that compute
+  std::vector<int64_t> large_begins_;   // of activities that are no small work
+  std::vector<int64_t> queued_begins_;  // of activities that had to wait
+  std::vector<size_t> by_begin_;        // activities of feeders that compute
   // Gaps come in time: where the one before was found.
   CpuUse::Place near_;
   size_t near_span_ = 0;
@@ -55,6 +57,7 @@ class GapExplainer {
   int64_t last_end_ns_ = 0;
   DrainedBy last_drained_by_ = DrainedBy::kNone;
   CallId last_drained_in_;
+  int64_t lost_ns_ = 0;  // of the wait that drained it: not yet made up for
 };
 
 }  // namespace dltap::analyzer

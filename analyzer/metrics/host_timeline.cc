@@ -65,6 +65,8 @@ class ThreadSpans {
       return;
     }
     last_query_end_ns_ = kNoQuery;
+    // Whoever loads code compiled it: that is the framework's work.
+    if (info != nullptr && info->kind == specs::Kind::kModuleLoad) return;
     if (IsBlocking(i)) {
       AddWait(i, false);
       Add({call.begin_ns, call.end_ns}, HostState::kWait);

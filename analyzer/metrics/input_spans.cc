@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -30,6 +31,7 @@ struct Submission {
   CallId id;
   Load load;
   bool pageable;  // a copy that stages its data in the call
+  bool trial;     // autotuning
 };
 
 Load LoadOf(const Activity& activity, const Attributed& attributed) {
@@ -71,7 +73,8 @@ std::vector<Submission> SubmissionsOf(const Process& process,
     all.push_back({{call.begin_ns, call.end_ns},
                    id,
                    load,
-                   activity.source == MemoryKind::kPageable});
+                   activity.source == MemoryKind::kPageable,
+                   attribution.activities[i].autotune});
   }
   SortNearlySorted(all, [](const Submission& a, const Submission& b) {
     return std::tie(a.call.begin_ns, a.id) < std::tie(b.call.begin_ns, b.id);
@@ -84,9 +87,23 @@ std::vector<Submission> SubmissionsOf(const Process& process,
     }
     all[last].load = std::max(all[last].load, all[i].load);
     all[last].pageable |= all[i].pageable;
+    all[last].trial |= all[i].trial;
   }
   if (!all.empty()) all.resize(last + 1);
   return all;
+}
+
+// What is copied for trials feeds no step.
+void DropInputsOfTrials(std::vector<Submission>& submissions) {
+  bool trial_follows = false;
+  for (size_t i = submissions.size(); i-- > 0;) {
+    Submission& submission = submissions[i];
+    if (submission.load == Load::kInput) {
+      if (trial_follows) submission.load = Load::kSmall;
+    } else if (submission.load != Load::kSmall) {
+      trial_follows = submission.trial;
+    }
+  }
 }
 
 // Goes through the submissions once and finds the copies that feed a step.
@@ -183,6 +200,18 @@ std::vector<Interval> LoaderRanges(const TraceModel& model,
   return ranges;
 }
 
+// Until code was loaded, the host compiled it and fed nothing.
+void BeginAfterLoads(const std::vector<int64_t>& loads,
+                     std::vector<Interval>& spans) {
+  for (Interval& span : spans) {
+    const auto after =
+        std::lower_bound(loads.begin(), loads.end(), span.end_ns);
+    if (after != loads.begin()) {
+      span.begin_ns = std::max(span.begin_ns, *std::prev(after));
+    }
+  }
+}
+
 void SortAndJoin(std::vector<Interval>& spans) {
   std::sort(spans.begin(), spans.end(),
             [](const Interval& a, const Interval& b) {
@@ -222,8 +251,10 @@ std::vector<Interval> InputSpans(const TraceModel& model,
                                  DeviceId device) {
   std::vector<Interval> ranges = LoaderRanges(model, process, feeders);
   SortAndJoin(ranges);
-  std::vector<Interval> spans =
-      FeedFinder(SubmissionsOf(process, attribution, device), steps).Run();
+  std::vector<Submission> submissions =
+      SubmissionsOf(process, attribution, device);
+  DropInputsOfTrials(submissions);
+  std::vector<Interval> spans = FeedFinder(submissions, steps).Run();
   for (Interval& span : spans) {
     const auto first = std::lower_bound(
         ranges.begin(), ranges.end(), span.begin_ns,
@@ -232,6 +263,7 @@ std::vector<Interval> InputSpans(const TraceModel& model,
       span.begin_ns = first->begin_ns;
     }
   }
+  BeginAfterLoads(ModuleLoads(model, process), spans);
   spans.insert(spans.end(), ranges.begin(), ranges.end());
   SortAndJoin(spans);
   return spans;

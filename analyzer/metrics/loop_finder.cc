@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "analyzer/metrics/loop_marks.h"
@@ -24,11 +25,17 @@ constexpr double kAlikeBefore = 0.7;  // of the calls
 constexpr double kLongLast = 1.1;     // of the longest: what follows the loop
 constexpr double kLongestEnd = 2;     // of the longest, where lengths vary
 
+struct Found {
+  Positions marks;
+  size_t other_count = 0;  // see Loop
+};
+
 // The marks of the outermost loop and of those inside it that could be the
 // steps, tried from the rarest call on.
-Positions FindMarks(const LoopMarks& marks) {
+Found FindMarks(const LoopMarks& marks) {
   for (const double coverage : {kMostOfTheRun, kMuchOfTheRun}) {
     const Positions* steps = nullptr;
+    size_t other = 0;
     size_t tries = 0;
     size_t of_count = 0;
     size_t count = 0;
@@ -38,11 +45,17 @@ Positions FindMarks(const LoopMarks& marks) {
       if (count < kMinRepeats || of_count >= kTriesPerCount) continue;
       if (++tries > kMostTries) break;
       if (!marks.IsLoop(candidate, coverage)) continue;
-      if (steps == nullptr || marks.Refines(*steps, candidate)) {
+      const Nesting nesting = steps == nullptr
+                                  ? Nesting{.inner_is_step = true}
+                                  : marks.NestingOf(*steps, candidate);
+      if (nesting.inner_is_step) {
+        other = nesting.may_be_other ? steps->size() : 0;
         steps = &candidate;
+      } else if (nesting.may_be_other && other == 0) {
+        other = candidate.size();
       }
     }
-    if (steps != nullptr) return *steps;
+    if (steps != nullptr) return {*steps, other};
   }
   return {};
 }
@@ -191,10 +204,10 @@ void BehindResults(const std::vector<CallToken>& tokens, Positions& starts) {
 
 }  // namespace
 
-std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens,
-                                 AlikeIn alike_in) {
+Loop LoopSteps(const std::vector<CallToken>& tokens, AlikeIn alike_in) {
   const LoopMarks marks(tokens, alike_in);
-  Positions starts = marks.StartsOf(FindMarks(marks));
+  const Found found = FindMarks(marks);
+  Positions starts = marks.StartsOf(found.marks);
   if (starts.size() < kMinRepeats) return {};
   BehindResults(tokens, starts);
   std::vector<TokenSpan> spans;
@@ -205,7 +218,7 @@ std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens,
   JudgeLast(tokens, spans);
   MoveFromStub(tokens, spans);
   if (spans.size() < kMinRepeats) return {};
-  return spans;
+  return {std::move(spans), found.other_count};
 }
 
 }  // namespace dltap::analyzer

@@ -10,6 +10,13 @@
 
 namespace dltap::analyzer {
 
+struct Loop {
+  std::vector<TokenSpan> passes;
+  // Of another loop, around these or inside them, where nothing but likeness
+  // tells which of the two is meant; 0: none.
+  size_t other_count = 0;
+};
+
 // The passes of the outermost loop of a program in which no update or backward
 // pass tells steps apart: inference, decoding, programs whose kernels have no
 // direction. Empty when nothing repeats kMinRepeats times.
@@ -18,8 +25,8 @@ namespace dltap::analyzer {
 // rarest such call does, unless a more frequent one splits every pass into
 // parts that have the same products: then what is rare is an extra. What comes
 // before the first pass and after the last is in no span.
-std::vector<TokenSpan> LoopSteps(const std::vector<CallToken>& tokens,
-                                 AlikeIn alike_in = AlikeIn::kKernels);
+Loop LoopSteps(const std::vector<CallToken>& tokens,
+               AlikeIn alike_in = AlikeIn::kKernels);
 
 }  // namespace dltap::analyzer
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "analyzer/metrics/step.h"
 
 namespace dltap::analyzer {
@@ -19,13 +21,22 @@ constexpr double kSameProducts = 1.1;   // times the median, where usual
 constexpr double kJitter = 3;           // times the median, where none is usual
 constexpr size_t kNoAccident = 8;       // parts that differ in the same way
 constexpr double kTinyExtra = 0.1;      // of a step
-constexpr double kClearPause = 10;      // times the second longest
+constexpr size_t kPassesLookedAt = 256;   // for pauses
+constexpr double kClearPause = 10;        // times the second longest
 constexpr double kAsGoodAsLongest = 0.5;  // pause before the copy of an input
 
 template <typename T>
 T Median(std::vector<T> values) {
   const auto middle =
       values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Of two values the smaller one.
+int64_t LowerMedian(std::vector<int64_t> values) {
+  const auto middle =
+      values.begin() + static_cast<ptrdiff_t>((values.size() - 1) / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
@@ -58,6 +69,25 @@ bool IsNear(size_t value, size_t median, double factor) {
   const auto v = static_cast<double>(value);
   const auto m = static_cast<double>(median);
   return v * factor >= m && v <= m * factor;
+}
+
+// Whether nearly all passes of `outer` have only parts, between marks of
+// `inner`, whose value is near the median.
+bool AreAlikeInPasses(const Positions& outer, const Positions& inner,
+                      const std::vector<size_t>& values, double factor) {
+  const size_t usual = Median(values);
+  size_t part = 0;
+  size_t odd_passes = 0;
+  for (size_t p = 0; p + 1 < outer.size(); ++p) {
+    bool odd = false;
+    for (; part < values.size() && inner[part] < outer[p + 1]; ++part) {
+      const bool inside = inner[part + 1] > outer[p];
+      odd |= inside && !IsNear(values[part], usual, factor);
+    }
+    odd_passes += odd ? 1 : 0;
+  }
+  return static_cast<double>(odd_passes) <=
+         (1 - kNearlyAll) * static_cast<double>(outer.size() - 1);
 }
 
 }  // namespace
@@ -141,17 +171,35 @@ int64_t LoopMarks::PauseBefore(size_t token) const {
                            tokens_[token].begin_ns - tokens_[token - 1].end_ns);
 }
 
-// Whether one pause among those before the tokens stands out.
-bool LoopMarks::PausesOnce(size_t first, size_t end) const {
+// Whether of the pauses that nearly all passes make, each before the same call,
+// one stands out. What only some passes do, a slow allocation or another
+// process on the CPU, is no sign of a loop.
+bool LoopMarks::PauseAtOnePlace(const Positions& marks) const {
+  const size_t passes = std::min(marks.size() - 1, kPassesLookedAt);
+  // By call, and how often it was made before in the pass.
+  absl::flat_hash_map<std::pair<uint32_t, size_t>, std::vector<int64_t>> places;
+  for (size_t m = 0; m < passes; ++m) {
+    absl::flat_hash_map<uint32_t, size_t> times;
+    for (size_t i = marks[m] + 1; i <= marks[m + 1]; ++i) {
+      const uint32_t signature = tokens_[i].signature;
+      places[{signature, times[signature]++}].push_back(PauseBefore(i));
+    }
+  }
   int64_t longest = 0;
   int64_t second = 0;
-  for (size_t i = first; i < end; ++i) {
-    const int64_t pause = PauseBefore(i);
+  size_t usual_places = 0;
+  for (const auto& [place, pauses] : places) {
+    if (static_cast<double>(pauses.size()) <
+        kNearlyAll * static_cast<double>(passes)) {
+      continue;
+    }
+    ++usual_places;
+    const int64_t pause = LowerMedian(pauses);
     second = std::max(second, std::min(pause, longest));
     longest = std::max(longest, pause);
   }
-  return end - first > 1 && static_cast<double>(longest) >
-                                kClearPause * static_cast<double>(second);
+  return usual_places > 1 && static_cast<double>(longest) >
+                                 kClearPause * static_cast<double>(second);
 }
 
 std::vector<LoopMarks::Pass> LoopMarks::PassesOf(const Positions& marks) const {
@@ -167,64 +215,74 @@ std::vector<LoopMarks::Pass> LoopMarks::PassesOf(const Positions& marks) const {
         ++pass.products;
       }
       pass.has_edge |= token.h2d || token.d2h || token.after_wait;
+      pass.takes_input |= token.h2d;
       replays += token.whole ? 1 : 0;
       calls += token.computes ? 1 : 0;
     }
     // A pass that is one replay holds all that a step does.
     pass.has_edge |= replays == 1 && calls == 1;
-    pass.has_edge |= PausesOnce(marks[m] + 1, marks[m + 1] + 1);
   }
   return passes;
 }
 
-bool LoopMarks::Refines(const Positions& outer, const Positions& inner) const {
-  if (inner.size() < 3 * outer.size() / 2) return false;
+bool LoopMarks::HaveEdges(const Positions& marks,
+                          const std::vector<Pass>& passes) const {
+  return NearlyAll(passes, [](const Pass& pass) { return pass.has_edge; }) ||
+         PauseAtOnePlace(marks);
+}
+
+Nesting LoopMarks::NestingOf(const Positions& outer,
+                             const Positions& inner) const {
+  if (inner.size() < 3 * outer.size() / 2) return {};
   const std::vector<Pass> parts = PassesOf(inner);
-  std::vector<size_t> products;
-  std::vector<size_t> sizes;
-  for (const Pass& part : parts) {
-    products.push_back(part.products);
-    sizes.push_back(part.computing);
+  if (!HaveEqualProducts(outer, inner, parts)) return {};
+  const std::vector<Pass> passes = PassesOf(outer);
+  if (HaveEdges(inner, parts)) {
+    const auto takes_input = [](const Pass& pass) { return pass.takes_input; };
+    return {.inner_is_step = true,
+            .may_be_other = NearlyAll(passes, takes_input) &&
+                            !NearlyAll(parts, takes_input)};
   }
+  if (HaveEdges(outer, passes)) return {};
+  return {.inner_is_step = HaveEqualSizes(outer, inner, parts),
+          .may_be_other = true};
+}
+
+// Whether the parts have; or, where no number is usual, whether the parts that
+// `outer` marks are like the others.
+bool LoopMarks::HaveEqualProducts(const Positions& outer,
+                                  const Positions& inner,
+                                  const std::vector<Pass>& parts) const {
+  std::vector<size_t> products;
+  for (const Pass& part : parts) products.push_back(part.products);
   const size_t usual = Median(products);
   const auto usual_ones = static_cast<double>(std::count_if(
       products.begin(), products.end(),
       [usual](size_t n) { return IsNear(n, usual, kSameProducts); }));
   const bool has_usual =
       usual_ones >= kUsualShare * static_cast<double>(products.size());
-  const double allowed = has_usual ? kSameProducts : kJitter;
-  const auto is_odd = [&](const Pass& part) {
-    return !IsNear(part.products, usual, allowed);
-  };
-  size_t part = 0;
-  size_t odd_passes = 0;
   std::vector<size_t> marked;    // products of the parts that `outer` marks
   std::vector<size_t> unmarked;  // and of the others
-  for (size_t p = 0; p + 1 < outer.size(); ++p) {
-    bool odd = false;
-    for (; part < parts.size() && inner[part] < outer[p + 1]; ++part) {
-      if (inner[part + 1] > outer[p]) odd |= is_odd(parts[part]);
-      const bool holds =
-          std::lower_bound(outer.begin(), outer.end(), inner[part]) !=
-          std::lower_bound(outer.begin(), outer.end(), inner[part + 1]);
-      (holds ? marked : unmarked).push_back(products[part]);
-    }
-    odd_passes += odd ? 1 : 0;
+  for (size_t part = 0; part < parts.size(); ++part) {
+    if (inner[part] >= outer.back()) break;
+    const bool holds =
+        std::lower_bound(outer.begin(), outer.end(), inner[part]) !=
+        std::lower_bound(outer.begin(), outer.end(), inner[part + 1]);
+    (holds ? marked : unmarked).push_back(products[part]);
   }
   if (!has_usual && std::min(marked.size(), unmarked.size()) >= kNoAccident) {
-    if (AreApart(marked, unmarked)) return false;
-  } else if (static_cast<double>(odd_passes) >
-             (1 - kNearlyAll) * static_cast<double>(outer.size() - 1)) {
-    return false;
+    return !AreApart(marked, unmarked);
   }
-  const auto has_edge = [](const Pass& pass) { return pass.has_edge; };
-  if (NearlyAll(parts, has_edge)) return true;
-  if (NearlyAll(PassesOf(outer), has_edge)) return false;
-  const size_t size = Median(sizes);
-  return NearlyAll(sizes, [size](size_t n) {
-    return static_cast<double>(n) <=
-           (1 + kTinyExtra) * static_cast<double>(size);
-  });
+  return AreAlikeInPasses(outer, inner, products,
+                          has_usual ? kSameProducts : kJitter);
+}
+
+// What is larger or smaller in each pass of `outer` is part of it, no extra.
+bool LoopMarks::HaveEqualSizes(const Positions& outer, const Positions& inner,
+                               const std::vector<Pass>& parts) const {
+  std::vector<size_t> sizes;
+  for (const Pass& part : parts) sizes.push_back(part.computing);
+  return AreAlikeInPasses(outer, inner, sizes, 1 + kTinyExtra);
 }
 
 // As far before the marks as the first two passes are alike: before the first
@@ -245,8 +303,7 @@ Positions LoopMarks::EvenStartsOf(const Positions& marks) const {
 
 Positions LoopMarks::StartsOf(const Positions& marks) const {
   if (marks.size() < kMinRepeats) return {};
-  const auto has_edge = [](const Pass& pass) { return pass.has_edge; };
-  if (!NearlyAll(PassesOf(marks), has_edge)) return EvenStartsOf(marks);
+  if (!HaveEdges(marks, PassesOf(marks))) return EvenStartsOf(marks);
   std::vector<size_t> lengths;
   for (size_t m = 0; m + 1 < marks.size(); ++m) {
     lengths.push_back(marks[m + 1] - marks[m]);

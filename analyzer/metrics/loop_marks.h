@@ -15,6 +15,12 @@ using Positions = std::vector<size_t>;  // of tokens, ascending
 // What passes of one loop have in common.
 enum class AlikeIn : uint8_t { kKernels, kProducts };
 
+// How a loop lies in another one, and whether more than their likeness says so.
+struct Nesting {
+  bool inner_is_step = false;
+  bool may_be_other = false;  // the other one may be meant as well
+};
+
 // Judges calls that recur: whether what lies between them is one pass of a
 // loop, and of which loop. Every question costs a pass over the tokens. Holds
 // a reference to them.
@@ -33,8 +39,9 @@ class LoopMarks {
   // Whether `inner` splits the passes of `outer` into steps, so that what
   // `outer` marks is an extra of some steps. They are no steps, but layers, if
   // any of them has other products than the rest, or if nothing but
-  // their kernels' likeness speaks for it.
-  bool Refines(const Positions& outer, const Positions& inner) const;
+  // their kernels' likeness speaks for it. No time decides but pauses that
+  // nearly all passes make at one place.
+  Nesting NestingOf(const Positions& outer, const Positions& inner) const;
 
   // Where the passes begin that `marks` lie in: where the host waits longest,
   // or copies its input; where it does neither, where the first pass began.
@@ -44,11 +51,17 @@ class LoopMarks {
   struct Pass {
     size_t computing = 0;
     size_t products = 0;
-    bool has_edge = false;  // copies, waits, or pauses as between steps
+    bool has_edge = false;  // copies from or to the host, waits, one replay
+    bool takes_input = false;
   };
 
   std::vector<Pass> PassesOf(const Positions& marks) const;
-  bool PausesOnce(size_t first, size_t end) const;
+  bool HaveEdges(const Positions& marks, const std::vector<Pass>& passes) const;
+  bool PauseAtOnePlace(const Positions& marks) const;
+  bool HaveEqualProducts(const Positions& outer, const Positions& inner,
+                         const std::vector<Pass>& parts) const;
+  bool HaveEqualSizes(const Positions& outer, const Positions& inner,
+                      const std::vector<Pass>& parts) const;
   int64_t PauseBefore(size_t token) const;
   Positions EvenStartsOf(const Positions& marks) const;
   double ShareAlike(const Positions& marks) const;

@@ -27,6 +27,7 @@ struct Step {
   int64_t end_ns;  // begin of what follows, where the trace shows it
   StepUse use = StepUse::kUsed;
   bool end_known = true;  // false: nothing shows it; what is known ends there
+  bool loads_modules = false;  // code was loaded during it: compiled anew, say
 };
 
 struct Steps {
@@ -35,6 +36,9 @@ struct Steps {
   // Threads that train at once, from two on: then no steps are found, for they
   // lie in each other.
   uint64_t threads_at_once = 0;
+  // How many steps there are by another reading, where nothing but likeness
+  // tells which of two nested loops is meant; 0: there is no other.
+  uint64_t other_count = 0;
 };
 
 // The same as [first, end) of a vector of tokens.

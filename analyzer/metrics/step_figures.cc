@@ -10,6 +10,8 @@
 namespace dltap::analyzer {
 namespace {
 
+constexpr double kOften = 0.1;  // of the used steps
+
 void AddMean(StepFigures& steps) {
   if (steps.ns.empty()) return;
   const auto n = static_cast<double>(steps.ns.size());
@@ -35,8 +37,12 @@ void AddProcess(const ProcessSummary& process, StepFigures& steps) {
   ++steps.processes;
   steps.found_by = std::max(steps.found_by, process.steps.found_by);
   steps.used += process.steps.used.size();
+  steps.with_module_loads += process.steps.with_module_loads;
   const uint64_t found = process.steps.found();
   steps.found += found;
+  steps.other_count =
+      steps.other_count.value_or(0) +
+      (process.steps.other_count > 0 ? process.steps.other_count : found);
   if (process.key.rank) {
     steps.fewest_of_a_rank =
         std::min(steps.fewest_of_a_rank.value_or(found), found);
@@ -71,6 +77,9 @@ StepFigures StepsOf(const Summary& summary) {
       series.push_back(std::move(values));
     }
   }
+  if (steps.other_count == steps.found) steps.other_count.reset();
+  steps.loads_modules_often = static_cast<double>(steps.with_module_loads) >
+                              kOften * static_cast<double>(steps.used);
   AddMean(steps);
   steps.ci95_ns = MeanInterval(series);
   return steps;

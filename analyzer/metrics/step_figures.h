@@ -19,8 +19,12 @@ struct StepFigures {
   uint64_t used = 0;
   std::array<uint64_t, kStepUses> left_out{};  // kUsed is 0
   uint64_t processes = 0;                      // with steps
-  uint64_t processes_without = 0;  // with GPU work, but no steps were found
-  uint64_t threads_at_once = 0;    // that train in one process, without steps
+  uint64_t processes_without = 0;    // with GPU work, but no steps were found
+  uint64_t threads_at_once = 0;      // that train in one process, without steps
+  uint64_t with_module_loads = 0;    // of the used ones
+  bool loads_modules_often = false;  // worth a word
+  // By the other reading of some process; none: each has one reading.
+  std::optional<uint64_t> other_count;
   // Of the processes with a rank, GPU work and steps.
   std::optional<uint64_t> fewest_of_a_rank;  // none: there are none
   uint64_t most_of_a_rank = 0;

@@ -15,6 +15,8 @@
 #include "analyzer/metrics/step_parts.h"
 #include "analyzer/metrics/training_steps.h"
 #include "analyzer/metrics/training_threads.h"
+#include "analyzer/metrics/weight_parts.h"
+#include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -32,13 +34,15 @@ constexpr size_t kLeastOfOther = 8;  // passes of one more loop
 
 // Iterations that are parts of one step, joined. A step that lacks parts is
 // incomplete.
-std::vector<TokenSpan> Joined(const std::vector<CallToken>& tokens,
+std::vector<TokenSpan> Joined(const TraceModel& model, const Process& process,
+                              const std::vector<CallToken>& tokens,
                               const std::vector<TokenSpan>& spans) {
   std::vector<TokenSpan> iterations;
   for (const TokenSpan& span : spans) {
     if (span.use == StepUse::kUsed) iterations.push_back(span);
   }
-  const size_t parts = PartsPerStep(tokens, iterations);
+  size_t parts = PartsPerStep(tokens, iterations);
+  if (parts == 1) parts = PartsByWeights(model, process, tokens, iterations);
   if (parts == 1) return spans;
   std::vector<TokenSpan> steps;
   size_t open = 0;  // parts of the step that is being joined
@@ -114,7 +118,7 @@ std::vector<TokenSpan> OtherLoops(const std::vector<CallToken>& tokens,
   const auto begin = tokens.begin();
   const std::vector<CallToken> part(begin + static_cast<ptrdiff_t>(rest.first),
                                     begin + static_cast<ptrdiff_t>(rest.end));
-  std::vector<TokenSpan> spans = LoopSteps(part, AlikeIn::kProducts);
+  std::vector<TokenSpan> spans = LoopSteps(part, AlikeIn::kProducts).passes;
   if (spans.size() < kLeastOfOther || ProductsOf(part, spans[0]).empty()) {
     return {};
   }
@@ -162,25 +166,33 @@ std::vector<TokenSpan> WithOtherLoops(const std::vector<CallToken>& tokens,
 
 // The passes of a loop. Those that look alike but work on other weights are
 // layers; the loop is where the same weights come again.
-std::vector<TokenSpan> PassesOfLoop(const TraceModel& model,
-                                    const Process& process,
-                                    std::vector<CallToken> tokens) {
-  std::vector<TokenSpan> alike = LoopSteps(tokens);
+Loop PassesOfLoop(const TraceModel& model, const Process& process,
+                  std::vector<CallToken> tokens) {
+  Loop alike = LoopSteps(tokens);
   TellWeightsApart(model, process, tokens);
-  if (!alike.empty() &&
-      (!AllHaveTheirOwn(tokens, alike) ||
-       IsOneProductOfSameData(model, process, tokens, alike))) {
-    return WithOtherLoops(tokens, alike);
+  const auto with_other_loops = [&tokens](Loop loop) {
+    const size_t found = loop.passes.size();
+    loop.passes = WithOtherLoops(tokens, loop.passes);
+    if (loop.passes.size() != found) loop.other_count = 0;
+    return loop;
+  };
+  if (!alike.passes.empty() &&
+      (!AllHaveTheirOwn(tokens, alike.passes) ||
+       IsOneProductOfSameData(model, process, tokens, alike.passes))) {
+    return with_other_loops(std::move(alike));
   }
-  const std::vector<TokenSpan> same_weights =
-      LoopSteps(tokens, AlikeIn::kProducts);
-  if (same_weights.empty()) return alike;
-  std::vector<TokenSpan> all = WithOtherLoops(tokens, same_weights);
-  const bool are_layers = kLeastLayers * same_weights.size() <= alike.size();
+  Loop same_weights = LoopSteps(tokens, AlikeIn::kProducts);
+  if (same_weights.passes.empty()) return alike;
+  const size_t found = same_weights.passes.size();
+  Loop all = with_other_loops(std::move(same_weights));
+  const bool are_layers = kLeastLayers * found <= alike.passes.size();
   // Each pass is a loop of its own, over one of several models.
   const bool are_models =
-      kLeastLayers * alike.size() <= all.size() && all.size() >= kLeastOfOther;
-  return are_layers || are_models ? all : alike;
+      kLeastLayers * alike.passes.size() <= all.passes.size() &&
+      all.passes.size() >= kLeastOfOther;
+  if (are_layers || are_models) return all;
+  alike.other_count = found == alike.passes.size() ? 0 : found;
+  return alike;
 }
 
 // Trials belong to the step before which or during which they ran.
@@ -257,22 +269,10 @@ void MarkSlowStart(std::vector<Step>& steps) {
   }
 }
 
-}  // namespace
-
-Steps FindSteps(const TraceModel& model, const Process& process,
-                const ProcessAttribution& attribution) {
-  Steps steps = FindIterations(model, process, attribution, kFromTheBegin);
-  MarkWarmUp(steps);
-  return steps;
-}
-
-// The profiler's own schedule has left out the warm-up already.
-void MarkWarmUp(Steps& steps) {
-  if (steps.found_by == StepsFoundBy::kPeriod) MarkSlowStart(steps.steps);
-}
-
-Steps FindIterations(const TraceModel& model, const Process& process,
-                     const ProcessAttribution& attribution, int64_t from_ns) {
+// All but what else happened during the steps.
+Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
+                            const ProcessAttribution& attribution,
+                            int64_t from_ns) {
   Steps result;
   result.steps = MarkedSteps(model, process, attribution, from_ns);
   if (!result.steps.empty()) {
@@ -289,16 +289,62 @@ Steps FindIterations(const TraceModel& model, const Process& process,
   const std::vector<TokenSpan> iterations = TrainingSteps(tokens);
   std::vector<TokenSpan> spans =
       JoinByOptimizer(model, process, tokens, iterations);
-  if (spans.empty()) spans = Joined(tokens, iterations);
+  if (spans.empty()) spans = Joined(model, process, tokens, iterations);
   // Too few iterations to be told apart: what repeats is their layers.
   const bool trains =
       std::any_of(tokens.begin(), tokens.end(),
                   [](const CallToken& token) { return token.backward; });
-  if (spans.empty() && !trains) spans = PassesOfLoop(model, process, tokens);
+  if (spans.empty() && !trains) {
+    Loop loop = PassesOfLoop(model, process, tokens);
+    spans = std::move(loop.passes);
+    result.other_count = loop.other_count;
+  }
   if (spans.empty()) return result;
   MarkTrials(tokens, spans);
   result.steps = TimesOf(tokens, spans);
   result.found_by = StepsFoundBy::kPeriod;
+  return result;
+}
+
+void MarkModuleLoads(const std::vector<int64_t>& loads,
+                     std::vector<Step>& steps) {
+  for (Step& step : steps) {
+    const auto at = std::lower_bound(loads.begin(), loads.end(), step.begin_ns);
+    step.loads_modules = at != loads.end() && *at < step.end_ns;
+  }
+}
+
+}  // namespace
+
+Steps FindSteps(const TraceModel& model, const Process& process,
+                const ProcessAttribution& attribution) {
+  Steps steps = FindIterations(model, process, attribution, kFromTheBegin);
+  MarkWarmUp(steps);
+  return steps;
+}
+
+// The profiler's own schedule has left out the warm-up already.
+void MarkWarmUp(Steps& steps) {
+  if (steps.found_by == StepsFoundBy::kPeriod) MarkSlowStart(steps.steps);
+}
+
+std::vector<int64_t> ModuleLoads(const TraceModel& model,
+                                 const Process& process) {
+  std::vector<int64_t> ends;
+  for (const Call& call : process.calls) {
+    const auto* info = model.entry_points[call.entry.value()].info;
+    if (info != nullptr && info->kind == specs::Kind::kModuleLoad) {
+      ends.push_back(call.end_ns);
+    }
+  }
+  std::sort(ends.begin(), ends.end());
+  return ends;
+}
+
+Steps FindIterations(const TraceModel& model, const Process& process,
+                     const ProcessAttribution& attribution, int64_t from_ns) {
+  Steps result = FindByMarkersOrPeriod(model, process, attribution, from_ns);
+  MarkModuleLoads(ModuleLoads(model, process), result.steps);
   return result;
 }
 

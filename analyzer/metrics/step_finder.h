@@ -13,6 +13,10 @@ namespace dltap::analyzer {
 Steps FindSteps(const TraceModel& model, const Process& process,
                 const ProcessAttribution& attribution);
 
+// When calls that load code (modules, libraries of kernels) returned, in time.
+std::vector<int64_t> ModuleLoads(const TraceModel& model,
+                                 const Process& process);
+
 // Its two halves. What was submitted before `from_ns` is not looked at.
 Steps FindIterations(const TraceModel& model, const Process& process,
                      const ProcessAttribution& attribution, int64_t from_ns);

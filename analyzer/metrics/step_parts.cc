@@ -20,19 +20,25 @@ constexpr size_t kKinds = 256;
 
 // What an iteration is made of; signatures share places, rarely.
 struct Profile {
-  std::array<double, 64> products{};  // in one pass forward and backward
+  // In one pass forward and backward; of other backward work whether it is done
+  // at all, for how often gradients are added up depends on the passes.
+  std::array<double, 64> products{};
   std::array<uint32_t, 2 * kKinds> updates{};  // calls: optimizers', others
 };
 
 Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
                   bool any_product) {
   Profile profile;
+  std::array<double, 64> backward{};
   size_t passes = 0;
   bool forward = true;
   for (size_t t = span.first; t < span.end; ++t) {
     const CallToken& token = tokens[t];
-    if (any_product ? token.product || token.backward : token.computes) {
-      ++profile.products[token.signature % profile.products.size()];
+    const size_t place = token.signature % profile.products.size();
+    if (any_product ? token.product : token.computes) {
+      ++profile.products[place];
+    } else if (token.backward) {
+      backward[place] = 1;
     }
     if (token.update) {
       const size_t kind = token.signature % kKinds;
@@ -42,8 +48,10 @@ Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
     if (token.backward || token.forward) forward = !token.backward;
   }
   // Fewer gradients added up before an update are no other kind of iteration.
-  for (double& count : profile.products) {
-    count /= static_cast<double>(std::max<size_t>(1, passes));
+  for (size_t i = 0; i < backward.size(); ++i) {
+    double& count = profile.products[i];
+    count =
+        count / static_cast<double>(std::max<size_t>(1, passes)) + backward[i];
   }
   return profile;
 }

@@ -17,10 +17,13 @@ StepSummary SummariseSteps(const Steps& steps) {
   StepSummary out;
   out.found_by = steps.found_by;
   out.threads_at_once = steps.threads_at_once;
+  out.other_count = steps.other_count;
   for (size_t i = 0; i < steps.steps.size(); ++i) {
     const StepUse use = steps.steps[i].use;
     ++out.by_use[static_cast<size_t>(use)];
-    if (use == StepUse::kUsed) out.used.push_back(i);
+    if (use != StepUse::kUsed) continue;
+    out.used.push_back(i);
+    out.with_module_loads += steps.steps[i].loads_modules ? 1 : 0;
   }
   return out;
 }
@@ -34,6 +37,15 @@ std::optional<int64_t> OverheadOf(const Process& process, uint64_t calls) {
       process.per_call_overhead_ns, static_cast<int64_t>(calls), &ns);
   if (process.per_call_overhead_ns < 0 || too_much) return std::nullopt;
   return ns;
+}
+
+CutTail TailOf(const Process& process) {
+  CutTail tail{process.end_ns, process.end_ns};
+  for (const NotObserved& missing : process.not_observed) {
+    if (missing.cause != NotObservedCause::kAfterWatermark) continue;
+    tail.gpu_ns = std::min(tail.gpu_ns, missing.begin_ns);
+  }
+  return tail;
 }
 
 std::optional<InsideCall> LongestOpenCall(const TraceModel& model,
@@ -61,6 +73,7 @@ ProcessSummary DescribeProcess(const TraceModel& model, const Process& process,
   out.level = process.level;
   out.level_reason = process.level_reason;
   out.complete = process.complete;
+  if (!process.complete) out.cut = TailOf(process);
   out.inside = LongestOpenCall(model, process);
   out.activities = totals.activities;
   for (const Loss& loss : process.losses) out.lost[loss.cause] += loss.count;

@@ -36,7 +36,9 @@ struct StepSummary {
   StepsFoundBy found_by = StepsFoundBy::kNone;
   std::vector<size_t> used;  // indices, ascending
   std::array<uint64_t, kStepUses> by_use{};
-  uint64_t threads_at_once = 0;  // see Steps
+  uint64_t threads_at_once = 0;    // see Steps
+  uint64_t other_count = 0;        // the same
+  uint64_t with_module_loads = 0;  // of the used ones
 
   uint64_t found() const;
 
@@ -51,6 +53,14 @@ struct InsideCall {
   auto operator<=>(const InsideCall&) const = default;
 };
 
+// How far the records of a process reach that did not end by itself.
+struct CutTail {
+  int64_t last_ns = 0;  // its last record of any kind
+  int64_t gpu_ns = 0;   // until then no record of the GPU's work is missing
+
+  auto operator<=>(const CutTail&) const = default;
+};
+
 struct ProcessSummary {
   ProcessKey key;                    // processes stand in this order
   std::string program;               // empty: unknown
@@ -63,6 +73,7 @@ struct ProcessSummary {
   bool has_gpu_work = false;             // on a selected device, used or not
   uint64_t activities = 0;               // on all devices
   bool complete = true;                  // it ended by itself
+  std::optional<CutTail> cut;            // it did not
   std::optional<InsideCall> inside;      // the longest one of its threads
   std::map<std::string, uint64_t> lost;  // by cause
   uint64_t launches_without_kernel = 0;

@@ -45,6 +45,15 @@ void AddProcess(const ProcessSummary& process, TrustFigures& trust) {
   trust.clock_residual_ns =
       std::max(trust.clock_residual_ns, process.clock_residual_ns);
   trust.recorded_launches += process.recorded_launches;
+  if (process.cut) {
+    const auto missing_ns = [](const CutTail& cut) {
+      return cut.last_ns - cut.gpu_ns;
+    };
+    ++trust.cut_processes;
+    if (!trust.cut || missing_ns(*process.cut) > missing_ns(*trust.cut)) {
+      trust.cut = process.cut;
+    }
+  }
   int64_t overhead_ns = 0;
   if (process.overhead_ns &&
       !__builtin_add_overflow(trust.overhead_ns.value_or(0),

@@ -31,6 +31,8 @@ struct TrustFigures {
   // Of the activity source; nullopt: not measured in each process with work.
   std::optional<int64_t> source_overhead_ns;
   uint64_t recorded_launches = 0;
+  uint64_t cut_processes = 0;     // without an end record
+  std::optional<CutTail> cut;     // the one of them that lacks most
   int64_t clock_residual_ns = 0;  // the largest of the processes
   int64_t composite_ns = 0;
   int64_t not_observed_ns = 0;

@@ -88,8 +88,8 @@ Table ClassTable(const Figures& figures, const ReportOptions& options) {
                    {{"calls", per}, "calls"},
                    {{"kernels", per}, "kernels"},
                    {{"CPU-dep", "%"}, "cpu_dependency_percent"},
-                   {{"TFLOP/s"}, "tflops_per_s"},
-                   {{"of peak", "%"}, "of_peak_percent"},
+                   {{"TFLOP/s", "nominal"}, "tflops_per_s"},
+                   {{"% peak", "executed"}, "of_peak_percent"},
                    {{"bound"}, "bound", false},
                    {{"fwd / bwd", "ms" + per}, "forward_backward_ms"}};
   for (const ClassRow& row : figures.classes) {

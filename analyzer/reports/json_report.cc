@@ -252,6 +252,17 @@ class ReportWriter {
     json_.Field("clock_residual_ns", trust.clock_residual_ns);
     json_.Field("composite_ns", trust.composite_ns);
     json_.Field("not_observed_ns", trust.not_observed_ns);
+    WriteCut(trust);
+    json_.EndObject();
+  }
+
+  void WriteCut(const TrustFigures& trust) {
+    json_.Field("cut_processes", trust.cut_processes);
+    json_.Key("cut");
+    if (!trust.cut) return json_.Null();
+    json_.BeginObject();
+    json_.Field("last_ns", trust.cut->last_ns);
+    json_.Field("gpu_ns", trust.cut->gpu_ns);
     json_.EndObject();
   }
 

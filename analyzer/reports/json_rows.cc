@@ -114,6 +114,7 @@ void WriteClassFigures(const ClassFigures& figures, JsonWriter& json) {
                  : std::nullopt);
   json.Field("executed_tflops", figures.executed_tflops);
   json.Field("of_peak", figures.of_peak);
+  json.Field("fp64_share", figures.fp64_share);
   const bool moves = sums.efficiency.bytes > 0;
   json.Field("bytes",
              moves ? std::optional(sums.efficiency.bytes) : std::nullopt);
@@ -316,6 +317,16 @@ void WriteDevice(const DeviceFigures& device, JsonWriter& json) {
   json.BeginArray();
   for (const ProcessKey& process : sums.processes) {
     json.Value(ProcessName(process));
+  }
+  json.EndArray();
+  json.Key("uses");
+  json.BeginArray();
+  for (const auto& [process, use] : sums.uses) {
+    json.BeginObject();
+    json.Field("process", ProcessName(process));
+    json.Field("busy_ns", use.busy_ns);
+    json.Field("others_ns", use.others_ns);
+    json.EndObject();
   }
   json.EndArray();
   json.Field("rank", is_shared ? std::nullopt : sums.processes.front().rank);

@@ -87,6 +87,8 @@ void WriteSteps(const Summary& summary, const StepFigures& steps,
     json.Null();
   }
   json.Field("found_by", Name(steps.found_by));
+  json.Field("other_count", steps.other_count);
+  json.Field("with_module_loads", steps.with_module_loads);
   json.EndObject();
 }
 

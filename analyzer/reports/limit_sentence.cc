@@ -110,12 +110,23 @@ std::string ShortKernels(const Figures& figures, const Limit& limit) {
          ") are too short to hide that";
 }
 
+// Code that is loaded in step after step: what the host does is compile.
+std::string LoadsClause(const Figures& figures, const Limit& limit) {
+  const bool may_compile =
+      limit.fault == Fault::kLaunching || limit.fault == Fault::kSleep ||
+      limit.fault == Fault::kPreemption || limit.fault == Fault::kUnknown;
+  if (!may_compile || !figures.steps.loads_modules_often) return "";
+  return "; modules were loaded in " +
+         std::to_string(figures.steps.with_module_loads) + " of " +
+         std::to_string(figures.steps.used) + " steps";
+}
+
 std::string IdleSentence(const Figures& figures, const Limit& limit) {
   return "the GPU is busy " + PercentText(figures.program.utilization) +
          " of the time; it waits " + Fixed(limit.step_ns * kMsPerNs, 2) +
          " ms (" + PercentText(limit.share) + ") " + WhyIdle(figures, limit) +
          Place(limit) + WorkClause(figures, limit) +
-         ShortKernels(figures, limit) + ".";
+         ShortKernels(figures, limit) + LoadsClause(figures, limit) + ".";
 }
 
 std::string BoundClause(LimitedBy bound) {

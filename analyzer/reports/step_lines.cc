@@ -21,6 +21,20 @@ std::string LeftOutText(const StepFigures& steps) {
   return out.empty() ? "" : Join(out, ", ") + " left out";
 }
 
+// Two loops, one in the other, and no input or output tells which is meant.
+std::string OtherReading(const StepFigures& steps) {
+  return "or " + std::to_string(*steps.other_count) +
+         (*steps.other_count > steps.found
+              ? ", if the loop inside them is meant"
+              : ", if the loop around them is meant");
+}
+
+// Code that is loaded in many steps was compiled in them.
+std::string ModuleLoads(const StepFigures& steps) {
+  return "modules were loaded in " + std::to_string(steps.with_module_loads) +
+         " of " + Count(steps.used, "used step");
+}
+
 // Why steps were not used, and whose are missing.
 std::string StepNotes(const StepFigures& steps) {
   std::vector<std::string> notes;
@@ -28,6 +42,8 @@ std::string StepNotes(const StepFigures& steps) {
   if (!left_out.empty()) notes.push_back(left_out);
   notes.push_back(steps.found_by == StepsFoundBy::kMarker ? "found by markers"
                                                           : "found by period");
+  if (steps.other_count) notes.push_back(OtherReading(steps));
+  if (steps.loads_modules_often) notes.push_back(ModuleLoads(steps));
   if (steps.processes_without > 0) {
     notes.push_back("none in " + Count(steps.processes_without, "process"));
   }

@@ -2,6 +2,7 @@
 #include "analyzer/reports/text_report.h"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "analyzer/reports/detail_tables.h"
 #include "analyzer/reports/evidence_tables.h"
 #include "analyzer/reports/host_text.h"
+#include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/layer_tables.h"
 #include "analyzer/reports/limit_sentence.h"
 #include "analyzer/reports/memory_text.h"
@@ -181,6 +183,49 @@ std::string DrainLine(const Figures& figures) {
   return Wrap(line, "    ");
 }
 
+// What computes in double precision; it is seldom meant.
+std::string Fp64Line(const Figures& figures) {
+  if (!figures.program.computes_in_fp64) return "";
+  const auto ns = [](const ClassRow* row) {
+    return row->figures.sums.efficiency.fp64_ns;
+  };
+  std::vector<const ClassRow*> rows;
+  for (const ClassRow& row : figures.classes) {
+    if (ns(&row) > 0) rows.push_back(&row);
+  }
+  std::ranges::stable_sort(rows, std::ranges::greater(), ns);
+  constexpr size_t kMostRows = 3;
+  std::vector<std::string> names;
+  for (const ClassRow* row : rows) {
+    if (names.size() == kMostRows) break;
+    names.push_back(DisplayName(row->layer_class));
+  }
+  const std::string others =
+      rows.size() > kMostRows
+          ? " and " + Count(rows.size() - kMostRows, "other class")
+          : "";
+  return Wrap("  FP64: " + PercentText(figures.program.total.fp64_share) +
+                  " of the GPU time computes in double precision (" +
+                  Join(names, ", ") + others + ")",
+              "    ");
+}
+
+// Whose turn it was on a GPU of several processes.
+std::string SharedLines(const Figures& figures) {
+  std::string text;
+  for (const DeviceFigures& device : figures.devices) {
+    for (const SharedUse& use : device.shared) {
+      text += Wrap("  gpu" + std::to_string(device.sums->ordinal) +
+                       " is shared: " + ProcessName(use.process) +
+                       " uses it for " + PercentText(use.busy_share) +
+                       " of the time, only others for " +
+                       PercentText(use.others_share),
+                   "    ");
+    }
+  }
+  return text;
+}
+
 // The operators and frames that ran while the trace tells nothing else.
 std::string UnknownLine(const ProgramFigures& program) {
   std::vector<const UnknownRow*> rows;
@@ -234,6 +279,20 @@ std::string Joins(const TrustFigures& trust) {
          Count(trust.kernels_without_launch, "kernel") + " without launch";
 }
 
+// Of a process that was killed, or still runs.
+std::string CutText(const TrustFigures& trust) {
+  const auto ms = [](int64_t ns) { return Ms(static_cast<double>(ns)); };
+  const int64_t missing_ns = trust.cut->last_ns - trust.cut->gpu_ns;
+  return Count(trust.cut_processes, "process") +
+         (trust.cut_processes == 1 ? " without its" : " without their") +
+         " end record: calls " + "are held up to " + ms(trust.cut->last_ns) +
+         " ms of the run, " +
+         (missing_ns > 0
+              ? "the GPU's work up to " + ms(trust.cut->gpu_ns) +
+                    ", so of the last " + ms(missing_ns) + " ms perhaps not all"
+              : "and the GPU's work too");
+}
+
 std::string Trust(const TrustFigures& trust) {
   std::vector<std::string> parts;
   parts.push_back(Count(trust.lost_records, "record") + " lost");
@@ -258,6 +317,7 @@ std::string Trust(const TrustFigures& trust) {
     parts.push_back(Ms(static_cast<double>(trust.not_observed_ns)) +
                     " ms not observed");
   }
+  if (trust.cut) parts.push_back(CutText(trust));
   parts.push_back(OwnCost(trust));
   parts.push_back(
       "clocks ±" +
@@ -348,6 +408,7 @@ std::string TextReport(const Summary& summary, const Figures& figures,
   text += "\n" + StepLine(figures, options) + PhaseLine(figures) +
           WrapIfAny(ExposureLine(figures)) + IdleLine(figures.program) +
           DrainLine(figures) + UnknownLine(figures.program) +
+          SharedLines(figures) + Fp64Line(figures) +
           WrapIfAny(PathLine(figures.path)) +
           WrapIfAny(WhatIfLine(figures.path)) + Aside(figures, by, options) +
           "\n" + SensitivityText(figures);

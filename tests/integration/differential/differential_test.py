@@ -57,6 +57,7 @@ OTHER_LAYERS = {
 # Addresses of weights tell the tap that a layer is used several times; the
 # profiler has a layer for each. Equal ones together are alike.
 SHARED_WEIGHTS = {"policy_gradient", "cross_attention_latents",
+                  "cached_decoding",
                   "low_rank_adapter", "twins",
                   "neural_differential_equation"}
 LAYER_SHARE = 0.01  # of the GPU time may be at another layer

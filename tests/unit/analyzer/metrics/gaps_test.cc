@@ -190,6 +190,43 @@ TEST(GapsTest, AfterAPageableCopyThePageableCopyDrainedTheQueue) {
   EXPECT_EQ(found.gaps[1].drained_by, DrainedBy::kNone);
 }
 
+std::string LaunchAt(int call_us, int begin_us, int end_us) {
+  const std::string corr = std::to_string(call_us);
+  return "call t=" + corr + ".." + std::to_string(call_us + 5) +
+         "us thread=0 cudaLaunchKernel\nlaunchapi t=" +
+         std::to_string(call_us + 1) + ".." + std::to_string(call_us + 4) +
+         "us thread=0 corr=" + corr + "\nkernel t=" + std::to_string(begin_us) +
+         ".." + std::to_string(end_us) + "us device=0 stream=7 corr=" + corr +
+         " name=ampere_sgemm_nn\n";
+}
+
+TEST(GapsTest, ADrainedQueueStaysSoUntilTheHostRanAhead) {
+  // The kernel that begins at 300 has waited for 85 us since its launch.
+  const Found found(std::string(kFirstKernel) +
+                    "call t=5..101us thread=0 cudaStreamSynchronize\n" +
+                    LaunchAt(120, 128, 138) + LaunchAt(160, 168, 178) +
+                    LaunchAt(200, 208, 300) + LaunchAt(210, 300, 310) +
+                    LaunchAt(340, 348, 358));
+  ASSERT_EQ(found.gaps.size(), 4);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(found.gaps[i].drained_by, DrainedBy::kSync) << i;
+    EXPECT_EQ(found.DrainedIn(found.gaps[i]), "cudaStreamSynchronize") << i;
+  }
+  EXPECT_EQ(found.gaps[3].drained_by, DrainedBy::kNone);
+}
+
+TEST(GapsTest, AWaitDrainsNoLongerThanItself) {
+  // 40 us of waiting: without them the host would be 40 us ahead, no more.
+  const Found found(std::string(kFirstKernel) +
+                    "call t=61..101us thread=0 cudaStreamSynchronize\n" +
+                    LaunchAt(120, 128, 138) + LaunchAt(160, 168, 178) +
+                    LaunchAt(200, 208, 218));
+  ASSERT_EQ(found.gaps.size(), 3);
+  EXPECT_EQ(found.gaps[0].drained_by, DrainedBy::kSync);
+  EXPECT_EQ(found.gaps[1].drained_by, DrainedBy::kSync);  // 15 us were left
+  EXPECT_EQ(found.gaps[2].drained_by, DrainedBy::kNone);
+}
+
 constexpr char kTrainingStep[] =
     "device 0 name=gpu\n"
     "call t=0..5us thread=0 cublasSgemm_v2 m=64 n=64 k=64\n"
@@ -230,6 +267,45 @@ TEST(GapsTest, TheLoaderIsInputWhateverFillsComeBeforeTheCopy) {
   EXPECT_EQ(Us(copy, IdleCause::kInput), 11 + 18);
   EXPECT_EQ(copy.drained_by, DrainedBy::kSync);
   EXPECT_EQ(Us(found.gaps[3], IdleCause::kInput), 0);
+}
+
+TEST(GapsTest, WhoLoadsModulesFeedsNothing) {
+  // The step is compiled anew until 170, then the next batch is copied.
+  const Found found(
+      std::string(kTrainingStep) +
+          "call t=150..170us thread=0 cuModuleLoadData\n"
+          "call t=200..205us thread=0 cudaMemcpyAsync\n"
+          "launchapi t=201..204us thread=0 corr=4\n"
+          "memcpy t=208..212us device=0 stream=7 corr=4 kind=htod bytes=64\n"
+          "call t=214..219us thread=0 cublasSgemm_v2 m=64 n=64 k=64\n"
+          "launchapi t=215..218us thread=0 corr=5 ext=214us\n"
+          "kernel t=220..300us device=0 stream=7 corr=5 name=sgemm\n",
+      Steps{StepsFoundBy::kPeriod, {{0, 200'000}, {200'000, 300'000}}});
+  ASSERT_EQ(found.gaps.size(), 3);
+  const Gap& loader = found.gaps[1];
+  EXPECT_EQ(Us(loader, IdleCause::kWait), 2);
+  EXPECT_EQ(Us(loader, IdleCause::kInput), 30);
+  // The load itself and what lies before it; no samples tell of them.
+  EXPECT_EQ(Us(loader, IdleCause::kUnknown), 170 - 122);
+}
+
+TEST(GapsTest, WhatIsCopiedForTrialsIsNoInput) {
+  const auto copied_before = [](const std::string& call) {
+    return Found(std::string(kTrainingStep) +
+                 "call t=200..205us thread=0 cudaMemcpyAsync\n"
+                 "launchapi t=201..204us thread=0 corr=4\n"
+                 "memcpy t=208..212us device=0 stream=7 corr=4 kind=htod "
+                 "bytes=64\n"
+                 "call t=214..260us thread=0 " +
+                 call +
+                 "\n"
+                 "launchapi t=215..218us thread=0 corr=5 ext=214us\n"
+                 "kernel t=220..300us device=0 stream=7 corr=5 name=conv\n");
+  };
+  const Found trials = copied_before("cudnnFindConvolutionForwardAlgorithm");
+  EXPECT_EQ(Us(trials.gaps.at(1), IdleCause::kInput), 0);
+  const Found work = copied_before("cudnnConvolutionForward");
+  EXPECT_EQ(Us(work.gaps.at(1), IdleCause::kInput), 78);
 }
 
 TEST(GapsTest, AMaskThatIsCopiedInTheForwardPassIsNoInput) {

@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 
 std::vector<size_t> Starts(std::string_view letters) {
   std::vector<size_t> starts;
-  for (const TokenSpan& span : LoopSteps(TokensFromText(letters))) {
+  for (const TokenSpan& span : LoopSteps(TokensFromText(letters)).passes) {
     starts.push_back(span.first);
   }
   return starts;
@@ -90,7 +90,7 @@ TEST(LoopFinderTest, OfLengthsThatVaryTheLastMayBeTheLongestOrTheShortest) {
       for (const int length : {15, 9, 14, 7, 11, 8, last}) {
         run += begin + Repeat("(t(us", length) + "(h>";
       }
-      const auto spans = LoopSteps(TokensFromText(run));
+      const auto spans = LoopSteps(TokensFromText(run)).passes;
       ASSERT_EQ(spans.size(), 7) << begin << last;
       EXPECT_EQ(spans.front().first, 0) << begin << last;
       EXPECT_EQ(spans.back().use, StepUse::kUsed) << begin << last;
@@ -98,13 +98,61 @@ TEST(LoopFinderTest, OfLengthsThatVaryTheLastMayBeTheLongestOrTheShortest) {
   }
 }
 
+// Sequences of eight tokens; the first has no keys and values to append to.
+std::string Sequences(const std::string& before_first,
+                      const std::string& inside, const std::string& at_end) {
+  std::string run;
+  for (int sequence = 0; sequence < 3; ++sequence) {
+    run += before_first + "z(e(qs(om";
+    for (int token = 1; token < 8; ++token) {
+      // Another place in each sequence.
+      run += token == 2 + sequence ? "(e(q" + inside + "ccs(om" : "(e(qccs(om";
+    }
+    run += at_end;
+  }
+  return run;
+}
+
+TEST(LoopFinderTest, PausesHereAndThereDecideNothing) {
+  for (const char* inside : {"", ".", "....", "...................."}) {
+    const Loop loop = LoopSteps(TokensFromText(Sequences("", inside, "")));
+    EXPECT_EQ(loop.passes.size(), 3) << inside;
+    EXPECT_EQ(loop.other_count, 24) << inside;
+  }
+}
+
+TEST(LoopFinderTest, WhatSequencesGiveAndTakeTellsThemFromTokens) {
+  const Loop loop = LoopSteps(TokensFromText(Sequences("<", "", ">")));
+  EXPECT_EQ(loop.passes.size(), 3);
+  EXPECT_EQ(loop.other_count, 0);
+}
+
+TEST(LoopFinderTest, TokensThatAreReadOneByOneAreStepsOrTheirSequences) {
+  std::string run;
+  for (int sequence = 0; sequence < 6; ++sequence) {
+    run += "<" + Repeat("(e(qs(om>", 12);
+  }
+  const Loop loop = LoopSteps(TokensFromText(run));
+  EXPECT_EQ(loop.passes.size(), 72);
+  EXPECT_EQ(loop.other_count, 6);
+}
+
+TEST(LoopFinderTest, AnExtraNowAndThenIsNoOtherReading) {
+  std::string run;
+  for (int step = 0; step < 40; ++step) {
+    run += step % 10 == 9 ? "<(a(b(cds>" : "<(a(b(cd";
+  }
+  EXPECT_EQ(LoopSteps(TokensFromText(run)).other_count, 0);
+}
+
 TEST(LoopFinderTest, ReplaysOfAGraphAreSteps) {
   EXPECT_THAT(Starts("(a(b(a(b(a(b" + Repeat("=", 30)), ::testing::SizeIs(30));
 }
 
 TEST(LoopFinderTest, WhatFollowsTheLoopIsNotPartOfItsLastStep) {
-  const auto spans = LoopSteps(
-      TokensFromText(Repeat("<(a(b(cd", 6) + "(x(y(z(x(y(z(x(y(z(x(y(z"));
+  const auto spans = LoopSteps(TokensFromText(Repeat("<(a(b(cd", 6) +
+                                              "(x(y(z(x(y(z(x(y(z(x(y(z"))
+                         .passes;
   ASSERT_EQ(spans.size(), 6);
   EXPECT_EQ(spans.back().end - spans.back().first,
             spans.front().end - spans.front().first);

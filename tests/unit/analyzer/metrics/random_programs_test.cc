@@ -142,7 +142,8 @@ TEST(RandomProgramsTest, EveryPassOfAnInferenceIsFound) {
   for (unsigned seed = 0; seed < kPrograms; ++seed) {
     std::mt19937 random(seed);
     const Program program = Inference(random);
-    EXPECT_EQ(LoopSteps(TokensFromText(program.text)).size(), program.steps)
+    EXPECT_EQ(LoopSteps(TokensFromText(program.text)).passes.size(),
+              program.steps)
         << seed << ": " << program.text;
   }
 }

@@ -88,6 +88,16 @@ TEST(SharedDeviceTest, ProcessesOnOneGpuShareItsTable) {
   EXPECT_EQ(figures.program.gpus.at("H100").processes, 2);
   EXPECT_EQ(figures.steps.ns.size(), 20);
   EXPECT_DOUBLE_EQ(*figures.steps.mean_ns, 100'000);
+  // While one leaves the GPU idle, the other has it for 20 us of its 40.
+  ASSERT_EQ(device.uses.size(), 2);
+  for (const auto& [process, use] : device.uses) {
+    EXPECT_EQ(use.busy_ns, 400'000) << process.pid;
+    EXPECT_EQ(use.others_ns, 200'000) << process.pid;
+  }
+}
+
+TEST(SharedDeviceTest, OfOneProcessAloneNobodyTakesTurns) {
+  EXPECT_TRUE(SummaryOf(Worker(1, 0, 10)).devices[0].uses.empty());
 }
 
 TEST(SharedDeviceTest, SumsDoNotDependOnTheOrderOfProcesses) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,15 @@ TEST(StepFinderTest, LayersAreToldByTheirWeights) {
   EXPECT_EQ(steps.steps[1].end_ns - steps.steps[1].begin_ns, 80'000);
 }
 
+TEST(StepFinderTest, TwoEqualLayersMayBeTwoStepsOrOne) {
+  // Operands that take turns: the weights of two layers, or two buffers.
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 40; ++i) text += Product(10 * i, 1 + i % 2, 100 + i % 2);
+  const Steps steps = StepsOf(TraceFromText(text));
+  EXPECT_EQ(steps.steps.size(), 40);
+  EXPECT_EQ(steps.other_count, 20);
+}
+
 TEST(StepFinderTest, BuffersThatTakeTurnsAreNoLayers) {
   // What each of forty iterations computes lies in the first operand.
   std::string text = "device 0 name=gpu\n";
@@ -120,6 +130,19 @@ TEST(StepFinderTest, OtherMarkersWinIfTheyHoldMostOfTheWork) {
   };
   EXPECT_EQ(marked(100).found_by, StepsFoundBy::kMarker);
   EXPECT_EQ(marked(80).found_by, StepsFoundBy::kPeriod);
+}
+
+TEST(StepFinderTest, StepsDuringWhichModulesWereLoaded) {
+  const Steps steps = StepsOf(TraceFromText(
+      Loop(6, 0) + "call t=25..26us thread=1 cuModuleLoadData\n"));
+  ASSERT_EQ(steps.steps.size(), 6);
+  for (const Step& step : steps.steps) {
+    const bool holds = step.begin_ns <= 26'000 && 26'000 < step.end_ns;
+    EXPECT_EQ(step.loads_modules, holds) << step.begin_ns;
+  }
+  EXPECT_EQ(std::ranges::count_if(
+                steps.steps, [](const Step& s) { return s.loads_modules; }),
+            1);
 }
 
 TEST(StepFinderTest, TheEndOfTheLastStepIsNotKnown) {

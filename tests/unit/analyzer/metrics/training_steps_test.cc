@@ -203,6 +203,14 @@ TEST(StepPartsTest, ASmallerLastGroupOfAnEpochMakesNoParts) {
             1);
 }
 
+TEST(StepPartsTest, GradientsThatAreAddedUpMakeNoParts) {
+  // All but the first batch of a group add theirs to what is there.
+  const std::string first = "<(a(b)b)a";
+  const std::string more = "<(a(b)b]s)a]s";
+  const std::string group = first + Repeat(more, 3) + "U";
+  EXPECT_EQ(Parts(Repeat(Repeat(group, 3) + first + more + "U", 4)), 1);
+}
+
 TEST(StepPartsTest, TwoPassesWithDifferentUpdatesAreOneStep) {
   // A step up to where the loss is worst, then back and down.
   EXPECT_EQ(Parts(Repeat("<(a)bNMU(a)bSU", 8)), 2);

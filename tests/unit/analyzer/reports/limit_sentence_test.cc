@@ -62,6 +62,22 @@ TEST(LimitSentenceTest, ShortKernelsWaitForTheirLaunches) {
       << limit;
 }
 
+TEST(LimitSentenceTest, StepsThatLoadModulesAreSaidTo) {
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 20; ++i) {
+    const auto at = [i](int us) { return std::to_string(100 * i + us); };
+    const std::string corr = std::to_string(i + 1);
+    text += "call t=" + at(20) + ".." + at(40) +
+            "us thread=0 cuModuleLoadData\ncall t=" + at(80) + ".." + at(85) +
+            "us thread=0 cudaLaunchKernel\nlaunchapi t=" + at(81) + ".." +
+            at(84) + "us thread=0 corr=" + corr + "\nkernel t=" + at(88) +
+            ".." + at(98) + "us device=0 stream=7 corr=" + corr +
+            " name=gemm_small\n";
+  }
+  const std::string limit = LimitOfTrace(text);
+  EXPECT_TRUE(Says(limit, "; modules were loaded in 18 of 18 steps.")) << limit;
+}
+
 // Kernels of 50 us; each time the host waits, then computes for 60 us.
 std::string WaitAndCompute(int times) {
   std::string text = "device 0 name=gpu\n";

@@ -165,6 +165,51 @@ TEST(TextReportTest, HeadTellsWhatLimitsTheStepAndLittleElse) {
   EXPECT_TRUE(Has(Report(trace, ReportBy::kClass, options), "at a launch"));
 }
 
+std::string Adds(const std::string& type) {
+  return "device 0 name=gpu\nkernel t=0..10us device=0 stream=7 name=softmax\n"
+         "kernel t=10..40us device=0 stream=7 name=\"void at::native::"
+         "vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<" +
+         type + ">, std::array<char*, 3ul> >(int)\"\n";
+}
+
+TEST(TextReportTest, DoublePrecisionIsSaidAtOnce) {
+  const std::string report = Report(Adds("double"));
+  EXPECT_TRUE(Has(report,
+                  "  FP64: 75.0 % of the GPU time computes in double "
+                  "precision (ELEMENTWISE)\n"))
+      << report;
+  EXPECT_FALSE(Has(Report(Adds("float")), "FP64"));
+}
+
+TEST(TextReportTest, AnEndThatWasCutTellsHowFarItsRecordsReach) {
+  const std::string trace =
+      " host=a\ndevice 0 name=gpu\n"
+      "call t=0..5us thread=0 cudaGetDevice\n"
+      "kernel t=0..10us device=0 stream=7 name=gemm\n"
+      "call t=80005..80010us thread=0 cudaGetDevice\n"
+      "not_observed t=10..80010us device=0 cause=after_watermark\n";
+  const std::string report = Report("process pid=1 incomplete" + trace);
+  EXPECT_TRUE(Has(report, "without its end record")) << report;
+  EXPECT_TRUE(Has(report, "80.00 ms")) << report;
+  EXPECT_FALSE(Has(Report("process pid=1" + trace), "its end record"));
+}
+
+TEST(TextReportTest, OneGpuOfTwoProcessesTellsWhoseTurnItWas) {
+  const auto process = [](int pid, int begin_us, int end_us) {
+    return "process pid=" + std::to_string(pid) +
+           " host=a\ndevice 0 name=gpu uuid=aa\nkernel t=" +
+           std::to_string(begin_us) + ".." + std::to_string(end_us) +
+           "us device=0 stream=7 name=gemm\n";
+  };
+  const std::string report = Report(process(1, 0, 30) + process(2, 20, 100));
+  EXPECT_TRUE(Has(report,
+                  "gpu0 is shared: a:1 uses it for 30.0 % of the time, only "
+                  "others for 70.0 %"))
+      << report;
+  EXPECT_TRUE(Has(report, "a:2 uses it for 80.0 %")) << report;
+  EXPECT_FALSE(Has(Report(process(1, 0, 30)), "is shared"));
+}
+
 TEST(TextReportTest, NoGpuWorkIsSaid) {
   const std::string report = Report("call t=0..5us cudaGetDevice\n");
   EXPECT_TRUE(Has(report, "holds no GPU work")) << report;

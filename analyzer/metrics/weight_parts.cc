@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/weight_parts.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+#include "analyzer/attribution/operand_address.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr size_t kMostParts = 8;
+constexpr size_t kIterationsLookedAt = 256;
+constexpr double kSame = 0.9;    // of the weights of two iterations
+constexpr double kOthers = 0.1;  // of them may be the same all the same
+constexpr double kNearlyAll = 0.9;
+
+using Weights = std::vector<uint64_t>;  // addresses, sorted
+
+Weights WeightsOf(const TraceModel& model, const Process& process,
+                  const std::vector<CallToken>& tokens, const TokenSpan& span) {
+  Weights weights;
+  for (size_t i = span.first; i < span.end; ++i) {
+    const CallToken& token = tokens[i];
+    if (!token.product || !token.forward || !token.call.known()) continue;
+    const uint64_t at = OperandAddress(
+        model, process, process.calls[token.call.value()], Meaning::kPointerA);
+    if (at != 0) weights.push_back(at);
+  }
+  std::sort(weights.begin(), weights.end());
+  weights.erase(std::unique(weights.begin(), weights.end()), weights.end());
+  return weights;
+}
+
+double ShareInCommon(const Weights& a, const Weights& b) {
+  Weights common;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(),
+                        std::back_inserter(common));
+  return static_cast<double>(common.size()) /
+         static_cast<double>(std::max(a.size(), b.size()));
+}
+
+// Whether nearly all iterations have those of the one `distance` later, or, if
+// not `same`, nearly none of them.
+bool AreThose(const std::vector<Weights>& all, size_t distance, bool same) {
+  size_t are = 0;
+  const size_t n = all.size() - distance;
+  for (size_t i = 0; i < n; ++i) {
+    const double common = ShareInCommon(all[i], all[i + distance]);
+    are += (same ? common >= kSame : common <= kOthers) ? 1 : 0;
+  }
+  return static_cast<double>(are) >= kNearlyAll * static_cast<double>(n);
+}
+
+}  // namespace
+
+size_t PartsByWeights(const TraceModel& model, const Process& process,
+                      const std::vector<CallToken>& tokens,
+                      const std::vector<TokenSpan>& iterations) {
+  std::vector<Weights> all;
+  const size_t n = std::min(iterations.size(), kIterationsLookedAt);
+  for (size_t i = 0; i < n; ++i) {
+    all.push_back(WeightsOf(model, process, tokens, iterations[i]));
+    if (all.back().empty()) return 1;
+  }
+  for (size_t parts = 2; parts <= std::min(kMostParts, n / kMinRepeats);
+       ++parts) {
+    if (!AreThose(all, parts - 1, false)) return 1;
+    if (AreThose(all, parts, true)) return parts;
+  }
+  return 1;
+}
+
+}  // namespace dltap::analyzer

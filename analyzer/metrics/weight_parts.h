@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_WEIGHT_PARTS_H_
+#define DLTAP_ANALYZER_METRICS_WEIGHT_PARTS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "analyzer/metrics/call_signature.h"
+#include "analyzer/metrics/step.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// After how many iterations the same weights are trained again: 2 where two
+// equal models take turns. 1 where all iterations train one model, or the trace
+// has no addresses of operands.
+size_t PartsByWeights(const TraceModel& model, const Process& process,
+                      const std::vector<CallToken>& tokens,
+                      const std::vector<TokenSpan>& iterations);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_WEIGHT_PARTS_H_
