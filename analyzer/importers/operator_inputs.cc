@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 namespace dltap::analyzer {
@@ -12,10 +10,7 @@ namespace {
 
 using opmodel::DType;
 
-int64_t Product(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1},
-                         std::multiplies<>());
-}
+constexpr int64_t kMostElements = int64_t{1} << 53;
 
 // As the profiler spells the types of tensors.
 DType DTypeOfInput(std::string_view name) {
@@ -46,7 +41,8 @@ DType DTypeOfInput(std::string_view name) {
 }
 
 // "[[8, 3], [], [[2], [3]]]" -> one shape per top-level element; what is
-// nested deeper (a list of tensors) or no list gives an empty shape.
+// nested deeper (a list of tensors) or no list gives an empty shape. Nothing if
+// a number cannot be read.
 class ShapeParser {
  public:
   explicit ShapeParser(std::string_view json) {
@@ -62,6 +58,7 @@ class ShapeParser {
             std::from_chars(json.data() + i, json.data() + json.size(), number);
         if (parsed.ec != std::errc()) {
           shapes.clear();
+          list_elements.clear();
           return;
         }
         (depth_ == 2 ? shapes.back() : inner_).push_back(number);
@@ -85,9 +82,15 @@ class ShapeParser {
   void Close() {
     if (depth_ == 3) {
       shapes.back().clear();
-      list_elements.back() += Product(inner_);
+      AddToList(ElementsIn(inner_));
     }
     --depth_;
+  }
+
+  void AddToList(int64_t elements) {
+    int64_t& sum = list_elements.back();
+    const bool fits = elements >= 0 && sum >= 0 && sum <= kMostElements;
+    sum = fits ? sum + elements : -1;
   }
 
   int depth_ = 0;
@@ -143,6 +146,15 @@ std::vector<T> ListOf(std::string_view text,
 
 }  // namespace
 
+int64_t ElementsIn(const Shape& shape) {
+  int64_t elements = 1;
+  for (const int64_t size : shape) {
+    if (size < 0 || (size > 0 && elements > kMostElements / size)) return -1;
+    elements *= size;
+  }
+  return elements;
+}
+
 DType DTypeOfScalarType(std::string_view name) {
   struct Row {
     std::string_view name;
@@ -185,16 +197,18 @@ DType OperatorInputs::TypeOf(size_t i) const {
   return i < types_.size() && i < dims_.size() ? types_[i] : DType::kUnknown;
 }
 
-int64_t OperatorInputs::ElementsOf(size_t i) const { return Product(Dims(i)); }
+int64_t OperatorInputs::ElementsOf(size_t i) const {
+  return ElementsIn(Dims(i));
+}
 
 int64_t OperatorInputs::StoredElementsOf(size_t i) const {
   Shape stored = Dims(i);
-  if (strides_.empty()) return Product(stored);
+  if (strides_.empty()) return ElementsIn(stored);
   if (i >= strides_.size() || strides_[i].size() != stored.size()) return -1;
   for (size_t d = 0; d < stored.size(); ++d) {
     if (strides_[i][d] == 0) stored[d] = std::min<int64_t>(stored[d], 1);
   }
-  return Product(stored);
+  return ElementsIn(stored);
 }
 
 int64_t OperatorInputs::ElementsOfList(size_t i) const {

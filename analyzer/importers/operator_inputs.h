@@ -14,6 +14,9 @@ namespace dltap::analyzer {
 
 using Shape = std::vector<int64_t>;
 
+// The elements of a tensor; -1: of no shape that there is.
+int64_t ElementsIn(const Shape& shape);
+
 // "BFloat16": as the metadata of collectives spells an element type.
 opmodel::DType DTypeOfScalarType(std::string_view name);
 
@@ -35,7 +38,7 @@ class OperatorInputs {
   // and what has no strides (a sparse tensor) is -1.
   int64_t ElementsOf(size_t i) const;
   int64_t StoredElementsOf(size_t i) const;
-  // Of all tensors of a list; 0: none.
+  // Of all tensors of a list; 0: none; -1: one has no such shape.
   int64_t ElementsOfList(size_t i) const;
   // The scalars that were passed; nullopt: not recorded, or of another type.
   std::optional<bool> Bool(size_t i) const;

@@ -202,12 +202,6 @@ class Moved {
   bool is_unknown_ = false;
 };
 
-int64_t Product(const Shape& shape) {
-  int64_t product = 1;
-  for (const int64_t size : shape) product *= size;
-  return product;
-}
-
 // The shape that all tensors are broadcast to; nullopt: they do not fit.
 std::optional<Shape> CommonShape(const OperatorInputs& in) {
   Shape common;
@@ -265,7 +259,7 @@ OperationNodes Map(const OperatorInputs& in, const Traffic& row,
   if (in_place) {
     moved.Write(in.ElementsOf(0), in.TypeOf(0));
   } else {
-    moved.Write(Product(*shape),
+    moved.Write(ElementsIn(*shape),
                 row.way == Way::kCompare ? DType::kBool : *type);
   }
   return moved.Nodes(OpKind::kPointwise, *type, row.flops);
@@ -282,7 +276,7 @@ int64_t Reduced(const OperatorInputs& in, size_t dims) {
     if (at < 0 || at >= rank) return -1;
     left[static_cast<size_t>(at)] = 1;
   }
-  return Product(left);
+  return ElementsIn(left);
 }
 
 OperationNodes Reduce(const OperatorInputs& in, const Traffic& row) {
@@ -299,7 +293,10 @@ int64_t ElementsAt(const OperatorInputs& in, const Traffic& row) {
   const Shape& from = in.Dims(0);
   if (row.way == Way::kGather) return in.ElementsOf(row.at);
   if (row.way == Way::kRows) {
-    return from.size() == 2 ? in.ElementsOf(row.at) * from[1] : -1;
+    Shape rows = in.Dims(row.at);
+    if (from.size() != 2) return -1;
+    rows.push_back(from[1]);
+    return ElementsIn(rows);
   }
   const std::optional<int64_t> dim = in.Int(row.at);
   const auto rank = static_cast<int64_t>(from.size());
@@ -307,7 +304,7 @@ int64_t ElementsAt(const OperatorInputs& in, const Traffic& row) {
   Shape result = from;
   result[static_cast<size_t>(*dim < 0 ? *dim + rank : *dim)] =
       in.ElementsOf(row.at + 1);
-  return Product(result);
+  return ElementsIn(result);
 }
 
 OperationNodes Gather(const OperatorInputs& in, const Traffic& row) {
@@ -325,7 +322,7 @@ OperationNodes List(const OperatorInputs& in, const Traffic& row) {
             : row.flops == 0           ? OpKind::kLayout
                                        : OpKind::kPointwise;
   op[Dim::kElementsOut] = in.ElementsOfList(0);
-  if (op[Dim::kElementsOut] == 0) return {};
+  if (op[Dim::kElementsOut] <= 0) return {};
   return OperationNodes(static_cast<size_t>(std::max(row.flops, 1)), op);
 }
 

@@ -92,9 +92,9 @@ TEST(OperatorTrafficTest, ReductionsCountWhatTheyRead) {
   EXPECT_EQ(WorkOf("aten::mean", "[[2, 3, 4], [], [], []]", kTypes,
                    R"(["", "[-1, -2]", "True", ""])"),
             (Work{24, (24 + 2) * 4}));
-  EXPECT_EQ(WorkOf("aten::sum", "[[8, 10], []]", R"(["float", ""])",
-                   R"(["", ""])"),
-            (Work{80, (80 + 1) * 4}));
+  EXPECT_EQ(
+      WorkOf("aten::sum", "[[8, 10], []]", R"(["float", ""])", R"(["", ""])"),
+      (Work{80, (80 + 1) * 4}));
   // Which dimensions was not recorded.
   EXPECT_EQ(WorkOf("aten::sum", "[[8, 10], [], [], []]", kTypes, ""), Work());
 }
@@ -106,6 +106,16 @@ TEST(OperatorTrafficTest, RowsAreReadByIndex) {
   EXPECT_EQ(WorkOf("aten::index_select", "[[100, 16], [], [5]]",
                    R"(["float", "Scalar", "long int"])", R"(["", "0", ""])"),
             (Work{0, 2 * 80 * 4 + 5 * 8}));
+}
+
+TEST(OperatorTrafficTest, ShapesThatCannotBeTellNothing) {
+  constexpr char kHuge[] = "[[9000000000000000000, 9000000000000000000], []]";
+  EXPECT_EQ(WorkOf("aten::neg", kHuge, R"(["float", ""])"), Work());
+  EXPECT_EQ(WorkOf("aten::neg", "[[-3], []]", R"(["float", ""])"), Work());
+  EXPECT_EQ(WorkOf("aten::_foreach_neg_",
+                   "[[[9000000000000000000, 9000000000000000000], [2]]]",
+                   R"(["TensorList"])"),
+            Work());
 }
 
 TEST(OperatorTrafficTest, ListsTellTheirElementsButNoType) {
