@@ -192,7 +192,8 @@ class Moved {
 
  private:
   int64_t BytesOf(int64_t elements, DType type) {
-    is_unknown_ |= BitsOf(type) < 8 || elements < 0;
+    constexpr int64_t kMost = int64_t{1} << 60;
+    is_unknown_ |= BitsOf(type) < 8 || elements < 0 || read_bytes_ > kMost;
     return is_unknown_ ? 0 : elements * BitsOf(type) / 8;
   }
 
@@ -279,13 +280,26 @@ int64_t Reduced(const OperatorInputs& in, size_t dims) {
   return ElementsIn(left);
 }
 
+// A number in place of the dimensions, or after them, is the result's type or
+// a dimension that is not counted as such.
 OperationNodes Reduce(const OperatorInputs& in, const Traffic& row) {
   const DType type = in.TypeOf(0);
   if (!IsFloat(type) || !in.has_scalars()) return {};
+  if (in.Int(row.at) || in.Int(row.at + 2)) return {};
   Moved moved;
   moved.Read(in, 0);
   moved.Write(Reduced(in, row.at), type);
   return moved.Nodes(OpKind::kReduction, type, row.flops);
+}
+
+// Sums of integers, and those of which a type is asked, have another type.
+OperationNodes Scan(const OperatorInputs& in, const Traffic& row) {
+  const DType type = in.TypeOf(0);
+  if (row.flops > 0 && (!IsFloat(type) || in.Int(2))) return {};
+  Moved moved;
+  moved.Read(in, 0);
+  moved.Write(in.ElementsOf(0), type);
+  return moved.Nodes(OpKind::kPointwise, type, row.flops);
 }
 
 // The first tensor's elements at the indices; -1: the inputs do not fit.
@@ -354,10 +368,7 @@ OperationNodes TrafficOf(std::string_view name, const OperatorInputs& in) {
       moved.Read(in, 1);
       moved.Write(in.ElementsOf(0), in.TypeOf(0));
       return moved.Nodes(OpKind::kLayout, in.TypeOf(0), 0);
-    case Way::kScan:
-      moved.Read(in, 0);
-      moved.Write(in.ElementsOf(0), in.TypeOf(0));
-      return moved.Nodes(OpKind::kPointwise, in.TypeOf(0), row->flops);
+    case Way::kScan: return Scan(in, *row);
   }
   return {};
 }

@@ -95,6 +95,11 @@ TEST(OperatorTrafficTest, ReductionsCountWhatTheyRead) {
   EXPECT_EQ(
       WorkOf("aten::sum", "[[8, 10], []]", R"(["float", ""])", R"(["", ""])"),
       (Work{80, (80 + 1) * 4}));
+  // In FP32, of half precision.
+  EXPECT_EQ(WorkOf("aten::sum", "[[8, 10], [], [], []]",
+                   R"(["c10::Half", "ScalarList", "Scalar", "Scalar"])",
+                   R"(["", "[0]", "True", "6"])"),
+            Work());
   // Which dimensions was not recorded.
   EXPECT_EQ(WorkOf("aten::sum", "[[8, 10], [], [], []]", kTypes, ""), Work());
 }
