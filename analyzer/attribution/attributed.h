@@ -58,6 +58,7 @@ struct Attributed {
   CallId submitted_by;  // see Join
   CallId owner;
   WorkId work;     // none: a framework's own kernel, a copy
+  WorkId traffic;  // of an imported operator that only maps, moves or reduces
   RangeId ruling;  // the range that gives the class, or would
   LayerClass layer_class = LayerClass::kUnattributed;
   Direction direction = Direction::kNone;

@@ -15,6 +15,7 @@
 #include "analyzer/attribution/fp64_kernels.h"
 #include "analyzer/attribution/glue.h"
 #include "analyzer/attribution/launch_work.h"
+#include "analyzer/attribution/list_work.h"
 #include "analyzer/attribution/meaning_cache.h"
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/optimizer_ranges.h"
@@ -201,10 +202,10 @@ class Classifier {
     const NameRule* by_name = RuleOfKernel(activity.name);
     const bool is_certain = by_name != nullptr && by_name->outranks;
     const NameRule* rule = by_name;
+    if (out.ruling.known()) SetWork(innermost, activity, is_certain, out);
     if (out.ruling.known() && !is_certain) {
       rule = RuleOfRange(process_.ranges[out.ruling.value()].name);
       out.class_from = ClassFrom::kAnnotation;
-      out.work = WorkOfRange(innermost, out.ruling, activity);
     } else if (rule != nullptr) {
       out.class_from = ClassFrom::kKernelName;
     }
@@ -223,9 +224,19 @@ class Classifier {
             IsBackward(by_name.direction));
   }
 
-  // Imported operators carry shapes; the kernels of one share its work.
-  WorkId WorkOfRange(RangeId innermost, RangeId ruling,
-                     const Activity& activity) {
+  // Imported operators carry shapes; the kernels of one share its work. What
+  // only fills or copies inside another operator has no part in that.
+  void SetWork(RangeId innermost, const Activity& activity, bool is_certain,
+               Attributed& out) {
+    const WorkId work = WorkOfRange(innermost, out.ruling);
+    if (!work.known()) return;
+    const bool is_traffic = IsTraffic(result_.KindOf(work));
+    if (is_certain && !is_traffic) return;
+    (is_traffic ? out.traffic : out.work) = work;
+    AddTime(work, activity);
+  }
+
+  WorkId WorkOfRange(RangeId innermost, RangeId ruling) {
     RangeId shaped = innermost;
     while (shaped.known() &&
            !process_.ranges[shaped.value()].operation.known()) {
@@ -239,8 +250,18 @@ class Classifier {
       it->second = WorkId(result_.works.size());
       result_.works.push_back({CallId(), operation, KindOf(operation)});
     }
-    AddTime(it->second, activity);
     return it->second;
+  }
+
+  // What tells how much is done, but not which layer does it.
+  static bool IsTraffic(const WorkKind& kind) {
+    switch (kind.leading.kind) {
+      case opmodel::OpKind::kPointwise:
+      case opmodel::OpKind::kReduction:
+      case opmodel::OpKind::kLayout:
+      case opmodel::OpKind::kOptimizer: return true;
+      default: return false;
+    }
   }
 
   // Reentrant checkpointing runs the forward pass inside a node of its own.
@@ -308,6 +329,7 @@ Attribution Attribute(const TraceModel& model,
     const XlaPasses xla_passes(model, process, ranges);
     ProcessAttribution result =
         Classifier(model, process, ranges, xla_passes).Run();
+    AddListWorks(model, process, result);
     AddAlgorithms(model, process, result);
     AddLaunchWorks(model, process, result);
     FindFp64Kernels(model, process, result);

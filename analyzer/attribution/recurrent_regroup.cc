@@ -109,15 +109,17 @@ size_t RecurrentRegroup::EndOfPeriod(size_t first, size_t period) const {
 }
 
 // The end of the units between a product and the next of the sequence; after
-// the last, as many as between the `period`-th before it and its next.
-size_t RecurrentRegroup::EndOfUnits(size_t product, size_t period) const {
-  if (product + 1 < products_.size()) return products_[product + 1];
-  size_t length = end_ - products_[product];
-  if (product >= period) {
-    length = std::min(
-        length, products_[product - period + 1] - products_[product - period]);
-  }
-  return products_[product] + length;
+// the last of the repeats, as many as one repetition before: what follows is no
+// part of them.
+size_t RecurrentRegroup::EndOfUnits(size_t product,
+                                    const Repeats& repeats) const {
+  const bool is_last = product + 1 == products_.size();
+  const size_t next = is_last ? end_ : products_[product + 1];
+  const size_t period = repeats.period;
+  if (product + 1 != repeats.last || product < period) return next;
+  const size_t before = product - period;
+  return std::min(
+      next, products_[product] + products_[before + 1] - products_[before]);
 }
 
 RecurrentRegroup::Evidence RecurrentRegroup::Weigh(
@@ -126,7 +128,7 @@ RecurrentRegroup::Evidence RecurrentRegroup::Weigh(
   for (size_t i = repeats.first; i < repeats.last; i += repeats.period) {
     uint16_t traits = 0;
     for (size_t j = i; j < i + repeats.period; ++j) {
-      const size_t end = EndOfUnits(j, repeats.period);
+      const size_t end = EndOfUnits(j, repeats);
       for (size_t u = products_[j] + 1; u < end; ++u) {
         const Unit& unit = (*units_)[u];
         traits |= unit.traits;
@@ -201,7 +203,7 @@ bool RecurrentRegroup::AddsBeforeTanh(const Repeats& repeats) const {
   size_t neither = 0;
   for (size_t i = repeats.first; i < repeats.first + 2; ++i) {
     uint16_t traits = 0;
-    const size_t end = EndOfUnits(i, repeats.period);
+    const size_t end = EndOfUnits(i, repeats);
     for (size_t u = products_[i] + 1; u < end; ++u)
       traits |= (*units_)[u].traits;
     both += (traits & kAdd) != 0 && (traits & kTanh) != 0 ? 1 : 0;
@@ -211,8 +213,8 @@ bool RecurrentRegroup::AddsBeforeTanh(const Repeats& repeats) const {
 }
 
 // Whether a gate is the next thing that the product's result goes into.
-bool RecurrentRegroup::FeedsGate(size_t product, size_t period) const {
-  const size_t end = EndOfUnits(product, period);
+bool RecurrentRegroup::FeedsGate(size_t product, const Repeats& repeats) const {
+  const size_t end = EndOfUnits(product, repeats);
   for (size_t u = products_[product] + 1; u < end; ++u) {
     if (((*units_)[u].traits & kGates) != 0) return true;
   }
@@ -241,7 +243,7 @@ void RecurrentRegroup::Move(const Repeats& repeats, const Evidence& evidence) {
   std::set<std::pair<int64_t, int64_t>> shapes;  // of what goes into gates
   for (size_t slot = 0; slot < repeats.period; ++slot) {
     const size_t i = repeats.first + slot;
-    if (backward || !FeedsGate(i, repeats.period)) continue;
+    if (backward || !FeedsGate(i, repeats)) continue;
     shapes.insert(ShapeOfResult(ProductAt(i)));
     widths_.insert(ProductAt(i).width);
   }
@@ -262,7 +264,7 @@ void RecurrentRegroup::Move(const Repeats& repeats, const Evidence& evidence) {
     if (backward && !FollowsGate(i, repeats.period)) continue;
     if (backward) MovePreceding(i);
     MoveUnit(process_, (*units_)[products_[i]], LayerClass::kRnn, attribution_);
-    MoveFollowing(products_[i] + 1, EndOfUnits(i, repeats.period));
+    MoveFollowing(products_[i] + 1, EndOfUnits(i, repeats));
   }
 }
 

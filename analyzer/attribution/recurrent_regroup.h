@@ -51,13 +51,13 @@ class RecurrentRegroup {
   LayerClass ClassNow(const Unit& unit) const;
   void Search();
   size_t EndOfPeriod(size_t first, size_t period) const;
-  size_t EndOfUnits(size_t product, size_t after_last) const;
+  size_t EndOfUnits(size_t product, const Repeats& repeats) const;
   Evidence Weigh(const Repeats& repeats) const;
   bool IsCell(const Repeats& repeats, const Evidence& evidence) const;
   bool AddsBeforeTanh(const Repeats& repeats) const;
   bool IsElmanCell(const Repeats& repeats, const Evidence& evidence) const;
   void Move(const Repeats& repeats, const Evidence& evidence);
-  bool FeedsGate(size_t product, size_t period) const;
+  bool FeedsGate(size_t product, const Repeats& repeats) const;
   bool FollowsGate(size_t product, size_t period) const;
   void MovePreceding(size_t product);
   void MoveFollowing(size_t unit, size_t end);

@@ -109,6 +109,8 @@ constexpr std::pair<std::string_view, Reader> kArgRows[] = {
     {"Input dims", [](value& v, KinetoEvent& e) { e.input_dims = RawJson(v); }},
     {"Input type",
      [](value& v, KinetoEvent& e) { e.input_types = RawJson(v); }},
+    {"Input Strides",
+     [](value& v, KinetoEvent& e) { e.input_strides = RawJson(v); }},
     {"Device Type",
      [](value& v, KinetoEvent& e) { e.device_type = Integer(v); }},
     {"correlation",

@@ -62,6 +62,7 @@ struct KinetoEvent {
   std::string_view input_dims;   // raw JSON: [[8, 3, 224, 224], ...]
   std::string_view input_types;  // raw JSON: ["float", ...]
   std::string_view concrete_inputs;
+  std::string_view input_strides;
   std::string_view collective;  // "allreduce"; the next are of such events
   std::string_view group_name;
   std::string_view group_ranks;  // "[0, 1]"

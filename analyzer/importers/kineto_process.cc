@@ -198,11 +198,12 @@ OperationId KinetoProcess::OperationOf(const KinetoEvent& event) {
   if (event.input_dims.empty()) return OperationId();
   operation_key_.assign(event.name);
   operation_key_.append(event.input_dims).append(event.input_types);
-  operation_key_.append(event.concrete_inputs);
+  operation_key_.append(event.concrete_inputs).append(event.input_strides);
   const auto [it, is_new] = operations_.try_emplace(operation_key_);
   if (is_new) {
-    OperationNodes nodes = OperationOfOperator(
-        event.name, event.input_dims, event.input_types, event.concrete_inputs);
+    OperationNodes nodes =
+        OperationOfOperator(event.name, event.input_dims, event.input_types,
+                            event.concrete_inputs, event.input_strides);
     if (!nodes.empty()) {
       it->second = OperationId(model_.operations.size());
       model_.operations.push_back(std::move(nodes));

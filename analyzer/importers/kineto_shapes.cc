@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "analyzer/importers/operator_inputs.h"
+#include "analyzer/importers/operator_traffic.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -393,12 +394,17 @@ OperationNodes Operate(std::string_view name, const OperatorInputs& in) {
 
 OperationNodes OperationOfOperator(std::string_view name, std::string_view dims,
                                    std::string_view types,
-                                   std::string_view concrete) {
-  if (dims.empty() || !HasRow(name)) return {};
-  const OperatorInputs inputs(dims, types, concrete);
-  OperationNodes nodes = Operate(name, inputs);
-  for (Operation& op : nodes) op.storage = op.math = inputs.type();
-  return nodes;
+                                   std::string_view concrete,
+                                   std::string_view strides) {
+  if (dims.empty()) return {};
+  if (HasRow(name)) {
+    const OperatorInputs inputs(dims, types, concrete);
+    OperationNodes nodes = Operate(name, inputs);
+    for (Operation& op : nodes) op.storage = op.math = inputs.type();
+    return nodes;
+  }
+  if (!HasTraffic(name)) return {};
+  return TrafficOf(name, OperatorInputs(dims, types, concrete, strides));
 }
 
 }  // namespace dltap::analyzer

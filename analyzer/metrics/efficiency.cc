@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/efficiency.h"
 
+#include "analyzer/attribution/op_kinds.h"
 #include "analyzer/metrics/ratio.h"
 
 namespace dltap::analyzer {
@@ -13,6 +14,7 @@ struct Share {
   std::optional<double> bytes;
   double bytes_least = 0;
   opmodel::DType math = opmodel::DType::kUnknown;
+  bool multiplies = false;  // matrices, as tensor cores do
 };
 
 // A copy inside the device reads and writes.
@@ -21,7 +23,14 @@ Share ShareOfCopy(const Activity& activity, double part) {
                       activity.copy == CopyKind::kDeviceToDevice;
   const double bytes =
       part * static_cast<double>(activity.bytes) * (inside ? 2 : 1);
-  return {0, 0, bytes, bytes, opmodel::DType::kUnknown};
+  return {0, 0, bytes, bytes};
+}
+
+bool Multiplies(opmodel::OpKind kind) {
+  const LayerClass layer_class = ClassOf(kind);
+  return layer_class == LayerClass::kConv || layer_class == LayerClass::kRnn ||
+         layer_class == LayerClass::kAttention ||
+         layer_class == LayerClass::kGemm;
 }
 
 Share ShareOfWork(const WorkKind& work, double part) {
@@ -30,6 +39,7 @@ Share ShareOfWork(const WorkKind& work, double part) {
   out.bytes = part * work.cost->bytes;
   out.bytes_least = *out.bytes;
   out.math = work.leading.math;
+  out.multiplies = Multiplies(work.leading.kind);
   if (work.executed_flops) out.executed_flops = part * *work.executed_flops;
   return out;
 }
@@ -71,8 +81,9 @@ Share ShareOf(const ProcessAttribution& attribution, const Activity& activity,
     if (activity.bytes == 0 || duration_ns <= 0) return {};
     return ShareOfCopy(activity, Part(inside_ns, duration_ns));
   }
-  if (attributed.work.known()) {
-    const Work& work = attribution.works[attributed.work.value()];
+  for (const WorkId id : {attributed.work, attributed.traffic}) {
+    if (!id.known()) continue;
+    const Work& work = attribution.works[id.value()];
     const WorkKind& kind = attribution.KindOf(work);
     if (kind.cost && work.kernel_ns > 0) {
       return ShareOfWork(kind, Part(inside_ns, work.kernel_ns));
@@ -83,6 +94,13 @@ Share ShareOf(const ProcessAttribution& attribution, const Activity& activity,
   if (it == attribution.launch_works.end() || !it->second) return {};
   if (duration_ns <= 0) return {};
   return ShareOfLaunch(*it->second, Part(inside_ns, duration_ns));
+}
+
+// Work on single elements has no tensor cores; narrow floats compute as FP32.
+double PeakFlopsPerS(const opmodel::GpuSpec& gpu, const Share& share) {
+  if (share.multiplies) return opmodel::PeakFlopsPerS(gpu, share.math);
+  return share.math == opmodel::DType::kF64 ? gpu.fp64_flops_per_s
+                                            : gpu.fp32_flops_per_s;
 }
 
 bool IsOverLink(const Activity& activity) {
@@ -163,7 +181,7 @@ Efficiency EfficiencyOf(const ProcessAttribution& attribution,
   result.rated_ns = ns;
   result.rated_flops = *share.executed_flops;
   result.rated_bytes = result.bytes;
-  result.peak_flops = seconds * opmodel::PeakFlopsPerS(*gpu, share.math);
+  result.peak_flops = seconds * PeakFlopsPerS(*gpu, share);
   result.peak_bytes = result.local_peak_bytes;
   return result;
 }

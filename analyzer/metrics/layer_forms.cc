@@ -33,6 +33,32 @@ void LayerForms::AddName(const Activity& activity, LayerUnit& unit) {
   unit.names.push_back(name);
 }
 
+void LayerForms::AddRows(const Activity& activity, LayerUnit& unit) {
+  if (activity.kind != ActivityKind::kKernel) return;
+  const auto [it, is_new] = rows_.try_emplace(activity.name);
+  if (is_new) it->second = RowsOf(activity.name);
+  unit.reads_rows |= it->second == Rows::kRead;
+  unit.adds_rows |= it->second == Rows::kAdd;
+  unit.sums_rows |= it->second == Rows::kSum;
+}
+
+// As PyTorch names them, mangled or not.
+LayerForms::Rows LayerForms::RowsOf(TextId name) {
+  const std::string_view text = model_.texts[name];
+  const auto has = [text](std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  };
+  if (has("vectorized_gather_kernel") || has("indexSelectLargeIndex") ||
+      has("indexSelectSmallIndex")) {
+    return Rows::kRead;
+  }
+  if (has("indexFuncLargeIndex") || has("indexFuncSmallIndex") ||
+      has("EmbeddingBag_updateOutputKernel")) {
+    return Rows::kAdd;
+  }
+  return has("indexing_backward_kernel") ? Rows::kSum : Rows::kNone;
+}
+
 uint32_t LayerForms::Number(const Key& key) {
   const auto next = static_cast<uint32_t>(numbers_.size());
   return numbers_.try_emplace(key, next).first->second;

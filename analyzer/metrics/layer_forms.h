@@ -18,21 +18,28 @@ namespace dltap::analyzer {
 class LayerForms {
  public:
   LayerForms(const TraceModel& model, const Process& process)
-      : process_(process), kinds_(model.texts) {}
+      : model_(model), process_(process), kinds_(model.texts) {}
 
   // Sets the kind and the form of a unit that begins with `lead`. `op` is
   // that of its call or operator; null: none.
   void Set(const Activity& lead, const opmodel::Operation* op, LayerUnit& unit);
   // Notes the name of one more activity of an elementwise unit.
   void AddName(const Activity& activity, LayerUnit& unit);
+  // Notes what one more activity does with rows by index.
+  void AddRows(const Activity& activity, LayerUnit& unit);
 
  private:
   // The class, the kind of the kernel's name, sizes.
   using Key = std::tuple<LayerClass, size_t, size_t>;
 
-  uint32_t Number(const Key& key);
+  enum class Rows : uint8_t { kNone, kRead, kAdd, kSum };
 
+  uint32_t Number(const Key& key);
+  Rows RowsOf(TextId name);
+
+  const TraceModel& model_;
   const Process& process_;
+  absl::flat_hash_map<TextId, Rows> rows_;  // by kernel's name
   absl::flat_hash_map<Key, uint32_t> numbers_;
   KernelKinds kinds_;
 };

@@ -38,6 +38,11 @@ struct LayerUnit {
   // Copies and casts right after a product's gradients or these sums: the
   // gradients of those in front of the forward product, perhaps.
   bool moves_gradient = false;
+  // What kernels of it do with rows by index: the gradient of reading them is
+  // to sum them up where they came from, that of adding them is to read them.
+  bool reads_rows = false;
+  bool adds_rows = false;
+  bool sums_rows = false;
   uint32_t moves = 0;     // copies and casts in it
   bool only_sums = true;  // of two gradients where paths meet; also if empty
   uint32_t kind = 0;      // equal: the same kind of work, whatever its sizes

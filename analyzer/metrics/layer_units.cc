@@ -145,7 +145,7 @@ class UnitFinder {
     if (unit.pointwise || IsElementwiseLike(layer_class)) {
       return unit.pointwise && IsElementwiseLike(layer_class) &&
              (!unit.sums_bias || layer_class == LayerClass::kReduction) &&
-             !unit.moves_gradient;
+             !unit.moves_gradient && !IsNextGradient(i);
     }
     if (unit.layer_class != layer_class) return false;
     const bool composite = At(i).class_from == ClassFrom::kComposite ||
@@ -153,7 +153,23 @@ class UnitFinder {
     if (composite && layer_class != LayerClass::kEmbedding) return true;
     if (At(i).ruling.known() && At(i).ruling == At(last_).ruling) return true;
     if (side_ == UnitSide::kBackward) return same_node || IsOtherGradient(i);
-    return JoinsForward(i);
+    return JoinsForward(i) || (IsOfCell(i) && IsOfCell(last_));
+  }
+
+  // A program calls a cell once per step of its sequence.
+  bool IsOfCell(size_t i) const {
+    const RangeId ruling = At(i).ruling;
+    return ruling.known() && At(i).layer_class == LayerClass::kRnn &&
+           model_.texts[process_.ranges[ruling.value()].name].ends_with(
+               "_cell");
+  }
+
+  // The gradient of a part of a tensor begins with zeros for the whole; where
+  // rows are summed up, nothing but a sum with other gradients is left to do.
+  bool IsNextGradient(size_t i) const {
+    if (side_ != UnitSide::kBackward) return false;
+    return At(i).glue == Glue::kFill ||
+           (out_.units.back().sums_rows && !IsSum(process_.activities[i]));
   }
 
   static bool IsOf(const LayerUnit& unit, int64_t sequence) {
@@ -233,6 +249,7 @@ class UnitFinder {
     if (unit.pointwise && At(i).glue == Glue::kNone) {
       forms_.AddName(process_.activities[i], unit);
     }
+    forms_.AddRows(process_.activities[i], unit);
     unit.only_sums =
         unit.only_sums && unit.pointwise && IsSum(process_.activities[i]);
     unit.only_fills &= At(i).glue == Glue::kFill;

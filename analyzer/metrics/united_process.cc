@@ -16,7 +16,7 @@ Id Moved(Id id, size_t by) {
 
 // Whoever adds a field that is an id must move it in AddActivities or AddCalls
 // too.
-static_assert(sizeof(Attributed) == 28 && sizeof(Call) == 56,
+static_assert(sizeof(Attributed) == 32 && sizeof(Call) == 56,
               "a field was added: does it hold an id that moves?");
 
 // Appends one process after another; ids move behind those already there.
@@ -132,6 +132,8 @@ class Uniter {
       attributed.submitted_by = Moved(attributed.submitted_by, calls);
       attributed.owner = Moved(attributed.owner, calls);
       attributed.work = Moved(attributed.work, out_.attribution.works.size());
+      attributed.traffic =
+          Moved(attributed.traffic, out_.attribution.works.size());
       attributed.ruling = Moved(attributed.ruling, to_.ranges.size());
       attributed.glue_of = Moved(attributed.glue_of, activities);
       out_.attribution.activities.push_back(attributed);

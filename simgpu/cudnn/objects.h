@@ -94,6 +94,7 @@ struct cudnnRNNDataStruct {
   int batch = 0;
   int vector = 0;
   std::vector<int> lengths;  // of the sequences; empty: all are the longest
+  std::array<uint8_t, 16> padding{};  // one element
 };
 
 namespace dltap::simgpu {

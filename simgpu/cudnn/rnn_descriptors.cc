@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
 
 #include "simgpu/cudnn/objects.h"
 #include "simgpu/cudnn/rnn_layout.h"
@@ -90,13 +91,17 @@ SIMGPU_API cudnnStatus_t cudnnGetRNNDescriptor_v8(
   });
 }
 
-SIMGPU_API cudnnStatus_t
-cudnnSetRNNDataDescriptor(cudnnRNNDataDescriptor_t desc, cudnnDataType_t type,
-                          cudnnRNNDataLayout_t layout, int max_sequence,
-                          int batch, int vector, const int lengths[], void*) {
+SIMGPU_API cudnnStatus_t cudnnSetRNNDataDescriptor(
+    cudnnRNNDataDescriptor_t desc, cudnnDataType_t type,
+    cudnnRNNDataLayout_t layout, int max_sequence, int batch, int vector,
+    const int lengths[], void* padding) {
   return CudnnEntry(FunctionOf<"cudnn", "cudnnSetRNNDataDescriptor">(), [&] {
     if (desc == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
-    *desc = {type, layout, max_sequence, batch, vector, {}};
+    *desc = {type, layout, max_sequence, batch, vector, {}, {}};
+    if (padding != nullptr) {
+      std::memcpy(desc->padding.data(), padding,
+                  static_cast<size_t>(BytesOf(type, 1)));
+    }
     if (lengths != nullptr && batch > 0) {
       desc->lengths.assign(lengths, lengths + batch);
     }
@@ -104,22 +109,31 @@ cudnnSetRNNDataDescriptor(cudnnRNNDataDescriptor_t desc, cudnnDataType_t type,
   });
 }
 
+// cuDNN refuses a null pointer for any of the values.
 SIMGPU_API cudnnStatus_t cudnnGetRNNDataDescriptor(
     cudnnRNNDataDescriptor_t desc, cudnnDataType_t* type,
     cudnnRNNDataLayout_t* layout, int* max_sequence, int* batch, int* vector,
-    int requested, int lengths[], void*) {
+    int requested, int lengths[], void* padding) {
   return CudnnEntry(FunctionOf<"cudnn", "cudnnGetRNNDataDescriptor">(), [&] {
-    if (desc == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
-    WriteTo(type, desc->type);
-    WriteTo(layout, desc->layout);
-    WriteTo(max_sequence, desc->max_sequence);
-    WriteTo(batch, desc->batch);
-    WriteTo(vector, desc->vector);
-    if (lengths != nullptr) {
-      std::copy_n(
-          desc->lengths.begin(),
-          std::clamp(requested, 0, static_cast<int>(desc->lengths.size())),
-          lengths);
+    const bool has_room = type != nullptr && layout != nullptr &&
+                          max_sequence != nullptr && batch != nullptr &&
+                          vector != nullptr && padding != nullptr &&
+                          (requested == 0 || lengths != nullptr);
+    if (desc == nullptr || !has_room) {
+      return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+    }
+    if (requested < 0) return CUDNN_STATUS_BAD_PARAM;
+    *type = desc->type;
+    *layout = desc->layout;
+    *max_sequence = desc->max_sequence;
+    *batch = desc->batch;
+    *vector = desc->vector;
+    std::memcpy(padding, desc->padding.data(),
+                static_cast<size_t>(BytesOf(desc->type, 1)));
+    for (int i = 0; i < std::min(requested, desc->batch); ++i) {
+      lengths[i] = desc->lengths.empty()
+                       ? desc->max_sequence
+                       : desc->lengths[static_cast<size_t>(i)];
     }
     return CUDNN_STATUS_SUCCESS;
   });

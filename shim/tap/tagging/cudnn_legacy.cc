@@ -162,28 +162,40 @@ constexpr int kLongestBatch = 1024;
 
 // Steps of all sequences together; 0 where none is shorter than `seq`.
 int64_t RowsOf(int seq, int batch, const int* lengths) {
-  if (batch > kLongestBatch) return 0;
   int64_t rows = 0;
   for (int i = 0; i < batch; ++i) rows += lengths[i];
   return rows == int64_t{seq} * batch ? 0 : rows;
+}
+
+// cuDNN wants room for each value that it may write, wanted or not, and no
+// more lengths asked for than there are sequences.
+void FillRnnData(void* descriptor, Operation* op) {
+  const auto get = g_get_rnn_data.Get();
+  if (get == nullptr) return;
+  const auto data = static_cast<cudnnRNNDataDescriptor_t>(descriptor);
+  cudnnDataType_t type{};
+  cudnnRNNDataLayout_t layout{};
+  int seq = 0, batch = 0, vector = 0;
+  int lengths[kLongestBatch];
+  alignas(double) uint8_t padding[16];  // one element of any type
+  if (get(data, &type, &layout, &seq, &batch, &vector, 0, lengths, padding) !=
+      CUDNN_STATUS_SUCCESS) {
+    return;
+  }
+  (*op)[Dim::kSeq] = seq;
+  (*op)[Dim::kBatch] = batch;
+  if (batch <= 0 || batch > kLongestBatch) return;
+  if (get(data, &type, &layout, &seq, &batch, &vector, batch, lengths,
+          padding) == CUDNN_STATUS_SUCCESS) {
+    (*op)[Dim::kRows] = RowsOf(seq, batch, lengths);
+  }
 }
 
 void PackRnn(uint8_t* at, OpKind kind, void* rnn, void* data) {
   Operation op;
   op.kind = kind;
   FillRnn(rnn, &op);
-  const auto get = g_get_rnn_data.Get();
-  cudnnDataType_t type{};
-  cudnnRNNDataLayout_t layout{};
-  int seq = 0, batch = 0, vector = 0;
-  int lengths[kLongestBatch];
-  if (get != nullptr && get(static_cast<cudnnRNNDataDescriptor_t>(data), &type,
-                            &layout, &seq, &batch, &vector, kLongestBatch,
-                            lengths, nullptr) == CUDNN_STATUS_SUCCESS) {
-    op[Dim::kSeq] = seq;
-    op[Dim::kBatch] = batch;
-    op[Dim::kRows] = RowsOf(seq, batch, lengths);
-  }
+  FillRnnData(data, &op);
   Store(at, op);
 }
 

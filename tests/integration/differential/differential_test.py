@@ -36,8 +36,11 @@ POINTS = 1.0  # of the GPU time, by class
 # Programs whose layers are not alike, and why; all others' must be.
 OTHER_LAYERS = {
     "mixture_of_experts": "elementwise work beside a softmax, without numbers",
-    "graph_convolution": "the gradient of adding rows reads rows",
-    "graph_attention": "gradients of rows read by index, twice in a row",
+    "graph_attention": "gradients of divisions and of rows read, in a row",
+    "vision_transformer": "gradients of two norms of queries and keys in a row",
+    "checkpointed_half_precision": "the same",
+    "complex_numbers": "copies of conjugates hide a product's operands",
+    "quantized_linear": "one kernel clamps for relu and for everything else",
     "dilated_convolutions": "elementwise work beside a norm of weights",
     "target_network": "two rows of elementwise work, one without gradients",
     "style_transfer": "a clamp and the gradient of another",
@@ -289,7 +292,7 @@ def has_torch(python) -> bool:
 def names_of(group) -> list[str]:
     """The programs' names, without the interpreter that has torch."""
     lines = [line for name in ("programs.py", "layers.py", "applications.py",
-                               "architectures.py", "tutorials.py")
+                               "architectures.py", "tutorials.py", "variants.py")
              for line in (HERE / name).read_text().splitlines()]
     return [line.split("(")[0].removeprefix("def ")
             for before, line in zip(lines, lines[1:])

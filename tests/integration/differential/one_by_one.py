@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs elementwise operators one by one, each after a memset whose length is
-its number, and writes what each reads and writes to OUT.
+"""Runs operators one by one, each after a memset whose length is its number,
+and writes what each reads and writes to OUT.
 
-    one_by_one.py OUT
+    one_by_one.py OUT [TRACE]
+
+With TRACE, torch.profiler writes it, of more operators: those that only their
+shapes tell of.
 """
 
 import ctypes
 import json
+import math
 import pathlib
 import sys
 
@@ -46,7 +50,38 @@ OPERATORS = {
     "bias": lambda x, y, m: square(x) + square(x)[0],
     "in_place": lambda x, y, m: x.clone().mul_(0.5),
 }
+# Of which a launch does not tell how much they do.
+BY_SHAPES = {
+    "sum": lambda x, y, m: x.sum(),
+    "sum_columns": lambda x, y, m: square(x).sum(0),
+    "mean_rows": lambda x, y, m: square(x).mean(-1, keepdim=True),
+    "largest": lambda x, y, m: square(x).amax([0]),
+    "length": lambda x, y, m: torch.linalg.vector_norm(square(x), dim=1),
+    "running": lambda x, y, m: x.cumsum(0),
+    "joined": lambda x, y, m: torch.cat([x, y]),
+    "rows": lambda x, y, m: square(x).index_select(0, PLACES.to(x.device)),
+    "flipped": lambda x, y, m: x.flip(0),
+    "expanded": lambda x, y, m: x[:1].expand(len(x)) / 3,
+    "foreach_add": lambda x, y, m: torch._foreach_add_([x, y], [y, x]),
+    "foreach_root": lambda x, y, m: torch._foreach_sqrt([x, y]),
+    "foreach_mean": lambda x, y, m: torch._foreach_addcdiv_([x], [y], [y]),
+}
+PLACES = torch.tensor([1, 0])
 FILLS = ("fill_", "zero_")
+
+
+def tensors_in(values):
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from tensors_in(value)
+
+
+def stored_bytes(tensor):
+    """Of what is broadcast only what there is."""
+    return tensor.element_size() * math.prod(
+        size for size, stride in zip(tensor.shape, tensor.stride()) if stride)
 
 
 def square(x):
@@ -71,19 +106,19 @@ class Marker(torch.utils._python_dispatch.TorchDispatchMode):
         self.memset(ctypes.c_void_p(self.room.data_ptr()), 0,
                     ctypes.c_size_t(FIRST_MARK + len(self.operators)), None)
         name = str(function)
-        reads = [] if name.split(".")[1] in FILLS else [
-            value for value in args if isinstance(value, torch.Tensor)]
+        reads = [] if name.split(".")[1] in FILLS else list(tensors_in(args))
         result = function(*args, **(kwargs or {}))
-        moved = [*reads, result]
+        # Operators on lists give back nothing where they write in place.
+        writes = list(tensors_in([result if result is not None else args[0]]))
+        if name.startswith("aten.index_select"):
+            reads[0] = result  # no other rows
         self.operators.append({
             "name": name,
-            "elements": result.numel(),
-            # Once each, and of what is broadcast only what there is.
-            "bytes": sum(t.numel() * t.element_size() for t in moved)})
+            "bytes": sum(stored_bytes(t) for t in (*reads, *writes))})
         return result
 
 
-def main():
+def run(operators):
     torch.empty(1, device="cuda")
     marker = Marker()
     for size in SIZES:
@@ -92,10 +127,19 @@ def main():
             y = torch.ones(size, device="cuda", dtype=dtype)
             mask = torch.ones(size, device="cuda", dtype=torch.bool)
             with marker:
-                for operator in OPERATORS.values():
+                for operator in operators.values():
                     operator(x, y, mask)
     torch.cuda.synchronize()
     pathlib.Path(sys.argv[1]).write_text(json.dumps(marker.operators))
+
+
+def main():
+    if len(sys.argv) < 3:
+        run(OPERATORS)
+        return
+    with torch.profiler.profile(record_shapes=True) as profiler:
+        run(OPERATORS | BY_SHAPES)
+    profiler.export_chrome_trace(sys.argv[2])
 
 
 if __name__ == "__main__":

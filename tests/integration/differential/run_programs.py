@@ -22,6 +22,7 @@ import applications  # noqa: F401, registers its programs
 import architectures  # noqa: F401
 import layers  # noqa: F401
 import tutorials  # noqa: F401
+import variants  # noqa: F401
 from programs import PROGRAMS
 
 STEPS = 3

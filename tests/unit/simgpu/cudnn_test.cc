@@ -221,6 +221,30 @@ TEST_F(RnnTest, ForwardIsAChainOverTimeSteps) {
   EXPECT_EQ(cells, kSteps * 2 * 2);
 }
 
+TEST_F(RnnTest, DataReadBackOnlyWithRoomForEachValue) {
+  cudnnRNNDataDescriptor_t x = nullptr;
+  cudnnCreateRNNDataDescriptor(&x);
+  const int lengths[] = {7, 4};
+  float padding = 0.25F;
+  cudnnSetRNNDataDescriptor(x, CUDNN_DATA_FLOAT,
+                            CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, 7, 2,
+                            kInput, lengths, &padding);
+  cudnnDataType_t type{};
+  cudnnRNNDataLayout_t layout{};
+  int seq = 0, batch = 0, vector = 0;
+  int read[2] = {};
+  EXPECT_NE(cudnnGetRNNDataDescriptor(x, &type, &layout, &seq, &batch, &vector,
+                                      2, read, nullptr),
+            CUDNN_STATUS_SUCCESS);
+  padding = 0;
+  ASSERT_EQ(cudnnGetRNNDataDescriptor(x, &type, &layout, &seq, &batch, &vector,
+                                      2, read, &padding),
+            CUDNN_STATUS_SUCCESS);
+  EXPECT_EQ(batch, 2);
+  EXPECT_EQ(padding, 0.25F);
+  EXPECT_THAT(read, ::testing::ElementsAre(7, 4));
+}
+
 TEST_F(CudnnTest, TensorReadsBackAsSet) {
   const auto tensor = Tensor(2, 3, 4, 5);
   int rank = 0;

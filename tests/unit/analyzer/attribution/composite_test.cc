@@ -193,6 +193,13 @@ TEST(CompositeRecurrentTest, GatesThatRepeatWithTheirWeightsAreACell) {
   EXPECT_EQ(program.Count(kGemm), 1);
 }
 
+TEST(CompositeRecurrentTest, WhatFollowsTheLastStepIsNoneOfTheCell) {
+  Program program;
+  for (int step = 0; step < 8; ++step) LstmStep(program, 1000, 2000);
+  program.Kernel(kCopying).Kernel(kTimes).Product(1, 50, 128, 128, 3000);
+  EXPECT_EQ(program.Count(kRnn), 8 * 6);
+}
+
 TEST(CompositeRecurrentTest, SevenStepsAreTooFew) {
   Program program;
   for (int step = 0; step < 7; ++step) LstmStep(program, 1000, 2000);

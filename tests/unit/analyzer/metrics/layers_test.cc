@@ -348,6 +348,26 @@ TEST(LayersTest, SumsOfGradientsAreNoCounterpartOfABiasAdd) {
   EXPECT_EQ(rows[1].both_us, 0);
 }
 
+TEST(LayersTest, GradientsOfRowsByIndexGoTheOtherWay) {
+  const std::string read = "at::native::vectorized_gather_kernel<16,long>";
+  const std::string add = "at::native::indexFuncLargeIndex<float,long>";
+  const Summary summary =
+      Program()
+          .Kernel(kMain, read, 3)
+          .Gemm(kMain, "m=8 n=32 k=64 A=0x200 B=0xa00 C=0xb0", 10)
+          .Kernel(kMain, add, 5)
+          .Kernel(kMain, "gelu", 2)
+          .Kernel(kAutograd, "gelu_backward", 2)
+          .Kernel(kAutograd, read, 7)
+          .Gemm(kAutograd, "m=64 n=32 k=8 A=0x200 B=0xd00 C=0xc0", 11)
+          .Kernel(kAutograd, "indexing_backward_kernel", 13)
+          .Sum();
+  const std::vector<Row> rows = RowsOf(FiguresOf(summary));
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0].both_us, 13);
+  EXPECT_EQ(rows[2].both_us, 7);
+}
+
 TEST(LayersTest, HowManyCallsTellTheirWeightsIsKnown) {
   const Summary summary =
       Program()

@@ -68,11 +68,21 @@ cudnnStatus_t GetRnn(cudnnRNNDescriptor_t, cudnnRNNAlgo_t*,
   *layers = 2;
   return CUDNN_STATUS_SUCCESS;
 }
-cudnnStatus_t GetRnnData(cudnnRNNDataDescriptor_t, cudnnDataType_t*,
-                         cudnnRNNDataLayout_t*, int* seq, int* batch, int*, int,
-                         int[], void*) {
+// Like cuDNN, it refuses to have no room for a value.
+cudnnStatus_t GetRnnData(cudnnRNNDataDescriptor_t, cudnnDataType_t* type,
+                         cudnnRNNDataLayout_t* layout, int* seq, int* batch,
+                         int* vector, int requested, int lengths[],
+                         void* padding) {
+  constexpr int kBatch = 20;
+  if (type == nullptr || layout == nullptr || seq == nullptr ||
+      batch == nullptr || vector == nullptr || padding == nullptr ||
+      requested < 0 || requested > kBatch ||
+      (requested > 0 && lengths == nullptr)) {
+    return CUDNN_STATUS_BAD_PARAM;
+  }
   *seq = 35;
-  *batch = 20;
+  *batch = kBatch;
+  std::fill_n(lengths, requested, 30);
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -154,6 +164,7 @@ TEST_F(CudnnLegacyTest, ReadsRnn) {
   EXPECT_EQ(op.storage, DType::kF16);
   EXPECT_EQ(op[Dim::kSeq], 35);
   EXPECT_EQ(op[Dim::kBatch], 20);
+  EXPECT_EQ(op[Dim::kRows], 20 * 30);
   EXPECT_EQ(op[Dim::kInput], 256);
   EXPECT_EQ(op[Dim::kHidden], 512);
   EXPECT_EQ(op[Dim::kProj], 0);  // as wide as the hidden state: none
