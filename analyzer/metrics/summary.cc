@@ -60,6 +60,7 @@ ProcessSummary DescribeProcess(const TraceModel& model, const Process& process,
   out.framework = process.framework;
   out.level = process.level;
   out.level_reason = process.level_reason;
+  out.sites_reason = process.sites_reason;
   out.complete = process.complete;
   out.inside = LongestOpenCall(model, process);
   out.activities = totals.activities;
