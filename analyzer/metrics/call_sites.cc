@@ -97,12 +97,26 @@ std::string BackwardNode(const std::vector<SiteFrame>& frames) {
   return "";
 }
 
-std::string Short(std::string function) {
+// Without template arguments, result type and anonymous namespaces.
+std::string Short(std::string_view function) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)::";
-  for (size_t at; (at = function.find(kAnonymous)) != std::string::npos;) {
-    function.erase(at, kAnonymous.size());
+  std::string name;
+  int depth = 0;
+  for (size_t i = 0; i < function.size(); ++i) {
+    const bool is_operator = name.ends_with("operator");
+    if (function.substr(i).starts_with(kAnonymous)) {
+      i += kAnonymous.size() - 1;
+    } else if (function[i] == '<' && !is_operator) {
+      ++depth;
+    } else if (function[i] == '>' && depth > 0) {
+      --depth;
+    } else if (depth == 0) {
+      name += function[i];
+    }
   }
-  return function;
+  if (name.find("operator ") != std::string::npos) return name;
+  const size_t space = name.rfind(' ');
+  return space == std::string::npos ? name : name.substr(space + 1);
 }
 
 SiteName NameOfNative(const LaunchSite& site) {

@@ -44,6 +44,11 @@ void AddDefinitions(TraceBytes& trace) {
 
 Piece Text(const char* text) { return Piece::String(text, strlen(text)); }
 
+SiteFrame Frame(uint64_t address, uint32_t line, uint16_t name, uint16_t place,
+                uint16_t detail) {
+  return {address, line, name, place, detail, {}};
+}
+
 void AddSites(TraceBytes& trace) {
   SiteRecord native = {};
   native.id = 1;
@@ -51,8 +56,8 @@ void AddSites(TraceBytes& trace) {
   native.truncated = 1;
   native.frame_count = 2;
   native.string_count = 2;
-  const SiteFrame returns[] = {{.address = 0x1234, .place = 1, .detail = 2},
-                               {.address = 0x5678, .place = 1, .detail = 9}};
+  const SiteFrame returns[] = {Frame(0x1234, 0, 0, 1, 2),
+                               Frame(0x5678, 0, 0, 1, 9)};
   trace.Put(BlockKind::kDefinitions, native,
             Piece::Raw(returns, sizeof(returns)), Text("/no/such/program"),
             Text("0123456789abcdef"));
@@ -61,9 +66,7 @@ void AddSites(TraceBytes& trace) {
   python.kind = static_cast<uint8_t>(SiteKind::kPython);
   python.frame_count = 2;
   python.string_count = 5;
-  const SiteFrame lines[] = {
-      {.line = 12, .name = 1, .place = 2},
-      {.line = 1501, .name = 3, .place = 4, .detail = 5}};
+  const SiteFrame lines[] = {Frame(0, 12, 1, 2, 0), Frame(0, 1501, 3, 4, 5)};
   trace.Put(BlockKind::kDefinitions, python, Piece::Raw(lines, sizeof(lines)),
             Text("Net.forward"), Text("/home/me/train.py"), Text("_call_impl"),
             Text("/lib/site-packages/torch/nn/modules/module.py"), Text("Net"));
@@ -95,7 +98,7 @@ CallFields Site(uint64_t at, const SitePayload& site) {
 void AddCalls(TraceBytes& trace) {
   const int32_t rows = 128;
   const uint64_t kernel = 0x1000;
-  const SitePayload native = {.site = 1}, python = {.site = 2}, none = {};
+  const SitePayload native = {1, 0, 0}, python = {2, 0, 0}, none = {};
   trace.Calls(
       0, 0,
       {Site(1000, native), Call(1100, 17, 1, &kernel, sizeof(kernel)),
