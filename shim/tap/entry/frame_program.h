@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "shim/tap/entry/byte_cursor.h"
-#include "shim/tap/entry/frame_rules.h"
+#include "shim/tap/entry/frame_rule.h"
 
 namespace dltap::shim {
 

@@ -4,25 +4,10 @@
 
 #include <cstdint>
 
+#include "shim/tap/entry/frame_rule.h"
 #include "shim/tap/entry/memory_view.h"
 
 namespace dltap::shim {
-
-// How the frame of a function leads to its caller's, at one of its
-// instructions: what `.eh_frame` says of it (DWARF call frame information, as
-// the x86-64 psABI and the Linux Standard Base describe it), as far as a walk
-// needs it, which follows the stack pointer and rbp only.
-struct FrameRule {
-  // The canonical frame address: register + offset, or what is stored there.
-  bool cfa_from_bp = false;
-  bool cfa_is_stored = false;
-  int64_t cfa_offset = 0;
-  // Where the caller's rbp is.
-  enum class Bp : uint8_t { kSame, kAtCfa, kAtBp, kLost } bp = Bp::kSame;
-  int64_t bp_offset = 0;
-  bool is_outermost = false;   // no return address
-  int64_t return_offset = -8;  // from the CFA
-};
 
 // Of the code at `pc`. `header` is the address of its object's .eh_frame_hdr,
 // and [begin, end) where the object lies. False: nothing tells, or it is told

@@ -194,11 +194,14 @@ uint64_t PythonConnection::HashPath() const {
     }
     ++count;
     const auto code = Own<uintptr_t>(frame, layout.code);
-    hash = Mix(Mix(hash, code), InstructionOf(layout, frame));
-    // Another function's code may come to lie where a dead one's did.
-    hash = Mix(hash, Own<uintptr_t>(code, layout.name) ^
-                         Own<uint32_t>(code, layout.first_line));
-    hash = Mix(hash, Own<uintptr_t>(code, layout.filename));
+    // Another function's code may come to lie where a dead one's did. (These do
+    // not wait for each other, as mixing them in one by one would.)
+    hash = Mix(
+        hash, code * 0x9E3779B97F4A7C15u +
+                  InstructionOf(layout, frame) * 0xC2B2AE3D27D4EB4Fu +
+                  Own<uintptr_t>(code, layout.name) * 0x165667B19E3779F9u +
+                  Own<uintptr_t>(code, layout.filename) * 0x27D4EB2F165667C5u +
+                  Own<uint32_t>(code, layout.first_line) * 0x85EBCA77C2B2AE63u);
     if (code != module_call) continue;
     auto self = Own<uintptr_t>(frame, layout.locals);
     if (self != 0 && Own<uintptr_t>(self, kPythonType) == cell_type_) {
