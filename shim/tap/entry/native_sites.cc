@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/entry/native_sites.h"
 
+#include <unistd.h>
+
 #include <cstring>
 
 #include "shim/tap/entry/loader_watch.h"
@@ -19,26 +21,29 @@ uint64_t Stamp() {
   return uint64_t{DefinitionEpoch()} << 32 | static_cast<uint32_t>(loads);
 }
 
-// The stack from `sp` up, if it is the thread's own: the thread's descriptor
-// lies at its upper end, or it is the one the program began with. Another one,
-// a coroutine's or a signal handler's, ends before that.
+// The stack from `sp` up, if it is the thread's own: it ends at the thread's
+// descriptor, that of the first thread where the program began. Another one, a
+// coroutine's or a signal handler's, lies elsewhere, or ends before that.
 bool LearnStack(const SiteTable& table, ThreadState& thread, uintptr_t sp) {
   constexpr uintptr_t kMostAttempts = 256;
+  constexpr uintptr_t kMostGrowth = uintptr_t{8} << 20;  // since it was known
   constexpr uintptr_t kPage = 4096;
-  if (thread.stack_end == 0 && thread.stack_begin >= kMostAttempts) {
+  const bool is_known = thread.stack_end != 0;
+  if (is_known ? sp >= thread.stack_end || thread.stack_begin - sp > kMostGrowth
+               : thread.stack_begin >= kMostAttempts) {
     return false;
   }
-  const uintptr_t ends[] = {
-      reinterpret_cast<uintptr_t>(__builtin_thread_pointer()),
-      table.loader.main_stack_end};
-  for (const uintptr_t end : ends) {
-    if (sp >= end || end - sp > kMostProbedBytes) continue;
-    if (!AllReadable(table.pid, sp, end)) continue;
+  const uintptr_t end =
+      gettid() == table.pid
+          ? table.loader.main_stack_end
+          : reinterpret_cast<uintptr_t>(__builtin_thread_pointer());
+  if (sp < end && end - sp <= kMostProbedBytes &&
+      AllReadable(table.pid, sp, end)) {
     thread.stack_begin = sp & ~(kPage - 1);
     thread.stack_end = end;
     return true;
   }
-  if (thread.stack_end == 0) ++thread.stack_begin;
+  if (!is_known) ++thread.stack_begin;
   return false;
 }
 

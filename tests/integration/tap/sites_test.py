@@ -6,7 +6,7 @@ Usage: sites_test.py DLTAP PROGRAMS SIMGPU_DIR
 A C++ program, with and without frame pointers, and stripped, calls one GEMM by
 several ways; the functions on each way are known. A Python program writes down
 its own frames, as Python shows them, right before each call; so do PyTorch
-modules. More interpreters: DLTAP_TEST_PYTHONS, paths parted by colons.
+modules. More interpreters: SITES_TEST_PYTHONS, paths parted by colons.
 """
 
 import collections
@@ -176,6 +176,13 @@ class SitesTest(unittest.TestCase):
         self.assertEqual([call["site"] for call in again.gemms],
                          [call["site"] for call in dump.gemms])
 
+    def test_calls_on_another_stack_have_none_and_are_counted(self):
+        out, _ = self.record("native", PROGRAMS / "tap_paths", TIMES, "other")
+        dump = self.dump(out)
+        self.assertEqual([call for call in dump.gemms if "site" not in call],
+                         dump.gemms[-1:])
+        self.assertEqual(dump.losses["site_unknown"], "1")
+
     def test_off_leaves_nothing(self):
         out, _ = self.record("off", PROGRAMS / "tap_paths", TIMES)
         dump = self.dump(out)
@@ -197,7 +204,7 @@ class SitesTest(unittest.TestCase):
             self.assertEqual(got, frames[:DEPTH])
 
     def test_frames_are_those_that_python_shows(self):
-        more = os.environ.get("DLTAP_TEST_PYTHONS", "").split(os.pathsep)
+        more = os.environ.get("SITES_TEST_PYTHONS", "").split(os.pathsep)
         found = [shutil.which(f"python3.{minor}") for minor in range(10, 14)]
         for python in dict.fromkeys([sys.executable, *found, *more]):
             if not runs(python):
@@ -217,6 +224,34 @@ class SitesTest(unittest.TestCase):
         dump = self.dump(out)
         self.assertIn("no thread runs Python", dump.mode[0])
         self.assertEqual({kind for kind, _, _ in dump.sites}, {"native"})
+
+    def test_frames_of_a_kineto_trace_are_sites(self):
+        path = os.path.join(self.folder, "kineto.json")
+        python = [("train.py(30): <module>", 100, 900),
+                  ("torch/nn/modules/module.py(1501): _call_impl", 110, 200),
+                  ("nn.Module: Net_0", 120, 180),
+                  ("train.py(12): forward", 130, 160)]
+        events = [{"ph": "X", "cat": "python_function", "name": name, "pid": 1,
+                   "tid": 1, "ts": begin, "dur": dur, "args": {"Python id": i}}
+                  for i, (name, begin, dur) in enumerate(python)]
+        for n, (thread, begin) in enumerate(((1, 140), (1, 400), (2, 500))):
+            events.append({"ph": "X", "cat": "cuda_runtime", "pid": 1,
+                           "name": "cudaLaunchKernel", "tid": thread,
+                           "ts": begin, "dur": 5,
+                           "args": {"correlation": n + 1, "cbid": 211}})
+            events.append({"ph": "X", "cat": "kernel", "pid": 0,
+                           "name": f"kernel_{n}",
+                           "tid": 7, "ts": begin + 10, "dur": 50 - 10 * n,
+                           "args": {"device": 0, "stream": 7, "grid": [1, 1, 1],
+                                    "block": [32, 1, 1],
+                                    "correlation": n + 1}})
+        pathlib.Path(path).write_text(json.dumps(
+            {"schemaVersion": 1, "traceEvents": events}))
+        rows = [(row["site"], row["gpu_ns"]) for row in
+                self.report(path)["sites"]]
+        self.assertEqual(rows, [("train.py:12 forward (Net)", 50_000),
+                                ("train.py:30 <module>", 40_000),
+                                (None, 30_000)])
 
     def test_modules_of_pytorch_are_named(self):
         if importlib.util.find_spec("torch") is None:

@@ -4,6 +4,7 @@
 // each call; and by a recursion deeper than a path that is kept.
 #include <alloca.h>
 #include <errno.h>
+#include <ucontext.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -34,6 +35,9 @@ int g_failed;
   }
 }
 
+ucontext_t g_main, g_other;
+alignas(16) char g_stack[256 << 10];
+
 }  // namespace
 
 // They do something after the call: none of them is left early.
@@ -61,6 +65,18 @@ int g_failed;
   return Descend(n, depth - 1) + 1;
 }
 
+void OnOtherStack() { ProjectQuery(64); }
+
+// On a stack that is no thread's.
+void RunCoroutine() {
+  getcontext(&g_other);
+  g_other.uc_stack.ss_sp = g_stack;
+  g_other.uc_stack.ss_size = sizeof(g_stack);
+  g_other.uc_link = &g_main;
+  makecontext(&g_other, OnOtherStack, 0);
+  swapcontext(&g_main, &g_other);
+}
+
 int main(int argc, char** argv) {
   const int times = argc > 1 ? atoi(argv[1]) : 4;
   void* memory = nullptr;
@@ -75,6 +91,7 @@ int main(int argc, char** argv) {
     Stretch(256, 64 + 256 * static_cast<unsigned>(i % 4));
   }
   Descend(128, 200);
+  if (argc > 2) RunCoroutine();
   cudaDeviceSynchronize();
   return g_failed == 0 ? 0 : 2;
 }
