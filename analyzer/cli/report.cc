@@ -33,6 +33,7 @@ const std::map<std::string, ReportBy> kBy = {
     {"path", ReportBy::kPath},
     {"what-if", ReportBy::kWhatIf},
     {"layer", ReportBy::kLayer},
+    {"site", ReportBy::kSite},
 };
 
 std::vector<std::string> ViewNames() {

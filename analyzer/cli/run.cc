@@ -32,9 +32,9 @@ struct Options {
 };
 
 constexpr std::string_view kWithValue[] = {
-    "-o",      "--output",    "--gpu",  "--gpus",
-    "--level", "--sim-clock", "--cuda", "--delay-window",
-    "--delay", "--duration",  "--range"};
+    "-o",      "--output",    "--gpu",   "--gpus",
+    "--level", "--sim-clock", "--cuda",  "--delay-window",
+    "--delay", "--duration",  "--range", "--sites"};
 
 // Of --sensitivity: long enough to be seen in a step of many calls, short
 // enough to change no program's nature.
@@ -93,6 +93,10 @@ std::optional<int> Parse(const std::vector<std::string>& args,
                "simulate a GPU that this CUDA version has given up");
   app.add_option("--level", options.settings.level, "host or kernels")
       ->check(CLI::IsMember({"host", "kernels"}));
+  app.add_option("--sites", options.settings.sites,
+                 "record where calls are made: by return addresses (native), "
+                 "or by Python frames where there are any")
+      ->check(CLI::IsMember({"off", "native", "python"}));
   AddWindowOptions(app, options.settings);
   app.add_flag("--sensitivity", options.sensitivity,
                "put delays before library calls, of one class at a time, and "

@@ -205,6 +205,7 @@ absl::StatusOr<Environment> RunEnvironment(const RunSettings& settings,
         std::to_string(settings.delay_window_ms);
   }
   if (!settings.level.empty()) environment["DLTAP_LEVEL"] = settings.level;
+  if (!settings.sites.empty()) environment["DLTAP_SITES"] = settings.sites;
   ChooseWindow(settings, environment);
   return environment;
 }

@@ -216,12 +216,17 @@ void AddTallies(const Tallies& tallies, double total_ns, Figures& out) {
                        Ratio(static_cast<double>(sums.gpu_ns), total_ns),
                        sums.efficiency.tflops()});
   }
+  for (const auto& [key, sums] : tallies.sites) {
+    out.sites.push_back({key.first, key.second, sums,
+                         Ratio(static_cast<double>(sums.gpu_ns), total_ns)});
+  }
   std::stable_sort(out.apis.begin(), out.apis.end(),
                    [](const ApiRow& a, const ApiRow& b) {
                      return a.sums.cpu_ns > b.sums.cpu_ns;
                    });
   SortByGpuTime(out.kernels);
   SortByGpuTime(out.ops);
+  SortByGpuTime(out.sites);
 }
 
 }  // namespace
@@ -231,6 +236,11 @@ Figures FiguresOf(const Summary& summary,
   Figures out;
   out.totals = TotalsOf(summary);
   out.program = ProgramOf(summary, out.totals);
+  std::set<std::string> reasons;
+  for (const ProcessSummary& process : summary.processes) {
+    if (!process.sites_reason.empty()) reasons.insert(process.sites_reason);
+  }
+  out.site_reasons.assign(reasons.begin(), reasons.end());
   out.steps = StepsOf(summary);
   if (samples_per_step) {
     out.program.samples_per_s =

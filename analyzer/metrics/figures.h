@@ -62,6 +62,13 @@ struct KernelRow {
   std::optional<double> share;  // of the GPU time
 };
 
+struct SiteRow {
+  SiteName site;  // empty: not known
+  LayerClass layer_class;
+  SiteSums sums;
+  std::optional<double> share;  // of the GPU time
+};
+
 struct OpRow {
   std::string name;
   LayerClass layer_class;
@@ -144,6 +151,8 @@ struct Figures {
   std::vector<ApiRow> apis;        // by CPU time, descending
   std::vector<KernelRow> kernels;  // by GPU time, descending
   std::vector<OpRow> ops;          // by GPU time, descending
+  std::vector<SiteRow> sites;      // by GPU time, descending
+  std::vector<std::string> site_reasons;  // why they are not as asked for
   bool has_delays = false;         // only steps without one are in the numbers
   std::vector<Sensitivity> sensitivity;  // by class; empty: not asked for
   LayerTables layers;

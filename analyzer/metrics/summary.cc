@@ -72,6 +72,7 @@ ProcessSummary DescribeProcess(const TraceModel& model, const Process& process,
   out.framework = process.framework;
   out.level = process.level;
   out.level_reason = process.level_reason;
+  out.sites_reason = process.sites_reason;
   out.complete = process.complete;
   if (!process.complete) out.cut = TailOf(process);
   out.inside = LongestOpenCall(model, process);

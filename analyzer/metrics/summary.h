@@ -69,6 +69,7 @@ struct ProcessSummary {
   std::string framework;  // empty: unknown
   std::string level;
   std::string level_reason;  // why not the level asked for; else empty
+  std::string sites_reason;  // why launch sites are not as asked for; else empty
   StepSummary steps;
   bool has_gpu_work = false;             // on a selected device, used or not
   uint64_t activities = 0;               // on all devices

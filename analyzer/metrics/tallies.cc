@@ -50,6 +50,12 @@ void Tallies::Add(const Tallies& other) {
     into.count += sums.count;
     into.gpu_ns += sums.gpu_ns;
   }
+  for (const auto& [key, sums] : other.sites) {
+    SiteSums& into = sites[key];
+    into.calls += sums.calls;
+    into.kernels += sums.kernels;
+    into.gpu_ns += sums.gpu_ns;
+  }
   for (const auto& [key, sums] : other.ops) {
     OpSums& into = ops[key];
     into.count += sums.count;
@@ -121,6 +127,17 @@ ApiSums& TallyKeeper::ApiRow(const Call& call) {
   return *row;
 }
 
+SiteSums& TallyKeeper::SiteRow(CallId call, LayerClass layer_class) {
+  const int site = call_sites_.Of(
+      call.known() ? attribution_.outermost[call.value()] : call);
+  SiteSums*& row = sites_[{site, layer_class}];
+  if (row == nullptr) {
+    row = &tallies_.sites[{site < 0 ? SiteName{} : call_sites_.names()[site],
+                           layer_class}];
+  }
+  return *row;
+}
+
 // What a name alone says is compared with what the library call, or the
 // operator, says of the same kernel. Regrouped kernels have lost the latter.
 void TallyKeeper::AddConflict(const Activity& activity,
@@ -178,6 +195,17 @@ void TallyKeeper::Add(size_t index, int64_t ns, const Efficiency& efficiency,
   op.count += counts == Counts::kWork || (is_new && !attributed.work.known());
   op.gpu_ns += ns;
   op.efficiency.Add(efficiency);
+  if (call_sites_.any()) {
+    const CallId call =
+        attributed.owner.known() ? attributed.owner : attributed.submitted_by;
+    SiteSums& site = SiteRow(call, attributed.layer_class);
+    site.kernels += is_new;
+    site.gpu_ns += ns;
+    if (is_new && call.known()) {
+      const auto [it, is_first] = counted_calls_.insert(call.value());
+      site.calls += is_first;
+    }
+  }
   if (!attributed.submitted_by.known()) return;
   ApiRow(process_.calls[attributed.submitted_by.value()]).gpu_ns += ns;
 }

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "analyzer/attribution/attributed.h"
 #include "analyzer/attribution/name_rules.h"
+#include "analyzer/metrics/call_sites.h"
 #include "analyzer/metrics/efficiency.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/model/trace_model.h"
@@ -61,6 +63,15 @@ struct ConflictSums {
   auto operator<=>(const ConflictSums&) const = default;
 };
 
+struct SiteSums {
+  uint64_t calls = 0;    // outermost ones
+  uint64_t kernels = 0;  // kernels and copies
+  int64_t gpu_ns = 0;
+
+  auto operator<=>(const SiteSums&) const = default;
+};
+using SiteKey = std::pair<SiteName, LayerClass>;
+
 using KernelKey = std::pair<std::string, LayerClass>;  // demangled name
 // Entry point and its scalars.
 using OpKey = std::tuple<std::string, LayerClass, Direction>;
@@ -71,6 +82,8 @@ struct Tallies {
   std::map<KernelKey, KernelSums> kernels;
   std::map<OpKey, OpSums> ops;
   std::map<Conflict, ConflictSums> conflicts;
+  // Empty: the trace says of no call where it was made.
+  std::map<SiteKey, SiteSums> sites;
 
   void Add(const Tallies& other);
 
@@ -94,6 +107,7 @@ class TallyKeeper {
         process_(process),
         attribution_(attribution),
         tallies_(tallies),
+        call_sites_(model, process),
         apis_(model.entry_points.size()),
         scalars_of_(attribution.works.size()),
         rules_(model.texts.size()),
@@ -121,6 +135,7 @@ class TallyKeeper {
   OpSums& OpRow(const Activity& activity, const Attributed& attributed);
   ApiSums& ApiRow(const Call& call);
   const NameRule* RuleOf(const Activity& activity);
+  SiteSums& SiteRow(CallId call, LayerClass layer_class);
   std::string NameOf(const Activity& activity) const;
   void AddConflict(const Activity& activity, const Attributed& attributed,
                    int64_t ns, bool is_new);
@@ -131,6 +146,9 @@ class TallyKeeper {
   const Process& process_;
   const ProcessAttribution& attribution_;
   Tallies& tallies_;
+  const CallSites call_sites_;
+  absl::flat_hash_map<std::pair<int, LayerClass>, SiteSums*> sites_;
+  absl::flat_hash_set<size_t> counted_calls_;  // in rows by site
   absl::flat_hash_map<uint64_t, KernelSums*> kernels_;
   absl::flat_hash_map<OpNumbers, OpSums*> ops_;
   std::vector<ApiSums*> apis_;  // by entry point; null: no row yet

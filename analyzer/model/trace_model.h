@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_MODEL_TRACE_MODEL_H_
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -33,6 +34,7 @@ using StreamId = StrongId<struct StreamTag>;
 using ActivityId = StrongId<struct ActivityTag>;
 using OperationId = StrongId<struct OperationTag>;
 using RangeId = StrongId<struct RangeTag>;
+using SiteId = StrongId<struct SiteTag>;
 
 using specs::ArgKind;
 using specs::CopyKind;
@@ -280,6 +282,35 @@ struct LibraryVersion {
   std::string text;     // empty: unknown
 };
 
+enum class SiteKind : uint8_t { kNone, kNative, kPython };
+
+// One function of the path to a call.
+struct SiteFrame {
+  std::string function;  // empty: unknown
+  std::string place;     // Python: the file; native: the object's path
+  std::string detail;    // Python: class of the module called; native: build id
+  int64_t line = 0;      // Python; 0: none
+  uint64_t address = 0;  // native: where it returns to, in its object
+
+  auto operator<=>(const SiteFrame&) const = default;
+};
+
+// The path to a call, innermost frame first.
+struct LaunchSite {
+  SiteKind kind = SiteKind::kNone;
+  bool truncated = false;  // it goes on
+  std::vector<SiteFrame> frames;
+
+  auto operator<=>(const LaunchSite&) const = default;
+};
+
+// Where an outermost call was made.
+struct CallSite {
+  ThreadId thread;
+  uint64_t begin_ticks;  // the call's
+  SiteId site;
+};
+
 struct CountedCall {  // functions of role `count`: no records, a total
   EntryPointId entry;
   uint64_t calls;
@@ -315,6 +346,10 @@ struct Process {
   std::vector<LaunchShape> launch_shapes;
   std::vector<Activity> activities;    // by begin_ns
   std::vector<LaunchRecord> launches;  // by (thread, begin_ns)
+  std::vector<CallSite> call_sites;    // empty: none were taken
+  SiteKind sites_wanted = SiteKind::kNone;
+  SiteKind sites_taken = SiteKind::kNone;
+  std::string sites_reason;  // why not as wanted
   std::vector<GraphNodeOrigin> graph_nodes;
   std::vector<Range> ranges;                   // by (thread, begin_ns)
   std::vector<Sync> syncs;                     // imported; by begin_ns
@@ -342,6 +377,7 @@ struct TraceModel {
   std::vector<Process> processes;
   std::vector<EntryPoint> entry_points;
   std::vector<OperationNodes> operations;
+  std::vector<LaunchSite> sites;
   TextPool texts;
 };
 

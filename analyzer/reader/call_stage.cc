@@ -79,6 +79,7 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
   }
   ReadPayload(view, layout, call);
   last_ns_ = std::max(last_ns_, call.end_ns);
+  if (!next_sites_.empty() && call.depth == 0) TakeSite(thread, view);
   InsertInOrder(call);
 }
 
@@ -108,6 +109,18 @@ void CallStage::ReadPayload(const CallView& view, const EntryLayout& layout,
   }
 }
 
+// A call that waited for a delay begins after its site was taken.
+void CallStage::TakeSite(ThreadId thread, const CallView& call) {
+  if (thread.value() >= next_sites_.size()) return;
+  NextSite& next = next_sites_[thread.value()];
+  const bool is_delayed = (call.flags & trace::kCallDelayed) != 0;
+  if (next.site.known() && (next.ticks == call.begin_ticks ||
+                            (is_delayed && next.ticks < call.begin_ticks))) {
+    process_.call_sites.push_back({thread, call.begin_ticks, next.site});
+  }
+  if (call.begin_ticks >= next.ticks) next.site = {};
+}
+
 // Calls come when they end, so each passes the children that came before it.
 void CallStage::InsertInOrder(const Call& call) {
   std::vector<Call>& calls = calls_[call.thread.value()];
@@ -128,6 +141,7 @@ void CallStage::Reread() {
   functions_.clear();
   pushed_.clear();
   started_.clear();
+  next_sites_.clear();
   slots_of_.clear();
   slots_ = 0;
 }
@@ -155,6 +169,15 @@ void CallStage::AddSpecial(ThreadId thread, const CallView& call) {
                                    .correlation = payload.correlation,
                                    .external = payload.call_begin_ticks,
                                    .thread = thread});
+      return;
+    }
+    case SpecialSlot::kSite: {
+      if (thread.value() >= next_sites_.size()) {
+        next_sites_.resize(thread.value() + 1);
+      }
+      next_sites_[thread.value()] = {
+          call.begin_ticks,
+          definitions_.Site(call.As<trace::SitePayload>().site)};
       return;
     }
     case SpecialSlot::kDefinitionLost:

@@ -79,6 +79,13 @@ class CallStage {
   void EndRange(const trace::CallView& call);
   void CloseRange(const OpenRange& range, int64_t end_ns);
 
+  // The site of the thread's next outermost call, unless that got lost.
+  struct NextSite {
+    uint64_t ticks = 0;
+    SiteId site;
+  };
+  void TakeSite(ThreadId thread, const trace::CallView& call);
+
   Process& process_;
   Definitions& definitions_;
   const Timeline& timeline_;
@@ -98,6 +105,7 @@ class CallStage {
   absl::flat_hash_map<uint64_t, OpenRange> started_;  // by range id
   std::vector<std::pair<int64_t, bool>> windows_;
   size_t named_functions_ = 0;  // so far
+  std::vector<NextSite> next_sites_;  // by thread; empty: no site was taken
   Keep ranges_kept_ = Keep::kAll;
   size_t chunk_ = 0;  // the one being read
 };

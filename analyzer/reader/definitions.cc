@@ -77,6 +77,8 @@ bool Definitions::Add(const RecordView& record) {
     case RecordKind::kVersions: AddVersions(record); return true;
     case RecordKind::kLibraries: AddLibraries(record); return true;
     case RecordKind::kCommand: AddCommand(record); return true;
+    case RecordKind::kSite: AddSite(record); return true;
+    case RecordKind::kSiteMode: AddSiteMode(record); return true;
     case RecordKind::kStreamHandle:
     case RecordKind::kRingName: return true;
     default: return false;
@@ -239,6 +241,54 @@ void Definitions::AddCommand(const RecordView& record) {
   }
 }
 
+// Frames name strings by their number; a number without a string names none.
+void Definitions::AddSite(const RecordView& record) {
+  const auto fixed = record.As<trace::SiteRecord>();
+  if (fixed.id == 0 || sites_.Find(fixed.id) != nullptr) return;
+  TailReader tail = record.tail();
+  std::vector<trace::SiteFrame> frames;
+  for (int i = 0; i < fixed.frame_count; ++i) {
+    trace::SiteFrame frame;
+    if (!tail.Read(&frame, sizeof(frame))) break;
+    frames.push_back(frame);
+  }
+  std::vector<std::string> strings(1);
+  for (int i = 0; i < fixed.string_count; ++i) {
+    strings.push_back(NextString(tail));
+  }
+  const auto text = [&strings](uint16_t number) {
+    return number < strings.size() ? strings[number] : std::string();
+  };
+  LaunchSite site;
+  const bool is_python =
+      fixed.kind == static_cast<uint8_t>(trace::SiteKind::kPython);
+  site.kind = is_python ? SiteKind::kPython : SiteKind::kNative;
+  site.truncated = fixed.truncated != 0;
+  for (const trace::SiteFrame& frame : frames) {
+    site.frames.push_back({text(frame.name), text(frame.place),
+                           text(frame.detail), frame.line, frame.address});
+    SiteFrame& added = site.frames.back();
+    if (is_python) continue;
+    added.function =
+        function_names_.At(added.place, added.detail, added.address);
+  }
+  sites_.Set(fixed.id, builder_.AddSite(site));
+}
+
+// The last one counts.
+void Definitions::AddSiteMode(const RecordView& record) {
+  const auto fixed = record.As<trace::SiteModeRecord>();
+  const auto kind = [](uint8_t number) {
+    return number <= static_cast<uint8_t>(SiteKind::kPython)
+               ? static_cast<SiteKind>(number)
+               : SiteKind::kNone;
+  };
+  TailReader tail = record.tail();
+  process_.sites_wanted = kind(fixed.wanted);
+  process_.sites_taken = kind(fixed.kind);
+  process_.sites_reason = NextString(tail);
+}
+
 KernelVariant Definitions::Resolve(const trace::KernelVariantRecord& variant) {
   LaunchShape shape;
   std::copy(std::begin(variant.grid), std::end(variant.grid),
@@ -284,6 +334,13 @@ TextId Definitions::Text(uint32_t id) {
 OperationId Definitions::Operation(uint32_t id) {
   if (id == 0) return {};
   if (const OperationId* operation = operations_.Find(id)) return *operation;
+  losses_.Add(trace::LossKind::kDanglingId);
+  return {};
+}
+
+SiteId Definitions::Site(uint32_t id) {
+  if (id == 0) return {};
+  if (const SiteId* site = sites_.Find(id)) return *site;
   losses_.Add(trace::LossKind::kDanglingId);
   return {};
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analyzer/model/trace_model.h"
+#include "analyzer/reader/function_names.h"
 #include "analyzer/reader/id_map.h"
 #include "analyzer/reader/loss_counts.h"
 #include "analyzer/reader/model_builder.h"
@@ -55,6 +56,7 @@ class Definitions {
   const EntryLayout& Entry(uint16_t id);
   TextId Text(uint32_t id);
   OperationId Operation(uint32_t id);
+  SiteId Site(uint32_t id);
   KernelVariant Variant(uint32_t id);
   StreamRef StreamOf(uint32_t id);
   // Placeholders for what no definition explains, so that the records stay.
@@ -74,6 +76,8 @@ class Definitions {
   void AddVersions(const trace::RecordView& record);  // of version 1.0
   void AddLibraries(const trace::RecordView& record);
   void AddCommand(const trace::RecordView& record);
+  void AddSite(const trace::RecordView& record);
+  void AddSiteMode(const trace::RecordView& record);
   KernelVariant Resolve(const trace::KernelVariantRecord& variant);
 
   ModelBuilder& builder_;
@@ -92,6 +96,8 @@ class Definitions {
   IdMap<DeviceId> devices_;
   IdMap<ThreadId> threads_;
   IdMap<OperationId> operations_;
+  IdMap<SiteId> sites_;
+  FunctionNames function_names_;
 };
 
 }  // namespace dltap::analyzer

@@ -44,4 +44,11 @@ OperationId ModelBuilder::AddOperation(OperationNodes nodes) {
   return OperationId(model_.operations.size() - 1);
 }
 
+SiteId ModelBuilder::AddSite(const LaunchSite& site) {
+  const SiteId next(model_.sites.size());
+  const auto [it, is_new] = sites_.try_emplace(site, next);
+  if (is_new) model_.sites.push_back(site);
+  return it->second;
+}
+
 }  // namespace dltap::analyzer

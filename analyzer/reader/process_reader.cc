@@ -257,6 +257,7 @@ void ProcessReader::SurveyChunk(const Chunk& chunk, RunEnds& ends) {
     ++totals_.of_device[device];
   }
   process_.launches.clear();
+  process_.call_sites.clear();
   process_.activities.clear();
 }
 
@@ -350,6 +351,7 @@ void ProcessReader::Forget() {
   calls_.Reread();
   process_.activities.clear();
   process_.launches.clear();
+  process_.call_sites.clear();
   process_.ranges.clear();
 }
 

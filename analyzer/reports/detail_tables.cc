@@ -79,6 +79,22 @@ Table KernelTable(const Figures& figures, const ReportOptions& options) {
   return table;
 }
 
+Table SiteTable(const Figures& figures, const ReportOptions& options) {
+  Table table;
+  table.columns = {
+      {{"site"}, "site", false}, {{"class"}, "class", false},
+      {{"calls"}, "calls"},      {{"kernels"}, "kernels"},
+      {{"GPU", "ms"}, "gpu_ms"}, {{"share", "%"}, "share_percent"}};
+  for (size_t i = 0; i < RowsOf(figures.sites.size(), options); ++i) {
+    const SiteRow& row = figures.sites[i];
+    table.rows.push_back({row.site.text.empty() ? "no site" : row.site.text,
+                          DisplayName(row.layer_class), Whole(row.sums.calls),
+                          Whole(row.sums.kernels), ExactMs(row.sums.gpu_ns),
+                          PercentCell(row.share)});
+  }
+  return table;
+}
+
 Table OpTable(const Figures& figures, const ReportOptions& options) {
   Table table;
   table.columns = {{{"op"}, "op", false},

@@ -11,6 +11,7 @@ namespace dltap::analyzer {
 // Totals over the used steps, at most `options.top` rows.
 Table ApiTable(const Figures& figures, const ReportOptions& options);
 Table KernelTable(const Figures& figures, const ReportOptions& options);
+Table SiteTable(const Figures& figures, const ReportOptions& options);
 Table OpTable(const Figures& figures, const ReportOptions& options);
 
 // One row per used step of every device; `step` counts in its process. The

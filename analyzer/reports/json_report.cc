@@ -66,6 +66,7 @@ class ReportWriter {
     WriteList("apis", figures_.apis, WriteApi);
     WriteList("kernels", figures_.kernels, WriteKernel);
     WriteList("ops", figures_.ops, WriteOp);
+    WriteList("sites", figures_.sites, WriteSite);
     WriteCollectives(figures_.collectives, json_);
     WriteList("layers", figures_.layers.layers, WriteLayer);
     WriteList("layer_groups", figures_.layers.groups, WriteLayer);

@@ -197,6 +197,25 @@ void WriteKernel(const KernelRow& row, JsonWriter& json) {
   json.EndObject();
 }
 
+void WriteSite(const SiteRow& row, JsonWriter& json) {
+  json.BeginObject();
+  if (row.site.path.empty()) {
+    json.Key("site");
+    json.Null();
+    json.Key("path");
+    json.Null();
+  } else {
+    json.Field("site", row.site.text);
+    json.Field("path", row.site.path);
+  }
+  json.Field("class", Name(row.layer_class));
+  json.Field("calls", row.sums.calls);
+  json.Field("kernels", row.sums.kernels);
+  json.Field("gpu_ns", row.sums.gpu_ns);
+  json.Field("share", row.share);
+  json.EndObject();
+}
+
 void WriteOp(const OpRow& row, JsonWriter& json) {
   json.BeginObject();
   json.Field("name", row.name);

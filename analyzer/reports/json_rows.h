@@ -34,6 +34,7 @@ void WriteExposures(const Exposures& exposures, JsonWriter& json);
 void WriteApi(const ApiRow& row, JsonWriter& json);
 void WriteKernel(const KernelRow& row, JsonWriter& json);
 void WriteOp(const OpRow& row, JsonWriter& json);
+void WriteSite(const SiteRow& row, JsonWriter& json);
 void WriteLimit(const Limit& limit, JsonWriter& json);
 void WriteProcess(const ProcessSummary& process, JsonWriter& json);
 void WriteDevice(const DeviceFigures& device, JsonWriter& json);

@@ -22,6 +22,7 @@ enum class ReportBy : uint8_t {
   kPath,
   kWhatIf,
   kLayer,
+  kSite,
 };
 
 struct ReportOptions {

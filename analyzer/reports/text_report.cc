@@ -336,6 +336,7 @@ Table DetailTable(const Figures& figures, ReportBy by,
     case ReportBy::kApi: return ApiTable(figures, options);
     case ReportBy::kKernel: return KernelTable(figures, options);
     case ReportBy::kOp: return OpTable(figures, options);
+    case ReportBy::kSite: return SiteTable(figures, options);
     case ReportBy::kStep: return StepTable(figures, true);
     case ReportBy::kEvidence: return ConflictTable(figures, options);
     case ReportBy::kRoofline: return RooflineTable(figures, options);
@@ -357,6 +358,19 @@ Table TextTable(const Figures& figures, ReportBy by,
     return StepTable(figures, figures.devices.size() > 1);
   }
   return DetailTable(figures, by, options);
+}
+
+std::string SiteNotes(const Figures& figures) {
+  std::string text;
+  if (figures.sites.empty()) {
+    text +=
+        "the trace says of no call where it was made; record it with\n"
+        "  dltap run --sites native|python, or with_stack of torch.profiler\n";
+  }
+  for (const std::string& reason : figures.site_reasons) {
+    text += Wrap("launch sites: " + Printable(reason), "  ");
+  }
+  return text.empty() ? text : text + "\n";
 }
 
 // What the table of a view leaves to be said.
@@ -381,6 +395,7 @@ std::string NotesUnder(ReportBy by, const Figures& figures) {
       return figures.evidence_conflicts.empty()
                  ? "nothing tells of a kernel other than its name does\n\n"
                  : "";
+    case ReportBy::kSite: return SiteNotes(figures);
     default: return "";
   }
 }

@@ -190,6 +190,41 @@ struct RingNameRecord {
   uint64_t reserved;
 };
 
+// The path to calls: innermost frame first. Then frame_count times SiteFrame,
+// then string_count strings, which frames name by number, 1 the first.
+enum class SiteKind : uint8_t { kNative = 1, kPython = 2 };
+struct SiteRecord {
+  static constexpr auto kKind = RecordKind::kSite;
+  RecordHeader header;
+  uint32_t id;        // begins at 1; what the special slot names
+  uint8_t kind;       // SiteKind
+  uint8_t truncated;  // 1: the path goes on
+  uint16_t frame_count;
+  uint16_t string_count;
+  uint16_t reserved[3];
+};
+static_assert(sizeof(SiteRecord) == 24, "on disk; see FORMAT.md");
+struct SiteFrame {
+  uint64_t address;  // native: where it returns to, in its object; else 0
+  uint32_t line;     // Python; 0: none
+  uint16_t name;     // Python: the function
+  uint16_t place;    // Python: its file; native: its object
+  uint16_t detail;   // Python: class of the module that is called; native:
+                     // the object's build id, hex
+  uint16_t reserved[3];
+};
+static_assert(sizeof(SiteFrame) == 24, "on disk; see FORMAT.md");
+
+// How launch sites are taken from here on. String: why not as asked.
+struct SiteModeRecord {
+  static constexpr auto kKind = RecordKind::kSiteMode;
+  RecordHeader header;
+  uint8_t wanted;  // SiteKind, 0: none
+  uint8_t kind;    // SiteKind, 0: none
+  uint8_t reserved[6];
+};
+static_assert(sizeof(SiteModeRecord) == 16, "on disk; see FORMAT.md");
+
 }  // namespace dltap::trace
 
 #endif  // DLTAP_SHIM_TRACE_DEFINITION_RECORDS_H_

@@ -13,7 +13,7 @@ namespace dltap::trace {
 inline constexpr uint8_t kFileMagic[8] = {'D', 'L',  'T',  'A',
                                           'P', '\r', '\n', 26};
 inline constexpr uint16_t kMajorVersion = 1;
-inline constexpr uint16_t kMinorVersion = 3;
+inline constexpr uint16_t kMinorVersion = 4;
 inline constexpr uint32_t kBlockMagic = 0x4B4C4244;  // "DBLK"
 inline constexpr uint32_t kNoIndex = 0xFFFFFFFF;     // no thread, device, ...
 inline constexpr uint32_t kDurationEscape = 0xFFFFFFFF;
@@ -116,6 +116,7 @@ enum class SpecialSlot : uint16_t {
   kNvtxRangeStart = 9,  // NvtxRangePayload: ends maybe on another thread
   kNvtxRangeEnd = 10,   // NvtxRangePayload: only the range id
   kLaunch = 11,         // LaunchPayload: a device was given work
+  kSite = 12,           // SitePayload: where the outermost call is made
 };
 inline constexpr uint16_t kFirstEntryPointId = 16;
 
@@ -148,6 +149,12 @@ struct LaunchPayload {
   uint64_t correlation;       // of the activities that it becomes
   uint64_t call_begin_ticks;  // of the outermost call in progress
 };
+// Its begin_ticks are the call's, which follows in the same thread.
+struct SitePayload {
+  uint32_t site;  // id of a Site definition; 0: not known
+  uint32_t reserved;
+  uint64_t reserved2;
+};
 struct CapturePayload {
   uint64_t stream;
   uint64_t capture_id;
@@ -156,7 +163,7 @@ static_assert(sizeof(NvtxPayload) == 16 && sizeof(NvtxRangePayload) == 16 &&
                   sizeof(LossPayload) == 16 &&
                   sizeof(HandleStreamPayload) == 16 &&
                   sizeof(WindowPayload) == 16 && sizeof(LaunchPayload) == 16 &&
-                  sizeof(CapturePayload) == 16,
+                  sizeof(CapturePayload) == 16 && sizeof(SitePayload) == 16,
               "on disk; see FORMAT.md");
 
 enum class WindowCause : uint32_t {

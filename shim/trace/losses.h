@@ -63,6 +63,10 @@
     "drains that began more than a second late")                         \
   X(kSessionOpening, 27, "session_opening",                              \
     "calls only counted because the session was not open in time")       \
+  X(kSiteUnknown, 28, "site_unknown",                                    \
+    "calls whose launch site could not be taken")                        \
+  X(kSiteTableFull, 29, "site_table_full",                               \
+    "calls whose launch site was one too many for the table")            \
   /* Found by the reader, never written to a trace. */                   \
   X(kTornBlock, 64, "torn_block",                                        \
     "blocks at the end of a file that its writer did not finish")        \

@@ -26,6 +26,8 @@ enum class RecordKind : uint16_t {
   kLibraries = 13,
   kCommand = 14,
   kRingName = 15,
+  kSite = 16,
+  kSiteMode = 17,
   // Activities. Times are of the activity clock, ns.
   kKernel = 32,
   kMemcpy = 33,
@@ -48,7 +50,7 @@ enum class RecordKind : uint16_t {
   kWindow = 75,
 };
 
-inline constexpr RecordKind kLastDefinition = RecordKind::kRingName;
+inline constexpr RecordKind kLastDefinition = RecordKind::kSiteMode;
 
 // Begins every record:
 //

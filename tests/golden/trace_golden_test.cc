@@ -45,7 +45,8 @@ INSTANTIATE_TEST_SUITE_P(Versions, TraceGoldenTest,
                          ::testing::Values("trace_v1_0", "trace_v1_1",
                                            "trace_v1_1_meanings",
                                            "trace_v1_2_delays",
-                                           "trace_v1_3_segments"));
+                                           "trace_v1_3_segments",
+                                           "trace_v1_4_sites"));
 
 }  // namespace
 }  // namespace dltap::analyzer

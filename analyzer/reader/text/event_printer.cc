@@ -13,6 +13,9 @@ namespace dltap::analyzer {
 EventPrinter::EventPrinter(const TraceModel& model, const Process& process,
                            const PrintOptions& options, LinePrinter& out)
     : model_(model), process_(process), options_(options), out_(out) {
+  for (const CallSite& site : process.call_sites) {
+    sites_[{site.thread, site.begin_ticks}] = site.site;
+  }
   if (process.launches.empty() && process.graph_nodes.empty()) return;
   for (const Call& call : process.calls) {
     if (call.begin_ticks == 0) continue;
@@ -104,6 +107,10 @@ void EventPrinter::PrintCall(const Call& call) {
   out_.MaybeWord("capturing", call.capturing);
   out_.Maybe("corr", Correlation(call.correlation));
   out_.MaybeText("launches", model_.texts[call.function]);
+  if (const auto site = sites_.find({call.thread, call.begin_ticks});
+      site != sites_.end() && call.depth == 0) {
+    out_.Field("site", static_cast<int64_t>(site->second.value() + 1));
+  }
   PrintArgs(call);
   out_.End();
 }

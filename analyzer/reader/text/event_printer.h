@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_READER_TEXT_EVENT_PRINTER_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -74,6 +75,7 @@ class EventPrinter {
   // Begin of the outermost call that began at these ticks on this thread.
   std::unordered_map<uint64_t, std::vector<std::pair<ThreadId, int64_t>>>
       begins_;
+  std::map<std::pair<ThreadId, uint64_t>, SiteId> sites_;  // by begin_ticks
   Renumbering correlations_;
   Renumbering addresses_;
 };

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "analyzer/reader/loss_names.h"
+#include "analyzer/reader/text/text_words.h"
 #include "shim/specs/words.h"
 
 namespace dltap::analyzer {
@@ -47,6 +48,36 @@ void OnLibrary(TextFields& fields, TextBuilder& builder) {
   builder.process().libraries.push_back(
       {std::string(fields.line().Word(0)),
        static_cast<uint64_t>(fields.Int("version")), fields.Text("text")});
+}
+
+// site 1 python truncated; its frames are the `frame` lines that follow.
+void OnSite(TextFields& fields, TextBuilder& builder) {
+  LaunchSite& site = builder.model().sites.emplace_back();
+  if (fields.IndexWord(0) != builder.model().sites.size()) {
+    fields.Fail("site", "not the next number");
+  }
+  const auto kind = FromWord<SiteKind>(kSiteWords, fields.line().Word(1));
+  if (!kind) fields.Fail("site", fields.line().Word(1));
+  site.kind = kind.value_or(SiteKind::kNone);
+  site.truncated = fields.Flag("truncated");
+}
+
+void OnFrame(TextFields& fields, TextBuilder& builder) {
+  if (builder.model().sites.empty()) return fields.Fail("frame", "no site");
+  SiteFrame frame;
+  frame.function = fields.Text("function");
+  frame.place = fields.Text("place");
+  frame.detail = fields.Text("detail");
+  frame.line = fields.Int("line");
+  frame.address = static_cast<uint64_t>(fields.Int("address"));
+  builder.model().sites.back().frames.push_back(std::move(frame));
+}
+
+void OnSites(TextFields& fields, TextBuilder& builder) {
+  Process& process = builder.process();
+  process.sites_wanted = fields.Word<SiteKind>("wanted", kSiteWords);
+  process.sites_taken = fields.Word<SiteKind>("taken", kSiteWords);
+  process.sites_reason = fields.Text("reason");
 }
 
 void OnLevel(TextFields& fields, TextBuilder& builder) {
@@ -143,6 +174,8 @@ constexpr Row kRows[] = {
     {"entry", OnEntry},       {"operation", OnOperation},
     {"loss", OnLoss},         {"count", OnCount},
     {"argument", OnArgument}, {"library", OnLibrary},
+    {"site", OnSite},         {"frame", OnFrame},
+    {"sites", OnSites},
 };
 
 }  // namespace

@@ -76,6 +76,14 @@ void OnCall(TextFields& fields, TextBuilder& builder) {
   }
   const int64_t depth = fields.Int("depth", -1);
   if (depth >= 0) call.depth = static_cast<uint8_t>(depth);
+  if (const int64_t site = fields.Int("site"); site > 0) {
+    if (static_cast<size_t>(site) > builder.model().sites.size()) {
+      fields.Fail("site", "no such site");
+    } else {
+      builder.process().call_sites.push_back(
+          {call.thread, call.begin_ticks, SiteId(site - 1)});
+    }
+  }
   AddArgs(fields, builder, call);
   builder.process().calls.push_back(call);
   if (depth < 0) builder.LeaveDepthOpen();

@@ -31,13 +31,15 @@ inline constexpr std::array<std::string_view, 6> kRangeWords = {
     "nvtx", "step", "op", "user", "python", "dataloader"};
 inline constexpr std::array<std::string_view, 4> kCauseWords = {
     "after_watermark", "yielded", "dropped", "recording_off"};
+inline constexpr std::array<std::string_view, 3> kSiteWords = {
+    "none", "native", "python"};
 inline constexpr std::array<std::string_view, 5> kSyncWords = {
     "unknown", "event", "stream_wait", "stream", "context"};
 
 // Keys that a `call` line has for itself, and what arguments of these names
 // begin with.
-inline constexpr std::array<std::string_view, 5> kCallKeys = {
-    "t", "thread", "depth", "corr", "launches"};
+inline constexpr std::array<std::string_view, 6> kCallKeys = {
+    "t", "thread", "depth", "corr", "launches", "site"};
 inline constexpr std::string_view kArgPrefix = "arg.";
 
 static_assert(static_cast<int>(MemoryKind::kManaged) == 5);

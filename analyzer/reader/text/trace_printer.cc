@@ -8,6 +8,7 @@
 
 #include "analyzer/reader/text/event_printer.h"
 #include "analyzer/reader/text/print_line.h"
+#include "analyzer/reader/text/text_words.h"
 #include "shim/specs/words.h"
 
 namespace dltap::analyzer {
@@ -47,6 +48,22 @@ void PrintOperations(const TraceModel& model, LinePrinter& out) {
   }
 }
 
+void PrintSites(const TraceModel& model, LinePrinter& out) {
+  for (size_t i = 0; i < model.sites.size(); ++i) {
+    const LaunchSite& site = model.sites[i];
+    out.Begin("site").Number(static_cast<int64_t>(i + 1));
+    out.Word(ToWord(kSiteWords, site.kind));
+    out.MaybeWord("truncated", site.truncated).End();
+    for (const SiteFrame& frame : site.frames) {
+      out.Begin("frame").MaybeText("function", frame.function);
+      out.MaybeText("place", frame.place).MaybeText("detail", frame.detail);
+      out.Maybe("line", frame.line);
+      if (frame.address != 0) out.Hex("address", frame.address);
+      out.End();
+    }
+  }
+}
+
 void PrintProcess(const Process& process, bool canonical, LinePrinter& out) {
   out.Begin("process");
   if (!canonical) out.Field("pid", process.pid).MaybeText("host", process.host);
@@ -61,6 +78,12 @@ void PrintProcess(const Process& process, bool canonical, LinePrinter& out) {
   out.MaybeWord("incomplete", !process.complete).End();
   out.Begin("level").Name(process.level);
   out.MaybeText("reason", process.level_reason).End();
+  if (process.sites_wanted != SiteKind::kNone) {
+    out.Begin("sites").Plain("wanted",
+                             ToWord(kSiteWords, process.sites_wanted));
+    out.Plain("taken", ToWord(kSiteWords, process.sites_taken));
+    out.MaybeText("reason", process.sites_reason).End();
+  }
   if (!canonical && process.per_call_overhead_ns >= 0) {
     out.Begin("overhead").Ns("per_call", process.per_call_overhead_ns);
     out.Ns("collector_cpu", process.collector_cpu_ns).End();
@@ -122,6 +145,7 @@ void PrintTrace(const TraceModel& model, const PrintOptions& options,
   out.Begin("format").Word(kFormats[static_cast<size_t>(model.format)]).End();
   PrintEntryPoints(model, options.canonical, out);
   PrintOperations(model, out);
+  PrintSites(model, out);
   for (const Process& process : model.processes) {
     PrintProcess(process, options.canonical, out);
     if (!options.canonical) PrintProgram(process, out);

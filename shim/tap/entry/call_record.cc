@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/entry/call_record.h"
 
+#include "shim/tap/entry/launch_sites.h"
 #include "shim/tap/runtime/call_delay.h"
 #include "shim/tap/runtime/losses.h"
 
@@ -11,6 +12,13 @@ namespace {
 // Captures that were ended by a thread that had begun none.
 constinit std::atomic<uint32_t> g_ends_elsewhere{0};
 
+void LookAtCaptures(ThreadState& thread) {
+  const uint32_t ends = g_ends_elsewhere.load(std::memory_order_relaxed);
+  if (thread.captures == 0 || thread.ends_elsewhere == ends) return;
+  thread.captures = 0;
+  thread.record_flags &= kTakesSites;
+}
+
 }  // namespace
 
 void CaptureBegan() {
@@ -19,7 +27,7 @@ void CaptureBegan() {
     thread.ends_elsewhere = g_ends_elsewhere.load(std::memory_order_relaxed);
   }
   if (thread.captures < 0xFF) ++thread.captures;
-  thread.record_flags = trace::kCallCapturing;
+  thread.record_flags |= trace::kCallCapturing;
 }
 
 // After a failure it is not known whether a capture has ended: an invalidated
@@ -31,14 +39,13 @@ void CaptureEnded(bool failed) {
     return;
   }
   thread.captures = failed ? 0 : thread.captures - 1;
-  if (thread.captures == 0) thread.record_flags = 0;
+  if (thread.captures == 0) thread.record_flags &= kTakesSites;
 }
 
-void LookAtCaptures(ThreadState& thread) {
-  const uint32_t ends = g_ends_elsewhere.load(std::memory_order_relaxed);
-  if (thread.ends_elsewhere == ends) return;
-  thread.captures = 0;
-  thread.record_flags = 0;
+uint64_t LookCloser(ThreadState& thread, bool is_work, uint64_t begin_ticks) {
+  LookAtCaptures(thread);
+  if (!is_work || (thread.record_flags & kTakesSites) == 0) return begin_ticks;
+  return NoteSite(thread);
 }
 
 void DelayCall(ThreadState& thread, specs::LayerClass layer_class,

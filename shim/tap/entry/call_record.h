@@ -91,7 +91,12 @@ template <typename Traits, typename... Args>
 // calls.)
 void CaptureBegan();
 void CaptureEnded(bool failed);
-[[gnu::cold, gnu::noinline]] void LookAtCaptures(ThreadState& thread);
+
+// An outermost call begins on a thread that captures, or whose launch sites are
+// taken. Returns when it begins: after that.
+[[gnu::cold, gnu::noinline]] uint64_t LookCloser(ThreadState& thread,
+                                                 bool is_work,
+                                                 uint64_t begin_ticks);
 
 // Depth heals itself: an entry whose frame lies above the outermost wrapper's
 // proves that that wrapper was left by a longjmp, an exception or a cancelled
@@ -129,7 +134,7 @@ template <specs::EntryPoint kEntry, typename... Args>
       PopCorrelation();
     }
     if (thread.record_flags != 0) [[unlikely]]
-      LookAtCaptures(thread);
+      call.begin_ticks = LookCloser(thread, Traits::kIsWork, call.begin_ticks);
     thread.outermost_ticks = call.begin_ticks;
     const uint64_t open_call =
         (call.begin_ticks & ~uint64_t{0xFFFF}) | kEntryId<kEntry>;

@@ -44,6 +44,9 @@ constexpr Choice kClocks[] = {
     {"tsc", static_cast<int>(ClockKind::kTsc)},
     {"monotonic", static_cast<int>(ClockKind::kMonotonic)},
     {"cupti", static_cast<int>(ClockKind::kActivity)}};
+constexpr Choice kSites[] = {{"off", static_cast<int>(Sites::kOff)},
+                             {"native", static_cast<int>(Sites::kNative)},
+                             {"python", static_cast<int>(Sites::kPython)}};
 constexpr Choice kLogLevels[] = {{"off", 0},     {"error", 1}, {"warn", 2},
                                  {"warning", 2}, {"info", 3},  {"debug", 4}};
 
@@ -195,6 +198,10 @@ bool SetLevel(const char* text, Config* config) {
   return SetChoice(kLevels, text, &config->level);
 }
 
+bool SetSites(const char* text, Config* config) {
+  return SetChoice(kSites, text, &config->sites);
+}
+
 bool SetClock(const char* text, Config* config) {
   return SetChoice(kClocks, text, &config->clock);
 }
@@ -224,6 +231,7 @@ constexpr Variable kVariables[] = {
     {"DLTAP_OUTPUT", SetOutput, "a path of less than 1024 bytes"},
     {"DLTAP_POINTERS", SetPointers, "0 or 1"},
     {"DLTAP_RANGE", SetRange, "a name of less than 128 bytes"},
+    {"DLTAP_SITES", SetSites, "off, native or python"},
     {"DLTAP_START", SetStart, "on or off"},
     {"DLTAP_STEP_DOWN", SetStepDown, "off, percent or PERCENT:SECONDS"},
     {"DLTAP_NVTX_NEXT", nullptr, nullptr},  // entry/nvtx_injection.cc

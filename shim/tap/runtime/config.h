@@ -13,6 +13,9 @@ namespace dltap::shim {
 // How much is recorded (docs/design.md section 3, "Levels").
 enum class Level : uint8_t { kHost = 1, kKernels = 2 };
 
+// Which path to a call is recorded with it.
+enum class Sites : uint8_t { kOff = 0, kNative = 1, kPython = 2 };
+
 // What happens when the data file has reached its size.
 enum class SizePolicy : uint8_t { kStop = 1, kRing = 2 };
 
@@ -28,6 +31,7 @@ struct Config {
   bool pointers = true;                       // DLTAP_POINTERS
   Level level = Level::kKernels;              // DLTAP_LEVEL
   SizePolicy policy = SizePolicy::kRing;      // DLTAP_MAX_MB=N:stop
+  Sites sites = Sites::kOff;                  // DLTAP_SITES
   ClockKind clock = ClockKind::kTsc;          // DLTAP_CLOCK
   LogLevel log = LogLevel::kWarning;          // DLTAP_LOG
   uint64_t max_bytes = uint64_t{2048} << 20;  // DLTAP_MAX_MB

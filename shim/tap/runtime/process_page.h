@@ -57,19 +57,22 @@ struct alignas(4096) ProcessPage {
   std::atomic<uint32_t> open_ranges;     // of DLTAP_RANGE
   std::atomic<uint32_t> ranges_pid;      // who counts them; 0: nobody yet
   // Of the collector, see collector_requests.cc.
-  std::atomic<uint32_t> collector;        // CollectorState
-  std::atomic<uint32_t> collector_tid;    // 0: it has not begun
+  std::atomic<uint32_t> collector;         // CollectorState
+  std::atomic<uint32_t> collector_tid;     // 0: it has not begun
   std::atomic<uint32_t> activity_session;  // the one activities began in
-  std::atomic<uint32_t> wake;             // futex word of the collector
-  std::atomic<uint32_t> finish_requests;  // passes asked for
-  std::atomic<uint32_t> finished;         // the last one answered
-  std::atomic<uint32_t> turns;            // futex word: something was done
-  std::atomic<uint32_t> refills;          // futex word: rings are ready
-  std::atomic<uint32_t> waiting;          // threads that wait for rings
-  std::atomic<uint32_t> in_foreign_code;  // it may need locks of others
-  std::atomic<uint32_t> given_up;         // one more than `turns` then
+  std::atomic<uint32_t> wake;              // futex word of the collector
+  std::atomic<uint32_t> finish_requests;   // passes asked for
+  std::atomic<uint32_t> finished;          // the last one answered
+  std::atomic<uint32_t> turns;             // futex word: something was done
+  std::atomic<uint32_t> refills;           // futex word: rings are ready
+  std::atomic<uint32_t> waiting;           // threads that wait for rings
+  std::atomic<uint32_t> in_foreign_code;   // it may need locks of others
+  std::atomic<uint32_t> given_up;          // one more than `turns` then
   // Number of a session whose trace has ended before the process; 0: none.
   std::atomic<uint32_t> ended_session;
+  // Of launch sites, see entry/site_table.h.
+  std::atomic<void*> sites;            // the table, once there
+  std::atomic<uint32_t> making_sites;  // a thread is making it
   // Of runs with delays, see call_delay.h.
   std::atomic<uint64_t> delay;                  // class and length
   std::atomic<uint32_t> seen_classes;           // bit per layer class

@@ -76,6 +76,7 @@ constexpr IdField kDefinedIds[] = {
      offsetof(trace::OperationRecord, id), 4},
     {RecordKind::kGraphNode, RecordKind::kGraphNode,
      offsetof(trace::GraphNodeRecord, node), 8},
+    {RecordKind::kSite, RecordKind::kSite, offsetof(trace::SiteRecord, id), 4},
 };
 
 uint64_t LoadId(const uint8_t* at, uint32_t width) {
@@ -150,6 +151,10 @@ int ReferencesOf(trace::CallSlot* call, References& out) {
                      call->payload + offsetof(trace::NvtxPayload, text), 4);
         gatherer.Add(RecordKind::kText,
                      call->payload + offsetof(trace::NvtxPayload, domain), 4);
+        break;
+      case trace::SpecialSlot::kSite:
+        gatherer.Add(RecordKind::kSite,
+                     call->payload + offsetof(trace::SitePayload, site), 4);
         break;
       default: break;
     }

@@ -35,6 +35,7 @@ bool IsPinned(const uint8_t* record, bool has_anchor, DefinitionKey* key) {
     case RecordKind::kLibraries:
     case RecordKind::kCommand:
     case RecordKind::kRingName:
+    case RecordKind::kSiteMode:
     case RecordKind::kLevel:
     case RecordKind::kDelay: return true;
     case RecordKind::kAnchor: key->id = has_anchor ? 1 : 0; return true;

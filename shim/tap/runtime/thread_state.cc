@@ -86,6 +86,7 @@ bool UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
   thread.counters = buffer->counters;
   thread.buffer = buffer;
   thread.appending = 0;
+  if (SessionConfig().sites != Sites::kOff) thread.record_flags |= kTakesSites;
   thread.session = g_process.word.load(std::memory_order_acquire);
   buffer->state.store(static_cast<uint32_t>(BufferState::kOwned),
                       std::memory_order_release);

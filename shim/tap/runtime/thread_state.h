@@ -35,13 +35,22 @@ struct ThreadState {
   trace::RingHeader* ring = nullptr;
   uint64_t* counters = nullptr;  // by counter index
   ThreadBuffer* buffer = nullptr;
-  uintptr_t appending = 0;   // frame that is writing a record; 0: none
-  bool is_pushed = false;    // the outermost call has pushed its id
-  uint8_t record_flags = 0;  // ORed into every record: capturing
-  uint8_t captures = 0;      // begun here and not ended here
+  uintptr_t appending = 0;  // frame that is writing a record; 0: none
+  bool is_pushed = false;   // the outermost call has pushed its id
+  uint8_t captures = 0;     // begun here and not ended here
+  // Nonzero: outermost calls look closer. The low byte is ORed into every
+  // record: capturing.
+  uint16_t record_flags = 0;
   uint32_t ends_elsewhere = 0;  // of captures, when the first of them began
+  // The part of the thread's own stack that launch sites may read: found
+  // readable once. No end: none yet, and `stack_begin` counts the attempts.
+  uintptr_t stack_begin = 0;
+  uintptr_t stack_end = 0;
 };
 static_assert(sizeof(ThreadState) <= 128, "initial-exec TLS is scarce");
+
+// Of ThreadState::record_flags, beside the flags of a record.
+inline constexpr uint16_t kTakesSites = 0x100;
 
 extern constinit thread_local ThreadState t_thread
     [[gnu::tls_model("initial-exec")]];

@@ -3,6 +3,8 @@
 
 Usage: hostile_programs_test.py BUILD LEVEL [PATTERN]
 
+LEVEL: host or kernels; native or python: kernels, with launch sites.
+
 Runs each case of cases.py bare and under the tap, both on the simulated
 libraries, and compares stdout, stderr, exit status and signal: 0 differences.
 The programs print what they can see of themselves, see programs/host_state.h.
@@ -42,7 +44,9 @@ class Runner:
 
     def __init__(self, build, level):
         self.build = pathlib.Path(build).resolve()
-        self.level = level
+        sites = level in ("native", "python")
+        self.level = "kernels" if sites else level
+        self.sites = level if sites else "off"
         self.programs = self.build / "tests/integration/hostile/programs"
         self.simulated = self.build / "simgpu/cu13"
 
@@ -82,6 +86,7 @@ class Runner:
         environment |= {
             "DLTAP_SIM_GPU": "h100-sxm", "DLTAP_SIM_CLOCK": "skip",
             "DLTAP_SIM_QUIET": "1", "DLTAP_LEVEL": self.level,
+            "DLTAP_SITES": self.sites,
             "DLTAP_OUTPUT": str(folder / "dltap-out"),
             "HOSTILE_FOLDER": str(folder),
             "HOSTILE_CUDART": str(self.simulated / "libcudart.so.13"),

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_ENTRY_MEMORY_VIEW_H_
+#define DLTAP_SHIM_TAP_ENTRY_MEMORY_VIEW_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dltap::shim {
+
+// The process's own memory, read through the kernel: an address that cannot be
+// read gives false, never a fault. Keeps the pages that it has read, so a view
+// is for one look only. Cold: a system call for each new page.
+class MemoryView {
+ public:
+  // Forgets what was read. `pid` is the calling process's.
+  void Begin(int pid);
+
+  bool Read(uintptr_t at, void* out, size_t bytes);
+
+  template <typename T>
+  bool Load(uintptr_t at, T* out) {
+    return Read(at, out, sizeof(T));
+  }
+
+ private:
+  static constexpr uintptr_t kPageBytes = 4096;
+  static constexpr int kLines = 16;
+  static constexpr uintptr_t kNoPage = 1;  // no page begins there
+
+  const uint8_t* PageAt(uintptr_t page);
+
+  int pid_;
+  uintptr_t pages_[kLines];
+  uint8_t bytes_[kLines][kPageBytes];
+};
+
+// Whether every page of [begin, end) can be read. At most kMostProbedBytes.
+inline constexpr uintptr_t kMostProbedBytes = uintptr_t{64} << 20;
+bool AllReadable(int pid, uintptr_t begin, uintptr_t end);
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_ENTRY_MEMORY_VIEW_H_

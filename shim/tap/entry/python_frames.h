@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_ENTRY_PYTHON_FRAMES_H_
+#define DLTAP_SHIM_TAP_ENTRY_PYTHON_FRAMES_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "shim/tap/entry/memory_view.h"
+#include "shim/tap/entry/site_definition.h"
+
+namespace dltap::shim {
+
+struct PythonLayout;
+
+// The interpreter of this process, and the Python frames of the calling thread.
+// A thread's frames do not change while it is inside a call that Python has
+// made, whoever holds the interpreter's lock: nothing of Python's is locked,
+// allocated or changed here. All zeros is the state before anything was looked
+// for; then its memory is only trusted after CheckLayout().
+class PythonConnection {
+ public:
+  // Looks for an interpreter, if something was loaded since the last time. True
+  // in the one call that has found it.
+  bool Connect();
+  // One whose frames may be read; else why_not() says why, if there is any.
+  bool is_usable() const;
+  const char* why_not() const;
+
+  // Before frames are read without asking the kernel: whether the calling
+  // thread's look as the layout says. They decide for the process.
+  enum class Check : uint8_t { kNoFrames, kDone };
+  bool is_checked() const;
+  Check CheckLayout(MemoryView& memory);
+
+  // Stands for the whole path: code, line and, where a module is called, its
+  // class. 0: the thread has no frames. Hot, some ns a frame.
+  uint64_t HashPath() const;
+
+  // Puts the frames into the definition. False: they cannot be read.
+  bool Describe(MemoryView& memory, SiteDefinition* site);
+
+ private:
+  enum class State : uint32_t { kNone, kFound, kChecked, kRefused };
+
+  uintptr_t FirstFrame() const;
+  bool LooksRight(MemoryView& memory, uintptr_t frame);
+  bool AddFrame(MemoryView& memory, uintptr_t frame, uintptr_t code,
+                SiteDefinition* site);
+  uint32_t ClassOfSelf(MemoryView& memory, uintptr_t frame, char* out,
+                       uint32_t most) const;
+  void Refuse(const char* why_not);
+  State state() const {
+    return static_cast<State>(state_.load(std::memory_order_acquire));
+  }
+
+  std::atomic<uint32_t> state_;
+  std::atomic<uint32_t> looking_;
+  std::atomic<uint64_t> looked_;  // loads of the loader then, plus 1
+  std::atomic<const char*> why_not_;
+  std::atomic<uintptr_t> module_call_;  // code of torch.nn.Module._call_impl
+  const PythonLayout* layout_;
+  void* (*this_thread_)();  // PyGILState_GetThisThreadState
+  int (*is_finalizing_)();
+  uintptr_t code_type_;
+  uintptr_t cell_type_;
+};
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_ENTRY_PYTHON_FRAMES_H_

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/entry/python_layout.h"
+
+namespace dltap::shim {
+namespace {
+
+constexpr PythonLayout kLayouts[] = {
+    {3, 10, -1, 24, 32, 24, 96, -1, 352, 104, 112, -1, 120, 40, -1, 48, 72},
+    {3, 11, 56, 8, 32, 48, 56, 69, 72, 112, 120, 128, 136, 72, 184, 48, 72},
+    {3, 12, 56, 0, 0, 8, 56, 70, 72, 112, 120, 128, 136, 68, 192, 40, 56},
+    {3, 13, -1, 72, 0, 8, 56, 70, 72, 112, 120, 128, 136, 68, 200, 40, 56},
+};
+
+// The bytes of a line table, one after the other; zeros when they have ended.
+class TableBytes {
+ public:
+  TableBytes(MemoryView& memory, uintptr_t bytes_object) : memory_(memory) {
+    uint64_t size = 0;
+    if (bytes_object != 0 && memory.Load(bytes_object + kPythonSize, &size)) {
+      at_ = bytes_object + kPythonBytes;
+      end_ = at_ + size;
+    }
+  }
+  bool AtEnd() const { return at_ >= end_; }
+  uint8_t Next() {
+    uint8_t byte = 0;
+    if (AtEnd() || !memory_.Load(at_++, &byte)) end_ = at_;
+    return byte;
+  }
+  // Six bits a byte, the least first (Objects/locations.md).
+  uint32_t Number() {
+    uint32_t value = 0;
+    for (unsigned shift = 0; shift < 32; shift += 6) {
+      const uint8_t byte = Next();
+      value |= (byte & 63u) << shift;
+      if ((byte & 64) == 0) break;
+    }
+    return value;
+  }
+  int32_t SignedNumber() {
+    const uint32_t value = Number();
+    const auto half = static_cast<int32_t>(value >> 1);
+    return (value & 1) != 0 ? -half : half;
+  }
+
+ private:
+  MemoryView& memory_;
+  uintptr_t at_ = 0;
+  uintptr_t end_ = 0;
+};
+
+// Pairs of bytes (Objects/lnotab_notes.txt): code bytes, lines before them.
+uint32_t LineByPairs(TableBytes table, int32_t line, uint64_t offset) {
+  constexpr int8_t kNoLine = -128;
+  uint64_t at = 0;
+  while (!table.AtEnd()) {
+    const uint8_t bytes = table.Next();
+    const auto lines = static_cast<int8_t>(table.Next());
+    if (lines != kNoLine) line += lines;
+    at += bytes;
+    if (offset < at) return lines == kNoLine ? 0 : static_cast<uint32_t>(line);
+  }
+  return 0;
+}
+
+// Entries of a first byte 1cccclll, the code c and the length l, and what the
+// code says follows (Objects/locations.md).
+uint32_t LineByLocations(TableBytes table, int32_t line, uint64_t offset) {
+  uint64_t at = 0;
+  while (!table.AtEnd()) {
+    const uint8_t first = table.Next();
+    const unsigned code = first >> 3 & 15;
+    if (code == 14) {
+      line += table.SignedNumber();
+      for (int i = 0; i < 3; ++i) table.Number();
+    } else if (code == 13) {
+      line += table.SignedNumber();
+    } else if (code >= 10 && code <= 12) {
+      line += static_cast<int32_t>(code - 10);
+      table.Next();
+      table.Next();
+    } else if (code < 10) {
+      table.Next();
+    }
+    at += 2 * ((first & 7u) + 1);
+    if (offset < at) return code == 15 ? 0 : static_cast<uint32_t>(line);
+  }
+  return 0;
+}
+
+// Appends a character as UTF-8. False: no room.
+bool PutCharacter(uint32_t c, char* out, uint32_t most, uint32_t* used) {
+  const uint32_t bytes = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  if (*used + bytes > most) return false;
+  constexpr uint32_t kLead[] = {0, 0x00, 0xC0, 0xE0, 0xF0};
+  for (uint32_t i = bytes; i-- > 1; c >>= 6) {
+    out[*used + i] = static_cast<char>(0x80 | (c & 0x3F));
+  }
+  out[*used] = static_cast<char>(kLead[bytes] | c);
+  *used += bytes;
+  return true;
+}
+
+}  // namespace
+
+const PythonLayout* LayoutOfPython(int major, int minor) {
+  for (const PythonLayout& layout : kLayouts) {
+    if (layout.major == major && layout.minor == minor) return &layout;
+  }
+  return nullptr;
+}
+
+uint32_t LineOf(MemoryView& memory, const PythonLayout& layout, uintptr_t code,
+                uintptr_t instruction) {
+  uintptr_t table = 0;
+  int32_t first_line = 0;
+  if (!memory.Load(code + static_cast<uintptr_t>(layout.line_table), &table) ||
+      !memory.Load(code + static_cast<uintptr_t>(layout.first_line),
+                   &first_line)) {
+    return 0;
+  }
+  if (layout.bytecode < 0) {
+    return LineByPairs(TableBytes(memory, table), first_line, 2 * instruction);
+  }
+  const uintptr_t begin = code + static_cast<uintptr_t>(layout.bytecode);
+  if (instruction < begin) return 0;
+  return LineByLocations(TableBytes(memory, table), first_line,
+                         instruction - begin);
+}
+
+uint32_t ReadPythonText(MemoryView& memory, const PythonLayout& layout,
+                        uintptr_t object, char* out, uint32_t most) {
+  constexpr uintptr_t kLength = 16, kState = 32;
+  constexpr uint32_t kCompact = 1 << 5, kAscii = 1 << 6;
+  uint64_t length = 0;
+  uint32_t state = 0;
+  if (object == 0 || !memory.Load(object + kLength, &length) ||
+      !memory.Load(object + kState, &state) || (state & kCompact) == 0) {
+    return 0;
+  }
+  const uint32_t width = state >> 2 & 7;
+  if (width != 1 && width != 2 && width != 4) return 0;
+  const bool is_ascii = (state & kAscii) != 0;
+  uintptr_t at =
+      object + static_cast<uintptr_t>(is_ascii ? layout.ascii_bytes
+                                               : layout.compact_bytes);
+  uint32_t used = 0;
+  for (uint64_t i = 0; i < length; ++i, at += width) {
+    uint32_t character = 0;
+    if (!memory.Read(at, &character, width) ||
+        !PutCharacter(character, out, most, &used)) {
+      break;
+    }
+  }
+  return used;
+}
+
+}  // namespace dltap::shim

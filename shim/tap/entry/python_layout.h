@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_ENTRY_PYTHON_LAYOUT_H_
+#define DLTAP_SHIM_TAP_ENTRY_PYTHON_LAYOUT_H_
+
+#include <cstdint>
+
+#include "shim/tap/entry/memory_view.h"
+#include "shim/tap/entry/site_definition.h"
+
+namespace dltap::shim {
+
+// Where CPython keeps what a frame says, by version: offsets of members in the
+// structures of Include/cpython/{pystate,code,frameobject,unicodeobject}.h and
+// Include/internal/pycore_frame.h of that version, 64 bits, without
+// Py_TRACE_REFS. -1: it has no such member.
+struct PythonLayout {
+  int major, minor;
+  int16_t cframe;  // PyThreadState: to what holds the innermost frame
+  int16_t frame;   // in that, or in PyThreadState
+  // A frame: _PyInterpreterFrame, in 3.10 PyFrameObject.
+  int16_t code;
+  int16_t previous;
+  int16_t instruction;
+  int16_t owner;
+  int16_t locals;
+  // PyCodeObject.
+  int16_t filename;
+  int16_t name;
+  int16_t qualified_name;
+  int16_t line_table;
+  int16_t first_line;
+  int16_t bytecode;  // -1: `instruction` is an index, not an address
+  // Sizes of PyASCIIObject and PyCompactUnicodeObject.
+  int16_t ascii_bytes;
+  int16_t compact_bytes;
+};
+
+inline constexpr uintptr_t kPythonType = 8;        // PyObject::ob_type
+inline constexpr uintptr_t kPythonSize = 16;       // PyVarObject::ob_size
+inline constexpr uintptr_t kPythonTypeName = 24;   // PyTypeObject::tp_name
+inline constexpr uintptr_t kPythonCellValue = 16;  // PyCellObject::ob_ref
+inline constexpr uintptr_t kPythonBytes = 32;      // PyBytesObject::ob_sval
+inline constexpr uint8_t kFrameOfC = 3;  // FRAME_OWNED_BY_CSTACK, from 3.12 on
+
+// nullptr: not known.
+const PythonLayout* LayoutOfPython(int major, int minor);
+
+// The line of an instruction of a code object; 0: it has none, or cannot be
+// read.
+uint32_t LineOf(MemoryView& memory, const PythonLayout& layout, uintptr_t code,
+                uintptr_t instruction);
+
+// A str, as UTF-8, cut to `most` bytes. Returns the bytes.
+uint32_t ReadPythonText(MemoryView& memory, const PythonLayout& layout,
+                        uintptr_t object, char* out, uint32_t most);
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_ENTRY_PYTHON_LAYOUT_H_
