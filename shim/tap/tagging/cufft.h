@@ -41,8 +41,8 @@ void FftPlanMade(int32_t plan, const Transforms& transforms);
 // cufftMakePlan is given a plan, cufftPlan makes one.
 inline int32_t FftPlan(int32_t plan) { return plan; }
 inline int32_t FftPlan(const void* plan_out) {
-  int32_t plan = 0;
-  memcpy(&plan, plan_out, sizeof(plan));
+  int32_t plan = -1;
+  if (plan_out != nullptr) memcpy(&plan, plan_out, sizeof(plan));
   return plan;
 }
 

@@ -3,6 +3,7 @@
 #include <curand.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
+#include <cusparseLt.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -189,6 +190,39 @@ TEST_F(RestTest, SparseProductTakesAsLongAsItsElements) {
   }
   EXPECT_EQ(cusparseDestroyDnMat(dense), 0);
   EXPECT_EQ(cusparseDestroy(handle), 0);
+}
+
+// PyTorch tells a compressed matrix's rows by its size: 9/16 of the elements.
+TEST_F(RestTest, StructuredMatrixIsCompressedAndMultiplied) {
+  cusparseLtHandle_t handle;
+  ASSERT_EQ(cusparseLtInit(&handle), 0);
+  cusparseLtMatDescriptor_t sparse, dense;
+  ASSERT_EQ(cusparseLtStructuredDescriptorInit(
+                &handle, &sparse, 1024, 512, 512, 16, CUDA_R_16F,
+                CUSPARSE_ORDER_ROW, CUSPARSELT_SPARSITY_50_PERCENT),
+            0);
+  ASSERT_EQ(cusparseLtDenseDescriptorInit(&handle, &dense, 512, 256, 256, 16,
+                                          CUDA_R_16F, CUSPARSE_ORDER_ROW),
+            0);
+  size_t compressed = 0, buffer = 7;
+  EXPECT_EQ(
+      cusparseLtSpMMACompressedSize2(&handle, &sparse, &compressed, &buffer),
+      0);
+  EXPECT_EQ(compressed, 2u * 1024 * 512 * 9 / 16);
+  EXPECT_EQ(buffer, 0u);
+  cusparseLtMatmulDescriptor_t product;
+  ASSERT_EQ(cusparseLtMatmulDescriptorInit(
+                &handle, &product, CUSPARSE_OPERATION_NON_TRANSPOSE,
+                CUSPARSE_OPERATION_NON_TRANSPOSE, &sparse, &dense, &dense,
+                &dense, CUSPARSE_COMPUTE_32F),
+            0);
+  cusparseLtMatmulPlan_t plan;
+  ASSERT_EQ(cusparseLtMatmulPlanInit(&handle, &plan, &product, nullptr), 0);
+  KernelLog::Get().Take();
+  EXPECT_EQ(cusparseLtMatmul(&handle, &plan, nullptr, nullptr, nullptr, nullptr,
+                             nullptr, nullptr, nullptr, nullptr, 0),
+            0);
+  EXPECT_THAT(KernelLog::Get().Take(), ElementsAre(Named("sparse_gemm")));
 }
 
 TEST_F(RestTest, NumbersAreDrawnOnTheDeviceOrOnTheHost) {

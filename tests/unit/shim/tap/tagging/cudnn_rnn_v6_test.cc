@@ -61,6 +61,7 @@ cudnnStatus_t GetTensor(cudnnTensorDescriptor_t tensor, int,
 class CudnnRnnV6Test : public ::testing::Test {
  protected:
   CudnnRnnV6Test() {
+    ForgetRealFunctions();  // of the test before
     Put("cudnnGetTensorNdDescriptor", GetTensor);
     Put("cudnnGetRNNProjectionLayers", GetProjection);
   }
