@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "shim/tap/entry/loaded_objects.h"
+#include "shim/tap/entry/real_functions.h"
 #include "shim/tap/runtime/injection.h"
 #include "shim/tap/runtime/session.h"
 
@@ -40,6 +41,7 @@ extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
     NoteInjection(Injection::kBesidePreload);
   } else if (standing == Standing::kLate) {
     NoteInjection(Injection::kAlone);
+    SettleRealFunctions();  // no wrapper will: what devices there are is asked
     StartSession();
   }
   return 1;

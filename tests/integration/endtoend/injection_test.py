@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import chain  # noqa: E402
 
 TAP = chain.BUILD / "lib" / "libdltap.so"
-PROGRAM = chain.cpp("training", steps=6)
+PROGRAM = chain.cpp("cnn", steps=6)
 
 
 class InjectionTest(unittest.TestCase):
@@ -42,6 +42,9 @@ class InjectionTest(unittest.TestCase):
         self.assertEqual(self.launched(document),
                          self.launched(self.preloaded()))
         self.assertEqual(document["apis"], [])
+        # What is simulated says so, whichever way it was recorded.
+        self.assertTrue(document["source"]["simulated"])
+        self.assertIn("H100", document["devices"][0]["name"])
         trust = document["trust"]
         self.assertEqual(trust["level"], "kernels")
         self.assertIn("LD_PRELOAD", trust["why"])
