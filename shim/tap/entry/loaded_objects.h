@@ -88,8 +88,8 @@ void WithLoadedObjects(Visit visit) {
                      &visit);
 }
 
-// The function of the C library's ("dlsym") that the loader's search finds after
-// ours: its own, or that of an interposer behind us. Callable before any
+// The function of the C library's ("dlsym") that the loader's search finds
+// after ours: its own, or that of an interposer behind us. Callable before any
 // constructor; takes no lock and calls nothing.
 void* FindNextOf(const char* symbol);
 
