@@ -2,6 +2,7 @@
 #include "opmodel/cost.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "opmodel/rnn_shape.h"
 
@@ -163,6 +164,50 @@ std::optional<Cost> StreamingCost(const Operation& op) {
               .bytes = BytesPerElement(op) * (in + out)};
 }
 
+// 5 N log2 N of a complex transform of N points, half of that of a real one:
+// the count of FFTW's benchmarks, whatever algorithm runs. The complex side of
+// a real transform has more reals than points.
+std::optional<Cost> FftCost(const Operation& op) {
+  if (!Known(op, Dim::kRows, Dim::kElementsIn, Dim::kElementsOut)) {
+    return std::nullopt;
+  }
+  const double in = Value(op, Dim::kElementsIn);
+  const double out = Value(op, Dim::kElementsOut);
+  const bool is_complex =
+      op.storage == DType::kC64 || op.storage == DType::kC128;
+  const double points = std::min(in, out);
+  const double stages = std::log2(points / Value(op, Dim::kRows));
+  return Cost{.flops = (is_complex ? 5 : 2.5) * points * stages,
+              .bytes = BytesPerElement(op) * (in + out)};
+}
+
+// The leading terms of LAPACK working note 41. L and Q stay in the place of A.
+double FactorizationFlops(OpKind kind, double m, double n) {
+  const double small = std::min(m, n);
+  const double large = std::max(m, n);
+  switch (kind) {
+    case OpKind::kCholesky: return n * n * n / 3;
+    case OpKind::kLu: return small * small * (large - small / 3);
+    default:  // QR
+      return 2 * small * small * (large - small / 3);
+  }
+}
+
+std::optional<Cost> FactorizationCost(const Operation& op) {
+  const bool is_square = op.kind == OpKind::kCholesky;
+  if (!Known(op, Dim::kN) || (!is_square && !Known(op, Dim::kM))) {
+    return std::nullopt;
+  }
+  const double n = Value(op, Dim::kN);
+  const double m = is_square ? n : Value(op, Dim::kM);
+  const double batch = OneIfUnset(op, Dim::kBatch);
+  // Of a symmetric matrix one half is read and written.
+  const double elements = is_square ? n * (n + 1) / 2 : m * n;
+  return Cost{
+      .flops = RealOpsFactor(op) * batch * FactorizationFlops(op.kind, m, n),
+      .bytes = BytesPerElement(op) * 2 * batch * elements};
+}
+
 }  // namespace
 
 std::optional<Cost> CostOf(const Operation& op) {
@@ -179,6 +224,10 @@ std::optional<Cost> CostOf(const Operation& op) {
     case OpKind::kAttentionForward:
     case OpKind::kAttentionBackward:
       return AttentionCost(op, op.kind == OpKind::kAttentionBackward);
+    case OpKind::kFft: return FftCost(op);
+    case OpKind::kCholesky:
+    case OpKind::kLu:
+    case OpKind::kQr: return FactorizationCost(op);
     default: return StreamingCost(op);
   }
 }

@@ -71,6 +71,7 @@ add_library(dltapsim SHARED
   stream/context.cc
   stream/context_limits.cc
   stream/device.cc
+  stream/injection.cc
   stream/device_attributes.cc
   stream/device_memory.cc
   stream/device_state.cc

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Finds the CUDA toolkit that scripts/setup.sh chose (DLTAP_CUDA_ROOT), and the
-# headers of cuDNN and NCCL, which a toolkit from NVIDIA's installer keeps
-# elsewhere. Gives
+# headers of cuDNN, NCCL and cuSPARSELt, which a toolkit from NVIDIA's installer
+# keeps elsewhere. Gives
 #   DltapCuda::headers      all include folders, as system headers
 #   DltapCuda_INCLUDE_DIRS  the same as a list; the compiler's own left out
 #   DltapCuda_INCLUDE_DIR   the toolkit's own
@@ -15,11 +15,13 @@ set(DltapCuda_NVCC ${DLTAP_CUDA_ROOT}/bin/nvcc)
 set(DltapCuda_INCLUDE_DIRS)
 set(_missing)
 foreach(_header cuda_runtime.h cublasLt.h cudnn.h nccl.h cupti.h nvml.h nvrtc.h
+                cufft.h curand.h cusolverDn.h cusparse.h cusparseLt.h
                 nvtx3/nvToolsExt.h)
   unset(_folder)
   find_path(_folder ${_header} NO_CACHE
     HINTS ${DltapCuda_INCLUDE_DIR} ${DLTAP_CUDA_ROOT}/extras/CUPTI/include
-          $ENV{CUDNN_ROOT}/include $ENV{NCCL_ROOT}/include)
+          $ENV{CUDNN_ROOT}/include $ENV{NCCL_ROOT}/include
+          $ENV{CUSPARSELT_ROOT}/include)
   if(NOT _folder)
     list(APPEND _missing ${_header})
   elseif(NOT _folder IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
@@ -44,8 +46,8 @@ set(_reason "run scripts/setup.sh, or set DLTAP_CUDA_ROOT to a CUDA toolkit")
 if(DLTAP_CUDA_ROOT AND _missing)
   list(JOIN _missing ", " _missing_text)
   set(_reason "${_missing_text} not found in ${DLTAP_CUDA_ROOT} nor in the \
-compiler's folders, install the development files of cuDNN and NCCL, or set \
-CUDNN_ROOT and NCCL_ROOT")
+compiler's folders, install the development files of cuDNN, NCCL and \
+cuSPARSELt, or set CUDNN_ROOT, NCCL_ROOT and CUSPARSELT_ROOT")
   set(DltapCuda_INCLUDE_DIRS)
 endif()
 if(NOT EXISTS ${DltapCuda_NVCC})

@@ -195,7 +195,9 @@ std::optional<CallMeaning> MeaningOf(const TraceModel& model,
       *info->layer_class, info->direction, ClassFrom::kApiArguments, {},
       std::nullopt,       info->autotune};
   Operation& op = meaning.leading;
-  op.kind = KindOf(meaning.layer_class, meaning.direction);
+  op.kind = info->op_kind != OpKind::kUnknown
+                ? info->op_kind
+                : KindOf(meaning.layer_class, meaning.direction);
   SetConstants(*info, op);
   SetArguments(model, process, call, info->library, op);
   if (op.kind == OpKind::kGemm && op[Dim::kBatch] == 0) op[Dim::kBatch] = 1;

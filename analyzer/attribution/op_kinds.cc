@@ -21,6 +21,7 @@ Direction DirectionOf(OpKind kind) {
 }
 
 OpKind KindOf(LayerClass layer_class, Direction direction) {
+  if (layer_class == LayerClass::kOther) return OpKind::kUnknown;
   for (int kind = 1; kind < specs::Words<OpKind>::kCount; ++kind) {
     const OpKind candidate = static_cast<OpKind>(kind);
     if (ClassOf(candidate) == layer_class &&

@@ -26,6 +26,8 @@ struct EntryPointInfo {
   Library library;
   Role role;
   Kind kind;
+  // What it computes, where class and direction do not tell; else kUnknown.
+  OpKind op_kind;
   std::optional<LayerClass> layer_class;
   Direction direction;
   std::string_view reason;  // why a kNot function is not wrapped

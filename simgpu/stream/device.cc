@@ -14,6 +14,7 @@
 #include "simgpu/base/thread_state.h"
 #include "simgpu/stream/context.h"
 #include "simgpu/stream/device_listener.h"
+#include "simgpu/stream/injection.h"
 #include "simgpu/stream/stream_state.h"
 
 namespace dltap::simgpu {
@@ -64,6 +65,7 @@ Error InitializeDevices() {
     if (!made) return Error::kStubLibrary;
     MarkInitialized();
     RegisterTeardown();
+    LoadInjection();
   }
   return IsOrphan() ? Error::kNotInitialized : Error::kSuccess;
 }

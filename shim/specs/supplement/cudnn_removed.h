@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RNN functions that cuDNN 9 removed and that programs built for cuDNN 7 and 8
-// (MXNet) call. Prototypes: API reference of cuDNN 8.9, cudnn_adv_infer.h and
-// cudnn_adv_train.h.
+// (MXNet) call. Prototypes: cudnn_adv_infer.h and cudnn_adv_train.h of cuDNN
+// 8.9.6 (the wheel nvidia-cudnn-cu11), compared type by type.
 #ifndef DLTAP_SHIM_SPECS_SUPPLEMENT_CUDNN_REMOVED_H_
 #define DLTAP_SHIM_SPECS_SUPPLEMENT_CUDNN_REMOVED_H_
 

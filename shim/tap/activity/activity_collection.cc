@@ -8,6 +8,7 @@
 #include "shim/tap/runtime/call_delay.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/collector_requests.h"
+#include "shim/tap/runtime/injection.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/own_cost.h"
@@ -96,7 +97,12 @@ void NoteLaunch(uint64_t correlation) {
   AppendSpecial(trace::SpecialSlot::kLaunch, &launch, sizeof(launch));
 }
 
+constexpr char kNoCalls[] =
+    "calls are not seen: the driver loaded the tap, too late to stand before "
+    "them; name it in LD_PRELOAD instead of CUDA_INJECTION64_PATH";
+
 void WriteLevel(trace::Level level, const char* why) {
+  if (*why == '\0' && InjectionKind() == Injection::kAlone) why = kNoCalls;
   trace::LevelRecord record = {};
   record.ticks = Ticks();
   record.level = static_cast<uint8_t>(level);
@@ -119,6 +125,7 @@ SourceRuntime MakeRuntime() {
             return !IsOff(g_process.word.load()) && WantsActivities() &&
                    !HasSteppedDown();
           },
+      .is_injected = [] { return InjectionKind() != Injection::kNone; },
       .real = g_find_real,
       .current_call = CurrentCall,
       .launched = NoteLaunch,

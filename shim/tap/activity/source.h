@@ -26,6 +26,8 @@ struct SourceRuntime {
   // trace has ended; 0 in a forked child.
   uint32_t (*session)();
   bool (*recording)();  // false: the session is paused, nothing is wanted
+  // The tool that CUDA_INJECTION64_PATH names is us: the driver called us.
+  bool (*is_injected)();
   RealFinder real;
   // The outermost wrapped call in progress on this thread; false: none.
   bool (*current_call)(uint32_t* thread_index, uint64_t* begin_ticks);

@@ -13,6 +13,8 @@
 namespace {
 
 using RealDlsym = void* (*)(void* handle, const char* name);
+using RealDlvsym = void* (*)(void* handle, const char* name,
+                             const char* version);
 
 // In two registers: rax, rdx.
 struct FilterResult {
@@ -27,6 +29,9 @@ extern "C" {
 [[gnu::visibility("hidden")]] constinit RealDlsym dltap_real_dlsym = nullptr;
 [[gnu::visibility("hidden")]] FilterResult dltap_filter_lookup(
     void* handle, const char* name, const void* caller);
+[[gnu::visibility("hidden")]] constinit RealDlvsym dltap_real_dlvsym = nullptr;
+[[gnu::visibility("hidden")]] FilterResult dltap_filter_versioned(
+    void* handle, const char* name, const char* version, const void* caller);
 }
 
 namespace dltap::shim {
@@ -75,17 +80,31 @@ FilterResult Wrap(specs::EntryPoint entry, void* real, void* handle,
   return {specs::WrapperAddress(entry), handle};
 }
 
+struct Request {
+  void* handle;
+  const char* name;
+  const char* version;  // nullptr: of dlsym
+  const void* caller;
+
+  void* FindIn(void* where) const {
+    return version != nullptr ? dltap_real_dlvsym(where, name, version)
+                              : dltap_real_dlsym(where, name);
+  }
+};
+
 // What RTLD_DEFAULT would find without us: the global scope behind us, then
 // that of the caller.
-void* FindBehindUs(specs::EntryPoint entry, const char* name,
-                   const void* caller) {
-  void* found = dltap_real_dlsym(RTLD_NEXT, name);
+void* FindBehindUs(specs::EntryPoint entry, const Request& request) {
+  void* found = request.FindIn(RTLD_NEXT);
   if (found != nullptr) return found;
   dlerror();  // a miss of our own
-  return FindInScope(specs::CounterOf(entry), caller);
+  return FindInScope(specs::CounterOf(entry), request.caller);
 }
 
-FilterResult Filter(void* handle, const char* name, const void* caller) {
+FilterResult Filter(const Request& request) {
+  void* const handle = request.handle;
+  const char* const name = request.name;
+  const void* const caller = request.caller;
   const FilterResult pass = {nullptr, handle};
   const int index = specs::FindWrapped(name);
   if (index < 0) return pass;
@@ -94,16 +113,16 @@ FilterResult Filter(void* handle, const char* name, const void* caller) {
   const LookupAction action = Decide(lookup);
   if (action == LookupAction::kPass) return pass;
   if (action == LookupAction::kWrap) {
-    void* found = dltap_real_dlsym(handle, name);
+    void* found = request.FindIn(handle);
     if (found == nullptr) return pass;  // the jump sets dlerror() again
     if (!IsOurs(found)) return Wrap(entry, found, handle, caller);
   }
   if (action == LookupAction::kNext) {
-    if (dltap_real_dlsym(RTLD_NEXT, name) != nullptr) return pass;
+    if (request.FindIn(RTLD_NEXT) != nullptr) return pass;
     dlerror();  // a miss of our own
     return {nullptr, HandleWithoutVendorNames()};
   }
-  void* found = FindBehindUs(entry, name, caller);
+  void* found = FindBehindUs(entry, request);
   if (found == nullptr) return {nullptr, HandleWithoutVendorNames()};
   return Wrap(entry, found, handle, caller);
 }
@@ -111,18 +130,45 @@ FilterResult Filter(void* handle, const char* name, const void* caller) {
 }  // namespace
 }  // namespace dltap::shim
 
-FilterResult dltap_filter_lookup(void* handle, const char* name,
-                                 const void* caller) {
+namespace {
+
+void EnsureRealDlsym() {
+  if (dltap_real_dlsym != nullptr) [[likely]]
+    return;
+  dltap_real_dlsym =
+      reinterpret_cast<RealDlsym>(dltap::shim::FindNextOf("dlsym"));
+}
+
+}  // namespace
+
+FilterResult dltap_filter_versioned(void* handle, const char* name,
+                                    const char* version, const void* caller) {
   using dltap::shim::IsVendorName;
-  if (dltap_real_dlsym == nullptr) [[unlikely]] {
-    dltap_real_dlsym =
-        reinterpret_cast<RealDlsym>(dltap::shim::FindNextDlsym());
+  if (dltap_real_dlvsym == nullptr) [[unlikely]] {
+    dltap_real_dlvsym =
+        reinterpret_cast<RealDlvsym>(dltap::shim::FindNextOf("dlvsym"));
+    EnsureRealDlsym();
   }
   if (name == nullptr || !IsVendorName(name)) [[likely]] {
     return {nullptr, handle};
   }
   const int saved_errno = errno;
-  const FilterResult result = dltap::shim::Filter(handle, name, caller);
+  const FilterResult result =
+      dltap::shim::Filter({handle, name, version, caller});
+  errno = saved_errno;
+  return result;
+}
+
+FilterResult dltap_filter_lookup(void* handle, const char* name,
+                                 const void* caller) {
+  using dltap::shim::IsVendorName;
+  EnsureRealDlsym();
+  if (name == nullptr || !IsVendorName(name)) [[likely]] {
+    return {nullptr, handle};
+  }
+  const int saved_errno = errno;
+  const FilterResult result =
+      dltap::shim::Filter({handle, name, nullptr, caller});
   errno = saved_errno;
   return result;
 }

@@ -39,4 +39,37 @@ dlsym:
     .cfi_endproc
     .size dlsym, .-dlsym
 
+// void* dlvsym(void* handle, const char* name, const char* version)
+//
+// The same, with one argument more.
+    .globl dlvsym
+    .type dlvsym, @function
+    .p2align 4
+dlvsym:
+    .cfi_startproc
+    endbr64
+    pushq %rdi
+    .cfi_adjust_cfa_offset 8
+    pushq %rsi
+    .cfi_adjust_cfa_offset 8
+    pushq %rdx
+    .cfi_adjust_cfa_offset 8
+    movq 24(%rsp), %rcx
+    call dltap_filter_versioned
+    popq %rcx
+    .cfi_adjust_cfa_offset -8
+    popq %rsi
+    .cfi_adjust_cfa_offset -8
+    popq %rdi
+    .cfi_adjust_cfa_offset -8
+    testq %rax, %rax
+    jne 1f
+    movq %rdx, %rdi
+    movq %rcx, %rdx
+    jmp *dltap_real_dlvsym(%rip)
+1:
+    ret
+    .cfi_endproc
+    .size dlvsym, .-dlvsym
+
     .section .note.GNU-stack, "", @progbits

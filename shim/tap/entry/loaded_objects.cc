@@ -209,8 +209,8 @@ void VisitLoadedObjects(ObjectsVisitor visit, void* data) {
 
 void NoteStartupObjects() { LoaderList::NoteStartup(); }
 
-void* FindNextDlsym() {
-  const SymbolName name("dlsym");
+void* FindNextOf(const char* symbol) {
+  const SymbolName name(symbol);
   const link_map* libc = FindLibc();
   bool is_behind_us = false;
   for (const link_map* map = _r_debug.r_map; map != nullptr;

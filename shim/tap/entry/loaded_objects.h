@@ -88,10 +88,10 @@ void WithLoadedObjects(Visit visit) {
                      &visit);
 }
 
-// The dlsym that the loader's search finds after ours: the C library's, or that
-// of an interposer behind us. Callable before any constructor; takes no lock
-// and calls nothing.
-void* FindNextDlsym();
+// The function of the C library's ("dlsym") that the loader's search finds
+// after ours: its own, or that of an interposer behind us. Callable before any
+// constructor; takes no lock and calls nothing.
+void* FindNextOf(const char* symbol);
 
 // What the dlsym filter must know of the object that contains `address`.
 struct ObjectFacts {

@@ -7,6 +7,7 @@
 #include "shim/tap/entry/call_sites.h"
 #include "shim/tap/entry/plain_text.h"
 #include "shim/tap/entry/symbol_scope.h"
+#include "shim/tap/runtime/injection.h"
 #include "shim/tap/runtime/log.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/tagging/tagging_runtime.h"
@@ -134,8 +135,10 @@ bool IsBoundPast(const LoadedObjects& objects, int object) {
   });
 }
 
-// What will call the vendor without our seeing it is counted, once each.
+// What will call the vendor without our seeing it is counted, once each; not
+// where the driver brought us in: then all does, and the level says so.
 void CountEscapes(const LoadedObjects& objects, int kept) {
+  if (InjectionKind() == Injection::kAlone) return;
   static constinit bool has_elsewhere = false;
   if (!has_elsewhere && objects.HasVendorElsewhere()) {
     has_elsewhere = true;

@@ -57,6 +57,10 @@ constexpr int32_t MissStatus(specs::Library library) {
       return 3;
     case specs::Library::kCupti:  // CUPTI_ERROR_NOT_INITIALIZED
       return 15;
+    case specs::Library::kCufft:  // CUFFT_SETUP_FAILED
+      return 7;
+    case specs::Library::kCurand:  // CURAND_STATUS_NOT_INITIALIZED
+      return 101;
     default:  // CUBLAS_STATUS_NOT_INITIALIZED and its kin
       return 1;
   }

@@ -21,7 +21,6 @@ using opmodel::Dim;
 using opmodel::DType;
 using opmodel::Operation;
 using opmodel::OpKind;
-using opmodel::RnnCell;
 
 constinit RealFunction<decltype(&::cudnnGetTensorNdDescriptor)> g_get_tensor(
     "cudnnGetTensorNdDescriptor");
@@ -117,16 +116,6 @@ void PackElements(uint8_t* at, OpKind kind, void* in, void* out) {
   Store(at, op);
 }
 
-RnnCell CellOf(cudnnRNNMode_t mode) {
-  switch (mode) {
-    case CUDNN_RNN_RELU: return RnnCell::kRelu;
-    case CUDNN_RNN_TANH: return RnnCell::kTanh;
-    case CUDNN_LSTM: return RnnCell::kLstm;
-    case CUDNN_GRU: return RnnCell::kGru;
-  }
-  return RnnCell::kNone;
-}
-
 void FillRnn(void* descriptor, Operation* op) {
   const auto get = g_get_rnn.Get();
   if (get == nullptr) return;
@@ -145,7 +134,7 @@ void FillRnn(void* descriptor, Operation* op) {
           &proj, &layers, &dropout, &flags) != CUDNN_STATUS_SUCCESS) {
     return;
   }
-  op->cell = CellOf(mode);
+  op->cell = RnnCellOfCudnn(mode);
   op->storage = DTypeOfCudnn(type);
   op->math = op->storage == DType::kF32 && math != CUDNN_FMA_MATH ? DType::kTf32
                                                                   : op->storage;

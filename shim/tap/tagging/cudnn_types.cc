@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/tagging/cudnn_types.h"
 
+#include <cudnn.h>
+
 namespace dltap::shim::tagging {
 
 using opmodel::Dim;
 using opmodel::DType;
+using opmodel::RnnCell;
+
+RnnCell RnnCellOfCudnn(int mode) {
+  switch (mode) {
+    case CUDNN_RNN_RELU: return RnnCell::kRelu;
+    case CUDNN_RNN_TANH: return RnnCell::kTanh;
+    case CUDNN_LSTM: return RnnCell::kLstm;
+    case CUDNN_GRU: return RnnCell::kGru;
+    default: return RnnCell::kNone;
+  }
+}
 
 DType MathTypeOfCudnn(DType storage, DType compute) {
   if (storage == DType::kF32 && compute == DType::kF32) return DType::kTf32;

@@ -33,6 +33,9 @@ struct TensorShape {
 // cudnnDataType_t, by value: those of cuDNN 9 are a superset of older ones.
 using specs::DTypeOfCudnn;
 
+// cudnnRNNMode_t.
+opmodel::RnnCell RnnCellOfCudnn(int mode);
+
 // What the multiplications are done in, given storage and compute type. cuDNN
 // may use TF32 for FP32 data unless it is told otherwise.
 opmodel::DType MathTypeOfCudnn(opmodel::DType storage, opmodel::DType compute);

@@ -55,6 +55,8 @@ OTHER_LAYERS = {
     "spectral_judge": "iterations over weights, without gradients",
     "orthogonal_updates": "products of an update, of equal sizes",
     "gradients_of_samples": "gradients of a batch of models",
+    "linear_systems": "elementwise work between factorizations",
+    "graph_product": "a sparse gradient's rows, by index",
     "lstm_cells": "only addresses tell a cell from a layer beside it",
     "attentive_decoder": "the same"}
 # Addresses of weights tell the tap that a layer is used several times; the
@@ -292,7 +294,8 @@ def has_torch(python) -> bool:
 def names_of(group) -> list[str]:
     """The programs' names, without the interpreter that has torch."""
     lines = [line for name in ("programs.py", "layers.py", "applications.py",
-                               "architectures.py", "tutorials.py", "variants.py")
+                               "architectures.py", "solvers.py", "tutorials.py",
+                               "variants.py")
              for line in (HERE / name).read_text().splitlines()]
     return [line.split("(")[0].removeprefix("def ")
             for before, line in zip(lines, lines[1:])

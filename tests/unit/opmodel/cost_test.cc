@@ -332,6 +332,61 @@ TEST(StreamingCostTest, EveryKindWithElementsHasACost) {
   }
 }
 
+// Eight transforms of 1024 points: 5 N log2 N each.
+TEST(FftCostTest, ComplexTransformsCountFiveForEachPointAndStage) {
+  Operation op = MakeOperation(OpKind::kFft, {{Dim::kRows, 8},
+                                              {Dim::kElementsIn, 8 * 1024},
+                                              {Dim::kElementsOut, 8 * 1024}});
+  op.storage = DType::kC64;
+  EXPECT_EQ(CostOf(op)->flops, 8 * 5.0 * 1024 * 10);
+  EXPECT_EQ(CostOf(op)->bytes, 8 * 2.0 * 8 * 1024);
+}
+
+// 1024 reals become 513 complex numbers: half of the arithmetic.
+TEST(FftCostTest, RealTransformsCountHalf) {
+  const Operation forward = MakeOperation(
+      OpKind::kFft,
+      {{Dim::kRows, 1}, {Dim::kElementsIn, 1024}, {Dim::kElementsOut, 1026}});
+  const Operation backward = MakeOperation(
+      OpKind::kFft,
+      {{Dim::kRows, 1}, {Dim::kElementsIn, 1026}, {Dim::kElementsOut, 1024}});
+  EXPECT_EQ(CostOf(forward)->flops, 2.5 * 1024 * 10);
+  EXPECT_EQ(CostOf(backward)->flops, CostOf(forward)->flops);
+  EXPECT_EQ(CostOf(forward)->bytes, 4 * 2050.0);
+}
+
+TEST(FftCostTest, APlanThatNobodySawIsUnknown) {
+  EXPECT_FALSE(CostOf(MakeOperation(OpKind::kFft, {})).has_value());
+}
+
+// LAPACK working note 41: n^3/3, 2n^3/3, 4n^3/3.
+TEST(FactorizationCostTest, SquareMatrices) {
+  const auto flops = [](OpKind kind) {
+    return CostOf(MakeOperation(kind, {{Dim::kM, 300}, {Dim::kN, 300}}))->flops;
+  };
+  EXPECT_DOUBLE_EQ(flops(OpKind::kCholesky), 9e6);
+  EXPECT_DOUBLE_EQ(flops(OpKind::kLu), 18e6);
+  EXPECT_DOUBLE_EQ(flops(OpKind::kQr), 36e6);
+}
+
+TEST(FactorizationCostTest, ATallMatrixCountsAsItsTransposed) {
+  const Operation tall =
+      MakeOperation(OpKind::kQr, {{Dim::kM, 600}, {Dim::kN, 300}});
+  const Operation wide =
+      MakeOperation(OpKind::kQr, {{Dim::kM, 300}, {Dim::kN, 600}});
+  EXPECT_DOUBLE_EQ(CostOf(tall)->flops, 2 * 600 * 9e4 - 2 * 27e6 / 3);
+  EXPECT_DOUBLE_EQ(CostOf(wide)->flops, CostOf(tall)->flops);
+}
+
+TEST(FactorizationCostTest, BatchesAndComplexNumbersMultiply) {
+  Operation op =
+      MakeOperation(OpKind::kCholesky, {{Dim::kN, 300}, {Dim::kBatch, 10}});
+  EXPECT_DOUBLE_EQ(CostOf(op)->flops, 9e7);
+  op.storage = DType::kC64;
+  EXPECT_DOUBLE_EQ(CostOf(op)->flops, 4 * 9e7);
+  EXPECT_FALSE(CostOf(MakeOperation(OpKind::kLu, {{Dim::kN, 5}})).has_value());
+}
+
 TEST(StreamingCostTest, NoElementsIsUnknown) {
   EXPECT_FALSE(CostOf(MakeOperation(OpKind::kPointwise, {})).has_value());
   EXPECT_FALSE(CostOf(Operation{}).has_value());

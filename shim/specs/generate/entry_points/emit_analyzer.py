@@ -8,7 +8,7 @@ import re
 from entry_points import model, payload, text
 from entry_points.catalog import Catalog, EntryPoint
 from entry_points.vocabulary import (
-    LETTER_TYPES, ROUTES, meaning_enumerator)
+    LETTER_TYPES, ROUTES, VOCABULARY, meaning_enumerator)
 
 _TABLE = """\
 {heading}#include <algorithm>
@@ -48,6 +48,7 @@ _ROW = """\
      .library = Library::k{library},
      .role = Role::k{role},
      .kind = Kind::k{kind},
+     .op_kind = OpKind::{op_kind},
      .layer_class = {layer_class},
      .direction = Direction::k{direction},
      .reason = {reason},
@@ -58,7 +59,9 @@ _ROW = """\
 """
 
 # The first type of cublasScasum is the complex one: c.
-_LETTER = re.compile(r"cublas(?:I|S(?=c[an])|D(?=z[an]))?([SDCZHTsdcz])")
+# cuSOLVER's refining solvers have the type of the system first: cusolverDnSHgesv.
+_LETTER = re.compile(r"(?:cublas(?:I|S(?=c[an])|D(?=z[an]))?|cusolverDn)"
+                     r"([SDCZHTsdcz])")
 
 
 class _Arrays:
@@ -95,6 +98,7 @@ def _row(point: EntryPoint, arrays: _Arrays) -> str:
         symbol=text.quoted(point.symbol), library=text.camel(point.library),
         role=text.camel(point.role),
         kind=text.camel(point.entry.kind if point.entry else "other"),
+        op_kind=_enumerator_of_op_kind(values.get("op_kind", "unknown")),
         layer_class=f"LayerClass::k{text.camel(layer_class)}"
         if layer_class else "std::nullopt",
         direction=text.camel(values.get("direction", "none")),
@@ -103,6 +107,11 @@ def _row(point: EntryPoint, arrays: _Arrays) -> str:
         routes=sum(1 << ROUTES.index(r) for r in values.get("routes", [])),
         blocking=text.boolean(values.get("blocking")),
         autotune=text.boolean(values.get("autotune")))
+
+
+def _enumerator_of_op_kind(name: str) -> str:
+    return next(word.enumerator for word in VOCABULARY.lists["op_kind"]
+                if word.name == name)
 
 
 def _arguments(point: EntryPoint) -> list[str]:

@@ -135,10 +135,8 @@ def default_body(function: model.Function, spec: LibrarySpec,
     refuses, as the spec may say. `name`: its C++ name, if that is not the
     symbol."""
     refuses = _refuses(function, spec)
-    is_output = not refuses and any(fnmatch.fnmatchcase(function.symbol, g)
-                    for g in spec.host_outputs)
-    writes = [_write(p, function.symbol) for p in function.parameters] \
-        if is_output else []
+    writes = [_write(p, function.symbol) for p in function.parameters
+              if not refuses and _is_host_output(function, p, spec)]
     parameters = [declare(p.type.spelling, p.name)
                   for p in function.parameters]
     gives_code = (function.result.scalar is not None
@@ -152,6 +150,14 @@ def default_body(function: model.Function, spec: LibrarySpec,
         identifier=function.identifier, writes="".join(writes),
         refusal=f", {spec.not_supported}" if refuses else "",
         final=_final(function.result))
+
+
+def _is_host_output(function: model.Function, parameter: model.Parameter,
+                    spec: LibrarySpec) -> bool:
+    """Globs of functions, or of "function(argument)"."""
+    argument = f"{function.symbol}({parameter.name})"
+    return any(fnmatch.fnmatchcase(argument if "(" in g else function.symbol,
+                                   g) for g in spec.host_outputs)
 
 
 def _refuses(function: model.Function, spec: LibrarySpec) -> bool:

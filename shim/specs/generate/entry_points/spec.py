@@ -14,7 +14,7 @@ from entry_points.model import Unit
 from entry_points.vocabulary import (
     CLASSES, COPY_KINDS, DEFAULT_HOOKS_HEADERS, DEFAULT_ROUTES, DIRECTIONS,
     DTYPES, ENTRY_KEYS, KINDS, LIBRARIES, LIBRARY_KEYS, MEANING_NUMBERS,
-    MEANING_TABLES, PACKED_TYPES, ROLES, ROUTES, WORK_KINDS)
+    MEANING_TABLES, OP_KINDS, PACKED_TYPES, ROLES, ROUTES, WORK_KINDS)
 
 
 # Of the key `simulated`: the default body refuses.
@@ -204,6 +204,7 @@ def _check_entry(entry: Entry) -> None:
     _one_of(entry, "class", CLASSES)
     _one_of(entry, "direction", DIRECTIONS)
     _one_of(entry, "kind", KINDS)
+    _one_of(entry, "op_kind", OP_KINDS)
     _check_routes(entry.where, entry.get("routes", []))
     for key, known in MEANING_TABLES.items():
         _reject_unknown(f"{entry.where}: {key}", entry.get(key, {}), known)

@@ -160,6 +160,7 @@ DIRECTIONS = VOCABULARY.names("direction")
 KINDS = VOCABULARY.names("kind")
 WORK_KINDS = frozenset(word.name for word in VOCABULARY.lists["kind"]
                        if word.more.get("work"))
+OP_KINDS = VOCABULARY.names("op_kind")
 COPY_KINDS = tuple(word.more["spec"]
                    for word in VOCABULARY.lists["copy_kind"])
 DTYPES = VOCABULARY.names("dtype")
@@ -187,12 +188,13 @@ LIBRARY_KEYS = (
 ENTRY_KEYS = (
     "role", "reason", "class", "direction", "kind", *MEANING_KEYS,
     *MEANING_TABLES, "blocking", "autotune", "work", "deref", "out", "omit",
-    "handles", "hook", "hook_args", "packed", "routes", "export", "simulated")
+    "handles", "hook", "hook_args", "packed", "routes", "export", "simulated",
+    "op_kind")
 
 # Fields that a hook's Pack() fills, by the word for their type in specs.
 PACKED_TYPES = {"u32": ("uint", 4), "u64": ("uint", 8), "i32": ("int", 4)}
 
-# cuBLAS names carry the element type: cublasSgemm_v2, cublasIsamax_v2.
+# cuBLAS' and cuSOLVER's names carry the element type: cublasSgemm_v2, cublasIsamax_v2.
 LETTER_TYPES = {"S": "f32", "D": "f64", "C": "c64", "Z": "c128", "H": "f16",
                 "T": "bf16"}
 

@@ -52,7 +52,7 @@ void KernelTracing::Start(const SourceRuntime& given) {
   tried_at_calls_ = 0;
   clients_.Reset();
   const char* injected = secure_getenv("CUDA_INJECTION64_PATH");
-  if (injected != nullptr && *injected != '\0') {
+  if (injected != nullptr && *injected != '\0' && !runtime().is_injected()) {
     runtime().level(trace::Level::kHost,
                     "another tool is injected (CUDA_INJECTION64_PATH is set)");
     return;

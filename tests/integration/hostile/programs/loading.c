@@ -26,6 +26,11 @@ static void Say(const char* format, ...) {
 
 static const char* Cudart(void) { return getenv("HOSTILE_CUDART"); }
 
+static const char* NameOf(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash != NULL ? slash + 1 : path;
+}
+
 static void SayError(const char* moment) {
   const char* error = dlerror();
   Say("%s: dlerror %s\n", moment, error != NULL ? error : "none");
@@ -124,6 +129,15 @@ static int MissingFromHandle(void) {
   void* versioned = dlvsym(library, "cudaMalloc", "NO_SUCH_VERSION");
   Say("versioned %d\n", versioned != NULL);
   SayError("version");
+  const MallocFunction allocate =
+      (MallocFunction)dlvsym(library, "cudaMalloc", NameOf(Cudart()));
+  void* memory = NULL;
+  Say("of its version %d\n",
+      allocate != NULL ? (int)allocate(&memory, 256) : -1);
+  const void* everywhere = dlvsym(RTLD_DEFAULT, "cudnnCreate", "libcudnn.so.9");
+  const char* error = dlerror();
+  Say("everywhere %d error %d\n", everywhere != NULL,
+      error != NULL && strstr(error, "cudnnCreate") != NULL);
   return 0;
 }
 

@@ -20,7 +20,8 @@ const char kThis = 0;  // lies in the program
 // In these tests "our object" is the program, which defines the wrappers.
 
 TEST(LoadedObjectsTest, NextDlsymIsTheCLibrarys) {
-  EXPECT_EQ(FindNextDlsym(), dlsym(RTLD_DEFAULT, "dlsym"));
+  EXPECT_EQ(FindNextOf("dlsym"), dlsym(RTLD_DEFAULT, "dlsym"));
+  EXPECT_EQ(FindNextOf("dlvsym"), dlsym(RTLD_DEFAULT, "dlvsym"));
 }
 
 TEST(LoadedObjectsTest, ObjectsAreFoundByAddressAndByName) {

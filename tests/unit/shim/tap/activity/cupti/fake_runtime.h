@@ -22,6 +22,7 @@ class FakeRuntime {
     return {
         .session = [] { return current()->session; },
         .recording = [] { return current()->recording; },
+        .is_injected = [] { return current()->is_injected; },
         .real = &FakeCupti::Real,
         .current_call =
             [](uint32_t* thread, uint64_t* begin_ticks) {
@@ -82,6 +83,7 @@ class FakeRuntime {
   uint64_t now_ns = 1'000'000'000;
   bool pushing = false;
   bool recording = true;
+  bool is_injected = false;
   int wakes = 0;
   trace::Level level = trace::Level::kOff;
   std::string why;

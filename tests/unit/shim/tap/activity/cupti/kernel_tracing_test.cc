@@ -564,6 +564,14 @@ TEST_F(KernelTracingTest, AnInjectedToolKeepsCupti) {
   EXPECT_TRUE(cupti_.kinds.empty());
 }
 
+TEST_F(KernelTracingTest, ItIsNoOtherToolThatTheDriverLoadedUsAs) {
+  setenv("CUDA_INJECTION64_PATH", "/usr/lib/libdltap.so", 1);
+  runtime_.is_injected = true;
+  Start();
+  EXPECT_EQ(runtime_.level, trace::Level::kKernels);
+  EXPECT_FALSE(cupti_.kinds.empty());
+}
+
 // ---- Graph nodes -----------------------------------------------------------
 
 TEST_F(KernelTracingTest, GraphNodesAreTracedToTheirCalls) {
