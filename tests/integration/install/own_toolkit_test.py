@@ -87,7 +87,7 @@ class OwnToolkitTest(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         said = " ".join(done.stdout.split())
         self.assertIn("cudnn.h, nccl.h not found in", said)
-        self.assertIn("set CUDNN_ROOT and NCCL_ROOT", said)
+        self.assertIn("set CUDNN_ROOT, NCCL_ROOT and CUSPARSELT_ROOT", said)
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ class SetupTest(unittest.TestCase):
     def test_fresh_machine_gets_a_toolkit(self):
         status, err = self.setup()
         self.assertEqual(status, 0, err)
-        self.assertIn("0.9 GB to download", err)
+        self.assertIn("1.8 GB to download", err)
         root = pathlib.Path(self.choice()["DLTAP_CUDA_ROOT"])
         self.assertTrue((root / "include/cuda_runtime.h").exists())
         self.assertTrue((root / "include/cublas_v2.h").exists())
