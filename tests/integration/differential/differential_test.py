@@ -57,6 +57,7 @@ OTHER_LAYERS = {
     "gradients_of_samples": "gradients of a batch of models",
     "linear_systems": "elementwise work between factorizations",
     "graph_product": "a sparse gradient's rows, by index",
+    "sparse_matrix": "operands of sparse products are not followed",
     "lstm_cells": "only addresses tell a cell from a layer beside it",
     "attentive_decoder": "the same"}
 # Addresses of weights tell the tap that a layer is used several times; the
