@@ -34,8 +34,9 @@ struct CostRule {
 // on it. Polls must cost, or time would stand still; so must calls that are
 // slow on a real system.
 constexpr CostRule kRules[] = {
-    {"cupti", "", kFree},  // tools, not the program
-    {"nvml", "", kFree},   // a monitor's thread
+    {"cupti", "", kFree},             // tools, not the program
+    {"nvml", "", kFree},              // a monitor's thread
+    {"__cudaLaunch", "", kLaunchNs},  // what nvcc 13 emits
     {"__cuda", "", kFree},
     // Polls.
     {"", "EventQuery", kCheapNs},

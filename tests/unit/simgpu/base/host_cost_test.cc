@@ -24,6 +24,14 @@ TEST(HostCostTest, PollingMovesTimeOn) {
   }
 }
 
+TEST(HostCostTest, AKernelCostsAsMuchHoweverItIsLaunched) {
+  for (const char* name :
+       {"__cudaLaunchKernel", "__cudaLaunchKernel_ptsz", "cudaLaunchKernelExC",
+        "cuLaunchKernel", "cuLaunchKernelEx"}) {
+    EXPECT_EQ(HostCostOf(name), HostCostOf("cudaLaunchKernel")) << name;
+  }
+}
+
 TEST(HostCostTest, GettersThatWorkCostMoreThanALaunch) {
   const uint32_t launch_ns = HostCostOf("cudaLaunchKernel");
   for (const char* name :
