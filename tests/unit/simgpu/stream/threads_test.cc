@@ -123,6 +123,8 @@ TEST(ThreadsTest, EachThreadCapturesAndReplaysItsGraph) {
 // SM time in advance: it adds up to that of all kernels.
 TEST(ThreadsTest, LongQueuesShareTheDevice) {
   constexpr int kKernels = 800;
+  // Long beside its launch, and the gap between two kernels of a stream.
+  constexpr int kLongBlocks = 16 * kBlocks;
   std::array<cudaStream_t, kThreads> streams;
   std::array<cudaEvent_t, kThreads> ends;
   cudaEvent_t begin = nullptr;
@@ -138,7 +140,7 @@ TEST(ThreadsTest, LongQueuesShareTheDevice) {
     return ms;
   };
   ASSERT_OK(cudaEventRecord(begin, streams[0]));
-  LaunchScale(nullptr, kBlocks, streams[0]);
+  LaunchScale(nullptr, kLongBlocks, streams[0]);
   ASSERT_OK(cudaEventRecord(ends[0], streams[0]));
   const float alone_ms = ms_until(ends[0]);
 
@@ -149,7 +151,7 @@ TEST(ThreadsTest, LongQueuesShareTheDevice) {
     threads[i] = std::thread([&, i] {
       together.arrive_and_wait();
       for (int k = 0; k < kKernels; ++k) {
-        LaunchScale(nullptr, kBlocks, streams[i]);
+        LaunchScale(nullptr, kLongBlocks, streams[i]);
       }
       ASSERT_OK(cudaEventRecord(ends[i], streams[i]));
     });
