@@ -7,6 +7,7 @@
 
 #include "analyzer/model/rank_variables.h"
 #include "analyzer/reader/argument_meanings.h"
+#include "analyzer/reader/hex_text.h"
 #include "shim/specs/words.h"
 
 namespace dltap::analyzer {
@@ -21,16 +22,6 @@ using trace::TailReader;
 std::string NextString(TailReader& tail) {
   std::string_view text;
   return tail.String(&text) ? std::string(text) : std::string();
-}
-
-std::string Hex(const uint8_t (&bytes)[16]) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const uint8_t byte : bytes) {
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
-  }
-  return hex;
 }
 
 // A kind of a newer writer is bytes.
@@ -141,7 +132,7 @@ void Definitions::AddDevice(const RecordView& record) {
   TailReader tail = record.tail();
   Device& device = process_.devices[DeviceOf(fixed.id).value()];
   device.name = NextString(tail);
-  device.uuid = Hex(fixed.uuid);
+  device.uuid = HexText(fixed.uuid);
   device.compute_major = fixed.compute_major;
   device.compute_minor = fixed.compute_minor;
   device.sms = static_cast<int>(fixed.sms);

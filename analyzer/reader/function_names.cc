@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 
+#include "analyzer/reader/hex_text.h"
 #include "analyzer/reader/mapped_file.h"
 
 namespace dltap::analyzer {
@@ -48,16 +49,6 @@ std::vector<Elf64_Shdr> SectionsOf(Bytes bytes) {
   return sections;
 }
 
-std::string HexOf(Bytes bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const uint8_t byte : bytes) {
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
-  }
-  return hex;
-}
-
 std::string BuildIdIn(Bytes notes) {
   uint64_t at = 0;
   while (const auto note = ReadAt<Elf64_Nhdr>(notes, at)) {
@@ -66,7 +57,7 @@ std::string BuildIdIn(Bytes notes) {
     const Bytes owner = PartOf(notes, name, note->n_namesz);
     if (note->n_type == NT_GNU_BUILD_ID && owner.size() == 4 &&
         std::memcmp(owner.data(), "GNU", 4) == 0) {
-      return HexOf(PartOf(notes, id, note->n_descsz));
+      return HexText(PartOf(notes, id, note->n_descsz));
     }
     at = id + ((uint64_t{note->n_descsz} + 3) & ~uint64_t{3});
   }

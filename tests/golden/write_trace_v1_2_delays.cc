@@ -6,40 +6,12 @@
 #include <fstream>
 #include <string>
 
-#include "tests/support/trace_bytes.h"
+#include "tests/golden/small_run.h"
 
 namespace dltap::trace {
 namespace {
 
-using specs::ArgKind;
 using specs::LayerClass;
-using specs::Meaning;
-
-constexpr uint64_t kStart = 1'000'000;  // ticks and monotonic ns
-
-void AddAnchor(TraceBytes& trace, uint64_t at_ns) {
-  AnchorRecord anchor = {};
-  anchor.ticks = kStart + at_ns;
-  anchor.monotonic_ns = kStart + at_ns;
-  trace.Put(BlockKind::kSamples, anchor);
-}
-
-void AddDefinitions(TraceBytes& trace) {
-  ProcessRecord process = {};
-  process.pid = 42;
-  process.cpus = 8;
-  trace.Put(BlockKind::kDefinitions, process, Piece::String("host", 4),
-            Piece::String("bootboot-id", 11), Piece::String("program", 7),
-            Piece::String("0.2.0", 5), Piece::String("", 0));
-  trace.Entry(16, "cublasSgemm_v2",
-              {{"m", 0, 4, ArgKind::kInt, Meaning::kDimM}});
-  trace.Entry(17, "cudaLaunchKernel",
-              {{"func", 0, 8, ArgKind::kHandle, Meaning::kKernel}});
-  KernelFunctionRecord function = {};
-  function.function = 0x1000;
-  function.text = 1;
-  trace.Text(1, "sgemm_128x64").Put(BlockKind::kDefinitions, function);
-}
 
 void AddDelay(TraceBytes& trace, uint64_t at, LayerClass layer_class,
               uint64_t delay_ns, uint8_t source_off) {
@@ -57,16 +29,6 @@ void AddCpu(TraceBytes& trace, uint64_t at, uint64_t cpu_time_ns) {
   record.cpu_time_ns = cpu_time_ns;
   record.resident_bytes = 4096;
   trace.Put(BlockKind::kSamples, record);
-}
-
-CallFields Call(uint64_t at, uint16_t entry, uint8_t flags, const void* payload,
-                uint32_t bytes) {
-  return {.begin_ticks = kStart + at,
-          .duration_ticks = 500,
-          .entry_point = entry,
-          .flags = flags,
-          .payload = payload,
-          .payload_bytes = bytes};
 }
 
 void AddCalls(TraceBytes& trace) {
