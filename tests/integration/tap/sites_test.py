@@ -183,6 +183,24 @@ class SitesTest(unittest.TestCase):
                          dump.gemms[-1:])
         self.assertEqual(dump.losses["site_unknown"], "1")
 
+    def test_what_an_earlier_call_left_on_the_stack_is_no_frame(self):
+        out, _ = self.record("native", PROGRAMS / "tap_stale_frames")
+        dump = self.dump(out)
+        callers = [dump.site_of(call)[2][2].get("function")
+                   for call in dump.gemms]
+        self.assertEqual(callers, ["FromLargeFrame", "FromSmallFrame"] * 3)
+
+    def test_a_library_where_another_one_lay_is_another_object(self):
+        out, text = self.record("native", PROGRAMS / "tap_replaced_library",
+                                PROGRAMS / "tap_StepA.so",
+                                PROGRAMS / "tap_StepB.so")
+        dump = self.dump(out)
+        steps = [dump.site_of(call)[2][0].get("function")
+                 for call in dump.gemms]
+        self.assertEqual(steps, ["StepA", "StepB"] * 3)
+        if len(set(text.split())) > 1:
+            self.skipTest("the loader puts them at different places")
+
     def test_off_leaves_nothing(self):
         out, _ = self.record("off", PROGRAMS / "tap_paths", TIMES)
         dump = self.dump(out)
