@@ -237,6 +237,17 @@ class SitesTest(unittest.TestCase):
                     continue
                 self.check_python(dump, json.loads(text))
 
+    def test_what_takes_the_place_of_something_freed_is_not_it(self):
+        program = HERE / "programs/python_replaced.py"
+        out, text = self.record("python", sys.executable, program, SIMGPU)
+        dump = self.dump(out)
+        if "taken=native" in dump.mode[0]:
+            self.skipTest(dump.mode[0])
+        expected = json.loads(text)
+        have = [[at, key, dump.site_of(call)[2][at].get(key)]
+                for call, (at, key, _) in zip(dump.gemms, expected)]
+        self.assertEqual(have, expected)
+
     def test_threads_without_python_have_native_paths(self):
         out, _ = self.record("python", PROGRAMS / "tap_paths", TIMES)
         dump = self.dump(out)
