@@ -60,10 +60,17 @@ bool PythonSite(SiteTable& table, uint32_t* site) {
                   python.is_usable() ? SiteKind::kPython : SiteKind::kNative,
                   python.why_not());
   }
-  if (!python.is_usable()) return false;
+  if (python.IsBeingFound()) {
+    *site = NoSite(LossKind::kSiteUnknown);
+    return true;
+  }
+  if (!python.is_usable() || !python.HasThread()) return false;
   if (!python.is_checked()) {
     ScratchHold hold(table);
-    if (hold.get() == nullptr) return false;
+    if (hold.get() == nullptr) {
+      *site = NoSite(LossKind::kSiteUnknown);
+      return true;
+    }
     const PythonConnection::Check check =
         python.CheckLayout(hold.get()->memory);
     if (check == PythonConnection::Check::kNoFrames) return false;

@@ -65,6 +65,11 @@ bool PythonConnection::is_usable() const {
   return state() == State::kFound || state() == State::kChecked;
 }
 
+bool PythonConnection::IsBeingFound() const {
+  return looking_.load(std::memory_order_acquire) != 0 &&
+         state() == State::kNone;
+}
+
 bool PythonConnection::is_checked() const { return state() == State::kChecked; }
 
 const char* PythonConnection::why_not() const {

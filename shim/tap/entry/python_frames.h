@@ -22,6 +22,10 @@ class PythonConnection {
   // Looks for an interpreter, if something was loaded since the last time. True
   // in the one call that has found it.
   bool Connect();
+  // By another thread, now: nobody knows yet who runs Python.
+  bool IsBeingFound() const;
+  // Whether the interpreter knows the calling thread.
+  bool HasThread() const { return this_thread_() != nullptr; }
   // One whose frames may be read; else why_not() says why, if there is any.
   bool is_usable() const;
   const char* why_not() const;

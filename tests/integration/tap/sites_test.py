@@ -201,6 +201,15 @@ class SitesTest(unittest.TestCase):
         if len(set(text.split())) > 1:
             self.skipTest("the loader puts them at different places")
 
+    def test_first_calls_of_many_threads_have_sites_or_are_counted(self):
+        for _ in range(6):
+            out, _ = self.record("native", PROGRAMS / "tap_first_sites",
+                                 level="host")
+            dump = self.dump(out)
+            self.assertEqual(len(dump.gemms), 96)
+            without = [call for call in dump.gemms if "site" not in call]
+            self.assertEqual(dump.losses["site_unknown"], str(len(without)))
+
     def test_off_leaves_nothing(self):
         out, _ = self.record("off", PROGRAMS / "tap_paths", TIMES)
         dump = self.dump(out)
