@@ -38,7 +38,8 @@ uint32_t TakePython(SiteTable& table, uint64_t epoch) {
   ScratchHold hold(table);
   if (hold.get() == nullptr) return NoSite(LossKind::kSiteUnknown);
   Scratch& scratch = *hold.get();
-  if (!table.python.Describe(scratch.memory, &scratch.site)) {
+  if (!table.python.Describe(scratch.memory, &scratch.site) ||
+      scratch.memory.was_refused()) {
     return NoSite(LossKind::kSiteUnknown);
   }
   // Describing has taught what else tells paths apart.

@@ -140,6 +140,7 @@ uint32_t TakePath(SiteTable& table, const StackPlace& place, uint64_t stamp,
   if (hold.get() == nullptr) return NoSite(LossKind::kSiteUnknown);
   Scratch& scratch = *hold.get();
   WalkStack(scratch.memory, table.loader, place, &scratch.path);
+  if (scratch.memory.was_refused()) return NoSite(LossKind::kSiteUnknown);
   KnownPath* equal = stale != nullptr && SameFrames(stale->path, scratch.path)
                          ? stale
                          : FindFrames(table, scratch.path);

@@ -210,6 +210,15 @@ class SitesTest(unittest.TestCase):
             without = [call for call in dump.gemms if "site" not in call]
             self.assertEqual(dump.losses["site_unknown"], str(len(without)))
 
+    def test_a_path_that_could_not_be_read_is_not_kept(self):
+        out, _ = self.record("native", PROGRAMS / "tap_refused_reads",
+                             level="host")
+        dump = self.dump(out)
+        have = ["site" in call and dump.site_of(call)[2][1].get("function")
+                for call in dump.gemms]
+        self.assertEqual(have, ["Before", False, "Before", False])
+        self.assertEqual(dump.losses["site_unknown"], "2")
+
     def test_off_leaves_nothing(self):
         out, _ = self.record("off", PROGRAMS / "tap_paths", TIMES)
         dump = self.dump(out)
