@@ -37,32 +37,72 @@ uint64_t Mix(uint64_t hash, uint64_t value) {
   return hash ^ (hash >> 29);
 }
 
-// The caller's registers. False: the tables do not say, or say what cannot be.
-bool StepOut(MemoryView& memory, const FrameRule& rule, StackPlace* place,
-             uintptr_t* slot) {
-  constexpr uintptr_t kMostFrameBytes = uintptr_t{64} << 20;
-  uintptr_t cfa = (rule.cfa_from_bp ? place->bp : place->sp) +
-                  static_cast<uintptr_t>(rule.cfa_offset);
-  if (rule.cfa_is_stored && !memory.Load(cfa, &cfa)) return false;
-  if (cfa <= place->sp || cfa - place->sp > kMostFrameBytes || cfa % 8 != 0) {
-    return false;
+// A walk from frame to frame, which notes in the path on what it relies.
+class Walk {
+ public:
+  Walk(MemoryView& memory, const StackPlace& place, StackPath* path)
+      : memory_(memory), bottom_(place.sp), place_(place), path_(*path) {}
+
+  uintptr_t pc() const { return place_.pc; }
+  uint32_t slot() const { return static_cast<uint32_t>(slot_ - bottom_); }
+
+  // To the caller. False: the tables do not say, or say what cannot be.
+  bool StepOut(const FrameRule& rule) {
+    constexpr uintptr_t kMostFrameBytes = uintptr_t{64} << 20;
+    const bool needs_bp = rule.cfa_from_bp || rule.bp == FrameRule::Bp::kAtBp;
+    if (needs_bp && !Follow(bp_at_, place_.bp)) return false;
+    uintptr_t cfa = (rule.cfa_from_bp ? place_.bp : place_.sp) +
+                    static_cast<uintptr_t>(rule.cfa_offset);
+    if (rule.cfa_is_stored) {
+      const uintptr_t at = cfa;
+      if (!memory_.Load(at, &cfa) || !Follow(at, cfa)) return false;
+    }
+    if (cfa <= place_.sp || cfa - place_.sp > kMostFrameBytes || cfa % 8 != 0 ||
+        !TakeBp(rule, cfa)) {
+      return false;
+    }
+    slot_ = cfa + static_cast<uintptr_t>(rule.return_offset);
+    place_.sp = cfa;
+    return memory_.Load(slot_, &place_.pc);
   }
-  const uintptr_t bp = place->bp;
-  const auto offset = static_cast<uintptr_t>(rule.bp_offset);
-  switch (rule.bp) {
-    case FrameRule::Bp::kSame: break;
-    case FrameRule::Bp::kLost: place->bp = 0; break;
-    case FrameRule::Bp::kAtCfa:
-      if (!memory.Load(cfa + offset, &place->bp)) return false;
-      break;
-    case FrameRule::Bp::kAtBp:
-      if (!memory.Load(bp + offset, &place->bp)) return false;
-      break;
+
+ private:
+  static constexpr uintptr_t kRegister = 0;  // no place on a stack
+
+  // The next frame is found by the pointer that lies `at`.
+  bool Follow(uintptr_t at, uintptr_t target) {
+    constexpr uintptr_t kMost = StackPath::kInRegister - 1;
+    const uintptr_t to = target - bottom_;
+    const uintptr_t from = at - bottom_;
+    if (path_.link_count == StackPath::kMostLinks || to > kMost ||
+        (at != kRegister && from > kMost)) {
+      return false;
+    }
+    path_.link_frames[path_.link_count] = static_cast<uint8_t>(path_.count);
+    path_.links[path_.link_count++] = {
+        at == kRegister ? StackPath::kInRegister : static_cast<uint32_t>(from),
+        static_cast<uint32_t>(to)};
+    return true;
   }
-  *slot = cfa + static_cast<uintptr_t>(rule.return_offset);
-  place->sp = cfa;
-  return memory.Load(*slot, &place->pc);
-}
+
+  bool TakeBp(const FrameRule& rule, uintptr_t cfa) {
+    if (rule.bp == FrameRule::Bp::kSame) return true;
+    if (rule.bp == FrameRule::Bp::kLost) {
+      place_.bp = 0;
+      return true;
+    }
+    bp_at_ = (rule.bp == FrameRule::Bp::kAtBp ? place_.bp : cfa) +
+             static_cast<uintptr_t>(rule.bp_offset);
+    return memory_.Load(bp_at_, &place_.bp);
+  }
+
+  MemoryView& memory_;
+  const uintptr_t bottom_;
+  StackPlace place_;
+  StackPath& path_;
+  uintptr_t bp_at_ = kRegister;
+  uintptr_t slot_ = 0;
+};
 
 char HexDigit(unsigned value) { return "0123456789abcdef"[value & 15]; }
 
@@ -113,35 +153,54 @@ uint32_t BuildIdOf(MemoryView& memory, const FoundObject& object, char* hex,
   return 0;
 }
 
+// Stands for what a definition says of an object: another one may come to lie
+// where it did.
+uint64_t HashObject(MemoryView& memory, const FoundObject& object) {
+  uint64_t hash = Mix(At(object.map_end), object.map->l_addr);
+  const char* name = object.map->l_name;
+  for (; name != nullptr && *name != '\0'; ++name) {
+    hash = Mix(hash, static_cast<uint8_t>(*name));
+  }
+  char hex[64];
+  const uint32_t used = BuildIdOf(memory, object, hex, sizeof(hex));
+  for (uint32_t i = 0; i < used; ++i) {
+    hash = Mix(hash, static_cast<uint8_t>(hex[i]));
+  }
+  return hash;
+}
+
 }  // namespace
 
 void WalkStack(MemoryView& memory, const LoaderFunctions& loader,
-               StackPlace place, StackPath* path) {
-  const uintptr_t bottom = place.sp;
+               const StackPlace& place, StackPath* path) {
+  Walk walk(memory, place, path);
+  const link_map* last = nullptr;
+  uint64_t last_hash = 0;
   path->count = 1;
+  path->link_count = 0;
   path->returns[0] = place.pc;
   path->offsets[0] = 0;
   path->objects = 0;
   path->is_truncated = true;
   while (true) {
     FoundObject object;
-    const uintptr_t code = place.pc - 1;  // a call may end its function
+    const uintptr_t code = walk.pc() - 1;  // a call may end its function
     if (!FindObject(loader, code, &object)) return;
-    path->objects = Mix(Mix(path->objects, object.map->l_addr),
-                        At(object.map_end) ^ At(object.map));
+    if (object.map != last) last_hash = HashObject(memory, object);
+    last = object.map;
+    path->objects = Mix(path->objects, last_hash);
     FrameRule rule;
     const UnwindTable table = {At(object.eh_frame_header), At(object.map_start),
                                At(object.map_end)};
     if (!FindFrameRule(memory, table, code, &rule)) return;
-    uintptr_t slot = 0;
-    if (!rule.is_outermost && !StepOut(memory, rule, &place, &slot)) return;
-    if (rule.is_outermost || place.pc == 0) {
+    if (!rule.is_outermost && !walk.StepOut(rule)) return;
+    if (rule.is_outermost || walk.pc() == 0) {
       path->is_truncated = false;
       return;
     }
     if (path->count == StackPath::kMostFrames) return;
-    path->returns[path->count] = place.pc;
-    path->offsets[path->count++] = static_cast<uint32_t>(slot - bottom);
+    path->returns[path->count] = walk.pc();
+    path->offsets[path->count++] = walk.slot();
   }
 }
 

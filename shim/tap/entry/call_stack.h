@@ -21,11 +21,24 @@ struct LoaderFunctions {
 // distance from the stack pointer of the innermost frame.
 struct StackPath {
   static constexpr int kMostFrames = SiteDefinition::kMostFrames;
+  static constexpr int kMostLinks = kMostFrames + 16;
+  static constexpr uint32_t kInRegister = ~uint32_t{0};
+
+  // A frame of no fixed size is found by a pointer to it: in `at`, or in rbp.
+  // Without it, what an earlier call has left could be taken for a frame.
+  struct Link {
+    uint32_t at;
+    uint32_t target;
+  };
+
   int count;
+  int link_count;
   bool is_truncated;
   uint64_t objects;  // stands for which objects the frames lie in, and where
   uintptr_t returns[kMostFrames];
-  uint32_t offsets[kMostFrames];  // of the first: unused
+  uint32_t offsets[kMostFrames];    // of the first: unused
+  Link links[kMostLinks];           // in the order in which a walk needs them
+  uint8_t link_frames[kMostLinks];  // the return address that each leads to
 };
 
 // Registers of the frame that calls.
@@ -35,7 +48,7 @@ struct StackPlace {
 
 // Walks from there by unwind tables, as far as they lead. Faults on nothing.
 void WalkStack(MemoryView& memory, const LoaderFunctions& loader,
-               StackPlace place, StackPath* path);
+               const StackPlace& place, StackPath* path);
 
 // Puts the frames into the definition; `program` is the executable's path.
 void DescribeStack(MemoryView& memory, const LoaderFunctions& loader,

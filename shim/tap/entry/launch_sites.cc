@@ -38,7 +38,8 @@ uint32_t TakePython(SiteTable& table, uint64_t epoch) {
   ScratchHold hold(table);
   if (hold.get() == nullptr) return NoSite(LossKind::kSiteUnknown);
   Scratch& scratch = *hold.get();
-  if (!table.python.Describe(scratch.memory, &scratch.site)) {
+  if (!table.python.Describe(scratch.memory, &scratch.site) ||
+      scratch.memory.was_refused()) {
     return NoSite(LossKind::kSiteUnknown);
   }
   // Describing has taught what else tells paths apart.
@@ -60,10 +61,17 @@ bool PythonSite(SiteTable& table, uint32_t* site) {
                   python.is_usable() ? SiteKind::kPython : SiteKind::kNative,
                   python.why_not());
   }
-  if (!python.is_usable()) return false;
+  if (python.IsBeingFound()) {
+    *site = NoSite(LossKind::kSiteUnknown);
+    return true;
+  }
+  if (!python.is_usable() || !python.HasThread()) return false;
   if (!python.is_checked()) {
     ScratchHold hold(table);
-    if (hold.get() == nullptr) return false;
+    if (hold.get() == nullptr) {
+      *site = NoSite(LossKind::kSiteUnknown);
+      return true;
+    }
     const PythonConnection::Check check =
         python.CheckLayout(hold.get()->memory);
     if (check == PythonConnection::Check::kNoFrames) return false;

@@ -3,12 +3,14 @@
 
 #include <sys/uio.h>
 
+#include <cerrno>
 #include <cstring>
 
 namespace dltap::shim {
 
 void MemoryView::Begin(int pid) {
   pid_ = pid;
+  was_refused_ = false;
   for (uintptr_t& page : pages_) page = kNoPage;
 }
 
@@ -20,6 +22,7 @@ const uint8_t* MemoryView::PageAt(uintptr_t page) {
   const iovec remote = {reinterpret_cast<void*>(page), kPageBytes};
   if (process_vm_readv(pid_, &local, 1, &remote, 1, 0) !=
       static_cast<ssize_t>(kPageBytes)) {
+    was_refused_ = was_refused_ || errno != EFAULT;
     return nullptr;
   }
   pages_[line] = page;

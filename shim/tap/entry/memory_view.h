@@ -15,6 +15,9 @@ class MemoryView {
   // Forgets what was read. `pid` is the calling process's.
   void Begin(int pid);
 
+  // The kernel has refused to look, whatever is there.
+  bool was_refused() const { return was_refused_; }
+
   bool Read(uintptr_t at, void* out, size_t bytes);
 
   template <typename T>
@@ -30,6 +33,7 @@ class MemoryView {
   const uint8_t* PageAt(uintptr_t page);
 
   int pid_;
+  bool was_refused_;
   uintptr_t pages_[kLines];
   uint8_t bytes_[kLines][kPageBytes];
 };

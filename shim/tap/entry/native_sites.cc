@@ -47,12 +47,26 @@ bool LearnStack(const SiteTable& table, ThreadState& thread, uintptr_t sp) {
   return false;
 }
 
-// The bytes from `sp` to `end` can be read. Volatile: they may be anything.
-bool LiesAt(const StackPath& path, uintptr_t sp, uintptr_t end) {
+// The bytes up to `end` can be read. Volatile: they may be anything.
+bool IsStored(uintptr_t at, uintptr_t end, uintptr_t value) {
+  return at <= end - sizeof(uintptr_t) &&
+         *reinterpret_cast<const volatile uintptr_t*>(at) == value;
+}
+
+// A walk from `place` would find this path. Looks only where that would look.
+bool LiesAt(const StackPath& path, const StackPlace& place, uintptr_t end) {
+  int link = 0;
   for (int i = 1; i < path.count; ++i) {
-    const uintptr_t at = sp + path.offsets[i];
-    if (at > end - sizeof(uintptr_t)) return false;
-    if (*reinterpret_cast<const volatile uintptr_t*>(at) != path.returns[i]) {
+    for (; link < path.link_count && path.link_frames[link] == i; ++link) {
+      const auto [at, to] = path.links[link];
+      const uintptr_t target = place.sp + to;
+      if (at == StackPath::kInRegister
+              ? place.bp != target
+              : !IsStored(place.sp + at, end, target)) {
+        return false;
+      }
+    }
+    if (!IsStored(place.sp + path.offsets[i], end, path.returns[i])) {
       return false;
     }
   }
@@ -126,6 +140,7 @@ uint32_t TakePath(SiteTable& table, const StackPlace& place, uint64_t stamp,
   if (hold.get() == nullptr) return NoSite(LossKind::kSiteUnknown);
   Scratch& scratch = *hold.get();
   WalkStack(scratch.memory, table.loader, place, &scratch.path);
+  if (scratch.memory.was_refused()) return NoSite(LossKind::kSiteUnknown);
   KnownPath* equal = stale != nullptr && SameFrames(stale->path, scratch.path)
                          ? stale
                          : FindFrames(table, scratch.path);
@@ -160,7 +175,7 @@ uint32_t NativeSite(SiteTable& table, ThreadState& thread) {
   for (; at != 0; at = table.paths[at - 1].next) {
     KnownPath& known = table.paths[at - 1];
     if (known.path.returns[0] != pc ||
-        !LiesAt(known.path, place.sp, thread.stack_end)) {
+        !LiesAt(known.path, place, thread.stack_end)) {
       continue;
     }
     if (known.stamp.load(std::memory_order_acquire) == stamp) {

@@ -6,6 +6,7 @@
 
 #include "shim/tap/entry/loaded_objects.h"
 #include "shim/tap/entry/loader_watch.h"
+#include "shim/tap/entry/python_identity.h"
 #include "shim/tap/entry/python_layout.h"
 
 namespace dltap::shim {
@@ -19,6 +20,8 @@ struct PythonSymbols {
   void* is_finalizing = nullptr;
   const char* (*version)() = nullptr;
   uintptr_t code_type = 0;
+  uintptr_t text_type = 0;
+  uintptr_t bytes_type = 0;
   uintptr_t cell_type = 0;
 };
 
@@ -29,8 +32,12 @@ void FindSymbols(const LoadedObjects& objects, PythonSymbols* out) {
     const void* code_type = elf.FindVariable("PyCode_Type", &bytes);
     if (code_type == nullptr) continue;
     out->code_type = reinterpret_cast<uintptr_t>(code_type);
-    out->cell_type =
-        reinterpret_cast<uintptr_t>(elf.FindVariable("PyCell_Type", &bytes));
+    const auto type = [&elf, &bytes](const char* name) {
+      return reinterpret_cast<uintptr_t>(elf.FindVariable(name, &bytes));
+    };
+    out->text_type = type("PyUnicode_Type");
+    out->bytes_type = type("PyBytes_Type");
+    out->cell_type = type("PyCell_Type");
     out->this_thread = elf.FindFunction("PyGILState_GetThisThreadState");
     out->is_finalizing = elf.FindFunction("_Py_IsFinalizing");
     if (out->is_finalizing == nullptr) {
@@ -40,21 +47,6 @@ void FindSymbols(const LoadedObjects& objects, PythonSymbols* out) {
     memcpy(&out->version, &version, sizeof(version));
     return;
   }
-}
-
-// Memory of the thread's own frames, which live as long as they run.
-template <typename T>
-T Own(uintptr_t at, int16_t offset) {
-  T value;
-  memcpy(&value,
-         reinterpret_cast<const void*>(at + static_cast<uintptr_t>(offset)),
-         sizeof(value));
-  return value;
-}
-
-uint64_t Mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-  return hash ^ (hash >> 29);
 }
 
 uintptr_t InstructionOf(const PythonLayout& layout, uintptr_t frame) {
@@ -71,6 +63,11 @@ bool EndsIn(const char* text, uint32_t bytes, const char* end) {
 
 bool PythonConnection::is_usable() const {
   return state() == State::kFound || state() == State::kChecked;
+}
+
+bool PythonConnection::IsBeingFound() const {
+  return looking_.load(std::memory_order_acquire) != 0 &&
+         state() == State::kNone;
 }
 
 bool PythonConnection::is_checked() const { return state() == State::kChecked; }
@@ -111,6 +108,8 @@ bool PythonConnection::Connect() {
     layout_ = LayoutOfPython(major, minor);
   }
   code_type_ = symbols.code_type;
+  text_type_ = symbols.text_type;
+  bytes_type_ = symbols.bytes_type;
   cell_type_ = symbols.cell_type;
   memcpy(&this_thread_, &symbols.this_thread, sizeof(this_thread_));
   memcpy(&is_finalizing_, &symbols.is_finalizing, sizeof(is_finalizing_));
@@ -156,12 +155,29 @@ PythonConnection::Check PythonConnection::CheckLayout(MemoryView& memory) {
   return Check::kDone;
 }
 
+bool PythonConnection::IsCode(MemoryView& memory, uintptr_t code) const {
+  const PythonLayout& layout = *layout_;
+  const auto is = [&memory](uintptr_t object, uintptr_t type) {
+    uintptr_t have = 0;
+    return memory.Load(object + kPythonType, &have) && have == type;
+  };
+  const auto has = [&](int16_t member, uintptr_t type) {
+    uintptr_t object = 0;
+    return memory.Load(code + static_cast<uintptr_t>(member), &object) &&
+           is(object, type);
+  };
+  return is(code, code_type_) && has(layout.name, text_type_) &&
+         has(layout.filename, text_type_) &&
+         has(layout.line_table, bytes_type_) &&
+         (layout.qualified_name < 0 || has(layout.qualified_name, text_type_));
+}
+
 // Every frame up to the last has a code object, or none where C has called.
 bool PythonConnection::LooksRight(MemoryView& memory, uintptr_t frame) {
   const PythonLayout& layout = *layout_;
   int count = 0;
   for (; frame != 0 && count < kMostHashed; ++count) {
-    uintptr_t code = 0, type = 0;
+    uintptr_t code = 0;
     uint8_t owner = 0;
     if (!memory.Load(frame + static_cast<uintptr_t>(layout.code), &code)) {
       return false;
@@ -171,10 +187,7 @@ bool PythonConnection::LooksRight(MemoryView& memory, uintptr_t frame) {
          owner > kFrameOfC)) {
       return false;
     }
-    if (owner != kFrameOfC &&
-        (!memory.Load(code + kPythonType, &type) || type != code_type_)) {
-      return false;
-    }
+    if (owner != kFrameOfC && !IsCode(memory, code)) return false;
     if (!memory.Load(frame + static_cast<uintptr_t>(layout.previous), &frame)) {
       return false;
     }
@@ -194,20 +207,18 @@ uint64_t PythonConnection::HashPath() const {
     }
     ++count;
     const auto code = Own<uintptr_t>(frame, layout.code);
-    // Another function's code may come to lie where a dead one's did. (These do
-    // not wait for each other, as mixing them in one by one would.)
-    hash = Mix(
-        hash, code * 0x9E3779B97F4A7C15u +
-                  InstructionOf(layout, frame) * 0xC2B2AE3D27D4EB4Fu +
-                  Own<uintptr_t>(code, layout.name) * 0x165667B19E3779F9u +
-                  Own<uintptr_t>(code, layout.filename) * 0x27D4EB2F165667C5u +
-                  Own<uint32_t>(code, layout.first_line) * 0x85EBCA77C2B2AE63u);
+    hash =
+        MixPython(hash, code * 0x9E3779B97F4A7C15u +
+                            InstructionOf(layout, frame) * 0xC2B2AE3D27D4EB4Fu +
+                            HashCode(layout, code));
     if (code != module_call) continue;
     auto self = Own<uintptr_t>(frame, layout.locals);
     if (self != 0 && Own<uintptr_t>(self, kPythonType) == cell_type_) {
       self = Own<uintptr_t>(self, kPythonCellValue);
     }
-    if (self != 0) hash = Mix(hash, Own<uintptr_t>(self, kPythonType));
+    if (self != 0) {
+      hash = MixPython(hash, HashClass(Own<uintptr_t>(self, kPythonType)));
+    }
   }
   return count == 0 ? 0 : hash | 1;
 }

@@ -22,6 +22,10 @@ class PythonConnection {
   // Looks for an interpreter, if something was loaded since the last time. True
   // in the one call that has found it.
   bool Connect();
+  // By another thread, now: nobody knows yet who runs Python.
+  bool IsBeingFound() const;
+  // Whether the interpreter knows the calling thread.
+  bool HasThread() const { return this_thread_() != nullptr; }
   // One whose frames may be read; else why_not() says why, if there is any.
   bool is_usable() const;
   const char* why_not() const;
@@ -33,7 +37,7 @@ class PythonConnection {
   Check CheckLayout(MemoryView& memory);
 
   // Stands for the whole path: code, line and, where a module is called, its
-  // class. 0: the thread has no frames. Hot, some ns a frame.
+  // class. 0: the thread has no frames. Hot, some 20 ns a frame.
   uint64_t HashPath() const;
 
   // Puts the frames into the definition. False: they cannot be read.
@@ -44,6 +48,7 @@ class PythonConnection {
 
   uintptr_t FirstFrame() const;
   bool LooksRight(MemoryView& memory, uintptr_t frame);
+  bool IsCode(MemoryView& memory, uintptr_t code) const;
   bool AddFrame(MemoryView& memory, uintptr_t frame, uintptr_t code,
                 SiteDefinition* site);
   uint32_t ClassOfSelf(MemoryView& memory, uintptr_t frame, char* out,
@@ -62,6 +67,8 @@ class PythonConnection {
   void* (*this_thread_)();  // PyGILState_GetThisThreadState
   int (*is_finalizing_)();
   uintptr_t code_type_;
+  uintptr_t text_type_;
+  uintptr_t bytes_type_;
   uintptr_t cell_type_;
 };
 

@@ -128,26 +128,31 @@ uint32_t LineOf(MemoryView& memory, const PythonLayout& layout, uintptr_t code,
                          instruction - begin);
 }
 
+PythonText TextOf(const PythonLayout& layout, uintptr_t object, uint64_t length,
+                  uint32_t state) {
+  constexpr uint32_t kCompact = 1 << 5, kAscii = 1 << 6;
+  const uint32_t width = state >> 2 & 7;
+  if ((state & kCompact) == 0 || (width != 1 && width != 2 && width != 4)) {
+    return {};
+  }
+  const int16_t header =
+      (state & kAscii) != 0 ? layout.ascii_bytes : layout.compact_bytes;
+  return {object + static_cast<uintptr_t>(header), length, width};
+}
+
 uint32_t ReadPythonText(MemoryView& memory, const PythonLayout& layout,
                         uintptr_t object, char* out, uint32_t most) {
-  constexpr uintptr_t kLength = 16, kState = 32;
-  constexpr uint32_t kCompact = 1 << 5, kAscii = 1 << 6;
   uint64_t length = 0;
   uint32_t state = 0;
-  if (object == 0 || !memory.Load(object + kLength, &length) ||
-      !memory.Load(object + kState, &state) || (state & kCompact) == 0) {
+  if (object == 0 || !memory.Load(object + kPythonTextLength, &length) ||
+      !memory.Load(object + kPythonTextState, &state)) {
     return 0;
   }
-  const uint32_t width = state >> 2 & 7;
-  if (width != 1 && width != 2 && width != 4) return 0;
-  const bool is_ascii = (state & kAscii) != 0;
-  uintptr_t at =
-      object + static_cast<uintptr_t>(is_ascii ? layout.ascii_bytes
-                                               : layout.compact_bytes);
+  const PythonText text = TextOf(layout, object, length, state);
   uint32_t used = 0;
-  for (uint64_t i = 0; i < length; ++i, at += width) {
+  for (uint64_t i = 0; i < text.length; ++i) {
     uint32_t character = 0;
-    if (!memory.Read(at, &character, width) ||
+    if (!memory.Read(text.at + i * text.width, &character, text.width) ||
         !PutCharacter(character, out, most, &used)) {
       break;
     }

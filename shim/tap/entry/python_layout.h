@@ -40,6 +40,8 @@ inline constexpr uintptr_t kPythonSize = 16;       // PyVarObject::ob_size
 inline constexpr uintptr_t kPythonTypeName = 24;   // PyTypeObject::tp_name
 inline constexpr uintptr_t kPythonCellValue = 16;  // PyCellObject::ob_ref
 inline constexpr uintptr_t kPythonBytes = 32;      // PyBytesObject::ob_sval
+inline constexpr int16_t kPythonTextLength = 16;   // PyASCIIObject
+inline constexpr int16_t kPythonTextState = 32;
 inline constexpr uint8_t kFrameOfC = 3;  // FRAME_OWNED_BY_CSTACK, from 3.12 on
 
 // nullptr: not known.
@@ -49,6 +51,16 @@ const PythonLayout* LayoutOfPython(int major, int minor);
 // read.
 uint32_t LineOf(MemoryView& memory, const PythonLayout& layout, uintptr_t code,
                 uintptr_t instruction);
+
+// Where a str of that length and state has its characters, and how wide they
+// are; 0: it is not one whose characters lie in it.
+struct PythonText {
+  uintptr_t at;
+  uint64_t length;
+  uint32_t width;
+};
+PythonText TextOf(const PythonLayout& layout, uintptr_t object, uint64_t length,
+                  uint32_t state);
 
 // A str, as UTF-8, cut to `most` bytes. Returns the bytes.
 uint32_t ReadPythonText(MemoryView& memory, const PythonLayout& layout,

@@ -38,22 +38,32 @@ bool CanReadMemory(int pid) {
   return AllReadable(pid, here, here + sizeof(pid));
 }
 
-// Null: there are no launch sites here, as the trace says.
+// In ProcessPage::making_sites.
+enum : uint32_t { kNotAsked, kBeingMade, kRefused };
+
+SiteTable* RefuseSites(SiteKind wanted, const char* reason) {
+  WriteSiteMode(wanted, SiteKind{}, reason);
+  g_process.making_sites.store(kRefused, std::memory_order_release);
+  return nullptr;
+}
+
+// Null: there are no launch sites here, as the trace says; or another thread
+// makes the table, and this call is one without a site.
 SiteTable* MakeTable() {
-  if (g_process.making_sites.exchange(1, std::memory_order_acq_rel) != 0) {
+  uint32_t state = kNotAsked;
+  if (!g_process.making_sites.compare_exchange_strong(
+          state, kBeingMade, std::memory_order_acq_rel)) {
+    if (state == kBeingMade) NoSite(trace::LossKind::kSiteUnknown);
     return nullptr;
   }
   const auto wanted = static_cast<SiteKind>(SessionConfig().sites);
   if (!CanReadMemory(getpid())) {
-    WriteSiteMode(wanted, SiteKind{}, "process_vm_readv is refused here");
-    return nullptr;
+    return RefuseSites(wanted, "process_vm_readv is refused here");
   }
   void* memory = mmap(nullptr, sizeof(SiteTable), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
-    WriteSiteMode(wanted, SiteKind{},
-                  "no memory for the table of launch sites");
-    return nullptr;
+    return RefuseSites(wanted, "no memory for the table of launch sites");
   }
   madvise(memory, sizeof(SiteTable), MADV_WIPEONFORK);
   auto* table = static_cast<SiteTable*>(memory);

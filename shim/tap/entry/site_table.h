@@ -81,8 +81,8 @@ class ScratchHold {
   Scratch* scratch_ = nullptr;
 };
 
-// The table, made by the first call. Null: another thread is making
-// it, or there are no launch sites here, as the trace says.
+// The table, made by the first call. Null: another thread is making it, which
+// is counted, or there are no launch sites here, as the trace says.
 SiteTable* SitesOfProcess();
 
 // Commits what the scratch holds, under a new id. 0: no room, counted.

@@ -72,7 +72,7 @@ struct alignas(4096) ProcessPage {
   std::atomic<uint32_t> ended_session;
   // Of launch sites, see entry/site_table.h.
   std::atomic<void*> sites;            // the table, once there
-  std::atomic<uint32_t> making_sites;  // a thread is making it
+  std::atomic<uint32_t> making_sites;  // how far it is
   // Of runs with delays, see call_delay.h.
   std::atomic<uint64_t> delay;                  // class and length
   std::atomic<uint32_t> seen_classes;           // bit per layer class

@@ -183,6 +183,42 @@ class SitesTest(unittest.TestCase):
                          dump.gemms[-1:])
         self.assertEqual(dump.losses["site_unknown"], "1")
 
+    def test_what_an_earlier_call_left_on_the_stack_is_no_frame(self):
+        out, _ = self.record("native", PROGRAMS / "tap_stale_frames")
+        dump = self.dump(out)
+        callers = [dump.site_of(call)[2][2].get("function")
+                   for call in dump.gemms]
+        self.assertEqual(callers, ["FromLargeFrame", "FromSmallFrame"] * 3)
+
+    def test_a_library_where_another_one_lay_is_another_object(self):
+        out, text = self.record("native", PROGRAMS / "tap_replaced_library",
+                                PROGRAMS / "tap_StepA.so",
+                                PROGRAMS / "tap_StepB.so")
+        dump = self.dump(out)
+        steps = [dump.site_of(call)[2][0].get("function")
+                 for call in dump.gemms]
+        self.assertEqual(steps, ["StepA", "StepB"] * 3)
+        if len(set(text.split())) > 1:
+            self.skipTest("the loader puts them at different places")
+
+    def test_first_calls_of_many_threads_have_sites_or_are_counted(self):
+        for _ in range(6):
+            out, _ = self.record("native", PROGRAMS / "tap_first_sites",
+                                 level="host")
+            dump = self.dump(out)
+            self.assertEqual(len(dump.gemms), 96)
+            without = [call for call in dump.gemms if "site" not in call]
+            self.assertEqual(dump.losses["site_unknown"], str(len(without)))
+
+    def test_a_path_that_could_not_be_read_is_not_kept(self):
+        out, _ = self.record("native", PROGRAMS / "tap_refused_reads",
+                             level="host")
+        dump = self.dump(out)
+        have = ["site" in call and dump.site_of(call)[2][1].get("function")
+                for call in dump.gemms]
+        self.assertEqual(have, ["Before", False, "Before", False])
+        self.assertEqual(dump.losses["site_unknown"], "2")
+
     def test_off_leaves_nothing(self):
         out, _ = self.record("off", PROGRAMS / "tap_paths", TIMES)
         dump = self.dump(out)
@@ -218,6 +254,17 @@ class SitesTest(unittest.TestCase):
                     self.assertIn("not known", dump.mode[0])
                     continue
                 self.check_python(dump, json.loads(text))
+
+    def test_what_takes_the_place_of_something_freed_is_not_it(self):
+        program = HERE / "programs/python_replaced.py"
+        out, text = self.record("python", sys.executable, program, SIMGPU)
+        dump = self.dump(out)
+        if "taken=native" in dump.mode[0]:
+            self.skipTest(dump.mode[0])
+        expected = json.loads(text)
+        have = [[at, key, dump.site_of(call)[2][at].get(key)]
+                for call, (at, key, _) in zip(dump.gemms, expected)]
+        self.assertEqual(have, expected)
 
     def test_threads_without_python_have_native_paths(self):
         out, _ = self.record("python", PROGRAMS / "tap_paths", TIMES)
