@@ -58,6 +58,7 @@ add_library(dltapsim SHARED
   base/interned_name.cc
   base/teardown.cc
   base/thread_state.cc
+  base/typed_name.cc
   bytes/address_map.cc
   bytes/mapped_pages.cc
   bytes/memory_file.cc

@@ -9,7 +9,6 @@ are written by hand or have default bodies.
 
 from __future__ import annotations
 
-import argparse
 import pathlib
 import re
 import sys
@@ -17,7 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "shim" / "specs" / "generate"))
 
-from entry_points import emit_simgpu, headers, model, spec  # noqa: E402
+from entry_points import body_input, emit_simgpu, model  # noqa: E402
 
 _FILE = """\
 // SPDX-License-Identifier: Apache-2.0
@@ -92,21 +91,11 @@ _FIELDS = (
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--spec", type=pathlib.Path, required=True, help="cublas.toml")
-    add("--include", type=pathlib.Path, action="append", default=[])
-    add("--compiler", default="g++")
-    add("--out", type=pathlib.Path, nargs="+", required=True,
-        help="one file per unit of the spec")
-    options = parser.parse_args()
-    library = spec.load(options.spec)
-    reader = headers.HeaderReader(options.include, options.compiler)
-    functions = reader.functions(library.units, library.symbols, library.file)
-    for unit, path in enumerate(options.out):
+    given = body_input.read(__doc__)
+    for unit, path in enumerate(given.out):
         path.write_text(_FILE.format(
-            include=library.units[unit].includes[0],
-            bodies="\n".join(_body(f) for f in functions
+            include=given.library.units[unit].includes[0],
+            bodies="\n".join(_body(f) for f in given.functions
                              if f.unit == unit and _computes(f))))
     return 0
 

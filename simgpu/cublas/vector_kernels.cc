@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "opmodel/streaming_time.h"
+#include "simgpu/base/typed_name.h"
 #include "simgpu/cublas/blas_handle.h"
 #include "simgpu/launch/library_call.h"
 
@@ -93,25 +93,6 @@ constexpr VectorRow kRows[] = {
      "void cublas::blas2_kernel<$T, 128>(cublasBlas2Params<$T>)", nullptr},
 };
 
-const char* TypeName(DType type) {
-  switch (type) {
-    case DType::kF64: return "double";
-    case DType::kF16: return "__half";
-    case DType::kBf16: return "__nv_bfloat16";
-    case DType::kC64: return "float2";
-    case DType::kC128: return "double2";
-    default: return "float";
-  }
-}
-
-const char* FilledName(std::string_view pattern, const char* type) {
-  std::string name(pattern);
-  for (size_t at; (at = name.find("$T")) != std::string::npos;) {
-    name.replace(at, 2, type);
-  }
-  return InternName(name.c_str());
-}
-
 const VectorRow& RowOf(std::string_view routine) {
   return *std::find_if(
       std::begin(kRows), std::end(kRows), [&](const VectorRow& row) {
@@ -130,7 +111,7 @@ double ElementsOf(const BlasArguments& arguments, Extent extent) {
 LibraryKernel KernelOf(const char* pattern, DType type, double elements,
                        double bytes, const opmodel::GpuSpec& gpu) {
   const double blocks = std::clamp(std::ceil(elements / 1024), 1.0, 65535.0);
-  return {.name = FilledName(pattern, TypeName(type)),
+  return {.name = TypedName(pattern, type),
           .grid = {static_cast<uint32_t>(blocks), 1, 1},
           .block = {128, 1, 1},
           .registers_per_thread = 40,

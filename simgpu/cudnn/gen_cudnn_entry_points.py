@@ -12,7 +12,6 @@ default bodies.
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
 import pathlib
 import sys
@@ -20,7 +19,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "shim" / "specs" / "generate"))
 
-from entry_points import emit_simgpu, headers, model, spec  # noqa: E402
+from entry_points import body_input, emit_simgpu, model  # noqa: E402
 
 # Function -> kind of operation (opmodel). The first glob that fits is taken.
 _KINDS = (
@@ -96,18 +95,9 @@ SIMGPU_API cudnnStatus_t {symbol}({parameters}) {{
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--spec", type=pathlib.Path, required=True, help="cudnn.toml")
-    add("--include", type=pathlib.Path, action="append", default=[])
-    add("--compiler", default="g++")
-    add("--out", type=pathlib.Path, required=True)
-    options = parser.parse_args()
-    library = spec.load(options.spec)
-    reader = headers.HeaderReader(options.include, options.compiler)
-    functions = reader.functions(library.units, library.symbols, library.file)
-    options.out.write_text(_FILE.format(
-        bodies="\n".join(filter(None, map(_body, functions)))))
+    given = body_input.read(__doc__)
+    given.out[0].write_text(_FILE.format(
+        bodies="\n".join(filter(None, map(_body, given.functions)))))
     return 0
 
 

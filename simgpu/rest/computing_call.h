@@ -33,9 +33,6 @@ int RunCusolver(void* handle, const ComputingCall& call);
 int RunCusparse(void* handle, const ComputingCall& call);
 int RunCurand(void* generator, const ComputingCall& call);
 
-// A name of a kernel with the element type in place of $T. Lives for ever.
-const char* TypedName(std::string_view pattern, specs::DType type);
-
 // A kernel that moves `bytes` and waits `latency_ns` in the course of it.
 Error LaunchStreaming(void* stream, const char* name, double bytes,
                       double latency_ns = 0);

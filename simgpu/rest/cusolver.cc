@@ -8,6 +8,7 @@
 
 #include "opmodel/device_time.h"
 #include "simgpu/base/library_entry.h"
+#include "simgpu/base/typed_name.h"
 #include "simgpu/launch/library_call.h"
 #include "simgpu/rest/computing_call.h"
 #include "simgpu/rest/version_query.h"

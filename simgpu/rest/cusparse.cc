@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "simgpu/base/library_entry.h"
+#include "simgpu/base/typed_name.h"
 #include "simgpu/rest/computing_call.h"
 #include "simgpu/rest/version_query.h"
 

@@ -10,7 +10,6 @@ prepares a later call, is written by hand or has a default body.
 
 from __future__ import annotations
 
-import argparse
 import pathlib
 import re
 import sys
@@ -18,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "shim" / "specs" / "generate"))
 
-from entry_points import emit_simgpu, headers, model, spec  # noqa: E402
+from entry_points import body_input, emit_simgpu, model, spec  # noqa: E402
 from entry_points.vocabulary import LETTER_TYPES  # noqa: E402
 
 _FILE = """\
@@ -81,21 +80,12 @@ _FIELDS = (
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add("--spec", type=pathlib.Path, required=True)
-    add("--include", type=pathlib.Path, action="append", default=[])
-    add("--compiler", default="g++")
-    add("--out", type=pathlib.Path, required=True)
-    options = parser.parse_args()
-    library = spec.load(options.spec)
-    reader = headers.HeaderReader(options.include, options.compiler)
-    functions = reader.functions(library.units, library.symbols, library.file)
-    options.out.write_text(_FILE.format(
+    given = body_input.read(__doc__)
+    given.out[0].write_text(_FILE.format(
         includes="\n".join(f"#include <{h}>"
-                           for h in library.units[0].includes),
-        bodies="\n".join(_body(library.name, f) for f in functions
-                         if _computes(library, f))))
+                           for h in given.library.units[0].includes),
+        bodies="\n".join(_body(given.library.name, f) for f in given.functions
+                         if _computes(given.library, f))))
     return 0
 
 

@@ -90,6 +90,21 @@ struct Request {
     return version != nullptr ? dltap_real_dlvsym(where, name, version)
                               : dltap_real_dlsym(where, name);
   }
+
+  // glibc crashes on the empty version where a name has none, as ours.
+  bool IsForNoVersion() const { return version != nullptr && *version == '\0'; }
+
+  // Is `function` of the version that is asked for? Its own object knows.
+  bool Fits(void* function) const {
+    if (version == nullptr) return true;
+    Dl_info info{};
+    if (dladdr(function, &info) == 0) return false;
+    void* object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (object == nullptr) return false;
+    const bool fits = FindIn(object) == function;
+    dlclose(object);
+    return fits;
+  }
 };
 
 // What RTLD_DEFAULT would find without us: the global scope behind us, then
@@ -98,7 +113,17 @@ void* FindBehindUs(specs::EntryPoint entry, const Request& request) {
   void* found = request.FindIn(RTLD_NEXT);
   if (found != nullptr) return found;
   dlerror();  // a miss of our own
-  return FindInScope(specs::CounterOf(entry), request.caller);
+  found = FindInScope(specs::CounterOf(entry), request.caller);
+  return found != nullptr && request.Fits(found) ? found : nullptr;
+}
+
+// None of our names has a version: a look-up of one passes us over, and misses
+// by itself, with the message that it gives without us.
+FilterResult Miss(const Request& request) {
+  if (request.version == nullptr || request.IsForNoVersion()) {
+    return {nullptr, HandleWithoutVendorNames()};
+  }
+  return {nullptr, request.handle};
 }
 
 FilterResult Filter(const Request& request) {
@@ -112,6 +137,7 @@ FilterResult Filter(const Request& request) {
   const Lookup lookup = {handle, name, true, FactsOf(caller, name)};
   const LookupAction action = Decide(lookup);
   if (action == LookupAction::kPass) return pass;
+  if (request.IsForNoVersion()) return Miss(request);
   if (action == LookupAction::kWrap) {
     void* found = request.FindIn(handle);
     if (found == nullptr) return pass;  // the jump sets dlerror() again
@@ -120,10 +146,10 @@ FilterResult Filter(const Request& request) {
   if (action == LookupAction::kNext) {
     if (request.FindIn(RTLD_NEXT) != nullptr) return pass;
     dlerror();  // a miss of our own
-    return {nullptr, HandleWithoutVendorNames()};
+    return Miss(request);
   }
   void* found = FindBehindUs(entry, request);
-  if (found == nullptr) return {nullptr, HandleWithoutVendorNames()};
+  if (found == nullptr) return Miss(request);
   return Wrap(entry, found, handle, caller);
 }
 

@@ -267,6 +267,17 @@ void* FindReal(const char* symbol) {
   return real;
 }
 
+bool HasCopies(const char* symbol) {
+  const int index = specs::FindWrapped(symbol);
+  if (index < 0) return false;
+  const int counter = specs::CounterOf(static_cast<specs::EntryPoint>(index));
+  bool several = false;
+  WithLoadedObjects([&](const LoadedObjects& objects) {
+    several = DefinitionsOf(objects, counter).HasCopies();
+  });
+  return several;
+}
+
 void* FindNoted(const char* symbol) {
   if (!LoaderIsAsSettled()) return nullptr;
   for (size_t i = 0; i < std::size(kAsked); ++i) {

@@ -41,6 +41,9 @@ void* FindReal(const char* symbol);
 // something has been loaded or unloaded since: ask again later.
 void* FindNoted(const char* symbol);
 
+// Do several of the vendor's libraries define that wrapped function?
+bool HasCopies(const char* symbol);
+
 // Takes in what was loaded since the last call. On a thread of the host's.
 void SettleRealFunctions();
 

@@ -30,6 +30,7 @@ class Definitions {
 
   // The only one of the vendor's, else kNone.
   int OnlyVendors() const { return vendor_count_ == 1 ? first_vendor_ : kNone; }
+  bool HasCopies() const { return vendor_count_ > 1; }
   // Any: the vendor's, if there is one.
   int Any() const;
 

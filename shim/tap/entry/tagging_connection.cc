@@ -71,6 +71,7 @@ void ConnectTagging() {
       .define_function = DefineKernelFunction,
       .note_stream = NoteStream,
       .real = FindReal,
+      .has_copies = HasCopies,
       .capture_begins = NoteCapture,
       .capture_began = CaptureBegan,
       .capture_ended = CaptureEnded,

@@ -75,6 +75,13 @@ Operation OperationOf(const Transforms& transforms) {
   return op;
 }
 
+// Each copy of the library counts its plans from 1: whose a plan is, is not
+// known then.
+bool IsOneOfSeveral() {
+  return g_runtime.has_copies != nullptr &&
+         g_runtime.has_copies("cufftExecC2C");
+}
+
 }  // namespace
 
 Transforms TransformsOf(int32_t type, int64_t batch) {
@@ -105,6 +112,10 @@ Transforms TransformsOf(int32_t type, int64_t batch) {
 }
 
 void FftPlanMade(int32_t plan, const Transforms& transforms) {
+  if (IsOneOfSeveral()) {
+    g_fft_plans.Erase(KeyOf(plan));
+    return;
+  }
   OperationEncoder nodes;
   nodes.Add(OperationOf(transforms));
   const uint32_t operation = g_operations.Intern(nodes);

@@ -30,6 +30,9 @@ struct TaggingRuntime {
   bool (*note_stream)(uint64_t handle, uint64_t stream) = nullptr;
   // The vendor's function of that name, or nullptr. Not one of our wrappers.
   void* (*real)(const char* symbol) = nullptr;
+  // Has the process several copies of the vendor's library of that function?
+  // Takes the loader's lock.
+  bool (*has_copies)(const char* symbol) = nullptr;
   // Graph nodes must be seen from now on. Cheap when called again.
   void (*capture_begins)() = nullptr;
   // The calling thread has begun to capture a stream; has ended that, or failed

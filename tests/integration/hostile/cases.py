@@ -37,7 +37,7 @@ MODES = {
     "unwind": ("exceptions", "first_call_throws", "in_threads", "uncaught",
                "uncaught_in_thread", "noexcept_frame", "jumps",
                "jumps_then_deeper", "thread_ends_inside", "cancelled_inside"),
-    "own_symbols": ("own_function",),
+    "own_symbols": ("own_function", "versions"),
     "own_dlsym": ("lookups", "own_function"),
     "python": ("plain", "threads", "fork", "spawn", "forkserver",
                "subprocesses", "interrupted", "handler_runs", "fault",

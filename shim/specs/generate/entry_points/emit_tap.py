@@ -201,7 +201,8 @@ def _hook(point: EntryPoint) -> str:
 def _pack(point: EntryPoint) -> str:
     if point.layout is None:
         return ""
-    used = {f.source.parameter for f in point.layout.fields}
+    used = {name for f in point.layout.fields
+            for name in (f.source.parameter, f.source.count)}
     packed = [f for f in point.layout.fields if f.source.access == "packed"]
     if packed:
         used |= set(point.entry.get("hook_args", []))
@@ -236,8 +237,9 @@ def _store(field: Field) -> str:
     if source.access == "member":
         return f"{target}, {name}.{source.member.path});\n"
     if source.access == "out":
+        there_is = f" && {source.count}_ > 0" if source.count else ""
         return (f"    specs::CopyIf<{field.width}>(payload + {field.offset}, "
-                f"succeeded ? {name} : nullptr, 0);\n")
+                f"succeeded{there_is} ? {name} : nullptr, 0);\n")
     return (f"    specs::CopyIf<{field.width}>(payload + {field.offset}, "
             f"{name}, {source.member.offset});\n")
 

@@ -21,6 +21,7 @@ class Source:
     parameter: str
     access: str  # value | member | deref | out | packed (by a hook)
     member: model.Member | None = None  # member, deref
+    count: str = ""  # out: the argument that tells how many there are
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,8 +99,11 @@ def _meaning_of_each(entry: Entry) -> dict[str, str]:
 
 
 def _check_parameters(entry: Entry, function: model.Function) -> None:
-    for key in ("omit", "out", "handles", "deref", "hook_args"):
-        for name in entry.get(key, []):
+    counts = entry.get("counts", {})
+    named = {key: entry.get(key, []) for key in
+             ("omit", "out", "handles", "deref", "hook_args")}
+    for key, names in {**named, "counts": [*counts, *counts.values()]}.items():
+        for name in names:
             if function.parameter(name) is None:
                 raise model.SpecError(
                     f"{entry.where}: {key}: {function.symbol} has no argument "
@@ -186,5 +190,7 @@ def _output(entry: Entry, function: model.Function,
             f"{entry.where}: out: {function.symbol}: '{parameter.name}' is no "
             f"pointer to a scalar that the function writes")
     return Field(parameter.name, pointee.scalar.kind,
-                 pointee.scalar.recorded_width, Source(parameter.name, "out"),
+                 pointee.scalar.recorded_width,
+                 Source(parameter.name, "out",
+                        count=entry.get("counts", {}).get(parameter.name, "")),
                  meaningful.get(parameter.name, ""))

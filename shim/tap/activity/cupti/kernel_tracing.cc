@@ -2,6 +2,7 @@
 #include "shim/tap/activity/cupti/kernel_tracing.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 namespace dltap::shim::cupti {
 namespace {
@@ -17,6 +18,13 @@ constexpr uint64_t kCallsBeforeIdDoubt = 200;
 // none will.
 constexpr uint64_t kSubmissionsBeforeDoubt = 10'000;
 constexpr uint64_t kNotServedNs = 5'000'000'000;
+
+// The driver passes over what is not there; other than a whole path, the loader
+// may find it anywhere.
+bool NamesATool(const char* injected) {
+  if (injected == nullptr || *injected == '\0') return false;
+  return *injected != '/' || access(injected, F_OK) == 0;
+}
 
 }  // namespace
 
@@ -51,10 +59,11 @@ void KernelTracing::Start(const SourceRuntime& given) {
   ids_ = Ids::kUnknown;
   tried_at_calls_ = 0;
   clients_.Reset();
-  const char* injected = secure_getenv("CUDA_INJECTION64_PATH");
-  if (injected != nullptr && *injected != '\0' && !runtime().is_injected()) {
-    runtime().level(trace::Level::kHost,
-                    "another tool is injected (CUDA_INJECTION64_PATH is set)");
+  if (!runtime().is_injected() &&
+      NamesATool(secure_getenv("CUDA_INJECTION64_PATH"))) {
+    runtime().level(
+        trace::Level::kHost,
+        "another tool may be injected (CUDA_INJECTION64_PATH is set)");
     return;
   }
   if (!Connect()) return;

@@ -50,10 +50,32 @@ static int Lookups(void) {
   return 0;
 }
 
+// Of names that are linked, and of one that nothing has.
+static int Versions(void) {
+  static const char* const kVersions[] = {"libcudart.so.13", "NO_SUCH", ""};
+  static const char* const kNames[] = {"cudaMalloc", "cudaGetErrorString",
+                                       "cudnnCreate"};
+  Say("work %d\n", Work(10));
+  void* places[] = {RTLD_DEFAULT, RTLD_NEXT, dlopen(NULL, RTLD_NOW)};
+  for (int i = 0; i < 27; ++i) {
+    const char* version = kVersions[i / 9];
+    const void* found = dlvsym(places[i % 3], kNames[i / 3 % 3], version);
+    const char* error = dlerror();
+    // The message of a miss names the program, but for the empty version.
+    const char* message = error == NULL   ? "none"
+                          : *version == 0 ? "a miss"
+                                          : error;
+    Say("%d: %d %s\n", i, found != NULL, message);
+  }
+  SayState("versions");
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct Mode kModes[] = {
       {"own_function", OwnFunction},
       {"lookups", Lookups},
+      {"versions", Versions},
   };
   return RUN_MODE(kModes, argc, argv);
 }

@@ -146,6 +146,16 @@ TEST(EntryPointTest, FrequentQueriesAreOnlyCounted) {
   }
 }
 
+// Their names begin as those of settings do.
+TEST(EntryPointTest, WhatSetsUpAFactorizationIsRecorded) {
+  for (std::string_view symbol :
+       {"cusolverRfSetupHost", "cusolverRfSetupDevice",
+        "cusolverRfBatchSetupHost", "cusolverSpDcsrqrSetup"}) {
+    EXPECT_EQ(Info(symbol).role, Role::kRecord) << symbol;
+  }
+  EXPECT_EQ(Info("cusolverRfSetAlgs").role, Role::kState);
+}
+
 TEST(EntryPointTest, FunctionsOfManyClassesAreDescribed) {
   std::set<std::optional<LayerClass>> classes;
   for (const EntryPointInfo& info : AllEntryPoints()) {

@@ -87,13 +87,19 @@ TEST(WrapperTest, OutputsAreReadAfterSuccessOnly) {
   SetReal(
       EntryPoint::kToyMalloc, +[](void** memory, size_t size) {
         *memory = reinterpret_cast<void*>(0x1234);
-        return size > 0 ? toySuccess : toyFailure;
+        return size == 64 ? toySuccess : toyFailure;
       });
   void* memory = nullptr;
   EXPECT_EQ(toyMalloc(&memory, 64), toySuccess);
   EXPECT_EQ(FieldOfLastRecord<uint64_t>(EntryPoint::kToyMalloc, "memory"),
             0x1234u);
-  EXPECT_EQ(toyMalloc(&memory, 0), toyFailure);
+  EXPECT_EQ(toyMalloc(&memory, 65), toyFailure);
+  EXPECT_EQ(FieldOfLastRecord<uint64_t>(EntryPoint::kToyMalloc, "memory"), 0u);
+}
+
+TEST(WrapperTest, AnArrayWithoutElementsIsNotRead) {
+  SetReal(EntryPoint::kToyMalloc, +[](void**, size_t) { return toySuccess; });
+  EXPECT_EQ(toyMalloc(reinterpret_cast<void**>(8), 0), toySuccess);
   EXPECT_EQ(FieldOfLastRecord<uint64_t>(EntryPoint::kToyMalloc, "memory"), 0u);
 }
 

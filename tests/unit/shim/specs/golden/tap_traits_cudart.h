@@ -146,7 +146,7 @@ struct EntryTraits<specs::EntryPoint::kToyMalloc> {
                    [[maybe_unused]] bool succeeded,
                    void* memory_,
                    uint64_t size_) {
-    specs::CopyIf<8>(payload + 0, succeeded ? memory_ : nullptr, 0);
+    specs::CopyIf<8>(payload + 0, succeeded && size_ > 0 ? memory_ : nullptr, 0);
     specs::Store<int64_t>(payload + 8, size_);
   }
 };

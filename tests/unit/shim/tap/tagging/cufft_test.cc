@@ -80,6 +80,13 @@ TEST_F(CufftTest, APlanMadeAnewTakesTheNewSizes) {
   EXPECT_EQ(Only(6)[Dim::kElementsIn], 128);
 }
 
+TEST_F(CufftTest, APlanOfOneOfTwoCopiesIsNoGuess) {
+  hooks::CufftPlan1d::After(0, 8, 64, CUFFT_C2C, 1);
+  runtime_.has_copies = true;
+  hooks::CufftPlan1d::After(0, 8, 128, CUFFT_C2C, 1);  // the other copy's
+  EXPECT_EQ(Packed(8), 0u);
+}
+
 TEST_F(CufftTest, HalfPrecisionHasNoWordAndNoSize) {
   long long sizes[] = {64};
   hooks::CufftXtPlanMany::After(0, 7, 1, sizes, CUDA_C_16F, CUDA_C_16F, 1);

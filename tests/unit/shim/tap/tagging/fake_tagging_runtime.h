@@ -40,6 +40,7 @@ class FakeTaggingRuntime {
           const auto found = instance()->real.find(name);
           return found == instance()->real.end() ? nullptr : found->second;
         },
+        .has_copies = [](const char*) { return instance()->has_copies; },
         .capture_begins = [] { ++instance()->captures; },
         .capture_began = [] { instance()->capturing = true; },
         .capture_ended = [](bool) { instance()->capturing = false; },
@@ -52,6 +53,7 @@ class FakeTaggingRuntime {
   uint32_t session = NextSession();
   bool recording = true;
   bool definitions_work = true;
+  bool has_copies = false;
   int captures = 0;
   bool capturing = false;
   int losses = 0;

@@ -557,11 +557,23 @@ TEST_F(KernelTracingTest, TooOldCuptiIsRefused) {
 }
 
 TEST_F(KernelTracingTest, AnInjectedToolKeepsCupti) {
-  setenv("CUDA_INJECTION64_PATH", "/opt/nsight/libToolsInjection64.so", 1);
+  setenv("CUDA_INJECTION64_PATH", "/proc/self/exe", 1);
   Start();
   EXPECT_EQ(runtime_.level, trace::Level::kHost);
   EXPECT_NE(runtime_.why.find("CUDA_INJECTION64_PATH"), std::string::npos);
   EXPECT_TRUE(cupti_.kinds.empty());
+}
+
+TEST_F(KernelTracingTest, AToolThatIsFoundByNameKeepsCupti) {
+  setenv("CUDA_INJECTION64_PATH", "libToolsInjection64.so", 1);
+  Start();
+  EXPECT_EQ(runtime_.level, trace::Level::kHost);
+}
+
+TEST_F(KernelTracingTest, AToolThatIsNotThereKeepsNothing) {
+  setenv("CUDA_INJECTION64_PATH", "/opt/gone/libToolsInjection64.so", 1);
+  Start();
+  EXPECT_EQ(runtime_.level, trace::Level::kKernels);
 }
 
 TEST_F(KernelTracingTest, ItIsNoOtherToolThatTheDriverLoadedUsAs) {
