@@ -33,6 +33,16 @@ Weights WeightsOf(const TraceModel& model, const Process& process,
   return weights;
 }
 
+// What takes the weights from one buffer to another is no optimizer's kernel:
+// these update in place.
+bool IsOfOptimizer(const std::vector<CallToken>& tokens,
+                   const TokenSpan& span) {
+  const auto begin = tokens.begin();
+  return std::any_of(begin + static_cast<ptrdiff_t>(span.first),
+                     begin + static_cast<ptrdiff_t>(span.end),
+                     [](const CallToken& token) { return token.optimizer; });
+}
+
 double ShareInCommon(const Weights& a, const Weights& b) {
   Weights common;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(),
@@ -61,6 +71,7 @@ size_t PartsByWeights(const TraceModel& model, const Process& process,
   std::vector<Weights> all;
   const size_t n = std::min(iterations.size(), kIterationsLookedAt);
   for (size_t i = 0; i < n; ++i) {
+    if (!IsOfOptimizer(tokens, iterations[i])) return 1;
     all.push_back(WeightsOf(model, process, tokens, iterations[i]));
     if (all.back().empty()) return 1;
   }

@@ -13,7 +13,8 @@ namespace dltap::analyzer {
 
 // After how many iterations the same weights are trained again: 2 where two
 // equal models take turns. 1 where all iterations train one model, or the trace
-// has no addresses of operands.
+// has no addresses of operands, or no optimizer's kernels say that weights stay
+// where they are: those of one model may alternate between two buffers.
 size_t PartsByWeights(const TraceModel& model, const Process& process,
                       const std::vector<CallToken>& tokens,
                       const std::vector<TokenSpan>& iterations);
