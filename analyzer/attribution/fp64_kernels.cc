@@ -19,14 +19,25 @@ bool IsOneOf(std::string_view word, const auto& words) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
+// Where a part of a name begins: "batchedgemm" holds no "dgemm".
+bool HasPart(std::string_view name, std::string_view part) {
+  for (size_t at = name.find(part); at != std::string_view::npos;
+       at = name.find(part, at + 1)) {
+    if (at == 0 || part[0] == '_' ||
+        std::isalnum(static_cast<unsigned char>(name[at - 1])) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // cuBLAS's and CUTLASS's products; the tensor cores' one is 8 x 8 x 4.
 bool IsProductInDouble(std::string_view name) {
   constexpr std::string_view kSigns[] = {"dgemm", "zgemm",  "dgemv", "dsyrk",
                                          "d884",  "f64f64", "_f64_"};
-  return std::any_of(std::begin(kSigns), std::end(kSigns),
-                     [name](std::string_view sign) {
-                       return name.find(sign) != std::string_view::npos;
-                     });
+  return std::any_of(
+      std::begin(kSigns), std::end(kSigns),
+      [name](std::string_view sign) { return HasPart(name, sign); });
 }
 
 }  // namespace

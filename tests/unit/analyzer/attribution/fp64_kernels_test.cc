@@ -24,7 +24,7 @@ TEST(Fp64KernelsTest, ProductsAndTypesTell) {
 
 TEST(Fp64KernelsTest, ADoubleThatIsAScalarTellsNothing) {
   for (const char* name :
-       {"ampere_sgemm_64x64_nn", "loop_multiply_fusion",
+       {"ampere_sgemm_64x64_nn", "loop_multiply_fusion", "my_batchedgemm_f32",
         "void at::native::multi_tensor_apply_kernel<at::native::"
         "TensorListMetadata<4>, at::native::FusedAdamMathFunctor<float, 4, "
         "(at::native::ADAM_MODE)0, false>, float*, double, double>(double)",
