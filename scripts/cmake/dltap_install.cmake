@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is installed, and the tarball: `cpack` in the build folder.
+# What is installed, and the tarball: `cpack` in the build folder. The component
+# `simgpu` is a wheel of its own (scripts/wheel.sh), `program` the other one.
 #   bin/dltap
 #   lib/dltap/libdltap.so            the library that is preloaded
 #   lib/dltap/libsimdjson.so.N       only `dltap` needs it; found by RPATH
 #   lib/dltap/simgpu/<profile>/*.so  simulated CUDA, never beside libdltap.so
 #   share/doc/dltap/
 include(GNUInstallDirs)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 set(DLTAP_LIB_DIR ${CMAKE_INSTALL_LIBDIR}/dltap)
 if(CMAKE_INSTALL_LIBDIR MATCHES "/")
   set(DLTAP_LIB_DIR lib/dltap)  # the multiarch folder is the distribution's
@@ -22,7 +24,7 @@ if(TARGET dltap_tap)
   install(TARGETS dltap_tap LIBRARY DESTINATION ${DLTAP_LIB_DIR})
 endif()
 install(DIRECTORY ${PROJECT_BINARY_DIR}/simgpu/
-        DESTINATION ${DLTAP_LIB_DIR}/simgpu
+        DESTINATION ${DLTAP_LIB_DIR}/simgpu COMPONENT simgpu
         USE_SOURCE_PERMISSIONS OPTIONAL FILES_MATCHING PATTERN "*.so*")
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION share/doc/dltap)
 
