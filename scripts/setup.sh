@@ -10,7 +10,7 @@
 #   --python EXE     use this interpreter and its PyTorch; none is downloaded
 #   --no-packages    do not look for Debian packages; they come from elsewhere
 #   --lint           also install clang-format and clang-tidy
-#   --tests          also the Python packages that tests and wheels need
+#   --tests          also what tests and wheels need: Python packages, lintian
 #   --frameworks     also one Python environment for each framework of
 #                    third_party/frameworks, for `test.sh --frameworks`
 #   --cu12           also the headers of CUDA 12: not to build, but to make the
@@ -45,7 +45,7 @@ parse_options() {
       --cuda-root) cuda_root=${2:?--cuda-root needs a folder}; shift ;;
       --python) python=${2:?--python needs an interpreter}; shift ;;
       --no-packages) with_packages= ;;
-      --tests) with_tests=1 ;;
+      --tests) with_tests=1; packages+=(dpkg-dev lintian) ;;
       # Triton compiles a module of Python's at run time.
       --frameworks) with_frameworks=1; packages+=(gcc python3-dev) ;;
       --cu12 | cu12) with_cuda12=1 ;;
