@@ -14,6 +14,7 @@ means: times are nanoseconds, shares 1 for the whole, unknown is NA.
 from __future__ import annotations
 
 import importlib.metadata
+from typing import Any
 
 from dltap._program import DltapError
 from dltap._recording import record
@@ -27,7 +28,7 @@ except importlib.metadata.PackageNotFoundError:  # run from a source tree
     __version__ = "0"
 
 
-def load_ipython_extension(shell) -> None:
+def load_ipython_extension(shell: Any) -> None:
     """`%load_ext dltap`: the magics %dltap and %%dltap."""
     from dltap import _notebook
 

@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 from dltap import _program
 from dltap._report import Report, load
@@ -48,6 +49,6 @@ def _cell(line: str, cell: str) -> None:
         _show(load(trace))
 
 
-def register(shell) -> None:
+def register(shell: Any) -> None:
     shell.register_magic_function(_line, "line", "dltap")
     shell.register_magic_function(_cell, "cell", "dltap")

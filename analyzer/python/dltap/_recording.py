@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 
 def _is_tapped() -> bool:
@@ -14,7 +14,7 @@ def _is_tapped() -> bool:
         return any("/libdltap.so" in line for line in maps)
 
 
-def _profiler(name: str):
+def _profiler(name: str) -> Callable[[], int]:
     """The CUDA runtime's function, by way of the preloaded library."""
     function = getattr(ctypes.CDLL(None), name)
     function.restype = ctypes.c_int

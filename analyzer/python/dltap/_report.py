@@ -68,7 +68,9 @@ def _type_of(column: str, values: list[Any]) -> str:
         return "Int64"
     if kinds and kinds <= {int, float}:
         return "Float64"
-    return {(str,): "string", (bool,): "boolean"}.get(tuple(kinds), "object")
+    if kinds == {str}:
+        return "string"
+    return "boolean" if kinds == {bool} else "object"
 
 
 class _Tables:
@@ -128,7 +130,8 @@ class Report(_Tables):
 
     @functools.cached_property
     def json(self) -> dict[str, Any]:
-        return json.loads(self._ask("--json"))
+        document: dict[str, Any] = json.loads(self._ask("--json"))
+        return document
 
     @property
     def classes(self) -> pandas.DataFrame:
@@ -221,12 +224,13 @@ class Difference(_Tables):
 
     @functools.cached_property
     def json(self) -> dict[str, Any]:
-        return json.loads(self._ask("--json"))
+        document: dict[str, Any] = json.loads(self._ask("--json"))
+        return document
 
     @property
     def sentence(self) -> str:
         """The change of the step and what it is made of, for a pull request."""
-        return self.json["sentence"]
+        return str(self.json["sentence"])
 
     def __repr__(self) -> str:
         return f"<dltap.Difference of {self.base} and {self.new}>"
