@@ -5,21 +5,27 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Iterator
 
 
-def _is_tapped() -> bool:
-    """Whether libdltap.so is loaded into this process."""
+def _loaded(stem: str) -> str | None:
+    """The path of a library of this process."""
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
-        return any("/libdltap.so" in line for line in maps)
+        for line in maps:
+            _, slash, path = line.rstrip("\n").partition("/")
+            if path.rpartition("/")[2].startswith(stem):
+                return slash + path
+    return None
 
 
-def _profiler(name: str) -> Callable[[], int]:
-    """The CUDA runtime's function, by way of the preloaded library."""
-    function = getattr(ctypes.CDLL(None), name)
-    function.restype = ctypes.c_int
-    function.argtypes = []
-    return function
+def _runtime() -> ctypes.CDLL | None:
+    """The CUDA runtime, if the process runs under dltap and has loaded it.
+    What is looked up in it then comes from the preloaded library."""
+    path = _loaded("libcudart") if _loaded("libdltap.so") else None
+    if path is None:
+        return None
+    return ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
 
 
 @contextlib.contextmanager
@@ -30,15 +36,15 @@ def record() -> Iterator[bool]:
         with dltap.record():
             train_some_steps()
 
-    Gives whether a recording can see it. Elsewhere it does nothing, so that it
-    may stay in a program. The GPU's work counts by when it runs: synchronize
-    before the end if the last of it shall be inside.
+    Gives whether that opened a window. Elsewhere, and before the process has
+    loaded CUDA's runtime, it does nothing, so that it may stay in a program.
+    What is launched inside counts, whenever it runs.
     """
-    if not _is_tapped():
+    runtime = _runtime()
+    if runtime is None or runtime.cudaProfilerStart() != 0:
         yield False
         return
-    _profiler("cudaProfilerStart")()
     try:
         yield True
     finally:
-        _profiler("cudaProfilerStop")()
+        runtime.cudaProfilerStop()

@@ -7,8 +7,8 @@
 // What a hook is: shim/tap/entry/hook_call.h.
 namespace dltap::shim::hooks {
 
-// cudaProfilerStart and Stop open and close the recording window under
-// DLTAP_START=off.
+// cudaProfilerStart and Stop, and cuProfilerStart and Stop, open and close the
+// recording window under DLTAP_START=off.
 struct ProfilerStart {
   static void After(int32_t status);
 };

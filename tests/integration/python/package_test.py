@@ -10,6 +10,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -113,6 +114,26 @@ class WheelTest(unittest.TestCase):
         self.assertEqual(done.stdout, shown("report", trace))
 
 
+class InterpreterTest(unittest.TestCase):
+
+    def test_each_python_that_is_here_reads_a_report(self):
+        program = f"import dltap, sys; r = dltap.load({str(trace)!r}); " \
+                  "print(sys.version_info[1], r.json['schema'])"
+        seen = []
+        for minor in range(10, 15):
+            python = shutil.which(f"python3.{minor}")
+            if python is None or subprocess.run(
+                    [python, "-c", ""], check=False,
+                    capture_output=True).returncode:
+                continue
+            done = subprocess.run(
+                [python, "-c", program], capture_output=True, text=True,
+                env=os.environ | {"PYTHONPATH": str(site)}, check=True)
+            self.assertEqual(done.stdout, f"{minor} dltap.report\n")
+            seen.append(minor)
+        self.assertIn(sys.version_info[1], seen)
+
+
 class ReportTest(unittest.TestCase):
 
     def setUp(self):
@@ -212,6 +233,22 @@ class RecordTest(unittest.TestCase):
         kernels = dltap.load(windowed, window="all").kernels
         relus = kernels[kernels["class"] == "activation"]
         self.assertEqual(int(relus["count"].sum()), 3, kernels)
+
+    @needs_torch
+    def test_the_drivers_functions_open_the_same_windows(self):
+        program = folder / "driver.py"
+        program.write_text(
+            WINDOWED.replace("dltap\n", "ctypes\n").replace(
+                "with dltap.record() as seen:\n    assert seen",
+                "cuda = ctypes.CDLL('libcuda.so.1')\n"
+                "if cuda.cuProfilerStart() == 0:").replace(
+                    "time.sleep", "cuda.cuProfilerStop()\ntime.sleep"),
+            encoding="utf-8")
+        windowed = folder / "driver"
+        run("-o", windowed, "--", TORCH, program, clock="real",
+            DLTAP_START="off")
+        kernels = dltap.load(windowed, window="all").kernels
+        self.assertEqual(int(kernels["count"].sum()), 3, kernels)
 
     def test_outside_of_dltap_it_does_nothing(self):
         with dltap.record() as seen:
