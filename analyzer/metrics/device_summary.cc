@@ -32,6 +32,7 @@ class DeviceSummariser {
         scenarios_(view.scenarios),
         gpu_(opmodel::FindGpuByProduct(
             view.process.devices[view.device.value()].name)),
+        avoidable_(model, view.process, view.attribution, view.windows, gpu_),
         drained_by_(model.entry_points.size()),
         signs_(view.process, view.windows) {}
 
@@ -61,6 +62,7 @@ class DeviceSummariser {
     out_.host_work_is_bound = found.host_work_is_bound;
     out_.input_samples = found.input_samples;
     out_.input_runnable = found.input_runnable;
+    out_.avoidable = avoidable_.Take();
     out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
     out_.signs = signs_.Take();
     AddPath(host);
@@ -134,6 +136,7 @@ class DeviceSummariser {
       const Efficiency efficiency =
           EfficiencyOf(attribution_, activity, attributed, ns, gpu_);
       of_class.efficiency.Add(efficiency);
+      avoidable_.Add(i, ns, efficiency, !counted);
       tallies.Add(i, ns, efficiency,
                   counted    ? Counts::kTime
                   : new_work ? Counts::kWork
@@ -197,6 +200,7 @@ class DeviceSummariser {
   const std::vector<StepWindow>& earlier_;
   const std::vector<Scenario>* const scenarios_;
   const opmodel::GpuSpec* const gpu_;
+  AvoidableKeeper avoidable_;
   absl::flat_hash_set<CallId> drained_in_;  // calls that were counted
   std::vector<DrainSums*> drained_by_;      // in out_, by entry point
   SignKeeper signs_;
@@ -259,6 +263,7 @@ void DeviceSummary::Append(const DeviceSummary& later) {
   input_runnable += later.input_runnable;
   signs.Add(later.signs);
   for (size_t i = 0; i < kClassCount; ++i) classes[i].Add(later.classes[i]);
+  avoidable.Add(later.avoidable);
   queue.Add(later.queue);
   path.Add(later.path);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyzer/attribution/attributed.h"
+#include "analyzer/metrics/avoidable.h"
 #include "analyzer/metrics/class_summary.h"
 #include "analyzer/metrics/comm_times.h"
 #include "analyzer/metrics/device_timeline.h"
@@ -94,6 +95,7 @@ struct DeviceSummary {
   uint64_t input_runnable = 0;
   StepSigns signs;
   PerClass<ClassSummary> classes;
+  AvoidableWork avoidable;
   QueueDepth queue;
   PathSums path;  // sums to wall_ns
   WhatIfSums what_if;

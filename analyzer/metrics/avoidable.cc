@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/avoidable.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+
+#include "analyzer/attribution/name_rules.h"
+#include "analyzer/attribution/op_kinds.h"
+
+namespace dltap::analyzer {
+namespace {
+
+using opmodel::DType;
+
+// Shares of the peaks that kernels reach: long ones at best, and what even
+// small or badly shaped ones do.
+constexpr double kWorstTensorShare = 0.35;
+constexpr double kWorstAttentionShare = 0.25;
+constexpr double kWorstBandwidthShare = 0.6;
+constexpr double kWorstUpdateShare = 0.75;
+constexpr double kShortKernelNs = 3000;
+
+// Backward, fused attention multiplies the scores once more: seven products of
+// a pass forward and backward in place of six.
+constexpr double kFusedAttentionWork = 7.0 / 6;
+
+// Of one element that Adam's addcdiv moves in four accesses, the fused update
+// moves weight, gradient and two moments in, and all but the gradient out.
+constexpr double kFusedAdamBytes = 28.0 / 16;
+// Of what updates without addcdiv move, the fused ones move: momentum in three
+// kernels of 32 bytes an element becomes 20; nothing becomes more.
+constexpr double kFusedLeastBytes = 0.4;
+// The same of lists of tensors: 28 of 72 to 84 bytes, and 20 of 32.
+constexpr double kListAdamBest = 0.33;
+constexpr double kListAdamWorst = 0.5;
+constexpr double kListBest = 0.55;
+constexpr double kListWorst = 0.85;
+
+// cuDNN takes all steps' inputs in one product, and has one kernel for all
+// gates of a cell.
+constexpr double kLayerProductsBest = 0.5;
+constexpr double kLayerGatesBest = 0.05;
+constexpr double kLayerGatesWorst = 0.5;
+
+// One in so many ns of a step is a noticeable part of it.
+constexpr double kNoticeable = 50;
+
+enum Trait : uint8_t {
+  kAsked = 1,
+  kTensorCoreName = 2,
+  kTransposeName = 4,
+  kListName = 8,
+  kFusedUpdateName = 16,
+  kAddcdivName = 32
+};
+
+bool HasAny(std::string_view name,
+            std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(), [name](auto part) {
+    return name.find(part) != std::string_view::npos;
+  });
+}
+
+uint8_t TraitsOfName(const std::string& name) {
+  uint8_t traits = kAsked;
+  const auto set = [&](bool has, Trait trait) {
+    if (has) traits |= trait;
+  };
+  set(HasAny(name, {"tf32", "s1688", "s16816", "bf16", "f16f16", "hmma"}),
+      kTensorCoreName);
+  set(HasAny(name, {"nchwToNhwc", "nhwcToNchw", "nchw2nhwc", "nhwc2nchw",
+                    "BatchedTranspose", "SwapDimension", "ShuffleInTensor3",
+                    "transpose_fusion", "wrapped_transpose"}),
+      kTransposeName);
+  // Of PyTorch: a copy into another order of the dimensions.
+  set(HasAny(name, {"elementwise_kernel<128", "elementwise_kernel<512"}) &&
+          HasAny(name, {"direct_copy_kernel"}) &&
+          !HasAny(name, {"vectorized_", "unrolled_"}) && !IsCast(name),
+      kTransposeName);
+  set(HasAny(name, {"multi_tensor_apply_kernel"}), kListName);
+  set(HasAny(name, {"Fused", "fused_adam", "fused_sgd"}), kFusedUpdateName);
+  set(HasAny(name, {"addcdiv"}) ||
+          (HasAny(name, {"PointwiseOpScalarListFunctor"}) &&
+           HasAny(name, {"std::divides"})),
+      kAddcdivName);
+  return traits;
+}
+
+bool Is16Bit(DType type) { return type == DType::kF16 || type == DType::kBf16; }
+
+DType HalfOf(const opmodel::GpuSpec& gpu) {
+  return gpu.compute_major >= 8 ? DType::kBf16 : DType::kF16;
+}
+
+}  // namespace
+
+std::string_view Name(Avoidable kind) {
+  constexpr std::string_view kNames[kAvoidables] = {
+      "fp32_products",      "fp64",      "tensor_update", "list_update",
+      "composed_attention", "cell_loop", "trials",        "transposes"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+void AvoidableSums::Add(const AvoidableSums& other) {
+  count += other.count;
+  ns += other.ns;
+  best_ns += other.best_ns;
+  worst_ns += other.worst_ns;
+  windows += other.windows;
+}
+
+void AvoidableWork::Add(const AvoidableWork& other) {
+  for (size_t i = 0; i < kAvoidables; ++i) sums[i].Add(other.sums[i]);
+}
+
+uint8_t AvoidableKeeper::TraitsOf(const Activity& activity) {
+  if (!activity.name.known()) return 0;
+  uint8_t& traits = traits_[activity.name.value()];
+  if (traits == 0) {
+    traits = TraitsOfName(Demangle(model_.texts[activity.name]));
+  }
+  return traits;
+}
+
+const WorkKind* AvoidableKeeper::KindOf(const Attributed& attributed) const {
+  return attributed.work.known() ? &attribution_.KindOf(attributed.work)
+                                 : nullptr;
+}
+
+void AvoidableKeeper::AddTo(Avoidable kind, const Part& part, Times times) {
+  AvoidableSums& sums = Of(kind);
+  sums.count += part.is_new ? 1 : 0;
+  sums.ns += static_cast<int64_t>(part.ns);
+  sums.best_ns += std::min(times.best_ns, part.ns);
+  sums.worst_ns += std::min(times.worst_ns, part.ns);
+  window_ns_[static_cast<size_t>(kind)] += part.ns;
+}
+
+AvoidableKeeper::Times AvoidableKeeper::ByTensorCores(const Part& part,
+                                                      DType worst) const {
+  const double bandwidth = gpu_->bandwidth_bytes_per_s;
+  const double best_flops_per_s = opmodel::PeakFlopsPerS(*gpu_, HalfOf(*gpu_));
+  const double worst_flops_per_s =
+      kWorstTensorShare * opmodel::PeakFlopsPerS(*gpu_, worst);
+  const Efficiency& work = part.efficiency;
+  return {
+      1e9 * std::max(work.flops / best_flops_per_s, work.bytes / 2 / bandwidth),
+      std::max(
+          kShortKernelNs,
+          1e9 * std::max(work.flops / worst_flops_per_s,
+                         work.bytes / (kWorstBandwidthShare * bandwidth)))};
+}
+
+// cuDNN may take TF32 unless it is told not to: convolutions that do not use it
+// gain from narrow types alone.
+void AvoidableKeeper::AddProducts(const Part& part) {
+  const WorkKind* kind = KindOf(part.attributed);
+  if (gpu_ == nullptr || kind == nullptr || part.efficiency.flops <= 0) return;
+  const LayerClass of_call = ClassOf(kind->leading.kind);
+  const bool multiplies =
+      of_call == LayerClass::kConv || of_call == LayerClass::kRnn ||
+      of_call == LayerClass::kGemm || of_call == LayerClass::kAttention;
+  if (!multiplies || kind->leading.math != DType::kF32) return;
+  if ((TraitsOf(part.activity) & kTensorCoreName) != 0) return;
+  const bool has_tf32 = gpu_->tf32_flops_per_s > gpu_->fp32_flops_per_s;
+  const DType worst =
+      has_tf32 && of_call != LayerClass::kConv ? DType::kTf32 : HalfOf(*gpu_);
+  if (opmodel::PeakFlopsPerS(*gpu_, HalfOf(*gpu_)) <= gpu_->fp32_flops_per_s) {
+    return;
+  }
+  AddTo(Avoidable::kFp32Products, part, ByTensorCores(part, worst));
+}
+
+// What moves data takes half of it; products as long as FP32 does.
+void AvoidableKeeper::AddFp64(const Part& part) {
+  if (part.efficiency.fp64_ns <= 0) return;
+  const WorkKind* kind = KindOf(part.attributed);
+  if (kind == nullptr) {
+    AddTo(Avoidable::kFp64, part, {0.45 * part.ns, 0.7 * part.ns});
+    return;
+  }
+  if (gpu_ == nullptr) return;
+  const double fp64 = opmodel::PeakFlopsPerS(*gpu_, DType::kF64);
+  const double best = opmodel::PeakFlopsPerS(*gpu_, HalfOf(*gpu_));
+  AddTo(Avoidable::kFp64, part,
+        {part.ns * fp64 / std::max(fp64, best),
+         part.ns * fp64 / std::max(fp64, gpu_->fp32_flops_per_s)});
+}
+
+void AvoidableKeeper::AddUpdate(const Part& part) {
+  const LayerClass layer_class = part.attributed.layer_class;
+  if (layer_class != LayerClass::kElementwise &&
+      layer_class != LayerClass::kOptimizer) {
+    return;
+  }
+  const uint8_t traits = TraitsOf(part.activity);
+  if ((traits & kFusedUpdateName) != 0) return;
+  const bool last_of_adam = (traits & kAddcdivName) != 0;
+  if ((traits & kListName) != 0) {
+    AddTo(Avoidable::kListUpdate, part, {});
+    if (last_of_adam) list_addcdiv_ns_ += part.ns;
+  } else if (part.efficiency.bytes > 0) {
+    AddTo(Avoidable::kTensorUpdate, part, {});
+    update_bytes_ += part.efficiency.bytes;
+    if (last_of_adam) addcdiv_bytes_ += part.efficiency.bytes;
+  }
+}
+
+void AvoidableKeeper::AddAttention(const Part& part) {
+  const WorkKind* kind = KindOf(part.attributed);
+  if (kind == nullptr || part.efficiency.flops <= 0) {
+    AddTo(Avoidable::kComposedAttention, part, {0, 0});
+    return;
+  }
+  attention_products_ns_ += part.ns;
+  const DType math = kind->leading.math;
+  const double half = opmodel::PeakFlopsPerS(*gpu_, HalfOf(*gpu_));
+  const double own =
+      Is16Bit(math) ? half : opmodel::PeakFlopsPerS(*gpu_, DType::kTf32);
+  const double flops = kFusedAttentionWork * part.efficiency.flops;
+  if (own <= 0) return;
+  AddTo(Avoidable::kComposedAttention, part,
+        {1e9 * flops / half, 1e9 * flops / (kWorstAttentionShare * own)});
+}
+
+void AvoidableKeeper::AddComposite(const Part& part) {
+  if (part.attributed.layer_class == LayerClass::kAttention) {
+    if (gpu_ != nullptr) AddAttention(part);
+  } else if (part.attributed.layer_class == LayerClass::kRnn) {
+    const bool product = part.attributed.work.known();
+    AddTo(Avoidable::kCellLoop, part,
+          product
+              ? Times{kLayerProductsBest * part.ns, part.ns}
+              : Times{kLayerGatesBest * part.ns, kLayerGatesWorst * part.ns});
+  }
+}
+
+// Casts are no transposes: they stay whatever the layout is.
+void AvoidableKeeper::AddTransposes(const Part& part) {
+  if ((TraitsOf(part.activity) & kTransposeName) == 0) return;
+  const Attributed* layer = &part.attributed;
+  if (layer->glue_of.known()) {
+    layer = &attribution_.activities[layer->glue_of.value()];
+  }
+  if (layer->layer_class != LayerClass::kConv) return;
+  AddTo(Avoidable::kTransposes, part, {0, 0.1 * part.ns});
+}
+
+void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
+                          const Efficiency& efficiency, bool is_new) {
+  const Activity& activity = process_.activities[index];
+  const Attributed& attributed = attribution_.activities[index];
+  EnterWindowOf(activity);
+  const Part part{activity, attributed, efficiency,
+                  static_cast<double>(inside_ns), is_new};
+  if (attributed.autotune) {
+    AddTo(Avoidable::kTrials, part, {});
+    return;
+  }
+  const Attributed* layer = &attributed;
+  if (attributed.glue == Glue::kMove && attributed.glue_of.known()) {
+    layer = &attribution_.activities[attributed.glue_of.value()];
+  }
+  const bool beside_attention = layer != &attributed &&
+                                layer->class_from == ClassFrom::kComposite &&
+                                layer->layer_class == LayerClass::kAttention;
+  if (beside_attention && gpu_ != nullptr) {
+    AddTo(Avoidable::kComposedAttention, part, {0, part.ns});
+  }
+  if (activity.kind != ActivityKind::kKernel) return;
+  AddProducts(part);
+  AddFp64(part);
+  if (attributed.direction == Direction::kUpdate) AddUpdate(part);
+  if (attributed.class_from == ClassFrom::kComposite) AddComposite(part);
+  AddTransposes(part);
+}
+
+void AvoidableKeeper::EnterWindowOf(const Activity& activity) {
+  if (window_ + 1 >= windows_.size() ||
+      windows_[window_].span.end_ns > activity.begin_ns) {
+    return;
+  }
+  CloseWindow();
+  while (window_ + 1 < windows_.size() &&
+         windows_[window_].span.end_ns <= activity.begin_ns) {
+    ++window_;
+  }
+}
+
+void AvoidableKeeper::CloseWindow() {
+  const auto whole = static_cast<double>(windows_[window_].span.length_ns());
+  for (size_t i = 0; i < kAvoidables; ++i) {
+    const bool shows =
+        window_ns_[i] > 0 && window_ns_[i] * kNoticeable >= whole;
+    out_.sums[i].windows += shows ? 1 : 0;
+  }
+  window_ns_ = {};
+}
+
+// How many bytes the fused update moves is known once all kernels are.
+void AvoidableKeeper::FinishUpdates() {
+  AvoidableSums& tensors = Of(Avoidable::kTensorUpdate);
+  const auto tensors_ns = static_cast<double>(tensors.ns);
+  tensors.best_ns = tensors.worst_ns = tensors_ns;
+  if (gpu_ != nullptr && update_bytes_ > 0) {
+    const bool adam = addcdiv_bytes_ > 0;
+    const double most = adam ? kFusedAdamBytes * addcdiv_bytes_ : update_bytes_;
+    const double least = adam ? most : kFusedLeastBytes * update_bytes_;
+    const double ns_per_byte = 1e9 / gpu_->bandwidth_bytes_per_s;
+    tensors.best_ns = std::min(tensors_ns, least * ns_per_byte);
+    tensors.worst_ns =
+        std::min(tensors_ns, most * ns_per_byte / kWorstUpdateShare);
+  }
+  AvoidableSums& lists = Of(Avoidable::kListUpdate);
+  const auto lists_ns = static_cast<double>(lists.ns);
+  const bool adam = list_addcdiv_ns_ > 0;
+  lists.best_ns = (adam ? kListAdamBest : kListBest) * lists_ns;
+  lists.worst_ns = (adam ? kListAdamWorst : kListWorst) * lists_ns;
+}
+
+AvoidableWork AvoidableKeeper::Take() {
+  if (!windows_.empty()) CloseWindow();
+  FinishUpdates();
+  if (attention_products_ns_ <= 0) Of(Avoidable::kComposedAttention) = {};
+  return out_;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_AVOIDABLE_H_
+#define DLTAP_ANALYZER_METRICS_AVOIDABLE_H_
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/attribution/attributed.h"
+#include "analyzer/metrics/efficiency.h"
+#include "analyzer/metrics/window.h"
+#include "analyzer/model/trace_model.h"
+#include "opmodel/gpu_table.h"
+
+// Work of a device that frameworks can do in a quicker way, and what that way
+// would take. METRICS.md "Avoidable work".
+namespace dltap::analyzer {
+
+enum class Avoidable : uint8_t {
+  kFp32Products,       // tensor cores could multiply
+  kFp64,               // double precision
+  kTensorUpdate,       // an update's kernels, each of one tensor
+  kListUpdate,         // an update's kernels, each of a list of tensors
+  kComposedAttention,  // of products and a softmax
+  kCellLoop,           // recurrent cells of products and pointwise kernels
+  kTrials,             // of implementations, inside used steps
+  kTransposes,         // next to or inside convolutions
+  kCount
+};
+inline constexpr size_t kAvoidables = static_cast<size_t>(Avoidable::kCount);
+std::string_view Name(Avoidable kind);
+
+// Sums over the windows of a device.
+struct AvoidableSums {
+  uint64_t count = 0;    // activities
+  int64_t ns = 0;        // of them
+  double best_ns = 0;    // what the quicker way takes at best
+  double worst_ns = 0;   // and at worst
+  uint64_t windows = 0;  // of which they are 2 % at least
+
+  void Add(const AvoidableSums& other);
+  auto operator<=>(const AvoidableSums&) const = default;
+};
+
+struct AvoidableWork {
+  std::array<AvoidableSums, kAvoidables> sums{};
+
+  const AvoidableSums& of(Avoidable kind) const {
+    return sums[static_cast<size_t>(kind)];
+  }
+  void Add(const AvoidableWork& other);
+  auto operator<=>(const AvoidableWork&) const = default;
+};
+
+// Fills the table of one device, which must outlive it as all that it is given.
+// Activities come in time. `gpu` may be null: what needs its peaks stays empty.
+class AvoidableKeeper {
+ public:
+  AvoidableKeeper(const TraceModel& model, const Process& process,
+                  const ProcessAttribution& attribution,
+                  const std::vector<StepWindow>& windows,
+                  const opmodel::GpuSpec* gpu)
+      : model_(model),
+        process_(process),
+        attribution_(attribution),
+        windows_(windows),
+        gpu_(gpu),
+        traits_(model.texts.size()) {}
+
+  // `inside_ns` of the activity lie in the windows, with that work;
+  // `is_new`: it was not counted before.
+  void Add(size_t activity, int64_t inside_ns, const Efficiency& efficiency,
+           bool is_new);
+  AvoidableWork Take();
+
+ private:
+  // What an activity would take in the quicker way.
+  struct Times {
+    double best_ns;
+    double worst_ns;
+  };
+  struct Part {
+    const Activity& activity;
+    const Attributed& attributed;
+    const Efficiency& efficiency;
+    double ns;
+    bool is_new;
+  };
+
+  uint8_t TraitsOf(const Activity& activity);
+  const WorkKind* KindOf(const Attributed& attributed) const;
+  Times ByTensorCores(const Part& part, opmodel::DType worst) const;
+  void AddProducts(const Part& part);
+  void AddFp64(const Part& part);
+  void AddUpdate(const Part& part);
+  void AddComposite(const Part& part);
+  void AddAttention(const Part& part);
+  void AddTransposes(const Part& part);
+  void AddTo(Avoidable kind, const Part& part, Times times);
+  void EnterWindowOf(const Activity& activity);
+  void CloseWindow();
+  void FinishUpdates();
+  AvoidableSums& Of(Avoidable kind) {
+    return out_.sums[static_cast<size_t>(kind)];
+  }
+
+  const TraceModel& model_;
+  const Process& process_;
+  const ProcessAttribution& attribution_;
+  const std::vector<StepWindow>& windows_;
+  const opmodel::GpuSpec* const gpu_;
+  std::vector<uint8_t> traits_;  // by name; 0: not asked yet
+  size_t window_ = 0;
+  std::array<double, kAvoidables> window_ns_{};
+  double attention_products_ns_ = 0;
+  double update_bytes_ = 0;   // of kernels of one tensor
+  double addcdiv_bytes_ = 0;  // of these, where Adam's last operation is
+  double list_addcdiv_ns_ = 0;
+  AvoidableWork out_;
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_AVOIDABLE_H_

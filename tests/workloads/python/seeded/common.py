@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the programs of this folder share."""
+import argparse
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+
+def options(description: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--bug", action="store_true",
+                        help="as slow as the first line of this help says")
+    parser.add_argument("--steps", type=int, default=12)
+    return parser.parse_args()
+
+
+def mlp(width: int, layers: int, inputs: int | None = None,
+        outputs: int | None = None) -> nn.Sequential:
+    """Linear layers with ReLU between them, on the GPU."""
+    widths = [inputs or width, *[width] * (layers - 1), outputs or width]
+    rows = []
+    for taken, made in zip(widths, widths[1:]):
+        rows += [nn.Linear(taken, made), nn.ReLU()]
+    return nn.Sequential(*rows[:-1]).cuda()
+
+
+def update(optimizer: torch.optim.Optimizer, loss: torch.Tensor) -> None:
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    optimizer.step()
+
+
+def train(step: Callable[[int], None], steps: int) -> None:
+    for number in range(steps):
+        step(number)
+    torch.cuda.synchronize()

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Batches are copied from pageable memory; repaired: from pinned memory."""
+import torch
+from torch import nn
+
+import common
+
+
+def main() -> None:
+    args = common.options(__doc__)
+    torch.set_float32_matmul_precision("high")
+    images = torch.zeros(128, 3, 224, 224)
+    if not args.bug:
+        images = images.pin_memory()
+    model = nn.Sequential(
+        nn.Conv2d(3, 64, 7, stride=4), nn.ReLU(), nn.MaxPool2d(4),
+        nn.Conv2d(64, 256, 3), nn.ReLU(), nn.Flatten(),
+        nn.LazyLinear(10)).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, fused=True)
+
+    def step(_: int) -> None:
+        batch = images.cuda(non_blocking=not args.bug)
+        common.update(optimizer, model(batch).mean())
+
+    common.train(step, args.steps)
+
+
+if __name__ == "__main__":
+    main()

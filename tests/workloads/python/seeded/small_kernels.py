@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A deep narrow model launches tiny kernels; repaired: a CUDA graph."""
+import torch
+
+import common
+
+
+def main() -> None:
+    args = common.options(__doc__)
+    model = common.mlp(128, 24)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, fused=True)
+    batch = torch.zeros(64, 128, device="cuda")
+
+    def forward_and_back() -> None:
+        common.update(optimizer, model(batch).mean())
+
+    if args.bug:
+        common.train(lambda _: forward_and_back(), args.steps)
+        return
+    aside = torch.cuda.Stream()
+    aside.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(aside):
+        for _ in range(3):
+            forward_and_back()
+    torch.cuda.current_stream().wait_stream(aside)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        forward_and_back()
+    common.train(lambda _: graph.replay(), args.steps)
+
+
+if __name__ == "__main__":
+    main()
