@@ -8,8 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "analyzer/cli/choices.h"
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/gpu_option.h"
 #include "analyzer/cli/summarise_trace.h"
 #include "analyzer/control/child_process.h"
 #include "analyzer/control/cuda_major.h"
@@ -31,23 +33,18 @@ struct Options {
   std::vector<std::string> command;
 };
 
-constexpr std::string_view kWithValue[] = {
-    "-o",      "--output",    "--gpu",   "--gpus",
-    "--level", "--sim-clock", "--cuda",  "--delay-window",
-    "--delay", "--duration",  "--range", "--sites"};
-
 // Of --sensitivity: long enough to be seen in a step of many calls, short
 // enough to change no program's nature.
 constexpr const char* kDelaysUs = "20,50,100";
 
 // Where our own options end: at `--`, or at the first word that is neither an
 // option nor an option's value.
-size_t EndOfOptions(const std::vector<std::string>& args) {
+size_t EndOfOptions(const CLI::App& app, const std::vector<std::string>& args) {
   size_t i = 0;
   while (i < args.size() && args[i] != "--" && args[i].starts_with('-')) {
+    const CLI::Option* option = app.get_option_no_throw(args[i]);
     const bool has_value =
-        std::find(std::begin(kWithValue), std::end(kWithValue), args[i]) !=
-        std::end(kWithValue);
+        option != nullptr && option->get_items_expected_max() > 0;
     i += has_value ? 2 : 1;
   }
   return std::min(i, args.size());
@@ -76,8 +73,9 @@ std::optional<int> Parse(const std::vector<std::string>& args,
   app.add_option("-o,--output", options.output,
                  "trace directory; %h host, %p pid, %r rank, %q{ENV} "
                  "(default: dltap-PROGRAM-TIME)");
-  app.add_option("--gpu", options.gpu,
-                 "real, or sim:NAME for simulated CUDA libraries");
+  Suggest(app.add_option("--gpu", options.gpu,
+                         "real, or sim:NAME for simulated CUDA libraries"),
+          GpuOptionValues());
   app.add_option("--gpus", options.settings.gpus, "simulated devices")
       ->check(CLI::Range(1, 64));
   app.add_option("--cuda", options.cuda,
@@ -106,7 +104,7 @@ std::optional<int> Parse(const std::vector<std::string>& args,
                  "steps must fit (default 500)")
       ->check(CLI::Range(100, 600'000));
   app.add_flag("--no-report", options.no_report, "only record");
-  const auto end = args.begin() + static_cast<long>(EndOfOptions(args));
+  const auto end = args.begin() + static_cast<long>(EndOfOptions(app, args));
   if (auto code = ParseArgs(app, {args.begin(), end})) {
     return *code == kExitUsage ? kExitRunFailed : *code;
   }

@@ -4,7 +4,8 @@
 #   lib/dltap/libdltap.so            the library that is preloaded
 #   lib/dltap/libsimdjson.so.N       only `dltap` needs it; found by RPATH
 #   lib/dltap/simgpu/<profile>/*.so  simulated CUDA, never beside libdltap.so
-#   share/doc/dltap/
+#   share/doc/dltap/, share/man/, and for completion share/bash-completion/,
+#   share/zsh/, share/fish/
 include(GNUInstallDirs)
 set(DLTAP_LIB_DIR ${CMAKE_INSTALL_LIBDIR}/dltap)
 if(CMAKE_INSTALL_LIBDIR MATCHES "/")
@@ -24,6 +25,7 @@ endif()
 install(DIRECTORY ${PROJECT_BINARY_DIR}/simgpu/
         DESTINATION ${DLTAP_LIB_DIR}/simgpu
         USE_SOURCE_PERMISSIONS OPTIONAL FILES_MATCHING PATTERN "*.so*")
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION share OPTIONAL)
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION share/doc/dltap)
 
 set(CPACK_GENERATOR TGZ)
