@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -15,6 +14,9 @@
 #include "analyzer/cli/summarise_trace.h"
 #include "analyzer/control/child_process.h"
 #include "analyzer/control/cuda_major.h"
+#include "analyzer/control/machine_facts.h"
+#include "analyzer/control/nothing_recorded.h"
+#include "analyzer/control/program_linkage.h"
 #include "analyzer/control/run_directory.h"
 #include "analyzer/control/run_environment.h"
 #include "analyzer/reader/ring_rescue.h"
@@ -174,19 +176,38 @@ int ExecFailed(const std::string& program, int error) {
 }
 
 // Stdout is the program's, so the report goes to stderr.
-void Report(const std::string& directory) {
-  std::fprintf(stderr, "dltap: trace in %s\n", directory.c_str());
+void Report(const std::string& directory, const Environment& environment) {
+  PrintError("trace in " + directory);
   const SummarisedTrace trace = SummariseTrace({directory}, {}, {});
   if (!trace.summary.ok()) {
     PrintError(std::string(trace.summary.status().message()));
     return;
   }
   const Summary& summary = *trace.summary;
+  const Figures figures = FiguresOf(summary);
+  const std::string why = WhyNoCalls(environment);
+  if (figures.apis.empty() && !why.empty()) {
+    PrintError(why);
+    return;
+  }
   ReportOptions options;
   options.color = UseColor("auto", stderr);
   const std::string text =
-      TextReport(summary, FiguresOf(summary), ReportBy::kClass, options);
+      TextReport(summary, figures, ReportBy::kClass, options);
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+bool HasGpu(const Options& options, const Environment& environment) {
+  return options.settings.simulated != nullptr || HasDriver() ||
+         environment.contains("DLTAP_SIM_GPU");
+}
+
+void ExplainNoTrace(const Options& options, const Environment& environment,
+                    int exit_code) {
+  PrintError(WhyNoTrace({.program = LookAtProgram(options.command, environment),
+                         .environment = environment,
+                         .exit_code = exit_code,
+                         .has_gpu = HasGpu(options, environment)}));
 }
 
 }  // namespace
@@ -202,12 +223,17 @@ int RunRun(const std::vector<std::string>& args) {
   const absl::StatusOr<Environment> environment = RunEnvironment(
       options.settings, InstallPaths::OfThisProgram(), CurrentEnvironment());
   if (!environment.ok()) return FailedRun(environment.status());
+  if (!HasGpu(options, *environment)) PrintError(kNoDriver);
   const ChildResult result = RunChild(options.command, *environment);
   if (result.exec_error != 0) {
     return ExecFailed(options.command[0], result.exec_error);
   }
   RescueRings(*directory);
-  if (!options.no_report) Report(*directory);
+  if (!HoldsTrace(*directory)) {
+    ExplainNoTrace(options, *environment, result.exit_code);
+  } else if (!options.no_report) {
+    Report(*directory, *environment);
+  }
   return result.exit_code;
 }
 
