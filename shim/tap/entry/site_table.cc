@@ -50,8 +50,10 @@ SiteTable* RefuseSites(SiteKind wanted, const char* reason) {
 // Null: there are no launch sites here, as the trace says; or another thread
 // makes the table, and this call is one without a site.
 SiteTable* MakeTable() {
-  uint32_t state = kNotAsked;
-  if (!g_process.making_sites.compare_exchange_strong(
+  // Where sites are refused, every call comes by: it only reads.
+  uint32_t state = g_process.making_sites.load(std::memory_order_acquire);
+  if (state != kNotAsked ||
+      !g_process.making_sites.compare_exchange_strong(
           state, kBeingMade, std::memory_order_acq_rel)) {
     if (state == kBeingMade) NoSite(trace::LossKind::kSiteUnknown);
     return nullptr;
