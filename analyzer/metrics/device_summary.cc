@@ -32,7 +32,8 @@ class DeviceSummariser {
         scenarios_(view.scenarios),
         gpu_(opmodel::FindGpuByProduct(
             view.process.devices[view.device.value()].name)),
-        drained_by_(model.entry_points.size()) {}
+        drained_by_(model.entry_points.size()),
+        signs_(view.process, view.windows) {}
 
   DeviceSummary Run(TallyKeeper& tallies, LayerKeeper& layers) {
     const Device& device = process_.devices[device_.value()];
@@ -61,6 +62,7 @@ class DeviceSummariser {
     out_.input_samples = found.input_samples;
     out_.input_runnable = found.input_runnable;
     out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
+    out_.signs = signs_.Take();
     AddPath(host);
     return std::move(out_);
   }
@@ -81,6 +83,7 @@ class DeviceSummariser {
     out_.state_ns[static_cast<size_t>(segment.state)] += ns;
     AddPhase(attribution_, segment, out_.phases_ns);
     if (segment.leading == kNoActivity) return;
+    signs_.AddSegment(segment);
     if (segment.state == DeviceState::kComm) {
       exposed_comm_.push_back(segment.span);
     }
@@ -122,6 +125,7 @@ class DeviceSummariser {
       }
       if (ns <= 0) continue;
       of_class.gpu_ns += ns;
+      signs_.AddActivity(activity, attributed.layer_class, ns, !counted);
       of_class.calls += new_work;
       of_class.kernels += !counted;
       of_class.direction_ns[static_cast<size_t>(attributed.direction)] += ns;
@@ -154,6 +158,7 @@ class DeviceSummariser {
 
   void AddGap(const Gap& gap) {
     AddPhases(attribution_, gap, out_.phases_ns);
+    signs_.AddGap(gap);
     AddDrain(gap);
     const size_t charged = ChargedTo(attribution_, gap);
     const bool between = gap.between_steps || charged == kNoActivity;
@@ -194,6 +199,7 @@ class DeviceSummariser {
   const opmodel::GpuSpec* const gpu_;
   absl::flat_hash_set<CallId> drained_in_;  // calls that were counted
   std::vector<DrainSums*> drained_by_;      // in out_, by entry point
+  SignKeeper signs_;
   DeviceSummary out_{};
 };
 
@@ -251,6 +257,7 @@ void DeviceSummary::Append(const DeviceSummary& later) {
   host_work_is_bound |= later.host_work_is_bound;
   input_samples += later.input_samples;
   input_runnable += later.input_runnable;
+  signs.Add(later.signs);
   for (size_t i = 0; i < kClassCount; ++i) classes[i].Add(later.classes[i]);
   queue.Add(later.queue);
   path.Add(later.path);

@@ -20,6 +20,7 @@
 #include "analyzer/metrics/phases.h"
 #include "analyzer/metrics/queue_depth.h"
 #include "analyzer/metrics/step_finder.h"
+#include "analyzer/metrics/step_signs.h"
 #include "analyzer/metrics/tallies.h"
 #include "analyzer/metrics/window.h"
 #include "analyzer/model/trace_model.h"
@@ -91,6 +92,7 @@ struct DeviceSummary {
   bool host_work_is_bound = false;
   uint64_t input_samples = 0;
   uint64_t input_runnable = 0;
+  StepSigns signs;
   PerClass<ClassSummary> classes;
   QueueDepth queue;
   PathSums path;  // sums to wall_ns

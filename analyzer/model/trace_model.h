@@ -316,6 +316,12 @@ struct CountedCall {  // functions of role `count`: no records, a total
   uint64_t calls;
 };
 
+// What the times of host calls are.
+enum class HostClock : uint8_t {
+  kMeasured,
+  kFixedCosts  // of a simulation: each call costs what it says
+};
+
 // All that one process recorded.
 struct Process {
   std::string host;
@@ -331,6 +337,7 @@ struct Process {
   std::string level_reason;  // why not the level asked for; else empty
   int64_t begin_ns = 0;      // first and last event
   int64_t end_ns = 0;
+  HostClock host_clock = HostClock::kMeasured;
   int64_t clock_residual_ns = 0;      // of the device-to-host clock map
   int64_t per_call_overhead_ns = -1;  // measured; -1: unknown
   int64_t collector_cpu_ns = 0;

@@ -2,6 +2,13 @@
 #include "analyzer/reader/timeline.h"
 
 namespace dltap::analyzer {
+namespace {
+
+// Virtual time of a simulation begins at the start of 2024, whenever it runs
+// (simgpu/base/clock.cc); its other clocks follow real time.
+constexpr int64_t kLongAgoNs = int64_t{24} * 3600 * 1'000'000'000;
+
+}  // namespace
 
 void Timeline::AddAnchor(const trace::AnchorRecord& anchor) {
   if (anchor.monotonic_ns == 0) return;
@@ -23,6 +30,7 @@ void Timeline::Finish(trace::ClockKind kind, uint64_t ticks_per_second,
   if (kind == trace::ClockKind::kActivity) {
     identity_ = activity_identity_ = true;
     offset_ns_ = realtime_ns - Bounded(first_.ticks);
+    if (offset_ns_ > kLongAgoNs) host_clock_ = HostClock::kFixedCosts;
     return;
   }
   identity_ = kind == trace::ClockKind::kMonotonic;

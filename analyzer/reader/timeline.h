@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "analyzer/model/trace_model.h"
 #include "analyzer/reader/clock_map.h"
 #include "shim/trace/records.h"
 
@@ -40,6 +41,7 @@ class Timeline {
     return activity_identity_ || activity_.known();
   }
   int64_t ResidualNs() const;
+  HostClock host_clock() const { return host_clock_; }
 
  private:
   // Hostile times stay so far from the ends of int64_t that differences fit.
@@ -56,6 +58,7 @@ class Timeline {
   ClockMap ticks_;
   ClockMap activity_;
   bool identity_ = false;           // ticks are ns of the trace clock
+  HostClock host_clock_ = HostClock::kMeasured;
   bool activity_identity_ = false;  // so is activity time: a simulated clock
   trace::AnchorRecord first_ = {};
   int64_t offset_ns_ = 0;

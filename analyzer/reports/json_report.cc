@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/advice/advise.h"
 #include "analyzer/output/json_writer.h"
+#include "analyzer/reports/advice_text.h"
 #include "analyzer/reports/collective_tables.h"
 #include "analyzer/reports/command_line.h"
 #include "analyzer/reports/evidence_tables.h"
@@ -63,6 +65,7 @@ class ReportWriter {
     json_.Field("has_delays", figures_.has_delays);
     WriteList("sensitivity", figures_.sensitivity, WriteSensitivity);
     WriteList("limit", figures_.limits, WriteLimit);
+    WriteAdvice(Advise(summary_, figures_), json_);
     WriteList("apis", figures_.apis, WriteApi);
     WriteList("kernels", figures_.kernels, WriteKernel);
     WriteList("ops", figures_.ops, WriteOp);

@@ -29,6 +29,8 @@ struct ReportOptions {
   bool wide = false;  // no folding of small rows
   size_t top = 20;    // rows of the tables by api, kernel, op
   std::string samples_unit = "samples";
+  bool advice = false;  // text only: what advice rests on, and what was held
+                        // back
   bool color = false;  // text only: escape codes for what limits the step
 };
 

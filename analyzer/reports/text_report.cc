@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/advice/advise.h"
+#include "analyzer/reports/advice_text.h"
 #include "analyzer/reports/class_table.h"
 #include "analyzer/reports/collective_tables.h"
 #include "analyzer/reports/command_line.h"
@@ -23,6 +25,7 @@
 #include "analyzer/reports/traffic_text.h"
 #include "analyzer/reports/units.h"
 #include "analyzer/reports/warning_text.h"
+#include "analyzer/reports/wrap.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -31,32 +34,6 @@ constexpr double kLeastShownNs = 5'000;  // 0.01 ms; less would print as 0
 
 const std::string kBold = "\033[1m";  // ECMA-48 SGR
 const std::string kPlain = "\033[0m";
-
-// Breaks at spaces, and words that are wider, so that no line is wider than
-// the page.
-std::string Wrap(const std::string& text, const std::string& indent) {
-  std::string out;
-  std::string line(std::min(text.find_first_not_of(' '), text.size()), ' ');
-  for (size_t at = line.size(); at < text.size();) {
-    const size_t space = std::min(text.find(' ', at), text.size());
-    std::string word = text.substr(at, space - at);
-    while (DisplayWidth(indent) + DisplayWidth(word) > kPageWidth) {
-      if (!line.empty()) out += line + '\n';
-      line.clear();
-      const size_t cut = ByteOfColumn(word, kPageWidth - indent.size());
-      out += indent + word.substr(0, cut) + '\n';
-      word.erase(0, cut);
-    }
-    if (DisplayWidth(line) + 1 + DisplayWidth(word) > kPageWidth) {
-      out += line + '\n';
-      line = indent + word;
-    } else {
-      line += (line.empty() || line.back() == ' ' ? "" : " ") + word;
-    }
-    at = space + 1;
-  }
-  return out + line + '\n';
-}
 
 std::string WrapIfAny(const std::string& text) {
   return text.empty() ? "" : Wrap(text, "    ");
@@ -400,6 +377,22 @@ std::string NotesUnder(ReportBy by, const Figures& figures) {
   }
 }
 
+// What limits the step, and what to do about it.
+std::string Verdict(const Summary& summary, const Figures& figures,
+                    const ReportOptions& options) {
+  std::string text;
+  const std::string limit = LimitSentence(figures);
+  if (!limit.empty()) {
+    const std::string lines = Wrap("limit: " + limit, "  ");
+    text += options.color ? kBold + lines + kPlain : lines;
+  }
+  const AdviceList advice = Advise(summary, figures);
+  text += TryLines(advice);
+  if (!text.empty()) text += "\n";
+  if (options.advice) text += AdviceEvidence(advice) + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string CsvReport(const Figures& figures, ReportBy by,
@@ -432,12 +425,7 @@ std::string TextReport(const Summary& summary, const Figures& figures,
   if (figures.devices.size() > 1) {
     text += RenderText(DeviceTable(figures)) + "\n";
   }
-  const std::string limit = LimitSentence(figures);
-  if (!limit.empty()) {
-    const std::string lines = Wrap("limit: " + limit, "  ");
-    text += (options.color ? kBold + lines + kPlain : lines) + "\n";
-  }
-  return text + Trust(figures.trust);
+  return text + Verdict(summary, figures, options) + Trust(figures.trust);
 }
 
 }  // namespace dltap::analyzer

@@ -85,6 +85,12 @@ void OnLevel(TextFields& fields, TextBuilder& builder) {
   builder.process().level_reason = fields.Text("reason");
 }
 
+void OnHostClock(TextFields& fields, TextBuilder& builder) {
+  const auto clock = FromWord<HostClock>(kClockWords, fields.line().Word(0));
+  if (!clock) fields.Fail("host_clock", fields.line().Word(0));
+  builder.process().host_clock = clock.value_or(HostClock::kMeasured);
+}
+
 void OnOverhead(TextFields& fields, TextBuilder& builder) {
   builder.process().per_call_overhead_ns = fields.Time("per_call", -1);
   builder.process().collector_cpu_ns = fields.Time("collector_cpu");
@@ -175,7 +181,7 @@ constexpr Row kRows[] = {
     {"loss", OnLoss},         {"count", OnCount},
     {"argument", OnArgument}, {"library", OnLibrary},
     {"site", OnSite},         {"frame", OnFrame},
-    {"sites", OnSites},
+    {"sites", OnSites},       {"host_clock", OnHostClock},
 };
 
 }  // namespace

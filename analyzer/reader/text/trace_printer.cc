@@ -78,6 +78,10 @@ void PrintProcess(const Process& process, bool canonical, LinePrinter& out) {
   out.MaybeWord("incomplete", !process.complete).End();
   out.Begin("level").Name(process.level);
   out.MaybeText("reason", process.level_reason).End();
+  if (process.host_clock != HostClock::kMeasured) {
+    out.Begin("host_clock").Word(ToWord(kClockWords, process.host_clock));
+    out.End();
+  }
   if (process.sites_wanted != SiteKind::kNone) {
     out.Begin("sites").Plain("wanted",
                              ToWord(kSiteWords, process.sites_wanted));

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+
+// Uploads while the device has nothing else to do: the next batch could have
+// come while this one was computed.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastShare = 0.05;  // of the step
+
+constexpr Wording kAct = {
+    .any = "copy the next batch on another stream while this one computes",
+    .tensorflow = "tf.data.experimental.prefetch_to_device('/gpu:0')",
+    .jax = "jax.device_put(next batch) before this step's result is read"};
+
+}  // namespace
+
+void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out) {
+  const SignSums& copies = facts.Signs(Sign::kUpload);
+  const double exposed_ns = facts.Step(copies.exposed_ns);
+  if (facts.ShareOfStep(exposed_ns) < kLeastShare) return;
+  const double compute_ns = facts.Step(facts.totals.in(DeviceState::kCompute));
+  Advice advice;
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "%.2f ms of copies a step beside %.2f ms of "
+      "computing; neither hides the other",
+      exposed_ns * 1e-6, compute_ns * 1e-6);
+  advice.layer_class = LayerClass::kCopyH2d;
+  advice.phase = Phase::kH2d;
+  advice.evidence = {.count = facts.Step(copies.count),
+                     .ns = facts.Step(copies.ns),
+                     .share = facts.ShareOfStep(exposed_ns),
+                     .calls = {"cudaMemcpyAsync"},
+                     .ops = {"memcpy HtoD"},
+                     .steps_seen = copies.steps};
+  advice.gain_ns = std::min(exposed_ns, compute_ns);
+  advice.gain_high_ns = advice.gain_ns;
+  advice.gain_low_ns = advice.gain_ns;
+  advice.after = "pageable";  // only pinned memory is copied meanwhile
+  advice.claims.With(LayerClass::kCopyH2d);
+  advice.claimed_ns = exposed_ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

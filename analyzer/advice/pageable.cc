@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+
+// Copies from pageable memory: the driver moves them through a buffer of its
+// own, slower than the link, and the host waits for that.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastBytes = 1e6;  // of a step
+constexpr double kOfLink = 0.92;     // what copies of pinned memory keep of it
+
+constexpr Wording kAct = {
+    .any = "copy from pinned (page-locked) memory",
+    .torch =
+        "pin_memory=True in the DataLoader, and .to(..., non_blocking=True)",
+    .mxnet = "pin_memory=True in the DataLoader"};
+
+}  // namespace
+
+void AdvisePageable(const Facts& facts, std::vector<Advice>& out) {
+  const SignSums& copies = facts.Signs(Sign::kPageableUpload);
+  const double bytes = facts.Step(copies.bytes);
+  if (bytes < kLeastBytes || facts.gpu == nullptr) return;
+  const double ns = facts.Step(copies.ns);
+  const double exposed_ns = facts.Step(copies.exposed_ns);
+  const double pinned_ns =
+      1e9 * bytes / (kOfLink * facts.gpu->pcie_bytes_per_s);
+  const double gain_ns = std::clamp(ns - pinned_ns, 0.0, exposed_ns);
+  Advice advice;
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "%.1f copies, %.1f MB a step, from pageable "
+      "memory at %.1f GB/s",
+      facts.Step(copies.count), bytes / 1e6, bytes / ns);
+  advice.layer_class = LayerClass::kCopyH2d;
+  advice.phase = Phase::kH2d;
+  advice.evidence = {.count = facts.Step(copies.count),
+                     .ns = ns,
+                     .share = facts.ShareOfStep(exposed_ns),
+                     .calls = {"cudaMemcpyAsync"},
+                     .ops = {"memcpy HtoD"},
+                     .steps_seen = copies.steps};
+  advice.gain_ns = gain_ns;
+  advice.gain_low_ns = gain_ns;
+  advice.gain_high_ns = gain_ns;
+  advice.basis = GainBasis::kModel;
+  advice.claims.With(LayerClass::kCopyH2d);
+  advice.claimed_ns = facts.Step(facts.Signs(Sign::kUpload).exposed_ns);
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ADVICE_RULES_H_
+#define DLTAP_ANALYZER_ADVICE_RULES_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/advice/advice.h"
+#include "analyzer/advice/facts.h"
+
+namespace dltap::analyzer {
+
+// Which of the trace's numbers a rule believes; a bit each.
+enum Needs : uint8_t {
+  kNeedsCounts = 1,     // no record is missing
+  kNeedsHostTimes = 2,  // what the host did was measured
+  kNeedsClasses = 4,    // nearly all GPU time has a class
+  kNeedsFlops = 8       // FLOPs of the advice's class are known
+};
+
+// Appends what it finds, with all but what the judge sets. It need not look at
+// trust, at the least gain or at the number of steps: the judge does.
+using RuleFunction = void (*)(const Facts& facts, std::vector<Advice>& out);
+
+struct Rule {
+  std::string_view id;
+  uint8_t needs;
+  // It looks only at the facts that are of one device where a rank is late.
+  bool of_a_rank;
+  RuleFunction find;
+};
+std::span<const Rule> AllRules();
+
+// One file each.
+void AdvisePageable(const Facts& facts, std::vector<Advice>& out);
+void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ADVICE_RULES_H_

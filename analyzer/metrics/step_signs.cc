@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/step_signs.h"
+
+#include "analyzer/metrics/add_arrays.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// One in so many ns of a step is a noticeable part of it.
+constexpr int64_t kNoticeable = 50;
+
+bool IsUpload(const Activity& activity) {
+  return activity.kind == ActivityKind::kMemcpy &&
+         activity.copy == CopyKind::kHostToDevice;
+}
+
+// Whether the window is not the one that `seen_in` holds, which it then is.
+bool IsFirstIn(size_t window, size_t& seen_in) {
+  const bool is_first = seen_in != window + 1;
+  seen_in = window + 1;
+  return is_first;
+}
+
+int64_t Of(const IdleTimes& ns, IdleCause cause) {
+  return ns[static_cast<size_t>(cause)];
+}
+
+}  // namespace
+
+std::string_view Name(Sign sign) {
+  constexpr std::string_view kNames[kSigns] = {
+      "upload",         "pageable_upload", "small_read",  "input_idle",
+      "preempted_idle", "blocked_idle",    "launch_idle", "read_idle"};
+  return kNames[static_cast<size_t>(sign)];
+}
+
+void SignSums::Add(const SignSums& other) {
+  count += other.count;
+  ns += other.ns;
+  exposed_ns += other.exposed_ns;
+  bytes += other.bytes;
+  steps += other.steps;
+}
+
+void StepSigns::Add(const StepSigns& other) {
+  for (size_t i = 0; i < kSigns; ++i) sums[i].Add(other.sums[i]);
+  AddTo(class_steps, other.class_steps);
+}
+
+void SignKeeper::AddSegment(const Segment& segment) {
+  if (segment.state != DeviceState::kCopy) return;
+  const Activity& activity = process_.activities[segment.leading];
+  if (!IsUpload(activity)) return;
+  const int64_t ns = segment.span.length_ns();
+  Of(Sign::kUpload).exposed_ns += ns;
+  if (activity.source == MemoryKind::kPageable) {
+    Of(Sign::kPageableUpload).exposed_ns += ns;
+  }
+}
+
+void SignKeeper::AddCopy(Sign sign, const Activity& activity, int64_t inside_ns,
+                         bool is_new) {
+  SignSums& sums = Of(sign);
+  sums.ns += inside_ns;
+  if (!is_new) return;
+  ++sums.count;
+  sums.bytes += activity.bytes;
+  sums.steps += IsFirstIn(near_, seen_in_[static_cast<size_t>(sign)]);
+}
+
+void SignKeeper::AddActivity(const Activity& activity, LayerClass layer_class,
+                             int64_t inside_ns, bool is_new) {
+  while (near_ + 1 < windows_.size() &&
+         windows_[near_].span.end_ns <= activity.begin_ns) {
+    ++near_;
+  }
+  const auto of_class = static_cast<size_t>(layer_class);
+  if (is_new) {
+    out_.class_steps[of_class] += IsFirstIn(near_, class_seen_in_[of_class]);
+  }
+  if (IsUpload(activity)) {
+    AddCopy(Sign::kUpload, activity, inside_ns, is_new);
+    if (activity.source == MemoryKind::kPageable) {
+      AddCopy(Sign::kPageableUpload, activity, inside_ns, is_new);
+    }
+  } else if (activity.copy == CopyKind::kDeviceToHost &&
+             activity.bytes <= kSmallReadBytes) {
+    AddCopy(Sign::kSmallRead, activity, inside_ns, is_new);
+    read_ends_.insert(activity.end_ns);
+  }
+}
+
+void SignKeeper::AddIdle(Sign sign, size_t window, int64_t ns) {
+  if (ns <= 0) return;
+  if (window != gap_window_) CloseWindow();
+  gap_window_ = window;
+  SignSums& sums = Of(sign);
+  ++sums.count;
+  sums.ns += ns;
+  idle_ns_[static_cast<size_t>(sign)] += ns;
+}
+
+void SignKeeper::CloseWindow() {
+  for (size_t i = 0; i < kSigns; ++i) {
+    if (idle_ns_[i] == 0) continue;
+    const int64_t step_ns = windows_[gap_window_].span.length_ns();
+    out_.sums[i].steps += idle_ns_[i] >= step_ns / kNoticeable ? 1 : 0;
+  }
+  idle_ns_ = {};
+}
+
+void SignKeeper::AddGap(const Gap& gap) {
+  AddIdle(Sign::kInputIdle, gap.window,
+          analyzer::Of(gap.ns, IdleCause::kInput));
+  AddIdle(Sign::kPreemptedIdle, gap.window,
+          analyzer::Of(gap.ns, IdleCause::kPreempted));
+  AddIdle(Sign::kBlockedIdle, gap.window,
+          analyzer::Of(gap.ns, IdleCause::kBlocked));
+  AddIdle(Sign::kLaunchIdle, gap.window,
+          analyzer::Of(gap.ns, IdleCause::kLaunch) +
+              analyzer::Of(gap.ns, IdleCause::kLibrary) +
+              analyzer::Of(gap.ns, IdleCause::kFramework) +
+              analyzer::Of(gap.ns, IdleCause::kLatency));
+  if (!gap.drained_in.known()) return;
+  // The first gap after a wait begins where the copy ended that it was for.
+  if (read_ends_.contains(gap.span.begin_ns)) {
+    read_calls_.insert(gap.drained_in);
+  }
+  if (read_calls_.contains(gap.drained_in)) {
+    AddIdle(Sign::kReadIdle, gap.window, gap.host_ns);
+  }
+}
+
+StepSigns SignKeeper::Take() {
+  CloseWindow();
+  return out_;
+}
+
+}  // namespace dltap::analyzer

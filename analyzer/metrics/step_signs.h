@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_STEP_SIGNS_H_
+#define DLTAP_ANALYZER_METRICS_STEP_SIGNS_H_
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "analyzer/metrics/device_timeline.h"
+#include "analyzer/metrics/gap.h"
+#include "analyzer/metrics/window.h"
+#include "analyzer/model/trace_model.h"
+
+// How often, and in how many steps, a device shows what a program could do
+// otherwise. METRICS.md "Signs".
+namespace dltap::analyzer {
+
+enum class Sign : uint8_t {
+  // Copies, in any step that has one.
+  kUpload,          // host to device
+  kPageableUpload,  // of these, from pageable memory
+  kSmallRead,       // device to host, so small that a program looks at it
+  // Idle time, in steps of which it is a noticeable part.
+  kInputIdle,
+  kPreemptedIdle,
+  kBlockedIdle,
+  kLaunchIdle,  // launch, library, framework, latency
+  kReadIdle,    // of the host, after small reads had emptied the queue
+  kCount
+};
+inline constexpr size_t kSigns = static_cast<size_t>(Sign::kCount);
+std::string_view Name(Sign sign);
+
+// Sums over the windows of a device.
+struct SignSums {
+  uint64_t count = 0;      // activities, or gaps that hold some of it
+  int64_t ns = 0;          // their time inside the windows
+  int64_t exposed_ns = 0;  // copies: while the device did nothing else
+  uint64_t bytes = 0;      // copies
+  uint64_t steps = 0;      // windows that show it
+
+  void Add(const SignSums& other);
+  auto operator<=>(const SignSums&) const = default;
+};
+struct StepSigns {
+  std::array<SignSums, kSigns> sums{};
+  PerClass<uint64_t> class_steps{};  // windows in which one of the class begins
+
+  const SignSums& of(Sign sign) const {
+    return sums[static_cast<size_t>(sign)];
+  }
+  void Add(const StepSigns& other);
+  auto operator<=>(const StepSigns&) const = default;
+};
+
+// The largest copy that is taken for a value that the program looks at.
+inline constexpr uint64_t kSmallReadBytes = 16;
+
+// Fills the table of one device. Each of the three kinds of input comes in
+// time; all segments and activities before the first gap. Holds references.
+class SignKeeper {
+ public:
+  SignKeeper(const Process& process, const std::vector<StepWindow>& windows)
+      : process_(process), windows_(windows) {}
+
+  void AddSegment(const Segment& segment);
+  // `inside_ns` of it lie in the windows; `is_new`: not counted before.
+  void AddActivity(const Activity& activity, LayerClass layer_class,
+                   int64_t inside_ns, bool is_new);
+  void AddGap(const Gap& gap);
+  StepSigns Take();
+
+ private:
+  void AddCopy(Sign sign, const Activity& activity, int64_t inside_ns,
+               bool is_new);
+  void AddIdle(Sign sign, size_t window, int64_t ns);
+  void CloseWindow();
+  SignSums& Of(Sign sign) { return out_.sums[static_cast<size_t>(sign)]; }
+
+  const Process& process_;
+  const std::vector<StepWindow>& windows_;
+  size_t near_ = 0;  // window of the activity before
+  // One more than the window that last showed it; 0: none did.
+  std::array<size_t, kSigns> seen_in_{};
+  PerClass<size_t> class_seen_in_{};
+  std::array<int64_t, kSigns> idle_ns_{};  // in the gaps' window so far
+  size_t gap_window_ = 0;
+  absl::flat_hash_set<int64_t> read_ends_;  // of small reads
+  absl::flat_hash_set<CallId> read_calls_;  // that waited for one
+  StepSigns out_;
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_STEP_SIGNS_H_

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/unit/analyzer/advice/advice_of_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr int kSteps = 20;
+constexpr int kStepUs = 1000;
+
+struct Upload {
+  std::string source = "pageable";
+  int us = 400;
+  bool hidden = false;  // beside the kernel of the step before
+  int mb = 10;
+  std::string framework = "\"torch 2.11.0\"";
+};
+
+// Steps of a copy of some MB and a GEMM of 500 us after it.
+std::string Training(const Upload& upload) {
+  std::string text =
+      "process pid=1 framework=" + upload.framework + "\n" + std::string(kH100);
+  for (int i = 0; i < kSteps; ++i) {
+    const int at = kStepUs * (i + 1);
+    const int corr = 10 * (i + 1);
+    const int begin = upload.hidden ? at - 950 : at;
+    const int end = upload.hidden ? at : at + upload.us;
+    text += Line("range t=", at - 2, "..", at + kStepUs - 3,
+                 "us thread=0 kind=step name=\"step ", i, "\"") +
+            Line("call t=", begin - 1, "..", begin + 1,
+                 "us thread=0 cudaMemcpyAsync") +
+            Line("launchapi t=", begin - 1, "..", begin,
+                 "us thread=0 corr=", corr) +
+            Line("memcpy t=", begin, "..", begin + upload.us,
+                 "us device=0 stream=9 corr=", corr,
+                 " kind=htod dst=device src=", upload.source,
+                 " bytes=", upload.mb * 1'000'000) +
+            Line("call t=", at + 2, "..", at + 5,
+                 "us thread=0 cublasSgemm_v2 m=512 n=512 k=512") +
+            Line("launchapi t=", at + 3, "..", at + 4,
+                 "us thread=0 corr=", corr + 1, " ext=", at + 2, "us") +
+            Line("kernel t=", end, "..", end + 500,
+                 "us device=0 stream=7 corr=", corr + 1, " name=sgemm");
+  }
+  return text;
+}
+
+TEST(CopiesAdviceTest, PageableMemoryIsToBePinned) {
+  const AdviceList list = AdviceOf(Training({}));
+  const Advice* advice = Given(list, "pageable");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NE(advice->act.find("pin_memory=True"), std::string::npos);
+  EXPECT_EQ(advice->evidence.steps_seen, list.steps);
+  EXPECT_DOUBLE_EQ(advice->evidence.count, 1);
+  // 10 MB over a link of 64 GB/s, at 92 %: 170 us of 400.
+  EXPECT_NEAR(advice->gain_ns, 228'000, 4'000);
+  EXPECT_EQ(advice->basis, GainBasis::kModel);
+}
+
+TEST(CopiesAdviceTest, OtherFrameworksGetNoOptionOfTorch) {
+  Upload upload;
+  upload.framework = "\"tensorflow 2.21.0\"";
+  const Advice* advice = Given(AdviceOf(Training(upload)), "pageable");
+  EXPECT_EQ(advice->act.find("pin_memory"), std::string::npos);
+}
+
+TEST(CopiesAdviceTest, PinnedMemoryIsNotToBePinned) {
+  Upload upload;
+  upload.source = "pinned";
+  upload.us = 170;
+  const AdviceList list = AdviceOf(Training(upload));
+  EXPECT_EQ(Given(list, "pageable"), nullptr);
+  EXPECT_EQ(WhyHeldBack(list, "pageable"), "");
+}
+
+TEST(CopiesAdviceTest, ExposedCopiesCanHideBehindTheKernels) {
+  Upload upload;
+  upload.source = "pinned";
+  const Advice* advice = Given(AdviceOf(Training(upload)), "copy_overlap");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NEAR(advice->gain_high_ns, 400'000, 1'000);
+}
+
+// Both are after the time of the same copies: the second gains the rest.
+TEST(CopiesAdviceTest, TheSecondAdviceGainsWhatTheFirstLeaves) {
+  const AdviceList list = AdviceOf(Training({}));
+  double gain_ns = 0;
+  for (const Advice& advice : list.given) gain_ns += advice.gain_high_ns;
+  ASSERT_EQ(list.given.size(), 2U);
+  EXPECT_FALSE(list.given[0].more);
+  EXPECT_TRUE(list.given[1].more);
+  EXPECT_NEAR(gain_ns, 400'000, 1'000);
+}
+
+TEST(CopiesAdviceTest, HiddenCopiesCostNothing) {
+  Upload upload;
+  upload.hidden = true;
+  const AdviceList list = AdviceOf(Training(upload));
+  EXPECT_EQ(list.given.size(), 0U);
+}
+
+TEST(CopiesAdviceTest, OfAnUnknownGpuNoLinkIsKnown) {
+  std::string text = Training({});
+  text.replace(text.find("NVIDIA H100 80GB HBM3"), 21, "some GPU of its own  ");
+  EXPECT_EQ(Given(AdviceOf(text), "pageable"), nullptr);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
