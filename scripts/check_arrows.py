@@ -65,7 +65,7 @@ analyzer/attribution -> analyzer/model shim/specs
 analyzer/reader      -> analyzer/model shim/trace shim/specs
 analyzer/importers   -> analyzer/model shim/specs
 analyzer/model       -> opmodel shim/specs
-analyzer/control     -> opmodel shim/trace
+analyzer/control     -> analyzer/output opmodel shim/trace
 
 tests                -> analyzer/cli shim/tap
 tests                -> simgpu/torch simgpu/driver simgpu/cudnn simgpu/nccl

@@ -34,7 +34,8 @@ cuda12_choice=()
 frameworks=(triton jax cupy numba tensorflow torch-newest)
 packages=(g++ cmake ninja-build pkg-config python3 python3-venv binutils ccache
   libgtest-dev libgmock-dev libbenchmark-dev libabsl-dev libsimdjson-dev
-  libzstd-dev zlib1g-dev libsqlite3-dev libcli11-dev libxxhash-dev)
+  libzstd-dev zlib1g-dev libsqlite3-dev libcli11-dev libxxhash-dev
+  man-db zsh fish)  # tests: manual pages, completion in real shells
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { printf 'setup: error: %s\n' "$*" >&2; exit 1; }

@@ -7,14 +7,20 @@
 #include <cstring>
 #include <iostream>
 
+#include "analyzer/cli/usage_error.h"
+#include "analyzer/output/near_names.h"
+
 namespace dltap::analyzer {
 namespace {
 
-constexpr Command kCommands[] = {
+const Command kCommands[] = {
     {"run", "run a program under the profiler", RunRun},
     {"report", "say where the GPU's time goes, per layer class", RunReport},
     {"export", "write a trace in another tool's format", RunExport},
-    {"predict", "model the time of operations on a GPU", RunPredict},
+    {"predict",
+     "model the time of operations on a GPU",
+     RunPredict,
+     {"--scaling", "--faster"}},
     {"info", "say what a trace holds", RunInfo},
     {"check", "say what is damaged or lost in a trace", RunCheck},
     {"dump", "print a trace as text", RunDump},
@@ -22,7 +28,13 @@ constexpr Command kCommands[] = {
     {"doctor", "say what a recording will see and what not", RunDoctor},
     {"ctl", "start, stop, copy or ask a running recording", RunCtl},
     {"lib", "print the path of libdltap.so", RunLib},
+    {"completion", "print what completes dltap's words in a shell",
+     RunCompletion},
+    {"help", "say what a command does, or write manual pages", RunHelp},
 };
+
+// What looks at a command's options in place of parsing; see VisitForms.
+const std::function<void(CLI::App&)>* g_look = nullptr;
 
 int ExitCodeOf(const absl::Status& status) {
   switch (status.code()) {
@@ -31,6 +43,19 @@ int ExitCodeOf(const absl::Status& status) {
     case absl::StatusCode::kUnavailable: return kExitNoBackend;
     default: return kExitBadInput;
   }
+}
+
+// "dltap report" -> "report".
+std::string CommandOf(const CLI::App& app) {
+  return app.get_name().substr(app.get_name().find(' ') + 1);
+}
+
+std::string ExamplesText(const std::string& command) {
+  std::string text;
+  for (const std::string& example : ExamplesOf(command)) {
+    text += (text.empty() ? "\nExamples:\n  " : "  ") + example + "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -61,18 +86,33 @@ int FinishOutput(int code) {
   return code == kExitOk ? kExitBadInput : code;
 }
 
+void VisitForms(const Command& command,
+                const std::function<void(CLI::App&)>& look) {
+  g_look = &look;
+  command.run({});
+  for (const std::string& form : command.forms) command.run({form});
+  g_look = nullptr;
+}
+
 std::optional<int> ParseArgs(CLI::App& app,
                              const std::vector<std::string>& args) {
+  if (g_look != nullptr) {
+    (*g_look)(app);
+    return kExitOk;
+  }
+  // "--scaling --help" would be a value.
+  const bool asks = std::find(args.begin(), args.end(), "--help") != args.end();
   // CLI11 takes the arguments last first.
   std::vector<std::string> reversed(args.rbegin(), args.rend());
+  if (asks) reversed = {"--help"};
   try {
     app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
+    std::cout << app.help() << ExamplesText(CommandOf(app));
     return kExitOk;
   } catch (const CLI::ParseError& error) {
-    PrintError(app.get_name() + ": " + error.what() + "; see " +
-               app.get_name() + " --help");
+    PrintError(AndThen(CommandOf(app) + ": " + UsageError(app, error),
+                       "see " + app.get_name() + " --help"));
     return kExitUsage;
   }
   return std::nullopt;

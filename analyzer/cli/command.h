@@ -2,6 +2,8 @@
 #ifndef DLTAP_ANALYZER_CLI_COMMAND_H_
 #define DLTAP_ANALYZER_CLI_COMMAND_H_
 
+#include <cstdio>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,9 +33,24 @@ struct Command {
   std::string_view name;
   std::string_view synopsis;
   int (*run)(const std::vector<std::string>& args);
+  // An argument that makes another form of the command, with other options.
+  std::vector<std::string> forms = {};
 };
 
 std::span<const Command> AllCommands();
+const Command* FindCommand(std::string_view name);  // nullptr: there is none
+int UnknownCommand(const std::string& name);        // says so
+
+// What `dltap help` and `dltap --version` print.
+void PrintCommands(std::FILE* out);
+int PrintVersions();
+
+// Command lines that show what it is for: "dltap report run1".
+std::vector<std::string> ExamplesOf(std::string_view command);
+
+// Calls `look` with the options of each form of `command`; runs nothing.
+void VisitForms(const Command& command,
+                const std::function<void(CLI::App&)>& look);
 
 // Doors, one file each.
 int RunRun(const std::vector<std::string>& args);
@@ -47,6 +64,8 @@ int RunPack(const std::vector<std::string>& args);
 int RunDoctor(const std::vector<std::string>& args);
 int RunCtl(const std::vector<std::string>& args);
 int RunLib(const std::vector<std::string>& args);
+int RunCompletion(const std::vector<std::string>& args);
+int RunHelp(const std::vector<std::string>& args);
 
 // Parses `args` with `app`. nullopt: go on; else the code to end with (help
 // was printed, or a usage error).

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/cli/choices.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/gpu_option.h"
 #include "analyzer/control/cuda_major.h"
 #include "analyzer/output/json_writer.h"
 
@@ -72,7 +74,9 @@ std::optional<int> Parse(std::vector<std::string> args, Options& options) {
       "do. Nothing is run. Exit code 0 when all will be seen, 1 when not.",
       "dltap doctor");
   app.footer("dltap doctor [OPTIONS] [-- COMMAND...]");
-  app.add_option("--gpu", options.gpu, "real, or sim:NAME, as of dltap run");
+  Suggest(app.add_option("--gpu", options.gpu,
+                         "real, or sim:NAME, as of dltap run"),
+          GpuOptionValues());
   app.add_flag("--json", options.json, "as JSON");
   const auto dashes = std::find(args.begin(), args.end(), "--");
   if (const auto code = ParseArgs(app, {args.begin(), dashes})) return code;

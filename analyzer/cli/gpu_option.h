@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_CLI_GPU_OPTION_H_
 
 #include <string>
+#include <vector>
 
 #include "opmodel/gpu_table.h"
 
@@ -10,6 +11,11 @@ namespace dltap::analyzer {
 
 // By the table's name ("l4") or by a driver's ("NVIDIA L4"); nullptr: neither.
 const opmodel::GpuSpec* GpuNamed(const std::string& name);
+
+std::vector<std::string> GpuNames();
+
+// Of --gpu of `run` and `doctor`: real, sim:a10, ...
+std::vector<std::string> GpuOptionValues();
 
 // "a100-40-pcie, a100-40-sxm, ..."
 std::string KnownGpus();

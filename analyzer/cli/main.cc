@@ -2,7 +2,6 @@
 #include <csignal>
 #include <cstdio>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analyzer/cli/command.h"
@@ -10,50 +9,22 @@
 namespace dltap::analyzer {
 namespace {
 
-void PrintHelp(std::FILE* out) {
-  std::fputs("usage: dltap COMMAND [OPTIONS]\n\n", out);
-  for (const Command& command : AllCommands()) {
-    std::fprintf(out, "  %-8s  %s\n", std::string(command.name).c_str(),
-                 std::string(command.synopsis).c_str());
-  }
-  std::fputs("\ndltap help COMMAND tells more of one.\n", out);
-}
-
-const Command* FindCommand(std::string_view name) {
-  for (const Command& command : AllCommands()) {
-    if (command.name == name) return &command;
-  }
-  return nullptr;
-}
-
-int Unknown(std::string_view name) {
-  PrintError("unknown command \"" + std::string(name) +
-             "\"; dltap help lists all");
-  return kExitUsage;
-}
-
 int Main(std::vector<std::string> args) {
   if (args.empty()) {
-    PrintHelp(stderr);
+    PrintCommands(stderr);
     return kExitUsage;
   }
   const std::string name = args.front();
   args.erase(args.begin());
-  if (name == "--version" || name == "version") {
-    std::puts("dltap " DLTAP_VERSION);
-    return kExitOk;
+  if (name == "--version" || name == "-V" || name == "version") {
+    return PrintVersions();
   }
-  if (name == "--help" || name == "-h" || (name == "help" && args.empty())) {
-    PrintHelp(stdout);
+  if (name == "--help" || name == "-h") {
+    PrintCommands(stdout);
     return kExitOk;
-  }
-  if (name == "help") {
-    const Command* command = FindCommand(args.front());
-    return command == nullptr ? Unknown(args.front())
-                              : command->run({"--help"});
   }
   const Command* command = FindCommand(name);
-  return command == nullptr ? Unknown(name) : command->run(args);
+  return command == nullptr ? UnknownCommand(name) : command->run(args);
 }
 
 }  // namespace

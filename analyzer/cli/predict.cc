@@ -12,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "analyzer/cli/choices.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/gpu_option.h"
 #include "analyzer/cli/predict_faster.h"
@@ -105,8 +106,9 @@ int RunPredict(const std::vector<std::string>& args) {
   app.add_option("--ops", ops,
                  "CSV file (may be gzipped), one operation per row")
       ->required();
-  app.add_option("--gpu", gpu_name, "h100-sxm, a100-80-pcie, l4, t4, ...")
-      ->required();
+  Suggest(app.add_option("--gpu", gpu_name, "h100-sxm, a100-80-pcie, l4, ...")
+              ->required(),
+          GpuNames());
   app.add_option("--ratio", ratios,
                  "NAME=VALUE in place of the GPU table's, for a board that was "
                  "measured or runs at another power limit; may be repeated. "

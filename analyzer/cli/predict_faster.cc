@@ -89,10 +89,7 @@ int RunPredictFaster(const std::vector<std::string>& args) {
       ->take_all();
   AddSelectionOptions(app, selected);
   app.add_flag("--json", json, "the numbers as JSON");
-  // "--faster --help" would be a value.
-  const bool asks = std::find(args.begin(), args.end(), "--help") != args.end();
-  const std::vector<std::string> help = {"--help"};
-  if (const auto code = ParseArgs(app, asks ? help : args)) return *code;
+  if (const auto code = ParseArgs(app, args)) return *code;
   const absl::StatusOr<Scenario> scenario = ParseScenario(faster);
   if (!scenario.ok()) {
     PrintError(std::string(scenario.status().message()));

@@ -106,7 +106,7 @@ int RunReport(const std::vector<std::string>& args) {
                  absl::StrCat("rows: ", absl::StrJoin(ViewNames(), ", ")))
       ->check(CLI::IsMember(ViewNames()));
   app.add_option("--top", options.report.top, "rows at most (not by class)")
-      ->check(CLI::Range(0, 1'000'000'000));
+      ->check(CLI::Range(1, 1'000'000'000));
   app.add_flag("--wide", options.report.wide, "show classes below 0.5 % too");
   app.add_flag("--advice", options.report.advice,
                "what each advice rests on, and what was held back and why");

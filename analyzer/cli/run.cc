@@ -4,15 +4,19 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <iterator>
 #include <string>
 #include <string_view>
 
+#include "analyzer/cli/choices.h"
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/gpu_option.h"
 #include "analyzer/cli/summarise_trace.h"
 #include "analyzer/control/child_process.h"
 #include "analyzer/control/cuda_major.h"
+#include "analyzer/control/machine_facts.h"
+#include "analyzer/control/nothing_recorded.h"
+#include "analyzer/control/program_linkage.h"
 #include "analyzer/control/run_directory.h"
 #include "analyzer/control/run_environment.h"
 #include "analyzer/reader/ring_rescue.h"
@@ -31,23 +35,18 @@ struct Options {
   std::vector<std::string> command;
 };
 
-constexpr std::string_view kWithValue[] = {
-    "-o",      "--output",    "--gpu",   "--gpus",
-    "--level", "--sim-clock", "--cuda",  "--delay-window",
-    "--delay", "--duration",  "--range", "--sites"};
-
 // Of --sensitivity: long enough to be seen in a step of many calls, short
 // enough to change no program's nature.
 constexpr const char* kDelaysUs = "20,50,100";
 
 // Where our own options end: at `--`, or at the first word that is neither an
 // option nor an option's value.
-size_t EndOfOptions(const std::vector<std::string>& args) {
+size_t EndOfOptions(const CLI::App& app, const std::vector<std::string>& args) {
   size_t i = 0;
   while (i < args.size() && args[i] != "--" && args[i].starts_with('-')) {
+    const CLI::Option* option = app.get_option_no_throw(args[i]);
     const bool has_value =
-        std::find(std::begin(kWithValue), std::end(kWithValue), args[i]) !=
-        std::end(kWithValue);
+        option != nullptr && option->get_items_expected_max() > 0;
     i += has_value ? 2 : 1;
   }
   return std::min(i, args.size());
@@ -76,8 +75,9 @@ std::optional<int> Parse(const std::vector<std::string>& args,
   app.add_option("-o,--output", options.output,
                  "trace directory; %h host, %p pid, %r rank, %q{ENV} "
                  "(default: dltap-PROGRAM-TIME)");
-  app.add_option("--gpu", options.gpu,
-                 "real, or sim:NAME for simulated CUDA libraries");
+  Suggest(app.add_option("--gpu", options.gpu,
+                         "real, or sim:NAME for simulated CUDA libraries"),
+          GpuOptionValues());
   app.add_option("--gpus", options.settings.gpus, "simulated devices")
       ->check(CLI::Range(1, 64));
   app.add_option("--cuda", options.cuda,
@@ -106,7 +106,7 @@ std::optional<int> Parse(const std::vector<std::string>& args,
                  "steps must fit (default 500)")
       ->check(CLI::Range(100, 600'000));
   app.add_flag("--no-report", options.no_report, "only record");
-  const auto end = args.begin() + static_cast<long>(EndOfOptions(args));
+  const auto end = args.begin() + static_cast<long>(EndOfOptions(app, args));
   if (auto code = ParseArgs(app, {args.begin(), end})) {
     return *code == kExitUsage ? kExitRunFailed : *code;
   }
@@ -176,19 +176,38 @@ int ExecFailed(const std::string& program, int error) {
 }
 
 // Stdout is the program's, so the report goes to stderr.
-void Report(const std::string& directory) {
-  std::fprintf(stderr, "dltap: trace in %s\n", directory.c_str());
+void Report(const std::string& directory, const Environment& environment) {
+  PrintError("trace in " + directory);
   const SummarisedTrace trace = SummariseTrace({directory}, {}, {});
   if (!trace.summary.ok()) {
     PrintError(std::string(trace.summary.status().message()));
     return;
   }
   const Summary& summary = *trace.summary;
+  const Figures figures = FiguresOf(summary);
+  const std::string why = WhyNoCalls(environment);
+  if (figures.apis.empty() && !why.empty()) {
+    PrintError(why);
+    return;
+  }
   ReportOptions options;
   options.color = UseColor("auto", stderr);
   const std::string text =
-      TextReport(summary, FiguresOf(summary), ReportBy::kClass, options);
+      TextReport(summary, figures, ReportBy::kClass, options);
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+bool HasGpu(const Options& options, const Environment& environment) {
+  return options.settings.simulated != nullptr || HasDriver() ||
+         environment.contains("DLTAP_SIM_GPU");
+}
+
+void ExplainNoTrace(const Options& options, const Environment& environment,
+                    int exit_code) {
+  PrintError(WhyNoTrace({.program = LookAtProgram(options.command, environment),
+                         .environment = environment,
+                         .exit_code = exit_code,
+                         .has_gpu = HasGpu(options, environment)}));
 }
 
 }  // namespace
@@ -204,12 +223,17 @@ int RunRun(const std::vector<std::string>& args) {
   const absl::StatusOr<Environment> environment = RunEnvironment(
       options.settings, InstallPaths::OfThisProgram(), CurrentEnvironment());
   if (!environment.ok()) return FailedRun(environment.status());
+  if (!HasGpu(options, *environment)) PrintError(kNoDriver);
   const ChildResult result = RunChild(options.command, *environment);
   if (result.exec_error != 0) {
     return ExecFailed(options.command[0], result.exec_error);
   }
   RescueRings(*directory);
-  if (!options.no_report) Report(*directory);
+  if (!HoldsTrace(*directory)) {
+    ExplainNoTrace(options, *environment, result.exit_code);
+  } else if (!options.no_report) {
+    Report(*directory, *environment);
+  }
   return result.exit_code;
 }
 

@@ -14,10 +14,10 @@ constexpr uint64_t kLeastSharedMemory = uint64_t{64} << 20;
 
 using Findings = std::vector<Finding>;
 
-void DiagnoseProgram(const ProgramLinkage& program, Findings& out) {
+Finding LoadingOf(const ProgramLinkage& program) {
   const auto nothing = [&](std::string text, std::string advice) {
-    out.push_back(
-        {"program", Verdict::kNothing, std::move(text), std::move(advice)});
+    return Finding{"program", Verdict::kNothing, std::move(text),
+                   std::move(advice)};
   };
   const std::string& file = program.executable;
   if (file.empty()) {
@@ -45,9 +45,8 @@ void DiagnoseProgram(const ProgramLinkage& program, Findings& out) {
   const std::string by = program.is_script
                              ? absl::StrCat(program.command, " runs by ", file)
                              : file;
-  out.push_back({"program", Verdict::kGood,
-                 absl::StrCat(by, ": dynamic, libdltap.so is loaded with it"),
-                 ""});
+  return {"program", Verdict::kGood,
+          absl::StrCat(by, ": dynamic, libdltap.so is loaded with it"), ""};
 }
 
 void DiagnoseRuntime(const ProgramLinkage& program, Findings& out) {
@@ -212,11 +211,15 @@ void DiagnoseSystem(const MachineFacts& machine, Findings& out) {
 
 }  // namespace
 
+std::vector<Finding> DiagnoseProgram(const ProgramLinkage& program) {
+  return {LoadingOf(program)};
+}
+
 std::vector<Finding> Diagnose(const ProgramLinkage* program,
                               const MachineFacts& machine) {
   Findings out;
   if (program != nullptr) {
-    DiagnoseProgram(*program, out);
+    out = DiagnoseProgram(*program);
     DiagnoseRuntime(*program, out);
   }
   DiagnoseGpu(machine, out);

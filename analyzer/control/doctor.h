@@ -29,6 +29,9 @@ struct Finding {
 std::vector<Finding> Diagnose(const ProgramLinkage* program,
                               const MachineFacts& machine);
 
+// Of that, whether libdltap.so gets into the program.
+std::vector<Finding> DiagnoseProgram(const ProgramLinkage& program);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_CONTROL_DOCTOR_H_

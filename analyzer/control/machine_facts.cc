@@ -8,9 +8,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 
 #include "analyzer/control/command_files.h"
@@ -49,13 +51,12 @@ std::string FirstLineAfter(const std::string& text, std::string_view key) {
 constexpr const char* kDeviceNodes[] = {"/dev/nvidiactl", "/dev/nvidia0",
                                         "/dev/dxg"};
 
+constexpr const char* kDriverVersion = "/proc/driver/nvidia/version";
+
 void LookAtDriver(MachineFacts& out) {
   constexpr size_t kLargest = 1 << 16;
-  const std::string version = ReadText("/proc/driver/nvidia/version", kLargest);
-  out.has_driver = !version.empty();
-  for (const char* node : kDeviceNodes) {
-    out.has_driver |= access(node, F_OK) == 0;
-  }
+  const std::string version = ReadText(kDriverVersion, kLargest);
+  out.has_driver = HasDriver();
   // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.86.10  Sun ..."
   for (const std::string& word :
        Split(FirstLineAfter(version, "Kernel Module"), ' ')) {
@@ -151,6 +152,12 @@ bool HasInvariantTsc() {
 }
 
 }  // namespace
+
+bool HasDriver() {
+  return access(kDriverVersion, F_OK) == 0 ||
+         std::any_of(std::begin(kDeviceNodes), std::end(kDeviceNodes),
+                     [](const char* node) { return access(node, F_OK) == 0; });
+}
 
 MachineFacts LookAtMachine(const Environment& environment, int cuda_major,
                            const std::vector<std::string>& folders) {

@@ -31,6 +31,9 @@ struct MachineFacts {
   bool has_invariant_tsc = false;
 };
 
+// Whether NVIDIA's kernel driver is there, as far as files show it.
+bool HasDriver();
+
 // `cuda_major`: whose CUPTI is wanted. `folders`: where it may lie besides the
 // loader's and the toolkit's.
 MachineFacts LookAtMachine(const Environment& environment, int cuda_major,

@@ -74,7 +74,8 @@ ProgramLinkage LookAtProgram(const std::vector<std::string>& command,
     out.elf = *std::move(elf);
   }
   out.cuda_major = GuessCudaMajor(command, environment);
-  if (!IsPython(program)) return out;
+  out.is_python = IsPython(program);
+  if (!out.is_python) return out;
   // python -> python3 -> /usr/bin/python3.11: the packages lie beside the
   // first.
   for (const fs::path& folder : PackageFolders(program, environment)) {

@@ -17,6 +17,7 @@ struct ProgramLinkage {
   bool is_script = false;
   bool is_set_id = false;  // set-uid or set-gid: LD_PRELOAD is ignored
   bool is_elf = false;
+  bool is_python = false;
   ElfLinkage elf;      // of the executable
   int cuda_major = 0;  // that it is built for, 12 or 13
   // Of a Python interpreter: frameworks that are installed, those of their

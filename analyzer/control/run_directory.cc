@@ -45,15 +45,6 @@ bool IsInterpreter(const std::string& program) {
   return program.starts_with("python") || program == "bash" || program == "sh";
 }
 
-bool HoldsTrace(const fs::path& path) {
-  std::error_code error;
-  fs::directory_iterator it(path, error);
-  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-    if (it->path().extension() == ".dltap") return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string DefaultRunDirectory(const std::vector<std::string>& command,
@@ -104,6 +95,15 @@ absl::StatusOr<std::string> ExpandOutput(const std::string& pattern) {
     }
   }
   return path;
+}
+
+bool HoldsTrace(const std::string& directory) {
+  std::error_code error;
+  fs::directory_iterator it(directory, error);
+  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+    if (it->path().extension() == ".dltap") return true;
+  }
+  return false;
 }
 
 absl::StatusOr<std::string> MakeRunDirectory(const std::string& path,

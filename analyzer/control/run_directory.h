@@ -19,6 +19,9 @@ std::string DefaultRunDirectory(const std::vector<std::string>& command,
 // replaced.
 absl::StatusOr<std::string> ExpandOutput(const std::string& pattern);
 
+// Whether a process has written its trace there.
+bool HoldsTrace(const std::string& directory);
+
 // Creates the directory and its parents; returns its absolute path. One that
 // holds a trace already is refused, unless several ranks share it (`shared`).
 absl::StatusOr<std::string> MakeRunDirectory(const std::string& path,

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "analyzer/output/near_names.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -28,15 +30,6 @@ const Profile& ProfileOf(int cuda) {
 bool IsTooOld(const opmodel::GpuSpec& gpu, int cuda) {
   return gpu.compute_major * 10 + gpu.compute_minor <
          ProfileOf(cuda).oldest_compute;
-}
-
-std::string KnownGpus() {
-  std::string names;
-  for (const opmodel::GpuSpec& gpu : opmodel::AllGpus()) {
-    if (gpu.vendor != opmodel::Vendor::kNvidia) continue;
-    names += (names.empty() ? "" : ", ") + std::string(gpu.name);
-  }
-  return names;
 }
 
 // LD_PRELOAD has no way to write a separator.
@@ -131,18 +124,29 @@ void ChooseWindow(const RunSettings& settings, Environment& environment) {
 
 }  // namespace
 
+std::vector<std::string> SimulatedGpus() {
+  std::vector<std::string> names;
+  for (const opmodel::GpuSpec& gpu : opmodel::AllGpus()) {
+    if (gpu.vendor == opmodel::Vendor::kNvidia) names.emplace_back(gpu.name);
+  }
+  return names;
+}
+
 absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value) {
   constexpr std::string_view kSim = "sim:";
   if (value == "real") return nullptr;
   if (!value.starts_with(kSim)) {
-    return absl::InvalidArgumentError("--gpu is real or sim:NAME, not \"" +
-                                      value + "\"");
+    const bool is_gpu = opmodel::FindGpu(value) != nullptr;
+    return absl::InvalidArgumentError(
+        "--gpu is real or sim:NAME, not \"" + value + "\"" +
+        (is_gpu ? "; did you mean sim:" + value + "?" : ""));
   }
   const std::string name = value.substr(kSim.size());
   const opmodel::GpuSpec* gpu = opmodel::FindGpu(name);
   if (gpu == nullptr || gpu->vendor != opmodel::Vendor::kNvidia) {
     return absl::InvalidArgumentError("no simulated GPU is called \"" + name +
-                                      "\"; there are " + KnownGpus());
+                                      "\"" +
+                                      WhatThereIs(name, SimulatedGpus()));
   }
   return gpu;
 }

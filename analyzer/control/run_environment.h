@@ -31,6 +31,9 @@ struct RunSettings {
   std::string range;   // recording only inside NVTX ranges of that name
 };
 
+// The names that may follow "sim:".
+std::vector<std::string> SimulatedGpus();
+
 // The GPU of `--gpu VALUE`: nullptr for "real", a row of the GPU table for
 // "sim:NAME". Errors name what there is.
 absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value);

@@ -5,7 +5,8 @@
 #   lib/dltap/libdltap.so            the library that is preloaded
 #   lib/dltap/libsimdjson.so.N       only `dltap` needs it; found by RPATH
 #   lib/dltap/simgpu/<profile>/*.so  simulated CUDA, never beside libdltap.so
-#   share/doc/dltap/
+#   share/doc/dltap/, share/man/, and for completion share/bash-completion/,
+#   share/zsh/, share/fish/
 # A Debian package: scripts/deb/CPackDeb.cmake.in.
 include(GNUInstallDirs)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
@@ -35,6 +36,7 @@ install(CODE [[
     execute_process(COMMAND strip --strip-unneeded ${libraries})
   endif()
 ]] COMPONENT simgpu)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION share OPTIONAL)
 install(FILES README.md CHANGELOG.md DESTINATION share/doc/dltap)
 install(FILES LICENSE DESTINATION share/doc/dltap COMPONENT bundled)
 

@@ -44,7 +44,8 @@ double NumberOr(const char* name, double fallback, double limit) {
   char* end = nullptr;
   const double number = std::strtod(value.c_str(), &end);
   if (*end == '\0' && number > 0 && number <= limit) return number;
-  std::fprintf(stderr, "simgpu: %s=%s is not a number in (0, %g]; using %g\n",
+  std::fprintf(stderr,
+               "dltap: simgpu: %s=%s is not a number in (0, %g]; using %g\n",
                name, value.c_str(), limit, fallback);
   return fallback;
 }
@@ -55,7 +56,7 @@ ClockMode ParseClock() {
   if (value == "virtual") return ClockMode::kVirtual;
   if (!value.empty() && value != "real") {
     std::fprintf(stderr,
-                 "simgpu: DLTAP_SIM_CLOCK=%s is not one of real, skip, "
+                 "dltap: simgpu: DLTAP_SIM_CLOCK=%s is not one of real, skip, "
                  "virtual; using real\n",
                  value.c_str());
   }
@@ -68,7 +69,8 @@ const CudaRelease& ChooseRelease() {
     if (value == release.name) return release;
   }
   if (!value.empty()) {
-    std::fprintf(stderr, "simgpu: DLTAP_SIM_CUDA=%s is neither 12 nor 13: 13\n",
+    std::fprintf(stderr,
+                 "dltap: simgpu: DLTAP_SIM_CUDA=%s is neither 12 nor 13: 13\n",
                  value.c_str());
   }
   return kReleases[0];
@@ -117,7 +119,7 @@ Config ReadEnvironment() {
   config.topology = Environment("DLTAP_SIM_TOPOLOGY");
   config.cupti_toolkit = Environment("DLTAP_SIM_CUPTI_VERSION");
   if (!config.refusal.empty()) {
-    std::fprintf(stderr, "simgpu: %s\n", config.refusal.c_str());
+    std::fprintf(stderr, "dltap: simgpu: %s\n", config.refusal.c_str());
   }
   return config;
 }

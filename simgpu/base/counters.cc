@@ -76,7 +76,8 @@ std::atomic<uint64_t>* AcquireThreadCounts() {
   void* block = mmap(nullptr, kBlockBytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (block == MAP_FAILED) {
-    std::fputs("simgpu: no address space for a thread's counters\n", stderr);
+    std::fputs("dltap: simgpu: no address space for a thread's counters\n",
+               stderr);
     std::abort();
   }
   auto* counts = static_cast<std::atomic<uint64_t>*>(block);
@@ -105,7 +106,7 @@ void RegisterFunction(ApiFunction& function) {
   if (function.counter.load(std::memory_order_relaxed) != 0) return;
   const auto index = static_cast<uint32_t>(registry.functions.size());
   if (index >= kMaxFunctions) {
-    std::fputs("simgpu: kMaxFunctions is too small\n", stderr);
+    std::fputs("dltap: simgpu: kMaxFunctions is too small\n", stderr);
     std::abort();
   }
   registry.functions.push_back(&function);

@@ -38,7 +38,7 @@ constinit ApiFunction g_functions[] = {
 
 void SayOnce(const ApiFunction& function) {
   if (!GetConfig().log_defaults || CallsOf(function) != 1) return;
-  std::fprintf(stderr, "simgpu: %s is not implemented: default body\n",
+  std::fprintf(stderr, "dltap: simgpu: %s is not implemented: default body\n",
                function.name);
 }
 

@@ -32,7 +32,7 @@ void WriteCounts() {
   const std::string expanded = ExpandPid(path);
   std::FILE* file = std::fopen(expanded.c_str(), "w");
   if (file == nullptr) {
-    std::fprintf(stderr, "simgpu: cannot write DLTAP_SIM_COUNTS=%s\n",
+    std::fprintf(stderr, "dltap: simgpu: cannot write DLTAP_SIM_COUNTS=%s\n",
                  expanded.c_str());
     return;
   }
@@ -50,7 +50,7 @@ void NameForeignLibraries() {
     names.append(names.empty() ? "" : ", ").append(path);
   }
   if (names.empty()) return;
-  std::fprintf(stderr, "simgpu: opened by path, not simulated: %s\n",
+  std::fprintf(stderr, "dltap: simgpu: opened by path, not simulated: %s\n",
                names.c_str());
 }
 

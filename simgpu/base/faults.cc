@@ -22,7 +22,8 @@ std::deque<Fault>* LoadFaults() {
   std::string why;
   const auto rules = ParseFaults(GetConfig().faults, &why);
   if (!rules) {
-    std::fprintf(stderr, "simgpu: DLTAP_SIM_FAULTS: %s; no fault is injected\n",
+    std::fprintf(stderr,
+                 "dltap: simgpu: DLTAP_SIM_FAULTS: %s; no fault is injected\n",
                  why.c_str());
     return faults;
   }

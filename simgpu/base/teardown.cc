@@ -16,7 +16,8 @@ void RegisterTeardown() {
 }
 
 void EndAfterTeardown(const char* function) {
-  std::fprintf(stderr, "simgpu: %s was called after the driver's teardown\n",
+  std::fprintf(stderr,
+               "dltap: simgpu: %s was called after the driver's teardown\n",
                function);
   std::abort();
 }

@@ -51,7 +51,7 @@ void* Find(const Forward& forward) {
   void* found = library != nullptr ? dlsym(library, forward.symbol) : nullptr;
   if (found != nullptr) return found;
   const char* reason = dlerror();
-  std::fprintf(stderr, "simgpu: cuDNN finds no %s: %s\n", forward.symbol,
+  std::fprintf(stderr, "dltap: simgpu: cuDNN finds no %s: %s\n", forward.symbol,
                reason != nullptr ? reason : "unknown reason");
   return forward.gives_status ? reinterpret_cast<void*>(&FailWithStatus)
                               : reinterpret_cast<void*>(&FailWithNothing);

@@ -31,10 +31,11 @@ CudnnVersion ReadVersion() {
   if (std::sscanf(text, "%d.%d.%d", &version.major, &version.minor,
                   &version.patch) < 2 ||
       version.major != CUDNN_MAJOR) {
-    std::fprintf(stderr,
-                 "simgpu: DLTAP_SIM_CUDNN_VERSION=%s: not a release of cuDNN "
-                 "%d\n",
-                 text, CUDNN_MAJOR);
+    std::fprintf(
+        stderr,
+        "dltap: simgpu: DLTAP_SIM_CUDNN_VERSION=%s: not a release of cuDNN "
+        "%d\n",
+        text, CUDNN_MAJOR);
     return DefaultVersion();
   }
   return version;

@@ -233,7 +233,7 @@ void Delivery::Request(Buffer& buffer) {
   request(&buffer.bytes, &buffer.size, &buffer.max_records);
   if (buffer.bytes == nullptr && CuptiApiVersion() < kNullSince) {
     std::fprintf(stderr,
-                 "simgpu: a client gave no buffer to CUPTI before "
+                 "dltap: simgpu: a client gave no buffer to CUPTI before "
                  "12.9, which crashes\n");
     std::abort();
   }

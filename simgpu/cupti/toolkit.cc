@@ -40,13 +40,13 @@ uint32_t Choose() {
   const uint32_t own = GetLibraryVersions().cupti_api;
   if (wanted.empty()) return own;
   if (const auto version = ApiVersionOf(wanted)) return *version;
-  std::fprintf(stderr,
-               "simgpu: DLTAP_SIM_CUPTI_VERSION=%s is not a release from %d.%d "
-               "to %d.%d; using API version %u\n",
-               wanted.c_str(), std::begin(kReleases)->major,
-               std::begin(kReleases)->minor,
-               std::prev(std::end(kReleases))->major,
-               std::prev(std::end(kReleases))->minor, own);
+  std::fprintf(
+      stderr,
+      "dltap: simgpu: DLTAP_SIM_CUPTI_VERSION=%s is not a release from %d.%d "
+      "to %d.%d; using API version %u\n",
+      wanted.c_str(), std::begin(kReleases)->major,
+      std::begin(kReleases)->minor, std::prev(std::end(kReleases))->major,
+      std::prev(std::end(kReleases))->minor, own);
   return own;
 }
 

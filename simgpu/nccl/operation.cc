@@ -51,10 +51,11 @@ const opmodel::Link* ChosenLink() {
   for (const opmodel::Link& row : opmodel::AllLinks()) {
     known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
-  std::fprintf(stderr,
-               "simgpu: DLTAP_SIM_TOPOLOGY=%s is not one of %s; using the "
-               "GPU's own link\n",
-               name.c_str(), known.c_str());
+  std::fprintf(
+      stderr,
+      "dltap: simgpu: DLTAP_SIM_TOPOLOGY=%s is not one of %s; using the "
+      "GPU's own link\n",
+      name.c_str(), known.c_str());
   return nullptr;
 }
 

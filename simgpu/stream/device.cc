@@ -30,7 +30,7 @@ std::vector<Device*>& Devices() {
 void SayThatThisIsASimulation(const Config& config) {
   if (config.quiet) return;
   std::fprintf(stderr,
-               "simgpu: simulated %s x%d: no GPU is used, values are not "
+               "dltap: simulated %s x%d: no GPU is used, values are not "
                "computed\n",
                std::string(config.gpu->product).c_str(), config.device_count);
 }

@@ -15,7 +15,7 @@ std::FILE* OpenLog() {
   const std::string expanded = ExpandPid(path);
   std::FILE* log = std::fopen(expanded.c_str(), "w");
   if (log == nullptr) {
-    std::fprintf(stderr, "simgpu: cannot write DLTAP_SIM_LAUNCHES=%s\n",
+    std::fprintf(stderr, "dltap: simgpu: cannot write DLTAP_SIM_LAUNCHES=%s\n",
                  expanded.c_str());
     return nullptr;
   }

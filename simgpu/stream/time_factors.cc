@@ -38,7 +38,8 @@ std::vector<Rule> ReadRules() {
   if (path == nullptr || *path == '\0') return {};
   std::ifstream file(path);
   if (!file) {
-    std::fprintf(stderr, "simgpu: DLTAP_SIM_TIME_FACTORS=%s: no such file\n",
+    std::fprintf(stderr,
+                 "dltap: simgpu: DLTAP_SIM_TIME_FACTORS=%s: no such file\n",
                  path);
   }
   std::vector<Rule> rules;
@@ -48,7 +49,7 @@ std::vector<Rule> ReadRules() {
       rules.push_back(*rule);
     } else {
       std::fprintf(stderr,
-                   "simgpu: DLTAP_SIM_TIME_FACTORS: \"%s\" is left out: "
+                   "dltap: simgpu: DLTAP_SIM_TIME_FACTORS: \"%s\" is left out: "
                    "expected a number above 0 and a glob\n",
                    line.c_str());
     }

@@ -86,10 +86,47 @@ class RunTest(unittest.TestCase):
         self.assertEqual(child.wait(), 42)
         child.stdout.close()
 
-    def test_program_without_gpu_work_leaves_no_trace_and_says_so(self):
-        done = self.run_dltap("--", SH, "-c", ":")
+    def says(self, words, *args, **kwargs):
+        done = self.run_dltap(*args, **kwargs)
+        line = done.stderr.splitlines()[-1]
+        self.assertRegex(line, "^dltap: nothing was recorded: ")
+        self.assertIn(words, line)
+        return done
+
+    def test_program_without_cuda_libraries_is_told(self):
+        self.says("names no CUDA library", "--gpu", "sim:l4", "--", SH, "-c",
+                  ":")
         self.assertEqual(list(self.out.iterdir()), [])
-        self.assertIn("holds no trace", done.stderr)
+
+    def test_python_without_a_framework_is_told(self):
+        self.says("no framework with CUDA libraries", "--gpu", "sim:l4", "--",
+                  "/usr/bin/python3", "-I", "-c", "pass")
+
+    def test_end_before_any_work_is_told(self):
+        sim = ("--gpu", "sim:l4", "--", SH, "-c")
+        self.assertEqual(
+            self.says("ended with code 3 before", *sim, "exit 3").returncode, 3)
+        self.says("ended with signal 11 (Segmentation", *sim, "kill -11 $$")
+
+    def test_recording_that_is_off_is_told(self):
+        self.says("DLTAP_DISABLE", "--gpu", "sim:l4", "--", SH, "-c", "exit 3",
+                  env=dict(os.environ, DLTAP_DISABLE="1"))
+
+    def test_program_that_cannot_be_preloaded_is_told(self):
+        static = pathlib.Path(self.folder.name) / "static"
+        subprocess.run(["gcc", "-static", "-x", "c", "-o", str(static), "-"],
+                       input="int main() { return 0; }", text=True, check=True)
+        self.says("static executable", "--", str(static))
+
+    @unittest.skipIf(any(pathlib.Path(path).exists() for path in
+                         ("/proc/driver/nvidia/version", "/dev/nvidiactl",
+                          "/dev/nvidia0", "/dev/dxg")),
+                     "this machine has a GPU")
+    def test_machine_without_a_driver_gets_the_hint(self):
+        done = self.says("--gpu sim:h100-sxm", "--", SH, "-c", "echo >&2 ran")
+        lines = done.stderr.splitlines()
+        self.assertIn("no NVIDIA driver", lines[0])
+        self.assertEqual(lines[1], "ran")
 
     def test_old_trace_is_not_mixed_with_a_new_one(self):
         self.out.mkdir()

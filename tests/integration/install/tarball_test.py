@@ -45,6 +45,10 @@ class TarballTest(unittest.TestCase):
                      "lib/dltap/simgpu/cu13/libcudart.so.13",
                      "lib/dltap/simgpu/cu12/libcudart.so.12",
                      "lib/dltap/simgpu/cu12/libcuda.so.1",  # a link
+                     "share/man/man1/dltap-report.1",
+                     "share/bash-completion/completions/dltap",
+                     "share/zsh/site-functions/_dltap",
+                     "share/fish/vendor_completions.d/dltap.fish",
                      "share/doc/dltap/README.md", "share/doc/dltap/LICENSE"):
             self.assertTrue((self.root / path).is_file(), path)
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+
+#include "analyzer/cli/command.h"
+
+namespace dltap::analyzer {
+namespace {
+
+struct Example {
+  std::string_view command;
+  std::string_view line;  // with what it does behind a #
+};
+
+// Shown by --help and the manual pages. A test parses each.
+constexpr Example kExamples[] = {
+    {"run", "dltap run -- python train.py"},
+    {"run", "dltap run -o run1 --level host -- ./app --its-own-option"},
+    {"run",
+     "dltap run --gpu sim:h100-sxm --sim-clock virtual -- python train.py"},
+    {"run", "dltap run -o run-%r -- torchrun --nproc_per_node 8 train.py"},
+    {"report", "dltap report run1"},
+    {"report", "dltap report --by kernel --top 20 run1"},
+    {"report", "dltap report --window 1.5s..2.25s run1"},
+    {"report", "dltap report --json run1   # all numbers, to a schema"},
+    {"report", "dltap report trace.json.gz # of PyTorch's profiler"},
+    {"export", "dltap export --format chrome -o run1.json run1"},
+    {"predict", "dltap predict --ops ops.csv --gpu l4"},
+    {"predict", "dltap predict --faster conv=2 run1"},
+    {"predict", "dltap predict --scaling run1 --gradients 102MB"},
+    {"info", "dltap info run1"},
+    {"info", "dltap info --json run1"},
+    {"check", "dltap check run1           # 0: whole, 1: something is lost"},
+    {"dump", "dltap dump --limit 100 run1"},
+    {"dump", "dltap dump --canonical run1"},
+    {"pack", "dltap pack run1            # makes run1.dltappack"},
+    {"pack", "dltap pack -d run1.dltappack"},
+    {"doctor", "dltap doctor -- python train.py"},
+    {"doctor", "dltap doctor --json"},
+    {"ctl", "dltap ctl 4711 status"},
+    {"ctl", "dltap ctl 4711 snapshot -o last-minute --last 60"},
+    {"lib", "LD_PRELOAD=$(dltap lib) python train.py"},
+    {"completion",
+     "dltap completion bash > ~/.local/share/bash-completion/"
+     "completions/dltap"},
+    {"completion", "source <(dltap completion zsh)"},
+    {"completion", "dltap completion fish | source"},
+    {"help", "dltap help report"},
+    {"help", "dltap help --manual run | man -l -"},
+    {"help", "dltap help --write-share ~/.local/share"},
+};
+
+}  // namespace
+
+std::vector<std::string> ExamplesOf(std::string_view command) {
+  std::vector<std::string> lines;
+  for (const Example& example : kExamples) {
+    if (example.command == command) lines.emplace_back(example.line);
+  }
+  return lines;
+}
+
+}  // namespace dltap::analyzer
