@@ -5,10 +5,19 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr bool kAlsoOfARank = true;
+constexpr bool kOfAll = false;
+constexpr uint8_t kNeedsGpuWork = kNeedsCounts | kNeedsClasses;
 
 constexpr Rule kRules[] = {
     {"pageable", kNeedsCounts, kAlsoOfARank, AdvisePageable},
     {"copy_overlap", kNeedsCounts, kAlsoOfARank, AdviseCopyOverlap},
+    {"tensor_cores", kNeedsGpuWork, kOfAll, AdviseTensorCores},
+    {"fp64", kNeedsGpuWork, kOfAll, AdviseFp64},
+    {"optimizer", kNeedsGpuWork, kOfAll, AdviseOptimizer},
+    {"attention", kNeedsGpuWork, kOfAll, AdviseAttention},
+    {"rnn_loop", kNeedsGpuWork, kOfAll, AdviseRnnLoop},
+    {"autotune", kNeedsCounts, kOfAll, AdviseAutotune},
+    {"layout", kNeedsGpuWork, kOfAll, AdviseLayout},
 };
 
 }  // namespace

@@ -36,6 +36,13 @@ std::span<const Rule> AllRules();
 // One file each.
 void AdvisePageable(const Facts& facts, std::vector<Advice>& out);
 void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out);
+void AdviseTensorCores(const Facts& facts, std::vector<Advice>& out);
+void AdviseFp64(const Facts& facts, std::vector<Advice>& out);
+void AdviseOptimizer(const Facts& facts, std::vector<Advice>& out);
+void AdviseAttention(const Facts& facts, std::vector<Advice>& out);
+void AdviseRnnLoop(const Facts& facts, std::vector<Advice>& out);
+void AdviseAutotune(const Facts& facts, std::vector<Advice>& out);
+void AdviseLayout(const Facts& facts, std::vector<Advice>& out);
 
 }  // namespace dltap::analyzer
 

@@ -19,7 +19,7 @@ constexpr double kWorstTensorShare = 0.35;
 constexpr double kWorstAttentionShare = 0.25;
 constexpr double kWorstBandwidthShare = 0.6;
 constexpr double kWorstUpdateShare = 0.75;
-constexpr double kShortKernelNs = 3000;
+constexpr double kShortKernelNs = 5000;
 
 // Backward, fused attention multiplies the scores once more: seven products of
 // a pass forward and backward in place of six.
@@ -38,7 +38,7 @@ constexpr double kListBest = 0.55;
 constexpr double kListWorst = 0.85;
 
 // cuDNN takes all steps' inputs in one product, and has one kernel for all
-// gates of a cell.
+// gates of a cell, as the fused cells of frameworks have.
 constexpr double kLayerProductsBest = 0.5;
 constexpr double kLayerGatesBest = 0.05;
 constexpr double kLayerGatesWorst = 0.5;
@@ -52,7 +52,8 @@ enum Trait : uint8_t {
   kTransposeName = 4,
   kListName = 8,
   kFusedUpdateName = 16,
-  kAddcdivName = 32
+  kAddcdivName = 32,
+  kFusedCellName = 64
 };
 
 bool HasAny(std::string_view name,
@@ -80,6 +81,7 @@ uint8_t TraitsOfName(const std::string& name) {
       kTransposeName);
   set(HasAny(name, {"multi_tensor_apply_kernel"}), kListName);
   set(HasAny(name, {"Fused", "fused_adam", "fused_sgd"}), kFusedUpdateName);
+  set(HasAny(name, {"lstm_cell", "gru_cell"}), kFusedCellName);
   set(HasAny(name, {"addcdiv"}) ||
           (HasAny(name, {"PointwiseOpScalarListFunctor"}) &&
            HasAny(name, {"std::divides"})),
@@ -153,14 +155,15 @@ AvoidableKeeper::Times AvoidableKeeper::ByTensorCores(const Part& part,
 }
 
 // cuDNN may take TF32 unless it is told not to: convolutions that do not use it
-// gain from narrow types alone.
+// gain from narrow types alone. Recurrent layers wait for one step after the
+// other, so their FLOPs tell nothing.
 void AvoidableKeeper::AddProducts(const Part& part) {
   const WorkKind* kind = KindOf(part.attributed);
   if (gpu_ == nullptr || kind == nullptr || part.efficiency.flops <= 0) return;
   const LayerClass of_call = ClassOf(kind->leading.kind);
-  const bool multiplies =
-      of_call == LayerClass::kConv || of_call == LayerClass::kRnn ||
-      of_call == LayerClass::kGemm || of_call == LayerClass::kAttention;
+  const bool multiplies = of_call == LayerClass::kConv ||
+                          of_call == LayerClass::kGemm ||
+                          of_call == LayerClass::kAttention;
   if (!multiplies || kind->leading.math != DType::kF32) return;
   if ((TraitsOf(part.activity) & kTensorCoreName) != 0) return;
   const bool has_tf32 = gpu_->tf32_flops_per_s > gpu_->fp32_flops_per_s;
@@ -229,10 +232,10 @@ void AvoidableKeeper::AddComposite(const Part& part) {
     if (gpu_ != nullptr) AddAttention(part);
   } else if (part.attributed.layer_class == LayerClass::kRnn) {
     const bool product = part.attributed.work.known();
+    const bool fused = (TraitsOf(part.activity) & kFusedCellName) != 0;
     AddTo(Avoidable::kCellLoop, part,
-          product
-              ? Times{kLayerProductsBest * part.ns, part.ns}
-              : Times{kLayerGatesBest * part.ns, kLayerGatesWorst * part.ns});
+          {(product ? kLayerProductsBest : kLayerGatesBest) * part.ns,
+           (product || fused ? 1.0 : kLayerGatesWorst) * part.ns});
   }
 }
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+#include "analyzer/advice/saving.h"
+
+// Attention of a product, a softmax and a product, which write the scores to
+// memory and read them again: a fused kernel keeps them on the chip.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastShare = 0.10;  // of the step
+
+constexpr Wording kAct = {
+    .any = "one fused (flash) attention",
+    .torch =
+        "torch.nn.functional.scaled_dot_product_attention in FP16 or "
+        "bfloat16",
+    .tensorflow =
+        "keras.layers.MultiHeadAttention with "
+        "keras.config.enable_flash_attention()",
+    .jax = "jax.nn.dot_product_attention(..., implementation=\"cudnn\")"};
+
+}  // namespace
+
+void AdviseAttention(const Facts& facts, std::vector<Advice>& out) {
+  const AvoidableSums& work =
+      facts.totals.avoidable.of(Avoidable::kComposedAttention);
+  const double ns = facts.Step(work.ns);
+  if (facts.ShareOfStep(ns) < kLeastShare) return;
+  Advice advice =
+      SavingOf(facts, work, WaitedFor(facts, LayerClass::kAttention));
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "%.0f kernels a step (products, softmax, what lies between) write and "
+      "read the scores, %.2f ms",
+      facts.Step(work.count), ns * 1e-6);
+  advice.layer_class = LayerClass::kAttention;
+  advice.claims.With(LayerClass::kAttention).With(LayerClass::kLayout);
+  advice.claimed_ns = ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

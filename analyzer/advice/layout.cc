@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+#include "analyzer/advice/saving.h"
+
+// Transposes inside or right beside convolutions: one order of dimensions from
+// end to end needs none. Casts stay, and are not counted.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastShare = 0.03;  // of the step
+
+constexpr Wording kAct = {
+    .any = "one layout for all convolutions (NHWC)",
+    .torch =
+        "model and inputs .to(memory_format=torch.channels_last), no "
+        "permute().contiguous() between",
+    .tensorflow = "data_format=\"channels_last\" throughout",
+    .jax = "dimension_numbers=(\"NHWC\", \"HWIO\", \"NHWC\") throughout",
+    .mxnet = "layout=\"NHWC\" throughout"};
+
+}  // namespace
+
+void AdviseLayout(const Facts& facts, std::vector<Advice>& out) {
+  const AvoidableSums& work = facts.totals.avoidable.of(Avoidable::kTransposes);
+  const double ns = facts.Step(work.ns);
+  if (facts.ShareOfStep(ns) < kLeastShare) return;
+  Advice advice = SavingOf(facts, work,
+                           std::max(WaitedFor(facts, LayerClass::kLayout),
+                                    WaitedFor(facts, LayerClass::kConv)));
+  // Copies may stand beside other layers' work between two convolutions.
+  const auto layout = static_cast<size_t>(LayerClass::kLayout);
+  advice.gain_high_ns = std::max(
+      advice.gain_high_ns, facts.Step(facts.totals.classes[layout].gpu_ns));
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "%.0f kernels a step transpose what convolutions take and give, %.2f ms",
+      facts.Step(work.count), ns * 1e-6);
+  advice.layer_class = LayerClass::kLayout;
+  advice.claims.With(LayerClass::kLayout);
+  advice.claimed_ns = ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

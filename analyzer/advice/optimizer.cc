@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+#include "analyzer/advice/saving.h"
+
+// An update of many kernels, each of which reads and writes what the one before
+// it wrote. How many bytes a fused one moves is told by the bytes of the
+// kernels that it replaces. At best the gaps between them go too.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastShare = 0.10;  // of the step
+constexpr double kLeastKernels = 50;  // a step
+
+constexpr Wording kAct = {
+    .any = "a fused update (one kernel for all weights)",
+    .torch = "fused=True in the optimizer (torch.optim)",
+    .tensorflow = "tf.keras optimizers with jit_compile=True",
+    .jax = "the update inside jax.jit",
+    .mxnet = "multi-tensor updates (MXNET_OPTIMIZER_AGGREGATION_SIZE=45)"};
+
+AvoidableSums Together(const AvoidableWork& work) {
+  AvoidableSums sums = work.of(Avoidable::kTensorUpdate);
+  const AvoidableSums& lists = work.of(Avoidable::kListUpdate);
+  const uint64_t windows = std::max(sums.windows, lists.windows);
+  sums.Add(lists);
+  sums.windows = windows;
+  return sums;
+}
+
+}  // namespace
+
+void AdviseOptimizer(const Facts& facts, std::vector<Advice>& out) {
+  const AvoidableWork& all = facts.totals.avoidable;
+  const AvoidableSums work = Together(all);
+  const double update_ns =
+      facts.Step(facts.totals.phases_ns[static_cast<size_t>(Phase::kUpdate)]);
+  const double kernels = facts.Step(work.count);
+  const bool of_lists = all.of(Avoidable::kListUpdate).count > 0;
+  const double ns = facts.Step(work.ns);
+  if (facts.ShareOfStep(update_ns) < kLeastShare) return;
+  if (ns < update_ns / 2) return;  // most of it is fused
+  if (kernels <= kLeastKernels && !of_lists) return;
+  Advice advice = SavingOf(facts, work, UpdateWaitedFor(facts));
+  advice.gain_high_ns += std::max(0.0, update_ns - ns);
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "the update takes %.2f ms, in %.0f kernels of %.1f us", update_ns * 1e-6,
+      kernels, ns / std::max(1.0, kernels) * 1e-3);
+  advice.phase = Phase::kUpdate;
+  advice.claims.With(LayerClass::kOptimizer);
+  advice.claimed_ns = update_ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

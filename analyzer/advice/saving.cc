@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/advice/saving.h"
+
+#include <algorithm>
+
+namespace dltap::analyzer {
+namespace {
+
+double PartOf(double part, double whole) {
+  return whole > 0 ? std::min(1.0, part / whole) : 0;
+}
+
+}  // namespace
+
+double WaitedFor(const Facts& facts, LayerClass layer_class) {
+  const auto of_class = static_cast<size_t>(layer_class);
+  double path_ns = 0;
+  double gpu_ns = 0;
+  for (const DeviceSummary& device : facts.summary.devices) {
+    path_ns += static_cast<double>(device.path.of(layer_class));
+    gpu_ns += static_cast<double>(device.classes[of_class].gpu_ns);
+  }
+  return PartOf(path_ns, gpu_ns);
+}
+
+double UpdateWaitedFor(const Facts& facts) {
+  constexpr auto kUpdate = static_cast<size_t>(Direction::kUpdate);
+  double path_ns = 0;
+  double gpu_ns = 0;
+  for (const DeviceSummary& device : facts.summary.devices) {
+    for (const auto& of_class : device.path.work_ns) {
+      path_ns += static_cast<double>(of_class[kUpdate]);
+    }
+    for (const ClassSummary& of_class : device.classes) {
+      gpu_ns += static_cast<double>(of_class.direction_ns[kUpdate]);
+    }
+  }
+  return PartOf(path_ns, gpu_ns);
+}
+
+Advice SavingOf(const Facts& facts, const AvoidableSums& work,
+                double waited_for) {
+  const double ns = facts.Step(work.ns);
+  Advice advice;
+  advice.evidence.count = facts.Step(work.count);
+  advice.evidence.ns = ns;
+  advice.evidence.share = facts.ShareOfStep(ns);
+  advice.evidence.steps_seen = work.windows;
+  advice.gain_low_ns =
+      std::max(0.0, (ns - facts.Step(work.worst_ns)) * waited_for);
+  advice.gain_high_ns =
+      std::max(advice.gain_low_ns, ns - facts.Step(work.best_ns));
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
+  advice.basis = GainBasis::kModel;
+  return advice;
+}
+
+double ClaimedNs(const Facts& facts,
+                 std::initializer_list<LayerClass> classes) {
+  double ns = 0;
+  for (const LayerClass layer_class : classes) {
+    ns += facts.Step(
+        facts.totals.classes[static_cast<size_t>(layer_class)].gpu_ns);
+  }
+  return ns;
+}
+
+}  // namespace dltap::analyzer

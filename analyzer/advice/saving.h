@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_ADVICE_SAVING_H_
+#define DLTAP_ANALYZER_ADVICE_SAVING_H_
+
+#include <initializer_list>
+
+#include "analyzer/advice/advice.h"
+#include "analyzer/advice/facts.h"
+#include "analyzer/metrics/avoidable.h"
+
+// What rules about the GPU's own work share: from work that a framework could
+// do in a quicker way to what a step would gain.
+namespace dltap::analyzer {
+
+// The part of the class's GPU time that the steps wait for: that on their
+// critical path. What else it computes runs beside the host or other work, and
+// saves nothing when it gets quicker.
+double WaitedFor(const Facts& facts, LayerClass layer_class);
+// The same of all that updates.
+double UpdateWaitedFor(const Facts& facts);
+
+// The advice without its words and claims: the gain at worst is that of the
+// part that the step waits for.
+Advice SavingOf(const Facts& facts, const AvoidableSums& work,
+                double waited_for);
+
+// Time of a step that no advice of this kind can exceed.
+double ClaimedNs(const Facts& facts, std::initializer_list<LayerClass> classes);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_ADVICE_SAVING_H_

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+#include "analyzer/advice/saving.h"
+
+// Products in FP32, on a GPU whose tensor cores would multiply them in TF32 or
+// a narrow type. At worst the products alone get quicker, in TF32; at best all
+// is bfloat16, and what moves data has half of it to move.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastShare = 0.20;  // of the step
+
+constexpr std::array kProducts = {LayerClass::kGemm, LayerClass::kConv,
+                                  LayerClass::kAttention, LayerClass::kRnn};
+constexpr std::array kPointwise = {
+    LayerClass::kActivation, LayerClass::kElementwise, LayerClass::kNorm,
+    LayerClass::kSoftmax,    LayerClass::kPool,        LayerClass::kDropout,
+    LayerClass::kReduction,  LayerClass::kLoss};
+
+constexpr Wording kAct = {
+    .any = "TF32 or bfloat16 products (tensor cores)",
+    .torch =
+        "torch.autocast(\"cuda\", torch.bfloat16), or "
+        "torch.set_float32_matmul_precision(\"high\") (TF32)",
+    .tensorflow =
+        "keras.mixed_precision.set_global_policy(\"mixed_bfloat16\"), or "
+        "tf.config.experimental.enable_tensor_float_32_execution(True)",
+    .jax = "bfloat16 arrays, or jax_default_matmul_precision=\"tensorfloat32\"",
+    .mxnet =
+        "amp.init() (mxnet.amp), or "
+        "MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION=1"};
+
+// The class with most of the products.
+LayerClass MostOf(const Facts& facts) {
+  LayerClass most = LayerClass::kGemm;
+  for (const LayerClass c : kProducts) {
+    const auto ns = [&](LayerClass of) {
+      return facts.totals.classes[static_cast<size_t>(of)].gpu_ns;
+    };
+    if (ns(c) > ns(most)) most = c;
+  }
+  return most;
+}
+
+// What passes forward and backward spend on moving narrow numbers.
+double PointwiseNs(const Facts& facts) {
+  double ns = 0;
+  for (const LayerClass c : kPointwise) {
+    const ClassSummary& of_class = facts.totals.classes[static_cast<size_t>(c)];
+    ns += facts.Step(of_class.gpu_ns - of_class.of(Direction::kUpdate));
+  }
+  return ns;
+}
+
+}  // namespace
+
+void AdviseTensorCores(const Facts& facts, std::vector<Advice>& out) {
+  const AvoidableSums& work =
+      facts.totals.avoidable.of(Avoidable::kFp32Products);
+  const double ns = facts.Step(work.ns);
+  if (facts.gpu == nullptr || facts.ShareOfStep(ns) < kLeastShare) return;
+  const LayerClass most = MostOf(facts);
+  Advice advice = SavingOf(facts, work, WaitedFor(facts, most));
+  advice.gain_high_ns += PointwiseNs(facts) / 2;
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "%.0f kernels a step multiply in FP32, %.2f ms; FP32 has a peak of %.0f "
+      "TFLOP/s, tensor cores of %.0f",
+      facts.Step(work.count), ns * 1e-6, facts.gpu->fp32_flops_per_s * 1e-12,
+      facts.gpu->fp16_flops_per_s * 1e-12);
+  advice.layer_class = most;
+  for (const LayerClass c : kProducts) advice.claims.With(c);
+  advice.claimed_ns =
+      ClaimedNs(facts, {LayerClass::kGemm, LayerClass::kConv,
+                        LayerClass::kAttention, LayerClass::kRnn});
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/unit/analyzer/advice/advice_of_text.h"
+
+// Rules about work that the GPU could do in a quicker way, each on steps with
+// the bug and on its repaired twin.
+namespace dltap::analyzer {
+namespace {
+
+constexpr int kSteps = 6;
+
+// What a step does, one thing after the other: the GPU is never idle. Written
+// out as several equal steps.
+class Training {
+ public:
+  // A library call with its arguments, of one kernel.
+  Training& Product(const std::string& call, int us,
+                    const std::string& kernel = "some_kernel") {
+    return Add(call, us, absl::StrCat("name=\"", kernel, "\""), true);
+  }
+  // A framework's own kernel.
+  Training& Kernel(const std::string& kernel, int us, int blocks = 1) {
+    return Add("cudaLaunchKernel", us,
+               absl::StrCat("name=\"", kernel, "\" grid=", blocks,
+                            ",1,1 block=128,1,1"),
+               false);
+  }
+  Training& InBackward() { return OnThread(1); }
+  Training& OnMainThread() { return OnThread(0); }
+
+  std::string Text() const {
+    std::string text =
+        std::string(kH100) +
+        absl::StrCat(
+            "library cudart version=13000\n"
+            "thread 0 tid=1 name=python\nthread 1 tid=2 name=pt_autograd_0\n");
+    int64_t at = 100;
+    int corr = 0;
+    for (int step = 0; step < kSteps; ++step) {
+      const int64_t begin = at;
+      for (const Item& item : items_) at = Write(item, at, ++corr, text);
+      absl::StrAppend(&text, "range t=", begin - 4, "..", at - 5,
+                      "us thread=0 name=ProfilerStep#", step, " kind=step\n");
+    }
+    return text;
+  }
+  AdviceList Advised() const { return AdviceOf(Text()); }
+
+ private:
+  struct Item {
+    std::string call;
+    std::string kernel;
+    int us;
+    int thread;
+    bool library;
+  };
+
+  Training& OnThread(int thread) {
+    thread_ = thread;
+    return *this;
+  }
+  Training& Add(const std::string& call, int us, const std::string& kernel,
+                bool library) {
+    items_.push_back({call, kernel, us, thread_, library});
+    return *this;
+  }
+
+  static int64_t Write(const Item& item, int64_t at, int corr,
+                       std::string& text) {
+    // Submitted 3 us before it runs, while the one before it does.
+    const int64_t call = at - 3;
+    absl::StrAppend(&text, "call t=", call, "..", call + 1,
+                    "us thread=", item.thread, " ", item.call, "\n");
+    absl::StrAppend(&text, "launchapi t=", call, "..", call + 1,
+                    "us thread=", item.thread, " corr=", corr);
+    if (item.library) absl::StrAppend(&text, " ext=", call, "us");
+    absl::StrAppend(&text, "\nkernel t=", at, "..", at + item.us,
+                    "us device=0 stream=7 corr=", corr, " ", item.kernel, "\n");
+    return at + item.us;
+  }
+
+  std::vector<Item> items_;
+  int thread_ = 0;
+};
+
+std::string Vectorized(const std::string& functor, int arrays) {
+  return absl::StrCat("void at::native::vectorized_elementwise_kernel<4, ",
+                      functor, ", std::array<char*, ", arrays, "ul> >(int)");
+}
+const std::string kAdd = Vectorized("at::native::CUDAFunctor_add<float>", 3);
+const std::string kAddcdiv = Vectorized(
+    "at::native::addcdiv_cuda_kernel(at::TensorIteratorBase&)::{lambda(float, "
+    "float, float)#1}",
+    4);
+
+constexpr char kGemm[] = "cublasSgemm_v2 m=4096 n=4096 k=4096";
+constexpr char kSgemm[] = "ampere_sgemm_128x128_nn";
+constexpr char kTf32[] = "cutlass_80_tensorop_s1688gemm_128x256_nn";
+
+// 137 GFLOP: 0.14 ms in bfloat16 at best, 0.79 ms in TF32 at worst.
+TEST(TensorCoresTest, ProductsInFp32GainBetweenTf32AndBfloat16) {
+  const AdviceList list = Training().Product(kGemm, 2600, kSgemm).Advised();
+  const Advice* advice = Given(list, "tensor_cores");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->layer_class, LayerClass::kGemm);
+  EXPECT_NEAR(advice->gain_low_ns, 2'600e3 - 794e3, 2e3);
+  EXPECT_NEAR(advice->gain_high_ns, 2'600e3 - 139e3, 2e3);
+  EXPECT_EQ(advice->evidence.count, 1);
+}
+
+TEST(TensorCoresTest, ProductsInTf32AreLeftAlone) {
+  const AdviceList list = Training().Product(kGemm, 600, kTf32).Advised();
+  EXPECT_TRUE(IsSilent(list));
+}
+
+TEST(TensorCoresTest, ProductsThatWaitForMemoryGainNothing) {
+  // 1 FLOP a byte: no tensor core reads faster.
+  const AdviceList list =
+      Training()
+          .Product("cublasSgemm_v2 m=8192 n=1 k=8192", 110, kSgemm)
+          .Advised();
+  EXPECT_EQ(Given(list, "tensor_cores"), nullptr);
+}
+
+TEST(Fp64Test, ProductsAndWhatMovesDataGain) {
+  const AdviceList list =
+      Training()
+          .Product("cublasDgemm_v2 m=2048 n=2048 k=2048", 400, "dgemm")
+          .Kernel(Vectorized("at::native::CUDAFunctor_add<double>", 3), 100,
+                  10'000)
+          .Advised();
+  const Advice* advice = Given(list, "fp64");
+  ASSERT_NE(advice, nullptr);
+  // FP32 multiplies as fast; bfloat16 15 times.
+  EXPECT_NEAR(advice->gain_low_ns, 30e3, 1e3);
+  EXPECT_NEAR(advice->gain_high_ns, 400e3 * (1 - 66.9 / 989) + 55e3, 3e3);
+}
+
+// Forward and backward products of 1 ms, and an update of `tensors` tensors,
+// each by those kernels of 10 us.
+Training Updating(int tensors, std::initializer_list<std::string> kernels) {
+  Training training;
+  training.Product(kGemm, 500, kTf32);
+  training.InBackward().Product(kGemm, 500, kTf32).OnMainThread();
+  for (int i = 0; i < tensors; ++i) {
+    for (const std::string& kernel : kernels) training.Kernel(kernel, 10, 1000);
+  }
+  return training;
+}
+
+TEST(OptimizerTest, AddcdivTellsWhatAFusedAdamMoves) {
+  const AdviceList list = Updating(20, {kAdd, kAdd, kAdd, kAddcdiv}).Advised();
+  const Advice* advice = Given(list, "optimizer");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->evidence.count, 80);
+  EXPECT_EQ(advice->phase, Phase::kUpdate);
+  // 1000 x 1024 elements of 28 bytes: 8.6 us a tensor, 11.4 at worst.
+  EXPECT_NEAR(advice->gain_low_ns, 800e3 - 20 * 11.4e3, 2e3);
+  EXPECT_NEAR(advice->gain_high_ns, 800e3 - 20 * 8.55e3, 2e3);
+}
+
+TEST(OptimizerTest, WithoutAddcdivLessIsCertain) {
+  const AdviceList list = Updating(30, {kAdd, kAdd}).Advised();
+  const Advice* advice = Given(list, "optimizer");
+  ASSERT_NE(advice, nullptr);
+  // 12 bytes each: 3.7 us, at worst 4.9; 0.4 of them at best.
+  EXPECT_NEAR(advice->gain_low_ns, 600e3 - 60 * 4.9e3, 3e3);
+  EXPECT_NEAR(advice->gain_high_ns, 600e3 - 60 * 0.4 * 3.67e3, 3e3);
+}
+
+TEST(OptimizerTest, AFusedUpdateIsLeftAlone) {
+  const AdviceList list =
+      Updating(4, {"void at::native::multi_tensor_apply_kernel<at::native::"
+                   "FusedOptimizerTensorListMetadata<4>, at::native::"
+                   "FusedAdamMathFunctor<float, 4> >(int)"})
+          .Advised();
+  EXPECT_TRUE(IsSilent(list));
+}
+
+TEST(OptimizerTest, FewKernelsAreNotWorthAWord) {
+  EXPECT_EQ(Given(Updating(10, {kAdd, kAddcdiv}).Advised(), "optimizer"),
+            nullptr);
+}
+
+constexpr char kScores[] =
+    "cublasGemmStridedBatchedEx m=1024 n=1024 k=64 batchCount=48 Atype=14 "
+    "Btype=14 Ctype=14 computeType=68";
+constexpr char kValues[] =
+    "cublasGemmStridedBatchedEx m=64 n=1024 k=1024 batchCount=48 Atype=14 "
+    "Btype=14 Ctype=14 computeType=68";
+
+TEST(AttentionTest, ProductsAndSoftmaxBecomeOneKernel) {
+  const AdviceList list = Training()
+                              .Product(kScores, 40, "gemm_bf16")
+                              .Kernel("softmax_warp_forward", 200)
+                              .Product(kValues, 40, "gemm_bf16")
+                              .Advised();
+  const Advice* advice = Given(list, "attention");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->evidence.count, 3);
+  EXPECT_NEAR(advice->evidence.ns, 280e3, 1);
+  // 2 x 6.4 GFLOP x 7/6: 15.2 us at the peak, 60.8 at a quarter of it.
+  EXPECT_NEAR(advice->gain_low_ns, 280e3 - 60.8e3, 1e3);
+  EXPECT_NEAR(advice->gain_high_ns, 280e3 - 15.2e3, 1e3);
+}
+
+TEST(AttentionTest, AFusedKernelIsLeftAlone) {
+  EXPECT_TRUE(IsSilent(
+      Training().Kernel("pytorch_flash::flash_fwd_kernel", 100).Advised()));
+}
+
+Training Cells(int count) {
+  Training training;
+  const std::string gate = Vectorized("at::native::sigmoid_kernel_cuda", 2);
+  const std::string tanh = Vectorized("at::native::tanh_kernel_cuda", 2);
+  for (int i = 0; i < count; ++i) {
+    training.Product("cublasSgemm_v2 m=1024 n=32 k=256 A=0x100 B=0x200 C=0x300",
+                     10, kTf32);
+    for (int g = 0; g < 3; ++g) training.Kernel(gate, 5);
+    training.Kernel(tanh, 5);
+  }
+  return training;
+}
+
+TEST(RnnLoopTest, AThirdOfTheTimeIsTheProducts) {
+  const AdviceList list = Cells(16).Advised();
+  const Advice* advice = Given(list, "rnn_loop");
+  ASSERT_NE(advice, nullptr);
+  // Half of the gates' time at least; all but 0.05 of it and half of the
+  // products' at best.
+  EXPECT_NEAR(advice->gain_low_ns, 0.5 * 16 * 20e3, 2e3);
+  EXPECT_NEAR(advice->gain_high_ns, 16 * (0.95 * 20e3 + 0.5 * 10e3), 2e3);
+}
+
+TEST(RnnLoopTest, CudnnsLayerIsLeftAlone) {
+  EXPECT_TRUE(IsSilent(Training()
+                           .Product("cudnnRNNForward", 100, "RNN_blockPersist")
+                           .Advised()));
+}
+
+TEST(AutotuneTest, TrialsInEachStepAreSaved) {
+  Training training;
+  training.Product("cudnnFindConvolutionForwardAlgorithmEx", 900);
+  training.Product(kGemm, 100, kTf32);
+  const AdviceList list = training.Advised();
+  const Advice* advice = Given(list, "autotune");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NEAR(advice->gain_low_ns, 0.9 * 900e3, 1e3);
+  EXPECT_NEAR(advice->gain_high_ns, 900e3, 1e3);
+}
+
+constexpr char kTransposed[] = "cudnn::ops::nchwToNhwcKernel<float, float>";
+constexpr char kConvolution[] = "cudnnConvolutionForward";
+
+TEST(LayoutTest, TransposesInsideAConvolutionsCall) {
+  const AdviceList list = Training()
+                              .Product(kConvolution, 60, kTransposed)
+                              .Product(kConvolution, 200, "implicit_gemm_tf32")
+                              .Advised();
+  const Advice* advice = Given(list, "layout");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NEAR(advice->gain_low_ns, 0.9 * 60e3, 1e3);
+  EXPECT_NEAR(advice->gain_high_ns, 60e3, 1e3);
+}
+
+TEST(LayoutTest, CopiesIntoAnotherOrderBesideAConvolution) {
+  const std::string strided =
+      "void at::native::elementwise_kernel<128, 2, at::native::"
+      "gpu_kernel_impl_nocast<at::native::direct_copy_kernel_cuda(at::"
+      "TensorIteratorBase&)::{lambda(float)#1}> >(int)";
+  const AdviceList list = Training()
+                              .Kernel(strided, 60)
+                              .Product(kConvolution, 200, "implicit_gemm_tf32")
+                              .Advised();
+  EXPECT_NE(Given(list, "layout"), nullptr);
+}
+
+TEST(LayoutTest, ACopyBesideAProductIsLeftAlone) {
+  const AdviceList list = Training()
+                              .Kernel("transpose_kernel", 60)
+                              .Product(kGemm, 200, kTf32)
+                              .Advised();
+  EXPECT_TRUE(IsSilent(list));
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
