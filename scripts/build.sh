@@ -6,11 +6,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 targets=(all)
+for_tests=(--tests)
 if [ "${1:-}" = --product ]; then
   targets=(shim/tap/all simgpu/all analyzer/all)
+  for_tests=()
   shift
 fi
-./scripts/setup.sh "$@"
+./scripts/setup.sh "${for_tests[@]}" "$@"
 
 if [ ! -f build/build.ninja ]; then
   echo "build: configuring, log in build/configure.log" >&2

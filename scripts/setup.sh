@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # setup.sh [--cuda-root DIR] [--python EXE] [--no-packages] [--lint]
-#          [--frameworks] [--cu12]
+#          [--tests] [--frameworks] [--cu12]
 #
 # Brings a Debian 12 machine to the point where the project builds and its
 # tests run: Debian packages, CUDA 13.0 headers and nvcc, a Python environment
@@ -10,6 +10,7 @@
 #   --python EXE     use this interpreter and its PyTorch; none is downloaded
 #   --no-packages    do not look for Debian packages; they come from elsewhere
 #   --lint           also install clang-format and clang-tidy
+#   --tests          also what tests and wheels need: Python packages, lintian
 #   --frameworks     also one Python environment for each framework of
 #                    third_party/frameworks, for `test.sh --frameworks`
 #   --cu12           also the headers of CUDA 12: not to build, but to make the
@@ -25,7 +26,9 @@ cuda_root=
 python=
 generator_python=
 with_packages=1
+with_tests=
 with_frameworks=
+tests_choice=()
 with_cuda12=
 cuda12_choice=()
 frameworks=(triton jax cupy numba tensorflow torch-newest)
@@ -43,6 +46,7 @@ parse_options() {
       --cuda-root) cuda_root=${2:?--cuda-root needs a folder}; shift ;;
       --python) python=${2:?--python needs an interpreter}; shift ;;
       --no-packages) with_packages= ;;
+      --tests) with_tests=1; packages+=(dpkg-dev lintian) ;;
       # Triton compiles a module of Python's at run time.
       --frameworks) with_frameworks=1; packages+=(gcc python3-dev) ;;
       --cu12 | cu12) with_cuda12=1 ;;
@@ -173,6 +177,23 @@ sys.exit(not u.find_spec("torch"))' ||
   generator_python=$python
 }
 
+# Used when it is there, as the frameworks'.
+choose_tests_python() {
+  local lock=third_party/python-tests.lock folder base
+  folder=$tools/python-tests-$(key_of "$lock")
+  if [ -n "$with_tests" ] && [ ! -d "$folder" ]; then
+    if base=$(base_python 2>/dev/null); then
+      need_space 800 "the Python packages of tests"
+      say "making a Python environment for tests (0.1 GB to download)"
+      make_venv python-tests "$base" "$lock"
+    else
+      say "note: no CPython 3.11 with venv; tests that need its packages are" \
+        "not run"
+    fi
+  fi
+  [ ! -d "$folder" ] || tests_choice=("DLTAP_TESTS_PYTHON=$folder/bin/python")
+}
+
 framework_locks() {  # NAME
   local lock=third_party/frameworks/$1.lock
   case $1 in
@@ -258,7 +279,8 @@ write_choice() {
   mkdir -p build
   printf '%s\n' "DLTAP_PYTHON=$python" \
     "DLTAP_GENERATOR_PYTHON=$generator_python" \
-    "DLTAP_CUDA_ROOT=$cuda_root" "${framework_choice[@]}" \
+    "DLTAP_CUDA_ROOT=$cuda_root" "${tests_choice[@]}" \
+    "${framework_choice[@]}" \
     "${cuda12_choice[@]}" >build/toolchain.env.new
   if cmp -s build/toolchain.env.new build/toolchain.env; then
     rm build/toolchain.env.new
@@ -274,5 +296,6 @@ check_compiler
 choose_python
 choose_cuda
 choose_cuda12
+choose_tests_python
 choose_frameworks
 write_choice

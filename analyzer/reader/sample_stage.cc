@@ -187,9 +187,11 @@ std::vector<TimePart> SampleStage::CloseSwitches(
     if (!off && !on) off_since = at_ns;
     off = !on;
   }
-  if (off) spans.push_back({off_since, end_ns});
+  // There are no calls after the last window, but activities for a while.
+  if (off) spans.push_back({off_since, std::numeric_limits<int64_t>::max()});
   for (const TimePart& span : spans) {
-    OnEveryDevice(span.begin_ns, span.end_ns, NotObservedCause::kRecordingOff);
+    OnEveryDevice(span.begin_ns, std::min(span.end_ns, end_ns),
+                  NotObservedCause::kRecordingOff);
   }
   return spans;
 }

@@ -32,8 +32,14 @@ void EraseUnrecorded(const std::vector<TimePart>& spans, Process& process) {
     erased.insert(launch.correlation);
     return true;
   });
+  absl::flat_hash_set<uint64_t> launched;
+  for (const LaunchRecord& launch : process.launches) {
+    launched.insert(launch.correlation);
+  }
   std::erase_if(process.activities, [&](const Activity& activity) {
-    return erased.contains(activity.correlation);
+    return erased.contains(activity.correlation) ||
+           (LiesIn(spans, activity.begin_ns) &&
+            !launched.contains(activity.correlation));
   });
 }
 

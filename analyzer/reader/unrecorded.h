@@ -11,8 +11,9 @@ namespace dltap::analyzer {
 
 // A window ends for calls at once, for the activity source some 0.1 s later:
 // takes out the launches that the host made in `spans`, between the windows,
-// and what they started. What a recorded library call started stays, and the
-// launches of 10 us at both ends: the source's clock is known to that only.
+// what they started, and what began there without a launch on record. What a
+// recorded library call started stays, and the launches of 10 us at both ends:
+// the source's clock is known to that only.
 void EraseUnrecorded(const std::vector<TimePart>& spans, Process& process);
 
 }  // namespace dltap::analyzer

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "simgpu/base/clock.h"
+#include "simgpu/base/config.h"
 #include "simgpu/base/faults.h"
 #include "simgpu/base/fork_guard.h"
 #include "simgpu/base/thread_state.h"
@@ -152,6 +153,17 @@ std::vector<PendingRecord> Delivery::TakeEnded(bool forced) {
   return ended;
 }
 
+namespace {
+
+// Where only calls move the clock, what a program has queued at its end would
+// never be over: in virtual time a forced flush waits for it.
+void EndInVirtualTime(const std::vector<PendingRecord>& running) {
+  if (GetConfig().clock != ClockMode::kVirtual) return;
+  for (const PendingRecord& record : running) WaitUntil(EndOf(record));
+}
+
+}  // namespace
+
 void Delivery::Pump(bool flush, bool forced) {
   const PumpGuard guard(pump_mutex_);
   if (!guard.entered() || !has_callbacks()) return;
@@ -159,6 +171,7 @@ void Delivery::Pump(bool flush, bool forced) {
   // What a forced flush cuts off has no end yet. Read the clock after taking:
   // by an older time a record that ended meanwhile would seem to be running.
   std::vector<PendingRecord> taken = TakeEnded(forced);
+  if (forced) EndInVirtualTime(taken);
   const int64_t now = SimNow();
   for (PendingRecord& record : taken) {
     if (EndOf(record) > now) ClearEnd(record);

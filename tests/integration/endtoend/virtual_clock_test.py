@@ -2,6 +2,7 @@
 """Two runs of one program on the virtual clock give the same canonical text."""
 
 import itertools
+import json
 import pathlib
 import sys
 import tempfile
@@ -47,6 +48,19 @@ class VirtualClockTest(unittest.TestCase):
     @chain.needs_torch
     def test_python_cnn(self):
         self.check(chain.script("train_resnet.py", steps=2))
+
+    @chain.needs_torch
+    def test_a_program_that_ends_ahead_of_its_work_loses_none(self):
+        program = chain.script("train_resnet.py", steps=2)
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder, "trace")
+            chain.run_tapped(program.command, trace,
+                             ["--sim-clock", "virtual", "--no-report"])
+            report = json.loads(chain.dltap("report", "--json", trace).stdout)
+        trust = report["trust"]
+        self.assertGreater(trust["recorded_launches"], 1000)
+        self.assertEqual(trust["launches_without_kernel"], 0, trust)
+        self.assertEqual(trust["lost_records"], 0, trust)
 
 
 if __name__ == "__main__":

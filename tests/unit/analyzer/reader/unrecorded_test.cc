@@ -77,7 +77,6 @@ std::vector<uint8_t> TwoWindows() {
 }
 
 std::vector<uint64_t> KernelsOf(const Process& process) {
-  EXPECT_EQ(process.launches.size(), process.activities.size());
   std::vector<uint64_t> correlations;
   for (const Activity& activity : process.activities) {
     correlations.push_back(activity.correlation);
@@ -98,6 +97,40 @@ TEST(UnrecordedTest, WhatWasLaunchedBetweenTwoWindowsIsLeftOut) {
   SlicedTrace sliced(*OpenTraceFiles({path}, &problems), &problems);
   sliced.Read(0, {{}});
   EXPECT_THAT(KernelsOf(sliced.model().processes[0]), wanted);
+}
+
+void Kernel(TraceBytes& trace, uint64_t at_us) {
+  trace::KernelRecord kernel = {};
+  kernel.start_ns = at_us * kUs;
+  kernel.duration_ns = kUs;
+  kernel.correlation = at_us;
+  trace.Put(BlockKind::kActivities, kernel);
+}
+
+// Its launches may not be on record: the tap writes none between windows.
+TEST(UnrecordedTest, WhatBeginsAfterTheLastWindowIsLeftOut) {
+  TraceBytes trace(42);
+  trace.Put(BlockKind::kSamples, Anchor(0));
+  trace.Put(BlockKind::kSamples, Anchor(1'000'000));
+  trace.Entry(16, "cudaLaunchKernel");
+  trace.Put(BlockKind::kDefinitions, trace::DeviceRecord{},
+            Piece::String("GPU", 3));
+  trace.Calls(0, 0,
+              {{.begin_ticks = 0,
+                .duration_ticks = 3 * kUs,
+                .entry_point = 16,
+                .flags = 0}});
+  Window(trace, 100, false);
+  Launch(trace, 1);
+  Launch(trace, 98);  // its kernel runs after the end
+  Kernel(trace, 150);
+  Kernel(trace, 200);
+  const TempDir dir;
+  const std::string path = dir.Write("a.dltap", trace.bytes());
+  std::vector<std::string> problems;
+  const absl::StatusOr<TraceModel> model = ReadTrace({path}, &problems);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_THAT(KernelsOf(model->processes[0]), ElementsAre(1, 98));
 }
 
 }  // namespace

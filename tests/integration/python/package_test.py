@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheels, installed into a folder of their own: nothing of the build is
+used but what they were made of.
+
+Environment (set by CMakeLists.txt): DLTAP_TEST_BUILD, the build folder;
+DLTAP_TEST_TORCH, an interpreter with torch.
+"""
+
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
+BUILD = pathlib.Path(os.environ["DLTAP_TEST_BUILD"])
+TORCH = os.environ["DLTAP_TEST_TORCH"]
+CNN = BUILD / "tests" / "workloads" / "cnn"
+
+WINDOWED = """
+import time, torch, dltap
+x = torch.randn(256, 256, device="cuda")
+torch.relu(x)
+torch.cuda.synchronize()
+with dltap.record() as seen:
+    assert seen
+    for _ in range(3):
+        torch.relu(x)
+    torch.cuda.synchronize()
+time.sleep(0.001)  # what is launched within 10 us counts as inside
+for _ in range(3):
+    torch.relu(x)
+torch.cuda.synchronize()
+"""
+
+# A step whose limit the report names.
+LIMITED = """
+import torch
+x = torch.randn(4096, 4096, device="cuda")
+for _ in range(8):
+    torch.cuda.synchronize()
+    torch.relu(x @ x)
+"""
+
+
+needs_torch = unittest.skipIf(
+    subprocess.run([TORCH, "-c", "import importlib.util as u, sys;"
+                    "sys.exit(not u.find_spec('torch'))"],
+                   check=False).returncode, "no torch")
+
+
+def setUpModule():
+    global folder, site, dltap, trace
+    keep = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(keep.cleanup)
+    folder = pathlib.Path(keep.name)
+    site = folder / "site"
+    subprocess.run([SOURCE / "scripts" / "wheel.sh", folder / "wheels"],
+                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet",
+                    "--disable-pip-version-check", "--no-deps", "--no-index",
+                    "--target", site, *(folder / "wheels").glob("*.whl")],
+                   check=True)
+    sys.path.insert(0, str(site))
+    import dltap
+    trace = folder / "trace"
+    run("-o", trace, "--", CNN, "--steps", "12")
+
+
+def run(*arguments, clock="virtual", **variables) -> subprocess.CompletedProcess:
+    """`dltap run` of the installed package, on its simulated GPU."""
+    return subprocess.run(
+        [sys.executable, "-m", "dltap", "run", "--no-report", "--gpu",
+         "sim:h100-sxm", "--sim-clock", clock, *arguments], check=True,
+        env=os.environ | {"PYTHONPATH": str(site)} | variables,
+        capture_output=True, text=True)
+
+
+def shown(*arguments) -> str:
+    """What the program of the build says of the same trace."""
+    return subprocess.run([BUILD / "bin" / "dltap", *arguments], check=True,
+                          capture_output=True, text=True).stdout
+
+
+def leaves(row: dict, prefix=""):
+    for name, value in row.items():
+        if isinstance(value, dict):
+            yield from leaves(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+class WheelTest(unittest.TestCase):
+
+    def test_its_program_is_its_own(self):
+        from dltap import _program
+        self.assertEqual(_program.path(), site / "dltap/native/bin/dltap")
+        self.assertRegex(dltap.__version__, r"^\d+\.\d+")
+
+    def test_another_name_of_the_folder_is_all_the_same(self):
+        moved = folder / "moved"
+        site.rename(moved)
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "dltap", "report", trace], check=True,
+                env=os.environ | {"PYTHONPATH": str(moved)},
+                capture_output=True, text=True)
+        finally:
+            moved.rename(site)
+        self.assertEqual(done.stdout, shown("report", trace))
+
+
+class ReportTest(unittest.TestCase):
+
+    def setUp(self):
+        self.report = dltap.load(trace)
+        self.document = json.loads(shown("report", "--json", trace))
+
+    def test_frames_hold_what_the_json_report_says(self):
+        for name in ("classes", "kernels", "layers", "ops", "apis", "devices"):
+            frame = self.report.frame(name)
+            rows = self.document[name]
+            self.assertEqual(len(frame), len(rows), name)
+            self.assertGreater(len(rows), 0, name)
+            for row, (_, have) in zip(rows, frame.iterrows()):
+                for column, want in leaves(row):
+                    self.check_value(have[column], want, f"{name} {column}")
+
+    def check_value(self, have, want, where):
+        import pandas
+        if want is None:
+            self.assertTrue(have is None or have is pandas.NA
+                            or (isinstance(have, float) and math.isnan(have)),
+                            where)
+        elif isinstance(want, list):
+            self.assertEqual(list(have), want, where)
+        else:
+            self.assertEqual(have, want, where)
+
+    @needs_torch
+    def test_a_columns_type_does_not_depend_on_the_trace(self):
+        script = SOURCE / "tests/workloads/python/train_lstm_lm.py"
+        other = folder / "other"
+        run("-o", other, "--", TORCH, script, "--steps", "4")
+        lstm = dltap.load(other)
+        for name in ("classes", "kernels", "ops", "apis"):
+            a, b = self.report.frame(name).dtypes, lstm.frame(name).dtypes
+            both = a.index.intersection(b.index)
+            known = [c for c in both
+                     if "object" not in (str(a[c]), str(b[c]))]
+            self.assertGreater(len(known), 2, name)
+            for column in known:
+                self.assertEqual(a[column], b[column], f"{name} {column}")
+
+    def test_arrow_tables_hold_the_same(self):
+        table = self.report.arrow("kernels")
+        self.assertEqual(table.to_pylist(),
+                         [dict(leaves(r)) for r in self.document["kernels"]])
+
+    def test_classes_stand_by_gpu_time_and_add_up(self):
+        times = list(self.report.classes["gpu_ns"])
+        self.assertEqual(times, sorted(times, reverse=True))
+        self.assertEqual(
+            sum(times), sum(r["gpu_ns"] for r in self.document["classes"]))
+
+    def test_steps_and_text_are_the_programs(self):
+        self.assertEqual(list(self.report.steps["ns"]),
+                         self.document["steps"]["ns"])
+        self.assertEqual(str(self.report), shown("report", trace))
+
+    @needs_torch
+    def test_the_limit_is_the_texts(self):
+        limited = folder / "limited"
+        run("-o", limited, "--", TORCH, "-c", LIMITED)
+        limit = dltap.load(limited).limit
+        self.assertTrue(limit.startswith("limit: "), limit)
+        self.assertIn("\n\n" + limit + "\n\n", shown("report", limited))
+
+    def test_choices_are_the_programs_options(self):
+        chosen = dltap.load(trace, steps="3..4", no_composite=True)
+        want = json.loads(shown("report", "--json", "--steps", "3..4",
+                                "--no-composite", trace))
+        self.assertEqual(chosen.json, want)
+
+    def test_errors_say_what_and_have_the_exit_code(self):
+        with self.assertRaises(dltap.DltapError) as caught:
+            dltap.load(folder / "nowhere")
+        self.assertEqual(caught.exception.exit_code, 3)
+        self.assertIn("nowhere", str(caught.exception))
+        with self.assertRaises(dltap.DltapError) as caught:
+            dltap.load(trace, no_such_option=1)
+        self.assertEqual(caught.exception.exit_code, 2)
+        with self.assertRaises(ValueError):
+            dltap.load()
+        with self.assertRaises(KeyError) as caught:
+            self.report.frame("clases")
+        self.assertIn("classes", str(caught.exception))
+
+
+class RecordTest(unittest.TestCase):
+
+    @needs_torch
+    def test_only_what_is_inside_the_window_is_recorded(self):
+        program = folder / "windowed.py"
+        program.write_text(WINDOWED, encoding="utf-8")
+        windowed = folder / "windowed"
+        run("-o", windowed, "--", TORCH, program, clock="real",
+            DLTAP_START="off")
+        kernels = dltap.load(windowed, window="all").kernels
+        relus = kernels[kernels["class"] == "activation"]
+        self.assertEqual(int(relus["count"].sum()), 3, kernels)
+
+    def test_outside_of_dltap_it_does_nothing(self):
+        with dltap.record() as seen:
+            self.assertFalse(seen)
+
+
+class NotebookTest(unittest.TestCase):
+
+    def setUp(self):
+        from IPython.testing.globalipapp import start_ipython
+        self.shell = start_ipython() or __import__("IPython").get_ipython()
+        self.shell.run_line_magic("load_ext", "dltap")
+
+    def displayed(self, run_cell) -> str:
+        from IPython.utils.capture import capture_output
+        with capture_output() as captured:
+            done = run_cell()
+        self.assertTrue(done.success)
+        pages = [o.data["text/html"] for o in captured.outputs
+                 if "text/html" in o.data]
+        self.assertEqual(len(pages), 1, captured.stdout)
+        return captured.stdout, pages[0]
+
+    def test_a_line_shows_a_trace(self):
+        _, page = self.displayed(
+            lambda: self.shell.run_cell(f"%dltap {trace}"))
+        self.assertIn("<iframe srcdoc=", page)
+        self.assertIn("Content-Security-Policy", page)
+
+    def test_a_cell_runs_under_dltap(self):
+        program = f"%%dltap --gpu sim:h100-sxm\n" \
+                  f"import subprocess\n" \
+                  f"print('the cell ran', flush=True)\n" \
+                  f"subprocess.run(['{CNN}', '--steps', '4'], check=True)\n"
+        text, page = self.displayed(lambda: self.shell.run_cell(program))
+        self.assertIn("the cell ran", text)
+        self.assertIn("<iframe srcdoc=", page)
+
+
+if __name__ == "__main__":
+    unittest.main()
