@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/info_json.h"
 #include "analyzer/cli/load_trace.h"
 #include "analyzer/model/library_version.h"
 #include "analyzer/reports/command_line.h"
@@ -24,12 +25,6 @@ void Line(const std::string& key, const std::string& value) {
 
 std::string Milliseconds(int64_t ns) {
   return absl::StrFormat("%.3f ms", static_cast<double>(ns) / 1e6);
-}
-
-size_t CountOf(const Process& process, ActivityKind kind) {
-  return std::count_if(
-      process.activities.begin(), process.activities.end(),
-      [kind](const Activity& activity) { return activity.kind == kind; });
 }
 
 std::string DeviceText(const Device& device) {
@@ -116,11 +111,17 @@ int RunInfo(const std::vector<std::string>& args) {
   static constexpr const char* kFormats[] = {"dltap", "Kineto",
                                              "Nsight Systems"};
   std::vector<std::string> paths;
+  bool json = false;
   CLI::App app("Say what a trace holds.", "dltap info");
   app.add_option("TRACE", paths, "directories or files")->required();
+  app.add_flag("--json", json, "as JSON");
   if (const auto code = ParseArgs(app, args)) return *code;
   const absl::StatusOr<TraceModel> model = LoadTrace(paths);
   if (!model.ok()) return Fail(model.status());
+  if (json) {
+    std::puts(InfoJson(*model).c_str());
+    return kExitOk;
+  }
   std::printf("%s trace, %zu file%s, %zu process%s\n",
               kFormats[static_cast<size_t>(model->format)], model->files.size(),
               model->files.size() == 1 ? "" : "s", model->processes.size(),

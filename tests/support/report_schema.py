@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of JSON Schema that analyzer/reports/report.schema.json uses."""
+"""The part of JSON Schema that the schemas of the analyzer use."""
 
 
 def check(value, schema: dict, root: dict | None = None,
@@ -26,6 +26,9 @@ def check(value, schema: dict, root: dict | None = None,
     if isinstance(value, dict):
         for key in schema.get("required", []):
             assert key in value, f"{where}: no {key}"
+        if schema.get("additionalProperties") is False:
+            unknown = set(value) - set(schema["properties"])
+            assert not unknown, f"{where}: {unknown} not in the schema"
         for key, inner in value.items():
             of_key = schema.get("properties", {}).get(
                 key, schema.get("additionalProperties"))

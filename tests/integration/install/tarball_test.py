@@ -45,7 +45,7 @@ class TarballTest(unittest.TestCase):
                      "lib/dltap/simgpu/cu13/libcudart.so.13",
                      "lib/dltap/simgpu/cu12/libcudart.so.12",
                      "lib/dltap/simgpu/cu12/libcuda.so.1",  # a link
-                     "share/man/man1/dltap-report.1",
+                     "share/man/man1/dltap-report.1.gz",
                      "share/bash-completion/completions/dltap",
                      "share/zsh/site-functions/_dltap",
                      "share/fish/vendor_completions.d/dltap.fish",
