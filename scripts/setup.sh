@@ -11,7 +11,8 @@
 #   --no-packages    do not look for Debian packages; they come from elsewhere
 #   --lint           also install clang-format and clang-tidy
 #   --frameworks     also one Python environment for each framework of
-#                    third_party/frameworks, for `test.sh --frameworks`
+#                    third_party/frameworks, for `test.sh --frameworks`, and
+#                    DuckDB's library, where npm is
 #   --cu12           also the headers of CUDA 12: not to build, but to make the
 #                    lists of shim/specs/cu12 anew and to check them
 # Tools are kept in ${DLTAP_TOOLS:-~/.cache/dltap}, each named after its lock
@@ -28,10 +29,11 @@ with_packages=1
 with_frameworks=
 with_cuda12=
 cuda12_choice=()
-frameworks=(triton jax cupy numba tensorflow torch-newest)
+frameworks=(triton jax cupy numba tensorflow torch-newest readers)
 packages=(g++ cmake ninja-build pkg-config python3 python3-venv binutils ccache
   libgtest-dev libgmock-dev libbenchmark-dev libabsl-dev libsimdjson-dev
-  libzstd-dev zlib1g-dev libsqlite3-dev libcli11-dev libxxhash-dev)
+  libzstd-dev zlib1g-dev libsqlite3-dev libcli11-dev libxxhash-dev
+  libprotobuf-dev protobuf-compiler)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { printf 'setup: error: %s\n' "$*" >&2; exit 1; }
@@ -198,6 +200,27 @@ choose_frameworks() {
   done
 }
 
+# Its library, which only npm has without the rest of a database.
+choose_duckdb() {
+  local lock=third_party/duckdb/package-lock.json folder log=$tools/npm.log
+  folder=$tools/duckdb-$(key_of "$lock")
+  if [ -n "$with_frameworks" ] && [ ! -d "$folder" ]; then
+    command -v npm >/dev/null || {
+      say "note: no npm here; tests that write Parquet will be skipped"
+      return 0
+    }
+    enter_workshop
+    need_space 200 "DuckDB"
+    mkdir "$work/duckdb"
+    cp third_party/duckdb/*.json "$work/duckdb"
+    (cd "$work/duckdb" && npm ci --ignore-scripts --no-audit --no-fund \
+      --cache "$work/npm") >"$log" 2>&1 ||
+      { tail -3 "$log" >&2; fail "npm failed; is an npm registry reachable?"; }
+    mv "$work/duckdb/node_modules/@duckdb/node-bindings-linux-x64" "$folder"
+  fi
+  [ ! -d "$folder" ] || framework_choice+=("DLTAP_DUCKDB_FOLDER=$folder")
+}
+
 # Of these the headers are enough: tests run on simulated libraries.
 libraries='nvidia-cublas
 nvidia-cuda-nvrtc
@@ -274,4 +297,5 @@ choose_python
 choose_cuda
 choose_cuda12
 choose_frameworks
+choose_duckdb
 write_choice
