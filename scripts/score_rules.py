@@ -66,7 +66,7 @@ def kernels_of(dltap, trace) -> list[dict]:
     if done.returncode != 0:
         raise ValueError(done.stderr.strip())
     return [event for event in json.loads(done.stdout)["traceEvents"]
-            if "class_by_name" in event.get("args", {})]
+            if "dltap.class_by_name" in event.get("args", {})]
 
 
 def score(kernels, by_name: Confusion, by_all: Confusion) -> dict:
@@ -74,12 +74,12 @@ def score(kernels, by_name: Confusion, by_all: Confusion) -> dict:
     without = 0.0
     for event in kernels:
         args, us = event["args"], event["dur"]
-        truth = args.get("class_by_operator")
+        truth = args.get("dltap.class_by_operator")
         if truth is None:
             without += us
             continue
-        by_name.add(truth, args["class_by_name"] or NO_CLASS, us)
-        by_all.add(truth, args["class"], us)
+        by_name.add(truth, args["dltap.class_by_name"] or NO_CLASS, us)
+        by_all.add(truth, args["dltap.class"], us)
     return {"kernels": len(kernels), "without_operator_us": without}
 
 

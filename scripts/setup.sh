@@ -12,7 +12,8 @@
 #   --lint           also install clang-format and clang-tidy
 #   --tests          also what tests and wheels need: Python packages, lintian
 #   --frameworks     also one Python environment for each framework of
-#                    third_party/frameworks, for `test.sh --frameworks`
+#                    third_party/frameworks, for `test.sh --frameworks`, and
+#                    DuckDB's library, where npm is
 #   --cu12           also the headers of CUDA 12: not to build, but to make the
 #                    lists of shim/specs/cu12 anew and to check them
 # Tools are kept in ${DLTAP_TOOLS:-~/.cache/dltap}, each named after its lock
@@ -31,11 +32,11 @@ with_frameworks=
 tests_choice=()
 with_cuda12=
 cuda12_choice=()
-frameworks=(triton jax cupy numba tensorflow torch-newest)
+frameworks=(triton jax cupy numba tensorflow torch-newest readers)
 packages=(g++ cmake ninja-build pkg-config python3 python3-venv binutils ccache
   libgtest-dev libgmock-dev libbenchmark-dev libabsl-dev libsimdjson-dev
   libzstd-dev zlib1g-dev libsqlite3-dev libcli11-dev libxxhash-dev
-  man-db zsh fish)  # tests: manual pages, completion in real shells
+  libprotobuf-dev protobuf-compiler)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { printf 'setup: error: %s\n' "$*" >&2; exit 1; }
@@ -46,7 +47,7 @@ parse_options() {
       --cuda-root) cuda_root=${2:?--cuda-root needs a folder}; shift ;;
       --python) python=${2:?--python needs an interpreter}; shift ;;
       --no-packages) with_packages= ;;
-      --tests) with_tests=1; packages+=(dpkg-dev lintian) ;;
+      --tests) with_tests=1; packages+=(dpkg-dev lintian man-db zsh fish) ;;
       # Triton compiles a module of Python's at run time.
       --frameworks) with_frameworks=1; packages+=(gcc python3-dev) ;;
       --cu12 | cu12) with_cuda12=1 ;;
@@ -220,6 +221,27 @@ choose_frameworks() {
   done
 }
 
+# Its library, which only npm has without the rest of a database.
+choose_duckdb() {
+  local lock=third_party/duckdb/package-lock.json folder log=$tools/npm.log
+  folder=$tools/duckdb-$(key_of "$lock")
+  if [ -n "$with_frameworks" ] && [ ! -d "$folder" ]; then
+    command -v npm >/dev/null || {
+      say "note: no npm here; tests that write Parquet will be skipped"
+      return 0
+    }
+    enter_workshop
+    need_space 200 "DuckDB"
+    mkdir "$work/duckdb"
+    cp third_party/duckdb/*.json "$work/duckdb"
+    (cd "$work/duckdb" && npm ci --ignore-scripts --no-audit --no-fund \
+      --cache "$work/npm") >"$log" 2>&1 ||
+      { tail -3 "$log" >&2; fail "npm failed; is an npm registry reachable?"; }
+    mv "$work/duckdb/node_modules/@duckdb/node-bindings-linux-x64" "$folder"
+  fi
+  [ ! -d "$folder" ] || framework_choice+=("DLTAP_DUCKDB_FOLDER=$folder")
+}
+
 # Of these the headers are enough: tests run on simulated libraries.
 libraries='nvidia-cublas
 nvidia-cuda-nvrtc
@@ -298,4 +320,5 @@ choose_cuda
 choose_cuda12
 choose_tests_python
 choose_frameworks
+choose_duckdb
 write_choice

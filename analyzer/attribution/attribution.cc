@@ -319,6 +319,21 @@ class Classifier {
   std::vector<std::optional<const NameRule*>> kernel_rules_;  // by name
 };
 
+// Takes a trace at its word where it states classes.
+void TakeStatedClasses(const Process& process, ProcessAttribution& result) {
+  if (process.stated_classes.empty()) return;
+  for (size_t i = 0; i < process.activities.size(); ++i) {
+    const uint16_t at = process.activities[i].stated;
+    if (at == 0) continue;
+    const StatedClass& stated = process.stated_classes[at];
+    Attributed& out = result.activities[i];
+    out.layer_class = stated.layer_class;
+    out.direction = stated.direction;
+    out.class_from = stated.class_from;
+    out.autotune = stated.autotune;
+  }
+}
+
 }  // namespace
 
 Attribution Attribute(const TraceModel& model,
@@ -337,6 +352,7 @@ Attribution Attribute(const TraceModel& model,
     InferDirections(model, process, xla_passes, result);
     AddFlashWorks(model, process, result);
     if (options.composite) RegroupComposites(model, process, result);
+    TakeStatedClasses(process, result);
     FindGlue(model, process, result);
     attribution.processes.push_back(std::move(result));
   }

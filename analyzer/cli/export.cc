@@ -1,35 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/load_trace.h"
+#include "analyzer/cli/progress_bar.h"
 #include "analyzer/cli/selection_options.h"
-#include "analyzer/exporters/chrome_trace.h"
+#include "analyzer/exporters/formats.h"
+#include "analyzer/exporters/output_files.h"
 
 namespace dltap::analyzer {
 namespace {
 
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+std::vector<std::string> FormatNames() {
+  std::vector<std::string> names;
+  for (const ExportFormat& format : AllFormats()) {
+    names.emplace_back(format.name);
+  }
+  return names;
+}
 
-absl::Status WriteTo(const std::string& path, const TraceModel& model,
-                     const Attribution& attribution) {
-  const auto failure = [&path] {
-    return absl::InternalError(absl::StrCat(path, ": ", std::strerror(errno)));
-  };
-  const bool to_stdout = path == "-";
-  File file(to_stdout ? stdout : std::fopen(path.c_str(), "wb"),
-            to_stdout ? std::fflush : std::fclose);
-  if (file == nullptr) return failure();
-  WriteChromeTrace(model, attribution, [&file](std::string_view piece) {
-    std::fwrite(piece.data(), 1, piece.size(), file.get());
-  });
-  if (std::fflush(file.get()) != 0 || std::ferror(file.get())) return failure();
-  return absl::OkStatus();
+std::string FormatHelp() {
+  std::string help = "Formats:\n";
+  for (const ExportFormat& format : AllFormats()) {
+    std::string name(format.name);
+    name.resize(12, ' ');
+    help += "  " + name + std::string(format.opens_in) + "\n";
+  }
+  return help;
+}
+
+absl::Status WriteAll(const ExportFormat& format, const ExportInput& input,
+                      OutputPlace place) {
+  const std::vector<ExportFile> files = format.files(input);
+  if (files.empty()) return absl::InvalidArgumentError("no process to export");
+  place.is_folder = format.extension.empty() || files.size() > 1;
+  if (place.path.empty()) {
+    place.path = "trace";
+    if (!place.is_folder) place.path += std::string(format.extension);
+  }
+  ProgressBar bar(1);
+  const auto progress = bar.OfFile(0);
+  const absl::Status status =
+      WriteFiles(files, place, [&progress, &files](size_t done) {
+        if (progress) progress(static_cast<double>(done) / files.size());
+      });
+  if (status.ok() && place.path != "-") {
+    std::fprintf(stderr, "wrote %s\n", place.path.c_str());
+  }
+  return status;
 }
 
 }  // namespace
@@ -37,24 +59,29 @@ absl::Status WriteTo(const std::string& path, const TraceModel& model,
 int RunExport(const std::vector<std::string>& args) {
   std::vector<std::string> paths;
   std::string format = "chrome";
-  std::string output = "trace.json";
+  OutputPlace place;
   SelectionOptions options;
   CLI::App app("Write a trace in another tool's format.", "dltap export");
+  app.footer(FormatHelp());
   app.add_option("TRACE", paths, "directories or files")->required();
-  app.add_option("--format", format, "chrome: opens in ui.perfetto.dev")
-      ->check(CLI::IsMember({"chrome"}));
-  app.add_option("-o,--output", output, "file to write; - for stdout");
-  AddProcessOptions(app, options);
+  app.add_option("--format", format, "one of the formats below")
+      ->check(CLI::IsMember(FormatNames()))
+      ->capture_default_str();
+  app.add_option("-o,--output", place.path,
+                 "file or folder to write, \"trace\" by default; - for stdout; "
+                 "a name that ends in .gz is compressed");
+  app.add_flag("--force", place.may_replace, "replace files that exist");
+  AddPartOptions(app, options);
   if (const auto code = ParseArgs(app, args)) return *code;
   absl::StatusOr<TraceModel> model = LoadTrace(paths);
   if (!model.ok()) return Fail(model.status());
   const absl::StatusOr<Selection> selection = ParseSelection(options, *model);
   if (!selection.ok()) return FailUsage("export", selection.status());
   KeepSelected(*selection, *model);
-  const absl::Status written = WriteTo(output, *model, Attribute(*model));
-  if (!written.ok()) return Fail(written);
-  if (output != "-") std::fprintf(stderr, "wrote %s\n", output.c_str());
-  return kExitOk;
+  const Attribution attribution = Attribute(*model);
+  const ExportInput input = MakeExportInput(*model, attribution, *selection);
+  const absl::Status written = WriteAll(*FindFormat(format), input, place);
+  return written.ok() ? kExitOk : Fail(written);
 }
 
 }  // namespace dltap::analyzer

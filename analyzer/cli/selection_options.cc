@@ -135,11 +135,18 @@ void AddProcessOptions(CLI::App& app, SelectionOptions& options) {
                  "only this process: PID or host:pid");
 }
 
+void AddPartOptions(CLI::App& app, SelectionOptions& options) {
+  app.add_option("--window", options.window,
+                 "all: the whole run, no steps; A..B: a part of it, such "
+                 "as 1.5s..2.25s of the trace's time line");
+  app.add_option("--device", options.device,
+                 "only this device: its number, or the begin of its UUID");
+  AddProcessOptions(app, options);
+}
+
 void AddSelectionOptions(CLI::App& app, SelectionOptions& options) {
-  auto* window =
-      app.add_option("--window", options.window,
-                     "all: the whole run, no steps; A..B: a part of it, such "
-                     "as 1.5s..2.25s of the trace's time line");
+  AddPartOptions(app, options);
+  CLI::Option* const window = app.get_option("--window");
   app.add_option("--steps", options.steps,
                  "only these steps, counted from 0 as found: A..B or one")
       ->excludes(window);
@@ -147,9 +154,6 @@ void AddSelectionOptions(CLI::App& app, SelectionOptions& options) {
                  "leave out the first N steps, instead of slow first ones")
       ->check(CLI::Range(0, 1'000'000'000))
       ->excludes(window);
-  app.add_option("--device", options.device,
-                 "only this device: its number, or the begin of its UUID");
-  AddProcessOptions(app, options);
 }
 
 absl::StatusOr<Selection> ParseSelection(const SelectionOptions& options,

@@ -25,6 +25,8 @@ struct SelectionOptions {
 
 // --rank and --process: what commands that look at whole processes take.
 void AddProcessOptions(CLI::App& app, SelectionOptions& options);
+// These, --window and --device: what of a trace is written.
+void AddPartOptions(CLI::App& app, SelectionOptions& options);
 // All of them.
 void AddSelectionOptions(CLI::App& app, SelectionOptions& options);
 

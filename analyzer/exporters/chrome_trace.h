@@ -2,20 +2,17 @@
 #ifndef DLTAP_ANALYZER_EXPORTERS_CHROME_TRACE_H_
 #define DLTAP_ANALYZER_EXPORTERS_CHROME_TRACE_H_
 
-#include <functional>
-#include <string_view>
+#include <cstddef>
 
-#include "analyzer/attribution/attribution.h"
-#include "analyzer/model/trace_model.h"
+#include "analyzer/exporters/export_input.h"
 
 namespace dltap::analyzer {
 
-// Writes the trace as Chrome trace events (JSON), which ui.perfetto.dev and
-// chrome://tracing open: host calls by thread, activities by stream, and a
-// flow from each outermost call to what it submitted. Times in microseconds
-// with three decimals. `write` gets the document in pieces, in order.
-void WriteChromeTrace(const TraceModel& model, const Attribution& attribution,
-                      const std::function<void(std::string_view)>& write);
+// Writes process `p` as PyTorch's profiler writes one (Chrome trace events,
+// JSON), which ui.perfetto.dev, Holistic Trace Analysis and dltap itself read.
+// Times in microseconds with three decimals, on the time line of the whole
+// trace. Found steps are ProfilerStep#N, N from 0, where the program has none.
+void WriteChromeTrace(const ExportInput& input, size_t p, const ByteSink& sink);
 
 }  // namespace dltap::analyzer
 

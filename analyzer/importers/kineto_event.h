@@ -72,6 +72,11 @@ struct KinetoEvent {
   int64_t group_size = 0;
   int64_t sequence = -1;
   int64_t node_sequence = -1;  // of autograd's node
+  // Of our own exports; empty: not said.
+  std::string_view layer_class;
+  std::string_view direction;
+  std::string_view class_from;
+  bool autotune = false;
   int64_t forward_thread = 0;  // of a node that runs: who made it; 0: no node
 };
 

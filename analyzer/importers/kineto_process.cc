@@ -300,11 +300,31 @@ void KinetoProcess::AddActivity(const KinetoEvent& event) {
       process_.launch_shapes,
       {event.grid, event.block, static_cast<uint32_t>(event.shared_bytes), 0,
        static_cast<uint16_t>(event.registers)});
+  activity.stated = StatedClassOf(event);
   ids_.push_back(event.external_id);
   process_.activities.push_back(activity);
   if (!event.collective.empty() && event.correlation != 0) {
     process_.collectives.push_back(CollectiveOf(event));
   }
+}
+
+// 0: nothing is said, or nothing that this version knows.
+uint16_t KinetoProcess::StatedClassOf(const KinetoEvent& event) {
+  if (event.layer_class.empty()) return 0;
+  const auto layer_class = specs::FromName<LayerClass>(event.layer_class);
+  const auto direction = specs::FromName<Direction>(event.direction);
+  if (!layer_class || !direction) return 0;
+  StatedClass stated{*layer_class, *direction, ClassFrom::kNone,
+                     event.autotune};
+  for (size_t i = 0; i < static_cast<size_t>(ClassFrom::kCount); ++i) {
+    const auto from = static_cast<ClassFrom>(i);
+    if (Name(from) == event.class_from) stated.class_from = from;
+  }
+  std::vector<StatedClass>& all = process_.stated_classes;
+  if (all.empty()) all.emplace_back();
+  const auto at = std::find(all.begin() + 1, all.end(), stated) - all.begin();
+  if (static_cast<size_t>(at) == all.size()) all.push_back(stated);
+  return static_cast<uint16_t>(at);
 }
 
 CollectiveRecord KinetoProcess::CollectiveOf(const KinetoEvent& event) {
@@ -413,6 +433,7 @@ void KinetoProcess::Finish() {
     const int ordinal = device.ordinal;
     device = it->second;
     device.ordinal = ordinal;
+    model_.simulated |= device.simulated;
   }
   for (Thread& thread : process_.threads) {
     const auto it = thread_names_.find(thread.name);

@@ -51,6 +51,7 @@ class KinetoProcess {
   void AddRange(const KinetoEvent& event);
   void AddActivity(const KinetoEvent& event);
   void AddSync(const KinetoEvent& event);
+  uint16_t StatedClassOf(const KinetoEvent& event);
   CollectiveRecord CollectiveOf(const KinetoEvent& event);
   void JoinCollectives();
   void AddMemory(const KinetoEvent& event);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/model/layer_class.h"
 #include "analyzer/model/strong_id.h"
 #include "analyzer/model/text_pool.h"
 #include "opmodel/operation.h"
@@ -117,6 +118,18 @@ struct Activity {
   CopyKind copy = CopyKind::kUnknown;
   MemoryKind source = MemoryKind::kUnknown;
   MemoryKind target = MemoryKind::kUnknown;
+  uint16_t stated = 0;  // into Process::stated_classes
+};
+
+// What a trace says itself of the class of an activity: one that dltap wrote
+// for another tool, without the arguments that the class came from.
+struct StatedClass {
+  LayerClass layer_class = LayerClass::kUnattributed;
+  Direction direction = Direction::kNone;
+  ClassFrom class_from = ClassFrom::kNone;
+  bool autotune = false;
+
+  auto operator<=>(const StatedClass&) const = default;
 };
 
 // The source's record of the API call that launched something: the bridge
@@ -351,7 +364,9 @@ struct Process {
   std::vector<Call> calls;  // by (thread, begin_ns, depth)
   std::vector<std::byte> payloads;
   std::vector<LaunchShape> launch_shapes;
-  std::vector<Activity> activities;    // by begin_ns
+  std::vector<Activity> activities;  // by begin_ns
+  // Empty, or the first says nothing.
+  std::vector<StatedClass> stated_classes;
   std::vector<LaunchRecord> launches;  // by (thread, begin_ns)
   std::vector<CallSite> call_sites;    // empty: none were taken
   SiteKind sites_wanted = SiteKind::kNone;

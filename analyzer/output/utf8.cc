@@ -20,4 +20,15 @@ size_t CharacterLength(std::string_view text, size_t at) {
   return is_code_point ? length : 0;
 }
 
+std::string ValidUtf8(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = CharacterLength(text, i);
+    length == 0 ? valid += "\uFFFD" : valid.append(text, i, length);
+    i += length == 0 ? 1 : length;
+  }
+  return valid;
+}
+
 }  // namespace dltap::analyzer

@@ -19,6 +19,8 @@ foreach(_target IN LISTS _targets)
 endforeach()
 
 find_library(SQLite3_LIBRARY NAMES libsqlite3.a sqlite3)
+set(Protobuf_USE_STATIC_LIBS ON)
+find_package(Protobuf REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_library(ZLIB_LIBRARY NAMES libz.a z)
 find_package(ZLIB REQUIRED)

@@ -4,10 +4,8 @@
 
 Both read the same Kineto files. Prints busy time (the union of GPU work), the
 time of kernels, seconds and peak memory of each, and fails where the totals
-differ by more than 1 %. Needs an environment with third_party/hta.lock:
-
-  python3 -m venv V && V/bin/pip install --no-deps --require-hashes \\
-    -r third_party/hta.lock && V/bin/python tests/bench/hta_compare.py ...
+differ by more than 1 %. Runs with the interpreter that build/toolchain.env calls
+DLTAP_READERS_PYTHON.
 """
 import collections
 import decimal

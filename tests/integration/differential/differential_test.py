@@ -99,10 +99,7 @@ class Difference:
 
 def kernels_of(trace) -> list[Kernel]:
     """Of a trace with one process, in the order of their start."""
-    exported = json.loads(chain.dltap("export", "-o", "-", trace).stdout)
-    events = [event for event in exported["traceEvents"]
-              if "class_from" in event.get("args", {})]
-    events.sort(key=lambda event: event["ts"])
+    events = chain.exported_activities(trace)
     return [Kernel(event["name"], args["class"],
                    "backward" if args["direction"].startswith("backward")
                    else args["direction"], event["dur"], args["class_from"],

@@ -27,15 +27,11 @@ MOST_UNKNOWN = {"tapped": 0.15, "profiled": 0.02}
 
 def kernels_by_operator(trace) -> dict:
     """Operator's number -> what was exported of its kernels."""
-    events = json.loads(chain.dltap("export", "-o", "-", trace).stdout)
     found = collections.defaultdict(list)
     number = None
-    activities = [event for event in events["traceEvents"]
-                  if event["ph"] == "X" and event.get("cat") != "call"
-                  and "args" in event]
-    for event in sorted(activities, key=lambda event: event["ts"]):
+    for event in chain.exported_activities(trace):
         size = event["args"].get("bytes", 0)
-        if event["cat"] == "memset" and size >= FIRST_MARK:
+        if event["cat"] == "gpu_memset" and size >= FIRST_MARK:
             number = int(size) - FIRST_MARK
         elif "class_by_name" in event["args"] and number is not None:
             found[number].append(event)

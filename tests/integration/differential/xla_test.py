@@ -97,11 +97,9 @@ def run(python, cuda, folder, name) -> None:
 
 
 def kernels_of(trace) -> list[dict]:
-    exported = json.loads(chain.dltap("export", "-o", "-", trace).stdout)
     return [{"name": event["name"], **event["args"]}
-            for event in exported["traceEvents"]
-            if "class_from" in event.get("args", {})
-            and not event["args"].get("autotune")]
+            for event in chain.exported_activities(trace)
+            if not event["args"].get("autotune")]
 
 
 def library_complaints(program, kernels) -> list[str]:

@@ -79,6 +79,18 @@ def report(trace, *options) -> dict:
     return json.loads(dltap("report", "--json", *options, trace).stdout)
 
 
+def exported_activities(trace) -> list[dict]:
+    """Work of a trace with one process, in time; what dltap says of it in
+    `args` without its prefix."""
+    exported = json.loads(dltap("export", "-o", "-", trace).stdout)
+    events = [event for event in exported["traceEvents"]
+              if "dltap.class" in event.get("args", {})]
+    for event in events:
+        event["args"] = {key.removeprefix("dltap."): value
+                         for key, value in event["args"].items()}
+    return sorted(events, key=lambda event: event["ts"])
+
+
 def expectation(command) -> dict:
     """What a C++ workload says it calls."""
     return json.loads(run([*command, "--expect"], os.environ |
