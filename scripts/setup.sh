@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # setup.sh [--cuda-root DIR] [--python EXE] [--no-packages] [--lint]
-#          [--frameworks] [--cu12]
+#          [--frameworks] [--cu12] [--browser]
 #
 # Brings a Debian 12 machine to the point where the project builds and its
 # tests run: Debian packages, CUDA 13.0 headers and nvcc, a Python environment
-# with an unmodified PyTorch. Says what it does; silent when all is there.
+# with an unmodified PyTorch, and what bundles the report's page. Says what it
+# does; silent when all is there.
 #   --cuda-root DIR  use this CUDA toolkit; nothing of CUDA is downloaded
 #   --python EXE     use this interpreter and its PyTorch; none is downloaded
 #   --no-packages    do not look for Debian packages; they come from elsewhere
@@ -14,6 +15,7 @@
 #                    third_party/frameworks, for `test.sh --frameworks`
 #   --cu12           also the headers of CUDA 12: not to build, but to make the
 #                    lists of shim/specs/cu12 anew and to check them
+#   --browser        also Chromium, in which tests open the page of the report
 # Tools are kept in ${DLTAP_TOOLS:-~/.cache/dltap}, each named after its lock
 # file's hash, so that clones share them. They are made in a work folder and
 # renamed when complete: what was interrupted never counts.
@@ -45,6 +47,7 @@ parse_options() {
       # Triton compiles a module of Python's at run time.
       --frameworks) with_frameworks=1; packages+=(gcc python3-dev) ;;
       --cu12 | cu12) with_cuda12=1 ;;
+      --browser) packages+=(chromium) ;;
       --lint) packages+=(clang-format-16 clang-tidy-16 shellcheck) ;;
       *) fail "unknown option $1; the head of scripts/setup.sh lists them" ;;
     esac
@@ -52,11 +55,14 @@ parse_options() {
   done
 }
 
+has_npm() { command -v node >/dev/null && command -v npm >/dev/null; }
+
 install_packages() {
   [ -n "$with_packages" ] || return 0
   command -v dpkg-query >/dev/null ||
     fail "this is no Debian: install ${packages[*]} or what corresponds to" \
       "them, then use --no-packages"
+  has_npm || packages+=(nodejs npm)
   local missing=() package
   for package in "${packages[@]}"; do
     dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
@@ -252,13 +258,40 @@ choose_cuda12() {
   [ ! -d "$root" ] || cuda12_choice=("DLTAP_CUDA12_ROOT=$root")
 }
 
+# The page of `dltap report --html`. esbuild needs no script of its package.
+choose_web() {
+  local lock=third_party/web/package-lock.json
+  web_choice=()
+  if ! has_npm; then
+    say "note: no npm here; this build's report has no page (--html)"
+    return
+  fi
+  local web=$tools/web-$(key_of $lock)
+  if [ ! -d "$web" ]; then
+    enter_workshop
+    if [ ! -d "$web" ]; then
+      say "fetching esbuild, Preact and TypeScript (20 MB to download)"
+      mkdir "$work/web"
+      cp third_party/web/package.json $lock "$work/web"
+      (cd "$work/web" && npm ci --ignore-scripts --no-audit --no-fund \
+        --cache "$work/npm" >"$work/npm.log" 2>&1) || {
+        tail -5 "$work/npm.log" >&2
+        fail "npm failed; is an npm registry reachable?" \
+          "(npm config get registry)"
+      }
+      mv "$work/web" "$web"
+    fi
+  fi
+  web_choice=("DLTAP_NODE=$(command -v node)" "DLTAP_WEB_TOOLS=$web")
+}
+
 # Left as it is when nothing changed, since the build depends on it.
 write_choice() {
   mkdir -p build
   printf '%s\n' "DLTAP_PYTHON=$python" \
     "DLTAP_GENERATOR_PYTHON=$generator_python" \
     "DLTAP_CUDA_ROOT=$cuda_root" "${framework_choice[@]}" \
-    "${cuda12_choice[@]}" >build/toolchain.env.new
+    "${cuda12_choice[@]}" "${web_choice[@]}" >build/toolchain.env.new
   if cmp -s build/toolchain.env.new build/toolchain.env; then
     rm build/toolchain.env.new
   else
@@ -274,4 +307,5 @@ choose_python
 choose_cuda
 choose_cuda12
 choose_frameworks
+choose_web
 write_choice

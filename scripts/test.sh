@@ -8,7 +8,7 @@
 #   test.sh -R trace    only tests whose name matches
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
-setup_options=()
+setup_options=(--browser)
 which_tests=(-LE '^frameworks$')
 if [ "${1:-}" = --frameworks ]; then
   shift

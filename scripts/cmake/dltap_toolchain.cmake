@@ -3,6 +3,8 @@
 #   DLTAP_CUDA_ROOT         CUDA toolkit: headers, nvcc
 #   DLTAP_PYTHON            interpreter with PyTorch, for workloads and tests
 #   DLTAP_CUDA12_ROOT       headers of CUDA 12, if they are there
+#   DLTAP_NODE              node, and with
+#   DLTAP_WEB_TOOLS         the npm packages that bundle analyzer/web, if there
 #   DLTAP_GENERATOR_PYTHON  interpreter with libclang, for the generators
 # They stay normal variables, so that a new choice is seen by the next
 # configure; find modules must not cache what they derive from them either.
