@@ -6,13 +6,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 targets=(all)
-for_tests=(--tests)
 if [ "${1:-}" = --product ]; then
   targets=(shim/tap/all simgpu/all analyzer/all)
-  for_tests=()
   shift
 fi
-./scripts/setup.sh "${for_tests[@]}" "$@"
+./scripts/setup.sh "$@"
 
 if [ ! -f build/build.ninja ]; then
   echo "build: configuring, log in build/configure.log" >&2

@@ -23,7 +23,7 @@ simgpu/torch simgpu/driver simgpu/cudart simgpu/cublas simgpu/cudnn simgpu/nccl
 simgpu/cupti simgpu/rest simgpu/cuda12
 analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
 analyzer/attribution analyzer/metrics analyzer/advice analyzer/reports
-analyzer/exporters
+analyzer/exporters analyzer/web
 analyzer/predict analyzer/output
 tests
 """.split()
@@ -56,6 +56,8 @@ simgpu/cuda12        -> simgpu/cudart
 analyzer/cli         -> analyzer/reports analyzer/exporters analyzer/predict
 analyzer/cli         -> analyzer/control
 analyzer/cli         -> analyzer/reader analyzer/importers
+analyzer/cli         -> analyzer/web
+analyzer/web         -> analyzer/reports
 analyzer/reports     -> analyzer/advice analyzer/output
 analyzer/advice      -> analyzer/metrics
 analyzer/exporters   -> analyzer/metrics analyzer/output

@@ -5,12 +5,14 @@
 #
 # Brings a Debian 12 machine to the point where the project builds and its
 # tests run: Debian packages, CUDA 13.0 headers and nvcc, a Python environment
-# with an unmodified PyTorch. Says what it does; silent when all is there.
+# with an unmodified PyTorch, and what bundles the report's page. Says what it
+# does; silent when all is there.
 #   --cuda-root DIR  use this CUDA toolkit; nothing of CUDA is downloaded
 #   --python EXE     use this interpreter and its PyTorch; none is downloaded
 #   --no-packages    do not look for Debian packages; they come from elsewhere
 #   --lint           also install clang-format and clang-tidy
-#   --tests          also what tests and wheels need: Python packages, lintian
+#   --tests          also what tests need: Python packages, which wheels need
+#                    too, lintian, shells, and Chromium for the report's page
 #   --frameworks     also one Python environment for each framework of
 #                    third_party/frameworks, for `test.sh --frameworks`, and
 #                    DuckDB's library, where npm is
@@ -47,7 +49,9 @@ parse_options() {
       --cuda-root) cuda_root=${2:?--cuda-root needs a folder}; shift ;;
       --python) python=${2:?--python needs an interpreter}; shift ;;
       --no-packages) with_packages= ;;
-      --tests) with_tests=1; packages+=(dpkg-dev lintian man-db zsh fish) ;;
+      --tests)
+        with_tests=1
+        packages+=(dpkg-dev lintian man-db zsh fish chromium) ;;
       # Triton compiles a module of Python's at run time.
       --frameworks) with_frameworks=1; packages+=(gcc python3-dev) ;;
       --cu12 | cu12) with_cuda12=1 ;;
@@ -58,11 +62,14 @@ parse_options() {
   done
 }
 
+has_npm() { command -v node >/dev/null && command -v npm >/dev/null; }
+
 install_packages() {
   [ -n "$with_packages" ] || return 0
   command -v dpkg-query >/dev/null ||
     fail "this is no Debian: install ${packages[*]} or what corresponds to" \
       "them, then use --no-packages"
+  has_npm || packages+=(nodejs npm)
   local missing=() package
   for package in "${packages[@]}"; do
     dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
@@ -296,6 +303,33 @@ choose_cuda12() {
   [ ! -d "$root" ] || cuda12_choice=("DLTAP_CUDA12_ROOT=$root")
 }
 
+# The page of `dltap report --html`. esbuild needs no script of its package.
+choose_web() {
+  local lock=third_party/web/package-lock.json
+  web_choice=()
+  if ! has_npm; then
+    say "note: no npm here; this build's report has no page (--html)"
+    return
+  fi
+  local web=$tools/web-$(key_of $lock)
+  if [ ! -d "$web" ]; then
+    enter_workshop
+    if [ ! -d "$web" ]; then
+      say "fetching esbuild, Preact and TypeScript (20 MB to download)"
+      mkdir "$work/web"
+      cp third_party/web/package.json $lock "$work/web"
+      (cd "$work/web" && npm ci --ignore-scripts --no-audit --no-fund \
+        --cache "$work/npm" >"$work/npm.log" 2>&1) || {
+        tail -5 "$work/npm.log" >&2
+        fail "npm failed; is an npm registry reachable?" \
+          "(npm config get registry)"
+      }
+      mv "$work/web" "$web"
+    fi
+  fi
+  web_choice=("DLTAP_NODE=$(command -v node)" "DLTAP_WEB_TOOLS=$web")
+}
+
 # Left as it is when nothing changed, since the build depends on it.
 write_choice() {
   mkdir -p build
@@ -303,7 +337,7 @@ write_choice() {
     "DLTAP_GENERATOR_PYTHON=$generator_python" \
     "DLTAP_CUDA_ROOT=$cuda_root" "${tests_choice[@]}" \
     "${framework_choice[@]}" \
-    "${cuda12_choice[@]}" >build/toolchain.env.new
+    "${cuda12_choice[@]}" "${web_choice[@]}" >build/toolchain.env.new
   if cmp -s build/toolchain.env.new build/toolchain.env; then
     rm build/toolchain.env.new
   else
@@ -321,4 +355,5 @@ choose_cuda12
 choose_tests_python
 choose_frameworks
 choose_duckdb
+choose_web
 write_choice

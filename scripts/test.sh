@@ -8,11 +8,11 @@
 #   test.sh -R trace    only tests whose name matches
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
-setup_options=()
+setup_options=(--tests)
 which_tests=(-LE '^frameworks$')
 if [ "${1:-}" = --frameworks ]; then
   shift
-  setup_options=(--frameworks)
+  setup_options=(--tests --frameworks)
   which_tests=(-L '^frameworks$')
 fi
 ./scripts/build.sh "${setup_options[@]}" || exit

@@ -16,6 +16,7 @@ namespace {
 const Command kCommands[] = {
     {"run", "run a program under the profiler", RunRun},
     {"report", "say where the GPU's time goes, per layer class", RunReport},
+    {"view", "open the report as a page in the browser", RunView},
     {"export", "write a trace in another tool's format", RunExport},
     {"predict",
      "model the time of operations on a GPU",

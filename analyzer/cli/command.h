@@ -55,6 +55,7 @@ void VisitForms(const Command& command,
 // Doors, one file each.
 int RunRun(const std::vector<std::string>& args);
 int RunReport(const std::vector<std::string>& args);
+int RunView(const std::vector<std::string>& args);
 int RunExport(const std::vector<std::string>& args);
 int RunPredict(const std::vector<std::string>& args);
 int RunInfo(const std::vector<std::string>& args);

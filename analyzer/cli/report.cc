@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/html_page.h"
 #include "analyzer/cli/report_counters.h"
 #include "analyzer/cli/selection_options.h"
 #include "analyzer/cli/summarise_trace.h"
@@ -51,6 +52,7 @@ struct Options {
   std::string samples;
   std::optional<double> samples_per_step;
   std::string color = "auto";
+  std::string html;
   bool json = false;
   bool csv = false;
   bool no_composite = false;
@@ -119,7 +121,12 @@ int RunReport(const std::vector<std::string>& args) {
                "keep GEMM, softmax, GEMM apart instead of one attention");
   AddSelectionOptions(app, options.selection);
   auto* json = app.add_flag("--json", options.json, "the report as JSON");
-  app.add_flag("--csv", options.csv, "the table as CSV")->excludes(json);
+  auto* csv = app.add_flag("--csv", options.csv, "the table as CSV");
+  csv->excludes(json);
+  app.add_option("--html", options.html,
+                 "write the report as one page for a browser, to this file")
+      ->excludes(json)
+      ->excludes(csv);
   if (const auto code = ParseArgs(app, args)) return *code;
   if (!options.samples.empty() && !ParseSamples(options.samples, options)) {
     PrintError("report: --samples-per-step wants a positive number, not \"" +
@@ -127,8 +134,13 @@ int RunReport(const std::vector<std::string>& args) {
     return kExitUsage;
   }
   if (AreCounters(options.paths)) return PrintCounters(options);
-  options.report.color = UseColor(options.color, stdout);
   options.attribution.composite = !options.no_composite;
+  if (!options.html.empty()) {
+    return WriteHtml({options.paths, options.attribution, options.selection,
+                      options.samples_per_step},
+                     options.html);
+  }
+  options.report.color = UseColor(options.color, stdout);
   const SummarisedTrace trace =
       SummariseTrace(options.paths, options.attribution, options.selection,
                      !options.json && NeedsWhole(options.by));

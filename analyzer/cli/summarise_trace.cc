@@ -20,13 +20,14 @@ constexpr size_t kLongBytes = 256 << 20;
 
 SummarisedTrace Whole(const std::vector<std::string>& paths,
                       const AttributionOptions& attribution,
-                      const SelectionOptions& options) {
+                      const SelectionOptions& options,
+                      Pictures* pictures = nullptr) {
   const absl::StatusOr<TraceModel> model = LoadTrace(paths);
   if (!model.ok()) return {absl::OkStatus(), model.status()};
   const absl::StatusOr<Selection> selection = ParseSelection(options, *model);
   if (!selection.ok()) return {selection.status(), absl::CancelledError()};
-  return {absl::OkStatus(),
-          Summarise(*model, Attribute(*model, attribution), *selection)};
+  return {absl::OkStatus(), Summarise(*model, Attribute(*model, attribution),
+                                      *selection, pictures)};
 }
 
 size_t BytesOf(const std::vector<ProcessFiles>& files) {
@@ -83,6 +84,24 @@ SummarisedTrace SummariseTrace(const std::vector<std::string>& paths,
     return *std::move(sliced);
   }
   return Whole(paths, attribution, selection);
+}
+
+SummarisedTrace SummariseWithPictures(const std::vector<std::string>& paths,
+                                      const AttributionOptions& attribution,
+                                      const SelectionOptions& selection,
+                                      std::optional<Pictures>& pictures) {
+  KeepFreedMemory();
+  SummarisedTrace trace =
+      Whole(paths, attribution, selection, &pictures.emplace());
+  if (trace.usage.ok() &&
+      trace.summary.status().code() == absl::StatusCode::kResourceExhausted) {
+    pictures.reset();
+    PrintError(
+        "warning: the trace does not fit into memory at once: no timelines, "
+        "no single steps");
+    return SummariseTrace(paths, attribution, selection);
+  }
+  return trace;
 }
 
 }  // namespace dltap::analyzer

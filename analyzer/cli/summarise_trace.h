@@ -2,6 +2,7 @@
 #ifndef DLTAP_ANALYZER_CLI_SUMMARISE_TRACE_H_
 #define DLTAP_ANALYZER_CLI_SUMMARISE_TRACE_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "analyzer/attribution/attribution.h"
 #include "analyzer/cli/selection_options.h"
+#include "analyzer/metrics/pictures.h"
 #include "analyzer/metrics/summary.h"
 
 namespace dltap::analyzer {
@@ -25,6 +27,13 @@ SummarisedTrace SummariseTrace(const std::vector<std::string>& paths,
                                const AttributionOptions& attribution,
                                const SelectionOptions& selection,
                                bool needs_whole = false);
+
+// The same with pictures. They need the whole trace: `pictures` gets nothing
+// where that doesn't fit into memory.
+SummarisedTrace SummariseWithPictures(const std::vector<std::string>& paths,
+                                      const AttributionOptions& attribution,
+                                      const SelectionOptions& selection,
+                                      std::optional<Pictures>& pictures);
 
 }  // namespace dltap::analyzer
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyzer/metrics/delays.h"
+#include "analyzer/metrics/draw_device.h"
 #include "analyzer/metrics/step_choice.h"
 #include "analyzer/metrics/united_process.h"
 
@@ -207,16 +208,39 @@ class DeviceAccount {
         std::unique(device.processes.begin(), device.processes.end()),
         device.processes.end());
     if (device.processes.size() > 1) AddUses(view.windows, device);
+    if (out.pictures != nullptr) {
+      DrawDevice(model_, view, MarkedWindows(device.processes),
+                 device.processes, *out.pictures);
+    }
     if (!by_steps_) return;
     for (const MemberWindow& used : used_) {
-      const ProcessKey key = KeyOf(ProcessOf(members_[used.member]));
-      const auto at = std::lower_bound(device.processes.begin(),
-                                       device.processes.end(), key);
-      device.steps.push_back(
-          {static_cast<size_t>(at - device.processes.begin()), used.window.step,
-           used.window.span.length_ns()});
+      device.steps.push_back({PlaceOf(used.member, device.processes),
+                              used.window.step, used.window.span.length_ns()});
     }
     std::sort(device.steps.begin(), device.steps.end());
+  }
+
+  // Of a member's process among `processes`, which are sorted.
+  size_t PlaceOf(size_t member,
+                 const std::vector<ProcessKey>& processes) const {
+    const auto at = std::lower_bound(processes.begin(), processes.end(),
+                                     KeyOf(ProcessOf(members_[member])));
+    return static_cast<size_t>(at - processes.begin());
+  }
+
+  // Of all steps, used or not; empty: the run is one window.
+  std::vector<MarkedWindow> MarkedWindows(
+      const std::vector<ProcessKey>& processes) const {
+    std::vector<MarkedWindow> marked;
+    if (!by_steps_) return marked;
+    for (size_t m = 0; m < members_.size(); ++m) {
+      for (const StepWindow& window : all_[m]) {
+        const Step& step = StepsOf(members_[m]).steps[window.step];
+        marked.push_back(
+            {window, step.use, PlaceOf(m, processes), window.step});
+      }
+    }
+    return marked;
   }
 
   // While one process leaves the device idle, another one may use it.

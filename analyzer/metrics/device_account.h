@@ -8,6 +8,7 @@
 #include "analyzer/metrics/device_summary.h"
 #include "analyzer/metrics/outside.h"
 #include "analyzer/metrics/physical_device.h"
+#include "analyzer/metrics/pictures.h"
 #include "analyzer/metrics/selection.h"
 #include "analyzer/metrics/step_finder.h"
 #include "analyzer/metrics/tallies.h"
@@ -23,6 +24,7 @@ struct DeviceSums {
   std::vector<Interval>& exposed_comm;  // spans of the device's, in time
   LayerTable& layers;
   std::vector<StepWindow>& windows;  // the device's
+  Pictures* pictures;                // null: none are drawn
 };
 
 // Adds all GPU work of one device to `out`: what lies inside the windows to

@@ -65,6 +65,7 @@ class DeviceSummariser {
     out_.avoidable = avoidable_.Take();
     out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
     out_.signs = signs_.Take();
+    out_.phases_ns = PhasesOf(out_.parts);
     AddPath(host);
     return std::move(out_);
   }
@@ -83,7 +84,7 @@ class DeviceSummariser {
     const int64_t ns = segment.span.length_ns();
     out_.wall_ns += ns;
     out_.state_ns[static_cast<size_t>(segment.state)] += ns;
-    AddPhase(attribution_, segment, out_.phases_ns);
+    AddPhase(attribution_, segment, out_.parts);
     if (segment.leading == kNoActivity) return;
     signs_.AddSegment(segment);
     if (segment.state == DeviceState::kComm) {
@@ -160,7 +161,7 @@ class DeviceSummariser {
   }
 
   void AddGap(const Gap& gap) {
-    AddPhases(attribution_, gap, out_.phases_ns);
+    AddPhases(attribution_, gap, out_.parts);
     signs_.AddGap(gap);
     AddDrain(gap);
     const size_t charged = ChargedTo(attribution_, gap);
@@ -246,6 +247,7 @@ void DeviceSummary::Append(const DeviceSummary& later) {
   comm_exposed.Add(later.comm_exposed);
   copy_hidden_ns += later.copy_hidden_ns;
   AddTo(phases_ns, later.phases_ns);
+  parts.Add(later.parts);
   AddTo(between_steps_ns, later.between_steps_ns);
   AddTo(between_steps_drained_ns, later.between_steps_drained_ns);
   for (const auto& [name, ns] : later.between_steps_unknown_in_ns) {

@@ -83,7 +83,8 @@ struct DeviceSummary {
   StateTimes state_ns{};          // sums to wall_ns
   CommTimes comm_exposed;         // sums to the state comm
   int64_t copy_hidden_ns = 0;     // copies and memsets beside other work
-  PhaseTimes phases_ns{};         // sums to wall_ns
+  PhaseTimes phases_ns{};         // sums to wall_ns, as the next
+  PhaseParts parts;
   IdleTimes between_steps_ns{};
   DrainTimes between_steps_drained_ns{};
   std::map<std::string, int64_t> between_steps_unknown_in_ns;

@@ -86,6 +86,26 @@ void AddIdleAndPhases(const Totals& totals, ProgramFigures& program) {
   }
 }
 
+void AddParts(const Totals& totals, ProgramFigures& program) {
+  const double steps = totals.per_step();
+  const auto add = [&](size_t phase, std::optional<LayerClass> layer_class,
+                       std::optional<IdleCause> cause, int64_t ns) {
+    if (ns == 0) return;
+    program.parts.push_back({static_cast<Phase>(phase), layer_class, cause,
+                             static_cast<double>(ns) / steps});
+  };
+  const PhaseParts& parts = totals.parts;
+  for (size_t p = 0; p < kPhaseCount; ++p) {
+    for (size_t c = 0; c < kClassCount; ++c) {
+      add(p, static_cast<LayerClass>(c), {}, parts.busy_ns[p][c]);
+    }
+    for (size_t i = 0; i < kIdleCauses; ++i) {
+      add(p, {}, static_cast<IdleCause>(i), parts.idle_ns[p][i]);
+    }
+  }
+  add(static_cast<size_t>(Phase::kOther), {}, {}, parts.not_observed_ns);
+}
+
 void AddDrains(const Totals& totals, ProgramFigures& program) {
   const double steps = totals.per_step();
   for (const auto kind : {DrainedBy::kSync, DrainedBy::kPageable}) {
@@ -166,6 +186,7 @@ ProgramFigures ProgramOf(const Summary& summary, const Totals& totals) {
   program.cpu_dependency = Ratio(host, host + compute);
   if (totals.devices > 0) program.longest_wall_ns = totals.longest_wall_ns;
   AddIdleAndPhases(totals, program);
+  AddParts(totals, program);
   AddDrains(totals, program);
   AddWork(totals, program);
   for (size_t c = 0; c < kClassCount; ++c) {

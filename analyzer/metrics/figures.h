@@ -108,6 +108,15 @@ struct UnknownRow {
   bool small = false;  // less than 1 % of the idle time
 };
 
+// A part of the step: what a class, or a cause of idling, has of a phase.
+// Neither: not observed.
+struct StepPart {
+  Phase phase;
+  std::optional<LayerClass> layer_class;
+  std::optional<IdleCause> cause;
+  double step_ns;
+};
+
 // The program: all processes and devices together.
 struct ProgramFigures {
   uint64_t processes = 0;
@@ -126,6 +135,7 @@ struct ProgramFigures {
   double idle_step_ns = 0;
   std::array<double, kIdleCauses> idle_by_cause_step_ns{};
   std::array<double, kPhaseCount> phases_step_ns{};
+  std::vector<StepPart> parts;         // that are not 0; sum to the phases
   double drained_step_ns = 0;          // host time after waits and such copies
   std::vector<DrainRow> drained_by;    // by host time, descending
   std::vector<UnknownRow> unknown_in;  // the five largest of each class
@@ -148,12 +158,12 @@ struct Figures {
   std::vector<ClassRow> classes;  // by GPU time, descending
   SmallClasses small_classes;
   std::vector<Limit> limits;
-  std::vector<ApiRow> apis;        // by CPU time, descending
-  std::vector<KernelRow> kernels;  // by GPU time, descending
-  std::vector<OpRow> ops;          // by GPU time, descending
-  std::vector<SiteRow> sites;      // by GPU time, descending
+  std::vector<ApiRow> apis;               // by CPU time, descending
+  std::vector<KernelRow> kernels;         // by GPU time, descending
+  std::vector<OpRow> ops;                 // by GPU time, descending
+  std::vector<SiteRow> sites;             // by GPU time, descending
   std::vector<std::string> site_reasons;  // why they are not as asked for
-  bool has_delays = false;         // only steps without one are in the numbers
+  bool has_delays = false;  // only steps without one are in the numbers
   std::vector<Sensitivity> sensitivity;  // by class; empty: not asked for
   LayerTables layers;
   std::vector<RooflineRow> roofline;

@@ -25,6 +25,17 @@ size_t EndOfPath(std::string_view name) {
 
 }  // namespace
 
+std::string_view NameOfCopy(const Activity& activity) {
+  if (activity.kind == ActivityKind::kMemset) return "memset";
+  switch (activity.copy) {
+    case CopyKind::kHostToDevice: return "memcpy HtoD";
+    case CopyKind::kDeviceToHost: return "memcpy DtoH";
+    case CopyKind::kDeviceToDevice: return "memcpy DtoD";
+    case CopyKind::kPeer: return "memcpy PtoP";
+    default: return "memcpy";
+  }
+}
+
 std::string ShortKernelName(std::string_view name) {
   const std::string text = Demangle(name);
   if (IsCast(text)) return "cast";

@@ -29,6 +29,9 @@ std::string OpName(const TraceModel& model, const OpIdentity& op);
 // The scalars alone: "m=128 n=64 k=32 f32"; empty when none is known.
 std::string Scalars(const opmodel::Operation& op);
 
+// "memcpy HtoD", "memset".
+std::string_view NameOfCopy(const Activity& activity);
+
 // "void ns::kernel<...>(...)" -> "ns::kernel". Parentheses that belong to the
 // name stay: "at::native::(anonymous namespace)::kernel". All casts are "cast".
 std::string ShortKernelName(std::string_view name);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/phases.h"
 
+#include "analyzer/metrics/add_arrays.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -27,23 +29,47 @@ std::string_view Name(Phase phase) {
   return kNames[static_cast<size_t>(phase)];
 }
 
+void PhaseParts::Add(const PhaseParts& other) {
+  for (size_t i = 0; i < kPhaseCount; ++i) {
+    AddTo(busy_ns[i], other.busy_ns[i]);
+    AddTo(idle_ns[i], other.idle_ns[i]);
+  }
+  not_observed_ns += other.not_observed_ns;
+}
+
 void AddPhase(const ProcessAttribution& attribution, const Segment& segment,
-              PhaseTimes& phases) {
+              PhaseParts& parts) {
   if (segment.state == DeviceState::kIdle) return;
-  const Phase phase = segment.leading == kNoActivity
-                          ? Phase::kOther
-                          : PhaseOf(attribution.activities[segment.leading]);
-  phases[static_cast<size_t>(phase)] += segment.span.length_ns();
+  const int64_t ns = segment.span.length_ns();
+  if (segment.leading == kNoActivity) {
+    parts.not_observed_ns += ns;
+    return;
+  }
+  const Attributed& leading = attribution.activities[segment.leading];
+  const auto phase = static_cast<size_t>(PhaseOf(leading));
+  parts.busy_ns[phase][static_cast<size_t>(leading.layer_class)] += ns;
 }
 
 void AddPhases(const ProcessAttribution& attribution, const Gap& gap,
-               PhaseTimes& phases) {
-  const int64_t input = gap.ns[static_cast<size_t>(IdleCause::kInput)];
+               PhaseParts& parts) {
   const Phase ended_by = gap.ended_by == kNoActivity
                              ? Phase::kOther
                              : PhaseOf(attribution.activities[gap.ended_by]);
-  phases[static_cast<size_t>(Phase::kIo)] += input;
-  phases[static_cast<size_t>(ended_by)] += gap.span.length_ns() - input;
+  for (size_t i = 0; i < kIdleCauses; ++i) {
+    const bool input = static_cast<IdleCause>(i) == IdleCause::kInput;
+    const auto phase = static_cast<size_t>(input ? Phase::kIo : ended_by);
+    parts.idle_ns[phase][i] += gap.ns[i];
+  }
+}
+
+PhaseTimes PhasesOf(const PhaseParts& parts) {
+  PhaseTimes phases{};
+  for (size_t i = 0; i < kPhaseCount; ++i) {
+    for (const int64_t ns : parts.busy_ns[i]) phases[i] += ns;
+    phases[i] += SumOf(parts.idle_ns[i]);
+  }
+  phases[static_cast<size_t>(Phase::kOther)] += parts.not_observed_ns;
+  return phases;
 }
 
 }  // namespace dltap::analyzer

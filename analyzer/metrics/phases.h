@@ -30,6 +30,18 @@ std::string_view Name(Phase phase);
 
 using PhaseTimes = std::array<int64_t, kPhaseCount>;  // ns
 
+// The same, split: by the class of what leads while the device works, by cause
+// while it is idle. Sums to the same windows.
+struct PhaseParts {
+  std::array<PerClass<int64_t>, kPhaseCount> busy_ns{};
+  std::array<IdleTimes, kPhaseCount> idle_ns{};
+  int64_t not_observed_ns = 0;
+
+  void Add(const PhaseParts& other);
+
+  auto operator<=>(const PhaseParts&) const = default;
+};
+
 // Of the time in which this activity leads.
 Phase PhaseOf(const Attributed& activity);
 
@@ -39,9 +51,12 @@ Phase PhaseOf(const Attributed& activity);
 // comm, exposed copies to h2d or other, idle to io when its cause is the input,
 // else to the phase of what ends it. A segment that is idle adds nothing.
 void AddPhase(const ProcessAttribution& attribution, const Segment& segment,
-              PhaseTimes& phases);
+              PhaseParts& parts);
 void AddPhases(const ProcessAttribution& attribution, const Gap& gap,
-               PhaseTimes& phases);
+               PhaseParts& parts);
+
+// The phases that the parts add up to; what was not observed is `other`.
+PhaseTimes PhasesOf(const PhaseParts& parts);
 
 }  // namespace dltap::analyzer
 

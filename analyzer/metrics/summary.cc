@@ -177,10 +177,17 @@ void AddProcess(const TraceModel& model, const Attribution& attribution,
   tallies.AddCalls(CallSteps(steps, out.selection));
 }
 
+struct Outputs {
+  Summary& summary;
+  Pictures* pictures;  // null: none are drawn
+};
+
 // The devices of all selected processes, and what their ranks do together.
 void AddDevices(const TraceModel& model, const Attribution& attribution,
                 const std::vector<Steps>& steps,
-                const std::vector<ProcessLayers>& layers, Summary& out) {
+                const std::vector<ProcessLayers>& layers,
+                const Outputs& outputs) {
+  Summary& out = outputs.summary;
   CollectiveKeeper collectives(model, attribution, out.collectives);
   std::vector<RankDevice> ranks;
   std::vector<size_t> places;  // of their summaries
@@ -188,9 +195,9 @@ void AddDevices(const TraceModel& model, const Attribution& attribution,
     const size_t before = out.devices.size();
     std::vector<Interval> exposed;
     std::vector<StepWindow> windows;
-    AddDevice(
-        model, attribution, steps, layers, out.selection, device,
-        {out.devices, out.outside, out.tallies, exposed, out.layers, windows});
+    AddDevice(model, attribution, steps, layers, out.selection, device,
+              {out.devices, out.outside, out.tallies, exposed, out.layers,
+               windows, outputs.pictures});
     if (out.devices.size() == before) continue;
     DeviceSummary& added = out.devices.back();
     PhysicalDevice selected = device;
@@ -254,7 +261,7 @@ Summary Merge(Summary a, const Summary& b) {
 }
 
 Summary Summarise(const TraceModel& model, const Attribution& attribution,
-                  const Selection& selection) {
+                  const Selection& selection, Pictures* pictures) {
   Summary out = DescribeTrace(model, selection);
   std::vector<Steps> steps(model.processes.size());
   std::vector<ProcessLayers> layers(model.processes.size());
@@ -265,7 +272,7 @@ Summary Summarise(const TraceModel& model, const Attribution& attribution,
     layers[p] = FindLayers(model, process, attribution.processes[p], steps[p]);
     AddProcess(model, attribution, p, steps[p], out);
   }
-  AddDevices(model, attribution, steps, layers, out);
+  AddDevices(model, attribution, steps, layers, {out, pictures});
   out.memory = SummariseMemory(model, attribution, steps, selection);
   std::sort(out.processes.begin(), out.processes.end());
   std::sort(out.devices.begin(), out.devices.end());

@@ -31,6 +31,8 @@
 // beside it. Times are ns.
 namespace dltap::analyzer {
 
+struct Pictures;  // pictures.h
+
 // The steps of one process.
 struct StepSummary {
   StepsFoundBy found_by = StepsFoundBy::kNone;
@@ -70,7 +72,8 @@ struct ProcessSummary {
   HostClock host_clock = HostClock::kMeasured;
   std::string level;
   std::string level_reason;  // why not the level asked for; else empty
-  std::string sites_reason;  // why launch sites are not as asked for; else empty
+  std::string
+      sites_reason;  // why launch sites are not as asked for; else empty
   StepSummary steps;
   bool has_gpu_work = false;             // on a selected device, used or not
   uint64_t activities = 0;               // on all devices
@@ -122,9 +125,11 @@ struct Summary {
 // of sums: processes that share a GPU belong into one model.
 Summary Merge(Summary a, const Summary& b);
 
-// All of the model that is selected. No process: no numbers.
+// All of the model that is selected. No process: no numbers. `pictures`, if
+// any, gets those of every device.
 Summary Summarise(const TraceModel& model, const Attribution& attribution,
-                  const Selection& selection = {});
+                  const Selection& selection = {},
+                  Pictures* pictures = nullptr);
 
 // Its parts that need no events: what the trace says of itself, no processes
 // yet; the same of a process; the number of steps by use.

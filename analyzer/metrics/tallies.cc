@@ -9,17 +9,6 @@
 namespace dltap::analyzer {
 namespace {
 
-std::string NameOfCopy(const Activity& activity) {
-  if (activity.kind == ActivityKind::kMemset) return "memset";
-  switch (activity.copy) {
-    case CopyKind::kHostToDevice: return "memcpy HtoD";
-    case CopyKind::kDeviceToHost: return "memcpy DtoH";
-    case CopyKind::kDeviceToDevice: return "memcpy DtoD";
-    case CopyKind::kPeer: return "memcpy PtoP";
-    default: return "memcpy";
-  }
-}
-
 bool InUsedStep(const Steps& steps, int64_t at_ns) {
   if (steps.steps.empty()) return true;
   const auto after = std::upper_bound(
@@ -61,13 +50,18 @@ void Tallies::Add(const Tallies& other) {
     into.count += sums.count;
     into.gpu_ns += sums.gpu_ns;
     into.efficiency.Add(sums.efficiency);
+    for (const auto& [name, of_kernel] : sums.kernels) {
+      OpKernelSums& kernel = into.kernels[name];
+      kernel.count += of_kernel.count;
+      kernel.gpu_ns += of_kernel.gpu_ns;
+    }
   }
 }
 
 std::string TallyKeeper::NameOf(const Activity& activity) const {
   return activity.kind == ActivityKind::kKernel
              ? Demangle(model_.texts[activity.name])
-             : NameOfCopy(activity);
+             : std::string(NameOfCopy(activity));
 }
 
 uint64_t TallyKeeper::KernelNumbers(const Activity& activity,
@@ -106,7 +100,8 @@ OpSums& TallyKeeper::OpRow(const Activity& activity,
   const bool named_by_kernel =
       !attributed.work.known() && !attributed.owner.known();
   if (named_by_kernel && activity.kind != ActivityKind::kKernel) {
-    return tallies_.ops[{NameOfCopy(activity), layer_class, direction}];
+    return tallies_
+        .ops[{std::string(NameOfCopy(activity)), layer_class, direction}];
   }
   const OpIdentity op = IdentityOf(process_, attribution_, attributed);
   OpSums*& row = ops_[{op.entry, named_by_kernel ? activity.name : op.function,
@@ -116,6 +111,13 @@ OpSums& TallyKeeper::OpRow(const Activity& activity,
         named_by_kernel ? NameOf(activity) : OpName(model_, op);
     row = &tallies_.ops[{name, layer_class, direction}];
   }
+  return *row;
+}
+
+OpKernelSums& TallyKeeper::OpKernelRow(const Activity& activity, OpSums& op) {
+  OpKernelSums*& row =
+      op_kernels_[{&op, KernelNumbers(activity, LayerClass::kUnattributed)}];
+  if (row == nullptr) row = &op.kernels[NameOf(activity)];
   return *row;
 }
 
@@ -195,6 +197,9 @@ void TallyKeeper::Add(size_t index, int64_t ns, const Efficiency& efficiency,
   op.count += counts == Counts::kWork || (is_new && !attributed.work.known());
   op.gpu_ns += ns;
   op.efficiency.Add(efficiency);
+  OpKernelSums& of_op = OpKernelRow(activity, op);
+  of_op.count += is_new;
+  of_op.gpu_ns += ns;
   if (call_sites_.any()) {
     const CallId call =
         attributed.owner.known() ? attributed.owner : attributed.submitted_by;

@@ -37,10 +37,19 @@ struct KernelSums {
   auto operator<=>(const KernelSums&) const = default;
 };
 
+// What a kernel has of an op.
+struct OpKernelSums {
+  uint64_t count = 0;
+  int64_t gpu_ns = 0;
+
+  auto operator<=>(const OpKernelSums&) const = default;
+};
+
 struct OpSums {
   uint64_t count = 0;
   int64_t gpu_ns = 0;
   Efficiency efficiency;
+  std::map<std::string, OpKernelSums> kernels;  // by name; sum to gpu_ns
 
   auto operator<=>(const OpSums&) const = default;
 };
@@ -132,6 +141,7 @@ class TallyKeeper {
   using Dims = decltype(opmodel::Operation::dims);
 
   KernelSums& KernelRow(const Activity& activity, LayerClass layer_class);
+  OpKernelSums& OpKernelRow(const Activity& activity, OpSums& op);
   OpSums& OpRow(const Activity& activity, const Attributed& attributed);
   ApiSums& ApiRow(const Call& call);
   const NameRule* RuleOf(const Activity& activity);
@@ -151,6 +161,9 @@ class TallyKeeper {
   absl::flat_hash_set<size_t> counted_calls_;  // in rows by site
   absl::flat_hash_map<uint64_t, KernelSums*> kernels_;
   absl::flat_hash_map<OpNumbers, OpSums*> ops_;
+  // By op and kernel's numbers.
+  absl::flat_hash_map<std::pair<const OpSums*, uint64_t>, OpKernelSums*>
+      op_kernels_;
   std::vector<ApiSums*> apis_;  // by entry point; null: no row yet
   absl::flat_hash_map<std::pair<opmodel::DType, Dims>, uint32_t> scalars_;
   std::vector<uint32_t> scalars_of_;  // by work; 0: not looked at yet

@@ -19,6 +19,7 @@ void Add(const DeviceSummary& device, Totals& totals) {
   totals.comm_exposed.Add(device.comm_exposed);
   totals.copy_hidden_ns += device.copy_hidden_ns;
   AddTo(totals.phases_ns, device.phases_ns);
+  totals.parts.Add(device.parts);
   AddTo(totals.idle_ns, device.idle_ns());
   AddTo(totals.between_steps_ns, device.between_steps_ns);
   AddTo(totals.between_steps_drained_ns, device.between_steps_drained_ns);

@@ -25,6 +25,7 @@ struct Totals {
   CommTimes comm_exposed;      // sums to the state comm
   int64_t copy_hidden_ns = 0;  // copies and memsets beside other work
   PhaseTimes phases_ns{};
+  PhaseParts parts;
   IdleTimes idle_ns{};  // of all gaps
   IdleTimes between_steps_ns{};
   DrainTimes drained_ns{};  // of all gaps

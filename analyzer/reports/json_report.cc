@@ -190,6 +190,7 @@ class ReportWriter {
     json_.Field("drained_ns", program.drained_step_ns);
     WriteIdle(program.idle_by_cause_step_ns, imported_, json_);
     WritePhases("phases", program.phases_step_ns);
+    WriteList("parts", program.parts, WriteStepPart);
     json_.EndObject();
   }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/reports/json_rows.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "analyzer/reports/json_host.h"
 
@@ -73,6 +76,15 @@ void WriteIdle(const IdleTimes& ns, bool imported, JsonWriter& json) {
 
 void WriteDrained(const DrainTimes& ns, JsonWriter& json) {
   WriteByName<DrainedBy>("drained_ns", ns, json);
+}
+
+void WriteStepPart(const StepPart& part, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("phase", Name(part.phase));
+  WriteName("class", part.layer_class ? Name(*part.layer_class) : "", json);
+  WriteName("cause", part.cause ? Name(*part.cause) : "", json);
+  json.Field("ns", part.step_ns);
+  json.EndObject();
 }
 
 void WriteDrain(const DrainRow& row, JsonWriter& json) {
@@ -216,6 +228,29 @@ void WriteSite(const SiteRow& row, JsonWriter& json) {
   json.EndObject();
 }
 
+namespace {
+
+// By GPU time.
+void WriteOpKernels(const OpSums& sums, JsonWriter& json) {
+  std::vector<std::pair<std::string_view, OpKernelSums>> rows(
+      sums.kernels.begin(), sums.kernels.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.second.gpu_ns > b.second.gpu_ns;
+  });
+  json.Key("kernels");
+  json.BeginArray();
+  for (const auto& [name, kernel] : rows) {
+    json.BeginObject();
+    json.Field("name", name);
+    json.Field("count", kernel.count);
+    json.Field("gpu_ns", kernel.gpu_ns);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+}  // namespace
+
 void WriteOp(const OpRow& row, JsonWriter& json) {
   json.BeginObject();
   json.Field("name", row.name);
@@ -225,6 +260,7 @@ void WriteOp(const OpRow& row, JsonWriter& json) {
   json.Field("gpu_ns", row.sums.gpu_ns);
   json.Field("share", row.share);
   json.Field("tflops", row.tflops);
+  WriteOpKernels(row.sums, json);
   json.EndObject();
 }
 

@@ -23,6 +23,7 @@ void WriteIdle(const std::array<double, kIdleCauses>& ns, bool imported,
 void WriteIdle(const IdleTimes& ns, bool imported, JsonWriter& json);
 
 void WriteDrained(const DrainTimes& ns, JsonWriter& json);
+void WriteStepPart(const StepPart& part, JsonWriter& json);
 void WriteDrain(const DrainRow& row, JsonWriter& json);
 void WriteUnknown(const UnknownRow& row, JsonWriter& json);
 

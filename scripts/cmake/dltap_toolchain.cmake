@@ -4,6 +4,8 @@
 #   DLTAP_PYTHON            interpreter with PyTorch, for workloads and tests
 #   DLTAP_CUDA12_ROOT       headers of CUDA 12, if they are there
 #   DLTAP_TESTS_PYTHON      interpreter with what tests and wheels need, if there
+#   DLTAP_NODE              node, and with
+#   DLTAP_WEB_TOOLS         the npm packages that bundle analyzer/web, if there
 #   DLTAP_GENERATOR_PYTHON  interpreter with libclang, for the generators
 # They stay normal variables, so that a new choice is seen by the next
 # configure; find modules must not cache what they derive from them either.

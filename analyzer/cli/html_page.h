@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_CLI_HTML_PAGE_H_
+#define DLTAP_ANALYZER_CLI_HTML_PAGE_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/attribution/attribution.h"
+#include "analyzer/cli/selection_options.h"
+
+namespace dltap::analyzer {
+
+// What the page is about.
+struct HtmlRequest {
+  std::vector<std::string> paths;
+  AttributionOptions attribution;
+  SelectionOptions selection;
+  std::optional<double> samples_per_step;
+};
+
+// Writes the page to `file`, or to stdout for "-", and says so on stderr. A
+// file that is there is replaced if it is a page of ours, else refused. The
+// exit code.
+int WriteHtml(const HtmlRequest& request, const std::string& file);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_CLI_HTML_PAGE_H_

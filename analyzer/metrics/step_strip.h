@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_STEP_STRIP_H_
+#define DLTAP_ANALYZER_METRICS_STEP_STRIP_H_
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analyzer/metrics/pictures.h"
+
+namespace dltap::analyzer {
+
+// Splits every step of a device, used or not, and keeps its gaps. Holds
+// references.
+class StripDrawer {
+ public:
+  // `steps` in time.
+  StripDrawer(const TraceModel& model, const DeviceView& view,
+              const std::vector<MarkedWindow>& steps, PictureTexts& texts);
+
+  // All gaps of steps that do not overlap, in time.
+  const std::vector<Gap>& gaps() const { return gaps_; }
+  // Of each cause and class the longest of used steps.
+  std::vector<LongGap> LongestGaps() const;
+  std::vector<StripStep> Take() { return std::move(strip_); }
+
+ private:
+  using Cell = std::pair<IdleCause, std::optional<LayerClass>>;
+
+  void AddSegments();
+  void AddGaps();
+  Cell CellOf(const Gap& gap) const;
+  LongGap Describe(const Gap& gap) const;
+  uint32_t NameOf(CallId call) const;
+
+  const TraceModel& model_;
+  const DeviceView& view_;
+  const std::vector<MarkedWindow>& steps_;
+  PictureTexts& texts_;
+  std::vector<StepWindow> windows_;  // of steps that do not overlap
+  std::vector<size_t> strip_of_;     // their places in steps_
+  std::vector<StripStep> strip_;     // one per step
+  std::vector<Gap> gaps_;
+};
+
+// At most `most` of them: steps in a row put together, but none of two
+// processes or uses. None where even that is too many.
+std::vector<StripStep> InBins(std::vector<StripStep> steps, size_t most);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_STEP_STRIP_H_

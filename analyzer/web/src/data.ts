@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page is made of: the report as `dltap report --json` prints it (of
+// which only the fields in use stand here; report.schema.json has all), and
+// what JsonPictures (analyzer/web/json_pictures.cc) adds.
+
+export type Maybe = number | null;
+export type Causes = Record<string, Maybe>;
+
+export interface StepMean {
+  gpu_ns: number;
+  calls: number;
+  kernels: number;
+  forward_ns: number;
+  backward_ns: number;
+  update_ns: number;
+}
+
+export interface Figures {
+  gpu_ns: number;
+  share: Maybe;
+  cpu_dependency: Maybe;
+  tflops: Maybe;
+  of_peak: Maybe;
+  step_mean: StepMean;
+}
+
+export interface ClassRow extends Figures {
+  class: string;
+  kernels: number;
+  bound: string | null;
+  host_ns: Causes;
+  device_ns: Causes;
+}
+
+export interface KernelRow {
+  name: string;
+  class: string;
+  count: number;
+  gpu_ns: number;
+  mean_ns: Maybe;
+  share: Maybe;
+}
+
+export interface OpRow {
+  name: string;
+  class: string;
+  direction: string;
+  count: number;
+  gpu_ns: number;
+  share: Maybe;
+  tflops: Maybe;
+  kernels: { name: string; count: number; gpu_ns: number }[];
+}
+
+export interface RooflineRow {
+  kernel: string | null;
+  class: string;
+  count: number;
+  gpu_ns: number;
+  intensity: Maybe;
+  attainable_tflops: Maybe;
+  achieved_tflops: Maybe;
+  of_attainable: Maybe;
+  bound: string | null;
+}
+
+export interface StepPart {
+  phase: string;
+  class: string | null;
+  cause: string | null;
+  ns: number;
+}
+
+export interface DeviceRow {
+  process: string;
+  rank: Maybe;
+  id: number;
+  name: string | null;
+  wall_ns: number;
+  compute_ns: number;
+  comm_exposed_ns: number;
+  comm_waiting_ns: number;
+  comm_transfer_ns: number;
+  copy_exposed_ns: number;
+  idle_ns: number;
+  not_observed_ns: number;
+  utilization: Maybe;
+}
+
+export interface Advice {
+  id: string;
+  text: string;
+  class: string | null;
+  phase: string | null;
+  gain_low_ns: Maybe;
+  gain_high_ns: Maybe;
+  basis?: string;
+}
+
+export interface Report {
+  source: {
+    format: string;
+    files: string[];
+    program: string | null;
+    simulated: boolean;
+    in_slices: boolean;
+  };
+  program: {
+    command: string | null;
+    processes: number;
+    gpus: { name: string; count: number }[];
+    per_step: number;
+    utilization: Maybe;
+    cpu_dependency: Maybe;
+    comm_exposed_share: Maybe;
+    longest_wall_ns: Maybe;
+    samples_per_s: Maybe;
+    idle: { ns: number };
+    step_mean: {
+      idle_ns: number;
+      phases: Record<string, number>;
+      parts: StepPart[];
+    };
+    total: Figures;
+  };
+  devices: DeviceRow[];
+  steps: {
+    count: number;
+    used_count: number;
+    mean_ns: Maybe;
+    stddev_ns: Maybe;
+    found_by: string;
+  };
+  coverage: { share: Maybe };
+  left_out: { reason: string; steps: number; gpu_ns: number }[];
+  classes: ClassRow[];
+  between_steps: { host_ns: Causes; device_ns: Causes };
+  limit: { text?: string }[];
+  advice?: Advice[];
+  apis: { name: string; calls: number; cpu_ns: number }[];
+  kernels: KernelRow[];
+  ops: OpRow[];
+  roofline: RooflineRow[];
+  trust: {
+    warnings: { id: string; text: string }[];
+    lost_records: number;
+    classified_share: Maybe;
+    flops_known_share: Maybe;
+    launches_without_kernel: number;
+    kernels_without_launch: number;
+    level: string | null;
+    why: string | null;
+    overhead_ns: Maybe;
+    clock_residual_ns: Maybe;
+  };
+}
+
+// A row of each column is one span; begins are distances from the row before.
+export interface Lane {
+  kind: "idle" | "stream" | "thread";
+  name: string;
+  begin: number[];
+  ns: number[];
+  text: number[];
+  detail: number[];
+  count: number[];
+  color: number[];
+  call: number[];
+}
+
+export interface Timeline {
+  which: "fastest" | "median" | "slowest" | "only" | "run";
+  process: number;
+  step: number | null;
+  window: [number, number];
+  extent: [number, number];
+  together: number;
+  lanes: Lane[];
+}
+
+export interface Strip {
+  process: number[];
+  step: number[];
+  count: number[];
+  begin: number[];
+  ns: number[];
+  use: string[];
+  not_observed: number[];
+  classes: Record<string, number[]>;
+  idle: Record<string, number[]>;
+}
+
+export interface LongGap {
+  span: [number, number];
+  process: number;
+  step: number;
+  cause: string;
+  cause_ns: number;
+  class: string | null;
+  before: number;
+  after: number;
+  call: number;
+}
+
+export interface DevicePicture {
+  processes: string[];
+  ranks: Maybe[];
+  id: number;
+  name: string;
+  bandwidth_gbs: Maybe;
+  roofs: { name: string; tflops: number }[];
+  steps: number;
+  strip: Strip;
+  gaps: LongGap[];
+  timelines: Timeline[];
+}
+
+export interface Pictures {
+  limit: string;
+  classes: string[];
+  causes: string[];
+  drawn: boolean;
+  texts: string[];
+  devices: DevicePicture[];
+}
+
+export interface Data {
+  report: Report;
+  pictures: Pictures;
+}
+
+export function deviceLabel(device: DevicePicture): string {
+  const rank = device.ranks[0];
+  const who = rank === null || rank === undefined
+    ? device.processes.join(", ")
+    : `rank ${rank}`;
+  return `GPU ${device.id} · ${who}`;
+}
+
+// Distances to positions.
+export function positions(origin: number, distances: number[]): Float64Array {
+  const out = new Float64Array(distances.length);
+  let at = origin;
+  distances.forEach((distance, i) => {
+    at += distance;
+    out[i] = at;
+  });
+  return out;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// report_page_test.mjs DLTAP TOOLS: opens pages of `dltap report --html` in
+// Chromium. Exits with 77 where there is none.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { accessSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
+  from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { EVIL, madeTrace } from "./made_trace.mjs";
+
+const [dltap, tools] = process.argv.slice(2);
+const CHROMIUM = "/usr/bin/chromium";
+try {
+  accessSync(CHROMIUM);
+} catch {
+  console.log(`skipped: no ${CHROMIUM}; scripts/setup.sh --browser installs it`);
+  process.exit(77);
+}
+const require = createRequire(join(tools, "package.json"));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const folder = mkdtempSync(join(tmpdir(), "dltap-page-"));
+let browser;
+before(async () => {
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking"] });
+});
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+let files = 0;
+const fresh = (ending) => join(folder, `${++files}${ending}`);
+
+function traceFile(options) {
+  const path = fresh(".json");
+  writeFileSync(path, madeTrace(options));
+  return path;
+}
+
+function pageOf(traces, ...options) {
+  const html = fresh(".html");
+  execFileSync(dltap, ["report", ...traces, "--html", html, ...options],
+    { stdio: "pipe" });
+  return html;
+}
+
+const jsonOf = (traces, ...options) => JSON.parse(
+  execFileSync(dltap, ["report", "--json", ...traces, ...options],
+    { stdio: ["ignore", "pipe", "pipe"] }).toString());
+
+// The page, and what it asked for or complained of.
+async function open(html, context_options = {}) {
+  const context = await browser.newContext(context_options);
+  const page = await context.newPage();
+  const faults = [];
+  const requests = [];
+  page.on("console", (message) => faults.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("request", (request) => requests.push(request.url()));
+  await page.goto(`file://${html}`);
+  await page.waitForSelector("body[data-ready]");
+  return { page, faults, requests, close: () => context.close() };
+}
+
+const digits = (value, count) => value === null ? "?"
+  : value.toLocaleString("en-US",
+    { minimumFractionDigits: count, maximumFractionDigits: count });
+const ms = (ns) => digits(ns / 1e6, 2);
+const percent = (share) => digits(share === null ? null : share * 100, 1);
+
+const cells = (page, row) => page.locator(`#classes tr[data-class="${row}"] td`)
+  .allTextContents();
+
+async function checkClasses(page, report) {
+  const rows = report.classes.map((row) => [row.class, row]);
+  for (const [name, row] of [...rows, ["total", report.program.total]]) {
+    const shown = await cells(page, name);
+    assert.equal(shown[0], ms(row.step_mean.gpu_ns), `${name}: GPU`);
+    assert.equal(shown[1], percent(row.share), `${name}: share`);
+    assert.equal(shown[3], digits(row.step_mean.kernels, 0), `${name}: kernels`);
+    assert.equal(shown[4], percent(row.cpu_dependency), `${name}: CPU`);
+    assert.equal(shown[5], digits(row.tflops, 1), `${name}: TFLOP/s`);
+    assert.equal(shown[8], ms(row.step_mean.forward_ns), `${name}: forward`);
+    assert.equal(shown[9], ms(row.step_mean.backward_ns), `${name}: backward`);
+  }
+}
+
+test("a page opens from a file, asks for nothing, complains of nothing", async () => {
+  const html = pageOf([traceFile()]);
+  const { page, faults, requests, close } = await open(html);
+  assert.deepEqual(requests, [`file://${html}`]);
+  assert.deepEqual(faults, []);
+  for (const id of ["verdict", "trust", "step", "classes", "steps", "timeline",
+    "flame", "idle", "kernels"]) {
+    assert.equal(await page.locator(`#${id}`).count(), 1, id);
+  }
+  await close();
+});
+
+test("the numbers of the page are those of --json", async () => {
+  const traces = [traceFile()];
+  const report = jsonOf(traces);
+  const { page, close } = await open(pageOf(traces));
+  await checkClasses(page, report);
+  const parts = report.program.step_mean.parts;
+  const of_phase = (phase) => parts.filter((part) => part.phase === phase)
+    .reduce((sum, part) => sum + part.ns, 0);
+  for (const [name, ns] of Object.entries(report.program.step_mean.phases)) {
+    assert.ok(Math.abs(of_phase(name.replace(/_ns$/, "")) - ns) < 1e-3, name);
+  }
+  const kernels = await page.locator("#kernels tbody tr").allTextContents();
+  assert.equal(kernels.length, report.kernels.length);
+  for (const row of report.kernels) {
+    assert.ok(kernels.some((text) => text.includes(row.name) &&
+      text.startsWith(ms(row.gpu_ns))), row.name);
+  }
+  await close();
+});
+
+test("each op's kernels add up to it, and each class's ops to the class", () => {
+  const report = jsonOf([traceFile()]);
+  const sum = (rows) => rows.reduce((all, row) => all + row.gpu_ns, 0);
+  for (const op of report.ops) assert.equal(sum(op.kernels), op.gpu_ns, op.name);
+  for (const row of report.classes) {
+    assert.equal(sum(report.ops.filter((op) => op.class === row.class)),
+      row.gpu_ns, row.class);
+  }
+});
+
+test("a kernel whose name is markup stays text", async () => {
+  const { page, faults, close } = await open(pageOf([traceFile()]));
+  await page.locator("#flame button.fold[aria-expanded=false]").first().click();
+  assert.ok(await page.getByText(EVIL).count() >= 1);
+  assert.equal(await page.locator("img").count(), 0);
+  assert.equal(await page.evaluate(() => window.__ran), undefined);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+// The policy holds for what the page itself would run, not for the driver.
+test("a script that found its way into the page would not run", async () => {
+  const { page, close } = await open(pageOf([traceFile()]));
+  await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "window.__ran = 1";
+    document.body.append(script);
+  });
+  assert.equal(await page.evaluate(() => window.__ran), undefined);
+  await close();
+});
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`axe finds nothing serious, ${colorScheme}`, async () => {
+    const { page, close } = await open(pageOf([traceFile()]), { colorScheme });
+    await page.locator("#idle table.heat button").first().click();
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run());
+    const serious = violations
+      .filter(({ impact }) => ["serious", "critical"].includes(impact))
+      .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+    assert.deepEqual(serious, []);
+    await close();
+  });
+}
+
+test("'/' searches the kernels, and the rows found are copied as CSV", async () => {
+  const traces = [traceFile()];
+  const { page, close } = await open(pageOf(traces),
+    { permissions: ["clipboard-read", "clipboard-write"] });
+  await page.keyboard.press("/");
+  await page.keyboard.type("sgemm");
+  assert.equal(await page.locator("#kernels tbody tr").count(), 1);
+  await page.getByText("copy as CSV").click();
+  await page.getByText("1 rows copied").waitFor();
+  const [head, line] = (await page.evaluate(() => navigator.clipboard.readText()))
+    .split("\n");
+  const row = jsonOf(traces).kernels.find(({ name }) => name.includes("sgemm"));
+  assert.equal(head, "kernel,class,count,gpu_ns,mean_ns,share");
+  assert.equal(line, [`"${row.name}"`, row.class, row.count, row.gpu_ns,
+    row.mean_ns, row.share].join(","));
+  await close();
+});
+
+test("a kernel of the timeline names the call that launched it", async () => {
+  const { page, close } = await open(pageOf([traceFile()]));
+  const canvas = page.locator("canvas.timeline");
+  const { width } = await canvas.boundingBox();
+  await canvas.click({ position: { x: 150 + (width - 150) * 0.6, y: 24 + 26 + 14 } });
+  const chosen = await page.locator(".chosen").textContent();
+  assert.match(chosen, /launched by cuda(LaunchKernel|MemcpyAsync)/);
+  await canvas.focus();
+  await page.keyboard.press("w");
+  await page.keyboard.press("d");
+  await close();
+});
+
+test("the strip says which step is slow and why one is left out", async () => {
+  const { page, close } = await open(pageOf([traceFile()], "--warmup", "1"));
+  const canvas = page.locator("canvas.strip");
+  await canvas.focus();
+  await page.keyboard.press("]");
+  assert.match(await page.locator(".tip").textContent(), /step 0.*left out: warm up/);
+  await page.keyboard.press("]");
+  await page.keyboard.press("]");
+  const slow = await page.locator(".tip").textContent();
+  assert.match(slow, /^step 2: 0\.\d+ ms/);
+  assert.match(slow, /GEMM 0\.24 ms/);
+  await close();
+});
+
+test("a trace without steps has a page about the run", async () => {
+  const { page, faults, close } =
+    await open(pageOf([traceFile({ steps: 2, marked: false })]));
+  assert.match(await page.locator("#verdict").textContent(), /no steps found/);
+  assert.equal(await page.locator("canvas.strip").count(), 0);
+  assert.equal(await page.locator("canvas.timeline").count(), 1);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("several ranks stand side by side", async () => {
+  const traces = [0, 1].map((rank) => traceFile({ rank, ranks: 2 }));
+  const report = jsonOf(traces);
+  const { page, faults, close } = await open(pageOf(traces));
+  const rows = await page.locator("#ranks tbody tr").allTextContents();
+  assert.equal(rows.length, report.devices.length);
+  report.devices.forEach((device, i) =>
+    assert.ok(rows[i].includes(ms(device.compute_ns)), rows[i]));
+  await page.locator(".device select").selectOption("1");
+  assert.equal(await page.locator("canvas.timeline").count(), 1);
+  await checkClasses(page, report);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a trace of calls alone says that no GPU work lies in it", async () => {
+  const path = fresh(".json");
+  writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents: [
+    { ph: "X", cat: "cuda_runtime", name: "cudaMalloc", ts: 1, dur: 2, pid: 1,
+      tid: 1, args: { correlation: 1 } }] }));
+  const { page, faults, close } = await open(pageOf([path]));
+  assert.match(await page.locator("#verdict").textContent(), /No GPU work/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a file that is no page is not overwritten, a page is", () => {
+  const trace = traceFile();
+  const other = fresh(".txt");
+  writeFileSync(other, "mine");
+  const refused = spawnSync(dltap, ["report", trace, "--html", other]);
+  assert.equal(refused.status, 3);
+  assert.match(refused.stderr.toString(), /is no page of dltap's/);
+  assert.equal(readFileSync(other, "utf8"), "mine");
+  const html = pageOf([trace]);
+  const again = spawnSync(dltap, ["report", trace, "--html", html]);
+  assert.equal(again.status, 0);
+  assert.ok(statSync(html).size > 10000);
+});
