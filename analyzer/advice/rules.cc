@@ -7,8 +7,14 @@ namespace {
 constexpr bool kAlsoOfARank = true;
 
 constexpr Rule kRules[] = {
+    {"input", kNeedsCounts | kNeedsHostTimes, kAlsoOfARank, AdviseInput},
     {"pageable", kNeedsCounts, kAlsoOfARank, AdvisePageable},
     {"copy_overlap", kNeedsCounts, kAlsoOfARank, AdviseCopyOverlap},
+    {"sync_reads", kNeedsCounts | kNeedsHostTimes, false, AdviseSyncReads},
+    {"small_kernels", kNeedsCounts | kNeedsHostTimes, false,
+     AdviseSmallKernels},
+    {"blocked", kNeedsCounts | kNeedsHostTimes, kAlsoOfARank, AdviseBlocked},
+    {"comm", kNeedsCounts | kNeedsClasses, false, AdviseComm},
 };
 
 }  // namespace

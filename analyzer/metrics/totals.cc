@@ -35,6 +35,7 @@ void Add(const DeviceSummary& device, Totals& totals) {
   totals.host_work_is_bound |= device.host_work_is_bound;
   totals.input_samples += device.input_samples;
   totals.input_runnable += device.input_runnable;
+  totals.cpu_samples += device.cpu_samples;
   totals.signs.Add(device.signs);
   for (size_t c = 0; c < kClassCount; ++c) {
     totals.classes[c].Add(device.classes[c]);
