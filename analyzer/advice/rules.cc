@@ -9,8 +9,14 @@ constexpr bool kOfAll = false;
 constexpr uint8_t kNeedsGpuWork = kNeedsCounts | kNeedsClasses;
 
 constexpr Rule kRules[] = {
+    {"input", kNeedsCounts | kNeedsHostTimes, kAlsoOfARank, AdviseInput},
     {"pageable", kNeedsCounts, kAlsoOfARank, AdvisePageable},
     {"copy_overlap", kNeedsCounts, kAlsoOfARank, AdviseCopyOverlap},
+    {"sync_reads", kNeedsCounts | kNeedsHostTimes, kOfAll, AdviseSyncReads},
+    {"small_kernels", kNeedsCounts | kNeedsHostTimes, kOfAll,
+     AdviseSmallKernels},
+    {"blocked", kNeedsCounts | kNeedsHostTimes, kAlsoOfARank, AdviseBlocked},
+    {"comm", kNeedsCounts | kNeedsClasses, kOfAll, AdviseComm},
     {"tensor_cores", kNeedsGpuWork, kOfAll, AdviseTensorCores},
     {"fp64", kNeedsGpuWork, kOfAll, AdviseFp64},
     {"optimizer", kNeedsGpuWork, kOfAll, AdviseOptimizer},

@@ -63,6 +63,7 @@ class DeviceSummariser {
     out_.input_samples = found.input_samples;
     out_.input_runnable = found.input_runnable;
     out_.avoidable = avoidable_.Take();
+    out_.cpu_samples = found.cpu_samples;
     out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
     out_.signs = signs_.Take();
     out_.phases_ns = PhasesOf(out_.parts);
@@ -263,6 +264,7 @@ void DeviceSummary::Append(const DeviceSummary& later) {
   host_work_is_bound |= later.host_work_is_bound;
   input_samples += later.input_samples;
   input_runnable += later.input_runnable;
+  cpu_samples += later.cpu_samples;
   signs.Add(later.signs);
   for (size_t i = 0; i < kClassCount; ++i) classes[i].Add(later.classes[i]);
   avoidable.Add(later.avoidable);

@@ -57,6 +57,7 @@ std::string TryLine(const Advice& advice, size_t width) {
 }
 
 std::string Seen(const Advice& advice, uint64_t steps) {
+  if (steps == 0) return "of the whole run as one step";
   return "seen in " + std::to_string(advice.evidence.steps_seen) + " of " +
          Count(steps, "step");
 }
@@ -122,6 +123,8 @@ void WriteFields(const Advice& advice, JsonWriter& json) {
   json.Field("gain_low_ns", advice.gain_low_ns);
   json.Field("gain_high_ns", advice.gain_high_ns);
   json.Field("gain_share", advice.gain_share);
+  json.Field("gain_low_share", advice.gain_low_share);
+  json.Field("gain_high_share", advice.gain_high_share);
   json.Field("more", advice.more);
   json.Field("basis", Name(advice.basis));
 }
