@@ -97,8 +97,8 @@ class ThreadPass {
         last = end;
         ++runs;
       }
-      const bool timed =
-          events >= 2 * (runs - 1) && plans.size() >= kTimedPlans;
+      // Two events a plan, which may have run before to warm up.
+      const bool timed = events + 1 >= runs && plans.size() >= kTimedPlans;
       if (timed || plans.size() >= kPlans) Mark(i, last);
       i = last + 1;
     }

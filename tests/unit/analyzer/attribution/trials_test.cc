@@ -161,6 +161,21 @@ TEST(TrialsTest, SeveralImplementationsOfOneOperationAreTrials) {
   EXPECT_EQ(program.Trials(), ".ttt..");
 }
 
+TEST(TrialsTest, TwoTimedImplementationsAreTrialsAlsoAfterARunToWarmUp) {
+  Program program;
+  for (const char* plan : {"k1", "k2"}) {
+    program.Gemm(32, plan).Event().Gemm(32, plan).Event();
+  }
+  program.Gemm(32, "k1").Gemm(64, "k1");
+  EXPECT_EQ(program.Trials(), "tttt..");
+}
+
+TEST(TrialsTest, TwoImplementationsThatNobodyTimesAreNoTrials) {
+  Program program;
+  program.Gemm(32, "k1").Gemm(32, "k2").Gemm(32, "k1").Gemm(32, "k2");
+  EXPECT_THAT(program.Trials(), Each('.'));
+}
+
 TEST(TrialsTest, KernelsOfOneImportedOperatorAreNoTrials) {
   Program program;
   for (int step = 0; step < 3; ++step) {

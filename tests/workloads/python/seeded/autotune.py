@@ -19,7 +19,9 @@ def main() -> None:
     def step(number: int) -> None:
         side = 96 + 2 * number
         batch = torch.zeros(32, 3, side, side, device="cuda")
-        common.update(optimizer, model(batch).mean())
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = model(batch).mean()
+        common.update(optimizer, loss)
 
     common.train(step, args.steps)
 

@@ -31,7 +31,9 @@ def main() -> None:
     batch = torch.zeros(shape, device="cuda")
 
     def step(_: int) -> None:
-        common.update(optimizer, model(batch).mean())
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = model(batch).mean()
+        common.update(optimizer, loss)
 
     common.train(step, args.steps)
 

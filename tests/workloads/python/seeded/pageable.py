@@ -21,7 +21,9 @@ def main() -> None:
 
     def step(_: int) -> None:
         batch = images.cuda(non_blocking=not args.bug)
-        common.update(optimizer, model(batch).mean())
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = model(batch).mean()
+        common.update(optimizer, loss)
 
     common.train(step, args.steps)
 

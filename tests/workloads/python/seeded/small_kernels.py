@@ -8,6 +8,7 @@ import common
 
 def main() -> None:
     args = common.options(__doc__)
+    torch.set_float32_matmul_precision("high")
     model = common.mlp(128, 24)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, fused=True)
     batch = torch.zeros(64, 128, device="cuda")

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seeded programs and their repaired twins, through the whole chain: what is
+wrong is advised first, the twin saves what was promised, and programs with
+nothing wrong are left alone. On the virtual clock: no number is the machine's.
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+from concurrent import futures
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]
+                       / "endtoend"))
+import chain  # noqa: E402
+
+SEEDED = chain.SCRIPTS / "seeded"
+STEPS = 6
+AT_ONCE = 2
+GROUPS = 4
+HEALTHY = ["healthy_resnet", "healthy_transformer", "healthy_lstm",
+           "healthy_mlp", "healthy_inference"]
+# The rule that must come first, of each program with a bug.
+RULES = {
+    "tensor_cores": "tensor_cores",
+    "autocast": "tensor_cores",
+    "fp64": "fp64",
+    "optimizer": "optimizer",
+    "optimizer_lists": "optimizer",
+    "momentum": "optimizer",
+    "attention": "attention",
+    "attention_fp32": "attention",
+    "rnn_loop": "rnn_loop",
+    "autotune": "autotune",
+    "layout": "layout",
+}
+RAN = re.compile(r"^(\S+) (\d+)$", re.M)
+
+
+def programs() -> list[str]:
+    bugs = [words for name in RULES for words in (f"{name}:--bug", name)]
+    return [f"{words}:--steps:{STEPS}" for words in bugs + HEALTHY]
+
+
+def reports_of(programs: list[str]) -> dict[str, dict]:
+    """One process after the other, PyTorch imported once."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = pathlib.Path(folder, "trace")
+        done = chain.run_tapped(
+            [sys.executable, SEEDED / "run_each.py", *programs], trace,
+            ["--sim-clock", "virtual", "--no-report"])
+        reports = {}
+        for words, pid in RAN.findall(done.stdout):
+            (file,) = trace.glob(f"*-{pid}-*.dltap")
+            name = words.removesuffix(f":--steps:{STEPS}")
+            reports[name] = chain.report(file)
+    return reports
+
+
+@chain.needs_torch
+class AdviceTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        groups = [programs()[i::GROUPS] for i in range(GROUPS)]
+        cls.reports = {}
+        with futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            for reports in pool.map(reports_of, groups):
+                cls.reports |= reports
+
+    def step_ns(self, name: str) -> float:
+        return self.reports[name]["steps"]["mean_ns"]
+
+    def advised(self, name: str) -> list[str]:
+        return [advice["id"] for advice in self.reports[name]["advice"]]
+
+    def test_all_have_run_and_have_steps(self):
+        self.assertEqual(len(self.reports), 2 * len(RULES) + len(HEALTHY))
+        for name, report in self.reports.items():
+            with self.subTest(name):
+                self.assertGreaterEqual(report["steps"]["count"], STEPS)
+
+    def test_the_bug_is_the_first_advice(self):
+        for name, rule in RULES.items():
+            with self.subTest(name):
+                self.assertEqual(self.advised(f"{name}:--bug")[:1], [rule])
+
+    def test_the_twin_is_not_advised_the_same(self):
+        for name, rule in RULES.items():
+            with self.subTest(name):
+                self.assertNotIn(rule, self.advised(name))
+
+    def test_the_twin_saves_what_was_promised(self):
+        for name, rule in RULES.items():
+            advice = self.reports[f"{name}:--bug"]["advice"][0]
+            saved = self.step_ns(f"{name}:--bug") - self.step_ns(name)
+            with self.subTest(name):
+                self.assertEqual(advice["id"], rule)
+                self.assertLessEqual(advice["gain_low_ns"], saved)
+                self.assertGreaterEqual(advice["gain_high_ns"], saved)
+
+    def test_healthy_programs_are_left_alone(self):
+        for name in HEALTHY:
+            with self.subTest(name):
+                self.assertEqual(self.advised(name), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
