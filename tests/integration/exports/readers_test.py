@@ -326,6 +326,57 @@ class ReadmeTest(Case):
             os.chdir(here)
 
 
+class OddNamesTest(Case):
+    """Quotes, control characters, what is no UTF-8, markup, 10 kB."""
+
+    NAME = "a\"b'c,;\x01\n\t<img src=x>\u00e9\ufffd" + 10_000 * "k"
+
+    def setUp(self):
+        super().setUp()
+        quoted = (self.NAME.encode().replace(b'"', b'\\"')
+                  .replace(b"\x01", b"\\x01").replace(b"\n", b"\\x0a")
+                  .replace(b"\t", b"\\x09")
+                  .replace("\ufffd".encode(), b"\\xff"))
+        self.trace = self.folder / "odd.txt"
+        self.trace.write_bytes(
+            b'format dltap\nprocess pid=1 program="p"\nthread 0 tid=1\n'
+            b'device 0 name="' + quoted + b'"\nkernel t=1..3us device=0 '
+            b'stream=7 name="' + quoted + b'"\nrange t=0..9us thread=0 name="' +
+            quoted + b'" kind=user\n')
+
+    def test_readers_get_the_name(self):
+        import sqlite3
+
+        import pandas
+        from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
+        chrome = json.loads(
+            self.export(self.trace, "chrome", "c").read_text())
+        self.assertIn(self.NAME, [event["name"]
+                                  for event in chrome["traceEvents"]])
+        frames = json.loads(self.export(
+            self.trace, "speedscope", "s").read_text())["shared"]["frames"]
+        self.assertIn({"name": self.NAME}, frames)
+        folder = self.export(self.trace, "csv", "t")
+        self.assertEqual(
+            list(pandas.read_csv(folder / "kernels.csv").name), [self.NAME])
+        with sqlite3.connect(self.export(self.trace, "nsys", "n")) as database:
+            names = [row[0] for row in
+                     database.execute("SELECT value FROM StringIds")]
+        self.assertIn(self.NAME, names)
+        trace = pb.Trace.FromString(
+            self.export(self.trace, "perfetto", "p").read_bytes())
+        self.assertIn(self.NAME, [
+            one.name for packet in trace.packet
+            for one in packet.interned_data.event_names])
+
+    @needs_duckdb
+    def test_parquet_keeps_the_name(self):
+        import pyarrow.parquet
+        folder = self.export(self.trace, "parquet", "q'uote")
+        table = pyarrow.parquet.read_table(folder / "kernels.parquet")
+        self.assertEqual(table["name"].to_pylist(), [self.NAME])
+
+
 class Same:
     """A value that equals the CSV text of it."""
 

@@ -99,6 +99,17 @@ TEST_F(FormatsTest, ChromeHasAFileForEachProcess) {
   EXPECT_THAT(names, ElementsAre("rank-0.json", "rank-1.json"));
 }
 
+// A job that was started again has its ranks twice.
+TEST_F(FormatsTest, TwoProcessesOfARankHaveFilesOfTheirOwn) {
+  Read(
+      "process pid=1 rank=0\nthread 0 tid=1\ncall t=1..2us thread=0 cuInit\n"
+      "process pid=2 rank=0\nthread 0 tid=2\ncall t=1..2us thread=0 cuInit\n"
+      "process pid=3\n");
+  std::vector<std::string> names;
+  for (const ExportFile& file : FilesOf("chrome")) names.push_back(file.name);
+  EXPECT_THAT(names, ElementsAre("rank-0.json", "rank-0-2.json"));
+}
+
 // What an importer makes of the export, as it was before.
 TEST_F(FormatsTest, ChromeReadsBackWithClassesAndPlaces) {
   const std::string path = folder_.path() + "/rank-0.json";
@@ -370,6 +381,28 @@ TEST_F(FormatsTest, OddNamesKeepEveryFormatReadable) {
   ASSERT_TRUE(ImportNsys(path, back).ok());
   EXPECT_THAT(std::string(back.texts[back.processes[0].activities[0].name]),
               HasSubstr("<img src=x>"));
+}
+
+// It must never be taken for a GPU.
+TEST_F(FormatsTest, ASimulatedGpuIsCalledSoInEveryFormat) {
+  Read(
+      "process pid=1 rank=0\nthread 0 tid=1\ndevice 0 name=gpu "
+      "uuid=646c74617073696d0000000000000001 simulated\n"
+      "kernel t=2..5us device=0 stream=7 name=k\n");
+  for (const char* format : {"chrome", "perfetto", "pprof", "speedscope"}) {
+    EXPECT_THAT(Only(format), HasSubstr("simulated")) << format;
+  }
+  EXPECT_THAT(Only("prometheus"), HasSubstr("simulated=\"true\""));
+  const std::string nsys = folder_.path() + "/trace.sqlite";
+  ASSERT_TRUE(FilesOf("nsys").front().write(nsys).ok());
+  TraceModel from_nsys;
+  ASSERT_TRUE(ImportNsys(nsys, from_nsys).ok());
+  EXPECT_TRUE(from_nsys.simulated);
+  const std::string kineto = folder_.path() + "/trace.json";
+  std::ofstream(kineto) << Only("chrome");
+  TraceModel from_kineto;
+  ASSERT_TRUE(ImportKineto(kineto, from_kineto).ok());
+  EXPECT_TRUE(from_kineto.simulated);
 }
 
 TEST_F(FormatsTest, AnEmptyTraceIsAFileInEveryFormat) {
