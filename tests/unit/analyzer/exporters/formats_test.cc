@@ -242,6 +242,29 @@ TEST_F(FormatsTest, PerfettoCountsUnfinishedWork) {
   EXPECT_THAT(values["0unfinished work"], ElementsAre(1, 0, 2, 1, 0));
 }
 
+TEST_F(FormatsTest, PerfettoCountsHeldMemory) {
+  Read(
+      "process pid=1\nthread 0 tid=1\ndevice 0 name=gpu\n"
+      "call t=0..1us thread=0 cudaMalloc devPtr=0x10000000 size=4096\n"
+      "call t=2..3us thread=0 cudaMalloc devPtr=0x20000000 size=1024\n"
+      "call t=8..9us thread=0 cudaFree devPtr=0x10000000\n"
+      "kernel t=4..5us device=0 stream=7 name=k\n");
+  perfetto::Trace trace;
+  ASSERT_TRUE(trace.ParseFromString(Only("perfetto")));
+  uint64_t track = 0;
+  std::vector<int64_t> values;
+  for (const perfetto::TracePacket& packet : trace.packet()) {
+    if (packet.track_descriptor().name() == "memory held") {
+      track = packet.track_descriptor().uuid();
+    }
+    const perfetto::TrackEvent& event = packet.track_event();
+    if (packet.has_track_event() && event.track_uuid() == track) {
+      values.push_back(event.counter_value());
+    }
+  }
+  EXPECT_THAT(values, ElementsAre(4096, 5120, 1024));
+}
+
 TEST_F(FormatsTest, PprofStacksGoFromProgramToKernel) {
   pprof::Profile profile;
   ASSERT_TRUE(profile.ParseFromString(Only("pprof")));
