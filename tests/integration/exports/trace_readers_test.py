@@ -70,6 +70,17 @@ class HtaTest(Case):
                 self.assertAlmostEqual(
                     work, sum(sum_by_class(kernels).values()) / 1e3, 1)
 
+    def test_communication_hides_as_the_report_says(self):
+        for trace in present(ONE_DEVICE[3:4]):
+            _, analysis = self.breakdown(
+                self.export(trace, "chrome", name_of(trace) + ".json"))
+            table = analysis.get_comm_comp_overlap(visualize=False)
+            device = report(trace, "--window", "all")["devices"][0]
+            hidden, exposed = (device[f"comm_{how}_ns"]
+                               for how in ("hidden", "exposed"))
+            self.assertAlmostEqual(table["comp_comm_overlap_pctg"][0],
+                                   100 * hidden / (hidden + exposed), 2)
+
     def test_ranks_are_found(self):
         traces = present(TRACES / f"kineto_multi_rank_{i}.json.gz"
                          for i in (0, 1))
