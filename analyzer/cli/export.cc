@@ -35,6 +35,11 @@ std::string FormatHelp() {
   return help;
 }
 
+bool NamesFolder(const std::string& path) {
+  std::error_code error;
+  return path.ends_with('/') || std::filesystem::is_directory(path, error);
+}
+
 absl::Status WriteAll(const ExportFormat& format, const ExportInput& input,
                       OutputPlace place) {
   std::vector<ExportFile> files = format.files(input);
@@ -43,10 +48,8 @@ absl::Status WriteAll(const ExportFormat& format, const ExportInput& input,
   for (ExportFile& file : files) {
     if (file.name.empty()) file.name = name;
   }
-  std::error_code error;
-  place.is_folder = format.extension.empty() || files.size() > 1 ||
-                    place.path.ends_with('/') ||
-                    std::filesystem::is_directory(place.path, error);
+  place.is_folder =
+      format.extension.empty() || files.size() > 1 || NamesFolder(place.path);
   if (place.path.empty()) place.path = place.is_folder ? "trace" : name;
   ProgressBar bar(1);
   const auto progress = bar.OfFile(0);
@@ -79,6 +82,11 @@ int RunExport(const std::vector<std::string>& args) {
   app.add_flag("--force", place.may_replace, "replace files that exist");
   AddPartOptions(app, options);
   if (const auto code = ParseArgs(app, args)) return *code;
+  // Before a long trace is read.
+  if (!NamesFolder(place.path)) {
+    const absl::Status free = CheckFree(place.path, place.may_replace);
+    if (!free.ok()) return Fail(free);
+  }
   absl::StatusOr<TraceModel> model = LoadTrace(paths);
   if (!model.ok()) return Fail(model.status());
   const absl::StatusOr<Selection> selection = ParseSelection(options, *model);

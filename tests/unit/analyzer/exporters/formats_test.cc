@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -482,6 +483,14 @@ TEST_F(OutputFilesTest, AFolderIsCheckedBeforeAnythingIsWritten) {
       WriteFiles({Text("first", "1"), Text("second", "2")}, place).ok());
   EXPECT_EQ(Count(), 1);
   EXPECT_EQ(Read("second"), "mine");
+}
+
+// A rename would put a file in the place of /dev/null.
+TEST_F(OutputFilesTest, OnlyFilesAreReplaced) {
+  ASSERT_EQ(mkfifo(At("pipe").c_str(), 0600), 0);
+  const OutputPlace place{.path = At("pipe"), .may_replace = true};
+  EXPECT_FALSE(WriteFiles({Text("a", "one")}, place).ok());
+  EXPECT_TRUE(std::filesystem::is_fifo(At("pipe")));
 }
 
 TEST_F(OutputFilesTest, AFailureLeavesNothingBehind) {
