@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -33,15 +35,22 @@ std::string FormatHelp() {
   return help;
 }
 
+bool NamesFolder(const std::string& path) {
+  std::error_code error;
+  return path.ends_with('/') || std::filesystem::is_directory(path, error);
+}
+
 absl::Status WriteAll(const ExportFormat& format, const ExportInput& input,
                       OutputPlace place) {
-  const std::vector<ExportFile> files = format.files(input);
+  std::vector<ExportFile> files = format.files(input);
   if (files.empty()) return absl::InvalidArgumentError("no process to export");
-  place.is_folder = format.extension.empty() || files.size() > 1;
-  if (place.path.empty()) {
-    place.path = "trace";
-    if (!place.is_folder) place.path += std::string(format.extension);
+  const std::string name = "trace" + std::string(format.extension);
+  for (ExportFile& file : files) {
+    if (file.name.empty()) file.name = name;
   }
+  place.is_folder =
+      format.extension.empty() || files.size() > 1 || NamesFolder(place.path);
+  if (place.path.empty()) place.path = place.is_folder ? "trace" : name;
   ProgressBar bar(1);
   const auto progress = bar.OfFile(0);
   const absl::Status status =
@@ -68,11 +77,16 @@ int RunExport(const std::vector<std::string>& args) {
       ->check(CLI::IsMember(FormatNames()))
       ->capture_default_str();
   app.add_option("-o,--output", place.path,
-                 "file or folder to write, \"trace\" by default; - for stdout; "
-                 "a name that ends in .gz is compressed");
+                 "file or folder to write, \"trace...\" by default; - for "
+                 "stdout; a name that ends in .gz is compressed");
   app.add_flag("--force", place.may_replace, "replace files that exist");
   AddPartOptions(app, options);
   if (const auto code = ParseArgs(app, args)) return *code;
+  // Before a long trace is read.
+  if (!NamesFolder(place.path)) {
+    const absl::Status free = CheckFree(place.path, place.may_replace);
+    if (!free.ok()) return Fail(free);
+  }
   absl::StatusOr<TraceModel> model = LoadTrace(paths);
   if (!model.ok()) return Fail(model.status());
   const absl::StatusOr<Selection> selection = ParseSelection(options, *model);
@@ -81,6 +95,7 @@ int RunExport(const std::vector<std::string>& args) {
   const Attribution attribution = Attribute(*model);
   const ExportInput input = MakeExportInput(*model, attribution, *selection);
   const absl::Status written = WriteAll(*FindFormat(format), input, place);
+  if (absl::IsInvalidArgument(written)) return FailUsage("export", written);
   return written.ok() ? kExitOk : Fail(written);
 }
 

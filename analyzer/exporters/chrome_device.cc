@@ -114,9 +114,7 @@ void ChromeDevices::WriteProperties(JsonWriter& json) const {
 
 void ChromeDevices::WriteNames() {
   for (const Device& device : process_.devices) {
-    events_.Meta("process_name",
-                 "GPU " + std::to_string(device.ordinal) + " " + device.name,
-                 {device.ordinal, 0});
+    events_.Meta("process_name", DeviceLabel(device), {device.ordinal, 0});
   }
   for (size_t s = 0; s < process_.streams.size(); ++s) {
     const Stream& stream = process_.streams[s];

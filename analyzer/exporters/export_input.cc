@@ -127,6 +127,12 @@ std::vector<StepMark> StepMarks(const ExportInput& input, size_t p) {
   return marks;
 }
 
+std::string DeviceLabel(const Device& device) {
+  return "GPU " + std::to_string(device.ordinal) +
+         (device.name.empty() ? "" : " " + device.name) +
+         (device.simulated ? " (simulated)" : "");
+}
+
 std::string ProcessLabel(const Process& process) {
   if (process.rank) return "rank " + std::to_string(*process.rank);
   return (process.host.empty() ? "" : process.host + ":") +

@@ -72,6 +72,9 @@ struct StepMark {
 // None of a program that marks its steps so itself.
 std::vector<StepMark> StepMarks(const ExportInput& input, size_t p);
 
+// "GPU 0 NVIDIA H100 80GB HBM3", with " (simulated)" where it is.
+std::string DeviceLabel(const Device& device);
+
 // "rank 3", or "host:pid".
 std::string ProcessLabel(const Process& process);
 

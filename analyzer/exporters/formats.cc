@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/exporters/formats.h"
 
+#include <map>
 #include <string>
 
 #include "analyzer/exporters/chrome_trace.h"
@@ -36,11 +37,15 @@ bool HasEvents(const Process& process) {
 // Processes without events have no file, unless they are all there is.
 std::vector<ExportFile> ChromeFiles(const ExportInput& input) {
   std::vector<ExportFile> files;
+  std::map<std::string, int> taken;
   const size_t count = input.model.processes.size();
   for (size_t p = 0; p < count; ++p) {
     const Process& process = input.model.processes[p];
     if (!HasEvents(process) && !(files.empty() && p + 1 == count)) continue;
-    files.push_back({FileNameOf(process) + ".json",
+    std::string name = FileNameOf(process);
+    const int times = ++taken[name];  // a restarted job has its ranks twice
+    if (times > 1) name += "-" + std::to_string(times);
+    files.push_back({name + ".json",
                      [&input, p](const ByteSink& sink) {
                        WriteChromeTrace(input, p, sink);
                      },
@@ -53,8 +58,8 @@ std::vector<ExportFile> ChromeFiles(const ExportInput& input) {
 template <void (*kWrite)(const ExportInput&, const ByteSink&),
           bool kCompressed = false>
 std::vector<ExportFile> OneStream(const ExportInput& input) {
-  return {{"trace", [&input](const ByteSink& sink) { kWrite(input, sink); },
-           nullptr, kCompressed}};
+  return {{"", [&input](const ByteSink& sink) { kWrite(input, sink); }, nullptr,
+           kCompressed}};
 }
 
 std::vector<ExportFile> CsvFiles(const ExportInput& input) {
@@ -81,7 +86,7 @@ std::vector<ExportFile> ParquetFiles(const ExportInput& input) {
 }
 
 std::vector<ExportFile> NsysFile(const ExportInput& input) {
-  return {{"trace", nullptr, [&input](const std::string& path) {
+  return {{"", nullptr, [&input](const std::string& path) {
              return WriteNsysTables(input, path);
            }}};
 }

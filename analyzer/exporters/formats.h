@@ -16,7 +16,8 @@ struct ExportFormat {
   std::string_view name;
   std::string_view extension;  // ".json"; empty: a folder of files
   std::string_view opens_in;   // for --help
-  // What it writes; several files go into a folder.
+  // What it writes; several files go into a folder. Without a name of its own a
+  // file is called "trace" and the extension.
   std::vector<ExportFile> (*files)(const ExportInput& input);
 };
 

@@ -131,19 +131,19 @@ absl::Status WriteOne(const ExportFile& file, const std::string& path,
   return status;
 }
 
-absl::Status CheckFree(const std::vector<std::string>& paths,
-                       bool may_replace) {
-  for (const std::string& path : paths) {
-    std::error_code error;
-    const fs::file_status status = fs::status(path, error);
-    if (fs::is_directory(status)) return Failure(path, "is a folder");
-    if (may_replace || !fs::exists(status)) continue;
-    return Failure(path, "exists; --force replaces it");
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
+
+absl::Status CheckFree(const std::string& path, bool may_replace) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) return absl::OkStatus();
+  // A rename would put a file in the place of /dev/null.
+  if (!fs::is_regular_file(status)) {
+    return Failure(path, "is no file; -o - writes to stdout");
+  }
+  if (may_replace) return absl::OkStatus();
+  return Failure(path, "exists; --force replaces it");
+}
 
 absl::Status WriteFiles(const std::vector<ExportFile>& files,
                         const OutputPlace& place,
@@ -160,7 +160,10 @@ absl::Status WriteFiles(const std::vector<ExportFile>& files,
     paths.push_back(place.is_folder ? place.path + "/" + file.name
                                     : place.path);
   }
-  if (absl::Status s = CheckFree(paths, place.may_replace); !s.ok()) return s;
+  for (const std::string& path : paths) {
+    absl::Status s = CheckFree(path, place.may_replace);
+    if (!s.ok()) return s;
+  }
   std::error_code error;
   if (place.is_folder) fs::create_directories(place.path, error);
   if (error) return Failure(place.path, error.message());

@@ -26,6 +26,9 @@ struct OutputPlace {
   bool may_replace = false;
 };
 
+// An error where `path` exists and may not be replaced, or is no file.
+absl::Status CheckFree(const std::string& path, bool may_replace);
+
 // Writes each file under a temporary name and renames it when it is whole; what
 // fails leaves nothing behind. Files that exist are refused, before anything is
 // written, unless they may be replaced. A stream whose name ends in ".gz" is

@@ -28,7 +28,9 @@ absl::Status WriteParquet(const Table& table, const ExportInput& input,
       absl::StrCat("COPY \"", name, "\" TO ", Quoted(path),
                    " (FORMAT parquet, COMPRESSION zstd, KV_METADATA "
                    "{'dltap.schema_version': '",
-                   kTableVersion, "', 'dltap.table': ", Quoted(name), "})"));
+                   kTableVersion, "', 'dltap.table': ", Quoted(name),
+                   ", 'dltap.simulated': '",
+                   input.model.simulated ? "true" : "false", "'})"));
 }
 
 }  // namespace dltap::analyzer

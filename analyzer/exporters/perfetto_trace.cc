@@ -139,8 +139,7 @@ class ProcessWriter {
   void WriteDevice(DeviceId id) {
     const Device& device = process_.devices[id.value()];
     if (!Selects(input_.selection, device)) return;
-    const uint64_t track = NewTrack(
-        root_, "GPU " + std::to_string(device.ordinal) + " " + device.name);
+    const uint64_t track = NewTrack(root_, DeviceLabel(device));
     devices_.emplace(id.value(), track);
     for (size_t s = 0; s < process_.streams.size(); ++s) {
       if (process_.streams[s].device == id) WriteStream(StreamId(s), track);

@@ -81,6 +81,7 @@ class ProfileWriter {
     add("cpu", "nanoseconds");
     add("gpu", "nanoseconds");
     profile_.set_default_sample_type(TextOf("gpu"));
+    if (input_.model.simulated) profile_.add_comment(TextOf("simulated GPU"));
   }
 
   void AddProcess(size_t p) {

@@ -195,7 +195,9 @@ void WritePrometheus(const ExportInput& input, const ByteSink& sink) {
   const Figures figures = FiguresOf(summary);
   MetricsWriter out(sink);
   out.Head("dltap_build_info", "gauge", "The dltap that wrote this.");
-  out.Sample({{"version", DLTAP_VERSION}}, "1");
+  out.Sample({{"version", DLTAP_VERSION},
+              {"simulated", input.model.simulated ? "true" : "false"}},
+             "1");
   Report(summary, figures, out).Run();
 }
 

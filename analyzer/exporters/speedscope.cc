@@ -128,8 +128,8 @@ class SpeedscopeWriter {
     }
     for (size_t s = 0; s < rows.size(); ++s) {
       const Stream& stream = process.streams[s];
-      Write(ProcessLabel(process) + " GPU " +
-                std::to_string(process.devices[stream.device.value()].ordinal) +
+      Write(ProcessLabel(process) + " " +
+                DeviceLabel(process.devices[stream.device.value()]) +
                 " stream " + std::to_string(stream.number),
             rows[s]);
     }

@@ -11,6 +11,7 @@
 #include "analyzer/importers/json_pieces.h"
 #include "analyzer/importers/kineto_event.h"
 #include "analyzer/importers/kineto_process.h"
+#include "analyzer/importers/simulated_gpu.h"
 #include "simdjson.h"
 
 namespace dltap::analyzer {
@@ -19,9 +20,6 @@ namespace {
 using simdjson::ondemand::value;
 
 static_assert(JsonPieces::kPadding > simdjson::SIMDJSON_PADDING);
-
-// docs/design.md section 9: "dltapsim", as hexadecimal digits.
-constexpr std::string_view kSimulatedUuid = "646c74617073696d";
 
 Device DeviceFrom(simdjson::ondemand::object fields, int64_t& id) {
   Device device;
@@ -35,7 +33,7 @@ Device DeviceFrom(simdjson::ondemand::object fields, int64_t& id) {
     if (key == "name" || key == "uuid") {
       if (v.get_string().get(text) != simdjson::SUCCESS) continue;
       (key == "name" ? device.name : device.uuid) = text;
-      device.simulated = device.uuid.starts_with(kSimulatedUuid);
+      device.simulated = IsSimulatedGpu(device.uuid);
     } else if (v.get_int64().get(number) == simdjson::SUCCESS) {
       if (key == "id") id = number;
       if (key == "computeMajor") device.compute_major = number;

@@ -445,6 +445,9 @@ class NsysImporter {
     for (size_t i = 0; i < processes_.all().size(); ++i) {
       Process& process = processes_.all()[i]->process;
       SetDepths(process.calls);
+      for (const Device& device : process.devices) {
+        model_.simulated |= device.simulated;
+      }
       // The tables are the file's: its first process stands for all.
       const bool first = i == 0;
       const auto lost = [&](const char* cause, const char* meaning,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "analyzer/importers/simulated_gpu.h"
 #include "analyzer/model/rank_variables.h"
 
 namespace dltap::analyzer {
@@ -93,6 +94,7 @@ class FactReader {
           Device gpu;
           gpu.name = row.Text(2);
           gpu.uuid = Hex(row.Text(3));
+          gpu.simulated = IsSimulatedGpu(gpu.uuid);
           gpu.sms = static_cast<int>(row.IntOr(4, 0));
           gpu.memory_bytes = row.IntOr(5, 0);
           gpu.compute_major = static_cast<int>(row.IntOr(6, row.IntOr(8, 0)));

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -97,6 +98,17 @@ TEST_F(FormatsTest, ChromeHasAFileForEachProcess) {
   std::vector<std::string> names;
   for (const ExportFile& file : FilesOf("chrome")) names.push_back(file.name);
   EXPECT_THAT(names, ElementsAre("rank-0.json", "rank-1.json"));
+}
+
+// A job that was started again has its ranks twice.
+TEST_F(FormatsTest, TwoProcessesOfARankHaveFilesOfTheirOwn) {
+  Read(
+      "process pid=1 rank=0\nthread 0 tid=1\ncall t=1..2us thread=0 cuInit\n"
+      "process pid=2 rank=0\nthread 0 tid=2\ncall t=1..2us thread=0 cuInit\n"
+      "process pid=3\n");
+  std::vector<std::string> names;
+  for (const ExportFile& file : FilesOf("chrome")) names.push_back(file.name);
+  EXPECT_THAT(names, ElementsAre("rank-0.json", "rank-0-2.json"));
 }
 
 // What an importer makes of the export, as it was before.
@@ -229,6 +241,29 @@ TEST_F(FormatsTest, PerfettoCountsUnfinishedWork) {
     values[counters.at(event.track_uuid())].push_back(event.counter_value());
   }
   EXPECT_THAT(values["0unfinished work"], ElementsAre(1, 0, 2, 1, 0));
+}
+
+TEST_F(FormatsTest, PerfettoCountsHeldMemory) {
+  Read(
+      "process pid=1\nthread 0 tid=1\ndevice 0 name=gpu\n"
+      "call t=0..1us thread=0 cudaMalloc devPtr=0x10000000 size=4096\n"
+      "call t=2..3us thread=0 cudaMalloc devPtr=0x20000000 size=1024\n"
+      "call t=8..9us thread=0 cudaFree devPtr=0x10000000\n"
+      "kernel t=4..5us device=0 stream=7 name=k\n");
+  perfetto::Trace trace;
+  ASSERT_TRUE(trace.ParseFromString(Only("perfetto")));
+  uint64_t track = 0;
+  std::vector<int64_t> values;
+  for (const perfetto::TracePacket& packet : trace.packet()) {
+    if (packet.track_descriptor().name() == "memory held") {
+      track = packet.track_descriptor().uuid();
+    }
+    const perfetto::TrackEvent& event = packet.track_event();
+    if (packet.has_track_event() && event.track_uuid() == track) {
+      values.push_back(event.counter_value());
+    }
+  }
+  EXPECT_THAT(values, ElementsAre(4096, 5120, 1024));
 }
 
 TEST_F(FormatsTest, PprofStacksGoFromProgramToKernel) {
@@ -372,6 +407,28 @@ TEST_F(FormatsTest, OddNamesKeepEveryFormatReadable) {
               HasSubstr("<img src=x>"));
 }
 
+// It must never be taken for a GPU.
+TEST_F(FormatsTest, ASimulatedGpuIsCalledSoInEveryFormat) {
+  Read(
+      "process pid=1 rank=0\nthread 0 tid=1\ndevice 0 name=gpu "
+      "uuid=646c74617073696d0000000000000001 simulated\n"
+      "kernel t=2..5us device=0 stream=7 name=k\n");
+  for (const char* format : {"chrome", "perfetto", "pprof", "speedscope"}) {
+    EXPECT_THAT(Only(format), HasSubstr("simulated")) << format;
+  }
+  EXPECT_THAT(Only("prometheus"), HasSubstr("simulated=\"true\""));
+  const std::string nsys = folder_.path() + "/trace.sqlite";
+  ASSERT_TRUE(FilesOf("nsys").front().write(nsys).ok());
+  TraceModel from_nsys;
+  ASSERT_TRUE(ImportNsys(nsys, from_nsys).ok());
+  EXPECT_TRUE(from_nsys.simulated);
+  const std::string kineto = folder_.path() + "/trace.json";
+  std::ofstream(kineto) << Only("chrome");
+  TraceModel from_kineto;
+  ASSERT_TRUE(ImportKineto(kineto, from_kineto).ok());
+  EXPECT_TRUE(from_kineto.simulated);
+}
+
 TEST_F(FormatsTest, AnEmptyTraceIsAFileInEveryFormat) {
   Read("process pid=1\n");
   for (const ExportFormat& format : AllFormats()) {
@@ -426,6 +483,14 @@ TEST_F(OutputFilesTest, AFolderIsCheckedBeforeAnythingIsWritten) {
       WriteFiles({Text("first", "1"), Text("second", "2")}, place).ok());
   EXPECT_EQ(Count(), 1);
   EXPECT_EQ(Read("second"), "mine");
+}
+
+// A rename would put a file in the place of /dev/null.
+TEST_F(OutputFilesTest, OnlyFilesAreReplaced) {
+  ASSERT_EQ(mkfifo(At("pipe").c_str(), 0600), 0);
+  const OutputPlace place{.path = At("pipe"), .may_replace = true};
+  EXPECT_FALSE(WriteFiles({Text("a", "one")}, place).ok());
+  EXPECT_TRUE(std::filesystem::is_fifo(At("pipe")));
 }
 
 TEST_F(OutputFilesTest, AFailureLeavesNothingBehind) {
