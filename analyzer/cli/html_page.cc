@@ -78,7 +78,7 @@ int WriteHtml(const HtmlRequest& request, const std::string& file) {
   if (!trace.summary.ok()) return Fail(trace.summary.status());
   const Figures figures = FiguresOf(*trace.summary, request.samples_per_step);
   const absl::StatusOr<std::string> page =
-      HtmlPage(JsonReport(*trace.summary, figures),
+      HtmlPage(JsonReport(*trace.summary, figures, JsonLayers::kNone),
                JsonPictures(figures, pictures ? &*pictures : nullptr));
   if (!page.ok()) return Fail(page.status());
   const absl::Status written = Write(*page, file);

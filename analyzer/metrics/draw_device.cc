@@ -75,10 +75,13 @@ void DrawDevice(const TraceModel& model, const DeviceView& view,
       steps.push_back({window, StepUse::kUsed, 0, 0});
     }
   }
-  StripDrawer strip(model, view, steps, out.texts);
+  const std::vector<Chosen> chosen_steps = ChooseTimelines(steps);
+  std::vector<size_t> drawn;
+  for (const Chosen& chosen : chosen_steps) drawn.push_back(chosen.window);
+  StripDrawer strip(model, view, steps, drawn, out.texts);
   picture.gaps = strip.LongestGaps();
   TimelineDrawer timelines(model, view, strip.gaps(), out.texts);
-  for (const Chosen& chosen : ChooseTimelines(steps)) {
+  for (const Chosen& chosen : chosen_steps) {
     if (out.spans_left == 0) break;
     const MarkedWindow& step = steps[chosen.window];
     TimelinePicture timeline =

@@ -12,6 +12,29 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr size_t kGapsPerCell = 20;
+constexpr size_t kMostGaps = 1'000'000;
+
+bool IsLonger(const Gap& a, const Gap& b) {
+  return a.span.length_ns() > b.span.length_ns();
+}
+
+// Takes the shorter half out.
+void KeepLonger(std::vector<Gap>& gaps) {
+  std::vector<int64_t> lengths;
+  for (const Gap& gap : gaps) lengths.push_back(gap.span.length_ns());
+  const auto middle =
+      lengths.begin() + static_cast<ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  std::erase_if(gaps, [limit = *middle](const Gap& gap) {
+    return gap.span.length_ns() <= limit;
+  });
+}
+
+// Sorted, the longest first; equal ones as they came.
+void KeepLongest(std::vector<Gap>& gaps) {
+  std::stable_sort(gaps.begin(), gaps.end(), IsLonger);
+  gaps.resize(std::min(gaps.size(), kGapsPerCell));
+}
 
 bool Together(const StripStep& a, const StripStep& b) {
   return a.process == b.process && a.use == b.use;
@@ -29,7 +52,7 @@ void Append(const StripStep& from, StripStep& into) {
 
 StripDrawer::StripDrawer(const TraceModel& model, const DeviceView& view,
                          const std::vector<MarkedWindow>& steps,
-                         PictureTexts& texts)
+                         const std::vector<size_t>& drawn, PictureTexts& texts)
     : model_(model), view_(view), steps_(steps), texts_(texts) {
   for (size_t i = 0; i < steps.size(); ++i) {
     const MarkedWindow& step = steps[i];
@@ -46,7 +69,7 @@ StripDrawer::StripDrawer(const TraceModel& model, const DeviceView& view,
     strip_of_.push_back(i);
   }
   AddSegments();
-  AddGaps();
+  AddGaps(drawn);
 }
 
 void StripDrawer::AddSegments() {
@@ -69,14 +92,30 @@ void StripDrawer::AddSegments() {
                 });
 }
 
-void StripDrawer::AddGaps() {
+void StripDrawer::AddGaps(const std::vector<size_t>& drawn) {
+  std::vector<bool> is_drawn(steps_.size());
+  for (const size_t step : drawn) is_drawn[step] = true;
   const HostView host(model_, view_.process, view_.attribution, view_.steps,
                       view_.device);
   FindGaps(view_.process, view_.attribution, view_.steps, host, view_.device,
            windows_, [&](const Gap& gap) {
-             AddTo(strip_[strip_of_[gap.window]].idle_ns, gap.ns);
-             gaps_.push_back(gap);
+             const size_t step = strip_of_[gap.window];
+             AddTo(strip_[step].idle_ns, gap.ns);
+             Gap kept = gap;
+             kept.unknown_in.clear();
+             if (is_drawn[step]) {
+               gaps_.push_back(kept);
+               if (gaps_.size() > kMostGaps) KeepLonger(gaps_);
+             }
+             if (steps_[step].use == StepUse::kUsed) Rank(std::move(kept));
            });
+  for (auto& [cell, gaps] : longest_) KeepLongest(gaps);
+}
+
+void StripDrawer::Rank(Gap gap) {
+  std::vector<Gap>& gaps = longest_[CellOf(gap)];
+  gaps.push_back(std::move(gap));
+  if (gaps.size() > 10 * kGapsPerCell) KeepLongest(gaps);
 }
 
 StripDrawer::Cell StripDrawer::CellOf(const Gap& gap) const {
@@ -114,19 +153,9 @@ LongGap StripDrawer::Describe(const Gap& gap) const {
 }
 
 std::vector<LongGap> StripDrawer::LongestGaps() const {
-  std::map<Cell, std::vector<const Gap*>> cells;
-  for (const Gap& gap : gaps_) {
-    if (steps_[strip_of_[gap.window]].use != StepUse::kUsed) continue;
-    cells[CellOf(gap)].push_back(&gap);
-  }
   std::vector<LongGap> out;
-  const auto longer = [](const Gap* a, const Gap* b) {
-    return a->span.length_ns() > b->span.length_ns();
-  };
-  for (auto& [cell, gaps] : cells) {
-    std::stable_sort(gaps.begin(), gaps.end(), longer);
-    gaps.resize(std::min(gaps.size(), kGapsPerCell));
-    for (const Gap* gap : gaps) out.push_back(Describe(*gap));
+  for (const auto& [cell, gaps] : longest_) {
+    for (const Gap& gap : gaps) out.push_back(Describe(gap));
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const LongGap& a, const LongGap& b) {

@@ -15,11 +15,13 @@ namespace dltap::analyzer {
 // references.
 class StripDrawer {
  public:
-  // `steps` in time.
+  // `steps` in time. Of those in `drawn` gaps() are kept.
   StripDrawer(const TraceModel& model, const DeviceView& view,
-              const std::vector<MarkedWindow>& steps, PictureTexts& texts);
+              const std::vector<MarkedWindow>& steps,
+              const std::vector<size_t>& drawn, PictureTexts& texts);
 
-  // All gaps of steps that do not overlap, in time.
+  // In time, without their `unknown_in`. Of a million and more the shorter ones
+  // are missing.
   const std::vector<Gap>& gaps() const { return gaps_; }
   // Of each cause and class the longest of used steps.
   std::vector<LongGap> LongestGaps() const;
@@ -29,7 +31,8 @@ class StripDrawer {
   using Cell = std::pair<IdleCause, std::optional<LayerClass>>;
 
   void AddSegments();
-  void AddGaps();
+  void AddGaps(const std::vector<size_t>& drawn);
+  void Rank(Gap gap);
   Cell CellOf(const Gap& gap) const;
   LongGap Describe(const Gap& gap) const;
   uint32_t NameOf(CallId call) const;
@@ -42,6 +45,7 @@ class StripDrawer {
   std::vector<size_t> strip_of_;     // their places in steps_
   std::vector<StripStep> strip_;     // one per step
   std::vector<Gap> gaps_;
+  std::map<Cell, std::vector<Gap>> longest_;  // of used steps, and some more
 };
 
 // At most `most` of them: steps in a row put together, but none of two

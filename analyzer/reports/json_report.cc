@@ -38,9 +38,11 @@ std::string Joined(const std::vector<std::string>& names) {
 
 class ReportWriter {
  public:
-  ReportWriter(const Summary& summary, const Figures& figures)
+  ReportWriter(const Summary& summary, const Figures& figures,
+               JsonLayers layers)
       : summary_(summary),
         figures_(figures),
+        layers_(layers),
         imported_(!summary.formats.empty() &&
                   !summary.formats.contains(SourceFormat::kDltap)) {}
 
@@ -71,8 +73,10 @@ class ReportWriter {
     WriteList("ops", figures_.ops, WriteOp);
     WriteList("sites", figures_.sites, WriteSite);
     WriteCollectives(figures_.collectives, json_);
-    WriteList("layers", figures_.layers.layers, WriteLayer);
-    WriteList("layer_groups", figures_.layers.groups, WriteLayer);
+    if (layers_ == JsonLayers::kAll) {
+      WriteList("layers", figures_.layers.layers, WriteLayer);
+      WriteList("layer_groups", figures_.layers.groups, WriteLayer);
+    }
     json_.Key("small_layers");
     WriteLayer(figures_.layers.small, json_);
     json_.Key("layer_matching");
@@ -292,14 +296,16 @@ class ReportWriter {
 
   const Summary& summary_;
   const Figures& figures_;
+  const JsonLayers layers_;
   const bool imported_;
   JsonWriter json_;
 };
 
 }  // namespace
 
-std::string JsonReport(const Summary& summary, const Figures& figures) {
-  return ReportWriter(summary, figures).Run();
+std::string JsonReport(const Summary& summary, const Figures& figures,
+                       JsonLayers layers) {
+  return ReportWriter(summary, figures, layers).Run();
 }
 
 }  // namespace dltap::analyzer

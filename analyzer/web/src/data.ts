@@ -89,7 +89,9 @@ export interface DeviceRow {
 
 export interface Advice {
   id: string;
-  text: string;
+  text: string;  // "ACT: GAIN"
+  act?: string;
+  why?: string;
   class: string | null;
   phase: string | null;
   gain_low_ns: Maybe;

@@ -37,8 +37,11 @@ export function HeadFigures({ report }: { report: Report }) {
   );
 }
 
-function gain(advice: Advice): string {
-  const { gain_low_ns, gain_high_ns } = advice;
+// What it brings: the end of its text, else its bounds.
+function gain({ act, text, gain_low_ns, gain_high_ns }: Advice): string {
+  if (act !== undefined && text.startsWith(`${act}: `)) {
+    return text.slice(act.length + 2);
+  }
   if (gain_low_ns === null || gain_low_ns === undefined) return "";
   if (gain_high_ns === null || gain_high_ns === gain_low_ns) {
     return `about ${ms(gain_low_ns)} ms a step`;
@@ -51,13 +54,14 @@ function AdviceList({ advice }: { advice: Advice[] }) {
     <ol class="advice" aria-label="advice">
       {advice.map((item) => (
         <li key={item.id} tabIndex={0}>
-          <span class="what">{item.text}</span>
+          <span class="what">{item.act ?? item.text}</span>
           <span class="gain">{gain(item)}</span>
           <span class="where">
             {item.class !== null && item.class !== undefined &&
               <ClassChip name={item.class} />}
-            {item.phase !== null && item.phase !== undefined && words(item.phase)}
+            {item.phase !== null && item.phase !== undefined && ` ${words(item.phase)}`}
           </span>
+          {item.why !== undefined && <span class="why">{item.why}</span>}
         </li>
       ))}
     </ol>

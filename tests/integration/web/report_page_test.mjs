@@ -7,8 +7,9 @@ import { accessSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
   from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
+import { gunzipSync } from "node:zlib";
 
 import { EVIL, madeTrace } from "./made_trace.mjs";
 
@@ -249,6 +250,35 @@ test("a trace of calls alone says that no GPU work lies in it", async () => {
   assert.match(await page.locator("#verdict").textContent(), /No GPU work/);
   assert.deepEqual(faults, []);
   await close();
+});
+
+test("view prints where the page is, and opens it only where there is a display", () => {
+  const bin = mkdtempSync(join(folder, "bin-"));
+  const opened = join(bin, "opened");
+  writeFileSync(join(bin, "xdg-open"), `#!/bin/sh\nprintf %s "$1" >'${opened}'\n`,
+    { mode: 0o755 });
+  const view = (display) => {
+    const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, TMPDIR: bin };
+    delete env.WAYLAND_DISPLAY;
+    env.DISPLAY = display;
+    return execFileSync(dltap, ["view", traceFile()],
+      { env, stdio: ["ignore", "pipe", "pipe"] }).toString().trim();
+  };
+  const page = view("");
+  assert.match(readFileSync(page, "utf8"), /^<!doctype html>/);
+  assert.equal(statSync(dirname(page)).mode & 0o777, 0o700);
+  assert.throws(() => accessSync(opened));
+  assert.equal(view(":9"), readFileSync(opened, "utf8"));
+});
+
+test("the page leaves the list of layers out, and nothing else of --json", async () => {
+  const traces = [traceFile()];
+  const html = readFileSync(pageOf(traces), "utf8");
+  const [, packed] = html.match(/id="report">([^<]*)</);
+  const held = JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString());
+  const { layers, layer_groups, ...rest } = jsonOf(traces);
+  assert.ok(layers.length > 0 && layer_groups.length > 0);
+  assert.deepEqual(held, rest);
 });
 
 test("a file that is no page is not overwritten, a page is", () => {
