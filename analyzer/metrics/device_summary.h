@@ -20,8 +20,10 @@
 #include "analyzer/metrics/phases.h"
 #include "analyzer/metrics/queue_depth.h"
 #include "analyzer/metrics/step_finder.h"
+#include "analyzer/metrics/step_series.h"
 #include "analyzer/metrics/tallies.h"
 #include "analyzer/metrics/window.h"
+#include "analyzer/metrics/work_counts.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -92,6 +94,8 @@ struct DeviceSummary {
   uint64_t input_samples = 0;
   uint64_t input_runnable = 0;
   PerClass<ClassSummary> classes;
+  WorkCounts counts;
+  StepSeries series;  // of the windows
   QueueDepth queue;
   PathSums path;  // sums to wall_ns
   WhatIfSums what_if;

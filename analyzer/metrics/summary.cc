@@ -70,6 +70,7 @@ ProcessSummary DescribeProcess(const TraceModel& model, const Process& process,
   out.command = process.command;
   out.command_is_cut = process.command_is_cut;
   out.framework = process.framework;
+  out.simulated_clock = process.simulated_clock;
   out.level = process.level;
   out.level_reason = process.level_reason;
   out.sites_reason = process.sites_reason;

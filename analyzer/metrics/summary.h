@@ -67,6 +67,7 @@ struct ProcessSummary {
   std::vector<std::string> command;  // its arguments; empty: not recorded
   bool command_is_cut = false;
   std::string framework;  // empty: unknown
+  bool simulated_clock = false;
   std::string level;
   std::string level_reason;  // why not the level asked for; else empty
   std::string sites_reason;  // why launch sites are not as asked for; else empty

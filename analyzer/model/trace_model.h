@@ -334,7 +334,8 @@ struct Process {
   int64_t clock_residual_ns = 0;      // of the device-to-host clock map
   int64_t per_call_overhead_ns = -1;  // measured; -1: unknown
   int64_t collector_cpu_ns = 0;
-  bool complete = true;  // the session ended by itself
+  bool simulated_clock = false;  // host times too are a simulation's
+  bool complete = true;          // the session ended by itself
   bool has_cpu_samples = false;
   int cpus = 0;  // that it may run on; 0: unknown
 
