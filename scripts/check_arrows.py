@@ -22,7 +22,8 @@ simgpu/base simgpu/bytes simgpu/stream simgpu/memory simgpu/graph simgpu/launch
 simgpu/torch simgpu/driver simgpu/cudart simgpu/cublas simgpu/cudnn simgpu/nccl
 simgpu/cupti simgpu/rest simgpu/cuda12
 analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
-analyzer/attribution analyzer/metrics analyzer/reports analyzer/exporters
+analyzer/attribution analyzer/metrics analyzer/compare analyzer/reports
+analyzer/exporters
 analyzer/predict analyzer/output
 tests
 """.split()
@@ -55,7 +56,8 @@ simgpu/cuda12        -> simgpu/cudart
 analyzer/cli         -> analyzer/reports analyzer/exporters analyzer/predict
 analyzer/cli         -> analyzer/control
 analyzer/cli         -> analyzer/reader analyzer/importers
-analyzer/reports     -> analyzer/metrics analyzer/output
+analyzer/reports     -> analyzer/compare
+analyzer/compare     -> analyzer/metrics analyzer/output
 analyzer/exporters   -> analyzer/metrics analyzer/output
 analyzer/predict     -> analyzer/importers opmodel
 analyzer/metrics     -> analyzer/attribution opmodel

@@ -13,6 +13,8 @@ namespace {
 constexpr Command kCommands[] = {
     {"run", "run a program under the profiler", RunRun},
     {"report", "say where the GPU's time goes, per layer class", RunReport},
+    {"diff", "say how two runs differ, and judge it by rules", RunDiff},
+    {"ci", "gate what a program does on simulated GPUs", RunCi},
     {"export", "write a trace in another tool's format", RunExport},
     {"predict", "model the time of operations on a GPU", RunPredict},
     {"info", "say what a trace holds", RunInfo},

@@ -38,6 +38,8 @@ std::span<const Command> AllCommands();
 // Doors, one file each.
 int RunRun(const std::vector<std::string>& args);
 int RunReport(const std::vector<std::string>& args);
+int RunCi(const std::vector<std::string>& args);
+int RunDiff(const std::vector<std::string>& args);
 int RunExport(const std::vector<std::string>& args);
 int RunPredict(const std::vector<std::string>& args);
 int RunInfo(const std::vector<std::string>& args);
