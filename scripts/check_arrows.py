@@ -22,8 +22,8 @@ simgpu/base simgpu/bytes simgpu/stream simgpu/memory simgpu/graph simgpu/launch
 simgpu/torch simgpu/driver simgpu/cudart simgpu/cublas simgpu/cudnn simgpu/nccl
 simgpu/cupti simgpu/rest simgpu/cuda12
 analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
-analyzer/attribution analyzer/metrics analyzer/advice analyzer/reports
-analyzer/exporters analyzer/web
+analyzer/attribution analyzer/metrics analyzer/advice analyzer/compare
+analyzer/reports analyzer/exporters analyzer/web
 analyzer/predict analyzer/output
 tests
 """.split()
@@ -60,6 +60,8 @@ analyzer/cli         -> analyzer/web
 analyzer/web         -> analyzer/reports
 analyzer/reports     -> analyzer/advice analyzer/output
 analyzer/advice      -> analyzer/metrics
+analyzer/reports     -> analyzer/compare
+analyzer/compare     -> analyzer/metrics analyzer/output
 analyzer/exporters   -> analyzer/metrics analyzer/output
 analyzer/predict     -> analyzer/importers opmodel
 analyzer/metrics     -> analyzer/attribution opmodel

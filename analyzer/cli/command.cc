@@ -17,6 +17,8 @@ const Command kCommands[] = {
     {"run", "run a program under the profiler", RunRun},
     {"report", "say where the GPU's time goes, per layer class", RunReport},
     {"view", "open the report as a page in the browser", RunView},
+    {"diff", "say how two runs differ, and judge it by rules", RunDiff},
+    {"ci", "gate what a program does on simulated GPUs", RunCi},
     {"export", "write a trace in another tool's format", RunExport},
     {"predict",
      "model the time of operations on a GPU",

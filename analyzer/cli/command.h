@@ -56,6 +56,8 @@ void VisitForms(const Command& command,
 int RunRun(const std::vector<std::string>& args);
 int RunReport(const std::vector<std::string>& args);
 int RunView(const std::vector<std::string>& args);
+int RunCi(const std::vector<std::string>& args);
+int RunDiff(const std::vector<std::string>& args);
 int RunExport(const std::vector<std::string>& args);
 int RunPredict(const std::vector<std::string>& args);
 int RunInfo(const std::vector<std::string>& args);

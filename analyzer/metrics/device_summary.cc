@@ -34,7 +34,9 @@ class DeviceSummariser {
             view.process.devices[view.device.value()].name)),
         avoidable_(model, view.process, view.attribution, view.windows, gpu_),
         drained_by_(model.entry_points.size()),
-        signs_(view.process, view.windows) {}
+        signs_(view.process, view.windows) {
+    out_.series = StepSeries(windows_.size());
+  }
 
   DeviceSummary Run(TallyKeeper& tallies, LayerKeeper& layers) {
     const Device& device = process_.devices[device_.value()];
@@ -77,8 +79,54 @@ class DeviceSummariser {
   }
 
   void AddSegments() {
-    VisitSegments(process_, attribution_, device_, windows_,
-                  [this](const Segment& segment) { AddSegment(segment); });
+    size_t window = 0;
+    VisitSegments(
+        process_, attribution_, device_, windows_, [&](const Segment& segment) {
+          while (windows_[window].span.end_ns <= segment.span.begin_ns) {
+            ++window;
+          }
+          AddToSeries(segment, window);
+          AddSegment(segment);
+        });
+  }
+
+  void AddToSeries(const Segment& segment, size_t window) {
+    const int64_t ns = segment.span.length_ns();
+    if (segment.state == DeviceState::kNotObserved) {
+      series_.Add({SeriesKind::kNotObserved}, window, ns);
+    }
+    if (segment.leading != kNoActivity) {
+      const Attributed& leading = attribution_.activities[segment.leading];
+      series_.Add({SeriesKind::kLead, static_cast<uint8_t>(leading.layer_class),
+                   PassOf(leading.direction)},
+                  window, ns);
+    }
+    PhaseTimes phases{};
+    AddPhase(attribution_, segment, phases);
+    AddPhasesToSeries(phases, window);
+  }
+
+  void AddPhasesToSeries(const PhaseTimes& phases, size_t window) {
+    for (size_t i = 0; i < kPhaseCount; ++i) {
+      if (phases[i] == 0) continue;
+      series_.Add({SeriesKind::kPhase, static_cast<uint8_t>(i)}, window,
+                  phases[i]);
+    }
+  }
+
+  // `at` is where the last activity began to lie.
+  void AddKernelTime(Interval span, const Attributed& attributed, size_t& at) {
+    while (at > 0 && windows_[at - 1].span.end_ns > span.begin_ns) --at;
+    while (at < windows_.size() && windows_[at].span.end_ns <= span.begin_ns) {
+      ++at;
+    }
+    for (size_t w = at; w < windows_.size(); ++w) {
+      if (windows_[w].span.begin_ns >= span.end_ns) break;
+      series_.Add(
+          {SeriesKind::kKernels, static_cast<uint8_t>(attributed.layer_class),
+           PassOf(attributed.direction)},
+          w, CommonNs(windows_[w].span, span));
+    }
   }
 
   void AddSegment(const Segment& segment) {
@@ -113,6 +161,7 @@ class DeviceSummariser {
     std::vector<bool> seen(attribution_.works.size());
     size_t near = 0;
     size_t near_earlier = 0;
+    size_t near_window = 0;
     for (size_t i = 0; i < process_.activities.size(); ++i) {
       const Activity& activity = process_.activities[i];
       if (activity.device != device_) continue;
@@ -127,7 +176,10 @@ class DeviceSummariser {
         new_work = !seen[attributed.work.value()] && !counted;
         seen[attributed.work.value()] = true;
       }
+      const bool new_launch = IsNewLaunch(activity);
       if (ns <= 0) continue;
+      if (!counted) Count(activity, new_launch);
+      AddKernelTime(span, attributed, near_window);
       of_class.gpu_ns += ns;
       signs_.AddActivity(activity, attributed.layer_class, ns, !counted);
       of_class.calls += new_work;
@@ -147,6 +199,24 @@ class DeviceSummariser {
     }
   }
 
+  // All kernels of a graph that runs have one correlation id.
+  bool IsNewLaunch(const Activity& activity) {
+    if (activity.kind != ActivityKind::kKernel) return false;
+    const bool of_graph = activity.graph_node != 0 || activity.graph != 0;
+    return !of_graph || activity.correlation == 0 ||
+           graph_runs_.insert(activity.correlation).second;
+  }
+
+  void Count(const Activity& activity, bool new_launch) {
+    WorkCounts& counts = out_.counts;
+    counts.launches += new_launch;
+    counts.kernels += activity.kind == ActivityKind::kKernel;
+    counts.memsets += activity.kind == ActivityKind::kMemset;
+    if (activity.kind != ActivityKind::kMemcpy) return;
+    ++counts.copies;
+    counts.copied_bytes += activity.bytes;
+  }
+
   // Whether a part before this one counted an activity.
   bool WasCounted(Interval span, size_t& near) const {
     return !earlier_.empty() && span.begin_ns < earlier_.back().span.end_ns &&
@@ -164,6 +234,7 @@ class DeviceSummariser {
   void AddGap(const Gap& gap) {
     AddPhases(attribution_, gap, out_.parts);
     signs_.AddGap(gap);
+    AddToSeries(gap);
     AddDrain(gap);
     const size_t charged = ChargedTo(attribution_, gap);
     const bool between = gap.between_steps || charged == kNoActivity;
@@ -178,6 +249,17 @@ class DeviceSummariser {
     for (const auto& [name, ns] : gap.unknown_in) {
       unknown[std::string(model_.texts[name])] += ns;
     }
+  }
+
+  void AddToSeries(const Gap& gap) {
+    for (size_t i = 0; i < kIdleCauses; ++i) {
+      if (gap.ns[i] == 0) continue;
+      series_.Add({SeriesKind::kIdle, static_cast<uint8_t>(i)}, gap.window,
+                  gap.ns[i]);
+    }
+    PhaseTimes phases{};
+    AddPhases(attribution_, gap, phases);
+    AddPhasesToSeries(phases, gap.window);
   }
 
   // A call counts once, however many gaps follow it.
@@ -203,10 +285,12 @@ class DeviceSummariser {
   const std::vector<Scenario>* const scenarios_;
   const opmodel::GpuSpec* const gpu_;
   AvoidableKeeper avoidable_;
-  absl::flat_hash_set<CallId> drained_in_;  // calls that were counted
-  std::vector<DrainSums*> drained_by_;      // in out_, by entry point
+  absl::flat_hash_set<CallId> drained_in_;    // calls that were counted
+  std::vector<DrainSums*> drained_by_;        // in out_, by entry point
+  absl::flat_hash_set<uint64_t> graph_runs_;  // by correlation
   SignKeeper signs_;
   DeviceSummary out_{};
+  SeriesKeeper series_{out_.series};
 };
 
 }  // namespace
@@ -268,6 +352,8 @@ void DeviceSummary::Append(const DeviceSummary& later) {
   signs.Add(later.signs);
   for (size_t i = 0; i < kClassCount; ++i) classes[i].Add(later.classes[i]);
   avoidable.Add(later.avoidable);
+  counts.Add(later.counts);
+  series.Append(later.series);
   queue.Add(later.queue);
   path.Add(later.path);
 }

@@ -21,9 +21,11 @@
 #include "analyzer/metrics/phases.h"
 #include "analyzer/metrics/queue_depth.h"
 #include "analyzer/metrics/step_finder.h"
+#include "analyzer/metrics/step_series.h"
 #include "analyzer/metrics/step_signs.h"
 #include "analyzer/metrics/tallies.h"
 #include "analyzer/metrics/window.h"
+#include "analyzer/metrics/work_counts.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -98,6 +100,8 @@ struct DeviceSummary {
   StepSigns signs;
   PerClass<ClassSummary> classes;
   AvoidableWork avoidable;
+  WorkCounts counts;
+  StepSeries series;  // of the windows
   QueueDepth queue;
   PathSums path;  // sums to wall_ns
   WhatIfSums what_if;

@@ -88,8 +88,8 @@ void ProcessReader::Prepare(RealtimeOffsets& offsets) {
   });
   definitions_.Resolve();
   const trace::FileHeader& header = Header();
-  timeline_.Finish(static_cast<trace::ClockKind>(header.clock),
-                   definitions_.clock().ticks_per_second,
+  const auto clock = static_cast<trace::ClockKind>(header.clock);
+  timeline_.Finish(clock, definitions_.clock().ticks_per_second,
                    {header.boot_id, sizeof(header.boot_id)}, offsets);
   process_.host_clock = timeline_.host_clock();
   if (process_.pid == 0) process_.pid = static_cast<int64_t>(header.pid);

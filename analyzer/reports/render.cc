@@ -119,6 +119,8 @@ std::string Line(const Table& table, const std::vector<std::string>& cells,
 
 }  // namespace
 
+std::string CellText(const Cell& cell) { return TextOf(cell); }
+
 std::string RenderText(const Table& table) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& cells : table.rows) {

@@ -14,6 +14,9 @@ inline constexpr size_t kPageWidth = 100;  // columns of a terminal
 // Fixed-width text. Texts of the first column are cut to fit the page.
 std::string RenderText(const Table& table);
 
+// A cell as text shows it.
+std::string CellText(const Cell& cell);
+
 // RFC 4180, keys as header. A field that a spreadsheet would run as a formula
 // gets a leading apostrophe.
 std::string RenderCsv(const Table& table);

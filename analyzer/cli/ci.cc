@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "analyzer/cli/command.h"
+#include "analyzer/cli/summarise_trace.h"
+#include "analyzer/cli/write_output.h"
+#include "analyzer/compare/baseline.h"
+#include "analyzer/compare/rule.h"
+#include "analyzer/control/child_process.h"
+#include "analyzer/control/cuda_major.h"
+#include "analyzer/control/run_environment.h"
+#include "analyzer/importers/file_bytes.h"
+#include "analyzer/metrics/figures.h"
+#include "analyzer/reader/ring_rescue.h"
+#include "analyzer/reports/ci_report.h"
+
+namespace dltap::analyzer {
+namespace {
+
+struct Options {
+  std::vector<std::string> gpus;
+  std::string baseline = "dltap-baseline.json";
+  std::string name;
+  std::vector<std::string> rules;
+  std::string keep;
+  int devices = 1;
+  bool update = false;
+  bool force = false;
+  std::vector<std::string> command;
+};
+
+// Nobody wants more of these unasked. Times are modelled: a better model moves
+// them a little.
+const std::vector<std::string> kDefaultRules = {
+    "launches>0", "syncs>0",       "copies>0",  "copied_bytes>0",
+    "mallocs>0",  "peak_memory>0", "step_ms>1%"};
+
+std::optional<int> Parse(const std::vector<std::string>& args,
+                         Options& options) {
+  CLI::App app(
+      "Run a program on simulated GPUs, on the virtual clock, and compare what "
+      "it does there with a baseline file: no GPU and no noise.",
+      "dltap ci");
+  app.footer("dltap ci [OPTIONS] -- COMMAND...");
+  app.add_option("--gpu", options.gpus,
+                 "GPU to simulate; may be repeated (default: h100-sxm)")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--gpus", options.devices, "simulated devices")
+      ->check(CLI::Range(1, 64));
+  app.add_option("--baseline", options.baseline,
+                 "the baseline file (default: dltap-baseline.json)");
+  app.add_option("--name", options.name,
+                 "the program's name in it (default: the command)");
+  app.add_flag("--update", options.update, "write the baseline");
+  app.add_option("--fail-on", options.rules,
+                 absl::StrCat("as in dltap diff; may be repeated (default: ",
+                              absl::StrJoin(kDefaultRules, " "), ")"))
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--keep", options.keep, "keep the traces in this directory");
+  app.add_flag("--force", options.force,
+               "compare with a baseline of other versions");
+  const auto dashes = std::find(args.begin(), args.end(), "--");
+  if (const auto code = ParseArgs(app, {args.begin(), dashes})) return code;
+  if (dashes != args.end()) options.command.assign(dashes + 1, args.end());
+  if (options.command.empty()) {
+    PrintError("ci: no command given; dltap ci [OPTIONS] -- COMMAND...");
+    return kExitUsage;
+  }
+  if (options.gpus.empty()) options.gpus = {"h100-sxm"};
+  if (options.rules.empty()) options.rules = kDefaultRules;
+  if (options.name.empty()) {
+    options.name = absl::StrJoin(options.command, " ");
+  }
+  return std::nullopt;
+}
+
+// A directory for traces, gone with this unless it shall be kept.
+class TraceDirectory {
+ public:
+  explicit TraceDirectory(const std::string& keep) : kept_(!keep.empty()) {
+    std::error_code error;
+    if (kept_) {
+      path_ = std::filesystem::absolute(keep, error);
+      std::filesystem::create_directories(path_, error);
+      if (error) path_.clear();
+      return;
+    }
+    std::string name =
+        (std::filesystem::temp_directory_path(error) / "dltap-ci-XXXXXX")
+            .string();
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~TraceDirectory() {
+    std::error_code error;
+    if (!kept_ && !path_.empty()) std::filesystem::remove_all(path_, error);
+  }
+  TraceDirectory(const TraceDirectory&) = delete;
+  TraceDirectory& operator=(const TraceDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  bool kept_;
+  std::filesystem::path path_;
+};
+
+absl::StatusOr<RunSettings> SettingsFor(const std::string& gpu,
+                                        const std::filesystem::path& root,
+                                        const Options& options) {
+  RunSettings settings;
+  settings.sim_clock = "virtual";
+  settings.gpus = options.devices;
+  const auto simulated = ParseGpu(gpu.starts_with("sim:") ? gpu : "sim:" + gpu);
+  if (!simulated.ok()) return simulated.status();
+  settings.simulated = *simulated;
+  const absl::StatusOr<int> cuda = ChooseCuda(
+      0, GuessCudaMajor(options.command, CurrentEnvironment()), settings);
+  if (!cuda.ok()) return cuda.status();
+  settings.cuda = *cuda;
+  const std::filesystem::path directory =
+      root / std::string(settings.simulated->name);
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  const bool holds_something = !std::filesystem::is_empty(directory, error);
+  if (error || holds_something) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        directory.string(), ": ",
+        error ? error.message() : "holds something already; name another"));
+  }
+  settings.directory = directory.string();
+  return settings;
+}
+
+absl::Status RunOn(const RunSettings& settings, const Options& options) {
+  const absl::StatusOr<Environment> environment = RunEnvironment(
+      settings, InstallPaths::OfThisProgram(), CurrentEnvironment());
+  if (!environment.ok()) return environment.status();
+  const ChildResult result = RunChild(options.command, *environment);
+  if (result.exec_error != 0) {
+    return absl::NotFoundError(absl::StrCat(options.command[0], ": ",
+                                            std::strerror(result.exec_error)));
+  }
+  RescueRings(settings.directory);
+  if (result.exit_code == 0) return absl::OkStatus();
+  return absl::AbortedError(absl::StrCat(
+      options.command[0], " ended with exit code ", result.exit_code));
+}
+
+std::map<std::string, std::string> VersionsOf(const Figures& figures,
+                                              const RunSettings& settings) {
+  std::map<std::string, std::string> versions = {
+      {"cuda", absl::StrCat(settings.cuda)},
+      {"devices", absl::StrCat(settings.gpus)},
+      {"dltap", DLTAP_VERSION}};
+  if (!figures.program.frameworks.empty()) {
+    versions["framework"] = absl::StrJoin(figures.program.frameworks, ", ");
+  }
+  return versions;
+}
+
+absl::StatusOr<BaselineRun> Measure(const std::string& gpu,
+                                    const std::filesystem::path& root,
+                                    const Options& options) {
+  const absl::StatusOr<RunSettings> settings = SettingsFor(gpu, root, options);
+  if (!settings.ok()) return settings.status();
+  if (absl::Status s = RunOn(*settings, options); !s.ok()) return s;
+  const SummarisedTrace trace = SummariseTrace({settings->directory}, {}, {});
+  if (!trace.summary.ok()) return trace.summary.status();
+  if (trace.summary->devices.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat(options.command[0], ": no work of a GPU"));
+  }
+  const Figures figures = FiguresOf(*trace.summary);
+  return BaselineRunOf({&*trace.summary, &figures},
+                       VersionsOf(figures, *settings));
+}
+
+// What the file holds; no file: nothing.
+absl::StatusOr<Baseline> ReadBaseline(const std::string& path) {
+  if (!std::filesystem::exists(path)) return Baseline{};
+  const absl::StatusOr<std::string> text = ReadFileBytes(path);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<Baseline> baseline = ParseBaseline(*text);
+  if (baseline.ok()) return baseline;
+  return absl::Status(baseline.status().code(),
+                      absl::StrCat(path, ": ", baseline.status().message()));
+}
+
+int Compare(const std::string& gpu, const BaselineRun* base,
+            const BaselineRun& now, const std::vector<Rule>& rules,
+            const Options& options) {
+  if (base == nullptr) {
+    PrintError(absl::StrCat("ci: ", options.baseline, " has nothing of \"",
+                            options.name, "\" on ", gpu, "; --update adds it"));
+    return kExitBadInput;
+  }
+  const std::string unlike = UnlikeVersions(*base, now);
+  if (!unlike.empty() && !options.force) {
+    PrintError(absl::StrCat("ci: ", gpu, ": not comparable: ", unlike,
+                            "; --update writes a new baseline, --force "
+                            "compares all the same"));
+    return kExitBadInput;
+  }
+  const CiReport report = {gpu, *base, now, ChangesOf(*base, now), rules};
+  WriteOutput("-", CiText(report)).IgnoreError();
+  return Fires(report) ? kExitThreshold : kExitOk;
+}
+
+// The gravest: input that can't be judged, then a rule that fires.
+int Graver(int a, int b) { return std::max(a, b); }
+
+}  // namespace
+
+int RunCi(const std::vector<std::string>& args) {
+  Options options;
+  if (const auto code = Parse(args, options)) return *code;
+  std::vector<Rule> rules;
+  for (const std::string& text : options.rules) {
+    const absl::StatusOr<Rule> rule = ParseExactRule(text);
+    if (!rule.ok()) return FailUsage("ci", rule.status());
+    rules.push_back(*rule);
+  }
+  absl::StatusOr<Baseline> baseline = ReadBaseline(options.baseline);
+  if (!baseline.ok()) return Fail(baseline.status());
+  const TraceDirectory directory(options.keep);
+  if (directory.path().empty()) {
+    return Fail(absl::FailedPreconditionError("ci: no directory for traces"));
+  }
+  int code = kExitOk;
+  auto& known = (*baseline)[options.name];
+  for (const std::string& gpu : options.gpus) {
+    absl::StatusOr<BaselineRun> run = Measure(gpu, directory.path(), options);
+    if (!run.ok()) return Fail(run.status());
+    const auto at = known.find(gpu);
+    if (!options.update) {
+      code =
+          Graver(code, Compare(gpu, at == known.end() ? nullptr : &at->second,
+                               *run, rules, options));
+      continue;
+    }
+    known[gpu] = *std::move(run);
+  }
+  if (!options.update) return code;
+  if (absl::Status s = WriteOutput(options.baseline, BaselineText(*baseline));
+      !s.ok()) {
+    return Fail(s);
+  }
+  std::printf("%s: written\n", options.baseline.c_str());
+  return kExitOk;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/compare/comparable.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "analyzer/metrics/ratio.h"
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kMost = 0.5;          // of the GPU time of layers
+constexpr double kSameFlops = 0.01;    // what counting them otherwise is off
+constexpr double kUnseenShare = 0.01;  // of the time
+
+std::string GpusOf(const Side& side) {
+  std::vector<std::string> names;
+  for (const auto& [name, count] : side.figures->program.gpus) {
+    names.push_back(name.empty() ? "unknown GPU" : name);
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+// Host times of fixed costs are not those of a machine.
+bool HasFixedHostTimes(const Side& side) {
+  const auto& processes = side.summary->processes;
+  return std::any_of(processes.begin(), processes.end(), [](const auto& each) {
+    return each.host_clock == HostClock::kFixedCosts;
+  });
+}
+
+std::string LossesOf(const Side& side) {
+  constexpr WarningId kLosses[] = {
+      WarningId::kLostRecords,   WarningId::kWriteFailed,
+      WarningId::kOldestDropped, WarningId::kNotObserved,
+      WarningId::kCuptiYielded,  WarningId::kStepsNotObserved};
+  std::vector<std::string> names;
+  for (const Warning& warning : side.figures->warnings) {
+    if (std::find(std::begin(kLosses), std::end(kLosses), warning.id) ==
+        std::end(kLosses)) {
+      continue;
+    }
+    if (warning.id == WarningId::kNotObserved &&
+        warning.share.value_or(1) < kUnseenShare) {
+      continue;
+    }
+    names.emplace_back(Name(warning.id));
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+class Finder {
+ public:
+  Finder(const Side& base, const Side& now) : base_(base), now_(now) {}
+
+  void AddUnlike(Obstacle obstacle, std::string base, std::string now) {
+    if (base != now) {
+      found_.push_back({obstacle, std::move(base), std::move(now)});
+    }
+  }
+
+  void AddRuns() {
+    AddUnlike(Obstacle::kGpu, GpusOf(base_), GpusOf(now_));
+    const auto kind = [](bool simulated) {
+      return simulated ? "simulated" : "real";
+    };
+    const bool same_kind = base_.summary->simulated == now_.summary->simulated;
+    AddUnlike(Obstacle::kSimulated, kind(base_.summary->simulated),
+              kind(now_.summary->simulated));
+    if (same_kind) {
+      AddUnlike(Obstacle::kClock, kind(HasFixedHostTimes(base_)),
+                kind(HasFixedHostTimes(now_)));
+    }
+    AddUnlike(Obstacle::kLevel, base_.figures->trust.level,
+              now_.figures->trust.level);
+    std::string base = LossesOf(base_);
+    std::string now = LossesOf(now_);
+    if (!base.empty() || !now.empty()) {
+      found_.push_back({Obstacle::kLosses, std::move(base), std::move(now)});
+    }
+  }
+
+  void AddSteps(size_t least) {
+    const size_t base = base_.figures->steps.used;
+    const size_t now = now_.figures->steps.used;
+    if (base_.has_steps() != now_.has_steps()) {
+      AddUnlike(Obstacle::kSteps, absl::StrCat(base), absl::StrCat(now));
+    } else if (std::min(base, now) < least) {
+      found_.push_back(
+          {Obstacle::kFewSteps, absl::StrCat(base), absl::StrCat(now)});
+    } else if (!base_.has_steps()) {
+      AddUnlike(Obstacle::kDevices, absl::StrCat(base_.figures->devices.size()),
+                absl::StrCat(now_.figures->devices.size()));
+    }
+  }
+
+  void AddLayers(const std::vector<LayerPair>& pairs) {
+    double all[2] = {};
+    double common[2] = {};
+    for (const LayerPair& pair : pairs) {
+      if (pair.any().row != LayerRow::kLayer) continue;
+      const bool both = pair.base.layers > 0 && pair.now.layers > 0;
+      all[0] += pair.base.gpu_ns;
+      all[1] += pair.now.gpu_ns;
+      common[0] += both ? pair.base.gpu_ns : 0;
+      common[1] += both ? pair.now.gpu_ns : 0;
+    }
+    const auto base = Ratio(common[0], all[0]);
+    const auto now = Ratio(common[1], all[1]);
+    if (!base || !now) return;
+    if (std::min(*base, *now) >= kMost) return AddShapes(pairs);
+    found_.push_back(
+        {.obstacle = Obstacle::kLayers, .share = std::min(*base, *now)});
+  }
+
+  std::vector<NotComparable> Take() { return std::move(found_); }
+
+ private:
+  // The same layers, but most of their time in calls of other sizes.
+  void AddShapes(const std::vector<LayerPair>& pairs) {
+    double known_ns = 0;
+    double other_ns = 0;
+    double base_flops = 0;
+    double now_flops = 0;
+    for (const LayerPair& pair : pairs) {
+      if (pair.any().row != LayerRow::kLayer) continue;
+      const auto base = Ratio(pair.base.flops, pair.base.calls);
+      const auto now = Ratio(pair.now.flops, pair.now.calls);
+      if (!base || !now || *base == 0 || *now == 0) continue;
+      known_ns += pair.base.gpu_ns;
+      base_flops += *base;
+      now_flops += *now;
+      if (std::abs(*now / *base - 1) > kSameFlops) other_ns += pair.base.gpu_ns;
+    }
+    if (known_ns == 0 || other_ns < kMost * known_ns) return;
+    found_.push_back(
+        {.obstacle = Obstacle::kShapes, .share = now_flops / base_flops});
+  }
+
+  const Side& base_;
+  const Side& now_;
+  std::vector<NotComparable> found_;
+};
+
+}  // namespace
+
+std::string_view Name(Obstacle obstacle) {
+  constexpr std::string_view kNames[] = {
+      "no_gpu_work", "gpu",       "simulated", "clock",  "level", "losses",
+      "steps",       "few_steps", "devices",   "shapes", "layers"};
+  return kNames[static_cast<size_t>(obstacle)];
+}
+
+std::vector<NotComparable> FindObstacles(const Side& base, const Side& now,
+                                         const std::vector<LayerPair>& layers,
+                                         size_t least_steps) {
+  Finder finder(base, now);
+  const auto has_work = [](const Side& side) {
+    return side.summary->devices.empty() ? "no" : "yes";
+  };
+  if (base.summary->devices.empty() || now.summary->devices.empty()) {
+    return {{Obstacle::kNoGpuWork, has_work(base), has_work(now)}};
+  }
+  finder.AddRuns();
+  finder.AddSteps(least_steps);
+  finder.AddLayers(layers);
+  return finder.Take();
+}
+
+}  // namespace dltap::analyzer

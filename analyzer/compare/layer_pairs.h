@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_COMPARE_LAYER_PAIRS_H_
+#define DLTAP_ANALYZER_COMPARE_LAYER_PAIRS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/compare/step_samples.h"
+
+namespace dltap::analyzer {
+
+// The layers of a run that do the same, or what no layer owns.
+struct LayerGroup {
+  LayerRow row = LayerRow::kLayer;
+  LayerClass layer_class = LayerClass::kUnattributed;
+  std::string name;
+  uint64_t layers = 0;  // 0: there are none such
+  double gpu_ns = 0;    // per step; without steps, over the run
+  double calls = 0;     // the same, of the forward operation
+  double flops = 0;
+};
+
+struct LayerPair {
+  LayerGroup base;
+  LayerGroup now;
+
+  const LayerGroup& any() const { return base.layers > 0 ? base : now; }
+};
+
+// By class and operation, whatever its precision. Where the two name
+// operations differently (another source of the trace, another GPU), groups
+// that are left over are paired in the order of the forward pass, if a class
+// has as many of them on both sides. In that order, new ones last.
+std::vector<LayerPair> PairLayers(const Side& base, const Side& now);
+
+// "gemm 256x192x64 bf16": the precision a name ends with; empty: none.
+std::string_view PrecisionOf(std::string_view name);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_COMPARE_LAYER_PAIRS_H_

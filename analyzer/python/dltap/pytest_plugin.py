@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pytest --dltap: tests that say what a piece of GPU code may cost.
+
+    @pytest.mark.dltap("launches", "syncs", "step_ms>2%", gpu=["h100-sxm"])
+    def test_training_step():
+        for _ in range(8):
+            step()
+
+Without --dltap such a test is like any other. With it, the test runs alone
+under `dltap ci`, on simulated GPUs and the virtual clock, and fails where a
+quantity is above the baseline's; --dltap-update writes the baseline.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+# Set in the process that `dltap ci` runs, where the test is only a test.
+INSIDE = "PYTEST_DLTAP_INSIDE"
+TIMES = "_ms"
+# Modelled times move a little with the model; counts don't.
+TIME_LIMIT = ">1%"
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("dltap")
+    group.addoption("--dltap", action="store_true",
+                    help="hold tests marked dltap against their baseline")
+    group.addoption("--dltap-update", action="store_true",
+                    help="write the baseline; implies --dltap")
+    group.addoption("--dltap-baseline", metavar="FILE",
+                    help="default: dltap-baseline.json in the root directory")
+    group.addoption("--dltap-gpu", action="append", metavar="NAME",
+                    help="GPU to simulate where the mark names none; may be "
+                         "repeated")
+    group.addoption("--dltap-program", metavar="PATH",
+                    help="default: the package's own, else dltap in PATH")
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "dltap(*quantities, gpu=[...]): with --dltap, none of "
+                   "these may be above its baseline: names, or rules like "
+                   "\"step_ms>2%\"")
+
+
+def find_program(config) -> str:
+    named = config.getoption("--dltap-program")
+    if named:
+        return named
+    try:
+        from dltap import _program
+        return str(_program.path())
+    except ImportError:
+        found = shutil.which("dltap")
+    if found is None:
+        raise pytest.UsageError("--dltap: no dltap in PATH; see "
+                                "--dltap-program")
+    return found
+
+
+def rule_of(quantity: str) -> str:
+    if "<" in quantity or ">" in quantity:
+        return quantity
+    return quantity + (TIME_LIMIT if quantity.endswith(TIMES) else ">0")
+
+
+def command_for(item, mark) -> list[str]:
+    config = item.config
+    baseline = config.getoption("--dltap-baseline") or str(
+        config.rootpath / "dltap-baseline.json")
+    command = [find_program(config), "ci", "--baseline", baseline,
+               "--name", item.nodeid]
+    gpus = mark.kwargs.get("gpu") or config.getoption("--dltap-gpu") or []
+    for gpu in [gpus] if isinstance(gpus, str) else gpus:
+        command += ["--gpu", gpu]
+    for quantity in mark.args:
+        command += ["--fail-on", rule_of(quantity)]
+    if config.getoption("--dltap-update"):
+        command.append("--update")
+    command += ["--", sys.executable, "-m", "pytest", "-q",
+                "-p", "no:cacheprovider", "--rootdir", str(config.rootpath)]
+    for plugin in config.option.plugins or []:
+        command += ["-p", plugin]
+    return [*command, item.nodeid]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    config = pyfuncitem.config
+    mark = pyfuncitem.get_closest_marker("dltap")
+    wanted = config.getoption("--dltap") or config.getoption("--dltap-update")
+    if mark is None or not wanted or os.environ.get(INSIDE):
+        return None
+    done = subprocess.run(command_for(pyfuncitem, mark), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          cwd=config.rootpath, env={**os.environ, INSIDE: "1"})
+    print(done.stdout)
+    if done.returncode != 0:
+        pytest.fail(f"dltap ci ended with {done.returncode}\n{done.stdout}",
+                    pytrace=False)
+    return True

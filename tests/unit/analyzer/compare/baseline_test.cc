@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/compare/baseline.h"
+
+#include <gtest/gtest.h>
+
+namespace dltap::analyzer {
+namespace {
+
+Baseline Sample() {
+  Baseline baseline;
+  baseline["python train.py"]["h100-sxm"] = {
+      .made_with = {{"dltap", "1"}, {"framework", "torch \"2\""}},
+      .by_steps = true,
+      .steps = 18,
+      .quantities = {{"launches", 12}, {"step_ms", 1.25}}};
+  return baseline;
+}
+
+TEST(BaselineTest, WhatWasWrittenIsReadBack) {
+  const std::string text = BaselineText(Sample());
+  const auto read = ParseBaseline(text);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(BaselineText(*read), text);
+  EXPECT_EQ(read->at("python train.py").at("h100-sxm").quantities.at("step_ms"),
+            1.25);
+}
+
+TEST(BaselineTest, EachValueHasALineOfItsOwn) {
+  const std::string text = BaselineText(Sample());
+  EXPECT_NE(text.find("\n          \"launches\": 12,\n"), std::string::npos)
+      << text;
+}
+
+TEST(BaselineTest, WhatIsNoBaselineIsRefused) {
+  for (
+      const char* text :
+      {"", "[]", "{}", R"({"schema":"dltap.report","version":2})",
+       R"({"schema":"dltap.baseline","version":1,"programs":{"a":{"b":1}}})"}) {
+    EXPECT_FALSE(ParseBaseline(text).ok()) << text;
+  }
+  EXPECT_EQ(ParseBaseline(R"({"schema":"dltap.baseline","version":2})")
+                .status()
+                .code(),
+            absl::StatusCode::kUnimplemented);
+}
+
+TEST(BaselineTest, AClassThatDidNothingIsZero) {
+  BaselineRun base;
+  BaselineRun now;
+  now.quantities = {{"class.gemm.kernels", 3}, {"peak_memory", 5}};
+  const auto changes = ChangesOf(base, now);
+  EXPECT_EQ(changes.at("class.gemm.kernels").change, 3);
+  EXPECT_FALSE(changes.at("peak_memory").change);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer

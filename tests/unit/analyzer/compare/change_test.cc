@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/compare/change.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace dltap::analyzer {
+namespace {
+
+double MeanOf(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+Measured Of(const std::vector<double>& values) {
+  return {MeanOf(values), values};
+}
+
+// Slow waves: neighbours are alike.
+std::vector<double> Waves(size_t n, double mean) {
+  std::vector<double> values;
+  for (size_t i = 0; i < n; ++i) {
+    values.push_back(mean + std::sin(static_cast<double>(i) * 0.2));
+  }
+  return values;
+}
+
+// As in published tables.
+TEST(ChangeTest, StudentsQuantileIsThatOfTables) {
+  EXPECT_NEAR(StudentQuantile(1), 12.706, 0.001);
+  EXPECT_NEAR(StudentQuantile(3), 3.182, 0.001);
+  EXPECT_NEAR(StudentQuantile(5), 2.571, 0.005);
+  EXPECT_NEAR(StudentQuantile(10), 2.228, 0.002);
+  EXPECT_NEAR(StudentQuantile(30), 2.042, 0.001);
+  EXPECT_NEAR(StudentQuantile(1e9), 1.960, 0.001);
+}
+
+// Means 2 and 5, variances 1 and 1, five values each: the standard error is
+// sqrt(0.4), the degrees of freedom are 8.
+TEST(ChangeTest, WelchsIntervalIsTheOneWorkedOutByHand) {
+  const Change change = ChangeOf(Of({1, 3, 2, 1, 3}), Of({4, 6, 5, 4, 6}));
+  EXPECT_DOUBLE_EQ(*change.change, 3);
+  EXPECT_DOUBLE_EQ(*change.relative, 1.5);
+  ASSERT_TRUE(change.interval);
+  EXPECT_NEAR(*change.margin(), 2.306 * std::sqrt(0.4), 0.01);
+  EXPECT_TRUE(change.is_significant());
+}
+
+TEST(ChangeTest, NoiseIsNoChange) {
+  const Change change =
+      ChangeOf(Of({10, 12, 9, 11, 13}), Of({11, 10, 12, 13, 10}));
+  EXPECT_TRUE(change.differs());
+  EXPECT_FALSE(change.is_significant());
+}
+
+TEST(ChangeTest, TheOtherWayRoundAllSignsTurn) {
+  for (const size_t n : {5, 40, 200}) {
+    const Measured a = Of(Waves(n, 10));
+    const Measured b = Of(Waves(n + 7, 10.4));
+    const Change there = ChangeOf(a, b);
+    const Change back = ChangeOf(b, a);
+    EXPECT_DOUBLE_EQ(*there.change, -*back.change);
+    EXPECT_NEAR((*there.interval)[0], -(*back.interval)[1], 1e-9) << n;
+    EXPECT_NEAR((*there.interval)[1], -(*back.interval)[0], 1e-9) << n;
+  }
+}
+
+// Welch would take 200 such steps for independent, and be far too certain.
+TEST(ChangeTest, AlikeNeighboursMakeTheIntervalWider) {
+  std::vector<double> shuffled = Waves(200, 10);
+  for (size_t i = 0; i < 100; ++i) {
+    std::swap(shuffled[i], shuffled[(i * 73) % 200]);
+  }
+  const std::vector<double> waves = Waves(200, 10);
+  const Change alike = ChangeOf(Of(waves), Of(Waves(201, 10.1)));
+  const Change apart = ChangeOf(Of(shuffled), Of(shuffled));
+  EXPECT_GT(*alike.margin(), 1.3 * *apart.margin());
+}
+
+TEST(ChangeTest, WhatIsUnknownHasNoChange) {
+  EXPECT_FALSE(ChangeOf({}, {1}).change);
+  EXPECT_FALSE(ChangeOf({1}, {}).change);
+  EXPECT_FALSE(ChangeOf({0}, {1}).relative);
+  EXPECT_FALSE(ChangeOf({1}, {2}).interval);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
