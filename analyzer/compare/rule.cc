@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "analyzer/output/near_names.h"
 
 namespace dltap::analyzer {
 namespace {

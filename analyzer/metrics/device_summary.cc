@@ -101,16 +101,9 @@ class DeviceSummariser {
                    PassOf(leading.direction)},
                   window, ns);
     }
-    PhaseTimes phases{};
-    AddPhase(attribution_, segment, phases);
-    AddPhasesToSeries(phases, window);
-  }
-
-  void AddPhasesToSeries(const PhaseTimes& phases, size_t window) {
-    for (size_t i = 0; i < kPhaseCount; ++i) {
-      if (phases[i] == 0) continue;
-      series_.Add({SeriesKind::kPhase, static_cast<uint8_t>(i)}, window,
-                  phases[i]);
+    if (const auto phase = PhaseOf(attribution_, segment)) {
+      series_.Add({SeriesKind::kPhase, static_cast<uint8_t>(*phase)}, window,
+                  ns);
     }
   }
 
@@ -254,12 +247,12 @@ class DeviceSummariser {
   void AddToSeries(const Gap& gap) {
     for (size_t i = 0; i < kIdleCauses; ++i) {
       if (gap.ns[i] == 0) continue;
+      const Phase phase = PhaseOf(attribution_, gap, static_cast<IdleCause>(i));
       series_.Add({SeriesKind::kIdle, static_cast<uint8_t>(i)}, gap.window,
                   gap.ns[i]);
+      series_.Add({SeriesKind::kPhase, static_cast<uint8_t>(phase)}, gap.window,
+                  gap.ns[i]);
     }
-    PhaseTimes phases{};
-    AddPhases(attribution_, gap, phases);
-    AddPhasesToSeries(phases, gap.window);
   }
 
   // A call counts once, however many gaps follow it.

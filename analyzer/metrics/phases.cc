@@ -37,28 +37,41 @@ void PhaseParts::Add(const PhaseParts& other) {
   not_observed_ns += other.not_observed_ns;
 }
 
+std::optional<Phase> PhaseOf(const ProcessAttribution& attribution,
+                             const Segment& segment) {
+  if (segment.state == DeviceState::kIdle) return std::nullopt;
+  if (segment.leading == kNoActivity) return Phase::kOther;  // not observed
+  return PhaseOf(attribution.activities[segment.leading]);
+}
+
+Phase PhaseOf(const ProcessAttribution& attribution, const Gap& gap,
+              IdleCause cause) {
+  if (cause == IdleCause::kInput) return Phase::kIo;
+  return gap.ended_by == kNoActivity
+             ? Phase::kOther
+             : PhaseOf(attribution.activities[gap.ended_by]);
+}
+
 void AddPhase(const ProcessAttribution& attribution, const Segment& segment,
               PhaseParts& parts) {
-  if (segment.state == DeviceState::kIdle) return;
+  const std::optional<Phase> phase = PhaseOf(attribution, segment);
+  if (!phase) return;
   const int64_t ns = segment.span.length_ns();
   if (segment.leading == kNoActivity) {
     parts.not_observed_ns += ns;
     return;
   }
-  const Attributed& leading = attribution.activities[segment.leading];
-  const auto phase = static_cast<size_t>(PhaseOf(leading));
-  parts.busy_ns[phase][static_cast<size_t>(leading.layer_class)] += ns;
+  const LayerClass leading =
+      attribution.activities[segment.leading].layer_class;
+  parts.busy_ns[static_cast<size_t>(*phase)][static_cast<size_t>(leading)] +=
+      ns;
 }
 
 void AddPhases(const ProcessAttribution& attribution, const Gap& gap,
                PhaseParts& parts) {
-  const Phase ended_by = gap.ended_by == kNoActivity
-                             ? Phase::kOther
-                             : PhaseOf(attribution.activities[gap.ended_by]);
   for (size_t i = 0; i < kIdleCauses; ++i) {
-    const bool input = static_cast<IdleCause>(i) == IdleCause::kInput;
-    const auto phase = static_cast<size_t>(input ? Phase::kIo : ended_by);
-    parts.idle_ns[phase][i] += gap.ns[i];
+    const Phase phase = PhaseOf(attribution, gap, static_cast<IdleCause>(i));
+    parts.idle_ns[static_cast<size_t>(phase)][i] += gap.ns[i];
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -44,6 +45,11 @@ struct PhaseParts {
 
 // Of the time in which this activity leads.
 Phase PhaseOf(const Attributed& activity);
+// Of a segment, nullopt if it is idle; of a gap's time of that cause.
+std::optional<Phase> PhaseOf(const ProcessAttribution& attribution,
+                             const Segment& segment);
+Phase PhaseOf(const ProcessAttribution& attribution, const Gap& gap,
+              IdleCause cause);
 
 // Both together add the phases of every instant of the windows that the
 // segments and the gaps are of; they sum to the windows exactly. Compute goes
