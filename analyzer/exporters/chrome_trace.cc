@@ -74,6 +74,12 @@ class ProcessWriter {
     json.Field("displayTimeUnit", "ms");
     json.Field("baseTimeNanoseconds", 0);
     json.Field("traceName", process_.program);
+    json.Key("dltap");
+    json.BeginObject();
+    json.Field("program", process_.program);
+    json.Field("host", process_.host);
+    json.Field("framework", process_.framework);
+    json.EndObject();
     std::string head = json.Take();
     sink_(head);
     sink_(", \"traceEvents\": [\n");

@@ -142,6 +142,7 @@ class KinetoReader {
     if (parser_.iterate(text).get(document) != simdjson::SUCCESS) return;
     if (key == "deviceProperties") ReadDevices(document);
     if (key == "distributedInfo") ReadDistributed(document);
+    if (key == "dltap") ReadOwnExport(document);
     int64_t base = 0;
     if (key == "baseTimeNanoseconds" &&
         document.get_int64().get(base) == simdjson::SUCCESS) {
@@ -158,6 +159,21 @@ class KinetoReader {
       int64_t id = 0;
       const Device device = DeviceFrom(fields, id);
       process_.SetDevice(id, device);
+    }
+  }
+
+  // What the format has no place for, of a file that dltap wrote.
+  void ReadOwnExport(simdjson::ondemand::document& document) {
+    Process& process = process_.process();
+    simdjson::ondemand::object fields;
+    if (document.get_object().get(fields) != simdjson::SUCCESS) return;
+    for (auto field : fields) {
+      std::string_view key, text;
+      if (field.unescaped_key().get(key) != simdjson::SUCCESS) return;
+      if (field.value().get_string().get(text) != simdjson::SUCCESS) continue;
+      if (key == "program") process.program = text;
+      if (key == "host") process.host = text;
+      if (key == "framework") process.framework = text;
     }
   }
 

@@ -139,6 +139,9 @@ TEST_F(FormatsTest, ChromeReadsBackWithClassesAndPlaces) {
               attributed.processes[0].activities[i].class_from);
   }
   EXPECT_EQ(is.rank, 0);
+  EXPECT_EQ(is.program, "train");
+  EXPECT_EQ(is.host, "a");
+  EXPECT_EQ(is.framework, was.framework);
 }
 
 TEST_F(FormatsTest, NsysReadsBackEqual) {
