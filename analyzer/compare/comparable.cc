@@ -13,7 +13,7 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr double kMost = 0.5;          // of the GPU time of layers
-constexpr double kSameFlops = 0.01;    // what counting them otherwise is off
+constexpr double kSameFlops = 0.05;    // what counting them otherwise is off
 constexpr double kUnseenShare = 0.01;  // of the time
 
 std::string GpusOf(const Side& side) {
