@@ -32,6 +32,7 @@ struct Options {
   std::vector<std::string> rules;
   std::string keep;
   int devices = 1;
+  bool has_rules = false;  // of its own
   bool update = false;
   bool force = false;
   std::vector<std::string> command;
@@ -77,7 +78,11 @@ std::optional<int> Parse(const std::vector<std::string>& args,
     return kExitUsage;
   }
   if (options.gpus.empty()) options.gpus = {"h100-sxm"};
-  if (options.rules.empty()) options.rules = kDefaultRules;
+  for (std::string& gpu : options.gpus) {
+    if (gpu.starts_with("sim:")) gpu.erase(0, 4);
+  }
+  options.has_rules = !options.rules.empty();
+  if (!options.has_rules) options.rules = kDefaultRules;
   if (options.name.empty()) {
     options.name = absl::StrJoin(options.command, " ");
   }
@@ -120,7 +125,7 @@ absl::StatusOr<RunSettings> SettingsFor(const std::string& gpu,
   RunSettings settings;
   settings.sim_clock = "virtual";
   settings.gpus = options.devices;
-  const auto simulated = ParseGpu(gpu.starts_with("sim:") ? gpu : "sim:" + gpu);
+  const auto simulated = ParseGpu("sim:" + gpu);
   if (!simulated.ok()) return simulated.status();
   settings.simulated = *simulated;
   const absl::StatusOr<int> cuda = ChooseCuda(
@@ -213,7 +218,8 @@ int Compare(const std::string& gpu, const BaselineRun* base,
   }
   const CiReport report = {gpu, *base, now, ChangesOf(*base, now), rules};
   WriteOutput("-", CiText(report)).IgnoreError();
-  return Fires(report) ? kExitThreshold : kExitOk;
+  if (options.has_rules && Any(report, Verdict::kUnknown)) return kExitBadInput;
+  return Any(report, Verdict::kFires) ? kExitThreshold : kExitOk;
 }
 
 // The gravest: input that can't be judged, then a rule that fires.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -12,7 +13,7 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr double kMost = 0.5;          // of the GPU time of layers
-constexpr double kSameFlops = 0.01;    // what counting them otherwise is off
+constexpr double kSameFlops = 0.05;    // what counting them otherwise is off
 constexpr double kUnseenShare = 0.01;  // of the time
 
 std::string GpusOf(const Side& side) {
@@ -110,14 +111,38 @@ class Finder {
     const auto base = Ratio(common[0], all[0]);
     const auto now = Ratio(common[1], all[1]);
     if (!base || !now) return;
-    if (std::min(*base, *now) >= kMost) return AddShapes(pairs);
-    found_.push_back(
-        {.obstacle = Obstacle::kLayers, .share = std::min(*base, *now)});
+    if (AddIfOther(std::min(*base, *now))) return;
+    AddShapes(pairs);
+  }
+
+  // Other kinds of traces name layers in other ways, but kernels alike.
+  void AddKernels() {
+    const auto share = [](const Side& of, const Side& other) {
+      const auto& known = other.summary->tallies.kernels;
+      std::set<std::string> names;
+      for (const auto& [key, sums] : known) names.insert(key.first);
+      double common_ns = 0;
+      for (const KernelRow& row : of.figures->kernels) {
+        if (!names.contains(row.name)) continue;
+        common_ns += static_cast<double>(row.sums.gpu_ns);
+      }
+      return Ratio(common_ns,
+                   static_cast<double>(of.figures->totals.all.gpu_ns));
+    };
+    const auto base = share(base_, now_);
+    const auto now = share(now_, base_);
+    if (base && now) AddIfOther(std::min(*base, *now));
   }
 
   std::vector<NotComparable> Take() { return std::move(found_); }
 
  private:
+  bool AddIfOther(double share) {
+    if (share >= kMost) return false;
+    found_.push_back({.obstacle = Obstacle::kLayers, .share = share});
+    return true;
+  }
+
   // The same layers, but most of their time in calls of other sizes.
   void AddShapes(const std::vector<LayerPair>& pairs) {
     double known_ns = 0;
@@ -165,7 +190,8 @@ std::vector<NotComparable> FindObstacles(const Side& base, const Side& now,
   }
   finder.AddRuns();
   finder.AddSteps(least_steps);
-  finder.AddLayers(layers);
+  base.summary->formats == now.summary->formats ? finder.AddLayers(layers)
+                                                : finder.AddKernels();
   return finder.Take();
 }
 

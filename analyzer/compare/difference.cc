@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kMostLeading = 3;
 constexpr double kWorthAWord = 0.1;  // of the change of the step
+constexpr double kLeastNs = 5'000;   // less prints as 0.00 ms
 
 bool IsPart(const SeriesKey& key) {
   return key.kind == SeriesKind::kLead || key.kind == SeriesKind::kIdle ||
@@ -58,7 +59,8 @@ void AddParts(const Side& base, const Side& now, Difference& out) {
                    });
   out.unexplained_ns = out.step.change.value_or(0) - explained_ns;
   out.rest_ns = explained_ns;
-  const double least = kWorthAWord * std::abs(out.step.change.value_or(0));
+  const double least =
+      std::max(kLeastNs, kWorthAWord * std::abs(out.step.change.value_or(0)));
   while (out.leading < std::min(kMostLeading, out.parts.size())) {
     const Change& part = out.parts[out.leading].ns;
     if (!part.is_significant() || std::abs(*part.change) < least) break;
@@ -97,6 +99,7 @@ Difference Compare(const Side& base, const Side& now, size_t least_steps) {
   const std::vector<LayerPair> layers = PairLayers(base, now);
   Difference out;
   out.by_steps = base.has_steps() && now.has_steps();
+  out.named_alike = NameAlike(base, now);
   out.obstacles = FindObstacles(base, now, layers, least_steps);
   out.step = ChangeOf(StepLength(base, 1), StepLength(now, 1));
   AddParts(base, now, out);

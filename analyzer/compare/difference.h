@@ -37,6 +37,7 @@ struct QuantityChange {
 
 struct Difference {
   bool by_steps = false;
+  bool named_alike = false;  // their layers: see NameAlike
   std::vector<NotComparable> obstacles;
   Change step;                    // ns
   std::vector<PartChange> parts;  // the largest change first

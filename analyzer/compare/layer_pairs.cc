@@ -28,11 +28,6 @@ std::string_view GpuOf(const Side& side) {
   return gpus.empty() ? std::string_view() : gpus.begin()->first;
 }
 
-bool NamesDiffer(const Side& base, const Side& now) {
-  return base.summary->formats != now.summary->formats ||
-         GpuOf(base) != GpuOf(now);
-}
-
 void AddLayer(const LayerFigures& layer, const Side& side, LayerGroup& group) {
   group.row = layer.row;
   group.layer_class = layer.identity.layer_class;
@@ -68,6 +63,11 @@ void PairInOrder(std::vector<LayerPair>& pairs) {
 
 }  // namespace
 
+bool NameAlike(const Side& base, const Side& now) {
+  return base.summary->formats == now.summary->formats &&
+         GpuOf(base) == GpuOf(now);
+}
+
 std::string_view PrecisionOf(std::string_view name) {
   const std::string_view last = name.substr(name.rfind(' ') + 1);
   return specs::FromName<opmodel::DType>(last) ? last : std::string_view();
@@ -85,7 +85,7 @@ std::vector<LayerPair> PairLayers(const Side& base, const Side& now) {
   };
   add(base, &LayerPair::base);
   add(now, &LayerPair::now);
-  if (NamesDiffer(base, now)) PairInOrder(pairs);
+  if (!NameAlike(base, now)) PairInOrder(pairs);
   return pairs;
 }
 

@@ -35,6 +35,9 @@ struct LayerPair {
 // has as many of them on both sides. In that order, new ones last.
 std::vector<LayerPair> PairLayers(const Side& base, const Side& now);
 
+// Whether both name operations alike: one kind of trace, one GPU.
+bool NameAlike(const Side& base, const Side& now);
+
 // "gemm 256x192x64 bf16": the precision a name ends with; empty: none.
 std::string_view PrecisionOf(std::string_view name);
 

@@ -193,12 +193,16 @@ class DeviceSummariser {
     }
   }
 
-  // All kernels of a graph that runs have one correlation id.
+  // All kernels of a graph that runs have one correlation id. Not every source
+  // says which kernels are of a graph: those of one id in a row are, too.
   bool IsNewLaunch(const Activity& activity) {
     if (activity.kind != ActivityKind::kKernel) return false;
+    const uint64_t correlation = activity.correlation;
+    const bool in_a_row = correlation != 0 && correlation == last_launch_;
+    last_launch_ = correlation;
     const bool of_graph = activity.graph_node != 0 || activity.graph != 0;
-    return !of_graph || activity.correlation == 0 ||
-           graph_runs_.insert(activity.correlation).second;
+    if (!of_graph || correlation == 0) return !in_a_row;
+    return graph_runs_.insert(correlation).second && !in_a_row;
   }
 
   void Count(const Activity& activity, bool new_launch) {
@@ -282,6 +286,7 @@ class DeviceSummariser {
   absl::flat_hash_set<CallId> drained_in_;    // calls that were counted
   std::vector<DrainSums*> drained_by_;        // in out_, by entry point
   absl::flat_hash_set<uint64_t> graph_runs_;  // by correlation
+  uint64_t last_launch_ = 0;                  // the same; 0: none
   SignKeeper signs_;
   DeviceSummary out_{};
   SeriesKeeper series_{out_.series};

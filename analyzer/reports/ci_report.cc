@@ -85,10 +85,10 @@ Table ChangedTable(const CiReport& report) {
 
 }  // namespace
 
-bool Fires(const CiReport& report) {
+bool Any(const CiReport& report, Verdict verdict) {
   return std::any_of(
       report.rules.begin(), report.rules.end(), [&](const Rule& rule) {
-        return Judge(rule, ChangeOfRule(report, rule)) == Verdict::kFires;
+        return Judge(rule, ChangeOfRule(report, rule)) == verdict;
       });
 }
 
@@ -96,7 +96,11 @@ std::string CiText(const CiReport& report) {
   std::string text = Sentence(report) + '\n';
   for (const Rule& rule : report.rules) {
     const Change change = ChangeOfRule(report, rule);
-    if (Judge(rule, change) != Verdict::kFires) continue;
+    const Verdict verdict = Judge(rule, change);
+    if (verdict == Verdict::kUnknown) {
+      text += "  unknown " + rule.text + '\n';
+    }
+    if (verdict != Verdict::kFires) continue;
     text += "  fails " + rule.text + ": " +
             ValueText(rule.row->unit, *change.base) + " -> " +
             ValueText(rule.row->unit, *change.now) + '\n';

@@ -20,8 +20,8 @@ struct CiReport {
   std::vector<Rule> rules;
 };
 
-// Whether any rule does.
-bool Fires(const CiReport& report);
+// Whether any rule comes to that.
+bool Any(const CiReport& report, Verdict verdict);
 
 // One sentence; then the rules that fire and what changed, if anything did.
 std::string CiText(const CiReport& report);

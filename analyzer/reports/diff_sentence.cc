@@ -51,6 +51,7 @@ std::string MemoryOf(const Difference& difference) {
 }
 
 void AddLayers(const Difference& difference, std::vector<std::string>& parts) {
+  if (!difference.named_alike) return;
   for (const NotComparable& obstacle : difference.obstacles) {
     if (obstacle.obstacle == Obstacle::kLayers) return;
   }

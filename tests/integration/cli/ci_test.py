@@ -73,6 +73,12 @@ class CiTest(unittest.TestCase):
         self.ci("--fail-on", "stepms>1%", code=2)
         self.ci("--fail-on", "utilization<50%", code=2)
 
+    def test_a_rule_that_cannot_be_judged_is_not_passed(self):
+        self.ci("--update")
+        unknown = self.ci("--fail-on", "peak_tensors>0", code=3)
+        self.assertIn("unknown peak_tensors>0", unknown.stdout)
+        self.ci("--gpu", "sim:h100-sxm")
+
     def test_a_program_that_fails_writes_no_baseline(self):
         done = self.ci("--update", code=3, gemms="none")
         self.assertIn("ended with exit code 1", done.stderr)

@@ -115,6 +115,37 @@ TEST(DifferenceTest, OtherwiseRoundAllSignsTurn) {
   }
 }
 
+// Kineto's traces need not say which kernels are of a graph.
+TEST(DifferenceTest, KernelsOfOneCorrelationInARowAreOneLaunch) {
+  const TestRun run(
+      "format kineto\ndevice 0 name=gpu\n"
+      "kernel t=0..5us device=0 stream=7 corr=1 name=ampere_sgemm_64x64_nn\n"
+      "kernel t=5..9us device=0 stream=7 corr=1 name=softmax_warp_forward\n"
+      "kernel t=9..12us device=0 stream=7 corr=2 name=softmax_warp_forward\n");
+  const Difference difference = Compare(run.side(), run.side());
+  EXPECT_FALSE(difference.by_steps);
+  EXPECT_EQ(difference.Find("launches")->change.now, 2);
+  EXPECT_EQ(difference.Find("kernels")->change.now, 3);
+}
+
+// Another source names other layers and knows other FLOPs of the same kernels.
+TEST(DifferenceTest, UnlikeSourcesAreComparableByTheirKernels) {
+  const TestRun own(Steps(3, 50, 30));
+  std::string text = Steps(3, 50, 30);
+  text.replace(text.find("dltap"), 5, "kineto");
+  const TestRun imported(text);
+  EXPECT_TRUE(Compare(own.side(), imported.side()).obstacles.empty());
+  const size_t kernels = 36;
+  for (size_t i = 0, at = 0; i < kernels; ++i, ++at) {
+    at = text.find("ampere_sgemm", at);
+    text.replace(at, 6, "newest");
+  }
+  const TestRun other(text);
+  const Difference difference = Compare(own.side(), other.side());
+  ASSERT_EQ(difference.obstacles.size(), 1u);
+  EXPECT_EQ(difference.obstacles[0].obstacle, Obstacle::kLayers);
+}
+
 TEST(DifferenceTest, AnotherGpuIsInTheWay) {
   const TestRun base(Steps(3, 50, 30, "a"));
   const TestRun now(Steps(3, 50, 30, "b"));
