@@ -133,7 +133,11 @@ int RunReport(const std::vector<std::string>& args) {
                options.samples + "\"");
     return kExitUsage;
   }
-  if (AreCounters(options.paths)) return PrintCounters(options);
+  if (AreCounters(options.paths)) {
+    if (options.html.empty()) return PrintCounters(options);
+    PrintError("report: --html shows traces, no counters of Nsight Compute");
+    return kExitUsage;
+  }
   options.attribution.composite = !options.no_composite;
   if (!options.html.empty()) {
     return WriteHtml({options.paths, options.attribution, options.selection,

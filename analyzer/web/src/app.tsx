@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import { Apis } from "./apis";
 import { ClassTable } from "./class_table";
 import type { Data, Report } from "./data";
 import { deviceLabel } from "./data";
@@ -110,6 +111,7 @@ export function App({ report, pictures }: Data) {
         <Roofline report={report} pictures={pictures} />
         <Ranks report={report} />
         <Kernels report={report} />
+        <Apis report={report} />
       </main>
       <footer>Times are GPU time in the used steps unless a heading says otherwise;
         "?" is unknown. This file asks no server for anything.</footer>

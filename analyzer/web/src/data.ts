@@ -139,7 +139,13 @@ export interface Report {
   between_steps: { host_ns: Causes; device_ns: Causes };
   limit: { text?: string }[];
   advice?: Advice[];
-  apis: { name: string; calls: number; cpu_ns: number }[];
+  apis: {
+    name: string;
+    calls: number;
+    cpu_ns: number;
+    mean_cpu_ns: Maybe;
+    gpu_ns: number;
+  }[];
   kernels: KernelRow[];
   ops: OpRow[];
   roofline: RooflineRow[];

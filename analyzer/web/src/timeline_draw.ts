@@ -217,11 +217,16 @@ class Painter {
     const { chosen, lanes } = this.scene;
     if (chosen === null) return;
     const ends = partners(lanes, chosen);
+    this.pen.save();
+    this.pen.beginPath();
+    this.pen.rect(LABELS, 0, this.width - LABELS, heightOf(lanes));
+    this.pen.clip();
     for (const spot of [chosen, ...ends]) this.outline(spot);
     for (const end of ends) {
       const from_thread = lanes[chosen.lane]?.lane.kind === "thread";
       this.arrow(from_thread ? chosen : end, from_thread ? end : chosen);
     }
+    this.pen.restore();
   }
 
   private outline({ lane, span }: Spot): void {

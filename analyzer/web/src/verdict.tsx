@@ -75,7 +75,7 @@ export function Verdict({ report, pictures }: Data) {
   const idle = report.devices.length === 0;
   return (
     <section id="verdict" aria-label="verdict">
-      <HeadFigures report={report} />
+      {!idle && <HeadFigures report={report} />}
       {idle && <p class="limit">No GPU work lies in this trace
         {report.trust.level === "host" && ": it was recorded at the level host"}.
       </p>}

@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 import { EVIL, madeTrace } from "./made_trace.mjs";
 
@@ -248,6 +248,26 @@ test("a trace of calls alone says that no GPU work lies in it", async () => {
       tid: 1, args: { correlation: 1 } }] }));
   const { page, faults, close } = await open(pageOf([path]));
   assert.match(await page.locator("#verdict").textContent(), /No GPU work/);
+  assert.match(await page.locator("#apis tbody").textContent(), /cudaMalloc/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("advice says what to do, what it brings and why, and j goes to it", async () => {
+  const html = readFileSync(pageOf([traceFile()]), "utf8");
+  const [whole, packed] = html.match(/id="report">([^<]*)</);
+  const report = JSON.parse(gunzipSync(Buffer.from(packed, "base64")).toString());
+  report.advice = [{ id: "pageable", text: "pin_memory=True: -9 % to -12 % step",
+    act: "pin_memory=True", why: EVIL, class: "copy_h2d", phase: "h2d",
+    gain_low_ns: 9, gain_high_ns: 12 }];
+  const changed = fresh(".html");
+  writeFileSync(changed, html.replace(whole, () => `id="report">${
+    gzipSync(JSON.stringify(report)).toString("base64")}<`));
+  const { page, faults, close } = await open(changed);
+  await page.keyboard.press("j");
+  const line = await page.evaluate(() => document.activeElement.innerText);
+  assert.match(line, /pin_memory=True\s+-9 % to -12 % step\s+COPY H2D h2d/);
+  assert.ok(line.includes(EVIL));
   assert.deepEqual(faults, []);
   await close();
 });

@@ -4,6 +4,7 @@
 
 A copy of scripts/ and third_party/ runs with an interpreter whose `pip
 download` is played by this file: it lays down small wheels, or dies half-way.
+So is npm.
 """
 import os
 import pathlib
@@ -45,6 +46,14 @@ wheel("nvidia_cublas-13.1-py3-none-any.whl",
 """
 
 
+FAKE_NPM = """\
+#!/bin/sh
+echo "$*" >>"$FAKE_NPM_LOG"
+[ "$FAKE_NPM" = works ] || exit 1
+mkdir node_modules
+"""
+
+
 class SetupTest(unittest.TestCase):
     def setUp(self):
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="setup_test."))
@@ -54,6 +63,9 @@ class SetupTest(unittest.TestCase):
         self.log.touch()
         self.python = self.program(
             "python", FAKE_PYTHON.format(python=sys.executable))
+        self.program("npm", FAKE_NPM)
+        self.program("node", "#!/bin/sh\n")
+        self.npm_log = self.scratch / "npm.log"
         self.clone = self.make_clone("clone")
 
     def program(self, name, text):
@@ -69,10 +81,13 @@ class SetupTest(unittest.TestCase):
             shutil.copytree(ROOT / folder, clone / folder)
         return clone
 
-    def start(self, *options, clone=None, pip="works", **environment):
-        environment = dict(os.environ, DLTAP_TOOLS=str(self.tools),
-                           FAKE_PIP=pip, FAKE_PIP_LOG=str(self.log),
-                           **environment)
+    def start(self, *options, clone=None, pip="works", npm="works",
+              **environment):
+        own = {"DLTAP_TOOLS": str(self.tools), "FAKE_PIP": pip,
+               "FAKE_PIP_LOG": str(self.log), "FAKE_NPM": npm,
+               "FAKE_NPM_LOG": str(self.npm_log),
+               "PATH": f"{self.scratch}/bin:{os.environ['PATH']}"}
+        environment = os.environ | own | environment
         command = [(clone or self.clone) / "scripts" / "setup.sh",
                    "--no-packages", *map(str, options)]
         return subprocess.Popen(command, env=environment, text=True,
@@ -118,6 +133,34 @@ class SetupTest(unittest.TestCase):
         after = (self.clone / "build/toolchain.env").stat().st_mtime_ns
         self.assertEqual(before, after)
 
+    def test_packages_of_the_page_are_fetched_once_as_locked(self):
+        self.setup()
+        self.setup()
+        calls = self.npm_log.read_text().splitlines()
+        self.assertEqual(len(calls), 1)
+        self.assertTrue(calls[0].startswith("ci --ignore-scripts"), calls)
+        web = pathlib.Path(self.choice()["DLTAP_WEB_TOOLS"])
+        self.assertTrue((web / "node_modules").is_dir())
+        self.assertTrue((web / "package.json").exists())
+
+    def test_failed_npm_does_not_count(self):
+        status, err = self.setup(npm="fails")
+        self.assertNotEqual(status, 0)
+        self.assertIn("is an npm registry reachable?", err)
+        self.assertEqual(list(self.tools.glob("web-*")), [])
+        self.assertFalse((self.clone / "build/toolchain.env").exists())
+
+    def test_without_npm_it_says_what_is_missing_and_goes_on(self):
+        bare = self.scratch / "bare"
+        bare.mkdir()
+        for program in pathlib.Path("/usr/bin").iterdir():
+            if program.name not in ("node", "npm"):
+                (bare / program.name).symlink_to(program)
+        status, err = self.setup(PATH=str(bare))
+        self.assertEqual(status, 0, err)
+        self.assertIn("no npm here", err)
+        self.assertNotIn("DLTAP_WEB_TOOLS", self.choice())
+
     def test_failed_download_does_not_count(self):
         status, err = self.setup(pip="no index")
         self.assertNotEqual(status, 0)
@@ -161,7 +204,8 @@ class SetupTest(unittest.TestCase):
         (toolkit / "include").mkdir(parents=True)
         (toolkit / "include/cuda_runtime.h").touch()
         status, err = self.setup("--cuda-root", toolkit)
-        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(status, 0, err)
+        self.assertNotIn("CUDA", err)
         self.assertEqual(self.downloads(), 0)
         self.assertEqual(self.choice()["DLTAP_CUDA_ROOT"], str(toolkit))
         self.assertEqual(self.choice()["DLTAP_PYTHON"], str(self.python))
