@@ -34,6 +34,8 @@ RULES = {
     "rnn_loop": "rnn_loop",
     "autotune": "autotune",
     "layout": "layout",
+    "cast": "cast",
+    "checkpoint": "checkpoint",
 }
 RAN = re.compile(r"^(\S+) (\d+)$", re.M)
 
