@@ -15,9 +15,6 @@ constexpr Wording kAct = {
     .torch =
         "torch.nn.functional.scaled_dot_product_attention in FP16 or "
         "bfloat16",
-    .tensorflow =
-        "keras.layers.MultiHeadAttention with "
-        "keras.config.enable_flash_attention()",
     .jax = "jax.nn.dot_product_attention(..., implementation=\"cudnn\")"};
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr double kLeastKernels = 50;  // a step
 constexpr Wording kAct = {
     .any = "a fused update (one kernel for all weights)",
     .torch = "fused=True in the optimizer (torch.optim)",
-    .tensorflow = "tf.keras optimizers with jit_compile=True",
+    .tensorflow = "model.compile(..., jit_compile=True)",
     .jax = "the update inside jax.jit",
     .mxnet = "multi-tensor updates (MXNET_OPTIMIZER_AGGREGATION_SIZE=45)"};
 
@@ -43,7 +43,7 @@ void AdviseOptimizer(const Facts& facts, std::vector<Advice>& out) {
   if (facts.ShareOfStep(update_ns) < kLeastShare) return;
   if (ns < update_ns / 2) return;  // most of it is fused
   if (kernels <= kLeastKernels && !of_lists) return;
-  Advice advice = SavingOf(facts, work, UpdateWaitedFor(facts));
+  Advice advice = SavingOf(facts, work, WaitedFor(facts, Direction::kUpdate));
   advice.gain_high_ns += std::max(0.0, update_ns - ns);
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);

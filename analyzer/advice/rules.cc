@@ -24,6 +24,8 @@ constexpr Rule kRules[] = {
     {"rnn_loop", kNeedsGpuWork, kOfAll, AdviseRnnLoop},
     {"autotune", kNeedsCounts, kOfAll, AdviseAutotune},
     {"layout", kNeedsGpuWork, kOfAll, AdviseLayout},
+    {"cast", kNeedsGpuWork, kOfAll, AdviseCast},
+    {"checkpoint", kNeedsGpuWork, kOfAll, AdviseCheckpoint},
 };
 
 }  // namespace

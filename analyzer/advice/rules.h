@@ -48,6 +48,8 @@ void AdviseAttention(const Facts& facts, std::vector<Advice>& out);
 void AdviseRnnLoop(const Facts& facts, std::vector<Advice>& out);
 void AdviseAutotune(const Facts& facts, std::vector<Advice>& out);
 void AdviseLayout(const Facts& facts, std::vector<Advice>& out);
+void AdviseCast(const Facts& facts, std::vector<Advice>& out);
+void AdviseCheckpoint(const Facts& facts, std::vector<Advice>& out);
 
 }  // namespace dltap::analyzer
 

@@ -23,16 +23,16 @@ double WaitedFor(const Facts& facts, LayerClass layer_class) {
   return PartOf(path_ns, gpu_ns);
 }
 
-double UpdateWaitedFor(const Facts& facts) {
-  constexpr auto kUpdate = static_cast<size_t>(Direction::kUpdate);
+double WaitedFor(const Facts& facts, Direction direction) {
+  const auto of_direction = static_cast<size_t>(direction);
   double path_ns = 0;
   double gpu_ns = 0;
   for (const DeviceSummary& device : facts.summary.devices) {
     for (const auto& of_class : device.path.work_ns) {
-      path_ns += static_cast<double>(of_class[kUpdate]);
+      path_ns += static_cast<double>(of_class[of_direction]);
     }
     for (const ClassSummary& of_class : device.classes) {
-      gpu_ns += static_cast<double>(of_class.direction_ns[kUpdate]);
+      gpu_ns += static_cast<double>(of_class.direction_ns[of_direction]);
     }
   }
   return PartOf(path_ns, gpu_ns);

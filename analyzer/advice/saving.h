@@ -16,8 +16,8 @@ namespace dltap::analyzer {
 // critical path. What else it computes runs beside the host or other work, and
 // saves nothing when it gets quicker.
 double WaitedFor(const Facts& facts, LayerClass layer_class);
-// The same of all that updates.
-double UpdateWaitedFor(const Facts& facts);
+// The same of all work of a direction.
+double WaitedFor(const Facts& facts, Direction direction);
 
 // The advice without its words and claims: the gain at worst is that of the
 // part that the step waits for.

@@ -32,6 +32,17 @@ constexpr Wording kAct = {
     .mxnet =
         "amp.init() (mxnet.amp), or "
         "MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION=1"};
+// For tensor cores that know FP16 alone.
+constexpr Wording kActInFp16 = {
+    .any = "FP16 products (tensor cores)",
+    .torch = "torch.autocast(\"cuda\", torch.float16) with a GradScaler",
+    .tensorflow = "keras.mixed_precision.set_global_policy(\"mixed_float16\")",
+    .jax = "float16 arrays",
+    .mxnet = "amp.init() (mxnet.amp)"};
+
+const Wording& ActOn(const opmodel::GpuSpec& gpu) {
+  return gpu.tf32_flops_per_s > 0 ? kAct : kActInFp16;
+}
 
 // The class with most of the products.
 LayerClass MostOf(const Facts& facts) {
@@ -65,7 +76,7 @@ void AdviseTensorCores(const Facts& facts, std::vector<Advice>& out) {
   const LayerClass most = MostOf(facts);
   Advice advice = SavingOf(facts, work, WaitedFor(facts, most));
   advice.gain_high_ns += PointwiseNs(facts) / 2;
-  advice.act = kAct.For(facts.framework);
+  advice.act = ActOn(*facts.gpu).For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step multiply in FP32, %.2f ms; FP32 has a peak of %.0f "
       "TFLOP/s, tensor cores of %.0f",

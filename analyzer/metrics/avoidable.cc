@@ -2,6 +2,7 @@
 #include "analyzer/metrics/avoidable.h"
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <string>
 
@@ -53,7 +54,8 @@ enum Trait : uint8_t {
   kListName = 8,
   kFusedUpdateName = 16,
   kAddcdivName = 32,
-  kFusedCellName = 64
+  kFusedCellName = 64,
+  kCastName = 128
 };
 
 bool HasAny(std::string_view name,
@@ -79,8 +81,15 @@ uint8_t TraitsOfName(const std::string& name) {
           HasAny(name, {"direct_copy_kernel"}) &&
           !HasAny(name, {"vectorized_", "unrolled_"}) && !IsCast(name),
       kTransposeName);
-  set(HasAny(name, {"multi_tensor_apply_kernel"}), kListName);
-  set(HasAny(name, {"Fused", "fused_adam", "fused_sgd"}), kFusedUpdateName);
+  set(IsCast(name), kCastName);
+  // PyTorch's operators on lists; other libraries' functors are whole updates.
+  const bool of_lists = HasAny(name, {"multi_tensor_apply_kernel"});
+  const bool one_operator =
+      HasAny(name, {"BinaryOp", "UnaryOp", "TernaryOp", "PointwiseOp"});
+  set(of_lists && one_operator, kListName);
+  set((of_lists && !one_operator) ||
+          HasAny(name, {"Fused", "fused_adam", "fused_sgd"}),
+      kFusedUpdateName);
   set(HasAny(name, {"lstm_cell", "gru_cell"}), kFusedCellName);
   set(HasAny(name, {"addcdiv"}) ||
           (HasAny(name, {"PointwiseOpScalarListFunctor"}) &&
@@ -100,7 +109,8 @@ DType HalfOf(const opmodel::GpuSpec& gpu) {
 std::string_view Name(Avoidable kind) {
   constexpr std::string_view kNames[kAvoidables] = {
       "fp32_products",      "fp64",      "tensor_update", "list_update",
-      "composed_attention", "cell_loop", "trials",        "transposes"};
+      "composed_attention", "cell_loop", "trials",        "transposes",
+      "repeated_casts",     "recompute"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -169,9 +179,7 @@ void AvoidableKeeper::AddProducts(const Part& part) {
   const bool has_tf32 = gpu_->tf32_flops_per_s > gpu_->fp32_flops_per_s;
   const DType worst =
       has_tf32 && of_call != LayerClass::kConv ? DType::kTf32 : HalfOf(*gpu_);
-  if (opmodel::PeakFlopsPerS(*gpu_, HalfOf(*gpu_)) <= gpu_->fp32_flops_per_s) {
-    return;
-  }
+  if (gpu_->fp16_flops_per_s <= gpu_->fp32_flops_per_s) return;
   AddTo(Avoidable::kFp32Products, part, ByTensorCores(part, worst));
 }
 
@@ -250,6 +258,38 @@ void AvoidableKeeper::AddTransposes(const Part& part) {
   AddTo(Avoidable::kTransposes, part, {0, 0.1 * part.ns});
 }
 
+// From FP32 to a type of two bytes. Which of a product's operands it makes, the
+// number of elements tells, unless both have as many.
+void AvoidableKeeper::AddCast(const Part& part) {
+  constexpr double kBytesOfElement = 6;
+  if (passes_ == 0 || part.attributed.direction != Direction::kForward ||
+      (TraitsOf(part.activity) & kCastName) == 0 ||
+      !part.attributed.glue_of.known() || !part.is_new) {
+    return;
+  }
+  const WorkKind* kind =
+      KindOf(attribution_.activities[part.attributed.glue_of.value()]);
+  if (kind == nullptr) return;
+  const opmodel::Operation& op = kind->leading;
+  using opmodel::Dim;
+  const auto weights = static_cast<double>(op[Dim::kM] * op[Dim::kK]);
+  if (op[Dim::kM] == op[Dim::kN] || weights == 0) return;
+  const double elements = part.efficiency.bytes / kBytesOfElement;
+  if (std::abs(elements - weights) > 0.01 * weights) return;
+  AddTo(Avoidable::kRepeatedCasts, part, {0, 0.1 * part.ns});
+}
+
+// Counts the passes forward and backward of a window.
+void AvoidableKeeper::FollowPasses(const Attributed& attributed) {
+  const Direction direction = attributed.direction;
+  if (direction == Direction::kForward) {
+    passes_ += in_backward_ ? 1 : 0;
+    in_backward_ = false;
+  } else if (IsBackward(direction)) {
+    in_backward_ = true;
+  }
+}
+
 void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
                           const Efficiency& efficiency, bool is_new) {
   const Activity& activity = process_.activities[index];
@@ -272,6 +312,11 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
     AddTo(Avoidable::kComposedAttention, part, {0, part.ns});
   }
   if (activity.kind != ActivityKind::kKernel) return;
+  FollowPasses(attributed);
+  if (attributed.direction == Direction::kRecompute) {
+    AddTo(Avoidable::kRecompute, part, {});
+  }
+  AddCast(part);
   AddProducts(part);
   AddFp64(part);
   if (attributed.direction == Direction::kUpdate) AddUpdate(part);
@@ -299,6 +344,8 @@ void AvoidableKeeper::CloseWindow() {
     out_.sums[i].windows += shows ? 1 : 0;
   }
   window_ns_ = {};
+  in_backward_ = false;
+  passes_ = 0;
 }
 
 // How many bytes the fused update moves is known once all kernels are.

@@ -27,6 +27,8 @@ enum class Avoidable : uint8_t {
   kCellLoop,           // recurrent cells of products and pointwise kernels
   kTrials,             // of implementations, inside used steps
   kTransposes,         // next to or inside convolutions
+  kRepeatedCasts,      // of weights, in a step's second pass and later
+  kRecompute,          // of the forward pass, in the backward pass
   kCount
 };
 inline constexpr size_t kAvoidables = static_cast<size_t>(Avoidable::kCount);
@@ -98,6 +100,8 @@ class AvoidableKeeper {
   void AddComposite(const Part& part);
   void AddAttention(const Part& part);
   void AddTransposes(const Part& part);
+  void AddCast(const Part& part);
+  void FollowPasses(const Attributed& attributed);
   void AddTo(Avoidable kind, const Part& part, Times times);
   void EnterWindowOf(const Activity& activity);
   void CloseWindow();
@@ -113,6 +117,8 @@ class AvoidableKeeper {
   const opmodel::GpuSpec* const gpu_;
   std::vector<uint8_t> traits_;  // by name; 0: not asked yet
   size_t window_ = 0;
+  bool in_backward_ = false;
+  size_t passes_ = 0;  // of the window, that ended
   std::array<double, kAvoidables> window_ns_{};
   double attention_products_ns_ = 0;
   double update_bytes_ = 0;   // of kernels of one tensor

@@ -18,7 +18,7 @@ import chain  # noqa: E402
 SEEDED = chain.SCRIPTS / "seeded"
 STEPS = 6
 AT_ONCE = 2
-GROUPS = 4
+GROUPS = 6
 HEALTHY = ["healthy_resnet", "healthy_transformer", "healthy_lstm",
            "healthy_mlp", "healthy_inference"]
 # The rule that must come first, of each program with a bug.
@@ -34,6 +34,8 @@ RULES = {
     "rnn_loop": "rnn_loop",
     "autotune": "autotune",
     "layout": "layout",
+    "cast": "cast",
+    "checkpoint": "checkpoint",
 }
 RAN = re.compile(r"^(\S+) (\d+)$", re.M)
 

@@ -120,6 +120,16 @@ TEST(TensorCoresTest, ProductsInTf32AreLeftAlone) {
   EXPECT_TRUE(IsSilent(list));
 }
 
+TEST(TensorCoresTest, WithoutTf32OnlyFp16IsNamed) {
+  std::string text = Training().Product(kGemm, 10'000, kSgemm).Text();
+  const size_t name = text.find("NVIDIA H100 80GB HBM3");
+  text.replace(name, 21, "Tesla V100-SXM2-16GB");
+  const AdviceList list = AdviceOf(text);
+  const Advice* advice = Given(list, "tensor_cores");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->act, "FP16 products (tensor cores)");
+}
+
 TEST(TensorCoresTest, ProductsThatWaitForMemoryGainNothing) {
   // 1 FLOP a byte: no tensor core reads faster.
   const AdviceList list =
@@ -182,6 +192,32 @@ TEST(OptimizerTest, AFusedUpdateIsLeftAlone) {
                    "FusedAdamMathFunctor<float, 4> >(int)"})
           .Advised();
   EXPECT_TRUE(IsSilent(list));
+}
+
+TEST(OptimizerTest, OtherLibrariesFunctorsOnListsAreWholeUpdates) {
+  const AdviceList list =
+      Updating(60, {"void multi_tensor_apply_kernel<TensorListMetadata<4>, "
+                    "AdamFunctor<float>, float>(int)"})
+          .Advised();
+  EXPECT_TRUE(IsSilent(list));
+}
+
+// foreach: Adam's eight kernels become one, of 28 bytes in place of 72 to 84.
+TEST(OptimizerTest, ListsOfTensorsTakeAThirdToHalfWhenFused) {
+  const auto functor = [](const std::string& name) {
+    return "void at::native::multi_tensor_apply_kernel<at::native::"
+           "TensorListMetadata<2>, at::native::" +
+           name + ", float>(int)";
+  };
+  const AdviceList list =
+      Updating(20, {functor("BinaryOpScalarFunctor<float, 1>"),
+                    functor("PointwiseOpScalarListFunctor<float, 3>, "
+                            "std::divides<float>")})
+          .Advised();
+  const Advice* advice = Given(list, "optimizer");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NEAR(advice->gain_low_ns, 0.5 * 400e3, 1e3);
+  EXPECT_NEAR(advice->gain_high_ns, 0.67 * 400e3, 1e3);
 }
 
 TEST(OptimizerTest, FewKernelsAreNotWorthAWord) {
@@ -287,6 +323,84 @@ TEST(LayoutTest, ACopyBesideAProductIsLeftAlone) {
                               .Kernel("transpose_kernel", 60)
                               .Product(kGemm, 200, kTf32)
                               .Advised();
+  EXPECT_TRUE(IsSilent(list));
+}
+
+constexpr char kHalfGemm[] =
+    "cublasGemmEx m=1024 n=64 k=1000 Atype=14 Btype=14 Ctype=14 "
+    "computeType=68";
+const std::string kCast = Vectorized(
+    "at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda("
+    "float)#1}",
+    2);
+
+// `passes` forward and backward before an update, each of which casts 1024 x
+// 1000 weights.
+Training CastingIn(int passes, int blocks = 1000) {
+  Training training;
+  for (int i = 0; i < passes; ++i) {
+    training.OnMainThread().Product(kHalfGemm, 20, "gemm_bf16");
+    training.Kernel(kCast, 30, blocks);
+    training.Product(kHalfGemm, 20, "gemm_bf16");
+    training.InBackward().Product(kHalfGemm, 40, "gemm_bf16");
+  }
+  training.OnMainThread().Kernel("FusedAdamMathFunctor", 5);
+  return training;
+}
+
+TEST(CastTest, WeightsThatAStepCastsAgain) {
+  const AdviceList list = CastingIn(4).Advised();
+  const Advice* advice = Given(list, "cast");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->evidence.count, 3);
+  EXPECT_NEAR(advice->gain_low_ns, 0.9 * 90e3, 1e3);
+  EXPECT_NEAR(advice->gain_high_ns, 120e3, 1e3);
+}
+
+TEST(CastTest, OneCastAStepIsNeeded) {
+  EXPECT_EQ(Given(CastingIn(1).Advised(), "cast"), nullptr);
+}
+
+TEST(CastTest, ACastOfTheInputIsNeededInEachPass) {
+  EXPECT_EQ(Given(CastingIn(4, 63).Advised(), "cast"), nullptr);
+}
+
+// A layer forward, and again backward if `again`; `held` bytes of 80 GiB.
+std::string Recomputing(bool again, const std::string& held) {
+  Training training;
+  const std::string gelu = Vectorized("at::native::GeluCUDAKernel", 2);
+  const auto forward = [&] {
+    training.Product(kHalfGemm, 20, "gemm_bf16_nn").Kernel(gelu, 20);
+    training.Kernel(kAdd, 10);
+  };
+  forward();
+  training.InBackward();
+  if (again) forward();
+  training.Kernel(Vectorized("at::native::GeluBackwardCUDAKernel", 3), 20);
+  training.Product(kHalfGemm, 40, "gemm_bf16_nt").OnMainThread();
+  training.Kernel("FusedAdamMathFunctor", 5);
+  std::string text = training.Text();
+  text.insert(text.find('\n'), " memory=85899345920");
+  return text +
+         "call t=10..12us thread=0 cudaMalloc devPtr=0x100 size=" + held + "\n";
+}
+
+TEST(CheckpointTest, LayersAreComputedAgainThoughMemoryIsFree) {
+  const AdviceList list = AdviceOf(Recomputing(true, "1000000000"));
+  const Advice* advice = Given(list, "checkpoint");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->evidence.count, 3);
+  EXPECT_NEAR(advice->gain_low_ns, 25e3, 1e3);
+  EXPECT_NEAR(advice->gain_high_ns, 50e3, 1e3);
+}
+
+TEST(CheckpointTest, WhereMemoryIsInUseNothingIsSaid) {
+  const AdviceList list = AdviceOf(Recomputing(true, "60000000000"));
+  EXPECT_TRUE(IsSilent(list));
+}
+
+TEST(CheckpointTest, WithoutRecomputingNothingIsSaid) {
+  const AdviceList list = AdviceOf(Recomputing(false, "1000000000"));
   EXPECT_TRUE(IsSilent(list));
 }
 
