@@ -9,11 +9,13 @@
 #include "absl/strings/str_join.h"
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/page_option.h"
 #include "analyzer/cli/report_counters.h"
 #include "analyzer/cli/selection_options.h"
 #include "analyzer/cli/summarise_trace.h"
 #include "analyzer/metrics/figures.h"
 #include "analyzer/reports/json_report.h"
+#include "analyzer/reports/page.h"
 #include "analyzer/reports/text_report.h"
 
 namespace dltap::analyzer {
@@ -51,6 +53,8 @@ struct Options {
   std::string samples;
   std::optional<double> samples_per_step;
   std::string color = "auto";
+  size_t width = 0;
+  bool ascii = false;
   bool json = false;
   bool csv = false;
   bool no_composite = false;
@@ -78,8 +82,9 @@ std::string Render(const Options& options, const Summary& summary) {
   const Figures figures = FiguresOf(summary, options.samples_per_step);
   if (options.json) return JsonReport(summary, figures);
   const ReportBy by = kBy.at(options.by);
-  return options.csv ? CsvReport(figures, by, options.report)
-                     : TextReport(summary, figures, by, options.report);
+  if (options.csv) return CsvReport(figures, by, options.report);
+  const std::string text = TextReport(summary, figures, by, options.report);
+  return options.ascii ? AsAscii(text) : text;
 }
 
 int PrintCounters(const Options& options) {
@@ -115,6 +120,14 @@ int RunReport(const std::vector<std::string>& args) {
       "print throughput; a number, and a unit if you like: 64images");
   app.add_option("--color", options.color, "auto, always, never; see NO_COLOR")
       ->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_option(
+         "--width", options.width,
+         "columns of the page (default: the terminal's, else 100); bars "
+         "are drawn where there is room")
+      ->check(CLI::Range(kNarrowestPage, kWidestPage));
+  app.add_flag("--ascii", options.ascii, "no character beyond ASCII");
+  app.add_flag("--steps-plot", options.report.steps_plot,
+               "draw the length of each step, with those that are left out");
   app.add_flag("--no-composite", options.no_composite,
                "keep GEMM, softmax, GEMM apart instead of one attention");
   AddSelectionOptions(app, options.selection);
@@ -126,6 +139,7 @@ int RunReport(const std::vector<std::string>& args) {
                options.samples + "\"");
     return kExitUsage;
   }
+  SetPage(PageFor(options.width, stdout));
   if (AreCounters(options.paths)) return PrintCounters(options);
   options.report.color = UseColor(options.color, stdout);
   options.attribution.composite = !options.no_composite;
