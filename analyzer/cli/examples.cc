@@ -18,7 +18,7 @@ constexpr Example kExamples[] = {
     {"run", "dltap run -o run1 --level host -- ./app --its-own-option"},
     {"run",
      "dltap run --gpu sim:h100-sxm --sim-clock virtual -- python train.py"},
-    {"run", "dltap run -o run-%r -- torchrun --nproc_per_node 8 train.py"},
+    {"run", "dltap run -o run1 -- torchrun --nproc_per_node 8 train.py"},
     {"report", "dltap report run1"},
     {"report", "dltap report --by kernel --top 20 run1"},
     {"report", "dltap report --window 1.5s..2.25s run1"},

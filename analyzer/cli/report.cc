@@ -10,11 +10,13 @@
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/html_page.h"
+#include "analyzer/cli/page_option.h"
 #include "analyzer/cli/report_counters.h"
 #include "analyzer/cli/selection_options.h"
 #include "analyzer/cli/summarise_trace.h"
 #include "analyzer/metrics/figures.h"
 #include "analyzer/reports/json_report.h"
+#include "analyzer/reports/page.h"
 #include "analyzer/reports/text_report.h"
 
 namespace dltap::analyzer {
@@ -53,6 +55,8 @@ struct Options {
   std::optional<double> samples_per_step;
   std::string color = "auto";
   std::string html;
+  size_t width = 0;
+  bool ascii = false;
   bool json = false;
   bool csv = false;
   bool no_composite = false;
@@ -80,8 +84,9 @@ std::string Render(const Options& options, const Summary& summary) {
   const Figures figures = FiguresOf(summary, options.samples_per_step);
   if (options.json) return JsonReport(summary, figures);
   const ReportBy by = kBy.at(options.by);
-  return options.csv ? CsvReport(figures, by, options.report)
-                     : TextReport(summary, figures, by, options.report);
+  if (options.csv) return CsvReport(figures, by, options.report);
+  const std::string text = TextReport(summary, figures, by, options.report);
+  return options.ascii ? AsAscii(text) : text;
 }
 
 int PrintCounters(const Options& options) {
@@ -117,6 +122,14 @@ int RunReport(const std::vector<std::string>& args) {
       "print throughput; a number, and a unit if you like: 64images");
   app.add_option("--color", options.color, "auto, always, never; see NO_COLOR")
       ->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_option(
+         "--width", options.width,
+         "columns of the page (default: the terminal's, else 100); bars "
+         "are drawn where there is room")
+      ->check(CLI::Range(kNarrowestPage, kWidestPage));
+  app.add_flag("--ascii", options.ascii, "no character beyond ASCII");
+  app.add_flag("--steps-plot", options.report.steps_plot,
+               "draw the length of each step, with those that are left out");
   app.add_flag("--no-composite", options.no_composite,
                "keep GEMM, softmax, GEMM apart instead of one attention");
   AddSelectionOptions(app, options.selection);
@@ -133,6 +146,7 @@ int RunReport(const std::vector<std::string>& args) {
                options.samples + "\"");
     return kExitUsage;
   }
+  SetPage(PageFor(options.width, stdout));
   if (AreCounters(options.paths)) {
     if (options.html.empty()) return PrintCounters(options);
     PrintError("report: --html shows traces, no counters of Nsight Compute");

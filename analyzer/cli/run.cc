@@ -11,6 +11,7 @@
 #include "analyzer/cli/color.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/gpu_option.h"
+#include "analyzer/cli/page_option.h"
 #include "analyzer/cli/summarise_trace.h"
 #include "analyzer/control/child_process.h"
 #include "analyzer/control/cuda_major.h"
@@ -20,6 +21,7 @@
 #include "analyzer/control/run_directory.h"
 #include "analyzer/control/run_environment.h"
 #include "analyzer/reader/ring_rescue.h"
+#include "analyzer/reports/page.h"
 #include "analyzer/reports/text_report.h"
 
 namespace dltap::analyzer {
@@ -192,6 +194,7 @@ void Report(const std::string& directory, const Environment& environment) {
   }
   ReportOptions options;
   options.color = UseColor("auto", stderr);
+  SetPage(PageFor(0, stderr));
   const std::string text =
       TextReport(summary, figures, ReportBy::kClass, options);
   std::fwrite(text.data(), 1, text.size(), stderr);

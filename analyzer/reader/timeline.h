@@ -57,7 +57,7 @@ class Timeline {
 
   ClockMap ticks_;
   ClockMap activity_;
-  bool identity_ = false;           // ticks are ns of the trace clock
+  bool identity_ = false;  // ticks are ns of the trace clock
   HostClock host_clock_ = HostClock::kMeasured;
   bool activity_identity_ = false;  // so is activity time: a simulated clock
   trace::AnchorRecord first_ = {};

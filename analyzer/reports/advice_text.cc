@@ -45,12 +45,12 @@ std::string TryLine(const Advice& advice, size_t width) {
   const std::string line =
       std::string(kTry) + Padded(Act(advice), width) + "  " + GainText(advice);
   const std::string why = "(" + Printable(advice.why) + ")";
-  if (DisplayWidth(line) > kPageWidth) {
+  if (DisplayWidth(line) > PageWidth()) {
     return Wrap(
         std::string(kTry) + Act(advice) + ": " + GainText(advice) + " " + why,
         indent);
   }
-  if (DisplayWidth(line) + 3 + DisplayWidth(why) <= kPageWidth) {
+  if (DisplayWidth(line) + 3 + DisplayWidth(why) <= PageWidth()) {
     return line + "   " + why + "\n";
   }
   return line + "\n" + Wrap(indent + why, indent);

@@ -2,6 +2,7 @@
 #include "analyzer/reports/class_table.h"
 
 #include <cctype>
+#include <optional>
 #include <vector>
 
 #include "analyzer/reports/render.h"
@@ -32,6 +33,11 @@ std::string Directions(const StepShare& step) {
   return Passes(step);
 }
 
+Cell BarCell(std::optional<double> share) {
+  if (!share) return Blank{};
+  return Bar{*share};
+}
+
 std::vector<Cell> Row(const std::string& name, const ClassFigures& figures,
                       const std::string& directions, const std::string& bound) {
   const StepShare& step = figures.step_mean;
@@ -44,7 +50,8 @@ std::vector<Cell> Row(const std::string& name, const ClassFigures& figures,
           KnownCell(figures.tflops, 1, 1),
           KnownCell(figures.of_peak, kPercent, 1),
           bound,
-          directions};
+          directions,
+          BarCell(figures.share)};
 }
 
 std::vector<Cell> FoldedRow(const SmallClasses& small) {
@@ -82,16 +89,18 @@ Table ClassTable(const Figures& figures, const ReportOptions& options) {
   const bool per_step = figures.steps.found_by != StepsFoundBy::kNone;
   const std::string per = per_step ? "/step" : "";
   Table table;
-  table.columns = {{{"class"}, "class", false},
-                   {{"GPU", "ms" + per}, "gpu_ms"},
-                   {{"share", "%"}, "share_percent"},
-                   {{"calls", per}, "calls"},
-                   {{"kernels", per}, "kernels"},
-                   {{"CPU-dep", "%"}, "cpu_dependency_percent"},
-                   {{"TFLOP/s", "nominal"}, "tflops_per_s"},
-                   {{"% peak", "executed"}, "of_peak_percent"},
-                   {{"bound"}, "bound", false},
-                   {{"fwd / bwd", "ms" + per}, "forward_backward_ms"}};
+  table.columns = {
+      {{"class"}, "class", false},
+      {{"GPU", "ms" + per}, "gpu_ms"},
+      {{"share", "%"}, "share_percent"},
+      {{"calls", per}, "calls", true, true},
+      {{"kernels", per}, "kernels", true, true},
+      {{"CPU-dep", "%"}, "cpu_dependency_percent"},
+      {{"TFLOP/s", "nominal"}, "tflops_per_s", true, true},
+      {{"% peak", "executed"}, "of_peak_percent", true, true},
+      {{"bound"}, "bound", false, true},
+      {{"fwd / bwd", "ms" + per}, "forward_backward_ms", true, true},
+      {{}, "share_bar", false}};
   for (const ClassRow& row : figures.classes) {
     if (row.small && !options.wide) continue;
     table.rows.push_back(Row(DisplayName(row.layer_class), row.figures,
@@ -103,6 +112,7 @@ Table ClassTable(const Figures& figures, const ReportOptions& options) {
   }
   table.rows.push_back(Row("total", figures.program.total,
                            Passes(figures.program.total.step_mean), ""));
+  table.rows.back().back() = Blank{};
   return table;
 }
 

@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <span>
 
 #include "analyzer/output/utf8.h"
 
 namespace dltap::analyzer {
 namespace {
 
+constexpr size_t kGap = 2;  // columns between two of the table
 constexpr size_t kMinFirstColumn = 12;
+constexpr size_t kLeastBar = 8;  // columns; shorter ones say nothing
+constexpr size_t kMostBar = 24;
 constexpr double kHeadShare = 0.6667;  // of a shortened text
 
 template <typename... Visitors>
@@ -35,6 +39,7 @@ std::string TextOf(const Cell& cell) {
       Overloaded{[](const Blank&) { return std::string(); },
                  [](const Unknown&) { return std::string("?"); },
                  [](const std::string& text) { return Printable(text); },
+                 [](const Bar&) { return std::string(); },
                  [](int64_t value) { return WithThousands(value); },
                  [](const Number& n) { return Fixed(n.value, n.decimals); }},
       cell);
@@ -56,6 +61,7 @@ std::string CsvOf(const Cell& cell) {
                    }
                    return quoted + '"';
                  },
+                 [](const Bar&) { return std::string(); },
                  [](int64_t value) { return std::to_string(value); },
                  [](const Number& n) {
                    if (!std::isfinite(n.value)) return std::string();
@@ -67,6 +73,8 @@ std::string CsvOf(const Cell& cell) {
                  }},
       cell);
 }
+
+using Texts = std::vector<std::vector<std::string>>;
 
 std::string Pad(const std::string& text, size_t width, bool right) {
   const std::string fill(width - std::min(width, DisplayWidth(text)), ' ');
@@ -84,8 +92,14 @@ std::string Shorten(const std::string& text, size_t width) {
          text.substr(ByteOfColumn(text, has - tail));
 }
 
-std::vector<size_t> Widths(const Table& table,
-                           const std::vector<std::vector<std::string>>& rows) {
+// Of columns with what parts each from the one before; empty ones take none.
+size_t WidthOf(std::span<const size_t> widths) {
+  size_t sum = 0;
+  for (const size_t width : widths) sum += width == 0 ? 0 : width + kGap;
+  return sum;
+}
+
+std::vector<size_t> WidestOf(const Table& table, const Texts& rows) {
   std::vector<size_t> widths(table.columns.size());
   for (size_t c = 0; c < widths.size(); ++c) {
     for (const std::string& line : table.columns[c].header) {
@@ -95,20 +109,48 @@ std::vector<size_t> Widths(const Table& table,
       widths[c] = std::max(widths[c], DisplayWidth(row[c]));
     }
   }
-  size_t others = 0;
-  for (size_t c = 1; c < widths.size(); ++c) others += widths[c] + 2;
-  if (!widths.empty() && widths[0] + others > kPageWidth) {
-    widths[0] = others + kMinFirstColumn > kPageWidth ? kMinFirstColumn
-                                                      : kPageWidth - others;
-  }
   return widths;
+}
+
+// The first column has what the others leave.
+void FitFirst(std::vector<size_t>& widths) {
+  if (widths.empty()) return;
+  const size_t others = WidthOf(std::span(widths).subspan(1));
+  if (widths[0] + others <= PageWidth()) return;
+  widths[0] = others + kMinFirstColumn > PageWidth() ? kMinFirstColumn
+                                                     : PageWidth() - others;
+}
+
+// Fills bars in where the page has room beside the other columns.
+void DrawBars(const Table& table, Texts& rows, std::vector<size_t>& widths) {
+  const size_t taken = WidthOf(widths);
+  if (!ThePage().has_bars || taken + kLeastBar > PageWidth()) return;
+  const size_t columns = std::min(kMostBar, PageWidth() - taken);
+  for (size_t r = 0; r < rows.size(); ++r) {
+    for (size_t c = 0; c < rows[r].size(); ++c) {
+      const Bar* bar = std::get_if<Bar>(&table.rows[r][c]);
+      if (bar == nullptr) continue;
+      rows[r][c] = BarText(bar->share, columns);
+      widths[c] = columns;
+    }
+  }
+}
+
+Texts TextsOf(const Table& table) {
+  Texts rows;
+  for (const auto& cells : table.rows) {
+    auto& row = rows.emplace_back();
+    for (const Cell& cell : cells) row.push_back(TextOf(cell));
+  }
+  return rows;
 }
 
 std::string Line(const Table& table, const std::vector<std::string>& cells,
                  const std::vector<size_t>& widths) {
   std::string line;
   for (size_t c = 0; c < cells.size(); ++c) {
-    if (c > 0) line += "  ";
+    if (widths[c] == 0) continue;
+    if (c > 0) line += std::string(kGap, ' ');
     const bool right = c > 0 && table.columns[c].right;
     const std::string text = c == 0 ? Shorten(cells[c], widths[c]) : cells[c];
     line += Pad(text, widths[c], right);
@@ -117,32 +159,62 @@ std::string Line(const Table& table, const std::vector<std::string>& cells,
   return line + '\n';
 }
 
+std::string HeaderText(const Table& table, const std::vector<size_t>& widths) {
+  size_t lines = 0;
+  for (const Column& column : table.columns) {
+    lines = std::max(lines, column.header.size());
+  }
+  std::string text;
+  for (size_t i = 0; i < lines; ++i) {
+    std::vector<std::string> cells;
+    for (const Column& column : table.columns) {
+      const size_t skip = lines - column.header.size();
+      cells.push_back(i < skip ? "" : column.header[i - skip]);
+    }
+    text += Line(table, cells, widths);
+  }
+  return text;
+}
+
+std::string RowsText(const Table& table, const Texts& rows,
+                     const std::vector<size_t>& widths) {
+  std::string text;
+  for (const auto& row : rows) text += Line(table, row, widths);
+  return text;
+}
+
+std::string GoneText(const std::vector<std::string>& columns) {
+  std::string text;
+  for (const std::string& name : columns) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text.empty() ? text : "(no room for " + text + ": --width)\n";
+}
+
 }  // namespace
 
 std::string CellText(const Cell& cell) { return TextOf(cell); }
 
 std::string RenderText(const Table& table) {
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& cells : table.rows) {
-    auto& row = rows.emplace_back();
-    for (const Cell& cell : cells) row.push_back(TextOf(cell));
+  Table page = table;
+  Texts rows = TextsOf(page);
+  std::vector<size_t> widths = WidestOf(page, rows);
+  std::vector<std::string> gone;
+  // The usual page has all, so that scripts find what they know.
+  const bool is_narrow = PageWidth() < kUsualPageWidth;
+  for (size_t c = page.columns.size(); is_narrow && c-- > 1;) {
+    const bool fits = WidthOf(widths) <= PageWidth() + kGap;
+    if (fits || !page.columns[c].may_go) continue;
+    gone.insert(gone.begin(), page.columns[c].header.front());
+    page.columns[c].header.clear();
+    for (auto& cells : page.rows) cells[c] = Blank{};
+    rows = TextsOf(page);
+    widths = WidestOf(page, rows);
   }
-  const std::vector<size_t> widths = Widths(table, rows);
-  size_t header_lines = 0;
-  for (const Column& column : table.columns) {
-    header_lines = std::max(header_lines, column.header.size());
-  }
-  std::string text;
-  for (size_t i = 0; i < header_lines; ++i) {
-    std::vector<std::string> cells;
-    for (const Column& column : table.columns) {
-      const size_t skip = header_lines - column.header.size();
-      cells.push_back(i < skip ? "" : column.header[i - skip]);
-    }
-    text += Line(table, cells, widths);
-  }
-  for (const auto& row : rows) text += Line(table, row, widths);
-  return text;
+  FitFirst(widths);
+  DrawBars(page, rows, widths);
+  return HeaderText(page, widths) + RowsText(page, rows, widths) +
+         GoneText(gone);
 }
 
 std::string RenderCsv(const Table& table) {
@@ -176,22 +248,6 @@ std::string Fixed(double value, int decimals) {
   for (size_t at = point; at > 3;) digits.insert(at -= 3, ",");
   const bool zero = digits.find_first_not_of("0.,") == std::string::npos;
   return value < 0 && !zero ? '-' + digits : digits;
-}
-
-size_t DisplayWidth(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), [](unsigned char c) {
-    return (c & 0xC0) != 0x80;  // not a continuation byte
-  });
-}
-
-size_t ByteOfColumn(std::string_view text, size_t column) {
-  size_t at = 0;
-  while (at < text.size()) {
-    const bool starts = (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
-    if (starts && column-- == 0) break;
-    ++at;
-  }
-  return at;
 }
 
 std::string Printable(std::string_view text) {

@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "analyzer/reports/page.h"
 #include "analyzer/reports/table.h"
 
 namespace dltap::analyzer {
 
-inline constexpr size_t kPageWidth = 100;  // columns of a terminal
-
-// Fixed-width text. Texts of the first column are cut to fit the page.
+// Fixed-width text. Texts of the first column are cut to fit the page; bars
+// are there where it has room for them.
 std::string RenderText(const Table& table);
 
 // A cell as text shows it.
@@ -29,12 +29,6 @@ std::string Fixed(double value, int decimals);
 
 // What a terminal would act on, made visible; bytes that are no UTF-8 too.
 std::string Printable(std::string_view text);
-
-// Width on a terminal, counting UTF-8 code points.
-size_t DisplayWidth(std::string_view text);
-
-// Where the code point of this column begins; the size when it has none.
-size_t ByteOfColumn(std::string_view text, size_t column);
 
 }  // namespace dltap::analyzer
 

@@ -31,7 +31,8 @@ struct ReportOptions {
   std::string samples_unit = "samples";
   bool advice = false;  // text only: what advice rests on, and what was held
                         // back
-  bool color = false;  // text only: escape codes for what limits the step
+  bool steps_plot = false;  // a line of steps
+  bool color = false;       // text only: escape codes for what limits the step
 };
 
 }  // namespace dltap::analyzer

@@ -19,13 +19,19 @@ struct Number {
 struct Blank {};
 struct Unknown {};
 
-using Cell = std::variant<Blank, Unknown, std::string, int64_t, Number>;
+// A share of 1, drawn; the number itself stands in another column.
+struct Bar {
+  double share;
+};
+
+using Cell = std::variant<Blank, Unknown, std::string, int64_t, Number, Bar>;
 
 struct Column {
   std::vector<std::string> header;  // lines, top to bottom; the last is the
                                     // name, units stand here, never in cells
   std::string key;                  // for CSV: "gpu_ms"
   bool right = true;
+  bool may_go = false;  // where the page is too narrow; the last one first
 };
 
 // What a report shows, before anyone decides how. Its numbers come from

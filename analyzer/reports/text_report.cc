@@ -22,6 +22,7 @@
 #include "analyzer/reports/path_report.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/step_lines.h"
+#include "analyzer/reports/step_plot_text.h"
 #include "analyzer/reports/traffic_text.h"
 #include "analyzer/reports/units.h"
 #include "analyzer/reports/warning_text.h"
@@ -87,7 +88,8 @@ std::string StepLine(const Figures& figures, const ReportOptions& options) {
   if (const auto& ci = figures.steps.ci95_ns) {
     const std::string mean =
         "mean within " + Ms((*ci)[0]) + " to " + Ms((*ci)[1]) + " ms";
-    const bool fits = DisplayWidth(line) + 4 + DisplayWidth(mean) <= kPageWidth;
+    const bool fits =
+        DisplayWidth(line) + 4 + DisplayWidth(mean) <= PageWidth();
     line += (fits ? "    " : "\n  ") + mean;
   }
   return line + '\n';
@@ -106,7 +108,7 @@ std::string PhaseLine(const Figures& figures) {
     if (phase == Phase::kAutotune && ns == 0) continue;
     const std::string part = std::string(Name(phase)) + " " + Ms(ns);
     // The unit stands at the end.
-    if (DisplayWidth(line + part + "  ms") > kPageWidth) {
+    if (DisplayWidth(line + part + "  ms") > PageWidth()) {
       text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
       line = indent;
     }
@@ -422,6 +424,7 @@ std::string TextReport(const Summary& summary, const Figures& figures,
           WrapIfAny(PathLine(figures.path)) +
           WrapIfAny(WhatIfLine(figures.path)) + Aside(figures, by, options) +
           "\n" + SensitivityText(figures);
+  if (options.steps_plot) text += StepPlotText(summary, figures);
   text += RenderText(TextTable(figures, by, options)) + "\n";
   text += NotesUnder(by, figures);
   if (figures.devices.size() > 1) {

@@ -13,14 +13,14 @@ std::string Wrap(const std::string& text, const std::string& indent) {
   for (size_t at = line.size(); at < text.size();) {
     const size_t space = std::min(text.find(' ', at), text.size());
     std::string word = text.substr(at, space - at);
-    while (DisplayWidth(indent) + DisplayWidth(word) > kPageWidth) {
+    while (DisplayWidth(indent) + DisplayWidth(word) > PageWidth()) {
       if (!line.empty()) out += line + '\n';
       line.clear();
-      const size_t cut = ByteOfColumn(word, kPageWidth - indent.size());
+      const size_t cut = ByteOfColumn(word, PageWidth() - indent.size());
       out += indent + word.substr(0, cut) + '\n';
       word.erase(0, cut);
     }
-    if (DisplayWidth(line) + 1 + DisplayWidth(word) > kPageWidth) {
+    if (DisplayWidth(line) + 1 + DisplayWidth(word) > PageWidth()) {
       out += line + '\n';
       line = indent + word;
     } else {

@@ -31,10 +31,10 @@ inline constexpr std::array<std::string_view, 6> kRangeWords = {
     "nvtx", "step", "op", "user", "python", "dataloader"};
 inline constexpr std::array<std::string_view, 4> kCauseWords = {
     "after_watermark", "yielded", "dropped", "recording_off"};
-inline constexpr std::array<std::string_view, 2> kClockWords = {
-    "measured", "fixed_costs"};
-inline constexpr std::array<std::string_view, 3> kSiteWords = {
-    "none", "native", "python"};
+inline constexpr std::array<std::string_view, 2> kClockWords = {"measured",
+                                                                "fixed_costs"};
+inline constexpr std::array<std::string_view, 3> kSiteWords = {"none", "native",
+                                                               "python"};
 inline constexpr std::array<std::string_view, 5> kSyncWords = {
     "unknown", "event", "stream_wait", "stream", "context"};
 

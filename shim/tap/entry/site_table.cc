@@ -52,9 +52,8 @@ SiteTable* RefuseSites(SiteKind wanted, const char* reason) {
 SiteTable* MakeTable() {
   // Where sites are refused, every call comes by: it only reads.
   uint32_t state = g_process.making_sites.load(std::memory_order_acquire);
-  if (state != kNotAsked ||
-      !g_process.making_sites.compare_exchange_strong(
-          state, kBeingMade, std::memory_order_acq_rel)) {
+  if (state != kNotAsked || !g_process.making_sites.compare_exchange_strong(
+                                state, kBeingMade, std::memory_order_acq_rel)) {
     if (state == kBeingMade) NoSite(trace::LossKind::kSiteUnknown);
     return nullptr;
   }

@@ -31,7 +31,7 @@ TEST(RenderTextTest, LongNamesKeepBothEnds) {
   const std::string name = "begin" + std::string(300, 'x') + "end";
   const std::string text = RenderText(OneRow(name, int64_t{1}));
   const std::string last = text.substr(text.rfind('\n', text.size() - 2) + 1);
-  EXPECT_EQ(DisplayWidth(last), kPageWidth + 1);  // and the line's end
+  EXPECT_EQ(DisplayWidth(last), kUsualPageWidth + 1);  // and the line's end
   EXPECT_TRUE(last.starts_with("beginxx"));
   EXPECT_NE(last.find("xx..."), std::string::npos);
   EXPECT_NE(last.find("xend "), std::string::npos);
@@ -46,7 +46,7 @@ TEST(RenderTextTest, CutsBetweenCodePoints) {
   const std::string last = text.substr(text.rfind('\n', text.size() - 2) + 1);
   const std::string line = last.substr(0, last.size() - 1);
   EXPECT_EQ(Printable(line), line);
-  EXPECT_EQ(DisplayWidth(line), kPageWidth);
+  EXPECT_EQ(DisplayWidth(line), kUsualPageWidth);
 }
 
 TEST(RenderCsvTest, QuotesAndDisarmsFormulas) {

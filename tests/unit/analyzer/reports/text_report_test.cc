@@ -50,7 +50,7 @@ TEST(TextReportTest, EveryLineFitsThePage) {
   for (const ReportBy by : kAll) {
     std::istringstream lines(Report(trace, by));
     for (std::string line; std::getline(lines, line);) {
-      EXPECT_LE(DisplayWidth(line), kPageWidth) << line;
+      EXPECT_LE(DisplayWidth(line), kUsualPageWidth) << line;
       EXPECT_EQ(Printable(line), line);
     }
   }
