@@ -47,6 +47,7 @@ struct Evidence {
   std::vector<std::string> calls;  // API functions
   std::vector<std::string> ops;    // operations or kernels
   uint64_t steps_seen = 0;         // used steps that show it
+  uint64_t steps = 0;              // out of so many; set by the judge
 };
 
 struct Advice {
@@ -80,7 +81,6 @@ struct HeldBack {
 struct AdviceList {
   std::vector<Advice> given;  // three at most, the surest gain first
   std::vector<HeldBack> held_back;
-  uint64_t steps = 0;  // used ones, of all devices: what steps_seen is out of
 };
 
 }  // namespace dltap::analyzer

@@ -37,15 +37,16 @@ const DeviceSummary* Straggler(const Summary& summary, const Figures& figures) {
   return nullptr;
 }
 
-// What would help the rank that the others wait for: they gain no more than
-// it comes late.
+// What would help the rank that the others wait for, and not everyone: they
+// gain no more than it comes late.
 void AdviseRank(const Facts& rank, const ProcessKey& process, double late_ns,
                 std::vector<Found>& found) {
   const size_t of_program = found.size();
   for (const Rule& rule : AllRules()) {
-    const bool known =
-        std::any_of(found.begin(), found.begin() + of_program,
-                    [&](const Found& one) { return one.rule == &rule; });
+    const bool known = std::any_of(
+        found.begin(), found.begin() + of_program, [&](const Found& one) {
+          return one.rule == &rule && Objection(one).empty();
+        });
     if (!rule.of_a_rank || known) continue;
     const size_t first = found.size();
     Apply(rule, rank, found);
@@ -81,7 +82,7 @@ AdviceList Advise(const Summary& summary, const Figures& figures) {
     of_rank = std::make_unique<const Facts>(summary, figures, *device);
     AdviseRank(*of_rank, device->processes.front(), LateNs(figures), found);
   }
-  return Judge(facts, std::move(found));
+  return Judge(std::move(found));
 }
 
 }  // namespace dltap::analyzer

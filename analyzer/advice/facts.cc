@@ -28,7 +28,7 @@ Facts::Facts(const Summary& all, const Figures& of_all)
       figures(of_all),
       totals(of_all.totals),
       classes(of_all.classes),
-      framework(FrameworkOf(of_all.program.frameworks)),
+      framework(FrameworkOf(of_all.program.frameworks, all.tallies)),
       gpu(GpuOf(all)),
       steps(totals.step_windows),
       step_ns(Step(totals.wall_ns)) {}
@@ -39,7 +39,7 @@ Facts::Facts(const Summary& all, const Figures& of_all,
       figures(of_all),
       totals(TotalsOf(Only(device))),
       classes(ClassRows(totals)),
-      framework(FrameworkOf(of_all.program.frameworks)),
+      framework(FrameworkOf(of_all.program.frameworks, all.tallies)),
       gpu(opmodel::FindGpuByProduct(device.name)),
       steps(totals.step_windows),
       step_ns(Step(totals.wall_ns)) {}

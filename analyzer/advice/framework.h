@@ -7,12 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzer/metrics/tallies.h"
+
 namespace dltap::analyzer {
 
 enum class Framework : uint8_t { kUnknown, kTorch, kTensorflow, kJax, kMxnet };
 
-// That of all processes with GPU work; kUnknown where they differ.
-Framework FrameworkOf(const std::vector<std::string>& names);
+// That of all processes with GPU work, as `names` tell; where there are none,
+// as its own kernels do. kUnknown where they differ.
+Framework FrameworkOf(const std::vector<std::string>& names,
+                      const Tallies& tallies);
 
 // What to try, in the words of a framework's own options. Empty: the framework
 // has none, and the general words serve.

@@ -41,22 +41,6 @@ std::string TooLittle(const Advice& advice) {
       100 * advice.gain_low_share, 100 * kLeastGain);
 }
 
-// Why it is not given, by what it is for itself; empty: nothing.
-std::string Objection(const Found& found) {
-  const Facts& facts = *found.facts;
-  if (facts.steps == 0) return "no steps were found to judge by";
-  if (facts.steps < kFewSteps) return "too few steps";
-  std::string why = WhyNotTrusted(facts, found.rule->needs, found.advice);
-  if (!why.empty()) return why;
-  const uint64_t seen = found.advice.evidence.steps_seen;
-  if (static_cast<double>(seen) <
-      kLeastSteps * static_cast<double>(facts.steps)) {
-    return absl::StrCat("seen in only ", seen, " of ", facts.steps, " steps");
-  }
-  if (found.advice.gain_low_share < kLeastGain) return TooLittle(found.advice);
-  return "";
-}
-
 // Why it is not given beside those that are; empty: it is.
 std::string Place(const Facts& facts, Advice& advice, AdviceList& list) {
   double taken_ns = 0;
@@ -93,10 +77,29 @@ void Order(std::vector<Found>& found) {
 
 }  // namespace
 
-AdviceList Judge(const Facts& program, std::vector<Found> found) {
+std::string Objection(const Found& found) {
+  const Facts& facts = *found.facts;
+  if (facts.steps == 0) return "no steps were found to judge by";
+  if (facts.steps < kFewSteps) return "too few steps";
+  std::string why = WhyNotTrusted(facts, found.rule->needs, found.advice);
+  if (!why.empty()) return why;
+  const uint64_t seen = found.advice.evidence.steps_seen;
+  if (static_cast<double>(seen) <
+      kLeastSteps * static_cast<double>(facts.steps)) {
+    return absl::StrCat("seen in only ", seen, " of ", facts.steps, " steps");
+  }
+  Advice shared = found.advice;
+  SetShares(facts.step_ns, shared);
+  if (shared.gain_low_share < kLeastGain) return TooLittle(shared);
+  return "";
+}
+
+AdviceList Judge(std::vector<Found> found) {
   AdviceList list;
-  list.steps = program.steps;
-  for (Found& one : found) SetShares(one.facts->step_ns, one.advice);
+  for (Found& one : found) {
+    SetShares(one.facts->step_ns, one.advice);
+    one.advice.evidence.steps = one.facts->steps;
+  }
   std::stable_sort(found.begin(), found.end(),
                    [](const Found& a, const Found& b) {
                      return a.advice.gain_low_share > b.advice.gain_low_share;

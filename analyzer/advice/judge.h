@@ -2,6 +2,7 @@
 #ifndef DLTAP_ANALYZER_ADVICE_JUDGE_H_
 #define DLTAP_ANALYZER_ADVICE_JUDGE_H_
 
+#include <string>
 #include <vector>
 
 #include "analyzer/advice/advice.h"
@@ -16,9 +17,11 @@ struct Found {
   Advice advice;
 };
 
-// Which of what was found is given, and why not the rest. `program` holds the
-// facts of all devices.
-AdviceList Judge(const Facts& program, std::vector<Found> found);
+// Why it is not given whatever else is; empty: nothing speaks against it.
+std::string Objection(const Found& found);
+
+// Which of what was found is given, and why not the rest.
+AdviceList Judge(std::vector<Found> found);
 
 }  // namespace dltap::analyzer
 

@@ -12,6 +12,9 @@ namespace {
 constexpr double kLeastBytes = 1e6;  // of a step
 constexpr double kOfLink = 0.92;     // what copies of pinned memory keep of it
 
+constexpr double kLow = 0.85;  // of the gain: links differ, and drivers
+constexpr double kHigh = 1.1;  // of it, the same
+
 constexpr Wording kAct = {
     .any = "copy from pinned (page-locked) memory",
     .torch =
@@ -44,8 +47,8 @@ void AdvisePageable(const Facts& facts, std::vector<Advice>& out) {
                      .ops = {"memcpy HtoD"},
                      .steps_seen = copies.steps};
   advice.gain_ns = gain_ns;
-  advice.gain_low_ns = gain_ns;
-  advice.gain_high_ns = gain_ns;
+  advice.gain_low_ns = kLow * gain_ns;
+  advice.gain_high_ns = std::min(kHigh * gain_ns, exposed_ns);
   advice.basis = GainBasis::kModel;
   advice.claims.With(LayerClass::kCopyH2d);
   advice.claimed_ns = facts.Step(facts.Signs(Sign::kUpload).exposed_ns);

@@ -9,6 +9,7 @@ constexpr bool kOfAll = false;
 constexpr uint8_t kNeedsGpuWork = kNeedsCounts | kNeedsClasses;
 
 constexpr Rule kRules[] = {
+    {"input", kNeedsCounts | kNeedsHostTimes, kAlsoOfARank, AdviseInput},
     {"pageable", kNeedsCounts, kAlsoOfARank, AdvisePageable},
     {"copy_overlap", kNeedsCounts, kAlsoOfARank, AdviseCopyOverlap},
     {"tensor_cores", kNeedsGpuWork, kOfAll, AdviseTensorCores},
@@ -20,6 +21,11 @@ constexpr Rule kRules[] = {
     {"layout", kNeedsGpuWork, kOfAll, AdviseLayout},
     {"cast", kNeedsGpuWork, kOfAll, AdviseCast},
     {"checkpoint", kNeedsGpuWork, kOfAll, AdviseCheckpoint},
+    {"sync_reads", kNeedsCounts | kNeedsHostTimes, kOfAll, AdviseSyncReads},
+    {"small_kernels", kNeedsCounts | kNeedsHostTimes, kOfAll,
+     AdviseSmallKernels},
+    {"blocked", kNeedsCounts | kNeedsHostTimes, kAlsoOfARank, AdviseBlocked},
+    {"comm", kNeedsCounts | kNeedsClasses, kOfAll, AdviseComm},
 };
 
 }  // namespace

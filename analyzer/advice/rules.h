@@ -34,6 +34,11 @@ struct Rule {
 std::span<const Rule> AllRules();
 
 // One file each.
+void AdviseInput(const Facts& facts, std::vector<Advice>& out);
+void AdviseSyncReads(const Facts& facts, std::vector<Advice>& out);
+void AdviseSmallKernels(const Facts& facts, std::vector<Advice>& out);
+void AdviseBlocked(const Facts& facts, std::vector<Advice>& out);
+void AdviseComm(const Facts& facts, std::vector<Advice>& out);
 void AdvisePageable(const Facts& facts, std::vector<Advice>& out);
 void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out);
 void AdviseTensorCores(const Facts& facts, std::vector<Advice>& out);

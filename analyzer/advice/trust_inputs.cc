@@ -38,13 +38,6 @@ std::string Spoken(std::string_view name) {
   return text;
 }
 
-bool HasFixedCosts(const Summary& summary) {
-  return std::any_of(summary.processes.begin(), summary.processes.end(),
-                     [](const ProcessSummary& process) {
-                       return process.host_clock == HostClock::kFixedCosts;
-                     });
-}
-
 bool KnowsFlops(const Facts& facts, const Advice& advice) {
   if (!advice.layer_class) return false;
   const ClassRow* row = facts.RowOf(*advice.layer_class);
@@ -62,7 +55,7 @@ std::string WhyNotTrusted(const Facts& facts, uint8_t needs,
     if ((TouchedBy(warning.id) & needs) == 0) continue;
     return absl::StrCat("the trace warns of ", Spoken(Name(warning.id)));
   }
-  if ((needs & kNeedsHostTimes) != 0 && HasFixedCosts(facts.summary)) {
+  if ((needs & kNeedsHostTimes) != 0 && facts.figures.program.has_fixed_costs) {
     return "host times are fixed costs (virtual clock)";
   }
   if ((needs & kNeedsClasses) != 0 &&

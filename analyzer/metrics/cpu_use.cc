@@ -149,6 +149,15 @@ CpuUse::InputSamples CpuUse::InputSamplesIn(Interval span) const {
   return out;
 }
 
+uint64_t CpuUse::SamplesIn(Interval span) const {
+  const auto at = [this](int64_t ns) {
+    return std::lower_bound(
+        passes_.begin(), passes_.end(), ns,
+        [](const Pass& pass, int64_t at_ns) { return pass.at_ns < at_ns; });
+  };
+  return static_cast<uint64_t>(at(span.end_ns) - at(span.begin_ns));
+}
+
 CpuUse::Period CpuUse::Explain(size_t pass) const {
   std::array<double, 4> sums{};
   std::vector<double> lengths;

@@ -54,6 +54,7 @@ class CpuUse {
     uint64_t runnable = 0;
   };
   InputSamples InputSamplesIn(Interval span) const;
+  uint64_t SamplesIn(Interval span) const;
 
  private:
   struct Pass {  // the samples of the feeder's threads, taken together

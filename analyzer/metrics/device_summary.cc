@@ -55,6 +55,7 @@ class DeviceSummariser {
         },
         earlier_,
         [this](const Gap& gap) {
+          signs_.AddGap(gap);
           if (gap.drained_in.known()) drained_in_.insert(gap.drained_in);
         });
     out_.host_work_ns = found.host_work_ns;
@@ -63,6 +64,7 @@ class DeviceSummariser {
     out_.input_samples = found.input_samples;
     out_.input_runnable = found.input_runnable;
     out_.avoidable = avoidable_.Take();
+    out_.cpu_samples = found.cpu_samples;
     out_.queue = QueueDepthOf(process_, attribution_, device_, windows_);
     out_.signs = signs_.Take();
     AddPath(host);
@@ -125,9 +127,9 @@ class DeviceSummariser {
         new_work = !seen[attributed.work.value()] && !counted;
         seen[attributed.work.value()] = true;
       }
+      signs_.AddActivity(activity, attributed.layer_class, ns, !counted);
       if (ns <= 0) continue;
       of_class.gpu_ns += ns;
-      signs_.AddActivity(activity, attributed.layer_class, ns, !counted);
       of_class.calls += new_work;
       of_class.kernels += !counted;
       of_class.direction_ns[static_cast<size_t>(attributed.direction)] += ns;
@@ -261,6 +263,7 @@ void DeviceSummary::Append(const DeviceSummary& later) {
   host_work_is_bound |= later.host_work_is_bound;
   input_samples += later.input_samples;
   input_runnable += later.input_runnable;
+  cpu_samples += later.cpu_samples;
   signs.Add(later.signs);
   for (size_t i = 0; i < kClassCount; ++i) classes[i].Add(later.classes[i]);
   avoidable.Add(later.avoidable);

@@ -93,6 +93,7 @@ struct DeviceSummary {
   bool host_work_is_bound = false;
   uint64_t input_samples = 0;
   uint64_t input_runnable = 0;
+  uint64_t cpu_samples = 0;  // of the main feeders, in the windows
   StepSigns signs;
   PerClass<ClassSummary> classes;
   AvoidableWork avoidable;

@@ -152,6 +152,19 @@ void AddUnknown(const std::map<std::string, int64_t>& names,
   program.unknown_in.insert(program.unknown_in.end(), rows.begin(), rows.end());
 }
 
+SignFigures FiguresOf(const SignSums& sums, const Totals& totals) {
+  const double steps = totals.per_step();
+  const auto ns = static_cast<double>(sums.ns);
+  const auto bytes = static_cast<double>(sums.bytes);
+  const bool is_copy = sums.bytes > 0;
+  return {.count = static_cast<double>(sums.count) / steps,
+          .ns = ns / steps,
+          .bytes = bytes / steps,
+          .gbs = is_copy ? Ratio(bytes, ns) : std::nullopt,
+          .share = totals.ShareOfTime(
+              is_copy ? static_cast<double>(sums.exposed_ns) : ns)};
+}
+
 ProgramFigures ProgramOf(const Summary& summary, const Totals& totals) {
   ProgramFigures program;
   program.processes = summary.processes.size();
@@ -174,6 +187,10 @@ ProgramFigures ProgramOf(const Summary& summary, const Totals& totals) {
   }
   AddUnknown(totals.between_steps_unknown_in_ns, std::nullopt,
              totals.per_step(), program);
+  for (size_t i = 0; i < kSigns; ++i) {
+    program.signs[i] = FiguresOf(totals.signs.sums[i], totals);
+  }
+  program.has_fixed_costs = summary.has_fixed_costs();
   program.total = FiguresOf(totals.all, totals);
   program.computes_in_fp64 = program.total.fp64_share.value_or(0) > kTrace;
   // Communication computes nothing that could be known.

@@ -21,6 +21,7 @@
 #include "analyzer/metrics/roofline.h"
 #include "analyzer/metrics/sensitivity.h"
 #include "analyzer/metrics/step_figures.h"
+#include "analyzer/metrics/step_signs.h"
 #include "analyzer/metrics/summary.h"
 #include "analyzer/metrics/totals.h"
 #include "analyzer/metrics/trust.h"
@@ -108,6 +109,15 @@ struct UnknownRow {
   bool small = false;  // less than 1 % of the idle time
 };
 
+// What used steps show of a sign, on average.
+struct SignFigures {
+  double count = 0;
+  double ns = 0;
+  double bytes = 0;
+  std::optional<double> gbs;    // 1e9 bytes a second of its time
+  std::optional<double> share;  // of the observed time; copies: exposed ones
+};
+
 // The program: all processes and devices together.
 struct ProgramFigures {
   uint64_t processes = 0;
@@ -137,6 +147,8 @@ struct ProgramFigures {
   // Share of the samples in which the feeder works itself on the input.
   std::optional<double> input_runnable_share;
   ClassFigures total;             // of all classes
+  std::array<SignFigures, kSigns> signs{};
+  bool has_fixed_costs = false;  // host times of a process are not measured
   bool computes_in_fp64 = false;  // in more than a trace of its time
 };
 

@@ -83,6 +83,7 @@ struct FeedersWork {
   // found it runnable.
   uint64_t input_samples = 0;
   uint64_t input_runnable = 0;
+  uint64_t cpu_samples = 0;  // of its main feeder
 };
 
 }  // namespace dltap::analyzer

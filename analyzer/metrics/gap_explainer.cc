@@ -284,6 +284,7 @@ FeedersWork GapExplainer::HostWork(
     const CpuUse::InputSamples input = view.cpu.InputSamplesIn(window.span);
     out.input_samples += input.all;
     out.input_runnable += input.runnable;
+    out.cpu_samples += view.cpu.SamplesIn(window.span);
     std::optional<double> in_window = view.cpu.WorkIn(window.span);
     if (out.host_work_is_bound) {
       in_window = static_cast<double>(window.span.length_ns());

@@ -62,10 +62,13 @@ double DrainedByWaits(const Totals& totals) {
   return of(DrainedBy::kSync) + of(DrainedBy::kPageable);
 }
 
+// Without what is `cured`, if anything is.
 std::optional<Limit> IdleLimit(const Totals& totals,
                                std::optional<double> wait_gain_ns,
-                               const std::vector<ClassRow>& rows) {
-  const auto faults = ByFault(totals.idle_ns);
+                               const std::vector<ClassRow>& rows,
+                               std::optional<Fault> cured) {
+  auto faults = ByFault(totals.idle_ns);
+  if (cured) faults[static_cast<size_t>(*cured)] = 0;
   const auto largest = std::max_element(faults.begin(), faults.end());
   const auto ns = static_cast<double>(*largest);
   const auto share = totals.ShareOfTime(ns);
@@ -166,23 +169,46 @@ std::array<int64_t, kFaults> ByFault(const IdleTimes& idle_ns) {
   return sums;
 }
 
+namespace {
+
 // Idle time comes first, unless the ranks wait longer for one of them: its
 // idle time is theirs.
+std::optional<Limit> LimitWithout(std::optional<Fault> cured,
+                                  const Totals& totals,
+                                  std::optional<double> wait_gain_ns,
+                                  const std::vector<ClassRow>& rows,
+                                  const RankRow* straggler) {
+  const auto communication = CommunicationLimit(totals, straggler);
+  const auto idle = IdleLimit(totals, wait_gain_ns, rows, cured);
+  const bool is_late = communication && communication->waiting_step_ns &&
+                       communication->straggler;
+  if (idle && !(is_late && *communication->waiting_step_ns > idle->step_ns)) {
+    return idle;
+  }
+  if (communication) return communication;
+  return ClassLimit(rows);
+}
+
+// The machine's doing as much as the program's.
+bool MayBeOfTheMachine(const Limit& limit) {
+  return limit.fault == Fault::kSleep || limit.fault == Fault::kPreemption;
+}
+
+}  // namespace
+
 std::vector<Limit> FindLimits(const Totals& totals,
                               std::optional<double> wait_gain_ns,
                               const std::vector<ClassRow>& rows,
                               const RankRow* straggler) {
   if (totals.observed_ns <= 0 || totals.all.gpu_ns <= 0) return {};
-  const auto communication = CommunicationLimit(totals, straggler);
-  const auto idle = IdleLimit(totals, wait_gain_ns, rows);
-  const bool is_late = communication && communication->waiting_step_ns &&
-                       communication->straggler;
-  if (idle && !(is_late && *communication->waiting_step_ns > idle->step_ns)) {
-    return {*idle};
-  }
-  if (communication) return {*communication};
-  if (const auto limit = ClassLimit(rows)) return {*limit};
-  return {};
+  const auto first =
+      LimitWithout(std::nullopt, totals, wait_gain_ns, rows, straggler);
+  if (!first) return {};
+  if (!MayBeOfTheMachine(*first)) return {*first};
+  const auto behind =
+      LimitWithout(first->fault, totals, wait_gain_ns, rows, straggler);
+  if (!behind) return {*first};
+  return {*first, *behind};
 }
 
 }  // namespace dltap::analyzer

@@ -66,10 +66,11 @@ struct Limit {
 // Our own cost is nobody's fault: it is out of the observed time.
 std::array<int64_t, kFaults> ByFault(const IdleTimes& idle_ns);
 
-// The limits worth a word, the first to work on first; so far one at most.
-// Empty when nothing was observed or nothing stands out. `rows` are those of
-// `totals`; `wait_gain_ns` is what a step could lose without waits,
-// `straggler` the rank for which the others wait most; nullptr: none.
+// The limits worth a word, the first to work on first; two at most: the second
+// is the best one behind a first that may be the machine's doing. Empty when
+// nothing was observed or nothing stands out. `rows` are those of `totals`;
+// `wait_gain_ns` is what a step could lose without waits, `straggler` the rank
+// for which the others wait most; nullptr: none.
 std::vector<Limit> FindLimits(const Totals& totals,
                               std::optional<double> wait_gain_ns,
                               const std::vector<ClassRow>& rows,

@@ -110,6 +110,13 @@ void SignKeeper::CloseWindow() {
 }
 
 void SignKeeper::AddGap(const Gap& gap) {
+  // The first gap after a wait begins where the copy ended that it was for.
+  const bool is_drained = gap.drained_in.known();
+  if (is_drained && read_ends_.contains(gap.span.begin_ns)) {
+    read_calls_.insert(gap.drained_in);
+  }
+  // Of windows that an earlier part of the run counted: it only tells of reads.
+  if (gap.span.begin_ns < windows_.front().span.begin_ns) return;
   AddIdle(Sign::kInputIdle, gap.window,
           analyzer::Of(gap.ns, IdleCause::kInput));
   AddIdle(Sign::kPreemptedIdle, gap.window,
@@ -121,12 +128,7 @@ void SignKeeper::AddGap(const Gap& gap) {
               analyzer::Of(gap.ns, IdleCause::kLibrary) +
               analyzer::Of(gap.ns, IdleCause::kFramework) +
               analyzer::Of(gap.ns, IdleCause::kLatency));
-  if (!gap.drained_in.known()) return;
-  // The first gap after a wait begins where the copy ended that it was for.
-  if (read_ends_.contains(gap.span.begin_ns)) {
-    read_calls_.insert(gap.drained_in);
-  }
-  if (read_calls_.contains(gap.drained_in)) {
+  if (is_drained && read_calls_.contains(gap.drained_in)) {
     AddIdle(Sign::kReadIdle, gap.window, gap.host_ns);
   }
 }

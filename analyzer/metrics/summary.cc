@@ -222,6 +222,14 @@ bool Summary::has_delays() const {
       [](const ProcessSummary& process) { return process.has_delays; });
 }
 
+bool Summary::has_fixed_costs() const {
+  return std::any_of(processes.begin(), processes.end(),
+                     [](const ProcessSummary& process) {
+                       return process.has_gpu_work &&
+                              process.host_clock == HostClock::kFixedCosts;
+                     });
+}
+
 void AddLeftOutSteps(const StepSummary& steps, Outside& outside) {
   for (size_t use = 0; use < kStepUses; ++use) {
     if (use == static_cast<size_t>(StepUse::kUsed)) continue;

@@ -111,6 +111,7 @@ struct Summary {
   bool in_slices = false;
 
   bool has_delays() const;
+  bool has_fixed_costs() const;  // of host calls, in a process with GPU work
 
   auto operator<=>(const Summary&) const = default;
 };

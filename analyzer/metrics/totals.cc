@@ -36,6 +36,7 @@ void Add(const DeviceSummary& device, Totals& totals) {
   totals.input_samples += device.input_samples;
   totals.input_runnable += device.input_runnable;
   totals.avoidable.Add(device.avoidable);
+  totals.cpu_samples += device.cpu_samples;
   totals.signs.Add(device.signs);
   for (size_t c = 0; c < kClassCount; ++c) {
     totals.classes[c].Add(device.classes[c]);

@@ -37,6 +37,7 @@ struct Totals {
   uint64_t input_samples = 0;
   uint64_t input_runnable = 0;
   AvoidableWork avoidable;
+  uint64_t cpu_samples = 0;  // of the main feeders, in the windows
   StepSigns signs;
   PerClass<ClassSummary> classes;
   ClassSummary all;  // the classes added up; busy_ns counts overlaps twice

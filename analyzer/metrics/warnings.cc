@@ -43,6 +43,7 @@ class Finder {
         trust_(trust) {}
 
   std::vector<Warning> Run() {
+    LookAtClock();
     LookAtDelays();
     LookAtSteps();
     LookAtWhatIsMissing();
@@ -63,6 +64,11 @@ class Finder {
 
   uint64_t LeftOut(StepUse use) const {
     return steps_.left_out[static_cast<size_t>(use)];
+  }
+
+  void LookAtClock() {
+    if (!summary_.has_fixed_costs()) return;
+    found_.push_back({WarningId::kHostTimesFixed, std::nullopt, std::nullopt});
   }
 
   void LookAtDelays() {
@@ -219,6 +225,7 @@ class Finder {
 
 std::string_view Name(WarningId id) {
   constexpr std::string_view kNames[static_cast<size_t>(WarningId::kCount)] = {
+      "host_times_fixed",
       "delays",
       "outside",
       "step_spread",

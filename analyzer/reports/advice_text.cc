@@ -56,18 +56,20 @@ std::string TryLine(const Advice& advice, size_t width) {
   return line + "\n" + Wrap(indent + why, indent);
 }
 
-std::string Seen(const Advice& advice, uint64_t steps) {
+std::string Seen(const Advice& advice) {
+  const uint64_t steps = advice.evidence.steps;
+  if (steps == 0) return "of the whole run as one step";
   return "seen in " + std::to_string(advice.evidence.steps_seen) + " of " +
          Count(steps, "step");
 }
 
-std::string EvidenceText(const Advice& advice, uint64_t steps) {
+std::string EvidenceText(const Advice& advice) {
   std::vector<std::string> parts = {
       Ms(advice.evidence.ns) + " ms a step" +
           (advice.evidence.share
                ? " (" + PercentText(advice.evidence.share) + ")"
                : ""),
-      Fixed(advice.evidence.count, 1) + " times a step", Seen(advice, steps)};
+      Fixed(advice.evidence.count, 1) + " times a step", Seen(advice)};
   if (!advice.evidence.calls.empty()) {
     parts.push_back(Join(advice.evidence.calls, ", "));
   }
@@ -97,6 +99,7 @@ void WriteEvidence(const Evidence& evidence, JsonWriter& json) {
   WriteTexts("calls", evidence.calls, json);
   WriteTexts("ops", evidence.ops, json);
   json.Field("steps_seen", evidence.steps_seen);
+  json.Field("steps", evidence.steps);
   json.EndObject();
 }
 
@@ -122,6 +125,8 @@ void WriteFields(const Advice& advice, JsonWriter& json) {
   json.Field("gain_low_ns", advice.gain_low_ns);
   json.Field("gain_high_ns", advice.gain_high_ns);
   json.Field("gain_share", advice.gain_share);
+  json.Field("gain_low_share", advice.gain_low_share);
+  json.Field("gain_high_share", advice.gain_high_share);
   json.Field("more", advice.more);
   json.Field("basis", Name(advice.basis));
 }
@@ -157,14 +162,14 @@ std::string AdviceEvidence(const AdviceList& list) {
         Wrap("advice " + std::string(advice.id) + ": " + Act(advice) + ": " +
                  GainText(advice) + " (" + Printable(advice.why) + ")",
              "  ") +
-        Wrap("  " + EvidenceText(advice, list.steps), "  ");
+        Wrap("  " + EvidenceText(advice), "  ");
   }
   for (const HeldBack& held : list.held_back) {
     text += Wrap("held back " + std::string(held.advice.id) + ": " +
                      Act(held.advice) + " (" + Printable(held.advice.why) +
                      "): " + held.reason,
                  "  ") +
-            Wrap("  " + EvidenceText(held.advice, list.steps), "  ");
+            Wrap("  " + EvidenceText(held.advice), "  ");
   }
   return text;
 }

@@ -165,6 +165,8 @@ class ReportWriter {
     json_.Field("device_work_ns", program.device_work_ns);
     json_.Field("wait_gain_ns", program.wait_gain_ns);
     json_.Field("input_runnable_share", program.input_runnable_share);
+    WriteSigns();
+    json_.Field("has_fixed_costs", program.has_fixed_costs);
     WriteList("drained_by", program.drained_by, WriteDrain);
     WriteList("unknown_in", program.unknown_in, WriteUnknown);
     WriteIdleOfProgram();
@@ -173,6 +175,23 @@ class ReportWriter {
     json_.BeginObject();
     WriteClassFigures(program.total, json_);
     json_.EndObject();
+    json_.EndObject();
+  }
+
+  void WriteSigns() {
+    json_.Key("signs");
+    json_.BeginObject();
+    for (size_t i = 0; i < kSigns; ++i) {
+      const SignFigures& sign = figures_.program.signs[i];
+      json_.Key(Name(static_cast<Sign>(i)));
+      json_.BeginObject();
+      json_.Field("calls", sign.count);
+      json_.Field("step_mean_ns", sign.ns);
+      json_.Field("step_mean_bytes", sign.bytes);
+      json_.Field("bandwidth_gbs", sign.gbs);
+      json_.Field("share", sign.share);
+      json_.EndObject();
+    }
     json_.EndObject();
   }
 

@@ -36,8 +36,26 @@ std::string LoaderClause(const ProgramFigures& program) {
          PercentText(runs) + " of the samples)";
 }
 
+const SignFigures& Signs(const Figures& figures, Sign sign) {
+  return figures.program.signs[static_cast<size_t>(sign)];
+}
+
+// Whether the waits are for values that the program looks at.
+bool ReadsOften(const Figures& figures) {
+  constexpr double kOften = 4;        // a step
+  constexpr double kSomeShare = 0.1;  // of the time
+  return Signs(figures, Sign::kSmallRead).count >= kOften &&
+         Signs(figures, Sign::kReadIdle).share.value_or(0) >= kSomeShare;
+}
+
 std::string WaitsClause(const Figures& figures, IdleCause cause) {
   std::string calls = "calls";
+  if (ReadsOften(figures)) {
+    return "for new work: " + Fixed(Signs(figures, Sign::kSmallRead).count, 0) +
+           " synchronizing reads of at most " +
+           std::to_string(kSmallReadBytes) + " bytes" +
+           AStep(figures, " in all") + " empty the launch queue";
+  }
   if (!figures.program.drained_by.empty()) {
     const DrainRow& most = figures.program.drained_by.front();
     calls = Printable(most.name) + " (" + Fixed(most.calls_per_step, 1) +
@@ -121,10 +139,17 @@ std::string LoadsClause(const Figures& figures, const Limit& limit) {
          std::to_string(figures.steps.used) + " steps";
 }
 
+// Not of the GPU's own doing.
+bool IsOfHost(const Limit& limit) {
+  return limit.fault != Fault::kDependency && limit.fault != Fault::kLatency;
+}
+
 std::string IdleSentence(const Figures& figures, const Limit& limit) {
+  const bool is_fixed = figures.program.has_fixed_costs && IsOfHost(limit);
   return "the GPU is busy " + PercentText(figures.program.utilization) +
-         " of the time; it waits " + Fixed(limit.step_ns * kMsPerNs, 2) +
-         " ms (" + PercentText(limit.share) + ") " + WhyIdle(figures, limit) +
+         " of the time; it waits " + (is_fixed ? "(by fixed costs) " : "") +
+         Fixed(limit.step_ns * kMsPerNs, 2) + " ms (" +
+         PercentText(limit.share) + ") " + WhyIdle(figures, limit) +
          Place(limit) + WorkClause(figures, limit) +
          ShortKernels(figures, limit) + LoadsClause(figures, limit) + ".";
 }
@@ -139,6 +164,21 @@ std::string BoundClause(LimitedBy bound) {
     case LimitedBy::kUnknown: break;
   }
   return "";
+}
+
+// What crosses the link, where that is what the GPU does.
+std::string UploadClause(const Figures& figures, const Limit& limit) {
+  if (limit.layer_class != LayerClass::kCopyH2d) return "";
+  const bool pageable = Signs(figures, Sign::kPageableUpload).bytes >
+                        Signs(figures, Sign::kUpload).bytes -
+                            Signs(figures, Sign::kPageableUpload).bytes;
+  const SignFigures& upload =
+      Signs(figures, pageable ? Sign::kPageableUpload : Sign::kUpload);
+  if (!upload.gbs) return "";
+  return ": " + MibText(upload.bytes) + AStep(figures, " in all") +
+         (pageable ? " from pageable memory" : "") + " at " +
+         Fixed(*upload.gbs, 1) + " GB/s, exposed for " +
+         PercentText(upload.share) + " of the time";
 }
 
 std::string ClassSentence(const Figures& figures, const Limit& limit) {
@@ -157,7 +197,7 @@ std::string ClassSentence(const Figures& figures, const Limit& limit) {
             " kernels of " + Fixed(*of_class.mean_kernel_ns * kUsPerNs, 1) +
             " us each are too small to fill the GPU";
   }
-  return text + BoundClause(limit.bound) + ".";
+  return text + UploadClause(figures, limit) + BoundClause(limit.bound) + ".";
 }
 
 // What the late rank does longer than the others.
@@ -198,9 +238,7 @@ std::string CommunicationSentence(const Figures& figures, const Limit& limit) {
 
 }  // namespace
 
-std::string LimitSentence(const Figures& figures) {
-  if (figures.limits.empty()) return "";
-  const Limit& limit = figures.limits.front();
+std::string LimitSentence(const Figures& figures, const Limit& limit) {
   switch (limit.kind) {
     case LimitKind::kIdle: return IdleSentence(figures, limit);
     case LimitKind::kCommunication:
@@ -208,6 +246,11 @@ std::string LimitSentence(const Figures& figures) {
     case LimitKind::kClass: return ClassSentence(figures, limit);
   }
   return "";
+}
+
+std::string LimitSentence(const Figures& figures) {
+  if (figures.limits.empty()) return "";
+  return LimitSentence(figures, figures.limits.front());
 }
 
 }  // namespace dltap::analyzer

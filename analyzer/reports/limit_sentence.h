@@ -8,7 +8,9 @@
 
 namespace dltap::analyzer {
 
-// One sentence for the first of the limits; empty when there is none.
+// One sentence for one of the limits.
+std::string LimitSentence(const Figures& figures, const Limit& limit);
+// For the first; empty when there is none.
 std::string LimitSentence(const Figures& figures);
 
 }  // namespace dltap::analyzer

@@ -75,7 +75,8 @@ std::string StepLine(const Figures& figures, const ReportOptions& options) {
         "run " + Ms(static_cast<double>(*program.longest_wall_ns)) + " ms    ";
   }
   line += "GPU " + PercentText(program.utilization) + "    CPU-dependent " +
-          PercentText(program.cpu_dependency);
+          PercentText(program.cpu_dependency) +
+          (program.has_fixed_costs ? " (by fixed costs)" : "");
   if (program.comm_share.value_or(0) > 0) {
     line += "    exposed comm " + PercentText(program.comm_share);
   }
@@ -381,9 +382,10 @@ std::string NotesUnder(ReportBy by, const Figures& figures) {
 std::string Verdict(const Summary& summary, const Figures& figures,
                     const ReportOptions& options) {
   std::string text;
-  const std::string limit = LimitSentence(figures);
-  if (!limit.empty()) {
-    const std::string lines = Wrap("limit: " + limit, "  ");
+  for (const Limit& limit : figures.limits) {
+    const std::string_view name = text.empty() ? "limit: " : "behind it: ";
+    const std::string lines =
+        Wrap(std::string(name) + LimitSentence(figures, limit), "  ");
     text += options.color ? kBold + lines + kPlain : lines;
   }
   const AdviceList advice = Advise(summary, figures);

@@ -51,6 +51,9 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
   const std::string share = PercentText(warning.share);
   const uint64_t n = warning.count.value_or(0);
   switch (warning.id) {
+    case WarningId::kHostTimesFixed:
+      return "host times are fixed costs (virtual clock): what the host did, "
+             "CPU dependency and idle time for it are not measurements";
     case WarningId::kDelays: return DelaysText(warning);
     case WarningId::kOutside:
       return share + " of the GPU time is not in these numbers (" +

@@ -217,7 +217,16 @@ class Faces:
         if limits and percent(limits[0]["share"]) + " %" not in said[
                 said.find("\nlimit: "):]:
             found.append(f"not in the limit: {limits[0]}")
-        return found
+        return found + self.advice_disagrees(said)
+
+    def advice_disagrees(self, said: str) -> list[str]:
+        """Each advice has a line; nothing that was held back has one."""
+        given = [row["act"] for row in self.document["advice"]]
+        tried = said.count(" try ")
+        found = [] if tried == len(given) else [
+            f"{tried} lines to try, {len(given)} in the JSON"]
+        return found + [f"not to try: {act}" for act in given
+                        if f" try   {act}" not in said]
 
     def csv_disagrees(self) -> list[str]:
         keys, *rows = self.tables["class"]

@@ -48,6 +48,18 @@ class VirtualClockTest(unittest.TestCase):
     def test_python_cnn(self):
         self.check(chain.script("train_resnet.py", steps=2))
 
+    def test_only_virtual_host_times_are_called_fixed_costs(self):
+        program = chain.cpp("lstm", steps=4)
+        for clock in ("virtual", "skip"):
+            with tempfile.TemporaryDirectory() as folder:
+                trace = pathlib.Path(folder, "trace")
+                chain.run_tapped(program.command, trace,
+                                 ["--sim-clock", clock, "--no-report"])
+                report = chain.dltap("report", trace).stdout
+            with self.subTest(clock=clock):
+                self.assertEqual("host times are fixed costs" in report,
+                                 clock == "virtual", report)
+
 
 if __name__ == "__main__":
     unittest.main()

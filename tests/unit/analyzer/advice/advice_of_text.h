@@ -2,8 +2,10 @@
 #ifndef DLTAP_TESTS_UNIT_ANALYZER_ADVICE_ADVICE_OF_TEXT_H_
 #define DLTAP_TESTS_UNIT_ANALYZER_ADVICE_ADVICE_OF_TEXT_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "analyzer/advice/advise.h"
 #include "tests/support/trace_text.h"
@@ -18,10 +20,11 @@ inline AdviceList AdviceOf(const std::string& text) {
   return Advise(summary, figures);
 }
 
-// nullptr: it is not given.
-inline const Advice* Given(const AdviceList& list, std::string_view id) {
+// nullptr: it is not given. A copy: lists are often temporaries.
+inline std::unique_ptr<const Advice> Given(const AdviceList& list,
+                                           std::string_view id) {
   for (const Advice& advice : list.given) {
-    if (advice.id == id) return &advice;
+    if (advice.id == id) return std::make_unique<const Advice>(advice);
   }
   return nullptr;
 }

@@ -48,7 +48,7 @@ class JudgeTest : public ::testing::Test {
     return {&rule_, &facts_, advice};
   }
   std::string ReasonOf(const Found& found) {
-    const AdviceList list = Judge(facts_, {found});
+    const AdviceList list = Judge({found});
     return list.held_back.empty() ? "" : list.held_back[0].reason;
   }
 
@@ -78,7 +78,7 @@ TEST_F(JudgeTest, WhatFewStepsShowIsHeldBack) {
 
 TEST_F(JudgeTest, TheSurestGainComesFirst) {
   const AdviceList list =
-      Judge(facts_, {Of(0.1, LayerClass::kGemm), Of(0.3, LayerClass::kConv)});
+      Judge({Of(0.1, LayerClass::kGemm), Of(0.3, LayerClass::kConv)});
   ASSERT_EQ(list.given.size(), 2U);
   EXPECT_DOUBLE_EQ(list.given[0].gain_low_share, 0.3);
   EXPECT_FALSE(list.given[1].more);
@@ -86,24 +86,24 @@ TEST_F(JudgeTest, TheSurestGainComesFirst) {
 
 TEST_F(JudgeTest, ThreeAreGiven) {
   const AdviceList list =
-      Judge(facts_, {Of(0.1, LayerClass::kGemm), Of(0.3, LayerClass::kConv),
-                     Of(0.2, LayerClass::kNorm), Of(0.05, LayerClass::kLoss)});
+      Judge({Of(0.1, LayerClass::kGemm), Of(0.3, LayerClass::kConv),
+             Of(0.2, LayerClass::kNorm), Of(0.05, LayerClass::kLoss)});
   EXPECT_EQ(list.given.size(), 3U);
   ASSERT_EQ(list.held_back.size(), 1U);
   EXPECT_EQ(list.held_back[0].reason, "three others gain more");
 }
 
 TEST_F(JudgeTest, NoNanosecondIsSavedTwice) {
-  const AdviceList list = Judge(facts_, {Of(0.3, LayerClass::kGemm, 0.4),
-                                         Of(0.2, LayerClass::kGemm, 0.4)});
+  const AdviceList list =
+      Judge({Of(0.3, LayerClass::kGemm, 0.4), Of(0.2, LayerClass::kGemm, 0.4)});
   ASSERT_EQ(list.given.size(), 2U);
   EXPECT_TRUE(list.given[1].more);
   EXPECT_NEAR(list.given[1].gain_share, 0.1, 1e-9);
 }
 
 TEST_F(JudgeTest, WhatLeavesNothingIsHeldBack) {
-  const AdviceList list = Judge(facts_, {Of(0.4, LayerClass::kGemm, 0.4),
-                                         Of(0.2, LayerClass::kGemm, 0.4)});
+  const AdviceList list =
+      Judge({Of(0.4, LayerClass::kGemm, 0.4), Of(0.2, LayerClass::kGemm, 0.4)});
   ASSERT_EQ(list.held_back.size(), 1U);
   EXPECT_EQ(list.held_back[0].reason, "it would save the same time as ");
 }

@@ -85,5 +85,21 @@ TEST(WarningsTest, AWholeRunAmongStepsIsSaid) {
   }
 }
 
+TEST(WarningsTest, FixedCostsOfHostCallsAreSaidFirst) {
+  const std::string text =
+      "process pid=1 incomplete\nhost_clock fixed_costs\ndevice 0 name=gpu\n"
+      "kernel t=10..20us device=0 name=a\n";
+  const Summary summary = SummaryOf(text);
+  const Figures figures = FiguresOf(summary);
+  ASSERT_FALSE(figures.warnings.empty());
+  EXPECT_EQ(figures.warnings.front().id, WarningId::kHostTimesFixed);
+}
+
+TEST(WarningsTest, MeasuredHostTimesAreNotWarnedOf) {
+  const Summary summary = SummaryOf(InACall(1, "11s"));
+  const Figures figures = FiguresOf(summary);
+  EXPECT_EQ(Find(figures, WarningId::kHostTimesFixed), nullptr);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

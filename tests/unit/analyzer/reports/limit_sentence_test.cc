@@ -162,5 +162,29 @@ TEST(LimitSentenceTest, ALoaderThatRunsInTheLaunchingThreadIsNamed) {
   EXPECT_TRUE(Says(limit, "which the launching thread makes itself")) << limit;
 }
 
+// Steps of 100 ms with a kernel of 10; a sample in each finds the thread ready
+// to run, with 10 ms more of CPU time.
+TEST(LimitSentenceTest, BehindABusyMachineStandsTheProgramsOwnLimit) {
+  std::string text = "device 0 name=gpu\n";
+  for (int i = 0; i < 40; ++i) {
+    const auto at = [i](int us) { return std::to_string(100'000 * i + us); };
+    const std::string corr = std::to_string(i + 1);
+    text += "call t=" + at(0) + ".." + at(100) +
+            "us thread=0 cublasSgemm_v2 m=64 n=64 k=64\nlaunchapi t=" + at(1) +
+            ".." + at(90) + "us thread=0 corr=" + corr + " ext=" + at(0) +
+            "us\nkernel t=" + at(110) + ".." + at(10'110) +
+            "us device=0 stream=7 corr=" + corr +
+            " name=sgemm\nsample t=" + at(50'000) +
+            "us thread=0 on_cpu=1 cpu=" + std::to_string(10 * (i + 1)) + "ms\n";
+  }
+  const TraceModel model = TraceFromText(text);
+  const Summary summary = Summarise(model, Attribute(model));
+  const Figures figures = FiguresOf(summary);
+  ASSERT_EQ(figures.limits.size(), 2U);
+  EXPECT_EQ(figures.limits[0].fault, Fault::kPreemption);
+  EXPECT_NE(figures.limits[1].fault, Fault::kPreemption);
+  EXPECT_FALSE(LimitSentence(figures, figures.limits[1]).empty());
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

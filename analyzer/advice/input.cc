@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+
+// The device has nothing to do until the host has the next batch.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastShare = 0.05;    // of the step
+constexpr double kMakesItItself = 0.5;  // of the samples: at work, not asleep
+
+constexpr Wording kMakesIt = {
+    .any = "make the input in other threads or processes, ahead of the step",
+    .torch = "num_workers > 0 in the DataLoader: this thread makes its input",
+    .tensorflow = "tf.data: .map(f, num_parallel_calls=N).prefetch(N)",
+    .mxnet = "num_workers > 0 in the DataLoader: this thread makes its input"};
+constexpr Wording kWaitsForIt = {
+    .any = "make the input ahead, by more threads or processes",
+    .torch =
+        "more workers in the DataLoader (num_workers), or a quicker source",
+    .tensorflow = "tf.data: .map(f, num_parallel_calls=N).prefetch(N)",
+    .mxnet = "more workers in the DataLoader (num_workers)"};
+
+}  // namespace
+
+void AdviseInput(const Facts& facts, std::vector<Advice>& out) {
+  const SignSums& idle = facts.Signs(Sign::kInputIdle);
+  const double ns = facts.Step(idle.ns);
+  if (facts.ShareOfStep(ns) < kLeastShare) return;
+  const auto& runs = facts.figures.program.input_runnable_share;
+  const bool makes_it = runs.value_or(0) >= kMakesItItself;
+  Advice advice;
+  advice.act = (makes_it ? kMakesIt : kWaitsForIt).For(facts.framework);
+  advice.why =
+      absl::StrFormat("the GPU waits %.2f ms a step for its input", ns * 1e-6);
+  advice.phase = Phase::kIo;
+  advice.evidence = {.count = facts.Step(idle.count),
+                     .ns = ns,
+                     .share = facts.ShareOfStep(ns),
+                     .calls = {},
+                     .ops = {},
+                     .steps_seen = idle.steps};
+  // One more maker works beside the rest of the step; enough of them hide all.
+  advice.gain_low_ns = std::min(ns, facts.step_ns - ns);
+  advice.gain_ns = advice.gain_high_ns = ns;
+  advice.claims.With(IdleCause::kInput);
+  advice.claimed_ns = ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

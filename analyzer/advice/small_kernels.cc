@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+
+// Kernels too short to hide their own launches: the host bounds the step.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kShortNs = 5'000;     // mean of kernels and copies
+constexpr double kLeastShare = 0.20;   // of the step, idle for launches
+constexpr double kMostlyEmpty = 0.5;   // of the launches find no work before
+constexpr double kGraphsSave = 0.8;    // of that idle time
+constexpr double kGraphsSurely = 0.4;  // of it, at least
+
+constexpr Wording kAct = {
+    .any = "CUDA graphs, or a larger batch",
+    .torch = "torch.cuda.graph, or torch.compile(mode='reduce-overhead')",
+    .tensorflow = "tf.function(jit_compile=True), or a larger batch",
+    .jax = "jax.jit around the whole step, or a larger batch"};
+
+}  // namespace
+
+void AdviseSmallKernels(const Facts& facts, std::vector<Advice>& out) {
+  const SignSums& idle = facts.Signs(Sign::kLaunchIdle);
+  const double ns = facts.Step(idle.ns);
+  const double kernels = facts.Step(facts.totals.all.kernels);
+  const double gpu_ns = facts.Step(facts.totals.all.gpu_ns);
+  if (kernels <= 0 || gpu_ns >= kShortNs * kernels) return;
+  if (facts.ShareOfStep(ns) < kLeastShare) return;
+  // A queue that holds work hides launches: what is left is not theirs.
+  const auto& empty = facts.figures.program.host.queue_empty_share;
+  if (empty && *empty < kMostlyEmpty) return;
+  Advice advice;
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "%.0f kernels and copies of %.1f us a step; the GPU waits %.2f ms for "
+      "their launches",
+      kernels, gpu_ns / kernels * 1e-3, ns * 1e-6);
+  advice.evidence = {.count = kernels,
+                     .ns = ns,
+                     .share = facts.ShareOfStep(ns),
+                     .calls = {"cudaLaunchKernel"},
+                     .ops = {},
+                     .steps_seen = idle.steps};
+  advice.gain_low_ns = kGraphsSurely * ns;
+  advice.gain_ns = kGraphsSave * ns;
+  advice.gain_high_ns = ns;
+  advice.claims.With(IdleCause::kLaunch)
+      .With(IdleCause::kFramework)
+      .With(IdleCause::kLibrary)
+      .With(IdleCause::kLatency);
+  advice.claimed_ns = ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+
+// The program looks at values on the GPU in the middle of a step: each look
+// waits until the queue is empty, and then the GPU waits for new work.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastReads = 4;   // of a step
+constexpr double kSureShare = 0.5;  // of the idle time that came after them
+
+constexpr Wording kAct = {
+    .any = "keep losses and norms on the GPU; read them every N steps",
+    .torch = "no .item() or print(tensor) in each step; read every N steps",
+    .tensorflow = "no .numpy() in each step; read losses every N steps",
+    .jax = "no float(x) or .item() in each step; read losses every N steps",
+    .mxnet = "no .asscalar() in each step; read losses every N steps"};
+
+}  // namespace
+
+void AdviseSyncReads(const Facts& facts, std::vector<Advice>& out) {
+  const SignSums& reads = facts.Signs(Sign::kSmallRead);
+  const SignSums& idle = facts.Signs(Sign::kReadIdle);
+  const double count = facts.Step(reads.count);
+  if (count < kLeastReads || idle.ns == 0) return;
+  const double ns = facts.Step(idle.ns);
+  const auto& drains = facts.figures.program.drained_by;
+  Advice advice;
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "%.0f synchronizing reads of at most %d bytes a step; the GPU then "
+      "waits %.2f ms for new work",
+      count, kSmallReadBytes, ns * 1e-6);
+  advice.evidence = {.count = count,
+                     .ns = ns,
+                     .share = facts.ShareOfStep(ns),
+                     .calls = {},
+                     .ops = {"memcpy DtoH"},
+                     .steps_seen = std::min(reads.steps, idle.steps)};
+  if (!drains.empty()) advice.evidence.calls = {drains.front().name};
+  // Without waits the host's work and the GPU's overlap; what the host cannot
+  // do meanwhile stays.
+  const double most = facts.figures.program.wait_gain_ns.value_or(ns);
+  advice.gain_high_ns = std::min(ns, most);
+  advice.gain_low_ns = kSureShare * advice.gain_high_ns;
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
+  advice.claims.With(IdleCause::kWait)
+      .With(IdleCause::kLaunch)
+      .With(IdleCause::kFramework)
+      .With(IdleCause::kLibrary)
+      .With(IdleCause::kUnknown);
+  advice.claimed_ns = ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/unit/analyzer/advice/advice_of_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+// A trace as one calls after the other make it: each launch takes `call_us`.
+class Program {
+ public:
+  explicit Program(const std::string& framework, const std::string& more = "")
+      : text_("process pid=1 framework=\"" + framework + "\"\n" + more +
+              std::string(kH100)) {}
+
+  void Step(int number, int begin_us, int end_us) {
+    text_ += Line("range t=", begin_us, "..", end_us,
+                  "us thread=0 kind=step name=\"step ", number, "\"");
+  }
+  void Launch(int at_us, int begin_us, int end_us) {
+    ++corr_;
+    text_ += Line("call t=", at_us, "..", at_us + 4,
+                  "us thread=0 cublasSgemm_v2 m=64 n=64 k=64") +
+             Line("launchapi t=", at_us + 1, "..", at_us + 3,
+                  "us thread=0 corr=", corr_, " ext=", at_us, "us") +
+             Line("kernel t=", begin_us, "..", end_us,
+                  "us device=0 stream=7 corr=", corr_, " name=sgemm");
+  }
+  void Copy(const std::string& kind, int at_us, int begin_us, int end_us,
+            int bytes) {
+    ++corr_;
+    text_ +=
+        Line("call t=", at_us, "..", at_us + 2, "us thread=0 cudaMemcpyAsync") +
+        Line("launchapi t=", at_us, "..", at_us + 1,
+             "us thread=0 corr=", corr_) +
+        Line("memcpy t=", begin_us, "..", end_us,
+             "us device=0 stream=7 corr=", corr_, " kind=", kind,
+             " src=pinned dst=pinned bytes=", bytes);
+  }
+  void Collective(int at_us, int begin_us, int end_us) {
+    ++corr_;
+    text_ += Line("call t=", at_us, "..", at_us + 4,
+                  "us thread=0 cudaLaunchKernel") +
+             Line("launchapi t=", at_us + 1, "..", at_us + 3,
+                  "us thread=0 corr=", corr_) +
+             Line("kernel t=", begin_us, "..", end_us,
+                  "us device=0 stream=9 corr=", corr_,
+                  " name=ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+  }
+  void Wait(int begin_us, int end_us) {
+    text_ += Line("call t=", begin_us, "..", end_us,
+                  "us thread=0 cudaStreamSynchronize");
+  }
+  void Add(const std::string& line) { text_ += line; }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  int corr_ = 0;
+};
+
+constexpr int kSteps = 20;
+
+// A small copy, a kernel of 300 us, and nothing for `pause_us`.
+std::string Loading(int pause_us, const std::string& framework = "torch 2.11.0",
+                    const std::string& more = "") {
+  Program program(framework, more);
+  const int step_us = 320 + pause_us;
+  for (int i = 0; i < kSteps; ++i) {
+    const int at = step_us * (i + 1);
+    program.Step(i, at - 1, at + step_us - 3);
+    program.Copy("htod", at, at + 5, at + 10, 1000);
+    program.Launch(at + 3, at + 10, at + 310);
+  }
+  return program.text();
+}
+
+TEST(InputAdviceTest, WaitingForInputWantsWorkers) {
+  const AdviceList list = AdviceOf(Loading(700));
+  const auto advice = Given(list, "input");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NE(advice->act.find("num_workers"), std::string::npos);
+  EXPECT_GE(advice->evidence.steps_seen + 1,
+            advice->evidence.steps);  // the last ends
+  // One worker beside the 310 us of the rest; enough of them hide all.
+  EXPECT_NEAR(advice->gain_low_ns, 310'000, 40'000);
+  EXPECT_NEAR(advice->gain_high_ns, 700'000, 40'000);
+}
+
+TEST(InputAdviceTest, InputThatComesInTimeIsGood) {
+  const AdviceList list = AdviceOf(Loading(-5));
+  EXPECT_EQ(Given(list, "input"), nullptr);
+  EXPECT_EQ(WhyHeldBack(list, "input"), "");
+}
+
+TEST(InputAdviceTest, EachFrameworkHasItsOwnLoader) {
+  const auto act = [](const std::string& framework) {
+    const AdviceList list = AdviceOf(Loading(700, framework));
+    const auto advice = Given(list, "input");
+    return advice == nullptr ? "" : advice->act;
+  };
+  EXPECT_NE(act("tensorflow 2.21.0").find("tf.data"), std::string::npos);
+  EXPECT_EQ(act("jax 0.6.2").find("num_workers"), std::string::npos);
+  EXPECT_EQ(act("").find("num_workers"), std::string::npos);
+  EXPECT_NE(act(""), "");
+}
+
+TEST(InputAdviceTest, FixedCostsOfCallsAreNoInput) {
+  const AdviceList list =
+      AdviceOf(Loading(700, "torch 2.11.0", "host_clock fixed_costs\n"));
+  EXPECT_EQ(Given(list, "input"), nullptr);
+  EXPECT_EQ(WhyHeldBack(list, "input"),
+            "host times are fixed costs (virtual clock)");
+}
+
+// Kernels of 40 us; after each, if it reads, a value of 4 bytes is waited for
+// and the host needs 30 us to go on.
+std::string Reading(bool reads, int values) {
+  Program program("torch 2.11.0");
+  const int each_us = reads ? 80 : 40;
+  const int step_us = values * each_us;
+  for (int i = 0; i < kSteps; ++i) {
+    const int step = 100 + step_us * i;
+    program.Step(i, step - 60, step + step_us - 61);
+    for (int v = 0; v < values; ++v) {
+      const int at = step + v * each_us;
+      program.Launch(reads ? at - 6 : at - 50, at, at + 40);
+      if (!reads) continue;
+      program.Copy("dtoh", at - 1, at + 40, at + 42, 4);
+      program.Wait(at + 2, at + 44);
+    }
+  }
+  return program.text();
+}
+
+TEST(SyncReadsAdviceTest, ReadsThatEmptyTheQueueAreNamed) {
+  const AdviceList list = AdviceOf(Reading(true, 8));
+  const auto advice = Given(list, "sync_reads");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_DOUBLE_EQ(advice->evidence.count, 8);
+  EXPECT_NE(advice->act.find(".item()"), std::string::npos);
+  ASSERT_FALSE(advice->evidence.calls.empty());
+  EXPECT_EQ(advice->evidence.calls[0], "cudaStreamSynchronize");
+  // Without them 8 x 38 us of a step of 640 are saved, at most.
+  EXPECT_LE(advice->gain_low_ns, 304'000);
+  EXPECT_LE(advice->gain_high_ns, 8 * 39'000);
+  EXPECT_GE(advice->gain_high_ns, 8 * 20'000);
+}
+
+TEST(SyncReadsAdviceTest, AFewReadsAreNoHarm) {
+  EXPECT_EQ(Given(AdviceOf(Reading(true, 3)), "sync_reads"), nullptr);
+}
+
+TEST(SyncReadsAdviceTest, WithoutReadsThereIsNothingToSay) {
+  const AdviceList list = AdviceOf(Reading(false, 8));
+  EXPECT_EQ(Given(list, "sync_reads"), nullptr);
+  EXPECT_EQ(WhyHeldBack(list, "sync_reads"), "");
+}
+
+// Forty kernels a step of 3 us, one every `each_us`, each submitted right
+// before it runs, or all ahead of time.
+std::string Small(int each_us, bool ahead) {
+  Program program("torch 2.11.0");
+  const int step_us = 40 * each_us;
+  for (int i = 0; i < kSteps; ++i) {
+    const int step = 1000 + step_us * i;
+    program.Step(i, step - (ahead ? 400 : 6),
+                 step + step_us - (ahead ? 401 : 7));
+    for (int k = 0; k < 40; ++k) {
+      const int at = step + k * each_us;
+      program.Launch(at - (ahead ? 400 : 5), at, at + 3);
+    }
+  }
+  return program.text();
+}
+
+TEST(SmallKernelsAdviceTest, LaunchesThatBoundTheStepWantGraphs) {
+  const AdviceList list = AdviceOf(Small(12, false));
+  const auto advice = Given(list, "small_kernels");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_DOUBLE_EQ(advice->evidence.count, 40);
+  EXPECT_LE(advice->gain_low_ns, 360'000);
+  EXPECT_LE(advice->gain_high_ns, 360'001);
+}
+
+TEST(SmallKernelsAdviceTest, SmallKernelsBackToBackNeedNoGraphs) {
+  EXPECT_EQ(Given(AdviceOf(Small(4, true)), "small_kernels"), nullptr);
+}
+
+// Steps of 100 ms with a kernel of 10; a sample in each finds the thread ready
+// to run, with `cpu_ms` more of CPU time than the one before.
+std::string Starved(int cpu_ms, int steps) {
+  std::string text = "process pid=1 cpus=2\n" + std::string(kH100);
+  for (int i = 0; i < steps; ++i) {
+    const int at = 100'000 * (i + 1);
+    text += Line("range t=", at - 10, "..", at + 99'900,
+                 "us thread=0 kind=step name=s") +
+            Line("call t=", at, "..", at + 100,
+                 "us thread=0 cublasSgemm_v2 m=64 n=64 k=64") +
+            Line("launchapi t=", at + 1, "..", at + 90,
+                 "us thread=0 corr=", i + 1, " ext=", at, "us") +
+            Line("kernel t=", at + 110, "..", at + 10'110,
+                 "us device=0 stream=7 corr=", i + 1, " name=sgemm") +
+            Line("sample t=", at + 50'000,
+                 "us thread=0 on_cpu=1 cpu=", cpu_ms * (i + 1), "ms");
+  }
+  return text;
+}
+
+TEST(BlockedAdviceTest, AThreadWithoutCpuWantsOne) {
+  const AdviceList list = AdviceOf(Starved(10, 40));
+  const auto advice = Given(list, "blocked");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_GE(advice->gain_low_ns, 20e6);
+  EXPECT_LE(advice->gain_high_ns, 90e6);
+}
+
+TEST(BlockedAdviceTest, FewSamplesTellNothing) {
+  EXPECT_EQ(Given(AdviceOf(Starved(10, 12)), "blocked"), nullptr);
+}
+
+TEST(BlockedAdviceTest, AThreadThatRunsIsNotStarved) {
+  EXPECT_EQ(Given(AdviceOf(Starved(100, 40)), "blocked"), nullptr);
+}
+
+// A forward and a backward GEMM of 200 us; four collectives of 100 us after
+// the backward pass, or beside it.
+std::string Averaging(bool overlaps, int kernels) {
+  Program program("torch 2.11.0");
+  for (int i = 0; i < kSteps; ++i) {
+    const int at = 1000 * (i + 1);
+    program.Step(i, at - 20, at + 979);
+    program.Launch(at - 10, at, at + 200);
+    program.Add(Line("range t=", at - 5, "..", at + 5,
+                     "us thread=0 kind=op name=MmBackward0 backward"));
+    program.Launch(at - 4, at + 200, at + 600);
+    const int comm = overlaps ? at + 200 : at + 600;
+    for (int k = 0; k < kernels; ++k) {
+      program.Collective(comm - 5 + 6 * k, comm + 90 * k, comm + 90 * (k + 1));
+    }
+  }
+  return program.text();
+}
+
+TEST(CommAdviceTest, CollectivesAfterTheBackwardPassCanOverlapIt) {
+  const AdviceList list = AdviceOf(Averaging(false, 4));
+  const auto advice = Given(list, "comm");
+  ASSERT_NE(advice, nullptr) << WhyHeldBack(list, "comm");
+  EXPECT_DOUBLE_EQ(advice->evidence.count, 4);
+  // The first quarter of the backward pass has nothing to send yet.
+  EXPECT_NEAR(advice->gain_high_ns, 300'000, 1'000);
+}
+
+TEST(CommAdviceTest, CollectivesBesideTheBackwardPassDoAlready) {
+  const AdviceList list = AdviceOf(Averaging(true, 4));
+  EXPECT_EQ(Given(list, "comm"), nullptr);
+  EXPECT_EQ(WhyHeldBack(list, "comm"), "");
+}
+
+TEST(CommAdviceTest, OneCollectiveHasNothingToOverlap) {
+  EXPECT_EQ(Given(AdviceOf(Averaging(false, 1)), "comm"), nullptr);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
