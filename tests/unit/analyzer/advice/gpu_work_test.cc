@@ -107,7 +107,7 @@ constexpr char kTf32[] = "cutlass_80_tensorop_s1688gemm_128x256_nn";
 // 137 GFLOP: 0.14 ms in bfloat16 at best, 0.79 ms in TF32 at worst.
 TEST(TensorCoresTest, ProductsInFp32GainBetweenTf32AndBfloat16) {
   const AdviceList list = Training().Product(kGemm, 2600, kSgemm).Advised();
-  const Advice* advice = Given(list, "tensor_cores");
+  const auto advice = Given(list, "tensor_cores");
   ASSERT_NE(advice, nullptr);
   EXPECT_EQ(advice->layer_class, LayerClass::kGemm);
   EXPECT_NEAR(advice->gain_low_ns, 2'600e3 - 794e3, 2e3);
@@ -125,7 +125,7 @@ TEST(TensorCoresTest, WithoutTf32OnlyFp16IsNamed) {
   const size_t name = text.find("NVIDIA H100 80GB HBM3");
   text.replace(name, 21, "Tesla V100-SXM2-16GB");
   const AdviceList list = AdviceOf(text);
-  const Advice* advice = Given(list, "tensor_cores");
+  const auto advice = Given(list, "tensor_cores");
   ASSERT_NE(advice, nullptr);
   EXPECT_EQ(advice->act, "FP16 products (tensor cores)");
 }
@@ -146,7 +146,7 @@ TEST(Fp64Test, ProductsAndWhatMovesDataGain) {
           .Kernel(Vectorized("at::native::CUDAFunctor_add<double>", 3), 100,
                   10'000)
           .Advised();
-  const Advice* advice = Given(list, "fp64");
+  const auto advice = Given(list, "fp64");
   ASSERT_NE(advice, nullptr);
   // FP32 multiplies as fast; bfloat16 15 times.
   EXPECT_NEAR(advice->gain_low_ns, 30e3, 1e3);
@@ -167,7 +167,7 @@ Training Updating(int tensors, std::initializer_list<std::string> kernels) {
 
 TEST(OptimizerTest, AddcdivTellsWhatAFusedAdamMoves) {
   const AdviceList list = Updating(20, {kAdd, kAdd, kAdd, kAddcdiv}).Advised();
-  const Advice* advice = Given(list, "optimizer");
+  const auto advice = Given(list, "optimizer");
   ASSERT_NE(advice, nullptr);
   EXPECT_EQ(advice->evidence.count, 80);
   EXPECT_EQ(advice->phase, Phase::kUpdate);
@@ -178,7 +178,7 @@ TEST(OptimizerTest, AddcdivTellsWhatAFusedAdamMoves) {
 
 TEST(OptimizerTest, WithoutAddcdivLessIsCertain) {
   const AdviceList list = Updating(30, {kAdd, kAdd}).Advised();
-  const Advice* advice = Given(list, "optimizer");
+  const auto advice = Given(list, "optimizer");
   ASSERT_NE(advice, nullptr);
   // 12 bytes each: 3.7 us, at worst 4.9; 0.4 of them at best.
   EXPECT_NEAR(advice->gain_low_ns, 600e3 - 60 * 4.9e3, 3e3);
@@ -214,7 +214,7 @@ TEST(OptimizerTest, ListsOfTensorsTakeAThirdToHalfWhenFused) {
                     functor("PointwiseOpScalarListFunctor<float, 3>, "
                             "std::divides<float>")})
           .Advised();
-  const Advice* advice = Given(list, "optimizer");
+  const auto advice = Given(list, "optimizer");
   ASSERT_NE(advice, nullptr);
   EXPECT_NEAR(advice->gain_low_ns, 0.5 * 400e3, 1e3);
   EXPECT_NEAR(advice->gain_high_ns, 0.67 * 400e3, 1e3);
@@ -238,7 +238,7 @@ TEST(AttentionTest, ProductsAndSoftmaxBecomeOneKernel) {
                               .Kernel("softmax_warp_forward", 200)
                               .Product(kValues, 40, "gemm_bf16")
                               .Advised();
-  const Advice* advice = Given(list, "attention");
+  const auto advice = Given(list, "attention");
   ASSERT_NE(advice, nullptr);
   EXPECT_EQ(advice->evidence.count, 3);
   EXPECT_NEAR(advice->evidence.ns, 280e3, 1);
@@ -267,7 +267,7 @@ Training Cells(int count) {
 
 TEST(RnnLoopTest, AThirdOfTheTimeIsTheProducts) {
   const AdviceList list = Cells(16).Advised();
-  const Advice* advice = Given(list, "rnn_loop");
+  const auto advice = Given(list, "rnn_loop");
   ASSERT_NE(advice, nullptr);
   // Half of the gates' time at least; all but 0.05 of it and half of the
   // products' at best.
@@ -286,7 +286,7 @@ TEST(AutotuneTest, TrialsInEachStepAreSaved) {
   training.Product("cudnnFindConvolutionForwardAlgorithmEx", 900);
   training.Product(kGemm, 100, kTf32);
   const AdviceList list = training.Advised();
-  const Advice* advice = Given(list, "autotune");
+  const auto advice = Given(list, "autotune");
   ASSERT_NE(advice, nullptr);
   EXPECT_NEAR(advice->gain_low_ns, 0.9 * 900e3, 1e3);
   EXPECT_NEAR(advice->gain_high_ns, 900e3, 1e3);
@@ -300,7 +300,7 @@ TEST(LayoutTest, TransposesInsideAConvolutionsCall) {
                               .Product(kConvolution, 60, kTransposed)
                               .Product(kConvolution, 200, "implicit_gemm_tf32")
                               .Advised();
-  const Advice* advice = Given(list, "layout");
+  const auto advice = Given(list, "layout");
   ASSERT_NE(advice, nullptr);
   EXPECT_NEAR(advice->gain_low_ns, 0.9 * 60e3, 1e3);
   EXPECT_NEAR(advice->gain_high_ns, 60e3, 1e3);
@@ -350,7 +350,7 @@ Training CastingIn(int passes, int blocks = 1000) {
 
 TEST(CastTest, WeightsThatAStepCastsAgain) {
   const AdviceList list = CastingIn(4).Advised();
-  const Advice* advice = Given(list, "cast");
+  const auto advice = Given(list, "cast");
   ASSERT_NE(advice, nullptr);
   EXPECT_EQ(advice->evidence.count, 3);
   EXPECT_NEAR(advice->gain_low_ns, 0.9 * 90e3, 1e3);
@@ -387,7 +387,7 @@ std::string Recomputing(bool again, const std::string& held) {
 
 TEST(CheckpointTest, LayersAreComputedAgainThoughMemoryIsFree) {
   const AdviceList list = AdviceOf(Recomputing(true, "1000000000"));
-  const Advice* advice = Given(list, "checkpoint");
+  const auto advice = Given(list, "checkpoint");
   ASSERT_NE(advice, nullptr);
   EXPECT_EQ(advice->evidence.count, 3);
   EXPECT_NEAR(advice->gain_low_ns, 25e3, 1e3);
