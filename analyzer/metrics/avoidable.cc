@@ -240,10 +240,11 @@ void AvoidableKeeper::AddComposite(const Part& part) {
     if (gpu_ != nullptr) AddAttention(part);
   } else if (part.attributed.layer_class == LayerClass::kRnn) {
     const bool product = part.attributed.work.known();
-    const bool fused = (TraitsOf(part.activity) & kFusedCellName) != 0;
+    // What lies beside fused cells adds gradients up, as a layer does, too.
+    has_fused_cells_ |= (TraitsOf(part.activity) & kFusedCellName) != 0;
     AddTo(Avoidable::kCellLoop, part,
           {(product ? kLayerProductsBest : kLayerGatesBest) * part.ns,
-           (product || fused ? 1.0 : kLayerGatesWorst) * part.ns});
+           (product || has_fused_cells_ ? 1.0 : kLayerGatesWorst) * part.ns});
   }
 }
 

@@ -119,6 +119,7 @@ class AvoidableKeeper {
   size_t window_ = 0;
   bool in_backward_ = false;
   size_t passes_ = 0;  // of the window, that ended
+  bool has_fused_cells_ = false;
   std::array<double, kAvoidables> window_ns_{};
   double attention_products_ns_ = 0;
   double update_bytes_ = 0;   // of kernels of one tensor

@@ -171,6 +171,10 @@ void ProcessReader::FinishSamples(const RunEnds& ends) {
   samples_.Finish(calls_.windows(), ends);
   unrecorded_ = samples_.unrecorded();
   process_.clock_residual_ns = timeline_.ResidualNs();
+  // Whatever recording a call took is not in its fixed cost.
+  if (process_.host_clock == HostClock::kFixedCosts) {
+    process_.per_call_overhead_ns = 0;
+  }
   if (losses_.of(LossKind::kRingFull) < chunks_.dropped_calls()) {
     losses_.Set(LossKind::kRingFull, chunks_.dropped_calls());
   }

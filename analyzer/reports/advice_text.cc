@@ -46,9 +46,9 @@ std::string TryLine(const Advice& advice, size_t width) {
       std::string(kTry) + Padded(Act(advice), width) + "  " + GainText(advice);
   const std::string why = "(" + Printable(advice.why) + ")";
   if (DisplayWidth(line) > PageWidth()) {
-    return Wrap(
-        std::string(kTry) + Act(advice) + ": " + GainText(advice) + " " + why,
-        indent);
+    std::string lines = Wrap(
+        indent + Act(advice) + ": " + GainText(advice) + " " + why, indent);
+    return lines.replace(0, kTry.size(), kTry);
   }
   if (DisplayWidth(line) + 3 + DisplayWidth(why) <= PageWidth()) {
     return line + "   " + why + "\n";
