@@ -84,7 +84,9 @@ def command_for(item, mark) -> list[str]:
                 "-p", "no:cacheprovider", "--rootdir", str(config.rootpath)]
     for plugin in config.option.plugins or []:
         command += ["-p", plugin]
-    return [*command, item.nodeid]
+    # A node's id is relative to the root directory, which may lie elsewhere.
+    _, _, inside_file = item.nodeid.partition("::")
+    return [*command, f"{item.path}::{inside_file}"]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -42,12 +42,19 @@ class PluginTest(unittest.TestCase):
         path = os.pathsep.join([str(PROGRAMS), PLUGIN_FOLDER])
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p",
-             "dltap.pytest_plugin", "--dltap-program", DLTAP, *options],
+             "dltap.pytest_plugin", f"--dltap-program={DLTAP}", *options],
             cwd=self.folder, text=True, capture_output=True,
             env={**os.environ, "PYTHONPATH": path,
                  "PYTHONDONTWRITEBYTECODE": "1"})
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout
+
+    def test_another_root_directory_is_all_the_same(self):
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        self.pytest("--dltap-update", "--rootdir", str(elsewhere))
+        self.assertIn("3 passed", self.pytest("--dltap", "--rootdir",
+                                              str(elsewhere)))
 
     def test_marked_tests_are_held_against_their_baseline(self):
         self.pytest("--dltap-update")

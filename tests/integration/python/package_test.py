@@ -114,6 +114,18 @@ class WheelTest(unittest.TestCase):
         self.assertEqual(done.stdout, shown("report", trace))
 
 
+class PluginTest(unittest.TestCase):
+
+    def test_pytest_finds_it_named_or_not(self):
+        for options in ((), ("-p", "dltap.pytest_plugin")):
+            done = subprocess.run(
+                [sys.executable, "-m", "pytest", *options, "--markers"],
+                cwd=folder, env=os.environ | {"PYTHONPATH": str(site)},
+                capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("@pytest.mark.dltap(", done.stdout)
+
+
 class InterpreterTest(unittest.TestCase):
 
     def test_each_python_that_is_here_reads_a_report(self):
@@ -260,7 +272,8 @@ class NotebookTest(unittest.TestCase):
     def setUp(self):
         from IPython.testing.globalipapp import start_ipython
         self.shell = start_ipython() or __import__("IPython").get_ipython()
-        self.shell.run_line_magic("load_ext", "dltap")
+        self.shell.run_line_magic("reload_ext", "dltap")
+        self.shell.display_formatter.active_types = ["text/html"]
 
     def displayed(self, run_cell) -> str:
         from IPython.utils.capture import capture_output
