@@ -40,8 +40,17 @@ constexpr Wording kActInFp16 = {
     .jax = "float16 arrays",
     .mxnet = "amp.init() (mxnet.amp)"};
 
-const Wording& ActOn(const opmodel::GpuSpec& gpu) {
-  return gpu.tf32_flops_per_s > 0 ? kAct : kActInFp16;
+// Convolutions may use TF32 anyway, where the library finds it quicker.
+constexpr Wording kActInBf16 = {
+    .any = "bfloat16 convolutions (tensor cores)",
+    .torch = "torch.autocast(\"cuda\", torch.bfloat16)",
+    .tensorflow = "keras.mixed_precision.set_global_policy(\"mixed_bfloat16\")",
+    .jax = "bfloat16 arrays",
+    .mxnet = "amp.init() (mxnet.amp)"};
+
+const Wording& ActOn(const opmodel::GpuSpec& gpu, LayerClass most) {
+  if (gpu.tf32_flops_per_s <= 0) return kActInFp16;
+  return most == LayerClass::kConv ? kActInBf16 : kAct;
 }
 
 // The class with most of the products.
@@ -76,7 +85,7 @@ void AdviseTensorCores(const Facts& facts, std::vector<Advice>& out) {
   const LayerClass most = MostOf(facts);
   Advice advice = SavingOf(facts, work, WaitedFor(facts, most));
   advice.gain_high_ns += PointwiseNs(facts) / 2;
-  advice.act = ActOn(*facts.gpu).For(facts.framework);
+  advice.act = ActOn(*facts.gpu, most).For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step multiply in FP32, %.2f ms; FP32 has a peak of %.0f "
       "TFLOP/s, tensor cores of %.0f",
