@@ -14,6 +14,8 @@ constexpr double kOfLink = 0.92;     // what copies of pinned memory keep of it
 
 constexpr double kLow = 0.85;  // of the gain: links differ, and drivers
 constexpr double kHigh = 1.1;  // of it, the same
+// At which a thread copies a batch into pinned memory; assumed.
+constexpr double kPinningBytesPerS = 12e9;
 
 constexpr Wording kAct = {
     .any = "copy from pinned (page-locked) memory",
@@ -47,7 +49,11 @@ void AdvisePageable(const Facts& facts, std::vector<Advice>& out) {
                      .ops = {"memcpy HtoD"},
                      .steps_seen = copies.steps};
   advice.gain_ns = gain_ns;
-  advice.gain_low_ns = kLow * gain_ns;
+  // A step is no shorter than the copying into pinned memory that it takes, if
+  // nothing else has been there before.
+  const double pinning_ns = 1e9 * bytes / kPinningBytesPerS;
+  advice.gain_low_ns =
+      std::clamp(facts.step_ns - pinning_ns, 0.0, kLow * gain_ns);
   advice.gain_high_ns = std::min(kHigh * gain_ns, exposed_ns);
   advice.basis = GainBasis::kModel;
   advice.claims.With(LayerClass::kCopyH2d);

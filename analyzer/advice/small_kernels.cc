@@ -10,7 +10,6 @@ namespace {
 
 constexpr double kShortNs = 5'000;     // mean of kernels and copies
 constexpr double kLeastShare = 0.20;   // of the step, idle for launches
-constexpr double kMostlyEmpty = 0.5;   // of the launches find no work before
 constexpr double kGraphsSave = 0.8;    // of that idle time
 constexpr double kGraphsSurely = 0.4;  // of it, at least
 
@@ -19,6 +18,15 @@ constexpr Wording kAct = {
     .torch = "torch.cuda.graph, or torch.compile(mode='reduce-overhead')",
     .tensorflow = "tf.function(jit_compile=True), or a larger batch",
     .jax = "jax.jit around the whole step, or a larger batch"};
+
+// Without samples nobody tells launching from other work of the host.
+bool LaunchingIsTheLimit(const Figures& figures) {
+  return std::any_of(figures.limits.begin(), figures.limits.end(),
+                     [](const Limit& limit) {
+                       return limit.fault == Fault::kLaunching ||
+                              limit.fault == Fault::kUnknown;
+                     });
+}
 
 }  // namespace
 
@@ -29,9 +37,7 @@ void AdviseSmallKernels(const Facts& facts, std::vector<Advice>& out) {
   const double gpu_ns = facts.Step(facts.totals.all.gpu_ns);
   if (kernels <= 0 || gpu_ns >= kShortNs * kernels) return;
   if (facts.ShareOfStep(ns) < kLeastShare) return;
-  // A queue that holds work hides launches: what is left is not theirs.
-  const auto& empty = facts.figures.program.host.queue_empty_share;
-  if (empty && *empty < kMostlyEmpty) return;
+  if (!LaunchingIsTheLimit(facts.figures)) return;
   Advice advice;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(

@@ -41,18 +41,20 @@ void AdviseSyncReads(const Facts& facts, std::vector<Advice>& out) {
                      .ops = {"memcpy DtoH"},
                      .steps_seen = std::min(reads.steps, idle.steps)};
   if (!drains.empty()) advice.evidence.calls = {drains.front().name};
-  // Without waits the host's work and the GPU's overlap; what the host cannot
-  // do meanwhile stays.
+  // Without waits the host's work and the GPU's overlap; at worst, what the
+  // host cannot do meanwhile stays. At best it is done by then, since reading
+  // is work of the host's too, and the GPU idles no more.
   const double most = facts.figures.program.wait_gain_ns.value_or(ns);
-  advice.gain_high_ns = std::min(ns, most);
-  advice.gain_low_ns = kSureShare * advice.gain_high_ns;
+  advice.gain_low_ns = kSureShare * std::min(ns, most);
+  advice.gain_high_ns =
+      std::max(ns, facts.Step(facts.totals.in(DeviceState::kIdle)));
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.claims.With(IdleCause::kWait)
       .With(IdleCause::kLaunch)
       .With(IdleCause::kFramework)
       .With(IdleCause::kLibrary)
       .With(IdleCause::kUnknown);
-  advice.claimed_ns = ns;
+  advice.claimed_ns = advice.gain_high_ns;
   out.push_back(std::move(advice));
 }
 
