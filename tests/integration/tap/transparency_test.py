@@ -80,10 +80,14 @@ def main():
             continue
         wrapped = {s for s, l, role in points
                    if l == f"k{name.capitalize()}" and role in WRAPPED_ROLES}
-        with tempfile.TemporaryDirectory() as folder:
-            bare = run(null_calls, library, names, None, folder)
-            tapped = run(null_calls, library, names, tap, folder)
-        found = list(problems(bare, tapped, wrapped, tap.name))
+        # Half of an address may look like a status: by chance, so not always.
+        for _ in range(3):
+            with tempfile.TemporaryDirectory() as folder:
+                bare = run(null_calls, library, names, None, folder)
+                tapped = run(null_calls, library, names, tap, folder)
+            found = list(problems(bare, tapped, wrapped, tap.name))
+            if not any("an address" in line for line in found):
+                break
         print(f"{library.name}: {len(bare)} functions, {len(found)} differ")
         print("".join(f"  {line}\n" for line in found), end="")
         failed += len(found) + (len(bare) != len(names))
