@@ -48,6 +48,14 @@ std::string QuantityHelp() {
   return text + "dltap diff --fail-on 'step_ms>3%' --fail-on 'syncs>0' old new";
 }
 
+// Two documents on one stream are none.
+std::optional<int> RefuseBoth(const Options& options) {
+  if (options.json != "-" || options.markdown != "-") return std::nullopt;
+  PrintError(
+      "diff: --json - and --markdown - both want stdout; give one a file");
+  return kExitUsage;
+}
+
 std::optional<int> Parse(const std::vector<std::string>& args,
                          Options& options) {
   CLI::App app("Say how two runs differ, and judge it by rules.", "dltap diff");
@@ -76,6 +84,7 @@ std::optional<int> Parse(const std::vector<std::string>& args,
   AddSelectionOptions(app, options.selection);
   app.footer(QuantityHelp());
   if (const auto code = ParseArgs(app, args)) return code;
+  if (const auto code = RefuseBoth(options)) return *code;
   const std::vector<std::string> views = Views();
   const auto view = std::find(views.begin(), views.end(), options.by);
   if (view != views.end()) {

@@ -58,7 +58,7 @@ absl::Status WriteAll(const ExportFormat& format, const ExportInput& input,
         if (progress) progress(static_cast<double>(done) / files.size());
       });
   if (status.ok() && place.path != "-") {
-    std::fprintf(stderr, "wrote %s\n", place.path.c_str());
+    std::fprintf(stderr, "dltap: wrote %s\n", place.path.c_str());
   }
   return status;
 }

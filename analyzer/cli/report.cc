@@ -115,8 +115,9 @@ int RunReport(const std::vector<std::string>& args) {
   app.add_option("--top", options.report.top, "rows at most (not by class)")
       ->check(CLI::Range(1, 1'000'000'000));
   app.add_flag("--wide", options.report.wide, "show classes below 0.5 % too");
-  app.add_flag("--advice", options.report.advice,
-               "what each advice rests on, and what was held back and why");
+  auto* advice =
+      app.add_flag("--advice", options.report.advice,
+                   "what each advice rests on, and what was held back and why");
   app.add_option(
       "--samples-per-step", options.samples,
       "print throughput; a number, and a unit if you like: 64images");
@@ -135,7 +136,7 @@ int RunReport(const std::vector<std::string>& args) {
   AddSelectionOptions(app, options.selection);
   auto* json = app.add_flag("--json", options.json, "the report as JSON");
   auto* csv = app.add_flag("--csv", options.csv, "the table as CSV");
-  csv->excludes(json);
+  csv->excludes(json)->excludes(advice);
   app.add_option("--html", options.html,
                  "write the report as one page for a browser, to this file")
       ->excludes(json)

@@ -32,26 +32,6 @@ bool HasFixedHostTimes(const Side& side) {
   });
 }
 
-std::string LossesOf(const Side& side) {
-  constexpr WarningId kLosses[] = {
-      WarningId::kLostRecords,   WarningId::kWriteFailed,
-      WarningId::kOldestDropped, WarningId::kNotObserved,
-      WarningId::kCuptiYielded,  WarningId::kStepsNotObserved};
-  std::vector<std::string> names;
-  for (const Warning& warning : side.figures->warnings) {
-    if (std::find(std::begin(kLosses), std::end(kLosses), warning.id) ==
-        std::end(kLosses)) {
-      continue;
-    }
-    if (warning.id == WarningId::kNotObserved &&
-        warning.share.value_or(1) < kUnseenShare) {
-      continue;
-    }
-    names.emplace_back(Name(warning.id));
-  }
-  return absl::StrJoin(names, ", ");
-}
-
 class Finder {
  public:
   Finder(const Side& base, const Side& now) : base_(base), now_(now) {}
@@ -176,6 +156,26 @@ std::string_view Name(Obstacle obstacle) {
       "no_gpu_work", "gpu",       "simulated", "clock",  "level", "losses",
       "steps",       "few_steps", "devices",   "shapes", "layers"};
   return kNames[static_cast<size_t>(obstacle)];
+}
+
+std::string LossesOf(const Side& side) {
+  constexpr WarningId kLosses[] = {
+      WarningId::kLostRecords,   WarningId::kWriteFailed,
+      WarningId::kOldestDropped, WarningId::kNotObserved,
+      WarningId::kCuptiYielded,  WarningId::kStepsNotObserved};
+  std::vector<std::string> names;
+  for (const Warning& warning : side.figures->warnings) {
+    if (std::find(std::begin(kLosses), std::end(kLosses), warning.id) ==
+        std::end(kLosses)) {
+      continue;
+    }
+    if (warning.id == WarningId::kNotObserved &&
+        warning.share.value_or(1) < kUnseenShare) {
+      continue;
+    }
+    names.emplace_back(Name(warning.id));
+  }
+  return absl::StrJoin(names, ", ");
 }
 
 std::vector<NotComparable> FindObstacles(const Side& base, const Side& now,

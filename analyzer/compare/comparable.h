@@ -37,6 +37,9 @@ struct NotComparable {
   std::optional<double> share = std::nullopt;
 };
 
+// The ids of warnings that say that records are missing; empty: none are.
+std::string LossesOf(const Side& side);
+
 // All that stands in the way; empty: the runs can be compared. `least_steps`
 // is how many used steps each must have.
 std::vector<NotComparable> FindObstacles(const Side& base, const Side& now,

@@ -50,14 +50,19 @@ std::string WithoutSpaces(std::string name) {
   return name;
 }
 
+// GPU time and count of a row, a step.
+template <typename Named>
+Row RowOf(const Side& side, const Named& row) {
+  return {row.name,
+          row.layer_class,
+          {PerStep(side, static_cast<double>(row.sums.gpu_ns))},
+          PerStep(side, static_cast<double>(row.sums.count))};
+}
+
 Rows KernelsOf(const Side& side) {
   Rows rows;
   for (const KernelRow& row : side.figures->kernels) {
-    AddTo(rows, WithoutSpaces(row.name),
-          {row.name,
-           row.layer_class,
-           {PerStep(side, static_cast<double>(row.sums.gpu_ns))},
-           PerStep(side, static_cast<double>(row.sums.count))});
+    AddTo(rows, WithoutSpaces(row.name), RowOf(side, row));
   }
   return rows;
 }
@@ -65,11 +70,7 @@ Rows KernelsOf(const Side& side) {
 Rows OpsOf(const Side& side) {
   Rows rows;
   for (const OpRow& row : side.figures->ops) {
-    AddTo(rows, row.name,
-          {row.name,
-           row.layer_class,
-           {PerStep(side, static_cast<double>(row.sums.gpu_ns))},
-           PerStep(side, static_cast<double>(row.sums.count))});
+    AddTo(rows, row.name, RowOf(side, row));
   }
   return rows;
 }

@@ -71,6 +71,12 @@ class DiffTest(unittest.TestCase):
         report_schema.check(document, schema, where="diff")
         return document
 
+    def test_two_documents_do_not_share_one_stream(self):
+        done = self.diff("--json", "-", "--markdown", "-", *self.pair(),
+                         code=2)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("both want stdout", done.stderr)
+
     def pair(self, **changes) -> tuple[str, str]:
         return (self.write("base", trace()),
                 self.write("new", trace(**changes)))

@@ -18,15 +18,7 @@ def main() -> None:
             loss = model(batch).mean()
         common.update(optimizer, loss)
 
-    aside = torch.cuda.Stream()
-    aside.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(aside):
-        for _ in range(3):
-            forward_and_back()
-    torch.cuda.current_stream().wait_stream(aside)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        forward_and_back()
+    graph = common.captured(forward_and_back)
     common.train(lambda _: graph.replay(), args.steps)
 
 

@@ -19,15 +19,7 @@ def main() -> None:
     if args.bug:
         common.train(lambda _: forward_and_back(), args.steps)
         return
-    aside = torch.cuda.Stream()
-    aside.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(aside):
-        for _ in range(3):
-            forward_and_back()
-    torch.cuda.current_stream().wait_stream(aside)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        forward_and_back()
+    graph = common.captured(forward_and_back)
     common.train(lambda _: graph.replay(), args.steps)
 
 
