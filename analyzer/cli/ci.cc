@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,8 +12,10 @@
 #include "absl/strings/str_join.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/summarise_trace.h"
+#include "analyzer/cli/temporary_folder.h"
 #include "analyzer/cli/write_output.h"
 #include "analyzer/compare/baseline.h"
+#include "analyzer/compare/comparable.h"
 #include "analyzer/compare/rule.h"
 #include "analyzer/control/child_process.h"
 #include "analyzer/control/cuda_major.h"
@@ -69,7 +72,8 @@ std::optional<int> Parse(const std::vector<std::string>& args,
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--keep", options.keep, "keep the traces in this directory");
   app.add_flag("--force", options.force,
-               "compare with a baseline of other versions");
+               "go on with a baseline of other versions, or without all "
+               "records");
   const auto dashes = std::find(args.begin(), args.end(), "--");
   if (const auto code = ParseArgs(app, {args.begin(), dashes})) return code;
   if (dashes != args.end()) options.command.assign(dashes + 1, args.end());
@@ -92,22 +96,26 @@ std::optional<int> Parse(const std::vector<std::string>& args,
 // A directory for traces, gone with this unless it shall be kept.
 class TraceDirectory {
  public:
-  explicit TraceDirectory(const std::string& keep) : kept_(!keep.empty()) {
-    std::error_code error;
-    if (kept_) {
-      path_ = std::filesystem::absolute(keep, error);
-      std::filesystem::create_directories(path_, error);
-      if (error) path_.clear();
-      return;
+  static absl::StatusOr<std::unique_ptr<TraceDirectory>> Make(
+      const std::string& keep) {
+    if (keep.empty()) {
+      const absl::StatusOr<std::string> folder = MakeTemporaryFolder("ci");
+      if (!folder.ok()) return folder.status();
+      return std::unique_ptr<TraceDirectory>(
+          new TraceDirectory(*folder, false));
     }
-    std::string name =
-        (std::filesystem::temp_directory_path(error) / "dltap-ci-XXXXXX")
-            .string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::absolute(keep, error);
+    if (!error) std::filesystem::create_directories(path, error);
+    if (error) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(keep, ": ", error.message()));
+    }
+    return std::unique_ptr<TraceDirectory>(new TraceDirectory(path, true));
   }
   ~TraceDirectory() {
     std::error_code error;
-    if (!kept_ && !path_.empty()) std::filesystem::remove_all(path_, error);
+    if (!kept_) std::filesystem::remove_all(path_, error);
   }
   TraceDirectory(const TraceDirectory&) = delete;
   TraceDirectory& operator=(const TraceDirectory&) = delete;
@@ -115,8 +123,11 @@ class TraceDirectory {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  bool kept_;
-  std::filesystem::path path_;
+  TraceDirectory(std::filesystem::path path, bool kept)
+      : path_(std::move(path)), kept_(kept) {}
+
+  const std::filesystem::path path_;
+  const bool kept_;
 };
 
 absl::StatusOr<RunSettings> SettingsFor(const std::string& gpu,
@@ -124,6 +135,7 @@ absl::StatusOr<RunSettings> SettingsFor(const std::string& gpu,
                                         const Options& options) {
   RunSettings settings;
   settings.sim_clock = "virtual";
+  settings.level = "kernels";  // whatever the user's shell says
   settings.gpus = options.devices;
   const auto simulated = ParseGpu("sim:" + gpu);
   if (!simulated.ok()) return simulated.status();
@@ -186,8 +198,15 @@ absl::StatusOr<BaselineRun> Measure(const std::string& gpu,
         absl::StrCat(options.command[0], ": no work of a GPU"));
   }
   const Figures figures = FiguresOf(*trace.summary);
-  return BaselineRunOf({&*trace.summary, &figures},
-                       VersionsOf(figures, *settings));
+  const Side side = {&*trace.summary, &figures};
+  const std::string losses = LossesOf(side);
+  if (!losses.empty() && !options.force) {
+    return absl::DataLossError(absl::StrCat(
+        gpu, ": records are missing (", losses,
+        "), so counts can't be judged; --keep DIR and dltap report DIR tell "
+        "more, --force goes on"));
+  }
+  return BaselineRunOf(side, VersionsOf(figures, *settings));
 }
 
 // What the file holds; no file: nothing.
@@ -238,14 +257,13 @@ int RunCi(const std::vector<std::string>& args) {
   }
   absl::StatusOr<Baseline> baseline = ReadBaseline(options.baseline);
   if (!baseline.ok()) return Fail(baseline.status());
-  const TraceDirectory directory(options.keep);
-  if (directory.path().empty()) {
-    return Fail(absl::FailedPreconditionError("ci: no directory for traces"));
-  }
+  const auto directory = TraceDirectory::Make(options.keep);
+  if (!directory.ok()) return Fail(directory.status());
   int code = kExitOk;
   auto& known = (*baseline)[options.name];
   for (const std::string& gpu : options.gpus) {
-    absl::StatusOr<BaselineRun> run = Measure(gpu, directory.path(), options);
+    absl::StatusOr<BaselineRun> run =
+        Measure(gpu, (*directory)->path(), options);
     if (!run.ok()) return Fail(run.status());
     const auto at = known.find(gpu);
     if (!options.update) {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -16,18 +13,10 @@
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/html_page.h"
 #include "analyzer/cli/selection_options.h"
+#include "analyzer/cli/temporary_folder.h"
 
 namespace dltap::analyzer {
 namespace {
-
-// A folder that only this user can look into: a trace names files and commands.
-absl::StatusOr<std::string> TemporaryFolder() {
-  const char* root = std::getenv("TMPDIR");
-  std::string folder = absl::StrCat(
-      root != nullptr && root[0] != '\0' ? root : "/tmp", "/dltap-view-XXXXXX");
-  if (mkdtemp(folder.data()) != nullptr) return folder;
-  return absl::InternalError(absl::StrCat(folder, ": ", std::strerror(errno)));
-}
 
 bool HasDisplay() {
   for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY"}) {
@@ -70,7 +59,7 @@ int RunView(const std::vector<std::string>& args) {
   bool no_open = false;
   app.add_flag("--no-open", no_open, "only print the path");
   if (const auto code = ParseArgs(app, args)) return *code;
-  const absl::StatusOr<std::string> folder = TemporaryFolder();
+  const absl::StatusOr<std::string> folder = MakeTemporaryFolder("view");
   if (!folder.ok()) return Fail(folder.status());
   const std::string file = absl::StrCat(*folder, "/report.html");
   if (const int code = WriteHtml(request, file); code != kExitOk) {

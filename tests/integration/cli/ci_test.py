@@ -23,12 +23,12 @@ class CiTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.baseline = self.folder / "dltap-baseline.json"
 
-    def ci(self, *options: str, code=0, gemms=3, syncs=1):
+    def ci(self, *options: str, code=0, gemms=3, syncs=1, **variables):
         done = subprocess.run(
             [DLTAP, "ci", "--name", "products", *options, "--",
              sys.executable, PROGRAM, str(gemms), str(syncs)],
             cwd=self.folder, text=True, capture_output=True,
-            env={**os.environ, "TMPDIR": str(self.folder)})
+            env={**os.environ, "TMPDIR": str(self.folder), **variables})
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
@@ -78,6 +78,18 @@ class CiTest(unittest.TestCase):
         unknown = self.ci("--fail-on", "peak_tensors>0", code=3)
         self.assertIn("unknown peak_tensors>0", unknown.stdout)
         self.ci("--gpu", "sim:h100-sxm")
+
+    def test_a_run_without_all_its_records_is_not_judged(self):
+        lossy = {"DLTAP_SIM_FAULTS": "record:7:drop"}
+        done = self.ci("--update", code=3, **lossy)
+        self.assertIn("records are missing (lost_records", done.stderr)
+        self.assertFalse(self.baseline.exists())
+        self.ci("--update")
+        self.ci(code=3, **lossy)
+
+    def test_the_level_of_the_shell_is_not_the_baselines(self):
+        self.ci("--update")
+        self.assertIn("no change", self.ci(DLTAP_LEVEL="host").stdout)
 
     def test_a_program_that_fails_writes_no_baseline(self):
         done = self.ci("--update", code=3, gemms="none")
