@@ -142,7 +142,10 @@ bool OtherClients::TakeBackIfLeft() {
                                       std::memory_order_acquire)) {
     return false;
   }
-  if (parts_.wants->Any()) {
+  // It may have come again, and even have switched off what it had on, while
+  // this thread had no CPU: its flush is yet to come.
+  if (parts_.wants->Any() || flushed_.load() != flushed ||
+      left_ns_.load() != left_ns) {
     owner_.store(Owner::kClient, std::memory_order_release);
     return false;
   }
@@ -239,14 +242,13 @@ void OtherClients::AfterFunction(ApiDomain domain, uint32_t id, bool on) {
 }
 
 void OtherClients::HasEnabled() {
-  flushed_.store(false, std::memory_order_relaxed);
+  flushed_.store(false);
   if (IsClients()) AskForStaging();
 }
 
 void OtherClients::HasDisabled(bool was_last) {
   if (was_last && parts_.session->IsCurrent()) {
-    left_ns_.store(parts_.session->runtime().monotonic_ns(),
-                   std::memory_order_relaxed);
+    left_ns_.store(parts_.session->runtime().monotonic_ns());
   }
 }
 

@@ -3,6 +3,7 @@
 #define DLTAP_TESTS_UNIT_SHIM_TAP_ACTIVITY_CUPTI_FAKE_RUNTIME_H_
 
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -37,7 +38,14 @@ class FakeRuntime {
         .set_pushing = [](bool on) { current()->pushing = on; },
         .lost = [](trace::LossKind loss,
                    uint64_t count) { current()->losses[loss] += count; },
-        .monotonic_ns = [] { return current()->now_ns; },
+        .monotonic_ns =
+            [] {
+              if (const auto meanwhile =
+                      std::exchange(current()->while_time_is_read, nullptr)) {
+                meanwhile();
+              }
+              return current()->now_ns;
+            },
         .wake = [] { ++current()->wakes; },
         .append = [](trace::BlockKind, const uint8_t* records,
                      uint32_t bytes) { current()->Keep(records, bytes); },
@@ -81,6 +89,8 @@ class FakeRuntime {
   std::vector<uint64_t> launches;  // correlation ids that were told of
   uint64_t submissions = 0;
   uint64_t now_ns = 1'000'000'000;
+  // What other threads do the next time that somebody looks at the clock.
+  std::function<void()> while_time_is_read;
   bool pushing = false;
   bool recording = true;
   bool is_injected = false;

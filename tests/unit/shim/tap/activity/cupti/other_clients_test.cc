@@ -139,6 +139,46 @@ TEST_F(OtherClientsTest, AClientThatNeverFlushesStillGetsItsRecords) {
   EXPECT_EQ(kernels(), 0u);
 }
 
+// The collector has seen that the client left, and lost its CPU: meanwhile the
+// client comes again.
+TEST_F(OtherClientsTest, AClientThatComesAgainMeanwhileIsLeftAlone) {
+  Start();
+  client_.Register();
+  client_.Enable();
+  client_.Disable();
+  client_.Flush();
+  runtime_.while_time_is_read = [&] {
+    client_.Register();
+    client_.Enable();
+    cupti_.Kernel("again", 2, 30, 40);
+  };
+  tracing_.Pass();
+  EXPECT_FALSE(IsOn());
+  client_.Disable();
+  client_.Flush();
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+}
+
+TEST_F(OtherClientsTest, AClientThatHasOnlyItsFlushToDoGetsItsRecords) {
+  Start();
+  client_.Register();
+  client_.Enable();
+  client_.Disable();
+  client_.Flush();
+  runtime_.while_time_is_read = [&] {
+    client_.Register();
+    client_.Enable();
+    cupti_.Kernel("again", 2, 30, 40);
+    client_.Disable();
+  };
+  tracing_.Pass();
+  EXPECT_FALSE(IsOn());
+  client_.Flush();
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+  Pass();
+  EXPECT_TRUE(IsOn());
+}
+
 TEST_F(OtherClientsTest, SecondProfilingRunIsServedAgain) {
   Start();
   for (uint32_t run = 0; run < 3; ++run) {
