@@ -14,9 +14,10 @@ def main() -> None:
     if not args.bug:
         images = images.pin_memory()
     model = nn.Sequential(
-        nn.Conv2d(3, 64, 7, stride=4), nn.ReLU(), nn.MaxPool2d(4),
-        nn.Conv2d(64, 256, 3), nn.ReLU(), nn.Flatten(),
-        nn.LazyLinear(10)).cuda()
+        nn.Conv2d(3, 256, 7, stride=4), nn.ReLU(),
+        *(layer for _ in range(4)
+          for layer in (nn.Conv2d(256, 256, 3), nn.ReLU())),
+        nn.MaxPool2d(8), nn.Flatten(), nn.LazyLinear(10)).cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, fused=True)
 
     def step(_: int) -> None:
