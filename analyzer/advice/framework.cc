@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include "absl/strings/str_split.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -10,15 +12,17 @@ struct Row {
   std::string_view word;
   Framework framework;
 };
-constexpr Row kRows[] = {{"torch ", Framework::kTorch},
-                         {"PyTorch ", Framework::kTorch},
-                         {"tensorflow", Framework::kTensorflow},
-                         {"jax", Framework::kJax},
-                         {"mxnet", Framework::kMxnet}};
+constexpr Row kNames[] = {{"torch", Framework::kTorch},
+                          {"PyTorch", Framework::kTorch},
+                          {"tensorflow", Framework::kTensorflow},
+                          {"jax", Framework::kJax},
+                          {"mxnet", Framework::kMxnet}};
 
-Framework Named(std::string_view name) {
-  for (const Row& row : kRows) {
-    if (name.starts_with(row.word)) return row.framework;
+// "torch 2.11.0", or "torch".
+Framework Named(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find(' '));
+  for (const Row& row : kNames) {
+    if (name == row.word) return row.framework;
   }
   return Framework::kUnknown;
 }
@@ -40,8 +44,12 @@ Framework OfKernel(std::string_view name) {
 Framework FrameworkOf(const std::vector<std::string>& names,
                       const Tallies& tallies) {
   std::set<Framework> found;
-  for (const std::string& name : names) found.insert(Named(name));
-  if (names.empty()) {
+  for (const std::string& each : names) {
+    const std::vector<std::string> parts = absl::StrSplit(each, ", ");
+    for (const std::string& name : parts) found.insert(Named(name));
+  }
+  if (found.size() != 1) {  // loaded is not used
+    found.clear();
     for (const auto& [key, sums] : tallies.kernels) {
       const Framework whose = OfKernel(key.first);
       if (whose != Framework::kUnknown) found.insert(whose);

@@ -13,8 +13,8 @@ namespace dltap::analyzer {
 
 enum class Framework : uint8_t { kUnknown, kTorch, kTensorflow, kJax, kMxnet };
 
-// That of all processes with GPU work, as `names` tell; where there are none,
-// as its own kernels do. kUnknown where they differ.
+// That of all processes with GPU work, as `names` tell; where they tell none or
+// several, as its own kernels do. kUnknown where those differ.
 Framework FrameworkOf(const std::vector<std::string>& names,
                       const Tallies& tallies);
 

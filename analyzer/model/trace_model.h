@@ -344,7 +344,8 @@ struct Process {
   int64_t pid = 0;
   std::optional<int> rank;
   std::optional<int> world_size;
-  std::string framework;  // "torch 2.11.0"; empty: unknown
+  // "torch 2.11.0", "torch 2.11.0, jax 0.8.0"; empty: none is known
+  std::string framework;
   std::vector<LibraryVersion> libraries;
   std::string level;         // "host", "kernels"; imported: "kernels"
   std::string level_reason;  // why not the level asked for; else empty

@@ -9,6 +9,7 @@
 #include "analyzer/reader/argument_meanings.h"
 #include "analyzer/reader/hex_text.h"
 #include "shim/specs/words.h"
+#include "shim/trace/frameworks.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -28,6 +29,19 @@ std::string NextString(TailReader& tail) {
 ArgKind KindOf(uint8_t kind) {
   const bool is_known = kind != 0 && kind < specs::Words<ArgKind>::kCount;
   return is_known ? static_cast<ArgKind>(kind) : ArgKind::kBytes;
+}
+
+bool IsFramework(std::string_view library) {
+  return std::ranges::any_of(trace::kFrameworks, [&](const auto& framework) {
+    return framework.name == library;
+  });
+}
+
+// "torch 2.11.0"; several in a row.
+void AddFramework(const LibraryVersion& version, std::string& frameworks) {
+  if (!frameworks.empty()) frameworks += ", ";
+  frameworks += version.library;
+  if (!version.text.empty()) frameworks += " " + version.text;
 }
 
 // Offsets of the arguments that the reader itself follows.
@@ -205,12 +219,17 @@ void Definitions::AddLibraries(const RecordView& record) {
   const auto fixed = record.As<trace::LibrariesRecord>();
   TailReader tail = record.tail();
   process_.libraries.clear();
+  process_.framework.clear();
   for (uint32_t i = 0; i < fixed.library_count; ++i) {
     LibraryVersion version;
     version.library = NextString(tail);
     if (!tail.Read(&version.number, sizeof(version.number))) break;
     version.text = NextString(tail);
-    process_.libraries.push_back(std::move(version));
+    if (IsFramework(version.library)) {
+      AddFramework(version, process_.framework);
+    } else {
+      process_.libraries.push_back(std::move(version));
+    }
   }
 }
 

@@ -165,9 +165,9 @@ struct VersionsRecord {
   int32_t reserved;
 };
 
-// Then library_count times: string library ("cudnn"), u64 version as the
-// library numbers it (0: only the text is known), string version as a text (may
-// be empty).
+// Then library_count times: string library ("cudnn", or a framework's name of
+// frameworks.h), u64 version as the library numbers it (0: only the text is
+// known), string version as a text (may be empty).
 struct LibrariesRecord {
   static constexpr auto kKind = RecordKind::kLibraries;
   RecordHeader header;

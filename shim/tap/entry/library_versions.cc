@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "shim/tap/entry/framework_versions.h"
 #include "shim/tap/entry/vendor_query.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/participants.h"
@@ -68,69 +69,103 @@ constexpr KnownLibrary kLibraries[] = {
 using Versions = std::array<uint64_t, std::size(kLibraries)>;
 
 constinit int g_passes = 0;
-constinit Versions g_written{};
+// What was written last.
+constinit Versions g_versions{};
+constinit FrameworkVersions g_frameworks{};
 
 // What follows the struct of a LibrariesRecord.
-class Pairs {
+class Rows {
  public:
-  void Add(Library library, uint64_t version) {
-    const char* name =
-        specs::Words<Library>::kNames[static_cast<size_t>(library)];
-    const auto name_bytes = static_cast<uint32_t>(strlen(name));
-    constexpr uint32_t kNoText = 0;
-    Put(&name_bytes, sizeof(name_bytes));
-    Put(name, name_bytes);
+  void Add(const char* library, uint64_t version, const char* text) {
+    PutText(library);
     Put(&version, sizeof(version));
-    Put(&kNoText, sizeof(kNoText));
+    PutText(text);
     ++count_;
   }
   uint32_t count() const { return count_; }
   trace::Piece AsPiece() const { return trace::Piece::Raw(bytes_, used_); }
 
  private:
-  static constexpr size_t kMaxPairBytes = 32;
+  static constexpr size_t kMaxNameBytes = 16;
+  static constexpr size_t kMaxRowBytes =
+      2 * sizeof(uint32_t) + sizeof(uint64_t) + kMaxNameBytes;
 
   void Put(const void* from, size_t bytes) {
     memcpy(bytes_ + used_, from, bytes);
     used_ += bytes;
   }
+  void PutText(const char* text) {
+    const auto bytes = static_cast<uint32_t>(strlen(text));
+    Put(&bytes, sizeof(bytes));
+    Put(text, bytes);
+  }
 
-  uint8_t bytes_[std::size(kLibraries) * kMaxPairBytes];
+  uint8_t bytes_[std::size(kLibraries) * kMaxRowBytes +
+                 trace::kFrameworks.size() * (kMaxRowBytes + kMaxVersionText)];
   size_t used_ = 0;
   uint32_t count_ = 0;
 };
 
-void WriteVersions() {
+Versions ReadVersions() {
   Versions versions{};
   for (size_t i = 0; i < versions.size(); ++i) {
     versions[i] = kLibraries[i].version();
   }
-  if (memcmp(&versions, &g_written, sizeof(versions)) == 0) return;
-  g_written = versions;
-  Pairs pairs;
+  return versions;
+}
+
+void Write(const Versions& versions, const FrameworkVersions& frameworks) {
+  Rows rows;
   for (size_t i = 0; i < versions.size(); ++i) {
-    if (versions[i] != 0) pairs.Add(kLibraries[i].library, versions[i]);
+    if (versions[i] == 0) continue;
+    const auto word = static_cast<size_t>(kLibraries[i].library);
+    rows.Add(specs::Words<Library>::kNames[word], versions[i], "");
+  }
+  for (size_t i = 0; i < trace::kFrameworks.size(); ++i) {
+    const FrameworkVersion& found = frameworks[i];
+    if (found.is_loaded) rows.Add(trace::kFrameworks[i].name, 0, found.text);
   }
   trace::LibrariesRecord record = {};
-  record.library_count = pairs.count();
-  WriteRecord(trace::BlockKind::kDefinitions, record, pairs.AsPiece());
+  record.library_count = rows.count();
+  WriteRecord(trace::BlockKind::kDefinitions, record, rows.AsPiece());
+}
+
+bool AreEqual(const auto& a, const auto& b) {
+  return memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+// A framework brings the vendor's libraries with it: while those are the same,
+// the process's map is not read again, but for `look`.
+void WriteWhatIsNew(bool look) {
+  const Versions versions = ReadVersions();
+  const bool is_old = AreEqual(versions, g_versions);
+  if (is_old && !look) return;
+  FrameworkVersions frameworks;
+  FindFrameworks(&frameworks);
+  if (is_old && AreEqual(frameworks, g_frameworks)) return;
+  g_versions = versions;
+  g_frameworks = frameworks;
+  Write(versions, frameworks);
 }
 
 void Begin() {
   g_passes = 0;
-  g_written = {};
+  g_versions = {};
+  g_frameworks = {};
 }
 
 void Pass() {
-  if (g_passes++ % kPassesBetweenQuestions == 0) WriteVersions();
+  if (g_passes++ % kPassesBetweenQuestions == 0) WriteWhatIsNew(false);
+}
+
+void Finish(uint64_t deadline_ns) {
+  if (MonotonicNs() < deadline_ns) WriteWhatIsNew(true);
 }
 
 }  // namespace
 
 void CollectLibraryVersions() {
-  AddParticipant({Begin, Pass, nullptr, [](uint64_t deadline_ns) {
-                    if (MonotonicNs() < deadline_ns) WriteVersions();
-                  }});
+  AddParticipant({Begin, Pass, nullptr, Finish});
 }
 
 }  // namespace dltap::shim

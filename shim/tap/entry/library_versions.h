@@ -4,8 +4,9 @@
 
 namespace dltap::shim {
 
-// The collector writes the versions of the vendor's libraries into the trace,
-// and again when more have been loaded. At load, once.
+// The collector writes the versions of the vendor's libraries, and of the
+// frameworks that use them, into the trace, and again when more are loaded. At
+// load, once.
 void CollectLibraryVersions();
 
 }  // namespace dltap::shim

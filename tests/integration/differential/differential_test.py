@@ -138,8 +138,11 @@ def equal_together(layers) -> list[tuple]:
 
 def layer_complaints(tap, profiler) -> list[str]:
     """Both must have the same layers; little time may be at another one."""
-    if [row[0] for row in tap] != [row[0] for row in profiler]:
-        return [f"layers: {len(tap)} tapped, {len(profiler)} by the profiler"]
+    names = [[row[0] for row in rows] for rows in (tap, profiler)]
+    if names[0] != names[1]:
+        return [f"layers: {len(tap)} tapped, {len(profiler)} by the profiler",
+                *(f"  {line}" for line in difflib.unified_diff(
+                    *names, "tap", "profiler", lineterm="", n=1))]
     moved = sum(abs(one[i] - other[i]) for one, other in zip(tap, profiler)
                 for i in (1, 2, 3)) / 2
     total = sum(sum(row[1:4]) for row in tap)

@@ -5,8 +5,10 @@ Usage: programs_test.py [-v] cpp|python
 """
 
 import functools
+import json
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -184,6 +186,23 @@ class CountedCase(ProgramCase):
         self.assertEqual(found - own, set(self.expected["classes_per_step"]))
 
 
+class TorchCase(ProgramCase):
+    """Scripts of PyTorch's."""
+
+    def test_trace_tells_the_framework_as_it_is_installed(self):
+        asked = subprocess.run(
+            [self.program.command[0], "-c",
+             "from importlib.metadata import version; print(version('torch'))"],
+            capture_output=True, text=True, check=True).stdout.strip()
+        told = json.loads(chain.dltap("info", "--json",
+                                      self.runs.trace).stdout)
+        self.assertEqual({process["framework"]
+                          for process in told["processes"]},
+                         {f"torch {asked}"})
+        self.assertIn(f"torch {asked}",
+                      chain.dltap("report", self.runs.trace).stdout)
+
+
 def define(programs, base, decorate=lambda case: case):
     for name, program in programs.items():
         title = "".join(re.findall(r"\w+", name.title())) + "Test"
@@ -196,5 +215,5 @@ if __name__ == "__main__":
     if which == "cpp":
         define(CPP, CountedCase)
     else:
-        define(PYTHON, ProgramCase, chain.needs_torch)
+        define(PYTHON, TorchCase, chain.needs_torch)
     unittest.main()

@@ -454,5 +454,19 @@ TEST_F(TraceReaderTest, LastLibrariesCount) {
   EXPECT_EQ(LossOf(process, "unknown_record"), 0u);
 }
 
+TEST_F(TraceReaderTest, FrameworksAmongTheLibrariesAreTheProcesss) {
+  const uint64_t unknown = 0;
+  trace::LibrariesRecord record = {};
+  record.library_count = 2;
+  TraceBytes trace = Clocked();
+  trace.Put(BlockKind::kDefinitions, record, Piece::String("torch", 5),
+            Piece::Raw(&unknown, sizeof(unknown)),
+            Piece::String("2.11.0+cu130", 12), Piece::String("jax", 3),
+            Piece::Raw(&unknown, sizeof(unknown)), Piece::String("", 0));
+  const Process process = Read(trace).processes[0];
+  EXPECT_TRUE(process.libraries.empty());
+  EXPECT_EQ(process.framework, "torch 2.11.0+cu130, jax");
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
