@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -28,6 +29,15 @@ bool IsNamedByClass(LayerClass layer_class) {
     case LayerClass::kComm: return true;
     default: return IsProduct(layer_class) || IsCopyOrMemset(layer_class);
   }
+}
+
+// How kernels are called, mangled or not.
+bool IsInnerProduct(std::string_view kernel) {
+  return kernel.find("dot_kernel") != std::string_view::npos;
+}
+bool FindsTheLargest(std::string_view kernel) {
+  return kernel.find("reduce_kernel") != std::string_view::npos &&
+         kernel.find("Max") != std::string_view::npos;
 }
 
 // Whether the direction was told, not inferred from what ran before. A
@@ -185,9 +195,29 @@ class TokenMaker {
       // The nodes of a graph may run in another order than they were made in.
       token.forward |= !backward && (replay || !token.backward);
     }
+    if (layer_class == LayerClass::kReduction) {
+      const Looks& looks = LooksOf(activity.name);
+      token.inner_product |= looks.inner_product;
+      token.largest_entry |= looks.largest_entry;
+    }
     token.backward |= backward;
     token.update |= update;
     token.optimizer |= update && layer_class == LayerClass::kOptimizer;
+  }
+
+  struct Looks {
+    bool inner_product = false;
+    bool largest_entry = false;
+  };
+
+  // Each name is looked at once.
+  const Looks& LooksOf(TextId name) {
+    const auto [it, is_new] = looks_.try_emplace(name);
+    if (is_new) {
+      const std::string_view text = model_.texts[name];
+      it->second = {IsInnerProduct(text), FindsTheLargest(text)};
+    }
+    return it->second;
   }
 
   template <typename Mark>
@@ -248,6 +278,7 @@ class TokenMaker {
   std::vector<uint32_t> token_of_call_;
   // By graph or kind of kernel, class and direction, packed.
   absl::flat_hash_map<uint64_t, uint32_t> signatures_;
+  absl::flat_hash_map<TextId, Looks> looks_;  // by kernel
   KernelKinds kinds_;
 };
 

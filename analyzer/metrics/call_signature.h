@@ -24,6 +24,8 @@ struct CallToken {
   bool backward = false;    // some of its work is of the backward pass
   bool update = false;      // some of its work is of the update
   bool optimizer = false;   // ... by kernels that only optimizers run
+  bool inner_product = false;  // some of it is one of two vectors
+  bool largest_entry = false;  // some of it finds the largest of many numbers
   bool h2d = false;         // it copies to the device
   bool d2h = false;         // it copies from the device
   bool whole = false;       // it replays a graph

@@ -9,6 +9,7 @@
 
 #include "analyzer/attribution/operand_address.h"
 #include "analyzer/metrics/call_signature.h"
+#include "analyzer/metrics/line_search_steps.h"
 #include "analyzer/metrics/loop_finder.h"
 #include "analyzer/metrics/marker_steps.h"
 #include "analyzer/metrics/optimizer_steps.h"
@@ -289,6 +290,7 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
   const std::vector<TokenSpan> iterations = TrainingSteps(tokens);
   std::vector<TokenSpan> spans =
       JoinByOptimizer(model, process, tokens, iterations);
+  if (spans.empty()) spans = JoinLineSearches(tokens, iterations);
   if (spans.empty()) spans = Joined(model, process, tokens, iterations);
   // Too few iterations to be told apart: what repeats is their layers.
   const bool trains =

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/line_search_steps.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/metrics/step_finder.h"
+#include "tests/support/trace_text.h"
+
+namespace dltap::analyzer {
+namespace {
+
+const char* KernelOf(char letter) {
+  switch (letter) {
+    case 'F': return "ampere_sgemm_nn";
+    case 'B': return "ampere_sgemm_nt";  // on autograd's thread
+    case 'm': return "at::native::reduce_kernel<512,MaxNanFunctor>";
+    case 'd': return "dot_kernel<float>";
+    case 'o': return "multi_tensor_apply_kernel<adam>";
+    default: return "at::native::vectorized_elementwise_kernel<4,Add>";
+  }
+}
+
+// One kernel every 10 us for each letter.
+Steps StepsOf(std::string_view letters) {
+  std::string text =
+      "device 0 name=gpu\nthread 0 tid=1\nthread 1 tid=2 name=pt_autograd_0\n";
+  int at = 0;
+  for (const char letter : letters) {
+    const auto us = [at](int t) { return std::to_string(at + t); };
+    const std::string thread = letter == 'B' ? " thread=1" : " thread=0";
+    const std::string corr = " corr=" + us(1);
+    text += "call t=" + us(0) + ".." + us(2) + "us" + thread +
+            " cudaLaunchKernel\nlaunchapi t=" + us(0) + ".." + us(1) + "us" +
+            thread + corr + "\nkernel t=" + us(3) + ".." + us(8) +
+            "us device=0" + corr + " name=\"" + KernelOf(letter) + "\"\n";
+    at += 10;
+  }
+  const TraceModel model = TraceFromText(text);
+  const Attribution attribution = Attribute(model);
+  return FindSteps(model, model.processes[0], attribution.processes[0]);
+}
+
+std::string Times(int n, const std::string& text) {
+  std::string all;
+  for (int i = 0; i < n; ++i) all += text;
+  return all;
+}
+
+std::vector<int64_t> BeginsUs(const Steps& steps) {
+  std::vector<int64_t> begins;
+  for (const Step& step : steps.steps) begins.push_back(step.begin_ns / 1000);
+  return begins;
+}
+
+TEST(LineSearchStepsTest, LossesOfFixedMovesBelongToOneStep) {
+  // Four losses in each of three steps: of the first, the gradient alone is
+  // looked at, of the others also the move that led to it.
+  const std::string step = "FBmda" + Times(3, "FBmmda");
+  EXPECT_EQ(BeginsUs(StepsOf(Times(3, step))),
+            (std::vector<int64_t>{0, 230, 460}));
+}
+
+TEST(LineSearchStepsTest, ASearchTakesAnyNumberOfLosses) {
+  // Each search goes on until it ends with two largest entries and a direction.
+  const std::string begin = "FBmdda";
+  const std::string next = "FBadammdda";
+  std::string text;
+  std::vector<int64_t> begins;
+  for (const int losses : {1, 4, 2, 3, 5}) {
+    begins.push_back(10 * static_cast<int64_t>(text.size()));
+    text += begin + Times(losses, "FBada") + next + Times(losses, "FBada");
+  }
+  EXPECT_EQ(BeginsUs(StepsOf(text)), begins);
+}
+
+TEST(LineSearchStepsTest, AStepMayEndWithAnUnusedLoss) {
+  // What little a move changes ends a step: nothing is added afterwards.
+  const std::string step = "FBmda" + Times(2, "FBmmda") + "FBmm";
+  EXPECT_EQ(StepsOf(Times(4, step)).steps.size(), 4);
+}
+
+TEST(LineSearchStepsTest, AVanishedGradientEndsAStepAndThoseAfterIt) {
+  const std::string step = "FBmda" + Times(2, "FBmmda");
+  EXPECT_EQ(BeginsUs(StepsOf(step + step + "FBm" + "FBm" + "FBm")),
+            (std::vector<int64_t>{0, 170, 370, 400}));
+}
+
+TEST(LineSearchStepsTest, WhereSearchesEndStepsAVanishedGradientIsAStep) {
+  const std::string step = "FBmdda" + Times(2, "FBada");
+  EXPECT_EQ(BeginsUs(StepsOf(step + "FBm" + step + step)),
+            (std::vector<int64_t>{0, 160, 190, 350}));
+}
+
+TEST(LineSearchStepsTest, GradientsMayBeLimitedFirst) {
+  const std::string step = "FBomda" + Times(3, "FBommda");
+  EXPECT_EQ(StepsOf(Times(4, step)).steps.size(), 4);
+}
+
+TEST(LineSearchStepsTest, PartsOfABatchBelongToTheirLoss) {
+  const std::string loss = "FBaFBaFB";
+  const std::string step = loss + "mda" + Times(2, loss + "mmda");
+  EXPECT_EQ(BeginsUs(StepsOf(Times(3, step))),
+            (std::vector<int64_t>{0, 350, 700}));
+}
+
+TEST(LineSearchStepsTest, PassesForwardBetweenStepsAreEvaluation) {
+  const std::string step = "FBmda" + Times(3, "FBmmda");
+  const Steps steps = StepsOf(Times(3, step) + "FFFF" + Times(3, step));
+  std::vector<Step> evaluation;
+  for (const Step& one : steps.steps) {
+    if (one.use == StepUse::kEvaluation) evaluation.push_back(one);
+  }
+  ASSERT_EQ(steps.steps.size(), 7);
+  ASSERT_EQ(evaluation.size(), 1);
+  EXPECT_EQ(evaluation[0].begin_ns, 690'000);
+  EXPECT_EQ(evaluation[0].end_ns, 730'000);
+}
+
+TEST(LineSearchStepsTest, WhatIsLookedAtBesideAnOptimizerJoinsNothing) {
+  // A program that looks at its gradients, closer every third time.
+  EXPECT_EQ(StepsOf(Times(4, "FBmdoFBdoFBdo")).steps.size(), 12);
+}
+
+}  // namespace
+}  // namespace dltap::analyzer
