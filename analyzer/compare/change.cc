@@ -2,85 +2,60 @@
 #include "analyzer/compare/change.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <iterator>
-#include <random>
-
-#include "analyzer/metrics/block_bootstrap.h"
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kAlike = 0.3;  // lag-1 autocorrelation
-constexpr size_t kBlock = 10;   // steps
-constexpr size_t kMostBlocks = 500;
+// However alike: the variance is that of all values.
+constexpr double kLeastDegrees = 2;
 
-struct Moments {
+// What a series tells of the mean of all such values.
+struct MeanOf {
   double mean = 0;
-  double variance = 0;  // of the sample
-  double lag1 = 0;      // autocorrelation
+  double variance = 0;  // of the mean
+  double degrees = 1;   // of freedom, of the variance
 };
 
-Moments MomentsOf(const std::vector<double>& values) {
-  const auto n = static_cast<double>(values.size());
-  Moments out;
-  for (const double value : values) out.mean += value / n;
-  double squares = 0;
+// How many independent values tell as much about the mean: of a first-order
+// autoregressive series, whose lag-1 autocorrelation comes out too low by
+// (1 + 4 r) / n in a sample. Neighbours that differ the more count as
+// independent. Two at least: of fewer, no variance is known.
+double IndependentOf(const std::vector<double>& off, double squares) {
+  const auto n = static_cast<double>(off.size());
   double products = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const double off = values[i] - out.mean;
-    squares += off * off;
-    if (i > 0) products += off * (values[i - 1] - out.mean);
+  for (size_t i = 1; i < off.size(); ++i) products += off[i] * off[i - 1];
+  const double lag1 = products / squares;
+  const double r = std::clamp(lag1 + (1 + 4 * lag1) / n, 0.0, 1 - 1 / n);
+  return std::max(2.0, n * (1 - r) / (1 + r));
+}
+
+MeanOf MeanOfSteps(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  MeanOf out;
+  for (const double value : values) out.mean += value / n;
+  std::vector<double> off;
+  double squares = 0;
+  for (const double value : values) {
+    off.push_back(value - out.mean);
+    squares += off.back() * off.back();
   }
-  out.variance = squares / (n - 1);
-  out.lag1 = squares > 0 ? products / squares : 0;
+  if (squares == 0) return {out.mean, 0, n - 1};
+  const double independent = IndependentOf(off, squares);
+  out.variance = squares / n / (independent - 1);
+  out.degrees = std::min(n - 1, std::max(kLeastDegrees, independent - 1));
   return out;
 }
 
-// The same for the same values, and another one for others: else two like
-// series would be drawn alike, and their difference look too certain.
-uint64_t SeedOf(const std::vector<double>& values) {
-  uint64_t seed = values.size();
-  for (const double value : values) {
-    seed = (seed ^ std::bit_cast<uint64_t>(value)) * 0x9E3779B97F4A7C15;
-  }
-  return seed;
-}
-
-std::vector<double> ResampledMeans(const std::vector<double>& values) {
-  const size_t length =
-      std::max({size_t{1}, std::min(kBlock, values.size() / 2),
-                values.size() / kMostBlocks});
-  const BlockSums blocks(values, length);
-  std::mt19937_64 random(SeedOf(values));
-  std::vector<double> means(kResamples);
-  for (double& mean : means) {
-    mean = blocks.Resample(random) / static_cast<double>(values.size());
-  }
-  return means;
-}
-
-std::array<double, 2> Bootstrap(const std::vector<double>& base,
-                                const std::vector<double>& now) {
-  std::vector<double> changes = ResampledMeans(now);
-  const std::vector<double> base_means = ResampledMeans(base);
-  for (size_t i = 0; i < changes.size(); ++i) changes[i] -= base_means[i];
-  std::sort(changes.begin(), changes.end());
-  return {changes[kLowResample], changes[kHighResample]};
-}
-
-std::array<double, 2> Welch(const Moments& base, size_t base_n,
-                            const Moments& now, size_t now_n) {
-  const double b = base.variance / static_cast<double>(base_n);
-  const double n = now.variance / static_cast<double>(now_n);
+std::array<double, 2> Welch(const MeanOf& base, const MeanOf& now) {
+  const double sum = base.variance + now.variance;
   const double change = now.mean - base.mean;
-  if (b + n == 0) return {change, change};
-  const double degrees = (b + n) * (b + n) /
-                         (b * b / static_cast<double>(base_n - 1) +
-                          n * n / static_cast<double>(now_n - 1));
-  const double off = StudentQuantile(degrees) * std::sqrt(b + n);
+  if (sum == 0) return {change, change};
+  const double degrees = sum * sum /
+                         (base.variance * base.variance / base.degrees +
+                          now.variance * now.variance / now.degrees);
+  const double off = StudentQuantile(degrees) * std::sqrt(sum);
   return {change - off, change + off};
 }
 
@@ -120,12 +95,9 @@ Change ChangeOf(const Measured& base, const Measured& now) {
   out.change = *now.value - *base.value;
   if (*base.value != 0) out.relative = *out.change / std::abs(*base.value);
   if (base.samples.size() < 2 || now.samples.size() < 2) return out;
-  const Moments b = MomentsOf(base.samples);
-  const Moments n = MomentsOf(now.samples);
-  const bool alike = b.lag1 > kAlike || n.lag1 > kAlike;
-  std::array<double, 2> interval =
-      alike ? Bootstrap(base.samples, now.samples)
-            : Welch(b, base.samples.size(), n, now.samples.size());
+  const MeanOf b = MeanOfSteps(base.samples);
+  const MeanOf n = MeanOfSteps(now.samples);
+  std::array<double, 2> interval = Welch(b, n);
   // Devices that several processes share have fewer windows than steps.
   const double shift = *out.change - (n.mean - b.mean);
   for (double& end : interval) end += shift;

@@ -34,9 +34,9 @@ struct Change {
   std::optional<double> margin() const;
 };
 
-// The interval is Welch's, or, where neighbouring steps are alike (lag-1
-// autocorrelation above 0.3 on either side), that of a circular block
-// bootstrap. ChangeOf(b, a) is ChangeOf(a, b) with the signs turned.
+// The interval is Welch's, of as many steps as would tell as much if they were
+// independent: neighbours are alike. ChangeOf(b, a) is ChangeOf(a, b) with the
+// signs turned.
 Change ChangeOf(const Measured& base, const Measured& now);
 
 // The 97.5 % point of Student's distribution, to three digits from 1 degree of

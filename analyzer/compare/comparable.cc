@@ -15,6 +15,7 @@ namespace {
 constexpr double kMost = 0.5;          // of the GPU time of layers
 constexpr double kSameFlops = 0.05;    // what counting them otherwise is off
 constexpr double kUnseenShare = 0.01;  // of the time
+constexpr double kOtherUnit = 1.5;     // times the kernels of a step
 
 std::string GpusOf(const Side& side) {
   std::vector<std::string> names;
@@ -71,7 +72,9 @@ class Finder {
     } else if (std::min(base, now) < least) {
       found_.push_back(
           {Obstacle::kFewSteps, absl::StrCat(base), absl::StrCat(now)});
-    } else if (!base_.has_steps()) {
+    } else if (base_.has_steps()) {
+      AddStepUnit();
+    } else {
       AddUnlike(Obstacle::kDevices, absl::StrCat(base_.figures->devices.size()),
                 absl::StrCat(now_.figures->devices.size()));
     }
@@ -117,6 +120,26 @@ class Finder {
   std::vector<NotComparable> Take() { return std::move(found_); }
 
  private:
+  // What repeats may be a part of what the program marks, or several of it.
+  void AddStepUnit() {
+    const StepsFoundBy base = base_.figures->steps.found_by;
+    const StepsFoundBy now = now_.figures->steps.found_by;
+    const auto kernels = [](const Side& side) {
+      uint64_t count = 0;
+      for (const DeviceSummary& device : side.summary->devices) {
+        count += device.counts.kernels;
+      }
+      return static_cast<double>(count) / side.figures->totals.per_step();
+    };
+    const auto times = Ratio(kernels(now_), kernels(base_));
+    if (base == now || !times) return;
+    if (*times<kOtherUnit&& * times> 1 / kOtherUnit) return;
+    const auto told = [](StepsFoundBy by) {
+      return by == StepsFoundBy::kMarker ? "by marks" : "by what repeats";
+    };
+    found_.push_back({Obstacle::kStepUnit, told(base), told(now), times});
+  }
+
   bool AddIfOther(double share) {
     if (share >= kMost) return false;
     found_.push_back({.obstacle = Obstacle::kLayers, .share = share});
@@ -153,8 +176,8 @@ class Finder {
 
 std::string_view Name(Obstacle obstacle) {
   constexpr std::string_view kNames[] = {
-      "no_gpu_work", "gpu",       "simulated", "clock",  "level", "losses",
-      "steps",       "few_steps", "devices",   "shapes", "layers"};
+      "no_gpu_work", "gpu",       "simulated", "clock",   "level",  "losses",
+      "steps",       "few_steps", "step_unit", "devices", "shapes", "layers"};
   return kNames[static_cast<size_t>(obstacle)];
 }
 

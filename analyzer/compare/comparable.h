@@ -24,6 +24,7 @@ enum class Obstacle : uint8_t {
   kLosses,     // base, now: ids of warnings; empty: none
   kSteps,      // base, now: how many
   kFewSteps,   // the same, of those with fewer than were asked for
+  kStepUnit,   // base, now: how they were told; share: kernels, now / base
   kDevices,    // base, now: how many; there are no steps
   kShapes,     // share: arithmetic of a call of the same layer, now / base
   kLayers      // share: of the GPU time of layers, in layers that both have

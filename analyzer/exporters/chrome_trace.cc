@@ -105,6 +105,9 @@ class ProcessWriter {
       if (range.kind == RangeKind::kFrameworkOp) {
         events_.json().Field("External id", RangeExternalId(i));
       }
+      if (range.kind == RangeKind::kPython) {
+        events_.json().Field("Python id", RangeExternalId(i));
+      }
       if (range.sequence >= 0) {
         events_.json().Field("Sequence number", range.sequence);
       }
@@ -132,8 +135,9 @@ class ProcessWriter {
       if (api.empty()) {
         events_.json().Field("External id", CallExternalId(process_, i));
       }
+      // Readers look at one launch to tell whether ids join: 0 is no work's.
       const uint64_t correlation = records_.of_call[i];
-      if (correlation != 0) events_.json().Field("correlation", correlation);
+      if (!api.empty()) events_.json().Field("correlation", correlation);
       WriteArguments(entry, call);
       events_.EndSpan();
       StartFlow(correlation, row, call.begin_ns);

@@ -7,104 +7,34 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/exporters/api_records.h"
+#include "analyzer/exporters/nsys_columns.h"
 #include "analyzer/exporters/sqlite_file.h"
+#include "analyzer/model/nsys_schema.h"
 #include "analyzer/output/utf8.h"
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr std::string_view kSchemaVersion = "3.25.0";
-constexpr int64_t kPushPop = 59;  // NVTX_EVENTS.eventType
-
-struct TableText {
-  std::string_view name;
-  std::string_view columns;
-};
-
-constexpr std::string_view kApiColumns =
-    "start INTEGER NOT NULL, end INTEGER NOT NULL, eventClass INTEGER NOT "
-    "NULL, globalTid INTEGER, correlationId INTEGER, nameId INTEGER NOT NULL, "
-    "returnValue INTEGER NOT NULL, callchainId INTEGER";
-
-constexpr char kKernels[] = "CUPTI_ACTIVITY_KIND_KERNEL";
-constexpr char kMemcpys[] = "CUPTI_ACTIVITY_KIND_MEMCPY";
-constexpr char kMemsets[] = "CUPTI_ACTIVITY_KIND_MEMSET";
-constexpr char kSyncs[] = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
-constexpr char kRuntime[] = "CUPTI_ACTIVITY_KIND_RUNTIME";
-constexpr char kDriver[] = "CUPTI_ACTIVITY_KIND_DRIVER";
-constexpr char kCublas[] = "CUBLAS_EVENTS";
-constexpr char kCudnn[] = "CUDNN_EVENTS";
-constexpr char kRanges[] = "NVTX_EVENTS";
-
-constexpr TableText kTables[] = {
-    {"StringIds", "id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL"},
-    {"META_DATA_EXPORT", "name TEXT NOT NULL, value TEXT"},
-    {"META_DATA_CAPTURE", "name TEXT NOT NULL, value TEXT"},
-    {"TARGET_INFO_SESSION_START_TIME",
-     "utcEpochNs INTEGER, utcTime TEXT, localTime TEXT"},
-    {"TARGET_INFO_SYSTEM_ENV",
-     "globalVid INTEGER, devStateName TEXT NOT NULL, name TEXT NOT NULL, "
-     "nameEnum INTEGER NOT NULL, value TEXT NOT NULL"},
-    {"TARGET_INFO_GPU",
-     "id INTEGER NOT NULL, name TEXT, uuid TEXT, smCount INTEGER, "
-     "totalMemory INTEGER, computeMajor INTEGER, computeMinor INTEGER"},
-    {"TARGET_INFO_CUDA_DEVICE",
-     "gpuId INTEGER, cudaId INTEGER, pid INTEGER, uuid TEXT"},
-    {"PROCESSES", "globalPid INTEGER, pid INTEGER, name TEXT"},
-    {"MPI_RANKS", "globalTid INTEGER NOT NULL, rank INTEGER NOT NULL"},
-    {"ThreadNames",
-     "nameId INTEGER NOT NULL, priority INTEGER, globalTid INTEGER"},
-    {kKernels,
-     "start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, "
-     "contextId INTEGER NOT NULL, greenContextId INTEGER, streamId INTEGER NOT "
-     "NULL, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER "
-     "NOT NULL, shortName INTEGER NOT NULL, mangledName INTEGER, launchType "
-     "INTEGER, registersPerThread INTEGER NOT NULL, gridX INTEGER NOT NULL, "
-     "gridY INTEGER NOT NULL, gridZ INTEGER NOT NULL, blockX INTEGER NOT NULL, "
-     "blockY INTEGER NOT NULL, blockZ INTEGER NOT NULL, staticSharedMemory "
-     "INTEGER NOT NULL, dynamicSharedMemory INTEGER NOT NULL, graphNodeId "
-     "INTEGER, graphId INTEGER"},
-    {kMemcpys,
-     "start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, "
-     "contextId INTEGER NOT NULL, streamId INTEGER NOT NULL, correlationId "
-     "INTEGER, globalPid INTEGER, bytes INTEGER NOT NULL, copyKind INTEGER NOT "
-     "NULL, srcKind INTEGER, dstKind INTEGER, graphNodeId INTEGER"},
-    {kMemsets,
-     "start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, "
-     "contextId INTEGER NOT NULL, streamId INTEGER NOT NULL, correlationId "
-     "INTEGER, globalPid INTEGER, value INTEGER NOT NULL, bytes INTEGER NOT "
-     "NULL, memKind INTEGER, graphNodeId INTEGER"},
-    {kSyncs,
-     "start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, "
-     "contextId INTEGER NOT NULL, streamId INTEGER NOT NULL, correlationId "
-     "INTEGER, globalPid INTEGER, syncType INTEGER NOT NULL, eventId INTEGER "
-     "NOT NULL"},
-    {kRuntime, kApiColumns},
-    {kDriver, kApiColumns},
-    {kCudnn, kApiColumns},
-    {kCublas, kApiColumns},
-    {kRanges,
-     "start INTEGER NOT NULL, end INTEGER, eventType INTEGER NOT NULL, text "
-     "TEXT, globalTid INTEGER, textId INTEGER, domainId INTEGER"}};
+constexpr std::string_view kSchema = "3.25.0";
 
 int64_t Number(CopyKind kind) {
   switch (kind) {
-    case CopyKind::kHostToDevice: return 1;
-    case CopyKind::kDeviceToHost: return 2;
-    case CopyKind::kDeviceToDevice: return 8;
-    case CopyKind::kHostToHost: return 9;
-    case CopyKind::kPeer: return 10;
+    case CopyKind::kHostToDevice: return nsys::kHtoD;
+    case CopyKind::kDeviceToHost: return nsys::kDtoH;
+    case CopyKind::kDeviceToDevice: return nsys::kDtoD;
+    case CopyKind::kHostToHost: return nsys::kHtoH;
+    case CopyKind::kPeer: return nsys::kPtoP;
     default: return 0;
   }
 }
 
 SqlValue Number(MemoryKind kind) {
   switch (kind) {
-    case MemoryKind::kPageable: return int64_t{0};
-    case MemoryKind::kPinned: return int64_t{1};
-    case MemoryKind::kDevice: return int64_t{2};
-    case MemoryKind::kArray: return int64_t{3};
-    case MemoryKind::kManaged: return int64_t{4};
+    case MemoryKind::kPageable: return nsys::kPageableMemory;
+    case MemoryKind::kPinned: return nsys::kPinnedMemory;
+    case MemoryKind::kDevice: return nsys::kDeviceMemory;
+    case MemoryKind::kArray: return nsys::kArrayMemory;
+    case MemoryKind::kManaged: return nsys::kManagedMemory;
     case MemoryKind::kUnknown: break;
   }
   return std::monostate();
@@ -133,7 +63,7 @@ class NsysWriter {
       : input_(input), model_(input.model), file_(path) {}
 
   absl::Status Run() {
-    for (const TableText& table : kTables) {
+    for (const NsysTable& table : NsysTables()) {
       file_.CreateTable(table.name, table.columns);
     }
     WriteFacts();
@@ -166,26 +96,25 @@ class NsysWriter {
     const auto [it, is_new] =
         texts_.try_emplace(ValidUtf8(text), Signed(texts_.size()));
     if (is_new) {
-      file_.Insert("StringIds", {it->second, std::string_view(it->first)});
+      file_.Insert(nsys::kStringTable,
+                   {it->second, std::string_view(it->first)});
     }
     return it->second;
   }
 
   void WriteFacts() {
-    file_.Insert("META_DATA_EXPORT",
-                 {std::string_view("EXPORT_SCHEMA_VERSION"), kSchemaVersion});
-    file_.Insert("META_DATA_EXPORT",
-                 {std::string_view("EXPORT_PRODUCT_VERSION"),
-                  std::string_view("by dltap " DLTAP_VERSION)});
+    file_.Insert(nsys::kExportTable, {nsys::kSchemaVersion, kSchema});
+    file_.Insert(
+        nsys::kExportTable,
+        {nsys::kProductVersion, std::string_view("by dltap " DLTAP_VERSION)});
     // The trace's own time line: no wall clock is known.
-    file_.Insert("TARGET_INFO_SESSION_START_TIME",
+    file_.Insert(nsys::kStartTimeTable,
                  {int64_t{0}, std::monostate(), std::monostate()});
     if (!model_.processes.empty()) {
       const std::string host = ValidUtf8(model_.processes.front().host);
-      file_.Insert(
-          "TARGET_INFO_SYSTEM_ENV",
-          {std::monostate(), std::string_view("Hostname"),
-           std::string_view("Hostname"), int64_t{0}, std::string_view(host)});
+      file_.Insert(nsys::kSystemTable,
+                   {std::monostate(), nsys::kHostname, nsys::kHostname,
+                    int64_t{0}, std::string_view(host)});
     }
   }
 
@@ -193,12 +122,13 @@ class NsysWriter {
     const Process& process = model_.processes[p];
     const int64_t global = GlobalPid(process);
     const std::string program = ValidUtf8(process.program);
-    file_.Insert("PROCESSES", {global, process.pid, std::string_view(program)});
+    file_.Insert(nsys::kProcessTable,
+                 {global, process.pid, std::string_view(program)});
     if (process.rank) {
-      file_.Insert("MPI_RANKS", {global, int64_t{*process.rank}});
+      file_.Insert(nsys::kRankTable, {global, int64_t{*process.rank}});
     }
     for (size_t t = 0; t < process.threads.size(); ++t) {
-      file_.Insert("ThreadNames",
+      file_.Insert(nsys::kThreadTable,
                    {TextOf(process.threads[t].name), std::monostate(),
                     GlobalTid(process, ThreadId(t))});
     }
@@ -207,23 +137,22 @@ class NsysWriter {
       const std::string name = ValidUtf8(device.name);
       const std::string uuid = UuidText(device.uuid);
       file_.Insert(
-          "TARGET_INFO_GPU",
+          nsys::kGpuTable,
           {gpu, std::string_view(name), std::string_view(uuid),
            int64_t{device.sms}, device.memory_bytes,
            int64_t{device.compute_major}, int64_t{device.compute_minor}});
-      file_.Insert(
-          "TARGET_INFO_CUDA_DEVICE",
-          {gpu, int64_t{device.ordinal}, process.pid, std::string_view(uuid)});
+      file_.Insert(nsys::kDeviceTable, {gpu, int64_t{device.ordinal},
+                                        process.pid, std::string_view(uuid)});
     }
   }
 
   static std::string_view TableOf(const EntryPoint& entry) {
     const std::string_view api = ApiCategory(entry);
-    if (api.ends_with("_runtime")) return kRuntime;
-    if (api.ends_with("_driver")) return kDriver;
-    if (LibraryOf(entry) == "cudnn") return kCudnn;
-    if (LibraryOf(entry).starts_with("cublas")) return kCublas;
-    return kRanges;
+    if (api.ends_with("_runtime")) return nsys::kRuntimeTable;
+    if (api.ends_with("_driver")) return nsys::kDriverTable;
+    if (LibraryOf(entry) == "cudnn") return nsys::kCudnnTable;
+    if (LibraryOf(entry).starts_with("cublas")) return nsys::kCublasTable;
+    return nsys::kRangeTable;
   }
 
   void WriteCalls(size_t p) {
@@ -235,7 +164,7 @@ class NsysWriter {
       const EntryPoint& entry = model_.entry_points[call.entry.value()];
       const std::string_view table = TableOf(entry);
       const int64_t tid = GlobalTid(process, call.thread);
-      if (table == kRanges) {
+      if (table == nsys::kRangeTable) {
         WriteRange(call.begin_ns, call.end_ns, entry.symbol, tid);
         continue;
       }
@@ -247,7 +176,7 @@ class NsysWriter {
       if (!input_.Wants(record)) continue;
       const Activity& work = process.activities[record.activity];
       file_.Insert(
-          kRuntime,
+          nsys::kRuntimeTable,
           {record.begin_ns, record.end_ns, int64_t{0},
            GlobalTid(process, record.thread), Signed(record.correlation),
            TextOf(SubmitterOf(work)), int64_t{0}, std::monostate()});
@@ -256,8 +185,9 @@ class NsysWriter {
 
   void WriteRange(int64_t begin_ns, int64_t end_ns, std::string_view text,
                   int64_t tid) {
-    file_.Insert(kRanges, {begin_ns, end_ns, kPushPop, std::monostate(), tid,
-                           TextOf(text), int64_t{0}});
+    file_.Insert(nsys::kRangeTable,
+                 {begin_ns, end_ns, nsys::kPushPop, std::monostate(), tid,
+                  TextOf(text), int64_t{0}});
   }
 
   void WriteRanges(size_t p) {
@@ -288,13 +218,13 @@ class NsysWriter {
         case ActivityKind::kKernel: WriteKernel(process, activity, pid); break;
         case ActivityKind::kMemcpy:
           file_.Insert(
-              kMemcpys,
+              nsys::kMemcpyTable,
               {activity.begin_ns, activity.end_ns, device, context, number,
                correlation, pid, Signed(activity.bytes), Number(activity.copy),
                Number(activity.source), Number(activity.target), node});
           break;
         case ActivityKind::kMemset:
-          file_.Insert(kMemsets,
+          file_.Insert(nsys::kMemsetTable,
                        {activity.begin_ns, activity.end_ns, device, context,
                         number, correlation, pid, int64_t{0},
                         Signed(activity.bytes), Number(activity.target), node});
@@ -311,7 +241,7 @@ class NsysWriter {
       shape = process.launch_shapes[kernel.shape];
     }
     const int64_t name = TextOf(ActivityName(model_, kernel));
-    file_.Insert(kKernels,
+    file_.Insert(nsys::kKernelTable,
                  {kernel.begin_ns,
                   kernel.end_ns,
                   int64_t{process.devices[kernel.device.value()].ordinal},
@@ -345,7 +275,7 @@ class NsysWriter {
       const Stream* const stream =
           sync.stream.known() ? &process.streams[sync.stream.value()] : nullptr;
       file_.Insert(
-          kSyncs,
+          nsys::kSyncTable,
           {sync.begin_ns, sync.end_ns,
            int64_t{process.devices[sync.device.value()].ordinal},
            stream ? int64_t{stream->context} : int64_t{0},

@@ -32,14 +32,15 @@ class ProcessWriter {
         steps_(input.steps[p]),
         packets_(packets) {}
 
-  // `first_flow` is the id of the first call's flow.
-  void Run(int32_t pid, uint64_t first_flow) {
+  // `tids` has one number a thread; `first_flow` is the id of the first call's
+  // flow.
+  void Run(int32_t pid, const std::vector<int64_t>& tids, uint64_t first_flow) {
     first_flow_ = first_flow;
     WriteProcess(pid);
     FindFlows();
     WriteSteps();
     for (size_t t = 0; t < process_.threads.size(); ++t) {
-      WriteThread(pid, ThreadId(t));
+      WriteThread(pid, tids[t], ThreadId(t));
     }
     for (size_t d = 0; d < process_.devices.size(); ++d) {
       WriteDevice(DeviceId(d));
@@ -95,7 +96,7 @@ class ProcessWriter {
     }
   }
 
-  void WriteThread(int32_t pid, ThreadId id) {
+  void WriteThread(int32_t pid, int64_t tid, ThreadId id) {
     const std::vector<ThreadSpan> spans = ThreadSpansOf(input_, process_, id);
     if (spans.empty()) return;
     const Thread& thread = process_.threads[id.value()];
@@ -103,7 +104,7 @@ class ProcessWriter {
     std::vector<uint64_t> tracks = {track->uuid()};
     perfetto::ThreadDescriptor* const of = track->mutable_thread();
     of->set_pid(pid);
-    of->set_tid(static_cast<int64_t>(thread.tid));
+    of->set_tid(tid);
     of->set_thread_name(ValidUtf8(thread.name));
     Lanes lanes([&](size_t lane, int64_t at_ns) {
       packets_.AddEvent(TrackEvent::TYPE_SLICE_END, tracks[lane], at_ns);
@@ -259,12 +260,13 @@ class ProcessWriter {
   absl::flat_hash_map<size_t, uint64_t> devices_;  // their tracks
 };
 
-// pids of several hosts may be equal; a viewer takes equal ones for one
-// process.
-class Pids {
+// Numbers of several hosts may be equal; a viewer takes equal ones for one
+// process, or for one thread whatever its process. As on a host, both have one
+// range of numbers.
+class UniqueNumbers {
  public:
-  int32_t Of(int64_t pid) {
-    auto number = static_cast<int32_t>(pid & 0x3FFFFFFF);
+  int32_t Of(int64_t wanted) {
+    auto number = static_cast<int32_t>(wanted & 0x3FFFFFFF);
     while (!taken_.insert(number).second) ++number;
     return number;
   }
@@ -272,6 +274,17 @@ class Pids {
  private:
   absl::flat_hash_set<int32_t> taken_;
 };
+
+// The main thread stays known as such: its number is its process's.
+std::vector<int64_t> NumberThreads(const Process& process, int32_t pid,
+                                   UniqueNumbers& numbers) {
+  std::vector<int64_t> tids;
+  for (const Thread& thread : process.threads) {
+    const auto tid = static_cast<int64_t>(thread.tid);
+    tids.push_back(tid == process.pid ? pid : numbers.Of(tid));
+  }
+  return tids;
+}
 
 void WriteMemory(const ExportInput& input, const DeviceChanges& changes,
                  uint64_t parent, PerfettoPackets& packets) {
@@ -296,13 +309,14 @@ void WriteMemory(const ExportInput& input, const DeviceChanges& changes,
 void WritePerfettoTrace(const ExportInput& input, const ByteSink& sink) {
   PerfettoPackets packets(sink);
   std::vector<ProcessWriter> writers;
-  Pids pids;
+  UniqueNumbers numbers;
   uint64_t first_flow = 1;
   int64_t end_ns = 0;
   for (size_t p = 0; p < input.model.processes.size(); ++p) {
     const Process& process = input.model.processes[p];
     writers.emplace_back(input, p, packets);
-    writers.back().Run(pids.Of(process.pid), first_flow);
+    const int32_t pid = numbers.Of(process.pid);
+    writers.back().Run(pid, NumberThreads(process, pid, numbers), first_flow);
     first_flow += process.calls.size();
     end_ns = std::max(end_ns, process.end_ns);
   }

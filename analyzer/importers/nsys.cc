@@ -12,31 +12,20 @@
 #include "analyzer/importers/nsys_facts.h"
 #include "analyzer/importers/nsys_memory.h"
 #include "analyzer/importers/nsys_processes.h"
+#include "analyzer/model/nsys_schema.h"
 
 namespace dltap::analyzer {
 namespace {
 
-constexpr char kKernels[] = "CUPTI_ACTIVITY_KIND_KERNEL";
-constexpr char kMemcpys[] = "CUPTI_ACTIVITY_KIND_MEMCPY";
-constexpr char kMemsets[] = "CUPTI_ACTIVITY_KIND_MEMSET";
-constexpr char kSyncs[] = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
-constexpr char kWholeGraphs[] = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
-constexpr char kRanges[] = "NVTX_EVENTS";
-
 struct ApiSource {
-  const char* table;
+  std::string_view table;
   const char* library;
 };
 // The first holds the driver's calls too, since 2021.
-constexpr ApiSource kApis[] = {{"CUPTI_ACTIVITY_KIND_RUNTIME", "cuda_runtime"},
-                               {"CUPTI_ACTIVITY_KIND_DRIVER", "cuda_driver"},
-                               {"CUDNN_EVENTS", "cudnn"},
-                               {"CUBLAS_EVENTS", "cublas"}};
-
-// NVTX_EVENTS.eventType.
-constexpr int64_t kPushPop = 59;
-constexpr int64_t kStartEnd = 60;
-constexpr int64_t kDomainCreate = 75;
+constexpr ApiSource kApis[] = {{nsys::kRuntimeTable, "cuda_runtime"},
+                               {nsys::kDriverTable, "cuda_driver"},
+                               {nsys::kCudnnTable, "cudnn"},
+                               {nsys::kCublasTable, "cublas"}};
 
 constexpr int64_t kNewestSchema = 3;
 constexpr uint64_t kRowsBetweenProgress = 1 << 16;
@@ -44,18 +33,18 @@ constexpr uint64_t kRowsBetweenProgress = 1 << 16;
 // ENUM_CUDA_MEMCPY_OPER, stable since the first export.
 CopyKind CopyKindOf(int64_t number) {
   switch (number) {
-    case 1:
+    case nsys::kHtoD:
     case 3:
     case 11: return CopyKind::kHostToDevice;
-    case 2:
+    case nsys::kDtoH:
     case 4:
     case 12: return CopyKind::kDeviceToHost;
-    case 9: return CopyKind::kHostToHost;
-    case 10: return CopyKind::kPeer;
+    case nsys::kHtoH: return CopyKind::kHostToHost;
+    case nsys::kPtoP: return CopyKind::kPeer;
     case 5:
     case 6:
     case 7:
-    case 8:
+    case nsys::kDtoD:
     case 13: return CopyKind::kDeviceToDevice;
     default: return CopyKind::kUnknown;
   }
@@ -104,8 +93,10 @@ class NsysImporter {
 
  private:
   void CountRows() {
-    for (const char* table : {"StringIds", kKernels, kMemcpys, kMemsets, kSyncs,
-                              kRanges, kNsysMemory, "SCHED_EVENTS"}) {
+    for (const std::string_view table :
+         {nsys::kStringTable, nsys::kKernelTable, nsys::kMemcpyTable,
+          nsys::kMemsetTable, nsys::kSyncTable, nsys::kRangeTable,
+          nsys::kMemoryTable, nsys::kSwitchTable}) {
       expected_rows_ += database_.RowsAtMost(table);
     }
     for (const ApiSource& api : kApis) {
@@ -127,11 +118,12 @@ class NsysImporter {
   }
 
   absl::Status ReadTexts() {
-    return Scan("StringIds", {"id", "value"}, [this](const NsysRow& row) {
-      if (const auto id = row.Int(0)) {
-        texts_[*id] = model_.texts.Intern(row.Text(1));
-      }
-    });
+    return Scan(nsys::kStringTable, {nsys::kId, nsys::kValue},
+                [this](const NsysRow& row) {
+                  if (const auto id = row.Int(0)) {
+                    texts_[*id] = model_.texts.Intern(row.Text(1));
+                  }
+                });
   }
 
   TextId TextOf(std::optional<int64_t> id) const {
@@ -168,28 +160,28 @@ class NsysImporter {
   }
 
   absl::Status ReadKernels() {
-    return Scan(kKernels,
-                {"start",
-                 "end",
-                 "deviceId",
-                 "contextId",
-                 "streamId",
-                 "correlationId",
-                 "globalPid",
-                 "graphNodeId",
-                 "demangledName",
-                 "mangledName",
-                 "shortName",
-                 "gridX",
-                 "gridY",
-                 "gridZ",
-                 "blockX",
-                 "blockY",
-                 "blockZ",
-                 "staticSharedMemory",
-                 "dynamicSharedMemory",
-                 "registersPerThread",
-                 "graphId"},
+    return Scan(nsys::kKernelTable,
+                {nsys::kStart,
+                 nsys::kEnd,
+                 nsys::kDeviceId,
+                 nsys::kContextId,
+                 nsys::kStreamId,
+                 nsys::kCorrelationId,
+                 nsys::kGlobalPid,
+                 nsys::kGraphNodeId,
+                 nsys::kDemangledName,
+                 nsys::kMangledName,
+                 nsys::kShortName,
+                 nsys::kGridX,
+                 nsys::kGridY,
+                 nsys::kGridZ,
+                 nsys::kBlockX,
+                 nsys::kBlockY,
+                 nsys::kBlockZ,
+                 nsys::kStaticSharedMemory,
+                 nsys::kDynamicSharedMemory,
+                 nsys::kRegistersPerThread,
+                 nsys::kGraphId},
                 [this](const NsysRow& row) {
                   Activity kernel{};
                   NsysProcess* at = ReadActivity(row, kernel);
@@ -217,9 +209,10 @@ class NsysImporter {
   // Recorded as one span per launch of a graph: its GPU time is known, what
   // ran in it is not.
   absl::Status ReadWholeGraphs() {
-    return Scan(kWholeGraphs,
-                {"start", "end", "deviceId", "contextId", "streamId",
-                 "correlationId", "globalPid", "graphNodeId", "graphId"},
+    return Scan(nsys::kGraphTable,
+                {nsys::kStart, nsys::kEnd, nsys::kDeviceId, nsys::kContextId,
+                 nsys::kStreamId, nsys::kCorrelationId, nsys::kGlobalPid,
+                 nsys::kGraphNodeId, nsys::kGraphId},
                 [this](const NsysRow& row) {
                   Activity graph{};
                   NsysProcess* at = ReadActivity(row, graph);
@@ -234,47 +227,48 @@ class NsysImporter {
   }
 
   absl::Status ReadMemcpys() {
-    return Scan(
-        kMemcpys,
-        {"start", "end", "deviceId", "contextId", "streamId", "correlationId",
-         "globalPid", "graphNodeId", "bytes", "copyKind", "srcKind", "dstKind"},
-        [this](const NsysRow& row) {
-          Activity copy{};
-          NsysProcess* at = ReadActivity(row, copy);
-          if (at == nullptr) return;
-          copy.kind = ActivityKind::kMemcpy;
-          copy.bytes = static_cast<uint64_t>(row.IntOr(8, 0));
-          copy.copy = CopyKindOf(row.IntOr(9, 0));
-          copy.source = NsysMemoryKind(row.Int(10));
-          copy.target = NsysMemoryKind(row.Int(11));
-          copy.shape = at->shapes.Find(at->process.launch_shapes, {});
-          at->process.activities.push_back(copy);
-        });
+    return Scan(nsys::kMemcpyTable,
+                {nsys::kStart, nsys::kEnd, nsys::kDeviceId, nsys::kContextId,
+                 nsys::kStreamId, nsys::kCorrelationId, nsys::kGlobalPid,
+                 nsys::kGraphNodeId, nsys::kBytes, nsys::kCopyKind,
+                 nsys::kSrcKind, nsys::kDstKind},
+                [this](const NsysRow& row) {
+                  Activity copy{};
+                  NsysProcess* at = ReadActivity(row, copy);
+                  if (at == nullptr) return;
+                  copy.kind = ActivityKind::kMemcpy;
+                  copy.bytes = static_cast<uint64_t>(row.IntOr(8, 0));
+                  copy.copy = CopyKindOf(row.IntOr(9, 0));
+                  copy.source = NsysMemoryKind(row.Int(10));
+                  copy.target = NsysMemoryKind(row.Int(11));
+                  copy.shape = at->shapes.Find(at->process.launch_shapes, {});
+                  at->process.activities.push_back(copy);
+                });
   }
 
   absl::Status ReadMemsets() {
-    return Scan(
-        kMemsets,
-        {"start", "end", "deviceId", "contextId", "streamId", "correlationId",
-         "globalPid", "graphNodeId", "bytes", "memKind"},
-        [this](const NsysRow& row) {
-          Activity memset{};
-          NsysProcess* at = ReadActivity(row, memset);
-          if (at == nullptr) return;
-          memset.kind = ActivityKind::kMemset;
-          memset.bytes = static_cast<uint64_t>(row.IntOr(8, 0));
-          memset.target = NsysMemoryKind(row.Int(9));
-          memset.shape = at->shapes.Find(at->process.launch_shapes, {});
-          at->process.activities.push_back(memset);
-        });
+    return Scan(nsys::kMemsetTable,
+                {nsys::kStart, nsys::kEnd, nsys::kDeviceId, nsys::kContextId,
+                 nsys::kStreamId, nsys::kCorrelationId, nsys::kGlobalPid,
+                 nsys::kGraphNodeId, nsys::kBytes, nsys::kMemKind},
+                [this](const NsysRow& row) {
+                  Activity memset{};
+                  NsysProcess* at = ReadActivity(row, memset);
+                  if (at == nullptr) return;
+                  memset.kind = ActivityKind::kMemset;
+                  memset.bytes = static_cast<uint64_t>(row.IntOr(8, 0));
+                  memset.target = NsysMemoryKind(row.Int(9));
+                  memset.shape = at->shapes.Find(at->process.launch_shapes, {});
+                  at->process.activities.push_back(memset);
+                });
   }
 
   absl::Status ReadApis() {
     for (const ApiSource& api : kApis) {
       absl::Status status = Scan(
           api.table,
-          {"start", "end", "globalTid", "correlationId", "nameId",
-           "returnValue"},
+          {nsys::kStart, nsys::kEnd, nsys::kGlobalTid, nsys::kCorrelationId,
+           nsys::kNameId, nsys::kReturnValue},
           [this, &api](const NsysRow& row) { ReadCall(row, api.library); });
       if (!status.ok()) return status;
     }
@@ -301,9 +295,10 @@ class NsysImporter {
   }
 
   absl::Status ReadSyncs() {
-    return Scan(kSyncs,
-                {"start", "end", "deviceId", "contextId", "streamId",
-                 "correlationId", "globalPid", "syncType", "eventId"},
+    return Scan(nsys::kSyncTable,
+                {nsys::kStart, nsys::kEnd, nsys::kDeviceId, nsys::kContextId,
+                 nsys::kStreamId, nsys::kCorrelationId, nsys::kGlobalPid,
+                 nsys::kSyncType, nsys::kEventId},
                 [this](const NsysRow& row) {
                   Sync sync{};
                   if (!ReadTimes(row, sync)) return;
@@ -337,21 +332,23 @@ class NsysImporter {
 
   absl::Status ReadDomains() {
     return database_.Scan(
-        kRanges, {"eventType", "domainId", "globalTid", "text", "textId"},
+        nsys::kRangeTable,
+        {nsys::kEventType, nsys::kDomainId, nsys::kGlobalTid, nsys::kText,
+         nsys::kTextId},
         [this](const NsysRow& row) {
-          if (row.IntOr(0, 0) != kDomainCreate) return;
+          if (row.IntOr(0, 0) != nsys::kDomainCreate) return;
           domains_[{ProcessKeyOf(row.IntOr(2, 0)), row.IntOr(1, 0)}] =
               TextOfRange(row, 3, 4);
         });
   }
 
   absl::Status ReadRanges() {
-    return Scan(kRanges,
-                {"start", "end", "globalTid", "eventType", "text", "textId",
-                 "domainId"},
+    return Scan(nsys::kRangeTable,
+                {nsys::kStart, nsys::kEnd, nsys::kGlobalTid, nsys::kEventType,
+                 nsys::kText, nsys::kTextId, nsys::kDomainId},
                 [this](const NsysRow& row) {
-                  const int64_t type = row.IntOr(3, kPushPop);
-                  if (type != kPushPop && type != kStartEnd) return;
+                  const int64_t type = row.IntOr(3, nsys::kPushPop);
+                  if (type != nsys::kPushPop && type != nsys::kStartEnd) return;
                   if (row.Int(0) && !row.Int(1)) {
                     ++open_ranges_;
                     return;
@@ -391,19 +388,19 @@ class NsysImporter {
       bool in;
     };
     absl::flat_hash_map<int64_t, std::vector<Switch>> of_thread;
-    absl::Status status =
-        Scan("SCHED_EVENTS", {"start", "globalTid", "isSchedIn"},
-             [&](const NsysRow& row) {
-               const int64_t tid = row.IntOr(1, 0);
-               const NsysProcess* at = processes_.Find(tid);
-               if (at == nullptr || !at->FindThread(tid).known()) return;
-               const auto start = row.Int(0);
-               if (!start || std::abs(*start) > kMaxNsysTimeNs) {
-                 ++without_times_;
-                 return;
-               }
-               of_thread[tid].push_back({*start, row.IntOr(2, 0) != 0});
-             });
+    absl::Status status = Scan(
+        nsys::kSwitchTable, {nsys::kStart, nsys::kGlobalTid, nsys::kIsSchedIn},
+        [&](const NsysRow& row) {
+          const int64_t tid = row.IntOr(1, 0);
+          const NsysProcess* at = processes_.Find(tid);
+          if (at == nullptr || !at->FindThread(tid).known()) return;
+          const auto start = row.Int(0);
+          if (!start || std::abs(*start) > kMaxNsysTimeNs) {
+            ++without_times_;
+            return;
+          }
+          of_thread[tid].push_back({*start, row.IntOr(2, 0) != 0});
+        });
     for (auto& [tid, switches] : of_thread) {
       std::sort(
           switches.begin(), switches.end(),
@@ -486,16 +483,16 @@ class NsysImporter {
 };
 
 bool IsNsys(const NsysDatabase& database) {
-  return database.Has("META_DATA_EXPORT") || database.Has("StringIds") ||
-         database.Has(kKernels) || database.Has(kApis[0].table) ||
-         database.Has(kRanges);
+  return database.Has(nsys::kExportTable) || database.Has(nsys::kStringTable) ||
+         database.Has(nsys::kKernelTable) || database.Has(kApis[0].table) ||
+         database.Has(nsys::kRangeTable);
 }
 
 void CheckVersion(NsysDatabase& database, const std::string& path,
                   const ImportContext& context) {
   (void)database.Scan(
-      "META_DATA_EXPORT", {"name", "value"}, [&](const NsysRow& row) {
-        if (row.Text(0) != "EXPORT_SCHEMA_VERSION") return;
+      nsys::kExportTable, {nsys::kName, nsys::kValue}, [&](const NsysRow& row) {
+        if (row.Text(0) != nsys::kSchemaVersion) return;
         const std::string version(row.Text(1));
         if (std::atoll(version.c_str()) > kNewestSchema) {
           context.Problem(absl::StrCat(

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analyzer/importers/simulated_gpu.h"
+#include "analyzer/model/nsys_schema.h"
 #include "analyzer/model/rank_variables.h"
 
 namespace dltap::analyzer {
@@ -27,7 +28,7 @@ struct StartedProcess {
   std::string variables;  // NAME=value\0...
 };
 
-// `NAME="value"` -> `NAME=value`.
+// `NAME=nsys::kValue` -> `NAME=value`.
 void AddVariable(std::string_view text, std::string& variables) {
   const size_t at = text.find("=\"");
   if (at == std::string_view::npos || !text.ends_with('"')) return;
@@ -53,7 +54,7 @@ class FactReader {
 
  private:
   absl::Status Programs() {
-    return database_.Scan("PROCESSES", {"globalPid", "name"},
+    return database_.Scan(nsys::kProcessTable, {nsys::kGlobalPid, nsys::kName},
                           [this](const NsysRow& row) {
                             NsysProcess* at = processes_.Find(row.IntOr(0, 0));
                             if (at != nullptr)
@@ -63,16 +64,17 @@ class FactReader {
 
   absl::Status Threads() {
     absl::flat_hash_map<int64_t, std::vector<int64_t>> named;  // by name id
-    absl::Status status = database_.Scan(
-        "ThreadNames", {"globalTid", "nameId"}, [&](const NsysRow& row) {
-          const int64_t tid = row.IntOr(0, 0);
-          if (processes_.Find(tid) != nullptr) {
-            named[row.IntOr(1, -1)].push_back(tid);
-          }
-        });
+    absl::Status status =
+        database_.Scan(nsys::kThreadTable, {nsys::kGlobalTid, nsys::kNameId},
+                       [&](const NsysRow& row) {
+                         const int64_t tid = row.IntOr(0, 0);
+                         if (processes_.Find(tid) != nullptr) {
+                           named[row.IntOr(1, -1)].push_back(tid);
+                         }
+                       });
     if (!status.ok() || named.empty()) return status;
     return database_.Scan(
-        "StringIds", {"id", "value"}, [&](const NsysRow& row) {
+        nsys::kStringTable, {nsys::kId, nsys::kValue}, [&](const NsysRow& row) {
           const auto it = named.find(row.IntOr(0, -1));
           if (it == named.end()) return;
           for (const int64_t tid : it->second) {
@@ -87,9 +89,10 @@ class FactReader {
 
   absl::Status Gpus() {
     return database_.Scan(
-        "TARGET_INFO_GPU",
-        {"id", "cuDevice", "name", "uuid", "smCount", "totalMemory",
-         "computeMajor", "computeMinor", "smMajor", "smMinor"},
+        nsys::kGpuTable,
+        {nsys::kId, nsys::kCuDevice, nsys::kName, nsys::kUuid, nsys::kSmCount,
+         nsys::kTotalMemory, nsys::kComputeMajor, nsys::kComputeMinor,
+         nsys::kSmMajor, nsys::kSmMinor},
         [this](const NsysRow& row) {
           Device gpu;
           gpu.name = row.Text(2);
@@ -118,12 +121,12 @@ class FactReader {
   // With the table each process has its own numbering (CUDA_VISIBLE_DEVICES);
   // without, the ordinal is the machine's.
   absl::Status Devices() {
-    absl::Status status =
-        database_.Scan("TARGET_INFO_CUDA_DEVICE", {"gpuId", "cudaId", "pid"},
-                       [this](const NsysRow& row) {
-                         if (!row.Int(0) || !row.Int(1) || !row.Int(2)) return;
-                         of_process_[{*row.Int(2), *row.Int(1)}] = *row.Int(0);
-                       });
+    absl::Status status = database_.Scan(
+        nsys::kDeviceTable, {nsys::kGpuId, nsys::kCudaId, nsys::kPid},
+        [this](const NsysRow& row) {
+          if (!row.Int(0) || !row.Int(1) || !row.Int(2)) return;
+          of_process_[{*row.Int(2), *row.Int(1)}] = *row.Int(0);
+        });
     for (auto& at : processes_.all()) {
       for (Device& device : at->process.devices) {
         const auto own = of_process_.find({at->process.pid, device.ordinal});
@@ -146,17 +149,19 @@ class FactReader {
   // there is no doubt which: one process with events, of the same program.
   absl::Status Started() {
     StartedProcess started;
-    absl::Status status = database_.Scan(
-        "META_DATA_CAPTURE", {"name", "value"}, [&](const NsysRow& row) {
-          const std::string_view name = row.Text(0);
-          if (name == "PROCESS_0:COMMAND") started.program = row.Text(1);
-          if (name.starts_with("PROCESS_0:ARGUMENT_")) {
-            started.arguments.emplace_back(row.Text(1));
-          }
-          if (name == "PROCESS_0:ENVIRONMENT_VARIABLE") {
-            AddVariable(row.Text(1), started.variables);
-          }
-        });
+    absl::Status status =
+        database_.Scan(nsys::kCaptureTable, {nsys::kName, nsys::kValue},
+                       [&](const NsysRow& row) {
+                         const std::string_view name = row.Text(0);
+                         if (name == "PROCESS_0:COMMAND")
+                           started.program = row.Text(1);
+                         if (name.starts_with("PROCESS_0:ARGUMENT_")) {
+                           started.arguments.emplace_back(row.Text(1));
+                         }
+                         if (name == "PROCESS_0:ENVIRONMENT_VARIABLE") {
+                           AddVariable(row.Text(1), started.variables);
+                         }
+                       });
     if (processes_.all().size() != 1) return status;
     Process& only = processes_.all()[0]->process;
     const RankInfo info = ParseRankVariables(started.variables);
@@ -171,7 +176,7 @@ class FactReader {
   }
 
   absl::Status Ranks() {
-    return database_.Scan("MPI_RANKS", {"globalTid", "rank"},
+    return database_.Scan(nsys::kRankTable, {nsys::kGlobalTid, nsys::kRank},
                           [this](const NsysRow& row) {
                             NsysProcess* at = processes_.Find(row.IntOr(0, 0));
                             if (at == nullptr || !row.Int(1)) return;
@@ -181,17 +186,20 @@ class FactReader {
 
   absl::Status Versions() {
     std::string tool;
-    absl::Status status = database_.Scan(
-        "META_DATA_EXPORT", {"name", "value"}, [&](const NsysRow& row) {
-          if (row.Text(0) == "EXPORT_PRODUCT_VERSION") tool = row.Text(1);
-        });
+    absl::Status status =
+        database_.Scan(nsys::kExportTable, {nsys::kName, nsys::kValue},
+                       [&](const NsysRow& row) {
+                         if (row.Text(0) == nsys::kProductVersion)
+                           tool = row.Text(1);
+                       });
     if (!status.ok()) return status;
     std::string host;
     uint64_t cuda = 0;
     status = database_.Scan(
-        "TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](const NsysRow& row) {
-          if (row.Text(0) == "Hostname") host = row.Text(1);
-          if (row.Text(0) == "CudaDriverVersion") {
+        nsys::kSystemTable, {nsys::kName, nsys::kValue},
+        [&](const NsysRow& row) {
+          if (row.Text(0) == nsys::kHostname) host = row.Text(1);
+          if (row.Text(0) == nsys::kDriverVersion) {
             cuda = static_cast<uint64_t>(std::max(0, Number(row.Text(1))));
           }
         });
@@ -219,12 +227,11 @@ absl::Status AddNsysFacts(NsysDatabase& database, NsysProcesses& processes) {
 
 absl::StatusOr<int64_t> NsysOriginNs(NsysDatabase& database) {
   int64_t origin = 0;
-  const absl::Status status =
-      database.Scan("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"},
-                    [&](const NsysRow& row) {
-                      const int64_t at = row.IntOr(0, 0);
-                      if (at > 0 && at < kLastOriginNs) origin = at;
-                    });
+  const absl::Status status = database.Scan(
+      nsys::kStartTimeTable, {nsys::kUtcEpochNs}, [&](const NsysRow& row) {
+        const int64_t at = row.IntOr(0, 0);
+        if (at > 0 && at < kLastOriginNs) origin = at;
+      });
   if (!status.ok()) return status;
   return origin;
 }

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/model/nsys_schema.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -52,12 +54,12 @@ void AddRows(std::vector<Row> rows, NsysProcesses& processes) {
 
 MemoryKind NsysMemoryKind(std::optional<int64_t> number) {
   switch (number.value_or(-1)) {
-    case 0: return MemoryKind::kPageable;
-    case 1: return MemoryKind::kPinned;
-    case 2:
+    case nsys::kPageableMemory: return MemoryKind::kPageable;
+    case nsys::kPinnedMemory: return MemoryKind::kPinned;
+    case nsys::kDeviceMemory:
     case 5: return MemoryKind::kDevice;
-    case 3: return MemoryKind::kArray;
-    case 4:
+    case nsys::kArrayMemory: return MemoryKind::kArray;
+    case nsys::kManagedMemory:
     case 6: return MemoryKind::kManaged;
     default: return MemoryKind::kUnknown;
   }
@@ -67,9 +69,10 @@ absl::Status AddNsysMemory(NsysDatabase& database, int64_t origin_ns,
                            NsysProcesses& processes, uint64_t& without_times) {
   std::vector<Row> rows;
   const absl::Status read = database.Scan(
-      kNsysMemory,
-      {"start", "globalPid", "deviceId", "address", "bytes", "memKind",
-       "memoryOperationType", "localMemoryPoolAddress", "localMemoryPoolSize"},
+      nsys::kMemoryTable,
+      {nsys::kStart, nsys::kGlobalPid, nsys::kDeviceId, nsys::kAddress,
+       nsys::kBytes, nsys::kMemKind, nsys::kMemoryOperationType,
+       nsys::kLocalMemoryPoolAddress, nsys::kLocalMemoryPoolSize},
       [&](const NsysRow& row) {
         const auto start = row.Int(0);
         if (!start || *start < -kMaxNsysTimeNs || *start > kMaxNsysTimeNs) {

@@ -12,8 +12,6 @@
 
 namespace dltap::analyzer {
 
-inline constexpr char kNsysMemory[] = "CUDA_GPU_MEMORY_USAGE_EVENTS";
-
 // A number of ENUM_CUDA_MEM_KIND, which is stable since the first export.
 MemoryKind NsysMemoryKind(std::optional<int64_t> number);
 

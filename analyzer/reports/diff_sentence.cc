@@ -166,6 +166,10 @@ std::string ObstacleText(const NotComparable& obstacle) {
              "); --window all compares the runs";
     case Obstacle::kFewSteps:
       return "fewer steps than --min-steps asks for: " + Sides(obstacle);
+    case Obstacle::kStepUnit:
+      return "steps were told " + Sides(obstacle) + ", and one of NEW has " +
+             PercentText(obstacle.share) +
+             " of the kernels of one of BASE; --window all compares the runs";
     case Obstacle::kDevices:
       return "no steps, and other numbers of devices: " + Sides(obstacle);
     case Obstacle::kShapes:

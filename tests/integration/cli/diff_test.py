@@ -22,7 +22,7 @@ GEMM = "cublasSgemm_v2 m=512 n=512 k=512"
 
 def trace(*, gemms=3, gemm_us=60, pause_us=30, syncs=0, steps=12,
           jitter=(0,), gpu="NVIDIA H100 80GB HBM3", kernel="sgemm_64x64_nn",
-          level="kernels") -> str:
+          level="kernels", marks=True) -> str:
     lines = ["format dltap", "process pid=7 program=train", f"level {level}",
              f'device 0 name="{gpu}"', "thread 0 tid=1 name=python"]
     at = corr = 0
@@ -42,8 +42,9 @@ def trace(*, gemms=3, gemm_us=60, pause_us=30, syncs=0, steps=12,
                          "cudaStreamSynchronize")
             at += 4
         at += pause_us
-        lines.append(f"range t={first}..{at}us thread=0 kind=nvtx "
-                     f'name="step {step}"')
+        if marks:
+            lines.append(f"range t={first}..{at}us thread=0 kind=nvtx "
+                         f'name="step {step}"')
     return "\n".join(lines) + "\n"
 
 
@@ -169,6 +170,15 @@ class DiffTest(unittest.TestCase):
         base, new = self.pair()
         self.diff("--min-steps", "100", base, new, code=3)
         self.diff(base, str(self.folder / "missing"), code=3)
+
+    def test_a_step_is_not_compared_with_a_part_of_one(self):
+        # Without marks, each product is what repeats.
+        base, new = self.pair(marks=False)
+        self.assertIn("steps were told by marks against by what repeats",
+                      self.diff(base, new, code=3).stderr)
+        forced = self.document("--force", base, new)["not_comparable"]
+        self.assertEqual([each["id"] for each in forced], ["step_unit"])
+        self.diff("--window", "all", base, new)
 
     def test_all_faces_have_the_same_numbers(self):
         base = self.write("base", trace(jitter=(0, 3, 1)))

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <random>
 
 namespace dltap::analyzer {
 namespace {
@@ -77,6 +79,69 @@ TEST(ChangeTest, AlikeNeighboursMakeTheIntervalWider) {
   const Change alike = ChangeOf(Of(waves), Of(Waves(201, 10.1)));
   const Change apart = ChangeOf(Of(shuffled), Of(shuffled));
   EXPECT_GT(*alike.margin(), 1.3 * *apart.margin());
+}
+
+using Series = std::function<std::vector<double>(size_t n)>;
+
+// In how many of 200 pairs of series that differ by 1 the interval says so.
+int Hits(size_t n, const Series& series) {
+  int hits = 0;
+  for (int pair = 0; pair < 200; ++pair) {
+    const Measured base = Of(series(n));
+    std::vector<double> now = series(n + 3);
+    for (double& value : now) value += 1;
+    const auto interval = *ChangeOf(base, Of(now)).interval;
+    hits += interval[0] <= 1 && 1 <= interval[1];
+  }
+  return hits;
+}
+
+// Each step takes over `alike` of what the one before it was off.
+Series Alike(double alike, std::mt19937_64& random) {
+  return [alike, &random](size_t n) {
+    std::normal_distribution<double> noise;
+    std::vector<double> values;
+    double off = 0;
+    for (size_t i = 0; i < n + 50; ++i) {
+      off = alike * off + noise(random);
+      if (i >= 50) values.push_back(10 + off);
+    }
+    return values;
+  };
+}
+
+// 95 % promised, 200 pairs: fewer than 179 come once in 20,000 times.
+TEST(ChangeTest, TheIntervalHoldsTheTrueChangeAsOftenAsItPromises) {
+  std::mt19937_64 random(1);
+  for (const size_t n : {5, 10, 18, 50, 200}) {
+    EXPECT_GE(Hits(n, Alike(0, random)), 179) << n;
+    EXPECT_GE(Hits(n, Alike(0.2, random)), 179) << n;
+    EXPECT_GE(Hits(n,
+                   [&](size_t count) {
+                     std::lognormal_distribution<double> tail;
+                     std::vector<double> values;
+                     for (size_t i = 0; i < count; ++i)
+                       values.push_back(tail(random));
+                     return values;
+                   }),
+              179)
+        << n;
+  }
+  for (const size_t n : {10, 18, 50, 200}) {
+    EXPECT_GE(Hits(n, Alike(0.4, random)), 179) << n;
+    EXPECT_GE(Hits(n, Alike(0.6, random)), 179) << n;
+  }
+}
+
+// Nor is it so wide that it says nothing.
+TEST(ChangeTest, OfIndependentStepsTheIntervalIsHardlyWiderThanWelchs) {
+  std::mt19937_64 random(1);
+  double sum = 0;
+  for (int pair = 0; pair < 100; ++pair) {
+    const Series series = Alike(0, random);
+    sum += *ChangeOf(Of(series(50)), Of(series(50))).margin();
+  }
+  EXPECT_LT(sum / 100, 1.15 * 1.984 * std::sqrt(2.0 / 50));
 }
 
 TEST(ChangeTest, WhatIsUnknownHasNoChange) {

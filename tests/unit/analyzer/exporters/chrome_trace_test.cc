@@ -131,6 +131,24 @@ TEST(ChromeTraceTest, WorkAndItsCudaCallShareTheCorrelationId) {
   }
 }
 
+// TraceLens joins by whatever the first launch of the file has.
+TEST(ChromeTraceTest, ALaunchWithoutWorkHasACorrelationIdToo) {
+  const auto calls = OfCategory(
+      Exported("thread 0 tid=1\ncall t=1..2us thread=0 cudaLaunchKernel\n"),
+      "cuda_runtime");
+  ASSERT_EQ(calls.size(), 1);
+  EXPECT_TRUE(Has(calls[0].args, "\"correlation\":0")) << calls[0].args;
+}
+
+TEST(ChromeTraceTest, FramesOfPythonHaveIds) {
+  const auto frames = OfCategory(
+      Exported("thread 0 tid=1\n"
+               "range t=0..2us thread=0 name=\"a.py(1): f\" kind=python\n"),
+      "python_function");
+  ASSERT_EQ(frames.size(), 1);
+  EXPECT_TRUE(Has(frames[0].args, "\"Python id\":1")) << frames[0].args;
+}
+
 TEST(ChromeTraceTest, LaunchesLeadToTheirWorkByFlows) {
   std::map<int64_t, std::pair<Event, Event>> flows;
   for (const Event& event : OfCategory(Exported(kTrace), "ac2g")) {

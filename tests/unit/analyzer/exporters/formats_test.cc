@@ -207,6 +207,31 @@ TEST_F(FormatsTest, PerfettoSlicesNestOnTheirTracks) {
   for (const auto& [track, begins] : open) EXPECT_TRUE(begins.empty());
 }
 
+// Two hosts have a process 42 and threads 42 and 43: a viewer knows a thread by
+// its number alone, and a main thread by that of its process.
+TEST_F(FormatsTest, PerfettoThreadsOfSeveralHostsAreSeveral) {
+  std::string text;
+  for (const char* host : {"a", "b"}) {
+    text += std::string("process pid=42 host=") + host +
+            "\nthread 0 tid=42\nthread 1 tid=43\n"
+            "range t=0..1us thread=0 name=r kind=user\n"
+            "range t=0..1us thread=1 name=r kind=user\n";
+  }
+  Read(text);
+  perfetto::Trace trace;
+  ASSERT_TRUE(trace.ParseFromString(Only("perfetto")));
+  std::set<int64_t> tids;
+  int main_threads = 0;
+  for (const perfetto::TracePacket& packet : trace.packet()) {
+    if (!packet.track_descriptor().has_thread()) continue;
+    const auto& thread = packet.track_descriptor().thread();
+    EXPECT_TRUE(tids.insert(thread.tid()).second) << thread.tid();
+    main_threads += thread.tid() == thread.pid();
+  }
+  EXPECT_EQ(tids.size(), 4);
+  EXPECT_EQ(main_threads, 2);
+}
+
 TEST_F(FormatsTest, PerfettoFlowsLeadFromCallsToTheirLastWork) {
   perfetto::Trace trace;
   ASSERT_TRUE(trace.ParseFromString(Only("perfetto")));
