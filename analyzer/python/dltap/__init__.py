@@ -16,11 +16,12 @@ from __future__ import annotations
 import importlib.metadata
 from typing import Any
 
-from dltap._program import DltapError
+from dltap._program import DltapError, DltapWarning
 from dltap._recording import record
 from dltap._report import Difference, Report, load
 
-__all__ = ["Difference", "DltapError", "Report", "load", "record"]
+__all__ = ["Difference", "DltapError", "DltapWarning", "Report", "load",
+           "record"]
 
 try:
     __version__ = importlib.metadata.version("dltap")

@@ -7,7 +7,9 @@ import os
 import pathlib
 import shutil
 import subprocess
+import warnings
 
+_WARNING = "dltap: warning: "
 _OWN = pathlib.Path(__file__).with_name("native") / "bin" / "dltap"
 
 
@@ -17,6 +19,10 @@ class DltapError(RuntimeError):
     def __init__(self, message: str, exit_code: int) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+
+
+class DltapWarning(UserWarning):
+    """What dltap warned of on stderr while it answered."""
 
 
 def path() -> pathlib.Path:
@@ -32,12 +38,16 @@ def path() -> pathlib.Path:
 
 def ask(*arguments: str | os.PathLike[str], accept: tuple[int, ...] = (0,)
         ) -> str:
-    """What the program prints. Raises DltapError unless its exit code is one
-    of `accept`."""
+    """What the program prints; what it warns of are Python's warnings. Raises
+    DltapError unless its exit code is one of `accept`."""
     done = subprocess.run([path(), *arguments], capture_output=True,
                           encoding="utf-8", errors="replace", check=False)
     if done.returncode not in accept:
         raise DltapError(done.stderr.strip() or
                          f"dltap ended with {done.returncode}",
                          done.returncode)
+    for line in done.stderr.splitlines():
+        if line.startswith(_WARNING):
+            warnings.warn(line.removeprefix(_WARNING), DltapWarning,
+                          stacklevel=2)
     return done.stdout

@@ -22,15 +22,30 @@ _Path = str | os.PathLike[str]
 
 def _options(choices: Mapping[str, Any]) -> list[str]:
     """Keyword arguments as options: samples_per_step=64 is
-    --samples-per-step 64, True an option without a value."""
+    --samples-per-step=64, True an option without a value, a list one that is
+    repeated."""
     words: list[str] = []
     for name, value in choices.items():
-        if value is None or value is False:
-            continue
-        words.append("--" + name.replace("_", "-"))
-        if value is not True:
-            words.append(str(value))
+        option = "--" + name.replace("_", "-")
+        for each in value if isinstance(value, (list, tuple)) else [value]:
+            if each is None or each is False:
+                continue
+            words.append(option if each is True else f"{option}={each}")
     return words
+
+
+# What of a run is looked at; `dltap diff` has these as well.
+_PARTS = ("window", "steps", "device", "process", "rank", "warmup")
+
+
+def _parts(choices: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: choices[name] for name in _PARTS if name in choices}
+
+
+def _needs(library: str, extra: str) -> ImportError:
+    return ImportError(f"this needs {library}, which is not installed: pip "
+                       f"install {library}, or \"dltap[{extra}]\"",
+                       name=library)
 
 
 def _flat(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -73,6 +88,14 @@ def _type_of(column: str, values: list[Any]) -> str:
     return "boolean" if kinds == {bool} else "object"
 
 
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise _needs("pandas", "pandas") from error
+    return pandas
+
+
 class _Tables:
     """Rows of a JSON document. A name with dots leads to a table further in:
     "collectives.rows"."""
@@ -100,16 +123,19 @@ class _Tables:
     def frame(self, name: str) -> pandas.DataFrame:
         """A table as a data frame; parts of a number are columns such as
         "host_ns.wait". Needs pandas."""
-        import pandas
-
+        library = _pandas()
         columns = _columns([_flat(row) for row in self.rows(name)])
-        return pandas.DataFrame(
-            {column: pandas.Series(values, dtype=_type_of(column, values))
+        frame: pandas.DataFrame = library.DataFrame(
+            {column: library.Series(values, dtype=_type_of(column, values))
              for column, values in columns.items()})
+        return frame
 
     def arrow(self, name: str) -> pyarrow.Table:
         """The same as an Arrow table. Needs pyarrow."""
-        import pyarrow
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise _needs("pyarrow", "arrow") from error
 
         return pyarrow.Table.from_pylist(
             [_flat(row) for row in self.rows(name)])
@@ -124,20 +150,22 @@ class Report(_Tables):
         self.paths = tuple(os.fspath(path) for path in paths)
         self._choices = dict(choices)
 
-    def _ask(self, *words: str) -> str:
-        return _program.ask("report", *_options(self._choices), *words, "--",
+    def _ask(self, **own: Any) -> str:
+        return _program.ask("report", *_options(self._choices | own), "--",
                             *self.paths)
 
     @functools.cached_property
     def json(self) -> dict[str, Any]:
-        document: dict[str, Any] = json.loads(self._ask("--json"))
+        document: dict[str, Any] = json.loads(self._ask(json=True))
         return document
 
     @property
     def classes(self) -> pandas.DataFrame:
         """A row per layer class, by GPU time."""
-        return self.frame("classes").sort_values(
-            "gpu_ns", ascending=False, ignore_index=True)
+        frame = self.frame("classes")
+        if frame.empty:  # no GPU work, no columns
+            return frame
+        return frame.sort_values("gpu_ns", ascending=False, ignore_index=True)
 
     @property
     def kernels(self) -> pandas.DataFrame:
@@ -161,11 +189,11 @@ class Report(_Tables):
 
     @property
     def steps(self) -> pandas.DataFrame:
-        """The lengths of the used steps."""
-        import pandas
-
-        return pandas.DataFrame(
-            {"ns": pandas.Series(self.json["steps"]["ns"], dtype="Int64")})
+        """The lengths of the used steps, in a column "ns"."""
+        library = _pandas()
+        frame: pandas.DataFrame = library.DataFrame(
+            {"ns": library.Series(self.json["steps"]["ns"], dtype="Int64")})
+        return frame
 
     @property
     def warnings(self) -> list[str]:
@@ -185,23 +213,35 @@ class Report(_Tables):
 
     def text(self, by: str = "class", top: int | None = None) -> str:
         """The report as `dltap report --by` prints it."""
-        return self._ask("--by", by, *_options({"top": top}))
+        own: dict[str, Any] = {"by": by}
+        if top is not None:
+            own["top"] = top
+        return self._ask(**own)
 
     def html(self) -> str:
         """The report as one page that needs nothing else."""
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder, "report.html")
-            self._ask("--html", os.fspath(page))
+            self._ask(html=os.fspath(page))
             return page.read_text(encoding="utf-8")
 
     def diff(self, new: Report | _Path, **choices: Any) -> Difference:
-        """What is different in `new`, as `dltap diff` says it. The choices
-        are its options, such as by="kernel" or force=True."""
-        other = new.paths if isinstance(new, Report) else (os.fspath(new),)
+        """What is different in `new`, as `dltap diff` says it, of the part of
+        the run that this report is of. The choices are options of `dltap diff`
+        in place of or beside it: force=True, fail_on=["step_ms>3%"]. Raises
+        DltapError with exit code 3 where the runs can't be compared."""
+        base_part = _parts(self._choices)
+        if isinstance(new, Report):
+            other = new.paths
+            if _parts(new._choices) != base_part:
+                raise ValueError("the two reports are of different parts of "
+                                 "their runs; load both with the same choices")
+        else:
+            other = (os.fspath(new),)
         if len(self.paths) != 1 or len(other) != 1:
             raise ValueError("diff compares one path with one path; put the "
                              "traces of a run into one folder")
-        return Difference(self.paths[0], other[0], choices)
+        return Difference(self.paths[0], other[0], base_part | choices)
 
     def __repr__(self) -> str:
         return f"<dltap.Report of {', '.join(self.paths)}>"
@@ -217,14 +257,14 @@ class Difference(_Tables):
         self.base, self.new = base, new
         self._choices = dict(choices)
 
-    def _ask(self, *words: str) -> str:
+    def _ask(self, **own: Any) -> str:
         # 1: a limit of fail_on is crossed; the document says so.
-        return _program.ask("diff", *_options(self._choices), *words, "--",
+        return _program.ask("diff", *_options(self._choices | own), "--",
                             self.base, self.new, accept=(0, 1))
 
     @functools.cached_property
     def json(self) -> dict[str, Any]:
-        document: dict[str, Any] = json.loads(self._ask("--json"))
+        document: dict[str, Any] = json.loads(self._ask(json="-"))
         return document
 
     @property

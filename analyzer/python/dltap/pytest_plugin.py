@@ -10,6 +10,9 @@ Without --dltap such a test is like any other. With it, the test runs alone
 under `dltap ci`, on simulated GPUs and the virtual clock, and fails where a
 quantity is above the baseline's; --dltap-update writes the baseline.
 """
+
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess
@@ -24,7 +27,7 @@ TIMES = "_ms"
 TIME_LIMIT = ">1%"
 
 
-def pytest_addoption(parser):
+def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("dltap")
     group.addoption("--dltap", action="store_true",
                     help="hold tests marked dltap against their baseline")
@@ -39,26 +42,37 @@ def pytest_addoption(parser):
                     help="default: the package's own, else dltap in PATH")
 
 
-def pytest_configure(config):
+def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "dltap(*quantities, gpu=[...]): with --dltap, none of "
                    "these may be above its baseline: names, or rules like "
                    "\"step_ms>2%\"")
+    if is_wanted(config):
+        find_program(config)  # once, before any test
 
 
-def find_program(config) -> str:
+def is_wanted(config: pytest.Config) -> bool:
+    asked = config.getoption("--dltap") or config.getoption("--dltap-update")
+    return bool(asked) and not os.environ.get(INSIDE)
+
+
+def find_program(config: pytest.Config) -> str:
     named = config.getoption("--dltap-program")
     if named:
-        return named
+        return str(named)
     try:
         from dltap import _program
-        return str(_program.path())
-    except ImportError:
+    except ImportError:  # this file alone, without its package
         found = shutil.which("dltap")
-    if found is None:
-        raise pytest.UsageError("--dltap: no dltap in PATH; see "
-                                "--dltap-program")
-    return found
+        if found is None:
+            raise pytest.UsageError("--dltap: no dltap in PATH; see "
+                                    "--dltap-program") from None
+        return found
+    try:
+        return str(_program.path())
+    except _program.DltapError as error:
+        raise pytest.UsageError(f"--dltap: {error}; see --dltap-program") \
+            from None
 
 
 def rule_of(quantity: str) -> str:
@@ -67,7 +81,7 @@ def rule_of(quantity: str) -> str:
     return quantity + (TIME_LIMIT if quantity.endswith(TIMES) else ">0")
 
 
-def command_for(item, mark) -> list[str]:
+def command_for(item: pytest.Item, mark: pytest.Mark) -> list[str]:
     config = item.config
     baseline = config.getoption("--dltap-baseline") or str(
         config.rootpath / "dltap-baseline.json")
@@ -90,11 +104,10 @@ def command_for(item, mark) -> list[str]:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem):
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     config = pyfuncitem.config
     mark = pyfuncitem.get_closest_marker("dltap")
-    wanted = config.getoption("--dltap") or config.getoption("--dltap-update")
-    if mark is None or not wanted or os.environ.get(INSIDE):
+    if mark is None or not is_wanted(config):
         return None
     done = subprocess.run(command_for(pyfuncitem, mark), text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

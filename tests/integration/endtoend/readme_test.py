@@ -5,6 +5,7 @@ Usage: readme_test.py [--write] DLTAP
 The sample is what scripts/quickstart.sh prints; --write puts it there anew.
 """
 
+import os
 import pathlib
 import re
 import shlex
@@ -26,7 +27,8 @@ MEASURED = re.compile(r"wrappers [\d.]+ ms in all")
 SAMPLE = re.compile(r"(?m)^    python tests/workloads.*\n(?:    .*\n|\n)+?"
                     r"(?=^[^ \n])")
 # These read a trace and nothing else.
-READERS = ("report", "export", "predict", "info", "check", "dump", "pack")
+READERS = ("report", "export", "predict", "info", "check", "dump", "pack",
+           "diff", "view")
 DLTAP = ""
 
 
@@ -41,9 +43,13 @@ def quickstart() -> str:
 
 
 def commands() -> list[str]:
-    """Lines of dltap in the blocks of the README, without comments."""
-    lines = re.findall(r"(?m)^    ((?:build/bin/)?dltap [a-z].*)$",
-                       README.read_text())
+    """Lines of dltap in the blocks of the README, without comments, and those
+    within a sentence."""
+    lines = re.findall(
+        r"(?m)^    (?: +- run: )?((?:build/bin/)?dltap [a-z].*)$",
+        README.read_text())
+    lines += re.findall(r"`(dltap [a-z]+ [^`|]+)`",
+                        " ".join(README.read_text().split()))
     return [shlex.join(shlex.split(line, comments=True)) for line in lines]
 
 
@@ -85,6 +91,10 @@ class ReadmeTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(run, pathlib.Path(folder) / "run1",
                             ignore=shutil.ignore_patterns("caches"))
+            shutil.copytree(pathlib.Path(folder) / "run1",
+                            pathlib.Path(folder) / "run2")
+            environment = os.environ | {"TMPDIR": folder, "DISPLAY": "",
+                                        "WAYLAND_DISPLAY": ""}
             for command in commands():
                 words = shlex.split(command)[1:]
                 if words[0] not in READERS or "run1" not in words:
@@ -92,11 +102,30 @@ class ReadmeTest(unittest.TestCase):
                 tried += 1
                 with self.subTest(command):
                     done = subprocess.run([DLTAP, *words], cwd=folder,
+                                          env=environment,
                                           capture_output=True, text=True)
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertTrue(done.stdout or "-o" in words
                                     or "--html" in words)
-        self.assertGreater(tried, 8)
+        self.assertGreater(tried, 15)
+
+    def test_formats_of_export_are_all_named(self):
+        choices = re.search(r"--format .*?\{([a-z,]+)\}", subprocess.run(
+            [DLTAP, "export", "--help"], capture_output=True, text=True,
+            check=True).stdout, re.DOTALL).group(1)
+        said = re.search(r"`dltap export` writes (.*?);", self.text,
+                         re.DOTALL).group(1)
+        self.assertEqual(sorted(re.findall(r"`([a-z]+)`", said)),
+                         sorted(choices.split(",")))
+
+    def test_each_shell_that_is_named_has_its_completion(self):
+        (line,) = re.findall(r"(?m)^.*completion bash.*or zsh.*fish.*$",
+                             self.text)
+        for shell in ("bash", "zsh", "fish"):
+            self.assertIn(shell, line)
+            done = subprocess.run([DLTAP, "completion", shell],
+                                  capture_output=True, text=True, check=True)
+            self.assertIn("report", done.stdout)
 
     def test_sections_stand_in_a_strangers_order(self):
         sections = re.findall(r"(?m)^## (.*)$", self.text)

@@ -125,6 +125,22 @@ class PluginTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("@pytest.mark.dltap(", done.stdout)
 
+    def test_a_package_without_its_program_says_so_in_one_line(self):
+        bare = folder / "bare"
+        shutil.copytree(site / "dltap", bare / "dltap",
+                        ignore=shutil.ignore_patterns("native"))
+        test = folder / "test_one.py"
+        test.write_text("import pytest\n@pytest.mark.dltap('launches')\n"
+                        "def test_one(): pass\n")
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-p", "dltap.pytest_plugin",
+             "--dltap", test], cwd=folder, capture_output=True, text=True,
+            env=os.environ | {"PYTHONPATH": str(bare), "PATH": "/usr/bin",
+                              "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
+        self.assertEqual(done.returncode, 4, done.stdout)
+        self.assertIn("no dltap program here", done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stdout + done.stderr)
+
 
 class InterpreterTest(unittest.TestCase):
 
@@ -203,6 +219,10 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(list(self.report.steps["ns"]),
                          self.document["steps"]["ns"])
         self.assertEqual(str(self.report), shown("report", trace))
+        chosen = dltap.load(trace, top=3, by="kernel")
+        self.assertEqual(chosen.text("kernel", top=2),
+                         shown("report", "--by", "kernel", "--top", "2", trace))
+        self.assertEqual(str(chosen), shown("report", "--top", "3", trace))
 
     @needs_torch
     def test_the_limit_is_the_texts(self):
@@ -231,6 +251,95 @@ class ReportTest(unittest.TestCase):
         with self.assertRaises(KeyError) as caught:
             self.report.frame("clases")
         self.assertIn("classes", str(caught.exception))
+
+
+    def test_what_the_program_warns_of_is_a_warning(self):
+        cut = folder / "cut"
+        shutil.copytree(trace, cut)
+        (data,) = cut.glob("*.dltap")
+        os.truncate(data, data.stat().st_size // 2)
+        with self.assertWarnsRegex(dltap.DltapWarning, data.name):
+            dltap.load(cut)
+
+
+class DiffTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.other = folder / "longer"
+        run("-o", cls.other, "--", CNN, "--steps", "16")
+
+    def shown(self, *options) -> dict:
+        return json.loads(shown("diff", "--json=-", *options, trace,
+                                self.other))
+
+    def test_it_is_what_the_program_says(self):
+        difference = dltap.load(trace).diff(self.other)
+        self.assertEqual(difference.json, self.shown())
+        self.assertEqual(difference.sentence, self.shown()["sentence"])
+        self.assertTrue(difference.sentence)
+        self.assertEqual(str(difference), shown("diff", trace, self.other))
+        self.assertEqual(dltap.load(trace).diff(dltap.load(self.other)).json,
+                         difference.json)
+
+    def test_it_is_of_the_part_that_the_report_is_of(self):
+        part = dltap.load(trace, steps="3..5")
+        self.assertEqual(part.diff(self.other).json,
+                         self.shown("--steps=3..5"))
+        with self.assertRaises(ValueError):
+            part.diff(dltap.load(self.other))
+
+    def test_rules_are_a_list_and_their_verdicts_are_in_it(self):
+        rules = ["launches>0", "step_ms>90%"]
+        difference = dltap.load(trace).diff(self.other, fail_on=rules)
+        self.assertEqual([row["rule"] for row in difference.rows("rules")],
+                         rules)
+
+    def test_runs_that_cannot_be_compared_are_an_error_with_its_code(self):
+        elsewhere = folder / "a100"
+        subprocess.run(
+            [sys.executable, "-m", "dltap", "run", "--no-report", "--gpu",
+             "sim:a100-40-sxm", "--sim-clock", "virtual", "-o", elsewhere,
+             "--", CNN, "--steps", "12"], check=True, capture_output=True,
+            env=os.environ | {"PYTHONPATH": str(site)})
+        with self.assertRaises(dltap.DltapError) as caught:
+            _ = dltap.load(trace).diff(elsewhere).json
+        self.assertEqual(caught.exception.exit_code, 3)
+        self.assertIn("not comparable", str(caught.exception))
+        forced = dltap.load(trace).diff(elsewhere, force=True)
+        self.assertTrue(forced.sentence)
+
+
+class WithoutLibrariesTest(unittest.TestCase):
+
+    def test_what_is_missing_and_how_to_get_it_is_said(self):
+        program = ("import sys; sys.modules['pandas'] = None\n"
+                   "sys.modules['pyarrow'] = None\n"
+                   f"import dltap; r = dltap.load({str(trace)!r})\n"
+                   "print(len(r.rows('kernels')) > 0, r.limit is not None)\n"
+                   "for ask in (lambda: r.classes, lambda: r.steps,\n"
+                   "            lambda: r.arrow('kernels')):\n"
+                   "    try: ask()\n"
+                   "    except ImportError as error: print(error)\n")
+        done = subprocess.run([sys.executable, "-c", program], check=True,
+                              env=os.environ | {"PYTHONPATH": str(site)},
+                              capture_output=True, text=True)
+        said = done.stdout.splitlines()
+        self.assertEqual(said[0], "True True")
+        self.assertEqual(len(said), 4, said)
+        for line, extra in zip(said[1:], ("pandas", "pandas", "arrow")):
+            self.assertIn(f"dltap[{extra}]", line)
+
+    def test_a_trace_without_gpu_work_has_empty_frames(self):
+        calls = folder / "calls.json"
+        calls.write_text(json.dumps({"schemaVersion": 1, "traceEvents": [
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaMalloc", "ts": 1,
+             "dur": 2, "pid": 1, "tid": 1, "args": {"correlation": 1}}]}))
+        report = dltap.load(calls)
+        for frame in (report.classes, report.kernels, report.layers,
+                      report.steps):
+            self.assertEqual(len(frame), 0)
+        self.assertEqual(list(report.apis["name"]), ["cudaMalloc"])
 
 
 class RecordTest(unittest.TestCase):
