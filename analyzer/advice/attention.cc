@@ -14,7 +14,7 @@ constexpr Wording kAct = {
     .any = "one fused (flash) attention",
     .torch =
         "torch.nn.functional.scaled_dot_product_attention in FP16 or "
-        "bfloat16",
+        "bfloat16 (not its math backend)",
     .jax = "jax.nn.dot_product_attention(..., implementation=\"cudnn\")"};
 
 }  // namespace

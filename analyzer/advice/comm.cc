@@ -8,12 +8,14 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kLeastShare = 0.10;    // of the step, exposed
-constexpr double kHiddenAlready = 0.5;  // of all communication
+constexpr double kLeastShare = 0.10;  // of the step, exposed after backward
 constexpr double kSureShare = 0.5;
-// Of the step: gradients are copied into buckets, and kernels run slower beside
-// collectives. Simulated DDP of two GPUs loses so much.
-constexpr double kCostShare = 0.05;
+// Overlapping copies gradients into buckets and out of them, each once read
+// and once written, at this share of the memory's peak.
+constexpr double kBucketAccesses = 4;
+constexpr double kCopyShare = 0.6;
+// What overlaps sends gradients in buckets of this size.
+constexpr double kBucketBytes = 25 << 20;
 
 constexpr Wording kAct = {
     .any = "start collectives while the backward pass still computes",
@@ -29,42 +31,59 @@ double BackwardNs(const Facts& facts) {
   return ns;
 }
 
+double BytesOf(const Facts& facts) {
+  double bytes = 0;
+  for (const CollectiveRow& row : facts.figures.collectives.rows) {
+    bytes += facts.Step(row.sums.bytes);
+  }
+  return bytes;
+}
+
+double BucketsNs(const Facts& facts) {
+  if (facts.gpu == nullptr) return 0;
+  return 1e9 * kBucketAccesses * BytesOf(facts) /
+         (kCopyShare * facts.gpu->bandwidth_bytes_per_s);
+}
+
+// Behind the backward pass, and not waiting for other ranks.
+double LateNs(const Facts& facts) {
+  const CommTimes& exposed = facts.totals.comm_exposed;
+  return std::min(facts.Step(facts.Signs(Sign::kLateComm).ns),
+                  facts.Step(exposed.all_ns() - exposed.waiting_ns));
+}
+
 }  // namespace
 
 void AdviseComm(const Facts& facts, std::vector<Advice>& out) {
   const ClassRow* row = facts.RowOf(LayerClass::kComm);
   if (row == nullptr) return;
   const ClassSummary& comm = row->figures.sums;
-  const CommTimes& exposed = facts.totals.comm_exposed;
-  const double waiting_ns = facts.Step(exposed.waiting_ns);
-  const double ns = facts.Step(exposed.all_ns()) - waiting_ns;
-  const bool overlaps = static_cast<double>(comm.hidden_ns()) >
-                        kHiddenAlready * static_cast<double>(comm.busy_ns);
+  const double ns = LateNs(facts);
   const double backward_ns = BackwardNs(facts);
-  if (facts.ShareOfStep(ns) < kLeastShare || overlaps) return;
-  const double count = facts.Step(comm.kernels);
-  if (count < 2 || backward_ns <= 0) return;
+  // Parts in which the gradients are sent, or would be.
+  const double parts =
+      std::max(facts.Step(comm.kernels), BytesOf(facts) / kBucketBytes);
+  if (facts.ShareOfStep(ns) < kLeastShare || parts < 2) return;
   Advice advice;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
-      "%.0f collectives a step, exposed for %.2f ms, beside %.2f ms of "
-      "backward",
-      count, ns * 1e-6, backward_ns * 1e-6);
+      "%.0f collectives a step, exposed for %.2f ms after %.2f ms of backward",
+      facts.Step(comm.kernels), ns * 1e-6, backward_ns * 1e-6);
   advice.layer_class = LayerClass::kComm;
   advice.phase = Phase::kComm;
-  advice.evidence = {
-      .count = count,
-      .ns = facts.Step(comm.gpu_ns),
-      .share = facts.ShareOfStep(ns),
-      .calls = {},
-      .ops = {},
-      .steps_seen = facts.totals.signs
-                        .class_steps[static_cast<size_t>(LayerClass::kComm)]};
-  // The first part of the gradients has nothing behind which to hide, the last
-  // one has no backward pass left.
-  advice.gain_high_ns = std::min(ns, backward_ns * (1 - 1 / count));
-  advice.gain_low_ns = std::max(
-      0.0, kSureShare * advice.gain_high_ns - kCostShare * facts.step_ns);
+  advice.evidence = {.count = facts.Step(comm.kernels),
+                     .ns = facts.Step(comm.gpu_ns),
+                     .share = facts.ShareOfStep(ns),
+                     .calls = {},
+                     .ops = {},
+                     .steps_seen = facts.Signs(Sign::kLateComm).steps};
+  // The last part of the gradients has no backward pass left behind which to
+  // hide; what communication is hidden has taken its share of it.
+  const double free_ns =
+      std::max(0.0, backward_ns - facts.Step(comm.hidden_ns()));
+  advice.gain_high_ns = std::min(ns, free_ns) * (1 - 1 / parts);
+  advice.gain_low_ns =
+      std::max(0.0, kSureShare * advice.gain_high_ns - BucketsNs(facts));
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.claims.With(LayerClass::kComm);
   advice.claimed_ns = ns;

@@ -16,7 +16,9 @@ constexpr double kLeastKernels = 50;  // a step
 
 constexpr Wording kAct = {
     .any = "a fused update (one kernel for all weights)",
-    .torch = "fused=True in the optimizer (torch.optim)",
+    .torch =
+        "fused=True in the optimizer (Adam, AdamW, SGD); for others "
+        "torch.compile around optimizer.step",
     .tensorflow = "model.compile(..., jit_compile=True)",
     .jax = "the update inside jax.jit",
     .mxnet = "multi-tensor updates (MXNET_OPTIMIZER_AGGREGATION_SIZE=45)"};

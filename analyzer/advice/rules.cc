@@ -25,6 +25,8 @@ constexpr Rule kRules[] = {
     {"autotune", kNeedsCounts, kOfAll, AdviseAutotune},
     {"layout", kNeedsGpuWork, kOfAll, AdviseLayout},
     {"cast", kNeedsGpuWork, kOfAll, AdviseCast},
+    {"pointwise", kNeedsGpuWork, kOfAll, AdvisePointwise},
+    {"embedding", kNeedsGpuWork, kOfAll, AdviseEmbedding},
     {"checkpoint", kNeedsGpuWork, kOfAll, AdviseCheckpoint},
 };
 

@@ -49,6 +49,8 @@ void AdviseRnnLoop(const Facts& facts, std::vector<Advice>& out);
 void AdviseAutotune(const Facts& facts, std::vector<Advice>& out);
 void AdviseLayout(const Facts& facts, std::vector<Advice>& out);
 void AdviseCast(const Facts& facts, std::vector<Advice>& out);
+void AdvisePointwise(const Facts& facts, std::vector<Advice>& out);
+void AdviseEmbedding(const Facts& facts, std::vector<Advice>& out);
 void AdviseCheckpoint(const Facts& facts, std::vector<Advice>& out);
 
 }  // namespace dltap::analyzer

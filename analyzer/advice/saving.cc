@@ -55,14 +55,4 @@ Advice SavingOf(const Facts& facts, const AvoidableSums& work,
   return advice;
 }
 
-double ClaimedNs(const Facts& facts,
-                 std::initializer_list<LayerClass> classes) {
-  double ns = 0;
-  for (const LayerClass layer_class : classes) {
-    ns += facts.Step(
-        facts.totals.classes[static_cast<size_t>(layer_class)].gpu_ns);
-  }
-  return ns;
-}
-
 }  // namespace dltap::analyzer

@@ -2,8 +2,6 @@
 #ifndef DLTAP_ANALYZER_ADVICE_SAVING_H_
 #define DLTAP_ANALYZER_ADVICE_SAVING_H_
 
-#include <initializer_list>
-
 #include "analyzer/advice/advice.h"
 #include "analyzer/advice/facts.h"
 #include "analyzer/metrics/avoidable.h"
@@ -23,9 +21,6 @@ double WaitedFor(const Facts& facts, Direction direction);
 // part that the step waits for.
 Advice SavingOf(const Facts& facts, const AvoidableSums& work,
                 double waited_for);
-
-// Time of a step that no advice of this kind can exceed.
-double ClaimedNs(const Facts& facts, std::initializer_list<LayerClass> classes);
 
 }  // namespace dltap::analyzer
 

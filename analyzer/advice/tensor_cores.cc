@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 
 #include "absl/strings/str_format.h"
@@ -53,10 +54,21 @@ const Wording& ActOn(const opmodel::GpuSpec& gpu, LayerClass most) {
   return most == LayerClass::kConv ? kActInBf16 : kAct;
 }
 
-// The class with most of the products.
-LayerClass MostOf(const Facts& facts) {
+AvoidableSums Together(const AvoidableSums& products,
+                       const AvoidableSums& convolutions) {
+  AvoidableSums sums = products;
+  sums.Add(convolutions);
+  sums.windows = std::max(products.windows, convolutions.windows);
+  return sums;
+}
+
+// The class whose FP32 work is most of it; products that are not convolutions
+// may be attention's or a recurrent layer's.
+LayerClass MostOf(const Facts& facts, const AvoidableSums& products,
+                  const AvoidableSums& convolutions) {
+  if (convolutions.ns > products.ns) return LayerClass::kConv;
   LayerClass most = LayerClass::kGemm;
-  for (const LayerClass c : kProducts) {
+  for (const LayerClass c : {LayerClass::kAttention, LayerClass::kRnn}) {
     const auto ns = [&](LayerClass of) {
       return facts.totals.classes[static_cast<size_t>(of)].gpu_ns;
     };
@@ -78,11 +90,13 @@ double PointwiseNs(const Facts& facts) {
 }  // namespace
 
 void AdviseTensorCores(const Facts& facts, std::vector<Advice>& out) {
-  const AvoidableSums& work =
-      facts.totals.avoidable.of(Avoidable::kFp32Products);
+  const AvoidableWork& all = facts.totals.avoidable;
+  const AvoidableSums& products = all.of(Avoidable::kFp32Products);
+  const AvoidableSums& convolutions = all.of(Avoidable::kFp32Convolutions);
+  const AvoidableSums work = Together(products, convolutions);
   const double ns = facts.Step(work.ns);
   if (facts.gpu == nullptr || facts.ShareOfStep(ns) < kLeastShare) return;
-  const LayerClass most = MostOf(facts);
+  const LayerClass most = MostOf(facts, products, convolutions);
   Advice advice = SavingOf(facts, work, WaitedFor(facts, most));
   advice.gain_high_ns += PointwiseNs(facts) / 2;
   advice.act = ActOn(*facts.gpu, most).For(facts.framework);
@@ -93,9 +107,7 @@ void AdviseTensorCores(const Facts& facts, std::vector<Advice>& out) {
       facts.gpu->fp16_flops_per_s * 1e-12);
   advice.layer_class = most;
   for (const LayerClass c : kProducts) advice.claims.With(c);
-  advice.claimed_ns =
-      ClaimedNs(facts, {LayerClass::kGemm, LayerClass::kConv,
-                        LayerClass::kAttention, LayerClass::kRnn});
+  advice.claimed_ns = ns;
   out.push_back(std::move(advice));
 }
 

@@ -2,12 +2,12 @@
 #include "analyzer/metrics/avoidable.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <initializer_list>
-#include <string>
 
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/op_kinds.h"
+#include "analyzer/metrics/kernel_traits.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -25,6 +25,10 @@ constexpr double kShortKernelNs = 5000;
 // Backward, fused attention multiplies the scores once more: seven products of
 // a pass forward and backward in place of six.
 constexpr double kFusedAttentionWork = 7.0 / 6;
+// Of the scores, a fused kernel leaves out those that a causal mask does.
+constexpr double kCausalShare = 0.5;
+// No head has fewer channels: a smaller dimension is one of a sequence.
+constexpr int64_t kLeastHead = 16;
 
 // Of one element that Adam's addcdiv moves in four accesses, the fused update
 // moves weight, gradient and two moments in, and all but the gradient out.
@@ -47,58 +51,13 @@ constexpr double kLayerGatesWorst = 0.5;
 // One in so many ns of a step is a noticeable part of it.
 constexpr double kNoticeable = 50;
 
-enum Trait : uint8_t {
-  kAsked = 1,
-  kTensorCoreName = 2,
-  kTransposeName = 4,
-  kListName = 8,
-  kFusedUpdateName = 16,
-  kAddcdivName = 32,
-  kFusedCellName = 64,
-  kCastName = 128
-};
-
-bool HasAny(std::string_view name,
-            std::initializer_list<std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(), [name](auto part) {
-    return name.find(part) != std::string_view::npos;
-  });
-}
-
-uint8_t TraitsOfName(const std::string& name) {
-  uint8_t traits = kAsked;
-  const auto set = [&](bool has, Trait trait) {
-    if (has) traits |= trait;
-  };
-  set(HasAny(name, {"tf32", "s1688", "s16816", "bf16", "f16f16", "hmma"}),
-      kTensorCoreName);
-  set(HasAny(name, {"nchwToNhwc", "nhwcToNchw", "nchw2nhwc", "nhwc2nchw",
-                    "BatchedTranspose", "SwapDimension", "ShuffleInTensor3",
-                    "transpose_fusion", "wrapped_transpose"}),
-      kTransposeName);
-  // Of PyTorch: a copy into another order of the dimensions.
-  set(HasAny(name, {"elementwise_kernel<128", "elementwise_kernel<512"}) &&
-          HasAny(name, {"direct_copy_kernel"}) &&
-          !HasAny(name, {"vectorized_", "unrolled_"}) && !IsCast(name),
-      kTransposeName);
-  set(IsCast(name), kCastName);
-  // PyTorch's operators on lists; other libraries' functors are whole updates.
-  const bool of_lists = HasAny(name, {"multi_tensor_apply_kernel"});
-  const bool one_operator =
-      HasAny(name, {"BinaryOp", "UnaryOp", "TernaryOp", "PointwiseOp"});
-  set(of_lists && one_operator, kListName);
-  set((of_lists && !one_operator) ||
-          HasAny(name, {"Fused", "fused_adam", "fused_sgd"}),
-      kFusedUpdateName);
-  set(HasAny(name, {"lstm_cell", "gru_cell"}), kFusedCellName);
-  set(HasAny(name, {"addcdiv"}) ||
-          (HasAny(name, {"PointwiseOpScalarListFunctor"}) &&
-           HasAny(name, {"std::divides"})),
-      kAddcdivName);
-  return traits;
-}
-
 bool Is16Bit(DType type) { return type == DType::kF16 || type == DType::kBf16; }
+
+bool IsPointwise(LayerClass layer_class) {
+  return layer_class == LayerClass::kElementwise ||
+         layer_class == LayerClass::kActivation ||
+         layer_class == LayerClass::kReduction;
+}
 
 DType HalfOf(const opmodel::GpuSpec& gpu) {
   return gpu.compute_major >= 8 ? DType::kBf16 : DType::kF16;
@@ -108,9 +67,10 @@ DType HalfOf(const opmodel::GpuSpec& gpu) {
 
 std::string_view Name(Avoidable kind) {
   constexpr std::string_view kNames[kAvoidables] = {
-      "fp32_products",      "fp64",      "tensor_update", "list_update",
-      "composed_attention", "cell_loop", "trials",        "transposes",
-      "repeated_casts",     "recompute"};
+      "fp32_products", "fp32_convolutions",  "fp64",      "tensor_update",
+      "list_update",   "composed_attention", "cell_loop", "trials",
+      "transposes",    "repeated_casts",     "recompute", "pointwise",
+      "dense_tables"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -126,11 +86,11 @@ void AvoidableWork::Add(const AvoidableWork& other) {
   for (size_t i = 0; i < kAvoidables; ++i) sums[i].Add(other.sums[i]);
 }
 
-uint8_t AvoidableKeeper::TraitsOf(const Activity& activity) {
+uint16_t AvoidableKeeper::TraitsOf(const Activity& activity) {
   if (!activity.name.known()) return 0;
-  uint8_t& traits = traits_[activity.name.value()];
+  uint16_t& traits = traits_[activity.name.value()];
   if (traits == 0) {
-    traits = TraitsOfName(Demangle(model_.texts[activity.name]));
+    traits = TraitsOfKernel(Demangle(model_.texts[activity.name]));
   }
   return traits;
 }
@@ -180,7 +140,9 @@ void AvoidableKeeper::AddProducts(const Part& part) {
   const DType worst =
       has_tf32 && of_call != LayerClass::kConv ? DType::kTf32 : HalfOf(*gpu_);
   if (gpu_->fp16_flops_per_s <= gpu_->fp32_flops_per_s) return;
-  AddTo(Avoidable::kFp32Products, part, ByTensorCores(part, worst));
+  AddTo(of_call == LayerClass::kConv ? Avoidable::kFp32Convolutions
+                                     : Avoidable::kFp32Products,
+        part, ByTensorCores(part, worst));
 }
 
 // What moves data takes half of it; products as long as FP32 does.
@@ -205,7 +167,7 @@ void AvoidableKeeper::AddUpdate(const Part& part) {
       layer_class != LayerClass::kOptimizer) {
     return;
   }
-  const uint8_t traits = TraitsOf(part.activity);
+  const uint16_t traits = TraitsOf(part.activity);
   if ((traits & kFusedUpdateName) != 0) return;
   const bool last_of_adam = (traits & kAddcdivName) != 0;
   if ((traits & kListName) != 0) {
@@ -216,6 +178,26 @@ void AvoidableKeeper::AddUpdate(const Part& part) {
     update_bytes_ += part.efficiency.bytes;
     if (last_of_adam) addcdiv_bytes_ += part.efficiency.bytes;
   }
+}
+
+// What of a product's traffic stays when the scores stay on the chip: they are
+// all of its dimensions but that of the heads, which is the least that can be
+// one. Decoding reads long keys and values for few scores.
+double AvoidableKeeper::BytesWithoutScores(const opmodel::Operation& op,
+                                           double bytes) {
+  using opmodel::Dim;
+  std::array<double, 3> dims;
+  double head = 0;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    constexpr std::array kDims = {Dim::kM, Dim::kN, Dim::kK};
+    const int64_t dim = op[kDims[i]];
+    dims[i] = static_cast<double>(dim);
+    if (dim >= kLeastHead && (head == 0 || dims[i] < head)) head = dims[i];
+  }
+  const auto [m, n, k] = dims;
+  const double all = m * n + m * k + n * k;
+  if (all <= 0 || head <= 0) return bytes;
+  return bytes * (1 - m * n * k / head / all);
 }
 
 void AvoidableKeeper::AddAttention(const Part& part) {
@@ -231,8 +213,13 @@ void AvoidableKeeper::AddAttention(const Part& part) {
       Is16Bit(math) ? half : opmodel::PeakFlopsPerS(*gpu_, DType::kTf32);
   const double flops = kFusedAttentionWork * part.efficiency.flops;
   if (own <= 0) return;
+  const double bytes =
+      BytesWithoutScores(kind->leading, part.efficiency.bytes);
+  const double bandwidth = gpu_->bandwidth_bytes_per_s;
   AddTo(Avoidable::kComposedAttention, part,
-        {1e9 * flops / half, 1e9 * flops / (kWorstAttentionShare * own)});
+        {1e9 * std::max(kCausalShare * flops / half, bytes / bandwidth),
+         1e9 * std::max(flops / (kWorstAttentionShare * own),
+                        bytes / (kWorstBandwidthShare * bandwidth))});
 }
 
 void AvoidableKeeper::AddComposite(const Part& part) {
@@ -280,6 +267,51 @@ void AvoidableKeeper::AddCast(const Part& part) {
   AddTo(Avoidable::kRepeatedCasts, part, {0, 0.1 * part.ns});
 }
 
+// Other streams' chains are not looked for.
+void AvoidableKeeper::FollowChain(const Part& part) {
+  const Attributed& attributed = part.attributed;
+  const bool joins = IsPointwise(attributed.layer_class) &&
+                     attributed.direction != Direction::kUpdate &&
+                     (TraitsOf(part.activity) & kEagerName) != 0;
+  if (!joins || part.activity.stream != chain_stream_) FinishChain();
+  if (!joins) return;
+  chain_stream_ = part.activity.stream;
+  chain_.Add(part.activity.name, part.ns, part.is_new);
+}
+
+void AvoidableKeeper::FinishChain() {
+  if (chain_.IsLong()) {
+    AvoidableSums& sums = Of(Avoidable::kPointwise);
+    sums.count += chain_.count();
+    sums.ns += static_cast<int64_t>(chain_.ns());
+    sums.best_ns += chain_.best_ns();
+    sums.worst_ns += std::min(chain_.worst_ns(), chain_.ns());
+    window_ns_[static_cast<size_t>(Avoidable::kPointwise)] += chain_.ns();
+  }
+  chain_ = {};
+}
+
+// The zeros are what clears memory for a table's gradient.
+void AvoidableKeeper::FollowTables(const Part& part) {
+  const Attributed& attributed = part.attributed;
+  if (attributed.direction == Direction::kUpdate) tables_.AddUpdate(part.ns);
+  if (attributed.layer_class == LayerClass::kEmbedding &&
+      attributed.direction == Direction::kForward) {
+    tables_.AddLookup(part.ns);
+  }
+  if (attributed.glue != Glue::kFill || !attributed.glue_of.known()) return;
+  const Attributed& layer = attribution_.activities[attributed.glue_of.value()];
+  if (layer.layer_class != LayerClass::kEmbedding ||
+      !IsBackward(layer.direction)) {
+    return;
+  }
+  const double bytes = part.activity.kind == ActivityKind::kMemset
+                           ? static_cast<double>(part.activity.bytes)
+                           : part.efficiency.bytes;
+  tables_.AddZeros(bytes, part.ns, part.is_new);
+  window_ns_[static_cast<size_t>(Avoidable::kDenseTables)] += part.ns;
+}
+
 // Counts the passes forward and backward of a window.
 void AvoidableKeeper::FollowPasses(const Attributed& attributed) {
   const Direction direction = attributed.direction;
@@ -312,8 +344,10 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   if (beside_attention && gpu_ != nullptr) {
     AddTo(Avoidable::kComposedAttention, part, {0, part.ns});
   }
+  FollowTables(part);
   if (activity.kind != ActivityKind::kKernel) return;
   FollowPasses(attributed);
+  FollowChain(part);
   if (attributed.direction == Direction::kRecompute) {
     AddTo(Avoidable::kRecompute, part, {});
   }
@@ -338,6 +372,7 @@ void AvoidableKeeper::EnterWindowOf(const Activity& activity) {
 }
 
 void AvoidableKeeper::CloseWindow() {
+  FinishChain();
   const auto whole = static_cast<double>(windows_[window_].span.length_ns());
   for (size_t i = 0; i < kAvoidables; ++i) {
     const bool shows =
@@ -370,9 +405,21 @@ void AvoidableKeeper::FinishUpdates() {
   lists.worst_ns = (adam ? kListAdamWorst : kListWorst) * lists_ns;
 }
 
+void AvoidableKeeper::FinishTables() {
+  AvoidableSums& sums = Of(Avoidable::kDenseTables);
+  if (!tables_.AreSparse()) {
+    sums = {};
+    return;
+  }
+  sums.count = tables_.count();
+  sums.ns = static_cast<int64_t>(tables_.ns());
+  sums.worst_ns = tables_.worst_ns();
+}
+
 AvoidableWork AvoidableKeeper::Take() {
   if (!windows_.empty()) CloseWindow();
   FinishUpdates();
+  FinishTables();
   if (attention_products_ns_ <= 0) Of(Avoidable::kComposedAttention) = {};
   return out_;
 }

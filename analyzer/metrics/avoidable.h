@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "analyzer/attribution/attributed.h"
+#include "analyzer/metrics/dense_tables.h"
 #include "analyzer/metrics/efficiency.h"
+#include "analyzer/metrics/pointwise_chain.h"
 #include "analyzer/metrics/window.h"
 #include "analyzer/model/trace_model.h"
 #include "opmodel/gpu_table.h"
@@ -20,6 +22,7 @@ namespace dltap::analyzer {
 
 enum class Avoidable : uint8_t {
   kFp32Products,       // tensor cores could multiply
+  kFp32Convolutions,   // the same
   kFp64,               // double precision
   kTensorUpdate,       // an update's kernels, each of one tensor
   kListUpdate,         // an update's kernels, each of a list of tensors
@@ -29,6 +32,8 @@ enum class Avoidable : uint8_t {
   kTransposes,         // next to or inside convolutions
   kRepeatedCasts,      // of weights, in a step's second pass and later
   kRecompute,          // of the forward pass, in the backward pass
+  kPointwise,          // chains of single operations
+  kDenseTables,        // gradients of tables of which few rows are used
   kCount
 };
 inline constexpr size_t kAvoidables = static_cast<size_t>(Avoidable::kCount);
@@ -69,7 +74,8 @@ class AvoidableKeeper {
         attribution_(attribution),
         windows_(windows),
         gpu_(gpu),
-        traits_(model.texts.size()) {}
+        traits_(model.texts.size()),
+        tables_(gpu == nullptr ? 0 : 1e-9 * gpu->bandwidth_bytes_per_s) {}
 
   // `inside_ns` of the activity lie in the windows, with that work;
   // `is_new`: it was not counted before.
@@ -91,21 +97,26 @@ class AvoidableKeeper {
     bool is_new;
   };
 
-  uint8_t TraitsOf(const Activity& activity);
+  uint16_t TraitsOf(const Activity& activity);
   const WorkKind* KindOf(const Attributed& attributed) const;
   Times ByTensorCores(const Part& part, opmodel::DType worst) const;
   void AddProducts(const Part& part);
   void AddFp64(const Part& part);
   void AddUpdate(const Part& part);
   void AddComposite(const Part& part);
+  static double BytesWithoutScores(const opmodel::Operation& op, double bytes);
   void AddAttention(const Part& part);
   void AddTransposes(const Part& part);
   void AddCast(const Part& part);
+  void FollowChain(const Part& part);
+  void FinishChain();
+  void FollowTables(const Part& part);
   void FollowPasses(const Attributed& attributed);
   void AddTo(Avoidable kind, const Part& part, Times times);
   void EnterWindowOf(const Activity& activity);
   void CloseWindow();
   void FinishUpdates();
+  void FinishTables();
   AvoidableSums& Of(Avoidable kind) {
     return out_.sums[static_cast<size_t>(kind)];
   }
@@ -115,8 +126,11 @@ class AvoidableKeeper {
   const ProcessAttribution& attribution_;
   const std::vector<StepWindow>& windows_;
   const opmodel::GpuSpec* const gpu_;
-  std::vector<uint8_t> traits_;  // by name; 0: not asked yet
+  std::vector<uint16_t> traits_;  // by name; 0: not asked yet
   size_t window_ = 0;
+  PointwiseChain chain_;
+  StreamId chain_stream_;
+  DenseTables tables_;
   bool in_backward_ = false;
   size_t passes_ = 0;  // of the window, that ended
   bool has_fused_cells_ = false;

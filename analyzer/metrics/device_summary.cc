@@ -87,7 +87,7 @@ class DeviceSummariser {
             ++window;
           }
           AddToSeries(segment, window);
-          AddSegment(segment);
+          AddSegment(segment, window);
         });
   }
 
@@ -123,13 +123,15 @@ class DeviceSummariser {
     }
   }
 
-  void AddSegment(const Segment& segment) {
+  void AddSegment(const Segment& segment, size_t window) {
     const int64_t ns = segment.span.length_ns();
     out_.wall_ns += ns;
     out_.state_ns[static_cast<size_t>(segment.state)] += ns;
     AddPhase(attribution_, segment, out_.parts);
     if (segment.leading == kNoActivity) return;
-    signs_.AddSegment(segment);
+    signs_.AddSegment(segment,
+                      attribution_.activities[segment.leading].direction,
+                      window);
     if (segment.state == DeviceState::kComm) {
       exposed_comm_.push_back(segment.span);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/step_signs.h"
 
+#include <algorithm>
+
 #include "analyzer/metrics/add_arrays.h"
 
 namespace dltap::analyzer {
@@ -30,7 +32,8 @@ int64_t Of(const IdleTimes& ns, IdleCause cause) {
 std::string_view Name(Sign sign) {
   constexpr std::string_view kNames[kSigns] = {
       "upload",         "pageable_upload", "small_read",  "input_idle",
-      "preempted_idle", "blocked_idle",    "launch_idle", "read_idle"};
+      "preempted_idle", "blocked_idle",    "launch_idle", "read_idle",
+      "late_comm"};
   return kNames[static_cast<size_t>(sign)];
 }
 
@@ -47,7 +50,33 @@ void StepSigns::Add(const StepSigns& other) {
   AddTo(class_steps, other.class_steps);
 }
 
-void SignKeeper::AddSegment(const Segment& segment) {
+void SignKeeper::CloseBackward() {
+  if (has_backward_ && late_comm_ns_ > 0) {
+    SignSums& sums = Of(Sign::kLateComm);
+    ++sums.count;
+    sums.ns += late_comm_ns_;
+    const int64_t step_ns = windows_[segment_window_].span.length_ns();
+    sums.steps += late_comm_ns_ >= step_ns / kNoticeable ? 1 : 0;
+  }
+  has_backward_ = false;
+  late_comm_ns_ = 0;
+}
+
+void SignKeeper::FollowComm(const Segment& segment, Direction direction,
+                            size_t window) {
+  if (window != segment_window_) CloseBackward();
+  segment_window_ = window;
+  if (segment.state == DeviceState::kComm) {
+    late_comm_ns_ += segment.span.length_ns();
+  } else if (segment.state == DeviceState::kCompute && IsBackward(direction)) {
+    has_backward_ = true;
+    late_comm_ns_ = 0;
+  }
+}
+
+void SignKeeper::AddSegment(const Segment& segment, Direction direction,
+                            size_t window) {
+  FollowComm(segment, direction, window);
   if (segment.state != DeviceState::kCopy) return;
   const Activity& activity = process_.activities[segment.leading];
   if (!IsUpload(activity)) return;
@@ -129,12 +158,17 @@ void SignKeeper::AddGap(const Gap& gap) {
               analyzer::Of(gap.ns, IdleCause::kFramework) +
               analyzer::Of(gap.ns, IdleCause::kLatency));
   if (is_drained && read_calls_.contains(gap.drained_in)) {
-    AddIdle(Sign::kReadIdle, gap.window, gap.host_ns);
+    const int64_t others_ns = analyzer::Of(gap.ns, IdleCause::kInput) +
+                              analyzer::Of(gap.ns, IdleCause::kPreempted) +
+                              analyzer::Of(gap.ns, IdleCause::kBlocked);
+    AddIdle(Sign::kReadIdle, gap.window,
+            std::min(gap.host_ns, HostNs(gap.ns) - others_ns));
   }
 }
 
 StepSigns SignKeeper::Take() {
   CloseWindow();
+  CloseBackward();
   return out_;
 }
 

@@ -28,7 +28,9 @@ enum class Sign : uint8_t {
   kPreemptedIdle,
   kBlockedIdle,
   kLaunchIdle,  // launch, library, framework, latency
-  kReadIdle,    // of the host, after small reads had emptied the queue
+  kReadIdle,    // after small reads had emptied the queue; no input or sleep
+  // Exposed communication behind the last backward pass of a step, likewise.
+  kLateComm,
   kCount
 };
 inline constexpr size_t kSigns = static_cast<size_t>(Sign::kCount);
@@ -66,7 +68,8 @@ class SignKeeper {
   SignKeeper(const Process& process, const std::vector<StepWindow>& windows)
       : process_(process), windows_(windows) {}
 
-  void AddSegment(const Segment& segment);
+  // `direction` is that of what leads, `window` the one it lies in.
+  void AddSegment(const Segment& segment, Direction direction, size_t window);
   // `inside_ns` of it lie in the windows; `is_new`: not counted before.
   void AddActivity(const Activity& activity, LayerClass layer_class,
                    int64_t inside_ns, bool is_new);
@@ -78,11 +81,16 @@ class SignKeeper {
                bool is_new);
   void AddIdle(Sign sign, size_t window, int64_t ns);
   void CloseWindow();
+  void FollowComm(const Segment& segment, Direction direction, size_t window);
+  void CloseBackward();
   SignSums& Of(Sign sign) { return out_.sums[static_cast<size_t>(sign)]; }
 
   const Process& process_;
   const std::vector<StepWindow>& windows_;
   size_t near_ = 0;  // window of the activity before
+  size_t segment_window_ = 0;
+  bool has_backward_ = false;  // the segments' window so far
+  int64_t late_comm_ns_ = 0;   // after that
   // One more than the window that last showed it; 0: none did.
   std::array<size_t, kSigns> seen_in_{};
   PerClass<size_t> class_seen_in_{};

@@ -104,6 +104,10 @@ constexpr char kGemm[] = "cublasSgemm_v2 m=4096 n=4096 k=4096";
 constexpr char kSgemm[] = "ampere_sgemm_128x128_nn";
 constexpr char kTf32[] = "cutlass_80_tensorop_s1688gemm_128x256_nn";
 
+constexpr char kHalfGemm[] =
+    "cublasGemmEx m=1024 n=64 k=1000 Atype=14 Btype=14 Ctype=14 "
+    "computeType=68";
+
 // 137 GFLOP: 0.14 ms in bfloat16 at best, 0.79 ms in TF32 at worst.
 TEST(TensorCoresTest, ProductsInFp32GainBetweenTf32AndBfloat16) {
   const AdviceList list = Training().Product(kGemm, 2600, kSgemm).Advised();
@@ -137,6 +141,18 @@ TEST(TensorCoresTest, ProductsThatWaitForMemoryGainNothing) {
           .Product("cublasSgemm_v2 m=8192 n=1 k=8192", 110, kSgemm)
           .Advised();
   EXPECT_EQ(Given(list, "tensor_cores"), nullptr);
+}
+
+TEST(TensorCoresTest, ConvolutionsInTf32AreNotMeant) {
+  const AdviceList list =
+      Training()
+          .Product("cudnnConvolutionForward", 4000, "implicit_gemm_tf32f32")
+          .Product(kGemm, 2600, kSgemm)
+          .Advised();
+  const auto advice = Given(list, "tensor_cores");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->layer_class, LayerClass::kGemm);
+  EXPECT_EQ(advice->act, "TF32 or bfloat16 products (tensor cores)");
 }
 
 TEST(Fp64Test, ProductsAndWhatMovesDataGain) {
@@ -242,9 +258,43 @@ TEST(AttentionTest, ProductsAndSoftmaxBecomeOneKernel) {
   ASSERT_NE(advice, nullptr);
   EXPECT_EQ(advice->evidence.count, 3);
   EXPECT_NEAR(advice->evidence.ns, 280e3, 1);
-  // 2 x 6.4 GFLOP x 7/6: 15.2 us at the peak, 60.8 at a quarter of it.
+  // 2 x 6.4 GFLOP x 7/6: half of it takes 7.6 us at the peak, all of it 60.8 at
+  // a quarter of that.
   EXPECT_NEAR(advice->gain_low_ns, 280e3 - 60.8e3, 1e3);
-  EXPECT_NEAR(advice->gain_high_ns, 280e3 - 15.2e3, 1e3);
+  EXPECT_NEAR(advice->gain_high_ns, 280e3 - 7.6e3, 1e3);
+}
+
+// The products of attention's math are in FP32: fused, none is left.
+TEST(AttentionTest, ItsProductsAreNotSavedTwice) {
+  const std::string scores =
+      "cublasSgemmStridedBatched m=1024 n=1024 k=64 batchCount=48";
+  const std::string values =
+      "cublasSgemmStridedBatched m=64 n=1024 k=1024 batchCount=48";
+  const AdviceList list = Training()
+                              .Product(kHalfGemm, 300, "gemm_bf16")
+                              .Product(scores, 150, kSgemm)
+                              .Kernel("softmax_warp_forward", 200)
+                              .Product(values, 150, kSgemm)
+                              .Advised();
+  EXPECT_NE(Given(list, "attention"), nullptr);
+  EXPECT_EQ(WhyHeldBack(list, "tensor_cores"),
+            "it would save the same time as attention");
+}
+
+// 32 sequences of 16 heads: one query each reads keys and values of 4096 x 64.
+TEST(AttentionTest, DecodingReadsItsKeysAndValuesAnyway) {
+  const std::string types =
+      " batchCount=512 Atype=14 Btype=14 Ctype=14 computeType=68";
+  const AdviceList list =
+      Training()
+          .Product("cublasGemmStridedBatchedEx m=4096 n=1 k=64" + types, 110,
+                   "gemv")
+          .Kernel("softmax_warp_forward", 4)
+          .Product("cublasGemmStridedBatchedEx m=64 n=1 k=4096" + types, 110,
+                   "gemv")
+          .Advised();
+  EXPECT_EQ(Given(list, "attention"), nullptr);
+  EXPECT_NE(WhyHeldBack(list, "attention"), "");
 }
 
 TEST(AttentionTest, AFusedKernelIsLeftAlone) {
@@ -292,6 +342,55 @@ TEST(AutotuneTest, TrialsInEachStepAreSaved) {
   EXPECT_NEAR(advice->gain_high_ns, 900e3, 1e3);
 }
 
+const std::string kMean =
+    "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+    "at::native::MeanOps<float, float, float, float> > >(int)";
+const std::string kSquare =
+    Vectorized("at::native::pow_tensor_scalar_kernel_impl<float>", 2);
+const std::string kRsqrt = Vectorized("at::native::rsqrt_kernel_cuda", 2);
+const std::string kMultiply = Vectorized("at::native::MulFunctor<float>", 3);
+
+TEST(PointwiseTest, AFormulaGoesThroughMemoryWithEachOperation) {
+  Training training;
+  training.Product(kGemm, 300, kTf32);
+  training.Kernel(kSquare, 100).Kernel(kMean, 60).Kernel(kRsqrt, 5);
+  training.Kernel(kMultiply, 120).Kernel(kMultiply, 110);
+  const AdviceList list = training.Advised();
+  const auto advice = Given(list, "pointwise");
+  ASSERT_NE(advice, nullptr) << WhyHeldBack(list, "pointwise");
+  EXPECT_EQ(advice->evidence.count, 5);
+  // One pass over memory at best; two, as two kernels multiply.
+  EXPECT_NEAR(advice->gain_low_ns, 395e3 - 240e3, 1e3);
+  EXPECT_NEAR(advice->gain_high_ns, 395e3 - 120e3, 1e3);
+}
+
+TEST(PointwiseTest, OneKernelForAllOfItIsLeftAlone) {
+  EXPECT_TRUE(IsSilent(Training()
+                           .Product(kGemm, 300, kTf32)
+                           .Kernel("vectorized_layer_norm_kernel", 150)
+                           .Kernel(kMultiply, 120)
+                           .Kernel(kAdd, 120)
+                           .Advised()));
+}
+
+// Of as many tensors: what each kernel reads no other one has written.
+TEST(PointwiseTest, TheSameOperationOnManyTensorsIsNoFormula) {
+  Training training;
+  training.Product(kGemm, 300, kTf32);
+  for (int i = 0; i < 20; ++i) training.Kernel(kMultiply, 20);
+  EXPECT_EQ(Given(training.Advised(), "pointwise"), nullptr);
+}
+
+TEST(PointwiseTest, CompiledKernelsAreLeftAlone) {
+  Training training;
+  training.Product(kGemm, 300, kTf32);
+  for (const char* name : {"triton_poi_fused_add_0", "triton_poi_fused_mul_1",
+                           "loop_add_fusion", "loop_multiply_fusion"}) {
+    training.Kernel(name, 100);
+  }
+  EXPECT_EQ(Given(training.Advised(), "pointwise"), nullptr);
+}
+
 constexpr char kTransposed[] = "cudnn::ops::nchwToNhwcKernel<float, float>";
 constexpr char kConvolution[] = "cudnnConvolutionForward";
 
@@ -326,9 +425,6 @@ TEST(LayoutTest, ACopyBesideAProductIsLeftAlone) {
   EXPECT_TRUE(IsSilent(list));
 }
 
-constexpr char kHalfGemm[] =
-    "cublasGemmEx m=1024 n=64 k=1000 Atype=14 Btype=14 Ctype=14 "
-    "computeType=68";
 const std::string kCast = Vectorized(
     "at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda("
     "float)#1}",

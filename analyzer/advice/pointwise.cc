@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+#include "analyzer/advice/saving.h"
+
+// Formulas, such as a norm's or a dropout's, that the framework evaluates
+// operation by operation, each of which goes through memory.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastShare = 0.10;  // of the step
+
+constexpr Wording kAct = {
+    .any = "one fused function in place of each formula",
+    .torch =
+        "torch.compile, or torch.nn.functional's layer_norm, rms_norm, gelu, "
+        "dropout in place of their formulas",
+    .tensorflow = "tf.function(jit_compile=True) around the formulas"};
+
+double LeastWaitedFor(const Facts& facts,
+                     std::initializer_list<LayerClass> classes) {
+  double least = 1;
+  for (const LayerClass c : classes) {
+    if (facts.RowOf(c) != nullptr) least = std::min(least, WaitedFor(facts, c));
+  }
+  return least;
+}
+
+}  // namespace
+
+void AdvisePointwise(const Facts& facts, std::vector<Advice>& out) {
+  const AvoidableSums& work = facts.totals.avoidable.of(Avoidable::kPointwise);
+  const double ns = facts.Step(work.ns);
+  if (facts.ShareOfStep(ns) < kLeastShare) return;
+  Advice advice = SavingOf(
+      facts, work,
+      LeastWaitedFor(facts, {LayerClass::kElementwise, LayerClass::kActivation,
+                            LayerClass::kReduction}));
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "%.0f kernels a step are single operations in a row, %.2f ms; each "
+      "writes to memory what the next one reads",
+      facts.Step(work.count), ns * 1e-6);
+  advice.layer_class = LayerClass::kElementwise;
+  advice.claims.With(LayerClass::kElementwise)
+      .With(LayerClass::kActivation)
+      .With(LayerClass::kReduction);
+  advice.claimed_ns = ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_KERNEL_TRAITS_H_
+#define DLTAP_ANALYZER_METRICS_KERNEL_TRAITS_H_
+
+#include <cstdint>
+#include <string_view>
+
+// What the name of a kernel tells of how it does its work.
+namespace dltap::analyzer {
+
+enum Trait : uint16_t {
+  kAsked = 1,  // always: 0 is no answer
+  kTensorCoreName = 2,
+  kTransposeName = 4,
+  kListName = 8,  // PyTorch's operators on lists of tensors
+  kFusedUpdateName = 16,
+  kAddcdivName = 32,
+  kFusedCellName = 64,
+  kCastName = 128,
+  kEagerName = 256  // one operation of a formula, of a framework's own
+};
+
+uint16_t TraitsOfKernel(std::string_view demangled);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_KERNEL_TRAITS_H_

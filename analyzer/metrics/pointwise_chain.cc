@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/metrics/pointwise_chain.h"
+
+#include <algorithm>
+
+namespace dltap::analyzer {
+
+void PointwiseChain::Add(TextId name, double ns, bool is_new) {
+  most_ = std::max(most_, ++kernels_of_[name]);
+  ++kernels_;
+  count_ += is_new ? 1 : 0;
+  ns_ += ns;
+  longest_ns_ = std::max(longest_ns_, ns);
+}
+
+double PointwiseChain::worst_ns() const {
+  constexpr double kShortKernelNs = 5000;
+  return static_cast<double>(most_) * std::max(kShortKernelNs, longest_ns_);
+}
+
+}  // namespace dltap::analyzer

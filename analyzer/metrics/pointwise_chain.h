@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_POINTWISE_CHAIN_H_
+#define DLTAP_ANALYZER_METRICS_POINTWISE_CHAIN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "analyzer/model/trace_model.h"
+
+// A formula that a framework evaluates operation by operation: kernels in a row
+// on one stream, each of which reads from memory what the one before wrote.
+// METRICS.md "Avoidable work", pointwise.
+namespace dltap::analyzer {
+
+class PointwiseChain {
+ public:
+  // `ns` of a kernel that lies inside the windows; `is_new`: it was not counted
+  // before.
+  void Add(TextId name, double ns, bool is_new);
+  // Whether so many that one kernel would be less.
+  bool IsLong() const { return kernels_ >= kLeastKernels; }
+
+  uint64_t count() const { return count_; }
+  double ns() const { return ns_; }
+  // Each element read and written once, as by the longest of the kernels.
+  double best_ns() const { return longest_ns_; }
+  // As often as the chain has one and the same kernel: those may be of as many
+  // tensors, or of as many passes over one. No pass is shorter than a launch.
+  double worst_ns() const;
+
+ private:
+  static constexpr size_t kLeastKernels = 4;
+
+  std::map<TextId, size_t> kernels_of_;  // by name
+  size_t most_ = 0;                      // of one name
+  size_t kernels_ = 0;
+  uint64_t count_ = 0;  // of them that are new
+  double ns_ = 0;
+  double longest_ns_ = 0;
+};
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_POINTWISE_CHAIN_H_
