@@ -6,9 +6,11 @@
         for _ in range(8):
             step()
 
-Without --dltap such a test is like any other. With it, the test runs alone
-under `dltap ci`, on simulated GPUs and the virtual clock, and fails where a
-quantity is above the baseline's; --dltap-update writes the baseline.
+Without --dltap such a test is like any other. With it, the test and its
+fixtures run alone under `dltap ci`, on simulated GPUs and the virtual clock,
+and fail where a quantity is above the baseline's; --dltap-update writes it.
+Whether it is skipped is asked there, too: a skipped test has no work of a GPU,
+and fails.
 """
 import os
 import shutil
@@ -80,8 +82,10 @@ def command_for(item, mark) -> list[str]:
         command += ["--fail-on", rule_of(quantity)]
     if config.getoption("--dltap-update"):
         command.append("--update")
-    command += ["--", sys.executable, "-m", "pytest", "-q",
+    command += ["--", sys.executable, "-m", "pytest", "-q", "-rs",
                 "-p", "no:cacheprovider", "--rootdir", str(config.rootpath)]
+    if config.inipath:
+        command += ["-c", str(config.inipath)]
     for plugin in config.option.plugins or []:
         command += ["-p", plugin]
     # A node's id is relative to the root directory, which may lie elsewhere.
@@ -89,18 +93,38 @@ def command_for(item, mark) -> list[str]:
     return [*command, f"{item.path}::{inside_file}"]
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem):
-    config = pyfuncitem.config
-    mark = pyfuncitem.get_closest_marker("dltap")
+class HeldTest(pytest.Item):
+    """Stands for a marked test: nothing of it, fixtures and reasons to skip
+    included, may run in this process, which has no GPU."""
+
+    def __init__(self, *, test, **kwargs):
+        super().__init__(**kwargs)
+        self.command = command_for(test, test.get_closest_marker("dltap"))
+        self.place = test.reportinfo()
+
+    def runtest(self):
+        done = subprocess.run(self.command, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT,
+                              cwd=self.config.rootpath,
+                              env={**os.environ, INSIDE: "1"})
+        print(done.stdout)
+        if done.returncode != 0:
+            pytest.fail(f"dltap ci ended with {done.returncode}\n"
+                        f"{done.stdout}", pytrace=False)
+
+    def reportinfo(self):
+        return self.place
+
+    def iter_markers_with_node(self, name=None):
+        return iter(())
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
     wanted = config.getoption("--dltap") or config.getoption("--dltap-update")
-    if mark is None or not wanted or os.environ.get(INSIDE):
-        return None
-    done = subprocess.run(command_for(pyfuncitem, mark), text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          cwd=config.rootpath, env={**os.environ, INSIDE: "1"})
-    print(done.stdout)
-    if done.returncode != 0:
-        pytest.fail(f"dltap ci ended with {done.returncode}\n{done.stdout}",
-                    pytrace=False)
-    return True
+    if not wanted or os.environ.get(INSIDE):
+        return
+    for i, item in enumerate(items):
+        if item.get_closest_marker("dltap"):
+            items[i] = HeldTest.from_parent(item.parent, name=item.name,
+                                            test=item)
