@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "analyzer/cli/baseline_file.h"
 #include "analyzer/cli/command.h"
 #include "analyzer/cli/summarise_trace.h"
 #include "analyzer/cli/temporary_folder.h"
@@ -20,7 +21,6 @@
 #include "analyzer/control/child_process.h"
 #include "analyzer/control/cuda_major.h"
 #include "analyzer/control/run_environment.h"
-#include "analyzer/importers/file_bytes.h"
 #include "analyzer/metrics/figures.h"
 #include "analyzer/reader/ring_rescue.h"
 #include "analyzer/reports/ci_report.h"
@@ -29,7 +29,7 @@ namespace dltap::analyzer {
 namespace {
 
 struct Options {
-  std::vector<std::string> gpus;
+  std::vector<std::string> gpus;  // as the table of GPUs calls them
   std::string baseline = "dltap-baseline.json";
   std::string name;
   std::vector<std::string> rules;
@@ -46,6 +46,22 @@ struct Options {
 const std::vector<std::string> kDefaultRules = {
     "launches>0", "syncs>0",       "copies>0",  "copied_bytes>0",
     "mallocs>0",  "peak_memory>0", "step_ms>1%"};
+
+// Each GPU once, before the first run.
+absl::Status NameGpus(Options& options) {
+  if (options.gpus.empty()) options.gpus = {"h100-sxm"};
+  std::vector<std::string> names;
+  for (const std::string& gpu : options.gpus) {
+    const auto found = ParseGpu(gpu.starts_with("sim:") ? gpu : "sim:" + gpu);
+    if (!found.ok()) return found.status();
+    const std::string name((*found)->name);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(name);
+    }
+  }
+  options.gpus = std::move(names);
+  return absl::OkStatus();
+}
 
 std::optional<int> Parse(const std::vector<std::string>& args,
                          Options& options) {
@@ -81,10 +97,7 @@ std::optional<int> Parse(const std::vector<std::string>& args,
     PrintError("ci: no command given; dltap ci [OPTIONS] -- COMMAND...");
     return kExitUsage;
   }
-  if (options.gpus.empty()) options.gpus = {"h100-sxm"};
-  for (std::string& gpu : options.gpus) {
-    if (gpu.starts_with("sim:")) gpu.erase(0, 4);
-  }
+  if (absl::Status s = NameGpus(options); !s.ok()) return FailUsage("ci", s);
   options.has_rules = !options.rules.empty();
   if (!options.has_rules) options.rules = kDefaultRules;
   if (options.name.empty()) {
@@ -209,17 +222,6 @@ absl::StatusOr<BaselineRun> Measure(const std::string& gpu,
   return BaselineRunOf(side, VersionsOf(figures, *settings));
 }
 
-// What the file holds; no file: nothing.
-absl::StatusOr<Baseline> ReadBaseline(const std::string& path) {
-  if (!std::filesystem::exists(path)) return Baseline{};
-  const absl::StatusOr<std::string> text = ReadFileBytes(path);
-  if (!text.ok()) return text.status();
-  absl::StatusOr<Baseline> baseline = ParseBaseline(*text);
-  if (baseline.ok()) return baseline;
-  return absl::Status(baseline.status().code(),
-                      absl::StrCat(path, ": ", baseline.status().message()));
-}
-
 int Compare(const std::string& gpu, const BaselineRun* base,
             const BaselineRun& now, const std::vector<Rule>& rules,
             const Options& options) {
@@ -241,8 +243,14 @@ int Compare(const std::string& gpu, const BaselineRun* base,
   return Any(report, Verdict::kFires) ? kExitThreshold : kExitOk;
 }
 
-// The gravest: input that can't be judged, then a rule that fires.
-int Graver(int a, int b) { return std::max(a, b); }
+int Update(const std::map<std::string, BaselineRun>& runs,
+           const Options& options) {
+  const absl::Status written =
+      UpdateBaseline(options.baseline, options.name, runs);
+  if (!written.ok()) return Fail(written);
+  std::printf("%s: written\n", options.baseline.c_str());
+  return kExitOk;
+}
 
 }  // namespace
 
@@ -257,30 +265,28 @@ int RunCi(const std::vector<std::string>& args) {
   }
   absl::StatusOr<Baseline> baseline = ReadBaseline(options.baseline);
   if (!baseline.ok()) return Fail(baseline.status());
+  if (options.update) {
+    const absl::Status writable = CheckBaseline(options.baseline);
+    if (!writable.ok()) return Fail(writable);
+  }
   const auto directory = TraceDirectory::Make(options.keep);
   if (!directory.ok()) return Fail(directory.status());
+  const auto& known = (*baseline)[options.name];
+  std::map<std::string, BaselineRun> runs;
   int code = kExitOk;
-  auto& known = (*baseline)[options.name];
   for (const std::string& gpu : options.gpus) {
     absl::StatusOr<BaselineRun> run =
         Measure(gpu, (*directory)->path(), options);
     if (!run.ok()) return Fail(run.status());
+    const BaselineRun& now = runs[gpu] = *std::move(run);
+    if (options.update) continue;
     const auto at = known.find(gpu);
-    if (!options.update) {
-      code =
-          Graver(code, Compare(gpu, at == known.end() ? nullptr : &at->second,
-                               *run, rules, options));
-      continue;
-    }
-    known[gpu] = *std::move(run);
+    // The gravest: input that can't be judged, then a rule that fires.
+    code =
+        std::max(code, Compare(gpu, at == known.end() ? nullptr : &at->second,
+                               now, rules, options));
   }
-  if (!options.update) return code;
-  if (absl::Status s = WriteOutput(options.baseline, BaselineText(*baseline));
-      !s.ok()) {
-    return Fail(s);
-  }
-  std::printf("%s: written\n", options.baseline.c_str());
-  return kExitOk;
+  return options.update ? Update(runs, options) : code;
 }
 
 }  // namespace dltap::analyzer

@@ -13,6 +13,7 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr double kDigits = 1e6;
+constexpr double kWhole = 1e15;  // as an integer: no digit is lost below
 constexpr int64_t kVersion = 1;
 
 void WriteRun(const BaselineRun& run, JsonWriter& json) {
@@ -27,8 +28,8 @@ void WriteRun(const BaselineRun& run, JsonWriter& json) {
   for (const auto& [name, value] : run.quantities) {
     json.Key(name);
     // No exponents in a file for review.
-    const auto whole = static_cast<int64_t>(value);
-    static_cast<double>(whole) == value ? json.Value(whole) : json.Value(value);
+    const bool whole = value == std::round(value) && std::abs(value) < kWhole;
+    whole ? json.Value(static_cast<int64_t>(value)) : json.Value(value);
   }
   json.EndObject();
   json.Field("steps", run.steps);
@@ -119,8 +120,11 @@ absl::StatusOr<Baseline> ParseBaseline(const std::string& text) {
 std::map<std::string, Change> ChangesOf(const BaselineRun& base,
                                         const BaselineRun& now) {
   std::set<std::string> names;
-  for (const auto& [name, value] : base.quantities) names.insert(name);
-  for (const auto& [name, value] : now.quantities) names.insert(name);
+  for (const BaselineRun* run : {&base, &now}) {
+    for (const auto& [name, value] : run->quantities) {
+      if (FindQuantity(name) != nullptr) names.insert(name);
+    }
+  }
   const auto measured = [](const BaselineRun& run, const std::string& name) {
     const auto at = run.quantities.find(name);
     if (at != run.quantities.end()) return Measured{at->second};

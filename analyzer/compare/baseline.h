@@ -36,7 +36,8 @@ BaselineRun BaselineRunOf(const Side& side,
 std::string BaselineText(const Baseline& baseline);
 absl::StatusOr<Baseline> ParseBaseline(const std::string& text);
 
-// All quantities that either has, in the order of their names.
+// All quantities that either has, in the order of their names. What this dltap
+// has no such quantity of is left out.
 std::map<std::string, Change> ChangesOf(const BaselineRun& base,
                                         const BaselineRun& now);
 

@@ -238,7 +238,16 @@ class Collector {
   Quantities out_;
 };
 
-// How many letters must be put in, left out or replaced.
+// Of a run in which nothing happened: all but those of functions.
+const Quantities& Known() {
+  static const Quantities known = [] {
+    const Summary summary;
+    const Figures figures = FiguresOf(summary);
+    return QuantitiesOf({&summary, &figures});
+  }();
+  return known;
+}
+
 }  // namespace
 
 std::string_view Name(Unit unit) {
@@ -251,10 +260,7 @@ std::span<const QuantityRow> QuantityTable() { return kTable; }
 Quantities QuantitiesOf(const Side& side) { return Collector(side).Run(); }
 
 const QuantityRow* FindQuantity(std::string_view name) {
-  const Summary summary;
-  const Figures figures = FiguresOf(summary);
-  const Quantities known = QuantitiesOf({&summary, &figures});
-  if (const auto at = known.find(std::string(name)); at != known.end()) {
+  if (const auto at = Known().find(std::string(name)); at != Known().end()) {
     return at->second.row;
   }
   constexpr std::string_view kApi = "api.";
@@ -266,12 +272,8 @@ const QuantityRow* FindQuantity(std::string_view name) {
 }
 
 std::vector<std::string> QuantityNames() {
-  const Summary summary;
-  const Figures figures = FiguresOf(summary);
   std::vector<std::string> names;
-  for (const auto& [name, quantity] : QuantitiesOf({&summary, &figures})) {
-    names.push_back(name);
-  }
+  for (const auto& [name, quantity] : Known()) names.push_back(name);
   return names;
 }
 

@@ -124,6 +124,10 @@ std::string UnlikeVersions(const BaselineRun& base, const BaselineRun& now) {
   if (base.by_steps != now.by_steps) {
     unlike.push_back("steps were found in one of them only");
   }
+  for (const auto& [name, value] : base.quantities) {
+    if (FindQuantity(name) != nullptr) continue;
+    unlike.push_back("the baseline's " + Printable(name) + " is unknown here");
+  }
   return Join(unlike, ", ");
 }
 

@@ -6,9 +6,11 @@
         for _ in range(8):
             step()
 
-Without --dltap such a test is like any other. With it, the test runs alone
-under `dltap ci`, on simulated GPUs and the virtual clock, and fails where a
-quantity is above the baseline's; --dltap-update writes the baseline.
+Without --dltap such a test is like any other. With it, the test and its
+fixtures run alone under `dltap ci`, on simulated GPUs and the virtual clock,
+and fail where a quantity is above the baseline's; --dltap-update writes it.
+Whether it is skipped is asked there, too: a skipped test has no work of a GPU,
+and fails.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -94,8 +98,10 @@ def command_for(item: pytest.Item, mark: pytest.Mark) -> list[str]:
         command += ["--fail-on", rule_of(quantity)]
     if config.getoption("--dltap-update"):
         command.append("--update")
-    command += ["--", sys.executable, "-m", "pytest", "-q",
+    command += ["--", sys.executable, "-m", "pytest", "-q", "-rs",
                 "-p", "no:cacheprovider", "--rootdir", str(config.rootpath)]
+    if config.inipath:
+        command += ["-c", str(config.inipath)]
     for plugin in config.option.plugins or []:
         command += ["-p", plugin]
     # A node's id is relative to the root directory, which may lie elsewhere.
@@ -103,17 +109,41 @@ def command_for(item: pytest.Item, mark: pytest.Mark) -> list[str]:
     return [*command, f"{item.path}::{inside_file}"]
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    config = pyfuncitem.config
-    mark = pyfuncitem.get_closest_marker("dltap")
-    if mark is None or not is_wanted(config):
-        return None
-    done = subprocess.run(command_for(pyfuncitem, mark), text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          cwd=config.rootpath, env={**os.environ, INSIDE: "1"})
-    print(done.stdout)
-    if done.returncode != 0:
-        pytest.fail(f"dltap ci ended with {done.returncode}\n{done.stdout}",
-                    pytrace=False)
-    return True
+class HeldTest(pytest.Item):
+    """Stands for a marked test: nothing of it, fixtures and reasons to skip
+    included, may run in this process, which has no GPU."""
+
+    def __init__(self, *, test: pytest.Item, mark: pytest.Mark,
+                 **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.command = command_for(test, mark)
+        self.place = test.reportinfo()
+
+    def runtest(self) -> None:
+        done = subprocess.run(self.command, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT,
+                              cwd=self.config.rootpath,
+                              env={**os.environ, INSIDE: "1"})
+        print(done.stdout)
+        if done.returncode != 0:
+            pytest.fail(f"dltap ci ended with {done.returncode}\n"
+                        f"{done.stdout}", pytrace=False)
+
+    def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
+        return self.place
+
+    def iter_markers_with_node(
+            self, name: str | None = None
+    ) -> Iterator[tuple[Any, pytest.Mark]]:
+        return iter(())
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config,
+                                  items: list[pytest.Item]) -> None:
+    if not is_wanted(config):
+        return
+    for i, item in enumerate(items):
+        if mark := item.get_closest_marker("dltap"):
+            items[i] = HeldTest.from_parent(item.parent, name=item.name,
+                                            test=item, mark=mark)

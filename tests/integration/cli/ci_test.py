@@ -91,6 +91,60 @@ class CiTest(unittest.TestCase):
         self.ci("--update")
         self.assertIn("no change", self.ci(DLTAP_LEVEL="host").stdout)
 
+    def test_a_baseline_with_a_quantity_of_another_dltap_is_refused(self):
+        self.ci("--update")
+        document = json.loads(self.baseline.read_text())
+        run = document["programs"]["products"]["h100-sxm"]
+        run["quantities"]["launchez"] = 3
+        self.baseline.write_text(json.dumps(document))
+        self.assertIn("launchez is unknown here", self.ci(code=3).stderr)
+        self.assertIn("no change", self.ci("--force").stdout)
+
+    def test_what_is_no_baseline_is_said_before_the_program_runs(self):
+        for text, words in (("{}", "no baseline"),
+                            ("<<<<<<< ours\n{}\n=======\n", "merge"),
+                            ('{"schema": "dltap.baseline", "version": 9}',
+                             "version 9")):
+            self.baseline.write_text(text)
+            with self.subTest(text):
+                done = self.ci("--update", code=4 if "9" in text else 3,
+                               gemms="none")
+                self.assertIn(words, done.stderr)
+                self.assertEqual(self.baseline.read_text(), text)
+        for path in (self.folder, "/dev/null", "missing/folder/b.json",
+                     300 * "a"):
+            with self.subTest(path):
+                done = self.ci("--update", "--baseline", str(path), code=3,
+                               gemms="none")
+                self.assertNotIn("exit code 1", done.stderr)
+        self.assertTrue(os.path.exists("/dev/null"))
+        self.assertFalse(os.path.isfile("/dev/null"))
+
+    def test_gpus_are_known_and_told_apart_before_the_program_runs(self):
+        typo = self.ci("--gpu", "h100-sxm", "--gpu", "h100-sxn", code=2,
+                       gemms="none")
+        self.assertIn("h100-sxm", typo.stderr)
+        self.ci("--update", "--gpu", "h100-sxm", "--gpu", "sim:h100-sxm")
+
+    def test_a_baseline_that_is_a_link_stays_one(self):
+        self.ci("--update")
+        target = self.baseline.rename(self.folder / "kept.json")
+        self.baseline.symlink_to(target.name)
+        self.ci("--update")
+        self.assertTrue(self.baseline.is_symlink())
+        self.assertFalse(target.is_symlink())
+
+    def test_runs_side_by_side_keep_what_the_others_wrote(self):
+        names = [f"program {i}" for i in range(4)]
+        running = [subprocess.Popen(
+            [DLTAP, "ci", "--update", "--name", name, "--", sys.executable,
+             PROGRAM, "1", "0"], cwd=self.folder, stdout=subprocess.DEVNULL)
+            for name in names]
+        self.assertEqual([each.wait() for each in running], 4 * [0])
+        document = json.loads(self.baseline.read_text())
+        self.assertEqual(sorted(document["programs"]), names)
+        self.assertEqual(os.listdir(self.folder), [self.baseline.name])
+
     def test_a_program_that_fails_writes_no_baseline(self):
         done = self.ci("--update", code=3, gemms="none")
         self.assertIn("ended with exit code 1", done.stderr)

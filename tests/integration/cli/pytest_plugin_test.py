@@ -21,8 +21,13 @@ import products
 def test_products():
     products.train(gemms={gemms}, syncs=1)
 
+@pytest.fixture
+def warm():
+    products.train(gemms=1, syncs=0)
+
 @pytest.mark.dltap("syncs")
-def test_waits():
+@pytest.mark.skipif("not os.environ.get('DLTAP_SIM_GPU')")
+def test_waits(warm):
     products.train(gemms=2, syncs={syncs})
 
 def test_other():

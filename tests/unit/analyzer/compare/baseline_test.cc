@@ -53,5 +53,24 @@ TEST(BaselineTest, AClassThatDidNothingIsZero) {
   EXPECT_FALSE(changes.at("peak_memory").change);
 }
 
+// Of another version, or mistyped.
+TEST(BaselineTest, WhatIsNoQuantityHasNoChange) {
+  BaselineRun base;
+  base.quantities = {{"launchez", 3}, {"launches", 4}};
+  const auto changes = ChangesOf(base, {});
+  EXPECT_EQ(changes.size(), 1);
+  EXPECT_TRUE(changes.contains("launches"));
+}
+
+TEST(BaselineTest, HugeValuesAreReadBack) {
+  Baseline baseline;
+  baseline["p"]["g"].quantities = {{"copied_bytes", 1e300},
+                                   {"peak_memory", 9007199254740993.0}};
+  const auto read = ParseBaseline(BaselineText(baseline));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->at("p").at("g").quantities,
+            baseline.at("p").at("g").quantities);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
