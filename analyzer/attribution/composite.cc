@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/attribution/composite.h"
 
-#include <map>
 #include <vector>
 
 #include "analyzer/attribution/attention_regroup.h"
@@ -61,13 +60,17 @@ void RegroupDeltas(const Process& process, const std::vector<Unit>& units,
 
 void RegroupComposites(const TraceModel& model, const Process& process,
                        ProcessAttribution& attribution) {
-  std::map<StreamId, std::vector<size_t>> by_stream;
+  // The last: of no known stream.
+  std::vector<std::vector<size_t>> by_stream(process.streams.size() + 1);
   for (size_t i = 0; i < process.activities.size(); ++i) {
-    by_stream[process.activities[i].stream].push_back(i);
+    const StreamId stream = process.activities[i].stream;
+    by_stream[stream.known() ? stream.value() : process.streams.size()]
+        .push_back(i);
   }
   UnitMaker maker(model, process, attribution);
   RecurrentRegroup recurrent(process, attribution);
-  for (const auto& [stream, activities] : by_stream) {
+  for (const std::vector<size_t>& activities : by_stream) {
+    if (activities.empty()) continue;
     const std::vector<Unit> units = maker.Run(activities);
     RegroupSorts(process, units, attribution);
     RegroupDeltas(process, units, attribution);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "analyzer/attribution/name_rules.h"
 
 namespace dltap::analyzer {
@@ -68,10 +68,11 @@ bool NamesFp64(std::string_view demangled) {
 
 void FindFp64Kernels(const TraceModel& model, const Process& process,
                      ProcessAttribution& attribution) {
-  absl::flat_hash_set<TextId> seen;
+  std::vector<bool> seen(model.texts.size());
   for (const Activity& activity : process.activities) {
     if (activity.kind != ActivityKind::kKernel) continue;
-    if (!seen.insert(activity.name).second) continue;
+    if (!activity.name.known() || seen[activity.name.value()]) continue;
+    seen[activity.name.value()] = true;
     if (NamesFp64(Demangle(model.texts[activity.name]))) {
       attribution.fp64_kernels.insert(activity.name);
     }

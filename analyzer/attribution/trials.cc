@@ -2,6 +2,7 @@
 #include "analyzer/attribution/trials.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <span>
@@ -19,6 +20,21 @@ constexpr size_t kNearCheck = 16;   // calls between two checks of trials
 constexpr size_t kBeforeCheck = 8;  // calls that prepare the first one
 constexpr size_t kPlans = 3;        // implementations of one operation
 constexpr size_t kTimedPlans = 2;
+
+// Different plans, of which no more than kPlans are counted.
+class Plans {
+ public:
+  void Add(uint64_t plan) {
+    if (count_ == kPlans) return;
+    const auto end = seen_.begin() + static_cast<ptrdiff_t>(count_);
+    if (std::find(seen_.begin(), end, plan) == end) seen_[count_++] = plan;
+  }
+  size_t count() const { return count_; }
+
+ private:
+  std::array<uint64_t, kPlans> seen_{};
+  size_t count_ = 0;
+};
 
 // Marks the calls of one thread that are trials.
 class ThreadPass {
@@ -80,7 +96,7 @@ class ThreadPass {
         ++i;
         continue;
       }
-      std::set<uint64_t> plans;
+      Plans plans;
       size_t events = 0;
       size_t runs = 0;
       size_t last = i;
@@ -93,13 +109,13 @@ class ThreadPass {
         if (works_[end].is_fill) continue;
         const Work* next = OperationOf(works_[end]);
         if (next == nullptr || !SameOperation(*operation, *next)) break;
-        plans.insert(works_[end].exact);
+        plans.Add(works_[end].exact);
         last = end;
         ++runs;
       }
       // Two events a plan, which may have run before to warm up.
-      const bool timed = events + 1 >= runs && plans.size() >= kTimedPlans;
-      if (timed || plans.size() >= kPlans) Mark(i, last);
+      const bool timed = events + 1 >= runs && plans.count() >= kTimedPlans;
+      if (timed || plans.count() >= kPlans) Mark(i, last);
       i = last + 1;
     }
   }
@@ -163,6 +179,7 @@ class ThreadPass {
   }
 
   bool SameOperation(const Work& a, const Work& b) const {
+    if (a.kind == b.kind) return true;
     const opmodel::Operation& of_a = attribution_.KindOf(a).leading;
     const opmodel::Operation& of_b = attribution_.KindOf(b).leading;
     return of_a.kind == of_b.kind && of_a.dims == of_b.dims &&

@@ -83,7 +83,7 @@ class PathWalker {
           return on;
         }
       }
-      ChargeHost(part);
+      ChargeHost(host, part);
       if (at == 0 || at_ns_ <= begin_ns_) return kNoWork;
     }
   }
@@ -102,7 +102,7 @@ class PathWalker {
     return last;
   }
 
-  void ChargeHost(const HostPart& part) {
+  void ChargeHost(const HostLine& host, const HostPart& part) {
     const bool whole = part.span.begin_ns >= begin_ns_;
     int64_t ns = Take(part.span.begin_ns);
     const bool is_call =
@@ -112,7 +112,7 @@ class PathWalker {
       out.idle_ns[static_cast<size_t>(IdleCause::kProfiler)] += own;
       ns -= own;
     }
-    part.AddTo(out.idle_ns, ns);
+    host.AddTo(part, ns, out.idle_ns);
   }
 
   const StepGraph& graph_;

@@ -224,7 +224,9 @@ class DeviceSummariser {
   }
 
   void AddPath(const HostView& host) {
-    const StepGraph graph = GraphOf(model_, process_, attribution_, host);
+    const StepGraph graph =
+        GraphOf(model_, process_, attribution_, host,
+                scenarios_ == nullptr ? GraphUse::kPath : GraphUse::kReplay);
     out_.path = CriticalPath(graph, process_, attribution_, device_, windows_);
     if (scenarios_ == nullptr) return;
     out_.what_if = WhatIf(graph, process_, attribution_, device_, windows_,

@@ -18,11 +18,11 @@ HostDoes DoesIn(HostState state) {
 // Turns the calls of one feeder into parts, and what lies between them too.
 class LineMaker {
  public:
-  LineMaker(const HostView::Feeder& feeder, const std::vector<Interval>& inputs)
-      : feeder_(feeder), inputs_(inputs) {}
+  LineMaker(const HostTimeline& timeline, const std::vector<Interval>& inputs)
+      : timeline_(timeline), inputs_(inputs) {}
 
   std::vector<HostPart> Run(int64_t end_ns) {
-    const std::vector<HostSpan>& spans = feeder_.timeline.spans;
+    const std::vector<HostSpan>& spans = timeline_.spans;
     if (spans.empty()) return {};
     parts_.reserve(2 * spans.size() + 1);
     int64_t at = spans.front().span.begin_ns;
@@ -46,62 +46,69 @@ class LineMaker {
     }
     for (size_t i = input_;
          i < inputs_.size() && inputs_[i].begin_ns < span.end_ns; ++i) {
-      AddSampled({span.begin_ns, inputs_[i].begin_ns}, HostDoes::kBetween);
+      Add({span.begin_ns, inputs_[i].begin_ns}, HostDoes::kBetween);
       const Interval inside = Common(span, inputs_[i]);
       Add(inside, HostDoes::kInput);
       span.begin_ns = inside.end_ns;
     }
-    AddSampled(span, HostDoes::kBetween);
+    Add(span, HostDoes::kBetween);
   }
 
-  void AddSampled(Interval span, HostDoes does) {
-    if (span.length_ns() <= 0) return;
-    Add(span, does);
-    const std::optional<CpuSplit> split = feeder_.cpu.Split(span, near_);
-    if (!split) return;
-    const auto ns = static_cast<double>(span.length_ns());
-    parts_.back().running = static_cast<float>(split->running_ns / ns);
-    parts_.back().preempted = static_cast<float>(split->preempted_ns / ns);
-    parts_.back().unknown = static_cast<float>(split->unknown_ns / ns);
-  }
-
-  const HostView::Feeder& feeder_;
+  const HostTimeline& timeline_;
   const std::vector<Interval>& inputs_;
   std::vector<HostPart> parts_;
   size_t input_ = 0;
-  CpuUse::Place near_;
 };
+
+HostShares SharesOf(const CpuUse& cpu, Interval span, CpuUse::Place& near) {
+  const std::optional<CpuSplit> split = cpu.Split(span, near);
+  if (!split) return {};
+  const auto ns = static_cast<double>(span.length_ns());
+  return {static_cast<float>(split->running_ns / ns),
+          static_cast<float>(split->preempted_ns / ns),
+          static_cast<float>(split->unknown_ns / ns)};
+}
 
 }  // namespace
 
-void HostPart::AddTo(IdleTimes& out, int64_t ns) const {
+void HostLine::AddTo(const HostPart& part, int64_t ns, IdleTimes& out) const {
   const auto at = [&out](IdleCause cause) -> int64_t& {
     return out[static_cast<size_t>(cause)];
   };
-  switch (does) {
+  switch (part.does) {
     case HostDoes::kWait: at(IdleCause::kWait) += ns; return;
     case HostDoes::kLibrary: at(IdleCause::kLibrary) += ns; return;
     case HostDoes::kLaunch: at(IdleCause::kLaunch) += ns; return;
     case HostDoes::kInput: at(IdleCause::kInput) += ns; return;
     case HostDoes::kBetween: break;
   }
-  if (running < 0) {
+  CpuUse::Place near;
+  const HostShares shares = SharesOf(*cpu, part.span, near);
+  if (shares.running < 0) {
     at(IdleCause::kUnknown) += ns;
     return;
   }
   // Each may be rounded up, but not beyond the whole.
-  const auto share = [ns](float part, int64_t most) {
+  const auto share = [ns](float of_part, int64_t most) {
     return std::min<int64_t>(
-        std::llround(static_cast<double>(ns) * static_cast<double>(part)),
+        std::llround(static_cast<double>(ns) * static_cast<double>(of_part)),
         most);
   };
-  const int64_t runs = share(running, ns);
-  const int64_t ready = share(preempted, ns - runs);
-  const int64_t untold = share(unknown, ns - runs - ready);
+  const int64_t runs = share(shares.running, ns);
+  const int64_t ready = share(shares.preempted, ns - runs);
+  const int64_t untold = share(shares.unknown, ns - runs - ready);
   at(IdleCause::kFramework) += runs;
   at(IdleCause::kPreempted) += ready;
   at(IdleCause::kUnknown) += untold;
   at(IdleCause::kBlocked) += ns - runs - ready - untold;
+}
+
+void HostLine::KeepShares() {
+  CpuUse::Place near;
+  for (HostPart& part : parts) {
+    if (part.does != HostDoes::kBetween) continue;
+    part.shares = SharesOf(*cpu, part.span, near);
+  }
 }
 
 uint32_t HostLine::PartAt(int64_t at_ns, uint32_t near) const {
@@ -128,7 +135,9 @@ uint32_t HostLine::PartAt(int64_t at_ns) const {
 std::vector<HostLine> HostLines(const HostView& host, int64_t end_ns) {
   std::vector<HostLine> lines;
   for (size_t f = 0; f < host.feeders().count(); ++f) {
-    lines.push_back({LineMaker(host.Of(f), host.inputs()).Run(end_ns)});
+    const HostView::Feeder& feeder = host.Of(f);
+    lines.push_back(
+        {LineMaker(feeder.timeline, host.inputs()).Run(end_ns), &feeder.cpu});
   }
   return lines;
 }

@@ -14,6 +14,13 @@ namespace dltap::analyzer {
 
 enum class HostDoes : uint8_t { kWait, kLibrary, kLaunch, kInput, kBetween };
 
+// What samples say of a part between calls, as shares of it.
+struct HostShares {
+  float running = -1;  // negative: no samples tell
+  float preempted = 0;
+  float unknown = 0;  // neither running nor seen ready or asleep
+};
+
 // A span in which a feeder does one thing.
 struct HostPart {
   // A call that returns later than this after what it waited for did, or
@@ -22,10 +29,7 @@ struct HostPart {
 
   Interval span;
   HostDoes does;
-  // Of kBetween and kInput: shares of the span; negative: no samples tell.
-  float running = -1;
-  float preempted = 0;
-  float unknown = 0;  // neither running nor seen ready or asleep
+  HostShares shares = {};  // of kBetween, once the line has kept them
   // Of kWait: the call does nothing but wait, or copy.
   bool only_waits = false;
   // Of kWait: what it took after that was the host's own copying.
@@ -33,14 +37,17 @@ struct HostPart {
   // What it waited for, into StepGraph::targets.
   uint32_t first_target = 0;
   uint32_t last_target = 0;  // one behind
-
-  // `ns` of this part by cause, added to `out`.
-  void AddTo(IdleTimes& out, int64_t ns) const;
 };
 
 // All that one feeder did, from its first call on: parts without holes.
 struct HostLine {
   std::vector<HostPart> parts;
+  const CpuUse* cpu;  // of the feeder, which outlives the questions below
+
+  // `ns` of a part by cause, added to `out`.
+  void AddTo(const HostPart& part, int64_t ns, IdleTimes& out) const;
+  // For those who ask for the shares of most parts, and later.
+  void KeepShares();
 
   // The part in which it is at that time; none before the first.
   static constexpr uint32_t kNoPart = static_cast<uint32_t>(-1);

@@ -149,15 +149,17 @@ bool TryTogether(const TraceModel& model, const Attribution& attribution,
                  const std::vector<RankDevice>& devices) {
   if (devices.size() < 2 || !IsOnePerProcess(devices)) return false;
   if (WorkOf(model, devices) > kMostWork) return false;
+  std::deque<HostView> hosts;
   std::deque<StepGraph> graphs;
   JointReplay replay;
   for (const RankDevice& of : devices) {
     const size_t p = of.member.process;
     const Process& process = model.processes[p];
     const ProcessAttribution& attributed = attribution.processes[p];
-    graphs.push_back(GraphOf(
-        model, process, attributed,
-        HostView(model, process, attributed, steps[p], of.member.device)));
+    const HostView& host = hosts.emplace_back(model, process, attributed,
+                                              steps[p], of.member.device);
+    graphs.push_back(
+        GraphOf(model, process, attributed, host, GraphUse::kReplay));
     replay.Add(Replay(graphs.back(), process, attributed, of.member.device,
                       of.windows, MostReplayed(!selection.scenarios.empty())),
                parts[p]);

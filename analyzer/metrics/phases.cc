@@ -70,6 +70,7 @@ void AddPhase(const ProcessAttribution& attribution, const Segment& segment,
 void AddPhases(const ProcessAttribution& attribution, const Gap& gap,
                PhaseParts& parts) {
   for (size_t i = 0; i < kIdleCauses; ++i) {
+    if (gap.ns[i] == 0) continue;
     const Phase phase = PhaseOf(attribution, gap, static_cast<IdleCause>(i));
     parts.idle_ns[static_cast<size_t>(phase)][i] += gap.ns[i];
   }

@@ -24,10 +24,10 @@ double FactorOf(const HostPart& part, const TimeFactors& factors) {
     case HostDoes::kInput: return of(IdleCause::kInput);
     case HostDoes::kBetween: break;
   }
-  if (part.running < 0) return of(IdleCause::kUnknown);
-  const double running = static_cast<double>(part.running);
-  const double preempted = static_cast<double>(part.preempted);
-  const double unknown = static_cast<double>(part.unknown);
+  if (part.shares.running < 0) return of(IdleCause::kUnknown);
+  const double running = static_cast<double>(part.shares.running);
+  const double preempted = static_cast<double>(part.shares.preempted);
+  const double unknown = static_cast<double>(part.shares.unknown);
   return running * of(IdleCause::kFramework) +
          preempted * of(IdleCause::kPreempted) +
          unknown * of(IdleCause::kUnknown) +

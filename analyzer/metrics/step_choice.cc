@@ -127,7 +127,8 @@ void ChooseSteps(const Process& process, const ProcessAttribution& attribution,
 void LeaveOutUnseen(const Process& process,
                     const ProcessAttribution& attribution, bool to_the_end,
                     Steps& steps) {
-  if (steps.steps.empty()) return;
+  const bool may_change = to_the_end || !process.not_observed.empty();
+  if (steps.steps.empty() || !may_change) return;
   const Windows windows = WindowsOf(process, attribution, steps);
   const auto try_to = [&](auto leave_out) {
     Steps fewer = steps;

@@ -40,31 +40,38 @@ class TypicalTime {
   std::vector<int64_t> times_;
 };
 
-// All work by its end, to find what ended last before some time.
+// All work by its end, to find what ended last before some time. Most runs
+// never ask, so it is put in order for the first question.
 class WorkByEnd {
  public:
-  explicit WorkByEnd(const Process& process) {
-    by_end_.reserve(process.activities.size());
-    for (size_t i = 0; i < process.activities.size(); ++i) {
-      by_end_.emplace_back(process.activities[i].end_ns,
-                           static_cast<uint32_t>(i));
-    }
-    SortNearlySorted(by_end_, std::less<>());
-  }
+  explicit WorkByEnd(const Process& process) : process_(process) {}
 
   // kNoWork: none. Questions mostly come in time.
   uint32_t LastUntil(int64_t at_ns) {
+    if (by_end_.empty()) Sort();
     near_ = FirstFrom(by_end_.size(), near_,
                       [&](size_t i) { return by_end_[i].first <= at_ns; });
     return near_ == 0 ? kNoWork : by_end_[near_ - 1].second;
   }
 
  private:
+  void Sort() {
+    by_end_.reserve(process_.activities.size());
+    for (size_t i = 0; i < process_.activities.size(); ++i) {
+      by_end_.emplace_back(process_.activities[i].end_ns,
+                           static_cast<uint32_t>(i));
+    }
+    SortNearlySorted(by_end_, std::less<>());
+  }
+
+  const Process& process_;
   std::vector<std::pair<int64_t, uint32_t>> by_end_;
   size_t near_ = 0;
 };
 
 class GraphMaker {
+  using Dependencies = std::vector<Dependency>::const_iterator;
+
  public:
   GraphMaker(const TraceModel& model, const Process& process,
              const ProcessAttribution& attribution, const HostView& host)
@@ -80,14 +87,12 @@ class GraphMaker {
     }
   }
 
-  StepGraph Run() {
+  StepGraph Run(GraphUse use) {
     out_.works.resize(process_.activities.size());
-    PlaceSubmissions();
-    AddDependencies();
-    FindBounds();
-    LimitLags();
+    PlaceWorks(use);
     AddWaits();
     AddFullQueues();
+    if (use == GraphUse::kReplay) FinishForReplay();
     return std::move(out_);
   }
 
@@ -96,85 +101,82 @@ class GraphMaker {
     return process_.activities[work];
   }
 
-  void PlaceSubmissions() {
-    std::vector<uint32_t> last(out_.lines.size());
-    for (size_t i = 0; i < out_.works.size(); ++i) {
-      const CallId call = attribution_.activities[i].submitted_by;
-      if (!call.known()) continue;
-      const size_t feeder =
-          host_.feeders().OfThread(process_.calls[call.value()].thread);
-      const int64_t at_ns =
-          std::min(order_.submitted_ns[i], process_.activities[i].begin_ns);
-      const uint32_t part = out_.lines[feeder].PartAt(at_ns, last[feeder]);
-      if (part == HostLine::kNoPart) continue;
-      last[feeder] = part;
-      WorkNode& work = out_.works[i];
-      work.line = static_cast<uint32_t>(feeder);
-      work.part = part;
-      work.submitted_ns = at_ns;
-    }
-  }
-
-  // What stands before it in its stream, and what the calls say.
-  void AddDependencies() {
+  // Each piece of work with its submission, with what it comes after, and with
+  // what it waited for.
+  void PlaceWorks(GraphUse use) {
+    std::vector<uint32_t> near(out_.lines.size());
     std::vector<uint32_t> last(process_.streams.size(), kNoWork);
     auto dependency = order_.dependencies.begin();
     for (uint32_t i = 0; i < out_.works.size(); ++i) {
+      PlaceSubmission(i, near);
+      FindBefore(i, last, dependency);
+      FindBound(i);
+      if (use != GraphUse::kReplay) continue;
       WorkNode& work = out_.works[i];
       work.first_before = static_cast<uint32_t>(out_.before.size());
-      const Activity& activity = process_.activities[i];
-      if (activity.stream.known()) {
-        uint32_t& previous = last[activity.stream.value()];
-        if (previous != kNoWork) AddBefore(i, previous);
-        if (previous == kNoWork ||
-            ActivityOf(previous).end_ns <= activity.end_ns) {
-          previous = i;
-        }
-      }
-      for (; dependency != order_.dependencies.end() && dependency->work == i;
-           ++dependency) {
-        if (dependency->on < i &&
-            ActivityOf(dependency->on).end_ns <= activity.begin_ns) {
-          AddBefore(i, dependency->on);
-        }
+      for (const uint32_t on : before_) {
+        out_.before.push_back(
+            {on, ActivityOf(i).begin_ns - ActivityOf(on).end_ns});
       }
       work.last_before = static_cast<uint32_t>(out_.before.size());
     }
   }
 
-  void AddBefore(uint32_t work, uint32_t on) {
-    out_.before.push_back(
-        {on, ActivityOf(work).begin_ns - ActivityOf(on).end_ns});
+  // `near`: the parts of the lines that the last submissions lay in.
+  void PlaceSubmission(uint32_t i, std::vector<uint32_t>& near) {
+    const CallId call = attribution_.activities[i].submitted_by;
+    if (!call.known()) return;
+    const size_t feeder =
+        host_.feeders().OfThread(process_.calls[call.value()].thread);
+    const int64_t at_ns =
+        std::min(order_.submitted_ns[i], process_.activities[i].begin_ns);
+    const uint32_t part = out_.lines[feeder].PartAt(at_ns, near[feeder]);
+    if (part == HostLine::kNoPart) return;
+    near[feeder] = part;
+    WorkNode& work = out_.works[i];
+    work.line = static_cast<uint32_t>(feeder);
+    work.part = part;
+    work.submitted_ns = at_ns;
+  }
+
+  // What stands before it in its stream, and what the calls say. `last` of each
+  // stream; `dependency`, the next one, keeps its place.
+  void FindBefore(uint32_t i, std::vector<uint32_t>& last,
+                  Dependencies& dependency) {
+    before_.clear();
+    const Activity& activity = process_.activities[i];
+    if (activity.stream.known()) {
+      uint32_t& previous = last[activity.stream.value()];
+      if (previous != kNoWork) before_.push_back(previous);
+      if (previous == kNoWork ||
+          ActivityOf(previous).end_ns <= activity.end_ns) {
+        previous = i;
+      }
+    }
+    for (; dependency != order_.dependencies.end() && dependency->work == i;
+         ++dependency) {
+      if (dependency->on < i &&
+          ActivityOf(dependency->on).end_ns <= activity.begin_ns) {
+        before_.push_back(dependency->on);
+      }
+    }
   }
 
   // What was ready last; where that leaves a long time, what ended right
   // before on the same device: it held the SMs or the copy engine.
-  void FindBounds() {
-    std::vector<Before> before;
-    before.reserve(out_.before.size());
-    for (uint32_t i = 0; i < out_.works.size(); ++i) {
-      WorkNode& work = out_.works[i];
-      const int64_t begin_ns = process_.activities[i].begin_ns;
-      work.ready_ns =
-          work.submission_known() ? work.submitted_ns : kNeverReadyNs;
-      const auto first = static_cast<uint32_t>(before.size());
-      for (uint32_t b = work.first_before; b < work.last_before; ++b) {
-        before.push_back(out_.before[b]);
-        Consider(work, out_.before[b].on, begin_ns);
-      }
-      if (work.ready_ns < begin_ns - kMaxLagNs) {
-        const uint32_t held_by = by_end_.LastUntil(begin_ns);
-        if (held_by != kNoWork && held_by < i &&
-            ActivityOf(held_by).device == process_.activities[i].device &&
-            ActivityOf(held_by).end_ns >= begin_ns - kCloseNs) {
-          before.push_back({held_by, begin_ns - ActivityOf(held_by).end_ns});
-          Consider(work, held_by, begin_ns);
-        }
-      }
-      work.first_before = first;
-      work.last_before = static_cast<uint32_t>(before.size());
+  void FindBound(uint32_t i) {
+    WorkNode& work = out_.works[i];
+    const int64_t begin_ns = process_.activities[i].begin_ns;
+    work.ready_ns = work.submission_known() ? work.submitted_ns : kNeverReadyNs;
+    for (const uint32_t on : before_) Consider(work, on, begin_ns);
+    if (work.ready_ns >= begin_ns - kMaxLagNs) return;
+    const uint32_t held_by = by_end_.LastUntil(begin_ns);
+    if (held_by != kNoWork && held_by < i &&
+        ActivityOf(held_by).device == process_.activities[i].device &&
+        ActivityOf(held_by).end_ns >= begin_ns - kCloseNs) {
+      before_.push_back(held_by);
+      Consider(work, held_by, begin_ns);
     }
-    out_.before = std::move(before);
   }
 
   void Consider(WorkNode& work, uint32_t on, int64_t begin_ns) const {
@@ -213,6 +215,11 @@ class GraphMaker {
         before.lag_ns = std::min(before.lag_ns, between_ns);
       }
     }
+  }
+
+  void FinishForReplay() {
+    LimitLags();
+    for (HostLine& line : out_.lines) line.KeepShares();
   }
 
   void AddWaits() {
@@ -320,14 +327,16 @@ class GraphMaker {
   const HostView& host_;
   const DeviceOrder order_;
   WorkByEnd by_end_;
+  std::vector<uint32_t> before_;  // of the work that is being placed
   StepGraph out_;
 };
 
 }  // namespace
 
 StepGraph GraphOf(const TraceModel& model, const Process& process,
-                  const ProcessAttribution& attribution, const HostView& host) {
-  return GraphMaker(model, process, attribution, host).Run();
+                  const ProcessAttribution& attribution, const HostView& host,
+                  GraphUse use) {
+  return GraphMaker(model, process, attribution, host).Run(use);
 }
 
 }  // namespace dltap::analyzer

@@ -46,10 +46,15 @@ struct StepGraph {
   uint32_t main_line = WorkNode::kNoLine;  // of the device that was asked for
 };
 
+// What it is for: who only follows it back needs no `before`, no lags and no
+// shares of the host's parts.
+enum class GraphUse : uint8_t { kPath, kReplay };
+
 // `host`, of one device, says what counts as input, and whose line is the main
-// one.
+// one. The lines refer to it.
 StepGraph GraphOf(const TraceModel& model, const Process& process,
-                  const ProcessAttribution& attribution, const HostView& host);
+                  const ProcessAttribution& attribution, const HostView& host,
+                  GraphUse use);
 
 }  // namespace dltap::analyzer
 

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/metrics/tallies.h"
 
-#include <algorithm>
-
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/metrics/op_name.h"
+#include "analyzer/model/near_search.h"
 
 namespace dltap::analyzer {
 namespace {
 
-bool InUsedStep(const Steps& steps, int64_t at_ns) {
+// `near` is where the last call lay.
+bool InUsedStep(const Steps& steps, int64_t at_ns, size_t& near) {
   if (steps.steps.empty()) return true;
-  const auto after = std::upper_bound(
-      steps.steps.begin(), steps.steps.end(), at_ns,
-      [](int64_t at, const Step& step) { return at < step.begin_ns; });
-  if (after == steps.steps.begin()) return false;
-  const Step& step = *(after - 1);
+  near = FirstFrom(steps.steps.size(), near,
+                   [&](size_t i) { return steps.steps[i].begin_ns <= at_ns; });
+  if (near == 0) return false;
+  const Step& step = steps.steps[near - 1];
   return step.use == StepUse::kUsed && at_ns < step.end_ns;
 }
 
@@ -216,10 +215,11 @@ void TallyKeeper::Add(size_t index, int64_t ns, const Efficiency& efficiency,
 }
 
 void TallyKeeper::AddCalls(const Steps& steps) {
+  size_t near = 0;
   for (size_t i = 0; i < process_.calls.size(); ++i) {
     if (attribution_.outermost[i] != CallId(i)) continue;
     const Call& call = process_.calls[i];
-    if (!InUsedStep(steps, call.begin_ns)) continue;
+    if (!InUsedStep(steps, call.begin_ns, near)) continue;
     ApiSums& api = ApiRow(call);
     ++api.calls;
     api.cpu_ns += call.end_ns - call.begin_ns;

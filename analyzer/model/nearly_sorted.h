@@ -25,15 +25,28 @@ std::vector<T> TakeLate(std::vector<T>& events, Less less) {
   return late;
 }
 
+template <typename T, typename Less>
+void SortNearlySorted(std::vector<T>& events, Less less);
+
+// Those that are late are mostly in order among themselves: one stream's work
+// waits behind another's. Else a new look at them does not pay.
+template <typename T, typename Less>
+void SortLate(std::vector<T>& late, size_t in_time, Less less) {
+  if (std::is_sorted(late.begin(), late.end(), less)) return;
+  if (late.size() <= 4 * in_time) {
+    SortNearlySorted(late, less);
+  } else {
+    std::stable_sort(late.begin(), late.end(), less);
+  }
+}
+
 // A stable sort for events that mostly come in order: it looks at all, but
 // sorts and copies only those that are late. At worst, that is all of them.
 template <typename T, typename Less>
 void SortNearlySorted(std::vector<T>& events, Less less) {
   std::vector<T> late = TakeLate(events, less);
   if (late.empty()) return;
-  if (!std::is_sorted(late.begin(), late.end(), less)) {
-    std::stable_sort(late.begin(), late.end(), less);
-  }
+  SortLate(late, events.size(), less);
   // From the end, so that nothing is overwritten before it has moved. Of equal
   // events the late one came second.
   size_t kept = events.size();

@@ -25,6 +25,7 @@ class CapturedCalls {
       const auto stream =
           std::ranges::find(entry.args, Meaning::kStream, &ArgLayout::meaning);
       stream_arg_.push_back(stream - entry.args.begin());
+      kinds_.push_back(entry.info == nullptr ? Kind::kOther : entry.info->kind);
     }
   }
 
@@ -40,10 +41,7 @@ class CapturedCalls {
   }
 
  private:
-  Kind KindOf(const Call& call) const {
-    const auto* info = model_.entry_points[call.entry.value()].info;
-    return info == nullptr ? Kind::kOther : info->kind;
-  }
+  Kind KindOf(const Call& call) const { return kinds_[call.entry.value()]; }
 
   std::optional<int64_t> StreamOf(const Call& call) const {
     const size_t entry = call.entry.value();
@@ -121,6 +119,7 @@ class CapturedCalls {
   const TraceModel& model_;
   Process& process_;
   std::vector<size_t> stream_arg_;  // by entry point
+  std::vector<Kind> kinds_;         // the same
   absl::flat_hash_set<std::pair<ThreadId, uint64_t>> nodes_;
   uint64_t first_ticks_ = std::numeric_limits<uint64_t>::max();
   uint64_t last_ticks_ = 0;

@@ -21,9 +21,11 @@ struct Path {
       : model(TraceFromText(text)), attribution(Attribute(model)) {
     const Process& process = model.processes[0];
     windows = WholeRun(process, DeviceId(0));
-    graph = GraphOf(
-        model, process, attribution.processes[0],
-        HostView(model, process, attribution.processes[0], {}, DeviceId(0)));
+    const Steps steps;
+    const HostView host(model, process, attribution.processes[0], steps,
+                        DeviceId(0));
+    graph = GraphOf(model, process, attribution.processes[0], host,
+                    GraphUse::kReplay);
     sums = CriticalPath(graph, process, attribution.processes[0], DeviceId(0),
                         windows);
     EXPECT_EQ(sums.total_ns(), windows[0].span.length_ns());
