@@ -2,7 +2,9 @@
 #include "analyzer/metrics/memory_owners.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <numeric>
 
 namespace dltap::analyzer {
 namespace {
@@ -60,6 +62,20 @@ class RangeCover {
   Segments segments_;  // by begin; each up to the next
 };
 
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+// What lies nobody knows where is a part of what nobody else owns.
+void AddUnplaced(const std::vector<OwnedRange>& ranges, int64_t held,
+                 OwnedBytes& shares) {
+  for (const OwnedRange& range : ranges) {
+    if (range.address != 0) continue;
+    const int64_t owned =
+        std::accumulate(shares.begin(), shares.end(), int64_t{0});
+    shares[static_cast<size_t>(range.owner)] +=
+        std::min(range.bytes, std::max<int64_t>(held - owned, 0));
+  }
+}
+
 }  // namespace
 
 std::string_view Name(MemoryOwner owner) {
@@ -72,9 +88,17 @@ std::string_view Name(MemoryOwner owner) {
 OwnedBytes SharesOf(const std::vector<OwnedRange>& ranges,
                     const std::vector<MemoryBlock>& blocks) {
   RangeCover cover;
-  for (const OwnedRange& range : ranges) cover.Claim(range);
-  for (const MemoryBlock& block : blocks) cover.Hold(block);
-  return cover.Count(!blocks.empty());
+  for (const OwnedRange& range : ranges) {
+    if (range.address != 0) cover.Claim(range);
+  }
+  int64_t held = 0;
+  for (const MemoryBlock& block : blocks) {
+    cover.Hold(block);
+    held += block.bytes;
+  }
+  OwnedBytes shares = cover.Count(!blocks.empty());
+  AddUnplaced(ranges, blocks.empty() ? kNoLimit : held, shares);
+  return shares;
 }
 
 std::vector<OwnedRange> RangesAt(const std::vector<OwnedRange>& ranges,

@@ -42,7 +42,7 @@ struct MemoryShares {
 
 // A tensor, or a part of one, while it holds something.
 struct OwnedRange {
-  uint64_t address;
+  uint64_t address;  // 0: not known where
   int64_t bytes;
   int64_t begin_ns;
   int64_t end_ns;

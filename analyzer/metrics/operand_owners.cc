@@ -56,7 +56,9 @@ class OperandJudge {
         instants_(instants),
         touches_(model, process, attribution, device),
         used_(UsedSteps(steps)),
-        staying_(FindStayingPlaces(touches_, used_)),
+        staying_(FindStayingPlaces(
+            touches_, FindMadeTensors(model, process, attribution, device),
+            used_)),
         out_(instants.size()) {
     for (const Place& place : staying_.weights) {
       ++weights_of_size_[place.second];
@@ -65,6 +67,7 @@ class OperandJudge {
 
   std::vector<std::vector<OwnedRange>> Run() {
     AddStaying();
+    AddUnplaced();
     AddSetWorkspaces();
     for (size_t i = 0; i < instants_.size();) {
       const Interval segment = SegmentAround(steps_, instants_[i]);
@@ -121,6 +124,15 @@ class OperandJudge {
       for (const Place& place : staying_.workspaces) {
         Put(i, place, MemoryOwner::kWorkspace);
       }
+    }
+  }
+
+  // Before the first step nothing says that they are there.
+  void AddUnplaced() {
+    if (staying_.unplaced_weight_bytes == 0) return;
+    for (size_t i = 0; i < instants_.size(); ++i) {
+      if (instants_[i] < steps_.steps.front().begin_ns) continue;
+      Put(i, {0, staying_.unplaced_weight_bytes}, MemoryOwner::kWeights);
     }
   }
 
@@ -237,10 +249,6 @@ class OperandJudge {
     switch (operand.use) {
       case OperandUse::kComm: return MemoryOwner::kComm;
       case OperandUse::kWorkspace: return MemoryOwner::kWorkspace;
-      case OperandUse::kRead:
-        return staying_.casts.contains(PlaceOf(operand))
-                   ? MemoryOwner::kWeights
-                   : MemoryOwner::kUnknown;
       default:
         return MakesGradient(touch, operand) ? MemoryOwner::kGradients
                                              : MemoryOwner::kUnknown;

@@ -214,7 +214,7 @@ std::vector<Operand> OperandsOf(const TraceModel& model, const Process& process,
     if (address.value_or(0) == 0 || bits == 0) continue;
     out.push_back({static_cast<uint64_t>(*address),
                    static_cast<int64_t>(elements * bits / 8),
-                   UseOf(entry, op, role), role});
+                   UseOf(entry, op, role), role, bits});
   }
   AddWorkspace(entry, process, call, out);
   return out;

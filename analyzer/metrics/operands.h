@@ -25,6 +25,7 @@ struct Operand {
   int64_t bytes;
   OperandUse use;
   Meaning role;  // kPointerA, ...
+  int bits = 0;  // an element; 0: of a copy, a workspace
 };
 
 // Those whose size the call tells. Tensors are taken to be dense, results to

@@ -12,6 +12,7 @@ namespace {
 constexpr double kNearlyAllSteps = 0.9;
 constexpr size_t kLeastSteps = 2;
 constexpr int64_t kMasterOfCast = 2;  // 32 bits an element beside 16
+constexpr int kCastBits = 16;
 constexpr Interval kAlways = {std::numeric_limits<int64_t>::min(),
                               std::numeric_limits<int64_t>::max()};
 
@@ -34,8 +35,10 @@ struct Seen {
 
 class PlaceFinder {
  public:
-  PlaceFinder(OperandTouches& touches, const std::vector<Step>& used)
+  PlaceFinder(OperandTouches& touches, const MadeTensors& made,
+              const std::vector<Step>& used)
       : touches_(touches),
+        made_(made),
         used_(used),
         least_(static_cast<size_t>(
             std::ceil(kNearlyAllSteps * static_cast<double>(used.size())))) {}
@@ -102,6 +105,7 @@ class PlaceFinder {
 
   void Add(const Touch& touch) {
     AddNamed(touch);
+    AddCasts(touch);
     for (const Operand& operand : touch.operands) {
       if (operand.use == OperandUse::kWorkspace) {
         See(PlaceOf(operand), workspaces_);
@@ -114,6 +118,36 @@ class PlaceFinder {
       written_.Add(PlaceOf(operand));
       ever_written_.Add(PlaceOf(operand));
     }
+  }
+
+  // What a call of the forward pass reads 16 bits wide, and what was cast right
+  // before it has the size of.
+  void AddCasts(const Touch& touch) {
+    const auto is_of_library = [](const Operand& operand) {
+      return operand.bits != 0;
+    };
+    if (!std::ranges::any_of(touch.operands, is_of_library)) return;
+    while (cast_ < made_.casts.size() &&
+           made_.casts[cast_].made_ns < last_touch_ns_) {
+      ++cast_;
+    }
+    last_touch_ns_ = touch.begin_ns;
+    if (touch.pass != Pass::kForward) return;
+    for (const Operand& operand : touch.operands) {
+      const bool may_be_weight = operand.use == OperandUse::kWeight ||
+                                 operand.role == Meaning::kPointerA;
+      if (operand.bits != kCastBits || !may_be_weight) continue;
+      if (IsCastBefore(touch, operand)) See(PlaceOf(operand), casts_);
+    }
+  }
+
+  bool IsCastBefore(const Touch& touch, const Operand& operand) const {
+    for (size_t i = cast_; i < made_.casts.size(); ++i) {
+      const MadeTensor& cast = made_.casts[i];
+      if (cast.made_ns >= touch.begin_ns) return false;
+      if (cast.MayHave(operand.bytes)) return true;
+    }
+    return false;
   }
 
   void AddProduct(const Touch& touch) {
@@ -147,10 +181,10 @@ class PlaceFinder {
   void Judge() {
     for (const auto& [first, second] : products_) {
       if (InNearlyAll(firsts_, first)) {
-        if (!ever_written_.Has(first)) {
-          out_.weights.insert(first);
-        } else if (AddMaster(first)) {
+        if (InNearlyAll(casts_, first)) {
           out_.casts.insert(first);
+        } else if (!ever_written_.Has(first)) {
+          out_.weights.insert(first);
         }
       } else if (InNearlyAll(seconds_, second) && !ever_written_.Has(second)) {
         out_.weights.insert(second);
@@ -159,27 +193,73 @@ class PlaceFinder {
     for (const auto& [place, seen] : workspaces_) {
       if (seen.steps >= least_) out_.workspaces.insert(place);
     }
+    JudgeNamed();
+    for (const Place& cast : out_.casts) AddMaster(cast);
+    for (const MadeTensor& table : LargestStep(made_.tables)) AddTable(table);
   }
 
-  // The weights that `cast` may be made of: copied from the host before the
-  // steps, twice its size and never written since; each for one cast.
-  bool AddMaster(Place cast) {
-    if (out_.casts.contains(cast)) return true;
-    for (const Place& place : copied_) {
-      if (place.second != kMasterOfCast * cast.second) continue;
-      if (out_.weights.contains(place) || ever_written_.Has(place)) continue;
-      out_.weights.insert(place);
+  // What libraries name may be a cast, too.
+  void JudgeNamed() {
+    std::erase_if(out_.weights, [this](const Place& place) {
+      if (!InNearlyAll(casts_, place)) return false;
+      out_.casts.insert(place);
       return true;
+    });
+  }
+
+  // The weights that `cast` is made of: copied from the host before the steps,
+  // twice its size and never written since; each for one cast.
+  void AddMaster(Place cast) {
+    const int64_t bytes = kMasterOfCast * cast.second;
+    for (const Place& place : copied_) {
+      if (place.second != bytes || !IsFree(place)) continue;
+      out_.weights.insert(place);
+      return;
     }
-    return false;
+    out_.unplaced_weight_bytes += bytes;
+  }
+
+  // A table whose gradient this is: copied from the host before the steps and
+  // never written since.
+  void AddTable(const MadeTensor& gradient) {
+    for (const Place& place : copied_) {
+      if (!gradient.MayHave(place.second) || !IsFree(place)) continue;
+      out_.weights.insert(place);
+      return;
+    }
+  }
+
+  bool IsFree(Place place) const {
+    return !out_.weights.contains(place) && !ever_written_.Has(place);
+  }
+
+  // Those of the step that made most; `made` comes in time.
+  std::vector<MadeTensor> LargestStep(
+      const std::vector<MadeTensor>& made) const {
+    const auto from = [&made](int64_t ns) {
+      return std::ranges::lower_bound(made, ns, {}, &MadeTensor::made_ns);
+    };
+    std::vector<MadeTensor> most;
+    for (const Step& step : used_) {
+      const auto first = from(step.begin_ns);
+      const auto end = from(step.end_ns);
+      if (static_cast<size_t>(end - first) > most.size()) {
+        most.assign(first, end);
+      }
+    }
+    return most;
   }
 
   OperandTouches& touches_;
+  const MadeTensors& made_;
   const std::vector<Step>& used_;
   const size_t least_;  // steps that are nearly all
   size_t step_ = 0;
   Places firsts_;  // of products; not written in the step before they are read
   Places seconds_;
+  Places casts_;  // right before a forward product reads them
+  size_t cast_ = 0;  // the first that may be before the next product
+  int64_t last_touch_ns_ = kAlways.begin_ns;  // of a library
   Places workspaces_;
   std::set<std::pair<Place, Place>> products_;  // first and second operands
   std::set<Place> copied_;                      // by the host
@@ -211,8 +291,9 @@ bool WrittenSpans::Has(Place place) const {
 }
 
 StayingPlaces FindStayingPlaces(OperandTouches& touches,
+                                const MadeTensors& made,
                                 const std::vector<Step>& used) {
-  return PlaceFinder(touches, used).Run();
+  return PlaceFinder(touches, made, used).Run();
 }
 
 }  // namespace dltap::analyzer

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/metrics/made_sizes.h"
 #include "analyzer/metrics/operand_touches.h"
 #include "analyzer/metrics/step.h"
 
@@ -35,6 +36,8 @@ class WrittenSpans {
 struct StayingPlaces {
   std::set<Place> weights;
   std::set<Place> casts;  // of weights, made anew in each step
+  // Weights whose place is not known, only that casts are made of them.
+  int64_t unplaced_weight_bytes = 0;
   std::set<Place> workspaces;
   bool is_known = false;  // false: no products in steps; not all weights
 };
@@ -42,6 +45,7 @@ struct StayingPlaces {
 // Memory grows with the places of a tenth of the steps. `used`: the steps that
 // tell.
 StayingPlaces FindStayingPlaces(OperandTouches& touches,
+                                const MadeTensors& made,
                                 const std::vector<Step>& used);
 
 }  // namespace dltap::analyzer

@@ -2,7 +2,8 @@
 """Memory is what PyTorch's allocator says, to the byte.
 
 Of programs of programs.py: tapped, the peak of what was taken from the driver;
-under torch.profiler that and the peak in tensors, and the owners add up. With
+under torch.profiler that and the peak in tensors, and the owners add up. The
+tap's weights are nearly the program's parameters, and never more. With
 expandable segments the driver maps the memory, and the tap sees as much.
 
     memory_test.py [--python PYTHON] [--only PROGRAM...]
@@ -15,8 +16,13 @@ from differential_test import RUN, chain, run_both, run_oracle
 
 PROGRAMS = ("cnn", "unet", "gan", "lstm", "hand_made_lstm", "sdpa_math",
             "manual_attention", "mixture_of_experts", "checkpointing",
-            "amp_with_scaler", "cnn_inference", "accumulation")
-
+            "amp_with_scaler", "cnn_inference", "accumulation",
+            "embedding_classifier", "recommender")
+# All their weights but biases and norms are operands of products, or tables.
+WEIGHTS = ("lstm", "sdpa_math", "manual_attention", "mixture_of_experts",
+           "checkpointing", "amp_with_scaler", "accumulation",
+           "embedding_classifier", "recommender")
+LEAST_WEIGHTS = 0.95
 
 EXPANDABLE = ("lstm", "amp_with_scaler", "checkpointing")
 
@@ -71,6 +77,14 @@ def seen(folder, name) -> dict:
             "profiler owners": (owned(profiler), said[1]["allocated"])}
 
 
+def weights(folder, name) -> tuple[int, int]:
+    """Seen by the tap, and what the program has."""
+    pids = json.loads((folder / "tap" / "pids.json").read_text())
+    trace, = (folder / "trace").glob(f"*-{pids[name]}-*.dltap")
+    said = json.loads((folder / "tap" / f"{name}.memory.json").read_text())
+    return (device_of(trace)["owners"]["weights_bytes"], said["weights"])
+
+
 def check(folder, names) -> int:
     """The number of numbers that differ; prints all."""
     bad = 0
@@ -81,6 +95,10 @@ def check(folder, names) -> int:
         for what, (have, want) in numbers.items():
             print(f"{name}, {what}: {have} of {want}")
             bad += have != want
+        if name in WEIGHTS:
+            have, want = weights(folder, name)
+            print(f"{name}, weights: {have} of {want}")
+            bad += not LEAST_WEIGHTS * want <= have <= want
     return bad
 
 

@@ -2,13 +2,15 @@
 """Runs programs of programs.py, each in a process forked from this one.
 
 With --profile, torch.profiler writes OUT/NAME.json of each; with --flops that
-has its FLOPs by operator. OUT/NAME.memory.json has what PyTorch's allocator held
-and gave at most. OUT/pids.json says which process ran which program. A step that fails ends its
-program alone; OUT/failed.json has the message.
+has its FLOPs by operator. OUT/NAME.memory.json has what PyTorch's allocator
+held and gave at most, and the bytes of the weights. OUT/pids.json says which
+process ran which program. A step that fails ends its program alone;
+OUT/failed.json has the message.
 """
 
 import argparse
 import functools
+import gc
 import json
 import os
 import pathlib
@@ -16,6 +18,7 @@ import sys
 import traceback
 
 import torch
+from torch import nn
 from torch.utils import flop_counter
 
 import applications  # noqa: F401, registers its programs
@@ -36,9 +39,11 @@ def run(name, memory=None):
         step()
     torch.cuda.synchronize()
     if memory:
+        weights = [o for o in gc.get_objects() if type(o) is nn.Parameter]
         memory.write_text(json.dumps(
             {"reserved": torch.cuda.max_memory_reserved(),
-             "allocated": torch.cuda.max_memory_allocated()}))
+             "allocated": torch.cuda.max_memory_allocated(),
+             "weights": sum(w.nbytes for w in weights if w.is_cuda)}))
 
 
 def run_profiled(name, memory, path):
