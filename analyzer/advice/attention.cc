@@ -26,6 +26,12 @@ void AdviseAttention(const Facts& facts, std::vector<Advice>& out) {
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice =
       SavingOf(facts, work, WaitedFor(facts, LayerClass::kAttention));
+  // One kernel is waited for where there were many.
+  const auto attention = static_cast<size_t>(LayerClass::kAttention);
+  for (const int64_t idle_ns : facts.totals.classes[attention].idle_ns) {
+    advice.gain_high_ns += facts.Step(idle_ns);
+  }
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step (products, softmax, what lies between) write and "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <initializer_list>
+#include <array>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -12,7 +12,7 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kLeastShare = 0.10;  // of the step
+constexpr double kLeastShare = 0.15;  // of the step
 
 constexpr Wording kAct = {
     .any = "one fused function in place of each formula",
@@ -21,13 +21,27 @@ constexpr Wording kAct = {
         "dropout in place of their formulas",
     .tensorflow = "tf.function(jit_compile=True) around the formulas"};
 
-double LeastWaitedFor(const Facts& facts,
-                     std::initializer_list<LayerClass> classes) {
+constexpr std::array kClasses = {LayerClass::kElementwise,
+                                 LayerClass::kActivation,
+                                 LayerClass::kReduction};
+
+double LeastWaitedFor(const Facts& facts) {
   double least = 1;
-  for (const LayerClass c : classes) {
+  for (const LayerClass c : kClasses) {
     if (facts.RowOf(c) != nullptr) least = std::min(least, WaitedFor(facts, c));
   }
   return least;
+}
+
+// Of passes forward and backward; short rows of such kernels may be parts of
+// the formulas, too.
+double AllNs(const Facts& facts) {
+  double ns = 0;
+  for (const LayerClass c : kClasses) {
+    const ClassSummary& sums = facts.totals.classes[static_cast<size_t>(c)];
+    ns += facts.Step(sums.gpu_ns - sums.of(Direction::kUpdate));
+  }
+  return ns;
 }
 
 }  // namespace
@@ -36,20 +50,18 @@ void AdvisePointwise(const Facts& facts, std::vector<Advice>& out) {
   const AvoidableSums& work = facts.totals.avoidable.of(Avoidable::kPointwise);
   const double ns = facts.Step(work.ns);
   if (facts.ShareOfStep(ns) < kLeastShare) return;
-  Advice advice = SavingOf(
-      facts, work,
-      LeastWaitedFor(facts, {LayerClass::kElementwise, LayerClass::kActivation,
-                            LayerClass::kReduction}));
+  Advice advice = SavingOf(facts, work, LeastWaitedFor(facts));
+  advice.gain_high_ns = std::max(ns, AllNs(facts)) - facts.Step(work.best_ns) +
+                        facts.Step(facts.totals.in(DeviceState::kIdle));
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step are single operations in a row, %.2f ms; each "
       "writes to memory what the next one reads",
       facts.Step(work.count), ns * 1e-6);
   advice.layer_class = LayerClass::kElementwise;
-  advice.claims.With(LayerClass::kElementwise)
-      .With(LayerClass::kActivation)
-      .With(LayerClass::kReduction);
-  advice.claimed_ns = ns;
+  for (const LayerClass c : kClasses) advice.claims.With(c);
+  advice.claimed_ns = advice.gain_high_ns;
   out.push_back(std::move(advice));
 }
 

@@ -6,7 +6,10 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kFewRows = 0.05;
+// Rows are read and written.
+constexpr double kFewRows = 0.15;
+// A smaller one is no table.
+constexpr double kLeastBytes = 1e6;
 // Accesses to an element of the weights by an update: SGD reads weight and
 // gradient and writes the weight; Adam in single operations takes 21.
 constexpr double kLeastAccesses = 3;
@@ -15,6 +18,13 @@ constexpr double kMostAccesses = 21;
 constexpr double kSparseNs = 150'000;
 
 }  // namespace
+
+void DenseTables::AddZeros(double bytes, double ns, bool is_new) {
+  if (bytes < kLeastBytes) return;
+  count_ += is_new ? 1 : 0;
+  zeros_bytes_ += bytes;
+  zeros_ns_ += ns;
+}
 
 bool DenseTables::AreSparse() const {
   return count_ > 0 && lookup_ns_ * bandwidth_ < kFewRows * zeros_bytes_;

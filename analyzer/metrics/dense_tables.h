@@ -15,11 +15,7 @@ class DenseTables {
   explicit DenseTables(double bandwidth) : bandwidth_(bandwidth) {}
 
   // Zeros for the gradient of a table of so many bytes.
-  void AddZeros(double bytes, double ns, bool is_new) {
-    count_ += is_new ? 1 : 0;
-    zeros_bytes_ += bytes;
-    zeros_ns_ += ns;
-  }
+  void AddZeros(double bytes, double ns, bool is_new);
   void AddLookup(double ns) { lookup_ns_ += ns; }  // of the forward pass
   void AddUpdate(double ns) { update_ns_ += ns; }  // of anything
 

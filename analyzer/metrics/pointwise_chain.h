@@ -25,8 +25,9 @@ class PointwiseChain {
   double ns() const { return ns_; }
   // Each element read and written once, as by the longest of the kernels.
   double best_ns() const { return longest_ns_; }
-  // As often as the chain has one and the same kernel: those may be of as many
-  // tensors, or of as many passes over one. No pass is shorter than a launch.
+  // Once more than the chain has one and the same kernel: those may be of as
+  // many tensors, or of as many passes over one. No pass is shorter than a
+  // launch.
   double worst_ns() const;
 
  private:
