@@ -426,17 +426,6 @@ test("ranks by steps: a cell says its step, and chooses it for every rank", asyn
   await close();
 });
 
-test("every rank of many has steps in the page", () => {
-  const traces = Array.from({ length: 6 }, (_, rank) =>
-    traceFile({ rank, ranks: 6, steps: 40 }));
-  const { devices } = heldIn(pageOf(traces)).pictures;
-  assert.equal(devices.length, 6);
-  for (const { strip, timelines } of devices) {
-    assert.equal(strip.count.reduce((sum, count) => sum + count, 0), 40);
-    assert.ok(timelines.length >= 3);
-  }
-});
-
 test("a trace of calls alone says that no GPU work lies in it", async () => {
   const path = fresh(".json");
   writeFileSync(path, JSON.stringify({ schemaVersion: 1, traceEvents: [

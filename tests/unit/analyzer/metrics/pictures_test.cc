@@ -224,6 +224,24 @@ TEST(PicturesTest, ProcessesThatShareADeviceAreInOneStrip) {
   }
 }
 
+TEST(PicturesTest, DevicesShareTheRoomAlike) {
+  std::string other = Worker(2, 40);
+  other.replace(other.find("uuid=aa"), 7, "uuid=bb");
+  const TraceModel model = TraceFromText(Worker(1, 40) + other);
+  Pictures pictures;
+  pictures.steps_left = 40;
+  pictures.spans_left = 200;
+  Summarise(model, Attribute(model), {}, &pictures);
+  ASSERT_EQ(pictures.devices.size(), 2);
+  for (const DevicePicture& device : pictures.devices) {
+    uint64_t steps = 0;
+    for (const StripStep& step : device.strip.steps) steps += step.count;
+    EXPECT_EQ(steps, 40);
+    EXPECT_LE(device.strip.steps.size(), 20);
+    EXPECT_GE(device.timelines.size(), 3);
+  }
+}
+
 StripStep Made(size_t step, StepUse use) {
   return {.process = 0,
           .step = step,
