@@ -263,6 +263,10 @@ int RunCi(const std::vector<std::string>& args) {
     if (!rule.ok()) return FailUsage("ci", rule.status());
     rules.push_back(*rule);
   }
+  for (const std::string& gpu : options.gpus) {
+    const auto known = ParseGpu("sim:" + gpu);
+    if (!known.ok()) return FailUsage("ci", known.status());
+  }
   absl::StatusOr<Baseline> baseline = ReadBaseline(options.baseline);
   if (!baseline.ok()) return Fail(baseline.status());
   if (options.update) {

@@ -74,7 +74,7 @@ int WriteHtml(const HtmlRequest& request, const std::string& file) {
   std::optional<Pictures> pictures;
   const SummarisedTrace trace = SummariseWithPictures(
       request.paths, request.attribution, request.selection, pictures);
-  if (!trace.usage.ok()) return FailUsage("report", trace.usage);
+  if (!trace.usage.ok()) return FailUsage(request.command, trace.usage);
   if (!trace.summary.ok()) return Fail(trace.summary.status());
   const Figures figures = FiguresOf(*trace.summary, request.samples_per_step);
   const absl::StatusOr<std::string> page =

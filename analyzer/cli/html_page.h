@@ -13,6 +13,7 @@ namespace dltap::analyzer {
 
 // What the page is about.
 struct HtmlRequest {
+  std::string command;  // that errors are of
   std::vector<std::string> paths;
   AttributionOptions attribution;
   SelectionOptions selection;

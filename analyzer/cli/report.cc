@@ -155,8 +155,8 @@ int RunReport(const std::vector<std::string>& args) {
   }
   options.attribution.composite = !options.no_composite;
   if (!options.html.empty()) {
-    return WriteHtml({options.paths, options.attribution, options.selection,
-                      options.samples_per_step},
+    return WriteHtml({"report", options.paths, options.attribution,
+                      options.selection, options.samples_per_step},
                      options.html);
   }
   options.report.color = UseColor(options.color, stdout);

@@ -49,6 +49,7 @@ bool OpenInBrowser(const std::string& file) {
 
 int RunView(const std::vector<std::string>& args) {
   HtmlRequest request;
+  request.command = "view";
   CLI::App app(
       "Write the report as a page to a temporary place and open it in the "
       "browser; no server is started. The path goes to stdout.",

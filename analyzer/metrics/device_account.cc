@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "analyzer/metrics/delays.h"
@@ -13,6 +14,9 @@
 
 namespace dltap::analyzer {
 namespace {
+
+// Of a page: more than anybody opens row by row.
+constexpr size_t kMostTreeLayers = 2000;
 
 // A window of one of the processes that use a device.
 struct MemberWindow {
@@ -198,8 +202,12 @@ class DeviceAccount {
            const DeviceSums& out) const {
     TallyKeeper tallies(model_, view.process, view.attribution, out.tallies);
     LayerKeeper layer_keeper(layers, out.layers);
+    std::optional<LayerTreeKeeper> tree;
+    if (out.pictures != nullptr) tree.emplace(layers, kMostTreeLayers);
     DeviceSummary& device = out.devices.emplace_back(
-        SummariseDevice(model_, view, tallies, layer_keeper, out.exposed_comm));
+        SummariseDevice(model_, view,
+                        {tallies, layer_keeper, tree ? &*tree : nullptr},
+                        out.exposed_comm));
     for (const DeviceMember& member : members_) {
       device.processes.push_back(KeyOf(ProcessOf(member)));
     }
@@ -209,8 +217,9 @@ class DeviceAccount {
         device.processes.end());
     if (device.processes.size() > 1) AddUses(view.windows, device);
     if (out.pictures != nullptr) {
-      DrawDevice(model_, view, MarkedWindows(device.processes),
-                 device.processes, *out.pictures);
+      tree->AddTo(out.pictures->layers);
+      DrawDevice(model_, view, device, MarkedWindows(device.processes),
+                 *out.pictures);
     }
     if (!by_steps_) return;
     for (const MemberWindow& used : used_) {

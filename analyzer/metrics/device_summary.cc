@@ -12,6 +12,7 @@
 #include "analyzer/metrics/ratio.h"
 #include "analyzer/metrics/what_if.h"
 #include "analyzer/metrics/window.h"
+#include "analyzer/metrics/window_series.h"
 #include "opmodel/gpu_table.h"
 
 namespace dltap::analyzer {
@@ -38,7 +39,7 @@ class DeviceSummariser {
     out_.series = StepSeries(windows_.size());
   }
 
-  DeviceSummary Run(TallyKeeper& tallies, LayerKeeper& layers) {
+  DeviceSummary Run(const DeviceKeepers& keepers) {
     const Device& device = process_.devices[device_.value()];
     out_.ordinal = device.ordinal;
     out_.name = device.name;
@@ -47,13 +48,13 @@ class DeviceSummariser {
       out_.windows.push_back(window.span);
     }
     AddSegments();
-    AddActivities(tallies, layers);
+    AddActivities(keepers);
     const HostView host(model_, process_, attribution_, steps_, device_);
     const FeedersWork found = FindGaps(
         process_, attribution_, steps_, host, device_, windows_,
         [&](const Gap& gap) {
           AddGap(gap);
-          layers.AddGap(gap.ended_by, gap.between_steps, gap.ns);
+          keepers.layers.AddGap(gap.ended_by, gap.between_steps, gap.ns);
         },
         earlier_,
         [this](const Gap& gap) {
@@ -80,47 +81,10 @@ class DeviceSummariser {
   }
 
   void AddSegments() {
-    size_t window = 0;
-    VisitSegments(
-        process_, attribution_, device_, windows_, [&](const Segment& segment) {
-          while (windows_[window].span.end_ns <= segment.span.begin_ns) {
-            ++window;
-          }
-          AddToSeries(segment, window);
-          AddSegment(segment, window);
-        });
-  }
-
-  void AddToSeries(const Segment& segment, size_t window) {
-    const int64_t ns = segment.span.length_ns();
-    if (segment.state == DeviceState::kNotObserved) {
-      series_.Add({SeriesKind::kNotObserved}, window, ns);
-    }
-    if (segment.leading != kNoActivity) {
-      const Attributed& leading = attribution_.activities[segment.leading];
-      series_.Add({SeriesKind::kLead, static_cast<uint8_t>(leading.layer_class),
-                   PassOf(leading.direction)},
-                  window, ns);
-    }
-    if (const auto phase = PhaseOf(attribution_, segment)) {
-      series_.Add({SeriesKind::kPhase, static_cast<uint8_t>(*phase)}, window,
-                  ns);
-    }
-  }
-
-  // `at` is where the last activity began to lie.
-  void AddKernelTime(Interval span, const Attributed& attributed, size_t& at) {
-    while (at > 0 && windows_[at - 1].span.end_ns > span.begin_ns) --at;
-    while (at < windows_.size() && windows_[at].span.end_ns <= span.begin_ns) {
-      ++at;
-    }
-    for (size_t w = at; w < windows_.size(); ++w) {
-      if (windows_[w].span.begin_ns >= span.end_ns) break;
-      series_.Add(
-          {SeriesKind::kKernels, static_cast<uint8_t>(attributed.layer_class),
-           PassOf(attributed.direction)},
-          w, CommonNs(windows_[w].span, span));
-    }
+    VisitSegments(process_, attribution_, device_, windows_,
+                  [this](const Segment& segment) {
+                    AddSegment(segment, series_.AddSegment(segment));
+                  });
   }
 
   void AddSegment(const Segment& segment, size_t window) {
@@ -153,11 +117,10 @@ class DeviceSummariser {
     }
   }
 
-  void AddActivities(TallyKeeper& tallies, LayerKeeper& layers) {
+  void AddActivities(const DeviceKeepers& keepers) {
     std::vector<bool> seen(attribution_.works.size());
     size_t near = 0;
     size_t near_earlier = 0;
-    size_t near_window = 0;
     for (size_t i = 0; i < process_.activities.size(); ++i) {
       const Activity& activity = process_.activities[i];
       if (activity.device != device_) continue;
@@ -176,7 +139,7 @@ class DeviceSummariser {
       const bool new_launch = IsNewLaunch(activity);
       if (ns <= 0) continue;
       if (!counted) Count(activity, new_launch);
-      AddKernelTime(span, attributed, near_window);
+      series_.AddActivity(span, attributed);
       of_class.gpu_ns += ns;
       of_class.calls += new_work;
       of_class.kernels += !counted;
@@ -187,11 +150,12 @@ class DeviceSummariser {
           EfficiencyOf(attribution_, activity, attributed, ns, gpu_);
       of_class.efficiency.Add(efficiency);
       avoidable_.Add(i, ns, efficiency, !counted);
-      tallies.Add(i, ns, efficiency,
-                  counted    ? Counts::kTime
-                  : new_work ? Counts::kWork
-                             : Counts::kActivity);
-      layers.Add(i, ns, efficiency, !counted);
+      const Counts counts = counted    ? Counts::kTime
+                            : new_work ? Counts::kWork
+                                       : Counts::kActivity;
+      const TallyRows rows = keepers.tallies.Add(i, ns, efficiency, counts);
+      keepers.layers.Add(i, ns, efficiency, !counted);
+      if (keepers.tree != nullptr) keepers.tree->Add(i, rows, ns, efficiency);
     }
   }
 
@@ -236,7 +200,7 @@ class DeviceSummariser {
   void AddGap(const Gap& gap) {
     AddPhases(attribution_, gap, out_.parts);
     signs_.AddGap(gap);
-    AddToSeries(gap);
+    series_.AddGap(gap, gap.window);
     AddDrain(gap);
     const size_t charged = ChargedTo(attribution_, gap);
     const bool between = gap.between_steps || charged == kNoActivity;
@@ -250,17 +214,6 @@ class DeviceSummariser {
         between ? out_.between_steps_unknown_in_ns : of_class->unknown_in_ns;
     for (const auto& [name, ns] : gap.unknown_in) {
       unknown[std::string(model_.texts[name])] += ns;
-    }
-  }
-
-  void AddToSeries(const Gap& gap) {
-    for (size_t i = 0; i < kIdleCauses; ++i) {
-      if (gap.ns[i] == 0) continue;
-      const Phase phase = PhaseOf(attribution_, gap, static_cast<IdleCause>(i));
-      series_.Add({SeriesKind::kIdle, static_cast<uint8_t>(i)}, gap.window,
-                  gap.ns[i]);
-      series_.Add({SeriesKind::kPhase, static_cast<uint8_t>(phase)}, gap.window,
-                  gap.ns[i]);
     }
   }
 
@@ -293,7 +246,7 @@ class DeviceSummariser {
   uint64_t last_launch_ = 0;                  // the same; 0: none
   SignKeeper signs_;
   DeviceSummary out_{};
-  SeriesKeeper series_{out_.series};
+  WindowSeries series_{attribution_, windows_, out_.series};
 };
 
 }  // namespace
@@ -362,9 +315,9 @@ void DeviceSummary::Append(const DeviceSummary& later) {
 }
 
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
-                              TallyKeeper& tallies, LayerKeeper& layers,
+                              const DeviceKeepers& keepers,
                               std::vector<Interval>& exposed_comm) {
-  return DeviceSummariser(model, view, exposed_comm).Run(tallies, layers);
+  return DeviceSummariser(model, view, exposed_comm).Run(keepers);
 }
 
 }  // namespace dltap::analyzer

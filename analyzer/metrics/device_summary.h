@@ -17,6 +17,7 @@
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/interval.h"
 #include "analyzer/metrics/layer_summary.h"
+#include "analyzer/metrics/layer_tree.h"
 #include "analyzer/metrics/path_sums.h"
 #include "analyzer/metrics/phases.h"
 #include "analyzer/metrics/queue_depth.h"
@@ -139,11 +140,18 @@ struct DeviceView {
   std::vector<StepWindow> earlier = {};
 };
 
+// What a device's activities are added to.
+struct DeviceKeepers {
+  TallyKeeper& tallies;
+  LayerKeeper& layers;
+  LayerTreeKeeper* tree;  // null: nobody asks for it
+};
+
 // Sums up what the device did inside the windows, and adds its activities to
-// `tallies` and `layers`. Processes and steps are the caller's to fill in.
-// `exposed_comm` gets the spans of exposed communication, in time.
+// the keepers. Processes and steps are the caller's to fill in. `exposed_comm`
+// gets the spans of exposed communication, in time.
 DeviceSummary SummariseDevice(const TraceModel& model, const DeviceView& view,
-                              TallyKeeper& tallies, LayerKeeper& layers,
+                              const DeviceKeepers& keepers,
                               std::vector<Interval>& exposed_comm);
 
 }  // namespace dltap::analyzer

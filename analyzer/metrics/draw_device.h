@@ -8,11 +8,11 @@
 
 namespace dltap::analyzer {
 
-// Draws one device. `steps` are all of its processes'; empty: the view's
-// windows are the run.
+// Draws one device, whose processes and series are those of `summary`. `steps`
+// are all of its processes'; empty: the view's windows are the run.
 void DrawDevice(const TraceModel& model, const DeviceView& view,
-                std::vector<MarkedWindow> steps,
-                const std::vector<ProcessKey>& processes, Pictures& out);
+                const DeviceSummary& summary, std::vector<MarkedWindow> steps,
+                Pictures& out);
 
 }  // namespace dltap::analyzer
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "analyzer/metrics/known_part.h"
+#include "analyzer/metrics/layer_tree.h"
 #include "analyzer/metrics/ratio.h"
 
 namespace dltap::analyzer {
@@ -62,13 +63,6 @@ void FillIn(const Totals& totals, LayerFigures& row) {
   row.gap_cause = LargestCause(row.sums.idle_ns);
 }
 
-// "Linear_3" and "Linear_7" are both a Linear.
-std::string WithoutNumber(const std::string& module) {
-  const size_t end = module.find_last_not_of("0123456789");
-  if (end == std::string::npos || end + 1 == module.size()) return module;
-  return module[end] == '_' ? module.substr(0, end) : module;
-}
-
 bool IsSmall(const LayerFigures& row, const Totals& totals) {
   if (row.row != LayerRow::kLayer) return false;
   const auto gpu_ns = static_cast<double>(totals.all.gpu_ns);
@@ -100,9 +94,7 @@ std::vector<LayerFigures> Groups(const std::vector<LayerFigures>& layers) {
   std::vector<LayerFigures> groups;
   std::map<LayerKey, size_t> group_of;
   for (const LayerFigures& layer : layers) {
-    LayerIdentity identity = layer.identity;
-    identity.module = WithoutNumber(identity.module);
-    identity.number = 0;
+    const LayerIdentity identity = GroupOf(layer.identity);
     const auto [it, is_new] =
         group_of.try_emplace({layer.row, identity}, groups.size());
     if (is_new) {

@@ -11,7 +11,9 @@
 
 #include "analyzer/metrics/device_summary.h"
 #include "analyzer/metrics/gap.h"
+#include "analyzer/metrics/layer_tree.h"
 #include "analyzer/metrics/step_choice.h"
+#include "analyzer/metrics/step_series.h"
 #include "analyzer/metrics/window.h"
 
 // What pictures show and sums don't hold: single steps, the spans of three of
@@ -47,11 +49,14 @@ struct StripStep {
   int64_t begin_ns;
   int64_t ns;
   StepUse use;
-  // Of what leads; with idle_ns and not_observed_ns it sums to `ns`, unless
-  // the steps of several processes overlap: then it is all 0.
-  PerClass<int64_t> class_ns{};
-  IdleTimes idle_ns{};
-  int64_t not_observed_ns = 0;
+};
+
+// Steps in time, and what each is made of: a window of the series each. Used
+// steps have what DeviceSummary::series has of them; a step that overlaps one
+// of another process may have nothing.
+struct StepStrip {
+  std::vector<StripStep> steps;
+  StepSeries series;
 };
 
 // One of the longest gaps of used steps with this cause and class.
@@ -65,6 +70,8 @@ struct LongGap {
   uint32_t before;  // texts: the call that had emptied the queue,
   uint32_t after;   // what ended the gap,
   uint32_t call;    // and the call that submitted it
+  // Into DevicePicture::timelines: one that shows it.
+  std::optional<size_t> timeline;
 };
 
 enum class LaneKind : uint8_t { kIdle, kStream, kThread };
@@ -88,7 +95,8 @@ struct PictureLane {
 };
 
 struct TimelinePicture {
-  std::string which;  // "fastest", "median", "slowest", "only", "run"
+  // "fastest", "median", "slowest", "only", "run"; "gap": around a long one.
+  std::string which;
   size_t process = 0;
   std::optional<size_t> step;  // nullopt: the whole run
   Interval window{};
@@ -110,7 +118,7 @@ struct DevicePicture {
   std::optional<double> bandwidth_gbs;  // nullopt: not a known GPU
   std::vector<Roof> roofs;
   uint64_t steps = 0;  // that `strip` shows, in bins or not
-  std::vector<StripStep> strip;
+  StepStrip strip;
   std::vector<LongGap> gaps;  // by length
   std::vector<TimelinePicture> timelines;
 };
@@ -118,7 +126,9 @@ struct DevicePicture {
 struct Pictures {
   PictureTexts texts;
   std::vector<DevicePicture> devices;
-  // What is left for further devices.
+  LayerTree layers;  // of all devices
+  // What is left for further devices, which share it alike.
+  size_t devices_left = 1;
   size_t spans_left = 600'000;
   size_t steps_left = 20'000;
 };

@@ -382,7 +382,7 @@ void ProcessSlicer::CountDevice(const Slice& slice, size_t device,
   DeviceSummary sums = SummariseDevice(
       source_.model(),
       {process(), attribution(), slice.steps, id, windows, nullptr, earlier},
-      tallies, layers, exposed);
+      {tallies, layers, nullptr}, exposed);
   std::vector<Interval> counted;
   for (const StepWindow& window : earlier) counted.push_back(window.span);
   sums.comm_exposed =

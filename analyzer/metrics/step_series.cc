@@ -37,12 +37,10 @@ void StepSeries::Append(const StepSeries& later) {
   windows_ = all;
 }
 
-void SeriesKeeper::Add(SeriesKey key, size_t window, int64_t ns) {
-  const size_t row =
-      (static_cast<size_t>(key.kind) * kIndices + key.index) * kPasses +
-      static_cast<size_t>(key.pass);
-  if (rows_[row] == nullptr) rows_[row] = &series_.Of(key);
-  (*rows_[row])[window] += ns;
+void StepSeries::AddWindow(size_t window, const StepSeries& from, size_t of) {
+  for (const auto& [key, values] : from.of_) {
+    if (values[of] != 0) Of(key)[window] += values[of];
+  }
 }
 
 }  // namespace dltap::analyzer

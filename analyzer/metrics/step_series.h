@@ -2,7 +2,6 @@
 #ifndef DLTAP_ANALYZER_METRICS_STEP_SERIES_H_
 #define DLTAP_ANALYZER_METRICS_STEP_SERIES_H_
 
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +48,8 @@ class StepSeries {
   std::vector<int64_t>& Of(SeriesKey key);
   // The windows of a later part of the run.
   void Append(const StepSeries& later);
+  // Adds what `from` has of its window to a window of this.
+  void AddWindow(size_t window, const StepSeries& from, size_t of);
 
   size_t windows() const { return windows_; }
   const std::map<SeriesKey, std::vector<int64_t>>& all() const { return of_; }
@@ -58,22 +59,6 @@ class StepSeries {
  private:
   size_t windows_ = 0;
   std::map<SeriesKey, std::vector<int64_t>> of_;
-};
-
-// Fills a series without looking rows up. Holds a reference.
-class SeriesKeeper {
- public:
-  explicit SeriesKeeper(StepSeries& series) : series_(series) {}
-
-  void Add(SeriesKey key, size_t window, int64_t ns);
-
- private:
-  static constexpr size_t kKinds = 5;
-  static constexpr size_t kIndices = 32;
-  static constexpr size_t kPasses = 4;
-
-  StepSeries& series_;
-  std::array<std::vector<int64_t>*, kKinds * kIndices * kPasses> rows_{};
 };
 
 }  // namespace dltap::analyzer

@@ -5,8 +5,8 @@
 
 #include "analyzer/metrics/add_arrays.h"
 #include "analyzer/metrics/gaps.h"
-#include "analyzer/metrics/host_view.h"
 #include "analyzer/metrics/op_name.h"
+#include "analyzer/metrics/window_series.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -40,76 +40,108 @@ bool Together(const StripStep& a, const StripStep& b) {
   return a.process == b.process && a.use == b.use;
 }
 
-void Append(const StripStep& from, StripStep& into) {
-  into.count += from.count;
-  into.ns += from.ns;
-  AddTo(into.class_ns, from.class_ns);
-  AddTo(into.idle_ns, from.idle_ns);
-  into.not_observed_ns += from.not_observed_ns;
-}
-
 }  // namespace
 
 StripDrawer::StripDrawer(const TraceModel& model, const DeviceView& view,
+                         const DeviceSummary& summary,
                          const std::vector<MarkedWindow>& steps,
                          const std::vector<size_t>& drawn, PictureTexts& texts)
     : model_(model), view_(view), steps_(steps), texts_(texts) {
+  strip_.series = StepSeries(steps.size());
   for (size_t i = 0; i < steps.size(); ++i) {
     const MarkedWindow& step = steps[i];
-    strip_.push_back({.process = step.process,
-                      .step = step.step,
-                      .begin_ns = step.window.span.begin_ns,
-                      .ns = step.window.span.length_ns(),
-                      .use = step.use});
+    strip_.steps.push_back({.process = step.process,
+                            .step = step.step,
+                            .begin_ns = step.window.span.begin_ns,
+                            .ns = step.window.span.length_ns(),
+                            .use = step.use});
     if (!windows_.empty() &&
         windows_.back().span.end_ns > step.window.span.begin_ns) {
       continue;
     }
     windows_.push_back(step.window);
-    strip_of_.push_back(i);
+    step_of_.push_back(i);
   }
-  AddSegments();
-  AddGaps(drawn);
-}
-
-void StripDrawer::AddSegments() {
-  size_t at = 0;
-  VisitSegments(view_.process, view_.attribution, view_.device, windows_,
-                [&](const Segment& segment) {
-                  while (windows_[at].span.end_ns <= segment.span.begin_ns) {
-                    ++at;
-                  }
-                  if (segment.state == DeviceState::kIdle) return;
-                  StripStep& step = strip_[strip_of_[at]];
-                  const int64_t ns = segment.span.length_ns();
-                  if (segment.leading == kNoActivity) {
-                    step.not_observed_ns += ns;
-                    return;
-                  }
-                  const LayerClass layer_class =
-                      view_.attribution.activities[segment.leading].layer_class;
-                  step.class_ns[static_cast<size_t>(layer_class)] += ns;
-                });
-}
-
-void StripDrawer::AddGaps(const std::vector<size_t>& drawn) {
-  std::vector<bool> is_drawn(steps_.size());
-  for (const size_t step : drawn) is_drawn[step] = true;
   const HostView host(model_, view_.process, view_.attribution, view_.steps,
                       view_.device);
+  AddUsedSteps(summary);
+  AddLeftOutSteps(host);
+  RankGaps(host);
+  KeepGaps(host, drawn);
+}
+
+// The summary's windows are unions of those of used steps.
+void StripDrawer::AddUsedSteps(const DeviceSummary& summary) {
+  size_t at = 0;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const Interval span = steps_[i].window.span;
+    while (at < summary.windows.size() &&
+           summary.windows[at].begin_ns < span.begin_ns) {
+      ++at;
+    }
+    if (at == summary.windows.size()) return;
+    if (steps_[i].use != StepUse::kUsed || summary.windows[at] != span) {
+      continue;
+    }
+    strip_.series.AddWindow(i, summary.series, at);
+  }
+}
+
+void StripDrawer::AddLeftOutSteps(const HostView& host) {
+  std::vector<StepWindow> windows;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < windows_.size(); ++i) {
+    if (steps_[step_of_[i]].use == StepUse::kUsed) continue;
+    windows.push_back(windows_[i]);
+    places.push_back(step_of_[i]);
+  }
+  if (windows.empty()) return;
+  StepSeries series(windows.size());
+  WindowSeries filled(view_.attribution, windows, series);
+  VisitSegments(view_.process, view_.attribution, view_.device, windows,
+                [&](const Segment& segment) { filled.AddSegment(segment); });
+  for (size_t i = 0; i < view_.process.activities.size(); ++i) {
+    const Activity& activity = view_.process.activities[i];
+    if (activity.device != view_.device) continue;
+    filled.AddActivity({activity.begin_ns, activity.end_ns},
+                       view_.attribution.activities[i]);
+  }
+  FindGaps(view_.process, view_.attribution, view_.steps, host, view_.device,
+           windows, [&](const Gap& gap) { filled.AddGap(gap, gap.window); });
+  for (size_t i = 0; i < windows.size(); ++i) {
+    strip_.series.AddWindow(places[i], series, i);
+  }
+}
+
+void StripDrawer::RankGaps(const HostView& host) {
   FindGaps(view_.process, view_.attribution, view_.steps, host, view_.device,
            windows_, [&](const Gap& gap) {
-             const size_t step = strip_of_[gap.window];
-             AddTo(strip_[step].idle_ns, gap.ns);
+             if (steps_[step_of_[gap.window]].use != StepUse::kUsed) return;
              Gap kept = gap;
              kept.unknown_in.clear();
-             if (is_drawn[step]) {
-               gaps_.push_back(kept);
-               if (gaps_.size() > kMostGaps) KeepLonger(gaps_);
-             }
-             if (steps_[step].use == StepUse::kUsed) Rank(std::move(kept));
+             Rank(std::move(kept));
            });
   for (auto& [cell, gaps] : longest_) KeepLongest(gaps);
+}
+
+void StripDrawer::KeepGaps(const HostView& host,
+                           const std::vector<size_t>& drawn) {
+  std::vector<bool> wanted(steps_.size());
+  for (const size_t step : drawn) wanted[step] = true;
+  for (const auto& [cell, gaps] : longest_) {
+    for (const Gap& gap : gaps) wanted[step_of_[gap.window]] = true;
+  }
+  std::vector<StepWindow> windows;
+  for (size_t i = 0; i < windows_.size(); ++i) {
+    if (wanted[step_of_[i]]) windows.push_back(windows_[i]);
+  }
+  if (windows.empty()) return;
+  FindGaps(view_.process, view_.attribution, view_.steps, host, view_.device,
+           windows, [&](const Gap& gap) {
+             gaps_.push_back(gap);
+             gaps_.back().unknown_in.clear();
+             if (gaps_.size() > kMostGaps) KeepLonger(gaps_);
+           });
 }
 
 void StripDrawer::Rank(Gap gap) {
@@ -134,7 +166,7 @@ uint32_t StripDrawer::NameOf(CallId call) const {
 
 LongGap StripDrawer::Describe(const Gap& gap) const {
   const auto& [cause, layer_class] = CellOf(gap);
-  const MarkedWindow& step = steps_[strip_of_[gap.window]];
+  const MarkedWindow& step = steps_[step_of_[gap.window]];
   LongGap out{.span = gap.span,
               .process = step.process,
               .step = step.step,
@@ -143,7 +175,8 @@ LongGap StripDrawer::Describe(const Gap& gap) const {
               .cause_ns = gap.ns[static_cast<size_t>(cause)],
               .before = NameOf(gap.drained_in),
               .after = 0,
-              .call = 0};
+              .call = 0,
+              .timeline = std::nullopt};
   if (gap.ended_by == kNoActivity) return out;
   const Attributed& ending = view_.attribution.activities[gap.ended_by];
   out.call = NameOf(ending.submitted_by);
@@ -164,21 +197,28 @@ std::vector<LongGap> StripDrawer::LongestGaps() const {
   return out;
 }
 
-std::vector<StripStep> InBins(std::vector<StripStep> steps, size_t most) {
-  for (uint64_t size = 1; steps.size() > most; size *= 2) {
+StepStrip InBins(StepStrip strip, size_t most) {
+  for (uint64_t size = 1; strip.steps.size() > most; size *= 2) {
     std::vector<StripStep> bins;
-    for (StripStep& step : steps) {
+    std::vector<size_t> bin_of;
+    for (const StripStep& step : strip.steps) {
       if (!bins.empty() && Together(bins.back(), step) &&
           bins.back().count + step.count <= 2 * size) {
-        Append(step, bins.back());
+        bins.back().count += step.count;
+        bins.back().ns += step.ns;
       } else {
         bins.push_back(step);
       }
+      bin_of.push_back(bins.size() - 1);
     }
-    if (bins.size() == steps.size()) return {};  // none fits its neighbour
-    steps = std::move(bins);
+    if (bins.size() == strip.steps.size()) return {};  // none fits a neighbour
+    StepSeries series(bins.size());
+    for (size_t i = 0; i < bin_of.size(); ++i) {
+      series.AddWindow(bin_of[i], strip.series, i);
+    }
+    strip = {std::move(bins), std::move(series)};
   }
-  return steps;
+  return strip;
 }
 
 }  // namespace dltap::analyzer

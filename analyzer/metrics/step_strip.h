@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/metrics/host_view.h"
 #include "analyzer/metrics/pictures.h"
 
 namespace dltap::analyzer {
@@ -15,8 +16,10 @@ namespace dltap::analyzer {
 // references.
 class StripDrawer {
  public:
-  // `steps` in time. Of those in `drawn` gaps() are kept.
+  // `steps` in time; what the used ones are made of is `summary`'s. Of those in
+  // `drawn`, and of those of LongestGaps(), gaps() are kept.
   StripDrawer(const TraceModel& model, const DeviceView& view,
+              const DeviceSummary& summary,
               const std::vector<MarkedWindow>& steps,
               const std::vector<size_t>& drawn, PictureTexts& texts);
 
@@ -25,13 +28,15 @@ class StripDrawer {
   const std::vector<Gap>& gaps() const { return gaps_; }
   // Of each cause and class the longest of used steps.
   std::vector<LongGap> LongestGaps() const;
-  std::vector<StripStep> Take() { return std::move(strip_); }
+  StepStrip Take() { return std::move(strip_); }
 
  private:
   using Cell = std::pair<IdleCause, std::optional<LayerClass>>;
 
-  void AddSegments();
-  void AddGaps(const std::vector<size_t>& drawn);
+  void AddUsedSteps(const DeviceSummary& summary);
+  void AddLeftOutSteps(const HostView& host);
+  void RankGaps(const HostView& host);
+  void KeepGaps(const HostView& host, const std::vector<size_t>& drawn);
   void Rank(Gap gap);
   Cell CellOf(const Gap& gap) const;
   LongGap Describe(const Gap& gap) const;
@@ -42,15 +47,15 @@ class StripDrawer {
   const std::vector<MarkedWindow>& steps_;
   PictureTexts& texts_;
   std::vector<StepWindow> windows_;  // of steps that do not overlap
-  std::vector<size_t> strip_of_;     // their places in steps_
-  std::vector<StripStep> strip_;     // one per step
+  std::vector<size_t> step_of_;      // their places in steps_
+  StepStrip strip_;                  // all of steps_
   std::vector<Gap> gaps_;
   std::map<Cell, std::vector<Gap>> longest_;  // of used steps, and some more
 };
 
 // At most `most` of them: steps in a row put together, but none of two
 // processes or uses. None where even that is too many.
-std::vector<StripStep> InBins(std::vector<StripStep> steps, size_t most);
+StepStrip InBins(StepStrip strip, size_t most);
 
 }  // namespace dltap::analyzer
 

@@ -191,7 +191,12 @@ void AddDevices(const TraceModel& model, const Attribution& attribution,
   CollectiveKeeper collectives(model, attribution, out.collectives);
   std::vector<RankDevice> ranks;
   std::vector<size_t> places;  // of their summaries
-  for (const PhysicalDevice& device : PhysicalDevices(model)) {
+  const std::vector<PhysicalDevice> devices = PhysicalDevices(model);
+  for (size_t i = 0; i < devices.size(); ++i) {
+    const PhysicalDevice& device = devices[i];
+    if (outputs.pictures != nullptr) {
+      outputs.pictures->devices_left = devices.size() - i;
+    }
     const size_t before = out.devices.size();
     std::vector<Interval> exposed;
     std::vector<StepWindow> windows;

@@ -92,31 +92,33 @@ uint32_t TallyKeeper::ScalarsOf(WorkId work) {
   return number;
 }
 
-OpSums& TallyKeeper::OpRow(const Activity& activity,
-                           const Attributed& attributed) {
+TallyKeeper::OpEntry& TallyKeeper::OpRow(const Activity& activity,
+                                         const Attributed& attributed) {
   const LayerClass layer_class = attributed.layer_class;
   const Direction direction = attributed.direction;
+  const auto row_of = [&](std::string name) -> OpEntry& {
+    return *tallies_.ops.try_emplace({std::move(name), layer_class, direction})
+                .first;
+  };
   const bool named_by_kernel =
       !attributed.work.known() && !attributed.owner.known();
   if (named_by_kernel && activity.kind != ActivityKind::kKernel) {
-    return tallies_
-        .ops[{std::string(NameOfCopy(activity)), layer_class, direction}];
+    return row_of(std::string(NameOfCopy(activity)));
   }
   const OpIdentity op = IdentityOf(process_, attribution_, attributed);
-  OpSums*& row = ops_[{op.entry, named_by_kernel ? activity.name : op.function,
-                       ScalarsOf(attributed.work), layer_class, direction}];
+  OpEntry*& row = ops_[{op.entry, named_by_kernel ? activity.name : op.function,
+                        ScalarsOf(attributed.work), layer_class, direction}];
   if (row == nullptr) {
-    const std::string name =
-        named_by_kernel ? NameOf(activity) : OpName(model_, op);
-    row = &tallies_.ops[{name, layer_class, direction}];
+    row = &row_of(named_by_kernel ? NameOf(activity) : OpName(model_, op));
   }
   return *row;
 }
 
-OpKernelSums& TallyKeeper::OpKernelRow(const Activity& activity, OpSums& op) {
-  OpKernelSums*& row =
+TallyKeeper::OpKernelEntry& TallyKeeper::OpKernelRow(const Activity& activity,
+                                                     OpSums& op) {
+  OpKernelEntry*& row =
       op_kernels_[{&op, KernelNumbers(activity, LayerClass::kUnattributed)}];
-  if (row == nullptr) row = &op.kernels[NameOf(activity)];
+  if (row == nullptr) row = &*op.kernels.try_emplace(NameOf(activity)).first;
   return *row;
 }
 
@@ -181,8 +183,8 @@ const NameRule* TallyKeeper::RuleOf(const Activity& activity) {
   return rules_[name];
 }
 
-void TallyKeeper::Add(size_t index, int64_t ns, const Efficiency& efficiency,
-                      Counts counts) {
+TallyRows TallyKeeper::Add(size_t index, int64_t ns,
+                           const Efficiency& efficiency, Counts counts) {
   const Activity& activity = process_.activities[index];
   const Attributed& attributed = attribution_.activities[index];
   KernelSums& kernel = KernelRow(activity, attributed.layer_class);
@@ -192,11 +194,13 @@ void TallyKeeper::Add(size_t index, int64_t ns, const Efficiency& efficiency,
   kernel.efficiency.Add(efficiency);
   AddConflict(activity, attributed, ns, is_new);
 
-  OpSums& op = OpRow(activity, attributed);
-  op.count += counts == Counts::kWork || (is_new && !attributed.work.known());
+  auto& [op_key, op] = OpRow(activity, attributed);
+  const bool new_op =
+      counts == Counts::kWork || (is_new && !attributed.work.known());
+  op.count += new_op;
   op.gpu_ns += ns;
   op.efficiency.Add(efficiency);
-  OpKernelSums& of_op = OpKernelRow(activity, op);
+  auto& [kernel_name, of_op] = OpKernelRow(activity, op);
   of_op.count += is_new;
   of_op.gpu_ns += ns;
   if (call_sites_.any()) {
@@ -210,8 +214,10 @@ void TallyKeeper::Add(size_t index, int64_t ns, const Efficiency& efficiency,
       site.calls += is_first;
     }
   }
-  if (!attributed.submitted_by.known()) return;
-  ApiRow(process_.calls[attributed.submitted_by.value()]).gpu_ns += ns;
+  if (attributed.submitted_by.known()) {
+    ApiRow(process_.calls[attributed.submitted_by.value()]).gpu_ns += ns;
+  }
+  return {&op_key, &kernel_name, new_op, is_new};
 }
 
 void TallyKeeper::AddCalls(const Steps& steps) {

@@ -99,6 +99,14 @@ struct Tallies {
   auto operator<=>(const Tallies&) const = default;
 };
 
+// Where an activity was added: keys that live as long as the tallies.
+struct TallyRows {
+  const OpKey* op;
+  const std::string* kernel;  // of the op
+  bool new_op;                // it counts as one of the op
+  bool new_kernel;
+};
+
 // What an activity adds beside its time.
 enum class Counts : uint8_t {
   kTime,      // nothing: the rest was counted before
@@ -123,8 +131,8 @@ class TallyKeeper {
         knows_rule_(model.texts.size()) {}
 
   // `ns` of the activity lie inside the windows.
-  void Add(size_t activity, int64_t ns, const Efficiency& efficiency,
-           Counts counts);
+  TallyRows Add(size_t activity, int64_t ns, const Efficiency& efficiency,
+                Counts counts);
 
   // The host's side: every outermost call inside a used step; without steps,
   // every one.
@@ -139,10 +147,12 @@ class TallyKeeper {
   using OpNumbers =
       std::tuple<EntryPointId, TextId, uint32_t, LayerClass, Direction>;
   using Dims = decltype(opmodel::Operation::dims);
+  using OpEntry = std::pair<const OpKey, OpSums>;
+  using OpKernelEntry = std::pair<const std::string, OpKernelSums>;
 
   KernelSums& KernelRow(const Activity& activity, LayerClass layer_class);
-  OpKernelSums& OpKernelRow(const Activity& activity, OpSums& op);
-  OpSums& OpRow(const Activity& activity, const Attributed& attributed);
+  OpKernelEntry& OpKernelRow(const Activity& activity, OpSums& op);
+  OpEntry& OpRow(const Activity& activity, const Attributed& attributed);
   ApiSums& ApiRow(const Call& call);
   const NameRule* RuleOf(const Activity& activity);
   SiteSums& SiteRow(CallId call, LayerClass layer_class);
@@ -160,9 +170,9 @@ class TallyKeeper {
   absl::flat_hash_map<std::pair<int, LayerClass>, SiteSums*> sites_;
   absl::flat_hash_set<size_t> counted_calls_;  // in rows by site
   absl::flat_hash_map<uint64_t, KernelSums*> kernels_;
-  absl::flat_hash_map<OpNumbers, OpSums*> ops_;
+  absl::flat_hash_map<OpNumbers, OpEntry*> ops_;
   // By op and kernel's numbers.
-  absl::flat_hash_map<std::pair<const OpSums*, uint64_t>, OpKernelSums*>
+  absl::flat_hash_map<std::pair<const OpSums*, uint64_t>, OpKernelEntry*>
       op_kernels_;
   std::vector<ApiSums*> apis_;  // by entry point; null: no row yet
   absl::flat_hash_map<std::pair<opmodel::DType, Dims>, uint32_t> scalars_;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "analyzer/metrics/layer_branches.h"
 #include "analyzer/output/json_writer.h"
 #include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/limit_sentence.h"
@@ -36,6 +37,18 @@ void WriteNames(std::string_view key, size_t count, JsonWriter& json) {
   json.EndArray();
 }
 
+// What the device does while a class leads.
+void WriteStates(JsonWriter& json) {
+  constexpr std::string_view kStates[] = {"compute", "comm", "copy"};
+  json.Key("states");
+  json.BeginObject();
+  for (size_t i = 0; i < kClassCount; ++i) {
+    const auto of = static_cast<LayerClass>(i);
+    json.Field(Name(of), kStates[static_cast<size_t>(StateOf(of))]);
+  }
+  json.EndObject();
+}
+
 // By how much each row's begin lies behind that of the row before.
 template <typename Rows, typename Begin>
 void WriteBegins(const Rows& rows, int64_t origin_ns, JsonWriter& json,
@@ -56,36 +69,104 @@ void WriteInterval(std::string_view key, Interval span, JsonWriter& json) {
   json.EndArray();
 }
 
-// Columns of classes and causes that nowhere have time are left out.
-template <typename Enum, typename Times>
-void WriteTimes(std::string_view key, const std::vector<StripStep>& strip,
-                Times StripStep::*times, JsonWriter& json) {
+// A column for each key of `kind`; of what has no time anywhere there is none.
+template <typename NameOf>
+void WriteSeries(std::string_view key, SeriesKind kind,
+                 const StepSeries& series, JsonWriter& json, NameOf name_of) {
   json.Key(key);
   json.BeginObject();
-  for (size_t i = 0; i < std::tuple_size_v<Times>; ++i) {
-    int64_t all_ns = 0;
-    for (const StripStep& step : strip) all_ns += (step.*times)[i];
-    if (all_ns == 0) continue;
-    WriteNumbers(Name(static_cast<Enum>(i)), strip, json,
-                 [&](const StripStep& step) { return (step.*times)[i]; });
+  for (const auto& [of, values] : series.all()) {
+    if (of.kind != kind) continue;
+    WriteNumbers(name_of(of), values, json, [](int64_t ns) { return ns; });
   }
   json.EndObject();
 }
 
-void WriteStrip(const std::vector<StripStep>& strip, JsonWriter& json) {
+std::string NameOfPass(const SeriesKey& of) {
+  std::string name(Name(static_cast<LayerClass>(of.index)));
+  return name.append("/").append(Name(of.pass));
+}
+
+void WriteStrip(const StepStrip& strip, JsonWriter& json) {
+  const std::vector<StripStep>& steps = strip.steps;
   json.Key("strip");
   json.BeginObject();
-  WriteNumbers("process", strip, json, [](auto& step) { return step.process; });
-  WriteNumbers("step", strip, json, [](auto& step) { return step.step; });
-  WriteNumbers("count", strip, json, [](auto& step) { return step.count; });
-  WriteBegins(strip, 0, json, [](auto& step) { return step.begin_ns; });
-  WriteNumbers("ns", strip, json, [](auto& step) { return step.ns; });
-  WriteColumn("use", strip, json, [](auto& step) { return Name(step.use); });
-  WriteNumbers("not_observed", strip, json,
-               [](auto& step) { return step.not_observed_ns; });
-  WriteTimes<LayerClass>("classes", strip, &StripStep::class_ns, json);
-  WriteTimes<IdleCause>("idle", strip, &StripStep::idle_ns, json);
+  WriteNumbers("process", steps, json, [](auto& step) { return step.process; });
+  WriteNumbers("step", steps, json, [](auto& step) { return step.step; });
+  WriteNumbers("count", steps, json, [](auto& step) { return step.count; });
+  WriteBegins(steps, 0, json, [](auto& step) { return step.begin_ns; });
+  WriteNumbers("ns", steps, json, [](auto& step) { return step.ns; });
+  WriteColumn("use", steps, json, [](auto& step) { return Name(step.use); });
+  WriteSeries("lead", SeriesKind::kLead, strip.series, json, NameOfPass);
+  WriteSeries("kernels", SeriesKind::kKernels, strip.series, json, NameOfPass);
+  WriteSeries("idle", SeriesKind::kIdle, strip.series, json,
+              [](const SeriesKey& of) {
+                return Name(static_cast<IdleCause>(of.index));
+              });
+  WriteSeries("phases", SeriesKind::kPhase, strip.series, json,
+              [](const SeriesKey& of) {
+                return Name(static_cast<Phase>(of.index));
+              });
+  WriteSeries("not_observed", SeriesKind::kNotObserved, strip.series, json,
+              [](const SeriesKey&) { return std::string_view("all"); });
   json.EndObject();
+}
+
+std::string LayerText(const LayerKey& layer) {
+  const auto& [row, identity] = layer;
+  if (row != LayerRow::kLayer) return std::string(Name(row));
+  std::string text = identity.operation;
+  if (!identity.module.empty()) text.append(" in ").append(identity.module);
+  if (identity.number > 0) {
+    text.append(" #").append(std::to_string(identity.number + 1));
+  }
+  return text;
+}
+
+void WriteOfLayer(const OpRow& op, PictureTexts& names, JsonWriter& json) {
+  const auto& kernels = op.sums.kernels;
+  json.BeginObject();
+  json.Field("name", uint64_t{names.NumberOf(op.name)});
+  json.Field("direction", Name(op.direction));
+  json.Field("count", op.sums.count);
+  json.Field("gpu_ns", op.sums.gpu_ns);
+  json.Field("tflops", op.tflops);
+  WriteNumbers("kernels", kernels, json,
+               [&](auto& kernel) { return names.NumberOf(kernel.first); });
+  WriteNumbers("counts", kernels, json,
+               [](auto& kernel) { return kernel.second.count; });
+  WriteNumbers("ns", kernels, json,
+               [](auto& kernel) { return kernel.second.gpu_ns; });
+  json.EndObject();
+}
+
+void WriteTexts(std::string_view key, const PictureTexts& texts,
+                JsonWriter& json) {
+  json.Key(key);
+  json.BeginArray();
+  for (const std::string& text : texts.all()) json.Value(text);
+  json.EndArray();
+}
+
+void WriteLayers(const LayerTree& tree, JsonWriter& json) {
+  PictureTexts names;
+  json.Key("layers");
+  json.BeginArray();
+  for (const LayerBranch& branch : BranchesOf(tree)) {
+    json.BeginObject();
+    json.Field("class", Name(branch.layer_class));
+    json.Field("name", LayerText(branch.layer));
+    json.Field("kernels", branch.kernels);
+    json.Field("gpu_ns", branch.gpu_ns);
+    json.Field("tflops", branch.tflops);
+    json.Key("ops");
+    json.BeginArray();
+    for (const OpRow& op : branch.ops) WriteOfLayer(op, names, json);
+    json.EndArray();
+    json.EndObject();
+  }
+  json.EndArray();
+  WriteTexts("layer_texts", names, json);
 }
 
 void WriteGap(const LongGap& gap, JsonWriter& json) {
@@ -100,6 +181,8 @@ void WriteGap(const LongGap& gap, JsonWriter& json) {
   json.Field("before", uint64_t{gap.before});
   json.Field("after", uint64_t{gap.after});
   json.Field("call", uint64_t{gap.call});
+  json.Key("timeline");
+  gap.timeline ? json.Value(uint64_t{*gap.timeline}) : json.Null();
   json.EndObject();
 }
 
@@ -174,26 +257,21 @@ void WriteDevicePicture(const DevicePicture& device, JsonWriter& json) {
 }  // namespace
 
 std::string JsonPictures(const Figures& figures, const Pictures* pictures) {
+  const Pictures none;
+  const Pictures& drawn = pictures != nullptr ? *pictures : none;
   JsonWriter json;
   json.BeginObject();
   json.Field("limit", LimitSentence(figures));
   WriteNames<LayerClass>("classes", kClassCount, json);
+  WriteStates(json);
   WriteNames<IdleCause>("causes", kIdleCauses, json);
   json.Field("drawn", pictures != nullptr);
-  json.Key("texts");
-  json.BeginArray();
-  if (pictures != nullptr) {
-    for (const std::string& text : pictures->texts.all()) json.Value(text);
-  }
-  json.EndArray();
+  WriteTexts("texts", drawn.texts, json);
   json.Key("devices");
   json.BeginArray();
-  if (pictures != nullptr) {
-    for (const auto& device : pictures->devices) {
-      WriteDevicePicture(device, json);
-    }
-  }
+  for (const auto& device : drawn.devices) WriteDevicePicture(device, json);
   json.EndArray();
+  WriteLayers(drawn.layers, json);
   json.EndObject();
   return json.Take();
 }

@@ -3,6 +3,7 @@
 import type { Report } from "./data";
 import { decimal, ms, whole } from "./format";
 import { Section } from "./section";
+import { whatIsSummed } from "./verdict";
 
 const MOST_ROWS = 15;
 
@@ -10,8 +11,8 @@ export function Apis({ report }: { report: Report }) {
   const rows = report.apis.slice(0, MOST_ROWS);
   if (rows.length === 0) return null;
   return (
-    <Section id="apis" title="Library calls" note={
-      `Outermost calls in the used steps, by CPU time; ${whole(rows.length)} of ` +
+    <Section id="apis" of_all title="Library calls" note={
+      `Outermost calls in ${whatIsSummed(report)}, by CPU time; ${whole(rows.length)} of ` +
       `${whole(report.apis.length)}. GPU: what they submitted.`}>
       <div class="scroll" tabIndex={0} role="region" aria-label="table of calls">
         <table>

@@ -100,6 +100,8 @@ export interface Advice {
 }
 
 export interface Report {
+  // Only of what narrow.ts makes: of so many steps, their mean by phase.
+  narrowed_to?: { steps: number; phases: Record<string, number> };
   source: {
     format: string;
     files: string[];
@@ -177,7 +179,7 @@ export interface Lane {
 }
 
 export interface Timeline {
-  which: "fastest" | "median" | "slowest" | "only" | "run";
+  which: "fastest" | "median" | "slowest" | "only" | "run" | "gap";
   process: number;
   step: number | null;
   window: [number, number];
@@ -186,6 +188,8 @@ export interface Timeline {
   lanes: Lane[];
 }
 
+// Columns by step, or by some steps in a row. Keys of `lead` and `kernels` are
+// "class/pass", where a pass is "forward", "backward", "update" or nothing.
 export interface Strip {
   process: number[];
   step: number[];
@@ -193,9 +197,11 @@ export interface Strip {
   begin: number[];
   ns: number[];
   use: string[];
-  not_observed: number[];
-  classes: Record<string, number[]>;
+  lead: Record<string, number[]>;     // with idle and not_observed: the step
+  kernels: Record<string, number[]>;  // overlaps count twice
   idle: Record<string, number[]>;
+  phases: Record<string, number[]>;   // the step
+  not_observed: Record<string, number[]>;
 }
 
 export interface LongGap {
@@ -208,6 +214,28 @@ export interface LongGap {
   before: number;
   after: number;
   call: number;
+  timeline: number | null;  // that shows it
+}
+
+export interface LayerOp {
+  name: number;  // layer_texts, as kernels
+  direction: string;
+  count: number;
+  gpu_ns: number;
+  tflops: Maybe;
+  kernels: number[];
+  counts: number[];
+  ns: number[];
+}
+
+// What a layer, or what no layer owns, has of a class.
+export interface LayerBranch {
+  class: string;
+  name: string;
+  kernels: number;
+  gpu_ns: number;
+  tflops: Maybe;
+  ops: LayerOp[];
 }
 
 export interface DevicePicture {
@@ -226,16 +254,25 @@ export interface DevicePicture {
 export interface Pictures {
   limit: string;
   classes: string[];
+  states: Record<string, string>;  // "compute", "comm", "copy", by class
   causes: string[];
   drawn: boolean;
   texts: string[];
   devices: DevicePicture[];
+  layers: LayerBranch[];
+  layer_texts: string[];
 }
 
 export interface Data {
   report: Report;
   pictures: Pictures;
 }
+
+export const processLabel = (device: DevicePicture, process: number): string => {
+  const rank = device.ranks[process];
+  return rank === null || rank === undefined
+    ? device.processes[process] ?? "?" : `rank ${rank}`;
+};
 
 export function deviceLabel(device: DevicePicture): string {
   const rank = device.ranks[0];

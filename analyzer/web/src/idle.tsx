@@ -5,7 +5,9 @@ import { useState } from "preact/hooks";
 import type { Causes, DevicePicture, LongGap, Pictures, Report } from "./data";
 import { deviceLabel } from "./data";
 import { className, duration, ms, words } from "./format";
+import type { StepRange } from "./narrow";
 import { CauseChip, ClassChip, Section } from "./section";
+import { whatIsSummed } from "./verdict";
 
 const FIRST_GAPS = 8;  // of all; a cell shows more of its own
 const MOST_GAPS = 20;
@@ -37,24 +39,32 @@ const sum = (causes: Causes): number =>
 const rowName = (name: string | null): string =>
   name === null ? "between steps" : className(name);
 
-function gapsOf(devices: DevicePicture[], cell: Cell | null) {
-  return devices.flatMap((device) => device.gaps
-    .filter((gap) => cell === null ||
-      (gap.class === cell.class && gap.cause === cell.cause))
-    .map((gap) => ({ device, gap })))
+function gapsOf(devices: DevicePicture[], cell: Cell | null, range: StepRange | null) {
+  return devices.flatMap((device, place) => device.gaps
+    .filter((gap) => range === null ||
+      (gap.step >= range.first && gap.step <= range.last))
+    .filter((gap) => cell === null || (gap.cause === cell.cause &&
+      (range !== null || gap.class === cell.class)))
+    .map((gap) => ({ device, place, gap })))
     .sort((a, b) => length(b.gap) - length(a.gap))
     .slice(0, cell === null ? FIRST_GAPS : MOST_GAPS);
 }
 
 const length = (gap: LongGap): number => gap.span[1] - gap.span[0];
 
-function Gaps({ pictures, cell }: { pictures: Pictures; cell: Cell | null }) {
-  const gaps = gapsOf(pictures.devices, cell);
+type Go = (place: number, gap: LongGap) => void;
+
+function Gaps(props: {
+  pictures: Pictures; cell: Cell | null; range: StepRange | null; go: Go;
+}) {
+  const { pictures, cell, range, go } = props;
+  const gaps = gapsOf(pictures.devices, cell, range);
   if (gaps.length === 0) return null;
   return (
     <>
       <h3>The longest gaps{cell !== null &&
-        `: ${rowName(cell.class)}, ${words(cell.cause)}`}</h3>
+        (range === null ? `: ${rowName(cell.class)}, ${words(cell.cause)}`
+          : `: ${words(cell.cause)}`)}</h3>
       <div class="scroll" tabIndex={0} role="region" aria-label="longest gaps">
         <table>
           <thead><tr>
@@ -66,9 +76,12 @@ function Gaps({ pictures, cell }: { pictures: Pictures; cell: Cell | null }) {
             {pictures.devices.length > 1 && <th scope="col" class="word">GPU</th>}
           </tr></thead>
           <tbody>
-            {gaps.map(({ device, gap }, i) => (
+            {gaps.map(({ device, place, gap }, i) => (
               <tr key={i}>
-                <td class="gpu">{duration(length(gap))}</td>
+                <td class="gpu">{gap.timeline === null ? duration(length(gap))
+                  : <button class="link" title="show it in the timeline"
+                    onClick={() => go(place, gap)}>{duration(length(gap))}</button>}
+                </td>
                 <td>{device.steps > 0 ? gap.step : "-"}</td>
                 <td class="word">{words(gap.cause)} {duration(gap.cause_ns)}</td>
                 <td class="word">{rowName(gap.class)}</td>
@@ -86,7 +99,11 @@ function Gaps({ pictures, cell }: { pictures: Pictures; cell: Cell | null }) {
   );
 }
 
-export function Idle({ report, pictures }: { report: Report; pictures: Pictures }) {
+export function Idle(props: {
+  report: Report; pictures: Pictures; range: StepRange | null; go: Go;
+}) {
+  const { report, pictures, range, go } = props;
+  const narrow = report.narrowed_to !== undefined;
   const [cell, setCell] = useState<Cell | null>(null);
   const rows = rowsOf(report);
   if (rows.length === 0) return null;
@@ -98,7 +115,9 @@ export function Idle({ report, pictures }: { report: Report; pictures: Pictures 
     cell.class === next.class && cell.cause === next.cause ? null : next);
   return (
     <Section id="idle" title="Why the GPU is idle" note={
-      `${ms(report.program.idle.ns)} ms in all used steps, by the class that waits and the cause. Press a cell for its gaps.`}>
+      `${ms(report.program.idle.ns)} ms in ${narrow ? "the chosen steps, by cause"
+        : `${whatIsSummed(report)}, by the class that waits and the cause`}. ` +
+      "Press a cell for its gaps, a gap's length for its place in the timeline."}>
       <div class="scroll" tabIndex={0} role="region" aria-label="idle time">
         <table class="heat">
           <thead><tr><th scope="col">class<small>ms</small></th>
@@ -108,8 +127,8 @@ export function Idle({ report, pictures }: { report: Report; pictures: Pictures 
           <tbody>
             {rows.map((row) => (
               <tr key={rowName(row.class)}>
-                <th scope="row">{row.class === null ? "between steps"
-                  : <ClassChip name={row.class} />}</th>
+                <th scope="row">{narrow ? "all classes"
+                  : row.class === null ? "between steps" : <ClassChip name={row.class} />}</th>
                 {causes.map((cause) => {
                   const ns = row.causes[cause] ?? 0;
                   if (ns === 0) return <td key={cause} />;
@@ -128,7 +147,8 @@ export function Idle({ report, pictures }: { report: Report; pictures: Pictures 
           </tbody>
         </table>
       </div>
-      <Gaps pictures={pictures} cell={cell} />
+      <Gaps pictures={pictures} cell={cell} go={go}
+        range={narrow ? range : null} />
     </Section>
   );
 }

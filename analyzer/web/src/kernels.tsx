@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { KernelRow, Report } from "./data";
 import { className, decimal, ms, percent, whole } from "./format";
 import { ClassChip, Section } from "./section";
+import { whatIsSummed } from "./verdict";
 
 type Column = "name" | "class" | "count" | "gpu_ns" | "mean_ns" | "share";
 const COLUMNS: { key: Column; label: string; unit?: string }[] = [
@@ -106,8 +107,8 @@ export function Kernels({ report }: { report: Report }) {
   };
   const shown = all ? rows : rows.slice(0, FIRST_ROWS);
   return (
-    <Section id="kernels" title="Kernels" note={
-      `${whole(report.kernels.length)} kernels and copies, added up over all used steps.`}>
+    <Section id="kernels" of_all title="Kernels" note={
+      `${whole(report.kernels.length)} kernels and copies, added up over ${whatIsSummed(report)}.`}>
       <div class="tools">
         <input ref={box} type="search" placeholder="search  /" value={search}
           aria-label="search kernels by name or class"

@@ -5,6 +5,7 @@ import type { DeviceRow, Report } from "./data";
 import { ms, percent } from "./format";
 import { Section } from "./section";
 import { tipHandlers } from "./tooltip";
+import { whatIsSummed } from "./verdict";
 
 const PARTS: { key: keyof DeviceRow; label: string; color: string }[] = [
   { key: "compute_ns", label: "computes", color: "#2f7fc1" },
@@ -35,8 +36,8 @@ export function Ranks({ report }: { report: Report }) {
   if (devices.length < 2) return null;
   const longest = Math.max(...devices.map((device) => device.wall_ns));
   return (
-    <Section id="ranks" title="GPUs and ranks"
-      note="What each GPU did in its used steps, in ms.">
+    <Section id="ranks" of_all title="GPUs and ranks"
+      note={`What each GPU did in ${whatIsSummed(report)}, in ms.`}>
       <ul class="legend">
         {PARTS.slice(0, 4).map(({ key, label, color }) => (
           <li key={key}><span class="chip"><i class={color === "" ? "idle" : ""} style={{

@@ -154,7 +154,7 @@ export function Roofline({ report, pictures }: {
   const scale = scaleOf([...classes, ...kernels], device);
   const largest = Math.max(...points.map((point) => point.gpu_ns));
   return (
-    <Section id="roofline" title="Roofline" note={
+    <Section id="roofline" of_all title="Roofline" note={
       "Large: classes; small: kernels; area: GPU time." + (
         device === undefined || device.bandwidth_gbs === null
           ? " The peaks of this GPU are not known." : ` Roofs: ${device.name}.`)}>

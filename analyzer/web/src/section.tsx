@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext } from "preact/hooks";
 
 import { classColor, hatchImage } from "./colors";
 import { className, words } from "./format";
+
+// Whether the page is about some of the used steps; not all sections can be.
+export const IsNarrowed = createContext(false);
 
 export function Section(props: {
   id: string;
   title: string;
   note?: ComponentChildren;
+  of_all?: boolean;  // always about all used steps
   children: ComponentChildren;
 }) {
+  const not_narrowed = useContext(IsNarrowed) && props.of_all === true;
   return (
     <section id={props.id} aria-labelledby={`${props.id}-title`}>
       <div class="head">
         <h2 id={`${props.id}-title`}>{props.title}</h2>
-        {props.note !== undefined && <p class="note">{props.note}</p>}
+        {(props.note !== undefined || not_narrowed) && <p class="note">
+          {props.note}{not_narrowed && <b> Of all used steps.</b>}</p>}
       </div>
       {props.children}
     </section>

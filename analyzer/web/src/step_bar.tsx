@@ -7,7 +7,7 @@ import { CauseChip, ClassChip, Section } from "./section";
 import { tipHandlers } from "./tooltip";
 import { hasSteps } from "./verdict";
 
-const ORDER = ["io", "h2d", "forward", "backward", "comm", "update", "autotune",
+const ORDER = ["all", "io", "h2d", "forward", "backward", "comm", "update", "autotune",
   "other"];
 
 const LEAST_NS = 5000;  // prints as 0.00
@@ -65,7 +65,8 @@ export function StepBar({ report }: { report: Report }) {
   const steps = hasSteps(report);
   return (
     <Section id="step" title={steps ? "Where the step goes" : "Where the run goes"}
-      note={`Mean of the used steps, ${ms(total)} ms; hatched: the GPU is idle. `
+      note={(steps ? `Mean of the ${report.narrowed_to === undefined ? "used"
+        : "chosen"} steps` : "The whole run") + `, ${ms(total)} ms; hatched: the GPU is idle. `
         + "At each instant the class that leads; hover for numbers."}>
       <div class="stepbar" aria-hidden="true">
         {shown.map((phase) => {
@@ -86,6 +87,10 @@ export function StepBar({ report }: { report: Report }) {
         })}
       </div>
       <Legend parts={parts} />
+      {report.narrowed_to !== undefined &&
+        <p class="note">{Object.entries(report.narrowed_to.phases)
+          .filter(([, ns]) => ns >= LEAST_NS)
+          .map(([name, ns]) => `${words(name)} ${ms(ns)}`).join(" · ")} ms</p>}
       <details>
         <summary>as a table</summary>
         <table class="narrow">

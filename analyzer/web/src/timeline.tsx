@@ -2,7 +2,7 @@
 // Three steps of a device: streams, why it was idle, the threads that fed it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import type { DevicePicture, Pictures, Timeline as Picture } from "./data";
+import type { DevicePicture, LongGap, Pictures, Timeline as Picture } from "./data";
 import { className, duration, ms, whole, words } from "./format";
 import { Section } from "./section";
 import type { Ink } from "./theme";
@@ -11,7 +11,10 @@ import { drawTimeline, heightOf, LABELS, nameOf, nsAt, partners, place, spotAt }
   from "./timeline_draw";
 import { hideTip, showTip } from "./tooltip";
 
-function label(picture: Picture): string {
+function label(picture: Picture, gap: LongGap | null): string {
+  if (picture.which === "gap" && gap !== null) {
+    return `around the gap of ${duration(gap.span[1] - gap.span[0])}`;
+  }
   const length = ms(picture.window[1] - picture.window[0]);
   if (picture.which === "run") return `the run, ${length} ms`;
   return `${picture.which === "only" ? "the" : picture.which} step` +
@@ -79,8 +82,18 @@ function Chosen(props: {
   );
 }
 
-function Picture(props: { picture: Picture; pictures: Pictures; ink: Ink }) {
-  const { picture, pictures, ink } = props;
+// The gap's span in the lane of idle time.
+function spotOf(lanes: Placed[], gap: LongGap): Spot | null {
+  const lane = lanes.findIndex((placed) => placed.lane.kind === "idle");
+  const span = lanes[lane]?.begin.findIndex((begin, i) => begin <= gap.span[0] &&
+    begin + (lanes[lane]?.lane.ns[i] ?? 0) >= gap.span[1]) ?? -1;
+  return span < 0 ? null : { lane, span };
+}
+
+function Picture(props: {
+  picture: Picture; pictures: Pictures; ink: Ink; goal: LongGap | null;
+}) {
+  const { picture, pictures, ink, goal } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const drag = useRef<{ x: number; view: View; moved: boolean } | null>(null);
   const lanes = useMemo(() => place(picture), [picture]);
@@ -88,6 +101,14 @@ function Picture(props: { picture: Picture; pictures: Pictures; ink: Ink }) {
   const [view, setView] = useState<View>(whole_view);
   const [chosen, setChosen] = useState<Spot | null>(null);
   const change = (next: View) => setView(clampView(next, picture));
+  useEffect(() => {
+    if (goal === null) return;
+    const length = goal.span[1] - goal.span[0];
+    change({ from: goal.span[0] - length, to: goal.span[1] + length });
+    setChosen(spotOf(lanes, goal));
+    canvas.current?.focus({ preventScroll: true });
+    canvas.current?.closest("section")?.scrollIntoView();
+  }, [goal]);
   useEffect(() => {
     const paint = () => canvas.current !== null && drawTimeline(canvas.current,
       { pictures, timeline: picture, lanes, view, chosen, ink });
@@ -137,7 +158,7 @@ function Picture(props: { picture: Picture; pictures: Pictures; ink: Ink }) {
     <>
       <canvas ref={canvas} class="timeline" tabIndex={0} role="img"
         style={{ height: `${heightOf(lanes)}px` }}
-        aria-label={`timeline of ${label(picture)}; w and s look closer and farther, a and d move`}
+        aria-label={`timeline of ${label(picture, goal)}; w and s look closer and farther, a and d move`}
         onMouseDown={(event) => {
           drag.current = { x: place_of(event).x, view, moved: false };
         }}
@@ -150,26 +171,33 @@ function Picture(props: { picture: Picture; pictures: Pictures; ink: Ink }) {
 }
 
 export function Timelines(props: {
-  device: DevicePicture; pictures: Pictures; ink: Ink;
+  device: DevicePicture; pictures: Pictures; ink: Ink; goal: LongGap | null;
 }) {
   const { device, pictures, ink } = props;
   const [which, setWhich] = useState(0);
+  const [goal, setGoal] = useState<LongGap | null>(null);
+  useEffect(() => {
+    if (props.goal === null) return;
+    setWhich(props.goal.timeline ?? 0);
+    setGoal({ ...props.goal });  // the same gap may be asked for again
+  }, [props.goal]);
   const picture = device.timelines[Math.min(which, device.timelines.length - 1)];
   if (picture === undefined) return null;
   const tools = picture.together > 0
     ? ` ${whole(picture.together)} short spans are drawn as part of another.` : "";
   return (
-    <Section id="timeline" title="Timeline" note={
+    <Section id="timeline" title="Timeline" of_all note={
       `Press a span for what launched it. Drag to move, Ctrl + wheel or ${
         words("w_s_a_d")} to look closer, Escape for all.${tools}`}>
       <div class="tabs" role="group" aria-label="step">
         {device.timelines.map((each, i) => (
-          <button key={each.which} aria-pressed={each === picture}
-            onClick={() => setWhich(i)}>{label(each)}</button>
+          (each.which !== "gap" || each === picture) &&
+          <button key={i} aria-pressed={each === picture}
+            onClick={() => { setWhich(i); setGoal(null); }}>{label(each, goal)}</button>
         ))}
       </div>
-      <Picture key={`${device.id}/${device.processes[0]}/${picture.which}`}
-        picture={picture} pictures={pictures} ink={ink} />
+      <Picture key={which} picture={picture} pictures={pictures} ink={ink}
+        goal={goal} />
     </Section>
   );
 }

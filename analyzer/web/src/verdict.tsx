@@ -16,6 +16,10 @@ function Figure(props: { value: string; unit: string; label: string }) {
 export const hasSteps = (report: Report): boolean =>
   report.steps.found_by !== "none" && report.steps.mean_ns !== null;
 
+// What numbers that are no means are added up over.
+export const whatIsSummed = (report: Report): string =>
+  hasSteps(report) ? "the used steps" : "the whole run";
+
 export function HeadFigures({ report }: { report: Report }) {
   const { steps, program } = report;
   const throughput = program.samples_per_s;
@@ -27,8 +31,8 @@ export function HeadFigures({ report }: { report: Report }) {
         : <Figure value={ms(program.longest_wall_ns)} unit=" ms"
           label="the run; no steps found" />}
       <Figure value={percent(program.utilization)} unit=" %" label="GPU computes" />
-      <Figure value={percent(program.cpu_dependency)} unit=" %"
-        label="CPU-dependent" />
+      {report.narrowed_to === undefined && <Figure unit=" %"
+        value={percent(program.cpu_dependency)} label="CPU-dependent" />}
       <Figure value={ms(program.step_mean.idle_ns)} unit=" ms"
         label={hasSteps(report) ? "idle in a step" : "idle"} />
       {throughput !== null &&

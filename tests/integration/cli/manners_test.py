@@ -82,6 +82,8 @@ class DidYouMeanTest(unittest.TestCase):
                                    "--gpu", "sim:h100", "--", "true"), 125)
         self.assertEqual(self.says("did you mean sim:h100-sxm?", "doctor",
                                    "--gpu", "h100-sxm"), 2)
+        self.assertEqual(self.says("did you mean h100-pcie, h100-sxm?", "ci",
+                                   "--gpu", "h100", "--", "true"), 2)
         self.assertEqual(self.says("did you mean l4, l40s?", "predict", "--gpu",
                                    "l40x", "--ops", "/dev/null"), 2)
 

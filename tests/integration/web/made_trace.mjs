@@ -12,9 +12,10 @@ const KERNELS = [
 ];
 
 class Maker {
-  constructor(rank, slow) {
+  constructor(rank, slow, uneven) {
     this.rank = rank;
     this.slow = slow;
+    this.uneven = uneven;
     this.events = [];
     this.correlation = rank * 10000;
   }
@@ -42,10 +43,11 @@ class Maker {
     for (const [op, kernel, dur] of KERNELS) {
       host += 12;
       this.add("cpu_op", op, host - 3, 10, 7);
-      const length = dur * (number === 2 ? this.slow : 1);
+      const length = dur * (number === 2 ? this.slow : 1) +
+        (this.uneven ? 7 * number + this.rank : 0);
       this.launch("cudaLaunchKernel", host, "kernel", kernel, gpu, length,
         { grid: [8, 1, 1], block: [128, 1, 1], "registers per thread": 32 });
-      gpu += length + 2;
+      gpu += length + 2 + (this.uneven ? number : 0);
     }
     this.add("cuda_runtime", "cudaStreamSynchronize", host + 8, gpu - host - 8, 7,
       { correlation: ++this.correlation });
@@ -55,8 +57,8 @@ class Maker {
 }
 
 export function madeTrace({ rank = 0, ranks = 1, steps = 6, marked = true,
-  slow = 2 } = {}) {
-  const maker = new Maker(rank, slow);
+  slow = 2, uneven = false } = {}) {
+  const maker = new Maker(rank, slow, uneven);
   let at = 1000;
   for (let number = 0; number < steps; number++) at = maker.step(number, at, marked);
   return JSON.stringify({

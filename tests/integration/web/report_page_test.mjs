@@ -70,6 +70,14 @@ async function open(html, context_options = {}) {
   return { page, faults, requests, close: () => context.close() };
 }
 
+// The two documents of a page.
+function heldIn(html) {
+  const text = readFileSync(html, "utf8");
+  const held = (id) => JSON.parse(gunzipSync(Buffer.from(
+    text.match(new RegExp(`id="${id}">([^<]*)<`))[1], "base64")).toString());
+  return { report: held("report"), pictures: held("pictures") };
+}
+
 const digits = (value, count) => value === null ? "?"
   : value.toLocaleString("en-US",
     { minimumFractionDigits: count, maximumFractionDigits: count });
@@ -135,13 +143,67 @@ test("each op's kernels add up to it, and each class's ops to the class", () => 
   }
 });
 
+test("class, layer, op, kernel: each level of the tree sums to the one above", () => {
+  const traces = [traceFile()];
+  const { pictures } = heldIn(pageOf(traces));
+  const report = jsonOf(traces);
+  const sum = (rows) => rows.reduce((all, row) => all + row.gpu_ns, 0);
+  for (const row of report.classes) {
+    const branches = pictures.layers.filter((each) => each.class === row.class);
+    assert.ok(branches.length > 0, row.class);
+    assert.equal(sum(branches), row.gpu_ns, row.class);
+    for (const branch of branches) {
+      assert.equal(sum(branch.ops), branch.gpu_ns, branch.name);
+      for (const op of branch.ops) {
+        assert.equal(op.ns.reduce((all, ns) => all + ns, 0), op.gpu_ns);
+      }
+    }
+  }
+});
+
+test("the tree opens from a class to a layer, an op and a kernel", async () => {
+  const { page, close } = await open(pageOf([traceFile()]));
+  const rows = page.locator("#flame tbody tr");
+  for (const depth of [1, 2]) {
+    await page.locator(`#flame .depth${depth} button.fold[aria-expanded=false]`)
+      .first().click();
+  }
+  const depths = await rows.evaluateAll((all) => all.map((row) => row.className));
+  assert.deepEqual(depths.slice(0, 4), ["depth0", "depth1", "depth2", "depth3"]);
+  const names = await rows.locator("th").allTextContents();
+  assert.match(names[3], /ampere_sgemm_128x64_tn/);
+  await close();
+});
+
 test("a kernel whose name is markup stays text", async () => {
   const { page, faults, close } = await open(pageOf([traceFile()]));
-  await page.locator("#flame button.fold[aria-expanded=false]").first().click();
-  assert.ok(await page.getByText(EVIL).count() >= 1);
+  for (let i = 0; i < 12; i++) {
+    const folded = page.locator("#flame button.fold[aria-expanded=false]");
+    if (await folded.count() === 0) break;
+    await folded.first().click();
+  }
+  assert.ok(await page.locator("#flame").getByText(EVIL).count() >= 1);
+  assert.ok(await page.locator("#kernels").getByText(EVIL).count() >= 1);
   assert.equal(await page.locator("img").count(), 0);
   assert.equal(await page.evaluate(() => window.__ran), undefined);
   assert.deepEqual(faults, []);
+  await close();
+});
+
+test("names of kilobytes leave the page readable, narrow too", async () => {
+  const path = fresh(".json");
+  writeFileSync(path, madeTrace().replaceAll("ampere_sgemm_128x64_tn", "k".repeat(4096)));
+  const { page, close } = await open(pageOf([path]),
+    { viewport: { width: 360, height: 740 } });
+  for (const depth of [1, 2]) {
+    await page.locator(`#flame .depth${depth} button.fold[aria-expanded=false]`)
+      .first().click();
+  }
+  for (const id of ["flame", "idle", "kernels"]) {
+    const { height } = await page.locator(`#${id}`).boundingBox();
+    assert.ok(height < 2000, `${id}: ${height} px`);
+  }
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
   await close();
 });
 
@@ -216,12 +278,109 @@ test("the strip says which step is slow and why one is left out", async () => {
   await close();
 });
 
+// Over the columns of two steps of a strip of `count`.
+async function dragOver(page, first, last, count) {
+  const canvas = page.locator("canvas.strip");
+  await canvas.scrollIntoViewIfNeeded();
+  const { x, y, width } = await canvas.boundingBox();
+  const at = (step) => x + 56 + ((step + 0.5) / count) * (width - 56);
+  await page.mouse.move(at(first), y + 60);
+  await page.mouse.down();
+  await page.mouse.move(at((first + last) / 2), y + 60);
+  await page.mouse.move(at(last), y + 60);
+  await page.mouse.up();
+}
+
+// What of the page is about some steps, against the report of them.
+async function checkNarrow(page, report) {
+  for (const [name, row] of [...report.classes.map((row) => [row.class, row]),
+    ["total", report.program.total]]) {
+    const shown = await cells(page, name);
+    assert.deepEqual(shown, [ms(row.step_mean.gpu_ns), percent(row.share),
+      ms(row.step_mean.forward_ns), ms(row.step_mean.backward_ns),
+      ms(row.step_mean.update_ns)], name);
+  }
+  const figures = await page.locator("#verdict .value").allTextContents();
+  assert.deepEqual(figures, [`${ms(report.steps.mean_ns)} ms`,
+    `${percent(report.program.utilization)} %`,
+    `${ms(report.program.step_mean.idle_ns)} ms`]);
+  const parts = new Map();
+  for (const part of report.program.step_mean.parts) {
+    const name = part.class ?? part.cause ?? "";
+    parts.set(name, (parts.get(name) ?? 0) + part.ns);
+  }
+  const shown = await page.locator("#step details tbody td:last-child")
+    .allTextContents();
+  assert.deepEqual(shown.sort(), [...parts.values()].map(ms).sort());
+}
+
+test("dragging over the strip makes the page that of --steps", async () => {
+  const traces = [traceFile({ steps: 8, uneven: true })];
+  const { page, faults, close } = await open(pageOf(traces));
+  await dragOver(page, 2, 4, 8);
+  assert.match(await page.locator(".narrowbar").textContent(),
+    /^steps 2 to 4.*these 3 used steps.*--steps 2\.\.4 /);
+  const report = jsonOf(traces, "--steps", "2..4");
+  assert.equal(report.steps.used_count, 3);
+  assert.notEqual(ms(report.steps.mean_ns), ms(jsonOf(traces).steps.mean_ns));
+  await checkNarrow(page, report);
+  await page.getByText("all steps", { exact: true }).click();
+  assert.equal(await page.locator(".narrowbar").count(), 0);
+  await checkClasses(page, jsonOf(traces));
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("steps are chosen by keyboard alone, and given up", async () => {
+  const traces = [traceFile({ steps: 8, uneven: true })];
+  const { page, close } = await open(pageOf(traces));
+  await page.locator("canvas.strip").focus();
+  for (const key of ["ArrowRight", "ArrowRight", "Shift+ArrowRight"]) {
+    await page.keyboard.press(key);
+  }
+  await checkNarrow(page, jsonOf(traces, "--steps", "1..2"));
+  await page.keyboard.press("Enter");
+  await checkNarrow(page, jsonOf(traces, "--steps", "2..2"));
+  await page.keyboard.press("Escape");
+  await checkClasses(page, jsonOf(traces));
+  await close();
+});
+
+test("steps that are left out are none to be shown alone", async () => {
+  const { page, close } = await open(pageOf([traceFile()], "--warmup", "2"));
+  await dragOver(page, 0, 1, 6);
+  assert.match(await page.locator(".narrowbar").textContent(), /none of them is used/);
+  await close();
+});
+
+test("a long gap leads to its place in a timeline", async () => {
+  const html = pageOf([traceFile({ steps: 12, uneven: true })]);
+  const { device, gaps } = (({ pictures }) => ({ device: pictures.devices[0],
+    gaps: pictures.devices[0].gaps }))(heldIn(html));
+  assert.ok(gaps.slice(0, 8).every((gap) => gap.timeline !== null));
+  assert.ok(device.timelines.some(({ which }) => which === "gap"));
+  const { page, faults, close } = await open(html);
+  const links = page.locator("#idle button.link");
+  assert.equal(await links.count(), 8);
+  for (let i = 0; i < 8; i++) {
+    const length = await links.nth(i).textContent();
+    await links.nth(i).click();
+    const chosen = await page.locator("#timeline .chosen").textContent();
+    assert.ok(chosen.includes(length), `${chosen}: ${length}`);
+    assert.equal(await page.evaluate(() => document.activeElement.className),
+      "timeline");
+  }
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("a trace without steps has a page about the run", async () => {
   const { page, faults, close } =
     await open(pageOf([traceFile({ steps: 2, marked: false })]));
   assert.match(await page.locator("#verdict").textContent(), /no steps found/);
   assert.equal(await page.locator("canvas.strip").count(), 0);
   assert.equal(await page.locator("canvas.timeline").count(), 1);
+  assert.doesNotMatch(await page.locator("body").innerText(), /used steps/);
   assert.deepEqual(faults, []);
   await close();
 });
@@ -237,6 +396,32 @@ test("several ranks stand side by side", async () => {
   await page.locator(".device select").selectOption("1");
   assert.equal(await page.locator("canvas.timeline").count(), 1);
   await checkClasses(page, report);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("ranks by steps: a cell says its step, and chooses it for every rank", async () => {
+  const traces = [0, 1, 2].map((rank) =>
+    traceFile({ rank, ranks: 3, uneven: true, slow: 2 + rank }));
+  const html = pageOf(traces);
+  const { devices } = heldIn(html).pictures;
+  const { page, faults, close } = await open(html);
+  const map = page.locator("canvas.rankmap");
+  await map.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowRight");
+  const second = devices[1].strip;
+  assert.match(await page.locator(".tip").textContent(),
+    new RegExp(`^rank 1 · GPU 0, step 1.*: ${ms(second.ns[1])} ms`));
+  await page.keyboard.press("Enter");
+  await checkNarrow(page, jsonOf(traces, "--steps", "1..1"));
+  await page.getByRole("button", { name: "idle", exact: true }).click();
+  await map.focus();
+  await page.keyboard.press("ArrowUp");
+  const idle_ns = Object.values(devices[0].strip.idle)
+    .reduce((sum, ns) => sum + ns[1], 0);
+  assert.match(await page.locator(".tip").textContent(),
+    new RegExp(`^rank 0.*idle: ${ms(idle_ns)} ms`));
   assert.deepEqual(faults, []);
   await close();
 });
@@ -289,6 +474,12 @@ test("view prints where the page is, and opens it only where there is a display"
   assert.equal(statSync(dirname(page)).mode & 0o777, 0o700);
   assert.throws(() => accessSync(opened));
   assert.equal(view(":9"), readFileSync(opened, "utf8"));
+});
+
+test("view speaks of itself where its options are wrong", () => {
+  const done = spawnSync(dltap, ["view", "--no-open", "--rank", "99", traceFile()]);
+  assert.equal(done.status, 2);
+  assert.match(done.stderr.toString(), /^dltap: view: --rank: the trace has no rank 99\n$/);
 });
 
 test("the page leaves the list of layers out, and nothing else of --json", async () => {
