@@ -110,7 +110,21 @@ Unit UnitMaker::MakeUnit(std::span<const size_t> activities) {
   return unit;
 }
 
-std::optional<Product> UnitMaker::ProductOf(size_t activity) const {
+const Product& UnitMaker::ProductOfKind(uint32_t kind) {
+  std::optional<Product>& product = products_[kind];
+  if (!product) {
+    const opmodel::Operation& op = attribution_.work_kinds[kind].leading;
+    product.emplace();
+    product->batch = op[Dim::kBatch] == 0 ? 1 : op[Dim::kBatch];
+    product->m = op[Dim::kM];
+    product->n = op[Dim::kN];
+    product->k = op[Dim::kK];
+    product->signature = absl::HashOf(op.dims);
+  }
+  return *product;
+}
+
+std::optional<Product> UnitMaker::ProductOf(size_t activity) {
   const Attributed& attributed = attribution_.activities[activity];
   const Activity& kernel = process_.activities[activity];
   Product product;
@@ -119,12 +133,7 @@ std::optional<Product> UnitMaker::ProductOf(size_t activity) const {
                          : nullptr;
   if (work != nullptr &&
       attribution_.KindOf(*work).leading.kind == opmodel::OpKind::kGemm) {
-    const opmodel::Operation& op = attribution_.KindOf(*work).leading;
-    product.batch = op[Dim::kBatch] == 0 ? 1 : op[Dim::kBatch];
-    product.m = op[Dim::kM];
-    product.n = op[Dim::kN];
-    product.k = op[Dim::kK];
-    product.signature = absl::HashOf(op.dims);
+    product = ProductOfKind(work->kind);
     // BLAS counts columns first: PyTorch's rows are its columns.
     product.width = work->call.known() ? product.m : product.n;
     if (work->call.known()) {

@@ -65,6 +65,7 @@ class UnitMaker {
       : model_(model),
         process_(process),
         attribution_(attribution),
+        products_(attribution.work_kinds.size()),
         traits_(model.texts.size()) {}
 
   std::vector<Unit> Run(std::span<const size_t> activities);
@@ -72,12 +73,15 @@ class UnitMaker {
  private:
   bool Continues(size_t activity, size_t previous) const;
   Unit MakeUnit(std::span<const size_t> activity);
-  std::optional<Product> ProductOf(size_t activity) const;
+  std::optional<Product> ProductOf(size_t activity);
+  const Product& ProductOfKind(uint32_t kind);
   uint16_t TraitsOf(TextId name);
 
   const TraceModel& model_;
   const Process& process_;
   const ProcessAttribution& attribution_;
+  // By kind of work; without a width and the first operand.
+  std::vector<std::optional<Product>> products_;
   std::vector<std::optional<uint16_t>> traits_;  // by name
 };
 
