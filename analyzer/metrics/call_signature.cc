@@ -11,6 +11,7 @@
 #include "analyzer/attribution/operand_address.h"
 #include "analyzer/metrics/graph_kinds.h"
 #include "analyzer/metrics/kernel_kind.h"
+#include "analyzer/metrics/pass_signs.h"
 #include "analyzer/model/nearly_sorted.h"
 #include "shim/specs/entry_point.h"
 
@@ -40,24 +41,6 @@ bool FindsTheLargest(std::string_view kernel) {
          kernel.find("Max") != std::string_view::npos;
 }
 
-// Whether the direction was told, not inferred from what ran before. A
-// convolution's data gradient may be a transposed convolution's forward pass.
-bool ShowsABackwardPass(const Attributed& activity) {
-  if (activity.direction == Direction::kBackwardWeight) return true;
-  if (activity.direction != Direction::kBackward) return false;
-  if (activity.class_from == ClassFrom::kAnnotation) return true;
-  switch (activity.layer_class) {
-    case LayerClass::kConv:
-    case LayerClass::kRnn:
-    case LayerClass::kAttention:
-    case LayerClass::kNorm:
-    case LayerClass::kPool:
-    case LayerClass::kSoftmax:
-    case LayerClass::kEmbedding: return true;
-    default: return false;
-  }
-}
-
 // Collects the tokens of one process.
 class TokenMaker {
  public:
@@ -75,9 +58,7 @@ class TokenMaker {
       any_autograd_ |= is_autograd_.back();
     }
     goes_backward_ =
-        any_autograd_ ||
-        std::any_of(attribution.activities.begin(),
-                    attribution.activities.end(), ShowsABackwardPass);
+        any_autograd_ || ShowsABackwardPass(model, process, attribution);
   }
 
   std::vector<CallToken> Run() {
