@@ -36,6 +36,8 @@ RULES = {
     "layout": "layout",
     "cast": "cast",
     "checkpoint": "checkpoint",
+    "pointwise": "pointwise",
+    "embedding": "embedding",
     "pageable": "pageable",
     "copy_overlap": "copy_overlap",
 }
@@ -114,6 +116,40 @@ class AdviceTest(unittest.TestCase):
         for name in HEALTHY:
             with self.subTest(name):
                 self.assertEqual(self.advised(name), [])
+
+
+@chain.needs_torch
+class CommAdviceTest(unittest.TestCase):
+    """Two ranks. Both run the same program, so that their virtual clocks
+    agree; the GPU is one without NVLink, whose copies are slow enough."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.bug, cls.twin = cls.report("--bug"), cls.report()
+
+    @staticmethod
+    def report(*options: str) -> dict:
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder, "trace")
+            chain.run([chain.DLTAP, "run", "--gpu", "sim:l40s", "--gpus", "2",
+                       "--sim-clock", "virtual", "--no-report", "-o", trace,
+                       "--", sys.executable, "-m", "torch.distributed.run",
+                       "--standalone", "--nproc-per-node", "2",
+                       SEEDED / "comm.py", "--steps", "10", *options],
+                      chain.simulated_environment())
+            return chain.report(trace)
+
+    def test_late_collectives_are_the_first_advice(self):
+        self.assertEqual([a["id"] for a in self.bug["advice"]][:1], ["comm"])
+
+    def test_overlapped_ones_are_left_alone(self):
+        self.assertNotIn("comm", [a["id"] for a in self.twin["advice"]])
+
+    def test_overlap_saves_what_was_promised(self):
+        advice = self.bug["advice"][0]
+        saved = self.bug["steps"]["mean_ns"] - self.twin["steps"]["mean_ns"]
+        self.assertLessEqual(advice["gain_low_ns"], saved)
+        self.assertGreaterEqual(advice["gain_high_ns"], saved)
 
 
 if __name__ == "__main__":
