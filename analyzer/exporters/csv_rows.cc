@@ -18,7 +18,8 @@ class CsvSink : public RowSink {
     row_ += '"';
     for (const char c : ValidUtf8(text)) {
       if (c == '"') row_ += '"';
-      row_ += c;
+      // Readers written in C take it for the end.
+      c == '\0' ? row_ += "\uFFFD" : row_ += c;
     }
     row_ += '"';
   }

@@ -119,16 +119,9 @@ absl::Status Publish(const std::string& from, const std::string& to,
   return Failure(to, std::strerror(errno));
 }
 
-absl::Status WriteOne(const ExportFile& file, const std::string& path,
-                      bool may_replace) {
-  const std::string temporary = absl::StrCat(path, ".part-", getpid());
-  absl::Status status =
-      file.stream ? StreamTo(file, temporary,
-                             file.always_compressed || path.ends_with(".gz"))
-                  : file.write(temporary);
-  if (status.ok()) status = Publish(temporary, path, may_replace);
-  if (!status.ok()) unlink(temporary.c_str());
-  return status;
+absl::Status WriteTemporary(const ExportFile& file, const std::string& path,
+                            bool compress) {
+  return file.stream ? StreamTo(file, path, compress) : file.write(path);
 }
 
 }  // namespace
@@ -157,8 +150,9 @@ absl::Status WriteFiles(const std::vector<ExportFile>& files,
   }
   std::vector<std::string> paths;
   for (const ExportFile& file : files) {
-    paths.push_back(place.is_folder ? place.path + "/" + file.name
-                                    : place.path);
+    paths.push_back(place.is_folder
+                        ? (fs::path(place.path) / file.name).string()
+                        : place.path);
   }
   for (const std::string& path : paths) {
     absl::Status s = CheckFree(path, place.may_replace);
@@ -167,15 +161,23 @@ absl::Status WriteFiles(const std::vector<ExportFile>& files,
   std::error_code error;
   if (place.is_folder) fs::create_directories(place.path, error);
   if (error) return Failure(place.path, error.message());
-  for (size_t i = 0; i < files.size(); ++i) {
-    absl::Status s = WriteOne(files[i], paths[i], place.may_replace);
-    if (!s.ok()) {
-      if (place.is_folder) fs::remove(place.path, error);  // if it is empty
-      return s;
-    }
-    if (done) done(i + 1);
+  // All are whole before the first gets its name: a folder has all or none.
+  std::vector<std::string> parts;
+  absl::Status status;
+  for (size_t i = 0; status.ok() && i < files.size(); ++i) {
+    parts.push_back(absl::StrCat(paths[i], ".part-", getpid()));
+    status =
+        WriteTemporary(files[i], parts[i],
+                       files[i].always_compressed || paths[i].ends_with(".gz"));
+    if (status.ok() && done) done(i + 1);
   }
-  return absl::OkStatus();
+  for (size_t i = 0; status.ok() && i < files.size(); ++i) {
+    status = Publish(parts[i], paths[i], place.may_replace);
+  }
+  if (status.ok()) return status;
+  for (const std::string& part : parts) unlink(part.c_str());
+  if (place.is_folder) fs::remove(place.path, error);  // if it is empty
+  return status;
 }
 
 }  // namespace dltap::analyzer

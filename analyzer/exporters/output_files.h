@@ -30,9 +30,10 @@ struct OutputPlace {
 absl::Status CheckFree(const std::string& path, bool may_replace);
 
 // Writes each file under a temporary name and renames it when it is whole; what
-// fails leaves nothing behind. Files that exist are refused, before anything is
-// written, unless they may be replaced. A stream whose name ends in ".gz" is
-// compressed. `done` gets the number of files that are written.
+// fails leaves nothing behind, nor a part of a folder. Files that exist are
+// refused, before anything is written, unless they may be replaced. A stream
+// whose name ends in ".gz" is compressed. `done` gets the number of files that
+// are written.
 absl::Status WriteFiles(const std::vector<ExportFile>& files,
                         const OutputPlace& place,
                         const std::function<void(size_t)>& done = nullptr);

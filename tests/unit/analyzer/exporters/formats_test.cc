@@ -521,6 +521,33 @@ TEST_F(OutputFilesTest, OnlyFilesAreReplaced) {
   EXPECT_TRUE(std::filesystem::is_fifo(At("pipe")));
 }
 
+TEST_F(OutputFilesTest, AFailureLeavesNoPartOfAFolder) {
+  const ExportFile failing{"b", nullptr, [](const std::string&) {
+                             return absl::InternalError("disk");
+                           }};
+  OutputPlace place{.path = At("new"), .is_folder = true};
+  EXPECT_FALSE(WriteFiles({Text("a", "one"), failing}, place).ok());
+  EXPECT_FALSE(std::filesystem::exists(At("new")));
+  // Nor is one table newer than the others.
+  std::ofstream(At("a")) << "old";
+  place = {.path = folder_.path(), .is_folder = true, .may_replace = true};
+  EXPECT_FALSE(WriteFiles({Text("a", "one"), failing}, place).ok());
+  EXPECT_EQ(Read("a"), "old");
+}
+
+TEST_F(FormatsTest, CsvHasNoByteThatEndsATextInC) {
+  Read(
+      "device 0 name=gpu\n"
+      "kernel t=1..2us device=0 stream=7 name=\"a\\x00b\"\n");
+  for (const ExportFile& file : FilesOf("csv")) {
+    const std::string text = Streamed(file);
+    EXPECT_EQ(text.find('\0'), std::string::npos) << file.name;
+    if (file.name == "kernels.csv") {
+      EXPECT_THAT(text, HasSubstr("a\uFFFDb"));
+    }
+  }
+}
+
 TEST_F(OutputFilesTest, AFailureLeavesNothingBehind) {
   const ExportFile failing{"a", nullptr, [](const std::string& path) {
                              std::ofstream(path) << "half";
