@@ -21,9 +21,8 @@ constexpr Wording kAct = {
         "dropout in place of their formulas",
     .tensorflow = "tf.function(jit_compile=True) around the formulas"};
 
-constexpr std::array kClasses = {LayerClass::kElementwise,
-                                 LayerClass::kActivation,
-                                 LayerClass::kReduction};
+constexpr std::array kClasses = {
+    LayerClass::kElementwise, LayerClass::kActivation, LayerClass::kReduction};
 
 double LeastWaitedFor(const Facts& facts) {
   double least = 1;

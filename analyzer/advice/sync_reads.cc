@@ -15,9 +15,9 @@ constexpr double kSureShare = 0.5;  // of the idle time that came after them
 
 // What the host spends on a read and on filling the queue again. Input, sleep
 // and other threads have their own advice.
-constexpr std::array kOfReads = {IdleCause::kWait, IdleCause::kLaunch,
+constexpr std::array kOfReads = {IdleCause::kWait,      IdleCause::kLaunch,
                                  IdleCause::kFramework, IdleCause::kLibrary,
-                                 IdleCause::kUnknown, IdleCause::kLatency};
+                                 IdleCause::kUnknown,   IdleCause::kLatency};
 
 constexpr Wording kAct = {
     .any = "keep losses and norms on the GPU; read them every N steps",

@@ -213,8 +213,7 @@ void AvoidableKeeper::AddAttention(const Part& part) {
       Is16Bit(math) ? half : opmodel::PeakFlopsPerS(*gpu_, DType::kTf32);
   const double flops = kFusedAttentionWork * part.efficiency.flops;
   if (own <= 0) return;
-  const double bytes =
-      BytesWithoutScores(kind->leading, part.efficiency.bytes);
+  const double bytes = BytesWithoutScores(kind->leading, part.efficiency.bytes);
   const double bandwidth = gpu_->bandwidth_bytes_per_s;
   AddTo(Avoidable::kComposedAttention, part,
         {1e9 * std::max(kCausalShare * flops / half, bytes / bandwidth),

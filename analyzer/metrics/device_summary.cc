@@ -93,9 +93,8 @@ class DeviceSummariser {
     out_.state_ns[static_cast<size_t>(segment.state)] += ns;
     AddPhase(attribution_, segment, out_.parts);
     if (segment.leading == kNoActivity) return;
-    signs_.AddSegment(segment,
-                      attribution_.activities[segment.leading].direction,
-                      window);
+    signs_.AddSegment(
+        segment, attribution_.activities[segment.leading].direction, window);
     if (segment.state == DeviceState::kComm) {
       exposed_comm_.push_back(segment.span);
     }

@@ -101,9 +101,9 @@ class DeviceDrawer {
     for (LongGap& gap : picture_.gaps) {
       gap.timeline = TimelineOf(gap, steps);
       size_t& of_cell = drawn[{gap.cause, gap.layer_class}];
-      const bool wanted = all_drawn < kGapTimelines ||
-                          (of_cell < kGapTimelinesOfCell &&
-                           all_drawn < kMostGapTimelines);
+      const bool wanted =
+          all_drawn < kGapTimelines ||
+          (of_cell < kGapTimelinesOfCell && all_drawn < kMostGapTimelines);
       if (gap.timeline || !wanted) continue;
       if (!Draw(Around(gap.span), kMostSpansOfGap, "gap", nullptr,
                 gap.process)) {

@@ -44,8 +44,8 @@ uint16_t TraitsOfKernel(std::string_view name) {
           HasAny(name, {"Fused", "fused_adam", "fused_sgd"}),
       kFusedUpdateName);
   set(HasAny(name, {"elementwise_kernel", "distribution_elementwise",
-                    "native::reduce_kernel",
-                    "EigenMetaKernel", "mxnet_generic_kernel"}) &&
+                    "native::reduce_kernel", "EigenMetaKernel",
+                    "mxnet_generic_kernel"}) &&
           !HasAny(name, {"multi_tensor_apply"}),
       kEagerName);
   set(HasAny(name, {"lstm_cell", "gru_cell"}), kFusedCellName);

@@ -15,8 +15,7 @@ void PointwiseChain::Add(TextId name, double ns, bool is_new) {
 
 double PointwiseChain::worst_ns() const {
   constexpr double kShortKernelNs = 5000;
-  return static_cast<double>(most_ + 1) *
-         std::max(kShortKernelNs, longest_ns_);
+  return static_cast<double>(most_ + 1) * std::max(kShortKernelNs, longest_ns_);
 }
 
 }  // namespace dltap::analyzer

@@ -257,7 +257,7 @@ class PlaceFinder {
   size_t step_ = 0;
   Places firsts_;  // of products; not written in the step before they are read
   Places seconds_;
-  Places casts_;  // right before a forward product reads them
+  Places casts_;     // right before a forward product reads them
   size_t cast_ = 0;  // the first that may be before the next product
   int64_t last_touch_ns_ = kAlways.begin_ns;  // of a library
   Places workspaces_;

@@ -31,9 +31,9 @@ int64_t Of(const IdleTimes& ns, IdleCause cause) {
 
 std::string_view Name(Sign sign) {
   constexpr std::string_view kNames[kSigns] = {
-      "upload",         "pageable_upload", "small_read",  "input_idle",
-      "preempted_idle", "blocked_idle",    "launch_idle", "read_idle",
-      "late_comm"};
+      "upload",      "pageable_upload", "small_read",
+      "input_idle",  "preempted_idle",  "blocked_idle",
+      "launch_idle", "read_idle",       "late_comm"};
   return kNames[static_cast<size_t>(sign)];
 }
 

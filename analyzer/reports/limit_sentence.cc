@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analyzer/reports/class_table.h"
+#include "analyzer/reports/count_text.h"
 #include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/render.h"
 #include "analyzer/reports/units.h"
@@ -246,6 +248,18 @@ std::string LimitSentence(const Figures& figures, const Limit& limit) {
     case LimitKind::kClass: return ClassSentence(figures, limit);
   }
   return "";
+}
+
+std::string NothingStandsOut(const Figures& figures) {
+  constexpr size_t kMostNamed = 3;
+  std::vector<std::string> named;
+  for (const ClassRow& row : figures.classes) {
+    if (named.size() == kMostNamed || !row.figures.share) break;
+    named.push_back(DisplayName(row.layer_class) + " " +
+                    PercentText(row.figures.share));
+  }
+  return "no kind of work stands out: " + Join(named, ", ") +
+         " of the GPU's time.";
 }
 
 std::string LimitSentence(const Figures& figures) {

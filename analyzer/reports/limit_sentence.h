@@ -12,6 +12,8 @@ namespace dltap::analyzer {
 std::string LimitSentence(const Figures& figures, const Limit& limit);
 // For the first; empty when there is none.
 std::string LimitSentence(const Figures& figures);
+// Where no limit was found: the largest kinds of work.
+std::string NothingStandsOut(const Figures& figures);
 
 }  // namespace dltap::analyzer
 

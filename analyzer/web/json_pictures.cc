@@ -103,10 +103,9 @@ void WriteStrip(const StepStrip& strip, JsonWriter& json) {
               [](const SeriesKey& of) {
                 return Name(static_cast<IdleCause>(of.index));
               });
-  WriteSeries("phases", SeriesKind::kPhase, strip.series, json,
-              [](const SeriesKey& of) {
-                return Name(static_cast<Phase>(of.index));
-              });
+  WriteSeries(
+      "phases", SeriesKind::kPhase, strip.series, json,
+      [](const SeriesKey& of) { return Name(static_cast<Phase>(of.index)); });
   WriteSeries("not_observed", SeriesKind::kNotObserved, strip.series, json,
               [](const SeriesKey&) { return std::string_view("all"); });
   json.EndObject();

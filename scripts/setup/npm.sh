@@ -5,14 +5,13 @@
 # Installs the packages of third_party/NAME into $work/NAME. Their scripts are
 # not run: none needs its own.
 install_locked() {  # NAME
-  local log=$tools/npm.log
+  local log=$work/npm.log
   mkdir "$work/$1"
   cp third_party/"$1"/package{,-lock}.json "$work/$1"
   (cd "$work/$1" && npm ci --ignore-scripts --no-audit --no-fund \
     --cache "$work/npm") >"$log" 2>&1 || {
     tail -5 "$log" >&2
-    fail "npm failed, see $log; is an npm registry reachable?" \
-      "(npm config get registry)"
+    fail "npm failed; is an npm registry reachable? (npm config get registry)"
   }
 }
 

@@ -55,9 +55,9 @@ TEST(PassSignsTest, PathsOfXlaTellABackwardPass) {
   for (const bool trains : {true, false}) {
     const TraceModel model = TraceOf(trains ? "cffbb" : "ceecee");
     const Attribution attribution = Attribute(model);
-    EXPECT_EQ(ShowsABackwardPass(model, model.processes[0],
-                                 attribution.processes[0]),
-              trains);
+    EXPECT_EQ(
+        ShowsABackwardPass(model, model.processes[0], attribution.processes[0]),
+        trains);
   }
 }
 

@@ -33,6 +33,21 @@ TEST(LimitSentenceTest, ExposedCommunication) {
   EXPECT_TRUE(Says(limit, "communication is exposed for 44.4 %")) << limit;
 }
 
+TEST(LimitSentenceTest, WhereNothingStandsOutTheLargestAreNamed) {
+  const TraceModel model = TraceFromText(
+      "device 0 name=gpu\n"
+      "kernel t=0..30us device=0 stream=7 name=ampere_sgemm_128x64_nn\n"
+      "kernel t=30..60us device=0 stream=7 name=softmax_warp_forward\n"
+      "kernel t=60..85us device=0 stream=7 name=layer_norm_kernel\n"
+      "kernel t=85..100us device=0 stream=7 name=max_pool_forward_nchw\n");
+  const Summary summary = Summarise(model, Attribute(model));
+  const Figures figures = FiguresOf(summary);
+  EXPECT_EQ(LimitSentence(figures), "");
+  EXPECT_EQ(NothingStandsOut(figures),
+            "no kind of work stands out: GEMM 30.0 %, SOFTMAX 30.0 %, NORM "
+            "25.0 % of the GPU's time.");
+}
+
 TEST(LimitSentenceTest, ALargeProductIsBoundByCompute) {
   const std::string limit = LimitOfTrace(
       "device 0 name=\"NVIDIA H100 80GB HBM3\" cc=9.0 sms=132\n"
