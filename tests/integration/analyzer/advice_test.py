@@ -121,11 +121,16 @@ class AdviceTest(unittest.TestCase):
 @chain.needs_torch
 class CommAdviceTest(unittest.TestCase):
     """Two ranks. Both run the same program, so that their virtual clocks
-    agree; the GPU is one without NVLink, whose copies are slow enough."""
+    agree; the GPU is one without NVLink, whose copies are slow enough. How
+    much of an overlapped collective is hidden differs from run to run, as the
+    processes meet in real time: of three runs the middle one counts."""
 
     @classmethod
     def setUpClass(cls):
-        cls.bug, cls.twin = cls.report("--bug"), cls.report()
+        cls.bug = cls.report("--bug")
+        twins = sorted((cls.report() for _ in range(3)),
+                       key=lambda report: report["steps"]["mean_ns"])
+        cls.twin = twins[1]
 
     @staticmethod
     def report(*options: str) -> dict:
