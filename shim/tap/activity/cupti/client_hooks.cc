@@ -8,6 +8,15 @@ namespace dltap::shim::hooks {
 using cupti::ApiDomain;
 using cupti::g_kernel_tracing;
 
+namespace {
+
+void AfterFunction(int32_t status, ApiDomain domain, uint32_t id, bool on) {
+  if (status == 0) g_kernel_tracing.clients().AfterFunction(domain, id, on);
+  if (on) g_kernel_tracing.clients().EndEnable();
+}
+
+}  // namespace
+
 void CuptiSubscribe::Before(void*, void*, void*) {
   g_kernel_tracing.clients().BeforeSubscribe();
 }
@@ -49,6 +58,7 @@ void CuptiTimestampCallback::After(int32_t status, void* callback) {
 void CuptiEnable::Before(int32_t) { g_kernel_tracing.clients().BeforeEnable(); }
 void CuptiEnable::After(int32_t status, int32_t kind) {
   if (status == 0) g_kernel_tracing.clients().AfterEnable(kind);
+  g_kernel_tracing.clients().EndEnable();
 }
 
 void CuptiDisable::After(int32_t status, int32_t kind) {
@@ -59,17 +69,14 @@ void CuptiRuntimeFunction::Before(uint32_t, uint8_t enable) {
   if (enable != 0) g_kernel_tracing.clients().BeforeEnable();
 }
 void CuptiRuntimeFunction::After(int32_t status, uint32_t id, uint8_t enable) {
-  if (status != 0) return;
-  g_kernel_tracing.clients().AfterFunction(ApiDomain::kRuntime, id,
-                                           enable != 0);
+  AfterFunction(status, ApiDomain::kRuntime, id, enable != 0);
 }
 
 void CuptiDriverFunction::Before(uint32_t, uint8_t enable) {
   if (enable != 0) g_kernel_tracing.clients().BeforeEnable();
 }
 void CuptiDriverFunction::After(int32_t status, uint32_t id, uint8_t enable) {
-  if (status != 0) return;
-  g_kernel_tracing.clients().AfterFunction(ApiDomain::kDriver, id, enable != 0);
+  AfterFunction(status, ApiDomain::kDriver, id, enable != 0);
 }
 
 void CuptiFlushAll::After(int32_t status) {

@@ -130,7 +130,7 @@ bool OtherClients::Resume() {
 
 // No callback of the client's runs in here, unless it left without a flush.
 bool OtherClients::TakeBackIfLeft() {
-  if (parts_.wants->Any()) return false;
+  if (IsWanted()) return false;
   const uint64_t left_ns = left_ns_.load(std::memory_order_relaxed);
   const bool flushed = flushed_.load(std::memory_order_relaxed);
   const uint64_t now_ns = parts_.session->runtime().monotonic_ns();
@@ -144,8 +144,7 @@ bool OtherClients::TakeBackIfLeft() {
   }
   // It may have come again, and even have switched off what it had on, while
   // this thread had no CPU: its flush is yet to come.
-  if (parts_.wants->Any() || flushed_.load() != flushed ||
-      left_ns_.load() != left_ns) {
+  if (IsWanted() || flushed_.load() != flushed || left_ns_.load() != left_ns) {
     owner_.store(Owner::kClient, std::memory_order_release);
     return false;
   }
@@ -153,6 +152,10 @@ bool OtherClients::TakeBackIfLeft() {
 }
 
 // ---- Calls of other clients ------------------------------------------------
+
+bool OtherClients::IsWanted() const {
+  return enabling_.load() > 0 || parts_.wants->Any();
+}
 
 bool OtherClients::IsClients() const {
   return parts_.session->IsCurrent() && owner() == Owner::kClient;
@@ -216,10 +219,14 @@ void OtherClients::AfterRegister(CUpti_BuffersCallbackRequestFunc requested,
   if (IsClients()) parts_.cupti->Register();
 }
 
-// A client that kept its registration switches a kind on again.
+// A client that kept its registration switches a kind on again. What it wants
+// is known after the call only: until then nobody may take back.
 void OtherClients::BeforeEnable() {
+  enabling_.fetch_add(1);
   if (parts_.buffers->has_client()) StepAside();
 }
+
+void OtherClients::EndEnable() { enabling_.fetch_sub(1); }
 
 void OtherClients::AfterEnable(int32_t kind) {
   parts_.wants->SetKind(kind, true);

@@ -48,6 +48,7 @@ class OtherClients {
   // A session begins; no client traces yet.
   void Reset() {
     callbacks_fail_ = false;
+    enabling_.store(0, std::memory_order_relaxed);
     owner_.store(Owner::kNobody, std::memory_order_relaxed);
   }
   // Takes CUPTI for us, switched on or `paused`, unless a client has it.
@@ -88,6 +89,7 @@ class OtherClients {
   void AfterTimestampCallback(CUpti_TimestampCallbackFunc callback);
   void BeforeEnable();
   void AfterEnable(int32_t kind);
+  void EndEnable();  // whether it succeeded or not
   void AfterDisable(int32_t kind);
   // A single API function.
   void AfterFunction(ApiDomain domain, uint32_t id, bool on);
@@ -101,6 +103,7 @@ class OtherClients {
   void BufferCompleted(const BufferExchange::Completion& completion);
 
  private:
+  bool IsWanted() const;
   bool IsClients() const;
   bool TakeOver();
   void StepAside();
@@ -117,6 +120,7 @@ class OtherClients {
   std::atomic<Owner> owner_{Owner::kNobody};
   std::atomic<uint64_t> left_ns_{0};  // monotonic, of the last client
   std::atomic<bool> flushed_{false};
+  std::atomic<int> enabling_{0};  // clients' calls that are on their way
   std::atomic<bool> wants_staging_{false};
   std::atomic<uint64_t> yielded_ns_{0};  // CUPTI
   // Of whoever holds CUPTI for us.

@@ -32,8 +32,14 @@ class Client {
     hooks::CuptiRegisterCallbacks::After(0, requested, completed);
   }
   void Enable() {
+    Enable([] {});
+  }
+  // `meanwhile` comes while the call is in CUPTI.
+  template <typename Meanwhile>
+  void Enable(Meanwhile meanwhile) {
     hooks::CuptiEnable::Before(kKernels);
     cupti_->kinds.insert(kKernels);
+    meanwhile();
     hooks::CuptiEnable::After(0, kKernels);
   }
   void Disable() {
@@ -173,6 +179,22 @@ TEST_F(OtherClientsTest, AClientThatHasOnlyItsFlushToDoGetsItsRecords) {
   };
   tracing_.Pass();
   EXPECT_FALSE(IsOn());
+  client_.Flush();
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+  Pass();
+  EXPECT_TRUE(IsOn());
+}
+
+TEST_F(OtherClientsTest, AClientThatJustSwitchesOnIsLeftAlone) {
+  Start();
+  client_.Register();
+  client_.Enable();
+  client_.Disable();
+  client_.Flush();
+  client_.Enable([&] { tracing_.Pass(); });
+  EXPECT_FALSE(IsOn());
+  cupti_.Kernel("again", 2, 30, 40);
+  client_.Disable();
   client_.Flush();
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   Pass();
