@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kLeastShare = 0.10;  // of the step, exposed after backward
 // Of what could be hidden: kernels run slower beside collectives.
-constexpr double kSureShare = 0.4;
+constexpr double kSureShare = 0.35;
 // Overlapping copies gradients into buckets and out of them, each once read
 // and once written, at this share of the memory's peak.
 constexpr double kBucketAccesses = 4;
