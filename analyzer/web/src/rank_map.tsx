@@ -32,7 +32,7 @@ interface Row {
   cells: Cell[];
 }
 
-interface Map {
+interface Grid {
   rows: Row[];
   steps: number;
   least: number;  // of used cells, as `most`
@@ -70,7 +70,7 @@ function rowsOf(device: DevicePicture, quantity: Quantity, pictures: Pictures): 
   });
 }
 
-function mapOf(pictures: Pictures, quantity: Quantity): Map {
+function gridOf(pictures: Pictures, quantity: Quantity): Grid {
   const rows = pictures.devices.flatMap((device) =>
     rowsOf(device, quantity, pictures)).filter((row) => row.cells.length > 0);
   let steps = 0;
@@ -87,13 +87,13 @@ function mapOf(pictures: Pictures, quantity: Quantity): Map {
   return { rows, steps, least, most };
 }
 
-const rowHeight = (map: Map): number =>
-  Math.max(4, Math.min(22, Math.floor(420 / map.rows.length)));
+const rowHeight = (grid: Grid): number =>
+  Math.max(4, Math.min(22, Math.floor(420 / grid.rows.length)));
 
-function draw(canvas: HTMLCanvasElement, map: Map, ink: Ink, at: Spot | null): void {
+function draw(canvas: HTMLCanvasElement, grid: Grid, ink: Ink, at: Spot | null): void {
   const width = canvas.clientWidth;
-  const row_height = rowHeight(map);
-  const height = map.rows.length * row_height;
+  const row_height = rowHeight(grid);
+  const height = grid.rows.length * row_height;
   const scale = devicePixelRatio || 1;
   canvas.width = width * scale;
   canvas.height = (height + FOOT) * scale;
@@ -101,8 +101,8 @@ function draw(canvas: HTMLCanvasElement, map: Map, ink: Ink, at: Spot | null): v
   if (pen === null) return;
   pen.scale(scale, scale);
   pen.font = "11px system-ui, sans-serif";
-  const x = (step: number) => LEFT + (step / map.steps) * (width - LEFT);
-  map.rows.forEach(({ name, cells }, i) => {
+  const x = (step: number) => LEFT + (step / grid.steps) * (width - LEFT);
+  grid.rows.forEach(({ name, cells }, i) => {
     const top = i * row_height;
     pen.fillStyle = ink.dim;
     if (row_height >= 11 || i % Math.ceil(11 / row_height) === 0) {
@@ -115,7 +115,7 @@ function draw(canvas: HTMLCanvasElement, map: Map, ink: Ink, at: Spot | null): v
       pen.fillStyle = used ? ink.accent : ink.idle;
       if (used) {
         pen.globalAlpha = ns === null ? 0
-          : 0.08 + 0.92 * (ns - map.least) / Math.max(1, map.most - map.least);
+          : 0.08 + 0.92 * (ns - grid.least) / Math.max(1, grid.most - grid.least);
       }
       pen.fillRect(left, top, Math.max(0.7, wide - (wide > 4 ? 1 : 0)),
         row_height - (row_height > 6 ? 1 : 0));
@@ -125,9 +125,9 @@ function draw(canvas: HTMLCanvasElement, map: Map, ink: Ink, at: Spot | null): v
   pen.fillStyle = ink.dim;
   pen.fillText("step 0", LEFT, height + 15);
   pen.textAlign = "right";
-  pen.fillText(`step ${map.steps - 1}`, width, height + 15);
+  pen.fillText(`step ${grid.steps - 1}`, width, height + 15);
   if (at === null) return;
-  const cell = map.rows[at.row]?.cells[at.cell];
+  const cell = grid.rows[at.row]?.cells[at.cell];
   if (cell === undefined) return;
   pen.strokeStyle = ink.text;
   pen.lineWidth = 2;
@@ -144,8 +144,8 @@ const stepsOf = ({ step, count }: Cell): StepRange =>
   ({ first: step, last: step + count - 1 });
 
 // In words: which rank has most of it, and which least.
-function summary(map: Map): string {
-  const means = map.rows.map(({ name, cells }) => {
+function summary(grid: Grid): string {
+  const means = grid.rows.map(({ name, cells }) => {
     const used = cells.filter((cell) => cell.used && cell.ns !== null);
     const steps = used.reduce((sum, cell) => sum + cell.count, 0);
     const ns = used.reduce((sum, cell) => sum + (cell.ns ?? 0) * cell.count, 0);
@@ -155,7 +155,7 @@ function summary(map: Map): string {
   const last = means[means.length - 1];
   if (first === undefined || last === undefined) return "";
   return `Most: ${first.name}, ${ms(first.ns)} ms a step; least: ${last.name}, ` +
-    `${ms(last.ns)} ms. The darkest cell has ${ms(map.most)} ms.`;
+    `${ms(last.ns)} ms. The darkest cell has ${ms(grid.most)} ms.`;
 }
 
 export function RankMap(props: {
@@ -166,18 +166,18 @@ export function RankMap(props: {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [quantity, setQuantity] = useState<Quantity>("step");
   const [at, setAt] = useState<Spot | null>(null);
-  const map = useMemo(() => mapOf(pictures, quantity), [pictures, quantity]);
+  const grid = useMemo(() => gridOf(pictures, quantity), [pictures, quantity]);
   useEffect(() => {
     const paint = () =>
-      canvas.current !== null && draw(canvas.current, map, ink, at);
+      canvas.current !== null && draw(canvas.current, grid, ink, at);
     paint();
     addEventListener("resize", paint);
     return () => removeEventListener("resize", paint);
-  }, [map, ink, at]);
-  if (map.rows.length < 2 || map.steps === 0) return null;
-  const row_height = rowHeight(map);
+  }, [grid, ink, at]);
+  if (grid.rows.length < 2 || grid.steps === 0) return null;
+  const row_height = rowHeight(grid);
   const show = (spot: Spot, x: number, y: number) => {
-    const row = map.rows[spot.row];
+    const row = grid.rows[spot.row];
     const cell = row?.cells[spot.cell];
     if (row === undefined || cell === undefined) return;
     setAt(spot);
@@ -188,14 +188,14 @@ export function RankMap(props: {
   const spotAt = (event: MouseEvent): Spot | null => {
     const box = canvas.current?.getBoundingClientRect();
     if (box === undefined) return null;
-    const step = ((event.clientX - box.left - LEFT) / (box.width - LEFT)) * map.steps;
+    const step = ((event.clientX - box.left - LEFT) / (box.width - LEFT)) * grid.steps;
     const row = Math.floor((event.clientY - box.top) / row_height);
-    const cell = map.rows[row]?.cells.findIndex((each) =>
+    const cell = grid.rows[row]?.cells.findIndex((each) =>
       step >= each.step && step < each.step + each.count) ?? -1;
     return cell < 0 ? null : { row, cell };
   };
   const choose_at = (spot: Spot | null) => {
-    const cell = spot === null ? undefined : map.rows[spot.row]?.cells[spot.cell];
+    const cell = spot === null ? undefined : grid.rows[spot.row]?.cells[spot.cell];
     if (cell !== undefined) choose(stepsOf(cell));
   };
   const key = (event: KeyboardEvent) => {
@@ -206,16 +206,16 @@ export function RankMap(props: {
     const box = canvas.current?.getBoundingClientRect();
     if (by === undefined || box === undefined) return;
     event.preventDefault();
-    const row = Math.min(map.rows.length - 1, Math.max(0, (at?.row ?? 0) + by[0]));
-    const cells = map.rows[row]?.cells.length ?? 0;
+    const row = Math.min(grid.rows.length - 1, Math.max(0, (at?.row ?? 0) + by[0]));
+    const cells = grid.rows[row]?.cells.length ?? 0;
     const cell = Math.min(cells - 1, Math.max(0, (at?.cell ?? 0) + by[1]));
-    const step = map.rows[row]?.cells[cell]?.step ?? 0;
-    show({ row, cell }, box.left + LEFT + (step / map.steps) * (box.width - LEFT),
+    const step = grid.rows[row]?.cells[cell]?.step ?? 0;
+    show({ row, cell }, box.left + LEFT + (step / grid.steps) * (box.width - LEFT),
       box.top + row * row_height);
   };
   const leave = () => { setAt(null); hideTip(); };
   return (
-    <Section id="rankmap" title="Ranks by steps" of_all note={summary(map) +
+    <Section id="rankmap" title="Ranks by steps" of_all note={summary(grid) +
       (range === null ? " Press a cell for a page about its step." : "")}>
       <div class="tabs" role="group" aria-label="what the map shows">
         {(Object.keys(QUANTITIES) as Quantity[]).map((each) => (
@@ -223,8 +223,8 @@ export function RankMap(props: {
             onClick={() => setQuantity(each)}>{words(QUANTITIES[each])}</button>))}
       </div>
       <canvas ref={canvas} class="rankmap" tabIndex={0} role="img"
-        style={{ height: `${map.rows.length * row_height + FOOT}px` }}
-        aria-label={`${QUANTITIES[quantity]}, ${map.rows.length} ranks by ${map.steps} `
+        style={{ height: `${grid.rows.length * row_height + FOOT}px` }}
+        aria-label={`${QUANTITIES[quantity]}, ${grid.rows.length} ranks by ${grid.steps} `
           + "steps; arrow keys go through the cells, enter chooses a step"}
         onMouseMove={(event) => {
           const spot = spotAt(event);
