@@ -104,7 +104,7 @@ class Report {
             {"process", processes},
             {"device", std::to_string(device.ordinal)},
             {"uuid", device.uuid},
-            {"modelName", device.name}};
+            {"model_name", device.name}};
   }
 
   void Classes() {
