@@ -64,7 +64,7 @@ struct Call {
   int64_t end_ns;
   ThreadId thread;
   EntryPointId entry;
-  OperationId operation;        // of a cuDNN plan; none otherwise
+  OperationId operation;        // what it computes; none: arguments tell
   TextId function;              // launches: the kernel's name, where known
   uint32_t payload_offset = 0;  // into Process::payloads
   uint8_t payload_bytes = 0;

@@ -78,6 +78,9 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
     process_.delayed_calls.push_back(call.begin_ns);
   }
   ReadPayload(view, layout, call);
+  if (!next_operations_.empty()) {
+    TakeOperation(thread, layout, view.payload, call);
+  }
   last_ns_ = std::max(last_ns_, call.end_ns);
   if (!next_sites_.empty() && call.depth == 0) TakeSite(thread, view);
   InsertInOrder(call);
@@ -121,6 +124,17 @@ void CallStage::TakeSite(ThreadId thread, const CallView& call) {
   if (call.begin_ticks >= next.ticks) next.site = {};
 }
 
+void CallStage::TakeOperation(ThreadId thread, const EntryLayout& layout,
+                              trace::Bytes payload, Call& call) {
+  if (thread.value() >= next_operations_.size()) return;
+  NextOperation& next = next_operations_[thread.value()];
+  if (next.operation.known() && layout.function_offset >= 0 &&
+      LoadAt<uint64_t>(payload, layout.function_offset) == next.kernel) {
+    call.operation = next.operation;
+  }
+  next = {};
+}
+
 // Calls come when they end, so each passes the children that came before it.
 void CallStage::InsertInOrder(const Call& call) {
   std::vector<Call>& calls = calls_[call.thread.value()];
@@ -142,6 +156,7 @@ void CallStage::Reread() {
   pushed_.clear();
   started_.clear();
   next_sites_.clear();
+  next_operations_.clear();
   slots_of_.clear();
   slots_ = 0;
 }
@@ -178,6 +193,15 @@ void CallStage::AddSpecial(ThreadId thread, const CallView& call) {
       next_sites_[thread.value()] = {
           call.begin_ticks,
           definitions_.Site(call.As<trace::SitePayload>().site)};
+      return;
+    }
+    case SpecialSlot::kOperation: {
+      const auto payload = call.As<trace::OperationPayload>();
+      if (thread.value() >= next_operations_.size()) {
+        next_operations_.resize(thread.value() + 1);
+      }
+      next_operations_[thread.value()] = {
+          payload.kernel, definitions_.Operation(payload.operation)};
       return;
     }
     case SpecialSlot::kDefinitionLost:

@@ -86,6 +86,14 @@ class CallStage {
   };
   void TakeSite(ThreadId thread, const trace::CallView& call);
 
+  // What the thread's next call computes, if it launches that kernel.
+  struct NextOperation {
+    uint64_t kernel = 0;
+    OperationId operation;
+  };
+  void TakeOperation(ThreadId thread, const EntryLayout& layout,
+                     trace::Bytes payload, Call& call);
+
   Process& process_;
   Definitions& definitions_;
   const Timeline& timeline_;
@@ -104,8 +112,9 @@ class CallStage {
       pushed_;
   absl::flat_hash_map<uint64_t, OpenRange> started_;  // by range id
   std::vector<std::pair<int64_t, bool>> windows_;
-  size_t named_functions_ = 0;  // so far
+  size_t named_functions_ = 0;        // so far
   std::vector<NextSite> next_sites_;  // by thread; empty: no site was taken
+  std::vector<NextOperation> next_operations_;  // the same
   Keep ranges_kept_ = Keep::kAll;
   size_t chunk_ = 0;  // the one being read
 };

@@ -13,7 +13,7 @@ namespace dltap::trace {
 inline constexpr uint8_t kFileMagic[8] = {'D', 'L',  'T',  'A',
                                           'P', '\r', '\n', 26};
 inline constexpr uint16_t kMajorVersion = 1;
-inline constexpr uint16_t kMinorVersion = 4;
+inline constexpr uint16_t kMinorVersion = 5;
 inline constexpr uint32_t kBlockMagic = 0x4B4C4244;  // "DBLK"
 inline constexpr uint32_t kNoIndex = 0xFFFFFFFF;     // no thread, device, ...
 inline constexpr uint32_t kDurationEscape = 0xFFFFFFFF;
@@ -117,6 +117,7 @@ enum class SpecialSlot : uint16_t {
   kNvtxRangeEnd = 10,   // NvtxRangePayload: only the range id
   kLaunch = 11,         // LaunchPayload: a device was given work
   kSite = 12,           // SitePayload: where the outermost call is made
+  kOperation = 13,      // OperationPayload: what the next call computes
 };
 inline constexpr uint16_t kFirstEntryPointId = 16;
 
@@ -155,6 +156,13 @@ struct SitePayload {
   uint32_t reserved;
   uint64_t reserved2;
 };
+// Of a launch whose arguments tell it: the record that follows in the same
+// thread, unless that got lost.
+struct OperationPayload {
+  uint64_t kernel;     // as the launch names it
+  uint32_t operation;  // id of an Operation definition
+  uint32_t reserved;
+};
 struct CapturePayload {
   uint64_t stream;
   uint64_t capture_id;
@@ -163,7 +171,8 @@ static_assert(sizeof(NvtxPayload) == 16 && sizeof(NvtxRangePayload) == 16 &&
                   sizeof(LossPayload) == 16 &&
                   sizeof(HandleStreamPayload) == 16 &&
                   sizeof(WindowPayload) == 16 && sizeof(LaunchPayload) == 16 &&
-                  sizeof(CapturePayload) == 16 && sizeof(SitePayload) == 16,
+                  sizeof(CapturePayload) == 16 && sizeof(SitePayload) == 16 &&
+                  sizeof(OperationPayload) == 16,
               "on disk; see FORMAT.md");
 
 enum class WindowCause : uint32_t {

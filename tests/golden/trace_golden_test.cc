@@ -46,7 +46,8 @@ INSTANTIATE_TEST_SUITE_P(Versions, TraceGoldenTest,
                                            "trace_v1_1_meanings",
                                            "trace_v1_2_delays",
                                            "trace_v1_3_segments",
-                                           "trace_v1_4_sites"));
+                                           "trace_v1_4_sites",
+                                           "trace_v1_5_operations"));
 
 }  // namespace
 }  // namespace dltap::analyzer

@@ -115,6 +115,12 @@ void EventPrinter::PrintCall(const Call& call) {
   out_.End();
 }
 
+bool EventPrinter::HasOperation(const EntryPoint& entry) {
+  return std::ranges::any_of(entry.args, [](const ArgLayout& arg) {
+    return arg.meaning == Meaning::kOperation;
+  });
+}
+
 // An argument may have the name of one of a call's own keys.
 std::string EventPrinter::KeyOf(const ArgLayout& arg) {
   const bool taken = std::find(std::begin(kCallKeys), std::end(kCallKeys),
@@ -147,6 +153,9 @@ void EventPrinter::PrintArgs(const Call& call) {
     } else {
       out_.Field(key, *value);
     }
+  }
+  if (call.operation.known() && !HasOperation(entry)) {
+    out_.Field("operation", static_cast<int64_t>(call.operation.value() + 1));
   }
 }
 

@@ -50,6 +50,7 @@ class EventPrinter {
   void Print(const Entry& entry);
   void PrintCall(const Call& call);
   void PrintArgs(const Call& call);
+  static bool HasOperation(const EntryPoint& entry);
   static std::string KeyOf(const ArgLayout& arg);
   void PrintLaunch(const LaunchRecord& launch);
   void PrintActivity(const Activity& activity);

@@ -29,6 +29,12 @@ bool NoteStream(uint64_t handle, uint64_t stream) {
                        sizeof(payload));
 }
 
+bool NoteOperation(uint64_t kernel, uint32_t operation) {
+  const trace::OperationPayload payload = {kernel, operation, 0};
+  return AppendSpecial(trace::SpecialSlot::kOperation, &payload,
+                       sizeof(payload));
+}
+
 int8_t FunctionOffset(specs::EntryPoint entry) {
   const specs::ArgLayout& layout = specs::LayoutOf(entry);
   const specs::ArgField* fields = specs::FieldsOf(layout);
@@ -70,6 +76,7 @@ void ConnectTagging() {
       .define_operation = DefineOperation,
       .define_function = DefineKernelFunction,
       .note_stream = NoteStream,
+      .note_operation = NoteOperation,
       .real = FindReal,
       .has_copies = HasCopies,
       .capture_begins = NoteCapture,

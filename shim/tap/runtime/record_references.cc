@@ -156,6 +156,11 @@ int ReferencesOf(trace::CallSlot* call, References& out) {
         gatherer.Add(RecordKind::kSite,
                      call->payload + offsetof(trace::SitePayload, site), 4);
         break;
+      case trace::SpecialSlot::kOperation:
+        gatherer.Add(
+            RecordKind::kOperation,
+            call->payload + offsetof(trace::OperationPayload, operation), 4);
+        break;
       default: break;
     }
     return gatherer.count;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "shim/tap/tagging/attention_kernels.h"
 #include "shim/tap/tagging/cudnn_graphs.h"
 #include "shim/tap/tagging/function_names.h"
 #include "shim/tap/tagging/handle_streams.h"
@@ -16,6 +17,17 @@ void* Target(void* pointer) {
   void* value = nullptr;
   if (pointer != nullptr) memcpy(&value, pointer, sizeof(value));
   return value;
+}
+
+[[gnu::noinline]] void NoteAttention(const void* kernel, const abi::dim3& grid,
+                                     const void* const* arguments) {
+  opmodel::Operation operation;
+  if (!tagging::g_attention_kernels.Read(kernel, grid, arguments, &operation)) {
+    return;
+  }
+  const uint32_t id = tagging::DefineOperation(operation);
+  if (id == 0 || tagging::g_runtime.note_operation == nullptr) return;
+  tagging::g_runtime.note_operation(reinterpret_cast<uint64_t>(kernel), id);
 }
 
 }  // namespace
@@ -71,8 +83,9 @@ void HandleGone::Before(void* handle) {
 
 void RegisterFunction::After(void* fat_binary, const void* stub,
                              const void* name) {
-  tagging::g_function_names.Register(fat_binary, stub,
-                                     static_cast<const char*>(name));
+  const auto* text = static_cast<const char*>(name);
+  tagging::g_function_names.Register(fat_binary, stub, text);
+  tagging::g_attention_kernels.Named(stub, text);
 }
 
 void UnregisterFatBinary::Before(void* fat_binary) {
@@ -82,14 +95,24 @@ void UnregisterFatBinary::Before(void* fat_binary) {
 void NamedFunction::After(int32_t status, void* function_out,
                           const void* name) {
   if (status != 0) return;
-  tagging::g_function_names.Named(Target(function_out),
-                                  static_cast<const char*>(name));
+  const void* function = Target(function_out);
+  const auto* text = static_cast<const char*>(name);
+  tagging::g_function_names.Named(function, text);
+  tagging::g_attention_kernels.Named(function, text);
 }
 
 void FunctionAlias::After(int32_t status, void* function_out,
                           const void* source) {
   if (status != 0) return;
-  tagging::g_function_names.Alias(Target(function_out), source);
+  const void* function = Target(function_out);
+  tagging::g_function_names.Alias(function, source);
+  tagging::g_attention_kernels.Alias(function, source);
+}
+
+void KernelLaunch::After(int32_t status, const void* kernel, abi::dim3 grid,
+                         const void* arguments) {
+  if (status != 0 || !tagging::g_attention_kernels.Has(kernel)) return;
+  NoteAttention(kernel, grid, static_cast<const void* const*>(arguments));
 }
 
 void CaptureBegin::Before() { GraphBegin::Before(); }

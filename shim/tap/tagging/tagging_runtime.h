@@ -28,6 +28,9 @@ struct TaggingRuntime {
   // Writes "this handle now works on this stream" into the calling thread's
   // ring. False when nothing is recorded now.
   bool (*note_stream)(uint64_t handle, uint64_t stream) = nullptr;
+  // Writes "the launch of `kernel` that the calling thread records next
+  // computes this" into its ring. False when nothing is recorded now.
+  bool (*note_operation)(uint64_t kernel, uint32_t operation) = nullptr;
   // The vendor's function of that name, or nullptr. Not one of our wrappers.
   void* (*real)(const char* symbol) = nullptr;
   // Has the process several copies of the vendor's library of that function?

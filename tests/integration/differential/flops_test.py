@@ -21,7 +21,10 @@ PROGRAMS = ("cnn", "unet", "gan", "lstm", "hand_made_lstm", "sdpa_cudnn",
             "accumulation", "recommender", "embedding_classifier",
             "point_cloud", "normalizing_flow", "neural_differential_equation",
             "detection_head", "convolutional_lstm", "orthogonal_updates",
-            "capsules", "gradients_of_samples", "language_model_lstm")
+            "capsules", "gradients_of_samples", "language_model_lstm",
+            "sdpa_flash", "sdpa_efficient", "llama_inference",
+            "cached_decoding", "vision_transformer", "masked_language_model",
+            "attentive_unet", "checkpointed_half_precision")
 # cuDNN also gives the gradients of the first states, which nobody asks for: of
 # 2 layers in 3 steps, a batch of 8 through 4 gates of 64 x 64.
 MORE = {"lstm": 2 * 3 * 2 * 8 * 64 * 4 * 64}

@@ -249,7 +249,7 @@ def _wrapper(point: EntryPoint) -> str:
     parameters = ", ".join(f"{abi_type(p.type)} {p.name}_"
                            for p in function.parameters)
     if point.role == "record":
-        gate = ("DLTAP_GATE_WITH_HOOK" if point.entry.get("hook")
+        gate = ("DLTAP_GATE_WITH_HOOK" if point.entry.hook_sees_all
                 else "DLTAP_GATE")
         return _RECORDED.format(
             result=abi_type(function.result), symbol=point.symbol,

@@ -59,6 +59,11 @@ class Entry:
         return self.values["role"]
 
     @property
+    def hook_sees_all(self) -> bool:
+        """Also the calls of a session that is paused."""
+        return "hook" in self.values and "hook_while" not in self.values
+
+    @property
     def kind(self) -> str:
         return self.values.get("kind", "other")
 
@@ -251,6 +256,11 @@ def _check_hook(entry: Entry) -> None:
     _reject_unknown(f"{entry.where}: packed", packed, MEANING_NUMBERS)
     if ("hook_args" in entry.values or packed) and not entry.get("hook"):
         raise model.SpecError(f"{entry.where}: hook_args or packed, no hook")
+    if entry.get("hook_while", "recording") != "recording" or (
+            "hook_while" in entry.values and
+            (entry.role != "record" or not entry.get("hook"))):
+        raise model.SpecError(f"{entry.where}: hook_while is 'recording', of "
+                              f"the hook of a 'record'")
     if any(type_ not in PACKED_TYPES for type_ in packed.values()) or \
             len(set(packed.values())) > 1:
         raise model.SpecError(

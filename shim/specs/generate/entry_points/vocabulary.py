@@ -188,7 +188,8 @@ LIBRARY_KEYS = (
 ENTRY_KEYS = (
     "role", "reason", "class", "direction", "kind", *MEANING_KEYS,
     *MEANING_TABLES, "blocking", "autotune", "work", "deref", "out", "counts",
-    "omit", "handles", "hook", "hook_args", "packed", "routes", "export", "simulated",
+    "omit", "handles", "hook", "hook_args",
+    "hook_while", "packed", "routes", "export", "simulated",
     "op_kind")
 
 # Fields that a hook's Pack() fills, by the word for their type in specs.

@@ -71,6 +71,7 @@ class SpecTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "cudart.toml").write_text(
                 library + "\n" + entries)
+            pathlib.Path(folder, "exports.txt").touch()
             return generate("--specs", folder, *options)
 
     def assert_error(self, entries, *words, library=LIBRARY):
@@ -173,11 +174,24 @@ class SpecTest(unittest.TestCase):
                      'direction = "back"', 'kind = "copy"', 'rol = "count"',
                      'dims = { q = "width" }', 'copy_kind = "=up"',
                      'dtype = { all = "=f33" }', 'pointers = { e = "dst" }',
-                     'routes = ["phone"]', 'packed = { id = "u32" }'):
+                     'routes = ["phone"]', 'packed = { id = "u32" }',
+                     'hook_while = "recording"',
+                     'hook = "X"\nhook_while = "paused"'):
             entry = "[toyCopy]\n" + line
             if not line.startswith("rol"):
                 entry += '\nrole = "record"'
             self.assert_error(entry + "\n", "[toyCopy]")
+
+    def test_a_hook_sees_paused_calls_unless_recording_is_enough(self):
+        for line, gate in (("", "DLTAP_GATE_WITH_HOOK"),
+                           ('hook_while = "recording"\n', "DLTAP_GATE")):
+            with tempfile.TemporaryDirectory() as out:
+                run = self.run_spec('[toyCopy]\nrole = "record"\n'
+                                    'hook = "X"\n' + line, "--out", out)
+                self.assertEqual(run.stderr, "")
+                made = files_of(pathlib.Path(out))
+            self.assertIn(f"\n{gate}(toyCopy, ",
+                          made["tap_wrappers_cudart.cc"])
 
     def test_an_argument_has_one_meaning(self):
         self.assert_error('[toyCopy]\nrole = "record"\nbytes = "width"\n'

@@ -36,6 +36,11 @@ class FakeTaggingRuntime {
               instance()->streams.emplace_back(handle, stream);
               return true;
             },
+        .note_operation =
+            [](uint64_t kernel, uint32_t operation) {
+              instance()->launches.emplace_back(kernel, operation);
+              return true;
+            },
         .real = [](const char* name) -> void* {
           const auto found = instance()->real.find(name);
           return found == instance()->real.end() ? nullptr : found->second;
@@ -60,6 +65,7 @@ class FakeTaggingRuntime {
   std::map<uint32_t, std::vector<opmodel::Operation>> operations;
   std::map<uint64_t, std::string> functions;
   std::vector<std::pair<uint64_t, uint64_t>> streams;
+  std::vector<std::pair<uint64_t, uint32_t>> launches;  // with operations
   std::map<std::string, void*> real;
 
  private:

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shim/tap/tagging/attention_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "shim/tap/tagging/object_hooks.h"
+#include "tests/unit/shim/tap/tagging/fake_tagging_runtime.h"
+
+namespace dltap::shim::tagging {
+namespace {
+
+using opmodel::Dim;
+using opmodel::DType;
+using opmodel::Operation;
+using opmodel::OpKind;
+
+// As nvcc mangles them; the traits have flags of their own.
+std::string Flash(const std::string& kernel, const std::string& type,
+                  const std::string& flags,
+                  const std::string& space = "13pytorch_flash") {
+  std::string text = "_ZN" + space + kernel +
+                     "I23Flash_fwd_kernel_traitsILi64ELi128ELi128ELi4ELb0ELb0E";
+  text += "N7cutlass" + type + "E19Flash_kernel_traitsILi64EEE";
+  for (const char flag : flags) text += std::string("Lb") + flag + "E";
+  return text + "EEvNS_16Flash_fwd_paramsE";
+}
+const std::string kBf16 = "10bfloat16_t";
+const std::string kForward = "16flash_fwd_kernel";
+const std::string kSplit = "24flash_fwd_splitkv_kernel";
+const std::string kBackward = "44flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel";
+const std::string kMemEfficient =
+    "_Z39fmha_cutlassF_f32_aligned_64x64_rf_sm80N22PyTorchMemEffAttention"
+    "15AttentionKernelIfN7cutlass4arch4Sm80ELb1ELi64ELi64ELi64ELb1ELb1EE6"
+    "ParamsE";
+const std::string kMemEfficientBackward =
+    "_Z41fmha_cutlassB_bf16_aligned_64x64_k64_sm80N22PyTorchMemEffAttention"
+    "23AttentionBackwardKernelE6ParamsE";
+
+class AttentionKernelsTest : public testing::Test {
+ protected:
+  void Put(size_t offset, int32_t value) {
+    memcpy(parameters_ + offset, &value, sizeof(value));
+  }
+  void PutFlash(int batch, int heads, int kv_heads, int queries, int keys) {
+    Put(96, heads);
+    Put(100, kv_heads);
+    Put(176, batch);
+    Put(180, queries);
+    Put(184, keys);
+    Put(192, 64);
+  }
+  void PutMemEfficient() {
+    Put(96, 32);
+    Put(100, 48);
+    Put(104, 300);
+    Put(108, 300);
+    Put(192, 4);
+    Put(196, 8);
+  }
+  std::optional<Operation> Read(const std::string& name, abi::dim3 grid) {
+    kernels_.Named(&stub_, name.c_str());
+    return ReadAgain(grid);
+  }
+  std::optional<Operation> ReadAgain(abi::dim3 grid) {
+    Operation op;
+    const void* arguments[] = {parameters_};
+    if (!kernels_.Read(&stub_, grid, arguments, &op)) return std::nullopt;
+    return op;
+  }
+
+  static AttentionKernels kernels_;  // as large as its table
+  char stub_ = 0;
+  alignas(8) uint8_t parameters_[512] = {};
+};
+AttentionKernels AttentionKernelsTest::kernels_;
+
+TEST_F(AttentionKernelsTest, LengthsAreThoseOfTheParameters) {
+  PutFlash(4, 8, 2, 300, 300);
+  const auto op = Read(Flash(kForward, kBf16, "01001100"), {3, 4, 8});
+  ASSERT_TRUE(op);
+  EXPECT_EQ(op->kind, OpKind::kAttentionForward);
+  EXPECT_EQ(op->math, DType::kBf16);
+  EXPECT_EQ((*op)[Dim::kBatch], 4);
+  EXPECT_EQ((*op)[Dim::kHeads], 8);
+  EXPECT_EQ((*op)[Dim::kKvHeads], 2);
+  EXPECT_EQ((*op)[Dim::kSeqQ], 300);
+  EXPECT_EQ((*op)[Dim::kSeqKv], 300);
+  EXPECT_EQ((*op)[Dim::kHeadDim], 64);
+  EXPECT_EQ((*op)[Dim::kCausal], 1);
+}
+
+TEST_F(AttentionKernelsTest, AllFormsOfFlashAttentionAreKnown) {
+  PutFlash(4, 8, 8, 300, 300);
+  const auto backward = Read(Flash(kBackward, "6half_t", "0000110"), {3, 4, 8});
+  ASSERT_TRUE(backward);
+  EXPECT_EQ(backward->kind, OpKind::kAttentionBackward);
+  EXPECT_EQ(backward->math, DType::kF16);
+  EXPECT_EQ((*backward)[Dim::kCausal], 0);
+  const auto split = Read(Flash(kSplit, kBf16, "10001010"), {3, 5, 32});
+  ASSERT_TRUE(split) << "its blocks are of heads of all sequences";
+  EXPECT_EQ((*split)[Dim::kCausal], 1);
+  EXPECT_TRUE(Read(Flash(kForward, kBf16, "0000110", "5flash"), {3, 4, 8}));
+}
+
+TEST_F(AttentionKernelsTest,
+       MemoryEfficientAttentionHasItsMaskInItsParameters) {
+  PutMemEfficient();
+  parameters_[116] = 1;
+  const auto op = Read(kMemEfficient, {5, 8, 4});
+  ASSERT_TRUE(op);
+  EXPECT_EQ(op->math, DType::kF32);
+  EXPECT_EQ((*op)[Dim::kCausal], 1);
+  EXPECT_EQ((*op)[Dim::kKvHeads], 8);
+  EXPECT_EQ((*op)[Dim::kHeadDim], 32);
+  EXPECT_EQ((*op)[Dim::kHeadDimV], 48);
+}
+
+TEST_F(AttentionKernelsTest, ItsBackwardPassHasThemElsewhere) {
+  Put(144, 32);
+  Put(148, 32);
+  Put(152, 300);
+  Put(156, 200);
+  Put(160, 8);
+  Put(376, 4);
+  const auto op = Read(kMemEfficientBackward, {1, 8, 4});
+  ASSERT_TRUE(op);
+  EXPECT_EQ(op->kind, OpKind::kAttentionBackward);
+  EXPECT_EQ((*op)[Dim::kSeqQ], 300);
+  EXPECT_EQ((*op)[Dim::kSeqKv], 200);
+}
+
+TEST_F(AttentionKernelsTest, WhatTheGridContradictsIsAnotherLayout) {
+  PutFlash(4, 8, 8, 300, 300);
+  const std::string name = Flash(kForward, kBf16, "00001100");
+  EXPECT_TRUE(Read(name, {3, 4, 8}));
+  EXPECT_FALSE(Read(name, {3, 4, 16}));
+  EXPECT_FALSE(Read(name, {3, 5, 8}));
+  PutFlash(4, 8, 3, 300, 300);
+  EXPECT_FALSE(Read(name, {3, 4, 8})) << "heads that share keys unevenly";
+  PutFlash(4, 8, 8, -300, 300);
+  EXPECT_FALSE(Read(name, {3, 4, 8}));
+  PutFlash(0, 8, 8, 300, 300);
+  EXPECT_FALSE(Read(name, {3, 0, 8}));
+}
+
+TEST_F(AttentionKernelsTest, WhatLengthsOrAWindowDecideIsNotTold) {
+  PutFlash(4, 8, 8, 300, 300);
+  EXPECT_FALSE(Read(Flash(kForward, kBf16, "00101100"), {3, 4, 8})) << "local";
+  for (const size_t lengths : {224, 232, 240, 248}) {
+    Put(lengths, 16);
+    EXPECT_FALSE(Read(Flash(kForward, kBf16, "00001100"), {3, 4, 8}));
+    Put(lengths, 0);
+  }
+  PutFlash(4, 8, 8, 100, 300);
+  EXPECT_FALSE(Read(Flash(kForward, kBf16, "01001100"), {3, 4, 8}))
+      << "a causal mask of more keys than queries";
+  EXPECT_TRUE(Read(Flash(kForward, kBf16, "00001100"), {3, 4, 8}));
+  PutMemEfficient();
+  Put(88, 128);
+  EXPECT_FALSE(Read(kMemEfficient, {5, 8, 4})) << "a window";
+}
+
+TEST_F(AttentionKernelsTest, OtherKernelsAreNotRead) {
+  PutFlash(4, 8, 8, 300, 300);
+  for (const std::string& name :
+       {Flash("27flash_bwd_convert_dq_kernel", kBf16, "0000110"),
+        Flash("25flash_bwd_dot_do_o_kernel", kBf16, "0000110"),
+        Flash(kForward, kBf16, "00001100", "5other"),
+        Flash(kForward, kBf16, "0000"), Flash(kForward, kBf16, "0000000000"),
+        std::string("_ZN13pytorch_flash"), std::string("_ZN99999999999flash"),
+        std::string("_Z"), std::string("_ZN"), std::string(),
+        std::string("_Z39fmha_cutlassF_f64_aligned"),
+        std::string("_Z39fmha_cutlassX_f32_aligned"),
+        std::string("ampere_sgemm_128x64_nn")}) {
+    EXPECT_FALSE(Read(name, {3, 4, 8})) << name;
+  }
+}
+
+TEST_F(AttentionKernelsTest, AHandleOfAKernelIsReadLikeIt) {
+  PutFlash(4, 8, 8, 300, 300);
+  char handle = 0;
+  kernels_.Named(&handle, Flash(kForward, kBf16, "00001100").c_str());
+  EXPECT_FALSE(Read("other", {3, 4, 8}));
+  kernels_.Alias(&stub_, &handle);
+  EXPECT_TRUE(ReadAgain({3, 4, 8}));
+  kernels_.Alias(&stub_, &parameters_);
+  EXPECT_FALSE(ReadAgain({3, 4, 8})) << "the address was given out again";
+  kernels_.Alias(&stub_, &handle);
+  kernels_.Forget(&stub_);
+  EXPECT_FALSE(ReadAgain({3, 4, 8})) << "its library is gone";
+}
+
+TEST_F(AttentionKernelsTest, ALaunchIsNotedBeforeItsRecord) {
+  FakeTaggingRuntime runtime;
+  PutFlash(4, 8, 8, 300, 300);
+  const void* arguments[] = {parameters_};
+  hooks::RegisterFunction::After(nullptr, &stub_,
+                                 Flash(kForward, kBf16, "00001100").c_str());
+  hooks::KernelLaunch::After(0, &stub_, {3, 4, 8}, arguments);
+  ASSERT_EQ(runtime.launches.size(), 1u);
+  const auto& [kernel, operation] = runtime.launches[0];
+  EXPECT_EQ(kernel, reinterpret_cast<uint64_t>(&stub_));
+  ASSERT_EQ(runtime.operations.count(operation), 1u);
+  EXPECT_EQ(runtime.operations[operation][0][Dim::kSeqQ], 300);
+  hooks::KernelLaunch::After(1, &stub_, {3, 4, 8}, arguments);  // it failed
+  hooks::KernelLaunch::After(0, &stub_, {3, 4, 8}, nullptr);
+  EXPECT_EQ(runtime.launches.size(), 1u);
+  g_attention_kernels.Forget(&stub_);
+}
+
+}  // namespace
+}  // namespace dltap::shim::tagging
