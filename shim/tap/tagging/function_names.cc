@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "shim/tap/tagging/attention_kernels.h"
+#include "shim/tap/tagging/launch_arguments.h"
 #include "shim/tap/tagging/mapped_text.h"
 #include "shim/tap/tagging/tagging_runtime.h"
 
@@ -52,7 +52,7 @@ void FunctionNames::Unregister(void* fat_binary) {
           registrations_[r].stub.exchange(nullptr, std::memory_order_relaxed);
       // The next library may have another kernel there.
       noted_.Erase(Key(stub));
-      if (stub != nullptr) g_attention_kernels.Forget(stub);
+      if (stub != nullptr) g_launch_arguments.Forget(stub);
     }
     ranges_[i].fat_binary = nullptr;
   }

@@ -3,10 +3,10 @@
 
 #include <cstring>
 
-#include "shim/tap/tagging/attention_kernels.h"
 #include "shim/tap/tagging/cudnn_graphs.h"
 #include "shim/tap/tagging/function_names.h"
 #include "shim/tap/tagging/handle_streams.h"
+#include "shim/tap/tagging/launch_arguments.h"
 #include "shim/tap/tagging/operation_table.h"
 #include "shim/tap/tagging/tagging_runtime.h"
 
@@ -19,10 +19,11 @@ void* Target(void* pointer) {
   return value;
 }
 
-[[gnu::noinline]] void NoteAttention(const void* kernel, const abi::dim3& grid,
-                                     const void* const* arguments) {
+[[gnu::noinline]] void NoteOperationOf(const void* kernel,
+                                       const abi::dim3& grid,
+                                       const void* const* arguments) {
   opmodel::Operation operation;
-  if (!tagging::g_attention_kernels.Read(kernel, grid, arguments, &operation)) {
+  if (!tagging::g_launch_arguments.Read(kernel, grid, arguments, &operation)) {
     return;
   }
   const uint32_t id = tagging::DefineOperation(operation);
@@ -85,7 +86,7 @@ void RegisterFunction::After(void* fat_binary, const void* stub,
                              const void* name) {
   const auto* text = static_cast<const char*>(name);
   tagging::g_function_names.Register(fat_binary, stub, text);
-  tagging::g_attention_kernels.Named(stub, text);
+  tagging::g_launch_arguments.Named(stub, text);
 }
 
 void UnregisterFatBinary::Before(void* fat_binary) {
@@ -98,7 +99,7 @@ void NamedFunction::After(int32_t status, void* function_out,
   const void* function = Target(function_out);
   const auto* text = static_cast<const char*>(name);
   tagging::g_function_names.Named(function, text);
-  tagging::g_attention_kernels.Named(function, text);
+  tagging::g_launch_arguments.Named(function, text);
 }
 
 void FunctionAlias::After(int32_t status, void* function_out,
@@ -106,13 +107,13 @@ void FunctionAlias::After(int32_t status, void* function_out,
   if (status != 0) return;
   const void* function = Target(function_out);
   tagging::g_function_names.Alias(function, source);
-  tagging::g_attention_kernels.Alias(function, source);
+  tagging::g_launch_arguments.Alias(function, source);
 }
 
 void KernelLaunch::After(int32_t status, const void* kernel, abi::dim3 grid,
                          const void* arguments) {
-  if (status != 0 || !tagging::g_attention_kernels.Has(kernel)) return;
-  NoteAttention(kernel, grid, static_cast<const void* const*>(arguments));
+  if (status != 0 || !tagging::g_launch_arguments.Has(kernel)) return;
+  NoteOperationOf(kernel, grid, static_cast<const void* const*>(arguments));
 }
 
 void CaptureBegin::Before() { GraphBegin::Before(); }

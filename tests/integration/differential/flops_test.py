@@ -3,7 +3,8 @@
 
 Of programs of programs.py, run tapped and bare, over the whole run: products,
 convolutions, attention and recurrent layers. Of causal attention a half counts
-on both sides (run_programs.py).
+on both sides (run_programs.py). Gradients of grouped convolutions are left out:
+PyTorch counts them as if there were one group.
 
     flops_test.py [--python PYTHON] [--only PROGRAM...]
 """
@@ -24,7 +25,8 @@ PROGRAMS = ("cnn", "unet", "gan", "lstm", "hand_made_lstm", "sdpa_cudnn",
             "capsules", "gradients_of_samples", "language_model_lstm",
             "sdpa_flash", "sdpa_efficient", "llama_inference",
             "cached_decoding", "vision_transformer", "masked_language_model",
-            "attentive_unet", "checkpointed_half_precision")
+            "attentive_unet", "checkpointed_half_precision",
+            "depthwise_inference")
 # cuDNN also gives the gradients of the first states, which nobody asks for: of
 # 2 layers in 3 steps, a batch of 8 through 4 gates of 64 x 64.
 MORE = {"lstm": 2 * 3 * 2 * 8 * 64 * 4 * 64}

@@ -109,6 +109,24 @@ def depthwise(device):
 
 
 @program("more")
+def depthwise_inference(device):
+    """MobileNet's and ConvNeXt's kind, with strides and two filters a channel."""
+    def of(c, size, stride, filters=1):
+        return nn.Conv2d(c, filters * c, size, stride, size // 2, groups=c)
+    model = nn.Sequential(of(16, 3, 1), nn.Hardswish(), of(16, 5, 2),
+                          nn.Conv2d(16, 32, 1), of(32, 7, 1),
+                          of(32, 3, 2, 2)).to(device).eval()
+    x = torch.randn(4, 16, 24, 40, device=device)
+
+    def step():
+        with torch.no_grad():
+            model(x)
+            with torch.autocast("cuda", torch.bfloat16):
+                model(x)
+    return step
+
+
+@program("more")
 def convolutions_1d_3d(device):
     one = nn.Conv1d(8, 16, 5, padding=2).to(device)
     three = nn.Conv3d(4, 8, 3, padding=1).to(device)

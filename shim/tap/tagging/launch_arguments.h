@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_SHIM_TAP_TAGGING_ATTENTION_KERNELS_H_
-#define DLTAP_SHIM_TAP_TAGGING_ATTENTION_KERNELS_H_
+#ifndef DLTAP_SHIM_TAP_TAGGING_LAUNCH_ARGUMENTS_H_
+#define DLTAP_SHIM_TAP_TAGGING_LAUNCH_ARGUMENTS_H_
 
 #include <cstdint>
 
@@ -10,12 +10,10 @@
 
 namespace dltap::shim::tagging {
 
-// Attention that frameworks launch as kernels of their own. Neither its lengths
-// nor, often, its mask is in a name or a grid: both lie in the structure that
-// the kernel gets by value. Its layout follows from the name; what is read of
-// it must agree with the grid, so that another version's layout tells nothing
-// rather than something wrong.
-class AttentionKernels {
+// Kernels of frameworks whose arguments tell what they compute: by their names,
+// to what their launches are asked. Another version's layout must tell nothing
+// rather than something wrong, so that each reader checks what it reads.
+class LaunchArguments {
  public:
   // A kernel was registered, or a handle given out, under that (mangled) name.
   void Named(const void* function, const char* name);
@@ -35,11 +33,11 @@ class AttentionKernels {
  private:
   void Set(const void* function, uint64_t kind);
 
-  PointerMap<2, 12> kinds_;  // how its arguments are read: see .cc
+  PointerMap<2, 12> kinds_;  // whose reader, and what that knows of the name
 };
 
-extern constinit AttentionKernels g_attention_kernels;
+extern constinit LaunchArguments g_launch_arguments;
 
 }  // namespace dltap::shim::tagging
 
-#endif  // DLTAP_SHIM_TAP_TAGGING_ATTENTION_KERNELS_H_
+#endif  // DLTAP_SHIM_TAP_TAGGING_LAUNCH_ARGUMENTS_H_

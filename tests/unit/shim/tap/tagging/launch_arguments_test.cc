@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/tagging/attention_kernels.h"
+#include "shim/tap/tagging/launch_arguments.h"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "shim/tap/tagging/object_hooks.h"
 #include "tests/unit/shim/tap/tagging/fake_tagging_runtime.h"
@@ -39,7 +41,7 @@ const std::string kMemEfficientBackward =
     "_Z41fmha_cutlassB_bf16_aligned_64x64_k64_sm80N22PyTorchMemEffAttention"
     "23AttentionBackwardKernelE6ParamsE";
 
-class AttentionKernelsTest : public testing::Test {
+class LaunchArgumentsTest : public testing::Test {
  protected:
   void Put(size_t offset, int32_t value) {
     memcpy(parameters_ + offset, &value, sizeof(value));
@@ -65,19 +67,23 @@ class AttentionKernelsTest : public testing::Test {
     return ReadAgain(grid);
   }
   std::optional<Operation> ReadAgain(abi::dim3 grid) {
-    Operation op;
     const void* arguments[] = {parameters_};
+    return ReadLaunch(grid, arguments);
+  }
+  std::optional<Operation> ReadLaunch(abi::dim3 grid,
+                                      const void* const* arguments) {
+    Operation op;
     if (!kernels_.Read(&stub_, grid, arguments, &op)) return std::nullopt;
     return op;
   }
 
-  static AttentionKernels kernels_;  // as large as its table
+  static LaunchArguments kernels_;  // as large as its table
   char stub_ = 0;
   alignas(8) uint8_t parameters_[512] = {};
 };
-AttentionKernels AttentionKernelsTest::kernels_;
+LaunchArguments LaunchArgumentsTest::kernels_;
 
-TEST_F(AttentionKernelsTest, LengthsAreThoseOfTheParameters) {
+TEST_F(LaunchArgumentsTest, LengthsAreThoseOfTheParameters) {
   PutFlash(4, 8, 2, 300, 300);
   const auto op = Read(Flash(kForward, kBf16, "01001100"), {3, 4, 8});
   ASSERT_TRUE(op);
@@ -92,7 +98,7 @@ TEST_F(AttentionKernelsTest, LengthsAreThoseOfTheParameters) {
   EXPECT_EQ((*op)[Dim::kCausal], 1);
 }
 
-TEST_F(AttentionKernelsTest, AllFormsOfFlashAttentionAreKnown) {
+TEST_F(LaunchArgumentsTest, AllFormsOfFlashAttentionAreKnown) {
   PutFlash(4, 8, 8, 300, 300);
   const auto backward = Read(Flash(kBackward, "6half_t", "0000110"), {3, 4, 8});
   ASSERT_TRUE(backward);
@@ -105,8 +111,7 @@ TEST_F(AttentionKernelsTest, AllFormsOfFlashAttentionAreKnown) {
   EXPECT_TRUE(Read(Flash(kForward, kBf16, "0000110", "5flash"), {3, 4, 8}));
 }
 
-TEST_F(AttentionKernelsTest,
-       MemoryEfficientAttentionHasItsMaskInItsParameters) {
+TEST_F(LaunchArgumentsTest, MemoryEfficientAttentionHasItsMaskInItsParameters) {
   PutMemEfficient();
   parameters_[116] = 1;
   const auto op = Read(kMemEfficient, {5, 8, 4});
@@ -118,7 +123,7 @@ TEST_F(AttentionKernelsTest,
   EXPECT_EQ((*op)[Dim::kHeadDimV], 48);
 }
 
-TEST_F(AttentionKernelsTest, ItsBackwardPassHasThemElsewhere) {
+TEST_F(LaunchArgumentsTest, ItsBackwardPassHasThemElsewhere) {
   Put(144, 32);
   Put(148, 32);
   Put(152, 300);
@@ -132,7 +137,7 @@ TEST_F(AttentionKernelsTest, ItsBackwardPassHasThemElsewhere) {
   EXPECT_EQ((*op)[Dim::kSeqKv], 200);
 }
 
-TEST_F(AttentionKernelsTest, WhatTheGridContradictsIsAnotherLayout) {
+TEST_F(LaunchArgumentsTest, WhatTheGridContradictsIsAnotherLayout) {
   PutFlash(4, 8, 8, 300, 300);
   const std::string name = Flash(kForward, kBf16, "00001100");
   EXPECT_TRUE(Read(name, {3, 4, 8}));
@@ -146,7 +151,7 @@ TEST_F(AttentionKernelsTest, WhatTheGridContradictsIsAnotherLayout) {
   EXPECT_FALSE(Read(name, {3, 0, 8}));
 }
 
-TEST_F(AttentionKernelsTest, WhatLengthsOrAWindowDecideIsNotTold) {
+TEST_F(LaunchArgumentsTest, WhatLengthsOrAWindowDecideIsNotTold) {
   PutFlash(4, 8, 8, 300, 300);
   EXPECT_FALSE(Read(Flash(kForward, kBf16, "00101100"), {3, 4, 8})) << "local";
   for (const size_t lengths : {224, 232, 240, 248}) {
@@ -163,7 +168,7 @@ TEST_F(AttentionKernelsTest, WhatLengthsOrAWindowDecideIsNotTold) {
   EXPECT_FALSE(Read(kMemEfficient, {5, 8, 4})) << "a window";
 }
 
-TEST_F(AttentionKernelsTest, OtherKernelsAreNotRead) {
+TEST_F(LaunchArgumentsTest, OtherKernelsAreNotRead) {
   PutFlash(4, 8, 8, 300, 300);
   for (const std::string& name :
        {Flash("27flash_bwd_convert_dq_kernel", kBf16, "0000110"),
@@ -179,7 +184,77 @@ TEST_F(AttentionKernelsTest, OtherKernelsAreNotRead) {
   }
 }
 
-TEST_F(AttentionKernelsTest, AHandleOfAKernelIsReadLikeIt) {
+// 4 images of 32 channels of 40 x 56, by two filters of 5 x 3 each.
+class DepthwiseTest : public LaunchArgumentsTest {
+ protected:
+  static std::string Name(const std::string& kernel, const std::string& types,
+                          size_t ints) {
+    return "_ZN2at6native51_GLOBAL__N__a30dace1_18_DepthwiseConv2d_cu_995948"
+           "70" +
+           kernel + "I" + types + "EvN5torch8AccessorIfLm4EiEEbT1_" +
+           std::string(ints, 'i');
+  }
+  std::optional<Operation> Read(const std::string& name,
+                                std::vector<int64_t> numbers) {
+    kernels_.Named(&stub_, name.c_str());
+    numbers.resize(20, 1);
+    std::vector<const void*> arguments;
+    for (const int64_t& number : numbers) arguments.push_back(&number);
+    return ReadLaunch({1, 1, 1}, arguments.data());
+  }
+  static void ExpectShape(const std::optional<Operation>& op, OpKind kind) {
+    ASSERT_TRUE(op);
+    EXPECT_EQ(op->kind, kind);
+    const std::pair<Dim, int64_t> dims[] = {
+        {Dim::kBatch, 4},        {Dim::kChannelsIn, 32},
+        {Dim::kGroups, 32},      {Dim::kChannelsOut, 64},
+        {Dim::kHeightIn, 40},    {Dim::kWidthIn, 56},
+        {Dim::kHeightOut, 20},   {Dim::kWidthOut, 28},
+        {Dim::kFilterHeight, 5}, {Dim::kFilterWidth, 3}};
+    for (const auto& [dim, value] : dims) EXPECT_EQ((*op)[dim], value);
+  }
+
+  static constexpr int64_t kOut = 4 * 64 * 20 * 28;
+  static constexpr int64_t kIn = 4 * 32 * 40 * 56;
+};
+const std::string kDepthwise = "31conv_depthwise2d_forward_kernel";
+
+TEST_F(DepthwiseTest, ConvolutionsOfEachChannelAreRead) {
+  const auto forward = Read(Name(kDepthwise, "Li3EfiE", 14),
+                            {0, 0, 0, 0, 1, kOut, 64, 2, 56, 40, 28, 20, 3, 5});
+  ExpectShape(forward, OpKind::kConvForward);
+  EXPECT_EQ(forward->math, DType::kF32);
+  const auto generic = Read(Name("39conv_depthwise2d_forward_kernel_generic",
+                                 "N3c108BFloat16ElE", 14),
+                            {0, 0, 0, 0, 1, kOut, 64, 2, 56, 40, 28, 20, 3, 5});
+  ExpectShape(generic, OpKind::kConvForward);
+  EXPECT_EQ(generic->storage, DType::kBf16);
+  ExpectShape(Read(Name("32conv_depthwise2d_backward_kernel",
+                        "Li0ELi1EN3c104HalfEiE", 15),
+                   {0, 0, 0, kIn, 32, 2, 64, 56, 40, 28, 20, 3, 5}),
+              OpKind::kConvBackwardData);
+  ExpectShape(Read(Name("35conv_depthwise2d_grad_weight_kernel", "fjE", 16),
+                   {0, 0, 0, 4, 32, 64, 2, 56, 40, 28, 20, 3, 5}),
+              OpKind::kConvBackwardWeight);
+}
+
+TEST_F(DepthwiseTest, OtherSignaturesAndNumbersThatDisagreeTellNothing) {
+  const std::vector<int64_t> numbers = {0, 0,  0,  0,  1,  kOut, 64,
+                                        2, 56, 40, 28, 20, 3,    5};
+  EXPECT_FALSE(Read(Name(kDepthwise, "Li3EfiE", 15), numbers));
+  EXPECT_FALSE(Read(Name(kDepthwise, "Li3EhiE", 14), numbers)) << "bytes";
+  EXPECT_FALSE(Read(Name(kDepthwise, "Li3EfxE", 14), numbers)) << "an index";
+  for (const size_t at : {5, 6, 7, 8, 11, 13}) {
+    std::vector<int64_t> other = numbers;
+    other[at] = at == 5 ? kOut + 1 : 0;
+    EXPECT_FALSE(Read(Name(kDepthwise, "Li3EfiE", 14), other)) << at;
+  }
+  std::vector<int64_t> uneven = numbers;
+  uneven[7] = 3;
+  EXPECT_FALSE(Read(Name(kDepthwise, "Li3EfiE", 14), uneven));
+}
+
+TEST_F(LaunchArgumentsTest, AHandleOfAKernelIsReadLikeIt) {
   PutFlash(4, 8, 8, 300, 300);
   char handle = 0;
   kernels_.Named(&handle, Flash(kForward, kBf16, "00001100").c_str());
@@ -193,7 +268,7 @@ TEST_F(AttentionKernelsTest, AHandleOfAKernelIsReadLikeIt) {
   EXPECT_FALSE(ReadAgain({3, 4, 8})) << "its library is gone";
 }
 
-TEST_F(AttentionKernelsTest, ALaunchIsNotedBeforeItsRecord) {
+TEST_F(LaunchArgumentsTest, ALaunchIsNotedBeforeItsRecord) {
   FakeTaggingRuntime runtime;
   PutFlash(4, 8, 8, 300, 300);
   const void* arguments[] = {parameters_};
@@ -208,7 +283,7 @@ TEST_F(AttentionKernelsTest, ALaunchIsNotedBeforeItsRecord) {
   hooks::KernelLaunch::After(1, &stub_, {3, 4, 8}, arguments);  // it failed
   hooks::KernelLaunch::After(0, &stub_, {3, 4, 8}, nullptr);
   EXPECT_EQ(runtime.launches.size(), 1u);
-  g_attention_kernels.Forget(&stub_);
+  g_launch_arguments.Forget(&stub_);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shim/tap/tagging/attention_kernels.h"
+#include "shim/tap/tagging/attention_arguments.h"
 
 #include <cstring>
 
-#include "shim/tap/tagging/tagging_runtime.h"
+#include "shim/tap/tagging/mangled_name.h"
 
 namespace dltap::shim::tagging {
 namespace {
@@ -77,31 +77,16 @@ constexpr Layout kLayouts[] = {{OpKind::kAttentionForward,
                                 164,
                                 136,
                                 {64, 72, -1, -1, -1}}};
-constexpr uint64_t kFlash = 0;         // into kLayouts; backward follows
-constexpr uint64_t kMemEfficient = 2;  // the same
+constexpr uint32_t kFlash = 0;         // into kLayouts; backward follows
+constexpr uint32_t kMemEfficient = 2;  // the same
 
 // Of a kernel: its layout + 1, its type, whether its name says causal.
 constexpr int kTypeShift = 8;
-constexpr uint64_t kCausal = 1u << 16;
+constexpr uint32_t kCausal = 1u << 16;
 
-uint64_t KindOf(uint64_t layout, DType type, bool is_causal) {
-  return (layout + 1) | static_cast<uint64_t>(type) << kTypeShift |
+uint32_t KindOf(uint32_t layout, DType type, bool is_causal) {
+  return (layout + 1) | static_cast<uint32_t>(type) << kTypeShift |
          (is_causal ? kCausal : 0);
-}
-
-bool Skip(const char*& at, const char* prefix) {
-  const size_t length = strlen(prefix);
-  if (strncmp(at, prefix, length) != 0) return false;
-  at += length;
-  return true;
-}
-
-int SkipNumber(const char*& at) {
-  int number = 0;
-  for (; *at >= '0' && *at <= '9' && number < 4096; ++at) {
-    number = 10 * number + (*at - '0');
-  }
-  return number;
 }
 
 constexpr int kMostFlags = 8;
@@ -128,7 +113,7 @@ int FlagsOf(const char* name, bool (&flags)[kMostFlags]) {
 
 struct FlashName {
   const char* name;  // mangled, with the begin of its template arguments
-  uint64_t layout;
+  uint32_t layout;
   int causal;  // which flag; that of a window follows
 };
 constexpr FlashName kFlashNames[] = {
@@ -136,7 +121,7 @@ constexpr FlashName kFlashNames[] = {
     {"24flash_fwd_splitkv_kernelI", kFlash, 0},
     {"44flash_bwd_dq_dk_dv_loop_seqk_parallel_kernelI", kFlash + 1, 1}};
 
-uint64_t KindOfFlash(const char* at) {
+uint32_t KindOfFlash(const char* at) {
   for (const FlashName& row : kFlashNames) {
     const char* rest = at;
     if (!Skip(rest, row.name)) continue;
@@ -151,35 +136,15 @@ uint64_t KindOfFlash(const char* at) {
 }
 
 // "fmha_cutlassF_bf16_aligned_64x64_rf_sm80(...)"; B: backward.
-uint64_t KindOfMemEfficient(const char* at) {
+uint32_t KindOfMemEfficient(const char* at) {
   const bool is_backward = *at == 'B';
   if (*at != 'F' && *at != 'B') return 0;
   ++at;
-  const uint64_t layout = kMemEfficient + (is_backward ? 1 : 0);
+  const uint32_t layout = kMemEfficient + (is_backward ? 1 : 0);
   if (Skip(at, "_f32_")) return KindOf(layout, DType::kF32, false);
   if (Skip(at, "_f16_")) return KindOf(layout, DType::kF16, false);
   if (Skip(at, "_bf16_")) return KindOf(layout, DType::kBf16, false);
   return 0;
-}
-
-// 0: no kernel of these. Most names are left after a few characters.
-uint64_t KindOfName(const char* name) {
-  const char* at = name;
-  if (!Skip(at, "_Z")) return 0;
-  if (*at == 'N') {
-    ++at;
-    const int length = SkipNumber(at);
-    if (strncmp(at, "pytorch_flash", 13) != 0 && strncmp(at, "flash", 5) != 0) {
-      return 0;
-    }
-    if (strnlen(at, static_cast<size_t>(length)) < static_cast<size_t>(length))
-      return 0;
-    return KindOfFlash(at + length);
-  }
-  const uint64_t kind = KindOfFlash(at);
-  if (kind != 0) return kind;
-  SkipNumber(at);
-  return Skip(at, "fmha_cutlass") ? KindOfMemEfficient(at) : 0;
 }
 
 class Parameters {
@@ -201,90 +166,80 @@ class Parameters {
   const uint8_t* at_;
 };
 
-bool IsIn(int64_t value, int64_t most) { return value > 0 && value <= most; }
-
-// Blocks are of one head of one sequence, in whatever order.
-bool FitsGrid(int64_t batch, int64_t heads, const abi::dim3& grid) {
-  return (grid.y == batch && grid.z == heads) ||
-         (grid.y == heads && grid.z == batch) || grid.z == batch * heads;
-}
-
 constexpr int64_t kMostHeads = 65535;
 constexpr int64_t kMostLength = int64_t{1} << 31;
 constexpr int64_t kMostHeadDim = 65535;
 
+bool IsIn(int64_t value, int64_t most) { return value > 0 && value <= most; }
+
+// Blocks are of one head of one sequence, in whatever order.
+bool FitsGrid(const Operation& op, const abi::dim3& grid) {
+  const int64_t batch = op[Dim::kBatch];
+  const int64_t heads = op[Dim::kHeads];
+  return (grid.y == batch && grid.z == heads) ||
+         (grid.y == heads && grid.z == batch) || grid.z == batch * heads;
+}
+
+bool MakesSense(const Operation& op) {
+  return IsIn(op[Dim::kBatch], kMostHeads) &&
+         IsIn(op[Dim::kHeads], kMostHeads) &&
+         IsIn(op[Dim::kKvHeads], op[Dim::kHeads]) &&
+         op[Dim::kHeads] % op[Dim::kKvHeads] == 0 &&
+         IsIn(op[Dim::kSeqQ], kMostLength) &&
+         IsIn(op[Dim::kSeqKv], kMostLength) &&
+         IsIn(op[Dim::kHeadDim], kMostHeadDim) &&
+         IsIn(op[Dim::kHeadDimV], kMostHeadDim);
+}
+
+void ReadDims(const Layout& layout, const Parameters& parameters,
+              Operation& op) {
+  op[Dim::kBatch] = parameters.Int(layout.batch);
+  op[Dim::kHeads] = parameters.Int(layout.heads);
+  op[Dim::kKvHeads] =
+      layout.kv_heads >= 0 ? parameters.Int(layout.kv_heads) : op[Dim::kHeads];
+  op[Dim::kSeqQ] = parameters.Int(layout.queries);
+  op[Dim::kSeqKv] = parameters.Int(layout.keys);
+  op[Dim::kHeadDim] = parameters.Int(layout.head_dim);
+  op[Dim::kHeadDimV] = layout.head_dim_v >= 0
+                           ? parameters.Int(layout.head_dim_v)
+                           : op[Dim::kHeadDim];
+}
+
 }  // namespace
 
-void AttentionKernels::Set(const void* function, uint64_t kind) {
-  const auto key = reinterpret_cast<uint64_t>(function);
-  if (kind != 0) {
-    if (!kinds_.Insert(key, kind)) {
-      CountLoss(trace::LossKind::kRegistrationOverflow);
-    }
-  } else if (kinds_.Find(key) != 0) {
-    kinds_.Erase(key);
+uint32_t AttentionOfName(const char* name) {
+  const char* at = name;
+  if (!Skip(at, "_Z")) return 0;
+  if (Skip(at, "N")) {
+    const Identifier space = TakeIdentifier(at);
+    return space.Is("pytorch_flash") || space.Is("flash") ? KindOfFlash(at) : 0;
   }
+  const uint32_t kind = KindOfFlash(at);
+  if (kind != 0) return kind;
+  TakeNumber(at);
+  return Skip(at, "fmha_cutlass") ? KindOfMemEfficient(at) : 0;
 }
 
-void AttentionKernels::Named(const void* function, const char* name) {
-  if (function != nullptr && name != nullptr) Set(function, KindOfName(name));
-}
-
-void AttentionKernels::Alias(const void* function, const void* source) {
-  if (function != nullptr) {
-    Set(function, kinds_.Find(reinterpret_cast<uint64_t>(source)));
-  }
-}
-
-void AttentionKernels::Forget(const void* function) { Set(function, 0); }
-
-bool AttentionKernels::Read(const void* function, const abi::dim3& grid,
-                            const void* const* arguments,
-                            opmodel::Operation* out) const {
-  const uint64_t kind = kinds_.Find(reinterpret_cast<uint64_t>(function));
-  if (kind == 0 || arguments == nullptr || arguments[0] == nullptr) {
-    return false;
-  }
+bool ReadAttention(uint32_t kind, const abi::dim3& grid,
+                   const void* const* arguments, opmodel::Operation* out) {
+  if (arguments[0] == nullptr) return false;
   const Layout& layout = kLayouts[(kind & 0xFF) - 1];
   const Parameters parameters(arguments[0]);
   for (const int16_t length : layout.lengths) {
     if (!parameters.IsNull(length)) return false;
   }
-  if (parameters.Int(layout.window) != 0) return false;
   const int64_t mask = parameters.Byte(layout.mask);
-  const int64_t batch = parameters.Int(layout.batch);
-  const int64_t heads = parameters.Int(layout.heads);
-  const int64_t kv_heads =
-      layout.kv_heads >= 0 ? parameters.Int(layout.kv_heads) : heads;
-  const int64_t queries = parameters.Int(layout.queries);
-  const int64_t keys = parameters.Int(layout.keys);
-  const int64_t head_dim = parameters.Int(layout.head_dim);
-  const int64_t head_dim_v =
-      layout.head_dim_v >= 0 ? parameters.Int(layout.head_dim_v) : head_dim;
-  if (mask > 2 || !IsIn(batch, kMostHeads) || !IsIn(heads, kMostHeads) ||
-      !IsIn(kv_heads, heads) || heads % kv_heads != 0 ||
-      !IsIn(queries, kMostLength) || !IsIn(keys, kMostLength) ||
-      !IsIn(head_dim, kMostHeadDim) || !IsIn(head_dim_v, kMostHeadDim) ||
-      !FitsGrid(batch, heads, grid)) {
-    return false;
-  }
+  if (mask > 2 || parameters.Int(layout.window) != 0) return false;
+  Operation& op = *out;
+  ReadDims(layout, parameters, op);
+  if (!MakesSense(op) || !FitsGrid(op, grid)) return false;
   const bool is_causal = mask != 0 || (kind & kCausal) != 0;
   // Which pairs a mask leaves depends on where it is aligned.
-  if (is_causal && queries != keys) return false;
-  Operation& op = *out;
+  if (is_causal && op[Dim::kSeqQ] != op[Dim::kSeqKv]) return false;
+  op[Dim::kCausal] = is_causal ? 1 : 0;
   op.kind = layout.kind;
   op.storage = op.math = static_cast<DType>(kind >> kTypeShift & 0xFF);
-  op[Dim::kBatch] = batch;
-  op[Dim::kHeads] = heads;
-  op[Dim::kKvHeads] = kv_heads;
-  op[Dim::kSeqQ] = queries;
-  op[Dim::kSeqKv] = keys;
-  op[Dim::kHeadDim] = head_dim;
-  op[Dim::kHeadDimV] = head_dim_v;
-  op[Dim::kCausal] = is_causal ? 1 : 0;
   return true;
 }
-
-constinit AttentionKernels g_attention_kernels;
 
 }  // namespace dltap::shim::tagging
