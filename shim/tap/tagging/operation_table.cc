@@ -78,9 +78,9 @@ uint32_t OperationTable::FindSlot(uint64_t hash, std::span<const uint8_t> bytes,
   return 0;
 }
 
-uint32_t OperationTable::Append(const OperationEncoder& nodes) {
+uint32_t OperationTable::Append(const OperationEncoder& nodes, uint32_t most) {
   const std::span<const uint8_t> bytes = nodes.bytes();
-  if (used_entries_ == kEntries || used_bytes_ + bytes.size() > kArenaBytes) {
+  if (used_entries_ >= most || used_bytes_ + bytes.size() > kArenaBytes) {
     return 0;
   }
   Entry& entry = entries_[used_entries_];
@@ -92,7 +92,7 @@ uint32_t OperationTable::Append(const OperationEncoder& nodes) {
   return ++used_entries_;
 }
 
-uint32_t OperationTable::Intern(const OperationEncoder& nodes) {
+uint32_t OperationTable::Intern(const OperationEncoder& nodes, uint32_t most) {
   if (nodes.node_count() == 0) return 0;
   const uint64_t hash = HashOf(nodes.bytes());
   const uint32_t known = FindSlot(hash, nodes.bytes(), nullptr);
@@ -102,7 +102,7 @@ uint32_t OperationTable::Intern(const OperationEncoder& nodes) {
     uint32_t free_slot = kSlots;
     id = FindSlot(hash, nodes.bytes(), &free_slot);
     if (id == 0 && free_slot != kSlots) {
-      id = Append(nodes);
+      id = Append(nodes, most);
       if (id != 0) {
         const uint64_t word = (hash >> 32 << 32) | id;
         slots_[free_slot].store(word, std::memory_order_release);
@@ -156,10 +156,10 @@ specs::LayerClass OperationTable::ClassOf(uint32_t id) const {
 
 constinit OperationTable g_operations;
 
-uint32_t DefineOperation(const opmodel::Operation& operation) {
+uint32_t DefineOperation(const opmodel::Operation& operation, uint32_t most) {
   OperationEncoder encoder;
   encoder.Add(operation);
-  return g_operations.Defined(g_operations.Intern(encoder));
+  return g_operations.Defined(g_operations.Intern(encoder, most));
 }
 
 }  // namespace dltap::shim::tagging

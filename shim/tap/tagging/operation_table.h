@@ -35,8 +35,11 @@ class OperationEncoder {
 // at 1; 0 means unknown. Lookups take no lock.
 class OperationTable {
  public:
-  // The id of equal nodes. 0 when the table is full (counted).
-  uint32_t Intern(const OperationEncoder& nodes);
+  static constexpr uint32_t kEntries = 1u << 16;
+
+  // The id of equal nodes. 0 when the table is full, or has `most` others
+  // (counted).
+  uint32_t Intern(const OperationEncoder& nodes, uint32_t most = kEntries);
 
   // `id`, when its definition is in the running session's trace or has just
   // been put there, else 0. Call it for what a record will refer to.
@@ -53,14 +56,13 @@ class OperationTable {
     uint16_t node_count;
     std::atomic<uint16_t> session;  // that holds the definition
   };
-  static constexpr uint32_t kEntries = 1u << 16;
   static constexpr uint32_t kSlots = 1u << 17;
   static constexpr uint32_t kArenaBytes = 16u << 20;
   static constexpr uint32_t kMaxProbes = 512;
 
   uint32_t FindSlot(uint64_t hash, std::span<const uint8_t> bytes,
                     uint32_t* free_slot) const;
-  uint32_t Append(const OperationEncoder& nodes);
+  uint32_t Append(const OperationEncoder& nodes, uint32_t most);
 
   SpinLock lock_;
   uint32_t used_entries_ = 0;
@@ -73,8 +75,10 @@ class OperationTable {
 
 extern constinit OperationTable g_operations;
 
-// Interns one operation and defines it: what a legacy call packs.
-uint32_t DefineOperation(const opmodel::Operation& operation);
+// Interns one operation, if the table has fewer than `most`, and defines it:
+// what a legacy call packs.
+uint32_t DefineOperation(const opmodel::Operation& operation,
+                         uint32_t most = OperationTable::kEntries);
 
 }  // namespace dltap::shim::tagging
 

@@ -57,6 +57,16 @@ TEST(OperationTableTest, NothingIsDefinedWithoutASession) {
   EXPECT_TRUE(runtime.operations.empty());
 }
 
+TEST(OperationTableTest, WhoMayHaveAPartOfTheTableLeavesTheRest) {
+  FakeTaggingRuntime runtime;
+  const uint32_t known = DefineOperation(Gemm(21));
+  EXPECT_EQ(DefineOperation(Gemm(22), 1), 0u);
+  EXPECT_EQ(runtime.losses, 1);
+  EXPECT_EQ(DefineOperation(Gemm(21), 1), known);
+  EXPECT_NE(DefineOperation(Gemm(22)), 0u);
+  EXPECT_EQ(runtime.losses, 1);
+}
+
 TEST(OperationTableTest, TooManyNodesAreCutAndSaid) {
   OperationEncoder nodes;
   for (int i = 0; i < 1000; ++i) nodes.Add(Gemm(i + 1));
