@@ -109,19 +109,26 @@ void AvoidableKeeper::AddTo(Avoidable kind, const Part& part, Times times) {
   window_ns_[static_cast<size_t>(kind)] += part.ns;
 }
 
+// Where FP32 comes to little of what its peak and the memory allow, the shape
+// fits no tile, is not aligned or fills no GPU: at worst, tensor cores come to
+// as little.
 AvoidableKeeper::Times AvoidableKeeper::ByTensorCores(const Part& part,
                                                       DType worst) const {
   const double bandwidth = gpu_->bandwidth_bytes_per_s;
   const double best_flops_per_s = opmodel::PeakFlopsPerS(*gpu_, HalfOf(*gpu_));
-  const double worst_flops_per_s =
-      kWorstTensorShare * opmodel::PeakFlopsPerS(*gpu_, worst);
   const Efficiency& work = part.efficiency;
+  const double reached =
+      1e9 *
+      std::max(work.flops / gpu_->fp32_flops_per_s, work.bytes / bandwidth) /
+      part.ns;
+  const double worst_flops_per_s = std::min(kWorstTensorShare, reached) *
+                                   opmodel::PeakFlopsPerS(*gpu_, worst);
+  const double worst_bandwidth =
+      std::min(kWorstBandwidthShare, reached) * bandwidth;
   return {
       1e9 * std::max(work.flops / best_flops_per_s, work.bytes / 2 / bandwidth),
-      std::max(
-          kShortKernelNs,
-          1e9 * std::max(work.flops / worst_flops_per_s,
-                         work.bytes / (kWorstBandwidthShare * bandwidth)))};
+      std::max(kShortKernelNs, 1e9 * std::max(work.flops / worst_flops_per_s,
+                                              work.bytes / worst_bandwidth))};
 }
 
 // cuDNN may take TF32 unless it is told not to: convolutions that do not use it
