@@ -276,13 +276,19 @@ void AvoidableKeeper::AddCast(const Part& part) {
 // Other streams' chains are not looked for.
 void AvoidableKeeper::FollowChain(const Part& part) {
   const Attributed& attributed = part.attributed;
-  const bool joins = IsPointwise(attributed.layer_class) &&
+  const uint16_t traits = TraitsOf(part.activity);
+  const bool is_cast = (traits & kCastName) != 0;
+  const bool joins = (is_cast || IsPointwise(attributed.layer_class)) &&
                      attributed.direction != Direction::kUpdate &&
-                     (TraitsOf(part.activity) & kEagerName) != 0;
+                     (traits & kEagerName) != 0;
   if (!joins || part.activity.stream != chain_stream_) FinishChain();
   if (!joins) return;
   chain_stream_ = part.activity.stream;
-  chain_.Add(part.activity.name, part.ns, part.is_new);
+  if (is_cast) {
+    chain_.AddCast(part.ns, part.is_new);
+  } else {
+    chain_.Add(part.activity.name, part.ns, part.is_new);
+  }
 }
 
 void AvoidableKeeper::FinishChain() {

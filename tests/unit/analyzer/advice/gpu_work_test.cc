@@ -363,6 +363,10 @@ const std::string kSquare =
     Vectorized("at::native::pow_tensor_scalar_kernel_impl<float>", 2);
 const std::string kRsqrt = Vectorized("at::native::rsqrt_kernel_cuda", 2);
 const std::string kMultiply = Vectorized("at::native::MulFunctor<float>", 3);
+const std::string kCast = Vectorized(
+    "at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda("
+    "float)#1}",
+    2);
 
 TEST(PointwiseTest, AFormulaGoesThroughMemoryWithEachOperation) {
   Training training;
@@ -376,6 +380,31 @@ TEST(PointwiseTest, AFormulaGoesThroughMemoryWithEachOperation) {
   // One pass over memory at best; three, as two kernels multiply.
   EXPECT_NEAR(advice->gain_low_ns, 395e3 - 360e3, 1e3);
   EXPECT_NEAR(advice->gain_high_ns, 395e3 - 120e3, 1e3);
+}
+
+// Autocast computes some functions in FP32: a fused kernel casts as it loads,
+// unless what is cast is another tensor.
+TEST(PointwiseTest, CastsBetweenTheOperationsAreOfTheFormula) {
+  Training training;
+  training.Product(kGemm, 300, kTf32).Kernel(kCast, 50);
+  training.Kernel(kSquare, 100).Kernel(kCast, 40).Kernel(kMean, 60);
+  training.Kernel(kRsqrt, 5).Kernel(kMultiply, 120).Kernel(kCast, 50);
+  const AdviceList list = training.Advised();
+  const auto advice = Given(list, "pointwise");
+  ASSERT_NE(advice, nullptr) << WhyHeldBack(list, "pointwise");
+  EXPECT_EQ(advice->evidence.count, 5);
+  EXPECT_NEAR(advice->evidence.ns, 325e3, 1);
+  EXPECT_NEAR(advice->gain_low_ns, 325e3 - 2 * 120e3 - 40e3, 1e3);
+  EXPECT_NEAR(advice->gain_high_ns, 325e3 - 120e3, 1e3);
+}
+
+// Casts alone, of weights beside a few operations, make no formula.
+TEST(PointwiseTest, CastsMakeNoFormulaLong) {
+  Training training;
+  training.Product(kGemm, 300, kTf32).Kernel(kSquare, 100);
+  training.Kernel(kCast, 50).Kernel(kCast, 50).Kernel(kMean, 60);
+  training.Kernel(kCast, 50).Kernel(kMultiply, 120);
+  EXPECT_EQ(Given(training.Advised(), "pointwise"), nullptr);
 }
 
 TEST(PointwiseTest, OneKernelForAllOfItIsLeftAlone) {
@@ -467,11 +496,6 @@ TEST(LayoutTest, ACopyBesideAProductIsLeftAlone) {
                               .Advised();
   EXPECT_TRUE(IsSilent(list));
 }
-
-const std::string kCast = Vectorized(
-    "at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda("
-    "float)#1}",
-    2);
 
 // `passes` forward and backward before an update, each of which casts 1024 x
 // 1000 weights.
