@@ -197,6 +197,21 @@ Training Updating(int tensors, std::initializer_list<std::string> kernels) {
 
 TEST(OptimizerTest, AddcdivTellsWhatAFusedAdamMoves) {
   const AdviceList list = Updating(20, {kAdd, kAdd, kAdd, kAddcdiv}).Advised();
+// Its name tells only how many bytes it moves at once.
+TEST(Fp64Test, WhatMovesDataMayMoveDoubles) {
+  const AdviceList list =
+      Training()
+          .Product("cublasDgemm_v2 m=2048 n=2048 k=2048", 400, "dgemm")
+          .Kernel(Vectorized("at::native::CUDAFunctor_add<double>", 3), 100)
+          .Kernel("void at::native::vectorized_gather_kernel<16, long>(char*)",
+                  100)
+          .Advised();
+  const auto advice = Given(list, "fp64");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_NEAR(advice->gain_low_ns, 30e3, 1e3);
+  EXPECT_NEAR(advice->gain_high_ns, 400e3 * (1 - 66.9 / 989) + 110e3, 3e3);
+}
+
   const auto advice = Given(list, "optimizer");
   ASSERT_NE(advice, nullptr);
   EXPECT_EQ(advice->evidence.count, 80);
