@@ -233,8 +233,6 @@ void AvoidableKeeper::AddComposite(const Part& part) {
     if (gpu_ != nullptr) AddAttention(part);
   } else if (part.attributed.layer_class == LayerClass::kRnn) {
     const bool product = part.attributed.work.known();
-    // What lies beside fused cells adds gradients up, as a layer does, too.
-    has_fused_cells_ |= (TraitsOf(part.activity) & kFusedCellName) != 0;
     AddTo(Avoidable::kCellLoop, part,
           {(product ? kLayerProductsBest : kLayerGatesBest) * part.ns,
            (product || has_fused_cells_ ? 1.0 : kLayerGatesWorst) * part.ns});
@@ -384,6 +382,9 @@ void AvoidableKeeper::EnterWindowOf(const Activity& activity) {
 }
 
 void AvoidableKeeper::CloseWindow() {
+  // Their own names make them cells. What lies beside them adds gradients up,
+  // as a layer does, too.
+  has_fused_cells_ |= (TraitsOf(activity) & kFusedCellName) != 0;
   FinishChain();
   const auto whole = static_cast<double>(windows_[window_].span.length_ns());
   for (size_t i = 0; i < kAvoidables; ++i) {

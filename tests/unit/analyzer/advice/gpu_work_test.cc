@@ -331,8 +331,7 @@ TEST(AttentionTest, AFusedKernelIsLeftAlone) {
       Training().Kernel("pytorch_flash::flash_fwd_kernel", 100).Advised()));
 }
 
-Training Cells(int count) {
-  Training training;
+Training Cells(int count, Training training = {}) {
   const std::string gate = Vectorized("at::native::sigmoid_kernel_cuda", 2);
   const std::string tanh = Vectorized("at::native::tanh_kernel_cuda", 2);
   for (int i = 0; i < count; ++i) {
@@ -368,6 +367,18 @@ TEST(AutotuneTest, TrialsInEachStepAreSaved) {
   const auto advice = Given(list, "autotune");
   ASSERT_NE(advice, nullptr);
   EXPECT_NEAR(advice->gain_low_ns, 0.9 * 900e3, 1e3);
+// What is left beside fused cells adds up gradients, as cuDNN's layer does.
+TEST(RnnLoopTest, FusedCellsMayGainNothing) {
+  Training training;
+  training.Kernel(
+      "void at::native::(anonymous namespace)::kernel::lstm_cell_forward<"
+      "float, float, int, 1>(at::cuda::detail::TensorInfo<float, int>)",
+      5);
+  const AdviceList list = Cells(16, training).Advised();
+  EXPECT_EQ(Given(list, "rnn_loop"), nullptr);
+  EXPECT_NE(WhyHeldBack(list, "rnn_loop"), "");
+}
+
   EXPECT_NEAR(advice->gain_high_ns, 900e3, 1e3);
 }
 
