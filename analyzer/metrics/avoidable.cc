@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/op_kinds.h"
@@ -63,6 +64,21 @@ DType HalfOf(const opmodel::GpuSpec& gpu) {
   return gpu.compute_major >= 8 ? DType::kBf16 : DType::kF16;
 }
 
+// Of the 16 bytes that tensor cores are fed with at once, what one load brings
+// where rows are as long as the dimensions: it must not cross a row's end.
+// Which dimensions are rows is not known, so the oddest counts.
+double LoadShare(const opmodel::Operation& op, DType type) {
+  constexpr int64_t kLoadBits = 128;
+  using opmodel::Dim;
+  const int64_t most = kLoadBits / opmodel::BitsOf(type);
+  int64_t elements = most;
+  for (const Dim dim :
+       {Dim::kM, Dim::kN, Dim::kK, Dim::kChannelsIn, Dim::kChannelsOut}) {
+    elements = std::gcd(elements, op[dim]);
+  }
+  return static_cast<double>(elements) / static_cast<double>(most);
+}
+
 }  // namespace
 
 std::string_view Name(Avoidable kind) {
@@ -110,10 +126,9 @@ void AvoidableKeeper::AddTo(Avoidable kind, const Part& part, Times times) {
 }
 
 // Where FP32 comes to little of what its peak and the memory allow, the shape
-// fits no tile, is not aligned or fills no GPU: at worst, tensor cores come to
-// as little.
-AvoidableKeeper::Times AvoidableKeeper::ByTensorCores(const Part& part,
-                                                      DType worst) const {
+// fits no tile or fills no GPU: at worst, tensor cores come to as little.
+AvoidableKeeper::Times AvoidableKeeper::ByTensorCores(
+    const Part& part, const opmodel::Operation& op, DType worst) const {
   const double bandwidth = gpu_->bandwidth_bytes_per_s;
   const double best_flops_per_s = opmodel::PeakFlopsPerS(*gpu_, HalfOf(*gpu_));
   const Efficiency& work = part.efficiency;
@@ -121,8 +136,10 @@ AvoidableKeeper::Times AvoidableKeeper::ByTensorCores(const Part& part,
       1e9 *
       std::max(work.flops / gpu_->fp32_flops_per_s, work.bytes / bandwidth) /
       part.ns;
-  const double worst_flops_per_s = std::min(kWorstTensorShare, reached) *
-                                   opmodel::PeakFlopsPerS(*gpu_, worst);
+  const double worst_share =
+      std::min(kWorstTensorShare * LoadShare(op, worst), reached);
+  const double worst_flops_per_s =
+      worst_share * opmodel::PeakFlopsPerS(*gpu_, worst);
   const double worst_bandwidth =
       std::min(kWorstBandwidthShare, reached) * bandwidth;
   return {
@@ -149,7 +166,7 @@ void AvoidableKeeper::AddProducts(const Part& part) {
   if (gpu_->fp16_flops_per_s <= gpu_->fp32_flops_per_s) return;
   AddTo(of_call == LayerClass::kConv ? Avoidable::kFp32Convolutions
                                      : Avoidable::kFp32Products,
-        part, ByTensorCores(part, worst));
+        part, ByTensorCores(part, kind->leading, worst));
 }
 
 // What moves data takes half of it; products as long as FP32 does.
@@ -365,6 +382,9 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   AddProducts(part);
   AddFp64(part);
   if (attributed.direction == Direction::kUpdate) AddUpdate(part);
+  // Their own names make them cells. What lies beside them adds gradients up,
+  // as a layer does, too.
+  has_fused_cells_ |= (TraitsOf(activity) & kFusedCellName) != 0;
   if (attributed.class_from == ClassFrom::kComposite) AddComposite(part);
   AddTransposes(part);
 }
@@ -382,9 +402,6 @@ void AvoidableKeeper::EnterWindowOf(const Activity& activity) {
 }
 
 void AvoidableKeeper::CloseWindow() {
-  // Their own names make them cells. What lies beside them adds gradients up,
-  // as a layer does, too.
-  has_fused_cells_ |= (TraitsOf(activity) & kFusedCellName) != 0;
   FinishChain();
   const auto whole = static_cast<double>(windows_[window_].span.length_ns());
   for (size_t i = 0; i < kAvoidables; ++i) {
