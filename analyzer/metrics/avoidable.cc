@@ -437,13 +437,17 @@ void AvoidableKeeper::FinishUpdates() {
 
 void AvoidableKeeper::FinishTables() {
   AvoidableSums& sums = Of(Avoidable::kDenseTables);
-  if (!tables_.AreSparse()) {
+  for (const WorkKind& kind : attribution_.work_kinds) {
+    tables_.AddProduct(kind.leading);
+  }
+  const DenseTables::Sums tables = tables_.Take();
+  if (tables.count == 0) {
     sums = {};
     return;
   }
-  sums.count = tables_.count();
-  sums.ns = static_cast<int64_t>(tables_.ns());
-  sums.worst_ns = tables_.worst_ns();
+  sums.count = tables.count;
+  sums.ns = static_cast<int64_t>(tables.ns);
+  sums.worst_ns = tables.worst_ns;
 }
 
 AvoidableWork AvoidableKeeper::Take() {

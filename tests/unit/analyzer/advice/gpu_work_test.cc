@@ -481,9 +481,10 @@ constexpr char kGradient[] =
 
 // Zeros of `blocks` x 1024 elements for the gradient of a table, of which the
 // forward pass looks some up in `lookup_us`.
-AdviceList Embedding(int blocks, int lookup_us) {
+AdviceList Embedding(int blocks, int lookup_us,
+                     const std::string& product = kGemm) {
   Training training;
-  training.Kernel(kLookup, lookup_us).Product(kGemm, 500, kTf32);
+  training.Kernel(kLookup, lookup_us).Product(product, 500, kTf32);
   training.InBackward().Product(kGemm, 500, kTf32).Kernel(kZeros, 300, blocks);
   training.Kernel(kGradient, 10).OnMainThread();
   return training.Kernel("FusedSgdMathFunctor", 900).Advised();
@@ -496,11 +497,26 @@ TEST(EmbeddingTest, FewRowsOfALargeTableGetAWholeGradient) {
   EXPECT_EQ(advice->evidence.count, 1);
   // 1 GB: 306 us an access, of which an update makes three at least.
   EXPECT_NEAR(advice->gain_low_ns, 300e3 + 900e3 - 150e3, 5e3);
-  EXPECT_NEAR(advice->gain_high_ns, 300e3 + 900e3 + 10e3, 5e3);
+  // What adds gradients up is not told from the zeros.
+  EXPECT_NEAR(advice->gain_high_ns, 300e3 + 900e3 + 10e3 + 300e3, 5e3);
+}
+
+// SGD moves the rows six times, a lookup twice.
+TEST(EmbeddingTest, RowsOfSparseGradientsMoveAsSlowlyAsTheirLookups) {
+  const AdviceList list = Embedding(250'000, 110);
+  const auto advice = Given(list, "embedding");
+  ASSERT_NE(advice, nullptr) << WhyHeldBack(list, "embedding");
+  EXPECT_NEAR(advice->gain_low_ns, 300e3 + 900e3 - 150e3 - 3 * 105e3, 5e3);
 }
 
 TEST(EmbeddingTest, ATableOfWhichMuchIsLookedUpIsLeftAlone) {
-  EXPECT_TRUE(IsSilent(Embedding(250'000, 100)));
+  EXPECT_TRUE(IsSilent(Embedding(250'000, 200)));
+}
+
+// The last layer's weights are the table's: their gradient has no zeros.
+TEST(EmbeddingTest, ATableThatIsMultipliedWithIsLeftAlone) {
+  EXPECT_TRUE(
+      IsSilent(Embedding(250'000, 5, "cublasSgemm_v2 m=499999 n=512 k=512")));
 }
 
 constexpr char kTransposed[] = "cudnn::ops::nchwToNhwcKernel<float, float>";
