@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/op_kinds.h"
 #include "analyzer/metrics/kernel_traits.h"
+#include "analyzer/metrics/operand_shapes.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -62,21 +62,6 @@ bool IsPointwise(LayerClass layer_class) {
 
 DType HalfOf(const opmodel::GpuSpec& gpu) {
   return gpu.compute_major >= 8 ? DType::kBf16 : DType::kF16;
-}
-
-// Of the 16 bytes that tensor cores are fed with at once, what one load brings
-// where rows are as long as the dimensions: it must not cross a row's end.
-// Which dimensions are rows is not known, so the oddest counts.
-double LoadShare(const opmodel::Operation& op, DType type) {
-  constexpr int64_t kLoadBits = 128;
-  using opmodel::Dim;
-  const int64_t most = kLoadBits / opmodel::BitsOf(type);
-  int64_t elements = most;
-  for (const Dim dim :
-       {Dim::kM, Dim::kN, Dim::kK, Dim::kChannelsIn, Dim::kChannelsOut}) {
-    elements = std::gcd(elements, op[dim]);
-  }
-  return static_cast<double>(elements) / static_cast<double>(most);
 }
 
 }  // namespace
@@ -262,6 +247,11 @@ void AvoidableKeeper::AddTransposes(const Part& part) {
   const Attributed* layer = &part.attributed;
   if (layer->glue_of.known()) {
     layer = &attribution_.activities[layer->glue_of.value()];
+    const WorkKind* kind = KindOf(*layer);
+    if (kind != nullptr &&
+        !MayBeOperandOf(kind->leading, part.efficiency.bytes)) {
+      return;
+    }
   }
   if (layer->layer_class != LayerClass::kConv) return;
   AddTo(Avoidable::kTransposes, part, {0, 0.1 * part.ns});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "analyzer/metrics/operand_shapes.h"
 #include "tests/unit/analyzer/advice/advice_of_text.h"
 
 // Rules about work that the GPU could do in a quicker way, each on steps with
@@ -533,16 +534,35 @@ TEST(LayoutTest, TransposesInsideAConvolutionsCall) {
   EXPECT_NEAR(advice->gain_high_ns, 60e3, 1e3);
 }
 
+const std::string kStrided =
+    "void at::native::elementwise_kernel<128, 2, at::native::"
+    "gpu_kernel_impl_nocast<at::native::direct_copy_kernel_cuda(at::"
+    "TensorIteratorBase&)::{lambda(float)#1}> >(int)";
+
 TEST(LayoutTest, CopiesIntoAnotherOrderBesideAConvolution) {
-  const std::string strided =
-      "void at::native::elementwise_kernel<128, 2, at::native::"
-      "gpu_kernel_impl_nocast<at::native::direct_copy_kernel_cuda(at::"
-      "TensorIteratorBase&)::{lambda(float)#1}> >(int)";
   const AdviceList list = Training()
-                              .Kernel(strided, 60)
+                              .Kernel(kStrided, 60)
                               .Product(kConvolution, 200, "implicit_gemm_tf32")
                               .Advised();
   EXPECT_NE(Given(list, "layout"), nullptr);
+}
+
+// 64 pictures of 150 channels, 32 x 32: in whole blocks of 256 elements, or the
+// 100 channels of the larger of two parts that were joined.
+TEST(LayoutTest, CopiesOfPartsAreNoTransposes) {
+  using opmodel::Dim;
+  opmodel::Operation op;
+  op[Dim::kBatch] = 64;
+  op[Dim::kChannelsIn] = 150;
+  op[Dim::kChannelsOut] = 50;
+  op[Dim::kHeightIn] = op[Dim::kWidthIn] = 32;
+  op[Dim::kHeightOut] = op[Dim::kWidthOut] = 32;
+  op[Dim::kFilterHeight] = op[Dim::kFilterWidth] = 3;
+  const double picture = 64 * 32 * 32 * 2 * 4;
+  EXPECT_TRUE(MayBeOperandOf(op, 150 * picture + 256 * 2 * 4));
+  EXPECT_TRUE(MayBeOperandOf(op, 50 * picture));
+  EXPECT_FALSE(MayBeOperandOf(op, 100 * picture));
+  EXPECT_TRUE(MayBeOperandOf(op, 0)) << "unknown";
 }
 
 TEST(LayoutTest, ACopyBesideAProductIsLeftAlone) {
