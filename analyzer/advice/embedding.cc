@@ -18,12 +18,14 @@ constexpr Wording kAct = {
         "for its weights",
     .mxnet = "sparse_grad=True in nn.Embedding"};
 
-// Sorting and adding up the rows becomes work on few of them, at best none.
+// Sorting and adding up the rows becomes work on few of them, at best none, and
+// so does adding up the gradients of a table that is looked up twice.
 double BesideNs(const Facts& facts) {
   const auto of = [&](LayerClass layer_class) -> const ClassSummary& {
     return facts.totals.classes[static_cast<size_t>(layer_class)];
   };
   return facts.Step(of(LayerClass::kEmbedding).backward_ns()) +
+         facts.Step(of(LayerClass::kElementwise).backward_ns()) +
          facts.Step(of(LayerClass::kMemset).gpu_ns) +
          facts.Step(facts.totals.in(DeviceState::kIdle));
 }

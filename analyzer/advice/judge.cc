@@ -26,6 +26,14 @@ void SetShares(double step_ns, Advice& advice) {
   advice.gain_high_share = share(advice.gain_high_ns);
 }
 
+// Sums over streams that run side by side are longer than the step.
+void GainTheStepAtMost(double step_ns, Advice& advice) {
+  if (advice.gain_high_ns <= step_ns) return;
+  advice.gain_low_ns = std::min(advice.gain_low_ns, step_ns);
+  advice.gain_high_ns = step_ns;
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
+}
+
 // What is left to gain beside `taken_ns` of the time that it claims.
 void LeaveWhatIsTaken(double taken_ns, Advice& advice) {
   const double left_ns = std::max(0.0, advice.claimed_ns - taken_ns);
@@ -97,6 +105,7 @@ std::string Objection(const Found& found) {
 AdviceList Judge(std::vector<Found> found) {
   AdviceList list;
   for (Found& one : found) {
+    GainTheStepAtMost(one.facts->step_ns, one.advice);
     SetShares(one.facts->step_ns, one.advice);
     one.advice.evidence.steps = one.facts->steps;
   }

@@ -32,17 +32,6 @@ double LeastWaitedFor(const Facts& facts) {
   return least;
 }
 
-// Of passes forward and backward; short rows of such kernels may be parts of
-// the formulas, too.
-double AllNs(const Facts& facts) {
-  double ns = 0;
-  for (const LayerClass c : kClasses) {
-    const ClassSummary& sums = facts.totals.classes[static_cast<size_t>(c)];
-    ns += facts.Step(sums.gpu_ns - sums.of(Direction::kUpdate));
-  }
-  return ns;
-}
-
 }  // namespace
 
 void AdvisePointwise(const Facts& facts, std::vector<Advice>& out) {
@@ -50,7 +39,9 @@ void AdvisePointwise(const Facts& facts, std::vector<Advice>& out) {
   const double ns = facts.Step(work.ns);
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, LeastWaitedFor(facts));
-  advice.gain_high_ns = std::max(ns, AllNs(facts)) - facts.Step(work.best_ns) +
+  // Short rows of such kernels may be parts of the formulas, too.
+  advice.gain_high_ns = std::max(ns, PassesNs(facts, kClasses)) -
+                        facts.Step(work.best_ns) +
                         facts.Step(facts.totals.in(DeviceState::kIdle));
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);

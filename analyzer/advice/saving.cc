@@ -38,6 +38,15 @@ double WaitedFor(const Facts& facts, Direction direction) {
   return PartOf(path_ns, gpu_ns);
 }
 
+double PassesNs(const Facts& facts, std::span<const LayerClass> classes) {
+  double ns = 0;
+  for (const LayerClass c : classes) {
+    const ClassSummary& sums = facts.totals.classes[static_cast<size_t>(c)];
+    ns += facts.Step(sums.gpu_ns - sums.of(Direction::kUpdate));
+  }
+  return ns;
+}
+
 Advice SavingOf(const Facts& facts, const AvoidableSums& work,
                 double waited_for) {
   const double ns = facts.Step(work.ns);

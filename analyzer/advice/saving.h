@@ -2,6 +2,8 @@
 #ifndef DLTAP_ANALYZER_ADVICE_SAVING_H_
 #define DLTAP_ANALYZER_ADVICE_SAVING_H_
 
+#include <span>
+
 #include "analyzer/advice/advice.h"
 #include "analyzer/advice/facts.h"
 #include "analyzer/metrics/avoidable.h"
@@ -16,6 +18,9 @@ namespace dltap::analyzer {
 double WaitedFor(const Facts& facts, LayerClass layer_class);
 // The same of all work of a direction.
 double WaitedFor(const Facts& facts, Direction direction);
+
+// What passes forward and backward compute of these classes, of a step.
+double PassesNs(const Facts& facts, std::span<const LayerClass> classes);
 
 // The advice without its words and claims: the gain at worst is that of the
 // part that the step waits for.

@@ -77,16 +77,6 @@ LayerClass MostOf(const Facts& facts, const AvoidableSums& products,
   return most;
 }
 
-// What passes forward and backward spend on moving narrow numbers.
-double PointwiseNs(const Facts& facts) {
-  double ns = 0;
-  for (const LayerClass c : kPointwise) {
-    const ClassSummary& of_class = facts.totals.classes[static_cast<size_t>(c)];
-    ns += facts.Step(of_class.gpu_ns - of_class.of(Direction::kUpdate));
-  }
-  return ns;
-}
-
 }  // namespace
 
 void AdviseTensorCores(const Facts& facts, std::vector<Advice>& out) {
@@ -98,7 +88,8 @@ void AdviseTensorCores(const Facts& facts, std::vector<Advice>& out) {
   if (facts.gpu == nullptr || facts.ShareOfStep(ns) < kLeastShare) return;
   const LayerClass most = MostOf(facts, products, convolutions);
   Advice advice = SavingOf(facts, work, WaitedFor(facts, most));
-  advice.gain_high_ns += PointwiseNs(facts) / 2;
+  // Narrow numbers are half as much to move.
+  advice.gain_high_ns += PassesNs(facts, kPointwise) / 2;
   advice.act = ActOn(*facts.gpu, most).For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step multiply in FP32, %.2f ms; FP32 has a peak of %.0f "

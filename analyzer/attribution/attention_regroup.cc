@@ -58,9 +58,8 @@ class AttentionPass {
     size_t free_from = 0;  // units before it belong to an attention already
     for (size_t i = 0; i < units_.size(); ++i) {
       if (!MayBeSoftmax(units_[i])) continue;
-      const bool backward = units_[i].direction == Direction::kBackward;
-      const auto span =
-          backward ? AroundBackward(i, free_from) : AroundForward(i, free_from);
+      const auto span = IsGradient(i) ? AroundBackward(i, free_from)
+                                      : AroundForward(i, free_from);
       if (!span) continue;
       Regroup(WithScales(*span, free_from));
       free_from = span->last + 1;
@@ -74,6 +73,16 @@ class AttentionPass {
            unit.layer_class == LayerClass::kMemset ||
            unit.layer_class == LayerClass::kCopyD2d ||
            unit.layer_class == LayerClass::kEmbedding;
+  }
+
+  // Names of fused kernels do not tell which pass they are of: the products
+  // before them do.
+  bool IsGradient(size_t softmax) const {
+    if (units_[softmax].direction != Direction::kNone) {
+      return units_[softmax].direction == Direction::kBackward;
+    }
+    const std::vector<size_t> before = Before(softmax, 0);
+    return !before.empty() && IsBackward(units_[before.front()].direction);
   }
 
   // The batched products on one side of a softmax, nearest first.

@@ -8,6 +8,7 @@
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/op_kinds.h"
 #include "analyzer/metrics/kernel_traits.h"
+#include "analyzer/metrics/operand_shapes.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -109,19 +110,27 @@ void AvoidableKeeper::AddTo(Avoidable kind, const Part& part, Times times) {
   window_ns_[static_cast<size_t>(kind)] += part.ns;
 }
 
-AvoidableKeeper::Times AvoidableKeeper::ByTensorCores(const Part& part,
-                                                      DType worst) const {
+// Where FP32 comes to little of what its peak and the memory allow, the shape
+// fits no tile or fills no GPU: at worst, tensor cores come to as little.
+AvoidableKeeper::Times AvoidableKeeper::ByTensorCores(
+    const Part& part, const opmodel::Operation& op, DType worst) const {
   const double bandwidth = gpu_->bandwidth_bytes_per_s;
   const double best_flops_per_s = opmodel::PeakFlopsPerS(*gpu_, HalfOf(*gpu_));
-  const double worst_flops_per_s =
-      kWorstTensorShare * opmodel::PeakFlopsPerS(*gpu_, worst);
   const Efficiency& work = part.efficiency;
+  const double reached =
+      1e9 *
+      std::max(work.flops / gpu_->fp32_flops_per_s, work.bytes / bandwidth) /
+      part.ns;
+  const double worst_share =
+      std::min(kWorstTensorShare * LoadShare(op, worst), reached);
+  const double worst_flops_per_s =
+      worst_share * opmodel::PeakFlopsPerS(*gpu_, worst);
+  const double worst_bandwidth =
+      std::min(kWorstBandwidthShare, reached) * bandwidth;
   return {
       1e9 * std::max(work.flops / best_flops_per_s, work.bytes / 2 / bandwidth),
-      std::max(
-          kShortKernelNs,
-          1e9 * std::max(work.flops / worst_flops_per_s,
-                         work.bytes / (kWorstBandwidthShare * bandwidth)))};
+      std::max(kShortKernelNs, 1e9 * std::max(work.flops / worst_flops_per_s,
+                                              work.bytes / worst_bandwidth))};
 }
 
 // cuDNN may take TF32 unless it is told not to: convolutions that do not use it
@@ -142,7 +151,7 @@ void AvoidableKeeper::AddProducts(const Part& part) {
   if (gpu_->fp16_flops_per_s <= gpu_->fp32_flops_per_s) return;
   AddTo(of_call == LayerClass::kConv ? Avoidable::kFp32Convolutions
                                      : Avoidable::kFp32Products,
-        part, ByTensorCores(part, worst));
+        part, ByTensorCores(part, kind->leading, worst));
 }
 
 // What moves data takes half of it; products as long as FP32 does.
@@ -226,8 +235,6 @@ void AvoidableKeeper::AddComposite(const Part& part) {
     if (gpu_ != nullptr) AddAttention(part);
   } else if (part.attributed.layer_class == LayerClass::kRnn) {
     const bool product = part.attributed.work.known();
-    // What lies beside fused cells adds gradients up, as a layer does, too.
-    has_fused_cells_ |= (TraitsOf(part.activity) & kFusedCellName) != 0;
     AddTo(Avoidable::kCellLoop, part,
           {(product ? kLayerProductsBest : kLayerGatesBest) * part.ns,
            (product || has_fused_cells_ ? 1.0 : kLayerGatesWorst) * part.ns});
@@ -240,6 +247,11 @@ void AvoidableKeeper::AddTransposes(const Part& part) {
   const Attributed* layer = &part.attributed;
   if (layer->glue_of.known()) {
     layer = &attribution_.activities[layer->glue_of.value()];
+    const WorkKind* kind = KindOf(*layer);
+    if (kind != nullptr &&
+        !MayBeOperandOf(kind->leading, part.efficiency.bytes)) {
+      return;
+    }
   }
   if (layer->layer_class != LayerClass::kConv) return;
   AddTo(Avoidable::kTransposes, part, {0, 0.1 * part.ns});
@@ -269,13 +281,19 @@ void AvoidableKeeper::AddCast(const Part& part) {
 // Other streams' chains are not looked for.
 void AvoidableKeeper::FollowChain(const Part& part) {
   const Attributed& attributed = part.attributed;
-  const bool joins = IsPointwise(attributed.layer_class) &&
+  const uint16_t traits = TraitsOf(part.activity);
+  const bool is_cast = (traits & kCastName) != 0;
+  const bool joins = (is_cast || IsPointwise(attributed.layer_class)) &&
                      attributed.direction != Direction::kUpdate &&
-                     (TraitsOf(part.activity) & kEagerName) != 0;
+                     (traits & kEagerName) != 0;
   if (!joins || part.activity.stream != chain_stream_) FinishChain();
   if (!joins) return;
   chain_stream_ = part.activity.stream;
-  chain_.Add(part.activity.name, part.ns, part.is_new);
+  if (is_cast) {
+    chain_.AddCast(part.ns, part.is_new);
+  } else {
+    chain_.Add(part.activity.name, part.ns, part.is_new);
+  }
 }
 
 void AvoidableKeeper::FinishChain() {
@@ -354,6 +372,9 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   AddProducts(part);
   AddFp64(part);
   if (attributed.direction == Direction::kUpdate) AddUpdate(part);
+  // Their own names make them cells. What lies beside them adds gradients up,
+  // as a layer does, too.
+  has_fused_cells_ |= (TraitsOf(activity) & kFusedCellName) != 0;
   if (attributed.class_from == ClassFrom::kComposite) AddComposite(part);
   AddTransposes(part);
 }
@@ -406,13 +427,17 @@ void AvoidableKeeper::FinishUpdates() {
 
 void AvoidableKeeper::FinishTables() {
   AvoidableSums& sums = Of(Avoidable::kDenseTables);
-  if (!tables_.AreSparse()) {
+  for (const WorkKind& kind : attribution_.work_kinds) {
+    tables_.AddProduct(kind.leading);
+  }
+  const DenseTables::Sums tables = tables_.Take();
+  if (tables.count == 0) {
     sums = {};
     return;
   }
-  sums.count = tables_.count();
-  sums.ns = static_cast<int64_t>(tables_.ns());
-  sums.worst_ns = tables_.worst_ns();
+  sums.count = tables.count;
+  sums.ns = static_cast<int64_t>(tables.ns);
+  sums.worst_ns = tables.worst_ns;
 }
 
 AvoidableWork AvoidableKeeper::Take() {

@@ -99,7 +99,8 @@ class AvoidableKeeper {
 
   uint16_t TraitsOf(const Activity& activity);
   const WorkKind* KindOf(const Attributed& attributed) const;
-  Times ByTensorCores(const Part& part, opmodel::DType worst) const;
+  Times ByTensorCores(const Part& part, const opmodel::Operation& op,
+                      opmodel::DType worst) const;
   void AddProducts(const Part& part);
   void AddFp64(const Part& part);
   void AddUpdate(const Part& part);

@@ -3,11 +3,16 @@
 #define DLTAP_ANALYZER_METRICS_DENSE_TABLES_H_
 
 #include <cstdint>
+#include <map>
+#include <set>
+
+#include "opmodel/operation.h"
 
 namespace dltap::analyzer {
 
 // Embedding tables whose whole gradient is filled with zeros and whose whole
-// weights are updated, though a step looks up few rows of them. METRICS.md
+// weights are updated, though a step looks up few rows of them. Tables that
+// products multiply with, too, have gradients of every row. METRICS.md
 // "Avoidable work", dense_tables.
 class DenseTables {
  public:
@@ -16,21 +21,32 @@ class DenseTables {
 
   // Zeros for the gradient of a table of so many bytes.
   void AddZeros(double bytes, double ns, bool is_new);
-  void AddLookup(double ns) { lookup_ns_ += ns; }  // of the forward pass
+  void AddLookup(double ns);                       // of the forward pass
   void AddUpdate(double ns) { update_ns_ += ns; }  // of anything
+  void AddProduct(const opmodel::Operation& op);
 
-  // Whether a step looks up little of the tables, whatever its lookups moved.
-  bool AreSparse() const;
-  uint64_t count() const { return count_; }
-  double ns() const;        // for the zeros and of the update, at most
-  double worst_ns() const;  // of that, with sparse gradients
+  struct Sums {
+    uint64_t count = 0;
+    double ns = 0;        // for the zeros and of the update, at most
+    double worst_ns = 0;  // of that, with sparse gradients
+  };
+  // Nothing, unless a step looks up little of the tables.
+  Sums Take() const;
 
  private:
+  struct Zeros {
+    uint64_t count = 0;
+    double bytes = 0;
+    double ns = 0;
+  };
+  bool IsMultiplied(int64_t bytes) const;
+  double SparseNs(const Zeros& zeros) const;
+
   double bandwidth_;
-  uint64_t count_ = 0;
-  double zeros_bytes_ = 0;
-  double zeros_ns_ = 0;
-  double lookup_ns_ = 0;
+  std::map<int64_t, Zeros> zeros_;  // by bytes of a table
+  std::set<int64_t> matrices_;      // elements of what products multiply
+  double lookup_ns_ = 0;            // all
+  double long_lookup_ns_ = 0;       // beyond what a launch takes
   double update_ns_ = 0;
 };
 

@@ -8,14 +8,23 @@ namespace dltap::analyzer {
 void PointwiseChain::Add(TextId name, double ns, bool is_new) {
   most_ = std::max(most_, ++kernels_of_[name]);
   ++kernels_;
-  count_ += is_new ? 1 : 0;
-  ns_ += ns;
+  count_ += pending_.count + (is_new ? 1 : 0);
+  ns_ += pending_.ns + ns;
+  casts_ns_ += pending_.ns;
   longest_ns_ = std::max(longest_ns_, ns);
+  pending_ = {};
+}
+
+void PointwiseChain::AddCast(double ns, bool is_new) {
+  if (kernels_ == 0) return;
+  pending_.count += is_new ? 1 : 0;
+  pending_.ns += ns;
 }
 
 double PointwiseChain::worst_ns() const {
   constexpr double kShortKernelNs = 5000;
-  return static_cast<double>(most_ + 1) * std::max(kShortKernelNs, longest_ns_);
+  return casts_ns_ +
+         static_cast<double>(most_ + 1) * std::max(kShortKernelNs, longest_ns_);
 }
 
 }  // namespace dltap::analyzer

@@ -18,6 +18,9 @@ class PointwiseChain {
   // `ns` of a kernel that lies inside the windows; `is_new`: it was not counted
   // before.
   void Add(TextId name, double ns, bool is_new);
+  // Of the formula where it lies between two of its kernels, or of a product's
+  // weights or their gradient; at either end it is not the formula's.
+  void AddCast(double ns, bool is_new);
   // Whether so many that one kernel would be less.
   bool IsLong() const { return kernels_ >= kLeastKernels; }
 
@@ -27,11 +30,16 @@ class PointwiseChain {
   double best_ns() const { return longest_ns_; }
   // Once more than the chain has one and the same kernel: those may be of as
   // many tensors, or of as many passes over one. No pass is shorter than a
-  // launch.
+  // launch. Casts stay.
   double worst_ns() const;
 
  private:
   static constexpr size_t kLeastKernels = 4;
+
+  struct Casts {
+    uint64_t count = 0;
+    double ns = 0;
+  };
 
   std::map<TextId, size_t> kernels_of_;  // by name
   size_t most_ = 0;                      // of one name
@@ -39,6 +47,8 @@ class PointwiseChain {
   uint64_t count_ = 0;  // of them that are new
   double ns_ = 0;
   double longest_ns_ = 0;
+  double casts_ns_ = 0;  // of `ns_`
+  Casts pending_;        // after the last kernel
 };
 
 }  // namespace dltap::analyzer

@@ -20,7 +20,7 @@ STEPS = 6
 AT_ONCE = 2
 GROUPS = 6
 HEALTHY = ["healthy_resnet", "healthy_transformer", "healthy_lstm",
-           "healthy_mlp", "healthy_inference"]
+           "healthy_mlp", "healthy_inference", "healthy_tied", "healthy_unet"]
 # The rule that must come first, of each program with a bug.
 RULES = {
     "tensor_cores": "tensor_cores",
@@ -38,6 +38,8 @@ RULES = {
     "checkpoint": "checkpoint",
     "pointwise": "pointwise",
     "embedding": "embedding",
+    "skip_gram": "embedding",
+    "contrastive": "tensor_cores",
     "pageable": "pageable",
     "copy_overlap": "copy_overlap",
 }

@@ -63,6 +63,18 @@ TEST_F(JudgeTest, ASureGainIsGiven) {
   EXPECT_EQ(ReasonOf(Of(0.02, LayerClass::kGemm)), "");
 }
 
+TEST_F(JudgeTest, NothingGainsMoreThanTheStep) {
+  Found found = Of(0.5, LayerClass::kGemm);
+  found.advice.gain_high_ns = 3 * facts_.step_ns;
+  found.advice.gain_ns = 1.75 * facts_.step_ns;
+  const AdviceList list = Judge({found});
+  ASSERT_EQ(list.given.size(), 1);
+  EXPECT_EQ(list.given[0].gain_low_ns, 0.5 * facts_.step_ns);
+  EXPECT_EQ(list.given[0].gain_ns, 0.75 * facts_.step_ns);
+  EXPECT_EQ(list.given[0].gain_high_ns, facts_.step_ns);
+  EXPECT_EQ(list.given[0].gain_high_share, 1);
+}
+
 TEST_F(JudgeTest, ALittleGainIsHeldBack) {
   EXPECT_EQ(ReasonOf(Of(0.019, LayerClass::kGemm)),
             "it may gain as little as 1.9 % of the step; 2 % is worth a word");

@@ -36,15 +36,16 @@ class Program {
   // A product of `kernels` kernels.
   Program& Product(int batch, int m, int n, int k, int a = 0, int kernels = 1) {
     const int at = Next();
-    absl::StrAppend(&text_, "call t=", at, "..", at + 2,
-                    "us thread=0 cublasGemmStridedBatchedEx m=", m, " n=", n,
-                    " k=", k, " batchCount=", batch);
+    absl::StrAppend(&text_, "call t=", at, "..", at + 2, "us thread=", thread_,
+                    " cublasGemmStridedBatchedEx m=", m, " n=", n, " k=", k,
+                    " batchCount=", batch);
     if (a != 0) absl::StrAppend(&text_, " A=", a);
     absl::StrAppend(&text_, "\n");
     for (int i = 0; i < kernels; ++i) {
       const int corr = ++corr_;
       absl::StrAppend(&text_, "launchapi t=", at, "..", at + 1,
-                      "us thread=0 corr=", corr, " ext=", at, "us\n");
+                      "us thread=", thread_, " corr=", corr, " ext=", at,
+                      "us\n");
       Row(at + i, corr, "some_kernel");
     }
     return *this;
@@ -54,13 +55,20 @@ class Program {
     Row(at, ++corr_, name);
     return *this;
   }
+  Program& InBackward() {
+    thread_ = 1;
+    return *this;
+  }
   Program& OnStream(int stream) {
     stream_ = stream;
     return *this;
   }
 
   std::vector<LayerClass> Classes() const {
-    const TraceModel model = TraceFromText("device 0 name=gpu\n" + text_);
+    const TraceModel model = TraceFromText(
+        "device 0 name=gpu\nthread 0 tid=1 name=python\n"
+        "thread 1 tid=2 name=pt_autograd_0\n" +
+        text_);
     const Attribution attribution = Attribute(model);
     std::vector<LayerClass> classes;
     for (const Attributed& at : attribution.processes[0].activities) {
@@ -86,6 +94,7 @@ class Program {
   int events_ = 0;
   int corr_ = 0;
   int stream_ = 7;
+  int thread_ = 0;
 };
 
 constexpr LayerClass kAttention = LayerClass::kAttention;
@@ -117,6 +126,15 @@ TEST(CompositeAttentionTest, GradientsOnBothSidesOfASoftmaxsGradient) {
   program.Product(1, 256, 48, 256);
   EXPECT_EQ(program.Count(kAttention), 6);
   EXPECT_EQ(program.Count(kGemm), 2);
+}
+
+// XLA writes softmax and gradient alike, and orders the four as it likes.
+TEST(CompositeAttentionTest, ProductsTellThePassOfAFusedSoftmax) {
+  Program program;
+  program.InBackward().Product(12, 64, 48, 32);  // dP
+  program.Kernel("fusion_34");
+  program.Product(12, 32, 48, 64).Product(12, 32, 64, 48);  // dQ, dK
+  EXPECT_EQ(program.Count(kAttention), 4);
 }
 
 TEST(CompositeAttentionTest, GroupedQueriesAreBatchedOtherwise) {
