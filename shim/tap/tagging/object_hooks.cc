@@ -19,22 +19,6 @@ void* Target(void* pointer) {
   return value;
 }
 
-// A program that writes token by token has another length each time: what
-// libraries compute has the other half of the table.
-constexpr uint32_t kMostOfLaunches = tagging::OperationTable::kEntries / 2;
-
-[[gnu::noinline]] void NoteOperationOf(const void* kernel,
-                                       const abi::dim3& grid,
-                                       const void* const* arguments) {
-  opmodel::Operation operation;
-  if (!tagging::g_launch_arguments.Read(kernel, grid, arguments, &operation)) {
-    return;
-  }
-  const uint32_t id = tagging::DefineOperation(operation, kMostOfLaunches);
-  if (id == 0 || tagging::g_runtime.note_operation == nullptr) return;
-  tagging::g_runtime.note_operation(reinterpret_cast<uint64_t>(kernel), id);
-}
-
 }  // namespace
 
 void CudnnBackendCreate::After(int32_t status, int32_t type,
@@ -112,12 +96,6 @@ void FunctionAlias::After(int32_t status, void* function_out,
   const void* function = Target(function_out);
   tagging::g_function_names.Alias(function, source);
   tagging::g_launch_arguments.Alias(function, source);
-}
-
-void KernelLaunch::After(int32_t status, const void* kernel, abi::dim3 grid,
-                         const void* arguments) {
-  if (status != 0 || !tagging::g_launch_arguments.Has(kernel)) return;
-  NoteOperationOf(kernel, grid, static_cast<const void* const*>(arguments));
 }
 
 void CaptureBegin::Before() { GraphBegin::Before(); }

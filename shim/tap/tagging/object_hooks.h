@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "abi_structs.h"
 #include "vocabulary.h"
 
 // Hooks that follow opaque objects and hand on what happens to them. What a
@@ -56,12 +55,6 @@ struct NamedFunction {
 };
 struct FunctionAlias {
   static void After(int32_t status, void* function_out, const void* source);
-};
-
-// A launch whose arguments tell what it computes: noted before its record.
-struct KernelLaunch {
-  static void After(int32_t status, const void* kernel, abi::dim3 grid,
-                    const void* arguments);
 };
 
 // A stream capture begins: from now on graph nodes must be seen, and calls of

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "shim/tap/tagging/kernel_launch.h"
 #include "shim/tap/tagging/object_hooks.h"
 #include "tests/unit/shim/tap/tagging/fake_tagging_runtime.h"
 
