@@ -7,8 +7,6 @@
 namespace dltap::analyzer {
 namespace {
 
-constexpr int kCastBits = 16;
-
 bool MayBeWeight(const Touch& touch, const Operand& operand) {
   if (operand.bits != kCastBits) return false;
   return operand.use == OperandUse::kWeight ||
@@ -17,41 +15,23 @@ bool MayBeWeight(const Touch& touch, const Operand& operand) {
 
 }  // namespace
 
-// What the last update cast may be the weights themselves.
-void CastWeights::BeginStep(int64_t ns) {
-  last_touch_ns_ = std::max(last_touch_ns_, ns);
+void PassWeights::BeginStep() {
   of_pass_.clear();
   most_.clear();
 }
 
-void CastWeights::EndStep() {
+void PassWeights::EndStep() {
   for (const auto& [bytes, n] : most_) by_step_[bytes].push_back(n);
 }
 
-std::vector<const Operand*> CastWeights::Add(const Touch& touch) {
-  const auto is_of_library = [](const Operand& operand) {
-    return operand.bits != 0;
-  };
-  if (!std::ranges::any_of(touch.operands, is_of_library)) return {};
-  while (next_ < casts_.size() && casts_[next_].made_ns < last_touch_ns_) {
-    ++next_;
-  }
-  last_touch_ns_ = touch.begin_ns;
-  if (touch.pass == Pass::kBackward) of_pass_.clear();
-  if (touch.pass != Pass::kForward) return {};
-  std::vector<const Operand*> casts;
-  for (const Operand& operand : touch.operands) {
-    if (!MayBeWeight(touch, operand) || !IsCastBefore(touch, operand)) continue;
-    casts.push_back(&operand);
-    std::set<uint64_t>& of_size = of_pass_[operand.bytes];
-    of_size.insert(operand.address);
-    size_t& most = most_[operand.bytes];
-    most = std::max(most, of_size.size());
-  }
-  return casts;
+void PassWeights::Add(int64_t bytes, uint64_t address) {
+  std::set<uint64_t>& of_size = of_pass_[bytes];
+  of_size.insert(address);
+  size_t& most = most_[bytes];
+  most = std::max(most, of_size.size());
 }
 
-std::map<int64_t, size_t> CastWeights::InSteps(size_t least) const {
+std::map<int64_t, size_t> PassWeights::InSteps(size_t least) const {
   std::map<int64_t, size_t> out;
   for (const auto& [bytes, by_step] : by_step_) {
     if (least == 0 || by_step.size() < least) continue;
@@ -62,14 +42,83 @@ std::map<int64_t, size_t> CastWeights::InSteps(size_t least) const {
   return out;
 }
 
-bool CastWeights::IsCastBefore(const Touch& touch,
-                               const Operand& operand) const {
+void CastWeights::BeginStep(int64_t ns) {
+  step_begin_ns_ = ns;
+  in_front_.clear();
+  casts_of_pass_.BeginStep();
+  unplaced_of_pass_.BeginStep();
+}
+
+void CastWeights::EndPass() {
+  for (const Operand& weights : in_front_) {
+    if (weights.address <= calls_) {
+      unplaced_of_pass_.Add(weights.bytes, weights.address);
+    }
+  }
+  in_front_.clear();
+  casts_of_pass_.EndPass();
+  unplaced_of_pass_.EndPass();
+}
+
+void CastWeights::EndStep() {
+  EndPass();
+  casts_of_pass_.EndStep();
+  unplaced_of_pass_.EndStep();
+}
+
+std::vector<Operand> CastWeights::Add(const Touch& touch) {
+  const auto is_of_library = [](const Operand& operand) {
+    return operand.bits != 0;
+  };
+  if (!touch.unplaced && !std::ranges::any_of(touch.operands, is_of_library)) {
+    return {};
+  }
+  while (next_ < casts_.size() && casts_[next_].made_ns < last_touch_ns_) {
+    ++next_;
+  }
+  last_touch_ns_ = touch.begin_ns;
+  if (touch.pass == Pass::kBackward) EndPass();
+  if (touch.pass != Pass::kForward) return {};
+  std::vector<Operand> casts;
+  for (const Operand& operand : touch.operands) {
+    if (MayBeWeight(touch, operand)) AddIfCast(touch, operand, casts);
+  }
+  if (touch.unplaced && touch.unplaced->use == OperandUse::kWeight) {
+    Operand weights = *touch.unplaced;
+    weights.address = ++calls_;
+    if (!AddIfCast(touch, weights, casts)) {
+      unplaced_of_pass_.Add(weights.bytes, weights.address);
+    }
+  }
+  for (const Operand& cast : casts) {
+    casts_of_pass_.Add(cast.bytes, cast.address);
+  }
+  return casts;
+}
+
+bool CastWeights::AddIfCast(const Touch& touch, const Operand& operand,
+                            std::vector<Operand>& casts) {
+  const std::optional<int64_t> made_ns = CastBefore(touch, operand);
+  if (operand.bits != kCastBits || !made_ns) return false;
+  if (*made_ns < step_begin_ns_) {
+    in_front_.push_back(operand);
+    return true;
+  }
+  casts.push_back(operand);
+  casts.insert(casts.end(), in_front_.begin(), in_front_.end());
+  in_front_.clear();
+  return true;
+}
+
+std::optional<int64_t> CastWeights::CastBefore(const Touch& touch,
+                                               const Operand& operand) const {
+  std::optional<int64_t> made_ns;
   for (size_t i = next_; i < casts_.size(); ++i) {
     const MadeTensor& cast = casts_[i];
-    if (cast.made_ns >= touch.begin_ns) return false;
-    if (cast.MayHave(operand.bytes)) return true;
+    if (cast.made_ns >= touch.begin_ns) break;
+    if (cast.MayHave(operand.bytes)) made_ns = cast.made_ns;
   }
-  return false;
+  return made_ns;
 }
 
 }  // namespace dltap::analyzer

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -15,9 +16,28 @@
 
 namespace dltap::analyzer {
 
-// Of what a step casts from 32 bits to 16 what stands for weights. The weights
-// that a pass forward casts are as many as lie beside each other: the next pass
-// casts them again, maybe to other places.
+inline constexpr int kCastBits = 16;
+
+// Weights of a pass forward by their bytes: as many as lie beside each other.
+class PassWeights {
+ public:
+  void BeginStep();
+  void EndStep();
+  void EndPass() { of_pass_.clear(); }
+  void Add(int64_t bytes, uint64_t address);
+
+  // As many as `least` of the steps have in a pass.
+  std::map<int64_t, size_t> InSteps(size_t least) const;
+
+ private:
+  std::map<int64_t, std::set<uint64_t>> of_pass_;  // addresses by bytes
+  std::map<int64_t, size_t> most_;                 // of a pass of this step
+  std::map<int64_t, std::vector<size_t>> by_step_;
+};
+
+// Of what a step casts from 32 bits to 16 what stands for weights: the next
+// pass casts them again, maybe to other places. And the weights of graphs of
+// cuDNN, cast or not, of which each call has its own.
 class CastWeights {
  public:
   explicit CastWeights(const std::vector<MadeTensor>& casts) : casts_(casts) {}
@@ -27,20 +47,30 @@ class CastWeights {
 
   // In time. The operands that a call of the forward pass reads as weights, 16
   // bits wide, and that have the size of what was cast right before it.
-  std::vector<const Operand*> Add(const Touch& touch);
+  std::vector<Operand> Add(const Touch& touch);
 
-  // Casts of a pass by their bytes: as many as `least` of the steps have.
-  std::map<int64_t, size_t> InSteps(size_t least) const;
+  const PassWeights& casts() const { return casts_of_pass_; }
+  const PassWeights& unplaced() const { return unplaced_of_pass_; }
 
  private:
-  bool IsCastBefore(const Touch& touch, const Operand& operand) const;
+  void EndPass();
+  bool AddIfCast(const Touch& touch, const Operand& operand,
+                 std::vector<Operand>& casts);
+  // When it was made, of the size of `operand` since the touch before.
+  std::optional<int64_t> CastBefore(const Touch& touch,
+                                    const Operand& operand) const;
 
   const std::vector<MadeTensor>& casts_;
   size_t next_ = 0;  // the first that may be before the next product
   int64_t last_touch_ns_ = std::numeric_limits<int64_t>::min();  // of a library
-  std::map<int64_t, std::set<uint64_t>> of_pass_;  // addresses by bytes
-  std::map<int64_t, size_t> most_;                 // of a pass of this step
-  std::map<int64_t, std::vector<size_t>> by_step_;
+  int64_t step_begin_ns_ = 0;
+  // Cast before the step: what the last update casts may be the weights
+  // themselves, unless the step casts others.
+  std::vector<Operand> in_front_;
+  // Of graphs, whose weights stand at such an address: no tensor lies there.
+  uint64_t calls_ = 0;
+  PassWeights casts_of_pass_;
+  PassWeights unplaced_of_pass_;  // and not cast
 };
 
 }  // namespace dltap::analyzer

@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kNearlyAllSteps = 0.9;
 constexpr size_t kLeastSteps = 2;
-constexpr int64_t kMasterOfCast = 2;  // 32 bits an element beside 16
 constexpr Interval kAlways = {std::numeric_limits<int64_t>::min(),
                               std::numeric_limits<int64_t>::max()};
 
@@ -109,8 +108,8 @@ class PlaceFinder {
 
   void Add(const Touch& touch) {
     AddNamed(touch);
-    for (const Operand* cast : cast_weights_.Add(touch)) {
-      See(PlaceOf(*cast), casts_);
+    for (const Operand& cast : cast_weights_.Add(touch)) {
+      See(PlaceOf(cast), casts_);
     }
     for (const Operand& operand : touch.operands) {
       if (operand.use == OperandUse::kWorkspace) {
@@ -190,10 +189,15 @@ class PlaceFinder {
     });
   }
 
-  // As many of a size as nearly all steps cast.
+  // As many of a size as nearly all steps cast, or give to graphs.
   void AddMasters() {
-    for (const auto& [bytes, n] : cast_weights_.InSteps(least_)) {
+    out_.casts_of_size = cast_weights_.casts().InSteps(least_);
+    out_.unplaced_of_size = cast_weights_.unplaced().InSteps(least_);
+    for (const auto& [bytes, n] : out_.casts_of_size) {
       for (size_t i = 0; i < n; ++i) AddMaster(kMasterOfCast * bytes);
+    }
+    for (const auto& [bytes, n] : out_.unplaced_of_size) {
+      for (size_t i = 0; i < n; ++i) AddMaster(bytes);
     }
   }
 

@@ -14,6 +14,9 @@
 
 namespace dltap::analyzer {
 
+// What is cast to 16 bits has 32.
+inline constexpr int64_t kMasterOfCast = 2;
+
 using Place = std::pair<uint64_t, int64_t>;  // address, bytes
 
 inline Place PlaceOf(const Operand& operand) {
@@ -36,7 +39,10 @@ class WrittenSpans {
 struct StayingPlaces {
   std::set<Place> weights;
   std::set<Place> casts;  // of weights, made anew in each step
-  // Weights whose place is not known, only that casts are made of them.
+  std::map<int64_t, size_t> casts_of_size;     // by bytes; placed or not
+  std::map<int64_t, size_t> unplaced_of_size;  // weights that are no casts
+  // Weights whose place is not known, only that casts are made of them or that
+  // graphs of cuDNN read them.
   int64_t unplaced_weight_bytes = 0;
   std::set<Place> workspaces;
   bool is_known = false;  // false: no products in steps; not all weights

@@ -7,6 +7,7 @@
 
 #include "analyzer/attribution/meaning_cache.h"
 #include "analyzer/attribution/operand_address.h"
+#include "analyzer/metrics/cast_weights.h"
 #include "analyzer/metrics/made_sizes.h"
 #include "analyzer/metrics/operands.h"
 
@@ -18,7 +19,6 @@ constexpr size_t kIterationsLookedAt = 256;
 constexpr double kSame = 0.9;    // of the weights of two iterations
 constexpr double kOthers = 0.1;  // of them may be the same all the same
 constexpr double kNearlyAll = 0.9;
-constexpr int kCastBits = 16;
 
 using Weights = std::vector<uint64_t>;  // addresses, sorted
 
