@@ -45,25 +45,26 @@ std::map<int64_t, size_t> PassWeights::InSteps(size_t least) const {
 void CastWeights::BeginStep(int64_t ns) {
   step_begin_ns_ = ns;
   in_front_.clear();
-  casts_of_pass_.BeginStep();
-  unplaced_of_pass_.BeginStep();
+  casts_.BeginStep();
+  unplaced_casts_.BeginStep();
+  unplaced_.BeginStep();
 }
 
 void CastWeights::EndPass() {
   for (const Operand& weights : in_front_) {
     if (weights.address <= calls_) {
-      unplaced_of_pass_.Add(weights.bytes, weights.address);
+      unplaced_.Add(weights.bytes, weights.address);
     }
   }
   in_front_.clear();
-  casts_of_pass_.EndPass();
-  unplaced_of_pass_.EndPass();
+  casts_.EndPass();
 }
 
 void CastWeights::EndStep() {
   EndPass();
-  casts_of_pass_.EndStep();
-  unplaced_of_pass_.EndStep();
+  casts_.EndStep();
+  unplaced_casts_.EndStep();
+  unplaced_.EndStep();
 }
 
 std::vector<Operand> CastWeights::Add(const Touch& touch) {
@@ -73,7 +74,7 @@ std::vector<Operand> CastWeights::Add(const Touch& touch) {
   if (!touch.unplaced && !std::ranges::any_of(touch.operands, is_of_library)) {
     return {};
   }
-  while (next_ < casts_.size() && casts_[next_].made_ns < last_touch_ns_) {
+  while (next_ < made_.size() && made_[next_].made_ns < last_touch_ns_) {
     ++next_;
   }
   last_touch_ns_ = touch.begin_ns;
@@ -87,11 +88,12 @@ std::vector<Operand> CastWeights::Add(const Touch& touch) {
     Operand weights = *touch.unplaced;
     weights.address = ++calls_;
     if (!AddIfCast(touch, weights, casts)) {
-      unplaced_of_pass_.Add(weights.bytes, weights.address);
+      unplaced_.Add(weights.bytes, weights.address);
     }
   }
   for (const Operand& cast : casts) {
-    casts_of_pass_.Add(cast.bytes, cast.address);
+    const bool is_placed = cast.address > calls_;
+    (is_placed ? casts_ : unplaced_casts_).Add(cast.bytes, cast.address);
   }
   return casts;
 }
@@ -113,8 +115,8 @@ bool CastWeights::AddIfCast(const Touch& touch, const Operand& operand,
 std::optional<int64_t> CastWeights::CastBefore(const Touch& touch,
                                                const Operand& operand) const {
   std::optional<int64_t> made_ns;
-  for (size_t i = next_; i < casts_.size(); ++i) {
-    const MadeTensor& cast = casts_[i];
+  for (size_t i = next_; i < made_.size(); ++i) {
+    const MadeTensor& cast = made_[i];
     if (cast.made_ns >= touch.begin_ns) break;
     if (cast.MayHave(operand.bytes)) made_ns = cast.made_ns;
   }

@@ -37,10 +37,10 @@ class PassWeights {
 
 // Of what a step casts from 32 bits to 16 what stands for weights: the next
 // pass casts them again, maybe to other places. And the weights of graphs of
-// cuDNN, cast or not, of which each call has its own.
+// cuDNN, cast or not, which have no places.
 class CastWeights {
  public:
-  explicit CastWeights(const std::vector<MadeTensor>& casts) : casts_(casts) {}
+  explicit CastWeights(const std::vector<MadeTensor>& casts) : made_(casts) {}
 
   void BeginStep(int64_t ns);
   void EndStep();
@@ -49,8 +49,10 @@ class CastWeights {
   // bits wide, and that have the size of what was cast right before it.
   std::vector<Operand> Add(const Touch& touch);
 
-  const PassWeights& casts() const { return casts_of_pass_; }
-  const PassWeights& unplaced() const { return unplaced_of_pass_; }
+  const PassWeights& casts() const { return casts_; }
+  // Calls of graphs in a step: a pass may use the same weights again.
+  const PassWeights& unplaced_casts() const { return unplaced_casts_; }
+  const PassWeights& unplaced() const { return unplaced_; }
 
  private:
   void EndPass();
@@ -60,7 +62,7 @@ class CastWeights {
   std::optional<int64_t> CastBefore(const Touch& touch,
                                     const Operand& operand) const;
 
-  const std::vector<MadeTensor>& casts_;
+  const std::vector<MadeTensor>& made_;
   size_t next_ = 0;  // the first that may be before the next product
   int64_t last_touch_ns_ = std::numeric_limits<int64_t>::min();  // of a library
   int64_t step_begin_ns_ = 0;
@@ -69,8 +71,9 @@ class CastWeights {
   std::vector<Operand> in_front_;
   // Of graphs, whose weights stand at such an address: no tensor lies there.
   uint64_t calls_ = 0;
-  PassWeights casts_of_pass_;
-  PassWeights unplaced_of_pass_;  // and not cast
+  PassWeights casts_;
+  PassWeights unplaced_casts_;
+  PassWeights unplaced_;  // and not cast
 };
 
 }  // namespace dltap::analyzer

@@ -192,24 +192,41 @@ class PlaceFinder {
   // As many of a size as nearly all steps cast, or give to graphs.
   void AddMasters() {
     out_.casts_of_size = cast_weights_.casts().InSteps(least_);
-    out_.unplaced_of_size = cast_weights_.unplaced().InSteps(least_);
     for (const auto& [bytes, n] : out_.casts_of_size) {
       for (size_t i = 0; i < n; ++i) AddMaster(kMasterOfCast * bytes);
     }
-    for (const auto& [bytes, n] : out_.unplaced_of_size) {
-      for (size_t i = 0; i < n; ++i) AddMaster(bytes);
+    for (const auto& [bytes, n] :
+         cast_weights_.unplaced_casts().InSteps(least_)) {
+      out_.casts_of_size[bytes] += OfGraphs(kMasterOfCast * bytes, n);
     }
+    for (const auto& [bytes, n] : cast_weights_.unplaced().InSteps(least_)) {
+      if (out_.casts_of_size.contains(bytes)) continue;  // maybe read again
+      out_.unplaced_of_size[bytes] = OfGraphs(bytes, n);
+    }
+  }
+
+  // How many weights of a size `n` calls read, which may read the same: as many
+  // as the host copied before the steps, or one at least.
+  size_t OfGraphs(int64_t bytes, size_t n) {
+    size_t placed = 0;
+    while (placed < n && PlaceCopied(bytes)) ++placed;
+    if (placed == 0) out_.unplaced_weight_bytes += bytes;
+    return std::max<size_t>(placed, 1);
   }
 
   // Weights that casts are made of: copied from the host before the steps and
   // never written since; each for one cast.
   void AddMaster(int64_t bytes) {
+    if (!PlaceCopied(bytes)) out_.unplaced_weight_bytes += bytes;
+  }
+
+  bool PlaceCopied(int64_t bytes) {
     for (const Place& place : copied_) {
       if (place.second != bytes || !IsFree(place)) continue;
       out_.weights.insert(place);
-      return;
+      return true;
     }
-    out_.unplaced_weight_bytes += bytes;
+    return false;
   }
 
   // A table whose gradient this is: copied from the host before the steps and

@@ -60,15 +60,34 @@ std::string StepFrom(int at_us, Casts casts) {
               "name=multi_tensor_apply_kernel grid=4,1,1 block=128,1,1");
 }
 
+// `n` tensors of `bytes`, in front of the steps.
+std::string CopiesFromHost(int n, int64_t bytes) {
+  std::string text;
+  for (int i = 0; i < n; ++i) {
+    const int at_us = 10 + 10 * i;
+    absl::StrAppend(
+        &text, "call t=", at_us, "..", at_us + 2,
+        "us thread=0 cudaMemcpyAsync dst=", 0x10000000 + i * bytes,
+        " count=", bytes, " kind=1\nlaunchapi t=", at_us, "..", at_us + 1,
+        "us thread=0 corr=", at_us, "\nmemcpy t=", at_us + 3, "..", at_us + 6,
+        "us device=0 stream=7 corr=", at_us, " kind=htod bytes=", bytes, "\n");
+  }
+  return text;
+}
+
 // At the peak, which lies `at_us` in the fourth of six steps.
-OwnedBytes OwnersAt(int at_us, const std::string& storage, Casts casts) {
+OwnedBytes OwnersAt(int at_us, const std::string& storage, Casts casts,
+                    int copied = 2) {
+  const bool is_half =
+      storage != "f32" && (casts == Casts::kNone || casts == Casts::kInFront);
   std::string text = absl::StrCat(
       "process framework=\"torch 2.11.0\"\ndevice 0 name=X memory=5242880\n"
       "thread 0 tid=1 name=python\nthread 1 tid=2 name=pt_autograd_0\n"
       "operation 1 conv_forward storage=",
       storage, kDims, "operation 2 conv_backward_weight storage=", storage,
       kDims,
-      "call t=0..1us thread=0 cudaMalloc devPtr=0x10000000 size=4194304\n");
+      "call t=0..1us thread=0 cudaMalloc devPtr=0x10000000 size=4194304\n",
+      CopiesFromHost(copied, (is_half ? 2 : 4) * kElements));
   for (int step = 0; step < 6; ++step) {
     const int begin_us = 100 + 100 * step;
     absl::StrAppend(&text, StepFrom(begin_us, casts), "range t=", begin_us,
@@ -86,7 +105,20 @@ int64_t Of(MemoryOwner owner, const OwnedBytes& bytes) {
   return bytes[static_cast<size_t>(owner)];
 }
 
-TEST(GraphWeightsTest, EachConvolutionOfAPassHasWeights) {
+TEST(GraphWeightsTest, ConvolutionsMayHaveTheSameWeights) {
+  for (const int copied : {0, 1}) {
+    const OwnedBytes bytes = OwnersAt(80, "f32", Casts::kNone, copied);
+    EXPECT_EQ(Of(MemoryOwner::kWeights, bytes), 4 * kElements);
+    EXPECT_EQ(Of(MemoryOwner::kGradients, bytes), 4 * kElements);
+  }
+}
+
+TEST(GraphWeightsTest, ConvolutionsHaveNoMoreWeightsThanCalls) {
+  const OwnedBytes bytes = OwnersAt(80, "bf16", Casts::kInPasses, 3);
+  EXPECT_EQ(Of(MemoryOwner::kWeights, bytes), 2 * 4 * kElements);
+}
+
+TEST(GraphWeightsTest, EachConvolutionHasWeightsThatTheHostCopied) {
   const OwnedBytes bytes = OwnersAt(35, "f32", Casts::kNone);
   EXPECT_EQ(Of(MemoryOwner::kWeights, bytes), 2 * 4 * kElements);
   EXPECT_EQ(Of(MemoryOwner::kGradients, bytes), 0);
