@@ -11,29 +11,16 @@
 #include "analyzer/metrics/made_sizes.h"
 #include "analyzer/metrics/operand_touches.h"
 #include "analyzer/metrics/step.h"
+#include "analyzer/metrics/written_spans.h"
 
 namespace dltap::analyzer {
 
 // What is cast to 16 bits has 32.
 inline constexpr int64_t kMasterOfCast = 2;
 
-using Place = std::pair<uint64_t, int64_t>;  // address, bytes
-
 inline Place PlaceOf(const Operand& operand) {
   return {operand.address, operand.bytes};
 }
-
-// What is written, as spans that touch nowhere.
-class WrittenSpans {
- public:
-  void Add(Place place);
-  void Clear() { spans_.clear(); }
-  // Whether any byte of it was.
-  bool Has(Place place) const;
-
- private:
-  std::map<uint64_t, uint64_t> spans_;  // begin, end
-};
 
 // Places that hold the same thing in nearly all steps.
 struct StayingPlaces {
