@@ -8,17 +8,40 @@ bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+// The path in a range of XLA; empty: it writes none.
+std::string_view PathOf(std::string_view name) {
+  constexpr std::string_view kBegin = "Thunk:#name=";
+  if (!name.starts_with(kBegin)) return {};
+  name.remove_prefix(kBegin.size());
+  return name.substr(0, name.rfind(",hlo_op="));
+}
+
+constexpr std::string_view kTape = "gradient_tape/";  // of TensorFlow
+
+// Where `kTape` begins, as a part of `path`; npos: it is none.
+size_t TapeIn(std::string_view path) {
+  size_t at = path.find(kTape);
+  while (at != std::string_view::npos && at > 0 && path[at - 1] != '/') {
+    at = path.find(kTape, at + 1);
+  }
+  return at;
+}
+
 }  // namespace
 
 XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
                      const RangeIndex& ranges)
     : model_(model), process_(process), ranges_(ranges) {
   absl::flat_hash_map<size_t, Pass> by_name;
+  for (const Range& range : process.ranges) {
+    const auto [it, is_new] = by_name.try_emplace(range.name.value());
+    if (is_new) it->second = PassOf(model.texts[range.name]);
+    if (is_new) AddScope(PathOf(model.texts[range.name]));
+  }
   for (size_t i = 0; i < process.ranges.size(); ++i) {
     const TextId name = process.ranges[i].name;
-    const auto [it, is_new] = by_name.try_emplace(name.value(), Pass::kNoPath);
-    if (is_new) it->second = PassOf(model.texts[name]);
-    const Pass pass = it->second;
+    Pass& pass = by_name.at(name.value());
+    if (pass == Pass::kNoPath) pass = PassInScopes(PathOf(model.texts[name]));
     if (pass == Pass::kNoPath) continue;
     passes_.resize(process.ranges.size(), Pass::kNoPath);
     passes_[i] = pass;
@@ -30,16 +53,30 @@ XlaPasses::XlaPasses(const TraceModel& model, const Process& process,
 }
 
 XlaPasses::Pass XlaPasses::PassOf(std::string_view name) {
-  constexpr std::string_view kBegin = "Thunk:#name=";
-  constexpr std::string_view kEnd = ",hlo_op=";
-  if (!name.starts_with(kBegin)) return Pass::kNoPath;
-  name.remove_prefix(kBegin.size());
-  name = name.substr(0, name.rfind(kEnd));
+  name = PathOf(name);
   if (Has(name, "rematted_computation")) return Pass::kRecompute;
   if (Has(name, "transpose(")) return Pass::kBackward;
+  if (TapeIn(name) != std::string_view::npos) return Pass::kBackward;
   if (Has(name, "jvp(")) return Pass::kForward;
   if (!name.starts_with("jit(")) return Pass::kNoPath;  // an argument
   return name.ends_with(')') ? Pass::kCommon : Pass::kPlain;
+}
+
+// "a/gradient_tape/b/c": what is left without the tape begins with "a/b".
+void XlaPasses::AddScope(std::string_view path) {
+  const size_t tape = TapeIn(path);
+  if (tape == std::string_view::npos) return;
+  const std::string_view inside = path.substr(tape + kTape.size());
+  scopes_.insert(std::string(path.substr(0, tape))
+                     .append(inside.substr(0, inside.find('/'))));
+}
+
+XlaPasses::Pass XlaPasses::PassInScopes(std::string_view path) const {
+  for (size_t end = path.size(); end != std::string_view::npos && end > 0;
+       end = path.rfind('/', end - 1)) {
+    if (scopes_.contains(path.substr(0, end))) return Pass::kForward;
+  }
+  return Pass::kNoPath;
 }
 
 size_t XlaPasses::ModuleOf(RangeId range) const {

@@ -3,6 +3,9 @@
 #define DLTAP_ANALYZER_ATTRIBUTION_XLA_PASSES_H_
 
 #include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,8 +20,10 @@ namespace dltap::analyzer {
 // "Thunk:#name=jit(step)/transpose(jvp())/dot_general,hlo_op=...#". A path is
 // what the operations of a fusion have in common: "jit(step)" alone may be of
 // any pass, or of several. What differentiation left alone after the first
-// backward work of the same run of a module uses gradients: the update. Holds
-// references.
+// backward work of the same run of a module uses gradients: the update.
+// TensorFlow writes "name=gradient_tape/dense/MatMul/MatMul": a gradient of
+// what stands in the scope `dense`, where all else is of the forward pass.
+// Holds references.
 class XlaPasses {
  public:
   XlaPasses(const TraceModel& model, const Process& process,
@@ -41,11 +46,14 @@ class XlaPasses {
     kCommon  // ends before that shows
   };
   static Pass PassOf(std::string_view name);
+  void AddScope(std::string_view path);
+  Pass PassInScopes(std::string_view name) const;
   size_t ModuleOf(RangeId range) const;
 
   const TraceModel& model_;
   const Process& process_;
   const RangeIndex& ranges_;
+  std::set<std::string, std::less<>> scopes_;  // of TensorFlow, with gradients
   std::vector<Pass> passes_;  // by range; empty: no range is of XLA
   // Run of a module -> when its first backward work was submitted.
   absl::flat_hash_map<size_t, int64_t> first_backward_;

@@ -7,6 +7,8 @@
 namespace dltap::analyzer {
 namespace {
 
+constexpr size_t kLeastProducts = 2;  // of a direction
+
 using Tokens = std::vector<CallToken>;
 
 // What is done with a gradient after the backward pass.
@@ -18,9 +20,14 @@ enum class Look : uint8_t {
   kInside     // otherwise
 };
 
-Look LookAfter(const Tokens& tokens, const TokenSpan& span) {
+size_t EndOfBackward(const Tokens& tokens, const TokenSpan& span) {
   size_t i = span.end;
   while (i > span.first && !tokens[i - 1].backward) --i;
+  return i;
+}
+
+Look LookAfter(const Tokens& tokens, const TokenSpan& span) {
+  size_t i = EndOfBackward(tokens, span);
   size_t largest = 0;
   for (; i < span.end && !tokens[i].inner_product; ++i) {
     largest += tokens[i].largest_entry ? 1 : 0;
@@ -62,11 +69,36 @@ bool Any(const std::vector<Look>& looks, Look look) {
   return std::ranges::find(looks, look) != looks.end();
 }
 
+// Whether most of what looks like directions is made as they are: of what the
+// last move changed and of the slope, both inner products, and the host reads
+// the slope before it moves. Programs that watch their gradients do less. The
+// first direction of an optimizer has the slope alone.
+bool MakesDirections(const Tokens& tokens,
+                     const std::vector<TokenSpan>& spans) {
+  size_t looks = 0;
+  size_t directions = 0;
+  for (const TokenSpan& span : spans) {
+    size_t i = EndOfBackward(tokens, span);
+    while (i < span.end && !tokens[i].largest_entry) ++i;
+    size_t products = 0;
+    bool is_read = false;
+    for (; i < span.end; ++i) {
+      products += tokens[i].inner_product ? 1 : 0;
+      is_read = tokens[i].d2h || (is_read && !tokens[i].inner_product);
+    }
+    if (products == 0) continue;
+    ++looks;
+    directions += products >= kLeastProducts && is_read ? 1 : 0;
+  }
+  return 2 * directions >= looks;
+}
+
 bool ShowsLineSearches(const Tokens& tokens,
                        const std::vector<TokenSpan>& spans,
                        const std::vector<Look>& looks) {
   return Any(looks, Look::kDirected) &&
          (Any(looks, Look::kSearched) || Any(looks, Look::kInside)) &&
+         MakesDirections(tokens, spans) &&
          std::ranges::none_of(spans, [&tokens](const TokenSpan& span) {
            return MovesOtherwise(tokens, span);
          });

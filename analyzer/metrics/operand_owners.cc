@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/metrics/cast_weights.h"
 #include "analyzer/metrics/memory_owners.h"
 #include "analyzer/metrics/operand_touches.h"
 #include "analyzer/metrics/staying_places.h"
@@ -191,17 +192,49 @@ class OperandJudge {
     first_ = first;
     end_ = end;
     gradients_of_size_.clear();
+    unplaced_of_size_.clear();
+    unplaced_gradients_.clear();
     FindFresh(segment);
     touches_.Visit(segment, [&](const Touch& touch) {
+      if (touch.unplaced) AddUnplacedGradient(touch, *touch.unplaced);
       for (const Operand& operand : touch.operands) {
+        AddUnplacedGradient(touch, operand);
         const Place place = PlaceOf(operand);
         if (!Stays(place)) AddStay(touch, operand);
       }
     });
+    PutUnplacedGradients();
     for (const auto& [place, stay] : stays_) {
       Close(place, stay, segment.end_ns);
     }
     stays_.clear();
+  }
+
+  // The gradient of a weight that is cast is cast back, to where no call tells;
+  // so is that which a graph of cuDNN makes.
+  void AddUnplacedGradient(const Touch& touch, const Operand& operand) {
+    if (!MakesGradient(touch, operand)) return;
+    const auto of_cast = staying_.casts_of_size.find(operand.bytes);
+    const auto of_graph = staying_.unplaced_of_size.find(operand.bytes);
+    size_t& n = unplaced_of_size_[operand.bytes];
+    if (of_cast != staying_.casts_of_size.end() && operand.bits == kCastBits) {
+      if (n++ >= of_cast->second) return;
+      unplaced_gradients_[touch.end_ns] += kMasterOfCast * operand.bytes;
+    } else if (of_graph != staying_.unplaced_of_size.end()) {
+      if (operand.address != 0 || n++ >= of_graph->second) return;
+      unplaced_gradients_[touch.end_ns] += operand.bytes;
+    }
+  }
+
+  // For the update, which is no library call.
+  void PutUnplacedGradients() {
+    for (size_t i = first_; i < end_; ++i) {
+      int64_t bytes = 0;
+      for (const auto& [since_ns, n] : unplaced_gradients_) {
+        if (since_ns <= instants_[i]) bytes += n;
+      }
+      if (bytes > 0) Put(i, {0, bytes}, MemoryOwner::kGradients);
+    }
   }
 
   // Blocks taken in the segment that are held at an instant of it.
@@ -288,7 +321,10 @@ class OperandJudge {
     }
     at->second.end_ns = std::max(at->second.end_ns, touch.end_ns);
     at->second.last = std::max(at->second.last, touch.pass);
-    if (at->second.owner == MemoryOwner::kUnknown) at->second.owner = owner;
+    if (at->second.owner != MemoryOwner::kUnknown) return;
+    const bool is_one_more =
+        owner == MemoryOwner::kGradients && IsOneMore(operand);
+    at->second.owner = is_one_more ? MemoryOwner::kDynamic : owner;
   }
 
   void Close(Place place, const Stay& stay, int64_t end_ns) {
@@ -319,10 +355,12 @@ class OperandJudge {
   std::map<int64_t, int> weights_of_size_;
   size_t first_ = 0;  // the instants of the segment
   size_t end_ = 0;
-  std::map<int64_t, int> gradients_of_size_;  // of the segment
-  std::map<uint64_t, int64_t> fresh_;         // blocks: address, begin
-  std::map<Place, Stay> stays_;               // of the segment
-  std::vector<std::vector<OwnedRange>> out_;  // by instant
+  std::map<int64_t, int> gradients_of_size_;       // of the segment
+  std::map<int64_t, size_t> unplaced_of_size_;     // gradients of the segment
+  std::map<int64_t, int64_t> unplaced_gradients_;  // bytes, by when made
+  std::map<uint64_t, int64_t> fresh_;              // blocks: address, begin
+  std::map<Place, Stay> stays_;                    // of the segment
+  std::vector<std::vector<OwnedRange>> out_;       // by instant
 };
 
 }  // namespace

@@ -68,13 +68,16 @@ void OperandTouches::Visit(Interval span,
     const auto& meaning = meanings_.Of(work->call);
     std::vector<Operand> operands =
         OperandsOf(model_, process_, call, meaning ? &*meaning : nullptr);
-    if (operands.empty()) continue;
+    std::optional<Operand> unplaced;
+    if (meaning) unplaced = UnplacedWeights(*meaning);
+    if (operands.empty() && !unplaced) continue;
     const bool is_product = meaning &&
                             meaning->leading.kind == opmodel::OpKind::kGemm &&
                             meaning->leading[opmodel::Dim::kBatch] == 1;
     const Attributed& done = attribution_.activities[work->activity];
     visit({call.begin_ns, call.end_ns, PassOf(done.direction), is_product,
-           done.layer_class == LayerClass::kCopyH2d, std::move(operands)});
+           done.layer_class == LayerClass::kCopyH2d, std::move(operands),
+           unplaced});
   }
 }
 

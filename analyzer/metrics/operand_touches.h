@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "analyzer/attribution/attribution.h"
@@ -26,6 +27,7 @@ struct Touch {
   bool is_product;  // of two matrices, not batched
   bool from_host;   // a copy
   std::vector<Operand> operands;
+  std::optional<Operand> unplaced;  // weights, or their gradient
 
   // nullptr: none has that role.
   const Operand* Find(Meaning role) const;

@@ -220,4 +220,22 @@ std::vector<Operand> OperandsOf(const TraceModel& model, const Process& process,
   return out;
 }
 
+std::optional<Operand> UnplacedWeights(const CallMeaning& meaning) {
+  if (meaning.class_from != ClassFrom::kCudnnGraph) return std::nullopt;
+  const Operation& op = meaning.leading;
+  const bool is_gradient = op.kind == OpKind::kConvBackwardWeight;
+  const bool is_conv = is_gradient || op.kind == OpKind::kConvForward ||
+                       op.kind == OpKind::kConvBackwardData;
+  const Meaning role = is_gradient ? Meaning::kPointerDw : Meaning::kPointerW;
+  const double elements = is_conv ? ElementsOfConv(op, role) : 0;
+  const int bits = opmodel::BitsOf(op.storage);
+  if (!(elements > 0) || elements > kMostElements || bits == 0) {
+    return std::nullopt;
+  }
+  return Operand{
+      0, static_cast<int64_t>(elements * bits / 8),
+      is_gradient ? OperandUse::kWeightGradient : OperandUse::kWeight, role,
+      bits};
+}
+
 }  // namespace dltap::analyzer

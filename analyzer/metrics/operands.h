@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_METRICS_OPERANDS_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analyzer/attribution/call_meaning.h"
@@ -33,6 +34,10 @@ struct Operand {
 // that of the call, or null.
 std::vector<Operand> OperandsOf(const TraceModel& model, const Process& process,
                                 const Call& call, const CallMeaning* meaning);
+
+// The weights of a convolution that a graph of cuDNN runs, or their gradient:
+// it lies where the trace does not tell, at address 0. nullopt: no such call.
+std::optional<Operand> UnplacedWeights(const CallMeaning& meaning);
 
 }  // namespace dltap::analyzer
 

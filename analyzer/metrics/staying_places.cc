@@ -6,13 +6,13 @@
 #include <iterator>
 #include <limits>
 
+#include "analyzer/metrics/cast_weights.h"
+
 namespace dltap::analyzer {
 namespace {
 
 constexpr double kNearlyAllSteps = 0.9;
 constexpr size_t kLeastSteps = 2;
-constexpr int64_t kMasterOfCast = 2;  // 32 bits an element beside 16
-constexpr int kCastBits = 16;
 constexpr Interval kAlways = {std::numeric_limits<int64_t>::min(),
                               std::numeric_limits<int64_t>::max()};
 
@@ -41,15 +41,18 @@ class PlaceFinder {
         made_(made),
         used_(used),
         least_(static_cast<size_t>(
-            std::ceil(kNearlyAllSteps * static_cast<double>(used.size())))) {}
+            std::ceil(kNearlyAllSteps * static_cast<double>(used.size())))),
+        cast_weights_(made.casts) {}
 
   StayingPlaces Run() {
     if (used_.size() >= kLeastSteps) {
       FindCopied();
       for (step_ = 0; step_ < used_.size(); ++step_) {
         written_.Clear();
+        cast_weights_.BeginStep(used_[step_].begin_ns);
         touches_.Visit({used_[step_].begin_ns, used_[step_].end_ns},
                        [&](const Touch& touch) { Add(touch); });
+        cast_weights_.EndStep();
       }
       Judge();
       out_.is_known = !products_.empty();
@@ -105,7 +108,9 @@ class PlaceFinder {
 
   void Add(const Touch& touch) {
     AddNamed(touch);
-    AddCasts(touch);
+    for (const Operand& cast : cast_weights_.Add(touch)) {
+      See(PlaceOf(cast), casts_);
+    }
     for (const Operand& operand : touch.operands) {
       if (operand.use == OperandUse::kWorkspace) {
         See(PlaceOf(operand), workspaces_);
@@ -118,36 +123,6 @@ class PlaceFinder {
       written_.Add(PlaceOf(operand));
       ever_written_.Add(PlaceOf(operand));
     }
-  }
-
-  // What a call of the forward pass reads 16 bits wide, and what was cast right
-  // before it has the size of.
-  void AddCasts(const Touch& touch) {
-    const auto is_of_library = [](const Operand& operand) {
-      return operand.bits != 0;
-    };
-    if (!std::ranges::any_of(touch.operands, is_of_library)) return;
-    while (cast_ < made_.casts.size() &&
-           made_.casts[cast_].made_ns < last_touch_ns_) {
-      ++cast_;
-    }
-    last_touch_ns_ = touch.begin_ns;
-    if (touch.pass != Pass::kForward) return;
-    for (const Operand& operand : touch.operands) {
-      const bool may_be_weight = operand.use == OperandUse::kWeight ||
-                                 operand.role == Meaning::kPointerA;
-      if (operand.bits != kCastBits || !may_be_weight) continue;
-      if (IsCastBefore(touch, operand)) See(PlaceOf(operand), casts_);
-    }
-  }
-
-  bool IsCastBefore(const Touch& touch, const Operand& operand) const {
-    for (size_t i = cast_; i < made_.casts.size(); ++i) {
-      const MadeTensor& cast = made_.casts[i];
-      if (cast.made_ns >= touch.begin_ns) return false;
-      if (cast.MayHave(operand.bytes)) return true;
-    }
-    return false;
   }
 
   void AddProduct(const Touch& touch) {
@@ -176,16 +151,23 @@ class PlaceFinder {
     return at != places.end() && at->second.steps >= least_;
   }
 
+  // In most of the steps in which products read it first.
+  bool IsMostlyCast(Place place) const {
+    const auto cast = casts_.find(place);
+    if (cast == casts_.end()) return false;
+    const auto first = firsts_.find(place);
+    return first == firsts_.end() ||
+           2 * cast->second.steps > first->second.steps;
+  }
+
   // Of two operands the first, which is where libraries of row-major matrices
   // put the weights.
   void Judge() {
     for (const auto& [first, second] : products_) {
-      if (InNearlyAll(firsts_, first)) {
-        if (InNearlyAll(casts_, first)) {
-          out_.casts.insert(first);
-        } else if (!ever_written_.Has(first)) {
-          out_.weights.insert(first);
-        }
+      if (IsMostlyCast(first)) {
+        if (InNearlyAll(casts_, first)) out_.casts.insert(first);
+      } else if (InNearlyAll(firsts_, first)) {
+        if (!ever_written_.Has(first)) out_.weights.insert(first);
       } else if (InNearlyAll(seconds_, second) && !ever_written_.Has(second)) {
         out_.weights.insert(second);
       }
@@ -194,7 +176,7 @@ class PlaceFinder {
       if (seen.steps >= least_) out_.workspaces.insert(place);
     }
     JudgeNamed();
-    for (const Place& cast : out_.casts) AddMaster(cast);
+    AddMasters();
     for (const MadeTensor& table : LargestStep(made_.tables)) AddTable(table);
   }
 
@@ -207,16 +189,44 @@ class PlaceFinder {
     });
   }
 
-  // The weights that `cast` is made of: copied from the host before the steps,
-  // twice its size and never written since; each for one cast.
-  void AddMaster(Place cast) {
-    const int64_t bytes = kMasterOfCast * cast.second;
+  // As many of a size as nearly all steps cast, or give to graphs.
+  void AddMasters() {
+    out_.casts_of_size = cast_weights_.casts().InSteps(least_);
+    for (const auto& [bytes, n] : out_.casts_of_size) {
+      for (size_t i = 0; i < n; ++i) AddMaster(kMasterOfCast * bytes);
+    }
+    for (const auto& [bytes, n] :
+         cast_weights_.unplaced_casts().InSteps(least_)) {
+      out_.casts_of_size[bytes] += OfGraphs(kMasterOfCast * bytes, n);
+    }
+    for (const auto& [bytes, n] : cast_weights_.unplaced().InSteps(least_)) {
+      if (out_.casts_of_size.contains(bytes)) continue;  // maybe read again
+      out_.unplaced_of_size[bytes] = OfGraphs(bytes, n);
+    }
+  }
+
+  // How many weights of a size `n` calls read, which may read the same: as many
+  // as the host copied before the steps, or one at least.
+  size_t OfGraphs(int64_t bytes, size_t n) {
+    size_t placed = 0;
+    while (placed < n && PlaceCopied(bytes)) ++placed;
+    if (placed == 0) out_.unplaced_weight_bytes += bytes;
+    return std::max<size_t>(placed, 1);
+  }
+
+  // Weights that casts are made of: copied from the host before the steps and
+  // never written since; each for one cast.
+  void AddMaster(int64_t bytes) {
+    if (!PlaceCopied(bytes)) out_.unplaced_weight_bytes += bytes;
+  }
+
+  bool PlaceCopied(int64_t bytes) {
     for (const Place& place : copied_) {
       if (place.second != bytes || !IsFree(place)) continue;
       out_.weights.insert(place);
-      return;
+      return true;
     }
-    out_.unplaced_weight_bytes += bytes;
+    return false;
   }
 
   // A table whose gradient this is: copied from the host before the steps and
@@ -257,9 +267,8 @@ class PlaceFinder {
   size_t step_ = 0;
   Places firsts_;  // of products; not written in the step before they are read
   Places seconds_;
-  Places casts_;     // right before a forward product reads them
-  size_t cast_ = 0;  // the first that may be before the next product
-  int64_t last_touch_ns_ = kAlways.begin_ns;  // of a library
+  Places casts_;  // right before a forward product reads them
+  CastWeights cast_weights_;
   Places workspaces_;
   std::set<std::pair<Place, Place>> products_;  // first and second operands
   std::set<Place> copied_;                      // by the host
@@ -270,25 +279,6 @@ class PlaceFinder {
 };
 
 }  // namespace
-
-void WrittenSpans::Add(Place place) {
-  uint64_t begin = place.first;
-  uint64_t end = begin + static_cast<uint64_t>(place.second);
-  auto at = spans_.upper_bound(begin);
-  if (at != spans_.begin() && std::prev(at)->second >= begin) --at;
-  while (at != spans_.end() && at->first <= end) {
-    begin = std::min(begin, at->first);
-    end = std::max(end, at->second);
-    at = spans_.erase(at);
-  }
-  spans_[begin] = end;
-}
-
-bool WrittenSpans::Has(Place place) const {
-  const uint64_t end = place.first + static_cast<uint64_t>(place.second);
-  const auto after = spans_.lower_bound(end);
-  return after != spans_.begin() && std::prev(after)->second > place.first;
-}
 
 StayingPlaces FindStayingPlaces(OperandTouches& touches,
                                 const MadeTensors& made,

@@ -11,32 +11,25 @@
 #include "analyzer/metrics/made_sizes.h"
 #include "analyzer/metrics/operand_touches.h"
 #include "analyzer/metrics/step.h"
+#include "analyzer/metrics/written_spans.h"
 
 namespace dltap::analyzer {
 
-using Place = std::pair<uint64_t, int64_t>;  // address, bytes
+// What is cast to 16 bits has 32.
+inline constexpr int64_t kMasterOfCast = 2;
 
 inline Place PlaceOf(const Operand& operand) {
   return {operand.address, operand.bytes};
 }
 
-// What is written, as spans that touch nowhere.
-class WrittenSpans {
- public:
-  void Add(Place place);
-  void Clear() { spans_.clear(); }
-  // Whether any byte of it was.
-  bool Has(Place place) const;
-
- private:
-  std::map<uint64_t, uint64_t> spans_;  // begin, end
-};
-
 // Places that hold the same thing in nearly all steps.
 struct StayingPlaces {
   std::set<Place> weights;
   std::set<Place> casts;  // of weights, made anew in each step
-  // Weights whose place is not known, only that casts are made of them.
+  std::map<int64_t, size_t> casts_of_size;     // by bytes; placed or not
+  std::map<int64_t, size_t> unplaced_of_size;  // weights that are no casts
+  // Weights whose place is not known, only that casts are made of them or that
+  // graphs of cuDNN read them.
   int64_t unplaced_weight_bytes = 0;
   std::set<Place> workspaces;
   bool is_known = false;  // false: no products in steps; not all weights

@@ -36,6 +36,7 @@ constexpr size_t kLeastOfOther = 8;  // passes of one more loop
 // Iterations that are parts of one step, joined. A step that lacks parts is
 // incomplete.
 std::vector<TokenSpan> Joined(const TraceModel& model, const Process& process,
+                              const ProcessAttribution& attribution,
                               const std::vector<CallToken>& tokens,
                               const std::vector<TokenSpan>& spans) {
   std::vector<TokenSpan> iterations;
@@ -43,7 +44,8 @@ std::vector<TokenSpan> Joined(const TraceModel& model, const Process& process,
     if (span.use == StepUse::kUsed) iterations.push_back(span);
   }
   size_t parts = PartsPerStep(tokens, iterations);
-  if (parts == 1) parts = PartsByWeights(model, process, tokens, iterations);
+  if (parts == 1)
+    parts = PartsByWeights(model, process, attribution, tokens, iterations);
   if (parts == 1) return spans;
   std::vector<TokenSpan> steps;
   size_t open = 0;  // parts of the step that is being joined
@@ -291,7 +293,8 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
   std::vector<TokenSpan> spans =
       JoinByOptimizer(model, process, tokens, iterations);
   if (spans.empty()) spans = JoinLineSearches(tokens, iterations);
-  if (spans.empty()) spans = Joined(model, process, tokens, iterations);
+  if (spans.empty())
+    spans = Joined(model, process, attribution, tokens, iterations);
   // Too few iterations to be told apart: what repeats is their layers.
   const bool trains =
       std::any_of(tokens.begin(), tokens.end(),

@@ -48,11 +48,11 @@ class Cutter {
   std::vector<TokenSpan> Run() {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       const CallToken& token = tokens_[i];
-      if (last_ && IsForward(token)) Cut();
+      if (last_ && IsForward(token)) Cut(i);
       seen_backward_ |= token.backward;
       if (token.*ends_ && (seen_backward_ || !needs_backward_)) last_ = i;
     }
-    if (last_) Cut();
+    if (last_) Cut(tokens_.size());
     spans_.push_back({first_, tokens_.size()});
     return std::move(spans_);
   }
@@ -63,11 +63,13 @@ class Cutter {
     return token.computes && !token.backward && !token.update;
   }
 
-  void Cut() {
+  void Cut(size_t next) {
     size_t end = *last_ + 1;
     while (end < tokens_.size() && tokens_[end].d2h && !tokens_[end].computes) {
       ++end;
     }
+    if (ends_ == &CallToken::backward)
+      end = std::max(end, EndOfTail(tokens_, end, next).value_or(end));
     spans_.push_back({first_, end});
     first_ = end;
     last_.reset();
@@ -252,9 +254,8 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
   std::vector<size_t> begins;
   std::vector<size_t> products;
   for (const TokenSpan& span : spans) {
-    size_t begin = passes.BeginOf(span, false);
-    if (begin == span.first) begin = usual_iteration.BeginOf(span);
-    begins.push_back(begin);
+    const std::optional<size_t> usual = usual_iteration.BeginOf(span);
+    begins.push_back(usual ? *usual : passes.BeginOf(span, false));
     products.push_back(Products(tokens, span.first, span.end));
   }
   KeepOtherLoops(tokens, spans, begins);

@@ -20,6 +20,18 @@ size_t FirstProduct(const std::vector<CallToken>& tokens,
 
 }  // namespace
 
+std::optional<size_t> EndOfTail(const std::vector<CallToken>& tokens,
+                                size_t first, size_t next) {
+  std::optional<size_t> batch;
+  for (size_t i = next; i > first; --i) {
+    const CallToken& token = tokens[i - 1];
+    if (token.computes) continue;
+    if (token.d2h) return i;
+    if (token.h2d && !batch) batch = i - 1;
+  }
+  return batch;
+}
+
 UsualIteration::UsualIteration(const std::vector<CallToken>& tokens,
                                const std::vector<TokenSpan>& spans)
     : tokens_(tokens) {
@@ -47,24 +59,30 @@ UsualIteration::UsualIteration(const std::vector<CallToken>& tokens,
   }
 }
 
-size_t UsualIteration::BeginOf(const TokenSpan& span) const {
-  if (products_.empty()) return span.first;
+std::optional<size_t> UsualIteration::BeginOf(const TokenSpan& span) const {
+  if (products_.empty()) return std::nullopt;
   size_t missing = products_.size();
   size_t begin = span.end;
   while (missing > 0 && begin > span.first) {
     const CallToken& token = tokens_[--begin];
     if (!token.product) continue;
-    if (token.signature != products_[missing - 1]) return span.first;
+    if (token.signature != products_[missing - 1]) return std::nullopt;
     --missing;
   }
-  if (missing > 0 || FirstProduct(tokens_, span) == begin) return span.first;
-  begin = std::max(span.first, begin - std::min(begin, offset_));
+  if (missing > 0) return std::nullopt;
+  if (FirstProduct(tokens_, span) == begin) return span.first;
+  size_t before = begin;
+  while (before > span.first && !tokens_[before - 1].product) --before;
+  // Graphs run in any order: more than usual may come before the product.
+  begin = std::min(begin - std::min(begin - span.first, offset_),
+                   EndOfTail(tokens_, before, begin).value_or(begin));
   // The update is made of those gradients, too.
   const bool has_gradients =
       std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(span.first),
                   tokens_.begin() + static_cast<ptrdiff_t>(begin),
                   [](const CallToken& token) { return token.backward; });
-  return has_gradients ? span.first : begin;
+  if (has_gradients) return std::nullopt;
+  return begin;
 }
 
 bool UsualIteration::MayBreakOffIn(const TokenSpan& span) const {

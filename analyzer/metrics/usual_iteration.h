@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analyzer/metrics/call_signature.h"
@@ -11,18 +12,25 @@
 
 namespace dltap::analyzer {
 
+// Where what began before `first` ends, in [first, next], if forward work of
+// something else is at `next`: behind what the host reads, else in front of a
+// batch. nullopt: neither shows.
+std::optional<size_t> EndOfTail(const std::vector<CallToken>& tokens,
+                                size_t first, size_t next);
+
 // The row of products that most iterations have in common, forward and
 // backward. An iteration that ends with it and has more passes forward in
 // front of it follows something else, whatever that is made of.
 class UsualIteration {
  public:
-  // Without such a row (lengths that vary) nothing ever stands in front.
+  // Without such a row (lengths that vary) nothing is ever known.
   UsualIteration(const std::vector<CallToken>& tokens,
                  const std::vector<TokenSpan>& spans);
 
-  // Where the usual iteration begins inside `span`; `span.first` where nothing
-  // stands in front of it, or the span does not end with one.
-  size_t BeginOf(const TokenSpan& span) const;
+  // Where the usual iteration begins inside `span`: `span.first` where no
+  // product stands in front of it. nullopt: the span does not end with one, or
+  // what stands in front of it goes backward too.
+  std::optional<size_t> BeginOf(const TokenSpan& span) const;
 
   // Whether `span` may be the begin of an iteration. True if nothing is usual.
   bool MayBreakOffIn(const TokenSpan& span) const;

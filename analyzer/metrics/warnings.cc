@@ -14,6 +14,7 @@ constexpr double kMuchOutside = 0.10;       // of the GPU time
 constexpr double kNoticeable = 0.01;        // of a time, or of all launches
 constexpr double kManyUnjoined = 0.10;      // of all activities
 constexpr double kMuchUnclassified = 0.10;  // of the GPU time
+constexpr double kMuchUndirected = 0.10;    // of kernels' time
 constexpr double kFewMissing = 0.10;        // of the steps of another rank
 constexpr int64_t kLongRunNs = 1'000'000'000;
 constexpr uint64_t kManyActivities = 1'000;
@@ -48,6 +49,7 @@ class Finder {
     LookAtSteps();
     LookAtWhatIsMissing();
     LookAtJoins();
+    LookAtDirections();
     std::stable_sort(
         found_.begin(), found_.end(),
         [](const Warning& a, const Warning& b) { return a.id < b.id; });
@@ -213,6 +215,27 @@ class Finder {
     }
   }
 
+  // Where some are known to be backward, the others are asked for, too.
+  void LookAtDirections() {
+    int64_t all_ns = 0;
+    int64_t unknown_ns = 0;
+    int64_t trains_ns = 0;
+    for (size_t i = 0; i < totals_.classes.size(); ++i) {
+      const auto layer_class = static_cast<LayerClass>(i);
+      const ClassSummary& sums = totals_.classes[i];
+      if (IsCopyOrMemset(layer_class) || layer_class == LayerClass::kComm) {
+        continue;
+      }
+      all_ns += sums.gpu_ns;
+      unknown_ns += sums.of(Direction::kNone);
+      trains_ns += sums.backward_ns() + sums.of(Direction::kUpdate);
+    }
+    if (trains_ns == 0) return;
+    IfShare(WarningId::kDirectionUnknown,
+            Ratio(static_cast<double>(unknown_ns), static_cast<double>(all_ns)),
+            kMuchUndirected);
+  }
+
   const Summary& summary_;
   const Totals& totals_;
   const StepFigures& steps_;
@@ -245,6 +268,7 @@ std::string_view Name(WarningId id) {
       "launches_without_kernel",
       "kernels_without_launch",
       "unclassified",
+      "direction_unknown",
       "level_host",
       "allocation_failed"};
   return kNames[static_cast<size_t>(id)];

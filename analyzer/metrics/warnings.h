@@ -37,6 +37,7 @@ enum class WarningId : uint8_t {
   kLaunchesWithoutKernel,  // count; share: of all launches
   kKernelsWithoutLaunch,   // count; share: of all activities
   kUnclassified,           // share: of the GPU time
+  kDirectionUnknown,       // share: of kernels' time, in a run that trains
   kLevelHost,              // no records of the GPU
   kAllocationFailed,       // count: requests for memory that were refused
   kCount

@@ -5,7 +5,11 @@
 #include <cstdint>
 #include <iterator>
 
+#include "analyzer/attribution/meaning_cache.h"
 #include "analyzer/attribution/operand_address.h"
+#include "analyzer/metrics/cast_weights.h"
+#include "analyzer/metrics/made_sizes.h"
+#include "analyzer/metrics/operands.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -63,9 +67,53 @@ bool AreThose(const std::vector<Weights>& all, size_t distance, bool same) {
   return static_cast<double>(are) >= kNearlyAll * static_cast<double>(n);
 }
 
+// Whether most weights of an iteration are what its own casts made: where that
+// lies says nothing of the weights.
+bool AreCasts(const TraceModel& model, const Process& process,
+              const MadeTensors& made, const std::vector<CallToken>& tokens,
+              const TokenSpan& span) {
+  const auto is_made = [&](const Operand& operand, const CallToken& token) {
+    auto cast = std::ranges::lower_bound(
+        made.casts, tokens[span.first].begin_ns, {}, &MadeTensor::made_ns);
+    for (; cast != made.casts.end() && cast->made_ns < token.begin_ns; ++cast) {
+      if (cast->MayHave(operand.bytes)) return true;
+    }
+    return false;
+  };
+  MeaningCache meanings(model, process);
+  size_t weights = 0;
+  size_t casts = 0;
+  for (size_t i = span.first; i < span.end; ++i) {
+    const CallToken& token = tokens[i];
+    if (!token.product || !token.forward || !token.call.known()) continue;
+    const Call& call = process.calls[token.call.value()];
+    const auto& meaning = meanings.Of(token.call);
+    for (const Operand& operand :
+         OperandsOf(model, process, call, meaning ? &*meaning : nullptr)) {
+      if (operand.role != Meaning::kPointerA) continue;
+      ++weights;
+      casts += operand.bits == kCastBits && is_made(operand, token) ? 1 : 0;
+    }
+  }
+  return 2 * casts > weights;
+}
+
+bool AnyDeviceCasts(const TraceModel& model, const Process& process,
+                    const ProcessAttribution& attribution,
+                    const std::vector<CallToken>& tokens,
+                    const TokenSpan& span) {
+  for (size_t d = 0; d < process.devices.size(); ++d) {
+    const MadeTensors made =
+        FindMadeTensors(model, process, attribution, DeviceId(d));
+    if (AreCasts(model, process, made, tokens, span)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 size_t PartsByWeights(const TraceModel& model, const Process& process,
+                      const ProcessAttribution& attribution,
                       const std::vector<CallToken>& tokens,
                       const std::vector<TokenSpan>& iterations) {
   std::vector<Weights> all;
@@ -78,7 +126,10 @@ size_t PartsByWeights(const TraceModel& model, const Process& process,
   for (size_t parts = 2; parts <= std::min(kMostParts, n / kMinRepeats);
        ++parts) {
     if (!AreThose(all, parts - 1, false)) return 1;
-    if (AreThose(all, parts, true)) return parts;
+    if (!AreThose(all, parts, true)) continue;
+    const bool casts =
+        AnyDeviceCasts(model, process, attribution, tokens, iterations[n / 2]);
+    return casts ? 1 : parts;
   }
   return 1;
 }

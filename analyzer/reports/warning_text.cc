@@ -115,6 +115,10 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
              "unknown";
     case WarningId::kUnclassified:
       return share + " of the GPU time has no class";
+    case WarningId::kDirectionUnknown:
+      return "of " + share +
+             " of the kernels' time nothing tells the direction: forward, "
+             "backward and update are at least what they are said to be";
     case WarningId::kAllocationFailed: return FailureText(figures.memory);
     case WarningId::kLevelHost: return LevelText(figures.trust);
     case WarningId::kCount: break;

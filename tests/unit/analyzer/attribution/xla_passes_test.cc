@@ -106,6 +106,30 @@ TEST(XlaPassesTest, WithoutAnythingDifferentiatedAllIsForward) {
             (Directions{kForward, kForward}));
 }
 
+TEST(XlaPassesTest, ATapeOfTensorFlowTellsWhatHasGradients) {
+  EXPECT_EQ(
+      DirectionsOf(Module(0, 99) +
+                   Thunk(10, "model_1/dense_1/MatMul", "gemm_fusion_dot") +
+                   Thunk(20, "model_1", "gemm_fusion_dot_1") +
+                   Thunk(30, "gradient_tape/model_1/dense_1/MatMul/MatMul",
+                         "gemm_fusion_dot_2") +
+                   Thunk(40, "", "gemm_fusion_dot_3") +
+                   Thunk(50, "XLA_Args", "input_transpose_fusion") +
+                   Thunk(60, "adam/mul", "loop_multiply_fusion") +
+                   Thunk(70, "model_10/dense_1/MatMul", "gemm_fusion_dot_4")),
+      (Directions{kForward, kForward, kBackward, kNone, kNone, kNone, kNone}));
+}
+
+TEST(XlaPassesTest, ATapeMayStandInsideAScope) {
+  EXPECT_EQ(
+      DirectionsOf(
+          Module(0, 90) + Thunk(10, "train/model/MatMul", "gemm_fusion_dot") +
+          Thunk(20, "train/gradient_tape/model/MatMul", "gemm_fusion_dot_1") +
+          Thunk(30, "train/mul", "loop_multiply_fusion") +
+          Thunk(40, "my_gradient_tape/model", "loop_fusion")),
+      (Directions{kForward, kBackward, kNone, kNone}));
+}
+
 TEST(XlaPassesTest, APathNamesWhatANameDoesNot) {
   const auto found = AttributedOf(
       Thunk(10, "jit(f)/jit(log_softmax)/sub", "triton_softmax_1") +

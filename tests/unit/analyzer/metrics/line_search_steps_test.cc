@@ -24,7 +24,7 @@ const char* KernelOf(char letter) {
   }
 }
 
-// One kernel every 10 us for each letter.
+// One kernel every 10 us for each letter; v: the host reads a value.
 Steps StepsOf(std::string_view letters) {
   std::string text =
       "device 0 name=gpu\nthread 0 tid=1\nthread 1 tid=2 name=pt_autograd_0\n";
@@ -33,6 +33,14 @@ Steps StepsOf(std::string_view letters) {
     const auto us = [at](int t) { return std::to_string(at + t); };
     const std::string thread = letter == 'B' ? " thread=1" : " thread=0";
     const std::string corr = " corr=" + us(1);
+    if (letter == 'v') {
+      text += "call t=" + us(0) + ".." + us(9) +
+              "us thread=0 cudaMemcpy\nlaunchapi t=" + us(0) + ".." + us(9) +
+              "us thread=0" + corr + "\nmemcpy t=" + us(3) + ".." + us(8) +
+              "us device=0" + corr + " kind=dtoh bytes=4\n";
+      at += 10;
+      continue;
+    }
     text += "call t=" + us(0) + ".." + us(2) + "us" + thread +
             " cudaLaunchKernel\nlaunchapi t=" + us(0) + ".." + us(1) + "us" +
             thread + corr + "\nkernel t=" + us(3) + ".." + us(8) +
@@ -59,15 +67,15 @@ std::vector<int64_t> BeginsUs(const Steps& steps) {
 TEST(LineSearchStepsTest, LossesOfFixedMovesBelongToOneStep) {
   // Four losses in each of three steps: of the first, the gradient alone is
   // looked at, of the others also the move that led to it.
-  const std::string step = "FBmda" + Times(3, "FBmmda");
+  const std::string step = "FBmddva" + Times(3, "FBmmddva");
   EXPECT_EQ(BeginsUs(StepsOf(Times(3, step))),
-            (std::vector<int64_t>{0, 230, 460}));
+            (std::vector<int64_t>{0, 310, 620}));
 }
 
 TEST(LineSearchStepsTest, ASearchTakesAnyNumberOfLosses) {
   // Each search goes on until it ends with two largest entries and a direction.
-  const std::string begin = "FBmdda";
-  const std::string next = "FBadammdda";
+  const std::string begin = "FBmddvma";
+  const std::string next = "FBadammddvma";
   std::string text;
   std::vector<int64_t> begins;
   for (const int losses : {1, 4, 2, 3, 5}) {
@@ -79,36 +87,36 @@ TEST(LineSearchStepsTest, ASearchTakesAnyNumberOfLosses) {
 
 TEST(LineSearchStepsTest, AStepMayEndWithAnUnusedLoss) {
   // What little a move changes ends a step: nothing is added afterwards.
-  const std::string step = "FBmda" + Times(2, "FBmmda") + "FBmm";
+  const std::string step = "FBmddva" + Times(2, "FBmmddva") + "FBmm";
   EXPECT_EQ(StepsOf(Times(4, step)).steps.size(), 4);
 }
 
 TEST(LineSearchStepsTest, AVanishedGradientEndsAStepAndThoseAfterIt) {
-  const std::string step = "FBmda" + Times(2, "FBmmda");
+  const std::string step = "FBmddva" + Times(2, "FBmmddva");
   EXPECT_EQ(BeginsUs(StepsOf(step + step + "FBm" + "FBm" + "FBm")),
-            (std::vector<int64_t>{0, 170, 370, 400}));
+            (std::vector<int64_t>{0, 230, 490, 520}));
 }
 
 TEST(LineSearchStepsTest, WhereSearchesEndStepsAVanishedGradientIsAStep) {
-  const std::string step = "FBmdda" + Times(2, "FBada");
+  const std::string step = "FBmddva" + Times(2, "FBada");
   EXPECT_EQ(BeginsUs(StepsOf(step + "FBm" + step + step)),
-            (std::vector<int64_t>{0, 160, 190, 350}));
+            (std::vector<int64_t>{0, 170, 200, 370}));
 }
 
 TEST(LineSearchStepsTest, GradientsMayBeLimitedFirst) {
-  const std::string step = "FBomda" + Times(3, "FBommda");
+  const std::string step = "FBomddva" + Times(3, "FBommddva");
   EXPECT_EQ(StepsOf(Times(4, step)).steps.size(), 4);
 }
 
 TEST(LineSearchStepsTest, PartsOfABatchBelongToTheirLoss) {
   const std::string loss = "FBaFBaFB";
-  const std::string step = loss + "mda" + Times(2, loss + "mmda");
+  const std::string step = loss + "mddva" + Times(2, loss + "mmddva");
   EXPECT_EQ(BeginsUs(StepsOf(Times(3, step))),
-            (std::vector<int64_t>{0, 350, 700}));
+            (std::vector<int64_t>{0, 410, 820}));
 }
 
 TEST(LineSearchStepsTest, PassesForwardBetweenStepsAreEvaluation) {
-  const std::string step = "FBmda" + Times(3, "FBmmda");
+  const std::string step = "FBmddva" + Times(3, "FBmmddva");
   const Steps steps = StepsOf(Times(3, step) + "FFFF" + Times(3, step));
   std::vector<Step> evaluation;
   for (const Step& one : steps.steps) {
@@ -116,13 +124,23 @@ TEST(LineSearchStepsTest, PassesForwardBetweenStepsAreEvaluation) {
   }
   ASSERT_EQ(steps.steps.size(), 7);
   ASSERT_EQ(evaluation.size(), 1);
-  EXPECT_EQ(evaluation[0].begin_ns, 690'000);
-  EXPECT_EQ(evaluation[0].end_ns, 730'000);
+  EXPECT_EQ(evaluation[0].begin_ns, 930'000);
+  EXPECT_EQ(evaluation[0].end_ns, 970'000);
 }
 
 TEST(LineSearchStepsTest, WhatIsLookedAtBesideAnOptimizerJoinsNothing) {
   // A program that looks at its gradients, closer every third time.
-  EXPECT_EQ(StepsOf(Times(4, "FBmdoFBdoFBdo")).steps.size(), 12);
+  EXPECT_EQ(StepsOf(Times(4, "FBmddvoFBddvoFBddvo")).steps.size(), 12);
+}
+
+TEST(LineSearchStepsTest, OneInnerProductIsNoDirection) {
+  // Hand-written moves; every third gradient is looked at twice.
+  EXPECT_EQ(StepsOf(Times(4, "FBmdvaFBmdvaFBmmdva")).steps.size(), 12);
+}
+
+TEST(LineSearchStepsTest, TheHostReadsTheSlopeOfADirection) {
+  // Each layer's rate is a ratio of two norms, which stay on the device.
+  EXPECT_EQ(StepsOf(Times(4, "FBmvddaddaFBmvmvddadda")).steps.size(), 8);
 }
 
 }  // namespace

@@ -59,25 +59,40 @@ std::string CopyFromHost(int at_us, const std::string& to, int kib) {
 }
 
 // y = W x in 16 bits, dx = W dy; then rows are added to a table's gradient.
-std::string StepFrom(int at_us, bool casts) {
+std::string PassFrom(int at_us, bool casts, const std::string& weight) {
   return (casts ? Launch(at_us, 0, kCast, 128) : "") +
-         Product(at_us + 10, 0,
-                 "A=0x10200000 B=0x10280000 C=0x102a0000 m=256 n=64 k=512") +
-         Product(at_us + 20, 1,
-                 "A=0x10200000 B=0x102b0000 C=0x102c0000 m=512 n=64 k=256") +
+         Product(
+             at_us + 5, 0,
+             "A=0x" + weight + " B=0x10280000 C=0x102a0000 m=256 n=64 k=512") +
+         Product(
+             at_us + 10, 1,
+             "A=0x" + weight + " B=0x102b0000 C=0x102c0000 m=512 n=64 k=256");
+}
+
+std::string StepFrom(int at_us, bool casts, const std::string& weight,
+                     const std::string& next_part) {
+  return PassFrom(at_us, casts, weight) +
+         (next_part.empty() ? "" : PassFrom(at_us + 15, casts, next_part)) +
          Launch(at_us + 30, 1, kFill, 64) + Launch(at_us + 40, 1, kAddRows, 8) +
          Launch(at_us + 50, 0, "multi_tensor_apply_kernel", 4);
 }
 
-// Bytes of weights at the peak, which lies in the fourth of six steps.
-int64_t WeightsOf(const std::string& copies, bool casts) {
+// Bytes of weights at the peak, which lies in the fourth of six steps. Odd ones
+// have the weight of products at `odd`; a second part of the batch, if any, has
+// it at `next_part`.
+int64_t WeightsOf(const std::string& copies, bool casts,
+                  const std::string& odd = "10200000",
+                  const std::string& next_part = "") {
   std::string text = absl::StrCat(
       "process framework=\"torch 2.11.0\"\ndevice 0 name=X memory=5242880\n"
       "thread 0 tid=1 name=python\nthread 1 tid=2 name=pt_autograd_0\n"
       "call t=0..1us thread=0 cudaMalloc devPtr=0x10000000 size=4194304\n",
       copies);
   for (int step = 0; step < 6; ++step) {
-    absl::StrAppend(&text, StepFrom(100 + 100 * step, casts),
+    absl::StrAppend(&text,
+                    StepFrom(100 + 100 * step, casts,
+                             step % 2 == 0 ? "10200000" : odd, next_part),
+
                     "range t=", 100 + 100 * step, "..", 199 + 100 * step,
                     "us thread=0 kind=nvtx name=\"step ", step, "\"\n");
   }
@@ -103,6 +118,14 @@ TEST(MadeSizesTest, OfWeightsThatTheHostDidNotCopyTheSizeIsKnown) {
 
 TEST(MadeSizesTest, WhatNoKernelCastsIsTheWeightItself) {
   EXPECT_EQ(WeightsOf(kWeight, false), kWeightKib / 2);
+}
+
+TEST(MadeSizesTest, CastsThatTakeTurnsInTwoBuffersAreOfOneWeight) {
+  EXPECT_EQ(WeightsOf("", true, "10300000"), kWeightKib);
+}
+
+TEST(MadeSizesTest, EachPartOfABatchCastsTheSameWeights) {
+  EXPECT_EQ(WeightsOf("", true, "10200000", "10300000"), kWeightKib);
 }
 
 TEST(MadeSizesTest, CopiesOfOtherSizesAreNoTables) {

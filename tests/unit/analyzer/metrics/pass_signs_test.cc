@@ -61,6 +61,24 @@ TEST(PassSignsTest, PathsOfXlaTellABackwardPass) {
   }
 }
 
+TEST(PassSignsTest, KernelsOfGradientsTellABackwardPass) {
+  const auto goes_backward = [](const std::string& kernel) {
+    const TraceModel model = TraceFromText(
+        "device 0 name=gpu\nthread 0 tid=1\nkernel t=1..2us device=0 name=\"" +
+        kernel + "\"\n");
+    const Attribution attribution = Attribute(model);
+    return ShowsABackwardPass(model, model.processes[0],
+                              attribution.processes[0]);
+  };
+  EXPECT_TRUE(
+      goes_backward("void tensorflow::BiasGradNHWC_SharedAtomics<float>"
+                    "(int, float const*, float*, int)"));
+  // Of a loss they are computed to evaluate, too; PyTorch's runs in both.
+  EXPECT_FALSE(goes_backward("void f<generator::SparseXentGradGenerator>()"));
+  EXPECT_FALSE(
+      goes_backward("void at::native::threshold_kernel_impl<float>()"));
+}
+
 TEST(PassSignsTest, EvaluationOfAProgramOfXlaIsNoPartOfItsSteps) {
   std::string epochs;
   for (int epoch = 0; epoch < 3; ++epoch) {

@@ -93,6 +93,32 @@ TEST(TrainingStepsTest, WithoutUpdateTheBackwardPassEndsTheStep) {
   EXPECT_THAT(Spans(Repeat("<(a)b", 4)), ElementsAre("0u", "3u", "6u", "9u"));
 }
 
+TEST(TrainingStepsTest, AnUpdateThatNothingTellsEndsWithWhatTheHostReads) {
+  const std::string epoch = Repeat("<(a)bxy>", 3) + Repeat("<(a>", 3);
+  EXPECT_THAT(Spans(Repeat(epoch, 2)), ElementsAre("0u", "6u", "12u", "18e",
+                                                   "27u", "33u", "39u", "45e"));
+}
+
+TEST(TrainingStepsTest, AnUpdateThatNothingTellsEndsBeforeTheNextBatch) {
+  const std::string epoch = Repeat("<z(a)bxy", 3) + Repeat("<z(a", 3);
+  EXPECT_THAT(Spans(Repeat(epoch, 2)), ElementsAre("0u", "6u", "12u", "18e",
+                                                   "27u", "33u", "39u", "45e"));
+}
+
+TEST(TrainingStepsTest, EvaluationEndsWithWhatTheHostReads) {
+  // Graphs run in any order: more or less comes before the first product.
+  const std::string step = "yz(a)bx>";
+  EXPECT_THAT(Spans("z(a)bxy>" + Repeat(step, 3) + "(a>(a>" + Repeat(step, 2)),
+              ElementsAre("0u", "6u", "12u", "18u", "24e", "28u", "34u"));
+}
+
+TEST(TrainingStepsTest, WorkBesideTheUsualProductsIsNoPass) {
+  // Graphs run in any order: x may come twice, in the middle of the pass.
+  const std::string step = "x(a(b)b)a";
+  EXPECT_THAT(Spans(Repeat(step, 3) + "x(ax(b)b)a" + Repeat(step, 2)),
+              ElementsAre("0u", "5u", "10u", "15u", "21u", "26u"));
+}
+
 TEST(TrainingStepsTest, PassesForwardAmongStepsAreEvaluation) {
   const std::string epoch = Repeat("<(a)bU", 4) + Repeat("<(a>", 3);
   EXPECT_THAT(Spans(Repeat(epoch, 2)),

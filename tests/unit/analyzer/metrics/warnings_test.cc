@@ -101,5 +101,31 @@ TEST(WarningsTest, MeasuredHostTimesAreNotWarnedOf) {
   EXPECT_EQ(Find(figures, WarningId::kHostTimesFixed), nullptr);
 }
 
+// 100 us of kernels in a run that goes backward; of some nothing tells where.
+std::string WithDirections(int known_us) {
+  const auto kernel = [](int begin, int end, const std::string& name) {
+    return "kernel t=" + std::to_string(begin) + ".." + std::to_string(end) +
+           "us device=0 name=\"" + name + "\"\n";
+  };
+  return "device 0 name=gpu\n" +
+         kernel(0, known_us, "void tensorflow::BiasGradNHWC_SharedAtomics()") +
+         kernel(known_us, 100, "Mul_GPU_DT_FLOAT_DT_FLOAT_kernel");
+}
+
+TEST(WarningsTest, DirectionsThatNothingTellsAreSaid) {
+  const Summary summary = SummaryOf(WithDirections(40));
+  const Figures figures = FiguresOf(summary);
+  const Warning* const warning = Find(figures, WarningId::kDirectionUnknown);
+  ASSERT_NE(warning, nullptr);
+  EXPECT_DOUBLE_EQ(*warning->share, 0.6);
+  const Summary of_few = SummaryOf(WithDirections(95));
+  EXPECT_EQ(Find(FiguresOf(of_few), WarningId::kDirectionUnknown), nullptr);
+}
+
+TEST(WarningsTest, WhereNothingGoesBackwardNoDirectionIsMissed) {
+  const Summary summary = SummaryOf(WithDirections(0));
+  EXPECT_EQ(Find(FiguresOf(summary), WarningId::kDirectionUnknown), nullptr);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

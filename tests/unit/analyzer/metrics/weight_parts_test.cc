@@ -16,23 +16,48 @@ constexpr size_t kProducts = 4;  // of an iteration
 
 struct Update {
   bool of_optimizer = true;
+  bool casts = false;  // the weights, right before each product
 };
+
+std::string CastAt(size_t us) {
+  const std::string at = std::to_string(us);
+  const std::string times = at + ".." + std::to_string(us + 1) + "us ";
+  const std::string corr = " corr=" + std::to_string(us + 1);
+  return "call t=" + times + "thread=0 cudaLaunchKernel\nlaunchapi t=" + times +
+         "thread=0" + corr + "\nkernel t=" + std::to_string(us + 2) + ".." +
+         std::to_string(us + 3) + "us device=0" + corr +
+         " grid=1,1,1 block=128,1,1 name=\"at::native::"
+         "vectorized_elementwise_kernel<8, "
+         "at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)"
+         "::{lambda(float)#1}, std::array<char*, 2ul> >(int)\"\n";
+}
 
 // Each iteration multiplies by its weights, `weight(i, product)`, forward and
 // by their gradients backward, which lie elsewhere each time.
 template <typename Weight>
 size_t PartsOf(Weight weight, Update update = {}) {
-  std::string text = "device 0 name=gpu\n";
+  std::string text =
+      "process framework=\"torch 2.11.0\"\ndevice 0 name=gpu\n"
+      "thread 0 tid=1 name=python\n";
   std::vector<CallToken> tokens;
   std::vector<TokenSpan> iterations;
+  uint32_t calls = 0;
   const auto product = [&](int a, bool forward) {
-    const std::string at = std::to_string(tokens.size() * 10);
-    const std::string end = std::to_string(tokens.size() * 10 + 5);
+    const size_t us = tokens.size() * 10 + 5;
+    const std::string at = std::to_string(us);
+    const std::string end = std::to_string(us + 4);
+    if (update.casts) {
+      text += CastAt(us - 5);
+      ++calls;
+    }
     text += "call t=" + at + ".." + end +
-            "us thread=0 cublasSgemm_v2 m=8 n=8 k=8 A=" + std::to_string(a) +
-            "\n";
-    CallToken token{.signature = 1, .begin_ns = 0, .end_ns = 0};
-    token.call = CallId(static_cast<uint32_t>(tokens.size()));
+            "us thread=0 cublasGemmEx m=8 n=8 k=8 Atype=14 Btype=14 Ctype=14 "
+            "A=" +
+            std::to_string(a) + "\n";
+    CallToken token{.signature = 1,
+                    .begin_ns = static_cast<int64_t>(us) * 1000,
+                    .end_ns = static_cast<int64_t>(us + 4) * 1000};
+    token.call = CallId(calls++);
     token.product = true;
     token.forward = forward;
     token.backward = !forward;
@@ -47,7 +72,9 @@ size_t PartsOf(Weight weight, Update update = {}) {
     iterations.push_back({.first = first, .end = tokens.size()});
   }
   const TraceModel model = TraceFromText(text);
-  return PartsByWeights(model, model.processes[0], tokens, iterations);
+  const Attribution attribution = Attribute(model);
+  return PartsByWeights(model, model.processes[0], attribution.processes[0],
+                        tokens, iterations);
 }
 
 int OneOf(int models, int i, size_t p) {
@@ -76,6 +103,12 @@ TEST(WeightPartsTest, WeightsThatTakeTurnsInTwoBuffersAreOfOneModel) {
   EXPECT_EQ(PartsOf([](int i, size_t p) { return OneOf(2, i, p); },
                     {.of_optimizer = false}),
             1);
+}
+
+TEST(WeightPartsTest, WhatCastsAreMadeToMayTakeTurnsInTwoBuffers) {
+  EXPECT_EQ(
+      PartsOf([](int i, size_t p) { return OneOf(2, i, p); }, {.casts = true}),
+      1);
 }
 
 TEST(WeightPartsTest, WithoutAddressesNothingIsKnown) {
