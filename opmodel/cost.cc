@@ -98,7 +98,8 @@ std::optional<Cost> RnnCost(const Operation& op) {
 
 // Scores Q K^T and their product with V: 2 d + 2 d_v per (query, key) pair. A
 // causal mask leaves half of the pairs (FlashAttention's convention). Backward
-// is five products instead of two (recomputed scores, dV, dP, dQ, dK): 2.5 x.
+// is five products instead of two: recomputed scores, dQ and dK by the heads'
+// size, dV and dP by that of the values.
 std::optional<Cost> AttentionCost(const Operation& op, bool backward) {
   if (!Known(op, Dim::kBatch, Dim::kHeads, Dim::kSeqQ, Dim::kSeqKv,
              Dim::kHeadDim)) {
@@ -115,14 +116,14 @@ std::optional<Cost> AttentionCost(const Operation& op, bool backward) {
 
   const double pairs =
       batch * heads * seq_q * seq_kv / (op[Dim::kCausal] != 0 ? 2 : 1);
-  const double forward_flops = 2 * pairs * (dim + dim_v);
+  const double depth = backward ? 3 * dim + 2 * dim_v : dim + dim_v;
   const double queries = batch * heads * seq_q * dim;
   const double keys_values = batch * kv_heads * seq_kv * (dim + dim_v);
   const double outputs = batch * heads * seq_q * dim_v;
   const double forward_elements = queries + keys_values + outputs;
   // Backward reads those and dO, and writes dQ, dK, dV.
   const double elements = backward ? 2 * forward_elements : forward_elements;
-  return Cost{.flops = backward ? 2.5 * forward_flops : forward_flops,
+  return Cost{.flops = 2 * pairs * depth,
               .bytes = BytesPerElement(op) * elements};
 }
 

@@ -79,7 +79,7 @@ void CallStage::AddCall(ThreadId thread, const CallView& view) {
   }
   ReadPayload(view, layout, call);
   if (!next_operations_.empty()) {
-    TakeOperation(thread, layout, view.payload, call);
+    TakeOperation(thread, layout, view, call);
   }
   last_ns_ = std::max(last_ns_, call.end_ns);
   if (!next_sites_.empty() && call.depth == 0) TakeSite(thread, view);
@@ -124,12 +124,15 @@ void CallStage::TakeSite(ThreadId thread, const CallView& call) {
   if (call.begin_ticks >= next.ticks) next.site = {};
 }
 
+// It was told during the call: of a launch that began later the own one, and
+// the record of the one before, got lost.
 void CallStage::TakeOperation(ThreadId thread, const EntryLayout& layout,
-                              trace::Bytes payload, Call& call) {
+                              const CallView& view, Call& call) {
   if (thread.value() >= next_operations_.size()) return;
   NextOperation& next = next_operations_[thread.value()];
-  if (next.operation.known() && layout.function_offset >= 0 &&
-      LoadAt<uint64_t>(payload, layout.function_offset) == next.kernel) {
+  if (next.operation.known() && view.begin_ticks <= next.ticks &&
+      layout.function_offset >= 0 &&
+      LoadAt<uint64_t>(view.payload, layout.function_offset) == next.kernel) {
     call.operation = next.operation;
   }
   next = {};
@@ -201,7 +204,8 @@ void CallStage::AddSpecial(ThreadId thread, const CallView& call) {
         next_operations_.resize(thread.value() + 1);
       }
       next_operations_[thread.value()] = {
-          payload.kernel, definitions_.Operation(payload.operation)};
+          call.begin_ticks, payload.kernel,
+          definitions_.Operation(payload.operation)};
       return;
     }
     case SpecialSlot::kDefinitionLost:

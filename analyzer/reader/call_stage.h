@@ -88,11 +88,12 @@ class CallStage {
 
   // What the thread's next call computes, if it launches that kernel.
   struct NextOperation {
+    uint64_t ticks = 0;
     uint64_t kernel = 0;
     OperationId operation;
   };
   void TakeOperation(ThreadId thread, const EntryLayout& layout,
-                     trace::Bytes payload, Call& call);
+                     const trace::CallView& view, Call& call);
 
   Process& process_;
   Definitions& definitions_;

@@ -157,7 +157,7 @@ struct SitePayload {
   uint64_t reserved2;
 };
 // Of a launch whose arguments tell it: the record that follows in the same
-// thread, unless that got lost.
+// thread. It lies within that call, else the call's record got lost.
 struct OperationPayload {
   uint64_t kernel;     // as the launch names it
   uint32_t operation;  // id of an Operation definition

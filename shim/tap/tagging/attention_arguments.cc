@@ -115,16 +115,31 @@ struct FlashName {
   const char* name;  // mangled, with the begin of its template arguments
   uint32_t layout;
   int causal;  // which flag; that of a window follows
+  // All that the kernel gets: beside it in its namespace, or in none.
+  const char* parameters[2];
 };
 constexpr FlashName kFlashNames[] = {
-    {"16flash_fwd_kernelI", kFlash, 1},
-    {"24flash_fwd_splitkv_kernelI", kFlash, 0},
-    {"44flash_bwd_dq_dk_dv_loop_seqk_parallel_kernelI", kFlash + 1, 1}};
+    {"16flash_fwd_kernelI",
+     kFlash,
+     1,
+     {"EvNS_16Flash_fwd_paramsE", "Ev16Flash_fwd_params"}},
+    {"24flash_fwd_splitkv_kernelI",
+     kFlash,
+     0,
+     {"EvNS_16Flash_fwd_paramsE", "Ev16Flash_fwd_params"}},
+    {"44flash_bwd_dq_dk_dv_loop_seqk_parallel_kernelI",
+     kFlash + 1,
+     1,
+     {"EvNS_16Flash_bwd_paramsE", "Ev16Flash_bwd_params"}}};
 
 uint32_t KindOfFlash(const char* at) {
   for (const FlashName& row : kFlashNames) {
     const char* rest = at;
     if (!Skip(rest, row.name)) continue;
+    if (!EndsWith(rest, row.parameters[0]) &&
+        !EndsWith(rest, row.parameters[1])) {
+      return 0;
+    }
     bool flags[kMostFlags] = {};
     const int count = FlagsOf(rest, flags);
     if (count < 6 || count > kMostFlags || flags[row.causal + 1]) return 0;
@@ -135,15 +150,33 @@ uint32_t KindOfFlash(const char* at) {
   return 0;
 }
 
-// "fmha_cutlassF_bf16_aligned_64x64_rf_sm80(...)"; B: backward.
+// "fmha_cutlassF_bf16_aligned_64x64_rf_sm80"; B: backward.
+struct MemEfficientName {
+  const char* begin;
+  uint32_t layout;
+  const char* structure;  // whose Params are all that the kernel gets
+};
+constexpr MemEfficientName kMemEfficientNames[] = {
+    {"fmha_cutlassF", kMemEfficient, "AttentionKernel"},
+    {"fmha_cutlassB", kMemEfficient + 1, "AttentionBackwardKernel"}};
+
+bool GetsParamsOf(const char* structure, const char* types) {
+  if (!Skip(types, "N")) return false;
+  Identifier scope = TakeIdentifier(types);
+  if (scope.Is("PyTorchMemEffAttention")) scope = TakeIdentifier(types);
+  return scope.Is(structure) && *types == 'I' && EndsWith(types, "E6ParamsE");
+}
+
 uint32_t KindOfMemEfficient(const char* at) {
-  const bool is_backward = *at == 'B';
-  if (*at != 'F' && *at != 'B') return 0;
-  ++at;
-  const uint32_t layout = kMemEfficient + (is_backward ? 1 : 0);
-  if (Skip(at, "_f32_")) return KindOf(layout, DType::kF32, false);
-  if (Skip(at, "_f16_")) return KindOf(layout, DType::kF16, false);
-  if (Skip(at, "_bf16_")) return KindOf(layout, DType::kBf16, false);
+  const char* name = TakeIdentifier(at).begin;
+  if (name == nullptr) return 0;
+  for (const MemEfficientName& row : kMemEfficientNames) {
+    const char* rest = name;
+    if (!Skip(rest, row.begin) || !GetsParamsOf(row.structure, at)) continue;
+    if (Skip(rest, "_f32_")) return KindOf(row.layout, DType::kF32, false);
+    if (Skip(rest, "_f16_")) return KindOf(row.layout, DType::kF16, false);
+    if (Skip(rest, "_bf16_")) return KindOf(row.layout, DType::kBf16, false);
+  }
   return 0;
 }
 
@@ -215,9 +248,7 @@ uint32_t AttentionOfName(const char* name) {
     return space.Is("pytorch_flash") || space.Is("flash") ? KindOfFlash(at) : 0;
   }
   const uint32_t kind = KindOfFlash(at);
-  if (kind != 0) return kind;
-  TakeNumber(at);
-  return Skip(at, "fmha_cutlass") ? KindOfMemEfficient(at) : 0;
+  return kind != 0 ? kind : KindOfMemEfficient(at);
 }
 
 bool ReadAttention(uint32_t kind, const abi::dim3& grid,

@@ -18,6 +18,12 @@ inline bool Skip(const char*& at, const char* prefix) {
   return true;
 }
 
+inline bool EndsWith(const char* text, const char* ending) {
+  const size_t length = strlen(text);
+  const size_t wanted = strlen(ending);
+  return length >= wanted && strcmp(text + length - wanted, ending) == 0;
+}
+
 inline size_t TakeNumber(const char*& at) {
   size_t number = 0;
   for (; *at >= '0' && *at <= '9' && number < 4096; ++at) {

@@ -292,6 +292,14 @@ TEST(AttentionCostTest, BackwardIsTwoAndAHalfForwards) {
       2.5 * forward);
 }
 
+TEST(AttentionCostTest, BackwardTakesEachProductByItsOwnDepth) {
+  Operation op =
+      MakeAttention(OpKind::kAttentionBackward, 2, 4, 16, 32, 64, false);
+  op[Dim::kHeadDimV] = 8;
+  // Scores, dQ, dK of 64 and dV, dP of 8.
+  EXPECT_EQ(CostOf(op)->flops, 2.0 * 2 * 4 * 16 * 32 * (3 * 64 + 2 * 8));
+}
+
 TEST(AttentionCostTest, GroupedKeysAreReadOnce) {
   Operation op =
       MakeAttention(OpKind::kAttentionForward, 1, 8, 16, 16, 4, false);

@@ -223,6 +223,50 @@ TEST_F(TraceReaderTest, OperationsKeepTheirShapes) {
   EXPECT_EQ(nodes[0][opmodel::Dim::kBatch], 32);
 }
 
+TEST_F(TraceReaderTest, AnOperationIsOfTheLaunchThatToldIt) {
+  TraceBytes trace = Clocked();
+  trace.Entry(16, "cudaLaunchKernel",
+              {{"func", 0, 8, specs::ArgKind::kPointer, Meaning::kKernel}});
+  trace::OperationRecord operation = {};
+  operation.id = 9;
+  operation.node_count = 1;
+  const trace::OperationNode node = {
+      static_cast<uint16_t>(opmodel::OpKind::kAttentionForward),
+      0,
+      0,
+      0,
+      0,
+      {}};
+  trace.Put(BlockKind::kDefinitions, operation,
+            Piece::Raw(&node, sizeof(node)));
+  const uint64_t kernel = 0x1000;
+  const trace::OperationPayload told = {kernel, 9, 0};
+  const auto tell = [&](uint64_t ns) {
+    return trace::CallFields{
+        .begin_ticks = TicksAt(ns),
+        .duration_ticks = 0,
+        .entry_point = static_cast<uint16_t>(trace::SpecialSlot::kOperation),
+        .flags = 0,
+        .payload = &told,
+        .payload_bytes = sizeof(told)};
+  };
+  const auto launch = [&](uint64_t ns) {
+    return trace::CallFields{.begin_ticks = TicksAt(ns),
+                             .duration_ticks = 5,
+                             .entry_point = 16,
+                             .flags = 0,
+                             .payload = &kernel,
+                             .payload_bytes = sizeof(kernel)};
+  };
+  // The second launch's record got lost, and so did what the third told.
+  trace.Calls(0, 0, {tell(60), launch(0), tell(160), launch(200)});
+  const TraceModel model = Read(trace);
+  const std::vector<Call>& calls = model.processes[0].calls;
+  ASSERT_EQ(calls.size(), 2);
+  EXPECT_TRUE(calls[0].operation.known());
+  EXPECT_FALSE(calls[1].operation.known());
+}
+
 TEST_F(TraceReaderTest, BadBlockCostsOnlyItself) {
   TraceBytes trace = Clocked();
   trace.Entry(16, "cudaMalloc");

@@ -28,7 +28,9 @@ std::string Flash(const std::string& kernel, const std::string& type,
                      "I23Flash_fwd_kernel_traitsILi64ELi128ELi128ELi4ELb0ELb0E";
   text += "N7cutlass" + type + "E19Flash_kernel_traitsILi64EEE";
   for (const char flag : flags) text += std::string("Lb") + flag + "E";
-  return text + "EEvNS_16Flash_fwd_paramsE";
+  const std::string pass =
+      kernel.find("bwd") == std::string::npos ? "fwd" : "bwd";
+  return text + "EEvNS_16Flash_" + pass + "_paramsE";
 }
 const std::string kBf16 = "10bfloat16_t";
 const std::string kForward = "16flash_fwd_kernel";
@@ -40,7 +42,7 @@ const std::string kMemEfficient =
     "ParamsE";
 const std::string kMemEfficientBackward =
     "_Z41fmha_cutlassB_bf16_aligned_64x64_k64_sm80N22PyTorchMemEffAttention"
-    "23AttentionBackwardKernelE6ParamsE";
+    "23AttentionBackwardKernelIfEE6ParamsE";
 
 class LaunchArgumentsTest : public testing::Test {
  protected:
@@ -253,6 +255,42 @@ TEST_F(DepthwiseTest, OtherSignaturesAndNumbersThatDisagreeTellNothing) {
   std::vector<int64_t> uneven = numbers;
   uneven[7] = 3;
   EXPECT_FALSE(Read(Name(kDepthwise, "Li3EfiE", 14), uneven));
+}
+
+std::string Replaced(std::string text, const std::string& old,
+                     const std::string& by) {
+  const size_t at = text.rfind(old);
+  EXPECT_NE(at, std::string::npos) << text;
+  return text.replace(at, old.size(), by);
+}
+
+// Anybody may name a kernel so: of another structure nothing is read, as that
+// may be smaller.
+TEST_F(LaunchArgumentsTest, KernelsThatGetSomethingElseAreNotRead) {
+  PutFlash(4, 8, 8, 300, 300);
+  const std::string flash = Flash(kForward, kBf16, "00001100");
+  const std::string parameters = "vNS_16Flash_fwd_paramsE";
+  EXPECT_TRUE(Read(flash, {3, 4, 8}));
+  EXPECT_TRUE(
+      Read(Replaced(flash, parameters, "v16Flash_fwd_params"), {3, 4, 8}));
+  for (const char* other :
+       {"vNS_3BoxE", "viNS_16Flash_fwd_paramsE", "vNS_16Flash_bwd_paramsE",
+        "vPNS_16Flash_fwd_paramsE", "vNS_16Flash_fwd_paramsEi", ""}) {
+    EXPECT_FALSE(Read(Replaced(flash, parameters, other), {3, 4, 8})) << other;
+  }
+  PutMemEfficient();
+  EXPECT_TRUE(Read(kMemEfficient, {5, 8, 4}));
+  EXPECT_TRUE(
+      Read(Replaced(kMemEfficient, "22PyTorchMemEffAttention", ""), {5, 8, 4}));
+  for (const char* other :
+       {"E3Box", "E6ParamsEi", "E6Params", "EE", "EP6ParamsE"}) {
+    EXPECT_FALSE(Read(Replaced(kMemEfficient, "E6ParamsE", other), {5, 8, 4}))
+        << other;
+  }
+  for (const char* other : {"i", "15AttentionKernelI", "3BoxN", "NS_"}) {
+    EXPECT_FALSE(Read(Replaced(kMemEfficient, "N22PyTorch", other), {5, 8, 4}))
+        << other;
+  }
 }
 
 TEST_F(LaunchArgumentsTest, AHandleOfAKernelIsReadLikeIt) {
