@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens when a framework's profiler uses CUPTI in the same process.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -24,9 +26,15 @@ class Client {
   }
 
   void Register() {
+    Register([] {});
+  }
+  // `meanwhile` comes while the call is in CUPTI.
+  template <typename Meanwhile>
+  void Register(Meanwhile meanwhile) {
     void* requested = reinterpret_cast<void*>(&Requested);
     void* completed = reinterpret_cast<void*>(&Completed);
     hooks::CuptiRegisterCallbacks::Before(requested, completed);
+    meanwhile();
     cupti_->requested = &Requested;
     cupti_->completed = &Completed;
     hooks::CuptiRegisterCallbacks::After(0, requested, completed);
@@ -34,7 +42,6 @@ class Client {
   void Enable() {
     Enable([] {});
   }
-  // `meanwhile` comes while the call is in CUPTI.
   template <typename Meanwhile>
   void Enable(Meanwhile meanwhile) {
     hooks::CuptiEnable::Before(kKernels);
@@ -199,6 +206,64 @@ TEST_F(OtherClientsTest, AClientThatJustSwitchesOnIsLeftAlone) {
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   Pass();
   EXPECT_TRUE(IsOn());
+}
+
+TEST_F(OtherClientsTest, AClientThatJustRegistersIsLeftAlone) {
+  Start();
+  client_.Register();
+  client_.Enable();
+  client_.Disable();
+  client_.Flush();
+  client_.Register([&] { tracing_.Pass(); });
+  EXPECT_FALSE(IsOn());
+  Pass();
+  EXPECT_TRUE(IsOn());
+}
+
+TEST_F(OtherClientsTest,
+       ASessionThatBeginsWhileAClientSwitchesOnLeavesItAlone) {
+  client_.Register();
+  client_.Enable([&] { Start(); });
+  EXPECT_FALSE(IsOn());
+  cupti_.Kernel("its", 2, 30, 40);
+  client_.Disable();
+  client_.Flush();
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+  Pass();
+  EXPECT_TRUE(IsOn());
+  client_.Enable();
+  client_.Disable();
+  client_.Flush();
+  client_.Enable([&] { tracing_.Pass(); });
+  EXPECT_FALSE(IsOn()) << "a call that was counted before keeps its count";
+}
+
+// What a child forked inside the call gets back of it was never begun there,
+// and calls of its parent's other threads never end there.
+TEST_F(OtherClientsTest, AForkedChildHasNoCallsOfItsParents) {
+  pid_t child = -1;
+  client_.Enable([&] { child = fork(); });
+  if (child == 0) {
+    client_.Disable();
+    hooks::CuptiEnable::Before(kKernels);  // on another thread
+    if (fork() != 0) {
+      int status = -1;
+      wait(&status);
+      _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
+    }
+    Start();
+    const bool is_free = IsOn();
+    client_.Register();
+    client_.Enable();
+    client_.Disable();
+    client_.Flush();
+    client_.Enable([&] { tracing_.Pass(); });
+    _exit((is_free ? 0 : 1) + (IsOn() ? 2 : 0));
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(OtherClientsTest, SecondProfilingRunIsServedAgain) {
