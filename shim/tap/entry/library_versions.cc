@@ -71,7 +71,7 @@ using Versions = std::array<uint64_t, std::size(kLibraries)>;
 constinit int g_passes = 0;
 // What was written last.
 constinit Versions g_versions{};
-constinit FrameworkVersions g_frameworks{};
+constinit FrameworkSearch g_frameworks{};
 
 // What follows the struct of a LibrariesRecord.
 class Rows {
@@ -140,12 +140,11 @@ void WriteWhatIsNew(bool look) {
   const Versions versions = ReadVersions();
   const bool is_old = AreEqual(versions, g_versions);
   if (is_old && !look) return;
-  FrameworkVersions frameworks;
-  FindFrameworks(&frameworks);
-  if (is_old && AreEqual(frameworks, g_frameworks)) return;
+  const FrameworkVersions before = g_frameworks.found;
+  FindFrameworks(&g_frameworks);
+  if (is_old && AreEqual(g_frameworks.found, before)) return;
   g_versions = versions;
-  g_frameworks = frameworks;
-  Write(versions, frameworks);
+  Write(versions, g_frameworks.found);
 }
 
 void Begin() {

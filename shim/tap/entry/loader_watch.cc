@@ -82,6 +82,11 @@ constinit LoaderWatch g_loader = {.loads = &g_no_loads,
                                   .objects = &g_no_objects,
                                   .settled_objects = 0};
 
+uint64_t LoadsSoFar() {
+  return g_loader.loads.load(std::memory_order_relaxed)
+      ->load(std::memory_order_relaxed);
+}
+
 bool LoaderIsAsSettled() {
   return !LoaderMoved() &&
          g_loader.objects.load(std::memory_order_relaxed)
