@@ -24,6 +24,8 @@ class Lines {
  public:
   explicit Lines(const char* path) : file_(path, 0) {}
 
+  bool is_open() const { return file_.fd() >= 0; }
+
   // Null: no more.
   const char* Next() {
     size_t length = 0;
@@ -138,8 +140,8 @@ bool IsVariant(const char* suffix) {
 void FindFrameworks(FrameworkSearch* search) {
   const uint64_t loads = LoadsSoFar();
   if (loads != 0 && loads == search->loads) return;
-  search->loads = loads;
   Lines lines("/proc/self/maps");
+  if (lines.is_open()) search->loads = loads;
   while (const char* line = lines.Next()) LookAt(line, &search->found);
 }
 

@@ -23,7 +23,7 @@ using FrameworkVersions =
 
 struct FrameworkSearch {
   FrameworkVersions found;
-  uint64_t loads;  // LoadsSoFar(), when it was last made
+  uint64_t loads;  // LoadsSoFar(), when the map was last read
 };
 
 // Adds to `search` which frameworks this process runs code of, by

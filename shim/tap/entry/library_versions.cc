@@ -57,6 +57,9 @@ struct KnownLibrary {
   Library library;
   uint64_t (*version)();
 };
+constexpr const char* NameOf(Library library) {
+  return specs::Words<Library>::kNames[static_cast<size_t>(library)];
+}
 constexpr KnownLibrary kLibraries[] = {
     {Library::kCuda, [] { return NumberFrom<int>("cuDriverGetVersion"); }},
     {Library::kCudart, [] { return NumberFrom<int>("cudaRuntimeGetVersion"); }},
@@ -67,6 +70,17 @@ constexpr KnownLibrary kLibraries[] = {
     {Library::kCupti, [] { return NumberFrom<uint32_t>("cuptiGetVersion"); }},
 };
 using Versions = std::array<uint64_t, std::size(kLibraries)>;
+
+constexpr size_t LongestName() {
+  size_t longest = 0;
+  const auto look_at = [&longest](const char* name) {
+    const size_t length = __builtin_strlen(name);
+    if (length > longest) longest = length;
+  };
+  for (const KnownLibrary& known : kLibraries) look_at(NameOf(known.library));
+  for (const trace::Framework& known : trace::kFrameworks) look_at(known.name);
+  return longest;
+}
 
 constinit int g_passes = 0;
 // What was written last.
@@ -86,9 +100,8 @@ class Rows {
   trace::Piece AsPiece() const { return trace::Piece::Raw(bytes_, used_); }
 
  private:
-  static constexpr size_t kMaxNameBytes = 16;
   static constexpr size_t kMaxRowBytes =
-      2 * sizeof(uint32_t) + sizeof(uint64_t) + kMaxNameBytes;
+      2 * sizeof(uint32_t) + sizeof(uint64_t) + LongestName();
 
   void Put(const void* from, size_t bytes) {
     memcpy(bytes_ + used_, from, bytes);
@@ -118,8 +131,7 @@ void Write(const Versions& versions, const FrameworkVersions& frameworks) {
   Rows rows;
   for (size_t i = 0; i < versions.size(); ++i) {
     if (versions[i] == 0) continue;
-    const auto word = static_cast<size_t>(kLibraries[i].library);
-    rows.Add(specs::Words<Library>::kNames[word], versions[i], "");
+    rows.Add(NameOf(kLibraries[i].library), versions[i], "");
   }
   for (size_t i = 0; i < trace::kFrameworks.size(); ++i) {
     const FrameworkVersion& found = frameworks[i];

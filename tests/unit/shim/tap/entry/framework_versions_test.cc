@@ -84,6 +84,15 @@ class LoadedFromTest : public testing::Test {
     FindFrameworks(&search);
     return search.found[i];
   }
+  // While the program has no descriptor left.
+  static void FindWithoutDescriptors(FrameworkSearch* search) {
+    rlimit limit;
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const rlimit none = {0, limit.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    FindFrameworks(search);
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
   void TearDown() override {
     if (library_ != nullptr) dlclose(library_);
     if (mapped_ != MAP_FAILED) munmap(mapped_, 1);
@@ -136,13 +145,19 @@ TEST_F(LoadedFromTest, WhatWasFoundStaysWhenNothingCanBeReadAnyMore) {
   FrameworkSearch search{};
   FindFrameworks(&search);
   search.loads = 0;
-  rlimit limit;
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-  const rlimit none = {0, limit.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
-  FindFrameworks(&search);
-  setrlimit(RLIMIT_NOFILE, &limit);
+  FindWithoutDescriptors(&search);
   EXPECT_TRUE(search.found[kTorch].is_loaded);
+  EXPECT_STREQ(search.found[kTorch].text, "2.11.0");
+}
+
+TEST_F(LoadedFromTest, WhatCouldNotBeReadIsLookedForAgain) {
+  WithLoadedObjects(WatchLoader);
+  Install("torch-2.11.0.dist-info");
+  Load("/torch/lib/libtorch_cuda.so");
+  FrameworkSearch search{};
+  FindWithoutDescriptors(&search);
+  EXPECT_FALSE(search.found[kTorch].is_loaded);
+  FindFrameworks(&search);
   EXPECT_STREQ(search.found[kTorch].text, "2.11.0");
 }
 

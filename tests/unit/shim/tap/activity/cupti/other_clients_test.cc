@@ -62,6 +62,16 @@ class Client {
     cupti_->Flush(0);
     hooks::CuptiFlushAll::After(0);
   }
+  void Leave() {
+    Disable();
+    Flush();
+  }
+  // Comes, has nothing to record, and leaves.
+  void Visit() {
+    Register();
+    Enable();
+    Leave();
+  }
 
   // Bytes of records that it received.
   static size_t& delivered() {
@@ -156,10 +166,7 @@ TEST_F(OtherClientsTest, AClientThatNeverFlushesStillGetsItsRecords) {
 // client comes again.
 TEST_F(OtherClientsTest, AClientThatComesAgainMeanwhileIsLeftAlone) {
   Start();
-  client_.Register();
-  client_.Enable();
-  client_.Disable();
-  client_.Flush();
+  client_.Visit();
   runtime_.while_time_is_read = [&] {
     client_.Register();
     client_.Enable();
@@ -167,17 +174,13 @@ TEST_F(OtherClientsTest, AClientThatComesAgainMeanwhileIsLeftAlone) {
   };
   tracing_.Pass();
   EXPECT_FALSE(IsOn());
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
 }
 
 TEST_F(OtherClientsTest, AClientThatHasOnlyItsFlushToDoGetsItsRecords) {
   Start();
-  client_.Register();
-  client_.Enable();
-  client_.Disable();
-  client_.Flush();
+  client_.Visit();
   runtime_.while_time_is_read = [&] {
     client_.Register();
     client_.Enable();
@@ -194,15 +197,11 @@ TEST_F(OtherClientsTest, AClientThatHasOnlyItsFlushToDoGetsItsRecords) {
 
 TEST_F(OtherClientsTest, AClientThatJustSwitchesOnIsLeftAlone) {
   Start();
-  client_.Register();
-  client_.Enable();
-  client_.Disable();
-  client_.Flush();
+  client_.Visit();
   client_.Enable([&] { tracing_.Pass(); });
   EXPECT_FALSE(IsOn());
   cupti_.Kernel("again", 2, 30, 40);
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   Pass();
   EXPECT_TRUE(IsOn());
@@ -210,10 +209,7 @@ TEST_F(OtherClientsTest, AClientThatJustSwitchesOnIsLeftAlone) {
 
 TEST_F(OtherClientsTest, AClientThatJustRegistersIsLeftAlone) {
   Start();
-  client_.Register();
-  client_.Enable();
-  client_.Disable();
-  client_.Flush();
+  client_.Visit();
   client_.Register([&] { tracing_.Pass(); });
   EXPECT_FALSE(IsOn());
   Pass();
@@ -226,14 +222,12 @@ TEST_F(OtherClientsTest,
   client_.Enable([&] { Start(); });
   EXPECT_FALSE(IsOn());
   cupti_.Kernel("its", 2, 30, 40);
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   Pass();
   EXPECT_TRUE(IsOn());
   client_.Enable();
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   client_.Enable([&] { tracing_.Pass(); });
   EXPECT_FALSE(IsOn()) << "a call that was counted before keeps its count";
 }
@@ -253,10 +247,7 @@ TEST_F(OtherClientsTest, AForkedChildHasNoCallsOfItsParents) {
     }
     Start();
     const bool is_free = IsOn();
-    client_.Register();
-    client_.Enable();
-    client_.Disable();
-    client_.Flush();
+    client_.Visit();
     client_.Enable([&] { tracing_.Pass(); });
     _exit((is_free ? 0 : 1) + (IsOn() ? 2 : 0));
   }
@@ -272,8 +263,7 @@ TEST_F(OtherClientsTest, SecondProfilingRunIsServedAgain) {
     client_.Register();
     client_.Enable();
     cupti_.Kernel("during", 10 * run + 2, 30, 40);
-    client_.Disable();
-    client_.Flush();
+    client_.Leave();
     Pass();
     EXPECT_TRUE(IsOn());
     cupti_.Kernel("between", 10 * run + 3, 50, 60);
@@ -285,10 +275,7 @@ TEST_F(OtherClientsTest, SecondProfilingRunIsServedAgain) {
 
 TEST_F(OtherClientsTest, AClientThatKeepsItsRegistrationGetsItBack) {
   Start();
-  client_.Register();
-  client_.Enable();
-  client_.Disable();
-  client_.Flush();
+  client_.Visit();
   Pass();
   ASSERT_TRUE(IsOn());
   client_.Enable();  // without registering again
@@ -304,8 +291,7 @@ TEST_F(OtherClientsTest, AClientThatWasFirstIsNotDisturbed) {
   cupti_.Kernel("its", 1, 10, 20);
   Pass();
   EXPECT_FALSE(IsOn());
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   Pass();
   EXPECT_TRUE(IsOn());
@@ -380,8 +366,7 @@ TEST_F(OtherClientsTest, RecordsInABufferOfTheOtherReachTheirOwner) {
   tracing_.Pass();
   EXPECT_NE(Client::last_buffer(), nullptr) << "never asked for a buffer";
   cupti_.Kernel("its", 2, 30, 40);
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   cupti_.HoldBuffer();  // one of the client's
   Pass();
@@ -405,10 +390,7 @@ TEST_F(OtherClientsTest, AClientDoesNotWaitForeverForTheCollector) {
 
 TEST_F(OtherClientsTest, ALargeBufferOfTheClientsIsReadToItsEnd) {
   Start();
-  client_.Register();
-  client_.Enable();
-  client_.Disable();
-  client_.Flush();
+  client_.Visit();
   cupti_.HoldBuffer();  // one of the client's
   Pass();
   ASSERT_EQ(tracing_.clients().owner(), OtherClients::Owner::kOurs);
@@ -428,8 +410,7 @@ TEST_F(OtherClientsTest, AClientThatComesAfterTheEndGetsItsOwnOnly) {
   client_.Register();
   client_.Enable();
   cupti_.Kernel("its", 2, 30, 40);
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   EXPECT_EQ(kernels(), 0u);
 }
@@ -538,8 +519,7 @@ TEST_F(OtherClientsTest, AClientWithoutASubscriberIsNotToldOfOurLaunches) {
   client_.Enable();
   cupti_.Call(7, 10, 20, 1001);
   EXPECT_TRUE(runtime_.launches.empty());
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   Pass();
   cupti_.Call(8, 30, 40, 1001);
   EXPECT_EQ(runtime_.launches, std::vector<uint64_t>{8});
@@ -575,8 +555,7 @@ TEST_F(OtherClientsTest, TimesOfAForeignClockAreMappedBack) {
   client_.Enable();
   Pass();
   Pass();
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   Pass();
   ASSERT_TRUE(IsOn());
   const uint64_t start = cupti_.now + 1'000;
