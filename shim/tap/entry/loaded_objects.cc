@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "shim/tap/entry/loader_lock.h"
 #include "shim/tap/entry/plain_text.h"
 
 namespace dltap::shim {
@@ -44,6 +45,8 @@ bool IsVendorName(const char* name) {
 constinit const char kOurs = 0;
 
 constinit LoadedObjects g_objects;
+// Who is in there, under the loader's lock; in a forked child, was.
+constinit std::atomic<int> g_visits{0};
 
 // The C library's entry of the loader's public list. The list is walked without
 // its lock: what lies before the C library is never unloaded.
@@ -64,7 +67,11 @@ class LoaderList {
  public:
   static void Visit(ObjectsVisitor visit, void* data) {
     Call call = {visit, data, Iterate(), 0};
-    if (call.iterate != nullptr) call.iterate(OnLocked, &call);
+    if (ListLockIsLost()) {
+      VisitWithoutLock(call);
+    } else if (call.iterate != nullptr) {
+      call.iterate(OnLocked, &call);
+    }
   }
 
   static void NoteStartup() {
@@ -103,9 +110,21 @@ class LoaderList {
     return 1;
   }
 
+  // Nothing can be loaded or unloaded any more. What was known at the fork is
+  // that, unless a thread was about to change it.
+  static void VisitWithoutLock(const Call& call) {
+    int nobody = 0;
+    if (g_objects.count_ == 0 || !g_visits.compare_exchange_strong(nobody, 1)) {
+      return;
+    }
+    call.visit(g_objects, call.data);
+    g_visits.store(0);
+  }
+
   // At the first object. The lock is held and may be taken again.
   static int OnLocked(dl_phdr_info* info, size_t, void* data) {
     auto* call = static_cast<Call*>(data);
+    g_visits.fetch_add(1);
     if (g_objects.loads_ != info->dlpi_adds ||
         g_objects.unloads_ != info->dlpi_subs) {
       if (g_objects.unloads_ != info->dlpi_subs) g_objects.Clear();
@@ -115,6 +134,7 @@ class LoaderList {
       if (!g_objects.is_startup_known_) g_objects.CheckStartup();
     }
     call->visit(g_objects, call->data);
+    g_visits.fetch_sub(1);
     return 1;
   }
 
