@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "shim/tap/entry/framework_versions.h"
+#include "shim/tap/entry/plain_text.h"
 #include "shim/tap/entry/vendor_query.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/participants.h"
@@ -74,7 +75,7 @@ using Versions = std::array<uint64_t, std::size(kLibraries)>;
 constexpr size_t LongestName() {
   size_t longest = 0;
   const auto look_at = [&longest](const char* name) {
-    const size_t length = __builtin_strlen(name);
+    const size_t length = LengthOf(name);
     if (length > longest) longest = length;
   };
   for (const KnownLibrary& known : kLibraries) look_at(NameOf(known.library));

@@ -45,6 +45,12 @@ bool IsVendorName(const char* name) {
 constinit const char kOurs = 0;
 
 constinit LoadedObjects g_objects;
+// How many the program started with; -1: not known.
+[[gnu::section("dltap_at_load")]] constinit int g_started_with = -1;
+using PhdrCallback = int (*)(dl_phdr_info*, size_t, void*);
+using IteratePhdr = int (*)(PhdrCallback, void*);
+[[gnu::section("dltap_at_load")]] constinit std::atomic<IteratePhdr> g_iterate{
+    nullptr};
 // Who is in there, under the loader's lock; in a forked child, was.
 constinit std::atomic<int> g_visits{0};
 
@@ -79,9 +85,6 @@ class LoaderList {
   }
 
  private:
-  using Callback = int (*)(dl_phdr_info*, size_t, void*);
-  using IteratePhdr = int (*)(Callback, void*);
-
   struct Call {
     ObjectsVisitor visit;
     void* data;
@@ -91,22 +94,18 @@ class LoaderList {
 
   // The C library's own, whoever has interposed it.
   static IteratePhdr Iterate() {
-    static constinit std::atomic<IteratePhdr> known{nullptr};
-    IteratePhdr iterate = known.load(std::memory_order_relaxed);
+    IteratePhdr iterate = g_iterate.load(std::memory_order_relaxed);
     if (iterate != nullptr) return iterate;
     const link_map* libc = FindLibc();
     if (libc == nullptr) return nullptr;
     iterate = reinterpret_cast<IteratePhdr>(
         ElfObject(libc->l_addr, libc->l_ld).FindFunction("dl_iterate_phdr"));
-    known.store(iterate, std::memory_order_relaxed);
+    g_iterate.store(iterate, std::memory_order_relaxed);
     return iterate;
   }
 
   static int OnStartup(dl_phdr_info* info, size_t, void*) {
-    if (g_objects.startup_count_ < 0) {
-      g_objects.startup_count_ =
-          static_cast<int>(info->dlpi_adds - info->dlpi_subs);
-    }
+    g_started_with = static_cast<int>(info->dlpi_adds - info->dlpi_subs);
     return 1;
   }
 
@@ -184,7 +183,7 @@ void LoadedObjects::Append(const dl_phdr_info& info) {
 // What was preloaded stands before the C library in the list, what is loaded
 // later (as an injected library) behind it.
 void LoadedObjects::CheckStartup() {
-  if (startup_count_ < 0) startup_count_ = count_;
+  startup_count_ = g_started_with < 0 ? count_ : g_started_with;
   if (Named("libc.so.6") < ours_) startup_count_ = 0;
   is_startup_known_ = true;
 }

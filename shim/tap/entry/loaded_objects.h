@@ -65,7 +65,7 @@ class LoadedObjects {
 
   int count_ = 0;
   int ours_ = kNone;
-  int startup_count_ = -1;
+  int startup_count_ = 0;
   bool is_startup_known_ = false;
   uint64_t loads_ = 0;
   uint64_t unloads_ = 0;

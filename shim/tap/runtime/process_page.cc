@@ -17,7 +17,7 @@ constinit ProcessPage g_process;
 namespace {
 
 // Outside of the page: a child is what its parent was.
-constinit bool g_disabled_at_load = false;
+[[gnu::section("dltap_at_load")]] constinit bool g_disabled_at_load = false;
 
 void WipePage() {
   memset(static_cast<void*>(&g_process), 0, sizeof(g_process));
