@@ -228,6 +228,18 @@ void VisitLoadedObjects(ObjectsVisitor visit, void* data) {
 
 void NoteStartupObjects() { LoaderList::NoteStartup(); }
 
+bool IsSecondCopy() {
+  const link_map* ours = _r_debug.r_map;
+  while (ours != nullptr && ours->l_ld != _DYNAMIC) ours = ours->l_next;
+  if (ours == nullptr) return false;
+  const char* name = FileName(ours->l_name);
+  const link_map* map = ours->l_prev;
+  while (map != nullptr && !IsSame(FileName(map->l_name), name)) {
+    map = map->l_prev;
+  }
+  return map != nullptr;
+}
+
 void* FindNextOf(const char* symbol) {
   const SymbolName name(symbol);
   const link_map* libc = FindLibc();

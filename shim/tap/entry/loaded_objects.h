@@ -77,6 +77,10 @@ class LoadedObjects {
 // when it is first needed, which most processes never do.
 void NoteStartupObjects();
 
+// At load: does a file of our name stand before us in the list? No lock: what
+// the program was started with stays.
+bool IsSecondCopy();
+
 using ObjectsVisitor = void (*)(const LoadedObjects& objects, void* data);
 void VisitLoadedObjects(ObjectsVisitor visit, void* data);
 
