@@ -11,6 +11,7 @@
 #include "shim/tap/runtime/call_delay.h"
 #include "shim/tap/runtime/control_file.h"
 #include "shim/tap/runtime/own_cost.h"
+#include "shim/tap/runtime/process_page.h"
 #include "shim/tap/runtime/recording_window.h"
 
 namespace dltap::shim {
@@ -18,6 +19,7 @@ namespace {
 
 // The order is that of the collector's calls in each pass.
 [[gnu::constructor]] void ConnectParts() {
+  if (IsSecondCopy()) DisableForGood();
   NoteStartupObjects();
   ListenToControl();
   WatchTime();

@@ -96,6 +96,8 @@ class RecordBuffer {
 // A block in one buffer, ready for write(2). The buffer outlives the builder.
 class BlockBuilder {
  public:
+  // Without a buffer it takes nothing.
+  constexpr BlockBuilder() : buffer_(nullptr), records_(nullptr, 0) {}
   // `capacity` is more than a header, at most kMaxBlockPayloadBytes beyond it.
   constexpr BlockBuilder(uint8_t* buffer, size_t capacity)
       : buffer_(buffer),

@@ -9,9 +9,9 @@ namespace dltap::trace {
 // A framework as a Libraries record names it, and how it is told in a process:
 // a file of its package that is mapped only by who uses a GPU.
 struct Framework {
-  const char* name;
-  const char* file;          // from the folder that the package lies in
-  const char* distribution;  // as its .dist-info folder is called there
+  char name[16];
+  char file[40];          // from the folder that the package lies in
+  char distribution[16];  // as its .dist-info folder is called there
 };
 inline constexpr std::array kFrameworks = {
     Framework{"torch", "/torch/lib/libtorch_cuda.so", "torch"},

@@ -24,8 +24,9 @@
 namespace dltap::shim {
 namespace {
 
-constinit const ActivitySource* g_source = nullptr;
-constinit RealFinder g_find_real = nullptr;
+[[gnu::section("dltap_at_load")]] constinit const ActivitySource* g_source =
+    nullptr;
+[[gnu::section("dltap_at_load")]] constinit RealFinder g_find_real = nullptr;
 
 // Threads of the API records of one pass, by tid. Collector only.
 struct KnownThread {

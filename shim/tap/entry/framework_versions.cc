@@ -3,27 +3,28 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cstdint>
 #include <cstring>
+
+#include "shim/tap/entry/loader_watch.h"
+#include "shim/tap/runtime/input_file.h"
 
 namespace dltap::shim {
 namespace {
 
 constexpr size_t kMaxLine = 4096 + 128;  // a path, and what stands before it
+constexpr char kSuffix[] = ".dist-info";
+// Of PEP 440, as folders' names spell it.
+constexpr char kVersionCharacters[] =
+    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.+!_";
 
 // The lines of a file of any length; what a line has beyond kMaxLine is lost.
 // No allocation.
 class Lines {
  public:
-  explicit Lines(const char* path) : fd_(open(path, O_RDONLY | O_CLOEXEC)) {}
-  ~Lines() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Lines(const Lines&) = delete;
-  Lines& operator=(const Lines&) = delete;
+  explicit Lines(const char* path) : file_(path, 0) {}
+
+  bool is_open() const { return file_.fd() >= 0; }
 
   // Null: no more.
   const char* Next() {
@@ -39,7 +40,7 @@ class Lines {
  private:
   int NextByte() {
     if (at_ == filled_) {
-      const ssize_t got = fd_ < 0 ? 0 : read(fd_, buffer_, sizeof(buffer_));
+      const ssize_t got = file_.Read(buffer_, sizeof(buffer_));
       if (got <= 0) return -1;
       filled_ = static_cast<size_t>(got);
       at_ = 0;
@@ -47,7 +48,7 @@ class Lines {
     return static_cast<unsigned char>(buffer_[at_++]);
   }
 
-  int fd_;
+  InputFile file_;
   size_t at_ = 0;
   size_t filled_ = 0;
   char line_[kMaxLine];
@@ -57,19 +58,12 @@ class Lines {
 // The entries of a folder. readdir() would allocate.
 class Entries {
  public:
-  explicit Entries(const char* folder)
-      : fd_(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
-  ~Entries() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Entries(const Entries&) = delete;
-  Entries& operator=(const Entries&) = delete;
+  explicit Entries(const char* folder) : file_(folder, O_DIRECTORY) {}
 
   // Null: no more.
   const char* Next() {
     if (at_ == filled_) {
-      const long got =
-          fd_ < 0 ? 0 : syscall(SYS_getdents64, fd_, buffer_, sizeof(buffer_));
+      const ssize_t got = file_.ReadEntries(buffer_, sizeof(buffer_));
       if (got <= 0) return nullptr;
       filled_ = static_cast<size_t>(got);
       at_ = 0;
@@ -80,32 +74,51 @@ class Entries {
   }
 
  private:
-  int fd_;
+  InputFile file_;
   size_t at_ = 0;
   size_t filled_ = 0;
   alignas(dirent64) char buffer_[8192];
 };
 
-// Of several installed at one place, as an interrupted upgrade leaves them, any
-// one.
+// Of several at one place, as an interrupted upgrade leaves them, nothing says
+// which one is loaded.
 void FindVersion(const char* packages, const char* distribution,
                  FrameworkVersion* out) {
   Entries entries(packages);
+  bool is_found = false;
   while (const char* entry = entries.Next()) {
-    if (ReadVersion(entry, distribution, out->text, sizeof(out->text))) return;
+    char text[kMaxVersionText];
+    if (!ReadVersion(entry, distribution, text, sizeof(text))) continue;
+    if (is_found) {
+      *out->text = '\0';
+      return;
+    }
+    is_found = true;
+    strcpy(out->text, text);
   }
+}
+
+bool EndsWith(const char* text, const char* end) {
+  const size_t length = strlen(text);
+  const size_t end_length = strlen(end);
+  return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
 // "7f00-7f10 r-xp 0 08:01 42   /usr/lib/python3/torch/lib/libtorch_cuda.so"
 void LookAt(const char* line, FrameworkVersions* out) {
   const char* path = strchr(line, '/');
-  if (path == nullptr) return;
+  const char* access = strchr(line, ' ');
+  if (path == nullptr || access == nullptr) return;
+  const bool runs = strlen(access) > 3 && access[3] == 'x';
+  if (!runs) return;
   for (size_t i = 0; i < out->size(); ++i) {
     const trace::Framework& framework = trace::kFrameworks[i];
     if ((*out)[i].is_loaded) continue;
     const char* file = strstr(path, framework.file);
     if (file == nullptr) continue;
     (*out)[i].is_loaded = true;
+    // Its package was replaced: the folder tells of another one.
+    if (EndsWith(path, " (deleted)")) continue;
     char packages[kMaxLine];
     const auto length = static_cast<size_t>(file - path);
     memcpy(packages, path, length);
@@ -124,10 +137,12 @@ bool IsVariant(const char* suffix) {
 
 }  // namespace
 
-void FindFrameworks(FrameworkVersions* out) {
-  *out = {};
+void FindFrameworks(FrameworkSearch* search) {
+  const uint64_t loads = LoadsSoFar();
+  if (loads != 0 && loads == search->loads) return;
   Lines lines("/proc/self/maps");
-  while (const char* line = lines.Next()) LookAt(line, out);
+  if (lines.is_open()) search->loads = loads;
+  while (const char* line = lines.Next()) LookAt(line, &search->found);
 }
 
 bool ReadVersion(const char* entry, const char* distribution, char* out,
@@ -136,10 +151,12 @@ bool ReadVersion(const char* entry, const char* distribution, char* out,
   if (strncmp(entry, distribution, name) != 0) return false;
   if (entry[name] != '-' && !IsVariant(entry + name)) return false;
   const char* version = strchr(entry + name, '-') + 1;
-  const char* end = strstr(version, ".dist-info");
-  if (end == nullptr || *version < '0' || *version > '9') return false;
-  const auto length = static_cast<size_t>(end - version);
+  if (*version < '0' || *version > '9' || !EndsWith(version, kSuffix)) {
+    return false;
+  }
+  const size_t length = strlen(version) - strlen(kSuffix);
   if (length >= capacity) return false;
+  if (strspn(version, kVersionCharacters) < length) return false;
   memcpy(out, version, length);
   out[length] = '\0';
   return true;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "shim/trace/frameworks.h"
 
@@ -20,9 +21,17 @@ struct FrameworkVersion {
 using FrameworkVersions =
     std::array<FrameworkVersion, trace::kFrameworks.size()>;
 
-// Which frameworks this process has mapped, by /proc/self/maps, and which
-// versions their packages' folders tell. Reads files: on the collector only.
-void FindFrameworks(FrameworkVersions* out);
+struct FrameworkSearch {
+  FrameworkVersions found;
+  uint64_t loads;  // LoadsSoFar(), when the map was last read
+};
+
+// Adds to `search` which frameworks this process runs code of, by
+// /proc/self/maps, and which versions their packages' folders tell. What was
+// found before stays, and is not looked for again: files may be gone or out of
+// reach by then. While nothing was loaded, nothing is read. Reads files: on the
+// collector only.
+void FindFrameworks(FrameworkSearch* search);
 
 // The version that the folder of installed packages tells of `distribution`:
 // "2.11.0" of torch-2.11.0.dist-info, also for torch_gpu and torch_cu126.

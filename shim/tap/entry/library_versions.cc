@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "shim/tap/entry/framework_versions.h"
+#include "shim/tap/entry/plain_text.h"
 #include "shim/tap/entry/vendor_query.h"
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/participants.h"
@@ -57,6 +58,9 @@ struct KnownLibrary {
   Library library;
   uint64_t (*version)();
 };
+constexpr const char* NameOf(Library library) {
+  return specs::Words<Library>::kNames[static_cast<size_t>(library)];
+}
 constexpr KnownLibrary kLibraries[] = {
     {Library::kCuda, [] { return NumberFrom<int>("cuDriverGetVersion"); }},
     {Library::kCudart, [] { return NumberFrom<int>("cudaRuntimeGetVersion"); }},
@@ -68,10 +72,21 @@ constexpr KnownLibrary kLibraries[] = {
 };
 using Versions = std::array<uint64_t, std::size(kLibraries)>;
 
+constexpr size_t LongestName() {
+  size_t longest = 0;
+  const auto look_at = [&longest](const char* name) {
+    const size_t length = LengthOf(name);
+    if (length > longest) longest = length;
+  };
+  for (const KnownLibrary& known : kLibraries) look_at(NameOf(known.library));
+  for (const trace::Framework& known : trace::kFrameworks) look_at(known.name);
+  return longest;
+}
+
 constinit int g_passes = 0;
 // What was written last.
 constinit Versions g_versions{};
-constinit FrameworkVersions g_frameworks{};
+constinit FrameworkSearch g_frameworks{};
 
 // What follows the struct of a LibrariesRecord.
 class Rows {
@@ -86,9 +101,8 @@ class Rows {
   trace::Piece AsPiece() const { return trace::Piece::Raw(bytes_, used_); }
 
  private:
-  static constexpr size_t kMaxNameBytes = 16;
   static constexpr size_t kMaxRowBytes =
-      2 * sizeof(uint32_t) + sizeof(uint64_t) + kMaxNameBytes;
+      2 * sizeof(uint32_t) + sizeof(uint64_t) + LongestName();
 
   void Put(const void* from, size_t bytes) {
     memcpy(bytes_ + used_, from, bytes);
@@ -118,8 +132,7 @@ void Write(const Versions& versions, const FrameworkVersions& frameworks) {
   Rows rows;
   for (size_t i = 0; i < versions.size(); ++i) {
     if (versions[i] == 0) continue;
-    const auto word = static_cast<size_t>(kLibraries[i].library);
-    rows.Add(specs::Words<Library>::kNames[word], versions[i], "");
+    rows.Add(NameOf(kLibraries[i].library), versions[i], "");
   }
   for (size_t i = 0; i < trace::kFrameworks.size(); ++i) {
     const FrameworkVersion& found = frameworks[i];
@@ -140,12 +153,11 @@ void WriteWhatIsNew(bool look) {
   const Versions versions = ReadVersions();
   const bool is_old = AreEqual(versions, g_versions);
   if (is_old && !look) return;
-  FrameworkVersions frameworks;
-  FindFrameworks(&frameworks);
-  if (is_old && AreEqual(frameworks, g_frameworks)) return;
+  const FrameworkVersions before = g_frameworks.found;
+  FindFrameworks(&g_frameworks);
+  if (is_old && AreEqual(g_frameworks.found, before)) return;
   g_versions = versions;
-  g_frameworks = frameworks;
-  Write(versions, frameworks);
+  Write(versions, g_frameworks.found);
 }
 
 void Begin() {

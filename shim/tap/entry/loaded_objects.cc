@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "shim/tap/entry/loader_lock.h"
 #include "shim/tap/entry/plain_text.h"
 
 namespace dltap::shim {
@@ -44,6 +45,14 @@ bool IsVendorName(const char* name) {
 constinit const char kOurs = 0;
 
 constinit LoadedObjects g_objects;
+// How many the program started with; -1: not known.
+[[gnu::section("dltap_at_load")]] constinit int g_started_with = -1;
+using PhdrCallback = int (*)(dl_phdr_info*, size_t, void*);
+using IteratePhdr = int (*)(PhdrCallback, void*);
+[[gnu::section("dltap_at_load")]] constinit std::atomic<IteratePhdr> g_iterate{
+    nullptr};
+// Who is in there, under the loader's lock; in a forked child, was.
+constinit std::atomic<int> g_visits{0};
 
 // The C library's entry of the loader's public list. The list is walked without
 // its lock: what lies before the C library is never unloaded.
@@ -64,7 +73,11 @@ class LoaderList {
  public:
   static void Visit(ObjectsVisitor visit, void* data) {
     Call call = {visit, data, Iterate(), 0};
-    if (call.iterate != nullptr) call.iterate(OnLocked, &call);
+    if (ListLockIsLost()) {
+      VisitWithoutLock(call);
+    } else if (call.iterate != nullptr) {
+      call.iterate(OnLocked, &call);
+    }
   }
 
   static void NoteStartup() {
@@ -72,9 +85,6 @@ class LoaderList {
   }
 
  private:
-  using Callback = int (*)(dl_phdr_info*, size_t, void*);
-  using IteratePhdr = int (*)(Callback, void*);
-
   struct Call {
     ObjectsVisitor visit;
     void* data;
@@ -84,28 +94,36 @@ class LoaderList {
 
   // The C library's own, whoever has interposed it.
   static IteratePhdr Iterate() {
-    static constinit std::atomic<IteratePhdr> known{nullptr};
-    IteratePhdr iterate = known.load(std::memory_order_relaxed);
+    IteratePhdr iterate = g_iterate.load(std::memory_order_relaxed);
     if (iterate != nullptr) return iterate;
     const link_map* libc = FindLibc();
     if (libc == nullptr) return nullptr;
     iterate = reinterpret_cast<IteratePhdr>(
         ElfObject(libc->l_addr, libc->l_ld).FindFunction("dl_iterate_phdr"));
-    known.store(iterate, std::memory_order_relaxed);
+    g_iterate.store(iterate, std::memory_order_relaxed);
     return iterate;
   }
 
   static int OnStartup(dl_phdr_info* info, size_t, void*) {
-    if (g_objects.startup_count_ < 0) {
-      g_objects.startup_count_ =
-          static_cast<int>(info->dlpi_adds - info->dlpi_subs);
-    }
+    g_started_with = static_cast<int>(info->dlpi_adds - info->dlpi_subs);
     return 1;
+  }
+
+  // Nothing can be loaded or unloaded any more. What was known at the fork is
+  // that, unless a thread was about to change it.
+  static void VisitWithoutLock(const Call& call) {
+    int nobody = 0;
+    if (g_objects.count_ == 0 || !g_visits.compare_exchange_strong(nobody, 1)) {
+      return;
+    }
+    call.visit(g_objects, call.data);
+    g_visits.store(0);
   }
 
   // At the first object. The lock is held and may be taken again.
   static int OnLocked(dl_phdr_info* info, size_t, void* data) {
     auto* call = static_cast<Call*>(data);
+    g_visits.fetch_add(1);
     if (g_objects.loads_ != info->dlpi_adds ||
         g_objects.unloads_ != info->dlpi_subs) {
       if (g_objects.unloads_ != info->dlpi_subs) g_objects.Clear();
@@ -115,6 +133,7 @@ class LoaderList {
       if (!g_objects.is_startup_known_) g_objects.CheckStartup();
     }
     call->visit(g_objects, call->data);
+    g_visits.fetch_sub(1);
     return 1;
   }
 
@@ -164,7 +183,7 @@ void LoadedObjects::Append(const dl_phdr_info& info) {
 // What was preloaded stands before the C library in the list, what is loaded
 // later (as an injected library) behind it.
 void LoadedObjects::CheckStartup() {
-  if (startup_count_ < 0) startup_count_ = count_;
+  startup_count_ = g_started_with < 0 ? count_ : g_started_with;
   if (Named("libc.so.6") < ours_) startup_count_ = 0;
   is_startup_known_ = true;
 }
@@ -208,6 +227,18 @@ void VisitLoadedObjects(ObjectsVisitor visit, void* data) {
 }
 
 void NoteStartupObjects() { LoaderList::NoteStartup(); }
+
+bool IsSecondCopy() {
+  const link_map* ours = _r_debug.r_map;
+  while (ours != nullptr && ours->l_ld != _DYNAMIC) ours = ours->l_next;
+  if (ours == nullptr) return false;
+  const char* name = FileName(ours->l_name);
+  const link_map* map = ours->l_prev;
+  while (map != nullptr && !IsSame(FileName(map->l_name), name)) {
+    map = map->l_prev;
+  }
+  return map != nullptr;
+}
 
 void* FindNextOf(const char* symbol) {
   const SymbolName name(symbol);

@@ -65,7 +65,7 @@ class LoadedObjects {
 
   int count_ = 0;
   int ours_ = kNone;
-  int startup_count_ = -1;
+  int startup_count_ = 0;
   bool is_startup_known_ = false;
   uint64_t loads_ = 0;
   uint64_t unloads_ = 0;
@@ -76,6 +76,10 @@ class LoadedObjects {
 // At load: how many objects the program starts with. The list itself is made
 // when it is first needed, which most processes never do.
 void NoteStartupObjects();
+
+// At load: does a file of our name stand before us in the list? No lock: what
+// the program was started with stays.
+bool IsSecondCopy();
 
 using ObjectsVisitor = void (*)(const LoadedObjects& objects, void* data);
 void VisitLoadedObjects(ObjectsVisitor visit, void* data);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "shim/tap/entry/loaded_objects.h"
+#include "shim/tap/entry/loader_lock.h"
 
 namespace dltap::shim {
 namespace {
@@ -22,43 +23,36 @@ struct LoaderGlobals {
   std::atomic<uint32_t> object_count;
 };
 
-// pthread_mutex_t.
-struct Mutex {
-  int32_t lock;
-  uint32_t count;
-  int32_t owner;
-  uint32_t users;
-  int32_t kind;
-  uint32_t rest[5];
+struct Found {
+  const std::atomic<uint64_t>* loads;
+  LoaderMutex* list_lock;
 };
-static_assert(sizeof(Mutex) == sizeof(pthread_mutex_t));
-constexpr int32_t kRecursive = PTHREAD_MUTEX_RECURSIVE_NP;
 
-// We are inside dl_iterate_phdr, hence hold one of them.
-bool IsHeldByUs(const Mutex& mutex, int32_t thread) {
-  return mutex.lock != 0 && mutex.count >= 1 && mutex.owner == thread &&
-         mutex.users == 1 && mutex.kind == kRecursive;
-}
-
-const std::atomic<uint64_t>* FindLoads(const char* globals, uint64_t bytes,
-                                       uint64_t loads) {
+// We are inside dl_iterate_phdr, hence hold the lock of the list. Inside of
+// dlopen(), too, the lock of loading, which comes before it.
+Found FindLoads(char* globals, uint64_t bytes, uint64_t loads) {
   constexpr int kMostMutexes = 3;
   const int32_t thread = gettid();
-  constexpr uint64_t kNeeded = kMostMutexes * sizeof(Mutex) + sizeof(uint64_t);
+  constexpr uint64_t kNeeded =
+      kMostMutexes * sizeof(LoaderMutex) + sizeof(uint64_t);
   for (uint64_t at = 0; at + kNeeded <= bytes; at += alignof(uint64_t)) {
-    const auto* mutex = reinterpret_cast<const Mutex*>(globals + at);
-    if (!IsHeldByUs(*mutex, thread)) continue;
-    for (int i = 0; i < kMostMutexes && mutex->kind == kRecursive; ++i) ++mutex;
+    auto* mutex = reinterpret_cast<LoaderMutex*>(globals + at);
+    if (!mutex->IsHeldBy(thread)) continue;
+    LoaderMutex* held = nullptr;
+    for (int i = 0; i < kMostMutexes && mutex->IsRecursive(); ++i) {
+      if (mutex->IsHeldBy(thread)) held = mutex;
+      ++mutex;
+    }
     const auto* count = reinterpret_cast<const std::atomic<uint64_t>*>(mutex);
-    if (count->load(std::memory_order_relaxed) == loads) return count;
+    if (count->load(std::memory_order_relaxed) == loads) return {count, held};
   }
-  return nullptr;
+  return {};
 }
 
 void Find(const LoadedObjects& objects) {
   for (int i = 0; i < objects.count(); ++i) {
     uint64_t bytes = 0;
-    const auto* globals = static_cast<const LoaderGlobals*>(
+    auto* globals = static_cast<LoaderGlobals*>(
         objects[i].Elf().FindVariable("_rtld_global", &bytes));
     if (globals == nullptr) continue;
     const auto count = static_cast<uint32_t>(objects.count());
@@ -66,11 +60,12 @@ void Find(const LoadedObjects& objects) {
         globals->object_count.load(std::memory_order_relaxed) != count) {
       return;
     }
-    const auto* loads = FindLoads(reinterpret_cast<const char*>(globals), bytes,
-                                  objects.loads());
-    if (loads == nullptr) return;
+    const Found found =
+        FindLoads(reinterpret_cast<char*>(globals), bytes, objects.loads());
+    if (found.loads == nullptr) return;
+    NoteListLock(found.list_lock);
     g_loader.objects.store(&globals->object_count, std::memory_order_relaxed);
-    g_loader.loads.store(loads, std::memory_order_relaxed);
+    g_loader.loads.store(found.loads, std::memory_order_relaxed);
     return;
   }
 }
@@ -81,6 +76,11 @@ constinit LoaderWatch g_loader = {.loads = &g_no_loads,
                                   .settled = 0,
                                   .objects = &g_no_objects,
                                   .settled_objects = 0};
+
+uint64_t LoadsSoFar() {
+  return g_loader.loads.load(std::memory_order_relaxed)
+      ->load(std::memory_order_relaxed);
+}
 
 bool LoaderIsAsSettled() {
   return !LoaderMoved() &&

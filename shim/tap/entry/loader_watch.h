@@ -35,6 +35,9 @@ extern constinit LoaderWatch g_loader asm("dltap_loader");
          g_loader.settled.load(std::memory_order_relaxed);
 }
 
+// How many objects were ever loaded; 0: not known (yet). No lock.
+uint64_t LoadsSoFar();
+
 // Nothing was loaded or unloaded since.
 bool LoaderIsAsSettled();
 

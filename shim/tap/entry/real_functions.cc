@@ -226,7 +226,7 @@ void* ResolveReal(int counter_index, const void* caller) {
     if (known != nullptr) return known;
   }
   const int saved_errno = errno;
-  void* real = nullptr;
+  void* real = g_real[counter_index].load(std::memory_order_relaxed);
   WithLoadedObjects([&](const LoadedObjects& objects) {
     Settle(objects);
     real = g_real[counter_index].load(std::memory_order_relaxed);
@@ -252,14 +252,13 @@ void* FindInScope(int counter_index, const void* caller) {
 void* FindReal(const char* symbol) {
   const int index = specs::FindWrapped(symbol);
   const char* prefix = "";
+  void* real = nullptr;
   if (index >= 0) {
     const auto entry = static_cast<specs::EntryPoint>(index);
-    void* known =
-        g_real[specs::CounterOf(entry)].load(std::memory_order_relaxed);
-    if (known != nullptr && !LoaderMoved()) return known;
+    real = g_real[specs::CounterOf(entry)].load(std::memory_order_relaxed);
+    if (real != nullptr && !LoaderMoved()) return real;
     prefix = specs::SonamePrefix(specs::LibraryOf(entry));
   }
-  void* real = nullptr;
   WithLoadedObjects([&](const LoadedObjects& objects) {
     const Definitions definitions(objects, symbol, prefix);
     real = definitions.FunctionOf(definitions.Any());

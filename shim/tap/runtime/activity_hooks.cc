@@ -6,7 +6,7 @@
 namespace dltap::shim {
 namespace {
 
-constinit ActivityHooks g_hooks{};
+[[gnu::section("dltap_at_load")]] constinit ActivityHooks g_hooks{};
 
 }  // namespace
 

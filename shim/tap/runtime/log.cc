@@ -32,9 +32,9 @@ constinit std::atomic<LogLevel> g_level{LogLevel::kWarning};
 constinit WaitingLine g_waiting[kWaitingLines];
 
 // What stderr was when the program began.
-constinit dev_t g_stderr_device = 0;
-constinit ino_t g_stderr_inode = 0;
-constinit bool g_stderr_was_open = false;
+[[gnu::section("dltap_at_load")]] constinit dev_t g_stderr_device = 0;
+[[gnu::section("dltap_at_load")]] constinit ino_t g_stderr_inode = 0;
+[[gnu::section("dltap_at_load")]] constinit bool g_stderr_was_open = false;
 
 [[gnu::constructor]] void NoteStderr() {
   const int saved_errno = errno;

@@ -8,8 +8,9 @@ namespace {
 
 constexpr int kMaxParticipants = 12;
 
-constinit CollectorParticipant g_participants[kMaxParticipants];
-constinit int g_participant_count = 0;
+[[gnu::section("dltap_at_load")]] constinit CollectorParticipant
+    g_participants[kMaxParticipants];
+[[gnu::section("dltap_at_load")]] constinit int g_participant_count = 0;
 
 template <typename Function>
 void ForEach(Function function) {

@@ -17,7 +17,7 @@ constinit ProcessPage g_process;
 namespace {
 
 // Outside of the page: a child is what its parent was.
-constinit bool g_disabled_at_load = false;
+[[gnu::section("dltap_at_load")]] constinit bool g_disabled_at_load = false;
 
 void WipePage() {
   memset(static_cast<void*>(&g_process), 0, sizeof(g_process));
@@ -29,19 +29,20 @@ bool AsksToDisable() {
   return text != nullptr && ParseBoolean(text, &asked) && asked;
 }
 
-// Before anything but zero is stored in the page.
 [[gnu::constructor]] void ProtectFromFork() {
   if (madvise(&g_process, sizeof(g_process), MADV_WIPEONFORK) != 0) {
     pthread_atfork(nullptr, nullptr, WipePage);  // Linux before 4.14
   }
-  g_disabled_at_load = getauxval(AT_SECURE) != 0 || AsksToDisable();
-  if (g_disabled_at_load) {
-    g_process.word.store(kDisabled, std::memory_order_relaxed);
-  }
+  if (getauxval(AT_SECURE) != 0 || AsksToDisable()) DisableForGood();
 }
 
 }  // namespace
 
 bool DisabledAtLoad() { return g_disabled_at_load; }
+
+void DisableForGood() {
+  g_disabled_at_load = true;
+  g_process.word.store(kDisabled, std::memory_order_relaxed);
+}
 
 }  // namespace dltap::shim

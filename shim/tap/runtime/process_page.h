@@ -81,9 +81,13 @@ struct alignas(4096) ProcessPage {
   std::atomic<uint64_t> unattached[specs::kCounterCount];
 };
 
-// DLTAP_DISABLE was set when the library was loaded, or the process has
-// another user's rights: it never records, and no child of it does.
+// DLTAP_DISABLE was set when the library was loaded, the process has another
+// user's rights, or another copy of us came first: this one never records, in
+// no child either.
 bool DisabledAtLoad();
+
+// At load.
+void DisableForGood();
 
 // The name is for the gates (entry/gate.h).
 extern constinit ProcessPage g_process asm("dltap_process");

@@ -70,9 +70,8 @@ class SegmentWriter {
   DataFile* file_ = nullptr;
   WriteResult result_ = WriteResult::kWritten;  // of the last failure
   DefinitionLog log_;
-  uint8_t no_buffer_[sizeof(trace::BlockHeader)] = {};
-  trace::BlockBuilder needed_{no_buffer_, sizeof(no_buffer_)};  // go first
-  trace::BlockBuilder piece_{no_buffer_, sizeof(no_buffer_)};
+  trace::BlockBuilder needed_;  // go first
+  trace::BlockBuilder piece_;
   uint32_t segment_ = 0;
   size_t full_bytes_ = 0;
   uint32_t pinned_used_ = 0;

@@ -68,13 +68,12 @@ ThreadBuffer* WaitForBuffer() {
   return buffer;
 }
 
-bool UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
-  if (buffer == nullptr) {
-    CountLoss(g_buffers.is_full() ? LossKind::kThreadCap
-                                  : LossKind::kRingUnavailable);
-    WakeCollector();
-    return false;
-  }
+// The collector can make none where all are in use.
+void AskForBuffers() {
+  if (!g_buffers.is_full()) WakeCollector();
+}
+
+void UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
   const int saved_errno = errno;
   const auto tid = static_cast<uint32_t>(gettid());
   buffer->first->header->tid = tid;
@@ -91,7 +90,6 @@ bool UseBuffer(ThreadState& thread, ThreadBuffer* buffer) {
   buffer->state.store(static_cast<uint32_t>(BufferState::kOwned),
                       std::memory_order_release);
   errno = saved_errno;
-  return true;
 }
 
 }  // namespace
@@ -175,7 +173,16 @@ bool LeaveParentsRing(ThreadState& thread) {
 
 bool AttachThread(ThreadState& thread) {
   if (!MayAttach(thread)) return false;
-  return HasRing(thread) || UseBuffer(thread, WaitForBuffer());
+  if (HasRing(thread)) return true;
+  ThreadBuffer* buffer = WaitForBuffer();
+  if (buffer == nullptr) {
+    CountLoss(g_buffers.is_full() ? LossKind::kThreadCap
+                                  : LossKind::kRingUnavailable);
+    AskForBuffers();
+    return false;
+  }
+  UseBuffer(thread, buffer);
+  return true;
 }
 
 void CountCall(int counter_index) {
@@ -186,12 +193,16 @@ void CountCall(int counter_index) {
 
 void CountUnattached(int counter_index) {
   ThreadState& thread = t_thread;
-  if (MayAttach(thread) &&
-      (HasRing(thread) || UseBuffer(thread, g_buffers.TakeReady()))) {
-    ++thread.counters[counter_index];
-  } else {
-    CountCall(counter_index);
+  if (!MayAttach(thread)) return CountCall(counter_index);
+  if (!HasRing(thread)) {
+    ThreadBuffer* buffer = g_buffers.TakeReady();
+    if (buffer == nullptr) {
+      AskForBuffers();
+      return CountCall(counter_index);
+    }
+    UseBuffer(thread, buffer);
   }
+  ++thread.counters[counter_index];
 }
 
 bool AppendSpecial(trace::SpecialSlot kind, const void* payload,

@@ -292,9 +292,7 @@ void TraceOutput::Finish(uint64_t ticks) {
 
 void TraceOutput::ReleaseMemory() {
   ring_file_.Abandon();
-  for (Builder& builder : builders_) {
-    builder.block = trace::BlockBuilder(no_buffer_, sizeof(no_buffer_));
-  }
+  for (Builder& builder : builders_) builder.block = {};
   munmap(buffers_, kBufferBytes);
   buffers_ = slot_block_ = segment_buffers_ = nullptr;
 }

@@ -81,11 +81,9 @@ class TraceOutput {
   RingFile ring_file_;
   SegmentWriter segments_;
   SizePolicy policy_ = SizePolicy::kStop;
-  uint8_t no_buffer_[sizeof(trace::BlockHeader)] = {};
-  Builder builders_[3] = {
-      {trace::BlockKind::kDefinitions, {no_buffer_, sizeof(no_buffer_)}},
-      {trace::BlockKind::kActivities, {no_buffer_, sizeof(no_buffer_)}},
-      {trace::BlockKind::kSamples, {no_buffer_, sizeof(no_buffer_)}}};
+  Builder builders_[3] = {{trace::BlockKind::kDefinitions, {}},
+                          {trace::BlockKind::kActivities, {}},
+                          {trace::BlockKind::kSamples, {}}};
   void* buffers_ = nullptr;
   uint8_t* segment_buffers_ = nullptr;
   uint8_t* slot_block_ = nullptr;

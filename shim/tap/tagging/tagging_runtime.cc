@@ -3,7 +3,7 @@
 
 namespace dltap::shim::tagging {
 
-constinit TaggingRuntime g_runtime;
+[[gnu::section("dltap_at_load")]] constinit TaggingRuntime g_runtime{};
 constinit std::atomic<uint32_t> g_unloads{0};
 
 }  // namespace dltap::shim::tagging

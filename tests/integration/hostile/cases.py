@@ -30,10 +30,13 @@ MODES = {
               "set_user_after", "umask", "removed_folder", "changed_root",
               "changed_root_later", "removed_output", "truncated_output",
               "refused_calls", "refused_calls_later", "trapped_calls_later",
-              "strict_thread", "clean_exec", "lowest_descriptor"),
+              "strict_thread", "clean_exec", "lowest_descriptor",
+              "no_descriptor_allowed_later", "no_proc_later", "many_mappings",
+              "locked_memory"),
     "loading": ("local", "global", "deepbind", "namespace", "message_stays",
                 "missing", "missing_message", "missing_from_handle",
-                "two_copies", "plugin_constructor", "unloaded_cupti"),
+                "two_copies", "plugin_constructor", "unloaded_cupti",
+                "forks_meanwhile"),
     "unwind": ("exceptions", "first_call_throws", "in_threads", "uncaught",
                "uncaught_in_thread", "noexcept_frame", "jumps",
                "jumps_then_deeper", "thread_ends_inside", "cancelled_inside"),
@@ -83,7 +86,7 @@ SPEAKS = {
     "python": {"few_descriptors", "closes_all"},
 }
 ROOT = {"process_limit", "set_user_before", "set_user_after", "changed_root",
-        "changed_root_later"}
+        "changed_root_later", "no_proc_later", "locked_memory"}
 
 
 def mode_cases():

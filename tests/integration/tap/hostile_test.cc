@@ -148,6 +148,21 @@ TEST(TapHostileTest, ThreadChurnLosesNothingUncounted) {
       320u * 20u);
 }
 
+// Lost is what had no record, once each; what is only counted is not.
+TEST(TapHostileTest, CallsOfMoreThreadsThanCanBeRecordedAreLostOnce) {
+  constexpr uint64_t kThreads = 2200, kLaunches = 5;
+  TappedProgram program("crowd");
+  const Outcome outcome = program.Run({"2200", "5"});
+  const analyzer::TraceModel model = program.Read();
+  const uint64_t counted = Counted(model, "cudaLaunchKernel");
+  EXPECT_EQ(Recorded(model, "cudaLaunchKernel") + counted,
+            kThreads * kLaunches + 1);
+  EXPECT_EQ(AllCalls(model), CallsIn(outcome.output));
+  EXPECT_GT(Lost(model, "thread_cap"), 0u);
+  EXPECT_EQ(Lost(model, "thread_cap") + Lost(model, "ring_unavailable"),
+            counted);
+}
+
 // A file system of that size, for the life of the test.
 class SmallDisk {
  public:

@@ -50,6 +50,21 @@ INSTANTIATE_TEST_SUITE_P(Builds, SanitizedTest,
                            return name;
                          });
 
+// One recording inside another, by another installation.
+TEST(SecondCopyTest, OnlyTheFirstCopyRecords) {
+  const TempDir other;
+  const std::string copy = other.path() + "/libdltap.so";
+  std::filesystem::copy_file(DLTAP_TAP_LIBRARY, copy);
+  TappedProgram program("launches");
+  const Outcome bare = program.RunBare({"100"});
+  program.Among("", copy);
+  const Outcome outcome = program.Run({"100"});
+  EXPECT_EQ(outcome.output, bare.output);
+  EXPECT_EQ(outcome.status, bare.status);
+  EXPECT_EQ(Recorded(program.Read(), "cudaLaunchKernel"), 101u);
+  EXPECT_EQ(program.Files().size(), 1u);
+}
+
 class AllocatorTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(AllocatorTest, PreloadedBeforeAndBehindUs) {

@@ -12,7 +12,7 @@ namespace {
 
 void AfterFunction(int32_t status, ApiDomain domain, uint32_t id, bool on) {
   if (status == 0) g_kernel_tracing.clients().AfterFunction(domain, id, on);
-  if (on) g_kernel_tracing.clients().EndEnable();
+  if (on) g_kernel_tracing.clients().HasCome();
 }
 
 }  // namespace
@@ -40,10 +40,12 @@ void CuptiRegisterCallbacks::Before(void*, void*) {
 }
 void CuptiRegisterCallbacks::After(int32_t status, void* requested,
                                    void* completed) {
-  if (status != 0) return;
-  g_kernel_tracing.clients().AfterRegister(
-      reinterpret_cast<CUpti_BuffersCallbackRequestFunc>(requested),
-      reinterpret_cast<CUpti_BuffersCallbackCompleteFunc>(completed));
+  if (status == 0) {
+    g_kernel_tracing.clients().AfterRegister(
+        reinterpret_cast<CUpti_BuffersCallbackRequestFunc>(requested),
+        reinterpret_cast<CUpti_BuffersCallbackCompleteFunc>(completed));
+  }
+  g_kernel_tracing.clients().HasCome();
 }
 
 void CuptiTimestampCallback::Before(void*) {
@@ -58,7 +60,7 @@ void CuptiTimestampCallback::After(int32_t status, void* callback) {
 void CuptiEnable::Before(int32_t) { g_kernel_tracing.clients().BeforeEnable(); }
 void CuptiEnable::After(int32_t status, int32_t kind) {
   if (status == 0) g_kernel_tracing.clients().AfterEnable(kind);
-  g_kernel_tracing.clients().EndEnable();
+  g_kernel_tracing.clients().HasCome();
 }
 
 void CuptiDisable::After(int32_t status, int32_t kind) {

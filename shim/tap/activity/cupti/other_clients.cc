@@ -32,7 +32,7 @@ void WaitAStep() {
 // ---- Collector -------------------------------------------------------------
 
 bool OtherClients::Begin(bool paused) {
-  const bool is_free = !parts_.wants->Any();
+  const bool is_free = !IsWanted();
   if (is_free && !parts_.buffers->has_client()) parts_.cupti->LimitMemory();
   if (!is_free) {
     yielded_ns_.store(parts_.clock->Now(), std::memory_order_relaxed);
@@ -154,7 +154,7 @@ bool OtherClients::TakeBackIfLeft() {
 // ---- Calls of other clients ------------------------------------------------
 
 bool OtherClients::IsWanted() const {
-  return enabling_.load() > 0 || parts_.wants->Any();
+  return coming_.Any() || parts_.wants->Any();
 }
 
 bool OtherClients::IsClients() const {
@@ -211,7 +211,12 @@ void OtherClients::HandOver(bool is_on) {
   owner_.store(Owner::kClient, std::memory_order_release);
 }
 
-void OtherClients::BeforeRegister() { StepAside(); }
+// What a client wants is known after its call only: until then nobody may take
+// back.
+void OtherClients::BeforeRegister() {
+  coming_.Begin();
+  StepAside();
+}
 
 void OtherClients::AfterRegister(CUpti_BuffersCallbackRequestFunc requested,
                                  CUpti_BuffersCallbackCompleteFunc completed) {
@@ -219,14 +224,13 @@ void OtherClients::AfterRegister(CUpti_BuffersCallbackRequestFunc requested,
   if (IsClients()) parts_.cupti->Register();
 }
 
-// A client that kept its registration switches a kind on again. What it wants
-// is known after the call only: until then nobody may take back.
+// A client that kept its registration switches a kind on again.
 void OtherClients::BeforeEnable() {
-  enabling_.fetch_add(1);
+  coming_.Begin();
   if (parts_.buffers->has_client()) StepAside();
 }
 
-void OtherClients::EndEnable() { enabling_.fetch_sub(1); }
+void OtherClients::HasCome() { coming_.End(); }
 
 void OtherClients::AfterEnable(int32_t kind) {
   parts_.wants->SetKind(kind, true);

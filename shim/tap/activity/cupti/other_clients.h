@@ -7,6 +7,7 @@
 
 #include "shim/tap/activity/cupti/activity_clock.h"
 #include "shim/tap/activity/cupti/buffer_exchange.h"
+#include "shim/tap/activity/cupti/calls_under_way.h"
 #include "shim/tap/activity/cupti/client_wants.h"
 #include "shim/tap/activity/cupti/cupti_switch.h"
 #include "shim/tap/activity/cupti/subscription.h"
@@ -48,7 +49,6 @@ class OtherClients {
   // A session begins; no client traces yet.
   void Reset() {
     callbacks_fail_ = false;
-    enabling_.store(0, std::memory_order_relaxed);
     owner_.store(Owner::kNobody, std::memory_order_relaxed);
   }
   // Takes CUPTI for us, switched on or `paused`, unless a client has it.
@@ -89,7 +89,9 @@ class OtherClients {
   void AfterTimestampCallback(CUpti_TimestampCallbackFunc callback);
   void BeforeEnable();
   void AfterEnable(int32_t kind);
-  void EndEnable();  // whether it succeeded or not
+  // The call that BeforeRegister() or BeforeEnable() stands before is over,
+  // whether it succeeded or not.
+  void HasCome();
   void AfterDisable(int32_t kind);
   // A single API function.
   void AfterFunction(ApiDomain domain, uint32_t id, bool on);
@@ -120,7 +122,7 @@ class OtherClients {
   std::atomic<Owner> owner_{Owner::kNobody};
   std::atomic<uint64_t> left_ns_{0};  // monotonic, of the last client
   std::atomic<bool> flushed_{false};
-  std::atomic<int> enabling_{0};  // clients' calls that are on their way
+  CallsUnderWay coming_;  // that register or switch a kind on
   std::atomic<bool> wants_staging_{false};
   std::atomic<uint64_t> yielded_ns_{0};  // CUPTI
   // Of whoever holds CUPTI for us.

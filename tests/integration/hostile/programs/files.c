@@ -10,11 +10,14 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -367,6 +370,43 @@ static int LowestDescriptor(void) {
   return 0;
 }
 
+static int NoDescriptorAllowedLater(void) {
+  Say("work %d\n", Work(3));
+  SetLimit(RLIMIT_NOFILE, 0);
+  WorkAWhile();
+  SayState("no descriptor allowed");
+  return 0;
+}
+
+static int NoProcLater(void) {
+  Say("work %d\n", Work(3));
+  if (unshare(CLONE_NEWNS) != 0) return 97;
+  mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+  if (umount2("/proc", MNT_DETACH) != 0) return 97;
+  WorkAWhile();
+  return 0;
+}
+
+// The exit reads the map; all of it looks like code.
+static int ManyMappings(void) {
+  Say("work %d\n", Work(3));
+  int mapped = 0;
+  for (int i = 0; i < 50000; ++i) {
+    const int access = PROT_READ | (i % 2 == 0 ? PROT_EXEC : 0);
+    mapped += mmap(NULL, 4096, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+              MAP_FAILED;
+  }
+  WorkAWhile();
+  Say("mapped %d\n", mapped);
+  return 0;
+}
+
+static int LockedMemory(void) {
+  Say("locked %d\n", mlockall(MCL_CURRENT | MCL_FUTURE));
+  WorkAWhile();
+  return 0;
+}
+
 static int Plain(void) {
   SayState("before");
   WorkAWhile();
@@ -405,6 +445,10 @@ int main(int argc, char** argv) {
       {"strict_thread", StrictThread},
       {"clean_exec", CleanExec},
       {"lowest_descriptor", LowestDescriptor},
+      {"no_descriptor_allowed_later", NoDescriptorAllowedLater},
+      {"no_proc_later", NoProcLater},
+      {"many_mappings", ManyMappings},
+      {"locked_memory", LockedMemory},
   };
   return RUN_MODE(kModes, argc, argv);
 }

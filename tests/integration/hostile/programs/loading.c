@@ -5,10 +5,12 @@
 // HOSTILE_CUPTI a CUPTI.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef int (*MallocFunction)(void**, size_t);
@@ -187,6 +189,50 @@ static int UnloadedCupti(void) {
   return 0;
 }
 
+static volatile int g_stop;
+
+// Objects of the C library's that nothing here needs.
+static void* LoadUntilStopped(void* argument) {
+  static const char* const kNames[] = {"libresolv.so.2", "librt.so.1",
+                                       "libutil.so.1"};
+  while (!g_stop) {
+    for (size_t i = 0; i < sizeof(kNames) / sizeof(kNames[0]); ++i) {
+      void* library = dlopen(kNames[i], RTLD_NOW);
+      if (library != NULL) dlclose(library);
+    }
+  }
+  return argument;
+}
+
+// Some children are made while a thread has a lock of the loader's.
+static int ForksMeanwhile(void) {
+  void* library = dlopen(Cudart(), RTLD_NOW);
+  const MallocFunction allocate = (MallocFunction)dlsym(library, "cudaMalloc");
+  Say("work %d\n", WorkBy(library));
+  pthread_t threads[3];
+  for (int i = 0; i < 3; ++i) {
+    pthread_create(&threads[i], NULL, LoadUntilStopped, NULL);
+  }
+  int ended = 0;
+  for (int i = 0; i < 100; ++i) {
+    void* memory = NULL;
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      allocate(&memory, 256);
+      _exit(5);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ended += WIFEXITED(status) && WEXITSTATUS(status) == 5;
+    if (!WIFEXITED(status)) break;
+  }
+  g_stop = 1;
+  for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
+  Say("ended %d work %d\n", ended, WorkBy(library));
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
@@ -203,6 +249,7 @@ int main(int argc, char** argv) {
       {"two_copies", TwoCopies},
       {"plugin_constructor", PluginConstructor},
       {"unloaded_cupti", UnloadedCupti},
+      {"forks_meanwhile", ForksMeanwhile},
   };
   for (size_t i = 0; argc > 1 && i < sizeof(kModes) / sizeof(kModes[0]); ++i) {
     if (strcmp(kModes[i].name, argv[1]) == 0) return kModes[i].run();

@@ -2,8 +2,13 @@
 #include "shim/tap/entry/loaded_objects.h"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <string_view>
+#include <thread>
 
 #include "gtest/gtest.h"
 #include "shim/tap/entry/call_sites.h"
@@ -68,6 +73,73 @@ TEST(LoaderWatchTest, IsSettledAlsoWhenNothingWasLoaded) {
   g_loader.settled.store(0);
   SettleRealFunctions();
   EXPECT_FALSE(LoaderMoved());
+}
+
+// A process that is forked while a thread of its parent has the loader's lock.
+class LostLockTest : public testing::Test {
+ protected:
+  // Exit status of a child that does `work`, forked while another thread is in
+  // `hold(wait)`, where it calls `wait`.
+  template <typename Hold, typename Work>
+  int StatusOfChild(Hold hold, Work work) {
+    std::atomic<bool> is_held{false}, is_over{false};
+    std::thread holder([&] {
+      hold([&] {
+        is_held = true;
+        while (!is_over) std::this_thread::yield();
+      });
+    });
+    while (!is_held) std::this_thread::yield();
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      _exit(work());
+    }
+    is_over = true;
+    holder.join();
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+  }
+};
+
+TEST_F(LostLockTest, ObjectsAreThoseKnownAtTheFork) {
+  SettleRealFunctions();
+  const auto unwind = [](auto wait) {
+    dl_iterate_phdr(
+        [](dl_phdr_info*, size_t, void* data) {
+          (*static_cast<decltype(wait)*>(data))();
+          return 1;
+        },
+        &wait);
+  };
+  const auto work = [] {
+    int visits = 0;
+    for (int i = 0; i < 2; ++i) visits += FactsOf(&kThis, "").is_ours;
+    return visits;
+  };
+  EXPECT_EQ(StatusOfChild(unwind, work), 2 << 8);
+}
+
+TEST_F(LostLockTest, WhatAnotherThreadWasInIsLetAlone) {
+  SettleRealFunctions();
+  const auto visit = [](auto wait) {
+    WithLoadedObjects([&](const LoadedObjects&) { wait(); });
+  };
+  const auto work = [] { return FactsOf(&kThis, "").found ? 1 : 0; };
+  EXPECT_EQ(StatusOfChild(visit, work), 0);
+}
+
+TEST_F(LostLockTest, ALockThatIsFreeIsTaken) {
+  SettleRealFunctions();
+  const auto nothing = [](auto wait) { wait(); };
+  const auto work = [] {
+    void* library = dlopen("libresolv.so.2", RTLD_NOW);
+    const bool moved = LoaderMoved();
+    SettleRealFunctions();
+    return library != nullptr && moved && !LoaderMoved() ? 7 : 1;
+  };
+  EXPECT_EQ(StatusOfChild(nothing, work), 7 << 8);
 }
 
 TEST(CallSitesTest, AreToldApartByFunctionAndPlace) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens when a framework's profiler uses CUPTI in the same process.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -24,9 +26,15 @@ class Client {
   }
 
   void Register() {
+    Register([] {});
+  }
+  // `meanwhile` comes while the call is in CUPTI.
+  template <typename Meanwhile>
+  void Register(Meanwhile meanwhile) {
     void* requested = reinterpret_cast<void*>(&Requested);
     void* completed = reinterpret_cast<void*>(&Completed);
     hooks::CuptiRegisterCallbacks::Before(requested, completed);
+    meanwhile();
     cupti_->requested = &Requested;
     cupti_->completed = &Completed;
     hooks::CuptiRegisterCallbacks::After(0, requested, completed);
@@ -34,7 +42,6 @@ class Client {
   void Enable() {
     Enable([] {});
   }
-  // `meanwhile` comes while the call is in CUPTI.
   template <typename Meanwhile>
   void Enable(Meanwhile meanwhile) {
     hooks::CuptiEnable::Before(kKernels);
@@ -54,6 +61,16 @@ class Client {
   void Flush() {
     cupti_->Flush(0);
     hooks::CuptiFlushAll::After(0);
+  }
+  void Leave() {
+    Disable();
+    Flush();
+  }
+  // Comes, has nothing to record, and leaves.
+  void Visit() {
+    Register();
+    Enable();
+    Leave();
   }
 
   // Bytes of records that it received.
@@ -149,10 +166,7 @@ TEST_F(OtherClientsTest, AClientThatNeverFlushesStillGetsItsRecords) {
 // client comes again.
 TEST_F(OtherClientsTest, AClientThatComesAgainMeanwhileIsLeftAlone) {
   Start();
-  client_.Register();
-  client_.Enable();
-  client_.Disable();
-  client_.Flush();
+  client_.Visit();
   runtime_.while_time_is_read = [&] {
     client_.Register();
     client_.Enable();
@@ -160,17 +174,13 @@ TEST_F(OtherClientsTest, AClientThatComesAgainMeanwhileIsLeftAlone) {
   };
   tracing_.Pass();
   EXPECT_FALSE(IsOn());
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
 }
 
 TEST_F(OtherClientsTest, AClientThatHasOnlyItsFlushToDoGetsItsRecords) {
   Start();
-  client_.Register();
-  client_.Enable();
-  client_.Disable();
-  client_.Flush();
+  client_.Visit();
   runtime_.while_time_is_read = [&] {
     client_.Register();
     client_.Enable();
@@ -187,18 +197,64 @@ TEST_F(OtherClientsTest, AClientThatHasOnlyItsFlushToDoGetsItsRecords) {
 
 TEST_F(OtherClientsTest, AClientThatJustSwitchesOnIsLeftAlone) {
   Start();
-  client_.Register();
-  client_.Enable();
-  client_.Disable();
-  client_.Flush();
+  client_.Visit();
   client_.Enable([&] { tracing_.Pass(); });
   EXPECT_FALSE(IsOn());
   cupti_.Kernel("again", 2, 30, 40);
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   Pass();
   EXPECT_TRUE(IsOn());
+}
+
+TEST_F(OtherClientsTest, AClientThatJustRegistersIsLeftAlone) {
+  Start();
+  client_.Visit();
+  client_.Register([&] { tracing_.Pass(); });
+  EXPECT_FALSE(IsOn());
+  Pass();
+  EXPECT_TRUE(IsOn());
+}
+
+TEST_F(OtherClientsTest,
+       ASessionThatBeginsWhileAClientSwitchesOnLeavesItAlone) {
+  client_.Register();
+  client_.Enable([&] { Start(); });
+  EXPECT_FALSE(IsOn());
+  cupti_.Kernel("its", 2, 30, 40);
+  client_.Leave();
+  EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
+  Pass();
+  EXPECT_TRUE(IsOn());
+  client_.Enable();
+  client_.Leave();
+  client_.Enable([&] { tracing_.Pass(); });
+  EXPECT_FALSE(IsOn()) << "a call that was counted before keeps its count";
+}
+
+// What a child forked inside the call gets back of it was never begun there,
+// and calls of its parent's other threads never end there.
+TEST_F(OtherClientsTest, AForkedChildHasNoCallsOfItsParents) {
+  pid_t child = -1;
+  client_.Enable([&] { child = fork(); });
+  if (child == 0) {
+    client_.Disable();
+    hooks::CuptiEnable::Before(kKernels);  // on another thread
+    if (fork() != 0) {
+      int status = -1;
+      wait(&status);
+      _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
+    }
+    Start();
+    const bool is_free = IsOn();
+    client_.Visit();
+    client_.Enable([&] { tracing_.Pass(); });
+    _exit((is_free ? 0 : 1) + (IsOn() ? 2 : 0));
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(OtherClientsTest, SecondProfilingRunIsServedAgain) {
@@ -207,8 +263,7 @@ TEST_F(OtherClientsTest, SecondProfilingRunIsServedAgain) {
     client_.Register();
     client_.Enable();
     cupti_.Kernel("during", 10 * run + 2, 30, 40);
-    client_.Disable();
-    client_.Flush();
+    client_.Leave();
     Pass();
     EXPECT_TRUE(IsOn());
     cupti_.Kernel("between", 10 * run + 3, 50, 60);
@@ -220,10 +275,7 @@ TEST_F(OtherClientsTest, SecondProfilingRunIsServedAgain) {
 
 TEST_F(OtherClientsTest, AClientThatKeepsItsRegistrationGetsItBack) {
   Start();
-  client_.Register();
-  client_.Enable();
-  client_.Disable();
-  client_.Flush();
+  client_.Visit();
   Pass();
   ASSERT_TRUE(IsOn());
   client_.Enable();  // without registering again
@@ -239,8 +291,7 @@ TEST_F(OtherClientsTest, AClientThatWasFirstIsNotDisturbed) {
   cupti_.Kernel("its", 1, 10, 20);
   Pass();
   EXPECT_FALSE(IsOn());
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   Pass();
   EXPECT_TRUE(IsOn());
@@ -315,8 +366,7 @@ TEST_F(OtherClientsTest, RecordsInABufferOfTheOtherReachTheirOwner) {
   tracing_.Pass();
   EXPECT_NE(Client::last_buffer(), nullptr) << "never asked for a buffer";
   cupti_.Kernel("its", 2, 30, 40);
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   cupti_.HoldBuffer();  // one of the client's
   Pass();
@@ -340,10 +390,7 @@ TEST_F(OtherClientsTest, AClientDoesNotWaitForeverForTheCollector) {
 
 TEST_F(OtherClientsTest, ALargeBufferOfTheClientsIsReadToItsEnd) {
   Start();
-  client_.Register();
-  client_.Enable();
-  client_.Disable();
-  client_.Flush();
+  client_.Visit();
   cupti_.HoldBuffer();  // one of the client's
   Pass();
   ASSERT_EQ(tracing_.clients().owner(), OtherClients::Owner::kOurs);
@@ -363,8 +410,7 @@ TEST_F(OtherClientsTest, AClientThatComesAfterTheEndGetsItsOwnOnly) {
   client_.Register();
   client_.Enable();
   cupti_.Kernel("its", 2, 30, 40);
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   EXPECT_EQ(Client::delivered(), SizesOf(cupti_.version).kernel);
   EXPECT_EQ(kernels(), 0u);
 }
@@ -473,8 +519,7 @@ TEST_F(OtherClientsTest, AClientWithoutASubscriberIsNotToldOfOurLaunches) {
   client_.Enable();
   cupti_.Call(7, 10, 20, 1001);
   EXPECT_TRUE(runtime_.launches.empty());
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   Pass();
   cupti_.Call(8, 30, 40, 1001);
   EXPECT_EQ(runtime_.launches, std::vector<uint64_t>{8});
@@ -510,8 +555,7 @@ TEST_F(OtherClientsTest, TimesOfAForeignClockAreMappedBack) {
   client_.Enable();
   Pass();
   Pass();
-  client_.Disable();
-  client_.Flush();
+  client_.Leave();
   Pass();
   ASSERT_TRUE(IsOn());
   const uint64_t start = cupti_.now + 1'000;
