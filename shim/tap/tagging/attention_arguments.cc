@@ -18,65 +18,57 @@ struct Layout {
   OpKind kind;
   int16_t batch;
   int16_t heads;
-  int16_t kv_heads;
+  int16_t kv_heads = -1;
   int16_t queries;
   int16_t keys;
   int16_t head_dim;
-  int16_t head_dim_v;
-  int16_t mask;    // u8: 0 none, 1 and 2 causal
-  int16_t window;  // i32: keys that a query sees; 0: all
-  // Pointers to lengths that differ within the batch.
-  int16_t lengths[5];
+  int16_t head_dim_v = -1;
+  int16_t mask = -1;    // u8: 0 none, 1 and 2 causal
+  int16_t window = -1;  // i32: keys that a query sees; 0: all
+  // Pointers to lengths that differ within the batch; 0: no more.
+  int16_t lengths[4];
 };
 
 // FlashAttention 2.3 to 2.8 (csrc/flash_attn/src/flash.h, Flash_fwd_params),
 // PyTorch's copy of it alike; the backward pass has more behind. Then
 // memory-efficient attention of PyTorch 2.x and xFormers
 // (mem_eff_attention/kernel_forward.h and kernel_backward.h, Params).
-constexpr Layout kLayouts[] = {{OpKind::kAttentionForward,
-                                176,
-                                96,
-                                100,
-                                180,
-                                184,
-                                192,
-                                -1,
-                                -1,
-                                -1,
-                                {224, 232, 240, 248, -1}},
-                               {OpKind::kAttentionBackward,
-                                176,
-                                96,
-                                100,
-                                180,
-                                184,
-                                192,
-                                -1,
-                                -1,
-                                -1,
-                                {224, 232, 240, 248, -1}},
-                               {OpKind::kAttentionForward,
-                                192,
-                                196,
-                                -1,
-                                104,
-                                108,
-                                96,
-                                100,
-                                116,
-                                88,
-                                {32, 40, 48, -1, -1}},
-                               {OpKind::kAttentionBackward,
-                                376,
-                                160,
-                                -1,
-                                152,
-                                156,
-                                144,
-                                148,
-                                164,
-                                136,
-                                {64, 72, -1, -1, -1}}};
+constexpr Layout kLayouts[] = {{.kind = OpKind::kAttentionForward,
+                                .batch = 176,
+                                .heads = 96,
+                                .kv_heads = 100,
+                                .queries = 180,
+                                .keys = 184,
+                                .head_dim = 192,
+                                .lengths = {224, 232, 240, 248}},
+                               {.kind = OpKind::kAttentionBackward,
+                                .batch = 176,
+                                .heads = 96,
+                                .kv_heads = 100,
+                                .queries = 180,
+                                .keys = 184,
+                                .head_dim = 192,
+                                .lengths = {224, 232, 240, 248}},
+                               {.kind = OpKind::kAttentionForward,
+                                .batch = 192,
+                                .heads = 196,
+                                .queries = 104,
+                                .keys = 108,
+                                .head_dim = 96,
+                                .head_dim_v = 100,
+                                .mask = 116,
+                                .window = 88,
+                                .lengths = {32, 40, 48}},
+                               {.kind = OpKind::kAttentionBackward,
+                                .batch = 376,
+                                .heads = 160,
+                                .queries = 152,
+                                .keys = 156,
+                                .head_dim = 144,
+                                .head_dim_v = 148,
+                                .mask = 164,
+                                .window = 136,
+                                .lengths = {64, 72}}};
 constexpr uint32_t kFlash = 0;         // into kLayouts; backward follows
 constexpr uint32_t kMemEfficient = 2;  // the same
 
@@ -257,7 +249,7 @@ bool ReadAttention(uint32_t kind, const abi::dim3& grid,
   const Layout& layout = kLayouts[(kind & 0xFF) - 1];
   const Parameters parameters(arguments[0]);
   for (const int16_t length : layout.lengths) {
-    if (!parameters.IsNull(length)) return false;
+    if (length > 0 && !parameters.IsNull(length)) return false;
   }
   const int64_t mask = parameters.Byte(layout.mask);
   if (mask > 2 || parameters.Int(layout.window) != 0) return false;
