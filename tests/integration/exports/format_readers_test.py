@@ -73,6 +73,11 @@ class PrometheusTest(Case):
                 text = self.export(trace, "prometheus", name_of(trace)).read_text()
                 families = {family.name: family.samples for family in
                             text_string_to_metric_families(text)}
+                # As `promtool check metrics` wants them.
+                labels = {label for samples in families.values()
+                          for sample in samples for label in sample.labels}
+                self.assertEqual([label for label in labels
+                                  if not re.fullmatch("[a-z_]+", label)], [])
                 wanted = report(trace)
                 busy = {sample.labels["layer_class"]: sample.value
                         for sample in families["dltap_gpu_busy_seconds"]}
