@@ -13,6 +13,7 @@
 namespace dltap::analyzer {
 namespace {
 
+using opmodel::Dim;
 using opmodel::DType;
 
 // Shares of the peaks that kernels reach: long ones at best, and what even
@@ -62,6 +63,14 @@ bool IsPointwise(LayerClass layer_class) {
 
 DType HalfOf(const opmodel::GpuSpec& gpu) {
   return gpu.compute_major >= 8 ? DType::kBf16 : DType::kF16;
+}
+
+// A fused attention asks no switch for TF32. A convolution of each channel by
+// itself has no product of matrices.
+bool SurelyTakesTensorCores(const opmodel::Operation& op) {
+  if (ClassOf(op.kind) == LayerClass::kAttention) return false;
+  return ClassOf(op.kind) != LayerClass::kConv || op[Dim::kGroups] <= 1 ||
+         op[Dim::kGroups] < op[Dim::kChannelsIn];
 }
 
 }  // namespace
@@ -149,9 +158,11 @@ void AvoidableKeeper::AddProducts(const Part& part) {
   const DType worst =
       has_tf32 && of_call != LayerClass::kConv ? DType::kTf32 : HalfOf(*gpu_);
   if (gpu_->fp16_flops_per_s <= gpu_->fp32_flops_per_s) return;
+  Times times = ByTensorCores(part, kind->leading, worst);
+  if (!SurelyTakesTensorCores(kind->leading)) times.worst_ns = part.ns;
   AddTo(of_call == LayerClass::kConv ? Avoidable::kFp32Convolutions
                                      : Avoidable::kFp32Products,
-        part, ByTensorCores(part, kind->leading, worst));
+        part, times);
 }
 
 // What moves data takes half of it; products as long as FP32 does.

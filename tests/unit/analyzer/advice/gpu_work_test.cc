@@ -172,6 +172,25 @@ TEST(TensorCoresTest, UnalignedRowsFeedTensorCoresWorse) {
   EXPECT_NEAR(advice->gain_low_ns, 2600e3 - worst_ns, 5e3);
 }
 
+TEST(TensorCoresTest, FusedAttentionAndDepthwiseConvolutionsSurelyGainNothing) {
+  const std::string operations =
+      "operation 1 attention_forward storage=f32 math=f32 batch=16 heads=32 "
+      "kv_heads=32 seq_q=1024 seq_kv=1024 head_dim=64\n"
+      "operation 2 conv_forward storage=f32 math=f32 batch=64 channels_in=512 "
+      "channels_out=512 height_in=56 width_in=56 filter_height=7 "
+      "filter_width=7 height_out=56 width_out=56 groups=512\n";
+  for (const char* launch :
+       {"cudaLaunchKernel operation=1", "cudaLaunchKernel operation=2"}) {
+    const AdviceList list = AdviceOf(
+        operations + Training()
+                         .Product(launch, 4000, "fmha_cutlassF_f32_aligned")
+                         .Product(kGemm, 200, kTf32)
+                         .Text());
+    EXPECT_EQ(Given(list, "tensor_cores"), nullptr) << launch;
+    EXPECT_NE(WhyHeldBack(list, "tensor_cores"), "") << launch;
+  }
+}
+
 TEST(TensorCoresTest, ConvolutionsInTf32AreNotMeant) {
   const AdviceList list =
       Training()
