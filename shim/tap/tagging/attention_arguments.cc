@@ -15,7 +15,6 @@ using opmodel::OpKind;
 
 // Where a kernel's parameters have what attention is, in bytes. -1: nowhere.
 struct Layout {
-  OpKind kind;
   int16_t batch;
   int16_t heads;
   int16_t kv_heads = -1;
@@ -33,24 +32,14 @@ struct Layout {
 // PyTorch's copy of it alike; the backward pass has more behind. Then
 // memory-efficient attention of PyTorch 2.x and xFormers
 // (mem_eff_attention/kernel_forward.h and kernel_backward.h, Params).
-constexpr Layout kLayouts[] = {{.kind = OpKind::kAttentionForward,
-                                .batch = 176,
+constexpr Layout kLayouts[] = {{.batch = 176,
                                 .heads = 96,
                                 .kv_heads = 100,
                                 .queries = 180,
                                 .keys = 184,
                                 .head_dim = 192,
                                 .lengths = {224, 232, 240, 248}},
-                               {.kind = OpKind::kAttentionBackward,
-                                .batch = 176,
-                                .heads = 96,
-                                .kv_heads = 100,
-                                .queries = 180,
-                                .keys = 184,
-                                .head_dim = 192,
-                                .lengths = {224, 232, 240, 248}},
-                               {.kind = OpKind::kAttentionForward,
-                                .batch = 192,
+                               {.batch = 192,
                                 .heads = 196,
                                 .queries = 104,
                                 .keys = 108,
@@ -59,8 +48,7 @@ constexpr Layout kLayouts[] = {{.kind = OpKind::kAttentionForward,
                                 .mask = 116,
                                 .window = 88,
                                 .lengths = {32, 40, 48}},
-                               {.kind = OpKind::kAttentionBackward,
-                                .batch = 376,
+                               {.batch = 376,
                                 .heads = 160,
                                 .queries = 152,
                                 .keys = 156,
@@ -69,16 +57,13 @@ constexpr Layout kLayouts[] = {{.kind = OpKind::kAttentionForward,
                                 .mask = 164,
                                 .window = 136,
                                 .lengths = {64, 72}}};
-constexpr uint32_t kFlash = 0;         // into kLayouts; backward follows
-constexpr uint32_t kMemEfficient = 2;  // the same
+constexpr uint32_t kFlash = 0;  // into kLayouts
+constexpr uint32_t kMemEfficientForward = 1;
+constexpr uint32_t kMemEfficientBackward = 2;
 
-// Of a kernel: its layout + 1, its type, whether its name says causal.
-constexpr int kTypeShift = 8;
-constexpr uint32_t kCausal = 1u << 16;
-
-uint32_t KindOf(uint32_t layout, DType type, bool is_causal) {
-  return (layout + 1) | static_cast<uint32_t>(type) << kTypeShift |
-         (is_causal ? kCausal : 0);
+// `is_causal`: by the name.
+NamedLayout Named(uint32_t layout, OpKind kind, DType type, bool is_causal) {
+  return LayoutOf(ArgumentReader::kAttention, layout, kind, type, is_causal);
 }
 
 constexpr int kMostFlags = 8;
@@ -105,52 +90,55 @@ int FlagsOf(const char* name, bool (&flags)[kMostFlags]) {
 
 struct FlashName {
   const char* name;  // mangled, with the begin of its template arguments
-  uint32_t layout;
+  OpKind kind;
   int causal;  // which flag; that of a window follows
   // All that the kernel gets: beside it in its namespace, or in none.
   const char* parameters[2];
 };
 constexpr FlashName kFlashNames[] = {
     {"16flash_fwd_kernelI",
-     kFlash,
+     OpKind::kAttentionForward,
      1,
      {"EvNS_16Flash_fwd_paramsE", "Ev16Flash_fwd_params"}},
     {"24flash_fwd_splitkv_kernelI",
-     kFlash,
+     OpKind::kAttentionForward,
      0,
      {"EvNS_16Flash_fwd_paramsE", "Ev16Flash_fwd_params"}},
     {"44flash_bwd_dq_dk_dv_loop_seqk_parallel_kernelI",
-     kFlash + 1,
+     OpKind::kAttentionBackward,
      1,
      {"EvNS_16Flash_bwd_paramsE", "Ev16Flash_bwd_params"}}};
 
-uint32_t KindOfFlash(const char* at) {
+NamedLayout FlashOf(const char* at) {
   for (const FlashName& row : kFlashNames) {
     const char* rest = at;
     if (!Skip(rest, row.name)) continue;
     if (!EndsWith(rest, row.parameters[0]) &&
         !EndsWith(rest, row.parameters[1])) {
-      return 0;
+      return {};
     }
     bool flags[kMostFlags] = {};
     const int count = FlagsOf(rest, flags);
-    if (count < 6 || count > kMostFlags || flags[row.causal + 1]) return 0;
+    if (count < 6 || count > kMostFlags || flags[row.causal + 1]) return {};
     const bool is_bf16 = strstr(rest, "bfloat16_t") != nullptr;
-    return KindOf(row.layout, is_bf16 ? DType::kBf16 : DType::kF16,
-                  flags[row.causal]);
+    return Named(kFlash, row.kind, is_bf16 ? DType::kBf16 : DType::kF16,
+                 flags[row.causal]);
   }
-  return 0;
+  return {};
 }
 
 // "fmha_cutlassF_bf16_aligned_64x64_rf_sm80"; B: backward.
 struct MemEfficientName {
   const char* begin;
   uint32_t layout;
+  OpKind kind;
   const char* structure;  // whose Params are all that the kernel gets
 };
 constexpr MemEfficientName kMemEfficientNames[] = {
-    {"fmha_cutlassF", kMemEfficient, "AttentionKernel"},
-    {"fmha_cutlassB", kMemEfficient + 1, "AttentionBackwardKernel"}};
+    {"fmha_cutlassF", kMemEfficientForward, OpKind::kAttentionForward,
+     "AttentionKernel"},
+    {"fmha_cutlassB", kMemEfficientBackward, OpKind::kAttentionBackward,
+     "AttentionBackwardKernel"}};
 
 bool GetsParamsOf(const char* structure, const char* types) {
   if (!Skip(types, "N")) return false;
@@ -159,17 +147,24 @@ bool GetsParamsOf(const char* structure, const char* types) {
   return scope.Is(structure) && *types == 'I' && EndsWith(types, "E6ParamsE");
 }
 
-uint32_t KindOfMemEfficient(const char* at) {
+// "_f32_aligned_64x64_rf_sm80"
+DType TypeOf(const char* rest) {
+  if (Skip(rest, "_f32_")) return DType::kF32;
+  if (Skip(rest, "_f16_")) return DType::kF16;
+  return Skip(rest, "_bf16_") ? DType::kBf16 : DType::kUnknown;
+}
+
+NamedLayout MemEfficientOf(const char* at) {
   const char* name = TakeIdentifier(at).begin;
-  if (name == nullptr) return 0;
+  if (name == nullptr) return {};
   for (const MemEfficientName& row : kMemEfficientNames) {
     const char* rest = name;
     if (!Skip(rest, row.begin) || !GetsParamsOf(row.structure, at)) continue;
-    if (Skip(rest, "_f32_")) return KindOf(row.layout, DType::kF32, false);
-    if (Skip(rest, "_f16_")) return KindOf(row.layout, DType::kF16, false);
-    if (Skip(rest, "_bf16_")) return KindOf(row.layout, DType::kBf16, false);
+    const DType type = TypeOf(rest);
+    if (type == DType::kUnknown) return {};
+    return Named(row.layout, row.kind, type, false);
   }
-  return 0;
+  return {};
 }
 
 class Parameters {
@@ -232,21 +227,22 @@ void ReadDims(const Layout& layout, const Parameters& parameters,
 
 }  // namespace
 
-uint32_t AttentionOfName(const char* name) {
+NamedLayout AttentionOfName(const char* name) {
   const char* at = name;
-  if (!Skip(at, "_Z")) return 0;
+  if (!Skip(at, "_Z")) return {};
   if (Skip(at, "N")) {
     const Identifier space = TakeIdentifier(at);
-    return space.Is("pytorch_flash") || space.Is("flash") ? KindOfFlash(at) : 0;
+    const bool is_its = space.Is("pytorch_flash") || space.Is("flash");
+    return is_its ? FlashOf(at) : NamedLayout();
   }
-  const uint32_t kind = KindOfFlash(at);
-  return kind != 0 ? kind : KindOfMemEfficient(at);
+  const NamedLayout flash = FlashOf(at);
+  return flash.reader != ArgumentReader::kNone ? flash : MemEfficientOf(at);
 }
 
-bool ReadAttention(uint32_t kind, const abi::dim3& grid,
+bool ReadAttention(const NamedLayout& named, const abi::dim3& grid,
                    const void* const* arguments, opmodel::Operation* out) {
   if (arguments[0] == nullptr) return false;
-  const Layout& layout = kLayouts[(kind & 0xFF) - 1];
+  const Layout& layout = kLayouts[named.layout];
   const Parameters parameters(arguments[0]);
   for (const int16_t length : layout.lengths) {
     if (length > 0 && !parameters.IsNull(length)) return false;
@@ -256,12 +252,12 @@ bool ReadAttention(uint32_t kind, const abi::dim3& grid,
   Operation& op = *out;
   ReadDims(layout, parameters, op);
   if (!MakesSense(op) || !FitsGrid(op, grid)) return false;
-  const bool is_causal = mask != 0 || (kind & kCausal) != 0;
+  const bool is_causal = mask != 0 || named.flag != 0;
   // Which pairs a mask leaves depends on where it is aligned.
   if (is_causal && op[Dim::kSeqQ] != op[Dim::kSeqKv]) return false;
   op[Dim::kCausal] = is_causal ? 1 : 0;
-  op.kind = layout.kind;
-  op.storage = op.math = static_cast<DType>(kind >> kTypeShift & 0xFF);
+  op.kind = named.kind();
+  op.storage = op.math = named.dtype();
   return true;
 }
 

@@ -2,10 +2,9 @@
 #ifndef DLTAP_SHIM_TAP_TAGGING_ATTENTION_ARGUMENTS_H_
 #define DLTAP_SHIM_TAP_TAGGING_ATTENTION_ARGUMENTS_H_
 
-#include <cstdint>
-
 #include "abi_structs.h"
 #include "opmodel/operation.h"
+#include "shim/tap/tagging/named_layout.h"
 
 namespace dltap::shim::tagging {
 
@@ -14,11 +13,11 @@ namespace dltap::shim::tagging {
 // kernel gets by value. Its layout follows from the name; what is read of it
 // must agree with the grid.
 
-// How a kernel of that mangled name is read; 0: it is none of these.
-uint32_t AttentionOfName(const char* name);
+// How a kernel of that mangled name is read; no reader: it is none of these.
+NamedLayout AttentionOfName(const char* name);
 
-// `kind` is of AttentionOfName. False: nothing certain is told.
-bool ReadAttention(uint32_t kind, const abi::dim3& grid,
+// `named` is of AttentionOfName. False: nothing certain is told.
+bool ReadAttention(const NamedLayout& named, const abi::dim3& grid,
                    const void* const* arguments, opmodel::Operation* out);
 
 }  // namespace dltap::shim::tagging

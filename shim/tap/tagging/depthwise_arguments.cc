@@ -36,10 +36,6 @@ constexpr Layout kLayouts[] = {
     {"conv_depthwise2d_grad_weight_kernel", OpKind::kConvBackwardWeight, 16, -1,
      3, 4, 5, 6, 7}};
 
-// Of a kernel: its layout + 1, its type, whether it counts elements in 64 bits.
-constexpr int kTypeShift = 8;
-constexpr uint32_t kIsWide = 1u << 16;
-
 size_t IntsAtEnd(const char* name) {
   const char* const end = name + strlen(name);
   const char* at = end;
@@ -47,18 +43,21 @@ size_t IntsAtEnd(const char* name) {
   return static_cast<size_t>(end - at);
 }
 
+struct Types {
+  DType element = DType::kUnknown;  // unknown: other ones
+  bool is_wide = false;             // elements are counted in 64 bits
+};
+
 // "I" "Li3E".. type index: the kernel's template arguments.
-uint32_t TypesOf(const char* at) {
-  if (!Skip(at, "I")) return 0;
+Types TypesOf(const char* at) {
+  if (!Skip(at, "I")) return {};
   while (Skip(at, "Li")) {
     TakeNumber(at);
-    if (!Skip(at, "E")) return 0;
+    if (!Skip(at, "E")) return {};
   }
-  const DType type = TakeElementType(at);
-  if (type == DType::kUnknown) return 0;
-  const uint32_t types = static_cast<uint32_t>(type) << kTypeShift;
-  if (*at == 'l' || *at == 'm') return types | kIsWide;
-  return *at == 'i' || *at == 'j' ? types : 0;
+  const DType element = TakeElementType(at);
+  if (*at == 'l' || *at == 'm') return {element, true};
+  return *at == 'i' || *at == 'j' ? Types{element, false} : Types{};
 }
 
 class Arguments {
@@ -112,27 +111,28 @@ int64_t BatchOf(const Layout& layout, bool is_wide, const Arguments& arguments,
 
 }  // namespace
 
-uint32_t DepthwiseOfName(const char* name) {
+NamedLayout DepthwiseOfName(const char* name) {
   const char* at = name;
-  if (!Skip(at, "_ZN2at6native")) return 0;
-  if (!TakeIdentifier(at).BeginsWith("_GLOBAL__N_")) return 0;
+  if (!Skip(at, "_ZN2at6native")) return {};
+  if (!TakeIdentifier(at).BeginsWith("_GLOBAL__N_")) return {};
   const Identifier kernel = TakeIdentifier(at);
-  if (!kernel.BeginsWith("conv_depthwise2d_")) return 0;
-  uint32_t place = 0;
-  for (const Layout& layout : kLayouts) {
-    ++place;
-    if (!kernel.Is(layout.name)) continue;
-    const uint32_t types = TypesOf(at);
+  if (!kernel.BeginsWith("conv_depthwise2d_")) return {};
+  for (uint32_t i = 0; i < sizeof(kLayouts) / sizeof(kLayouts[0]); ++i) {
+    if (!kernel.Is(kLayouts[i].name)) continue;
+    const Types types = TypesOf(at);
     // Another signature has its arguments elsewhere.
-    if (types == 0 || IntsAtEnd(at) != layout.ints) return 0;
-    return place | types;
+    const bool is_known =
+        types.element != DType::kUnknown && IntsAtEnd(at) == kLayouts[i].ints;
+    if (!is_known) return {};
+    return LayoutOf(ArgumentReader::kDepthwise, i, kLayouts[i].kind,
+                    types.element, types.is_wide);
   }
-  return 0;
+  return {};
 }
 
-bool ReadDepthwise(uint32_t kind, const void* const* arguments,
+bool ReadDepthwise(const NamedLayout& named, const void* const* arguments,
                    opmodel::Operation* out) {
-  const Layout& layout = kLayouts[(kind & 0xFF) - 1];
+  const Layout& layout = kLayouts[named.layout];
   const Arguments of_launch(arguments);
   if (!of_launch.Has(layout.input_width + kSideCount)) return false;
   Operation& op = *out;
@@ -151,10 +151,10 @@ bool ReadDepthwise(uint32_t kind, const void* const* arguments,
       of_launch.Int(layout.channels_in) != op[Dim::kChannelsIn]) {
     return false;
   }
-  op[Dim::kBatch] = BatchOf(layout, (kind & kIsWide) != 0, of_launch, op);
+  op[Dim::kBatch] = BatchOf(layout, named.flag != 0, of_launch, op);
   if (op[Dim::kBatch] <= 0) return false;
-  op.kind = layout.kind;
-  op.storage = op.math = static_cast<DType>(kind >> kTypeShift & 0xFF);
+  op.kind = named.kind();
+  op.storage = op.math = named.dtype();
   return true;
 }
 

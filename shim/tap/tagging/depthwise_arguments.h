@@ -2,9 +2,8 @@
 #ifndef DLTAP_SHIM_TAP_TAGGING_DEPTHWISE_ARGUMENTS_H_
 #define DLTAP_SHIM_TAP_TAGGING_DEPTHWISE_ARGUMENTS_H_
 
-#include <cstdint>
-
 #include "opmodel/operation.h"
+#include "shim/tap/tagging/named_layout.h"
 
 namespace dltap::shim::tagging {
 
@@ -12,11 +11,11 @@ namespace dltap::shim::tagging {
 // and by the weights, which get their dimensions as integers
 // (aten/src/ATen/native/cuda/DepthwiseConv2d.cu).
 
-// How a kernel of that mangled name is read; 0: it is none of these.
-uint32_t DepthwiseOfName(const char* name);
+// How a kernel of that mangled name is read; no reader: it is none of these.
+NamedLayout DepthwiseOfName(const char* name);
 
-// `kind` is of DepthwiseOfName. False: nothing certain is told.
-bool ReadDepthwise(uint32_t kind, const void* const* arguments,
+// `named` is of DepthwiseOfName. False: nothing certain is told.
+bool ReadDepthwise(const NamedLayout& named, const void* const* arguments,
                    opmodel::Operation* out);
 
 }  // namespace dltap::shim::tagging

@@ -23,7 +23,7 @@ class LaunchArguments {
 
   // Whether Read() may tell something. No lock.
   bool Has(const void* function) const {
-    return kinds_.Find(reinterpret_cast<uint64_t>(function)) != 0;
+    return layouts_.Find(reinterpret_cast<uint64_t>(function)) != 0;
   }
   // False: it is none, or nothing certain is told. `arguments` are those of a
   // launch that succeeded. No lock.
@@ -31,9 +31,9 @@ class LaunchArguments {
             const void* const* arguments, opmodel::Operation* out) const;
 
  private:
-  void Set(const void* function, uint64_t kind);
+  void Set(const void* function, uint64_t layout);
 
-  PointerMap<2, 12> kinds_;  // whose reader, and what that knows of the name
+  PointerMap<2, 12> layouts_;  // a NamedLayout each
 };
 
 extern constinit LaunchArguments g_launch_arguments;
