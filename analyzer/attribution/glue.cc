@@ -29,7 +29,9 @@ Glue GlueOfName(std::string_view name, LayerClass layer_class) {
   // Only what a kernel is called, not the types of its arguments.
   const std::string_view bare = name.substr(0, name.rfind('('));
   if (MatchesAny(bare, {"*FillFunctor*", "*fill_kernel*", "*ZeroFunctor*",
-                        "*memset*", "*Memset*", "*wrapped_broadcast*"})) {
+                        "*memset*", "*Memset*", "*wrapped_broadcast*",
+                        // Attention's seed and offset; draws nothing.
+                        "*philox::unpack_cudnn*"})) {
     return Glue::kFill;
   }
   if (MatchesAny(bare, {"*distribution_*", "*philox*", "*curand*",

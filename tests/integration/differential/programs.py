@@ -292,6 +292,21 @@ def sdpa_flash(device):
                        torch.bfloat16)
 
 
+@program("more")
+def checkpointed_attention_dropout(device):
+    """Heads that share keys; the states of its random numbers are a kernel."""
+    project = nn.Linear(64, 96).to(device, torch.bfloat16)
+    x = torch.randn(4, 100, 64, device=device, dtype=torch.bfloat16)
+
+    def attend(x):
+        q, k, v = (t.unflatten(-1, (-1, 16)).transpose(1, 2)
+                   for t in project(x).split([64, 16, 16], -1))
+        return F.scaled_dot_product_attention(q, k, v, dropout_p=0.1,
+                                              enable_gqa=True)
+    return trainer(project, lambda _: checkpoint(
+        attend, x, use_reentrant=False).square().mean())
+
+
 @program("gate")
 def sdpa_efficient(device):
     return transformer(device, sdpa_with(SDPBackend.EFFICIENT_ATTENTION, True))
