@@ -20,6 +20,7 @@
 #include "analyzer/attribution/name_rules.h"
 #include "analyzer/attribution/optimizer_ranges.h"
 #include "analyzer/attribution/range_index.h"
+#include "analyzer/attribution/told_launches.h"
 #include "analyzer/attribution/trials.h"
 #include "analyzer/attribution/xla_passes.h"
 
@@ -352,6 +353,7 @@ Attribution Attribute(const TraceModel& model,
     InferDirections(model, process, xla_passes, result);
     AddFlashWorks(model, process, result);
     if (options.composite) RegroupComposites(model, process, result);
+    ShareToldWorks(model, process, result);
     TakeStatedClasses(process, result);
     FindGlue(model, process, result);
     attribution.processes.push_back(std::move(result));

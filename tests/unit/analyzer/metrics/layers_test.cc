@@ -52,6 +52,11 @@ class Program {
   Program& Kernel(int thread, const std::string& name, int us) {
     return Do(thread, "cudaLaunchKernel", name, us);
   }
+  // The launch's arguments tell `operation`.
+  Program& Told(int thread, int operation, const std::string& name, int us) {
+    return Do(thread, "cudaLaunchKernel operation=" + std::to_string(operation),
+              name, us);
+  }
   // Inside an operator, of autograd's node `sequence`.
   Program& Operator(int thread, const std::string& name, int sequence,
                     const std::string& kernel, int us) {
@@ -70,6 +75,10 @@ class Program {
 
   Summary Sum() const {
     const TraceModel model = TraceFromText(
+        "operation 1 attention_forward storage=bf16 math=bf16 batch=2 heads=4 "
+        "kv_heads=4 seq_q=300 seq_kv=300 head_dim=64\n"
+        "operation 2 attention_backward storage=bf16 math=bf16 batch=2 heads=4 "
+        "kv_heads=4 seq_q=300 seq_kv=300 head_dim=64\n"
         "device 0 name=gpu\nthread 0 tid=1 name=python\n"
         "thread 1 tid=2 name=pt_autograd_0\n" +
         text_);
@@ -153,6 +162,34 @@ TEST(LayersTest, EqualLayersAreMatchedFromTheEnd) {
       (std::vector<Row>{{"gemm ampere_sgemm_64x64_nn", 10, 0, 0, 30, 0, 1},
                         {"activation gelu", 1, 0, 0, 2, 0, 1},
                         {"gemm ampere_sgemm_64x64_nn", 20, 0, 0, 40, 0, 1}}));
+}
+
+TEST(LayersTest, WhatIsLaunchedBesideAToldLaunchIsOfItsLayer) {
+  Program program;
+  for (int layer = 0; layer < 2; ++layer) {
+    program.Kernel(kMain, "at::cuda::philox::unpack_cudnn", 1)
+        .Told(kMain, 1, "pytorch_flash::flash_fwd_splitkv_kernel", 20)
+        .Kernel(kMain, "pytorch_flash::flash_fwd_splitkv_combine_kernel", 3);
+  }
+  program.Gemm(kMain, "m=64 n=32 k=16 A=0x100 B=0x900 C=0xa0", 7)
+      .Told(kMain, 1, "fmha_cutlassF_f32", 30)
+      .Told(kMain, 1, "fmha_cutlassF_bf16", 10)
+      .Told(kAutograd, 2, "fmha_cutlassB_f32", 60)
+      .Told(kAutograd, 2, "fmha_cutlassB_f32", 50)
+      .Gemm(kAutograd, "m=16 n=64 k=32 A=0x900 B=0xe00 C=0xe0", 8);
+  for (int layer = 0; layer < 2; ++layer) {
+    program.Kernel(kAutograd, "pytorch_flash::flash_bwd_dot_do_o_kernel", 2)
+        .Told(kAutograd, 2, "pytorch_flash::flash_bwd_dq_dk_dv_loop", 40)
+        .Kernel(kAutograd, "pytorch_flash::flash_bwd_convert_dq_kernel", 4);
+  }
+  std::vector<double> forward, backward;
+  const Summary summary = program.Sum();
+  for (const Row& row : RowsOf(FiguresOf(summary))) {
+    forward.push_back(row.forward_us);
+    backward.push_back(row.both_us);
+  }
+  EXPECT_EQ(forward, (std::vector<double>{24, 24, 7, 30, 10}));
+  EXPECT_EQ(backward, (std::vector<double>{46, 46, 0, 50, 60}));
 }
 
 TEST(LayersTest, NumbersOfNodesDecideWhereATraceHasThem) {
