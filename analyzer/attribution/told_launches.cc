@@ -12,6 +12,11 @@
 namespace dltap::analyzer {
 namespace {
 
+// Operands are put in order between what prepares an attention and itself.
+bool MovesData(LayerClass layer_class) {
+  return layer_class == LayerClass::kLayout || IsCopyOrMemset(layer_class);
+}
+
 class ToldLaunches {
  public:
   ToldLaunches(const TraceModel& model, const Process& process,
@@ -54,8 +59,9 @@ class ToldLaunches {
       }
       return;
     }
-    std::vector<size_t> waiting = std::exchange(stream.waiting, {});
     stream.told = WorkId();
+    if (MovesData(attributed.layer_class)) return;
+    std::vector<size_t> waiting = std::exchange(stream.waiting, {});
     if (!is_attention || !IsTold(attribution_.works[attributed.work.value()])) {
       return;
     }

@@ -65,6 +65,14 @@ TEST(ToldLaunchesTest, WhatPreparesAndEndsAnAttentionSharesItsWork) {
       (std::vector<int>{0, 0, 0, 1, 1, 1}));
 }
 
+TEST(ToldLaunchesTest, OperandsMayBePutInOrderBefore) {
+  const Kernel transpose = {"transpose_kernel"};
+  EXPECT_EQ(WorksOf({kPrepare, transpose, kBackward, kConvert}),
+            (std::vector<int>{0, -1, 0, 0}));
+  EXPECT_EQ(WorksOf({kBackward, transpose, kConvert}),
+            (std::vector<int>{0, -1, -1}));
+}
+
 TEST(ToldLaunchesTest, WhatStandsApartIsOfNoWork) {
   EXPECT_EQ(WorksOf({kForward, kOther, kCombine}),
             (std::vector<int>{0, -1, -1}));
