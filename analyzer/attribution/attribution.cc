@@ -353,9 +353,9 @@ Attribution Attribute(const TraceModel& model,
     InferDirections(model, process, xla_passes, result);
     AddFlashWorks(model, process, result);
     if (options.composite) RegroupComposites(model, process, result);
-    ShareToldWorks(model, process, result);
     TakeStatedClasses(process, result);
     FindGlue(model, process, result);
+    ShareToldWorks(model, process, result);
     attribution.processes.push_back(std::move(result));
   }
   return attribution;

@@ -12,11 +12,6 @@
 namespace dltap::analyzer {
 namespace {
 
-// Operands are put in order between what prepares an attention and itself.
-bool MovesData(LayerClass layer_class) {
-  return layer_class == LayerClass::kLayout || IsCopyOrMemset(layer_class);
-}
-
 class ToldLaunches {
  public:
   ToldLaunches(const TraceModel& model, const Process& process,
@@ -60,7 +55,7 @@ class ToldLaunches {
       return;
     }
     stream.told = WorkId();
-    if (MovesData(attributed.layer_class)) return;
+    if (attributed.glue != Glue::kNone) return;  // orders or clears operands
     std::vector<size_t> waiting = std::exchange(stream.waiting, {});
     if (!is_attention || !IsTold(attribution_.works[attributed.work.value()])) {
       return;

@@ -11,7 +11,7 @@ namespace dltap::analyzer {
 // what a framework launches right before it, to prepare it (O dO), and right
 // after it, to put parts together, is of the same work and shares its FLOPs by
 // time, as the kernels of a library's call do. By stream, in time. Needs
-// classes and composites.
+// classes, composites and glue.
 void ShareToldWorks(const TraceModel& model, const Process& process,
                     ProcessAttribution& attribution);
 

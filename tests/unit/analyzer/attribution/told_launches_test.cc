@@ -67,8 +67,9 @@ TEST(ToldLaunchesTest, WhatPreparesAndEndsAnAttentionSharesItsWork) {
 
 TEST(ToldLaunchesTest, OperandsMayBePutInOrderBefore) {
   const Kernel transpose = {"transpose_kernel"};
-  EXPECT_EQ(WorksOf({kPrepare, transpose, kBackward, kConvert}),
-            (std::vector<int>{0, -1, 0, 0}));
+  const Kernel fill = {"fill_kernel"};
+  EXPECT_EQ(WorksOf({kPrepare, transpose, fill, kBackward, kConvert}),
+            (std::vector<int>{0, -1, -1, 0, 0}));
   EXPECT_EQ(WorksOf({kBackward, transpose, kConvert}),
             (std::vector<int>{0, -1, -1}));
 }
