@@ -4,7 +4,8 @@
 The programs of programs.py run twice on the simulated GPU: tapped, and bare
 under torch.profiler (CUPTI serves one client). Kernel by kernel, in the order
 of their start, both traces must give the same class and direction; by class,
-at most one point of the GPU time may differ. Own traces have evidence that the
+at most one point of the GPU time may differ, and attention and convolutions
+must reach the same TFLOP/s. Own traces have evidence that the
 profiler's lack, and the reverse: a difference is a bug in one of them. So is
 a kernel that only one of them takes for a trial.
 
@@ -66,6 +67,10 @@ SHARED_WEIGHTS = {"policy_gradient", "cross_attention_latents",
                   "cached_decoding",
                   "low_rank_adapter", "twins",
                   "neural_differential_equation"}
+# Classes whose TFLOP/s both know, and how far these may be apart: elementwise
+# work that one operator does beside its kernels counts on one side alone.
+RATED = ("attention", "conv")
+RATE_PERCENT = 6.0
 LAYER_SHARE = 0.01  # of the GPU time may be at another layer
 SKIPPED = 77
 
@@ -158,6 +163,21 @@ def layers_unlike(name, traces) -> list[str]:
     if name in SHARED_WEIGHTS:
         both = [equal_together(layers) for layers in both]
     return layer_complaints(*both)
+
+
+def rates_of(trace) -> dict[str, float]:
+    """TFLOP/s by class, over the whole run."""
+    report = json.loads(chain.dltap("report", "--json", "--window", "all",
+                                    trace).stdout)
+    return {row["class"]: row["tflops"] for row in report["classes"]
+            if row["class"] in RATED and row["tflops"]}
+
+
+def rates_unlike(traces) -> list[str]:
+    tap, profiler = (rates_of(trace) for trace in traces)
+    return [f"{name}: {tap[name]:.4g} TFLOP/s tapped, {profiler[name]:.4g} by "
+            "the profiler" for name in tap.keys() & profiler.keys()
+            if abs(tap[name] / profiler[name] - 1) > RATE_PERCENT / 100]
 
 
 class Comparison:
@@ -338,6 +358,7 @@ def check(folders: dict) -> int:
         comparison = compare(folder, name)
         complaints = without_known(comparison, known[name])
         complaints += layers_unlike(name, traces_of(folder, name))
+        complaints += rates_unlike(traces_of(folder, name))
         if comparison.is_alike() and not complaints:
             print(f"ok {name}: {comparison.sizes[0]} activities")
             continue
