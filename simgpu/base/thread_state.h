@@ -49,6 +49,8 @@ struct ThreadState {
   bool in_host_function = false;
   // Of the memory effect that is carried out; null: none is (work_order.h).
   const std::shared_ptr<const OrderPoint>* order = nullptr;
+  // Where the library call under way may write (library_call.h); null: anywhere.
+  const std::vector<const void*>* may_write = nullptr;
   std::vector<Context*> contexts;
   std::vector<CallConfiguration> configurations;
   std::array<Stream*, kMaxDevices> per_thread_streams{};

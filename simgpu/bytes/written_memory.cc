@@ -4,87 +4,18 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <iterator>
-#include <map>
 #include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "simgpu/bytes/shared_memory.h"
+#include "simgpu/bytes/sparse_bytes.h"
 #include "simgpu/bytes/work_order.h"
+#include "simgpu/bytes/written_ranges.h"
 
 namespace dltap::simgpu {
 namespace {
-
-// A known write's place in its line of work.
-struct WriteStamp {
-  size_t line = 0;
-  uint64_t number = 0;
-  friend bool operator==(const WriteStamp&, const WriteStamp&) = default;
-
-  bool IsSpoilt(const OrderPoint& seen_from) const {
-    return At(seen_from.spoilt, line) >= number;
-  }
-};
-
-// Disjoint ranges of addresses, each with the write that filled it.
-class WrittenRanges {
- public:
-  void Add(uintptr_t begin, uintptr_t end, WriteStamp stamp) {
-    Remove(begin, end);
-    auto at = ranges_.lower_bound(begin);
-    if (at != ranges_.end() && at->first == end && at->second.stamp == stamp) {
-      end = at->second.end;
-      at = ranges_.erase(at);
-    }
-    if (at != ranges_.begin()) {
-      Range& before = std::prev(at)->second;
-      if (before.end == begin && before.stamp == stamp) {
-        before.end = end;
-        return;
-      }
-    }
-    ranges_.emplace_hint(at, begin, Range{end, stamp});
-  }
-
-  void Remove(uintptr_t begin, uintptr_t end) {
-    auto at = ranges_.upper_bound(begin);
-    if (at != ranges_.begin() && std::prev(at)->second.end > begin) --at;
-    while (at != ranges_.end() && at->first < end) {
-      const auto [old_begin, old] = *at;
-      at = ranges_.erase(at);
-      if (old_begin < begin) ranges_[old_begin] = {begin, old.stamp};
-      if (old.end > end) ranges_[end] = {old.end, old.stamp};
-    }
-  }
-
-  // All of the bytes, by writes of which is_good(stamp) holds.
-  template <typename IsGood>
-  bool Contains(uintptr_t begin, uintptr_t end, IsGood is_good) const {
-    auto at = ranges_.upper_bound(begin);
-    if (at == ranges_.begin()) return false;
-    for (--at; at != ranges_.end() && at->first <= begin; ++at) {
-      if (at->second.end <= begin || !is_good(at->second.stamp)) return false;
-      begin = at->second.end;
-      if (begin >= end) return true;
-    }
-    return false;
-  }
-
-  template <typename IsOld>
-  void Forget(IsOld is_old) {
-    std::erase_if(
-        ranges_, [&](const auto& entry) { return is_old(entry.second.stamp); });
-  }
-
-  size_t size() const { return ranges_.size(); }
-  void clear() { ranges_.clear(); }
-
- private:
-  struct Range {
-    uintptr_t end;
-    WriteStamp stamp;
-  };
-  std::map<uintptr_t, Range> ranges_;  // by their begins
-};
 
 // Forgetting is allowed: a small read then sees zeroes.
 constexpr size_t kMostRanges = 65536;
@@ -94,6 +25,7 @@ struct WrittenMemory {
   std::mutex mutex;
   WrittenRanges until_unknown_kernel;
   WrittenRanges for_long;  // without stamps
+  uint64_t unknown_kernels = 0;
   size_t tidy_at = kRangesToTidy;
 };
 
@@ -119,19 +51,46 @@ void Tidy(WrittenMemory& written, const OrderPoint& now) {
   written.tidy_at = std::max(kRangesToTidy, 2 * ranges.size());
 }
 
-}  // namespace
+// REQUIRES: written.mutex.
+Freshness FreshnessOfPart(const WrittenMemory& written, uintptr_t begin,
+                          uintptr_t end, const WriteStamp* stamp,
+                          const OrderPoint& now) {
+  if (stamp != nullptr && !stamp->IsSpoilt(now)) return stamp->freshness;
+  bool kept = true;
+  written.for_long.ForEachPart(begin, end,
+                               [&](uintptr_t, uintptr_t, const WriteStamp* by) {
+                                 kept &= by != nullptr;
+                               });
+  return kept ? Freshness::kFresh : Freshness::kStale;
+}
 
-void MarkFresh(const void* address, size_t bytes) {
+void MarkWritten(const void* address, size_t bytes, Freshness freshness) {
   TellExporter(address, bytes);
   const Order order = OrderOfWrite();
   WrittenMemory& written = Written();
   const std::lock_guard lock(written.mutex);
   const uintptr_t begin = BeginOf(address);
   Tidy(written, *order);
-  written.until_unknown_kernel.Add(begin, begin + bytes,
-                                   {order->line, order->write_number()});
+  written.until_unknown_kernel.Add(
+      begin, begin + bytes,
+      {order->line, order->write_number(), written.unknown_kernels, freshness});
   written.for_long.Remove(begin, begin + bytes);
   g_any.store(true, std::memory_order_release);
+}
+
+// REQUIRES: written.mutex.
+void NoteWhetherAnyForLong(const WrittenMemory& written) {
+  g_any_for_long.store(written.for_long.size() > 0, std::memory_order_release);
+}
+
+}  // namespace
+
+void MarkFresh(const void* address, size_t bytes) {
+  MarkWritten(address, bytes, Freshness::kFresh);
+}
+
+void MarkAssumed(const void* address, size_t bytes) {
+  MarkWritten(address, bytes, Freshness::kAssumed);
 }
 
 void MarkFreshForLong(const void* address, size_t bytes) {
@@ -139,7 +98,7 @@ void MarkFreshForLong(const void* address, size_t bytes) {
   WrittenMemory& written = Written();
   const std::lock_guard lock(written.mutex);
   written.for_long.Add(BeginOf(address), BeginOf(address) + bytes, {});
-  g_any_for_long.store(true, std::memory_order_release);
+  NoteWhetherAnyForLong(written);
   g_any.store(true, std::memory_order_release);
 }
 
@@ -150,23 +109,82 @@ void MarkStale(const void* address, size_t bytes) {
   const std::lock_guard lock(written.mutex);
   written.until_unknown_kernel.Remove(begin, begin + bytes);
   written.for_long.Remove(begin, begin + bytes);
-  if (written.for_long.size() == 0) {
-    g_any_for_long.store(false, std::memory_order_release);
-  }
+  NoteWhetherAnyForLong(written);
 }
 
-bool IsFresh(const void* address, size_t bytes) {
-  if (!g_any.load(std::memory_order_acquire)) return false;
+void Mark(const void* address, size_t bytes, Freshness freshness) {
+  if (freshness == Freshness::kStale) return MarkStale(address, bytes);
+  MarkWritten(address, bytes, freshness);
+}
+
+void MarkStaleFrom(std::span<const void* const> addresses) {
+  if (!g_any.load(std::memory_order_acquire)) return;
+  WrittenMemory& written = Written();
+  const std::lock_guard lock(written.mutex);
+  ++written.unknown_kernels;
+  for (const void* address : addresses) {
+    written.until_unknown_kernel.RemoveFrom(BeginOf(address));
+    written.for_long.RemoveFrom(BeginOf(address));
+  }
+  NoteWhetherAnyForLong(written);
+}
+
+Freshness FreshnessOf(const void* address, size_t bytes) {
+  if (!g_any.load(std::memory_order_acquire)) return Freshness::kStale;
   const Order order = OrderOfRead();
   const uintptr_t begin = BeginOf(address);
   WrittenMemory& written = Written();
   const std::lock_guard lock(written.mutex);
-  return written.until_unknown_kernel.Contains(begin, begin + bytes,
-                                               [&](const WriteStamp& stamp) {
-                                                 return !stamp.IsSpoilt(*order);
-                                               }) ||
-         written.for_long.Contains(begin, begin + bytes,
-                                   [](const WriteStamp&) { return true; });
+  Freshness least = Freshness::kFresh;
+  written.until_unknown_kernel.ForEachPart(
+      begin, begin + bytes,
+      [&](uintptr_t from, uintptr_t to, const WriteStamp* stamp) {
+        least =
+            std::min(least, FreshnessOfPart(written, from, to, stamp, *order));
+      });
+  return least;
+}
+
+bool IsFreshSinceUnknownKernel(const void* address, size_t bytes) {
+  if (!IsFresh(address, bytes)) return false;
+  const uintptr_t begin = BeginOf(address);
+  WrittenMemory& written = Written();
+  const std::lock_guard lock(written.mutex);
+  bool is_so = true;
+  written.until_unknown_kernel.ForEachPart(
+      begin, begin + bytes, [&](uintptr_t, uintptr_t, const WriteStamp* stamp) {
+        is_so &= stamp == nullptr ||
+                 stamp->unknown_kernels == written.unknown_kernels;
+      });
+  return is_so;
+}
+
+void AssumeZero(std::byte* address, size_t bytes) {
+  const Order order = OrderOfWrite();
+  const uintptr_t begin = BeginOf(address);
+  WrittenMemory& written = Written();
+  const std::lock_guard lock(written.mutex);
+  std::vector<std::pair<uintptr_t, uintptr_t>> stale;
+  written.until_unknown_kernel.ForEachPart(
+      begin, begin + bytes,
+      [&](uintptr_t from, uintptr_t to, const WriteStamp* stamp) {
+        if (FreshnessOfPart(written, from, to, stamp, *order) ==
+            Freshness::kStale) {
+          written.for_long.ForEachPart(
+              from, to,
+              [&](uintptr_t begin, uintptr_t end, const WriteStamp* by) {
+                if (by == nullptr) stale.emplace_back(begin, end);
+              });
+        }
+      });
+  for (const auto& [from, to] : stale) {
+    ZeroBytes(address + (from - begin), to - from);
+    written.until_unknown_kernel.Add(
+        from, to,
+        {order->line, order->write_number(), written.unknown_kernels,
+         Freshness::kAssumed});
+  }
+  g_any.store(true, std::memory_order_release);
 }
 
 bool AnythingFreshForLong() {

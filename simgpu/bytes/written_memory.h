@@ -3,15 +3,17 @@
 #define DLTAP_SIMGPU_BYTES_WRITTEN_MEMORY_H_
 
 #include <cstddef>
+#include <span>
+
+#include "simgpu/bytes/freshness.h"
 
 namespace dltap::simgpu {
 
-// Which bytes of device memory hold what a GPU would have left there. Such
-// bytes are fresh: a copy, a memset, a library's result or a kernel that
-// computes wrote them, and no kernel whose output is unknown came after the
-// write and before the work that asks (work_order.h). Thread-safe.
+// Which bytes of device memory hold what a GPU would have left there.
+// Thread-safe.
 
 void MarkFresh(const void* address, size_t bytes);
+void MarkAssumed(const void* address, size_t bytes);
 
 // Fresh also after kernels whose output is unknown: for the few bytes that a
 // program keeps to itself for many steps (the scale of mixed precision). A
@@ -24,7 +26,25 @@ bool AnythingFreshForLong();
 // anew.
 void MarkStale(const void* address, size_t bytes);
 
-bool IsFresh(const void* address, size_t bytes);
+void Mark(const void* address, size_t bytes, Freshness freshness);
+
+// A kernel that did not compute may have written from each of these addresses
+// on; nobody knows how far. What was written there in one piece is stale to its
+// end, and so is what follows it, up to where an allocator may begin a block.
+void MarkStaleFrom(std::span<const void* const> addresses);
+
+// That of the least fresh of these bytes.
+Freshness FreshnessOf(const void* address, size_t bytes);
+inline bool IsFresh(const void* address, size_t bytes) {
+  return FreshnessOf(address, bytes) == Freshness::kFresh;
+}
+
+// They are fresh, and since they were written no kernel that does not compute
+// has run, wherever it may have written.
+bool IsFreshSinceUnknownKernel(const void* address, size_t bytes);
+
+// Writes zeroes over those bytes that are stale, and has them assumed.
+void AssumeZero(std::byte* address, size_t bytes);
 
 }  // namespace dltap::simgpu
 

@@ -61,6 +61,14 @@ Error Launch(cublasContext& handle, const BlasArguments& arguments) {
                                  GpuOfStream(handle.stream)));
 }
 
+// A general product writes its C alone; batches by pointers have an array of
+// them, and others more than one output.
+Error LaunchKnown(cublasContext& handle, const BlasArguments& arguments) {
+  if (arguments.ldc == 0) return Launch(handle, arguments);
+  const MayWrite writes({arguments.c, handle.workspace});
+  return Launch(handle, arguments);
+}
+
 // Results in host memory: the call returns when they are there.
 Error WriteResult(cublasContext& handle, const BlasArguments& arguments) {
   if (arguments.info != nullptr) *arguments.info = 0;
@@ -89,7 +97,7 @@ int RunBlas(cublasContext* handle, const BlasArguments& arguments) {
   if (GoesThroughLt(*handle, arguments)) {
     return MultiplyThroughLt(*handle, arguments);
   }
-  Error error = Launch(*handle, arguments);
+  Error error = LaunchKnown(*handle, arguments);
   if (error == Error::kSuccess) error = WriteResult(*handle, arguments);
   return BlasStatus(error);
 }

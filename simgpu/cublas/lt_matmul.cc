@@ -86,8 +86,8 @@ SIMGPU_API cublasStatus_t cublasLtMatmul(
     cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void* alpha,
     const void*, cublasLtMatrixLayout_t a, const void*,
     cublasLtMatrixLayout_t b, const void*, const void*, cublasLtMatrixLayout_t,
-    void*, cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algorithm,
-    void*, size_t, cudaStream_t stream) {
+    void* to, cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algorithm,
+    void* workspace, size_t, cudaStream_t stream) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublaslt", "cublasLtMatmul">(), [&] {
         if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -99,6 +99,10 @@ SIMGPU_API cublasStatus_t cublasLtMatmul(
                                     reinterpret_cast<LtLayout*>(b),
                                     reinterpret_cast<LtLayout*>(d));
         if (!op) return CUBLAS_STATUS_INVALID_VALUE;
+        const MayWrite writes(
+            {to, workspace, state.aux, state.amax_d, state.aux_amax,
+             state.scale_d_out,
+             NeedsBiasGradient(state.epilogue) ? state.bias : nullptr});
         return StatusOf(Launch(*op, state, algorithm, stream));
       });
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
+#include <vector>
 
 #include "simgpu/cudnn/backend_descriptor.h"
 
@@ -59,6 +61,23 @@ cudnnStatus_t Get(const BackendBody& body, int name, int64_t requested,
                 static_cast<size_t>(given) * ElementBytes(attribute->type));
   }
   return CUDNN_STATUS_SUCCESS;
+}
+
+// The tensors of a variant pack and its workspace. Which of them an engine
+// writes is not looked up.
+std::vector<const void*> PointersOf(const BackendBody& pack) {
+  std::vector<const void*> pointers;
+  for (const int name : {CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+                         CUDNN_ATTR_VARIANT_PACK_WORKSPACE}) {
+    const BackendAttribute* attribute = pack.Find(name);
+    if (attribute == nullptr || attribute->type != CUDNN_TYPE_VOID_PTR)
+      continue;
+    const size_t first = pointers.size();
+    pointers.resize(first + attribute->bytes.size() / sizeof(void*));
+    std::memcpy(pointers.data() + first, attribute->bytes.data(),
+                attribute->bytes.size());
+  }
+  return pointers;
 }
 
 }  // namespace
@@ -149,6 +168,7 @@ SIMGPU_API cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
     if (body->type != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
       return CUDNN_STATUS_BAD_PARAM_DESCRIPTOR_TYPE;
     }
+    const MayWrite writes(PointersOf(*From(pack)->body));
     return CudnnStatus(LaunchKernels(handle->stream, body->kernels));
   });
 }

@@ -76,6 +76,7 @@ namespace dltap::simgpu {{
 
 _RUN = """\
 SIMGPU_API cudnnStatus_t {symbol}({parameters}) {{
+  const MayWrite writes({{{written}}});
   return RunStreaming(FunctionOf<"cudnn", "{symbol}">(), handle,
                       opmodel::OpKind::{kind}, {{{inputs}}}, {{{outputs}}});
 }}
@@ -89,6 +90,7 @@ SIMGPU_API cudnnStatus_t {symbol}({parameters}) {{
 
 _CONVOLUTION = """\
 SIMGPU_API cudnnStatus_t {symbol}({parameters}) {{
+  const MayWrite writes({{{written}}});
   return {call};
 }}
 """
@@ -104,7 +106,8 @@ def main() -> int:
 def _body(function: model.Function) -> str:
     values = {"symbol": function.symbol, "parameters": ", ".join(
         emit_simgpu.declare(p.type.spelling, p.name)
-        for p in function.parameters)}
+        for p in function.parameters), "written": ", ".join(
+        p.name for p in function.parameters if p.type.spelling == "void *")}
     tensors = [p.name for p in function.parameters
                if "cudnnTensorDescriptor_t" in p.type.spelling
                and "*" not in p.type.spelling]

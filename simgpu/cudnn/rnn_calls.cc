@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "simgpu/cudnn/objects.h"
 #include "simgpu/cudnn/op_kernels.h"
@@ -42,8 +44,11 @@ Operation OperationOf(OpKind kind, const cudnnRNNStruct& rnn,
   return op;
 }
 
+// `written`: what the call has pointers to non-constant memory for.
 cudnnStatus_t Run(ApiFunction& function, OpKind kind, cudnnHandle_t handle,
-                  cudnnRNNDescriptor_t rnn, cudnnRNNDataDescriptor_t x) {
+                  cudnnRNNDescriptor_t rnn, cudnnRNNDataDescriptor_t x,
+                  std::vector<const void*> written) {
+  const MayWrite writes(std::move(written));
   return CudnnEntry(function, [&] {
     if (handle == nullptr || rnn == nullptr || x == nullptr) {
       return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
@@ -59,30 +64,33 @@ cudnnStatus_t Run(ApiFunction& function, OpKind kind, cudnnHandle_t handle,
 SIMGPU_API cudnnStatus_t cudnnRNNForward(
     cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnForwardMode_t,
     const int32_t[], cudnnRNNDataDescriptor_t x, const void*,
-    cudnnRNNDataDescriptor_t, void*, cudnnTensorDescriptor_t, const void*,
-    void*, cudnnTensorDescriptor_t, const void*, void*, size_t, const void*,
-    size_t, void*, size_t, void*) {
+    cudnnRNNDataDescriptor_t, void* y, cudnnTensorDescriptor_t, const void*,
+    void* hy, cudnnTensorDescriptor_t, const void*, void* cy, size_t,
+    const void*, size_t, void* workspace, size_t, void* reserve) {
   return Run(FunctionOf<"cudnn", "cudnnRNNForward">(), OpKind::kRnnForward,
-             handle, rnn, x);
+             handle, rnn, x, {y, hy, cy, workspace, reserve});
 }
 
 SIMGPU_API cudnnStatus_t cudnnRNNBackwardData_v8(
     cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, const int32_t[],
     cudnnRNNDataDescriptor_t, const void*, const void*,
-    cudnnRNNDataDescriptor_t x, void*, cudnnTensorDescriptor_t, const void*,
-    const void*, void*, cudnnTensorDescriptor_t, const void*, const void*,
-    void*, size_t, const void*, size_t, void*, size_t, void*) {
+    cudnnRNNDataDescriptor_t x, void* dx, cudnnTensorDescriptor_t, const void*,
+    const void*, void* dhx, cudnnTensorDescriptor_t, const void*, const void*,
+    void* dcx, size_t, const void*, size_t, void* workspace, size_t,
+    void* reserve) {
   return Run(FunctionOf<"cudnn", "cudnnRNNBackwardData_v8">(),
-             OpKind::kRnnBackwardData, handle, rnn, x);
+             OpKind::kRnnBackwardData, handle, rnn, x,
+             {dx, dhx, dcx, workspace, reserve});
 }
 
 SIMGPU_API cudnnStatus_t cudnnRNNBackwardWeights_v8(
     cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnWgradMode_t,
     const int32_t[], cudnnRNNDataDescriptor_t x, const void*,
     cudnnTensorDescriptor_t, const void*, cudnnRNNDataDescriptor_t, const void*,
-    size_t, void*, size_t, void*, size_t, void*) {
+    size_t, void* dweight, size_t, void* workspace, size_t, void* reserve) {
   return Run(FunctionOf<"cudnn", "cudnnRNNBackwardWeights_v8">(),
-             OpKind::kRnnBackwardWeight, handle, rnn, x);
+             OpKind::kRnnBackwardWeight, handle, rnn, x,
+             {dweight, workspace, reserve});
 }
 
 }  // namespace dltap::simgpu

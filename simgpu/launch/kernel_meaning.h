@@ -25,10 +25,9 @@ struct LaunchView {
 
 // What one launch does. As it is here: nothing is known.
 struct LaunchMeaning {
-  double bytes = 0;          // moved to and from device memory; 0: unknown
-  int64_t duration_ns = 0;   // 0: modelled, from the bytes or the geometry
-  Effect effect;             // empty: what it writes is not known
-  bool writes_more = false;  // than `effect` says
+  double bytes = 0;         // moved to and from device memory; 0: unknown
+  int64_t duration_ns = 0;  // 0: modelled, from the bytes or the geometry
+  Effect effect;            // empty: it may write anywhere
 };
 
 // What the core does not know of a kernel: it sees names and bytes. Whoever

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "simgpu/base/architecture.h"
+#include "simgpu/base/thread_state.h"
+#include "simgpu/bytes/written_memory.h"
 #include "simgpu/launch/kernel_attributes.h"
 #include "simgpu/launch/kernel_meaning.h"
 #include "simgpu/launch/kernel_occupancy.h"
@@ -48,7 +50,6 @@ void ApplyMeaning(const Kernel& kernel, const LaunchParameters& launch,
       meaning.bytes /
       static_cast<double>(launch.grid.count() * launch.block.count());
   work->effect = std::move(meaning.effect);
-  work->writes_more = meaning.writes_more;
 }
 
 // What a library says of its kernel: its time, and what it does to memory.
@@ -60,6 +61,10 @@ void FillLibraryWork(const LibraryKernel& kernel, KernelWork* work) {
   work->dynamic_shared_bytes = kernel.dynamic_shared_bytes;
   work->duration_ns = kernel.duration_ns;
   work->effect = kernel.effect;
+  const auto* may_write = CurrentThread().may_write;
+  if (!work->effect && kernel.exchange == nullptr && may_write != nullptr) {
+    work->effect = [targets = *may_write] { MarkStaleFrom(targets); };
+  }
   work->exchange = kernel.exchange;
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simgpu/launch/library_call.h"
 
+#include <utility>
+
 #include "simgpu/base/activity.h"
+#include "simgpu/base/thread_state.h"
 #include "simgpu/bytes/address_map.h"
 #include "simgpu/launch/driver_launch.h"
 #include "simgpu/memory/transfer.h"
@@ -23,6 +26,13 @@ ApiFunction& MemsetFunction() {
 }
 
 }  // namespace
+
+MayWrite::MayWrite(std::vector<const void*> addresses)
+    : addresses_(std::move(addresses)), outer_(CurrentThread().may_write) {
+  CurrentThread().may_write = &addresses_;
+}
+
+MayWrite::~MayWrite() { CurrentThread().may_write = outer_; }
 
 Error LaunchLibraryKernel(void* stream_handle, const LibraryKernel& kernel) {
   if (const Error error = InitializeDevices(); error != Error::kSuccess) {

@@ -3,6 +3,7 @@
 #define DLTAP_SIMGPU_LAUNCH_LIBRARY_CALL_H_
 
 #include <cstddef>
+#include <vector>
 
 #include "opmodel/gpu_table.h"
 #include "simgpu/base/api_scope.h"
@@ -17,6 +18,21 @@ namespace dltap::simgpu {
 //
 // `stream` is the raw handle (cudaStream_t / CUstream): null and 1 are the
 // legacy default stream of the current device, 2 the per-thread one.
+
+// While it lives, what this thread launches below may write from these
+// addresses on (null: not given), and nowhere else. Without one a library's
+// kernel may have written anywhere. The innermost counts.
+class MayWrite {
+ public:
+  explicit MayWrite(std::vector<const void*> addresses);
+  ~MayWrite();
+  MayWrite(const MayWrite&) = delete;
+  MayWrite& operator=(const MayWrite&) = delete;
+
+ private:
+  const std::vector<const void*> addresses_;
+  const std::vector<const void*>* const outer_;
+};
 
 // One kernel under an API record (and correlation id) of its own. Captured
 // when the stream captures. Counts as a call of cuLaunchKernel, by address.

@@ -79,7 +79,8 @@ void PerformCopy(const CopyWork& copy) {
   const bool from_device = copy.source_kind == MemoryKind::kDevice;
   const bool to_device = copy.destination_kind == MemoryKind::kDevice;
   if (from_device && !to_device && copy.bytes() <= kSmallReadBytes &&
-      IsPlain(copy) && !IsFresh(copy.source, copy.bytes()) &&
+      IsPlain(copy) &&
+      FreshnessOf(copy.source, copy.bytes()) == Freshness::kStale &&
       !WrittenElsewhere(copy.source, copy.bytes())) {
     std::memset(copy.destination, 0, copy.bytes());
     return;
@@ -88,14 +89,14 @@ void PerformCopy(const CopyWork& copy) {
   if (!to_device) return;
   if (!IsPlain(copy)) {
     if (from_device) MarkStale(copy.destination, DestinationExtent(copy));
-  } else if (!from_device || IsFresh(copy.source, copy.bytes())) {
-    MarkFresh(copy.destination, copy.bytes());
-    if (!from_device && copy.bytes() <= kSmallReadBytes &&
-        GetConfig().keep_numbers) {
-      MarkFreshForLong(copy.destination, copy.bytes());
-    }
-  } else {
-    MarkStale(copy.destination, copy.bytes());
+    return;
+  }
+  Mark(
+      copy.destination, copy.bytes(),
+      from_device ? FreshnessOf(copy.source, copy.bytes()) : Freshness::kFresh);
+  if (!from_device && copy.bytes() <= kSmallReadBytes &&
+      GetConfig().keep_numbers) {
+    MarkFreshForLong(copy.destination, copy.bytes());
   }
 }
 

@@ -161,8 +161,10 @@ class LaterWork {
 Order NoteOrder(Stream& stream, const Work& work) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) {
     const bool is_known = kernel->effect || kernel->exchange != nullptr;
-    if (!is_known || kernel->writes_more) stream.line.NoteUnknownKernel();
-    if (!is_known) return nullptr;
+    if (!is_known) {
+      stream.line.NoteUnknownKernel();
+      return nullptr;
+    }
   } else if (!HasEffect(work)) {
     return nullptr;
   }

@@ -45,7 +45,6 @@ struct KernelWork {
   bool cooperative = false;
   // May begin before what it follows is over (programmatic dependent launch).
   bool programmatic = false;
-  bool writes_more = false;      // than `effect` says
   void** arguments = nullptr;    // as the caller gave them; never read later
   std::function<void()> effect;  // on memory; empty: not known
   std::shared_ptr<const ExchangeStarter> exchange;  // with other ranks

@@ -113,18 +113,13 @@ size_t NumberIn(std::string_view text) {
   return number;
 }
 
-std::vector<size_t> OutputParameters(std::string_view kernel) {
+std::vector<std::string_view> ParametersOf(std::string_view kernel) {
+  constexpr std::string_view kVoid = "void ";
+  if (kernel.starts_with(kVoid)) kernel.remove_prefix(kVoid.size());
   std::string_view rest = kernel.substr(EndOfName(kernel));
   if (rest.starts_with('<')) TakeList(rest.substr(1), &rest);
-  std::vector<size_t> outputs;
-  if (!rest.starts_with('(')) return outputs;
-  const auto parameters = TakeList(rest.substr(1), &rest);
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].ends_with('*') && !parameters[i].ends_with("const*")) {
-      outputs.push_back(i);
-    }
-  }
-  return outputs;
+  if (!rest.starts_with('(')) return {};
+  return TakeList(rest.substr(1), &rest);
 }
 
 }  // namespace dltap::simgpu

@@ -35,9 +35,9 @@ NameParts TakeApart(std::string_view text);
 // "3ul": 3. 0: none.
 size_t NumberIn(std::string_view text);
 
-// Which parameters of a kernel ("f<int>(float*, float const*, int)") point to
-// numbers that it may write: here the first.
-std::vector<size_t> OutputParameters(std::string_view kernel);
+// The types of a kernel's parameters: of "f<int>(float*, float const*, int)"
+// float*, float const*, int. Empty where the name does not tell them.
+std::vector<std::string_view> ParametersOf(std::string_view kernel);
 
 }  // namespace dltap::simgpu
 

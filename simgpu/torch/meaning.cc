@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the kernels of frameworks mean, as the core asks for it.
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,18 +7,21 @@
 
 #include "simgpu/bytes/written_memory.h"
 #include "simgpu/launch/kernel_meaning.h"
-#include "simgpu/stream/memory_effects.h"
 #include "simgpu/torch/decoder.h"
 #include "simgpu/torch/kernel_name.h"
+#include "simgpu/torch/write_targets.h"
 
 namespace dltap::simgpu {
 namespace {
 
+Effect MayWriteEffect(std::vector<const void*> targets) {
+  return [targets = std::move(targets)] { MarkStaleFrom(targets); };
+}
+
 class NamedKernel final : public KernelMeaning {
  public:
   explicit NamedKernel(const std::string& name)
-      : decoder_(FindDecoder(TakeApart(name))),
-        outputs_(OutputParameters(name)) {}
+      : decoder_(FindDecoder(TakeApart(name))), targets_(name) {}
 
   LaunchMeaning Read(const LaunchView& launch) const override {
     LaunchMeaning meaning;
@@ -29,29 +31,22 @@ class NamedKernel final : public KernelMeaning {
       meaning.bytes = cost.bytes;
       meaning.duration_ns = cost.duration_ns;
       meaning.effect = std::move(decoded.effect);
+      if (!meaning.effect && !decoded.may_write.empty()) {
+        meaning.effect = MayWriteEffect(std::move(decoded.may_write));
+      }
     }
-    if (!meaning.effect && AnythingFreshForLong()) [[unlikely]]
-      SpoilOutputs(launch, &meaning);
+    if (!meaning.effect) meaning.effect = Unknown(launch);
     return meaning;
   }
 
  private:
-  // What a kernel gets pointers to non-constant elements for, it may write. Of
-  // the tensor behind one, only the first bytes can be a number kept for long.
-  void SpoilOutputs(const LaunchView& launch, LaunchMeaning* meaning) const {
-    if (outputs_.empty()) return;
-    std::vector<void*> outputs;
-    for (const size_t index : outputs_) {
-      outputs.push_back(ReadAt<void*>(launch.arguments[index]));
-    }
-    meaning->effect = [outputs = std::move(outputs)] {
-      for (const void* output : outputs) MarkStale(output, kSmallReadBytes);
-    };
-    meaning->writes_more = true;
+  Effect Unknown(const LaunchView& launch) const {
+    auto targets = targets_.Of(launch);
+    return targets ? MayWriteEffect(std::move(*targets)) : Effect{};
   }
 
-  const Decoder decoder_;              // empty: nothing but for the next
-  const std::vector<size_t> outputs_;  // parameters
+  const Decoder decoder_;  // empty: nothing is known but where it may write
+  const WriteTargets targets_;
 };
 
 std::unique_ptr<KernelMeaning> MeaningOfName(const char* mangled_name) {

@@ -41,10 +41,11 @@ TEST(KernelNameTest, SurvivesAnyText) {
   }
 }
 
-TEST(KernelNameTest, OutputsAreWhatIsNotConstant) {
-  EXPECT_EQ((std::vector<size_t>{0, 3}),
-            OutputParameters("void f<int*>(float*, float const*, int, long*)"));
-  EXPECT_TRUE(OutputParameters("").empty());
+TEST(KernelNameTest, TellsTheParameters) {
+  EXPECT_EQ(
+      (std::vector<std::string_view>{"float*", "float const*", "A<int, 2>"}),
+      ParametersOf("void f<int*>(float*, float const*, A<int, 2>)"));
+  EXPECT_TRUE(ParametersOf("").empty());
 }
 
 TEST(ScalarTypeTest, RoundsAsTheTypeDoes) {
