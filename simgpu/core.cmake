@@ -68,6 +68,7 @@ add_library(dltapsim SHARED
   bytes/sparse_bytes.cc
   bytes/work_order.cc
   bytes/written_memory.cc
+  bytes/written_ranges.cc
   stream/capture_sequence.cc
   stream/context.cc
   stream/context_limits.cc
@@ -135,6 +136,8 @@ add_library(dltapsim SHARED
   launch/node_kernel.cc
   launch/ptx.cc
   torch/attention_call.cc
+  torch/computation.cc
+  torch/concat_batch_call.cc
   torch/concat_call.cc
   torch/counted_call.cc
   torch/cub_call.cc
@@ -148,14 +151,24 @@ add_library(dltapsim SHARED
   torch/iterator.cc
   torch/kernel_name.cc
   torch/meaning.cc
+  torch/move_call.cc
   torch/operands.cc
+  torch/plain_call.cc
+  torch/random_call.cc
   torch/range_call.cc
   torch/reduce_call.cc
+  torch/reduce_places.cc
   torch/row_call.cc
+  torch/row_sort_call.cc
   torch/scalar_type.cc
   torch/scale_call.cc
+  torch/scan_call.cc
+  torch/scatter_call.cc
+  torch/select_call.cc
   torch/sort_call.cc
   torch/tensor_lists.cc
+  torch/tensor_view.cc
+  torch/write_targets.cc
   ${cbid_tables}
   ${error_tables})
 target_include_directories(dltapsim PRIVATE ${CMAKE_CURRENT_BINARY_DIR})

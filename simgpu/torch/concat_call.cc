@@ -163,52 +163,11 @@ DecodedLaunch DecodeVariable(size_t element_bytes, size_t index_bytes,
   return Decoded(std::move(call));
 }
 
-// PyTorch's CatArrayBatchedCopy<OpaqueType<bytes>, unsigned int, dimensions,
-// most, ...>(output*, metadata, ...): the metadata begins with `most`
-// addresses, offsets, sizes and element counts; a row of blocks for each input.
-DecodedLaunch DecodeBatch(size_t element_bytes, size_t most,
-                          const LaunchView& launch) {
-  const size_t inputs = launch.grid.y;
-  if (inputs > most) return {};
-  const std::byte* metadata = Bytes(launch.arguments[1]);
-  const std::byte* counts =
-      metadata + most * (sizeof(void*) + 2 * sizeof(uint32_t));
-  int64_t elements = 0;
-  for (size_t i = 0; i < inputs; ++i) {
-    elements += ReadAt<uint32_t>(counts + i * sizeof(uint32_t));
-  }
-  const auto bytes = static_cast<size_t>(elements) * element_bytes;
-  Operand operand{.range = {ReadAt<std::byte*>(launch.arguments[0]), bytes},
-                  .elements = elements,
-                  .element_bytes = element_bytes,
-                  .access = Operand::kWrite};
-  DecodedLaunch decoded;
-  decoded.Add(operand);
-  // The first input; the others lie elsewhere.
-  operand.range = {ReadAt<std::byte*>(metadata),
-                   ReadAt<uint32_t>(counts) * element_bytes};
-  operand.access = Operand::kRead;
-  decoded.Add(operand);
-  return decoded;
-}
-
-Decoder BatchDecoder(const NameParts& kernel) {
-  if (kernel.arguments.size() < 4 || kernel.arguments[1] != "unsigned int") {
-    return {};
-  }
-  const size_t element_bytes = SizeOfNamed(kernel.arguments[0]);
-  const size_t most = NumberIn(kernel.arguments[3]);
-  if (element_bytes == 0) return {};
-  return [element_bytes, most](const LaunchView& launch) {
-    return DecodeBatch(element_bytes, most, launch);
-  };
-}
-
 }  // namespace
 
 Decoder ConcatDecoder(const NameParts& kernel) {
   if (kernel.name.starts_with("CatArrayBatchedCopy")) {
-    return BatchDecoder(kernel);
+    return ConcatBatchDecoder(kernel);
   }
   if (kernel.arguments.size() < 2) return {};
   const size_t element_bytes = SizeOf(ScalarTypeNamed(kernel.arguments[0]));

@@ -14,14 +14,6 @@ Operand DenseAt(const LaunchView& launch, int parameter, int64_t elements,
                         elements, type, access);
 }
 
-// (int64 elements, ...)
-DecodedLaunch DecodeRandom(const ScalarType& type, const LaunchView& launch) {
-  DecodedLaunch decoded;
-  decoded.Add(Operand::Dense(nullptr, ReadAt<int64_t>(launch.arguments[0]),
-                             type, Operand::kWrite));
-  return decoded;
-}
-
 // (int64 rows, int64 width, gradient, input, ...)
 DecodedLaunch DecodeColumnSums(const ScalarType& type,
                                const LaunchView& launch) {
@@ -76,7 +68,6 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"distribution_elementwise_grid_stride_kernel", DecodeRandom},
     {"GammaBetaBackwardCUDAKernelTemplate", DecodeColumnSums},
     {"embedding_backward_feature_kernel", DecodeEmbeddingGradient},
     {"fused_dropout_kernel", DecodeDropout},

@@ -21,17 +21,19 @@ struct SumCall {
   BoundIterator input;
   BoundIterator output;
   int64_t elements;
-  int64_t partial_sums;  // outputs; the first gets all, the others zero
-  bool prefixes;         // an inclusive scan
+  int64_t partial_sums;     // outputs; the first gets all, the others zero
+  bool prefixes;            // an inclusive scan
+  bool multiplies = false;  // in place of adding
 
   int64_t outputs() const { return prefixes ? elements : partial_sums; }
 };
 
 template <typename C>
 void ComputeSum(const SumCall& call) {
-  C sum = 0;
+  C sum = call.multiplies ? 1 : 0;
   for (int64_t i = 0; i < call.elements; ++i) {
-    sum += call.input.Load<C>(i);
+    const C value = call.input.Load<C>(i);
+    sum = call.multiplies ? sum * value : sum + value;
     if (call.prefixes) call.output.Store<C>(i, sum);
   }
   if (call.prefixes) return;
@@ -43,12 +45,13 @@ void ComputeSum(const SumCall& call) {
 void Run(const SumCall& call) {
   const Range output = call.output.RangeOf(call.outputs());
   const Permission permission =
-      MayCompute(call.elements, {call.input.RangeOf(call.elements)}, output);
+      MayCompute(call.elements, {call.input.RangeOf(call.elements)}, output,
+                 call.input.iterator.type);
   if (permission.compute) {
     ComputeIn(call.output.iterator.type,
               [&]<typename C>(C) { ComputeSum<C>(call); });
   }
-  MarkOutput(output, true, permission);
+  MarkOutput(output, true, permission, call.output.iterator.type);
 }
 
 DecodedLaunch DecodedSum(const SumCall& call) {
@@ -93,15 +96,16 @@ Decoder PartialSums(const NameParts& kernel) {
 Decoder PrefixSums(const NameParts& kernel) {
   const auto input = FindIterator(kernel.arguments[1]);
   const auto output = FindIterator(kernel.arguments[2]);
-  if (!input || !output || !IsPlus(kernel.arguments[4]) ||
+  const bool multiplies = TakeApart(kernel.arguments[4]).name == "multiplies";
+  if (!input || !output || (!multiplies && !IsPlus(kernel.arguments[4])) ||
       TakeApart(kernel.arguments[5]).name != "NullType") {
     return {};
   }
   const std::string count(kernel.arguments[6]);
   return [=](const LaunchView& launch) {
-    return DecodedSum({Bind(*input, launch.arguments[0]),
-                       Bind(*output, launch.arguments[1]),
-                       ReadCount(count, launch.arguments[6]), 0, true});
+    return DecodedSum(
+        {Bind(*input, launch.arguments[0]), Bind(*output, launch.arguments[1]),
+         ReadCount(count, launch.arguments[6]), 0, true, multiplies});
   };
 }
 
@@ -145,8 +149,9 @@ bool ComputeSelect(const SelectCall& call, int64_t* selected) {
 void Run(const SelectCall& call) {
   const Range count = call.count.RangeOf(1);
   const Range flags = call.flags ? call.flags->RangeOf(call.elements) : Range{};
-  Permission permission = MayCompute(
-      call.elements, {call.input.RangeOf(call.elements), flags}, count);
+  Permission permission =
+      MayCompute(call.elements, {call.input.RangeOf(call.elements), flags},
+                 count, call.input.iterator.type);
   int64_t selected = 0;
   if (permission.compute) {
     permission.compute = ComputeIn(
@@ -154,8 +159,11 @@ void Run(const SelectCall& call) {
         [&]<typename C>(C) { return ComputeSelect<C>(call, &selected); });
   }
   if (!permission.compute) selected = call.elements;
-  MarkOutput(count, true, permission);
-  if (selected > 0) MarkOutput(call.output.RangeOf(selected), true, permission);
+  MarkOutput(count, true, permission, call.count.iterator.type);
+  if (selected > 0) {
+    MarkOutput(call.output.RangeOf(selected), true, permission,
+               call.output.iterator.type);
+  }
 }
 
 // DeviceSelectSweepKernel<policy, input, flags, output, count*, tiles,
@@ -215,7 +223,8 @@ void Run(const RunsCall& call) {
   const Range values = call.values.RangeOf(call.elements);
   const Range lengths = call.lengths.RangeOf(call.elements);
   Permission permission =
-      MayCompute(call.elements, {call.input.RangeOf(call.elements)}, count);
+      MayCompute(call.elements, {call.input.RangeOf(call.elements)}, count,
+                 call.input.iterator.type);
   permission.compute &= IsAllocated(values) && IsAllocated(lengths);
   int64_t runs = call.elements;
   if (permission.compute) {
@@ -223,9 +232,11 @@ void Run(const RunsCall& call) {
                      [&]<typename C>(C) { return ComputeRuns<C>(call); });
     call.count.Store<int64_t>(0, runs);
   }
-  MarkOutput(count, true, permission);
-  MarkOutput(call.values.RangeOf(runs), true, permission);
-  MarkOutput(call.lengths.RangeOf(runs), true, permission);
+  MarkOutput(count, true, permission, call.count.iterator.type);
+  MarkOutput(call.values.RangeOf(runs), true, permission,
+             call.values.iterator.type);
+  MarkOutput(call.lengths.RangeOf(runs), true, permission,
+             call.lengths.iterator.type);
 }
 
 // DeviceReduceByKeyKernel<policy, keys, keys*, constant_iterator, lengths*,

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "opmodel/operation.h"
 #include "simgpu/launch/kernel_meaning.h"
@@ -57,7 +58,9 @@ struct DecodedLaunch {
   // slower than the model's.
   std::optional<opmodel::Operation> operation;
   double slowdown = 1;
-  Effect effect;  // empty: what it writes is not known
+  Effect effect;  // empty: what it writes is not known,
+  // but where (from each of these on). Empty: the kernel's arguments may say.
+  std::vector<const void*> may_write;
 };
 
 // Reads the launches of one kernel; made once, of the kernel's name. Arguments

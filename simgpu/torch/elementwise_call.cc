@@ -98,15 +98,18 @@ void Compute(const Call& call) {
 
 void Run(const Call& call) {
   std::vector<Range> inputs;
+  const Operand& output = call.operands[0];
+  ScalarType type = output.type;
   for (size_t i = 1; i < call.operands.size(); ++i) {
     inputs.push_back(call.operands[i].range);
+    if (IsReal(call.operands[i].type)) type = call.operands[i].type;
   }
-  const Operand& output = call.operands[0];
-  const Permission permission = MayCompute(call.elements, inputs, output.range);
+  const Permission permission =
+      MayCompute(call.elements, inputs, output.range, type);
   if (permission.compute) Compute(call);
   const bool dense = output.range.bytes ==
                      static_cast<size_t>(call.elements) * output.element_bytes;
-  MarkOutput(output.range, dense, permission);
+  MarkOutput(output.range, dense, permission, output.type);
 }
 
 // False: what was decoded cannot be computed with.
@@ -185,9 +188,11 @@ DecodedLaunch Dense(const Elementwise& kernel, const LaunchView& view) {
     launch.effect = ComputedEffect(CallOf(kernel, elements, launch),
                                    Bytes(view.arguments[1]));
   } else if (elements > 0) {
+    const ScalarType stored = kernel.casts ? types[0] : functor.result;
+    const size_t bytes =
+        SizeOf(stored) > 0 ? SizeOf(stored) : kLargestElementBytes;
     launch.effect = [output = launch.operands()[0].range.data,
-                     bytes =
-                         static_cast<size_t>(elements) * kLargestElementBytes] {
+                     bytes = static_cast<size_t>(elements) * bytes] {
       MarkStale(output, bytes);
     };
   }
@@ -231,7 +236,12 @@ DecodedLaunch Strided(const Elementwise& kernel, const LaunchView& view) {
     operand.range.bytes = offsets->Extent(i, operand.element_bytes);
     operand.elements = offsets->ElementsOf(i);
   }
-  if (!functor.IsComputed()) return launch;
+  if (!functor.IsComputed()) {
+    launch.effect = [output = launch.operands()[0].range] {
+      MarkStale(output.data, output.bytes);
+    };
+    return launch;
+  }
   Call call = CallOf(kernel, elements, launch);
   call.offsets = std::move(*offsets);
   launch.effect = ComputedEffect(std::move(call), object);

@@ -20,9 +20,10 @@ Decoder AttentionDecoder(const NameParts& kernel);
 // concat_fixed_kernel and concat_variable_kernel (tf.concat, tf.stack). By such
 // a stack of flags tf.function asks which of its variables are initialized.
 Decoder ConcatDecoder(const NameParts& kernel);
+Decoder ConcatBatchDecoder(const NameParts& kernel);  // the former alone
 
-// PyTorch's kernels of which only the number of elements is known: random
-// numbers, dropout, gradients of embeddings and of layer norm's parameters.
+// PyTorch's kernels of which only the number of elements is known: dropout,
+// gradients of embeddings and of layer norm's parameters.
 Decoder CountedDecoder(const NameParts& kernel);
 
 // Kernels of CUB as PyTorch calls them, on pointers, counters and tests for
@@ -46,9 +47,36 @@ Decoder ForeachDecoder(const NameParts& kernel);
 // PyTorch's vectorized_gather_kernel: whole rows by their numbers.
 Decoder GatherDecoder(const NameParts& kernel);
 
+// PyTorch's kernels that put elements elsewhere: roll, flip, triu and tril,
+// index_copy, index_fill.
+Decoder MoveDecoder(const NameParts& kernel);
+
+// PyTorch's kernels that get arrays and sizes one by one: searchsorted,
+// repeat_interleave, parts of unique(), x[index] += y, histograms.
+Decoder PlainDecoder(const NameParts& kernel);
+
+// PyTorch's sorts of short rows, in place, with their places; topk of one
+// block a row, and kthvalue.
+Decoder RowSortDecoder(const NameParts& kernel);
+
+// PyTorch's scans along a dimension: cumsum, cumprod, cummax, cummin.
+Decoder ScanDecoder(const NameParts& kernel);
+
+// _scatter_gather_elementwise_kernel(int n, lambda): gather, scatter, scatter
+// of one number, and the reductions of scatter_reduce but for the mean.
+Decoder ScatterDecoder(const NameParts& kernel);
+
+// index_select (of embedding tables, too) and index_add by whole lines.
+Decoder SelectDecoder(const NameParts& kernel);
+
 // x[index], x[index] = y (index_elementwise_kernel), and write_indices, which
 // makes coordinates of the flat indices that nonzero() has found.
 Decoder IndexDecoder(const NameParts& kernel);
+
+// distribution_elementwise_grid_stride_kernel(int64_t n, Philox state, f,
+// lambda): random numbers. Integers of a range are drawn (other ones than a GPU
+// draws, the same for the same seed), of others only their place is known.
+Decoder RandomDecoder(const NameParts& kernel);
 
 // PyTorch's elementwise_kernel_with_index(n, f, T* result) with the lambda of
 // arange.

@@ -75,11 +75,13 @@ void RunTensor(const Call& call, const ListedTensor& tensor) {
         call.operation != Operation::kZero && (i != call.output || i == 0);
     if (read) inputs.push_back({tensor.addresses[i], bytes});
   }
-  Permission permission = MayCompute(tensor.elements, inputs, output);
+  Permission permission =
+      MayCompute(tensor.elements, inputs, output, call.type);
   // Gradients that were not computed count as finite.
-  permission.compute &=
-      call.operation != Operation::kUnknown && tensor.IsWhole() &&
-      (permission.fresh || call.operation != Operation::kUnscale);
+  permission.compute &= call.operation != Operation::kUnknown &&
+                        tensor.IsWhole() &&
+                        (permission.result == Freshness::kFresh ||
+                         call.operation != Operation::kUnscale);
   if (permission.compute) ComputeTensor(call, tensor);
   MarkOutput(output, true, permission);
 }

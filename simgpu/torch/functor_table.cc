@@ -51,6 +51,19 @@ int64_t FloorDivideIntegers(const int64_t* v) {
   const int64_t quotient = v[0] / v[1];
   return v[0] % v[1] != 0 && (v[0] < 0) != (v[1] < 0) ? quotient - 1 : quotient;
 }
+double TruncDivide(const double* v) { return std::trunc(v[0] / v[1]); }
+int64_t TruncDivideIntegers(const int64_t* v) {
+  if (v[1] == 0 || v[1] == -1) return v[1] == 0 ? -1 : Negate<int64_t>(v);
+  return v[0] / v[1];
+}
+// A shift by more than there are bits leaves zero, or the sign.
+int64_t ShiftLeft(const int64_t* v) {
+  if (v[1] < 0 || v[1] >= 64) return 0;
+  return static_cast<int64_t>(static_cast<uint64_t>(v[0]) << v[1]);
+}
+int64_t ShiftRight(const int64_t* v) {
+  return v[0] >> (v[1] < 0 || v[1] >= 64 ? 63 : v[1]);
+}
 double Remainder(const double* v) {
   return v[0] - v[1] * std::floor(v[0] / v[1]);
 }
@@ -65,12 +78,27 @@ C Absolute(const C* v) {
   if constexpr (std::is_same_v<C, double>) return std::fabs(v[0]);
   return static_cast<C>(v[0] < 0 ? -Wrapping<C>(v[0]) : Wrapping<C>(v[0]));
 }
+template <typename C>
+C Sign(const C* v) {
+  return static_cast<C>(0 < v[0]) - static_cast<C>(v[0] < 0);
+}
+// Captures: in place of a NaN, of plus and of minus infinity.
+double NanToNumber(const double* v) {
+  if (std::isnan(v[0])) return v[1];
+  if (std::isinf(v[0])) return v[0] > 0 ? v[2] : v[3];
+  return v[0];
+}
 double Reciprocal(const double* v) { return 1 / v[0]; }
 template <double (*kFunction)(double)>
 double Unary(const double* v) {
   return kFunction(v[0]);
 }
 double Rsqrt(const double* v) { return 1 / std::sqrt(v[0]); }
+// Captures: beta, and where it is taken for linear.
+double Softplus(const double* v) {
+  const double scaled = v[0] * v[1];
+  return scaled > v[2] ? v[0] : std::log1p(std::exp(scaled)) / v[1];
+}
 double Sigmoid(const double* v) { return 1 / (1 + std::exp(-v[0])); }
 
 // enum class EqOpType {EQ, NE}
@@ -169,9 +197,15 @@ constexpr FunctorRow kRows[] = {
     {"DivFunctor", 2, "", Result::kSame, Divide, nullptr},
     {"div_floor_kernel_cuda", 2, "", Result::kSame, FloorDivide,
      FloorDivideIntegers},
+    {"div_trunc_kernel_cuda", 2, "", Result::kSame, TruncDivide,
+     TruncDivideIntegers},
+    {"lshift_kernel_cuda", 2, "", Result::kSame, nullptr, ShiftLeft},
+    {"rshift_kernel_cuda", 2, "", Result::kSame, nullptr, ShiftRight},
     {"remainder_kernel_cuda", 2, "", Result::kSame, Remainder,
      RemainderOfIntegers},
     {"AbsFunctor", 1, "", Result::kSame, BOTH(Absolute)},
+    {"sign_kernel_cuda", 1, "", Result::kSame, BOTH(Sign)},
+    {"nan_to_num_kernel_cuda", 1, "TTT", Result::kSame, NanToNumber, nullptr},
     {"neg_kernel_cuda", 1, "", Result::kSame, BOTH(Negate)},
     {"reciprocal_kernel_cuda", 1, "", Result::kSame, Reciprocal, nullptr},
     {"sqrt_kernel_cuda", 1, "", Result::kSame, REAL(std::sqrt)},
@@ -179,6 +213,9 @@ constexpr FunctorRow kRows[] = {
     {"exp_kernel_cuda", 1, "", Result::kSame, REAL(std::exp)},
     {"log_kernel_cuda", 1, "", Result::kSame, REAL(std::log)},
     {"tanh_kernel_cuda", 1, "", Result::kSame, REAL(std::tanh)},
+    {"softplus_kernel", 1, "oo", Result::kSame, Softplus, nullptr},
+    {"log1p_kernel_cuda", 1, "", Result::kSame, REAL(std::log1p)},
+    {"expm1_kernel_cuda", 1, "", Result::kSame, REAL(std::expm1)},
     {"sigmoid_kernel_cuda", 1, "", Result::kSame, Sigmoid, nullptr},
     {"floor_kernel_cuda", 1, "", Result::kSame, REAL(std::floor)},
     {"ceil_kernel_cuda", 1, "", Result::kSame, REAL(std::ceil)},

@@ -217,7 +217,10 @@ DecodedLaunch DecodeCoordinates(const bool& wide, const LaunchView& launch) {
 }  // namespace
 
 Decoder IndexDecoder(const NameParts& kernel) {
-  if (kernel.name == "index_elementwise_kernel") return IndexingDecoder(kernel);
+  if (kernel.name == "index_elementwise_kernel") {
+    Decoder moves = MoveDecoder(kernel);
+    return moves ? moves : IndexingDecoder(kernel);
+  }
   if (kernel.name != "write_indices" || kernel.arguments.empty()) return {};
   const bool wide = kernel.arguments[0] == "long";
   if (!wide && kernel.arguments[0] != "int") return {};

@@ -2,8 +2,10 @@
 #include "simgpu/torch/operands.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
+#include "simgpu/bytes/sparse_bytes.h"
 #include "simgpu/bytes/written_memory.h"
 #include "simgpu/memory/memory.h"
 
@@ -14,6 +16,14 @@ uint32_t WordAt(const std::byte* from, size_t word) {
   uint32_t value = 0;
   std::memcpy(&value, from + word * sizeof(value), sizeof(value));
   return value;
+}
+
+void MakeFinite(const Range& numbers, ScalarType type) {
+  for (size_t at = 0; at < numbers.bytes; at += SizeOf(type)) {
+    if (!std::isfinite(LoadAs<double>(type, numbers.data + at))) {
+      StoreAs<double>(type, numbers.data + at, 0);
+    }
+  }
 }
 
 }  // namespace
@@ -78,23 +88,48 @@ bool IsAllocated(const Range& range) {
 }
 
 Permission MayCompute(int64_t elements, const std::vector<Range>& inputs,
-                      const Range& output) {
-  if (elements > kMaxElements || !IsAllocated(output)) return {};
-  const bool fresh =
-      std::all_of(inputs.begin(), inputs.end(), [](const Range& input) {
-        return input.bytes == 0 || IsFresh(input.data, input.bytes);
-      });
-  if (!fresh && elements > kMaxElementsFromStale) return {};
-  const bool allocated = std::all_of(inputs.begin(), inputs.end(), IsAllocated);
-  return {.compute = allocated, .fresh = fresh};
+                      const Range& output, ScalarType type) {
+  if (elements > kMaxElements || !IsAllocated(output) ||
+      !std::all_of(inputs.begin(), inputs.end(), IsAllocated)) {
+    return {};
+  }
+  Freshness least = Freshness::kFresh;
+  bool nothing_unknown_since = true;
+  for (const Range& input : inputs) {
+    if (input.bytes == 0) continue;
+    least = std::min(least, FreshnessOf(input.data, input.bytes));
+    nothing_unknown_since &= IsFreshSinceUnknownKernel(input.data, input.bytes);
+  }
+  if (elements <= kMaxSmallElements) {
+    if (least == Freshness::kStale) {
+      for (const Range& input : inputs) AssumeZero(input.data, input.bytes);
+    }
+    return {.compute = true, .result = std::max(least, Freshness::kAssumed)};
+  }
+  const bool compute =
+      least == Freshness::kFresh && (nothing_unknown_since || IsInteger(type));
+  return {.compute = compute,
+          .result = compute ? Freshness::kFresh : Freshness::kStale};
 }
 
-void MarkOutput(const Range& output, bool dense, Permission permission) {
-  if (!permission.compute || !permission.fresh) {
-    MarkStale(output.data, output.bytes);
-  } else if (dense) {
-    MarkFresh(output.data, output.bytes);
+void MarkOutput(const Range& output, bool dense, const Permission& permission,
+                ScalarType type) {
+  if (!permission.compute || permission.result == Freshness::kStale) {
+    const bool zero = dense && IsInteger(type) && IsAllocated(output) &&
+                      output.bytes <= kMaxElements * sizeof(int64_t);
+    if (!zero) return MarkStale(output.data, output.bytes);
+    ZeroBytes(output.data, output.bytes);
+    return MarkAssumed(output.data, output.bytes);
   }
+  if (permission.result == Freshness::kAssumed) {
+    if (dense && IsReal(type)) MakeFinite(output, type);
+    // Of bytes between its elements nothing is known that was not before.
+    if (!dense && FreshnessOf(output.data, output.bytes) == Freshness::kStale) {
+      return MarkStale(output.data, output.bytes);
+    }
+    return MarkAssumed(output.data, output.bytes);
+  }
+  if (dense) MarkFresh(output.data, output.bytes);
 }
 
 }  // namespace dltap::simgpu

@@ -8,6 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "simgpu/bytes/written_memory.h"
+#include "simgpu/torch/scalar_type.h"
+
 namespace dltap::simgpu {
 
 // PyTorch's OffsetCalculator<operands, unsigned int>: how the elements of some
@@ -62,21 +65,28 @@ struct Range {
 // True when a device may use all of these bytes.
 bool IsAllocated(const Range& range);
 
-// What becomes of a kernel's memory. `inputs` and `output` must be allocated.
-// Small results are computed from whatever is there; large ones only from
-// fresh inputs, so that a training run costs no time on numbers that were never
-// computed. The output becomes fresh or stale.
+// What a kernel that could be computed here makes of its memory. `inputs` and
+// `output` must be allocated. Small results are always computed: inputs that
+// are stale count as zeroes (they become zeroes), and the result is assumed.
+// Large ones are computed only from fresh inputs, so that a training run costs
+// no time on numbers that were never computed: of integers always, of real
+// numbers if no kernel that does not compute has run since they were written.
 struct Permission {
   bool compute = false;
-  bool fresh = false;  // the inputs were
+  Freshness result = Freshness::kStale;
 };
 constexpr int64_t kMaxElements = 1 << 18;
-constexpr int64_t kMaxElementsFromStale = 1 << 10;
+constexpr int64_t kMaxSmallElements = 1 << 10;
 Permission MayCompute(int64_t elements, const std::vector<Range>& inputs,
-                      const Range& output);
+                      const Range& output,
+                      ScalarType type = ScalarType::kUnknown);
 
-// After the computation: the output's bytes hold the truth, or do not.
-void MarkOutput(const Range& output, bool dense, Permission permission);
+// After the computation: what the output's bytes are now. Real numbers that
+// were computed from assumed ones and are none, or infinite, become zero.
+// Integers of a result that was too large to be computed become zero: they may
+// be an index, and zero is in range.
+void MarkOutput(const Range& output, bool dense, const Permission& permission,
+                ScalarType type = ScalarType::kUnknown);
 
 }  // namespace dltap::simgpu
 

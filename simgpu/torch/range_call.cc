@@ -32,7 +32,8 @@ struct Call {
 void Run(const Call& call) {
   const size_t bytes = SizeOf(call.type);
   const Range output{call.data, static_cast<size_t>(call.elements) * bytes};
-  const Permission permission = MayCompute(call.elements, {}, output);
+  const Permission permission =
+      MayCompute(call.elements, {}, output, call.type);
   if (permission.compute) {
     for (int64_t i = 0; i < call.elements; ++i) {
       std::byte* to = call.data + static_cast<size_t>(i) * bytes;
@@ -45,7 +46,7 @@ void Run(const Call& call) {
       }
     }
   }
-  MarkOutput(output, true, permission);
+  MarkOutput(output, true, permission, call.type);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "simgpu/torch/reduce_call.h"
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <memory>
@@ -54,14 +57,17 @@ double TimesFactor(double sum, double factor) { return sum * factor; }
 struct ReductionRow {
   std::string_view name;
   bool has_factor;       // the object holds a number of the accumulation type
-  bool starts_at_first;  // else at zero, or one for `and`
+  bool starts_at_first;  // else at zero
   Steps<double> real;
   Steps<int64_t> integer;
+  // Of numbers that nobody computed. `all` and `any` are how programs check a
+  // tensor, or ask whether a loop is over: checks pass, and loops end.
+  std::optional<bool> of_unknown{};
 };
 
 constexpr ReductionRow kRows[] = {
-    {"or_kernel_cuda", false, true, {Or, Keep}, {Or, Keep}},
-    {"and_kernel_cuda", false, true, {And, Keep}, {And, Keep}},
+    {"or_kernel_cuda", false, true, {Or, Keep}, {Or, Keep}, false},
+    {"and_kernel_cuda", false, true, {And, Keep}, {And, Keep}, true},
     {"sum_functor", false, false, {Add, Keep}, {AddWrapping, Keep}},
     {"MeanOps", true, false, {Add, TimesFactor}, {nullptr, nullptr}},
     {"MaxNanFunctor", false, true, {Maximum, Keep}, {Maximum, Keep}},
@@ -69,12 +75,12 @@ constexpr ReductionRow kRows[] = {
     {"NormTwoOps", false, false, {AddSquare, SquareRoot}, {nullptr, nullptr}},
 };
 
-// What the name tells of a kernel.
-struct Reduction {
-  const ReductionRow* row = nullptr;  // null: not computed
-  ScalarType input = ScalarType::kUnknown;
-  ScalarType sum = ScalarType::kUnknown;
-  ScalarType output = ScalarType::kUnknown;
+// What a kernel's name tells, and what computes it: a row, or a function.
+// Neither: it is not computed.
+struct Kernel {
+  Reduction reduction;
+  const ReductionRow* row = nullptr;
+  RunReduction run = nullptr;
 };
 
 // The accumulation type: a lambda's first parameter, else MaxNanFunctor<T>,
@@ -89,7 +95,7 @@ ScalarType SumType(const NameParts& ops) {
   return ScalarTypeNamed(ops.arguments[ops.arguments.size() > 1 ? 1 : 0]);
 }
 
-Reduction FindReduction(const NameParts& reduce_op) {
+Kernel FindReduction(const NameParts& reduce_op) {
   constexpr size_t kInput = 0;
   constexpr size_t kOps = 1;
   constexpr size_t kIndex = 2;
@@ -101,40 +107,29 @@ Reduction FindReduction(const NameParts& reduce_op) {
   if (ops.name == "func_wrapper_t" && ops.arguments.size() == 2) {
     ops = TakeApart(ops.arguments[1]);
   }
-  Reduction found{.row = nullptr,
-                  .input = ScalarTypeNamed(reduce_op.arguments[kInput]),
-                  .sum = SumType(ops),
-                  .output = ScalarTypeNamed(reduce_op.arguments[kOutput])};
+  const Reduction found{
+      .input = ScalarTypeNamed(reduce_op.arguments[kInput]),
+      .sum = SumType(ops),
+      .output = ScalarTypeNamed(reduce_op.arguments[kOutput])};
+  Kernel kernel{.reduction = found};
+  if (reduce_op.arguments[kIndex] != "unsigned int" ||
+      !IsComputed(found.input) || !IsComputed(found.output)) {
+    return kernel;
+  }
+  kernel.run = FindPlaceReduction(ops);
   const auto* row =
       std::find_if(std::begin(kRows), std::end(kRows),
                    [&](const ReductionRow& r) { return r.name == ops.name; });
-  const bool computed = row != std::end(kRows) &&
-                        reduce_op.arguments[kIndex] == "unsigned int" &&
-                        IsComputed(found.input) && IsComputed(found.sum) &&
-                        IsComputed(found.output) &&
-                        (IsReal(found.sum) || row->integer.combine != nullptr);
-  if (computed) found.row = row;
-  return found;
+  if (row != std::end(kRows) && IsComputed(found.sum) &&
+      (IsReal(found.sum) || row->integer.combine != nullptr)) {
+    kernel.row = row;
+  }
+  return kernel;
 }
 
-// One launch that is computed.
-struct Call {
-  Reduction reduction;
-  uint32_t inputs = 0;  // of each output
-  uint32_t outputs = 0;
-  Offsets input_offsets;   // of an input from the first of its output
-  Offsets output_offsets;  // of an output, and of its first input
-  std::byte* source = nullptr;
-  std::byte* destination = nullptr;
-  double factor = 1;
-
-  Range Input() const {
-    return {source, input_offsets.Extent(0, SizeOf(reduction.input)) +
-                        output_offsets.Extent(1, 0)};
-  }
-  Range Output() const {
-    return {destination, output_offsets.Extent(0, SizeOf(reduction.output))};
-  }
+// One launch that a row computes.
+struct Call : ReduceCall {
+  const ReductionRow* row = nullptr;
 };
 
 template <typename C>
@@ -148,7 +143,7 @@ void ComputeAll(const Call& call, const Steps<C>& steps) {
       const C value =
           LoadAs<C>(reduction.input, first + call.input_offsets.At(i)[0]);
       // A single element must still be projected to true or false.
-      const bool takes = i == 0 && reduction.row->starts_at_first;
+      const bool takes = i == 0 && call.row->starts_at_first;
       sum = takes ? steps.combine(value, value) : steps.combine(sum, value);
     }
     StoreAs<C>(reduction.output, call.destination + base[0],
@@ -156,20 +151,33 @@ void ComputeAll(const Call& call, const Steps<C>& steps) {
   }
 }
 
+void Decide(const Call& call, bool verdict) {
+  for (uint32_t output = 0; output < call.outputs; ++output) {
+    StoreAs<int64_t>(call.reduction.output,
+                     call.destination + call.output_offsets.At(output)[0],
+                     verdict ? 1 : 0);
+  }
+  MarkAssumed(call.Output().data, call.Output().bytes);
+}
+
 void Run(const Call& call) {
-  const int64_t elements = int64_t{call.inputs} * call.outputs;
   const Range output = call.Output();
-  const Permission permission = MayCompute(elements, {call.Input()}, output);
+  const Permission permission =
+      MayCompute(call.elements(), {call.Input()}, output, call.reduction.input);
+  const std::optional<bool> verdict = call.row->of_unknown;
+  if (verdict && permission.result != Freshness::kFresh &&
+      IsAllocated(output)) {
+    Decide(call, *verdict);
+    return;
+  }
   if (permission.compute) {
     if (IsReal(call.reduction.sum)) {
-      ComputeAll<double>(call, call.reduction.row->real);
+      ComputeAll<double>(call, call.row->real);
     } else {
-      ComputeAll<int64_t>(call, call.reduction.row->integer);
+      ComputeAll<int64_t>(call, call.row->integer);
     }
   }
-  const bool dense =
-      output.bytes == size_t{call.outputs} * SizeOf(call.reduction.output);
-  MarkOutput(output, dense, permission);
+  MarkOutput(output, call.IsDense(), permission, call.reduction.output);
 }
 
 // at::native::ReduceConfig (aten/src/ATen/native/cuda/Reduce.cuh).
@@ -213,38 +221,52 @@ const std::byte* FindConfig(const std::byte* op, const LaunchView& launch) {
 // void* acc_buf, *cta_buf; int* semaphores; int64_t base_idx;
 // bool accumulate, final_output.
 constexpr size_t kDestination = 8;
+constexpr size_t kSecondDestination = 16;
 constexpr size_t kAccumulate = 56;
 constexpr size_t kFinalOutput = 57;
 
-std::optional<Call> ReadCall(const Reduction& reduction, const std::byte* op,
-                             const std::byte* at) {
+const std::byte* BehindOffsets(const std::byte* op, const std::byte* config) {
+  const auto end = static_cast<size_t>(config - op) + sizeof(ReduceConfig) +
+                   OffsetsBytes(1) + OffsetsBytes(2);
+  return op + AlignUp(end, sizeof(void*));
+}
+
+std::optional<ReduceCall> ReadCall(const Reduction& reduction,
+                                   const std::byte* op, const std::byte* at) {
   const auto config = ReadAt<ReduceConfig>(at);
   const std::byte* inputs = at + sizeof(config);
-  const std::byte* outputs = inputs + OffsetsBytes(1);
-  const auto end = static_cast<size_t>(outputs - op) + OffsetsBytes(2);
-  const std::byte* rest = op + AlignUp(end, sizeof(void*));
+  const std::byte* rest = BehindOffsets(op, at);
   auto input_offsets = ReadOffsets(inputs, 1);
-  auto output_offsets = ReadOffsets(outputs, 2);
+  auto output_offsets = ReadOffsets(inputs + OffsetsBytes(1), 2);
   if (!input_offsets || !output_offsets || ReadAt<bool>(rest + kAccumulate) ||
       !ReadAt<bool>(rest + kFinalOutput) ||
       config.inputs_per_output != input_offsets->elements() ||
       config.outputs != output_offsets->elements()) {
     return std::nullopt;
   }
-  Call call{.reduction = reduction,
-            .inputs = static_cast<uint32_t>(config.inputs_per_output),
-            .outputs = static_cast<uint32_t>(config.outputs),
-            .input_offsets = std::move(*input_offsets),
-            .output_offsets = std::move(*output_offsets),
-            .source = ReadAt<std::byte*>(rest),
-            .destination = ReadAt<std::byte*>(rest + kDestination)};
-  if (reduction.row->has_factor) {
-    call.factor = LoadAs<double>(reduction.sum, op);
-  }
-  return call;
+  return ReduceCall{
+      .reduction = reduction,
+      .inputs = static_cast<uint32_t>(config.inputs_per_output),
+      .outputs = static_cast<uint32_t>(config.outputs),
+      .input_offsets = std::move(*input_offsets),
+      .output_offsets = std::move(*output_offsets),
+      .source = ReadAt<std::byte*>(rest),
+      .destination = ReadAt<std::byte*>(rest + kDestination),
+      .second_destination = ReadAt<std::byte*>(rest + kSecondDestination)};
 }
 
-DecodedLaunch Decode(const Reduction& reduction, const LaunchView& launch) {
+Effect EffectOf(const Kernel& kernel, ReduceCall call, const std::byte* op) {
+  if (kernel.run != nullptr) {
+    return [run = kernel.run, call = std::move(call)] { run(call); };
+  }
+  if (kernel.row->has_factor) {
+    call.factor = LoadAs<double>(kernel.reduction.sum, op);
+  }
+  return dltap::simgpu::EffectOf(Call{std::move(call), kernel.row});
+}
+
+DecodedLaunch Decode(const Kernel& kernel, const LaunchView& launch) {
+  const Reduction& reduction = kernel.reduction;
   const std::byte* op = Bytes(launch.arguments[0]);
   const std::byte* at = FindConfig(op, launch);
   DecodedLaunch decoded;
@@ -264,12 +286,16 @@ DecodedLaunch Decode(const Reduction& reduction, const LaunchView& launch) {
                 .element_bytes = bytes(reduction.input),
                 .type = reduction.input,
                 .access = Operand::kRead};
-  if (reduction.row != nullptr) {
-    if (auto call = ReadCall(reduction, op, at)) {
-      output.range = call->Output();
-      input.range = call->Input();
-      decoded.effect = EffectOf(std::move(*call));
-    }
+  const bool is_computed = kernel.row != nullptr || kernel.run != nullptr;
+  auto call = is_computed ? ReadCall(reduction, op, at) : std::nullopt;
+  if (call) {
+    output.range = call->Output();
+    input.range = call->Input();
+    decoded.effect = EffectOf(kernel, std::move(*call), op);
+  } else {
+    const std::byte* rest = BehindOffsets(op, at);
+    decoded.may_write = {ReadAt<const void*>(rest + kDestination),
+                         ReadAt<const void*>(rest + kSecondDestination)};
   }
   decoded.Add(output);
   decoded.Add(input);

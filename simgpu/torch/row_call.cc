@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "opmodel/operation.h"
+#include "simgpu/torch/computation.h"
 #include "simgpu/torch/families.h"
 
 namespace dltap::simgpu {
@@ -55,8 +59,56 @@ int64_t Index(const LaunchView& launch, int parameter) {
 
 struct RowKernel {
   Row row;
-  ScalarType type;
+  ScalarType type;  // of the input
+  ScalarType output;
+  bool logarithm;  // of a softmax
 };
+
+// Rows side by side; each becomes exp(x) over the sum of them, or its
+// logarithm.
+struct Softmax {
+  RowKernel kernel;
+  int64_t rows;
+  int64_t width;
+  const std::byte* from;
+  std::byte* to;
+};
+
+void Compute(const Softmax& call) {
+  const size_t bytes = SizeOf(call.kernel.type);
+  const size_t to_bytes = SizeOf(call.kernel.output);
+  const auto width = static_cast<size_t>(call.width);
+  std::vector<double> values(width);
+  for (size_t row = 0; row < static_cast<size_t>(call.rows); ++row) {
+    for (size_t i = 0; i < width; ++i) {
+      values[i] = LoadAs<double>(call.kernel.type,
+                                 call.from + (row * width + i) * bytes);
+    }
+    const double largest = *std::max_element(values.begin(), values.end());
+    double sum = 0;
+    for (const double value : values) sum += std::exp(value - largest);
+    for (size_t i = 0; i < width; ++i) {
+      const double shifted = values[i] - largest;
+      StoreAs<double>(call.kernel.output,
+                      call.to + (row * width + i) * to_bytes,
+                      call.kernel.logarithm ? shifted - std::log(sum)
+                                            : std::exp(shifted) / sum);
+    }
+  }
+}
+
+Effect SoftmaxEffect(const Softmax& call) {
+  const auto elements = static_cast<size_t>(call.rows * call.width);
+  return Computed(
+             {.elements = call.rows * call.width,
+              .type = call.kernel.type,
+              .inputs = {{const_cast<std::byte*>(call.from),
+                          elements * SizeOf(call.kernel.type)}},
+              .outputs = {{{call.to, elements * SizeOf(call.kernel.output)},
+                           call.kernel.output}},
+              .compute = [call] { Compute(call); }})
+      .effect;
+}
 
 DecodedLaunch DecodeRows(const RowKernel& kernel, const LaunchView& launch) {
   const Row& row = kernel.row;
@@ -72,7 +124,36 @@ DecodedLaunch DecodeRows(const RowKernel& kernel, const LaunchView& launch) {
   op[Dim::kRows] = rows;
   op[Dim::kElementsIn] = (backward ? 2 : 1) * rows * width;
   op[Dim::kElementsOut] = rows * width;
+  if (row.kind == OpKind::kSoftmaxForward && IsComputed(kernel.type) &&
+      IsComputed(kernel.output)) {
+    decoded.effect =
+        SoftmaxEffect({.kernel = kernel,
+                       .rows = rows,
+                       .width = width,
+                       .from = ReadAt<const std::byte*>(launch.arguments[1]),
+                       .to = ReadAt<std::byte*>(launch.arguments[0])});
+  }
   return decoded;
+}
+
+// softmax_warp_forward<input, output, sum, int, bool logarithm, bool masked>
+// cunn_SoftMaxForward..<int, input, sum, output, LogSoftMaxForwardEpilogue>
+RowKernel KernelOf(const Row& row, const NameParts& kernel) {
+  const auto& arguments = kernel.arguments;
+  RowKernel found{.row = row,
+                  .type = FirstTypeIn(arguments),
+                  .output = ScalarType::kUnknown,
+                  .logarithm = false};
+  if (kernel.name.starts_with("softmax_warp_forward") &&
+      arguments.size() >= 6 && arguments[5] == "false") {
+    found.output = ScalarTypeNamed(arguments[1]);
+    found.logarithm = arguments[4] == "true";
+  } else if (kernel.name.starts_with("cunn_SoftMaxForward") &&
+             arguments.size() >= 5) {
+    found.output = ScalarTypeNamed(arguments[3]);
+    found.logarithm = arguments[4].find("LogSoftMax") != std::string_view::npos;
+  }
+  return found;
 }
 
 }  // namespace
@@ -80,7 +161,7 @@ DecodedLaunch DecodeRows(const RowKernel& kernel, const LaunchView& launch) {
 Decoder RowDecoder(const NameParts& kernel) {
   for (const Row& row : kRows) {
     if (!kernel.name.starts_with(row.name_begins)) continue;
-    return DecodeBy(DecodeRows, RowKernel{row, FirstTypeIn(kernel.arguments)});
+    return DecodeBy(DecodeRows, KernelOf(row, kernel));
   }
   return {};
 }

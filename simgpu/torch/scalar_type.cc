@@ -163,6 +163,15 @@ size_t SizeOfNamed(std::string_view name) {
              : SizeOf(ScalarTypeNamed(name));
 }
 
+ScalarType MovedType(std::string_view name) {
+  const ScalarType type = ScalarTypeNamed(name);
+  if (type != ScalarType::kUnknown) return type;
+  const size_t bytes = SizeOfNamed(name);
+  return bytes == 8   ? ScalarType::kInt64
+         : bytes == 1 ? ScalarType::kBool
+                      : ScalarType::kUnknown;
+}
+
 bool IsComputed(ScalarType type) {
   const TypeRow* row = RowOf(type);
   return row != nullptr && row->computed;
@@ -172,6 +181,8 @@ bool IsReal(ScalarType type) {
   return type == ScalarType::kFloat16 || type == ScalarType::kFloat32 ||
          type == ScalarType::kFloat64 || type == ScalarType::kBfloat16;
 }
+
+bool IsInteger(ScalarType type) { return IsComputed(type) && !IsReal(type); }
 
 ScalarType OpmathOf(ScalarType type) {
   const bool half =

@@ -47,9 +47,14 @@ ScalarType FirstTypeIn(const std::vector<std::string_view>& arguments);
 size_t SizeOf(ScalarType type);
 // Of a type by name, also of one that is only moved: "OpaqueType<8>".
 size_t SizeOfNamed(std::string_view name);
+// The type by name. Of one that is only moved, what it most likely is: eight
+// bytes are an index, one is a truth value.
+ScalarType MovedType(std::string_view name);
 // Numbers of the type can be loaded, stored and computed with.
 bool IsComputed(ScalarType type);
 bool IsReal(ScalarType type);
+// Truth values are integers, too.
+bool IsInteger(ScalarType type);
 
 // The type that PyTorch computes in: float for the 16-bit types.
 ScalarType OpmathOf(ScalarType type);

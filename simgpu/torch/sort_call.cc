@@ -93,11 +93,17 @@ void Run(const Call& call) {
   if (call.sort.value_bytes > 0) {
     inputs.push_back(range(call.values_in, call.sort.value_bytes));
   }
-  Permission permission = MayCompute(call.elements, inputs, keys_out);
+  Permission permission =
+      MayCompute(call.elements, inputs, keys_out, call.sort.key);
   if (call.sort.value_bytes > 0) permission.compute &= IsAllocated(values_out);
   if (permission.compute) Compute(call);
-  MarkOutput(keys_out, true, permission);
-  if (call.sort.value_bytes > 0) MarkOutput(values_out, true, permission);
+  MarkOutput(keys_out, true, permission, call.sort.key);
+  if (call.sort.value_bytes > 0) {
+    // The places that the keys had.
+    MarkOutput(values_out, true, permission,
+               call.sort.value_bytes == sizeof(int64_t) ? ScalarType::kInt64
+                                                        : ScalarType::kUnknown);
+  }
 }
 
 DecodedLaunch Decoded(const Call& call) {

@@ -215,9 +215,14 @@ TEST(LaunchCostTest, GatherMovesTheSlicesThatItsIndicesName) {
 TEST(LaunchCostTest, ConcatenationCopiesEachInput) {
   struct {
     void* inputs[128] = {};
-    uint32_t offsets[128] = {}, sizes[128] = {}, counts[128] = {1000, 500};
+    uint32_t offsets[128] = {0, 100}, sizes[128] = {100, 50};
+    uint32_t counts[128] = {1000, 500};
+    bool contiguous[128] = {true, true};
   } metadata;
   void* output = nullptr;
+  uint32_t sizes[8] = {10, 150, 0, 0, 150, 1, 0, 0};
+  int32_t dimension = 1;
+  uint32_t stride = 1;
   EXPECT_EQ(
       Cost(
           "_ZN2at6native40_GLOBAL__N__0f1a8107_8_Shape_cu_"
@@ -225,7 +230,7 @@ TEST(LaunchCostTest, ConcatenationCopiesEachInput) {
           "edCopyINS1_10OpaqueTypeILj4EEEjLi2ELi128ELi1EEEvPT_NS1_"
           "25CatArrInputTe"
           "nsorMetadataIS5_T0_XT2_EXT3_EEENS1_16TensorSizeStrideIS8_Lj4EEEiS8_",
-          {&output, &metadata}, {10, 2, 1})
+          {&output, &metadata, &sizes, &dimension, &stride}, {10, 2, 1})
           .bytes,
       2.0 * 4 * 1500);
 }

@@ -3,7 +3,9 @@
 
 import sys
 
+import decisions  # noqa: F401
 import operators  # noqa: F401
+import plumbing  # noqa: F401
 import profiler  # noqa: F401
 import streams  # noqa: F401
 import training  # noqa: F401

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SIMGPU_TORCH_REDUCE_CALL_H_
+#define DLTAP_SIMGPU_TORCH_REDUCE_CALL_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "simgpu/torch/kernel_name.h"
+#include "simgpu/torch/operands.h"
+#include "simgpu/torch/scalar_type.h"
+
+namespace dltap::simgpu {
+
+// What the name of a reduce_kernel tells.
+struct Reduction {
+  ScalarType input = ScalarType::kUnknown;
+  ScalarType sum = ScalarType::kUnknown;
+  ScalarType output = ScalarType::kUnknown;
+};
+
+// One launch of it.
+struct ReduceCall {
+  Reduction reduction;
+  uint32_t inputs = 0;  // of each output
+  uint32_t outputs = 0;
+  Offsets input_offsets;   // of an input from the first of its output
+  Offsets output_offsets;  // of an output, and of its first input
+  std::byte* source = nullptr;
+  std::byte* destination = nullptr;
+  std::byte* second_destination = nullptr;  // of some operations
+  double factor = 1;
+
+  int64_t elements() const { return int64_t{inputs} * outputs; }
+  Range Input() const {
+    return {source, input_offsets.Extent(0, SizeOf(reduction.input)) +
+                        output_offsets.Extent(1, 0)};
+  }
+  Range Output() const {
+    return {destination, output_offsets.Extent(0, SizeOf(reduction.output))};
+  }
+  bool IsDense() const {
+    return Output().bytes == size_t{outputs} * SizeOf(reduction.output);
+  }
+};
+
+// Which operations have a file of their own (reduce_places.cc): the place of
+// the largest or smallest, it and its place, or both extremes. Null: another.
+using RunReduction = void (*)(const ReduceCall& call);
+RunReduction FindPlaceReduction(const NameParts& operation);
+
+}  // namespace dltap::simgpu
+
+#endif  // DLTAP_SIMGPU_TORCH_REDUCE_CALL_H_
