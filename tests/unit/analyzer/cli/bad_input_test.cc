@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/input_kind.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/trace_bytes.h"
 
@@ -50,6 +51,17 @@ class CliTest : public ::testing::Test {
 };
 
 constexpr const char* kReaders[] = {"report", "info", "check", "dump"};
+
+TEST_F(CliTest, ADirectoryIsTheTracesOfOthersInIt) {
+  for (const char* name : {"b.sqlite", "a.json.gz", "c.json", "d.nsys-rep"}) {
+    dir_.Write(name, "x");
+  }
+  const auto found = InputsAt(dir_.path());
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(*found, (std::vector<std::string>{dir_.path() + "/a.json.gz",
+                                              dir_.path() + "/b.sqlite",
+                                              dir_.path() + "/c.json"}));
+}
 
 TEST_F(CliTest, MissingFileIsNamed) {
   for (const char* command : kReaders) {
