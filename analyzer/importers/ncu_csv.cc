@@ -182,6 +182,11 @@ std::string_view HeaderLine(std::string_view text) {
   return {};
 }
 
+absl::StatusOr<CsvTable> TableIn(std::string_view text, std::string_view header,
+                                 const std::string& path) {
+  return CsvTable::Parse(OnlyTable(WithoutByteOrderMark(text), header), path);
+}
+
 absl::Status NoHeader(const std::string& path) {
   return absl::DataLossError(absl::StrCat(
       path,
@@ -295,11 +300,20 @@ absl::StatusOr<CounterTable> ParseNcuCsv(std::string_view text,
                                          const std::string& path) {
   const std::string_view header = HeaderLine(text);
   if (header.empty()) return NoHeader(path);
-  const absl::StatusOr<CsvTable> table =
-      CsvTable::Parse(OnlyTable(WithoutByteOrderMark(text), header), path);
+  absl::StatusOr<CsvTable> table = TableIn(text, header, path);
+  const size_t last_line = text.rfind('\n') + 1;
+  const bool is_cut = !table.ok() && last_line < text.size();
+  if (is_cut) table = TableIn(text.substr(0, last_line), header, path);
   if (!table.ok()) return absl::DataLossError(table.status().message());
   if (table->ColumnIndex("Kernel Name") < 0) return NoHeader(path);
   CounterTable out = NcuReader(*table, path).Run();
+  if (is_cut) {
+    out.cut_at = last_line;
+    // The last launch may lack metrics.
+    if (table->ColumnIndex("Metric Name") >= 0 && !out.launches.empty()) {
+      out.launches.pop_back();
+    }
+  }
   if (out.launches.empty()) {
     return absl::DataLossError(
         absl::StrCat(path,

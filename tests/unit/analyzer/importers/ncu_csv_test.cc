@@ -74,6 +74,29 @@ TEST(NcuCsvTest, ErrorsNameTheLineOfTheFile) {
       << table.status();
 }
 
+TEST(NcuCsvTest, AFileThatBreaksOffGivesWhatWasWhole) {
+  const std::string text = LaunchPerLine();
+  const size_t last_line = text.find("\"1\",\"1207\"");
+  for (const size_t cut : {size_t{4}, size_t{20}, size_t{45}, size_t{70}}) {
+    const auto table = ParseNcuCsv(text.substr(0, last_line + cut), "raw.csv");
+    ASSERT_TRUE(table.ok()) << table.status();
+    EXPECT_EQ(table->launches.size(), 1u);
+    EXPECT_EQ(table->cut_at, last_line);
+  }
+  EXPECT_EQ(ParseNcuCsv(text, "raw.csv")->cut_at, 0u);
+}
+
+// With a metric a line nothing tells whether the last launch has all of them.
+TEST(NcuCsvTest, OfALaunchThatMayBreakOffNothingIsTaken) {
+  const std::string text = kMetricPerLine;
+  const auto table = ParseNcuCsv(
+      text + R"csv("0","10","k","8.9","Stall Wait","in)csv", "details.csv");
+  ASSERT_TRUE(table.ok()) << table.status();
+  ASSERT_EQ(table->launches.size(), 1u);
+  EXPECT_DOUBLE_EQ(*table->launches[0].cycles, 27595520);
+  EXPECT_EQ(table->cut_at, text.size());
+}
+
 TEST(NcuCsvTest, RefusesATableWithoutLaunches) {
   EXPECT_FALSE(ParseNcuCsv("\"ID\",\"Kernel Name\",\"CC\"\n", "e.csv").ok());
   EXPECT_FALSE(ParseNcuCsv("name,value\na,1\n", "other.csv").ok());
