@@ -68,7 +68,7 @@ absl::StatusOr<std::vector<std::string>> InputsAt(const std::string& path) {
         path, ": no such file or directory; name what dltap run -o wrote"));
   }
   if (!fs::is_directory(status)) return std::vector<std::string>{path};
-  std::vector<std::string> kineto;
+  std::vector<std::string> imported;
   fs::directory_iterator it(path, error);
   for (; !error && it != fs::directory_iterator(); it.increment(error)) {
     const std::string name = it->path().string();
@@ -76,14 +76,15 @@ absl::StatusOr<std::vector<std::string>> InputsAt(const std::string& path) {
         name.ends_with(kPackSuffix)) {
       return std::vector<std::string>{path};
     }
-    if (name.ends_with(".json") || name.ends_with(".json.gz")) {
-      kineto.push_back(name);
+    if (name.ends_with(".json") || name.ends_with(".json.gz") ||
+        name.ends_with(".sqlite")) {
+      imported.push_back(name);
     }
   }
-  std::sort(kineto.begin(), kineto.end());
-  // With neither, the reader of own traces says what is missing.
-  if (kineto.empty()) return std::vector<std::string>{path};
-  return kineto;
+  std::sort(imported.begin(), imported.end());
+  // With none, the reader of own traces says what is missing.
+  if (imported.empty()) return std::vector<std::string>{path};
+  return imported;
 }
 
 }  // namespace dltap::analyzer

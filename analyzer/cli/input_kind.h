@@ -24,7 +24,7 @@ enum class InputKind : uint8_t {
 absl::StatusOr<InputKind> KindOfFile(const std::string& path);
 
 // The inputs that `path` names: itself, or, for a directory, its own trace as
-// a whole ({path}), else the Kineto traces in it.
+// a whole ({path}), else the traces of others in it (Kineto, SQLite).
 absl::StatusOr<std::vector<std::string>> InputsAt(const std::string& path);
 
 }  // namespace dltap::analyzer

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -109,11 +111,15 @@ absl::StatusOr<TraceModel> LoadOwn(const std::vector<std::string>& paths,
 
 absl::StatusOr<TraceInputs> FindInputs(const std::vector<std::string>& paths) {
   std::vector<std::string> inputs;
+  std::set<std::filesystem::path> seen;
   std::optional<InputKind> kind;
   for (const std::string& path : paths) {
     const absl::StatusOr<std::vector<std::string>> found = InputsAt(path);
     if (!found.ok()) return found.status();
     for (const std::string& input : *found) {
+      std::error_code error;
+      const auto file = std::filesystem::canonical(input, error);
+      if (!error && !seen.insert(file).second) continue;
       const absl::StatusOr<InputKind> its_kind = KindOf(input);
       if (!its_kind.ok()) return its_kind.status();
       if (kind.value_or(*its_kind) != *its_kind) {

@@ -2,8 +2,12 @@
 #include "analyzer/cli/predict_scaling.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <map>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -19,6 +23,8 @@ namespace dltap::analyzer {
 namespace {
 
 constexpr uint64_t kMib = uint64_t{1} << 20;
+constexpr double kMostBytes = 1e18;
+constexpr double kMostBuckets = 1e6;
 
 struct Options {
   std::vector<std::string> paths;
@@ -41,6 +47,25 @@ std::vector<std::string> LinkNames() {
   return names;
 }
 
+// "102.4MB" -> "102400000"; returns what is wrong.
+std::string ToBytes(std::string& text) {
+  static const std::map<std::string, double> kUnits = {
+      {"", 1},     {"b", 1},      {"kb", 1e3}, {"kib", 1 << 10},
+      {"mb", 1e6}, {"mib", kMib}, {"gb", 1e9}, {"gib", 1 << 30}};
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const auto unit =
+      kUnits.find(CLI::detail::to_lower(CLI::detail::trim_copy({stop, end})));
+  const double bytes = unit == kUnits.end() ? 0 : number * unit->second;
+  if (error != std::errc() || !(bytes >= 1 && bytes <= kMostBytes)) {
+    return absl::StrCat("\"", text,
+                        "\" is no number of bytes, such as 102.4MB");
+  }
+  text = std::to_string(std::llround(bytes));
+  return "";
+}
+
 void Declare(CLI::App& app, Options& options) {
   const CLI::IsMember links(LinkNames());
   app.add_option("--scaling", options.paths, "a trace of one GPU's training")
@@ -49,12 +74,10 @@ void Declare(CLI::App& app, Options& options) {
                  "bytes that each step all-reduces: 102MB; 4 for each "
                  "parameter in FP32")
       ->required()
-      ->transform(CLI::AsSizeValue(true))
-      ->check(CLI::PositiveNumber);
+      ->transform(CLI::Validator(ToBytes, "BYTES"));
   app.add_option("--bucket", options.bucket_bytes,
                  "bytes in one all-reduce: 25MiB")
-      ->transform(CLI::AsSizeValue(true))
-      ->check(CLI::PositiveNumber);
+      ->transform(CLI::Validator(ToBytes, "BYTES"));
   app.add_option("--gpu", options.gpu, "for its links; else the trace's GPU");
   app.add_option("--gpus", options.gpus, "numbers of GPUs: 2,4,8")
       ->delimiter(',')
@@ -147,6 +170,12 @@ int RunPredictScaling(const std::vector<std::string>& args) {
                "dltap predict");
   Declare(app, options);
   if (const auto code = ParseArgs(app, args)) return *code;
+  if (static_cast<double>(options.gradient_bytes) >
+      kMostBuckets * static_cast<double>(options.bucket_bytes)) {
+    return Usage(absl::InvalidArgumentError(
+        "predict: more than a million all-reduces a step; name a larger "
+        "--bucket"));
+  }
   const absl::StatusOr<TraceModel> model = LoadTrace(options.paths);
   if (!model.ok()) return Fail(model.status());
   const Summary summary = Summarise(*model, Attribute(*model));

@@ -4,6 +4,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "analyzer/cli/input_kind.h"
+#include "analyzer/cli/load_trace.h"
 #include "analyzer/importers/file_bytes.h"
 #include "analyzer/importers/ncu_csv.h"
 #include "analyzer/metrics/stalls.h"
@@ -28,6 +29,11 @@ absl::StatusOr<std::string> ReportCounters(const std::string& path,
   if (!text.ok()) return text.status();
   const absl::StatusOr<CounterTable> table = ParseNcuCsv(*text, path);
   if (!table.ok()) return table.status();
+  if (table->cut_at > 0) {
+    PrintProblems({absl::StrCat(path, ": ends early, at byte ", text->size(),
+                                ": its whole lines end ", "at byte ",
+                                table->cut_at, "; what followed is lost")});
+  }
   const StallFigures figures = StallsOf(*table);
   const StallsBy by =
       report.by == "kernel" ? StallsBy::kKernel : StallsBy::kClass;

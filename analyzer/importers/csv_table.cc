@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
+#include "analyzer/importers/byte_order_mark.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -12,10 +13,8 @@ namespace {
 // Splits text into records, one at a time.
 class RecordReader {
  public:
-  explicit RecordReader(std::string_view text) : text_(text) {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    if (text_.starts_with(kByteOrderMark)) position_ = kByteOrderMark.size();
-  }
+  explicit RecordReader(std::string_view text)
+      : text_(WithoutByteOrderMark(text)) {}
 
   bool AtEnd() const { return position_ >= text_.size(); }
   int64_t line() const { return line_; }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "analyzer/importers/byte_order_mark.h"
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -174,6 +175,10 @@ absl::Status JsonPieces::Read(std::string_view array_key,
                               const Visitor& visitor,
                               const std::function<void(double)>& progress) {
   progress_ = &progress;
+  Fill();
+  if (std::string_view(buffer_.data(), filled_).starts_with(kByteOrderMark)) {
+    at_ = kByteOrderMark.size();
+  }
   const int first = Skip();
   bool whole = false;
   if (first == '[') {

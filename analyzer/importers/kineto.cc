@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "analyzer/importers/byte_order_mark.h"
 #include "analyzer/importers/json_pieces.h"
 #include "analyzer/importers/kineto_event.h"
 #include "analyzer/importers/kineto_process.h"
@@ -252,6 +253,7 @@ class KinetoReader {
 }  // namespace
 
 bool LooksLikeKineto(std::string_view head) {
+  head = WithoutByteOrderMark(head);
   const size_t first = head.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos &&
          (head[first] == '{' || head[first] == '[');

@@ -11,6 +11,22 @@ namespace {
 
 constexpr size_t kGroup = 3;  // digits between signs of thousands
 
+// Between thousands: French and Swiss locales of NVIDIA's tools. ',' and '.'
+// are judged by themselves.
+constexpr std::string_view kGroupSigns[] = {" ", "\u00A0", "\u202F", "'",
+                                            "\u2019"};
+
+std::string WithoutGroupSigns(std::string_view number) {
+  std::string plain(number);
+  for (const std::string_view sign : kGroupSigns) {
+    size_t at = 0;
+    while ((at = plain.find(sign, at)) != std::string::npos) {
+      plain.erase(at, sign.size());
+    }
+  }
+  return plain;
+}
+
 bool IsNumber(std::string_view text) {
   return !text.empty() &&
          text.find_first_not_of("0123456789.,+-eE") == std::string_view::npos &&
@@ -19,7 +35,9 @@ bool IsNumber(std::string_view text) {
 
 }  // namespace
 
-std::optional<char> DecimalSignOf(std::string_view number) {
+std::optional<char> DecimalSignOf(std::string_view text) {
+  const std::string plain = WithoutGroupSigns(text);
+  const std::string_view number = plain;
   if (!IsNumber(number)) return std::nullopt;
   const size_t last = number.find_last_of(".,");
   if (last == std::string_view::npos) return std::nullopt;
@@ -37,8 +55,8 @@ std::optional<char> DecimalSignOf(std::string_view number) {
 }
 
 std::optional<double> ParseLocalized(std::string_view text, char decimal_sign) {
-  if (!IsNumber(text)) return std::nullopt;
-  std::string plain(text);
+  std::string plain = WithoutGroupSigns(text);
+  if (!IsNumber(plain)) return std::nullopt;
   const char group = decimal_sign == '.' ? ',' : '.';
   plain.erase(std::remove(plain.begin(), plain.end(), group), plain.end());
   std::replace(plain.begin(), plain.end(), decimal_sign, '.');

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "analyzer/importers/byte_order_mark.h"
 #include "analyzer/importers/csv_table.h"
 #include "analyzer/importers/localized_number.h"
 
@@ -135,6 +136,13 @@ class LaunchBuilder {
   std::array<std::map<std::string, double>, kFamilies> stalls_;
 };
 
+// A table that another program wrote again has quotes only where it must.
+bool IsRow(std::string_view line, std::string_view header) {
+  if (line.empty()) return false;
+  if (header[0] == '"') return line[0] == '"';
+  return line[0] == '"' || line[0] == ',' || (line[0] >= '0' && line[0] <= '9');
+}
+
 // Header and rows alone, on the lines where they stood: what the profiler and
 // the program print around them, and the header's repetition for each process,
 // become blank lines.
@@ -147,7 +155,7 @@ std::string OnlyTable(std::string_view text, std::string_view header) {
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     const bool is_header = !quoted && line == header;
-    if (quoted || (started && !is_header && line.starts_with('"')) ||
+    if (quoted || (started && !is_header && IsRow(line, header)) ||
         (is_header && !started)) {
       table.append(line);
       quoted ^= std::count(line.begin(), line.end(), '"') % 2 != 0;
@@ -160,16 +168,30 @@ std::string OnlyTable(std::string_view text, std::string_view header) {
 
 // The line that begins the table; empty: there is none.
 std::string_view HeaderLine(std::string_view text) {
-  constexpr std::string_view kBegin = "\"ID\",";
-  constexpr std::string_view kMust = "\"Kernel Name\"";
-  for (size_t at = text.find(kBegin); at != std::string_view::npos;
-       at = text.find(kBegin, at + 1)) {
-    if (at > 0 && text[at - 1] != '\n') continue;
+  text = WithoutByteOrderMark(text);
+  for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
-    if (line.find(kMust) != std::string_view::npos) return line;
+    const bool is_first =
+        line.starts_with("\"ID\",") || line.starts_with("ID,");
+    if (is_first && line.find("Kernel Name") != std::string_view::npos) {
+      return line;
+    }
+    at = end + 1;
   }
   return {};
+}
+
+absl::StatusOr<CsvTable> TableIn(std::string_view text, std::string_view header,
+                                 const std::string& path) {
+  return CsvTable::Parse(OnlyTable(WithoutByteOrderMark(text), header), path);
+}
+
+absl::Status NoHeader(const std::string& path) {
+  return absl::DataLossError(absl::StrCat(
+      path,
+      ": no header with \"ID\" and \"Kernel Name\"; export with ncu --import "
+      "REPORT --csv --page raw"));
 }
 
 class NcuReader {
@@ -277,16 +299,21 @@ bool LooksLikeNcuCsv(std::string_view head) {
 absl::StatusOr<CounterTable> ParseNcuCsv(std::string_view text,
                                          const std::string& path) {
   const std::string_view header = HeaderLine(text);
-  if (header.empty()) {
-    return absl::DataLossError(absl::StrCat(
-        path,
-        ": no header with \"ID\" and \"Kernel Name\"; export with ncu --import "
-        "REPORT --csv --page raw"));
-  }
-  const absl::StatusOr<CsvTable> table =
-      CsvTable::Parse(OnlyTable(text, header), path);
+  if (header.empty()) return NoHeader(path);
+  absl::StatusOr<CsvTable> table = TableIn(text, header, path);
+  const size_t last_line = text.rfind('\n') + 1;
+  const bool is_cut = !table.ok() && last_line < text.size();
+  if (is_cut) table = TableIn(text.substr(0, last_line), header, path);
   if (!table.ok()) return absl::DataLossError(table.status().message());
+  if (table->ColumnIndex("Kernel Name") < 0) return NoHeader(path);
   CounterTable out = NcuReader(*table, path).Run();
+  if (is_cut) {
+    out.cut_at = last_line;
+    // The last launch may lack metrics.
+    if (table->ColumnIndex("Metric Name") >= 0 && !out.launches.empty()) {
+      out.launches.pop_back();
+    }
+  }
   if (out.launches.empty()) {
     return absl::DataLossError(
         absl::StrCat(path,

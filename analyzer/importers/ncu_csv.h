@@ -17,7 +17,8 @@ bool LooksLikeNcuCsv(std::string_view head);
 // Nsight Compute's CSV, both shapes: one line per metric (`--page details`, or
 // `--metrics` without a page) and one line per launch (`--page raw`, units in
 // the second line). `path` labels errors. Numbers may group by thousands, with
-// the decimal sign of either locale. Values that are no numbers are counted.
+// the decimal sign of either locale. Values that are no numbers are counted,
+// and of a file that breaks off in its last line what is whole is read.
 // Error: no header, a line with too many or too few fields, no launch.
 absl::StatusOr<CounterTable> ParseNcuCsv(std::string_view text,
                                          const std::string& path);

@@ -72,6 +72,9 @@ class NsysImporter {
     const absl::StatusOr<int64_t> origin = NsysOriginNs(database_);
     if (!origin.ok()) return origin.status();
     origin_ns_ = *origin;
+    const absl::StatusOr<int64_t> only = NsysOnlyProcess(database_);
+    if (!only.ok()) return only.status();
+    processes_.SetNameless(*only);
     CountRows();
     for (const auto read :
          {&NsysImporter::ReadTexts, &NsysImporter::ReadKernels,

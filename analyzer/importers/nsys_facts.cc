@@ -45,8 +45,8 @@ class FactReader {
   absl::Status Run() {
     for (const auto read :
          {&FactReader::Programs, &FactReader::Threads, &FactReader::Gpus,
-          &FactReader::Devices, &FactReader::Started, &FactReader::Ranks,
-          &FactReader::Versions}) {
+          &FactReader::OldGpus, &FactReader::Devices, &FactReader::Started,
+          &FactReader::Ranks, &FactReader::Versions}) {
       if (absl::Status s = (this->*read)(); !s.ok()) return s;
     }
     return absl::OkStatus();
@@ -105,6 +105,27 @@ class FactReader {
           const int64_t id = row.IntOr(0, -1);
           gpus_[id] = gpu;
           gpu_of_ordinal_[row.IntOr(1, id)] = id;
+        });
+  }
+
+  // Until the middle of 2021 the table had CUPTI's names.
+  absl::Status OldGpus() {
+    if (!gpus_.empty()) return absl::OkStatus();
+    return database_.Scan(
+        nsys::kOldGpuTable,
+        {nsys::kDeviceId, nsys::kId, nsys::kName, nsys::kNumMultiprocessors,
+         nsys::kGlobalMemorySize, nsys::kComputeCapabilityMajor,
+         nsys::kComputeCapabilityMinor},
+        [this](const NsysRow& row) {
+          Device gpu;
+          gpu.name = row.Text(2);
+          gpu.sms = static_cast<int>(row.IntOr(3, 0));
+          gpu.memory_bytes = row.IntOr(4, 0);
+          gpu.compute_major = static_cast<int>(row.IntOr(5, 0));
+          gpu.compute_minor = static_cast<int>(row.IntOr(6, 0));
+          const int64_t id = row.IntOr(0, row.IntOr(1, -1));
+          gpus_[id] = gpu;
+          gpu_of_ordinal_[id] = id;
         });
   }
 
@@ -234,6 +255,34 @@ absl::StatusOr<int64_t> NsysOriginNs(NsysDatabase& database) {
       });
   if (!status.ok()) return status;
   return origin;
+}
+
+absl::StatusOr<int64_t> NsysOnlyProcess(NsysDatabase& database) {
+  constexpr std::pair<std::string_view, std::string_view> kIds[] = {
+      {nsys::kKernelTable, nsys::kGlobalPid},
+      {nsys::kGraphTable, nsys::kGlobalPid},
+      {nsys::kMemcpyTable, nsys::kGlobalPid},
+      {nsys::kMemsetTable, nsys::kGlobalPid},
+      {nsys::kSyncTable, nsys::kGlobalPid},
+      {nsys::kRuntimeTable, nsys::kGlobalTid},
+      {nsys::kDriverTable, nsys::kGlobalTid},
+      {nsys::kRangeTable, nsys::kGlobalTid}};
+  bool is_whole = true;
+  for (const auto& [table, id] : kIds) {
+    is_whole &= !database.Has(table) || database.Has(table, id);
+  }
+  if (is_whole) return 0;
+  absl::flat_hash_map<uint64_t, int64_t> of_key;
+  for (const auto& [table, id] : kIds) {
+    const absl::Status status =
+        database.Scan(table, {id}, [&of_key](const NsysRow& row) {
+          const int64_t global_id = row.IntOr(0, 0);
+          const uint64_t key = ProcessKeyOf(global_id);
+          if (key != 0) of_key.try_emplace(key, global_id);
+        });
+    if (!status.ok()) return status;
+  }
+  return of_key.size() == 1 ? of_key.begin()->second : 0;
 }
 
 }  // namespace dltap::analyzer

@@ -16,6 +16,10 @@ absl::Status AddNsysFacts(NsysDatabase& database, NsysProcesses& processes);
 // What the times of this file count from, in ns of UTC; 0: unknown.
 absl::StatusOr<int64_t> NsysOriginNs(NsysDatabase& database);
 
+// Where a table lacks the column that names its events' process: the process
+// of all other events, if it is one. 0: no table lacks it, or there are others.
+absl::StatusOr<int64_t> NsysOnlyProcess(NsysDatabase& database);
+
 }  // namespace dltap::analyzer
 
 #endif  // DLTAP_ANALYZER_IMPORTERS_NSYS_FACTS_H_

@@ -36,6 +36,7 @@ StreamId NsysProcess::StreamOf(DeviceId device, int64_t context,
 }
 
 NsysProcess& NsysProcesses::Of(int64_t global_id) {
+  if (ProcessKeyOf(global_id) == 0) global_id = nameless_;
   const auto [it, is_new] =
       of_key_.try_emplace(ProcessKeyOf(global_id), processes_.size());
   if (is_new) processes_.push_back(std::make_unique<NsysProcess>(global_id));
@@ -43,6 +44,7 @@ NsysProcess& NsysProcesses::Of(int64_t global_id) {
 }
 
 NsysProcess* NsysProcesses::Find(int64_t global_id) {
+  if (ProcessKeyOf(global_id) == 0) global_id = nameless_;
   const auto it = of_key_.find(ProcessKeyOf(global_id));
   return it == of_key_.end() ? nullptr : processes_[it->second].get();
 }

@@ -52,6 +52,8 @@ class NsysProcess {
 // The processes of an export that have events, in the order of their first.
 class NsysProcesses {
  public:
+  // Whose the events are that name no process.
+  void SetNameless(int64_t global_id) { nameless_ = global_id; }
   NsysProcess& Of(int64_t global_id);
   // nullptr: no events.
   NsysProcess* Find(int64_t global_id);
@@ -60,6 +62,7 @@ class NsysProcesses {
  private:
   std::vector<std::unique_ptr<NsysProcess>> processes_;
   absl::flat_hash_map<uint64_t, size_t> of_key_;
+  int64_t nameless_ = 0;
 };
 
 }  // namespace dltap::analyzer

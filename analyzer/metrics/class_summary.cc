@@ -108,8 +108,9 @@ LimitedBy LimitOf(LayerClass layer_class, const ClassSummary& summary) {
                          static_cast<double>(summary.kernels);
   if (mean_ns < kShortActivityNs) return LimitedBy::kLatency;
   if (CrossesLink(layer_class)) return LimitedBy::kInterconnect;
-  if (MovesMemory(layer_class)) return LimitedBy::kMemory;
-  if (e.peak_flops == 0) return LimitedBy::kUnknown;
+  const bool moves_memory = MovesMemory(layer_class);
+  if (moves_memory && !e.of_bandwidth()) return LimitedBy::kMemory;
+  if (!moves_memory && e.peak_flops == 0) return LimitedBy::kUnknown;
   if (nearest >= kFarFromPeaks) return roof;
   return mean_ns < kFillsGpuNs ? LimitedBy::kLatency : LimitedBy::kUnknown;
 }

@@ -126,7 +126,8 @@ class DeviceSummariser {
       const Interval span{activity.begin_ns, activity.end_ns};
       const int64_t ns = InsideNs(windows_, span, near);
       const bool counted = WasCounted(span, near_earlier);
-      if (ns <= 0 && !counted) continue;
+      const bool is_here = IsInside(windows_, span, ns, near);
+      if (!is_here && !counted) continue;
       const Attributed& attributed = attribution_.activities[i];
       ClassSummary& of_class = Of(attributed.layer_class);
       bool new_work = false;
@@ -136,7 +137,7 @@ class DeviceSummariser {
       }
       signs_.AddActivity(activity, attributed.layer_class, ns, !counted);
       const bool new_launch = IsNewLaunch(activity);
-      if (ns <= 0) continue;
+      if (!is_here) continue;
       if (!counted) Count(activity, new_launch);
       series_.AddActivity(span, attributed);
       of_class.gpu_ns += ns;
@@ -183,7 +184,16 @@ class DeviceSummariser {
   // Whether a part before this one counted an activity.
   bool WasCounted(Interval span, size_t& near) const {
     return !earlier_.empty() && span.begin_ns < earlier_.back().span.end_ns &&
-           InsideNs(earlier_, span, near) > 0;
+           IsInside(earlier_, span, InsideNs(earlier_, span, near), near);
+  }
+
+  // Of `windows`, which `near` is at: `ns` of the span are inside. A coarse
+  // clock gives short work no length; it counts where it begins.
+  static bool IsInside(const std::vector<StepWindow>& windows, Interval span,
+                       int64_t ns, size_t near) {
+    if (ns > 0 || span.begin_ns != span.end_ns) return ns > 0;
+    return near < windows.size() &&
+           windows[near].span.begin_ns <= span.begin_ns;
   }
 
   void AddPath(const HostView& host) {

@@ -16,6 +16,7 @@ inline constexpr std::string_view kStartTimeTable =
     "TARGET_INFO_SESSION_START_TIME";
 inline constexpr std::string_view kSystemTable = "TARGET_INFO_SYSTEM_ENV";
 inline constexpr std::string_view kGpuTable = "TARGET_INFO_GPU";
+inline constexpr std::string_view kOldGpuTable = "TARGET_INFO_CUDA_GPU";
 inline constexpr std::string_view kDeviceTable = "TARGET_INFO_CUDA_DEVICE";
 inline constexpr std::string_view kProcessTable = "PROCESSES";
 inline constexpr std::string_view kRankTable = "MPI_RANKS";
@@ -44,6 +45,10 @@ inline constexpr std::string_view kBytes = "bytes";
 inline constexpr std::string_view kCallchainId = "callchainId";
 inline constexpr std::string_view kComputeMajor = "computeMajor";
 inline constexpr std::string_view kComputeMinor = "computeMinor";
+inline constexpr std::string_view kComputeCapabilityMajor =
+    "computeCapabilityMajor";
+inline constexpr std::string_view kComputeCapabilityMinor =
+    "computeCapabilityMinor";
 inline constexpr std::string_view kContextId = "contextId";
 inline constexpr std::string_view kCopyKind = "copyKind";
 inline constexpr std::string_view kCorrelationId = "correlationId";
@@ -59,6 +64,7 @@ inline constexpr std::string_view kEnd = "end";
 inline constexpr std::string_view kEventClass = "eventClass";
 inline constexpr std::string_view kEventId = "eventId";
 inline constexpr std::string_view kEventType = "eventType";
+inline constexpr std::string_view kGlobalMemorySize = "globalMemorySize";
 inline constexpr std::string_view kGlobalPid = "globalPid";
 inline constexpr std::string_view kGlobalTid = "globalTid";
 inline constexpr std::string_view kGlobalVid = "globalVid";
@@ -82,6 +88,7 @@ inline constexpr std::string_view kMemoryOperationType = "memoryOperationType";
 inline constexpr std::string_view kName = "name";
 inline constexpr std::string_view kNameEnum = "nameEnum";
 inline constexpr std::string_view kNameId = "nameId";
+inline constexpr std::string_view kNumMultiprocessors = "numMultiprocessors";
 inline constexpr std::string_view kPid = "pid";
 inline constexpr std::string_view kPriority = "priority";
 inline constexpr std::string_view kRank = "rank";

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/input_kind.h"
+#include "analyzer/cli/load_trace.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/trace_bytes.h"
 
@@ -50,6 +53,24 @@ class CliTest : public ::testing::Test {
 };
 
 constexpr const char* kReaders[] = {"report", "info", "check", "dump"};
+
+TEST_F(CliTest, ADirectoryIsTheTracesOfOthersInIt) {
+  for (const char* name : {"b.sqlite", "a.json.gz", "c.json", "d.nsys-rep"}) {
+    dir_.Write(name, "x");
+  }
+  const auto found = InputsAt(dir_.path());
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(*found, (std::vector<std::string>{dir_.path() + "/a.json.gz",
+                                              dir_.path() + "/b.sqlite",
+                                              dir_.path() + "/c.json"}));
+}
+
+TEST_F(CliTest, AFileThatIsNamedTwiceIsReadOnce) {
+  const std::string path = dir_.Write("a.json", "[");
+  const auto found = FindInputs({dir_.path(), path, dir_.path() + "/./a.json"});
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found->paths, std::vector<std::string>{path});
+}
 
 TEST_F(CliTest, MissingFileIsNamed) {
   for (const char* command : kReaders) {
@@ -212,7 +233,9 @@ TEST_F(CliTest, FasterWantsAKnownThingAndANumber) {
       Run("predict", {"--faster", "gemm=2", "--faster", "host=inf", path}),
       kExitOk);
   EXPECT_THAT(out_, HasSubstr("GEMM 2 x, without host: "));
-  EXPECT_EQ(Run("predict", {"--faster", "gemm=2", path, path}), kExitBadInput);
+  const std::string other = dir_.path() + "/other.txt";
+  std::filesystem::copy_file(path, other);
+  EXPECT_EQ(Run("predict", {"--faster", "gemm=2", path, other}), kExitBadInput);
   ExpectOneErrorLine("text traces don't merge");
   EXPECT_EQ(Run("predict", {"--faster", "--help"}), kExitOk);
   EXPECT_THAT(out_, HasSubstr("WHAT=K"));

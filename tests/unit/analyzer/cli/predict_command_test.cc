@@ -44,6 +44,28 @@ TEST(PredictCommandTest, PrintsRowsAsJson) {
   EXPECT_THAT(outcome.err, IsEmpty());
 }
 
+TEST(PredictCommandTest, BytesOfGradientsMayHaveAFraction) {
+  const Outcome outcome =
+      Predict({"--scaling", "/none", "--gradients", "102.4MB"});
+  EXPECT_EQ(outcome.code, kExitBadInput);
+  EXPECT_THAT(outcome.err, HasSubstr("/none: no such file"));
+}
+
+TEST(PredictCommandTest, WhatIsNoNumberOfBytesIsUsage) {
+  for (const char* bytes : {"12XB", "nan", "inf", "0.1", "1e30", "MB"}) {
+    const Outcome outcome =
+        Predict({"--scaling", "/none", "--gradients", bytes});
+    EXPECT_EQ(outcome.code, kExitUsage) << bytes;
+  }
+}
+
+TEST(PredictCommandTest, MoreBucketsThanAStepCanSendAreRefused) {
+  const Outcome outcome =
+      Predict({"--scaling", "/none", "--gradients", "100GB", "--bucket", "1b"});
+  EXPECT_EQ(outcome.code, kExitUsage);
+  EXPECT_THAT(outcome.err, HasSubstr("more than a million all-reduces"));
+}
+
 TEST(PredictCommandTest, AcceptsADriversNameForTheGpu) {
   const std::string ops = WriteOps("op,m,n,k\ngemm,512,512,512\n");
   EXPECT_THAT(Predict({"--ops", ops, "--gpu", "Tesla T4"}).out,

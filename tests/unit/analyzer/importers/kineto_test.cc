@@ -159,6 +159,12 @@ TEST(KinetoTest, AnArrayOfEventsAloneIsATrace) {
 }
 
 // Windows are smaller than these files; each event is read once all the same.
+TEST(KinetoTest, AByteOrderMarkIsNoPartOfTheTrace) {
+  const std::string json = "\xEF\xBB\xBF" + std::string(kOneLaunch);
+  EXPECT_TRUE(LooksLikeKineto(json));
+  EXPECT_EQ(Imported(json).activities.size(), 1);
+}
+
 TEST(KinetoTest, EventsOnTheSeamsOfWindowsAreReadOnce) {
   for (const size_t pad : {0, 1, 7, 63, 64, 65}) {
     std::string json = R"({"traceEvents": [)";

@@ -74,10 +74,56 @@ TEST(NcuCsvTest, ErrorsNameTheLineOfTheFile) {
       << table.status();
 }
 
+TEST(NcuCsvTest, AFileThatBreaksOffGivesWhatWasWhole) {
+  const std::string text = LaunchPerLine();
+  const size_t last_line = text.find("\"1\",\"1207\"");
+  for (const size_t cut : {size_t{4}, size_t{20}, size_t{45}, size_t{70}}) {
+    const auto table = ParseNcuCsv(text.substr(0, last_line + cut), "raw.csv");
+    ASSERT_TRUE(table.ok()) << table.status();
+    EXPECT_EQ(table->launches.size(), 1u);
+    EXPECT_EQ(table->cut_at, last_line);
+  }
+  EXPECT_EQ(ParseNcuCsv(text, "raw.csv")->cut_at, 0u);
+}
+
+// With a metric a line nothing tells whether the last launch has all of them.
+TEST(NcuCsvTest, OfALaunchThatMayBreakOffNothingIsTaken) {
+  const std::string text = kMetricPerLine;
+  const auto table = ParseNcuCsv(
+      text + R"csv("0","10","k","8.9","Stall Wait","in)csv", "details.csv");
+  ASSERT_TRUE(table.ok()) << table.status();
+  ASSERT_EQ(table->launches.size(), 1u);
+  EXPECT_DOUBLE_EQ(*table->launches[0].cycles, 27595520);
+  EXPECT_EQ(table->cut_at, text.size());
+}
+
 TEST(NcuCsvTest, RefusesATableWithoutLaunches) {
   EXPECT_FALSE(ParseNcuCsv("\"ID\",\"Kernel Name\",\"CC\"\n", "e.csv").ok());
   EXPECT_FALSE(ParseNcuCsv("name,value\na,1\n", "other.csv").ok());
   EXPECT_FALSE(LooksLikeNcuCsv("op,m,n,k\ngemm,1,2,3\n"));
+}
+
+// As pandas and Python's csv module write such a table again.
+constexpr char kQuotedWhereItMust[] =
+    "\xEF\xBB\xBF"
+    R"csv(ID,Kernel Name,CC,gpc__cycles_elapsed.max,smsp__average_warps_issue_stalled_wait_per_issue_active.ratio
+,,,cycle,inst
+0,"void f<float, 4>(float*)",8.0,1500,0.25
+)csv";
+
+TEST(NcuCsvTest, ReadsATableThatAnotherProgramWroteAgain) {
+  ASSERT_TRUE(LooksLikeNcuCsv(kQuotedWhereItMust));
+  const auto table = ParseNcuCsv(kQuotedWhereItMust, "again.csv");
+  ASSERT_TRUE(table.ok()) << table.status();
+  ASSERT_EQ(table->launches.size(), 1u);
+  EXPECT_EQ(table->launches[0].kernel, "void f<float, 4>(float*)");
+  EXPECT_DOUBLE_EQ(*table->launches[0].cycles, 1500);
+  EXPECT_DOUBLE_EQ(table->launches[0].stalls.at("wait"), 0.25);
+}
+
+TEST(NcuCsvTest, AHeaderThatOnlyMentionsTheKernelsNameIsRefused) {
+  const char text[] = "\"ID\",\"a \"\"Kernel Name\"\" b\"\n\"1\",\"2\"\n";
+  EXPECT_FALSE(ParseNcuCsv(text, "other.csv").ok());
 }
 
 TEST(LocalizedNumberTest, OneUnambiguousNumberProvesTheDecimalSign) {
@@ -94,6 +140,9 @@ TEST(LocalizedNumberTest, ReadsBothLocales) {
   EXPECT_DOUBLE_EQ(*ParseLocalized("1,234.5", '.'), 1234.5);
   EXPECT_DOUBLE_EQ(*ParseLocalized("1.234,5", ','), 1234.5);
   EXPECT_DOUBLE_EQ(*ParseLocalized("+4.0e-05", '.'), 4e-5);
+  EXPECT_DOUBLE_EQ(*ParseLocalized("27\u202F595\u00A0520,5", ','), 27595520.5);
+  EXPECT_DOUBLE_EQ(*ParseLocalized("27\u2019595'520.5", '.'), 27595520.5);
+  EXPECT_EQ(DecimalSignOf("27 595,52"), ',');
   EXPECT_EQ(ParseLocalized("n/a", '.'), std::nullopt);
   EXPECT_EQ(ParseLocalized("1e999", '.'), std::nullopt);
   EXPECT_EQ(ParseLocalized("", '.'), std::nullopt);

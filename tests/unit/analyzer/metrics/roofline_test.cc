@@ -170,6 +170,19 @@ TEST(RooflineTest, ALongKernelIsNotBoundByLatency) {
   EXPECT_EQ(bound("13us"), LimitedBy::kLatency);
 }
 
+TEST(RooflineTest, WhatMovesLittleForItsTimeIsNotBoundByMemory) {
+  const auto bound = [](const std::string& end, const std::string& bytes) {
+    const Summary summary =
+        SummaryOf("memcpy t=10us.." + end +
+                  " device=0 stream=7 corr=1 kind=dtod bytes=" + bytes + "\n");
+    return RowOf(FiguresOf(summary), LayerClass::kCopyD2d).bound;
+  };
+  EXPECT_EQ(bound("18us", "10000000"), LimitedBy::kMemory);
+  EXPECT_EQ(bound("18us", "10000"), LimitedBy::kLatency);
+  EXPECT_EQ(bound("810us", "10000"), LimitedBy::kUnknown);
+  EXPECT_EQ(bound("18us", "0"), LimitedBy::kMemory) << "bytes not known";
+}
+
 // Three products of 13.7, 6.9 and 13.7 TFLOP/s. The mean kernel lasts 10.4 ms
 // at 14 % of the peak; only the second is longer and lower.
 TEST(RooflineTest, LongAndLowKernelsAreBelowTheMeanShareOfPeak) {

@@ -43,6 +43,19 @@ TEST(SummaryTest, OverlappingStreamsAreBusyOnce) {
   EXPECT_DOUBLE_EQ(*DeviceOf(summary).utilization(), 1.0);
 }
 
+// A clock of whole microseconds gives short kernels no length.
+TEST(SummaryTest, KernelsWithoutLengthCount) {
+  const Summary summary = SummaryOf(
+      "device 0 name=gpu\n"
+      "kernel t=0..10us device=0 stream=7 name=ampere_sgemm_128x64_nn\n"
+      "kernel t=5..5us device=0 stream=8 name=softmax_warp_forward\n"
+      "kernel t=20..20us device=0 stream=8 name=softmax_warp_forward\n"
+      "kernel t=30..40us device=0 stream=7 name=ampere_sgemm_128x64_nn\n");
+  EXPECT_EQ(Of(summary, LayerClass::kSoftmax).kernels, 2u);
+  EXPECT_EQ(Of(summary, LayerClass::kSoftmax).gpu_ns, 0);
+  EXPECT_EQ(TotalsOf(summary).all.kernels, 4u);
+}
+
 TEST(SummaryTest, AKernelThatWaitsForPeersIsExposedCommunication) {
   const Summary summary = SummaryOf(
       "device 0 name=gpu\n"
