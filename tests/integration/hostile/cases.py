@@ -119,6 +119,8 @@ def host_cases():
     for mode in ("return", "exit_in_thread"):
         yield Case("endings", (mode,), before=("interposer",))
         yield Case("endings", (mode,), behind=("interposer",))
+    yield Case("files", ("plain",), before=("false_clock",))
+    yield Case("files", ("plain",), behind=("false_clock",))
 
 
 def variable_cases():

@@ -52,8 +52,8 @@ class Runner:
 
     def library(self, name):
         """Path of a library to preload; None: not on this machine."""
-        if name == "interposer":
-            return str(self.programs / "interposer.so")
+        if name in ("interposer", "false_clock"):
+            return str(self.programs / f"{name}.so")
         pattern = {"jemalloc": "libjemalloc.so.2", "asan": "libasan.so",
                    "tcmalloc": "libtcmalloc_minimal.so.4"}[name]
         if name == "asan":
