@@ -15,10 +15,12 @@ constexpr uint64_t kKernelsBeforeDoubt = 64;
 constexpr uint32_t kPushesBeforeDoubt = 200;
 constexpr uint64_t kCallsBeforeIdDoubt = 200;
 
-// So many launches, in so long, have filled a buffer and ended: if none came,
-// none will.
+// So many launches, in so long, have filled a buffer and ended: if none came in
+// so many flushes, none will. (Where thousands of threads want a processor,
+// time alone proves nothing: a single flush may take seconds.)
 constexpr uint64_t kSubmissionsBeforeDoubt = 10'000;
 constexpr uint64_t kNotServedNs = 5'000'000'000;
+constexpr uint32_t kFlushesBeforeDoubt = 8;
 
 // The driver passes over what is not there; other than a whole path, the loader
 // may find it anywhere.
@@ -204,16 +206,21 @@ void KernelTracing::Flush(bool forced) {
 bool KernelTracing::IsServed() {
   const uint64_t submissions = runtime().submissions();
   const uint64_t completions = buffers_.completions();
+  const uint64_t requests = buffers_.requests();
   const uint64_t now_ns = runtime().monotonic_ns();
-  if (completions != served_completions_ ||
-      submissions == served_submissions_) {
+  const bool is_served =
+      completions != served_completions_ || submissions == served_submissions_;
+  if (is_served) {
     served_completions_ = completions;
     served_submissions_ = submissions;
-    served_ns_ = now_ns;
-    return true;
   }
-  if (submissions - served_submissions_ >= kSubmissionsBeforeDoubt &&
-      now_ns - served_ns_ >= kNotServedNs) {
+  if (is_served || requests != doubt_.requests) {  // it is us that it asks
+    doubt_ = {requests, submissions, now_ns, 0};
+    return is_served;
+  }
+  if (++doubt_.flushes >= kFlushesBeforeDoubt &&
+      submissions - doubt_.submissions >= kSubmissionsBeforeDoubt &&
+      now_ns - doubt_.begin_ns >= kNotServedNs) {
     runtime().level(trace::Level::kHost,
                     "CUPTI delivers nothing any more: another tool may have "
                     "taken its callbacks");

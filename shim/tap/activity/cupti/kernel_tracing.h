@@ -118,7 +118,14 @@ class KernelTracing {
   // When CUPTI last delivered a buffer, or nothing was to be delivered.
   uint64_t served_submissions_ = 0;
   uint64_t served_completions_ = 0;
-  uint64_t served_ns_ = 0;           // monotonic
+  // Since then, and since CUPTI last asked for a buffer.
+  struct Doubt {
+    uint64_t requests;
+    uint64_t submissions;
+    uint64_t begin_ns;  // monotonic
+    uint32_t flushes;
+  };
+  Doubt doubt_ = {};
   TracingTables* tables_ = nullptr;  // there while a session is current
 };
 
