@@ -147,7 +147,8 @@ def variable_cases():
 
 
 def output_cases():
-    for output in ("full", "tiny", "missing", "a_file", "read_only"):
+    for output in ("full", "tiny", "missing", "a_file", "no_files",
+                   "read_only"):
         yield Case("files", ("plain",), output=output, may_speak=True,
                    root=output in ("full", "tiny"))
     yield Case("threads", ("many_first",), output="tiny", may_speak=True,

@@ -139,6 +139,8 @@ def prepared_output(kind, path):
     """The place that DLTAP_OUTPUT names, spoilt in that way."""
     if kind == "a_file":
         path.write_text("x")
+    if kind == "no_files":  # a folder in which nothing can be made
+        path.symlink_to("/proc/self")
     if kind == "read_only":
         path.mkdir()
         subprocess.run(["chattr", "+i", str(path)], stderr=subprocess.DEVNULL)
