@@ -9,6 +9,7 @@
 #include "shim/tap/entry/real_functions.h"
 #include "shim/tap/entry/tagging_connection.h"
 #include "shim/tap/runtime/call_delay.h"
+#include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/control_file.h"
 #include "shim/tap/runtime/own_cost.h"
 #include "shim/tap/runtime/process_page.h"
@@ -17,10 +18,15 @@
 namespace dltap::shim {
 namespace {
 
+ClockReader LibcClock() {
+  return reinterpret_cast<ClockReader>(FindInLibc("clock_gettime"));
+}
+
 // The order is that of the collector's calls in each pass.
 [[gnu::constructor]] void ConnectParts() {
   if (IsSecondCopy()) DisableForGood();
   NoteStartupObjects();
+  FindClockBy(LibcClock);
   ListenToControl();
   WatchTime();
   ScheduleDelays();

@@ -96,10 +96,7 @@ class LoaderList {
   static IteratePhdr Iterate() {
     IteratePhdr iterate = g_iterate.load(std::memory_order_relaxed);
     if (iterate != nullptr) return iterate;
-    const link_map* libc = FindLibc();
-    if (libc == nullptr) return nullptr;
-    iterate = reinterpret_cast<IteratePhdr>(
-        ElfObject(libc->l_addr, libc->l_ld).FindFunction("dl_iterate_phdr"));
+    iterate = reinterpret_cast<IteratePhdr>(FindInLibc("dl_iterate_phdr"));
     g_iterate.store(iterate, std::memory_order_relaxed);
     return iterate;
   }
@@ -238,6 +235,12 @@ bool IsSecondCopy() {
     map = map->l_prev;
   }
   return map != nullptr;
+}
+
+void* FindInLibc(const char* symbol) {
+  const link_map* libc = FindLibc();
+  if (libc == nullptr) return nullptr;
+  return ElfObject(libc->l_addr, libc->l_ld).FindFunction(symbol);
 }
 
 void* FindNextOf(const char* symbol) {

@@ -97,6 +97,10 @@ void WithLoadedObjects(Visit visit) {
 // constructor; takes no lock and calls nothing.
 void* FindNextOf(const char* symbol);
 
+// The C library's own function, whoever has interposed it; nullptr: it has none
+// of that name. Takes no lock.
+void* FindInLibc(const char* symbol);
+
 // What the dlsym filter must know of the object that contains `address`.
 struct ObjectFacts {
   bool found = false;

@@ -72,10 +72,11 @@ void Find(const LoadedObjects& objects) {
 
 }  // namespace
 
-constinit LoaderWatch g_loader = {.loads = &g_no_loads,
-                                  .settled = 0,
-                                  .objects = &g_no_objects,
-                                  .settled_objects = 0};
+[[gnu::section("dltap_at_load")]] constinit LoaderWatch g_loader = {
+    .loads = &g_no_loads,
+    .settled = 0,
+    .objects = &g_no_objects,
+    .settled_objects = 0};
 
 uint64_t LoadsSoFar() {
   return g_loader.loads.load(std::memory_order_relaxed)

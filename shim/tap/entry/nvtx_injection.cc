@@ -186,18 +186,19 @@ AnyFunction Erase(Function* function) {
   return reinterpret_cast<AnyFunction>(function);
 }
 
-const Entry kCore[] = {{NVTX_CBID_CORE_MarkEx, Erase(MarkEx)},
-                       {NVTX_CBID_CORE_MarkA, Erase(MarkA)},
-                       {NVTX_CBID_CORE_MarkW, Erase(MarkW)},
-                       {NVTX_CBID_CORE_RangeStartEx, Erase(RangeStartEx)},
-                       {NVTX_CBID_CORE_RangeStartA, Erase(RangeStartA)},
-                       {NVTX_CBID_CORE_RangeStartW, Erase(RangeStartW)},
-                       {NVTX_CBID_CORE_RangeEnd, Erase(RangeEnd)},
-                       {NVTX_CBID_CORE_RangePushEx, Erase(RangePushEx)},
-                       {NVTX_CBID_CORE_RangePushA, Erase(RangePushA)},
-                       {NVTX_CBID_CORE_RangePushW, Erase(RangePushW)},
-                       {NVTX_CBID_CORE_RangePop, Erase(RangePop)}};
-const Entry kCore2[] = {
+[[gnu::section("dltap_at_load")]] Entry g_core[] = {
+    {NVTX_CBID_CORE_MarkEx, Erase(MarkEx)},
+    {NVTX_CBID_CORE_MarkA, Erase(MarkA)},
+    {NVTX_CBID_CORE_MarkW, Erase(MarkW)},
+    {NVTX_CBID_CORE_RangeStartEx, Erase(RangeStartEx)},
+    {NVTX_CBID_CORE_RangeStartA, Erase(RangeStartA)},
+    {NVTX_CBID_CORE_RangeStartW, Erase(RangeStartW)},
+    {NVTX_CBID_CORE_RangeEnd, Erase(RangeEnd)},
+    {NVTX_CBID_CORE_RangePushEx, Erase(RangePushEx)},
+    {NVTX_CBID_CORE_RangePushA, Erase(RangePushA)},
+    {NVTX_CBID_CORE_RangePushW, Erase(RangePushW)},
+    {NVTX_CBID_CORE_RangePop, Erase(RangePop)}};
+[[gnu::section("dltap_at_load")]] Entry g_core2[] = {
     {NVTX_CBID_CORE2_DomainMarkEx, Erase(DomainMarkEx)},
     {NVTX_CBID_CORE2_DomainRangeStartEx, Erase(DomainRangeStartEx)},
     {NVTX_CBID_CORE2_DomainRangeEnd, Erase(DomainRangeEnd)},
@@ -277,7 +278,7 @@ extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtx2(
   if (g_process.word.load(std::memory_order_relaxed) == kDisabled) {
     return has_next ? 1 : 0;
   }
-  core.Fill(kCore, g_next_core);
-  core2.Fill(kCore2, g_next_core2);
+  core.Fill(g_core, g_next_core);
+  core2.Fill(g_core2, g_next_core2);
   return 1;
 }

@@ -13,6 +13,7 @@
 #include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/texts.h"
 #include "shim/tap/runtime/thread_state.h"
+#include "shim/tap/tagging/late_table.h"
 #include "shim/tap/tagging/pointer_map.h"
 
 namespace dltap::shim::nvtx {
@@ -27,9 +28,11 @@ namespace {
 
 constexpr uint32_t kArenaBytes = 4 << 20;
 
-// Zero-filled: costs nothing until it is used. Names are never freed, since
-// programs keep handles in statics.
-alignas(Name) constinit uint8_t g_arena[kArenaBytes];
+struct Arena {
+  alignas(Name) uint8_t bytes[kArenaBytes];
+};
+// Names are never freed, since programs keep handles in statics.
+constinit LateTable<Arena> g_arena;
 constinit std::atomic<uint32_t> g_arena_used{0};
 constinit std::atomic<uint64_t> g_last_range{0};
 
@@ -64,13 +67,14 @@ Name* KeepBytes(const char* text, uint32_t length) {
   if (length > kMaxTextBytes) length = kMaxTextBytes;
   const uint32_t bytes =
       (static_cast<uint32_t>(sizeof(Name)) + length + 7) & ~7u;
+  Arena* arena = g_arena.Make();
   const uint32_t at = g_arena_used.fetch_add(bytes, std::memory_order_relaxed);
-  if (at + bytes > kArenaBytes) {
+  if (arena == nullptr || at + bytes > kArenaBytes) {
     CountLoss(trace::LossKind::kObjectTableFull);
     g_arena_used.store(kArenaBytes, std::memory_order_relaxed);
     return nullptr;
   }
-  auto* name = reinterpret_cast<Name*>(g_arena + at);
+  auto* name = reinterpret_cast<Name*>(arena->bytes + at);
   name->length = length;
   memcpy(name->text, text, length);
   return name;
@@ -128,8 +132,9 @@ void Append(trace::SpecialSlot kind, const Event& event) {
 
 Name* OfHandle(const void* handle) {
   const auto* at = static_cast<const uint8_t*>(handle);
-  if (at >= g_arena && at < g_arena + kArenaBytes) {
-    return reinterpret_cast<Name*>(g_arena + (at - g_arena));
+  if (Arena* arena = g_arena.Find(); arena != nullptr && at >= arena->bytes &&
+                                     at < arena->bytes + kArenaBytes) {
+    return reinterpret_cast<Name*>(arena->bytes + (at - arena->bytes));
   }
   const uint64_t known = g_foreign.Find(reinterpret_cast<uint64_t>(handle));
   return reinterpret_cast<Name*>(known);

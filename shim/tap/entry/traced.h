@@ -88,12 +88,16 @@ template <specs::EntryPoint kEntry, typename... Args>
     CountCall(Traits::kCounterIndex);
     return CallFollowed<Traits>(real, args...);
   }
+  RunBefore<Traits>(args...);
   const TwofoldTime begin = TakeTwofoldTime();
-  const auto result = CallFollowed<Traits>(real, args...);
+  const auto result = real(args...);
   const TwofoldTime end = TakeTwofoldTime();
   SettleRealFunctions();  // the first call loads the driver
   ThreadState& thread = t_thread;
-  if (Succeeded<Traits>(result) && StartSession() && AttachThread(thread)) {
+  const bool is_recorded =
+      Succeeded<Traits>(result) && StartSession() && AttachThread(thread);
+  RunAfter<Traits>(result, args...);  // may define what the record refers to
+  if (is_recorded) {
     WriteRecord<kEntry>(thread, {TicksOf(begin), TicksOf(end), 0, 0, true},
                         args...);
   } else {

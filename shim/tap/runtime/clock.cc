@@ -2,7 +2,6 @@
 #include "shim/tap/runtime/clock.h"
 
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -18,9 +17,23 @@ constexpr uint64_t kNsPerSecond = 1'000'000'000;
 
 constinit std::atomic<ActivityTimestamp> g_activity{nullptr};
 
+[[gnu::section("dltap_at_load")]] constinit ClockFinder g_find_reader = nullptr;
+constinit std::atomic<ClockReader> g_reader{nullptr};
+
+[[gnu::cold, gnu::noinline]] ClockReader FindReader() {
+  ClockReader reader = g_find_reader != nullptr ? g_find_reader() : nullptr;
+  if (reader == nullptr) reader = clock_gettime;
+  g_reader.store(reader, std::memory_order_relaxed);
+  return reader;
+}
+
+// 0: there is no such clock (any more).
 uint64_t ReadNs(clockid_t clock) {
+  ClockReader reader = g_reader.load(std::memory_order_relaxed);
+  if (reader == nullptr) [[unlikely]]
+    reader = FindReader();
   timespec now;
-  clock_gettime(clock, &now);
+  if (reader(clock, &now) != 0) return 0;
   return static_cast<uint64_t>(now.tv_sec) * kNsPerSecond +
          static_cast<uint64_t>(now.tv_nsec);
 }
@@ -61,19 +74,23 @@ bool CycleCounterIsInvariant() {
 
 }  // namespace
 
+void FindClockBy(ClockFinder find) { g_find_reader = find; }
+
 uint64_t MonotonicNs() { return ReadNs(CLOCK_MONOTONIC); }
+
+uint64_t RealtimeNs() { return ReadNs(CLOCK_REALTIME); }
 
 uint64_t BootNs() { return ReadNs(CLOCK_BOOTTIME); }
 
 // The encoding of the clock's number is part of the kernel's ABI.
 uint64_t ThreadCpuNs(uint32_t tid) {
   constexpr uint32_t kPerThreadScheduled = 6;
-  const auto clock = static_cast<clockid_t>((~tid << 3) | kPerThreadScheduled);
-  timespec time;
-  if (clock_gettime(clock, &time) != 0) return 0;
-  return static_cast<uint64_t>(time.tv_sec) * kNsPerSecond +
-         static_cast<uint64_t>(time.tv_nsec);
+  return ReadNs(static_cast<clockid_t>((~tid << 3) | kPerThreadScheduled));
 }
+
+uint64_t OwnCpuNs() { return ReadNs(CLOCK_THREAD_CPUTIME_ID); }
+
+uint64_t ProcessCpuNs() { return ReadNs(CLOCK_PROCESS_CPUTIME_ID); }
 
 uint64_t SlowTicks() {
   const auto kind =
@@ -117,7 +134,7 @@ ClockReading ReadClocks() {
     ClockReading reading;
     const uint64_t before = MonotonicNs();
     reading.ticks = Ticks();
-    reading.realtime_ns = ReadNs(CLOCK_REALTIME);
+    reading.realtime_ns = RealtimeNs();
     reading.activity_ns = ActivityNs();
     const uint64_t after = MonotonicNs();
     reading.monotonic_ns = before + (after - before) / 2;

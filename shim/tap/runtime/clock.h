@@ -2,6 +2,8 @@
 #ifndef DLTAP_SHIM_TAP_RUNTIME_CLOCK_H_
 #define DLTAP_SHIM_TAP_RUNTIME_CLOCK_H_
 
+#include <time.h>
+
 #include <cstdint>
 
 #include "shim/tap/runtime/process_page.h"
@@ -43,14 +45,25 @@ inline uint64_t Ticks() {
   return SlowTicks();
 }
 
+// clock_gettime() of the C library itself, whoever has interposed it: a program
+// may be shown another time than the kernel's (libfaketime), or one that stands
+// still. Asked for once, by the first who reads a clock.
+using ClockReader = int (*)(clockid_t clock, timespec* time);
+using ClockFinder = ClockReader (*)();
+void FindClockBy(ClockFinder find);
+
 // Slow path.
 uint64_t MonotonicNs();
+uint64_t RealtimeNs();
 
 // Also counts while the machine sleeps; the kernel dates threads by it.
 uint64_t BootNs();
 
 // CPU time of a thread of this process, by its tid. 0: it has ended.
 uint64_t ThreadCpuNs(uint32_t tid);
+// Of the calling thread, of the process.
+uint64_t OwnCpuNs();
+uint64_t ProcessCpuNs();
 
 // Decides how Ticks() reads the time. `wanted` kActivity falls back to kTsc
 // where there is no activity source. Returns the choice.

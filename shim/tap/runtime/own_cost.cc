@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/own_cost.h"
 
-#include <time.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -27,13 +25,6 @@ struct Span {
   OwnCost cost;
 };
 constinit Span g_span = {};
-
-uint64_t CpuNs(clockid_t clock) {
-  timespec time = {};
-  clock_gettime(clock, &time);
-  return static_cast<uint64_t>(time.tv_sec) * kNsPerSecond +
-         static_cast<uint64_t>(time.tv_nsec);
-}
 
 void StepDown(uint64_t own_ns, uint64_t process_ns) {
   g_has_stepped_down.store(true, std::memory_order_release);
@@ -76,8 +67,7 @@ void Pass() {
 }  // namespace
 
 OwnCost CostSoFar() {
-  return {CallsWritten(), CpuNs(CLOCK_THREAD_CPUTIME_ID) + CallCostNs(),
-          CpuNs(CLOCK_PROCESS_CPUTIME_ID)};
+  return {CallsWritten(), OwnCpuNs() + CallCostNs(), ProcessCpuNs()};
 }
 
 Level LevelNow() {

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/files.h"
 #include "shim/tap/runtime/process_info.h"
 #include "shim/tap/runtime/ring_file.h"
@@ -43,7 +44,8 @@ bool IsLeftover(int fd, trace::RingFileHeader* header) {
   if (pread(fd, header, sizeof(*header), 0) < 0) return false;
   if (header->file.magic[0] == 0) {  // killed before it was one
     header->data_file[0] = '\0';
-    return time(nullptr) - status.st_mtime > kLongAgoS;
+    const auto now_s = static_cast<time_t>(RealtimeNs() / 1'000'000'000);
+    return now_s - status.st_mtime > kLongAgoS;
   }
   if (memcmp(header->file.magic, trace::kFileMagic,
              sizeof(trace::kFileMagic)) != 0 ||

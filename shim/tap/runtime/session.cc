@@ -30,7 +30,7 @@ constexpr uint64_t kPreparationPatienceNs = 10'000'000;
 // Of ProcessPage::preparing.
 enum Preparation : uint32_t { kNotPrepared, kPreparing, kPrepared };
 
-constinit pid_t g_session_pid = 0;
+[[gnu::section("dltap_at_load")]] constinit pid_t g_session_pid = 0;
 constinit bool g_exit_is_registered = false;
 // No thread could be had; monotonic time of the next attempt.
 constinit std::atomic<uint64_t> g_retry_ns{0};
@@ -111,7 +111,7 @@ void OnExit(int, void*) {
 
 // After all exit handlers: the calls made in them are drained too.
 [[gnu::destructor]] void EndSession() {
-  if (g_session_pid != getpid()) return;
+  if (g_session_pid == 0 || g_session_pid != getpid()) return;
   const uint32_t word =
       g_process.word.exchange(kDisabled, std::memory_order_acq_rel);
   if (word == kIdle && g_retry_ns.load(std::memory_order_relaxed) != 0) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/thread_watch.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -23,11 +22,6 @@ constexpr int kThreadsField = 20;
 constexpr uint64_t kNsPerStatTick = 10'000'000;
 
 constinit uint32_t g_last_sampled = 0;
-
-uint64_t ToNs(const timespec& time) {
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 +
-         static_cast<uint64_t>(time.tv_nsec);
-}
 
 trace::ThreadState StateOf(char letter) {
   switch (letter) {
@@ -112,11 +106,9 @@ uint64_t ResidentBytes() {
 }
 
 void SampleProcess() {
-  timespec cpu = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
   trace::ProcessSampleRecord sample = {};
   sample.ticks = Ticks();
-  sample.cpu_time_ns = ToNs(cpu);
+  sample.cpu_time_ns = ProcessCpuNs();
   sample.resident_bytes = ResidentBytes();
   WriteRecord(BlockKind::kSamples, sample);
 }

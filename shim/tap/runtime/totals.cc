@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shim/tap/runtime/totals.h"
 
-#include <time.h>
-
 #include "shim/tap/runtime/clock.h"
 #include "shim/tap/runtime/losses.h"
 #include "shim/tap/runtime/process_page.h"
@@ -73,13 +71,10 @@ void WriteLosses(bool all) {
 }
 
 void WriteOverhead() {
-  timespec cpu = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
   trace::OverheadRecord record = {};
   record.per_call_ps = g_per_call_ps;
   record.calls = g_calls;
-  record.collector_cpu_ns = static_cast<uint64_t>(cpu.tv_sec) * 1'000'000'000 +
-                            static_cast<uint64_t>(cpu.tv_nsec);
+  record.collector_cpu_ns = OwnCpuNs();
   WriteRecord(BlockKind::kSamples, record);
 }
 

@@ -63,6 +63,17 @@ bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
     Log(LogLevel::kError, "no memory for buffers; tracing is off");
     return false;
   }
+  if (!OpenFiles(config, process, header)) {
+    CloseIfOwn(&dir_fd_, dir_inode_);
+    return false;
+  }
+  is_writable_ = true;
+  Log(LogLevel::kInfo, "recording to %s/%s", directory_, data_file_.name());
+  return true;
+}
+
+bool TraceOutput::OpenFiles(const Config& config, const ProcessInfo& process,
+                            const trace::FileHeader& header) {
   if (!OpenDirectory(config, process)) return false;
   if (!OpenDataFile(config, process, header)) return false;
   if (!OpenRingFile(header)) {
@@ -75,8 +86,6 @@ bool TraceOutput::Open(const Config& config, const ProcessInfo& process,
     Log(LogLevel::kError, "no memory for definitions; tracing is off");
     return false;
   }
-  is_writable_ = true;
-  Log(LogLevel::kInfo, "recording to %s/%s", directory_, data_file_.name());
   return true;
 }
 

@@ -68,6 +68,8 @@ class TraceOutput {
   };
 
   bool MapBuffers();
+  bool OpenFiles(const Config& config, const ProcessInfo& process,
+                 const trace::FileHeader& header);
   bool OpenDirectory(const Config& config, const ProcessInfo& process);
   bool OpenDataFile(const Config& config, const ProcessInfo& process,
                     const trace::FileHeader& header);

@@ -23,10 +23,10 @@ using opmodel::OpKind;
 
 using GetAttribute = int (*)(void* object, int attribute, void* value,
                              size_t bytes, size_t* written);
-constinit RealFunction<GetAttribute> g_get_layout(
-    "cublasLtMatrixLayoutGetAttribute");
-constinit RealFunction<GetAttribute> g_get_desc(
-    "cublasLtMatmulDescGetAttribute");
+[[gnu::section("dltap_at_load")]] constinit RealFunction<GetAttribute>
+    g_get_layout("cublasLtMatrixLayoutGetAttribute");
+[[gnu::section("dltap_at_load")]] constinit RealFunction<GetAttribute>
+    g_get_desc("cublasLtMatmulDescGetAttribute");
 
 // `fallback` when the attribute cannot be read.
 template <typename T>

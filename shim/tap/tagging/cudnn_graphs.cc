@@ -62,42 +62,55 @@ int32_t FirstInt(const void* elements) {
 
 }  // namespace
 
+uint64_t CudnnGraphs::WordOf(const void* descriptor) const {
+  const Tables* tables = tables_.Find();
+  return tables != nullptr ? tables->descriptors.Find(Key(descriptor)) : 0;
+}
+
 void CudnnGraphs::Created(void* descriptor, int32_t type) {
   // Variant packs are set and executed all the time and never looked at.
   if (type == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR || type < 0) return;
+  Tables* tables = tables_.Make();
+  if (tables == nullptr) {
+    CountLoss(trace::LossKind::kObjectTableFull);
+    return;
+  }
   uint32_t payload = 0;
   bool stored = true;
   if (type == CUDNN_BACKEND_TENSOR_DESCRIPTOR) {
-    payload = tensors_.Take();
+    payload = tables->tensors.Take();
     stored = payload != 0;
-    if (stored) tensors_[payload] = TensorShape{};
+    if (stored) tables->tensors[payload] = TensorShape{};
   } else if (IsCudnnOperation(type)) {
-    payload = nodes_.Take();
+    payload = tables->nodes.Take();
     stored = payload != 0;
     if (stored) {
-      nodes_[payload] = CudnnNode{};
-      nodes_[payload].type = static_cast<uint8_t>(type);
+      tables->nodes[payload] = CudnnNode{};
+      tables->nodes[payload].type = static_cast<uint8_t>(type);
     }
   }
-  if (!stored || !descriptors_.Insert(Key(descriptor), Word(type, payload))) {
+  if (!stored ||
+      !tables->descriptors.Insert(Key(descriptor), Word(type, payload))) {
     CountLoss(trace::LossKind::kObjectTableFull);
   }
 }
 
 void CudnnGraphs::WillBeDestroyed(void* descriptor) {
-  const uint64_t word = descriptors_.Erase(Key(descriptor));
+  Tables* tables = tables_.Find();
+  if (tables == nullptr) return;
+  const uint64_t word = tables->descriptors.Erase(Key(descriptor));
   if (word == 0 || PayloadOf(word) == 0) return;
   const int32_t type = TypeOf(word);
   if (type == CUDNN_BACKEND_TENSOR_DESCRIPTOR) {
-    tensors_.Give(PayloadOf(word));
+    tables->tensors.Give(PayloadOf(word));
   } else if (IsCudnnOperation(type)) {
-    nodes_.Give(PayloadOf(word));
+    tables->nodes.Give(PayloadOf(word));
   }
 }
 
 void CudnnGraphs::SetTensor(uint32_t id, int32_t name, int64_t count,
                             const void* elements) {
-  TensorShape& tensor = tensors_[id];
+  TensorShape& tensor = tables_.Find()->tensors[id];
   if (name == CUDNN_ATTR_TENSOR_DIMENSIONS) {
     const int64_t rank =
         count < TensorShape::kMaxDims ? count : TensorShape::kMaxDims;
@@ -110,9 +123,10 @@ void CudnnGraphs::SetTensor(uint32_t id, int32_t name, int64_t count,
 
 void CudnnGraphs::NodeTakesDescriptors(uint32_t id, int32_t name, int64_t count,
                                        void* const* descriptors) {
-  CudnnNode& node = nodes_[id];
+  Tables& tables = *tables_.Find();
+  CudnnNode& node = tables.nodes[id];
   for (int64_t i = 0; i < count; ++i) {
-    const uint64_t word = descriptors_.Find(Key(descriptors[i]));
+    const uint64_t word = WordOf(descriptors[i]);
     if (word == 0) continue;
     const int32_t type = TypeOf(word);
     const uint32_t payload = PayloadOf(word);
@@ -123,7 +137,7 @@ void CudnnGraphs::NodeTakesDescriptors(uint32_t id, int32_t name, int64_t count,
       continue;
     }
     if (payload == 0) continue;
-    const TensorShape& tensor = tensors_[payload];
+    const TensorShape& tensor = tables.tensors[payload];
     const uint8_t slot = SlotOfAttribute(node.type, name);
     if (slot < CudnnNode::kSlots) {
       node.tensors[slot] = tensor;
@@ -139,18 +153,18 @@ void CudnnGraphs::SetNode(uint32_t id, int32_t name, int32_t type,
   if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
     NodeTakesDescriptors(id, name, count, static_cast<void* const*>(elements));
   } else if (type == CUDNN_TYPE_DATA_TYPE) {
-    nodes_[id].compute = DTypeOfCudnn(FirstInt(elements));
+    tables_.Find()->nodes[id].compute = DTypeOfCudnn(FirstInt(elements));
   } else if (type == CUDNN_TYPE_NORM_MODE) {
-    nodes_[id].mode = FirstInt(elements);
+    tables_.Find()->nodes[id].mode = FirstInt(elements);
   }
 }
 
 uint32_t CudnnGraphs::DecodeGraph(int64_t count, void* const* operations) {
   OperationEncoder encoder;
   for (int64_t i = 0; i < count; ++i) {
-    const uint64_t word = descriptors_.Find(Key(operations[i]));
+    const uint64_t word = WordOf(operations[i]);
     if (word != 0 && IsCudnnOperation(TypeOf(word)) && PayloadOf(word) != 0) {
-      encoder.Add(OperationOf(nodes_[PayloadOf(word)]));
+      encoder.Add(OperationOf(tables_.Find()->nodes[PayloadOf(word)]));
     } else {
       encoder.Add(opmodel::Operation{});  // a node we know nothing of
     }
@@ -166,7 +180,7 @@ void CudnnGraphs::WasSet(void* descriptor, int32_t name, int32_t type,
     return;  // set before every execution
   }
   if (count <= 0 || elements == nullptr) return;
-  const uint64_t word = descriptors_.Find(Key(descriptor));
+  const uint64_t word = WordOf(descriptor);
   if (word == 0) return;
   const int32_t own = TypeOf(word);
   uint32_t payload = PayloadOf(word);
@@ -185,8 +199,7 @@ void CudnnGraphs::WasSet(void* descriptor, int32_t name, int32_t type,
              type == CUDNN_TYPE_CHAR) {
     payload = OperationOfText(static_cast<const char*>(elements), count);
   } else if (CarriesOperation(own) && type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
-    const uint64_t source =
-        descriptors_.Find(Key(*static_cast<void* const*>(elements)));
+    const uint64_t source = WordOf(*static_cast<void* const*>(elements));
     if (CarriesOperation(TypeOf(source))) payload = PayloadOf(source);
   } else if (IsModeAttribute(name) && own == 0) {
     payload = (payload & 0xFF) | static_cast<uint32_t>(FirstInt(elements)) << 8;
@@ -195,7 +208,7 @@ void CudnnGraphs::WasSet(void* descriptor, int32_t name, int32_t type,
               static_cast<uint32_t>(DTypeOfCudnn(FirstInt(elements)));
   }
   if (payload != before) {
-    descriptors_.Insert(Key(descriptor), Word(own, payload));
+    tables_.Find()->descriptors.Insert(Key(descriptor), Word(own, payload));
   }
 }
 
@@ -203,15 +216,16 @@ void CudnnGraphs::WasSet(void* descriptor, int32_t name, int32_t type,
 void CudnnGraphs::RememberText(uint32_t operation, const char* text,
                                int64_t bytes) {
   const uint64_t hash = HashOf(text, bytes);
-  const uint64_t before = texts_.Find(hash);
+  auto& texts = tables_.Find()->texts;
+  const uint64_t before = texts.Find(hash);
   const bool is_one = before == 0 || before == operation;
-  if (!texts_.Insert(hash, is_one ? operation : kSeveral)) {
+  if (!texts.Insert(hash, is_one ? operation : kSeveral)) {
     CountLoss(trace::LossKind::kObjectTableFull);
   }
 }
 
 uint32_t CudnnGraphs::OperationOfText(const char* text, int64_t bytes) const {
-  const uint64_t known = texts_.Find(HashOf(text, bytes));
+  const uint64_t known = tables_.Find()->texts.Find(HashOf(text, bytes));
   return known != 0 && known != kSeveral ? static_cast<uint32_t>(known)
                                          : OperationOfPlanText(text, bytes);
 }
@@ -223,7 +237,7 @@ void CudnnGraphs::WasRead(void* descriptor, int32_t type, int64_t count,
   if (elements == nullptr || count <= 0) return;
   const bool is_text = type == CUDNN_TYPE_CHAR;
   if (!is_text && type != CUDNN_TYPE_BACKEND_DESCRIPTOR) return;
-  const uint64_t word = descriptors_.Find(Key(descriptor));
+  const uint64_t word = WordOf(descriptor);
   if (!CarriesOperation(TypeOf(word)) || PayloadOf(word) == 0) return;
   if (is_text) {
     RememberText(PayloadOf(word), static_cast<const char*>(elements), count);
@@ -231,16 +245,16 @@ void CudnnGraphs::WasRead(void* descriptor, int32_t type, int64_t count,
   }
   const auto* results = static_cast<void* const*>(elements);
   for (int64_t i = 0; i < count; ++i) {
-    const uint64_t result = descriptors_.Find(Key(results[i]));
+    const uint64_t result = WordOf(results[i]);
     if (CarriesOperation(TypeOf(result))) {
-      descriptors_.Insert(Key(results[i]),
-                          Word(TypeOf(result), PayloadOf(word)));
+      tables_.Find()->descriptors.Insert(Key(results[i]),
+                                         Word(TypeOf(result), PayloadOf(word)));
     }
   }
 }
 
 uint32_t CudnnGraphs::OperationOfPlan(void* plan) const {
-  const uint64_t word = descriptors_.Find(Key(plan));
+  const uint64_t word = WordOf(plan);
   return TypeOf(word) == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
              ? PayloadOf(word)
              : 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "shim/tap/tagging/cudnn_nodes.h"
+#include "shim/tap/tagging/late_table.h"
 #include "shim/tap/tagging/operation_table.h"
 #include "shim/tap/tagging/pointer_map.h"
 #include "shim/tap/tagging/pool.h"
@@ -36,6 +37,20 @@ class CudnnGraphs {
   static constexpr uint32_t kMaxNodes = 1u << 13;
   static constexpr uint64_t kSeveral = uint64_t{1} << 32;
 
+  struct Tables {
+    // Address -> (1 + type) << 32 | payload. The payload: number in a pool for
+    // tensors and operations; operation id for graphs, heuristics, engines,
+    // configurations and plans; mode or compute type for the small descriptors.
+    PointerMap<4, 13> descriptors;
+    // Hash of a plan's JSON that was read -> its operation; kSeveral.
+    PointerMap<2, 8> texts;
+    Pool<TensorShape, kMaxTensors> tensors;
+    Pool<CudnnNode, kMaxNodes> nodes;
+  };
+
+  // 0: no such descriptor.
+  uint64_t WordOf(const void* descriptor) const;
+
   void SetTensor(uint32_t id, int32_t name, int64_t count,
                  const void* elements);
   void SetNode(uint32_t id, int32_t name, int32_t type, int64_t count,
@@ -46,14 +61,7 @@ class CudnnGraphs {
   void RememberText(uint32_t operation, const char* text, int64_t bytes);
   uint32_t OperationOfText(const char* text, int64_t bytes) const;
 
-  // Address -> (1 + type) << 32 | payload. The payload: number in a pool for
-  // tensors and operations; operation id for graphs, heuristics, engines,
-  // configurations and plans; mode or compute type for the small descriptors.
-  PointerMap<4, 13> descriptors_;
-  // Hash of a plan's JSON that was read -> its operation; kSeveral.
-  PointerMap<2, 8> texts_;
-  Pool<TensorShape, kMaxTensors> tensors_;
-  Pool<CudnnNode, kMaxNodes> nodes_;
+  LateTable<Tables> tables_;  // there before the first descriptor is known
 };
 
 extern constinit CudnnGraphs g_cudnn_graphs;

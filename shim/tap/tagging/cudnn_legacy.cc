@@ -22,18 +22,24 @@ using opmodel::DType;
 using opmodel::Operation;
 using opmodel::OpKind;
 
-constinit RealFunction<decltype(&::cudnnGetTensorNdDescriptor)> g_get_tensor(
-    "cudnnGetTensorNdDescriptor");
-constinit RealFunction<decltype(&::cudnnGetFilterNdDescriptor)> g_get_filter(
-    "cudnnGetFilterNdDescriptor");
-constinit RealFunction<cudnnStatus_t (*)(void*, cudnnMathType_t*)>
+[[gnu::section("dltap_at_load")]] constinit RealFunction<
+    decltype(&::cudnnGetTensorNdDescriptor)>
+    g_get_tensor("cudnnGetTensorNdDescriptor");
+[[gnu::section("dltap_at_load")]] constinit RealFunction<
+    decltype(&::cudnnGetFilterNdDescriptor)>
+    g_get_filter("cudnnGetFilterNdDescriptor");
+[[gnu::section("dltap_at_load")]] constinit RealFunction<
+    cudnnStatus_t (*)(void*, cudnnMathType_t*)>
     g_get_conv_math("cudnnGetConvolutionMathType");
-constinit RealFunction<cudnnStatus_t (*)(void*, int*)> g_get_conv_groups(
-    "cudnnGetConvolutionGroupCount");
-constinit RealFunction<decltype(&::cudnnGetRNNDescriptor_v8)> g_get_rnn(
-    "cudnnGetRNNDescriptor_v8");
-constinit RealFunction<decltype(&::cudnnGetRNNDataDescriptor)> g_get_rnn_data(
-    "cudnnGetRNNDataDescriptor");
+[[gnu::section(
+    "dltap_at_load")]] constinit RealFunction<cudnnStatus_t (*)(void*, int*)>
+    g_get_conv_groups("cudnnGetConvolutionGroupCount");
+[[gnu::section("dltap_at_load")]] constinit RealFunction<
+    decltype(&::cudnnGetRNNDescriptor_v8)>
+    g_get_rnn("cudnnGetRNNDescriptor_v8");
+[[gnu::section("dltap_at_load")]] constinit RealFunction<
+    decltype(&::cudnnGetRNNDataDescriptor)>
+    g_get_rnn_data("cudnnGetRNNDataDescriptor");
 
 TensorShape Shape(cudnnDataType_t type, int rank, const int* dims) {
   TensorShape shape{};

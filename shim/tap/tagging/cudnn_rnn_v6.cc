@@ -26,15 +26,19 @@ using GetLayer = cudnnStatus_t (*)(void* handle, void* rnn, int* hidden,
                                    cudnnRNNInputMode_t*, cudnnDirectionMode_t*,
                                    cudnnRNNMode_t*, cudnnRNNAlgo_t*,
                                    cudnnDataType_t* math);
-constinit RealFunction<GetLayer> g_get_layer("cudnnGetRNNDescriptor_v6");
-constinit RealFunction<GetLayer> g_get_layer_of_7("cudnnGetRNNDescriptor");
-constinit RealFunction<cudnnStatus_t (*)(void* handle, void* rnn,
-                                         int* recurrent, int* output)>
+[[gnu::section("dltap_at_load")]] constinit RealFunction<GetLayer> g_get_layer(
+    "cudnnGetRNNDescriptor_v6");
+[[gnu::section("dltap_at_load")]] constinit RealFunction<GetLayer>
+    g_get_layer_of_7("cudnnGetRNNDescriptor");
+[[gnu::section("dltap_at_load")]] constinit RealFunction<
+    cudnnStatus_t (*)(void* handle, void* rnn, int* recurrent, int* output)>
     g_get_projection("cudnnGetRNNProjectionLayers");
-constinit RealFunction<cudnnStatus_t (*)(void* rnn, cudnnMathType_t*)>
+[[gnu::section("dltap_at_load")]] constinit RealFunction<
+    cudnnStatus_t (*)(void* rnn, cudnnMathType_t*)>
     g_get_math("cudnnGetRNNMatrixMathType");
-constinit RealFunction<decltype(&::cudnnGetTensorNdDescriptor)> g_get_tensor(
-    "cudnnGetTensorNdDescriptor");
+[[gnu::section("dltap_at_load")]] constinit RealFunction<
+    decltype(&::cudnnGetTensorNdDescriptor)>
+    g_get_tensor("cudnnGetTensorNdDescriptor");
 
 // Longer sequences count as if none were shorter.
 constexpr int32_t kLongestSequence = 1024;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "shim/tap/tagging/late_table.h"
 #include "shim/tap/tagging/pointer_map.h"
 #include "shim/tap/tagging/spin_lock.h"
 
@@ -45,30 +46,36 @@ class FunctionNames {
   static constexpr uint32_t kArenaBytes = 8u << 20;
   static constexpr uint32_t kMaxNameBytes = 16u << 10;
 
+  struct Tables {
+    std::array<Registration, kMaxRegistrations> registrations;
+    std::array<Range, kMaxRanges> ranges;
+    std::array<char, kArenaBytes> arena;
+    std::array<char, kMaxNameBytes> noted_name;  // collector only
+    // Function -> offset in arena + 1.
+    PointerMap<2, 13> named;
+    // Function -> session that holds its definition. Collector only.
+    PointerMap<0, 15> noted;
+  };
+
   // Collector: copies the name, cut to `bytes`. False if unknown. A name of a
   // registration lies in a library that may be gone without a word (an
   // unregistering that we did not see), so that it copies with care.
-  bool CopyName(uint64_t function, char* copy, uint32_t bytes);
+  bool CopyName(const Tables& tables, uint64_t function, char* copy,
+                uint32_t bytes);
   // REQUIRES both: the lock.
-  const char* RegisteredName(uint64_t stub) const;
+  const char* RegisteredName(const Tables& tables, uint64_t stub) const;
   // The name's offset in the arena + 1; `known`, if that name lies there; 0: no
   // room.
-  uint64_t Keep(const char* name, uint64_t known);
+  uint64_t Keep(Tables& tables, const char* name, uint64_t known);
   // `function` has the name at `place`, and had that at `known`.
-  void Assign(const void* function, uint64_t place, uint64_t known);
+  static void Assign(Tables& tables, const void* function, uint64_t place,
+                     uint64_t known);
 
   SpinLock lock_;  // ranges, arena; and names while they are copied
   uint32_t registration_count_ = 0;
   uint32_t range_count_ = 0;
   uint32_t arena_used_ = 0;
-  std::array<Registration, kMaxRegistrations> registrations_{};
-  std::array<Range, kMaxRanges> ranges_{};
-  std::array<char, kArenaBytes> arena_{};
-  std::array<char, kMaxNameBytes> noted_name_{};  // collector only
-  // Function -> offset in arena_ + 1.
-  PointerMap<2, 13> named_;
-  // Function -> session that holds its definition. Collector only.
-  PointerMap<0, 15> noted_;
+  LateTable<Tables> tables_;
 };
 
 extern constinit FunctionNames g_function_names;

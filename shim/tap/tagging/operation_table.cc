@@ -58,36 +58,38 @@ void OperationEncoder::Add(const opmodel::Operation& node) {
   ++node_count_;
 }
 
-uint32_t OperationTable::FindSlot(uint64_t hash, std::span<const uint8_t> bytes,
-                                  uint32_t* free_slot) const {
+uint32_t OperationTable::FindSlot(const Tables& tables, uint64_t hash,
+                                  std::span<const uint8_t> bytes,
+                                  uint32_t* free_slot) {
   for (uint32_t i = 0; i < kMaxProbes; ++i) {
     const uint32_t index = static_cast<uint32_t>(hash + i) & (kSlots - 1);
-    const uint64_t word = slots_[index].load(std::memory_order_acquire);
+    const uint64_t word = tables.slots[index].load(std::memory_order_acquire);
     if (word == 0) {
       if (free_slot != nullptr) *free_slot = index;
       return 0;
     }
     if ((word >> 32) != (hash >> 32)) continue;
     const auto id = static_cast<uint32_t>(word);
-    const Entry& entry = entries_[id - 1];
+    const Entry& entry = tables.entries[id - 1];
     if (entry.bytes == bytes.size() &&
-        memcmp(&arena_[entry.offset], bytes.data(), bytes.size()) == 0) {
+        memcmp(&tables.arena[entry.offset], bytes.data(), bytes.size()) == 0) {
       return id;
     }
   }
   return 0;
 }
 
-uint32_t OperationTable::Append(const OperationEncoder& nodes, uint32_t most) {
+uint32_t OperationTable::Append(Tables& tables, const OperationEncoder& nodes,
+                                uint32_t most) {
   const std::span<const uint8_t> bytes = nodes.bytes();
   if (used_entries_ >= most || used_bytes_ + bytes.size() > kArenaBytes) {
     return 0;
   }
-  Entry& entry = entries_[used_entries_];
+  Entry& entry = tables.entries[used_entries_];
   entry.offset = used_bytes_;
   entry.bytes = static_cast<uint32_t>(bytes.size());
   entry.node_count = nodes.node_count();
-  memcpy(&arena_[used_bytes_], bytes.data(), bytes.size());
+  memcpy(&tables.arena[used_bytes_], bytes.data(), bytes.size());
   used_bytes_ += entry.bytes;
   return ++used_entries_;
 }
@@ -95,17 +97,22 @@ uint32_t OperationTable::Append(const OperationEncoder& nodes, uint32_t most) {
 uint32_t OperationTable::Intern(const OperationEncoder& nodes, uint32_t most) {
   if (nodes.node_count() == 0) return 0;
   const uint64_t hash = HashOf(nodes.bytes());
-  const uint32_t known = FindSlot(hash, nodes.bytes(), nullptr);
+  Tables* tables = tables_.Make();
+  if (tables == nullptr) {
+    CountLoss(trace::LossKind::kObjectTableFull);
+    return 0;
+  }
+  const uint32_t known = FindSlot(*tables, hash, nodes.bytes(), nullptr);
   if (known != 0) return known;
   uint32_t id = 0;
   if (SpinGuard guard(lock_); guard) {
     uint32_t free_slot = kSlots;
-    id = FindSlot(hash, nodes.bytes(), &free_slot);
+    id = FindSlot(*tables, hash, nodes.bytes(), &free_slot);
     if (id == 0 && free_slot != kSlots) {
-      id = Append(nodes, most);
+      id = Append(*tables, nodes, most);
       if (id != 0) {
         const uint64_t word = (hash >> 32 << 32) | id;
-        slots_[free_slot].store(word, std::memory_order_release);
+        tables->slots[free_slot].store(word, std::memory_order_release);
       }
     }
   }
@@ -117,11 +124,12 @@ uint32_t OperationTable::Defined(uint32_t id) {
   if (id == 0 || g_runtime.session == nullptr) return 0;
   const auto session = static_cast<uint16_t>(g_runtime.session());
   if (session == 0) return 0;
-  Entry& entry = entries_[id - 1];
+  Tables& tables = *tables_.Find();
+  Entry& entry = tables.entries[id - 1];
   if (entry.session.load(std::memory_order_relaxed) == session) return id;
   // Two threads may both define it; the definitions are equal.
   if (!g_runtime.define_operation(id, entry.node_count,
-                                  {&arena_[entry.offset], entry.bytes})) {
+                                  {&tables.arena[entry.offset], entry.bytes})) {
     return 0;
   }
   entry.session.store(session, std::memory_order_relaxed);
@@ -133,10 +141,11 @@ specs::LayerClass OperationTable::ClassOf(uint32_t id) const {
   if (id == 0) return LayerClass::kUnattributed;
   constexpr LayerClass kLeading[] = {LayerClass::kConv, LayerClass::kAttention,
                                      LayerClass::kGemm, LayerClass::kNorm};
-  const Entry& entry = entries_[id - 1];
+  const Tables& tables = *tables_.Find();
+  const Entry& entry = tables.entries[id - 1];
   uint32_t counts[specs::Words<LayerClass>::kCount] = {};
   LayerClass first = LayerClass::kUnattributed;
-  const uint8_t* at = &arena_[entry.offset];
+  const uint8_t* at = &tables.arena[entry.offset];
   for (uint16_t i = 0; i < entry.node_count; ++i) {
     trace::OperationNode node;
     memcpy(&node, at, sizeof(node));

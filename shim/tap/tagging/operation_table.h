@@ -8,6 +8,7 @@
 #include <span>
 
 #include "opmodel/operation.h"
+#include "shim/tap/tagging/late_table.h"
 #include "shim/tap/tagging/spin_lock.h"
 #include "vocabulary.h"
 
@@ -60,17 +61,21 @@ class OperationTable {
   static constexpr uint32_t kArenaBytes = 16u << 20;
   static constexpr uint32_t kMaxProbes = 512;
 
-  uint32_t FindSlot(uint64_t hash, std::span<const uint8_t> bytes,
-                    uint32_t* free_slot) const;
-  uint32_t Append(const OperationEncoder& nodes, uint32_t most);
+  struct Tables {
+    // High half: of the hash; low half: id. 0: empty.
+    std::array<std::atomic<uint64_t>, kSlots> slots;
+    std::array<Entry, kEntries> entries;
+    std::array<uint8_t, kArenaBytes> arena;
+  };
+
+  static uint32_t FindSlot(const Tables& tables, uint64_t hash,
+                           std::span<const uint8_t> bytes, uint32_t* free_slot);
+  uint32_t Append(Tables& tables, const OperationEncoder& nodes, uint32_t most);
 
   SpinLock lock_;
   uint32_t used_entries_ = 0;
   uint32_t used_bytes_ = 0;
-  // High half: of the hash; low half: id. 0: empty.
-  std::array<std::atomic<uint64_t>, kSlots> slots_{};
-  std::array<Entry, kEntries> entries_{};
-  std::array<uint8_t, kArenaBytes> arena_{};
+  LateTable<Tables> tables_;  // there before the first id is given out
 };
 
 extern constinit OperationTable g_operations;

@@ -33,6 +33,10 @@ MODES = {
               "strict_thread", "clean_exec", "lowest_descriptor",
               "no_descriptor_allowed_later", "no_proc_later", "many_mappings",
               "locked_memory"),
+    "processes": ("vfork_storm", "spawn_closing_all", "shared_memory",
+                  "nested_forks", "daemonize", "traced_child", "stopped",
+                  "small_signal_stack", "filled_shared_memory",
+                  "environment_race"),
     "loading": ("local", "global", "deepbind", "namespace", "message_stays",
                 "missing", "missing_message", "missing_from_handle",
                 "two_copies", "plugin_constructor", "unloaded_cupti",
@@ -86,7 +90,8 @@ SPEAKS = {
     "python": {"few_descriptors", "closes_all"},
 }
 ROOT = {"process_limit", "set_user_before", "set_user_after", "changed_root",
-        "changed_root_later", "no_proc_later", "locked_memory"}
+        "changed_root_later", "no_proc_later", "locked_memory",
+        "filled_shared_memory"}
 
 
 def mode_cases():
@@ -119,6 +124,8 @@ def host_cases():
     for mode in ("return", "exit_in_thread"):
         yield Case("endings", (mode,), before=("interposer",))
         yield Case("endings", (mode,), behind=("interposer",))
+    yield Case("files", ("plain",), before=("false_clock",))
+    yield Case("files", ("plain",), behind=("false_clock",))
 
 
 def variable_cases():
@@ -140,7 +147,8 @@ def variable_cases():
 
 
 def output_cases():
-    for output in ("full", "tiny", "missing", "a_file", "read_only"):
+    for output in ("full", "tiny", "missing", "a_file", "no_files",
+                   "read_only"):
         yield Case("files", ("plain",), output=output, may_speak=True,
                    root=output in ("full", "tiny"))
     yield Case("threads", ("many_first",), output="tiny", may_speak=True,

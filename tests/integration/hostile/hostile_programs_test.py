@@ -52,8 +52,8 @@ class Runner:
 
     def library(self, name):
         """Path of a library to preload; None: not on this machine."""
-        if name == "interposer":
-            return str(self.programs / "interposer.so")
+        if name in ("interposer", "false_clock"):
+            return str(self.programs / f"{name}.so")
         pattern = {"jemalloc": "libjemalloc.so.2", "asan": "libasan.so",
                    "tcmalloc": "libtcmalloc_minimal.so.4"}[name]
         if name == "asan":
@@ -139,6 +139,8 @@ def prepared_output(kind, path):
     """The place that DLTAP_OUTPUT names, spoilt in that way."""
     if kind == "a_file":
         path.write_text("x")
+    if kind == "no_files":  # a folder in which nothing can be made
+        path.symlink_to("/proc/self")
     if kind == "read_only":
         path.mkdir()
         subprocess.run(["chattr", "+i", str(path)], stderr=subprocess.DEVNULL)

@@ -54,6 +54,18 @@ TEST(TapRecordingTest, ArgumentsAndDepthAreKept) {
   EXPECT_EQ(nested_launches, 1);
 }
 
+// Nothing is defined before the session, which this launch begins.
+TEST(TapRecordingTest, TheVeryFirstLaunchTellsWhatItComputes) {
+  TappedProgram program("told_launches");
+  program.Run({"3"});
+  const analyzer::TraceModel model = program.Read();
+  const analyzer::Process& process = model.processes.at(0);
+  EXPECT_EQ(process.calls.size(), 3u);
+  for (const analyzer::Call& call : process.calls) {
+    EXPECT_TRUE(call.operation.known());
+  }
+}
+
 TEST(TapRecordingTest, CommandLineIsKeptAsItIs) {
   const std::vector<std::string> odd = {"1", "two words", "\xff\n\"", "", "-x"};
   TappedProgram program("launches");

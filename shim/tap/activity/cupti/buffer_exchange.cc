@@ -50,6 +50,7 @@ void BufferExchange::GiveStagedBack() {
 
 void BufferExchange::Requested(bool is_clients, uint8_t** buffer, size_t* size,
                                size_t* max_records) {
+  requests_.fetch_add(1, std::memory_order_relaxed);
   const auto requested = client_requested_.load(std::memory_order_acquire);
   if (is_clients && requested != nullptr) {
     requested(buffer, size, max_records);

@@ -41,6 +41,10 @@ class BufferExchange {
   uint64_t completions() const {
     return completions_.load(std::memory_order_relaxed);
   }
+  // CUPTI has asked for one, of whomever.
+  uint64_t requests() const {
+    return requests_.load(std::memory_order_relaxed);
+  }
   // CUPTI has been told that buffers are full of zeros: a client's have to be.
   void PromiseZeros() { zeros_.store(true, std::memory_order_release); }
 
@@ -94,6 +98,7 @@ class BufferExchange {
   std::atomic<CUpti_BuffersCallbackCompleteFunc> client_completed_{nullptr};
   std::atomic<int32_t> our_buffers_outside_{0};
   std::atomic<uint64_t> completions_{0};
+  std::atomic<uint64_t> requests_{0};
   std::atomic<bool> zeros_{false};
   // The staged one lies in the ring until somebody takes it; a place is used
   // again four stagings later.

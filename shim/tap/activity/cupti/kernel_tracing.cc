@@ -2,6 +2,7 @@
 #include "shim/tap/activity/cupti/kernel_tracing.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace dltap::shim::cupti {
@@ -14,10 +15,12 @@ constexpr uint64_t kKernelsBeforeDoubt = 64;
 constexpr uint32_t kPushesBeforeDoubt = 200;
 constexpr uint64_t kCallsBeforeIdDoubt = 200;
 
-// So many launches, in so long, have filled a buffer and ended: if none came,
-// none will.
+// So many launches, in so long, have filled a buffer and ended: if none came in
+// so many flushes, none will. (Where thousands of threads want a processor,
+// time alone proves nothing: a single flush may take seconds.)
 constexpr uint64_t kSubmissionsBeforeDoubt = 10'000;
 constexpr uint64_t kNotServedNs = 5'000'000'000;
+constexpr uint32_t kFlushesBeforeDoubt = 8;
 
 // The driver passes over what is not there; other than a whole path, the loader
 // may find it anywhere.
@@ -28,8 +31,8 @@ bool NamesATool(const char* injected) {
 
 }  // namespace
 
-constinit TracingTables g_tracing_tables;
-constinit KernelTracing g_kernel_tracing;
+constinit BufferPool g_buffer_pool;
+[[gnu::section("dltap_at_load")]] constinit KernelTracing g_kernel_tracing;
 
 void KernelTracing::OnBufferRequested(uint8_t** buffer, size_t* size,
                                       size_t* max_records) {
@@ -45,9 +48,26 @@ void KernelTracing::OnBufferCompleted(CUcontext context, uint32_t stream,
 
 // ---- Begin, end ------------------------------------------------------------
 
+// Zeros are what they begin with. Never unmapped: callbacks may still come.
+bool KernelTracing::MakeTables() {
+  if (tables_ != nullptr) return true;
+  constexpr size_t kBytes = sizeof(TracingTables);
+  void* memory = mmap(nullptr, kBytes, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  // After mlockall(MCL_FUTURE) all of it would be filled here and now.
+  munlock(memory, kBytes);
+  if (mprotect(memory, kBytes, PROT_READ | PROT_WRITE) != 0) {
+    munmap(memory, kBytes);
+    return false;
+  }
+  tables_ = static_cast<TracingTables*>(memory);
+  return true;
+}
+
 bool KernelTracing::Connect() {
   if (!switch_.Connect()) return false;
-  if (buffers_.Prepare()) return true;
+  if (MakeTables() && buffers_.Prepare()) return true;
   runtime().level(trace::Level::kHost, "no memory for activity buffers");
   return false;
 }
@@ -67,8 +87,8 @@ void KernelTracing::Start(const SourceRuntime& given) {
     return;
   }
   if (!Connect()) return;
-  reader_.Begin(&switch_.api(), &runtime(), switch_.version());
-  subscription_.Begin(&switch_.api(), &runtime(), &nodes_);
+  tables_->reader.Begin(&switch_.api(), &runtime(), switch_.version());
+  subscription_.Begin(&switch_.api(), &runtime(), &tables_->nodes);
   session_.Begin();
   const bool is_recording = runtime().recording();
   if (!is_recording) paused_ns_ = clock_.Now();
@@ -101,7 +121,7 @@ void KernelTracing::Finish(uint64_t deadline_ns) {
   clients_.Exit();
   subscription_.Exit();
   ReadNodes();
-  reader_.Flush();
+  tables_->reader.Flush();
   buffers_.pool().Discard();
 }
 
@@ -136,7 +156,7 @@ void KernelTracing::Pass() {
   }
   ReadDelivered();
   ReadNodes();
-  reader_.Flush();
+  tables_->reader.Flush();
 }
 
 void KernelTracing::Pause() {
@@ -186,16 +206,21 @@ void KernelTracing::Flush(bool forced) {
 bool KernelTracing::IsServed() {
   const uint64_t submissions = runtime().submissions();
   const uint64_t completions = buffers_.completions();
+  const uint64_t requests = buffers_.requests();
   const uint64_t now_ns = runtime().monotonic_ns();
-  if (completions != served_completions_ ||
-      submissions == served_submissions_) {
+  const bool is_served =
+      completions != served_completions_ || submissions == served_submissions_;
+  if (is_served) {
     served_completions_ = completions;
     served_submissions_ = submissions;
-    served_ns_ = now_ns;
-    return true;
   }
-  if (submissions - served_submissions_ >= kSubmissionsBeforeDoubt &&
-      now_ns - served_ns_ >= kNotServedNs) {
+  if (is_served || requests != doubt_.requests) {  // it is us that it asks
+    doubt_ = {requests, submissions, now_ns, 0};
+    return is_served;
+  }
+  if (++doubt_.flushes >= kFlushesBeforeDoubt &&
+      submissions - doubt_.submissions >= kSubmissionsBeforeDoubt &&
+      now_ns - doubt_.begin_ns >= kNotServedNs) {
     runtime().level(trace::Level::kHost,
                     "CUPTI delivers nothing any more: another tool may have "
                     "taken its callbacks");
@@ -207,10 +232,10 @@ bool KernelTracing::IsServed() {
 void KernelTracing::ReadDelivered() {
   BufferPool::Buffer buffers[32];
   for (int count; (count = buffers_.pool().Delivered(buffers, 32)) > 0;) {
-    reader_.Read({buffers, static_cast<size_t>(count)}, clock_);
+    tables_->reader.Read({buffers, static_cast<size_t>(count)}, clock_);
     for (int i = 0; i < count; ++i) buffers_.pool().Give(buffers[i]);
   }
-  subscription_.NoteCorrelation(reader_.newest_correlation());
+  subscription_.NoteCorrelation(tables_->reader.newest_correlation());
   if (clients_.has_callbacks()) {
     DoubtCallbacks();
   } else {
@@ -220,7 +245,7 @@ void KernelTracing::ReadDelivered() {
 
 // A library without them, whatever it said.
 void KernelTracing::DoubtCallbacks() {
-  if (reader_.kernels() > kKernelsBeforeDoubt && !is_over_.load() &&
+  if (tables_->reader.kernels() > kKernelsBeforeDoubt && !is_over_.load() &&
       !subscription_.has_launches()) {
     clients_.ChooseLaunches(/*callbacks_fail=*/true);
   }
@@ -231,13 +256,13 @@ void KernelTracing::DoubtCallbacks() {
 // to stay, and the reader of the trace goes by time.
 void KernelTracing::DoubtApiRecords() {
   const bool is_ours = clients_.owner() == Owner::kOurs;
-  const bool no_calls =
-      reader_.api_calls() == 0 && reader_.kernels() > kKernelsBeforeDoubt;
+  const bool no_calls = tables_->reader.api_calls() == 0 &&
+                        tables_->reader.kernels() > kKernelsBeforeDoubt;
   if (no_calls && !switch_.uses_whole_api_kinds() && !is_over_.load()) {
     switch_.UseWholeApiKinds(/*now=*/is_ours);
   }
-  if (reader_.external_ids() != 0) ids_ = Ids::kCome;
-  const uint64_t calls = reader_.api_calls() - tried_at_calls_;
+  if (tables_->reader.external_ids() != 0) ids_ = Ids::kCome;
+  const uint64_t calls = tables_->reader.api_calls() - tried_at_calls_;
   if (pushes_.load(std::memory_order_relaxed) < kPushesBeforeDoubt ||
       calls < kCallsBeforeIdDoubt) {
     return;
@@ -245,7 +270,7 @@ void KernelTracing::DoubtApiRecords() {
   const bool may_try = !switch_.uses_whole_api_kinds() && !is_over_.load();
   if (ids_ == Ids::kUnknown && may_try) {
     ids_ = Ids::kTryingWholeKinds;
-    tried_at_calls_ = reader_.api_calls();
+    tried_at_calls_ = tables_->reader.api_calls();
     switch_.UseWholeApiKinds(/*now=*/is_ours);
   } else if (ids_ == Ids::kUnknown || ids_ == Ids::kTryingWholeKinds) {
     if (ids_ == Ids::kTryingWholeKinds && !is_over_.load()) {
@@ -260,14 +285,14 @@ void KernelTracing::DoubtApiRecords() {
 
 void KernelTracing::ReadNodes() {
   NodeOrigin origin;
-  while (nodes_.Pop(&origin)) {
+  while (tables_->nodes.Pop(&origin)) {
     trace::GraphNodeRecord record{};
     record.node = origin.node;
     record.original_node = origin.original_node;
     record.call_begin_ticks = origin.call_begin_ticks;
     record.thread = origin.thread;
     record.graph = origin.graph;
-    reader_.Write(record);
+    tables_->reader.Write(record);
   }
 }
 
@@ -292,7 +317,7 @@ void KernelTracing::WriteSample(const Record& record) {
 
 void KernelTracing::WriteWatermark(uint64_t complete_until_ns) {
   // The records it vouches for go first.
-  reader_.Flush();
+  tables_->reader.Flush();
   trace::WatermarkRecord record{};
   record.complete_until_ns = complete_until_ns;
   record.device = trace::kNoIndex;

@@ -18,14 +18,13 @@
 
 namespace dltap::shim::cupti {
 
-// The large tables of KernelTracing, apart from it: zero-filled, they take no
-// memory in a process that never starts a session, and no room in the library.
+// The large tables of KernelTracing: mapped by the first session that traces.
 struct TracingTables {
   ActivityReader reader;
   GraphNodes nodes;
-  BufferPool pool;
 };
-extern constinit TracingTables g_tracing_tables;
+
+extern constinit BufferPool g_buffer_pool;
 
 // Kernel, copy and memset records of one session, from CUPTI's activity API.
 // The time in which another client has CUPTI is written as not observed. CUPTI
@@ -37,7 +36,7 @@ class KernelTracing {
   constexpr KernelTracing()
       : switch_(&session_, &wants_, {OnBufferRequested, OnBufferCompleted}),
         clock_(&session_, &switch_.api()),
-        buffers_(&session_, &switch_.api(), &g_tracing_tables.pool),
+        buffers_(&session_, &switch_.api(), &g_buffer_pool),
         clients_({&session_, &wants_, &switch_, &buffers_, &clock_,
                   &subscription_}) {}
 
@@ -52,7 +51,9 @@ class KernelTracing {
   // given back. Again: what has come back meanwhile.
   void Stop();
   // Names, variants and streams are defined anew before their next use.
-  void Forget() { reader_.Forget(); }
+  void Forget() {
+    if (tables_ != nullptr) tables_->reader.Forget();
+  }
 
   // ---- Any thread
   // CUPTI's clock; false: there is none (yet).
@@ -76,6 +77,7 @@ class KernelTracing {
 
   const SourceRuntime& runtime() const { return session_.runtime(); }
   bool Connect();
+  bool MakeTables();
   void Pause();
   void Resume();
   void TakeBackIfLeft();
@@ -116,9 +118,15 @@ class KernelTracing {
   // When CUPTI last delivered a buffer, or nothing was to be delivered.
   uint64_t served_submissions_ = 0;
   uint64_t served_completions_ = 0;
-  uint64_t served_ns_ = 0;  // monotonic
-  ActivityReader& reader_ = g_tracing_tables.reader;
-  GraphNodes& nodes_ = g_tracing_tables.nodes;
+  // Since then, and since CUPTI last asked for a buffer.
+  struct Doubt {
+    uint64_t requests;
+    uint64_t submissions;
+    uint64_t begin_ns;  // monotonic
+    uint32_t flushes;
+  };
+  Doubt doubt_ = {};
+  TracingTables* tables_ = nullptr;  // there while a session is current
 };
 
 extern constinit KernelTracing g_kernel_tracing;

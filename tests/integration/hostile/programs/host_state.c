@@ -84,11 +84,13 @@ static void SaySignals(void) {
 }
 
 // The tap's own, named after it; and what its thread has open for a moment to
-// sample the process and its threads, or to look for other processes' rings.
+// sample the process and its threads, to see which frameworks are loaded, or to
+// look for other processes' rings.
 static int IsOfTap(const char* link) {
   if (strstr(link, "dltap-") != NULL) return 1;
   if (strcmp(link, "/dev/shm") == 0) return 1;
-  return strncmp(link, "/proc/", 6) == 0 && strstr(link, "/stat") != NULL;
+  return strncmp(link, "/proc/", 6) == 0 &&
+         (strstr(link, "/stat") != NULL || strstr(link, "/maps") != NULL);
 }
 
 static void SayDescriptors(void) {

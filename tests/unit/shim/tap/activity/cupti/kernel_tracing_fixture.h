@@ -19,8 +19,8 @@ class KernelTracingFixture : public ::testing::Test {
   KernelTracingFixture() {
     unsetenv("CUDA_INJECTION64_PATH");
     std::destroy_at(&tracing_);
-    std::destroy_at(&g_tracing_tables);
-    std::construct_at(&g_tracing_tables);
+    std::destroy_at(&g_buffer_pool);
+    std::construct_at(&g_buffer_pool);
     std::construct_at(&tracing_);
   }
 

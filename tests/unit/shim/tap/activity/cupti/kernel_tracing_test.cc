@@ -349,6 +349,36 @@ TEST_F(KernelTracingTest, StolenCallbacksAreNoticedAndLeftAlone) {
   EXPECT_FALSE(runtime_.pushing);
 }
 
+// Thousands of threads want the processor.
+TEST_F(KernelTracingTest, FewSlowFlushesAreNoProofOfStolenCallbacks) {
+  Start();
+  cupti_.Kernel("k", 1, 10, 20);
+  Pass();
+  for (int i = 0; i < 3; ++i) {
+    runtime_.submissions += 10'000;
+    runtime_.now_ns += 6'000'000'000;
+    Pass();
+  }
+  EXPECT_EQ(runtime_.level, trace::Level::kKernels);
+}
+
+TEST_F(KernelTracingTest, CallbacksThatAreAskedForBuffersAreNotStolen) {
+  Start();
+  cupti_.Kernel("k", 1, 10, 20);
+  Pass();
+  for (int i = 0; i < 40; ++i) {
+    runtime_.submissions += 1'000;
+    if (i % 4 == 0) {
+      uint8_t* buffer = nullptr;
+      size_t bytes = 0;
+      size_t most = 0;
+      cupti_.requested(&buffer, &bytes, &most);
+    }
+    Pass();
+  }
+  EXPECT_EQ(runtime_.level, trace::Level::kKernels);
+}
+
 TEST_F(KernelTracingTest, OfAllCallsOnlyLaunchesAreRecorded) {
   StartWithApiRecords();
   for (const int id : {31, 211, 505}) {

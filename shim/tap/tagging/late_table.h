@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_SHIM_TAP_TAGGING_LATE_TABLE_H_
+#define DLTAP_SHIM_TAP_TAGGING_LATE_TABLE_H_
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+
+namespace dltap::shim {
+
+// A large table of zeros that a process gets when it first needs it. Until then
+// it takes no address space: limits (RLIMIT_AS, _DATA, _MEMLOCK) and mlockall()
+// count that whether it is used or not. Never unmapped.
+template <typename T>
+class LateTable {
+ public:
+  // nullptr: nothing was ever put there.
+  T* Find() const { return table_.load(std::memory_order_acquire); }
+
+  // nullptr: no memory is to be had.
+  T* Make() {
+    T* table = Find();
+    return table != nullptr ? table : Map();
+  }
+
+ private:
+  [[gnu::cold, gnu::noinline]] T* Map() {
+    const int saved_errno = errno;
+    void* memory = mmap(nullptr, sizeof(T), PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    T* table = nullptr;
+    if (memory != MAP_FAILED) {
+      // After mlockall(MCL_FUTURE) all of it would be filled here and now.
+      munlock(memory, sizeof(T));
+      if (mprotect(memory, sizeof(T), PROT_READ | PROT_WRITE) != 0 ||
+          !table_.compare_exchange_strong(table, static_cast<T*>(memory))) {
+        munmap(memory, sizeof(T));
+      } else {
+        table = static_cast<T*>(memory);
+      }
+    }
+    errno = saved_errno;
+    return table;
+  }
+
+  std::atomic<T*> table_{nullptr};
+};
+
+}  // namespace dltap::shim
+
+#endif  // DLTAP_SHIM_TAP_TAGGING_LATE_TABLE_H_
