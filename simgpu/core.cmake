@@ -56,6 +56,7 @@ add_library(dltapsim SHARED
   base/handle.cc
   base/host_cost.cc
   base/interned_name.cc
+  base/python_place.cc
   base/teardown.cc
   base/thread_state.cc
   base/typed_name.cc
@@ -66,6 +67,7 @@ add_library(dltapsim SHARED
   bytes/shareable_handle.cc
   bytes/shared_memory.cc
   bytes/sparse_bytes.cc
+  bytes/uncomputed_reads.cc
   bytes/work_order.cc
   bytes/written_memory.cc
   bytes/written_ranges.cc

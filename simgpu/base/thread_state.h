@@ -51,6 +51,9 @@ struct ThreadState {
   const std::shared_ptr<const OrderPoint>* order = nullptr;
   // Where the library call under way may write (library_call.h); null: anywhere.
   const std::vector<const void*>* may_write = nullptr;
+  // A number that nobody computed was copied to the host (uncomputed_reads.h).
+  bool has_uncomputed_read = false;
+  uint64_t uncomputed_value = 0;
   std::vector<Context*> contexts;
   std::vector<CallConfiguration> configurations;
   std::array<Stream*, kMaxDevices> per_thread_streams{};

@@ -6,6 +6,7 @@
 #include "simgpu/base/clock.h"
 #include "simgpu/bytes/address_map.h"
 #include "simgpu/bytes/page_segments.h"
+#include "simgpu/bytes/uncomputed_reads.h"
 #include "simgpu/stream/host_executor.h"
 #include "simgpu/stream/memory_effects.h"
 #include "simgpu/stream/submit.h"
@@ -160,6 +161,7 @@ Error CopyAsync(Stream& stream, CopyWork copy) {
                    copy.direction == CopyDirection::kHostToHost ||
                    copy.bytes() > kStagedAtOnceBytes);
   const Error error = Submit(stream, std::move(copy));
+  NameUncomputedRead();
   if (error == Error::kSuccess && waits && !IsCapturingNow(stream)) {
     return WaitForStream(stream);
   }
@@ -175,6 +177,7 @@ Error CopySync(Stream& stream, CopyWork copy) {
        copy.bytes() <= kStagedAtOnceBytes);
   const bool waits = copy.sync_memops || !may_return_early;
   const Error error = Submit(stream, std::move(copy));
+  NameUncomputedRead();
   if (error == Error::kSuccess && waits) return WaitForStream(stream);
   return error;
 }

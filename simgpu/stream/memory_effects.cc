@@ -6,6 +6,7 @@
 #include "simgpu/base/config.h"
 #include "simgpu/bytes/shared_memory.h"
 #include "simgpu/bytes/sparse_bytes.h"
+#include "simgpu/bytes/uncomputed_reads.h"
 #include "simgpu/bytes/written_memory.h"
 
 namespace dltap::simgpu {
@@ -54,6 +55,18 @@ void FillRow(std::byte* row, const MemsetWork& set) {
   }
 }
 
+void ReadSmall(const CopyWork& copy) {
+  const Freshness freshness = FreshnessOf(copy.source, copy.bytes());
+  if (freshness == Freshness::kStale) {
+    std::memset(copy.destination, 0, copy.bytes());
+  } else {
+    MoveRows(copy);
+  }
+  if (freshness != Freshness::kFresh) {
+    NoteUncomputedRead(copy.destination, copy.bytes());
+  }
+}
+
 }  // namespace
 
 void StageSource(CopyWork& copy) {
@@ -78,11 +91,10 @@ void PerformCopy(const CopyWork& copy) {
   if (copy.bytes() == 0) return;
   const bool from_device = copy.source_kind == MemoryKind::kDevice;
   const bool to_device = copy.destination_kind == MemoryKind::kDevice;
-  if (from_device && !to_device && copy.bytes() <= kSmallReadBytes &&
-      IsPlain(copy) &&
-      FreshnessOf(copy.source, copy.bytes()) == Freshness::kStale &&
+  if (from_device && !to_device && IsPlain(copy) &&
+      copy.bytes() <= kSmallReadBytes &&
       !WrittenElsewhere(copy.source, copy.bytes())) {
-    std::memset(copy.destination, 0, copy.bytes());
+    ReadSmall(copy);
     return;
   }
   MoveRows(copy);
