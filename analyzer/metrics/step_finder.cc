@@ -220,14 +220,16 @@ void MarkTrials(const std::vector<CallToken>& tokens,
   for (TokenSpan* span : with_trials) span->use = StepUse::kAutotune;
 }
 
-// A step ends where what the trace shows next begins.
+// A step ends where what the trace shows next begins, be it trials before the
+// next step.
 std::vector<Step> TimesOf(const std::vector<CallToken>& tokens,
                           const std::vector<TokenSpan>& spans) {
   std::vector<Step> steps;
   for (size_t i = 0; i < spans.size(); ++i) {
     const TokenSpan& span = spans[i];
-    const bool followed =
-        i + 1 < spans.size() && spans[i + 1].first == span.end;
+    const bool followed = i + 1 < spans.size() &&
+                          spans[i + 1].first == span.end &&
+                          !tokens[span.end].trial;
     const int64_t end =
         followed ? tokens[span.end].begin_ns : tokens[span.end - 1].end_ns;
     steps.push_back({tokens[span.first].begin_ns, end, span.use, followed});
