@@ -225,5 +225,44 @@ TEST(DirectionTest, AnOptimizerThatComputesGradientsTellsNoDirection) {
       (Directions{kForward, kBackward, Direction::kUpdate}));
 }
 
+// Three steps of a model of two layers, with the products of `update` after
+// each backward pass; `before` comes first, `after` last.
+Directions UpdateDirections(const std::vector<std::string>& update,
+                            const std::vector<std::string>& after = {}) {
+  std::string text;
+  int at = 0;
+  const auto add = [&](int thread, const std::vector<std::string>& kernels) {
+    for (const std::string& kernel : kernels) {
+      text += Launch(at += 10, thread, kernel);
+    }
+  };
+  for (int step = 0; step < 4; ++step) {
+    add(0, {"volta_sgemm_tn", "elementwise_relu", "volta_sgemm_nt"});
+    add(1, {"elementwise_mul", "volta_sgemm_nn"});
+    add(0, {"elementwise_lerp"});
+    add(0, update);
+  }
+  add(0, after);
+  const Directions all = DirectionsOf(text);
+  // What the second step's update is.
+  const auto begin = all.begin() + 6 + static_cast<ptrdiff_t>(update.size());
+  return {begin + 6, begin + 6 + static_cast<ptrdiff_t>(update.size())};
+}
+
+TEST(DirectionTest, ProductsOfAnUpdateAreNoForwardPass) {
+  const Directions update(3, Direction::kUpdate);
+  EXPECT_EQ(UpdateDirections({"volta_dgemm_nt", "scale_add", "volta_dgemm_nn"}),
+            update);
+  // Also where an evaluation follows the last step.
+  EXPECT_EQ(UpdateDirections({"volta_dgemm_nt", "scale_add", "volta_dgemm_nn"},
+                             {"volta_sgemm_tn", "elementwise_relu"}),
+            update);
+}
+
+TEST(DirectionTest, APassForwardAfterEachUpdateIsOne) {
+  EXPECT_EQ(UpdateDirections({"volta_sgemm_tn", "relu", "volta_sgemm_nt"}),
+            Directions(3, kForward));
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
