@@ -175,7 +175,7 @@ size_t BeginOfFirst(const std::vector<CallToken>& tokens,
 
 // A first pass may lack what marks the others: a first token has nothing to
 // append to. What lies before them is one if it is as long, does nearly the
-// same, and has as many products.
+// same, and has nearly as many products.
 void AddFirst(const std::vector<CallToken>& tokens,
               std::vector<TokenSpan>& spans) {
   const TokenSpan first = spans.front();
@@ -186,11 +186,14 @@ void AddFirst(const std::vector<CallToken>& tokens,
   }
   const TokenSpan before{BeginOfFirst(tokens, spans), first.first};
   const auto products = [&tokens](const TokenSpan& span) {
-    return std::count_if(tokens.begin() + static_cast<ptrdiff_t>(span.first),
-                         tokens.begin() + static_cast<ptrdiff_t>(span.end),
-                         [](const CallToken& token) { return token.product; });
+    return static_cast<double>(
+        std::count_if(tokens.begin() + static_cast<ptrdiff_t>(span.first),
+                      tokens.begin() + static_cast<ptrdiff_t>(span.end),
+                      [](const CallToken& token) { return token.product; }));
   };
-  if (products(before) > 0 && products(before) == products(first)) {
+  const double usual = products(first);
+  const double found = products(before);
+  if (found > 0 && found * kLongLast >= usual && found <= usual * kLongLast) {
     spans.insert(spans.begin(), before);
   }
 }
