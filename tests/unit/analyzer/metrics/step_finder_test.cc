@@ -87,6 +87,25 @@ TEST(StepFinderTest, TrialsBeforeAStepAreNoPartOfTheOneBefore) {
   EXPECT_EQ(windows[2].span.end_ns, 88'000);
 }
 
+TEST(StepFinderTest, WherePassesAreNotToldTheLoopTellsSteps) {
+  // Gradients have names of their own; all products lie between two of them.
+  std::string text = "device 0 name=gpu\n" + Launch(0, 1, "gemm");
+  int at = 10;
+  const auto add = [&](const std::string& kernel) {
+    text += Launch(at, at, kernel);
+    at += 10;
+  };
+  for (int step = 0; step < 20; ++step) {
+    for (const char* kernel :
+         {"EigenMetaKernel", "gemm", "BiasNHWCKernel", "tensorflow::BiasGrad",
+          "gemm", "main_kernel", "tensorflow::BiasGrad", "Cast_GPU_DT_x"}) {
+      add(kernel);
+    }
+    at += 300;
+  }
+  EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 20);
+}
+
 TEST(StepFinderTest, ManySlowStepsAreNoWarmUp) {
   std::string text = "device 0 name=gpu\n";
   int at = 0;
