@@ -147,6 +147,36 @@ TEST(DirectionTest, AReplayHasTheDirectionOfItsWarmup) {
                                             kForward, kBackward, kBackward}));
 }
 
+TEST(DirectionTest, AFewKernelsOfAReplayMayNotHaveWarmedUp) {
+  std::string text;
+  std::string replay;
+  int at = 0;
+  const auto add = [&](int thread, const std::string& name, bool warms_up) {
+    at += 10;
+    if (warms_up) text += Launch(at, thread, name);
+    replay += "kernel t=" + std::to_string(3000 + at) + ".." +
+              std::to_string(3001 + at) +
+              "us device=0 corr=5 graph=1 graph_node=" + std::to_string(at) +
+              " name=" + name + "\n";
+  };
+  for (int i = 0; i < 10; ++i) add(0, "volta_sgemm_tn", true);
+  for (int i = 0; i < 10; ++i) {
+    add(1, "volta_sgemm_nn", true);
+    if (i == 4) add(1, "fill_kernel", false);
+  }
+  add(0, "elementwise_add", true);
+  add(0, "fill_kernel", false);
+  const Directions found =
+      DirectionsOf(text +
+                   "call t=900..905us thread=0 cudaGraphLaunch\n"
+                   "launchapi t=901..904us thread=0 corr=5\n" +
+                   replay);
+  Directions expected(10, kForward);
+  expected.resize(21, kBackward);
+  expected.resize(23, Direction::kUpdate);
+  EXPECT_EQ(Directions(found.end() - 23, found.end()), expected);
+}
+
 TEST(DirectionTest, AReplayWithoutWarmupHasNoDirection) {
   const Directions found = DirectionsOf(
       Launch(10, 0, "volta_sgemm_tn") + Launch(20, 1, "volta_sgemm_nn") +
