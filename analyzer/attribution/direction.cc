@@ -11,6 +11,7 @@
 #include "analyzer/attribution/recompute.h"
 #include "analyzer/attribution/replays.h"
 #include "analyzer/attribution/submissions.h"
+#include "analyzer/attribution/update_products.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -175,6 +176,8 @@ class DirectionPass {
   void DecideByPass() {
     const std::vector<bool> recompute =
         FindRecompute(process_, attribution_, order_, is_backward_);
+    const std::vector<bool> in_update =
+        FindUpdateProducts(process_, attribution_, order_, is_backward_);
     Direction phase = Direction::kForward;
     for (size_t i = 0; i < order_.size(); ++i) {
       const Submission& at = order_[i];
@@ -187,7 +190,7 @@ class DirectionPass {
           activity.direction = Direction::kBackward;
         }
       } else {
-        phase = PhaseAfter(phase, activity);
+        phase = in_update[i] ? Direction::kUpdate : PhaseAfter(phase, activity);
         if (IsTransposed(activity)) activity.direction = Direction::kForward;
       }
       Set(at, phase);

@@ -16,7 +16,9 @@ bool LaunchesGraph(const TraceModel& model, const Process& process,
 
 // Replays whose capture no evidence leads to: if the same kernels, launched
 // alike, ran in the same order outside of a graph (frameworks warm up before
-// they capture), what is known of those holds for the replayed ones.
+// they capture), what is known of those holds for the replayed ones. One in
+// five may be in the graph alone: its direction is that of the kernels around
+// it.
 void FollowWarmups(const TraceModel& model, const Process& process,
                    const std::vector<Submission>& order,
                    ProcessAttribution& attribution);

@@ -273,9 +273,9 @@ Interval CpuUse::WholeAround(Interval part, Place& near) const {
     return spans[i].span.end_ns <= part.begin_ns;
   });
   whole.begin_ns =
-      near.call > 0 ? spans[near.call - 1].span.end_ns : passes_.front().at_ns;
+      near.call > 0 ? spans[near.call - 1].span.end_ns : SpanOf(0).begin_ns;
   whole.end_ns = near.call < spans.size() ? spans[near.call].span.begin_ns
-                                          : passes_.back().at_ns;
+                                          : SpanOf(periods_.size() - 1).end_ns;
   near.input = FirstFrom(inputs_.size(), near.input, [&](size_t i) {
     return inputs_[i].end_ns <= part.begin_ns;
   });
@@ -288,9 +288,19 @@ Interval CpuUse::WholeAround(Interval part, Place& near) const {
   return whole;
 }
 
+// The first period and the last stand for as much time before and after them:
+// samples begin and end up to a tenth of a second inside a run.
+Interval CpuUse::SpanOf(size_t period) const {
+  Interval span{passes_[period].at_ns, passes_[period + 1].at_ns};
+  const int64_t length = span.length_ns();
+  if (period == 0) span.begin_ns -= length;
+  if (period + 1 == periods_.size()) span.end_ns += length;
+  return span;
+}
+
 std::optional<CpuSplit> CpuUse::Split(Interval part, Place& near) const {
-  if (periods_.empty() || part.begin_ns < passes_.front().at_ns ||
-      part.end_ns > passes_.back().at_ns) {
+  if (periods_.empty() || part.begin_ns < SpanOf(0).begin_ns ||
+      part.end_ns > SpanOf(periods_.size() - 1).end_ns) {
     return std::nullopt;
   }
   const Interval whole = WholeAround(part, near);
@@ -299,14 +309,15 @@ std::optional<CpuSplit> CpuUse::Split(Interval part, Place& near) const {
   near.pass = FirstFrom(passes_.size(), near.pass, [&](size_t i) {
     return passes_[i].at_ns <= part.begin_ns;
   });
-  size_t pass = near.pass - 1;
-  for (int64_t at = part.begin_ns; at < part.end_ns; ++pass) {
-    const int64_t until = std::min(part.end_ns, passes_[pass + 1].at_ns);
+  size_t i = std::clamp<size_t>(near.pass, 1, periods_.size()) - 1;
+  for (int64_t at = part.begin_ns; at < part.end_ns; ++i) {
+    const Interval span = SpanOf(i);
+    const int64_t until = std::min(part.end_ns, span.end_ns);
     const double length =
-        static_cast<double>(std::min(whole.end_ns, passes_[pass + 1].at_ns) -
-                            std::max(whole.begin_ns, passes_[pass].at_ns));
+        static_cast<double>(std::min(whole.end_ns, span.end_ns) -
+                            std::max(whole.begin_ns, span.begin_ns));
     const auto ns = static_cast<double>(until - at);
-    const Period& period = periods_[pass];
+    const Period& period = periods_[i];
     const double running =
         length > 0 ? ns * std::min(1.0, period.limit_ns / length) : 0;
     split.running_ns += running;

@@ -89,6 +89,7 @@ class CpuUse {
   static Sampled EnoughAround(
       const std::array<Sampled, kLengthClasses>& sampled, size_t length_class);
   static Resting RestingShares(const Sampled& sampled);
+  Interval SpanOf(size_t period) const;
   Interval WholeAround(Interval part, Place& near) const;
   void GatherPasses(const Process& process,
                     const std::vector<ThreadId>& threads);

@@ -173,22 +173,49 @@ size_t BeginOfFirst(const std::vector<CallToken>& tokens,
   return begin;
 }
 
+// A first pass may lack what marks the others: a first token has nothing to
+// append to. What lies before them is one if it is as long, does nearly the
+// same, and has nearly as many products.
+void AddFirst(const std::vector<CallToken>& tokens,
+              std::vector<TokenSpan>& spans) {
+  const TokenSpan first = spans.front();
+  const size_t length = first.end - first.first;
+  if (spans.back().use == StepUse::kIncomplete || first.first < length ||
+      !BeginsBefore(tokens, first)) {
+    return;
+  }
+  const TokenSpan before{BeginOfFirst(tokens, spans), first.first};
+  const auto products = [&tokens](const TokenSpan& span) {
+    return static_cast<double>(
+        std::count_if(tokens.begin() + static_cast<ptrdiff_t>(span.first),
+                      tokens.begin() + static_cast<ptrdiff_t>(span.end),
+                      [](const CallToken& token) { return token.product; }));
+  };
+  const double usual = products(first);
+  const double found = products(before);
+  if (found > 0 && found * kLongLast >= usual && found <= usual * kLongLast) {
+    spans.insert(spans.begin(), before);
+  }
+}
+
 // What marks a loop may end its passes: then next to nothing follows the last
 // mark, and the first pass lies before the first one. Two passes and no such
 // third are no loop.
-void MoveFromStub(const std::vector<CallToken>& tokens,
+// True if the first pass was added.
+bool MoveFromStub(const std::vector<CallToken>& tokens,
                   std::vector<TokenSpan>& spans) {
   const auto usual = static_cast<double>(Computing(tokens, spans.front()));
   const auto n = static_cast<double>(Computing(tokens, spans.back()));
-  if (n >= kLeastOfLast * usual) return;
+  if (n >= kLeastOfLast * usual) return false;
   const TokenSpan stub = spans.back();
   const bool begins_before = BeginsBefore(tokens, spans.front());
-  if (spans.size() > kMinRepeats && !begins_before) return;
+  if (spans.size() > kMinRepeats && !begins_before) return false;
   spans.pop_back();
-  if (!begins_before) return;
+  if (!begins_before) return false;
   if (n == 0) spans.back().end = stub.end;
   spans.insert(spans.begin(),
                {BeginOfFirst(tokens, spans), spans.front().first});
+  return true;
 }
 
 // Reading a result ends a pass, it begins none.
@@ -216,8 +243,9 @@ Loop LoopSteps(const std::vector<CallToken>& tokens, AlikeIn alike_in) {
     spans.push_back({starts[i], last ? tokens.size() : starts[i + 1]});
   }
   JudgeLast(tokens, spans);
-  MoveFromStub(tokens, spans);
+  const bool moved = MoveFromStub(tokens, spans);
   if (spans.size() < kMinRepeats) return {};
+  if (!moved) AddFirst(tokens, spans);
   return {std::move(spans), found.other_count};
 }
 

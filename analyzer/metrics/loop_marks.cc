@@ -21,9 +21,8 @@ constexpr double kSameProducts = 1.1;   // times the median, where usual
 constexpr double kJitter = 3;           // times the median, where none is usual
 constexpr size_t kNoAccident = 8;       // parts that differ in the same way
 constexpr double kTinyExtra = 0.1;      // of a step
-constexpr size_t kPassesLookedAt = 256;   // for pauses
-constexpr double kClearPause = 10;        // times the second longest
-constexpr double kAsGoodAsLongest = 0.5;  // pause before the copy of an input
+constexpr size_t kPassesLookedAt = 256;  // for pauses
+constexpr double kClearPause = 10;       // times the second longest
 
 template <typename T>
 T Median(std::vector<T> values) {
@@ -304,54 +303,7 @@ Positions LoopMarks::EvenStartsOf(const Positions& marks) const {
 Positions LoopMarks::StartsOf(const Positions& marks) const {
   if (marks.size() < kMinRepeats) return {};
   if (!HaveEdges(marks, PassesOf(marks))) return EvenStartsOf(marks);
-  std::vector<size_t> lengths;
-  for (size_t m = 0; m + 1 < marks.size(); ++m) {
-    lengths.push_back(marks[m + 1] - marks[m]);
-  }
-  const size_t usual = Median(lengths);
-  // The last of these calls at or before each mark.
-  const auto starts_by = [&](const Positions& calls) {
-    Positions starts;
-    size_t next = 0;
-    for (size_t m = 0; m < marks.size(); ++m) {
-      while (next < calls.size() && calls[next] <= marks[m]) ++next;
-      const bool any =
-          next > 0 && (m == 0 ? calls[next - 1] + 2 * usual > marks[m]
-                              : calls[next - 1] > marks[m - 1]);
-      if (any) starts.push_back(calls[next - 1]);
-    }
-    // A mark in the middle of the passes: the last one begins behind it.
-    const bool lacks_one = starts.size() + 1 == marks.size();
-    if (lacks_one && next < calls.size() &&
-        calls[next] < marks.back() + usual) {
-      starts.push_back(calls[next]);
-    }
-    return starts;
-  };
-  Positions best = marks;
-  int64_t best_pause = -1;
-  Positions input;
-  int64_t input_pause = -1;
-  for (const Positions& calls : by_count_) {
-    if (!IsNear(calls.size(), marks.size(), 1.25)) continue;
-    Positions starts = starts_by(calls);
-    if (starts.size() + 1 < marks.size()) continue;
-    std::vector<int64_t> pauses;
-    for (const size_t start : starts) pauses.push_back(PauseBefore(start));
-    const int64_t pause = Median(pauses);
-    const CallToken& token = tokens_[starts[0]];
-    if (token.h2d && !token.computes && pause > input_pause) {
-      input_pause = pause;
-      input = starts;
-    }
-    if (pause <= best_pause) continue;
-    best_pause = pause;
-    best = std::move(starts);
-  }
-  const bool copy_begins =
-      !input.empty() && static_cast<double>(input_pause) >=
-                            kAsGoodAsLongest * static_cast<double>(best_pause);
-  return copy_begins ? input : best;
+  return StartsAtEdges(tokens_, by_count_, marks);
 }
 
 }  // namespace dltap::analyzer

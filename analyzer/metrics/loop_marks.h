@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "analyzer/metrics/call_signature.h"
+#include "analyzer/metrics/loop_starts.h"
 
 namespace dltap::analyzer {
-
-using Positions = std::vector<size_t>;  // of tokens, ascending
 
 // What passes of one loop have in common.
 enum class AlikeIn : uint8_t { kKernels, kProducts };
@@ -43,8 +42,8 @@ class LoopMarks {
   // nearly all passes make at one place.
   Nesting NestingOf(const Positions& outer, const Positions& inner) const;
 
-  // Where the passes begin that `marks` lie in: where the host waits longest,
-  // or copies its input; where it does neither, where the first pass began.
+  // Where the passes begin that `marks` lie in: at the edges that they have
+  // (loop_starts.h); where they have none, where the first pass began.
   Positions StartsOf(const Positions& marks) const;
 
  private:

@@ -22,6 +22,7 @@
 namespace dltap::analyzer {
 namespace {
 
+constexpr size_t kMostBackward = 50;  // calls for one product forward
 constexpr int64_t kFromTheBegin = std::numeric_limits<int64_t>::min();
 constexpr double kWarmUpFactor = 1.5;  // times the median duration
 // The most that warm-up may be.
@@ -220,14 +221,16 @@ void MarkTrials(const std::vector<CallToken>& tokens,
   for (TokenSpan* span : with_trials) span->use = StepUse::kAutotune;
 }
 
-// A step ends where what the trace shows next begins.
+// A step ends where what the trace shows next begins, be it trials before the
+// next step.
 std::vector<Step> TimesOf(const std::vector<CallToken>& tokens,
                           const std::vector<TokenSpan>& spans) {
   std::vector<Step> steps;
   for (size_t i = 0; i < spans.size(); ++i) {
     const TokenSpan& span = spans[i];
-    const bool followed =
-        i + 1 < spans.size() && spans[i + 1].first == span.end;
+    const bool followed = i + 1 < spans.size() &&
+                          spans[i + 1].first == span.end &&
+                          !tokens[span.end].trial;
     const int64_t end =
         followed ? tokens[span.end].begin_ns : tokens[span.end - 1].end_ns;
     steps.push_back({tokens[span.first].begin_ns, end, span.use, followed});
@@ -272,6 +275,18 @@ void MarkSlowStart(std::vector<Step>& steps) {
   }
 }
 
+// Whether the passes forward and backward can be told apart. Where next to no
+// product is of the forward pass, as in TensorFlow's graphs, none was told.
+bool Trains(const std::vector<CallToken>& tokens) {
+  size_t forward = 0;
+  size_t backward = 0;
+  for (const CallToken& token : tokens) {
+    forward += token.product && token.forward ? 1 : 0;
+    backward += token.backward ? 1 : 0;
+  }
+  return backward > 0 && kMostBackward * forward >= backward;
+}
+
 // All but what else happened during the steps.
 Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
                             const ProcessAttribution& attribution,
@@ -296,10 +311,7 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
   if (spans.empty())
     spans = Joined(model, process, attribution, tokens, iterations);
   // Too few iterations to be told apart: what repeats is their layers.
-  const bool trains =
-      std::any_of(tokens.begin(), tokens.end(),
-                  [](const CallToken& token) { return token.backward; });
-  if (spans.empty() && !trains) {
+  if (spans.empty() && !Trains(tokens)) {
     Loop loop = PassesOfLoop(model, process, tokens);
     spans = std::move(loop.passes);
     result.other_count = loop.other_count;

@@ -149,7 +149,10 @@ std::vector<StepWindow> AllStepWindows(const Process& process,
     for (size_t next = step + 1; next < n && end == kNever; ++next) {
       end = first[next];
     }
-    if (end == kNever) end = EndOfLast(work, steps, step);
+    // Work of no step, such as trials, may lie before the next one.
+    if (end == kNever || !steps.steps[step].end_known) {
+      end = std::min(end, EndOfLast(work, steps, step));
+    }
     // Streams may interleave two steps; windows stay disjoint.
     const int64_t begin =
         windows.empty() ? first[step]

@@ -390,5 +390,24 @@ TEST_F(AttributionTest, AClampWithinAnActivationIsOne) {
   EXPECT_EQ(ClassOf(0), LayerClass::kActivation);
 }
 
+TEST_F(AttributionTest, WhatIsCheckedSortedOrBoundedIsSaidByItsKernel) {
+  const auto class_in = [this](const std::string& op,
+                               const std::string& kernel) {
+    Given("device 0 name=gpu\nrange t=0..90us thread=0 name=\"" + op +
+          "\" kind=op\ncall t=2..5us thread=0 cudaLaunchKernel\n"
+          "launchapi t=3..4us thread=0 corr=1\n"
+          "kernel t=20..30us device=0 corr=1 name=\"" +
+          kernel + "\"\n");
+    return ClassOf(0);
+  };
+  EXPECT_EQ(class_in("aten::_assert_async", "some_kernel"), LayerClass::kOther);
+  EXPECT_EQ(class_in("aten::randperm", "cub::DeviceRadixSortKernel"),
+            LayerClass::kReduction);
+  EXPECT_EQ(class_in("aten::clamp_min",
+                     "at::native::vectorized_elementwise_"
+                     "kernel<maximum_kernel_cuda>"),
+            LayerClass::kElementwise);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer

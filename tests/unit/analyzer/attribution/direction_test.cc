@@ -147,6 +147,36 @@ TEST(DirectionTest, AReplayHasTheDirectionOfItsWarmup) {
                                             kForward, kBackward, kBackward}));
 }
 
+TEST(DirectionTest, AFewKernelsOfAReplayMayNotHaveWarmedUp) {
+  std::string text;
+  std::string replay;
+  int at = 0;
+  const auto add = [&](int thread, const std::string& name, bool warms_up) {
+    at += 10;
+    if (warms_up) text += Launch(at, thread, name);
+    replay += "kernel t=" + std::to_string(3000 + at) + ".." +
+              std::to_string(3001 + at) +
+              "us device=0 corr=5 graph=1 graph_node=" + std::to_string(at) +
+              " name=" + name + "\n";
+  };
+  for (int i = 0; i < 10; ++i) add(0, "volta_sgemm_tn", true);
+  for (int i = 0; i < 10; ++i) {
+    add(1, "volta_sgemm_nn", true);
+    if (i == 4) add(1, "fill_kernel", false);
+  }
+  add(0, "elementwise_add", true);
+  add(0, "fill_kernel", false);
+  const Directions found =
+      DirectionsOf(text +
+                   "call t=900..905us thread=0 cudaGraphLaunch\n"
+                   "launchapi t=901..904us thread=0 corr=5\n" +
+                   replay);
+  Directions expected(10, kForward);
+  expected.resize(21, kBackward);
+  expected.resize(23, Direction::kUpdate);
+  EXPECT_EQ(Directions(found.end() - 23, found.end()), expected);
+}
+
 TEST(DirectionTest, AReplayWithoutWarmupHasNoDirection) {
   const Directions found = DirectionsOf(
       Launch(10, 0, "volta_sgemm_tn") + Launch(20, 1, "volta_sgemm_nn") +
@@ -223,6 +253,45 @@ TEST(DirectionTest, AnOptimizerThatComputesGradientsTellsNoDirection) {
           "Optimizer.step#LBFGS.step\nrange t=19..25us" + range +
           "\"autograd::engine::evaluate_function: MmBackward0\"\n"),
       (Directions{kForward, kBackward, Direction::kUpdate}));
+}
+
+// Three steps of a model of two layers, with the products of `update` after
+// each backward pass; `before` comes first, `after` last.
+Directions UpdateDirections(const std::vector<std::string>& update,
+                            const std::vector<std::string>& after = {}) {
+  std::string text;
+  int at = 0;
+  const auto add = [&](int thread, const std::vector<std::string>& kernels) {
+    for (const std::string& kernel : kernels) {
+      text += Launch(at += 10, thread, kernel);
+    }
+  };
+  for (int step = 0; step < 4; ++step) {
+    add(0, {"volta_sgemm_tn", "elementwise_relu", "volta_sgemm_nt"});
+    add(1, {"elementwise_mul", "volta_sgemm_nn"});
+    add(0, {"elementwise_lerp"});
+    add(0, update);
+  }
+  add(0, after);
+  const Directions all = DirectionsOf(text);
+  // What the second step's update is.
+  const auto begin = all.begin() + 6 + static_cast<ptrdiff_t>(update.size());
+  return {begin + 6, begin + 6 + static_cast<ptrdiff_t>(update.size())};
+}
+
+TEST(DirectionTest, ProductsOfAnUpdateAreNoForwardPass) {
+  const Directions update(3, Direction::kUpdate);
+  EXPECT_EQ(UpdateDirections({"volta_dgemm_nt", "scale_add", "volta_dgemm_nn"}),
+            update);
+  // Also where an evaluation follows the last step.
+  EXPECT_EQ(UpdateDirections({"volta_dgemm_nt", "scale_add", "volta_dgemm_nn"},
+                             {"volta_sgemm_tn", "elementwise_relu"}),
+            update);
+}
+
+TEST(DirectionTest, APassForwardAfterEachUpdateIsOne) {
+  EXPECT_EQ(UpdateDirections({"volta_sgemm_tn", "relu", "volta_sgemm_nt"}),
+            Directions(3, kForward));
 }
 
 }  // namespace

@@ -453,6 +453,23 @@ TEST(GapsTest, ASleepThatASampleSawIsBlocked) {
   EXPECT_EQ(Us(gap, IdleCause::kUnknown), 0);
 }
 
+TEST(GapsTest, TheFirstAndLastSamplesTellOfAsMuchTimeOutsideOfThem) {
+  const auto sampled = [](const std::string& first, const std::string& last) {
+    return OnlyGap("sample t=" + first + " thread=0 on_cpu=0 cpu=0us\n" +
+                   "sample t=" + last + " thread=0 on_cpu=0 cpu=20us\n" +
+                   "call t=180..190us thread=0 cudaLaunchKernel\n"
+                   "launchapi t=181..189us thread=0 corr=2\n"
+                   "kernel t=195..200us device=0 stream=7 corr=2 name=next\n");
+  };
+  // 80 of 176 us between two calls, of which it ran 20.
+  for (const Gap& gap : {sampled("200us", "600us"), sampled("0us", "102us")}) {
+    EXPECT_EQ(Us(gap, IdleCause::kFramework), 9);
+    EXPECT_EQ(Us(gap, IdleCause::kBlocked), 70);
+    EXPECT_EQ(Us(gap, IdleCause::kUnknown), 0);
+  }
+  EXPECT_EQ(Us(sampled("300us", "350us"), IdleCause::kUnknown), 80);
+}
+
 // The feeder makes its input from 4 to 180 us, and has the CPU for 10 us of the
 // first 100 and for 20 of the next 300, of which 14 go to its calls.
 constexpr char kInputThatSleeps[] =

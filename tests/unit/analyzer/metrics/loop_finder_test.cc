@@ -39,6 +39,18 @@ TEST(LoopFinderTest, WhereNothingStandsOutAStepBeginsWhereTheLoopDoes) {
               ElementsAre(3, 7, 11, 15));
 }
 
+TEST(LoopFinderTest, WhereAPassIsFedOrReadItBeginsWhateverPausesInside) {
+  EXPECT_THAT(Starts(Repeat("<(a...(bc>", 4)), ElementsAre(0, 5, 10, 15));
+  EXPECT_THAT(Starts(Repeat("<(a...(bc", 4)), ElementsAre(0, 4, 8, 12));
+  EXPECT_THAT(Starts(Repeat("(a...(bc>", 4)), ElementsAre(0, 4, 8, 12));
+}
+
+TEST(LoopFinderTest, OfWhatIsCopiedTheLongerPauseTellsWhereAPassBegins) {
+  // Read in the middle, after the input; fed in the middle, before the result.
+  EXPECT_THAT(Starts(Repeat("...<(a.(b>(cd", 4)), ElementsAre(0, 6, 12, 18));
+  EXPECT_THAT(Starts(Repeat("...(a.(b<(cd>", 4)), ElementsAre(0, 6, 12, 18));
+}
+
 TEST(LoopFinderTest, RepeatedLayersAreNotSteps) {
   // An embedding, three layers, a head, the answer.
   EXPECT_THAT(Starts(Repeat("(e(n(ran(ran(raho>", 4)), ::testing::SizeIs(4));
@@ -170,6 +182,16 @@ TEST(LoopFinderTest, WhatDoesNotRepeatHasNoSteps) {
 TEST(LoopFinderTest, TwoPassesAndTheBeginOfAThirdAreNoLoop) {
   const std::string pass = "(a(b(c(d(e(f(g(h(i(j(k(l";
   EXPECT_THAT(Starts(pass + "." + pass + ".(a"), IsEmpty());
+}
+
+TEST(LoopFinderTest, AFirstPassMayLackWhatMarksTheOthers) {
+  // Its rows are read by another kernel, and nothing tells where it begins.
+  const std::string first = "xyz(e(n(r(h(mst";
+  EXPECT_THAT(Starts("<" + first + "." + Repeat("c(e(n(r(h(mus.", 20)),
+              ::testing::SizeIs(21));
+  // A set-up with as many calls is no pass.
+  EXPECT_THAT(Starts("<xyzuvw(e(n." + Repeat("c(e(n(r(h(mus.", 20)),
+              ::testing::SizeIs(20));
 }
 
 TEST(LoopFinderTest, TheMarkMayEndThePasses) {

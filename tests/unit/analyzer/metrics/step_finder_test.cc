@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/metrics/window.h"
 #include "tests/support/trace_text.h"
 
 namespace dltap::analyzer {
@@ -62,6 +63,47 @@ TEST(StepFinderTest, FindsTheLoopAndLeavesTheFirstStepOut) {
   EXPECT_EQ(steps.steps[1].use, StepUse::kUsed);
   EXPECT_EQ(steps.steps[1].begin_ns, 530'000);
   EXPECT_EQ(steps.steps[1].end_ns, 560'000);
+}
+
+TEST(StepFinderTest, TrialsBeforeAStepAreNoPartOfTheOneBefore) {
+  const TraceModel model =
+      TraceFromText(Loop(6, 0) + Launch(84, 100, "trial_kernel"));
+  Attribution attribution = Attribute(model);
+  const Process& process = model.processes[0];
+  for (size_t i = 0; i < process.activities.size(); ++i) {
+    attribution.processes[0].activities[i].autotune =
+        model.texts[process.activities[i].name] == "trial_kernel";
+  }
+  const Steps steps = FindSteps(model, process, attribution.processes[0]);
+  ASSERT_EQ(steps.steps.size(), 6);
+  EXPECT_EQ(steps.steps[1].end_ns, 60'000);
+  EXPECT_EQ(steps.steps[2].end_ns, 82'000);
+  EXPECT_FALSE(steps.steps[2].end_known);
+  EXPECT_EQ(steps.steps[3].use, StepUse::kAutotune);
+  const std::vector<StepWindow> windows =
+      AllStepWindows(process, attribution.processes[0], steps, DeviceId(0));
+  ASSERT_EQ(windows.size(), 6);
+  EXPECT_EQ(windows[1].span.end_ns, 63'000);
+  EXPECT_EQ(windows[2].span.end_ns, 88'000);
+}
+
+TEST(StepFinderTest, WherePassesAreNotToldTheLoopTellsSteps) {
+  // Gradients have names of their own; all products lie between two of them.
+  std::string text = "device 0 name=gpu\n" + Launch(0, 1, "gemm");
+  int at = 10;
+  const auto add = [&](const std::string& kernel) {
+    text += Launch(at, at, kernel);
+    at += 10;
+  };
+  for (int step = 0; step < 20; ++step) {
+    for (const char* kernel :
+         {"EigenMetaKernel", "gemm", "BiasNHWCKernel", "tensorflow::BiasGrad",
+          "gemm", "main_kernel", "tensorflow::BiasGrad", "Cast_GPU_DT_x"}) {
+      add(kernel);
+    }
+    at += 300;
+  }
+  EXPECT_EQ(StepsOf(TraceFromText(text)).steps.size(), 20);
 }
 
 TEST(StepFinderTest, ManySlowStepsAreNoWarmUp) {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/attribution/update_products.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr size_t kLeastRepeats = 2;
+constexpr double kNearlyAll = 0.8;  // of what precedes F
+constexpr double kAlike = 0.5;      // of F: U is a pass forward, too
+
+using Names = std::vector<size_t>;
+
+// What is submitted between two backward passes.
+struct Row {
+  size_t first = 0;             // submission
+  std::vector<size_t> kernels;  // of layers: submissions
+  Names names;                  // of these
+};
+
+bool IsOfALayer(const Activity& activity, const Attributed& attributed) {
+  if (activity.kind != ActivityKind::kKernel ||
+      attributed.direction == Direction::kUpdate) {
+    return false;
+  }
+  switch (attributed.layer_class) {
+    case LayerClass::kConv:
+    case LayerClass::kRnn:
+    case LayerClass::kAttention:
+    case LayerClass::kGemm:
+    case LayerClass::kEmbedding:
+    case LayerClass::kNorm:
+    case LayerClass::kPool:
+    case LayerClass::kSoftmax: return true;
+    default: return false;
+  }
+}
+
+// Those that hold a layer's kernel, and what follows the last backward pass.
+std::vector<Row> RowsOf(const Process& process,
+                        const ProcessAttribution& attribution,
+                        const std::vector<Submission>& order,
+                        const std::vector<bool>& is_backward) {
+  std::vector<Row> rows(1);
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (is_backward[i]) {
+      if (!rows.back().names.empty()) rows.emplace_back();
+      rows.back().first = i + 1;
+      continue;
+    }
+    const size_t at = order[i].activity;
+    const Activity& activity = process.activities[at];
+    if (!IsOfALayer(activity, attribution.activities[at])) continue;
+    rows.back().kernels.push_back(i);
+    rows.back().names.push_back(activity.name.value());
+  }
+  return rows;
+}
+
+bool BeginsWith(const Names& names, const Names& begin) {
+  return begin.size() <= names.size() &&
+         std::equal(begin.begin(), begin.end(), names.begin());
+}
+
+bool EndsWith(const Names& names, const Names& end) {
+  return end.size() <= names.size() &&
+         std::equal(end.rbegin(), end.rend(), names.rbegin());
+}
+
+bool BeginLike(const Names& names, const Names& forward) {
+  const size_t most = std::min(names.size(), forward.size());
+  size_t common = 0;
+  while (common < most && names[common] == forward[common]) ++common;
+  return common == names.size() ||
+         static_cast<double>(common) >=
+             kAlike * static_cast<double>(forward.size());
+}
+
+// U; nothing if there is none.
+Names UpdateIn(const std::vector<Row>& rows) {
+  const Names& forward = rows.front().names;
+  std::map<Names, size_t> counts;
+  size_t longer = 0;
+  for (size_t i = 1; i + 1 < rows.size(); ++i) {
+    const Names& names = rows[i].names;
+    if (names.size() == forward.size() || !EndsWith(names, forward)) continue;
+    ++counts[Names(names.begin(),
+                   names.end() - static_cast<ptrdiff_t>(forward.size()))];
+    ++longer;
+  }
+  for (const auto& [names, count] : counts) {
+    if (count >= kLeastRepeats &&
+        static_cast<double>(count) >=
+            kNearlyAll * static_cast<double>(longer) &&
+        BeginsWith(rows.back().names, names) && !BeginLike(names, forward)) {
+      return names;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<bool> FindUpdateProducts(const Process& process,
+                                     const ProcessAttribution& attribution,
+                                     const std::vector<Submission>& order,
+                                     const std::vector<bool>& is_backward) {
+  std::vector<bool> in_update(order.size());
+  const std::vector<Row> rows =
+      RowsOf(process, attribution, order, is_backward);
+  if (rows.front().names.empty() || rows.back().names.empty()) {
+    return in_update;  // mostly: nothing is multiplied after the last pass
+  }
+  const Names update = UpdateIn(rows);
+  if (update.empty()) return in_update;
+  for (size_t r = 1; r < rows.size(); ++r) {
+    if (!BeginsWith(rows[r].names, update)) continue;
+    const size_t last = rows[r].kernels[update.size() - 1];
+    std::fill(in_update.begin() + static_cast<ptrdiff_t>(rows[r].first),
+              in_update.begin() + static_cast<ptrdiff_t>(last) + 1, true);
+  }
+  return in_update;
+}
+
+}  // namespace dltap::analyzer
