@@ -22,16 +22,6 @@ constexpr Wording kAct = {
     .tensorflow = "tf.recompute_grad around fewer layers, or none",
     .jax = "jax.checkpoint around fewer layers, or none"};
 
-// The largest share of its memory that a device has in use; nullopt: unknown.
-std::optional<double> MemoryInUse(const Facts& facts) {
-  std::optional<double> most;
-  for (const DeviceMemoryFigures& device : facts.figures.memory.devices) {
-    if (!device.peak_share || device.sums->is_least) return std::nullopt;
-    most = std::max(most.value_or(0), *device.peak_share);
-  }
-  return most;
-}
-
 }  // namespace
 
 void AdviseCheckpoint(const Facts& facts, std::vector<Advice>& out) {

@@ -22,7 +22,9 @@ constexpr Wording kAct = {
 
 void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out) {
   const SignSums& copies = facts.Signs(Sign::kUpload);
-  const double exposed_ns = facts.Step(copies.exposed_ns);
+  const SignSums& small = facts.Signs(Sign::kSmallUpload);
+  // Batches, and not what a step makes on its way.
+  const double exposed_ns = facts.Step(copies.exposed_ns - small.exposed_ns);
   if (facts.ShareOfStep(exposed_ns) < kLeastShare) return;
   const double compute_ns = facts.Step(facts.totals.in(DeviceState::kCompute));
   Advice advice;
@@ -33,8 +35,8 @@ void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out) {
       exposed_ns * 1e-6, compute_ns * 1e-6);
   advice.layer_class = LayerClass::kCopyH2d;
   advice.phase = Phase::kH2d;
-  advice.evidence = {.count = facts.Step(copies.count),
-                     .ns = facts.Step(copies.ns),
+  advice.evidence = {.count = facts.Step(copies.count - small.count),
+                     .ns = facts.Step(copies.ns - small.ns),
                      .share = facts.ShareOfStep(exposed_ns),
                      .calls = {"cudaMemcpyAsync"},
                      .ops = {"memcpy HtoD"},

@@ -24,6 +24,8 @@ constexpr Wording kAct = {
 constexpr std::array kClasses = {
     LayerClass::kElementwise, LayerClass::kActivation, LayerClass::kReduction};
 
+constexpr std::array kCasts = {LayerClass::kLayout};
+
 double LeastWaitedFor(const Facts& facts) {
   double least = 1;
   for (const LayerClass c : kClasses) {
@@ -39,10 +41,12 @@ void AdvisePointwise(const Facts& facts, std::vector<Advice>& out) {
   const double ns = facts.Step(work.ns);
   if (facts.ShareOfStep(ns) < kLeastShare) return;
   Advice advice = SavingOf(facts, work, LeastWaitedFor(facts));
-  // Short rows of such kernels may be parts of the formulas, too.
-  advice.gain_high_ns = std::max(ns, PassesNs(facts, kClasses)) -
-                        facts.Step(work.best_ns) +
-                        facts.Step(facts.totals.in(DeviceState::kIdle));
+  // Short rows of such kernels may be parts of the formulas, too, and casts at
+  // the ends of rows.
+  advice.gain_high_ns =
+      std::max(ns, PassesNs(facts, kClasses) + PassesNs(facts, kCasts)) -
+      facts.Step(work.best_ns) +
+      facts.Step(facts.totals.in(DeviceState::kIdle));
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(

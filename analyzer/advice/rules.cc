@@ -12,7 +12,10 @@ constexpr Rule kRules[] = {
     {"input", kNeedsCounts | kNeedsHostTimes, kAlsoOfARank, AdviseInput},
     {"pageable", kNeedsCounts, kAlsoOfARank, AdvisePageable},
     {"copy_overlap", kNeedsCounts, kAlsoOfARank, AdviseCopyOverlap},
+    {"small_uploads", kNeedsCounts, kOfAll, AdviseSmallUploads},
+    {"download", kNeedsCounts, kOfAll, AdviseDownload},
     {"sync_reads", kNeedsCounts | kNeedsHostTimes, kOfAll, AdviseSyncReads},
+    {"syncs", kNeedsCounts | kNeedsHostTimes, kOfAll, AdviseSyncs},
     {"small_kernels", kNeedsCounts | kNeedsHostTimes, kOfAll,
      AdviseSmallKernels},
     {"blocked", kNeedsCounts | kNeedsHostTimes, kAlsoOfARank, AdviseBlocked},
@@ -20,6 +23,7 @@ constexpr Rule kRules[] = {
     {"tensor_cores", kNeedsGpuWork, kOfAll, AdviseTensorCores},
     {"fp64", kNeedsGpuWork, kOfAll, AdviseFp64},
     {"optimizer", kNeedsGpuWork, kOfAll, AdviseOptimizer},
+    {"tensor_by_tensor", kNeedsGpuWork, kOfAll, AdviseTensorByTensor},
     {"attention", kNeedsGpuWork, kOfAll, AdviseAttention},
     {"rnn_loop", kNeedsGpuWork, kOfAll, AdviseRnnLoop},
     {"autotune", kNeedsCounts, kOfAll, AdviseAutotune},
@@ -28,6 +32,7 @@ constexpr Rule kRules[] = {
     {"pointwise", kNeedsGpuWork, kOfAll, AdvisePointwise},
     {"embedding", kNeedsGpuWork, kOfAll, AdviseEmbedding},
     {"checkpoint", kNeedsGpuWork, kOfAll, AdviseCheckpoint},
+    {"micro_batches", kNeedsGpuWork, kOfAll, AdviseMicroBatches},
 };
 
 }  // namespace

@@ -41,9 +41,13 @@ void AdviseBlocked(const Facts& facts, std::vector<Advice>& out);
 void AdviseComm(const Facts& facts, std::vector<Advice>& out);
 void AdvisePageable(const Facts& facts, std::vector<Advice>& out);
 void AdviseCopyOverlap(const Facts& facts, std::vector<Advice>& out);
+void AdviseSyncs(const Facts& facts, std::vector<Advice>& out);
+void AdviseSmallUploads(const Facts& facts, std::vector<Advice>& out);
+void AdviseDownload(const Facts& facts, std::vector<Advice>& out);
 void AdviseTensorCores(const Facts& facts, std::vector<Advice>& out);
 void AdviseFp64(const Facts& facts, std::vector<Advice>& out);
 void AdviseOptimizer(const Facts& facts, std::vector<Advice>& out);
+void AdviseTensorByTensor(const Facts& facts, std::vector<Advice>& out);
 void AdviseAttention(const Facts& facts, std::vector<Advice>& out);
 void AdviseRnnLoop(const Facts& facts, std::vector<Advice>& out);
 void AdviseAutotune(const Facts& facts, std::vector<Advice>& out);
@@ -52,6 +56,7 @@ void AdviseCast(const Facts& facts, std::vector<Advice>& out);
 void AdvisePointwise(const Facts& facts, std::vector<Advice>& out);
 void AdviseEmbedding(const Facts& facts, std::vector<Advice>& out);
 void AdviseCheckpoint(const Facts& facts, std::vector<Advice>& out);
+void AdviseMicroBatches(const Facts& facts, std::vector<Advice>& out);
 
 }  // namespace dltap::analyzer
 

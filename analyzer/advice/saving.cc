@@ -38,6 +38,28 @@ double WaitedFor(const Facts& facts, Direction direction) {
   return PartOf(path_ns, gpu_ns);
 }
 
+double WaitedFor(const Facts& facts) {
+  double path_ns = 0;
+  double gpu_ns = 0;
+  for (const DeviceSummary& device : facts.summary.devices) {
+    for (size_t c = 0; c < kClassCount; ++c) {
+      path_ns +=
+          static_cast<double>(device.path.of(static_cast<LayerClass>(c)));
+      gpu_ns += static_cast<double>(device.classes[c].gpu_ns);
+    }
+  }
+  return PartOf(path_ns, gpu_ns);
+}
+
+std::optional<double> MemoryInUse(const Facts& facts) {
+  std::optional<double> most;
+  for (const DeviceMemoryFigures& device : facts.figures.memory.devices) {
+    if (!device.peak_share || device.sums->is_least) return std::nullopt;
+    most = std::max(most.value_or(0), *device.peak_share);
+  }
+  return most;
+}
+
 double PassesNs(const Facts& facts, std::span<const LayerClass> classes) {
   double ns = 0;
   for (const LayerClass c : classes) {

@@ -2,6 +2,7 @@
 #ifndef DLTAP_ANALYZER_ADVICE_SAVING_H_
 #define DLTAP_ANALYZER_ADVICE_SAVING_H_
 
+#include <optional>
 #include <span>
 
 #include "analyzer/advice/advice.h"
@@ -18,6 +19,12 @@ namespace dltap::analyzer {
 double WaitedFor(const Facts& facts, LayerClass layer_class);
 // The same of all work of a direction.
 double WaitedFor(const Facts& facts, Direction direction);
+
+// The same of all work.
+double WaitedFor(const Facts& facts);
+
+// The largest share of its memory that a device has in use; nullopt: unknown.
+std::optional<double> MemoryInUse(const Facts& facts);
 
 // What passes forward and backward compute of these classes, of a step.
 double PassesNs(const Facts& facts, std::span<const LayerClass> classes);

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 
 #include "absl/strings/str_format.h"
 #include "analyzer/advice/rules.h"
+#include "analyzer/advice/waits.h"
 
 // The program looks at values on the GPU in the middle of a step: each look
 // waits until the queue is empty, and then the GPU waits for new work.
 namespace dltap::analyzer {
 namespace {
 
-constexpr double kLeastReads = 4;   // of a step
-constexpr double kSureShare = 0.5;  // of the idle time that came after them
-
-// What the host spends on a read and on filling the queue again. Input, sleep
-// and other threads have their own advice.
-constexpr std::array kOfReads = {IdleCause::kWait,      IdleCause::kLaunch,
-                                 IdleCause::kFramework, IdleCause::kLibrary,
-                                 IdleCause::kUnknown,   IdleCause::kLatency};
+constexpr double kLeastReads = 4;  // of a step
 
 constexpr Wording kAct = {
     .any = "keep losses and norms on the GPU; read them every N steps",
@@ -52,13 +45,9 @@ void AdviseSyncReads(const Facts& facts, std::vector<Advice>& out) {
   // host cannot do meanwhile stays. At best it is done by then, since reading
   // is work of the host's too: the GPU waits for launches no more, nor for the
   // copies.
-  const double most = facts.figures.program.wait_gain_ns.value_or(ns);
-  advice.gain_low_ns = kSureShare * std::min(ns, most);
-  advice.gain_high_ns = facts.Step(reads.ns);
-  for (const IdleCause cause : kOfReads) {
-    advice.gain_high_ns += facts.IdleStepNs(cause);
-    advice.claims.With(cause);
-  }
+  advice.gain_low_ns = LeastGainOfWaits(facts, idle);
+  advice.gain_high_ns =
+      facts.Step(reads.ns) + ClaimIdleOfWaits(facts, advice.claims);
   advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
   advice.claimed_ns = advice.gain_high_ns;
   out.push_back(std::move(advice));

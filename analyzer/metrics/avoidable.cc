@@ -50,6 +50,9 @@ constexpr double kLayerProductsBest = 0.5;
 constexpr double kLayerGatesBest = 0.05;
 constexpr double kLayerGatesWorst = 0.5;
 
+// Kernels that are kept to see what they lie beside.
+constexpr size_t kMostOfAnUpdate = size_t{1} << 20;
+
 // One in so many ns of a step is a noticeable part of it.
 constexpr double kNoticeable = 50;
 
@@ -77,10 +80,12 @@ bool SurelyTakesTensorCores(const opmodel::Operation& op) {
 
 std::string_view Name(Avoidable kind) {
   constexpr std::string_view kNames[kAvoidables] = {
-      "fp32_products", "fp32_convolutions",  "fp64",      "tensor_update",
-      "list_update",   "composed_attention", "cell_loop", "trials",
-      "transposes",    "repeated_casts",     "recompute", "pointwise",
-      "dense_tables"};
+      "fp32_products", "fp32_convolutions",  "fp64",
+      "tensor_update", "list_update",        "before_update",
+      "after_update",  "composed_attention", "cell_loop",
+      "trials",        "transposes",         "repeated_casts",
+      "recompute",     "pointwise",          "dense_tables",
+      "micro_batches"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -111,12 +116,15 @@ const WorkKind* AvoidableKeeper::KindOf(const Attributed& attributed) const {
 }
 
 void AvoidableKeeper::AddTo(Avoidable kind, const Part& part, Times times) {
-  AvoidableSums& sums = Of(kind);
-  sums.count += part.is_new ? 1 : 0;
-  sums.ns += static_cast<int64_t>(part.ns);
-  sums.best_ns += std::min(times.best_ns, part.ns);
-  sums.worst_ns += std::min(times.worst_ns, part.ns);
-  window_ns_[static_cast<size_t>(kind)] += part.ns;
+  AddSums(kind, {.count = part.is_new ? 1U : 0U,
+                 .ns = static_cast<int64_t>(part.ns),
+                 .best_ns = std::min(times.best_ns, part.ns),
+                 .worst_ns = std::min(times.worst_ns, part.ns)});
+}
+
+void AvoidableKeeper::AddSums(Avoidable kind, const AvoidableSums& more) {
+  Of(kind).Add(more);
+  window_ns_[static_cast<size_t>(kind)] += static_cast<double>(more.ns);
 }
 
 // Where FP32 comes to little of what its peak and the memory allow, the shape
@@ -184,20 +192,71 @@ void AvoidableKeeper::AddFp64(const Part& part) {
 void AvoidableKeeper::AddUpdate(const Part& part) {
   const LayerClass layer_class = part.attributed.layer_class;
   if (layer_class != LayerClass::kElementwise &&
+      layer_class != LayerClass::kReduction &&
       layer_class != LayerClass::kOptimizer) {
     return;
   }
   const uint16_t traits = TraitsOf(part.activity);
-  if ((traits & kFusedUpdateName) != 0) return;
-  const bool last_of_adam = (traits & kAddcdivName) != 0;
-  if ((traits & kListName) != 0) {
-    AddTo(Avoidable::kListUpdate, part, {});
-    if (last_of_adam) list_addcdiv_ns_ += part.ns;
-  } else if (part.efficiency.bytes > 0) {
-    AddTo(Avoidable::kTensorUpdate, part, {});
-    update_bytes_ += part.efficiency.bytes;
-    if (last_of_adam) addcdiv_bytes_ += part.efficiency.bytes;
+  const bool is_reduction = layer_class == LayerClass::kReduction;
+  UpdateKernel kernel{.of = UpdateKernel::Of::kUnknown,
+                      .last_of_adam = (traits & kAddcdivName) != 0,
+                      .is_new = part.is_new,
+                      .ns = part.ns,
+                      .bytes = part.efficiency.bytes};
+  if ((traits & kFusedUpdateName) != 0) {
+    kernel.of = UpdateKernel::Of::kWholeUpdate;
+  } else if ((traits & kListName) != 0) {
+    kernel.of = UpdateKernel::Of::kList;
+  } else if (kernel.bytes > 0 && !is_reduction) {
+    kernel.of = UpdateKernel::Of::kTensor;
   }
+  update_.Add(kernel);
+  if (update_.kernels().size() >= kMostOfAnUpdate) FinishUpdateRun();
+}
+
+void AvoidableKeeper::AddToUpdate(const UpdateKernel& kernel) {
+  const AvoidableSums one{.count = kernel.is_new ? 1U : 0U,
+                          .ns = static_cast<int64_t>(kernel.ns)};
+  if (kernel.of == UpdateKernel::Of::kList) {
+    AddSums(Avoidable::kListUpdate, one);
+    if (kernel.last_of_adam) list_addcdiv_ns_ += kernel.ns;
+  } else if (kernel.of == UpdateKernel::Of::kTensor) {
+    AddSums(Avoidable::kTensorUpdate, one);
+    update_bytes_ += kernel.bytes;
+    if (kernel.last_of_adam) addcdiv_bytes_ += kernel.bytes;
+  }
+}
+
+// Kernels of one tensor are counted; the others may be a part of the same.
+void AvoidableKeeper::AddBesideUpdate(Avoidable side,
+                                      const UpdateKernel& kernel) {
+  AvoidableSums one{.ns = static_cast<int64_t>(kernel.ns),
+                    .worst_ns = kernel.ns};
+  if (kernel.of == UpdateKernel::Of::kTensor) {
+    one.count = kernel.is_new ? 1 : 0;
+    if (gpu_ != nullptr) {
+      one.worst_ns =
+          std::min(kernel.ns, 1e9 * kernel.bytes / kWorstUpdateShare /
+                                  gpu_->bandwidth_bytes_per_s);
+    }
+  }
+  AddSums(side, one);
+}
+
+void AvoidableKeeper::FinishUpdateRun() {
+  const std::vector<UpdateKernel>& kernels = update_.kernels();
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const std::optional<UpdateRun::Side> side = update_.SideOf(i);
+    if (!side) {
+      AddToUpdate(kernels[i]);
+    } else {
+      AddBesideUpdate(*side == UpdateRun::Side::kBefore
+                          ? Avoidable::kBeforeUpdate
+                          : Avoidable::kAfterUpdate,
+                      kernels[i]);
+    }
+  }
+  update_.Clear();
 }
 
 // What of a product's traffic stays when the scores stay on the chip: they are
@@ -340,6 +399,42 @@ void AvoidableKeeper::FollowTables(const Part& part) {
   window_ns_[static_cast<size_t>(Avoidable::kDenseTables)] += part.ns;
 }
 
+// What a kernel's work takes at least where it is much, at shares of the peaks
+// that even badly shaped ones reach.
+std::optional<double> AvoidableKeeper::WorkNs(const Part& part) const {
+  const Efficiency& work = part.efficiency;
+  if (gpu_ == nullptr || work.bytes <= 0) return std::nullopt;
+  const WorkKind* kind = KindOf(part.attributed);
+  const DType math = kind == nullptr ? DType::kF32 : kind->leading.math;
+  const double flops_per_s = opmodel::PeakFlopsPerS(*gpu_, math);
+  if (flops_per_s <= 0) return std::nullopt;
+  return 1e9 * std::max(work.flops / (kWorstTensorShare * flops_per_s),
+                        work.bytes / (kWorstBandwidthShare *
+                                      gpu_->bandwidth_bytes_per_s));
+}
+
+void AvoidableKeeper::FollowMicroBatches(const Part& part) {
+  const Direction direction = part.attributed.direction;
+  const EqualPasses::Kernel kernel{part.activity.name, part.ns, WorkNs(part),
+                                   part.is_new};
+  if (direction == Direction::kForward) {
+    micro_batches_.AddForward(kernel);
+  } else if (IsBackward(direction)) {
+    micro_batches_.AddBackward(kernel);
+  } else if (direction == Direction::kUpdate) {
+    FinishMicroBatches();
+  }
+}
+
+void AvoidableKeeper::FinishMicroBatches() {
+  const std::optional<EqualPasses::Sums> sums = micro_batches_.Take();
+  if (!sums) return;
+  AddSums(Avoidable::kMicroBatches, {.count = sums->passes,
+                                     .ns = static_cast<int64_t>(sums->ns),
+                                     .best_ns = sums->first_ns,
+                                     .worst_ns = sums->merged_ns});
+}
+
 // Counts the passes forward and backward of a window.
 void AvoidableKeeper::FollowPasses(const Attributed& attributed) {
   const Direction direction = attributed.direction;
@@ -382,7 +477,12 @@ void AvoidableKeeper::Add(size_t index, int64_t inside_ns,
   AddCast(part);
   AddProducts(part);
   AddFp64(part);
-  if (attributed.direction == Direction::kUpdate) AddUpdate(part);
+  if (attributed.direction == Direction::kUpdate) {
+    AddUpdate(part);
+  } else if (attributed.direction != Direction::kNone) {
+    FinishUpdateRun();
+  }
+  FollowMicroBatches(part);
   // Their own names make them cells. What lies beside them adds gradients up,
   // as a layer does, too.
   has_fused_cells_ |= (TraitsOf(activity) & kFusedCellName) != 0;
@@ -404,6 +504,8 @@ void AvoidableKeeper::EnterWindowOf(const Activity& activity) {
 
 void AvoidableKeeper::CloseWindow() {
   FinishChain();
+  FinishUpdateRun();
+  FinishMicroBatches();
   const auto whole = static_cast<double>(windows_[window_].span.length_ns());
   for (size_t i = 0; i < kAvoidables; ++i) {
     const bool shows =

@@ -5,13 +5,16 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "analyzer/attribution/attributed.h"
 #include "analyzer/metrics/dense_tables.h"
 #include "analyzer/metrics/efficiency.h"
+#include "analyzer/metrics/equal_passes.h"
 #include "analyzer/metrics/pointwise_chain.h"
+#include "analyzer/metrics/update_run.h"
 #include "analyzer/metrics/window.h"
 #include "analyzer/model/trace_model.h"
 #include "opmodel/gpu_table.h"
@@ -26,6 +29,8 @@ enum class Avoidable : uint8_t {
   kFp64,               // double precision
   kTensorUpdate,       // an update's kernels, each of one tensor
   kListUpdate,         // an update's kernels, each of a list of tensors
+  kBeforeUpdate,       // kernels of a tensor each, before a fused update
+  kAfterUpdate,        // the same after it
   kComposedAttention,  // of products and a softmax
   kCellLoop,           // recurrent cells of products and pointwise kernels
   kTrials,             // of implementations, inside used steps
@@ -34,6 +39,7 @@ enum class Avoidable : uint8_t {
   kRecompute,          // of the forward pass, in the backward pass
   kPointwise,          // chains of single operations
   kDenseTables,        // gradients of tables of which few rows are used
+  kMicroBatches,       // passes over parts of a batch
   kCount
 };
 inline constexpr size_t kAvoidables = static_cast<size_t>(Avoidable::kCount);
@@ -104,6 +110,12 @@ class AvoidableKeeper {
   void AddProducts(const Part& part);
   void AddFp64(const Part& part);
   void AddUpdate(const Part& part);
+  void AddBesideUpdate(Avoidable side, const UpdateKernel& kernel);
+  void AddToUpdate(const UpdateKernel& kernel);
+  void FinishUpdateRun();
+  std::optional<double> WorkNs(const Part& part) const;
+  void FollowMicroBatches(const Part& part);
+  void FinishMicroBatches();
   void AddComposite(const Part& part);
   static double BytesWithoutScores(const opmodel::Operation& op, double bytes);
   void AddAttention(const Part& part);
@@ -114,6 +126,7 @@ class AvoidableKeeper {
   void FollowTables(const Part& part);
   void FollowPasses(const Attributed& attributed);
   void AddTo(Avoidable kind, const Part& part, Times times);
+  void AddSums(Avoidable kind, const AvoidableSums& more);
   void EnterWindowOf(const Activity& activity);
   void CloseWindow();
   void FinishUpdates();
@@ -130,6 +143,8 @@ class AvoidableKeeper {
   std::vector<uint16_t> traits_;  // by name; 0: not asked yet
   size_t window_ = 0;
   PointwiseChain chain_;
+  UpdateRun update_;
+  EqualPasses micro_batches_;
   StreamId chain_stream_;
   DenseTables tables_;
   bool in_backward_ = false;

@@ -35,12 +35,13 @@ uint16_t TraitsOfKernel(std::string_view name) {
           !HasAny(name, {"vectorized_", "unrolled_"}) && !IsCast(name),
       kTransposeName);
   set(IsCast(name), kCastName);
-  // PyTorch's operators on lists; other libraries' functors are whole updates.
+  // PyTorch's operators on lists; other libraries' functors are whole updates,
+  // but for norms of gradients.
   const bool of_lists = HasAny(name, {"multi_tensor_apply_kernel"});
   const bool one_operator =
       HasAny(name, {"BinaryOp", "UnaryOp", "TernaryOp", "PointwiseOp"});
   set(of_lists && one_operator, kListName);
-  set((of_lists && !one_operator) ||
+  set((of_lists && !one_operator && !HasAny(name, {"Norm"})) ||
           HasAny(name, {"Fused", "fused_adam", "fused_sgd"}),
       kFusedUpdateName);
   set(HasAny(name, {"elementwise_kernel", "distribution_elementwise",

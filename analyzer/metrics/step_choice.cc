@@ -112,8 +112,9 @@ bool AnyUsed(const Steps& steps) {
 }  // namespace
 
 std::string_view Name(StepUse use) {
+  // Passes forward alone: an evaluation, or what a policy plays.
   constexpr std::string_view kNames[kStepUses] = {
-      "used",       "warm_up",      "autotune",     "evaluation",
+      "used",       "warm_up",      "autotune",     "forward_only",
       "incomplete", "not_observed", "not_selected", "delayed"};
   return kNames[static_cast<size_t>(use)];
 }

@@ -16,6 +16,20 @@ bool IsUpload(const Activity& activity) {
          activity.copy == CopyKind::kHostToDevice;
 }
 
+bool IsPageable(const Activity& activity) {
+  return (IsUpload(activity) ? activity.source : activity.target) ==
+         MemoryKind::kPageable;
+}
+
+bool IsSmallUpload(const Activity& activity) {
+  return IsPageable(activity) && activity.bytes <= kSmallUploadBytes;
+}
+
+bool IsRead(const Activity& activity) {
+  return activity.kind == ActivityKind::kMemcpy &&
+         activity.copy == CopyKind::kDeviceToHost;
+}
+
 // Whether the window is not the one that `seen_in` holds, which it then is.
 bool IsFirstIn(size_t window, size_t& seen_in) {
   const bool is_first = seen_in != window + 1;
@@ -31,9 +45,11 @@ int64_t Of(const IdleTimes& ns, IdleCause cause) {
 
 std::string_view Name(Sign sign) {
   constexpr std::string_view kNames[kSigns] = {
-      "upload",      "pageable_upload", "small_read",
-      "input_idle",  "preempted_idle",  "blocked_idle",
-      "launch_idle", "read_idle",       "late_comm"};
+      "upload",      "pageable_upload",   "small_upload",
+      "download",    "pageable_download", "small_read",
+      "input_idle",  "preempted_idle",    "blocked_idle",
+      "launch_idle", "read_idle",         "upload_idle",
+      "wait_idle",   "late_comm"};
   return kNames[static_cast<size_t>(sign)];
 }
 
@@ -79,11 +95,15 @@ void SignKeeper::AddSegment(const Segment& segment, Direction direction,
   FollowComm(segment, direction, window);
   if (segment.state != DeviceState::kCopy) return;
   const Activity& activity = process_.activities[segment.leading];
-  if (!IsUpload(activity)) return;
   const int64_t ns = segment.span.length_ns();
-  Of(Sign::kUpload).exposed_ns += ns;
-  if (activity.source == MemoryKind::kPageable) {
-    Of(Sign::kPageableUpload).exposed_ns += ns;
+  const bool is_pageable = IsPageable(activity);
+  if (IsUpload(activity)) {
+    Of(Sign::kUpload).exposed_ns += ns;
+    if (is_pageable) Of(Sign::kPageableUpload).exposed_ns += ns;
+    if (IsSmallUpload(activity)) Of(Sign::kSmallUpload).exposed_ns += ns;
+  } else if (IsRead(activity) && activity.bytes > kSmallReadBytes) {
+    Of(Sign::kDownload).exposed_ns += ns;
+    if (is_pageable) Of(Sign::kPageableDownload).exposed_ns += ns;
   }
 }
 
@@ -97,6 +117,25 @@ void SignKeeper::AddCopy(Sign sign, const Activity& activity, int64_t inside_ns,
   sums.steps += IsFirstIn(near_, seen_in_[static_cast<size_t>(sign)]);
 }
 
+void SignKeeper::AddUpload(const Activity& activity, int64_t inside_ns,
+                           bool is_new) {
+  AddCopy(Sign::kUpload, activity, inside_ns, is_new);
+  copy_ends_[activity.end_ns] =
+      IsSmallUpload(activity) ? Sign::kUploadIdle : Sign::kCount;
+  if (!IsPageable(activity)) return;
+  AddCopy(Sign::kPageableUpload, activity, inside_ns, is_new);
+  if (!IsSmallUpload(activity)) return;
+  AddCopy(Sign::kSmallUpload, activity, inside_ns, is_new);
+}
+
+void SignKeeper::AddDownload(const Activity& activity, int64_t inside_ns,
+                             bool is_new) {
+  AddCopy(Sign::kDownload, activity, inside_ns, is_new);
+  copy_ends_[activity.end_ns] = Sign::kCount;
+  if (!IsPageable(activity)) return;
+  AddCopy(Sign::kPageableDownload, activity, inside_ns, is_new);
+}
+
 void SignKeeper::AddActivity(const Activity& activity, LayerClass layer_class,
                              int64_t inside_ns, bool is_new) {
   while (near_ + 1 < windows_.size() &&
@@ -108,23 +147,21 @@ void SignKeeper::AddActivity(const Activity& activity, LayerClass layer_class,
     out_.class_steps[of_class] += IsFirstIn(near_, class_seen_in_[of_class]);
   }
   if (IsUpload(activity)) {
-    AddCopy(Sign::kUpload, activity, inside_ns, is_new);
-    if (activity.source == MemoryKind::kPageable) {
-      AddCopy(Sign::kPageableUpload, activity, inside_ns, is_new);
-    }
-  } else if (activity.copy == CopyKind::kDeviceToHost &&
-             activity.bytes <= kSmallReadBytes) {
+    AddUpload(activity, inside_ns, is_new);
+  } else if (IsRead(activity) && activity.bytes > kSmallReadBytes) {
+    AddDownload(activity, inside_ns, is_new);
+  } else if (IsRead(activity)) {
     AddCopy(Sign::kSmallRead, activity, inside_ns, is_new);
-    read_ends_.insert(activity.end_ns);
+    copy_ends_[activity.end_ns] = Sign::kReadIdle;
   }
 }
 
-void SignKeeper::AddIdle(Sign sign, size_t window, int64_t ns) {
+void SignKeeper::AddIdle(Sign sign, size_t window, int64_t ns, bool is_new) {
   if (ns <= 0) return;
   if (window != gap_window_) CloseWindow();
   gap_window_ = window;
   SignSums& sums = Of(sign);
-  ++sums.count;
+  sums.count += is_new ? 1 : 0;
   sums.ns += ns;
   idle_ns_[static_cast<size_t>(sign)] += ns;
 }
@@ -138,12 +175,18 @@ void SignKeeper::CloseWindow() {
   idle_ns_ = {};
 }
 
-void SignKeeper::AddGap(const Gap& gap) {
-  // The first gap after a wait begins where the copy ended that it was for.
-  const bool is_drained = gap.drained_in.known();
-  if (is_drained && read_ends_.contains(gap.span.begin_ns)) {
-    read_calls_.insert(gap.drained_in);
+// The first gap after a wait begins where the copy ended that it was for.
+Sign SignKeeper::FollowWaits(const Gap& gap) {
+  if (!gap.drained_in.known()) return Sign::kCount;
+  const auto copy = copy_ends_.find(gap.span.begin_ns);
+  if (copy == copy_ends_.end()) {
+    return waits_.try_emplace(gap.drained_in, Sign::kWaitIdle).first->second;
   }
+  return waits_[gap.drained_in] = copy->second;
+}
+
+void SignKeeper::AddGap(const Gap& gap) {
+  const Sign after = FollowWaits(gap);
   // Of windows that an earlier part of the run counted: it only tells of reads.
   if (gap.span.begin_ns < windows_.front().span.begin_ns) return;
   AddIdle(Sign::kInputIdle, gap.window,
@@ -157,13 +200,14 @@ void SignKeeper::AddGap(const Gap& gap) {
               analyzer::Of(gap.ns, IdleCause::kLibrary) +
               analyzer::Of(gap.ns, IdleCause::kFramework) +
               analyzer::Of(gap.ns, IdleCause::kLatency));
-  if (is_drained && read_calls_.contains(gap.drained_in)) {
-    const int64_t others_ns = analyzer::Of(gap.ns, IdleCause::kInput) +
-                              analyzer::Of(gap.ns, IdleCause::kPreempted) +
-                              analyzer::Of(gap.ns, IdleCause::kBlocked);
-    AddIdle(Sign::kReadIdle, gap.window,
-            std::min(gap.host_ns, HostNs(gap.ns) - others_ns));
-  }
+  if (after == Sign::kCount) return;
+  const int64_t others_ns = analyzer::Of(gap.ns, IdleCause::kInput) +
+                            analyzer::Of(gap.ns, IdleCause::kPreempted) +
+                            analyzer::Of(gap.ns, IdleCause::kBlocked);
+  const bool is_new =
+      after != Sign::kWaitIdle || counted_waits_.insert(gap.drained_in).second;
+  AddIdle(after, gap.window, std::min(gap.host_ns, HostNs(gap.ns) - others_ns),
+          is_new);
 }
 
 StepSigns SignKeeper::Take() {

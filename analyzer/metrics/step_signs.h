@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "analyzer/metrics/device_timeline.h"
 #include "analyzer/metrics/gap.h"
@@ -20,15 +21,20 @@ namespace dltap::analyzer {
 
 enum class Sign : uint8_t {
   // Copies, in any step that has one.
-  kUpload,          // host to device
-  kPageableUpload,  // of these, from pageable memory
-  kSmallRead,       // device to host, so small that a program looks at it
+  kUpload,            // host to device
+  kPageableUpload,    // of these, from pageable memory
+  kSmallUpload,       // of these, so small that all of it is latency
+  kDownload,          // device to host, larger than a small read
+  kPageableDownload,  // of these, to pageable memory
+  kSmallRead,         // device to host, so small that a program looks at it
   // Idle time, in steps of which it is a noticeable part.
   kInputIdle,
   kPreemptedIdle,
   kBlockedIdle,
   kLaunchIdle,  // launch, library, framework, latency
   kReadIdle,    // after small reads had emptied the queue; no input or sleep
+  kUploadIdle,  // the same after small uploads
+  kWaitIdle,    // the same after waits for no copy from or to the host
   // Exposed communication behind the last backward pass of a step, likewise.
   kLateComm,
   kCount
@@ -60,6 +66,8 @@ struct StepSigns {
 
 // The largest copy that is taken for a value that the program looks at.
 inline constexpr uint64_t kSmallReadBytes = 16;
+// The largest copy from pageable memory that costs what the smallest does.
+inline constexpr uint64_t kSmallUploadBytes = 64 << 10;
 
 // Fills the table of one device. Each of the three kinds of input comes in
 // time; all segments and activities before the first gap. Holds references.
@@ -77,9 +85,13 @@ class SignKeeper {
   StepSigns Take();
 
  private:
+  void AddUpload(const Activity& activity, int64_t inside_ns, bool is_new);
+  void AddDownload(const Activity& activity, int64_t inside_ns, bool is_new);
   void AddCopy(Sign sign, const Activity& activity, int64_t inside_ns,
                bool is_new);
-  void AddIdle(Sign sign, size_t window, int64_t ns);
+  void AddIdle(Sign sign, size_t window, int64_t ns, bool is_new = true);
+  // What emptied the queue before the gap; kCount: none of those.
+  Sign FollowWaits(const Gap& gap);
   void CloseWindow();
   void FollowComm(const Segment& segment, Direction direction, size_t window);
   void CloseBackward();
@@ -96,8 +108,11 @@ class SignKeeper {
   PerClass<size_t> class_seen_in_{};
   std::array<int64_t, kSigns> idle_ns_{};  // in the gaps' window so far
   size_t gap_window_ = 0;
-  absl::flat_hash_set<int64_t> read_ends_;  // of small reads
-  absl::flat_hash_set<CallId> read_calls_;  // that waited for one
+  // By the end of a copy from or to the host, what idle time after it is;
+  // kCount: none of these signs.
+  absl::flat_hash_map<int64_t, Sign> copy_ends_;
+  absl::flat_hash_map<CallId, Sign> waits_;
+  absl::flat_hash_set<CallId> counted_waits_;
   StepSigns out_;
 };
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "analyzer/metrics/device_account.h"
 #include "analyzer/metrics/joint_replay.h"
 #include "analyzer/metrics/memory_account.h"
@@ -87,6 +88,17 @@ ProcessSummary DescribeProcess(const TraceModel& model, const Process& process,
   return out;
 }
 
+namespace {
+
+void AddVisibleGpus(const Process& process, Summary& out) {
+  for (const Device& device : process.devices) {
+    if (device.uuid.empty()) continue;
+    out.visible_gpus.insert(absl::StrCat(process.host, " ", device.uuid));
+  }
+}
+
+}  // namespace
+
 Summary DescribeTrace(const TraceModel& model, const Selection& selection) {
   Summary out;
   out.formats = {model.format};
@@ -95,6 +107,7 @@ Summary DescribeTrace(const TraceModel& model, const Selection& selection) {
   out.selection = selection;
   for (const Process& process : model.processes) {
     out.end_ns = std::max(out.end_ns, process.end_ns);
+    AddVisibleGpus(process, out);
   }
   return out;
 }
@@ -254,6 +267,7 @@ void AddLeftOutSteps(const StepSummary& steps, Outside& outside) {
 Summary Merge(Summary a, const Summary& b) {
   a.formats.insert(b.formats.begin(), b.formats.end());
   a.files.insert(b.files.begin(), b.files.end());
+  a.visible_gpus.insert(b.visible_gpus.begin(), b.visible_gpus.end());
   a.simulated = a.simulated || b.simulated;
   a.in_slices = a.in_slices || b.in_slices;
   a.selection = std::max(a.selection, b.selection);

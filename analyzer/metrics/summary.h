@@ -100,7 +100,9 @@ struct ProcessSummary {
 struct Summary {
   std::set<SourceFormat> formats;
   std::set<std::string> files;
-  bool simulated = false;                 // any device is
+  bool simulated = false;  // any device is
+  // Host and UUID of what the processes could use, where the trace tells all.
+  std::set<std::string> visible_gpus;
   Selection selection;                    // what the numbers are about
   std::vector<ProcessSummary> processes;  // sorted
   std::vector<DeviceSummary> devices;     // those with windows, sorted

@@ -151,6 +151,7 @@ class ReportWriter {
       json_.EndObject();
     }
     json_.EndArray();
+    json_.Field("visible_gpus", summary_.visible_gpus.size());
     json_.Field("per_step", program.per_step);
     json_.Field("utilization", program.utilization);
     json_.Field("comm_exposed_share", program.comm_share);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "analyzer/advice/advise.h"
 #include "analyzer/reports/advice_text.h"
 #include "analyzer/reports/class_table.h"
@@ -40,6 +41,22 @@ std::string WrapIfAny(const std::string& text) {
   return text.empty() ? "" : Wrap(text, "    ");
 }
 
+// What the program leaves idle. Not of a part of it, nor of a rank alone: other
+// ranks have their own GPUs.
+std::string GpusInUse(const Summary& summary, const Figures& figures) {
+  const size_t used = figures.devices.size();
+  const Selection& selection = summary.selection;
+  const bool of_a_part =
+      selection.device || selection.process || selection.window ||
+      summary.outside.left_out.contains(std::string(kDeviceWithoutSteps)) ||
+      std::any_of(
+          summary.processes.begin(), summary.processes.end(),
+          [](const ProcessSummary& p) { return p.key.rank.has_value(); });
+  if (of_a_part || used == 0 || used >= summary.visible_gpus.size()) return "";
+  return absl::StrCat(used, " of ", summary.visible_gpus.size(),
+                      " visible GPUs in use");
+}
+
 std::string Header(const Summary& summary, const Figures& figures) {
   const ProgramFigures& program = figures.program;
   std::vector<std::string> parts;
@@ -56,6 +73,8 @@ std::string Header(const Summary& summary, const Figures& figures) {
         (summary.simulated ? " (simulated)" : "") +
         (is_shared ? " shared by " + Count(count.processes, "process") : ""));
   }
+  std::string in_use = GpusInUse(summary, figures);
+  if (!in_use.empty()) parts.push_back(std::move(in_use));
   if (!program.frameworks.empty()) {
     parts.push_back(Printable(Join(program.frameworks, ", ")));
   }

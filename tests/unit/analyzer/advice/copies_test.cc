@@ -17,6 +17,8 @@ struct Upload {
   bool hidden = false;  // beside the kernel of the step before
   int mb = 10;
   std::string framework = "\"torch 2.11.0\"";
+  bool down = false;  // a download
+  int small = 0;      // so many more of 2 KB and 5 us each
 };
 
 // Steps of a copy of some MB and a GEMM of 500 us after it.
@@ -36,14 +38,21 @@ std::string Training(const Upload& upload) {
                  "us thread=0 corr=", corr) +
             Line("memcpy t=", begin, "..", begin + upload.us,
                  "us device=0 stream=9 corr=", corr,
-                 " kind=htod dst=device src=", upload.source,
-                 " bytes=", upload.mb * 1'000'000) +
+                 upload.down ? " kind=dtoh src=device dst="
+                             : " kind=htod dst=device src=",
+                 upload.source, " bytes=", upload.mb * 1'000'000) +
             Line("call t=", at + 2, "..", at + 5,
                  "us thread=0 cublasSgemm_v2 m=512 n=512 k=512") +
             Line("launchapi t=", at + 3, "..", at + 4,
                  "us thread=0 corr=", corr + 1, " ext=", at + 2, "us") +
             Line("kernel t=", end, "..", end + 500,
                  "us device=0 stream=7 corr=", corr + 1, " name=sgemm");
+    for (int k = 0; k < upload.small; ++k) {
+      text +=
+          Line("memcpy t=", end + 500 + 5 * k, "..", end + 505 + 5 * k,
+               "us device=0 stream=7 kind=htod dst=device src=", upload.source,
+               " bytes=2048");
+    }
   }
   return text;
 }
@@ -108,6 +117,45 @@ TEST(CopiesAdviceTest, OfAnUnknownGpuNoLinkIsKnown) {
   std::string text = Training({});
   text.replace(text.find("NVIDIA H100 80GB HBM3"), 21, "some GPU of its own  ");
   EXPECT_EQ(Given(AdviceOf(text), "pageable"), nullptr);
+}
+
+// All of the copy and of the gaps after it go at best; at worst the results
+// are needed, and half of the copy hides behind the kernel.
+TEST(CopiesAdviceTest, ResultsThatEveryStepCopiesToTheHost) {
+  Upload download;
+  download.down = true;
+  const AdviceList list = AdviceOf(Training(download));
+  const auto advice = Given(list, "download");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_EQ(advice->layer_class, LayerClass::kCopyD2h);
+  EXPECT_NEAR(advice->gain_low_ns, 200'000, 1'000);
+  EXPECT_GE(advice->gain_high_ns, 399'000);
+  EXPECT_EQ(Given(list, "pageable"), nullptr);
+  EXPECT_EQ(Given(list, "copy_overlap"), nullptr);
+}
+
+TEST(CopiesAdviceTest, FewOrHiddenResultsAreLeftAlone) {
+  Upload download;
+  download.down = true;
+  download.mb = 0;
+  EXPECT_EQ(Given(AdviceOf(Training(download)), "download"), nullptr);
+  download.mb = 10;
+  download.hidden = true;
+  EXPECT_EQ(Given(AdviceOf(Training(download)), "download"), nullptr);
+}
+
+TEST(CopiesAdviceTest, SmallTensorsAreToBeMadeOnTheGpu) {
+  Upload upload;
+  upload.hidden = true;
+  upload.small = 16;
+  const AdviceList list = AdviceOf(Training(upload));
+  const auto advice = Given(list, "small_uploads");
+  ASSERT_NE(advice, nullptr);
+  EXPECT_DOUBLE_EQ(advice->evidence.count, 16);
+  EXPECT_NEAR(advice->gain_low_ns, 40'000, 1'000);
+  EXPECT_GE(advice->gain_high_ns, 80'000);
+  EXPECT_EQ(Given(list, "copy_overlap"), nullptr);
+  EXPECT_EQ(WhyHeldBack(list, "copy_overlap"), "");
 }
 
 }  // namespace

@@ -181,6 +181,46 @@ TEST(SyncReadsAdviceTest, WithoutReadsThereIsNothingToSay) {
   EXPECT_EQ(WhyHeldBack(list, "sync_reads"), "");
 }
 
+// Eight kernels a step, each of which the host waits for before it submits the
+// next one, `waits` of them.
+std::string Waiting(int waits) {
+  Program program("torch 2.11.0");
+  for (int i = 0; i < kSteps; ++i) {
+    const int at = 1000 * (i + 1);
+    program.Step(i, at - 7, at + 992);
+    for (int k = 0; k < 8; ++k) {
+      const bool waited = k < waits;
+      const int kernel = at + 80 * k;
+      program.Launch(waited ? kernel - 6 : at + 80 * waits - 6 + k - waits,
+                     kernel, kernel + (waited ? 40 : 80));
+      if (waited) program.Wait(kernel + 2, kernel + 44);
+    }
+  }
+  return program.text();
+}
+
+TEST(SyncsAdviceTest, WaitsInTheMiddleOfAStepAreNamed) {
+  const AdviceList list = AdviceOf(Waiting(8));
+  const auto advice = Given(list, "syncs");
+  ASSERT_NE(advice, nullptr) << WhyHeldBack(list, "syncs");
+  EXPECT_NEAR(advice->evidence.count, 8, 0.1);  // the last has no gap
+  EXPECT_NE(advice->act.find("torch.cuda.synchronize()"), std::string::npos);
+  EXPECT_LE(advice->gain_high_ns, 1'000'000 - 8 * 40'000);
+  EXPECT_EQ(Given(list, "sync_reads"), nullptr);
+}
+
+TEST(SyncsAdviceTest, AFewWaitsAreNoHarm) {
+  const AdviceList list = AdviceOf(Waiting(2));
+  EXPECT_EQ(Given(list, "syncs"), nullptr);
+  EXPECT_EQ(WhyHeldBack(list, "syncs"), "");
+}
+
+TEST(SyncsAdviceTest, WaitsForReadsAreNotCountedAgain) {
+  const AdviceList list = AdviceOf(Reading(true, 8));
+  EXPECT_EQ(Given(list, "syncs"), nullptr);
+  EXPECT_EQ(WhyHeldBack(list, "syncs"), "");
+}
+
 // Forty kernels a step of 3 us, one every `each_us`, each submitted right
 // before it runs, or all ahead of time.
 std::string Small(int each_us, bool ahead) {

@@ -67,6 +67,19 @@ TEST(TextReportTest, FirstLineTellsTheCommand) {
       << report;
 }
 
+TEST(TextReportTest, FirstLineTellsOfGpusThatAreNotInUse) {
+  const std::string work =
+      "device 0 name=gpu uuid=01\ndevice 1 name=gpu uuid=02\n"
+      "kernel t=0..40us device=0 stream=7 name=k\n";
+  EXPECT_TRUE(
+      Has(Report("process pid=1\n" + work), "1 of 2 visible GPUs in use"));
+  EXPECT_FALSE(Has(Report("process pid=1\n" + work +
+                          "kernel t=0..40us device=1 stream=8 name=k\n"),
+                   "visible"));
+  // Other ranks have theirs.
+  EXPECT_FALSE(Has(Report("process pid=1 rank=0\n" + work), "visible"));
+}
+
 TEST(TextReportTest, ControlBytesOfNamesAreMadeVisible) {
   const std::string trace =
       "process pid=1 program=\"x\\x1b[31m\"\n"

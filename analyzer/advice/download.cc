@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+#include "analyzer/advice/waits.h"
+
+// Results that every step copies to the host while the device does nothing
+// else. At worst they are all needed there: then the step's computing hides
+// half of the copies at most, as long as it takes.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastBytes = 1e6;   // of a step
+constexpr double kLeastShare = 0.05;  // of the step, copying alone
+constexpr double kSureShare = 0.5;    // kernels run slower beside a copy
+
+constexpr Wording kAct = {
+    .any = "reduce results on the GPU, or copy them to pinned memory later",
+    .torch =
+        "metrics on the GPU instead of .cpu(); else into pinned memory: "
+        ".to(\"cpu\", non_blocking=True)",
+    .tensorflow = "tf.keras.metrics on the GPU instead of .numpy()",
+    .jax = "reduce on the GPU before np.asarray(x), and read it a step later"};
+
+}  // namespace
+
+void AdviseDownload(const Facts& facts, std::vector<Advice>& out) {
+  const SignSums& copies = facts.Signs(Sign::kDownload);
+  const double bytes = facts.Step(copies.bytes);
+  const double exposed_ns = facts.Step(copies.exposed_ns);
+  if (bytes < kLeastBytes || facts.ShareOfStep(exposed_ns) < kLeastShare) {
+    return;
+  }
+  const bool pageable = facts.Signs(Sign::kPageableDownload).count > 0;
+  Advice advice;
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "%.1f copies, %.1f MB a step, to %s memory of the host; the GPU does "
+      "nothing else for %.2f ms",
+      facts.Step(copies.count), bytes / 1e6, pageable ? "pageable" : "pinned",
+      exposed_ns * 1e-6);
+  advice.layer_class = LayerClass::kCopyD2h;
+  advice.evidence = {.count = facts.Step(copies.count),
+                     .ns = facts.Step(copies.ns),
+                     .share = facts.ShareOfStep(exposed_ns),
+                     .calls = {"cudaMemcpyAsync"},
+                     .ops = {"memcpy DtoH"},
+                     .steps_seen = copies.steps};
+  advice.gain_low_ns =
+      kSureShare *
+      std::min(exposed_ns, facts.Step(facts.totals.in(DeviceState::kCompute)));
+  advice.claims.With(LayerClass::kCopyD2h);
+  advice.gain_high_ns = exposed_ns + ClaimIdleOfWaits(facts, advice.claims);
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
+  advice.claimed_ns = advice.gain_high_ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "analyzer/advice/rules.h"
+#include "analyzer/advice/waits.h"
+
+// The program waits for the GPU in the middle of a step, and copies nothing:
+// timers and checks that were left behind.
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kLeastWaits = 4;  // of a step
+
+constexpr Wording kAct = {
+    .any = "wait for the GPU once in many steps",
+    .torch = "no torch.cuda.synchronize() in each step; time with CUDA events",
+    .jax = "no block_until_ready() in each step",
+    .mxnet = "no waitall() or wait_to_read() in each step"};
+
+}  // namespace
+
+void AdviseSyncs(const Facts& facts, std::vector<Advice>& out) {
+  const SignSums& idle = facts.Signs(Sign::kWaitIdle);
+  const double count = facts.Step(idle.count);
+  const double ns = facts.Step(idle.ns);
+  if (count < kLeastWaits) return;
+  const auto& drains = facts.figures.program.drained_by;
+  Advice advice;
+  advice.act = kAct.For(facts.framework);
+  advice.why = absl::StrFormat(
+      "%.0f waits a step for all that was submitted; the GPU then waits %.2f "
+      "ms for new work",
+      count, ns * 1e-6);
+  advice.evidence = {.count = count,
+                     .ns = ns,
+                     .share = facts.ShareOfStep(ns),
+                     .calls = {},
+                     .ops = {},
+                     .steps_seen = idle.steps};
+  if (!drains.empty()) advice.evidence.calls = {drains.front().name};
+  advice.gain_low_ns = LeastGainOfWaits(facts, idle);
+  advice.gain_high_ns = ClaimIdleOfWaits(facts, advice.claims);
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
+  advice.claimed_ns = advice.gain_high_ns;
+  out.push_back(std::move(advice));
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/advice/waits.h"
+
+#include <algorithm>
+#include <array>
+
+namespace dltap::analyzer {
+namespace {
+
+constexpr double kSureShare = 0.5;
+
+constexpr std::array kOfWaits = {IdleCause::kWait,      IdleCause::kLaunch,
+                                 IdleCause::kFramework, IdleCause::kLibrary,
+                                 IdleCause::kUnknown,   IdleCause::kLatency};
+
+}  // namespace
+
+double LeastGainOfWaits(const Facts& facts, const SignSums& idle) {
+  const double ns = facts.Step(idle.ns);
+  const double beside = facts.figures.program.wait_gain_ns.value_or(ns) +
+                        facts.IdleStepNs(IdleCause::kWait);
+  return kSureShare * std::min(ns, beside);
+}
+
+double ClaimIdleOfWaits(const Facts& facts, Claims& claims) {
+  double ns = 0;
+  for (const IdleCause cause : kOfWaits) {
+    ns += facts.IdleStepNs(cause);
+    claims.With(cause);
+  }
+  return ns;
+}
+
+}  // namespace dltap::analyzer

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_TESTS_UNIT_ANALYZER_ADVICE_TRAINING_H_
+#define DLTAP_TESTS_UNIT_ANALYZER_ADVICE_TRAINING_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/unit/analyzer/advice/advice_of_text.h"
+
+namespace dltap::analyzer {
+
+inline constexpr int kSteps = 6;
+
+// What a step does, one thing after the other: the GPU is never idle. Written
+// out as several equal steps.
+class Training {
+ public:
+  // A library call with its arguments, of one kernel.
+  Training& Product(const std::string& call, int us,
+                    const std::string& kernel = "some_kernel") {
+    return Add(call, us, absl::StrCat("name=\"", kernel, "\""), true);
+  }
+  // A framework's own kernel.
+  Training& Kernel(const std::string& kernel, int us, int blocks = 1) {
+    return Add("cudaLaunchKernel", us,
+               absl::StrCat("name=\"", kernel, "\" grid=", blocks,
+                            ",1,1 block=128,1,1"),
+               false);
+  }
+  Training& InBackward() { return OnThread(1); }
+  Training& OnMainThread() { return OnThread(0); }
+
+  std::string Text() const {
+    std::string text =
+        std::string(kH100) +
+        absl::StrCat(
+            "library cudart version=13000\n"
+            "thread 0 tid=1 name=python\nthread 1 tid=2 name=pt_autograd_0\n");
+    int64_t at = 100;
+    int corr = 0;
+    for (int step = 0; step < kSteps; ++step) {
+      const int64_t begin = at;
+      for (const Item& item : items_) at = Write(item, at, ++corr, text);
+      absl::StrAppend(&text, "range t=", begin - 4, "..", at - 5,
+                      "us thread=0 name=ProfilerStep#", step, " kind=step\n");
+    }
+    return text;
+  }
+  AdviceList Advised() const { return AdviceOf(Text()); }
+
+ private:
+  struct Item {
+    std::string call;
+    std::string kernel;
+    int us;
+    int thread;
+    bool library;
+  };
+
+  Training& OnThread(int thread) {
+    thread_ = thread;
+    return *this;
+  }
+  Training& Add(const std::string& call, int us, const std::string& kernel,
+                bool library) {
+    items_.push_back({call, kernel, us, thread_, library});
+    return *this;
+  }
+
+  static int64_t Write(const Item& item, int64_t at, int corr,
+                       std::string& text) {
+    // Submitted 3 us before it runs, while the one before it does.
+    const int64_t call = at - 3;
+    absl::StrAppend(&text, "call t=", call, "..", call + 1,
+                    "us thread=", item.thread, " ", item.call, "\n");
+    absl::StrAppend(&text, "launchapi t=", call, "..", call + 1,
+                    "us thread=", item.thread, " corr=", corr);
+    if (item.library) absl::StrAppend(&text, " ext=", call, "us");
+    absl::StrAppend(&text, "\nkernel t=", at, "..", at + item.us,
+                    "us device=0 stream=7 corr=", corr, " ", item.kernel, "\n");
+    return at + item.us;
+  }
+
+  std::vector<Item> items_;
+  int thread_ = 0;
+};
+
+inline std::string Vectorized(const std::string& functor, int arrays) {
+  return absl::StrCat("void at::native::vectorized_elementwise_kernel<4, ",
+                      functor, ", std::array<char*, ", arrays, "ul> >(int)");
+}
+inline const std::string kAdd =
+    Vectorized("at::native::CUDAFunctor_add<float>", 3);
+inline const std::string kAddcdiv = Vectorized(
+    "at::native::addcdiv_cuda_kernel(at::TensorIteratorBase&)::{lambda(float, "
+    "float, float)#1}",
+    4);
+
+inline constexpr char kGemm[] = "cublasSgemm_v2 m=4096 n=4096 k=4096";
+inline constexpr char kTf32[] = "cutlass_80_tensorop_s1688gemm_128x256_nn";
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_TESTS_UNIT_ANALYZER_ADVICE_TRAINING_H_
