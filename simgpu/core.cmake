@@ -137,6 +137,7 @@ add_library(dltapsim SHARED
   launch/module.cc
   launch/node_kernel.cc
   launch/ptx.cc
+  torch/accumulate_call.cc
   torch/attention_call.cc
   torch/computation.cc
   torch/concat_batch_call.cc
@@ -160,6 +161,7 @@ add_library(dltapsim SHARED
   torch/range_call.cc
   torch/reduce_call.cc
   torch/reduce_places.cc
+  torch/reduce_steps.cc
   torch/row_call.cc
   torch/row_sort_call.cc
   torch/scalar_type.cc

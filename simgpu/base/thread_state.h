@@ -17,6 +17,7 @@ struct ApiFunction;
 struct Context;
 struct OrderPoint;
 struct Stream;
+struct WriteTarget;
 
 constexpr int kMaxDevices = 16;
 
@@ -50,7 +51,7 @@ struct ThreadState {
   // Of the memory effect that is carried out; null: none is (work_order.h).
   const std::shared_ptr<const OrderPoint>* order = nullptr;
   // Where the library call under way may write (library_call.h); null: anywhere.
-  const std::vector<const void*>* may_write = nullptr;
+  const std::vector<WriteTarget>* may_write = nullptr;
   // A number that nobody computed was copied to the host (uncomputed_reads.h).
   bool has_uncomputed_read = false;
   uint64_t uncomputed_value = 0;

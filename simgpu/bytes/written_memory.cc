@@ -117,14 +117,21 @@ void Mark(const void* address, size_t bytes, Freshness freshness) {
   MarkWritten(address, bytes, freshness);
 }
 
-void MarkStaleFrom(std::span<const void* const> addresses) {
+void MarkStale(std::span<const WriteTarget> targets) {
   if (!g_any.load(std::memory_order_acquire)) return;
   WrittenMemory& written = Written();
   const std::lock_guard lock(written.mutex);
   ++written.unknown_kernels;
-  for (const void* address : addresses) {
-    written.until_unknown_kernel.RemoveFrom(BeginOf(address));
-    written.for_long.RemoveFrom(BeginOf(address));
+  for (const WriteTarget& target : targets) {
+    const uintptr_t begin = BeginOf(target.address);
+    for (WrittenRanges* ranges :
+         {&written.until_unknown_kernel, &written.for_long}) {
+      if (target.bytes == 0) {
+        ranges->RemoveFrom(begin);
+      } else {
+        ranges->Remove(begin, begin + target.bytes);
+      }
+    }
   }
   NoteWhetherAnyForLong(written);
 }

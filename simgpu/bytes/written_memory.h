@@ -28,10 +28,16 @@ void MarkStale(const void* address, size_t bytes);
 
 void Mark(const void* address, size_t bytes, Freshness freshness);
 
-// A kernel that did not compute may have written from each of these addresses
-// on; nobody knows how far. What was written there in one piece is stale to its
-// end, and so is what follows it, up to where an allocator may begin a block.
-void MarkStaleFrom(std::span<const void* const> addresses);
+// Where a kernel that does not compute may write.
+struct WriteTarget {
+  const void* address = nullptr;
+  size_t bytes = 0;  // 0: nobody knows how many
+};
+
+// Such a kernel may have written there. Where nobody knows how far, what was
+// written there in one piece is stale to its end, and so is what follows it, up
+// to where an allocator may begin a block.
+void MarkStale(std::span<const WriteTarget> targets);
 
 // That of the least fresh of these bytes.
 Freshness FreshnessOf(const void* address, size_t bytes);

@@ -64,8 +64,15 @@ Error Launch(cublasContext& handle, const BlasArguments& arguments) {
 // A general product writes its C alone; batches by pointers have an array of
 // them, and others more than one output.
 Error LaunchKnown(cublasContext& handle, const BlasArguments& arguments) {
-  if (arguments.ldc == 0) return Launch(handle, arguments);
-  const MayWrite writes({arguments.c, handle.workspace});
+  const BlasArguments& x = arguments;
+  if (x.ldc == 0) return Launch(handle, arguments);
+  const opmodel::DType type =
+      x.c_type < 0 ? x.dtype : DTypeOf(static_cast<cudaDataType>(x.c_type));
+  const int64_t elements = (x.batch - 1) * x.stride_c + (x.n - 1) * x.ldc + x.m;
+  const MayWrite writes(
+      {{x.c, static_cast<size_t>(std::max<int64_t>(elements, 0) *
+                                 opmodel::BitsOf(type) / 8)},
+       {handle.workspace, handle.workspace_bytes}});
   return Launch(handle, arguments);
 }
 

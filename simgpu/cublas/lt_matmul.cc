@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cublasLt.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "opmodel/streaming_time.h"
 #include "simgpu/base/library_entry.h"
+#include "simgpu/cublas/blas_types.h"
 #include "simgpu/cublas/gemm_kernels.h"
 #include "simgpu/cublas/lt_algorithms.h"
 
@@ -61,6 +63,23 @@ Error Launch(const Operation& op, const LtMatmulDesc& desc,
   return LaunchLibraryKernel(stream, BiasGradient(op, gpu));
 }
 
+// Of a plain matrix, and of a batch of them; 0: of another order.
+size_t BytesOf(const LtLayout& layout) {
+  if (layout.order != CUBLASLT_ORDER_COL &&
+      layout.order != CUBLASLT_ORDER_ROW) {
+    return 0;
+  }
+  const bool rows = layout.order == CUBLASLT_ORDER_ROW;
+  const auto lines = static_cast<int64_t>(rows ? layout.rows : layout.cols);
+  const auto line = static_cast<int64_t>(rows ? layout.cols : layout.rows);
+  const int64_t elements =
+      (std::max(layout.batch_count, 1) - 1) * layout.batch_stride +
+      (lines - 1) * layout.ld + line;
+  return static_cast<size_t>(
+      std::max<int64_t>(elements, 0) *
+      opmodel::BitsOf(DTypeOf(static_cast<cudaDataType>(layout.type))) / 8);
+}
+
 LibraryKernel Transform(const LtLayout& layout, const opmodel::GpuSpec& gpu) {
   const double bytes = 8.0 * layout.rows * layout.cols;
   return {.name =
@@ -87,7 +106,7 @@ SIMGPU_API cublasStatus_t cublasLtMatmul(
     const void*, cublasLtMatrixLayout_t a, const void*,
     cublasLtMatrixLayout_t b, const void*, const void*, cublasLtMatrixLayout_t,
     void* to, cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algorithm,
-    void* workspace, size_t, cudaStream_t stream) {
+    void* workspace, size_t workspace_bytes, cudaStream_t stream) {
   return RunEntry<CUBLAS_STATUS_NOT_INITIALIZED>(
       FunctionOf<"cublaslt", "cublasLtMatmul">(), [&] {
         if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -100,9 +119,13 @@ SIMGPU_API cublasStatus_t cublasLtMatmul(
                                     reinterpret_cast<LtLayout*>(d));
         if (!op) return CUBLAS_STATUS_INVALID_VALUE;
         const MayWrite writes(
-            {to, workspace, state.aux, state.amax_d, state.aux_amax,
-             state.scale_d_out,
-             NeedsBiasGradient(state.epilogue) ? state.bias : nullptr});
+            {{to, BytesOf(*reinterpret_cast<LtLayout*>(d))},
+             {workspace, workspace_bytes},
+             {state.aux},
+             {state.amax_d},
+             {state.aux_amax},
+             {state.scale_d_out},
+             {NeedsBiasGradient(state.epilogue) ? state.bias : nullptr}});
         return StatusOf(Launch(*op, state, algorithm, stream));
       });
 }

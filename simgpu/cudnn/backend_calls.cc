@@ -65,19 +65,21 @@ cudnnStatus_t Get(const BackendBody& body, int name, int64_t requested,
 
 // The tensors of a variant pack and its workspace. Which of them an engine
 // writes is not looked up.
-std::vector<const void*> PointersOf(const BackendBody& pack) {
-  std::vector<const void*> pointers;
+std::vector<WriteTarget> TargetsOf(const BackendBody& pack) {
+  std::vector<WriteTarget> targets;
   for (const int name : {CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
                          CUDNN_ATTR_VARIANT_PACK_WORKSPACE}) {
     const BackendAttribute* attribute = pack.Find(name);
     if (attribute == nullptr || attribute->type != CUDNN_TYPE_VOID_PTR)
       continue;
-    const size_t first = pointers.size();
-    pointers.resize(first + attribute->bytes.size() / sizeof(void*));
-    std::memcpy(pointers.data() + first, attribute->bytes.data(),
-                attribute->bytes.size());
+    for (size_t at = 0; at + sizeof(void*) <= attribute->bytes.size();
+         at += sizeof(void*)) {
+      WriteTarget target;
+      std::memcpy(&target.address, attribute->bytes.data() + at, sizeof(void*));
+      targets.push_back(target);
+    }
   }
-  return pointers;
+  return targets;
 }
 
 }  // namespace
@@ -168,7 +170,7 @@ SIMGPU_API cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
     if (body->type != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
       return CUDNN_STATUS_BAD_PARAM_DESCRIPTOR_TYPE;
     }
-    const MayWrite writes(PointersOf(*From(pack)->body));
+    const MayWrite writes(TargetsOf(*From(pack)->body));
     return CudnnStatus(LaunchKernels(handle->stream, body->kernels));
   });
 }

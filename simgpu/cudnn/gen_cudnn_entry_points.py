@@ -107,7 +107,7 @@ def _body(function: model.Function) -> str:
     values = {"symbol": function.symbol, "parameters": ", ".join(
         emit_simgpu.declare(p.type.spelling, p.name)
         for p in function.parameters), "written": ", ".join(
-        p.name for p in function.parameters if p.type.spelling == "void *")}
+        f"{{{p.name}}}" for p in function.parameters if p.type.spelling == "void *")}
     tensors = [p.name for p in function.parameters
                if "cudnnTensorDescriptor_t" in p.type.spelling
                and "*" not in p.type.spelling]

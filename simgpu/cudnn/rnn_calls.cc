@@ -47,7 +47,7 @@ Operation OperationOf(OpKind kind, const cudnnRNNStruct& rnn,
 // `written`: what the call has pointers to non-constant memory for.
 cudnnStatus_t Run(ApiFunction& function, OpKind kind, cudnnHandle_t handle,
                   cudnnRNNDescriptor_t rnn, cudnnRNNDataDescriptor_t x,
-                  std::vector<const void*> written) {
+                  std::vector<WriteTarget> written) {
   const MayWrite writes(std::move(written));
   return CudnnEntry(function, [&] {
     if (handle == nullptr || rnn == nullptr || x == nullptr) {
@@ -68,7 +68,7 @@ SIMGPU_API cudnnStatus_t cudnnRNNForward(
     void* hy, cudnnTensorDescriptor_t, const void*, void* cy, size_t,
     const void*, size_t, void* workspace, size_t, void* reserve) {
   return Run(FunctionOf<"cudnn", "cudnnRNNForward">(), OpKind::kRnnForward,
-             handle, rnn, x, {y, hy, cy, workspace, reserve});
+             handle, rnn, x, {{y}, {hy}, {cy}, {workspace}, {reserve}});
 }
 
 SIMGPU_API cudnnStatus_t cudnnRNNBackwardData_v8(
@@ -80,7 +80,7 @@ SIMGPU_API cudnnStatus_t cudnnRNNBackwardData_v8(
     void* reserve) {
   return Run(FunctionOf<"cudnn", "cudnnRNNBackwardData_v8">(),
              OpKind::kRnnBackwardData, handle, rnn, x,
-             {dx, dhx, dcx, workspace, reserve});
+             {{dx}, {dhx}, {dcx}, {workspace}, {reserve}});
 }
 
 SIMGPU_API cudnnStatus_t cudnnRNNBackwardWeights_v8(
@@ -90,7 +90,7 @@ SIMGPU_API cudnnStatus_t cudnnRNNBackwardWeights_v8(
     size_t, void* dweight, size_t, void* workspace, size_t, void* reserve) {
   return Run(FunctionOf<"cudnn", "cudnnRNNBackwardWeights_v8">(),
              OpKind::kRnnBackwardWeight, handle, rnn, x,
-             {dweight, workspace, reserve});
+             {{dweight}, {workspace}, {reserve}});
 }
 
 }  // namespace dltap::simgpu

@@ -63,7 +63,7 @@ void FillLibraryWork(const LibraryKernel& kernel, KernelWork* work) {
   work->effect = kernel.effect;
   const auto* may_write = CurrentThread().may_write;
   if (!work->effect && kernel.exchange == nullptr && may_write != nullptr) {
-    work->effect = [targets = *may_write] { MarkStaleFrom(targets); };
+    work->effect = [targets = *may_write] { MarkStale(targets); };
   }
   work->exchange = kernel.exchange;
 }

@@ -27,9 +27,9 @@ ApiFunction& MemsetFunction() {
 
 }  // namespace
 
-MayWrite::MayWrite(std::vector<const void*> addresses)
-    : addresses_(std::move(addresses)), outer_(CurrentThread().may_write) {
-  CurrentThread().may_write = &addresses_;
+MayWrite::MayWrite(std::vector<WriteTarget> targets)
+    : targets_(std::move(targets)), outer_(CurrentThread().may_write) {
+  CurrentThread().may_write = &targets_;
 }
 
 MayWrite::~MayWrite() { CurrentThread().may_write = outer_; }

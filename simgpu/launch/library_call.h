@@ -9,6 +9,7 @@
 #include "simgpu/base/api_scope.h"
 #include "simgpu/base/error.h"
 #include "simgpu/base/interned_name.h"
+#include "simgpu/bytes/written_memory.h"
 #include "simgpu/launch/library_kernel.h"
 
 namespace dltap::simgpu {
@@ -19,19 +20,19 @@ namespace dltap::simgpu {
 // `stream` is the raw handle (cudaStream_t / CUstream): null and 1 are the
 // legacy default stream of the current device, 2 the per-thread one.
 
-// While it lives, what this thread launches below may write from these
-// addresses on (null: not given), and nowhere else. Without one a library's
-// kernel may have written anywhere. The innermost counts.
+// While it lives, what this thread launches below may write there, and nowhere
+// else (null: not given). Without one a library's kernel may have written
+// anywhere. The innermost counts.
 class MayWrite {
  public:
-  explicit MayWrite(std::vector<const void*> addresses);
+  explicit MayWrite(std::vector<WriteTarget> targets);
   ~MayWrite();
   MayWrite(const MayWrite&) = delete;
   MayWrite& operator=(const MayWrite&) = delete;
 
  private:
-  const std::vector<const void*> addresses_;
-  const std::vector<const void*>* const outer_;
+  const std::vector<WriteTarget> targets_;
+  const std::vector<WriteTarget>* const outer_;
 };
 
 // One kernel under an API record (and correlation id) of its own. Captured

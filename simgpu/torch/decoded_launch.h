@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "opmodel/operation.h"
+#include "simgpu/bytes/written_memory.h"
 #include "simgpu/launch/kernel_meaning.h"
 #include "simgpu/torch/operands.h"
 #include "simgpu/torch/scalar_type.h"
@@ -59,8 +60,8 @@ struct DecodedLaunch {
   std::optional<opmodel::Operation> operation;
   double slowdown = 1;
   Effect effect;  // empty: what it writes is not known,
-  // but where (from each of these on). Empty: the kernel's arguments may say.
-  std::vector<const void*> may_write;
+  // but where, as far as pointers among its arguments do not tell it.
+  std::optional<std::vector<WriteTarget>> may_write;
 };
 
 // Reads the launches of one kernel; made once, of the kernel's name. Arguments

@@ -11,6 +11,9 @@ namespace dltap::simgpu {
 // elementwise_call.cc. They take a kernel whose name the table in decoder.cc
 // gives them, and return an empty decoder for one that they do not understand.
 
+// PyTorch's x[index] += y where an index may stand twice, and bincount.
+Decoder AccumulateDecoder(const NameParts& kernel);
+
 // FlashAttention 2 and CUTLASS's memory-efficient attention as PyTorch brings
 // them, from their parameter structs. A struct is believed only where it agrees
 // with the geometry of the launch.
@@ -52,7 +55,7 @@ Decoder GatherDecoder(const NameParts& kernel);
 Decoder MoveDecoder(const NameParts& kernel);
 
 // PyTorch's kernels that get arrays and sizes one by one: searchsorted,
-// repeat_interleave, parts of unique(), x[index] += y, histograms.
+// repeat_interleave, parts of unique() and sort().
 Decoder PlainDecoder(const NameParts& kernel);
 
 // PyTorch's sorts of short rows, in place, with their places; topk of one

@@ -219,12 +219,28 @@ void AddOperands(const Foreach& kernel,
   }
 }
 
+std::vector<WriteTarget> WrittenBy(const Foreach& kernel,
+                                   const std::vector<ListedTensor>& tensors) {
+  std::vector<WriteTarget> targets;
+  for (const ListedTensor& tensor : tensors) {
+    const size_t bytes =
+        static_cast<size_t>(tensor.elements) * SizeOf(kernel.written_type);
+    for (size_t i = 0; i < kernel.kind.lists; ++i) {
+      if (kernel.writes[i]) targets.push_back({tensor.addresses[i], bytes});
+    }
+  }
+  return targets;
+}
+
 DecodedLaunch Decode(const Foreach& kernel, const LaunchView& launch) {
   DecodedLaunch decoded;
   auto tensors = ReadTensorLists(kernel.kind, launch);
   if (!tensors) return decoded;
   AddOperands(kernel, *tensors, &decoded);
-  if (!kernel.computed) return decoded;
+  if (!kernel.computed) {
+    decoded.may_write = WrittenBy(kernel, *tensors);
+    return decoded;
+  }
   Call call = kernel.call;
   call.tensors = std::move(*tensors);
   ReadRest(call, launch);

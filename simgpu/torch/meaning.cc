@@ -14,8 +14,8 @@
 namespace dltap::simgpu {
 namespace {
 
-Effect MayWriteEffect(std::vector<const void*> targets) {
-  return [targets = std::move(targets)] { MarkStaleFrom(targets); };
+Effect StaleAt(std::vector<WriteTarget> targets) {
+  return [targets = std::move(targets)] { MarkStale(targets); };
 }
 
 class NamedKernel final : public KernelMeaning {
@@ -30,19 +30,29 @@ class NamedKernel final : public KernelMeaning {
       const LaunchCost cost = CostOf(decoded, launch.gpu);
       meaning.bytes = cost.bytes;
       meaning.duration_ns = cost.duration_ns;
-      meaning.effect = std::move(decoded.effect);
-      if (!meaning.effect && !decoded.may_write.empty()) {
-        meaning.effect = MayWriteEffect(std::move(decoded.may_write));
-      }
+      meaning.effect =
+          decoded.effect ? std::move(decoded.effect) : Unknown(decoded, launch);
+    } else {
+      meaning.effect = Unknown({}, launch);
     }
-    if (!meaning.effect) meaning.effect = Unknown(launch);
     return meaning;
   }
 
  private:
-  Effect Unknown(const LaunchView& launch) const {
-    auto targets = targets_.Of(launch);
-    return targets ? MayWriteEffect(std::move(*targets)) : Effect{};
+  // Of a launch that is not computed.
+  Effect Unknown(const DecodedLaunch& decoded, const LaunchView& launch) const {
+    auto targets = targets_.Of(launch, decoded.may_write.has_value());
+    if (!targets) return {};
+    if (decoded.may_write) {
+      targets->insert(targets->end(), decoded.may_write->begin(),
+                      decoded.may_write->end());
+    }
+    for (const Operand& operand : decoded.operands()) {
+      if (operand.access != Operand::kRead && operand.range.bytes > 0) {
+        targets->push_back({operand.range.data, operand.range.bytes});
+      }
+    }
+    return StaleAt(std::move(*targets));
   }
 
   const Decoder decoder_;  // empty: nothing is known but where it may write

@@ -59,7 +59,10 @@ DecodedLaunch Decode(const Random& kernel, const LaunchView& launch) {
            }
          }});
   } else if (output.range.data != nullptr) {
-    decoded.may_write = {output.range.data};
+    decoded.effect = [range = output.range] {
+      const WriteTarget target{range.data, range.bytes};
+      MarkStale({&target, 1});
+    };
   }
   decoded.Add(output);
   return decoded;

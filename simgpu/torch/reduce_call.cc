@@ -17,70 +17,10 @@
 namespace dltap::simgpu {
 namespace {
 
-// `factor`: what MeanOps multiplies with in the end.
-template <typename C>
-struct Steps {
-  C (*combine)(C sum, C value);
-  C (*project)(C sum, double factor);
-};
-
-template <typename C>
-C Keep(C sum, double) {
-  return sum;
-}
-template <typename C>
-C Or(C a, C b) {
-  return a != 0 || b != 0;
-}
-template <typename C>
-C And(C a, C b) {
-  return a != 0 && b != 0;
-}
-double Add(double a, double b) { return a + b; }
-int64_t AddWrapping(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) +
-                              static_cast<uint64_t>(b));
-}
-template <typename C>
-C Maximum(C a, C b) {
-  return a != a || a > b ? a : b;  // a NaN wins
-}
-template <typename C>
-C Minimum(C a, C b) {
-  return a != a || a < b ? a : b;
-}
-double AddSquare(double sum, double value) { return sum + value * value; }
-double SquareRoot(double sum, double) { return std::sqrt(sum); }
-double TimesFactor(double sum, double factor) { return sum * factor; }
-
-// A reduction by the name of its functor, or of the function round its lambda.
-struct ReductionRow {
-  std::string_view name;
-  bool has_factor;       // the object holds a number of the accumulation type
-  bool starts_at_first;  // else at zero
-  Steps<double> real;
-  Steps<int64_t> integer;
-  // Of numbers that nobody computed. `all` and `any` are how programs check a
-  // tensor, or ask whether a loop is over: checks pass, and loops end.
-  std::optional<bool> of_unknown{};
-};
-
-constexpr ReductionRow kRows[] = {
-    {"or_kernel_cuda", false, true, {Or, Keep}, {Or, Keep}, false},
-    {"and_kernel_cuda", false, true, {And, Keep}, {And, Keep}, true},
-    {"sum_functor", false, false, {Add, Keep}, {AddWrapping, Keep}},
-    {"MeanOps", true, false, {Add, TimesFactor}, {nullptr, nullptr}},
-    {"MaxNanFunctor", false, true, {Maximum, Keep}, {Maximum, Keep}},
-    {"MinNanFunctor", false, true, {Minimum, Keep}, {Minimum, Keep}},
-    {"NormTwoOps", false, false, {AddSquare, SquareRoot}, {nullptr, nullptr}},
-};
-
-// What a kernel's name tells, and what computes it: a row, or a function.
-// Neither: it is not computed.
+// What a kernel's name tells, and what computes it; empty: it is not computed.
 struct Kernel {
   Reduction reduction;
-  const ReductionRow* row = nullptr;
-  RunReduction run = nullptr;
+  RunReduction run{};
 };
 
 // The accumulation type: a lambda's first parameter, else MaxNanFunctor<T>,
@@ -117,67 +57,8 @@ Kernel FindReduction(const NameParts& reduce_op) {
     return kernel;
   }
   kernel.run = FindPlaceReduction(ops);
-  const auto* row =
-      std::find_if(std::begin(kRows), std::end(kRows),
-                   [&](const ReductionRow& r) { return r.name == ops.name; });
-  if (row != std::end(kRows) && IsComputed(found.sum) &&
-      (IsReal(found.sum) || row->integer.combine != nullptr)) {
-    kernel.row = row;
-  }
+  if (!kernel.run) kernel.run = FindStepReduction(ops, found);
   return kernel;
-}
-
-// One launch that a row computes.
-struct Call : ReduceCall {
-  const ReductionRow* row = nullptr;
-};
-
-template <typename C>
-void ComputeAll(const Call& call, const Steps<C>& steps) {
-  const Reduction& reduction = call.reduction;
-  for (uint32_t output = 0; output < call.outputs; ++output) {
-    const auto base = call.output_offsets.At(output);
-    const std::byte* first = call.source + base[1];
-    C sum = 0;
-    for (uint32_t i = 0; i < call.inputs; ++i) {
-      const C value =
-          LoadAs<C>(reduction.input, first + call.input_offsets.At(i)[0]);
-      // A single element must still be projected to true or false.
-      const bool takes = i == 0 && call.row->starts_at_first;
-      sum = takes ? steps.combine(value, value) : steps.combine(sum, value);
-    }
-    StoreAs<C>(reduction.output, call.destination + base[0],
-               steps.project(sum, call.factor));
-  }
-}
-
-void Decide(const Call& call, bool verdict) {
-  for (uint32_t output = 0; output < call.outputs; ++output) {
-    StoreAs<int64_t>(call.reduction.output,
-                     call.destination + call.output_offsets.At(output)[0],
-                     verdict ? 1 : 0);
-  }
-  MarkAssumed(call.Output().data, call.Output().bytes);
-}
-
-void Run(const Call& call) {
-  const Range output = call.Output();
-  const Permission permission =
-      MayCompute(call.elements(), {call.Input()}, output, call.reduction.input);
-  const std::optional<bool> verdict = call.row->of_unknown;
-  if (verdict && permission.result != Freshness::kFresh &&
-      IsAllocated(output)) {
-    Decide(call, *verdict);
-    return;
-  }
-  if (permission.compute) {
-    if (IsReal(call.reduction.sum)) {
-      ComputeAll<double>(call, call.row->real);
-    } else {
-      ComputeAll<int64_t>(call, call.row->integer);
-    }
-  }
-  MarkOutput(output, call.IsDense(), permission, call.reduction.output);
 }
 
 // at::native::ReduceConfig (aten/src/ATen/native/cuda/Reduce.cuh).
@@ -252,17 +133,8 @@ std::optional<ReduceCall> ReadCall(const Reduction& reduction,
       .output_offsets = std::move(*output_offsets),
       .source = ReadAt<std::byte*>(rest),
       .destination = ReadAt<std::byte*>(rest + kDestination),
-      .second_destination = ReadAt<std::byte*>(rest + kSecondDestination)};
-}
-
-Effect EffectOf(const Kernel& kernel, ReduceCall call, const std::byte* op) {
-  if (kernel.run != nullptr) {
-    return [run = kernel.run, call = std::move(call)] { run(call); };
-  }
-  if (kernel.row->has_factor) {
-    call.factor = LoadAs<double>(kernel.reduction.sum, op);
-  }
-  return dltap::simgpu::EffectOf(Call{std::move(call), kernel.row});
+      .second_destination = ReadAt<std::byte*>(rest + kSecondDestination),
+      .factor = IsReal(reduction.sum) ? LoadAs<double>(reduction.sum, op) : 1};
 }
 
 DecodedLaunch Decode(const Kernel& kernel, const LaunchView& launch) {
@@ -286,16 +158,16 @@ DecodedLaunch Decode(const Kernel& kernel, const LaunchView& launch) {
                 .element_bytes = bytes(reduction.input),
                 .type = reduction.input,
                 .access = Operand::kRead};
-  const bool is_computed = kernel.row != nullptr || kernel.run != nullptr;
-  auto call = is_computed ? ReadCall(reduction, op, at) : std::nullopt;
+  auto call = kernel.run ? ReadCall(reduction, op, at) : std::nullopt;
   if (call) {
     output.range = call->Output();
     input.range = call->Input();
-    decoded.effect = EffectOf(kernel, std::move(*call), op);
+    decoded.effect = [run = kernel.run, call = std::move(*call)] { run(call); };
   } else {
     const std::byte* rest = BehindOffsets(op, at);
-    decoded.may_write = {ReadAt<const void*>(rest + kDestination),
-                         ReadAt<const void*>(rest + kSecondDestination)};
+    decoded.may_write.emplace(
+        {WriteTarget{ReadAt<const void*>(rest + kDestination)},
+         WriteTarget{ReadAt<const void*>(rest + kSecondDestination)}});
   }
   decoded.Add(output);
   decoded.Add(input);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "simgpu/torch/kernel_name.h"
 #include "simgpu/torch/operands.h"
@@ -28,7 +29,7 @@ struct ReduceCall {
   std::byte* source = nullptr;
   std::byte* destination = nullptr;
   std::byte* second_destination = nullptr;  // of some operations
-  double factor = 1;
+  double factor = 1;  // what the operation's object begins with
 
   int64_t elements() const { return int64_t{inputs} * outputs; }
   Range Input() const {
@@ -43,9 +44,13 @@ struct ReduceCall {
   }
 };
 
-// Which operations have a file of their own (reduce_places.cc): the place of
-// the largest or smallest, it and its place, or both extremes. Null: another.
-using RunReduction = void (*)(const ReduceCall& call);
+// Carries one launch out. By the name of its operation; empty: another one.
+using RunReduction = std::function<void(const ReduceCall& call)>;
+// Element by element into a sum, or what stands for one (reduce_steps.cc).
+RunReduction FindStepReduction(const NameParts& operation,
+                               const Reduction& reduction);
+// The place of the largest or smallest, it and its place, or both extremes
+// (reduce_places.cc).
 RunReduction FindPlaceReduction(const NameParts& operation);
 
 }  // namespace dltap::simgpu

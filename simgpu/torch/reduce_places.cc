@@ -98,7 +98,7 @@ void RunExtremes(const ReduceCall& call) {
 
 struct Row {
   std::string_view name;
-  RunReduction run;
+  void (*run)(const ReduceCall& call);
 };
 
 constexpr Row kRows[] = {
@@ -113,7 +113,7 @@ RunReduction FindPlaceReduction(const NameParts& operation) {
   const auto* row =
       std::find_if(std::begin(kRows), std::end(kRows),
                    [&](const Row& r) { return r.name == operation.name; });
-  return row == std::end(kRows) ? nullptr : row->run;
+  return row == std::end(kRows) ? RunReduction{} : row->run;
 }
 
 }  // namespace dltap::simgpu

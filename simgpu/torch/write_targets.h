@@ -7,25 +7,30 @@
 #include <string_view>
 #include <vector>
 
+#include "simgpu/bytes/written_memory.h"
 #include "simgpu/launch/kernel_meaning.h"
 
 namespace dltap::simgpu {
 
 // Where a kernel may write that is known by its name alone: wherever one of its
-// arguments points, unless to constant memory. An argument that is neither a
-// pointer nor a number (a functor, a table of tensors) is searched for
-// addresses in device memory.
+// arguments points, unless to constant memory. Tensors by value are searched
+// for their addresses.
 class WriteTargets {
  public:
   explicit WriteTargets(std::string_view kernel);
 
-  // nullopt: the name does not tell the parameters; anywhere.
-  std::optional<std::vector<const void*>> Of(const LaunchView& launch) const;
+  // nullopt: anywhere. The name does not tell the parameters, or one is an
+  // object of which nothing is known, or a list of tensors whose decoder does
+  // not tell what it holds.
+  std::optional<std::vector<WriteTarget>> Of(const LaunchView& launch,
+                                             bool is_told) const;
 
  private:
   // How many bytes of each parameter hold addresses to write to: none, a
   // pointer, or an object that is as large at most.
   std::vector<size_t> parameters_;
+  bool any_told_ = false;
+  bool any_unknown_ = false;
 };
 
 }  // namespace dltap::simgpu

@@ -135,6 +135,13 @@ def loops_that_wait_end():
             break
     else:
         raise AssertionError("a batch is never done")
+    waiting = torch.ones(4, dtype=torch.bool, **CUDA)
+    rounds = 0
+    while waiting.any():  # has no end of its own
+        waiting &= model(random(4, 8)).argmax(-1) != 2
+        rounds += 1
+        assert rounds < 2000
+    assert rounds > 100, "a loop with an end of its own would not reach it"
     x = random(8, 8)
     assert not (x @ x - x).abs().max() > 1e-3
     closures = []
