@@ -207,6 +207,8 @@ void EndRange(Name* domain, uint64_t range_id) {
   if (HasWindowRange()) WindowRangeEnded(range_id);
 }
 
+void PrepareNames() { g_arena.Make(); }
+
 Name* Keep(const char* text) {
   if (text == nullptr) return nullptr;
   return KeepBytes(text, static_cast<uint32_t>(strnlen(text, kMaxTextBytes)));

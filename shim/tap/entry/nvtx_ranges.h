@@ -41,6 +41,8 @@ void Mark(const Event& event);
 uint64_t StartRange(const Event& event, uint64_t id);
 void EndRange(Name* domain, uint64_t range_id);
 
+// Where names are kept is there from now on.
+void PrepareNames();
 // Keeps a name for ever; nullptr when there is no room (counted).
 Name* Keep(const char* text);
 Name* KeepWide(const wchar_t* text);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "shim/tap/entry/call_record.h"
+#include "shim/tap/entry/nvtx_ranges.h"
 #include "shim/tap/entry/real_functions.h"
 #include "shim/tap/runtime/activity_hooks.h"
 #include "shim/tap/runtime/losses.h"
@@ -11,7 +12,9 @@
 #include "shim/tap/runtime/session_state.h"
 #include "shim/tap/runtime/texts.h"
 #include "shim/tap/runtime/thread_state.h"
+#include "shim/tap/tagging/cudnn_graphs.h"
 #include "shim/tap/tagging/function_names.h"
+#include "shim/tap/tagging/operation_table.h"
 #include "shim/tap/tagging/tagging_runtime.h"
 #include "tap_tables.h"
 
@@ -52,6 +55,14 @@ void FindLaunches() {
   }
 }
 
+void StartTagging() {
+  FindLaunches();
+  tagging::g_operations.Prepare();
+  tagging::g_cudnn_graphs.Prepare();
+  tagging::g_function_names.Prepare();
+  nvtx::PrepareNames();
+}
+
 void NameKernels(std::span<const trace::CallSlot> slots, uint32_t) {
   const uint32_t session = DefinitionEpoch();
   for (size_t i = 0; i < slots.size();) {
@@ -84,7 +95,7 @@ void ConnectTagging() {
       .capture_ended = CaptureEnded,
       .lost = [](trace::LossKind loss) { CountLoss(loss); },
   };
-  AddParticipant({FindLaunches, nullptr, NameKernels, nullptr});
+  AddParticipant({StartTagging, nullptr, NameKernels, nullptr});
 }
 
 }  // namespace dltap::shim

@@ -21,6 +21,9 @@ namespace dltap::shim::tagging {
 // Threads: any; one descriptor is used by one thread at a time (cuDNN's rule).
 class CudnnGraphs {
  public:
+  // The tables are there from now on.
+  void Prepare() { tables_.Make(); }
+
   void Created(void* descriptor, int32_t type);
   void WasSet(void* descriptor, int32_t name, int32_t type, int64_t count,
               const void* elements);

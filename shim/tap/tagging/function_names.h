@@ -21,6 +21,9 @@ namespace dltap::shim::tagging {
 // unregistering takes the lock under which the collector copies.
 class FunctionNames {
  public:
+  // The tables are there from now on.
+  void Prepare() { tables_.Make(); }
+
   void Register(void* fat_binary, const void* stub, const char* name);
   void Unregister(void* fat_binary);
   // `function` was found under `name`, which is copied.

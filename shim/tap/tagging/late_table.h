@@ -10,19 +10,23 @@
 
 namespace dltap::shim {
 
-// A large table of zeros that a process gets when it first needs it. Until then
-// it takes no address space: limits (RLIMIT_AS, _DATA, _MEMLOCK) and mlockall()
-// count that whether it is used or not. Never unmapped.
+// A large table of zeros that a process gets when it first needs it, at the
+// latest when its session begins: a recorded call makes no system call. Until
+// then it takes no address space, which limits (RLIMIT_AS, _DATA, _MEMLOCK) and
+// mlockall() count whether it is used or not. Never unmapped.
 template <typename T>
 class LateTable {
  public:
   // nullptr: nothing was ever put there.
   T* Find() const { return table_.load(std::memory_order_acquire); }
 
-  // nullptr: no memory is to be had.
+  // nullptr: no memory was to be had; it is not tried again.
   T* Make() {
     T* table = Find();
-    return table != nullptr ? table : Map();
+    if (table != nullptr || is_refused_.load(std::memory_order_relaxed)) {
+      return table;
+    }
+    return Map();
   }
 
  private:
@@ -41,11 +45,13 @@ class LateTable {
         table = static_cast<T*>(memory);
       }
     }
+    if (table == nullptr) is_refused_.store(true, std::memory_order_relaxed);
     errno = saved_errno;
     return table;
   }
 
   std::atomic<T*> table_{nullptr};
+  std::atomic<bool> is_refused_{false};
 };
 
 }  // namespace dltap::shim

@@ -38,6 +38,9 @@ class OperationTable {
  public:
   static constexpr uint32_t kEntries = 1u << 16;
 
+  // The tables are there from now on.
+  void Prepare() { tables_.Make(); }
+
   // The id of equal nodes. 0 when the table is full, or has `most` others
   // (counted).
   uint32_t Intern(const OperationEncoder& nodes, uint32_t most = kEntries);

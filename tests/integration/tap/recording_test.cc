@@ -66,6 +66,20 @@ TEST(TapRecordingTest, TheVeryFirstLaunchTellsWhatItComputes) {
   }
 }
 
+// Filters of system calls may come once a program has begun its GPU work.
+TEST(TapRecordingTest, NoTableIsMadeByACallOnceTheSessionHasBegun) {
+  TappedProgram program("told_launches");
+  const Outcome outcome = program.Run({"3", "late"});
+  EXPECT_TRUE(outcome.output.ends_with("tables 0\n")) << outcome.output;
+  const analyzer::TraceModel model = program.Read();
+  const auto& calls = model.processes.at(0).calls;
+  EXPECT_EQ(std::count_if(calls.begin(), calls.end(),
+                          [](const analyzer::Call& call) {
+                            return call.operation.known();
+                          }),
+            3);
+}
+
 TEST(TapRecordingTest, CommandLineIsKeptAsItIs) {
   const std::vector<std::string> odd = {"1", "two words", "\xff\n\"", "", "-x"};
   TappedProgram program("launches");
