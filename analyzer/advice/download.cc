@@ -48,13 +48,12 @@ void AdviseDownload(const Facts& facts, std::vector<Advice>& out) {
                      .calls = {"cudaMemcpyAsync"},
                      .ops = {"memcpy DtoH"},
                      .steps_seen = copies.steps};
-  advice.gain_low_ns =
-      kSureShare *
-      std::min(exposed_ns, facts.Step(facts.totals.in(DeviceState::kCompute)));
   advice.claims.With(LayerClass::kCopyD2h);
-  advice.gain_high_ns = exposed_ns + ClaimIdleOfWaits(facts, advice.claims);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
-  advice.claimed_ns = advice.gain_high_ns;
+  SetGainOfWaits(
+      facts,
+      kSureShare * std::min(exposed_ns,
+                            facts.Step(facts.totals.in(DeviceState::kCompute))),
+      exposed_ns, advice);
   out.push_back(std::move(advice));
 }
 

@@ -45,11 +45,9 @@ void AdviseSmallUploads(const Facts& facts, std::vector<Advice>& out) {
                      .calls = {"cudaMemcpyAsync"},
                      .ops = {"memcpy HtoD"},
                      .steps_seen = copies.steps};
-  advice.gain_low_ns = kSureShare * exposed_ns + LeastGainOfWaits(facts, idle);
   advice.claims.With(LayerClass::kCopyH2d);
-  advice.gain_high_ns = exposed_ns + ClaimIdleOfWaits(facts, advice.claims);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
-  advice.claimed_ns = advice.gain_high_ns;
+  SetGainOfWaits(facts, kSureShare * exposed_ns + LeastGainOfWaits(facts, idle),
+                 exposed_ns, advice);
   out.push_back(std::move(advice));
 }
 

@@ -27,7 +27,6 @@ void AdviseSyncReads(const Facts& facts, std::vector<Advice>& out) {
   const double count = facts.Step(reads.count);
   if (count < kLeastReads || idle.ns == 0) return;
   const double ns = facts.Step(idle.ns);
-  const auto& drains = facts.figures.program.drained_by;
   Advice advice;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
@@ -40,16 +39,16 @@ void AdviseSyncReads(const Facts& facts, std::vector<Advice>& out) {
                      .calls = {},
                      .ops = {"memcpy DtoH"},
                      .steps_seen = std::min(reads.steps, idle.steps)};
-  if (!drains.empty()) advice.evidence.calls = {drains.front().name};
   // Without waits the host's work and the GPU's overlap; at worst, what the
   // host cannot do meanwhile stays. At best it is done by then, since reading
   // is work of the host's too: the GPU waits for launches no more, nor for the
   // copies.
-  advice.gain_low_ns = LeastGainOfWaits(facts, idle);
-  advice.gain_high_ns =
-      facts.Step(reads.ns) + ClaimIdleOfWaits(facts, advice.claims);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
-  advice.claimed_ns = advice.gain_high_ns;
+  if (const auto& drains = facts.figures.program.drained_by; !drains.empty()) {
+    advice.evidence.calls = {drains.front().name};
+  }
+  // At best reading is work of the host's no more, and no copy waits.
+  SetGainOfWaits(facts, LeastGainOfWaits(facts, idle), facts.Step(reads.ns),
+                 advice);
   out.push_back(std::move(advice));
 }
 

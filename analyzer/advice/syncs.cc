@@ -25,7 +25,6 @@ void AdviseSyncs(const Facts& facts, std::vector<Advice>& out) {
   const double count = facts.Step(idle.count);
   const double ns = facts.Step(idle.ns);
   if (count < kLeastWaits) return;
-  const auto& drains = facts.figures.program.drained_by;
   Advice advice;
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
@@ -38,11 +37,10 @@ void AdviseSyncs(const Facts& facts, std::vector<Advice>& out) {
                      .calls = {},
                      .ops = {},
                      .steps_seen = idle.steps};
-  if (!drains.empty()) advice.evidence.calls = {drains.front().name};
-  advice.gain_low_ns = LeastGainOfWaits(facts, idle);
-  advice.gain_high_ns = ClaimIdleOfWaits(facts, advice.claims);
-  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
-  advice.claimed_ns = advice.gain_high_ns;
+  if (const auto& drains = facts.figures.program.drained_by; !drains.empty()) {
+    advice.evidence.calls = {drains.front().name};
+  }
+  SetGainOfWaits(facts, LeastGainOfWaits(facts, idle), 0, advice);
   out.push_back(std::move(advice));
 }
 

@@ -13,6 +13,15 @@ constexpr std::array kOfWaits = {IdleCause::kWait,      IdleCause::kLaunch,
                                  IdleCause::kFramework, IdleCause::kLibrary,
                                  IdleCause::kUnknown,   IdleCause::kLatency};
 
+double ClaimIdle(const Facts& facts, Claims& claims) {
+  double ns = 0;
+  for (const IdleCause cause : kOfWaits) {
+    ns += facts.IdleStepNs(cause);
+    claims.With(cause);
+  }
+  return ns;
+}
+
 }  // namespace
 
 double LeastGainOfWaits(const Facts& facts, const SignSums& idle) {
@@ -22,13 +31,12 @@ double LeastGainOfWaits(const Facts& facts, const SignSums& idle) {
   return kSureShare * std::min(ns, beside);
 }
 
-double ClaimIdleOfWaits(const Facts& facts, Claims& claims) {
-  double ns = 0;
-  for (const IdleCause cause : kOfWaits) {
-    ns += facts.IdleStepNs(cause);
-    claims.With(cause);
-  }
-  return ns;
+void SetGainOfWaits(const Facts& facts, double least_ns, double more_ns,
+                    Advice& advice) {
+  advice.gain_low_ns = least_ns;
+  advice.gain_high_ns = more_ns + ClaimIdle(facts, advice.claims);
+  advice.gain_ns = (advice.gain_low_ns + advice.gain_high_ns) / 2;
+  advice.claimed_ns = advice.gain_high_ns;
 }
 
 }  // namespace dltap::analyzer

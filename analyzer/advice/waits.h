@@ -8,14 +8,16 @@
 // What rules about waits in the middle of a step share.
 namespace dltap::analyzer {
 
-// At worst of a step: half of what the host and the GPU could do beside each
-// other, and of the waiting itself where the GPU has nothing to do.
+// What a step loses by waits that leave the GPU idle so long, at least: half of
+// what the host and the GPU could do beside each other, and of the waiting
+// itself where the GPU has nothing to do.
 double LeastGainOfWaits(const Facts& facts, const SignSums& idle);
 
-// All idle time that waits and filling the queue again can cause: the most that
-// goes, and what the advice claims. Input, sleep and other threads have their
-// own advice.
-double ClaimIdleOfWaits(const Facts& facts, Claims& claims);
+// What an advice against waits saves, and claims: `least_ns` of a step at
+// worst; at best `more_ns` and all idle time that waits and filling the queue
+// again can cause. Input, sleep and other threads have their own advice.
+void SetGainOfWaits(const Facts& facts, double least_ns, double more_ns,
+                    Advice& advice);
 
 }  // namespace dltap::analyzer
 

@@ -17,18 +17,7 @@ namespace dltap::analyzer {
 namespace {
 
 bool StartsForward(LayerClass layer_class) {
-  switch (layer_class) {
-    case LayerClass::kConv:
-    case LayerClass::kRnn:
-    case LayerClass::kAttention:
-    case LayerClass::kGemm:
-    case LayerClass::kEmbedding:
-    case LayerClass::kNorm:
-    case LayerClass::kPool:
-    case LayerClass::kSoftmax:
-    case LayerClass::kCopyH2d: return true;
-    default: return false;
-  }
+  return IsOfALayer(layer_class) || layer_class == LayerClass::kCopyH2d;
 }
 
 bool IsPointwise(LayerClass layer_class) {

@@ -21,22 +21,10 @@ struct Row {
   Names names;                  // of these
 };
 
-bool IsOfALayer(const Activity& activity, const Attributed& attributed) {
-  if (activity.kind != ActivityKind::kKernel ||
-      attributed.direction == Direction::kUpdate) {
-    return false;
-  }
-  switch (attributed.layer_class) {
-    case LayerClass::kConv:
-    case LayerClass::kRnn:
-    case LayerClass::kAttention:
-    case LayerClass::kGemm:
-    case LayerClass::kEmbedding:
-    case LayerClass::kNorm:
-    case LayerClass::kPool:
-    case LayerClass::kSoftmax: return true;
-    default: return false;
-  }
+bool IsALayers(const Activity& activity, const Attributed& attributed) {
+  return activity.kind == ActivityKind::kKernel &&
+         attributed.direction != Direction::kUpdate &&
+         IsOfALayer(attributed.layer_class);
 }
 
 // Those that hold a layer's kernel, and what follows the last backward pass.
@@ -53,7 +41,7 @@ std::vector<Row> RowsOf(const Process& process,
     }
     const size_t at = order[i].activity;
     const Activity& activity = process.activities[at];
-    if (!IsOfALayer(activity, attribution.activities[at])) continue;
+    if (!IsALayers(activity, attribution.activities[at])) continue;
     rows.back().kernels.push_back(i);
     rows.back().names.push_back(activity.name.value());
   }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "analyzer/metrics/median.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -17,13 +19,6 @@ constexpr int64_t kFarShift = 256;        // kernels that one trace has before
 constexpr size_t kLongSequence = 1024;    // enough to find the offset
 constexpr int64_t kClearlyWorse = 3;
 constexpr int64_t kFineNs = 1'000;  // spreads below that say nothing more
-
-int64_t MedianOf(std::vector<int64_t> values) {
-  const auto middle =
-      values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 template <typename T>
 bool MayBeEqual(const std::optional<T>& a, const std::optional<T>& b) {
@@ -74,7 +69,7 @@ int64_t SpreadOf(const RunSequence& a, const RunSequence& b,
     if (pairing.by_number && !EndsForAll(*a[i])) continue;
     apart.push_back(std::abs(EndsApart(*a[i], *b[j], pairing.offset_ns)));
   }
-  return apart.empty() ? 0 : MedianOf(std::move(apart));
+  return apart.empty() ? 0 : Median(std::move(apart));
 }
 
 int64_t MedianOffset(const RunSequence& a, const RunSequence& b,
@@ -83,7 +78,7 @@ int64_t MedianOffset(const RunSequence& a, const RunSequence& b,
   for (const auto& [i, j] : pairs) {
     apart.push_back(EndsApart(*a[i], *b[j], 0));
   }
-  return MedianOf(std::move(apart));
+  return Median(std::move(apart));
 }
 
 // With the offset that the pairs themselves tell.
@@ -101,7 +96,7 @@ bool EndTogether(const RunSequence& a, const Pairing& pairing) {
     lengths.push_back(a[i]->span.length_ns());
   }
   if (lengths.empty()) return true;  // none that must end together
-  const double length = static_cast<double>(MedianOf(std::move(lengths)));
+  const double length = static_cast<double>(Median(std::move(lengths)));
   const auto close = static_cast<int64_t>(kCloseEnds * length);
   return pairing.spread_ns <= std::max(kCloseEndsNs, close);
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analyzer/metrics/median.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -69,9 +71,7 @@ void LeaveOutliersOut(std::vector<TimedStep>& steps) {
   if (steps.empty()) return;
   std::vector<int64_t> ns;
   for (const TimedStep& step : steps) ns.push_back(step.device_ns);
-  const auto middle = ns.begin() + static_cast<ptrdiff_t>(ns.size() / 2);
-  std::nth_element(ns.begin(), middle, ns.end());
-  const int64_t longest_ns = kOutlier * *middle;
+  const int64_t longest_ns = kOutlier * Median(std::move(ns));
   std::erase_if(steps, [=](const TimedStep& step) {
     return step.device_ns > longest_ns;
   });

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/metrics/median.h"
 #include "analyzer/metrics/step.h"
 
 namespace dltap::analyzer {
@@ -23,14 +24,6 @@ constexpr size_t kNoAccident = 8;       // parts that differ in the same way
 constexpr double kTinyExtra = 0.1;      // of a step
 constexpr size_t kPassesLookedAt = 256;  // for pauses
 constexpr double kClearPause = 10;       // times the second longest
-
-template <typename T>
-T Median(std::vector<T> values) {
-  const auto middle =
-      values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Of two values the smaller one.
 int64_t LowerMedian(std::vector<int64_t> values) {

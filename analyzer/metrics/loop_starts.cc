@@ -6,20 +6,14 @@
 #include <cstdint>
 #include <utility>
 
+#include "analyzer/metrics/median.h"
+
 namespace dltap::analyzer {
 namespace {
 
 constexpr double kOncePerPass = 1.25;     // times the passes, and their part
 constexpr double kNearlyAll = 0.8;        // of the passes
 constexpr double kAsGoodAsLongest = 0.5;  // pause before the copy of an input
-
-template <typename T>
-T Median(std::vector<T> values) {
-  const auto middle =
-      values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // A call that each pass makes once.
 struct Candidate {

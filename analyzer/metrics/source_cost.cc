@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "analyzer/metrics/median.h"
 #include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
@@ -22,12 +23,6 @@ struct Durations {
   std::vector<int64_t> off;
   uint64_t recorded = 0;  // in all of the run, but where recording was off
 };
-
-int64_t Median(std::vector<int64_t>& ns) {
-  const auto middle = ns.begin() + static_cast<ptrdiff_t>(ns.size() / 2);
-  std::nth_element(ns.begin(), middle, ns.end());
-  return *middle;
-}
 
 const DelayWindow* WindowAt(const Process& process, int64_t at_ns) {
   const auto after = std::upper_bound(

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "analyzer/metrics/median.h"
 #include "analyzer/metrics/window.h"
 
 namespace dltap::analyzer {
@@ -22,13 +23,6 @@ Windows WindowsOf(const Process& process, const ProcessAttribution& attribution,
     windows.push_back(AllStepWindows(process, attribution, steps, DeviceId(d)));
   }
   return windows;
-}
-
-int64_t Median(std::vector<int64_t> values) {
-  const auto middle =
-      values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 // Whether little can be missing of the last step's window: the others hardly

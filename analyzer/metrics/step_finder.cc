@@ -12,6 +12,7 @@
 #include "analyzer/metrics/line_search_steps.h"
 #include "analyzer/metrics/loop_finder.h"
 #include "analyzer/metrics/marker_steps.h"
+#include "analyzer/metrics/median.h"
 #include "analyzer/metrics/optimizer_steps.h"
 #include "analyzer/metrics/step_parts.h"
 #include "analyzer/metrics/training_steps.h"
@@ -243,10 +244,7 @@ int64_t MedianDuration(const std::vector<Step*>& steps) {
   for (const Step* step : steps) {
     durations.push_back(step->end_ns - step->begin_ns);
   }
-  const auto middle =
-      durations.begin() + static_cast<ptrdiff_t>(durations.size() / 2);
-  std::nth_element(durations.begin(), middle, durations.end());
-  return *middle;
+  return Median(std::move(durations));
 }
 
 // The first steps allocate, compile and load modules: slow ones in a row from

@@ -2,9 +2,11 @@
 #include "analyzer/metrics/step_strip.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analyzer/metrics/add_arrays.h"
 #include "analyzer/metrics/gaps.h"
+#include "analyzer/metrics/median.h"
 #include "analyzer/metrics/op_name.h"
 #include "analyzer/metrics/window_series.h"
 
@@ -22,10 +24,7 @@ bool IsLonger(const Gap& a, const Gap& b) {
 void KeepLonger(std::vector<Gap>& gaps) {
   std::vector<int64_t> lengths;
   for (const Gap& gap : gaps) lengths.push_back(gap.span.length_ns());
-  const auto middle =
-      lengths.begin() + static_cast<ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  std::erase_if(gaps, [limit = *middle](const Gap& gap) {
+  std::erase_if(gaps, [limit = Median(std::move(lengths))](const Gap& gap) {
     return gap.span.length_ns() <= limit;
   });
 }

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "analyzer/metrics/median.h"
 #include "analyzer/metrics/side_updates.h"
 #include "analyzer/metrics/usual_iteration.h"
 
@@ -198,13 +199,6 @@ size_t Products(const Tokens& tokens, size_t first, size_t end) {
   size_t count = 0;
   for (size_t i = first; i < end; ++i) count += tokens[i].product ? 1 : 0;
   return count;
-}
-
-size_t Median(std::vector<size_t> values) {
-  const auto middle =
-      values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 // How many products an iteration has: half to twice as many as usual, and as

@@ -41,6 +41,21 @@ std::string_view Name(ClassFrom f);
 constexpr bool IsCopyOrMemset(LayerClass c) {
   return c >= LayerClass::kCopyH2d && c <= LayerClass::kMemset;
 }
+// What a network is made of, other than work element by element: it stands once
+// in each pass.
+constexpr bool IsOfALayer(LayerClass c) {
+  switch (c) {
+    case LayerClass::kConv:
+    case LayerClass::kRnn:
+    case LayerClass::kAttention:
+    case LayerClass::kGemm:
+    case LayerClass::kEmbedding:
+    case LayerClass::kNorm:
+    case LayerClass::kPool:
+    case LayerClass::kSoftmax: return true;
+    default: return false;
+  }
+}
 constexpr bool IsBackward(Direction d) {
   return d >= Direction::kBackwardData && d <= Direction::kRecompute;
 }
