@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "opmodel/gpu_table.h"
 #include "simgpu/base/launch_geometry.h"
+#include "simgpu/bytes/written_memory.h"
 
 namespace dltap::simgpu {
 
@@ -27,7 +30,9 @@ struct LaunchView {
 struct LaunchMeaning {
   double bytes = 0;         // moved to and from device memory; 0: unknown
   int64_t duration_ns = 0;  // 0: modelled, from the bytes or the geometry
-  Effect effect;            // empty: it may write anywhere
+  Effect effect;            // empty: what it writes is not known,
+  // but where; nullopt: anywhere.
+  std::optional<std::vector<WriteTarget>> may_write;
 };
 
 // What the core does not know of a kernel: it sees names and bytes. Whoever

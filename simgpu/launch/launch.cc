@@ -50,6 +50,7 @@ void ApplyMeaning(const Kernel& kernel, const LaunchParameters& launch,
       meaning.bytes /
       static_cast<double>(launch.grid.count() * launch.block.count());
   work->effect = std::move(meaning.effect);
+  work->may_write = std::move(meaning.may_write);
 }
 
 // What a library says of its kernel: its time, and what it does to memory.
@@ -61,9 +62,8 @@ void FillLibraryWork(const LibraryKernel& kernel, KernelWork* work) {
   work->dynamic_shared_bytes = kernel.dynamic_shared_bytes;
   work->duration_ns = kernel.duration_ns;
   work->effect = kernel.effect;
-  const auto* may_write = CurrentThread().may_write;
-  if (!work->effect && kernel.exchange == nullptr && may_write != nullptr) {
-    work->effect = [targets = *may_write] { MarkStale(targets); };
+  if (const auto* targets = CurrentThread().may_write) {
+    work->may_write = *targets;
   }
   work->exchange = kernel.exchange;
 }

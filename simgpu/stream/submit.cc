@@ -9,6 +9,7 @@
 #include "simgpu/base/faults.h"
 #include "simgpu/base/thread_state.h"
 #include "simgpu/bytes/work_order.h"
+#include "simgpu/bytes/written_memory.h"
 #include "simgpu/stream/capture_sequence.h"
 #include "simgpu/stream/host_executor.h"
 #include "simgpu/stream/launch_log.h"
@@ -23,7 +24,11 @@ struct EffectVisitor {
   const Order& order;
 
   void operator()(const KernelWork& kernel) const {
-    if (kernel.effect) kernel.effect();
+    if (kernel.effect) {
+      kernel.effect();
+    } else if (kernel.may_write) {
+      MarkStale(*kernel.may_write);
+    }
   }
   void operator()(const CopyWork& copy) const { PerformCopy(copy); }
   void operator()(const MemsetWork& set) const { PerformMemset(set); }
@@ -37,7 +42,7 @@ struct EffectVisitor {
 
 bool HasEffect(const Work& work) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) {
-    return kernel->effect != nullptr;
+    return kernel->effect != nullptr || kernel->may_write.has_value();
   }
   return !std::holds_alternative<EmptyWork>(work);
 }
@@ -160,9 +165,9 @@ class LaterWork {
 
 Order NoteOrder(Stream& stream, const Work& work) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) {
-    const bool is_known = kernel->effect || kernel->exchange != nullptr;
-    if (!is_known) {
-      stream.line.NoteUnknownKernel();
+    const bool has_order = kernel->effect || kernel->exchange != nullptr;
+    if (!has_order) {
+      if (!kernel->may_write) stream.line.NoteUnknownKernel();
       return nullptr;
     }
   } else if (!HasEffect(work)) {

@@ -12,6 +12,7 @@
 
 #include "simgpu/base/activity.h"
 #include "simgpu/base/launch_geometry.h"
+#include "simgpu/bytes/written_memory.h"
 #include "simgpu/stream/memory_operation.h"
 
 namespace dltap::simgpu {
@@ -46,7 +47,9 @@ struct KernelWork {
   // May begin before what it follows is over (programmatic dependent launch).
   bool programmatic = false;
   void** arguments = nullptr;    // as the caller gave them; never read later
-  std::function<void()> effect;  // on memory; empty: not known
+  std::function<void()> effect;  // on memory; empty: not known,
+  // but where it may write; nullopt: anywhere.
+  std::optional<std::vector<WriteTarget>> may_write;
   std::shared_ptr<const ExchangeStarter> exchange;  // with other ranks
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the kernels of frameworks mean, as the core asks for it.
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "simgpu/bytes/written_memory.h"
 #include "simgpu/launch/kernel_meaning.h"
 #include "simgpu/torch/decoder.h"
 #include "simgpu/torch/kernel_name.h"
@@ -14,10 +14,6 @@
 namespace dltap::simgpu {
 namespace {
 
-Effect StaleAt(std::vector<WriteTarget> targets) {
-  return [targets = std::move(targets)] { MarkStale(targets); };
-}
-
 class NamedKernel final : public KernelMeaning {
  public:
   explicit NamedKernel(const std::string& name)
@@ -25,24 +21,25 @@ class NamedKernel final : public KernelMeaning {
 
   LaunchMeaning Read(const LaunchView& launch) const override {
     LaunchMeaning meaning;
-    if (decoder_) {
-      DecodedLaunch decoded = decoder_(launch);
-      const LaunchCost cost = CostOf(decoded, launch.gpu);
-      meaning.bytes = cost.bytes;
-      meaning.duration_ns = cost.duration_ns;
-      meaning.effect =
-          decoded.effect ? std::move(decoded.effect) : Unknown(decoded, launch);
-    } else {
-      meaning.effect = Unknown({}, launch);
+    if (!decoder_) {
+      meaning.may_write = targets_.Of(launch, false);
+      return meaning;
     }
+    DecodedLaunch decoded = decoder_(launch);
+    const LaunchCost cost = CostOf(decoded, launch.gpu);
+    meaning.bytes = cost.bytes;
+    meaning.duration_ns = cost.duration_ns;
+    meaning.effect = std::move(decoded.effect);
+    if (!meaning.effect) meaning.may_write = MayWrite(decoded, launch);
     return meaning;
   }
 
  private:
-  // Of a launch that is not computed.
-  Effect Unknown(const DecodedLaunch& decoded, const LaunchView& launch) const {
+  // A launch that is not computed.
+  std::optional<std::vector<WriteTarget>> MayWrite(
+      const DecodedLaunch& decoded, const LaunchView& launch) const {
     auto targets = targets_.Of(launch, decoded.may_write.has_value());
-    if (!targets) return {};
+    if (!targets) return targets;
     if (decoded.may_write) {
       targets->insert(targets->end(), decoded.may_write->begin(),
                       decoded.may_write->end());
@@ -52,7 +49,7 @@ class NamedKernel final : public KernelMeaning {
         targets->push_back({operand.range.data, operand.range.bytes});
       }
     }
-    return StaleAt(std::move(*targets));
+    return targets;
   }
 
   const Decoder decoder_;  // empty: nothing is known but where it may write

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <iterator>
 
-#include "simgpu/bytes/address_map.h"
 #include "simgpu/torch/decoded_launch.h"
 #include "simgpu/torch/kernel_name.h"
 #include "simgpu/torch/scalar_type.h"
@@ -79,14 +78,6 @@ size_t BytesToSearch(std::string_view type) {
   return SizeOf(ScalarTypeNamed(type)) > 0 ? 0 : BytesOfObject(type);
 }
 
-void AddAddressesIn(const void* object, size_t bytes,
-                    std::vector<WriteTarget>* targets) {
-  for (size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
-    const auto* address = ReadAt<const void*>(Bytes(object) + at);
-    if (OverlapsAllocation(address, 1)) targets->push_back({address});
-  }
-}
-
 }  // namespace
 
 WriteTargets::WriteTargets(std::string_view kernel) {
@@ -95,6 +86,7 @@ WriteTargets::WriteTargets(std::string_view kernel) {
     any_told_ |= bytes == kTold;
     any_unknown_ |= bytes == kUnknown;
     parameters_.push_back(bytes == kTold || bytes == kUnknown ? 0 : bytes);
+    addresses_ += parameters_.back() / kPointer;
   }
 }
 
@@ -104,8 +96,11 @@ std::optional<std::vector<WriteTarget>> WriteTargets::Of(
     return std::nullopt;
   }
   std::vector<WriteTarget> targets;
+  targets.reserve(addresses_);
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    AddAddressesIn(launch.arguments[i], parameters_[i], &targets);
+    for (size_t at = 0; at < parameters_[i]; at += kPointer) {
+      targets.push_back({ReadAt<const void*>(Bytes(launch.arguments[i]) + at)});
+    }
   }
   return targets;
 }
