@@ -36,6 +36,7 @@ struct Options {
   std::string keep;
   int devices = 1;
   bool has_rules = false;  // of its own
+  bool what_if = false;
   bool update = false;
   bool force = false;
   std::vector<std::string> command;
@@ -76,6 +77,8 @@ std::optional<int> Parse(const std::vector<std::string>& args,
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--gpus", options.devices, "simulated devices")
       ->check(CLI::Range(1, 64));
+  app.add_flag("--what-if", options.what_if,
+               "simulate a GPU that the program's CUDA version has given up");
   app.add_option("--baseline", options.baseline,
                  "the baseline file (default: dltap-baseline.json)");
   app.add_option("--name", options.name,
@@ -150,11 +153,13 @@ absl::StatusOr<RunSettings> SettingsFor(const std::string& gpu,
   settings.sim_clock = "virtual";
   settings.level = "kernels";  // whatever the user's shell says
   settings.gpus = options.devices;
+  settings.what_if = options.what_if;
   const auto simulated = ParseGpu("sim:" + gpu);
   if (!simulated.ok()) return simulated.status();
   settings.simulated = *simulated;
   const absl::StatusOr<int> cuda = ChooseCuda(
-      0, GuessCudaMajor(options.command, CurrentEnvironment()), settings);
+      std::nullopt, GuessCudaMajor(options.command, CurrentEnvironment()),
+      settings);
   if (!cuda.ok()) return cuda.status();
   settings.cuda = *cuda;
   const std::filesystem::path directory =

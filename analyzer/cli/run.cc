@@ -92,7 +92,7 @@ std::optional<int> Parse(const std::vector<std::string>& args,
                  "give the same trace); default: DLTAP_SIM_CLOCK, real")
       ->check(CLI::IsMember({"real", "skip", "virtual"}));
   app.add_flag("--what-if", options.settings.what_if,
-               "simulate a GPU that this CUDA version has given up");
+               "simulate a GPU that the program's CUDA version has given up");
   app.add_option("--level", options.settings.level, "host or kernels")
       ->check(CLI::IsMember({"host", "kernels"}));
   app.add_option("--sites", options.settings.sites,
@@ -154,7 +154,8 @@ absl::Status ChooseGpu(Options& options) {
     return absl::InvalidArgumentError(std::string(needs_one) +
                                       " needs a simulated GPU: --gpu sim:NAME");
   }
-  const int wanted = options.cuda == "auto" ? 0 : std::stoi(options.cuda);
+  std::optional<int> wanted;
+  if (options.cuda != "auto") wanted = std::stoi(options.cuda);
   const absl::StatusOr<int> cuda = ChooseCuda(
       wanted, GuessCudaMajor(options.command, CurrentEnvironment()), settings);
   if (cuda.ok()) settings.cuda = *cuda;

@@ -96,8 +96,8 @@ std::set<int> PythonMajors(const fs::path& python,
 
 }  // namespace
 
-int GuessCudaMajor(const std::vector<std::string>& command,
-                   const Environment& environment) {
+std::optional<int> GuessCudaMajor(const std::vector<std::string>& command,
+                                  const Environment& environment) {
   constexpr size_t kLargestProgram = size_t{256} << 20;
   for (size_t i = 0; i < command.size(); ++i) {
     fs::path program = Executable(command[i], environment);
@@ -111,7 +111,7 @@ int GuessCudaMajor(const std::vector<std::string>& command,
     }
     if (majors.size() == 1) return *majors.begin();
   }
-  return kNewestCuda;
+  return std::nullopt;
 }
 
 }  // namespace dltap::analyzer

@@ -2,6 +2,7 @@
 #ifndef DLTAP_ANALYZER_CONTROL_CUDA_MAJOR_H_
 #define DLTAP_ANALYZER_CONTROL_CUDA_MAJOR_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,14 +10,12 @@
 
 namespace dltap::analyzer {
 
-inline constexpr int kNewestCuda = 13;
-
 // The CUDA version that a command's program is built for, 12 or 13. For Python
 // the frameworks beside the interpreter say it; where they disagree, those that
 // the script imports. For another program the cudart says it that its file
-// names. Nothing is run or loaded. A program that says nothing gets the newest.
-int GuessCudaMajor(const std::vector<std::string>& command,
-                   const Environment& environment);
+// names. Nothing is run or loaded; a program may say nothing.
+std::optional<int> GuessCudaMajor(const std::vector<std::string>& command,
+                                  const Environment& environment);
 
 }  // namespace dltap::analyzer
 

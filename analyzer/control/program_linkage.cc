@@ -73,7 +73,7 @@ ProgramLinkage LookAtProgram(const std::vector<std::string>& command,
     out.is_elf = true;
     out.elf = *std::move(elf);
   }
-  out.cuda_major = GuessCudaMajor(command, environment);
+  out.cuda_major = GuessCudaMajor(command, environment).value_or(kNewestCuda);
   out.is_python = IsPython(program);
   if (!out.is_python) return out;
   // python -> python3 -> /usr/bin/python3.11: the packages lie beside the

@@ -20,7 +20,8 @@ struct Profile {
   const char* folder;
   int oldest_compute;
 };
-constexpr Profile kProfiles[] = {{13, "cu13", 75}, {12, "cu12", 50}};
+// The newest first.
+constexpr Profile kProfiles[] = {{kNewestCuda, "cu13", 75}, {12, "cu12", 50}};
 
 const Profile& ProfileOf(int cuda) {
   return *std::find_if(std::begin(kProfiles), std::end(kProfiles) - 1,
@@ -30,6 +31,13 @@ const Profile& ProfileOf(int cuda) {
 bool IsTooOld(const opmodel::GpuSpec& gpu, int cuda) {
   return gpu.compute_major * 10 + gpu.compute_minor <
          ProfileOf(cuda).oldest_compute;
+}
+
+int NewestFor(const opmodel::GpuSpec& gpu) {
+  for (const Profile& profile : kProfiles) {
+    if (!IsTooOld(gpu, profile.cuda)) return profile.cuda;
+  }
+  return kNewestCuda;
 }
 
 // LD_PRELOAD has no way to write a separator.
@@ -151,17 +159,18 @@ absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value) {
   return gpu;
 }
 
-absl::StatusOr<int> ChooseCuda(int wanted, int guessed,
+absl::StatusOr<int> ChooseCuda(std::optional<int> wanted,
+                               std::optional<int> guessed,
                                const RunSettings& settings) {
   const opmodel::GpuSpec& gpu = *settings.simulated;
-  int cuda = wanted != 0 ? wanted : guessed;
-  if (wanted == 0 && IsTooOld(gpu, cuda) && !IsTooOld(gpu, 12)) cuda = 12;
+  const int cuda = wanted ? *wanted : guessed ? *guessed : NewestFor(gpu);
   if (IsTooOld(gpu, cuda) && !settings.what_if) {
     return absl::InvalidArgumentError(
         std::string(gpu.name) + " is older than sm_" +
         std::to_string(ProfileOf(cuda).oldest_compute) + ", which CUDA " +
-        std::to_string(cuda) +
-        " needs; add --what-if to simulate it all the same");
+        std::to_string(cuda) + " needs" +
+        (!wanted && guessed ? ", and the program is built for that" : "") +
+        "; add --what-if to simulate it all the same");
   }
   return cuda;
 }

@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_CONTROL_RUN_ENVIRONMENT_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,15 @@
 
 namespace dltap::analyzer {
 
+inline constexpr int kNewestCuda = 13;  // that is simulated
+
 using Environment = std::map<std::string, std::string>;
 
 // What `dltap run` was asked for, as far as the child's environment shows it.
 struct RunSettings {
   std::string directory;                        // absolute, exists
   const opmodel::GpuSpec* simulated = nullptr;  // nullptr: the real GPU
-  int cuda = 13;                                // of the simulated libraries
+  int cuda = kNewestCuda;                       // of the simulated libraries
   int gpus = 1;                                 // simulated devices
   bool what_if = false;   // simulate a GPU that the CUDA version has given up
   std::string sim_clock;  // real, skip, virtual; empty: as inherited
@@ -38,9 +41,11 @@ std::vector<std::string> SimulatedGpus();
 // "sim:NAME". Errors name what there is.
 absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value);
 
-// The version of CUDA that settings.simulated gets: `wanted` is 12 or 13, 0 if
-// the user leaves it open: `guessed` then, 12 for a GPU that 13 has given up.
-absl::StatusOr<int> ChooseCuda(int wanted, int guessed,
+// The version of CUDA that settings.simulated gets: what the user `wanted`; or
+// the `guessed` one that the program is built for, since it starts with no
+// other; or the newest that has not given up the GPU.
+absl::StatusOr<int> ChooseCuda(std::optional<int> wanted,
+                               std::optional<int> guessed,
                                const RunSettings& settings);
 
 // `inherited` with what the tap and the simulation need put in: libdltap.so

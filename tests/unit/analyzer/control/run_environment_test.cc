@@ -11,6 +11,7 @@
 namespace dltap::analyzer {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // An installation in a temporary directory.
@@ -173,8 +174,8 @@ TEST(ParseGpuTest, NamesWhatThereIs) {
               HasSubstr("real or sim:NAME"));
 }
 
-absl::StatusOr<int> Choose(const char* gpu, int wanted, int guessed,
-                           bool what_if = false) {
+absl::StatusOr<int> Choose(const char* gpu, std::optional<int> wanted,
+                           std::optional<int> guessed, bool what_if = false) {
   RunSettings settings;
   settings.simulated = opmodel::FindGpu(gpu);
   settings.what_if = what_if;
@@ -182,13 +183,21 @@ absl::StatusOr<int> Choose(const char* gpu, int wanted, int guessed,
 }
 
 TEST(ChooseCudaTest, WhatTheUserSaysCountsMoreThanTheGuess) {
-  EXPECT_EQ(*Choose("h100-sxm", 0, 12), 12);
-  EXPECT_EQ(*Choose("h100-sxm", 0, 13), 13);
+  EXPECT_EQ(*Choose("h100-sxm", std::nullopt, 12), 12);
+  EXPECT_EQ(*Choose("h100-sxm", std::nullopt, 13), 13);
   EXPECT_EQ(*Choose("h100-sxm", 12, 13), 12);
 }
 
-TEST(ChooseCudaTest, GpusThatThirteenHasGivenUpGetTwelve) {
-  EXPECT_EQ(*Choose("v100-sxm", 0, 13), 12);
+TEST(ChooseCudaTest, WhereNobodySaysTheNewestThatKnowsTheGpu) {
+  EXPECT_EQ(*Choose("h100-sxm", std::nullopt, std::nullopt), 13);
+  EXPECT_EQ(*Choose("v100-sxm", std::nullopt, std::nullopt), 12);
+}
+
+// A program of CUDA 13 does not start on libraries of 12.
+TEST(ChooseCudaTest, WhatTheProgramIsBuiltForStaysOnAnOldGpu) {
+  EXPECT_THAT(Choose("v100-sxm", std::nullopt, 13).status().message(),
+              AllOf(HasSubstr("--what-if"), HasSubstr("built for")));
+  EXPECT_EQ(*Choose("v100-sxm", std::nullopt, 13, /*what_if=*/true), 13);
   EXPECT_THAT(Choose("v100-sxm", 13, 13).status().message(),
               HasSubstr("--what-if"));
   EXPECT_EQ(*Choose("v100-sxm", 13, 13, /*what_if=*/true), 13);
