@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simgpu/base/architecture.h"
 
+#include <algorithm>
+
 namespace dltap::simgpu {
 namespace {
 
@@ -34,6 +36,15 @@ const Architecture& ArchitectureOf(const opmodel::GpuSpec& gpu) {
     if (row.compute <= compute) best = &row;
   }
   return *best;
+}
+
+int CodeVersion(const opmodel::GpuSpec& gpu, int oldest) {
+  constexpr int kBuiltFor[] = {120, 100, 90, 86, 80, 75, 70, 60, 50};
+  const int compute = gpu.compute_major * 10 + gpu.compute_minor;
+  for (const int version : kBuiltFor) {
+    if (version <= compute) return std::max(version, oldest);
+  }
+  return oldest;
 }
 
 }  // namespace dltap::simgpu

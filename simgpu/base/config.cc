@@ -99,6 +99,7 @@ Config ReadEnvironment() {
   Config config;
   const CudaRelease& release = ChooseRelease();
   config.cuda_version = release.version;
+  config.oldest_compute = release.oldest_compute;
   const std::string name = Environment("DLTAP_SIM_GPU");
   if (!name.empty()) ChooseGpu(name, release, config);
   config.device_count =

@@ -21,6 +21,7 @@ struct Config {
   std::string refusal;  // why the wanted GPU is refused; empty: it is not
   // DLTAP_SIM_CUDA: of the driver and of libraries that serve both versions.
   int cuda_version = 13000;
+  int oldest_compute = 75;    // that this version compiles for
   int device_count = 1;       // DLTAP_SIM_GPUS
   uint64_t memory_bytes = 0;  // per device; DLTAP_SIM_MEMORY_GB
   ClockMode clock = ClockMode::kReal;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "simgpu/base/architecture.h"
+#include "simgpu/base/config.h"
 #include "simgpu/cudart/conversions.h"
 #include "simgpu/cudart/device_variables.h"
 #include "simgpu/cudart/runtime_call.h"
@@ -32,21 +33,10 @@ cudaError_t ActiveBlocks(int* blocks, const void* function, int block_size,
   });
 }
 
-// The architecture of the code that a device of this capability runs: what
-// programs are built for. CUB looks its tuning up by it and refuses a version
-// that it was not compiled for (PyTorch's wheels hold no sm_89 code).
-int CodeVersion(int compute) {
-  constexpr int kBuiltFor[] = {120, 100, 90, 86, 80, 75};
-  for (const int version : kBuiltFor) {
-    if (version <= compute) return version;
-  }
-  return compute;
-}
-
 void FillAttributes(const Kernel& kernel, const Device& device,
                     cudaFuncAttributes& attributes) {
   const opmodel::GpuSpec& gpu = device.gpu;
-  const int version = CodeVersion(gpu.compute_major * 10 + gpu.compute_minor);
+  const int version = CodeVersion(gpu, GetConfig().oldest_compute);
   attributes = {};
   attributes.sharedSizeBytes = kernel.static_shared_bytes;
   attributes.maxThreadsPerBlock = kernel.max_threads_per_block;

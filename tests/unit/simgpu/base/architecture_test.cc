@@ -43,6 +43,26 @@ TEST(Architecture, AgreesWithTheGuide) {
   }
 }
 
+int CodeOn(int major, int minor, int oldest) {
+  opmodel::GpuSpec gpu{};
+  gpu.compute_major = major;
+  gpu.compute_minor = minor;
+  return CodeVersion(gpu, oldest);
+}
+
+TEST(CodeVersion, IsOneThatProgramsAreBuiltFor) {
+  EXPECT_EQ(80, CodeOn(8, 0, 75));
+  EXPECT_EQ(86, CodeOn(8, 9, 75));
+  EXPECT_EQ(90, CodeOn(9, 0, 75));
+  EXPECT_EQ(60, CodeOn(6, 1, 50));
+}
+
+TEST(CodeVersion, OldestStandsInOnGpusThatCudaHasGivenUp) {
+  EXPECT_EQ(75, CodeOn(7, 0, 75));
+  EXPECT_EQ(75, CodeOn(6, 1, 75));
+  EXPECT_EQ(50, CodeOn(3, 5, 50));
+}
+
 TEST(Architecture, NewerCapabilitiesTakeTheLastRow) {
   opmodel::GpuSpec gpu{};
   gpu.compute_major = 12;
