@@ -40,6 +40,7 @@ struct MemoryFailure {
   auto operator<=>(const MemoryFailure&) const = default;
 };
 inline constexpr size_t kMostExplained = 16;
+inline constexpr int64_t kStepInstants = 64;  // evenly over the step
 
 // The memory of one physical device.
 struct DeviceMemory {
@@ -59,6 +60,9 @@ struct DeviceMemory {
   // bytes add up to the level, but where `is_least`.
   std::optional<MemoryShares> owners;
   std::vector<BlockGroup> blocks;  // at that time, the largest: see BlockGroup
+  // Where tensors are not known: what is known to be in use in the last used
+  // step when that is most, of kStepInstants instants. kUnknown stays 0.
+  std::optional<MemoryShares> step_owners;
   std::optional<MemoryLevel> managed;  // may lie on the host
   std::vector<MemoryFailure> failures;
 

@@ -104,14 +104,32 @@ class DeviceDescriber {
     return out;
   }
 
-  // Sorted: the peak, and the failures that are explained.
-  static std::vector<int64_t> InstantsOf(const DeviceMemory& device) {
+  // Of the last used step; a device of several processes has none.
+  std::vector<int64_t> StepInstants() const {
+    if (of_.out.tensors || of_.members.size() != 1) return {};
+    const std::vector<Step>& steps = steps_[of_.members[0].process].steps;
+    const auto last = std::find_if(
+        steps.rbegin(), steps.rend(),
+        [](const Step& step) { return step.use == StepUse::kUsed; });
+    if (last == steps.rend()) return {};
+    const int64_t length_ns = last->end_ns - last->begin_ns;
+    std::vector<int64_t> instants;
+    for (int64_t i = 0; i < kStepInstants; ++i) {
+      instants.push_back(last->begin_ns + length_ns / kStepInstants * i);
+    }
+    return instants;
+  }
+
+  // Sorted: the peak, the failures that are explained, and `others`.
+  static std::vector<int64_t> InstantsOf(const DeviceMemory& device,
+                                         const std::vector<int64_t>& others) {
     const MemoryLevel& level = device.tensors.value_or(device.held);
     std::vector<int64_t> instants = {level.peak_at_ns};
     for (const MemoryFailure& failure : device.failures) {
       if (instants.size() > kMostExplained) break;
       if (!failure.granted_later) instants.push_back(failure.at_ns);
     }
+    instants.insert(instants.end(), others.begin(), others.end());
     std::sort(instants.begin(), instants.end());
     instants.erase(std::unique(instants.begin(), instants.end()),
                    instants.end());
@@ -122,7 +140,8 @@ class DeviceDescriber {
     DeviceMemory& out = of_.out;
     const bool is_empty = out.held.peak_bytes == 0 && !out.tensors;
     if (!out.ordinal || (is_empty && out.failures.empty())) return;
-    const std::vector<int64_t> instants = InstantsOf(out);
+    const std::vector<int64_t> of_step = StepInstants();
+    const std::vector<int64_t> instants = InstantsOf(out, of_step);
     std::vector<OwnedBytes> sums(instants.size());
     for (const DeviceMember& member : of_.members) {
       const auto owned = OwnersIn(member, instants);
@@ -140,6 +159,9 @@ class DeviceDescriber {
     out.owners = SharesOfLevel(out, *at(level.peak_at_ns), level.peak_at_ns,
                                level.peak_bytes);
     out.blocks = GroupsAt(level.peak_at_ns);
+    for (const int64_t at_ns : of_step) {
+      KeepFuller({at_ns, *at(at_ns)}, out.step_owners);
+    }
     for (MemoryFailure& failure : out.failures) {
       const OwnedBytes* owned = at(failure.at_ns);
       if (failure.granted_later || owned == nullptr) continue;
@@ -151,13 +173,22 @@ class DeviceDescriber {
     }
   }
 
+  static int64_t Sum(const OwnedBytes& bytes) {
+    return std::accumulate(bytes.begin(), bytes.end(), int64_t{0});
+  }
+
+  static void KeepFuller(const MemoryShares& shares,
+                         std::optional<MemoryShares>& fullest) {
+    const int64_t least = fullest ? Sum(fullest->bytes) : 0;
+    if (Sum(shares.bytes) > least) fullest = shares;
+  }
+
   // With what nobody owns; nullopt: nothing is there, or known.
   static std::optional<MemoryShares> SharesOfLevel(const DeviceMemory& device,
                                                    const OwnedBytes& owned,
                                                    int64_t at_ns,
                                                    int64_t level) {
-    const int64_t known =
-        std::accumulate(owned.begin(), owned.end(), int64_t{0});
+    const int64_t known = Sum(owned);
     if (known == 0 && (level == 0 || device.is_least)) return std::nullopt;
     MemoryShares shares{at_ns, owned};
     if (!device.is_least) {

@@ -81,6 +81,15 @@ void WriteOwners(const DeviceMemoryFigures& device, JsonWriter& json) {
   json.EndObject();
 }
 
+void WriteStepOwners(const DeviceMemory& device, JsonWriter& json) {
+  json.Key("step_owners");
+  if (!device.step_owners) return json.Null();
+  json.BeginObject();
+  json.Field("at_ns", device.step_owners->at_ns);
+  WriteShares(*device.step_owners, /*all_known=*/false, json);
+  json.EndObject();
+}
+
 void WriteBlocks(const std::vector<BlockGroup>& groups, JsonWriter& json) {
   json.Key("blocks");
   json.BeginArray();
@@ -144,6 +153,7 @@ void WriteDevice(const DeviceMemoryFigures& device, JsonWriter& json) {
   json.Field("captured", sums.captured);
   WriteMaybeLevel("tensors", sums.tensors, json);
   WriteOwners(device, json);
+  WriteStepOwners(sums, json);
   WriteBlocks(sums.blocks, json);
   WriteMaybeLevel("managed", sums.managed, json);
   WriteGrowth(device.growth, json);

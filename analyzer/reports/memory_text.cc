@@ -250,6 +250,13 @@ std::vector<std::string> MemoryNotes(const MemoryFigures& memory) {
                       Ms(static_cast<double>(device.owners->at_ns)) +
                       " ms have a known owner");
     }
+    if (device.step_owners) {
+      notes.push_back(name +
+                      ": known to be in use in the last used step when " +
+                      "that is most, at " +
+                      Ms(static_cast<double>(device.step_owners->at_ns)) +
+                      " ms: " + OwnersText(device.step_owners));
+    }
     const std::string blocks = BlocksText(device.blocks);
     if (!blocks.empty()) {
       notes.push_back(name + ": most of it " +

@@ -134,6 +134,18 @@ TEST(OperandOwnersTest, BeforeAnyCallTouchesItMemoryHasNoKnownOwner) {
   EXPECT_EQ(OwnedBy(device, MemoryOwner::kUnknown), 4096 * kKib);
 }
 
+// An allocator that keeps what it took holds its most before all is in use.
+TEST(OperandOwnersTest, StepTellsWhatIsInUseWhereTheAllocatorKeepsMemory) {
+  const Summary summary = SummaryOf(SixSteps());
+  const DeviceMemory& device = summary.memory.devices[0];
+  ASSERT_TRUE(device.step_owners);
+  EXPECT_GT(device.step_owners->at_ns, 630'000);  // dW is made from there on
+  EXPECT_LT(device.step_owners->at_ns, 633'000);
+  OwnedBytes owned = device.step_owners->bytes;
+  owned.back() = 4096 * kKib - 1216 * kKib;
+  ExpectOwnersWhileGradientsAreMade(owned, 4096 * kKib);
+}
+
 TEST(OperandOwnersTest, RefusedRequestTellsWhoHeldWhatThen) {
   const Summary summary =
       SummaryOf(SixSteps() +
