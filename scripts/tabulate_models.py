@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the models that people ask about on simulated GPUs, and writes the page.
+
+    tabulate_models.py [--models NAME...] [--gpus GPU...] [--python PROGRAM]
+                       [--dltap PROGRAM] [--out FOLDER] [--no-charts]
+
+Writes models.csv and models.md into FOLDER (docs), and charts into its
+images/ where matplotlib can be imported. Runs that models.csv has already are
+not made again; --again makes them. A run takes 5 to 30 seconds.
+"""
+
+import argparse
+import csv
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from models.measure import ROOT, measure  # noqa: E402
+from models.page import page  # noqa: E402
+from models.workloads import GPUS, WORKLOADS  # noqa: E402
+
+COLUMNS = ("model", "kind", "gpu", "batch", "sweep", "unit", "step_ms",
+           "per_s", "steps_used", "gpu_busy", "cpu_dependency", "of_peak",
+           "tflops", "classified", "weights_mib", "gradients_mib",
+           "feature_maps_mib", "workspace_mib", "comm_mib", "dynamic_mib",
+           "held_mib", "shares", "long_and_low")
+TEXTS = ("model", "kind", "gpu", "unit", "shares", "long_and_low")
+
+
+def read_rows(path: pathlib.Path) -> list[dict]:
+    """Numbers as numbers; "" where there is none."""
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [{key: value if key in TEXTS or value == "" else
+                 int(value) if key in ("batch", "sweep", "steps_used") else
+                 float(value) for key, value in row.items()}
+                for row in csv.DictReader(file)]
+
+
+def write_rows(path: pathlib.Path, rows: list[dict]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def plan(models: list[str], gpus: list[str]) -> list[tuple]:
+    """(workload, GPU, batch, whether it is one of a sweep), as in the table."""
+    runs = []
+    for workload in WORKLOADS:
+        if models and workload.name not in models:
+            continue
+        runs += [(workload, gpu, workload.batch, 0) for gpu in gpus]
+        if GPUS[0] in gpus:
+            runs += [(workload, GPUS[0], batch, 1) for batch in workload.sweep]
+    return runs
+
+
+def has_package(python: str, name: str) -> bool:
+    return not name or subprocess.run(
+        [python, "-c", f"import importlib.util as u, sys\n"
+         f"sys.exit(u.find_spec({name!r}) is None)"], check=False
+    ).returncode == 0
+
+
+def chosen_python() -> str:
+    """What setup.sh chose; dltap looks beside it for what it is built for."""
+    chosen = ROOT / "build/toolchain.env"
+    lines = chosen.read_text().splitlines() if chosen.exists() else []
+    values = dict(line.split("=", 1) for line in lines if "=" in line)
+    return values.get("DLTAP_PYTHON", "python3")
+
+
+def run_all(runs: list[tuple], args: argparse.Namespace, rows: list[dict],
+            save) -> int:
+    """Adds to `rows`, and returns how many runs failed."""
+    failed = 0
+    done = {(row["model"], row["gpu"], row["batch"]) for row in rows}
+    for workload, gpu, batch, sweep in runs:
+        if (workload.name, gpu, batch or "") in done:
+            continue
+        what = f"{workload.name} on {gpu}" + (f", batch {batch}" * bool(batch))
+        try:
+            if not has_package(args.python, workload.needs):
+                raise RuntimeError(f"{args.python} has no {workload.needs}")
+            row = measure(args.dltap, args.python, workload, gpu, batch)
+        except RuntimeError as error:
+            failed += 1
+            print(f"{what}: {error}", file=sys.stderr)
+            continue
+        rows.append({**row, "sweep": sweep})
+        print(f"{what}: {row['step_ms']} ms a step")
+        save()
+    return failed
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--models", nargs="+", default=[],
+                        choices=[workload.name for workload in WORKLOADS])
+    parser.add_argument("--gpus", nargs="+", default=list(GPUS), choices=GPUS)
+    parser.add_argument("--python", default=chosen_python())
+    parser.add_argument("--dltap", default=str(ROOT / "build/bin/dltap"))
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--no-charts", action="store_true")
+    args = parser.parse_args()
+
+    args.out.mkdir(parents=True, exist_ok=True)
+    table = args.out / "models.csv"
+    rows = [] if args.again else read_rows(table)
+    order = {(workload.name, gpu, batch or ""): place for place,
+             (workload, gpu, batch, _) in enumerate(plan([], list(GPUS)))}
+
+    def save() -> None:
+        rows.sort(key=lambda row: order[row["model"], row["gpu"],
+                                        row["batch"]])
+        write_rows(table, rows)
+
+    failed = run_all(plan(args.models, args.gpus), args, rows, save)
+    (args.out / "models.md").write_text(page(read_rows(table)),
+                                        encoding="utf-8")
+    if not args.no_charts and importlib.util.find_spec("matplotlib"):
+        from models.charts import draw
+        (args.out / "images").mkdir(exist_ok=True)
+        draw(read_rows(table), args.out / "images")
+    elif not args.no_charts:
+        print("no charts: matplotlib cannot be imported", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
