@@ -266,6 +266,15 @@ TEST(StepPartsTest, LengthsThatVaryMakeNoParts) {
   EXPECT_EQ(Parts(run), 1);
 }
 
+TEST(TrainingStepsTest, APassWhoseGradientsFollowIsNoEvaluation) {
+  // The discriminator sees two batches, the generator's step follows. No one
+  // product has four gradients.
+  const std::string critic = "<(dz(dz)d)d)d)dD";
+  const std::vector<std::string> spans =
+      Spans(Repeat("(dz)d)gG", 2) + Repeat(critic + "(dz)d)gG", 6));
+  EXPECT_THAT(spans, ::testing::Each(::testing::EndsWith("u")));
+}
+
 TEST(TrainingStepsTest, TheLoopOfALargerModelIsNoEvaluation) {
   const std::string text = Repeat("<(a)aU", 20) + Repeat("<(a(a)a)aU", 10);
   std::vector<std::string> spans = Spans(text);
