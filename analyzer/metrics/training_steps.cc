@@ -331,6 +331,15 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
   return in_front <= inside ? out : spans;
 }
 
+// Whether `rest` only makes a result of what the iterations computed and reads
+// it: their products are missing.
+bool ReadsResult(const Tokens& tokens, const TokenSpan& rest,
+                 const TokenSpan& last) {
+  return rest.first < rest.end && tokens[rest.end - 1].d2h &&
+         Products(tokens, rest.first, rest.end) == 0 &&
+         Products(tokens, last.first, last.end) > 0;
+}
+
 // What follows the last iteration: an iteration that breaks off, passes
 // forward, or too little to be either.
 void AddRest(const Tokens& tokens, const TokenSpan& rest,
@@ -338,6 +347,7 @@ void AddRest(const Tokens& tokens, const TokenSpan& rest,
              std::vector<TokenSpan>& spans) {
   const size_t computing = Computing(tokens, rest.first, rest.end);
   const TokenSpan& last = spans.back();
+  if (ReadsResult(tokens, rest, last)) return;
   const auto usual =
       static_cast<double>(Computing(tokens, last.first, last.end));
   const auto first = tokens.begin() + static_cast<ptrdiff_t>(rest.first);

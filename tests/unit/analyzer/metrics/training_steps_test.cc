@@ -266,6 +266,12 @@ TEST(StepPartsTest, LengthsThatVaryMakeNoParts) {
   EXPECT_EQ(Parts(run), 1);
 }
 
+TEST(TrainingStepsTest, ReadingAMeanAfterTheLastStepIsNoStep) {
+  // A scan of 4 steps, the mean of whose losses is read; it begins the next.
+  EXPECT_THAT(Spans(Repeat(Repeat("(a)bU", 4) + "xy>", 2)),
+              ElementsAre("0u", "3u", "6u", "9u", "12u", "18u", "21u", "24u"));
+}
+
 TEST(TrainingStepsTest, APassWhoseGradientsFollowIsNoEvaluation) {
   // The discriminator sees two batches, the generator's step follows. No one
   // product has four gradients.
