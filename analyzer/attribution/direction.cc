@@ -223,12 +223,32 @@ class DirectionPass {
   }
 
   void SetAll(size_t first, size_t end, Direction direction, bool runs_graph) {
+    const bool backward = direction == Direction::kBackward;
     for (size_t i = first; i < end; ++i) {
-      const bool may_update =
-          runs_graph && IsPointwise(At(order_[i]).layer_class) &&
-          (direction == Direction::kBackward || IsOneBlock(order_[i]));
-      Set(order_[i], may_update ? Direction::kNone : direction);
+      const bool may_update = IsPointwise(At(order_[i]).layer_class) &&
+                              (backward || IsOneBlock(order_[i]));
+      const bool may_go_forward = backward && IsPlainProduct(At(order_[i]));
+      const bool open = runs_graph && (may_update || may_go_forward);
+      Set(order_[i], open ? Direction::kNone : direction);
     }
+  }
+
+  // The gradients of a product are products of a transposed operand. What
+  // transposes none may be the forward pass of the next step, of which nothing
+  // else tells the direction.
+  bool IsPlainProduct(const Attributed& activity) const {
+    if (!activity.owner.known()) return false;
+    const Call& call = process_.calls[activity.owner.value()];
+    const EntryPoint& entry = model_.entry_points[call.entry.value()];
+    size_t plain = 0;
+    for (size_t i = 0; i < entry.args.size(); ++i) {
+      const Meaning meaning = entry.args[i].meaning;
+      if (meaning != Meaning::kTransposedA && meaning != Meaning::kTransposedB)
+        continue;
+      if (IntArg(entry, process_, call, i) != 0) return false;
+      ++plain;
+    }
+    return plain > 0;
   }
 
   bool IsOneBlock(const Submission& at) const {

@@ -22,6 +22,15 @@ size_t CountProducts(const std::vector<CallToken>& tokens,
                     [](const CallToken& token) { return token.product; }));
 }
 
+// Whether what follows the last step is its end: less than one of its parts,
+// and its result is read. A graph may begin its parts in any order.
+bool IsEndOf(const std::vector<CallToken>& tokens, const TokenSpan& step,
+             const TokenSpan& rest) {
+  return rest.use == StepUse::kIncomplete && rest.first == step.end &&
+         step.use == StepUse::kUsed && tokens[rest.end - 1].d2h &&
+         2 * CountProducts(tokens, rest) < CountProducts(tokens, step);
+}
+
 // How many of the iterations each step is made of; empty: each is a step.
 std::vector<size_t> IterationsOfSteps(
     const TraceModel& model, const Process& process,
@@ -101,6 +110,11 @@ std::vector<TokenSpan> JoinedTo(const std::vector<size_t>& lengths,
     ++step;
   }
   if (open != 0) steps.back().use = StepUse::kIncomplete;
+  const size_t n = steps.size();
+  if (open == 0 && n > 1 && IsEndOf(tokens, steps[n - 2], steps[n - 1])) {
+    steps[n - 2].end = steps[n - 1].end;
+    steps.pop_back();
+  }
   return WithPassesInFront(tokens, steps);
 }
 

@@ -112,5 +112,17 @@ TEST(JoinPartsTest, EqualPassesInFrontOfManyStepsBelongToThem) {
   EXPECT_EQ(steps[7].use, StepUse::kUsed);
 }
 
+TEST(JoinPartsTest, ReadingTheResultEndsTheLastStep) {
+  const std::vector<CallToken> tokens =
+      TokensFromText(Repeat("(gx)gy(dz)dw", 4) + "(gxv>");
+  std::vector<TokenSpan> spans;
+  for (size_t i = 0; i < 32; i += 4) spans.push_back({i, i + 4});
+  spans.push_back({32, 36, StepUse::kIncomplete});
+  const std::vector<TokenSpan> steps =
+      JoinedTo(std::vector<size_t>(4, 2), tokens, spans);
+  ASSERT_EQ(steps.size(), 4);
+  EXPECT_EQ(steps[3].end, 36);
+}
+
 }  // namespace
 }  // namespace dltap::analyzer
