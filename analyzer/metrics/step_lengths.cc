@@ -12,8 +12,6 @@ namespace {
 using Kinds = std::span<const uint32_t>;
 using Lengths = std::vector<size_t>;
 
-constexpr size_t kBreaksOff = 2;  // changes: runs end with a step, mostly
-
 // What a run costs to tell as steps of some lengths.
 struct Cost {
   // How often what the steps are made of changes, and, of the different ones,
@@ -59,17 +57,10 @@ size_t ChangesOf(const std::vector<Kinds>& steps) {
 }
 
 Cost CostOf(Kinds kinds, const Lengths& lengths) {
-  std::vector<Kinds> steps = StepsOf(kinds, lengths);
-  Cost cost;
-  const size_t n = steps.size();
-  if (n > 1 && steps[n - 1].size() < steps[n - 2].size() &&
-      BeginsWith(steps[n - 2], steps[n - 1])) {
-    cost.told += kBreaksOff;
-    steps.pop_back();
-  }
-  cost.told += ChangesOf(steps);
+  const std::vector<Kinds> steps = StepsOf(kinds, lengths);
   std::set<std::vector<uint32_t>> different;
   for (const Kinds step : steps) different.emplace(step.begin(), step.end());
+  Cost cost{.told = ChangesOf(steps)};
   for (const auto& step : different) {
     cost.told += RowsOf(step);
     cost.iterations += step.size();

@@ -63,6 +63,10 @@ TEST(StepLengthsTest, AnOddFirstIterationShiftsNothing) {
   EXPECT_EQ(Steps("xgdgdgdgdg", 2), "xg dg dg dg dg");
 }
 
+TEST(StepLengthsTest, AnOddBeginOfTheFirstStepShiftsNothing) {
+  EXPECT_EQ(Steps("xydefabdefabdefabdef", 5), "xydef abdef abdef abdef");
+}
+
 TEST(StepLengthsTest, ALastStepMayBreakOff) {
   EXPECT_EQ(Steps("ddgddgdd", 3), "ddg ddg dd-");
 }
