@@ -186,6 +186,7 @@ bool RecurrentRegroup::IsCell(const Repeats& repeats,
     return (!evidence.foreign && IsElmanCell(repeats, evidence)) ||
            HoldsElmanCell(repeats, evidence);
   }
+  if (HasNodeOfCell(repeats)) return true;
   if (evidence.foreign) return false;
   // Without addresses: as many steps as a cell of the forward pass had.
   if (!evidence.addresses) {
@@ -197,6 +198,14 @@ bool RecurrentRegroup::IsCell(const Repeats& repeats,
                        const Product& product = ProductAt(repeats.first + slot);
                        return weights_.contains(product.first);
                      });
+}
+
+bool RecurrentRegroup::HasNodeOfCell(const Repeats& repeats) const {
+  for (size_t i = repeats.first; i < repeats.first + repeats.period; ++i) {
+    const Unit& unit = (*units_)[products_[i]];
+    if (nodes_.Has(nodes_.NodeOf(unit.activities.front()))) return true;
+  }
+  return false;
 }
 
 // h' = tanh(W x + U h): x may have met its weights before the loop.
@@ -222,13 +231,17 @@ bool RecurrentRegroup::IsElmanCell(const Repeats& repeats,
 // Beside other products of the loop.
 bool RecurrentRegroup::HoldsElmanCell(const Repeats& repeats,
                                       const Evidence& evidence) const {
-  if (repeats.period < 3 || !evidence.addresses) return false;
-  for (const size_t slot : evidence.constant) {
+  if (repeats.period < 3) return false;
+  const auto stays = [&](size_t slot) {
+    return !evidence.addresses ||
+           std::ranges::binary_search(evidence.constant, slot);
+  };
+  for (size_t slot = 0; slot + 1 < repeats.period; ++slot) {
     const size_t i = repeats.first + slot;
-    if (!std::ranges::binary_search(evidence.constant, slot + 1)) continue;
+    if (!stays(slot) || !stays(slot + 1)) continue;
     const Product& one = ProductAt(i);
     const Product& other = ProductAt(i + 1);
-    const bool on_itself = one.k == one.m || other.k == other.m;
+    const bool on_itself = one.k == one.width || other.k == other.width;
     if (one.m == other.m && one.n == other.n && on_itself &&
         AddsBeforeTanh(i, repeats)) {
       return true;

@@ -64,6 +64,7 @@ class RecurrentRegroup {
   size_t EndOfUnits(size_t product, const Repeats& repeats) const;
   Evidence Weigh(const Repeats& repeats) const;
   bool IsCell(const Repeats& repeats, const Evidence& evidence) const;
+  bool HasNodeOfCell(const Repeats& repeats) const;
   bool AddsBeforeTanh(size_t product, const Repeats& repeats) const;
   bool IsElmanCell(const Repeats& repeats, const Evidence& evidence) const;
   bool HoldsElmanCell(const Repeats& repeats, const Evidence& evidence) const;

@@ -268,21 +268,24 @@ TEST(CompositeRecurrentTest, AHeadOfTheGatesShapeIsNoPartOfTheCell) {
 }
 
 TEST(CompositeRecurrentTest, AnElmanCellMayHaveAHeadBesideIt) {
-  Program cell;
-  Program layers;  // tanh(x) of one goes into the next
-  for (int step = 0; step < 10; ++step) {
-    cell.Product(1, 128, 16, 64, 1000).Product(1, 128, 16, 128, 2000);
-    cell.Kernel(kAdding).Kernel("\"at::native::tanh_kernel\"");
-    cell.Product(1, 32, 16, 128, 3000);
-    layers.Product(1, 128, 16, 128, 1000).Kernel(kAdding);
-    layers.Kernel("\"at::native::tanh_kernel\"");
-    layers.Product(1, 128, 16, 128, 2000).Kernel(kAdding);
-    layers.Kernel("\"at::native::tanh_kernel\"");
-    layers.Product(1, 32, 16, 128, 3000);
+  for (const int known : {1, 0}) {  // addresses
+    Program cell;
+    Program layers;  // tanh(x) of one goes into the next
+    for (int step = 0; step < 10; ++step) {
+      cell.Product(1, 128, 16, 64, 1000 * known);
+      cell.Product(1, 128, 16, 128, 2000 * known);
+      cell.Kernel(kAdding).Kernel("\"at::native::tanh_kernel\"");
+      cell.Product(1, 32, 16, 128, 3000 * known);
+      for (const int weights : {1000, 2000}) {
+        layers.Product(1, 128, 16, 128, weights * known).Kernel(kAdding);
+        layers.Kernel("\"at::native::tanh_kernel\"");
+      }
+      layers.Product(1, 32, 16, 128, 3000 * known);
+    }
+    EXPECT_EQ(cell.Count(kRnn), 40) << known;
+    EXPECT_EQ(cell.Count(kGemm), 10) << known;
+    EXPECT_EQ(layers.Count(kRnn), 0) << known;
   }
-  EXPECT_EQ(cell.Count(kRnn), 40);
-  EXPECT_EQ(cell.Count(kGemm), 10);
-  EXPECT_EQ(layers.Count(kRnn), 0);
 }
 
 TEST(CompositeRecurrentTest, ATransformerDecodingIsNoCell) {
