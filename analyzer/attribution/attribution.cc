@@ -352,7 +352,9 @@ Attribution Attribute(const TraceModel& model,
     MarkTrials(model, process, result);
     InferDirections(model, process, xla_passes, result);
     AddFlashWorks(model, process, result);
-    if (options.composite) RegroupComposites(model, process, result);
+    if (options.composite) {
+      RegroupComposites(model, process, ranges, result);
+    }
     TakeStatedClasses(process, result);
     FindGlue(model, process, result);
     ShareToldWorks(model, process, result);

@@ -59,6 +59,7 @@ void RegroupDeltas(const Process& process, const std::vector<Unit>& units,
 }  // namespace
 
 void RegroupComposites(const TraceModel& model, const Process& process,
+                       const RangeIndex& ranges,
                        ProcessAttribution& attribution) {
   // The last: of no known stream.
   std::vector<std::vector<size_t>> by_stream(process.streams.size() + 1);
@@ -68,7 +69,8 @@ void RegroupComposites(const TraceModel& model, const Process& process,
         .push_back(i);
   }
   UnitMaker maker(model, process, attribution);
-  RecurrentRegroup recurrent(process, attribution);
+  CellNodes nodes(model, process, ranges, attribution);
+  RecurrentRegroup recurrent(process, nodes, attribution);
   for (const std::vector<size_t>& activities : by_stream) {
     if (activities.empty()) continue;
     const std::vector<Unit> units = maker.Run(activities);

@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_ATTRIBUTION_COMPOSITE_H_
 
 #include "analyzer/attribution/attributed.h"
+#include "analyzer/attribution/range_index.h"
 #include "analyzer/model/trace_model.h"
 
 namespace dltap::analyzer {
@@ -14,6 +15,7 @@ namespace dltap::analyzer {
 // conv, norm, rnn or attention, nor copies and memsets; adds the time that it
 // moved to `composite_ns`. Linear in the number of activities.
 void RegroupComposites(const TraceModel& model, const Process& process,
+                       const RangeIndex& ranges,
                        ProcessAttribution& attribution);
 
 }  // namespace dltap::analyzer

@@ -40,16 +40,23 @@ bool IsTransposed(const Attributed& activity) {
          activity.direction == Direction::kBackwardData;
 }
 
+bool IsOfTensorFlow(std::string_view name) {
+  const auto has = [name](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  };
+  return has("10tensorflow") || has("tensorflow::") || has("_GPU_DT_") ||
+         has("EigenMetaKernel");
+}
+
 // Kernels of compilers whose names are the same in both passes.
 bool IsOfSilentFramework(std::string_view name) {
   const auto has = [name](std::string_view part) {
     return name.find(part) != std::string_view::npos;
   };
-  return name.starts_with("loop_") || name.starts_with("wrapped_") ||
-         name.starts_with("input_") || name.starts_with("gemm_fusion") ||
-         has("stream_executor") || has("xla") || has("10tensorflow") ||
-         has("tensorflow::") || has("_GPU_DT_") || has("EigenMetaKernel") ||
-         has("5mxnet") || has("mxnet::");
+  return IsOfTensorFlow(name) || name.starts_with("loop_") ||
+         name.starts_with("wrapped_") || name.starts_with("input_") ||
+         name.starts_with("gemm_fusion") || has("stream_executor") ||
+         has("xla") || has("5mxnet") || has("mxnet::");
 }
 
 // kForward, kBackward, kUpdate or kNone.
@@ -143,12 +150,15 @@ class DirectionPass {
   }
 
   bool MayHideItsBackward() const {
-    if (xla_passes_.all_forward()) return false;
+    return !xla_passes_.all_forward() && AnyKernel(IsOfSilentFramework);
+  }
+
+  bool AnyKernel(bool (*is_such)(std::string_view)) const {
     absl::flat_hash_set<size_t> names;
     for (const Activity& activity : process_.activities) {
       if (activity.kind != ActivityKind::kKernel) continue;
       if (!names.insert(activity.name.value()).second) continue;
-      if (IsOfSilentFramework(model_.texts[activity.name])) return true;
+      if (is_such(model_.texts[activity.name])) return true;
     }
     return false;
   }
@@ -201,6 +211,7 @@ class DirectionPass {
   // while the backward pass goes on, and works out factors any time before.
   void DecideByNeighbours() {
     const bool runs_graph = MayHideItsBackward();
+    plain_may_go_forward_ = runs_graph && AnyKernel(IsOfTensorFlow);
     Direction last = Direction::kNone;
     size_t first_open = 0;
     bool pointwise = true;
@@ -223,12 +234,33 @@ class DirectionPass {
   }
 
   void SetAll(size_t first, size_t end, Direction direction, bool runs_graph) {
+    const bool backward = direction == Direction::kBackward;
     for (size_t i = first; i < end; ++i) {
-      const bool may_update =
-          runs_graph && IsPointwise(At(order_[i]).layer_class) &&
-          (direction == Direction::kBackward || IsOneBlock(order_[i]));
-      Set(order_[i], may_update ? Direction::kNone : direction);
+      const bool may_update = IsPointwise(At(order_[i]).layer_class) &&
+                              (backward || IsOneBlock(order_[i]));
+      const bool may_go_forward =
+          plain_may_go_forward_ && backward && IsPlainProduct(At(order_[i]));
+      const bool open = runs_graph && (may_update || may_go_forward);
+      Set(order_[i], open ? Direction::kNone : direction);
     }
+  }
+
+  // TensorFlow's layers transpose no operand, the gradients of theirs do: the
+  // others may be the forward pass of the next step, of which nothing else
+  // tells the direction.
+  bool IsPlainProduct(const Attributed& activity) const {
+    if (!activity.owner.known()) return false;
+    const Call& call = process_.calls[activity.owner.value()];
+    const EntryPoint& entry = model_.entry_points[call.entry.value()];
+    size_t plain = 0;
+    for (size_t i = 0; i < entry.args.size(); ++i) {
+      const Meaning meaning = entry.args[i].meaning;
+      if (meaning != Meaning::kTransposedA && meaning != Meaning::kTransposedB)
+        continue;
+      if (IntArg(entry, process_, call, i) != 0) return false;
+      ++plain;
+    }
+    return plain > 0;
   }
 
   bool IsOneBlock(const Submission& at) const {
@@ -254,6 +286,7 @@ class DirectionPass {
   const std::vector<Submission> order_;
   std::vector<bool> is_autograd_;                    // by thread
   std::vector<bool> is_backward_;                    // by submission
+  bool plain_may_go_forward_ = false;                // see IsPlainProduct
   absl::flat_hash_map<size_t, Direction> captured_;  // by call
 };
 

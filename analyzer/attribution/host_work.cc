@@ -80,6 +80,7 @@ class Collector {
         at = works_.size();
         works_.push_back({.call = attributed.submitted_by.value()});
         works_.back().work = attributed.work;
+        works_.back().ruling = attributed.ruling;
       }
       Add(process_.activities[i], works_[at]);
     }

@@ -22,6 +22,7 @@ struct HostWork {
   bool checks_trial = false;  // a kernel that only XLA's trials run
   uint64_t exact = 0;         // equal: the same kernels in the same sizes
   WorkId work = {};           // the library call's, where it is one
+  RangeId ruling = {};        // see Attributed
 };
 
 // Those of every thread, in time.

@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t kMaxPeriod = 16;
 constexpr size_t kMinRepeats = 8;
+constexpr size_t kFusedProducts = 2;  // of the input and of the state
 constexpr uint16_t kGates = kSigmoid | kTanh | kRelu | kCell;
 
 // What two results that are alike have in common; of the launch where the
@@ -42,6 +43,11 @@ LayerClass RecurrentRegroup::ClassNow(const Unit& unit) const {
   return attribution_.activities[unit.activities.front()].layer_class;
 }
 
+// Of what an operator marks as a whole cell, nothing tells of another one.
+uint16_t RecurrentRegroup::TraitsOf(const Unit& unit) const {
+  return nodes_.IsInWholeCell(unit.activities.front()) ? 0 : unit.traits;
+}
+
 // What a cell's steps never have between them.
 bool RecurrentRegroup::EndsSequence(const Unit& unit) const {
   switch (ClassNow(unit)) {
@@ -60,6 +66,7 @@ void RecurrentRegroup::Run(const std::vector<Unit>& units) {
   products_.clear();
   Direction pass = Direction::kNone;
   for (size_t i = 0; i < units.size(); ++i) {
+    MoveByNode(units[i]);
     const Direction own = PassOf(units[i]);
     const bool turns = own != Direction::kNone && own != pass;
     if (turns || EndsSequence(units[i])) {
@@ -70,10 +77,21 @@ void RecurrentRegroup::Run(const std::vector<Unit>& units) {
     }
     const bool is_open = units[i].product && !IsBatched(units[i]) &&
                          ClassNow(units[i]) == LayerClass::kGemm;
-    if (is_open) products_.push_back(i);
+    if (!is_open) continue;
+    products_.push_back(i);
+    if (pass != Direction::kBackward) forward_.insert(units[i].product->first);
   }
   end_ = units.size();
   Search();
+}
+
+void RecurrentRegroup::MoveByNode(const Unit& unit) {
+  const bool may = PassOf(unit) == Direction::kBackward &&
+                   (unit.product || IsPointwise(unit)) &&
+                   ClassNow(unit) != LayerClass::kAttention;
+  if (may && nodes_.IsOfWholeCell(nodes_.NodeOf(unit.activities.front()))) {
+    MoveUnit(process_, unit, LayerClass::kRnn, attribution_);
+  }
 }
 
 void RecurrentRegroup::Search() {
@@ -131,7 +149,8 @@ RecurrentRegroup::Evidence RecurrentRegroup::Weigh(
       const size_t end = EndOfUnits(j, repeats);
       for (size_t u = products_[j] + 1; u < end; ++u) {
         const Unit& unit = (*units_)[u];
-        traits |= unit.traits;
+        traits |= TraitsOf(unit);
+        evidence.whole |= nodes_.IsInWholeCell(unit.activities.front());
         evidence.normalised |= ClassNow(unit) == LayerClass::kNorm;
         evidence.foreign |= !IsPointwise(unit) &&
                             !IsCopyOrMemset(unit.layer_class) &&
@@ -157,15 +176,18 @@ RecurrentRegroup::Evidence RecurrentRegroup::Weigh(
 bool RecurrentRegroup::IsCell(const Repeats& repeats,
                               const Evidence& evidence) const {
   const size_t count = (repeats.last - repeats.first) / repeats.period;
+  if (evidence.whole) return false;  // another cell is in the same loop
   if (evidence.addresses && evidence.constant.empty()) return false;
   if (evidence.gated + 1 >= count) {
     return evidence.addresses || !evidence.normalised;
   }
-  if (evidence.foreign) return false;
   const Unit& unit = (*units_)[products_[repeats.first]];
   if (PassOf(unit) != Direction::kBackward) {
-    return IsElmanCell(repeats, evidence);
+    return (!evidence.foreign && IsElmanCell(repeats, evidence)) ||
+           HoldsElmanCell(repeats, evidence);
   }
+  if (HasNodeOfCell(repeats)) return true;
+  if (evidence.foreign) return false;
   // Without addresses: as many steps as a cell of the forward pass had.
   if (!evidence.addresses) {
     return repeats.period <= 4 && (evidence.traits & kTanh) != 0 &&
@@ -176,6 +198,14 @@ bool RecurrentRegroup::IsCell(const Repeats& repeats,
                        const Product& product = ProductAt(repeats.first + slot);
                        return weights_.contains(product.first);
                      });
+}
+
+bool RecurrentRegroup::HasNodeOfCell(const Repeats& repeats) const {
+  for (size_t i = repeats.first; i < repeats.first + repeats.period; ++i) {
+    const Unit& unit = (*units_)[products_[i]];
+    if (nodes_.Has(nodes_.NodeOf(unit.activities.front()))) return true;
+  }
+  return false;
 }
 
 // h' = tanh(W x + U h): x may have met its weights before the loop.
@@ -194,29 +224,72 @@ bool RecurrentRegroup::IsElmanCell(const Repeats& repeats,
   }
   if (!square) return false;
   if (evidence.addresses) return evidence.constant.size() == repeats.period;
-  return repeats.period == 2 && AddsBeforeTanh(repeats);
+  return repeats.period == 2 && (AddsBeforeTanh(repeats.first, repeats) ||
+                                 AddsBeforeTanh(repeats.first + 1, repeats));
 }
 
-// Two products, then an addition and tanh: not a layer and another one.
-bool RecurrentRegroup::AddsBeforeTanh(const Repeats& repeats) const {
-  size_t both = 0;
-  size_t neither = 0;
-  for (size_t i = repeats.first; i < repeats.first + 2; ++i) {
-    uint16_t traits = 0;
-    const size_t end = EndOfUnits(i, repeats);
-    for (size_t u = products_[i] + 1; u < end; ++u)
-      traits |= (*units_)[u].traits;
-    both += (traits & kAdd) != 0 && (traits & kTanh) != 0 ? 1 : 0;
-    neither += traits == 0 ? 1 : 0;
+// Beside other products of the loop.
+bool RecurrentRegroup::HoldsElmanCell(const Repeats& repeats,
+                                      const Evidence& evidence) const {
+  if (repeats.period < 3) return false;
+  const auto stays = [&](size_t slot) {
+    return !evidence.addresses ||
+           std::ranges::binary_search(evidence.constant, slot);
+  };
+  for (size_t slot = 0; slot + 1 < repeats.period; ++slot) {
+    const size_t i = repeats.first + slot;
+    if (!stays(slot) || !stays(slot + 1)) continue;
+    const Product& one = ProductAt(i);
+    const Product& other = ProductAt(i + 1);
+    const bool on_itself = one.k == one.width || other.k == other.width;
+    if (one.m == other.m && one.n == other.n && on_itself &&
+        AddsBeforeTanh(i, repeats)) {
+      return true;
+    }
   }
-  return both == 1 && neither == 1;
+  return false;
+}
+
+// The product and the next, then an addition and tanh: not a layer and another
+// one.
+bool RecurrentRegroup::AddsBeforeTanh(size_t product,
+                                      const Repeats& repeats) const {
+  uint16_t before = 0;
+  uint16_t after = 0;
+  const size_t next = product + 1 < products_.size() ? product + 1 : product;
+  const size_t middle = EndOfUnits(product, repeats);
+  const size_t end = EndOfUnits(next, repeats);
+  for (size_t u = products_[product] + 1; u < middle; ++u)
+    before |= (*units_)[u].traits;
+  for (size_t u = products_[next] + 1; u < end; ++u)
+    after |= (*units_)[u].traits;
+  return before == 0 && (after & kAdd) != 0 && (after & kTanh) != 0;
+}
+
+bool RecurrentRegroup::AnyGate(size_t first, size_t end) const {
+  for (size_t u = first; u < end; ++u) {
+    if ((TraitsOf((*units_)[u]) & gates_) != 0) return true;
+  }
+  return false;
 }
 
 // Whether a gate is the next thing that the product's result goes into.
 bool RecurrentRegroup::FeedsGate(size_t product, const Repeats& repeats) const {
-  const size_t end = EndOfUnits(product, repeats);
-  for (size_t u = products_[product] + 1; u < end; ++u) {
-    if (((*units_)[u].traits & kGates) != 0) return true;
+  return AnyGate(products_[product] + 1, EndOfUnits(product, repeats));
+}
+
+// Whether a gate follows in the last of the repeats, or in what goes on like
+// them: a head follows the last gate. A fused cell takes two products.
+bool RecurrentRegroup::LeadsToGate(size_t slot, const Repeats& repeats) const {
+  const size_t period = repeats.period;
+  const size_t first = repeats.last - period + slot;
+  for (size_t i = first; i < products_.size(); ++i) {
+    if (gates_ == kCell && i - first == kFusedProducts) return false;
+    const bool goes_on =
+        i < repeats.last ||
+        ProductAt(i).signature == ProductAt(i - period).signature;
+    if (!goes_on) return false;
+    if (FeedsGate(i, repeats)) return true;
   }
   return false;
 }
@@ -228,7 +301,7 @@ bool RecurrentRegroup::FollowsGate(size_t product, size_t period) const {
   const size_t first = products_[product - reach];
   for (size_t u = products_[product]; u > first;) {
     const Unit& unit = (*units_)[--u];
-    if ((unit.traits & kGates) != 0) return true;
+    if ((unit.traits & gates_) != 0) return true;
     const bool passes = unit.product || IsPointwise(unit) || MayStay(unit) ||
                         unit.layer_class == LayerClass::kRnn;
     if (!passes || ClassNow(unit) == LayerClass::kAttention) return false;
@@ -238,34 +311,87 @@ bool RecurrentRegroup::FollowsGate(size_t product, size_t period) const {
 }
 
 void RecurrentRegroup::Move(const Repeats& repeats, const Evidence& evidence) {
-  const bool backward =
-      PassOf((*units_)[products_[repeats.first]]) == Direction::kBackward;
+  const size_t count = (repeats.last - repeats.first) / repeats.period;
+  const bool gated = evidence.gated + 1 >= count;
+  gates_ = gated ? kGates : uint16_t{kTanh | kRelu};
+  if (gated && (evidence.traits & kCell) != 0) gates_ = kCell;
+  if (PassOf((*units_)[products_[repeats.first]]) == Direction::kBackward) {
+    MoveBackward(repeats, evidence);
+  } else {
+    MoveForward(repeats, evidence);
+    steps_.insert(count);
+  }
+}
+
+void RecurrentRegroup::MoveForward(const Repeats& repeats,
+                                   const Evidence& evidence) {
   std::set<std::pair<int64_t, int64_t>> shapes;  // of what goes into gates
   for (size_t slot = 0; slot < repeats.period; ++slot) {
     const size_t i = repeats.first + slot;
-    if (backward || !FeedsGate(i, repeats)) continue;
+    if (!FeedsGate(i, repeats)) continue;
     shapes.insert(ShapeOfResult(ProductAt(i)));
     widths_.insert(ProductAt(i).width);
   }
-  const auto belongs = [&](const Product& product) {
-    if (!backward) return shapes.contains(ShapeOfResult(product));
+  for (size_t slot = 0; slot < repeats.period; ++slot) {
+    const Product& one = ProductAt(repeats.first + slot);
+    if (!shapes.contains(ShapeOfResult(one)) || !LeadsToGate(slot, repeats)) {
+      continue;
+    }
+    if (std::ranges::binary_search(evidence.constant, slot)) {
+      weights_.insert(one.first);
+    }
+    for (size_t i = repeats.first + slot; i < repeats.last;
+         i += repeats.period) {
+      nodes_.Add(nodes_.NodeOf((*units_)[products_[i]].activities.front()));
+      MoveProduct(i, repeats);
+    }
+  }
+}
+
+// Where the weights of some of the products are known, those of a layer that
+// is not the cell end what belongs to it, up to the next gate. The first step's
+// gradients, the last to be computed, lack those of the state before it.
+void RecurrentRegroup::MoveBackward(const Repeats& repeats,
+                                    const Evidence& evidence) {
+  const auto has_width = [this](const Product& product) {
     return product.m == 0 || widths_.empty() || widths_.contains(product.m) ||
            widths_.contains(product.n) || widths_.contains(product.k);
   };
+  std::set<uint64_t> others;  // weights of other layers
+  bool by_weights = false;
   for (const size_t slot : evidence.constant) {
-    const Product& product = ProductAt(repeats.first + slot);
-    if (!backward && belongs(product)) weights_.insert(product.first);
+    const uint64_t first = ProductAt(repeats.first + slot).first;
+    if (weights_.contains(first)) by_weights = true;
+    if (!weights_.contains(first) && forward_.contains(first)) {
+      others.insert(first);
+    }
   }
-  if (!backward) {
-    steps_.insert((repeats.last - repeats.first) / repeats.period);
+  std::set<uint64_t> moved;  // signatures
+  bool of_cell = true;
+  const size_t end = std::min(products_.size(), repeats.last + repeats.period);
+  for (size_t i = repeats.first; i < end; ++i) {
+    const Product& product = ProductAt(i);
+    if (i > 0 && AnyGate(products_[i - 1] + 1, products_[i])) of_cell = true;
+    if (by_weights && others.contains(product.first)) of_cell = false;
+    if (by_weights && weights_.contains(product.first)) of_cell = true;
+    const bool goes_on =
+        i < repeats.last || (by_weights && moved.contains(product.signature));
+    const int64_t node =
+        nodes_.NodeOf((*units_)[products_[i]].activities.front());
+    const bool belongs = node >= 0 ? nodes_.Has(node)
+                                   : of_cell && goes_on && has_width(product) &&
+                                         FollowsGate(i, repeats.period);
+    if (!belongs) continue;
+    moved.insert(product.signature);
+    MovePreceding(i);
+    MoveProduct(i, repeats);
   }
-  for (size_t i = repeats.first; i < repeats.last; ++i) {
-    if (!belongs(ProductAt(i))) continue;
-    if (backward && !FollowsGate(i, repeats.period)) continue;
-    if (backward) MovePreceding(i);
-    MoveUnit(process_, (*units_)[products_[i]], LayerClass::kRnn, attribution_);
-    MoveFollowing(products_[i] + 1, EndOfUnits(i, repeats));
-  }
+}
+
+void RecurrentRegroup::MoveProduct(size_t product, const Repeats& repeats) {
+  MoveUnit(process_, (*units_)[products_[product]], LayerClass::kRnn,
+           attribution_);
+  MoveFollowing(products_[product] + 1, EndOfUnits(product, repeats));
 }
 
 // What leads from the gradient of a gate to the product.
@@ -276,7 +402,7 @@ void RecurrentRegroup::MovePreceding(size_t product) {
   for (size_t u = end; u > stop;) {
     const Unit& unit = (*units_)[--u];
     if (!IsPart(unit) && !MayStay(unit)) break;
-    if ((unit.traits & kGates) != 0) first = u;
+    if ((unit.traits & gates_) != 0) first = u;
   }
   MoveFollowing(first, end);
 }
@@ -285,9 +411,14 @@ void RecurrentRegroup::MoveFollowing(size_t unit, size_t end) {
   for (; unit < end; ++unit) {
     const Unit& at = (*units_)[unit];
     if (MayStay(at)) continue;
-    if (!IsPart(at)) return;
+    if (!IsPart(at) || IsOfNextLayer(at)) return;
     MoveUnit(process_, at, LayerClass::kRnn, attribution_);
   }
+}
+
+// A fused cell holds its activations.
+bool RecurrentRegroup::IsOfNextLayer(const Unit& unit) const {
+  return gates_ == kCell && ClassNow(unit) == LayerClass::kActivation;
 }
 
 bool RecurrentRegroup::IsPart(const Unit& unit) const {

@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "analyzer/attribution/host_work.h"
+#include "analyzer/attribution/timed_plans.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -244,6 +245,7 @@ std::vector<bool> TrialCalls(const TraceModel& model, const Process& process,
     ThreadPass marks(process, attribution, works, trials);
     marks.MarkCheckedTrials();
     marks.MarkPlans();
+    MarkTimedPlans(process, works, trials);
   }
   if (!ElseRepeats(threads, trials, repeats)) return trials;
   for (size_t i = 0; i < trials.size(); ++i) {

@@ -15,7 +15,8 @@ namespace dltap::analyzer {
 //    run again and again outside of them: else it is a benchmark;
 //  - what lies between XLA's checks of a trial's output and its delays;
 //  - one operation of the same size by at least three implementations in a
-//    row, or two if events time each; the last of them is no trial.
+//    row, or two if events time each; the last of them is no trial;
+//  - what an imported operator times inside itself (timed_plans.h).
 // If nothing else computes, they are the program, and none is a trial.
 void MarkTrials(const TraceModel& model, const Process& process,
                 ProcessAttribution& attribution);

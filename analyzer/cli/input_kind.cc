@@ -40,6 +40,12 @@ absl::StatusOr<std::string> HeadOf(const std::string& path) {
   return head;
 }
 
+// Text in two or four bytes a letter, as PowerShell writes it.
+bool IsWideText(std::string_view head) {
+  if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) return true;
+  return head.size() > 1 && (head[0] == '\0') != (head[1] == '\0');
+}
+
 }  // namespace
 
 absl::StatusOr<InputKind> KindOfFile(const std::string& path) {
@@ -50,6 +56,12 @@ absl::StatusOr<InputKind> KindOfFile(const std::string& path) {
   }
   if (head->starts_with(kSqliteMagic)) return InputKind::kNsys;
   if (head->starts_with(kTextBegin)) return InputKind::kText;
+  if (IsWideText(*head)) {
+    return absl::DataLossError(
+        absl::StrCat(path,
+                     ": UTF-16 or UTF-32 at byte 0, where UTF-8 is read; "
+                     "convert it with iconv -f UTF-16 -t UTF-8"));
+  }
   if (head->starts_with(kGzipMagic) || LooksLikeKineto(*head)) {
     return InputKind::kKineto;
   }

@@ -34,6 +34,11 @@ absl::StatusOr<std::string> ReportCounters(const std::string& path,
                                 ": its whole lines end ", "at byte ",
                                 table->cut_at, "; what followed is lost")});
   }
+  if (table->unreadable_values > 0) {
+    PrintProblems({absl::StrCat(
+        path, ": values without a number or of an ",
+        "unknown unit are left out: ", table->unreadable_values)});
+  }
   const StallFigures figures = StallsOf(*table);
   const StallsBy by =
       report.by == "kernel" ? StallsBy::kKernel : StallsBy::kClass;

@@ -13,8 +13,8 @@ namespace {
 // Splits text into records, one at a time.
 class RecordReader {
  public:
-  explicit RecordReader(std::string_view text)
-      : text_(WithoutByteOrderMark(text)) {}
+  RecordReader(std::string_view text, char separator)
+      : text_(WithoutByteOrderMark(text)), separator_(separator) {}
 
   bool AtEnd() const { return position_ >= text_.size(); }
   int64_t line() const { return line_; }
@@ -30,7 +30,7 @@ class RecordReader {
         quoted = TakeQuoted(c, fields.back());
       } else if (c == '"' && fields.back().empty()) {
         quoted = true;
-      } else if (c == ',') {
+      } else if (c == separator_) {
         fields.emplace_back();
       } else if (c == '\n') {
         return true;
@@ -55,6 +55,7 @@ class RecordReader {
   }
 
   std::string_view text_;
+  char separator_;
   size_t position_ = 0;
   int64_t line_ = 1;
 };
@@ -66,9 +67,10 @@ bool IsBlank(const std::vector<std::string>& fields) {
 }  // namespace
 
 absl::StatusOr<CsvTable> CsvTable::Parse(std::string_view text,
-                                         std::string_view path) {
+                                         std::string_view path,
+                                         char separator) {
   CsvTable table;
-  RecordReader reader(text);
+  RecordReader reader(text, separator);
   std::vector<std::string> fields;
   while (!reader.AtEnd()) {
     const int64_t line = reader.line();
@@ -82,8 +84,9 @@ absl::StatusOr<CsvTable> CsvTable::Parse(std::string_view text,
     } else if (fields.size() != table.header_.size()) {
       return absl::InvalidArgumentError(absl::StrFormat(
           "%s:%d: %d fields where the header has %d; quote fields that hold a "
-          "comma",
-          path, line, fields.size(), table.header_.size()));
+          "%s",
+          path, line, fields.size(), table.header_.size(),
+          separator == ',' ? "comma" : "semicolon"));
     } else {
       table.rows_.push_back({.line = line, .fields = std::move(fields)});
     }

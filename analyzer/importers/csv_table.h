@@ -22,7 +22,8 @@ class CsvTable {
   // `path` only labels errors. Accepts a byte-order mark, CRLF and quoted
   // fields; blank lines are skipped. Errors name the line.
   static absl::StatusOr<CsvTable> Parse(std::string_view text,
-                                        std::string_view path);
+                                        std::string_view path,
+                                        char separator = ',');
 
   const std::vector<std::string>& header() const { return header_; }
   const std::vector<Row>& rows() const { return rows_; }

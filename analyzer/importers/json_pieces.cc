@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "analyzer/importers/byte_order_mark.h"
+#include "simdjson.h"
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -60,6 +61,20 @@ uint64_t PrefixXor(uint64_t bits) {
   return bits;
 }
 #endif
+
+// What a string stands for, given without its quotes.
+std::string Unescaped(const std::string& text) {
+  if (text.find('\\') == std::string::npos) return text;
+  const simdjson::padded_string json("\"" + text + "\"");
+  simdjson::ondemand::parser parser;
+  simdjson::ondemand::document document;
+  std::string_view value;
+  if (parser.iterate(json).get(document) != simdjson::SUCCESS ||
+      document.get_string().get(value) != simdjson::SUCCESS) {
+    return text;
+  }
+  return std::string(value);
+}
 
 }  // namespace
 
@@ -206,6 +221,7 @@ bool JsonPieces::ReadTop(std::string_view array_key, const Visitor& visitor) {
     ++at_;
     if (!ReadString(key) || Skip() != ':') return false;
     ++at_;
+    key = Unescaped(key);
     c = Skip();
     if (key == array_key && c == '[') {
       ++at_;

@@ -38,10 +38,14 @@ std::string_view Text(value& v) {
   return v.get_string().get(text) == simdjson::SUCCESS ? text : inner;
 }
 
-// A key as it stands in the text; an escaped one equals none of ours.
+// A key as it stands in the text, but for the few that are escaped.
 std::string_view Key(simdjson::ondemand::field& field) {
   const char* raw = field.key().raw();
-  return {raw, static_cast<size_t>(std::strchr(raw, '"') - raw)};
+  const std::string_view key(raw,
+                             static_cast<size_t>(std::strchr(raw, '"') - raw));
+  if (key.find('\\') == std::string_view::npos) return key;
+  std::string_view text;
+  return field.unescaped_key().get(text) == simdjson::SUCCESS ? text : key;
 }
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }

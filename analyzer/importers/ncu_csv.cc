@@ -64,21 +64,17 @@ double ScaleOf(std::string_view unit) {
     std::string_view name;
     double scale;
   };
-  constexpr Unit kUnits[] = {{"nsecond", 1},
-                             {"ns", 1},
-                             {"usecond", 1e3},
-                             {"us", 1e3},
-                             {"msecond", 1e6},
-                             {"ms", 1e6},
-                             {"second", 1e9},
-                             {"s", 1e9},
-                             {"cycle", 1},
-                             {"Kcycle", 1e3},
-                             {"Mcycle", 1e6},
-                             {"Gcycle", 1e9},
-                             {"nanosecond", 1},
-                             {"microsecond", 1e3},
-                             {"", 1}};
+  constexpr Unit kUnits[] = {{"nsecond", 1},       {"ns", 1},
+                             {"usecond", 1e3},     {"us", 1e3},
+                             {"msecond", 1e6},     {"ms", 1e6},
+                             {"second", 1e9},      {"s", 1e9},
+                             {"cycle", 1},         {"Kcycle", 1e3},
+                             {"Mcycle", 1e6},      {"Gcycle", 1e9},
+                             {"nanosecond", 1},    {"microsecond", 1e3},
+                             {"\xC2\xB5s", 1e3},  // micro sign
+                             {"\xCE\xBCs", 1e3},  // Greek mu
+                             {"\xB5s", 1e3},      // Latin-1
+                             {"millisecond", 1e6}, {"", 1}};
   for (const Unit& known : kUnits) {
     if (known.name == unit) return known.scale;
   }
@@ -92,15 +88,17 @@ class LaunchBuilder {
     out_.kernel = std::move(kernel);
   }
 
-  void Add(std::string_view metric, std::string_view unit, double value) {
+  // False: the unit is not known.
+  bool Add(std::string_view metric, std::string_view unit, double value) {
     const std::string_view base = BaseName(metric);
-    if (IsCycles(base)) {
-      SetOnce(out_.cycles, value * ScaleOf(unit));
-    } else if (IsDuration(base)) {
-      SetOnce(out_.duration_ns, value * ScaleOf(unit));
-    } else {
+    const bool is_cycles = IsCycles(base);
+    if (!is_cycles && !IsDuration(base)) {
       AddStall(base, value);
+      return true;
     }
+    const double scale = ScaleOf(unit);
+    SetOnce(is_cycles ? out_.cycles : out_.duration_ns, value * scale);
+    return scale > 0;
   }
 
   KernelCounters Take() {
@@ -136,11 +134,18 @@ class LaunchBuilder {
   std::array<std::map<std::string, double>, kFamilies> stalls_;
 };
 
+// Spreadsheets write semicolons where the comma is the decimal sign.
+char SeparatorOf(std::string_view header) {
+  const size_t id = header.starts_with('"') ? 4 : 2;  // behind the first field
+  return id < header.size() && header[id] == ';' ? ';' : ',';
+}
+
 // A table that another program wrote again has quotes only where it must.
 bool IsRow(std::string_view line, std::string_view header) {
   if (line.empty()) return false;
   if (header[0] == '"') return line[0] == '"';
-  return line[0] == '"' || line[0] == ',' || (line[0] >= '0' && line[0] <= '9');
+  return line[0] == '"' || line[0] == SeparatorOf(header) ||
+         (line[0] >= '0' && line[0] <= '9');
 }
 
 // Header and rows alone, on the lines where they stood: what the profiler and
@@ -173,7 +178,8 @@ std::string_view HeaderLine(std::string_view text) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
     const bool is_first =
-        line.starts_with("\"ID\",") || line.starts_with("ID,");
+        line.starts_with("\"ID\",") || line.starts_with("ID,") ||
+        line.starts_with("\"ID\";") || line.starts_with("ID;");
     if (is_first && line.find("Kernel Name") != std::string_view::npos) {
       return line;
     }
@@ -184,7 +190,8 @@ std::string_view HeaderLine(std::string_view text) {
 
 absl::StatusOr<CsvTable> TableIn(std::string_view text, std::string_view header,
                                  const std::string& path) {
-  return CsvTable::Parse(OnlyTable(WithoutByteOrderMark(text), header), path);
+  return CsvTable::Parse(OnlyTable(WithoutByteOrderMark(text), header), path,
+                         SeparatorOf(header));
 }
 
 absl::Status NoHeader(const std::string& path) {
@@ -239,7 +246,7 @@ class NcuReader {
     if (metric.empty() || text.empty()) return;
     const auto value = ParseLocalized(text, decimal_sign_);
     if (value) {
-      launch.Add(metric, unit, *value);
+      out_.unreadable_values += launch.Add(metric, unit, *value) ? 0 : 1;
     } else {
       out_.unreadable_values += text == "n/a" || text == "(nan)";
     }

@@ -9,15 +9,14 @@
 
 #include "analyzer/attribution/operand_address.h"
 #include "analyzer/metrics/call_signature.h"
+#include "analyzer/metrics/join_parts.h"
 #include "analyzer/metrics/line_search_steps.h"
 #include "analyzer/metrics/loop_finder.h"
 #include "analyzer/metrics/marker_steps.h"
 #include "analyzer/metrics/median.h"
 #include "analyzer/metrics/optimizer_steps.h"
-#include "analyzer/metrics/step_parts.h"
 #include "analyzer/metrics/training_steps.h"
 #include "analyzer/metrics/training_threads.h"
-#include "analyzer/metrics/weight_parts.h"
 #include "shim/specs/entry_point.h"
 
 namespace dltap::analyzer {
@@ -34,36 +33,6 @@ constexpr double kWarmUpOfShort = 0.5;  // of all steps, where that is less
 constexpr double kOfOtherLayers = 0.5;  // of the products may be the same
 constexpr size_t kLeastLayers = 3;
 constexpr size_t kLeastOfOther = 8;  // passes of one more loop
-
-// Iterations that are parts of one step, joined. A step that lacks parts is
-// incomplete.
-std::vector<TokenSpan> Joined(const TraceModel& model, const Process& process,
-                              const ProcessAttribution& attribution,
-                              const std::vector<CallToken>& tokens,
-                              const std::vector<TokenSpan>& spans) {
-  std::vector<TokenSpan> iterations;
-  for (const TokenSpan& span : spans) {
-    if (span.use == StepUse::kUsed) iterations.push_back(span);
-  }
-  size_t parts = PartsPerStep(tokens, iterations);
-  if (parts == 1)
-    parts = PartsByWeights(model, process, attribution, tokens, iterations);
-  if (parts == 1) return spans;
-  std::vector<TokenSpan> steps;
-  size_t open = 0;  // parts of the step that is being joined
-  for (const TokenSpan& span : spans) {
-    if (open == 0) {
-      steps.push_back(span);
-      open = span.use == StepUse::kUsed ? 1 : 0;
-      continue;
-    }
-    steps.back().end = span.end;
-    if (span.use != StepUse::kUsed) continue;  // it lies inside the step
-    open = (open + 1) % parts;
-  }
-  if (open != 0) steps.back().use = StepUse::kIncomplete;
-  return steps;
-}
 
 std::vector<uint32_t> ProductsOf(const std::vector<CallToken>& tokens,
                                  const TokenSpan& span) {
@@ -307,7 +276,7 @@ Steps FindByMarkersOrPeriod(const TraceModel& model, const Process& process,
       JoinByOptimizer(model, process, tokens, iterations);
   if (spans.empty()) spans = JoinLineSearches(tokens, iterations);
   if (spans.empty())
-    spans = Joined(model, process, attribution, tokens, iterations);
+    spans = JoinParts(model, process, attribution, tokens, iterations);
   // Too few iterations to be told apart: what repeats is their layers.
   if (spans.empty() && !Trains(tokens)) {
     Loop loop = PassesOfLoop(model, process, tokens);

@@ -16,7 +16,8 @@ constexpr size_t kIterationsLookedAt = 4096;
 constexpr double kUnlike = 0.05;     // of two iterations' products
 constexpr double kExplained = 0.25;  // of the unlikeness may remain
 
-constexpr size_t kKinds = 256;
+constexpr size_t kKinds = 256;     // of calls
+constexpr size_t kMostKinds = 16;  // of iterations
 
 // What an iteration is made of; signatures share places, rarely.
 struct Profile {
@@ -26,8 +27,11 @@ struct Profile {
   std::array<uint32_t, 2 * kKinds> updates{};  // calls: optimizers', others
 };
 
+// What an iteration is told by.
+enum class By : uint8_t { kProducts, kCalls, kGradients };
+
 Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
-                  bool any_product) {
+                  By by) {
   Profile profile;
   std::array<double, 64> backward{};
   size_t passes = 0;
@@ -35,7 +39,9 @@ Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
   for (size_t t = span.first; t < span.end; ++t) {
     const CallToken& token = tokens[t];
     const size_t place = token.signature % profile.products.size();
-    if (any_product ? token.product : token.computes) {
+    if (by == By::kGradients  ? token.product && token.backward
+        : by == By::kProducts ? token.product
+                              : token.computes) {
       ++profile.products[place];
     } else if (token.backward) {
       backward[place] = 1;
@@ -56,15 +62,20 @@ Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
   return profile;
 }
 
+By ProductsIfAny(const std::vector<CallToken>& tokens) {
+  return std::any_of(tokens.begin(), tokens.end(),
+                     [](const CallToken& token) { return token.product; })
+             ? By::kProducts
+             : By::kCalls;
+}
+
 std::vector<Profile> Profiles(const std::vector<CallToken>& tokens,
                               const std::vector<TokenSpan>& iterations) {
-  const bool any_product =
-      std::any_of(tokens.begin(), tokens.end(),
-                  [](const CallToken& token) { return token.product; });
+  const By by = ProductsIfAny(tokens);
   std::vector<Profile> profiles;
   const size_t n = std::min(iterations.size(), kIterationsLookedAt);
   for (size_t i = 0; i < n; ++i) {
-    profiles.push_back(ProfileOf(tokens, iterations[i], any_product));
+    profiles.push_back(ProfileOf(tokens, iterations[i], by));
   }
   return profiles;
 }
@@ -120,6 +131,23 @@ double Unlikeness(const Profile& a, const Profile& b) {
   return std::max(UnlikeProducts(a, b), UnlikeUpdates(a, b));
 }
 
+std::vector<uint32_t> KindsBy(const std::vector<CallToken>& tokens,
+                              const std::vector<TokenSpan>& iterations, By by) {
+  std::vector<Profile> examples;
+  std::vector<uint32_t> kinds;
+  for (const TokenSpan& iteration : iterations) {
+    const Profile profile = ProfileOf(tokens, iteration, by);
+    const auto like = std::ranges::find_if(examples, [&](const Profile& other) {
+      return Unlikeness(profile, other) < kUnlike;
+    });
+    kinds.push_back(static_cast<uint32_t>(like - examples.begin()));
+    if (like != examples.end()) continue;
+    if (examples.size() == kMostKinds) return {};
+    examples.push_back(profile);
+  }
+  return kinds;
+}
+
 }  // namespace
 
 size_t PartsPerStep(const std::vector<CallToken>& tokens,
@@ -148,6 +176,14 @@ size_t PartsPerStep(const std::vector<CallToken>& tokens,
     if (before > 0 && after <= kExplained * before) return parts;
   }
   return 1;
+}
+
+std::vector<uint32_t> KindsOf(const std::vector<CallToken>& tokens,
+                              const std::vector<TokenSpan>& iterations) {
+  std::vector<uint32_t> kinds = KindsBy(tokens, iterations, By::kGradients);
+  const bool alike =
+      std::ranges::all_of(kinds, [](uint32_t kind) { return kind == 0; });
+  return alike ? KindsBy(tokens, iterations, ProductsIfAny(tokens)) : kinds;
 }
 
 }  // namespace dltap::analyzer

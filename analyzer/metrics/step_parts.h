@@ -3,6 +3,7 @@
 #define DLTAP_ANALYZER_METRICS_STEP_PARTS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "analyzer/metrics/call_signature.h"
@@ -16,6 +17,12 @@ namespace dltap::analyzer {
 // apart: a loss that is printed now and then makes no other kind.
 size_t PartsPerStep(const std::vector<CallToken>& tokens,
                     const std::vector<TokenSpan>& iterations);
+
+// The kind of each iteration: by its gradients, for a pass forward that only
+// shows what is learnt makes no other kind, else by all products. Empty where
+// there are too many.
+std::vector<uint32_t> KindsOf(const std::vector<CallToken>& tokens,
+                              const std::vector<TokenSpan>& iterations);
 
 }  // namespace dltap::analyzer
 

@@ -19,6 +19,9 @@ constexpr double kPresentShare = 0.8;  // of iterations with such a call
 constexpr size_t kLeastUpdates = 2;
 // Iterations in a row that begin with equal passes: these are part of them.
 constexpr size_t kOtherLoop = 8;
+// Products backward for one forward: it has the gradients of two operands. More
+// than that are of passes elsewhere.
+constexpr double kMostGradients = 2.5;
 constexpr double kRestShare = 0.1;  // of an iteration: too little to be a part
 
 using Tokens = std::vector<CallToken>;
@@ -201,6 +204,57 @@ size_t Products(const Tokens& tokens, size_t first, size_t end) {
   return count;
 }
 
+struct BothWays {
+  size_t forward = 0;
+  size_t backward = 0;
+
+  bool operator==(const BothWays&) const = default;
+  void operator+=(const BothWays& other) {
+    forward += other.forward;
+    backward += other.backward;
+  }
+  bool MayHaveAllGradients() const {
+    return static_cast<double>(backward) <=
+           kMostGradients * static_cast<double>(forward);
+  }
+};
+
+BothWays ProductsBothWays(const Tokens& tokens, const TokenSpan& span) {
+  BothWays products;
+  for (size_t i = span.first; i < span.end; ++i) {
+    if (!tokens[i].product) continue;
+    products.forward += tokens[i].forward ? 1 : 0;
+    products.backward += tokens[i].backward ? 1 : 0;
+  }
+  return products;
+}
+
+// Whether the iterations have the gradients of the passes in front of them,
+// too: what is behind these has more than its own forward pass can have, unlike
+// the iterations with nothing in front, and again and again.
+bool HaveGradientsOfPasses(const Tokens& tokens,
+                           const std::vector<TokenSpan>& spans,
+                           const std::vector<size_t>& begins) {
+  std::vector<BothWays> usual;
+  for (size_t i = 0; i < spans.size(); ++i) {
+    if (begins[i] == spans[i].first)
+      usual.push_back(ProductsBothWays(tokens, spans[i]));
+  }
+  BothWays whole;
+  BothWays rests;
+  size_t n = 0;
+  for (size_t i = 1; i < spans.size(); ++i) {
+    if (begins[i] == spans[i].first) continue;
+    const BothWays rest = ProductsBothWays(tokens, {begins[i], spans[i].end});
+    if (std::ranges::find(usual, rest) != usual.end()) return false;
+    whole += ProductsBothWays(tokens, spans[i]);
+    rests += rest;
+    ++n;
+  }
+  return n >= kMinRepeats && whole.MayHaveAllGradients() &&
+         !rests.MayHaveAllGradients();
+}
+
 // How many products an iteration has: half to twice as many as usual, and as
 // any has in front of which nothing stands.
 struct ProductRange {
@@ -254,6 +308,7 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
   }
   KeepOtherLoops(tokens, spans, begins);
   const ProductRange alike = RangeOf(spans, begins, products);
+  const bool part_of_them = HaveGradientsOfPasses(tokens, spans, begins);
   std::vector<TokenSpan> out = {spans[0]};
   size_t in_front = 0;
   size_t inside = products[0];
@@ -262,7 +317,8 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
     size_t begin = begins[i];
     const size_t before = Products(tokens, span.first, begin);
     const size_t rest = products[i] - before;
-    if (before == 0 || rest < alike.least || rest > alike.most) {
+    if (before == 0 || rest < alike.least || rest > alike.most ||
+        part_of_them) {
       begin = span.first;
     }
     if (begin > span.first) {
@@ -275,6 +331,15 @@ std::vector<TokenSpan> SplitOffPasses(const Tokens& tokens,
   return in_front <= inside ? out : spans;
 }
 
+// Whether `rest` only makes a result of what the iterations computed and reads
+// it: their products are missing.
+bool ReadsResult(const Tokens& tokens, const TokenSpan& rest,
+                 const TokenSpan& last) {
+  return rest.first < rest.end && tokens[rest.end - 1].d2h &&
+         Products(tokens, rest.first, rest.end) == 0 &&
+         Products(tokens, last.first, last.end) > 0;
+}
+
 // What follows the last iteration: an iteration that breaks off, passes
 // forward, or too little to be either.
 void AddRest(const Tokens& tokens, const TokenSpan& rest,
@@ -282,6 +347,7 @@ void AddRest(const Tokens& tokens, const TokenSpan& rest,
              std::vector<TokenSpan>& spans) {
   const size_t computing = Computing(tokens, rest.first, rest.end);
   const TokenSpan& last = spans.back();
+  if (ReadsResult(tokens, rest, last)) return;
   const auto usual =
       static_cast<double>(Computing(tokens, last.first, last.end));
   const auto first = tokens.begin() + static_cast<ptrdiff_t>(rest.first);

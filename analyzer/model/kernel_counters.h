@@ -25,7 +25,7 @@ struct KernelCounters {
 struct CounterTable {
   std::string file;
   std::vector<KernelCounters> launches;  // in the order of the file
-  uint64_t unreadable_values = 0;        // "n/a", "(nan)"
+  uint64_t unreadable_values = 0;        // "n/a", "(nan)", of an unknown unit
   uint64_t cut_at = 0;  // byte where the line begins that breaks off; 0: none
 };
 

@@ -59,14 +59,13 @@ OTHER_LAYERS = {
     "linear_systems": "elementwise work between factorizations",
     "graph_product": "a sparse gradient's rows, by index",
     "sparse_matrix": "operands of sparse products are not followed",
-    "lstm_cells": "only addresses tell a cell from a layer beside it",
-    "attentive_decoder": "the same"}
+    "attentive_decoder": "only addresses tell a layer that is used again"}
 # Addresses of weights tell the tap that a layer is used several times; the
 # profiler has a layer for each. Equal ones together are alike.
 SHARED_WEIGHTS = {"policy_gradient", "cross_attention_latents",
                   "cached_decoding",
                   "low_rank_adapter", "twins",
-                  "neural_differential_equation"}
+                  "neural_differential_equation", "lstm_cells"}
 # Classes whose TFLOP/s both know, and how far these may be apart: elementwise
 # work that one operator does beside its kernels counts on one side alone.
 RATED = ("attention", "conv")

@@ -244,6 +244,50 @@ TEST(CompositeRecurrentTest, AStateThroughTanhIsACell) {
   EXPECT_EQ(layers.Count(kRnn), 0);
 }
 
+constexpr char kFusedCell[] = "\"kernel::gru_cell_forward<float>\"";
+constexpr char kFusedGradients[] = "\"kernel::gru_cell_backward<float>\"";
+
+// A cell whose state has the gates' width, and a head that is as wide.
+TEST(CompositeRecurrentTest, AHeadOfTheGatesShapeIsNoPartOfTheCell) {
+  Program program;
+  for (int step = 0; step < 10; ++step) {
+    program.Product(1, 768, 16, 256, 1000).Product(1, 768, 16, 256, 2000);
+    program.Kernel(kFusedCell).Product(1, 768, 16, 256, 3000);
+  }
+  EXPECT_EQ(program.Count(kRnn), 10 * 3);
+  program.InBackward();
+  for (int step = 0; step < 10; ++step) {
+    program.Product(1, 256, 16, 768, 3000).Product(1, 256, 768, 16, 40 + step);
+    program.Kernel(kFusedGradients).Product(1, 256, 768, 16, 60 + step);
+    // The first step has no state before it.
+    if (step < 9) program.Product(1, 256, 16, 768, 2000);
+    program.Product(1, 256, 768, 16, 60 + step).Kernel(kSum);
+  }
+  EXPECT_EQ(program.Count(kRnn), 10 * 3 + 9 * 5 + 4);
+  EXPECT_EQ(program.Count(kGemm), 10 + 10 * 2);
+}
+
+TEST(CompositeRecurrentTest, AnElmanCellMayHaveAHeadBesideIt) {
+  for (const int known : {1, 0}) {  // addresses
+    Program cell;
+    Program layers;  // tanh(x) of one goes into the next
+    for (int step = 0; step < 10; ++step) {
+      cell.Product(1, 128, 16, 64, 1000 * known);
+      cell.Product(1, 128, 16, 128, 2000 * known);
+      cell.Kernel(kAdding).Kernel("\"at::native::tanh_kernel\"");
+      cell.Product(1, 32, 16, 128, 3000 * known);
+      for (const int weights : {1000, 2000}) {
+        layers.Product(1, 128, 16, 128, weights * known).Kernel(kAdding);
+        layers.Kernel("\"at::native::tanh_kernel\"");
+      }
+      layers.Product(1, 32, 16, 128, 3000 * known);
+    }
+    EXPECT_EQ(cell.Count(kRnn), 40) << known;
+    EXPECT_EQ(cell.Count(kGemm), 10) << known;
+    EXPECT_EQ(layers.Count(kRnn), 0) << known;
+  }
+}
+
 TEST(CompositeRecurrentTest, ATransformerDecodingIsNoCell) {
   Program program;
   for (int token = 0; token < 20; ++token) {

@@ -46,10 +46,13 @@ class Program {
     return Activity("kernel", "name=" + kernel);
   }
 
-  // An operator of an imported trace, with the kernels that it launches.
+  // An operator of an imported trace, with the kernels that it launches; "|"
+  // records an event.
   Program& Operator(const std::vector<std::string>& kernels) {
     const int begin = at_;
-    for (const std::string& kernel : kernels) Kernel(kernel);
+    for (const std::string& kernel : kernels) {
+      kernel == "|" ? Event() : Kernel(kernel);
+    }
     text_ += "range t=" + std::to_string(begin) + ".." + std::to_string(at_) +
              "us thread=0 kind=op name=\"aten::_cudnn_rnn\" operation=1\n";
     return *this;
@@ -182,6 +185,23 @@ TEST(TrialsTest, KernelsOfOneImportedOperatorAreNoTrials) {
     program.Operator({"gemm_a", "gru_cell", "gemm_b", "gru_cell"});
     program.Kernel("multi_tensor_apply_sgd");
   }
+  EXPECT_THAT(program.Trials(), Each('.'));
+}
+
+TEST(TrialsTest, WhatAnImportedOperatorTimesInsideIsATrial) {
+  // Two gradients, two plans each; each runs once to warm up.
+  Program program;
+  program.Operator({"a", "|", "a", "|", "b", "|", "b", "|", "b", "c", "d",
+                    "|", "c", "d", "|", "e", "|", "e", "|", "c", "d"});
+  for (int step = 0; step < 3; ++step) program.Operator({"b", "c", "d"});
+  EXPECT_EQ(program.Trials(), "tttt.tttttt...........");
+}
+
+TEST(TrialsTest, OneTimeInAnImportedOperatorIsTheProgramsOwn) {
+  Program program;
+  program.Operator({"a", "|", "b", "|", "c"});
+  program.Event().Operator({"a", "b"}).Event();
+  program.Event().Operator({"a", "b"}).Event();
   EXPECT_THAT(program.Trials(), Each('.'));
 }
 

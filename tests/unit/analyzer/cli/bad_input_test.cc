@@ -154,6 +154,15 @@ TEST_F(CliTest, UnknownOptionIsAUsageError) {
   }
 }
 
+TEST_F(CliTest, TextOfTwoBytesALetterIsRefusedWithWhatToDo) {
+  for (const std::string begin : {"\xFF\xFE", "\xFE\xFF", ""}) {
+    const std::string text = begin + std::string("{\0}\0", 4);
+    EXPECT_NE(Run("report", {dir_.Write("wide.json", text)}), 0);
+    ExpectOneErrorLine("wide.json: UTF-16 or UTF-32 at byte 0");
+    EXPECT_THAT(err_, HasSubstr("iconv"));
+  }
+}
+
 TEST_F(CliTest, TraceCutAtAnyByteIsReadOrRefusedInOneLine) {
   trace::TraceBytes trace;
   trace.Entry(16, "cudaMalloc").Text(1, "name");

@@ -165,6 +165,29 @@ TEST(KinetoTest, AByteOrderMarkIsNoPartOfTheTrace) {
   EXPECT_EQ(Imported(json).activities.size(), 1);
 }
 
+TEST(KinetoTest, EscapedKeysAreTheKeysThatTheyStandFor) {
+  std::string json = kOneLaunch;
+  for (const auto& [key, escaped] :
+       {std::pair<std::string, std::string>{R"("traceEvents")",
+                                            R"("trace\u0045vents")"},
+        {R"("ts")", R"("t\u0073")"},
+        {R"("name")", R"("na\u006de")"},
+        {R"("correlation")", R"("corre\u006cation")"}}) {
+    for (size_t at = 0; (at = json.find(key, at)) != std::string::npos;
+         at += escaped.size()) {
+      json.replace(at, key.size(), escaped);
+    }
+  }
+  const Process plain = Imported(kOneLaunch);
+  const Process process = Imported(json);
+  ASSERT_NE(json, kOneLaunch);
+  ASSERT_EQ(process.activities.size(), 1);
+  EXPECT_EQ(process.activities[0].begin_ns, plain.activities[0].begin_ns);
+  EXPECT_EQ(process.activities[0].correlation, plain.activities[0].correlation);
+  EXPECT_EQ(process.activities[0].name.known(),
+            plain.activities[0].name.known());
+}
+
 TEST(KinetoTest, EventsOnTheSeamsOfWindowsAreReadOnce) {
   for (const size_t pad : {0, 1, 7, 63, 64, 65}) {
     std::string json = R"({"traceEvents": [)";

@@ -44,6 +44,30 @@ TEST(NcuCsvTest, ReadsALaunchPerLine) {
   EXPECT_EQ(table->unreadable_values, 1u);
 }
 
+// As a spreadsheet writes it where the comma is the decimal sign.
+TEST(NcuCsvTest, ReadsSemicolonsAndTheMicroSign) {
+  for (const std::string unit : {"usecond", "us", "\xC2\xB5s", "\xB5s"}) {
+    const auto table =
+        ParseNcuCsv("ID;Kernel Name;CC;gpu__time_duration.sum\n;;;" + unit +
+                        "\n0;\"norm<float; 4>(a, b)\";9,0;12,50\n",
+                    "raw.csv");
+    ASSERT_TRUE(table.ok()) << table.status();
+    ASSERT_EQ(table->launches.size(), 1u);
+    EXPECT_EQ(table->launches[0].kernel, "norm<float; 4>(a, b)");
+    EXPECT_DOUBLE_EQ(table->launches[0].duration_ns.value_or(0), 12500);
+    EXPECT_EQ(table->unreadable_values, 0u);
+  }
+}
+
+TEST(NcuCsvTest, CountsValuesOfUnknownUnits) {
+  const auto table = ParseNcuCsv(
+      "ID,Kernel Name,CC,gpu__time_duration.sum\n,,,fortnight\n0,k,9.0,2\n",
+      "raw.csv");
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_EQ(table->launches[0].duration_ns, std::nullopt);
+  EXPECT_EQ(table->unreadable_values, 1u);
+}
+
 // One line per metric; grouped and pointed as in German.
 constexpr char kMetricPerLine[] =
     R"csv("ID","Process ID","Kernel Name","CC","Metric Name","Metric Unit","Metric Value"

@@ -266,6 +266,21 @@ TEST(StepPartsTest, LengthsThatVaryMakeNoParts) {
   EXPECT_EQ(Parts(run), 1);
 }
 
+TEST(TrainingStepsTest, ReadingAMeanAfterTheLastStepIsNoStep) {
+  // A scan of 4 steps, the mean of whose losses is read; it begins the next.
+  EXPECT_THAT(Spans(Repeat(Repeat("(a)bU", 4) + "xy>", 2)),
+              ElementsAre("0u", "3u", "6u", "9u", "12u", "18u", "21u", "24u"));
+}
+
+TEST(TrainingStepsTest, APassWhoseGradientsFollowIsNoEvaluation) {
+  // The discriminator sees two batches, the generator's step follows. No one
+  // product has four gradients.
+  const std::string critic = "<(dz(dz)d)d)d)dD";
+  const std::vector<std::string> spans =
+      Spans(Repeat("(dz)d)gG", 2) + Repeat(critic + "(dz)d)gG", 6));
+  EXPECT_THAT(spans, ::testing::Each(::testing::EndsWith("u")));
+}
+
 TEST(TrainingStepsTest, TheLoopOfALargerModelIsNoEvaluation) {
   const std::string text = Repeat("<(a)aU", 20) + Repeat("<(a(a)a)aU", 10);
   std::vector<std::string> spans = Spans(text);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DLTAP_ANALYZER_METRICS_JOIN_PARTS_H_
+#define DLTAP_ANALYZER_METRICS_JOIN_PARTS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "analyzer/attribution/attribution.h"
+#include "analyzer/metrics/call_signature.h"
+#include "analyzer/metrics/step.h"
+#include "analyzer/model/trace_model.h"
+
+namespace dltap::analyzer {
+
+// Iterations that are parts of one step, joined: those of a critic and of its
+// generator. A last step that lacks parts is incomplete.
+std::vector<TokenSpan> JoinParts(const TraceModel& model,
+                                 const Process& process,
+                                 const ProcessAttribution& attribution,
+                                 const std::vector<CallToken>& tokens,
+                                 const std::vector<TokenSpan>& spans);
+
+// The same for steps of `lengths` iterations each.
+std::vector<TokenSpan> JoinedTo(const std::vector<size_t>& lengths,
+                                const std::vector<CallToken>& tokens,
+                                const std::vector<TokenSpan>& spans);
+
+}  // namespace dltap::analyzer
+
+#endif  // DLTAP_ANALYZER_METRICS_JOIN_PARTS_H_
