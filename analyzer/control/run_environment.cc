@@ -20,7 +20,8 @@ struct Profile {
   const char* folder;
   int oldest_compute;
 };
-constexpr Profile kProfiles[] = {{13, "cu13", 75}, {12, "cu12", 50}};
+constexpr Profile kProfiles[] = {
+    {13, "cu13", 75}, {12, "cu12", 50}, {11, "cu11", 35}};
 
 const Profile& ProfileOf(int cuda) {
   return *std::find_if(std::begin(kProfiles), std::end(kProfiles) - 1,

@@ -38,7 +38,7 @@ std::vector<std::string> SimulatedGpus();
 // "sim:NAME". Errors name what there is.
 absl::StatusOr<const opmodel::GpuSpec*> ParseGpu(const std::string& value);
 
-// The version of CUDA that settings.simulated gets: `wanted` is 12 or 13, 0 if
+// The version of CUDA that settings.simulated gets: `wanted` is 11 to 13, 0 if
 // the user leaves it open: `guessed` then, 12 for a GPU that 13 has given up.
 absl::StatusOr<int> ChooseCuda(int wanted, int guessed,
                                const RunSettings& settings);
