@@ -3,13 +3,23 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 
 #include "analyzer/metrics/step.h"
 
 namespace dltap::analyzer {
+namespace {
+
+// Which hands each operation of a program's one loop to any of its threads.
+bool HasEngineThreads(const Process& process) {
+  return process.framework.find("mxnet") != std::string::npos;
+}
+
+}  // namespace
 
 size_t ThreadsThatTrain(const Process& process,
                         const std::vector<CallToken>& tokens) {
+  if (HasEngineThreads(process)) return 0;
   struct Trainer {
     bool forward = false;  // since the last update
     size_t updates = 0;

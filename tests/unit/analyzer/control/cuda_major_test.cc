@@ -91,6 +91,26 @@ TEST_F(CudaMajorTest, OnnxRuntimeSaysIt) {
   EXPECT_EQ(Guess({python_, "a.py"}), 12);
 }
 
+TEST_F(CudaMajorTest, Pytorch20SaysItInOtherWords) {
+  Package("torch/version.py", "debug = False\ncuda = '11.7'\nhip = None\n");
+  EXPECT_EQ(Guess({python_, "a.py"}), 11);
+}
+
+TEST_F(CudaMajorTest, MxnetIsLinkedToIt) {
+  const std::string old = Package("mxnet/libmxnet.so", "no library");
+  EXPECT_EQ(Guess({python_, "a.py"}), 13);
+  std::string error;
+  ASSERT_EQ(std::system(("echo 'void f() {}' | g++ -shared -fPIC -x c++ - -o " +
+                         dir_.path() + "/libcudart.so.11.0 "
+                         "-Wl,-soname,libcudart.so.11.0 && "
+                         "echo 'void f(); void g() { f(); }' | "
+                         "g++ -shared -fPIC -x c++ - -o " + old +
+                         " -L" + dir_.path() + " -l:libcudart.so.11.0")
+                            .c_str()),
+            0);
+  EXPECT_EQ(Guess({python_, "a.py"}), 11);
+}
+
 TEST_F(CudaMajorTest, OtherProgramsNameTheirLibrary) {
   EXPECT_EQ(Guess({Program("bin/old",
                            "\x7f"
