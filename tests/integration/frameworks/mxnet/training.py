@@ -14,7 +14,7 @@ from mxnet.gluon.model_zoo import vision
 GPU = mx.gpu()
 CLASSES, BATCH = 10, 64
 WORDS, WIDTH, LENGTH = 4000, 256, 24
-LETTERS, FRAMES, BANDS = 29, 160, 80
+LETTERS, FRAMES, BANDS = 29, 96, 80
 
 
 def cnn():

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 GPU = "cuda"
 CLASSES, BATCH = 10, 64
 WORDS, WIDTH, LENGTH = 4000, 256, 24
-LETTERS, FRAMES, BANDS = 29, 160, 80
+LETTERS, FRAMES, BANDS = 29, 96, 80
 
 
 def cnn():
