@@ -3,20 +3,11 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 
+#include "analyzer/attribution/engine_threads.h"
 #include "analyzer/metrics/step.h"
 
 namespace dltap::analyzer {
-namespace {
-
-// Which hands each operation of a program's one loop to any of its threads.
-bool HasEngineThreads(const Process& process) {
-  return process.framework.find("mxnet") != std::string::npos;
-}
-
-}  // namespace
-
 size_t ThreadsThatTrain(const Process& process,
                         const std::vector<CallToken>& tokens) {
   if (HasEngineThreads(process)) return 0;
