@@ -20,7 +20,7 @@ shim/specs shim/trace opmodel
 shim/tap shim/tap/entry shim/tap/runtime shim/tap/tagging shim/tap/activity
 simgpu/base simgpu/bytes simgpu/stream simgpu/memory simgpu/graph simgpu/launch
 simgpu/torch simgpu/driver simgpu/cudart simgpu/cublas simgpu/cudnn simgpu/nccl
-simgpu/cupti simgpu/rest simgpu/cuda12
+simgpu/cupti simgpu/rest simgpu/cuda12 simgpu/cuda11
 analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
 analyzer/attribution analyzer/metrics analyzer/advice analyzer/compare
 analyzer/reports analyzer/exporters analyzer/web
@@ -52,6 +52,7 @@ simgpu/nccl          -> simgpu/launch
 simgpu/cupti         -> simgpu/launch
 simgpu/rest          -> simgpu/launch
 simgpu/cuda12        -> simgpu/cudart
+simgpu/cuda11        -> simgpu/base shim/specs
 
 analyzer/cli         -> analyzer/reports analyzer/exporters analyzer/predict
 analyzer/cli         -> analyzer/control
@@ -73,7 +74,7 @@ analyzer/control     -> analyzer/output opmodel shim/trace
 
 tests                -> analyzer/cli shim/tap
 tests                -> simgpu/torch simgpu/driver simgpu/cudnn simgpu/nccl
-tests                -> simgpu/cupti simgpu/rest simgpu/cuda12
+tests                -> simgpu/cupti simgpu/rest simgpu/cuda12 simgpu/cuda11
 """
 
 # Headers that shim/specs generates: included without a folder.

@@ -34,7 +34,7 @@ with_frameworks=
 tests_choice=()
 with_cuda12=
 cuda12_choice=()
-frameworks=(triton jax cupy numba tensorflow torch-newest readers)
+frameworks=(triton jax cupy numba tensorflow mxnet torch-newest readers)
 packages=(g++ cmake ninja-build pkg-config python3 python3-venv binutils ccache
   libgtest-dev libgmock-dev libbenchmark-dev libabsl-dev libsimdjson-dev
   libzstd-dev zlib1g-dev libsqlite3-dev libcli11-dev libxxhash-dev

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # test.sh [--frameworks] [CTEST-OPTIONS]: sets up, builds, runs all tests. Names
 # the slowest ten, then ends with ctest's closing lines and its exit code.
-#   test.sh --frameworks   only the tests of JAX, TensorFlow, Triton, CuPy, Numba
-#                          and the newest PyTorch (downloads 3 GB the first time)
+#   test.sh --frameworks   only the tests of JAX, TensorFlow, MXNet, Triton, CuPy,
+#                          Numba and the newest PyTorch (downloads 3.5 GB once)
 #   test.sh -L unit     only tests with this label (unit, integration, gpu, ...)
 #   test.sh -R trace    only tests whose name matches
 set -uo pipefail

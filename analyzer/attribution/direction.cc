@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "analyzer/attribution/engine_threads.h"
 #include "analyzer/attribution/launch_shape.h"
 #include "analyzer/attribution/recompute.h"
 #include "analyzer/attribution/replays.h"
@@ -222,8 +223,10 @@ class DirectionPass {
         pointwise &= IsPointwise(activity.layer_class);
         continue;
       }
-      const bool known =
-          own == last && (own != Direction::kUpdate || pointwise);
+      const bool known = own == last ? own != Direction::kUpdate || pointwise
+                                     : HasEngineThreads(process_) &&
+                                           last == Direction::kUpdate &&
+                                           own == Direction::kBackward;
       SetAll(first_open, i, known ? own : Direction::kNone, runs_graph);
       Set(order_[i], own);
       last = own;

@@ -83,9 +83,9 @@ std::optional<int> Parse(const std::vector<std::string>& args,
   app.add_option("--gpus", options.settings.gpus, "simulated devices")
       ->check(CLI::Range(1, 64));
   app.add_option("--cuda", options.cuda,
-                 "CUDA version of the simulated libraries: 12, 13 or auto, "
+                 "CUDA version of the simulated libraries: 11, 12, 13 or auto, "
                  "what the program's frameworks are built for (default)")
-      ->check(CLI::IsMember({"auto", "12", "13"}));
+      ->check(CLI::IsMember({"auto", "11", "12", "13"}));
   app.add_option("--sim-clock", options.settings.sim_clock,
                  "simulated time: real (the host waits), skip (waits move the "
                  "clock) or virtual (host calls cost fixed times: two runs "

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analyzer/control/command_files.h"
+#include "analyzer/control/elf_linkage.h"
 
 namespace dltap::analyzer {
 namespace {
@@ -17,12 +18,17 @@ namespace fs = std::filesystem;
 struct Framework {
   std::string_view module;  // as a script imports it
   std::string_view file;    // in site-packages; a folder if `before` is empty
-  std::string_view before;  // the version follows this text
+  std::string_view before;  // the version follows this text, or kLinked
   int major;                // of a folder
 };
 
+// The file is a library: the runtime that it is linked to says it.
+constexpr std::string_view kLinked = "(linked)";
+
 constexpr Framework kFrameworks[] = {
     {"torch", "torch/version.py", "cuda: Optional[str] = '", 0},
+    {"torch", "torch/version.py", "\ncuda = '", 0},  // before 2.1
+    {"mxnet", "mxnet/libmxnet.so", kLinked, 0},
     {"tensorflow", "tensorflow/python/platform/build_info.py",
      "('cuda_version', '", 0},
     {"onnxruntime", "onnxruntime/capi/build_and_package_info.py",
@@ -33,9 +39,10 @@ constexpr Framework kFrameworks[] = {
 
 constexpr std::string_view kRuntime = "libcudart.so.";
 
-// 12 or 13 where `text` goes on with it at `position`.
+// 11, 12 or 13 where `text` goes on with it at `position`.
 std::optional<int> MajorAt(std::string_view text, size_t position) {
   const std::string_view digits = text.substr(position, 2);
+  if (digits == "11") return 11;
   if (digits == "12") return 12;
   if (digits == "13") return 13;
   return std::nullopt;
@@ -52,6 +59,16 @@ std::set<int> MajorsAfter(std::string_view text, std::string_view before) {
   return majors;
 }
 
+std::set<int> LinkedMajors(const fs::path& library) {
+  std::set<int> majors;
+  const auto elf = ReadElf(library.string());
+  if (!elf) return majors;
+  for (const std::string& needed : elf->needed) {
+    majors.merge(MajorsAfter(needed, kRuntime));
+  }
+  return majors;
+}
+
 std::set<int> MajorsOf(const Framework& framework, const fs::path& folder) {
   constexpr size_t kLargest = 1 << 16;
   std::error_code error;
@@ -60,6 +77,7 @@ std::set<int> MajorsOf(const Framework& framework, const fs::path& folder) {
     return fs::is_directory(path, error) ? std::set<int>{framework.major}
                                          : std::set<int>{};
   }
+  if (framework.before == kLinked) return LinkedMajors(path);
   return MajorsAfter(ReadText(path, kLargest), framework.before);
 }
 

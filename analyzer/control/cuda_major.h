@@ -10,7 +10,7 @@
 
 namespace dltap::analyzer {
 
-// The CUDA version that a command's program is built for, 12 or 13. For Python
+// The CUDA version that a command's program is built for, 11 to 13. For Python
 // the frameworks beside the interpreter say it; where they disagree, those that
 // the script imports. For another program the cudart says it that its file
 // names. Nothing is run or loaded; a program may say nothing.

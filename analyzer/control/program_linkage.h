@@ -19,7 +19,7 @@ struct ProgramLinkage {
   bool is_elf = false;
   bool is_python = false;
   ElfLinkage elf;      // of the executable
-  int cuda_major = 0;  // that it is built for, 12 or 13
+  int cuda_major = 0;  // that it is built for, 11 to 13
   // Of a Python interpreter: frameworks that are installed, those of their
   // libraries that have the runtime linked in, and where CUPTI may lie.
   std::vector<std::string> static_cudart;

@@ -21,7 +21,8 @@ struct Profile {
   int oldest_compute;
 };
 // The newest first.
-constexpr Profile kProfiles[] = {{kNewestCuda, "cu13", 75}, {12, "cu12", 50}};
+constexpr Profile kProfiles[] = {
+    {kNewestCuda, "cu13", 75}, {12, "cu12", 50}, {11, "cu11", 35}};
 
 const Profile& ProfileOf(int cuda) {
   return *std::find_if(std::begin(kProfiles), std::end(kProfiles) - 1,

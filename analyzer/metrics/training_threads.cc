@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <map>
 
+#include "analyzer/attribution/engine_threads.h"
 #include "analyzer/metrics/step.h"
 
 namespace dltap::analyzer {
-
 size_t ThreadsThatTrain(const Process& process,
                         const std::vector<CallToken>& tokens) {
+  if (HasEngineThreads(process)) return 0;
   struct Trainer {
     bool forward = false;  // since the last update
     size_t updates = 0;

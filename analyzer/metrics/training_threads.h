@@ -12,7 +12,7 @@ namespace dltap::analyzer {
 
 // How many threads of a process train at once: each computes forward and
 // updates by turns, three times at least, while another does. 0: one alone, or
-// none.
+// none; or the threads are an engine's, which says nothing of the program's.
 size_t ThreadsThatTrain(const Process& process,
                         const std::vector<CallToken>& tokens);
 

@@ -16,7 +16,8 @@ namespace {
 constexpr int kMaxDeviceCount = 16;
 
 // What DLTAP_SIM_CUDA may say, and the oldest GPU that its driver knows: CUDA
-// 13 dropped everything before Turing, CUDA 12 before Maxwell.
+// 13 dropped everything before Turing, CUDA 12 before Maxwell. The driver of
+// CUDA 11 is the last one, whose libraries may be older.
 struct CudaRelease {
   const char* name;
   int version;
@@ -25,6 +26,7 @@ struct CudaRelease {
 constexpr CudaRelease kReleases[] = {
     {"13", 13000, 75},
     {"12", DLTAP_CUDA12_CUDART_VERSION, 50},
+    {"11", 11080, 35},
 };
 
 std::string Environment(const char* name) {
@@ -70,7 +72,7 @@ const CudaRelease& ChooseRelease() {
   }
   if (!value.empty()) {
     std::fprintf(stderr,
-                 "dltap: simgpu: DLTAP_SIM_CUDA=%s is neither 12 nor 13: 13\n",
+                 "dltap: simgpu: DLTAP_SIM_CUDA=%s is none of 11, 12, 13: 13\n",
                  value.c_str());
   }
   return kReleases[0];

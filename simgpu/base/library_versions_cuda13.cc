@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
+#include <cudnn_version.h>
 #include <cupti_version.h>
 
 #include "simgpu/base/library_versions.h"
@@ -10,7 +11,7 @@ namespace dltap::simgpu {
 // The numbers of the headers that the build uses.
 const LibraryVersions& GetLibraryVersions() {
   static constexpr LibraryVersions kVersions{CUDART_VERSION, CUBLAS_VERSION,
-                                             CUPTI_API_VERSION};
+                                             CUPTI_API_VERSION, CUDNN_MAJOR};
   return kVersions;
 }
 

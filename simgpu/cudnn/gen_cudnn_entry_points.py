@@ -49,7 +49,7 @@ _KINDS = (
 )
 _SIZES = ("cudnnGet*WorkspaceSize*", "cudnnGet*ReserveSpaceSize",
           "cudnnGetReductionIndicesSize")
-_NOT_SIZES = ("cudnnGetConvolution*",)
+_NOT_SIZES = ("cudnnGetConvolution*", "cudnnGetRNN*")
 _OUTPUTS = ("ydesc", "dxdesc", "cdesc", "destdesc", "dbdesc", "gradientsdesc")
 
 # Function -> direction and count of its algorithms.

@@ -8,6 +8,36 @@
 #include "simgpu/stream/device.h"
 
 namespace dltap::simgpu {
+namespace {
+
+// What cuDNN 8 returns; 9 has a thousand for each, for the details.
+struct OlderStatus {
+  int thousand;
+  int code;
+  const char* name;
+};
+constexpr OlderStatus kOlderStatuses[] = {
+    {1, 1, "CUDNN_STATUS_NOT_INITIALIZED"},
+    {2, 3, "CUDNN_STATUS_BAD_PARAM"},
+    {3, 9, "CUDNN_STATUS_NOT_SUPPORTED"},
+    {4, 4, "CUDNN_STATUS_INTERNAL_ERROR"},
+    {5, 8, "CUDNN_STATUS_EXECUTION_FAILED"},
+};
+
+bool IsOlder() { return SimulatedCudnn().major < CUDNN_MAJOR; }
+
+}  // namespace
+
+cudnnStatus_t StatusOfRelease(cudnnStatus_t status) {
+  if (status == CUDNN_STATUS_SUCCESS || !IsOlder()) [[likely]]
+    return status;
+  for (const OlderStatus& older : kOlderStatuses) {
+    if (status / 1000 == older.thousand) {
+      return static_cast<cudnnStatus_t>(older.code);
+    }
+  }
+  return status;
+}
 
 cudnnStatus_t CudnnStatus(Error error) {
   switch (error) {
@@ -49,6 +79,9 @@ SIMGPU_API cudnnStatus_t cudnnGetProperty(libraryPropertyType type,
 
 SIMGPU_API const char* cudnnGetErrorString(cudnnStatus_t status) {
   const ApiScope scope(FunctionOf<"cudnn", "cudnnGetErrorString">());
+  for (const OlderStatus& older : kOlderStatuses) {
+    if (status == older.code) return older.name;
+  }
   switch (status) {
     case CUDNN_STATUS_SUCCESS: return "CUDNN_STATUS_SUCCESS";
     case CUDNN_STATUS_NOT_INITIALIZED: return "CUDNN_STATUS_NOT_INITIALIZED";

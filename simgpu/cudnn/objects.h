@@ -99,10 +99,13 @@ struct cudnnRNNDataStruct {
 
 namespace dltap::simgpu {
 
+// The number by which the simulated release knows a status of cuDNN 9.
+cudnnStatus_t StatusOfRelease(cudnnStatus_t status);
+
 template <typename Body>
 cudnnStatus_t CudnnEntry(ApiFunction& function, Body&& body) {
-  return RunEntry<CUDNN_STATUS_NOT_INITIALIZED>(function,
-                                                std::forward<Body>(body));
+  return StatusOfRelease(RunEntry<CUDNN_STATUS_NOT_INITIALIZED>(
+      function, std::forward<Body>(body)));
 }
 
 cudnnStatus_t CudnnStatus(Error error);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "simgpu/cudnn/rnn_calls.h"
+
 #include <cstdint>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "simgpu/cudnn/objects.h"
 #include "simgpu/cudnn/op_kernels.h"
 #include "simgpu/cudnn/rnn_layout.h"
 
@@ -44,10 +45,22 @@ Operation OperationOf(OpKind kind, const cudnnRNNStruct& rnn,
   return op;
 }
 
-// `written`: what the call has pointers to non-constant memory for.
-cudnnStatus_t Run(ApiFunction& function, OpKind kind, cudnnHandle_t handle,
-                  cudnnRNNDescriptor_t rnn, cudnnRNNDataDescriptor_t x,
-                  std::vector<WriteTarget> written) {
+}  // namespace
+
+RnnSpace SpaceOf(const cudnnRNNStruct& rnn, const cudnnRNNDataStruct& x) {
+  const RnnLayout layout(rnn);
+  constexpr int64_t kFixedBytes = 4096;
+  // Gate activations of every step and pseudo-layer.
+  const int64_t activations =
+      BytesOf(rnn.type, int64_t{x.max_sequence} * x.batch * rnn.hidden *
+                            layout.gates() * layout.pseudo_layers());
+  return {static_cast<size_t>(activations / 2 + kFixedBytes),
+          static_cast<size_t>(activations + kFixedBytes)};
+}
+
+cudnnStatus_t RunRnn(ApiFunction& function, OpKind kind, cudnnHandle_t handle,
+                     const cudnnRNNStruct* rnn, const cudnnRNNDataStruct* x,
+                     std::vector<WriteTarget> written) {
   const MayWrite writes(std::move(written));
   return CudnnEntry(function, [&] {
     if (handle == nullptr || rnn == nullptr || x == nullptr) {
@@ -59,16 +72,14 @@ cudnnStatus_t Run(ApiFunction& function, OpKind kind, cudnnHandle_t handle,
   });
 }
 
-}  // namespace
-
 SIMGPU_API cudnnStatus_t cudnnRNNForward(
     cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnForwardMode_t,
     const int32_t[], cudnnRNNDataDescriptor_t x, const void*,
     cudnnRNNDataDescriptor_t, void* y, cudnnTensorDescriptor_t, const void*,
     void* hy, cudnnTensorDescriptor_t, const void*, void* cy, size_t,
     const void*, size_t, void* workspace, size_t, void* reserve) {
-  return Run(FunctionOf<"cudnn", "cudnnRNNForward">(), OpKind::kRnnForward,
-             handle, rnn, x, {{y}, {hy}, {cy}, {workspace}, {reserve}});
+  return RunRnn(FunctionOf<"cudnn", "cudnnRNNForward">(), OpKind::kRnnForward,
+                handle, rnn, x, {{y}, {hy}, {cy}, {workspace}, {reserve}});
 }
 
 SIMGPU_API cudnnStatus_t cudnnRNNBackwardData_v8(
@@ -78,9 +89,9 @@ SIMGPU_API cudnnStatus_t cudnnRNNBackwardData_v8(
     const void*, void* dhx, cudnnTensorDescriptor_t, const void*, const void*,
     void* dcx, size_t, const void*, size_t, void* workspace, size_t,
     void* reserve) {
-  return Run(FunctionOf<"cudnn", "cudnnRNNBackwardData_v8">(),
-             OpKind::kRnnBackwardData, handle, rnn, x,
-             {{dx}, {dhx}, {dcx}, {workspace}, {reserve}});
+  return RunRnn(FunctionOf<"cudnn", "cudnnRNNBackwardData_v8">(),
+                OpKind::kRnnBackwardData, handle, rnn, x,
+                {{dx}, {dhx}, {dcx}, {workspace}, {reserve}});
 }
 
 SIMGPU_API cudnnStatus_t cudnnRNNBackwardWeights_v8(
@@ -88,9 +99,9 @@ SIMGPU_API cudnnStatus_t cudnnRNNBackwardWeights_v8(
     const int32_t[], cudnnRNNDataDescriptor_t x, const void*,
     cudnnTensorDescriptor_t, const void*, cudnnRNNDataDescriptor_t, const void*,
     size_t, void* dweight, size_t, void* workspace, size_t, void* reserve) {
-  return Run(FunctionOf<"cudnn", "cudnnRNNBackwardWeights_v8">(),
-             OpKind::kRnnBackwardWeight, handle, rnn, x,
-             {{dweight}, {workspace}, {reserve}});
+  return RunRnn(FunctionOf<"cudnn", "cudnnRNNBackwardWeights_v8">(),
+                OpKind::kRnnBackwardWeight, handle, rnn, x,
+                {{dweight}, {workspace}, {reserve}});
 }
 
 }  // namespace dltap::simgpu

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "simgpu/cudnn/objects.h"
+#include "simgpu/cudnn/rnn_calls.h"
 #include "simgpu/cudnn/rnn_layout.h"
 
 namespace dltap::simgpu {
@@ -179,16 +180,10 @@ SIMGPU_API cudnnStatus_t cudnnGetRNNTempSpaceSizes(
     if (desc == nullptr || x == nullptr) {
       return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
     }
-    const RnnLayout layout(*desc);
-    constexpr int64_t kFixedBytes = 4096;
-    // Gate activations of every step and pseudo-layer.
-    const int64_t activations =
-        BytesOf(desc->type, int64_t{x->max_sequence} * x->batch * desc->hidden *
-                                layout.gates() * layout.pseudo_layers());
-    WriteTo(workspace, static_cast<size_t>(activations / 2 + kFixedBytes));
-    WriteTo(reserve, mode == CUDNN_FWD_MODE_TRAINING
-                         ? static_cast<size_t>(activations + kFixedBytes)
-                         : size_t{0});
+    const RnnSpace space = SpaceOf(*desc, *x);
+    WriteTo(workspace, space.work);
+    WriteTo(reserve,
+            mode == CUDNN_FWD_MODE_TRAINING ? space.reserve : size_t{0});
     return CUDNN_STATUS_SUCCESS;
   });
 }

@@ -13,7 +13,10 @@ struct CudnnVersion {
   int minor;
   int patch;
 
-  int number() const { return 10000 * major + 100 * minor + patch; }
+  // cuDNN 8 and older: 8902.
+  int number() const {
+    return (major < 9 ? 1000 : 10000) * major + 100 * minor + patch;
+  }
 };
 const CudnnVersion& SimulatedCudnn();
 

@@ -55,7 +55,9 @@ CopyDirection DirectionOf(const End& destination, const End& source) {
                      : CopyDirection::kHostToHost;
 }
 
-// Managed and pinned memory may stand for either side.
+// Addresses are unified: what is claimed to be the host's may be any memory of
+// CUDA's, and the copy goes there (MXNet's CTC loss copies so). What is claimed
+// to be a device's must be CUDA's.
 bool Contradicts(CopyDirection claimed, const End& destination,
                  const End& source) {
   const bool wants_device_destination =
@@ -64,11 +66,7 @@ bool Contradicts(CopyDirection claimed, const End& destination,
   const bool wants_device_source = claimed == CopyDirection::kDeviceToHost ||
                                    claimed == CopyDirection::kDeviceToDevice;
   return (wants_device_destination && !destination.known) ||
-         (wants_device_source && !source.known) ||
-         (claimed == CopyDirection::kHostToDevice &&
-          source.kind == MemoryKind::kDevice) ||
-         (claimed == CopyDirection::kDeviceToHost &&
-          destination.kind == MemoryKind::kDevice);
+         (wants_device_source && !source.known);
 }
 
 // Neither device was told to reach the other's memory.

@@ -63,6 +63,11 @@ constexpr Row kRows[] = {
     {"concat_fixed_kernel", ConcatDecoder},
     {"concat_variable_kernel", ConcatDecoder},
     {"amp_update_scale_cuda_kernel", ScaleDecoder},
+    {"mxnet_generic_kernel", MxnetDecoder},
+    {"MapPlanKernel", MxnetDecoder},
+    {"softmax_stride1_", MxnetDecoder},
+    {"add_bias_kernel", MxnetDecoder},
+    {"AddBiasGradKernelPhase1", MxnetDecoder},
     {"Device", CubDecoder},
 };
 

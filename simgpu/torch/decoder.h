@@ -7,7 +7,7 @@
 
 namespace dltap::simgpu {
 
-// For the kernels of PyTorch, of CUB and of TensorFlow that are understood, by
+// For the kernels of PyTorch, of CUB, TensorFlow and MXNet that are understood, by
 // name. Empty: not one of them.
 Decoder FindDecoder(const NameParts& kernel);
 

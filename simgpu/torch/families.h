@@ -50,6 +50,10 @@ Decoder ForeachDecoder(const NameParts& kernel);
 // PyTorch's vectorized_gather_kernel: whole rows by their numbers.
 Decoder GatherDecoder(const NameParts& kernel);
 
+// MXNet's mxnet_generic_kernel and mshadow's MapPlanKernel: which arrays they
+// read and write, from their template arguments; its biases of dense layers.
+Decoder MxnetDecoder(const NameParts& kernel);
+
 // PyTorch's kernels that put elements elsewhere: roll, flip, triu and tril,
 // index_copy, index_fill.
 Decoder MoveDecoder(const NameParts& kernel);

@@ -39,6 +39,10 @@ cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 gridDim,
                                     dim3 blockDim, void** args,
                                     size_t sharedMem, cudaStream_t stream);
 
+// cuda_profiler_api.h of CUDA 11; the mode is an enumeration.
+cudaError_t cudaProfilerInitialize(const char* configFile,
+                                   const char* outputFile, int outputMode);
+
 }  // extern "C"
 
 #endif  // DLTAP_SHIM_SPECS_SUPPLEMENT_CUDART_INTERNAL_H_

@@ -1,13 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
-// RNN functions that cuDNN 9 removed and that programs built for cuDNN 7 and 8
-// (MXNet) call. Prototypes: cudnn_adv_infer.h and cudnn_adv_train.h of cuDNN
-// 8.9.6 (the wheel nvidia-cudnn-cu11), compared type by type.
+// Functions that cuDNN 9 removed and that programs built for cuDNN 7 and 8
+// (MXNet, PyTorch 2.0) call. Prototypes: cudnn_adv_infer.h and
+// cudnn_adv_train.h of cuDNN 8 (the wheel nvidia-cudnn-cu11), compared type by
+// type.
 #ifndef DLTAP_SHIM_SPECS_SUPPLEMENT_CUDNN_REMOVED_H_
 #define DLTAP_SHIM_SPECS_SUPPLEMENT_CUDNN_REMOVED_H_
 
 #include <cudnn.h>
 
 extern "C" {
+
+// What a layer is, and the room that it needs.
+
+cudnnStatus_t cudnnSetRNNDescriptor_v6(
+    cudnnHandle_t handle, cudnnRNNDescriptor_t rnnDesc, const int hiddenSize,
+    const int numLayers, cudnnDropoutDescriptor_t dropoutDesc,
+    cudnnRNNInputMode_t inputMode, cudnnDirectionMode_t direction,
+    cudnnRNNMode_t cellMode, cudnnRNNAlgo_t algo, cudnnDataType_t mathPrec);
+
+cudnnStatus_t cudnnGetRNNDescriptor_v6(
+    cudnnHandle_t handle, cudnnRNNDescriptor_t rnnDesc, int* hiddenSize,
+    int* numLayers, cudnnDropoutDescriptor_t* dropoutDesc,
+    cudnnRNNInputMode_t* inputMode, cudnnDirectionMode_t* direction,
+    cudnnRNNMode_t* cellMode, cudnnRNNAlgo_t* algo, cudnnDataType_t* mathPrec);
+
+cudnnStatus_t cudnnSetRNNMatrixMathType(cudnnRNNDescriptor_t rnnDesc,
+                                        cudnnMathType_t mType);
+
+cudnnStatus_t cudnnGetRNNMatrixMathType(cudnnRNNDescriptor_t rnnDesc,
+                                        cudnnMathType_t* mType);
+
+cudnnStatus_t cudnnSetRNNBiasMode(cudnnRNNDescriptor_t rnnDesc,
+                                  cudnnRNNBiasMode_t biasMode);
+
+cudnnStatus_t cudnnGetRNNBiasMode(cudnnRNNDescriptor_t rnnDesc,
+                                  cudnnRNNBiasMode_t* biasMode);
+
+cudnnStatus_t cudnnRNNSetClip(cudnnHandle_t handle,
+                              cudnnRNNDescriptor_t rnnDesc,
+                              cudnnRNNClipMode_t clipMode,
+                              cudnnNanPropagation_t clipNanOpt, double lclip,
+                              double rclip);
+
+cudnnStatus_t cudnnRNNGetClip(cudnnHandle_t handle,
+                              cudnnRNNDescriptor_t rnnDesc,
+                              cudnnRNNClipMode_t* clipMode,
+                              cudnnNanPropagation_t* clipNanOpt, double* lclip,
+                              double* rclip);
+
+cudnnStatus_t cudnnSetRNNProjectionLayers(cudnnHandle_t handle,
+                                          cudnnRNNDescriptor_t rnnDesc,
+                                          const int recProjSize,
+                                          const int outProjSize);
+
+cudnnStatus_t cudnnGetRNNProjectionLayers(cudnnHandle_t handle,
+                                          const cudnnRNNDescriptor_t rnnDesc,
+                                          int* recProjSize, int* outProjSize);
+
+cudnnStatus_t cudnnSetRNNPaddingMode(cudnnRNNDescriptor_t rnnDesc,
+                                     unsigned paddingMode);
+
+cudnnStatus_t cudnnGetRNNPaddingMode(cudnnRNNDescriptor_t rnnDesc,
+                                     unsigned* paddingMode);
+
+cudnnStatus_t cudnnGetRNNWorkspaceSize(cudnnHandle_t handle,
+                                       const cudnnRNNDescriptor_t rnnDesc,
+                                       const int seqLength,
+                                       const cudnnTensorDescriptor_t* xDesc,
+                                       size_t* sizeInBytes);
+
+cudnnStatus_t cudnnGetRNNTrainingReserveSize(
+    cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc,
+    const int seqLength, const cudnnTensorDescriptor_t* xDesc,
+    size_t* sizeInBytes);
+
+cudnnStatus_t cudnnGetRNNParamsSize(cudnnHandle_t handle,
+                                    const cudnnRNNDescriptor_t rnnDesc,
+                                    const cudnnTensorDescriptor_t xDesc,
+                                    size_t* sizeInBytes,
+                                    cudnnDataType_t dataType);
+
+cudnnStatus_t cudnnGetRNNLinLayerMatrixParams(
+    cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc,
+    const int pseudoLayer, const cudnnTensorDescriptor_t xDesc,
+    const cudnnFilterDescriptor_t wDesc, const void* w, const int linLayerID,
+    cudnnFilterDescriptor_t linLayerMatDesc, void** linLayerMat);
+
+cudnnStatus_t cudnnGetRNNLinLayerBiasParams(
+    cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc,
+    const int pseudoLayer, const cudnnTensorDescriptor_t xDesc,
+    const cudnnFilterDescriptor_t wDesc, const void* w, const int linLayerID,
+    cudnnFilterDescriptor_t linLayerBiasDesc, void** linLayerBias);
+
+// Versions of the sub-libraries.
+
+cudnnStatus_t cudnnOpsInferVersionCheck(void);
+cudnnStatus_t cudnnOpsTrainVersionCheck(void);
+cudnnStatus_t cudnnCnnInferVersionCheck(void);
+cudnnStatus_t cudnnCnnTrainVersionCheck(void);
+cudnnStatus_t cudnnAdvInferVersionCheck(void);
+cudnnStatus_t cudnnAdvTrainVersionCheck(void);
+
+// One step.
 
 cudnnStatus_t cudnnRNNForwardInference(
     cudnnHandle_t handle, const cudnnRNNDescriptor_t rnnDesc,

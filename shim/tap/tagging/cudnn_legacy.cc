@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "opmodel/operation.h"
+#include "shim/tap/tagging/cudnn_rnn_data.h"
 #include "shim/tap/tagging/cudnn_types.h"
 #include "shim/tap/tagging/operation_table.h"
 #include "shim/tap/tagging/tagging_runtime.h"
@@ -37,9 +38,6 @@ using opmodel::OpKind;
 [[gnu::section("dltap_at_load")]] constinit RealFunction<
     decltype(&::cudnnGetRNNDescriptor_v8)>
     g_get_rnn("cudnnGetRNNDescriptor_v8");
-[[gnu::section("dltap_at_load")]] constinit RealFunction<
-    decltype(&::cudnnGetRNNDataDescriptor)>
-    g_get_rnn_data("cudnnGetRNNDataDescriptor");
 
 TensorShape Shape(cudnnDataType_t type, int rank, const int* dims) {
   TensorShape shape{};
@@ -150,40 +148,6 @@ void FillRnn(void* descriptor, Operation* op) {
   (*op)[Dim::kProj] = proj == hidden ? 0 : proj;
   (*op)[Dim::kLayers] = layers;
   (*op)[Dim::kDirections] = direction == CUDNN_BIDIRECTIONAL ? 2 : 1;
-}
-
-// Sequences of larger batches count as if none were shorter.
-constexpr int kLongestBatch = 1024;
-
-// Steps of all sequences together; 0 where none is shorter than `seq`.
-int64_t RowsOf(int seq, int batch, const int* lengths) {
-  int64_t rows = 0;
-  for (int i = 0; i < batch; ++i) rows += lengths[i];
-  return rows == int64_t{seq} * batch ? 0 : rows;
-}
-
-// cuDNN wants room for each value that it may write, wanted or not, and no
-// more lengths asked for than there are sequences.
-void FillRnnData(void* descriptor, Operation* op) {
-  const auto get = g_get_rnn_data.Get();
-  if (get == nullptr) return;
-  const auto data = static_cast<cudnnRNNDataDescriptor_t>(descriptor);
-  cudnnDataType_t type{};
-  cudnnRNNDataLayout_t layout{};
-  int seq = 0, batch = 0, vector = 0;
-  int lengths[kLongestBatch];
-  alignas(double) uint8_t padding[16];  // one element of any type
-  if (get(data, &type, &layout, &seq, &batch, &vector, 0, lengths, padding) !=
-      CUDNN_STATUS_SUCCESS) {
-    return;
-  }
-  (*op)[Dim::kSeq] = seq;
-  (*op)[Dim::kBatch] = batch;
-  if (batch <= 0 || batch > kLongestBatch) return;
-  if (get(data, &type, &layout, &seq, &batch, &vector, batch, lengths,
-          padding) == CUDNN_STATUS_SUCCESS) {
-    (*op)[Dim::kRows] = RowsOf(seq, batch, lengths);
-  }
 }
 
 void PackRnn(uint8_t* at, OpKind kind, void* rnn, void* data) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "opmodel/operation.h"
+#include "shim/tap/tagging/cudnn_rnn_data.h"
 #include "shim/tap/tagging/cudnn_types.h"
 #include "shim/tap/tagging/operation_table.h"
 #include "shim/tap/tagging/tagging_runtime.h"
@@ -131,6 +132,18 @@ void PackRnn(uint8_t* at, OpKind kind, void* handle, void* rnn, int32_t steps,
   memcpy(at, &id, sizeof(id));
 }
 
+void PackRnnEx(uint8_t* at, OpKind kind, void* handle, void* rnn, void* input) {
+  Operation op;
+  op.kind = kind;
+  const bool has_matrix = FillLayer(handle, rnn, &op);
+  const RnnInput data = FillRnnData(input, &op);
+  op.storage = DTypeOfCudnn(data.type);
+  op.math = MathOf(rnn, op.storage);
+  op[Dim::kInput] = has_matrix ? data.width : 0;
+  const uint32_t id = DefineOperation(op);
+  memcpy(at, &id, sizeof(id));
+}
+
 }  // namespace
 }  // namespace tagging
 
@@ -149,6 +162,18 @@ void CudnnRnnV6BackwardData::Pack(uint8_t* at, void* handle, void* rnn,
 void CudnnRnnV6BackwardWeights::Pack(uint8_t* at, void* handle, void* rnn,
                                      int32_t steps, void* inputs) {
   tagging::PackRnn(at, OpKind::kRnnBackwardWeight, handle, rnn, steps, inputs);
+}
+void CudnnRnnExForward::Pack(uint8_t* at, void* handle, void* rnn,
+                             void* input) {
+  tagging::PackRnnEx(at, OpKind::kRnnForward, handle, rnn, input);
+}
+void CudnnRnnExBackwardData::Pack(uint8_t* at, void* handle, void* rnn,
+                                  void* input) {
+  tagging::PackRnnEx(at, OpKind::kRnnBackwardData, handle, rnn, input);
+}
+void CudnnRnnExBackwardWeights::Pack(uint8_t* at, void* handle, void* rnn,
+                                     void* input) {
+  tagging::PackRnnEx(at, OpKind::kRnnBackwardWeight, handle, rnn, input);
 }
 
 }  // namespace hooks

@@ -23,6 +23,17 @@ struct CudnnRnnV6BackwardWeights {
                    void* inputs);
 };
 
+// With sequences of different lengths: the input is one descriptor.
+struct CudnnRnnExForward {
+  static void Pack(uint8_t* at, void* handle, void* rnn, void* input);
+};
+struct CudnnRnnExBackwardData {
+  static void Pack(uint8_t* at, void* handle, void* rnn, void* input);
+};
+struct CudnnRnnExBackwardWeights {
+  static void Pack(uint8_t* at, void* handle, void* rnn, void* input);
+};
+
 }  // namespace dltap::shim::hooks
 
 #endif  // DLTAP_SHIM_TAP_TAGGING_CUDNN_RNN_V6_H_

@@ -125,7 +125,8 @@ def _shown(points: list[EntryPoint], spec: LibrarySpec, domain: _Domain,
         symbol = point.symbol
         structure = _STRUCTURE_OF.get(symbol, ids.get(symbol, ""))
         if symbol in ids and structure in structures and \
-                symbol not in spec.added:
+                symbol not in spec.added and not (
+                    point.entry and point.entry.is_of_cuda11):
             found.append((point.function, domain.cbid_prefix + ids[symbol],
                           structure))
     return found

@@ -23,12 +23,16 @@ def script_file(profile: str, library: str, part: str) -> str:
     return f"simgpu/{profile}/{library}_{part}.lds"
 
 
+# cuDNN 8 has other parts: its functions are in one simulated library.
+PROFILES = ("cuda13", "cuda12")
+
+
 def file_names(spec: LibrarySpec) -> list[str]:
     if not spec.parts:
         return []
     return [forward_file(spec.name)] + [
         script_file(profile, spec.name, part)
-        for profile in spec.sonames for part in spec.parts]
+        for profile in PROFILES for part in spec.parts]
 
 
 def soname_of(spec: LibrarySpec, profile: str, part: str) -> str:
@@ -54,7 +58,7 @@ def emit(spec: LibrarySpec, points: list[EntryPoint], write_script,
         heading=text.HEADING,
         rows="".join(f"DLTAP_FORWARD({i}, {p.symbol}, {part[p.symbol]}, "
                      f"{_gives_status(p)})\n" for i, p in enumerate(points))))
-    for profile in spec.sonames:
+    for profile in PROFILES:
         for name in spec.parts:
             out.add(script_file(profile, spec.name, name), write_script(
                 spec, soname_of(spec, profile, name),

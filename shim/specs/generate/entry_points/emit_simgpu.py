@@ -80,23 +80,28 @@ def emit(catalog: Catalog, out: text.Output) -> None:
             continue
         points = [p for p in catalog.of(library)
                   if p.entry is None or p.entry.get("simulated", True)]
+        of_11 = [p for p in points if p.entry and p.entry.is_of_cuda11]
+        points = [p for p in points if p not in of_11]
         of_13 = [p for p in points if p.symbol not in spec.added]
         for unit in range(max(len(spec.units), 1)):
             out.add(defaults_file(library, unit),
                     _defaults(spec, of_13, unit))
         for profile, soname in spec.sonames.items():
+            exported = _exported(spec, profile, points)
+            if profile == "cuda11":
+                exported = exported + of_11
             out.add(f"simgpu/{profile}/{library}.lds",
-                    _script(spec, soname, _exported(spec, profile, points)))
+                    _script(spec, soname, exported))
         emit_parts.emit(spec, points, _script, out)
 
 
 def _exported(spec: LibrarySpec, profile: str,
               points: list[EntryPoint]) -> list[EntryPoint]:
-    """One file that serves both versions exports what either has."""
-    if spec.sonames[profile] in {s for p, s in spec.sonames.items()
-                                 if p != profile}:
+    """One file that serves CUDA 12 and 13 exports what either has. Libraries of
+    CUDA 11 are linked from those of CUDA 12."""
+    if spec.sonames.get("cuda12") == spec.sonames.get("cuda13"):
         return points
-    absent = spec.removed if profile == "cuda12" else spec.added
+    absent = spec.added if profile == "cuda13" else spec.removed
     return [p for p in points if p.symbol not in absent]
 
 

@@ -19,6 +19,8 @@ from entry_points.vocabulary import (
 
 # Of the key `simulated`: the default body refuses.
 UNSUPPORTED = "unsupported"
+# Only libraries of that profile have it; written by hand.
+CUDA11 = "cuda11"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,6 +73,10 @@ class Entry:
     def is_work(self) -> bool:
         return self.role in ("record", "state") and self.values.get(
             "work", self.kind in WORK_KINDS)
+
+    @property
+    def is_of_cuda11(self) -> bool:
+        return self.values.get("simulated") == CUDA11
 
     @property
     def is_wrapped(self) -> bool:
@@ -236,9 +242,9 @@ def _check_constants(entry: Entry) -> None:
 
 def _check_simulated(entry: Entry, library: dict) -> None:
     simulated = entry.get("simulated", True)
-    if simulated not in (True, False, UNSUPPORTED):
+    if simulated not in (True, False, UNSUPPORTED, CUDA11):
         raise model.SpecError(f"{entry.where}: simulated '{simulated}' is none "
-                              f"of true, false, '{UNSUPPORTED}'")
+                              f"of true, false, '{UNSUPPORTED}', '{CUDA11}'")
     if simulated == UNSUPPORTED and not library.get("not_supported"):
         raise model.SpecError(f"{entry.where}: simulated '{UNSUPPORTED}' needs "
                               f"not_supported in [library]")

@@ -12,11 +12,13 @@
 namespace dltap::analyzer {
 namespace {
 
-std::vector<Direction> DirectionsOf(const std::string& text) {
-  const TraceModel model = TraceFromText(
-      "device 0 name=gpu\nthread 0 tid=1 name=python\n"
-      "thread 1 tid=2 name=pt_autograd_0\n" +
-      text);
+std::vector<Direction> DirectionsOf(const std::string& text,
+                                    const std::string& process = "") {
+  const TraceModel model =
+      TraceFromText(process +
+                    "device 0 name=gpu\nthread 0 tid=1 name=python\n"
+                    "thread 1 tid=2 name=pt_autograd_0\n" +
+                    text);
   const Attribution attribution = Attribute(model);
   std::vector<Direction> directions;
   for (const Attributed& at : attribution.processes[0].activities) {
@@ -95,6 +97,17 @@ TEST(DirectionTest, InAGraphAPlainProductMayBeTheNextForwardPass) {
   EXPECT_EQ(DirectionsOf(of_graph + others),
             (Directions{Direction::kNone, kBackward, kBackward, kBackward,
                         Direction::kNone, kBackward}));
+}
+
+TEST(DirectionTest, AnEngineUpdatesWhileItsBackwardPassGoesOn) {
+  const std::string launches = Launch(10, 0, "multi_tensor_apply_sgd") +
+                               Launch(20, 0, "volta_sgemm_nt") +
+                               Launch(30, 0, "flash_bwd_a");
+  const Direction update = Direction::kUpdate;
+  EXPECT_EQ(DirectionsOf(launches),
+            (Directions{update, Direction::kNone, kBackward}));
+  EXPECT_EQ(DirectionsOf(launches, "process framework=\"mxnet 1.9.1\"\n"),
+            (Directions{update, kBackward, kBackward}));
 }
 
 TEST(DirectionTest, AnIterationBetweenTwoUpdatesIsNoUpdate) {

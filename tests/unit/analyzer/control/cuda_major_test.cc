@@ -92,6 +92,19 @@ TEST_F(CudaMajorTest, OnnxRuntimeSaysIt) {
   EXPECT_EQ(Guess({python_, "a.py"}), 12);
 }
 
+TEST_F(CudaMajorTest, Pytorch20SaysItInOtherWords) {
+  Package("torch/version.py", "debug = False\ncuda = '11.7'\nhip = None\n");
+  EXPECT_EQ(Guess({python_, "a.py"}), 11);
+}
+
+TEST_F(CudaMajorTest, MxnetIsLinkedToIt) {
+  const std::string library = Package("mxnet/libmxnet.so", "no library");
+  EXPECT_EQ(Guess({python_, "a.py"}), 13);
+  fs::copy_file(DLTAP_LINKED_TO_CUDA11, library,
+                fs::copy_options::overwrite_existing);
+  EXPECT_EQ(Guess({python_, "a.py"}), 11);
+}
+
 TEST_F(CudaMajorTest, OtherProgramsNameTheirLibrary) {
   EXPECT_EQ(Guess({Program("bin/old",
                            "\x7f"

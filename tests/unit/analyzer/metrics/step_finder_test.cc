@@ -336,6 +336,22 @@ TEST(StepFinderTest, StepsOfTwoThreadsThatTrainAtOnceAreNotTold) {
   EXPECT_EQ(StepsOf(TraceFromText(in_turn)).steps.size(), 8);
 }
 
+// Its operations run on any of the threads; the loop is one.
+TEST(StepFinderTest, ThreadsOfMxnetsEngineAreNotTrainersOfTheirOwn) {
+  std::string text =
+      "process framework=\"mxnet 1.9.1\"\ndevice 0 name=gpu\n"
+      "thread 0 tid=1\nthread 1 tid=2\n";
+  for (int step = 0; step < 8; ++step) {
+    const int thread = step % 3 == 0 ? 1 : 0;
+    text += LaunchBy(thread, 40 * step, 2 * step + 1, "ampere_sgemm_nn") +
+            LaunchBy(step % 2, 40 * step + 10, 2 * step + 2,
+                     "multi_tensor_apply_x");
+  }
+  const Steps steps = StepsOf(TraceFromText(text));
+  EXPECT_EQ(steps.threads_at_once, 0);
+  EXPECT_EQ(steps.steps.size(), 8);
+}
+
 TEST(StepFinderTest, AnOptimizerMayComputeTheLossSeveralTimes) {
   // Two or three losses in each of four steps of L-BFGS.
   std::string text =

@@ -86,6 +86,19 @@ TEST_F(MemoryTest, KindThatContradictsThePointersIsRefused) {
             cudaMemcpy(a, b, 4, static_cast<cudaMemcpyKind>(77)));
 }
 
+// Addresses are unified, and programs rely on it.
+TEST_F(MemoryTest, WhatIsSaidToBeTheHostsMayBeADevices) {
+  void* other = nullptr;
+  ASSERT_OK(cudaMalloc(&other, 16));
+  ASSERT_OK(cudaMemcpy(data_, "abcdefgh", 8, cudaMemcpyHostToDevice));
+  ASSERT_OK(cudaMemcpy(other, data_, 8, cudaMemcpyDeviceToHost));
+  std::string result(8, ' ');
+  ASSERT_OK(cudaMemcpy(result.data(), other, 8, cudaMemcpyDeviceToHost));
+  EXPECT_EQ("abcdefgh", result);
+  ASSERT_OK(cudaMemcpy(other, data_, 8, cudaMemcpyHostToDevice));
+  cudaFree(other);
+}
+
 // The zero rule: a kernel computes nothing, so a scalar read after one sees
 // zero, never the bytes of whatever lay there before.
 TEST_F(MemoryTest, ScalarReadAfterAKernelIsZero) {

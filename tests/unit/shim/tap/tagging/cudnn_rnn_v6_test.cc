@@ -121,6 +121,34 @@ TEST_F(CudnnRnnV6Test, SequencesOfDifferentLengthsCountTheirSteps) {
   EXPECT_EQ(op[Dim::kRows], 19);
 }
 
+cudnnStatus_t GetData(cudnnRNNDataDescriptor_t, cudnnDataType_t* type,
+                      cudnnRNNDataLayout_t*, int* seq, int* batch, int* vector,
+                      int requested, int lengths[], void*) {
+  *type = CUDNN_DATA_HALF;
+  *seq = 7;
+  *batch = 2;
+  *vector = 24;
+  for (int i = 0; i < requested; ++i) lengths[i] = 7 - i;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+TEST_F(CudnnRnnV6Test, TheFormWithADescriptorOfSequencesIsReadBack) {
+  Put("cudnnGetRNNDescriptor_v6", GetLayer);
+  Put("cudnnGetRNNDataDescriptor", GetData);
+  uint32_t id = 0;
+  hooks::CudnnRnnExBackwardData::Pack(reinterpret_cast<uint8_t*>(&id), nullptr,
+                                      &layer_, nullptr);
+  ASSERT_EQ(runtime_.operations[id].size(), 1);
+  const Operation& op = runtime_.operations[id][0];
+  EXPECT_EQ(op.kind, OpKind::kRnnBackwardData);
+  EXPECT_EQ(op.storage, DType::kF16);
+  EXPECT_EQ(op[Dim::kSeq], 7);
+  EXPECT_EQ(op[Dim::kBatch], 2);
+  EXPECT_EQ(op[Dim::kInput], 24);
+  EXPECT_EQ(op[Dim::kHidden], 512);
+  EXPECT_EQ(op[Dim::kRows], 13);
+}
+
 TEST_F(CudnnRnnV6Test, AnInputWithoutAMatrixHasNoWidth) {
   Put("cudnnGetRNNDescriptor_v6", GetLayer);
   layer_.input = CUDNN_SKIP_INPUT;
