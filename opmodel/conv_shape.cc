@@ -84,6 +84,8 @@ GemmShape ImplicitGemmOf(const Operation& op, const ConvShape& conv,
 double TensorFeedRatio(const MathRate& rate, const GpuSpec& gpu) {
   if (!rate.tensor || gpu.compute_major < 8) return 1;
   const bool tf32 = rate.peak_flops_per_s == gpu.tf32_flops_per_s;
+  // GA102's and Ada's have a third of the A100's products for each byte.
+  if (gpu.compute_major == 8 && gpu.compute_minor > 0 && !tf32) return 1.0;
   if (gpu.compute_major == 8) return tf32 ? 0.41 : 0.76;
   return tf32 ? 0.45 : 0.65;
 }

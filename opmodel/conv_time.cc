@@ -9,6 +9,7 @@
 #include "opmodel/conv_shape.h"
 #include "opmodel/cost.h"
 #include "opmodel/gemm_time.h"
+#include "opmodel/grouped_conv_time.h"
 #include "opmodel/modelled_time.h"
 #include "opmodel/streaming_time.h"
 #include "opmodel/winograd_time.h"
@@ -74,6 +75,7 @@ class ConvEngines {
         plan.workspace_bytes + 4 * conv_.taps * conv_.output_points, 1);
     Add("implicit_gemm", kNoPrecompRatio * gemm_ns, memory_ns, 0, 1);
     AddExplicitGemm();
+    if (conv_.groups > 1) AddGrouped();
     if (conv_.unit_stride && conv_.flat && conv_.groups == 1) {
       AddWinograd();
       AddFft();
@@ -119,6 +121,11 @@ class ConvEngines {
                             passes / 2 * kEmptyKernelNs +
                             Memory(passes * workspace);
     Add("gemm", conv_.batch * image_ns, Memory(cost_.bytes), workspace, 1);
+  }
+
+  void AddGrouped() {
+    const GroupedTime time = GroupedConvTime(conv_, gemm_, cost_, gpu_);
+    Add("grouped_direct", time.compute_ns, time.memory_ns, 0, 1);
   }
 
   void AddWinograd() {

@@ -8,6 +8,7 @@
 #include "opmodel/gemm_stalls.h"
 #include "opmodel/modelled_time.h"
 #include "opmodel/streaming_time.h"
+#include "opmodel/tensor_kernels.h"
 
 namespace dltap::opmodel {
 namespace {
@@ -55,7 +56,19 @@ constexpr Tile kMaxwellTiles[] = {{128, 128, 1.00, 1.00},
                                   {64, 128, 1.00, 0.92},
                                   {64, 64, 0.95, 0.65}};
 
+// cuBLAS's on sm_80 to sm_89; see tensor_kernels.cc for what they were fitted
+// to.
+constexpr Tile kBlasTensorTiles[] = {
+    {256, 128, 1.00, 1.00}, {128, 256, 1.00, 1.00}, {128, 128, 0.80, 0.80},
+    {128, 64, 0.80, 0.80},  {64, 128, 0.80, 0.80},  {64, 64, 0.74, 0.74},
+    {128, 32, 0.48, 0.48},  {32, 128, 0.48, 0.48},  {64, 32, 0.43, 0.43},
+    {32, 64, 0.43, 0.43},   {32, 32, 0.34, 0.34},
+};
+
 std::span<const Tile> TilesFor(const GemmShape& shape, const GpuSpec& gpu) {
+  if (RunsTensorKernels(shape, gpu) && gpu.compute_major == 8) {
+    return kBlasTensorTiles;
+  }
   if (shape.rate.tensor) return kTensorTiles;
   if (shape.kernels == GemmKernels::kRecurrent) return kVectorTiles;
   if (shape.kernels != GemmKernels::kBlas) return kConvolutionTiles;
@@ -82,26 +95,7 @@ constexpr double kTailTiles = 0.5;
 // cuDNN 7's kernels on V100 lose less than cuDNN 5's and 6's on older GPUs.
 constexpr double kNewConvolutionTailTiles = 0.25;
 
-// Kernels of sm_90 and later keep many stages of operands in flight by bulk
-// copies. Filling them takes long, and while one tile's 2-byte results are
-// stored the next one is computed already; 4-byte ones need the room that this
-// takes. Fits to XLA's measured table for sm_90
-// (xla/service/gpu/model/matmul_interpolator_data.h).
-constexpr double kBulkTailTiles = 0.1;
-constexpr double kBulkFillNs = 3500;
-constexpr double kBulkWideFillNs = 4500;
-
-bool IsBulk(const GemmShape& shape, const GpuSpec& gpu) {
-  return shape.rate.tensor && gpu.compute_major >= 9;
-}
-
-double FillNs(const GemmShape& shape, const GpuSpec& gpu) {
-  if (!IsBulk(shape, gpu)) return 0;
-  return shape.bytes_per_element <= 2 ? kBulkFillNs : kBulkWideFillNs;
-}
-
 double TailTiles(const GemmShape& shape, const GpuSpec& gpu) {
-  if (IsBulk(shape, gpu) && shape.bytes_per_element <= 2) return kBulkTailTiles;
   return shape.kernels != GemmKernels::kBlas && gpu.compute_major >= 7
              ? kNewConvolutionTailTiles
              : kTailTiles;
@@ -130,6 +124,18 @@ double DramBytes(const GemmShape& shape, const Tile& tile, int split_k,
   return shape.batch * ((reads + writes) * shape.bytes_per_element + partial);
 }
 
+// Tensor cores that multiply slowly (GeForce's, with FP32 sums: 512 FLOPs a
+// clock and SM) need fewer operands, so that small tiles cost them less. The
+// tiles' shares were fitted where it is 1,024: V100 and L40S.
+double FedEfficiency(const GemmShape& shape, double efficiency,
+                     const GpuSpec& gpu) {
+  constexpr double kFittedFlops = 1024;
+  if (!shape.rate.tensor) return efficiency;
+  const double flops_per_clock =
+      shape.rate.peak_flops_per_s / gpu.sms / (gpu.boost_mhz * 1e6);
+  return 1 - (1 - efficiency) * std::min(1.0, flops_per_clock / kFittedFlops);
+}
+
 // Small tiles cost energy, so the power limit leaves them less. A kernel that
 // stalls draws less power instead, so that the clock rises until the kernel or
 // the power limits it.
@@ -138,12 +144,32 @@ double TileRate(const GemmShape& shape, const Tile& tile, const GpuSpec& gpu) {
   const double stalls = StallEfficiency(shape, gpu);
   const double energy =
       IsPowerCapped(gpu) ? tile.capped_efficiency : tile.efficiency;
-  return energy * std::min(rate.unlimited_flops_per_s * stalls,
-                           rate.sustained_flops_per_s);
+  return FedEfficiency(shape, energy, gpu) *
+         std::min(rate.unlimited_flops_per_s * stalls,
+                  rate.sustained_flops_per_s);
 }
 
-GemmPlan Evaluate(const GemmShape& shape, const Tile& tile, int split_k,
-                  const GpuSpec& gpu) {
+ModelledTime TensorTime(const GemmShape& shape, const Tile& tile, int split_k,
+                        const GpuSpec& gpu) {
+  const TensorKernels kernels = TensorKernelsOf(shape, gpu);
+  const double k = std::ceil(shape.k / split_k);
+  const double blocks = shape.batch * std::ceil(shape.m / tile.m) *
+                        std::ceil(shape.n / tile.n) * split_k;
+  const double sm_flops_per_s = FedEfficiency(shape, tile.efficiency, gpu) *
+                                shape.rate.sustained_flops_per_s / gpu.sms;
+  const double block_ns = 2.0 * shape.real_ops_factor * tile.m * tile.n *
+                          (k + kernels.edge_k) / sm_flops_per_s * 1e9;
+  const double waves = std::ceil(blocks / gpu.sms) + kernels.tail_tiles;
+  const double compute_ns = std::max(waves * block_ns, k * kernels.step_ns);
+  const double memory_ns =
+      TensorMemoryNs(shape, DramBytes(shape, tile, split_k, gpu.sms, gpu), gpu);
+  ModelledTime time = WithLaunchFloor(compute_ns, memory_ns);
+  time.ns += kernels.floor_ns - kEmptyKernelNs;
+  return time;
+}
+
+ModelledTime PlainTime(const GemmShape& shape, const Tile& tile, int split_k,
+                       const GpuSpec& gpu) {
   const double k = std::ceil(shape.k / split_k);
   const double blocks = shape.batch * std::ceil(shape.m / tile.m) *
                         std::ceil(shape.n / tile.n) * split_k;
@@ -155,8 +181,14 @@ GemmPlan Evaluate(const GemmShape& shape, const Tile& tile, int split_k,
 
   const double memory_ns =
       MemoryNs(DramBytes(shape, tile, split_k, gpu.sms, gpu), gpu);
-  ModelledTime time = WithLaunchFloor(compute_ns, memory_ns);
-  time.ns += FillNs(shape, gpu);
+  return WithLaunchFloor(compute_ns, memory_ns);
+}
+
+GemmPlan Evaluate(const GemmShape& shape, const Tile& tile, int split_k,
+                  const GpuSpec& gpu) {
+  ModelledTime time = RunsTensorKernels(shape, gpu)
+                          ? TensorTime(shape, tile, split_k, gpu)
+                          : PlainTime(shape, tile, split_k, gpu);
   if (split_k > 1) time.ns += kEmptyKernelNs;  // the reduction kernel
   return {
       .tile_m = tile.m,
@@ -178,7 +210,8 @@ bool SplitsOnlyToFill(const GemmShape& shape, const GpuSpec& gpu) {
 bool MaySplit(const GemmShape& shape, const Tile& tile, int split_k,
               const GpuSpec& gpu) {
   constexpr double kShortestK = 64;
-  if (shape.kernels == GemmKernels::kBlas && SplitsOnlyToFill(shape, gpu) &&
+  if (shape.kernels == GemmKernels::kBlas &&
+      (SplitsOnlyToFill(shape, gpu) || RunsTensorKernels(shape, gpu)) &&
       std::ceil(shape.m / tile.m) * std::ceil(shape.n / tile.n) >= gpu.sms) {
     return false;
   }

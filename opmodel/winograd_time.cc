@@ -81,7 +81,10 @@ std::optional<WinogradTime> NonfusedWinograd(const ConvShape& conv,
                                              const GemmShape& gemm,
                                              const GpuSpec& gpu) {
   const bool weight = conv.direction == OpKind::kConvBackwardWeight;
-  if (!IsThreeByThree(conv) || (weight && !HasWeightGradient(gpu))) {
+  // On sm_80 and later traces show tensor cores on implicit GEMMs alone.
+  const bool outgrown = gemm.rate.tensor && gpu.compute_major >= 8;
+  if (!IsThreeByThree(conv) || outgrown ||
+      (weight && !HasWeightGradient(gpu))) {
     return std::nullopt;
   }
   const double tiles = TilesOf(conv, 4);

@@ -145,6 +145,7 @@ add_library(dltapsim SHARED
   torch/counted_call.cc
   torch/cub_call.cc
   torch/decoder.cc
+  torch/depthwise_call.cc
   torch/elementwise_call.cc
   torch/foreach_call.cc
   torch/functor.cc

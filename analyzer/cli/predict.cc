@@ -35,6 +35,8 @@ pseudo_fp16, bf16, fp8, int8, fp64), measured_ms (optional), and by op
                                 w h c n k s r pad_w pad_h stride_1 stride_2
   rnn_forward, rnn_backward_data, rnn_backward_weight
                                 cell hidden batch timesteps [input layers ...]
+  attention_forward, attention_backward
+                                b heads seq_q head_dim [kv_heads seq_kv causal]
   elementwise, layer_norm, softmax
                                 b h: b rows of h elements)";
 

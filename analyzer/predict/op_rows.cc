@@ -166,6 +166,17 @@ void FillRnn(DimensionReader& reader, Operation& op) {
   reader.Limit("directions", op[Dim::kDirections], 2);
 }
 
+// Grouped queries where kv_heads is below heads.
+void FillAttention(DimensionReader& reader, Operation& op) {
+  op[Dim::kBatch] = reader.Read("b");
+  op[Dim::kHeads] = reader.Read("heads");
+  op[Dim::kKvHeads] = reader.Read("kv_heads", 1, op[Dim::kHeads]);
+  op[Dim::kSeqQ] = reader.Read("seq_q");
+  op[Dim::kSeqKv] = reader.Read("seq_kv", 1, op[Dim::kSeqQ]);
+  op[Dim::kHeadDim] = op[Dim::kHeadDimV] = reader.Read("head_dim");
+  op[Dim::kCausal] = reader.Read("causal", 0, 0);
+}
+
 void FillRows(DimensionReader& reader, int64_t inputs, Operation& op) {
   const int64_t rows = reader.Read("b");
   const int64_t width = reader.Read("h");
@@ -236,6 +247,8 @@ constexpr OpFormat kFormats[] = {
     {"rnn_forward", OpKind::kRnnForward, FillRnn},
     {"rnn_backward_data", OpKind::kRnnBackwardData, FillRnn},
     {"rnn_backward_weight", OpKind::kRnnBackwardWeight, FillRnn},
+    {"attention_forward", OpKind::kAttentionForward, FillAttention},
+    {"attention_backward", OpKind::kAttentionBackward, FillAttention},
     {"elementwise", OpKind::kPointwise, FillElementwise, kElementwiseNs},
     {"layer_norm", OpKind::kNormForward, FillRowOp, kNormNs},
     {"softmax", OpKind::kSoftmaxForward, FillRowOp, kSoftmaxNs},
@@ -308,7 +321,8 @@ absl::StatusOr<Operation> OperationOf(const RowFields& row) {
     return row.Error("op", row.Text("op"),
                      "gemm, bmm, linear, conv_forward, conv_backward_data, "
                      "conv_backward_weight, rnn_forward, rnn_backward_data, "
-                     "rnn_backward_weight, elementwise, layer_norm or softmax");
+                     "rnn_backward_weight, attention_forward, attention_backward, "
+                     "elementwise, layer_norm or softmax");
   }
   const std::string_view name = row.Text("precision");
   const Precision* precision =

@@ -199,12 +199,30 @@ KernelList Fft(const Engine& engine) {
         0.2}});
 }
 
+// Those for many groups.
+const char* GroupedName(OpKind kind) {
+  switch (kind) {
+    case OpKind::kConvBackwardData:
+      return "void cudnn::cnn::dgrad2d_grouped_direct_kernel<false, true, 0, "
+             "0, int, __half, __half, float>(cudnn::cnn::Dgrad2dParams)";
+    case OpKind::kConvBackwardWeight:
+      return "void cudnn::cnn::wgrad2d_grouped_direct_kernel<false, true, 0, "
+             "0, int, __half, __half, float>(cudnn::cnn::Wgrad2dParams)";
+    default:
+      return "void cudnn::cnn::conv2d_grouped_direct_kernel<false, true, 0, "
+             "0, int, __half, __half, float>(cudnn::cnn::Conv2dParams)";
+  }
+}
+
 }  // namespace
 
 KernelList ConvKernels(const Engine& engine, const GpuSpec& gpu) {
   if (engine.name == "winograd_4x4") return WinogradNonfused(engine);
   if (engine.name == "fft_tiling") return Fft(engine);
   LibraryKernel kernel = GemmKernel(engine, gpu);
+  if (engine.name == "grouped_direct") {
+    kernel.name = GroupedName(engine.op.kind);
+  }
   if (engine.name == "winograd_2x2") {
     kernel.name =
         engine.op.kind == OpKind::kConvBackwardData

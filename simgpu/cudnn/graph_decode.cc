@@ -264,14 +264,58 @@ Operation Rest(const Nodes& nodes) {
   return {};
 }
 
-}  // namespace
-
-Operation DecodeGraph(const BackendBody& graph) {
+Nodes NodesOf(const BackendBody& graph) {
   Nodes nodes;
   if (const auto* ops = graph.Find(CUDNN_ATTR_OPERATIONGRAPH_OPS)) {
     nodes.all = ops->bodies;
     std::erase(nodes.all, nullptr);
   }
+  return nodes;
+}
+
+struct ConvTensors {
+  int type;
+  cudnnBackendAttributeName_t x;
+  cudnnBackendAttributeName_t y;
+};
+constexpr ConvTensors kConvTensors[] = {
+    {kConvForward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y},
+    {kConvData, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY},
+    {kConvFilter, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY}};
+
+// Points of a channel lie side by side. (One channel or one point is both.)
+bool IsNchw(const BodyPointer& tensor) {
+  if (tensor == nullptr) return false;
+  const Dims dims = DimsOf(tensor);
+  const Dims strides = tensor->Values<int64_t>(CUDNN_ATTR_TENSOR_STRIDES);
+  return dims.size() > 2 && strides.size() == dims.size() && dims[1] > 1 &&
+         strides[1] != 1;
+}
+
+}  // namespace
+
+double NchwBytes(const BackendBody& graph) {
+  const Nodes nodes = NodesOf(graph);
+  for (const auto& [type, x, y] : kConvTensors) {
+    const auto node = nodes.First(type);
+    if (node == nullptr) continue;
+    double bytes = 0;
+    for (const auto name : {x, y}) {
+      const BodyPointer tensor = node->Body(name);
+      if (!IsNchw(tensor)) continue;
+      bytes += static_cast<double>(Product(DimsOf(tensor))) *
+               opmodel::BitsOf(TypeOf(tensor)) / 8.0;
+    }
+    return bytes;
+  }
+  return 0;
+}
+
+Operation DecodeGraph(const BackendBody& graph) {
+  const Nodes nodes = NodesOf(graph);
   if (const auto n = nodes.First(CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR)) {
     return Sdpa(*n, false);
   }

@@ -11,6 +11,10 @@ namespace dltap::simgpu {
 // fused into its kernel.
 opmodel::Operation DecodeGraph(const BackendBody& graph);
 
+// Of a convolution's input and result (or their gradients): the bytes of those
+// in NCHW.
+double NchwBytes(const BackendBody& graph);
+
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SIMGPU_CUDNN_GRAPH_DECODE_H_

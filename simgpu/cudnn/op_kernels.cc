@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "opmodel/device_time.h"
+#include "opmodel/streaming_time.h"
 #include "simgpu/cublas/gemm_kernels.h"
 
 namespace dltap::simgpu {
@@ -125,6 +126,46 @@ void Append(std::vector<Engine>& engines, const Operation& op,
   }
 }
 
+constexpr char kToNhwc[] =
+    "void cudnn::ops::nchwToNhwcKernel<__half, __half, float, false, true, "
+    "(cudnnKernelDataType_t)0>(cudnn::ops::nchw2nhwc_params_t<float>, __half "
+    "const*, __half*)";
+constexpr char kToNchw[] =
+    "void cudnn::ops::nhwcToNchwKernel<__half, __half, float, true, false, "
+    "(cudnnKernelDataType_t)0>(cudnn::ops::nhwc2nchw_params_t<float>, __half "
+    "const*, __half*)";
+
+// The filter's gradient has two such inputs, the other directions one and the
+// result.
+KernelList TransformedKernels(const Engine& engine, const GpuSpec& gpu) {
+  Engine inner = engine;
+  inner.ns -= engine.transform_ns;
+  inner.transform_ns = 0;
+  KernelList kernels = KernelsOf(inner, gpu);
+  const auto& op = engine.op;
+  const auto points = [&](Dim channels, Dim depth, Dim height, Dim width) {
+    return static_cast<double>(op[Dim::kBatch] * op[channels] * op[depth] *
+                               op[height] * op[width]);
+  };
+  const double in =
+      points(Dim::kChannelsIn, Dim::kDepthIn, Dim::kHeightIn, Dim::kWidthIn);
+  const double out = points(Dim::kChannelsOut, Dim::kDepthOut, Dim::kHeightOut,
+                            Dim::kWidthOut);
+  const double in_ns = engine.transform_ns * in / (in + out);
+  const double out_ns = engine.transform_ns - in_ns;
+  const bool data = op.kind == OpKind::kConvBackwardData;
+  const bool weight = op.kind == OpKind::kConvBackwardWeight;
+  kernels.insert(kernels.begin(), data ? KernelFor(kToNhwc, out, out_ns)
+                                       : KernelFor(kToNhwc, in, in_ns));
+  if (weight) {
+    kernels.insert(kernels.begin(), KernelFor(kToNhwc, out, out_ns));
+  } else {
+    kernels.push_back(data ? KernelFor(kToNchw, in, in_ns)
+                           : KernelFor(kToNchw, out, out_ns));
+  }
+  return kernels;
+}
+
 struct Cache {
   std::shared_mutex mutex;
   std::map<std::tuple<OpKind, opmodel::RnnCell, DType, DType,
@@ -139,6 +180,30 @@ Cache& TheCache() {
 }
 
 }  // namespace
+
+// Of reading and writing all of them once. Forward some kernels take or leave
+// NCHW. Fits to ResNets, DenseNets and the like in both layouts on an RTX 3090
+// (timm's published steps, PyTorch 1.12 to 2.4, the shown rows): 1.2 times the
+// time of NHWC in inference, 1.4 in training.
+constexpr double kForwardTransforms = 0.25;
+constexpr double kBackwardTransforms = 1.5;
+
+void AddTransforms(double bytes, const GpuSpec& gpu,
+                   std::vector<Engine>& engines) {
+  if (bytes <= 0) return;
+  for (Engine& engine : engines) {
+    const bool half = opmodel::BitsOf(engine.op.storage) == 16;
+    if (!half || engine.name == "grouped_direct") continue;
+    const double share = engine.op.kind == OpKind::kConvForward
+                             ? kForwardTransforms
+                             : kBackwardTransforms;
+    engine.transform_ns = opmodel::StreamingTime(2 * share * bytes, gpu).ns;
+    engine.ns += engine.transform_ns;
+  }
+  std::stable_sort(
+      engines.begin(), engines.end(),
+      [](const Engine& a, const Engine& b) { return a.ns < b.ns; });
+}
 
 LibraryKernel KernelFor(const char* name, double elements, double ns) {
   const double blocks = std::clamp(std::ceil(elements / 1024), 1.0, 1048576.0);
@@ -176,6 +241,7 @@ std::vector<Engine> EnginesOf(const Operation& op, const GpuSpec& gpu) {
 }
 
 KernelList KernelsOf(const Engine& engine, const GpuSpec& gpu) {
+  if (engine.transform_ns > 0) return TransformedKernels(engine, gpu);
   const OpKind kind = engine.op.kind;
   if (IsConv(kind)) return ConvKernels(engine, gpu);
   if (IsRnn(kind)) return RnnKernels(engine, gpu);

@@ -20,6 +20,7 @@ struct Engine {
   opmodel::Operation op;
   std::string_view name;  // of opmodel's alternative; static
   double ns = 0;
+  double transform_ns = 0;  // of them: from NCHW to NHWC and back
   double workspace_bytes = 0;
 };
 
@@ -27,6 +28,12 @@ struct Engine {
 // gets the ones that use TF32 and those that do not.
 std::vector<Engine> EnginesOf(const opmodel::Operation& op,
                               const opmodel::GpuSpec& gpu);
+
+// cuDNN's half-precision kernels work on NHWC; for tensors in NCHW, which are
+// `bytes` large together, it transforms them. Those for many groups take
+// either.
+void AddTransforms(double bytes, const opmodel::GpuSpec& gpu,
+                   std::vector<Engine>& engines);
 
 // The kernels that the vendor's library would start, in order; their times add
 // up to the engine's.

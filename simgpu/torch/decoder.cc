@@ -57,6 +57,7 @@ constexpr Row kRows[] = {
     {"GammaBetaBackwardCUDAKernelTemplate", CountedDecoder},
     {"embedding_backward_feature_kernel", CountedDecoder},
     {"fused_dropout_kernel", CountedDecoder},
+    {"conv_depthwise2d_", DepthwiseDecoder},
     {"flash_", AttentionDecoder},
     {"fmha_cutlass", AttentionDecoder},
     {"CatArrayBatchedCopy", ConcatDecoder},

@@ -19,6 +19,10 @@ Decoder AccumulateDecoder(const NameParts& kernel);
 // with the geometry of the launch.
 Decoder AttentionDecoder(const NameParts& kernel);
 
+// PyTorch's own convolutions of each channel by itself, forward, by the data and
+// by the weights: conv_depthwise2d_*, which get their dimensions as integers.
+Decoder DepthwiseDecoder(const NameParts& kernel);
+
 // Of tensors: PyTorch's CatArrayBatchedCopy and TensorFlow's
 // concat_fixed_kernel and concat_variable_kernel (tf.concat, tf.stack). By such
 // a stack of flags tf.function asks which of its variables are initialized.

@@ -39,11 +39,15 @@ Descriptor Finalized(Descriptor descriptor) {
   return descriptor;
 }
 
-Descriptor Tensor(const std::vector<int64_t>& dims, cudnnDataType_t type) {
+Descriptor Tensor(const std::vector<int64_t>& dims, cudnnDataType_t type,
+                  const std::vector<int64_t>& strides = {}) {
   const Descriptor tensor = Create(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   Set<int64_t>(tensor, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, dims);
   Set<cudnnDataType_t>(tensor, CUDNN_ATTR_TENSOR_DATA_TYPE,
                        CUDNN_TYPE_DATA_TYPE, {type});
+  if (!strides.empty()) {
+    Set<int64_t>(tensor, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, strides);
+  }
   return Finalized(tensor);
 }
 
@@ -54,15 +58,17 @@ Descriptor Graph(const std::vector<Descriptor>& operations) {
   return Finalized(graph);
 }
 
-Descriptor ConvGraph(cudnnDataType_t type) {
+// The strides are those of input and output, which are of one shape.
+Descriptor ConvGraph(cudnnDataType_t type,
+                     const std::vector<int64_t>& strides = {}) {
   const Descriptor op =
       Create(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
   SetDescriptor(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
-                Tensor({32, 64, 56, 56}, type));
+                Tensor({32, 64, 56, 56}, type, strides));
   SetDescriptor(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
                 Tensor({64, 64, 3, 3}, type));
   SetDescriptor(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
-                Tensor({32, 64, 56, 56}, type));
+                Tensor({32, 64, 56, 56}, type, strides));
   const Descriptor graph = Graph({Finalized(op)});
   cudnnBackendDestroyDescriptor(op);  // the graph keeps what it describes
   return graph;
@@ -133,6 +139,24 @@ TEST_F(CudnnGraphTest, HalfPrecisionConvolutionRunsOnTensorCores) {
   ASSERT_THAT(kernels, SizeIs(1));
   EXPECT_THAT(kernels[0].name,
               HasSubstr("sm90_xmma_fprop_implicit_gemm_bf16bf16"));
+}
+
+// ResNet-50 in NCHW takes 1.2 to 1.5 times as long as in NHWC on an RTX 3090.
+TEST_F(CudnnGraphTest, HalfPrecisionTensorsInNchwAreTransformed) {
+  const std::vector<int64_t> nchw = {64 * 56 * 56, 56 * 56, 56, 1};
+  const std::vector<int64_t> nhwc = {64 * 56 * 56, 1, 56 * 64, 64};
+  const auto kernels = [&](const std::vector<int64_t>& strides) {
+    return Execute(
+        Plan(Configurations(ConvGraph(CUDNN_DATA_HALF, strides)).front()));
+  };
+  const auto direct = kernels(nhwc);
+  ASSERT_THAT(direct, SizeIs(1));
+  const auto transformed = kernels(nchw);
+  ASSERT_THAT(transformed, SizeIs(3));
+  EXPECT_THAT(transformed[0].name, HasSubstr("nchwToNhwcKernel"));
+  EXPECT_EQ(transformed[1].name, direct[0].name);
+  EXPECT_EQ(transformed[1].ns, direct[0].ns);
+  EXPECT_THAT(transformed[2].name, HasSubstr("nhwcToNchwKernel"));
 }
 
 TEST_F(CudnnGraphTest, EveryConfigurationTellsWorkspaceAndSharedMemory) {

@@ -71,6 +71,13 @@ constexpr char kFlash[] =
     "_ZN13pytorch_flash16flash_fwd_kernelI23Flash_fwd_kernel_traitsILi64ELi128"
     "ELi128ELi4ELb0ELb0EN7cutlass10bfloat16_tE19Flash_kernel_traitsILi64ELi128"
     "ELi128ELi4ES3_EELb0ELb1ELb0ELb0ELb0ELb0ELb0ELb0EEEvNS_16Flash_fwd_paramsE";
+constexpr char kDepthwise[] =
+    "_ZN2at6native51_GLOBAL__N__a30dace1_18_DepthwiseConv2d_cu_9959487031co"
+    "nv_depthwise2d_forward_kernelILi3EN3c104HalfEiEEvN5torch10headeronly6d"
+    "etail27GenericPackedTensorAccessorINS7_14TensorAccessorINS3_8ArrayRefI"
+    "lEEKT0_Lm3ENS6_16DefaultPtrTraitsEiEENS_6detail16IndexBoundsCheckILm4E"
+    "iEESD_Lm4ESE_iEENS8_INS9_ISB_SC_Lm3ESE_iEESI_SC_Lm4ESE_iEESJ_NS8_INS9_"
+    "ISB_SD_Lm0ESE_iEENSH_ILm1EiEESD_Lm1ESE_iEEbT1_iiiiiiiiiiiiii";
 constexpr char kArange[] =
     "_ZN50_GLOBAL__N__fa15d16e_17_RangeFactories_cu_38772b0829elementwise_kern"
     "el_with_indexIiZZZN2at6native15arange_cuda_outERKN3c106ScalarES6_S6_RNS1_"
@@ -87,25 +94,11 @@ constexpr char kSort[] =
     "ILi8EEEyE10Policy1000ELNS0_9SortOrderE0ES6_SC_yNS1_21identity_decomposer_"
     "tEEEvPKT1_PSH_PKT2_PSL_T3_iiT4_";
 
-constexpr const char* kAllNames[] = {kAdd,
-                                     kOldAdd,
-                                     kOddFunctor,
-                                     kCast,
-                                     kStridedAdd,
-                                     kWhere,
-                                     kMean,
-                                     kIndex,
-                                     kGather,
-                                     kAdam,
-                                     kAddLists,
-                                     kConcat,
-                                     kDropout,
-                                     kSort,
-                                     kLayerNorm,
-                                     kFlash,
-                                     kArange,
-                                     kUpdateScale,
-                                     kTensorFlowConcat};
+constexpr const char* kAllNames[] = {
+    kAdd,      kOldAdd,    kOddFunctor, kCast,        kStridedAdd,
+    kWhere,    kMean,      kIndex,      kGather,      kAdam,
+    kAddLists, kConcat,    kDropout,    kSort,        kLayerNorm,
+    kFlash,    kDepthwise, kArange,     kUpdateScale, kTensorFlowConcat};
 
 // One parameter by its bytes; those that nobody has written hold leftovers.
 class Parameter {
@@ -166,7 +159,7 @@ Decoder DecoderFor(const std::string& mangled_name) {
 // Parameters that a name does not ask for are there, and empty.
 DecodedLaunch Decode(const Launch& launch, uint8_t leftover = 0) {
   std::vector<Parameter> parameters = launch.parameters;
-  parameters.resize(12, Parameter(kStructBytes));
+  parameters.resize(16, Parameter(kStructBytes));
   std::vector<void*> arguments;
   for (Parameter& parameter : parameters) {
     parameter.FillTheRest(leftover);
@@ -428,6 +421,30 @@ TEST(DecoderTest, OperationsAreThoseOfOpmodel) {
   EXPECT_EQ(1, (*attention.operation)[opmodel::Dim::kCausal]);
 }
 
+// 256 images of 96 channels, 56 x 28 points, filters of 3 x 3.
+Launch Depthwise(int64_t images) {
+  std::vector<Parameter> parameters(5);
+  for (const int64_t value :
+       {images * 96 * 56 * 28, int64_t{96}, int64_t{1}, int64_t{56},
+        int64_t{28}, int64_t{56}, int64_t{28}, int64_t{3}, int64_t{3}}) {
+    parameters.push_back(Parameter::Of(static_cast<int32_t>(value)));
+  }
+  return {kDepthwise, parameters, {1024, 1, 1}};
+}
+
+TEST(DecoderTest, DepthwiseConvolutionsTellTheirShape) {
+  const DecodedLaunch decoded = Decode(Depthwise(256));
+  ASSERT_TRUE(decoded.operation);
+  const opmodel::Operation& op = *decoded.operation;
+  EXPECT_EQ(opmodel::OpKind::kConvForward, op.kind);
+  EXPECT_EQ(opmodel::DType::kF16, op.storage);
+  EXPECT_EQ(256, op[opmodel::Dim::kBatch]);
+  EXPECT_EQ(96, op[opmodel::Dim::kGroups]);
+  EXPECT_EQ(28, op[opmodel::Dim::kHeightOut]);
+  EXPECT_EQ(3, op[opmodel::Dim::kFilterWidth]);
+  EXPECT_FALSE(Decode(Depthwise(0)).operation);
+}
+
 TEST(DecoderTest, ImpossibleShapesAreNotComputed) {
   std::byte* const m = Memory();
   const Dimension row{8, {4, 4, 4}};
@@ -474,7 +491,7 @@ TEST(DecoderTest, EffectsOutsideOfAllocationsTouchNothing) {
 // Of a name and of what it is demangled to. Some are names of other kernels.
 TEST(DecoderTest, TruncatedNamesAreSurvived) {
   std::vector<std::byte> zeroes(kStructBytes);
-  const std::vector<void*> arguments(12, zeroes.data());
+  const std::vector<void*> arguments(16, zeroes.data());
   const auto survives = [&](const std::string& name) {
     const Decoder decoder = FindDecoder(TakeApart(name));
     if (!decoder) return;
