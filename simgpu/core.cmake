@@ -155,6 +155,7 @@ add_library(dltapsim SHARED
   torch/kernel_name.cc
   torch/meaning.cc
   torch/move_call.cc
+  torch/nonzero_call.cc
   torch/operands.cc
   torch/plain_call.cc
   torch/random_call.cc

@@ -50,6 +50,9 @@ Decoder ForeachDecoder(const NameParts& kernel);
 // PyTorch's vectorized_gather_kernel: whole rows by their numbers.
 Decoder GatherDecoder(const NameParts& kernel);
 
+// The parts of nonzero_static, and of masks whose count is known.
+Decoder NonzeroDecoder(const NameParts& kernel);
+
 // PyTorch's kernels that put elements elsewhere: roll, flip, triu and tril,
 // index_copy, index_fill.
 Decoder MoveDecoder(const NameParts& kernel);
