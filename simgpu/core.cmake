@@ -67,6 +67,7 @@ add_library(dltapsim SHARED
   bytes/shareable_handle.cc
   bytes/shared_memory.cc
   bytes/sparse_bytes.cc
+  bytes/read_marks.cc
   bytes/uncomputed_reads.cc
   bytes/work_order.cc
   bytes/written_memory.cc
@@ -157,6 +158,7 @@ add_library(dltapsim SHARED
   torch/meaning.cc
   torch/move_call.cc
   torch/mxnet_call.cc
+  torch/nonzero_call.cc
   torch/operands.cc
   torch/plain_call.cc
   torch/random_call.cc

@@ -18,13 +18,17 @@
 #include "simgpu/base/fork_guard.h"
 #include "simgpu/base/python_place.h"
 #include "simgpu/base/thread_state.h"
+#include "simgpu/bytes/read_marks.h"
 
 namespace dltap::simgpu {
 namespace {
 
 constexpr uint64_t kForEver = 10'000;
+constexpr uint64_t kMostMarks = 10'000;  // of a place
 constexpr size_t kMostPlaces = 1'000;
 constexpr size_t kNamedPlaces = 3;
+// The place of code that no Python called.
+constexpr const char* kNoPython = "outside Python";
 
 struct Place {
   uint64_t reads = 0;
@@ -99,9 +103,10 @@ void NameUncomputedRead() {
   if (!thread.has_uncomputed_read) [[likely]]
     return;
   thread.has_uncomputed_read = false;
-  const std::string name = PythonPlace();
-  if (name.empty()) return;
+  std::string name = PythonPlace();
+  if (name.empty()) name = kNoPython;
   bool is_for_ever = false;
+  bool is_marked = false;
   {
     Reads& all = TheReads();
     const std::lock_guard lock(all.mutex);
@@ -112,7 +117,9 @@ void NameUncomputedRead() {
     place.value = thread.uncomputed_value;
     place.times = again ? place.times + 1 : 1;
     is_for_ever = place.times == kForEver;
+    is_marked = place.reads <= kMostMarks;
   }
+  if (is_marked) MarkUncomputedRead(name.c_str());
   if (is_for_ever && !GetConfig().quiet) Warn(name, thread.uncomputed_value);
 }
 

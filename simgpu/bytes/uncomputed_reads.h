@@ -14,8 +14,9 @@ namespace dltap::simgpu {
 // counted, and its place is asked for by the next function.
 void NoteUncomputedRead(const void* value, size_t bytes);
 
-// Names the place of what this thread has just read, if that was one. Says on
-// stderr when a place gets the same number for ever. The caller holds no lock.
+// Names the place of what this thread has just read, if that was one, and marks
+// it for tools (read_marks.h; at most 10,000 times a place). Says on stderr
+// when a place gets the same number for ever. The caller holds no lock.
 void NameUncomputedRead();
 
 }  // namespace dltap::simgpu

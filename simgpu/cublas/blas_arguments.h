@@ -41,6 +41,7 @@ struct BlasArguments {
   int64_t ldc = 0;
   int64_t stride_c = 0;
 
+  void* y = nullptr;       // a vector that is written
   void* result = nullptr;  // of dot, nrm2, asum, amax, amin
   size_t result_bytes = 0;
   int* info = nullptr;  // host memory

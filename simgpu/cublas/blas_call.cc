@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "simgpu/base/error.h"
 #include "simgpu/cublas/blas_handle.h"
@@ -61,11 +63,31 @@ Error Launch(cublasContext& handle, const BlasArguments& arguments) {
                                  GpuOfStream(handle.stream)));
 }
 
+// A product with a vector, and what writes one vector, or one number.
+bool WritesY(std::string_view routine) {
+  return routine.starts_with("gemv") || routine.starts_with("axpy") ||
+         routine.starts_with("copy");
+}
+
+Error LaunchVector(cublasContext& handle, const BlasArguments& arguments) {
+  std::vector<WriteTarget> targets = {
+      {handle.workspace, handle.workspace_bytes}};
+  if (arguments.y != nullptr && WritesY(arguments.routine)) {
+    targets.push_back({arguments.y});
+  } else if (arguments.result != nullptr) {
+    targets.push_back({arguments.result, arguments.result_bytes});
+  } else {
+    return Launch(handle, arguments);
+  }
+  const MayWrite writes(std::move(targets));
+  return Launch(handle, arguments);
+}
+
 // A general product writes its C alone; batches by pointers have an array of
 // them, and others more than one output.
 Error LaunchKnown(cublasContext& handle, const BlasArguments& arguments) {
   const BlasArguments& x = arguments;
-  if (x.ldc == 0) return Launch(handle, arguments);
+  if (x.ldc == 0) return LaunchVector(handle, arguments);
   const opmodel::DType type =
       x.c_type < 0 ? x.dtype : DTypeOf(static_cast<cudaDataType>(x.c_type));
   const int64_t elements = (x.batch - 1) * x.stride_c + (x.n - 1) * x.ldc + x.m;

@@ -78,7 +78,7 @@ _FIELDS = (
     ("a_type", ("Atype", "xType", "abType"), "{}"),
     ("compute_type", ("computeType",), "{}"),
     *((field, (name,), "{}") for field, name in _MATRICES.items()),
-    ("result", ("result",), "{}"),
+    ("y", ("y",), "{}"), ("result", ("result",), "{}"),
     ("result_bytes", ("result",), "ResultBytes({})"),
     ("info", ("info",), "{}"),
     ("group_count", ("group_count",), "{}"),
@@ -131,6 +131,8 @@ def _field(function: model.Function, field: str, names: tuple[str, ...],
         if parameter is None:
             continue
         if field in _MATRICES and not _is_product(function):
+            continue
+        if field == "y" and "const" in parameter.type.spelling:
             continue
         if field == "info" and parameter.type.pointee.kind != "int":
             continue

@@ -62,6 +62,7 @@ CUptiResult Check(CUpti_ActivityKind kind) {
 CUptiResult SetKind(CUpti_ActivityKind kind, bool enable) {
   const CUptiResult checked = Check(kind);
   if (checked != CUPTI_SUCCESS) return checked;
+  if (enable) BeginClientTime();
   Client::Get().selection().SetKind(kind, enable);
   Client::Get().Apply();
   return CUPTI_SUCCESS;

@@ -211,7 +211,7 @@ void Delivery::Write(PendingRecord& record) {
     dropped_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  ConvertTimes(record, ToClientTime);
+  ConvertTimes(record, ToClientTime, LengthConversion());
   std::memcpy(buffer->bytes + buffer->used, record.layout.data(), record.bytes);
   buffer->used += record.bytes;
   ++buffer->records;

@@ -224,14 +224,29 @@ PendingRecord ToExternalRecord(const ApiActivity& call,
   return PendingRecord::Of(call.end_ns, record);
 }
 
-void ConvertTimes(PendingRecord& record, ConvertTime convert) {
+void ConvertTimes(PendingRecord& record, ConvertTime convert,
+                  ConvertTime convert_length) {
   std::byte* layout = record.layout.data();
-  for (const uint16_t offset : TimesOf(KindOf(layout)).offsets) {
+  const RecordTimes times = TimesOf(KindOf(layout));
+  const auto at = [&](uint16_t offset) {
     uint64_t time = 0;
     std::memcpy(&time, layout + offset, sizeof time);
+    return time;
+  };
+  const bool has_length = convert_length != nullptr && times.has_span &&
+                          at(times.offsets[0]) != 0 &&
+                          at(times.offsets[1]) >= at(times.offsets[0]);
+  const uint64_t length =
+      has_length ? convert_length(at(times.offsets[1]) - at(times.offsets[0]))
+                 : 0;
+  for (const uint16_t offset : times.offsets) {
+    uint64_t time = at(offset);
     if (time != 0) time = convert(time);
     std::memcpy(layout + offset, &time, sizeof time);
   }
+  if (!has_length) return;
+  const uint64_t end = at(times.offsets[0]) + length;
+  std::memcpy(layout + times.offsets[1], &end, sizeof end);
 }
 
 void ClearTimes(PendingRecord& record) {

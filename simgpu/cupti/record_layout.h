@@ -56,9 +56,11 @@ PendingRecord ToRecord(const ApiActivity& call, uint32_t thread_id);
 PendingRecord ToExternalRecord(const ApiActivity& call,
                                CUpti_ExternalCorrelationKind kind, uint64_t id);
 
-// Applies `convert` to each time in the record.
+// Applies `convert` to each time in the record. With `convert_length` the end
+// of its span is as far behind its begin as that says.
 using ConvertTime = uint64_t (*)(uint64_t sim_ns);
-void ConvertTimes(PendingRecord& record, ConvertTime convert);
+void ConvertTimes(PendingRecord& record, ConvertTime convert,
+                  ConvertTime convert_length = nullptr);
 
 // A record of device work that CUPTI lost track of has neither start nor end.
 void ClearTimes(PendingRecord& record);

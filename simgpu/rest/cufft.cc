@@ -153,8 +153,11 @@ cufftResult NewPlan(ApiFunction& function, cufftHandle* handle,
   });
 }
 
-cufftResult Execute(ApiFunction& function, cufftHandle handle) {
-  return WithPlan(function, handle, [](Plan& plan) {
+// Some transforms use their input as a work area.
+cufftResult Execute(ApiFunction& function, cufftHandle handle, void* input,
+                    void* output) {
+  return WithPlan(function, handle, [&](Plan& plan) {
+    const MayWrite writes({{input}, {output}});
     return Launch(plan) == Error::kSuccess ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
   });
 }
@@ -270,15 +273,18 @@ SIMGPU_API cufftResult cufftPlanMany(cufftHandle* handle, int rank, int* sizes,
                  Sized(rank, sizes, type, batch));
 }
 
-SIMGPU_API cufftResult cufftXtExec(cufftHandle handle, void*, void*, int) {
-  return Execute(FunctionOf<"cufft", "cufftXtExec">(), handle);
+SIMGPU_API cufftResult cufftXtExec(cufftHandle handle, void* input,
+                                   void* output, int) {
+  return Execute(FunctionOf<"cufft", "cufftXtExec">(), handle, input, output);
 }
 
 // Kinds with a direction (complex to complex) and without.
-#define SIM_EXECUTE(KIND, FROM, TO, ...)                                   \
-  SIMGPU_API cufftResult cufftExec##KIND(cufftHandle handle, FROM*,        \
-                                         TO* __VA_OPT__(, ) __VA_ARGS__) { \
-    return Execute(FunctionOf<"cufft", "cufftExec" #KIND>(), handle);      \
+#define SIM_EXECUTE(KIND, FROM, TO, ...)                                    \
+  SIMGPU_API cufftResult cufftExec##KIND(cufftHandle handle, FROM* input,   \
+                                         TO* output __VA_OPT__(, )          \
+                                             __VA_ARGS__) {                 \
+    return Execute(FunctionOf<"cufft", "cufftExec" #KIND>(), handle, input, \
+                   output);                                                 \
   }
 SIM_EXECUTE(C2C, cufftComplex, cufftComplex, int)
 SIM_EXECUTE(Z2Z, cufftDoubleComplex, cufftDoubleComplex, int)

@@ -2,9 +2,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "opmodel/operation.h"
 #include "simgpu/torch/families.h"
+#include "simgpu/torch/operands.h"
 
 namespace dltap::simgpu {
 namespace {
@@ -27,10 +29,35 @@ struct Attention {
 constexpr double kFlashOnHopper = 0.64 / 0.35;
 constexpr double kCutlassRatio = 2.0;
 
-DecodedLaunch Decoded(const Attention& shape, OpKind kind, double slowdown) {
+// What the name tells of a kernel.
+struct AttentionKernel {
+  size_t params_bytes;  // of its parameters, at most
+  OpKind kind;
+  DType type;
+  bool causal;   // FlashAttention's
+  int64_t tile;  // queries of a block; CUTLASS's
+};
+
+// Of all tensors that the parameters name, and of whatever lies behind them on
+// the caller's stack. Which of them the kernel writes to differs by release;
+// none of them holds what a program decides by.
+std::vector<WriteTarget> TensorsIn(const AttentionKernel& kernel,
+                                   const LaunchView& launch) {
+  std::vector<WriteTarget> targets;
+  const std::byte* params = Bytes(launch.arguments[0]);
+  for (size_t at = 0; at < kernel.params_bytes; at += sizeof(void*)) {
+    auto* address = ReadAt<std::byte*>(params + at);
+    if (IsAllocated({address, 1})) targets.push_back({address});
+  }
+  return targets;
+}
+
+DecodedLaunch Decoded(const Attention& shape, const AttentionKernel& kernel,
+                      const LaunchView& launch, double slowdown) {
   DecodedLaunch decoded;
+  decoded.may_write = TensorsIn(kernel, launch);
   opmodel::Operation& op = decoded.operation.emplace();
-  op.kind = kind;
+  op.kind = kernel.kind;
   op.storage = op.math = shape.type;
   op[Dim::kBatch] = shape.batch;
   op[Dim::kHeads] = shape.heads;
@@ -61,14 +88,6 @@ struct FlashParams {
   int32_t batch, queries, keys, new_keys, head_dim;
 };
 
-// What the name tells of a kernel.
-struct AttentionKernel {
-  OpKind kind;
-  DType type;
-  bool causal;   // FlashAttention's
-  int64_t tile;  // queries of a block; CUTLASS's
-};
-
 DecodedLaunch DecodeFlash(const AttentionKernel& kernel,
                           const LaunchView& launch) {
   const auto params = ReadAt<FlashParams>(launch.arguments[0]);
@@ -90,7 +109,7 @@ DecodedLaunch DecodeFlash(const AttentionKernel& kernel,
                   .head_dim_v = params.head_dim,
                   .causal = kernel.causal,
                   .type = kernel.type},
-                 kernel.kind,
+                 kernel, launch,
                  launch.gpu.compute_major >= 9 ? kFlashOnHopper : 1);
 }
 
@@ -140,7 +159,8 @@ DecodedLaunch DecodedCutlass(const AttentionKernel& kernel,
                   .head_dim_v = shape.head_dim_v,
                   .causal = shape.mask == 1 || shape.mask == 2,
                   .type = kernel.type},
-                 kernel.kind, kernel.type == DType::kF32 ? 1 : kCutlassRatio);
+                 kernel, launch,
+                 kernel.type == DType::kF32 ? 1 : kCutlassRatio);
 }
 
 // Blocks: (tiles of queries, heads, batch).
@@ -180,6 +200,7 @@ Decoder FlashDecoder(const NameParts& kernel) {
   const bool bf16 =
       kernel.arguments[0].find("bfloat16_t") != std::string_view::npos;
   const AttentionKernel found{
+      .params_bytes = forward ? size_t{640} : size_t{1024},
       .kind = forward ? OpKind::kAttentionForward : OpKind::kAttentionBackward,
       .type = bf16 ? DType::kBf16 : DType::kF16,
       .causal = kernel.arguments[2] == "true",
@@ -197,6 +218,7 @@ Decoder CutlassDecoder(const NameParts& kernel) {
   const size_t mark = kernel.name.find(kMark);
   if (mark == std::string_view::npos) return {};
   const AttentionKernel found{
+      .params_bytes = forward ? size_t{320} : size_t{640},
       .kind = forward ? OpKind::kAttentionForward : OpKind::kAttentionBackward,
       .type = CutlassType(kernel.name),
       .causal = false,

@@ -58,6 +58,9 @@ Decoder GatherDecoder(const NameParts& kernel);
 // read and write, from their template arguments; its biases of dense layers.
 Decoder MxnetDecoder(const NameParts& kernel);
 
+// The parts of nonzero_static, and of masks whose count is known.
+Decoder NonzeroDecoder(const NameParts& kernel);
+
 // PyTorch's kernels that put elements elsewhere: roll, flip, triu and tril,
 // index_copy, index_fill.
 Decoder MoveDecoder(const NameParts& kernel);

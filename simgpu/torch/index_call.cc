@@ -184,8 +184,9 @@ void Run(const Coordinates& call) {
   for (int64_t i = 0; permission.compute && i < call.count; ++i) {
     auto flat = ReadAt<int64_t>(call.indices + i * 8);
     for (size_t dim = call.sizes.size(); dim-- > 0;) {
-      const int64_t coordinate = flat % call.sizes[dim];
-      flat /= call.sizes[dim];
+      // A place below zero stands for none (nonzero_static fills with -1).
+      const int64_t coordinate = flat < 0 ? flat : flat % call.sizes[dim];
+      if (flat > 0) flat /= call.sizes[dim];
       std::memcpy(
           call.indices + (static_cast<int64_t>(dim) * call.count + i) * 8,
           &coordinate, sizeof(coordinate));

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,8 +17,10 @@ namespace {
 
 class NamedKernel final : public KernelMeaning {
  public:
-  explicit NamedKernel(const std::string& name)
-      : decoder_(FindDecoder(TakeApart(name))), targets_(name) {}
+  // `name` is empty where the mangled one is none.
+  NamedKernel(const std::string& name, const char* mangled_name)
+      : decoder_(FindDecoder(TakeApart(name))),
+        targets_(name.empty() ? mangled_name : std::string_view(name)) {}
 
   LaunchMeaning Read(const LaunchView& launch) const override {
     LaunchMeaning meaning;
@@ -57,7 +60,7 @@ class NamedKernel final : public KernelMeaning {
 };
 
 std::unique_ptr<KernelMeaning> MeaningOfName(const char* mangled_name) {
-  return std::make_unique<NamedKernel>(Demangle(mangled_name));
+  return std::make_unique<NamedKernel>(Demangle(mangled_name), mangled_name);
 }
 
 // When the library is loaded: before anything can be launched.

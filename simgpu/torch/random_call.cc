@@ -9,8 +9,9 @@ namespace dltap::simgpu {
 namespace {
 
 // The last parameter is the lambda of distribution_nullary_kernel<T, ...>, of
-// its first form: {T* data; int64_t bytes from element to element; f}. Where f
-// is that of random_from_to_kernel it holds {uint64_t range; int64_t base}.
+// its first form: {T* data; int bytes from element to element; f}, f aligned to
+// 8. Where f is that of random_from_to_kernel it holds {uint64_t range; int64_t
+// base}.
 struct Random {
   ScalarType type;
   bool is_range;
@@ -38,7 +39,7 @@ DecodedLaunch Decode(const Random& kernel, const LaunchView& launch) {
   const std::byte* lambda = Bytes(launch.arguments[3]);
   Operand output = Operand::Dense(ReadAt<std::byte*>(lambda), elements,
                                   kernel.type, Operand::kWrite);
-  const auto step = ReadAt<int64_t>(lambda + 8);
+  const int64_t step = ReadAt<int32_t>(lambda + 8);
   if (step != static_cast<int64_t>(SizeOf(kernel.type))) output.range = {};
   DecodedLaunch decoded;
   if (kernel.is_range && output.range.data != nullptr) {

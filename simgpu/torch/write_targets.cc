@@ -7,6 +7,7 @@
 
 #include "simgpu/torch/decoded_launch.h"
 #include "simgpu/torch/kernel_name.h"
+#include "simgpu/torch/operands.h"
 #include "simgpu/torch/scalar_type.h"
 
 namespace dltap::simgpu {
@@ -16,7 +17,9 @@ constexpr size_t kPointer = sizeof(void*);
 
 // Objects by the names of their types. What lies behind one on the caller's
 // stack are often addresses, too, of tensors that the kernel has nothing to do
-// with: only objects of known size are searched.
+// with: objects of unknown size are searched where they are PyTorch's, whose
+// kernels write to what their arguments name. That spoils a few tensors too
+// many, and not all of them.
 struct ObjectRow {
   std::string_view name_holds;
   // That may hold addresses to write to; kTold: the kernel's decoder says.
@@ -24,6 +27,9 @@ struct ObjectRow {
 };
 constexpr size_t kTold = ~size_t{0};
 constexpr size_t kUnknown = kTold - 1;
+// PyTorch's functions over elements hold the tensors that they write, and the
+// offset calculators that tell where: 8 operands take less.
+constexpr size_t kPytorchObject = 1024;
 
 constexpr ObjectRow kObjects[] = {
     {"Functor", 0},
@@ -47,15 +53,25 @@ constexpr ObjectRow kObjects[] = {
     {"TensorListMetadata", kTold},
     {"TensorListScalarListMetadata", kTold},
     {"ReduceOp", kTold},
+    {"AttentionKernel", kTold},
+    {"AttentionBackwardKernel", kTold},
+    {"Flash_fwd_params", kTold},
+    {"Flash_bwd_params", kTold},
     // {T* data; sizes; strides}
     {"TensorInfo", kPointer},
     {"TensorAccessor", kPointer},
     {"device_ptr", kPointer},
 };
 
+size_t UnknownObject(std::string_view type) {
+  return type.find("at::native::") == std::string_view::npos ? kUnknown
+                                                             : kPytorchObject;
+}
+
 size_t BytesOfObject(std::string_view type) {
   const NameParts parts = TakeApart(type);
-  if (!parts.lambdas.empty()) return kUnknown;
+  if (parts.name == "bernoulli_tensor_cuda_kernel") return 0;
+  if (!parts.lambdas.empty()) return UnknownObject(type);
   // "std::array<char*, 2ul>"
   if (parts.name == "array" && parts.arguments.size() == 2) {
     return NumberIn(parts.arguments[1]) * kPointer;
@@ -69,7 +85,7 @@ size_t BytesOfObject(std::string_view type) {
       [&](const ObjectRow& candidate) {
         return parts.name.find(candidate.name_holds) != std::string_view::npos;
       });
-  return row == std::end(kObjects) ? kUnknown : row->bytes;
+  return row == std::end(kObjects) ? UnknownObject(type) : row->bytes;
 }
 
 size_t BytesToSearch(std::string_view type) {
@@ -78,9 +94,31 @@ size_t BytesToSearch(std::string_view type) {
   return SizeOf(ScalarTypeNamed(type)) > 0 ? 0 : BytesOfObject(type);
 }
 
+// What PyTorch compiles while the program runs has plain names:
+// lgamma_kernel_vectorized4_kernel(int n, array<char*> tensors, ...),
+// NAME_unrolled_kernel, the same, and reduction_NAME_kernel(reduction).
+// The number of its parameters up to that which holds the tensors; 0: another.
+size_t JitParameters(std::string_view kernel) {
+  constexpr std::string_view kVectorized = "_kernel_vectorized";
+  if (!kernel.ends_with("_kernel") ||
+      kernel.find_first_of("(<: ") != std::string_view::npos) {
+    return 0;
+  }
+  if (kernel.starts_with("reduction_")) return 1;
+  return kernel.find(kVectorized) != std::string_view::npos ||
+                 kernel.ends_with("_kernel_unrolled_kernel")
+             ? 2
+             : 0;
+}
+
 }  // namespace
 
 WriteTargets::WriteTargets(std::string_view kernel) {
+  if (const size_t jit = JitParameters(kernel); jit > 0) {
+    parameters_.resize(jit, 0);
+    parameters_.back() = kPytorchObject;
+    return;
+  }
   for (const std::string_view type : ParametersOf(kernel)) {
     const size_t bytes = BytesToSearch(type);
     any_told_ |= bytes == kTold;
@@ -98,8 +136,11 @@ std::optional<std::vector<WriteTarget>> WriteTargets::Of(
   std::vector<WriteTarget> targets;
   targets.reserve(addresses_);
   for (size_t i = 0; i < parameters_.size(); ++i) {
+    const bool is_searched = parameters_[i] == kPytorchObject;
     for (size_t at = 0; at < parameters_[i]; at += kPointer) {
-      targets.push_back({ReadAt<const void*>(Bytes(launch.arguments[i]) + at)});
+      auto* address = ReadAt<std::byte*>(Bytes(launch.arguments[i]) + at);
+      if (is_searched && !IsAllocated({address, 1})) continue;
+      targets.push_back({address});
     }
   }
   return targets;

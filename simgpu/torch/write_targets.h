@@ -20,8 +20,8 @@ class WriteTargets {
   explicit WriteTargets(std::string_view kernel);
 
   // nullopt: anywhere. The name does not tell the parameters, or one is an
-  // object of which nothing is known, or a list of tensors whose decoder does
-  // not tell what it holds.
+  // object of which nothing is known and that is not PyTorch's, or a list of
+  // tensors whose decoder does not tell what it holds.
   std::optional<std::vector<WriteTarget>> Of(const LaunchView& launch,
                                              bool is_told) const;
 

@@ -83,6 +83,15 @@ OPERATIONS = {
     "cumprod": lambda d: (LENGTHS.to(d)).cumprod(0),
     "cummax": lambda d: LENGTHS.to(d).cummax(0),
     "nonzero": lambda d: (TABLE.to(d) > 4).nonzero(),
+    "nonzero_static": lambda d: torch.nonzero_static(
+        (TABLE > 4).to(d), size=20
+    ),
+    "nonzero_static_cut": lambda d: torch.nonzero_static(
+        (TABLE > 4).to(d), size=3
+    ),
+    "nonzero_static_long": lambda d: torch.nonzero_static(
+        (LONG % 7 == 0).long().to(d), size=900
+    ),
     "where1": lambda d: torch.where(TABLE.to(d) > 4),
     "unique": lambda d: TABLE.to(d).unique(),
     "unique_inv": lambda d: TABLE.to(d).unique(

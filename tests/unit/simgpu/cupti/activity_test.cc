@@ -215,6 +215,31 @@ TEST_F(CuptiTest, AClientThatFlushesAtOnceGetsItsClocksRate) {
   EXPECT_NEAR(took(0) / took(1), 0.5, 0.05);
 }
 
+// These tests run on the virtual clock: what passes of the client's own while
+// the host sleeps is no part of how long work takes.
+TEST_F(CuptiTest, WorkTakesItsTimeOnAClockThatRunsOnWhileTheHostSleeps) {
+  const auto length = [](const CUpti_ActivityMemset4& memset) {
+    return static_cast<double>(memset.end - memset.start);
+  };
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
+  Clear();
+  cuptiActivityFlushAll(0);
+  cuptiActivityRegisterTimestampCallback(HalfSpeedClock);
+  cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
+  for (int i = 0; i < 20; ++i) {
+    usleep(2000);
+    Clear();
+  }
+  cuptiActivityFlushAll(0);
+  cuptiFinalize();
+  const auto memsets =
+      Delivered<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
+  ASSERT_EQ(memsets.size(), 21);
+  for (size_t i = 1; i < memsets.size(); ++i) {
+    EXPECT_NEAR(length(memsets[i]) / length(memsets[0]), 0.5, 0.05);
+  }
+}
+
 struct Seen {
   std::vector<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>> calls;
   std::vector<uint64_t> created_nodes;

@@ -18,6 +18,8 @@ constexpr char kPointers[] = "_Z4bothPfPKfi";
 constexpr char kTensors[] = "_Z1fN2at4cuda6detail10TensorInfoIfjEES2_IKfjE";
 // void g(Lambda): an object of which nothing is known
 constexpr char kObject[] = "_Z1g6Lambda";
+// void h(at::native::Lambda)
+constexpr char kPytorchObject[] = "_Z1hN2at6native6LambdaE";
 // A name that tells no parameters.
 constexpr char kBare[] = "triton_poi_fused_0";
 
@@ -25,7 +27,9 @@ constexpr float kValue = 2.5F;
 
 class WriteTargetsTest : public NamedKernelTest {
  protected:
-  WriteTargetsTest() : NamedKernelTest({kPointers, kTensors, kObject, kBare}) {}
+  WriteTargetsTest()
+      : NamedKernelTest({kPointers, kTensors, kObject, kPytorchObject, kBare}) {
+  }
 
   void SetUp() override {
     NamedKernelTest::SetUp();
@@ -65,6 +69,13 @@ TEST_F(WriteTargetsTest, AnywhereBehindAnUnknownObject) {
   void* arguments[] = {&object};
   Launch(kObject, arguments);
   ExpectStale(true, true, true);
+}
+
+TEST_F(WriteTargetsTest, WhereAPytorchObjectPointsTo) {
+  std::array<CUdeviceptr, 256> object{1, 2, b()};
+  void* arguments[] = {&object};
+  Launch(kPytorchObject, arguments);
+  ExpectStale(false, true, false);
 }
 
 TEST_F(WriteTargetsTest, AnywhereWithoutParameters) {
