@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "analyzer/model/trace_model.h"
 #include "analyzer/reader/clock_map.h"
@@ -13,9 +14,22 @@
 
 namespace dltap::analyzer {
 
-// CLOCK_REALTIME minus CLOCK_MONOTONIC by boot id: processes of one boot share
-// it, so that a clock step between their starts does not part them.
-using RealtimeOffsets = std::map<std::string, int64_t>;
+// What processes of one boot share, by boot id: real time minus the clock of
+// their traces.
+struct RealtimeOffsets {
+  // CLOCK_REALTIME minus CLOCK_MONOTONIC: a clock step between their starts
+  // does not part them.
+  std::map<std::string, int64_t> by_boot;
+
+  // Of virtual clocks, which begin anew in each process. Processes that ran
+  // side by side (ranks) agree on them; what followed them came later.
+  struct Virtual {
+    int64_t begin_ns = 0;  // in real time, of those that share it
+    int64_t end_ns = 0;
+    int64_t offset_ns = 0;
+  };
+  std::map<std::string, std::vector<Virtual>> of_virtual;
+};
 
 // The one place where ticks and activity time become trace time: ns on the
 // monotonic clock, moved to real time once per boot so that hosts compare.
@@ -49,6 +63,8 @@ class Timeline {
   static int64_t Bounded(uint64_t ns) {
     return static_cast<int64_t>(std::min(ns, (uint64_t{1} << 62) - 1));
   }
+  // The offset of a virtual clock.
+  int64_t VirtualOffset(std::vector<RealtimeOffsets::Virtual>& known) const;
   int64_t Clamped(int64_t ns) const {
     return std::clamp(ns + offset_ns_, -(int64_t{1} << 61),
                       (int64_t{1} << 62) - 1) +
@@ -61,6 +77,7 @@ class Timeline {
   HostClock host_clock_ = HostClock::kMeasured;
   bool activity_identity_ = false;  // so is activity time: a simulated clock
   trace::AnchorRecord first_ = {};
+  uint64_t last_realtime_ns_ = 0;
   int64_t offset_ns_ = 0;
   int64_t shift_ns_ = 0;
   int64_t error_ns_ = 0;

@@ -80,6 +80,8 @@ void WaitUntil(int64_t until_ns) {
   }
 }
 
+bool IsVirtualTime() { return State().mode == ClockMode::kVirtual; }
+
 void SpendHostTime(int64_t cost_ns) {
   ClockState& state = State();
   if (state.mode != ClockMode::kVirtual) return;

@@ -14,6 +14,9 @@ int64_t SimNow();
 // Returns when SimNow() >= until_ns: sleeps (real) or moves the clock.
 void WaitUntil(int64_t until_ns);
 
+// Time is a counter: it moves by what calls cost and by waiting alone.
+bool IsVirtualTime();
+
 // A host call's fixed cost; moves the clock in virtual mode, else does nothing.
 void SpendHostTime(int64_t cost_ns);
 

@@ -11,7 +11,7 @@ namespace {
 // information go to the driver) and on constant-time graph launch (some us,
 // whatever the graph holds). The rest is in proportion.
 constexpr uint32_t kFree = 0;
-constexpr uint32_t kCheapNs = 100;          // sets or checks a field
+constexpr uint32_t kCheapNs = kCheapCallNs;
 constexpr uint32_t kQueueNs = 1'000;        // appends a marker to a stream
 constexpr uint32_t kLaunchNs = 2'500;       // appends work to a stream
 constexpr uint32_t kLibraryCallNs = 4'000;  // decides, then launches
@@ -31,8 +31,9 @@ struct CostRule {
 
 // The first rule that matches counts. Queries of what the process knows are
 // free: a tool's background thread may ask at any moment, and time would depend
-// on it. Polls must cost, or time would stand still; so must calls that are
-// slow on a real system.
+// on it. Polls must cost, or time would stand still (of a thread that only
+// looks on they do not, api_scope.cc); so must calls that are slow on a real
+// system.
 constexpr CostRule kRules[] = {
     {"cupti", "", kFree},             // tools, not the program
     {"nvml", "", kFree},              // a monitor's thread

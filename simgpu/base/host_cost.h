@@ -10,6 +10,9 @@ namespace dltap::simgpu {
 // Host time of one call in virtual mode, by the function's name.
 uint32_t HostCostOf(std::string_view name);
 
+// Of a call that sets, checks or asks for something, and puts no work anywhere.
+constexpr uint32_t kCheapCallNs = 100;
+
 }  // namespace dltap::simgpu
 
 #endif  // DLTAP_SIMGPU_BASE_HOST_COST_H_

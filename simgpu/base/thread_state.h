@@ -50,10 +50,14 @@ struct ThreadState {
   bool in_host_function = false;
   // Of the memory effect that is carried out; null: none is (work_order.h).
   const std::shared_ptr<const OrderPoint>* order = nullptr;
-  // Where the library call under way may write (library_call.h); null: anywhere.
+  // Where the library call under way may write (library_call.h); null:
+  // anywhere.
   const std::vector<WriteTarget>* may_write = nullptr;
   // A number that nobody computed was copied to the host (uncomputed_reads.h).
   bool has_uncomputed_read = false;
+  bool puts_work = false;     // has put some on a stream
+  uint32_t idle_calls = 0;    // cheap ones, of a thread that does not,
+  int64_t idle_since_ns = 0;  // since the clock showed this
   uint64_t uncomputed_value = 0;
   std::vector<Context*> contexts;
   std::vector<CallConfiguration> configurations;

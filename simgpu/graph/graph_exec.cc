@@ -7,6 +7,7 @@
 
 #include "simgpu/base/activity.h"
 #include "simgpu/base/clock.h"
+#include "simgpu/bytes/uncomputed_reads.h"
 #include "simgpu/graph/capture.h"
 #include "simgpu/graph/graph_condition.h"
 #include "simgpu/graph/graph_memory.h"
@@ -193,7 +194,9 @@ Error TakeMemory(const GraphExec& exec, Stream& stream, bool may_begin) {
 
 }  // namespace
 
-Error LaunchGraph(GraphExec& exec, Stream& stream) {
+namespace {
+
+Error LaunchNow(GraphExec& exec, Stream& stream) {
   if (stream.capture.load(std::memory_order_acquire) != nullptr) {
     return CaptureChildGraph(stream, *exec.graph);
   }
@@ -201,6 +204,8 @@ Error LaunchGraph(GraphExec& exec, Stream& stream) {
       error != Error::kSuccess) {
     return error;
   }
+  CurrentThread().puts_work = true;
+  SettleOpenWork();
   const std::scoped_lock lock(stream.mutex, exec.mutex);
   const bool may_begin = MayBegin(stream) && HostWorkDone(exec.open_ticket);
   if (const Error error = TakeMemory(exec, stream, may_begin);
@@ -217,6 +222,14 @@ Error LaunchGraph(GraphExec& exec, Stream& stream) {
   }
   exec.order = stream.line.Now();
   return Error::kSuccess;
+}
+
+}  // namespace
+
+Error LaunchGraph(GraphExec& exec, Stream& stream) {
+  const Error error = LaunchNow(exec, stream);
+  NameUncomputedRead();  // by the copies in it
+  return error;
 }
 
 GraphNode* NodeInExec(GraphExec& exec, const GraphNode* original) {

@@ -147,6 +147,8 @@ Error RecordEvent(Event& event, Stream& stream) {
       error != Error::kSuccess) {
     return error;
   }
+  CurrentThread().puts_work = true;
+  SettleOpenWork();
   const std::scoped_lock lock(stream.mutex, event.mutex);
   const int64_t now_ns = SimNow();
   event.record_id = EventRecordsWanted() ? NextEventRecordId() : 0;
@@ -174,6 +176,7 @@ void SetMoment(Event& event, EventMoment moment) {
 Error QueryEvent(Event& event) {
   const Error error = CheckQuery(event);
   if (error != Error::kSuccess) return error;
+  if (CurrentThread().puts_work) SettleOpenWork();
   const int64_t begin_ns =
       ActivityWanted(kSynchronizationActivity) ? SimNow() : 0;
   SynchronizedEvent asked{event.id};
@@ -236,6 +239,7 @@ Error WaitForEvent(Stream& stream, Event& event) {
     const Error captured = CaptureEventWait(stream, event);
     if (captured != Error::kNotReady) return captured;
   }
+  SettleOpenWork();
   SynchronizedEvent awaited{event.id};
   {
     const std::scoped_lock lock(stream.mutex, event.mutex);

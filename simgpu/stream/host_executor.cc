@@ -64,6 +64,13 @@ class HostExecutor {
     finished_.wait(lock, [&] { return !jobs_.contains(ticket); });
   }
 
+  bool Wait(uint64_t ticket, std::chrono::milliseconds limit) {
+    if (Done(ticket) || std::this_thread::get_id() == thread_id_) return true;
+    std::unique_lock lock(mutex_);
+    return finished_.wait_for(lock, limit,
+                              [&] { return !jobs_.contains(ticket); });
+  }
+
  private:
   // REQUIRES: mutex_. Everything that the job follows is over.
   void Queue(uint64_t ticket) {
@@ -224,6 +231,10 @@ bool HostWorkDone(uint64_t ticket) {
 
 void WaitForHostWork(uint64_t ticket) {
   if (ticket != 0) Executor().Wait(ticket);
+}
+
+bool WaitForHostWork(uint64_t ticket, std::chrono::milliseconds limit) {
+  return ticket == 0 || Executor().Wait(ticket, limit);
 }
 
 }  // namespace dltap::simgpu

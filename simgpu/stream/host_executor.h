@@ -3,6 +3,7 @@
 #define DLTAP_SIMGPU_STREAM_HOST_EXECUTOR_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 
@@ -36,6 +37,9 @@ bool HostWorkDone(uint64_t ticket);
 // Blocks until HostWorkDone(). Returns at once on the executor's own thread: a
 // host function that calls CUDA breaks its rules, but should not hang.
 void WaitForHostWork(uint64_t ticket);
+
+// The same for so long of real time. False: it was too short.
+bool WaitForHostWork(uint64_t ticket, std::chrono::milliseconds limit);
 
 }  // namespace dltap::simgpu
 

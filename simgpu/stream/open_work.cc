@@ -2,6 +2,7 @@
 #include "simgpu/stream/open_work.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -47,7 +48,36 @@ bool FollowsOpenWork(Stream& stream) {
   return !HostWorkDone(TicketBefore(stream, &Stream::open_ticket));
 }
 
+namespace {
+
+constexpr std::chrono::milliseconds kLongestPatience{2000};
+constexpr std::chrono::milliseconds kShortestPatience{20};
+
+// A ticket that is over when all open work is; what was waited for in vain, and
+// how long the next wait may be.
+constinit std::atomic<uint64_t> g_all_open{0};
+constinit std::atomic<uint64_t> g_given_up{0};
+constinit std::atomic<std::chrono::milliseconds> g_patience{kLongestPatience};
+
+[[gnu::noinline, gnu::cold]] void WaitForOpenWork() {
+  if (!HostWorkDone(g_given_up.load())) return;
+  const uint64_t ticket = g_all_open.load();
+  const std::chrono::milliseconds patience = g_patience.load();
+  if (WaitForHostWork(ticket, patience)) return;
+  g_given_up.store(ticket);
+  g_patience.store(std::max(kShortestPatience, patience / 2));
+}
+
+}  // namespace
+
+void SettleOpenWork() {
+  if (g_has_open_work.load(std::memory_order_relaxed) && IsVirtualTime()) {
+    WaitForOpenWork();
+  }
+}
+
 void FollowOpenWork(Stream& stream, uint64_t ticket) {
+  FollowHostWork(g_all_open, ticket);
   g_has_open_work.store(true, std::memory_order_relaxed);
   stream.host_ticket.store(ticket, std::memory_order_relaxed);
   stream.open_ticket.store(ticket, std::memory_order_relaxed);

@@ -41,6 +41,12 @@ inline bool MayBegin(Stream& stream) {
          !FollowsOpenWork(stream);
 }
 
+// In virtual time, before this thread puts work on a stream or asks how far one
+// is: waits for all open work. Which of two kernels takes its SMs first would
+// depend on real time otherwise, and so would the answer. Where a peer waits
+// for this host the wait is in vain: it is given up, and the next one shorter.
+void SettleOpenWork();
+
 // Later work of the stream gets its time when the job of the ticket is over.
 void FollowOpenWork(Stream& stream, uint64_t ticket);
 

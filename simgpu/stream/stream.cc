@@ -12,6 +12,7 @@
 #include "simgpu/stream/device_listener.h"
 #include "simgpu/stream/green_context.h"
 #include "simgpu/stream/host_executor.h"
+#include "simgpu/stream/open_work.h"
 #include "simgpu/stream/timeline.h"
 #include "simgpu/stream/work_activity.h"
 
@@ -147,6 +148,7 @@ Error QueryStream(Stream& stream) {
       error != Error::kSuccess) {
     return error;
   }
+  if (CurrentThread().puts_work) SettleOpenWork();
   const int64_t now_ns = SimNow();
   const Order order = stream.line.Now();
   const bool over =

@@ -200,6 +200,7 @@ void ExecuteLater(Stream& stream, const Work& work, const Span& span,
 
 Error Submit(Stream& stream, Work&& work) {
   Device& device = *stream.device;
+  CurrentThread().puts_work = true;
   if (const Error sticky = StickyErrorOf(device); sticky != Error::kSuccess) {
     return sticky;
   }
@@ -210,6 +211,7 @@ Error Submit(Stream& stream, Work&& work) {
       error != Error::kSuccess) {
     return error;
   }
+  SettleOpenWork();
   const std::lock_guard lock(stream.mutex);
   const Origin origin{
       SimNow(), CurrentThread().correlation_id, {}, NoteOrder(stream, work)};

@@ -48,10 +48,16 @@ std::vector<EventPrinter::Entry> EventPrinter::InOrderOfTime() const {
     add(Kind::kProcessSample, process_.process_samples,
         [](const ProcessSample& sample) { return sample.at_ns; });
   }
-  std::stable_sort(
-      order.begin(), order.end(), [](const Entry& a, const Entry& b) {
-        return std::tie(a.begin_ns, a.kind) < std::tie(b.begin_ns, b.kind);
-      });
+  // Work of several streams that begins at once is recorded in any order.
+  const auto launched = [&](const Entry& entry) -> uint64_t {
+    if (!options_.canonical || entry.kind != Kind::kActivity) return 0;
+    return process_.activities[entry.position].correlation;
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const Entry& a, const Entry& b) {
+                     return std::tuple(a.begin_ns, a.kind, launched(a)) <
+                            std::tuple(b.begin_ns, b.kind, launched(b));
+                   });
   for (size_t i = 0; i < process_.graph_nodes.size(); ++i) {
     order.push_back({0, Kind::kGraphNode, static_cast<uint32_t>(i)});
   }
@@ -150,6 +156,10 @@ void EventPrinter::PrintArgs(const Call& call) {
       float real;
       std::memcpy(&real, &*value, sizeof real);
       out_.Real(key, real);
+    } else if (arg.meaning == Meaning::kClique && options_.canonical) {
+      // Its ranks drew the number.
+      out_.Field(key, static_cast<int64_t>(
+                          cliques_.Of(static_cast<uint64_t>(*value))));
     } else {
       out_.Field(key, *value);
     }

@@ -79,6 +79,7 @@ class EventPrinter {
   std::map<std::pair<ThreadId, uint64_t>, SiteId> sites_;  // by begin_ticks
   Renumbering correlations_;
   Renumbering addresses_;
+  Renumbering cliques_;
 };
 
 }  // namespace dltap::analyzer

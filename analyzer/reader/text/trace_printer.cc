@@ -124,13 +124,17 @@ void PrintResources(const Process& process, bool canonical, LinePrinter& out) {
 }
 
 void PrintTotals(const TraceModel& model, const Process& process,
-                 LinePrinter& out) {
+                 bool canonical, LinePrinter& out) {
   for (const OpenCall& call : process.open_calls) {
     out.Begin("open").Span(call.begin_ns, call.begin_ns);
     out.Field("thread", static_cast<int64_t>(call.thread.value()));
     out.Name(model.entry_points[call.entry.value()].symbol).End();
   }
+  // Of several ranks each has a thread that asks, in real time, how far the
+  // collectives are.
+  const bool polls = canonical && process.world_size.value_or(1) > 1;
   for (const CountedCall& counted : process.counted) {
+    if (polls) break;
     out.Begin("count").Name(model.entry_points[counted.entry.value()].symbol);
     out.Number(static_cast<int64_t>(counted.calls)).End();
   }
@@ -155,7 +159,7 @@ void PrintTrace(const TraceModel& model, const PrintOptions& options,
     if (!options.canonical) PrintProgram(process, out);
     PrintResources(process, options.canonical, out);
     EventPrinter(model, process, options, out).PrintAll();
-    PrintTotals(model, process, out);
+    PrintTotals(model, process, options.canonical, out);
     if (out.stopped()) return;
   }
 }

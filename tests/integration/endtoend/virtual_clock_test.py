@@ -12,20 +12,22 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import chain  # noqa: E402
 
 
-def canonical_dump(program: chain.Program, folder: str) -> str:
+def canonical_dump(command, folder: str, gpus: int = 1) -> str:
     trace = pathlib.Path(folder, "trace")
-    chain.run_tapped(program.command, trace,
-                     ["--sim-clock", "virtual", "--no-report"])
+    chain.run_tapped(command, trace,
+                     ["--sim-clock", "virtual", "--no-report",
+                      "--gpus", str(gpus)])
     return chain.dltap("dump", "--canonical", trace).stdout
 
 
 class VirtualClockTest(unittest.TestCase):
 
-    def check(self, program: chain.Program):
+    def check(self, program: chain.Program, gpus: int = 1):
+        command = getattr(program, "command", program)
         dumps = []
         for _ in range(2):
             with tempfile.TemporaryDirectory() as folder:
-                dumps.append(canonical_dump(program, folder))
+                dumps.append(canonical_dump(command, folder, gpus))
         first, second = (dump.splitlines() for dump in dumps)
         self.assertTrue(any(line.startswith("kernel ") for line in first))
         pairs = itertools.zip_longest(first, second)
@@ -48,6 +50,13 @@ class VirtualClockTest(unittest.TestCase):
     @chain.needs_torch
     def test_python_cnn(self):
         self.check(chain.script("train_resnet.py", steps=2))
+
+    @chain.needs_torch
+    def test_two_ranks(self):
+        # Steps 1 to 10 are those that DDP measures, by waiting for events.
+        self.check([sys.executable, "-m", "torch.distributed.run",
+                    "--standalone", "--nproc-per-node", "2",
+                    chain.SCRIPTS / "train_ddp.py", "--steps", "13"], gpus=2)
 
     @chain.needs_torch
     def test_a_program_that_ends_ahead_of_its_work_loses_none(self):
