@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyzer/attribution/engine_threads.h"
 #include "analyzer/attribution/operand_address.h"
 #include "analyzer/metrics/call_signature.h"
 #include "analyzer/metrics/line_search_steps.h"
@@ -45,7 +46,7 @@ std::vector<TokenSpan> Joined(const TraceModel& model, const Process& process,
   for (const TokenSpan& span : spans) {
     if (span.use == StepUse::kUsed) iterations.push_back(span);
   }
-  size_t parts = PartsPerStep(tokens, iterations);
+  size_t parts = PartsPerStep(tokens, iterations, !HasEngineThreads(process));
   if (parts == 1)
     parts = PartsByWeights(model, process, attribution, tokens, iterations);
   if (parts == 1) return spans;

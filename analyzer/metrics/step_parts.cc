@@ -27,7 +27,7 @@ struct Profile {
 };
 
 Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
-                  bool any_product) {
+                  bool any_product, bool in_order) {
   Profile profile;
   std::array<double, 64> backward{};
   size_t passes = 0;
@@ -44,7 +44,7 @@ Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
       const size_t kind = token.signature % kKinds;
       ++profile.updates[token.optimizer ? kind : kKinds + kind];
     }
-    if (token.backward && forward) ++passes;
+    if (token.backward && forward && in_order) ++passes;
     if (token.backward || token.forward) forward = !token.backward;
   }
   // Fewer gradients added up before an update are no other kind of iteration.
@@ -57,14 +57,15 @@ Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
 }
 
 std::vector<Profile> Profiles(const std::vector<CallToken>& tokens,
-                              const std::vector<TokenSpan>& iterations) {
+                              const std::vector<TokenSpan>& iterations,
+                              bool in_order) {
   const bool any_product =
       std::any_of(tokens.begin(), tokens.end(),
                   [](const CallToken& token) { return token.product; });
   std::vector<Profile> profiles;
   const size_t n = std::min(iterations.size(), kIterationsLookedAt);
   for (size_t i = 0; i < n; ++i) {
-    profiles.push_back(ProfileOf(tokens, iterations[i], any_product));
+    profiles.push_back(ProfileOf(tokens, iterations[i], any_product, in_order));
   }
   return profiles;
 }
@@ -123,8 +124,8 @@ double Unlikeness(const Profile& a, const Profile& b) {
 }  // namespace
 
 size_t PartsPerStep(const std::vector<CallToken>& tokens,
-                    const std::vector<TokenSpan>& iterations) {
-  const std::vector<Profile> profiles = Profiles(tokens, iterations);
+                    const std::vector<TokenSpan>& iterations, bool in_order) {
+  const std::vector<Profile> profiles = Profiles(tokens, iterations, in_order);
   const size_t n = profiles.size();
   if (n < 2) return 1;
   std::vector<double> to_next(n - 1);

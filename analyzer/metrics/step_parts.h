@@ -13,9 +13,12 @@ namespace dltap::analyzer {
 // After how many iterations the same kind of iteration comes again: 6 where
 // five train a critic and the sixth a generator, 1 where all are alike or
 // where what is unlike does not recur evenly. Only the products tell kinds
-// apart: a loss that is printed now and then makes no other kind.
+// apart: a loss that is printed now and then makes no other kind. `in_order`:
+// the calls are in the program's order, so that passes forward and backward are
+// told by it, and what one of them does is compared; else, what all do.
 size_t PartsPerStep(const std::vector<CallToken>& tokens,
-                    const std::vector<TokenSpan>& iterations);
+                    const std::vector<TokenSpan>& iterations,
+                    bool in_order = true);
 
 }  // namespace dltap::analyzer
 
