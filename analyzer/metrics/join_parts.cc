@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "analyzer/attribution/engine_threads.h"
 #include "analyzer/metrics/step_lengths.h"
 #include "analyzer/metrics/step_parts.h"
 #include "analyzer/metrics/weight_parts.h"
@@ -36,7 +37,7 @@ std::vector<size_t> IterationsOfSteps(
     const TraceModel& model, const Process& process,
     const ProcessAttribution& attribution, const std::vector<CallToken>& tokens,
     const std::vector<TokenSpan>& iterations) {
-  size_t parts = PartsPerStep(tokens, iterations);
+  size_t parts = PartsPerStep(tokens, iterations, !HasEngineThreads(process));
   if (parts > 1) {
     const std::vector<uint32_t> kinds = KindsOf(tokens, iterations);
     if (!kinds.empty()) return StepLengths(kinds, parts);

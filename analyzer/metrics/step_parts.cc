@@ -31,7 +31,7 @@ struct Profile {
 enum class By : uint8_t { kProducts, kCalls, kGradients };
 
 Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
-                  By by) {
+                  By by, bool in_order) {
   Profile profile;
   std::array<double, 64> backward{};
   size_t passes = 0;
@@ -50,7 +50,7 @@ Profile ProfileOf(const std::vector<CallToken>& tokens, const TokenSpan& span,
       const size_t kind = token.signature % kKinds;
       ++profile.updates[token.optimizer ? kind : kKinds + kind];
     }
-    if (token.backward && forward) ++passes;
+    if (token.backward && forward && in_order) ++passes;
     if (token.backward || token.forward) forward = !token.backward;
   }
   // Fewer gradients added up before an update are no other kind of iteration.
@@ -70,12 +70,13 @@ By ProductsIfAny(const std::vector<CallToken>& tokens) {
 }
 
 std::vector<Profile> Profiles(const std::vector<CallToken>& tokens,
-                              const std::vector<TokenSpan>& iterations) {
+                              const std::vector<TokenSpan>& iterations,
+                              bool in_order) {
   const By by = ProductsIfAny(tokens);
   std::vector<Profile> profiles;
   const size_t n = std::min(iterations.size(), kIterationsLookedAt);
   for (size_t i = 0; i < n; ++i) {
-    profiles.push_back(ProfileOf(tokens, iterations[i], by));
+    profiles.push_back(ProfileOf(tokens, iterations[i], by, in_order));
   }
   return profiles;
 }
@@ -151,8 +152,8 @@ std::vector<uint32_t> KindsBy(const std::vector<CallToken>& tokens,
 }  // namespace
 
 size_t PartsPerStep(const std::vector<CallToken>& tokens,
-                    const std::vector<TokenSpan>& iterations) {
-  const std::vector<Profile> profiles = Profiles(tokens, iterations);
+                    const std::vector<TokenSpan>& iterations, bool in_order) {
+  const std::vector<Profile> profiles = Profiles(tokens, iterations, in_order);
   const size_t n = profiles.size();
   if (n < 2) return 1;
   std::vector<double> to_next(n - 1);

@@ -14,9 +14,12 @@ namespace dltap::analyzer {
 // After how many iterations the same kind of iteration comes again: 6 where
 // five train a critic and the sixth a generator, 1 where all are alike or
 // where what is unlike does not recur evenly. Only the products tell kinds
-// apart: a loss that is printed now and then makes no other kind.
+// apart: a loss that is printed now and then makes no other kind. `in_order`:
+// the calls are in the program's order, so that passes forward and backward are
+// told by it, and what one of them does is compared; else, what all do.
 size_t PartsPerStep(const std::vector<CallToken>& tokens,
-                    const std::vector<TokenSpan>& iterations);
+                    const std::vector<TokenSpan>& iterations,
+                    bool in_order = true);
 
 // The kind of each iteration: by its gradients, for a pass forward that only
 // shows what is learnt makes no other kind, else by all products. Empty where

@@ -55,18 +55,23 @@ CopyDirection DirectionOf(const End& destination, const End& source) {
                      : CopyDirection::kHostToHost;
 }
 
-// Addresses are unified: what is claimed to be the host's may be any memory of
-// CUDA's, and the copy goes there (MXNet's CTC loss copies so). What is claimed
-// to be a device's must be CUDA's.
+// Addresses are unified: what a copy of one line claims to be the host's may be
+// any memory of CUDA's, and the copy goes there (MXNet's CTC loss copies so).
+// Rows tell the kinds of their ends, which must be true. What is claimed to be
+// a device's must be CUDA's.
 bool Contradicts(CopyDirection claimed, const End& destination,
-                 const End& source) {
+                 const End& source, bool rows) {
   const bool wants_device_destination =
       claimed == CopyDirection::kHostToDevice ||
       claimed == CopyDirection::kDeviceToDevice;
   const bool wants_device_source = claimed == CopyDirection::kDeviceToHost ||
                                    claimed == CopyDirection::kDeviceToDevice;
   return (wants_device_destination && !destination.known) ||
-         (wants_device_source && !source.known);
+         (wants_device_source && !source.known) ||
+         (rows && claimed == CopyDirection::kHostToDevice &&
+          source.kind == MemoryKind::kDevice) ||
+         (rows && claimed == CopyDirection::kDeviceToHost &&
+          destination.kind == MemoryKind::kDevice);
 }
 
 // Neither device was told to reach the other's memory.
@@ -132,7 +137,10 @@ Error MakeCopy(void* destination, const void* source, const CopyShape& shape,
                    !IsSomebodys(from, source, from_extent))) {
     return Error::kInvalidValue;
   }
-  if (claimed && Contradicts(*claimed, to, from)) return Error::kInvalidValue;
+  const bool rows = shape.height * shape.depth > 1;
+  if (claimed && Contradicts(*claimed, to, from, rows)) {
+    return Error::kInvalidValue;
+  }
   copy->destination = static_cast<std::byte*>(destination);
   copy->source = static_cast<const std::byte*>(source);
   copy->destination_pitch = shape.destination_pitch;
