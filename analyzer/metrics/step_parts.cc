@@ -137,7 +137,7 @@ std::vector<uint32_t> KindsBy(const std::vector<CallToken>& tokens,
   std::vector<Profile> examples;
   std::vector<uint32_t> kinds;
   for (const TokenSpan& iteration : iterations) {
-    const Profile profile = ProfileOf(tokens, iteration, by);
+    const Profile profile = ProfileOf(tokens, iteration, by, /*in_order=*/true);
     const auto like = std::ranges::find_if(examples, [&](const Profile& other) {
       return Unlikeness(profile, other) < kUnlike;
     });

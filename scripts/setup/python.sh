@@ -89,20 +89,28 @@ choose_tests_python() {
 framework_locks() {  # NAME
   local lock=third_party/frameworks/$1.lock
   case $1 in
-    triton) echo third_party/python.lock "$lock" ;;  # on the PyTorch of all
+    # On the PyTorch of all.
+    triton | scoreboard) echo third_party/python.lock "$lock" ;;
     *) echo "$lock" ;;
   esac
 }
 
-# build/toolchain.env names the environments that exist; --frameworks makes the
-# others.
+wants_framework() {  # NAME
+  case $1 in
+    scoreboard) [ -n "$with_scoreboard" ] ;;
+    *) [ -n "$with_frameworks" ] ;;
+  esac
+}
+
+# build/toolchain.env names the environments that exist; --frameworks and
+# --scoreboard make the others.
 choose_frameworks() {
   local name locks folder
   framework_choice=()
   for name in "${frameworks[@]}"; do
     read -ra locks <<<"$(framework_locks "$name")"
     folder=$tools/$name-$(key_of "${locks[@]}")
-    if [ -n "$with_frameworks" ] && [ ! -d "$folder" ]; then
+    if wants_framework "$name" && [ ! -d "$folder" ]; then
       need_space 3500 "the environment of $name"
       say "making a Python environment with $name"
       make_venv "$name" "" "${locks[@]}"

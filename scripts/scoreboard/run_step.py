@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_step.py ROW.json: runs one configuration of the scoreboard.
+
+ROW.json is a row of steps.csv as an object. Prints one line of JSON: step_ms
+of device time between two events, the peak of memory in bytes, the number of
+the model's parameters. Runs on whatever GPU CUDA shows, simulated or real.
+
+A step is what the published harnesses run. timm's benchmark.py: zero_grad,
+forward pass under autocast, loss, backward pass, SGD with momentum (training);
+forward pass without gradients under autocast (inference).
+"""
+
+import contextlib
+import json
+import sys
+
+import torch
+
+import models
+
+WARM_UP_STEPS = 2
+STEPS = 2
+
+
+def autocast(precision):
+    types = {"amp_fp16": torch.float16, "amp_bf16": torch.bfloat16}
+    if precision in types:
+        return torch.autocast("cuda", types[precision])
+    return contextlib.nullcontext()
+
+
+def make_step(row):
+    with torch.device("cuda"):
+        model, inputs, targets, loss_of = models.BUILDERS[row["builder"]](row)
+    if row["precision"] == "fp16":
+        model = model.half()
+        inputs = tuple(x.half() for x in inputs)
+    if row["layout"] == "nhwc":
+        model = model.to(memory_format=torch.channels_last)
+        inputs = tuple(x.contiguous(memory_format=torch.channels_last)
+                       for x in inputs)
+    if row["mode"] == "infer":
+        model.eval()
+
+        def step():
+            with torch.no_grad(), autocast(row["precision"]):
+                model(*inputs)
+        return model, step
+    model.train()
+    optimizer = None
+    if row["mode"] == "train":
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9,
+                                    weight_decay=1e-4, nesterov=True)
+
+    def step():
+        model.zero_grad(set_to_none=True)
+        with autocast(row["precision"]):
+            loss = loss_of(model(*inputs), targets)
+        loss.backward()
+        if optimizer is not None:
+            optimizer.step()
+    return model, step
+
+
+def measure(row):
+    tf32 = row["precision"] == "tf32" or row["precision"].startswith("amp")
+    torch.backends.cuda.matmul.allow_tf32 = tf32
+    torch.backends.cudnn.allow_tf32 = tf32
+    torch.backends.cudnn.benchmark = True
+    model, step = make_step(row)
+    for _ in range(WARM_UP_STEPS):
+        step()
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda.synchronize()
+    begin.record()
+    for _ in range(STEPS):
+        step()
+    end.record()
+    torch.cuda.synchronize()
+    return {"step_ms": begin.elapsed_time(end) / STEPS,
+            "peak_bytes": torch.cuda.max_memory_reserved(),
+            "parameters": sum(p.numel() for p in model.parameters())}
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as source:
+        row = json.load(source)
+    try:
+        result = measure(row)
+    except torch.cuda.OutOfMemoryError as error:
+        result = {"error": "out of memory", "what": str(error)[:200]}
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

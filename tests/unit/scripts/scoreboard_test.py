@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The scoreboard's figures and its division of rows, by hand.
+
+    scoreboard_test.py
+"""
+import csv
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BOARD = ROOT / "scripts" / "scoreboard"
+sys.path.insert(0, str(BOARD))
+import errors  # noqa: E402
+import pick_steps  # noqa: E402
+import plot  # noqa: E402
+
+
+def truth():
+    with open(BOARD / "steps.csv", newline="", encoding="utf-8") as source:
+        return list(csv.DictReader(source))
+
+
+class Figures(unittest.TestCase):
+    def test_errors_are_relative_to_what_was_measured(self):
+        pairs = [(110, 100), (80, 100), (150, 100)]
+        got = errors.summary(pairs)
+        self.assertAlmostEqual(got["median"], 20)
+        self.assertAlmostEqual(got["bias"], 10)
+        self.assertAlmostEqual(got["worst"], 50)
+        self.assertEqual(got["rows"], 3)
+
+    def test_a_plot_is_well_formed_and_has_every_row(self):
+        rows = [(10.0, 20.0, {"split": "shown", "model": "a<b"}),
+                (300.0, 200.0, {"split": "held_out", "model": "c"})]
+        tree = xml.etree.ElementTree.fromstring(
+            plot.svg(rows, lambda row: row["split"]))
+        circles = [e for e in tree.iter() if e.tag.endswith("circle")]
+        self.assertEqual(len(circles), 2)
+
+
+class Truth(unittest.TestCase):
+    def test_a_model_is_on_one_side_only(self):
+        for row in truth():
+            self.assertEqual(row["split"], pick_steps.split_of(row["model"]))
+
+    def test_both_sides_have_rows_and_each_has_its_source(self):
+        rows = truth()
+        sides = [row["split"] for row in rows]
+        self.assertGreater(sides.count("held_out"), 0.2 * len(rows))
+        self.assertGreater(sides.count("shown"), 0.5 * len(rows))
+        self.assertTrue(all(row["source"] and row["licence"] and
+                            float(row["step_ms"]) > 0 for row in rows))
+
+
+class OtherPredictors(unittest.TestCase):
+    def test_their_csv_is_scored_beside_ours(self):
+        rows = truth()[:2]
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for name, factor in (("ours", 1.1), ("theirs", 0.5)):
+                path = pathlib.Path(folder) / f"{name}.csv"
+                with open(path, "w", newline="", encoding="utf-8") as out:
+                    writer = csv.DictWriter(out, [*rows[0], "modelled_ms"])
+                    writer.writeheader()
+                    for row in rows:
+                        writer.writerow({**row, "modelled_ms": factor * float(
+                            row["step_ms"])})
+                paths.append(path)
+            done = subprocess.run(
+                [sys.executable, ROOT / "scripts" / "score_steps.py",
+                 "--predicted", *paths], capture_output=True, text=True,
+                check=True)
+        ours, theirs = done.stdout.split("## theirs")
+        self.assertIn("+10.0 %", ours)
+        self.assertIn("-50.0 %", theirs)
+
+
+if __name__ == "__main__":
+    unittest.main()
