@@ -3,21 +3,21 @@
 """Runs the models that people ask about on simulated GPUs, and writes the page.
 
     tabulate_models.py [--models NAME...] [--gpus GPU...] [--python PROGRAM]
-                       [--dltap PROGRAM] [--out FOLDER] [--no-charts]
+                       [--dltap PROGRAM] [--out FOLDER]
 
 Writes models.csv and models.md into FOLDER (docs), and charts into its
-images/ where matplotlib can be imported. Runs that models.csv has already are
-not made again; --again makes them. A run takes 5 to 30 seconds.
+images/. Runs that models.csv has already are not made again; --again makes
+them. A run takes 5 to 30 seconds. Faster R-CNN needs torchvision
+(setup.sh --scoreboard).
 """
 
 import argparse
 import csv
-import importlib.util
 import pathlib
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from models.charts import draw  # noqa: E402
 from models.measure import ROOT, measure  # noqa: E402
 from models.page import page  # noqa: E402
 from models.workloads import GPUS, WORKLOADS  # noqa: E402
@@ -60,18 +60,13 @@ def plan(models: list[str], gpus: list[str]) -> list[tuple]:
     return runs
 
 
-def has_package(python: str, name: str) -> bool:
-    return not name or subprocess.run(
-        [python, "-c", f"import importlib.util as u, sys\n"
-         f"sys.exit(u.find_spec({name!r}) is None)"], check=False
-    ).returncode == 0
-
-
-def chosen_python() -> str:
+def chosen_python(needs: str = "") -> str:
     """What setup.sh chose; dltap looks beside it for what it is built for."""
     chosen = ROOT / "build/toolchain.env"
     lines = chosen.read_text().splitlines() if chosen.exists() else []
     values = dict(line.split("=", 1) for line in lines if "=" in line)
+    if needs:
+        return values.get("DLTAP_SCOREBOARD_PYTHON", "")
     return values.get("DLTAP_PYTHON", "python3")
 
 
@@ -85,9 +80,11 @@ def run_all(runs: list[tuple], args: argparse.Namespace, rows: list[dict],
             continue
         what = f"{workload.name} on {gpu}" + (f", batch {batch}" * bool(batch))
         try:
-            if not has_package(args.python, workload.needs):
-                raise RuntimeError(f"{args.python} has no {workload.needs}")
-            row = measure(args.dltap, args.python, workload, gpu, batch)
+            python = args.python
+            if workload.needs and not (python := chosen_python(workload.needs)):
+                raise RuntimeError(f"no {workload.needs} here; "
+                                   "scripts/setup.sh --scoreboard brings it")
+            row = measure(args.dltap, python, workload, gpu, batch)
         except RuntimeError as error:
             failed += 1
             print(f"{what}: {error}", file=sys.stderr)
@@ -107,7 +104,6 @@ def main() -> int:
     parser.add_argument("--dltap", default=str(ROOT / "build/bin/dltap"))
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs")
     parser.add_argument("--again", action="store_true")
-    parser.add_argument("--no-charts", action="store_true")
     args = parser.parse_args()
 
     args.out.mkdir(parents=True, exist_ok=True)
@@ -124,12 +120,7 @@ def main() -> int:
     failed = run_all(plan(args.models, args.gpus), args, rows, save)
     (args.out / "models.md").write_text(page(read_rows(table)),
                                         encoding="utf-8")
-    if not args.no_charts and importlib.util.find_spec("matplotlib"):
-        from models.charts import draw
-        (args.out / "images").mkdir(exist_ok=True)
-        draw(read_rows(table), args.out / "images")
-    elif not args.no_charts:
-        print("no charts: matplotlib cannot be imported", file=sys.stderr)
+    draw(read_rows(table), args.out / "images")
     return 1 if failed else 0
 
 

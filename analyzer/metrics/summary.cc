@@ -11,6 +11,7 @@
 #include "analyzer/metrics/memory_account.h"
 #include "analyzer/metrics/physical_device.h"
 #include "analyzer/metrics/source_cost.h"
+#include "analyzer/model/simulation_marks.h"
 
 namespace dltap::analyzer {
 
@@ -61,6 +62,16 @@ std::optional<InsideCall> LongestOpenCall(const TraceModel& model,
   return longest;
 }
 
+std::map<std::string, uint64_t> UncomputedReadsOf(const TraceModel& model,
+                                                  const Process& process) {
+  std::map<std::string, uint64_t> reads;
+  for (const Range& range : process.ranges) {
+    if (model.texts[range.domain] != kSimulationDomain) continue;
+    ++reads[std::string(model.texts[range.name])];
+  }
+  return reads;
+}
+
 }  // namespace
 
 ProcessSummary DescribeProcess(const TraceModel& model, const Process& process,
@@ -80,6 +91,7 @@ ProcessSummary DescribeProcess(const TraceModel& model, const Process& process,
   out.inside = LongestOpenCall(model, process);
   out.activities = totals.activities;
   for (const Loss& loss : process.losses) out.lost[loss.cause] += loss.count;
+  out.uncomputed_reads = UncomputedReadsOf(model, process);
   out.clock_residual_ns = process.clock_residual_ns;
   out.overhead_ns = OverheadOf(process, totals.calls);
   out.recorded_launches = totals.launches;

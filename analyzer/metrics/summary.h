@@ -81,6 +81,7 @@ struct ProcessSummary {
   std::optional<CutTail> cut;            // it did not
   std::optional<InsideCall> inside;      // the longest one of its threads
   std::map<std::string, uint64_t> lost;  // by cause
+  std::map<std::string, uint64_t> uncomputed_reads;  // by place; simulated
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
   std::optional<int64_t> overhead_ns;  // own, of all its calls

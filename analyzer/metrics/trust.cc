@@ -39,6 +39,9 @@ void AddProcess(const ProcessSummary& process, TrustFigures& trust) {
       AddCount(trust.lost_records, count);
     }
   }
+  for (const auto& [place, count] : process.uncomputed_reads) {
+    AddCount(trust.uncomputed_reads[place], count);
+  }
   trust.launches_without_kernel += process.launches_without_kernel;
   trust.kernels_without_launch += process.kernels_without_launch;
   trust.composite_ns += process.composite_ns;
@@ -74,6 +77,14 @@ std::optional<int64_t> SourceOverhead(const Summary& summary) {
 }
 
 }  // namespace
+
+uint64_t UncomputedReads(const TrustFigures& trust) {
+  uint64_t sum = 0;
+  for (const auto& [place, count] : trust.uncomputed_reads) {
+    AddCount(sum, count);
+  }
+  return sum;
+}
 
 bool IsLossOfBytes(std::string_view cause) {
   return cause == "overwritten" || cause == "write_failed";

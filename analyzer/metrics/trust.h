@@ -23,6 +23,9 @@ struct TrustFigures {
   std::optional<double> flops_known_share;  // of device time
   std::optional<double> bytes_known_share;
   std::array<std::optional<double>, kClassFromCount> class_from_share;
+  // Numbers that the program looked at and that the simulation did not compute,
+  // by the place in its code.
+  std::map<std::string, uint64_t> uncomputed_reads;
   uint64_t launches_without_kernel = 0;
   uint64_t kernels_without_launch = 0;
   std::string level;
@@ -37,6 +40,9 @@ struct TrustFigures {
   int64_t composite_ns = 0;
   int64_t not_observed_ns = 0;
 };
+
+// Those of all places.
+uint64_t UncomputedReads(const TrustFigures& trust);
 
 // Whether a cause of losses counts bytes: nobody knows of how many records.
 bool IsLossOfBytes(std::string_view cause);

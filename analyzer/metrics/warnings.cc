@@ -45,6 +45,7 @@ class Finder {
 
   std::vector<Warning> Run() {
     LookAtClock();
+    LookAtReads();
     LookAtDelays();
     LookAtSteps();
     LookAtWhatIsMissing();
@@ -71,6 +72,10 @@ class Finder {
   void LookAtClock() {
     if (!summary_.has_fixed_costs()) return;
     found_.push_back({WarningId::kHostTimesFixed, std::nullopt, std::nullopt});
+  }
+
+  void LookAtReads() {
+    IfAny(WarningId::kUncomputedReads, UncomputedReads(trust_));
   }
 
   void LookAtDelays() {
@@ -249,6 +254,7 @@ class Finder {
 std::string_view Name(WarningId id) {
   constexpr std::string_view kNames[static_cast<size_t>(WarningId::kCount)] = {
       "host_times_fixed",
+      "uncomputed_reads",
       "delays",
       "outside",
       "step_spread",

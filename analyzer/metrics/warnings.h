@@ -18,6 +18,7 @@ namespace dltap::analyzer {
 // Why the numbers may mislead; each is said above them.
 enum class WarningId : uint8_t {
   kHostTimesFixed,         // a virtual clock: no host time is measured
+  kUncomputedReads,        // count: numbers that the simulation made up
   kDelays,                 // share: of the GPU time, left out with its delays
   kOutside,                // share: of the GPU time, not in the numbers
   kStepSpread,             // the steps differ more than their mean is long

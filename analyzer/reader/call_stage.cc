@@ -5,6 +5,8 @@
 #include <cstring>
 #include <tuple>
 
+#include "analyzer/model/simulation_marks.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -222,7 +224,7 @@ void CallStage::PushRange(ThreadId thread, const CallView& call) {
   pushed_[{thread.value(), payload.domain}].push_back(
       {timeline_.FromTicks(call.begin_ticks), thread,
        definitions_.Text(payload.text), definitions_.Text(payload.domain),
-       chunk_});
+       chunk_, definitions_.TextOf(payload.domain) == kSimulationDomain});
 }
 
 // A pop without a push belongs to a range that began before recording did.
@@ -248,11 +250,11 @@ void CallStage::EndRange(const CallView& call) {
   started_.erase(found);
 }
 
+// A survey keeps what lies in several chunks, and the simulation's marks, which
+// are counted; what is read again in parts, the rest.
 void CallStage::CloseRange(const OpenRange& range, int64_t end_ns) {
-  if (ranges_kept_ ==
-      (range.chunk == chunk_ ? Keep::kLong : Keep::kWithinChunks)) {
-    return;
-  }
+  const bool is_surveyed = range.chunk != chunk_ || range.is_simulations;
+  if (ranges_kept_ == (is_surveyed ? Keep::kWithinChunks : Keep::kLong)) return;
   Range closed{};
   closed.begin_ns = range.begin_ns;
   closed.end_ns = std::max(end_ns, range.begin_ns);

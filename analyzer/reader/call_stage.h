@@ -63,6 +63,7 @@ class CallStage {
     TextId name;
     TextId domain;
     size_t chunk;
+    bool is_simulations = false;  // a mark of the simulated GPU
   };
   enum class Keep : uint8_t { kAll, kLong, kWithinChunks };
 

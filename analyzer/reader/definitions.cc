@@ -341,6 +341,10 @@ TextId Definitions::Text(uint32_t id) {
   return {};
 }
 
+std::string_view Definitions::TextOf(uint32_t id) {
+  return builder_.model().texts[Text(id)];
+}
+
 OperationId Definitions::Operation(uint32_t id) {
   if (id == 0) return {};
   if (const OperationId* operation = operations_.Find(id)) return *operation;

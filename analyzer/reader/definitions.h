@@ -55,6 +55,7 @@ class Definitions {
 
   const EntryLayout& Entry(uint16_t id);
   TextId Text(uint32_t id);
+  std::string_view TextOf(uint32_t id);
   OperationId Operation(uint32_t id);
   SiteId Site(uint32_t id);
   KernelVariant Variant(uint32_t id);

@@ -2,9 +2,11 @@
 #include "analyzer/reader/process_reader.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
+#include "analyzer/model/simulation_marks.h"
 #include "analyzer/reader/captured_calls.h"
 #include "analyzer/reader/missing_ids.h"
 #include "analyzer/reader/unrecorded.h"
@@ -226,6 +228,11 @@ void ProcessReader::Survey() {
   SortEvents(process_);
   long_ranges_ = std::move(process_.ranges);
   process_.ranges.clear();
+  // What the survey is asked for stays until the first part is read.
+  std::ranges::copy_if(long_ranges_, std::back_inserter(process_.ranges),
+                       [this](const Range& range) {
+                         return model_.texts[range.domain] == kSimulationDomain;
+                       });
   all_samples_ = process_.cpu_samples;
   process_.begin_ns = run_.begin_ns;
   process_.end_ns = run_.end_ns;

@@ -266,6 +266,12 @@ class ReportWriter {
       json_.Field(Name(static_cast<ClassFrom>(i)), trust.class_from_share[i]);
     }
     json_.EndObject();
+    json_.Key("uncomputed_reads");
+    json_.BeginObject();
+    for (const auto& [place, count] : trust.uncomputed_reads) {
+      json_.Field(place, count);
+    }
+    json_.EndObject();
     json_.Field("launches_without_kernel", trust.launches_without_kernel);
     json_.Field("kernels_without_launch", trust.kernels_without_launch);
     json_.Field("level", trust.level);

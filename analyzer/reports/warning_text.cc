@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzer/reports/warning_text.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "analyzer/reports/count_text.h"
 #include "analyzer/reports/json_rows.h"
 #include "analyzer/reports/memory_text.h"
@@ -45,6 +49,26 @@ std::string InsideText(const Warning& warning) {
          "; dltap info names the threads";
 }
 
+// "the program looked at 14 numbers that nobody computed: train.py:40 (9), ..."
+std::string ReadsText(const TrustFigures& trust, uint64_t n) {
+  constexpr size_t kNamed = 3;
+  std::vector<std::pair<uint64_t, std::string>> places;
+  for (const auto& [place, count] : trust.uncomputed_reads) {
+    places.emplace_back(count, place);
+  }
+  std::stable_sort(
+      places.begin(), places.end(),
+      [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text =
+      "the program looked at " + Count(n, "number") + " that nobody computed";
+  for (size_t i = 0; i < std::min(kNamed, places.size()); ++i) {
+    text += (i == 0 ? ": " : ", ") + Printable(places[i].second) + " (" +
+            std::to_string(places[i].first) + ")";
+  }
+  return text + (places.size() > kNamed ? ", ..." : "") +
+         "; what it decided by them may be otherwise on a GPU";
+}
+
 }  // namespace
 
 std::string WarningText(const Warning& warning, const Figures& figures) {
@@ -54,6 +78,7 @@ std::string WarningText(const Warning& warning, const Figures& figures) {
     case WarningId::kHostTimesFixed:
       return "host times are fixed costs (virtual clock): what the host did, "
              "CPU dependency and idle time for it are not measurements";
+    case WarningId::kUncomputedReads: return ReadsText(figures.trust, n);
     case WarningId::kDelays: return DelaysText(warning);
     case WarningId::kOutside:
       return share + " of the GPU time is not in these numbers (" +

@@ -42,7 +42,7 @@ class ModelsTest(unittest.TestCase):
     def test_script_makes_rows_and_a_page(self):
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, ROOT / "scripts/tabulate_models.py",
-                       "--models", "NMT", "--gpus", "v100-sxm", "--no-charts",
+                       "--models", "NMT", "--gpus", "v100-sxm",
                        "--python", sys.executable,
                        "--dltap", BUILD / "bin/dltap", "--out", folder]
             subprocess.run(command, check=True, capture_output=True)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "analyzer/metrics/figures.h"
@@ -93,6 +94,25 @@ TEST(WarningsTest, FixedCostsOfHostCallsAreSaidFirst) {
   const Figures figures = FiguresOf(summary);
   ASSERT_FALSE(figures.warnings.empty());
   EXPECT_EQ(figures.warnings.front().id, WarningId::kHostTimesFixed);
+}
+
+// A mark of the simulation's domain is a look at a number; others are not.
+TEST(WarningsTest, NumbersThatNobodyComputedAreCountedByPlace) {
+  const auto mark = [](const std::string& domain, const std::string& place) {
+    return "range t=5..5us thread=0 kind=nvtx name=\"" + place +
+           "\" domain=\"" + domain + "\"\n";
+  };
+  const std::string simulation = "dltap.simulation";
+  const Summary summary = SummaryOf(
+      "device 0 name=gpu\nthread 0\n" + mark(simulation, "a.py:3") +
+      mark("other", "a.py:3") + mark(simulation, "b.py:9") +
+      mark(simulation, "a.py:3") + "kernel t=10..20us device=0 name=a\n");
+  const Figures figures = FiguresOf(summary);
+  const Warning* const warning = Find(figures, WarningId::kUncomputedReads);
+  ASSERT_NE(warning, nullptr);
+  EXPECT_EQ(warning->count, 3);
+  const std::map<std::string, uint64_t> places = {{"a.py:3", 2}, {"b.py:9", 1}};
+  EXPECT_EQ(figures.trust.uncomputed_reads, places);
 }
 
 TEST(WarningsTest, MeasuredHostTimesAreNotWarnedOf) {
