@@ -7,8 +7,8 @@
 
 Writes models.csv and models.md into FOLDER (docs), and charts into its
 images/. Runs that models.csv has already are not made again; --again makes
-them. A run takes 5 to 30 seconds. Faster R-CNN needs torchvision
-(setup.sh --scoreboard).
+them. A run takes 5 to 30 seconds. Some need Python packages that setup.sh
+brings with --scoreboard and --frameworks.
 """
 
 import argparse
@@ -20,7 +20,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from models.charts import draw  # noqa: E402
 from models.measure import ROOT, measure  # noqa: E402
 from models.page import page  # noqa: E402
-from models.workloads import GPUS, WORKLOADS  # noqa: E402
+from models.workloads import (GPUS, MXNET, TORCHVISION,  # noqa: E402
+                              WORKLOADS)
 
 COLUMNS = ("model", "kind", "gpu", "batch", "sweep", "unit", "step_ms",
            "per_s", "steps_used", "gpu_busy", "cpu_dependency", "of_peak",
@@ -60,14 +61,18 @@ def plan(models: list[str], gpus: list[str]) -> list[tuple]:
     return runs
 
 
-def chosen_python(needs: str = "") -> str:
+# Who has a package: a name of build/toolchain.env, an option of setup.sh.
+PYTHONS = {"": ("DLTAP_PYTHON", ""),
+           TORCHVISION: ("DLTAP_SCOREBOARD_PYTHON", "--scoreboard"),
+           MXNET: ("DLTAP_MXNET_PYTHON", "--frameworks")}
+
+
+def chosen_python(needs: str = "") -> str | None:
     """What setup.sh chose; dltap looks beside it for what it is built for."""
     chosen = ROOT / "build/toolchain.env"
     lines = chosen.read_text().splitlines() if chosen.exists() else []
     values = dict(line.split("=", 1) for line in lines if "=" in line)
-    if needs:
-        return values.get("DLTAP_SCOREBOARD_PYTHON", "")
-    return values.get("DLTAP_PYTHON", "python3")
+    return values.get(PYTHONS[needs][0])
 
 
 def run_all(runs: list[tuple], args: argparse.Namespace, rows: list[dict],
@@ -80,10 +85,11 @@ def run_all(runs: list[tuple], args: argparse.Namespace, rows: list[dict],
             continue
         what = f"{workload.name} on {gpu}" + (f", batch {batch}" * bool(batch))
         try:
-            python = args.python
-            if workload.needs and not (python := chosen_python(workload.needs)):
-                raise RuntimeError(f"no {workload.needs} here; "
-                                   "scripts/setup.sh --scoreboard brings it")
+            python = (chosen_python(workload.needs) if workload.needs
+                      else args.python)
+            if python is None:
+                raise RuntimeError(f"no {workload.needs} here; scripts/setup.sh"
+                                   f" {PYTHONS[workload.needs][1]} brings it")
             row = measure(args.dltap, python, workload, gpu, batch)
         except RuntimeError as error:
             failed += 1
@@ -100,7 +106,7 @@ def main() -> int:
     parser.add_argument("--models", nargs="+", default=[],
                         choices=[workload.name for workload in WORKLOADS])
     parser.add_argument("--gpus", nargs="+", default=list(GPUS), choices=GPUS)
-    parser.add_argument("--python", default=chosen_python())
+    parser.add_argument("--python", default=chosen_python() or "python3")
     parser.add_argument("--dltap", default=str(ROOT / "build/bin/dltap"))
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs")
     parser.add_argument("--again", action="store_true")

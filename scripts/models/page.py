@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/models.md, made of the rows of docs/models.csv."""
 
+import pathlib
+
 from models.observations import (OBSERVATIONS, OWNERS, known_share,
                                  memory_shares, table_rows)
 from models.workloads import GPUS, WORKLOADS
@@ -112,12 +114,17 @@ def _observation_list(rows: list[dict]) -> list[str]:
     return lines
 
 
+def _command(workload) -> str:
+    script, *rest = workload.arguments(workload.batch)
+    return " ".join([pathlib.PurePath(script).name, *rest])
+
+
 def _workload_list(rows: list[dict]) -> list[str]:
     done = set(_models(rows))
     lines = ["## Programs", ""]
     for workload in WORKLOADS:
         lines.append(f"- **{workload.name}** ({workload.source}): "
-                     f"`{' '.join(workload.arguments(workload.batch))}`"
+                     f"`{_command(workload)}`"
                      + ("" if workload.name in done else "; not run"))
     return lines
 

@@ -9,6 +9,9 @@ GPUS = ("quadro-p4000", "titan-xp", "v100-sxm", "t4", "a100-40-sxm",
         "h100-sxm")
 
 
+TORCHVISION, MXNET = "torchvision", "mxnet"
+
+
 @dataclasses.dataclass(frozen=True)
 class Workload:
     name: str
@@ -20,9 +23,11 @@ class Workload:
     steps: int = 6
     per_sample: float = 1  # units in a sample
     source: str = ""
-    needs: str = ""  # Python package besides torch
+    needs: str = ""  # Python package besides torch, or in its place
 
     def arguments(self, batch: int) -> list[str]:
+        if self.needs == MXNET:
+            return [*self.script, str(self.steps)]
         sized = ["--batch", str(batch)] if batch else []
         return [*self.script, "--steps", str(self.steps), *sized]
 
@@ -43,7 +48,7 @@ WORKLOADS = (
     _convnet("vgg16", "VGG-16", 32, "Simonyan and Zisserman 2014"),
     Workload("Faster R-CNN", "CNN", ("train_faster_rcnn.py",), 1,
              unit="images", source="Ren et al. 2015; torchvision's",
-             needs="torchvision"),
+             needs=TORCHVISION),
     Workload("DCGAN", "CNN", ("train_dcgan.py",), 64, unit="images",
              source="Radford et al. 2016"),
     Workload("WGAN", "CNN", ("train_wgan.py",), 64, unit="images",
@@ -52,6 +57,10 @@ WORKLOADS = (
              "sentences", source="Luong et al. 2015"),
     Workload("GNMT", "RNN", ("train_gnmt.py", "--fixed"), 32, (4, 8, 16, 64),
              "sentences", source="Wu et al. 2016"),
+    Workload("Translator in MXNet", "RNN",
+             ("../../integration/frameworks/mxnet/training.py", "translator"),
+             64, unit="sentences", source="after Sockeye, Hieber et al. 2017",
+             needs=MXNET),
     Workload("Deep Speech 2", "RNN", ("train_deep_speech.py", "--fixed"), 8,
              (2, 4, 16), "s of audio", per_sample=10,
              source="Amodei et al. 2015"),
