@@ -2,6 +2,7 @@
 """docs/models.md, made of the rows of docs/models.csv."""
 
 import pathlib
+import textwrap
 
 from models.observations import (OBSERVATIONS, OWNERS, known_share,
                                  memory_shares, table_rows)
@@ -81,10 +82,12 @@ def _where_table(rows: list[dict]) -> list[str]:
 
 def _memory_table(rows: list[dict]) -> list[str]:
     lines = ["## Memory by owner", "",
-             f"On {GPUS[0]}: what the allocator holds, how much of it is known "
-             "to be in use in a step, and whose that is. Not known: operands "
-             "of cuDNN's graphs, which are most convolutions, and of plain "
-             "kernels; what the allocator keeps for later.", "",
+             *textwrap.wrap(
+                 f"On {GPUS[0]}: what the allocator holds, how much of it is "
+                 "known to be in use in a step, and whose that is. Not known: "
+                 "operands of cuDNN's graphs, which are most convolutions, and "
+                 "of plain kernels; what the allocator keeps for later.", 118),
+             "",
              "| model | batch | held MiB | known % | " + " | ".join(
                  owner.replace("_", " ") + " %" for owner in OWNERS) + " |",
              "|---|---|---|---|" + "---|" * len(OWNERS)]
@@ -99,6 +102,12 @@ def _memory_table(rows: list[dict]) -> list[str]:
     return lines
 
 
+def _wrapped(text: str) -> list[str]:
+    """An entry of a list."""
+    return textwrap.wrap(text, 118, subsequent_indent="   ",
+                         break_long_words=False, break_on_hyphens=False)
+
+
 def _observation_list(rows: list[dict]) -> list[str]:
     words = {True: "holds here", False: "**does not hold here**",
              None: "not decided here"}
@@ -110,7 +119,7 @@ def _observation_list(rows: list[dict]) -> list[str]:
     for number, (text, check) in enumerate(OBSERVATIONS, 1):
         verdict, figures = (check(rows) if is_whole else
                             (None, "runs are missing"))
-        lines.append(f"{number}. {text}: {words[verdict]}. {figures}.")
+        lines += _wrapped(f"{number}. {text}: {words[verdict]}. {figures}.")
     return lines
 
 
@@ -123,9 +132,9 @@ def _workload_list(rows: list[dict]) -> list[str]:
     done = set(_models(rows))
     lines = ["## Programs", ""]
     for workload in WORKLOADS:
-        lines.append(f"- **{workload.name}** ({workload.source}): "
-                     f"`{_command(workload)}`"
-                     + ("" if workload.name in done else "; not run"))
+        lines += _wrapped(f"- **{workload.name}** ({workload.source}): "
+                          f"`{_command(workload)}`"
+                          + ("" if workload.name in done else "; not run"))
     return lines
 
 
