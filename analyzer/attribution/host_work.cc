@@ -70,6 +70,18 @@ class Collector {
     return info != nullptr && info->kind == specs::Kind::kEventRecord;
   }
 
+  uint64_t PlanOf(CallId id) const {
+    const Call& call = process_.calls[id.value()];
+    const EntryPoint& entry = model_.entry_points[call.entry.value()];
+    if (entry.symbol != "cudnnBackendExecute") return 0;
+    for (size_t i = 0; i < entry.args.size(); ++i) {
+      if (entry.args[i].name != "executionPlan") continue;
+      return static_cast<uint64_t>(
+          IntArg(entry, process_, call, i).value_or(0));
+    }
+    return 0;
+  }
+
   void AddSubmissions() {
     works_.reserve(process_.activities.size());
     for (size_t i = 0; i < process_.activities.size(); ++i) {
@@ -81,6 +93,7 @@ class Collector {
         works_.push_back({.call = attributed.submitted_by.value()});
         works_.back().work = attributed.work;
         works_.back().ruling = attributed.ruling;
+        works_.back().plan = PlanOf(attributed.submitted_by);
       }
       Add(process_.activities[i], works_[at]);
     }

@@ -21,6 +21,7 @@ struct HostWork {
   bool draws = false;         // random numbers
   bool checks_trial = false;  // a kernel that only XLA's trials run
   uint64_t exact = 0;         // equal: the same kernels in the same sizes
+  uint64_t plan = 0;          // of cuDNN, its address; 0: none, or unknown
   WorkId work = {};           // the library call's, where it is one
   RangeId ruling = {};        // see Attributed
 };

@@ -159,6 +159,7 @@ RecurrentRegroup::Evidence RecurrentRegroup::Weigh(
     }
     evidence.traits |= traits;
     evidence.gated += IsGated(traits) ? 1 : 0;
+    evidence.fused += (traits & kCell) != 0 ? 1 : 0;
   }
   for (size_t slot = 0; slot < repeats.period; ++slot) {
     const uint64_t operand = ProductAt(repeats.first + slot).first;
@@ -314,7 +315,7 @@ void RecurrentRegroup::Move(const Repeats& repeats, const Evidence& evidence) {
   const size_t count = (repeats.last - repeats.first) / repeats.period;
   const bool gated = evidence.gated + 1 >= count;
   gates_ = gated ? kGates : uint16_t{kTanh | kRelu};
-  if (gated && (evidence.traits & kCell) != 0) gates_ = kCell;
+  if (gated && evidence.fused + 1 >= count) gates_ = kCell;
   if (PassOf((*units_)[products_[repeats.first]]) == Direction::kBackward) {
     MoveBackward(repeats, evidence);
   } else {

@@ -47,6 +47,7 @@ class RecurrentRegroup {
   };
   struct Evidence {
     size_t gated = 0;  // repetitions
+    size_t fused = 0;  // of these, with all gates in one kernel
     uint16_t traits = 0;
     bool foreign = false;          // softmax, attention, embedding between
     bool normalised = false;       // a norm between

@@ -97,7 +97,8 @@ class ThreadPass {
         ++i;
         continue;
       }
-      Plans plans;
+      Plans plans;        // by their kernels
+      Plans timed_plans;  // some of one library run the same kernel
       size_t events = 0;
       size_t runs = 0;
       size_t last = i;
@@ -111,11 +112,14 @@ class ThreadPass {
         const Work* next = OperationOf(works_[end]);
         if (next == nullptr || !SameOperation(*operation, *next)) break;
         plans.Add(works_[end].exact);
+        timed_plans.Add(works_[end].plan != 0 ? works_[end].plan
+                                              : works_[end].exact);
         last = end;
         ++runs;
       }
       // Two events a plan, which may have run before to warm up.
-      const bool timed = events + 1 >= runs && plans.count() >= kTimedPlans;
+      const bool timed =
+          events + 1 >= runs && timed_plans.count() >= kTimedPlans;
       if (timed || plans.count() >= kPlans) Mark(i, last);
       i = last + 1;
     }

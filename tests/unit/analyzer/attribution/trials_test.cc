@@ -46,6 +46,15 @@ class Program {
     return Activity("kernel", "name=" + kernel);
   }
 
+  Program& Plan(const std::string& address) {
+    text_ += "call t=" + Span(4) +
+             " cudnnBackendExecute executionPlan=" + address +
+             " operation=1\nlaunchapi t=" + std::to_string(at_ + 1) + ".." +
+             std::to_string(at_ + 2) + "us corr=" + std::to_string(++corr_) +
+             " ext=" + std::to_string(at_) + "us\n";
+    return Activity("kernel", "name=implicit_gemm");
+  }
+
   // An operator of an imported trace, with the kernels that it launches; "|"
   // records an event.
   Program& Operator(const std::vector<std::string>& kernels) {
@@ -171,6 +180,21 @@ TEST(TrialsTest, TwoTimedImplementationsAreTrialsAlsoAfterARunToWarmUp) {
   }
   program.Gemm(32, "k1").Gemm(64, "k1");
   EXPECT_EQ(program.Trials(), "tttt..");
+}
+
+TEST(TrialsTest, TimedPlansMayRunTheSameKernel) {
+  Program program;
+  for (const char* plan : {"0x10", "0x20"}) {
+    program.Plan(plan).Event().Plan(plan).Event();
+  }
+  program.Plan("0x10").Gemm(64, "k1");
+  EXPECT_EQ(program.Trials(), "tttt..");
+}
+
+TEST(TrialsTest, APlanThatIsTimedAgainAndAgainIsNoTrial) {
+  Program program;
+  for (int i = 0; i < 4; ++i) program.Plan("0x10").Event().Plan("0x10").Event();
+  EXPECT_EQ(program.Trials(), "........");
 }
 
 TEST(TrialsTest, TwoImplementationsThatNobodyTimesAreNoTrials) {
