@@ -111,6 +111,13 @@ size_t JitParameters(std::string_view kernel) {
              : 0;
 }
 
+// What FlashAttention's backward pass does before and after its products takes
+// the same parameters, of which no decoder tells.
+bool IsPartOfFlashBackward(std::string_view kernel) {
+  return kernel.find("flash_bwd_dot_do_o") != std::string_view::npos ||
+         kernel.find("flash_bwd_convert_d") != std::string_view::npos;
+}
+
 }  // namespace
 
 WriteTargets::WriteTargets(std::string_view kernel) {
@@ -119,8 +126,10 @@ WriteTargets::WriteTargets(std::string_view kernel) {
     parameters_.back() = kPytorchObject;
     return;
   }
+  const bool is_part = IsPartOfFlashBackward(kernel);
   for (const std::string_view type : ParametersOf(kernel)) {
-    const size_t bytes = BytesToSearch(type);
+    size_t bytes = BytesToSearch(type);
+    if (bytes == kTold && is_part) bytes = kPytorchObject;
     any_told_ |= bytes == kTold;
     any_unknown_ |= bytes == kUnknown;
     parameters_.push_back(bytes == kTold || bytes == kUnknown ? 0 : bytes);
