@@ -13,12 +13,14 @@ def main() -> None:
     model = nn.Sequential(
         nn.Conv2d(3, 64, 3), nn.ReLU(), nn.Conv2d(64, 64, 3), nn.ReLU(),
         nn.Conv2d(64, 64, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(1),
-        nn.Flatten(), nn.Linear(64, 10)).cuda()
+        nn.Flatten(), nn.Linear(64, 10))
+    model = model.cuda().to(memory_format=torch.channels_last)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, fused=True)
 
     def step(number: int) -> None:
         side = 96 + 2 * number
-        batch = torch.zeros(32, 3, side, side, device="cuda")
+        batch = torch.zeros(32, 3, side, side, device="cuda").to(
+            memory_format=torch.channels_last)
         with torch.autocast("cuda", torch.bfloat16):
             loss = model(batch).mean()
         common.update(optimizer, loss)

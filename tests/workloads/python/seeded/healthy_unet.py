@@ -38,9 +38,10 @@ class UNet(nn.Module):
 
 def main() -> None:
     args = common.options(__doc__)
-    model = UNet().cuda()
+    model = UNet().cuda().to(memory_format=torch.channels_last)
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
-    images = torch.zeros(8, 3, 256, 256, device="cuda")
+    images = torch.zeros(8, 3, 256, 256, device="cuda").to(
+        memory_format=torch.channels_last)
     classes = torch.zeros(8, 256, 256, device="cuda", dtype=torch.long)
 
     def step(_: int) -> None:

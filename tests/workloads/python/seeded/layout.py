@@ -29,6 +29,9 @@ def main() -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, fused=True)
     shape = (32, 56, 56, 64) if args.bug else (32, 64, 56, 56)
     batch = torch.zeros(shape, device="cuda")
+    if not args.bug:
+        model = model.to(memory_format=torch.channels_last)
+        batch = batch.to(memory_format=torch.channels_last)
 
     def step(_: int) -> None:
         with torch.autocast("cuda", torch.bfloat16):
