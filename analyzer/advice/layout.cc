@@ -30,10 +30,10 @@ void AdviseLayout(const Facts& facts, std::vector<Advice>& out) {
   Advice advice = SavingOf(facts, work,
                            std::max(WaitedFor(facts, LayerClass::kLayout),
                                     WaitedFor(facts, LayerClass::kConv)));
-  // Copies may stand beside other layers' work between two convolutions.
+  // At best all copies that change a layout go, also those beside other layers'
+  // work between two convolutions, besides what convolutions do themselves.
   const auto layout = static_cast<size_t>(LayerClass::kLayout);
-  advice.gain_high_ns = std::max(
-      advice.gain_high_ns, facts.Step(facts.totals.classes[layout].gpu_ns));
+  advice.gain_high_ns += facts.Step(facts.totals.classes[layout].gpu_ns);
   advice.act = kAct.For(facts.framework);
   advice.why = absl::StrFormat(
       "%.0f kernels a step transpose what convolutions take and give, %.2f ms",

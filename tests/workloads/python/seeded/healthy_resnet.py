@@ -28,14 +28,14 @@ def main() -> None:
     model = model.cuda().to(memory_format=torch.channels_last)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9,
                                 fused=True)
-    images = torch.zeros(64, 3, 224, 224).pin_memory()
+    images = torch.zeros(64, 3, 224, 224).to(
+        memory_format=torch.channels_last).pin_memory()
     labels = torch.zeros(64, dtype=torch.long, device="cuda")
     aside = torch.cuda.Stream()
 
     def fetch() -> torch.Tensor:
         with torch.cuda.stream(aside):
-            batch = images.cuda(non_blocking=True)
-            return batch.to(memory_format=torch.channels_last)
+            return images.cuda(non_blocking=True)
 
     ahead = [fetch()]
 
