@@ -69,6 +69,7 @@ class ObservationsTest(unittest.TestCase):
         self.expect(check, True, [row()])
         self.expect(check, False, [row(feature_maps_mib=5.0, held_mib=50.0)])
         self.expect(check, None, [row(held_mib=2000.0)])
+        self.expect(check, None, [row(), row("Other", held_mib=2000.0)])
 
     def test_each_cnn_needs_a_long_and_low_kernel(self):
         check = checks.long_kernels_with_low_use
