@@ -35,6 +35,10 @@ def _top(shares: str, count: int = 3) -> str:
                      for name, share in pairs[:count])
 
 
+def _rate(per_s: float) -> str:
+    return f"{per_s:,.0f}" if per_s >= 100 else f"{per_s:.3g}"
+
+
 def _models(rows: list[dict]) -> list[str]:
     return list(dict.fromkeys(row["model"] for row in rows))
 
@@ -54,8 +58,8 @@ def _speed_table(rows: list[dict]) -> list[str]:
         for gpu in GPUS:
             row = by_place.get((model, gpu))
             cells.append("?" if row is None or row["per_s"] == "" else
-                         f"{row['per_s']:.4g} "
-                         f"({row['per_s'] / base['per_s']:.2f})")
+                         f"{_rate(row['per_s'])} "
+                         f"({row['per_s'] / base['per_s']:.1f})")
         lines.append(f"| {model} | {base['batch']} | {base['unit']} | "
                      + " | ".join(cells) + " |")
     return lines
