@@ -57,7 +57,7 @@ WORKLOADS = (
              "sentences", source="Luong et al. 2015"),
     Workload("GNMT", "RNN", ("train_gnmt.py", "--fixed"), 32, (4, 8, 16, 64),
              "sentences", source="Wu et al. 2016"),
-    Workload("Translator in MXNet", "RNN",
+    Workload("NMT in MXNet", "RNN",
              ("../../integration/frameworks/mxnet/training.py", "translator"),
              64, unit="sentences", source="after Sockeye, Hieber et al. 2017",
              needs=MXNET),
