@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from entry_points import model, text
 from entry_points.catalog import Catalog, EntryPoint
 from entry_points.payload import Field
@@ -115,7 +117,7 @@ def emit(catalog: Catalog, out: text.Output) -> None:
     for library, spec in catalog.specs.items():
         if not spec.has_wrappers:
             continue
-        points = [p for p in catalog.of(library) if p.is_wrapped]
+        points = [_with_older(p) for p in catalog.of(library) if p.is_wrapped]
         traits = "\n".join(_trait(p) for p in points)
         file = f"tap_traits_{library}.h"
         out.add(file, text.header(file, _TRAITS.format(
@@ -123,6 +125,29 @@ def emit(catalog: Catalog, out: text.Output) -> None:
             hooks="\n".join(f'#include "{header}"'
                             for header in spec.hooks_headers))))
         _emit_wrappers(library, spec.wrapper_files, points, out)
+
+
+# Arguments that are passed in registers, whether the caller filled them or not
+# (System V ABI, x86-64, 3.2.3).
+_REGISTERS = 6
+_REGISTER = model.Type("void *", model.Scalar("pointer", 8, 8), None, None)
+
+
+def _with_older(point: EntryPoint) -> EntryPoint:
+    """Hands on all arguments that an older version of the function took."""
+    known = point.function.parameters
+    count = point.entry.get("older_arguments")
+    if count is None:
+        return point
+    if not len(known) <= count <= _REGISTERS or any(
+            p.type.struct for p in known):
+        raise model.SpecError(
+            f"{point.entry.where}: older_arguments {count}: at most "
+            f"{_REGISTERS}, in registers, and no fewer than today's")
+    older = tuple(model.Parameter(f"older_{i}", _REGISTER)
+                  for i in range(len(known), count))
+    return dataclasses.replace(point, function=dataclasses.replace(
+        point.function, parameters=known + older))
 
 
 def _emit_wrappers(library: str, parts: int, points: list[EntryPoint],

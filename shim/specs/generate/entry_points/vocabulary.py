@@ -190,7 +190,7 @@ ENTRY_KEYS = (
     *MEANING_TABLES, "blocking", "autotune", "work", "deref", "out", "counts",
     "omit", "handles", "hook", "hook_args",
     "hook_while", "packed", "routes", "export", "simulated",
-    "op_kind")
+    "op_kind", "older_arguments")
 
 # Fields that a hook's Pack() fills, by the word for their type in specs.
 PACKED_TYPES = {"u32": ("uint", 4), "u64": ("uint", 8), "i32": ("int", 4)}
