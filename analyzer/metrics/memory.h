@@ -40,7 +40,7 @@ struct MemoryFailure {
   auto operator<=>(const MemoryFailure&) const = default;
 };
 inline constexpr size_t kMostExplained = 16;
-inline constexpr int64_t kStepInstants = 64;  // evenly over the step
+inline constexpr size_t kStepInstants = 64;  // evenly over its calls
 
 // The memory of one physical device.
 struct DeviceMemory {

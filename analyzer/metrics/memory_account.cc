@@ -112,10 +112,19 @@ class DeviceDescriber {
         steps.rbegin(), steps.rend(),
         [](const Step& step) { return step.use == StepUse::kUsed; });
     if (last == steps.rend()) return {};
-    const int64_t length_ns = last->end_ns - last->begin_ns;
+    // Evenly over its calls: a host that runs ahead has made them all long
+    // before the step ends.
+    std::vector<int64_t> begins;
+    for (const Call& call : model_.processes[of_.members[0].process].calls) {
+      const bool is_inside =
+          last->begin_ns <= call.begin_ns && call.begin_ns < last->end_ns;
+      if (is_inside) begins.push_back(call.begin_ns);
+    }
+    std::sort(begins.begin(), begins.end());
     std::vector<int64_t> instants;
-    for (int64_t i = 0; i < kStepInstants; ++i) {
-      instants.push_back(last->begin_ns + length_ns / kStepInstants * i);
+    const size_t count = std::min(kStepInstants, begins.size());
+    for (size_t i = 0; i < count; ++i) {
+      instants.push_back(begins[i * begins.size() / count]);
     }
     return instants;
   }

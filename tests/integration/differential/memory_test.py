@@ -3,8 +3,10 @@
 
 Of programs of programs.py: tapped, the peak of what was taken from the driver;
 under torch.profiler that and the peak in tensors, and the owners add up. The
-tap's weights are nearly the program's parameters, and never more. With
-expandable segments the driver maps the memory, and the tap sees as much.
+tap's weights are nearly the program's parameters, and never more; what it
+knows to be in use in a step is never more than the allocator gave out, and
+products' inputs are among it. With expandable segments the driver maps the
+memory, and the tap sees as much.
 
     memory_test.py [--python PYTHON] [--only PROGRAM...]
 """
@@ -23,6 +25,9 @@ WEIGHTS = ("lstm", "sdpa_math", "manual_attention", "mixture_of_experts",
            "checkpointing", "amp_with_scaler", "accumulation",
            "embedding_classifier", "recommender")
 LEAST_WEIGHTS = 0.95
+# Their products' inputs are kept for the backward pass.
+KEEP_INPUTS = ("sdpa_math", "manual_attention", "mixture_of_experts",
+               "accumulation")
 
 EXPANDABLE = ("lstm", "amp_with_scaler", "checkpointing")
 
@@ -85,6 +90,16 @@ def weights(folder, name) -> tuple[int, int]:
     return (device_of(trace)["owners"]["weights_bytes"], said["weights"])
 
 
+def in_step(folder, name) -> tuple[dict, int]:
+    """Bytes by owner in a step, and what the allocator gave out at most."""
+    pids = json.loads((folder / "tap" / "pids.json").read_text())
+    trace, = (folder / "trace").glob(f"*-{pids[name]}-*.dltap")
+    said = json.loads((folder / "tap" / f"{name}.memory.json").read_text())
+    owners = device_of(trace)["step_owners"] or {}
+    return {key: value for key, value in owners.items()
+            if key.endswith("_bytes") and value is not None}, said["allocated"]
+
+
 def check(folder, names) -> int:
     """The number of numbers that differ; prints all."""
     bad = 0
@@ -95,6 +110,11 @@ def check(folder, names) -> int:
         for what, (have, want) in numbers.items():
             print(f"{name}, {what}: {have} of {want}")
             bad += have != want
+        owners, most = in_step(folder, name)
+        print(f"{name}, in a step: {sum(owners.values())} of at most {most}: "
+              f"{owners}")
+        bad += sum(owners.values()) > most
+        bad += name in KEEP_INPUTS and not owners.get("feature_maps_bytes")
         if name in WEIGHTS:
             have, want = weights(folder, name)
             print(f"{name}, weights: {have} of {want}")

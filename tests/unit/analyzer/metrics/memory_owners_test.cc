@@ -146,6 +146,18 @@ TEST(OperandOwnersTest, StepTellsWhatIsInUseWhereTheAllocatorKeepsMemory) {
   ExpectOwnersWhileGradientsAreMade(owned, 4096 * kKib);
 }
 
+TEST(OperandOwnersTest, StepWhoseHostRunsAheadTellsWhatIsInUse) {
+  std::string text = SixSteps();
+  const std::string end = "..699us";
+  text.replace(text.rfind(end), end.size(), "..90000us");
+  const Summary summary = SummaryOf(text);
+  const DeviceMemory& device = summary.memory.devices[0];
+  ASSERT_TRUE(device.step_owners);
+  EXPECT_LT(device.step_owners->at_ns, 650'000);
+  EXPECT_EQ(device.step_owners->bytes,
+            (OwnedBytes{512 * kKib, 512 * kKib, 128 * kKib, 0, 0, 64 * kKib}));
+}
+
 TEST(OperandOwnersTest, RefusedRequestTellsWhoHeldWhatThen) {
   const Summary summary =
       SummaryOf(SixSteps() +
