@@ -192,10 +192,6 @@ Error TakeMemory(const GraphExec& exec, Stream& stream, bool may_begin) {
                       : now_ns);
 }
 
-}  // namespace
-
-namespace {
-
 Error LaunchNow(GraphExec& exec, Stream& stream) {
   if (stream.capture.load(std::memory_order_acquire) != nullptr) {
     return CaptureChildGraph(stream, *exec.graph);
