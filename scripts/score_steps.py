@@ -19,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "scoreboard"))
 import errors  # noqa: E402
 import plot  # noqa: E402
 import simulated  # noqa: E402
+import toolchain  # noqa: E402
 
 STEPS = simulated.HERE / "steps.csv"
 RESULTS = ["modelled_ms", "peak_bytes", "error", "wall_s"]
@@ -31,7 +32,7 @@ def options():
     parser.add_argument("files", nargs="*", default=[STEPS])
     parser.add_argument("--libraries", help="the simulated GPU",
                         default=simulated.ROOT / "build/simgpu/cu13")
-    parser.add_argument("--python", default=simulated.scoreboard_python())
+    parser.add_argument("--python", default=toolchain.chosen("DLTAP_SCOREBOARD_PYTHON"))
     parser.add_argument("--only", default="", help="regular expression; "
                         "MODEL MODE LAYOUT GPU PRECISION BUILDER must match")
     parser.add_argument("--split", choices=["shown", "held_out"])

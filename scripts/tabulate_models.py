@@ -17,11 +17,12 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from models.charts import draw  # noqa: E402
-from models.measure import ROOT, measure  # noqa: E402
-from models.page import page  # noqa: E402
-from models.workloads import (GPUS, MXNET, TORCHVISION,  # noqa: E402
-                              WORKLOADS)
+import toolchain  # noqa: E402
+from model_table.charts import draw  # noqa: E402
+from model_table.measure import ROOT, measure  # noqa: E402
+from model_table.page import page  # noqa: E402
+from model_table.workloads import (GPUS, MXNET,  # noqa: E402
+                                   TORCHVISION, WORKLOADS)
 
 COLUMNS = ("model", "kind", "gpu", "batch", "sweep", "unit", "step_ms",
            "per_s", "steps_used", "gpu_busy", "cpu_dependency", "of_peak",
@@ -67,14 +68,6 @@ PYTHONS = {"": ("DLTAP_PYTHON", ""),
            MXNET: ("DLTAP_MXNET_PYTHON", "--frameworks")}
 
 
-def chosen_python(needs: str = "") -> str | None:
-    """What setup.sh chose; dltap looks beside it for what it is built for."""
-    chosen = ROOT / "build/toolchain.env"
-    lines = chosen.read_text().splitlines() if chosen.exists() else []
-    values = dict(line.split("=", 1) for line in lines if "=" in line)
-    return values.get(PYTHONS[needs][0])
-
-
 def run_all(runs: list[tuple], args: argparse.Namespace, rows: list[dict],
             save) -> int:
     """Adds to `rows`, and returns how many runs failed."""
@@ -85,8 +78,8 @@ def run_all(runs: list[tuple], args: argparse.Namespace, rows: list[dict],
             continue
         what = f"{workload.name} on {gpu}" + (f", batch {batch}" * bool(batch))
         try:
-            python = (chosen_python(workload.needs) if workload.needs
-                      else args.python)
+            python = (toolchain.chosen(PYTHONS[workload.needs][0])
+                      if workload.needs else args.python)
             if python is None:
                 raise RuntimeError(f"no {workload.needs} here; scripts/setup.sh"
                                    f" {PYTHONS[workload.needs][1]} brings it")
@@ -106,7 +99,9 @@ def main() -> int:
     parser.add_argument("--models", nargs="+", default=[],
                         choices=[workload.name for workload in WORKLOADS])
     parser.add_argument("--gpus", nargs="+", default=list(GPUS), choices=GPUS)
-    parser.add_argument("--python", default=chosen_python() or "python3")
+    parser.add_argument("--python", default=toolchain.chosen(PYTHONS[""][0]) or
+                        "python3", help="dltap looks beside it for what it is "
+                        "built for")
     parser.add_argument("--dltap", default=str(ROOT / "build/bin/dltap"))
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs")
     parser.add_argument("--again", action="store_true")

@@ -13,16 +13,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
-def scoreboard_python():
-    path = ROOT / "build" / "toolchain.env"
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    for line in text.splitlines():
-        name, _, value = line.partition("=")
-        if name == "DLTAP_SCOREBOARD_PYTHON":
-            return value
-    return None
-
-
 def environment(libraries, gpu):
     """Preloads what `libraries` (build/simgpu/cu13) holds; virtual time."""
     folder = pathlib.Path(libraries)

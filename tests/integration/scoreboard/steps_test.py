@@ -15,8 +15,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "scripts" / "scoreboard"))
-import simulated  # noqa: E402
+sys.path.insert(0, str(ROOT / "scripts"))
+import toolchain  # noqa: E402
 
 # All shown. Half again as long is far outside of today's errors.
 CHOSEN = "^(resnet50|convnext_tiny|xception) train .* timm$"
@@ -24,7 +24,7 @@ MOST_RATIO = 1.5
 
 
 def main():
-    if simulated.scoreboard_python() is None:
+    if toolchain.chosen("DLTAP_SCOREBOARD_PYTHON") is None:
         print("skipped: no environment; scripts/setup.sh --scoreboard")
         return 77
     with tempfile.TemporaryDirectory() as folder:

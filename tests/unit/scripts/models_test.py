@@ -8,9 +8,9 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
 import tabulate_models  # noqa: E402
-from models import observations as checks  # noqa: E402
-from models.page import page  # noqa: E402
-from models.workloads import GPUS  # noqa: E402
+from model_table import observations as checks  # noqa: E402
+from model_table.page import page  # noqa: E402
+from model_table.workloads import GPUS  # noqa: E402
 
 
 def row(model="Net", kind="CNN", gpu=GPUS[0], batch=8, sweep=0, **values):

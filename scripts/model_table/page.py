@@ -4,9 +4,9 @@
 import pathlib
 import textwrap
 
-from models.observations import (OBSERVATIONS, OWNERS, known_share,
+from model_table.observations import (OBSERVATIONS, OWNERS, known_share,
                                  memory_shares, table_rows)
-from models.workloads import GPUS, WORKLOADS
+from model_table.workloads import GPUS, WORKLOADS
 
 HEAD = """# The models that people ask about, on GPUs that they ask about
 

@@ -5,7 +5,7 @@ Each function takes the table's rows and returns (verdict, figures): True:
 holds here; False: does not; None: this table cannot say.
 """
 
-from models.workloads import GPUS
+from model_table.workloads import GPUS
 
 BASE = GPUS[0]
 CNN, RNN = "CNN", "RNN"

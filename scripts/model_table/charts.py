@@ -4,8 +4,8 @@
 import html
 import pathlib
 
-from models.observations import table_rows
-from models.workloads import GPUS
+from model_table.observations import table_rows
+from model_table.workloads import GPUS
 
 WIDTH, HEIGHT, MARGIN, LEGEND = 760, 380, 50, 190
 COLOURS = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#e08214", "#555555",
