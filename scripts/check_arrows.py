@@ -24,7 +24,7 @@ simgpu/cupti simgpu/rest simgpu/cuda12 simgpu/cuda11
 analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
 analyzer/attribution analyzer/metrics analyzer/advice analyzer/compare
 analyzer/reports analyzer/exporters analyzer/web
-analyzer/predict analyzer/output
+analyzer/predict analyzer/output analyzer/duckdb analyzer/query
 tests
 """.split()
 
@@ -57,13 +57,15 @@ simgpu/cuda11        -> simgpu/base shim/specs
 analyzer/cli         -> analyzer/reports analyzer/exporters analyzer/predict
 analyzer/cli         -> analyzer/control
 analyzer/cli         -> analyzer/reader analyzer/importers
-analyzer/cli         -> analyzer/web
+analyzer/cli         -> analyzer/web analyzer/query
 analyzer/web         -> analyzer/reports
 analyzer/reports     -> analyzer/advice analyzer/output
 analyzer/advice      -> analyzer/metrics
 analyzer/reports     -> analyzer/compare
 analyzer/compare     -> analyzer/metrics analyzer/output
-analyzer/exporters   -> analyzer/metrics analyzer/output
+analyzer/exporters   -> analyzer/metrics analyzer/duckdb
+analyzer/duckdb      -> analyzer/output
+analyzer/query       -> analyzer/exporters
 analyzer/predict     -> analyzer/importers opmodel
 analyzer/metrics     -> analyzer/attribution opmodel
 analyzer/attribution -> analyzer/model shim/specs

@@ -1,131 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analyzer/exporters/duckdb_library.h"
-
-#include <dlfcn.h>
+#include "analyzer/duckdb/duckdb.h"
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "analyzer/output/utf8.h"
+#include "analyzer/duckdb/table_filler.h"
 
 namespace dltap::analyzer {
-
-// DuckDB's handles are pointers; a state of 0 is success.
-struct DuckdbFunctions {
-  struct Result {  // what duckdb_query fills; none of its fields is for us
-    void* fields[8] = {};
-  };
-
-  int (*open)(const char* path, void** database);
-  void (*close)(void** database);
-  int (*connect)(void* database, void** connection);
-  void (*disconnect)(void** connection);
-  int (*query)(void* connection, const char* sql, Result* result);
-  const char* (*result_error)(Result* result);
-  void (*destroy_result)(Result* result);
-  int (*appender_create)(void* connection, const char* schema,
-                         const char* table, void** appender);
-  int (*appender_destroy)(void** appender);
-  int (*append_varchar_length)(void* appender, const char* text,
-                               uint64_t length);
-  int (*append_int64)(void* appender, int64_t number);
-  int (*append_double)(void* appender, double number);
-  int (*append_bool)(void* appender, bool flag);
-  int (*append_null)(void* appender);
-  int (*appender_end_row)(void* appender);
-};
-
 namespace {
 
-constexpr char kLibrary[] = "libduckdb.so";
+constexpr char kSpillMetric[] = "SYSTEM_PEAK_TEMP_DIR_SIZE";
 
-template <typename Function>
-bool Find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
-bool FindAll(void* library, DuckdbFunctions& f) {
-  return Find(library, "duckdb_open", f.open) &&
-         Find(library, "duckdb_close", f.close) &&
-         Find(library, "duckdb_connect", f.connect) &&
-         Find(library, "duckdb_disconnect", f.disconnect) &&
-         Find(library, "duckdb_query", f.query) &&
-         Find(library, "duckdb_result_error", f.result_error) &&
-         Find(library, "duckdb_destroy_result", f.destroy_result) &&
-         Find(library, "duckdb_appender_create", f.appender_create) &&
-         Find(library, "duckdb_appender_destroy", f.appender_destroy) &&
-         Find(library, "duckdb_append_varchar_length",
-              f.append_varchar_length) &&
-         Find(library, "duckdb_append_int64", f.append_int64) &&
-         Find(library, "duckdb_append_double", f.append_double) &&
-         Find(library, "duckdb_append_bool", f.append_bool) &&
-         Find(library, "duckdb_append_null", f.append_null) &&
-         Find(library, "duckdb_appender_end_row", f.appender_end_row);
-}
-
-absl::StatusOr<const DuckdbFunctions*> LoadLibrary() {
-  void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    return absl::UnavailableError(absl::StrCat(
-        "Parquet is written by DuckDB, whose ", kLibrary,
-        " is not found; put its folder into LD_LIBRARY_PATH, or use --format "
-        "csv, which DuckDB and pandas read too"));
-  }
-  static DuckdbFunctions functions;
-  if (!FindAll(library, functions)) {
-    return absl::UnavailableError(
-        absl::StrCat(kLibrary,
-                     " lacks functions that dltap calls; use the "
-                     "library of DuckDB 1.0 or newer"));
-  }
-  return &functions;
-}
-
-std::string_view TypeOf(ColumnType type) {
-  switch (type) {
-    case ColumnType::kText: return "VARCHAR";
-    case ColumnType::kInteger: return "BIGINT";
-    case ColumnType::kReal: return "DOUBLE";
-    case ColumnType::kFlag: break;
-  }
-  return "BOOLEAN";
-}
-
-// The first failure stays.
-class AppenderSink : public RowSink {
- public:
-  AppenderSink(const DuckdbFunctions& call, void* appender)
-      : call_(call), appender_(appender) {}
-
-  void Text(std::string_view text) override {
-    const std::string valid = ValidUtf8(text);
-    Check(call_.append_varchar_length(appender_, valid.data(), valid.size()));
-  }
-  void Integer(int64_t number) override {
-    Check(call_.append_int64(appender_, number));
-  }
-  void Real(double number) override {
-    Check(call_.append_double(appender_, number));
-  }
-  void Flag(bool flag) override { Check(call_.append_bool(appender_, flag)); }
-  void Null() override { Check(call_.append_null(appender_)); }
-  void EndRow() override { Check(call_.appender_end_row(appender_)); }
-
-  bool failed() const { return failed_; }
-
- private:
-  void Check(int state) { failed_ |= state != 0; }
-
-  const DuckdbFunctions& call_;
-  void* appender_;
-  bool failed_ = false;
+// The numbers of duckdb_type.
+enum DuckdbType : int {
+  kBoolean = 1,
+  kFirstInteger = 2,  // int8
+  kLastInteger = 8,   // uint32
+  kUnsigned64 = 9,
+  kFloat = 10,
+  kDouble = 11,
+  kHuge = 16,
+  kDecimal = 19,
+  kUnsignedHuge = 32
 };
+
+// Sums of int64 are huge, and fit into int64 here: times and counts.
+ColumnType TypeOf(int type) {
+  if (type == kBoolean) return ColumnType::kFlag;
+  const bool is_integer = (type >= kFirstInteger && type <= kUnsigned64) ||
+                          type == kHuge || type == kUnsignedHuge;
+  if (is_integer) return ColumnType::kInteger;
+  if (type == kFloat || type == kDouble || type == kDecimal) {
+    return ColumnType::kReal;
+  }
+  return ColumnType::kText;
+}
+
+void Write(const DuckdbFunctions& call, DuckdbFunctions::Result& result,
+           uint64_t column, uint64_t row, ColumnType type, RowSink& sink) {
+  if (call.value_is_null(&result, column, row)) return sink.Null();
+  switch (type) {
+    case ColumnType::kFlag:
+      return sink.Flag(call.value_boolean(&result, column, row));
+    case ColumnType::kInteger:
+      return sink.Integer(call.value_int64(&result, column, row));
+    case ColumnType::kReal:
+      return sink.Real(call.value_double(&result, column, row));
+    case ColumnType::kText: break;
+  }
+  char* const text = call.value_varchar(&result, column, row);
+  sink.Text(text == nullptr ? "" : text);
+  call.free(text);
+}
 
 }  // namespace
 
 absl::StatusOr<Duckdb> Duckdb::Open() {
-  static const absl::StatusOr<const DuckdbFunctions*> functions = LoadLibrary();
+  const absl::StatusOr<const DuckdbFunctions*> functions = LoadDuckdb();
   if (!functions.ok()) return functions.status();
   Duckdb out(*functions);
   if (out.call_->open(nullptr, &out.database_) != 0 ||
@@ -145,43 +76,57 @@ Duckdb::~Duckdb() {
   if (database_ != nullptr) call_->close(&database_);
 }
 
-absl::Status Duckdb::Run(const std::string& sql) {
+absl::Status Duckdb::Run(const std::string& sql) { return Query(sql, nullptr); }
+
+absl::Status Duckdb::Query(
+    const std::string& sql,
+    const std::function<RowSink&(const ResultColumns&)>& begin) {
   DuckdbFunctions::Result result;
   absl::Status status;
   if (call_->query(connection_, sql.c_str(), &result) != 0) {
     const char* const error = call_->result_error(&result);
-    status = absl::InternalError(
+    status = absl::InvalidArgumentError(
         absl::StrCat("DuckDB: ", error == nullptr ? "no reason given" : error));
+  } else if (begin) {
+    ResultColumns columns;
+    for (uint64_t c = 0; c < call_->column_count(&result); ++c) {
+      columns.push_back({call_->column_name(&result, c),
+                         TypeOf(call_->column_type(&result, c))});
+    }
+    RowSink& sink = begin(columns);
+    const uint64_t rows = call_->row_count(&result);
+    for (uint64_t row = 0; row < rows; ++row) {
+      for (uint64_t c = 0; c < columns.size(); ++c) {
+        Write(*call_, result, c, row, columns[c].type, sink);
+      }
+      sink.EndRow();
+    }
   }
   call_->destroy_result(&result);
   return status;
 }
 
-absl::Status Duckdb::Fill(const Table& table, const ExportInput& input) {
-  std::string columns;
-  for (const Column& column : table.columns) {
-    absl::StrAppend(&columns, columns.empty() ? "" : ", ", "\"",
-                    std::string(column.name), "\" ",
-                    std::string(TypeOf(column.type)));
-  }
-  const std::string name(table.name);
-  absl::Status made =
-      Run(absl::StrCat("CREATE TABLE \"", name, "\" (", columns, ")"));
+absl::Status Duckdb::WatchSpills() {
+  absl::Status status = Run("PRAGMA enable_profiling = 'no_output'");
+  if (!status.ok()) return status;
+  return Run(absl::StrCat("SET custom_profiling_settings = '{\"", kSpillMetric,
+                          "\": \"true\"}'"));
+}
+
+int64_t Duckdb::SpilledBytes() {
+  void* const info = call_->get_profiling_info(connection_);
+  if (info == nullptr) return 0;
+  void* value = call_->profiling_info_get_value(info, kSpillMetric);
+  if (value == nullptr) return 0;
+  const int64_t bytes = call_->get_int64(value);
+  call_->destroy_value(&value);
+  return bytes;
+}
+
+absl::Status Duckdb::Fill(std::string_view table, const ColumnStore& rows) {
+  absl::Status made = Run(SqlOfTable(table, rows));
   if (!made.ok()) return made;
-  void* appender = nullptr;
-  bool failed = call_->appender_create(connection_, nullptr, name.c_str(),
-                                       &appender) != 0;
-  if (!failed) {
-    AppenderSink sink(*call_, appender);
-    table.rows(input, sink);
-    failed = sink.failed();
-  }
-  failed |= call_->appender_destroy(&appender) != 0;
-  if (failed) {
-    return absl::InternalError(
-        absl::StrCat("DuckDB: cannot fill the table ", name));
-  }
-  return absl::OkStatus();
+  return FillTable(*call_, connection_, std::string(table), rows);
 }
 
 }  // namespace dltap::analyzer

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DLTAP_ANALYZER_EXPORTERS_DUCKDB_LIBRARY_H_
-#define DLTAP_ANALYZER_EXPORTERS_DUCKDB_LIBRARY_H_
+#ifndef DLTAP_ANALYZER_DUCKDB_DUCKDB_H_
+#define DLTAP_ANALYZER_DUCKDB_DUCKDB_H_
 
-#include <cstdint>
-#include <memory>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "analyzer/exporters/table.h"
+#include "analyzer/duckdb/column_store.h"
+#include "analyzer/duckdb/duckdb_functions.h"
+#include "analyzer/output/row_sink.h"
 
 namespace dltap::analyzer {
 
-// The functions of DuckDB's C interface that we call; an own library, opened
-// when it is needed.
-struct DuckdbFunctions;
+// A name and type of a result. The name lives as long as the result.
+using ResultColumns = std::vector<TypedColumn>;
 
 // A database in memory, by libduckdb.so.
 class Duckdb {
@@ -27,10 +29,22 @@ class Duckdb {
   Duckdb& operator=(const Duckdb&) = delete;
   Duckdb& operator=(Duckdb&&) = delete;
 
+  // kInvalidArgument: what DuckDB says against it.
   absl::Status Run(const std::string& sql);
 
-  // Makes a table of the columns and fills it.
-  absl::Status Fill(const Table& table, const ExportInput& input);
+  // `begin` gets the columns and gives who takes the rows.
+  absl::Status Query(
+      const std::string& sql,
+      const std::function<RowSink&(const ResultColumns&)>& begin);
+
+  // Lets SpilledBytes know.
+  absl::Status WatchSpills();
+  // The most that the last query held in files since it did not fit into the
+  // memory that DuckDB may use.
+  int64_t SpilledBytes();
+
+  // Makes a table of the rows.
+  absl::Status Fill(std::string_view table, const ColumnStore& rows);
 
  private:
   explicit Duckdb(const DuckdbFunctions* functions) : call_(functions) {}
@@ -42,4 +56,4 @@ class Duckdb {
 
 }  // namespace dltap::analyzer
 
-#endif  // DLTAP_ANALYZER_EXPORTERS_DUCKDB_LIBRARY_H_
+#endif  // DLTAP_ANALYZER_DUCKDB_DUCKDB_H_

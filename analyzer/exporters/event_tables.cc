@@ -2,11 +2,15 @@
 #include "analyzer/exporters/event_tables.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
+#include <vector>
 
+#include "analyzer/exporters/activity_names.h"
 #include "analyzer/exporters/api_records.h"
 #include "analyzer/metrics/efficiency.h"
 #include "analyzer/metrics/op_name.h"
+#include "analyzer/metrics/step_at.h"
 #include "analyzer/metrics/step_choice.h"
 
 namespace dltap::analyzer {
@@ -14,46 +18,46 @@ namespace {
 
 using enum ColumnType;
 
-constexpr Column kKernelColumns[] = {{"process", kText},
-                                     {"rank", kInteger},
-                                     {"device", kInteger},
-                                     {"stream", kInteger},
-                                     {"begin_ns", kInteger},
-                                     {"end_ns", kInteger},
-                                     {"kind", kText},
-                                     {"name", kText},
-                                     {"class", kText},
-                                     {"direction", kText},
-                                     {"class_from", kText},
-                                     {"joined_by", kText},
-                                     {"autotune", kFlag},
-                                     {"op", kText},
-                                     {"step", kInteger},
-                                     {"call", kInteger},
-                                     {"correlation", kInteger},
-                                     {"graph_node", kInteger},
-                                     {"bytes", kInteger},
-                                     {"grid_x", kInteger},
-                                     {"grid_y", kInteger},
-                                     {"grid_z", kInteger},
-                                     {"block_x", kInteger},
-                                     {"block_y", kInteger},
-                                     {"block_z", kInteger},
-                                     {"registers_per_thread", kInteger},
-                                     {"static_shared_bytes", kInteger},
-                                     {"dynamic_shared_bytes", kInteger},
-                                     {"flops", kReal},
-                                     {"work_bytes", kReal}};
+constexpr TypedColumn kKernelColumns[] = {{"process", kText},
+                                          {"rank", kInteger},
+                                          {"device", kInteger},
+                                          {"stream", kInteger},
+                                          {"begin_ns", kInteger},
+                                          {"end_ns", kInteger},
+                                          {"kind", kText},
+                                          {"name", kText},
+                                          {"class", kText},
+                                          {"direction", kText},
+                                          {"class_from", kText},
+                                          {"joined_by", kText},
+                                          {"autotune", kFlag},
+                                          {"op", kText},
+                                          {"step", kInteger},
+                                          {"call", kInteger},
+                                          {"correlation", kInteger},
+                                          {"graph_node", kInteger},
+                                          {"bytes", kInteger},
+                                          {"grid_x", kInteger},
+                                          {"grid_y", kInteger},
+                                          {"grid_z", kInteger},
+                                          {"block_x", kInteger},
+                                          {"block_y", kInteger},
+                                          {"block_z", kInteger},
+                                          {"registers_per_thread", kInteger},
+                                          {"static_shared_bytes", kInteger},
+                                          {"dynamic_shared_bytes", kInteger},
+                                          {"flops", kReal},
+                                          {"work_bytes", kReal}};
 
-constexpr Column kCallColumns[] = {
+constexpr TypedColumn kCallColumns[] = {
     {"process", kText},        {"rank", kInteger},     {"call", kInteger},
     {"thread", kInteger},      {"begin_ns", kInteger}, {"end_ns", kInteger},
     {"name", kText},           {"library", kText},     {"depth", kInteger},
     {"correlation", kInteger}, {"failed", kFlag},      {"capturing", kFlag}};
 
-constexpr Column kStepColumns[] = {{"process", kText},   {"rank", kInteger},
-                                   {"step", kInteger},   {"begin_ns", kInteger},
-                                   {"end_ns", kInteger}, {"use", kText}};
+constexpr TypedColumn kStepColumns[] = {
+    {"process", kText},     {"rank", kInteger},   {"step", kInteger},
+    {"begin_ns", kInteger}, {"end_ns", kInteger}, {"use", kText}};
 
 std::string_view NameOf(ActivityKind kind) {
   switch (kind) {
@@ -77,7 +81,8 @@ class KernelRows {
       : input_(input),
         process_(input.model.processes[p]),
         attribution_(input.attribution.processes[p]),
-        steps_(input.steps[p].steps),
+        steps_(input.steps[p]),
+        names_(input.model),
         sink_(sink) {}
 
   void Run() {
@@ -93,13 +98,13 @@ class KernelRows {
     WriteOwner(process_, sink_);
     sink_.Integer(process_.devices[activity.device.value()].ordinal);
     sink_.Integer(Signed(process_.streams[activity.stream.value()].number));
-    sink_.Integer(activity.begin_ns);
-    sink_.Integer(activity.end_ns);
+    sink_.Integer(input_.At(activity.begin_ns));
+    sink_.Integer(input_.At(activity.end_ns));
     sink_.Text(NameOf(activity.kind));
-    sink_.Text(ActivityName(input_.model, activity));
+    sink_.Text(names_.Of(activity));
     WriteClass(attributed);
     const CallId call = attributed.submitted_by;
-    sink_.MaybeInteger(StepOf(call));
+    sink_.MaybeInteger(SubmittedIn(process_, steps_, call));
     call.known() ? sink_.Integer(Signed(call.value())) : sink_.Null();
     Known(activity.correlation, sink_);
     Known(activity.graph_node, sink_);
@@ -138,55 +143,59 @@ class KernelRows {
     sink_.Integer(shape.dynamic_shared_bytes);
   }
 
-  // In which the host submitted it.
-  std::optional<int64_t> StepOf(CallId call) const {
-    if (!call.known()) return std::nullopt;
-    const int64_t at_ns = process_.calls[call.value()].begin_ns;
-    const auto after = std::upper_bound(
-        steps_.begin(), steps_.end(), at_ns,
-        [](int64_t at, const Step& step) { return at < step.begin_ns; });
-    if (after == steps_.begin() || at_ns >= (after - 1)->end_ns) {
-      return std::nullopt;
-    }
-    return after - 1 - steps_.begin();
-  }
-
   const ExportInput& input_;
   const Process& process_;
   const ProcessAttribution& attribution_;
-  const std::vector<Step>& steps_;
+  const Steps& steps_;
+  ActivityNames names_;
   RowSink& sink_;
 };
 
 void WriteKernels(const ExportInput& input, RowSink& sink) {
   for (size_t p = 0; p < input.model.processes.size(); ++p) {
-    KernelRows(input, p, sink).Run();
+    if (input.WantsProcess(p)) KernelRows(input, p, sink).Run();
+  }
+}
+
+// In time, whatever their threads.
+std::vector<size_t> CallOrder(const Process& process) {
+  std::vector<size_t> order(process.calls.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return process.calls[a].begin_ns < process.calls[b].begin_ns;
+  });
+  return order;
+}
+
+void WriteCallsOf(const ExportInput& input, const Process& process,
+                  RowSink& sink) {
+  const ApiRecords records = JoinApiRecords(input.model, process);
+  for (const size_t i : CallOrder(process)) {
+    const Call& call = process.calls[i];
+    if (!input.Wants(call)) continue;
+    const EntryPoint& entry = input.model.entry_points[call.entry.value()];
+    WriteOwner(process, sink);
+    sink.Integer(Signed(i));
+    const size_t thread = call.thread.value();
+    thread < process.threads.size()
+        ? sink.Integer(Signed(process.threads[thread].tid))
+        : sink.Null();
+    sink.Integer(input.At(call.begin_ns));
+    sink.Integer(input.At(call.end_ns));
+    sink.Text(entry.symbol);
+    sink.MaybeText(LibraryOf(entry));
+    sink.Integer(call.depth);
+    Known(records.of_call[i], sink);
+    sink.Flag(call.failed);
+    sink.Flag(call.capturing);
+    sink.EndRow();
   }
 }
 
 void WriteCalls(const ExportInput& input, RowSink& sink) {
-  for (const Process& process : input.model.processes) {
-    const ApiRecords records = JoinApiRecords(input.model, process);
-    for (size_t i = 0; i < process.calls.size(); ++i) {
-      const Call& call = process.calls[i];
-      if (!input.Wants(call)) continue;
-      const EntryPoint& entry = input.model.entry_points[call.entry.value()];
-      WriteOwner(process, sink);
-      sink.Integer(Signed(i));
-      const size_t thread = call.thread.value();
-      thread < process.threads.size()
-          ? sink.Integer(Signed(process.threads[thread].tid))
-          : sink.Null();
-      sink.Integer(call.begin_ns);
-      sink.Integer(call.end_ns);
-      sink.Text(entry.symbol);
-      sink.MaybeText(LibraryOf(entry));
-      sink.Integer(call.depth);
-      Known(records.of_call[i], sink);
-      sink.Flag(call.failed);
-      sink.Flag(call.capturing);
-      sink.EndRow();
-    }
+  for (size_t p = 0; p < input.model.processes.size(); ++p) {
+    if (!input.WantsProcess(p)) continue;
+    WriteCallsOf(input, input.model.processes[p], sink);
   }
 }
 
@@ -207,15 +216,18 @@ void WriteSteps(const ExportInput& input, RowSink& sink) {
 
 }  // namespace
 
+std::string OwnerOf(const Process& process) {
+  const std::string pid = std::to_string(process.pid);
+  return process.host.empty() ? pid : process.host + ":" + pid;
+}
+
 void WriteOwner(const Process& process, RowSink& sink) {
-  sink.Text(process.host.empty()
-                ? std::to_string(process.pid)
-                : process.host + ":" + std::to_string(process.pid));
+  sink.Text(OwnerOf(process));
   process.rank ? sink.Integer(*process.rank) : sink.Null();
 }
 
-Table KernelsTable() { return {"kernels", kKernelColumns, WriteKernels}; }
-Table CallsTable() { return {"calls", kCallColumns, WriteCalls}; }
-Table StepsTable() { return {"steps", kStepColumns, WriteSteps}; }
+ExportTable KernelsTable() { return {"kernels", kKernelColumns, WriteKernels}; }
+ExportTable CallsTable() { return {"calls", kCallColumns, WriteCalls}; }
+ExportTable StepsTable() { return {"steps", kStepColumns, WriteSteps}; }
 
 }  // namespace dltap::analyzer

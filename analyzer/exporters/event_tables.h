@@ -2,14 +2,19 @@
 #ifndef DLTAP_ANALYZER_EXPORTERS_EVENT_TABLES_H_
 #define DLTAP_ANALYZER_EXPORTERS_EVENT_TABLES_H_
 
+#include <string>
+
 #include "analyzer/exporters/table.h"
 
 namespace dltap::analyzer {
 
 // What ran: a row for each piece of work, call and step.
-Table KernelsTable();
-Table CallsTable();
-Table StepsTable();
+ExportTable KernelsTable();
+ExportTable CallsTable();
+ExportTable StepsTable();
+
+// "host:pid"; the number alone where the host is not known.
+std::string OwnerOf(const Process& process);
 
 // Process and rank, the first columns of most tables.
 void WriteOwner(const Process& process, RowSink& sink);

@@ -2,7 +2,9 @@
 #ifndef DLTAP_ANALYZER_EXPORTERS_EXPORT_INPUT_H_
 #define DLTAP_ANALYZER_EXPORTERS_EXPORT_INPUT_H_
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +28,13 @@ struct ExportInput {
   Selection selection = {};
   std::vector<Steps> steps;  // one per process, used or not
   CollectiveRuns collectives;
+  std::optional<size_t> only_process = {};  // of the tables; none: all
+  int64_t zero_ns = 0;  // added to what the tables say of times
 
+  bool WantsProcess(size_t p) const {
+    return !only_process || *only_process == p;
+  }
+  int64_t At(int64_t ns) const { return zero_ns + ns; }
   // By the selected window: what reaches into it is wanted whole.
   bool Wants(int64_t begin_ns, int64_t end_ns) const {
     return !selection.window || (begin_ns < selection.window->end_ns &&

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/exporters/activity_names.h"
+#include "analyzer/exporters/cause_columns.h"
 #include "analyzer/exporters/event_tables.h"
 #include "analyzer/metrics/figures.h"
 #include "analyzer/metrics/gaps.h"
@@ -17,7 +19,7 @@ namespace {
 
 using enum ColumnType;
 
-constexpr Column kClassColumns[] = {
+constexpr TypedColumn kClassColumns[] = {
     {"class", kText},          {"gpu_ns", kInteger},
     {"busy_ns", kInteger},     {"exclusive_ns", kInteger},
     {"exposed_ns", kInteger},  {"share", kReal},
@@ -31,18 +33,18 @@ constexpr Column kClassColumns[] = {
 
 constexpr size_t kGapHead = 9;
 constexpr size_t kGapTail = 2;
-using GapColumns = std::array<Column, kGapHead + kIdleCauses + kGapTail>;
-
-constexpr std::array<std::string_view, kIdleCauses> kCauseColumns = {
-    "wait_ns",      "input_ns",      "library_ns", "launch_ns",
-    "framework_ns", "preempted_ns",  "blocked_ns", "unknown_ns",
-    "profiler_ns",  "dependency_ns", "latency_ns"};
+using GapColumns = std::array<TypedColumn, kGapHead + kIdleCauses + kGapTail>;
 
 constexpr GapColumns MakeGapColumns() {
-  GapColumns columns = {
-      Column{"process", kText}, {"rank", kInteger},       {"device", kInteger},
-      {"begin_ns", kInteger},   {"end_ns", kInteger},     {"step", kInteger},
-      {"class", kText},         {"between_steps", kFlag}, {"ended_by", kText}};
+  GapColumns columns = {TypedColumn{"process", kText},
+                        {"rank", kInteger},
+                        {"device", kInteger},
+                        {"begin_ns", kInteger},
+                        {"end_ns", kInteger},
+                        {"step", kInteger},
+                        {"class", kText},
+                        {"between_steps", kFlag},
+                        {"ended_by", kText}};
   for (size_t i = 0; i < kIdleCauses; ++i) {
     columns[kGapHead + i] = {kCauseColumns[i], kInteger};
   }
@@ -92,6 +94,7 @@ class GapRows {
         attribution_(input.attribution.processes[p]),
         steps_(input.steps[p]),
         device_(device),
+        names_(input.model),
         sink_(sink) {}
 
   void Run() {
@@ -122,8 +125,8 @@ class GapRows {
   void Write(const Gap& gap) {
     WriteOwner(process_, sink_);
     sink_.Integer(process_.devices[device_.value()].ordinal);
-    sink_.Integer(gap.span.begin_ns);
-    sink_.Integer(gap.span.end_ns);
+    sink_.Integer(input_.At(gap.span.begin_ns));
+    sink_.Integer(input_.At(gap.span.end_ns));
     steps_.steps.empty()
         ? sink_.Null()
         : sink_.Integer(static_cast<int64_t>(windows_[gap.window].step));
@@ -135,8 +138,7 @@ class GapRows {
     sink_.Flag(between);
     gap.ended_by == kNoActivity
         ? sink_.Null()
-        : sink_.Text(
-              ActivityName(input_.model, process_.activities[gap.ended_by]));
+        : sink_.Text(names_.Of(process_.activities[gap.ended_by]));
     for (const int64_t ns : gap.ns) sink_.Integer(ns);
     sink_.Text(analyzer::Name(gap.drained_by));
     if (gap.drained_in.known()) {
@@ -153,12 +155,14 @@ class GapRows {
   const ProcessAttribution& attribution_;
   Steps steps_;
   const DeviceId device_;
+  ActivityNames names_;
   RowSink& sink_;
   std::vector<StepWindow> windows_;
 };
 
 void WriteGaps(const ExportInput& input, RowSink& sink) {
   for (size_t p = 0; p < input.model.processes.size(); ++p) {
+    if (!input.WantsProcess(p)) continue;
     const Process& process = input.model.processes[p];
     for (size_t d = 0; d < process.devices.size(); ++d) {
       if (!Selects(input.selection, process.devices[d])) continue;
@@ -169,12 +173,12 @@ void WriteGaps(const ExportInput& input, RowSink& sink) {
 
 }  // namespace
 
-Table ClassesTable() { return {"classes", kClassColumns, WriteClasses}; }
-Table GapsTable() { return {"gaps", kGapColumns, WriteGaps}; }
+ExportTable ClassesTable() { return {"classes", kClassColumns, WriteClasses}; }
+ExportTable GapsTable() { return {"gaps", kGapColumns, WriteGaps}; }
 
-std::span<const Table> AllTables() {
-  static const Table tables[] = {KernelsTable(), CallsTable(), StepsTable(),
-                                 ClassesTable(), GapsTable()};
+std::span<const ExportTable> AllTables() {
+  static const ExportTable tables[] = {
+      KernelsTable(), CallsTable(), StepsTable(), ClassesTable(), GapsTable()};
   return tables;
 }
 

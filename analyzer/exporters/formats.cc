@@ -64,7 +64,7 @@ std::vector<ExportFile> OneStream(const ExportInput& input) {
 
 std::vector<ExportFile> CsvFiles(const ExportInput& input) {
   std::vector<ExportFile> files;
-  for (const Table& table : AllTables()) {
+  for (const ExportTable& table : AllTables()) {
     files.push_back({std::string(table.name) + ".csv",
                      [&table, &input](const ByteSink& sink) {
                        WriteCsv(table, input, sink);
@@ -76,7 +76,7 @@ std::vector<ExportFile> CsvFiles(const ExportInput& input) {
 
 std::vector<ExportFile> ParquetFiles(const ExportInput& input) {
   std::vector<ExportFile> files;
-  for (const Table& table : AllTables()) {
+  for (const ExportTable& table : AllTables()) {
     files.push_back({std::string(table.name) + ".parquet", nullptr,
                      [&table, &input](const std::string& path) {
                        return WriteParquet(table, input, path);

@@ -103,6 +103,13 @@ double LinkBytesPerNs(const TraceModel& model, const CollectiveRuns& runs,
 
 }  // namespace
 
+std::optional<int64_t> BytesOf(const CollectiveRun& run, int ranks) {
+  const int bits = opmodel::BitsOf(run.dtype);
+  const auto elements = ElementsOf(run, ranks);
+  if (bits == 0 || !elements) return std::nullopt;
+  return *elements * bits / kBitsPerByte;
+}
+
 void CollectiveSums::Add(const CollectiveSums& other) {
   count += other.count;
   gpu.Add(other.gpu);
@@ -252,12 +259,9 @@ CollectiveKey CollectiveKeeper::KeyOf(size_t index) const {
   CollectiveKey key;
   key.kind = run.kind ? Name(*run.kind) : std::string_view();
   key.communicator = names_[c];
-  const int bits = opmodel::BitsOf(run.dtype);
-  if (bits == 0) return key;
+  if (opmodel::BitsOf(run.dtype) == 0) return key;
   key.dtype = specs::Name(run.dtype);
-  if (const auto elements = ElementsOf(run, matches_.communicators[c].ranks)) {
-    key.bytes = *elements * bits / kBitsPerByte;
-  }
+  key.bytes = BytesOf(run, matches_.communicators[c].ranks);
   return key;
 }
 

@@ -18,6 +18,9 @@
 // What METRICS.md "Collectives" defines, as sums over the used steps.
 namespace dltap::analyzer {
 
+// As nccl-tests count them, for a communicator of that size; 0: unknown.
+std::optional<int64_t> BytesOf(const CollectiveRun& run, int ranks);
+
 struct CollectiveKey {
   std::string kind;              // "all_reduce"; empty: unknown
   std::string communicator;      // see CommunicatorSums

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyzer/metrics/memory_changes.h"
+#include "analyzer/metrics/step_at.h"
 
 namespace dltap::analyzer {
 namespace {

@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "analyzer/metrics/step_at.h"
+
 namespace dltap::analyzer {
 namespace {
 
@@ -40,15 +42,6 @@ std::vector<BlockGroup> LargestGroups(const std::vector<MemoryBlock>& blocks,
     group.last_step = StepAt(steps, group.last_at_ns);
   }
   return groups;
-}
-
-std::optional<size_t> StepAt(const Steps& steps, int64_t at_ns) {
-  const auto after = std::upper_bound(
-      steps.steps.begin(), steps.steps.end(), at_ns,
-      [](int64_t ns, const Step& step) { return ns < step.begin_ns; });
-  if (after == steps.steps.begin()) return std::nullopt;
-  if (at_ns >= (after - 1)->end_ns) return std::nullopt;
-  return static_cast<size_t>(after - 1 - steps.steps.begin());
 }
 
 std::optional<Phase> PhaseAt(const Process& process,

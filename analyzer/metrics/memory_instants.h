@@ -32,9 +32,6 @@ struct BlockGroup {
 std::vector<BlockGroup> LargestGroups(const std::vector<MemoryBlock>& blocks,
                                       const Steps& steps, int64_t at_ns);
 
-// nullopt: in none.
-std::optional<size_t> StepAt(const Steps& steps, int64_t at_ns);
-
 // The phase of what the thread submits next, or else of what it did last.
 std::optional<Phase> PhaseAt(const Process& process,
                              const ProcessAttribution& attribution,

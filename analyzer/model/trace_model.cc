@@ -178,6 +178,7 @@ void Normalise(TraceModel& model) {
     }
   }
   if (origin == std::numeric_limits<int64_t>::max()) return;
+  model.origin_ns += origin;
   for (Process& process : model.processes) {
     ShiftTimes(process, -origin);
   }

@@ -397,6 +397,9 @@ struct TraceModel {
   SourceFormat format = SourceFormat::kDltap;
   bool simulated = false;  // any device is
   std::vector<std::string> files;
+  // What 0 is on the clock that the events came with: ns since the Unix epoch
+  // in own traces, and wherever it looks like that.
+  int64_t origin_ns = 0;
   std::vector<Process> processes;
   std::vector<EntryPoint> entry_points;
   std::vector<OperationNodes> operations;

@@ -18,8 +18,15 @@ absl::StatusOr<TraceModel> ReadTrace(const std::vector<std::string>& paths,
 TraceModel ReadProcesses(const std::vector<ProcessFiles>& files,
                          std::vector<std::string>* problems,
                          const Progress& progress) {
-  ModelBuilder builder;
   RealtimeOffsets offsets;
+  return ReadProcesses(files, offsets, problems, progress);
+}
+
+TraceModel ReadProcesses(std::span<const ProcessFiles> files,
+                         RealtimeOffsets& offsets,
+                         std::vector<std::string>* problems,
+                         const Progress& progress) {
+  ModelBuilder builder;
   TraceModel& model = builder.model();
   model.format = SourceFormat::kDltap;
   model.processes.reserve(files.size());

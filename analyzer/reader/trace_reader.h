@@ -2,12 +2,14 @@
 #ifndef DLTAP_ANALYZER_READER_TRACE_READER_H_
 #define DLTAP_ANALYZER_READER_TRACE_READER_H_
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "analyzer/model/trace_model.h"
 #include "analyzer/reader/process_reader.h"
+#include "analyzer/reader/timeline.h"
 #include "analyzer/reader/trace_files.h"
 
 namespace dltap::analyzer {
@@ -26,6 +28,13 @@ absl::StatusOr<TraceModel> ReadTrace(const std::vector<std::string>& paths,
 // go afterwards.
 // `progress`, if any, gets the part that is done.
 TraceModel ReadProcesses(const std::vector<ProcessFiles>& files,
+                         std::vector<std::string>* problems,
+                         const Progress& progress = {});
+
+// Of some of the processes of a trace: `offsets` is shared with the others, so
+// that their times compare.
+TraceModel ReadProcesses(std::span<const ProcessFiles> files,
+                         RealtimeOffsets& offsets,
                          std::vector<std::string>* problems,
                          const Progress& progress = {});
 

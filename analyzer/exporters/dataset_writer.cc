@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzer/exporters/dataset_writer.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <set>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "analyzer/duckdb/sql_text.h"
+#include "analyzer/exporters/event_tables.h"
+#include "analyzer/exporters/parquet_table.h"
+
+namespace dltap::analyzer {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A part is held in memory while it is made.
+constexpr size_t kRowsOfPart = size_t{1} << 20;
+
+absl::Status FileError(const fs::path& path, const std::error_code& error) {
+  return absl::PermissionDeniedError(
+      absl::StrCat(path.string(), ": ", error.message()));
+}
+
+absl::Status MakeFolder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  return error ? FileError(folder, error) : absl::OkStatus();
+}
+
+absl::Status Move(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  return error ? FileError(to, error) : absl::OkStatus();
+}
+
+absl::Status Remove(const fs::path& folder) {
+  std::error_code error;
+  fs::remove_all(folder, error);
+  return error ? FileError(folder, error) : absl::OkStatus();
+}
+
+std::string PartName(size_t part) {
+  return absl::StrCat("part-", part, ".parquet");
+}
+
+// Rows, of which each kRowsOfPart go to a file.
+class PartWriter : public ColumnStore {
+ public:
+  using WritePart = std::function<absl::Status(const ColumnStore&)>;
+  PartWriter(std::span<const TypedColumn> columns, WritePart write)
+      : ColumnStore(columns), write_(std::move(write)) {}
+
+  void EndRow() override {
+    ColumnStore::EndRow();
+    ++all_rows_;
+    if (rows() == kRowsOfPart) Flush();
+  }
+  void Flush() {
+    if (rows() > 0 && status_.ok()) status_ = write_(*this);
+    Clear();
+  }
+  const absl::Status& status() const { return status_; }
+  uint64_t all_rows() const { return all_rows_; }
+
+ private:
+  const WritePart write_;
+  absl::Status status_;
+  uint64_t all_rows_ = 0;
+};
+
+// What a folder `run=NAME` may be called, so that every engine reads it back.
+bool IsPlain(std::string_view name) {
+  return !name.empty() &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+         });
+}
+
+bool IsOfEvents(std::string_view table) {
+  return table == "kernels" || table == "calls";
+}
+
+}  // namespace
+
+absl::StatusOr<DatasetWriter> DatasetWriter::Open(
+    const DatasetOptions& options) {
+  if (!IsPlain(options.run)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--run ", options.run,
+        ": a name of letters, digits, '-', '_' and '.' is wanted"));
+  }
+  absl::StatusOr<Duckdb> database = Duckdb::Open();
+  if (!database.ok()) return database.status();
+  char host[64] = {};
+  gethostname(host, sizeof host - 1);
+  const fs::path work =
+      fs::path(options.folder) / absl::StrCat(".pack-", host, "-", getpid());
+  absl::Status made = MakeFolder(work);
+  if (made.ok()) {
+    made = database->Run(absl::StrCat("SET temp_directory = ",
+                                      SqlText((work / "spill").string())));
+  }
+  if (!made.ok()) return made;
+  return DatasetWriter(options, work, *std::move(database));
+}
+
+DatasetWriter::DatasetWriter(DatasetOptions options, fs::path work,
+                             Duckdb database)
+    : options_(std::move(options)),
+      work_(std::move(work)),
+      database_(std::move(database)) {}
+
+DatasetWriter::~DatasetWriter() {
+  // One that was moved from has no folder.
+  if (!work_.empty()) Remove(work_).IgnoreError();
+}
+
+fs::path DatasetWriter::PartOf(size_t process, std::string_view table,
+                               size_t part) const {
+  return work_ / std::to_string(process) / table / PartName(part);
+}
+
+absl::Status DatasetWriter::WriteTable(const ExportTable& table,
+                                       const ExportInput& input,
+                                       size_t process) {
+  Written& written = written_[process];
+  absl::Status made = MakeFolder(PartOf(process, table.name, 0).parent_path());
+  if (!made.ok()) return made;
+  size_t& parts = written.parts[table.name];
+  PartWriter rows(table.columns, [&](const ColumnStore& part) {
+    return WriteParquet(
+        {table.name, kDatasetVersion, input.model.simulated, part},
+        PartOf(process, table.name, parts++).string(), database_);
+  });
+  table.rows(input, rows);
+  rows.Flush();
+  if (IsOfEvents(table.name)) written.events += rows.all_rows();
+  return rows.status();
+}
+
+absl::Status DatasetWriter::Add(const ExportInput& input, size_t p) {
+  const Process& process = input.model.processes[p];
+  const size_t number = written_.size();
+  written_.push_back({OwnerOf(process), process.rank,
+                      !process.activities.empty(), input.model.simulated});
+  for (const RankFrom from :
+       {RankFrom::kEnvironment, RankFrom::kOption, RankFrom::kOrder}) {
+    ColumnStore& run = written_[number].run.emplace_back(RunsColumns());
+    WriteRun(input, p, from, run);
+  }
+  for (const ExportTable& table : DatasetTables()) {
+    const absl::Status status = WriteTable(table, input, number);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// A process without GPU work (a launcher, a loader's worker, which inherits
+// its parent's rank) is none of its own beside one that has some.
+absl::StatusOr<std::map<int64_t, DatasetWriter::Rank>>
+DatasetWriter::ChooseRanks(std::vector<std::string>& without) const {
+  std::map<int64_t, Rank> ranks;
+  std::set<int64_t> working;
+  bool any_work = false;
+  for (const Written& written : written_) {
+    any_work = any_work || written.has_work;
+    if (written.has_work && written.rank) working.insert(*written.rank);
+  }
+  std::vector<size_t> unnumbered;
+  for (size_t i = 0; i < written_.size(); ++i) {
+    const Written& written = written_[i];
+    const bool is_beside =
+        !written.has_work &&
+        (written.rank ? working.contains(*written.rank) : any_work);
+    if (is_beside) {
+      without.push_back(written.owner);
+    } else if (written.rank && !options_.rank) {
+      Rank& rank = ranks[*written.rank];
+      rank.from = RankFrom::kEnvironment;
+      rank.processes.push_back(i);
+    } else {
+      unnumbered.push_back(i);
+    }
+  }
+  if (options_.rank && unnumbered.size() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--rank names one process, and the trace has ", unnumbered.size(),
+        " with GPU work; name the trace of one"));
+  }
+  int64_t next = options_.rank.value_or(0);
+  for (const size_t i : unnumbered) {
+    while (ranks.contains(next)) ++next;
+    ranks[next] = {options_.rank ? RankFrom::kOption : RankFrom::kOrder, {i}};
+  }
+  return ranks;
+}
+
+absl::Status DatasetWriter::Gather(const Rank& rank, std::string_view table,
+                                   const fs::path& into) const {
+  if (absl::Status made = MakeFolder(into); !made.ok()) return made;
+  size_t number = 0;
+  for (const size_t process : rank.processes) {
+    const size_t parts = written_[process].parts.at(table);
+    for (size_t part = 0; part < parts; ++part) {
+      const absl::Status moved =
+          Move(PartOf(process, table, part), into / PartName(number++));
+      if (!moved.ok()) return moved;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DatasetWriter::WriteRuns(const Rank& rank, const fs::path& into) {
+  if (absl::Status made = MakeFolder(into); !made.ok()) return made;
+  for (size_t i = 0; i < rank.processes.size(); ++i) {
+    const Written& written = written_[rank.processes[i]];
+    const absl::Status status =
+        WriteParquet({kRunsTable, kDatasetVersion, written.simulated,
+                      written.run[static_cast<size_t>(rank.from)]},
+                     (into / PartName(i)).string(), database_);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// `runs` goes first and comes last: without it the rank is not whole.
+absl::StatusOr<bool> DatasetWriter::Publish(int64_t number, const Rank& rank) {
+  const fs::path run = fs::path(options_.folder) / ("run=" + options_.run);
+  const std::string name = absl::StrCat("rank=", number);
+  const auto place = [&](std::string_view table) {
+    return run / absl::StrCat("table=", std::string(table)) / name;
+  };
+  const bool was_there = fs::exists(place(kRunsTable));
+  absl::Status status = Remove(place(kRunsTable));
+  std::vector<std::string_view> tables;
+  for (const ExportTable& table : DatasetTables()) tables.push_back(table.name);
+  tables.push_back(kRunsTable);
+  for (const std::string_view table : tables) {
+    const fs::path made = work_ / name / table;
+    if (status.ok()) {
+      status = table == kRunsTable ? WriteRuns(rank, made)
+                                   : Gather(rank, table, made);
+    }
+    if (status.ok()) status = MakeFolder(place(table).parent_path());
+    if (status.ok()) status = Remove(place(table));
+    if (status.ok()) status = Move(made, place(table));
+  }
+  if (!status.ok()) return status;
+  return was_there;
+}
+
+absl::StatusOr<PackedRanks> DatasetWriter::Commit() {
+  PackedRanks out;
+  const auto ranks = ChooseRanks(out.without);
+  if (!ranks.ok()) return ranks.status();
+  for (const auto& [number, rank] : *ranks) {
+    const absl::StatusOr<bool> replaced = Publish(number, rank);
+    if (!replaced.ok()) return replaced.status();
+    PackedRank packed = {number, rank.from, rank.processes.size(), 0,
+                         *replaced};
+    for (const size_t process : rank.processes) {
+      packed.events += written_[process].events;
+    }
+    out.ranks.push_back(packed);
+  }
+  return out;
+}
+
+}  // namespace dltap::analyzer
