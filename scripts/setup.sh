@@ -12,10 +12,10 @@
 #   --no-packages    do not look for Debian packages; they come from elsewhere
 #   --lint           also install clang-format and clang-tidy
 #   --tests          also what tests need: Python packages, which wheels need
-#                    too, lintian, shells, and Chromium for the report's page
+#                    too, lintian, shells, Chromium for the report's page and,
+#                    where npm is, DuckDB's library
 #   --frameworks     also one Python environment for each framework of
-#                    third_party/frameworks, for `test.sh --frameworks`, and
-#                    DuckDB's library, where npm is
+#                    third_party/frameworks, for `test.sh --frameworks`
 #   --scoreboard     also the models of scripts/score_steps.py: timm, torchvision
 #                    and Transformers beside PyTorch
 #   --cu12           also the headers of CUDA 12: not to build, but to make the

@@ -64,6 +64,7 @@ int RunInfo(const std::vector<std::string>& args);
 int RunCheck(const std::vector<std::string>& args);
 int RunDump(const std::vector<std::string>& args);
 int RunPack(const std::vector<std::string>& args);
+int RunQuery(const std::vector<std::string>& args);
 int RunDoctor(const std::vector<std::string>& args);
 int RunCtl(const std::vector<std::string>& args);
 int RunLib(const std::vector<std::string>& args);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <optional>
 #include <set>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -78,7 +79,7 @@ double AvailableBytes() {
 }
 
 // The whole model takes several times the bytes of its files.
-absl::Status CheckMemory(const std::vector<ProcessFiles>& files) {
+absl::Status CheckMemory(std::span<const ProcessFiles> files) {
   constexpr double kBytesForOne = 5;
   double bytes = 0;
   for (const ProcessFiles& process : files) {
@@ -105,6 +106,41 @@ absl::StatusOr<TraceModel> LoadOwn(const std::vector<std::string>& paths,
   if (absl::Status s = CheckMemory(*files); !s.ok()) return s;
   ProgressBar bar(1);
   return ReadProcesses(*files, problems, bar.OfFile(0));
+}
+
+absl::StatusOr<TraceModel> LoadInputs(InputKind kind,
+                                      const std::vector<std::string>& inputs,
+                                      std::vector<std::string>* problems) {
+  switch (kind) {
+    case InputKind::kOwnTrace: return LoadOwn(inputs, problems);
+    case InputKind::kKineto: return LoadWith(ImportKineto, inputs, problems);
+    case InputKind::kText: return LoadText(inputs);
+    case InputKind::kNcuCsv:
+      return absl::DataLossError(absl::StrCat(
+          inputs[0],
+          ": counters of Nsight Compute are no trace; dltap report reads such "
+          "a file, one at a time"));
+    case InputKind::kNsys: return LoadWith(ImportNsys, inputs, problems);
+  }
+  return absl::InternalError("load_trace: an input kind without reader");
+}
+
+absl::Status VisitOwn(
+    const std::vector<std::string>& paths, std::vector<std::string>* problems,
+    const std::function<absl::Status(const TraceModel&)>& visit) {
+  const absl::StatusOr<std::vector<ProcessFiles>> files =
+      OpenTraceFiles(paths, problems);
+  if (!files.ok()) return files.status();
+  RealtimeOffsets offsets;
+  ProgressBar bar(files->size());
+  for (size_t i = 0; i < files->size(); ++i) {
+    const std::span<const ProcessFiles> one(&(*files)[i], 1);
+    if (absl::Status s = CheckMemory(one); !s.ok()) return s;
+    const TraceModel model =
+        ReadProcesses(one, offsets, problems, bar.OfFile(i));
+    if (absl::Status s = visit(model); !s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -139,19 +175,24 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
                                      std::vector<std::string>* problems) {
   const absl::StatusOr<TraceInputs> found = FindInputs(paths);
   if (!found.ok()) return found.status();
-  const std::vector<std::string>& inputs = found->paths;
-  switch (found->kind) {
-    case InputKind::kOwnTrace: return LoadOwn(inputs, problems);
-    case InputKind::kKineto: return LoadWith(ImportKineto, inputs, problems);
-    case InputKind::kText: return LoadText(inputs);
-    case InputKind::kNcuCsv:
-      return absl::DataLossError(absl::StrCat(
-          inputs[0],
-          ": counters of Nsight Compute are no trace; dltap report reads such "
-          "a file, one at a time"));
-    case InputKind::kNsys: return LoadWith(ImportNsys, inputs, problems);
+  return LoadInputs(found->kind, found->paths, problems);
+}
+
+absl::Status VisitTraces(
+    const std::vector<std::string>& paths, std::vector<std::string>* problems,
+    const std::function<absl::Status(const TraceModel&)>& visit) {
+  const absl::StatusOr<TraceInputs> found = FindInputs(paths);
+  if (!found.ok()) return found.status();
+  if (found->kind == InputKind::kOwnTrace) {
+    return VisitOwn(found->paths, problems, visit);
   }
-  return absl::InternalError("load_trace: an input kind without reader");
+  for (const std::string& path : found->paths) {
+    const absl::StatusOr<TraceModel> model =
+        LoadInputs(found->kind, {path}, problems);
+    if (!model.ok()) return model.status();
+    if (absl::Status s = visit(*model); !s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 void PrintProblems(const std::vector<std::string>& problems) {

@@ -2,6 +2,7 @@
 #ifndef DLTAP_ANALYZER_CLI_LOAD_TRACE_H_
 #define DLTAP_ANALYZER_CLI_LOAD_TRACE_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@ absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths,
 
 // The same; problems are warnings on stderr.
 absl::StatusOr<TraceModel> LoadTrace(const std::vector<std::string>& paths);
+
+// The same, one process of own traces or one file of others after the other,
+// so that memory holds one. The error of `visit` ends it.
+absl::Status VisitTraces(
+    const std::vector<std::string>& paths, std::vector<std::string>* problems,
+    const std::function<absl::Status(const TraceModel&)>& visit);
 
 // What `paths` hold, without reading it: own traces, say, and their files.
 struct TraceInputs {

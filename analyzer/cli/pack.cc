@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "analyzer/cli/command.h"
+#include "analyzer/cli/pack_dataset.h"
 #include "analyzer/reader/trace_files.h"
 
 namespace dltap::analyzer {
@@ -18,14 +20,15 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string trace;
+  std::vector<std::string> traces;
+  DatasetOptions dataset;
   std::string output;
   bool unpack = false;
 };
 
 // "run1/" packs into "run1.dltappack", which unpacks into "run1".
 std::string DefaultOutput(const Options& options) {
-  fs::path path = fs::path(options.trace).lexically_normal();
+  fs::path path = fs::path(options.traces.front()).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   if (options.unpack) {
     return path.extension() == kPackSuffix ? path.replace_extension().string()
@@ -76,6 +79,14 @@ absl::Status PackTrace(const std::string& trace, const std::string& target) {
   return Pack(files, target);
 }
 
+int RunPackDataset(const Options& options) {
+  const absl::Status status = PackDataset(options.traces, options.dataset);
+  if (absl::IsInvalidArgument(status)) return FailUsage("pack", status);
+  if (!status.ok()) return Fail(status);
+  std::puts(options.dataset.folder.c_str());
+  return kExitOk;
+}
+
 }  // namespace
 
 int RunPack(const std::vector<std::string>& args) {
@@ -84,16 +95,39 @@ int RunPack(const std::vector<std::string>& args) {
       "Pack a trace into one small file, for keeping; every command reads it "
       "as it is.",
       "dltap pack");
-  app.add_option("TRACE", options.trace, "a directory or file")->required();
-  app.add_option("-o,--output", options.output,
-                 "the new file; default: TRACE.dltappack. With -d the folder");
-  app.add_flag("-d,--unpack", options.unpack,
-               "unpack: gives back the files as they were");
+  app.add_option("TRACE", options.traces,
+                 "a directory or file; several with --parquet")
+      ->required();
+  CLI::Option* const output = app.add_option(
+      "-o,--output", options.output,
+      "the new file; default: TRACE.dltappack. With -d the folder");
+  CLI::Option* const unpack =
+      app.add_flag("-d,--unpack", options.unpack,
+                   "unpack: gives back the files as they were");
+  CLI::Option* const parquet =
+      app.add_option("--parquet", options.dataset.folder,
+                     "add the ranks of the traces to this data set, a folder "
+                     "that dltap query asks")
+          ->excludes(output)
+          ->excludes(unpack);
+  app.add_option("--run", options.dataset.run,
+                 "the run that they belong to; a rank that it has is replaced")
+      ->needs(parquet)
+      ->capture_default_str();
+  app.add_option("--rank", options.dataset.rank,
+                 "the rank of the trace's only process")
+      ->needs(parquet)
+      ->check(CLI::NonNegativeNumber);
   if (const auto code = ParseArgs(app, args)) return *code;
+  if (!options.dataset.folder.empty()) return RunPackDataset(options);
+  if (options.traces.size() > 1) {
+    return FailUsage("pack", absl::InvalidArgumentError(
+                                 "one TRACE at a time, or --parquet"));
+  }
+  const std::string& trace = options.traces.front();
   if (options.output.empty()) options.output = DefaultOutput(options);
-  const absl::Status status = options.unpack
-                                  ? UnpackInto(options.trace, options.output)
-                                  : PackTrace(options.trace, options.output);
+  const absl::Status status = options.unpack ? UnpackInto(trace, options.output)
+                                             : PackTrace(trace, options.output);
   if (!status.ok()) return Fail(status);
   std::puts(options.output.c_str());
   return kExitOk;

@@ -19,9 +19,9 @@ install_locked() {  # NAME
 choose_duckdb() {
   local folder
   folder=$tools/duckdb-$(key_of third_party/duckdb/package-lock.json)
-  if [ -n "$with_frameworks" ] && [ ! -d "$folder" ]; then
+  if [ -n "$with_tests$with_frameworks" ] && [ ! -d "$folder" ]; then
     has_npm || {
-      say "note: no npm here; tests that write Parquet will be skipped"
+      say "note: no npm here; tests of data sets and Parquet will be skipped"
       return 0
     }
     enter_workshop

@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""dltap pack --parquet and dltap query, held against export and report.
+
+usage: dataset_test.py DLTAP TRACES GOLDEN DUCKDB-FOLDER
+"""
+import collections
+import csv
+import functools
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DLTAP = sys.argv[1]
+TRACES, GOLDEN, DUCKDB = map(pathlib.Path, sys.argv[2:5])
+SOURCE = pathlib.Path(__file__).parents[3]
+if not (DUCKDB / "libduckdb.so").exists():
+    print("skipped: no libduckdb.so; scripts/setup.sh --tests fetches it")
+    sys.exit(77)
+ENV = os.environ | {"LD_LIBRARY_PATH": str(DUCKDB)}
+WITHOUT = {key: value for key, value in os.environ.items()
+           if key != "LD_LIBRARY_PATH"}
+
+ONE_DEVICE = [GOLDEN / "trace_v1_1",
+              TRACES / "kineto_alexnet.json.gz",
+              TRACES / "kineto_h100_bert_small.json.gz",
+              TRACES / "kineto_torch_compile_triton.json.gz"]
+RANKS = [TRACES / f"kineto_multi_rank_{rank}.json.gz" for rank in (0, 1)]
+SEVERAL = [TRACES / "nsys_h100_2gpu_1s.sqlite",
+           TRACES / "kineto_vllm_decode_cuda_graph.json.gz"]
+CAUSES = ("wait input library launch framework preempted blocked unknown "
+          "profiler dependency latency").split()
+STATES = "compute comm_exposed copy_exposed idle not_observed".split()
+
+
+def present(traces) -> list[pathlib.Path]:
+    return [trace for trace in traces if trace.exists()]
+
+
+def run(*arguments, env=None) -> subprocess.CompletedProcess:
+    return subprocess.run([DLTAP, *map(str, arguments)], capture_output=True,
+                          text=True, env=env or ENV, check=False)
+
+
+def dltap(*arguments) -> str:
+    done = run(*arguments)
+    if done.returncode != 0:
+        raise AssertionError(f"{arguments}: {done.stderr}")
+    return done.stdout
+
+
+@functools.cache
+def report(trace) -> dict:
+    return json.loads(dltap("report", "--json", trace))
+
+
+def sums(names) -> str:
+    return " + ".join(f"{name}_ns" for name in names)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def pack(self, *traces, options=(), name="set") -> pathlib.Path:
+        dltap("pack", "--parquet", self.folder / name, *options, *traces)
+        return self.folder / name
+
+    def ask(self, dataset, sql, *options) -> list[dict]:
+        return json.loads(
+            dltap("query", "--format", "json", dataset, sql, *options))
+
+    def exported(self, trace, table) -> list[dict]:
+        folder = self.folder / "csv"
+        dltap("export", "--format", "csv", "-o", folder, trace)
+        with (folder / f"{table}.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        shutil.rmtree(folder)
+        return rows
+
+
+class PackTest(Case):
+    def test_events_are_those_of_the_export(self):
+        for trace in present(ONE_DEVICE + SEVERAL):
+            for table in ("kernels", "calls"):
+                with self.subTest(trace=trace.name, table=table):
+                    dataset = self.pack(trace, name=trace.name + table)
+                    rows = self.ask(dataset, f"SELECT * FROM {table}")
+                    self.assertEqual(self.comparable(rows),
+                                     self.comparable(
+                                         self.exported(trace, table)))
+
+    @staticmethod
+    def comparable(rows) -> collections.Counter:
+        """Rows, whatever their order and the zero of their clock."""
+        first = min((int(row["begin_ns"]) for row in rows), default=0)
+
+        def text(key, value):
+            if value is None or value == "":
+                return ""
+            if key in ("begin_ns", "end_ns"):
+                return int(value) - first
+            if isinstance(value, bool):
+                return str(value).lower()
+            try:
+                return float(value)
+            except ValueError:
+                return value
+
+        return collections.Counter(
+            tuple(sorted((key, text(key, value)) for key, value in row.items()
+                         if key not in ("run", "rank"))) for row in rows)
+
+    def test_sums_are_those_of_the_events(self):
+        for trace in present(ONE_DEVICE + SEVERAL):
+            with self.subTest(trace=trace.name):
+                dataset = self.pack(trace, name=trace.name)
+                for table in ("classes", "durations"):
+                    by = "rank, process, device, class, direction"
+                    events = self.ask(dataset, f"""
+                        SELECT {by}, count(*) AS n,
+                          sum(end_ns - begin_ns) AS ns,
+                          min(end_ns - begin_ns) AS least,
+                          max(end_ns - begin_ns) AS most
+                        FROM kernels GROUP BY ALL ORDER BY ALL""")
+                    self.assertEqual(self.ask(dataset, f"""
+                        SELECT {by}, sum(kernels) AS n, sum(gpu_ns) AS ns,
+                          min(min_ns) AS least, max(max_ns) AS most
+                        FROM {table} GROUP BY ALL ORDER BY ALL"""), events)
+
+    def test_buckets_hold_their_times(self):
+        for trace in present(ONE_DEVICE):
+            dataset = self.pack(trace, name=trace.name)
+            self.assertEqual(self.ask(dataset, """
+                SELECT * FROM durations WHERE min_ns > 1
+                  AND (min_ns < power(2, bucket / 4.0) * (1 - 1e-9)
+                    OR max_ns >= power(2, (bucket + 1) / 4.0) * (1 + 1e-9))
+                """), [])
+
+    def test_states_make_the_step_and_causes_its_idle_time(self):
+        for trace in present(ONE_DEVICE + SEVERAL):
+            with self.subTest(trace=trace.name):
+                dataset = self.pack(trace, name=trace.name)
+                steps = self.ask(dataset, "SELECT * FROM steps")
+                self.assertTrue(steps)
+                for step in steps:
+                    length = step["end_ns"] - step["begin_ns"]
+                    self.assertEqual(
+                        sum(step[f"{name}_ns"] for name in STATES), length)
+                    self.assertEqual(
+                        sum(step[f"{name}_ns"] for name in CAUSES),
+                        step["idle_ns"])
+
+    def test_devices_and_steps_are_those_of_the_report(self):
+        for trace in present(ONE_DEVICE):
+            with self.subTest(trace=trace.name):
+                dataset = self.pack(trace, name=trace.name)
+                device, = self.ask(dataset, "SELECT * FROM devices")
+                said = report(trace)["devices"][0]
+                for name in ["wall", "compute", "comm_exposed",
+                             "copy_exposed", "idle", "not_observed"]:
+                    self.assertEqual(device[f"{name}_ns"], said[f"{name}_ns"])
+                used = self.ask(dataset, "SELECT count(*) AS n FROM steps "
+                                "WHERE use = 'used'")[0]["n"]
+                self.assertEqual(used, report(trace)["steps"]["count"])
+
+    def test_ranks_are_those_of_the_folders_whatever_is_asked(self):
+        dataset = self.pack(ONE_DEVICE[0], options=["--rank", "5"])
+        for _ in range(8):
+            for columns in ("rank", "rank, device", "rank, process, class"):
+                rows = self.ask(dataset, f"SELECT {columns}, count(*) AS n "
+                                "FROM kernels GROUP BY ALL ORDER BY ALL")
+                self.assertEqual({row["rank"] for row in rows}, {5})
+
+    @unittest.skipUnless(present(RANKS), "no folder of real traces")
+    def test_ranks_that_are_packed_apart_meet(self):
+        together = self.pack(*RANKS, name="together")
+        apart = self.pack(RANKS[1], name="apart")
+        self.pack(RANKS[0], name="apart")
+        count = "SELECT rank, count(*) AS n FROM kernels GROUP BY 1 ORDER BY 1"
+        self.assertEqual(self.ask(apart, count), self.ask(together, count))
+        self.assertEqual([row["rank"] for row in self.ask(apart, count)],
+                         [0, 1])
+        kinds = self.ask(apart, """
+            SELECT kind, count(DISTINCT rank) AS ranks FROM collectives
+            GROUP BY 1""")
+        self.assertEqual({row["ranks"] for row in kinds}, {2})
+
+    def test_a_rank_that_is_packed_again_is_replaced(self):
+        trace = ONE_DEVICE[0]
+        dataset = self.pack(trace)
+        count = "SELECT count(*) AS n FROM kernels"
+        once = self.ask(dataset, count)
+        again = run("pack", "--parquet", dataset, trace)
+        self.assertIn("is replaced", again.stderr)
+        self.assertEqual(self.ask(dataset, count), once)
+        self.pack(trace, options=["--run", "other"])
+        self.assertEqual(self.ask(dataset, count)[0]["n"], 2 * once[0]["n"])
+
+    def test_the_rank_that_is_named_is_taken(self):
+        dataset = self.pack(ONE_DEVICE[0], options=["--rank", "7"])
+        row, = self.ask(dataset, "SELECT rank, rank_from FROM runs")
+        self.assertEqual(row, {"rank": 7, "rank_from": "option"})
+
+    def test_what_a_killed_writer_leaves_is_not_read(self):
+        dataset = self.pack(ONE_DEVICE[0])
+        left = dataset / ".pack-host-1" / "0" / "kernels"
+        left.mkdir(parents=True)
+        (left / "part-0.parquet").write_bytes(b"PAR1 half of")
+        self.assertTrue(self.ask(dataset, "SELECT * FROM kernels"))
+
+    def test_a_rank_without_its_row_in_runs_is_named(self):
+        dataset = self.pack(ONE_DEVICE[0], options=["--rank", "3"])
+        shutil.rmtree(dataset / "run=default/table=runs/rank=3")
+        done = run("query", dataset, "SELECT count(*) FROM kernels")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("rank 3 of run default is not whole", done.stderr)
+
+    def test_names_of_any_bytes_are_kept(self):
+        name = "void k<'; DROP TABLE x; --\"\u00e9\u2603\\>(int)"
+        trace = self.folder / "hostile.json"
+        trace.write_text(json.dumps({"traceEvents": [
+            {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7,
+             "ts": 10 + 20 * i, "dur": 5,
+             "args": {"stream": 7, "device": 0, "correlation": i}}
+            for i in range(4)]}))
+        dataset = self.pack(trace)
+        names = {row["name"] for row in
+                 self.ask(dataset, "SELECT name FROM kernels")}
+        self.assertEqual(names, {name})
+
+    def test_an_event_takes_few_bytes(self):
+        trace = TRACES / "kineto_h100_qwen_0.5b.json.gz"
+        if not trace.exists():
+            self.skipTest("no folder of real traces; set DLTAP_SHARED")
+        dataset = self.pack(trace)
+        size = sum(path.stat().st_size for path in dataset.rglob("*.parquet"))
+        events = self.ask(dataset, """
+            SELECT (SELECT count(*) FROM kernels)
+              + (SELECT count(*) FROM calls) AS n""")[0]["n"]
+        self.assertLess(size / events, 24)
+
+
+class QueryTest(Case):
+    def test_each_question_answers(self):
+        dataset = self.pack(*(present(RANKS) or ONE_DEVICE[:1]))
+        names = re.findall(r"^([a-z]\S*)$", dltap("query", "--list"), re.M)
+        self.assertGreater(len(names), 10)
+        for name in names:
+            with self.subTest(question=name):
+                self.assertIsInstance(self.ask(dataset, name), list)
+
+    def test_formats_say_the_same(self):
+        dataset = self.pack(ONE_DEVICE[0])
+        sql = "SELECT class, sum(gpu_ns) AS ns FROM classes GROUP BY 1 ORDER BY 1"
+        rows = self.ask(dataset, sql)
+        said = list(csv.DictReader(dltap(
+            "query", "--format", "csv", dataset, sql).splitlines()))
+        self.assertEqual([{"class": row["class"], "ns": int(row["ns"])}
+                          for row in said], rows)
+        table = dltap("query", dataset, sql).split()
+        for row in rows:
+            self.assertIn(row["class"], table)
+            self.assertIn(f"{row['ns']:,}", table)
+        path = self.folder / "answer.parquet"
+        dltap("query", "--parquet", path, dataset, sql)
+        self.assertEqual(
+            self.ask(dataset, f"SELECT * FROM '{path}' ORDER BY 1"), rows)
+
+    def test_a_text_that_is_set_is_a_text(self):
+        dataset = self.pack(ONE_DEVICE[0])
+        for text in ("it's", "a' OR '1'='1", "\\", "{{top}}", "--"):
+            with self.subTest(text=text):
+                self.assertEqual(
+                    self.ask(dataset, "steps", "--set", f"run={text}"), [])
+
+    def test_wrong_words_are_named(self):
+        dataset = self.pack(ONE_DEVICE[0])
+        for arguments, words in (
+                ((dataset, "stepz"), "did you mean steps"),
+                ((dataset, "steps", "--set", "nothing=1"), "has no parameter"),
+                ((dataset, "steps", "--set", "top=many"), "integer is wanted"),
+                ((dataset, "SELECT nothing FROM kernels"), "nothing"),
+                ((dataset,), "--list"),
+                (("--format", "xml", dataset, "steps"), "xml")):
+            with self.subTest(arguments=arguments):
+                done = run("query", *arguments)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(words, done.stderr)
+
+    def test_what_is_no_data_set_is_refused(self):
+        for path, words in ((self.folder / "none", "no such folder"),
+                            (self.folder, "no data set")):
+            done = run("query", path, "steps")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(words, done.stderr)
+
+    def test_without_duckdb_it_says_what_to_install(self):
+        alone = self.folder / "bin" / "dltap"  # it looks beside itself, too
+        alone.parent.mkdir()
+        shutil.copy(DLTAP, alone)
+        for arguments in (("pack", "--parquet", self.folder / "x",
+                           ONE_DEVICE[0]), ("query", self.folder, "steps")):
+            done = subprocess.run([alone, *arguments], capture_output=True,
+                                  text=True, env=WITHOUT, check=False)
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertIn("libduckdb.so", done.stderr)
+
+    def test_a_newer_data_set_is_refused(self):
+        dataset = self.pack(ONE_DEVICE[0])
+        part, = dataset.glob("run=default/table=runs/rank=*/part-0.parquet")
+        data = part.read_bytes()
+        changed = data.replace(b"dltap.schema_version\x18\x011",
+                               b"dltap.schema_version\x18\x019")
+        self.assertNotEqual(changed, data)
+        part.write_bytes(changed)
+        done = run("query", dataset, "steps")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("newer", done.stderr)
+
+    def test_documented_columns_are_there(self):
+        dataset = self.pack(*(present(RANKS) or ONE_DEVICE[:1]))
+        text = (SOURCE / "docs/dataset.md").read_text()
+        rows = re.findall(r"^- `(\w+)`, [^:]*: ((?:.+\n)(?:  .+\n)*)", text,
+                          re.M)
+        self.assertEqual(len(rows), 9)
+        for table, columns in rows:
+            found = {row["column_name"] for row in
+                     self.ask(dataset, f"DESCRIBE SELECT * FROM {table}")}
+            columns = re.sub(r"\([^)]*\)", "", columns)
+            said = set(" ".join(re.findall("`([^`]*)`", columns)).split())
+            if "causes" in columns:
+                said |= {f"{cause}_ns" for cause in CAUSES}
+            with self.subTest(table=table):
+                self.assertEqual(found, said | {"run", "rank", "process"})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
