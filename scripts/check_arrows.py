@@ -24,7 +24,7 @@ simgpu/cupti simgpu/rest simgpu/cuda12 simgpu/cuda11
 analyzer/cli analyzer/control analyzer/reader analyzer/importers analyzer/model
 analyzer/attribution analyzer/metrics analyzer/advice analyzer/compare
 analyzer/reports analyzer/exporters analyzer/web
-analyzer/predict analyzer/output
+analyzer/predict analyzer/output analyzer/query
 tests
 """.split()
 
@@ -72,7 +72,7 @@ analyzer/importers   -> analyzer/model shim/specs
 analyzer/model       -> opmodel shim/specs
 analyzer/control     -> analyzer/output opmodel shim/trace
 
-tests                -> analyzer/cli shim/tap
+tests                -> analyzer/cli analyzer/query shim/tap
 tests                -> simgpu/torch simgpu/driver simgpu/cudnn simgpu/nccl
 tests                -> simgpu/cupti simgpu/rest simgpu/cuda12 simgpu/cuda11
 """
