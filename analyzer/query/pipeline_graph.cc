@@ -2,9 +2,7 @@
 #include "analyzer/query/pipeline_graph.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -246,9 +244,8 @@ class Builder {
           }
       }
     }
-    for (PipelineMeeting& meeting : {std::ref(embedding), std::ref(clip)}) {
-      if (!meeting.nodes.empty()) graph_.meetings.push_back(meeting);
-    }
+    if (!embedding.nodes.empty()) graph_.meetings.push_back(embedding);
+    if (!clip.nodes.empty()) graph_.meetings.push_back(clip);
   }
 
   absl::StatusOr<PipelineGraph> Ordered();

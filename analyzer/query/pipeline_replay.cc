@@ -52,28 +52,50 @@ void KeepLatest(Column& times, const Column& others) {
   }
 }
 
+struct WholeSteps {
+  std::map<int64_t, size_t> place;  // by step, from 0
+  size_t left_out = 0;
+};
+
+// Those in which each replica does as much as any does in any step.
+WholeSteps FindWholeSteps(const std::vector<PipelineOperation>& operations,
+                          int replicas) {
+  std::map<std::pair<int64_t, int>, std::set<PipelineNode>> seen;
+  for (const PipelineOperation& o : operations) {
+    seen[{o.step, o.replica}].insert({o.kind, o.sequence, o.stage});
+  }
+  size_t most = 0;
+  for (const auto& [key, nodes] : seen) most = std::max(most, nodes.size());
+  std::map<int64_t, int> whole;
+  for (const auto& [key, nodes] : seen) {
+    whole[key.first] += nodes.size() == most ? 1 : 0;
+  }
+  WholeSteps found;
+  for (const auto& [step, n] : whole) {
+    if (n == replicas) {
+      found.place.emplace(step, found.place.size());
+    } else {
+      ++found.left_out;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 absl::StatusOr<PipelineReplay> PipelineReplay::Make(
     const std::vector<PipelineOperation>& operations, bool replicated) {
   PipelineReplay replay;
-  std::map<std::pair<int64_t, int>, std::set<PipelineNode>> seen;
   for (const PipelineOperation& o : operations) {
+    if (o.replica < 0 || o.stage < 0) {
+      return absl::InvalidArgumentError("a replica or stage below 0");
+    }
     replay.replicas_ = std::max(replay.replicas_, o.replica + 1);
-    seen[{o.step, o.replica}].insert({o.kind, o.sequence, o.stage});
   }
-  // What most replicas and steps do is what is to be done.
-  size_t most = 0;
-  for (const auto& [key, nodes] : seen) most = std::max(most, nodes.size());
-  std::map<int64_t, int> whole;
-  for (const auto& [key, nodes] : seen)
-    whole[key.first] += nodes.size() == most;
-  std::map<int64_t, size_t> place;
-  for (const auto& [step, n] : whole) {
-    if (n == replay.replicas_) place.emplace(step, place.size());
-  }
+  const WholeSteps whole = FindWholeSteps(operations, replay.replicas_);
+  const std::map<int64_t, size_t>& place = whole.place;
   replay.steps_ = place.size();
-  replay.left_out_steps_ = whole.size() - place.size();
+  replay.left_out_steps_ = whole.left_out;
   if (place.empty()) {
     return absl::InvalidArgumentError(
         "no step has all operations of all replicas");
@@ -86,7 +108,8 @@ absl::StatusOr<PipelineReplay> PipelineReplay::Make(
   if (!graph.ok()) return graph.status();
   replay.graph_ = *std::move(graph);
   const size_t columns = replay.steps_ * static_cast<size_t>(replay.replicas_);
-  std::vector<Column> begins(most, Column(columns)), ends = begins;
+  std::vector<Column> begins(replay.graph_.nodes.size(), Column(columns));
+  std::vector<Column> ends = begins;
   replay.ranks_.resize(replay.graph_.stages * replay.replicas_);
   for (const PipelineOperation& o : operations) {
     const auto step = place.find(o.step);
