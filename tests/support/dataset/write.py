@@ -39,14 +39,22 @@ class Clocks:
 
 
 class RankRows:
-    """Columns of the events of one rank, in true time."""
+    """The events of one rank, each with its place in what several share."""
 
-    def __init__(self, simulation: Simulation, rank: int):
-        self.blocks = [(b, int(np.flatnonzero(b.ranks.ravel() == rank)[0]))
-                       for b in simulation.blocks if (b.ranks == rank).any()]
-        self.meetings = [(m, int(np.flatnonzero(m.members == rank)[0]))
-                         for m in simulation.meetings
-                         if (m.members == rank).any()]
+    def __init__(self):
+        self.blocks: list[tuple] = []
+        self.meetings: list[tuple] = []
+
+
+def rows_by_rank(simulation: Simulation) -> list[RankRows]:
+    rows = [RankRows() for _ in range(simulation.job.ranks)]
+    for block in simulation.blocks:
+        for place, rank in enumerate(block.ranks.ravel()):
+            rows[rank].blocks.append((block, place))
+    for meeting in simulation.meetings:
+        for place, rank in enumerate(meeting.members):
+            rows[rank].meetings.append((meeting, place))
+    return rows
 
 
 def write_table(folder: pathlib.Path, run: str, rank: int, table: str,
@@ -72,15 +80,17 @@ class Writer:
     def __init__(self, simulation: Simulation, folder: pathlib.Path,
                  run: str = "one", device_name: str = "H100",
                  with_kernels: bool = False, name_of: str = "{}",
-                 without: tuple[int, ...] = (), empty: tuple[int, ...] = ()):
+                 without: tuple[int, ...] = (), empty: tuple[int, ...] = (),
+                 kernel_rows: int = 0):
         self.simulation, self.folder, self.run = simulation, folder, run
         self.device_name, self.with_kernels = device_name, with_kernels
         self.name_of = name_of  # of kernels: hostile ones
+        self.kernel_rows = kernel_rows  # at least; each is written as often
         self.clocks = Clocks(simulation)
         self.faults = {f.kind: f for f in simulation.job.faults}
-        for rank in range(simulation.job.ranks):
+        for rank, rows in enumerate(rows_by_rank(simulation)):
             if rank not in without:
-                self._rank(rank, rank in empty)
+                self._rank(rank, rows, rank in empty)
 
     def _put(self, rank: int, table: str, columns: dict, rows: int) -> None:
         host = self.clocks.host_of[rank]
@@ -93,8 +103,7 @@ class Writer:
         dead = self.faults.get("dead")
         return self.simulation.job.steps if dead is None else dead.step
 
-    def _rank(self, rank: int, empty: bool) -> None:
-        rows = RankRows(self.simulation, rank)
+    def _rank(self, rank: int, rows: RankRows, empty: bool) -> None:
         last = 0 if empty else self._last_step(rank)
         rows.blocks = [b for b in rows.blocks if b[0].step < last]
         if not empty:
@@ -186,6 +195,13 @@ class Writer:
         return columns
 
     def _write_kernels(self, rank: int, columns: dict) -> None:
+        times = -(-self.kernel_rows // len(columns["begin"])) or 1
+        columns = {k: np.repeat(v, times) for k, v in columns.items()}
+        if times > 1:
+            random = np.random.default_rng(rank)
+            columns["length"] = columns["length"] / times * random.uniform(
+                0.5, 1.5, len(columns["begin"]))
+            columns["begin"] = columns["begin"] + np.cumsum(columns["length"])
         begin = self.clocks.read(rank, columns["begin"])
         self._put(rank, "kernels", {
             "stream": 7, "begin_ns": begin, "kind": "kernel",
