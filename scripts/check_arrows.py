@@ -74,7 +74,7 @@ analyzer/importers   -> analyzer/model shim/specs
 analyzer/model       -> opmodel shim/specs
 analyzer/control     -> analyzer/output opmodel shim/trace
 
-tests                -> analyzer/cli shim/tap
+tests                -> analyzer/cli analyzer/query shim/tap
 tests                -> simgpu/torch simgpu/driver simgpu/cudnn simgpu/nccl
 tests                -> simgpu/cupti simgpu/rest simgpu/cuda12 simgpu/cuda11
 """

@@ -30,6 +30,11 @@ def wanted(lock: str, changes: list[str]) -> list[str]:
     return [f"{n}=={v}" for _, (n, v) in sorted(versions.items())]
 
 
+def source_options(lock: str) -> list[str]:
+    """What of the lock has no wheel: `--no-binary=NAME` lines."""
+    return re.findall(r"^--no-binary=\S+$", lock, re.M)
+
+
 def report_of(requirements: list[str]) -> dict:
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         status = subprocess.run(
@@ -56,7 +61,9 @@ def main() -> None:
         sys.exit(__doc__)
     path = pathlib.Path(sys.argv[1])
     old = path.read_text() if path.exists() else ""
-    path.write_text(lock_text(report_of(wanted(old, sys.argv[2:]))))
+    sources = source_options(old)
+    report = report_of(sources + wanted(old, sys.argv[2:]))
+    path.write_text("".join(s + "\n" for s in sources) + lock_text(report))
 
 
 if __name__ == "__main__":

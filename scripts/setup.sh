@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # setup.sh [--cuda-root DIR] [--python EXE] [--no-packages] [--lint]
-#          [--tests] [--frameworks] [--scoreboard] [--cu12]
+#          [--tests] [--frameworks] [--scoreboard] [--spark] [--cu12]
 #
 # Brings a Debian 12 machine to the point where the project builds and its
 # tests run: Debian packages, CUDA 13.0 headers and nvcc, a Python environment
@@ -18,6 +18,8 @@
 #                    third_party/frameworks, for `test.sh --frameworks`
 #   --scoreboard     also the models of scripts/score_steps.py: timm, torchvision
 #                    and Transformers beside PyTorch
+#   --spark          also Apache Spark and a Java that runs it, for the tests of
+#                    scripts/spark_query.py
 #   --cu12           also the headers of CUDA 12: not to build, but to make the
 #                    lists of shim/specs/cu12 anew and to check them
 # Tools are kept in ${DLTAP_TOOLS:-~/.cache/dltap}, each named after its lock
@@ -34,11 +36,12 @@ with_packages=1
 with_tests=
 with_frameworks=
 with_scoreboard=
+with_spark=
 tests_choice=()
 with_cuda12=
 cuda12_choice=()
 frameworks=(triton jax cupy numba tensorflow mxnet torch-newest readers
-  scoreboard)
+  scoreboard spark)
 packages=(g++ cmake ninja-build pkg-config python3 python3-venv binutils ccache
   libgtest-dev libgmock-dev libbenchmark-dev libabsl-dev libsimdjson-dev
   libzstd-dev zlib1g-dev libsqlite3-dev libcli11-dev libxxhash-dev
@@ -61,6 +64,7 @@ parse_options() {
       # Triton compiles a module of Python's at run time.
       --frameworks) with_frameworks=1; packages+=(gcc python3-dev) ;;
       --scoreboard) with_scoreboard=1 ;;
+      --spark) with_spark=1; packages+=(openjdk-17-jre-headless) ;;
       --cu12 | cu12) with_cuda12=1 ;;
       --lint) packages+=(clang-format-16 clang-tidy-16 shellcheck) ;;
       *) fail "unknown option $1; the head of scripts/setup.sh lists them" ;;

@@ -98,12 +98,13 @@ framework_locks() {  # NAME
 wants_framework() {  # NAME
   case $1 in
     scoreboard) [ -n "$with_scoreboard" ] ;;
+    spark) [ -n "$with_spark" ] ;;
     *) [ -n "$with_frameworks" ] ;;
   esac
 }
 
 # build/toolchain.env names the environments that exist; --frameworks and
-# --scoreboard make the others.
+# --scoreboard and --spark make the others.
 choose_frameworks() {
   local name locks folder
   framework_choice=()

@@ -31,6 +31,12 @@ class LockTest(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "NAME==VERSION"):
             lock.wanted(OLD, ["numpy"])
 
+    def test_what_has_no_wheel_stays_so(self):
+        self.assertEqual(lock.source_options("--no-binary=b\n" + OLD),
+                         ["--no-binary=b"])
+        self.assertEqual(lock.wanted("--no-binary=b\n" + OLD, []),
+                         lock.wanted(OLD, []))
+
     def test_report_becomes_names_and_hashes_only(self):
         report = {"install": [{
             "metadata": {"name": "libclang", "version": "18.1.1"},

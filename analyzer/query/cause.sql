@@ -1,0 +1,145 @@
+-- question: Why is a rank slow: its GPU, its host, its input, its share of the data or its link, and since which step?
+-- example: dltap query DATASET cause --set top=5
+-- parameter: top integer 20 how many rows, the most expensive first
+-- parameter: threshold real 0.03 share of a step from which a cause is named
+-- parameter: run text "" of this run only; empty: of all
+-- parameter: from_step integer 0 first step
+-- parameter: to_step integer 1000000000 last step
+-- uses: steps classes collectives runs
+WITH
+worked AS (
+  SELECT run, rank, device, step, sum(flops) AS flops
+  FROM classes
+  WHERE class <> 'comm' AND ({{run}} = '' OR run = {{run}})
+    AND step BETWEEN {{from_step}} AND {{to_step}}
+  GROUP BY run, rank, device, step),
+parts AS (
+  SELECT s.run, s.rank, s.device, s.step, CAST(s.kernels AS DOUBLE) AS kernels,
+    CAST(s.end_ns - s.begin_ns AS DOUBLE) AS length_ns,
+    CAST(s.compute_ns AS DOUBLE) AS compute_ns,
+    CAST(s.input_ns AS DOUBLE) AS input_ns,
+    CAST(s.idle_ns - s.input_ns - s.dependency_ns + s.copy_exposed_ns AS DOUBLE)
+      AS host_ns,
+    w.flops
+  FROM steps s
+  LEFT JOIN worked w ON s.run = w.run AND s.rank = w.rank
+    AND s.device = w.device AND s.step = w.step
+  WHERE s.use = 'used' AND ({{run}} = '' OR s.run = {{run}})
+    AND s.step BETWEEN {{from_step}} AND {{to_step}}),
+{{include roles}},
+placed AS (
+  SELECT p.run, p.rank, p.device, p.step, p.length_ns, p.compute_ns,
+    p.input_ns, p.host_ns, p.flops, r.role
+  FROM parts p JOIN roles r ON p.run = r.run AND p.rank = r.rank
+    AND p.device = r.device),
+role_steps AS (
+  SELECT run, role, step, median(compute_ns) AS compute_ns,
+    median(input_ns) AS input_ns, median(host_ns) AS host_ns,
+    median(flops) AS flops
+  FROM placed GROUP BY run, role, step),
+-- What more work explains is the data's; the rest of compute is the GPU's.
+compared AS (
+  SELECT p.run, p.rank, p.step, p.length_ns,
+    r.compute_ns * (coalesce(p.flops / NULLIF(r.flops, 0e0), 1e0) - 1e0)
+      AS data_ns,
+    p.compute_ns - r.compute_ns *
+      coalesce(p.flops / NULLIF(r.flops, 0e0), 1e0) AS gpu_ns,
+    p.input_ns - r.input_ns AS input_ns, p.host_ns - r.host_ns AS host_ns
+  FROM placed p JOIN role_steps r ON p.run = r.run AND p.role = r.role
+    AND p.step = r.step),
+{{include taken}},
+{{include fits}},
+{{include arrivals}},
+-- A transfer is compared with those of as many bytes and ranks elsewhere.
+shapes AS (
+  SELECT run, kind, members, bytes, median(transfer_ns) AS usual_ns
+  FROM met GROUP BY run, kind, members, bytes
+  HAVING count(DISTINCT concat(communicator, ' ', lane)) >= 3),
+transfers AS (
+  SELECT m.run, m.communicator, m.lane, m.step,
+    sum(m.transfer_ns) AS transfer_ns, sum(s.usual_ns) AS usual_ns
+  FROM met m JOIN shapes s ON m.run = s.run AND m.kind = s.kind
+    AND m.members = s.members AND m.bytes = s.bytes
+  GROUP BY m.run, m.communicator, m.lane, m.step),
+ratios AS (
+  SELECT run, communicator, lane,
+    sum(transfer_ns) / NULLIF(sum(usual_ns), 0e0) AS ratio
+  FROM transfers GROUP BY run, communicator, lane),
+-- The link is a rank's when all its communicators are slow.
+slow_links AS (
+  SELECT f.run, f.rank, min(r.ratio) AS ratio
+  FROM fits f JOIN ratios r ON f.run = r.run
+    AND f.communicator = r.communicator AND f.lane = r.lane
+  GROUP BY f.run, f.rank
+  HAVING min(r.ratio) >= 1.1e0
+    AND count(DISTINCT concat(f.communicator, ' ', f.lane)) >= 2),
+links AS (
+  SELECT f.run, f.rank, t.step,
+    sum(t.transfer_ns - t.usual_ns) AS link_ns
+  FROM slow_links l
+  JOIN fits f ON l.run = f.run AND l.rank = f.rank
+  JOIN transfers t ON f.run = t.run AND f.communicator = t.communicator
+    AND f.lane = t.lane
+  GROUP BY f.run, f.rank, t.step),
+series AS (
+  SELECT run, rank, step, length_ns, 'gpu' AS cause, gpu_ns AS excess_ns
+  FROM compared
+  UNION ALL
+  SELECT run, rank, step, length_ns, 'host' AS cause, host_ns AS excess_ns
+  FROM compared
+  UNION ALL
+  SELECT run, rank, step, length_ns, 'input' AS cause, input_ns AS excess_ns
+  FROM compared
+  UNION ALL
+  SELECT run, rank, step, length_ns, 'data' AS cause, data_ns AS excess_ns
+  FROM compared
+  UNION ALL
+  SELECT c.run, c.rank, c.step, c.length_ns, 'link' AS cause,
+    coalesce(l.link_ns, 0e0) AS excess_ns
+  FROM compared c JOIN links l ON c.run = l.run AND c.rank = l.rank
+    AND c.step = l.step),
+sums AS (
+  SELECT run, rank, cause, step, excess_ns,
+    sum(excess_ns) OVER (PARTITION BY run, rank, cause ORDER BY step
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS so_far,
+    sum(excess_ns) OVER (PARTITION BY run, rank, cause) AS every,
+    row_number() OVER (PARTITION BY run, rank, cause ORDER BY step) AS place,
+    count(*) OVER (PARTITION BY run, rank, cause) AS n
+  FROM series),
+changes AS (
+  SELECT run, rank, cause, step AS last_before FROM (
+    SELECT run, rank, cause, step,
+      row_number() OVER (PARTITION BY run, rank, cause ORDER BY
+        abs(so_far - every * place / n) DESC, step) AS best
+    FROM sums WHERE place < n) candidates
+  WHERE best = 1),
+halves AS (
+  SELECT s.run, s.rank, s.cause, avg(s.length_ns) AS length_ns,
+    avg(s.excess_ns) AS excess_ns, min(s.step) AS first_step,
+    avg(CASE WHEN s.step <= c.last_before THEN s.excess_ns END) AS before_ns,
+    avg(CASE WHEN s.step > c.last_before THEN s.excess_ns END) AS after_ns,
+    min(CASE WHEN s.step > c.last_before THEN s.step END) AS change_step
+  FROM series s LEFT JOIN changes c ON s.run = c.run AND s.rank = c.rank
+    AND s.cause = c.cause
+  GROUP BY s.run, s.rank, s.cause),
+named AS (
+  SELECT run, rank, cause, length_ns, first_step, before_ns, change_step,
+    coalesce(after_ns, excess_ns) AS now_ns,
+    row_number() OVER (PARTITION BY run, rank
+      ORDER BY coalesce(after_ns, excess_ns) DESC, cause) AS place
+  FROM halves),
+hosts AS (SELECT run, rank, min(host) AS host FROM runs GROUP BY run, rank)
+SELECT n.run, n.rank, h.host,
+  CASE WHEN n.now_ns >= {{threshold}} * n.length_ns THEN n.cause
+    ELSE 'usual' END AS cause,
+  round(n.now_ns / 1e6, 4) AS ms_per_step,
+  round(n.now_ns / NULLIF(n.length_ns, 0e0), 4) AS share_of_step,
+  CASE WHEN n.now_ns < {{threshold}} * n.length_ns THEN NULL
+    WHEN n.now_ns - coalesce(n.before_ns, n.now_ns) >=
+      {{threshold}} / 2e0 * n.length_ns THEN n.change_step
+    ELSE n.first_step END AS since_step
+FROM named n
+LEFT JOIN hosts h ON n.run = h.run AND n.rank = h.rank
+WHERE n.place = 1
+ORDER BY ms_per_step DESC NULLS LAST, n.run, n.rank
+LIMIT {{top}}

@@ -1,0 +1,22 @@
+-- arrivals: when each member came and went, in ns by the leader's clock since
+-- the communicator's first end. met: the same of each collective.
+-- Needs: taken, fits.
+arrivals AS (
+  SELECT t.run, t.rank, t.device, t.communicator, t.lane, t.kind, t.nth,
+    t.ranks, t.bytes, t.step, t.begin_ns, t.end_ns,
+    (t.begin_ns - s.first_ns - f.offset_ns) * (1e0 - f.drift) AS begin_at,
+    (t.end_ns - s.first_ns - f.offset_ns) * (1e0 - f.drift) AS end_at
+  FROM taken t
+  JOIN spans s ON t.run = s.run AND t.communicator = s.communicator
+    AND t.lane = s.lane
+  JOIN fits f ON t.run = f.run AND t.communicator = f.communicator
+    AND t.lane = f.lane AND t.rank = f.rank
+  WHERE t.end_ns IS NOT NULL),
+met AS (
+  SELECT run, communicator, lane, kind, nth, count(*) AS members,
+    max(ranks) AS ranks, max(bytes) AS bytes, min(step) AS step,
+    min(begin_at) AS first_at, max(begin_at) AS last_at,
+    median(begin_at) AS middle_at, avg(begin_at) AS mean_at,
+    greatest(median(end_at) - max(begin_at), 0e0) AS transfer_ns
+  FROM arrivals GROUP BY run, communicator, lane, kind, nth
+  HAVING count(*) > 1)

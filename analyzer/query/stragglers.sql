@@ -1,0 +1,85 @@
+-- question: Which ranks are slower in their own part of a step than ranks that run the same, and since which step?
+-- example: dltap query DATASET stragglers --set threshold=0.1
+-- parameter: top integer 20 how many rows, the slowest first
+-- parameter: threshold real 0.05 how much slower a straggler is
+-- parameter: run text "" of this run only; empty: of all
+-- parameter: from_step integer 0 first step
+-- parameter: to_step integer 1000000000 last step
+-- uses: steps runs
+WITH
+-- A rank's own part: its step without exposed communication, in which it may
+-- wait for others.
+parts AS (
+  SELECT run, rank, device, step, CAST(kernels AS DOUBLE) AS kernels,
+    CAST(end_ns - begin_ns AS DOUBLE) AS length_ns,
+    CAST(end_ns - begin_ns - comm_exposed_ns - not_observed_ns AS DOUBLE)
+      AS own_ns
+  FROM steps
+  WHERE use = 'used' AND ({{run}} = '' OR run = {{run}})
+    AND step BETWEEN {{from_step}} AND {{to_step}}),
+{{include roles}},
+placed AS (
+  SELECT p.run, p.rank, p.device, p.step, p.length_ns, p.own_ns, r.role
+  FROM parts p JOIN roles r ON p.run = r.run AND p.rank = r.rank
+    AND p.device = r.device),
+role_steps AS (
+  SELECT run, role, step, median(own_ns) AS own_ns, count(*) AS n
+  FROM placed GROUP BY run, role, step),
+excesses AS (
+  SELECT p.run, p.rank, p.device, p.step, p.length_ns, p.own_ns, r.n,
+    p.own_ns / NULLIF(r.own_ns, 0e0) - 1e0 AS excess
+  FROM placed p JOIN role_steps r ON p.run = r.run AND p.role = r.role
+    AND p.step = r.step),
+-- Where the mean changes most: the largest distance of the running sum from the
+-- line to its end.
+sums AS (
+  SELECT run, rank, device, step, excess,
+    sum(excess) OVER (PARTITION BY run, rank, device ORDER BY step
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS so_far,
+    sum(excess) OVER (PARTITION BY run, rank, device) AS every,
+    row_number() OVER (PARTITION BY run, rank, device ORDER BY step) AS place,
+    count(*) OVER (PARTITION BY run, rank, device) AS n
+  FROM excesses),
+changes AS (
+  SELECT run, rank, device, step AS last_before FROM (
+    SELECT run, rank, device, step,
+      row_number() OVER (PARTITION BY run, rank, device ORDER BY
+        abs(so_far - every * place / n) DESC, step) AS best
+    FROM sums WHERE place < n) candidates
+  WHERE best = 1),
+halves AS (
+  SELECT e.run, e.rank, e.device, count(*) AS steps, max(e.n) AS peers,
+    median(e.length_ns) AS step_ns, median(e.own_ns) AS own_ns,
+    median(e.excess) AS excess,
+    median(CASE WHEN e.step <= c.last_before THEN e.excess END) AS before,
+    median(CASE WHEN e.step > c.last_before THEN e.excess END) AS after,
+    min(CASE WHEN e.step > c.last_before THEN e.step END) AS change_step,
+    min(e.step) AS first_step
+  FROM excesses e LEFT JOIN changes c ON e.run = c.run AND e.rank = c.rank
+    AND e.device = c.device
+  GROUP BY e.run, e.rank, e.device),
+judged AS (
+  SELECT run, rank, device, steps, peers, step_ns, own_ns, excess, before,
+    after, change_step, first_step,
+    CASE
+      WHEN peers < 2 THEN 'alone'
+      WHEN coalesce(after, excess) >= {{threshold}} THEN 'straggler'
+      WHEN before >= {{threshold}} THEN 'recovered'
+      ELSE 'usual' END AS verdict
+  FROM halves),
+hosts AS (SELECT run, rank, min(host) AS host FROM runs GROUP BY run, rank)
+SELECT j.run, j.rank, j.device, h.host, j.steps,
+  round(j.step_ns / 1e6, 4) AS step_ms, round(j.own_ns / 1e6, 4) AS own_ms,
+  round(coalesce(CASE WHEN j.verdict = 'recovered' THEN j.before
+    ELSE j.after END, j.excess), 4) AS slower_by,
+  CASE WHEN j.verdict IN ('straggler', 'recovered') THEN
+    CASE WHEN abs(j.after - j.before) >= {{threshold}} / 2e0
+      AND j.verdict = 'straggler' THEN j.change_step
+      ELSE j.first_step END END AS since_step,
+  CASE WHEN j.verdict = 'recovered' THEN j.change_step END AS until_step,
+  j.verdict
+FROM judged j
+LEFT JOIN hosts h ON j.run = h.run AND j.rank = h.rank
+ORDER BY CASE j.verdict WHEN 'straggler' THEN 0 WHEN 'recovered' THEN 1
+  ELSE 2 END, slower_by DESC NULLS LAST, j.run, j.rank, j.device
+LIMIT {{top}}
