@@ -5,39 +5,12 @@
 
 #include <cstring>
 
+#include "shim/tap/tagging/cudnn_words.h"
 #include "shim/tap/tagging/plan_text.h"
 #include "shim/tap/tagging/tagging_runtime.h"
 
 namespace dltap::shim::tagging {
 namespace {
-
-uint64_t Key(const void* descriptor) {
-  return reinterpret_cast<uint64_t>(descriptor);
-}
-constexpr uint64_t Word(int32_t type, uint32_t payload) {
-  return (static_cast<uint64_t>(type) + 1) << 32 | payload;
-}
-constexpr int32_t TypeOf(uint64_t word) {
-  return static_cast<int32_t>(word >> 32) - 1;
-}
-constexpr uint32_t PayloadOf(uint64_t word) {
-  return static_cast<uint32_t>(word);
-}
-
-// Descriptors that only hand on what is known of a graph.
-bool CarriesFacts(int32_t type) {
-  return type == CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR ||
-         type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR ||
-         type == CUDNN_BACKEND_ENGINE_DESCRIPTOR ||
-         type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR ||
-         type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR;
-}
-
-bool HasPool(int32_t type) {
-  return type == CUDNN_BACKEND_TENSOR_DESCRIPTOR ||
-         type == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR || CarriesFacts(type) ||
-         IsCudnnOperation(type);
-}
 
 // Of POINTWISE, CONVOLUTION, MATMUL, REDUCTION and RESAMPLE descriptors: what
 // their operations need. Pointwise keeps mode << 8 | compute type.
@@ -66,82 +39,11 @@ int32_t FirstInt(const void* elements) {
   return value;
 }
 
-void Place(const CudnnTensor& tensor, uint8_t slot, CudnnNode& node) {
-  node.tensors[slot] = tensor.shape;
-  node.uids[slot] = tensor.uid;
-  const bool is_placed =
-      tensor.has_uid && !tensor.is_virtual && !tensor.is_by_value;
-  const auto bit = static_cast<uint8_t>(1u << slot);
-  node.placed =
-      static_cast<uint8_t>(is_placed ? node.placed | bit : node.placed & ~bit);
-}
-
 }  // namespace
 
 uint64_t CudnnGraphs::WordOf(const void* descriptor) const {
   const Tables* tables = tables_.Find();
   return tables != nullptr ? tables->descriptors.Find(Key(descriptor)) : 0;
-}
-
-PlanFacts* CudnnGraphs::FactsOf(const void* descriptor) const {
-  const uint64_t word = WordOf(descriptor);
-  if (!CarriesFacts(TypeOf(word)) || PayloadOf(word) == 0) return nullptr;
-  return &tables_.Find()->facts[PayloadOf(word)];
-}
-
-// The payload of a new descriptor of a type that has a pool; 0: it is full.
-uint32_t CudnnGraphs::TakeFor(Tables& tables, int32_t type) {
-  uint32_t id = 0;
-  if (type == CUDNN_BACKEND_TENSOR_DESCRIPTOR) {
-    id = tables.tensors.Take();
-    if (id != 0) tables.tensors[id] = CudnnTensor{};
-  } else if (type == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR) {
-    id = tables.packs.Take();
-    if (id != 0) tables.packs[id].Clear();
-  } else if (CarriesFacts(type)) {
-    id = tables.facts.Take();
-    if (id != 0) tables.facts[id] = PlanFacts{};
-  } else {
-    id = tables.nodes.Take();
-    if (id != 0) {
-      tables.nodes[id] = CudnnNode{};
-      tables.nodes[id].type = static_cast<uint8_t>(type);
-    }
-  }
-  return id;
-}
-
-void CudnnGraphs::Created(void* descriptor, int32_t type) {
-  if (type < 0) return;
-  Tables* tables = tables_.Make();
-  if (tables == nullptr) {
-    CountLoss(trace::LossKind::kObjectTableFull);
-    return;
-  }
-  const uint32_t payload = HasPool(type) ? TakeFor(*tables, type) : 0;
-  const bool is_full = HasPool(type) && payload == 0;
-  if (is_full ||
-      !tables->descriptors.Insert(Key(descriptor), Word(type, payload))) {
-    CountLoss(trace::LossKind::kObjectTableFull);
-  }
-}
-
-void CudnnGraphs::WillBeDestroyed(void* descriptor) {
-  Tables* tables = tables_.Find();
-  if (tables == nullptr) return;
-  const uint64_t word = tables->descriptors.Erase(Key(descriptor));
-  const int32_t type = TypeOf(word);
-  const uint32_t payload = PayloadOf(word);
-  if (word == 0 || payload == 0 || !HasPool(type)) return;
-  if (type == CUDNN_BACKEND_TENSOR_DESCRIPTOR) {
-    tables->tensors.Give(payload);
-  } else if (type == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR) {
-    tables->packs.Give(payload);
-  } else if (CarriesFacts(type)) {
-    tables->facts.Give(payload);
-  } else {
-    tables->nodes.Give(payload);
-  }
 }
 
 void CudnnGraphs::SetTensor(uint32_t id, int32_t name, int64_t count,
@@ -183,7 +85,7 @@ void CudnnGraphs::NodeTakesDescriptors(uint32_t id, int32_t name, int64_t count,
     const CudnnTensor& tensor = tables.tensors[payload];
     const uint8_t slot = SlotOfAttribute(node.type, name);
     if (slot < CudnnNode::kSlots) {
-      Place(tensor, slot, node);
+      PlaceTensor(tensor, slot, node);
     } else if (name == CUDNN_ATTR_OPERATION_CONCAT_INPUT_DESCS) {
       node.concat_elements += tensor.shape.elements();
       node.tensors[CudnnNode::kX].type = tensor.shape.type;

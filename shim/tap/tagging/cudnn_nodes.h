@@ -41,6 +41,9 @@ struct CudnnNode {
 // Q, K, V, O.
 uint8_t SlotOfAttribute(uint8_t type, int32_t name);
 
+// Puts a tensor into a slot of an operation.
+void PlaceTensor(const CudnnTensor& tensor, uint8_t slot, CudnnNode& node);
+
 // True for descriptor types 10..43 that compute something.
 bool IsCudnnOperation(int32_t type);
 
